@@ -1,0 +1,33 @@
+package evm
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+)
+
+// CallGas is the gas every call of a sequence gets: the cap of one transaction
+// since Osaka (EIP-7825).
+const CallGas = 1 << 24
+
+// Call is one transaction of a sequence, encoded. It is the machine's input; the
+// typed form that mutators work on is fuzzer/input's.
+type Call struct {
+	From  common.Address
+	To    common.Address // ignored when Create is set
+	Data  []byte         // calldata, or creation code with its arguments when Create is set
+	Value uint256.Int    // wei
+	Gas   uint64         // 0: CallGas
+
+	// Create makes the call a deployment: Data runs as creation code and the
+	// returned code is installed at Address.
+	Create bool
+	// Address is where a deployment puts the contract. It is chosen by the
+	// sequence (not derived from a nonce), so that later calls can name it.
+	Address common.Address
+
+	TimeAdvance  uint64 // seconds that pass before the call
+	BlockAdvance uint64 // blocks that pass before the call
+}
+
+// Sequence is a list of transactions, run in order from a World.
+type Sequence []Call

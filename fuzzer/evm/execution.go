@@ -1,0 +1,142 @@
+package evm
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Outcome tells how a frame or call ended.
+type Outcome uint8
+
+// The outcomes. Everything but Success undoes the frame's effects.
+const (
+	Success             Outcome = iota
+	Reverted                    // REVERT: unused gas is returned, Output holds the reason
+	OutOfGas                    // also for code deposit and memory growth
+	InvalidOpcode               // INVALID (0xfe) or an undefined opcode
+	InvalidJump                 // the destination is no JUMPDEST
+	StackFault                  // underflow or overflow
+	StaticViolation             // a state change inside STATICCALL
+	DepthExceeded               // call depth 1024
+	InsufficientBalance         // value transfer that the caller cannot pay
+	CreateFault                 // address collision, code too large or malformed, nonce overflow
+	OtherFault                  // any other exceptional halt (precompile failure …)
+)
+
+// CallKind is the instruction that opened a frame.
+type CallKind uint8
+
+// The kinds of frames.
+const (
+	KindTransaction CallKind = iota // the outermost frame of a call
+	KindCall
+	KindCallCode
+	KindDelegateCall
+	KindStaticCall
+	KindCreate
+	KindCreate2
+)
+
+// Comparison is what decided a conditional jump: the operator and both operands
+// of the comparison behind the JUMPI's condition.
+type Comparison struct {
+	PC    uint32           // of the JUMPI
+	Block bytecode.BlockID // that ends with it
+	Op    byte             // EQ, LT, GT, SLT, SGT; ISZERO when the condition is a value tested for zero (Left), Right is then zero
+	// Negated: an odd number of ISZEROs stands between the comparison and the
+	// jump, so the jump is taken when the comparison is false. (For Op ISZERO the
+	// jump is taken when Left is zero and Negated is false.)
+	Negated     bool
+	Taken       bool
+	Left, Right uint256.Int
+}
+
+// StorageAccess is one SLOAD or SSTORE.
+type StorageAccess struct {
+	PC      uint32
+	Write   bool
+	Address common.Address // whose storage
+	Slot    uint256.Int
+	Value   uint256.Int // read or written
+	// Base is the slot of the mapping or array that Slot was derived from through
+	// KECCAK256, as far as the frame's own hashes tell; equal to Slot otherwise.
+	Base uint256.Int
+}
+
+// Log is an event.
+type Log struct {
+	PC      uint32
+	Address common.Address
+	Topics  []common.Hash
+	Data    []byte
+}
+
+// Frame is one call frame of an execution.
+type Frame struct {
+	Call    int // index of the sequence's call it belongs to
+	Parent  int // index of the calling frame in Execution.Frames, −1 for a transaction
+	Depth   int // 0 for a transaction
+	Kind    CallKind
+	CallPC  uint32            // pc of the call instruction in the parent
+	Program *bytecode.Program // nil when the callee has no code (plain account, precompile)
+
+	CodeAddress common.Address // where the code is
+	Self        common.Address // whose storage and balance the frame acts on
+	Caller      common.Address
+	Value       uint256.Int
+	Input       []byte // calldata; creation code for the create kinds
+	Output      []byte // return data, revert reason, or the deployed code
+
+	Outcome Outcome
+	LastPC  uint32 // the last instruction executed: where it halted or faulted
+	GasUsed uint64
+
+	Path          bytecode.Path // the first blocks entered, as far as 8,192 instructions reach (lookahead paper §5)
+	PathTruncated bool          // more blocks were entered than Path holds
+	Comparisons   []Comparison
+	Storage       []StorageAccess // in order
+	Logs          []Log
+}
+
+// CallResult is the outcome of one call of the sequence.
+type CallResult struct {
+	Frames  [2]int // half-open range in Execution.Frames
+	Outcome Outcome
+	Output  []byte
+	GasUsed uint64
+	Reason  string // for people: the decoded revert reason or the fault's name; empty on success
+	// ID identifies what the call did: the blocks entered by all its frames,
+	// beyond what Path keeps, with depth and outcome (design §6, PID).
+	ID bytecode.PathID
+}
+
+// Execution is what one run of one sequence yields. Everything in it belongs to
+// the machine and is overwritten by its next run; Clone keeps it.
+type Execution struct {
+	Calls  []CallResult
+	Frames []Frame // of all calls, in order of entry
+	// Covered holds every block entered, each once: also those beyond a frame's
+	// Path. Blocks entered only in calls that failed are in Covered too; the
+	// frame's and the call's outcome tell.
+	Covered []Coverage
+}
+
+// Coverage is a block that a call entered.
+type Coverage struct {
+	Call  int
+	Code  bytecode.CodeID
+	Block bytecode.BlockID
+	// Kept tells whether one of the frames that entered it succeeded together
+	// with all its callers, so that what it did lasts.
+	Kept bool
+}
+
+// PathID is the identifier of the execution's last call.
+func (e *Execution) PathID() bytecode.PathID {
+	if len(e.Calls) == 0 {
+		return bytecode.PathID{}
+	}
+	return e.Calls[len(e.Calls)-1].ID
+}

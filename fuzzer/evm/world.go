@@ -1,0 +1,50 @@
+package evm
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// World is the immutable state that a campaign starts from.
+type World struct {
+	Accounts  map[common.Address]*Account
+	Block     Block
+	Fork      string // name of the newest active fork, "osaka"
+	Instances []Instance
+	Senders   []Sender
+}
+
+// Account is one account of a World.
+type Account struct {
+	Balance uint256.Int
+	Nonce   uint64
+	Code    []byte
+	Storage map[common.Hash]common.Hash
+}
+
+// Block is the environment of the first call; a call's advances move Number and
+// Time on.
+type Block struct {
+	Number     uint64
+	Time       uint64 // seconds since 1970
+	Coinbase   common.Address
+	PrevRandao common.Hash
+	BaseFee    uint64 // wei; the gas price is zero whatever it is
+	GasLimit   uint64
+	ChainID    uint64
+}
+
+// Instance is a deployed contract that sequences may call.
+type Instance struct {
+	Name     string // unique: "Vault", "Vault#2"
+	Address  common.Address
+	Contract *bytecode.Contract // whose ABI its calls use
+}
+
+// Sender is an account that sends calls.
+type Sender struct {
+	Name    string // "deployer", "user1", "user2", "attacker"
+	Address common.Address
+}

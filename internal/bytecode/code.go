@@ -1,0 +1,116 @@
+package bytecode
+
+import (
+	"bytes"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+)
+
+// CodeID names a compiled artefact: one compilation unit's creation or runtime
+// code of one contract. It is not a code hash, since immutables, library
+// addresses and constructor arguments change hashes. NoCode is never given to
+// an artefact. Code that no artefact explains gets an id of its own when it is
+// first met, see [Table.Unknown].
+type CodeID uint32
+
+// NoCode is the zero CodeID.
+const NoCode CodeID = 0
+
+// Kind tells the two artefacts of a contract apart.
+type Kind uint8
+
+// The kinds of code.
+const (
+	Runtime  Kind = iota // the code that a deployed instance runs
+	Creation             // the code that runs once and returns the runtime code
+)
+
+func (k Kind) String() string {
+	if k == Creation {
+		return "creation"
+	}
+	return "runtime"
+}
+
+// Range is a half-open range of byte offsets in code.
+type Range struct{ Start, End uint32 }
+
+// Link is a place in code where the 20-byte address of a library belongs.
+type Link struct {
+	Library string // fully qualified, "src/Math.sol:Math"
+	Offset  uint32 // of the first of 20 bytes
+}
+
+// Code is one compiled artefact, as the compiler wrote it: link placeholders
+// and immutables are zero bytes. It is immutable once its Table is built.
+type Code struct {
+	ID         CodeID
+	Kind       Kind
+	Bytes      []byte
+	Links      []Link
+	Immutables []Range // bytes that differ between instances
+}
+
+// Contract is a compiled contract or library: what the campaign needs to deploy
+// it, call it and recognise its code.
+type Contract struct {
+	Name     string // "Vault"
+	Source   string // the source unit's path, "src/Vault.sol"
+	ABI      abi.ABI
+	Creation *Code // nil when the contract has no code (interface, abstract)
+	Runtime  *Code // nil likewise
+	Library  bool
+
+	// ConstructorPayable etc. are in the ABI. ArgumentTypes holds, for each
+	// constructor parameter, the contract or interface type it is declared with
+	// ("IERC20", "" for others): the ABI alone says only "address".
+	ArgumentTypes []string
+
+	// Implements lists the names of all contracts and interfaces in the
+	// linearised base list, the contract's own name first. Empty when unknown.
+	Implements []string
+}
+
+// QualifiedName is "source:name", unique within one compilation unit.
+func (c *Contract) QualifiedName() string { return c.Source + ":" + c.Name }
+
+// Deployable tells whether the contract has creation code.
+func (c *Contract) Deployable() bool { return c.Creation != nil && len(c.Creation.Bytes) > 0 }
+
+// leadingAddress is the length of what solc puts before a library's runtime
+// code when it has external functions: PUSH20 and the library's own address,
+// zero in the artefact (call protection, solc documentation "Libraries").
+const leadingAddress = 21
+
+// opPush20 is the opcode of that push.
+const opPush20 = 0x73
+
+// masks lists the bytes of the artefact that an instance may fill differently,
+// metadata not among them.
+func (c *Code) masks() []Range {
+	masks := make([]Range, 0, len(c.Immutables)+len(c.Links)+1)
+	masks = append(masks, c.Immutables...)
+	for _, l := range c.Links {
+		masks = append(masks, Range{l.Offset, l.Offset + 20})
+	}
+	if c.Kind == Runtime && len(c.Bytes) >= leadingAddress && c.Bytes[0] == opPush20 &&
+		bytes.Equal(c.Bytes[1:leadingAddress], make([]byte, 20)) {
+		masks = append(masks, Range{1, leadingAddress})
+	}
+	return masks
+}
+
+// metadata is the range of the CBOR metadata at the end of solc's runtime code:
+// its length is in the last two bytes. An empty range when there is none.
+func metadata(code []byte) Range {
+	n := uint32(len(code))
+	if n < 4 {
+		return Range{n, n}
+	}
+	size := uint32(code[n-2])<<8 | uint32(code[n-1])
+	// A CBOR map of 1 to 4 entries: solc writes ipfs or bzzr, solc, experimental.
+	if size+2 > n || size < 3 || code[n-2-size]&0xf0 != 0xa0 {
+		return Range{n, n}
+	}
+	return Range{n - 2 - size, n}
+}

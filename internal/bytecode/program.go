@@ -1,0 +1,124 @@
+package bytecode
+
+import (
+	"slices"
+	"sort"
+)
+
+// BlockID numbers the basic blocks of one Program in code order, from 0.
+type BlockID uint32
+
+// Block is a basic block: straight-line code entered only at its start. A block
+// starts at pc 0, at a JUMPDEST, behind an instruction that ends a block, or
+// where a target was cut (see [Table.Cut]).
+type Block struct {
+	Start, End uint32 // half-open range of pcs
+}
+
+// Program is code cut into basic blocks.
+type Program struct {
+	ID       CodeID
+	Key      uint64    // stands for the code in path hashes: equal on every machine and run
+	Code     *Code     // nil for code that no artefact explains
+	Contract *Contract // nil likewise
+	Bytes    []byte    // as in the artefact; instances may differ in masked push data
+	Blocks   []Block
+
+	starts []uint32 // by pc: 1 + number of the block that starts there, else 0
+}
+
+// newProgram decodes code linearly, as the EVM's jump-destination analysis does
+// (yellow paper §9.4.3), and cuts it at every leader and every pc of cuts.
+func newProgram(code []byte, cuts []uint32) *Program {
+	p := &Program{Bytes: code}
+	p.cut(cuts)
+	return p
+}
+
+func (p *Program) cut(cuts []uint32) {
+	n := uint32(len(p.Bytes))
+	leader := make([]bool, n+1)
+	for _, b := range p.Blocks { // keep earlier cuts
+		leader[b.Start] = true
+	}
+	for _, pc := range cuts {
+		if pc < n {
+			leader[pc] = true
+		}
+	}
+	if n > 0 {
+		leader[0] = true
+	}
+	starts := make([]uint32, n)
+	p.Blocks = p.Blocks[:0:0]
+	for pc := uint32(0); pc < n; {
+		op := p.Bytes[pc]
+		if leader[pc] || op == opJumpdest {
+			if len(p.Blocks) > 0 {
+				p.Blocks[len(p.Blocks)-1].End = pc
+			}
+			p.Blocks = append(p.Blocks, Block{Start: pc})
+			starts[pc] = uint32(len(p.Blocks))
+		}
+		next := pc + 1 + PushSize(op)
+		if endsBlock(op) && next <= n {
+			leader[next] = true
+		}
+		pc = next
+	}
+	if len(p.Blocks) > 0 {
+		p.Blocks[len(p.Blocks)-1].End = n
+	}
+	p.starts = starts
+}
+
+// StartsAt is the number of the block that starts at pc; false when none does.
+func (p *Program) StartsAt(pc uint64) (BlockID, bool) {
+	if pc >= uint64(len(p.starts)) || p.starts[pc] == 0 {
+		return 0, false
+	}
+	return BlockID(p.starts[pc] - 1), true
+}
+
+// BlockOf is the number of the block that holds pc; false behind the code's end.
+func (p *Program) BlockOf(pc uint32) (BlockID, bool) {
+	if int(pc) >= len(p.Bytes) {
+		return 0, false
+	}
+	i := sort.Search(len(p.Blocks), func(i int) bool { return p.Blocks[i].Start > pc })
+	return BlockID(i - 1), true
+}
+
+// Instructions calls yield with each instruction's pc, in code order, until it
+// answers false.
+func (p *Program) Instructions(yield func(pc uint32) bool) {
+	n := uint32(len(p.Bytes))
+	for pc := uint32(0); pc < n; pc += 1 + PushSize(p.Bytes[pc]) {
+		if !yield(pc) {
+			return
+		}
+	}
+}
+
+// PushConstants lists the distinct values that PUSH instructions hold, as
+// big-endian bytes without leading zeros, in order of first appearance.
+func (p *Program) PushConstants() [][]byte {
+	var constants [][]byte
+	seen := map[string]bool{}
+	p.Instructions(func(pc uint32) bool {
+		size := PushSize(p.Bytes[pc])
+		if size == 0 || int(pc+size) >= len(p.Bytes) {
+			return true
+		}
+		v := p.Bytes[pc+1 : pc+1+size]
+		for len(v) > 0 && v[0] == 0 {
+			v = v[1:]
+		}
+		if !seen[string(v)] {
+			seen[string(v)] = true
+			constants = append(constants, slices.Clone(v))
+		}
+		return true
+	})
+	return constants
+}

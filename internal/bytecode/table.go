@@ -1,0 +1,155 @@
+package bytecode
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"sync"
+)
+
+// Table recognises code: which artefact a deployed instance runs, and which a
+// creation frame runs. It hands out one [Program] per artefact, and one per
+// distinct piece of code that no artefact explains. Safe for concurrent use.
+type Table struct {
+	contracts []*Contract
+	programs  []*Program // by CodeID; programs[0] is nil
+	runtime   map[int][]*Program
+	creation  []*Program // longest first
+
+	mu      sync.Mutex
+	unknown map[[32]byte]*Program
+}
+
+// NewTable numbers the artefacts of contracts in their order (so that ids are
+// the same for the same build) and cuts their code into blocks.
+func NewTable(contracts []*Contract) *Table {
+	t := &Table{
+		contracts: contracts,
+		programs:  []*Program{nil},
+		runtime:   map[int][]*Program{},
+		unknown:   map[[32]byte]*Program{},
+	}
+	for _, c := range contracts {
+		for _, code := range []*Code{c.Creation, c.Runtime} {
+			if code == nil || len(code.Bytes) == 0 {
+				continue
+			}
+			code.ID = CodeID(len(t.programs))
+			p := newProgram(code.Bytes, nil)
+			p.ID, p.Code, p.Contract = code.ID, code, c
+			p.Key = artefactKey(c, code)
+			t.programs = append(t.programs, p)
+			if code.Kind == Creation {
+				t.creation = append(t.creation, p)
+			} else {
+				t.runtime[len(code.Bytes)] = append(t.runtime[len(code.Bytes)], p)
+			}
+		}
+	}
+	slices.SortStableFunc(t.creation, func(a, b *Program) int { return len(b.Bytes) - len(a.Bytes) })
+	return t
+}
+
+// artefactKey is the first 8 bytes of a hash over what identifies the artefact
+// across runs and machines.
+func artefactKey(c *Contract, code *Code) uint64 {
+	h := sha256.New()
+	h.Write([]byte(c.QualifiedName()))
+	h.Write([]byte{0, byte(code.Kind)})
+	h.Write(code.Bytes)
+	return binary.BigEndian.Uint64(h.Sum(nil))
+}
+
+// Contracts are the contracts of the table, in the order of [NewTable].
+func (t *Table) Contracts() []*Contract { return t.contracts }
+
+// Program is the program of an artefact, or of unknown code met before; nil for
+// NoCode and for ids never given out.
+func (t *Table) Program(id CodeID) *Program {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if int(id) >= len(t.programs) {
+		return nil
+	}
+	return t.programs[id]
+}
+
+// Cut makes every location the start of a basic block, so that entering the
+// block and executing the location are the same thing. To be called before the
+// first program is used by a machine.
+func (t *Table) Cut(locations []Location) {
+	cuts := map[CodeID][]uint32{}
+	for _, l := range locations {
+		cuts[l.Code] = append(cuts[l.Code], l.PC)
+	}
+	for id, pcs := range cuts {
+		if p := t.Program(id); p != nil {
+			p.cut(pcs)
+		}
+	}
+}
+
+// LookupRuntime finds the artefact whose runtime code an instance with this
+// code runs. Immutables, library addresses and a library's own address are
+// ignored; among artefacts that differ in nothing else but metadata, the one
+// with equal metadata wins. nil when no artefact fits.
+func (t *Table) LookupRuntime(code []byte) *Program {
+	candidates := t.runtime[len(code)]
+	for _, p := range candidates {
+		if equalExcept(p.Bytes, code, p.Code.masks()) {
+			return p
+		}
+	}
+	for _, p := range candidates {
+		if m := metadata(p.Bytes); m.Start < m.End && equalExcept(p.Bytes, code, append(p.Code.masks(), m)) {
+			return p
+		}
+	}
+	return nil
+}
+
+// LookupCreation finds the artefact whose creation code starts initcode; what
+// follows it are the constructor's arguments. The longest wins. nil when none
+// fits.
+func (t *Table) LookupCreation(initcode []byte) *Program {
+	for _, p := range t.creation {
+		if len(p.Bytes) <= len(initcode) && equalExcept(p.Bytes, initcode[:len(p.Bytes)], p.Code.masks()) {
+			return p
+		}
+	}
+	return nil
+}
+
+// Unknown is the program of code that no artefact explains; the same code gets
+// the same program and id. Its Key depends on the code alone.
+func (t *Table) Unknown(code []byte) *Program {
+	hash := sha256.Sum256(code)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.unknown[hash]; p != nil {
+		return p
+	}
+	p := newProgram(bytes.Clone(code), nil)
+	p.ID = CodeID(len(t.programs))
+	p.Key = binary.BigEndian.Uint64(hash[:])
+	t.programs = append(t.programs, p)
+	t.unknown[hash] = p
+	return p
+}
+
+// equalExcept compares two slices of equal length outside the masked ranges.
+func equalExcept(a, b []byte, masks []Range) bool {
+	if len(masks) == 0 {
+		return bytes.Equal(a, b)
+	}
+	slices.SortFunc(masks, func(x, y Range) int { return int(x.Start) - int(y.Start) })
+	at := uint32(0)
+	for _, m := range masks {
+		if m.Start > at && !bytes.Equal(a[at:m.Start], b[at:m.Start]) {
+			return false
+		}
+		at = max(at, m.End)
+	}
+	return int(at) >= len(a) || bytes.Equal(a[at:], b[at:])
+}
