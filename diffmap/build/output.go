@@ -1,0 +1,91 @@
+// Package build turns what a compiler wrote into one model, [Output], and runs
+// compilers: the project's own settings for what is shipped, and the mapping
+// build (design §2) for what is mapped and fuzzed.
+package build
+
+import (
+	"encoding/json"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Output is one compilation unit: everything the rest needs to know of one
+// compiler run.
+type Output struct {
+	Compiler  string // "0.8.30+commit.73712a01"; empty when unknown
+	Settings  Settings
+	Sources   []*Source   // by source id
+	Contracts []*Contract // by source path, then by name
+	// Mapping is set when this build was made to map and to fuzz: optimizer off,
+	// every line kept.
+	Mapping bool
+	// Input is the standard-JSON input it was compiled from, with every source's
+	// content inlined; nil when unknown. The mapping build is made from it.
+	Input json.RawMessage
+	// Origin says where the output came from, for messages: a file's path or
+	// "solc 0.8.30".
+	Origin string
+}
+
+// Settings are the compiler settings that decide whether lines can be mapped.
+type Settings struct {
+	Optimizer  bool
+	ViaIR      bool
+	EVMVersion string
+	Remappings []string
+}
+
+// Source is one source unit.
+type Source struct {
+	ID   int    // file index in this unit's source maps and AST ranges
+	Path string // as the compiler was given it: "src/Vault.sol"
+	Text []byte // nil when unknown
+	AST  *Node  // nil when the output has none
+}
+
+// Node is a node of the compact AST (solc ≥ 0.4.12), children in source order.
+type Node struct {
+	ID       int
+	Type     string // nodeType: "FunctionDefinition", "IfStatement", …
+	Start    int    // byte offset in the source, −1 when generated
+	Length   int    // bytes
+	File     int    // source id
+	Children []*Node
+	Parent   *Node
+	// Attributes are the node's other fields, scalar ones as they are; child
+	// nodes are not among them. Role tells under which field of the parent the
+	// node stands ("condition", "body", "leftHandSide", …).
+	Attributes map[string]any
+	Role       string
+}
+
+// End is the byte offset behind the node.
+func (n *Node) End() int { return n.Start + n.Length }
+
+// String attribute of the node, empty when absent.
+func (n *Node) Attribute(name string) string {
+	s, _ := n.Attributes[name].(string)
+	return s
+}
+
+// Contract is a compiled contract with its source maps.
+type Contract struct {
+	bytecode.Contract
+	Kind        string // "contract", "library", "interface"; "abstract contract"
+	CreationMap SourceMap
+	RuntimeMap  SourceMap
+	// StorageLayout is solc's own JSON; nil when it was not asked for.
+	StorageLayout json.RawMessage
+}
+
+// SourceMap holds one entry per instruction, in code order.
+type SourceMap []SourceMapEntry
+
+// SourceMapEntry is a decompressed element of solc's source map (solc
+// documentation, "Source Mappings"): s:l:f:j:m.
+type SourceMapEntry struct {
+	Start, Length int  // bytes
+	File          int  // source id; −1 for generated code without a source
+	Jump          byte // 'i' into a function, 'o' out of one, '-' other
+	ModifierDepth int
+}
