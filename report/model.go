@@ -1,0 +1,171 @@
+// Package report turns the result of a campaign into report.json, and renders
+// SARIF, the comment, the summary and the verdict from it.
+package report
+
+// FormatVersion is the version of report.json. It rises when a field changes its
+// meaning or goes away; new fields do not raise it.
+const FormatVersion = 1
+
+// Report is report.json: the source that everything else is rendered from. Its
+// fields are documented for users in docs/report.md.
+type Report struct {
+	Version int    `json:"version"`
+	Tool    Tool   `json:"tool"`
+	Verdict string `json:"verdict"` // "pass", "fail", "skipped", "error"
+	Reason  string `json:"reason"`  // of the verdict, one sentence
+	FailOn  string `json:"failOn"`  // the gate: lowest severity that fails, or "none"
+
+	Seed    uint64  `json:"seed"`
+	Workers int     `json:"workers"`
+	Limits  Limits  `json:"limits"`
+	Diff    Diff    `json:"diff"`
+	Builds  []Build `json:"builds"`
+	World   World   `json:"world"`
+
+	Lines    []Line    `json:"lines"`   // every changed line, once, in one status
+	Targets  []Target  `json:"targets"` // per line and contract whose bytecode holds it
+	Findings []Finding `json:"findings"`
+	Faults   []Fault   `json:"faults"`   // of the tool itself
+	Warnings []string  `json:"warnings"` // what a reader must know to trust the result
+	Stats    Stats     `json:"stats"`
+}
+
+// Tool says what made the report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Limits are the budgets the campaign was given; zero means none.
+type Limits struct {
+	Seconds float64 `json:"seconds"`
+	Calls   uint64  `json:"calls"`
+}
+
+// Diff sums up what was compared.
+type Diff struct {
+	Base     string   `json:"base"`     // revision, or the diff file's name
+	Head     string   `json:"head"`     // "working tree", revision, or empty for a diff file
+	Files    int      `json:"files"`    // in the diff
+	Lines    int      `json:"lines"`    // changed lines in source files
+	Explicit []string `json:"explicit"` // targets given with --target instead of a diff
+}
+
+// Build is one compilation unit that was fuzzed.
+type Build struct {
+	Origin    string `json:"origin"`
+	Compiler  string `json:"compiler"`
+	Mapping   bool   `json:"mapping"` // made by Sightline to map lines; not the shipped code
+	Contracts int    `json:"contracts"`
+}
+
+// World is the initial state.
+type World struct {
+	Instances  []Instance   `json:"instances"`
+	Undeployed []Undeployed `json:"undeployed"`
+	Fork       string       `json:"fork"`
+}
+
+// Instance is a deployed contract.
+type Instance struct {
+	Name      string `json:"name"`
+	Contract  string `json:"contract"` // qualified, "src/Vault.sol:Vault"
+	Address   string `json:"address"`
+	Arguments string `json:"arguments"` // constructor arguments as text
+}
+
+// Undeployed is a contract that could not be deployed.
+type Undeployed struct {
+	Contract string `json:"contract"`
+	Reason   string `json:"reason"`
+}
+
+// Line statuses, design §2. Every changed line ends in exactly one.
+const (
+	Reached      = "reached"
+	OnlyReverts  = "only-reverts"
+	Unreached    = "unreached"
+	Unreachable  = "unreachable"
+	Undeployable = "undeployed"
+	Unmapped     = "unmapped"
+	NoBytecode   = "no-bytecode"
+)
+
+// Line is a changed line, whatever contracts hold it.
+type Line struct {
+	File      string   `json:"file"`
+	Line      int      `json:"line"`
+	Kind      string   `json:"kind"` // "added", "edited", "deletion"
+	Text      string   `json:"text"` // of the head version, at most 200 bytes
+	Status    string   `json:"status"`
+	Reason    string   `json:"reason"`
+	Contracts []string `json:"contracts"` // qualified names of those whose bytecode holds it
+}
+
+// Target is a changed line in one contract.
+type Target struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Contract string `json:"contract"`
+	Status   string `json:"status"`
+	Reason   string `json:"reason"`
+	// For reached and only-reverts ones: when it was first reached, and how.
+	Executions uint64  `json:"executions,omitempty"`
+	Calls      uint64  `json:"calls,omitempty"`
+	Seconds    float64 `json:"seconds,omitempty"` // left out by --omit-times
+	Sequence   []Step  `json:"sequence,omitempty"`
+	Reproducer string  `json:"reproducer,omitempty"` // path below the output folder
+}
+
+// Step is one call of a sequence, for people.
+type Step struct {
+	Sender string `json:"sender"`
+	Call   string `json:"call"`           // "vault.deposit{value: 1 ether}(5)"
+	Note   string `json:"note,omitempty"` // "reverts: Error(\"too late\")"
+}
+
+// Place is where something happened.
+type Place struct {
+	File     string `json:"file"` // empty when the code has no source
+	Line     int    `json:"line"`
+	Contract string `json:"contract"`
+	PC       uint32 `json:"pc"`
+}
+
+// Finding is something an oracle saw.
+type Finding struct {
+	ID         string  `json:"id"` // "SL-7f3a", survives moved lines
+	Oracle     string  `json:"oracle"`
+	SWC        string  `json:"swc,omitempty"`
+	Severity   string  `json:"severity"` // "low", "medium", "high", "critical"
+	Novelty    string  `json:"novelty"`  // "introduced", "pre-existing", "unknown"
+	Title      string  `json:"title"`
+	Message    string  `json:"message"`
+	Location   Place   `json:"location"`          // where it breaks
+	Changed    *Place  `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
+	Function   string  `json:"function"`
+	Sequence   []Step  `json:"sequence"`
+	Reproducer string  `json:"reproducer"`
+	Confirmed  string  `json:"confirmed"` // "go-ethereum"
+	Executions uint64  `json:"executions"`
+	Calls      uint64  `json:"calls"`
+	Seconds    float64 `json:"seconds,omitempty"`
+}
+
+// Fault is something that went wrong in the tool, with what caused it.
+type Fault struct {
+	Message string `json:"message"`
+	Input   string `json:"input,omitempty"`
+}
+
+// Stats says how much was done.
+type Stats struct {
+	Executions     uint64  `json:"executions"` // sequences run
+	Calls          uint64  `json:"calls"`
+	Seconds        float64 `json:"seconds,omitempty"`
+	CallsPerSecond float64 `json:"callsPerSecond,omitempty"`
+	Paths          int     `json:"paths"`   // distinct path identifiers seen
+	Seeds          int     `json:"seeds"`   // entries of the suite
+	Blocks         int     `json:"blocks"`  // distinct blocks entered
+	Stopped        string  `json:"stopped"` // why the campaign ended
+}
