@@ -52,8 +52,8 @@ type Node struct {
 	File     int    // source id
 	Children []*Node
 	Parent   *Node
-	// Attributes are the node's other fields, scalar ones as they are; child
-	// nodes are not among them. Role tells under which field of the parent the
+	// Attributes are the node's other fields as decoded JSON, whole numbers as
+	// int; child nodes are not among them. Role tells under which field of the parent the
 	// node stands ("condition", "body", "leftHandSide", …).
 	Attributes map[string]any
 	Role       string
@@ -74,6 +74,9 @@ type Contract struct {
 	Kind        string // "contract", "library", "interface"; "abstract contract"
 	CreationMap SourceMap
 	RuntimeMap  SourceMap
+	// ABIError says why the ABI could not be read; empty when it could. Such a
+	// contract has an empty ABI.
+	ABIError string
 	// StorageLayout is solc's own JSON; nil when it was not asked for.
 	StorageLayout json.RawMessage
 }

@@ -1,0 +1,232 @@
+package build
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// parseAST builds the node tree of one source from its compact AST. Every JSON
+// object with a nodeType and a src is a node; inline assembly's Yul nodes are
+// among them. Objects without are looked through (a using-directive's function
+// list), and kept as attributes where no node is inside.
+func parseAST(text []byte, depth int) (*Node, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var root map[string]any
+	if err := decoder.Decode(&root); err != nil {
+		return nil, err
+	}
+	if _, legacy := root["children"]; legacy && root["nodeType"] == nil {
+		return nil, &Error{Problem: "its AST is in the legacy form (name, children)", Kind: ErrNoAST,
+			Remedy: `ask the compiler for "ast", not "legacyAST"; solc writes it from 0.4.12 on`}
+	}
+	if !isNode(root) {
+		return nil, fmt.Errorf("its AST is no node: nodeType and src are missing")
+	}
+	p := astParser{depth: depth}
+	return p.node(root, "", nil, 0)
+}
+
+// astParser carries the limit through the recursion.
+type astParser struct{ depth int }
+
+func isNode(object map[string]any) bool {
+	nodeType, ok := object["nodeType"].(string)
+	if !ok || nodeType == "" {
+		return false
+	}
+	_, ok = object["src"].(string)
+	return ok
+}
+
+func (p *astParser) node(object map[string]any, role string, parent *Node, depth int) (*Node, error) {
+	if depth > p.depth {
+		return nil, &Error{Problem: fmt.Sprintf("its AST nests deeper than %d nodes", p.depth), Kind: ErrTooLarge}
+	}
+	n := &Node{Type: object["nodeType"].(string), Parent: parent, Role: role, Attributes: map[string]any{}}
+	var err error
+	if n.Start, n.Length, n.File, err = parseRange(object["src"].(string)); err != nil {
+		return nil, fmt.Errorf("its AST has a %s: %w", shorten(n.Type), err)
+	}
+	if id, ok := integer(object["id"]); ok {
+		n.ID = id
+	}
+	names := make([]string, 0, len(object))
+	for name := range object {
+		if name != "nodeType" && name != "src" && name != "id" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		value := object[name]
+		if !containsNode(value, p.depth) {
+			n.Attributes[name] = attribute(value)
+			continue
+		}
+		if err := p.children(n, name, value, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	// By start, then by field and place in it: empty nodes, such as a missing
+	// parameter list, share their start with the node behind them.
+	slices.SortStableFunc(n.Children, func(a, b *Node) int { return cmp.Compare(a.Start, b.Start) })
+	return n, nil
+}
+
+// children adds the nodes of a field to n.
+func (p *astParser) children(n *Node, role string, value any, depth int) error {
+	switch v := value.(type) {
+	case []any:
+		for _, element := range v {
+			if err := p.children(n, role, element, depth); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		if isNode(v) {
+			child, err := p.node(v, role, n, depth)
+			if err != nil {
+				return err
+			}
+			n.Children = append(n.Children, child)
+			return nil
+		}
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			if err := p.children(n, role, v[name], depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// containsNode tells whether value is or holds a node, looking through at most
+// depth layers of arrays and plain objects.
+func containsNode(value any, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	switch v := value.(type) {
+	case []any:
+		for _, element := range v {
+			if containsNode(element, depth-1) {
+				return true
+			}
+		}
+	case map[string]any:
+		if isNode(v) {
+			return true
+		}
+		for _, element := range v {
+			if containsNode(element, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// attribute makes whole numbers ints; other values stay as they are.
+func attribute(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		if n, ok := integer(v); ok {
+			return n
+		}
+		return v.String()
+	case []any:
+		for i := range v {
+			v[i] = attribute(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = attribute(v[name])
+		}
+	}
+	return value
+}
+
+// integer is the value of a JSON number that is whole.
+func integer(value any) (int, bool) {
+	number, ok := value.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(number.String())
+	return n, err == nil
+}
+
+// parseRange reads a node's src, "start:length:file".
+func parseRange(src string) (start, length, file int, err error) {
+	fields := strings.SplitN(src, ":", 4)
+	if len(fields) != 3 {
+		return 0, 0, 0, fmt.Errorf("%q is no source range", shorten(src))
+	}
+	var numbers [3]int
+	for i, field := range fields {
+		n, err := strconv.ParseInt(field, 10, 32)
+		if err != nil || n < -1 {
+			return 0, 0, 0, fmt.Errorf("%q is no source range", shorten(src))
+		}
+		numbers[i] = int(n)
+	}
+	return numbers[0], max(numbers[1], 0), numbers[2], nil
+}
+
+// checkRanges makes sure that every node lies in its source.
+func checkRanges(source *Source) error {
+	if source.AST == nil || source.Text == nil {
+		return nil
+	}
+	var outside *Node
+	source.AST.Walk(func(n *Node) bool {
+		if n.File == source.ID && n.Start >= 0 && n.End() > len(source.Text) && outside == nil {
+			outside = n
+		}
+		return outside == nil
+	})
+	if outside == nil {
+		return nil
+	}
+	return &Error{Place: source.Path, Kind: ErrStale,
+		Problem: fmt.Sprintf("its AST has a %s at bytes %d to %d of a text of %d", shorten(outside.Type), outside.Start, outside.End(), len(source.Text)),
+		Remedy:  "input and output are of different builds: build again"}
+}
+
+// Walk calls visit with n and the nodes below it, parents first, in source
+// order. Where visit answers false, the nodes below are left out.
+func (n *Node) Walk(visit func(*Node) bool) {
+	if n == nil || !visit(n) {
+		return
+	}
+	for _, child := range n.Children {
+		child.Walk(visit)
+	}
+}
+
+// Child is the first child with this role; nil when there is none.
+func (n *Node) Child(role string) *Node {
+	for _, child := range n.Children {
+		if child.Role == role {
+			return child
+		}
+	}
+	return nil
+}
+
+// Int is a whole-number attribute of the node; false when absent.
+func (n *Node) Int(name string) (int, bool) {
+	v, ok := n.Attributes[name].(int)
+	return v, ok
+}

@@ -1,0 +1,83 @@
+package build
+
+// declarations finds a unit's contract declarations.
+type declarations struct {
+	contracts map[contractName]*Node
+	byID      map[int]*Node // contracts, by AST id
+}
+
+func declarationsOf(sources []*Source) declarations {
+	d := declarations{contracts: map[contractName]*Node{}, byID: map[int]*Node{}}
+	for _, source := range sources {
+		if source.AST == nil {
+			continue
+		}
+		for _, n := range source.AST.Children { // contracts stand at the top only
+			if n.Type == "ContractDefinition" {
+				d.contracts[contractName{source.Path, n.Attribute("name")}] = n
+				d.byID[n.ID] = n
+			}
+		}
+	}
+	return d
+}
+
+// describe fills in what the contract's declaration says.
+func (c *Contract) describe(declaration *Node, all declarations) {
+	c.Kind = declaration.Attribute("contractKind")
+	if abstract, _ := declaration.Attributes["abstract"].(bool); abstract {
+		c.Kind = "abstract contract"
+	}
+	c.Library = c.Kind == "library"
+	c.Implements = linearisedNames(declaration, all)
+	c.ArgumentTypes = argumentTypes(declaration, all)
+}
+
+// linearisedNames are the names of the linearised base list, own name first.
+func linearisedNames(declaration *Node, all declarations) []string {
+	ids, _ := declaration.Attributes["linearizedBaseContracts"].([]any)
+	var names []string
+	for _, value := range ids {
+		id, ok := value.(int)
+		if base := all.byID[id]; ok && base != nil {
+			names = append(names, base.Attribute("name"))
+		}
+	}
+	return names
+}
+
+// argumentTypes names the contract type of each constructor parameter; "" for
+// parameters of other types.
+func argumentTypes(declaration *Node, all declarations) []string {
+	constructor := constructorOf(declaration)
+	if constructor == nil {
+		return nil
+	}
+	parameters := constructor.Child("parameters")
+	if parameters == nil {
+		return nil
+	}
+	var types []string
+	for _, parameter := range parameters.Children {
+		name := ""
+		if t := parameter.Child("typeName"); t != nil && t.Type == "UserDefinedTypeName" {
+			if id, ok := t.Int("referencedDeclaration"); ok && all.byID[id] != nil {
+				name = all.byID[id].Attribute("name")
+			}
+		}
+		types = append(types, name)
+	}
+	return types
+}
+
+// constructorOf is the contract's own constructor; nil when it has none. Before
+// 0.5 the AST marks it by isConstructor instead of its kind.
+func constructorOf(declaration *Node) *Node {
+	for _, n := range declaration.Children {
+		marked, _ := n.Attributes["isConstructor"].(bool)
+		if n.Type == "FunctionDefinition" && (marked || n.Attribute("kind") == "constructor") {
+			return n
+		}
+	}
+	return nil
+}

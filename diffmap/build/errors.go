@@ -1,0 +1,63 @@
+package build
+
+import (
+	"errors"
+	"strings"
+)
+
+// What can be wrong with a build. Errors of this package are [*Error] values
+// that wrap one of these, so that a caller can tell them apart with errors.Is.
+var (
+	ErrSyntax      = errors.New("not valid JSON")
+	ErrFormat      = errors.New("not a compiler's output")
+	ErrTooLarge    = errors.New("too large")
+	ErrNoAST       = errors.New("no AST")
+	ErrNoSourceMap = errors.New("no source map")
+	ErrNoContracts = errors.New("no contracts")
+	ErrCompile     = errors.New("the sources do not compile")
+	ErrStale       = errors.New("sources do not match the build")
+	ErrNoCompiler  = errors.New("no suitable compiler")
+	ErrImport      = errors.New("import not found")
+)
+
+// Error says where something is wrong, what it is and what to do about it.
+type Error struct {
+	Origin  string // the file, or the compiler that answered
+	Place   string // inside it: "line 3", "contract A"; may be empty
+	Problem string
+	Remedy  string // may be empty
+	Kind    error  // one of this package's sentinels
+	Cause   error  // what was underneath; may be nil
+}
+
+// Error is "origin: place: problem; remedy".
+func (e *Error) Error() string {
+	var parts []string
+	for _, part := range []string{e.Origin, e.Place, e.Problem} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	message := strings.Join(parts, ": ")
+	if e.Remedy != "" {
+		message += "; " + e.Remedy
+	}
+	return message
+}
+
+// Unwrap lets errors.Is find the kind and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Cause}
+}
+
+// at fills in the origin of an error that does not have one yet.
+func at(origin string, err error) error {
+	var e *Error
+	if errors.As(err, &e) && e.Origin == "" {
+		e.Origin = origin
+	}
+	return err
+}

@@ -1,0 +1,242 @@
+package build
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// standardInput is what is read of solc's standard-JSON input.
+type standardInput struct {
+	Language string                 `json:"language"`
+	Sources  map[string]inputSource `json:"sources"`
+	Settings standardSettings       `json:"settings"`
+}
+
+type inputSource struct {
+	Content *string `json:"content"`
+}
+
+type standardSettings struct {
+	Optimizer  optimizerSettings `json:"optimizer"`
+	ViaIR      bool              `json:"viaIR"`
+	EVMVersion string            `json:"evmVersion"`
+	Remappings []string          `json:"remappings"`
+}
+
+type optimizerSettings struct {
+	Enabled bool           `json:"enabled"`
+	Details map[string]any `json:"details"`
+}
+
+// active tells whether anything runs that merges or moves code. The peephole
+// optimizer and the jumpdest remover run in every build.
+func (o optimizerSettings) active() bool {
+	for name, value := range o.Details {
+		if on, ok := value.(bool); ok && on && name != "peephole" && name != "jumpdestRemover" {
+			return true
+		}
+	}
+	return o.Enabled
+}
+
+// standardOutput is what is read of solc's standard-JSON output.
+type standardOutput struct {
+	Errors    []diagnostic                         `json:"errors"`
+	Sources   map[string]outputSource              `json:"sources"`
+	Contracts map[string]map[string]outputContract `json:"contracts"`
+}
+
+type outputSource struct {
+	ID        *int            `json:"id"`
+	AST       json.RawMessage `json:"ast"`
+	LegacyAST json.RawMessage `json:"legacyAST"`
+}
+
+type outputContract struct {
+	ABI           json.RawMessage `json:"abi"`
+	Metadata      string          `json:"metadata"`
+	StorageLayout json.RawMessage `json:"storageLayout"`
+	EVM           struct {
+		Bytecode         *outputCode `json:"bytecode"`
+		DeployedBytecode *outputCode `json:"deployedBytecode"`
+	} `json:"evm"`
+}
+
+type outputCode struct {
+	Object              string                            `json:"object"`
+	SourceMap           *string                           `json:"sourceMap"`
+	LinkReferences      map[string]map[string][]codeRange `json:"linkReferences"`
+	ImmutableReferences map[string][]codeRange            `json:"immutableReferences"`
+}
+
+type codeRange struct {
+	Start  int `json:"start"`
+	Length int `json:"length"`
+}
+
+// ReadSolc reads the standard-JSON output of one solc run. input is the
+// standard-JSON input of the same run; without it (nil) the sources' texts and
+// the settings are unknown. origin names the output in messages. The error is
+// an [*Error].
+func ReadSolc(input, output []byte, origin string, limits Limits) (*Output, error) {
+	o, err := readSolc(input, output, limits.withDefaults())
+	if err != nil {
+		return nil, at(origin, err)
+	}
+	o.Origin = origin
+	return o, nil
+}
+
+func readSolc(input, output []byte, limits Limits) (*Output, error) {
+	if int64(len(output)) > limits.FileBytes || int64(len(input)) > limits.FileBytes {
+		return nil, tooLarge(limits)
+	}
+	var out standardOutput
+	if err := decodeJSON(output, "", &out); err != nil {
+		return nil, err
+	}
+	if err := compileErrors(out.Errors); err != nil {
+		return nil, err
+	}
+	o := &Output{}
+	var in standardInput
+	if len(input) > 0 {
+		if err := decodeJSON(input, "input", &in); err != nil {
+			return nil, err
+		}
+		o.Settings = in.Settings.settings()
+		if in.complete() {
+			o.Input = bytes.Clone(input)
+		}
+	}
+	if err := o.readSources(in, out, limits); err != nil {
+		return nil, err
+	}
+	if err := o.readContracts(out); err != nil {
+		return nil, err
+	}
+	if len(input) == 0 {
+		o.settingsFromMetadata(out)
+	}
+	return o, nil
+}
+
+func (s standardSettings) settings() Settings {
+	return Settings{
+		Optimizer: s.Optimizer.active(), ViaIR: s.ViaIR,
+		EVMVersion: s.EVMVersion, Remappings: s.Remappings,
+	}
+}
+
+// complete tells whether every source's content is inlined.
+func (in standardInput) complete() bool {
+	for _, s := range in.Sources {
+		if s.Content == nil {
+			return false
+		}
+	}
+	return len(in.Sources) > 0
+}
+
+func tooLarge(limits Limits) error {
+	return &Error{Kind: ErrTooLarge, Problem: fmt.Sprintf("larger than %d MiB", limits.FileBytes>>20),
+		Remedy: "ask the compiler for less, or raise the limit"}
+}
+
+// decodeJSON is json.Unmarshal with an error that says where.
+func decodeJSON(text []byte, place string, into any) error {
+	err := json.Unmarshal(text, into)
+	if err == nil {
+		return nil
+	}
+	e := &Error{Place: place, Kind: ErrSyntax, Cause: err, Problem: "invalid JSON: " + err.Error(),
+		Remedy: "give the file as the compiler wrote it"}
+	offset := int64(-1)
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &mismatch):
+		offset = mismatch.Offset
+		e.Kind = ErrFormat
+		e.Problem = fmt.Sprintf("not standard JSON: %s holds a %s", shorten(mismatch.Field), shorten(mismatch.Value))
+	}
+	if offset >= 0 && offset <= int64(len(text)) {
+		line := 1 + bytes.Count(text[:offset], []byte("\n"))
+		e.Place = strings.TrimSpace(fmt.Sprintf("%s line %d, byte %d", place, line, offset))
+	}
+	return e
+}
+
+// readSources fills in the sources, by id.
+func (o *Output) readSources(in standardInput, out standardOutput, limits Limits) error {
+	ids := map[int]string{}
+	for _, path := range slices.Sorted(maps.Keys(out.Sources)) {
+		s := out.Sources[path]
+		if s.ID == nil || *s.ID < 0 {
+			return &Error{Place: path, Kind: ErrFormat, Problem: "the source has no id", Remedy: "give the file as the compiler wrote it"}
+		}
+		if other, taken := ids[*s.ID]; taken {
+			return &Error{Place: path, Kind: ErrFormat, Problem: fmt.Sprintf("the source has the same id %d as %s", *s.ID, other)}
+		}
+		ids[*s.ID] = path
+		source := &Source{ID: *s.ID, Path: path}
+		if content := in.Sources[path].Content; content != nil {
+			source.Text = []byte(*content)
+		}
+		if err := source.readAST(s, limits); err != nil {
+			return err
+		}
+		if err := checkRanges(source); err != nil {
+			return err
+		}
+		o.Sources = append(o.Sources, source)
+	}
+	slices.SortFunc(o.Sources, func(a, b *Source) int { return cmp.Compare(a.ID, b.ID) })
+	return nil
+}
+
+func (s *Source) readAST(raw outputSource, limits Limits) error {
+	if len(raw.AST) == 0 || bytes.Equal(raw.AST, []byte("null")) {
+		return nil // whether it is needed depends on the contracts: see readContracts
+	}
+	ast, err := parseAST(raw.AST, limits.Depth)
+	if err != nil {
+		var e *Error
+		if errors.As(err, &e) {
+			e.Place = s.Path
+			return e
+		}
+		return &Error{Place: s.Path, Kind: ErrFormat, Problem: err.Error(), Remedy: "give the file as the compiler wrote it", Cause: err}
+	}
+	s.AST = ast
+	return nil
+}
+
+// noAST is the error for contracts whose source came without AST.
+func noAST(path string) error {
+	return &Error{Place: path, Kind: ErrNoAST, Problem: "the output has no AST of this source",
+		Remedy: `add "ast" to the settings: solc: "outputSelection": {"*": {"": ["ast"]}}; ` +
+			"foundry.toml: ast = true; Hardhat: the same outputSelection under solidity.settings"}
+}
+
+// settingsFromMetadata takes the settings from any contract's metadata.
+func (o *Output) settingsFromMetadata(out standardOutput) {
+	for _, c := range o.Contracts {
+		var metadata struct {
+			Settings standardSettings `json:"settings"`
+		}
+		text := out.Contracts[c.Source][c.Name].Metadata
+		if text != "" && json.Unmarshal([]byte(text), &metadata) == nil {
+			o.Settings = metadata.Settings.settings()
+			return
+		}
+	}
+}
