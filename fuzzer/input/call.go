@@ -1,0 +1,65 @@
+package input
+
+import (
+	"slices"
+
+	"github.com/holiman/uint256"
+)
+
+// Bounds of a call's environment.
+const (
+	// MaxTimeAdvance is 100 years in seconds: beyond every vesting schedule, and
+	// 2^8 of them stay far from overflowing a 64-bit clock.
+	MaxTimeAdvance = 100 * 365 * day
+	// MaxBlockAdvance is as many blocks of 12 s as fit in MaxTimeAdvance.
+	MaxBlockAdvance = MaxTimeAdvance / 12
+
+	hour = 3600
+	day  = 24 * hour
+)
+
+// MaxCalls bounds every Sequence. Campaigns use at most 64 calls (design §7);
+// the rest is room for sequences read from files.
+const MaxCalls = 256
+
+// Call is one typed transaction. Sender and Instance are indices into the Space
+// that the call was made in. Args are immutable and may be shared with other
+// calls, see Value.
+type Call struct {
+	Sender   int
+	Instance int
+	Function *Function
+	Args     []Value     // one per Function.Inputs
+	Value    uint256.Int // wei
+
+	TimeAdvance  uint64 // seconds that pass before the call, at most MaxTimeAdvance
+	BlockAdvance uint64 // blocks that pass before the call, at most MaxBlockAdvance
+}
+
+// Sequence is a list of calls, run in order. Its calls may be replaced by the
+// owner of the slice; what Call.Args points to may not be written.
+type Sequence []Call
+
+// Clone copies the list of calls; arguments are shared, which is safe since
+// nobody writes them.
+func (s Sequence) Clone() Sequence { return slices.Clone(s) }
+
+// Equal tells whether two calls do the same.
+func (c *Call) Equal(other *Call) bool {
+	if c.Sender != other.Sender || c.Instance != other.Instance || c.Function != other.Function ||
+		c.Value != other.Value || c.TimeAdvance != other.TimeAdvance || c.BlockAdvance != other.BlockAdvance ||
+		len(c.Args) != len(other.Args) {
+		return false
+	}
+	for i := range c.Args {
+		if !Equal(&c.Args[i], &other.Args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Equal tells whether two sequences of one Space do the same.
+func (s Sequence) Equal(other Sequence) bool {
+	return slices.EqualFunc(s, other, func(a, b Call) bool { return a.Equal(&b) })
+}

@@ -1,0 +1,33 @@
+// Package input is what a campaign feeds the machine: typed calls and sequences,
+// how they are generated, mutated, encoded, and written down.
+//
+// A [Space] is made once from an evm.World: it knows every function that can be
+// called, the senders and the addresses of the World. A [Sequence] is a list of
+// [Call]s in one Space; [Space.Encode] turns it into an evm.Sequence,
+// [Space.Validate] checks it.
+//
+//	space, err := input.NewSpace(world, input.SpaceOptions{})
+//	dictionary := input.NewDictionary(programs)
+//	mutator := input.NewMutator(space, dictionary, input.Options{SeqLen: 8})
+//	for _, seed := range mutator.Seeds() { … }              // every function once, zero arguments
+//	child := mutator.Mutate(r, parent)                      // the parent stays as it is
+//	encoded = space.Encode(child, encoded)                  // buffers are used again
+//	dictionary.Observe(execution)                           // by the owner; workers get Snapshots
+//
+// The unit of change is the input word ([Word]): an elementary argument, an
+// array's length, 32 bytes of a byte string, sender, value, time, block.
+// [AppendWords] enumerates them, [Space.Get] and [Space.With] read and change
+// them.
+//
+// # Ownership
+//
+// Arguments are immutable: whoever changes a Call.Args copies the way from the
+// argument list to the change and shares the rest. So a mutant may share
+// arguments with its parent, a suite may keep sequences without copying, and
+// goroutines may share them. Only the list of calls belongs to one owner.
+//
+// # Determinism
+//
+// Everything here is a function of its arguments and of the random source that
+// is handed in ([Rand]). Nothing depends on map order, time or global state.
+package input

@@ -1,0 +1,143 @@
+package input
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// FunctionKind tells how a call's data is made from its arguments.
+type FunctionKind uint8
+
+// The kinds of functions.
+const (
+	Method      FunctionKind = iota // selector and ABI-encoded arguments
+	Fallback                        // one argument of type bytes, sent as it is
+	Receive                         // empty calldata
+	Constructor                     // creation code and ABI-encoded arguments
+)
+
+// Function is something of a contract that a call can enter.
+type Function struct {
+	Kind       FunctionKind
+	Contract   *bytecode.Contract
+	Name       string   // "deposit"; "fallback", "receive", "constructor"
+	Signature  string   // "deposit(uint256)"; the special ones are their bare name, which no method's is
+	Selector   [4]byte  // of a Method
+	Inputs     []Type   // parameter types
+	InputNames []string // parameter names, "" where there is none
+	Payable    bool
+	View       bool // view, pure, or constant in ABIs before 0.5
+
+	// Property marks an invariant that the oracles call after every sequence:
+	// echidna_*, property_* or invariant_* without parameters. Generation leaves
+	// it out.
+	Property bool
+
+	code []byte // creation code of a Constructor, linked
+}
+
+// Skipped is a function that sequences cannot call.
+type Skipped struct {
+	Contract  *bytecode.Contract
+	Signature string
+	Reason    string
+}
+
+// Functions lists what a contract's ABI offers to callers of a deployed
+// instance, ordered by signature with fallback and receive last, and what had to
+// be left out.
+func Functions(c *bytecode.Contract) ([]*Function, []Skipped) {
+	var functions []*Function
+	var skipped []Skipped
+	for _, m := range c.ABI.Methods { // sorted below: the ABI's order is lost in the map
+		f := newFunction(c, Method, &m)
+		var err error
+		if f.Inputs, err = compileTypes(m.Inputs); err != nil {
+			skipped = append(skipped, Skipped{c, m.Sig, err.Error()})
+			continue
+		}
+		functions = append(functions, f)
+	}
+	slices.SortFunc(functions, func(a, b *Function) int { return strings.Compare(a.Signature, b.Signature) })
+	slices.SortFunc(skipped, func(a, b Skipped) int { return strings.Compare(a.Signature, b.Signature) })
+	if c.ABI.HasFallback() {
+		f := newFunction(c, Fallback, &c.ABI.Fallback)
+		f.Inputs = []Type{{Kind: Bytes, Dynamic: true, name: "bytes", head: 32, words: 1}}
+		f.InputNames = []string{""}
+		functions = append(functions, f)
+	}
+	if c.ABI.HasReceive() {
+		functions = append(functions, newFunction(c, Receive, &c.ABI.Receive))
+	}
+	return functions, skipped
+}
+
+// NewConstructor is the constructor of a deployable contract; code is its linked
+// creation code.
+func NewConstructor(c *bytecode.Contract, code []byte) (*Function, error) {
+	if len(code) == 0 {
+		return nil, fmt.Errorf("constructor of %s: no creation code", c.Name)
+	}
+	f := newFunction(c, Constructor, &c.ABI.Constructor)
+	f.code = code
+	var err error
+	if f.Inputs, err = compileTypes(c.ABI.Constructor.Inputs); err != nil {
+		return nil, fmt.Errorf("constructor of %s: %w", c.Name, err)
+	}
+	return f, nil
+}
+
+// newFunction fills in everything but the parameter types.
+func newFunction(c *bytecode.Contract, kind FunctionKind, m *abi.Method) *Function {
+	f := &Function{
+		Kind:     kind,
+		Contract: c,
+		Name:     m.RawName,
+		Payable:  m.IsPayable() || kind == Receive,
+		View:     m.IsConstant(),
+	}
+	for _, in := range m.Inputs {
+		f.InputNames = append(f.InputNames, in.Name)
+	}
+	switch kind {
+	case Method:
+		f.Signature = m.Sig
+		copy(f.Selector[:], m.ID)
+		f.Property = len(m.Inputs) == 0 && isPropertyName(f.Name)
+	case Fallback:
+		f.Name, f.Signature = "fallback", "fallback"
+	case Receive:
+		f.Name, f.Signature = "receive", "receive"
+	case Constructor:
+		f.Name, f.Signature = "constructor", "constructor"
+	}
+	return f
+}
+
+// isPropertyName knows the prefixes of Echidna, Medusa and Foundry.
+func isPropertyName(name string) bool {
+	for _, prefix := range []string{"echidna_", "property_", "invariant_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// appendData appends the calldata (or creation data) of a call with args to dst.
+func (f *Function) appendData(dst []byte, args []Value) []byte {
+	switch f.Kind {
+	case Method:
+		return AppendEncode(append(dst, f.Selector[:]...), f.Inputs, args)
+	case Fallback:
+		return append(dst, args[0].Bytes...)
+	case Constructor:
+		return AppendEncode(append(dst, f.code...), f.Inputs, args)
+	}
+	return dst
+}

@@ -1,0 +1,258 @@
+package input
+
+import (
+	"github.com/holiman/uint256"
+)
+
+// Seeds are the inputs that a campaign starts with (design §6): every callable
+// function once, with zero arguments from the first sender, in the order of
+// Space.Callables. A function of a fresh instance comes behind the constructor
+// call that makes it.
+func (m *Mutator) Seeds() []Sequence {
+	var seeds []Sequence
+	for _, c := range m.space.Callables {
+		call := Call{Instance: c.Instance, Function: c.Function, Args: Zeros(c.Function.Inputs)}
+		in := &m.space.Instances[c.Instance]
+		if in.Fresh && c.Function != in.constructor {
+			seeds = append(seeds, Sequence{zeroConstructor(in, c.Instance), call})
+			continue
+		}
+		seeds = append(seeds, Sequence{call})
+	}
+	return seeds
+}
+
+func zeroConstructor(in *Instance, instance int) Call {
+	return Call{Instance: instance, Function: in.constructor, Args: Zeros(in.constructor.Inputs)}
+}
+
+// Generate makes a call of a random function, view functions less often (see
+// viewWeight), with random arguments. Functions of fresh instances are not
+// among the choices: GenerateSequence and Mutate add them.
+func (m *Mutator) Generate(r Rand) Call {
+	return m.generate(r, m.choose(r, m.space.choices))
+}
+
+// generateChanging makes a call that may change the state, for places in front
+// of other calls; any call when the Space has no such function.
+func (m *Mutator) generateChanging(r Rand) Call {
+	if len(m.space.changing) == 0 {
+		return m.Generate(r)
+	}
+	return m.generate(r, m.choose(r, m.space.changing))
+}
+
+// choose draws from a list of choices; when there are none (a Space whose only
+// instances are fresh), from all functions.
+func (m *Mutator) choose(r Rand, choices []Callable) Callable {
+	if len(choices) == 0 {
+		choices = m.space.Callables
+	}
+	return choices[r.IntN(len(choices))]
+}
+
+// GenerateSequence makes a sequence of 1 to SeqLen calls. When the Space can
+// deploy, half of them begin with a constructor call.
+func (m *Mutator) GenerateSequence(r Rand) Sequence {
+	n := 1 + r.IntN(m.options.SeqLen)
+	seq := make(Sequence, 0, n+1)
+	for len(seq) < n-1 {
+		seq = append(seq, m.generateChanging(r))
+	}
+	seq = append(seq, m.Generate(r))
+	if len(m.fresh) > 0 && oneIn(r, 2) {
+		seq = m.deploy(r, seq)
+	}
+	return seq
+}
+
+// deploy puts a constructor call in front, unless the sequence has one for that
+// instance, and turns the last call into one on the fresh instance in half of
+// the cases.
+func (m *Mutator) deploy(r Rand, seq Sequence) Sequence {
+	instance := m.fresh[r.IntN(len(m.fresh))]
+	in := &m.space.Instances[instance]
+	if len(seq) > 0 && len(in.Functions) > 1 && oneIn(r, 2) {
+		f := in.Functions[r.IntN(len(in.Functions)-1)] // the constructor is the last
+		seq[len(seq)-1] = m.generate(r, Callable{instance, f})
+	}
+	for i := range seq {
+		if seq[i].Function == in.constructor {
+			return seq
+		}
+	}
+	if len(seq) >= m.options.SeqLen {
+		seq = seq[len(seq)-m.options.SeqLen+1:]
+	}
+	first := m.generate(r, Callable{instance, in.constructor})
+	return append(Sequence{first}, seq...)
+}
+
+// Shares of a generated call's environment: most calls carry no ether unless
+// they may, and come in the same block as the call before. Arbitrary.
+const (
+	generateAdvance = 8 // one call in so many lets time pass
+	generateValue   = 2 // one payable call in so many carries ether
+)
+
+func (m *Mutator) generate(r Rand, c Callable) Call {
+	call := Call{Sender: r.IntN(len(m.space.Senders)), Instance: c.Instance, Function: c.Function}
+	budget := MaxCallWords / 4 // leaves mutations room to grow
+	if n := len(c.Function.Inputs); n > 0 {
+		call.Args = make([]Value, n)
+		for i := range call.Args {
+			call.Args[i] = m.generateValue(r, &c.Function.Inputs[i], &call, &budget)
+		}
+	}
+	if c.Function.Payable && oneIn(r, generateValue) {
+		call.Value = m.etherAmount(r, &call)
+	}
+	if oneIn(r, generateAdvance) {
+		call.TimeAdvance = timeSteps[r.IntN(len(timeSteps))]
+		call.BlockAdvance = min(call.TimeAdvance/12, MaxBlockAdvance)
+	}
+	return call
+}
+
+// generateValue makes a value of type t; budget counts down the words that the
+// call may still grow by, and ends growth when it is used up.
+func (m *Mutator) generateValue(r Rand, t *Type, c *Call, budget *int) Value {
+	switch t.Kind {
+	case Bytes, String:
+		v := Value{Bytes: m.generateBytes(r, t, c)}
+		*budget -= 1 + len(v.Bytes)/32
+		if *budget < 0 {
+			return Value{}
+		}
+		return v
+	case Slice, Array, Tuple:
+		n := t.Length
+		if t.Kind == Slice {
+			n = min(generateLength(r), max(*budget, 0)/t.Elem.words)
+		} else if t.Kind == Tuple {
+			n = len(t.Fields)
+		}
+		if n == 0 {
+			return Value{}
+		}
+		v := Value{Elems: make([]Value, n)}
+		for i := range v.Elems {
+			v.Elems[i] = m.generateValue(r, t.child(i), c, budget)
+		}
+		return v
+	}
+	*budget--
+	return Value{Word: m.generateWord(r, t)}
+}
+
+// generateLength draws the length of a new array: short ones suffice for most
+// loops, and each element costs mutations their aim.
+func generateLength(r Rand) int {
+	if oneIn(r, 16) {
+		return r.IntN(16)
+	}
+	return r.IntN(4)
+}
+
+// How new leaves are drawn. Arbitrary; the dictionary leads because guards
+// compare with what it holds.
+var generateWeights = []int{2, 2, 6, 4, 3} // zero, small, dictionary, boundary, random width
+
+func (m *Mutator) generateWord(r Rand, t *Type) uint256.Int {
+	switch t.Kind {
+	case Address:
+		return m.generateAddress(r)
+	case Bool:
+		return *uint256.NewInt(r.Uint64N(2))
+	}
+	switch pick(r, generateWeights) {
+	case 0:
+		return uint256.Int{}
+	case 1:
+		w := uint256.NewInt(r.Uint64N(smallNumbers))
+		return t.Wrap(w)
+	case 2:
+		if w, ok := m.dictionary.Sample(r, t); ok {
+			return w
+		}
+	case 3:
+		return boundary(r, t)
+	}
+	return randomOf(r, t)
+}
+
+// smallNumbers bounds what counts as a small number: indices, counts, fees.
+// Arbitrary.
+const smallNumbers = 256
+
+func (m *Mutator) generateAddress(r Rand) uint256.Int {
+	switch r.IntN(16) {
+	case 0:
+		return randomWord(r, 160)
+	case 1:
+		return *uint256.NewInt(r.Uint64N(32)) // precompiles and their neighbours
+	case 2, 3:
+		if w, ok := m.dictionary.Sample(r, &addressType); ok {
+			return w
+		}
+	}
+	return addressWord(m.space.Addresses[r.IntN(len(m.space.Addresses))])
+}
+
+var (
+	addressType = Type{Kind: Address, Bits: 160, name: "address", head: 32, words: 1}
+	wordType    = Type{Kind: Uint, Bits: 256, name: "uint256", head: 32, words: 1}
+)
+
+// bytesLengths are the lengths worth a try: around the words and selectors that
+// code reads, a signature's 65.
+var bytesLengths = [...]int{0, 1, 4, 20, 31, 32, 33, 36, 64, 65, 68, 96, 128, 256}
+
+// generateBytes makes a byte string. Half of the bytes arguments are the calldata
+// of a call to the same instance, which is what multicalls, proxies and
+// executors want; strings are printable.
+func (m *Mutator) generateBytes(r Rand, t *Type, c *Call) []byte {
+	if t.Kind == Bytes && oneIn(r, 2) {
+		if data := m.calldata(r, c); data != nil {
+			return data
+		}
+	}
+	data := make([]byte, bytesLengths[r.IntN(len(bytesLengths))])
+	fillBytes(r, t, data)
+	if len(data) == 0 {
+		return nil
+	}
+	return data
+}
+
+func fillBytes(r Rand, t *Type, data []byte) {
+	for i := range data {
+		if t.Kind == String {
+			data[i] = byte(' ' + r.IntN('~'-' '+1))
+		} else {
+			data[i] = byte(r.Uint64())
+		}
+	}
+}
+
+// calldata is the encoding of a random method of the call's instance, with plain
+// arguments: zero or elementary random ones (no bytes inside bytes). nil when
+// there is no method, or the encoding is too long.
+func (m *Mutator) calldata(r Rand, c *Call) []byte {
+	functions := m.space.Instances[c.Instance].Functions
+	f := functions[r.IntN(len(functions))]
+	if f.Kind != Method {
+		return nil
+	}
+	args := Zeros(f.Inputs)
+	for i := range args {
+		if f.Inputs[i].Elementary() {
+			args[i].Word = m.generateWord(r, &f.Inputs[i])
+		}
+	}
+	data := f.appendData(nil, args)
+	if len(data) > MaxBytes {
+		return nil
+	}
+	return data
+}

@@ -1,0 +1,116 @@
+package input
+
+// Options of a Mutator. The zero value of a field stands for its default.
+type Options struct {
+	// SeqLen is the most calls that a mutated sequence has; default 8
+	// (papers/harvey §5 starts there). Longer parents are cut from the front.
+	SeqLen int
+}
+
+// DefaultSeqLen is the default of Options.SeqLen.
+const DefaultSeqLen = 8
+
+// Mutator makes new sequences from old ones. What it returns depends on its
+// Space, its Dictionary's content, the random source and the parents alone. It
+// never writes to what a parent points to, so that suite, worker and mutants may
+// share arguments. A Mutator is used by one goroutine (it owns scratch memory);
+// its Space may be shared.
+type Mutator struct {
+	space      *Space
+	dictionary *Dictionary
+	options    Options
+
+	fresh []int  // indices of the Space's fresh instances
+	words []Word // scratch
+}
+
+// NewMutator makes a mutator for a Space that has at least one function. The
+// dictionary is read while mutating, see Dictionary about sharing.
+func NewMutator(space *Space, dictionary *Dictionary, options Options) *Mutator {
+	if len(space.Callables) == 0 {
+		panic("input: a mutator for a space without functions")
+	}
+	m := &Mutator{space: space, dictionary: dictionary}
+	for i := range space.Instances {
+		if space.Instances[i].Fresh {
+			m.fresh = append(m.fresh, i)
+		}
+	}
+	m.SetSeqLen(options.SeqLen)
+	return m
+}
+
+// SetSeqLen changes the most calls of a sequence; values below 1 stand for the
+// default, values above MaxCalls for MaxCalls.
+func (m *Mutator) SetSeqLen(n int) {
+	if n < 1 {
+		n = DefaultSeqLen
+	}
+	m.options.SeqLen = min(n, MaxCalls)
+}
+
+// SetDictionary replaces the dictionary, for example by a newer snapshot.
+func (m *Mutator) SetDictionary(d *Dictionary) { m.dictionary = d }
+
+// Shares of the kinds of mutation, in eighths. Single-word mutations must be at
+// least half (design §7: prediction and every causal conclusion need two runs
+// that differ in one word); 5/8 leaves room for those that change an array's
+// length and with it several words.
+var mutationWeights = []int{5, 2, 1} // one word, the list of calls, havoc
+
+// Mutate makes a mutant of a sequence; the parent stays as it is. An empty
+// parent gives a generated sequence.
+func (m *Mutator) Mutate(r Rand, seq Sequence) Sequence { return m.MutateInto(r, nil, seq) }
+
+// MutateInto is Mutate with the mutant's call list in dst[:0], if it fits there.
+// dst must not overlap seq.
+func (m *Mutator) MutateInto(r Rand, dst, seq Sequence) Sequence {
+	if len(seq) == 0 {
+		return append(dst[:0], m.GenerateSequence(r)...)
+	}
+	if extra := len(seq) - m.options.SeqLen; extra > 0 {
+		seq = seq[extra:]
+	}
+	out := append(dst[:0], seq...)
+	switch pick(r, mutationWeights) {
+	case 0:
+		if m.mutateOneWord(r, out, m.chooseCall(r, out)) {
+			return out
+		}
+		return m.mutateCalls(r, out) // a sequence without a word that can change
+	case 1:
+		return m.mutateCalls(r, out)
+	}
+	return m.havoc(r, out)
+}
+
+// MutateLast changes one word of the last call: the state in front of it stays
+// the same, so that a machine which keeps it runs one call only. False when the
+// call has no word that can change.
+func (m *Mutator) MutateLast(r Rand, dst, seq Sequence) (Sequence, bool) {
+	out := append(dst[:0], seq...)
+	return out, len(out) > 0 && m.mutateOneWord(r, out, len(out)-1)
+}
+
+// havocSteps is the most mutations that havoc stacks. Arbitrary; AFL's havoc
+// goes to 128, but on files of kilobytes.
+const havocSteps = 6
+
+// havoc stacks 2 to havocSteps mutations, mostly of words.
+func (m *Mutator) havoc(r Rand, seq Sequence) Sequence {
+	for range 2 + r.IntN(havocSteps-1) {
+		if oneIn(r, 4) || !m.mutateOneWord(r, seq, m.chooseCall(r, seq)) {
+			seq = m.mutateCalls(r, seq)
+		}
+	}
+	return seq
+}
+
+// chooseCall is the last call in half of the cases: the path that identifies an
+// execution is the last call's. Else any.
+func (m *Mutator) chooseCall(r Rand, seq Sequence) int {
+	if oneIn(r, 2) {
+		return len(seq) - 1
+	}
+	return r.IntN(len(seq))
+}

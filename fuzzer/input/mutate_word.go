@@ -1,0 +1,253 @@
+package input
+
+import (
+	"github.com/holiman/uint256"
+)
+
+// environmentShare: one single-word mutation in so many changes sender, value,
+// time or block when the call has arguments too. Arbitrary.
+const environmentShare = 5
+
+// maxTries bounds the draws for a value that differs from the present one. Even a
+// uint8 is hit again with probability below 1/2 by any draw, so 8 leave less than
+// 1 in 256; then the next word value is taken.
+const maxTries = 8
+
+// mutateOneWord changes exactly one input word of a call; seq's call list belongs
+// to the mutator. False when no word of the call can change.
+func (m *Mutator) mutateOneWord(r Rand, seq Sequence, call int) bool {
+	m.words = appendArgumentWords(m.words[:0], seq, call)
+	if n := len(m.words); n > 0 && !oneIn(r, environmentShare) {
+		if m.changeWord(r, seq, m.words[r.IntN(n)]) {
+			return true
+		}
+	}
+	return m.changeWord(r, seq, m.environmentWord(r, seq, call))
+}
+
+// environmentWord chooses among a call's sender, value, time and block. Blocks
+// are compared with least often.
+func (m *Mutator) environmentWord(r Rand, seq Sequence, call int) Word {
+	weights := [...]int{4, 4, 3, 1}
+	if len(m.space.Senders) == 1 {
+		weights[0] = 0
+	}
+	if !seq[call].Function.Payable || m.space.maxValue.IsZero() {
+		weights[1] = 0
+	}
+	kinds := [...]WordKind{SenderWord, ValueWord, TimeWord, BlockWord}
+	return Word{Call: call, Kind: kinds[pick(r, weights[:])]}
+}
+
+// changeWord gives a word another value.
+func (m *Mutator) changeWord(r Rand, seq Sequence, w Word) bool {
+	old, ok := m.space.Get(seq, w)
+	if !ok {
+		return false
+	}
+	for range maxTries {
+		x := m.propose(r, seq, w, &old)
+		if x != old && m.space.set(seq, w, &x) {
+			return true
+		}
+	}
+	var next uint256.Int
+	next.AddUint64(&old, 1)
+	return m.space.set(seq, w, &next) || !old.IsZero() && m.space.set(seq, w, next.Clear())
+}
+
+// propose draws a new value for a word, which need not fit.
+func (m *Mutator) propose(r Rand, seq Sequence, w Word, old *uint256.Int) uint256.Int {
+	c := &seq[w.Call]
+	switch w.Kind {
+	case SenderWord:
+		return addressWord(m.space.Senders[r.IntN(len(m.space.Senders))].Address)
+	case ValueWord:
+		return m.proposeAmount(r, seq, w, old)
+	case TimeWord, BlockWord:
+		return m.proposeAdvance(r, w, old)
+	}
+	_, t := resolve(seq, &w)
+	switch {
+	case w.Kind == LengthWord:
+		return proposeLength(r, t, old)
+	case w.Kind == ChunkWord:
+		return m.proposeChunk(r, c, &w, old)
+	}
+	return m.mutateLeaf(r, seq, t, old)
+}
+
+// The operations on a leaf, and how often each is drawn. The weights are
+// arbitrary but for the dictionary's lead: guards compare with what it holds.
+var leafWeights = []int{
+	leafDictionary: 7,
+	leafDelta:      5,
+	leafBitFlip:    3,
+	leafRandom:     3,
+	leafBoundary:   4,
+	leafNegate:     1,
+	leafScale:      2,
+	leafCopy:       2,
+	leafEther:      1,
+}
+
+const (
+	leafDictionary = iota
+	leafDelta
+	leafBitFlip
+	leafRandom
+	leafBoundary
+	leafNegate
+	leafScale
+	leafCopy
+	leafEther
+)
+
+// maxDelta is the largest step up or down: the one of AFL's arithmetic stage.
+const maxDelta = 35
+
+// mutateLeaf draws a new word for a leaf of type t. It fits.
+func (m *Mutator) mutateLeaf(r Rand, seq Sequence, t *Type, old *uint256.Int) uint256.Int {
+	switch t.Kind {
+	case Bool:
+		return *uint256.NewInt(1 - old.Uint64()&1)
+	case Address:
+		if !oneIn(r, 8) { // else like a number: neighbours, bits, copies
+			return m.generateAddress(r)
+		}
+	}
+	var x uint256.Int
+	switch pick(r, leafWeights) {
+	case leafDictionary:
+		if w, ok := m.dictionary.Sample(r, t); ok {
+			return w
+		}
+		return randomOf(r, t)
+	case leafDelta:
+		x = addDelta(r, t, old)
+	case leafBitFlip:
+		x = *old
+		bit := uint(r.IntN(t.Bits))
+		if t.Kind == FixedBytes {
+			bit += uint(256 - t.Bits)
+		}
+		x[bit/64] ^= 1 << (bit % 64)
+	case leafRandom:
+		return randomOf(r, t)
+	case leafBoundary:
+		return boundary(r, t)
+	case leafNegate:
+		x.Neg(old)
+		if t.Kind != Int {
+			x.Not(old)
+		}
+	case leafScale:
+		x = scale(r, t, old)
+	case leafCopy:
+		x = m.otherWord(r, seq, t)
+	case leafEther:
+		x = etherUnit(r)
+	}
+	return t.Wrap(&x)
+}
+
+// addDelta is old ± 1 … maxDelta, in the digits that the type shows.
+func addDelta(r Rand, t *Type, old *uint256.Int) uint256.Int {
+	var x uint256.Int
+	delta := *uint256.NewInt(1 + r.Uint64N(maxDelta))
+	if t.Kind == FixedBytes {
+		delta.Lsh(&delta, uint(256-t.Bits))
+	}
+	if oneIn(r, 2) {
+		x.Sub(old, &delta)
+	} else {
+		x.Add(old, &delta)
+	}
+	return x
+}
+
+// scale multiplies or divides by 2 … 10, or by 100 or 1000 (percent, per mille,
+// basis points in two steps).
+func scale(r Rand, t *Type, old *uint256.Int) uint256.Int {
+	factors := [...]uint64{2, 2, 3, 4, 5, 7, 8, 10, 10, 100, 1000}
+	x, by := *old, uint256.NewInt(factors[r.IntN(len(factors))])
+	switch {
+	case oneIn(r, 2):
+		x.Mul(old, by)
+	case t.Kind == Int:
+		x.SDiv(old, by)
+	default:
+		x.Div(old, by)
+	}
+	return x
+}
+
+// otherWord is the value of any word of the sequence.
+func (m *Mutator) otherWord(r Rand, seq Sequence, t *Type) uint256.Int {
+	words := AppendCallWords(m.words[:0], seq, r.IntN(len(seq)))
+	m.words = words
+	x, _ := m.space.Get(seq, words[r.IntN(len(words))])
+	if t.Kind == FixedBytes && !t.Fits(&x) {
+		x.Lsh(&x, uint(256-t.Bits))
+	}
+	return x
+}
+
+// randomOf is a random value of the type with a random number of significant
+// bits; negative in half of the cases when the type is signed.
+func randomOf(r Rand, t *Type) uint256.Int {
+	x := randomWord(r, t.Bits)
+	switch t.Kind {
+	case FixedBytes:
+		x.Lsh(&x, uint(256-t.Bits))
+	case Int:
+		if oneIn(r, 2) {
+			x.Neg(&x)
+		}
+	}
+	return t.Wrap(&x)
+}
+
+// boundary is a value where code and types turn: 0, 1, the type's extremes and
+// their neighbours, 2^k and its neighbours.
+func boundary(r Rand, t *Type) uint256.Int {
+	var x uint256.Int
+	highest := uint(t.Bits)
+	if t.Kind == Int {
+		highest--
+	}
+	switch r.IntN(6) {
+	case 0: // 0 or 1
+		x.SetUint64(r.Uint64N(2))
+	case 1: // max or max − 1
+		x = power(highest)
+		x.SubUint64(&x, 1+r.Uint64N(2))
+	case 2: // min or min + 1; 0 or 1 for unsigned types
+		if t.Kind == Int {
+			x = power(highest)
+			x.Neg(&x)
+		}
+		x.AddUint64(&x, r.Uint64N(2))
+	case 3: // half the range: the sign boundary for code that casts
+		x = power(highest - 1)
+		x.SubUint64(&x, r.Uint64N(2))
+	default: // 2^k − 1, 2^k, 2^k + 1, also negative
+		x = power(uint(r.IntN(int(highest) + 1)))
+		x.AddUint64(&x, r.Uint64N(3))
+		x.SubUint64(&x, 1)
+		if t.Kind == Int && oneIn(r, 2) {
+			x.Neg(&x)
+		}
+	}
+	if t.Kind == FixedBytes {
+		x.Lsh(&x, uint(256-t.Bits))
+	}
+	return t.Wrap(&x)
+}
+
+// power is 2^k mod 2^256.
+func power(k uint) uint256.Int {
+	var x uint256.Int
+	x.Lsh(x.SetOne(), k)
+	return x
+}

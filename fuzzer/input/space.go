@@ -1,0 +1,269 @@
+package input
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Instance is something that calls can name: a deployed contract of the World,
+// or one that a constructor call of the sequence puts at Address.
+type Instance struct {
+	evm.Instance
+	Fresh       bool        // not there before its constructor call
+	Functions   []*Function // all but properties; a fresh one's constructor is the last
+	Properties  []*Function
+	constructor *Function // of a Fresh instance
+}
+
+// Callable is a function of an instance.
+type Callable struct {
+	Instance int // index into Space.Instances
+	Function *Function
+}
+
+// Deployment lets sequences run a contract's constructor.
+type Deployment struct {
+	Contract *bytecode.Contract
+	Code     []byte // its creation code with libraries linked, without arguments
+}
+
+// SpaceOptions say what belongs to a Space beyond the World.
+type SpaceOptions struct {
+	// Constructors lists contracts that sequences may deploy; empty: sequences
+	// deploy nothing.
+	Constructors []Deployment
+	// MaxValue bounds the wei of one call; nil: the richest sender's balance.
+	MaxValue *uint256.Int
+}
+
+// Space is everything that sequences can be made of in one World: what can be
+// called, by whom, with which well-known addresses. It is immutable and may be
+// shared by any number of goroutines. Equal Worlds give equal Spaces.
+type Space struct {
+	Senders   []evm.Sender
+	Instances []Instance       // the World's in its order, then fresh ones
+	Callables []Callable       // what generation chooses from, in the order of Instances and their Functions
+	Addresses []common.Address // senders, instances, other accounts by address, and zero last; each once
+	Skipped   []Skipped        // functions that cannot be called, with the reason
+	Options   SpaceOptions
+
+	start    evm.Block
+	balances []uint256.Int // of Senders
+	maxValue uint256.Int
+
+	choices  []Callable // for weighted choice, see choose
+	changing []Callable // the state-changing ones among choices
+	names    names
+}
+
+// viewWeight is the share of a view or pure function in the choice of a call,
+// against 1 for one that changes state. They cannot prepare anything for
+// later calls, but targets and assertions may be in them. The ratio is
+// arbitrary.
+const viewWeight = 4 // one in viewWeight
+
+// NewSpace collects what a World offers.
+func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
+	if len(world.Senders) == 0 {
+		return nil, errors.New("the world has no senders: nobody can call anything")
+	}
+	s := &Space{Senders: slices.Clone(world.Senders), Options: options, start: world.Block}
+	functions := map[*bytecode.Contract][]*Function{} // instances of one contract share them
+	for _, in := range world.Instances {
+		s.addInstance(in, functions, nil)
+	}
+	for _, d := range options.Constructors {
+		f, err := NewConstructor(d.Contract, d.Code)
+		if err != nil {
+			return nil, err
+		}
+		s.addInstance(freshInstance(d.Contract), functions, f)
+	}
+	s.addFunds(world)
+	s.addAddresses(world)
+	s.addChoices()
+	if err := s.addNames(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// freshInstance names and places the instance that a constructor call makes. The
+// address only has to be nobody's: a hash of the contract's name.
+func freshInstance(c *bytecode.Contract) evm.Instance {
+	hash := crypto.Keccak256([]byte("sightline fresh instance "), []byte(c.QualifiedName()))
+	return evm.Instance{Name: c.Name + "#new", Address: common.BytesToAddress(hash), Contract: c}
+}
+
+func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Function, constructor *Function) {
+	all, met := known[in.Contract]
+	if !met && in.Contract != nil {
+		var skipped []Skipped
+		all, skipped = Functions(in.Contract)
+		known[in.Contract] = all
+		s.Skipped = append(s.Skipped, skipped...)
+	}
+	out := Instance{Instance: in, Fresh: constructor != nil, constructor: constructor}
+	for _, f := range all {
+		if f.Property {
+			out.Properties = append(out.Properties, f)
+		} else {
+			out.Functions = append(out.Functions, f)
+		}
+	}
+	if constructor != nil {
+		out.Functions = append(out.Functions, constructor)
+	}
+	for _, f := range out.Functions {
+		s.Callables = append(s.Callables, Callable{len(s.Instances), f})
+	}
+	s.Instances = append(s.Instances, out)
+}
+
+func (s *Space) addFunds(world *evm.World) {
+	for _, sender := range s.Senders {
+		var balance uint256.Int
+		if a := world.Accounts[sender.Address]; a != nil {
+			balance = a.Balance
+		}
+		s.balances = append(s.balances, balance)
+		if balance.Gt(&s.maxValue) {
+			s.maxValue = balance
+		}
+	}
+	if s.Options.MaxValue != nil {
+		s.maxValue = *s.Options.MaxValue
+	}
+}
+
+func (s *Space) addAddresses(world *evm.World) {
+	var others []common.Address
+	for a := range world.Accounts {
+		others = append(others, a)
+	}
+	slices.SortFunc(others, func(a, b common.Address) int { return bytes.Compare(a[:], b[:]) })
+	seen := map[common.Address]bool{}
+	add := func(a common.Address) {
+		if !seen[a] {
+			seen[a] = true
+			s.Addresses = append(s.Addresses, a)
+		}
+	}
+	for _, sender := range s.Senders {
+		add(sender.Address)
+	}
+	for i := range s.Instances {
+		add(s.Instances[i].Address)
+	}
+	for _, a := range others {
+		if a != (common.Address{}) {
+			add(a)
+		}
+	}
+	add(common.Address{})
+}
+
+func (s *Space) addChoices() {
+	for _, c := range s.Callables {
+		if s.Instances[c.Instance].Fresh {
+			continue // chosen together with their constructor call
+		}
+		if c.Function.View {
+			s.choices = append(s.choices, c)
+			continue
+		}
+		s.changing = append(s.changing, c)
+		for range viewWeight {
+			s.choices = append(s.choices, c)
+		}
+	}
+}
+
+// Properties lists the property functions of all instances, in their order.
+func (s *Space) Properties() []Callable {
+	var out []Callable
+	for i := range s.Instances {
+		for _, f := range s.Instances[i].Properties {
+			out = append(out, Callable{i, f})
+		}
+	}
+	return out
+}
+
+// MaxValue is the most wei that a call may carry.
+func (s *Space) MaxValue() uint256.Int { return s.maxValue }
+
+// Encode appends the encoded calls of seq to dst[:0] and returns it. The calldata
+// buffers of dst's former calls are used again.
+func (s *Space) Encode(seq Sequence, dst evm.Sequence) evm.Sequence {
+	dst = dst[:0]
+	for i := range seq {
+		var data []byte
+		if len(dst) < cap(dst) {
+			data = dst[:len(dst)+1][len(dst)].Data[:0]
+		}
+		c := &seq[i]
+		instance := &s.Instances[c.Instance]
+		out := evm.Call{
+			From:         s.Senders[c.Sender].Address,
+			To:           instance.Address,
+			Data:         c.Function.appendData(data, c.Args),
+			Value:        c.Value,
+			TimeAdvance:  c.TimeAdvance,
+			BlockAdvance: c.BlockAdvance,
+		}
+		if c.Function.Kind == Constructor {
+			out.Create, out.To, out.Address = true, common.Address{}, instance.Address
+		}
+		dst = append(dst, out)
+	}
+	return dst
+}
+
+// Validate reports everything that is wrong with a sequence as one of this
+// Space, nil when nothing is. Every mutation keeps it nil.
+func (s *Space) Validate(seq Sequence) error {
+	var errs []error
+	if len(seq) > MaxCalls {
+		errs = append(errs, fmt.Errorf("%d calls, at most %d are allowed", len(seq), MaxCalls))
+	}
+	for i := range seq {
+		if err := s.validateCall(&seq[i]); err != nil {
+			errs = append(errs, fmt.Errorf("call %d: %w", i+1, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Space) validateCall(c *Call) error {
+	switch {
+	case c.Sender < 0 || c.Sender >= len(s.Senders):
+		return fmt.Errorf("sender %d of %d", c.Sender, len(s.Senders))
+	case c.Instance < 0 || c.Instance >= len(s.Instances):
+		return fmt.Errorf("instance %d of %d", c.Instance, len(s.Instances))
+	case c.Function == nil:
+		return errors.New("no function")
+	}
+	in := &s.Instances[c.Instance]
+	if !slices.Contains(in.Functions, c.Function) && !slices.Contains(in.Properties, c.Function) {
+		return fmt.Errorf("%s is no function of %s", c.Function.Signature, in.Name)
+	}
+	switch {
+	case c.Value.Gt(&s.maxValue):
+		return fmt.Errorf("value %s, at most %s is allowed", c.Value.Dec(), s.maxValue.Dec())
+	case c.TimeAdvance > MaxTimeAdvance:
+		return fmt.Errorf("time advance %d, at most %d is allowed", c.TimeAdvance, uint64(MaxTimeAdvance))
+	case c.BlockAdvance > MaxBlockAdvance:
+		return fmt.Errorf("block advance %d, at most %d is allowed", c.BlockAdvance, uint64(MaxBlockAdvance))
+	}
+	return validAll(c.Args, c.Function.Inputs)
+}

@@ -1,0 +1,154 @@
+package input
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/holiman/uint256"
+)
+
+// Bounds of what a call may hold. A transaction has room for about 420,000 bytes
+// of zero calldata (EIP-7623, 40 gas a token, 2^24 gas); these stay far below, so
+// that a call is cheap to copy and to read. MaxElements and MaxBytes are
+// arbitrary.
+const (
+	MaxElements  = 256  // elements of one T[]
+	MaxBytes     = 4096 // length of one byte string
+	MaxCallWords = 4096 // words of a call's arguments: leaves, lengths and chunks
+)
+
+// Value is a value of some Type: which field counts is the type's matter. Values
+// are immutable once they are part of a Sequence: whoever changes one copies the
+// way from the argument list down to the change and shares the rest.
+type Value struct {
+	Word  uint256.Int // elementary types: the ABI word
+	Bytes []byte      // Bytes and String
+	Elems []Value     // Slice, Array, Tuple
+}
+
+// Zero is the value that a Solidity variable of type t starts with.
+func Zero(t *Type) Value {
+	switch t.Kind {
+	case Array:
+		v := Value{Elems: make([]Value, t.Length)}
+		for i := range v.Elems {
+			v.Elems[i] = Zero(t.Elem)
+		}
+		return v
+	case Tuple:
+		return Value{Elems: Zeros(t.Fields)}
+	}
+	return Value{}
+}
+
+// Zeros is an argument list of zeros.
+func Zeros(types []Type) []Value {
+	if len(types) == 0 {
+		return nil
+	}
+	values := make([]Value, len(types))
+	for i := range types {
+		values[i] = Zero(&types[i])
+	}
+	return values
+}
+
+// Equal tells whether two values of one type are the same.
+func Equal(a, b *Value) bool {
+	if a.Word != b.Word || len(a.Elems) != len(b.Elems) || string(a.Bytes) != string(b.Bytes) {
+		return false
+	}
+	for i := range a.Elems {
+		if !Equal(&a.Elems[i], &b.Elems[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Valid reports what is wrong with v as a value of type t, nil when nothing is.
+func Valid(v *Value, t *Type) error {
+	switch t.Kind {
+	case Bytes, String:
+		if len(v.Bytes) > MaxBytes {
+			return fmt.Errorf("%s: %d bytes, at most %d are allowed", t, len(v.Bytes), MaxBytes)
+		}
+		if v.Elems != nil || !v.Word.IsZero() {
+			return fmt.Errorf("%s: holds a word or elements", t)
+		}
+		return nil
+	case Slice, Array, Tuple:
+		return validElems(v, t)
+	}
+	if v.Elems != nil || v.Bytes != nil {
+		return fmt.Errorf("%s: holds elements or bytes", t)
+	}
+	if !t.Fits(&v.Word) {
+		return fmt.Errorf("%s: the word %s does not fit", t, v.Word.Hex())
+	}
+	return nil
+}
+
+func validElems(v *Value, t *Type) error {
+	if v.Bytes != nil || !v.Word.IsZero() {
+		return fmt.Errorf("%s: holds a word or bytes", t)
+	}
+	switch n := len(v.Elems); {
+	case t.Kind == Slice && n > MaxElements:
+		return fmt.Errorf("%s: %d elements, at most %d are allowed", t, n, MaxElements)
+	case t.Kind == Array && n != t.Length, t.Kind == Tuple && n != len(t.Fields):
+		return fmt.Errorf("%s: holds %d elements", t, n)
+	}
+	for i := range v.Elems {
+		if err := Valid(&v.Elems[i], t.child(i)); err != nil {
+			return fmt.Errorf("element %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// validAll validates an argument list and its total size.
+func validAll(values []Value, types []Type) error {
+	if len(values) != len(types) {
+		return fmt.Errorf("%d arguments, want %d", len(values), len(types))
+	}
+	words := 0
+	for i := range values {
+		if err := Valid(&values[i], &types[i]); err != nil {
+			return fmt.Errorf("argument %d: %w", i+1, err)
+		}
+		words += countWords(&values[i], &types[i])
+	}
+	if words > MaxCallWords {
+		return fmt.Errorf("%d words of arguments, at most %d are allowed", words, MaxCallWords)
+	}
+	return nil
+}
+
+// countWords is the number of input words of a value: leaves, lengths and chunks.
+func countWords(v *Value, t *Type) int {
+	switch t.Kind {
+	case Bytes, String:
+		return 1 + (len(v.Bytes)+31)/32
+	case Slice, Array, Tuple:
+		n := 0
+		if t.Kind == Slice {
+			n = 1
+		}
+		for i := range v.Elems {
+			n += countWords(&v.Elems[i], t.child(i))
+		}
+		return n
+	}
+	return 1
+}
+
+// cloneValues copies an argument list with everything below it.
+func cloneValues(values []Value) []Value {
+	out := slices.Clone(values)
+	for i := range out {
+		out[i].Bytes = slices.Clone(out[i].Bytes)
+		out[i].Elems = cloneValues(out[i].Elems)
+	}
+	return out
+}

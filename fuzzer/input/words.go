@@ -1,0 +1,325 @@
+package input
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+)
+
+// WordKind tells what an input word is.
+type WordKind uint8
+
+// The kinds of input words.
+const (
+	LeafWord   WordKind = iota // an elementary argument or a part of one
+	ChunkWord                  // 32 bytes of a byte string, zero-padded at its end
+	LengthWord                 // of a T[] (elements) or a byte string (bytes)
+	SenderWord                 // the sender's address; only senders of the Space can be set
+	ValueWord                  // wei; only of payable functions
+	TimeWord                   // seconds that pass before the call
+	BlockWord                  // blocks that pass before the call
+)
+
+// maxPath is the longest path of a word: the argument's index, an index per
+// nesting level, the chunk's index.
+const maxPath = 1 + MaxDepth + 1
+
+// Word names one input word of a sequence: the unit that mutation changes and
+// prediction reasons about (design §7). It is comparable. For arguments, path
+// leads from the argument's index through the indices of nested arrays and
+// tuples to the leaf, array or byte string; a chunk's index comes last.
+type Word struct {
+	Call  int
+	Kind  WordKind
+	depth uint8 // indices used in path
+	path  [maxPath]uint16
+}
+
+// Path is the ABI leaf path; empty for the words of a call's environment.
+func (w *Word) Path() []uint16 { return w.path[:w.depth] }
+
+// String names the word for people, calls counted from 1: "call 2 argument 1.0".
+func (w Word) String() string {
+	names := [...]string{LeafWord: "argument", ChunkWord: "chunk", LengthWord: "length", SenderWord: "sender",
+		ValueWord: "value", TimeWord: "time", BlockWord: "block"}
+	var b strings.Builder
+	fmt.Fprintf(&b, "call %d %s", w.Call+1, names[w.Kind])
+	for i, index := range w.Path() {
+		sep := "."
+		if i == 0 {
+			sep = " "
+		}
+		fmt.Fprintf(&b, "%s%d", sep, index)
+	}
+	return b.String()
+}
+
+func (w Word) child(i int) Word {
+	w.path[w.depth] = uint16(i)
+	w.depth++
+	return w
+}
+
+// AppendWords appends all input words of a sequence to dst: call by call, the
+// arguments from left to right (a length before what it counts), then sender,
+// value (payable functions only), time and block.
+func AppendWords(dst []Word, seq Sequence) []Word {
+	for i := range seq {
+		dst = AppendCallWords(dst, seq, i)
+	}
+	return dst
+}
+
+// AppendCallWords appends the input words of one call.
+func AppendCallWords(dst []Word, seq Sequence, call int) []Word {
+	dst = appendArgumentWords(dst, seq, call)
+	dst = append(dst, Word{Call: call, Kind: SenderWord})
+	if seq[call].Function.Payable {
+		dst = append(dst, Word{Call: call, Kind: ValueWord})
+	}
+	return append(dst, Word{Call: call, Kind: TimeWord}, Word{Call: call, Kind: BlockWord})
+}
+
+func appendArgumentWords(dst []Word, seq Sequence, call int) []Word {
+	c := &seq[call]
+	for i := range c.Args {
+		dst = appendValueWords(dst, Word{Call: call}.child(i), &c.Args[i], &c.Function.Inputs[i])
+	}
+	return dst
+}
+
+func appendValueWords(dst []Word, at Word, v *Value, t *Type) []Word {
+	switch t.Kind {
+	case Bytes, String:
+		at.Kind = LengthWord
+		dst = append(dst, at)
+		at.Kind = ChunkWord
+		for i := 0; i < len(v.Bytes); i += 32 {
+			dst = append(dst, at.child(i/32))
+		}
+	case Slice, Array, Tuple:
+		if t.Kind == Slice {
+			length := at
+			length.Kind = LengthWord
+			dst = append(dst, length)
+		}
+		for i := range v.Elems {
+			dst = appendValueWords(dst, at.child(i), &v.Elems[i], t.child(i))
+		}
+	default:
+		dst = append(dst, at)
+	}
+	return dst
+}
+
+// resolve follows a word's path to the value that holds it; nil when the
+// sequence has no such word.
+func resolve(seq Sequence, w *Word) (*Value, *Type) {
+	path := w.Path()
+	if w.Kind == ChunkWord && len(path) > 0 {
+		path = path[:len(path)-1]
+	}
+	if w.Call >= len(seq) || len(path) == 0 || int(path[0]) >= len(seq[w.Call].Args) {
+		return nil, nil
+	}
+	v, t := &seq[w.Call].Args[path[0]], &seq[w.Call].Function.Inputs[path[0]]
+	for _, i := range path[1:] {
+		if int(i) >= len(v.Elems) {
+			return nil, nil
+		}
+		v, t = &v.Elems[i], t.child(int(i))
+	}
+	return v, t
+}
+
+// Get is the value of an input word; false when the sequence has no such word.
+// A sender is its address, a time or block the advance.
+func (s *Space) Get(seq Sequence, w Word) (uint256.Int, bool) {
+	var out uint256.Int
+	if w.Call < 0 || w.Call >= len(seq) {
+		return out, false
+	}
+	c := &seq[w.Call]
+	switch w.Kind {
+	case SenderWord:
+		return addressWord(s.Senders[c.Sender].Address), true
+	case ValueWord:
+		return c.Value, c.Function.Payable
+	case TimeWord:
+		out.SetUint64(c.TimeAdvance)
+		return out, true
+	case BlockWord:
+		out.SetUint64(c.BlockAdvance)
+		return out, true
+	}
+	v, t := resolve(seq, &w)
+	if v == nil {
+		return out, false
+	}
+	switch {
+	case w.Kind == LeafWord && t.Elementary():
+		return v.Word, true
+	case w.Kind == LengthWord && t.Kind == Slice:
+		out.SetUint64(uint64(len(v.Elems)))
+		return out, true
+	case w.Kind == LengthWord && (t.Kind == Bytes || t.Kind == String):
+		out.SetUint64(uint64(len(v.Bytes)))
+		return out, true
+	case w.Kind == ChunkWord && (t.Kind == Bytes || t.Kind == String):
+		return getChunk(v.Bytes, int(w.path[w.depth-1]))
+	}
+	return out, false
+}
+
+func getChunk(data []byte, i int) (out uint256.Int, ok bool) {
+	if 32*i >= len(data) {
+		return out, false
+	}
+	var chunk [32]byte
+	copy(chunk[:], data[32*i:])
+	out.SetBytes32(chunk[:])
+	return out, true
+}
+
+// With is seq with one input word set to x; arguments that the word is not part
+// of are shared. False when the sequence has no such word or x does not fit it:
+// outside its type or bounds, no sender's address, non-zero bytes behind a byte
+// string's end. A longer array is filled with zero values.
+func (s *Space) With(seq Sequence, w Word, x *uint256.Int) (Sequence, bool) {
+	out := seq.Clone()
+	if !s.set(out, w, x) {
+		return nil, false
+	}
+	return out, true
+}
+
+// set changes a word of a sequence whose call list belongs to the caller.
+func (s *Space) set(seq Sequence, w Word, x *uint256.Int) bool {
+	if w.Call < 0 || w.Call >= len(seq) {
+		return false
+	}
+	c := &seq[w.Call]
+	switch w.Kind {
+	case SenderWord:
+		return s.setSender(c, x)
+	case ValueWord:
+		if !c.Function.Payable || x.Gt(&s.maxValue) {
+			return false
+		}
+		c.Value = *x
+		return true
+	case TimeWord:
+		return setAdvance(&c.TimeAdvance, x, MaxTimeAdvance)
+	case BlockWord:
+		return setAdvance(&c.BlockAdvance, x, MaxBlockAdvance)
+	}
+	v, t := resolve(seq, &w)
+	if v == nil {
+		return false
+	}
+	changed, ok := changeValue(v, t, &w, x)
+	if !ok || (w.Kind == LengthWord && !fitsCall(c, v, &changed, t)) {
+		return false
+	}
+	path := w.Path()
+	if w.Kind == ChunkWord {
+		path = path[:len(path)-1]
+	}
+	c.Args = replaceAt(c.Args, path, changed)
+	return true
+}
+
+func (s *Space) setSender(c *Call, x *uint256.Int) bool {
+	a := common.Address(x.Bytes20())
+	if w := addressWord(a); w != *x {
+		return false
+	}
+	for i := range s.Senders {
+		if s.Senders[i].Address == a {
+			c.Sender = i
+			return true
+		}
+	}
+	return false
+}
+
+func setAdvance(dst *uint64, x *uint256.Int, most uint64) bool {
+	if !x.IsUint64() || x.Uint64() > most {
+		return false
+	}
+	*dst = x.Uint64()
+	return true
+}
+
+// changeValue is the value v with the word w in it set to x.
+func changeValue(v *Value, t *Type, w *Word, x *uint256.Int) (Value, bool) {
+	switch {
+	case w.Kind == LeafWord && t.Elementary():
+		return Value{Word: *x}, t.Fits(x)
+	case w.Kind == ChunkWord && (t.Kind == Bytes || t.Kind == String):
+		i := 32 * int(w.path[w.depth-1])
+		if i >= len(v.Bytes) {
+			return Value{}, false
+		}
+		chunk := x.Bytes32()
+		n := min(32, len(v.Bytes)-i)
+		for _, b := range chunk[n:] {
+			if b != 0 {
+				return Value{}, false
+			}
+		}
+		data := slices.Clone(v.Bytes)
+		copy(data[i:], chunk[:n])
+		return Value{Bytes: data}, true
+	case w.Kind == LengthWord && t.Kind == Slice:
+		if !x.IsUint64() || x.Uint64() > MaxElements {
+			return Value{}, false
+		}
+		return Value{Elems: resizeElems(v.Elems, t.Elem, int(x.Uint64()))}, true
+	case w.Kind == LengthWord && (t.Kind == Bytes || t.Kind == String):
+		if !x.IsUint64() || x.Uint64() > MaxBytes {
+			return Value{}, false
+		}
+		data := make([]byte, x.Uint64())
+		copy(data, v.Bytes)
+		return Value{Bytes: data}, true
+	}
+	return Value{}, false
+}
+
+func resizeElems(elems []Value, elem *Type, n int) []Value {
+	out := make([]Value, n)
+	for i := copy(out, elems); i < n; i++ {
+		out[i] = Zero(elem)
+	}
+	return out
+}
+
+// fitsCall tells whether a call may hold changed in place of old.
+func fitsCall(c *Call, old, changed *Value, t *Type) bool {
+	return callWords(c)-countWords(old, t)+countWords(changed, t) <= MaxCallWords
+}
+
+// callWords is the number of words of a call's arguments.
+func callWords(c *Call) int {
+	words := 0
+	for i := range c.Args {
+		words += countWords(&c.Args[i], &c.Function.Inputs[i])
+	}
+	return words
+}
+
+// replaceAt is values with the value at path replaced: the way there is copied,
+// the rest shared.
+func replaceAt(values []Value, path []uint16, v Value) []Value {
+	out := slices.Clone(values)
+	if len(path) == 1 {
+		out[path[0]] = v
+	} else {
+		out[path[0]].Elems = replaceAt(out[path[0]].Elems, path[1:], v)
+	}
+	return out
+}
