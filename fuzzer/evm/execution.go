@@ -80,7 +80,7 @@ type Frame struct {
 	Depth   int // 0 for a transaction
 	Kind    CallKind
 	CallPC  uint32            // pc of the call instruction in the parent
-	Program *bytecode.Program // nil when the callee has no code (plain account, precompile)
+	Program *bytecode.Program // nil when no code ran (plain account, precompile, failed before its first instruction)
 
 	CodeAddress common.Address // where the code is
 	Self        common.Address // whose storage and balance the frame acts on
@@ -97,7 +97,7 @@ type Frame struct {
 	PathTruncated bool          // more blocks were entered than Path holds
 	Comparisons   []Comparison
 	Storage       []StorageAccess // in order
-	Logs          []Log
+	Logs          []Log           // also those that the frame or a caller then undid: the outcomes tell
 }
 
 // CallResult is the outcome of one call of the sequence.
@@ -105,7 +105,7 @@ type CallResult struct {
 	Frames  [2]int // half-open range in Execution.Frames
 	Outcome Outcome
 	Output  []byte
-	GasUsed uint64
+	GasUsed uint64 // of the code alone: without the intrinsic cost of a transaction, before refunds
 	Reason  string // for people: the decoded revert reason or the fault's name; empty on success
 	// ID identifies what the call did: the blocks entered by all its frames,
 	// beyond what Path keeps, with depth and outcome (design §6, PID).
@@ -121,6 +121,10 @@ type Execution struct {
 	// Path. Blocks entered only in calls that failed are in Covered too; the
 	// frame's and the call's outcome tell.
 	Covered []Coverage
+	// Truncated tells that frames, comparisons, storage accesses, events, inputs or
+	// outputs are missing, because there were more than the machine records. Path
+	// identifiers and Covered are complete all the same.
+	Truncated bool
 }
 
 // Coverage is a block that a call entered.

@@ -48,3 +48,19 @@ type Sender struct {
 	Name    string // "deployer", "user1", "user2", "attacker"
 	Address common.Address
 }
+
+// DefaultBlock is the environment of a World that nothing else decides: a block
+// of mainnet's proof-of-stake era on a development chain. Number and time are
+// round and large enough that code that subtracts days or blocks from them does
+// not underflow.
+func DefaultBlock() Block {
+	return Block{
+		Number:     20_000_000,
+		Time:       1_750_000_000, // June 2025
+		Coinbase:   common.HexToAddress("0x00000000000000000000000000000000c01ba5e0"),
+		PrevRandao: common.HexToHash("0x5eed5eed5eed5eed5eed5eed5eed5eed5eed5eed5eed5eed5eed5eed5eed5eed"),
+		BaseFee:    1_000_000_000, // 1 gwei
+		GasLimit:   45_000_000,    // mainnet's in 2025
+		ChainID:    ChainID,
+	}
+}

@@ -1,0 +1,51 @@
+package evm
+
+// Bounds on what one Execution records. A call's gas already bounds its time;
+// these bound memory against contracts that do nothing but call, log or store.
+// Real contracts stay far below them. What is beyond is counted in the path
+// identifier and in Covered all the same, and sets Execution.Truncated.
+const (
+	// maxSteps is the number of a frame's instructions whose blocks and
+	// comparisons are kept: lookahead considers no split point after 8,192
+	// locations (lookahead paper §5).
+	maxSteps = 8192
+	// maxFrames bounds the frames besides the calls' outermost ones, which are
+	// always there. A frame is some 400 bytes.
+	maxFrames = 4096
+	// maxPathBlocks bounds the kept blocks of all frames (4 bytes each).
+	maxPathBlocks = 1 << 20
+	// maxComparisons bounds the kept comparisons of all frames (88 bytes each).
+	maxComparisons = 1 << 16
+	// maxAccesses bounds the kept storage accesses of all frames (132 bytes each).
+	maxAccesses = 1 << 15
+	// maxLogs bounds the kept events of all frames.
+	maxLogs = 1 << 14
+	// maxBytes bounds the kept inputs, outputs and event data: frames may pass
+	// the same megabytes on at no cost.
+	maxBytes = 1 << 24
+	// maxRetained is the size of the frames' buffers beyond which they are not
+	// reused: 64 MB a machine.
+	maxRetained = 1 << 26
+	// maxHashes bounds the hashes remembered within a call to find the mapping
+	// behind a slot (60 bytes each).
+	maxHashes = 1 << 14
+	// maxPrograms bounds the code hashes whose program a machine remembers.
+	maxPrograms = 1 << 12
+	// maxInstalled is the number of deployments after which the EVM is made anew,
+	// since it keeps an analysis of every code it ever ran.
+	maxInstalled = 1 << 14
+)
+
+// spent counts what an execution has used of the bounds.
+type spent struct {
+	frames, blocks, comparisons, accesses, logs, bytes int
+}
+
+// take uses n of a bound unless that would exceed it.
+func take(used *int, n, limit int) bool {
+	if *used+n > limit {
+		return false
+	}
+	*used += n
+	return true
+}

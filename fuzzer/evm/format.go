@@ -1,0 +1,56 @@
+package evm
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// sortedErrors lists a contract's custom errors by signature.
+func sortedErrors(c *bytecode.Contract) []abi.Error {
+	errors := make([]abi.Error, 0, len(c.ABI.Errors))
+	for _, e := range c.ABI.Errors {
+		errors = append(errors, e)
+	}
+	slices.SortFunc(errors, func(a, b abi.Error) int { return strings.Compare(a.Sig, b.Sig) })
+	return errors
+}
+
+// FormatValue renders a value that package abi unpacked, or would pack, as a
+// Solidity programmer writes it.
+func FormatValue(t abi.Type, value any) string {
+	v := reflect.ValueOf(value)
+	switch t.T {
+	case abi.StringTy:
+		return strconv.Quote(fmt.Sprint(value))
+	case abi.AddressTy, abi.IntTy, abi.UintTy, abi.BoolTy:
+		return fmt.Sprint(value)
+	case abi.BytesTy, abi.FixedBytesTy, abi.FunctionTy:
+		return fmt.Sprintf("0x%x", value)
+	case abi.SliceTy, abi.ArrayTy:
+		if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
+			break
+		}
+		texts := make([]string, v.Len())
+		for i := range texts {
+			texts[i] = FormatValue(*t.Elem, v.Index(i).Interface())
+		}
+		return "[" + strings.Join(texts, ", ") + "]"
+	case abi.TupleTy:
+		if v.Kind() != reflect.Struct || v.NumField() != len(t.TupleElems) {
+			break
+		}
+		texts := make([]string, v.NumField())
+		for i := range texts {
+			texts[i] = t.TupleRawNames[i] + ": " + FormatValue(*t.TupleElems[i], v.Field(i).Interface())
+		}
+		return "{" + strings.Join(texts, ", ") + "}"
+	}
+	return fmt.Sprint(value)
+}

@@ -1,0 +1,351 @@
+package evm
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/big"
+	"runtime/debug"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Reference is the machine on go-ethereum's interpreter. Whatever other machines
+// find is replayed on it before it is reported.
+//
+// What it does with a call:
+//   - The sender needs no key and no gas money: the gas price is zero. Its nonce
+//     goes up by one, whatever the outcome.
+//   - The call gets its gas as execution gas: the intrinsic cost of a
+//     transaction (21,000, calldata) is not charged and refunds (EIP-3529) are
+//     not paid out, so GasUsed is what the code itself used.
+//   - A call that fails undoes its own effects and nothing else; the sequence
+//     goes on.
+//   - A value that the sender cannot pay makes the call fail with
+//     InsufficientBalance (a chain would not accept the transaction).
+//   - Calls are in one block unless their advances move it on. Block hashes and
+//     later PREVRANDAO values are made from the block's number.
+//
+// The calls that a sequence begins with are not run again if the run before
+// began with the same ones.
+type Reference struct {
+	world   *World
+	fork    int
+	options options
+
+	state *State
+	evm   *vm.EVM
+	rules params.Rules
+	rec   recorder
+
+	number, time uint64
+	random       common.Hash
+
+	done        Sequence     // the calls whose results are in rec.exec
+	checkpoints []checkpoint // before each of them
+}
+
+// checkpoint is what brings the machine back to the moment before a call.
+type checkpoint struct {
+	journal         int
+	frames, covered int
+	number, time    uint64
+	spent           spent
+	truncated       bool
+}
+
+var _ Machine = (*Reference)(nil)
+
+type options struct{ liftCodeSize bool }
+
+// Option changes how a machine is made.
+type Option func(*options)
+
+// LiftCodeSizeLimits lets contracts and creation code be longer than EIP-170 and
+// EIP-3860 allow. The mapping build needs it: without the optimizer code is two
+// to three times as long as what is shipped.
+func LiftCodeSizeLimits(o *options) { o.liftCodeSize = true }
+
+// NewReference makes a machine that runs sequences from the World and explains
+// code by the table.
+func NewReference(world *World, table *bytecode.Table, opts ...Option) (*Reference, error) {
+	if world == nil {
+		return nil, fmt.Errorf("evm: no world to run on")
+	}
+	if table == nil {
+		table = bytecode.NewTable(nil)
+	}
+	fork, err := forkIndex(world.Fork)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reference{world: world, fork: fork}
+	for _, o := range opts {
+		o(&r.options)
+	}
+	r.rec.programs = newPrograms(table)
+	r.rec.lifted = r.options.liftCodeSize
+	r.rec.reasons = newReasons(table)
+	r.renew()
+	r.rec.instructions, err = instructions(r.evm.GetRules())
+	if err != nil {
+		return nil, fmt.Errorf("evm: instruction set of %s: %w", forks[fork], err)
+	}
+	return r, nil
+}
+
+// World is what the machine runs sequences from.
+func (r *Reference) World() *World { return r.world }
+
+// renew makes state and EVM anew; nothing of earlier runs is left.
+func (r *Reference) renew() {
+	if r.evm != nil {
+		r.evm.Release()
+	}
+	r.state = NewState(r.world)
+	r.state.onLog = r.rec.log
+	r.rec.state = r.state
+	r.done, r.checkpoints = nil, nil
+	r.rec.exec, r.rec.retained, r.rec.open = Execution{}, 0, nil
+
+	block := r.world.Block
+	r.number, r.time, r.random = block.Number, block.Time, block.PrevRandao
+	chainID := block.ChainID
+	if chainID == 0 {
+		chainID = ChainID
+	}
+	config, extra := chainConfig(r.fork, chainID, r.options.liftCodeSize)
+	r.evm = vm.NewEVM(vm.BlockContext{
+		CanTransfer: canTransfer,
+		Transfer:    transfer,
+		GetHash:     blockHash,
+		Coinbase:    block.Coinbase,
+		GasLimit:    block.GasLimit,
+		BlockNumber: new(big.Int).SetUint64(block.Number),
+		Time:        block.Time,
+		Difficulty:  new(big.Int),
+		BaseFee:     new(big.Int).SetUint64(block.BaseFee),
+		BlobBaseFee: big.NewInt(1), // the least there is (EIP-4844)
+		Random:      &r.random,
+	}, r.state, config, vm.Config{Tracer: r.rec.hooks(), ExtraEips: extra})
+	r.rules = rulesOf(r.evm, r.fork)
+	for _, a := range vm.ActivePrecompiles(r.rules) {
+		r.state.precompiles[a] = true
+	}
+}
+
+func canTransfer(db vm.StateDB, from common.Address, amount *uint256.Int) bool {
+	return !db.GetBalance(from).Lt(amount)
+}
+
+func transfer(db vm.StateDB, from, to common.Address, amount *uint256.Int, _ *params.Rules) {
+	db.SubBalance(from, amount, tracing.BalanceChangeTransfer)
+	db.AddBalance(to, amount, tracing.BalanceChangeTransfer)
+}
+
+// blockHash makes up the hash of a block of the World's chain.
+func blockHash(number uint64) common.Hash {
+	var seed [16]byte
+	copy(seed[:], "sightl")
+	binary.BigEndian.PutUint64(seed[8:], number)
+	return crypto.Keccak256Hash(seed[:])
+}
+
+// Run implements Machine. A panic inside go-ethereum becomes an error that names
+// the call; the machine is usable afterwards.
+func (r *Reference) Run(sequence Sequence) (exec *Execution, err error) {
+	call := 0
+	defer func() {
+		if p := recover(); p != nil {
+			r.renew()
+			exec, err = nil, fmt.Errorf("evm: call %d of %d: panic: %v\n%s", call, len(sequence), p, debug.Stack())
+		}
+	}()
+	r.rewind(r.shared(sequence))
+	for call = len(r.done); call < len(sequence); call++ {
+		r.push(&sequence[call])
+		r.run(call)
+	}
+	return &r.rec.exec, nil
+}
+
+// shared is the number of calls that the sequence has in common with the last
+// run, from the start; 0 when the machine should let go of what it remembers.
+func (r *Reference) shared(sequence Sequence) int {
+	if r.state.overgrown() || r.rec.retained > maxRetained {
+		return 0
+	}
+	n := 0
+	for n < len(r.done) && n < len(sequence) && equalCalls(&r.done[n], &sequence[n]) {
+		n++
+	}
+	return n
+}
+
+func equalCalls(a, b *Call) bool {
+	return a.From == b.From && a.To == b.To && a.Value == b.Value && a.Gas == b.Gas &&
+		a.Create == b.Create && a.Address == b.Address &&
+		a.TimeAdvance == b.TimeAdvance && a.BlockAdvance == b.BlockAdvance && bytes.Equal(a.Data, b.Data)
+}
+
+// rewind undoes all calls but the first n.
+func (r *Reference) rewind(n int) {
+	if n < len(r.done) {
+		c := r.checkpoints[n]
+		r.state.RevertToSnapshot(c.journal)
+		r.rec.exec.Calls = r.rec.exec.Calls[:n]
+		r.rec.exec.Frames = r.rec.exec.Frames[:c.frames]
+		r.rec.exec.Covered = r.rec.exec.Covered[:c.covered]
+		r.rec.exec.Truncated = c.truncated
+		r.rec.spent = c.spent
+		r.setBlock(c.number, c.time)
+		r.done, r.checkpoints = r.done[:n], r.checkpoints[:n]
+	}
+	if n > 0 {
+		return
+	}
+	if r.state.installed > maxInstalled {
+		r.renew()
+	}
+	r.state.Reset()
+	r.rec.reset()
+}
+
+// push keeps a copy of the call, in the buffers of an earlier one, and marks the
+// state before it.
+func (r *Reference) push(call *Call) {
+	n := len(r.done)
+	if n < cap(r.done) {
+		r.done = r.done[:n+1]
+	} else {
+		r.done = append(r.done, Call{})
+	}
+	data := append(r.done[n].Data[:0], call.Data...)
+	r.done[n] = *call
+	r.done[n].Data = data
+	r.checkpoints = append(r.checkpoints, checkpoint{
+		journal: r.state.Snapshot(), frames: len(r.rec.exec.Frames), covered: len(r.rec.exec.Covered),
+		number: r.number, time: r.time, spent: r.rec.spent, truncated: r.rec.exec.Truncated,
+	})
+}
+
+// run executes a call as one transaction.
+func (r *Reference) run(index int) {
+	call := &r.done[index]
+	r.setBlock(saturate(r.number, call.BlockAdvance), saturate(r.time, call.TimeAdvance))
+	r.rec.begin(index)
+	to := &call.To
+	if call.Create {
+		to = nil // the new address is warmed by create
+	}
+	r.evm.SetTxContext(vm.TxContext{Origin: call.From, GasPrice: zeroBalance})
+	r.state.Prepare(r.rules, call.From, r.evm.Context.Coinbase, to, nil, nil)
+	amount := call.Gas
+	if amount == 0 {
+		amount = CallGas
+	}
+	gas := vm.NewGasBudget(amount, 0)
+	frames := len(r.rec.exec.Frames)
+	if call.Create {
+		r.create(call, gas)
+	} else {
+		r.state.SetNonce(call.From, r.state.GetNonce(call.From)+1, tracing.NonceChangeEoACall)
+		r.evm.Call(call.From, call.To, call.Data, gas, &call.Value)
+	}
+	r.state.Finalise(r.rules)
+	r.rec.end(frames)
+}
+
+// saturate adds without wrapping around.
+func saturate(a, b uint64) uint64 {
+	if a+b < a {
+		return ^uint64(0)
+	}
+	return a + b
+}
+
+// setBlock moves the block environment.
+func (r *Reference) setBlock(number, time uint64) {
+	if number != r.number {
+		r.evm.Context.BlockNumber.SetUint64(number)
+		r.random = r.world.Block.PrevRandao
+		if number != r.world.Block.Number {
+			var seed [40]byte
+			copy(seed[:], r.random[:])
+			binary.BigEndian.PutUint64(seed[32:], number)
+			r.random = crypto.Keccak256Hash(seed[:])
+		}
+	}
+	r.number, r.time = number, time
+	r.evm.Context.Time = time
+}
+
+// create runs a deployment as evm.create of go-ethereum does a creation
+// transaction, except that the sequence chooses the address.
+func (r *Reference) create(call *Call, gas vm.GasBudget) {
+	r.rec.enter(0, byte(vm.CREATE), call.From, call.Address, call.Data, gas.ExecutionGas, call.Value.ToBig())
+	output, left, err := r.deploy(call, gas)
+	r.rec.exit(0, output, gas.ExecutionGas-left, err, err != nil)
+}
+
+func (r *Reference) deploy(call *Call, gas vm.GasBudget) (output []byte, left uint64, err error) {
+	from, address := call.From, call.Address
+	nonce := r.state.GetNonce(from)
+	switch {
+	case r.state.GetBalance(from).Lt(&call.Value):
+		return nil, gas.ExecutionGas, vm.ErrInsufficientBalance
+	case nonce+1 < nonce:
+		return nil, gas.ExecutionGas, vm.ErrNonceUintOverflow
+	case !r.options.liftCodeSize && r.rules.IsShanghai && len(call.Data) > params.MaxInitCodeSize:
+		return nil, gas.ExecutionGas, vm.ErrMaxInitCodeSizeExceeded
+	}
+	r.state.SetNonce(from, nonce+1, tracing.NonceChangeContractCreator)
+	r.state.AddAddressToAccessList(address)
+	if r.state.GetNonce(address) != 0 || r.state.GetCodeSize(address) != 0 {
+		return nil, 0, vm.ErrContractAddressCollision
+	}
+	mark := r.state.Snapshot()
+	r.state.CreateAccount(address)
+	r.state.CreateContract(address)
+	r.state.SetNonce(address, 1, tracing.NonceChangeNewContract) // EIP-161
+	transfer(r.state, from, address, &call.Value, &r.rules)
+
+	contract := vm.NewContract(from, address, &call.Value, gas, nil)
+	contract.SetCallCode(common.Hash{}, call.Data)
+	contract.IsDeployment = true
+	output, err = r.evm.Run(contract, nil, false)
+	if err == nil {
+		err = r.install(contract, output)
+	}
+	if err != nil {
+		r.state.RevertToSnapshot(mark)
+	}
+	return output, contract.Gas.Exit(err).ExecutionGas, err
+}
+
+// install checks, pays for and sets the code that a deployment returned.
+func (r *Reference) install(contract *vm.Contract, code []byte) error {
+	if len(code) > 0 && code[0] == 0xef { // EIP-3541
+		return vm.ErrInvalidCode
+	}
+	if !contract.Gas.ChargeExecutionOnly(uint64(len(code)) * params.CreateDataGas) {
+		return vm.ErrCodeStoreOutOfGas
+	}
+	if !r.options.liftCodeSize && len(code) > params.MaxCodeSize { // EIP-170
+		return vm.ErrMaxCodeSizeExceeded
+	}
+	if len(code) > 0 {
+		r.state.SetCode(contract.Address(), code, tracing.CodeChangeContractCreation)
+	}
+	return nil
+}
+
+// Balance is an account's balance after the last run.
+func (r *Reference) Balance(address common.Address) uint256.Int { return *r.state.GetBalance(address) }

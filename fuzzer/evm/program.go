@@ -1,0 +1,65 @@
+package evm
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// program is a bytecode.Program with the recorder's notes on its blocks.
+type program struct {
+	*bytecode.Program
+	notes []note // by block
+}
+
+// note is what the recorder knows of a block within the current call.
+type note struct {
+	call    uint64 // serial of the call that last entered it
+	frame   uint64 // serial of the frame that last entered it
+	covered int    // where it is in Execution.Covered, if call is current
+}
+
+// programs finds the program behind code, by code hash once it has been seen.
+type programs struct {
+	table  *bytecode.Table
+	byHash map[common.Hash]*program
+	byID   map[*bytecode.Program]*program
+}
+
+func newPrograms(table *bytecode.Table) *programs {
+	return &programs{table: table, byHash: map[common.Hash]*program{}, byID: map[*bytecode.Program]*program{}}
+}
+
+// find is the program of deployed code, or of creation code: the latter comes
+// without a hash.
+func (p *programs) find(hash common.Hash, code []byte) *program {
+	if known := p.byHash[hash]; known != nil {
+		return known
+	}
+	var found *bytecode.Program
+	if hash == (common.Hash{}) {
+		found = p.table.LookupCreation(code)
+	} else {
+		found = p.table.LookupRuntime(code)
+	}
+	if found == nil {
+		found = p.table.Unknown(code)
+	}
+	result := p.byID[found]
+	if result == nil {
+		result = &program{Program: found, notes: make([]note, len(found.Blocks))}
+		p.byID[found] = result
+	}
+	if hash != (common.Hash{}) {
+		p.byHash[hash] = result
+	}
+	return result
+}
+
+// trim forgets everything when it has become too much.
+func (p *programs) trim() {
+	if len(p.byHash) > maxPrograms || len(p.byID) > maxPrograms {
+		clear(p.byHash)
+		clear(p.byID)
+	}
+}

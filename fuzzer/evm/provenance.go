@@ -1,0 +1,51 @@
+package evm
+
+import "github.com/holiman/uint256"
+
+// conditions remembers the latest comparisons of a call, so that a JUMPI can
+// tell which of them made its condition.
+//
+// Every stack word has a shadow: 0 for a word that no comparison made, else the
+// comparison's number and whether the word is its negation. Shadows follow their
+// words through DUP, SWAP and calls of internal functions; ISZERO flips the
+// negation. A word that went through memory or arithmetic has no shadow: it is a
+// value tested for zero.
+type conditions struct {
+	ring [conditionRing]condition
+	next uint32 // number of the latest, from 1 in each call
+}
+
+// conditionRing is how many comparisons a jump may lie behind the one that made
+// its condition; beyond, the condition counts as a value tested for zero. A
+// condition is mostly used within tens of instructions; an operand of && with a
+// loop or an external call in the other operand lies further back.
+const conditionRing = 1 << 11
+
+// condition is a comparison as [Comparison] describes it.
+type condition struct {
+	op          byte
+	left, right uint256.Int
+}
+
+// shadow is a comparison's number, shifted by one, and the negation bit.
+type shadow = uint32
+
+func (c *conditions) reset() { c.next = 0 }
+
+// add remembers a comparison and returns the shadow of its truth.
+func (c *conditions) add(op byte, left, right *uint256.Int) shadow {
+	c.next++
+	slot := &c.ring[c.next%conditionRing]
+	slot.op, slot.left, slot.right = op, *left, *right
+	return c.next << 1
+}
+
+// find is the comparison behind a shadow; nil when there is none or it has been
+// overwritten.
+func (c *conditions) find(s shadow) *condition {
+	number := s >> 1
+	if number == 0 || c.next-number >= conditionRing {
+		return nil
+	}
+	return &c.ring[number%conditionRing]
+}

@@ -1,0 +1,170 @@
+package evm
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// reasons decodes what failed calls return, for people. Decoding costs more than
+// a call, and a campaign sees the same few reasons over and over: they are
+// remembered.
+type reasons struct {
+	errors map[[4]byte]abi.Error // of all contracts; the first in table order wins
+	known  map[reasonKey]string
+}
+
+// reasonKey: which error a selector means may depend on the contract.
+type reasonKey struct {
+	contract *bytecode.Contract
+	output   string
+}
+
+const (
+	// maxReasons and maxReasonData bound what is remembered and decoded: reasons
+	// with arguments never end, and hostile ones may be long. Both arbitrary.
+	maxReasons    = 1 << 10
+	maxReasonData = 1 << 11
+	// maxReasonText bounds a reason's text, in bytes; arbitrary.
+	maxReasonText = 512
+)
+
+// panics names the codes of Solidity's Panic(uint256) (Solidity documentation,
+// "Panic via assert and Error via require").
+var panics = map[uint64]string{
+	0x00: "generic panic",
+	0x01: "assertion failed",
+	0x11: "arithmetic overflow or underflow",
+	0x12: "division or modulo by zero",
+	0x21: "invalid enum value",
+	0x22: "invalid storage byte array",
+	0x31: "pop on an empty array",
+	0x32: "array index out of bounds",
+	0x41: "out of memory",
+	0x51: "call to an uninitialised function",
+}
+
+var (
+	errorSelector = [4]byte{0x08, 0xc3, 0x79, 0xa0} // Error(string)
+	panicSelector = [4]byte{0x4e, 0x48, 0x7b, 0x71} // Panic(uint256)
+)
+
+func newReasons(table *bytecode.Table) *reasons {
+	r := &reasons{errors: map[[4]byte]abi.Error{}, known: map[reasonKey]string{}}
+	for _, c := range table.Contracts() {
+		for _, e := range sortedErrors(c) {
+			selector := [4]byte(e.ID[:4])
+			if _, ok := r.errors[selector]; !ok {
+				r.errors[selector] = e
+			}
+		}
+	}
+	return r
+}
+
+// explain is the reason of a call's failure; empty on success. The frames are
+// the call's, the outermost first.
+func (r *reasons) explain(frames []Frame) string {
+	outer := &frames[0]
+	if outer.Outcome == Success {
+		return ""
+	}
+	if outer.Outcome != Reverted {
+		return outer.Outcome.String()
+	}
+	contract := origin(frames)
+	if known, ok := r.known[reasonKey{contract, string(outer.Output)}]; ok {
+		return known
+	}
+	text := r.decode(contract, outer.Output)
+	if len(r.known) >= maxReasons {
+		clear(r.known)
+	}
+	r.known[reasonKey{contract, string(outer.Output)}] = text
+	return text
+}
+
+// origin is the contract of the frame that first returned what the outermost
+// reverted with: callers hand errors of their callees on.
+func origin(frames []Frame) *bytecode.Contract {
+	at := &frames[0]
+	for i := range frames {
+		f := &frames[i]
+		if f.Outcome == Reverted && f.Depth >= at.Depth && f.Program != nil && string(f.Output) == string(frames[0].Output) {
+			at = f
+		}
+	}
+	if at.Program == nil {
+		return nil
+	}
+	return at.Program.Contract
+}
+
+// decode renders revert data.
+func (r *reasons) decode(contract *bytecode.Contract, data []byte) string {
+	if len(data) == 0 {
+		return "reverted without a reason"
+	}
+	if len(data) > maxReasonData {
+		return fmt.Sprintf("reverted with %d bytes of data", len(data))
+	}
+	if len(data) >= 4 {
+		if text, ok := r.decodeError(contract, data); ok {
+			return shorten(text)
+		}
+	}
+	return shorten(fmt.Sprintf("reverted with 0x%x", data))
+}
+
+func (r *reasons) decodeError(contract *bytecode.Contract, data []byte) (string, bool) {
+	selector := [4]byte(data[:4])
+	switch selector {
+	case errorSelector:
+		if text, err := abi.UnpackRevert(data); err == nil {
+			return text, true
+		}
+		return "", false
+	case panicSelector:
+		if len(data) != 36 {
+			return "", false
+		}
+		code := new(uint256.Int).SetBytes(data[4:])
+		if name, ok := panics[code.Uint64()]; ok && code.IsUint64() {
+			return fmt.Sprintf("panic 0x%02x: %s", code.Uint64(), name), true
+		}
+		return "panic " + code.Hex(), true
+	}
+	if contract != nil {
+		if e, err := contract.ABI.ErrorByID(selector); err == nil {
+			return render(e, data[4:])
+		}
+	}
+	if e, ok := r.errors[selector]; ok {
+		return render(&e, data[4:])
+	}
+	return "", false
+}
+
+// render writes a custom error as in the source.
+func render(e *abi.Error, data []byte) (string, bool) {
+	values, err := e.Inputs.Unpack(data)
+	if err != nil {
+		return "", false
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = FormatValue(e.Inputs[i].Type, v)
+	}
+	return e.Name + "(" + strings.Join(texts, ", ") + ")", true
+}
+
+func shorten(text string) string {
+	if len(text) <= maxReasonText {
+		return strings.ToValidUTF8(text, "\ufffd")
+	}
+	return strings.ToValidUTF8(text[:maxReasonText], "\ufffd") + "…"
+}
