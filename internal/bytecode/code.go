@@ -57,8 +57,9 @@ type Contract struct {
 	Name     string // "Vault"
 	Source   string // the source unit's path, "src/Vault.sol"
 	ABI      abi.ABI
-	Creation *Code // nil when the contract has no code (interface, abstract)
-	Runtime  *Code // nil likewise
+	RawABI   []byte // the JSON that ABI was read from; nil when there is none
+	Creation *Code  // nil when the contract has no code (interface, abstract)
+	Runtime  *Code  // nil likewise
 	Library  bool
 
 	// ConstructorPayable etc. are in the ABI. ArgumentTypes holds, for each

@@ -91,14 +91,18 @@ func (p *Program) BlockOf(pc uint32) (BlockID, bool) {
 
 // Instructions calls yield with each instruction's pc, in code order, until it
 // answers false.
-func (p *Program) Instructions(yield func(pc uint32) bool) {
-	n := uint32(len(p.Bytes))
-	for pc := uint32(0); pc < n; pc += 1 + PushSize(p.Bytes[pc]) {
+func Instructions(code []byte, yield func(pc uint32) bool) {
+	n := uint32(len(code))
+	for pc := uint32(0); pc < n; pc += 1 + PushSize(code[pc]) {
 		if !yield(pc) {
 			return
 		}
 	}
 }
+
+// Instructions calls yield with each instruction's pc, in code order, until it
+// answers false.
+func (p *Program) Instructions(yield func(pc uint32) bool) { Instructions(p.Bytes, yield) }
 
 // PushConstants lists the distinct values that PUSH instructions hold, as
 // big-endian bytes without leading zeros, in order of first appearance.
