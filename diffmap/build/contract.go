@@ -3,7 +3,6 @@ package build
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -52,9 +51,6 @@ func (o *Output) readContracts(out standardOutput) error {
 		if declaration := declarations.contracts[name]; declaration != nil {
 			c.describe(declaration, declarations)
 		}
-		if o.Compiler == "" {
-			o.Compiler = compilerVersion(raw.Metadata)
-		}
 		o.Contracts = append(o.Contracts, c)
 	}
 	return nil
@@ -73,19 +69,6 @@ func namesOf(contracts map[string]map[string]outputContract) []contractName {
 		}
 	}
 	return names
-}
-
-// compilerVersion is the version that the contract's metadata names.
-func compilerVersion(metadata string) string {
-	var m struct {
-		Compiler struct {
-			Version string `json:"version"`
-		} `json:"compiler"`
-	}
-	if json.Unmarshal([]byte(metadata), &m) != nil {
-		return ""
-	}
-	return m.Compiler.Version
 }
 
 func readContract(name contractName, raw outputContract, placeholders map[string]string) (*Contract, error) {

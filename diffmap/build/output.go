@@ -27,8 +27,15 @@ type Output struct {
 	Origin string
 }
 
+// KeepsLines tells whether the build can be mapped and fuzzed as it is: it is a
+// mapping build, or the project itself compiles without the optimizer.
+func (o *Output) KeepsLines() bool {
+	return o.Mapping || o.Settings.Known && !o.Settings.Optimizer
+}
+
 // Settings are the compiler settings that decide whether lines can be mapped.
 type Settings struct {
+	Known      bool // false when neither an input nor metadata tells them
 	Optimizer  bool
 	ViaIR      bool
 	EVMVersion string
@@ -41,6 +48,9 @@ type Source struct {
 	Path string // as the compiler was given it: "src/Vault.sol"
 	Text []byte // nil when unknown
 	AST  *Node  // nil when the output has none
+	// Keccak256 is the text's hash as a contract's metadata gives it; nil when
+	// unknown.
+	Keccak256 []byte
 }
 
 // Node is a node of the compact AST (solc ≥ 0.4.12), children in source order.

@@ -3,12 +3,15 @@ package build
 import (
 	"bytes"
 	"cmp"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // standardInput is what is read of solc's standard-JSON input.
@@ -121,15 +124,13 @@ func readSolc(input, output []byte, limits Limits) (*Output, error) {
 	if err := o.readContracts(out); err != nil {
 		return nil, err
 	}
-	if len(input) == 0 {
-		o.settingsFromMetadata(out)
-	}
+	o.readMetadata(out, len(input) == 0)
 	return o, nil
 }
 
 func (s standardSettings) settings() Settings {
 	return Settings{
-		Optimizer: s.Optimizer.active(), ViaIR: s.ViaIR,
+		Known: true, Optimizer: s.Optimizer.active(), ViaIR: s.ViaIR,
 		EVMVersion: s.EVMVersion, Remappings: s.Remappings,
 	}
 }
@@ -227,16 +228,42 @@ func noAST(path string) error {
 			"foundry.toml: ast = true; Hardhat: the same outputSelection under solidity.settings"}
 }
 
-// settingsFromMetadata takes the settings from any contract's metadata.
-func (o *Output) settingsFromMetadata(out standardOutput) {
+// metadata is what is read of the metadata that solc puts beside a contract.
+type metadata struct {
+	Compiler struct {
+		Version string `json:"version"`
+	} `json:"compiler"`
+	Settings standardSettings `json:"settings"`
+	Sources  map[string]struct {
+		Keccak256 string `json:"keccak256"`
+	} `json:"sources"`
+}
+
+// readMetadata takes from the contracts' metadata what is not known otherwise:
+// the compiler, the sources' hashes and, without an input, the settings.
+func (o *Output) readMetadata(out standardOutput, settings bool) {
+	hashes := map[string]string{}
 	for _, c := range o.Contracts {
-		var metadata struct {
-			Settings standardSettings `json:"settings"`
-		}
+		var m metadata
 		text := out.Contracts[c.Source][c.Name].Metadata
-		if text != "" && json.Unmarshal([]byte(text), &metadata) == nil {
-			o.Settings = metadata.Settings.settings()
-			return
+		if text == "" || json.Unmarshal([]byte(text), &m) != nil {
+			continue
+		}
+		if o.Compiler == "" {
+			o.Compiler = m.Compiler.Version
+		}
+		if settings {
+			o.Settings = m.Settings.settings()
+			settings = false
+		}
+		for path, source := range m.Sources {
+			hashes[path] = source.Keccak256
+		}
+	}
+	for _, s := range o.Sources {
+		hash, err := hex.DecodeString(strings.TrimPrefix(hashes[s.Path], "0x"))
+		if err == nil && len(hash) == common.HashLength {
+			s.Keccak256 = hash
 		}
 	}
 }

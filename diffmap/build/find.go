@@ -1,0 +1,200 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// CompilerOptions say where a solc may be looked for.
+type CompilerOptions struct {
+	// Solc is the path of the compiler to use (--solc), see [OpenCompiler].
+	// Empty: the environment variable SOLC, then PATH and node_modules.
+	Solc string
+	// Root is the project's root: node_modules is looked for there and in every
+	// folder above it, as node does. Empty: no node_modules.
+	Root string
+	// NodeModules are further node_modules folders.
+	NodeModules []string
+	Limits      Limits
+}
+
+// FindCompiler finds the newest solc that satisfies every pragma, see
+// [Pragmas] and [Range]. A compiler named by options or SOLC is the only
+// candidate. The error lists the pragmas and what was found.
+func FindCompiler(ctx context.Context, pragmas []string, options CompilerOptions) (*Compiler, error) {
+	ranges, err := parseRanges(pragmas)
+	if err != nil {
+		return nil, err
+	}
+	found, err := findCompilers(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	var best *Compiler
+	for _, c := range found {
+		if satisfies(c.version, ranges) && (best == nil || best.version.Less(c.version)) {
+			best = c
+		}
+	}
+	if best == nil {
+		return nil, noCompiler(ranges, found)
+	}
+	if best.long == "" {
+		if err := best.identify(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return best, nil
+}
+
+// FindCompiler finds the compiler that made the output, else the newest one
+// that its sources allow.
+func (o *Output) FindCompiler(ctx context.Context, options CompilerOptions) (*Compiler, error) {
+	if v, err := ParseVersion(o.Compiler); err == nil && v.Pre == "" {
+		c, err := FindCompiler(ctx, []string{"=" + v.String()}, options)
+		if !errors.Is(err, ErrNoCompiler) {
+			return c, err
+		}
+	}
+	var pragmas []string
+	for _, s := range o.Sources {
+		pragmas = append(pragmas, Pragmas(s.Text)...)
+	}
+	return FindCompiler(ctx, pragmas, options)
+}
+
+// parseRanges reads the distinct pragmas.
+func parseRanges(pragmas []string) ([]Range, error) {
+	distinct := slices.Clone(pragmas)
+	slices.Sort(distinct)
+	var ranges []Range
+	for _, text := range slices.Compact(distinct) {
+		r, err := ParseRange(text)
+		if err != nil {
+			return nil, &Error{Kind: ErrNoCompiler, Problem: err.Error(), Cause: err, Remedy: "correct the pragma"}
+		}
+		ranges = append(ranges, r)
+	}
+	return ranges, nil
+}
+
+func satisfies(v Version, ranges []Range) bool {
+	return !slices.ContainsFunc(ranges, func(r Range) bool { return !r.Matches(v) })
+}
+
+// noCompiler says what would fit and what there is.
+func noCompiler(ranges []Range, found []*Compiler) error {
+	wanted := make([]string, len(ranges))
+	for i, r := range ranges {
+		wanted[i] = fmt.Sprintf("%q", shorten(r.String()))
+	}
+	have := "no solc was found"
+	if len(found) > 0 {
+		versions := make([]string, len(found))
+		for i, c := range found {
+			versions[i] = c.version.String()
+		}
+		have = "found solc " + strings.Join(versions, ", ")
+	}
+	return &Error{Kind: ErrNoCompiler,
+		Problem: fmt.Sprintf("no solc satisfies pragma %s: %s", strings.Join(wanted, " and "), have),
+		Remedy:  "name one with --solc or SOLC, put it in PATH, or install it in the project: npm install --save-dev solc@VERSION"}
+}
+
+// findCompilers lists the candidates; of equal versions the first one wins.
+func findCompilers(ctx context.Context, options CompilerOptions) ([]*Compiler, error) {
+	limits := options.Limits.withDefaults()
+	if named := firstOf(options.Solc, os.Getenv("SOLC")); named != "" {
+		if !strings.ContainsAny(named, `/\`) { // a program's name, such as solc-0.8.30
+			if program, err := exec.LookPath(named); err == nil {
+				named = program
+			}
+		}
+		c, err := OpenCompiler(ctx, named, limits)
+		if err != nil {
+			return nil, err
+		}
+		return []*Compiler{c}, nil
+	}
+	var found []*Compiler
+	if program, err := exec.LookPath("solc"); err == nil {
+		// Something else may be called solc; then it is not a candidate.
+		c, err := OpenCompiler(ctx, program, limits)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		if err == nil {
+			found = append(found, c)
+		}
+	}
+	node, err := findNode()
+	if err != nil {
+		return found, nil
+	}
+	for _, folder := range nodeModulesFolders(options) {
+		for _, c := range packagedCompilers(folder) {
+			c.node, c.limits = node, limits
+			found = append(found, c)
+		}
+	}
+	return found, nil
+}
+
+// nodeModulesFolders lists where node would look for packages, nearest first.
+func nodeModulesFolders(options CompilerOptions) []string {
+	var folders []string
+	if options.Root != "" {
+		if root, err := filepath.Abs(options.Root); err == nil {
+			for {
+				folders = append(folders, filepath.Join(root, "node_modules"))
+				parent := filepath.Dir(root)
+				if parent == root {
+					break
+				}
+				root = parent
+			}
+		}
+	}
+	return append(folders, options.NodeModules...)
+}
+
+// packagedCompilers lists the npm packages solc in a node_modules folder, by
+// version: also under other names, as "npm install solc-0.8.17@npm:solc@0.8.17"
+// installs them.
+func packagedCompilers(folder string) []*Compiler {
+	packages, err := filepath.Glob(filepath.Join(folder, "solc*"))
+	if err != nil {
+		return nil
+	}
+	var found []*Compiler
+	for _, directory := range packages {
+		text, err := os.ReadFile(filepath.Join(directory, "package.json"))
+		if err != nil {
+			continue
+		}
+		var description struct{ Name, Version string }
+		if json.Unmarshal(text, &description) != nil || description.Name != "solc" {
+			continue
+		}
+		version, err := ParseVersion(description.Version)
+		if err != nil {
+			continue
+		}
+		path, err := filepath.Abs(filepath.Join(directory, "soljson.js"))
+		if err != nil {
+			continue
+		}
+		if _, err := os.Stat(path); err == nil {
+			found = append(found, &Compiler{version: version, path: path})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *Compiler) int { return a.version.Compare(b.version) })
+	return found
+}

@@ -1,0 +1,203 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+)
+
+// StandardCompiler compiles standard JSON; [Compiler] is one.
+type StandardCompiler interface {
+	Version() string
+	Compile(ctx context.Context, input []byte) (output []byte, err error)
+}
+
+// MappingOptions are the options of [MappingBuild].
+type MappingOptions struct {
+	// Cache is a folder for compilers' outputs; empty for none. A build-info of
+	// 46 contracts takes some seconds to compile, and none to read again.
+	Cache  string
+	Limits Limits
+}
+
+// MappingBuild compiles a project's standard-JSON input, every source's content
+// inlined, so that instructions map back to lines (design §2): the optimizer
+// off; where the stack is too deep for that, through the intermediate language
+// with an optimizer that does nothing but move variables from the stack to
+// memory; where that fails too, as the project has it, and then Mapping is not
+// set. EVM version, remappings and libraries are the project's.
+func MappingBuild(ctx context.Context, input json.RawMessage, compiler StandardCompiler, options MappingOptions) (*Output, error) {
+	origin := "solc " + compiler.Version()
+	limits := options.Limits.withDefaults()
+	var project map[string]json.RawMessage
+	if err := decodeJSON(input, "input", &project); err != nil {
+		return nil, at(origin, err)
+	}
+	version, err := ParseVersion(compiler.Version())
+	if err != nil {
+		return nil, &Error{Origin: origin, Kind: ErrNoCompiler, Problem: err.Error(), Cause: err}
+	}
+	var first error
+	for _, attempt := range attempts(version) {
+		text, err := mappingInput(project, attempt, version)
+		if err != nil {
+			return nil, at(origin, err)
+		}
+		output, err := compileCached(ctx, text, compiler, options.Cache, limits)
+		if err != nil {
+			return nil, err
+		}
+		o, err := ReadSolc(text, output, origin, limits)
+		if err == nil {
+			o.Compiler, o.Mapping = compiler.Version(), attempt.mapping
+			return o, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if !stackTooDeep(output) {
+			break
+		}
+	}
+	return nil, first
+}
+
+// attempt is a way to compile for mapping.
+type attempt struct {
+	settings map[string]any // set on top of the project's
+	mapping  bool           // keeps every line
+}
+
+// attempts lists the ways that a compiler of this version has, best first.
+func attempts(v Version) []attempt {
+	plain := map[string]any{"optimizer": map[string]any{"enabled": false}}
+	list := []attempt{{settings: plain, mapping: true}}
+	if !v.Less(viaIRSince) {
+		list = append(list, attempt{settings: map[string]any{
+			"viaIR": true,
+			"optimizer": map[string]any{"enabled": false, "details": map[string]any{
+				"yul": true,
+				"yulDetails": map[string]any{
+					"stackAllocation": true,
+					"optimizerSteps":  prunerSteps(v),
+				},
+			}},
+		}, mapping: true})
+	}
+	return append(list, attempt{})
+}
+
+// The first compilers that know a setting (solidity's Changelog.md).
+var (
+	viaIRSince   = Version{Major: 0, Minor: 7, Patch: 5}
+	cleanupSince = Version{Major: 0, Minor: 8, Patch: 18}
+)
+
+// prunerSteps is the sequence of Yul optimizer steps that keeps every line:
+// the unused pruner alone, "u", and behind the colon no clean-up. Before 0.8.18
+// the clean-up ("fDnTOc") cannot be left out; it merges nothing that stands on
+// different lines either (measured with 0.8.17).
+func prunerSteps(v Version) string {
+	if v.Less(cleanupSince) {
+		return "u"
+	}
+	return "u:"
+}
+
+// mappingOutputs is what we ask of the compiler. Names that an old one does not
+// know are ignored by it.
+var mappingOutputs = map[string]map[string][]string{"*": {
+	"": {"ast"},
+	"*": {
+		"abi", "storageLayout",
+		"evm.bytecode.object", "evm.bytecode.sourceMap", "evm.bytecode.linkReferences",
+		"evm.deployedBytecode.object", "evm.deployedBytecode.sourceMap",
+		"evm.deployedBytecode.linkReferences", "evm.deployedBytecode.immutableReferences",
+	},
+}}
+
+// keptSettings are the project's settings that a mapping build keeps, with the
+// first compiler that knows each. What is not listed changes no code
+// (modelChecker, stopAfter …) or is ours to set.
+var keptSettings = map[string]Version{
+	"remappings": {},
+	"libraries":  {},
+	"evmVersion": {Major: 0, Minor: 4, Patch: 21},
+	"debug":      {Major: 0, Minor: 6, Patch: 0},
+	"metadata":   {},
+}
+
+// metadataSince are the first compilers that know a key of "metadata", which is
+// kept so that code is equal to the project's own where its settings are.
+var metadataSince = map[string]Version{
+	"bytecodeHash": {Major: 0, Minor: 6, Patch: 0},
+	"appendCBOR":   cleanupSince,
+}
+
+// mappingInput is the project's input with the settings of an attempt.
+func mappingInput(project map[string]json.RawMessage, a attempt, v Version) ([]byte, error) {
+	var old map[string]json.RawMessage
+	if len(project["settings"]) > 0 {
+		if err := decodeJSON(project["settings"], "input.settings", &old); err != nil {
+			return nil, err
+		}
+	}
+	settings := map[string]any{}
+	for name, value := range old {
+		since, kept := keptSettings[name]
+		if a.settings == nil || kept && !v.Less(since) {
+			settings[name] = value
+		}
+	}
+	if metadata, ok := settings["metadata"].(json.RawMessage); ok {
+		settings["metadata"] = known(metadata, metadataSince, v)
+	}
+	for name, value := range a.settings {
+		settings[name] = value
+	}
+	settings["outputSelection"] = mappingOutputs
+	input := map[string]any{"language": "Solidity", "sources": project["sources"], "settings": settings}
+	if language, ok := project["language"]; ok {
+		input["language"] = language
+	}
+	return json.Marshal(input)
+}
+
+// known is a JSON object without the keys that a compiler of this version does
+// not know; anything else stays as it is, for the compiler to judge.
+func known(object json.RawMessage, since map[string]Version, v Version) any {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(object, &keys) != nil {
+		return object
+	}
+	for name := range keys {
+		if v.Less(since[name]) {
+			delete(keys, name)
+		}
+	}
+	return keys
+}
+
+// stackTooDeep tells whether an output's errors are all about the stack's
+// depth: "Stack too deep" of the legacy code generator, "Variable … is … too
+// deep inside the stack" of Yul's.
+func stackTooDeep(output []byte) bool {
+	var out struct {
+		Errors []diagnostic `json:"errors"`
+	}
+	if json.Unmarshal(output, &out) != nil {
+		return false
+	}
+	found := false
+	for _, d := range out.Errors {
+		if d.Severity != "error" {
+			continue
+		}
+		text := strings.ToLower(d.Message + d.FormattedMessage)
+		if !strings.Contains(text, "too deep") || !strings.Contains(text, "stack") {
+			return false
+		}
+		found = true
+	}
+	return found
+}

@@ -1,0 +1,103 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// allowedEnvironment names the variables that children get. Everything else,
+// tokens and the runner's command files among them, stays with us.
+var allowedEnvironment = []string{
+	"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TMP", "TEMP",
+	"SYSTEMROOT", "WINDIR", "PATHEXT", // without which nothing starts on Windows
+}
+
+// environment is the allowed part of our own.
+func environment() []string {
+	var kept []string
+	for _, name := range allowedEnvironment {
+		if value, ok := os.LookupEnv(name); ok {
+			kept = append(kept, name+"="+value)
+		}
+	}
+	return kept
+}
+
+// maxStderr is how much of a child's error output is kept for a message.
+const maxStderr = 4 << 10
+
+// killGrace is how long a killed child may hold its pipes open. Arbitrary, but
+// within what a cancelled job leaves us.
+const killGrace = time.Second
+
+// errOutputLimit is the cause when a child wrote more than it may.
+var errOutputLimit = errors.New("the output is too large")
+
+// child is a program to run.
+type child struct {
+	argv  []string
+	files []string // what it must be able to read, besides the program itself
+	input []byte
+	limit int64 // bytes of output
+}
+
+// run starts the child in an empty folder of its own, with the allowed
+// environment, and waits for it. When ctx ends, its whole process group is
+// killed.
+func (c child) run(ctx context.Context) ([]byte, error) {
+	folder, err := os.MkdirTemp("", "sightline-solc-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	limited, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stdout := &limitedBuffer{limit: c.limit, full: func() { cancel(errOutputLimit) }}
+	stderr := &limitedBuffer{limit: maxStderr}
+	cmd := exec.CommandContext(limited, c.argv[0], c.argv[1:]...)
+	cmd.Dir = folder
+	cmd.Env = environment()
+	cmd.Stdin = bytes.NewReader(c.input)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.WaitDelay = killGrace
+	isolate(cmd, append([]string{cmd.Path}, c.files...))
+	err = cmd.Run()
+	switch {
+	case errors.Is(context.Cause(limited), errOutputLimit):
+		return nil, &Error{Kind: ErrTooLarge, Problem: fmt.Sprintf("its output is larger than %d MiB", c.limit>>20)}
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		message := strings.TrimSpace(strings.ToValidUTF8(stderr.String(), ""))
+		if message == "" {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: %s", err, message)
+	}
+	return stdout.Bytes(), nil
+}
+
+// limitedBuffer keeps the first bytes that are written to it.
+type limitedBuffer struct {
+	bytes.Buffer
+	limit int64
+	full  func() // called when more is written; may be nil
+}
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	room := b.limit - int64(b.Len())
+	if int64(len(p)) <= room {
+		return b.Buffer.Write(p)
+	}
+	b.Buffer.Write(p[:max(room, 0)])
+	if b.full != nil {
+		b.full()
+	}
+	return len(p), nil
+}

@@ -1,0 +1,228 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// skippedFolders hold no contracts of the project's own: dependencies, tests,
+// scripts, and what tools write. Hidden folders are skipped as well.
+var skippedFolders = []string{
+	"node_modules", "lib", "test", "tests", "script", "scripts", "out", "cache", "artifacts", "build",
+}
+
+// project reads a folder of plain sources.
+type project struct {
+	root         string   // absolute, symbolic links resolved
+	nodeModules  []string // folders, nearest first
+	remappings   []remapping
+	sourceFolder string // foundry.toml's src; empty when not given
+	limits       Limits
+	bytes        int64 // read so far
+	files        int   // likewise
+}
+
+// openProject reads what the project says of its imports: remappings.txt, then
+// foundry.toml.
+func openProject(root string, options CompilerOptions) (*project, error) {
+	absolute, err := filepath.Abs(root)
+	if err == nil {
+		absolute, err = filepath.EvalSymlinks(absolute)
+	}
+	if err != nil {
+		return nil, &Error{Origin: root, Kind: ErrNoContracts, Problem: "cannot be read", Cause: err, Remedy: "give the project's folder"}
+	}
+	p := &project{root: absolute, limits: options.Limits.withDefaults()}
+	options.Root = absolute
+	for _, folder := range nodeModulesFolders(options) {
+		if resolved, err := filepath.EvalSymlinks(folder); err == nil {
+			p.nodeModules = append(p.nodeModules, resolved)
+		}
+	}
+	if err := p.readSettings(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *project) readSettings() error {
+	var lines []string
+	if text, err := p.read(filepath.Join(p.root, "remappings.txt")); err == nil {
+		lines = strings.Split(string(text), "\n")
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if text, err := p.read(filepath.Join(p.root, "foundry.toml")); err == nil {
+		profile := tomlTable(string(text), "profile.default")
+		lines = append(lines, tomlStrings(profile["remappings"])...)
+		if src := tomlStrings(profile["src"]); len(src) == 1 && filepath.IsLocal(src[0]) {
+			p.sourceFolder = src[0]
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		r, err := parseRemapping(line)
+		if err != nil {
+			return &Error{Origin: p.root, Place: "remappings", Kind: ErrFormat, Problem: err.Error(), Cause: err}
+		}
+		if slices.ContainsFunc(p.remappings, func(other remapping) bool {
+			return other.context == r.context && other.prefix == r.prefix
+		}) {
+			continue // remappings.txt goes before foundry.toml
+		}
+		p.remappings = append(p.remappings, r)
+	}
+	return nil
+}
+
+// sources lists the project's own *.sol files by name: below src and contracts,
+// or, where there is neither, below the root.
+func (p *project) sources() ([]string, error) {
+	var names []string
+	var looked []string
+	for _, folder := range []string{firstOf(p.sourceFolder, "src"), "contracts"} {
+		if info, err := os.Stat(filepath.Join(p.root, folder)); err != nil || !info.IsDir() {
+			continue
+		}
+		looked = append(looked, folder)
+		if err := p.walk(folder, &names); err != nil {
+			return nil, err
+		}
+	}
+	if len(looked) == 0 {
+		looked = []string{"the folder itself"}
+		if err := p.walk(".", &names); err != nil {
+			return nil, err
+		}
+	}
+	if len(names) == 0 {
+		return nil, &Error{Origin: p.root, Kind: ErrNoContracts,
+			Problem: "a folder with no contracts: looked for *.sol in " + strings.Join(looked, " and ") +
+				", without " + strings.Join(skippedFolders, ", ") + " and hidden folders",
+			Remedy: "give the project's root, or a build"}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// walk adds the *.sol files below a folder of the project. Tests and scripts of
+// Foundry projects (*.t.sol, *.s.sol) are left out.
+func (p *project) walk(folder string, names *[]string) error {
+	start := filepath.Join(p.root, folder)
+	err := filepath.WalkDir(start, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() {
+			if file != start && (strings.HasPrefix(name, ".") || slices.Contains(skippedFolders, name)) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".sol") || strings.HasSuffix(name, ".t.sol") || strings.HasSuffix(name, ".s.sol") {
+			return nil
+		}
+		relative, err := filepath.Rel(p.root, file)
+		if err != nil {
+			return err
+		}
+		*names = append(*names, filepath.ToSlash(relative))
+		if len(*names) > p.limits.Files {
+			return tooManyFiles(p.limits)
+		}
+		return nil
+	})
+	var e *Error
+	if err == nil || errors.As(err, &e) {
+		return at(p.root, err)
+	}
+	return &Error{Origin: p.root, Kind: ErrNoContracts, Problem: "cannot be read: " + err.Error(), Cause: err}
+}
+
+func tooManyFiles(limits Limits) error {
+	return &Error{Kind: ErrTooLarge, Problem: fmt.Sprintf("more than %d source files", limits.Files),
+		Remedy: "give a folder with fewer, or raise the limit"}
+}
+
+// locate finds the file of a source unit: below the root, in node_modules, in
+// lib. tried lists the places, for the message.
+func (p *project) locate(name string) (file string, tried []string) {
+	if !fs.ValidPath(name) {
+		return "", []string{"nowhere: it leads out of the project"}
+	}
+	local := filepath.FromSlash(name)
+	places := []string{p.root}
+	places = append(places, p.nodeModules...)
+	places = append(places, filepath.Join(p.root, "lib"))
+	for _, place := range places {
+		candidate := filepath.Join(place, local)
+		if info, err := os.Stat(candidate); err == nil && info.Mode().IsRegular() {
+			return candidate, nil
+		}
+		tried = append(tried, place)
+	}
+	return "", tried
+}
+
+// read reads a file of the project. A symbolic link that leads out of the root
+// and of the node_modules folders is refused.
+func (p *project) read(file string) ([]byte, error) {
+	resolved, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(append([]string{p.root}, p.nodeModules...), func(folder string) bool {
+		relative, err := filepath.Rel(folder, resolved)
+		return err == nil && filepath.IsLocal(relative)
+	}) {
+		return nil, &Error{Origin: file, Kind: ErrImport, Problem: "a symbolic link that leads out of the project",
+			Remedy: "copy the file into the project, or give the folder that holds both as the root"}
+	}
+	opened, err := os.Open(resolved)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	text, err := io.ReadAll(io.LimitReader(opened, p.limits.FileBytes-p.bytes+1))
+	if err != nil {
+		return nil, err
+	}
+	p.bytes += int64(len(text))
+	p.files++
+	if p.bytes > p.limits.FileBytes {
+		return nil, at(file, tooLarge(p.limits))
+	}
+	if p.files > p.limits.Files {
+		return nil, at(file, tooManyFiles(p.limits))
+	}
+	return text, nil
+}
+
+// inferred is the remapping that Foundry would infer for a library below lib:
+// "name/" means its src or contracts folder.
+func (p *project) inferred(name string) (remapping, bool) {
+	first, _, ok := strings.Cut(name, "/")
+	if !ok || !fs.ValidPath(first) {
+		return remapping{}, false
+	}
+	for _, folder := range []string{"src", "contracts", ""} {
+		target := path.Join("lib", first, folder)
+		if info, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(target))); err == nil && info.IsDir() {
+			return remapping{prefix: first + "/", target: target + "/"}, true
+		}
+	}
+	return remapping{}, false
+}

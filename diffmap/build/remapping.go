@@ -1,0 +1,67 @@
+package build
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// remapping is solc's "context:prefix=target": an import that starts with
+// prefix, in a source whose name starts with context, starts with target
+// instead.
+type remapping struct{ context, prefix, target string }
+
+func parseRemapping(text string) (remapping, error) {
+	left, target, ok := strings.Cut(text, "=")
+	if !ok {
+		return remapping{}, fmt.Errorf("%q is no remapping (prefix=target)", shorten(text))
+	}
+	r := remapping{prefix: left, target: target}
+	if context, prefix, ok := strings.Cut(left, ":"); ok {
+		r.context, r.prefix = context, prefix
+	}
+	if r.prefix == "" {
+		return remapping{}, fmt.Errorf("the remapping %q has no prefix", shorten(text))
+	}
+	return r, nil
+}
+
+func (r remapping) String() string {
+	if r.context == "" {
+		return r.prefix + "=" + r.target
+	}
+	return r.context + ":" + r.prefix + "=" + r.target
+}
+
+// remap applies solc's rule (libsolidity/interface/ImportRemapper.cpp): the
+// longest context wins, then the longest prefix, then the last one given.
+func remap(remappings []remapping, name, importer string) string {
+	best := -1
+	for i, r := range remappings {
+		if !strings.HasPrefix(importer, r.context) || !strings.HasPrefix(name, r.prefix) {
+			continue
+		}
+		if best >= 0 {
+			b := remappings[best]
+			if len(r.context) < len(b.context) || len(r.context) == len(b.context) && len(r.prefix) < len(b.prefix) {
+				continue
+			}
+		}
+		best = i
+	}
+	if best < 0 {
+		return name
+	}
+	return remappings[best].target + name[len(remappings[best].prefix):]
+}
+
+// unitName is the name of the source unit that an import means (solc
+// documentation, "Import Path Resolution"): relative ones start at the
+// importer's folder, others are names already; then remappings apply.
+func unitName(remappings []remapping, imported, importer string) string {
+	name := imported
+	if strings.HasPrefix(imported, "./") || strings.HasPrefix(imported, "../") {
+		name = path.Join(path.Dir(importer), imported)
+	}
+	return remap(remappings, name, importer)
+}

@@ -1,0 +1,43 @@
+// Runs one Emscripten build of solc (soljson.js) for Sightline:
+//
+//   node -e "$(cat runner.js)" SOLJSON version
+//   node -e "$(cat runner.js)" SOLJSON compile < input.json > output.json
+//
+// The exported functions are called directly, since the npm package's own
+// wrapper exists beside some of these builds only. No callback is passed for
+// imports, so that nothing but the given sources is read.
+'use strict';
+
+const fs = require('fs');
+const [, path, mode] = process.argv;
+
+function main() {
+  const soljson = require(path);
+  if (typeof soljson.cwrap !== 'function') {
+    throw new Error('this is no Emscripten build of solc (soljson.js)');
+  }
+  // Before 0.5.0 the functions were called version and compileStandard.
+  const exported = (...names) => names.find((name) => typeof soljson['_' + name] === 'function');
+  if (mode === 'version') {
+    return soljson.cwrap(exported('solidity_version', 'version'), 'string', [])();
+  }
+  const name = exported('solidity_compile', 'compileStandard');
+  if (!name) {
+    throw new Error('this solc has no standard-JSON interface (it came with 0.4.11)');
+  }
+  // cwrap would copy the input to the compiler's stack, which holds 5 MB.
+  const input = fs.readFileSync(0, 'utf8');
+  const size = Buffer.byteLength(input) + 1;
+  const pointer = soljson._malloc(size);
+  soljson.stringToUTF8(input, pointer, size);
+  // Behind the input: the callback for imports and, since 0.6, its context.
+  const types = name === 'solidity_compile' ? ['number', 'number', 'number'] : ['number', 'number'];
+  return soljson.cwrap(name, 'string', types)(pointer, 0, 0);
+}
+
+try {
+  process.stdout.write(main());
+} catch (error) {
+  process.stderr.write(String((error && error.message) || error));
+  process.exitCode = 1;
+}
