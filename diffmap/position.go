@@ -1,0 +1,178 @@
+package diffmap
+
+import (
+	"path"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Positions finds the source of an instruction. Safe for concurrent use.
+type Positions struct {
+	units map[bytecode.CodeID]*unit
+
+	mu    sync.Mutex
+	lines map[*build.Source]lineTable
+	pcs   map[bytecode.CodeID][]uint32
+}
+
+// unit is what Positions knows of one artefact.
+type unit struct {
+	artefact artefact
+	sources  map[int]*build.Source // by id
+	path     func(source string) string
+}
+
+// NewPositions makes the resolver for the code that table knows of outputs.
+func NewPositions(outputs []*build.Output, table *bytecode.Table, options Options) *Positions {
+	p := &Positions{
+		units: map[bytecode.CodeID]*unit{},
+		lines: map[*build.Source]lineTable{},
+		pcs:   map[bytecode.CodeID][]uint32{},
+	}
+	for _, output := range outputs {
+		sources := map[int]*build.Source{}
+		for _, s := range output.Sources {
+			sources[s.ID] = s
+		}
+		path := repositoryPaths(output, options)
+		for _, a := range artefacts(output, table) {
+			p.units[a.program.ID] = &unit{artefact: a, sources: sources, path: path}
+		}
+	}
+	return p
+}
+
+// At is where the instruction at loc was compiled from: the start of its source
+// range. False for code that no artefact explains, for data, and for code the
+// compiler generated without a source; a caller that wants a line for the
+// latter goes back along the path it came by.
+func (p *Positions) At(loc bytecode.Location) (bytecode.Position, bool) {
+	u, source, entry, ok := p.source(loc)
+	if !ok {
+		return bytecode.Position{}, false
+	}
+	position := bytecode.Position{File: u.path(source.Path)}
+	if source.Text != nil {
+		lines := p.lineTable(source)
+		position.Line, position.Column = lines.lineOf(entry.Start), lines.columnOf(entry.Start)
+	}
+	return position, position.Line > 0
+}
+
+// FunctionAt is the name of the function or modifier whose source the
+// instruction at loc was compiled from. False where there is none: a contract's
+// dispatcher, a state variable, generated code.
+func (p *Positions) FunctionAt(loc bytecode.Location) (string, bool) {
+	_, source, entry, ok := p.source(loc)
+	if !ok || source.AST == nil {
+		return "", false
+	}
+	var found *build.Node
+	source.AST.Walk(func(n *build.Node) bool {
+		if n.File != source.ID || n.Start > entry.Start || n.End() < entry.Start+entry.Length {
+			return false
+		}
+		if n.Type == "FunctionDefinition" || n.Type == "ModifierDefinition" {
+			found = n
+		}
+		return found == nil
+	})
+	if found == nil {
+		return "", false
+	}
+	return functionName(found), true
+}
+
+// IsInstruction tells whether loc is the start of an instruction of its
+// artefact, data behind the code not among them.
+func (p *Positions) IsInstruction(loc bytecode.Location) bool {
+	u := p.units[loc.Code]
+	if u == nil {
+		return false
+	}
+	_, ok := p.number(u, loc.PC)
+	return ok
+}
+
+// path is the repository's path of a source in the unit that holds loc.
+func (p *Positions) path(loc bytecode.Location, source string) string {
+	if u := p.units[loc.Code]; u != nil {
+		return u.path(source)
+	}
+	return source
+}
+
+// source finds the source map entry of loc and the source it lies in.
+func (p *Positions) source(loc bytecode.Location) (*unit, *build.Source, build.SourceMapEntry, bool) {
+	u := p.units[loc.Code]
+	if u == nil {
+		return nil, nil, build.SourceMapEntry{}, false
+	}
+	i, ok := p.number(u, loc.PC)
+	if !ok {
+		return nil, nil, build.SourceMapEntry{}, false
+	}
+	entry := u.artefact.entries[i]
+	source := u.sources[entry.File]
+	if source == nil || entry.Start < 0 || source.Text != nil && entry.Start+entry.Length > len(source.Text) {
+		return nil, nil, build.SourceMapEntry{}, false
+	}
+	return u, source, entry, true
+}
+
+// number is the index of the instruction at pc among those with a source map
+// entry.
+func (p *Positions) number(u *unit, pc uint32) (int, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	id := u.artefact.program.ID
+	pcs, ok := p.pcs[id]
+	if !ok {
+		pcs = make([]uint32, 0, len(u.artefact.entries))
+		for pc := range u.artefact.instructions() {
+			pcs = append(pcs, pc)
+		}
+		p.pcs[id] = pcs
+	}
+	i := sort.Search(len(pcs), func(i int) bool { return pcs[i] >= pc })
+	return i, i < len(pcs) && pcs[i] == pc
+}
+
+func (p *Positions) lineTable(s *build.Source) lineTable {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lines, ok := p.lines[s]
+	if !ok {
+		lines = newLineTable(s.Text)
+		p.lines[s] = lines
+	}
+	return lines
+}
+
+// repositoryPaths answers the path in the repository of a source as output
+// names it: the reverse of namesOf, as far as it goes without looking at the
+// disk.
+func repositoryPaths(output *build.Output, options Options) func(source string) string {
+	hardhat3 := len(output.Sources) > 0
+	for _, s := range output.Sources {
+		hardhat3 = hardhat3 && (strings.HasPrefix(s.Path, "project/") || strings.HasPrefix(s.Path, "npm/"))
+	}
+	checkout := cleanPath(options.Checkout) + "/"
+	return func(source string) string {
+		source = cleanPath(source)
+		if path.IsAbs(source) {
+			if options.Checkout == "" {
+				return source
+			}
+			return strings.TrimPrefix(source, checkout)
+		}
+		if hardhat3 {
+			source = strings.TrimPrefix(source, "project/")
+		}
+		return path.Join(options.Root, source)
+	}
+}

@@ -1,0 +1,167 @@
+package diffmap
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+)
+
+// match is what the builds hold of one changed file.
+type match struct {
+	sources map[*build.Output]*build.Source // those with the head version's text
+	reason  string                          // why there are none
+}
+
+// matchSources finds a changed file, by its path in the repository, in every
+// output. It fails when the file is there, but only in other versions.
+func matchSources(outputs []*build.Output, file string, options Options) (match, error) {
+	m := match{sources: map[*build.Output]*build.Source{}}
+	var stale *StaleError
+	for _, output := range outputs {
+		source, reason := matchSource(output, file, options)
+		switch {
+		case source == nil:
+			if m.reason == "" {
+				m.reason = reason
+			}
+		case differs(source, options.Heads[file]):
+			if stale == nil {
+				stale = &StaleError{Path: file, Source: source.Path, Origin: output.Origin}
+			}
+		case source.AST == nil || source.Text == nil && options.Heads[file] == nil:
+			m.reason = fmt.Sprintf("the build has no AST or no text of %s", source.Path)
+		default:
+			m.sources[output] = source
+		}
+	}
+	if len(m.sources) == 0 && stale != nil {
+		return m, stale
+	}
+	if m.reason == "" {
+		m.reason = "no build was given"
+	}
+	return m, nil
+}
+
+// matchSource finds a changed file in one output. Ways that rest on the
+// project's layout come first, each exact; what is left is the longest common
+// end of both paths, which must be unique. reason says why there is no match.
+func matchSource(output *build.Output, file string, options Options) (source *build.Source, reason string) {
+	for _, name := range namesOf(file, output, options) {
+		for _, s := range output.Sources {
+			if cleanPath(s.Path) == name {
+				return s, ""
+			}
+		}
+	}
+	return matchBySuffix(output, file, options)
+}
+
+// namesOf lists the names under which a compiler may know a file of the
+// repository, best first.
+func namesOf(file string, output *build.Output, options Options) []string {
+	file = cleanPath(file)
+	names := []string{file}
+	if options.Checkout != "" {
+		names = append(names, path.Join(options.Checkout, file))
+	}
+	inProject := file
+	if root := cleanPath(options.Root); root != "." && root != "" {
+		rest, ok := strings.CutPrefix(file, root+"/")
+		if !ok {
+			return names
+		}
+		inProject = rest
+		names = append(names, rest)
+	}
+	// What imports call "@oz/token/ERC20.sol" may lie in lib/oz/contracts.
+	for _, remapping := range output.Settings.Remappings {
+		prefix, target, ok := strings.Cut(remapping, "=")
+		if _, after, context := strings.Cut(prefix, ":"); context {
+			prefix = after
+		}
+		if rest, inside := strings.CutPrefix(inProject, strings.TrimPrefix(target, "./")); ok && inside && target != "" {
+			names = append(names, cleanPath(prefix+rest))
+		}
+	}
+	for _, libs := range libraryFolders {
+		if rest, ok := strings.CutPrefix(inProject, libs); ok {
+			names = append(names, rest)
+		}
+	}
+	if rest, ok := strings.CutPrefix(inProject, "node_modules/"); ok {
+		names = append(names, "npm/"+rest)
+	}
+	return append(names, "project/"+inProject) // Hardhat 3 names the project's own sources so
+}
+
+// libraryFolders hold dependencies that imports name without the folder: npm's
+// (Hardhat) and Foundry's default for libs.
+var libraryFolders = []string{"node_modules/", "lib/"}
+
+// matchBySuffix finds the source whose path shares the most last components
+// with file. Unless the build's path ends with all of the file's, the texts must
+// be known to be equal: a monorepo has many contracts/Token.sol.
+func matchBySuffix(output *build.Output, file string, options Options) (source *build.Source, reason string) {
+	head := options.Heads[file]
+	components := strings.Split(cleanPath(file), "/")
+	best, count, nearest := 0, 0, ""
+	for _, s := range output.Sources {
+		shared := commonSuffix(components, strings.Split(cleanPath(s.Path), "/"))
+		equal := head != nil && (s.Text != nil || s.Keccak256 != nil) && !differs(s, head)
+		if shared == 0 || shared < len(components) && !equal {
+			if shared > 0 {
+				nearest = s.Path
+			}
+			continue
+		}
+		switch {
+		case shared > best:
+			source, best, count = s, shared, 1
+		case shared == best:
+			count++
+		}
+	}
+	switch {
+	case count == 1:
+		return source, ""
+	case count > 1:
+		return nil, fmt.Sprintf("ambiguous: %d sources of the build (%s) could be this file, such as %s; give the project's folder",
+			count, output.Origin, source.Path)
+	case nearest != "":
+		return nil, fmt.Sprintf("not part of the build (%s); the nearest source there, %s, has another text or none", output.Origin, nearest)
+	}
+	return nil, fmt.Sprintf("not part of the build (%s)", output.Origin)
+}
+
+// differs tells whether a source is known to be of another text than the head
+// version.
+func differs(s *build.Source, head []byte) bool {
+	switch {
+	case head == nil:
+		return false
+	case s.Text != nil:
+		return !bytes.Equal(s.Text, head)
+	case s.Keccak256 != nil:
+		return !bytes.Equal(s.Keccak256, crypto.Keccak256(head))
+	}
+	return false
+}
+
+func commonSuffix(a, b []string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
+// cleanPath makes two spellings of a source's path equal.
+func cleanPath(p string) string {
+	return path.Clean(strings.TrimPrefix(strings.ReplaceAll(p, `\`, "/"), "file://"))
+}

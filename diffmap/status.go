@@ -1,0 +1,362 @@
+package diffmap
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+)
+
+// Status is what became of a changed line (design §2). Every changed line ends
+// in exactly one.
+type Status string
+
+// The statuses. Unmapped and NoBytecode are known before a campaign, the others
+// come out of it.
+const (
+	Reached     Status = "reached"
+	OnlyReverts Status = "only-reverts" // only ever in calls that revert
+	Unreached   Status = "unreached"
+	Unreachable Status = "unreachable" // proved
+	Undeployed  Status = "undeployed"  // no instance of the contract could be created
+	Unmapped    Status = "unmapped"    // the build at hand cannot tell
+	NoBytecode  Status = "no-bytecode" // there is nothing to execute
+)
+
+// TargetResult is what a campaign found of one target.
+type TargetResult struct {
+	Contract string // qualified name
+	Status   Status
+	Reason   string
+}
+
+// combineOrder ranks the statuses of a line's targets: the first that any of
+// them has is the line's. Unreachable is last but one, so that a line is
+// unreachable only where no target may be reached, and undeployed only where no
+// contract that holds it exists.
+var combineOrder = []Status{Reached, OnlyReverts, Unreached, Undeployed, Unreachable}
+
+// Combine is the status of a line and the reason for it, given the results of
+// its targets: a line in five contracts counts once. It is unreachable only if
+// all of its targets are; one that was not deployed may still be reached in a
+// deployed instance. A line without targets keeps its own status.
+func Combine(line Line, results []TargetResult) (Status, string) {
+	if line.Status != "" {
+		return line.Status, line.Reason
+	}
+	for _, status := range combineOrder {
+		for _, r := range results {
+			if r.Status == status {
+				return status, combinedReason(r, results)
+			}
+		}
+	}
+	return Unreached, "no result for this line"
+}
+
+// combinedReason is the reason of the deciding result, with the contract it
+// holds for when there are several.
+func combinedReason(decided TargetResult, results []TargetResult) string {
+	same := 0
+	for _, r := range results {
+		if r.Status == decided.Status {
+			same++
+		}
+	}
+	switch {
+	case len(results) == 1:
+		return decided.Reason
+	case same == len(results) && decided.Reason == "":
+		return fmt.Sprintf("in all %d contracts that hold the line", same)
+	case decided.Reason == "":
+		return fmt.Sprintf("in %s", decided.Contract)
+	}
+	return fmt.Sprintf("in %s: %s", decided.Contract, decided.Reason)
+}
+
+// verdict is the status of a line without targets.
+type verdict struct {
+	status Status
+	reason string
+}
+
+// better tells whether v says more of a line than old: that a build cannot tell
+// outweighs that another has no code.
+func (v verdict) better(old verdict) bool {
+	return old.status == "" || old.status == NoBytecode && v.status == Unmapped
+}
+
+// describe fills in what a source says of a changed line. found tells whether
+// instructions own it.
+func (s *lineState) describe(t *sourceTree, output *build.Output, change ChangedLine, anchor int32, found bool) {
+	n := anchor
+	if n < 0 {
+		n = t.representative(change)
+	}
+	if f, ok := t.callable(n); ok && s.function == "" {
+		s.function = functionName(t.nodes[f].ast)
+	}
+	if found {
+		return
+	}
+	if v := t.verdict(n, output, change); v.better(s.verdict) {
+		s.verdict = v
+	}
+}
+
+// representative is the node to judge a line by: that of its first changed token
+// that is more than punctuation, else of any token or place on it.
+func (t *sourceTree) representative(change ChangedLine) int32 {
+	first := int32(-1)
+	for _, span := range change.Spans {
+		if span.Start == span.End && span.Start <= len(t.text) {
+			if first < 0 {
+				first = t.around(span.Start)
+			}
+			continue
+		}
+		for _, token := range t.tokensIn(byteRange{span.Start, span.End}) {
+			if !t.isPunctuation(token) {
+				return t.innermost(token.Start)
+			}
+			if first < 0 {
+				first = t.innermost(token.Start)
+			}
+		}
+	}
+	if first < 0 && change.Line >= 1 && change.Line <= len(t.lines) {
+		return t.innermost(t.lines[change.Line-1])
+	}
+	return max(first, 0)
+}
+
+// plainVerdict judges a change without changed code.
+func plainVerdict(change ChangedLine) (verdict, bool) {
+	switch {
+	case change.Formatting:
+		return verdict{NoBytecode, "only formatting changed"}, true
+	case change.Comment:
+		return verdict{NoBytecode, "only a comment changed"}, true
+	case change.Moved:
+		return verdict{NoBytecode, "moved unchanged"}, true
+	}
+	return verdict{}, false
+}
+
+// verdict judges a line that no instruction owns, by the node n that stands for
+// it.
+func (t *sourceTree) verdict(n int32, output *build.Output, change ChangedLine) verdict {
+	if v, plain := plainVerdict(change); plain {
+		return v
+	}
+	if !t.anyCode(change) && change.Kind != DeletionAnchor {
+		return verdict{NoBytecode, t.emptyReason(change)}
+	}
+	for at := n; at >= 0; at = t.nodes[at].parent {
+		node := &t.nodes[at]
+		if node.ast == nil {
+			continue
+		}
+		if reason := declarationReasons[node.ast.Type]; reason != "" {
+			return verdict{NoBytecode, deletionPrefix(change) + reason}
+		}
+		switch {
+		case node.kind == functionNode || node.kind == modifierNode:
+			return t.callableVerdict(at, n, output)
+		case isStateVariable(node.ast):
+			return t.variableVerdict(node, output)
+		}
+	}
+	if change.Kind == DeletionAnchor {
+		return verdict{NoBytecode, "the deleted code was outside of any function that is left"}
+	}
+	return verdict{NoBytecode, "outside of any declaration"}
+}
+
+func deletionPrefix(change ChangedLine) string {
+	if change.Kind == DeletionAnchor {
+		return "deleted code in a declaration: "
+	}
+	return ""
+}
+
+// declarationReasons says of declarations why they hold no bytecode.
+var declarationReasons = map[string]string{
+	"PragmaDirective":                "pragma: no code of its own",
+	"ImportDirective":                "import: no code of its own",
+	"UsingForDirective":              "using directive: no code of its own",
+	"StructDefinition":               "struct definition: no code of its own, the code that uses it may change",
+	"EnumDefinition":                 "enum definition: no code of its own, the code that uses it may change",
+	"EventDefinition":                "event declaration: no code of its own",
+	"ErrorDefinition":                "error declaration: no code of its own",
+	"UserDefinedValueTypeDefinition": "type declaration: no code of its own",
+	"InheritanceSpecifier":           "base list: no code of its own, the functions it brings may change",
+	"ContractDefinition":             "contract header: no code of its own",
+	"StructuredDocumentation":        "comment",
+}
+
+// anyCode tells whether a changed line has a changed token besides punctuation.
+func (t *sourceTree) anyCode(change ChangedLine) bool {
+	for _, span := range change.Spans {
+		if span.Start == span.End {
+			return true
+		}
+		for _, token := range t.tokensIn(byteRange{span.Start, span.End}) {
+			if !t.isPunctuation(token) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// emptyReason says what a line without code is: blank, comment or punctuation.
+func (t *sourceTree) emptyReason(change ChangedLine) string {
+	if change.Line < 1 || change.Line > len(t.lines) {
+		return "behind the end of the file"
+	}
+	r := byteRange{t.lines[change.Line-1], len(t.text)}
+	if change.Line < len(t.lines) {
+		r.end = t.lines[change.Line]
+	}
+	switch {
+	case len(t.tokensIn(r)) > 0:
+		return "only punctuation changed"
+	case len(strings.TrimSpace(string(t.text[r.start:r.end]))) == 0:
+		return "blank"
+	}
+	return "comment"
+}
+
+// callableVerdict judges a line in function or modifier f by the node n on it.
+func (t *sourceTree) callableVerdict(f, n int32, output *build.Output) verdict {
+	ast := t.nodes[f].ast
+	contract := contractOf(ast)
+	name := functionName(ast)
+	switch {
+	case contract != nil && contract.Attribute("contractKind") == "interface":
+		return verdict{NoBytecode, "declared in an interface: no code"}
+	case ast.Child("body") == nil:
+		return verdict{NoBytecode, fmt.Sprintf("%s has no body: no code", name)}
+	case optimized(output):
+		return verdict{Unmapped, unmappedReason(output)}
+	case !t.anyInstruction(f):
+		return verdict{NoBytecode, unusedReason(ast, contract)}
+	case t.inAssembly(n) && output.Settings.ViaIR:
+		return verdict{Unmapped, "conditional inline assembly in a via-IR build: the compiler writes one source range for the whole assembly block"}
+	}
+	return verdict{NoBytecode, fmt.Sprintf("the compiler makes no instruction for this part of %s", name)}
+}
+
+// unusedReason says why no contract's bytecode holds a function or modifier.
+func unusedReason(ast, contract *build.Node) string {
+	name := functionName(ast)
+	visibility := ast.Attribute("visibility")
+	kind := ""
+	if contract != nil {
+		kind = contract.Attribute("contractKind")
+	}
+	switch {
+	case ast.Type == "ModifierDefinition":
+		return fmt.Sprintf("modifier %s is used by no deployable contract", name)
+	case ast.Attribute("kind") == "constructor" || ast.Attributes["isConstructor"] == true:
+		return fmt.Sprintf("the constructor runs in no deployable contract: %s is abstract and has no deployable heir", contractName(contract))
+	case visibility == "internal" || visibility == "private" || kind == "library" || contract == nil:
+		return fmt.Sprintf("internal function %s is never called by a deployable contract", name)
+	}
+	return fmt.Sprintf("%s is in no deployable contract: %s is abstract and has no deployable heir, or all of them override it", name, contractName(contract))
+}
+
+// variableVerdict judges a line in the declaration of a state variable.
+func (t *sourceTree) variableVerdict(node *treeNode, output *build.Output) verdict {
+	constant := node.ast.Attributes["constant"] == true
+	switch {
+	case node.ast.Child("value") == nil:
+		return verdict{NoBytecode, "declaration of a state variable: no code of its own, the code that uses it may change"}
+	case optimized(output):
+		return verdict{Unmapped, unmappedReason(output)}
+	case constant:
+		return verdict{NoBytecode, "constant that no deployable contract uses"}
+	}
+	return verdict{NoBytecode, "state variable of a contract that no deployable contract inherits"}
+}
+
+// anyInstruction tells whether some instruction lies inside n.
+func (t *sourceTree) anyInstruction(n int32) bool {
+	// Nodes are in order of their start, so those below n follow it directly.
+	end := t.nodes[n].end
+	for i := int(n); i < len(t.nodes) && t.nodes[i].start < end; i++ {
+		if t.nodes[i].code {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *sourceTree) inAssembly(n int32) bool {
+	_, ok := t.enclosing(n, func(n *treeNode) bool { return n.astType() == "InlineAssembly" })
+	return ok
+}
+
+// optimized tells whether the compiler may have merged or dropped the code of a
+// line.
+func optimized(o *build.Output) bool {
+	return !o.KeepsLines()
+}
+
+func unmappedReason(o *build.Output) string {
+	what := "optimized"
+	if o.Settings.ViaIR {
+		what = "via-IR"
+	}
+	return fmt.Sprintf("%s code has no instruction for this line; give a compiler (--solc) so that a mapping build can be made, or a build with the optimizer off", what)
+}
+
+// explain judges the lines of a file that no output holds.
+func (m *mapper) explain(changes []ChangedLine, found match) {
+	if len(found.sources) > 0 {
+		return
+	}
+	for _, change := range changes {
+		state := m.line(lineKey{change.Path, change.Line}, change.Kind)
+		v, plain := plainVerdict(change)
+		if !plain {
+			v = verdict{Unmapped, found.reason}
+		}
+		if v.better(state.verdict) {
+			state.verdict = v
+		}
+	}
+}
+
+// contractOf is the contract that an AST node is declared in; nil outside.
+func contractOf(n *build.Node) *build.Node {
+	for ; n != nil; n = n.Parent {
+		if n.Type == "ContractDefinition" {
+			return n
+		}
+	}
+	return nil
+}
+
+func contractName(n *build.Node) string {
+	if n == nil {
+		return "the file"
+	}
+	return n.Attribute("name")
+}
+
+// functionName is how people call a function or modifier: its name, or
+// "constructor", "receive", "fallback".
+func functionName(n *build.Node) string {
+	if n.Attributes["isConstructor"] == true || n.Attribute("kind") == "constructor" {
+		return "constructor"
+	}
+	if name := n.Attribute("name"); name != "" {
+		return name
+	}
+	if kind := n.Attribute("kind"); kind != "" && kind != "function" {
+		return kind
+	}
+	return "fallback" // before 0.6 the fallback function has no name
+}

@@ -1,0 +1,316 @@
+package diffmap
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Options say how the paths of a diff and those of a build belong together.
+type Options struct {
+	// Root is the project's folder relative to the repository, with slashes: ""
+	// or "." when they are the same. Compilers name sources relative to it.
+	Root string
+	// Checkout is the repository's absolute path on disk, for builds that name
+	// sources by absolute path; may be empty.
+	Checkout string
+	// Heads holds the head version's text of changed files, by path. A build
+	// whose text of the same file differs is not used. A file without a text
+	// here is taken as the build has it.
+	Heads map[string][]byte
+}
+
+// Line is a changed line, whatever contracts hold it.
+type Line struct {
+	// Position is where people are sent: the changed line, or the statement that
+	// stands for code deleted before it.
+	Position bytecode.Position
+	Kind     ChangeKind
+	Function string // that holds it, "withdraw"; empty outside of all
+	// Status is empty for a line with targets: the campaign decides, see
+	// [Combine]. Reason is set when Status is.
+	Status Status
+	Reason string
+	// Targets are indices into [Mapping.Targets].
+	Targets []int
+}
+
+// Mapping is what a diff means in bytecode.
+type Mapping struct {
+	Lines   []Line            // every changed line once, by path and line
+	Targets []bytecode.Target // by file, line and contract
+}
+
+// Entries lists the entries of all targets, for [bytecode.Table.Cut].
+func (m *Mapping) Entries() []bytecode.Location {
+	var entries []bytecode.Location
+	for _, t := range m.Targets {
+		entries = append(entries, t.Entries...)
+	}
+	slices.SortFunc(entries, bytecode.Location.Compare)
+	return slices.Compact(entries)
+}
+
+// StaleError says that a build was made of other sources than the head version.
+type StaleError struct {
+	Path   string // of the changed file
+	Source string // as the build names it
+	Origin string // of the build
+}
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("the sources don't match the build: %s differs from %s in %s; build the head version again",
+		e.Path, e.Source, e.Origin)
+}
+
+// Map finds the bytecode of changed lines: one target per line and contract of
+// table whose bytecode holds it. table is made of the contracts of outputs;
+// contracts that are not in it (bases of abstract use, the base side) are left
+// out. Every changed line is in the result once, with targets or with a status.
+//
+// The error is a [*StaleError] when all builds of a changed file were made of
+// another version of it.
+func Map(outputs []*build.Output, table *bytecode.Table, changes []ChangedLine, options Options) (*Mapping, error) {
+	m := mapper{outputs: outputs, table: table, options: options, lines: map[lineKey]*lineState{}}
+	changed := map[string][]ChangedLine{}
+	for _, c := range changes {
+		changed[c.Path] = append(changed[c.Path], c)
+	}
+	matches := map[string]match{}
+	for _, path := range slices.Sorted(maps.Keys(changed)) {
+		found, err := matchSources(outputs, path, options)
+		if err != nil {
+			return nil, err
+		}
+		matches[path] = found
+	}
+	for _, output := range outputs {
+		m.mapOutput(output, changed, matches)
+	}
+	for path, list := range changed {
+		m.explain(list, matches[path])
+	}
+	return m.mapping(), nil
+}
+
+// lineKey identifies a line of the result.
+type lineKey struct {
+	path string
+	line int
+}
+
+// lineState gathers what is known of a line over all outputs.
+type lineState struct {
+	kind     ChangeKind
+	function string
+	verdict  verdict                               // when no output has code for it
+	entries  map[string]map[bytecode.Location]bool // by qualified contract name
+}
+
+// mapper carries the state of Map.
+type mapper struct {
+	outputs []*build.Output
+	table   *bytecode.Table
+	options Options
+	lines   map[lineKey]*lineState
+}
+
+// artefact is one code of one contract with its decoded instructions.
+type artefact struct {
+	contract *build.Contract
+	program  *bytecode.Program
+	entries  build.SourceMap
+}
+
+// artefacts lists the code of an output that the table knows.
+func artefacts(output *build.Output, table *bytecode.Table) []artefact {
+	var list []artefact
+	for _, c := range output.Contracts {
+		for _, a := range []struct {
+			code    *bytecode.Code
+			entries build.SourceMap
+		}{{c.Creation, c.CreationMap}, {c.Runtime, c.RuntimeMap}} {
+			if a.code == nil || a.code.ID == bytecode.NoCode {
+				continue
+			}
+			if p := table.Program(a.code.ID); p != nil && p.Code == a.code {
+				list = append(list, artefact{c, p, a.entries})
+			}
+		}
+	}
+	return list
+}
+
+// instructions walks over the instructions that have a source map entry.
+func (a *artefact) instructions() iter.Seq2[uint32, build.SourceMapEntry] {
+	return a.entries.Instructions(a.program.Bytes)
+}
+
+// mapOutput adds what one output knows of the changed lines.
+func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLine, matches map[string]match) {
+	paths := map[int]string{} // by source id
+	ranges := map[int]map[byteRange]bool{}
+	for path, found := range matches {
+		if s := found.sources[output]; s != nil {
+			paths[s.ID] = path
+			ranges[s.ID] = map[byteRange]bool{}
+		}
+	}
+	if len(paths) == 0 {
+		return
+	}
+	list := artefacts(output, m.table)
+	for _, a := range list {
+		for _, e := range a.instructions() {
+			if r := ranges[e.File]; r != nil && e.Start >= 0 {
+				r[byteRange{e.Start, e.Start + e.Length}] = true
+			}
+		}
+	}
+	selections := map[int]*selection{}
+	for _, s := range output.Sources {
+		if path, ok := paths[s.ID]; ok {
+			selections[s.ID] = m.selectNodes(output, s, ranges[s.ID], changed[path])
+		}
+	}
+	for i := range list {
+		m.addEntries(&list[i], selections)
+	}
+}
+
+// selection is which nodes of a source stand for which changed lines.
+type selection struct {
+	tree  *sourceTree
+	lines [][]*lineState // by node
+}
+
+// selectNodes finds the nodes of the changed lines of one source.
+func (m *mapper) selectNodes(output *build.Output, s *build.Source, ranges map[byteRange]bool, changes []ChangedLine) *selection {
+	text := s.Text
+	if text == nil {
+		text = m.options.Heads[changes[0].Path]
+	}
+	tree := newSourceTree(s, text, ranges)
+	sel := &selection{tree: tree, lines: make([][]*lineState, len(tree.nodes))}
+	for _, change := range changes {
+		set := map[int32]bool{}
+		anchor := tree.changedNodes(change, set)
+		key := lineKey{change.Path, change.Line}
+		if anchor >= 0 && change.Kind == DeletionAnchor {
+			key.line = tree.lines.lineOf(tree.nodes[anchor].start)
+		}
+		state := m.line(key, change.Kind)
+		state.describe(tree, output, change, anchor, len(set) > 0)
+		for n := range set {
+			sel.lines[n] = append(sel.lines[n], state)
+		}
+	}
+	return sel
+}
+
+// changedNodes adds the nodes that a changed line stands for. anchor is the
+// statement that follows deleted statements, else −1.
+func (t *sourceTree) changedNodes(change ChangedLine, set map[int32]bool) (anchor int32) {
+	anchor = -1
+	for _, span := range change.Spans {
+		if span.Start < span.End {
+			for _, token := range t.tokensIn(byteRange{span.Start, span.End}) {
+				t.owners(token, set)
+			}
+		}
+	}
+	code := len(set) > 0
+	for _, span := range change.Spans {
+		if span.Start != span.End || span.Start > len(t.text) {
+			continue
+		}
+		gap := map[int32]bool{}
+		following := t.gapOwners(span.Start, gap)
+		if following >= 0 && code {
+			continue // the line itself has changed code: no need for the next statement
+		}
+		anchor = max(anchor, following)
+		maps.Copy(set, gap)
+	}
+	return anchor
+}
+
+// line is the state of a line, made on first use. A line that was added or
+// edited stays that when deleted code is anchored on it too.
+func (m *mapper) line(key lineKey, kind ChangeKind) *lineState {
+	state := m.lines[key]
+	if state == nil {
+		state = &lineState{kind: kind, entries: map[string]map[bytecode.Location]bool{}}
+		m.lines[key] = state
+	} else if state.kind == DeletionAnchor {
+		state.kind = kind
+	}
+	return state
+}
+
+// addEntries adds the entries of an artefact: the first instruction of every
+// maximal run of one line's instructions within a basic block.
+func (m *mapper) addEntries(a *artefact, selections map[int]*selection) {
+	lastRun := map[*lineState]int{} // the last instruction of the line, by number
+	number := 0
+	name := a.contract.QualifiedName()
+	for pc, e := range a.instructions() {
+		number++
+		sel := selections[e.File]
+		if sel == nil {
+			continue
+		}
+		n, ok := sel.tree.find(byteRange{e.Start, e.Start + e.Length})
+		if !ok || !sel.tree.nodes[n].mayOwn() {
+			continue
+		}
+		for _, line := range sel.lines[n] {
+			_, leader := a.program.StartsAt(uint64(pc))
+			if last, ok := lastRun[line]; !ok || last != number-1 || leader {
+				line.add(name, bytecode.Location{Code: a.program.ID, PC: pc})
+			}
+			lastRun[line] = number
+		}
+	}
+}
+
+func (s *lineState) add(contract string, entry bytecode.Location) {
+	if s.entries[contract] == nil {
+		s.entries[contract] = map[bytecode.Location]bool{}
+	}
+	s.entries[contract][entry] = true
+}
+
+// mapping is the result, sorted.
+func (m *mapper) mapping() *Mapping {
+	keys := slices.SortedFunc(maps.Keys(m.lines), func(a, b lineKey) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line))
+	})
+	result := &Mapping{}
+	for _, key := range keys {
+		state := m.lines[key]
+		line := Line{
+			Position: bytecode.Position{File: key.path, Line: key.line},
+			Kind:     state.kind, Function: state.function,
+		}
+		for _, contract := range slices.Sorted(maps.Keys(state.entries)) {
+			line.Targets = append(line.Targets, len(result.Targets))
+			result.Targets = append(result.Targets, bytecode.Target{
+				Position: line.Position,
+				Contract: contract,
+				Entries:  slices.SortedFunc(maps.Keys(state.entries[contract]), bytecode.Location.Compare),
+				Deletion: state.kind == DeletionAnchor,
+			})
+		}
+		if len(line.Targets) == 0 {
+			line.Status, line.Reason = state.verdict.status, state.verdict.reason
+		}
+		result.Lines = append(result.Lines, line)
+	}
+	return result
+}
