@@ -1,0 +1,366 @@
+package fuzzer
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Config is what a campaign is given.
+type Config struct {
+	World   *evm.World
+	Space   *input.Space
+	Table   *bytecode.Table   // its programs are cut at the targets' entries
+	Targets []bytecode.Target // may be empty: then the campaign only looks for bugs
+	Oracles []*oracle.Oracle
+	// Seeds are run first, after every function once: deployments of the World
+	// as calls, for targets in constructors.
+	Seeds []input.Sequence
+	// NewMachine makes a machine for the World; one for each worker and one to
+	// judge by, which must be the reference.
+	NewMachine func() (evm.Machine, error)
+
+	Schedule *Schedule // nil: Cutoff
+	Corpus   *Corpus   // nil: nothing is loaded or saved
+	Seed     uint64
+	Workers  int           // at least 1
+	SeqLen   int           // at most so many calls a sequence, properties not counted; 0: 8
+	Timeout  time.Duration // 0: no limit
+	MaxCalls uint64        // 0: no limit
+
+	// Now is the clock: for the time limit and the marks, never for decisions of a
+	// campaign that is limited in calls.
+	Now func() time.Time
+	// Progress is told what happens, on the campaign's goroutine; nil: nobody.
+	Progress func(Event)
+}
+
+// Event is something that people who watch want to know.
+type Event struct {
+	At     Mark
+	Target int      // index of a target newly reached, −1 otherwise
+	Found  *Finding // a new finding, nil otherwise
+	Stats  Stats    // of this moment
+}
+
+// Stats says how much was done.
+type Stats struct {
+	Executions uint64
+	Calls      uint64
+	Seconds    float64
+	Paths      int // distinct path identifiers
+	Seeds      int // entries of the suite
+	Blocks     int // distinct blocks entered
+	Reached    int // targets
+	Findings   int
+}
+
+// TargetResult tells what became of a target.
+type TargetResult struct {
+	Reached  bool           // executed in a call that succeeded
+	Entered  bool           // executed at all
+	First    Mark           // when Reached, or only Entered, became true
+	Sequence input.Sequence // minimised; nil when not entered
+}
+
+// Result is what a campaign ends with.
+type Result struct {
+	Targets  []TargetResult // parallel to Config.Targets
+	Findings []*Finding     // in order of discovery
+	Faults   []Fault
+	Notes    []string // what happened to the saved corpus
+	Stats    Stats
+	Stopped  string // why it ended
+}
+
+// Campaign is one run of the fuzzer.
+type Campaign struct {
+	Config
+	suite    *Suite
+	rand     *rand.Rand
+	judge    evm.Machine
+	encoded  evm.Sequence
+	result   Result
+	blocks   map[blockRef]bool
+	taken    map[branchSide]bool
+	reported map[findingKey]bool
+	open     int // targets not yet reached
+	start    time.Time
+	idle     []int // workers without a task
+	busy     int
+	reserved uint64 // calls that tasks under way may still use
+	grace    grace
+}
+
+// maxFaults bounds how many faults of the tool are kept; when as many workers'
+// tasks in a row end in a fault, the campaign stops, since nothing works.
+const maxFaults = 100
+
+// Run runs the campaign until its budget is used up or ctx is done. It is
+// Algorithm 1 of the lookahead paper: pick, assign energy, fuzz, add what is
+// new; the inner loop is the workers'. An error means that no campaign was
+// possible; faults on the way are in the Result.
+func (c *Campaign) Run(ctx context.Context) (*Result, error) {
+	if err := c.prepare(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := c.deadline(ctx)
+	defer cancel()
+	tasks, batches, stop, err := c.startWorkers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+
+	initial := c.initialTasks()
+	for {
+		for len(c.idle) > 0 && c.budgetRemains(ctx) {
+			if len(initial) > 0 {
+				c.hand(initial[0], tasks)
+				initial = initial[1:]
+				continue
+			}
+			if len(c.suite.Seeds) == 0 {
+				break // until the first seed has come back
+			}
+			c.hand(c.nextTask(), tasks)
+		}
+		if c.busy == 0 {
+			return c.finish(), nil
+		}
+		c.absorb(<-batches)
+	}
+}
+
+// finish sums up once all workers are idle.
+func (c *Campaign) finish() *Result {
+	c.result.Stats = c.stats()
+	return &c.result
+}
+
+// prepare checks the configuration and sets up the owner's state.
+func (c *Campaign) prepare() error {
+	if c.Workers < 1 {
+		return errors.New("a campaign needs at least one worker")
+	}
+	if len(c.Space.Callables) == 0 {
+		return errors.New("nothing to call: no deployed contract has a function")
+	}
+	if c.Schedule == nil {
+		c.Schedule = Cutoff
+	}
+	if c.SeqLen == 0 {
+		c.SeqLen = 8
+	}
+	if c.Progress == nil {
+		c.Progress = func(Event) {}
+	}
+	judge, err := c.NewMachine()
+	if err != nil {
+		return err
+	}
+	c.judge = judge
+	c.suite = newSuite()
+	c.rand = rand.New(rand.NewPCG(c.Seed, 0))
+	c.blocks = map[blockRef]bool{}
+	c.taken = map[branchSide]bool{}
+	c.reported = map[findingKey]bool{}
+	c.result.Targets = make([]TargetResult, len(c.Targets))
+	c.open = len(c.Targets)
+	c.start = c.Now()
+	return nil
+}
+
+// seconds since the campaign began.
+func (c *Campaign) seconds() float64 { return c.Now().Sub(c.start).Seconds() }
+
+func (c *Campaign) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.Timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, c.start.Add(c.Timeout))
+}
+
+// startWorkers starts the workers; stop ends them and waits.
+func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches chan batch, stop func(), err error) {
+	batches = make(chan batch, c.Workers)
+	programs := c.programs()
+	for id := range c.Workers {
+		machine, err := c.NewMachine()
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		dictionary := input.NewDictionary(programs)
+		w := &worker{
+			id:         id,
+			machine:    machine,
+			rand:       rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
+			dictionary: dictionary,
+			mutator:    input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.SeqLen}),
+			tracker:    newTracker(c.Table, c.Targets),
+			space:      c.Space,
+			oracles:    c.Oracles,
+			properties: c.Space.Properties(),
+			reported:   map[findingKey]bool{},
+			seconds:    c.seconds,
+		}
+		tasks = append(tasks, make(chan task, 1))
+		c.idle = append(c.idle, id)
+		go w.loop(ctx, tasks[id], batches)
+	}
+	return tasks, batches, func() {
+		for _, t := range tasks {
+			close(t)
+		}
+	}, nil
+}
+
+// programs are the programs whose constants are worth trying: those of deployed
+// contracts.
+func (c *Campaign) programs() []*bytecode.Program {
+	var programs []*bytecode.Program
+	seen := map[*bytecode.Program]bool{}
+	for i := range c.Space.Instances {
+		contract := c.Space.Instances[i].Contract
+		if contract == nil {
+			continue
+		}
+		for _, code := range []*bytecode.Code{contract.Runtime, contract.Creation} {
+			if code == nil {
+				continue
+			}
+			if p := c.Table.Program(code.ID); p != nil && !seen[p] {
+				seen[p] = true
+				programs = append(programs, p)
+			}
+		}
+	}
+	return programs
+}
+
+// initialTasks are the seeds: every function once with zero arguments, the given
+// ones, then the saved corpus. They are cut so that all workers get some.
+func (c *Campaign) initialTasks() []task {
+	mutator := input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{SeqLen: c.SeqLen})
+	seeds := append(mutator.Seeds(), c.Seeds...)
+	if c.Corpus != nil {
+		saved, notes := c.Corpus.Load(c.Space)
+		seeds = append(seeds, saved...)
+		c.result.Notes = append(c.result.Notes, notes...)
+	}
+	const size = 64 // a task of some milliseconds; arbitrary
+	var tasks []task
+	for len(seeds) > 0 {
+		n := min(size, len(seeds))
+		tasks = append(tasks, task{run: seeds[:n]})
+		seeds = seeds[n:]
+	}
+	return tasks
+}
+
+// nextTask picks a seed and assigns its energy.
+func (c *Campaign) nextTask() task {
+	seed, energy := c.Schedule.pick(c.suite, c.rand)
+	seed.Selected++
+	partner := c.suite.Seeds[c.rand.IntN(len(c.suite.Seeds))]
+	return task{seed: seed, partner: partner.Sequence, energy: energy}
+}
+
+// hand gives a task to an idle worker, with a share of the calls that are left.
+func (c *Campaign) hand(t task, tasks []chan task) {
+	t.calls = maxTaskCalls
+	if c.MaxCalls > 0 {
+		left := c.MaxCalls - c.result.Stats.Calls - c.reserved
+		t.calls = min(t.calls, left)
+	}
+	c.reserved += t.calls
+	id := c.idle[len(c.idle)-1]
+	c.idle = c.idle[:len(c.idle)-1]
+	c.busy++
+	tasks[id] <- t
+}
+
+// maxTaskCalls bounds a task, so that no worker is away for long: full energy
+// with sequences of 64 calls would be 65,536 calls, some 0.7 s on go-ethereum.
+const maxTaskCalls = 16_384
+
+// absorb takes a worker's batch into the suite, the counters and the result.
+func (c *Campaign) absorb(b batch) {
+	c.busy--
+	c.idle = append(c.idle, b.worker)
+	c.reserved -= b.task.calls
+	before := Mark{Executions: c.result.Stats.Executions, Calls: c.result.Stats.Calls}
+	for _, pid := range b.paths {
+		c.suite.count(pid)
+	}
+	for i := range b.discoveries {
+		d := &b.discoveries[i]
+		d.at.Executions += before.Executions
+		d.at.Calls += before.Calls
+		c.absorbDiscovery(d, b.task.seed)
+	}
+	c.result.Stats.Executions += b.executions
+	c.result.Stats.Calls += b.calls
+	if b.fault != nil && len(c.result.Faults) < maxFaults {
+		c.result.Faults = append(c.result.Faults, *b.fault)
+	}
+	c.Progress(Event{At: c.now(), Target: -1, Stats: c.stats()})
+}
+
+// absorbDiscovery decides what a discovery is worth to the campaign: other
+// workers may have made it before.
+func (c *Campaign) absorbDiscovery(d *discovery, parent *Seed) {
+	seed := &Seed{Sequence: d.sequence, PID: d.pid, Parent: parent}
+	for _, b := range d.news.newBlocks {
+		if !c.blocks[b] {
+			c.blocks[b] = true
+			seed.NewBlocks = true
+		}
+	}
+	if d.news.newPath {
+		c.suite.add(seed)
+	}
+	for _, side := range d.news.taken {
+		c.taken[side] = true
+		c.suite.covered(side)
+	}
+	for _, a := range d.news.closer {
+		if !c.taken[a.side] {
+			c.suite.closer(a.side, a.distance, seed)
+		}
+	}
+	if seed.NewBlocks && c.Corpus != nil {
+		if err := c.Corpus.Save(c.Space, d.sequence); err != nil {
+			c.result.Notes = append(c.result.Notes, err.Error())
+			c.Corpus = nil // said once
+		}
+	}
+	for _, h := range d.news.hits {
+		c.reach(h, d)
+	}
+	for _, seen := range d.seen {
+		c.find(seen, d)
+	}
+}
+
+func (c *Campaign) now() Mark {
+	return Mark{c.result.Stats.Executions, c.result.Stats.Calls, c.seconds()}
+}
+
+// stats sums up what was done so far.
+func (c *Campaign) stats() Stats {
+	s := c.result.Stats
+	s.Seconds = c.seconds()
+	s.Paths = c.suite.paths()
+	s.Seeds = len(c.suite.Seeds)
+	s.Blocks = len(c.blocks)
+	s.Reached = len(c.Targets) - c.open
+	s.Findings = len(c.result.Findings)
+	return s
+}

@@ -1,0 +1,151 @@
+package fuzzer
+
+import (
+	"fmt"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Probes of the minimiser: a target's sequence is made readable, a finding's is
+// made small. Each probe costs a few hundred microseconds; the numbers are
+// arbitrary.
+const (
+	targetProbes  = 128
+	findingProbes = 1024
+)
+
+// reach records that an execution reached a target, with a minimised sequence
+// that does.
+func (c *Campaign) reach(h hit, d *discovery) {
+	t := &c.result.Targets[h.target]
+	if t.Reached || t.Entered && !h.kept {
+		return
+	}
+	reaches := func(seq input.Sequence, exec *evm.Execution) bool {
+		entered, kept := enters(c.Table, &c.Targets[h.target], exec)
+		return kept || entered && !h.kept
+	}
+	short := d.sequence[: h.call+1 : h.call+1]
+	seq, _, ok := c.confirm(short, targetProbes, reaches)
+	if !ok {
+		c.disagreement(fmt.Sprintf("target %s in %s", c.Targets[h.target].Position, c.Targets[h.target].Contract), d.sequence)
+		return
+	}
+	t.Entered, t.Reached = true, h.kept
+	t.First, t.Sequence = d.at, seq
+	if h.kept {
+		c.open--
+		c.Progress(Event{At: d.at, Target: h.target, Stats: c.stats()})
+	}
+}
+
+// find turns an observation into a finding: minimised and replayed by the judge.
+func (c *Campaign) find(seen observation, d *discovery) {
+	key := findingKey{seen.oracle.ID, seen.Location}
+	if c.reported[key] {
+		return
+	}
+	c.reported[key] = true
+	seq, exec, ok := c.confirm(d.sequence, findingProbes, func(seq input.Sequence, exec *evm.Execution) bool {
+		return sees(key, c.Oracles, seq, exec)
+	})
+	if !ok {
+		c.disagreement(fmt.Sprintf("finding of oracle %s", seen.oracle.ID), d.sequence)
+		return
+	}
+	f := &Finding{
+		Oracle:   seen.oracle,
+		Location: seen.Location,
+		Contract: seen.Contract,
+		Message:  seen.Message,
+		Sequence: seq,
+		First:    d.at,
+		Path:     entered(c.Table, exec),
+	}
+	c.result.Findings = append(c.result.Findings, f)
+	c.Progress(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})
+}
+
+// confirm replays a sequence on the reference machine, minimises it with at most
+// so many probes, and replays the result once more. Its Execution is the judge's
+// last one. Probes count as executions.
+func (c *Campaign) confirm(seq input.Sequence, probes int, holds func(input.Sequence, *evm.Execution) bool) (input.Sequence, *evm.Execution, bool) {
+	replay := func(seq input.Sequence) (*evm.Execution, bool) {
+		c.encoded = c.Space.Encode(seq, c.encoded)
+		exec, err := c.judge.Run(c.encoded)
+		c.result.Stats.Executions++
+		c.result.Stats.Calls += uint64(len(seq))
+		if err != nil {
+			return nil, false
+		}
+		return exec, holds(seq, exec)
+	}
+	if _, ok := replay(seq); !ok {
+		return nil, nil, false
+	}
+	seq = minimise(c.Space, seq, func(seq input.Sequence) bool {
+		if probes--; probes < 0 {
+			return false
+		}
+		_, ok := replay(seq)
+		return ok
+	})
+	exec, ok := replay(seq)
+	return seq, exec, ok
+}
+
+// disagreement reports that the judge did not see what a worker's machine saw.
+func (c *Campaign) disagreement(what string, seq input.Sequence) {
+	if len(c.result.Faults) < maxFaults {
+		c.result.Faults = append(c.result.Faults, Fault{what + " was not confirmed by go-ethereum: not reported", seq})
+	}
+}
+
+// enters tells whether the execution entered one of the target's entries, and
+// whether in a call whose effects last.
+func enters(table *bytecode.Table, target *bytecode.Target, exec *evm.Execution) (entered, kept bool) {
+	for _, entry := range target.Entries {
+		p := table.Program(entry.Code)
+		if p == nil {
+			continue
+		}
+		block, ok := p.StartsAt(uint64(entry.PC))
+		if !ok {
+			continue
+		}
+		for _, c := range exec.Covered {
+			if c.Code == entry.Code && c.Block == block {
+				entered, kept = true, kept || c.Kept
+			}
+		}
+	}
+	return entered, kept
+}
+
+// Replay runs a sequence on a machine and tells what every oracle sees in it.
+func Replay(machine evm.Machine, config *Config, seq input.Sequence) (*evm.Execution, []Observed, error) {
+	exec, err := machine.Run(config.Space.Encode(seq, nil))
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []Observed
+	observe(config.Oracles, seq, exec, func(seen observation) {
+		all = append(all, Observed{seen.oracle.ID, seen.Location, seen.Message})
+	})
+	return exec, all, nil
+}
+
+// Observed is what an oracle saw in a replay.
+type Observed struct {
+	Oracle   string
+	Location bytecode.Location
+	Message  string
+}
+
+// Enters tells whether the execution entered the target, and whether in a call
+// whose effects last.
+func Enters(table *bytecode.Table, target *bytecode.Target, exec *evm.Execution) (entered, kept bool) {
+	return enters(table, target, exec)
+}

@@ -1,0 +1,122 @@
+package oracle
+
+import (
+	"bytes"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Assertion sees failing assertions (harvey §6; SWC-110):
+//
+//   - a frame that reverts with Panic(0x01), Solidity's assert since 0.8.0;
+//   - a frame that halts on INVALID (0xfe), Solidity's assert before 0.8.0;
+//   - an event AssertionFailed, by any argument types, in a call that succeeds.
+//
+// The other panic codes (overflow, bounds, division …) are ordinary reverts:
+// code since 0.8 relies on them. A caller that passes the panic on is not
+// reported again, and an undefined opcode is not INVALID. Property functions
+// (echidna_…, property_…, invariant_…) are judged by the campaign, which calls
+// them; their failures carry this oracle's id.
+//
+// Known false positive: INVALID in hand-written assembly as a trap. Before
+// 0.4.10 solc used INVALID for failing array bounds and division too; such code
+// is reported, since the two look the same there.
+var Assertion = &Oracle{
+	ID:       "assertion",
+	Title:    "An assertion fails",
+	SWC:      "110",
+	Severity: High,
+	Doc: "An assert statement fails (Panic 0x01 or INVALID), an AssertionFailed event is emitted, " +
+		"or a property function (echidna_…, property_…, invariant_…) fails.",
+	Check: checkAssertion,
+}
+
+// panicAssert is the ABI encoding of Panic(0x01).
+var panicAssert = append(crypto.Keccak256([]byte("Panic(uint256)"))[:4], common.LeftPadBytes([]byte{1}, 32)...)
+
+// opInvalid is EIP-141's designated invalid instruction.
+const opInvalid = 0xfe
+
+func checkAssertion(exec *evm.Execution, report func(Observation)) {
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		if f.Program == nil {
+			continue
+		}
+		switch {
+		case f.Outcome == evm.Reverted && bytes.Equal(f.Output, panicAssert) && !passedOn(exec, i):
+			report(Observation{f.Call, decision(f), contractOf(f), "assert fails (Panic 0x01)"})
+		case f.Outcome == evm.InvalidOpcode && opAt(f) == opInvalid:
+			report(Observation{f.Call, decision(f), contractOf(f), "assert fails (INVALID)"})
+		}
+		if exec.Calls[f.Call].Outcome != evm.Success || f.Outcome != evm.Success {
+			continue
+		}
+		for _, log := range f.Logs {
+			if len(log.Topics) > 0 && isAssertionFailed(f.Program, log.Topics[0]) {
+				report(Observation{f.Call, bytecode.Location{Code: f.Program.ID, PC: log.PC}, contractOf(f), "AssertionFailed is emitted"})
+			}
+		}
+	}
+}
+
+// passedOn tells whether frame i got the panic from a frame that it called, and
+// only passes it on.
+func passedOn(exec *evm.Execution, i int) bool {
+	for j := i + 1; j < len(exec.Frames) && exec.Frames[j].Call == exec.Frames[i].Call; j++ {
+		child := &exec.Frames[j]
+		if child.Parent == i && child.Outcome == evm.Reverted && bytes.Equal(child.Output, panicAssert) {
+			return true
+		}
+	}
+	return false
+}
+
+// decision is the conditional jump that led the frame to its end: compilers put
+// the trap itself into code shared by all assertions, but the jump belongs to
+// the statement. The last instruction when the frame took no decision.
+func decision(f *evm.Frame) bytecode.Location {
+	if n := len(f.Comparisons); n > 0 {
+		return bytecode.Location{Code: f.Program.ID, PC: f.Comparisons[n-1].PC}
+	}
+	return bytecode.Location{Code: f.Program.ID, PC: f.LastPC}
+}
+
+func opAt(f *evm.Frame) byte {
+	if int(f.LastPC) < len(f.Program.Bytes) {
+		return f.Program.Bytes[f.LastPC]
+	}
+	return 0
+}
+
+func contractOf(f *evm.Frame) string {
+	if f.Program.Contract == nil {
+		return ""
+	}
+	return f.Program.Contract.QualifiedName()
+}
+
+// assertionFailedTopics are the forms of the event that test libraries and
+// Echidna's users declare; a contract's own declaration counts too.
+var assertionFailedTopics = map[common.Hash]bool{
+	crypto.Keccak256Hash([]byte("AssertionFailed()")):               true,
+	crypto.Keccak256Hash([]byte("AssertionFailed(string)")):         true,
+	crypto.Keccak256Hash([]byte("AssertionFailed(bytes)")):          true,
+	crypto.Keccak256Hash([]byte("AssertionFailed(uint256)")):        true,
+	crypto.Keccak256Hash([]byte("AssertionFailed(string,uint256)")): true,
+}
+
+func isAssertionFailed(p *bytecode.Program, topic common.Hash) bool {
+	if assertionFailedTopics[topic] {
+		return true
+	}
+	if p.Contract == nil {
+		return false
+	}
+	event, err := p.Contract.ABI.EventByID(topic)
+	return err == nil && event.RawName == "AssertionFailed"
+}

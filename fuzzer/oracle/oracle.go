@@ -1,0 +1,64 @@
+// Package oracle holds the bug oracles: each looks at what an execution did and
+// says what it saw. One file, one doc comment and one fixture folder per oracle,
+// and one explicit list, [All].
+//
+// An oracle judges a single execution and keeps nothing between two. What it
+// sees is an [Observation], a value; whether that becomes a finding (minimised,
+// replayed, deduplicated) is the campaign's business.
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Severity of what an oracle sees, from Low up.
+type Severity uint8
+
+// The severities, as the gate orders them. Note never gates.
+const (
+	Note Severity = iota
+	Low
+	Medium
+	High
+	Critical
+)
+
+var severityNames = [...]string{"note", "low", "medium", "high", "critical"}
+
+func (s Severity) String() string { return severityNames[s] }
+
+// ParseSeverity is the inverse of String.
+func ParseSeverity(name string) (Severity, error) {
+	for i, n := range severityNames {
+		if n == name {
+			return Severity(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown severity %q: want one of low, medium, high, critical", name)
+}
+
+// Oracle is one bug oracle.
+type Oracle struct {
+	ID       string // stable, the SARIF rule id
+	Title    string // one line, for people
+	SWC      string // number in the Smart Contract Weakness registry, empty when none fits
+	Severity Severity
+	Doc      string // the precise condition, known false positives and how they are avoided
+	// Check calls report for everything it sees in the execution, in order of
+	// the frames.
+	Check func(exec *evm.Execution, report func(Observation))
+}
+
+// Observation is something an oracle saw in one execution.
+type Observation struct {
+	Call     int               // index of the sequence's call in which it happened
+	Location bytecode.Location // where
+	Contract string            // qualified name of the contract whose code it is; empty when unknown
+	Message  string            // one sentence, without values that change from input to input
+}
+
+// All lists every oracle, in the order of docs/oracles.md.
+func All() []*Oracle { return []*Oracle{Assertion} }

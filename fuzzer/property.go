@@ -1,0 +1,60 @@
+package fuzzer
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// checkProperty judges the last call of a sequence when it is a property
+// function: one that returns a bool fails by returning false or by reverting
+// (Echidna's rule), one that returns nothing fails by reverting.
+func checkProperty(seq input.Sequence, exec *evm.Execution, report func(observation)) {
+	last := len(seq) - 1
+	f := seq[last].Function
+	if !f.Property {
+		return
+	}
+	result := &exec.Calls[last]
+	frame := &exec.Frames[result.Frames[0]]
+	if frame.Program == nil {
+		return
+	}
+	holds := result.Outcome == evm.Success
+	if method, err := f.Contract.ABI.MethodById(f.Selector[:]); err == nil && len(method.Outputs) == 1 && holds {
+		holds = len(result.Output) >= 32 && result.Output[31] == 1
+	}
+	if holds {
+		return
+	}
+	report(observation{oracle.Assertion, oracle.Observation{
+		Call:     last,
+		Location: entryOf(frame, f.Selector),
+		Contract: f.Contract.QualifiedName(),
+		Message:  fmt.Sprintf("property %s fails", f.Name),
+	}})
+}
+
+// entryOf is the block that the dispatcher jumps to for a selector: the
+// function's own code, wherever it fails. The frame's start when the dispatcher
+// does not compare selectors.
+func entryOf(f *evm.Frame, selector [4]byte) bytecode.Location {
+	entry := bytecode.Location{Code: f.Program.ID}
+	want := uint64(binary.BigEndian.Uint32(selector[:]))
+	for _, c := range f.Comparisons {
+		if c.Op != opEQ || !c.Taken || !(c.Left.IsUint64() && c.Left.Uint64() == want) || c.Left != c.Right {
+			continue
+		}
+		for i, block := range f.Path[:max(len(f.Path)-1, 0)] {
+			if block == c.Block {
+				entry.PC = f.Program.Blocks[f.Path[i+1]].Start
+				return entry
+			}
+		}
+	}
+	return entry
+}

@@ -1,0 +1,107 @@
+package fuzzer
+
+import (
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// maxSeeds bounds the suite's memory: a seed takes about 1 KiB, so a full suite
+// stays under 100 MB. Paths first seen when it is full are counted, not kept.
+const maxSeeds = 65_536
+
+// Seed is an entry of the suite: an input and what is known of it. Sequence and
+// PID never change; the counters belong to the campaign's goroutine.
+type Seed struct {
+	Sequence input.Sequence
+	PID      bytecode.PathID
+	Parent   *Seed // nil for initial seeds
+	Selected int   // how often it was picked
+	// NewBlocks tells whether it was the first to enter some block: such seeds
+	// are saved to the corpus.
+	NewBlocks bool
+}
+
+// Suite is the test suite with its path counts (papers: PIDs). Only the campaign
+// goroutine touches it.
+type Suite struct {
+	Seeds []*Seed
+
+	counts map[bytecode.PathID]pathCount
+	total  uint64 // executions counted
+
+	frontier []*frontierEntry
+	byBranch map[branchSide]*frontierEntry
+}
+
+// frontierEntry is the closest input to a branch side that nothing has taken yet
+// (mufuzz §IV-B): a seed of its own, picked beside the suite's.
+type frontierEntry struct {
+	seed     *Seed
+	side     branchSide
+	distance uint256.Int
+}
+
+func newSuite() *Suite {
+	return &Suite{counts: map[bytecode.PathID]pathCount{}, byBranch: map[branchSide]*frontierEntry{}}
+}
+
+// pathCount is what is kept of a path.
+type pathCount struct {
+	fuzz uint64 // executions that took it
+	seed bool   // an entry stands for it
+}
+
+// count adds one execution of pid.
+func (s *Suite) count(pid bytecode.PathID) {
+	n := s.counts[pid]
+	n.fuzz++
+	s.counts[pid] = n
+	s.total++
+}
+
+// fuzz is the number of executions with this path.
+func (s *Suite) fuzz(pid bytecode.PathID) uint64 { return s.counts[pid].fuzz }
+
+// paths is the number of distinct paths.
+func (s *Suite) paths() int { return len(s.counts) }
+
+// add keeps a seed if its path has none yet and the suite is not full.
+func (s *Suite) add(seed *Seed) {
+	n := s.counts[seed.PID]
+	if n.seed || len(s.Seeds) == maxSeeds {
+		return
+	}
+	n.seed = true
+	s.counts[seed.PID] = n
+	s.Seeds = append(s.Seeds, seed)
+}
+
+// closer keeps the input as the closest to an uncovered branch side, if it is.
+func (s *Suite) closer(side branchSide, distance uint256.Int, seed *Seed) {
+	e := s.byBranch[side]
+	if e == nil {
+		e = &frontierEntry{side: side}
+		s.byBranch[side] = e
+		s.frontier = append(s.frontier, e)
+	} else if !distance.Lt(&e.distance) {
+		return
+	}
+	e.seed, e.distance = seed, distance
+}
+
+// covered drops the entry of a branch side that has now been taken.
+func (s *Suite) covered(side branchSide) {
+	e := s.byBranch[side]
+	if e == nil {
+		return
+	}
+	delete(s.byBranch, side)
+	for i, other := range s.frontier {
+		if other == e {
+			s.frontier = append(s.frontier[:i], s.frontier[i+1:]...)
+			break
+		}
+	}
+}

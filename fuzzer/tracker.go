@@ -1,0 +1,222 @@
+package fuzzer
+
+import (
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// branchSide is one outcome of a conditional jump.
+type branchSide struct {
+	code  bytecode.CodeID
+	pc    uint32 // of the JUMPI
+	taken bool
+}
+
+// blockRef is a basic block of a program.
+type blockRef struct {
+	code  bytecode.CodeID
+	block bytecode.BlockID
+}
+
+// hit is an execution's success at a target.
+type hit struct {
+	target int // index in the campaign's targets
+	call   int // of the sequence
+	kept   bool
+}
+
+// approach is an execution's distance to a branch side nothing has taken yet.
+type approach struct {
+	side     branchSide
+	distance uint256.Int
+}
+
+// tracker remembers what the executions of one machine have reached, so that
+// only news is passed on. Its tables are dense, by block and by pc: it looks at
+// every execution.
+type tracker struct {
+	targets map[bytecode.CodeID][][]int // by block: indices of targets that it enters
+	kept    []bool                      // by target: reached in a call that succeeded
+	seen    []bool                      // by target: entered at all
+	blocks  map[bytecode.CodeID][]bool  // entered
+	sides   map[bytecode.CodeID]*sideTable
+	pids    map[bytecode.PathID]struct{}
+}
+
+// sideTable knows a program's branch sides by pc.
+type sideTable struct {
+	taken [][2]bool
+	best  [][2]*uint256.Int
+}
+
+func newTracker(table *bytecode.Table, targets []bytecode.Target) *tracker {
+	t := &tracker{
+		targets: map[bytecode.CodeID][][]int{},
+		kept:    make([]bool, len(targets)),
+		seen:    make([]bool, len(targets)),
+		blocks:  map[bytecode.CodeID][]bool{},
+		sides:   map[bytecode.CodeID]*sideTable{},
+		pids:    map[bytecode.PathID]struct{}{},
+	}
+	for i, target := range targets {
+		for _, entry := range target.Entries {
+			p := table.Program(entry.Code)
+			if p == nil {
+				continue
+			}
+			block, ok := p.StartsAt(uint64(entry.PC))
+			if !ok {
+				continue
+			}
+			if t.targets[p.ID] == nil {
+				t.targets[p.ID] = make([][]int, len(p.Blocks))
+			}
+			t.targets[p.ID][block] = append(t.targets[p.ID][block], i)
+		}
+	}
+	return t
+}
+
+// news is what an execution showed for the first time on this machine.
+type news struct {
+	newPath   bool
+	newBlocks []blockRef // entered for the first time
+	hits      []hit
+	taken     []branchSide
+	closer    []approach
+}
+
+func (n *news) any() bool {
+	return n.newPath || len(n.newBlocks) > 0 || len(n.hits) > 0 || len(n.taken) > 0 || len(n.closer) > 0
+}
+
+// look compares the execution with all before it.
+func (t *tracker) look(exec *evm.Execution) news {
+	var n news
+	pid := exec.PathID()
+	if _, known := t.pids[pid]; !known {
+		t.pids[pid] = struct{}{}
+		n.newPath = true
+	}
+	t.lookAtBlocks(exec, &n)
+	t.lookAtBranches(exec, &n)
+	return n
+}
+
+func (t *tracker) lookAtBlocks(exec *evm.Execution, n *news) {
+	var code bytecode.CodeID
+	var blocks []bool
+	var targets [][]int
+	for _, c := range exec.Covered {
+		if c.Code != code || blocks == nil {
+			code, blocks, targets = c.Code, t.blocks[c.Code], t.targets[c.Code]
+		}
+		if int(c.Block) >= len(blocks) {
+			blocks = append(blocks, make([]bool, int(c.Block)+1-len(blocks))...)
+			t.blocks[code] = blocks
+		}
+		if !blocks[c.Block] {
+			blocks[c.Block] = true
+			n.newBlocks = append(n.newBlocks, blockRef{code, c.Block})
+		}
+		if targets == nil {
+			continue
+		}
+		for _, i := range targets[c.Block] {
+			if t.kept[i] || t.seen[i] && !c.Kept {
+				continue
+			}
+			t.seen[i] = true
+			t.kept[i] = c.Kept
+			n.hits = append(n.hits, hit{i, c.Call, c.Kept})
+		}
+	}
+}
+
+// lookAtBranches goes through the decisions of the last call, the one that PIDs
+// and mutations are about.
+func (t *tracker) lookAtBranches(exec *evm.Execution, n *news) {
+	if len(exec.Calls) == 0 {
+		return
+	}
+	last := exec.Calls[len(exec.Calls)-1].Frames
+	for i := last[0]; i < last[1]; i++ {
+		f := &exec.Frames[i]
+		if f.Program == nil {
+			continue
+		}
+		sides := t.sides[f.Program.ID]
+		if sides == nil {
+			size := len(f.Program.Bytes)
+			sides = &sideTable{taken: make([][2]bool, size), best: make([][2]*uint256.Int, size)}
+			t.sides[f.Program.ID] = sides
+		}
+		for k := range f.Comparisons {
+			sides.look(f.Program.ID, &f.Comparisons[k], n)
+		}
+	}
+}
+
+func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, n *news) {
+	side, other := 0, 1
+	if c.Taken {
+		side, other = 1, 0
+	}
+	taken := &s.taken[c.PC]
+	if !taken[side] {
+		taken[side] = true
+		n.taken = append(n.taken, branchSide{code, c.PC, c.Taken})
+	}
+	if taken[other] {
+		return
+	}
+	d := distance(c)
+	if best := s.best[c.PC][other]; best == nil || d.Lt(best) {
+		s.best[c.PC][other] = &d
+		n.closer = append(n.closer, approach{branchSide{code, c.PC, !c.Taken}, d})
+	}
+}
+
+// distance says how far the comparison's operands are from deciding the other
+// way (harvey §4, design §7). All of them are at least 1.
+func distance(c *evm.Comparison) uint256.Int {
+	var d uint256.Int
+	l, r := &c.Left, &c.Right
+	switch c.Op {
+	case opLT, opSLT:
+		absDiff(&d, l, r, c.Op == opSLT)
+	case opGT, opSGT:
+		absDiff(&d, l, r, c.Op == opSGT)
+	default: // EQ, and ISZERO with its zero on the right
+		absDiff(&d, l, r, false)
+	}
+	if d.IsZero() {
+		d.SetOne()
+	}
+	return d
+}
+
+// The comparison opcodes (yellow paper, appendix H.2).
+const (
+	opLT  = 0x10
+	opGT  = 0x11
+	opSLT = 0x12
+	opSGT = 0x13
+	opEQ  = 0x14
+)
+
+// absDiff sets d to the distance of two words, read as two's complement numbers
+// when signed is set.
+func absDiff(d, l, r *uint256.Int, signed bool) {
+	less := l.Lt(r)
+	if signed {
+		less = l.Slt(r)
+	}
+	if less {
+		d.Sub(r, l)
+	} else {
+		d.Sub(l, r)
+	}
+}
