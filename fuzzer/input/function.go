@@ -26,7 +26,7 @@ type Function struct {
 	Kind       FunctionKind
 	Contract   *bytecode.Contract
 	Name       string   // "deposit"; "fallback", "receive", "constructor"
-	Signature  string   // "deposit(uint256)"; the special ones are their bare name, which no method's is
+	Signature  string   // "deposit(uint256)", "constructor(address)"; bare "fallback" and "receive", which no method's is
 	Selector   [4]byte  // of a Method
 	Inputs     []Type   // parameter types
 	InputNames []string // parameter names, "" where there is none
@@ -89,6 +89,8 @@ func NewConstructor(c *bytecode.Contract, code []byte) (*Function, error) {
 	if f.Inputs, err = compileTypes(c.ABI.Constructor.Inputs); err != nil {
 		return nil, fmt.Errorf("constructor of %s: %w", c.Name, err)
 	}
+	parameters := Type{Kind: Tuple, Fields: f.Inputs}
+	f.Signature = "constructor" + parameters.tupleName()
 	return f, nil
 }
 
@@ -114,7 +116,7 @@ func newFunction(c *bytecode.Contract, kind FunctionKind, m *abi.Method) *Functi
 	case Receive:
 		f.Name, f.Signature = "receive", "receive"
 	case Constructor:
-		f.Name, f.Signature = "constructor", "constructor"
+		f.Name = "constructor"
 	}
 	return f
 }

@@ -19,7 +19,7 @@ func TestSpace(t *testing.T) {
 		}
 	}
 	want = append(want, "Token.totalSupply()", "Token.transfer(address,uint256)")
-	for _, f := range append(vault, ".constructor") {
+	for _, f := range append(vault, ".constructor(address,uint256)") {
 		want = append(want, "Vault#new"+f)
 	}
 	if got := signatures(s.Callables, s); !slices.Equal(got, want) {
@@ -41,7 +41,7 @@ func TestEncodeSpecialFunctions(t *testing.T) {
 	fallback := makeCall(t, s, "Vault", "fallback")
 	fallback.Args[0].Bytes = []byte{1, 2, 3}
 	receive := makeCall(t, s, "Vault", "receive")
-	constructor := makeCall(t, s, "Vault#new", "constructor")
+	constructor := makeCall(t, s, "Vault#new", "constructor(address,uint256)")
 	pause := makeCall(t, s, "Vault#new", "pause()")
 	seq := Sequence{fallback, receive, constructor, pause}
 	mustValid(t, s, seq, "special functions")

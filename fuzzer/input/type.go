@@ -2,6 +2,7 @@ package input
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -112,16 +113,12 @@ func compileTuple(t *abi.Type, depth int) (Type, error) {
 	if len(t.TupleElems) == 0 {
 		return Type{}, fmt.Errorf("type () has no values in Solidity")
 	}
-	out := Type{Kind: Tuple, name: "("}
-	for i, elem := range t.TupleElems {
+	out := Type{Kind: Tuple}
+	for _, elem := range t.TupleElems {
 		field, err := compileType(elem, depth+1)
 		if err != nil {
 			return Type{}, err
 		}
-		if i > 0 {
-			out.name += ","
-		}
-		out.name += field.name
 		out.Fields = append(out.Fields, field)
 		out.Dynamic = out.Dynamic || field.Dynamic
 		out.head += field.head
@@ -133,8 +130,17 @@ func compileTuple(t *abi.Type, depth int) (Type, error) {
 	if out.Dynamic {
 		out.head = 32
 	}
-	out.name += ")"
+	out.name = out.tupleName()
 	return out, nil
+}
+
+// tupleName is a tuple's canonical name: its fields' names in parentheses.
+func (t *Type) tupleName() string {
+	names := make([]string, len(t.Fields))
+	for i := range t.Fields {
+		names[i] = t.Fields[i].name
+	}
+	return "(" + strings.Join(names, ",") + ")"
 }
 
 // compileTypes compiles a parameter list.

@@ -1,0 +1,211 @@
+package input
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+)
+
+// Lengths beyond which a description leaves things out. Arbitrary: an address, a
+// word and a short array are shown in full, and a call mostly fits a line.
+const (
+	describedBytes = 32
+	describedText  = 40
+	describedElems = 6
+)
+
+// Describe is a call for people, on one line: sender, then Expression. The exact
+// text form is Format's.
+func (s *Space) Describe(c *Call) string { return s.Senders[c.Sender].Name + " " + s.Expression(c) }
+
+// Expression is a call as Solidity would write it, for people:
+//
+//	vault.deposit{value: 1 ether}(1000) [+1 day]
+//
+// Instances begin with a small letter, as variables do; long bytes, strings and
+// arrays are abbreviated; time and blocks that pass before the call stand
+// behind. What comes from the code is quoted or of plain characters; escaping
+// for a page is the caller's.
+func (s *Space) Expression(c *Call) string {
+	var b strings.Builder
+	in, f := &s.Instances[c.Instance], c.Function
+	switch f.Kind {
+	case Constructor:
+		b.WriteString("new " + quoteName(f.Contract.Name))
+	case Method:
+		b.WriteString(quoteName(variableName(in.Name)) + "." + quoteName(f.Name))
+	default: // Solidity's way to enter fallback or receive
+		b.WriteString(quoteName(variableName(in.Name)) + ".call")
+	}
+	if !c.Value.IsZero() {
+		b.WriteString("{value: " + weiAmount(&c.Value) + "}")
+	}
+	b.WriteByte('(')
+	for i := range c.Args {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		s.describeValue(&b, &c.Args[i], &f.Inputs[i])
+	}
+	b.WriteByte(')')
+	if c.TimeAdvance > 0 || c.BlockAdvance > 0 {
+		b.WriteString(" " + describeAdvance(c.TimeAdvance, c.BlockAdvance))
+	}
+	return b.String()
+}
+
+func (s *Space) describeValue(b *strings.Builder, v *Value, t *Type) {
+	switch t.Kind {
+	case Uint:
+		b.WriteString(describeNumber(&v.Word, t))
+	case Address:
+		b.WriteString(s.describeAddress(&v.Word))
+	case FixedBytes:
+		if t.Bits >= 64 && v.Word.IsZero() {
+			b.WriteString(t.name + "(0)")
+			return
+		}
+		s.formatValue(b, v, t)
+	case Bytes:
+		b.WriteString(describeBytes(v.Bytes))
+	case String:
+		b.WriteString(describeText(v.Bytes))
+	case Slice, Array, Tuple:
+		s.describeElems(b, v, t)
+	default:
+		s.formatValue(b, v, t)
+	}
+}
+
+func (s *Space) describeElems(b *strings.Builder, v *Value, t *Type) {
+	brackets := "[]"
+	if t.Kind == Tuple {
+		brackets = "()"
+	}
+	b.WriteByte(brackets[0])
+	for i := range v.Elems {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if i == describedElems && t.Kind != Tuple {
+			fmt.Fprintf(b, "… %d in all", len(v.Elems))
+			break
+		}
+		s.describeValue(b, &v.Elems[i], t.child(i))
+	}
+	b.WriteByte(brackets[1])
+}
+
+func (s *Space) describeAddress(w *uint256.Int) string {
+	a := common.Address(w.Bytes20())
+	if name, ok := s.names.of[a]; ok {
+		return quoteName(variableName(name))
+	}
+	if w.IsZero() {
+		return "address(0)"
+	}
+	return a.Hex() // with the checksum of EIP-55, as Solidity wants literals
+}
+
+func describeBytes(data []byte) string {
+	if len(data) == 0 {
+		return `""`
+	}
+	if len(data) <= describedBytes {
+		return "0x" + hex.EncodeToString(data)
+	}
+	return fmt.Sprintf("0x%s… %d bytes", hex.EncodeToString(data[:describedBytes/2]), len(data))
+}
+
+func describeText(data []byte) string {
+	if len(data) <= describedText {
+		return strconv.QuoteToASCII(string(data))
+	}
+	return fmt.Sprintf("%s… %d bytes", strconv.QuoteToASCII(string(data[:describedText/2])), len(data))
+}
+
+// milliether is 10^15 wei, the least that is shown in ether.
+const milliether = 1e15
+
+// describeNumber shows the maximum of a wide type by its Solidity name, and
+// multiples of 0.001 ether in ether: tokens mostly have 18 decimals too.
+func describeNumber(w *uint256.Int, t *Type) string {
+	most := power(uint(t.Bits))
+	most.SubUint64(&most, 1)
+	if t.Bits >= 64 && w.Eq(&most) {
+		return "type(" + t.name + ").max"
+	}
+	if t.Bits < 64 {
+		return w.Dec()
+	}
+	return weiAmount(w)
+}
+
+// weiAmount shows multiples of 0.001 ether below 10^12 ether in ether, else wei.
+func weiAmount(w *uint256.Int) string {
+	var milli, rest uint256.Int
+	milli.DivMod(w, uint256.NewInt(milliether), &rest)
+	if !rest.IsZero() || milli.IsZero() || !milli.LtUint64(1e15) {
+		return w.Dec()
+	}
+	n := milli.Uint64()
+	text := strconv.FormatUint(n/1000, 10)
+	if n%1000 != 0 {
+		text += "." + strings.TrimRight(fmt.Sprintf("%03d", n%1000), "0")
+	}
+	return text + " ether"
+}
+
+// describeAdvance shows what passes before a call: "[+1 day, +7200 blocks]".
+func describeAdvance(seconds, blocks uint64) string {
+	var parts []string
+	if seconds > 0 {
+		parts = append(parts, "+"+describeSeconds(seconds))
+	}
+	if blocks > 0 {
+		parts = append(parts, "+"+count(blocks, "block"))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// describeSeconds uses the largest unit that divides.
+func describeSeconds(n uint64) string {
+	for _, u := range []struct {
+		seconds uint64
+		name    string
+	}{{day, "day"}, {hour, "hour"}, {60, "minute"}} {
+		if n%u.seconds == 0 {
+			return count(n/u.seconds, u.name)
+		}
+	}
+	return count(n, "second")
+}
+
+func count(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.FormatUint(n, 10) + " " + noun + "s"
+}
+
+// variableName turns a contract's name into a variable's: "Vault" to "vault",
+// "MockToken" to "mockToken", "ERC20Token" to "erc20Token".
+func variableName(name string) string {
+	letters := []rune(name)
+	for i, c := range letters {
+		if !unicode.IsUpper(c) && !unicode.IsDigit(c) {
+			break
+		}
+		startsWord := i > 0 && i+1 < len(letters) && unicode.IsLower(letters[i+1])
+		if startsWord {
+			break
+		}
+		letters[i] = unicode.ToLower(c)
+	}
+	return string(letters)
+}

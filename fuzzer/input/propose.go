@@ -1,0 +1,157 @@
+package input
+
+import (
+	"slices"
+
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+)
+
+// Proposal is a single-word mutation that an execution suggests: Space.With makes
+// the sequence.
+type Proposal struct {
+	Word  Word
+	Value uint256.Int
+}
+
+// MaxProposals bounds what one execution suggests. Arbitrary.
+const MaxProposals = 64
+
+// Propose appends to dst what the comparisons of an execution of seq suggest
+// (design §7: where an operand equals an input word, the other operand is
+// proposed directly); for orders also the other operand ± 1. A word counts as
+// equal to an operand if it holds it as a number, fixed bytes also when shifted
+// to the right, time and block as the absolute number that the contract sees.
+//
+// The comparisons are taken call by call from the last to the first, in order
+// within a call; want tells which of them are of interest (nil: all). Only words
+// of the comparison's own call and of earlier ones can matter to it. Every
+// proposal fits its word, differs from what is there, and comes once; at most
+// MaxProposals are appended.
+func (s *Space) Propose(dst []Proposal, seq Sequence, e *evm.Execution, want func(*evm.Frame, *evm.Comparison) bool) []Proposal {
+	p := proposer{space: s, seq: seq, out: dst, start: len(dst)}
+	p.observe()
+	budget := maxObserved
+	for call := len(e.Calls) - 1; call >= 0 && call < len(seq); call-- {
+		r := e.Calls[call].Frames
+		for i := r[0]; i < r[1]; i++ {
+			f := &e.Frames[i]
+			for j := range f.Comparisons {
+				c := &f.Comparisons[j]
+				if want != nil && !want(f, c) {
+					continue
+				}
+				if budget--; budget < 0 || len(p.out)-p.start >= MaxProposals {
+					return p.out
+				}
+				p.comparison(call, c)
+			}
+		}
+	}
+	return p.out
+}
+
+type proposer struct {
+	space *Space
+	seq   Sequence
+	seen  []observed
+	out   []Proposal
+	start int // of this execution's proposals in out
+}
+
+// observed is a word as contract code sees it.
+type observed struct {
+	word  Word
+	value uint256.Int // what is compared
+	base  uint256.Int // added to the word's own value to give what is compared: the clock before the call
+	shift uint        // the word is the value shifted to the left by so many bits
+}
+
+// observe lists how the words of the sequence can appear in comparisons.
+func (p *proposer) observe() {
+	time, block := p.space.start.Time, p.space.start.Number
+	for i := range p.seq {
+		for _, w := range AppendCallWords(nil, p.seq, i) {
+			x, _ := p.space.Get(p.seq, w)
+			o := observed{word: w, value: x}
+			switch w.Kind {
+			case TimeWord:
+				o.base.SetUint64(time)
+			case BlockWord:
+				o.base.SetUint64(block)
+			}
+			o.value.Add(&o.value, &o.base)
+			p.seen = append(p.seen, o)
+			if w.Kind == LeafWord {
+				if _, t := resolve(p.seq, &w); t.Kind == FixedBytes && t.Bits < 256 {
+					o.shift = uint(256 - t.Bits)
+					o.value.Rsh(&x, o.shift)
+					p.seen = append(p.seen, o)
+				}
+			}
+		}
+		time += p.seq[i].TimeAdvance
+		block += p.seq[i].BlockAdvance
+	}
+}
+
+func (p *proposer) comparison(call int, c *evm.Comparison) {
+	p.side(call, c, &c.Left, &c.Right)
+	p.side(call, c, &c.Right, &c.Left)
+}
+
+// side proposes for the words that equal the operand mine.
+func (p *proposer) side(call int, c *evm.Comparison, mine, other *uint256.Int) {
+	for i := range p.seen {
+		o := &p.seen[i]
+		if o.word.Call > call || o.value != *mine || !telling(o, mine, call) {
+			continue
+		}
+		if c.Op != opEq && c.Op != opIszero || mine.Eq(other) {
+			var x uint256.Int
+			p.propose(o, x.AddUint64(other, 1))
+			p.propose(o, x.SubUint64(other, 1))
+		}
+		p.propose(o, other)
+	}
+}
+
+// The comparisons that ask for equality (yellow paper, appendix H.2).
+const (
+	opEq     = 0x14
+	opIszero = 0x15
+)
+
+// telling: 0 and 1 are everywhere; a word that holds one of them is only taken
+// for the operand when it is an argument or the value of the same call.
+func telling(o *observed, operand *uint256.Int, call int) bool {
+	return !operand.LtUint64(2) || o.word.Call == call && (o.word.Kind == LeafWord || o.word.Kind == ValueWord)
+}
+
+// propose adds the word's value with which the contract would see x.
+func (p *proposer) propose(o *observed, x *uint256.Int) {
+	if len(p.out)-p.start >= MaxProposals || *x == o.value {
+		return
+	}
+	var v, back uint256.Int
+	v.Sub(x, &o.base)
+	v.Lsh(&v, o.shift)
+	if back.Rsh(&v, o.shift); o.shift > 0 && back != *x || !p.space.fits(p.seq, &o.word, &v) {
+		return
+	}
+	proposal := Proposal{o.word, v}
+	if !slices.Contains(p.out[p.start:], proposal) {
+		p.out = append(p.out, proposal)
+	}
+}
+
+// fits tells whether a word of the sequence can be set to x.
+func (s *Space) fits(seq Sequence, w *Word, x *uint256.Int) bool {
+	if w.Kind == LeafWord {
+		_, t := resolve(seq, w)
+		return t != nil && t.Fits(x)
+	}
+	_, ok := s.With(seq, *w, x)
+	return ok
+}

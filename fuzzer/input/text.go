@@ -1,0 +1,154 @@
+package input
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+)
+
+// The text form of a sequence, for corpus files and reproducers. The first line
+// names the version; then each call has a line:
+//
+//	sightline-sequence v1
+//	user1 Vault.deposit(uint256) args (1000) value 5 time +3600 block +1
+//	attacker Vault.set(bytes,address[]) args (0xabcd, [user1, 0x00000000000000000000000000000000000000ff])
+//
+// A line is sender, instance and signature, then what is not zero or empty, in
+// this order: arguments, wei, seconds and blocks that pass before the call.
+// Numbers are decimal (hexadecimal is read too), fixed and dynamic bytes
+// hexadecimal, strings quoted as in Go, arrays in brackets, tuples in
+// parentheses, addresses of senders and instances are their names. A name that
+// is no plain word is quoted. Empty lines and lines that start with # are
+// skipped.
+
+// textVersion is the first line. Another version gets another number.
+const (
+	textMagic   = "sightline-sequence"
+	textVersion = textMagic + " v1"
+)
+
+// Format writes a valid sequence in its text form, with a final newline.
+func Format(s *Space, seq Sequence) string {
+	var b strings.Builder
+	b.WriteString(textVersion)
+	b.WriteByte('\n')
+	for i := range seq {
+		s.formatCall(&b, &seq[i])
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (s *Space) formatCall(b *strings.Builder, c *Call) {
+	b.WriteString(quoteName(s.Senders[c.Sender].Name))
+	b.WriteByte(' ')
+	b.WriteString(quoteName(s.Instances[c.Instance].Name))
+	b.WriteByte('.')
+	b.WriteString(quoteSignature(c.Function.Signature))
+	if len(c.Args) > 0 {
+		b.WriteString(" args ")
+		s.formatValues(b, '(', c.Args, func(i int) *Type { return &c.Function.Inputs[i] }, ')')
+	}
+	if !c.Value.IsZero() {
+		b.WriteString(" value ")
+		b.WriteString(c.Value.Dec())
+	}
+	if c.TimeAdvance > 0 {
+		fmt.Fprintf(b, " time +%d", c.TimeAdvance)
+	}
+	if c.BlockAdvance > 0 {
+		fmt.Fprintf(b, " block +%d", c.BlockAdvance)
+	}
+}
+
+func (s *Space) formatValues(b *strings.Builder, left byte, values []Value, typ func(int) *Type, right byte) {
+	b.WriteByte(left)
+	for i := range values {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		s.formatValue(b, &values[i], typ(i))
+	}
+	b.WriteByte(right)
+}
+
+func (s *Space) formatValue(b *strings.Builder, v *Value, t *Type) {
+	switch t.Kind {
+	case Uint:
+		b.WriteString(v.Word.Dec())
+	case Int:
+		b.WriteString(signedDec(&v.Word))
+	case Address:
+		b.WriteString(s.formatAddress(v.Word.Bytes20()))
+	case Bool:
+		b.WriteString(strconv.FormatBool(!v.Word.IsZero()))
+	case FixedBytes:
+		word := v.Word.Bytes32()
+		b.WriteString("0x" + hex.EncodeToString(word[:t.Bits/8]))
+	case Bytes:
+		b.WriteString("0x" + hex.EncodeToString(v.Bytes))
+	case String:
+		b.WriteString(strconv.QuoteToASCII(string(v.Bytes)))
+	case Tuple:
+		s.formatValues(b, '(', v.Elems, t.child, ')')
+	default:
+		s.formatValues(b, '[', v.Elems, t.child, ']')
+	}
+}
+
+// formatAddress is the name of an account of the Space, quoted if need be, else
+// the address in lower-case hexadecimal.
+func (s *Space) formatAddress(a common.Address) string {
+	if name, ok := s.names.of[a]; ok {
+		return quoteName(name)
+	}
+	return "0x" + hex.EncodeToString(a[:])
+}
+
+// signedDec is a word in two's complement as a decimal number.
+func signedDec(w *uint256.Int) string {
+	if w.Sign() >= 0 {
+		return w.Dec()
+	}
+	var x uint256.Int
+	return "-" + x.Neg(w).Dec()
+}
+
+// quoteName leaves plain words as they are: letters, digits, _, $, # and -, not
+// starting with a digit. Everything else is quoted, so that no name can be
+// taken for something else or break the line.
+func quoteName(name string) string {
+	if isPlain(name, isNameByte) && (name[0] < '0' || name[0] > '9') && name[0] != '#' {
+		return name
+	}
+	return strconv.QuoteToASCII(name)
+}
+
+func quoteSignature(signature string) string {
+	if isPlain(signature, isSignatureByte) {
+		return signature
+	}
+	return strconv.QuoteToASCII(signature)
+}
+
+func isPlain(s string, ok func(byte) bool) bool {
+	for i := range len(s) {
+		if !ok(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isNameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '$' || c == '#' || c == '-'
+}
+
+func isSignatureByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '$' ||
+		c == '(' || c == ')' || c == '[' || c == ']' || c == ','
+}
