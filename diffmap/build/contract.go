@@ -141,10 +141,19 @@ func readCode(raw *outputCode, kind bytecode.Kind, placeholders map[string]strin
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(sourceMap) > len(code.Bytes) {
-		return nil, nil, fmt.Errorf("its source map has %d entries for %d bytes of code", len(sourceMap), len(code.Bytes))
+	if n := instructions(code.Bytes); len(sourceMap) > n {
+		return nil, nil, fmt.Errorf("its source map has %d entries for %d instructions", len(sourceMap), n)
 	}
 	return code, sourceMap, nil
+}
+
+// instructions counts what linear decoding makes of code.
+func instructions(code []byte) int {
+	n := 0
+	for pc := 0; pc < len(code); pc += 1 + int(bytecode.PushSize(code[pc])) {
+		n++
+	}
+	return n
 }
 
 // placeholderDigits is the length of a link placeholder: two hexadecimal digits

@@ -25,7 +25,10 @@ func declarationsOf(sources []*Source) declarations {
 // describe fills in what the contract's declaration says.
 func (c *Contract) describe(declaration *Node, all declarations) {
 	c.Kind = declaration.Attribute("contractKind")
-	if abstract, _ := declaration.Attributes["abstract"].(bool); abstract {
+	// Before 0.6 nothing says "abstract"; such a contract lacks a function body.
+	abstract, _ := declaration.Attributes["abstract"].(bool)
+	implemented, known := declaration.Attributes["fullyImplemented"].(bool)
+	if c.Kind == "contract" && (abstract || known && !implemented) {
 		c.Kind = "abstract contract"
 	}
 	c.Library = c.Kind == "library"

@@ -169,12 +169,16 @@ func nodeModulesFolders(options CompilerOptions) []string {
 // version: also under other names, as "npm install solc-0.8.17@npm:solc@0.8.17"
 // installs them.
 func packagedCompilers(folder string) []*Compiler {
-	packages, err := filepath.Glob(filepath.Join(folder, "solc*"))
+	packages, err := os.ReadDir(folder)
 	if err != nil {
-		return nil
+		return nil // most folders have none
 	}
 	var found []*Compiler
-	for _, directory := range packages {
+	for _, entry := range packages {
+		if !strings.HasPrefix(entry.Name(), "solc") {
+			continue
+		}
+		directory := filepath.Join(folder, entry.Name())
 		text, err := os.ReadFile(filepath.Join(directory, "package.json"))
 		if err != nil {
 			continue

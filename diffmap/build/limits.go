@@ -3,11 +3,16 @@ package build
 // Limits bound what is read: build output, sources and a compiler's answer are
 // untrusted. A zero field means its default.
 type Limits struct {
-	// FileBytes bounds one file. The build-info of the largest public projects
-	// has some 100 MB; the default is 256 MiB.
+	// FileBytes bounds one file, and the sources of a project together. The
+	// build-info of 46 contracts has 6 MB (Gnosis Safe 1.3.0); the default of
+	// 256 MiB is arbitrary.
 	FileBytes int64
-	// Files bounds how many files of a folder are read. The default of 2,000 is
-	// arbitrary: far above any project's number of build-infos or sources.
+	// ASTBytes bounds the JSON of one source's AST, which takes some ten times
+	// as much memory while it is decoded. A source of 400 lines has 1 MB; the
+	// default of 32 MiB is arbitrary.
+	ASTBytes int64
+	// Files bounds how many files of a folder are read. The default of 10,000 is
+	// arbitrary: a folder of artifacts holds one file for each contract.
 	Files int
 	// Depth bounds how deep AST nodes nest. solc's own parser stops at 1,200
 	// nested constructs, but a chain of operators nests further without them;
@@ -22,8 +27,11 @@ func (l Limits) withDefaults() Limits {
 	if l.FileBytes <= 0 {
 		l.FileBytes = 256 << 20
 	}
+	if l.ASTBytes <= 0 {
+		l.ASTBytes = 32 << 20
+	}
 	if l.Files <= 0 {
-		l.Files = 2000
+		l.Files = 10_000
 	}
 	if l.Depth <= 0 {
 		l.Depth = 4000

@@ -38,7 +38,7 @@ func MappingBuild(ctx context.Context, input json.RawMessage, compiler StandardC
 		return nil, &Error{Origin: origin, Kind: ErrNoCompiler, Problem: err.Error(), Cause: err}
 	}
 	var first error
-	for _, attempt := range attempts(version) {
+	for _, attempt := range attempts(version, project["settings"]) {
 		text, err := mappingInput(project, attempt, version)
 		if err != nil {
 			return nil, at(origin, err)
@@ -68,8 +68,9 @@ type attempt struct {
 	mapping  bool           // keeps every line
 }
 
-// attempts lists the ways that a compiler of this version has, best first.
-func attempts(v Version) []attempt {
+// attempts lists the ways that a compiler of this version has, best first. The
+// project's own settings are the last one where they differ from the first.
+func attempts(v Version, project json.RawMessage) []attempt {
 	plain := map[string]any{"optimizer": map[string]any{"enabled": false}}
 	list := []attempt{{settings: plain, mapping: true}}
 	if !v.Less(viaIRSince) {
@@ -84,7 +85,11 @@ func attempts(v Version) []attempt {
 			}},
 		}, mapping: true})
 	}
-	return append(list, attempt{})
+	var own standardSettings
+	if json.Unmarshal(project, &own) == nil && (own.Optimizer.active() || own.ViaIR) {
+		list = append(list, attempt{})
+	}
+	return list
 }
 
 // The first compilers that know a setting (solidity's Changelog.md).
@@ -116,22 +121,39 @@ var mappingOutputs = map[string]map[string][]string{"*": {
 	},
 }}
 
-// keptSettings are the project's settings that a mapping build keeps, with the
-// first compiler that knows each. What is not listed changes no code
-// (modelChecker, stopAfter …) or is ours to set.
-var keptSettings = map[string]Version{
-	"remappings": {},
-	"libraries":  {},
-	"evmVersion": {Major: 0, Minor: 4, Patch: 21},
-	"debug":      {Major: 0, Minor: 6, Patch: 0},
-	"metadata":   {},
+// setting is a project's setting that a mapping build keeps.
+type setting struct {
+	since Version            // the first compiler that knows it
+	keys  map[string]Version // likewise for its keys that came later
 }
 
-// metadataSince are the first compilers that know a key of "metadata", which is
-// kept so that code is equal to the project's own where its settings are.
-var metadataSince = map[string]Version{
-	"bytecodeHash": {Major: 0, Minor: 6, Patch: 0},
-	"appendCBOR":   cleanupSince,
+// keptSettings are all of them. What is not listed changes no code
+// (modelChecker, stopAfter …) or is ours to set. metadata is kept so that code
+// is equal to the project's own where the other settings are.
+var keptSettings = map[string]setting{
+	"remappings": {},
+	"libraries":  {},
+	"evmVersion": {since: Version{Major: 0, Minor: 4, Patch: 21}},
+	"debug": {since: Version{Major: 0, Minor: 6, Patch: 0}, keys: map[string]Version{
+		"debugInfo": {Major: 0, Minor: 8, Patch: 10},
+	}},
+	"metadata": {keys: map[string]Version{
+		"bytecodeHash": {Major: 0, Minor: 6, Patch: 0},
+		"appendCBOR":   cleanupSince,
+	}},
+}
+
+// evmVersionSince are the first compilers that know an EVM version.
+var evmVersionSince = map[string]Version{
+	"petersburg": {Major: 0, Minor: 5, Patch: 5},
+	"istanbul":   {Major: 0, Minor: 5, Patch: 5},
+	"berlin":     {Major: 0, Minor: 5, Patch: 5},
+	"london":     {Major: 0, Minor: 8, Patch: 7},
+	"paris":      cleanupSince,
+	"shanghai":   {Major: 0, Minor: 8, Patch: 20},
+	"cancun":     {Major: 0, Minor: 8, Patch: 24},
+	"prague":     {Major: 0, Minor: 8, Patch: 27},
+	"osaka":      {Major: 0, Minor: 8, Patch: 29},
 }
 
 // mappingInput is the project's input with the settings of an attempt.
@@ -144,13 +166,16 @@ func mappingInput(project map[string]json.RawMessage, a attempt, v Version) ([]b
 	}
 	settings := map[string]any{}
 	for name, value := range old {
-		since, kept := keptSettings[name]
-		if a.settings == nil || kept && !v.Less(since) {
+		kept, ok := keptSettings[name]
+		switch {
+		case a.settings == nil:
+			settings[name] = value
+		case !ok || v.Less(kept.since) || name == "evmVersion" && !knowsEVM(value, v):
+		case kept.keys != nil:
+			settings[name] = known(value, kept.keys, v)
+		default:
 			settings[name] = value
 		}
-	}
-	if metadata, ok := settings["metadata"].(json.RawMessage); ok {
-		settings["metadata"] = known(metadata, metadataSince, v)
 	}
 	for name, value := range a.settings {
 		settings[name] = value
@@ -161,6 +186,12 @@ func mappingInput(project map[string]json.RawMessage, a attempt, v Version) ([]b
 		input["language"] = language
 	}
 	return json.Marshal(input)
+}
+
+// knowsEVM tells whether a compiler of this version knows the EVM version.
+func knowsEVM(value json.RawMessage, v Version) bool {
+	var name string
+	return json.Unmarshal(value, &name) != nil || !v.Less(evmVersionSince[name])
 }
 
 // known is a JSON object without the keys that a compiler of this version does

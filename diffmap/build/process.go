@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -60,14 +61,23 @@ func (c child) run(ctx context.Context) ([]byte, error) {
 	defer cancel(nil)
 	stdout := &limitedBuffer{limit: c.limit, full: func() { cancel(errOutputLimit) }}
 	stderr := &limitedBuffer{limit: maxStderr}
-	cmd := exec.CommandContext(limited, c.argv[0], c.argv[1:]...)
-	cmd.Dir = folder
-	cmd.Env = environment()
-	cmd.Stdin = bytes.NewReader(c.input)
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.WaitDelay = killGrace
-	isolate(cmd, append([]string{cmd.Path}, c.files...))
+	command := func() *exec.Cmd {
+		cmd := exec.CommandContext(limited, c.argv[0], c.argv[1:]...)
+		cmd.Dir = folder
+		cmd.Env = environment()
+		cmd.Stdin = bytes.NewReader(c.input)
+		cmd.Stdout, cmd.Stderr = stdout, stderr
+		cmd.WaitDelay = killGrace
+		group(cmd)
+		return cmd
+	}
+	cmd := command()
+	demoted := demote(cmd, c.files)
 	err = cmd.Run()
+	if demoted && errors.Is(err, fs.ErrPermission) {
+		// A sandbox may forbid changing the user, even to root.
+		err = command().Run()
+	}
 	switch {
 	case errors.Is(context.Cause(limited), errOutputLimit):
 		return nil, &Error{Kind: ErrTooLarge, Problem: fmt.Sprintf("its output is larger than %d MiB", c.limit>>20)}

@@ -4,6 +4,9 @@ package build
 
 import "os/exec"
 
-// isolate does nothing where there are no process groups: cancelling kills the
+// group does nothing where there are no process groups: cancelling kills the
 // child itself.
-func isolate(*exec.Cmd, []string) {}
+func group(*exec.Cmd) {}
+
+// demote does nothing where there are no user ids.
+func demote(*exec.Cmd, []string) bool { return false }

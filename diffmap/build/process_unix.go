@@ -12,24 +12,30 @@ import (
 // nobody is the user without rights of most Unix systems.
 const nobody = 65534
 
-// isolate puts the child into a process group of its own, which is killed as
-// one, and, where we are root, gives it another user: a process of the same
-// user can read our environment, tokens included, through /proc. Only where
-// that user could not read the files the child needs does it stay ours.
-func isolate(cmd *exec.Cmd, files []string) {
+// group puts the child into a process group of its own, which is killed as one.
+func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
+
+// demote gives the child another user where we are root: a process of the same
+// user can read our environment, tokens included, through /proc. Only where
+// that user could not read the files the child needs does it stay ours. It
+// tells whether the child's user is another.
+func demote(cmd *exec.Cmd, files []string) bool {
 	if os.Geteuid() != 0 {
-		return
+		return false
 	}
-	for _, file := range files {
+	for _, file := range append([]string{cmd.Path, filepath.Dir(cmd.Dir)}, files...) {
 		if !readableByAll(file) {
-			return
+			return false
 		}
 	}
-	if os.Chown(cmd.Dir, nobody, nobody) == nil {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	if err := os.Chown(cmd.Dir, nobody, nobody); err != nil {
+		return false
 	}
+	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	return true
 }
 
 // readableByAll tells whether every user can read the file, behind symbolic

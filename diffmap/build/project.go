@@ -88,29 +88,27 @@ func (p *project) readSettings() error {
 }
 
 // sources lists the project's own *.sol files by name: below src and contracts,
-// or, where there is neither, below the root.
+// or, where these have none, below the root.
 func (p *project) sources() ([]string, error) {
 	var names []string
-	var looked []string
-	for _, folder := range []string{firstOf(p.sourceFolder, "src"), "contracts"} {
+	own := firstOf(p.sourceFolder, "src")
+	for _, folder := range []string{own, "contracts"} {
 		if info, err := os.Stat(filepath.Join(p.root, folder)); err != nil || !info.IsDir() {
 			continue
 		}
-		looked = append(looked, folder)
 		if err := p.walk(folder, &names); err != nil {
 			return nil, err
 		}
 	}
-	if len(looked) == 0 {
-		looked = []string{"the folder itself"}
+	if len(names) == 0 {
 		if err := p.walk(".", &names); err != nil {
 			return nil, err
 		}
 	}
 	if len(names) == 0 {
 		return nil, &Error{Origin: p.root, Kind: ErrNoContracts,
-			Problem: "a folder with no contracts: looked for *.sol in " + strings.Join(looked, " and ") +
-				", without " + strings.Join(skippedFolders, ", ") + " and hidden folders",
+			Problem: fmt.Sprintf("a folder with no contracts: looked for *.sol in %s, contracts and all others but %s and hidden folders",
+				own, strings.Join(skippedFolders, ", ")),
 			Remedy: "give the project's root, or a build"}
 	}
 	slices.Sort(names)
@@ -121,6 +119,9 @@ func (p *project) sources() ([]string, error) {
 // Foundry projects (*.t.sol, *.s.sol) are left out.
 func (p *project) walk(folder string, names *[]string) error {
 	start := filepath.Join(p.root, folder)
+	if err := p.inside(start); err != nil {
+		return err
+	}
 	err := filepath.WalkDir(start, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -160,8 +161,9 @@ func tooManyFiles(limits Limits) error {
 // locate finds the file of a source unit: below the root, in node_modules, in
 // lib. tried lists the places, for the message.
 func (p *project) locate(name string) (file string, tried []string) {
+	name = path.Clean(name)
 	if !fs.ValidPath(name) {
-		return "", []string{"nowhere: it leads out of the project"}
+		return "", []string{"nowhere, since it leads out of the project"}
 	}
 	local := filepath.FromSlash(name)
 	places := []string{p.root}
@@ -177,21 +179,28 @@ func (p *project) locate(name string) (file string, tried []string) {
 	return "", tried
 }
 
-// read reads a file of the project. A symbolic link that leads out of the root
-// and of the node_modules folders is refused.
-func (p *project) read(file string) ([]byte, error) {
+// inside is an error for a symbolic link that leads out of the root and of the
+// node_modules folders.
+func (p *project) inside(file string) error {
 	resolved, err := filepath.EvalSymlinks(file)
 	if err != nil {
+		return err
+	}
+	for _, folder := range append([]string{p.root}, p.nodeModules...) {
+		if relative, err := filepath.Rel(folder, resolved); err == nil && filepath.IsLocal(relative) {
+			return nil
+		}
+	}
+	return &Error{Origin: file, Kind: ErrImport, Problem: "a symbolic link that leads out of the project",
+		Remedy: "copy the file into the project, or give the folder that holds both as the root"}
+}
+
+// read reads a file of the project.
+func (p *project) read(file string) ([]byte, error) {
+	if err := p.inside(file); err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(append([]string{p.root}, p.nodeModules...), func(folder string) bool {
-		relative, err := filepath.Rel(folder, resolved)
-		return err == nil && filepath.IsLocal(relative)
-	}) {
-		return nil, &Error{Origin: file, Kind: ErrImport, Problem: "a symbolic link that leads out of the project",
-			Remedy: "copy the file into the project, or give the folder that holds both as the root"}
-	}
-	opened, err := os.Open(resolved)
+	opened, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}

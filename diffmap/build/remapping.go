@@ -61,7 +61,31 @@ func remap(remappings []remapping, name, importer string) string {
 func unitName(remappings []remapping, imported, importer string) string {
 	name := imported
 	if strings.HasPrefix(imported, "./") || strings.HasPrefix(imported, "../") {
-		name = path.Join(path.Dir(importer), imported)
+		name = relativeName(path.Clean(imported), importer)
 	}
 	return remap(remappings, name, importer)
+}
+
+// relativeName removes the importer's last segment, and one more for each
+// leading "..", without tidying what remains: "./lib/A.sol" and "lib/A.sol" are
+// two units to solc.
+func relativeName(imported, importer string) string {
+	prefix := withoutLast(importer)
+	for {
+		rest, up := strings.CutPrefix(imported, "../")
+		if !up {
+			break
+		}
+		imported, prefix = rest, withoutLast(prefix)
+	}
+	if prefix == "" {
+		return imported
+	}
+	return prefix + "/" + imported
+}
+
+// withoutLast is a name without its last segment and the slashes before it.
+func withoutLast(name string) string {
+	i := strings.LastIndexByte(name, '/')
+	return strings.TrimRight(name[:max(i, 0)], "/")
 }

@@ -56,14 +56,13 @@ type standardOutput struct {
 }
 
 type outputSource struct {
-	ID        *int            `json:"id"`
-	AST       json.RawMessage `json:"ast"`
-	LegacyAST json.RawMessage `json:"legacyAST"`
+	ID  *int            `json:"id"`
+	AST json.RawMessage `json:"ast"`
 }
 
 type outputContract struct {
 	ABI           json.RawMessage `json:"abi"`
-	Metadata      string          `json:"metadata"`
+	Metadata      json.RawMessage `json:"metadata"` // a string that holds JSON
 	StorageLayout json.RawMessage `json:"storageLayout"`
 	EVM           struct {
 		Bytecode         *outputCode `json:"bytecode"`
@@ -208,6 +207,9 @@ func (s *Source) readAST(raw outputSource, limits Limits) error {
 	if len(raw.AST) == 0 || bytes.Equal(raw.AST, []byte("null")) {
 		return nil // whether it is needed depends on the contracts: see readContracts
 	}
+	if int64(len(raw.AST)) > limits.ASTBytes {
+		return &Error{Place: s.Path, Kind: ErrTooLarge, Problem: fmt.Sprintf("its AST is larger than %d MiB", limits.ASTBytes>>20)}
+	}
 	ast, err := parseAST(raw.AST, limits.Depth)
 	if err != nil {
 		var e *Error
@@ -245,8 +247,9 @@ func (o *Output) readMetadata(out standardOutput, settings bool) {
 	hashes := map[string]string{}
 	for _, c := range o.Contracts {
 		var m metadata
-		text := out.Contracts[c.Source][c.Name].Metadata
-		if text == "" || json.Unmarshal([]byte(text), &m) != nil {
+		var text string
+		raw := out.Contracts[c.Source][c.Name].Metadata
+		if len(raw) == 0 || json.Unmarshal(raw, &text) != nil || json.Unmarshal([]byte(text), &m) != nil {
 			continue
 		}
 		if o.Compiler == "" {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 )
@@ -33,6 +34,24 @@ func CompileSources(ctx context.Context, root string, options CompilerOptions, m
 		outputs = append(outputs, o)
 	}
 	return outputs, nil
+}
+
+// SourceReader reads sources of the project at root by the names that compilers
+// give them: files below root, of node_modules and of lib. It is what
+// [Output.CheckSources] needs.
+func SourceReader(root string, options CompilerOptions) (func(name string) ([]byte, error), error) {
+	p, err := openProject(root, options)
+	if err != nil {
+		return nil, err
+	}
+	return func(name string) ([]byte, error) {
+		file, _ := p.locate(name)
+		if file == "" {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
+		p.bytes, p.files = 0, 0 // each file counts for itself
+		return p.read(file)
+	}, nil
 }
 
 // Units collects the *.sol files below root's src and contracts folders, or
