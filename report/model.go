@@ -2,6 +2,14 @@
 // SARIF, the comment, the summary and the verdict from it.
 package report
 
+// Verdicts, and what they mean to a caller: see [ExitCode].
+const (
+	Pass    = "pass"
+	Fail    = "fail"    // a finding gates
+	Skipped = "skipped" // nothing to fuzz
+	Error   = "error"   // could not fuzz
+)
+
 // FormatVersion is the version of report.json. It rises when a field changes its
 // meaning or goes away; new fields do not raise it.
 const FormatVersion = 1
@@ -11,16 +19,17 @@ const FormatVersion = 1
 type Report struct {
 	Version int    `json:"version"`
 	Tool    Tool   `json:"tool"`
-	Verdict string `json:"verdict"` // "pass", "fail", "skipped", "error"
-	Reason  string `json:"reason"`  // of the verdict, one sentence
-	FailOn  string `json:"failOn"`  // the gate: lowest severity that fails, or "none"
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason"` // of the verdict, one sentence
+	FailOn  string `json:"failOn"` // the gate: lowest severity that fails, or "none"
 
-	Seed    uint64  `json:"seed"`
-	Workers int     `json:"workers"`
-	Limits  Limits  `json:"limits"`
-	Diff    Diff    `json:"diff"`
-	Builds  []Build `json:"builds"`
-	World   World   `json:"world"`
+	Seed    uint64   `json:"seed"`
+	Workers int      `json:"workers"`
+	Limits  Limits   `json:"limits"`
+	Diff    Diff     `json:"diff"`
+	Builds  []Build  `json:"builds"`
+	World   World    `json:"world"`
+	Oracles []Oracle `json:"oracles"` // that watched, in order
 
 	Lines    []Line    `json:"lines"`   // every changed line, once, in one status
 	Targets  []Target  `json:"targets"` // per line and contract whose bytecode holds it
@@ -74,6 +83,15 @@ type Instance struct {
 	Arguments string `json:"arguments"` // constructor arguments as text
 }
 
+// Oracle is a bug oracle that watched the campaign.
+type Oracle struct {
+	ID       string `json:"id"` // the SARIF rule
+	Title    string `json:"title"`
+	SWC      string `json:"swc,omitempty"` // number in the Smart Contract Weakness registry
+	Severity string `json:"severity"`
+	Doc      string `json:"doc"` // what it reports, and what it must not
+}
+
 // Undeployed is a contract that could not be deployed.
 type Undeployed struct {
 	Contract string `json:"contract"`
@@ -106,6 +124,7 @@ type Line struct {
 type Target struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
+	PC       uint32 `json:"pc,omitempty"` // of a target given as CONTRACT:0xPC
 	Contract string `json:"contract"`
 	Status   string `json:"status"`
 	Reason   string `json:"reason"`
@@ -132,13 +151,20 @@ type Place struct {
 	PC       uint32 `json:"pc"`
 }
 
+// What is known of a finding on the base version.
+const (
+	Introduced  = "introduced"   // does not happen there, or the code is not there
+	PreExisting = "pre-existing" // happens there too; never gates
+	Unknown     = "unknown"      // could not be tried; gates like an introduced one
+)
+
 // Finding is something an oracle saw.
 type Finding struct {
 	ID         string  `json:"id"` // "SL-7f3a", survives moved lines
 	Oracle     string  `json:"oracle"`
 	SWC        string  `json:"swc,omitempty"`
-	Severity   string  `json:"severity"` // "low", "medium", "high", "critical"
-	Novelty    string  `json:"novelty"`  // "introduced", "pre-existing", "unknown"
+	Severity   string  `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"
+	Novelty    string  `json:"novelty"`
 	Title      string  `json:"title"`
 	Message    string  `json:"message"`
 	Location   Place   `json:"location"`          // where it breaks

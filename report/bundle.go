@@ -1,0 +1,305 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// bundleVersion is the version of world.json and of reproducer files.
+const bundleVersion = 1
+
+// Bundle is what reproducers need to run without the project: the World, the
+// compiled contracts, and which line each instruction belongs to. It is written
+// to world.json beside report.json.
+type Bundle struct {
+	World     *evm.World
+	Contracts []*bytecode.Contract
+	// Deployable lists contracts that sequences deploy, with the linked creation
+	// code.
+	Deployable []BundleDeployment
+	// Lines tells which line an instruction belongs to.
+	Lines func(bytecode.Location) (bytecode.Position, bool)
+}
+
+// BundleDeployment is a contract that sequences may deploy.
+type BundleDeployment struct {
+	Contract *bytecode.Contract
+	Code     []byte
+}
+
+type bundleFile struct {
+	Version    int                 `json:"version"`
+	Contracts  []contractFile      `json:"contracts"`
+	Deployable []deployableFile    `json:"deployable"`
+	World      worldFile           `json:"world"`
+	Files      []string            `json:"files"` // of the line tables
+	Lines      map[string][][3]int `json:"lines"` // by artefact: pc, file, line where it changes
+}
+
+type contractFile struct {
+	Name          string          `json:"name"`
+	Source        string          `json:"source"`
+	Library       bool            `json:"library,omitempty"`
+	ABI           json.RawMessage `json:"abi,omitempty"`
+	Creation      *codeFile       `json:"creation,omitempty"`
+	Runtime       *codeFile       `json:"runtime,omitempty"`
+	ArgumentTypes []string        `json:"argumentTypes,omitempty"`
+	Implements    []string        `json:"implements,omitempty"`
+}
+
+type codeFile struct {
+	Bytes      []byte           `json:"bytes"` // base64
+	Links      []bytecode.Link  `json:"links,omitempty"`
+	Immutables []bytecode.Range `json:"immutables,omitempty"`
+}
+
+type deployableFile struct {
+	Contract int    `json:"contract"` // index
+	Code     []byte `json:"code"`
+}
+
+type worldFile struct {
+	Fork      string                         `json:"fork"`
+	Block     evm.Block                      `json:"block"`
+	Accounts  map[common.Address]accountFile `json:"accounts"` // encoding/json sorts the keys
+	Instances []instanceFile                 `json:"instances"`
+	Senders   []evm.Sender                   `json:"senders"`
+}
+
+type accountFile struct {
+	Balance *uint256.Int                `json:"balance"`
+	Nonce   uint64                      `json:"nonce"`
+	Code    []byte                      `json:"code,omitempty"`
+	Storage map[common.Hash]common.Hash `json:"storage,omitempty"`
+}
+
+type instanceFile struct {
+	Name     string         `json:"name"`
+	Address  common.Address `json:"address"`
+	Contract int            `json:"contract"` // index, −1 when unknown
+}
+
+// MarshalBundle writes a bundle as JSON. Equal bundles give equal bytes.
+func MarshalBundle(b *Bundle) ([]byte, error) {
+	file := bundleFile{Version: bundleVersion, Lines: map[string][][3]int{}}
+	index := map[*bytecode.Contract]int{}
+	for i, c := range b.Contracts {
+		index[c] = i
+		file.Contracts = append(file.Contracts, contractFile{
+			Name: c.Name, Source: c.Source, Library: c.Library, ABI: c.RawABI,
+			Creation: packCode(c.Creation), Runtime: packCode(c.Runtime),
+			ArgumentTypes: c.ArgumentTypes, Implements: c.Implements,
+		})
+	}
+	for _, d := range b.Deployable {
+		file.Deployable = append(file.Deployable, deployableFile{index[d.Contract], d.Code})
+	}
+	file.World = packWorld(b.World, index)
+	file.packLines(b)
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(file); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func packCode(c *bytecode.Code) *codeFile {
+	if c == nil {
+		return nil
+	}
+	return &codeFile{c.Bytes, c.Links, c.Immutables}
+}
+
+func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
+	out := worldFile{Fork: w.Fork, Block: w.Block, Senders: w.Senders, Accounts: map[common.Address]accountFile{}}
+	for address, a := range w.Accounts {
+		out.Accounts[address] = accountFile{&a.Balance, a.Nonce, a.Code, a.Storage}
+	}
+	for _, in := range w.Instances {
+		i, known := index[in.Contract]
+		if !known {
+			i = -1
+		}
+		out.Instances = append(out.Instances, instanceFile{in.Name, in.Address, i})
+	}
+	return out
+}
+
+// packLines makes a run-length table of each artefact's lines.
+func (f *bundleFile) packLines(b *Bundle) {
+	if b.Lines == nil {
+		return
+	}
+	files := map[string]int{}
+	for _, c := range b.Contracts {
+		for _, code := range []*bytecode.Code{c.Creation, c.Runtime} {
+			if code == nil {
+				continue
+			}
+			var table [][3]int
+			last := [3]int{-1, -1, -1}
+			bytecode.Instructions(code.Bytes, func(pc uint32) bool {
+				entry := [3]int{int(pc), -1, 0}
+				if at, ok := b.Lines(bytecode.Location{Code: code.ID, PC: pc}); ok {
+					n, known := files[at.File]
+					if !known {
+						n = len(f.Files)
+						files[at.File] = n
+						f.Files = append(f.Files, at.File)
+					}
+					entry[1], entry[2] = n, at.Line
+				}
+				if entry[1] != last[1] || entry[2] != last[2] {
+					table, last = append(table, entry), entry
+				}
+				return true
+			})
+			f.Lines[artefactName(c, code.Kind)] = table
+		}
+	}
+}
+
+// artefactName names an artefact in files: "src/Vault.sol:Vault runtime".
+func artefactName(c *bytecode.Contract, kind bytecode.Kind) string {
+	return c.QualifiedName() + " " + kind.String()
+}
+
+// ReadBundle reads what MarshalBundle wrote. Anyone may have written it: what
+// does not hang together is an error that says where.
+func ReadBundle(data []byte) (*Bundle, *bytecode.Table, error) {
+	var file bundleFile
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, nil, fmt.Errorf("not a world file: %w", err)
+	}
+	if file.Version != bundleVersion {
+		return nil, nil, fmt.Errorf("version %d, this program reads version %d: run the same version of sightline that wrote it", file.Version, bundleVersion)
+	}
+	b := &Bundle{}
+	for i := range file.Contracts {
+		c, err := file.Contracts[i].contract()
+		if err != nil {
+			return nil, nil, fmt.Errorf("contract %d (%s): %w", i, file.Contracts[i].Name, err)
+		}
+		b.Contracts = append(b.Contracts, c)
+	}
+	for i, d := range file.Deployable {
+		if d.Contract < 0 || d.Contract >= len(b.Contracts) {
+			return nil, nil, fmt.Errorf("deployable %d: there is no contract %d", i, d.Contract)
+		}
+		b.Deployable = append(b.Deployable, BundleDeployment{b.Contracts[d.Contract], d.Code})
+	}
+	world, err := file.World.world(b.Contracts)
+	if err != nil {
+		return nil, nil, err
+	}
+	b.World = world
+	table := bytecode.NewTable(b.Contracts)
+	b.Lines = file.lineTable(b.Contracts)
+	return b, table, nil
+}
+
+func (f *contractFile) contract() (*bytecode.Contract, error) {
+	c := &bytecode.Contract{
+		Name: f.Name, Source: f.Source, Library: f.Library, RawABI: f.ABI,
+		ArgumentTypes: f.ArgumentTypes, Implements: f.Implements,
+	}
+	var err error
+	if len(f.ABI) > 0 {
+		if c.ABI, err = readABI(f.ABI); err != nil {
+			return nil, err
+		}
+	}
+	if c.Creation, err = f.Creation.code(bytecode.Creation); err != nil {
+		return nil, fmt.Errorf("creation code: %w", err)
+	}
+	if c.Runtime, err = f.Runtime.code(bytecode.Runtime); err != nil {
+		return nil, fmt.Errorf("runtime code: %w", err)
+	}
+	return c, nil
+}
+
+// readABI guards against go-ethereum's reader, which makes Go types by
+// reflection and panics on names that it does not like.
+func readABI(text []byte) (parsed abi.ABI, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("the ABI is refused: %v", fault)
+		}
+	}()
+	return abi.JSON(bytes.NewReader(text))
+}
+
+func (f *codeFile) code(kind bytecode.Kind) (*bytecode.Code, error) {
+	if f == nil {
+		return nil, nil
+	}
+	n := uint32(len(f.Bytes))
+	for _, l := range f.Links {
+		if l.Offset > n || n-l.Offset < 20 {
+			return nil, fmt.Errorf("library address at %d is outside the code", l.Offset)
+		}
+	}
+	for _, r := range f.Immutables {
+		if r.Start > r.End || r.End > n {
+			return nil, fmt.Errorf("immutable at %d is outside the code", r.Start)
+		}
+	}
+	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables}, nil
+}
+
+func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {
+	w := &evm.World{Fork: f.Fork, Block: f.Block, Senders: f.Senders, Accounts: map[common.Address]*evm.Account{}}
+	for address, a := range f.Accounts {
+		account := &evm.Account{Nonce: a.Nonce, Code: a.Code, Storage: a.Storage}
+		if a.Balance != nil {
+			account.Balance = *a.Balance
+		}
+		w.Accounts[address] = account
+	}
+	for _, in := range f.Instances {
+		instance := evm.Instance{Name: in.Name, Address: in.Address}
+		if in.Contract >= len(contracts) {
+			return nil, fmt.Errorf("instance %s: there is no contract %d", in.Name, in.Contract)
+		}
+		if in.Contract >= 0 {
+			instance.Contract = contracts[in.Contract]
+		}
+		w.Instances = append(w.Instances, instance)
+	}
+	return w, nil
+}
+
+// lineTable answers from the run-length tables.
+func (f *bundleFile) lineTable(contracts []*bytecode.Contract) func(bytecode.Location) (bytecode.Position, bool) {
+	tables := map[bytecode.CodeID][][3]int{}
+	for _, c := range contracts {
+		for _, code := range []*bytecode.Code{c.Creation, c.Runtime} {
+			if code != nil {
+				tables[code.ID] = f.Lines[artefactName(c, code.Kind)]
+			}
+		}
+	}
+	return func(l bytecode.Location) (bytecode.Position, bool) {
+		found := [3]int{0, -1, 0}
+		for _, entry := range tables[l.Code] { // in order of pc
+			if entry[0] > int(l.PC) {
+				break
+			}
+			found = entry
+		}
+		if found[1] < 0 || found[1] >= len(f.Files) {
+			return bytecode.Position{}, false
+		}
+		return bytecode.Position{File: f.Files[found[1]], Line: found[2]}, true
+	}
+}

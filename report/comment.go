@@ -1,0 +1,119 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// MaxComment is the size of the comment in bytes. GitHub refuses one above 65,536
+// characters; the rest is room for what a caller adds.
+const MaxComment = 60_000
+
+// MarkerPrefix begins the comment's first line, and is nowhere else in it.
+const MarkerPrefix = "<!-- sightline:v1 "
+
+// Marker is the first line of a comment, by which a later run finds it to replace
+// it: "<!-- sightline:v1 key=ci.yml/sightline sha=1a2b3c4 run=812 -->". The key
+// names the series of comments; sha and run tell which is newer.
+func Marker(o Options) string {
+	return fmt.Sprintf("%skey=%s sha=%s run=%s -->", MarkerPrefix, markerValue(o.Key), markerValue(o.SHA), markerValue(o.Run))
+}
+
+// markerValue replaces what could end the marker or a value in it.
+func markerValue(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < 0x80 && (isLetter(byte(r)) || '0' <= r && r <= '9' || strings.ContainsRune("._/-", r)) {
+			return r
+		}
+		return '_'
+	}, s)
+	s = strings.ReplaceAll(s, "--", "-_") // ends a comment of HTML
+	if len(s) > maxPath {
+		s = s[:maxPath]
+	}
+	return s
+}
+
+// Comment renders the pull request's comment: the marker, the verdict, the
+// findings with their calls, what was not reached and why, what was. Where that
+// is more than MaxComment, parts are left out, in this order: commands to replay,
+// lines not reached, lines reached, calls, findings.
+func Comment(r *Report, o Options) []byte {
+	// 40 rows are two screens; more is for the summary (arbitrary).
+	return renderWithin(r, o, bounds{bytes: MaxComment, rows: 40, findings: 20}, func(p *page) {
+		p.line("%s", Marker(o))
+		p.verdict()
+		p.allFindings()
+		p.faults()
+		p.warnings()
+		p.notReached()
+		p.reachedLines()
+		p.footer()
+	})
+}
+
+// reachedLines writes the reached lines, folded away, as ranges by file.
+func (p *page) reachedLines() {
+	reached := p.with(Reached)
+	if len(reached) == 0 || p.detail >= noReached {
+		return
+	}
+	noun := "reached line"
+	if len(p.r.Diff.Explicit) > 0 {
+		noun = "reached target"
+	}
+	p.line("<details><summary>%s</summary>\n", plural(len(reached), noun))
+	entries := ranges(reached)
+	shown := entries[:min(len(entries), p.rows)]
+	for _, e := range shown {
+		p.line("- %s", e)
+	}
+	p.more(len(entries)-len(shown), "file")
+	p.line("\n</details>\n")
+}
+
+// ranges lists spots by file, lines that follow each other as one range:
+// "`src/Vault.sol` 12, 14–17". Spots without a file are entries of their own.
+func ranges(spots []spot) []string {
+	var files []string // in order of appearance
+	lines := map[string][]int{}
+	var entries []string
+	for _, s := range spots {
+		if s.File == "" {
+			entries = append(entries, code(s.place, maxPath))
+			continue
+		}
+		if lines[s.File] == nil {
+			files = append(files, s.File)
+		}
+		lines[s.File] = append(lines[s.File], s.Line.Line)
+	}
+	for _, file := range files {
+		entries = append(entries, code(file, maxPath)+" "+lineRanges(lines[file]))
+	}
+	return entries
+}
+
+// lineRanges is "12, 14–17"; at most 40 ranges, as many as a few lines of text
+// hold.
+func lineRanges(lines []int) string {
+	const most = 40
+	var parts []string
+	for i := 0; i < len(lines); {
+		if len(parts) == most {
+			parts = append(parts, fmt.Sprintf("%d more", len(lines)-i))
+			break
+		}
+		j := i
+		for j+1 < len(lines) && lines[j+1] == lines[j]+1 {
+			j++
+		}
+		if i == j {
+			parts = append(parts, fmt.Sprint(lines[i]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d–%d", lines[i], lines[j]))
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}

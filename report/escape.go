@@ -1,0 +1,146 @@
+package report
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// The functions below put strings that an attacker chose into GitHub-flavoured
+// Markdown. Three places can hold such a string: prose, a code span and a fenced
+// block. Each shows it as it is and lets it do nothing: no markup, no HTML, no
+// link or image, no mention, no reference, no cell, no end of its place.
+
+// zeroWidth is a zero-width space. GitHub finds mentions, references, emoji and
+// bare links in the rendered text, after entities are decoded, so that an entity
+// does not stop it; a zero-width space behind the character does (Renovate and
+// Dependabot do the same in their pull requests).
+const zeroWidth = "&#8203;"
+
+// prose is s as text. Pairs of backticks in it stand for code, as in messages of
+// compilers and of this program; they become code spans.
+func prose(s string, n int) string {
+	cleaned := clean(s, n)
+	parts := strings.Split(cleaned, "`")
+	if len(parts)%2 == 0 || slices.Contains(parts[1:max(1, len(parts)-1)], "") {
+		return escape(cleaned) // no pairs, or empty ones
+	}
+	for i, part := range parts {
+		if i%2 == 0 {
+			parts[i] = escape(part)
+		} else {
+			parts[i] = code(part, n)
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+// escape makes the clean string s text and nothing else.
+func escape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '$':
+			b.WriteString("<span>$</span>") // as GitHub documents it, else two of them are a formula
+		case c == '@' || c == '#':
+			b.WriteString(entity(c) + zeroWidth)
+		case c == ':' && i+1 < len(s) && s[i+1] != ' ': // a scheme or an emoji
+			b.WriteString(":" + zeroWidth)
+		case strings.IndexByte("\\`*_~[]<>&|", c) >= 0, i == 0 && strings.IndexByte("+-=", c) >= 0:
+			b.WriteString(entity(c))
+		case (c == '.' || c == ')') && allDigits(s[:i]): // starts a list
+			b.WriteString(entity(c))
+		case c == '-' && endsWithWord(s[:i], "gh"), c == '.' && endsWithWord(s[:i], "www"):
+			b.WriteString(zeroWidth) // GH-12 is a reference, www. a link
+			b.WriteByte(c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func entity(c byte) string { return fmt.Sprintf("&#%d;", c) }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// allDigits tells whether s is a number.
+func allDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// endsWithWord tells whether s ends with the word, in any case.
+func endsWithWord(s, word string) bool {
+	at := len(s) - len(word)
+	if at < 0 || !strings.EqualFold(s[at:], word) {
+		return false
+	}
+	return at == 0 || (!isLetter(s[at-1]) && (s[at-1] < '0' || s[at-1] > '9'))
+}
+
+// code is s as a code span, which GitHub looks for nothing in. Backticks would
+// end it, a pipe would end a table's cell even there, and "<!--" could be
+// mistaken for the comment's marker by a search: with one of them it is an HTML
+// element with everything escaped. An empty string has no span.
+func code(s string, n int) string {
+	cleaned := clean(s, n)
+	switch {
+	case cleaned == "":
+		return ""
+	case strings.ContainsAny(cleaned, "`|") || strings.Contains(cleaned, "<!--"):
+		return "<code>" + escape(cleaned) + "</code>"
+	}
+	return "`" + cleaned + "`"
+}
+
+// fence is a fenced block of lines, which must be clean. The fence is longer
+// than any run of backticks inside.
+func fence(lines []string) string {
+	body := strings.ReplaceAll(strings.Join(lines, "\n"), "<!--", "<! --")
+	longest, run := 2, 0
+	for _, c := range body {
+		if c != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	ticks := strings.Repeat("`", longest+1)
+	return ticks + "text\n" + body + "\n" + ticks + "\n"
+}
+
+// link is a code span that leads to a line of a file, if there is an address for
+// it; without one it is only the code span.
+func link(label, file string, line int, fileURL string) string {
+	base, ok := safeURL(fileURL)
+	if !ok || file == "" || len(file) > maxPath {
+		return code(label, maxPath)
+	}
+	segments := strings.Split(file, "/")
+	for i, s := range segments {
+		if s == "" || s == "." || s == ".." { // would lead to another page
+			return code(label, maxPath)
+		}
+		segments[i] = url.PathEscape(s)
+	}
+	return fmt.Sprintf("[%s](%s%s#L%d)", code(label, maxPath), base, strings.Join(segments, "/"), line)
+}
+
+// safeURL returns u if it is an http or https address that needs no escaping
+// inside a Markdown link.
+func safeURL(u string) (string, bool) {
+	parsed, err := url.Parse(u)
+	if err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") {
+		return "", false
+	}
+	const allowed = "-._~:/?#=%+,@&"
+	for i := range len(u) {
+		if c := u[i]; !isLetter(c) && (c < '0' || c > '9') && strings.IndexByte(allowed, c) < 0 {
+			return "", false
+		}
+	}
+	return u, true
+}

@@ -1,0 +1,104 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// testOptions are those of the golden files: the sources are testdata/head.
+func testOptions() Options {
+	return Options{
+		Source: func(file string) ([]byte, bool) {
+			if !filepath.IsLocal(file) {
+				return nil, false
+			}
+			data, err := os.ReadFile(filepath.Join("testdata/head", file))
+			return data, err == nil
+		},
+		Out:        "sightline-out",
+		FileURL:    "https://github.com/o/r/blob/1a2b3c4/",
+		SummaryURL: "https://github.com/o/r/actions/runs/812",
+		Key:        "ci.yml/sightline", SHA: "1a2b3c4", Run: "812",
+	}
+}
+
+// fixtures are the names of the reports in testdata.
+func fixtures(t testing.TB) []string {
+	paths, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	names := make([]string, len(paths))
+	for i, p := range paths {
+		names[i] = strings.TrimSuffix(filepath.Base(p), ".json")
+	}
+	return names
+}
+
+// load reads a fixture and decides its verdict.
+func load(t testing.TB, name string) *Report {
+	data, err := os.ReadFile("testdata/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Decide(r)
+	return r
+}
+
+// TestGolden renders each fixture in every form. After a change that is meant,
+// run with -update and read the difference.
+func TestGolden(t *testing.T) {
+	for _, name := range fixtures(t) {
+		t.Run(name, func(t *testing.T) {
+			r, o := load(t, name), testOptions()
+			var data, terminal bytes.Buffer
+			if err := WriteJSON(&data, r, true); err != nil {
+				t.Fatal(err)
+			}
+			if err := Terminal(&terminal, r, false, o); err != nil {
+				t.Fatal(err)
+			}
+			alerts, err := SARIF(r, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for file, got := range map[string][]byte{
+				JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o), "terminal.txt": terminal.Bytes(),
+			} {
+				golden(t, filepath.Join("testdata/golden", name, file), got)
+			}
+		})
+	}
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}

@@ -1,0 +1,313 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// page renders a report as Markdown. Comment and summary are pages with other
+// limits.
+type page struct {
+	strings.Builder
+	r     *Report
+	o     Options
+	spots []spot
+	tally tally
+	bounds
+	detail detail
+}
+
+// bounds say how much a page holds.
+type bounds struct {
+	bytes    int
+	rows     int  // of a table or list
+	findings int  // shown in full
+	summary  bool // the summary's tables, wider and with all statuses
+}
+
+// detail says what of a page is left out to make it fit. Each level leaves out
+// what the level before does, and more.
+type detail int
+
+const (
+	everything    detail = iota
+	noReproducers        // no commands to replay
+	noUnreached          // only the count of what was not reached
+	noReached            // only the count of what was
+	noSequences          // findings without their calls, lists cut to three
+	fewerFindings        // half as many findings with each level from here
+)
+
+// renderWithin renders the page with as much detail as fits into its bytes. It
+// always ends with the footer and never cuts inside anything.
+func renderWithin(r *Report, o Options, b bounds, write func(*page)) []byte {
+	p := &page{r: r, o: o, bounds: b, spots: spots(r), tally: tallyOf(r)}
+	for {
+		p.Reset()
+		write(p)
+		// At the last level nothing is left whose number the report decides.
+		if p.Len() <= b.bytes || p.shownFindings() == 0 && p.detail >= fewerFindings {
+			return []byte(p.String())
+		}
+		p.detail++
+	}
+}
+
+// shownFindings is how many findings are shown at the present level.
+func (p *page) shownFindings() int {
+	n := min(len(p.r.Findings), p.findings)
+	if p.detail >= fewerFindings {
+		n >>= p.detail - fewerFindings + 1
+	}
+	return n
+}
+
+// listed is how many entries of a list of n in a fixed section are shown.
+func (p *page) listed(n int) int {
+	switch {
+	case p.detail >= fewerFindings:
+		return min(n, 1)
+	case p.detail >= noSequences:
+		return min(n, 3)
+	}
+	return min(n, 10) // more is not read; arbitrary
+}
+
+func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+// more says how many entries are not shown.
+func (p *page) more(n int, noun string) {
+	if n > 0 {
+		p.line("\n… %s more %s.", plural(n, noun), p.elsewhere())
+	}
+}
+
+// elsewhere says where the rest is.
+func (p *page) elsewhere() string {
+	if p.summary {
+		return "in `report.json`"
+	}
+	if url, ok := safeURL(p.o.SummaryURL); ok {
+		return fmt.Sprintf("in the [summary](%s)", url)
+	}
+	return "in `summary.md`"
+}
+
+// heading is the verdict in one line. Green is only for a pass that found nothing
+// and reached something.
+func (p *page) heading() string {
+	if p.r.Verdict == Skipped {
+		return "⏭️ Nothing to fuzz"
+	}
+	reached := fmt.Sprintf("%d of %s reached", p.tally[Reached], p.tally.what(p.tally.code()))
+	switch {
+	case p.r.Verdict == Fail:
+		return "❌ " + describeFindings(p.r.Findings, "bug") + " · " + reached
+	case p.r.Verdict != Pass:
+		return "🛑 Could not fuzz · " + reached
+	case len(p.r.Findings) > 0:
+		return "⚠️ " + describeFindings(p.r.Findings, "bug") + " · gate passed · " + reached
+	case p.tally[Reached] == 0:
+		return "⚠️ No bug found, but " + reached
+	}
+	return "✅ No bug found · " + reached
+}
+
+// verdict writes the heading and, where that does not say it all, the reason.
+func (p *page) verdict() {
+	p.line("### %s\n", p.heading())
+	if p.r.Verdict != Fail && (p.r.Verdict != Pass || p.tally[Reached] == 0) {
+		p.line("%s\n", sentence(prose(upper(p.r.Reason), maxReason)))
+	}
+}
+
+// allFindings writes the findings, each with the calls that make it happen.
+func (p *page) allFindings() {
+	shown := p.shownFindings()
+	for i := range p.r.Findings[:shown] {
+		p.finding(&p.r.Findings[i])
+	}
+	if n := len(p.r.Findings) - shown; n > 0 {
+		p.more(n, "finding")
+		p.line("")
+	}
+}
+
+// finding writes one finding: what, where, how sure, and the calls.
+func (p *page) finding(f *Finding) {
+	place := f.place()
+	p.line("**%s · %s · %s** · %s %s\\", code(f.ID, maxName), prose(f.Severity, maxName), prose(f.Oracle, maxName),
+		p.link(place), code(f.Function, maxName))
+	said := sentence(prose(f.said(), maxReason))
+	if !place.sameLine(f.Location) {
+		said += fmt.Sprintf(" Breaks at %s.", p.link(f.Location))
+	}
+	p.line("%s %s.\n", said, upper(f.standing(prose(f.Confirmed, maxName), code(p.r.Diff.Base, maxName))))
+	if len(f.Sequence) > 0 && p.detail < noSequences {
+		p.line("%s", fence(sequenceLines(f.Sequence)))
+	}
+	if f.Reproducer != "" && p.detail < noReproducers {
+		p.line("%s\n", code(replayCommand("", f.Reproducer), maxPath))
+	}
+}
+
+func (p *page) link(place Place) string {
+	return link(place.String(), place.File, place.Line, p.o.FileURL)
+}
+
+// linkSpot is a spot's place with a link to it.
+func (p *page) linkSpot(s spot) string { return link(s.place, s.File, s.Line.Line, p.o.FileURL) }
+
+// faults writes what went wrong in the tool.
+func (p *page) faults() {
+	n := p.listed(len(p.r.Faults))
+	if n == 0 {
+		return
+	}
+	p.line("**Faults of Sightline itself**: please report them.\n")
+	for _, f := range p.r.Faults[:n] {
+		p.line("- %s", prose(f.Message, maxReason))
+		if f.Input != "" && p.summary {
+			p.line("  - input %s", code(f.Input, maxCall))
+		}
+	}
+	p.more(len(p.r.Faults)-n, "fault")
+	p.line("")
+}
+
+// warnings writes what a reader must know to trust the result.
+func (p *page) warnings() {
+	n := p.listed(len(p.r.Warnings))
+	if n == 0 {
+		return
+	}
+	p.line("**Warnings**\n")
+	for _, w := range p.r.Warnings[:n] {
+		p.line("- %s", prose(w, maxReason))
+	}
+	p.more(len(p.r.Warnings)-n, "warning")
+	p.line("")
+}
+
+// with returns the spots of the given statuses.
+func (p *page) with(statuses ...string) []spot {
+	var out []spot
+	for _, s := range p.spots {
+		if slices.Contains(statuses, s.Status) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// notReached writes the table of what could have been reached and was not.
+func (p *page) notReached() {
+	missed := p.with(OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped)
+	if len(missed) == 0 {
+		return
+	}
+	if p.detail >= noUnreached {
+		p.line("%s not reached (%s): %s.\n", p.tally.what(len(missed)),
+			p.tally.describe(OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped), p.elsewhere())
+		return
+	}
+	if p.summary {
+		p.line("| Not reached | Code | Why |\n|---|---|---|")
+	} else {
+		p.line("| Not reached | Why |\n|---|---|")
+	}
+	shown := missed[:min(len(missed), p.rows)]
+	for _, s := range shown {
+		if p.summary {
+			p.line("| %s | %s | %s |", p.linkSpot(s), code(s.Text, maxCall), why(s))
+		} else {
+			p.line("| %s | %s |", p.linkSpot(s), why(s))
+		}
+	}
+	p.more(len(missed)-len(shown), "line")
+	p.line("")
+}
+
+// why says why a spot was not reached.
+func why(s spot) string {
+	known := map[string]string{
+		OnlyReverts:  "only in calls that revert",
+		Unreachable:  "**proved unreachable**",
+		Undeployable: "not deployed",
+		Unmapped:     "not mapped to bytecode",
+	}[s.Status]
+	reason := prose(s.Reason, maxReason)
+	switch {
+	case known == "" && reason == "":
+		return "not reached"
+	case known == "":
+		return reason
+	case reason == "":
+		return known
+	}
+	return known + ": " + reason
+}
+
+// footer says what the result rests on.
+func (p *page) footer() {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if world := p.world(); world != "" {
+		add("World %s", world)
+	}
+	if compilers := p.compilers(); compilers != "" {
+		add("%s", compilers)
+	}
+	if s := p.r.Stats; s.Calls > 0 {
+		effort := humanCount(s.Calls) + " calls"
+		if s.Seconds > 0 {
+			effort += ", " + humanSeconds(s.Seconds)
+		}
+		add("%s, seed %d", effort, p.r.Seed)
+	}
+	if n := p.tally[NoBytecode]; n > 0 && p.tally.code() > 0 {
+		add("%s without bytecode", plural(n, "more line"))
+	}
+	if p.tally.code() > 0 {
+		add("unreached is not safe")
+	}
+	if p.summary {
+		add("all of it is in `report.json`")
+	} else if url, ok := safeURL(p.o.SummaryURL); ok {
+		add("[summary](%s)", url)
+	} else {
+		add("more in `summary.md`")
+	}
+	p.line("<sub>%s</sub>", strings.Join(parts, " · "))
+}
+
+// world names what was deployed.
+func (p *page) world() string {
+	const shown = 5 // of a line's length; arbitrary
+	var names []string
+	for _, in := range p.r.World.Instances {
+		if len(names) == shown {
+			names = append(names, fmt.Sprintf("%d more", len(p.r.World.Instances)-shown))
+			break
+		}
+		names = append(names, code(in.Name, maxName))
+	}
+	if n := len(p.r.World.Undeployed); n > 0 {
+		names = append(names, fmt.Sprintf("%d not deployed", n))
+	}
+	return strings.Join(names, ", ")
+}
+
+// compilers names the compilers of the builds, each once.
+func (p *page) compilers() string {
+	const shown = 3 // as above
+	var names []string
+	for _, b := range p.r.Builds {
+		name := code(b.Compiler, maxName)
+		if !slices.Contains(names, name) && len(names) < shown {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,294 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/sightline-evm/sightline/report/sarif"
+)
+
+// SARIF renders the findings for code scanning. Only findings are alerts: an
+// unreached line is no flaw in the code, and an alert on each would bury them;
+// the comment and the summary show those.
+//
+// An alert is at the changed line on the failing path, since GitHub shows it in
+// the pull request only then; where it breaks is a related location. Findings of
+// one oracle at one line are one alert there, so they are one result here. A
+// finding in code without source has no line to show it at; a notification says
+// so.
+func SARIF(r *Report, o Options) ([]byte, error) {
+	b := &sarifBuilder{r: r, o: o, sources: map[string]*sourceFile{}}
+	log := sarif.New(sarif.Driver{
+		Name:           "Sightline", // the key of GitHub's rulesets: never changes
+		Version:        clean(r.Tool.Version, maxName),
+		InformationURI: "https://github.com/sightline-evm/sightline",
+		Rules:          b.rules(),
+	}, b.category())
+	run := log.Runs[0]
+	run.Invocations[0].ExecutionSuccessful = r.Verdict != Error
+	for _, group := range b.groups(run) {
+		run.Results = append(run.Results, b.result(group))
+	}
+	for _, f := range r.Faults {
+		run.Notify(sarif.Error, "Fault of Sightline itself: "+clean(f.Message, maxReason))
+	}
+	for _, w := range r.Warnings {
+		run.Notify(sarif.Warning, clean(w, maxReason))
+	}
+	if t := tallyOf(r); t.code() > t[Reached] {
+		run.Notify(sarif.Note, fmt.Sprintf("%d of %s reached. Unreached is not safe.", t[Reached], t.what(t.code())))
+	}
+	return sarif.Encode(log)
+}
+
+type sarifBuilder struct {
+	r       *Report
+	o       Options
+	index   map[string]int         // of rules, by oracle
+	sources map[string]*sourceFile // read so far
+}
+
+// sourceFile is a file of the head version, as far as locations need it.
+type sourceFile struct {
+	lines  [][]byte
+	hashes []string
+}
+
+// category is the id of the series of runs, and the run's.
+func (b *sarifBuilder) category() string {
+	category := markerValue(b.o.Category)
+	if category == "" {
+		category = "sightline"
+	}
+	return category + "/" + markerValue(b.o.Run)
+}
+
+// rules are the oracles that watched, and those of findings that are not among
+// them.
+func (b *sarifBuilder) rules() []sarif.Rule {
+	b.index = map[string]int{}
+	rules := []sarif.Rule{}
+	add := func(o Oracle) {
+		if _, ok := b.index[o.ID]; !ok {
+			b.index[o.ID] = len(rules)
+			rules = append(rules, ruleOf(o))
+		}
+	}
+	for _, o := range b.r.Oracles {
+		add(o)
+	}
+	for _, f := range b.r.Findings {
+		add(Oracle{ID: f.Oracle, Title: f.Title, SWC: f.SWC, Severity: f.Severity})
+	}
+	return rules
+}
+
+func ruleOf(o Oracle) sarif.Rule {
+	id := clean(o.ID, maxName)
+	title := clean(o.Title, maxReason)
+	if title == "" {
+		title = id
+	}
+	doc := clean(o.Doc, sarif.MaxDescription)
+	if doc == "" {
+		doc = title
+	}
+	help := doc + " Every finding was confirmed on go-ethereum and comes with a reproducer: `sightline replay` shows its calls."
+	tags := []string{"security", "smart-contract"}
+	if o.SWC != "" {
+		tags = append(tags, "external/swc/swc-"+clean(o.SWC, maxName))
+	}
+	level, security := levels(o.Severity)
+	rule := sarif.Rule{
+		ID: id, Name: camelCase(id),
+		ShortDescription:     sarif.Text{Text: title},
+		FullDescription:      sarif.Text{Text: doc},
+		Help:                 sarif.Help{Text: help, Markdown: prose(doc, sarif.MaxDescription) + help[len(doc):]},
+		DefaultConfiguration: sarif.Configuration{Level: level},
+		Properties:           sarif.RuleProperties{Tags: tags, Precision: "very-high", SecuritySeverity: security},
+	}
+	switch level {
+	case sarif.Error, sarif.Warning:
+		rule.Properties.ProblemSeverity = level
+	default:
+		rule.Properties.ProblemSeverity = "recommendation"
+	}
+	return rule
+}
+
+// levels are the SARIF level of a severity, and GitHub's number for it: above 9.0
+// it shows critical, from 7.0 high, from 4.0 medium, below low. A note is no
+// security alert.
+func levels(severity string) (level, security string) {
+	switch severity {
+	case "note":
+		return sarif.Note, ""
+	case "low":
+		return sarif.Note, "2.0"
+	case "medium":
+		return sarif.Warning, "5.5"
+	case "high":
+		return sarif.Error, "8.0"
+	}
+	return sarif.Error, "9.5"
+}
+
+// camelCase makes a rule's name of its id: "ether-leak" is EtherLeak.
+func camelCase(id string) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(id, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		b.WriteString(upper(word))
+	}
+	return b.String()
+}
+
+// groups collects the findings that are one alert for GitHub, in order of
+// appearance. Those that cannot be shown at a line are notified.
+func (b *sarifBuilder) groups(run *sarif.Run) [][]*Finding {
+	type key struct {
+		oracle, file string
+		line         int
+	}
+	index := map[key]int{}
+	var groups [][]*Finding
+	for i := range b.r.Findings {
+		f := &b.r.Findings[i]
+		p := f.place()
+		if _, ok := b.location(p); !ok {
+			run.Notify(sarif.Warning, fmt.Sprintf("Finding %s (%s) is in code without a source line, so that it is no alert: see report.json.",
+				clean(f.ID, maxName), clean(f.Oracle, maxName)))
+			continue
+		}
+		k := key{f.Oracle, p.File, p.Line}
+		at, ok := index[k]
+		if !ok {
+			at = len(groups)
+			index[k] = at
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], f)
+	}
+	return groups
+}
+
+// result is the alert of a group of findings, which is not empty.
+func (b *sarifBuilder) result(group []*Finding) sarif.Result {
+	first := group[0]
+	primary, _ := b.location(first.place())
+	res := sarif.Result{
+		RuleID: clean(first.Oracle, maxName), RuleIndex: b.index[first.Oracle],
+		Level: sarif.Note, Locations: []sarif.Location{primary},
+	}
+	var message []string
+	for _, f := range group {
+		if level, _ := levels(f.Severity); f.Novelty != PreExisting {
+			res.Level = higher(res.Level, level)
+		}
+		message = append(message, b.message(f, &res))
+		res.CodeFlows = append(res.CodeFlows, b.flow(f, primary))
+	}
+	res.Message.Text = strings.Join(message, "\n\n")
+	if hash := b.hash(first.place()); hash != "" {
+		res.PartialFingerprints = map[string]string{sarif.LineHash: hash}
+	}
+	return res
+}
+
+// message says what a finding is. Where it breaks is added to the related
+// locations and linked.
+func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
+	text := sentence(unlinked(clean(f.said(), maxReason)))
+	if f.Function != "" {
+		text += fmt.Sprintf(" In %s, after %s.", unlinked(clean(f.Function, maxName)), plural(len(f.Sequence), "call"))
+	}
+	if broken, ok := b.location(f.Location); ok && !f.place().sameLine(f.Location) {
+		broken.ID = len(res.RelatedLocations) + 1
+		broken.Message = &sarif.Text{Text: "where it breaks"}
+		res.RelatedLocations = append(res.RelatedLocations, broken)
+		text += fmt.Sprintf(" It breaks at [%s](%d).", unbracketed(clean(f.Location.String(), maxPath)), broken.ID)
+	}
+	text += fmt.Sprintf(" %s (%s).", upper(f.standing(unlinked(clean(f.Confirmed, maxName)), unlinked(clean(b.r.Diff.Base, maxName)))),
+		unlinked(clean(f.ID, maxName)))
+	if command := replayCommand("", f.Reproducer); command != "" {
+		text += " Replay: " + unlinked(command)
+	}
+	return text
+}
+
+// flow is the calls of a finding, then where it breaks. A call has no place of
+// its own: it is shown at the alert's.
+func (b *sarifBuilder) flow(f *Finding, primary sarif.Location) sarif.CodeFlow {
+	var steps []sarif.Location
+	for _, call := range f.Sequence[:min(len(f.Sequence), maxSteps)] {
+		text := clean(call.Sender, maxName) + " calls " + clean(call.Call, maxCall)
+		if call.Note != "" {
+			text += ": " + clean(call.Note, maxReason)
+		}
+		step := primary
+		step.Message = &sarif.Text{Text: unlinked(text)}
+		steps = append(steps, step)
+	}
+	end, ok := b.location(f.Location)
+	if !ok {
+		end = primary
+	}
+	end.Message = &sarif.Text{Text: unlinked(clean(f.said(), maxReason))}
+	return sarif.Flow(append(steps, end)...)
+}
+
+// location is the line of a place. False if it has none that can be named.
+func (b *sarifBuilder) location(p Place) (sarif.Location, bool) {
+	uri, ok := sarif.FileURI(p.File)
+	if !ok || p.Line < 1 || len(p.File) > maxPath {
+		return sarif.Location{}, false
+	}
+	var text []byte
+	if src := b.file(p.File); p.Line <= len(src.lines) {
+		text = src.lines[p.Line-1]
+	}
+	return sarif.Location{Physical: sarif.PhysicalLocation{
+		Artifact: sarif.ArtifactLocation{URI: uri},
+		Region:   sarif.LineRegion(p.Line, text),
+	}}, true
+}
+
+// hash is the fingerprint of a place's line, empty if its source is not at hand.
+func (b *sarifBuilder) hash(p Place) string {
+	if src := b.file(p.File); p.Line <= len(src.hashes) {
+		return src.hashes[p.Line-1]
+	}
+	return ""
+}
+
+// file reads a file once.
+func (b *sarifBuilder) file(name string) *sourceFile {
+	if src := b.sources[name]; src != nil {
+		return src
+	}
+	src := &sourceFile{}
+	if text, ok := b.o.source(name); ok {
+		src.hashes = sarif.LineHashes(text)
+		src.lines = bytes.Split(text, []byte("\n"))
+	}
+	b.sources[name] = src
+	return src
+}
+
+// higher is the more severe of two levels.
+func higher(a, b string) string {
+	switch {
+	case a == sarif.Error || b == sarif.Error:
+		return sarif.Error
+	case a == sarif.Warning || b == sarif.Warning:
+		return sarif.Warning
+	}
+	return sarif.Note
+}
+
+// unlinked breaks what SARIF takes for a link, "[text](target)".
+func unlinked(s string) string { return strings.ReplaceAll(s, "](", "] (") }
+
+// unbracketed is s as the text of a link.
+func unbracketed(s string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(s) }

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"fmt"
+)
+
+// MaxSummary is the size of the summary in bytes. GitHub refuses all of a step's
+// summary above 1,024 KiB; other parts of the step may write too.
+const MaxSummary = 900 << 10
+
+// Summary renders the job's summary: what the comment says, with the code of the
+// lines, how each was reached, what has no bytecode, the world and the builds.
+// Where that is more than MaxSummary, parts are left out as in the comment.
+func Summary(r *Report, o Options) []byte {
+	// 1,000 rows of usual length (200 bytes) in each of three tables leave a third
+	// of the size for the findings.
+	return renderWithin(r, o, bounds{bytes: MaxSummary, rows: 1_000, findings: 200, summary: true}, func(p *page) {
+		p.verdict()
+		p.allFindings()
+		p.faults()
+		p.warnings()
+		p.notReached()
+		p.reachedTable()
+		p.withoutBytecode()
+		p.ground()
+		p.footer()
+	})
+}
+
+// folded writes a part that is folded away under a title, whose text must be the
+// program's own.
+func (p *page) folded(title string, write func()) {
+	p.line("<details><summary>%s</summary>\n", title)
+	write()
+	p.line("\n</details>\n")
+}
+
+// reachedTable writes how each reached line was reached first.
+func (p *page) reachedTable() {
+	reached := p.with(Reached)
+	if len(reached) == 0 {
+		return
+	}
+	title := p.tally.what(len(reached)) + " reached"
+	if p.detail >= noReached {
+		p.line("%s: %s.\n", title, p.elsewhere())
+		return
+	}
+	p.folded(title, func() {
+		p.line("| Reached | Code | First after | By | Reproducer |\n|---|---|---|---|---|")
+		shown := reached[:min(len(reached), p.rows)]
+		for _, s := range shown {
+			p.line("| %s | %s | %s |", p.linkSpot(s), code(s.Text, maxCall), p.howReached(s.target))
+		}
+		p.more(len(reached)-len(shown), "line")
+	})
+}
+
+// howReached is the cells after the code of a reached target.
+func (p *page) howReached(t *Target) string {
+	if t == nil {
+		return "| | "
+	}
+	after := humanCount(t.Calls) + " calls"
+	if t.Seconds > 0 {
+		after += ", " + humanSeconds(t.Seconds)
+	}
+	by, reproducer := "", ""
+	if n := len(t.Sequence); n > 0 {
+		by = code(t.Sequence[n-1].Call, maxCall)
+		if n > 1 {
+			by += fmt.Sprintf(" as call %d", n)
+		}
+	}
+	if t.Reproducer != "" && p.detail < noReproducers {
+		reproducer = code(t.Reproducer, maxPath)
+	}
+	return fmt.Sprintf("%s | %s | %s", after, by, reproducer)
+}
+
+// withoutBytecode lists the changed lines that nothing can execute.
+func (p *page) withoutBytecode() {
+	lines := p.with(NoBytecode)
+	if len(lines) == 0 || p.detail >= noUnreached {
+		return
+	}
+	p.folded(p.tally.what(len(lines))+" without bytecode", func() {
+		p.line("| Line | Code | Why |\n|---|---|---|")
+		shown := lines[:min(len(lines), p.rows)]
+		for _, s := range shown {
+			p.line("| %s | %s | %s |", p.linkSpot(s), code(s.Text, maxCall), prose(s.Reason, maxReason))
+		}
+		p.more(len(lines)-len(shown), "line")
+	})
+}
+
+// ground writes what the campaign ran on: world and builds.
+func (p *page) ground() {
+	w := p.r.World
+	if len(w.Instances)+len(w.Undeployed)+len(p.r.Builds) == 0 || p.detail >= noReached {
+		return
+	}
+	p.folded(fmt.Sprintf("World: %s, %d not deployed", plural(len(w.Instances), "contract"), len(w.Undeployed)), func() {
+		p.line("| Contract | Name | Address | Arguments |\n|---|---|---|---|")
+		for _, in := range w.Instances[:min(len(w.Instances), p.rows)] {
+			p.line("| %s | %s | %s | %s |", code(in.Contract, maxPath), code(in.Name, maxName), code(in.Address, maxName), code(in.Arguments, maxCall))
+		}
+		for _, u := range w.Undeployed[:min(len(w.Undeployed), p.rows)] {
+			p.line("| %s | not deployed | | %s |", code(u.Contract, maxPath), prose(u.Reason, maxReason))
+		}
+		p.line("\n| Build | Compiler | Contracts | |\n|---|---|---|---|")
+		for _, b := range p.r.Builds[:min(len(p.r.Builds), p.rows)] {
+			kind := "as shipped"
+			if b.Mapping {
+				kind = "made to map lines, not the shipped code"
+			}
+			p.line("| %s | %s | %d | %s |", code(b.Origin, maxPath), code(b.Compiler, maxName), b.Contracts, kind)
+		}
+		if w.Fork != "" {
+			p.line("\nFork: %s", code(w.Fork, maxName))
+		}
+	})
+}

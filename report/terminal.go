@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// ANSI colours of the verdict and of a finding's first line.
+const (
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	bold   = "\x1b[1m"
+	plain  = "\x1b[0m"
+)
+
+// terminalRows is how many lines of one status, findings or warnings are listed
+// before the rest is only counted: about a screen. report.json has them all.
+const terminalRows = 25
+
+// Terminal writes the end of a run for people at a terminal: the verdict, the
+// findings with their calls, the lines that were not reached and why, what to do
+// next and the exit code. Nothing in the report can send the terminal a control
+// character.
+func Terminal(w io.Writer, r *Report, color bool, o Options) error {
+	t := &terminal{r: r, o: o, color: color, tally: tallyOf(r)}
+	t.verdict()
+	for i := range r.Findings[:min(len(r.Findings), terminalRows)] {
+		t.finding(&r.Findings[i])
+	}
+	t.more(len(r.Findings), "finding")
+	t.lines()
+	t.notes()
+	t.next()
+	t.line("exit %d (fail-on: %s)", ExitCode(r.Verdict), clean(r.FailOn, maxName))
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+type terminal struct {
+	strings.Builder
+	r     *Report
+	o     Options
+	color bool
+	tally tally
+}
+
+func (t *terminal) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+
+// more counts what is above terminalRows.
+func (t *terminal) more(n int, noun string) {
+	if n > terminalRows {
+		t.line("  … %s more in report.json", plural(n-terminalRows, noun))
+	}
+}
+
+// paint puts s into a colour.
+func (t *terminal) paint(colour, s string) string {
+	if !t.color {
+		return s
+	}
+	return colour + s + plain
+}
+
+// verdict writes the verdict and its reason. Green is only for a pass that found
+// nothing and reached something.
+func (t *terminal) verdict() {
+	colour := red
+	switch {
+	case t.r.Verdict == Skipped, t.r.Verdict == Pass && (len(t.r.Findings) > 0 || t.tally[Reached] == 0):
+		colour = yellow
+	case t.r.Verdict == Pass:
+		colour = green
+	}
+	t.line("%s  %s", t.paint(colour+bold, strings.ToUpper(clean(t.r.Verdict, maxName))), clean(t.r.Reason, maxReason))
+}
+
+// finding writes what, where, how, and how sure.
+func (t *terminal) finding(f *Finding) {
+	place := f.place()
+	head := fmt.Sprintf("%s %s %s", clean(f.ID, maxName), clean(f.Severity, maxName), clean(f.Oracle, maxName))
+	t.line("%s  %s %s", t.paint(bold, head), clean(place.String(), maxPath), clean(f.Function, maxName))
+	said := clean(f.said(), maxReason)
+	if !place.sameLine(f.Location) {
+		said += "; breaks at " + clean(f.Location.String(), maxPath)
+	}
+	t.line("  %s", said)
+	for _, step := range sequenceLines(f.Sequence) {
+		t.line("    %s", step)
+	}
+	t.line("  %s", f.standing(clean(f.Confirmed, maxName), clean(t.r.Diff.Base, maxName)))
+}
+
+// lines counts the lines by status and lists those that were not reached.
+func (t *terminal) lines() {
+	if t.tally.code()+t.tally[NoBytecode] == 0 {
+		return
+	}
+	label := "lines"
+	if t.tally[explicit] > 0 {
+		label = "targets"
+	}
+	counts := t.tally.describe(Reached, OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped)
+	if n := t.tally[NoBytecode]; n > 0 {
+		counts = strings.TrimSpace(fmt.Sprintf("%s (+%d without bytecode)", counts, n))
+	}
+	t.line("\n%s  %s", label, counts)
+	width := 0
+	all := spots(t.r)
+	for _, s := range all {
+		if s.Status != Reached && s.Status != NoBytecode {
+			width = max(width, utf8.RuneCountInString(clean(s.place, maxPath)))
+		}
+	}
+	width = min(width, 40) // longer paths stand out, instead of pushing all reasons away
+	for _, status := range []string{OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped} {
+		n := 0
+		for _, s := range all {
+			if s.Status != status {
+				continue
+			}
+			if n++; n <= terminalRows {
+				t.line("  %-12s  %-*s  %s", status, width, clean(s.place, maxPath), clean(s.Reason, maxReason))
+			}
+		}
+		t.more(n, status+" line")
+	}
+}
+
+// notes writes faults and warnings.
+func (t *terminal) notes() {
+	for _, f := range t.r.Faults[:min(len(t.r.Faults), terminalRows)] {
+		t.line("fault  %s", clean(f.Message, maxReason))
+	}
+	t.more(len(t.r.Faults), "fault")
+	for _, w := range t.r.Warnings[:min(len(t.r.Warnings), terminalRows)] {
+		t.line("warn   %s", clean(w, maxReason))
+	}
+	t.more(len(t.r.Warnings), "warning")
+}
+
+// next says what can be done now.
+func (t *terminal) next() {
+	const most = 3 // commands; the others differ in the path only
+	label := "next "
+	step := func(s string) {
+		t.line("%s  %s", label, s)
+		label = "     "
+	}
+	replays := 0
+	for _, f := range t.r.Findings {
+		if command := replayCommand(t.o.Out, f.Reproducer); command != "" && replays < most {
+			step(command)
+			replays++
+		}
+	}
+	if t.tally[Unreached] > 0 {
+		step("a longer --timeout may reach more; unreached is not safe")
+	}
+	if t.tally[Unmapped] > 0 {
+		step("give --build unoptimized output, or a compiler with --solc, to map what is not mapped")
+	}
+}

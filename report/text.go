@@ -1,0 +1,198 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Lengths to which the strings of a report are cut before they are shown, in
+// characters. report.json has them whole. They keep a screen readable and bound
+// the size of everything; the numbers are arbitrary, but for maxPath: Git on
+// Linux takes paths of 4,096 bytes, which nobody's sources come near.
+const (
+	maxName   = 120 // names, ids, revisions
+	maxPath   = 300
+	maxReason = 400 // sentences
+	maxCall   = 400 // a call with its arguments
+	maxWidth  = 100 // of a call with its note on one line; GitHub's comments hold some 110
+	maxSteps  = 64  // calls of a sequence, the longest that the campaign makes
+)
+
+// clean makes s safe to show on one line of anything: characters that cannot be
+// seen, control characters and those that change the direction of text become
+// escapes that can (\n, \x1b, \u202e), bytes that are no UTF-8 \xff. Longer than
+// n characters, it is cut and ends in "…".
+//
+// Every string of a report goes through here before it is shown: names, paths,
+// revert reasons and arguments are an attacker's to choose.
+func clean(s string, n int) string {
+	var b strings.Builder
+	length := 0 // of b, in characters
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		shown := s[i : i+size]
+		switch {
+		case r == utf8.RuneError && size == 1:
+			shown = fmt.Sprintf(`\x%02x`, s[i])
+		case !strconv.IsPrint(r):
+			quoted := strconv.QuoteRuneToASCII(r)
+			shown = quoted[1 : len(quoted)-1]
+		}
+		length += utf8.RuneCountInString(shown)
+		if length > n {
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(shown)
+		i += size
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// sequenceLines lays a sequence out in columns, one line per call: number,
+// sender, call, note. All of it is clean.
+func sequenceLines(sequence []Step) []string {
+	shown := sequence[:min(len(sequence), maxSteps)]
+	steps := make([]Step, len(shown))
+	senders, calls := 0, 0 // widths
+	for i, s := range shown {
+		steps[i] = Step{clean(s.Sender, maxName), clean(s.Call, maxCall), clean(s.Note, maxReason)}
+		senders = max(senders, utf8.RuneCountInString(steps[i].Sender))
+		if s.Note != "" {
+			calls = max(calls, utf8.RuneCountInString(steps[i].Call))
+		}
+	}
+	// One long call must not push all notes out of sight; 24 and 60 leave some
+	// room for them.
+	senders, calls = min(senders, 24), min(calls, 60)
+	number := len(strconv.Itoa(len(steps)))
+	lines := make([]string, 0, len(steps)+1)
+	for i, s := range steps {
+		line := fmt.Sprintf("%*d %-*s  %-*s  %s", number, i+1, senders, s.Sender, calls, s.Call, s.Note)
+		if s.Note != "" && utf8.RuneCountInString(line) > maxWidth {
+			lines = append(lines, strings.TrimSuffix(line, "  "+s.Note))
+			line = strings.Repeat(" ", number+senders+3) + "└ " + s.Note
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	if n := len(sequence) - len(shown); n > 0 {
+		lines = append(lines, fmt.Sprintf("… %s more", plural(n, "call")))
+	}
+	return lines
+}
+
+// humanCount is n as people read it: 950, 12.3k, 18.2M.
+func humanCount(n uint64) string {
+	switch {
+	case n < 10_000:
+		return strconv.FormatUint(n, 10)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1fG", float64(n)/1e9)
+}
+
+// humanSeconds is a duration as people read it: 0.4 s, 92 s, 14 min.
+func humanSeconds(s float64) string {
+	switch {
+	case s < 10:
+		return fmt.Sprintf("%.1f s", s)
+	case s < 600:
+		return fmt.Sprintf("%.0f s", s)
+	}
+	return fmt.Sprintf("%.0f min", s/60)
+}
+
+// shellWord is s as one word of a shell's command line. A reproducer's path is
+// the program's own, but a report may come from anywhere.
+func shellWord(s string) string {
+	safe := func(r rune) bool {
+		return r < 0x80 && isLetter(byte(r)) || '0' <= r && r <= '9' || strings.ContainsRune("-._/+:@%=,", r)
+	}
+	if strings.HasPrefix(s, "-") {
+		s = "./" + s
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// replayCommand is the command that replays a reproducer of the output folder
+// out; empty without one.
+func replayCommand(out, reproducer string) string {
+	if reproducer == "" {
+		return ""
+	}
+	return "sightline replay " + shellWord(clean(path.Join(out, reproducer), maxPath))
+}
+
+// onBase says what is known of the finding on the base version, whose name is
+// added if it is not empty.
+func (f *Finding) onBase(name string) string {
+	base := strings.TrimSpace("base " + name)
+	switch f.Novelty {
+	case Introduced:
+		return "does not happen on " + base
+	case PreExisting:
+		return "happens on " + base + " too"
+	}
+	return "not compared with " + base
+}
+
+// standing says how sure the finding is and whether it is new. Names must be
+// escaped for where it goes.
+func (f *Finding) standing(confirmed, base string) string {
+	if confirmed == "" {
+		return f.onBase(base)
+	}
+	return "confirmed on " + confirmed + "; " + f.onBase(base)
+}
+
+// said is what the finding says: its message, else its title.
+func (f *Finding) said() string {
+	if f.Message != "" {
+		return f.Message
+	}
+	return f.Title
+}
+
+// upper makes the first letter of s upper-case.
+func upper(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[size:]
+}
+
+// sentence ends s with a full stop, unless it has an end.
+func sentence(s string) string {
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
+}
+
+// place is where people should look first: the changed line on the failing path,
+// or where it breaks.
+func (f *Finding) place() Place {
+	if f.Changed != nil {
+		return *f.Changed
+	}
+	return f.Location
+}
+
+// sameLine tells whether two places are one for people.
+func (p Place) sameLine(q Place) bool { return p.String() == q.String() }
+
+// String is file:line, or the contract and pc of code without source.
+func (p Place) String() string {
+	if p.File != "" {
+		return position(p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%#x", p.Contract, p.PC)
+}

@@ -1,0 +1,143 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Exit codes of the program.
+const (
+	ExitPass      = 0   // pass, or nothing to do
+	ExitFail      = 1   // the gate failed
+	ExitBadInput  = 2   // bad input or configuration
+	ExitError     = 3   // could not fuzz
+	ExitCancelled = 130 // as shells have it for SIGINT
+)
+
+// ExitCode is the exit code of a verdict. ExitBadInput and ExitCancelled are
+// never the result of one: there is no report then, or no finished one.
+func ExitCode(verdict string) int {
+	switch verdict {
+	case Pass, Skipped:
+		return ExitPass
+	case Fail:
+		return ExitFail
+	}
+	return ExitError
+}
+
+// severities, from what never gates up.
+var severities = []string{"note", "low", "medium", "high", "critical"}
+
+// gateRank is the index in severities from which on a finding gates; "none"
+// gives one that no severity reaches. False if failOn is not a gate: a note
+// never gates, so "note" is none.
+func gateRank(failOn string) (rank int, ok bool) {
+	if failOn == "none" {
+		return len(severities), true
+	}
+	rank = slices.Index(severities, failOn)
+	return rank, rank > 0
+}
+
+// gates tells whether a finding fails a gate of the given rank. What is not
+// known to be old gates, and so does a severity nobody has heard of, unless
+// nothing gates.
+func (f *Finding) gates(rank int) bool {
+	if f.Novelty == PreExisting || rank == len(severities) {
+		return false
+	}
+	severity := slices.Index(severities, f.Severity)
+	return severity < 0 || severity >= rank
+}
+
+// Decide sets the verdict and its reason. The first row that applies counts:
+//
+//	what is so                                             verdict
+//	the gate (FailOn) is not a severity and not "none"     error
+//	a finding gates                                        fail
+//	the tool itself had a fault                            error
+//	nothing is a target: no line, or none with bytecode    skipped
+//	no target could be mapped or deployed                  error
+//	there are targets, but no sequence was run             error
+//	otherwise                                              pass
+//
+// A finding gates if its severity is at or above FailOn and it is introduced or
+// unknown; a pre-existing one and a note never do. A fault comes after findings,
+// since those were confirmed on their own, and before a pass, since what makes
+// the tool fail could hide one.
+func Decide(r *Report) { r.Verdict, r.Reason = decide(r) }
+
+func decide(r *Report) (verdict, reason string) {
+	rank, ok := gateRank(r.FailOn)
+	if !ok {
+		return Error, fmt.Sprintf("fail-on is %q; it must be none, low, medium, high or critical", clean(r.FailOn, maxName))
+	}
+	var gating []Finding
+	for _, f := range r.Findings {
+		if f.gates(rank) {
+			gating = append(gating, f)
+		}
+	}
+	if len(gating) > 0 {
+		return Fail, fmt.Sprintf("%s at or above %s", describeFindings(gating, "finding"), r.FailOn)
+	}
+	if n := len(r.Faults); n > 0 {
+		return Error, fmt.Sprintf("%s in the tool itself: %s", plural(n, "fault"), clean(r.Faults[0].Message, maxReason))
+	}
+	t := tallyOf(r)
+	if t.code() == 0 {
+		return Skipped, nothingToDo(r, t)
+	}
+	if t.deployed() == 0 {
+		return Error, fmt.Sprintf("none of %s could be fuzzed: %s", t.what(t.code()), t.describe(Undeployable, Unmapped))
+	}
+	if r.Stats.Executions == 0 {
+		return Error, fmt.Sprintf("%s, but no sequence was run", t.what(t.code()))
+	}
+	return Pass, passReason(r, t)
+}
+
+// nothingToDo is the reason for having no target.
+func nothingToDo(r *Report, t tally) string {
+	switch {
+	case t[NoBytecode] > 0:
+		return fmt.Sprintf("none of %s has bytecode (comments, declarations, interfaces …)", t.what(t[NoBytecode]))
+	case r.Diff.Files > 0:
+		return "the diff changes no line of a contract's source"
+	}
+	return "the diff is empty"
+}
+
+// passReason is what is known when no finding gates.
+func passReason(r *Report, t tally) string {
+	found := "no finding"
+	if len(r.Findings) > 0 {
+		found = fmt.Sprintf("no finding that gates (fail-on %s), but %s", r.FailOn, describeFindings(r.Findings, "finding"))
+	}
+	if t[Reached] == 0 {
+		return fmt.Sprintf("%s; none of %s was reached, so that this says nothing of them", found, t.what(t.code()))
+	}
+	return fmt.Sprintf("%s; %d of %s reached", found, t[Reached], t.what(t.code()))
+}
+
+// describeFindings counts findings by what is known of them on the base:
+// "2 introduced bugs, 1 pre-existing bug", for the noun "bug".
+func describeFindings(findings []Finding, noun string) string {
+	count := map[string]int{}
+	for _, f := range findings {
+		count[f.Novelty]++
+	}
+	var parts []string
+	if n := count[Introduced]; n > 0 {
+		parts = append(parts, plural(n, "introduced "+noun))
+	}
+	if n := len(findings) - count[Introduced] - count[PreExisting]; n > 0 {
+		parts = append(parts, plural(n, noun)+" not compared with base")
+	}
+	if n := count[PreExisting]; n > 0 {
+		parts = append(parts, plural(n, "pre-existing "+noun))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,87 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Names of the files that [Write] writes.
+const (
+	JSONFile    = "report.json"
+	SARIFFile   = "sightline.sarif"
+	CommentFile = "comment.md"
+	SummaryFile = "summary.md"
+)
+
+// Write writes report.json, sightline.sarif, comment.md and summary.md into the
+// folder dir, which is made if it is not there. Each file appears whole or not at
+// all: it is written beside its place and renamed. All are rendered before the
+// first is written.
+func Write(dir string, r *Report, o Options) error {
+	if o.OmitTimes {
+		r = normalise(r)
+		dropTimes(r)
+	}
+	var data bytes.Buffer
+	if err := WriteJSON(&data, r, o.OmitTimes); err != nil {
+		return err
+	}
+	alerts, err := SARIF(r, o)
+	if err != nil {
+		return err
+	}
+	files := []struct {
+		name string
+		data []byte
+	}{
+		{JSONFile, data.Bytes()},
+		{SARIFFile, alerts},
+		{CommentFile, Comment(r, o)},
+		{SummaryFile, Summary(r, o)},
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return outputError(dir, err)
+	}
+	for _, f := range files {
+		if err := writeAtomically(filepath.Join(dir, f.name), f.data); err != nil {
+			return outputError(filepath.Join(dir, f.name), err)
+		}
+	}
+	return nil
+}
+
+// outputError says what could not be written, why, and what to do.
+func outputError(path string, err error) error {
+	cause := err // without the name of the temporary file
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
+	switch {
+	case errors.As(err, &pathErr):
+		cause = pathErr.Err
+	case errors.As(err, &linkErr):
+		cause = linkErr.Err
+	}
+	return fmt.Errorf("cannot write %s: %w; name a folder that can be written with --out", path, cause)
+}
+
+// writeAtomically writes data to path through a file beside it.
+func writeAtomically(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	// Temporary files are private; a later step of a job may run as another user.
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
+}
