@@ -1,0 +1,98 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// library is a library that some contract links to.
+type library struct {
+	address common.Address
+	err     error // why it could not be deployed
+	pending bool  // it is being deployed: its own links must not lead back to it
+}
+
+// link is the contract's creation code with the addresses of its libraries,
+// which are deployed when they are first linked.
+func (b *builder) link(ctx context.Context, c *bytecode.Contract) ([]byte, error) {
+	code := slices.Clone(c.Creation.Bytes)
+	for _, l := range c.Creation.Links {
+		address, err := b.libraryAddress(ctx, l.Library)
+		if err != nil {
+			return nil, err
+		}
+		if int(l.Offset)+common.AddressLength > len(code) {
+			return nil, fmt.Errorf("its link to %s lies behind the end of its code: the build output is damaged", l.Library)
+		}
+		copy(code[l.Offset:], address[:])
+	}
+	return code, nil
+}
+
+// libraryAddress deploys a library by its qualified name.
+func (b *builder) libraryAddress(ctx context.Context, name string) (common.Address, error) {
+	if known := b.libraries[name]; known != nil {
+		if known.pending {
+			return common.Address{}, fmt.Errorf("libraries link to each other in a circle through %s", name)
+		}
+		return known.address, known.err
+	}
+	l := &library{pending: true}
+	b.libraries[name] = l
+	l.address, l.err = b.deployLibrary(ctx, name)
+	l.pending = false
+	return l.address, l.err
+}
+
+func (b *builder) deployLibrary(ctx context.Context, name string) (common.Address, error) {
+	i := slices.IndexFunc(b.contracts, func(c *bytecode.Contract) bool { return c.QualifiedName() == name })
+	if i < 0 || !b.contracts[i].Deployable() {
+		return common.Address{}, fmt.Errorf("it links to the library %s, whose code is not in the build", name)
+	}
+	c := b.contracts[i]
+	code, err := b.link(ctx, c)
+	if err != nil {
+		return common.Address{}, fmt.Errorf("library %s: %w", name, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return common.Address{}, err
+	}
+	call := b.creation(code, &arguments{wei: new(uint256.Int)})
+	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	if err != nil {
+		return common.Address{}, fmt.Errorf("library %s: %w", name, err)
+	}
+	if result := exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
+		return common.Address{}, fmt.Errorf("it links to the library %s, whose deployment failed: %s", name, result.Reason)
+	}
+	b.calls = append(b.calls, call)
+	b.labels[call.Address] = c.Name
+	b.report.Deployments = append(b.report.Deployments, Deployment{
+		Name: c.Name, Contract: c, Address: call.Address, Tries: 1,
+		Code: code, Call: call, Covered: coveredBy(exec, len(exec.Calls)-1),
+	})
+	return call.Address, nil
+}
+
+// reportLibraries says of every wanted library that is not deployed why.
+func (b *builder) reportLibraries(wanted []*bytecode.Contract) {
+	for _, c := range wanted {
+		if !c.Library {
+			continue
+		}
+		l := b.libraries[c.QualifiedName()]
+		switch {
+		case l == nil:
+			b.report.Failures = append(b.report.Failures, Failure{Contract: c, Reason: "it is a library that no deployed contract links to"})
+		case l.err != nil:
+			b.report.Failures = append(b.report.Failures, Failure{Contract: c, Reason: l.err.Error(), Tries: 1})
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package world_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testsolc"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// TestAuto deploys each testdata/NAME.sol, and each example, and compares the
+// report with a golden file.
+func TestAuto(t *testing.T) {
+	fixtures, err := filepath.Glob("testdata/*.sol")
+	if err != nil || len(fixtures) == 0 {
+		t.Fatalf("fixtures: %v, %v", fixtures, err)
+	}
+	for _, path := range fixtures {
+		name := strings.TrimSuffix(filepath.Base(path), ".sol")
+		t.Run(name, func(t *testing.T) {
+			source, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkAuto(t, name, testsolc.Compile(t, string(source), testsolc.Settings{}))
+		})
+	}
+	for _, name := range []string{"crowdsale", "vault", "token"} {
+		t.Run("example-"+name, func(t *testing.T) {
+			raw, err := os.ReadFile(filepath.Join("..", "..", "examples", name, "build", "head.output.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			contracts, err := testsolc.Read(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkAuto(t, "example-"+name, contracts)
+		})
+	}
+}
+
+func checkAuto(t *testing.T, name string, contracts []*bytecode.Contract) {
+	t.Helper()
+	options := world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}}
+	w, report, err := world.Auto(context.Background(), bytecode.NewTable(contracts), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range w.Instances {
+		if a := w.Accounts[i.Address]; a == nil || len(a.Code) == 0 {
+			t.Errorf("%s has no code in the World", i.Name)
+		}
+	}
+	for _, d := range report.Deployments {
+		if len(d.Covered) == 0 {
+			t.Errorf("%s: nothing covered", d.Name)
+		}
+	}
+	got := text(w, report)
+	golden := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("report differs from %s (-update rewrites it):\n%s", golden, diff)
+	}
+}
+
+func text(w *evm.World, r *world.Report) string {
+	var b strings.Builder
+	for _, d := range r.Deployments {
+		kind := "contract"
+		if d.Contract.Library {
+			kind = "library"
+		}
+		fmt.Fprintf(&b, "%s %s(%s) tries %d\n", kind, d.Name, strings.Join(d.Arguments, ", "), d.Tries)
+	}
+	for _, f := range r.Failures {
+		fmt.Fprintf(&b, "failed %s tries %d: %s\n", f.Contract.Name, f.Tries, f.Reason)
+	}
+	for _, i := range w.Instances {
+		fmt.Fprintf(&b, "instance %s\n", i.Name)
+	}
+	return b.String()
+}
