@@ -45,7 +45,7 @@ const tokenABI = `[
 ]`
 
 // vaultCode pushes 1234567 and 0xdeadbeef, and holds a jump destination at 9.
-var vaultCode = common.FromHex("6312d68763deadbeef005b600900")
+var vaultCode = common.FromHex("6212d68763deadbeef5b600900")
 
 func testContract(t testing.TB, name, abiJSON string, code []byte) *bytecode.Contract {
 	t.Helper()

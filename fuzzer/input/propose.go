@@ -71,8 +71,12 @@ type observed struct {
 // observe lists how the words of the sequence can appear in comparisons.
 func (p *proposer) observe() {
 	time, block := p.space.start.Time, p.space.start.Number
+	words := AppendWords(make([]Word, 0, 16*len(p.seq)), p.seq) // 16: most calls have less
+	p.seen = make([]observed, 0, len(words)+len(words)/4) // room for the shifted ones
 	for i := range p.seq {
-		for _, w := range AppendCallWords(nil, p.seq, i) {
+		for len(words) > 0 && words[0].Call == i {
+			w := words[0]
+			words = words[1:]
 			x, _ := p.space.Get(p.seq, w)
 			o := observed{word: w, value: x}
 			switch w.Kind {
@@ -152,6 +156,7 @@ func (s *Space) fits(seq Sequence, w *Word, x *uint256.Int) bool {
 		_, t := resolve(seq, w)
 		return t != nil && t.Fits(x)
 	}
-	_, ok := s.With(seq, *w, x)
-	return ok
+	call, at := [1]Call{seq[w.Call]}, *w
+	at.Call = 0
+	return s.set(call[:], at, x)
 }
