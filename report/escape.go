@@ -50,7 +50,7 @@ func escape(s string) string {
 			b.WriteString(":" + zeroWidth)
 		case strings.IndexByte("\\`*_~[]<>&|", c) >= 0, i == 0 && strings.IndexByte("+-=", c) >= 0:
 			b.WriteString(entity(c))
-		case (c == '.' || c == ')') && allDigits(s[:i]): // starts a list
+		case (c == '.' || c == ')') && allDigits(s[:i]), i == 0 && allDigits(s): // starts a list, maybe with what follows s
 			b.WriteString(entity(c))
 		case c == '-' && endsWithWord(s[:i], "gh"), c == '.' && endsWithWord(s[:i], "www"):
 			b.WriteString(zeroWidth) // GH-12 is a reference, www. a link

@@ -67,7 +67,7 @@ func TestGolden(t *testing.T) {
 			if err := WriteJSON(&data, r, true); err != nil {
 				t.Fatal(err)
 			}
-			if err := Terminal(&terminal, r, false, o); err != nil {
+			if err := Terminal(&terminal, r, o, false); err != nil {
 				t.Fatal(err)
 			}
 			alerts, err := SARIF(r, o)

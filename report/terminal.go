@@ -24,7 +24,7 @@ const terminalRows = 25
 // findings with their calls, the lines that were not reached and why, what to do
 // next and the exit code. Nothing in the report can send the terminal a control
 // character.
-func Terminal(w io.Writer, r *Report, color bool, o Options) error {
+func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	t := &terminal{r: r, o: o, color: color, tally: tallyOf(r)}
 	t.verdict()
 	for i := range r.Findings[:min(len(r.Findings), terminalRows)] {

@@ -47,8 +47,9 @@ func Write(dir string, r *Report, o Options) error {
 		return outputError(dir, err)
 	}
 	for _, f := range files {
-		if err := writeAtomically(filepath.Join(dir, f.name), f.data); err != nil {
-			return outputError(filepath.Join(dir, f.name), err)
+		path := filepath.Join(dir, f.name)
+		if err := writeAtomically(path, f.data); err != nil {
+			return outputError(path, err)
 		}
 	}
 	return nil
@@ -68,7 +69,8 @@ func outputError(path string, err error) error {
 	return fmt.Errorf("cannot write %s: %w; name a folder that can be written with --out", path, cause)
 }
 
-// writeAtomically writes data to path through a file beside it.
+// writeAtomically writes data to path, whole or not at all: through a file beside
+// it that is renamed.
 func writeAtomically(path string, data []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
