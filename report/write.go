@@ -47,9 +47,8 @@ func Write(dir string, r *Report, o Options) error {
 		return outputError(dir, err)
 	}
 	for _, f := range files {
-		path := filepath.Join(dir, f.name)
-		if err := writeAtomically(path, f.data); err != nil {
-			return outputError(path, err)
+		if err := writeFile(dir, f.name, f.data); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -69,12 +68,13 @@ func outputError(path string, err error) error {
 	return fmt.Errorf("cannot write %s: %w; name a folder that can be written with --out", path, cause)
 }
 
-// writeAtomically writes data to path, whole or not at all: through a file beside
-// it that is renamed.
-func writeAtomically(path string, data []byte) error {
+// writeFile writes data to the file name below dir, whose folder must exist,
+// whole or not at all: through a file beside it that is renamed.
+func writeFile(dir, name string, data []byte) error {
+	path := filepath.Join(dir, name)
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return err
+		return outputError(path, err)
 	}
 	_, err = tmp.Write(data)
 	// Temporary files are private; a later step of a job may run as another user.
@@ -84,6 +84,7 @@ func writeAtomically(path string, data []byte) error {
 	}
 	if err != nil {
 		os.Remove(tmp.Name())
+		return outputError(path, err)
 	}
-	return err
+	return nil
 }
