@@ -3,7 +3,9 @@ package build
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,27 +22,55 @@ const (
 	maxABIArguments = 1_000   // parameters of a function, members of a tuple
 )
 
-// parseABI reads a contract's ABI. The text says why it could not be read: the
-// contract is then listed without functions.
+// parseABI reads a contract's ABI. Entries that are refused are left out, and
+// the text says why: a library's functions may take types that have no ABI
+// encoding, such as storage pointers.
 func parseABI(text json.RawMessage) (parsed abi.ABI, reason string) {
 	if len(text) == 0 || bytes.Equal(text, []byte("null")) {
 		return abi.ABI{}, `the output has no "abi"`
 	}
-	if err := checkABI(text); err != nil {
+	parsed, err := parseEntries(text)
+	if err == nil {
+		return parsed, ""
+	}
+	var entries, good []json.RawMessage
+	if json.Unmarshal(text, &entries) != nil || len(entries) > maxABIEntries {
 		return abi.ABI{}, "its ABI is refused: " + err.Error()
 	}
-	// go-ethereum makes struct types by reflect.StructOf, which panics on what
-	// it does not like; checkABI can't foresee all of that.
+	for _, entry := range entries {
+		if _, err := parseEntries(slices.Concat([]byte("["), entry, []byte("]"))); err == nil {
+			good = append(good, entry)
+		}
+	}
+	reason = fmt.Sprintf("%d of %d entries of its ABI are refused: %v", len(entries)-len(good), len(entries), err)
+	text = slices.Concat([]byte("["), bytes.Join(rawBytes(good), []byte(",")), []byte("]"))
+	if parsed, err = parseEntries(text); err != nil {
+		return abi.ABI{}, "its ABI is refused: " + err.Error()
+	}
+	return parsed, reason
+}
+
+func rawBytes(texts []json.RawMessage) [][]byte {
+	raw := make([][]byte, len(texts))
+	for i, text := range texts {
+		raw[i] = text
+	}
+	return raw
+}
+
+// parseEntries is go-ethereum's reader behind the bounds.
+func parseEntries(text []byte) (parsed abi.ABI, err error) {
+	if err := checkABI(text); err != nil {
+		return abi.ABI{}, err
+	}
+	// It makes struct types by reflect.StructOf, which panics on what it does
+	// not like; checkABI cannot foresee all of that.
 	defer func() {
 		if fault := recover(); fault != nil {
-			parsed, reason = abi.ABI{}, shorten(fmt.Sprintf("its ABI is refused: %v", fault))
+			parsed, err = abi.ABI{}, errors.New(shorten(fmt.Sprint(fault)))
 		}
 	}()
-	parsed, err := abi.JSON(bytes.NewReader(text))
-	if err != nil {
-		return abi.ABI{}, "its ABI is refused: " + err.Error()
-	}
-	return parsed, ""
+	return abi.JSON(bytes.NewReader(text))
 }
 
 // abiArgument is a parameter or a tuple's member.
@@ -96,8 +126,28 @@ func checkArguments(arguments []abiArgument, depth int) (elements int, err error
 	return elements, nil
 }
 
+// isElementary tells whether the name is one of a type that is no array (ABI
+// specification, "Types"). go-ethereum is less strict and takes "uint257".
+func isElementary(name string) bool {
+	digits := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz")
+	size, err := strconv.Atoi(digits)
+	switch family := strings.TrimSuffix(name, digits); family {
+	case "uint", "int":
+		return digits == "" || err == nil && size > 0 && size <= 256 && size%8 == 0
+	case "bytes":
+		return digits == "" || err == nil && size > 0 && size <= 32
+	case "address", "bool", "string", "function", "tuple":
+		return digits == ""
+	}
+	return false
+}
+
 // multiply counts the elements of an array type whose element counts as n.
 func multiply(n int, arrayType string) (int, error) {
+	element, _, _ := strings.Cut(arrayType, "[")
+	if !isElementary(element) {
+		return 0, fmt.Errorf("%q is no type", shorten(arrayType))
+	}
 	dimensions := strings.Split(arrayType, "[")[1:]
 	if len(dimensions) > maxABIDepth {
 		return 0, fmt.Errorf("an array of more than %d dimensions", maxABIDepth)

@@ -19,7 +19,7 @@ func parseAST(text []byte, depth int) (*Node, error) {
 	decoder.UseNumber()
 	var root map[string]any
 	if err := decoder.Decode(&root); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("its AST is no object: %w", err)
 	}
 	if _, legacy := root["children"]; legacy && root["nodeType"] == nil {
 		return nil, &Error{Problem: "its AST is in the legacy form (name, children)", Kind: ErrNoAST,

@@ -1,5 +1,7 @@
 package build
 
+import "fmt"
+
 // Limits bound what is read: build output, sources and a compiler's answer are
 // untrusted. A zero field means its default.
 type Limits struct {
@@ -21,6 +23,14 @@ type Limits struct {
 	// OutputBytes bounds what a compiler may write. The default is that of
 	// FileBytes.
 	OutputBytes int64
+}
+
+// sizeText is a number of bytes for a message.
+func sizeText(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
 }
 
 func (l Limits) withDefaults() Limits {

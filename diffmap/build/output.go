@@ -84,8 +84,8 @@ type Contract struct {
 	Kind        string // "contract", "library", "interface"; "abstract contract"
 	CreationMap SourceMap
 	RuntimeMap  SourceMap
-	// ABIError says why the ABI could not be read; empty when it could. Such a
-	// contract has an empty ABI.
+	// ABIError says why entries of the ABI could not be read and are missing from
+	// it; empty when all could.
 	ABIError string
 	// StorageLayout is solc's own JSON; nil when it was not asked for.
 	StorageLayout json.RawMessage

@@ -80,7 +80,7 @@ func (c child) run(ctx context.Context) ([]byte, error) {
 	}
 	switch {
 	case errors.Is(context.Cause(limited), errOutputLimit):
-		return nil, &Error{Kind: ErrTooLarge, Problem: fmt.Sprintf("its output is larger than %d MiB", c.limit>>20)}
+		return nil, &Error{Kind: ErrTooLarge, Problem: "its output is larger than " + sizeText(c.limit)}
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:

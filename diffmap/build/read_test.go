@@ -1,27 +1,12 @@
 package build
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
-
-// nodeModules is the folder of node packages that ./test installs.
-func nodeModules(t testing.TB) string {
-	t.Helper()
-	folder := filepath.Join("..", "..", ".cache", "npm", "node_modules")
-	if _, err := os.Stat(folder); err != nil {
-		t.Fatalf("%s is missing: run ./test once, it installs the compilers and contracts that tests need", folder)
-	}
-	absolute, err := filepath.Abs(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return absolute
-}
 
 // TestReadSafe reads the build-infos that Gnosis Safe 1.3.0 ships.
 func TestReadSafe(t *testing.T) {

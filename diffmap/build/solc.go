@@ -145,7 +145,7 @@ func (in standardInput) complete() bool {
 }
 
 func tooLarge(limits Limits) error {
-	return &Error{Kind: ErrTooLarge, Problem: fmt.Sprintf("larger than %d MiB", limits.FileBytes>>20),
+	return &Error{Kind: ErrTooLarge, Problem: "larger than " + sizeText(limits.FileBytes),
 		Remedy: "ask the compiler for less, or raise the limit"}
 }
 
@@ -208,7 +208,7 @@ func (s *Source) readAST(raw outputSource, limits Limits) error {
 		return nil // whether it is needed depends on the contracts: see readContracts
 	}
 	if int64(len(raw.AST)) > limits.ASTBytes {
-		return &Error{Place: s.Path, Kind: ErrTooLarge, Problem: fmt.Sprintf("its AST is larger than %d MiB", limits.ASTBytes>>20)}
+		return &Error{Place: s.Path, Kind: ErrTooLarge, Problem: "its AST is larger than " + sizeText(limits.ASTBytes)}
 	}
 	ast, err := parseAST(raw.AST, limits.Depth)
 	if err != nil {

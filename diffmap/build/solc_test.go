@@ -1,0 +1,301 @@
+package build
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// sampleFile holds the output of solc 0.8.30 for testdata/sources/Market.sol.
+var sampleFile = filepath.Join("testdata", "market.output.json")
+
+// readSample reads the sample; -update makes it, and its input, anew.
+func readSample(t testing.TB) []byte {
+	t.Helper()
+	if *update {
+		input, err := mappingInput(map[string]json.RawMessage{
+			"sources": standardSources(t), "settings": json.RawMessage(`{"evmVersion":"paris"}`),
+		}, attempts(Version{0, 8, 30, ""}, nil)[0], Version{0, 8, 30, ""})
+		if err != nil {
+			t.Fatal(err)
+		}
+		output, err := compiler(t, "0.8.30").Compile(t.Context(), input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, output, "", " "); err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range map[string][]byte{sampleFile: indented.Bytes(), strings.Replace(sampleFile, "output", "input", 1): input} {
+			if err := os.WriteFile(file, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	text, err := os.ReadFile(sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func standardSources(t testing.TB) json.RawMessage {
+	t.Helper()
+	var in map[string]json.RawMessage
+	if err := json.Unmarshal(sampleInput(t, "Market.sol", nil), &in); err != nil {
+		t.Fatal(err)
+	}
+	return in["sources"]
+}
+
+func TestReadPair(t *testing.T) {
+	readSample(t)
+	outputs, err := Read(sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := outputs[0]
+	if len(o.Contracts) != 4 || o.Sources[0].Text == nil || o.Input == nil || !o.KeepsLines() || o.Settings.EVMVersion != "paris" {
+		t.Errorf("%d contracts, settings %+v", len(o.Contracts), o.Settings)
+	}
+}
+
+// edit applies a change to the decoded sample, at the given path of keys.
+func edit(t testing.TB, sample []byte, path string, change func(parent map[string]any, key string)) []byte {
+	t.Helper()
+	var root map[string]any
+	if err := json.Unmarshal(sample, &root); err != nil {
+		t.Fatal(err)
+	}
+	keys := strings.Split(path, "|")
+	parent := root
+	for _, key := range keys[:len(keys)-1] {
+		parent = parent[key].(map[string]any)
+	}
+	if _, ok := parent[keys[len(keys)-1]]; !ok {
+		t.Fatalf("the sample has no %s", path)
+	}
+	change(parent, keys[len(keys)-1])
+	text, err := json.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func remove(parent map[string]any, key string) { delete(parent, key) }
+
+func set(value any) func(map[string]any, string) {
+	return func(parent map[string]any, key string) { parent[key] = value }
+}
+
+// TestReadErrors lists what is wrong with builds, and what we say about it.
+func TestReadErrors(t *testing.T) {
+	sample := readSample(t)
+	const source, market = "sources|src/Market.sol", "contracts|src/Market.sol|Market"
+	runtime := market + "|evm|deployedBytecode"
+	cases := []struct {
+		name   string
+		output []byte
+		limits Limits
+		kind   error
+	}{
+		{"truncated", sample[:5000], Limits{}, ErrSyntax},
+		{"empty", nil, Limits{}, ErrSyntax},
+		{"wrong type", []byte(`{"sources": {"a.sol": {"id": "zero"}}}`), Limits{}, ErrFormat},
+		{"no AST", edit(t, sample, source+"|ast", remove), Limits{}, ErrNoAST},
+		{"legacy AST", edit(t, sample, source+"|ast", set(map[string]any{"name": "SourceUnit", "children": []any{}})), Limits{}, ErrNoAST},
+		{"AST without nodes", edit(t, sample, source+"|ast", set(map[string]any{"a": 1})), Limits{}, ErrFormat},
+		{"AST that is a list", edit(t, sample, source+"|ast", set([]any{})), Limits{}, ErrFormat},
+		{"AST with a bad range", edit(t, sample, source+"|ast|src", set("0:x:0")), Limits{}, ErrFormat},
+		{"AST behind the end", edit(t, sample, source+"|ast|src", set("0:99999:0")), Limits{}, ErrStale},
+		{"deep AST", sample, Limits{Depth: 5}, ErrTooLarge},
+		{"large AST", sample, Limits{ASTBytes: 1000}, ErrTooLarge},
+		{"no id", edit(t, sample, source+"|id", remove), Limits{}, ErrFormat},
+		{"no code", edit(t, sample, market+"|evm|bytecode", remove), Limits{}, ErrFormat},
+		{"no source map", edit(t, sample, runtime+"|sourceMap", remove), Limits{}, ErrNoSourceMap},
+		{"bad source map", edit(t, sample, runtime+"|sourceMap", set("1:2:0:-;a:b")), Limits{}, ErrFormat},
+		{"long source map", edit(t, sample, runtime+"|sourceMap", set("1:2:0:-"+strings.Repeat(";", 5000))), Limits{}, ErrFormat},
+		{"source map behind the end", edit(t, sample, runtime+"|sourceMap", set("1:99999:0:-")), Limits{}, ErrStale},
+		{"bad code", edit(t, sample, runtime+"|object", set("60xx")), Limits{}, ErrFormat},
+		{"link outside", edit(t, sample, runtime+"|linkReferences", set(map[string]any{"a.sol": map[string]any{"L": []any{map[string]any{"start": 99999, "length": 20}}}})), Limits{}, ErrFormat},
+		{"immutable outside", edit(t, sample, runtime+"|immutableReferences", set(map[string]any{"7": []any{map[string]any{"start": -1, "length": 32}}})), Limits{}, ErrFormat},
+		{"no contracts", edit(t, sample, "contracts", set(map[string]any{})), Limits{}, ErrNoContracts},
+		{"no sources", edit(t, sample, "sources", remove), Limits{}, ErrNoAST},
+		{"too large", sample, Limits{FileBytes: 1 << 20 / 16}, ErrTooLarge},
+		{"compile errors", []byte(`{"errors":[{"severity":"warning","message":"hm"},` + strings.Repeat(`{"severity":"error","formattedMessage":"ParserError: no\n --> a.sol:1:2\n"},`, 6) + `{"severity":"error","type":"JSONError","message":"bad key"}]}`), Limits{}, ErrCompile},
+	}
+	input, err := os.ReadFile(strings.Replace(sampleFile, "output", "input", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var messages strings.Builder
+	for _, c := range cases {
+		_, err := ReadSolc(input, c.output, "out.json", c.limits)
+		if !errors.Is(err, c.kind) {
+			t.Errorf("%s: %v, want kind %v", c.name, err, c.kind)
+		}
+		fmt.Fprintf(&messages, "%s\n  %v\n", c.name, err)
+	}
+	golden(t, "errors.txt", messages.String())
+}
+
+// TestReadABI: a contract whose ABI is refused is listed with the reason.
+func TestReadABI(t *testing.T) {
+	sample := readSample(t)
+	tuples := any([]any{map[string]any{"name": "x", "type": "uint256"}})
+	for range 40 {
+		tuples = []any{map[string]any{"name": "x", "type": "tuple", "components": tuples}}
+	}
+	function := func(arguments any) any {
+		return []any{map[string]any{"type": "function", "name": "f", "inputs": arguments}}
+	}
+	argument := func(name string) any { return []any{map[string]any{"name": "x", "type": name}} }
+	for name, value := range map[string]any{
+		"not a list":    map[string]any{},
+		"unknown type":  function(argument("uint257x")),
+		"wide word":     function(argument("uint257")),
+		"large array":   function(argument("uint256[99999999999999]")),
+		"large product": function(argument("uint256[9999][9999]")),
+		"deep array":    function(argument("uint256" + strings.Repeat("[]", 1000))),
+		"deep tuples":   function(tuples),
+		"null":          nil,
+	} {
+		o, err := ReadSolc(nil, edit(t, sample, "contracts|src/Market.sol|Market|abi", set(value)), "out.json", Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if c := o.Contracts[0]; c.Name != "Market" || c.ABIError == "" || len(c.ABI.Methods) != 0 {
+			t.Errorf("%s: contract %s, reason %q", name, c.Name, c.ABIError)
+		}
+	}
+}
+
+// TestReadABIPart: what is refused does not take the rest with it.
+func TestReadABIPart(t *testing.T) {
+	parsed, reason := parseABI(json.RawMessage(`[
+		{"type":"function","name":"add","inputs":[{"name":"set","type":"Set.Data storage"}]},
+		{"type":"function","name":"half","inputs":[{"name":"x","type":"uint256"}]}]`))
+	if _, ok := parsed.Methods["half"]; !ok || len(parsed.Methods) != 1 {
+		t.Errorf("methods %v", parsed.Methods)
+	}
+	if want := `1 of 2 entries of its ABI are refused: "Set.Data storage" is no type`; reason != want {
+		t.Errorf("reason %q", reason)
+	}
+}
+
+// TestReadLinks checks both forms of placeholders, with and without references.
+func TestReadLinks(t *testing.T) {
+	const long = "src/a/rather/long/path/to/a/folder/Library.sol"
+	names := placeholdersOf([]contractName{{"a.sol", "L"}, {long, "Library"}})
+	hash := hex.EncodeToString(crypto.Keccak256([]byte("a.sol:L")))[:34]
+	unknown := strings.Repeat("4f", 17)
+	for text, want := range map[string]string{
+		"73__a.sol:L_______________________________63": "a.sol:L",
+		"73__L_____________________________________63": "a.sol:L",
+		"73__" + long[:36] + "__63":                    long + ":Library",
+		"73__$" + hash + "$__63":                       "a.sol:L",
+		"73__$" + unknown + "$__63":                    unknown,
+	} {
+		digits, links := unlink(text, names)
+		if len(links) != 1 || links[0].Library != want || links[0].Offset != 1 {
+			t.Errorf("%s: %v", text, links)
+		}
+		if digits != "73"+strings.Repeat("0", 40)+"63" {
+			t.Errorf("%s becomes %s", text, digits)
+		}
+	}
+}
+
+// TestReadMutilated replaces every value of the sample in turn, and random bytes
+// of it: errors are fine, panics are not.
+func TestReadMutilated(t *testing.T) {
+	sample := readSample(t)
+	var root any
+	if err := json.Unmarshal(sample, &root); err != nil {
+		t.Fatal(err)
+	}
+	var places []func(value any) (undo func())
+	collect(root, &places)
+	random := rand.New(rand.NewPCG(1, 2))
+	random.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+	values := []any{nil, -1, 1e18, "", "\x00", "999999999:999999999:99", []any{}, map[string]any{}, true}
+	for i, place := range places[:min(len(places), 300)] {
+		undo := place(values[i%len(values)])
+		text, err := json.Marshal(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		undo()
+		_, _ = ReadSolc(nil, text, "out.json", Limits{})
+	}
+	for range 100 {
+		text := bytes.Clone(sample)
+		for range 1 + random.IntN(4) {
+			text[random.IntN(len(text))] = `"{}[]:,0a-`[random.IntN(10)]
+		}
+		_, _ = ReadSolc(nil, text, "out.json", Limits{})
+	}
+}
+
+// collect lists setters for every value below v, which return their undoing.
+func collect(v any, places *[]func(any) func()) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			old := v[key]
+			*places = append(*places, func(value any) func() {
+				v[key] = value
+				return func() { v[key] = old }
+			})
+			collect(old, places)
+		}
+	case []any:
+		for i, old := range v {
+			*places = append(*places, func(value any) func() {
+				v[i] = value
+				return func() { v[i] = old }
+			})
+			collect(old, places)
+		}
+	}
+}
+
+func FuzzReadSolc(f *testing.F) {
+	f.Add([]byte(nil), []byte(tooDeepOutput))
+	f.Add([]byte(`{"sources":{"a":{"content":"contract A {}"}}}`), []byte(`{"sources":{"a":{"id":0,"ast":{"nodeType":"SourceUnit","src":"0:13:0","nodes":[{"nodeType":"ContractDefinition","src":"0:13:0","name":"A"}]}}},`+
+		`"contracts":{"a":{"A":{"abi":[],"evm":{"bytecode":{"object":"6000","sourceMap":"0:13:0:-"},"deployedBytecode":{"object":"00","sourceMap":"0:13:0:-"}}}}}}`))
+	f.Fuzz(func(t *testing.T, input, output []byte) {
+		o, err := ReadSolc(input, output, "out.json", Limits{FileBytes: 1 << 20})
+		if err != nil {
+			return
+		}
+		// What was accepted is consistent.
+		for _, s := range o.Sources {
+			s.AST.Walk(func(n *Node) bool {
+				if s.Text != nil && n.File == s.ID && n.Start >= 0 && n.End() > len(s.Text) {
+					t.Errorf("%s at %d:%d of %d bytes", n.Type, n.Start, n.Length, len(s.Text))
+				}
+				return true
+			})
+		}
+		for _, c := range o.Contracts {
+			if c.Runtime != nil && len(c.RuntimeMap) > len(c.Runtime.Bytes) {
+				t.Errorf("%s: %d entries for %d bytes", c.Name, len(c.RuntimeMap), len(c.Runtime.Bytes))
+			}
+		}
+	})
+}
