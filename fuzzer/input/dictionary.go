@@ -15,11 +15,11 @@ import (
 // where a newer value takes the place of an older one. Which values it holds
 // depends only on what it was shown, in which order.
 //
-// Sharing: the owner of a campaign keeps one Dictionary and calls Observe with
-// the executions that workers send back. A worker works with a Snapshot, taken
-// when it is handed its work, and does not teach it. So what a worker produces
-// depends on its work and random source alone, and with one worker a campaign
-// is reproducible.
+// Sharing: a Dictionary belongs to one goroutine. The owner of a campaign keeps
+// one and hands each worker a Snapshot with its work; the worker may teach its
+// copy with Observe, and the owner takes what was learned with Merge when the
+// work comes back. So what a worker produces depends on its work and random
+// source alone, and with one worker a campaign is reproducible.
 type Dictionary struct {
 	constants *constants // shared among snapshots
 	learned   [sources]table
@@ -56,6 +56,18 @@ func (d *Dictionary) Snapshot() *Dictionary {
 
 // SnapshotInto makes dst a snapshot of d without allocating.
 func (d *Dictionary) SnapshotInto(dst *Dictionary) { *dst = *d }
+
+// Merge learns what another dictionary has learned.
+func (d *Dictionary) Merge(other *Dictionary) {
+	for i := range d.learned {
+		t := &other.learned[i]
+		for class := range classes {
+			for _, place := range t.places[class][:t.used[class]] {
+				d.learned[i].add(&t.values[class][place])
+			}
+		}
+	}
+}
 
 // Observe learns from an execution: operands of comparisons, storage values,
 // return data.

@@ -89,6 +89,9 @@ func TestDictionaryHoldsConstantsAndObservations(t *testing.T) {
 	if got := sampled(before, &testTypes[3]); got[5000] != 0 {
 		t.Error("a snapshot learned what was observed later")
 	}
+	if before.Merge(d); before.learned[operands].used != d.learned[operands].used || sampled(before, &testTypes[3])[5000] == 0 {
+		t.Error("merging did not teach what the other had learned")
+	}
 }
 
 func TestDictionaryIsBounded(t *testing.T) {

@@ -19,6 +19,14 @@
 // [AppendWords] enumerates them, [Space.Get] and [Space.With] read and change
 // them.
 //
+// What an execution teaches beyond the dictionary: [Space.Propose] sets words that
+// equal an operand of a comparison to the other operand; [Predict] takes two runs
+// that differ in one word ([Space.ChangedWord], [AppendBranches]) and solves for
+// the value that takes a branch's other side (papers/harvey §4).
+//
+// [Format] and [Parse] are the text form, for corpus files and reproducers;
+// [Space.Describe] is for people.
+//
 // # Ownership
 //
 // Arguments are immutable: whoever changes a Call.Args copies the way from the

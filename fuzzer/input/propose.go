@@ -72,7 +72,7 @@ type observed struct {
 func (p *proposer) observe() {
 	time, block := p.space.start.Time, p.space.start.Number
 	words := AppendWords(make([]Word, 0, 16*len(p.seq)), p.seq) // 16: most calls have less
-	p.seen = make([]observed, 0, len(words)+len(words)/4) // room for the shifted ones
+	p.seen = make([]observed, 0, len(words)+len(words)/4)       // room for the shifted ones
 	for i := range p.seq {
 		for len(words) > 0 && words[0].Call == i {
 			w := words[0]
@@ -120,12 +120,6 @@ func (p *proposer) side(call int, c *evm.Comparison, mine, other *uint256.Int) {
 		p.propose(o, other)
 	}
 }
-
-// The comparisons that ask for equality (yellow paper, appendix H.2).
-const (
-	opEq     = 0x14
-	opIszero = 0x15
-)
 
 // telling: 0 and 1 are everywhere; a word that holds one of them is only taken
 // for the operand when it is an argument or the value of the same call.

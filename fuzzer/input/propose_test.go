@@ -10,11 +10,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-const (
-	opLt = 0x10
-	opGt = 0x11
-)
-
 // comparing is an execution of calls that each make the given comparisons.
 func comparing(calls ...[]evm.Comparison) *evm.Execution {
 	e := &evm.Execution{}

@@ -1,0 +1,122 @@
+package input
+
+import (
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// The comparisons behind conditional jumps (yellow paper, appendix H.2).
+const (
+	opLt     = 0x10
+	opGt     = 0x11
+	opSlt    = 0x12
+	opSgt    = 0x13
+	opEq     = 0x14
+	opIszero = 0x15
+)
+
+// Branch is the comparison at the first occurrence of a conditional jump in a
+// frame. Two executions are compared branch by branch, see Predict.
+type Branch struct {
+	Call  int // of the sequence
+	Frame int // within the call, in order of entry
+	Code  bytecode.CodeID
+	evm.Comparison
+}
+
+// sameJump tells whether two branches are the same jump at the same place of an
+// execution.
+func (b *Branch) sameJump(other *Branch) bool {
+	return b.Call == other.Call && b.Frame == other.Frame && b.Code == other.Code && b.PC == other.PC && b.Op == other.Op
+}
+
+// maxBranches bounds the branches kept of one execution. Arbitrary: frames of
+// the corpora seldom have more than 50 distinct jumps.
+const maxBranches = 1024
+
+// AppendBranches appends the branches of an execution to dst: frame by frame in
+// order of entry, in a frame in order of occurrence, at most 1,024. They are
+// copies, which outlive the machine's next run.
+func AppendBranches(dst []Branch, e *evm.Execution) []Branch {
+	start := len(dst)
+	for call := range e.Calls {
+		r := e.Calls[call].Frames
+		for i := r[0]; i < r[1]; i++ {
+			f := &e.Frames[i]
+			code := bytecode.NoCode
+			if f.Program != nil {
+				code = f.Program.ID
+			}
+			first := len(dst)
+			for j := range f.Comparisons {
+				if len(dst)-start >= maxBranches {
+					return dst
+				}
+				if c := &f.Comparisons[j]; !hasJump(dst[first:], c.PC) {
+					dst = append(dst, Branch{call, i - r[0], code, *c})
+				}
+			}
+		}
+	}
+	return dst
+}
+
+func hasJump(branches []Branch, pc uint32) bool {
+	for i := range branches {
+		if branches[i].PC == pc {
+			return true
+		}
+	}
+	return false
+}
+
+// Costs are the distances of a comparison from being false and from being true
+// (papers/harvey §3.2; the formulas are design §7's): the one of the side that
+// holds is zero, the other at least 1. They saturate at 2^256 − 1.
+//
+//	         to falsify                     to satisfy
+//	l = r    1 if equal, else 0             |l − r|
+//	l < r    r − l if l < r, else 0         0 if l < r, else l − r + 1
+//
+// l > r is r < l; an ISZERO compares with zero for equality. Signed comparisons
+// measure the same distances between signed numbers.
+func Costs(c *evm.Comparison) (falsify, satisfy uint256.Int) {
+	left, right := &c.Left, &c.Right
+	var a, b uint256.Int
+	switch c.Op {
+	case opGt, opSgt:
+		left, right = right, left
+	}
+	if c.Op == opSlt || c.Op == opSgt { // shift the signed range onto the unsigned one, order kept
+		left, right = a.Xor(left, minInt256), b.Xor(right, minInt256)
+	}
+	switch c.Op {
+	case opEq, opIszero:
+		if left.Lt(right) {
+			left, right = right, left
+		}
+		if satisfy.Sub(left, right); satisfy.IsZero() {
+			falsify.SetOne()
+		}
+	default:
+		if left.Lt(right) {
+			falsify.Sub(right, left)
+		} else if satisfy.Sub(left, right); !satisfy.Eq(maxUint256) {
+			satisfy.AddUint64(&satisfy, 1)
+		}
+	}
+	return falsify, satisfy
+}
+
+var maxUint256 = new(uint256.Int).SetAllOne()
+
+// Distance is the cost of taking a jump's other side.
+func (b *Branch) Distance() uint256.Int {
+	falsify, satisfy := Costs(&b.Comparison)
+	if satisfy.IsZero() {
+		return falsify
+	}
+	return satisfy
+}

@@ -1,0 +1,175 @@
+package input
+
+import (
+	"slices"
+
+	"github.com/holiman/uint256"
+)
+
+// ChangedWord is the one input word by which two sequences differ; false when
+// they differ in none, in more, or in what they call. A changed length counts
+// although words come and go with it, as long as no other word changes.
+func (s *Space) ChangedWord(a, b Sequence) (Word, bool) {
+	var changed Word
+	if len(a) != len(b) {
+		return changed, false
+	}
+	found := 0
+	for i := range a {
+		if a[i].Function != b[i].Function || a[i].Instance != b[i].Instance {
+			return changed, false
+		}
+		if a[i].Equal(&b[i]) {
+			continue
+		}
+		for _, w := range AppendCallWords(nil, a, i) {
+			x, _ := s.Get(a, w)
+			if y, ok := s.Get(b, w); ok && x != y {
+				changed = w
+				found++
+			}
+		}
+	}
+	return changed, found == 1
+}
+
+// Point is one run seen from one branch: the input word's value and the
+// branch's operands, left − right modulo 2^256.
+type Point struct{ Input, Difference uint256.Int }
+
+// Predict appends to dst the values of word w that should take the other side of
+// branches (papers/harvey §4.2, design §7): before and after are the branches of
+// two runs whose inputs differ in w alone, x0 and x1 its values. A branch counts
+// when both runs came there, took the same side and compared different operands;
+// want tells which are of interest (nil: all). Through the two points goes a
+// line; the proposals are where it crosses the goal, exactly so when the
+// operands are linear in the word. On others, run the proposal and predict
+// again from the last two runs, as long as Branch.Distance shrinks: that is the
+// secant method.
+//
+// The proposals come in the order of after, each once, and fit type, which is
+// the word's (nil: any word fits); at most MaxProposals are appended.
+func Predict(dst []Proposal, w Word, t *Type, x0, x1 *uint256.Int, before, after []Branch, want func(*Branch) bool) []Proposal {
+	start := len(dst)
+	hint := 0 // both lists follow the same execution for most of the way
+	for i := range after {
+		b := &after[i]
+		a := findJump(before, b, &hint)
+		if a == nil || a.Taken != b.Taken || want != nil && !want(b) {
+			continue
+		}
+		p0, p1 := Point{Input: *x0}, Point{Input: *x1}
+		p0.Difference.Sub(&a.Left, &a.Right)
+		p1.Difference.Sub(&b.Left, &b.Right)
+		goal, ok := b.goal()
+		if !ok {
+			continue
+		}
+		var roots [maxRoots]uint256.Int
+		for _, x := range Secant(roots[:0], p0, p1, &goal) {
+			p := Proposal{w, x}
+			if x == *x1 || x == *x0 || t != nil && !t.Fits(&x) || slices.Contains(dst[start:], p) {
+				continue
+			}
+			if dst = append(dst, p); len(dst)-start >= MaxProposals {
+				return dst
+			}
+		}
+	}
+	return dst
+}
+
+// findJump finds the same jump in another execution, starting where the last one
+// was found.
+func findJump(branches []Branch, b *Branch, hint *int) *Branch {
+	for n := range branches {
+		i := (*hint + n) % len(branches)
+		if branches[i].sameJump(b) {
+			*hint = i + 1
+			return &branches[i]
+		}
+	}
+	return nil
+}
+
+// goal is the nearest difference of the operands with which the comparison
+// would come out otherwise; false for an equality, which any other value breaks.
+func (b *Branch) goal() (difference uint256.Int, ok bool) {
+	_, satisfy := Costs(&b.Comparison)
+	holds := satisfy.IsZero()
+	switch b.Op {
+	case opEq, opIszero:
+		return difference, !holds
+	case opLt, opSlt:
+		if !holds {
+			difference.SetAllOne() // −1
+		}
+		return difference, true
+	case opGt, opSgt:
+		if !holds {
+			difference.SetOne()
+		}
+		return difference, true
+	}
+	return difference, false
+}
+
+// maxRoots: two readings of a difference beyond half of the range, rounded down
+// and up.
+const maxRoots = 4
+
+// Secant appends the inputs at which the line through two points has the given
+// difference, nearest reading first; the input is exact when the line meets the
+// goal at a whole number, else its neighbours on both sides are given. Nothing
+// when the points do not define a line.
+//
+// Arithmetic is modulo 2^256, as the EVM's is. The slope is taken from the
+// smaller of the two readings of each difference (a step of −3 is no step of
+// 2^256 − 3). The way that is left is read as a step up and as a step down,
+// since operands of LT may be more than 2^255 apart.
+func Secant(dst []uint256.Int, p0, p1 Point, goal *uint256.Int) []uint256.Int {
+	var run, rise, left uint256.Int
+	run.Sub(&p1.Input, &p0.Input)
+	rise.Sub(&p1.Difference, &p0.Difference)
+	left.Sub(goal, &p1.Difference)
+	if run.IsZero() || rise.IsZero() || left.IsZero() {
+		return dst
+	}
+	down := run.Sign() < 0 != (rise.Sign() < 0) // a falling line
+	run.Abs(&run)
+	rise.Abs(&rise)
+
+	near, negative := left, left.Sign() < 0
+	near.Abs(&near)
+	var far uint256.Int
+	far.Neg(&near)
+	start := len(dst)
+	dst = appendStep(dst, start, &p1.Input, &near, &run, &rise, negative != down)
+	return appendStep(dst, start, &p1.Input, &far, &run, &rise, negative == down)
+}
+
+// appendStep appends at ± left·run/rise, and the next number further out when
+// that is no whole number. A step beyond 2^256 is none.
+func appendStep(dst []uint256.Int, start int, at, left, run, rise *uint256.Int, down bool) []uint256.Int {
+	var step, rest uint256.Int
+	if _, overflow := step.MulDivOverflow(left, run, rise); overflow {
+		return dst
+	}
+	exact := rest.MulMod(left, run, rise).IsZero()
+	for range 2 {
+		var x uint256.Int
+		if down {
+			x.Sub(at, &step)
+		} else {
+			x.Add(at, &step)
+		}
+		if !slices.Contains(dst[start:], x) {
+			dst = append(dst, x)
+		}
+		if exact {
+			break
+		}
+		step.AddUint64(&step, 1)
+	}
+	return dst
+}
