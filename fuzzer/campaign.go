@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -73,6 +74,7 @@ type TargetResult struct {
 type Result struct {
 	Targets  []TargetResult // parallel to Config.Targets
 	Findings []*Finding     // in order of discovery
+	Entered  []bytecode.Location // the start of every block that any call entered, sorted
 	Faults   []Fault
 	Notes    []string // what happened to the saved corpus
 	Stats    Stats
@@ -141,6 +143,12 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 // finish sums up once all workers are idle.
 func (c *Campaign) finish() *Result {
 	c.result.Stats = c.stats()
+	for b := range c.blocks { // sorted below
+		if p := c.Table.Program(b.code); p != nil {
+			c.result.Entered = append(c.result.Entered, bytecode.Location{Code: b.code, PC: p.Blocks[b.block].Start})
+		}
+	}
+	slices.SortFunc(c.result.Entered, bytecode.Location.Compare)
 	return &c.result
 }
 

@@ -179,6 +179,16 @@ func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, n *news) {
 	}
 }
 
+// undecided tells whether one side of the comparison's branch has never been
+// taken.
+func (t *tracker) undecided(f *evm.Frame, c *evm.Comparison) bool {
+	if f.Program == nil {
+		return false
+	}
+	sides := t.sides[f.Program.ID]
+	return sides != nil && sides.taken[c.PC] != [2]bool{true, true}
+}
+
 // distance says how far the comparison's operands are from deciding the other
 // way (harvey §4, design §7). All of them are at least 1.
 func distance(c *evm.Comparison) uint256.Int {

@@ -72,6 +72,7 @@ type worker struct {
 	reported   map[findingKey]bool
 	seconds    func() float64
 	encoded    evm.Sequence
+	proposals  []input.Proposal // scratch
 	current    input.Sequence // what runs now, for fault reports
 }
 
@@ -142,13 +143,27 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) bool {
 	w.observe(seq, exec, &d)
 	w.dictionary.Observe(exec)
 	if d.news.any() {
-		d.proposals = nil // PROPOSE
+		d.proposals = w.propose(seq, exec)
 	}
 	check := len(w.properties) > 0 && changedState(exec) && (d.news.any() || w.rand.IntN(propertyInterval) == 0)
 	if d.news.any() || len(d.seen) > 0 {
 		b.discoveries = append(b.discoveries, d)
 	}
 	return !check || w.tryProperties(ctx, seq, b)
+}
+
+// propose makes inputs of what the execution compared to decide branches one
+// side of which nothing has taken yet: where an operand is a word of the input,
+// the other operand takes its place (design §7).
+func (w *worker) propose(seq input.Sequence, exec *evm.Execution) []input.Sequence {
+	w.proposals = w.space.Propose(w.proposals[:0], seq, exec, w.tracker.undecided)
+	var inputs []input.Sequence
+	for i := range w.proposals {
+		if proposed, ok := w.space.With(seq, w.proposals[i].Word, &w.proposals[i].Value); ok {
+			inputs = append(inputs, proposed)
+		}
+	}
+	return inputs
 }
 
 // propertyInterval: property functions are asked after every execution that

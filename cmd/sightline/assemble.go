@@ -1,0 +1,326 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// assembler turns the result of a campaign into a report and its reproducers.
+type assembler struct {
+	*campaign
+	machine     evm.Machine
+	report      *report.Report
+	reproducers map[string]*report.Reproducer // by path below the output folder
+	ids         map[string]bool
+	functions   map[string]bool // "contract function" that some call entered
+}
+
+// newReport starts a report with what is known before any campaign.
+func newReport(pr *project, failOn string) *report.Report {
+	r := &report.Report{
+		Version:  report.FormatVersion,
+		Tool:     report.Tool{Name: "sightline", Version: version},
+		FailOn:   failOn,
+		Diff:     pr.about,
+		Warnings: pr.warnings,
+	}
+	for _, o := range oracle.All() {
+		r.Oracles = append(r.Oracles, report.Oracle{ID: o.ID, Title: o.Title, SWC: o.SWC, Severity: o.Severity.String(), Doc: o.Doc})
+	}
+	for _, o := range pr.outputs {
+		r.Builds = append(r.Builds, report.Build{Origin: o.Origin, Compiler: o.Compiler, Mapping: o.Mapping, Contracts: len(o.Contracts)})
+	}
+	return r
+}
+
+// assemble makes the report of a campaign that ran.
+func (c *campaign) assemble(r *report.Report) (*assembler, error) {
+	machine, err := c.newMachine()
+	if err != nil {
+		return nil, err
+	}
+	a := &assembler{campaign: c, machine: machine, report: r,
+		reproducers: map[string]*report.Reproducer{}, ids: map[string]bool{}, functions: map[string]bool{}}
+	a.describeRun()
+	a.describeWorld()
+	a.findFunctions()
+	for i := range c.mapping.Targets {
+		t, err := a.target(i)
+		if err != nil {
+			return nil, err
+		}
+		r.Targets = append(r.Targets, t)
+	}
+	a.lines()
+	for _, f := range c.result.Findings {
+		if err := a.finding(f); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+func (a *assembler) describeRun() {
+	r, result := a.report, a.result
+	r.Seed, r.Workers = a.config.Seed, a.config.Workers
+	r.Limits = report.Limits{Seconds: a.config.Timeout.Seconds(), Calls: a.config.MaxCalls}
+	s := result.Stats
+	r.Stats = report.Stats{Executions: s.Executions, Calls: s.Calls, Seconds: s.Seconds,
+		Paths: s.Paths, Seeds: s.Seeds, Blocks: s.Blocks, Stopped: result.Stopped}
+	if s.Seconds > 0 {
+		r.Stats.CallsPerSecond = float64(s.Calls) / s.Seconds
+	}
+	for _, f := range result.Faults {
+		text := ""
+		if f.Sequence != nil {
+			text = input.Format(a.space, f.Sequence)
+		}
+		r.Faults = append(r.Faults, report.Fault{Message: f.Message, Input: text})
+	}
+	r.Warnings = append(r.Warnings, result.Notes...)
+}
+
+func (a *assembler) describeWorld() {
+	w := report.World{Fork: a.world.Fork}
+	for _, d := range a.setup.Deployments {
+		w.Instances = append(w.Instances, report.Instance{Name: d.Name, Contract: d.Contract.QualifiedName(),
+			Address: d.Address.Hex(), Arguments: strings.Join(d.Arguments, ", ")})
+	}
+	for _, f := range a.setup.Failures {
+		w.Undeployed = append(w.Undeployed, report.Undeployed{Contract: f.Contract.QualifiedName(), Reason: f.Reason})
+	}
+	a.report.World = w
+}
+
+// findFunctions notes which functions any call entered, to say how close a line
+// came to being reached.
+func (a *assembler) findFunctions() {
+	for _, l := range a.result.Entered {
+		p := a.table.Program(l.Code)
+		if p == nil || p.Contract == nil {
+			continue
+		}
+		if name, ok := a.positions.FunctionAt(l); ok {
+			a.functions[p.Contract.QualifiedName()+" "+name] = true
+		}
+	}
+}
+
+// target reports on one target of the campaign.
+func (a *assembler) target(i int) (report.Target, error) {
+	t, got := a.mapping.Targets[i], a.result.Targets[i]
+	out := report.Target{File: t.Position.File, Line: t.Position.Line, Contract: t.Contract}
+	if len(a.about.Explicit) > 0 && len(t.Entries) == 1 {
+		out.PC = t.Entries[0].PC
+	}
+	if !got.Entered {
+		out.Status, out.Reason = a.whyNot(&t)
+		return out, nil
+	}
+	out.Status = report.Reached
+	out.Executions, out.Calls, out.Seconds = got.First.Executions, got.First.Calls, got.First.Seconds
+	steps, exec, err := a.steps(got.Sequence)
+	if err != nil {
+		return out, err
+	}
+	out.Sequence = steps
+	if !got.Reached {
+		out.Status = report.OnlyReverts
+		last := exec.Calls[len(exec.Calls)-1]
+		out.Reason = "executed only in calls that revert: " + last.Reason
+	}
+	name := fmt.Sprintf("reproducers/%s-%d-%s.json", fileName(path.Base(t.Position.File)), t.Position.Line, fileName(contractName(t.Contract)))
+	if out.PC != 0 {
+		name = fmt.Sprintf("reproducers/%s-0x%x.json", fileName(contractName(t.Contract)), out.PC)
+	}
+	out.Reproducer, err = a.reproduce(name, got.Sequence, report.Claim{
+		Kind: "line", File: out.File, Line: out.Line, Contract: t.Contract, Kept: got.Reached,
+	}, t.Entries)
+	return out, err
+}
+
+// whyNot says why a target was not reached, as far as that is known.
+func (a *assembler) whyNot(t *bytecode.Target) (status, reason string) {
+	for _, f := range a.setup.Failures {
+		if f.Contract.QualifiedName() == t.Contract {
+			return report.Undeployable, "the contract could not be deployed: " + f.Reason
+		}
+	}
+	tried := fmt.Sprintf("in %s executions", count(a.result.Stats.Executions))
+	for _, entry := range t.Entries {
+		name, ok := a.positions.FunctionAt(entry)
+		if !ok {
+			continue
+		}
+		if a.functions[t.Contract+" "+name] {
+			return report.Unreached, fmt.Sprintf("%s was entered, but never got to this line %s", name, tried)
+		}
+		return report.Unreached, fmt.Sprintf("%s was never entered %s", name, tried)
+	}
+	return report.Unreached, "never executed " + tried
+}
+
+// steps replays a sequence and describes its calls with their outcome.
+func (a *assembler) steps(seq input.Sequence) ([]report.Step, *evm.Execution, error) {
+	exec, err := a.machine.Run(a.space.Encode(seq, nil))
+	if err != nil {
+		return nil, nil, err
+	}
+	return describeSteps(a.space, seq, exec), exec, nil
+}
+
+func describeSteps(space *input.Space, seq input.Sequence, exec *evm.Execution) []report.Step {
+	var steps []report.Step
+	for i := range seq {
+		step := report.Step{Sender: space.Senders[seq[i].Sender].Name, Call: space.Expression(&seq[i])}
+		if exec.Calls[i].Outcome != evm.Success {
+			step.Note = "reverts: " + exec.Calls[i].Reason
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// lines combines the targets' results: people are shown lines.
+func (a *assembler) lines() {
+	for _, l := range a.mapping.Lines {
+		line := report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(), Contracts: []string{}}
+		var results []diffmap.TargetResult
+		for _, i := range l.Targets {
+			t := a.report.Targets[i]
+			line.Contracts = append(line.Contracts, t.Contract)
+			results = append(results, diffmap.TargetResult{Contract: t.Contract, Status: diffmap.Status(t.Status), Reason: t.Reason})
+		}
+		status, reason := diffmap.Combine(l, results)
+		line.Status, line.Reason = string(status), reason
+		line.Text = a.lineText(l.Position)
+		a.report.Lines = append(a.report.Lines, line)
+	}
+}
+
+// maxText bounds the text of a line in the report, bytes.
+const maxText = 200
+
+// lineText is the text of a line of the head version, trimmed.
+func (a *assembler) lineText(at bytecode.Position) string {
+	text, err := a.head(at.File)
+	if err != nil {
+		return ""
+	}
+	lines := bytes.Split(text, []byte("\n"))
+	if at.Line < 1 || at.Line > len(lines) {
+		return ""
+	}
+	line := strings.TrimSpace(strings.ToValidUTF8(string(lines[at.Line-1]), "�"))
+	if len(line) > maxText {
+		line = strings.ToValidUTF8(line[:maxText], "")
+	}
+	return line
+}
+
+// finding reports on something an oracle saw.
+func (a *assembler) finding(f *fuzzer.Finding) error {
+	at, _ := a.positions.At(f.Location)
+	function, _ := a.positions.FunctionAt(f.Location)
+	if function == "" && len(f.Sequence) > 0 {
+		function = f.Sequence[len(f.Sequence)-1].Function.Name
+	}
+	steps, _, err := a.steps(f.Sequence)
+	if err != nil {
+		return err
+	}
+	out := report.Finding{
+		ID:     a.findingID(f, function, at),
+		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, Severity: f.Oracle.Severity.String(),
+		Novelty: report.Unknown,
+		Title:   f.Oracle.Title, Message: f.Message,
+		Location:   report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC},
+		Changed:    a.changedLine(f),
+		Function:   function,
+		Sequence:   steps,
+		Confirmed:  "go-ethereum",
+		Executions: f.First.Executions, Calls: f.First.Calls, Seconds: f.First.Seconds,
+	}
+	out.Reproducer, err = a.reproduce("reproducers/"+out.ID+".json", f.Sequence, report.Claim{
+		Kind: "finding", ID: out.ID, File: at.File, Line: at.Line, Contract: f.Contract,
+		Oracle: f.Oracle.ID, Message: f.Message, Kept: true,
+	}, []bytecode.Location{f.Location})
+	if err != nil {
+		return err
+	}
+	a.report.Findings = append(a.report.Findings, out)
+	return nil
+}
+
+// findingID is made of what stays when lines move: oracle, contract, function
+// and the text of the line. Two findings alike get longer ids.
+func (a *assembler) findingID(f *fuzzer.Finding, function string, at bytecode.Position) string {
+	text := strings.Join(strings.Fields(a.lineText(at)), " ")
+	for n := 0; ; n++ {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%d", f.Oracle.ID, f.Contract, function, text, n))
+		id := "SL-" + hex.EncodeToString(sum[:2])
+		if !a.ids[id] {
+			a.ids[id] = true
+			return id
+		}
+	}
+}
+
+// changedLine is the changed line that the failing sequence executed last, nil
+// when it executed none.
+func (a *assembler) changedLine(f *fuzzer.Finding) *report.Place {
+	for _, l := range slices.Backward(f.Path) {
+		for _, t := range a.mapping.Targets {
+			if slices.Contains(t.Entries, l) && t.Position.Line > 0 {
+				return &report.Place{File: t.Position.File, Line: t.Position.Line, Contract: t.Contract, PC: l.PC}
+			}
+		}
+	}
+	return nil
+}
+
+// reproduce keeps a reproducer for writing and returns its path.
+func (a *assembler) reproduce(name string, seq input.Sequence, claim report.Claim, entries []bytecode.Location) (string, error) {
+	for _, l := range entries {
+		entry, ok := report.EntryOf(a.table, l)
+		if !ok {
+			entry = report.Entry{Kind: "unknown", PC: l.PC}
+		}
+		claim.Entries = append(claim.Entries, entry)
+	}
+	for n := 2; a.reproducers[name] != nil; n++ { // the same base name in two folders
+		name = strings.TrimSuffix(name, ".json") + fmt.Sprintf("-%d.json", n)
+	}
+	text := strings.TrimSuffix(input.Format(a.space, seq), "\n")
+	a.reproducers[name] = &report.Reproducer{Claim: claim, Sequence: strings.Split(text, "\n")}
+	return name, nil
+}
+
+// fileName keeps what is safe in a file's name everywhere.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+// contractName is the name in "source:name".
+func contractName(qualified string) string {
+	return qualified[strings.LastIndexByte(qualified, ':')+1:]
+}

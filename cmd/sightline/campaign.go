@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// campaign is a project with its World and, once run, what came of it.
+type campaign struct {
+	*project
+	world     *evm.World
+	setup     *world.Report
+	space     *input.Space
+	config    fuzzer.Config
+	result    *fuzzer.Result
+	positions *diffmap.Positions
+}
+
+// allContracts is the number of deployable contracts up to which all of them are
+// deployed: what calls the changed contract can break it too. In larger builds
+// only the changed contracts and what they depend on are, since calls spread
+// over hundreds of contracts reach nothing deep in any. Arbitrary.
+const allContracts = 16
+
+// deploy makes the World. Code-size limits are lifted: mapping builds are larger
+// than what is shipped.
+func deploy(ctx context.Context, pr *project, fork string) (*campaign, error) {
+	options := world.Options{Fork: fork, Machine: []evm.Option{evm.LiftCodeSizeLimits}}
+	deployable := 0
+	for _, c := range pr.table.Contracts() {
+		if c.Deployable() && !c.Library {
+			deployable++
+		}
+	}
+	if deployable > allContracts {
+		options.Only = targetContracts(pr.mapping)
+	}
+	w, setup, err := world.Auto(ctx, pr.table, options)
+	if err != nil {
+		return nil, cannotFuzz("%w", err)
+	}
+	return newCampaign(pr, w, setup)
+}
+
+func newCampaign(pr *project, w *evm.World, setup *world.Report) (*campaign, error) {
+	c := &campaign{project: pr, world: w, setup: setup}
+	c.positions = diffmap.NewPositions(pr.outputs, pr.table, pr.options)
+	constructors := changedConstructors(pr.mapping, pr.table)
+	var deployments []input.Deployment
+	for _, d := range setup.Deployments {
+		if constructors[d.Contract] && !d.Contract.Library {
+			constructors[d.Contract] = false // once
+			deployments = append(deployments, input.Deployment{Contract: d.Contract, Code: d.Code})
+		}
+	}
+	for _, f := range setup.Failures {
+		if constructors[f.Contract] && f.Code != nil {
+			deployments = append(deployments, input.Deployment{Contract: f.Contract, Code: f.Code})
+		}
+	}
+	space, err := input.NewSpace(w, input.SpaceOptions{Constructors: deployments})
+	if err != nil {
+		return nil, cannotFuzz("%w", err)
+	}
+	c.space = space
+	return c, nil
+}
+
+// targetContracts names the contracts that hold targets.
+func targetContracts(m *diffmap.Mapping) []string {
+	var names []string
+	for _, t := range m.Targets {
+		if !slices.Contains(names, t.Contract) {
+			names = append(names, t.Contract)
+		}
+	}
+	return names
+}
+
+// changedConstructors are the contracts with targets in their creation code:
+// sequences may deploy them again, with fuzzed arguments.
+func changedConstructors(m *diffmap.Mapping, table *bytecode.Table) map[*bytecode.Contract]bool {
+	changed := map[*bytecode.Contract]bool{}
+	for _, t := range m.Targets {
+		for _, entry := range t.Entries {
+			if p := table.Program(entry.Code); p != nil && p.Code.Kind == bytecode.Creation {
+				changed[p.Contract] = true
+			}
+		}
+	}
+	return changed
+}
+
+// deploymentSeeds are the World's own deployments as calls: they reach what
+// changed in a constructor.
+func (c *campaign) deploymentSeeds() []input.Sequence {
+	var seeds []input.Sequence
+	for _, d := range c.setup.Deployments {
+		for i := range c.space.Instances {
+			in := &c.space.Instances[i]
+			if !in.Fresh || in.Contract != d.Contract {
+				continue
+			}
+			constructor := in.Functions[len(in.Functions)-1] // see input.Instance
+			args, err := input.Decode(constructor.Inputs, d.Call.Data[len(d.Code):])
+			if err != nil {
+				continue // larger than what sequences hold
+			}
+			seeds = append(seeds, input.Sequence{{Instance: i, Function: constructor, Args: args, Value: d.Call.Value}})
+		}
+	}
+	return seeds
+}
+
+// run fuzzes, showing what happens.
+func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, set *pflag.FlagSet, show *progress) error {
+	timeout, calls, err := flags.limits(set)
+	if err != nil {
+		return err
+	}
+	schedule, err := fuzzer.ScheduleNamed(flags.schedule)
+	if err != nil {
+		return badInput("--schedule: %w", err)
+	}
+	c.config = fuzzer.Config{
+		World: c.world, Space: c.space, Table: c.table, Targets: c.mapping.Targets,
+		Oracles: oracle.All(), Seeds: c.deploymentSeeds(),
+		NewMachine: c.newMachine,
+		Schedule:   schedule,
+		Seed:       flags.seed, Workers: flags.workers, SeqLen: flags.seqLen,
+		Timeout: timeout, MaxCalls: calls,
+		Now:      p.now,
+		Progress: func(e fuzzer.Event) { c.show(e, show) },
+	}
+	if flags.corpusDir != "" {
+		c.config.Corpus = &fuzzer.Corpus{Dir: flags.corpusDir}
+	}
+	limit := fmt.Sprintf("%s calls", count(calls))
+	if timeout > 0 {
+		limit = clock(timeout.Seconds())
+	}
+	show.line("fuzz    seed %d, %s, limit %s", flags.seed, plural(flags.workers, "worker"), limit)
+	show.line("")
+	c.result, err = (&fuzzer.Campaign{Config: c.config}).Run(ctx)
+	show.clear()
+	if err != nil {
+		return cannotFuzz("%w", err)
+	}
+	return nil
+}
+
+func (c *campaign) newMachine() (evm.Machine, error) {
+	return evm.NewReference(c.world, c.table, evm.LiftCodeSizeLimits)
+}
+
+// show prints what happened in the campaign, and how it is going.
+func (c *campaign) show(e fuzzer.Event, show *progress) {
+	switch {
+	case e.Target >= 0:
+		t := c.mapping.Targets[e.Target]
+		show.line("%-7s reached  %s  %s", clock(e.At.Seconds), t.Position, t.Contract)
+	case e.Found != nil:
+		at, _ := c.positions.At(e.Found.Location)
+		show.line("%-7s FOUND    %s  %s: %s", clock(e.At.Seconds), at, e.Found.Oracle.ID, e.Found.Message)
+	default:
+		show.status(func() string {
+			s := e.Stats
+			rate := ""
+			if s.Seconds > 0 {
+				rate = fmt.Sprintf(", %s calls/s", count(uint64(float64(s.Calls)/s.Seconds)))
+			}
+			return fmt.Sprintf("%-7s %d of %d targets, %s, %s calls%s, %s",
+				clock(s.Seconds), s.Reached, len(c.mapping.Targets), plural(s.Findings, "finding"), count(s.Calls), rate, plural(s.Paths, "path"))
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/examples"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// defaultExample shows an ordered sequence with a repeated call, and is done in
+// seconds.
+const defaultExample = "crowdsale"
+
+func (p *program) demoCommand() *cobra.Command {
+	var campaign campaignFlags
+	var output outputFlags
+	var example string
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Run the main job on an embedded example, without compiler or network",
+		Long: fmt.Sprintf(`Runs exactly what "sightline run" does on a small pull request that comes with the program: sources,
+diff and compiler output are embedded. Examples: %s.`, strings.Join(examples.Names(), ", ")),
+		Example: `  sightline demo
+  sightline demo --example vault --timeout 60 --out vault-out`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := errors.Join(campaign.check(), output.check()); err != nil {
+				return err
+			}
+			show := newProgress(p.stdout, p.now)
+			pr, err := loadExample(example, show)
+			if err != nil {
+				return err
+			}
+			return p.fuzz(cmd.Context(), pr, &campaign, &output, cmd.Flags(), show)
+		},
+	}
+	cmd.Flags().StringVar(&example, "example", defaultExample, "which `NAME` of the examples")
+	campaign.register(cmd.Flags())
+	output.register(cmd.Flags())
+	cmd.Flags().SortFlags = false
+	_ = cmd.Flags().Set("timeout", "20") // seconds: a demonstration's patience
+	cmd.Flags().Lookup("timeout").DefValue = "20"
+	cmd.Flags().Lookup("timeout").Changed = false
+	return cmd
+}
+
+// loadExample is loadProject on embedded files.
+func loadExample(name string, show *progress) (*project, error) {
+	files, err := examples.Load(name)
+	if err != nil {
+		return nil, badInput("--example: %w", err)
+	}
+	read := func(path string) []byte {
+		data, readErr := fs.ReadFile(files, path)
+		err = errors.Join(err, readErr)
+		return data
+	}
+	patch, in, out := read("pr.diff"), read("build/head.input.json"), read("build/head.output.json")
+	if err != nil {
+		return nil, fmt.Errorf("the embedded example is damaged: %w", err)
+	}
+	pr := &project{
+		about: report.Diff{Base: "example " + name, Head: "sources"},
+		read:  func(path string) ([]byte, error) { return fs.ReadFile(files, "head/"+path) },
+	}
+	if pr.diff, err = diffmap.ParseDiff(bytes.TrimLeft(patch, "\n"), diffmap.Limits{}); err != nil {
+		return nil, fmt.Errorf("the embedded example is damaged: %w", err)
+	}
+	output, err := build.ReadSolc(in, out, "embedded solc output", build.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("the embedded example is damaged: %w", err)
+	}
+	output.Mapping = true // made by examples/build.mjs with the settings of the mapping build
+	pr.outputs = []*build.Output{output}
+	show.line("diff    %s", pr.describeDiff())
+	show.line("build   embedded, %s", plural(len(output.Contracts), "contract"))
+	pr.table = bytecode.NewTable(build.Contracts(pr.outputs))
+	if err := pr.mapTargets(nil); err != nil {
+		return nil, err
+	}
+	pr.table.Cut(pr.mapping.Entries())
+	return pr, nil
+}

@@ -1,0 +1,9 @@
+// Command sightline fuzzes what a pull request changed in an Ethereum contract
+// project. `sightline --help` lists its commands; README.md and docs/ tell more.
+package main
+
+import "os"
+
+func main() {
+	os.Exit(newProgram(os.Stdin, os.Stdout, os.Stderr).main(os.Args[1:]))
+}

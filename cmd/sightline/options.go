@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+)
+
+// Defaults of the flags (design §10).
+const (
+	defaultTimeout = 120 // seconds: what people wait for a check on a pull request
+	defaultSeqLen  = 8   // harvey §5
+	defaultOut     = "sightline-out"
+	maxSeqLen      = 64 // harvey §5: sequences double up to it
+	maxWorkers     = 256
+)
+
+// projectFlags say what is compared and what it is compiled from.
+type projectFlags struct {
+	root    string
+	base    string
+	diff    string
+	builds  []string
+	targets []string
+	solc    string
+}
+
+func (f *projectFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.root, "root", ".", "the project's folder")
+	flags.StringVar(&f.base, "base", "", "compare the working tree with this `REV` (default: the merge base with the default branch)")
+	flags.StringVar(&f.diff, "diff", "", "read the change from a unified diff `FILE`, - for standard input; the sources are the head version")
+	flags.StringArrayVar(&f.builds, "build", nil, "compiler output to use: a standard-JSON or build-info `FILE`, or a folder of them (repeatable)")
+	flags.StringArrayVar(&f.targets, "target", nil, "aim at `FILE:LINE` or CONTRACT:0xPC instead of a diff (repeatable)")
+	flags.StringVar(&f.solc, "solc", "", "the compiler: a solc binary, a soljson file, or a folder of the npm package solc (`PATH`)")
+}
+
+// campaignFlags say how long and how to fuzz.
+type campaignFlags struct {
+	timeout   float64
+	testLimit uint64
+	seqLen    int
+	seed      uint64
+	workers   int
+	corpusDir string
+	schedule  string
+	fork      string
+}
+
+func (f *campaignFlags) register(flags *pflag.FlagSet) {
+	flags.Float64Var(&f.timeout, "timeout", defaultTimeout, "stop after so many `SECONDS`")
+	flags.Uint64Var(&f.testLimit, "test-limit", 0, "stop after so many `CALLS` instead; with --workers 1 and the same --seed the result is the same")
+	flags.IntVar(&f.seqLen, "seq-len", defaultSeqLen, "at most `N` calls in a sequence")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of all randomness (default: 0)")
+	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "how many `N` workers fuzz")
+	flags.StringVar(&f.corpusDir, "corpus-dir", "", "load inputs from and save them to this `DIR`")
+	flags.StringVar(&f.schedule, "schedule", fuzzer.Cutoff.Name, "power schedule, for developers of the tool")
+	flags.StringVar(&f.fork, "evm-version", "", "newest active hard fork: paris, shanghai, cancun, prague, osaka (default osaka)")
+	_ = flags.MarkHidden("schedule")
+}
+
+// limits are the campaign's budget: --test-limit alone switches the clock off.
+func (f *campaignFlags) limits(flags *pflag.FlagSet) (timeout time.Duration, calls uint64, err error) {
+	if f.timeout < 0 || math.IsNaN(f.timeout) || f.timeout > 30*24*3600 {
+		return 0, 0, badInput("--timeout %v: want seconds, at least 0 and at most 30 days", f.timeout)
+	}
+	if f.testLimit > 0 && !flags.Changed("timeout") {
+		return 0, f.testLimit, nil
+	}
+	timeout = time.Duration(f.timeout * float64(time.Second))
+	if timeout == 0 && f.testLimit == 0 {
+		return 0, 0, badInput("--timeout 0 without --test-limit: the campaign would never end")
+	}
+	return timeout, f.testLimit, nil
+}
+
+func (f *campaignFlags) check() error {
+	if f.workers < 1 || f.workers > maxWorkers {
+		return badInput("--workers %d: want 1 to %d", f.workers, maxWorkers)
+	}
+	if f.seqLen < 1 || f.seqLen > maxSeqLen {
+		return badInput("--seq-len %d: want 1 to %d", f.seqLen, maxSeqLen)
+	}
+	if _, err := fuzzer.ScheduleNamed(f.schedule); err != nil {
+		return badInput("--schedule: %w", err)
+	}
+	return nil
+}
+
+// outputFlags say where results go and what they decide.
+type outputFlags struct {
+	out       string
+	failOn    string
+	omitTimes bool
+	verbose   bool
+}
+
+func (f *outputFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.out, "out", defaultOut, "folder `DIR` for report.json, sightline.sarif, comment.md, summary.md and reproducers")
+	flags.StringVar(&f.failOn, "fail-on", "high", "lowest severity that fails the gate: none, low, medium, high, critical (`LEVEL`)")
+	flags.BoolVar(&f.omitTimes, "omit-times", false, "leave measured times out of report.json, so that equal runs give equal bytes")
+}
+
+// check creates the output folder, so that a campaign does not end in a folder
+// that cannot be written.
+func (f *outputFlags) check() error {
+	if !slices.Contains([]string{"none", "low", "medium", "high", "critical"}, f.failOn) {
+		return badInput("--fail-on %q: want none, low, medium, high or critical", f.failOn)
+	}
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return badInput("--out %s cannot be created: %v; choose a folder that you may write", f.out, plainError(err))
+	}
+	probe, err := os.CreateTemp(f.out, ".probe-*")
+	if err != nil {
+		return badInput("--out %s cannot be written: %v; choose a folder that you may write", f.out, plainError(err))
+	}
+	probe.Close()
+	return os.Remove(probe.Name())
+}
+
+// plainError is an error of the file system without the path, which the message
+// around it names already.
+func plainError(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+// absRoot is the project's folder, checked.
+func (f *projectFlags) absRoot() (string, error) {
+	root, err := filepath.Abs(f.root)
+	if err != nil {
+		return "", badInput("--root %s: %w", f.root, err)
+	}
+	info, err := os.Stat(root)
+	if err != nil {
+		return "", badInput("--root %s: %v", f.root, plainError(err))
+	}
+	if !info.IsDir() {
+		return "", badInput("--root %s is not a folder", f.root)
+	}
+	return root, nil
+}

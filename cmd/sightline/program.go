@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sightline-evm/sightline/report"
+)
+
+// version is the program's version; releases set it when linking.
+var version = "0.1.0-dev"
+
+// program is the edge of the tool: where it reads and writes.
+type program struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	now            func() time.Time
+	exit           int // of a command that ended without an error
+}
+
+func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
+	return &program{stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
+}
+
+// exitError is an error with the exit code it ends the program with.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// badInput marks what the user gave as the cause: exit code 2.
+func badInput(format string, args ...any) error {
+	return &exitError{report.ExitBadInput, fmt.Errorf(format, args...)}
+}
+
+// cannotFuzz marks that nothing could be fuzzed: exit code 3.
+func cannotFuzz(format string, args ...any) error {
+	return &exitError{report.ExitError, fmt.Errorf(format, args...)}
+}
+
+const help = `Sightline fuzzes what a pull request changed in an Ethereum contract project: it maps each
+changed line to the bytecode compiled from it, runs a time-boxed campaign toward it, and reports
+which changed lines were reached, how, and what broke.
+
+Exit codes: 0 pass or nothing to do, 1 the gate failed, 2 bad input or configuration,
+3 could not fuzz, 130 cancelled.`
+
+// main runs the program and returns its exit code.
+func (p *program) main(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	root := &cobra.Command{
+		Use:           "sightline",
+		Short:         "Fuzzes what a pull request changed in an Ethereum contract project",
+		Long:          help,
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	root.SetArgs(args)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return badInput("%w; `%s --help` lists the flags", err, cmd.CommandPath())
+	})
+	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.demoCommand())
+
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintf(p.stderr, "sightline: %v\n", err)
+		if ctx.Err() != nil {
+			return report.ExitCancelled
+		}
+		var coded *exitError
+		if errors.As(err, &coded) {
+			return coded.code
+		}
+		return report.ExitBadInput // cobra's own: arguments and flags
+	}
+	return p.exit
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return badInput("unknown command %q; did you mean %s?", name, strings.Join(near, " or "))
+	}
+	return badInput("unknown command %q; `sightline --help` lists the commands", name)
+}

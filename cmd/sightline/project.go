@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// project is one pull request, read: what changed, what it compiles to, and
+// where in the bytecode the change is.
+type project struct {
+	diff     *diffmap.Diff // nil when targets were named
+	about    report.Diff
+	read     func(path string) ([]byte, error) // head version, by path in the repository
+	options  diffmap.Options
+	outputs  []*build.Output
+	table    *bytecode.Table
+	mapping  *diffmap.Mapping
+	warnings []string
+}
+
+// maxSource bounds a source file that is read; compilers take no larger ones in
+// practice (arbitrary).
+const maxSource = 16 << 20
+
+// loadProject reads the change and the build, and maps one to the other.
+func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *progress) (*project, error) {
+	root, err := flags.absRoot()
+	if err != nil {
+		return nil, err
+	}
+	pr := &project{read: readBelow(root), options: diffmap.Options{Checkout: root}}
+	if len(flags.targets) == 0 {
+		if err := pr.loadDiff(ctx, p, flags, root); err != nil {
+			return nil, err
+		}
+		show.line("diff    %s", pr.describeDiff())
+	} else if flags.diff != "" || flags.base != "" {
+		return nil, badInput("--target names what to reach itself: leave out --diff and --base")
+	}
+	if pr.diff != nil && !pr.touchesSources() {
+		return pr, nil // nothing to compile
+	}
+	if err := pr.loadBuild(ctx, flags, root, show); err != nil {
+		return nil, err
+	}
+	pr.table = bytecode.NewTable(build.Contracts(pr.outputs))
+	if err := pr.mapTargets(flags.targets); err != nil {
+		return nil, err
+	}
+	pr.table.Cut(pr.mapping.Entries())
+	return pr, nil
+}
+
+// readBelow reads files below a folder; symbolic links do not lead out of it.
+func readBelow(root string) func(string) ([]byte, error) {
+	return func(path string) ([]byte, error) {
+		dir, err := os.OpenRoot(root)
+		if err != nil {
+			return nil, err
+		}
+		defer dir.Close()
+		f, err := dir.Open(filepath.FromSlash(path))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		data, err := io.ReadAll(io.LimitReader(f, maxSource+1))
+		if err == nil && len(data) > maxSource {
+			err = fmt.Errorf("%s is larger than %d bytes", path, maxSource)
+		}
+		return data, err
+	}
+}
+
+// loadDiff finds out what changed: from a diff file, or by asking git.
+func (pr *project) loadDiff(ctx context.Context, p *program, flags *projectFlags, root string) error {
+	if flags.diff != "" {
+		if flags.base != "" {
+			return badInput("--diff and --base exclude each other: a diff says itself what it compares")
+		}
+		return pr.readDiff(p.stdin, flags.diff)
+	}
+	git := &diffmap.Git{Root: root}
+	top, err := git.Top()
+	if err != nil {
+		return cannotFuzz("%w", err)
+	}
+	if rel, err := filepath.Rel(top, mustEvalSymlinks(root)); err == nil && rel != "." {
+		pr.options.Root = filepath.ToSlash(rel)
+	}
+	pr.options.Checkout = top
+	pr.read = readBelow(top)
+	base := flags.base
+	if base == "" {
+		if base, err = git.DefaultBase(ctx); err != nil {
+			return cannotFuzz("%w", err)
+		}
+	}
+	if pr.diff, err = git.Diff(ctx, base); err != nil {
+		return cannotFuzz("%w", err)
+	}
+	pr.about = report.Diff{Base: short(base), Head: "working tree"}
+	return nil
+}
+
+func mustEvalSymlinks(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// short abbreviates a full commit id as people do.
+func short(rev string) string {
+	if len(rev) == 40 && strings.Trim(rev, "0123456789abcdef") == "" {
+		return rev[:12]
+	}
+	return rev
+}
+
+func (pr *project) readDiff(stdin io.Reader, name string) error {
+	in, shown := stdin, "standard input"
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return badInput("--diff %s: %v", name, plainError(err))
+		}
+		defer f.Close()
+		in, shown = f, name
+	}
+	data, err := io.ReadAll(io.LimitReader(in, diffmap.DefaultMaxBytes+1))
+	if err != nil {
+		return badInput("--diff %s: %v", shown, plainError(err))
+	}
+	if pr.diff, err = diffmap.ParseDiff(data, diffmap.Limits{}); err != nil {
+		return badInput("%s: %w", shown, err)
+	}
+	pr.about = report.Diff{Base: shown, Head: "sources"}
+	return nil
+}
+
+// touchesSources tells whether the diff changes a file that contracts are
+// compiled from.
+func (pr *project) touchesSources() bool {
+	return slices.ContainsFunc(pr.diff.Files, func(f diffmap.File) bool { return isSource(f.Path()) })
+}
+
+func isSource(path string) bool {
+	ext := filepath.Ext(path)
+	return ext == ".sol" || ext == ".yul"
+}
+
+func (pr *project) describeDiff() string {
+	sources := 0
+	for i := range pr.diff.Files {
+		if isSource(pr.diff.Files[i].Path()) {
+			sources++
+		}
+	}
+	from := pr.about.Base
+	if pr.about.Head == "working tree" {
+		from += "..worktree"
+	}
+	return fmt.Sprintf("%s: %s, %d of them Solidity", from, plural(len(pr.diff.Files), "changed file"), sources)
+}
+
+// mapTargets turns the changed lines, or the targets named by the user, into
+// bytecode.
+func (pr *project) mapTargets(named []string) error {
+	if len(named) > 0 {
+		pr.about.Explicit = named
+		mapping, err := diffmap.ResolveTargets(pr.outputs, pr.table, named, pr.options)
+		if err != nil {
+			return badInput("%w", err)
+		}
+		pr.mapping = mapping
+		return nil
+	}
+	changes, err := pr.changedLines()
+	if err != nil {
+		return err
+	}
+	pr.about.Files, pr.about.Lines = len(pr.diff.Files), len(changes)
+	mapping, err := diffmap.Map(pr.outputs, pr.table, changes, pr.options)
+	var stale *diffmap.StaleError
+	if errors.As(err, &stale) {
+		return badInput("%w", err)
+	}
+	if err != nil {
+		return cannotFuzz("%w", err)
+	}
+	pr.mapping = mapping
+	return nil
+}
+
+// changedLines reads the head version of every changed source file.
+func (pr *project) changedLines() ([]diffmap.ChangedLine, error) {
+	pr.options.Heads = map[string][]byte{}
+	var changes []diffmap.ChangedLine
+	for _, f := range pr.diff.Files {
+		if !isSource(f.NewPath) || f.Status == diffmap.Deleted || f.Binary || f.Submodule {
+			continue
+		}
+		head, err := pr.head(f.NewPath)
+		if err != nil {
+			return nil, badInput("%s is in the diff, but its head version is not there: %v; run in the project's folder or pass --root", f.NewPath, plainError(err))
+		}
+		pr.options.Heads[f.NewPath] = head
+		lines, err := f.Changes(head)
+		if err != nil {
+			return nil, badInput("%w", err)
+		}
+		changes = append(changes, lines...)
+	}
+	return changes, nil
+}
+
+// head is the head version of a file: on disk, else as a build holds it. A diff
+// of a package is often applied to nothing but a build.
+func (pr *project) head(path string) ([]byte, error) {
+	text, err := pr.read(path)
+	if err == nil {
+		return text, nil
+	}
+	for _, o := range pr.outputs {
+		for _, s := range o.Sources {
+			if s.Path == path && s.Text != nil {
+				return s.Text, nil
+			}
+		}
+	}
+	return nil, err
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// maxWorldFile bounds world.json: that of a hundred contracts has some 10 MB.
+const maxWorldFile = 1 << 30
+
+func (p *program) replayCommand() *cobra.Command {
+	var out string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "replay REPRODUCER|ID...",
+		Short: "Run a reproducer on go-ethereum and show what it does",
+		Long: `Runs the calls of a reproducer on go-ethereum, from the World saved in world.json beside report.json,
+shows the call tree with sources, and says whether what the reproducer claims happens.
+A finding may be named by its id when --out is the folder of its run.
+
+Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer cannot be read.`,
+		Example: `  sightline replay sightline-out/reproducers/SL-7f3a.json
+  sightline replay SL-7f3a
+  sightline replay sightline-out/reproducers/*.json`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return badInput("replay needs a reproducer: a file of %s/reproducers or the id of a finding", out)
+			}
+			failed := 0
+			for i, arg := range args {
+				if i > 0 && !asJSON {
+					fmt.Fprintln(p.stdout)
+				}
+				holds, err := p.replay(reproducerPath(arg, out), asJSON)
+				if err != nil {
+					return err
+				}
+				if !holds {
+					failed++
+				}
+			}
+			if failed > 0 {
+				p.exit = report.ExitFail
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", defaultOut, "output folder `DIR` of the run that found it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON for each reproducer")
+	return cmd
+}
+
+// reproducerPath is the file of an id, or the argument itself.
+func reproducerPath(arg, out string) string {
+	if _, err := os.Stat(arg); err == nil || strings.ContainsAny(arg, `/\`) {
+		return arg
+	}
+	return filepath.Join(out, "reproducers", strings.TrimSuffix(arg, ".json")+".json")
+}
+
+// replayed is a reproducer with everything to run it.
+type replayed struct {
+	path       string
+	reproducer *report.Reproducer
+	bundle     *report.Bundle
+	table      *bytecode.Table
+	space      *input.Space
+	sequence   input.Sequence
+	target     bytecode.Target // the claim's entries
+}
+
+// readReproducer reads a reproducer and the world it belongs to.
+func readReproducer(path string) (*replayed, error) {
+	data, err := readBounded(path, 1<<20)
+	if err != nil {
+		return nil, badInput("reproducer %s: %v", path, plainError(err))
+	}
+	r := &replayed{path: path}
+	if r.reproducer, err = report.ReadReproducer(data); err != nil {
+		return nil, badInput("reproducer %s: %w; make it again with `sightline run`", path, err)
+	}
+	worldPath := filepath.Join(filepath.Dir(filepath.Dir(path)), report.BundleFile)
+	if data, err = readBounded(worldPath, maxWorldFile); err != nil {
+		return nil, badInput("world of reproducer %s: %s: %v; keep the output folder of a run together", path, worldPath, plainError(err))
+	}
+	if r.bundle, r.table, err = report.ReadBundle(data); err != nil {
+		return nil, badInput("%s: %w", worldPath, err)
+	}
+	if err := r.prepare(); err != nil {
+		return nil, badInput("reproducer %s does not fit %s: %w", path, worldPath, err)
+	}
+	return r, nil
+}
+
+// prepare reads the sequence and finds the claim's entries in the code.
+func (r *replayed) prepare() error {
+	options := input.SpaceOptions{}
+	for _, d := range r.bundle.Deployable {
+		options.Constructors = append(options.Constructors, input.Deployment{Contract: d.Contract, Code: d.Code})
+	}
+	var err error
+	if r.space, err = input.NewSpace(r.bundle.World, options); err != nil {
+		return err
+	}
+	if r.sequence, err = input.Parse(r.space, strings.Join(r.reproducer.Sequence, "\n")+"\n"); err != nil {
+		return err
+	}
+	for _, e := range r.reproducer.Claim.Entries {
+		l, err := e.Locate(r.bundle.Contracts)
+		if err != nil {
+			return err
+		}
+		r.target.Entries = append(r.target.Entries, l)
+	}
+	if r.reproducer.Claim.Kind == "line" {
+		r.table.Cut(r.target.Entries)
+	}
+	return nil
+}
+
+func readBounded(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, errors.New("it is a folder")
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), limit)
+	}
+	return os.ReadFile(path)
+}
+
+// replay runs one reproducer, prints what it does, and tells whether its claim
+// holds.
+func (p *program) replay(path string, asJSON bool) (bool, error) {
+	r, err := readReproducer(path)
+	if err != nil {
+		return false, err
+	}
+	machine, err := evm.NewReference(r.bundle.World, r.table, evm.LiftCodeSizeLimits)
+	if err != nil {
+		return false, badInput("world of reproducer %s: %w", path, err)
+	}
+	config := &fuzzer.Config{Space: r.space, Oracles: oracle.All()}
+	exec, observed, err := fuzzer.Replay(machine, config, r.sequence)
+	if err != nil {
+		return false, cannotFuzz("%s: %w", path, err)
+	}
+	holds := r.holds(exec, observed)
+	if asJSON {
+		return holds, json.NewEncoder(p.stdout).Encode(map[string]any{
+			"reproducer": path, "claim": r.reproducer.Claim, "holds": holds, "steps": describeSteps(r.space, r.sequence, exec),
+		})
+	}
+	fmt.Fprintln(p.stdout, printable(r.describeClaim()))
+	fmt.Fprintln(p.stdout)
+	printTrace(p.stdout, r, exec)
+	fmt.Fprintln(p.stdout)
+	if holds {
+		fmt.Fprintln(p.stdout, "confirmed on go-ethereum")
+	} else {
+		fmt.Fprintln(p.stdout, "NOT confirmed: the calls do not show what the reproducer claims")
+	}
+	return holds, nil
+}
+
+// holds judges the claim.
+func (r *replayed) holds(exec *evm.Execution, observed []fuzzer.Observed) bool {
+	claim := &r.reproducer.Claim
+	if claim.Kind == "line" {
+		entered, kept := fuzzer.Enters(r.table, &r.target, exec)
+		return entered && (kept || !claim.Kept)
+	}
+	return slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
+		return o.Oracle == claim.Oracle && slices.Contains(r.target.Entries, o.Location)
+	})
+}
+
+func (r *replayed) describeClaim() string {
+	claim := &r.reproducer.Claim
+	at := claim.Contract
+	if claim.File != "" {
+		at = fmt.Sprintf("%s:%d in %s", claim.File, claim.Line, contractName(claim.Contract))
+	}
+	if claim.Kind == "line" {
+		how := "reaches"
+		if !claim.Kept {
+			how = "reaches, in a call that reverts,"
+		}
+		return fmt.Sprintf("%s: %s %s", r.path, how, at)
+	}
+	return fmt.Sprintf("%s %s: %s at %s", claim.ID, claim.Oracle, claim.Message, at)
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/report"
+)
+
+const runExamples = `  # what the working tree changed against the default branch
+  sightline run
+
+  # a diff and a build made elsewhere, half a minute
+  sightline run --diff pr.diff --build out/build-info --timeout 30
+
+  # the same result every time
+  sightline run --base main --seed 7 --workers 1 --test-limit 50000 --omit-times
+
+  # one place in a contract, without a diff
+  sightline run --build build-info.json --target Vault:0x1a2 --target src/Vault.sol:88`
+
+func (p *program) runCommand() *cobra.Command {
+	var project projectFlags
+	var campaign campaignFlags
+	var output outputFlags
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Fuzz what changed and report",
+		Long: `Maps the changed lines to bytecode, fuzzes toward them within the time limit, and writes
+report.json, sightline.sarif, comment.md, summary.md and one reproducer per reached line and
+finding to the output folder. Nothing is reported that was not replayed on go-ethereum.
+
+Without --base and --diff the working tree is compared with the merge base of the default branch.
+Without --build the Solidity sources of the project are compiled with the newest solc that their
+pragmas allow: --solc, the environment variable SOLC, PATH, or the npm package solc.`,
+		Example: runExamples,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := errors.Join(campaign.check(), output.check()); err != nil {
+				return err
+			}
+			show := newProgress(p.stdout, p.now)
+			pr, err := p.loadProject(cmd.Context(), &project, show)
+			if err != nil {
+				return err
+			}
+			return p.fuzz(cmd.Context(), pr, &campaign, &output, cmd.Flags(), show)
+		},
+	}
+	project.register(cmd.Flags())
+	campaign.register(cmd.Flags())
+	output.register(cmd.Flags())
+	cmd.Flags().SortFlags = false
+	return cmd
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return badInput("unexpected argument %q; `%s --help` shows how it is called", args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// fuzz is the main job from a loaded project on: World, campaign, report. It
+// sets the program's exit code.
+func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, output *outputFlags, set *pflag.FlagSet, show *progress) error {
+	r := newReport(pr, output.failOn)
+	var bundle *report.Bundle
+	var reproducers map[string]*report.Reproducer
+	if pr.mapping != nil {
+		show.line("targets %s", describeMapping(pr.mapping))
+	}
+	if pr.mapping == nil || len(pr.mapping.Targets) == 0 {
+		r.Lines = linesOnly(pr)
+	} else {
+		c, err := deploy(ctx, pr, flags.fork)
+		if err != nil {
+			return err
+		}
+		show.line("world   %s", describeWorld(c))
+		if err := c.run(ctx, p, flags, set, show); err != nil {
+			return err
+		}
+		a, err := c.assemble(r)
+		if err != nil {
+			return err
+		}
+		reproducers = a.reproducers
+		bundle = c.bundle()
+	}
+	report.Decide(r)
+	options := report.Options{Source: pr.source, OmitTimes: output.omitTimes, Out: output.out}
+	if err := p.write(output.out, r, options, bundle, reproducers); err != nil {
+		return badInput("%w", err)
+	}
+	fmt.Fprintln(p.stdout)
+	if err := report.Terminal(p.stdout, r, options, show.color()); err != nil {
+		return err
+	}
+	p.exit = report.ExitCode(r.Verdict)
+	if ctx.Err() != nil {
+		p.exit = report.ExitCancelled
+	}
+	return nil
+}
+
+// write leaves everything in the output folder.
+func (p *program) write(dir string, r *report.Report, options report.Options, bundle *report.Bundle, reproducers map[string]*report.Reproducer) error {
+	if bundle != nil {
+		if err := report.WriteReproducers(dir, bundle, reproducers); err != nil {
+			return err
+		}
+	}
+	return report.Write(dir, r, options)
+}
+
+// bundle is what the reproducers need to run without the project.
+func (c *campaign) bundle() *report.Bundle {
+	b := &report.Bundle{World: c.world, Contracts: c.table.Contracts(), Lines: c.positions.At}
+	for _, d := range c.space.Options.Constructors {
+		b.Deployable = append(b.Deployable, report.BundleDeployment{Contract: d.Contract, Code: d.Code})
+	}
+	return b
+}
+
+// source serves the head version's text of a file to the report.
+func (pr *project) source(file string) ([]byte, bool) {
+	text, err := pr.head(file)
+	return text, err == nil
+}
+
+func describeWorld(c *campaign) string {
+	text := "automatic: "
+	for i, in := range c.world.Instances {
+		if i == 6 { // the rest is in the report
+			text += fmt.Sprintf(" and %d more", len(c.world.Instances)-i)
+			break
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += in.Name
+	}
+	if len(c.world.Instances) == 0 {
+		text += "nothing could be deployed"
+	}
+	if n := len(c.setup.Failures); n > 0 {
+		text += fmt.Sprintf(" (%d not deployable)", n)
+	}
+	return text
+}
+
+// sortedContracts lists the contracts that hold a line.
+func sortedContracts(targets []bytecode.Target, indices []int) []string {
+	names := []string{}
+	for _, i := range indices {
+		names = append(names, targets[i].Contract)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
