@@ -36,7 +36,7 @@ type State struct {
 	last     *account
 
 	journal   []change
-	tx        uint64 // number of the current transaction, from 1
+	tx        uint64 // number of the current transaction, from 2; 1: none has begun
 	txStart   int    // journal mark of its start
 	refund    uint64
 	transient map[transientKey]common.Hash
@@ -84,6 +84,7 @@ var zeroBalance = new(uint256.Int)
 func NewState(world *World) *State {
 	return &State{
 		world:       world,
+		tx:          1, // stamps are 0 at first
 		accounts:    map[common.Address]*account{},
 		transient:   map[transientKey]common.Hash{},
 		precompiles: map[common.Address]bool{},

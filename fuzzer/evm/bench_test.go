@@ -1,0 +1,118 @@
+package evm_test
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/testsolc"
+)
+
+// bank has what benchmarks need: mappings, arithmetic, events, an external call
+// and calls that revert.
+const bank = `
+contract Coin {
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+    uint256 public totalSupply;
+    event Transfer(address indexed from, address indexed to, uint256 amount);
+    error Insufficient(address who, uint256 has, uint256 asked);
+    function mint(address to, uint256 amount) external {
+        totalSupply += amount; balanceOf[to] += amount; emit Transfer(address(0), to, amount);
+    }
+    function approve(address who, uint256 amount) external returns (bool) { allowance[msg.sender][who] = amount; return true; }
+    function transfer(address to, uint256 amount) external returns (bool) { _move(msg.sender, to, amount); return true; }
+    function transferFrom(address from, address to, uint256 amount) external returns (bool) {
+        allowance[from][msg.sender] -= amount; _move(from, to, amount); return true;
+    }
+    function _move(address from, address to, uint256 amount) internal {
+        if (balanceOf[from] < amount) revert Insufficient(from, balanceOf[from], amount);
+        balanceOf[from] -= amount; balanceOf[to] += amount; emit Transfer(from, to, amount);
+    }
+}
+contract Bank {
+    Coin public immutable coin;
+    mapping(address => uint256) public shares;
+    uint256 public total;
+    constructor() { coin = new Coin(); }
+    function fund(uint256 amount) external { coin.mint(msg.sender, amount); }
+    function deposit(uint256 amount) external {
+        coin.mint(msg.sender, amount / 2);
+        uint256 minted = total == 0 ? amount : amount * total / (1 + coin.balanceOf(address(this)));
+        require(minted > 0, "nothing minted");
+        shares[msg.sender] += minted; total += minted;
+        coin.mint(address(this), amount);
+    }
+    function withdraw(uint256 amount) external {
+        shares[msg.sender] -= amount; total -= amount;
+        require(coin.transfer(msg.sender, amount), "transfer");
+    }
+    function magic(uint256 a) external view returns (uint256) {
+        if (3 * a * a + 7 * a + 101 == 12345 && total > 3) return 1;
+        return 2;
+    }
+}`
+
+// randomSequences makes sequences of 1 to 8 random calls after the deployment.
+func randomSequences(b *bench, n int) []evm.Sequence {
+	rng := rand.New(rand.NewPCG(1, 2))
+	small := func() *big.Int { return big.NewInt(rng.Int64N(5000)) }
+	senders := []common.Address{deployer, user}
+	out := make([]evm.Sequence, n)
+	for i := range out {
+		out[i] = evm.Sequence{b.deploy}
+		for range 1 + rng.IntN(8) {
+			var c evm.Call
+			switch rng.IntN(4) {
+			case 0:
+				c = b.call("fund", small())
+			case 1:
+				c = b.call("deposit", small())
+			case 2:
+				c = b.call("withdraw", small())
+			case 3:
+				c = b.call("magic", small())
+			}
+			c.From = senders[rng.IntN(2)]
+			out[i] = append(out[i], c)
+		}
+	}
+	return out
+}
+
+// BenchmarkRun measures calls of random sequences, each from the start.
+func BenchmarkRun(b *testing.B) {
+	bank := deployed(b, bank, "Bank", testsolc.Settings{})
+	sequences := randomSequences(bank, 4096)
+	calls, failed, steps := 0, 0, 0
+	run := func(s evm.Sequence) {
+		exec, err := bank.machine.Run(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := 1; i < len(exec.Calls); i++ {
+			calls++
+			if exec.Calls[i].Outcome != evm.Success {
+				failed++
+			}
+		}
+		for i := range exec.Frames {
+			steps += len(exec.Frames[i].Path)
+		}
+	}
+	for _, s := range sequences {
+		run(s)
+	}
+	calls, failed, steps = 0, 0, 0
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		run(sequences[i%len(sequences)])
+	}
+	b.ReportMetric(float64(calls)/b.Elapsed().Seconds(), "calls/s")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(calls), "ns/call")
+	b.ReportMetric(float64(failed)/float64(calls), "failed/call")
+	b.ReportMetric(float64(calls)/float64(b.N), "calls/op")
+}
