@@ -2,6 +2,7 @@ package input
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -50,11 +51,12 @@ type Skipped struct {
 
 // Functions lists what a contract's ABI offers to callers of a deployed
 // instance, ordered by signature with fallback and receive last, and what had to
-// be left out.
+// be left out. An ABI that lists a signature twice gets it once.
 func Functions(c *bytecode.Contract) ([]*Function, []Skipped) {
 	var functions []*Function
 	var skipped []Skipped
-	for _, m := range c.ABI.Methods { // sorted below: the ABI's order is lost in the map
+	for _, name := range slices.Sorted(maps.Keys(c.ABI.Methods)) { // the ABI's order is lost in the map
+		m := c.ABI.Methods[name]
 		f := newFunction(c, Method, &m)
 		var err error
 		if f.Inputs, err = compileTypes(m.Inputs); err != nil {
@@ -63,8 +65,9 @@ func Functions(c *bytecode.Contract) ([]*Function, []Skipped) {
 		}
 		functions = append(functions, f)
 	}
-	slices.SortFunc(functions, func(a, b *Function) int { return strings.Compare(a.Signature, b.Signature) })
-	slices.SortFunc(skipped, func(a, b Skipped) int { return strings.Compare(a.Signature, b.Signature) })
+	slices.SortStableFunc(functions, func(a, b *Function) int { return strings.Compare(a.Signature, b.Signature) })
+	functions = slices.CompactFunc(functions, func(a, b *Function) bool { return a.Signature == b.Signature })
+	slices.SortStableFunc(skipped, func(a, b Skipped) int { return strings.Compare(a.Signature, b.Signature) })
 	if c.ABI.HasFallback() {
 		f := newFunction(c, Fallback, &c.ABI.Fallback)
 		f.Inputs = []Type{{Kind: Bytes, Dynamic: true, name: "bytes", head: 32, words: 1}}

@@ -48,7 +48,7 @@ type Point struct{ Input, Difference uint256.Int }
 // secant method.
 //
 // The proposals come in the order of after, each once, and fit type, which is
-// the word's (nil: any word fits); at most MaxProposals are appended.
+// the word's ([WordType]; nil: any value fits); at most MaxProposals are appended.
 func Predict(dst []Proposal, w Word, t *Type, x0, x1 *uint256.Int, before, after []Branch, want func(*Branch) bool) []Proposal {
 	start := len(dst)
 	hint := 0 // both lists follow the same execution for most of the way

@@ -2,6 +2,7 @@ package input
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -212,7 +213,7 @@ func (p *parser) hexBytes(t *Type) ([]byte, error) {
 }
 
 func describeHexError(err error) string {
-	if err == hex.ErrLength {
+	if errors.Is(err, hex.ErrLength) {
 		return "an odd number of hexadecimal digits"
 	}
 	return fmt.Sprintf("malformed bytes (%v)", err)

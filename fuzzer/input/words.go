@@ -135,6 +135,16 @@ func resolve(seq Sequence, w *Word) (*Value, *Type) {
 	return v, t
 }
 
+// WordType is the type of an argument's leaf; nil for other words, and for words
+// that the sequence does not have.
+func WordType(seq Sequence, w Word) *Type {
+	if w.Kind != LeafWord || w.Call < 0 {
+		return nil
+	}
+	_, t := resolve(seq, &w)
+	return t
+}
+
 // Get is the value of an input word; false when the sequence has no such word.
 // A sender is its address, a time or block the advance.
 func (s *Space) Get(seq Sequence, w Word) (uint256.Int, bool) {
