@@ -68,13 +68,21 @@ func outputError(path string, err error) error {
 	return fmt.Errorf("cannot write %s: %w; name a folder that can be written with --out", path, cause)
 }
 
-// writeFile writes data to the file name below dir, whose folder must exist,
-// whole or not at all: through a file beside it that is renamed.
+// writeFile writes data to the file name below dir, whose folder must exist.
 func writeFile(dir, name string, data []byte) error {
 	path := filepath.Join(dir, name)
+	if err := writeAtomically(path, data); err != nil {
+		return outputError(path, err)
+	}
+	return nil
+}
+
+// writeAtomically writes data to path, whole or not at all: through a file beside
+// it that is renamed.
+func writeAtomically(path string, data []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return outputError(path, err)
+		return err
 	}
 	_, err = tmp.Write(data)
 	// Temporary files are private; a later step of a job may run as another user.
@@ -84,7 +92,6 @@ func writeFile(dir, name string, data []byte) error {
 	}
 	if err != nil {
 		os.Remove(tmp.Name())
-		return outputError(path, err)
 	}
-	return nil
+	return err
 }

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestDecide(t *testing.T) {
+	lines := func(statuses ...string) []Line {
+		var out []Line
+		for i, s := range statuses {
+			out = append(out, Line{File: "a.sol", Line: i + 1, Status: s})
+		}
+		return out
+	}
+	finding := func(severity, novelty string) Finding { return Finding{Severity: severity, Novelty: novelty} }
+	ran := Stats{Executions: 1}
+	fault := []Fault{{Message: "panic in a worker"}}
+	for name, c := range map[string]struct {
+		r             Report
+		verdict, says string
+	}{
+		"empty diff":           {Report{FailOn: "high"}, Skipped, "the diff is empty"},
+		"other files only":     {Report{FailOn: "high", Diff: Diff{Files: 2}}, Skipped, "no line of a contract"},
+		"comments only":        {Report{FailOn: "high", Lines: lines(NoBytecode, NoBytecode)}, Skipped, "none of 2 changed lines has bytecode"},
+		"none deployable":      {Report{FailOn: "high", Lines: lines(Undeployable, NoBytecode)}, Error, "1 not deployed"},
+		"none mapped":          {Report{FailOn: "high", Lines: lines(Unmapped), Stats: ran}, Error, "1 not mapped"},
+		"nothing run":          {Report{FailOn: "high", Lines: lines(Unreached)}, Error, "no sequence was run"},
+		"all reached":          {Report{FailOn: "high", Lines: lines(Reached, Reached), Stats: ran}, Pass, "no finding; 2 of 2 changed lines reached"},
+		"some reached":         {Report{FailOn: "high", Lines: lines(Reached, Unreached, Undeployable, Unmapped, Unreachable, NoBytecode), Stats: ran}, Pass, "1 of 5"},
+		"none reached":         {Report{FailOn: "high", Lines: lines(Unreached, OnlyReverts), Stats: ran}, Pass, "none of 2 changed lines was reached"},
+		"proved unreachable":   {Report{FailOn: "high", Lines: lines(Unreachable), Stats: ran}, Pass, "none of 1 changed line was reached"},
+		"introduced":           {Report{FailOn: "high", Lines: lines(Reached), Stats: ran, Findings: []Finding{finding("high", Introduced)}}, Fail, "1 introduced finding at or above high"},
+		"above the gate":       {Report{FailOn: "low", Findings: []Finding{finding("critical", Introduced)}}, Fail, "at or above low"},
+		"not compared":         {Report{FailOn: "high", Findings: []Finding{finding("high", Unknown)}}, Fail, "1 finding not compared with base"},
+		"new kind of novelty":  {Report{FailOn: "high", Findings: []Finding{finding("high", "")}}, Fail, "1 finding not compared with base"},
+		"new kind of severity": {Report{FailOn: "critical", Findings: []Finding{finding("apocalyptic", Introduced)}}, Fail, "1 introduced"},
+		"only what gates":      {Report{FailOn: "high", Findings: []Finding{finding("low", Introduced), finding("high", Introduced), finding("high", PreExisting)}}, Fail, "1 introduced finding at"},
+		"pre-existing":         {Report{FailOn: "low", Lines: lines(Reached), Stats: ran, Findings: []Finding{finding("critical", PreExisting)}}, Pass, "1 pre-existing finding; 1 of 1"},
+		"below the gate":       {Report{FailOn: "high", Lines: lines(Reached), Stats: ran, Findings: []Finding{finding("medium", Introduced)}}, Pass, "no finding that gates (fail-on high), but 1 introduced finding"},
+		"a note":               {Report{FailOn: "low", Lines: lines(Reached), Stats: ran, Findings: []Finding{finding("note", Introduced)}}, Pass, "but 1 introduced"},
+		"no gate":              {Report{FailOn: "none", Lines: lines(Reached), Stats: ran, Findings: []Finding{finding("critical", Introduced)}}, Pass, "fail-on none"},
+		"bad gate":             {Report{FailOn: "hihg", Lines: lines(Reached), Stats: ran}, Error, `"hihg"`},
+		"a note as gate":       {Report{FailOn: "note", Lines: lines(Reached), Stats: ran}, Error, `"note"`},
+		"fault":                {Report{FailOn: "high", Lines: lines(Reached), Stats: ran, Faults: fault}, Error, "1 fault in the tool itself: panic in a worker"},
+		"finding and fault":    {Report{FailOn: "high", Faults: fault, Findings: []Finding{finding("high", Unknown)}}, Fail, "at or above high"},
+		"explicit targets": {Report{FailOn: "high", Diff: Diff{Explicit: []string{"A:0x1", "A:0x2"}}, Stats: ran,
+			Targets: []Target{{Contract: "A", PC: 1, Status: Reached}, {Contract: "A", PC: 2, Status: Unreached}}}, Pass, "1 of 2 targets reached"},
+		"a line in three contracts": {Report{FailOn: "high", Lines: lines(Reached), Stats: ran,
+			Targets: []Target{{File: "a.sol", Line: 1, Contract: "A", Status: Unreached}, {File: "a.sol", Line: 1, Contract: "B", Status: Reached}, {File: "a.sol", Line: 1, Contract: "C", Status: Undeployable}}}, Pass, "1 of 1 changed line reached"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			Decide(&c.r)
+			if c.r.Verdict != c.verdict || !strings.Contains(c.r.Reason, c.says) {
+				t.Errorf("%s: %q, want %s: %q", c.r.Verdict, c.r.Reason, c.verdict, c.says)
+			}
+		})
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	for verdict, want := range map[string]int{Pass: 0, Skipped: 0, Fail: 1, Error: 3, "": 3, "maybe": 3} {
+		if got := ExitCode(verdict); got != want {
+			t.Errorf("ExitCode(%q) = %d, want %d", verdict, got, want)
+		}
+	}
+}
+
+// A pass is green only if something was reached and nothing was found.
+func TestGreen(t *testing.T) {
+	for name, green := range map[string]bool{"pass": true, "zero": false, "explicit": false, "skipped": false, "error": false, "fail": false} {
+		r := load(t, name)
+		if got := strings.Contains(string(Comment(r, Options{})), "✅"); got != green {
+			t.Errorf("%s: comment is green: %v", name, got)
+		}
+		var b strings.Builder
+		if err := Terminal(&b, r, Options{}, true); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "\x1b[32m"); got != green {
+			t.Errorf("%s: terminal is green: %v", name, got)
+		}
+	}
+}
