@@ -24,18 +24,18 @@ const (
 
 // parseABI reads a contract's ABI. Entries that are refused are left out, and
 // the text says why: a library's functions may take types that have no ABI
-// encoding, such as storage pointers.
-func parseABI(text json.RawMessage) (parsed abi.ABI, reason string) {
+// encoding, such as storage pointers. used is the text without them.
+func parseABI(text json.RawMessage) (parsed abi.ABI, used []byte, reason string) {
 	if len(text) == 0 || bytes.Equal(text, []byte("null")) {
-		return abi.ABI{}, `the output has no "abi"`
+		return abi.ABI{}, nil, `the output has no "abi"`
 	}
 	parsed, err := parseEntries(text)
 	if err == nil {
-		return parsed, ""
+		return parsed, text, ""
 	}
 	var entries, good []json.RawMessage
 	if json.Unmarshal(text, &entries) != nil || len(entries) > maxABIEntries {
-		return abi.ABI{}, "its ABI is refused: " + err.Error()
+		return abi.ABI{}, nil, "its ABI is refused: " + err.Error()
 	}
 	for _, entry := range entries {
 		if _, err := parseEntries(slices.Concat([]byte("["), entry, []byte("]"))); err == nil {
@@ -45,9 +45,9 @@ func parseABI(text json.RawMessage) (parsed abi.ABI, reason string) {
 	reason = fmt.Sprintf("%d of %d entries of its ABI are refused: %v", len(entries)-len(good), len(entries), err)
 	text = slices.Concat([]byte("["), bytes.Join(rawBytes(good), []byte(",")), []byte("]"))
 	if parsed, err = parseEntries(text); err != nil {
-		return abi.ABI{}, "its ABI is refused: " + err.Error()
+		return abi.ABI{}, nil, "its ABI is refused: " + err.Error()
 	}
-	return parsed, reason
+	return parsed, text, reason
 }
 
 func rawBytes(texts []json.RawMessage) [][]byte {
