@@ -15,7 +15,7 @@ import (
 // whose lines the diff does not show (Binary, or a deleted file of a diff made
 // with --irreversible-delete) cannot be reconstructed: for the former an error is
 // returned, the latter is refused by [ParseDiff].
-func (f *File) OldText(head []byte) ([]byte, error) {
+func (f File) OldText(head []byte) ([]byte, error) {
 	if f.Binary {
 		return nil, &MismatchError{Path: f.Path(), Line: 1, Msg: "the diff shows it as binary"}
 	}
@@ -45,7 +45,7 @@ func (f *File) OldText(head []byte) ([]byte, error) {
 // oldEndsWithNewline reports whether the base file's last line has a terminator.
 // A diff marks a last line without one whenever it shows that line, so without
 // marks either both sides end alike or the diff shows both ends.
-func (f *File) oldEndsWithNewline(headEOL bool) bool {
+func (f File) oldEndsWithNewline(headEOL bool) bool {
 	if f.oldNoEOL || f.newNoEOL {
 		return !f.oldNoEOL
 	}
@@ -53,7 +53,7 @@ func (f *File) oldEndsWithNewline(headEOL bool) bool {
 }
 
 // verify checks that the diff's head lines are those of the file.
-func (f *File) verify(lines []string, headEOL bool) (carriage, error) {
+func (f File) verify(lines []string, headEOL bool) (carriage, error) {
 	cr := carriageSame
 	mismatch := func(line int, format string, args ...any) error {
 		return &MismatchError{Path: f.Path(), Line: line, Msg: fmt.Sprintf(format, args...)}
@@ -104,7 +104,7 @@ func (f *File) verify(lines []string, headEOL bool) (carriage, error) {
 }
 
 // coversAll reports whether the edits of an added file make up all its lines.
-func (f *File) coversAll(lines int) bool {
+func (f File) coversAll(lines int) bool {
 	if len(f.Edits) == 0 {
 		return lines == 0
 	}

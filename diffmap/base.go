@@ -102,7 +102,7 @@ func (g *Git) dirty(ctx context.Context, id string) (bool, error) {
 // Show returns the content of a file in a revision. filePath is relative to the
 // top of the working tree.
 func (g *Git) Show(ctx context.Context, rev, filePath string) ([]byte, error) {
-	op := fmt.Sprintf("read %s of %s", filePath, rev)
+	op := fmt.Sprintf("read %s of %s", printable(filePath), printable(rev))
 	if filePath == "" || path.Clean(filePath) != filePath || path.IsAbs(filePath) || strings.HasPrefix(filePath, "../") ||
 		filePath == ".." || strings.ContainsRune(filePath, 0) {
 		return nil, &GitError{Op: op, Msg: "the path is not relative to the repository"}

@@ -52,7 +52,7 @@ type ChangedLine struct {
 }
 
 // tokenized reports whether changes inside the file are looked at.
-func (f *File) tokenized() bool {
+func (f File) tokenized() bool {
 	ext := path.Ext(f.NewPath)
 	return (ext == ".sol" || ext == ".yul") && f.Status != Deleted && !f.Binary && !f.Submodule && !f.Symlink
 }

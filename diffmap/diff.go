@@ -9,7 +9,7 @@ import (
 	godiff "github.com/sourcegraph/go-diff/diff"
 )
 
-// Limits bounds what [ParseDiff] and [Git] read. A zero field means its default.
+// Limits bounds what [ParseDiff] and [Git] read. A field that is not positive means its default.
 type Limits struct {
 	MaxBytes int // size of the diff
 	MaxFiles int // files in the diff
@@ -28,13 +28,13 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	if l.MaxBytes == 0 {
+	if l.MaxBytes <= 0 {
 		l.MaxBytes = DefaultMaxBytes
 	}
-	if l.MaxFiles == 0 {
+	if l.MaxFiles <= 0 {
 		l.MaxFiles = DefaultMaxFiles
 	}
-	if l.MaxLines == 0 {
+	if l.MaxLines <= 0 {
 		l.MaxLines = DefaultMaxLines
 	}
 	return l
@@ -77,7 +77,7 @@ type contextLine struct {
 
 // Path returns the path in the head tree, or that in the base tree of a deleted
 // file.
-func (f *File) Path() string {
+func (f File) Path() string {
 	if f.NewPath == "" {
 		return f.OldPath
 	}
@@ -248,20 +248,18 @@ func checkOnce(d *Diff, sections []*section) error {
 
 // addHunks parses the hunks of a section and turns them into edits.
 func addHunks(f *File, sec *section) error {
-	b := editBuilder{file: f, oldLine: 1, newLine: 1}
+	b := editBuilder{file: f, crlf: sec.crlf, oldLine: 1, newLine: 1}
 	for i := range sec.hunks {
 		h := &sec.hunks[i]
 		lines, err := parseHunk(h)
 		if err != nil {
 			return err
 		}
-		if !b.seek(h) {
+		lines, ok := b.seek(h, lines)
+		if !ok {
 			return errorf(h.line-1, remedyWhole, "the hunk's line numbers don't fit the hunks before it")
 		}
 		for _, line := range lines {
-			if sec.crlf {
-				line = strings.TrimSuffix(line, "\r")
-			}
 			b.add(line)
 		}
 	}
@@ -320,30 +318,61 @@ func bodyLines(body []byte) []string {
 // newLine are the numbers of the next line on each side.
 type editBuilder struct {
 	file             *File
+	crlf             bool // the last CR of a line belongs to the diff
 	oldLine, newLine int
 	open             bool // the last edit may grow
 }
 
-// seek moves to the start of a hunk. The lines skipped are unchanged, so both
-// sides must skip the same number of them.
-func (b *editBuilder) seek(h *rawHunk) bool {
+// seek moves to the start of a hunk and returns the lines of it that are new.
+// The lines skipped are unchanged, so both sides must skip the same number of
+// them. git diff --function-context lets hunks overlap: then the second repeats
+// context lines of the first.
+func (b *editBuilder) seek(h *rawHunk, lines []string) (rest []string, ok bool) {
 	// The start of an empty range is the line before it.
 	oldStart, newStart := h.oldStart+btoi(h.oldCount == 0), h.newStart+btoi(h.newCount == 0)
 	skip := oldStart - b.oldLine
-	if skip < 0 || skip != newStart-b.newLine {
-		return false
+	if skip != newStart-b.newLine {
+		return nil, false
+	}
+	if skip < 0 {
+		return b.repeated(lines, -skip)
 	}
 	b.open = b.open && skip == 0
 	b.oldLine, b.newLine = oldStart, newStart
-	return true
+	return lines, true
+}
+
+// repeated drops the first n lines of a hunk if they are the last n context lines
+// that were added.
+func (b *editBuilder) repeated(lines []string, n int) (rest []string, ok bool) {
+	context := b.file.context
+	if n > len(lines) || n > len(context) {
+		return nil, false
+	}
+	for i, c := range context[len(context)-n:] {
+		line := lines[i]
+		if isOld, isNew, _ := lineSides(line); !isOld || !isNew || c.line != b.newLine-n+i || c.text != b.text(line) {
+			return nil, false
+		}
+	}
+	return lines[n:], true
+}
+
+// text returns the text of a hunk line in its file.
+func (b *editBuilder) text(line string) string {
+	if b.crlf {
+		line = strings.TrimSuffix(line, "\r")
+	}
+	if line != "" {
+		line = line[1:]
+	}
+	return line
 }
 
 // add appends one hunk line.
 func (b *editBuilder) add(line string) {
 	isOld, isNew, _ := lineSides(line)
-	if line != "" {
-		line = line[1:]
-	}
+	line = b.text(line)
 	if isOld && isNew {
 		b.file.context = append(b.file.context, contextLine{b.newLine, line})
 		b.oldLine, b.newLine, b.open = b.oldLine+1, b.newLine+1, false

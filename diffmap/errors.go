@@ -3,7 +3,19 @@ package diffmap
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
 )
+
+// printable returns a name of the diff for a message: as it is, or quoted if it
+// holds control or other invisible characters, which could forge output.
+func printable(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
 
 // DiffError says that a diff could not be read or cannot be trusted, where the
 // trouble is and what to do about it.
@@ -35,7 +47,7 @@ type MismatchError struct {
 
 func (e *MismatchError) Error() string {
 	return fmt.Sprintf("the sources don't match the diff: %s:%d: %s; make the diff and the build from the same tree",
-		e.Path, e.Line, e.Msg)
+		printable(e.Path), e.Line, e.Msg)
 }
 
 // ErrNothingToCompare is wrapped by the [GitError] of [Git.DefaultBase] when the

@@ -117,7 +117,8 @@ func (s *scanner) next() error {
 	case strings.HasPrefix(line, "Only in ") && strings.Contains(line, ": "):
 		return errorf(s.at, "use `git diff` or `diff -ruN`", "a file on one side only is named without its content")
 	case strings.HasPrefix(line, "* Unmerged path "):
-		return errorf(s.at, "resolve the merge conflict", "%s has a merge conflict", strings.TrimPrefix(line, "* Unmerged path "))
+		return errorf(s.at, "resolve the merge conflict", "%s has a merge conflict",
+			printable(strings.TrimPrefix(line, "* Unmerged path ")))
 	case strings.HasPrefix(line, "***************"):
 		return errorf(s.at, "use `git diff` or `diff -u`", "it is a context diff")
 	case strings.HasPrefix(line, "Submodule "):
@@ -250,7 +251,11 @@ func (s *scanner) marker(sec *section, h *rawHunk) error {
 	if len(h.lines) == 0 {
 		return errorf(s.at, remedyWhole, "a \"no newline\" mark has no line before it")
 	}
-	isOld, isNew, _ := lineSides(h.lines[len(h.lines)-1])
+	last := h.lines[len(h.lines)-1]
+	if last == "" || last[1:] == "" || sec.crlf && last[1:] == "\r" {
+		return errorf(s.at, remedyWhole, "a \"no newline\" mark follows an empty line")
+	}
+	isOld, isNew, _ := lineSides(last)
 	if isOld && sec.oldNoEOL || isNew && sec.newNoEOL {
 		return errorf(s.at, remedyWhole, "a \"no newline\" mark is repeated")
 	}
