@@ -1,6 +1,7 @@
 package input
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -45,6 +46,16 @@ func deepCopy(seq Sequence) Sequence {
 	out := seq.Clone()
 	for i := range out {
 		out[i].Args = cloneValues(out[i].Args)
+	}
+	return out
+}
+
+// cloneValues copies an argument list with everything below it.
+func cloneValues(values []Value) []Value {
+	out := slices.Clone(values)
+	for i := range out {
+		out[i].Bytes = slices.Clone(out[i].Bytes)
+		out[i].Elems = cloneValues(out[i].Elems)
 	}
 	return out
 }

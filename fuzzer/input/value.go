@@ -2,7 +2,6 @@ package input
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/holiman/uint256"
 )
@@ -141,14 +140,4 @@ func countWords(v *Value, t *Type) int {
 		return n
 	}
 	return 1
-}
-
-// cloneValues copies an argument list with everything below it.
-func cloneValues(values []Value) []Value {
-	out := slices.Clone(values)
-	for i := range out {
-		out[i].Bytes = slices.Clone(out[i].Bytes)
-		out[i].Elems = cloneValues(out[i].Elems)
-	}
-	return out
 }

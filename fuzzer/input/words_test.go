@@ -107,7 +107,7 @@ func TestMissingWords(t *testing.T) {
 		{Call: -1, Kind: SenderWord},
 		{Call: 1, Kind: ValueWord}, // not payable
 		Word{Call: 1, Kind: LeafWord}.child(0),
-		Word{Call: 0, Kind: LeafWord},
+		{Call: 0, Kind: LeafWord},
 		Word{Call: 0, Kind: LeafWord}.child(3), // bytes are no leaf
 		Word{Call: 0, Kind: LengthWord}.child(0),
 		Word{Call: 0, Kind: LengthWord}.child(6), // fixed array
