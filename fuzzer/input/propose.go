@@ -31,7 +31,6 @@ const MaxProposals = 64
 // MaxProposals are appended.
 func (s *Space) Propose(dst []Proposal, seq Sequence, e *evm.Execution, want func(*evm.Frame, *evm.Comparison) bool) []Proposal {
 	p := proposer{space: s, seq: seq, out: dst, start: len(dst)}
-	p.observe()
 	budget := maxObserved
 	for call := len(e.Calls) - 1; call >= 0 && call < len(seq); call-- {
 		r := e.Calls[call].Frames
@@ -44,6 +43,9 @@ func (s *Space) Propose(dst []Proposal, seq Sequence, e *evm.Execution, want fun
 				}
 				if budget--; budget < 0 || len(p.out)-p.start >= MaxProposals {
 					return p.out
+				}
+				if p.seen == nil {
+					p.observe() // costs more than all else here, and often nothing is wanted
 				}
 				p.comparison(call, c)
 			}

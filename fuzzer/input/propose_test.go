@@ -106,6 +106,16 @@ func TestProposalsAreBounded(t *testing.T) {
 	}
 }
 
+func BenchmarkProposeNothing(b *testing.B) {
+	m := testMutator(b, false)
+	seq := Sequence{m.Generate(testRand(40))}
+	e := comparing([]evm.Comparison{compare(opEq, 1000, 1001)})
+	none := func(*evm.Frame, *evm.Comparison) bool { return false }
+	for b.Loop() {
+		m.space.Propose(nil, seq, e, none)
+	}
+}
+
 func BenchmarkPropose(b *testing.B) {
 	m := testMutator(b, false)
 	r := testRand(40)
