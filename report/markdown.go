@@ -79,7 +79,7 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", ar
 // more says how many entries are not shown.
 func (p *page) more(n int, noun string) {
 	if n > 0 {
-		p.line("\n… %s more %s.", plural(n, noun), p.elsewhere())
+		p.line("\n… %s %s.", plural(n, "more "+noun), p.elsewhere())
 	}
 }
 

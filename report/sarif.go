@@ -46,7 +46,7 @@ func SARIF(r *Report, o Options) ([]byte, error) {
 type sarifBuilder struct {
 	r       *Report
 	o       Options
-	index   map[string]int         // of rules, by oracle
+	index   map[string]int         // of rules, by id
 	sources map[string]*sourceFile // read so far
 }
 
@@ -71,8 +71,8 @@ func (b *sarifBuilder) rules() []sarif.Rule {
 	b.index = map[string]int{}
 	rules := []sarif.Rule{}
 	add := func(o Oracle) {
-		if _, ok := b.index[o.ID]; !ok {
-			b.index[o.ID] = len(rules)
+		if _, ok := b.index[ruleID(o.ID)]; !ok {
+			b.index[ruleID(o.ID)] = len(rules)
 			rules = append(rules, ruleOf(o))
 		}
 	}
@@ -85,8 +85,16 @@ func (b *sarifBuilder) rules() []sarif.Rule {
 	return rules
 }
 
+// ruleID is the rule of an oracle.
+func ruleID(oracle string) string {
+	if id := clean(oracle, maxName); id != "" {
+		return id
+	}
+	return "unnamed"
+}
+
 func ruleOf(o Oracle) sarif.Rule {
-	id := clean(o.ID, maxName)
+	id := ruleID(o.ID)
 	title := clean(o.Title, maxReason)
 	if title == "" {
 		title = id
@@ -148,8 +156,8 @@ func camelCase(id string) string {
 // appearance. Those that cannot be shown at a line are notified.
 func (b *sarifBuilder) groups(run *sarif.Run) [][]*Finding {
 	type key struct {
-		oracle, file string
-		line         int
+		rule, file string
+		line       int
 	}
 	index := map[key]int{}
 	var groups [][]*Finding
@@ -161,7 +169,7 @@ func (b *sarifBuilder) groups(run *sarif.Run) [][]*Finding {
 				clean(f.ID, maxName), clean(f.Oracle, maxName)))
 			continue
 		}
-		k := key{f.Oracle, p.File, p.Line}
+		k := key{ruleID(f.Oracle), p.File, p.Line}
 		at, ok := index[k]
 		if !ok {
 			at = len(groups)
@@ -176,9 +184,10 @@ func (b *sarifBuilder) groups(run *sarif.Run) [][]*Finding {
 // result is the alert of a group of findings, which is not empty.
 func (b *sarifBuilder) result(group []*Finding) sarif.Result {
 	first := group[0]
+	rule := ruleID(first.Oracle)
 	primary, _ := b.location(first.place())
 	res := sarif.Result{
-		RuleID: clean(first.Oracle, maxName), RuleIndex: b.index[first.Oracle],
+		RuleID: rule, RuleIndex: b.index[rule],
 		Level: sarif.Note, Locations: []sarif.Location{primary},
 	}
 	var message []string

@@ -52,7 +52,7 @@ func (t *terminal) line(format string, args ...any) { fmt.Fprintf(t, format+"\n"
 // more counts what is above terminalRows.
 func (t *terminal) more(n int, noun string) {
 	if n > terminalRows {
-		t.line("  … %s more in report.json", plural(n-terminalRows, noun))
+		t.line("  … %s in report.json", plural(n-terminalRows, "more "+noun))
 	}
 }
 

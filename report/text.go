@@ -74,13 +74,13 @@ func sequenceLines(sequence []Step) []string {
 	for i, s := range steps {
 		line := fmt.Sprintf("%*d %-*s  %-*s  %s", number, i+1, senders, s.Sender, calls, s.Call, s.Note)
 		if s.Note != "" && utf8.RuneCountInString(line) > maxWidth {
-			lines = append(lines, strings.TrimSuffix(line, "  "+s.Note))
+			lines = append(lines, strings.TrimRight(strings.TrimSuffix(line, s.Note), " "))
 			line = strings.Repeat(" ", number+senders+3) + "└ " + s.Note
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	if n := len(sequence) - len(shown); n > 0 {
-		lines = append(lines, fmt.Sprintf("… %s more", plural(n, "call")))
+		lines = append(lines, "… "+plural(n, "more call"))
 	}
 	return lines
 }

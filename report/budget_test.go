@@ -1,0 +1,104 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// large is a report with many lines and findings, and text of the given kind
+// wherever a string may be long.
+func large(t testing.TB, lines, findings, warnings int, text string) *Report {
+	r := load(t, "fail")
+	for i := range lines {
+		l := Line{File: fmt.Sprintf("src/C%d.sol", i%97), Line: i + 1, Status: statuses[i%len(statuses)], Reason: text, Text: text}
+		r.Lines = append(r.Lines, l)
+		r.Targets = append(r.Targets, Target{File: l.File, Line: l.Line, Status: l.Status, Calls: 7, Sequence: []Step{{Call: text}}, Reproducer: text})
+	}
+	for i := range findings {
+		f := r.Findings[0]
+		f.ID, f.Message = fmt.Sprintf("SL-%04x", i), text
+		f.Sequence = nil
+		for range 64 {
+			f.Sequence = append(f.Sequence, Step{"attacker", text, text})
+		}
+		r.Findings = append(r.Findings, f)
+	}
+	for range warnings {
+		r.Warnings = append(r.Warnings, text)
+		r.Faults = append(r.Faults, Fault{text, text})
+		r.World.Instances = append(r.World.Instances, Instance{text, text, text, text})
+		r.World.Undeployed = append(r.World.Undeployed, Undeployed{text, text})
+		r.Builds = append(r.Builds, Build{Origin: text, Compiler: text + fmt.Sprint(len(r.Builds))})
+	}
+	Decide(r)
+	return r
+}
+
+func TestBudgets(t *testing.T) {
+	long := strings.Repeat("a long reason ", 100)
+	for name, r := range map[string]*Report{
+		"20,000 lines":     large(t, 20_000, 0, 0, "needs x == 3"),
+		"500 findings":     large(t, 10, 500, 0, "vault.deposit{value: 1 ether}()"),
+		"long everything":  large(t, 3_000, 60, 500, long),
+		"dear characters":  large(t, 3_000, 60, 500, strings.Repeat("$", 5_000)),
+		"escaped ones":     large(t, 3_000, 60, 500, strings.Repeat("\U000e0041", 5_000)),
+		"pipes":            large(t, 3_000, 60, 500, strings.Repeat("|", 5_000)),
+		"wide characters":  large(t, 3_000, 60, 500, strings.Repeat("𝔸", 5_000)),
+		"runs of backtick": large(t, 300, 60, 500, strings.Repeat("`", 5_000)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			comment, summary := Comment(r, testOptions()), Summary(r, testOptions())
+			if err := checkPage(string(comment), true); err != nil {
+				t.Errorf("comment: %v", err)
+			}
+			if err := checkPage(string(summary), false); err != nil {
+				t.Errorf("summary: %v", err)
+			}
+			if len(comment) > MaxComment || len(summary) > MaxSummary || utf8.RuneCount(comment) > 65_536 {
+				t.Errorf("comment %d bytes, summary %d bytes", len(comment), len(summary))
+			}
+			if !strings.Contains(string(comment), "[summary](https://") {
+				t.Error("the comment does not lead to the summary")
+			}
+			if !strings.Contains(string(comment), "### ❌") {
+				t.Error("no verdict")
+			}
+		})
+	}
+}
+
+// TestOrderOfDropping renders one page at ever smaller sizes and notes what is
+// left.
+func TestOrderOfDropping(t *testing.T) {
+	r := load(t, "fail")
+	parts := []string{"sightline replay", "| Not reached |", "<details>", "```text", "**`SL-7f3a`"}
+	left := len(parts)
+	for size := 5_000; size > 300; size -= 50 {
+		page := string(renderWithin(r, testOptions(), bounds{bytes: size, rows: 40, findings: 20}, func(p *page) {
+			p.line("%s", Marker(p.o))
+			p.verdict()
+			p.allFindings()
+			p.notReached()
+			p.reachedLines()
+			p.footer()
+		}))
+		if err := checkPage(page, true); err != nil {
+			t.Fatal(err)
+		}
+		here := parts
+		for len(here) > 0 && !strings.Contains(page, here[0]) {
+			here = here[1:]
+		}
+		for _, part := range here {
+			if !strings.Contains(page, part) {
+				t.Errorf("%d bytes: %q is dropped before %q:\n%s", size, part, here[0], page)
+			}
+		}
+		left = min(left, len(here))
+	}
+	if left != 0 {
+		t.Errorf("%d parts are never dropped", left)
+	}
+}
