@@ -14,7 +14,7 @@ const (
 	actDup                   // DUP1 to DUP16
 	actSwap                  // SWAP1 to SWAP16
 	actCompare               // pushes the truth of a comparison
-	actDiffer                // SUB and XOR: not zero just when the operands differ
+	actDiffer                // SUB, XOR, ADD: zero just when the operands are equal, or each other's negation
 	actIsZero
 	actJumpi
 	actHash
@@ -52,7 +52,7 @@ func instructions(rules params.Rules) (*[256]instruction, error) {
 		table[op].action = actCompare
 	}
 	special := map[vm.OpCode]action{
-		vm.SUB: actDiffer, vm.XOR: actDiffer, vm.ISZERO: actIsZero, vm.JUMPI: actJumpi,
+		vm.SUB: actDiffer, vm.XOR: actDiffer, vm.ADD: actDiffer, vm.ISZERO: actIsZero, vm.JUMPI: actJumpi,
 		vm.KECCAK256: actHash, vm.SLOAD: actLoad, vm.SSTORE: actStore, vm.RETURN: actReturn,
 	}
 	for op, a := range special {

@@ -1,6 +1,9 @@
 package evm
 
-import "github.com/holiman/uint256"
+import (
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+)
 
 // conditions remembers the latest comparisons of a call, so that a JUMPI can
 // tell which of them made its condition.
@@ -8,8 +11,9 @@ import "github.com/holiman/uint256"
 // Every stack word has a shadow: 0 for a word that no comparison made, else the
 // comparison's number and whether the word is its negation. Shadows follow their
 // words through DUP, SWAP and calls of internal functions; ISZERO flips the
-// negation. A word that went through memory or arithmetic has no shadow: it is a
-// value tested for zero.
+// negation. A difference counts as the negation of an equality, since optimizers
+// jump on a SUB, XOR or ADD instead of comparing. A word that went through memory
+// or other arithmetic has no shadow: it is a value tested for zero.
 type conditions struct {
 	ring [conditionRing]condition
 	next uint32 // number of the latest, from 1 in each call
@@ -21,10 +25,28 @@ type conditions struct {
 // loop or an external call in the other operand lies further back.
 const conditionRing = 1 << 11
 
-// condition is a comparison as [Comparison] describes it.
+// condition is a comparison, or an instruction whose result is zero just when
+// an equality holds.
 type condition struct {
 	op          byte
 	left, right uint256.Int
+}
+
+// comparison is the condition as [Comparison] describes it.
+func (c *condition) comparison() (op byte, left, right uint256.Int) {
+	left, right = c.left, c.right
+	switch vm.OpCode(c.op) {
+	case vm.ADD: // a + (-k), as optimizers write a - k: the negative one is k
+		if left.Sign() < 0 {
+			left.Neg(&left)
+		} else {
+			right.Neg(&right)
+		}
+		return byte(vm.EQ), left, right
+	case vm.SUB, vm.XOR:
+		return byte(vm.EQ), left, right
+	}
+	return c.op, left, right
 }
 
 // shadow is a comparison's number, shifted by one, and the negation bit.

@@ -327,7 +327,7 @@ func (r *recorder) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpConte
 	case actCompare:
 		f.shadows[h-2] = r.conditions.add(op, &stack[h-1], &stack[h-2])
 	case actDiffer:
-		f.shadows[h-2] = r.conditions.add(byte(vm.EQ), &stack[h-1], &stack[h-2]) | 1
+		f.shadows[h-2] = r.conditions.add(op, &stack[h-1], &stack[h-2]) | 1
 	case actIsZero:
 		if r.conditions.find(f.shadows[h-1]) != nil {
 			f.shadows[h-1] ^= 1
@@ -430,7 +430,8 @@ func (r *recorder) branch(f *active, pc uint32, condition *uint256.Int, s shadow
 	frame.Comparisons = append(frame.Comparisons, Comparison{PC: pc, Block: f.block, Taken: !condition.IsZero()})
 	c := &frame.Comparisons[len(frame.Comparisons)-1]
 	if known := r.conditions.find(s); known != nil {
-		c.Op, c.Negated, c.Left, c.Right = known.op, s&1 == 1, known.left, known.right
+		c.Op, c.Left, c.Right = known.comparison()
+		c.Negated = s&1 == 1
 	} else {
 		c.Op, c.Negated, c.Left = byte(vm.ISZERO), true, *condition
 	}

@@ -1,6 +1,11 @@
 package evm
 
-import "github.com/holiman/uint256"
+import (
+	"sync"
+
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+)
 
 // bases finds the slot of the mapping or array that a storage slot was derived
 // from (Solidity documentation, "Layout of State Variables in Storage"): an
@@ -42,19 +47,49 @@ func (b *bases) add(hash, word *uint256.Int) {
 	b.byPrefix[prefix(hash)] = hashed{*hash, b.resolve(word)}
 }
 
+// foldedSlots bounds the slots whose data hash optimizers are expected to have
+// computed; contracts with more state variables than that are rare.
+const foldedSlots = 256
+
+// folded holds the hashes of the first slots: where the data of arrays declared
+// there starts is a constant, and optimized code has it in a PUSH.
+var folded = sync.OnceValue(func() map[[4]uint64]hashed {
+	m := make(map[[4]uint64]hashed, foldedSlots)
+	for p := range uint64(foldedSlots) {
+		base := uint256.NewInt(p)
+		word := base.Bytes32()
+		hash := new(uint256.Int).SetBytes(crypto.Keccak256(word[:]))
+		m[prefix(hash)] = hashed{*hash, *base}
+	}
+	return m
+})
+
 // resolve is the base of a slot; the slot itself when no hash explains it.
 func (b *bases) resolve(slot *uint256.Int) uint256.Int {
-	if slot.IsUint64() && slot.Uint64()>>offsetBits == 0 || len(b.byPrefix) == 0 {
+	if slot.IsUint64() && slot.Uint64()>>offsetBits == 0 {
 		return *slot
 	}
-	if h, ok := b.byPrefix[prefix(slot)]; ok && !slot.Lt(&h.hash) {
-		return h.base
+	if len(b.byPrefix) > 0 {
+		if base, ok := lookup(b.byPrefix, slot); ok {
+			return base
+		}
+	}
+	if base, ok := lookup(folded(), slot); ok {
+		return base
+	}
+	return *slot
+}
+
+// lookup finds the hash in front of a slot.
+func lookup(m map[[4]uint64]hashed, slot *uint256.Int) (uint256.Int, bool) {
+	if h, ok := m[prefix(slot)]; ok && !slot.Lt(&h.hash) {
+		return h.base, true
 	}
 	// The offset may have carried into the prefix.
 	var before uint256.Int
 	before.SubUint64(slot, 1<<offsetBits)
-	if h, ok := b.byPrefix[prefix(&before)]; ok && before.Lt(&h.hash) {
-		return h.base
+	if h, ok := m[prefix(&before)]; ok && before.Lt(&h.hash) {
+		return h.base, true
 	}
-	return *slot
+	return uint256.Int{}, false
 }

@@ -1,0 +1,288 @@
+package evm
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+	asm "github.com/ethereum/go-ethereum/core/vm/program"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
+)
+
+// at puts code where random tests have their first contract.
+func at(t testing.TB, code []byte, opts ...Option) *Reference {
+	t.Helper()
+	w := &World{Block: DefaultBlock(), Accounts: map[common.Address]*Account{
+		randomContracts[0]: {Nonce: 1, Code: code},
+		randomSender:       {Balance: *uint256.NewInt(1000)},
+	}}
+	r, err := NewReference(w, nil, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func call(data ...byte) Call { return Call{From: randomSender, To: randomContracts[0], Data: data} }
+
+func mustRun(t testing.TB, r *Reference, seq ...Call) *Execution {
+	t.Helper()
+	e, err := r.Run(seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// loop runs the snippet until gas is gone.
+func loop(snippet func(*asm.Program)) []byte {
+	p, start := asm.New().Jumpdest()
+	snippet(p)
+	return p.Jump(start).Bytes()
+}
+
+func TestOutcomes(t *testing.T) {
+	self := randomContracts[0].Bytes()
+	for name, tc := range map[string]struct {
+		code  []byte
+		want  Outcome // of the call
+		inner Outcome // of the last frame inside; the same when there is none
+	}{
+		"stop":         {asm.New().Op(vm.STOP).Bytes(), Success, Success},
+		"end of code":  {asm.New().Push(1).Bytes(), Success, Success},
+		"revert":       {asm.New().Push(0).Push(0).Op(vm.REVERT).Bytes(), Reverted, Reverted},
+		"loop":         {loop(func(*asm.Program) {}), OutOfGas, OutOfGas},
+		"memory":       {asm.New().Push(0).Push(1 << 40).Op(vm.MSTORE).Bytes(), OutOfGas, OutOfGas},
+		"invalid":      {asm.New().Op(vm.INVALID).Bytes(), InvalidOpcode, InvalidOpcode},
+		"undefined":    {asm.New().Op(0xef).Bytes(), InvalidOpcode, InvalidOpcode},
+		"jump":         {asm.New().Jump(77).Bytes(), InvalidJump, InvalidJump},
+		"underflow":    {asm.New().Op(vm.ADD).Bytes(), StackFault, StackFault},
+		"overflow":     {loop(func(p *asm.Program) { p.Push(1) }), StackFault, StackFault},
+		"return data":  {asm.New().Push(9).Push(0).Push(0).Op(vm.RETURNDATACOPY).Bytes(), OtherFault, OtherFault},
+		"poor":         {asm.New().Call(nil, nobody.Bytes(), 5, 0, 0, 0, 0).Bytes(), Success, InsufficientBalance},
+		"poor create":  {asm.New().Push(0).Push(0).Push(5).Op(vm.CREATE).Bytes(), Success, InsufficientBalance},
+		"static write": {asm.New().Op(vm.CALLDATASIZE).Push(11).Op(vm.JUMPI).Sstore(1, 1).Op(vm.STOP, vm.STOP, vm.JUMPDEST).StaticCall(nil, self, 0, 0, 0, 0).Bytes(), Success, StaticViolation},
+		"bad point":    {asm.New().Call(uint256.NewInt(9000), common.BytesToAddress([]byte{8}).Bytes(), 0, 0, 5, 0, 0).Bytes(), Success, OutOfGas},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := []byte{}
+			if name == "static write" {
+				data = []byte{1}
+			}
+			e := mustRun(t, at(t, tc.code), call(data...))
+			if got := e.Calls[0].Outcome; got != tc.want {
+				t.Errorf("outcome %v, want %v", got, tc.want)
+			}
+			if got := e.Frames[len(e.Frames)-1].Outcome; got != tc.inner {
+				t.Errorf("inner outcome %v, want %v", got, tc.inner)
+			}
+		})
+	}
+}
+
+// TestBounds runs contracts that try to exhaust memory; what they do is recorded
+// up to the bounds, and the identifier and coverage tell on.
+func TestBounds(t *testing.T) {
+	self := randomContracts[0].Bytes()
+	for name, code := range map[string][]byte{
+		"calls":       loop(func(p *asm.Program) { p.Call(uint256.NewInt(200), self, 0, 0, 0, 0, 0).Op(vm.POP) }),
+		"recursion":   asm.New().Call(nil, self, 0, 0, 0, 0, 0).Call(nil, self, 0, 0, 0, 0, 0).Bytes(),
+		"storage":     loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) }),
+		"logs":        loop(func(p *asm.Program) { p.Push(1000).Push(0).Op(vm.LOG0) }),
+		"branches":    loop(func(p *asm.Program) { p.Push(0).Push(0).Op(vm.LT).Push(0).Op(vm.JUMPI) }),
+		"hashes":      loop(func(p *asm.Program) { p.Op(vm.GAS).Push(0).Op(vm.MSTORE).Push(32).Push(0).Op(vm.KECCAK256, vm.POP) }),
+		"inputs":      loop(func(p *asm.Program) { p.StaticCall(uint256.NewInt(100), nobody.Bytes(), 0, 500_000, 0, 0).Op(vm.POP) }),
+		"deployments": loop(func(p *asm.Program) { p.Push(32).Push(0).Push(0).Op(vm.CREATE, vm.POP) }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := at(t, code)
+			e := mustRun(t, r, call(), call(), call())
+			comparisons, blocks, accesses, logs, size := 0, 0, 0, 0, 0
+			cut := e.Truncated
+			for i := range e.Frames {
+				f := &e.Frames[i]
+				cut = cut || f.PathTruncated
+				comparisons += len(f.Comparisons)
+				blocks += len(f.Path)
+				accesses += len(f.Storage)
+				logs += len(f.Logs)
+				size += len(f.Input)
+			}
+			if len(e.Frames) > maxFrames+3 || comparisons > maxComparisons || blocks > maxPathBlocks || accesses > maxAccesses || logs > maxLogs || size > maxBytes {
+				t.Errorf("beyond the bounds: %d frames, %d comparisons, %d blocks, %d accesses, %d logs, %d bytes", len(e.Frames), comparisons, blocks, accesses, logs, size)
+			}
+			if !cut && name != "deployments" {
+				t.Error("nothing tells that something is missing")
+			}
+			if len(e.Covered) == 0 {
+				t.Error("nothing covered")
+			}
+		})
+	}
+}
+
+// TestRetained: buffers that have grown beyond the bound are let go.
+func TestRetained(t *testing.T) {
+	r := at(t, loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) }))
+	mustRun(t, r, call())
+	if r.rec.retained < 100_000 {
+		t.Fatalf("%d bytes are retained", r.rec.retained)
+	}
+	sum := 0
+	for _, f := range r.rec.exec.Frames[:cap(r.rec.exec.Frames)] {
+		sum += f.footprint()
+	}
+	if sum != r.rec.retained {
+		t.Errorf("retained is %d, the frames have %d", r.rec.retained, sum)
+	}
+	r.rec.retained = maxRetained + 1
+	mustRun(t, r, call(1))
+	if r.rec.retained > maxRetained {
+		t.Error("nothing was let go")
+	}
+}
+
+// TestPanic: what goes wrong inside the EVM is an error that names the call.
+func TestPanic(t *testing.T) {
+	r := at(t, asm.New().Push(0).Push(0).Op(vm.LOG0).Bytes())
+	want := mustRun(t, r, call(), call()).PathID()
+	r.state.onLog = func(*types.Log) { panic("broken") }
+	_, err := r.Run(Sequence{{From: randomSender, To: nobody}, call()})
+	if err == nil || !strings.Contains(err.Error(), "call 1 of 2: panic: broken") {
+		t.Fatalf("error %v", err)
+	}
+	if got := mustRun(t, r, call(), call()).PathID(); got != want {
+		t.Error("the machine is not usable after a panic")
+	}
+}
+
+// bigInit is creation code that returns so many zero bytes, headed by a byte.
+func bigInit(head byte, size int) []byte {
+	return asm.New().Push(head).Push(0).Op(vm.MSTORE8).Push(size).Push(0).Op(vm.RETURN).Bytes()
+}
+
+func TestCodeSize(t *testing.T) {
+	nested := func(init []byte, size int) []byte {
+		return asm.New().Mstore(init, 0).Push(size).Push(0).Push(0).Op(vm.CREATE).Push(0).Op(vm.SSTORE).Bytes()
+	}
+	small, large := bigInit(0, params.MaxCodeSize), bigInit(0, 30_000)
+	for _, fork := range Forks() {
+		for name, tc := range map[string]struct {
+			init         []byte
+			size         int // of the creation code, padded
+			length       int // of what is deployed
+			plain, large Outcome
+		}{
+			"at the limit":       {small, len(small), params.MaxCodeSize, Success, Success},
+			"large":              {large, len(large), 30_000, CreateFault, Success},
+			"large, reserved":    {bigInit(0xef, 30_000), len(large), 0, CreateFault, CreateFault},
+			"large, unpayable":   {bigInit(0, 90_000), len(large) + 1, 0, OutOfGas, OutOfGas},
+			"large creation":     {small, params.MaxInitCodeSize + 1, params.MaxCodeSize, OutOfGas, Success},
+			"both large, nested": {large, params.MaxInitCodeSize + 1, 30_000, OutOfGas, Success},
+		} {
+			for _, lifted := range []bool{false, true} {
+				var opts []Option
+				want := tc.plain
+				if lifted {
+					opts, want = []Option{LiftCodeSizeLimits}, tc.large
+				}
+				if fork == "paris" && tc.size > params.MaxInitCodeSize && !lifted {
+					want = Success // EIP-3860 is newer
+					if tc.length > params.MaxCodeSize {
+						want = CreateFault
+					}
+				}
+				r := at(t, nested(tc.init, tc.size), opts...)
+				r.world.Fork = fork
+				r, err := NewReference(r.world, nil, opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := mustRun(t, r, call())
+				got := e.Calls[0].Outcome
+				if len(e.Frames) > 1 {
+					got = e.Frames[1].Outcome
+				}
+				if got != want {
+					t.Errorf("%s, %s, lifted %t: %v, want %v", fork, name, lifted, got, want)
+				}
+				if want == Success {
+					if f := &e.Frames[1]; len(f.Output) != tc.length || r.state.GetCodeSize(f.Self) != tc.length {
+						t.Errorf("%s, %s: deployed %d bytes, output has %d, want %d", fork, name, r.state.GetCodeSize(f.Self), len(f.Output), tc.length)
+					}
+				}
+				if len(r.state.oversize) != 0 {
+					t.Errorf("%s, %s: oversized code is left behind", fork, name)
+				}
+				// The same as a deployment call of its own.
+				init := append(tc.init, make([]byte, tc.size-len(tc.init))...)
+				top := mustRun(t, r, Call{From: randomSender, Create: true, Address: nobody, Data: init})
+				if tc.size > params.MaxInitCodeSize && want == OutOfGas {
+					want = CreateFault // a transaction with it would not be valid
+				}
+				if got := top.Calls[0].Outcome; got != want {
+					t.Errorf("%s, %s, lifted %t: deployment call: %v, want %v", fork, name, lifted, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestLiftedGas: lifting the limits changes no gas.
+func TestLiftedGas(t *testing.T) {
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		world, seq := randomWorld(rng, forks[seed%5]), randomSequence(rng)
+		plain, err := NewReference(world, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lifted, err := NewReference(world, nil, LiftCodeSizeLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := mustRun(t, plain, seq...), mustRun(t, lifted, seq...)
+		for i := range a.Calls {
+			if a.Calls[i].GasUsed != b.Calls[i].GasUsed || a.Calls[i].Outcome != b.Calls[i].Outcome {
+				t.Fatalf("seed %d, call %d: %v with %d gas, lifted %v with %d", seed, i,
+					a.Calls[i].Outcome, a.Calls[i].GasUsed, b.Calls[i].Outcome, b.Calls[i].GasUsed)
+			}
+		}
+	}
+}
+
+// TestBlockEnvironment: calls share a block until an advance moves it on, and
+// going back moves it back.
+func TestBlockEnvironment(t *testing.T) {
+	code := asm.New().Op(vm.NUMBER).Push(0).Op(vm.MSTORE, vm.TIMESTAMP).Push(32).Op(vm.MSTORE, vm.PREVRANDAO).Push(64).Op(vm.MSTORE).
+		Return(0, 96).Bytes()
+	r := at(t, code)
+	later := call()
+	later.TimeAdvance, later.BlockAdvance = 10, 2
+	e := mustRun(t, r, call(), later, call())
+	word := func(call, i int) uint64 {
+		return new(uint256.Int).SetBytes(e.Calls[call].Output[32*i : 32*i+32]).Uint64()
+	}
+	if n := word(1, 0) - word(0, 0); n != 2 {
+		t.Errorf("the number moved by %d", n)
+	}
+	if n := word(1, 1) - word(0, 1); n != 10 {
+		t.Errorf("the time moved by %d", n)
+	}
+	if word(1, 2) == word(0, 2) || word(2, 2) != word(1, 2) || word(2, 0) != word(1, 0) {
+		t.Errorf("outputs %x", e.Calls)
+	}
+	first := string(e.Calls[0].Output)
+	never := call()
+	never.TimeAdvance, never.BlockAdvance = ^uint64(0), ^uint64(0)
+	if e = mustRun(t, r, never, never); word(1, 1) != ^uint64(0) {
+		t.Errorf("the time is %d after huge advances", word(1, 1))
+	}
+	if e = mustRun(t, r, call(0)); string(e.Calls[0].Output) != first {
+		t.Error("the block is not the World's again")
+	}
+}
