@@ -34,10 +34,29 @@ func (t *sourceTree) owners(token Token, set map[int32]bool) {
 			t.surely(next, set)
 		}
 	default:
-		if stop := t.climb(n, set); stop >= 0 {
-			t.forward(n, stop, token.End, set)
+		if stop := t.climb(n, set); stop >= 0 && !t.forward(n, stop, token.End, set) {
+			t.wholeAssembly(n, set)
 		}
 	}
+}
+
+// wholeAssembly adds the inline assembly that n is part of, where the compiler
+// writes one range for all of it (via-IR) and all of it runs in a row.
+func (t *sourceTree) wholeAssembly(n int32, set map[int32]bool) {
+	block, ok := t.enclosing(n, func(n *treeNode) bool { return n.astType() == "InlineAssembly" })
+	if !ok || !t.nodes[block].code {
+		return
+	}
+	for i := block + 1; int(i) < len(t.nodes) && t.nodes[i].start < t.nodes[block].end; i++ {
+		switch t.nodes[i].astType() {
+		case "YulIf", "YulSwitch", "YulForLoop", "YulFunctionDefinition":
+			return
+		}
+		if t.nodes[i].code {
+			return
+		}
+	}
+	set[block] = true
 }
 
 // standsForNext tells whether a token of n's own stands for the operand behind
@@ -138,17 +157,24 @@ func (t *sourceTree) runsConditionally(n int32) bool {
 }
 
 // forward adds what runs first behind offset: the next operand or statement of
-// n, or of a node around it up to stop. Nothing runs behind a declaration.
-func (t *sourceTree) forward(n, stop int32, offset int, set map[int32]bool) {
+// n, or of a node around it up to stop. It tells whether there is any. Nothing
+// runs behind a declaration; behind a modifier's placeholder comes what follows
+// it in the block.
+func (t *sourceTree) forward(n, stop int32, offset int, set map[int32]bool) bool {
+	if t.nodes[stop].astType() == "PlaceholderStatement" {
+		stop = t.nodes[stop].parent
+	}
 	for ; ; n = t.nodes[n].parent {
 		if t.nodes[n].kind == declarationNode {
-			return
+			return false
 		}
-		if next, ok := t.nextChild(n, offset); ok && t.surely(next, set) {
-			return
+		for next, ok := t.nextChild(n, offset); ok; next, ok = t.nextChild(n, t.nodes[next].end) {
+			if t.surely(next, set) {
+				return true
+			}
 		}
 		if n == stop {
-			return
+			return false
 		}
 	}
 }

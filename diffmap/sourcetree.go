@@ -55,7 +55,7 @@ const (
 type treeNode struct {
 	byteRange
 	kind     nodeKind
-	code     bool // some artefact has an instruction of exactly this range
+	code     bool // some artefact has an instruction of exactly this range that shows that it runs
 	parent   int32
 	children []int32     // in source order, disjoint
 	ast      *build.Node // nil for a range that only source maps know
@@ -95,8 +95,10 @@ type sourceTree struct {
 }
 
 // newSourceTree builds the tree of a source whose text is known. ranges are
-// those that source maps hold.
-func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]bool) *sourceTree {
+// those that source maps hold, with what their instructions say. hoisted says
+// that the compiler makes local variables where the function starts, so that
+// their instructions say nothing of their declaration's line (solc before 0.5).
+func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]evidence, hoisted bool) *sourceTree {
 	t := &sourceTree{source: source, text: text, lines: newLineTable(text), byRange: map[byteRange]int32{}}
 	for _, token := range Tokenize(text) {
 		if token.Kind != Comment {
@@ -105,16 +107,16 @@ func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]bool)
 	}
 	t.nodes = []treeNode{{byteRange: byteRange{0, len(text)}, kind: declarationNode, parent: -1}}
 	t.insert(t.candidates(ranges))
-	for r := range ranges {
+	for r, e := range ranges {
 		if i, ok := t.byRange[r]; ok && t.nodes[i].byteRange == r {
-			t.nodes[i].code = true
+			t.nodes[i].code = e.proves(&t.nodes[i]) && !(hoisted && isLocalVariable(t.nodes[i].ast))
 		}
 	}
 	return t
 }
 
 // candidates lists the nodes to insert: outer before inner, in source order.
-func (t *sourceTree) candidates(ranges map[byteRange]bool) []treeNode {
+func (t *sourceTree) candidates(ranges map[byteRange]evidence) []treeNode {
 	var list []treeNode
 	known := map[byteRange]bool{}
 	t.source.AST.Walk(func(n *build.Node) bool {
@@ -195,6 +197,11 @@ func kindOf(n *build.Node) nodeKind {
 func isStateVariable(n *build.Node) bool {
 	return n.Type == "VariableDeclaration" && n.Parent != nil &&
 		(n.Parent.Type == "ContractDefinition" || n.Parent.Type == "SourceUnit")
+}
+
+// isLocalVariable tells whether n declares a variable of a function's body.
+func isLocalVariable(n *build.Node) bool {
+	return n != nil && n.Type == "VariableDeclaration" && n.Parent != nil && n.Parent.Type == "VariableDeclarationStatement"
 }
 
 // kindOfRange classifies a range without a node: a part of inline assembly.

@@ -245,7 +245,7 @@ func (t *sourceTree) callableVerdict(f, n int32, output *build.Output) verdict {
 	case t.inAssembly(n) && output.Settings.ViaIR:
 		return verdict{Unmapped, "conditional inline assembly in a via-IR build: the compiler writes one source range for the whole assembly block"}
 	}
-	return verdict{NoBytecode, fmt.Sprintf("the compiler makes no instruction for this part of %s", name)}
+	return verdict{NoBytecode, fmt.Sprintf("the compiler makes no instruction for this line of %s", name)}
 }
 
 // unusedReason says why no contract's bytecode holds a function or modifier.

@@ -3,7 +3,6 @@ package diffmap
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -120,45 +119,14 @@ type mapper struct {
 	lines   map[lineKey]*lineState
 }
 
-// artefact is one code of one contract with its decoded instructions.
-type artefact struct {
-	contract *build.Contract
-	program  *bytecode.Program
-	entries  build.SourceMap
-}
-
-// artefacts lists the code of an output that the table knows.
-func artefacts(output *build.Output, table *bytecode.Table) []artefact {
-	var list []artefact
-	for _, c := range output.Contracts {
-		for _, a := range []struct {
-			code    *bytecode.Code
-			entries build.SourceMap
-		}{{c.Creation, c.CreationMap}, {c.Runtime, c.RuntimeMap}} {
-			if a.code == nil || a.code.ID == bytecode.NoCode {
-				continue
-			}
-			if p := table.Program(a.code.ID); p != nil && p.Code == a.code {
-				list = append(list, artefact{c, p, a.entries})
-			}
-		}
-	}
-	return list
-}
-
-// instructions walks over the instructions that have a source map entry.
-func (a *artefact) instructions() iter.Seq2[uint32, build.SourceMapEntry] {
-	return a.entries.Instructions(a.program.Bytes)
-}
-
 // mapOutput adds what one output knows of the changed lines.
 func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLine, matches map[string]match) {
 	paths := map[int]string{} // by source id
-	ranges := map[int]map[byteRange]bool{}
+	ranges := map[int]map[byteRange]evidence{}
 	for path, found := range matches {
 		if s := found.sources[output]; s != nil {
 			paths[s.ID] = path
-			ranges[s.ID] = map[byteRange]bool{}
+			ranges[s.ID] = map[byteRange]evidence{}
 		}
 	}
 	if len(paths) == 0 {
@@ -168,35 +136,59 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 	for _, a := range list {
 		for _, e := range a.instructions() {
 			if r := ranges[e.File]; r != nil && e.Start >= 0 {
-				r[byteRange{e.Start, e.Start + e.Length}] = true
+				r[byteRange{e.Start, e.Start + e.Length}] |= e.evidence
 			}
 		}
 	}
 	selections := map[int]*selection{}
 	for _, s := range output.Sources {
 		if path, ok := paths[s.ID]; ok {
-			selections[s.ID] = m.selectNodes(output, s, ranges[s.ID], changed[path])
+			selections[s.ID] = newSelection(s, m.text(s, path), ranges[s.ID], hoistsVariables(output))
 		}
+	}
+	for i := range list {
+		findSeams(&list[i], selections)
+	}
+	for id, sel := range selections {
+		m.selectNodes(output, sel, changed[paths[id]])
 	}
 	for i := range list {
 		m.addEntries(&list[i], selections)
 	}
 }
 
+// blockScoped is the first solc that makes local variables where they are
+// declared (Solidity documentation, "v0.5.0 Breaking Changes", scoping).
+var blockScoped = build.Version{Major: 0, Minor: 5, Patch: 0}
+
+func hoistsVariables(o *build.Output) bool {
+	v, err := build.ParseVersion(o.Compiler)
+	return err == nil && v.Less(blockScoped)
+}
+
+// text is the text of a source that belongs to a changed file.
+func (m *mapper) text(s *build.Source, path string) []byte {
+	if s.Text == nil {
+		return m.options.Heads[path]
+	}
+	return s.Text
+}
+
 // selection is which nodes of a source stand for which changed lines.
 type selection struct {
 	tree  *sourceTree
 	lines [][]*lineState // by node
+	seams map[bytecode.Location]int32
+}
+
+func newSelection(s *build.Source, text []byte, ranges map[byteRange]evidence, hoisted bool) *selection {
+	tree := newSourceTree(s, text, ranges, hoisted)
+	return &selection{tree: tree, lines: make([][]*lineState, len(tree.nodes)), seams: map[bytecode.Location]int32{}}
 }
 
 // selectNodes finds the nodes of the changed lines of one source.
-func (m *mapper) selectNodes(output *build.Output, s *build.Source, ranges map[byteRange]bool, changes []ChangedLine) *selection {
-	text := s.Text
-	if text == nil {
-		text = m.options.Heads[changes[0].Path]
-	}
-	tree := newSourceTree(s, text, ranges)
-	sel := &selection{tree: tree, lines: make([][]*lineState, len(tree.nodes))}
+func (m *mapper) selectNodes(output *build.Output, sel *selection, changes []ChangedLine) {
+	tree := sel.tree
 	for _, change := range changes {
 		set := map[int32]bool{}
 		anchor := tree.changedNodes(change, set)
@@ -210,7 +202,6 @@ func (m *mapper) selectNodes(output *build.Output, s *build.Source, ranges map[b
 			sel.lines[n] = append(sel.lines[n], state)
 		}
 	}
-	return sel
 }
 
 // changedNodes adds the nodes that a changed line stands for. anchor is the
@@ -261,18 +252,26 @@ func (m *mapper) addEntries(a *artefact, selections map[int]*selection) {
 	name := a.contract.QualifiedName()
 	for pc, e := range a.instructions() {
 		number++
+		loc := bytecode.Location{Code: a.program.ID, PC: pc}
+		for _, sel := range selections {
+			if n, ok := sel.seams[loc]; ok {
+				for _, line := range sel.lines[n] {
+					line.add(name, loc)
+				}
+			}
+		}
 		sel := selections[e.File]
 		if sel == nil {
 			continue
 		}
-		n, ok := sel.tree.find(byteRange{e.Start, e.Start + e.Length})
-		if !ok || !sel.tree.nodes[n].mayOwn() {
+		n, ok := sel.tree.find(e.bytes())
+		if !ok || !sel.tree.nodes[n].mayOwn() || !e.evidence.proves(&sel.tree.nodes[n]) {
 			continue
 		}
 		for _, line := range sel.lines[n] {
 			_, leader := a.program.StartsAt(uint64(pc))
 			if last, ok := lastRun[line]; !ok || last != number-1 || leader {
-				line.add(name, bytecode.Location{Code: a.program.ID, PC: pc})
+				line.add(name, loc)
 			}
 			lastRun[line] = number
 		}

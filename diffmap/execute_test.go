@@ -1,0 +1,186 @@
+package diffmap
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// The tests in this file execute the fixtures of testdata/run. Each line under
+// test logs a number of its own when it runs, p(12) the number 12; a line is
+// reached by a call exactly if the call logs the number. The log is what the
+// source means, so nothing is derived from source maps on that side.
+
+// point matches the numbers that a line logs.
+var point = regexp.MustCompile(`\b(?:p|yes)\((\d+)\)`)
+
+// witness executes calls of one deployed contract and records what ran.
+type witness struct {
+	machine *evm.Reference
+	deploy  evm.Call
+	table   *bytecode.Table
+	blocks  map[bytecode.Location]bool // starts of the blocks entered
+	logged  map[int]bool
+}
+
+func newWitness(t *testing.T, table *bytecode.Table, c *build.Contract) *witness {
+	t.Helper()
+	sender := common.HexToAddress("0x1000000000000000000000000000000000000001")
+	rich := &evm.Account{Balance: *new(uint256.Int).Lsh(uint256.NewInt(1), 96)}
+	world := &evm.World{
+		Accounts: map[common.Address]*evm.Account{sender: rich}, Block: evm.DefaultBlock(),
+		Senders: []evm.Sender{{Name: "user", Address: sender}},
+	}
+	machine, err := evm.NewReference(world, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &witness{machine: machine, table: table, deploy: evm.Call{
+		From: sender, Create: true, Address: common.HexToAddress("0xc000000000000000000000000000000000000001"), Data: c.Creation.Bytes,
+	}}
+}
+
+// call deploys the contract and executes one call; reverting is no failure.
+func (w *witness) call(data []byte) error {
+	w.blocks, w.logged = map[bytecode.Location]bool{}, map[int]bool{}
+	run, err := w.machine.Run(evm.Sequence{w.deploy, {From: w.deploy.From, To: w.deploy.Address, Data: data}})
+	if err != nil {
+		return err
+	}
+	if run.Calls[0].Outcome != evm.Success {
+		return fmt.Errorf("deployment: %s", run.Calls[0].Reason)
+	}
+	for _, c := range run.Covered {
+		if c.Call == 1 {
+			w.blocks[bytecode.Location{Code: c.Code, PC: w.table.Program(c.Code).Blocks[c.Block].Start}] = true
+		}
+	}
+	for _, frame := range run.Frames[run.Calls[1].Frames[0]:run.Calls[1].Frames[1]] {
+		for _, log := range frame.Logs {
+			if len(log.Data) == 32 {
+				w.logged[int(binary.BigEndian.Uint64(log.Data[24:]))] = true
+			}
+		}
+	}
+	return nil
+}
+
+// reached tells whether an entry of the line was executed.
+func (w *witness) reached(m *Mapping, l Line) bool {
+	for _, i := range l.Targets {
+		for _, e := range m.Targets[i].Entries {
+			if w.blocks[e] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestLinesAreReachedWhenTheyRun runs every function of the fixtures with small
+// arguments and compares reached lines with logged numbers.
+func TestLinesAreReachedWhenTheyRun(t *testing.T) {
+	for _, f := range fixtures(t, "testdata/run/*.sol") {
+		t.Run(f.name+"-"+f.version, func(t *testing.T) {
+			m, err := Map(f.outputs, f.table, wholeLines(f.name+".sol", f.text), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var run *build.Contract
+			for _, c := range f.outputs[0].Contracts {
+				if c.Name == "Run" {
+					run = c
+				}
+			}
+			f.table.Cut(m.Entries())
+			w := newWitness(t, f.table, run)
+			ever := map[int]bool{}
+			for _, data := range calldata(run) {
+				if err := w.call(data.bytes); err != nil {
+					t.Fatalf("%s: %v", data.name, err)
+				}
+				maps.Copy(ever, w.logged)
+				compareRun(t, f, m, w, data.name)
+			}
+			for _, number := range points(string(f.text)) {
+				if !ever[number] {
+					t.Errorf("no call logs %d: the fixture proves nothing of that line", number)
+				}
+			}
+		})
+	}
+}
+
+// compareRun checks every line that logs one number.
+func compareRun(t *testing.T, f fixture, m *Mapping, w *witness, name string) {
+	t.Helper()
+	lines := strings.Split(string(f.text), "\n")
+	for _, l := range m.Lines {
+		text := lines[l.Position.Line-1]
+		numbers := points(text)
+		if len(numbers) == 0 || strings.Contains(text, "//") && strings.HasPrefix(strings.TrimSpace(text), "//") {
+			continue
+		}
+		if l.Status == Unmapped {
+			continue // said so, and claims nothing
+		}
+		ran := slices.ContainsFunc(numbers, func(n int) bool { return w.logged[n] })
+		if w.reached(m, l) != ran {
+			t.Errorf("%s: line %d ran: %v, reached: %v: %s", name, l.Position.Line, ran, !ran, text)
+		}
+	}
+}
+
+func points(text string) []int {
+	var numbers []int
+	for _, match := range point.FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.Atoi(match[1])
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
+type namedCall struct {
+	name  string
+	bytes []byte
+}
+
+// calldata is every function with all small arguments, an unknown selector and
+// no data at all.
+func calldata(c *build.Contract) []namedCall {
+	calls := []namedCall{{"no data", nil}, {"unknown selector", []byte{1, 2, 3, 4}}}
+	for _, name := range slices.Sorted(maps.Keys(c.ABI.Methods)) {
+		method := c.ABI.Methods[name]
+		arguments := [][]*big.Int{{}}
+		for range method.Inputs {
+			var longer [][]*big.Int
+			for _, prefix := range arguments {
+				for _, v := range []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 120} {
+					longer = append(longer, append(slices.Clone(prefix), big.NewInt(v)))
+				}
+			}
+			arguments = longer
+		}
+		for _, list := range arguments {
+			data := slices.Clone(method.ID)
+			for _, v := range list {
+				data = append(data, common.BigToHash(v).Bytes()...)
+			}
+			calls = append(calls, namedCall{fmt.Sprint(name, list), data})
+		}
+	}
+	return calls
+}

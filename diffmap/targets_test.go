@@ -1,0 +1,202 @@
+package diffmap
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// npmFolder is the folder of the npm packages that the tests need.
+func npmFolder(t testing.TB) string {
+	t.Helper()
+	folder := filepath.Join("..", ".cache", "npm", "node_modules")
+	if _, err := os.Stat(folder); err != nil {
+		t.Fatalf("%s is missing: run ./test once, it installs the compilers and contracts that tests need", folder)
+	}
+	absolute, err := filepath.Abs(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return absolute
+}
+
+// compile makes the mapping build of sources with the solc named by version;
+// "-ir" behind it asks for the via-IR one, "-shipped" for the optimizer's.
+func compile(t testing.TB, version string, sources map[string]string) *build.Output {
+	t.Helper()
+	number, mode, _ := strings.Cut(version, "-")
+	ctx := context.Background()
+	compiler, err := build.FindCompiler(ctx, []string{number}, build.CompilerOptions{NodeModules: []string{npmFolder(t)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := map[string]any{"outputSelection": map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []string{
+		"abi", "evm.bytecode.object", "evm.bytecode.sourceMap", "evm.bytecode.linkReferences",
+		"evm.deployedBytecode.object", "evm.deployedBytecode.sourceMap", "evm.deployedBytecode.linkReferences",
+		"evm.deployedBytecode.immutableReferences",
+	}}}}
+	switch mode {
+	case "ir":
+		settings["viaIR"] = true
+		settings["optimizer"] = map[string]any{"details": map[string]any{"yul": true,
+			"yulDetails": map[string]any{"stackAllocation": true, "optimizerSteps": "u:"}}}
+	case "shipped":
+		settings["optimizer"] = map[string]any{"enabled": true, "runs": 200}
+	}
+	content := map[string]any{}
+	for name, text := range sources {
+		content[name] = map[string]any{"content": text}
+	}
+	input, err := json.Marshal(map[string]any{"language": "Solidity", "sources": content, "settings": settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := compiler.Compile(ctx, input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := build.ReadSolc(input, text, "solc "+version, build.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	output.Compiler, output.Mapping = compiler.Version(), mode == "ir"
+	return output
+}
+
+// fixture is a source in one build.
+type fixture struct {
+	name, version string
+	text          []byte
+	outputs       []*build.Output
+	table         *bytecode.Table
+}
+
+// fixtures compiles every source that fits pattern with the compilers that its
+// comment "compile:" lists.
+func fixtures(t testing.TB, pattern string) []fixture {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no fixtures", err)
+	}
+	var list []fixture
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(text), "// compile: ")
+		versions, _, ok := strings.Cut(rest, "\n")
+		if !ok {
+			t.Fatalf("%s: no compile: comment", path)
+		}
+		name := filepath.Base(path)
+		for _, version := range strings.Fields(versions) {
+			output := compile(t, version, map[string]string{name: string(text)})
+			outputs := []*build.Output{output}
+			list = append(list, fixture{strings.TrimSuffix(name, ".sol"), version, text, outputs,
+				bytecode.NewTable(build.Contracts(outputs))})
+		}
+	}
+	return list
+}
+
+// wholeLines is a change of every byte of every line.
+func wholeLines(path string, text []byte) []ChangedLine {
+	lines := newLineTable(text)
+	var changes []ChangedLine
+	for i, start := range lines {
+		end := len(text)
+		if i+1 < len(lines) {
+			end = lines[i+1]
+		}
+		changes = append(changes, ChangedLine{Path: path, Line: i + 1, Kind: LineAdded, Spans: []Span{{start, end}}})
+	}
+	return changes
+}
+
+// listing prints every line of a source with who owns it and how many entries
+// that has, or why nobody does.
+func listing(f fixture, m *Mapping) string {
+	var b strings.Builder
+	lines := strings.Split(string(f.text), "\n")
+	for _, l := range m.Lines {
+		fmt.Fprintf(&b, "%3d | %-58s |", l.Position.Line, strings.TrimRight(lines[l.Position.Line-1], " "))
+		for _, i := range l.Targets {
+			target := m.Targets[i]
+			_, name, _ := strings.Cut(target.Contract, ":")
+			creation := 0
+			for _, e := range target.Entries {
+				if f.table.Program(e.Code).Code.Kind == bytecode.Creation {
+					creation++
+				}
+			}
+			if creation > 0 {
+				fmt.Fprintf(&b, " %s.creation %d", name, creation)
+			}
+			if n := len(target.Entries) - creation; n > 0 {
+				fmt.Fprintf(&b, " %s %d", name, n)
+			}
+		}
+		if l.Status != "" {
+			fmt.Fprintf(&b, " %s: %s", l.Status, l.Reason)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// TestOwnershipGolden prints the owners of every line of the fixtures.
+func TestOwnershipGolden(t *testing.T) {
+	for _, f := range fixtures(t, "testdata/targets/*.sol") {
+		t.Run(f.name+"-"+f.version, func(t *testing.T) {
+			m, err := Map(f.outputs, f.table, wholeLines(f.name+".sol", f.text), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkGolden(t, filepath.Join("testdata", "targets", f.name+"-"+f.version+".out"), listing(f, m))
+			checkTargets(t, f, m)
+		})
+	}
+}
+
+// checkTargets checks what holds of every mapping: each line once, in order, with
+// targets or a status; entries sorted, distinct, instructions; a cut at the
+// entries changes nothing.
+func checkTargets(t *testing.T, f fixture, m *Mapping) {
+	t.Helper()
+	positions := NewPositions(f.outputs, f.table, Options{})
+	seen := map[bytecode.Position]bool{}
+	for _, l := range m.Lines {
+		if seen[l.Position] {
+			t.Errorf("%v is there twice", l.Position)
+		}
+		seen[l.Position] = true
+		if (len(l.Targets) == 0) != (l.Status != "") || (l.Status == "") != (l.Reason == "") {
+			t.Errorf("%v has %d targets, status %q, reason %q", l.Position, len(l.Targets), l.Status, l.Reason)
+		}
+		for _, i := range l.Targets {
+			if m.Targets[i].Position != l.Position {
+				t.Errorf("%v has a target at %v", l.Position, m.Targets[i].Position)
+			}
+		}
+	}
+	for _, target := range m.Targets {
+		if len(target.Entries) == 0 || !slices.IsSortedFunc(target.Entries, bytecode.Location.Compare) {
+			t.Errorf("%v: entries %v", target.Position, target.Entries)
+		}
+		for _, e := range target.Entries {
+			if !positions.IsInstruction(e) {
+				t.Errorf("%v: %v is no instruction", target.Position, e)
+			}
+		}
+	}
+}
