@@ -135,6 +135,7 @@ func deepSource() string {
 
 // TestMappingStackTooDeep checks that the fallback keeps every line.
 func TestMappingStackTooDeep(t *testing.T) {
+	t.Parallel()
 	input := standardJSON(t, map[string]string{"Deep.sol": deepSource()}, map[string]any{})
 	for _, version := range []string{"0.8.17", "0.8.30"} {
 		o, err := MappingBuild(t.Context(), input, compiler(t, version), MappingOptions{})
@@ -242,6 +243,7 @@ func TestMappingCompileError(t *testing.T) {
 // TestSettingTables compares what the tables say a compiler knows with what it
 // takes, for the newest EVM version that it should know and the next one.
 func TestSettingTables(t *testing.T) {
+	t.Parallel()
 	for version, names := range map[string][]string{
 		"0.4.26": {"petersburg"}, "0.5.17": {"berlin", "london"}, "0.7.6": {"london"},
 		"0.8.17": {"london", "paris"}, "0.8.30": {"osaka"},

@@ -84,28 +84,29 @@ func (c child) run(ctx context.Context) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		message := strings.TrimSpace(strings.ToValidUTF8(stderr.String(), ""))
+		message := strings.TrimSpace(strings.ToValidUTF8(stderr.kept.String(), ""))
 		if message == "" {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%w: %s", err, message)
 	}
-	return stdout.Bytes(), nil
+	return stdout.kept.Bytes(), nil
 }
 
-// limitedBuffer keeps the first bytes that are written to it.
+// limitedBuffer keeps the first bytes that are written to it. It does not embed
+// the buffer: io.Copy would find its ReadFrom and pass the limit by.
 type limitedBuffer struct {
-	bytes.Buffer
+	kept  bytes.Buffer
 	limit int64
 	full  func() // called when more is written; may be nil
 }
 
 func (b *limitedBuffer) Write(p []byte) (int, error) {
-	room := b.limit - int64(b.Len())
+	room := b.limit - int64(b.kept.Len())
 	if int64(len(p)) <= room {
-		return b.Buffer.Write(p)
+		return b.kept.Write(p)
 	}
-	b.Buffer.Write(p[:max(room, 0)])
+	b.kept.Write(p[:max(room, 0)])
 	if b.full != nil {
 		b.full()
 	}

@@ -12,10 +12,18 @@ import (
 	"strings"
 )
 
-// skippedFolders hold no contracts of the project's own: dependencies, tests,
-// scripts, and what tools write. Hidden folders are skipped as well.
-var skippedFolders = []string{
-	"node_modules", "lib", "test", "tests", "script", "scripts", "out", "cache", "artifacts", "build",
+// Folders that hold no contracts of the project's own: dependencies, tests and
+// scripts, and, directly below the root only, libraries and what tools write
+// (src/lib may well be the project's). Hidden folders are skipped as well.
+var (
+	skippedFolders     = []string{"node_modules", "test", "tests", "script", "scripts"}
+	skippedRootFolders = []string{"lib", "out", "cache", "artifacts", "build"}
+)
+
+// skips tells whether the folder of this name holds nothing of the project's.
+func (p *project) skips(folder, name string) bool {
+	return strings.HasPrefix(name, ".") || slices.Contains(skippedFolders, name) ||
+		filepath.Dir(folder) == p.root && slices.Contains(skippedRootFolders, name)
 }
 
 // project reads a folder of plain sources.
@@ -108,7 +116,7 @@ func (p *project) sources() ([]string, error) {
 	if len(names) == 0 {
 		return nil, &Error{Origin: p.root, Kind: ErrNoContracts,
 			Problem: fmt.Sprintf("a folder with no contracts: looked for *.sol in %s, contracts and all others but %s and hidden folders",
-				own, strings.Join(skippedFolders, ", ")),
+				own, strings.Join(slices.Concat(skippedFolders, skippedRootFolders), ", ")),
 			Remedy: "give the project's root, or a build"}
 	}
 	slices.Sort(names)
@@ -128,7 +136,7 @@ func (p *project) walk(folder string, names *[]string) error {
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			if file != start && (strings.HasPrefix(name, ".") || slices.Contains(skippedFolders, name)) {
+			if file != start && p.skips(file, name) {
 				return fs.SkipDir
 			}
 			return nil
