@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -22,21 +23,21 @@ type page struct {
 type bounds struct {
 	bytes    int
 	rows     int  // of a table or list
-	findings int  // shown in full
+	findings int  // shown
 	summary  bool // the summary's tables, wider and with all statuses
 }
 
 // detail says what of a page is left out to make it fit. Each level leaves out
-// what the level before does, and more.
+// what the level before does, and more. Behind the last one named here, each
+// level shows the calls of half as many findings as the one before; when none
+// are left, half as many findings.
 type detail int
 
 const (
-	everything    detail = iota
-	noReproducers        // no commands to replay
-	noUnreached          // only the count of what was not reached
-	noReached            // only the count of what was
-	noSequences          // findings without their calls, lists cut to three
-	fewerFindings        // half as many findings with each level from here
+	_             detail = iota // everything
+	noReproducers               // no commands to replay
+	noUnreached                 // only the count of what was not reached
+	noReached                   // only the count of what was
 )
 
 // renderWithin renders the page with as much detail as fits into its bytes. It
@@ -46,32 +47,47 @@ func renderWithin(r *Report, o Options, b bounds, write func(*page)) []byte {
 	for {
 		p.Reset()
 		write(p)
-		// At the last level nothing is left whose number the report decides.
-		if p.Len() <= b.bytes || p.shownFindings() == 0 && p.detail >= fewerFindings {
+		if p.Len() <= b.bytes || p.smallest() {
 			return []byte(p.String())
 		}
 		p.detail++
 	}
 }
 
-// shownFindings is how many findings are shown at the present level.
-func (p *page) shownFindings() int {
-	n := min(len(p.r.Findings), p.findings)
-	if p.detail >= fewerFindings {
-		n >>= p.detail - fewerFindings + 1
-	}
-	return n
+// halvings is how often the number n has been halved at the present level, when
+// it is halved for the first time at the level after from.
+func (p *page) halvings(from detail) int { return max(0, int(p.detail-from)) }
+
+// withCalls is how many findings are shown with their calls.
+func (p *page) withCalls() int {
+	return min(len(p.r.Findings), p.findings) >> p.halvings(noReached)
 }
 
-// listed is how many entries of a list of n in a fixed section are shown.
+// noCalls is the first level at which no finding is shown with its calls.
+func (p *page) noCalls() detail {
+	return noReached + detail(bits.Len(uint(min(len(p.r.Findings), p.findings))))
+}
+
+// shownFindings is how many findings are shown.
+func (p *page) shownFindings() int {
+	return min(len(p.r.Findings), p.findings) >> p.halvings(p.noCalls())
+}
+
+// listed is how many entries of a list of n in a section that always stays are
+// shown.
 func (p *page) listed(n int) int {
-	switch {
-	case p.detail >= fewerFindings:
-		return min(n, 1)
-	case p.detail >= noSequences:
+	switch p.halvings(p.noCalls()) {
+	case 0:
+		return min(n, 10) // more is not read; arbitrary
+	case 1:
 		return min(n, 3)
 	}
-	return min(n, 10) // more is not read; arbitrary
+	return min(n, 1)
+}
+
+// smallest tells whether nothing is left whose number the report decides.
+func (p *page) smallest() bool {
+	return p.shownFindings() == 0 && p.halvings(p.noCalls()) >= 2
 }
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
@@ -126,7 +142,7 @@ func (p *page) verdict() {
 func (p *page) allFindings() {
 	shown := p.shownFindings()
 	for i := range p.r.Findings[:shown] {
-		p.finding(&p.r.Findings[i])
+		p.finding(&p.r.Findings[i], i < p.withCalls())
 	}
 	if n := len(p.r.Findings) - shown; n > 0 {
 		p.more(n, "finding")
@@ -135,7 +151,7 @@ func (p *page) allFindings() {
 }
 
 // finding writes one finding: what, where, how sure, and the calls.
-func (p *page) finding(f *Finding) {
+func (p *page) finding(f *Finding, calls bool) {
 	place := f.place()
 	p.line("**%s · %s · %s** · %s %s\\", code(f.ID, maxName), prose(f.Severity, maxName), prose(f.Oracle, maxName),
 		p.link(place), code(f.Function, maxName))
@@ -144,7 +160,7 @@ func (p *page) finding(f *Finding) {
 		said += fmt.Sprintf(" Breaks at %s.", p.link(f.Location))
 	}
 	p.line("%s %s.\n", said, upper(f.standing(prose(f.Confirmed, maxName), code(p.r.Diff.Base, maxName))))
-	if len(f.Sequence) > 0 && p.detail < noSequences {
+	if len(f.Sequence) > 0 && calls {
 		p.line("%s", fence(sequenceLines(f.Sequence)))
 	}
 	if f.Reproducer != "" && p.detail < noReproducers {
