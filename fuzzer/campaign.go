@@ -72,8 +72,8 @@ type TargetResult struct {
 
 // Result is what a campaign ends with.
 type Result struct {
-	Targets  []TargetResult // parallel to Config.Targets
-	Findings []*Finding     // in order of discovery
+	Targets  []TargetResult      // parallel to Config.Targets
+	Findings []*Finding          // in order of discovery
 	Entered  []bytecode.Location // the start of every block that any call entered, sorted
 	Faults   []Fault
 	Notes    []string // what happened to the saved corpus

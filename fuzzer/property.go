@@ -1,6 +1,7 @@
 package fuzzer
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 
@@ -57,4 +58,53 @@ func entryOf(f *evm.Frame, selector [4]byte) bytecode.Location {
 		}
 	}
 	return entry
+}
+
+// propertyInterval: property functions are asked after every execution that
+// showed something new and changed state, and after one in so many of the
+// others. Arbitrary; asking always would halve the throughput.
+const propertyInterval = 8
+
+// checksProperties decides whether the properties are asked after this
+// execution.
+func (w *worker) checksProperties(exec *evm.Execution, isNew bool) bool {
+	return len(w.properties) > 0 && changedState(exec) && (isNew || w.rand.IntN(propertyInterval) == 0)
+}
+
+// tryProperties appends one call of each property function to the sequence. It
+// answers false when the task is over.
+func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch) bool {
+	for _, p := range w.properties {
+		probe := append(seq[:len(seq):len(seq)], input.Call{Instance: p.Instance, Function: p.Function})
+		exec, ok := w.run(ctx, probe, b)
+		if !ok {
+			return false
+		}
+		d := discovery{sequence: probe, at: w.mark(b)}
+		w.observe(probe, exec, &d)
+		if len(d.seen) > 0 {
+			b.discoveries = append(b.discoveries, d)
+		}
+	}
+	return true
+}
+
+// changedState tells whether the last call succeeded and wrote to storage or
+// deployed something.
+func changedState(exec *evm.Execution) bool {
+	last := &exec.Calls[len(exec.Calls)-1]
+	if last.Outcome != evm.Success {
+		return false
+	}
+	for i := last.Frames[0]; i < last.Frames[1]; i++ {
+		if k := exec.Frames[i].Kind; k == evm.KindCreate || k == evm.KindCreate2 {
+			return true
+		}
+		for _, access := range exec.Frames[i].Storage {
+			if access.Write {
+				return true
+			}
+		}
+	}
+	return false
 }

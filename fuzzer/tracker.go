@@ -4,6 +4,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -43,6 +44,9 @@ type tracker struct {
 	blocks  map[bytecode.CodeID][]bool  // entered
 	sides   map[bytecode.CodeID]*sideTable
 	pids    map[bytecode.PathID]struct{}
+	// nearUndecided tells whether the last call of the execution looked at last
+	// passed a jump one side of which nothing has taken yet.
+	nearUndecided bool
 }
 
 // sideTable knows a program's branch sides by pc.
@@ -141,6 +145,7 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, n *news) {
 	if len(exec.Calls) == 0 {
 		return
 	}
+	t.nearUndecided = false
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
 		f := &exec.Frames[i]
@@ -154,12 +159,15 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, n *news) {
 			t.sides[f.Program.ID] = sides
 		}
 		for k := range f.Comparisons {
-			sides.look(f.Program.ID, &f.Comparisons[k], n)
+			if sides.look(f.Program.ID, &f.Comparisons[k], n) {
+				t.nearUndecided = true
+			}
 		}
 	}
 }
 
-func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, n *news) {
+// look records a decision and tells whether its other side is still untaken.
+func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, n *news) bool {
 	side, other := 0, 1
 	if c.Taken {
 		side, other = 1, 0
@@ -170,63 +178,27 @@ func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, n *news) {
 		n.taken = append(n.taken, branchSide{code, c.PC, c.Taken})
 	}
 	if taken[other] {
-		return
+		return false
 	}
 	d := distance(c)
 	if best := s.best[c.PC][other]; best == nil || d.Lt(best) {
 		s.best[c.PC][other] = &d
 		n.closer = append(n.closer, approach{branchSide{code, c.PC, !c.Taken}, d})
 	}
+	return true
 }
 
-// undecided tells whether one side of the comparison's branch has never been
-// taken.
-func (t *tracker) undecided(f *evm.Frame, c *evm.Comparison) bool {
-	if f.Program == nil {
-		return false
-	}
-	sides := t.sides[f.Program.ID]
-	return sides != nil && sides.taken[c.PC] != [2]bool{true, true}
+// decided tells whether both sides of a conditional jump have been taken.
+func (t *tracker) decided(code bytecode.CodeID, pc uint32) bool {
+	sides := t.sides[code]
+	return sides != nil && sides.taken[pc] == [2]bool{true, true}
 }
 
-// distance says how far the comparison's operands are from deciding the other
-// way (harvey §4, design §7). All of them are at least 1.
+// distance is the cost of taking the other side (harvey §3.2, design §7).
 func distance(c *evm.Comparison) uint256.Int {
-	var d uint256.Int
-	l, r := &c.Left, &c.Right
-	switch c.Op {
-	case opLT, opSLT:
-		absDiff(&d, l, r, c.Op == opSLT)
-	case opGT, opSGT:
-		absDiff(&d, l, r, c.Op == opSGT)
-	default: // EQ, and ISZERO with its zero on the right
-		absDiff(&d, l, r, false)
-	}
-	if d.IsZero() {
-		d.SetOne()
-	}
-	return d
+	b := input.Branch{Comparison: *c}
+	return b.Distance()
 }
 
-// The comparison opcodes (yellow paper, appendix H.2).
-const (
-	opLT  = 0x10
-	opGT  = 0x11
-	opSLT = 0x12
-	opSGT = 0x13
-	opEQ  = 0x14
-)
-
-// absDiff sets d to the distance of two words, read as two's complement numbers
-// when signed is set.
-func absDiff(d, l, r *uint256.Int, signed bool) {
-	less := l.Lt(r)
-	if signed {
-		less = l.Slt(r)
-	}
-	if less {
-		d.Sub(r, l)
-	} else {
-		d.Sub(l, r)
-	}
-}
+// opEQ is EQ's opcode (yellow paper, appendix H.2).
+const opEQ = 0x14

@@ -40,9 +40,6 @@ type discovery struct {
 	news     news
 	seen     []observation
 	at       Mark // executions and calls since the batch began
-	// proposals are inputs that the execution's comparisons suggest; they stay
-	// with the worker.
-	proposals []input.Sequence
 }
 
 // observation is what an oracle saw.
@@ -73,7 +70,8 @@ type worker struct {
 	seconds    func() float64
 	encoded    evm.Sequence
 	proposals  []input.Proposal // scratch
-	current    input.Sequence // what runs now, for fault reports
+	branches   []input.Branch   // scratch
+	current    input.Sequence   // what runs now, for fault reports
 }
 
 // loop answers tasks until the channel is closed.
@@ -93,31 +91,50 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 		}
 	}()
 	for _, seq := range t.run {
-		if !w.try(ctx, seq, &b) {
+		if _, _, ok := w.try(ctx, seq, &b); !ok {
 			return b
 		}
 	}
-	var predicted []input.Sequence
-	for energy := t.energy; energy > 0 || len(predicted) > 0; {
-		var seq input.Sequence
-		if len(predicted) > 0 {
-			seq, predicted = predicted[0], predicted[1:]
-		} else {
-			seq = w.mutate(t)
-			energy--
-		}
-		before := len(b.discoveries)
-		if !w.try(ctx, seq, &b) {
-			return b
-		}
-		// An input that got somewhere new is worth following: its comparisons tell
-		// which words decide what it did not do yet.
-		if len(b.discoveries) > before && energy > 0 {
-			predicted = append(predicted, b.discoveries[before].proposals...)
-			b.discoveries[before].proposals = nil
-		}
+	if t.seed != nil {
+		w.fuzz(ctx, t, &b)
 	}
 	return b
+}
+
+// fuzz spends the energy of a seed. Leads come before mutants; they cost no
+// energy and are followed to their end when it runs out.
+func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
+	var base *point
+	if t.energy >= predictionEnergy {
+		exec, ok := w.run(ctx, t.seed.Sequence, b)
+		if !ok {
+			return
+		}
+		base = newPoint(t.seed.Sequence, exec)
+	}
+	var leads []lead
+	budget := max(minLeads, leadsPerEnergy*int(t.energy))
+	for energy := t.energy; energy > 0 || len(leads) > 0; {
+		next := lead{from: base}
+		if len(leads) > 0 {
+			next, leads = leads[0], leads[1:]
+		} else {
+			next.sequence = w.mutate(t)
+			energy--
+		}
+		exec, isNew, ok := w.try(ctx, next.sequence, b)
+		if !ok {
+			return
+		}
+		found := w.follow(next, exec, isNew)
+		found = found[:min(len(found), budget)]
+		budget -= len(found)
+		leads = append(leads, found...)
+		// Last, since it runs the machine again.
+		if w.checksProperties(exec, isNew) && !w.tryProperties(ctx, next.sequence, b) {
+			return
+		}
+	}
 }
 
 // spliceInterval: one mutant in so many is made of two seeds. Arbitrary.
@@ -131,61 +148,22 @@ func (w *worker) mutate(t task) input.Sequence {
 	return w.mutator.Mutate(w.rand, t.seed.Sequence)
 }
 
-// try runs one sequence and records what it showed. It answers false when the
-// task is over: out of calls, cancelled, or the machine failed.
-func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) bool {
-	exec, ok := w.run(ctx, seq, b)
+// try runs one sequence and records what it showed; isNew tells whether that was
+// anything new. ok is false when the task is over: out of calls, cancelled, or
+// the machine failed.
+func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *evm.Execution, isNew, ok bool) {
+	exec, ok = w.run(ctx, seq, b)
 	if !ok {
-		return false
+		return nil, false, false
 	}
 	b.paths = append(b.paths, exec.PathID())
 	d := discovery{sequence: seq, pid: exec.PathID(), news: w.tracker.look(exec), at: w.mark(b)}
 	w.observe(seq, exec, &d)
 	w.dictionary.Observe(exec)
-	if d.news.any() {
-		d.proposals = w.propose(seq, exec)
-	}
-	check := len(w.properties) > 0 && changedState(exec) && (d.news.any() || w.rand.IntN(propertyInterval) == 0)
 	if d.news.any() || len(d.seen) > 0 {
 		b.discoveries = append(b.discoveries, d)
 	}
-	return !check || w.tryProperties(ctx, seq, b)
-}
-
-// propose makes inputs of what the execution compared to decide branches one
-// side of which nothing has taken yet: where an operand is a word of the input,
-// the other operand takes its place (design §7).
-func (w *worker) propose(seq input.Sequence, exec *evm.Execution) []input.Sequence {
-	w.proposals = w.space.Propose(w.proposals[:0], seq, exec, w.tracker.undecided)
-	var inputs []input.Sequence
-	for i := range w.proposals {
-		if proposed, ok := w.space.With(seq, w.proposals[i].Word, &w.proposals[i].Value); ok {
-			inputs = append(inputs, proposed)
-		}
-	}
-	return inputs
-}
-
-// propertyInterval: property functions are asked after every execution that
-// showed something new and changed state, and after one in so many of the
-// others. Arbitrary; asking always would halve the throughput.
-const propertyInterval = 8
-
-// tryProperties appends one call of each property function to the sequence.
-func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch) bool {
-	for _, p := range w.properties {
-		probe := append(seq[:len(seq):len(seq)], input.Call{Instance: p.Instance, Function: p.Function})
-		exec, ok := w.run(ctx, probe, b)
-		if !ok {
-			return false
-		}
-		d := discovery{sequence: probe, at: w.mark(b)}
-		w.observe(probe, exec, &d)
-		if len(d.seen) > 0 {
-			b.discoveries = append(b.discoveries, d)
-		}
-	}
-	return true
+	return exec, d.news.any(), true
 }
 
 // run executes a sequence within the task's budget.
@@ -217,22 +195,3 @@ func (w *worker) observe(seq input.Sequence, exec *evm.Execution, d *discovery) 
 }
 
 func (w *worker) mark(b *batch) Mark { return Mark{b.executions, b.calls, w.seconds()} }
-
-// changedState tells whether the last call succeeded and wrote to storage.
-func changedState(exec *evm.Execution) bool {
-	last := &exec.Calls[len(exec.Calls)-1]
-	if last.Outcome != evm.Success {
-		return false
-	}
-	for i := last.Frames[0]; i < last.Frames[1]; i++ {
-		if k := exec.Frames[i].Kind; k == evm.KindCreate || k == evm.KindCreate2 {
-			return true
-		}
-		for _, access := range exec.Frames[i].Storage {
-			if access.Write {
-				return true
-			}
-		}
-	}
-	return false
-}
