@@ -2,6 +2,7 @@ package bytecode
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
@@ -121,8 +122,15 @@ func (t *Table) LookupCreation(initcode []byte) *Program {
 	return nil
 }
 
+// maxUnknown bounds the pieces of unknown code that a Table keeps: a contract can
+// create new code in every call of a campaign. Real projects meet a handful
+// (proxies, clones), so the number is arbitrary.
+const maxUnknown = 1 << 12
+
 // Unknown is the program of code that no artefact explains; the same code gets
-// the same program and id. Its Key depends on the code alone.
+// the same program and id. Its Key depends on the code alone. Beyond 4,096
+// different pieces of code, further ones get a new program each time, with the
+// id NoCode.
 func (t *Table) Unknown(code []byte) *Program {
 	hash := sha256.Sum256(code)
 	t.mu.Lock()
@@ -131,21 +139,28 @@ func (t *Table) Unknown(code []byte) *Program {
 		return p
 	}
 	p := newProgram(bytes.Clone(code), nil)
-	p.ID = CodeID(len(t.programs))
 	p.Key = binary.BigEndian.Uint64(hash[:])
+	if len(t.unknown) >= maxUnknown {
+		return p
+	}
+	p.ID = CodeID(len(t.programs))
 	t.programs = append(t.programs, p)
 	t.unknown[hash] = p
 	return p
 }
 
 // equalExcept compares two slices of equal length outside the masked ranges.
+// Masks come from build output and may lie anywhere.
 func equalExcept(a, b []byte, masks []Range) bool {
 	if len(masks) == 0 {
 		return bytes.Equal(a, b)
 	}
-	slices.SortFunc(masks, func(x, y Range) int { return int(x.Start) - int(y.Start) })
+	slices.SortFunc(masks, func(x, y Range) int { return cmp.Compare(x.Start, y.Start) })
 	at := uint32(0)
 	for _, m := range masks {
+		if int64(m.Start) >= int64(len(a)) {
+			break
+		}
 		if m.Start > at && !bytes.Equal(a[at:m.Start], b[at:m.Start]) {
 			return false
 		}
