@@ -25,6 +25,8 @@ type Program struct {
 	Blocks   []Block
 
 	starts []uint32 // by pc: 1 + number of the block that starts there, else 0
+	masks  []Range  // of an artefact: what instances fill differently; sorted
+	loose  []Range  // the same with metadata; sorted
 }
 
 // newProgram decodes code linearly, as the EVM's jump-destination analysis does

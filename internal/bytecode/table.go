@@ -40,6 +40,8 @@ func NewTable(contracts []*Contract) *Table {
 			p := newProgram(code.Bytes, nil)
 			p.ID, p.Code, p.Contract = code.ID, code, c
 			p.Key = artefactKey(c, code)
+			p.masks = sortedRanges(code.masks())
+			p.loose = sortedRanges(append(code.masks(), metadata(code.Bytes)))
 			t.programs = append(t.programs, p)
 			if code.Kind == Creation {
 				t.creation = append(t.creation, p)
@@ -98,12 +100,12 @@ func (t *Table) Cut(locations []Location) {
 func (t *Table) LookupRuntime(code []byte) *Program {
 	candidates := t.runtime[len(code)]
 	for _, p := range candidates {
-		if equalExcept(p.Bytes, code, p.Code.masks()) {
+		if equalExcept(p.Bytes, code, p.masks) {
 			return p
 		}
 	}
 	for _, p := range candidates {
-		if m := metadata(p.Bytes); m.Start < m.End && equalExcept(p.Bytes, code, append(p.Code.masks(), m)) {
+		if equalExcept(p.Bytes, code, p.loose) {
 			return p
 		}
 	}
@@ -115,7 +117,7 @@ func (t *Table) LookupRuntime(code []byte) *Program {
 // fits.
 func (t *Table) LookupCreation(initcode []byte) *Program {
 	for _, p := range t.creation {
-		if len(p.Bytes) <= len(initcode) && equalExcept(p.Bytes, initcode[:len(p.Bytes)], p.Code.masks()) {
+		if len(p.Bytes) <= len(initcode) && equalExcept(p.Bytes, initcode[:len(p.Bytes)], p.masks) {
 			return p
 		}
 	}
@@ -149,13 +151,17 @@ func (t *Table) Unknown(code []byte) *Program {
 	return p
 }
 
-// equalExcept compares two slices of equal length outside the masked ranges.
-// Masks come from build output and may lie anywhere.
+func sortedRanges(ranges []Range) []Range {
+	slices.SortFunc(ranges, func(x, y Range) int { return cmp.Compare(x.Start, y.Start) })
+	return ranges
+}
+
+// equalExcept compares two slices of equal length outside the masked ranges,
+// which are sorted. They come from build output and may lie anywhere.
 func equalExcept(a, b []byte, masks []Range) bool {
 	if len(masks) == 0 {
 		return bytes.Equal(a, b)
 	}
-	slices.SortFunc(masks, func(x, y Range) int { return cmp.Compare(x.Start, y.Start) })
 	at := uint32(0)
 	for _, m := range masks {
 		if int64(m.Start) >= int64(len(a)) {
