@@ -175,7 +175,7 @@ func parseRange(src string) (start, length, file int, err error) {
 	}
 	var numbers [3]int
 	for i, field := range fields {
-		n, err := strconv.ParseInt(field, 10, 32)
+		n, err := strconv.ParseInt(field, 10, offsetBits)
 		if err != nil || n < -1 {
 			return 0, 0, 0, fmt.Errorf("%q is no source range", shorten(src))
 		}
@@ -184,23 +184,26 @@ func parseRange(src string) (start, length, file int, err error) {
 	return numbers[0], max(numbers[1], 0), numbers[2], nil
 }
 
-// checkRanges makes sure that every node lies in its source.
+// checkRanges makes sure that every node lies in its source or is marked as
+// generated.
 func checkRanges(source *Source) error {
-	if source.AST == nil || source.Text == nil {
-		return nil
-	}
-	var outside *Node
+	var wrong *Node
 	source.AST.Walk(func(n *Node) bool {
-		if n.File == source.ID && n.Start >= 0 && n.End() > len(source.Text) && outside == nil {
-			outside = n
+		if n.Start >= 0 && (n.File != source.ID || source.Text != nil && n.End() > len(source.Text)) && wrong == nil {
+			wrong = n
 		}
-		return outside == nil
+		return wrong == nil
 	})
-	if outside == nil {
+	switch {
+	case wrong == nil:
 		return nil
+	case wrong.File != source.ID:
+		return &Error{Place: source.Path, Kind: ErrFormat,
+			Problem: fmt.Sprintf("its AST has a %s of the source with id %d, but its own is %d", shorten(wrong.Type), wrong.File, source.ID),
+			Remedy:  "give the file as the compiler wrote it"}
 	}
 	return &Error{Place: source.Path, Kind: ErrStale,
-		Problem: fmt.Sprintf("its AST has a %s at bytes %d to %d of a text of %d", shorten(outside.Type), outside.Start, outside.End(), len(source.Text)),
+		Problem: fmt.Sprintf("its AST has a %s at bytes %d to %d of a text of %d", shorten(wrong.Type), wrong.Start, wrong.End(), len(source.Text)),
 		Remedy:  "input and output are of different builds: build again"}
 }
 

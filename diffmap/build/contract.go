@@ -238,18 +238,19 @@ func readImmutables(references map[string][]codeRange, size int) ([]bytecode.Ran
 	return ranges, nil
 }
 
-// checkMaps makes sure that the source maps point into the sources, and gives
-// generated sources, which the output numbers behind the others, file −1.
+// checkMaps makes sure that the source maps point into the sources. Entries
+// without a place, and those of generated sources, which the output numbers
+// behind the others, get file −1.
 func (c *Contract) checkMaps(sources map[int]*Source) error {
 	for _, m := range []SourceMap{c.CreationMap, c.RuntimeMap} {
 		for i := range m {
 			e := &m[i]
 			source := sources[e.File]
-			if source == nil {
+			if source == nil || e.Start < 0 || e.Length < 0 {
 				e.File = -1
 				continue
 			}
-			if source.Text != nil && e.Start >= 0 && e.Start+max(e.Length, 0) > len(source.Text) {
+			if source.Text != nil && e.Start+e.Length > len(source.Text) {
 				return &Error{Place: c.QualifiedName(), Kind: ErrStale,
 					Problem: fmt.Sprintf("its source map points at bytes %d to %d of %s, which has %d", e.Start, e.Start+e.Length, source.Path, len(source.Text)),
 					Remedy:  "input and output are of different builds: build again"}

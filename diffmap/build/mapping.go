@@ -14,8 +14,9 @@ type StandardCompiler interface {
 
 // MappingOptions are the options of [MappingBuild].
 type MappingOptions struct {
-	// Cache is a folder for compilers' outputs; empty for none. A build-info of
-	// 46 contracts takes some seconds to compile, and none to read again.
+	// Cache is a folder for compilers' outputs; empty for none. The 166 contracts
+	// of @openzeppelin/contracts 4.9.4 take soljson 0.8.30 some 5 s, and half a
+	// second to read again (measured).
 	Cache  string
 	Limits Limits
 }

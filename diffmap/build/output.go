@@ -72,7 +72,7 @@ type Node struct {
 // End is the byte offset behind the node.
 func (n *Node) End() int { return n.Start + n.Length }
 
-// String attribute of the node, empty when absent.
+// Attribute is a string attribute of the node; empty when absent.
 func (n *Node) Attribute(name string) string {
 	s, _ := n.Attributes[name].(string)
 	return s
@@ -97,7 +97,7 @@ type SourceMap []SourceMapEntry
 // SourceMapEntry is a decompressed element of solc's source map (solc
 // documentation, "Source Mappings"): s:l:f:j:m.
 type SourceMapEntry struct {
-	Start, Length int  // bytes
+	Start, Length int  // bytes; inside the source's text unless File is −1
 	File          int  // source id; −1 for generated code without a source
 	Jump          byte // 'i' into a function, 'o' out of one, '-' other
 	ModifierDepth int

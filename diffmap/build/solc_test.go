@@ -121,6 +121,7 @@ func TestReadErrors(t *testing.T) {
 		{"AST that is a list", edit(t, sample, source+"|ast", set([]any{})), Limits{}, ErrFormat},
 		{"AST with a bad range", edit(t, sample, source+"|ast|src", set("0:x:0")), Limits{}, ErrFormat},
 		{"AST behind the end", edit(t, sample, source+"|ast|src", set("0:99999:0")), Limits{}, ErrStale},
+		{"AST of another source", edit(t, sample, source+"|ast|src", set("0:1:7")), Limits{}, ErrFormat},
 		{"deep AST", sample, Limits{Depth: 5}, ErrTooLarge},
 		{"large AST", sample, Limits{ASTBytes: 1000}, ErrTooLarge},
 		{"no id", edit(t, sample, source+"|id", remove), Limits{}, ErrFormat},
@@ -284,10 +285,12 @@ func FuzzReadSolc(f *testing.F) {
 			return
 		}
 		// What was accepted is consistent.
+		texts := map[int][]byte{}
 		for _, s := range o.Sources {
+			texts[s.ID] = s.Text
 			s.AST.Walk(func(n *Node) bool {
-				if s.Text != nil && n.File == s.ID && n.Start >= 0 && n.End() > len(s.Text) {
-					t.Errorf("%s at %d:%d of %d bytes", n.Type, n.Start, n.Length, len(s.Text))
+				if n.Start >= 0 && (n.File != s.ID || s.Text != nil && n.End() > len(s.Text)) {
+					t.Errorf("%s at %d:%d:%d of %d bytes", n.Type, n.Start, n.Length, n.File, len(s.Text))
 				}
 				return true
 			})
@@ -295,6 +298,11 @@ func FuzzReadSolc(f *testing.F) {
 		for _, c := range o.Contracts {
 			if c.Runtime != nil && len(c.RuntimeMap) > len(c.Runtime.Bytes) {
 				t.Errorf("%s: %d entries for %d bytes", c.Name, len(c.RuntimeMap), len(c.Runtime.Bytes))
+			}
+			for _, e := range c.RuntimeMap {
+				if text, ok := texts[e.File]; e.File >= 0 && (!ok || e.Start < 0 || e.Length < 0 || text != nil && e.Start+e.Length > len(text)) {
+					t.Errorf("%s: entry %v", c.Name, e)
+				}
 			}
 		}
 	})

@@ -14,6 +14,10 @@ import (
 // placeholders there, and its stack ends long before 1,024.
 const maxModifierDepth = 1024
 
+// offsetBits is the width of offsets, lengths and indices in source maps and
+// ASTs: with 31 a range's end fits into an int everywhere.
+const offsetBits = 31
+
 // ParseSourceMap decompresses solc's source map: elements "s:l:f:j:m" divided
 // by ";", where an empty or missing field repeats that of the element before
 // (solc documentation, "Source Mappings"). Compilers before 0.6 write no m; it
@@ -54,7 +58,7 @@ func (e *SourceMapEntry) update(element string) error {
 			e.Jump = field[0]
 			continue
 		}
-		n, err := strconv.ParseInt(field, 10, 32)
+		n, err := strconv.ParseInt(field, 10, offsetBits)
 		if err != nil || n < -1 {
 			return fmt.Errorf("%q is no offset, length or index", shorten(field))
 		}
@@ -71,9 +75,6 @@ func (e *SourceMapEntry) update(element string) error {
 			}
 			e.ModifierDepth = int(n)
 		}
-	}
-	if e.Start > math.MaxInt32-max(e.Length, 0) {
-		return fmt.Errorf("range %d:%d is out of range", e.Start, e.Length)
 	}
 	return nil
 }
