@@ -23,7 +23,8 @@ func TestUnits(t *testing.T) {
 		t.Fatal("no archives", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
@@ -43,7 +44,9 @@ func TestUnits(t *testing.T) {
 			} else if want := string(archive.Comment); got != want {
 				t.Errorf("got:\n%swant:\n%s", got, want)
 			}
-			compileUnits(t, units)
+			if name == "foundry" || name == "hardhat" { // those with names to resolve
+				compileUnits(t, units)
+			}
 		})
 	}
 }
