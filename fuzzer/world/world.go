@@ -55,7 +55,8 @@ type Options struct {
 	Machine []evm.Option
 }
 
-// Auto deploys contracts of the table, in its order, on a fresh chain. What
+// Auto deploys contracts of the table, in its order, on a fresh chain. The table's
+// programs must have their final cuts, see [bytecode.Table.Cut]. What
 // could not be deployed is in the report; an error means that nothing could be
 // tried, or that ctx ended. The same table and options give the same World.
 func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.World, *Report, error) {
