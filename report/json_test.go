@@ -104,7 +104,7 @@ func TestReadErrors(t *testing.T) {
 
 // FuzzRead: what Read accepts can be written and read again, and is rendered.
 func FuzzRead(f *testing.F) {
-	for _, name := range fixtures(f) {
+	for _, name := range []string{"skipped", "zero", "error"} { // the small ones: large seeds make a slow fuzzer
 		data, err := os.ReadFile("testdata/" + name + ".json")
 		if err != nil {
 			f.Fatal(err)

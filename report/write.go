@@ -91,7 +91,7 @@ func writeAtomically(path string, data []byte) error {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		os.Remove(tmp.Name())
+		_ = os.Remove(tmp.Name()) // err says what is wrong
 	}
 	return err
 }

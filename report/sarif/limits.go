@@ -35,8 +35,9 @@ func encodeWithin(log *Log, size int) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if gzipSize(data) <= size {
-			return data, nil
+		zipped, err := gzipSize(data)
+		if err != nil || zipped <= size {
+			return data, err
 		}
 		shrunk := false
 		for _, run := range log.Runs {
@@ -157,10 +158,15 @@ func cut(s string, n int) string {
 	return string(runes[:n-1]) + "…"
 }
 
-func gzipSize(data []byte) int {
+// gzipSize is the size of data after gzip, in bytes.
+func gzipSize(data []byte) (int, error) {
 	var buf bytes.Buffer
 	w := gzip.NewWriter(&buf)
-	w.Write(data) // a bytes.Buffer takes everything
-	w.Close()
-	return buf.Len()
+	if _, err := w.Write(data); err != nil {
+		return 0, err
+	}
+	if err := w.Close(); err != nil {
+		return 0, err
+	}
+	return buf.Len(), nil
 }

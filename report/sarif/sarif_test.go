@@ -115,8 +115,8 @@ func TestLimitOfSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if gzipSize(data) > size || len(log.Runs[0].Results) == 0 {
-		t.Errorf("%d bytes, %d results", gzipSize(data), len(log.Runs[0].Results))
+	if zipped, err := gzipSize(data); err != nil || zipped > size || len(log.Runs[0].Results) == 0 {
+		t.Errorf("%d bytes, %d results, %v", zipped, len(log.Runs[0].Results), err)
 	}
 	if log.Runs[0].Results[0].CodeFlows != nil {
 		t.Error("results were dropped before the steps")
