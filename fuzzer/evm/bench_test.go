@@ -3,10 +3,14 @@ package evm_test
 import (
 	"math/big"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testsolc"
 )
 
@@ -86,7 +90,7 @@ func randomSequences(b *bench, n int) []evm.Sequence {
 func BenchmarkRun(b *testing.B) {
 	bank := deployed(b, bank, "Bank", testsolc.Settings{})
 	sequences := randomSequences(bank, 4096)
-	calls, failed, steps := 0, 0, 0
+	calls, failed, blocks := 0, 0, 0
 	run := func(s evm.Sequence) {
 		exec, err := bank.machine.Run(s)
 		if err != nil {
@@ -99,13 +103,13 @@ func BenchmarkRun(b *testing.B) {
 			}
 		}
 		for i := range exec.Frames {
-			steps += len(exec.Frames[i].Path)
+			blocks += len(exec.Frames[i].Path)
 		}
 	}
 	for _, s := range sequences {
 		run(s)
 	}
-	calls, failed, steps = 0, 0, 0
+	calls, failed, blocks = 0, 0, 0
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {
@@ -115,4 +119,62 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(calls), "ns/call")
 	b.ReportMetric(float64(failed)/float64(calls), "failed/call")
 	b.ReportMetric(float64(calls)/float64(b.N), "calls/op")
+	b.ReportMetric(float64(blocks)/float64(calls), "blocks/call")
+}
+
+// BenchmarkLastCall measures executions of eight calls that differ in the last
+// one only, as when one call of a seed is fuzzed.
+func BenchmarkLastCall(b *testing.B) {
+	bank := deployed(b, bank, "Bank", testsolc.Settings{})
+	rng := rand.New(rand.NewPCG(3, 4))
+	seq := evm.Sequence{bank.deploy}
+	for range 8 {
+		seq = append(seq, bank.call("deposit", big.NewInt(1000)))
+	}
+	last := make([]evm.Call, 512)
+	for i := range last {
+		last[i] = bank.call("withdraw", big.NewInt(rng.Int64N(20_000)))
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		seq[8] = last[i%len(last)]
+		if _, err := bank.machine.Run(seq); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "executions/s")
+}
+
+// TestConcurrent: machines share nothing but the World and the table.
+func TestConcurrent(t *testing.T) {
+	b := deployed(t, bank, "Bank", testsolc.Settings{})
+	contracts := testsolc.Compile(t, bank, testsolc.Settings{})
+	table := bytecode.NewTable(contracts)
+	sequences := randomSequences(b, 40)
+	results := make([][]bytecode.PathID, 4)
+	var group sync.WaitGroup
+	for i := range results {
+		group.Go(func() {
+			machine, err := evm.NewReference(b.machine.World(), table)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for _, seq := range sequences {
+				exec, err := machine.Run(seq)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				results[i] = append(results[i], exec.PathID())
+			}
+		})
+	}
+	group.Wait()
+	for _, r := range results[1:] {
+		if diff := cmp.Diff(results[0], r); diff != "" {
+			t.Errorf("machines differ:\n%s", diff)
+		}
+	}
 }

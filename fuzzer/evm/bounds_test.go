@@ -286,3 +286,10 @@ func TestBlockEnvironment(t *testing.T) {
 		t.Error("the block is not the World's again")
 	}
 }
+
+// TestDefaultFork notices when go-ethereum schedules a newer fork for mainnet.
+func TestDefaultFork(t *testing.T) {
+	if c := params.MainnetChainConfig; c.OsakaTime == nil || c.AmsterdamTime != nil || c.BogotaTime != nil {
+		t.Error("the newest fork scheduled for mainnet is not " + DefaultFork + " any more")
+	}
+}

@@ -93,9 +93,9 @@ type Frame struct {
 	LastPC  uint32 // the last instruction executed: where it halted or faulted
 	GasUsed uint64
 
-	Path          bytecode.Path // the first blocks entered, as far as 8,192 instructions reach (lookahead paper §5)
-	PathTruncated bool          // more blocks were entered than Path holds
-	Comparisons   []Comparison
+	Path          bytecode.Path   // the first blocks entered, as far as 8,192 instructions reach (lookahead paper §5)
+	PathTruncated bool            // more blocks were entered than Path holds
+	Comparisons   []Comparison    // in order, as far as Path reaches
 	Storage       []StorageAccess // in order
 	Logs          []Log           // also those that the frame or a caller then undid: the outcomes tell
 }

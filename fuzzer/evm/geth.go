@@ -346,6 +346,3 @@ func (r *Reference) install(contract *vm.Contract, code []byte) error {
 	}
 	return nil
 }
-
-// Balance is an account's balance after the last run.
-func (r *Reference) Balance(address common.Address) uint256.Int { return *r.state.GetBalance(address) }

@@ -11,7 +11,7 @@ import (
 type World struct {
 	Accounts  map[common.Address]*Account
 	Block     Block
-	Fork      string // name of the newest active fork, "osaka"
+	Fork      string // name of the newest active fork, see [Forks]; "": DefaultFork
 	Instances []Instance
 	Senders   []Sender
 }
@@ -33,7 +33,7 @@ type Block struct {
 	PrevRandao common.Hash
 	BaseFee    uint64 // wei; the gas price is zero whatever it is
 	GasLimit   uint64
-	ChainID    uint64
+	ChainID    uint64 // 0: the constant ChainID
 }
 
 // Instance is a deployed contract that sequences may call.
