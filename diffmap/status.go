@@ -124,10 +124,13 @@ func (t *sourceTree) representative(change ChangedLine) int32 {
 			}
 		}
 	}
-	if first < 0 && change.Line >= 1 && change.Line <= len(t.lines) {
-		return t.innermost(t.lines[change.Line-1])
+	if first >= 0 {
+		return first
 	}
-	return max(first, 0)
+	for _, token := range t.tokensOf(change.Line) {
+		return t.innermost(token.Start)
+	}
+	return t.innermost(t.lineRange(change.Line).start)
 }
 
 // plainVerdict judges a change without changed code.
@@ -146,19 +149,22 @@ func plainVerdict(change ChangedLine) (verdict, bool) {
 // verdict judges a line that no instruction owns, by the node n that stands for
 // it.
 func (t *sourceTree) verdict(n int32, output *build.Output, change ChangedLine) verdict {
+	if len(change.Spans) == 0 && len(t.tokensOf(change.Line)) == 0 || len(change.Spans) > 0 && !t.anyCode(change) {
+		return verdict{NoBytecode, t.emptyReason(change)}
+	}
 	if v, plain := plainVerdict(change); plain {
 		return v
-	}
-	if !t.anyCode(change) && change.Kind != DeletionAnchor {
-		return verdict{NoBytecode, t.emptyReason(change)}
 	}
 	for at := n; at >= 0; at = t.nodes[at].parent {
 		node := &t.nodes[at]
 		if node.ast == nil {
 			continue
 		}
+		if change.Kind == DeletionAnchor && node.ast.Type == "ContractDefinition" {
+			break
+		}
 		if reason := declarationReasons[node.ast.Type]; reason != "" {
-			return verdict{NoBytecode, deletionPrefix(change) + reason}
+			return verdict{NoBytecode, reason}
 		}
 		switch {
 		case node.kind == functionNode || node.kind == modifierNode:
@@ -171,13 +177,6 @@ func (t *sourceTree) verdict(n int32, output *build.Output, change ChangedLine) 
 		return verdict{NoBytecode, "the deleted code was outside of any function that is left"}
 	}
 	return verdict{NoBytecode, "outside of any declaration"}
-}
-
-func deletionPrefix(change ChangedLine) string {
-	if change.Kind == DeletionAnchor {
-		return "deleted code in a declaration: "
-	}
-	return ""
 }
 
 // declarationReasons says of declarations why they hold no bytecode.
@@ -210,15 +209,25 @@ func (t *sourceTree) anyCode(change ChangedLine) bool {
 	return false
 }
 
-// emptyReason says what a line without code is: blank, comment or punctuation.
+// lineRange is the range of a line; empty behind the end of the file.
+func (t *sourceTree) lineRange(line int) byteRange {
+	if line < 1 || line > len(t.lines) {
+		return byteRange{len(t.text), len(t.text)}
+	}
+	r := byteRange{t.lines[line-1], len(t.text)}
+	if line < len(t.lines) {
+		r.end = t.lines[line]
+	}
+	return r
+}
+
+// tokensOf lists the tokens on a line, comments not among them.
+func (t *sourceTree) tokensOf(line int) []Token { return t.tokensIn(t.lineRange(line)) }
+
+// emptyReason says what a line without changed code is: blank, comment or
+// punctuation.
 func (t *sourceTree) emptyReason(change ChangedLine) string {
-	if change.Line < 1 || change.Line > len(t.lines) {
-		return "behind the end of the file"
-	}
-	r := byteRange{t.lines[change.Line-1], len(t.text)}
-	if change.Line < len(t.lines) {
-		r.end = t.lines[change.Line]
-	}
+	r := t.lineRange(change.Line)
 	switch {
 	case len(t.tokensIn(r)) > 0:
 		return "only punctuation changed"

@@ -2,6 +2,8 @@ package diffmap
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -59,16 +61,35 @@ func compile(t testing.TB, version string, sources map[string]string) *build.Out
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := compiler.Compile(ctx, input)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := compileOnce(t, compiler, input)
 	output, err := build.ReadSolc(input, text, "solc "+version, build.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	output.Compiler, output.Mapping = compiler.Version(), mode == "ir"
 	return output
+}
+
+// compileOnce takes what the same compiler answered before, since it takes
+// seconds to start.
+func compileOnce(t testing.TB, compiler *build.Compiler, input []byte) []byte {
+	t.Helper()
+	hash := sha256.Sum256(append([]byte(compiler.Version()), input...))
+	file := filepath.Join("..", ".cache", "diffmap-tests", hex.EncodeToString(hash[:12])+".json")
+	if text, err := os.ReadFile(file); err == nil && json.Valid(text) {
+		return text
+	}
+	text, err := compiler.Compile(context.Background(), input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // fixture is a source in one build.
@@ -118,7 +139,11 @@ func wholeLines(path string, text []byte) []ChangedLine {
 		if i+1 < len(lines) {
 			end = lines[i+1]
 		}
-		changes = append(changes, ChangedLine{Path: path, Line: i + 1, Kind: LineAdded, Spans: []Span{{start, end}}})
+		change := ChangedLine{Path: path, Line: i + 1, Kind: LineAdded, Formatting: start == end}
+		if start < end {
+			change.Spans = []Span{{start, end}}
+		}
+		changes = append(changes, change)
 	}
 	return changes
 }
