@@ -149,8 +149,33 @@ func (r *reasons) decodeError(contract *bytecode.Contract, data []byte) (string,
 	return "", false
 }
 
+// maxNesting bounds the arrays within arrays that are decoded: offsets may all
+// point to the same data, so that each level multiplies what n bytes decode to
+// by n/32. Two levels of maxReasonData are 4,096 elements.
+const maxNesting = 2
+
+// nesting is the largest number of arrays around a leaf.
+func nesting(t *abi.Type) int {
+	switch t.T {
+	case abi.SliceTy, abi.ArrayTy:
+		return 1 + nesting(t.Elem)
+	case abi.TupleTy:
+		deepest := 0
+		for _, e := range t.TupleElems {
+			deepest = max(deepest, nesting(e))
+		}
+		return deepest
+	}
+	return 0
+}
+
 // render writes a custom error as in the source.
 func render(e *abi.Error, data []byte) (string, bool) {
+	for i := range e.Inputs {
+		if nesting(&e.Inputs[i].Type) > maxNesting {
+			return fmt.Sprintf("%s(0x%x)", e.Name, data), true
+		}
+	}
 	values, err := e.Inputs.Unpack(data)
 	if err != nil {
 		return "", false

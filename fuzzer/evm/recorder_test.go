@@ -219,6 +219,7 @@ contract Other {
 }
 contract Failing {
     error Custom(uint256 a, bool b);
+    error Deep(uint256[][][][][][] a);
     error Empty();
     Other other = new Other();
     uint256[] list;
@@ -239,6 +240,11 @@ contract Failing {
         if (n == 12) { while (true) n += 1; }
         if (n == 13) { assembly { mstore(0, 0xdeadbeef) revert(28, 4) } }
         if (n == 14) { assembly { revert(0, 4000) } }
+        if (n == 15) { // every element of every array is the same array
+            bytes memory data = abi.encodePacked(Deep.selector, uint256(32), uint256(60));
+            for (uint256 i = 0; i < 60; i++) data = abi.encodePacked(data, uint256(0));
+            assembly { revert(add(data, 32), mload(data)) }
+        }
         return n;
     }
 }`
@@ -261,12 +267,17 @@ func TestReasons(t *testing.T) {
 		"out of gas",
 		"reverted with 0xdeadbeef",
 		"reverted with 4000 bytes of data",
+		"Deep(0x…",
 		"",
 	}
 	for range 2 { // the second time from memory
 		for n, want := range want {
 			exec := b.run(b.call("f", big.NewInt(int64(n))))
-			if got := exec.Calls[1].Reason; got != want {
+			got := exec.Calls[1].Reason
+			if prefix, cut := strings.CutSuffix(want, "…"); cut && strings.HasPrefix(got, prefix) {
+				continue
+			}
+			if got != want {
 				t.Errorf("f(%d): reason %q, want %q", n, got, want)
 			}
 		}
