@@ -276,8 +276,11 @@ func (c *Campaign) initialTasks() []task {
 func (c *Campaign) nextTask() task {
 	seed, energy := c.Schedule.pick(c.suite, c.rand)
 	seed.Selected++
-	partner := c.suite.Seeds[c.rand.IntN(len(c.suite.Seeds))]
-	return task{seed: seed, partner: partner.Sequence, energy: energy}
+	t := task{seed: seed, energy: energy}
+	if changing := c.suite.changing; len(changing) > 0 {
+		t.prelude = changing[c.rand.IntN(len(changing))].Sequence
+	}
+	return t
 }
 
 // hand gives a task to an idle worker, with a share of the calls that are left.
@@ -324,7 +327,7 @@ func (c *Campaign) absorb(b batch) {
 // absorbDiscovery decides what a discovery is worth to the campaign: other
 // workers may have made it before.
 func (c *Campaign) absorbDiscovery(d *discovery, parent *Seed) {
-	seed := &Seed{Sequence: d.sequence, PID: d.pid, Parent: parent}
+	seed := &Seed{Sequence: d.sequence, PID: d.pid, Parent: parent, Changes: d.changes}
 	for _, b := range d.news.newBlocks {
 		if !c.blocks[b] {
 			c.blocks[b] = true

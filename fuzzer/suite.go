@@ -21,6 +21,9 @@ type Seed struct {
 	// NewBlocks tells whether it was the first to enter some block: such seeds
 	// are saved to the corpus.
 	NewBlocks bool
+	// Changes tells whether its last call succeeded and changed state: such seeds
+	// are put in front of others.
+	Changes bool
 }
 
 // Suite is the test suite with its path counts (papers: PIDs). Only the campaign
@@ -28,8 +31,9 @@ type Seed struct {
 type Suite struct {
 	Seeds []*Seed
 
-	counts map[bytecode.PathID]pathCount
-	total  uint64 // executions counted
+	changing []*Seed // those of Seeds with Changes set
+	counts   map[bytecode.PathID]pathCount
+	total    uint64 // executions counted
 
 	frontier []*frontierEntry
 	byBranch map[branchSide]*frontierEntry
@@ -76,6 +80,9 @@ func (s *Suite) add(seed *Seed) {
 	n.seed = true
 	s.counts[seed.PID] = n
 	s.Seeds = append(s.Seeds, seed)
+	if seed.Changes {
+		s.changing = append(s.changing, seed)
+	}
 }
 
 // closer keeps the input as the closest to an uncovered branch side, if it is.

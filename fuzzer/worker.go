@@ -17,7 +17,7 @@ import (
 type task struct {
 	run     []input.Sequence
 	seed    *Seed
-	partner input.Sequence // another seed's, to splice with
+	prelude input.Sequence // another seed's, whose last call changes state; may be nil
 	energy  Energy
 	calls   uint64 // the task may run at most so many calls
 }
@@ -39,6 +39,7 @@ type discovery struct {
 	pid      bytecode.PathID
 	news     news
 	seen     []observation
+	changes  bool // the last call succeeded and changed state
 	at       Mark // executions and calls since the batch began
 }
 
@@ -137,13 +138,16 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	}
 }
 
-// spliceInterval: one mutant in so many is made of two seeds. Arbitrary.
+// spliceInterval: one mutant in so many is made of two seeds. Arbitrary, but not
+// smaller: at least half of all mutants must differ in one word (design §7).
 const spliceInterval = 8
 
-// mutate makes the next input from the task's seed.
+// mutate makes the next input from the task's seed. A splice puts calls that
+// change state in front of the seed's: what is not new in itself may open a
+// guard there (the pool of prefixes of harvey §5).
 func (w *worker) mutate(t task) input.Sequence {
-	if w.rand.IntN(spliceInterval) == 0 {
-		return w.mutator.Splice(w.rand, t.seed.Sequence, t.partner)
+	if t.prelude != nil && w.rand.IntN(spliceInterval) == 0 {
+		return w.mutator.Splice(w.rand, t.prelude, t.seed.Sequence)
 	}
 	return w.mutator.Mutate(w.rand, t.seed.Sequence)
 }
@@ -161,6 +165,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	w.observe(seq, exec, &d)
 	w.dictionary.Observe(exec)
 	if d.news.any() || len(d.seen) > 0 {
+		d.changes = changedState(exec)
 		b.discoveries = append(b.discoveries, d)
 	}
 	return exec, d.news.any(), true
