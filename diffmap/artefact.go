@@ -14,7 +14,25 @@ type artefact struct {
 	contract *build.Contract
 	program  *bytecode.Program
 	entries  build.SourceMap
-	shuffled bool // the compiler arranges the stack, see [evidence]
+	style    codeStyle
+}
+
+// codeStyle is how a compiler lays out code, as far as ownership depends on it.
+type codeStyle struct {
+	shuffled bool // it arranges the stack (via-IR, optimizer), see [evidence]
+	hoisted  bool // it makes local variables where the function starts (before 0.5)
+}
+
+// blockScoped is the first solc that makes local variables where they are
+// declared (Solidity documentation, "v0.5.0 Breaking Changes", scoping).
+var blockScoped = build.Version{Major: 0, Minor: 5, Patch: 0}
+
+func styleOf(o *build.Output) codeStyle {
+	v, err := build.ParseVersion(o.Compiler)
+	return codeStyle{
+		shuffled: o.Settings.ViaIR || o.Settings.Optimizer,
+		hoisted:  err == nil && v.Less(blockScoped),
+	}
 }
 
 // artefacts lists the code of an output that the table knows.
@@ -29,7 +47,7 @@ func artefacts(output *build.Output, table *bytecode.Table) []artefact {
 				continue
 			}
 			if p := table.Program(a.code.ID); p != nil && p.Code == a.code {
-				list = append(list, artefact{c, p, a.entries, output.Settings.ViaIR || output.Settings.Optimizer})
+				list = append(list, artefact{c, p, a.entries, styleOf(output)})
 			}
 		}
 	}
@@ -73,7 +91,7 @@ func (a *artefact) instructions() iter.Seq2[uint32, instruction] {
 		constants := 0 // values on top of the stack that the code before computed from nothing
 		for pc, entry := range a.entries.Instructions(a.program.Bytes) {
 			found := ranRange
-			if a.shuffled {
+			if a.style.shuffled {
 				found = evidenceOf(vm.OpCode(a.program.Bytes[pc]), &constants)
 			}
 			if !yield(pc, instruction{entry, found}) {

@@ -34,29 +34,49 @@ func (t *sourceTree) owners(token Token, set map[int32]bool) {
 			t.surely(next, set)
 		}
 	default:
-		if stop := t.climb(n, set); stop >= 0 && !t.forward(n, stop, token.End, set) {
-			t.wholeAssembly(n, set)
+		stop := t.climb(n, set)
+		if stop < 0 || t.forward(n, stop, token.End, set) {
+			return
+		}
+		if !t.wholeAssembly(n, set) && t.style.shuffled && t.nodes[stop].kind == statementNode {
+			t.nextStatement(stop, set)
+		}
+	}
+}
+
+// nextStatement adds the statement behind n in the same block: where that runs, n
+// has run. It stands for a statement like "x = 5" of which the compiler leaves
+// nothing but the order of values on the stack.
+func (t *sourceTree) nextStatement(n int32, set map[int32]bool) {
+	block := t.nodes[n].parent
+	if t.nodes[block].kind != bodyNode {
+		return
+	}
+	for next, ok := t.nextChild(block, t.nodes[n].end); ok; next, ok = t.nextChild(block, t.nodes[next].end) {
+		if t.surely(next, set) {
+			return
 		}
 	}
 }
 
 // wholeAssembly adds the inline assembly that n is part of, where the compiler
 // writes one range for all of it (via-IR) and all of it runs in a row.
-func (t *sourceTree) wholeAssembly(n int32, set map[int32]bool) {
+func (t *sourceTree) wholeAssembly(n int32, set map[int32]bool) bool {
 	block, ok := t.enclosing(n, func(n *treeNode) bool { return n.astType() == "InlineAssembly" })
 	if !ok || !t.nodes[block].code {
-		return
+		return false
 	}
 	for i := block + 1; int(i) < len(t.nodes) && t.nodes[i].start < t.nodes[block].end; i++ {
 		switch t.nodes[i].astType() {
 		case "YulIf", "YulSwitch", "YulForLoop", "YulFunctionDefinition":
-			return
+			return false
 		}
 		if t.nodes[i].code {
-			return
+			return false
 		}
 	}
 	set[block] = true
+	return true
 }
 
 // standsForNext tells whether a token of n's own stands for the operand behind

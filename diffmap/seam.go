@@ -15,7 +15,7 @@ import (
 // "Source Mappings"). Compilers before 0.6 write none; there a modifier whose
 // placeholder comes last is left only through it.
 func findSeams(a *artefact, selections map[int]*selection) {
-	if a.shuffled {
+	if a.style.shuffled {
 		return // the placeholder has code of its own there
 	}
 	hasDepth := false

@@ -85,6 +85,7 @@ func (n *treeNode) role() string {
 // compiler, but the input is untrusted), are left out.
 type sourceTree struct {
 	source *build.Source
+	style  codeStyle
 	text   []byte
 	lines  lineTable
 	tokens []Token // without comments
@@ -95,11 +96,9 @@ type sourceTree struct {
 }
 
 // newSourceTree builds the tree of a source whose text is known. ranges are
-// those that source maps hold, with what their instructions say. hoisted says
-// that the compiler makes local variables where the function starts, so that
-// their instructions say nothing of their declaration's line (solc before 0.5).
-func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]evidence, hoisted bool) *sourceTree {
-	t := &sourceTree{source: source, text: text, lines: newLineTable(text), byRange: map[byteRange]int32{}}
+// those that source maps hold, with what their instructions say.
+func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *sourceTree {
+	t := &sourceTree{source: source, text: text, style: style, lines: newLineTable(text), byRange: map[byteRange]int32{}}
 	for _, token := range Tokenize(text) {
 		if token.Kind != Comment {
 			t.tokens = append(t.tokens, token)
@@ -109,7 +108,7 @@ func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]evide
 	t.insert(t.candidates(ranges))
 	for r, e := range ranges {
 		if i, ok := t.byRange[r]; ok && t.nodes[i].byteRange == r {
-			t.nodes[i].code = e.proves(&t.nodes[i]) && !(hoisted && isLocalVariable(t.nodes[i].ast))
+			t.nodes[i].code = e.proves(&t.nodes[i]) && !(style.hoisted && isLocalVariable(t.nodes[i].ast))
 		}
 	}
 	return t

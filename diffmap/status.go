@@ -253,6 +253,8 @@ func (t *sourceTree) callableVerdict(f, n int32, output *build.Output) verdict {
 		return verdict{NoBytecode, unusedReason(ast, contract)}
 	case t.inAssembly(n) && output.Settings.ViaIR:
 		return verdict{Unmapped, "conditional inline assembly in a via-IR build: the compiler writes one source range for the whole assembly block"}
+	case t.style.shuffled:
+		return verdict{Unmapped, "via-IR code keeps nothing of this line but the order of values on the stack"}
 	}
 	return verdict{NoBytecode, fmt.Sprintf("the compiler makes no instruction for this line of %s", name)}
 }

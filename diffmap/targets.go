@@ -143,7 +143,7 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 	selections := map[int]*selection{}
 	for _, s := range output.Sources {
 		if path, ok := paths[s.ID]; ok {
-			selections[s.ID] = newSelection(s, m.text(s, path), ranges[s.ID], hoistsVariables(output))
+			selections[s.ID] = newSelection(s, m.text(s, path), ranges[s.ID], styleOf(output))
 		}
 	}
 	for i := range list {
@@ -155,15 +155,6 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 	for i := range list {
 		m.addEntries(&list[i], selections)
 	}
-}
-
-// blockScoped is the first solc that makes local variables where they are
-// declared (Solidity documentation, "v0.5.0 Breaking Changes", scoping).
-var blockScoped = build.Version{Major: 0, Minor: 5, Patch: 0}
-
-func hoistsVariables(o *build.Output) bool {
-	v, err := build.ParseVersion(o.Compiler)
-	return err == nil && v.Less(blockScoped)
 }
 
 // text is the text of a source that belongs to a changed file.
@@ -181,8 +172,8 @@ type selection struct {
 	seams map[bytecode.Location]int32
 }
 
-func newSelection(s *build.Source, text []byte, ranges map[byteRange]evidence, hoisted bool) *selection {
-	tree := newSourceTree(s, text, ranges, hoisted)
+func newSelection(s *build.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *selection {
+	tree := newSourceTree(s, text, ranges, style)
 	return &selection{tree: tree, lines: make([][]*lineState, len(tree.nodes)), seams: map[bytecode.Location]int32{}}
 }
 

@@ -52,7 +52,7 @@ func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root stri
 
 // mappable is the output itself, or the mapping build made from its input.
 func (pr *project) mappable(ctx context.Context, o *build.Output, compilers build.CompilerOptions, options build.MappingOptions, show *progress) (*build.Output, error) {
-	if !o.Settings.Optimizer && !o.Settings.ViaIR {
+	if o.KeepsLines() {
 		return o, nil
 	}
 	if o.Input == nil {
