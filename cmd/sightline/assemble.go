@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -99,10 +100,22 @@ func (a *assembler) describeWorld() {
 		w.Instances = append(w.Instances, report.Instance{Name: d.Name, Contract: d.Contract.QualifiedName(),
 			Address: d.Address.Hex(), Arguments: strings.Join(d.Arguments, ", ")})
 	}
-	for _, f := range a.setup.Failures {
+	for _, f := range failures(a.setup) {
 		w.Undeployed = append(w.Undeployed, report.Undeployed{Contract: f.Contract.QualifiedName(), Reason: f.Reason})
 	}
 	a.report.World = w
+}
+
+// failures are the contracts that could not be deployed, those apart that nobody
+// would deploy: interfaces, abstract contracts, libraries without users.
+func failures(setup *world.Report) []world.Failure {
+	var out []world.Failure
+	for _, f := range setup.Failures {
+		if f.Contract.Deployable() && !f.Contract.Library {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // findFunctions notes which functions any call entered, to say how close a line
@@ -146,10 +159,10 @@ func (a *assembler) target(i int) (report.Target, error) {
 	if out.PC != 0 {
 		name = fmt.Sprintf("reproducers/%s-0x%x.json", fileName(contractName(t.Contract)), out.PC)
 	}
-	out.Reproducer, err = a.reproduce(name, got.Sequence, report.Claim{
+	out.Reproducer = a.reproduce(name, got.Sequence, report.Claim{
 		Kind: "line", File: out.File, Line: out.Line, Contract: t.Contract, Kept: got.Reached,
 	}, t.Entries)
-	return out, err
+	return out, nil
 }
 
 // whyNot says why a target was not reached, as far as that is known.
@@ -254,13 +267,10 @@ func (a *assembler) finding(f *fuzzer.Finding) error {
 		Confirmed:  "go-ethereum",
 		Executions: f.First.Executions, Calls: f.First.Calls, Seconds: f.First.Seconds,
 	}
-	out.Reproducer, err = a.reproduce("reproducers/"+out.ID+".json", f.Sequence, report.Claim{
+	out.Reproducer = a.reproduce("reproducers/"+out.ID+".json", f.Sequence, report.Claim{
 		Kind: "finding", ID: out.ID, File: at.File, Line: at.Line, Contract: f.Contract,
 		Oracle: f.Oracle.ID, Message: f.Message, Kept: true,
 	}, []bytecode.Location{f.Location})
-	if err != nil {
-		return err
-	}
 	a.report.Findings = append(a.report.Findings, out)
 	return nil
 }
@@ -293,7 +303,7 @@ func (a *assembler) changedLine(f *fuzzer.Finding) *report.Place {
 }
 
 // reproduce keeps a reproducer for writing and returns its path.
-func (a *assembler) reproduce(name string, seq input.Sequence, claim report.Claim, entries []bytecode.Location) (string, error) {
+func (a *assembler) reproduce(name string, seq input.Sequence, claim report.Claim, entries []bytecode.Location) string {
 	for _, l := range entries {
 		entry, ok := report.EntryOf(a.table, l)
 		if !ok {
@@ -306,7 +316,7 @@ func (a *assembler) reproduce(name string, seq input.Sequence, claim report.Clai
 	}
 	text := strings.TrimSuffix(input.Format(a.space, seq), "\n")
 	a.reproducers[name] = &report.Reproducer{Claim: claim, Sequence: strings.Split(text, "\n")}
-	return name, nil
+	return name
 }
 
 // fileName keeps what is safe in a file's name everywhere.

@@ -100,7 +100,6 @@ type outputFlags struct {
 	out       string
 	failOn    string
 	omitTimes bool
-	verbose   bool
 }
 
 func (f *outputFlags) register(flags *pflag.FlagSet) {

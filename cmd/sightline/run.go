@@ -150,7 +150,7 @@ func describeWorld(c *campaign) string {
 	if len(c.world.Instances) == 0 {
 		text += "nothing could be deployed"
 	}
-	if n := len(c.setup.Failures); n > 0 {
+	if n := len(failures(c.setup)); n > 0 {
 		text += fmt.Sprintf(" (%d not deployable)", n)
 	}
 	return text

@@ -257,7 +257,8 @@ func (r *Reference) run(index int) {
 		r.create(call, gas)
 	} else {
 		r.state.SetNonce(call.From, r.state.GetNonce(call.From)+1, tracing.NonceChangeEoACall)
-		r.evm.Call(call.From, call.To, call.Data, gas, &call.Value)
+		// What it returns the hooks have recorded; its error is the contract's matter.
+		_, _, _ = r.evm.Call(call.From, call.To, call.Data, gas, &call.Value)
 	}
 	r.state.Finalise(r.rules)
 	r.rec.end(frames)

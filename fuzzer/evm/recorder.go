@@ -297,7 +297,7 @@ func boolWord(b bool) uint64 {
 // opcode sees every instruction before it runs; err tells that it will not.
 func (r *recorder) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpContext, _ []byte, _ int, err error) {
 	f := r.top
-	ctx := scope.(*vm.ScopeContext)
+	ctx := scope.(*vm.ScopeContext) //nolint:errcheck // go-ethereum passes nothing else
 	stack := ctx.Stack.Data()
 	if !f.started {
 		r.start(f, ctx)

@@ -143,7 +143,7 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 	search, err := newSearch(c.contract, b)
 	if err != nil {
 		c.failure.Reason = err.Error()
-		return false, nil
+		return false, nil //nolint:nilerr // the contract cannot be deployed: a failure in the report
 	}
 	exhausted := 0
 	for tries := 0; tries < maxTries && exhausted < maxExhausted; tries++ {

@@ -230,7 +230,7 @@ func (b *builder) describe(a *arguments) []string {
 func (b *builder) format(t abi.Type, v reflect.Value) string {
 	switch {
 	case t.T == abi.AddressTy:
-		address := v.Interface().(common.Address)
+		address := v.Interface().(common.Address) //nolint:errcheck // what an address type's values are
 		if label := b.labels[address]; label != "" {
 			return label
 		}

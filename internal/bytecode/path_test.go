@@ -44,7 +44,8 @@ func TestPathHasher(t *testing.T) {
 	}
 	var h PathHasher
 	h.Add(1, 2)
-	if h.Sum() != h.Sum() || h.Sum() != sum(1, 2) {
+	first := h.Sum()
+	if second := h.Sum(); second != first || second != sum(1, 2) {
 		t.Error("Sum changes the hash")
 	}
 	if h.Add(3, 4); h.Sum() != sum(1, 2, 3, 4) {
