@@ -1,0 +1,175 @@
+package floors
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/sightline-evm/sightline"
+
+// everything stands for all packages of the module.
+const everything = "*"
+
+// floors lists for each package, from the top down, which packages of the module
+// it may import itself. What it gets through them is bounded by their own lines.
+// docs/architecture.md has the picture.
+//
+// A new package gets a line here, under the lowest floor that its job allows.
+var floors = map[string][]string{
+	"cmd/sightline": {everything},
+	"bench":         {everything},
+
+	"report": {"report/sarif", "report/github", "fuzzer", "fuzzer/input", "fuzzer/oracle", "fuzzer/world",
+		"fuzzer/evm", "fuzzer/lookahead", "internal/bytecode"},
+	"report/github": {"report/sarif"},
+	"report/sarif":  {},
+
+	"fuzzer":           {"fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode"},
+	"fuzzer/input":     {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/oracle":    {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/world":     {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/evm":       {"internal/bytecode"},
+	"fuzzer/lookahead": {"internal/bytecode"}, // code in, verdict out: no EVM state
+
+	"diffmap":       {"diffmap/build", "internal/bytecode"},
+	"diffmap/build": {"internal/bytecode"},
+
+	"examples":          {},
+	"internal/bytecode": {},
+	"internal/floors":   {},
+	"internal/testsolc": {"internal/bytecode"},
+}
+
+// testOnly are packages that nothing but tests imports.
+var testOnly = []string{"internal/testsolc", "internal/floors"}
+
+// listed is what this test needs of go list's answer.
+type listed struct {
+	ImportPath string
+	Imports    []string // of the package, tests apart
+	Deps       []string // all of them, indirect ones too
+}
+
+// list asks the go command for every package of the module.
+func list(t *testing.T) map[string]listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Imports,Deps", module+"/...")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
+	}
+	packages := map[string]listed{}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if name, ours := within(p.ImportPath); ours {
+			packages[name] = p
+		}
+	}
+}
+
+// within is an import path relative to the module; false for others' packages.
+func within(path string) (string, bool) { return strings.CutPrefix(path, module+"/") }
+
+// TestImportsGoDown holds the table: every package has its line, and imports
+// nothing that the line does not allow.
+func TestImportsGoDown(t *testing.T) {
+	packages := list(t)
+	if len(packages) == 0 {
+		t.Fatal("go list names no package of the module")
+	}
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		allowed, known := floors[name]
+		if !known {
+			t.Errorf("%s is in no floor: add it to the table of this test and to docs/architecture.md", name)
+			continue
+		}
+		for _, path := range packages[name].Imports {
+			imported, ours := within(path)
+			if !ours {
+				continue
+			}
+			switch {
+			case slices.Contains(testOnly, imported):
+				t.Errorf("%s imports %s, which is for tests", name, imported)
+			case slices.Contains(allowed, everything) || slices.Contains(allowed, imported):
+			default:
+				t.Errorf("%s imports %s: imports go down only", name, imported)
+			}
+		}
+	}
+}
+
+// forbidden are pairs that must not meet by any way, however the table changes.
+var forbidden = map[string][]string{
+	"fuzzer":            {"diffmap", "report", "cmd"},
+	"report":            {"diffmap", "cmd"},
+	"diffmap":           {"fuzzer", "report", "cmd"},
+	"fuzzer/lookahead":  {"fuzzer/evm"},
+	"internal/bytecode": {"fuzzer", "diffmap", "report", "cmd"},
+}
+
+func TestNothingForbiddenIsImportedIndirectly(t *testing.T) {
+	packages := list(t)
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		for lower, uppers := range forbidden {
+			if !isBelow(name, lower) {
+				continue
+			}
+			for _, path := range packages[name].Deps {
+				dependency, ours := within(path)
+				if ours && slices.ContainsFunc(uppers, func(upper string) bool { return isBelow(dependency, upper) }) {
+					t.Errorf("%s depends on %s", name, dependency)
+				}
+			}
+		}
+	}
+}
+
+// isBelow tells whether a package is the folder or lies in it.
+func isBelow(name, folder string) bool {
+	return name == folder || strings.HasPrefix(name, folder+"/")
+}
+
+// TestTableHasNoCircle: a table that allowed a package and its importer to import
+// each other would have no floors.
+func TestTableHasNoCircle(t *testing.T) {
+	state := map[string]int{} // 1: being visited, 2: done
+	var visit func(name string, way []string)
+	visit = func(name string, way []string) {
+		way = append(way, name)
+		switch state[name] {
+		case 1:
+			t.Fatalf("circle in the table: %s", strings.Join(way, " → "))
+		case 2:
+			return
+		}
+		state[name] = 1
+		for _, lower := range floors[name] {
+			if lower == everything {
+				continue
+			}
+			if _, known := floors[lower]; !known {
+				t.Errorf("%s may import %s, which has no line", name, lower)
+			}
+			visit(lower, way)
+		}
+		state[name] = 2
+	}
+	for _, name := range slices.Sorted(maps.Keys(floors)) {
+		visit(name, nil)
+	}
+}
