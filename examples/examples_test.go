@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 	"testing"
@@ -202,5 +203,16 @@ func decode(t *testing.T, example fs.FS, file string, into any) {
 	t.Helper()
 	if err := json.Unmarshal(read(t, example, file), into); err != nil {
 		t.Fatalf("%s: %v", file, err)
+	}
+}
+
+// The built output is made by the solc that testdata/npm installs.
+func TestCompiler(t *testing.T) {
+	data, err := os.ReadFile("../testdata/npm/package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf(`"solc": %q`, Compiler); !strings.Contains(string(data), want) {
+		t.Errorf("testdata/npm/package.json does not say %s", want)
 	}
 }

@@ -62,7 +62,7 @@ func (p *page) reachedLines() {
 	if len(p.r.Diff.Explicit) > 0 {
 		noun = "reached target"
 	}
-	p.line("<details><summary>%s</summary>\n", plural(len(reached), noun))
+	p.line("<details><summary>%s</summary>\n", Plural(len(reached), noun))
 	entries := ranges(reached)
 	shown := entries[:min(len(entries), p.rows)]
 	for _, e := range shown {

@@ -95,7 +95,7 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", ar
 // more says how many entries are not shown.
 func (p *page) more(n int, noun string) {
 	if n > 0 {
-		p.line("\n… %s %s.", plural(n, "more "+noun), p.elsewhere())
+		p.line("\n… %s %s.", Plural(n, "more "+noun), p.elsewhere())
 	}
 }
 
@@ -276,14 +276,14 @@ func (p *page) footer() {
 		add("%s", compilers)
 	}
 	if s := p.r.Stats; s.Calls > 0 {
-		effort := humanCount(s.Calls) + " calls"
+		effort := HumanCount(s.Calls) + " calls"
 		if s.Seconds > 0 {
 			effort += ", " + humanSeconds(s.Seconds)
 		}
 		add("%s, seed %d", effort, p.r.Seed)
 	}
 	if n := p.tally[NoBytecode]; n > 0 && p.tally.code() > 0 {
-		add("%s without bytecode", plural(n, "more line"))
+		add("%s without bytecode", Plural(n, "more line"))
 	}
 	if p.tally.code() > 0 {
 		add("unreached is not safe")

@@ -22,7 +22,7 @@ func SARIF(r *Report, o Options) ([]byte, error) {
 	b := &sarifBuilder{r: r, o: o, sources: map[string]*sourceFile{}}
 	log := sarif.New(sarif.Driver{
 		Name:           "Sightline", // the key of GitHub's rulesets: never changes
-		Version:        clean(r.Tool.Version, maxName),
+		Version:        Clean(r.Tool.Version, maxName),
 		InformationURI: "https://github.com/sightline-evm/sightline",
 		Rules:          b.rules(),
 	}, b.category())
@@ -32,10 +32,10 @@ func SARIF(r *Report, o Options) ([]byte, error) {
 		run.Results = append(run.Results, b.result(group))
 	}
 	for _, f := range r.Faults {
-		run.Notify(sarif.Error, "Fault of Sightline itself: "+clean(f.Message, maxReason))
+		run.Notify(sarif.Error, "Fault of Sightline itself: "+Clean(f.Message, maxReason))
 	}
 	for _, w := range r.Warnings {
-		run.Notify(sarif.Warning, clean(w, maxReason))
+		run.Notify(sarif.Warning, Clean(w, maxReason))
 	}
 	if t := tallyOf(r); t.code() > t[Reached] {
 		run.Notify(sarif.Note, fmt.Sprintf("%d of %s reached. Unreached is not safe.", t[Reached], t.what(t.code())))
@@ -87,7 +87,7 @@ func (b *sarifBuilder) rules() []sarif.Rule {
 
 // ruleID is the rule of an oracle.
 func ruleID(oracle string) string {
-	if id := clean(oracle, maxName); id != "" {
+	if id := Clean(oracle, maxName); id != "" {
 		return id
 	}
 	return "unnamed"
@@ -95,18 +95,18 @@ func ruleID(oracle string) string {
 
 func ruleOf(o Oracle) sarif.Rule {
 	id := ruleID(o.ID)
-	title := clean(o.Title, maxReason)
+	title := Clean(o.Title, maxReason)
 	if title == "" {
 		title = id
 	}
-	doc := clean(o.Doc, sarif.MaxDescription)
+	doc := Clean(o.Doc, sarif.MaxDescription)
 	if doc == "" {
 		doc = title
 	}
 	help := doc + " Every finding was confirmed on go-ethereum and comes with a reproducer: `sightline replay` shows its calls."
 	tags := []string{"security", "smart-contract"}
 	if o.SWC != "" {
-		tags = append(tags, "external/swc/swc-"+clean(o.SWC, maxName))
+		tags = append(tags, "external/swc/swc-"+Clean(o.SWC, maxName))
 	}
 	level, security := levels(o.Severity)
 	rule := sarif.Rule{
@@ -166,7 +166,7 @@ func (b *sarifBuilder) groups(run *sarif.Run) [][]*Finding {
 		p := f.place()
 		if _, ok := b.location(p); !ok {
 			run.Notify(sarif.Warning, fmt.Sprintf("Finding %s (%s) is in code without a source line, so that it is no alert: see report.json.",
-				clean(f.ID, maxName), clean(f.Oracle, maxName)))
+				Clean(f.ID, maxName), Clean(f.Oracle, maxName)))
 			continue
 		}
 		k := key{ruleID(f.Oracle), p.File, p.Line}
@@ -208,18 +208,18 @@ func (b *sarifBuilder) result(group []*Finding) sarif.Result {
 // message says what a finding is. Where it breaks is added to the related
 // locations and linked.
 func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
-	text := sentence(unlinked(clean(f.said(), maxReason)))
+	text := sentence(unlinked(Clean(f.said(), maxReason)))
 	if f.Function != "" {
-		text += fmt.Sprintf(" In %s, after %s.", unlinked(clean(f.Function, maxName)), plural(len(f.Sequence), "call"))
+		text += fmt.Sprintf(" In %s, after %s.", unlinked(Clean(f.Function, maxName)), Plural(len(f.Sequence), "call"))
 	}
 	if broken, ok := b.location(f.Location); ok && !f.place().sameLine(f.Location) {
 		broken.ID = len(res.RelatedLocations) + 1
 		broken.Message = &sarif.Text{Text: "where it breaks"}
 		res.RelatedLocations = append(res.RelatedLocations, broken)
-		text += fmt.Sprintf(" It breaks at [%s](%d).", unbracketed(clean(f.Location.String(), maxPath)), broken.ID)
+		text += fmt.Sprintf(" It breaks at [%s](%d).", unbracketed(Clean(f.Location.String(), maxPath)), broken.ID)
 	}
-	text += fmt.Sprintf(" %s (%s).", upper(f.standing(unlinked(clean(f.Confirmed, maxName)), unlinked(clean(b.r.Diff.Base, maxName)))),
-		unlinked(clean(f.ID, maxName)))
+	text += fmt.Sprintf(" %s (%s).", upper(f.standing(unlinked(Clean(f.Confirmed, maxName)), unlinked(Clean(b.r.Diff.Base, maxName)))),
+		unlinked(Clean(f.ID, maxName)))
 	if command := replayCommand("", f.Reproducer); command != "" {
 		text += " Replay: " + unlinked(command)
 	}
@@ -231,9 +231,9 @@ func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 func (b *sarifBuilder) flow(f *Finding, primary sarif.Location) sarif.CodeFlow {
 	var steps []sarif.Location
 	for _, call := range f.Sequence[:min(len(f.Sequence), maxSteps)] {
-		text := clean(call.Sender, maxName) + " calls " + clean(call.Call, maxCall)
+		text := Clean(call.Sender, maxName) + " calls " + Clean(call.Call, maxCall)
 		if call.Note != "" {
-			text += ": " + clean(call.Note, maxReason)
+			text += ": " + Clean(call.Note, maxReason)
 		}
 		step := primary
 		step.Message = &sarif.Text{Text: unlinked(text)}
@@ -243,7 +243,7 @@ func (b *sarifBuilder) flow(f *Finding, primary sarif.Location) sarif.CodeFlow {
 	if !ok {
 		end = primary
 	}
-	end.Message = &sarif.Text{Text: unlinked(clean(f.said(), maxReason))}
+	end.Message = &sarif.Text{Text: unlinked(Clean(f.said(), maxReason))}
 	return sarif.Flow(append(steps, end)...)
 }
 

@@ -61,7 +61,7 @@ func (p *page) howReached(t *Target) string {
 	if t == nil {
 		return "| | "
 	}
-	after := humanCount(t.Calls) + " calls"
+	after := HumanCount(t.Calls) + " calls"
 	if t.Seconds > 0 {
 		after += ", " + humanSeconds(t.Seconds)
 	}
@@ -100,7 +100,7 @@ func (p *page) ground() {
 	if len(w.Instances)+len(w.Undeployed)+len(p.r.Builds) == 0 || p.detail >= noReached {
 		return
 	}
-	p.folded(fmt.Sprintf("World: %s, %d not deployed", plural(len(w.Instances), "contract"), len(w.Undeployed)), func() {
+	p.folded(fmt.Sprintf("World: %s, %d not deployed", Plural(len(w.Instances), "contract"), len(w.Undeployed)), func() {
 		p.line("| Contract | Name | Address | Arguments |\n|---|---|---|---|")
 		for _, in := range w.Instances[:min(len(w.Instances), p.rows)] {
 			p.line("| %s | %s | %s | %s |", code(in.Contract, maxPath), code(in.Name, maxName), code(in.Address, maxName), code(in.Arguments, maxCall))

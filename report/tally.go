@@ -93,9 +93,9 @@ func (t tally) deployed() int { return t[Reached] + t[OnlyReverts] + t[Unreached
 // what names n of the things that are counted: "3 changed lines", "1 target".
 func (t tally) what(n int) string {
 	if t[explicit] > 0 {
-		return plural(n, "target")
+		return Plural(n, "target")
 	}
-	return plural(n, "changed line")
+	return Plural(n, "changed line")
 }
 
 // describe lists the counts of the given statuses: "2 unreached, 1 unreachable".
@@ -121,8 +121,8 @@ var statusWords = map[string]string{
 	NoBytecode:   "without bytecode",
 }
 
-// plural is "1 line", "2 lines".
-func plural(n int, noun string) string {
+// Plural is "1 line", "2 lines".
+func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -34,7 +34,7 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	t.lines()
 	t.notes()
 	t.next()
-	t.line("exit %d (fail-on: %s)", ExitCode(r.Verdict), clean(r.FailOn, maxName))
+	t.line("exit %d (fail-on: %s)", ExitCode(r.Verdict), Clean(r.FailOn, maxName))
 	_, err := io.WriteString(w, t.String())
 	return err
 }
@@ -52,7 +52,7 @@ func (t *terminal) line(format string, args ...any) { fmt.Fprintf(t, format+"\n"
 // more counts what is above terminalRows.
 func (t *terminal) more(n int, noun string) {
 	if n > terminalRows {
-		t.line("  … %s in report.json", plural(n-terminalRows, "more "+noun))
+		t.line("  … %s in report.json", Plural(n-terminalRows, "more "+noun))
 	}
 }
 
@@ -74,23 +74,23 @@ func (t *terminal) verdict() {
 	case t.r.Verdict == Pass:
 		colour = green
 	}
-	t.line("%s  %s", t.paint(colour+bold, strings.ToUpper(clean(t.r.Verdict, maxName))), clean(t.r.Reason, maxReason))
+	t.line("%s  %s", t.paint(colour+bold, strings.ToUpper(Clean(t.r.Verdict, maxName))), Clean(t.r.Reason, maxReason))
 }
 
 // finding writes what, where, how, and how sure.
 func (t *terminal) finding(f *Finding) {
 	place := f.place()
-	head := fmt.Sprintf("%s %s %s", clean(f.ID, maxName), clean(f.Severity, maxName), clean(f.Oracle, maxName))
-	t.line("%s  %s %s", t.paint(bold, head), clean(place.String(), maxPath), clean(f.Function, maxName))
-	said := clean(f.said(), maxReason)
+	head := fmt.Sprintf("%s %s %s", Clean(f.ID, maxName), Clean(f.Severity, maxName), Clean(f.Oracle, maxName))
+	t.line("%s  %s %s", t.paint(bold, head), Clean(place.String(), maxPath), Clean(f.Function, maxName))
+	said := Clean(f.said(), maxReason)
 	if !place.sameLine(f.Location) {
-		said += "; breaks at " + clean(f.Location.String(), maxPath)
+		said += "; breaks at " + Clean(f.Location.String(), maxPath)
 	}
 	t.line("  %s", said)
 	for _, step := range sequenceLines(f.Sequence) {
 		t.line("    %s", step)
 	}
-	t.line("  %s", f.standing(clean(f.Confirmed, maxName), clean(t.r.Diff.Base, maxName)))
+	t.line("  %s", f.standing(Clean(f.Confirmed, maxName), Clean(t.r.Diff.Base, maxName)))
 }
 
 // lines counts the lines by status and lists those that were not reached.
@@ -111,7 +111,7 @@ func (t *terminal) lines() {
 	all := spots(t.r)
 	for _, s := range all {
 		if s.Status != Reached && s.Status != NoBytecode {
-			width = max(width, utf8.RuneCountInString(clean(s.place, maxPath)))
+			width = max(width, utf8.RuneCountInString(Clean(s.place, maxPath)))
 		}
 	}
 	width = min(width, 40) // longer paths stand out, instead of pushing all reasons away
@@ -122,7 +122,7 @@ func (t *terminal) lines() {
 				continue
 			}
 			if n++; n <= terminalRows {
-				t.line("  %-12s  %-*s  %s", status, width, clean(s.place, maxPath), clean(s.Reason, maxReason))
+				t.line("  %-12s  %-*s  %s", status, width, Clean(s.place, maxPath), Clean(s.Reason, maxReason))
 			}
 		}
 		t.more(n, status+" line")
@@ -132,11 +132,11 @@ func (t *terminal) lines() {
 // notes writes faults and warnings.
 func (t *terminal) notes() {
 	for _, f := range t.r.Faults[:min(len(t.r.Faults), terminalRows)] {
-		t.line("fault  %s", clean(f.Message, maxReason))
+		t.line("fault  %s", Clean(f.Message, maxReason))
 	}
 	t.more(len(t.r.Faults), "fault")
 	for _, w := range t.r.Warnings[:min(len(t.r.Warnings), terminalRows)] {
-		t.line("warn   %s", clean(w, maxReason))
+		t.line("warn   %s", Clean(w, maxReason))
 	}
 	t.more(len(t.r.Warnings), "warning")
 }

@@ -22,14 +22,14 @@ const (
 	maxSteps  = 64  // calls of a sequence, the longest that the campaign makes
 )
 
-// clean makes s safe to show on one line of anything: characters that cannot be
+// Clean makes s safe to show on one line of anything: characters that cannot be
 // seen, control characters and those that change the direction of text become
 // escapes that can (\n, \x1b, \u202e), bytes that are no UTF-8 \xff. Longer than
 // n characters, it is cut and ends in "…".
 //
 // Every string of a report goes through here before it is shown: names, paths,
 // revert reasons and arguments are an attacker's to choose.
-func clean(s string, n int) string {
+func Clean(s string, n int) string {
 	var b strings.Builder
 	length := 0 // of b, in characters
 	for i := 0; i < len(s); {
@@ -60,7 +60,7 @@ func sequenceLines(sequence []Step) []string {
 	steps := make([]Step, len(shown))
 	senders, calls := 0, 0 // widths
 	for i, s := range shown {
-		steps[i] = Step{clean(s.Sender, maxName), clean(s.Call, maxCall), clean(s.Note, maxReason)}
+		steps[i] = Step{Clean(s.Sender, maxName), Clean(s.Call, maxCall), Clean(s.Note, maxReason)}
 		senders = max(senders, utf8.RuneCountInString(steps[i].Sender))
 		if s.Note != "" {
 			calls = max(calls, utf8.RuneCountInString(steps[i].Call))
@@ -80,13 +80,13 @@ func sequenceLines(sequence []Step) []string {
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	if n := len(sequence) - len(shown); n > 0 {
-		lines = append(lines, "… "+plural(n, "more call"))
+		lines = append(lines, "… "+Plural(n, "more call"))
 	}
 	return lines
 }
 
-// humanCount is n as people read it: 950, 12.3k, 18.2M.
-func humanCount(n uint64) string {
+// HumanCount is n as people read it: 950, 12.3k, 18.2M.
+func HumanCount(n uint64) string {
 	switch {
 	case n < 10_000:
 		return strconv.FormatUint(n, 10)
@@ -130,7 +130,7 @@ func replayCommand(out, reproducer string) string {
 	if reproducer == "" {
 		return ""
 	}
-	return "sightline replay " + shellWord(clean(path.Join(out, reproducer), maxPath))
+	return "sightline replay " + shellWord(Clean(path.Join(out, reproducer), maxPath))
 }
 
 // onBase says what is known of the finding on the base version, whose name is

@@ -21,8 +21,8 @@ func TestClean(t *testing.T) {
 		strings.Repeat("a", 31): strings.Repeat("a", 30) + "…",
 		strings.Repeat("é", 30): strings.Repeat("é", 30),
 	} {
-		if got := clean(in, 30); got != want {
-			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		if got := Clean(in, 30); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -91,8 +91,8 @@ func TestSequenceLines(t *testing.T) {
 
 func TestHumanNumbers(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0", 9_999: "9999", 12_345: "12.3k", 18_204_117: "18.2M", 5_000_000_000: "5.0G"} {
-		if got := humanCount(n); got != want {
-			t.Errorf("humanCount(%d) = %s, want %s", n, got, want)
+		if got := HumanCount(n); got != want {
+			t.Errorf("HumanCount(%d) = %s, want %s", n, got, want)
 		}
 	}
 	for s, want := range map[float64]string{0.44: "0.4 s", 92.4: "92 s", 840: "14 min"} {

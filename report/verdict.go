@@ -72,7 +72,7 @@ func Decide(r *Report) { r.Verdict, r.Reason = decide(r) }
 func decide(r *Report) (verdict, reason string) {
 	rank, ok := gateRank(r.FailOn)
 	if !ok {
-		return Error, fmt.Sprintf("fail-on is %q; it must be none, low, medium, high or critical", clean(r.FailOn, maxName))
+		return Error, fmt.Sprintf("fail-on is %q; it must be none, low, medium, high or critical", Clean(r.FailOn, maxName))
 	}
 	var gating []Finding
 	for _, f := range r.Findings {
@@ -84,7 +84,7 @@ func decide(r *Report) (verdict, reason string) {
 		return Fail, fmt.Sprintf("%s at or above %s", describeFindings(gating, "finding"), r.FailOn)
 	}
 	if n := len(r.Faults); n > 0 {
-		return Error, fmt.Sprintf("%s in the tool itself: %s", plural(n, "fault"), clean(r.Faults[0].Message, maxReason))
+		return Error, fmt.Sprintf("%s in the tool itself: %s", Plural(n, "fault"), Clean(r.Faults[0].Message, maxReason))
 	}
 	t := tallyOf(r)
 	if t.code() == 0 {
@@ -131,13 +131,13 @@ func describeFindings(findings []Finding, noun string) string {
 	}
 	var parts []string
 	if n := count[Introduced]; n > 0 {
-		parts = append(parts, plural(n, "introduced "+noun))
+		parts = append(parts, Plural(n, "introduced "+noun))
 	}
 	if n := len(findings) - count[Introduced] - count[PreExisting]; n > 0 {
-		parts = append(parts, plural(n, noun)+" not compared with base")
+		parts = append(parts, Plural(n, noun)+" not compared with base")
 	}
 	if n := count[PreExisting]; n > 0 {
-		parts = append(parts, plural(n, "pre-existing "+noun))
+		parts = append(parts, Plural(n, "pre-existing "+noun))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -172,7 +172,7 @@ func (a *assembler) whyNot(t *bytecode.Target) (status, reason string) {
 			return report.Undeployable, "the contract could not be deployed: " + f.Reason
 		}
 	}
-	tried := fmt.Sprintf("in %s executions", count(a.result.Stats.Executions))
+	tried := fmt.Sprintf("in %s executions", report.HumanCount(a.result.Stats.Executions))
 	for _, entry := range t.Entries {
 		name, ok := a.positions.FunctionAt(entry)
 		if !ok {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // loadBuild reads or makes what is mapped and fuzzed. A given build is used as
@@ -45,7 +46,7 @@ func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root stri
 		if o.Mapping {
 			how = "mapping build"
 		}
-		show.line("build   %s, %s, %s", o.Origin, how, plural(len(o.Contracts), "contract"))
+		show.line("build   %s, %s, %s", o.Origin, how, report.Plural(len(o.Contracts), "contract"))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // campaign is a project with its World and, once run, what came of it.
@@ -146,11 +147,11 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 	if flags.corpusDir != "" {
 		c.config.Corpus = &fuzzer.Corpus{Dir: flags.corpusDir}
 	}
-	limit := fmt.Sprintf("%s calls", count(calls))
+	limit := fmt.Sprintf("%s calls", report.HumanCount(calls))
 	if timeout > 0 {
 		limit = clock(timeout.Seconds())
 	}
-	show.line("fuzz    seed %d, %s, limit %s", flags.seed, plural(flags.workers, "worker"), limit)
+	show.line("fuzz    seed %d, %s, limit %s", flags.seed, report.Plural(flags.workers, "worker"), limit)
 	show.line("")
 	c.result, err = (&fuzzer.Campaign{Config: c.config}).Run(ctx)
 	show.clear()
@@ -178,10 +179,10 @@ func (c *campaign) show(e fuzzer.Event, show *progress) {
 			s := e.Stats
 			rate := ""
 			if s.Seconds > 0 {
-				rate = fmt.Sprintf(", %s calls/s", count(uint64(float64(s.Calls)/s.Seconds)))
+				rate = fmt.Sprintf(", %s calls/s", report.HumanCount(uint64(float64(s.Calls)/s.Seconds)))
 			}
 			return fmt.Sprintf("%-7s %d of %d targets, %s, %s calls%s, %s",
-				clock(s.Seconds), s.Reached, len(c.mapping.Targets), plural(s.Findings, "finding"), count(s.Calls), rate, plural(s.Paths, "path"))
+				clock(s.Seconds), s.Reached, len(c.mapping.Targets), report.Plural(s.Findings, "finding"), report.HumanCount(s.Calls), rate, report.Plural(s.Paths, "path"))
 		})
 	}
 }

@@ -80,10 +80,11 @@ func loadExample(name string, show *progress) (*project, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the embedded example is damaged: %w", err)
 	}
-	output.Mapping = true // made by examples/build.mjs with the settings of the mapping build
+	// Made by examples/build.mjs with the settings of the mapping build.
+	output.Mapping, output.Compiler = true, examples.Compiler
 	pr.outputs = []*build.Output{output}
 	show.line("diff    %s", pr.describeDiff())
-	show.line("build   embedded, %s", plural(len(output.Contracts), "contract"))
+	show.line("build   embedded, %s", report.Plural(len(output.Contracts), "contract"))
 	pr.table = bytecode.NewTable(build.Contracts(pr.outputs))
 	if err := pr.mapTargets(nil); err != nil {
 		return nil, err

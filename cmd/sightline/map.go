@@ -65,7 +65,7 @@ func describeMapping(m *diffmap.Mapping) string {
 	for _, l := range m.Lines {
 		counts[l.Status]++
 	}
-	text := plural(counts[""], "changed line") + " with bytecode"
+	text := report.Plural(counts[""], "changed line") + " with bytecode"
 	if n := counts[diffmap.NoBytecode]; n > 0 {
 		text += fmt.Sprintf(", %d without", n)
 	}
@@ -92,7 +92,7 @@ func printMapping(out io.Writer, pr *project) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\n%s; %s\n", describeMapping(pr.mapping), plural(len(pr.mapping.Targets), "target"))
+	_, err := fmt.Fprintf(out, "\n%s; %s\n", describeMapping(pr.mapping), report.Plural(len(pr.mapping.Targets), "target"))
 	return err
 }
 
@@ -111,15 +111,11 @@ func describeTargets(pr *project, targets []int) string {
 	return strings.Join(texts, ", ")
 }
 
-// printable neutralises control characters in names that strangers chose.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return '�'
-		}
-		return r
-	}, s)
-}
+// maxShown bounds a piece of text on one line; arbitrary.
+const maxShown = 2000
+
+// printable makes names and texts that strangers chose safe to show.
+func printable(s string) string { return report.Clean(s, maxShown) }
 
 // mapOutput is what `sightline map --json` prints.
 type mapOutput struct {

@@ -172,7 +172,7 @@ func (pr *project) describeDiff() string {
 	if pr.about.Head == "working tree" {
 		from += "..worktree"
 	}
-	return fmt.Sprintf("%s: %s, %d of them Solidity", from, plural(len(pr.diff.Files), "changed file"), sources)
+	return fmt.Sprintf("%s: %s, %d of them Solidity", from, report.Plural(len(pr.diff.Files), "changed file"), sources)
 }
 
 // mapTargets turns the changed lines, or the targets named by the user, into

@@ -43,7 +43,7 @@ func (s *Space) Expression(c *Call) string {
 		b.WriteString(quoteName(variableName(in.Name)) + ".call")
 	}
 	if !c.Value.IsZero() {
-		b.WriteString("{value: " + weiAmount(&c.Value) + "}")
+		b.WriteString("{value: " + callValue(&c.Value) + "}")
 	}
 	b.WriteByte('(')
 	for i := range c.Args {
@@ -144,6 +144,21 @@ func describeNumber(w *uint256.Int, t *Type) string {
 		return w.Dec()
 	}
 	return weiAmount(w)
+}
+
+// callValue shows 0.001 ether and more exactly, in ether, as Solidity reads it; a
+// lesser value in wei.
+func callValue(w *uint256.Int) string {
+	if w.LtUint64(milliether) {
+		return w.Dec()
+	}
+	var whole, rest uint256.Int
+	whole.DivMod(w, uint256.NewInt(1000*milliether), &rest)
+	text := whole.Dec()
+	if !rest.IsZero() {
+		text += "." + strings.TrimRight(fmt.Sprintf("%018d", rest.Uint64()), "0")
+	}
+	return text + " ether"
 }
 
 // weiAmount shows multiples of 0.001 ether below 10^12 ether in ether, else wei.
