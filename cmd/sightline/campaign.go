@@ -126,10 +126,7 @@ func (c *campaign) deploymentSeeds() []input.Sequence {
 
 // run fuzzes, showing what happens.
 func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, set *pflag.FlagSet, show *progress) error {
-	timeout, calls, err := flags.limits(set)
-	if err != nil {
-		return err
-	}
+	timeout, calls := flags.limits(set)
 	schedule, err := fuzzer.ScheduleNamed(flags.schedule)
 	if err != nil {
 		return badInput("--schedule: %w", err)
@@ -170,10 +167,10 @@ func (c *campaign) show(e fuzzer.Event, show *progress) {
 	switch {
 	case e.Target >= 0:
 		t := c.mapping.Targets[e.Target]
-		show.line("%-7s reached  %s  %s", clock(e.At.Seconds), t.Position, t.Contract)
+		show.line("%-7s reached  %s  %s", clock(e.At.Seconds), printable(t.Position.String()), printable(contractName(t.Contract)))
 	case e.Found != nil:
 		at, _ := c.positions.At(e.Found.Location)
-		show.line("%-7s FOUND    %s  %s: %s", clock(e.At.Seconds), at, e.Found.Oracle.ID, e.Found.Message)
+		show.line("%-7s FOUND    %s  %s: %s", clock(e.At.Seconds), printable(at.String()), e.Found.Oracle.ID, e.Found.Message)
 	default:
 		show.status(func() string {
 			s := e.Stats

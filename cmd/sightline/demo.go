@@ -44,7 +44,7 @@ diff and compiler output are embedded. Examples: %s.`, strings.Join(examples.Nam
 			return p.fuzz(cmd.Context(), pr, &campaign, &output, cmd.Flags(), show)
 		},
 	}
-	cmd.Flags().StringVar(&example, "example", defaultExample, "which `NAME` of the examples")
+	cmd.Flags().StringVar(&example, "example", defaultExample, "`NAME` of the example")
 	campaign.register(cmd.Flags())
 	output.register(cmd.Flags())
 	cmd.Flags().SortFlags = false

@@ -3,16 +3,17 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
 // Defaults of the flags (design §10).
@@ -22,6 +23,7 @@ const (
 	defaultOut     = "sightline-out"
 	maxSeqLen      = 64 // harvey §5: sequences double up to it
 	maxWorkers     = 256
+	maxTimeout     = 30 * 24 * 3600 // seconds; a longer one is a slip of the keyboard
 )
 
 // projectFlags say what is compared and what it is compiled from.
@@ -35,12 +37,12 @@ type projectFlags struct {
 }
 
 func (f *projectFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.root, "root", ".", "the project's folder")
+	flags.StringVar(&f.root, "root", ".", "the project's folder `DIR`")
 	flags.StringVar(&f.base, "base", "", "compare the working tree with this `REV` (default: the merge base with the default branch)")
 	flags.StringVar(&f.diff, "diff", "", "read the change from a unified diff `FILE`, - for standard input; the sources are the head version")
 	flags.StringArrayVar(&f.builds, "build", nil, "compiler output to use: a standard-JSON or build-info `FILE`, or a folder of them (repeatable)")
 	flags.StringArrayVar(&f.targets, "target", nil, "aim at `FILE:LINE` or CONTRACT:0xPC instead of a diff (repeatable)")
-	flags.StringVar(&f.solc, "solc", "", "the compiler: a solc binary, a soljson file, or a folder of the npm package solc (`PATH`)")
+	flags.StringVar(&f.solc, "solc", "", "the compiler, `FILE` or folder: a solc binary, a soljson file, or the npm package solc")
 }
 
 // campaignFlags say how long and how to fuzz.
@@ -59,30 +61,31 @@ func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.timeout, "timeout", defaultTimeout, "stop after so many `SECONDS`")
 	flags.Uint64Var(&f.testLimit, "test-limit", 0, "stop after so many `CALLS` instead; with --workers 1 and the same --seed the result is the same")
 	flags.IntVar(&f.seqLen, "seq-len", defaultSeqLen, "at most `N` calls in a sequence")
-	flags.Uint64Var(&f.seed, "seed", 0, "seed of all randomness (default: 0)")
-	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "how many `N` workers fuzz")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed `N` of all randomness (default 0)")
+	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "let `N` workers fuzz side by side")
+	flags.Lookup("workers").DefValue = "all cores"
 	flags.StringVar(&f.corpusDir, "corpus-dir", "", "load inputs from and save them to this `DIR`")
 	flags.StringVar(&f.schedule, "schedule", fuzzer.Cutoff.Name, "power schedule, for developers of the tool")
-	flags.StringVar(&f.fork, "evm-version", "", "newest active hard fork: paris, shanghai, cancun, prague, osaka (default osaka)")
+	flags.StringVar(&f.fork, "evm-version", "", "newest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default the last)")
 	_ = flags.MarkHidden("schedule")
 }
 
 // limits are the campaign's budget: --test-limit alone switches the clock off.
-func (f *campaignFlags) limits(flags *pflag.FlagSet) (timeout time.Duration, calls uint64, err error) {
-	if f.timeout < 0 || math.IsNaN(f.timeout) || f.timeout > 30*24*3600 {
-		return 0, 0, badInput("--timeout %v: want seconds, at least 0 and at most 30 days", f.timeout)
-	}
+func (f *campaignFlags) limits(flags *pflag.FlagSet) (timeout time.Duration, calls uint64) {
 	if f.testLimit > 0 && !flags.Changed("timeout") {
-		return 0, f.testLimit, nil
+		return 0, f.testLimit
 	}
-	timeout = time.Duration(f.timeout * float64(time.Second))
-	if timeout == 0 && f.testLimit == 0 {
-		return 0, 0, badInput("--timeout 0 without --test-limit: the campaign would never end")
-	}
-	return timeout, f.testLimit, nil
+	return time.Duration(f.timeout * float64(time.Second)), f.testLimit
 }
 
+// check tells whether the values make sense, before anything is read or compiled.
 func (f *campaignFlags) check() error {
+	if !(f.timeout >= 0 && f.timeout <= maxTimeout) { // NaN is neither
+		return badInput("--timeout %v: want seconds, from 0 to %d (30 days)", f.timeout, maxTimeout)
+	}
+	if f.timeout == 0 && f.testLimit == 0 {
+		return badInput("--timeout 0 without --test-limit: the campaign would never end")
+	}
 	if f.workers < 1 || f.workers > maxWorkers {
 		return badInput("--workers %d: want 1 to %d", f.workers, maxWorkers)
 	}
@@ -91,6 +94,9 @@ func (f *campaignFlags) check() error {
 	}
 	if _, err := fuzzer.ScheduleNamed(f.schedule); err != nil {
 		return badInput("--schedule: %w", err)
+	}
+	if f.fork != "" && !slices.Contains(evm.Forks(), f.fork) {
+		return badInput("--evm-version %q: want one of %s", f.fork, strings.Join(evm.Forks(), ", "))
 	}
 	return nil
 }
@@ -103,8 +109,8 @@ type outputFlags struct {
 }
 
 func (f *outputFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.out, "out", defaultOut, "folder `DIR` for report.json, sightline.sarif, comment.md, summary.md and reproducers")
-	flags.StringVar(&f.failOn, "fail-on", "high", "lowest severity that fails the gate: none, low, medium, high, critical (`LEVEL`)")
+	flags.StringVar(&f.out, "out", defaultOut, "write report.json, sightline.sarif, comment.md, summary.md and reproducers to this `DIR`")
+	flags.StringVar(&f.failOn, "fail-on", "high", "lowest severity `LEVEL` that fails the gate: none, low, medium, high, critical")
 	flags.BoolVar(&f.omitTimes, "omit-times", false, "leave measured times out of report.json, so that equal runs give equal bytes")
 }
 
@@ -113,6 +119,9 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 func (f *outputFlags) check() error {
 	if !slices.Contains([]string{"none", "low", "medium", "high", "critical"}, f.failOn) {
 		return badInput("--fail-on %q: want none, low, medium, high or critical", f.failOn)
+	}
+	if f.out == "" {
+		return badInput("--out is empty: name a folder")
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return badInput("--out %s cannot be created: %v; choose a folder that you may write", f.out, plainError(err))

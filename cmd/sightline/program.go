@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sightline-evm/sightline/report"
 )
@@ -63,9 +64,13 @@ func (p *program) main(args []string) int {
 	defer stop()
 
 	root := &cobra.Command{
-		Use:           "sightline",
-		Short:         "Fuzzes what a pull request changed in an Ethereum contract project",
-		Long:          help,
+		Use:   "sightline",
+		Short: "Fuzzes what a pull request changed in an Ethereum contract project",
+		Long:  help,
+		Example: `  sightline demo
+  sightline run --base main
+  sightline map --diff pr.diff
+  sightline replay sightline-out/reproducers/*.json`,
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -83,8 +88,9 @@ func (p *program) main(args []string) int {
 	root.SetErr(p.stderr)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return badInput("%w; `%s --help` lists the flags", err, cmd.CommandPath())
+		return badInput("%s; `%s --help` lists the flags", describeFlagError(err), cmd.CommandPath())
 	})
+	root.SuggestionsMinimumDistance = 2 // letters; what cobra uses itself
 	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.demoCommand())
 
 	if err := root.ExecuteContext(ctx); err != nil {
@@ -99,6 +105,31 @@ func (p *program) main(args []string) int {
 		return report.ExitBadInput // cobra's own: arguments and flags
 	}
 	return p.exit
+}
+
+// describeFlagError says in our words what pflag found wrong with a flag.
+func describeFlagError(err error) string {
+	var unknown *pflag.NotExistError
+	var value *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &unknown):
+		if short := unknown.GetSpecifiedShortnames(); short != "" {
+			return "unknown flag -" + short
+		}
+		return "unknown flag --" + unknown.GetSpecifiedName()
+	case errors.As(err, &missing):
+		return fmt.Sprintf("--%s needs a value", missing.GetSpecifiedName())
+	case errors.As(err, &value):
+		want, known := map[string]string{
+			"uint64": "a whole number from 0 to 2^64-1", "int": "a whole number",
+			"float64": "a number of seconds", "bool": "true or false",
+		}[value.GetFlag().Value.Type()]
+		if known {
+			return fmt.Sprintf("--%s %q: want %s", value.GetFlag().Name, value.GetValue(), want)
+		}
+	}
+	return err.Error()
 }
 
 func unknownCommand(root *cobra.Command, name string) error {

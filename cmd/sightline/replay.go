@@ -61,6 +61,7 @@ Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer cannot be read.`
 	}
 	cmd.Flags().StringVar(&out, "out", defaultOut, "output folder `DIR` of the run that found it")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON for each reproducer")
+	cmd.Flags().SortFlags = false
 	return cmd
 }
 

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sightline-evm/sightline/report"
+)
+
+// cmdIntact is "intact DIR": fails unless the output folder of a run holds what
+// docs/report.md promises of every run, and every reproducer it names.
+func cmdIntact(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 1, "intact DIR")
+	if problems := checkOutput(ts.MkAbs(args[0])); len(problems) > 0 {
+		ts.Fatalf("%s:\n%s", args[0], strings.Join(problems, "\n"))
+	}
+}
+
+// checkOutput lists what is wrong with the output folder of a run.
+func checkOutput(dir string) []string {
+	c := &outputCheck{dir: dir}
+	for _, name := range []string{report.SARIFFile, report.CommentFile, report.SummaryFile} {
+		c.file(name)
+	}
+	r, err := report.Read(c.file(report.JSONFile))
+	if err != nil {
+		return append(c.problems, err.Error())
+	}
+	c.run(r)
+	for i := range r.Targets {
+		c.target(&r.Targets[i])
+	}
+	for i := range r.Findings {
+		c.finding(&r.Findings[i])
+	}
+	if len(c.named) > 0 {
+		c.file(report.BundleFile)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "reproducers", "*"))
+	c.expect(err == nil && len(left) == len(c.named), "%d reproducers are there, %d are named (%v)", len(left), len(c.named), err)
+	hidden, _ := filepath.Glob(filepath.Join(dir, ".*"))
+	c.expect(len(hidden) == 0, "temporary files were left: %v", hidden)
+	return c.problems
+}
+
+type outputCheck struct {
+	dir      string
+	named    []string // reproducers
+	problems []string
+}
+
+func (c *outputCheck) expect(ok bool, format string, args ...any) {
+	if !ok {
+		c.problems = append(c.problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// file is the content of a file that has to be there.
+func (c *outputCheck) file(name string) []byte {
+	data, err := os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(name)))
+	c.expect(err == nil, "%v", err)
+	c.expect(err != nil || len(data) > 0, "%s is empty", name)
+	return data
+}
+
+func (c *outputCheck) run(r *report.Report) {
+	c.expect(slices.Contains([]string{report.Pass, report.Fail, report.Skipped, report.Error}, r.Verdict), "verdict %q", r.Verdict)
+	c.expect(r.Reason != "", "the verdict has no reason")
+	c.expect(len(r.Faults) == 0, "faults: %+v", r.Faults)
+	c.expect(len(r.Oracles) > 0, "no oracle is listed")
+	if r.Stats.Executions == 0 {
+		return
+	}
+	c.expect(r.Stats.Calls >= r.Stats.Executions, "%d calls in %d executions", r.Stats.Calls, r.Stats.Executions)
+	c.expect(r.Stats.Stopped != "", "it is not said why the campaign ended")
+	c.expect((r.Stats.Seconds > 0) == (r.Stats.CallsPerSecond > 0), "%v s, %v calls/s", r.Stats.Seconds, r.Stats.CallsPerSecond)
+}
+
+func (c *outputCheck) target(t *report.Target) {
+	at := fmt.Sprintf("target %s:%d %s", t.File, t.Line, t.Contract)
+	c.expect(t.File != "" && t.Line > 0 || t.PC > 0, "%s has no place", at)
+	c.expect(t.Contract != "", "%s has no contract", at)
+	if t.Status != report.Reached {
+		c.expect(t.Reason != "", "%s is %s without a reason", at, t.Status)
+	}
+	if t.Status != report.Reached && t.Status != report.OnlyReverts {
+		c.expect(t.Reproducer == "" && t.Executions == 0, "%s is %s, and yet was executed", at, t.Status)
+		return
+	}
+	c.expect(t.Executions > 0 && t.Calls >= t.Executions, "%s: %d executions, %d calls", at, t.Executions, t.Calls)
+	c.expect(len(t.Sequence) > 0, "%s has no sequence", at)
+	c.reproducer(at, t.Reproducer)
+}
+
+func (c *outputCheck) finding(f *report.Finding) {
+	at := "finding " + f.ID
+	c.expect(strings.HasPrefix(f.ID, "SL-"), "%s: an id of another kind", at)
+	c.expect(f.Oracle != "" && f.Severity != "" && f.Title != "" && f.Message != "", "%s says too little: %+v", at, f)
+	c.expect(f.Location.Contract != "", "%s has no location", at)
+	c.expect(f.Executions > 0 && f.Calls >= f.Executions, "%s: %d executions, %d calls", at, f.Executions, f.Calls)
+	c.expect(len(f.Sequence) > 0, "%s has no sequence", at)
+	c.reproducer(at, f.Reproducer)
+}
+
+// reproducer notes a reproducer that has to be there.
+func (c *outputCheck) reproducer(at, name string) {
+	if name == "" {
+		c.expect(false, "%s has no reproducer", at)
+		return
+	}
+	c.expect(!slices.Contains(c.named, name), "%s is named twice", name)
+	c.named = append(c.named, name)
+	c.file(name)
+}

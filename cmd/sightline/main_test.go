@@ -1,0 +1,72 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// TestMain makes the test binary the program itself when a script calls it.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"sightline": main})
+}
+
+// TestScripts runs testdata/script/*.txtar, each in a folder of its own. Beside
+// the usual commands, scripts have those of [scriptCommands], the variables NPM
+// and EXAMPLES for the node_modules folder that ./test installs and the folder
+// of our own examples, and git without the configuration of the machine.
+func TestScripts(t *testing.T) {
+	npm := nodeModules(t)
+	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Compilations are kept for one run of the tests only, so that every run
+	// compiles; scripts share them, since a compiler takes seconds to start.
+	cache := t.TempDir()
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		ContinueOnError:     true,
+		Cmds:                scriptCommands,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, ".tmp", "home")
+			env.Setenv("HOME", home)
+			env.Setenv("XDG_CACHE_HOME", cache)
+			env.Setenv("NPM", npm)
+			env.Setenv("EXAMPLES", examples)
+			env.Setenv("SIGHTLINE_NODE_MODULES", npm)
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			return writeGitConfig(home)
+		},
+	})
+}
+
+// nodeModules is the folder that ./test installs compilers and corpora into.
+func nodeModules(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("..", "..", ".cache", "npm", "node_modules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Fatalf("%s is missing: run ./test once, it installs the compilers and contracts that tests need", dir)
+	}
+	return dir
+}
+
+// writeGitConfig says who commits, so that git does not ask.
+func writeGitConfig(home string) error {
+	const config = "[user]\n\tname = Tester\n\temail = tester@example.com\n[init]\n\tdefaultBranch = main\n"
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644)
+}
