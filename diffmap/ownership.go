@@ -60,12 +60,27 @@ func (t *sourceTree) nextStatement(n int32, set map[int32]bool) {
 }
 
 // wholeAssembly adds the inline assembly that n is part of, where the compiler
-// writes one range for all of it (via-IR) and all of it runs in a row.
+// writes one range for all of it (via-IR) and all of it runs in a row. It tells
+// whether that is so.
 func (t *sourceTree) wholeAssembly(n int32, set map[int32]bool) bool {
 	block, ok := t.enclosing(n, func(n *treeNode) bool { return n.astType() == "InlineAssembly" })
 	if !ok || !t.nodes[block].code {
 		return false
 	}
+	inARow, known := t.inARow[block]
+	if !known {
+		inARow = t.runsInARow(block)
+		t.inARow[block] = inARow
+	}
+	if inARow {
+		set[block] = true
+	}
+	return inARow
+}
+
+// runsInARow tells whether an assembly block has neither branches nor nodes with
+// code of their own.
+func (t *sourceTree) runsInARow(block int32) bool {
 	for i := block + 1; int(i) < len(t.nodes) && t.nodes[i].start < t.nodes[block].end; i++ {
 		switch t.nodes[i].astType() {
 		case "YulIf", "YulSwitch", "YulForLoop", "YulFunctionDefinition":
@@ -75,7 +90,6 @@ func (t *sourceTree) wholeAssembly(n int32, set map[int32]bool) bool {
 			return false
 		}
 	}
-	set[block] = true
 	return true
 }
 
@@ -203,7 +217,7 @@ func (t *sourceTree) forward(n, stop int32, offset int, set map[int32]bool) bool
 // whether there are any. A block stands for its first statement with code.
 func (t *sourceTree) surely(n int32, set map[int32]bool) bool {
 	node := &t.nodes[n]
-	if node.kind == declarationNode {
+	if node.kind == declarationNode || !t.holdsCode[n] {
 		return false
 	}
 	if node.kind == bodyNode {

@@ -22,8 +22,15 @@ type Positions struct {
 // unit is what Positions knows of one artefact.
 type unit struct {
 	artefact artefact
-	sources  map[int]*build.Source // by id
+	sources  map[int]unitSource // by id
 	path     func(source string) string
+}
+
+// unitSource is a source with its path in the repository.
+type unitSource struct {
+	*build.Source
+	file string
+	text []byte // nil when unknown
 }
 
 // NewPositions makes the resolver for the code that table knows of outputs.
@@ -34,11 +41,16 @@ func NewPositions(outputs []*build.Output, table *bytecode.Table, options Option
 		pcs:   map[bytecode.CodeID][]uint32{},
 	}
 	for _, output := range outputs {
-		sources := map[int]*build.Source{}
-		for _, s := range output.Sources {
-			sources[s.ID] = s
-		}
 		path := repositoryPaths(output, options)
+		sources := map[int]unitSource{}
+		for _, s := range output.Sources {
+			sources[s.ID] = unitSource{s, path(s.Path), s.Text}
+		}
+		for file, head := range options.Heads { // changed files go by their name in the diff
+			if s, _ := matchSource(output, file, options); s != nil && !differs(s, head) {
+				sources[s.ID] = unitSource{s, file, head}
+			}
+		}
 		for _, a := range artefacts(output, table) {
 			p.units[a.program.ID] = &unit{artefact: a, sources: sources, path: path}
 		}
@@ -51,12 +63,12 @@ func NewPositions(outputs []*build.Output, table *bytecode.Table, options Option
 // compiler generated without a source; a caller that wants a line for the
 // latter goes back along the path it came by.
 func (p *Positions) At(loc bytecode.Location) (bytecode.Position, bool) {
-	u, source, entry, ok := p.source(loc)
+	source, entry, ok := p.source(loc)
 	if !ok {
 		return bytecode.Position{}, false
 	}
-	position := bytecode.Position{File: u.path(source.Path)}
-	if source.Text != nil {
+	position := bytecode.Position{File: source.file}
+	if source.text != nil {
 		lines := p.lineTable(source)
 		position.Line, position.Column = lines.lineOf(entry.Start), lines.columnOf(entry.Start)
 	}
@@ -67,7 +79,7 @@ func (p *Positions) At(loc bytecode.Location) (bytecode.Position, bool) {
 // instruction at loc was compiled from. False where there is none: a contract's
 // dispatcher, a state variable, generated code.
 func (p *Positions) FunctionAt(loc bytecode.Location) (string, bool) {
-	_, source, entry, ok := p.source(loc)
+	source, entry, ok := p.source(loc)
 	if !ok || source.AST == nil {
 		return "", false
 	}
@@ -107,21 +119,21 @@ func (p *Positions) path(loc bytecode.Location, source string) string {
 }
 
 // source finds the source map entry of loc and the source it lies in.
-func (p *Positions) source(loc bytecode.Location) (*unit, *build.Source, build.SourceMapEntry, bool) {
+func (p *Positions) source(loc bytecode.Location) (unitSource, build.SourceMapEntry, bool) {
 	u := p.units[loc.Code]
 	if u == nil {
-		return nil, nil, build.SourceMapEntry{}, false
+		return unitSource{}, build.SourceMapEntry{}, false
 	}
 	i, ok := p.number(u, loc.PC)
 	if !ok {
-		return nil, nil, build.SourceMapEntry{}, false
+		return unitSource{}, build.SourceMapEntry{}, false
 	}
 	entry := u.artefact.entries[i]
-	source := u.sources[entry.File]
-	if source == nil || entry.Start < 0 || source.Text != nil && entry.Start+entry.Length > len(source.Text) {
-		return nil, nil, build.SourceMapEntry{}, false
+	source, ok := u.sources[entry.File]
+	if !ok || entry.Start < 0 || source.text != nil && entry.Start+entry.Length > len(source.text) {
+		return unitSource{}, build.SourceMapEntry{}, false
 	}
-	return u, source, entry, true
+	return source, entry, true
 }
 
 // number is the index of the instruction at pc among those with a source map
@@ -142,13 +154,13 @@ func (p *Positions) number(u *unit, pc uint32) (int, bool) {
 	return i, i < len(pcs) && pcs[i] == pc
 }
 
-func (p *Positions) lineTable(s *build.Source) lineTable {
+func (p *Positions) lineTable(s unitSource) lineTable {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lines, ok := p.lines[s]
+	lines, ok := p.lines[s.Source]
 	if !ok {
-		lines = newLineTable(s.Text)
-		p.lines[s] = lines
+		lines = newLineTable(s.text)
+		p.lines[s.Source] = lines
 	}
 	return lines
 }

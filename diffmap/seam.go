@@ -9,12 +9,19 @@ import (
 // function, or of the next modifier, follows the modifier's directly. The first
 // instruction of it stands for the placeholder.
 
-// findSeams adds the seams of an artefact's code to the sources they lie in.
+// seam is what the code behind a modifier's stands for.
+type seam struct {
+	selection   *selection // of the source that holds the modifier
+	placeholder int32      // its "_"
+}
+
+// findSeams adds the seams of an artefact, by the instruction that follows, and
+// marks their placeholders as having code.
 //
 // The modifier depth of the source map rises at a seam (solc documentation,
 // "Source Mappings"). Compilers before 0.6 write none; there a modifier whose
 // placeholder comes last is left only through it.
-func findSeams(a *artefact, selections map[int]*selection) {
+func findSeams(a *artefact, selections map[int]*selection, seams map[bytecode.Location]seam) {
 	if a.style.shuffled {
 		return // the placeholder has code of its own there
 	}
@@ -31,7 +38,7 @@ func findSeams(a *artefact, selections map[int]*selection) {
 		}
 		if entered {
 			if n, ok := sel.tree.placeholderBehind(before.Start); ok {
-				sel.seams[bytecode.Location{Code: a.program.ID, PC: pc}] = n
+				seams[bytecode.Location{Code: a.program.ID, PC: pc}] = seam{sel, n}
 				sel.tree.nodes[n].code = true
 			}
 		}

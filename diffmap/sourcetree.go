@@ -81,8 +81,8 @@ func (n *treeNode) role() string {
 //
 // Invariants: nodes[0] is the whole text; a parent comes before its children and
 // holds them; siblings are disjoint. Of AST nodes with equal ranges the inner is
-// the child. Nodes without bytes, and nodes that cross others (known from no
-// compiler, but the input is untrusted), are left out.
+// the child. Nodes without bytes, and nodes and ranges that cross others (known
+// from no compiler, but the input is untrusted), are left out.
 type sourceTree struct {
 	source *build.Source
 	style  codeStyle
@@ -90,15 +90,19 @@ type sourceTree struct {
 	lines  lineTable
 	tokens []Token // without comments
 	nodes  []treeNode
-	// byRange holds the innermost node of a range, or the smallest that holds a
-	// range that was left out.
+	// byRange holds the innermost node of each range.
 	byRange map[byteRange]int32
+	// holdsCode tells of each node whether it or one below it has code; set by seal.
+	holdsCode []bool
+	// Answers about a node that are asked for each of its tokens.
+	punctuation, inARow map[int32]bool
 }
 
 // newSourceTree builds the tree of a source whose text is known. ranges are
 // those that source maps hold, with what their instructions say.
 func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *sourceTree {
-	t := &sourceTree{source: source, text: text, style: style, lines: newLineTable(text), byRange: map[byteRange]int32{}}
+	t := &sourceTree{source: source, text: text, style: style, lines: newLineTable(text), byRange: map[byteRange]int32{},
+		punctuation: map[int32]bool{}, inARow: map[int32]bool{}}
 	for _, token := range Tokenize(text) {
 		if token.Kind != Comment {
 			t.tokens = append(t.tokens, token)
@@ -107,7 +111,7 @@ func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]evide
 	t.nodes = []treeNode{{byteRange: byteRange{0, len(text)}, kind: declarationNode, parent: -1}}
 	t.insert(t.candidates(ranges))
 	for r, e := range ranges {
-		if i, ok := t.byRange[r]; ok && t.nodes[i].byteRange == r {
+		if i, ok := t.byRange[r]; ok {
 			t.nodes[i].code = e.proves(&t.nodes[i]) && !(style.hoisted && isLocalVariable(t.nodes[i].ast))
 		}
 	}
@@ -146,14 +150,8 @@ func (t *sourceTree) insert(list []treeNode) {
 			open = open[:len(open)-1]
 		}
 		holder := len(open) - 1
-		for holder > 0 && t.nodes[open[holder]].end < n.end {
-			holder--
-		}
-		if holder < len(open)-1 { // crosses a node that starts before it
-			if _, taken := t.byRange[n.byteRange]; !taken {
-				t.byRange[n.byteRange] = open[holder]
-			}
-			continue
+		if t.nodes[open[holder]].end < n.end {
+			continue // crosses a node that starts before it
 		}
 		n.parent = open[holder]
 		id := int32(len(t.nodes))
@@ -161,6 +159,18 @@ func (t *sourceTree) insert(list []treeNode) {
 		t.nodes[n.parent].children = append(t.nodes[n.parent].children, id)
 		t.byRange[n.byteRange] = id
 		open = append(open, id)
+	}
+}
+
+// seal is called when every node's code is known, before owners are asked for.
+func (t *sourceTree) seal() {
+	t.holdsCode = make([]bool, len(t.nodes))
+	for i := len(t.nodes) - 1; i >= 0; i-- {
+		n := &t.nodes[i]
+		t.holdsCode[i] = t.holdsCode[i] || n.code
+		if t.holdsCode[i] && n.parent >= 0 {
+			t.holdsCode[n.parent] = true
+		}
 	}
 }
 
@@ -235,14 +245,6 @@ func (t *sourceTree) descend(after, holds func(*treeNode) bool) int32 {
 	}
 }
 
-// find is the node an instruction of this range belongs to: the innermost of
-// equal range, else the smallest that holds it. False when the range is not in
-// the text.
-func (t *sourceTree) find(r byteRange) (int32, bool) {
-	i, ok := t.byRange[r]
-	return i, ok
-}
-
 // enclosing is the nearest node from n upwards that satisfies is; false when
 // there is none.
 func (t *sourceTree) enclosing(n int32, is func(*treeNode) bool) (int32, bool) {
@@ -291,6 +293,15 @@ func (t *sourceTree) isPunctuation(token Token) bool {
 // onlyPunctuation tells whether the bytes of n that no child holds are mere
 // structure.
 func (t *sourceTree) onlyPunctuation(n int32) bool {
+	only, known := t.punctuation[n]
+	if !known {
+		only = t.checkPunctuation(n)
+		t.punctuation[n] = only
+	}
+	return only
+}
+
+func (t *sourceTree) checkPunctuation(n int32) bool {
 	at := t.nodes[n].start
 	own := func(end int) bool {
 		for _, token := range t.tokensIn(byteRange{at, end}) {

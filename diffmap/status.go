@@ -249,7 +249,9 @@ func (t *sourceTree) callableVerdict(f, n int32, output *build.Output) verdict {
 		return verdict{NoBytecode, fmt.Sprintf("%s has no body: no code", name)}
 	case optimized(output):
 		return verdict{Unmapped, unmappedReason(output)}
-	case !t.anyInstruction(f):
+	case len(ast.Child("body").Children) == 0:
+		return verdict{NoBytecode, fmt.Sprintf("%s has an empty body: the compiler makes no instruction for it", name)}
+	case !t.holdsCode[f]:
 		return verdict{NoBytecode, unusedReason(ast, contract)}
 	case t.inAssembly(n) && output.Settings.ViaIR:
 		return verdict{Unmapped, "conditional inline assembly in a via-IR build: the compiler writes one source range for the whole assembly block"}
@@ -275,7 +277,7 @@ func unusedReason(ast, contract *build.Node) string {
 	case visibility == "internal" || visibility == "private" || kind == "library" || contract == nil:
 		return fmt.Sprintf("internal function %s is never called by a deployable contract", name)
 	}
-	return fmt.Sprintf("%s is in no deployable contract: %s is abstract and has no deployable heir, or all of them override it", name, contractName(contract))
+	return fmt.Sprintf("%s is in no deployable contract: %s has no deployable heir, or all of them override it", name, contractName(contract))
 }
 
 // variableVerdict judges a line in the declaration of a state variable.
@@ -290,18 +292,6 @@ func (t *sourceTree) variableVerdict(node *treeNode, output *build.Output) verdi
 		return verdict{NoBytecode, "constant that no deployable contract uses"}
 	}
 	return verdict{NoBytecode, "state variable of a contract that no deployable contract inherits"}
-}
-
-// anyInstruction tells whether some instruction lies inside n.
-func (t *sourceTree) anyInstruction(n int32) bool {
-	// Nodes are in order of their start, so those below n follow it directly.
-	end := t.nodes[n].end
-	for i := int(n); i < len(t.nodes) && t.nodes[i].start < end; i++ {
-		if t.nodes[i].code {
-			return true
-		}
-	}
-	return false
 }
 
 func (t *sourceTree) inAssembly(n int32) bool {

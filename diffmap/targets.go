@@ -136,7 +136,7 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 	for _, a := range list {
 		for _, e := range a.instructions() {
 			if r := ranges[e.File]; r != nil && e.Start >= 0 {
-				r[byteRange{e.Start, e.Start + e.Length}] |= e.evidence
+				r[e.bytes()] |= e.evidence
 			}
 		}
 	}
@@ -146,14 +146,16 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 			selections[s.ID] = newSelection(s, m.text(s, path), ranges[s.ID], styleOf(output))
 		}
 	}
+	seams := map[bytecode.Location]seam{}
 	for i := range list {
-		findSeams(&list[i], selections)
+		findSeams(&list[i], selections, seams)
 	}
 	for id, sel := range selections {
+		sel.tree.seal()
 		m.selectNodes(output, sel, changed[paths[id]])
 	}
 	for i := range list {
-		m.addEntries(&list[i], selections)
+		m.addEntries(&list[i], selections, seams)
 	}
 }
 
@@ -169,12 +171,11 @@ func (m *mapper) text(s *build.Source, path string) []byte {
 type selection struct {
 	tree  *sourceTree
 	lines [][]*lineState // by node
-	seams map[bytecode.Location]int32
 }
 
 func newSelection(s *build.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *selection {
 	tree := newSourceTree(s, text, ranges, style)
-	return &selection{tree: tree, lines: make([][]*lineState, len(tree.nodes)), seams: map[bytecode.Location]int32{}}
+	return &selection{tree: tree, lines: make([][]*lineState, len(tree.nodes))}
 }
 
 // selectNodes finds the nodes of the changed lines of one source.
@@ -237,25 +238,23 @@ func (m *mapper) line(key lineKey, kind ChangeKind) *lineState {
 
 // addEntries adds the entries of an artefact: the first instruction of every
 // maximal run of one line's instructions within a basic block.
-func (m *mapper) addEntries(a *artefact, selections map[int]*selection) {
+func (m *mapper) addEntries(a *artefact, selections map[int]*selection, seams map[bytecode.Location]seam) {
 	lastRun := map[*lineState]int{} // the last instruction of the line, by number
 	number := 0
 	name := a.contract.QualifiedName()
 	for pc, e := range a.instructions() {
 		number++
 		loc := bytecode.Location{Code: a.program.ID, PC: pc}
-		for _, sel := range selections {
-			if n, ok := sel.seams[loc]; ok {
-				for _, line := range sel.lines[n] {
-					line.add(name, loc)
-				}
+		if s, ok := seams[loc]; ok {
+			for _, line := range s.selection.lines[s.placeholder] {
+				line.add(name, loc)
 			}
 		}
 		sel := selections[e.File]
 		if sel == nil {
 			continue
 		}
-		n, ok := sel.tree.find(e.bytes())
+		n, ok := sel.tree.byRange[e.bytes()]
 		if !ok || !sel.tree.nodes[n].mayOwn() || !e.evidence.proves(&sel.tree.nodes[n]) {
 			continue
 		}

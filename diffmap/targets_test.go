@@ -30,15 +30,22 @@ func npmFolder(t testing.TB) string {
 	return absolute
 }
 
+// compilers holds those found so far, by version: finding one starts node.
+var compilers = map[string]*build.Compiler{}
+
 // compile makes the mapping build of sources with the solc named by version;
 // "-ir" behind it asks for the via-IR one, "-shipped" for the optimizer's.
 func compile(t testing.TB, version string, sources map[string]string) *build.Output {
 	t.Helper()
 	number, mode, _ := strings.Cut(version, "-")
-	ctx := context.Background()
-	compiler, err := build.FindCompiler(ctx, []string{number}, build.CompilerOptions{NodeModules: []string{npmFolder(t)}})
-	if err != nil {
-		t.Fatal(err)
+	compiler := compilers[number]
+	if compiler == nil {
+		var err error
+		compiler, err = build.FindCompiler(context.Background(), []string{number}, build.CompilerOptions{NodeModules: []string{npmFolder(t)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compilers[number] = compiler
 	}
 	settings := map[string]any{"outputSelection": map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []string{
 		"abi", "evm.bytecode.object", "evm.bytecode.sourceMap", "evm.bytecode.linkReferences",

@@ -1,0 +1,239 @@
+package diffmap
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+func sourcesNamed(texts map[string]string) *build.Output {
+	o := &build.Output{Origin: "build.json", Settings: build.Settings{Remappings: []string{"@oz/=lib/openzeppelin/contracts/", "ctx:solmate/=lib/solmate/src/"}}}
+	for path, text := range texts {
+		s := &build.Source{ID: len(o.Sources), Path: path, AST: &build.Node{Type: "SourceUnit"}}
+		if text != "" {
+			s.Text = []byte(text)
+		}
+		o.Sources = append(o.Sources, s)
+	}
+	return o
+}
+
+// TestMatchSource finds changed files under the names that compilers give them.
+func TestMatchSource(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		sources map[string]string
+		file    string
+		options Options
+		want    string // the source's path; empty when there is none
+		reason  string // part of it
+	}{
+		{"exact", map[string]string{"src/A.sol": "a", "A.sol": "a"}, "src/A.sol", Options{}, "src/A.sol", ""},
+		{"below the project's root", map[string]string{"src/A.sol": "a", "lib/x/src/A.sol": "a"}, "packages/core/src/A.sol", Options{Root: "packages/core"}, "src/A.sol", ""},
+		{"absolute", map[string]string{"/home/ci/repo/src/A.sol": "a", "/home/ci/repo/b/src/A.sol": "a"}, "src/A.sol", Options{Checkout: "/home/ci/repo"}, "/home/ci/repo/src/A.sol", ""},
+		{"absolute, made elsewhere", map[string]string{"/other/repo/src/A.sol": "a"}, "src/A.sol", Options{}, "/other/repo/src/A.sol", ""},
+		{"remapped", map[string]string{"@oz/token/A.sol": "a"}, "lib/openzeppelin/contracts/token/A.sol", Options{}, "@oz/token/A.sol", ""},
+		{"remapped below a root", map[string]string{"solmate/A.sol": "a"}, "app/lib/solmate/src/A.sol", Options{Root: "./app"}, "solmate/A.sol", ""},
+		{"npm package", map[string]string{"@openzeppelin/contracts/A.sol": "a"}, "node_modules/@openzeppelin/contracts/A.sol", Options{}, "@openzeppelin/contracts/A.sol", ""},
+		{"Hardhat 3", map[string]string{"project/contracts/A.sol": "a"}, "contracts/A.sol", Options{}, "project/contracts/A.sol", ""},
+		{"common end and equal text", map[string]string{"@openzeppelin/contracts/utils/A.sol": "a", "mocks/A.sol": "a"}, "oz-4.9.4/utils/A.sol",
+			Options{Heads: map[string][]byte{"oz-4.9.4/utils/A.sol": []byte("a")}}, "@openzeppelin/contracts/utils/A.sol", ""},
+		{"common end and another text", map[string]string{"packages/b/src/A.sol": "b"}, "packages/a/src/A.sol",
+			Options{Heads: map[string][]byte{"packages/a/src/A.sol": []byte("a")}}, "", "has another text"},
+		{"ambiguous", map[string]string{"x/A.sol": "a", "y/A.sol": "a"}, "z/A.sol", Options{Heads: map[string][]byte{"z/A.sol": []byte("a")}}, "", "ambiguous: 2 sources"},
+		{"not there", map[string]string{"x/A.sol": "a"}, "B.sol", Options{}, "", "not part of the build (build.json)"},
+		{"outside of the project", map[string]string{"src/A.sol": "a"}, "other/src/A.sol", Options{Root: "app", Heads: map[string][]byte{"other/src/A.sol": []byte("b")}}, "", "not part"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			source, reason := matchSource(sourcesNamed(test.sources), test.file, test.options)
+			got := ""
+			if source != nil {
+				got = source.Path
+			}
+			if got != test.want || !strings.Contains(reason, test.reason) || (got == "") != (reason != "") {
+				t.Errorf("got %q (%s), want %q (%s)", got, reason, test.want, test.reason)
+			}
+		})
+	}
+}
+
+// TestStaleBuild refuses builds of other sources than the head version, unless
+// another build fits.
+func TestStaleBuild(t *testing.T) {
+	old, fresh := sourcesNamed(map[string]string{"A.sol": "old"}), sourcesNamed(map[string]string{"A.sol": "new"})
+	changes := []ChangedLine{{Path: "A.sol", Line: 1, Spans: []Span{{0, 3}}}}
+	options := Options{Heads: map[string][]byte{"A.sol": []byte("new")}}
+	table := bytecode.NewTable(nil)
+	_, err := Map([]*build.Output{old}, table, changes, options)
+	var stale *StaleError
+	if !errors.As(err, &stale) || stale.Path != "A.sol" || !strings.Contains(err.Error(), "the sources don't match the build") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Map([]*build.Output{old, fresh}, table, changes, options); err != nil {
+		t.Errorf("with a fresh build: %v", err)
+	}
+}
+
+// TestUnmatchedFile is never dropped.
+func TestUnmatchedFile(t *testing.T) {
+	m, err := Map([]*build.Output{sourcesNamed(map[string]string{"A.sol": "a"})}, bytecode.NewTable(nil), []ChangedLine{
+		{Path: "B.sol", Line: 3, Spans: []Span{{0, 3}}}, {Path: "B.sol", Line: 4, Comment: true},
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Lines) != 2 || m.Lines[0].Status != Unmapped || !strings.Contains(m.Lines[0].Reason, "not part of the build") || m.Lines[1].Status != NoBytecode {
+		t.Errorf("got %+v", m.Lines)
+	}
+}
+
+// TestShippedBuild maps optimized code: what it does not tell is unmapped, and
+// what holds no code is said to hold none.
+func TestShippedBuild(t *testing.T) {
+	f := fixtures(t, "testdata/targets/edited.sol")[0]
+	outputs := []*build.Output{compile(t, "0.8.30-shipped", map[string]string{"edited.sol": string(f.text)})}
+	m, err := Map(outputs, bytecode.NewTable(build.Contracts(outputs)), wholeLines("edited.sol", f.text), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[Status]int{}
+	for _, l := range m.Lines {
+		count[l.Status]++
+		if l.Status == Unmapped && !strings.Contains(l.Reason, "--solc") {
+			t.Errorf("%v: no remedy in %q", l.Position, l.Reason)
+		}
+	}
+	if count[Unmapped] == 0 || count[NoBytecode] == 0 || count[""] == 0 {
+		t.Errorf("got %v", count)
+	}
+}
+
+// TestPositions resolves every instruction that the compiler wrote a source for.
+func TestPositions(t *testing.T) {
+	f := fixtures(t, "testdata/targets/middle.sol")[0]
+	p := NewPositions(f.outputs, f.table, Options{Root: "app"})
+	lines := strings.Split(string(f.text), "\n")
+	resolved, functions := 0, map[string]bool{}
+	for _, a := range artefacts(f.outputs[0], f.table) {
+		for pc, e := range a.instructions() {
+			loc := bytecode.Location{Code: a.program.ID, PC: pc}
+			position, ok := p.At(loc)
+			if !ok {
+				if e.File == 0 {
+					t.Fatalf("no position for %v", loc)
+				}
+				continue
+			}
+			resolved++
+			if position.File != "app/middle.sol" || !strings.HasPrefix(lines[position.Line-1][position.Column-1:], firstLine(f.text[e.Start:e.Start+e.Length])) {
+				t.Fatalf("%v is at %v, column %d", loc, position, position.Column)
+			}
+			if name, ok := p.FunctionAt(loc); ok {
+				functions[name] = true
+			}
+		}
+	}
+	for _, name := range []string{"constructor", "twice", "area", "grow"} {
+		if !functions[name] {
+			t.Errorf("no instruction in %s", name)
+		}
+	}
+	if _, ok := p.At(bytecode.Location{Code: 99}); ok || resolved == 0 {
+		t.Error("unknown code has a position, or nothing else has")
+	}
+}
+
+func firstLine(text []byte) string {
+	line, _, _ := strings.Cut(string(text), "\n")
+	return line
+}
+
+// TestResolveTargets resolves what users name, and says what is wrong with it.
+func TestResolveTargets(t *testing.T) {
+	f := fixtures(t, "testdata/targets/middle.sol")[0]
+	same := compile(t, "0.7.6", map[string]string{
+		"a/T.sol": "pragma solidity 0.7.6; contract Twin { fallback() external {} }",
+		"b/T.sol": "pragma solidity 0.7.6; contract Twin { fallback() external {} }"})
+	outputs := append(f.outputs, same)
+	table := bytecode.NewTable(build.Contracts(outputs))
+	for _, test := range []struct{ target, want string }{
+		{"middle.sol:29", ""},
+		{"./middle.sol:29", ""},
+		{"Square:0x0", ""},
+		{"middle.sol:Square:0x5", ""},
+		{"a/T.sol:Twin:0X0", ""},
+		{"middle.sol:1", "the line has no bytecode: comment"},
+		{"middle.sol:99", "has only 41 lines"},
+		{"other.sol:3", "not part of the build"},
+		{"Square", "neither FILE:LINE nor CONTRACT:0xPC"},
+		{"middle.sol:x", "is no line number"},
+		{"middle.sol:0", "is no line number"},
+		{"Square:0xzz", "is no program counter"},
+		{"Square:0x1", "no instruction of Square starts at 0x1"},
+		{"Square:0xffff", "the runtime code of Square ends at"},
+		{"square:0x0", "did you mean Square?"},
+		{"Circle:0x0", "no contract Circle in the build"},
+		{"Shape:0x0", "Shape has no bytecode: it is an interface or abstract"},
+		{"Twin:0x0", "ambiguous: a/T.sol:Twin, b/T.sol:Twin"},
+	} {
+		m, err := ResolveTargets(outputs, table, []string{test.target, test.target}, Options{})
+		var wrong *TargetError
+		switch {
+		case test.want == "" && (err != nil || len(m.Lines) != 1 || len(m.Targets) != 1 || len(m.Targets[0].Entries) == 0):
+			t.Errorf("%s: %v, %+v", test.target, err, m)
+		case test.want != "" && (!errors.As(err, &wrong) || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("%s: %v, want %q", test.target, err, test.want)
+		}
+	}
+	m, err := ResolveTargets(outputs, table, []string{"middle.sol:29", "middle.sol:27"}, Options{})
+	if err != nil || len(m.Lines) != 2 || m.Targets[m.Lines[1].Targets[0]].Position.Line != 27 {
+		t.Errorf("two lines: %v, %+v", err, m)
+	}
+}
+
+// FuzzParseTarget reads arbitrary text.
+func FuzzParseTarget(f *testing.F) {
+	for _, text := range []string{"a.sol:3", "A:0x1f", ":", "a:0x", "a:b:0x1", "a:-1"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		spec, err := ParseTarget(text)
+		if err == nil && (spec.Contract == "") == (spec.File == "") {
+			t.Errorf("%q: %+v", text, spec)
+		}
+	})
+}
+
+// TestCombine ranks what targets of one line came to.
+func TestCombine(t *testing.T) {
+	result := func(statuses ...Status) []TargetResult {
+		var list []TargetResult
+		for i, s := range statuses {
+			list = append(list, TargetResult{Contract: string(rune('A' + i)), Status: s, Reason: "why " + string(s)})
+		}
+		return list
+	}
+	for _, test := range []struct {
+		line    Line
+		results []TargetResult
+		want    Status
+		reason  string
+	}{
+		{Line{}, result(Unreached, Reached, OnlyReverts), Reached, "in B: why reached"},
+		{Line{}, result(Unreached, OnlyReverts, Undeployed), OnlyReverts, "in B: why only-reverts"},
+		{Line{}, result(Undeployed, Unreachable, Unreached), Unreached, "in C: why unreached"},
+		{Line{}, result(Unreachable, Unreachable), Unreachable, "in A: why unreachable"},
+		{Line{}, result(Unreachable, Undeployed), Undeployed, "in B: why undeployed"},
+		{Line{}, result(Unreached), Unreached, "why unreached"},
+		{Line{}, nil, Unreached, "no result for this line"},
+		{Line{Status: NoBytecode, Reason: "comment"}, nil, NoBytecode, "comment"},
+	} {
+		status, reason := Combine(test.line, test.results)
+		if status != test.want || reason != test.reason {
+			t.Errorf("%v: %s, %q", test.results, status, reason)
+		}
+	}
+}
