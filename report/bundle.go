@@ -59,6 +59,8 @@ type codeFile struct {
 	Bytes      []byte           `json:"bytes"` // base64
 	Links      []bytecode.Link  `json:"links,omitempty"`
 	Immutables []bytecode.Range `json:"immutables,omitempty"`
+	Checks     []uint32         `json:"checks,omitempty"`
+	Known      bool             `json:"checksKnown,omitempty"`
 }
 
 type deployableFile struct {
@@ -117,7 +119,7 @@ func packCode(c *bytecode.Code) *codeFile {
 	if c == nil {
 		return nil
 	}
-	return &codeFile{c.Bytes, c.Links, c.Immutables}
+	return &codeFile{c.Bytes, c.Links, c.Immutables, c.Checks, c.ChecksKnown}
 }
 
 func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
@@ -254,7 +256,7 @@ func (f *codeFile) code(kind bytecode.Kind) (*bytecode.Code, error) {
 			return nil, fmt.Errorf("immutable at %d is outside the code", r.Start)
 		}
 	}
-	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables}, nil
+	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables, Checks: f.Checks, ChecksKnown: f.Known}, nil
 }
 
 func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {

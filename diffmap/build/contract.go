@@ -48,6 +48,7 @@ func (o *Output) readContracts(out standardOutput) error {
 		if err := c.checkMaps(byID); err != nil {
 			return err
 		}
+		c.findChecks(byID)
 		if declaration := declarations.contracts[name]; declaration != nil {
 			c.describe(declaration, declarations)
 		}

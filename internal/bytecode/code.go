@@ -49,6 +49,13 @@ type Code struct {
 	Bytes      []byte
 	Links      []Link
 	Immutables []Range // bytes that differ between instances
+
+	// Checks lists, in order, the INVALID instructions that the compiler put for
+	// something other than an assert: array bounds, division by zero, enum
+	// conversion … before Solidity 0.8. It is complete when ChecksKnown is set,
+	// which takes sources and a source map.
+	Checks      []uint32
+	ChecksKnown bool
 }
 
 // Contract is a compiled contract or library: what the campaign needs to deploy
