@@ -1,0 +1,68 @@
+package frame
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Tool is the sightline binary, built from the working tree.
+type Tool struct {
+	path string
+	env  []string
+	root string
+}
+
+// BuildTool builds the binary. nodeModules are the folders in which it finds
+// compilers.
+func (r *Run) BuildTool(ctx context.Context, nodeModules ...string) (*Tool, error) {
+	path := filepath.Join(r.Cache, "sightline")
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", path, "./cmd/sightline")
+	cmd.Dir = r.Root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build ./cmd/sightline: %w\n%s", err, tail(out))
+	}
+	t := &Tool{path: path, root: r.Root, env: os.Environ()}
+	list := ""
+	for i, folder := range nodeModules {
+		if i > 0 {
+			list += string(os.PathListSeparator)
+		}
+		list += folder
+	}
+	// Builds are kept with everything else that is measured.
+	t.env = append(t.env, "SIGHTLINE_NODE_MODULES="+list, "XDG_CACHE_HOME="+filepath.Join(r.Cache, "builds"))
+	return t, nil
+}
+
+// Command is a run of the binary, to be started by the caller.
+func (t *Tool) Command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, t.path, args...)
+	cmd.Env = t.env
+	cmd.Dir = t.root
+	return cmd
+}
+
+// Output runs the binary and returns what it writes to standard output. An exit
+// code that is not among the accepted ones is an error with the end of what it
+// wrote.
+func (t *Tool) Output(ctx context.Context, accepted []int, args ...string) ([]byte, error) {
+	cmd := t.Command(ctx, args...)
+	stdout, err := cmd.Output()
+	var exit *exec.ExitError
+	if err == nil {
+		return stdout, nil
+	}
+	if !errors.As(err, &exit) || ctx.Err() != nil {
+		return stdout, err
+	}
+	for _, code := range accepted {
+		if exit.ExitCode() == code {
+			return stdout, nil
+		}
+	}
+	return stdout, fmt.Errorf("sightline ended with exit code %d: %s", exit.ExitCode(), tail(append(exit.Stderr, '\n')))
+}
