@@ -1,0 +1,70 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// TestArithmetic: the loop runs as many instructions as the time is divided by.
+// Its gas tells, since every instruction's cost is known.
+func TestArithmetic(t *testing.T) {
+	a, err := newArithmetic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs := map[vm.OpCode]uint64{vm.JUMPDEST: 1, vm.MUL: 5, vm.JUMPI: 10, vm.STOP: 0} // yellow paper, appendix G
+	cost := func(code []byte) (gas uint64, instructions float64) {
+		for pc := 0; pc < len(code); pc += 1 + int(bytecode.PushSize(code[pc])) {
+			instructions++
+			if c, ok := costs[vm.OpCode(code[pc])]; ok {
+				gas += c
+			} else {
+				gas += 3 // very low: pushes, copies, swaps, additions
+			}
+		}
+		return gas, instructions
+	}
+	var code []byte
+	for _, account := range a.world.Accounts {
+		if len(account.Code) > 0 {
+			code = account.Code
+		}
+	}
+	const head = 6 // bytes before the loop
+	before, n := cost(code[:head])
+	body, m := cost(code[head : len(code)-1])
+	if want := n + iterations*m + 1; a.instructions != want {
+		t.Errorf("%v instructions are said to run, %v do", a.instructions, want)
+	}
+	machine, err := evm.NewReference(a.world, a.table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seq := range a.sequences[:2] {
+		exec, err := machine.Run(seq)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := exec.Calls[0].GasUsed, before+iterations*body; got != want {
+			t.Errorf("the loop used %d gas, want %d", got, want)
+		}
+	}
+}
+
+func TestArithmeticSequencesDiffer(t *testing.T) {
+	a, err := newArithmetic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[uint64]bool{}
+	for _, seq := range a.sequences {
+		seen[seq[0].TimeAdvance] = true
+	}
+	if len(seen) != len(a.sequences) || len(seen) < 2 {
+		t.Errorf("%d of %d sequences are distinct: a machine may answer from what it ran before", len(seen), len(a.sequences))
+	}
+}
