@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/report"
@@ -34,6 +35,9 @@ func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root stri
 			return buildError(err)
 		}
 		for _, o := range outputs {
+			if err := pr.checkSources(o, root, compilers); err != nil {
+				return err
+			}
 			mapped, err := pr.mappable(ctx, o, compilers, options, show)
 			if err != nil {
 				return err
@@ -47,6 +51,22 @@ func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root stri
 			how = "mapping build"
 		}
 		show.line("build   %s, %s, %s", o.Origin, how, report.Plural(len(o.Contracts), "contract"))
+	}
+	return nil
+}
+
+// checkSources refuses a build that was made from other sources than those of
+// the checkout, as far as either is there.
+func (pr *project) checkSources(o *build.Output, root string, compilers build.CompilerOptions) error {
+	read, err := build.SourceReader(root, compilers)
+	if err != nil {
+		return buildError(err)
+	}
+	if err := o.CheckSources(read); err != nil {
+		return buildError(err)
+	}
+	if slices.ContainsFunc(o.Sources, func(s *build.Source) bool { return s.Text == nil && s.Keccak256 == nil }) {
+		pr.warnings = append(pr.warnings, fmt.Sprintf("%s holds neither the text nor the hash of every source: whether it was made from this checkout is not known; give a build-info, or keep X.input.json beside X.output.json", o.Origin))
 	}
 	return nil
 }

@@ -83,6 +83,7 @@ func loadExample(name string, show *progress) (*project, error) {
 	// Made by examples/build.mjs with the settings of the mapping build.
 	output.Mapping, output.Compiler = true, examples.Compiler
 	pr.outputs = []*build.Output{output}
+	pr.about.Files = len(pr.diff.Files)
 	show.line("diff    %s", pr.describeDiff())
 	show.line("build   embedded, %s", report.Plural(len(output.Contracts), "contract"))
 	pr.table = bytecode.NewTable(build.Contracts(pr.outputs))

@@ -44,6 +44,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("SIGHTLINE_NODE_MODULES", npm)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Setenv("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z") // for the same commit ids everywhere
+			env.Setenv("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
 			return writeGitConfig(home)
 		},
 	})

@@ -31,6 +31,9 @@ Nothing is executed.`,
 			if err != nil {
 				return err
 			}
+			for _, w := range pr.warnings {
+				show.line("warn    %s", printable(w))
+			}
 			if asJSON {
 				return printMappingJSON(p.stdout, pr)
 			}
@@ -144,6 +147,7 @@ func printMappingJSON(out io.Writer, pr *project) error {
 		}
 	}
 	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(printed)
 }

@@ -89,18 +89,18 @@ func (pr *project) loadDiff(ctx context.Context, p *program, flags *projectFlags
 		if flags.base != "" {
 			return badInput("--diff and --base exclude each other: a diff says itself what it compares")
 		}
-		return pr.readDiff(p.stdin, flags.diff)
+		if err := pr.readDiff(p.stdin, flags.diff); err != nil {
+			return err
+		}
+		pr.placeDiff(root)
+		return nil
 	}
 	git := &diffmap.Git{Root: root}
 	top, err := git.Top()
 	if err != nil {
 		return cannotFuzz("%w", err)
 	}
-	if rel, err := filepath.Rel(top, mustEvalSymlinks(root)); err == nil && rel != "." {
-		pr.options.Root = filepath.ToSlash(rel)
-	}
-	pr.options.Checkout = top
-	pr.read = readBelow(top)
+	pr.placeInRepository(top, root)
 	base := flags.base
 	if base == "" {
 		if base, err = git.DefaultBase(ctx); err != nil {
@@ -110,8 +110,45 @@ func (pr *project) loadDiff(ctx context.Context, p *program, flags *projectFlags
 	if pr.diff, err = git.Diff(ctx, base); err != nil {
 		return cannotFuzz("%w", err)
 	}
-	pr.about = report.Diff{Base: short(base), Head: "working tree"}
+	pr.about = report.Diff{Base: short(base), Head: "working tree", Files: len(pr.diff.Files)}
 	return nil
+}
+
+// placeInRepository makes paths those of the repository, of which the project may
+// be a folder.
+func (pr *project) placeInRepository(top, root string) {
+	if rel, err := filepath.Rel(top, mustEvalSymlinks(root)); err == nil && rel != "." {
+		pr.options.Root = filepath.ToSlash(rel)
+	}
+	pr.options.Checkout = top
+	pr.read = readBelow(top)
+}
+
+// placeDiff finds out what the paths of a diff file are relative to: the
+// project's folder, or, where none of its sources is there, the repository's.
+func (pr *project) placeDiff(root string) {
+	if pr.findsSources() {
+		return
+	}
+	top, err := (&diffmap.Git{Root: root}).Top()
+	if err != nil {
+		return
+	}
+	inProject := *pr
+	if pr.placeInRepository(top, root); !pr.findsSources() {
+		*pr = inProject
+	}
+}
+
+// findsSources tells whether a changed source is where its path says.
+func (pr *project) findsSources() bool {
+	return slices.ContainsFunc(pr.diff.Files, func(f diffmap.File) bool {
+		if !isSource(f.NewPath) {
+			return false
+		}
+		_, err := pr.read(f.NewPath)
+		return err == nil
+	})
 }
 
 func mustEvalSymlinks(path string) string {
@@ -146,8 +183,38 @@ func (pr *project) readDiff(stdin io.Reader, name string) error {
 	if pr.diff, err = diffmap.ParseDiff(data, diffmap.Limits{}); err != nil {
 		return badInput("%s: %w", shown, err)
 	}
-	pr.about = report.Diff{Base: shown, Head: "sources"}
+	pr.about = report.Diff{Base: shown, Head: "sources", Files: len(pr.diff.Files)}
+	return checkVisible(pr.diff, shown)
+}
+
+// checkVisible refuses a diff file whose binary entries hide lines of sources,
+// or leave nothing to look at. (git itself is asked for text where it calls a
+// source binary.)
+func checkVisible(d *diffmap.Diff, shown string) error {
+	binary := 0
+	for i := range d.Files {
+		f := &d.Files[i]
+		if !f.Binary {
+			continue
+		}
+		binary++
+		if isSource(f.Path()) && f.Status != diffmap.Deleted {
+			return badInput("%s: %s is a binary file in it, which hides its changed lines; make the diff with `git diff --text`", shown, printable(f.Path()))
+		}
+	}
+	if binary > 0 && binary == len(d.Files) {
+		return cannotFuzz("%s: only binary files are in it (%s), and no line of a source; if sources changed, make the diff with `git diff --text`",
+			shown, printable(d.Files[0].Path())+more(binary-1))
+	}
 	return nil
+}
+
+// more counts what is not listed: " and 2 more".
+func more(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
 }
 
 // touchesSources tells whether the diff changes a file that contracts are
@@ -191,7 +258,7 @@ func (pr *project) mapTargets(named []string) error {
 	if err != nil {
 		return err
 	}
-	pr.about.Files, pr.about.Lines = len(pr.diff.Files), len(changes)
+	pr.about.Lines = len(changes)
 	mapping, err := diffmap.Map(pr.outputs, pr.table, changes, pr.options)
 	var stale *diffmap.StaleError
 	if errors.As(err, &stale) {

@@ -88,7 +88,7 @@ type replayed struct {
 func readReproducer(path string) (*replayed, error) {
 	data, err := readBounded(path, 1<<20)
 	if err != nil {
-		return nil, badInput("reproducer %s: %v", path, plainError(err))
+		return nil, badInput("reproducer %s: %v; name one by its file, or by its id with --out DIR of its run", path, plainError(err))
 	}
 	r := &replayed{path: path}
 	if r.reproducer, err = report.ReadReproducer(data); err != nil {
@@ -99,10 +99,10 @@ func readReproducer(path string) (*replayed, error) {
 		return nil, badInput("world of reproducer %s: %s: %v; keep the output folder of a run together", path, worldPath, plainError(err))
 	}
 	if r.bundle, r.table, err = report.ReadBundle(data); err != nil {
-		return nil, badInput("%s: %w", worldPath, err)
+		return nil, badInput("world of reproducer %s: %s: %w; make both again with `sightline run`", path, worldPath, err)
 	}
 	if err := r.prepare(); err != nil {
-		return nil, badInput("reproducer %s does not fit %s: %w", path, worldPath, err)
+		return nil, badInput("reproducer %s does not fit %s: %w; keep the output folder of a run together", path, worldPath, err)
 	}
 	return r, nil
 }
@@ -118,7 +118,7 @@ func (r *replayed) prepare() error {
 		return err
 	}
 	if r.sequence, err = input.Parse(r.space, strings.Join(r.reproducer.Sequence, "\n")+"\n"); err != nil {
-		return err
+		return fmt.Errorf("its sequence: %w", err)
 	}
 	for _, e := range r.reproducer.Claim.Entries {
 		l, err := e.Locate(r.bundle.Contracts)
