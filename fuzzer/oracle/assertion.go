@@ -17,21 +17,23 @@ import (
 //   - an event AssertionFailed, by any argument types, in a call that succeeds.
 //
 // The other panic codes (overflow, bounds, division …) are ordinary reverts:
-// code since 0.8 relies on them. A caller that passes the panic on is not
-// reported again, and an undefined opcode is not INVALID. Property functions
-// (echidna_…, property_…, invariant_…) are judged by the campaign, which calls
-// them; their failures carry this oracle's id.
+// code since 0.8 relies on them. Before 0.8 solc wrote INVALID for them too; such
+// checks are told from asserts by the source map, or by the code behind them. A
+// caller that passes the panic on is not reported again, and an undefined opcode
+// is not INVALID. Property functions (echidna_…, property_…, invariant_…) are
+// judged by the campaign, which calls them; their failures carry this oracle's id.
 //
-// Known false positive: INVALID in hand-written assembly as a trap. Before
-// 0.4.10 solc used INVALID for failing array bounds and division too; such code
-// is reported, since the two look the same there.
+// Known false positives: INVALID in hand-written assembly as a trap. In code
+// before 0.8 without a source map, a value out of an enum's range and a call of an
+// uninitialised internal function, which look like asserts there.
 var Assertion = &Oracle{
 	ID:       "assertion",
 	Title:    "An assertion fails",
 	SWC:      "110",
 	Severity: High,
-	Doc: "An assert statement fails (Panic 0x01 or INVALID), an AssertionFailed event is emitted, " +
-		"or a property function (echidna_…, property_…, invariant_…) fails.",
+	Doc: "An assert statement fails (Panic 0x01, or INVALID before Solidity 0.8), an AssertionFailed event is emitted in a call that succeeds, " +
+		"or a property function (echidna_…, property_…, invariant_…) fails. " +
+		"Other panics (overflow, division by zero, array bounds …) are ordinary reverts.",
 	Check: checkAssertion,
 }
 
@@ -50,7 +52,7 @@ func checkAssertion(exec *evm.Execution, report func(Observation)) {
 		switch {
 		case f.Outcome == evm.Reverted && bytes.Equal(f.Output, panicAssert) && !passedOn(exec, i):
 			report(Observation{f.Call, decision(f), contractOf(f), "assert fails (Panic 0x01)"})
-		case f.Outcome == evm.InvalidOpcode && opAt(f) == opInvalid:
+		case f.Outcome == evm.InvalidOpcode && opAt(f) == opInvalid && !isCheck(f.Program, f.LastPC):
 			report(Observation{f.Call, decision(f), contractOf(f), "assert fails (INVALID)"})
 		}
 		if exec.Calls[f.Call].Outcome != evm.Success || f.Outcome != evm.Success {

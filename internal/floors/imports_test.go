@@ -51,10 +51,12 @@ var floors = map[string][]string{
 	"internal/bytecode": {},
 	"internal/floors":   {},
 	"internal/testsolc": {"internal/bytecode"},
+	// Above all that is tested with it; only external test packages can use it.
+	"internal/testbuild": {"diffmap", "diffmap/build", "internal/bytecode"},
 }
 
 // testOnly are packages that nothing but tests imports.
-var testOnly = []string{"internal/testsolc", "internal/floors"}
+var testOnly = []string{"internal/testsolc", "internal/testbuild", "internal/floors"}
 
 // listed is what this test needs of go list's answer.
 type listed struct {

@@ -1,0 +1,150 @@
+// Package testbuild compiles Solidity for tests that need what internal/testsolc
+// leaves out: several sources, any installed compiler, and the way from an
+// instruction back to its line. It goes through the product's own build reader.
+package testbuild
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Project is a compiled set of sources.
+type Project struct {
+	Output *build.Output
+}
+
+// Compile compiles sources (path to text) with the solc of that version, the
+// optimizer off as in the mapping build. Results are cached by content below
+// .cache, since the compiler takes seconds to start.
+func Compile(t testing.TB, version string, sources map[string]string) *Project {
+	t.Helper()
+	ctx := context.Background()
+	root := moduleRoot(t)
+	modules := filepath.Join(root, ".cache", "npm", "node_modules")
+	if _, err := os.Stat(modules); err != nil {
+		t.Fatalf("%s is missing: run ./test once, it installs the compilers that tests need", modules)
+	}
+	compiler, err := build.FindCompiler(ctx, []string{version}, build.CompilerOptions{NodeModules: []string{modules}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := map[string]any{}
+	for path, text := range sources {
+		content[path] = map[string]any{"content": text}
+	}
+	input, err := json.Marshal(map[string]any{"language": "Solidity", "sources": content, "settings": map[string]any{"outputSelection": selection}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := cached(t, filepath.Join(root, ".cache", "testbuild"), compiler.Version(), input, func() ([]byte, error) {
+		return compiler.Compile(ctx, input)
+	})
+	output, err := build.ReadSolc(input, text, "solc "+version, build.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Project{output}
+}
+
+var selection = map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []string{
+	"abi", "evm.bytecode.object", "evm.bytecode.sourceMap", "evm.bytecode.linkReferences",
+	"evm.deployedBytecode.object", "evm.deployedBytecode.sourceMap", "evm.deployedBytecode.linkReferences",
+	"evm.deployedBytecode.immutableReferences",
+}}}
+
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+	}
+	t.Fatal("no go.mod above the test's folder")
+	return ""
+}
+
+// cached takes what the same compiler answered before. Packages are tested side
+// by side, so a file is written whole or not at all.
+func cached(t testing.TB, dir, version string, input []byte, compile func() ([]byte, error)) []byte {
+	t.Helper()
+	hash := sha256.Sum256(append([]byte(version+"\x00"), input...))
+	path := filepath.Join(dir, hex.EncodeToString(hash[:12])+".json")
+	if text, err := os.ReadFile(path); err == nil {
+		return text
+	}
+	text, err := compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	temporary, err := os.CreateTemp(dir, "*.tmp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(temporary.Name())
+	if _, err := temporary.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := temporary.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(temporary.Name(), path); err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Contracts are the contracts of one source, of all when source is "".
+func (p *Project) Contracts(source string) []*bytecode.Contract {
+	all := build.Contracts([]*build.Output{p.Output})
+	if source == "" {
+		return all
+	}
+	var some []*bytecode.Contract
+	for _, c := range all {
+		if c.Source == source {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+// Positions finds the line of an instruction. The table must be of contracts
+// that this project's Contracts returned.
+func (p *Project) Positions(table *bytecode.Table) *diffmap.Positions {
+	return diffmap.NewPositions([]*build.Output{p.Output}, table, diffmap.Options{})
+}
+
+var want = regexp.MustCompile(`// want (.*)$`)
+
+// Wants reads what a source expects of its lines, from comments at their ends:
+//
+//	assert(x < 5); // want assertion
+//
+// Lines count from 1.
+func Wants(source string) map[int]string {
+	wants := map[int]string{}
+	for i, line := range strings.Split(source, "\n") {
+		if m := want.FindStringSubmatch(line); m != nil {
+			wants[i+1] = m[1]
+		}
+	}
+	return wants
+}
