@@ -26,6 +26,9 @@ Nothing is executed.`,
   sightline map --diff pr.diff --build out/build-info --json`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := project.configure(cmd.Flags()); err != nil {
+				return err
+			}
 			show := newProgress(p.stderr, p.now) // the table alone on standard output
 			pr, err := p.loadProject(cmd.Context(), &project, show)
 			if err != nil {

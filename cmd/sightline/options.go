@@ -34,6 +34,7 @@ type projectFlags struct {
 	builds  []string
 	targets []string
 	solc    string
+	config  string
 }
 
 func (f *projectFlags) register(flags *pflag.FlagSet) {
@@ -42,7 +43,18 @@ func (f *projectFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.diff, "diff", "", "read the change from a unified diff `FILE`, - for standard input; the sources are the head version")
 	flags.StringArrayVar(&f.builds, "build", nil, "compiler output to use: a standard-JSON or build-info `FILE`, or a folder of them (repeatable)")
 	flags.StringArrayVar(&f.targets, "target", nil, "aim at `FILE:LINE` or CONTRACT:0xPC instead of a diff (repeatable)")
+	flags.StringVar(&f.config, "config", "", "read settings from this `FILE` (default: sightline.yml or .github/sightline.yml in the project, if there)")
 	flags.StringVar(&f.solc, "solc", "", "the compiler, `FILE` or folder: a solc binary, a soljson file, or the npm package solc")
+}
+
+// configure sets what the configuration file names and the command line does
+// not.
+func (f *projectFlags) configure(flags *pflag.FlagSet) error {
+	root, err := f.absRoot()
+	if err != nil {
+		return err
+	}
+	return loadConfig(f.config, root, flags)
 }
 
 // campaignFlags say how long and how to fuzz.

@@ -42,6 +42,9 @@ pragmas allow: --solc, the environment variable SOLC, PATH, or the npm package s
 		Example: runExamples,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := project.configure(cmd.Flags()); err != nil {
+				return err
+			}
 			if err := errors.Join(campaign.check(), output.check()); err != nil {
 				return err
 			}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+func TestApplyConfig(t *testing.T) {
+	for name, test := range map[string]struct {
+		config, args, want, err string
+	}{
+		"empty":            {"", "", "timeout=120 fail-on=high build=[]", ""},
+		"comments only":    {"# nothing\n", "", "timeout=120 fail-on=high build=[]", ""},
+		"file":             {"timeout: 300\nfail-on: medium\n", "", "timeout=300 fail-on=medium build=[]", ""},
+		"flags over file":  {"timeout: 300\n", "--timeout=5", "timeout=5 fail-on=high build=[]", ""},
+		"list":             {"build: [a.json, b.json]\n", "", "timeout=120 fail-on=high build=[a.json,b.json]", ""},
+		"list of one":      {"build: a.json\n", "", "timeout=120 fail-on=high build=[a.json]", ""},
+		"unknown":          {"\ntimout: 5\n", "", "", `line 2: unknown key "timout"; the nearest known key is "timeout"`},
+		"not configurable": {"out: elsewhere\n", "", "", `line 1: "out" belongs on the command line, not in the configuration`},
+		"twice":            {"seed: 1\nseed: 2\n", "", "", "twice"},
+		"wrong type":       {"timeout: soon\n", "", "", `line 1: timeout: "soon" is not a float64`},
+		"null":             {"timeout:\n", "", "", "line 1: timeout: want a float64"},
+		"nested":           {"timeout: {seconds: 5}\n", "", "", "line 1: timeout: want a float64"},
+		"no mapping":       {"- timeout\n", "", "", "line 1: want settings as `key: value`"},
+		"no YAML":          {"a: [\n", "", "", "not valid YAML"},
+		"alias":            {"seed: &a 1\nworkers: *a\n", "", "", "line 2: workers: want a int"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			flags := settings()
+			if err := flags.Parse(strings.Fields(test.args)); err != nil {
+				t.Fatal(err)
+			}
+			err := applyConfig([]byte(test.config), flags)
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("error %v, want %q", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			value := func(name string) string { return flags.Lookup(name).Value.String() }
+			if got := fmt.Sprintf("timeout=%s fail-on=%s build=%s", value("timeout"), value("fail-on"), value("build")); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// A command without a flag accepts the key of another's.
+func TestConfigOfOtherCommands(t *testing.T) {
+	flags := pflag.NewFlagSet("map", pflag.ContinueOnError)
+	new(projectFlags).register(flags)
+	if err := applyConfig([]byte("timeout: 300\nbase: main\n"), flags); err != nil {
+		t.Fatal(err)
+	}
+	if got := flags.Lookup("base").Value.String(); got != "main" {
+		t.Errorf("base is %q", got)
+	}
+}
+
+func FuzzConfig(f *testing.F) {
+	f.Add([]byte("timeout: 300\nbuild: [a, b]\n"))
+	f.Add([]byte("a: &a [*a]\n"))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		if len(data) <= maxConfig {
+			_ = applyConfig(data, settings()) //nolint:errcheck // it must only not panic
+		}
+	})
+}
+
+// docs/configuration.md lists the flags as the program has them.
+func TestConfigurationDocument(t *testing.T) {
+	const path = "../../docs/configuration.md"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := map[string]string{}
+	for name, register := range map[string]func(*pflag.FlagSet){
+		"project":  new(projectFlags).register,
+		"campaign": new(campaignFlags).register,
+		"output":   new(outputFlags).register,
+	} {
+		flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
+		flags.SortFlags = false
+		register(flags)
+		tables[name] = flagTable(flags)
+	}
+	section := regexp.MustCompile(`(?s)<!-- flags: (\w+) -->\n.*?<!-- end -->`)
+	got := section.ReplaceAllStringFunc(string(text), func(old string) string {
+		name := section.FindStringSubmatch(old)[1]
+		return "<!-- flags: " + name + " -->\n" + tables[name] + "<!-- end -->"
+	})
+	if got == string(text) {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s does not say what the flags say; run go test ./cmd/sightline -update", path)
+	}
+	if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flagTable writes flags as a Markdown table.
+func flagTable(flags *pflag.FlagSet) string {
+	var b strings.Builder
+	b.WriteString("| flag | key in sightline.yml | default | meaning |\n| --- | --- | --- | --- |\n")
+	keys := configKeys(flags)
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		argument, usage := pflag.UnquoteUsage(f)
+		key := ""
+		for _, k := range keys {
+			if k == f.Name {
+				key = "`" + k + "`"
+			}
+		}
+		value := f.DefValue
+		if f.Name == "workers" {
+			value = "all cores" // the machine's, which the document must not depend on
+		}
+		if value == "[]" || value == "" {
+			value = "none"
+		}
+		flag := strings.TrimSpace("--" + f.Name + " " + argument)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", flag, key, value, strings.ReplaceAll(usage, "|", `\|`))
+	})
+	return b.String()
+}
