@@ -52,55 +52,74 @@ func (f File) oldEndsWithNewline(headEOL bool) bool {
 	return headEOL
 }
 
-// verify checks that the diff's head lines are those of the file.
-func (f File) verify(lines []string, headEOL bool) (carriage, error) {
-	cr := carriageSame
-	mismatch := func(line int, format string, args ...any) error {
-		return &MismatchError{Path: f.Path(), Line: line, Msg: fmt.Sprintf(format, args...)}
+// verifier compares the lines that a diff shows of the head file with the file.
+type verifier struct {
+	path  string
+	lines []string // of the head file
+	cr    carriage
+}
+
+func (v *verifier) mismatch(line int, format string, args ...any) error {
+	return &MismatchError{Path: v.path, Line: line, Msg: fmt.Sprintf(format, args...)}
+}
+
+// check compares one line, a CR at its end apart, which it makes a note of.
+func (v *verifier) check(line int, want string) error {
+	if line < 1 || line > len(v.lines) {
+		return v.mismatch(line, "the file has %d lines, the diff shows %s", len(v.lines), quoteShort(want))
 	}
-	check := func(line int, want string) error {
-		if line < 1 || line > len(lines) {
-			return mismatch(line, "the file has %d lines, the diff shows %s", len(lines), quoteShort(want))
-		}
-		got := lines[line-1]
-		if got == want {
-			return nil
-		}
-		if strings.TrimSuffix(got, "\r") != strings.TrimSuffix(want, "\r") {
-			return mismatch(line, "it reads %s, the diff shows %s", quoteShort(got), quoteShort(want))
-		}
-		if cr == carriageSame {
-			cr = carriageOf(got)
-		}
+	got := v.lines[line-1]
+	if got == want {
 		return nil
 	}
-	end := 0 // first line behind the last edit's, less one
-	for i := range f.Edits {
-		e := &f.Edits[i]
-		if e.NewStart-1 < end || e.NewStart-1 > len(lines) {
-			return cr, mismatch(e.NewStart, "the file has %d lines, the diff has an edit there", len(lines))
+	if strings.TrimSuffix(got, "\r") != strings.TrimSuffix(want, "\r") {
+		return v.mismatch(line, "it reads %s, the diff shows %s", quoteShort(got), quoteShort(want))
+	}
+	if v.cr == carriageSame {
+		v.cr = carriageOf(got)
+	}
+	return nil
+}
+
+// edits checks the added lines and tells the number of the line behind the last
+// edit's, less one.
+func (v *verifier) edits(edits []Edit) (end int, err error) {
+	for i := range edits {
+		e := &edits[i]
+		if e.NewStart-1 < end || e.NewStart-1 > len(v.lines) {
+			return end, v.mismatch(e.NewStart, "the file has %d lines, the diff has an edit there", len(v.lines))
 		}
 		for k, want := range e.New {
-			if err := check(e.NewStart+k, want); err != nil {
-				return cr, err
+			if err := v.check(e.NewStart+k, want); err != nil {
+				return end, err
 			}
 		}
 		end = e.NewStart - 1 + len(e.New)
 	}
+	return end, nil
+}
+
+// verify checks that the diff's head lines are those of the file.
+func (f File) verify(lines []string, headEOL bool) (carriage, error) {
+	v := &verifier{path: f.Path(), lines: lines}
+	end, err := v.edits(f.Edits)
+	if err != nil {
+		return v.cr, err
+	}
 	for _, c := range f.context {
-		if err := check(c.line, c.text); err != nil {
-			return cr, err
+		if err := v.check(c.line, c.text); err != nil {
+			return v.cr, err
 		}
 	}
 	switch {
 	case f.newNoEOL && headEOL:
-		return cr, mismatch(len(lines), "the last line ends with a newline, in the diff it does not")
+		err = v.mismatch(len(lines), "the last line ends with a newline, in the diff it does not")
 	case f.oldNoEOL && !f.newNoEOL && !headEOL && len(lines) > 0:
-		return cr, mismatch(len(lines), "the last line has no newline, in the diff it has one")
+		err = v.mismatch(len(lines), "the last line has no newline, in the diff it has one")
 	case f.Status == Added && !f.coversAll(len(lines)), f.Status == Deleted && len(lines) > 0:
-		return cr, mismatch(end+1, "the file has more lines than the diff shows of an %s file", f.Status)
+		err = v.mismatch(end+1, "the file has more lines than the diff shows of an %s file", f.Status)
 	}
-	return cr, nil
+	return v.cr, err
 }
 
 // coversAll reports whether the edits of an added file make up all its lines.

@@ -11,6 +11,7 @@ import (
 // ChangeKind says how a line of the head version changed.
 type ChangeKind uint8
 
+// The kinds of changed lines.
 const (
 	LineAdded      ChangeKind = iota // the diff adds it and deletes nothing there
 	LineEdited                       // it replaces lines of the base version, or its code changed meaning
