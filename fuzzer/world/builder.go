@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
@@ -14,10 +15,9 @@ import (
 )
 
 const (
-	// maxTries bounds the constructor runs per attempt at a contract: enough for
+	// maxTries bounds the runs per attempt at a contract: enough for
 	// every single deviation from the preferred arguments of a typical
-	// constructor (four parameters, some ten candidates each), and at worst half
-	// a minute on a constructor that burns all its gas.
+	// constructor (four parameters, some ten candidates each).
 	maxTries = 64
 	// maxAttempts: a contract that failed is attempted again once, when others
 	// have been deployed that its arguments could name.
@@ -34,20 +34,55 @@ const (
 type builder struct {
 	machine   *evm.Reference
 	contracts []*bytecode.Contract // all there are
+	byRole    []*bytecode.Contract // those that can be deployed, the best stand-ins first
 	limit     int
+	// uninitialised contracts keep an instance without initialization.
+	uninitialised []*bytecode.Contract
 
-	calls     evm.Sequence // the successful deployments
+	calls     evm.Sequence // the successful deployments and initializations
 	instances []evm.Instance
 	tried     map[*bytecode.Contract]bool
-	libraries map[string]*library // by qualified name
+	copies    map[*bytecode.Contract]int // instances beyond the first
+	needed    map[*bytecode.Contract][]need
+	proxied   map[common.Address]bool // instances that only serve a proxy
+	proxies   map[common.Address]bool // and those proxies
+	libraries map[string]*library     // by qualified name
 	labels    map[common.Address]string
 	report    *Report
+}
+
+func newBuilder(machine *evm.Reference, contracts []*bytecode.Contract, limit int) *builder {
+	b := &builder{
+		machine:   machine,
+		contracts: contracts,
+		limit:     limit,
+		tried:     map[*bytecode.Contract]bool{},
+		copies:    map[*bytecode.Contract]int{},
+		needed:    map[*bytecode.Contract][]need{},
+		proxied:   map[common.Address]bool{},
+		proxies:   map[common.Address]bool{},
+		libraries: map[string]*library{},
+		labels:    map[common.Address]string{},
+		report:    &Report{},
+	}
+	roles := map[*bytecode.Contract]Role{}
+	for _, c := range contracts {
+		if c.Deployable() && !c.Library {
+			roles[c], _ = RoleOf(c)
+			b.byRole = append(b.byRole, c)
+		}
+	}
+	slices.SortStableFunc(b.byRole, func(c, d *bytecode.Contract) int { return cmp.Compare(roles[c], roles[d]) })
+	for _, s := range machine.World().Senders {
+		b.labels[s.Address] = s.Name
+	}
+	return b
 }
 
 // candidate is a contract that waits to be deployed.
 type candidate struct {
 	contract *bytecode.Contract
-	order    int // in the table
+	again    bool // it is deployed already, and others want a second one
 	attempts int
 	seen     int // instances there were at the last attempt
 	failure  Failure
@@ -58,13 +93,14 @@ type candidate struct {
 // list, or else the first that waits, with what arguments there are.
 func (b *builder) deployAll(ctx context.Context, wanted []*bytecode.Contract) error {
 	var waiting, failed []*candidate
-	for i, c := range wanted {
-		switch {
-		case c.Library:
-		case !c.Deployable():
-			failed = append(failed, &candidate{contract: c, order: i, failure: Failure{Contract: c, Reason: "it has no code: an interface or an abstract contract"}})
-		default:
-			waiting = append(waiting, &candidate{contract: c, order: i})
+	for _, c := range b.contracts {
+		if !c.Deployable() && !c.Library {
+			failed = append(failed, &candidate{contract: c, failure: Failure{Contract: c, Reason: "it has no code: an interface or an abstract contract"}})
+		}
+	}
+	for _, c := range wanted {
+		if c.Deployable() && !c.Library {
+			waiting = append(waiting, &candidate{contract: c})
 		}
 	}
 	for len(waiting) > 0 {
@@ -75,7 +111,9 @@ func (b *builder) deployAll(ctx context.Context, wanted []*bytecode.Contract) er
 			return err
 		}
 		if !deployed {
-			failed = append(failed, next)
+			if !next.again {
+				failed = append(failed, next)
+			}
 			continue
 		}
 		// A failed one may now find the instance it needs.
@@ -86,12 +124,21 @@ func (b *builder) deployAll(ctx context.Context, wanted []*bytecode.Contract) er
 			}
 		}
 	}
-	slices.SortFunc(failed, func(x, y *candidate) int { return cmp.Compare(x.order, y.order) })
+	b.reportFailures(failed)
+	return nil
+}
+
+// reportFailures lists what could not be deployed in table order, libraries last.
+func (b *builder) reportFailures(failed []*candidate) {
+	order := map[*bytecode.Contract]int{}
+	for i, c := range b.contracts {
+		order[c] = i
+	}
+	slices.SortFunc(failed, func(x, y *candidate) int { return cmp.Compare(order[x.contract], order[y.contract]) })
 	for _, f := range failed {
 		b.report.Failures = append(b.report.Failures, f.failure)
 	}
-	b.reportLibraries(wanted)
-	return nil
+	b.reportLibraries()
 }
 
 // choose is the next of those that wait: the first whose dependencies are there,
@@ -116,7 +163,7 @@ func (b *builder) choose(waiting []*candidate) *candidate {
 				return w
 			}
 		}
-		return &candidate{contract: d, order: len(b.contracts)}
+		return &candidate{contract: d, again: b.tried[d]}
 	}
 	return waiting[0]
 }
@@ -125,6 +172,9 @@ func (b *builder) choose(waiting []*candidate) *candidate {
 func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 	c.attempts++
 	b.tried[c.contract] = true
+	if c.again {
+		b.copies[c.contract]++
+	}
 	c.seen = len(b.instances)
 	c.failure.Contract = c.contract
 	if len(b.instances) >= b.limit {
@@ -140,41 +190,78 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 		return false, nil
 	}
 	c.failure.Code = code
-	search, err := newSearch(c.contract, b)
+	constructor := constructorOf(c.contract)
+	search, err := b.newSearch(&constructor, constructorParameters(c.contract))
 	if err != nil {
 		c.failure.Reason = err.Error()
 		return false, nil //nolint:nilerr // the contract cannot be deployed: a failure in the report
 	}
-	exhausted := 0
-	for tries := 0; tries < maxTries && exhausted < maxExhausted; tries++ {
+	found, err := b.find(ctx, search, func(a *arguments) evm.Call { return b.creation(code, a) }, nil)
+	if err != nil {
+		return false, fmt.Errorf("deploying %s: %w", c.contract.QualifiedName(), err)
+	}
+	c.failure.Tries += found.tries
+	if found.exec == nil {
+		c.failure.Reason = "constructor: " + found.reason
+		return false, nil
+	}
+	i := b.keep(c, code, found)
+	return true, b.initialize(ctx, i)
+}
+
+// constructorOf is the contract's constructor under its name for people.
+func constructorOf(c *bytecode.Contract) abi.Method {
+	constructor := c.ABI.Constructor
+	constructor.Name = "constructor"
+	return constructor
+}
+
+// outcome is what came of a search.
+type outcome struct {
+	call      evm.Call
+	arguments *arguments
+	exec      *evm.Execution // of the call behind all others; nil when none succeeded
+	tries     int
+	reason    string // of the last failure
+}
+
+// find runs a call with one choice of arguments after the other, until it
+// succeeds or nothing is left to try;
+// look sees every execution; nil: nobody does.
+func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm.Call, look func(*evm.Execution)) (*outcome, error) {
+	o := &outcome{}
+	for exhausted := 0; o.tries < maxTries && exhausted < maxExhausted; {
 		if err := ctx.Err(); err != nil {
-			return false, err
+			return nil, err
 		}
-		arguments, ok := search.next()
+		arguments, ok := s.next()
 		if !ok {
 			break
 		}
-		c.failure.Tries++
-		call := b.creation(code, arguments)
-		exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+		o.tries++
+		o.call, o.arguments = call(arguments), arguments
+		exec, err := b.machine.Run(append(slices.Clip(b.calls), o.call))
 		if err != nil {
-			return false, fmt.Errorf("deploying %s: %w", c.contract.QualifiedName(), err)
+			return nil, err
+		}
+		if look != nil {
+			look(exec)
 		}
 		result := &exec.Calls[len(exec.Calls)-1]
 		if result.Outcome == evm.Success {
-			b.keep(c, code, call, arguments, exec)
-			return true, nil
+			o.exec = exec
+			return o, nil
 		}
 		if result.Outcome == evm.OutOfGas {
 			exhausted++
 		}
-		c.failure.Reason = "constructor: " + result.Reason
+		o.reason = result.Reason
 		if texts := b.describe(arguments); len(texts) > 0 {
-			c.failure.Reason += fmt.Sprintf(" (last tried with %s)", join(texts))
+			o.reason += fmt.Sprintf(" (last tried with %s)", join(texts))
 		}
-		search.learn(arguments, exec)
+		s.learn(arguments, exec)
 	}
-	return false, nil
+	return o, nil
 }
 
 // creation is the deployment call. The address is the one that a chain would
@@ -191,22 +278,43 @@ func (b *builder) creation(code []byte, arguments *arguments) evm.Call {
 	return call
 }
 
-// keep adds a successful deployment to the World.
-func (b *builder) keep(c *candidate, code []byte, call evm.Call, arguments *arguments, exec *evm.Execution) {
-	name := b.instanceName(c.contract.Name)
-	b.calls = append(b.calls, call)
-	b.instances = append(b.instances, evm.Instance{Name: name, Address: call.Address, Contract: c.contract})
-	b.labels[call.Address] = name
+// keep adds a successful deployment to the World; the result is the instance's
+// index.
+func (b *builder) keep(c *candidate, code []byte, found *outcome) int {
 	b.report.Deployments = append(b.report.Deployments, Deployment{
-		Name:      name,
+		Name:      b.add(c.contract.Name, found.call.Address, c.contract),
 		Contract:  c.contract,
-		Address:   call.Address,
-		Arguments: b.describe(arguments),
+		Address:   found.call.Address,
+		Arguments: b.describe(found.arguments),
+		Notes:     b.missing(c.contract),
 		Tries:     c.failure.Tries,
 		Code:      code,
-		Call:      call,
-		Covered:   coveredBy(exec, len(exec.Calls)-1),
+		Call:      found.call,
+		Covered:   coveredBy(found.exec, len(found.exec.Calls)-1),
 	})
+	b.calls = append(b.calls, found.call)
+	return len(b.instances) - 1
+}
+
+// add adds an instance and returns its name.
+func (b *builder) add(name string, address common.Address, c *bytecode.Contract) string {
+	name = b.instanceName(name)
+	b.instances = append(b.instances, evm.Instance{Name: name, Address: address, Contract: c})
+	b.labels[address] = name
+	return name
+}
+
+// missing says which contract types the constructor asks for that nothing
+// deployed has: a sender stands in, and what is called on it does nothing.
+func (b *builder) missing(c *bytecode.Contract) []string {
+	var notes []string
+	for i, p := range constructorParameters(c) {
+		if p.contract == "" || len(b.matching(func(d *bytecode.Contract) bool { return b.implements(d, p.contract) })) > 0 {
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("parameter %d: nothing deployed implements %s", i+1, p.contract))
+	}
+	return notes
 }
 
 // coveredBy is what one call of an execution entered; call 0 in a sequence of

@@ -5,12 +5,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
-	"github.com/ethereum/go-ethereum/common"
-
-	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/ethereum/go-ethereum/crypto"
 )
 
 // Bounds on what is generated from hostile ABIs.
@@ -21,100 +18,24 @@ const (
 	// maxElements bounds the leaves of one argument: a fixed array may declare any
 	// length.
 	maxElements = 1 << 12
-	// longestSlice is the longest dynamic array that is made up; arbitrary.
+	// longestSlice is the longest dynamic array that is made up.
 	longestSlice = 3
 )
 
-const (
-	day = 24 * 60 * 60 // seconds
-	// token is the usual unit of 18 decimals.
-	tokenDecimals = 18
-)
+// sliceLengths are the lengths of dynamic arrays that are made up, in order: two
+// owners, payees or tokens are what most constructors want, none or one is
+// refused by many. The order is the same for every type, since constructors with
+// several arrays want them equally long.
+var sliceLengths = [...]int{2, 1, 0, longestSlice}
 
-// hint is what a parameter's name suggests.
-type hint struct {
-	words []string // one of them must be a word of the name
-	value func(b *builder) *big.Int
-}
-
-func constant(n int64) func(*builder) *big.Int {
-	return func(*builder) *big.Int { return big.NewInt(n) }
-}
-
-// later is a moment so many seconds after the first call.
-func later(seconds int64) func(*builder) *big.Int {
-	return func(b *builder) *big.Int {
-		now := new(big.Int).SetUint64(b.machine.World().Block.Time)
-		return now.Add(now, big.NewInt(seconds))
-	}
-}
-
-// hints are tried in order. Their values are what constructors of common
-// contracts (tokens, sales, vesting, governance) accept.
-var hints = []hint{
-	{[]string{"decimals"}, constant(tokenDecimals)},
-	{[]string{"start", "opening", "open", "begin"}, later(0)},
-	{[]string{"deadline", "end", "closing", "close", "expiry", "expiration", "until", "unlock", "release", "finish"}, later(30 * day)},
-	{[]string{"time", "timestamp", "date"}, later(day)},
-	{[]string{"duration", "period", "delay", "interval", "cliff", "window"}, constant(day)},
-	{[]string{"supply", "cap", "goal", "amount", "max", "limit", "total"}, func(*builder) *big.Int { return units(1_000_000) }},
-	{[]string{"price", "cost"}, func(*builder) *big.Int { return units(1) }},
-	{[]string{"threshold", "required", "quorum", "min", "fee", "bps", "percent", "version", "nonce", "id", "index"}, constant(1)},
-	{[]string{"rate", "ratio", "numerator", "denominator"}, constant(100)},
-}
-
-// units is n times 10^18.
-func units(n int64) *big.Int {
-	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(tokenDecimals), nil)
-	return unit.Mul(unit, big.NewInt(n))
-}
-
-// words splits an identifier: "_maxSupply" is max, supply.
-func words(name string) []string {
-	var out []string
-	var word strings.Builder
-	flush := func() {
-		if word.Len() > 0 {
-			out = append(out, strings.ToLower(word.String()))
-			word.Reset()
-		}
-	}
-	for _, r := range name {
-		switch {
-		case r == '_' || r == '$':
-			flush()
-			continue
-		case unicode.IsUpper(r):
-			flush()
-		}
-		word.WriteRune(r)
-	}
-	flush()
-	return out
-}
-
-func nameHas(name string, any ...string) bool {
-	return slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(any, w) })
-}
-
-func ownerName(name string) bool {
-	return nameHas(name, "owner", "admin", "governor", "governance", "deployer", "manager", "minter",
-		"operator", "guardian", "controller", "multisig", "timelock", "authority", "keeper", "treasurer")
-}
-
-func tokenName(name string) bool {
-	return nameHas(name, "token", "asset", "underlying", "currency", "collateral", "erc20", "weth", "coin")
-}
-
-// candidates lists values for a constructor parameter, the preferred one first;
-// none when its type is too large or deep to be made up.
-func (b *builder) candidates(c *bytecode.Contract, parameter int) []reflect.Value {
-	p := c.ABI.Constructor.Inputs[parameter]
+// candidates lists values for a parameter, the preferred one first; none when
+// its type is too large or deep to be made up.
+func (b *builder) candidates(p *parameter) []reflect.Value {
 	elements := maxElements
-	if !fits(p.Type, 0, &elements) {
+	if !fits(p.typ, 0, &elements) {
 		return nil
 	}
-	return b.values(p.Type, p.Name, argumentType(c, parameter))
+	return b.values(p)
 }
 
 // fits tells whether a value of the type has few enough leaves.
@@ -152,29 +73,33 @@ func fits(t abi.Type, depth int, elements *int) bool {
 	return *elements >= 0
 }
 
-// values lists values of a type as package abi packs them.
-func (b *builder) values(t abi.Type, name, contract string) []reflect.Value {
-	switch t.T {
+// values lists values of a parameter as package abi packs them.
+func (b *builder) values(p *parameter) []reflect.Value {
+	switch p.typ.T {
 	case abi.AddressTy:
-		return reflected(b.addresses(name, contract))
+		return reflected(b.addresses(p))
 	case abi.BoolTy:
 		return reflected([]bool{false, true})
 	case abi.StringTy:
-		return reflected([]string{b.text(name), "", strings.Repeat("a", 33)})
+		return reflected([]string{text(p.name), "", strings.Repeat("a", 33)})
 	case abi.BytesTy:
 		return reflected([][]byte{{}, {0x01}, make([]byte, 32)})
 	case abi.UintTy, abi.IntTy:
-		return b.numbers(t, name)
+		return b.numbers(p.typ, p.name)
 	case abi.FixedBytesTy, abi.FunctionTy:
-		return fixedBytes(t)
+		return fixedBytes(p.typ, p.name)
 	case abi.SliceTy:
-		return b.slices(t, name, contract)
+		var out []reflect.Value
+		for _, n := range sliceLengths {
+			out = append(out, b.filled(reflect.MakeSlice(p.typ.GetType(), n, n), p))
+		}
+		return out
 	case abi.ArrayTy:
-		return []reflect.Value{b.filled(reflect.New(t.GetType()).Elem(), t, name, contract)}
+		return []reflect.Value{b.filled(reflect.New(p.typ.GetType()).Elem(), p)}
 	case abi.TupleTy:
-		return b.tuples(t)
+		return b.tuples(p)
 	}
-	return []reflect.Value{reflect.Zero(t.GetType())}
+	return []reflect.Value{reflect.Zero(p.typ.GetType())}
 }
 
 func reflected[T any](values []T) []reflect.Value {
@@ -186,7 +111,7 @@ func reflected[T any](values []T) []reflect.Value {
 }
 
 // text is a string that a parameter of this name could mean.
-func (b *builder) text(name string) string {
+func text(name string) string {
 	if nameHas(name, "symbol") {
 		return "TKN"
 	}
@@ -194,36 +119,6 @@ func (b *builder) text(name string) string {
 		return "ipfs://example/"
 	}
 	return "Test"
-}
-
-// addresses lists what an address parameter could mean: an instance of the type
-// it is declared with or named after, the deployer for owners, a token for
-// tokens, then users, then whatever is there, then zero.
-func (b *builder) addresses(name, contract string) []common.Address {
-	var list []common.Address
-	add := func(addresses ...common.Address) {
-		for _, a := range addresses {
-			if !slices.Contains(list, a) {
-				list = append(list, a)
-			}
-		}
-	}
-	if contract != "" {
-		add(b.matching(func(c *bytecode.Contract) bool { return b.implements(c, contract) })...)
-	}
-	add(b.matching(func(c *bytecode.Contract) bool {
-		return len(c.Name) > 2 && strings.EqualFold(c.Name, strings.Trim(name, "_"))
-	})...)
-	if tokenName(name) {
-		add(b.matching(isToken)...)
-	}
-	if ownerName(name) {
-		add(Deployer.Address)
-	}
-	add(User1.Address, Deployer.Address, User2.Address)
-	add(b.matching(func(*bytecode.Contract) bool { return true })...)
-	add(common.Address{})
-	return list
 }
 
 // numbers lists integers: what the name suggests, small ones, usual ones, bounds.
@@ -267,8 +162,9 @@ func integer(t abi.Type, n *big.Int) reflect.Value {
 	return v
 }
 
-// fixedBytes lists one, zero and all ones.
-func fixedBytes(t abi.Type) []reflect.Value {
+// fixedBytes lists one, zero and all ones; for roots and hashes first something
+// that looks like one.
+func fixedBytes(t abi.Type, name string) []reflect.Value {
 	one := reflect.New(t.GetType()).Elem()
 	all := reflect.New(t.GetType()).Elem()
 	if n := one.Len(); n > 0 {
@@ -277,29 +173,29 @@ func fixedBytes(t abi.Type) []reflect.Value {
 	for i := range all.Len() {
 		all.Index(i).SetUint(0xff)
 	}
-	return []reflect.Value{one, reflect.Zero(t.GetType()), all}
-}
-
-// slices lists dynamic arrays of one, three and no elements: in the same order
-// for every type, since constructors with several arrays want them equally long.
-func (b *builder) slices(t abi.Type, name, contract string) []reflect.Value {
-	var out []reflect.Value
-	for _, n := range []int{1, longestSlice, 0} {
-		out = append(out, b.filled(reflect.MakeSlice(t.GetType(), n, n), t, name, contract))
+	list := []reflect.Value{one, reflect.Zero(t.GetType()), all}
+	if nameHas(name, "root", "hash", "merkle", "salt", "commitment", "digest") {
+		random := reflect.New(t.GetType()).Elem()
+		for i, c := range crypto.Keccak256([]byte(name))[:random.Len()] {
+			random.Index(i).SetUint(uint64(c))
+		}
+		list = slices.Insert(list, 0, random)
 	}
-	return out
+	return list
 }
 
 // filled sets the elements of an array: distinct addresses, otherwise the
 // preferred value.
-func (b *builder) filled(array reflect.Value, t abi.Type, name, contract string) reflect.Value {
+func (b *builder) filled(array reflect.Value, p *parameter) reflect.Value {
 	if array.Len() == 0 {
 		return array
 	}
-	values := b.values(*t.Elem, name, contract)
+	element := *p
+	element.typ = *p.typ.Elem
+	values := b.values(&element)
 	for i := range array.Len() {
 		v := values[0]
-		if t.Elem.T == abi.AddressTy {
+		if element.typ.T == abi.AddressTy {
 			v = values[i%len(values)]
 		}
 		array.Index(i).Set(v)
@@ -309,13 +205,13 @@ func (b *builder) filled(array reflect.Value, t abi.Type, name, contract string)
 
 // tuples lists structs: of all preferred values, then of all second ones, which
 // covers fields that are alike; the search does not look into them further.
-func (b *builder) tuples(t abi.Type) []reflect.Value {
+func (b *builder) tuples(p *parameter) []reflect.Value {
 	const variants = 3
 	var out []reflect.Value
 	for k := range variants {
-		v := reflect.New(t.GetType()).Elem()
-		for i, e := range t.TupleElems {
-			values := b.values(*e, t.TupleRawNames[i], "")
+		v := reflect.New(p.typ.GetType()).Elem()
+		for i := range p.fields {
+			values := b.values(&p.fields[i])
 			v.Field(i).Set(values[min(k, len(values)-1)])
 		}
 		out = append(out, v)

@@ -50,32 +50,63 @@ func isToken(c *bytecode.Contract) bool {
 	return hasMethod(c.ABI, "transfer(address,uint256)") && hasMethod(c.ABI, "balanceOf(address)")
 }
 
-// need is something that one constructor parameter asks for.
-type need func(*bytecode.Contract) bool
+// maxCopies bounds the further instances of a contract that are deployed because
+// parameters want different ones: a pair takes two tokens, a farm of pairs three.
+const maxCopies = 2
 
-// needs lists what the constructor's parameters ask for: contract types, and
-// tokens by name.
+// need is a kind of contract that a constructor asks for.
+type need struct {
+	meets func(*bytecode.Contract) bool
+	count int // different instances that are wanted
+}
+
+// needs lists what the parameters of a contract's constructor, and of the
+// initializer that will be called, ask for: contract types, and tokens by name.
 func (b *builder) needs(c *bytecode.Contract) []need {
+	if known, ok := b.needed[c]; ok {
+		return known
+	}
+	lists := [][]parameter{constructorParameters(c)}
+	if methods := initializers(c); len(methods) > 0 {
+		lists = append(lists, methodParameters(c, &methods[0]))
+	}
 	var needs []need
-	for i, p := range c.ABI.Constructor.Inputs {
-		typ := argumentType(c, i)
-		switch {
-		case typ != "":
-			needs = append(needs, func(d *bytecode.Contract) bool { return b.implements(d, typ) })
-		case baseType(p.Type).T == abi.AddressTy && tokenName(p.Name):
-			needs = append(needs, isToken)
+	index := map[string]int{}
+	var walk func(list []parameter)
+	walk = func(list []parameter) {
+		for i := range list {
+			p := &list[i]
+			walk(p.fields)
+			kind := p.asksFor()
+			if kind == "" {
+				continue
+			}
+			n, known := index[kind]
+			if !known {
+				n = len(needs)
+				index[kind] = n
+				needs = append(needs, need{meets: func(d *bytecode.Contract) bool { return b.implements(d, kind) }})
+				if kind == anyToken {
+					needs[n].meets = isToken
+				}
+			}
+			needs[n].count = min(max(needs[n].count, p.nth+p.wanted()), 1+maxCopies)
 		}
 	}
+	for _, list := range lists {
+		walk(list)
+	}
+	b.needed[c] = needs
 	return needs
 }
 
 // ready tells whether every need is met, or met by nothing that waits.
 func (b *builder) ready(c *bytecode.Contract, waiting []*candidate) bool {
 	for _, need := range b.needs(c) {
-		if len(b.matching(need)) > 0 {
+		if b.count(need) >= need.count {
 			continue
 		}
-		if typed := slices.ContainsFunc(waiting, func(w *candidate) bool { return w.contract != c && need(w.contract) }); typed {
+		if typed := slices.ContainsFunc(waiting, func(w *candidate) bool { return w.contract != c && need.meets(w.contract) }); typed {
 			return false
 		}
 		if b.outside(c, need) != nil {
@@ -85,10 +116,11 @@ func (b *builder) ready(c *bytecode.Contract, waiting []*candidate) bool {
 	return true
 }
 
-// dependency is a contract that meets an unmet need and that nobody asked for.
+// dependency is a contract that meets an unmet need and that nobody asked for;
+// nil when there is none.
 func (b *builder) dependency(c *bytecode.Contract) *bytecode.Contract {
 	for _, need := range b.needs(c) {
-		if len(b.matching(need)) == 0 {
+		if b.count(need) < need.count {
 			if d := b.outside(c, need); d != nil {
 				return d
 			}
@@ -97,44 +129,52 @@ func (b *builder) dependency(c *bytecode.Contract) *bytecode.Contract {
 	return nil
 }
 
-// outside is the first contract of the build, not tried so far, that meets a
-// need.
+// outside is the first contract of the build, in the order of roles, that meets
+// a need and was not tried so far; else one that was deployed already and may be
+// deployed again.
 func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
-	for _, d := range b.contracts {
-		if d != c && d.Deployable() && !d.Library && !b.tried[d] && need(d) {
-			return d
+	if b.count(need) == 0 {
+		for _, d := range b.byRole {
+			if d != c && !b.tried[d] && need.meets(d) {
+				return d
+			}
+		}
+		return nil
+	}
+	for _, i := range b.instances {
+		if i.Contract != c && need.meets(i.Contract) && b.copies[i.Contract] < maxCopies {
+			return i.Contract
 		}
 	}
 	return nil
 }
 
-// matching lists the deployed instances that meet a need.
-func (b *builder) matching(need need) []common.Address {
-	var addresses []common.Address
+// matching lists the deployed instances that meet a need; those that only serve
+// a proxy come last.
+func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address {
+	var addresses, behind []common.Address
 	for _, i := range b.instances {
-		if need(i.Contract) {
+		switch {
+		case !meets(i.Contract):
+		case b.proxied[i.Address]:
+			behind = append(behind, i.Address)
+		default:
 			addresses = append(addresses, i.Address)
 		}
 	}
-	return addresses
+	return append(addresses, behind...)
 }
 
-// argumentType is the contract type of a constructor parameter, or of its
-// elements if it is an array; "" for others.
-func argumentType(c *bytecode.Contract, parameter int) string {
-	if parameter >= len(c.ArgumentTypes) {
-		return ""
+// count is the number of instances that meet a need and are more than what a
+// proxy runs.
+func (b *builder) count(need need) int {
+	n := 0
+	for _, i := range b.instances {
+		if need.meets(i.Contract) && !b.proxied[i.Address] {
+			n++
+		}
 	}
-	typ, _, _ := strings.Cut(c.ArgumentTypes[parameter], "[")
-	return typ
-}
-
-// baseType is the element type of an array of any depth.
-func baseType(t abi.Type) abi.Type {
-	for t.Elem != nil && (t.T == abi.SliceTy || t.T == abi.ArrayTy) {
-		t = *t.Elem
-	}
-	return t
+	return n
 }
 
 // takesAddress tells whether a constructor could name another instance.

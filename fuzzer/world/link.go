@@ -81,9 +81,9 @@ func (b *builder) deployLibrary(ctx context.Context, name string) (common.Addres
 	return call.Address, nil
 }
 
-// reportLibraries says of every wanted library that is not deployed why.
-func (b *builder) reportLibraries(wanted []*bytecode.Contract) {
-	for _, c := range wanted {
+// reportLibraries says of every library that is not deployed why.
+func (b *builder) reportLibraries() {
+	for _, c := range b.contracts {
 		if !c.Library {
 			continue
 		}

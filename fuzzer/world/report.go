@@ -10,7 +10,9 @@ import (
 // Report tells how a World was made.
 type Report struct {
 	Deployments []Deployment // in order of deployment
+	Additions   []Addition   // instances that came about otherwise, in order
 	Failures    []Failure    // in table order
+	LeftOut     []LeftOut    // in table order
 }
 
 // Deployment is a contract or library that was deployed.
@@ -19,7 +21,11 @@ type Deployment struct {
 	Contract  *bytecode.Contract
 	Address   common.Address
 	Arguments []string // for people: "cap: 1000", senders and instances by name
-	Tries     int      // constructor runs, the successful one included
+	// Initialization is the call that initialized the instance afterwards,
+	// "initialize(owner: deployer)"; empty when there was none.
+	Initialization string
+	Notes          []string // for people: what the arguments could not be
+	Tries          int      // constructor runs, the successful one included
 	// Code is the creation code with libraries linked, without arguments: what a
 	// sequence needs to run the constructor with arguments of its own.
 	Code []byte
@@ -30,6 +36,17 @@ type Deployment struct {
 	// Covered holds the blocks that the deployment entered, in creation code and
 	// in what the constructor called.
 	Covered []evm.Coverage
+}
+
+// Addition is an instance of the World whose constructor was not searched for:
+// a contract seen through a proxy, one that a constructor created, or a second
+// instance.
+type Addition struct {
+	Name           string             // of the instance, "Vault#proxy"
+	Contract       *bytecode.Contract // whose functions it has
+	Address        common.Address
+	Origin         string // for people: "ERC-1967 proxy of Vault", "created by Factory"
+	Initialization string // as Deployment's
 }
 
 // Failure is a contract that is not in the World.

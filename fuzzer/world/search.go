@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,10 +13,9 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// arguments is one choice of constructor arguments.
+// arguments is one choice of arguments of a constructor or an initializer.
 type arguments struct {
 	inputs abi.Arguments
 	values []reflect.Value
@@ -23,9 +23,9 @@ type arguments struct {
 	packed []byte
 }
 
-// search goes through choices of constructor arguments: first all preferred
-// values, then those that deviate from them in one place, in two places, and so
-// on. What a failed run compared an argument with is tried before that.
+// search goes through choices of arguments: first all preferred values, then
+// those that deviate from them little, and so on. What a failed run says about an
+// argument is tried before that.
 type search struct {
 	inputs  abi.Arguments
 	choices [][]reflect.Value // by parameter
@@ -40,15 +40,17 @@ type search struct {
 // some want a deposit.
 var payments = []*uint256.Int{new(uint256.Int), uint256.NewInt(1e18), uint256.NewInt(1)}
 
-func newSearch(c *bytecode.Contract, b *builder) (*search, error) {
-	s := &search{inputs: c.ABI.Constructor.Inputs, wei: payments[:1], seen: map[string]bool{}}
-	if c.ABI.Constructor.StateMutability == "payable" || c.ABI.Constructor.Payable {
+// newSearch prepares the search for a function's arguments.
+func (b *builder) newSearch(function *abi.Method, parameters []parameter) (*search, error) {
+	s := &search{inputs: function.Inputs, wei: payments[:1], seen: map[string]bool{}}
+	if function.IsPayable() {
 		s.wei = payments
 	}
-	for i, p := range s.inputs {
-		values := b.candidates(c, i)
+	for i := range parameters {
+		p := &parameters[i]
+		values := b.candidates(p)
 		if len(values) == 0 {
-			return nil, fmt.Errorf("its constructor's parameter %d (%s %s) is too large or too deeply nested to be made up", i+1, p.Type.String(), p.Name)
+			return nil, fmt.Errorf("its %s's parameter %d (%s %s) is too large or too deeply nested to be made up", function.Name, i+1, p.typ.String(), p.name)
 		}
 		s.choices = append(s.choices, values)
 	}
@@ -109,31 +111,35 @@ func (s *search) enumerated() *arguments {
 	return a
 }
 
-// vectors lists index vectors, each index below its width, by their sum and then
-// with the first places moving most; at most limit of them.
+// vectors lists index vectors, each index below its width, by what they cost and
+// then with the first places moving most; at most limit of them. An index costs
+// its length in bits: the seventh choice for one place should not have to wait
+// for all triples of second choices.
 func vectors(widths []int, limit int) [][]int {
-	room := make([]int, len(widths)+1) // the largest sum of the places from i on
+	room := make([]int, len(widths)+1) // the most that the places from i on can cost
 	for i := len(widths) - 1; i >= 0; i-- {
-		room[i] = room[i+1] + widths[i] - 1
+		room[i] = room[i+1] + bits.Len(uint(widths[i]-1))
 	}
 	var out [][]int
 	vector := make([]int, len(widths))
-	var fill func(place, sum int)
-	fill = func(place, sum int) {
-		if len(out) >= limit || sum > room[place] {
+	var fill func(place, cost int)
+	fill = func(place, cost int) {
+		if len(out) >= limit || cost > room[place] {
 			return
 		}
 		if place == len(widths) {
 			out = append(out, slices.Clone(vector))
 			return
 		}
-		for i := min(sum, widths[place]-1); i >= 0; i-- {
-			vector[place] = i
-			fill(place+1, sum-i)
+		for share := min(cost, bits.Len(uint(widths[place]-1))); share >= 0; share-- {
+			for i := 1 << share >> 1; i < widths[place] && bits.Len(uint(i)) == share && len(out) < limit; i++ {
+				vector[place] = i
+				fill(place+1, cost-share)
+			}
 		}
 	}
-	for sum := 0; sum <= room[0] && len(out) < limit; sum++ {
-		fill(0, sum)
+	for cost := 0; cost <= room[0] && len(out) < limit; cost++ {
+		fill(0, cost)
 	}
 	return out
 }
@@ -142,29 +148,68 @@ func vectors(widths []int, limit int) [][]int {
 // check that failed is the last, a helper's checks may follow it.
 const maxLearned = 4
 
-// learn looks at the last comparisons of a failed constructor. Where a numeric
-// argument was compared with something, that value and its neighbours are
-// proposed for it.
+// learn looks at why a call failed. Where a numeric argument or the wei was
+// compared with something shortly before, that value and its neighbours are
+// proposed for it. Where a call to an address argument failed, or went to an
+// address without code, other addresses are.
 func (s *search) learn(a *arguments, exec *evm.Execution) {
 	result := &exec.Calls[len(exec.Calls)-1]
-	frame := &exec.Frames[result.Frames[0]]
 	var proposals []*arguments
-	for n := 0; n < maxLearned && n < len(frame.Comparisons); n++ {
-		c := &frame.Comparisons[len(frame.Comparisons)-1-n]
-		for i := range a.values {
-			word, ok := numericWord(s.inputs[i].Type, a.values[i])
-			if !ok {
-				continue
-			}
-			if word.Eq(&c.Left) {
-				proposals = append(proposals, propose(a, i, &c.Right)...)
-			}
-			if word.Eq(&c.Right) {
-				proposals = append(proposals, propose(a, i, &c.Left)...)
-			}
+	for i := result.Frames[1] - 1; i >= result.Frames[0] && len(proposals) < maxTries; i-- {
+		frame := &exec.Frames[i]
+		if i > result.Frames[0] && (frame.Outcome != evm.Success || frame.Program == nil) {
+			proposals = append(proposals, s.replace(a, frame.CodeAddress)...)
+		}
+		if frame.Outcome == evm.Success {
+			continue
+		}
+		for n := 0; n < maxLearned && n < len(frame.Comparisons); n++ {
+			proposals = append(proposals, s.compared(a, &frame.Comparisons[len(frame.Comparisons)-1-n])...)
 		}
 	}
 	s.proposals = append(proposals, s.proposals...)
+	if len(s.proposals) > maxTries {
+		s.proposals = s.proposals[:maxTries]
+	}
+}
+
+// compared proposes for each argument that a comparison involved what it was
+// compared with.
+func (s *search) compared(a *arguments, c *evm.Comparison) []*arguments {
+	var proposals []*arguments
+	for _, side := range [2][2]*uint256.Int{{&c.Left, &c.Right}, {&c.Right, &c.Left}} {
+		for i := range a.values {
+			if word, ok := numericWord(s.inputs[i].Type, a.values[i]); ok && word.Eq(side[0]) {
+				proposals = append(proposals, propose(a, i, side[1])...)
+			}
+		}
+		// Zero is what much else is compared with: only what is no zero is a price.
+		if len(s.wei) > 1 && a.wei.Eq(side[0]) && !side[1].IsZero() && side[1].Lt(funds) {
+			b := *a
+			b.wei = side[1].Clone()
+			proposals = append(proposals, &b)
+		}
+	}
+	return proposals
+}
+
+// replace proposes other values for the address arguments with this value. The
+// choices hold every instance there is.
+func (s *search) replace(a *arguments, address common.Address) []*arguments {
+	const most = 4 // of what is likely enough to be tried at once; arbitrary
+	var proposals []*arguments
+	for i, v := range a.values {
+		if s.inputs[i].Type.T != abi.AddressTy || v.Interface() != any(address) {
+			continue
+		}
+		for _, other := range s.choices[i][:min(most, len(s.choices[i]))] {
+			b := *a
+			b.values = slices.Clone(a.values)
+			b.values[i] = other
+			proposals = append(proposals, &b)
+		}
+	}
+	return proposals
 }
 
 // propose replaces one numeric argument by a word and its neighbours.

@@ -110,10 +110,17 @@ func TestOptions(t *testing.T) {
 		want    []string
 		err     string
 	}{
-		{Options{}, []string{"A", "B", "C"}, ""},
+		{Options{}, []string{"A", "C"}, ""}, // B is somebody else's
+		{Options{Targets: []string{"B"}}, []string{"B", "A", "C"}, ""},
+		{Options{MaxContracts: 1}, []string{"A"}, ""},
+		{Options{MaxContracts: 1, Targets: []string{"C", "B"}}, []string{"B", "C"}, ""},
+		{Options{Only: []string{"A"}, Targets: []string{"C"}}, []string{"C", "A"}, ""},
 		{Options{Only: []string{"C", "lib/B.sol:B"}}, []string{"B", "C"}, ""},
-		{Options{MaxInstances: 2}, []string{"A", "B"}, ""},
+		{Options{MaxInstances: 1}, []string{"A"}, ""},
 		{Options{Only: []string{"D"}}, nil, `no contract named "D"`},
+		{Options{Targets: []string{"D"}}, nil, `no contract named "D"`},
+		{Options{Uninitialised: []string{"D"}}, nil, `no contract named "D"`},
+		{Options{MaxContracts: -1}, nil, "must be positive"},
 		{Options{MaxInstances: -1}, nil, "must be positive"},
 		{Options{Fork: "homestead"}, nil, "homestead"},
 	} {

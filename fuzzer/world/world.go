@@ -2,15 +2,13 @@
 //
 // [Auto] deploys every contract under test without being told how: dependencies
 // first, constructor arguments by type and name, a bounded search when a
-// constructor reverts. It never calls a deployed contract: functions like
-// initialize are left to the campaign, which knows how to find their arguments.
+// constructor reverts. Contracts with an initializer are initialized by the same
+// search, behind a proxy where they demand it.
 package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
@@ -43,8 +41,17 @@ const DefaultMaxInstances = 64
 // Options say what [Auto] deploys.
 type Options struct {
 	// Only names the contracts to deploy, "Vault" or "src/Vault.sol:Vault", with
-	// what they depend on; empty: every contract of the table that has code.
+	// what they depend on; empty: what [Select] chooses.
 	Only []string
+	// Targets names the contracts that hold what a campaign is to reach: they are
+	// deployed first, whatever else is left out.
+	Targets []string
+	// Uninitialised names contracts whose initializers a campaign is to reach: an
+	// instance of them is left as its constructor made it.
+	Uninitialised []string
+	// MaxContracts bounds what is chosen when Only is empty, dependencies apart; 0:
+	// DefaultMaxContracts.
+	MaxContracts int
 	// MaxInstances bounds the deployed contracts, libraries apart; 0:
 	// DefaultMaxInstances.
 	MaxInstances int
@@ -60,34 +67,26 @@ type Options struct {
 // could not be deployed is in the report; an error means that nothing could be
 // tried, or that ctx ended. The same table and options give the same World.
 func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.World, *Report, error) {
-	if options.MaxInstances == 0 {
-		options.MaxInstances = DefaultMaxInstances
-	}
-	if options.MaxInstances < 0 {
-		return nil, nil, fmt.Errorf("maximum number of instances is %d: it must be positive", options.MaxInstances)
-	}
-	wanted, err := selectContracts(table.Contracts(), options.Only)
+	options, err := options.withDefaults()
 	if err != nil {
 		return nil, nil, err
 	}
-	base := Empty(options.Fork)
-	machine, err := evm.NewReference(base, table, options.Machine...)
+	selection, err := choose(table.Contracts(), options)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &builder{
-		machine:   machine,
-		contracts: table.Contracts(),
-		limit:     options.MaxInstances,
-		tried:     map[*bytecode.Contract]bool{},
-		libraries: map[string]*library{},
-		labels:    map[common.Address]string{},
-		report:    &Report{},
+	machine, err := evm.NewReference(Empty(options.Fork), table, options.Machine...)
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, s := range base.Senders {
-		b.labels[s.Address] = s.Name
+	b := newBuilder(machine, table.Contracts(), options.MaxInstances)
+	if b.uninitialised, err = namedContracts(table.Contracts(), options.Uninitialised); err != nil {
+		return nil, nil, err
 	}
-	if err := b.deployAll(ctx, wanted); err != nil {
+	if err := b.deployAll(ctx, selection.Wanted); err != nil {
+		return nil, nil, err
+	}
+	if err := b.recognise(table); err != nil {
 		return nil, nil, err
 	}
 	if _, err := machine.Run(b.calls); err != nil {
@@ -95,7 +94,25 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	}
 	world := machine.Export()
 	world.Instances = b.instances
+	for _, l := range selection.LeftOut {
+		if !b.tried[l.Contract] { // not even as a dependency
+			b.report.LeftOut = append(b.report.LeftOut, l)
+		}
+	}
 	return world, b.report, nil
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.MaxContracts == 0 {
+		o.MaxContracts = DefaultMaxContracts
+	}
+	if o.MaxInstances == 0 {
+		o.MaxInstances = DefaultMaxInstances
+	}
+	if o.MaxInstances < 0 || o.MaxContracts < 0 {
+		return o, fmt.Errorf("at most %d contracts and %d instances: both must be positive", o.MaxContracts, o.MaxInstances)
+	}
+	return o, nil
 }
 
 // Empty is a World with funded senders and nothing deployed.
@@ -113,30 +130,4 @@ func Empty(fork string) *evm.World {
 		w.Accounts[s.Address] = &evm.Account{Balance: *funds}
 	}
 	return w
-}
-
-// selectContracts lists the contracts that names ask for, in table order.
-func selectContracts(contracts []*bytecode.Contract, names []string) ([]*bytecode.Contract, error) {
-	if len(contracts) == 0 {
-		return nil, errors.New("the build has no contracts: there is nothing to deploy")
-	}
-	if len(names) == 0 {
-		return contracts, nil
-	}
-	for _, name := range names {
-		if !slices.ContainsFunc(contracts, func(c *bytecode.Contract) bool { return named(c, name) }) {
-			return nil, fmt.Errorf("the build has no contract named %q", name)
-		}
-	}
-	var selected []*bytecode.Contract
-	for _, c := range contracts {
-		if slices.ContainsFunc(names, func(name string) bool { return named(c, name) }) {
-			selected = append(selected, c)
-		}
-	}
-	return selected, nil
-}
-
-func named(c *bytecode.Contract, name string) bool {
-	return c.Name == name || c.QualifiedName() == name
 }

@@ -92,9 +92,24 @@ func text(w *evm.World, r *world.Report) string {
 			kind = "library"
 		}
 		fmt.Fprintf(&b, "%s %s(%s) tries %d\n", kind, d.Name, strings.Join(d.Arguments, ", "), d.Tries)
+		if d.Initialization != "" {
+			fmt.Fprintf(&b, "  then %s\n", d.Initialization)
+		}
+		for _, note := range d.Notes {
+			fmt.Fprintf(&b, "  note: %s\n", note)
+		}
+	}
+	for _, a := range r.Additions {
+		fmt.Fprintf(&b, "addition %s is %s: %s\n", a.Name, a.Contract.Name, a.Origin)
+		if a.Initialization != "" {
+			fmt.Fprintf(&b, "  then %s\n", a.Initialization)
+		}
 	}
 	for _, f := range r.Failures {
 		fmt.Fprintf(&b, "failed %s tries %d: %s\n", f.Contract.Name, f.Tries, f.Reason)
+	}
+	for _, l := range r.LeftOut {
+		fmt.Fprintf(&b, "left out %s: %s\n", l.Contract.Name, l.Reason)
 	}
 	for _, i := range w.Instances {
 		fmt.Fprintf(&b, "instance %s\n", i.Name)

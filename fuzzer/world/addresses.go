@@ -1,0 +1,101 @@
+package world
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// addresses lists what an address parameter could mean, the likeliest first:
+//
+//	an instance of the contract or interface that it is declared with
+//	an instance named like it
+//	a token, when its name says token, asset, weth …
+//	an instance whose name shares a word with it: router, factory, oracle …
+//	an instance to delegate to, when its name says logic, implementation …
+//	the deployer, when its name says owner, admin, treasury …
+//	another sender, when its name says forwarder, operator, minter …
+//	the senders, whatever else is there, zero
+//
+// Where an earlier parameter asks for the same kind of contract, another instance
+// comes first.
+func (b *builder) addresses(p *parameter) []common.Address {
+	var list []common.Address
+	add := func(addresses ...common.Address) {
+		for _, a := range addresses {
+			if !slices.Contains(list, a) {
+				list = append(list, a)
+			}
+		}
+	}
+	if p.contract != "" {
+		add(rotate(b.matching(func(c *bytecode.Contract) bool { return b.implements(c, p.contract) }), p.nth)...)
+	}
+	add(b.matching(func(c *bytecode.Contract) bool {
+		return len(c.Name) > 2 && strings.EqualFold(c.Name, strings.Trim(p.name, "_"))
+	})...)
+	if tokenName(p.name) {
+		add(rotate(b.matching(isToken), p.nth)...)
+	}
+	add(b.matching(func(c *bytecode.Contract) bool { return sharesWord(c.Name, p.name) })...)
+	if logicName(p.name) {
+		add(b.logic()...)
+	}
+	for _, role := range accountRoles {
+		if nameHas(p.name, role.words...) {
+			add(Senders()[role.sender].Address)
+		}
+	}
+	if logicName(p.name) {
+		add(b.matching(anything)...)
+	}
+	add(User1.Address, Deployer.Address, User2.Address)
+	add(b.matching(anything)...)
+	add(common.Address{})
+	return list
+}
+
+// logic lists what a proxy could run: instances that serve a proxy already come
+// first, then those with an initializer.
+func (b *builder) logic() []common.Address {
+	var serving, others []common.Address
+	for _, i := range b.instances {
+		switch {
+		case b.proxied[i.Address]:
+			serving = append(serving, i.Address)
+		case len(initializers(i.Contract)) > 0 && !b.proxies[i.Address]:
+			others = append(others, i.Address)
+		}
+	}
+	return append(serving, others...)
+}
+
+func anything(*bytecode.Contract) bool { return true }
+
+// rotate lets the list begin with its nth element, counted in a circle.
+func rotate(list []common.Address, n int) []common.Address {
+	if len(list) == 0 {
+		return nil
+	}
+	n %= len(list)
+	return slices.Concat(list[n:], list[:n])
+}
+
+// commonWords are in the names of contracts of any kind.
+var commonWords = []string{"the", "new", "my", "test", "mock", "base", "contract", "address", "impl", "implementation",
+	"upgradeable", "owner", "admin", "token", "v1", "v2", "v3", "v4"}
+
+// sharesWord tells whether a parameter may be named after a contract: router is
+// UniswapV2Router's.
+func sharesWord(contract, parameter string) bool {
+	const least = 3 // letters; shorter words say nothing
+	for _, w := range words(parameter) {
+		if len(w) >= least && !slices.Contains(commonWords, w) && slices.Contains(words(contract), w) {
+			return true
+		}
+	}
+	return false
+}

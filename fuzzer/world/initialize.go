@@ -1,0 +1,195 @@
+package world
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// initializers lists the functions that set up a contract once, by their names:
+// those called initialize first, then in the order of signatures.
+func initializers(c *bytecode.Contract) []abi.Method {
+	var methods []abi.Method
+	for _, m := range c.ABI.Methods {
+		if !m.IsConstant() && initializerName(m.RawName, len(m.Inputs)) {
+			methods = append(methods, m)
+		}
+	}
+	rank := func(m *abi.Method) int {
+		if m.RawName == "initialize" {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(methods, func(x, y abi.Method) int {
+		return cmp.Or(cmp.Compare(rank(&x), rank(&y)), cmp.Compare(x.Sig, y.Sig))
+	})
+	return methods
+}
+
+// maxInitializers bounds how many initializers of a contract are tried: one
+// usually calls the others.
+const maxInitializers = 3
+
+// initialize brings a new instance of a contract with an initializer into use, as
+// its deployer would at once: without that, hardly anything of it works, and
+// whoever initializes it owns it. The first that succeeds:
+//
+//   - the initializer is called on the instance itself;
+//   - a proxy is put in front of the instance, and the initializer is called
+//     there: constructors of upgradeable contracts forbid it on the instance.
+//
+// When no arguments are found but the initializer gets further behind a proxy
+// than without, the proxy stays and the rest is left to the campaign. A contract
+// of uninitialised keeps an instance (or gets a second proxy) where the
+// initializer can still be called.
+func (b *builder) initialize(ctx context.Context, i int) error {
+	in := b.instances[i]
+	methods := initializers(in.Contract)
+	if len(methods) == 0 {
+		return nil
+	}
+	methods = methods[:min(len(methods), maxInitializers)]
+	d := &b.report.Deployments[len(b.report.Deployments)-1]
+	spare := slices.Contains(b.uninitialised, in.Contract)
+	mark, address := len(b.calls), in.Address
+	if spare {
+		var err error
+		if address, err = b.repeat(d); err != nil {
+			return err
+		}
+	}
+	direct, err := b.callInitializer(ctx, methods, in.Contract, address, address)
+	switch {
+	case err != nil:
+		return err
+	case direct.text == "":
+		b.calls = b.calls[:mark]
+		return b.behindProxy(ctx, i, methods, direct.got, spare)
+	case spare && len(b.instances) < b.limit:
+		b.addition(in.Contract.Name, address, in.Contract, "second instance of "+in.Contract.Name, direct.text)
+	default:
+		d.Initialization = direct.text
+	}
+	return nil
+}
+
+// repeat runs a deployment once more, for another instance, and returns where it
+// is.
+func (b *builder) repeat(d *Deployment) (common.Address, error) {
+	call := d.Call
+	call.Address = crypto.CreateAddress(Deployer.Address, uint64(len(b.calls)))
+	b.calls = append(b.calls, call)
+	_, err := b.machine.Run(b.calls)
+	return call.Address, err
+}
+
+// initialization is what came of calling initializers.
+type initialization struct {
+	text string // the call that succeeded, for people; empty when none did
+	got  int    // blocks of the contract's code that the first attempt entered
+}
+
+// callInitializer searches for arguments with which an initializer of the
+// contract succeeds and changes something at address, and keeps the call. The
+// contract's code is at implementation, which is address unless that is a proxy.
+func (b *builder) callInitializer(ctx context.Context, methods []abi.Method, c *bytecode.Contract, address, implementation common.Address) (initialization, error) {
+	var result initialization
+	for i := range methods {
+		m := &methods[i]
+		search, err := b.newSearch(m, methodParameters(c, m))
+		if err != nil {
+			continue // too large to be made up: the campaign may find arguments
+		}
+		first := i == 0
+		found, err := b.find(ctx, search, func(a *arguments) evm.Call {
+			call := evm.Call{From: Deployer.Address, To: address, Data: slices.Concat(m.ID, a.packed)}
+			call.Value.Set(a.wei)
+			return call
+		}, func(exec *evm.Execution) {
+			if first {
+				result.got, first = depthIn(exec, implementation), false
+			}
+		})
+		if err != nil {
+			return result, err
+		}
+		if found.exec != nil && writes(found.exec) {
+			b.calls = append(b.calls, found.call)
+			result.text = m.RawName + "(" + join(b.describe(found.arguments)) + ")"
+			return result, nil
+		}
+	}
+	return result, nil
+}
+
+// depthIn counts the blocks that the last call's first frame with code at an
+// address entered.
+func depthIn(exec *evm.Execution, code common.Address) int {
+	frames := exec.Calls[len(exec.Calls)-1].Frames
+	for _, f := range exec.Frames[frames[0]:frames[1]] {
+		if f.CodeAddress == code {
+			return len(f.Path)
+		}
+	}
+	return 0
+}
+
+// writes tells whether the last call wrote to storage.
+func writes(exec *evm.Execution) bool {
+	frames := exec.Calls[len(exec.Calls)-1].Frames
+	for _, f := range exec.Frames[frames[0]:frames[1]] {
+		for i := range f.Storage {
+			if f.Storage[i].Write {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// behindProxy puts a proxy in front of an instance and initializes it there; got
+// is how far the initializer came without.
+func (b *builder) behindProxy(ctx context.Context, i int, methods []abi.Method, got int, spare bool) error {
+	if len(b.instances) >= b.limit {
+		return nil
+	}
+	in := b.instances[i]
+	mark := len(b.calls)
+	address, err := b.deployProxy(ctx, in.Address)
+	if err != nil {
+		return err
+	}
+	done, err := b.callInitializer(ctx, methods, in.Contract, address, in.Address)
+	if err != nil {
+		return err
+	}
+	if done.text == "" && done.got <= got {
+		b.calls = b.calls[:mark]
+		return nil
+	}
+	b.proxied[in.Address], b.proxies[address] = true, true
+	b.addition(in.Contract.Name+proxySuffix, address, in.Contract, "ERC-1967 proxy of "+in.Name, done.text)
+	if !spare || done.text == "" || len(b.instances) >= b.limit {
+		return nil
+	}
+	if address, err = b.deployProxy(ctx, in.Address); err != nil {
+		return err
+	}
+	b.proxies[address] = true
+	b.addition(in.Contract.Name+proxySuffix, address, in.Contract, "ERC-1967 proxy of "+in.Name, "")
+	return nil
+}
+
+// addition adds an instance that no constructor search of its own made.
+func (b *builder) addition(name string, address common.Address, c *bytecode.Contract, origin, initialization string) {
+	name = b.add(name, address, c)
+	b.report.Additions = append(b.report.Additions, Addition{Name: name, Contract: c, Address: address, Origin: origin, Initialization: initialization})
+}

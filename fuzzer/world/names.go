@@ -1,0 +1,82 @@
+package world
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// words splits an identifier into its words in lower case: "_maxSupply" is max,
+// supply; "UniswapV2Factory" is uniswap, v2, factory; "ERC20Token" is erc20,
+// token.
+func words(name string) []string {
+	var out []string
+	runes := []rune(name)
+	start := 0
+	flush := func(end int) {
+		if word := strings.Trim(string(runes[start:end]), "_$"); word != "" {
+			out = append(out, strings.ToLower(word))
+		}
+		start = end
+	}
+	for i := 1; i < len(runes); i++ {
+		lowerBefore := !unicode.IsUpper(runes[i-1])
+		lowerAfter := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+		switch {
+		case runes[i] == '_' || runes[i] == '$':
+			flush(i)
+		case unicode.IsUpper(runes[i]) && (lowerBefore || lowerAfter):
+			flush(i)
+		}
+	}
+	flush(len(runes))
+	return out
+}
+
+// nameHas tells whether one of the words, or its plural, is a word of the name.
+func nameHas(name string, any ...string) bool {
+	return slices.ContainsFunc(words(name), func(w string) bool {
+		return slices.Contains(any, w) || slices.Contains(any, strings.TrimSuffix(w, "s"))
+	})
+}
+
+// accountRoles say which sender an address is by its parameter's name: those who
+// own or profit are the deployer, those who work on behalf of others are not, so
+// that the two are told apart.
+var accountRoles = []struct {
+	words  []string
+	sender int // index of Senders
+}{
+	{[]string{"owner", "admin", "governor", "governance", "gov", "deployer", "treasury", "treasurer", "beneficiary",
+		"guardian", "multisig", "timelock", "authority", "dao"}, 0},
+	{[]string{"forwarder", "relayer", "operator", "minter", "keeper", "manager", "controller", "signer", "proposer", "executor"}, 1},
+}
+
+// tokenName tells whether an address of this name should be a token.
+func tokenName(name string) bool {
+	return nameHas(name, "token", "token0", "token1", "asset", "underlying", "currency", "collateral",
+		"erc20", "weth", "weth9", "coin") &&
+		!nameHas(name, "owner", "admin", "holder", "receiver", "recipient", "implementation", "factory", "oracle")
+}
+
+// logicName tells whether an address of this name should be what a proxy runs.
+func logicName(name string) bool {
+	return nameHas(name, "logic", "implementation", "impl", "singleton", "template", "copy")
+}
+
+// initializerName tells whether a function is one that sets up a contract once:
+// init, initialize, initializeV2, __Vault_init; setup and setUp, Gnosis' names
+// for it, when it has parameters.
+func initializerName(name string, parameters int) bool {
+	list := words(name)
+	if len(list) == 0 {
+		return false
+	}
+	names := []string{"init", "initialize", "initialise", "initializer", "reinitialize"}
+	return slices.Contains(names, list[0]) || strings.HasPrefix(name, "__") && slices.Contains(names, list[len(list)-1]) ||
+		parameters > 0 && strings.EqualFold(name, "setup")
+}
+
+// IsInitializer tells whether a function sets up a contract once, by its name:
+// see [Options].Uninitialised.
+func IsInitializer(function string) bool { return initializerName(function, 1) }

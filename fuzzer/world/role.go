@@ -1,0 +1,134 @@
+package world
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Role is what a contract is for in its project.
+type Role uint8
+
+// The roles, in the order in which they are worth deploying.
+const (
+	UnderTest  Role = iota // what the project is about
+	Mock                   // stands in for something in tests
+	Dependency             // of somebody else: a package or a library folder
+	Test                   // tests the others
+	Script                 // deploys or configures the others
+)
+
+func (r Role) String() string {
+	return [...]string{"contract under test", "mock", "dependency", "test", "script"}[r]
+}
+
+// RoleOf tells a contract's role by convention, and which convention that was
+// ("it is below test/"; empty for a contract under test). The first row that
+// applies counts:
+//
+//	Dependency  the source is below node_modules/, below a lib/ that is not inside
+//	            src/ or contracts/, or is named as packages are ("@scope/…",
+//	            "forge-std/…", "ds-test/…", "hardhat/…")
+//	Test        it inherits from Test or DSTest (forge-std, ds-test)
+//	Script      it inherits from Script (forge-std)
+//	UnderTest   it has property functions (echidna_…, property_…, invariant_…): a
+//	            harness, meant to be fuzzed, wherever it is
+//	Test        the source is below test/ or tests/, or is called *.t.sol
+//	Script      the source is below script/ or scripts/, or is called *.s.sol
+//	Mock        the source is below mock/ or mocks/, or the contract's name says
+//	            Mock
+//	UnderTest   everything else
+//
+// Mocks in a test folder are mocks: they exist to be deployed.
+func RoleOf(c *bytecode.Contract) (role Role, why string) {
+	folders := strings.Split(strings.ToLower(path.Dir(path.Clean(c.Source))), "/")
+	below := func(names ...string) (string, bool) {
+		for _, f := range folders {
+			if slices.Contains(names, f) {
+				return "it is below " + f + "/", true
+			}
+		}
+		return "", false
+	}
+	if why := dependencyPath(c.Source, folders); why != "" {
+		return Dependency, why
+	}
+	if base := inherits(c, "Test", "DSTest"); base != "" {
+		return Test, "it inherits from " + base
+	}
+	if base := inherits(c, "Script"); base != "" {
+		return Script, "it inherits from " + base
+	}
+	if hasProperties(c) {
+		return UnderTest, ""
+	}
+	if why, ok := below("mock", "mocks"); ok {
+		return Mock, why
+	}
+	if slices.Contains(words(c.Name), "mock") {
+		return Mock, "its name says so"
+	}
+	if why, ok := below("test", "tests"); ok {
+		return Test, why
+	}
+	if strings.HasSuffix(c.Source, ".t.sol") {
+		return Test, "its source is called *.t.sol"
+	}
+	if why, ok := below("script", "scripts"); ok {
+		return Script, why
+	}
+	if strings.HasSuffix(c.Source, ".s.sol") {
+		return Script, "its source is called *.s.sol"
+	}
+	return UnderTest, ""
+}
+
+// packages without a scope that every project means the same by.
+var packages = []string{"forge-std", "ds-test", "hardhat"}
+
+// dependencyPath says why a source is somebody else's; empty when it is not.
+func dependencyPath(source string, folders []string) string {
+	if strings.HasPrefix(source, "@") {
+		return "it is of the package " + folders[0]
+	}
+	if slices.Contains(packages, folders[0]) {
+		return "it is of the package " + folders[0]
+	}
+	for i, f := range folders {
+		own := slices.Contains(folders[:i], "src") || slices.Contains(folders[:i], "contracts")
+		if f == "node_modules" || f == "lib" && !own {
+			return "it is below " + f + "/"
+		}
+	}
+	return ""
+}
+
+// inherits is the first of the names that a contract inherits from; empty when
+// there is none. Its own name does not count: many a contract under test is
+// called Test.
+func inherits(c *bytecode.Contract, names ...string) string {
+	if len(c.Implements) == 0 {
+		return ""
+	}
+	for _, name := range names {
+		if slices.Contains(c.Implements[1:], name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// hasProperties tells whether a fuzzer is asked to check something of the
+// contract: the prefixes of Echidna, Medusa and Foundry.
+func hasProperties(c *bytecode.Contract) bool {
+	for _, m := range c.ABI.Methods {
+		for _, prefix := range []string{"echidna_", "property_", "invariant_"} {
+			if len(m.Inputs) == 0 && strings.HasPrefix(m.RawName, prefix) {
+				return true
+			}
+		}
+	}
+	return false
+}

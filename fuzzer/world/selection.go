@@ -1,0 +1,176 @@
+package world
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// DefaultMaxContracts is how many contracts are chosen when [Options] names none
+// and sets no number: what calls the changed contract can break it too, but calls
+// that are spread over hundreds of contracts reach nothing deep in any. Arbitrary.
+const DefaultMaxContracts = 16
+
+// LeftOut is a contract that could have been deployed and was not tried.
+type LeftOut struct {
+	Contract *bytecode.Contract
+	Reason   string // for people
+}
+
+// Selection is what of a build is worth deploying.
+type Selection struct {
+	Wanted  []*bytecode.Contract // the most important first
+	LeftOut []LeftOut            // in table order
+}
+
+// Select chooses at most limit contracts to deploy, the targets always and
+// before all others. Among the others only contracts under test are candidates;
+// where there are none, as in a library of contracts, its mocks are, and so on in
+// the order of [Role]. When there are more candidates than limit, those that have to do with a target come
+// first, see relatives, and unrelated ones are left out; without targets, the
+// first of the table are chosen. Interfaces, abstract contracts and libraries are
+// in neither list: the first two have no code, libraries are deployed with what
+// links to them.
+func Select(contracts, targets []*bytecode.Contract, limit int) Selection {
+	var s Selection
+	roles := map[*bytecode.Contract]Role{}
+	best := Script
+	var others []*bytecode.Contract
+	for _, c := range contracts {
+		switch {
+		case !c.Deployable() || c.Library:
+		case slices.Contains(targets, c):
+			s.Wanted = append(s.Wanted, c)
+		default:
+			roles[c], _ = RoleOf(c)
+			best = min(best, roles[c])
+			others = append(others, c)
+		}
+	}
+	if len(s.Wanted) > 0 {
+		best = UnderTest // stand-ins would only dilute
+	}
+	var candidates []*bytecode.Contract
+	reasons := map[*bytecode.Contract]string{}
+	for _, c := range others {
+		if role, why := RoleOf(c); role > best {
+			reasons[c] = fmt.Sprintf("left out as a %s: %s", role, why)
+		} else {
+			candidates = append(candidates, c)
+		}
+	}
+	room := max(limit-len(s.Wanted), 0)
+	if len(candidates) > room {
+		for _, c := range candidates {
+			reasons[c] = fmt.Sprintf("left out: at most %d contracts are chosen, and others come first or have more to do with the targets", limit)
+		}
+		candidates = relatives(candidates, s.Wanted)
+		candidates = candidates[:min(room, len(candidates))]
+	}
+	s.Wanted = append(s.Wanted, candidates...)
+	for _, c := range others {
+		if !slices.Contains(s.Wanted, c) {
+			s.LeftOut = append(s.LeftOut, LeftOut{c, reasons[c]})
+		}
+	}
+	return s
+}
+
+// relatives lists, of the candidates, those that have to do with a target: first
+// those that create it or are given it by their constructor, then those whose
+// functions take its type; in table order each. Without targets, all of them.
+func relatives(candidates, targets []*bytecode.Contract) []*bytecode.Contract {
+	if len(targets) == 0 {
+		return candidates
+	}
+	var near, far []*bytecode.Contract
+	for _, c := range candidates {
+		switch {
+		case slices.ContainsFunc(targets, func(t *bytecode.Contract) bool { return creates(c, t) || constructedWith(c, t) }):
+			near = append(near, c)
+		case slices.ContainsFunc(targets, func(t *bytecode.Contract) bool { return mentions(c, t) }):
+			far = append(far, c)
+		}
+	}
+	return append(near, far...)
+}
+
+// creates tells whether c holds the creation code of d. Only as much of it is
+// looked for as comes before the first place that linking fills in.
+func creates(c, d *bytecode.Contract) bool {
+	code := d.Creation.Bytes
+	if len(d.Creation.Links) > 0 {
+		code = code[:min(int(d.Creation.Links[0].Offset), len(code))]
+	}
+	const least = 32 // shorter pieces are in every contract
+	return len(code) >= least && (bytes.Contains(c.Creation.Bytes, code) || c.Runtime != nil && bytes.Contains(c.Runtime.Bytes, code))
+}
+
+// constructedWith tells whether c's constructor takes a contract type that d is.
+func constructedWith(c, d *bytecode.Contract) bool {
+	for i := range c.ABI.Constructor.Inputs {
+		if typ := argumentType(c, i); typ != "" && (typ == d.Name || slices.Contains(d.Implements, typ)) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions tells whether a function of c has a parameter or result of a contract
+// type that d is, as far as the ABI says.
+func mentions(c, d *bytecode.Contract) bool {
+	for _, name := range append([]string{d.Name}, d.Implements...) {
+		if bytes.Contains(c.RawABI, []byte(`"contract `+name+`"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// choose lists what the options ask for.
+func choose(contracts []*bytecode.Contract, o Options) (Selection, error) {
+	if len(contracts) == 0 {
+		return Selection{}, errors.New("the build has no contracts: there is nothing to deploy")
+	}
+	targets, err := namedContracts(contracts, o.Targets)
+	if err != nil {
+		return Selection{}, err
+	}
+	if len(o.Only) == 0 {
+		return Select(contracts, targets, o.MaxContracts), nil
+	}
+	only, err := namedContracts(contracts, o.Only)
+	if err != nil {
+		return Selection{}, err
+	}
+	wanted := targets
+	for _, c := range only {
+		if !slices.Contains(targets, c) {
+			wanted = append(wanted, c)
+		}
+	}
+	return Selection{Wanted: wanted}, nil
+}
+
+// namedContracts lists the contracts with these names, in table order.
+func namedContracts(contracts []*bytecode.Contract, names []string) ([]*bytecode.Contract, error) {
+	for _, name := range names {
+		if !slices.ContainsFunc(contracts, func(c *bytecode.Contract) bool { return named(c, name) }) {
+			return nil, fmt.Errorf("the build has no contract named %q", name)
+		}
+	}
+	var selected []*bytecode.Contract
+	for _, c := range contracts {
+		if slices.ContainsFunc(names, func(name string) bool { return named(c, name) }) {
+			selected = append(selected, c)
+		}
+	}
+	return selected, nil
+}
+
+func named(c *bytecode.Contract, name string) bool {
+	return c.Name == name || c.QualifiedName() == name
+}
