@@ -38,7 +38,7 @@ func (o *Output) readContracts(out standardOutput) error {
 	for _, name := range names {
 		raw := out.Contracts[name.source][name.contract]
 		source := sources[name.source]
-		if source == nil || source.AST == nil {
+		if source == nil || source.AST == nil && o.Input == nil {
 			return noAST(name.source)
 		}
 		c, err := readContract(name, raw, placeholders)

@@ -18,6 +18,7 @@ var (
 	ErrStale       = errors.New("sources do not match the build")
 	ErrNoCompiler  = errors.New("no suitable compiler")
 	ErrImport      = errors.New("import not found")
+	ErrTool        = errors.New("the project's build failed")
 )
 
 // Error says where something is wrong, what it is and what to do about it.

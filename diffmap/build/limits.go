@@ -13,6 +13,10 @@ type Limits struct {
 	// as much memory while it is decoded. A source of 400 lines has 1 MB; the
 	// default of 32 MiB is arbitrary.
 	ASTBytes int64
+	// FolderBytes bounds the artefacts of a folder together, which are read as
+	// one. The out folder of @openzeppelin/contracts 4.9 has some 100 MB with
+	// ASTs; the default of 1 GiB is arbitrary.
+	FolderBytes int64
 	// Files bounds how many files of a folder are read. The default of 10,000 is
 	// arbitrary: a folder of artifacts holds one file for each contract.
 	Files int
@@ -39,6 +43,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.ASTBytes <= 0 {
 		l.ASTBytes = 32 << 20
+	}
+	if l.FolderBytes <= 0 {
+		l.FolderBytes = 1 << 30
 	}
 	if l.Files <= 0 {
 		l.Files = 10_000

@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -17,8 +18,10 @@ type MappingOptions struct {
 	// Cache is a folder for compilers' outputs; empty for none. The 166 contracts
 	// of @openzeppelin/contracts 4.9.4 take soljson 0.8.30 some 5 s, and half a
 	// second to read again (measured).
-	Cache  string
-	Limits Limits
+	Cache string
+	// Progress is told what [Output.ForMapping] compiles, a line each; may be nil.
+	Progress func(line string)
+	Limits   Limits
 }
 
 // MappingBuild compiles a project's standard-JSON input, every source's content
@@ -26,7 +29,8 @@ type MappingOptions struct {
 // off; where the stack is too deep for that, through the intermediate language
 // with an optimizer that does nothing but move variables from the stack to
 // memory; where that fails too, as the project has it, and then Mapping is not
-// set. EVM version, remappings and libraries are the project's.
+// set. EVM version and remappings are the project's. Libraries' addresses are
+// not kept: they are [bytecode.Link]s, to be filled with where the World has them.
 func MappingBuild(ctx context.Context, input json.RawMessage, compiler StandardCompiler, options MappingOptions) (*Output, error) {
 	origin := "solc " + compiler.Version()
 	limits := options.Limits.withDefaults()
@@ -61,6 +65,46 @@ func MappingBuild(ctx context.Context, input json.RawMessage, compiler StandardC
 		}
 	}
 	return nil, first
+}
+
+// ForMapping is the build to map and to fuzz: o itself when nothing stands in
+// the way ([Output.Obstacle]), else the mapping build of its input. Where that
+// cannot be had, o is returned with a note that says what is lost; without ASTs
+// it would be of no use, and that is an error.
+func (o *Output) ForMapping(ctx context.Context, compilers CompilerOptions, options MappingOptions) (mapped *Output, note string, err error) {
+	obstacle := o.Obstacle()
+	if obstacle == "" {
+		return o, "", nil
+	}
+	if o.Input == nil {
+		return o.withoutMapping(obstacle + " and has no standard-JSON input to compile again")
+	}
+	compiler, err := o.FindCompiler(ctx, compilers)
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", err
+	case err != nil:
+		return o.withoutMapping(fmt.Sprintf("%s and no compiler is at hand for a mapping build (%v)", obstacle, err))
+	}
+	if options.Progress != nil {
+		options.Progress(fmt.Sprintf("%s: compiling a mapping build with solc %s", o.Origin, compiler.Version()))
+	}
+	if mapped, err = MappingBuild(ctx, o.Input, compiler, options); err != nil {
+		return nil, "", err
+	}
+	mapped.Origin = o.Origin
+	return mapped, "", nil
+}
+
+// withoutMapping is o with a note, or the error that it is of no use.
+func (o *Output) withoutMapping(why string) (*Output, string, error) {
+	switch {
+	case !o.hasASTs():
+		return nil, "", &Error{Origin: o.Origin, Kind: ErrNoAST, Problem: "it " + why, Remedy: remedyAST}
+	case o.KeepsLines():
+		return o, fmt.Sprintf("%s %s: calls of these libraries fail", o.Origin, why), nil
+	}
+	return o, fmt.Sprintf("%s %s: lines whose code was merged are unmapped", o.Origin, why), nil
 }
 
 // attempt is a way to compile for mapping.
@@ -133,7 +177,6 @@ type setting struct {
 // is equal to the project's own where the other settings are.
 var keptSettings = map[string]setting{
 	"remappings": {},
-	"libraries":  {},
 	"evmVersion": {since: Version{Major: 0, Minor: 4, Patch: 21}},
 	"debug": {since: Version{Major: 0, Minor: 6, Patch: 0}, keys: map[string]Version{
 		"debugInfo": {Major: 0, Minor: 8, Patch: 10},
@@ -169,6 +212,7 @@ func mappingInput(project map[string]json.RawMessage, a attempt, v Version) ([]b
 	for name, value := range old {
 		kept, ok := keptSettings[name]
 		switch {
+		case name == "libraries":
 		case a.settings == nil:
 			settings[name] = value
 		case !ok || v.Less(kept.since) || name == "evmVersion" && !knowsEVM(value, v):

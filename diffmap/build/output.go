@@ -5,6 +5,7 @@ package build
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -33,6 +34,32 @@ func (o *Output) KeepsLines() bool {
 	return o.Mapping || o.Settings.Known && !o.Settings.Optimizer
 }
 
+// Obstacle says what stands in the way of mapping and fuzzing the build as it
+// is, as a sentence's end: "was compiled with the optimizer"; empty when nothing
+// does.
+func (o *Output) Obstacle() string {
+	switch {
+	case !o.KeepsLines() && !o.Settings.Known:
+		return "does not say its settings"
+	case !o.KeepsLines():
+		return "was compiled with the optimizer"
+	case o.Settings.Linked:
+		return "has libraries at fixed addresses"
+	case !o.hasASTs():
+		return "has no AST"
+	}
+	return ""
+}
+
+// hasASTs tells whether the source of every contract has its AST.
+func (o *Output) hasASTs() bool {
+	with := map[string]bool{}
+	for _, s := range o.Sources {
+		with[s.Path] = s.AST != nil
+	}
+	return !slices.ContainsFunc(o.Contracts, func(c *Contract) bool { return !with[c.Source] })
+}
+
 // Settings are the compiler settings that decide whether lines can be mapped.
 type Settings struct {
 	Known      bool // false when neither an input nor metadata tells them
@@ -40,6 +67,9 @@ type Settings struct {
 	ViaIR      bool
 	EVMVersion string
 	Remappings []string
+	// Linked is set when libraries were linked at addresses that the settings
+	// name: nothing is there in a World of our own.
+	Linked bool
 }
 
 // Source is one source unit.
@@ -47,7 +77,7 @@ type Source struct {
 	ID   int    // file index in this unit's source maps and AST ranges
 	Path string // as the compiler was given it: "src/Vault.sol"
 	Text []byte // nil when unknown
-	AST  *Node  // nil when the output has none
+	AST  *Node  // nil when the output has none; Input is there then
 	// Keccak256 is the text's hash as a contract's metadata gives it; nil when
 	// unknown.
 	Keccak256 []byte

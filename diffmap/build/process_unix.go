@@ -57,3 +57,29 @@ func readableByAll(path string) bool {
 	}
 	return true
 }
+
+// becomeOwner makes the child run as the user who owns the project's folder,
+// where we are root and that is another: as it would without us, and so that it
+// cannot read our environment. Where the project is root's own it runs as we do.
+// A folder that was made for its output becomes the user's. It tells whether
+// the child's user is another.
+func becomeOwner(cmd *exec.Cmd, root, folder string, made bool) (changed bool, err error) {
+	if os.Geteuid() != 0 {
+		return false, nil
+	}
+	info, err := os.Stat(root)
+	if err != nil {
+		return false, err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || owner.Uid == 0 {
+		return false, nil
+	}
+	if made {
+		if err := os.Chown(folder, int(owner.Uid), int(owner.Gid)); err != nil {
+			return false, err
+		}
+	}
+	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
+	return true, nil
+}

@@ -1,7 +1,7 @@
 package build
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,171 +16,175 @@ import (
 // Read reads the build at path with the default limits, see [Limits.Read].
 func Read(path string) ([]*Output, error) { return Limits{}.Read(path) }
 
-// Read reads compiler output: a file, or every file of a folder and of those
-// below it that is one. A file is a build-info (input and output in one, as
-// Hardhat and Foundry write it) or solc's standard-JSON output; beside
-// X.output.json its input is looked for in X.input.json. Outputs come by path.
+// Read reads compiler output: a file, every file of a folder and of those below
+// it, or what the tools of a project's root have written. The formats are
+//
+//   - solc's standard-JSON output; beside X.output.json its input is looked for
+//     in X.input.json;
+//   - build-infos of Hardhat 2 and 3 and of forge build --build-info;
+//   - Foundry's artefacts (out/X.sol/X.json), with or without their build-info;
+//   - truffle's artefacts (build/contracts/X.json).
+//
+// A single artefact is not enough: its source map refers to files that only
+// others name. Outputs come by path, those made of artefacts last. The error is
+// an [*Error].
 func (l Limits) Read(path string) ([]*Output, error) {
 	l = l.withDefaults()
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, &Error{Origin: path, Kind: ErrFormat, Problem: "cannot be read", Cause: err,
-			Remedy: "give a file or a folder with compiler output"}
+		return nil, unreadable(path, err)
 	}
 	if !info.IsDir() {
-		text, err := l.readFile(path)
-		if err != nil {
-			return nil, err
-		}
-		o, err := l.parse(path, text)
+		o, err := l.readFormat(path)
 		if err != nil {
 			return nil, err
 		}
 		return []*Output{o}, nil
 	}
+	for _, p := range detect(path, os.Getenv) {
+		if info, err := os.Stat(p.builds); err == nil && info.IsDir() {
+			return l.readFolder(p.builds)
+		}
+	}
 	return l.readFolder(path)
 }
 
-func (l Limits) readFolder(root string) ([]*Output, error) {
-	files, err := l.jsonFiles(root)
+func unreadable(path string, cause error) error {
+	return &Error{Origin: path, Kind: ErrFormat, Problem: "cannot be read", Cause: cause,
+		Remedy: "give a file or a folder with compiler output"}
+}
+
+// readFormat reads a file that holds a whole output.
+func (l Limits) readFormat(path string) (*Output, error) {
+	text, err := l.readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	var outputs []*Output
-	for _, file := range files {
-		text, err := l.readFile(file)
-		if err != nil {
-			return nil, err
-		}
-		if !looksLikeOutput(text) {
-			continue
-		}
-		o, err := l.parse(file, text)
-		if err != nil {
-			return nil, err
-		}
-		outputs = append(outputs, o)
+	d, err := parseDocument(text)
+	if err != nil {
+		return nil, at(path, err)
 	}
-	if len(outputs) == 0 {
-		return nil, &Error{Origin: root, Kind: ErrNoContracts,
-			Problem: fmt.Sprintf("a folder with no contracts: none of its %d *.json files is a build-info (input and output) or solc's standard-JSON output", len(files)),
-			Remedy:  "give the folder that the build wrote (Foundry: out/build-info after forge build --build-info; Hardhat: artifacts/build-info)"}
-	}
-	return outputs, nil
+	return l.readDocument(path, d, text)
 }
 
-// jsonFiles lists the *.json files below root, inputs that belong to an output
-// not among them, in order of path.
-func (l Limits) jsonFiles(root string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+func (l Limits) readDocument(path string, d document, text []byte) (*Output, error) {
+	switch d.format() {
+	case formatBuildInfo:
+		return l.readPair(path, d, d.Output)
+	case formatInput:
+		output, err := l.outputBeside(path)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if entry.IsDir() {
-			if path != root && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".")) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if entry.Type().IsRegular() && strings.HasSuffix(path, ".json") && !strings.HasSuffix(path, ".input.json") {
-			files = append(files, path)
-		}
-		if len(files) > l.Files {
-			return &Error{Kind: ErrTooLarge, Problem: fmt.Sprintf("more than %d *.json files", l.Files),
-				Remedy: "give the folder that holds the build-infos alone"}
-		}
-		return nil
-	})
-	if err != nil {
-		if e, ok := err.(*Error); ok {
-			return nil, at(root, e)
-		}
-		return nil, &Error{Origin: root, Kind: ErrFormat, Problem: "cannot be read", Cause: err}
+		return l.readPair(path, d, output)
+	case formatSourceIDs, formatFoundryArtefact, formatTruffleArtefact:
+		return nil, &Error{Origin: path, Kind: ErrFormat, Problem: "one file of a build that has several",
+			Remedy: "give the folder that holds them all (Foundry: out; truffle: build/contracts)"}
 	}
-	slices.Sort(files)
-	return files, nil
+	if d.format() != formatSolc && len(d.Errors) == 0 && !isObject(d.Sources) {
+		return nil, &Error{Origin: path, Kind: ErrFormat,
+			Problem: "neither a build-info (input and output) nor solc's standard-JSON output (sources and contracts)",
+			Remedy:  "give what the compiler wrote; one contract's artifact is not enough, its build-info is"}
+	}
+	return l.readPair(path, d, text)
+}
+
+// readPair reads an output with the input that the document or a file beside it
+// holds.
+func (l Limits) readPair(path string, d document, output []byte) (*Output, error) {
+	if isNull(d.Input) {
+		var err error
+		if d, err = l.inputBeside(path, d); err != nil {
+			return nil, err
+		}
+	}
+	if name := language(d.Input); !isSolcs(name) {
+		return nil, notSolcs(path, name)
+	}
+	o, err := ReadSolc(d.Input, output, path, l)
+	if err != nil {
+		return nil, err
+	}
+	// forge leaves the commit out; metadata has it.
+	if version := firstOf(d.SolcLongVersion, d.SolcVersion); version != "" && !strings.HasPrefix(o.Compiler, version+"+") {
+		o.Compiler = version
+	}
+	return o, nil
+}
+
+func notSolcs(path, language string) error {
+	return &Error{Origin: path, Kind: ErrNoContracts, Problem: fmt.Sprintf("its language is %q, which solc does not compile", shorten(language)),
+		Remedy: "give the build of the Solidity sources"}
+}
+
+const (
+	outputSuffix = ".output.json"
+	inputSuffix  = ".input.json"
+)
+
+// inputBeside adds to the output X.output.json what its input says: X.input.json,
+// which is solc's, or Hardhat 3's X.json.
+func (l Limits) inputBeside(path string, d document) (document, error) {
+	stem, ok := strings.CutSuffix(path, outputSuffix)
+	if !ok {
+		return d, nil
+	}
+	if _, err := os.Stat(stem + inputSuffix); err == nil {
+		d.Input, err = l.readFile(stem + inputSuffix)
+		return d, err
+	}
+	text, err := l.readFile(stem + ".json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return d, nil
+	}
+	if err != nil {
+		return d, err
+	}
+	beside, err := parseDocument(text)
+	if err != nil {
+		return d, at(stem+".json", err)
+	}
+	if beside.format() == formatInput {
+		d.Input, d.SolcVersion, d.SolcLongVersion = beside.Input, beside.SolcVersion, beside.SolcLongVersion
+	}
+	return d, nil
+}
+
+// outputOf is the file of the output that belongs to Hardhat 3's X.json.
+func outputOf(path string) string { return strings.TrimSuffix(path, ".json") + outputSuffix }
+
+// outputBeside is the output that belongs to Hardhat 3's X.json.
+func (l Limits) outputBeside(path string) ([]byte, error) {
+	file := outputOf(path)
+	text, err := l.readFile(file)
+	if err != nil {
+		return nil, &Error{Origin: path, Kind: ErrFormat, Cause: err,
+			Problem: "a build-info without its output, " + filepath.Base(file), Remedy: "build again: npx hardhat build --force"}
+	}
+	d, err := parseDocument(text)
+	if err != nil {
+		return nil, at(file, err)
+	}
+	if !isObject(d.Output) {
+		return nil, &Error{Origin: file, Kind: ErrFormat, Problem: `it has no "output"`, Remedy: "build again: npx hardhat build --force"}
+	}
+	return d.Output, nil
 }
 
 func (l Limits) readFile(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, &Error{Origin: path, Kind: ErrFormat, Problem: "cannot be read", Cause: err}
+		return nil, unreadable(path, err)
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, l.FileBytes+1))
 	if err != nil {
-		return nil, &Error{Origin: path, Kind: ErrFormat, Problem: "cannot be read", Cause: err}
+		return nil, unreadable(path, err)
 	}
 	if int64(len(text)) > l.FileBytes {
 		return nil, at(path, tooLarge(l))
 	}
 	return text, nil
-}
-
-// envelope is what tells the kinds of files apart.
-type envelope struct {
-	SolcVersion     string          `json:"solcVersion"`
-	SolcLongVersion string          `json:"solcLongVersion"`
-	Input           json.RawMessage `json:"input"`
-	Output          json.RawMessage `json:"output"`
-	Sources         json.RawMessage `json:"sources"`
-	Contracts       json.RawMessage `json:"contracts"`
-	Errors          json.RawMessage `json:"errors"`
-}
-
-// looksLikeOutput tells compiler output from other JSON files of a folder, such
-// as artifacts and package descriptions. What is not JSON at all is looked at
-// closer, so that a broken build is not skipped.
-func looksLikeOutput(text []byte) bool {
-	var e envelope
-	if err := json.Unmarshal(text, &e); err != nil {
-		return !json.Valid(text)
-	}
-	return isObject(e.Output) || isObject(e.Contracts) && isObject(e.Sources)
-}
-
-func isObject(text json.RawMessage) bool { return len(text) > 0 && text[0] == '{' }
-
-// parse reads one file's text.
-func (l Limits) parse(path string, text []byte) (*Output, error) {
-	var e envelope
-	if err := decodeJSON(text, "", &e); err != nil {
-		return nil, at(path, err)
-	}
-	switch {
-	case isObject(e.Output):
-		o, err := ReadSolc(e.Input, e.Output, path, l)
-		if err != nil {
-			return nil, err
-		}
-		if version := firstOf(e.SolcLongVersion, e.SolcVersion); version != "" {
-			o.Compiler = version
-		}
-		return o, nil
-	case isObject(e.Contracts) || isObject(e.Sources) || len(e.Errors) > 0:
-		input, err := l.inputBeside(path)
-		if err != nil {
-			return nil, err
-		}
-		return ReadSolc(input, text, path, l)
-	}
-	return nil, &Error{Origin: path, Kind: ErrFormat,
-		Problem: "neither a build-info (input and output) nor solc's standard-JSON output (sources and contracts)",
-		Remedy:  "give what the compiler wrote; one contract's artifact is not enough, its build-info is"}
-}
-
-// inputBeside is the input that belongs to X.output.json; nil when there is none.
-func (l Limits) inputBeside(path string) ([]byte, error) {
-	stem, ok := strings.CutSuffix(path, ".output.json")
-	if !ok {
-		return nil, nil
-	}
-	input := stem + ".input.json"
-	if _, err := os.Stat(input); err != nil {
-		return nil, nil
-	}
-	return l.readFile(input)
 }
 
 func firstOf(texts ...string) string {
@@ -202,4 +206,37 @@ func Contracts(outputs []*Output) []*bytecode.Contract {
 		}
 	}
 	return contracts
+}
+
+// jsonFiles lists the *.json files below root, inputs that belong to an output
+// not among them, in order of path.
+func (l Limits) jsonFiles(root string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if path != root && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if entry.Type().IsRegular() && strings.HasSuffix(path, ".json") && !strings.HasSuffix(path, inputSuffix) {
+			files = append(files, path)
+		}
+		if len(files) > l.Files {
+			return &Error{Kind: ErrTooLarge, Problem: fmt.Sprintf("more than %d *.json files", l.Files),
+				Remedy: "give the folder that holds the build-infos alone"}
+		}
+		return nil
+	})
+	if err != nil {
+		if e, ok := err.(*Error); ok {
+			return nil, at(root, e)
+		}
+		return nil, unreadable(root, err)
+	}
+	slices.Sort(files)
+	return files, nil
 }

@@ -30,6 +30,9 @@ type standardSettings struct {
 	ViaIR      bool              `json:"viaIR"`
 	EVMVersion string            `json:"evmVersion"`
 	Remappings []string          `json:"remappings"`
+	// Libraries holds addresses, by file and name; a contract's metadata has them
+	// by both in one, which is why the values are not looked at.
+	Libraries map[string]json.RawMessage `json:"libraries"`
 }
 
 type optimizerSettings struct {
@@ -99,39 +102,66 @@ func readSolc(input, output []byte, limits Limits) (*Output, error) {
 	if int64(len(output)) > limits.FileBytes || int64(len(input)) > limits.FileBytes {
 		return nil, tooLarge(limits)
 	}
-	var out standardOutput
-	if err := decodeJSON(output, "", &out); err != nil {
+	var c compilation
+	if err := decodeJSON(output, "", &c.out); err != nil {
 		return nil, err
 	}
-	if err := compileErrors(out.Errors); err != nil {
+	if err := compileErrors(c.out.Errors); err != nil {
 		return nil, err
 	}
-	o := &Output{}
-	var in standardInput
 	if len(input) > 0 {
-		if err := decodeJSON(input, "input", &in); err != nil {
+		if err := decodeJSON(input, "input", &c.in); err != nil {
 			return nil, err
 		}
-		o.Settings = in.Settings.settings()
-		if in.complete() {
-			o.Input = bytes.Clone(input)
+		c.settings = true
+		if c.in.complete() {
+			c.input = bytes.Clone(input)
 		}
 	}
-	if err := o.readSources(in, out, limits); err != nil {
+	return c.output(limits)
+}
+
+// compilation is a compiler run as solc's standard JSON has it. Other formats
+// are turned into one.
+type compilation struct {
+	in       standardInput
+	out      standardOutput
+	settings bool            // in.Settings are known
+	input    json.RawMessage // complete; nil when it is not known
+}
+
+// output checks and decodes a compilation.
+func (c compilation) output(limits Limits) (*Output, error) {
+	o := &Output{Input: c.input}
+	if c.settings {
+		o.Settings = c.in.Settings.settings()
+	}
+	if err := o.readSources(c.in, c.out, limits); err != nil {
 		return nil, err
 	}
-	if err := o.readContracts(out); err != nil {
+	if err := o.readContracts(c.out); err != nil {
 		return nil, err
 	}
-	o.readMetadata(out, len(input) == 0)
+	o.readMetadata(c.out, !c.settings)
 	return o, nil
 }
 
 func (s standardSettings) settings() Settings {
 	return Settings{
 		Known: true, Optimizer: s.Optimizer.active(), ViaIR: s.ViaIR,
-		EVMVersion: s.EVMVersion, Remappings: s.Remappings,
+		EVMVersion: s.EVMVersion, Remappings: s.Remappings, Linked: s.linked(),
 	}
+}
+
+// linked tells whether libraries have addresses. Hardhat writes empty objects
+// for files without.
+func (s standardSettings) linked() bool {
+	for _, libraries := range s.Libraries {
+		if text := string(libraries); text != "{}" && text != "null" {
+			return true
+		}
+	}
+	return false
 }
 
 // complete tells whether every source's content is inlined.
@@ -225,10 +255,11 @@ func (s *Source) readAST(raw outputSource, limits Limits) error {
 
 // noAST is the error for contracts whose source came without AST.
 func noAST(path string) error {
-	return &Error{Place: path, Kind: ErrNoAST, Problem: "the output has no AST of this source",
-		Remedy: `add "ast" to the settings: solc: "outputSelection": {"*": {"": ["ast"]}}; ` +
-			"foundry.toml: ast = true; Hardhat: the same outputSelection under solidity.settings"}
+	return &Error{Place: path, Kind: ErrNoAST, Problem: "the output has no AST of this source", Remedy: remedyAST}
 }
+
+const remedyAST = `add "ast" to the settings: solc: "outputSelection": {"*": {"": ["ast"]}}; ` +
+	"foundry.toml: ast = true; Hardhat: the same outputSelection under solidity.settings"
 
 // metadata is what is read of the metadata that solc puts beside a contract.
 type metadata struct {

@@ -37,8 +37,8 @@ func CompileSources(ctx context.Context, root string, options CompilerOptions, m
 }
 
 // SourceReader reads sources of the project at root by the names that compilers
-// give them: files below root, of node_modules and of lib. It is what
-// [Output.CheckSources] needs.
+// give them: files below root, of node_modules and of lib, and Hardhat 3's names
+// of these. It is what [Output.CheckSources] needs.
 func SourceReader(root string, options CompilerOptions) (func(name string) ([]byte, error), error) {
 	p, err := openProject(root, options)
 	if err != nil {
@@ -46,12 +46,35 @@ func SourceReader(root string, options CompilerOptions) (func(name string) ([]by
 	}
 	return func(name string) ([]byte, error) {
 		file, _ := p.locate(name)
+		if other := hardhat3File(name); file == "" && other != "" {
+			file, _ = p.locate(other)
+		}
 		if file == "" {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 		}
 		p.bytes, p.files = 0, 0 // each file counts for itself
 		return p.read(file)
 	}, nil
+}
+
+// hardhat3File is the file that Hardhat 3 means by "project/FILE" or by
+// "npm/PACKAGE@VERSION/FILE"; empty for other names.
+func hardhat3File(name string) string {
+	if file, ok := strings.CutPrefix(name, "project/"); ok {
+		return file
+	}
+	rest, ok := strings.CutPrefix(name, "npm/")
+	if !ok {
+		return ""
+	}
+	scope := ""
+	if strings.HasPrefix(rest, "@") {
+		scope, rest, _ = strings.Cut(rest, "/")
+		scope += "/"
+	}
+	versioned, file, _ := strings.Cut(rest, "/")
+	name, _, _ = strings.Cut(versioned, "@")
+	return scope + name + "/" + file
 }
 
 // Units collects the *.sol files below root's src and contracts folders, or

@@ -43,8 +43,12 @@ func (o *Output) Stale(read func(path string) ([]byte, error)) []string {
 	return stale
 }
 
-// topFolder is the first element of a path of several, else "".
+// topFolder is the first element of a path of several, else ""; of Hardhat 3's
+// dependencies, which are all below npm, that of the dependency.
 func topFolder(path string) string {
+	if inside, ok := strings.CutPrefix(path, "npm/"); ok {
+		return "npm/" + topFolder(inside)
+	}
 	folder, _, ok := strings.Cut(path, "/")
 	if !ok {
 		return ""

@@ -1,0 +1,248 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// FindOptions are the options of [Find].
+type FindOptions struct {
+	// Compilers and Mapping are for projects without a build tool at hand, see
+	// [CompileSources].
+	Compilers CompilerOptions
+	Mapping   MappingOptions
+	// Command builds the project, instead of what is guessed from its
+	// configuration files: a program and its arguments, run in the root.
+	Command []string
+	// Env names variables that the project's build needs besides those that every
+	// child gets; it does not get others.
+	Env []string
+	// Timeout bounds how long the project's tool may run; 0 means 10 minutes,
+	// which is arbitrary: Hardhat takes 38 s for the 129 contracts of Aave 3.
+	Timeout time.Duration
+	// Progress is told what is done, a line each; may be nil.
+	Progress func(line string)
+	Limits   Limits
+}
+
+const defaultTimeout = 10 * time.Minute
+
+// Found is what [Find] found.
+type Found struct {
+	Outputs []*Output
+	// How says, for people, where the outputs come from and what stood in the
+	// way of better ones; a sentence each.
+	How []string
+}
+
+// Find finds or makes the build of the project at root (design §3):
+//
+//   - output that the project's own tool has left, when it is of the sources as
+//     they are now: their texts or hashes are compared, age says nothing;
+//   - else what the tool, forge or hardhat, makes now;
+//   - else, where there is no such tool, a mapping build of the plain sources.
+//
+// forge builds into a folder of its own, so that the project's out and cache stay as
+// they are. Hardhat's folders are where its configuration says.
+func Find(ctx context.Context, root string, options FindOptions) (*Found, error) {
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		return nil, unreadable(root, err)
+	}
+	f := finder{root: absolute, shown: root, FindOptions: options}
+	if f.Timeout <= 0 {
+		f.Timeout = defaultTimeout
+	}
+	return f.find(ctx)
+}
+
+type finder struct {
+	root  string // absolute
+	shown string // as it was given
+	how   []string
+	FindOptions
+}
+
+func (f *finder) say(format string, values ...any) {
+	line := fmt.Sprintf(format, values...)
+	f.how = append(f.how, line)
+	if f.Progress != nil {
+		f.Progress(line)
+	}
+}
+
+func (f *finder) find(ctx context.Context) (*Found, error) {
+	setups := detect(f.root, os.Getenv)
+	for _, s := range setups {
+		outputs, err := f.existing(s)
+		if err != nil {
+			return nil, err
+		}
+		if outputs != nil {
+			return &Found{outputs, f.how}, nil
+		}
+	}
+	if len(f.Command) > 0 {
+		return f.make(ctx, command{argv: f.Command, setup: firstSetup(setups)})
+	}
+	for _, s := range setups {
+		if c, ok := f.commandOf(s); ok {
+			return f.make(ctx, c)
+		}
+	}
+	for _, s := range setups {
+		if program := programs[s.tool]; program != "" {
+			f.say("%s says that this is a %s project, but %s is not installed: its sources are compiled by solc, without its settings", s.config, s.tool, program)
+		}
+	}
+	if f.Progress != nil {
+		f.Progress("compiling the sources below " + f.shown)
+	}
+	outputs, err := CompileSources(ctx, f.root, f.Compilers, f.Mapping)
+	if err != nil {
+		return nil, err
+	}
+	f.how = append(f.how, "compiled the sources with "+outputs[0].Origin)
+	return &Found{outputs, f.how}, nil
+}
+
+func firstSetup(setups []setup) setup {
+	if len(setups) > 0 {
+		return setups[0]
+	}
+	return setup{}
+}
+
+// existing is what the tool has left, or nil where this is of no use.
+func (f *finder) existing(s setup) ([]*Output, error) {
+	if info, err := os.Stat(s.builds); err != nil || !info.IsDir() {
+		return nil, nil
+	}
+	outputs, err := f.Limits.Read(s.builds)
+	if err != nil {
+		f.say("%s: the build there is not used: %v", f.relative(s.builds), err)
+		return nil, nil
+	}
+	outputs, stale, err := f.current(outputs)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case stale != "":
+		f.say("%s: the build there is not used: it is stale, %s is another now", f.relative(s.builds), stale)
+	case missing(outputs) != "":
+		f.say("%s: the build there is not used: %s", f.relative(s.builds), missing(outputs))
+	default:
+		f.say("read %s's build in %s, made from the sources as they are", s.tool, f.relative(s.builds))
+		for _, o := range outputs {
+			o.Origin = f.relative(o.Origin)
+		}
+		return outputs, nil
+	}
+	return nil, nil
+}
+
+// missing says what outputs lack that building again would bring; empty when
+// they lack nothing.
+func missing(outputs []*Output) string {
+	for _, o := range outputs {
+		if obstacle := o.Obstacle(); obstacle != "" && o.Input == nil {
+			return fmt.Sprintf("it %s, and the sources it was made from are not all there", obstacle)
+		}
+	}
+	return ""
+}
+
+// current drops the outputs of sources that have changed since, when others
+// hold all their sources: tools keep the outputs of former runs as long as one
+// contract of theirs is not made anew. stale names a source that no other
+// output holds.
+func (f *finder) current(outputs []*Output) (kept []*Output, stale string, err error) {
+	read, err := SourceReader(f.root, f.Compilers)
+	if err != nil {
+		return nil, "", err
+	}
+	held := map[string]bool{}
+	changed := map[*Output]string{}
+	for _, o := range outputs {
+		if differing := o.Stale(read); len(differing) > 0 {
+			changed[o] = differing[0]
+			continue
+		}
+		kept = append(kept, o)
+		for _, s := range o.Sources {
+			held[s.Path] = true
+		}
+	}
+	for _, o := range outputs {
+		if changed[o] == "" {
+			continue
+		}
+		for _, c := range o.Contracts {
+			if !held[c.Source] {
+				return nil, changed[o], nil
+			}
+		}
+	}
+	return kept, "", nil
+}
+
+// relative is a path as messages show it: relative to the root where it is
+// below it.
+func (f *finder) relative(path string) string {
+	if relative, err := filepath.Rel(f.root, path); err == nil && filepath.IsLocal(relative) {
+		return filepath.ToSlash(relative)
+	}
+	return path
+}
+
+// make runs the project's tool and reads what it has built.
+func (f *finder) make(ctx context.Context, c command) (*Found, error) {
+	temporary, err := c.prepare()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temporary)
+	if f.Progress != nil {
+		f.Progress("running " + c.String())
+	}
+	start := time.Now()
+	if err := f.run(ctx, c); err != nil {
+		return nil, err
+	}
+	f.say("built with %s in %.1f s", c.String(), time.Since(start).Seconds())
+	outputs, err := f.Limits.Read(firstOf(c.builds, f.root))
+	if err != nil {
+		return nil, at(c.String(), err)
+	}
+	outputs, stale, err := f.current(outputs)
+	if err != nil {
+		return nil, err
+	}
+	if stale != "" {
+		return nil, &Error{Origin: c.String(), Kind: ErrStale, Problem: stale + " is another than what it has built",
+			Remedy: "remove the tool's output and cache folders, or give the right build with --build"}
+	}
+	for _, o := range outputs {
+		if c.temporary {
+			o.Origin = c.String()
+		}
+	}
+	return &Found{outputs, f.how}, nil
+}
+
+// lastLines are the last lines of a tool's output, without colours and other
+// control characters, each behind a bar: a runner takes lines that start with
+// "::" for commands.
+func lastLines(output string) string {
+	const shown = 20 // arbitrary: a compiler error with its excerpt
+	lines := strings.Split(strings.TrimSpace(printable(output)), "\n")
+	if len(lines) > shown {
+		lines = append([]string{"…"}, lines[len(lines)-shown:]...)
+	}
+	return "  | " + strings.Join(lines, "\n  | ")
+}

@@ -1,0 +1,104 @@
+package build
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// document is a JSON file that a build tool may have written: the fields that
+// tell the formats apart, undecoded.
+type document struct {
+	Format          string `json:"_format"`
+	SolcVersion     string `json:"solcVersion"`
+	SolcLongVersion string `json:"solcLongVersion"`
+
+	// Build-infos and solc's standard JSON.
+	Input     json.RawMessage `json:"input"`
+	Output    json.RawMessage `json:"output"`
+	Sources   json.RawMessage `json:"sources"`
+	Contracts json.RawMessage `json:"contracts"`
+	Errors    json.RawMessage `json:"errors"`
+	SourceIDs json.RawMessage `json:"source_id_to_path"`
+
+	// Artefacts, one contract each.
+	ABI          json.RawMessage `json:"abi"`
+	Bytecode     json.RawMessage `json:"bytecode"`
+	ContractName json.RawMessage `json:"contractName"`
+	SourceMap    json.RawMessage `json:"sourceMap"`
+	AST          json.RawMessage `json:"ast"`
+	SourcePath   json.RawMessage `json:"sourcePath"`
+}
+
+// format is what kind of file a document is.
+type format int
+
+const (
+	formatOther format = iota
+	// formatBuildInfo holds input and output: Hardhat 2, forge --build-info.
+	formatBuildInfo
+	// formatInput is Hardhat 3's build-info, whose output lies beside it.
+	formatInput
+	// formatSolc is solc's standard-JSON output.
+	formatSolc
+	// formatSourceIDs is forge's build-info without --build-info: source ids only,
+	// the rest is in the artefacts.
+	formatSourceIDs
+	formatFoundryArtefact
+	formatTruffleArtefact
+)
+
+// hardhat3Input is the _format of a Hardhat 3 build-info. The number behind it
+// is its version.
+const hardhat3Input = "hh3-sol-build-info-"
+
+// parseDocument reads the outermost level of a file.
+func parseDocument(text []byte) (document, error) {
+	var d document
+	err := decodeJSON(text, "", &d)
+	return d, err
+}
+
+func isObject(text json.RawMessage) bool { return len(text) > 0 && text[0] == '{' }
+
+func isString(text json.RawMessage) bool { return len(text) > 0 && text[0] == '"' }
+
+func (d *document) format() format {
+	switch {
+	case isObject(d.Output):
+		return formatBuildInfo
+	case strings.HasPrefix(d.Format, hardhat3Input) && isObject(d.Input):
+		return formatInput
+	case isObject(d.Contracts) && isObject(d.Sources):
+		return formatSolc
+	case isObject(d.SourceIDs):
+		return formatSourceIDs
+	case len(d.ABI) > 0 && isObject(d.Bytecode):
+		return formatFoundryArtefact
+	case len(d.ABI) > 0 && isString(d.Bytecode) && isString(d.ContractName) && (isString(d.SourcePath) || isString(d.SourceMap) && isObject(d.AST)):
+		return formatTruffleArtefact
+	}
+	return formatOther
+}
+
+// language is the input's; empty when it says none.
+func language(input json.RawMessage) string {
+	var in struct {
+		Language string `json:"language"`
+	}
+	if json.Unmarshal(input, &in) != nil {
+		return ""
+	}
+	return in.Language
+}
+
+// isSolcs tells whether solc compiles the language. Foundry's folders may hold
+// Vyper's output too, which has neither this AST nor these source maps.
+func isSolcs(language string) bool {
+	return language == "" || language == "Solidity" || language == "Yul" || language == "SolidityAST"
+}
+
+// isNull tells whether a field is absent or null.
+func isNull(text json.RawMessage) bool {
+	return len(text) == 0 || bytes.Equal(text, []byte("null"))
+}

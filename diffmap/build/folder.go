@@ -1,0 +1,186 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// readFolder reads every build below root.
+func (l Limits) readFolder(root string) ([]*Output, error) {
+	files, err := l.jsonFiles(root)
+	if err != nil {
+		return nil, err
+	}
+	var outputs []*Output
+	var rest []string // files of builds that have several
+	for _, file := range files {
+		text, err := l.readFile(file)
+		if err != nil {
+			return nil, err
+		}
+		d, err := parseDocument(text)
+		if errors.Is(err, ErrSyntax) { // so that a broken build is not skipped
+			return nil, at(file, err)
+		}
+		if err != nil {
+			continue
+		}
+		switch d.format() {
+		case formatOther:
+			continue
+		case formatSourceIDs, formatFoundryArtefact, formatTruffleArtefact:
+			rest = append(rest, file)
+			continue
+		case formatInput:
+			if _, err := os.Stat(outputOf(file)); err == nil {
+				continue // it is read with its output
+			}
+		}
+		o, err := l.readDocument(file, d, text)
+		if errors.Is(err, ErrNoContracts) { // of another language, or of structs alone
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		outputs = append(outputs, o)
+	}
+	more, err := l.readArtefacts(root, rest, outputs)
+	if err != nil {
+		return nil, err
+	}
+	if outputs = append(outputs, more...); len(outputs) == 0 {
+		return nil, &Error{Origin: root, Kind: ErrNoContracts,
+			Problem: fmt.Sprintf("a folder with no contracts: none of its %d *.json files is a build-info (input and output) or solc's standard-JSON output", len(files)),
+			Remedy:  "give the folder that the build wrote (Foundry: out; Hardhat: artifacts/build-info; truffle: build/contracts)"}
+	}
+	return outputs, nil
+}
+
+// readArtefacts reads builds that have a file for each contract: Foundry's and
+// truffle's. Foundry's artefacts whose contracts a build-info holds as well, which is then
+// among outputs, are left out.
+func (l Limits) readArtefacts(root string, files []string, outputs []*Output) ([]*Output, error) {
+	held := map[contractName]bool{}
+	for _, o := range outputs {
+		for _, c := range o.Contracts {
+			held[contractName{c.Source, c.Name}] = true
+		}
+	}
+	set, err := l.collectArtefacts(files, held)
+	if err != nil {
+		return nil, err
+	}
+	project := foundryProjectOf(root)
+	set.attribute(project, l.foundryRuns(project))
+	runs, err := groupArtefacts(set.runs, set.foundry)
+	if err != nil {
+		return nil, err
+	}
+	var locate func(string) ([]byte, error)
+	if len(set.foundry) > 0 {
+		if locate, err = SourceReader(project.root, CompilerOptions{Limits: l}); err != nil {
+			return nil, err
+		}
+	}
+	var more []*Output
+	for _, r := range runs {
+		o, err := r.output(l, locate)
+		if err != nil {
+			return nil, err
+		}
+		o.Origin = root
+		more = append(more, o)
+	}
+	relativeNames(set.truffle)
+	if runs, err = groupArtefacts(nil, set.truffle); err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		o, err := r.output(l, nil)
+		if err != nil {
+			return nil, err
+		}
+		o.Origin = root
+		more = append(more, o)
+	}
+	return more, nil
+}
+
+// artefactSet holds the artefacts of a folder.
+type artefactSet struct {
+	runs             []*compilerRun // that files name
+	foundry, truffle []*artefact
+}
+
+// collectArtefacts reads the files, except what is held already.
+func (l Limits) collectArtefacts(files []string, held map[contractName]bool) (artefactSet, error) {
+	var set artefactSet
+	var total int64
+	for _, file := range files {
+		text, err := l.readFile(file)
+		if err != nil {
+			return set, err
+		}
+		if total += int64(len(text)); total > l.FolderBytes {
+			return set, &Error{Origin: file, Kind: ErrTooLarge, Problem: "the artefacts of this folder are together larger than " + sizeText(l.FolderBytes),
+				Remedy: "give a build-info (forge build --build-info), or raise the limit"}
+		}
+		d, err := parseDocument(text)
+		if err != nil {
+			return set, at(file, err)
+		}
+		if err := set.add(file, d.format(), text, held); err != nil {
+			return set, err
+		}
+	}
+	return set, nil
+}
+
+func (set *artefactSet) add(file string, format format, text []byte, held map[contractName]bool) error {
+	switch format {
+	case formatSourceIDs:
+		r, err := parseSourceIDs(file, text)
+		if err == nil && r != nil {
+			set.runs = append(set.runs, r)
+		}
+		return err
+	case formatFoundryArtefact:
+		a, err := parseFoundryArtefact(file, text)
+		if err == nil && a != nil && !held[a.name] {
+			set.foundry = append(set.foundry, a)
+		}
+		return err
+	case formatTruffleArtefact:
+		a, err := parseTruffleArtefact(file, text)
+		if err == nil && a != nil {
+			set.truffle = append(set.truffle, a)
+		}
+		return err
+	}
+	return nil // another process writes the folder
+}
+
+// attribute notes the run that made each of Foundry's artefacts, as far as the
+// cache file knows it and its build-info is there.
+func (set *artefactSet) attribute(project *foundryProject, made map[string]string) {
+	known := map[string]bool{}
+	for _, r := range set.runs {
+		known[r.id] = true
+	}
+	for _, a := range set.foundry {
+		absolute, err := filepath.Abs(a.origin)
+		if err != nil {
+			continue
+		}
+		relative, err := filepath.Rel(project.out, absolute)
+		if err != nil {
+			continue
+		}
+		if id := made[filepath.ToSlash(relative)]; known[id] {
+			a.run = id
+		}
+	}
+}

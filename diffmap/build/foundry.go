@@ -1,0 +1,205 @@
+package build
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// foundryArtefact is out/X.sol/X.json.
+type foundryArtefact struct {
+	ABI              json.RawMessage `json:"abi"`
+	Bytecode         *outputCode     `json:"bytecode"`
+	DeployedBytecode *outputCode     `json:"deployedBytecode"`
+	RawMetadata      string          `json:"rawMetadata"`
+	Metadata         json.RawMessage `json:"metadata"` // the same, decoded; older forge writes it alone
+	StorageLayout    json.RawMessage `json:"storageLayout"`
+	AST              json.RawMessage `json:"ast"`
+	ID               *int            `json:"id"` // of its source
+}
+
+// parseFoundryArtefact reads one; nil for what solc has not compiled.
+func parseFoundryArtefact(file string, text []byte) (*artefact, error) {
+	var raw foundryArtefact
+	if err := decodeJSON(text, "", &raw); err != nil {
+		return nil, at(file, err)
+	}
+	a := &artefact{origin: file, id: -1, ast: raw.AST}
+	a.contract.ABI, a.contract.StorageLayout = raw.ABI, raw.StorageLayout
+	a.contract.EVM.Bytecode, a.contract.EVM.DeployedBytecode = raw.Bytecode, raw.DeployedBytecode
+	metadata := raw.RawMetadata
+	if metadata == "" && isObject(raw.Metadata) {
+		metadata = string(raw.Metadata)
+	}
+	a.readMetadata(metadata)
+	ast := outermost(raw.AST)
+	if a.name.contract == "" {
+		// Without metadata the file is named by the contract, and by version and
+		// profile where there are several: "Vault.0.8.30.json".
+		name, _, _ := strings.Cut(filepath.Base(file), ".")
+		a.name = contractName{ast.AbsolutePath, name}
+	}
+	if a.name.source == "" {
+		return nil, nil // Vyper's, or of a contract that was linked by hand
+	}
+	a.id = ast.file
+	if raw.ID != nil && *raw.ID >= 0 {
+		a.id = *raw.ID
+	}
+	return a, nil
+}
+
+// outermostNode is what is read of an AST before it is parsed.
+type outermostNode struct {
+	AbsolutePath string `json:"absolutePath"`
+	Src          string `json:"src"`
+	file         int    // −1 when unknown
+}
+
+func outermost(ast json.RawMessage) outermostNode {
+	n := outermostNode{file: -1}
+	if json.Unmarshal(ast, &n) != nil {
+		return outermostNode{file: -1}
+	}
+	if _, _, file, err := parseRange(n.Src); err == nil {
+		n.file = file
+	}
+	return n
+}
+
+// parseSourceIDs reads the build-info that forge writes without --build-info:
+// the source ids of one compiler run. It is nil for other languages' runs.
+func parseSourceIDs(file string, text []byte) (*compilerRun, error) {
+	var raw struct {
+		ID       string            `json:"id"`
+		Paths    map[string]string `json:"source_id_to_path"`
+		Language string            `json:"language"`
+	}
+	if err := decodeJSON(text, "", &raw); err != nil {
+		return nil, at(file, err)
+	}
+	if !isSolcs(raw.Language) {
+		return nil, nil
+	}
+	r := newRun(firstOf(raw.ID, strings.TrimSuffix(filepath.Base(file), ".json")))
+	r.closed = true
+	for digits, path := range raw.Paths {
+		id, err := strconv.ParseUint(digits, 10, offsetBits)
+		if err != nil {
+			return nil, &Error{Origin: file, Kind: ErrFormat, Problem: fmt.Sprintf("%q is no source id", shorten(digits)), Remedy: "give the file as forge wrote it"}
+		}
+		if other, twice := r.ids[path]; twice {
+			return nil, &Error{Origin: file, Kind: ErrFormat, Problem: fmt.Sprintf("%s has the source ids %d and %d", shorten(path), other, id), Remedy: "give the file as forge wrote it"}
+		}
+		r.paths[int(id)], r.ids[path] = path, int(id)
+	}
+	return r, nil
+}
+
+// foundryRuns reads which run made which artefact, by the artefact's path below
+// the out folder, from forge's cache file. Without it the artefacts' own source
+// ids must do.
+func (l Limits) foundryRuns(project *foundryProject) map[string]string {
+	text, err := l.readFile(project.cacheFile)
+	if err != nil {
+		return nil
+	}
+	var cache struct {
+		Files map[string]struct {
+			// By contract, version and profile. Before forge 1.0 a path stood in the
+			// place of the profiles.
+			Artifacts map[string]map[string]json.RawMessage `json:"artifacts"`
+		} `json:"files"`
+	}
+	if json.Unmarshal(text, &cache) != nil {
+		return nil
+	}
+	runs := map[string]string{}
+	for _, file := range cache.Files {
+		for _, versions := range file.Artifacts {
+			for _, profiles := range versions {
+				var made map[string]struct {
+					Path    string `json:"path"`
+					BuildID string `json:"build_id"`
+				}
+				if json.Unmarshal(profiles, &made) != nil {
+					continue
+				}
+				for _, m := range made {
+					runs[filepath.ToSlash(filepath.Clean(m.Path))] = m.BuildID
+				}
+			}
+		}
+	}
+	return runs
+}
+
+// foundryProject is what artefacts need of the project they belong to.
+type foundryProject struct {
+	root      string
+	out       string // artefacts are named relative to it
+	cacheFile string
+}
+
+// foundryProjectOf is the project whose out folder is, is in or holds folder:
+// the nearest folder upwards with a foundry.toml, else the one above.
+func foundryProjectOf(folder string) *foundryProject {
+	absolute, err := filepath.Abs(folder)
+	if err != nil {
+		absolute = folder
+	}
+	for root := absolute; ; root = filepath.Dir(root) {
+		if settings, err := readFoundrySettings(root, os.Getenv); err == nil {
+			return &foundryProject{root: root, out: settings.out, cacheFile: filepath.Join(settings.cache, foundryCacheFile)}
+		} else if !errors.Is(err, fs.ErrNotExist) || root == filepath.Dir(root) {
+			break
+		}
+	}
+	root := filepath.Dir(absolute)
+	return &foundryProject{root: root, out: absolute, cacheFile: filepath.Join(root, "cache", foundryCacheFile)}
+}
+
+// foundryCacheFile lies in the cache folder.
+const foundryCacheFile = "solidity-files-cache.json"
+
+// foundrySettings are the folders of a Foundry project, absolute.
+type foundrySettings struct {
+	out        string
+	buildInfos string
+	cache      string
+}
+
+// readFoundrySettings reads foundry.toml in root: the table of the profile that
+// FOUNDRY_PROFILE names over the default one, and forge's defaults.
+func readFoundrySettings(root string, getenv func(string) string) (foundrySettings, error) {
+	text, err := readSettingsFile(filepath.Join(root, "foundry.toml"))
+	if err != nil {
+		return foundrySettings{}, err
+	}
+	values := tomlTable(text, "profile.default")
+	if profile := getenv("FOUNDRY_PROFILE"); profile != "" && profile != "default" {
+		for key, value := range tomlTable(text, "profile."+profile) {
+			values[key] = value
+		}
+	}
+	folder := func(key, otherwise string) string {
+		if given := tomlStrings(values[key]); len(given) == 1 && given[0] != "" {
+			otherwise = given[0]
+		}
+		if filepath.IsAbs(otherwise) {
+			return filepath.Clean(otherwise)
+		}
+		return filepath.Join(root, filepath.FromSlash(otherwise))
+	}
+	s := foundrySettings{out: folder("out", "out"), cache: folder("cache_path", "cache")}
+	s.buildInfos = filepath.Join(s.out, "build-info")
+	if len(tomlStrings(values["build_info_path"])) == 1 {
+		s.buildInfos = folder("build_info_path", "")
+	}
+	return s, nil
+}

@@ -1,0 +1,210 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// programs are the tools that can build; truffle is read only.
+var programs = map[string]string{foundry: "forge", hardhat: "hardhat"}
+
+// command is a run of a project's tool.
+type command struct {
+	setup
+	argv      []string
+	shown     []string // what people would type; argv when nil
+	env       []string // besides the allowed ones
+	temporary bool     // builds is a folder of our own
+}
+
+func (c *command) String() string {
+	if c.shown != nil {
+		return strings.Join(c.shown, " ")
+	}
+	return strings.Join(c.argv, " ")
+}
+
+// commandOf is the command that builds the project; false where its tool is not
+// installed.
+func (f *finder) commandOf(s setup) (command, bool) {
+	program := f.program(programs[s.tool])
+	if program == "" {
+		return command{}, false
+	}
+	switch s.tool {
+	case foundry:
+		return command{setup: s, argv: []string{program, "build", "--build-info", "--ast"},
+			shown: []string{"forge", "build", "--build-info", "--ast"}, temporary: true,
+			env: []string{"FOUNDRY_DISABLE_NIGHTLY_WARNING=1"}}, true
+	case hardhat:
+		// Without --force it leaves the build-infos of former runs, each of which
+		// knows a part of the project.
+		return command{setup: s, argv: []string{program, "compile", "--force"},
+			shown: []string{"npx", "hardhat", "compile", "--force"},
+			env:   []string{"HARDHAT_DISABLE_TELEMETRY_PROMPT=true", "CI=true"}}, true
+	}
+	return command{}, false
+}
+
+// program finds a tool: the project's own in node_modules, then PATH. The
+// result is empty when it is in neither.
+func (f *finder) program(name string) string {
+	if name == "" {
+		return ""
+	}
+	for _, folder := range nodeModulesFolders(CompilerOptions{Root: f.root}) {
+		program := filepath.Join(folder, ".bin", name)
+		if info, err := os.Stat(program); err == nil && !info.IsDir() {
+			return program
+		}
+	}
+	if name == programs[hardhat] {
+		return "" // it belongs to a project; others may be called so
+	}
+	program, err := exec.LookPath(name)
+	if err != nil {
+		return ""
+	}
+	return program
+}
+
+// prepare makes the folder for the output, where the tool can be told one.
+func (c *command) prepare() (folder string, err error) {
+	if !c.temporary {
+		return "", nil
+	}
+	if folder, err = os.MkdirTemp("", "sightline-build-"); err != nil {
+		return "", err
+	}
+	c.builds = filepath.Join(folder, "out")
+	c.argv = append(slices.Clone(c.argv), "--out", c.builds, "--cache-path", filepath.Join(folder, "cache"),
+		"--build-info-path", filepath.Join(c.builds, "build-info"))
+	return folder, nil
+}
+
+// toolEnvironment names the variables that a project's tool gets besides those
+// of every child: where it keeps compilers, and the profile.
+var toolEnvironment = []string{
+	"HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
+	"FOUNDRY_PROFILE",
+}
+
+func (f *finder) environment(c command) []string {
+	env := environment()
+	for _, name := range slices.Concat(toolEnvironment, f.Env) {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	// Last, so that no other value holds: a build does not need to run programs.
+	return append(env, append(c.env, "FOUNDRY_FFI=false", "NO_COLOR=1")...)
+}
+
+// maxToolOutput is how much of a tool's output is kept, from its end.
+const maxToolOutput = 64 << 10
+
+// run runs a tool in the project's root.
+func (f *finder) run(ctx context.Context, c command) error {
+	limited, cancel := context.WithTimeout(ctx, f.Timeout)
+	defer cancel()
+	output := &tail{limit: maxToolOutput}
+	start := func() *exec.Cmd {
+		cmd := exec.CommandContext(limited, c.argv[0], c.argv[1:]...)
+		cmd.Dir, cmd.Env = f.root, f.environment(c)
+		cmd.Stdout, cmd.Stderr = output, output
+		cmd.WaitDelay = killGrace
+		group(cmd)
+		return cmd
+	}
+	cmd := start()
+	changed, err := becomeOwner(cmd, f.root, filepath.Dir(c.builds), c.temporary)
+	if err != nil {
+		return err
+	}
+	err = cmd.Run()
+	if changed && errors.Is(err, fs.ErrPermission) {
+		// The owner cannot reach the program, or a sandbox forbids changing the user.
+		err = start().Run()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case limited.Err() != nil:
+		return c.failure(fmt.Sprintf("did not end within %s", f.Timeout), output, limited.Err())
+	case err != nil && slices.Contains(c.argv, "--ast") && bytes.Contains(output.bytes(), []byte("unexpected argument '--ast'")):
+		// forge before 0.3 writes ASTs without being asked, or never.
+		c.argv = slices.DeleteFunc(slices.Clone(c.argv), func(argument string) bool { return argument == "--ast" })
+		return f.run(ctx, c)
+	case err != nil:
+		return c.failure("failed", output, err)
+	}
+	return nil
+}
+
+// failure is the error of a tool's run, with the end of what it wrote.
+func (c *command) failure(what string, output *tail, cause error) error {
+	text := string(output.bytes())
+	e := &Error{Origin: c.String(), Kind: ErrTool, Cause: cause, Problem: what + ": " + cause.Error(),
+		Remedy: "run it in the project's folder and repair what it says, or give a build with --build"}
+	if strings.TrimSpace(text) != "" {
+		e.Problem += "\n" + lastLines(text) + "\n"
+	}
+	if name := missingVariable(text); name != "" {
+		e.Remedy = fmt.Sprintf("the project's configuration needs the variable %s, which the build does not get: name it in the configuration, build: {env: [%s]}", name, name)
+	}
+	return e
+}
+
+// hardhatVariable are the ways in which Hardhat says that a variable of its
+// configuration is not set: HH8's list of fields, and Hardhat 3's configuration
+// variables.
+var hardhatVariable = regexp.MustCompile(`(?:Configuration Variable|environment variable|env var)\s+["'` + "`" + `]?([A-Z][A-Z0-9_]{2,60})`)
+
+// missingVariable is the name of the variable that a tool says it misses; empty
+// when it says none.
+func missingVariable(output string) string {
+	if m := hardhatVariable.FindStringSubmatch(output); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// tail keeps the last bytes that are written to it.
+type tail struct {
+	kept  []byte
+	limit int
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p...)
+	if len(t.kept) > 2*t.limit {
+		t.kept = append([]byte(nil), t.bytes()...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) bytes() []byte { return t.kept[max(0, len(t.kept)-t.limit):] }
+
+// escapes are the terminal's control sequences (ECMA-48, 5.4).
+var escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]")
+
+// printable is a tool's output without what a terminal would act on.
+func printable(text string) string {
+	text = escapes.ReplaceAllString(strings.ToValidUTF8(text, ""), "")
+	return strings.Map(func(c rune) rune {
+		if c != '\n' && c != '\t' && !unicode.IsPrint(c) {
+			return -1
+		}
+		return c
+	}, text)
+}
