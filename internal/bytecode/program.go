@@ -91,6 +91,21 @@ func (p *Program) BlockOf(pc uint32) (BlockID, bool) {
 	return BlockID(i - 1), true
 }
 
+// Varies tells whether instances of the artefact may hold other bytes than Bytes
+// in the half-open range: immutables, library addresses, metadata. Never for
+// code that no artefact explains.
+func (p *Program) Varies(start, end uint32) bool {
+	for _, r := range p.loose {
+		if r.Start >= end {
+			break
+		}
+		if r.End > start {
+			return true
+		}
+	}
+	return false
+}
+
 // Instructions calls yield with each instruction's pc, in code order, until it
 // answers false.
 func Instructions(code []byte, yield func(pc uint32) bool) {

@@ -216,3 +216,22 @@ func FuzzMetadata(f *testing.F) {
 		}
 	})
 }
+
+func TestVaries(t *testing.T) {
+	body := []byte{0x60, 1, 0x7f}
+	body = append(body, make([]byte, 33)...)
+	table := NewTable([]*Contract{contract("A", nil, &Code{Bytes: withMetadata(body, 1), Immutables: []Range{{3, 35}}})})
+	p := table.Program(1)
+	n := uint32(len(p.Bytes))
+	for _, tc := range []struct {
+		start, end uint32
+		want       bool
+	}{{0, 3, false}, {0, 4, true}, {3, 35, true}, {34, 36, true}, {35, 36, false}, {n - 1, n, true}} {
+		if got := p.Varies(tc.start, tc.end); got != tc.want {
+			t.Errorf("Varies(%d, %d) is %t", tc.start, tc.end, got)
+		}
+	}
+	if table.Unknown(body).Varies(0, uint32(len(body))) {
+		t.Error("code that no artefact explains varies")
+	}
+}
