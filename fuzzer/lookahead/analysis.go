@@ -1,0 +1,526 @@
+package lookahead
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Reason says what an answer rests on.
+type Reason uint8
+
+// The reasons. All but NoTargetAhead mean "may reach".
+const (
+	NoTargetAhead Reason = iota // proved: no execution reaches a target from here
+	TargetAhead                 // a target is ahead, as far as the analysis can tell
+	CallAhead                   // a call that may lead to a target is ahead
+	UnknownJump                 // a jump whose destination is not known is ahead
+	UnknownOpcode               // an instruction is ahead that no known fork has, or that instances hold differently
+	Exhausted                   // the budget ended before the answer was found
+	Diverged                    // the path is none of the program's, as far as the analysis can tell
+)
+
+var reasons = [...]string{
+	"no target ahead", "target ahead", "call ahead", "unknown jump", "unknown opcode", "budget exhausted", "path not understood",
+}
+
+func (r Reason) String() string { return reasons[r] }
+
+// ID is a lookahead identifier (LID, lookahead §4.1, Definition 3): the SHA-256
+// of a no-target-ahead prefix. Paths that share their prefix share it.
+type ID [sha256.Size]byte
+
+func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// SplitPoint is a place where the question was asked (lookahead §4.3): the first
+// entry of a basic block along a path.
+type SplitPoint struct {
+	Code  bytecode.CodeID
+	Block bytecode.BlockID
+}
+
+// Frame is what one call frame did, for [Analyzer.Analyze].
+type Frame struct {
+	Path bytecode.Path
+	// Whole identifies the path when Path holds only its beginning; zero when Path
+	// is the whole.
+	Whole bytecode.PathID
+	// Static frames (STATICCALL, and whatever it calls) cannot change state:
+	// instructions that would end the path (EIP-214).
+	Static bool
+	Calls  []Call // in order
+}
+
+// Call is a call that a frame made.
+type Call struct {
+	At     int    // index in the frame's Path of the block that holds the call instruction
+	Result Result // of the frame that was called; zero when no code ran
+}
+
+// Result is what Algorithm 2 returns for one path.
+type Result struct {
+	// ID is that of the shortest no-target-ahead prefix, with the IDs of the
+	// frames called along it (arXiv version, §IV-C).
+	ID ID
+	// SplitPoints are those along the prefix, in order, each once, with those of
+	// the frames called along it.
+	SplitPoints []SplitPoint
+	// Prefix is the length of the prefix in blocks; Proved tells that it was proved
+	// to have no target ahead, and is not just the whole path.
+	Prefix int
+	Proved bool
+}
+
+// DefaultBudget is the number of steps a question may take: some hundred
+// microseconds. Questions about real contracts take hundreds of steps, so it is
+// reached where code is built to be hard.
+const DefaultBudget = 1 << 15
+
+// DefaultGraphBudget is the number of steps the control-flow graph of a program
+// may take: some hundred milliseconds, once for each program. Contracts at the
+// size limit of EIP-170 take a tenth of it.
+const DefaultGraphBudget = 1 << 22
+
+// Options say how an Analyzer works. The zero value is the default.
+type Options struct {
+	Calls       CallModel // nil: Conservative
+	Budget      int       // steps for one question; 0: DefaultBudget
+	GraphBudget int       // steps for the program's graph; 0: DefaultGraphBudget
+}
+
+func (o Options) withDefaults() Options {
+	if o.Calls == nil {
+		o.Calls = Conservative
+	}
+	if o.Budget <= 0 {
+		o.Budget = DefaultBudget
+	}
+	if o.GraphBudget <= 0 {
+		o.GraphBudget = DefaultGraphBudget
+	}
+	return o
+}
+
+// Stats count what an Analyzer did.
+type Stats struct {
+	Questions  int // asked, one for each split point looked at
+	Remembered int // answered from the same prefix or state asked before
+	ByGraph    int // answered by the control-flow graph alone
+	Explored   int // answered by a fixed point
+	Exhausted  int // answered "may reach" because the budget ended
+	Unknown    int // answered "may reach" because of an unknown jump or opcode
+	Diverged   int // answered "may reach" because the path was not understood
+	Steps      int // spent on fixed points
+	GraphSteps int // spent on the graph
+}
+
+// Add adds another Analyzer's counts.
+func (s *Stats) Add(t Stats) {
+	s.Questions += t.Questions
+	s.Remembered += t.Remembered
+	s.ByGraph += t.ByGraph
+	s.Explored += t.Explored
+	s.Exhausted += t.Exhausted
+	s.Unknown += t.Unknown
+	s.Diverged += t.Diverged
+	s.Steps += t.Steps
+	s.GraphSteps += t.GraphSteps
+}
+
+// Answer is the answer to one question.
+type Answer struct {
+	Reason Reason
+	PC     uint32 // of what Reason names: the target, call, jump or instruction
+	States int    // abstract states that were looked at; 0 when the graph answered
+	Steps  int
+}
+
+// MayReach tells whether a target may be ahead.
+func (a Answer) MayReach() bool { return a.Reason != NoTargetAhead }
+
+// Analyzer answers questions about one program and a set of targets. It is used
+// by one goroutine.
+type Analyzer struct {
+	options Options
+	v       *values
+	code    *code
+	graph   *graph
+	engine  *engine
+	prefix  prefix
+
+	targets []bool // by block
+	// what the targets and the call model make of the program; by static or not
+	goals [2]goals
+
+	byPrefix map[bytecode.PathID]Answer
+	byState  map[bytecode.PathID]Answer
+	stats    Stats
+	unknown  map[uint32]int // questions that ended at an unknown jump or opcode, by its pc
+}
+
+// goals are the blocks whose entry answers a question with "may reach".
+type goals struct {
+	answer   []Answer // by block; NoTargetAhead: no goal
+	inside   []Answer // the same for a frame that has just entered the block: only its calls count
+	distance []uint32 // by node of the graph
+	least    []uint32 // by block: the least over its nodes
+}
+
+// New makes an Analyzer without targets. It computes the program's control-flow
+// graph, which takes the longest.
+func New(p *bytecode.Program, options Options) *Analyzer {
+	options = options.withDefaults()
+	v := newValues()
+	c := decode(p, v)
+	a := &Analyzer{
+		options: options, v: v, code: c,
+		graph:    newGraph(c, v, options.GraphBudget),
+		engine:   newEngine(c, v),
+		targets:  make([]bool, len(c.blocks)),
+		byPrefix: map[bytecode.PathID]Answer{},
+		byState:  map[bytecode.PathID]Answer{},
+		unknown:  map[uint32]int{},
+	}
+	a.prefix = newPrefix(c, v)
+	a.stats.GraphSteps = a.graph.steps
+	a.SetTargets(nil)
+	return a
+}
+
+// Program is the program that the Analyzer is for.
+func (a *Analyzer) Program() *bytecode.Program { return a.code.program }
+
+// Stats are the counts so far.
+func (a *Analyzer) Stats() Stats { return a.stats }
+
+// UnknownJumps lists the jumps and instructions that questions ended at, with the
+// number of those questions.
+func (a *Analyzer) UnknownJumps() map[uint32]int { return maps.Clone(a.unknown) }
+
+// SetTargets replaces the targets. A target is a block; the program must have been
+// cut so that the location meant starts it.
+func (a *Analyzer) SetTargets(targets []bytecode.BlockID) {
+	clear(a.targets)
+	for _, b := range targets {
+		a.targets[b] = true
+	}
+	a.Refresh()
+}
+
+// Refresh forgets all answers: to be called when the call model has changed.
+func (a *Analyzer) Refresh() {
+	clear(a.byPrefix)
+	clear(a.byState)
+	a.v.reset()
+	for i := range a.goals {
+		a.goals[i] = a.newGoals(i == 1)
+	}
+}
+
+func (a *Analyzer) newGoals(static bool) goals {
+	n := len(a.code.blocks)
+	g := goals{answer: make([]Answer, n), inside: make([]Answer, n), least: make([]uint32, n)}
+	for i := range n {
+		b := bytecode.BlockID(i)
+		if pc, ahead := a.code.callsAhead(b, static, a.options.Calls); ahead {
+			g.answer[i] = Answer{Reason: CallAhead, PC: pc}
+			g.inside[i] = g.answer[i]
+		}
+		if a.targets[i] {
+			g.answer[i] = Answer{Reason: TargetAhead, PC: a.code.blocks[i].start}
+		}
+		g.least[i] = unreachable
+	}
+	g.distance = a.graph.distances(func(b bytecode.BlockID) bool { return g.answer[b].MayReach() })
+	for i, d := range g.distance {
+		b := a.graph.nodes[i].block
+		g.least[b] = min(g.least[b], d)
+	}
+	return g
+}
+
+func (a *Analyzer) goalsFor(static bool) *goals {
+	if static {
+		return &a.goals[1]
+	}
+	return &a.goals[0]
+}
+
+// Unreachable tells whether it is proved that no frame that runs the program ever
+// enters the block: every frame starts at pc 0, with all else unknown (design
+// §5, "Proofs"). Calls do not matter, since what they start are frames of their
+// own.
+func (a *Analyzer) Unreachable(b bytecode.BlockID) bool {
+	return len(a.graph.exits) == 0 && !a.graph.reached[b]
+}
+
+// Opaque says why nothing can be proved unreachable: the reason and the place of
+// the first thing in the graph that leads to places unknown. NoTargetAhead when
+// there is none.
+func (a *Analyzer) Opaque() (Reason, uint32) {
+	if len(a.graph.exits) == 0 {
+		return NoTargetAhead, 0
+	}
+	return a.graph.exits[0].reason, a.graph.exits[0].pc
+}
+
+// ReachesTarget tells whether a frame that starts to run the program may come to a
+// target of it, calls apart.
+func (a *Analyzer) ReachesTarget() bool {
+	if len(a.graph.exits) > 0 {
+		return slices.Contains(a.targets, true)
+	}
+	for b, isTarget := range a.targets {
+		if isTarget && a.graph.reached[b] {
+			return true
+		}
+	}
+	return false
+}
+
+// CallSites lists the call instructions that a frame may execute, in code order.
+func (a *Analyzer) CallSites() []bytecode.Location {
+	var sites []bytecode.Location
+	for i := range a.code.blocks {
+		if len(a.graph.exits) == 0 && !a.graph.reached[i] {
+			continue
+		}
+		for _, pc := range a.code.blocks[i].callSites {
+			sites = append(sites, bytecode.Location{Code: a.code.program.ID, PC: pc})
+		}
+	}
+	return sites
+}
+
+// maxPrefix is the number of instructions of a path behind which there are no
+// split points (lookahead §5, "Prefix length").
+const maxPrefix = 8192
+
+// Analyze is Algorithm 2 of the paper for one frame: it finds the shortest prefix
+// of the path, up to a split point, behind which no target can be reached, in one
+// pass over the path.
+func (a *Analyzer) Analyze(f Frame) Result {
+	a.begin(f.Static)
+	var points []SplitPoint
+	length, proved := len(f.Path), false
+	instructions := 0
+	for i, b := range f.Path {
+		if int(b) >= len(a.code.blocks) || instructions >= maxPrefix {
+			break
+		}
+		if a.prefix.extend(b) {
+			points = append(points, SplitPoint{a.code.program.ID, b})
+			if !a.ask().MayReach() {
+				length, proved = i+1, true
+				break
+			}
+		}
+		instructions += len(a.code.blocks[b].code)
+	}
+	r := Result{SplitPoints: points, Prefix: length, Proved: proved}
+	r.ID = a.identify(&f, length, proved)
+	for _, c := range f.Calls {
+		if a.isAlong(c, length, proved) {
+			r.SplitPoints = append(r.SplitPoints, c.Result.SplitPoints...)
+		}
+	}
+	r.SplitPoints = distinct(r.SplitPoints)
+	return r
+}
+
+// isAlong tells whether a call was made along the prefix. Of the last block of a
+// proved prefix only the entry belongs to it.
+func (a *Analyzer) isAlong(c Call, length int, proved bool) bool {
+	return c.At < length-1 || c.At == length-1 && !proved
+}
+
+// Ask answers the one question whether a target may be reached behind the entry
+// of the path's last block. The path must not be empty.
+func (a *Analyzer) Ask(path bytecode.Path, static bool) (Answer, error) {
+	if len(path) == 0 {
+		return Answer{}, fmt.Errorf("the path is empty: it begins with the block at pc 0")
+	}
+	a.begin(static)
+	for i, b := range path {
+		if int(b) >= len(a.code.blocks) {
+			return Answer{}, fmt.Errorf("block %d of the path is %d, the program has %d", i, b, len(a.code.blocks))
+		}
+		a.prefix.extend(b)
+	}
+	return a.ask(), nil
+}
+
+// Bounds of what an Analyzer remembers: some tens of megabytes each. Campaigns
+// on large contracts ask tens of thousands of questions.
+const (
+	maxAnswers = 1 << 18
+	maxValues  = 1 << 18
+)
+
+// begin prepares for a new path.
+func (a *Analyzer) begin(static bool) {
+	if len(a.byPrefix) > maxAnswers || len(a.byState) > maxAnswers || len(a.v.of) > maxValues {
+		clear(a.byPrefix)
+		clear(a.byState)
+		a.v.reset()
+	}
+	a.prefix.begin(static)
+}
+
+// ask answers the question at the last block of the prefix: from what was
+// answered before, from the graph, or by a fixed point.
+func (a *Analyzer) ask() Answer {
+	a.stats.Questions++
+	static := a.prefix.static
+	b := a.prefix.last()
+	g := a.goalsFor(static)
+	if g.least[b] == unreachable && len(a.graph.exits) == 0 {
+		a.stats.ByGraph++
+		return Answer{}
+	}
+	key := a.prefix.key()
+	if answer, known := a.byPrefix[key]; known {
+		a.stats.Remembered++
+		return a.count(answer)
+	}
+	answer := a.answer(b, g)
+	a.byPrefix[key] = answer
+	return a.count(answer)
+}
+
+func (a *Analyzer) answer(b bytecode.BlockID, g *goals) Answer {
+	s, understood := a.prefix.state()
+	if !understood {
+		return Answer{Reason: Diverged, PC: a.code.blocks[b].start}
+	}
+	if n := a.graph.find(b, s, s.keyHash(b)); n >= 0 && g.distance[n] == unreachable {
+		a.stats.ByGraph++
+		return Answer{}
+	}
+	if g.inside[b].MayReach() {
+		a.stats.ByGraph++
+		return g.inside[b]
+	}
+	digest := s.digest(b, a.prefix.static)
+	if answer, known := a.byState[digest]; known {
+		a.stats.Remembered++
+		return answer
+	}
+	q := question{a: a, goals: g}
+	answer := q.explore(b, s, a.prefix.static)
+	a.stats.Explored++
+	a.stats.Steps += answer.Steps
+	a.byState[digest] = answer
+	return answer
+}
+
+// count keeps the statistics of answers that say little.
+func (a *Analyzer) count(answer Answer) Answer {
+	switch answer.Reason {
+	case Exhausted:
+		a.stats.Exhausted++
+	case UnknownJump, UnknownOpcode:
+		a.stats.Unknown++
+		a.unknown[answer.PC]++
+	case Diverged:
+		a.stats.Diverged++
+	}
+	return answer
+}
+
+// question is the visitor of a fixed point that looks for goals: it goes where
+// the graph says that one is ahead, the nearest first.
+type question struct {
+	a      *Analyzer
+	goals  *goals
+	answer Answer
+}
+
+func (q *question) explore(b bytecode.BlockID, s *state, static bool) Answer {
+	e := q.a.engine
+	e.start(static, q.a.options.Budget)
+	e.enter(b, s, q)
+	e.run(q)
+	q.answer.States, q.answer.Steps = len(e.nodes), e.steps
+	return q.answer
+}
+
+func (q *question) admit(n int32, hash uint64) (uint32, bool) {
+	at := &q.a.engine.nodes[n]
+	if at.known < 0 {
+		at.known = q.a.graph.find(at.block, &at.state, hash)
+	}
+	if at.known < 0 {
+		return 0, true
+	}
+	distance := q.goals.distance[at.known]
+	return distance, distance != unreachable
+}
+
+func (q *question) edge(_, to int32) bool {
+	if to < 0 {
+		return true
+	}
+	q.answer = q.goals.answer[q.a.engine.nodes[to].block]
+	return !q.answer.MayReach()
+}
+
+func (q *question) opaque(_ int32, pc uint32, reason Reason) bool {
+	q.answer = Answer{Reason: reason, PC: pc}
+	return false
+}
+
+// identify hashes the prefix: the program, the blocks, and behind each block the
+// IDs of the frames that it called. Where the whole path stands for itself and
+// is known only by its beginning, the identifier of the whole goes in too.
+func (a *Analyzer) identify(f *Frame, length int, proved bool) ID {
+	h := sha256.New()
+	buffer := binary.BigEndian.AppendUint64(nil, a.code.program.Key)
+	flags := byte(0)
+	if f.Static {
+		flags |= 1
+	}
+	if proved {
+		flags |= 2
+	}
+	buffer = append(buffer, flags)
+	calls := f.Calls
+	for i, b := range f.Path[:length] {
+		buffer = binary.BigEndian.AppendUint32(buffer, uint32(b))
+		for len(calls) > 0 && calls[0].At <= i {
+			if calls[0].At == i && a.isAlong(calls[0], length, proved) {
+				buffer = binary.BigEndian.AppendUint32(buffer, callMark)
+				buffer = append(buffer, calls[0].Result.ID[:]...)
+			}
+			calls = calls[1:]
+		}
+	}
+	if !proved {
+		buffer = append(buffer, f.Whole[:]...)
+	}
+	h.Write(buffer)
+	var id ID
+	h.Sum(id[:0])
+	return id
+}
+
+// callMark announces a called frame's ID between the numbers of blocks; no block
+// has this number, since a program would need 2^32 bytes.
+const callMark = ^uint32(0)
+
+// distinct drops split points that came before, in place.
+func distinct(points []SplitPoint) []SplitPoint {
+	seen := make(map[SplitPoint]bool, len(points))
+	return slices.DeleteFunc(points, func(p SplitPoint) bool {
+		if seen[p] {
+			return true
+		}
+		seen[p] = true
+		return false
+	})
+}

@@ -1,0 +1,375 @@
+package lookahead
+
+import (
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+)
+
+// truth is the Value of a comparison whose outcome is known.
+func truth(b bool) Value {
+	if b {
+		return constant(1)
+	}
+	return constant(0)
+}
+
+// unary is the Value of ISZERO, NOT or CLZ.
+func (v *values) unary(op vm.OpCode, a Value) Value {
+	x := v.get(a)
+	switch op {
+	case vm.ISZERO:
+		if x.hi.IsZero() {
+			return constant(1)
+		}
+		if !x.lo.IsZero() {
+			return constant(0)
+		}
+		return boolean
+	case vm.NOT:
+		var r interval
+		r.lo.Not(&x.hi)
+		r.hi.Not(&x.lo)
+		return v.intern(r)
+	case vm.CLZ:
+		var r interval
+		r.lo.SetUint64(uint64(256 - x.hi.BitLen()))
+		r.hi.SetUint64(uint64(256 - x.lo.BitLen()))
+		return v.intern(r)
+	}
+	return Top
+}
+
+// binary is the Value of an operation on two words, a on top of the stack. On
+// constants it is what the EVM computes.
+func (v *values) binary(op vm.OpCode, a, b Value) Value {
+	a, b = a.plain(), b.plain()
+	if a == Top && b == Top {
+		return topResult(op)
+	}
+	if r, ok := v.recall(uint8(op), a, b); ok {
+		return r
+	}
+	x, y := v.of[a], v.of[b]
+	var r Value
+	if x.isConstant() && y.isConstant() {
+		z := concrete(op, &x.lo, &y.lo)
+		r = v.constant(&z)
+	} else {
+		r = v.ranges(op, &x, &y)
+	}
+	return v.remember(uint8(op), a, b, r)
+}
+
+// topResult is the Value of an operation on two unknown words.
+func topResult(op vm.OpCode) Value {
+	switch op {
+	case vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ:
+		return boolean
+	case vm.BYTE:
+		return byteRange
+	}
+	return Top
+}
+
+// concrete computes as the EVM does (yellow paper, appendix H.2; EIP-145).
+func concrete(op vm.OpCode, x, y *uint256.Int) uint256.Int {
+	var z uint256.Int
+	switch op {
+	case vm.ADD:
+		z.Add(x, y)
+	case vm.SUB:
+		z.Sub(x, y)
+	case vm.MUL:
+		z.Mul(x, y)
+	case vm.DIV:
+		z.Div(x, y)
+	case vm.SDIV:
+		z.SDiv(x, y)
+	case vm.MOD:
+		z.Mod(x, y)
+	case vm.SMOD:
+		z.SMod(x, y)
+	case vm.EXP:
+		z.Exp(x, y)
+	case vm.SIGNEXTEND:
+		z.ExtendSign(y, x)
+	case vm.AND:
+		z.And(x, y)
+	case vm.OR:
+		z.Or(x, y)
+	case vm.XOR:
+		z.Xor(x, y)
+	case vm.BYTE:
+		z = *y
+		z.Byte(x)
+	case vm.SHL, vm.SHR, vm.SAR:
+		z = shift(op, x, y)
+	default:
+		if compare(op, x, y) {
+			z.SetOne()
+		}
+	}
+	return z
+}
+
+func compare(op vm.OpCode, x, y *uint256.Int) bool {
+	switch op {
+	case vm.LT:
+		return x.Lt(y)
+	case vm.GT:
+		return x.Gt(y)
+	case vm.SLT:
+		return x.Slt(y)
+	case vm.SGT:
+		return x.Sgt(y)
+	}
+	return x.Eq(y)
+}
+
+// shift moves y by x bits.
+func shift(op vm.OpCode, x, y *uint256.Int) uint256.Int {
+	n := uint(256)
+	if x.LtUint64(256) {
+		n = uint(x[0])
+	}
+	var z uint256.Int
+	switch op {
+	case vm.SHL:
+		z.Lsh(y, n)
+	case vm.SHR:
+		z.Rsh(y, n)
+	default:
+		z.SRsh(y, n)
+	}
+	return z
+}
+
+// ranges bounds the result of an operation on intervals that are not both
+// constant.
+func (v *values) ranges(op vm.OpCode, x, y *interval) Value {
+	switch op {
+	case vm.ADD:
+		return v.sum(x, y)
+	case vm.SUB:
+		return v.difference(x, y)
+	case vm.MUL:
+		return v.product(x, y)
+	case vm.DIV, vm.MOD, vm.SDIV, vm.SMOD:
+		return v.quotient(op, x, y)
+	case vm.LT, vm.GT, vm.EQ:
+		return v.comparison(op, x, y)
+	case vm.SLT, vm.SGT:
+		return v.signedComparison(op, x, y)
+	case vm.AND, vm.OR, vm.XOR:
+		return v.bitwise(op, x, y)
+	case vm.SHL, vm.SHR, vm.SAR:
+		return v.shifted(op, x, y)
+	case vm.BYTE:
+		return byteRange
+	case vm.SIGNEXTEND:
+		return v.extended(x, y)
+	}
+	return Top
+}
+
+// sum is exact when all pairs overflow or none does.
+func (v *values) sum(x, y *interval) Value {
+	var r interval
+	_, low := r.lo.AddOverflow(&x.lo, &y.lo)
+	_, high := r.hi.AddOverflow(&x.hi, &y.hi)
+	if low != high {
+		return Top
+	}
+	return v.intern(r)
+}
+
+func (v *values) difference(x, y *interval) Value {
+	var r interval
+	_, low := r.lo.SubOverflow(&x.lo, &y.hi)
+	_, high := r.hi.SubOverflow(&x.hi, &y.lo)
+	if low != high {
+		return Top
+	}
+	return v.intern(r)
+}
+
+func (v *values) product(x, y *interval) Value {
+	var r interval
+	if _, overflow := r.hi.MulOverflow(&x.hi, &y.hi); overflow {
+		return Top
+	}
+	r.lo.Mul(&x.lo, &y.lo)
+	return v.intern(r)
+}
+
+// quotient treats the signed operations only where both operands are surely not
+// negative, when they are the unsigned ones. Division by zero gives zero.
+func (v *values) quotient(op vm.OpCode, x, y *interval) Value {
+	if (op == vm.SDIV || op == vm.SMOD) && (x.hi.Sign() < 0 || y.hi.Sign() < 0) {
+		return Top
+	}
+	if y.hi.IsZero() {
+		return constant(0)
+	}
+	var r interval
+	if op == vm.MOD || op == vm.SMOD {
+		if x.hi.Lt(&y.lo) {
+			return v.intern(*x)
+		}
+		r.hi.SubUint64(&y.hi, 1)
+		if x.hi.Lt(&r.hi) {
+			r.hi = x.hi
+		}
+		return v.intern(r)
+	}
+	if y.lo.IsZero() {
+		r.hi = x.hi
+		return v.intern(r)
+	}
+	r.lo.Div(&x.lo, &y.hi)
+	r.hi.Div(&x.hi, &y.lo)
+	return v.intern(r)
+}
+
+func (v *values) comparison(op vm.OpCode, x, y *interval) Value {
+	switch op {
+	case vm.GT:
+		x, y = y, x
+	case vm.EQ:
+		if x.hi.Lt(&y.lo) || y.hi.Lt(&x.lo) {
+			return constant(0)
+		}
+		return boolean
+	}
+	if x.hi.Lt(&y.lo) {
+		return constant(1)
+	}
+	if !x.lo.Lt(&y.hi) {
+		return constant(0)
+	}
+	return boolean
+}
+
+// signedComparison knows intervals whose words all have the same sign.
+func (v *values) signedComparison(op vm.OpCode, x, y *interval) Value {
+	if x.lo.Sign() < 0 != (x.hi.Sign() < 0) || y.lo.Sign() < 0 != (y.hi.Sign() < 0) {
+		return boolean
+	}
+	if op == vm.SGT {
+		x, y = y, x
+	}
+	if x.hi.Slt(&y.lo) {
+		return constant(1)
+	}
+	if !x.lo.Slt(&y.hi) {
+		return constant(0)
+	}
+	return boolean
+}
+
+func (v *values) bitwise(op vm.OpCode, x, y *interval) Value {
+	var r interval
+	if op == vm.AND {
+		if y.isConstant() {
+			x, y = y, x
+		}
+		if x.isConstant() {
+			return v.masked(&x.lo, y)
+		}
+		r.hi = x.hi
+		if y.hi.Lt(&r.hi) {
+			r.hi = y.hi
+		}
+		return v.intern(r)
+	}
+	r.hi = *lowBits(uint(max(x.hi.BitLen(), y.hi.BitLen())))
+	if op == vm.OR {
+		r.lo = x.lo
+		if y.lo.Gt(&r.lo) {
+			r.lo = y.lo
+		}
+	}
+	return v.intern(r)
+}
+
+// masked is AND with a constant. Masks of low bits (2^k − 1, clean-up to a
+// type's width) and of high bits (rounding down to words) are what compilers use.
+func (v *values) masked(mask *uint256.Int, y *interval) Value {
+	var next, r interval
+	next.lo.AddUint64(mask, 1)
+	if next.hi.And(&next.lo, mask); next.hi.IsZero() { // mask is 2^k − 1
+		if !y.hi.Gt(mask) {
+			return v.intern(*y)
+		}
+		r.hi = *mask
+		return v.intern(r)
+	}
+	low := new(uint256.Int).Not(mask)
+	next.lo.AddUint64(low, 1)
+	if next.hi.And(&next.lo, low); next.hi.IsZero() { // mask is −2^k: monotone
+		r.lo.And(&y.lo, mask)
+		r.hi.And(&y.hi, mask)
+		return v.intern(r)
+	}
+	r.hi = *mask
+	if y.hi.Lt(mask) {
+		r.hi = y.hi
+	}
+	return v.intern(r)
+}
+
+// shifted is y moved by x bits.
+func (v *values) shifted(op vm.OpCode, x, y *interval) Value {
+	if op == vm.SAR && y.hi.Sign() < 0 {
+		return Top
+	}
+	var r interval
+	if op == vm.SHL {
+		if !x.isConstant() || !x.lo.LtUint64(256) || y.hi.BitLen()+int(x.lo[0]) > 256 {
+			if x.isConstant() && !x.lo.LtUint64(256) {
+				return constant(0)
+			}
+			return Top
+		}
+		r.lo = shift(op, &x.lo, &y.lo)
+		r.hi = shift(op, &x.lo, &y.hi)
+		return v.intern(r)
+	}
+	r.lo = shift(op, &x.hi, &y.lo)
+	r.hi = shift(op, &x.lo, &y.hi)
+	return v.intern(r)
+}
+
+// extended is y extended from x+1 bytes: y itself if its sign bit is never set.
+func (v *values) extended(x, y *interval) Value {
+	if !x.isConstant() {
+		return Top
+	}
+	if !x.lo.LtUint64(31) {
+		return v.intern(*y)
+	}
+	if y.hi.BitLen() < 8*int(x.lo[0])+8 {
+		return v.intern(*y)
+	}
+	return Top
+}
+
+// ternary is the Value of ADDMOD or MULMOD.
+func (v *values) ternary(op vm.OpCode, a, b, n Value) Value {
+	x, y, m := v.get(a), v.get(b), *v.get(n)
+	if m.hi.IsZero() {
+		return constant(0)
+	}
+	if x.isConstant() && y.isConstant() && m.isConstant() {
+		var z uint256.Int
+		if op == vm.ADDMOD {
+			z.AddMod(&x.lo, &y.lo, &m.lo)
+		} else {
+			z.MulMod(&x.lo, &y.lo, &m.lo)
+		}
+		return v.constant(&z)
+	}
+	var r interval
+	r.hi.SubUint64(&m.hi, 1)
+	return v.intern(r)
+}

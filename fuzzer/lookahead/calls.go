@@ -1,0 +1,128 @@
+package lookahead
+
+import "github.com/sightline-evm/sightline/internal/bytecode"
+
+// CallModel tells whether what a call instruction (CALL, CALLCODE, DELEGATECALL,
+// STATICCALL, CREATE, CREATE2) starts may execute a target before it returns. It
+// may only say no when that is known.
+type CallModel func(site bytecode.Location) bool
+
+// Conservative is the papers' model: any call may lead to any target
+// (lookahead §4.3, "Calls").
+func Conservative(bytecode.Location) bool { return true }
+
+// Observed is the call model that learns: a call leads where executions have
+// shown it to lead. A call site that was never seen may lead anywhere, and so
+// may one that reached code that can call back (an attacker), which re-enters
+// the project's contracts as it likes.
+//
+// It is a bet, not a proof: a call site that has led to one contract so far may
+// lead to another in the next execution. Then See reports news, the models of
+// all programs change, and what was concluded from the old one must be asked
+// again.
+type Observed struct {
+	// reaches tells whether a frame that runs a program from its start may
+	// execute a target of that program, and sites lists its call instructions.
+	reaches func(bytecode.CodeID) bool
+	sites   func(bytecode.CodeID) []bytecode.Location
+
+	edges map[bytecode.Location]*callees
+	// leads is the answer for each program: may it lead to a target, itself or
+	// through its calls. Nil when it must be computed anew.
+	leads map[bytecode.CodeID]bool
+}
+
+// callees is what a call site has led to.
+type callees struct {
+	anything bool
+	programs map[bytecode.CodeID]bool // NoCode not among them
+}
+
+// NewObserved is a model that has seen nothing. reaches tells whether a frame
+// that runs the program from its start may execute one of its targets, sites
+// lists the program's call instructions; see [Analyzer.ReachesTarget] and
+// [Analyzer.CallSites].
+func NewObserved(reaches func(bytecode.CodeID) bool, sites func(bytecode.CodeID) []bytecode.Location) *Observed {
+	return &Observed{reaches: reaches, sites: sites, edges: map[bytecode.Location]*callees{}}
+}
+
+// Callee is what a call instruction started.
+type Callee struct {
+	// Program is the code that ran; NoCode when none did (a plain account, a
+	// precompile).
+	Program bytecode.CodeID
+	// Anything marks code that may do as it likes: an attacker, or code that no
+	// artefact explains and that no Analyzer looks at.
+	Anything bool
+}
+
+// See learns that a call site led to a callee, and tells whether that is news.
+func (o *Observed) See(site bytecode.Location, callee Callee) bool {
+	c := o.edges[site]
+	news := c == nil
+	if news {
+		c = &callees{programs: map[bytecode.CodeID]bool{}}
+		o.edges[site] = c
+	}
+	if callee.Anything && !c.anything {
+		c.anything, news = true, true
+	}
+	if callee.Program != bytecode.NoCode && !callee.Anything && !c.programs[callee.Program] {
+		c.programs[callee.Program], news = true, true
+	}
+	if news {
+		o.leads = nil
+	}
+	return news
+}
+
+// Retarget says that the targets have changed, and with them what reaches says.
+func (o *Observed) Retarget() { o.leads = nil }
+
+// MayLead is the CallModel.
+func (o *Observed) MayLead(site bytecode.Location) bool {
+	c := o.edges[site]
+	if c == nil || c.anything {
+		return true
+	}
+	if o.leads == nil {
+		o.leads = map[bytecode.CodeID]bool{}
+	}
+	for program := range c.programs { // any order: the answer is a disjunction
+		if o.leadsToTarget(program) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsToTarget tells whether a frame that runs the program may execute a target,
+// itself or through the calls it makes: a search of the programs that can come
+// to run.
+func (o *Observed) leadsToTarget(program bytecode.CodeID) bool {
+	if answer, known := o.leads[program]; known {
+		return answer
+	}
+	seen := map[bytecode.CodeID]bool{program: true}
+	answer := false
+	for next := []bytecode.CodeID{program}; len(next) > 0 && !answer; {
+		p := next[0]
+		next = next[1:]
+		answer = o.reaches(p)
+		for _, site := range o.sites(p) {
+			c := o.edges[site]
+			if c == nil || c.anything {
+				answer = true
+				break
+			}
+			for callee := range c.programs {
+				if !seen[callee] {
+					seen[callee] = true
+					next = append(next, callee)
+				}
+			}
+		}
+	}
+	o.leads[program] = answer
+	return answer
+}

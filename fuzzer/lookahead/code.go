@@ -1,0 +1,195 @@
+package lookahead
+
+import (
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// operation is what an opcode does to the stack's height.
+type operation struct {
+	defined      bool
+	pops, pushes uint8
+}
+
+// operations are those of the newest fork that go-ethereum has scheduled for
+// mainnet, Osaka. Older forks have fewer opcodes: where one of them would halt,
+// the analysis goes on, which only makes it say "may reach" more often.
+var operations = osaka()
+
+func osaka() *[256]operation {
+	set, err := vm.LookupInstructionSet(params.Rules{IsOsaka: true})
+	if err != nil {
+		panic("lookahead: go-ethereum has no instruction set for Osaka: " + err.Error())
+	}
+	table := new([256]operation)
+	for op, o := range set {
+		low, high := o.Stack()
+		defined := o.HasCost() || op == int(vm.STOP) || op == int(vm.RETURN) || op == int(vm.REVERT)
+		table[op] = operation{defined, uint8(low), uint8(int(params.StackLimit) + low - high)}
+	}
+	return table
+}
+
+// instruction is a decoded instruction. Where its result is known without the
+// state (PUSH, PC, CODESIZE, environment), value holds it.
+type instruction struct {
+	op    vm.OpCode
+	value Value
+	pc    uint32
+}
+
+// block is a decoded basic block.
+type block struct {
+	code      []instruction
+	start     uint32
+	need      int  // stack height without which some instruction underflows
+	growth    int  // the most that the height rises above that at entry
+	creates   bool // holds CREATE or CREATE2
+	calls     bool // holds another call instruction
+	jumpdest  bool // starts with JUMPDEST: jumps may come here
+	callSites []uint32
+}
+
+// code is a decoded program.
+type code struct {
+	program *bytecode.Program
+	blocks  []block
+	// open tells that instances go on behind the artefact's last byte: creation
+	// code is followed by the constructor's arguments.
+	open bool
+}
+
+// decode reads a program's blocks. What instances may fill differently is Top.
+func decode(p *bytecode.Program, v *values) *code {
+	c := &code{program: p, blocks: make([]block, len(p.Blocks))}
+	c.open = p.Code != nil && p.Code.Kind == bytecode.Creation
+	all := make([]instruction, 0, len(p.Bytes))
+	d := decoder{p: p, v: v, open: c.open, environment: environment()}
+	if !c.open {
+		d.environment[vm.CODESIZE] = v.constant(uint256.NewInt(uint64(len(p.Bytes))))
+	}
+	p.Instructions(func(pc uint32) bool {
+		all = append(all, d.instruction(pc))
+		return true
+	})
+	at := 0
+	for i, b := range p.Blocks {
+		from := at
+		for at < len(all) && all[at].pc < b.End {
+			at++
+		}
+		c.blocks[i] = summarise(all[from:at:at], b.Start)
+	}
+	v.fix()
+	return c
+}
+
+// summarise measures what a block does to the stack's height.
+func summarise(code []instruction, start uint32) block {
+	b := block{code: code, start: start, jumpdest: len(code) > 0 && code[0].op == vm.JUMPDEST}
+	height := 0
+	for _, in := range code {
+		o := operations[in.op]
+		b.need = max(b.need, int(o.pops)-height)
+		height += int(o.pushes) - int(o.pops)
+		b.growth = max(b.growth, height)
+		switch in.op {
+		case vm.CREATE, vm.CREATE2:
+			b.creates = true
+			b.callSites = append(b.callSites, in.pc)
+		case vm.CALL, vm.CALLCODE, vm.DELEGATECALL, vm.STATICCALL:
+			b.calls = true
+			b.callSites = append(b.callSites, in.pc)
+		}
+	}
+	return b
+}
+
+type decoder struct {
+	p           *bytecode.Program
+	v           *values
+	open        bool // see code.open
+	environment map[vm.OpCode]Value
+}
+
+func (d *decoder) instruction(pc uint32) instruction {
+	op := vm.OpCode(d.p.Bytes[pc])
+	in := instruction{op: op, pc: pc}
+	switch {
+	case d.p.Varies(pc, pc+1):
+		in.op = unexplained
+	case op == vm.PC:
+		in.value = d.v.constant(uint256.NewInt(uint64(pc)))
+	case op == vm.PUSH0:
+		in.value = constant(0)
+	case bytecode.PushSize(byte(op)) > 0:
+		in.value = d.push(pc)
+	default:
+		in.value = d.environment[op]
+	}
+	return in
+}
+
+// push is the Value of PUSH1 to PUSH32. Data that the code's end cuts off is
+// zero (yellow paper §9.4.1); in creation code it is the constructor's arguments.
+func (d *decoder) push(pc uint32) Value {
+	length := bytecode.PushSize(d.p.Bytes[pc])
+	end := pc + 1 + length
+	if d.p.Varies(pc+1, end) || d.open && int(end) > len(d.p.Bytes) {
+		return Top
+	}
+	var data [32]byte
+	copy(data[32-length:], d.p.Bytes[pc+1:min(int(end), len(d.p.Bytes))])
+	var word uint256.Int
+	word.SetBytes32(data[:])
+	v := d.v.constant(&word)
+	if d.isDestination(&word) {
+		v |= labelBit
+	}
+	return v
+}
+
+// isDestination tells whether a jump to the word is valid.
+func (d *decoder) isDestination(word *uint256.Int) bool {
+	if !word.IsUint64() {
+		return false
+	}
+	_, ok := d.p.StartsAt(word[0])
+	return ok && vm.OpCode(d.p.Bytes[word[0]]) == vm.JUMPDEST
+}
+
+// environment is what instructions push that ask for it. All but the code's
+// size is unknown; addresses are 20 bytes, and lengths, times and gas fit
+// go-ethereum's uint64.
+func environment() map[vm.OpCode]Value {
+	return map[vm.OpCode]Value{
+		vm.ADDRESS: address, vm.ORIGIN: address, vm.CALLER: address, vm.COINBASE: address,
+		vm.CALLDATASIZE: size, vm.CODESIZE: size, vm.RETURNDATASIZE: size, vm.EXTCODESIZE: size,
+		vm.TIMESTAMP: size, vm.NUMBER: size, vm.GASLIMIT: size, vm.GAS: size, vm.MSIZE: memory,
+		vm.CREATE: address, vm.CREATE2: address,
+		vm.CALL: boolean, vm.CALLCODE: boolean, vm.DELEGATECALL: boolean, vm.STATICCALL: boolean,
+	}
+}
+
+// unexplained stands for an instruction that instances may hold differently. No
+// fork defines this opcode.
+const unexplained vm.OpCode = 0x0c
+
+// destination is the block that a jump to the word enters; false when the jump
+// halts exceptionally.
+func (c *code) destination(word *uint256.Int) (bytecode.BlockID, bool) {
+	if !word.IsUint64() {
+		return 0, false
+	}
+	b, ok := c.program.StartsAt(word[0])
+	return b, ok && c.blocks[b].jumpdest
+}
+
+// behind tells whether the word is a pc behind the artefact's end where code of
+// an instance may still be.
+func (c *code) behind(word *uint256.Int) bool {
+	return c.open && word.IsUint64() && word[0] >= uint64(len(c.program.Bytes)) && word[0] < maxMemory
+}

@@ -1,0 +1,2 @@
+// Package lookahead is the static analysis that steers the campaign.
+package lookahead

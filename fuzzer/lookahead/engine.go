@@ -1,0 +1,213 @@
+package lookahead
+
+import (
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// widenAfter is the number of times that a node's state may grow before its
+// bounds are widened: a loop's counter gets to show its first values (0, then 0
+// to 1), which settles loops whose bounds a branch gives. Arbitrary.
+const widenAfter = 2
+
+// sizePerStep is the number of words of a state whose copying and joining costs
+// about as much as running an instruction; measured, roughly.
+const sizePerStep = 8
+
+// node is a place of the fixed point: a block and what states there are kept
+// apart by, their height and labels. Its state is above all that came here.
+type node struct {
+	block  bytecode.BlockID
+	state  state
+	grown  int32 // number of times that state grew
+	queued bool
+	known  int32 // the node of the graph with the same key, −1 if none
+}
+
+// engine computes fixed points: the states in which blocks are entered, from a
+// state in which one is. Its buffers are used again and again.
+type engine struct {
+	code    *code
+	v       *values
+	machine interpreter
+	joiner  joiner
+
+	nodes  []node
+	table  nodeTable
+	queue  queue
+	arena  arena
+	steps  int // spent since start
+	budget int
+}
+
+// visitor decides what a fixed point is computed for. admit is asked for each
+// node when it is first reached, with the node's number and its state's key
+// hash: it gives the node's priority (low first), or refuses to look further.
+// edge is told that control can go from one node to another, opaque that it can
+// go from a node to places unknown. A false result ends the computation.
+type visitor interface {
+	admit(n int32, hash uint64) (priority uint32, ok bool)
+	edge(from, to int32) bool
+	opaque(from int32, pc uint32, reason Reason) bool
+}
+
+func newEngine(c *code, v *values) *engine {
+	e := &engine{code: c, v: v, machine: interpreter{v: v, code: c}}
+	e.joiner.v = v
+	return e
+}
+
+// start prepares a computation with a budget of steps. A step is an instruction
+// run in the abstract; visiting a block costs one more per sizePerStep words of
+// its state.
+func (e *engine) start(static bool, budget int) {
+	e.machine.static = static
+	e.steps, e.budget = 0, budget
+	e.nodes = e.nodes[:0]
+	e.table.reset()
+	e.queue.reset()
+	e.arena.reset()
+}
+
+// enter adds the state in which a block is entered to the node for it, and
+// queues the node if its state grew. The node is −1 when the visitor refused it.
+func (e *engine) enter(b bytecode.BlockID, s *state, visit visitor) int32 {
+	hash := s.keyHash(b)
+	n := e.find(b, s, hash)
+	if n < 0 {
+		n = int32(len(e.nodes))
+		e.nodes = append(e.nodes, node{block: b, state: e.arena.keep(s), known: -1})
+		priority, ok := visit.admit(n, hash)
+		if !ok {
+			e.nodes = e.nodes[:n]
+			return -1
+		}
+		e.table.insert(hash, n)
+		e.nodes[n].queued = true
+		e.queue.push(priority, n)
+		return n
+	}
+	e.grow(n, s, hash, visit)
+	return n
+}
+
+// grow joins a state into a node.
+func (e *engine) grow(n int32, s *state, hash uint64, visit visitor) {
+	at := &e.nodes[n]
+	if at.state.equal(s) || e.v.below(s, &at.state) {
+		return
+	}
+	joined := e.joiner.join(&at.state, s, at.grown >= widenAfter)
+	e.steps += joined.size() / sizePerStep
+	at.grown++
+	at.state = e.arena.replace(&at.state, joined)
+	if !at.queued {
+		priority, _ := visit.admit(n, hash)
+		at.queued = true
+		e.queue.push(priority, n)
+	}
+}
+
+func (e *engine) find(b bytecode.BlockID, s *state, hash uint64) int32 {
+	for slot := e.table.first(hash); slot.node >= 0; slot = e.table.next(slot) {
+		if slot.hash == hash && e.nodes[slot.node].block == b && e.nodes[slot.node].state.sameKey(s) {
+			return slot.node
+		}
+	}
+	return -1
+}
+
+// run visits nodes until none is queued; false when the visitor ended it or the
+// budget is exhausted.
+func (e *engine) run(visit visitor) bool {
+	for {
+		n, ok := e.queue.pop()
+		if !ok {
+			return true
+		}
+		e.nodes[n].queued = false
+		if e.steps > e.budget {
+			e.queue.push(0, n)
+			e.nodes[n].queued = true
+			return visit.opaque(n, e.code.blocks[e.nodes[n].block].start, Exhausted)
+		}
+		if !e.visit(n, visit) {
+			return false
+		}
+	}
+}
+
+// visit runs a node's block and enters its successors.
+func (e *engine) visit(n int32, visit visitor) bool {
+	at := &e.nodes[n]
+	b := &e.code.blocks[at.block]
+	e.steps += 1 + len(b.code) + at.state.size()/sizePerStep
+	m := &e.machine
+	m.load(&at.state)
+	if !m.fits(b) {
+		return true
+	}
+	return e.follow(n, m.run(at.block), visit)
+}
+
+// follow enters the blocks that control may go to from the end of a node's block.
+func (e *engine) follow(n int32, end leave, visit visitor) bool {
+	switch m := &e.machine; end.flow {
+	case flowUnknown:
+		return visit.opaque(n, end.pc, UnknownOpcode)
+	case flowNext:
+		return e.next(n, visit)
+	case flowJump:
+		return e.jump(n, end, visit)
+	case flowBranch:
+		mark := m.mark()
+		if m.assume(end.condition, true, 0) && !e.jump(n, end, visit) {
+			return false
+		}
+		m.rollback(mark)
+		return !m.assume(end.condition, false, 0) || e.next(n, visit)
+	}
+	return true
+}
+
+// next enters the block behind a node's. Behind the code's end is STOP.
+func (e *engine) next(n int32, visit visitor) bool {
+	b := e.nodes[n].block + 1
+	if int(b) == len(e.code.blocks) {
+		return !e.code.open || visit.opaque(n, uint32(len(e.code.program.Bytes)), UnknownOpcode)
+	}
+	return e.arrive(n, b, visit)
+}
+
+// jump enters the block that a jump leads to.
+func (e *engine) jump(n int32, end leave, visit visitor) bool {
+	m := &e.machine
+	to, known := m.v.known(m.value(end.target))
+	if !known || e.code.behind(to) {
+		return visit.opaque(n, end.pc, UnknownJump)
+	}
+	b, ok := e.code.destination(to)
+	return !ok || e.arrive(n, b, visit)
+}
+
+func (e *engine) arrive(n int32, b bytecode.BlockID, visit visitor) bool {
+	to := e.enter(b, e.machine.save(), visit)
+	return visit.edge(n, to)
+}
+
+// callsAhead tells whether a block holds a call instruction that a frame can
+// execute and that calls says may lead to a target.
+func (c *code) callsAhead(b bytecode.BlockID, static bool, calls CallModel) (uint32, bool) {
+	block := &c.blocks[b]
+	for _, pc := range block.callSites {
+		op := vm.OpCode(c.program.Bytes[pc])
+		if static && (op == vm.CREATE || op == vm.CREATE2) {
+			return 0, false // halts there
+		}
+		if calls(bytecode.Location{Code: c.program.ID, PC: pc}) {
+			return pc, true
+		}
+	}
+	return 0, false
+}

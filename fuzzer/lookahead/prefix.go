@@ -1,0 +1,121 @@
+package lookahead
+
+import (
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// prefix infers the postcondition of a growing path (Algorithm 2, line 8): it
+// runs the blocks in the abstract, for all inputs that take this path. It works
+// only when the state is asked for, and then goes on from where it was.
+//
+// Unlike in a fixed point, the interpreter keeps its symbols from block to block,
+// so what a branch tells reaches back to all that was computed on the way.
+type prefix struct {
+	machine interpreter
+	static  bool
+	path    bytecode.Path
+	hasher  bytecode.PathHasher
+
+	done       int  // blocks that the machine has run: it is at the entry of path[done]
+	understood bool // the machine could follow so far
+
+	seen    []uint32 // by block: the serial of the path that last entered it
+	current uint32
+}
+
+func newPrefix(c *code, v *values) prefix {
+	return prefix{machine: interpreter{v: v, code: c}, seen: make([]uint32, len(c.blocks))}
+}
+
+// begin starts a new, empty path.
+func (p *prefix) begin(static bool) {
+	p.static, p.machine.static = static, static
+	p.path = p.path[:0]
+	p.hasher = bytecode.PathHasher{}
+	if static {
+		p.hasher.Add(1, 1)
+	}
+	p.done, p.understood = 0, true
+	start := entry()
+	p.machine.load(&start)
+	p.current++
+	if p.current == 0 { // wrapped around
+		clear(p.seen)
+		p.current = 1
+	}
+}
+
+// extend adds a block, and tells whether the path enters it for the first time.
+func (p *prefix) extend(b bytecode.BlockID) bool {
+	p.path = append(p.path, b)
+	p.hasher.Add(uint64(b), 0)
+	first := p.seen[b] != p.current
+	p.seen[b] = p.current
+	return first
+}
+
+func (p *prefix) last() bytecode.BlockID { return p.path[len(p.path)-1] }
+
+// key identifies the path.
+func (p *prefix) key() bytecode.PathID { return p.hasher.Sum() }
+
+// state is what holds when the path's last block is entered, valid until the
+// path is extended; false when the path is none that the analysis knows to be
+// possible.
+func (p *prefix) state() (*state, bool) {
+	if p.path[0] != 0 {
+		return nil, false
+	}
+	for p.understood && p.done < len(p.path)-1 {
+		p.understood = p.run(p.path[p.done], p.path[p.done+1])
+		p.done++
+	}
+	if !p.understood {
+		return nil, false
+	}
+	return p.machine.save(), true
+}
+
+// run runs a block whose end leads to the next one; false when it cannot.
+func (p *prefix) run(b, next bytecode.BlockID) bool {
+	m := &p.machine
+	if !m.fits(&m.code.blocks[b]) {
+		return false
+	}
+	end := m.run(b)
+	ok := false
+	switch end.flow {
+	case flowNext:
+		ok = next == b+1
+	case flowJump:
+		ok = p.jumped(end, next)
+	case flowBranch:
+		ok = p.branched(end, b, next)
+	}
+	m.undo = m.undo[:0] // what the path tells is for good
+	return ok
+}
+
+// jumped narrows a jump's destination to the block that it led to.
+func (p *prefix) jumped(end leave, next bytecode.BlockID) bool {
+	m := &p.machine
+	block := &m.code.blocks[next]
+	to := m.v.pc(block.start)
+	return block.jumpdest && m.constrain(end.target, to, 0)
+}
+
+// branched narrows a branch's condition to the outcome that led to next. Where
+// both outcomes lead there, nothing is learnt.
+func (p *prefix) branched(end leave, b, next bytecode.BlockID) bool {
+	m := &p.machine
+	to := m.v.pc(m.code.blocks[next].start)
+	_, canJump := m.v.meet(m.value(end.target), to)
+	canJump = canJump && m.code.blocks[next].jumpdest
+	switch {
+	case next == b+1 && canJump:
+		return true
+	case next == b+1:
+		return m.assume(end.condition, false, 0)
+	}
+	return m.assume(end.condition, true, 0) && p.jumped(end, next)
+}

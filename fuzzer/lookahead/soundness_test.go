@@ -1,0 +1,157 @@
+package lookahead_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+var long = flag.Bool("long", false, "run the soundness tests on a million executions")
+
+// judge holds an analysis to what executions do.
+type judge struct {
+	t         testing.TB
+	analyzers map[*bytecode.Program][]*lookahead.Analyzer
+	rng       *rand.Rand
+
+	executions, frames, proved, early, unreachable int
+}
+
+func newJudge(t testing.TB, rng *rand.Rand) *judge {
+	return &judge{t: t, analyzers: map[*bytecode.Program][]*lookahead.Analyzer{}, rng: rng}
+}
+
+// forProgram gives analyzers of the program with targets of different kinds: one
+// block, a few, and no call counting as a target.
+func (j *judge) forProgram(p *bytecode.Program) []*lookahead.Analyzer {
+	if known := j.analyzers[p]; known != nil {
+		return known
+	}
+	var all []*lookahead.Analyzer
+	none := func(bytecode.Location) bool { return false }
+	for i, model := range []lookahead.CallModel{lookahead.Conservative, none, none, none} {
+		a := lookahead.New(p, lookahead.Options{Calls: model})
+		var targets []bytecode.BlockID
+		for range 1 + i%3*2 {
+			targets = append(targets, bytecode.BlockID(j.rng.IntN(len(p.Blocks))))
+		}
+		a.SetTargets(targets)
+		all = append(all, a)
+		for b := range p.Blocks {
+			if a.Unreachable(bytecode.BlockID(b)) {
+				j.unreachable++
+			}
+		}
+	}
+	j.analyzers[p] = all
+	return all
+}
+
+// check looks at every frame of an execution.
+func (j *judge) check(exec *evm.Execution) {
+	j.executions++
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		if f.Program == nil || len(f.Path) == 0 {
+			continue
+		}
+		static := f.Kind == evm.KindStaticCall // of those below one nothing is claimed
+		j.frames++
+		for _, a := range j.forProgram(f.Program) {
+			for _, b := range f.Path {
+				if a.Unreachable(b) {
+					j.t.Fatalf("code %x: block %d is entered and was proved unreachable", f.Program.Bytes, b)
+				}
+			}
+			r := a.Analyze(lookahead.Frame{Path: f.Path, Static: static})
+			if !r.Proved {
+				continue
+			}
+			j.proved++
+			if r.Prefix < len(f.Path) {
+				j.early++
+			}
+			for n, b := range f.Path[r.Prefix:] {
+				if a.IsTarget(b) {
+					j.t.Fatalf("code %x\ninput %x\npath %v: target %d is entered at %d behind the no-target-ahead prefix of %d",
+						f.Program.Bytes, f.Input, f.Path, b, r.Prefix+n, r.Prefix)
+				}
+			}
+		}
+	}
+}
+
+var (
+	contractAddress = common.Address{0xc0, 1}
+	senderAddress   = common.Address{0x5e, 1}
+)
+
+// randomInput is calldata of three words that comparisons may like.
+func randomInput(rng *rand.Rand, code []byte) []byte {
+	data := make([]byte, 32*rng.IntN(4))
+	for i := 0; i < len(data); i += 32 {
+		switch rng.IntN(5) {
+		case 0:
+			data[i+31] = byte(rng.IntN(6))
+		case 1: // a place in the code
+			pc := rng.IntN(len(code))
+			data[i+30], data[i+31] = byte(pc>>8), byte(pc)
+		case 2:
+			for k := range 32 {
+				data[i+k] = 0xff
+			}
+		case 3:
+			data[i+31] = byte(rng.IntN(256))
+		default:
+			data[i+rng.IntN(32)] = byte(rng.IntN(256))
+		}
+	}
+	return data
+}
+
+// TestSoundnessOnRandomPrograms: no execution reaches a target behind a prefix
+// declared no-target-ahead, and none a block declared unreachable.
+func TestSoundnessOnRandomPrograms(t *testing.T) {
+	programs, inputs := 100, 25
+	if *long {
+		programs = 40_000
+	}
+	total := &judge{}
+	for seed := range programs {
+		rng := rand.New(rand.NewPCG(uint64(seed), 11))
+		code := randomProgram(rng)
+		w := &evm.World{Accounts: map[common.Address]*evm.Account{}, Block: evm.DefaultBlock()}
+		w.Accounts[contractAddress] = &evm.Account{Nonce: 1, Code: code, Storage: map[common.Hash]common.Hash{{}: {31: 1}}}
+		w.Accounts[senderAddress] = &evm.Account{Balance: *uint256.NewInt(1000)}
+		table := bytecode.NewTable(nil)
+		machine, err := evm.NewReference(w, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := newJudge(t, rng)
+		for range inputs {
+			exec, err := machine.Run(evm.Sequence{{From: senderAddress, To: contractAddress, Data: randomInput(rng, code), Gas: 60_000}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			j.check(exec)
+		}
+		total.executions += j.executions
+		total.frames += j.frames
+		total.proved += j.proved
+		total.early += j.early
+		total.unreachable += j.unreachable
+	}
+	t.Logf("%d executions, %d frames, %d prefixes proved, %d of them shorter than the path, %d blocks proved unreachable",
+		total.executions, total.frames, total.proved, total.early, total.unreachable)
+	if total.early == 0 || total.unreachable == 0 {
+		t.Error("nothing was proved: the test shows nothing")
+	}
+}

@@ -1,0 +1,396 @@
+package lookahead
+
+import (
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// symbol numbers a word that the interpreter has computed. Copies of a word
+// (DUP, SWAP, a load of what was stored) are the same symbol: what is learnt of
+// one is learnt of all.
+type symbol int32
+
+// word is what is known of a symbol: its Value, and the operation and operands
+// that it is the result of, as far as a branch on it tells something of them.
+type word struct {
+	value Value
+	op    vm.OpCode // 0: nothing to learn from
+	a, b  symbol
+}
+
+// cell is a word of memory that is known.
+type cell struct {
+	at   place
+	word symbol
+}
+
+// interpreter runs blocks in the abstract: it is the transfer function. It keeps
+// symbols, where a state has classes, from [interpreter.load] on: through one
+// block when a fixed point is computed, along the whole path when a prefix is.
+type interpreter struct {
+	v      *values
+	code   *code
+	static bool // instructions that change state halt (EIP-214)
+
+	words  []word
+	stack  []symbol
+	memory []cell // ascending, never overlapping
+	undo   []undone
+
+	class []int32 // save's: 1 + class of each symbol
+	saved state
+}
+
+// undone is a Value to go back to, see refine.go.
+type undone struct {
+	word  symbol
+	value Value
+}
+
+// load starts in a state.
+func (m *interpreter) load(s *state) {
+	m.words = m.words[:0]
+	for _, v := range s.values {
+		m.words = append(m.words, word{value: v})
+	}
+	m.stack, m.memory = m.stack[:0], m.memory[:0]
+	for _, c := range s.classes[:s.height] {
+		m.stack = append(m.stack, symbol(c))
+	}
+	for i, p := range s.places {
+		m.memory = append(m.memory, cell{p, symbol(s.classes[s.height+i])})
+	}
+	m.undo = m.undo[:0]
+}
+
+// save is the state that the interpreter is in, valid until the next save.
+func (m *interpreter) save() *state {
+	s := &m.saved
+	s.height = len(m.stack)
+	s.classes, s.places, s.values = s.classes[:0], s.places[:0], s.values[:0]
+	if cap(m.class) < len(m.words) {
+		m.class = make([]int32, 2*len(m.words))
+	}
+	m.class = m.class[:cap(m.class)]
+	for _, w := range m.stack {
+		s.classes = append(s.classes, m.classOf(w))
+	}
+	for _, c := range m.memory {
+		if m.words[c.word].value != Top {
+			s.places = append(s.places, c.at)
+			s.classes = append(s.classes, m.classOf(c.word))
+		}
+	}
+	for _, w := range m.stack { // leave class all zero
+		m.class[w] = 0
+	}
+	for _, c := range m.memory {
+		m.class[c.word] = 0
+	}
+	return s
+}
+
+func (m *interpreter) classOf(w symbol) uint16 {
+	if m.class[w] == 0 {
+		m.saved.values = append(m.saved.values, m.words[w].value)
+		m.class[w] = int32(len(m.saved.values))
+	}
+	return uint16(m.class[w] - 1)
+}
+
+// flow tells how control leaves a block.
+type flow uint8
+
+const (
+	flowHalt    flow = iota // the frame ends, or no execution comes here
+	flowNext                // on to the block behind this one
+	flowJump                // JUMP to target
+	flowBranch              // JUMPI: to target if condition, else to the block behind
+	flowUnknown             // an instruction that no known fork has
+)
+
+// leave is the end of a block.
+type leave struct {
+	flow              flow
+	pc                uint32 // of the last instruction
+	target, condition symbol
+}
+
+// run runs a block. The frame's stack must fit: see [interpreter.fits].
+func (m *interpreter) run(b bytecode.BlockID) leave {
+	instructions := m.code.blocks[b].code
+	for i := range instructions {
+		in := &instructions[i]
+		switch op := in.op; {
+		case op >= vm.PUSH0 && op <= vm.PUSH32:
+			m.push(in.value)
+		case op >= vm.DUP1 && op <= vm.DUP16:
+			m.stack = append(m.stack, m.stack[len(m.stack)-1-int(op-vm.DUP1)])
+		case op >= vm.SWAP1 && op <= vm.SWAP16:
+			top := len(m.stack) - 1
+			other := top - 1 - int(op-vm.SWAP1)
+			m.stack[top], m.stack[other] = m.stack[other], m.stack[top]
+		default:
+			switch op {
+			case vm.POP:
+				m.pop()
+			case vm.JUMPDEST:
+			case vm.JUMP:
+				return leave{flow: flowJump, pc: in.pc, target: m.pop()}
+			case vm.JUMPI:
+				return leave{flow: flowBranch, pc: in.pc, target: m.pop(), condition: m.pop()}
+			case vm.STOP, vm.RETURN, vm.REVERT, vm.INVALID, vm.SELFDESTRUCT:
+				return leave{flow: flowHalt, pc: in.pc}
+			default:
+				if !operations[op].defined {
+					return leave{flow: flowUnknown, pc: in.pc}
+				}
+				if !m.step(in) {
+					return leave{flow: flowHalt, pc: in.pc}
+				}
+			}
+		}
+	}
+	return leave{flow: flowNext}
+}
+
+// fits tells whether a block neither underflows the stack nor overflows it.
+func (m *interpreter) fits(b *block) bool {
+	return len(m.stack) >= b.need && len(m.stack)+b.growth <= int(params.StackLimit)
+}
+
+func (m *interpreter) pop() symbol {
+	w := m.stack[len(m.stack)-1]
+	m.stack = m.stack[:len(m.stack)-1]
+	return w
+}
+
+func (m *interpreter) push(v Value) {
+	m.stack = append(m.stack, symbol(len(m.words)))
+	m.words = append(m.words, word{value: v})
+}
+
+// pushResult pushes a word whose Value may later tell something of a and b.
+func (m *interpreter) pushResult(v Value, op vm.OpCode, a, b symbol) {
+	m.stack = append(m.stack, symbol(len(m.words)))
+	m.words = append(m.words, word{v, op, a, b})
+}
+
+func (m *interpreter) value(w symbol) Value { return m.words[w].value }
+
+// step runs an instruction that is neither of the stack nor of control flow;
+// false when it surely halts.
+func (m *interpreter) step(in *instruction) bool {
+	switch op := in.op; op {
+	case vm.ADD, vm.MUL, vm.SUB, vm.DIV, vm.SDIV, vm.MOD, vm.SMOD, vm.EXP, vm.SIGNEXTEND,
+		vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ, vm.AND, vm.OR, vm.XOR, vm.BYTE, vm.SHL, vm.SHR, vm.SAR:
+		m.binary(op)
+	case vm.ISZERO, vm.NOT, vm.CLZ:
+		a := m.pop()
+		m.pushResult(m.v.unary(op, m.value(a)), op, a, a)
+	case vm.ADDMOD, vm.MULMOD:
+		a, b, n := m.pop(), m.pop(), m.pop()
+		m.push(m.v.ternary(op, m.value(a), m.value(b), m.value(n)))
+	case vm.MLOAD:
+		return m.load32(m.pop())
+	case vm.MSTORE:
+		offset, w := m.pop(), m.pop()
+		return m.store32(offset, w)
+	case vm.MSTORE8:
+		offset := m.pop()
+		m.pop()
+		return m.overwrite(offset, m.one())
+	case vm.MCOPY:
+		to, from, n := m.pop(), m.pop(), m.pop()
+		return m.touch(from, n) && m.overwrite(to, n)
+	case vm.CALLDATACOPY, vm.CODECOPY, vm.RETURNDATACOPY:
+		to, _, n := m.pop(), m.pop(), m.pop()
+		return m.overwrite(to, n)
+	case vm.EXTCODECOPY:
+		m.pop()
+		to, _, n := m.pop(), m.pop(), m.pop()
+		return m.overwrite(to, n)
+	case vm.KECCAK256:
+		offset, n := m.pop(), m.pop()
+		m.push(Top)
+		return m.touch(offset, n)
+	case vm.SSTORE, vm.TSTORE, vm.LOG0, vm.LOG1, vm.LOG2, vm.LOG3, vm.LOG4, vm.CREATE, vm.CREATE2:
+		m.generic(in)
+		return !m.static
+	case vm.CALL, vm.CALLCODE, vm.DELEGATECALL, vm.STATICCALL:
+		return m.call(in)
+	default:
+		m.generic(in)
+	}
+	return true
+}
+
+// generic pops and pushes what the opcode's table says; the result is what the
+// decoder found.
+func (m *interpreter) generic(in *instruction) {
+	o := operations[in.op]
+	m.stack = m.stack[:len(m.stack)-int(o.pops)]
+	if o.pushes > 0 {
+		m.push(in.value)
+	}
+}
+
+// binary runs an operation on two words. Of a word and itself some are known
+// whatever the word.
+func (m *interpreter) binary(op vm.OpCode) {
+	a, b := m.pop(), m.pop()
+	if a == b {
+		switch op {
+		case vm.EQ:
+			m.push(constant(1))
+			return
+		case vm.SUB, vm.XOR, vm.LT, vm.GT, vm.SLT, vm.SGT:
+			m.push(constant(0))
+			return
+		case vm.AND, vm.OR:
+			m.stack = append(m.stack, a)
+			return
+		}
+	}
+	m.pushResult(m.v.binary(op, m.value(a), m.value(b)), op, a, b)
+}
+
+// call runs a call instruction: its outcome, the return data and what it writes
+// to memory are unknown.
+func (m *interpreter) call(in *instruction) bool {
+	m.pop() // gas
+	m.pop() // address
+	if in.op == vm.CALL || in.op == vm.CALLCODE {
+		value := m.pop()
+		if in.op == vm.CALL && m.static && !m.v.get(m.value(value)).lo.IsZero() {
+			return false
+		}
+	}
+	input, inputSize, output, outputSize := m.pop(), m.pop(), m.pop(), m.pop()
+	m.push(in.value)
+	return m.touch(input, inputSize) && m.overwrite(output, outputSize)
+}
+
+// one is a symbol for the word 1.
+func (m *interpreter) one() symbol {
+	m.words = append(m.words, word{value: constant(1)})
+	return symbol(len(m.words) - 1)
+}
+
+// touch is an access to n bytes of memory at an offset. An execution that goes
+// on could pay for the memory, which bounds both (see maxMemory); false when
+// none can.
+func (m *interpreter) touch(offset, n symbol) bool {
+	if !m.constrain(n, memory, 0) {
+		return false
+	}
+	if m.v.get(m.value(n)).lo.IsZero() {
+		return true // an access to no bytes costs nothing, wherever it is
+	}
+	return m.constrain(offset, memory, 0)
+}
+
+// overwrite is touch, and what was known of the bytes is forgotten.
+func (m *interpreter) overwrite(offset, n symbol) bool {
+	if !m.touch(offset, n) {
+		return false
+	}
+	to, length := m.v.get(m.value(offset)), m.v.get(m.value(n))
+	if length.hi.IsZero() || !to.lo.LtUint64(maxKnownMemory) {
+		return true
+	}
+	var end uint256.Int
+	if _, overflow := end.AddOverflow(&to.hi, &length.hi); overflow || !end.LtUint64(maxKnownMemory) {
+		end.SetUint64(maxKnownMemory)
+	}
+	m.forget(to.lo[0], end[0])
+	return true
+}
+
+// forget drops the cells that overlap the half-open range of bytes.
+func (m *interpreter) forget(from, end uint64) {
+	kept := m.memory[:0]
+	for _, c := range m.memory {
+		if uint64(c.at) >= end || uint64(c.at)+32 <= from {
+			kept = append(kept, c)
+		}
+	}
+	m.memory = kept
+}
+
+// load32 is MLOAD. A word at a known place that overlaps nothing known becomes a
+// cell, so that loading it again gives the same symbol.
+func (m *interpreter) load32(offset symbol) bool {
+	if !m.constrain(offset, memory, 0) {
+		return false
+	}
+	at, ok := m.place(offset)
+	if !ok {
+		m.push(Top)
+		return true
+	}
+	i := m.search(at)
+	if i < len(m.memory) && m.memory[i].at == at {
+		if w := m.memory[i].word; m.value(w).isLabel() {
+			m.push(m.value(w).plain())
+		} else {
+			m.stack = append(m.stack, w)
+		}
+		return true
+	}
+	m.push(Top)
+	if m.isFree(i, at) {
+		m.insert(i, cell{at, m.stack[len(m.stack)-1]})
+	}
+	return true
+}
+
+// store32 is MSTORE.
+func (m *interpreter) store32(offset, w symbol) bool {
+	if !m.overwrite(offset, m.thirtyTwo()) {
+		return false
+	}
+	if at, ok := m.place(offset); ok {
+		m.insert(m.search(at), cell{at, w})
+	}
+	return true
+}
+
+func (m *interpreter) thirtyTwo() symbol {
+	m.words = append(m.words, word{value: constant(32)})
+	return symbol(len(m.words) - 1)
+}
+
+// place is where a word at the offset starts; false when that is not known or
+// too high to be tracked.
+func (m *interpreter) place(offset symbol) (place, bool) {
+	x, known := m.v.known(m.value(offset))
+	if !known || !x.LtUint64(maxKnownMemory-31) {
+		return 0, false
+	}
+	return place(x[0]), true
+}
+
+// search is the index of the first cell at or behind a place.
+func (m *interpreter) search(at place) int {
+	i := 0
+	for i < len(m.memory) && m.memory[i].at < at {
+		i++
+	}
+	return i
+}
+
+// isFree tells whether a word at the place, between the cells i−1 and i,
+// overlaps neither.
+func (m *interpreter) isFree(i int, at place) bool {
+	return (i == 0 || m.memory[i-1].at+32 <= at) && (i == len(m.memory) || at+32 <= m.memory[i].at)
+}
+
+func (m *interpreter) insert(i int, c cell) {
+	m.memory = append(m.memory, cell{})
+	copy(m.memory[i+1:], m.memory[i:])
+	m.memory[i] = c
+}

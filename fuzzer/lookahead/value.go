@@ -1,0 +1,270 @@
+package lookahead
+
+import (
+	"math/bits"
+
+	"github.com/holiman/uint256"
+)
+
+// Value is an abstract word: a set of 256-bit words. The sets are the intervals
+// [lo, hi] of unsigned words, a constant being the interval of one word, and Top
+// being all words. Ordered by inclusion they are a lattice without a least
+// element: an empty set means that no execution comes here, and the state as a
+// whole is dropped.
+//
+// Values are numbers of an interner, so that states are compared, hashed and
+// copied as slices of uint32. Two Values of one interner stand for the same set
+// if and only if they are equal, labels apart.
+//
+// A label is a constant that a PUSH put on the stack and that is the pc of a
+// JUMPDEST: most likely a return address. A label stands for the same set as
+// its constant and is below it in the order. Only DUP and SWAP keep it a label.
+// States with different labels are never joined (see engine.go).
+type Value uint32
+
+// Top is the Value that any word is in.
+const Top Value = 0
+
+// labelBit marks labels; the rest of the number is that of the constant.
+const labelBit Value = 1 << 31
+
+func (v Value) isLabel() bool { return v&labelBit != 0 }
+func (v Value) plain() Value  { return v &^ labelBit }
+
+// interval is the set of words from lo to hi, both included.
+type interval struct{ lo, hi uint256.Int }
+
+func (i *interval) isConstant() bool { return i.lo == i.hi }
+
+// smallConstants is the number of constants whose Value equals their word plus
+// one: bytes, booleans and memory offsets are had without a look-up. Arbitrary;
+// a few kilobytes.
+const smallConstants = 1024
+
+// memoSize is the number of results of operations that are remembered, a power
+// of two. 4,096 entries of 16 bytes stay in a core's second-level cache.
+const memoSize = 1 << 12
+
+type memoEntry struct {
+	op     uint8
+	valid  bool
+	result Value
+	a, b   Value
+}
+
+// values is the interner. Not for concurrent use.
+type values struct {
+	of    []interval // by Value
+	ids   map[interval]Value
+	fixed int // what reset keeps
+	memo  [memoSize]memoEntry
+}
+
+var (
+	boolean   = Value(1 + smallConstants) // [0, 1]
+	nonzero   = boolean + 1               // [1, 2^256−1]
+	byteRange = boolean + 2               // [0, 255]
+	address   = boolean + 3               // [0, 2^160−1]
+	size      = boolean + 4               // [0, 2^64−1]: lengths, gas, time, block number
+	memory    = boolean + 5               // [0, maxMemory−1]
+)
+
+// constant is the Value of a small word known when the program is written.
+func constant(n uint64) Value { return Value(n + 1) }
+
+// maxMemory bounds the memory of a frame, in bytes, whatever its gas: gas is a
+// uint64 and w words cost at least w²/512 (yellow paper, appendix G, Cmem), so
+// w² < 2^73 and 32·w < 2^42.
+const maxMemory = 1 << 42
+
+func newValues() *values {
+	v := &values{ids: map[interval]Value{}}
+	v.of = make([]interval, 0, smallConstants*2)
+	v.intern(interval{hi: *new(uint256.Int).SetAllOne()})
+	for n := range uint64(smallConstants) {
+		c := *uint256.NewInt(n)
+		v.intern(interval{c, c})
+	}
+	one := *uint256.NewInt(1)
+	v.intern(interval{hi: one})
+	v.intern(interval{lo: one, hi: *new(uint256.Int).SetAllOne()})
+	for _, width := range []uint{8, 160, 64} {
+		v.intern(interval{hi: *lowBits(width)})
+	}
+	v.intern(interval{hi: *uint256.NewInt(maxMemory - 1)})
+	v.fix()
+	return v
+}
+
+// fix keeps what was interned so far for good.
+func (v *values) fix() { v.fixed = len(v.of) }
+
+// reset forgets all Values that are not fixed.
+func (v *values) reset() {
+	for i := v.fixed; i < len(v.of); i++ {
+		delete(v.ids, v.of[i])
+	}
+	v.of = v.of[:v.fixed]
+	v.memo = [memoSize]memoEntry{}
+}
+
+func (v *values) intern(i interval) Value {
+	if i.lo == i.hi && i.lo.IsUint64() && i.lo[0] < smallConstants && len(v.of) > smallConstants {
+		return constant(i.lo[0])
+	}
+	if id, ok := v.ids[i]; ok {
+		return id
+	}
+	id := Value(len(v.of))
+	v.of = append(v.of, i)
+	v.ids[i] = id
+	return id
+}
+
+func (v *values) constant(x *uint256.Int) Value { return v.intern(interval{*x, *x}) }
+
+// get is the set of a Value.
+func (v *values) get(a Value) *interval { return &v.of[a.plain()] }
+
+// known is the word of a constant; false when a may be several words.
+func (v *values) known(a Value) (*uint256.Int, bool) {
+	i := v.get(a)
+	return &i.lo, i.isConstant()
+}
+
+// lowBits is 2^n − 1, for n up to 256.
+func lowBits(n uint) *uint256.Int {
+	x := new(uint256.Int).SetAllOne()
+	return x.Rsh(x, 256-n)
+}
+
+// leq tells whether every word of a is one of b, and a is a label if b is one.
+func (v *values) leq(a, b Value) bool {
+	if a == b || b == Top {
+		return true
+	}
+	if b.isLabel() {
+		return false
+	}
+	x, y := v.get(a), v.get(b)
+	return !x.lo.Lt(&y.lo) && !x.hi.Gt(&y.hi)
+}
+
+// join is the least Value above both.
+func (v *values) join(a, b Value) Value {
+	if a == b {
+		return a
+	}
+	a, b = a.plain(), b.plain()
+	if a == b {
+		return a
+	}
+	if a == Top || b == Top {
+		return Top
+	}
+	if a > b {
+		a, b = b, a
+	}
+	if r, ok := v.recall(opJoin, a, b); ok {
+		return r
+	}
+	x, y := v.of[a], v.of[b]
+	if y.lo.Lt(&x.lo) {
+		x.lo = y.lo
+	}
+	if y.hi.Gt(&x.hi) {
+		x.hi = y.hi
+	}
+	return v.remember(opJoin, a, b, v.intern(x))
+}
+
+// meet is the greatest Value below both; false when no word is in both. A label
+// stays one.
+func (v *values) meet(a, b Value) (Value, bool) {
+	if v.leq(a, b) {
+		return a, true
+	}
+	if v.leq(b, a) {
+		return b, true
+	}
+	x, y := *v.get(a), v.get(b)
+	if x.lo.Lt(&y.lo) {
+		x.lo = y.lo
+	}
+	if x.hi.Gt(&y.hi) {
+		x.hi = y.hi
+	}
+	if x.lo.Gt(&x.hi) {
+		return 0, false
+	}
+	return v.intern(x), true
+}
+
+// widen is a Value above now, which is above before. A bound that moved goes on
+// to the next of few thresholds, so that no chain of widenings is longer than
+// there are thresholds (Cousot and Cousot, POPL'77, §9.1.3).
+func (v *values) widen(before, now Value) Value {
+	if before == now || now == Top || now.isLabel() {
+		return now
+	}
+	x, y := v.get(before), *v.get(now)
+	if y.lo.Lt(&x.lo) {
+		y.lo = *floor(&y.lo)
+	}
+	if y.hi.Gt(&x.hi) {
+		y.hi = *ceiling(&y.hi)
+	}
+	return v.intern(y)
+}
+
+// floor is the greatest threshold below x: multiples of 32 in the low memory
+// where solc keeps what it knows, then every fourth power of two, so that an
+// allocation pointer keeps its distance from low memory.
+func floor(x *uint256.Int) *uint256.Int {
+	if x.IsUint64() && x[0] < 0x400 {
+		return uint256.NewInt(x[0] &^ 31)
+	}
+	n := uint(x.BitLen()-1) &^ 3
+	return new(uint256.Int).Lsh(uint256.NewInt(1), n)
+}
+
+// ceilings are the bit widths that hi bounds widen to: bool, uint8 … uint256,
+// and what holds some sums of offsets below maxMemory and of lengths.
+var ceilings = []uint{1, 8, 16, 32, 42, 64, 80, 128, 160, 255, 256}
+
+// ceiling is the least threshold above x.
+func ceiling(x *uint256.Int) *uint256.Int {
+	n := uint(x.BitLen())
+	for _, c := range ceilings {
+		if n <= c {
+			return lowBits(c)
+		}
+	}
+	return lowBits(256)
+}
+
+// opJoin is the key under which joins are remembered: STOP's number, which no
+// operation on words has.
+const opJoin = 0
+
+func memoIndex(op uint8, a, b Value) uint32 {
+	h := uint64(a)<<32 | uint64(b)
+	h = (h ^ uint64(op)<<17) * 0x9e3779b97f4a7c15 // Fibonacci hashing: 2^64 over the golden ratio
+	return uint32(bits.RotateLeft64(h, 24)) & (memoSize - 1)
+}
+
+func (v *values) recall(op uint8, a, b Value) (Value, bool) {
+	e := &v.memo[memoIndex(op, a, b)]
+	if e.valid && e.op == op && e.a == a && e.b == b {
+		return e.result, true
+	}
+	return 0, false
+}
+
+func (v *values) remember(op uint8, a, b, result Value) Value {
+	v.memo[memoIndex(op, a, b)] = memoEntry{op, true, result, a, b}
+	return result
+}
+
+// pc is the Value of a place in the code.
+func (v *values) pc(pc uint32) Value { return v.constant(uint256.NewInt(uint64(pc))) }
