@@ -80,6 +80,7 @@ type Frame struct {
 	Depth   int // 0 for a transaction
 	Kind    CallKind
 	CallPC  uint32            // pc of the call instruction in the parent
+	CallAt  int               // index in the parent's Path of the block that made the call; len(Path) when the Path ends before it
 	Program *bytecode.Program // nil when no code ran (plain account, precompile, failed before its first instruction)
 
 	CodeAddress common.Address // where the code is

@@ -165,6 +165,7 @@ func (r *recorder) record(f, parent *active, kind CallKind, to common.Address, i
 	frame.Parent = -1
 	if parent != nil {
 		frame.Parent, frame.CallPC = parent.index, parent.lastPC
+		frame.CallAt = r.position(parent)
 	}
 	frame.CodeAddress, frame.Self, frame.Caller = to, f.self, f.caller
 	frame.Value = f.value
@@ -385,6 +386,19 @@ func (r *recorder) settle(f *active, word *uint256.Int) {
 		storage[len(storage)-1].Value = *word
 	}
 	f.pending = pendingNone
+}
+
+// position is where in its Path a frame is: the index of the block that runs, or
+// the Path's length when the block is not in it any more.
+func (r *recorder) position(f *active) int {
+	if f.index < 0 {
+		return 0
+	}
+	frame := &r.exec.Frames[f.index]
+	if frame.PathTruncated {
+		return len(frame.Path)
+	}
+	return len(frame.Path) - 1
 }
 
 // enterBlock records that control arrived at a block: also when its first
