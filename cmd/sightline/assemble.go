@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -94,14 +96,27 @@ func (a *assembler) describeRun() {
 	r.Warnings = append(r.Warnings, result.Notes...)
 }
 
+// describeWorld lists what is deployed, then what could not be, then what nobody
+// tried to deploy.
 func (a *assembler) describeWorld() {
 	w := report.World{Fork: a.world.Fork}
+	add := func(name string, c *bytecode.Contract, address common.Address, parts ...string) {
+		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+		w.Instances = append(w.Instances, report.Instance{Name: name, Contract: c.QualifiedName(),
+			Address: address.Hex(), Arguments: strings.Join(parts, "; ")})
+	}
 	for _, d := range a.setup.Deployments {
-		w.Instances = append(w.Instances, report.Instance{Name: d.Name, Contract: d.Contract.QualifiedName(),
-			Address: d.Address.Hex(), Arguments: strings.Join(d.Arguments, ", ")})
+		parts := []string{strings.Join(d.Arguments, ", "), d.Initialization}
+		add(d.Name, d.Contract, d.Address, append(parts, d.Notes...)...)
+	}
+	for _, d := range a.setup.Additions {
+		add(d.Name, d.Contract, d.Address, d.Origin, d.Initialization)
 	}
 	for _, f := range failures(a.setup) {
 		w.Undeployed = append(w.Undeployed, report.Undeployed{Contract: f.Contract.QualifiedName(), Reason: f.Reason})
+	}
+	for _, l := range a.setup.LeftOut {
+		w.Undeployed = append(w.Undeployed, report.Undeployed{Contract: l.Contract.QualifiedName(), Reason: l.Reason})
 	}
 	a.report.World = w
 }
@@ -168,7 +183,7 @@ func (a *assembler) target(i int) (report.Target, error) {
 // whyNot says why a target was not reached, as far as that is known.
 func (a *assembler) whyNot(t *bytecode.Target) (status, reason string) {
 	for _, f := range a.setup.Failures {
-		if f.Contract.QualifiedName() == t.Contract {
+		if f.Contract.QualifiedName() == t.Contract && !a.deployedLater(f.Contract) {
 			return report.Undeployable, "the contract could not be deployed: " + f.Reason
 		}
 	}
@@ -184,6 +199,12 @@ func (a *assembler) whyNot(t *bytecode.Target) (status, reason string) {
 		return report.Unreached, fmt.Sprintf("%s was never entered %s", name, tried)
 	}
 	return report.Unreached, "never executed " + tried
+}
+
+// deployedLater tells whether a sequence got an instance of a contract going that
+// the World lacks.
+func (a *assembler) deployedLater(c *bytecode.Contract) bool {
+	return c.Runtime != nil && slices.ContainsFunc(a.result.Entered, func(l bytecode.Location) bool { return l.Code == c.Runtime.ID })
 }
 
 // steps replays a sequence and describes its calls with their outcome.

@@ -28,35 +28,24 @@ type campaign struct {
 	positions *diffmap.Positions
 }
 
-// allContracts is the number of deployable contracts up to which all of them are
-// deployed: what calls the changed contract can break it too. In larger builds
-// only the changed contracts and what they depend on are, since calls spread
-// over hundreds of contracts reach nothing deep in any. Arbitrary.
-const allContracts = 16
-
 // deploy makes the World. Code-size limits are lifted: mapping builds are larger
 // than what is shipped.
 func deploy(ctx context.Context, pr *project, fork string) (*campaign, error) {
-	options := world.Options{Fork: fork, Machine: []evm.Option{evm.LiftCodeSizeLimits}}
-	deployable := 0
-	for _, c := range pr.table.Contracts() {
-		if c.Deployable() && !c.Library {
-			deployable++
-		}
-	}
-	if deployable > allContracts {
-		options.Only = targetContracts(pr.mapping)
-	}
-	w, setup, err := world.Auto(ctx, pr.table, options)
+	positions := diffmap.NewPositions(pr.outputs, pr.table, pr.options)
+	w, setup, err := world.Auto(ctx, pr.table, world.Options{
+		Targets:       targetContracts(pr.mapping),
+		Uninitialised: changedInitializers(pr.mapping, positions),
+		Fork:          fork,
+		Machine:       []evm.Option{evm.LiftCodeSizeLimits},
+	})
 	if err != nil {
 		return nil, cannotFuzz("%w", err)
 	}
-	return newCampaign(pr, w, setup)
+	return newCampaign(pr, w, setup, positions)
 }
 
-func newCampaign(pr *project, w *evm.World, setup *world.Report) (*campaign, error) {
-	c := &campaign{project: pr, world: w, setup: setup}
-	c.positions = diffmap.NewPositions(pr.outputs, pr.table, pr.options)
+func newCampaign(pr *project, w *evm.World, setup *world.Report, positions *diffmap.Positions) (*campaign, error) {
+	c := &campaign{project: pr, world: w, setup: setup, positions: positions}
 	constructors := changedConstructors(pr.mapping, pr.table)
 	var deployments []input.Deployment
 	for _, d := range setup.Deployments {
@@ -84,6 +73,20 @@ func targetContracts(m *diffmap.Mapping) []string {
 	for _, t := range m.Targets {
 		if !slices.Contains(names, t.Contract) {
 			names = append(names, t.Contract)
+		}
+	}
+	return names
+}
+
+// changedInitializers names the contracts with targets in functions that set them
+// up once: an instance of them stays as its constructor made it.
+func changedInitializers(m *diffmap.Mapping, positions *diffmap.Positions) []string {
+	var names []string
+	for _, t := range m.Targets {
+		for _, entry := range t.Entries {
+			if name, ok := positions.FunctionAt(entry); ok && world.IsInitializer(name) && !slices.Contains(names, t.Contract) {
+				names = append(names, t.Contract)
+			}
 		}
 	}
 	return names
