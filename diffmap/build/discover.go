@@ -133,7 +133,7 @@ func (f *finder) existing(s setup) ([]*Output, error) {
 	}
 	switch {
 	case stale != "":
-		f.say("%s: the build there is not used: it is stale, %s is another now", f.relative(s.builds), stale)
+		f.say("%s: the build there is not used: it is stale, %s", f.relative(s.builds), stale)
 	case missing(outputs) != "":
 		f.say("%s: the build there is not used: %s", f.relative(s.builds), missing(outputs))
 	default:
@@ -157,20 +157,27 @@ func missing(outputs []*Output) string {
 	return ""
 }
 
-// current drops the outputs of sources that have changed since, when others
-// hold all their sources: tools keep the outputs of former runs as long as one
-// contract of theirs is not made anew. stale names a source that no other
-// output holds.
+// current drops the outputs of sources that are no more as they were, when
+// others hold what is left of them: tools keep the outputs of former runs.
+// stale says what no other output makes up for; empty when the build is current.
 func (f *finder) current(outputs []*Output) (kept []*Output, stale string, err error) {
-	read, err := SourceReader(f.root, f.Compilers)
+	p, err := openProject(f.root, f.Compilers)
 	if err != nil {
 		return nil, "", err
 	}
 	held := map[string]bool{}
-	changed := map[*Output]string{}
+	gone := map[string]bool{}
+	reasons := map[*Output]string{}
 	for _, o := range outputs {
-		if differing := o.Stale(read); len(differing) > 0 {
-			changed[o] = differing[0]
+		differing, deleted := o.Stale(p.readNamed)
+		for _, name := range deleted {
+			gone[name] = true
+			reasons[o] = name + " is not there any more"
+		}
+		if len(differing) > 0 {
+			reasons[o] = differing[0] + " is another now"
+		}
+		if reasons[o] != "" {
 			continue
 		}
 		kept = append(kept, o)
@@ -179,14 +186,14 @@ func (f *finder) current(outputs []*Output) (kept []*Output, stale string, err e
 		}
 	}
 	for _, o := range outputs {
-		if changed[o] == "" {
-			continue
-		}
 		for _, c := range o.Contracts {
-			if !held[c.Source] {
-				return nil, changed[o], nil
+			if reasons[o] != "" && !held[c.Source] && !gone[c.Source] {
+				return nil, reasons[o], nil
 			}
 		}
+	}
+	if name := p.unbuilt(held); name != "" {
+		return nil, name + " is not part of it", nil
 	}
 	return kept, "", nil
 }
@@ -224,7 +231,7 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 		return nil, err
 	}
 	if stale != "" {
-		return nil, &Error{Origin: c.String(), Kind: ErrStale, Problem: stale + " is another than what it has built",
+		return nil, &Error{Origin: c.String(), Kind: ErrStale, Problem: "what it has built is stale: " + stale,
 			Remedy: "remove the tool's output and cache folders, or give the right build with --build"}
 	}
 	for _, o := range outputs {

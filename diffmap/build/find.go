@@ -15,14 +15,19 @@ import (
 // CompilerOptions say where a solc may be looked for.
 type CompilerOptions struct {
 	// Solc is the path of the compiler to use (--solc), see [OpenCompiler].
-	// Empty: the environment variable SOLC, then PATH and node_modules.
+	// Empty: the environment variable SOLC, then PATH, the compiler that the
+	// project's foundry.toml names, the caches of Foundry and Hardhat, and
+	// node_modules.
 	Solc string
 	// Root is the project's root: node_modules is looked for there and in every
 	// folder above it, as node does. Empty: no node_modules.
 	Root string
 	// NodeModules are further node_modules folders.
 	NodeModules []string
-	Limits      Limits
+	// Home is the user's folder, below which Foundry and Hardhat keep compilers.
+	// Empty: the environment's.
+	Home   string
+	Limits Limits
 }
 
 // FindCompiler finds the newest solc that satisfies every pragma, see
@@ -37,21 +42,27 @@ func FindCompiler(ctx context.Context, pragmas []string, options CompilerOptions
 	if err != nil {
 		return nil, err
 	}
-	var best *Compiler
-	for _, c := range found {
-		if satisfies(c.version, ranges) && (best == nil || best.version.Less(c.version)) {
-			best = c
+	fits := slices.DeleteFunc(slices.Clone(found), func(c *Compiler) bool { return !satisfies(c.version, ranges) })
+	// Stable: of equal versions the first one wins.
+	slices.SortStableFunc(fits, func(a, b *Compiler) int { return b.version.Compare(a.version) })
+	var broken error
+	for _, c := range fits {
+		if c.long != "" {
+			return c, nil
+		}
+		// What lies in a cache need not run here.
+		err := c.identify(ctx)
+		if err == nil || ctx.Err() != nil {
+			return c, err
+		}
+		if broken == nil {
+			broken = err
 		}
 	}
-	if best == nil {
-		return nil, noCompiler(ranges, found)
+	if broken != nil {
+		return nil, broken
 	}
-	if best.long == "" {
-		if err := best.identify(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return best, nil
+	return nil, noCompiler(ranges, found)
 }
 
 // FindCompiler finds the compiler that made the output, else the newest one
@@ -124,7 +135,7 @@ func findCompilers(ctx context.Context, options CompilerOptions) ([]*Compiler, e
 		return []*Compiler{c}, nil
 	}
 	var found []*Compiler
-	if program, err := exec.LookPath("solc"); err == nil {
+	for _, program := range namedCompilers(options.Root) {
 		// Something else may be called solc; then it is not a candidate.
 		c, err := OpenCompiler(ctx, program, limits)
 		if ctx.Err() != nil {
@@ -136,6 +147,14 @@ func findCompilers(ctx context.Context, options CompilerOptions) ([]*Compiler, e
 	}
 	node, err := findNode()
 	if err != nil {
+		node = ""
+	}
+	home := options.Home
+	if home == "" {
+		home, _ = os.UserHomeDir() // without one there are no caches
+	}
+	found = append(found, cachedCompilers(home, node, limits)...)
+	if node == "" {
 		return found, nil
 	}
 	for _, folder := range nodeModulesFolders(options) {
@@ -145,6 +164,22 @@ func findCompilers(ctx context.Context, options CompilerOptions) ([]*Compiler, e
 		}
 	}
 	return found, nil
+}
+
+// namedCompilers are the solc of PATH and the one that foundry.toml names by its
+// path.
+func namedCompilers(root string) []string {
+	var programs []string
+	if program, err := exec.LookPath("solc"); err == nil {
+		programs = append(programs, program)
+	}
+	if root == "" {
+		return programs
+	}
+	if settings, err := readFoundrySettings(root, os.Getenv); err == nil && settings.solc != "" {
+		programs = append(programs, settings.solc)
+	}
+	return programs
 }
 
 // nodeModulesFolders lists where node would look for packages, nearest first.

@@ -167,11 +167,12 @@ func foundryProjectOf(folder string) *foundryProject {
 // foundryCacheFile lies in the cache folder.
 const foundryCacheFile = "solidity-files-cache.json"
 
-// foundrySettings are the folders of a Foundry project, absolute.
+// foundrySettings are the paths that a Foundry project names, absolute.
 type foundrySettings struct {
 	out        string
 	buildInfos string
 	cache      string
+	solc       string // empty when the compiler is named by its version, or not at all
 }
 
 // readFoundrySettings reads foundry.toml in root: the table of the profile that
@@ -200,6 +201,9 @@ func readFoundrySettings(root string, getenv func(string) string) (foundrySettin
 	s.buildInfos = filepath.Join(s.out, "build-info")
 	if len(tomlStrings(values["build_info_path"])) == 1 {
 		s.buildInfos = folder("build_info_path", "")
+	}
+	if solc := tomlStrings(values["solc"]); len(solc) == 1 && strings.ContainsAny(solc[0], `/\\`) {
+		s.solc = folder("solc", "")
 	}
 	return s, nil
 }

@@ -46,7 +46,9 @@ func nodeModules(t testing.TB) string {
 
 // TestMain takes from the environment what would change which compiler is found.
 func TestMain(m *testing.M) {
-	os.Unsetenv("SOLC")
+	for _, name := range []string{"SOLC", "HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "FOUNDRY_PROFILE"} {
+		os.Unsetenv(name)
+	}
 	os.Exit(m.Run())
 }
 

@@ -123,6 +123,21 @@ func (p *project) sources() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
+// unbuilt is a source of the project's own with code that the builds do not
+// hold, under its own name or Hardhat 3's; empty when there is none.
+func (p *project) unbuilt(held map[string]bool) string {
+	names, err := p.sources()
+	if err != nil {
+		return "" // the build holds all that can be found
+	}
+	for _, name := range names {
+		if !held[name] && !held["project/"+name] {
+			return name
+		}
+	}
+	return ""
+}
+
 // walk adds the *.sol files below a folder of the project. Tests and scripts of
 // Foundry projects (*.t.sol, *.s.sol) are left out.
 func (p *project) walk(folder string, names *[]string) error {

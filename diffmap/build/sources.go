@@ -44,17 +44,20 @@ func SourceReader(root string, options CompilerOptions) (func(name string) ([]by
 	if err != nil {
 		return nil, err
 	}
-	return func(name string) ([]byte, error) {
-		file, _ := p.locate(name)
-		if other := hardhat3File(name); file == "" && other != "" {
-			file, _ = p.locate(other)
-		}
-		if file == "" {
-			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-		}
-		p.bytes, p.files = 0, 0 // each file counts for itself
-		return p.read(file)
-	}, nil
+	return p.readNamed, nil
+}
+
+// readNamed reads a source by the name that compilers give it.
+func (p *project) readNamed(name string) ([]byte, error) {
+	file, _ := p.locate(name)
+	if other := hardhat3File(name); file == "" && other != "" {
+		file, _ = p.locate(other)
+	}
+	if file == "" {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	p.bytes, p.files = 0, 0 // each file counts for itself
+	return p.read(file)
 }
 
 // hardhat3File is the file that Hardhat 3 means by "project/FILE" or by

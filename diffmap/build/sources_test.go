@@ -136,7 +136,7 @@ func TestCompileOpenZeppelin(t *testing.T) {
 		t.Error(err)
 	}
 	write(t, filepath.Join(packaged, "Multicall.sol"), "changed")
-	if stale := o.Stale(read); !slices.Equal(stale, []string{"@openzeppelin/contracts/utils/Multicall.sol"}) {
+	if stale, _ := o.Stale(read); !slices.Equal(stale, []string{"@openzeppelin/contracts/utils/Multicall.sol"}) {
 		t.Errorf("stale %v", stale)
 	}
 	err = o.CheckSources(read)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
+	"path"
 
 	"github.com/ethereum/go-ethereum/crypto"
 )
@@ -15,45 +15,30 @@ import (
 // has none, the hashes that contracts' metadata holds. A source without either
 // is taken for the same.
 //
-// A file that does not exist is stale when its top folder holds another source
-// of the build: it was deleted or moved. Otherwise it belongs to a dependency
-// that lies elsewhere, and nothing can be said.
-func (o *Output) Stale(read func(path string) ([]byte, error)) []string {
-	differs := map[string]bool{}
-	missing := map[string]bool{}
-	present := map[string]bool{} // top folders
+// deleted lists those that are not there although their folder holds another
+// source of the build. A file whose whole folder is missing belongs to a
+// dependency that lies elsewhere, or was left out, as packages leave out tests:
+// nothing can be said of it.
+func (o *Output) Stale(read func(path string) ([]byte, error)) (differing, deleted []string) {
+	present := map[string]bool{} // folders
+	var missing []string
 	for _, s := range o.Sources {
 		text, err := read(s.Path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			missing[s.Path] = true
-		case err != nil || !s.equals(text):
-			differs[s.Path] = true
-			present[topFolder(s.Path)] = true
-		default:
-			present[topFolder(s.Path)] = true
+		if errors.Is(err, fs.ErrNotExist) {
+			missing = append(missing, s.Path)
+			continue
+		}
+		present[path.Dir(s.Path)] = true
+		if err != nil || !s.equals(text) {
+			differing = append(differing, s.Path)
 		}
 	}
-	var stale []string
-	for _, s := range o.Sources {
-		if differs[s.Path] || missing[s.Path] && present[topFolder(s.Path)] {
-			stale = append(stale, s.Path)
+	for _, name := range missing {
+		if present[path.Dir(name)] {
+			deleted = append(deleted, name)
 		}
 	}
-	return stale
-}
-
-// topFolder is the first element of a path of several, else ""; of Hardhat 3's
-// dependencies, which are all below npm, that of the dependency.
-func topFolder(path string) string {
-	if inside, ok := strings.CutPrefix(path, "npm/"); ok {
-		return "npm/" + topFolder(inside)
-	}
-	folder, _, ok := strings.Cut(path, "/")
-	if !ok {
-		return ""
-	}
-	return folder
+	return differing, deleted
 }
 
 func (s *Source) equals(text []byte) bool {
@@ -66,10 +51,11 @@ func (s *Source) equals(text []byte) bool {
 	return true
 }
 
-// CheckSources is an [*Error] of kind ErrStale when sources do not match the
-// files, see [Output.Stale].
+// CheckSources is an [*Error] of kind ErrStale when sources differ from the
+// files, see [Output.Stale]. Deleted ones do not count: tools keep the output of
+// contracts that are no more.
 func (o *Output) CheckSources(read func(path string) ([]byte, error)) error {
-	stale := o.Stale(read)
+	stale, _ := o.Stale(read)
 	if len(stale) == 0 {
 		return nil
 	}
