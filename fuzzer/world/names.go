@@ -65,10 +65,10 @@ func logicName(name string) bool {
 }
 
 // initializerName tells whether a function is one that sets up a contract once:
-// init, initialize, initializeV2, __Vault_init; setup and setUp, Gnosis' names
+// init, initialize, initializeV2, __Vault_init, __Vault_init_unchained; setup and setUp, Gnosis' names
 // for it, when it has parameters.
 func initializerName(name string, parameters int) bool {
-	list := words(name)
+	list := words(strings.TrimSuffix(name, "_unchained"))
 	if len(list) == 0 {
 		return false
 	}
