@@ -9,6 +9,7 @@ type Options struct {
 	Source func(file string) ([]byte, bool)
 
 	OmitTimes bool // leave out what a clock measured, see [WriteJSON]
+	Cancelled bool // the program ends with ExitCancelled, whatever the verdict
 
 	// Out is the output folder as the user would type it. The terminal's
 	// "sightline replay" commands begin the reproducers' paths with it.

@@ -34,7 +34,11 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	t.lines()
 	t.notes()
 	t.next()
-	t.line("exit %d (fail-on: %s)", ExitCode(r.Verdict), Clean(r.FailOn, maxName))
+	if o.Cancelled {
+		t.line("exit %d (cancelled)", ExitCancelled)
+	} else {
+		t.line("exit %d (fail-on: %s)", ExitCode(r.Verdict), Clean(r.FailOn, maxName))
+	}
 	_, err := io.WriteString(w, t.String())
 	return err
 }

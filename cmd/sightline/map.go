@@ -66,12 +66,17 @@ func linesOnly(pr *project) []report.Line {
 	return lines
 }
 
-func describeMapping(m *diffmap.Mapping) string {
+// describeMapping counts the lines, which were changed or named by the user.
+func describeMapping(pr *project) string {
+	noun := "changed line"
+	if len(pr.about.Explicit) > 0 {
+		noun = "named line"
+	}
 	counts := map[diffmap.Status]int{}
-	for _, l := range m.Lines {
+	for _, l := range pr.mapping.Lines {
 		counts[l.Status]++
 	}
-	text := report.Plural(counts[""], "changed line") + " with bytecode"
+	text := report.Plural(counts[""], noun) + " with bytecode"
 	if n := counts[diffmap.NoBytecode]; n > 0 {
 		text += fmt.Sprintf(", %d without", n)
 	}
@@ -98,7 +103,7 @@ func printMapping(out io.Writer, pr *project) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\n%s; %s\n", describeMapping(pr.mapping), report.Plural(len(pr.mapping.Targets), "target"))
+	_, err := fmt.Fprintf(out, "\n%s; %s\n", describeMapping(pr), report.Plural(len(pr.mapping.Targets), "target"))
 	return err
 }
 

@@ -77,7 +77,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	var bundle *report.Bundle
 	var reproducers map[string]*report.Reproducer
 	if pr.mapping != nil {
-		show.line("targets %s", describeMapping(pr.mapping))
+		show.line("targets %s", describeMapping(pr))
 	}
 	if pr.mapping == nil || len(pr.mapping.Targets) == 0 {
 		r.Lines = linesOnly(pr)
@@ -97,8 +97,12 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		reproducers = a.reproducers
 		bundle = c.bundle()
 	}
+	cancelled := ctx.Err() != nil
+	if cancelled {
+		r.Warnings = append(r.Warnings, "the run was cancelled before its limit: this is what was known by then")
+	}
 	report.Decide(r)
-	options := report.Options{Source: pr.source, OmitTimes: output.omitTimes, Out: output.out}
+	options := report.Options{Source: pr.source, OmitTimes: output.omitTimes, Out: output.out, Cancelled: cancelled}
 	if err := p.write(output.out, r, options, bundle, reproducers); err != nil {
 		return badInput("%w", err)
 	}
@@ -107,7 +111,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		return err
 	}
 	p.exit = report.ExitCode(r.Verdict)
-	if ctx.Err() != nil {
+	if cancelled {
 		p.exit = report.ExitCancelled
 	}
 	return nil
@@ -155,6 +159,9 @@ func describeWorld(c *campaign) string {
 	}
 	if n := len(failures(c.setup)); n > 0 {
 		text += fmt.Sprintf(" (%d not deployable)", n)
+	}
+	if n := len(c.setup.LeftOut); n > 0 {
+		text += fmt.Sprintf(" (%d left out)", n)
 	}
 	return text
 }
