@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// walked is a program and the distinct paths that frames took through it.
+type walked struct {
+	program *bytecode.Program
+	paths   []walkedPath
+	entered []bool // by block
+}
+
+type walkedPath struct {
+	path   bytecode.Path
+	static bool
+}
+
+// maxPaths bounds the paths kept for a program. Arbitrary: beyond some thousand
+// paths, prefixes repeat.
+const maxPaths = 5000
+
+// walker is a machine that keeps the paths it sees.
+type walker struct {
+	evm.Machine
+	stop       context.CancelFunc
+	executions int // still to do
+	programs   map[*bytecode.Program]*walked
+	order      []*walked
+	seen       map[bytecode.PathID]bool
+}
+
+// Run runs the sequence and keeps its frames' paths.
+func (w *walker) Run(seq evm.Sequence) (*evm.Execution, error) {
+	exec, err := w.Machine.Run(seq)
+	if err != nil {
+		return nil, err
+	}
+	if w.executions--; w.executions == 0 {
+		w.stop()
+	}
+	for i := range exec.Frames {
+		w.keep(&exec.Frames[i])
+	}
+	return exec, nil
+}
+
+func (w *walker) keep(f *evm.Frame) {
+	if f.Program == nil || f.Program.Code == nil || len(f.Path) == 0 {
+		return
+	}
+	p := w.programs[f.Program]
+	if p == nil {
+		p = &walked{program: f.Program, entered: make([]bool, len(f.Program.Blocks))}
+		w.programs[f.Program] = p
+		w.order = append(w.order, p)
+	}
+	static := f.Kind == evm.KindStaticCall
+	var h bytecode.PathHasher
+	h.Add(f.Program.Key, uint64(len(f.Path)))
+	for _, b := range f.Path {
+		p.entered[b] = true
+		h.Add(uint64(b), 0)
+	}
+	if id := h.Sum(); !w.seen[id] && len(p.paths) < maxPaths {
+		w.seen[id] = true
+		p.paths = append(p.paths, walkedPath{append(bytecode.Path(nil), f.Path...), static})
+	}
+}
+
+// walk runs a campaign without lookahead on a subject, one worker.
+func walk(ctx context.Context, run *frame.Run, s subject) ([]*walked, error) {
+	table := bytecode.NewTable(build.Contracts(s.outputs))
+	w, report, err := world.Auto(ctx, table, world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}})
+	if err != nil {
+		return nil, err
+	}
+	if len(w.Instances) == 0 {
+		return nil, fmt.Errorf("nothing could be deployed: %+v", report)
+	}
+	space, err := input.NewSpace(w, input.SpaceOptions{})
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	seen := &walker{stop: stop, executions: options.executions, programs: map[*bytecode.Program]*walked{}, seen: map[bytecode.PathID]bool{}}
+	config := fuzzer.Config{
+		World: w, Space: space, Table: table, Schedule: fuzzer.Cutoff, Seed: run.Seed, Workers: 1, Now: run.Now,
+		NewMachine: func() (evm.Machine, error) {
+			m, err := evm.NewReference(w, table, evm.LiftCodeSizeLimits)
+			if err != nil {
+				return nil, err
+			}
+			if seen.Machine != nil { // the judge's, which replays what was seen
+				return m, nil
+			}
+			seen.Machine = m
+			return seen, nil
+		},
+	}
+	if _, err := (&fuzzer.Campaign{Config: config}).Run(ctx); err != nil {
+		return nil, err
+	}
+	return seen.order, nil
+}

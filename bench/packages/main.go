@@ -1,0 +1,230 @@
+// Command packages runs sightline on whole published packages as if every line
+// were new: how much of other people's projects it can deploy and reach.
+//
+//	main.go    what is run, and the tables
+//	corpus.go  the packages and the diffs that add all of their lines
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/report"
+)
+
+const doc = `Runs the sightline binary without configuration on published packages, with a diff that
+adds every line: how many contracts it deploys, and how many of the lines with code
+it reaches. -seconds is shared out evenly: the default gives each package a minute.
+
+summary: deployableShare, of concrete contracts; reachedShare, of lines with code;
+both over all packages, and by package.`
+
+// only chooses packages; empty: all.
+var only string
+
+func main() {
+	frame.Main(frame.Comparison{
+		Name: "packages", Doc: doc, Seconds: float64(60 * len(corpus)), Runs: 1, Measure: measure,
+		Flags: func(flags *flag.FlagSet) {
+			flags.StringVar(&only, "only", "", "run only the packages whose name holds this")
+		},
+	})
+}
+
+// outcome is what runs on one package gave.
+type outcome struct {
+	pkg        pkg
+	err        error // of the first run that failed
+	deployed   int   // concrete contracts with an instance
+	undeployed []report.Undeployed
+	withCode   int            // lines that are compiled to something
+	statuses   map[string]int // of the last run
+	reached    []float64      // lines, by run
+	rates      []float64      // calls per second, by run
+	seconds    []float64      // of the campaign, by run
+	warnings   []string
+}
+
+func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+	var chosen []pkg
+	for _, p := range corpus {
+		if strings.Contains(p.name, only) {
+			chosen = append(chosen, p)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("-only %q: no package has that in its name", only)
+	}
+	modules, err := run.Install(ctx, "packages", packages())
+	if err != nil {
+		return nil, err
+	}
+	tool, err := run.BuildTool(ctx, modules)
+	if err != nil {
+		return nil, err
+	}
+	timeout := run.Share(len(chosen) * run.Runs)
+	var outcomes []*outcome
+	for _, p := range chosen {
+		o := &outcome{pkg: p}
+		for i := range run.Runs {
+			run.Logf("%s, run %d of %d", p.name, i+1, run.Runs)
+			r, err := fuzz(ctx, run, tool, modules, p, timeout.Seconds(), run.Seed+uint64(i))
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil {
+				o.err = err
+				run.Logf("%v", err)
+				break
+			}
+			o.add(r)
+		}
+		outcomes = append(outcomes, o)
+	}
+	return summarize(outcomes)
+}
+
+// Exit codes that leave a report: a gate that failed is a result.
+var reported = []int{report.ExitPass, report.ExitFail}
+
+// fuzz runs the binary once and reads its report.
+func fuzz(ctx context.Context, run *frame.Run, tool *frame.Tool, modules string, p pkg, seconds float64, seed uint64) (*report.Report, error) {
+	work := filepath.Join(run.Cache, "packages", strings.ReplaceAll(p.name, "/", "-"))
+	out := filepath.Join(work, "out")
+	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(work, 0o755)); err != nil {
+		return nil, err
+	}
+	root := filepath.Join(modules, filepath.FromSlash(p.name))
+	diff, err := addEverything(root, p.sources)
+	if err != nil {
+		return nil, err
+	}
+	diffFile := filepath.Join(work, "all.diff")
+	if err := os.WriteFile(diffFile, diff, 0o600); err != nil {
+		return nil, err
+	}
+	args := []string{"run", "--root", root, "--diff", diffFile, "--out", out, "--fail-on", "none",
+		"--timeout", strconv.FormatFloat(seconds, 'f', 3, 64), "--seed", strconv.FormatUint(seed, 10)}
+	if p.build != "" {
+		args = append(args, "--build", filepath.Join(root, filepath.FromSlash(p.build)))
+	}
+	if _, err := tool.Output(ctx, reported, args...); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.name, err)
+	}
+	text, err := os.ReadFile(filepath.Join(out, "report.json"))
+	if err != nil {
+		return nil, err
+	}
+	var r report.Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("%s: report.json: %w", p.name, err)
+	}
+	return &r, nil
+}
+
+// add takes a run's report in.
+func (o *outcome) add(r *report.Report) {
+	contracts := map[string]bool{}
+	for _, in := range r.World.Instances {
+		contracts[in.Contract] = true
+	}
+	o.deployed, o.undeployed, o.warnings = len(contracts), r.World.Undeployed, r.Warnings
+	o.statuses = map[string]int{}
+	for _, l := range r.Lines {
+		o.statuses[l.Status]++
+	}
+	o.withCode = len(r.Lines) - o.statuses[report.NoBytecode]
+	o.reached = append(o.reached, float64(o.statuses[report.Reached]))
+	o.rates = append(o.rates, r.Stats.CallsPerSecond)
+	o.seconds = append(o.seconds, r.Stats.Seconds)
+}
+
+// share is a part of a whole; nothing of nothing is nothing.
+func share(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
+
+func (o *outcome) contracts() int { return o.deployed + len(o.undeployed) }
+
+// summarize makes the tables. A package that could not be run counts with no
+// line reached, and is an error besides.
+func summarize(outcomes []*outcome) (*frame.Result, error) {
+	main := frame.Table{Title: "packages",
+		Columns: []string{"package", "contracts", "deployed", "share", "lines with code", "reached", "share", "only-reverts", "unreached", "undeployed", "unmapped", "calls/s", "s"},
+		Notes:   []string{"Contracts are concrete ones, libraries apart. Lines reached: the median of the runs; the other statuses are those of the last run."}}
+	missing := frame.Table{Title: "not deployed", Columns: []string{"package", "contract", "reason"}}
+	result := &frame.Result{Summary: map[string]float64{}}
+	var deployed, contracts, reached, withCode float64
+	var failed []error
+	for _, o := range outcomes {
+		if o.err != nil {
+			failed = append(failed, o.err)
+			main.Add(o.pkg.name, "could not be run: "+shorten(o.err.Error()))
+			continue
+		}
+		lines := frame.Median(o.reached)
+		deployed += float64(o.deployed)
+		contracts += float64(o.contracts())
+		reached += lines
+		withCode += float64(o.withCode)
+		deployedShare, reachedShare := share(float64(o.deployed), float64(o.contracts())), share(lines, float64(o.withCode))
+		result.Summary["deployableShare "+o.pkg.name] = deployedShare
+		result.Summary["reachedShare "+o.pkg.name] = reachedShare
+		main.Add(o.pkg.name, strconv.Itoa(o.contracts()), strconv.Itoa(o.deployed), frame.Percent(deployedShare),
+			strconv.Itoa(o.withCode), frame.Number(lines), frame.Percent(reachedShare),
+			strconv.Itoa(o.statuses[report.OnlyReverts]), strconv.Itoa(o.statuses[report.Unreached]+o.statuses[report.Unreachable]),
+			strconv.Itoa(o.statuses[report.Undeployable]), strconv.Itoa(o.statuses[report.Unmapped]),
+			frame.Number(frame.Median(o.rates)), frame.Number(frame.Median(o.seconds)))
+		for _, u := range o.undeployed {
+			missing.Add(o.pkg.name, u.Contract, shorten(u.Reason))
+		}
+	}
+	result.Summary["deployableShare"] = share(deployed, contracts)
+	result.Summary["reachedShare"] = share(reached, withCode)
+	result.Tables = []frame.Table{main}
+	if len(missing.Rows) > 0 {
+		result.Tables = append(result.Tables, missing)
+	}
+	if t := warnings(outcomes); len(t.Rows) > 0 {
+		result.Tables = append(result.Tables, t)
+	}
+	return result, errors.Join(failed...)
+}
+
+// warnings lists what the reports warn of, each once.
+func warnings(outcomes []*outcome) frame.Table {
+	t := frame.Table{Title: "warnings", Columns: []string{"package", "warning", "times"}}
+	for _, o := range outcomes {
+		count := map[string]int{}
+		for _, w := range o.warnings {
+			count[shorten(w)]++
+		}
+		for _, w := range slices.Sorted(maps.Keys(count)) {
+			t.Add(o.pkg.name, w, strconv.Itoa(count[w]))
+		}
+	}
+	return t
+}
+
+// shorten keeps a cell readable.
+func shorten(text string) string {
+	const most = 160 // runes; arbitrary
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + " …"
+	}
+	return text
+}

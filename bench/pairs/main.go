@@ -1,0 +1,176 @@
+// Command pairs maps the changes between published versions of
+// @openzeppelin/contracts, there and back, and checks that every changed line
+// ends in exactly one status.
+//
+//	main.go     what is run, and the tables
+//	project.go  two versions as a git repository
+//	check.go    what must hold of a mapping
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/diffmap"
+)
+
+const doc = `Maps the changes between pairs of versions of @openzeppelin/contracts, both ways, with
+"sightline map", and fails when a changed line has no status or more than one. The first
+run of a pair may compile; -runs further ones measure the time with the build at hand.
+-seconds has no influence.
+
+summary: lines and violations, over all; targetShare, of the lines; medianSeconds.`
+
+func main() {
+	frame.Main(frame.Comparison{Name: "pairs", Doc: doc, Seconds: 60, Runs: 1, Measure: measure})
+}
+
+// pair is two versions, the compiler for both, and a contract of our own that
+// uses what changed: most of the package is abstract contracts and libraries,
+// which are compiled to nothing by themselves.
+type pair struct {
+	base, head string
+	solc       string
+	harness    string
+}
+
+// pairs are those with a known bug in the changed lines.
+var pairs = []pair{
+	{"4.3.2", "4.3.3", "0.8.17", "ERC1155Supply"},
+	{"4.4.0", "4.4.1", "0.8.9", "Initializable"}, // newer compilers refuse its Governor
+	{"4.7.1", "4.7.2", "0.8.17", "Governor"},
+	{"4.7.2", "4.7.3", "0.8.17", "ECDSA"},
+	{"4.8.1", "4.8.2", "0.8.17", "ERC721Consecutive"},
+	{"4.9.1", "4.9.2", "0.8.17", "MerkleProof"},
+	{"4.9.3", "4.9.4", "0.8.17", "Multicall"},
+	{"4.9.4", "4.9.5", "0.8.17", "Multicall"},
+	{"5.0.1", "5.0.2", "0.8.24", "Base64"},
+}
+
+// harnesses are those contracts, to be put beside the package's sources.
+//
+//go:embed harness/*.sol
+var harnesses embed.FS
+
+func (p pair) String() string { return p.base + " → " + p.head }
+
+// bothWays lists each pair and its mirror image: the fix, and the pull request
+// that brings the bug in.
+func bothWays() []pair {
+	var list []pair
+	for _, p := range pairs {
+		list = append(list, p, pair{p.head, p.base, p.solc, p.harness})
+	}
+	return list
+}
+
+// alias is the name a version is installed under.
+func alias(version string) string { return "oz-" + version }
+
+func packages() frame.Packages {
+	list := frame.Packages{}
+	for _, p := range pairs {
+		for _, v := range []string{p.base, p.head} {
+			list[alias(v)] = "npm:@openzeppelin/contracts@" + v
+		}
+		list.Solc(p.solc)
+	}
+	return list
+}
+
+func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+	modules, err := run.Install(ctx, "pairs", packages())
+	if err != nil {
+		return nil, err
+	}
+	tool, err := run.BuildTool(ctx)
+	if err != nil {
+		return nil, err
+	}
+	work, err := os.MkdirTemp(run.Cache, "pairs-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(work)
+
+	table := frame.Table{Title: "pairs", Columns: []string{"base → head", "files", "lines", "target", "undeployed", "unmapped", "no-bytecode", "deletions", "violations", "first s", "again s"},
+		Notes: []string{"Lines are changed ones of the head version, with the places where lines were only deleted (deletions)."}}
+	var total counts
+	var again []float64
+	var failed []error
+	for i, p := range bothWays() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		o, err := mapPair(ctx, run, tool, modules, filepath.Join(work, strconv.Itoa(i)), p)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", p, err))
+			table.Add(p.String(), "could not be mapped")
+			continue
+		}
+		for _, v := range o.violations {
+			failed = append(failed, fmt.Errorf("%s: %s", p, v))
+		}
+		again = append(again, o.again)
+		total.add(o.counts)
+		table.Add(p.String(), strconv.Itoa(o.files), strconv.Itoa(o.lines), strconv.Itoa(o.status[statusTarget]),
+			strconv.Itoa(o.status[string(diffmap.Undeployed)]), strconv.Itoa(o.status[string(diffmap.Unmapped)]), strconv.Itoa(o.status[string(diffmap.NoBytecode)]),
+			strconv.Itoa(o.deletions), strconv.Itoa(len(o.violations)), frame.Number(o.first), frame.Number(o.again))
+		run.Logf("%s: %d lines, %d violations", p, o.lines, len(o.violations))
+	}
+	result := &frame.Result{Tables: []frame.Table{table}, Summary: map[string]float64{
+		"lines":      float64(total.lines),
+		"violations": float64(len(failed)),
+	}}
+	if total.lines > 0 {
+		result.Summary["targetShare"] = float64(total.status[statusTarget]) / float64(total.lines)
+		result.Summary["medianSeconds"] = frame.Median(again)
+	}
+	return result, errors.Join(failed...)
+}
+
+// outcome is what mapping one pair gave.
+type outcome struct {
+	counts
+	files        int
+	violations   []string
+	first, again float64 // seconds
+}
+
+// mapPair makes the project of a pair at root and maps its change.
+func mapPair(ctx context.Context, run *frame.Run, tool *frame.Tool, modules, root string, p pair) (*outcome, error) {
+	harness, err := harnesses.ReadFile("harness/" + p.harness + ".sol")
+	if err != nil {
+		return nil, err
+	}
+	if err := makeProject(ctx, root, filepath.Join(modules, alias(p.base)), filepath.Join(modules, alias(p.head)), string(harness)); err != nil {
+		return nil, err
+	}
+	changed, err := changedLines(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	m := mapper{run: run, tool: tool, root: root, solc: filepath.Join(modules, "solc-"+p.solc)}
+	first, mapping, err := m.mapChange(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := &outcome{files: len(changed), first: first}
+	o.counts, o.violations = check(changed, mapping.Lines)
+	var times []float64
+	for range run.Runs {
+		seconds, _, err := m.mapChange(ctx)
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, seconds)
+	}
+	o.again = frame.Median(times)
+	return o, nil
+}
