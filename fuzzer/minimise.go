@@ -3,6 +3,7 @@ package fuzzer
 import (
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -14,11 +15,14 @@ import (
 //
 // First calls are dropped, from large chunks to single ones (delta debugging,
 // Zeller and Hildebrandt, TSE 2002). Then words are made plainer: zero, else one,
-// else a smaller number by halving. Both repeat until nothing changes.
+// else a smaller number by halving, at last a round one. All repeat until nothing
+// changes. That ends: rounding happens only when it takes digits away, and
+// rounding up after halving gives less than there was before.
 func minimise(space *input.Space, seq input.Sequence, keeps func(input.Sequence) bool) input.Sequence {
+	m := minimiser{space, keeps}
 	for {
-		shorter := dropCalls(seq, keeps)
-		plainer := plainWords(space, shorter, keeps)
+		shorter := m.dropCalls(seq)
+		plainer := m.plainWords(shorter)
 		if plainer.Equal(seq) {
 			return plainer
 		}
@@ -26,11 +30,16 @@ func minimise(space *input.Space, seq input.Sequence, keeps func(input.Sequence)
 	}
 }
 
-func dropCalls(seq input.Sequence, keeps func(input.Sequence) bool) input.Sequence {
+type minimiser struct {
+	space *input.Space
+	keeps func(input.Sequence) bool
+}
+
+func (m minimiser) dropCalls(seq input.Sequence) input.Sequence {
 	for size := (len(seq) + 1) / 2; size >= 1; size /= 2 {
 		for at := 0; at+size <= len(seq) && size < len(seq); {
 			shorter := slices.Concat(seq[:at], seq[at+size:])
-			if keeps(shorter) {
+			if m.keeps(shorter) {
 				seq = shorter
 			} else {
 				at += size
@@ -40,39 +49,160 @@ func dropCalls(seq input.Sequence, keeps func(input.Sequence) bool) input.Sequen
 	return seq
 }
 
-func plainWords(space *input.Space, seq input.Sequence, keeps func(input.Sequence) bool) input.Sequence {
-	zero, one := new(uint256.Int), uint256.NewInt(1)
+func (m minimiser) plainWords(seq input.Sequence) input.Sequence {
 	for _, word := range input.AppendWords(nil, seq) {
-		for _, plain := range []*uint256.Int{zero, one} {
-			x, ok := space.Get(seq, word)
-			if !ok || !plain.Lt(&x) {
-				break // gone with a shorter array, or already as plain
-			}
-			if plainer, ok := space.With(seq, word, plain); ok && keeps(plainer) {
-				seq = plainer
-				break
-			}
+		seq = m.plainest(seq, word)
+		if isNumber(seq, word) {
+			seq = m.halve(seq, word)
+			seq = m.round(seq, word)
 		}
-		seq = halve(space, seq, word, keeps)
 	}
 	return seq
 }
 
-// halve divides a word by two while that keeps: one probe for a word that is
+// plainest tries the values that need no explanation: zero, one, and for an
+// address that nobody knows a sender's.
+func (m minimiser) plainest(seq input.Sequence, word input.Word) input.Sequence {
+	x, ok := m.space.Get(seq, word)
+	if !ok {
+		return seq // gone with a shorter array
+	}
+	plain := []uint256.Int{{}, *uint256.NewInt(1)}
+	if t := input.WordType(seq, word); t != nil && t.Kind == input.Address {
+		plain = plain[:1]
+		if !slices.Contains(m.space.Addresses, common.Address(x.Bytes20())) {
+			for _, sender := range m.space.Senders {
+				plain = append(plain, *new(uint256.Int).SetBytes20(sender.Address[:]))
+			}
+		}
+	}
+	for i := range plain {
+		if plain[i] == x {
+			break // as plain already
+		}
+		if plainer, ok := m.try(seq, word, &plain[i]); ok {
+			return plainer
+		}
+	}
+	return seq
+}
+
+// try sets a word, if what comes out is kept.
+func (m minimiser) try(seq input.Sequence, word input.Word, x *uint256.Int) (input.Sequence, bool) {
+	changed, ok := m.space.With(seq, word, x)
+	if !ok || !m.keeps(changed) {
+		return seq, false
+	}
+	return changed, true
+}
+
+// isNumber tells whether a word is one that is smaller by being halved: half an
+// address or half a hash is no plainer than the whole.
+func isNumber(seq input.Sequence, word input.Word) bool {
+	switch word.Kind {
+	case input.LeafWord:
+		t := input.WordType(seq, word)
+		return t != nil && (t.Kind == input.Uint || t.Kind == input.Int)
+	case input.LengthWord, input.ValueWord, input.TimeWord, input.BlockWord:
+		return true
+	}
+	return false
+}
+
+// number is a word's value as people read it.
+type number struct {
+	size     uint256.Int
+	negative bool
+}
+
+func (m minimiser) number(seq input.Sequence, word input.Word) (number, bool) {
+	x, ok := m.space.Get(seq, word)
+	if !ok {
+		return number{}, false
+	}
+	if t := input.WordType(seq, word); t != nil && t.Kind == input.Int && x.Sign() < 0 {
+		return number{*x.Neg(&x), true}, true
+	}
+	return number{size: x}, true
+}
+
+// tryNumber sets a word to a number of another size.
+func (m minimiser) tryNumber(seq input.Sequence, word input.Word, n number, size *uint256.Int) (input.Sequence, bool) {
+	x := *size
+	if n.negative {
+		x.Neg(&x)
+	}
+	return m.try(seq, word, &x)
+}
+
+// halve divides a number by two while that keeps: one probe for a number that is
 // needed as it is, at most 256 for one that is not.
-func halve(space *input.Space, seq input.Sequence, word input.Word, keeps func(input.Sequence) bool) input.Sequence {
-	if word.Kind == input.SenderWord {
+func (m minimiser) halve(seq input.Sequence, word input.Word) input.Sequence {
+	for {
+		n, ok := m.number(seq, word)
+		if !ok || n.size.LtUint64(2) {
+			return seq
+		}
+		var half uint256.Int
+		if seq, ok = m.tryNumber(seq, word, n, half.Rsh(&n.size, 1)); !ok {
+			return seq
+		}
+	}
+}
+
+// round looks for a number that people can read near one that cannot be halved:
+// 40 ether, not 46.875; 14 days, not 1,234,567 seconds. It goes from the coarsest
+// unit to the finest, first down and then up.
+func (m minimiser) round(seq input.Sequence, word input.Word) input.Sequence {
+	n, ok := m.number(seq, word)
+	if !ok {
 		return seq
 	}
-	for {
-		x, ok := space.Get(seq, word)
-		if !ok || x.LtUint64(2) {
+	for _, unit := range units(word, &n.size) {
+		var rest, down, up uint256.Int
+		if n.size.Lt(&unit) {
+			continue // a second is no plainer as a day
+		}
+		if rest.Mod(&n.size, &unit).IsZero() {
 			return seq
 		}
-		smaller, ok := space.With(seq, word, x.Rsh(&x, 1))
-		if !ok || !keeps(smaller) {
-			return seq
+		down.Sub(&n.size, &rest)
+		if rounder, ok := m.tryNumber(seq, word, n, &down); ok {
+			return rounder
 		}
-		seq = smaller
+		if _, overflow := up.AddOverflow(&down, &unit); overflow {
+			continue
+		}
+		if rounder, ok := m.tryNumber(seq, word, n, &up); ok {
+			return rounder
+		}
 	}
+	return seq
+}
+
+const (
+	// plainDigits: numbers of so many decimal digits are read at a glance.
+	plainDigits = 3
+	// roundDigits is the most digits that a rounded number has before its zeros.
+	// More are no plainer than all, and each costs two probes. Both arbitrary.
+	roundDigits = 4
+)
+
+// units are the steps that a number is rounded to, coarsest first.
+func units(word input.Word, x *uint256.Int) []uint256.Int {
+	if word.Kind == input.TimeWord {
+		const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
+		return []uint256.Int{*uint256.NewInt(day), *uint256.NewInt(hour), *uint256.NewInt(minute)}
+	}
+	digits := len(x.Dec())
+	if digits <= plainDigits {
+		return nil
+	}
+	var steps []uint256.Int
+	for kept := 1; kept <= min(roundDigits, digits-1); kept++ {
+		var step uint256.Int
+		step.Exp(uint256.NewInt(10), uint256.NewInt(uint64(digits-kept)))
+		steps = append(steps, step)
+	}
+	return steps
 }
