@@ -39,8 +39,8 @@ func ScheduleNamed(name string) (*Schedule, error) {
 }
 
 func pickCutoff(s *Suite, r input.Rand) (*Seed, Energy) {
-	if len(s.frontier) > 0 && r.Uint64()&1 == 0 {
-		seed := s.frontier[r.IntN(len(s.frontier))].seed
+	if len(s.closest) > 0 && r.Uint64()&1 == 0 {
+		seed := s.closest[r.IntN(len(s.closest))]
 		return seed, exponential(seed)
 	}
 	// A path above the mean is skipped. The least exercised path is never above

@@ -1,6 +1,8 @@
 package fuzzer
 
 import (
+	"slices"
+
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -24,6 +26,8 @@ type Seed struct {
 	// Changes tells whether its last call succeeded and changed state: such seeds
 	// are put in front of others.
 	Changes bool
+
+	closest int // entries of the frontier that it holds
 }
 
 // Suite is the test suite with its path counts (papers: PIDs). Only the campaign
@@ -35,20 +39,22 @@ type Suite struct {
 	counts   map[bytecode.PathID]pathCount
 	total    uint64 // executions counted
 
-	frontier []*frontierEntry
-	byBranch map[branchSide]*frontierEntry
+	frontier map[branchSide]*frontierEntry
+	// closest lists the seeds of the frontier, each once, whatever the number of
+	// sides: some sides (of the dispatcher, say) nothing ever takes, and one input
+	// is as close to all of them as any.
+	closest []*Seed
 }
 
 // frontierEntry is the closest input to a branch side that nothing has taken yet
 // (mufuzz §IV-B): a seed of its own, picked beside the suite's.
 type frontierEntry struct {
 	seed     *Seed
-	side     branchSide
 	distance uint256.Int
 }
 
 func newSuite() *Suite {
-	return &Suite{counts: map[bytecode.PathID]pathCount{}, byBranch: map[branchSide]*frontierEntry{}}
+	return &Suite{counts: map[bytecode.PathID]pathCount{}, frontier: map[branchSide]*frontierEntry{}}
 }
 
 // pathCount is what is kept of a path.
@@ -87,28 +93,31 @@ func (s *Suite) add(seed *Seed) {
 
 // closer keeps the input as the closest to an uncovered branch side, if it is.
 func (s *Suite) closer(side branchSide, distance uint256.Int, seed *Seed) {
-	e := s.byBranch[side]
-	if e == nil {
-		e = &frontierEntry{side: side}
-		s.byBranch[side] = e
-		s.frontier = append(s.frontier, e)
-	} else if !distance.Lt(&e.distance) {
-		return
+	if e := s.frontier[side]; e != nil {
+		if !distance.Lt(&e.distance) {
+			return
+		}
+		s.release(e.seed)
 	}
-	e.seed, e.distance = seed, distance
+	s.frontier[side] = &frontierEntry{seed, distance}
+	if seed.closest++; seed.closest == 1 {
+		s.closest = append(s.closest, seed)
+	}
 }
 
 // covered drops the entry of a branch side that has now been taken.
 func (s *Suite) covered(side branchSide) {
-	e := s.byBranch[side]
-	if e == nil {
+	if e := s.frontier[side]; e != nil {
+		delete(s.frontier, side)
+		s.release(e.seed)
+	}
+}
+
+// release takes an entry of the frontier from a seed.
+func (s *Suite) release(seed *Seed) {
+	if seed.closest--; seed.closest > 0 {
 		return
 	}
-	delete(s.byBranch, side)
-	for i, other := range s.frontier {
-		if other == e {
-			s.frontier = append(s.frontier[:i], s.frontier[i+1:]...)
-			break
-		}
-	}
+	i := slices.Index(s.closest, seed)
+	s.closest = slices.Delete(s.closest, i, i+1)
 }

@@ -1,0 +1,238 @@
+package fuzzer
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/holiman/uint256"
+)
+
+// suiteOf makes a suite with one seed per count, its path exercised so often.
+func suiteOf(counts ...int) *Suite {
+	s := newSuite()
+	for i, n := range counts {
+		pid := pidOf(byte(i))
+		for range n {
+			s.count(pid)
+		}
+		s.add(&Seed{PID: pid})
+	}
+	return s
+}
+
+func TestSuiteCounts(t *testing.T) {
+	s := suiteOf(3, 1, 2)
+	for i, want := range []uint64{3, 1, 2, 0} {
+		if got := s.fuzz(pidOf(byte(i))); got != want {
+			t.Errorf("fuzz(%d) = %d, want %d", i, got, want)
+		}
+	}
+	if s.paths() != 3 || s.total != 6 || len(s.Seeds) != 3 {
+		t.Errorf("%d paths, %d executions, %d seeds", s.paths(), s.total, len(s.Seeds))
+	}
+}
+
+func TestSuiteAdmitsOneSeedPerPath(t *testing.T) {
+	s := suiteOf(1)
+	s.add(&Seed{PID: pidOf(0), Changes: true})
+	if len(s.Seeds) != 1 || len(s.changing) != 0 {
+		t.Errorf("a second seed for the same path: %d seeds, %d of them changing", len(s.Seeds), len(s.changing))
+	}
+	changing := &Seed{PID: pidOf(9), Changes: true}
+	s.add(changing) // before its path is counted
+	s.count(pidOf(9))
+	if !slices.Contains(s.Seeds, changing) || !slices.Equal(s.changing, []*Seed{changing}) {
+		t.Error("a seed that changes state is not kept among those that do")
+	}
+	if s.fuzz(pidOf(9)) != 1 {
+		t.Error("adding a seed counts nothing, running it does")
+	}
+}
+
+func TestSuiteIsBounded(t *testing.T) {
+	s := newSuite()
+	for i := range maxSeeds + 10 {
+		pid := pidOf(byte(i))
+		pid[1], pid[2] = byte(i>>8), byte(i>>16)
+		s.count(pid)
+		s.add(&Seed{PID: pid})
+	}
+	if len(s.Seeds) != maxSeeds || s.paths() != maxSeeds+10 {
+		t.Errorf("%d seeds and %d paths, want %d and %d: paths beyond the bound are counted, not kept", len(s.Seeds), s.paths(), maxSeeds, maxSeeds+10)
+	}
+}
+
+func TestFrontierKeepsTheClosest(t *testing.T) {
+	s := newSuite()
+	left, right := branchSide{code: 1, pc: 7}, branchSide{code: 1, pc: 7, taken: true}
+	a, b, c := &Seed{}, &Seed{}, &Seed{}
+	distance := func(n uint64) uint256.Int { return *uint256.NewInt(n) }
+	expect := func(step string, want ...*Seed) {
+		t.Helper()
+		if !slices.Equal(s.closest, want) {
+			t.Errorf("%s: %d seeds are closest, want %d others", step, len(s.closest), len(want))
+		}
+	}
+	s.closer(left, distance(10), a)
+	s.closer(right, distance(10), a)
+	expect("one seed for two sides", a)
+	s.closer(left, distance(10), b)
+	expect("as close is not closer", a)
+	s.closer(left, distance(9), b)
+	expect("closer to one side", a, b)
+	s.closer(right, distance(3), c)
+	expect("the old one is closest to nothing now", b, c)
+	s.covered(left)
+	expect("a side was taken", c)
+	s.covered(left)
+	s.covered(branchSide{code: 2})
+	expect("sides that are not in the frontier", c)
+	s.covered(right)
+	expect("nothing is open")
+	if len(s.frontier) != 0 || a.closest+b.closest+c.closest != 0 {
+		t.Errorf("%d entries, counts %d %d %d", len(s.frontier), a.closest, b.closest, c.closest)
+	}
+}
+
+// TestFrontierModel compares the frontier with one that searches everything.
+func TestFrontierModel(t *testing.T) {
+	r := testRand(5)
+	s := newSuite()
+	type entry struct {
+		seed     *Seed
+		distance uint64
+	}
+	model := map[branchSide]entry{}
+	seeds := make([]*Seed, 8)
+	for i := range seeds {
+		seeds[i] = &Seed{}
+	}
+	for range 5000 {
+		side := branchSide{pc: uint32(r.IntN(6)), taken: r.IntN(2) == 0}
+		if r.IntN(8) == 0 {
+			s.covered(side)
+			delete(model, side)
+		} else {
+			e := entry{seeds[r.IntN(len(seeds))], r.Uint64N(100)}
+			s.closer(side, *uint256.NewInt(e.distance), e.seed)
+			if old, ok := model[side]; !ok || e.distance < old.distance {
+				model[side] = e
+			}
+		}
+		want := map[*Seed]int{}
+		for _, e := range model {
+			want[e.seed]++
+		}
+		if len(want) != len(s.closest) {
+			t.Fatalf("%d seeds are closest, want %d", len(s.closest), len(want))
+		}
+		for _, seed := range s.closest {
+			if seed.closest != want[seed] {
+				t.Fatalf("a seed holds %d sides, want %d", seed.closest, want[seed])
+			}
+		}
+	}
+}
+
+func TestEnergyDoubles(t *testing.T) {
+	for selected, want := range map[int]Energy{0: 1, 1: 2, 5: 32, 9: 512, 10: 1024, 11: 1024, 1 << 30: 1024} {
+		if got := exponential(&Seed{Selected: selected}); got != want {
+			t.Errorf("selected %d times: energy %d, want %d", selected, got, want)
+		}
+	}
+}
+
+// TestCutoff: AFLFast's cut-off. Counts 8, 1, 3: the mean is 4, so the first path
+// is above it and skipped, the third is not.
+func TestCutoff(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		counts []int
+		picks  []int
+		want   int // index of the seed
+	}{
+		{"below the mean", []int{8, 1, 3}, []int{2}, 2},
+		{"above the mean is skipped", []int{8, 1, 3}, []int{0, 0, 1}, 1},
+		{"the mean itself is not above it", []int{4, 4, 4}, []int{1}, 1},
+		{"alone", []int{7}, []int{0}, 0},
+		{"bad luck ends", []int{8, 1, 3}, []int{0, 0, 0, 0, 0, 0, 0}, 0},
+	} {
+		s := suiteOf(test.counts...)
+		r := &scripted{t: t, ints: test.picks}
+		s.Seeds[test.want].Selected = 3
+		seed, energy := Cutoff.pick(s, r)
+		if seed != s.Seeds[test.want] || energy != 8 {
+			t.Errorf("%s: seed %d with energy %d", test.name, slices.Index(s.Seeds, seed), energy)
+		}
+		if len(r.ints) != 0 {
+			t.Errorf("%s: %d random numbers are left", test.name, len(r.ints))
+		}
+	}
+}
+
+// TestCutoffCountsAllPaths: the mean is over paths, also those that no seed
+// stands for.
+func TestCutoffCountsAllPaths(t *testing.T) {
+	s := suiteOf(5, 2)
+	for range 20 {
+		s.count(pidOf(77)) // 27 executions, 3 paths: the mean is 9
+	}
+	if seed, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}); seed != s.Seeds[0] {
+		t.Error("5 executions are skipped where the mean is 9")
+	}
+}
+
+func TestFrontierGetsHalf(t *testing.T) {
+	s := suiteOf(1, 1)
+	near := &Seed{Selected: 4}
+	s.closer(branchSide{}, *uint256.NewInt(1), near)
+	if seed, energy := Cutoff.pick(s, &scripted{t: t, coins: []uint64{2}, ints: []int{0}}); seed != near || energy != 16 {
+		t.Error("an even coin does not pick the closest input")
+	}
+	if seed, _ := Cutoff.pick(s, &scripted{t: t, coins: []uint64{3}, ints: []int{1}}); seed != s.Seeds[1] {
+		t.Error("an odd coin does not pick from the suite")
+	}
+}
+
+// TestRarePathsDoNotStarve simulates campaigns on paths of very different
+// frequency: a mutant of any seed takes path i with weight 2^-i. Seeds above the
+// mean rest, as the cut-off means it, the two or three most frequent ones for good.
+// All others must be picked again and again.
+func TestRarePathsDoNotStarve(t *testing.T) {
+	const paths, picks = 12, 1000
+	for seed := range uint64(5) {
+		s := newSuite()
+		for i := range byte(paths) {
+			s.count(pidOf(i))
+			s.add(&Seed{PID: pidOf(i)})
+		}
+		r := testRand(seed)
+		picked := map[*Seed]int{}
+		for range picks {
+			chosen, energy := Cutoff.pick(s, r)
+			picked[chosen]++
+			chosen.Selected++
+			for range energy {
+				i := byte(0)
+				for i < paths-1 && r.IntN(2) == 0 {
+					i++
+				}
+				s.count(pidOf(i))
+			}
+		}
+		for i, e := range s.Seeds[4:] {
+			if even := picks / paths; picked[e] < even {
+				t.Errorf("campaign %d: seed %d was picked %d of %d times, less than its even share", seed, 4+i, picked[e], picks)
+			}
+		}
+	}
+}
+
+func TestScheduleNamed(t *testing.T) {
+	if s, err := ScheduleNamed("cutoff"); err != nil || s != Cutoff {
+		t.Errorf("cutoff: %v, %v", s, err)
+	}
+	if _, err := ScheduleNamed("fast"); err == nil {
+		t.Error("an unknown schedule is found")
+	}
+}

@@ -1,0 +1,137 @@
+package fuzzer
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// handmade is a table with one program of three blocks, at pc 0, 3 and 5, and a
+// tracker with targets at the second and the third.
+func handmade() (*bytecode.Table, []bytecode.Target, *bytecode.Program) {
+	//               0  PUSH1 3  2 JUMPI, 3 JUMPDEST 4 STOP, 5 JUMPDEST
+	code := []byte{0x60, 0x03, 0x57, 0x5b, 0x00, 0x5b}
+	contract := &bytecode.Contract{Name: "Hand", Source: "hand.sol", Runtime: &bytecode.Code{Bytes: code}}
+	table := bytecode.NewTable([]*bytecode.Contract{contract})
+	id := contract.Runtime.ID
+	return table, []bytecode.Target{
+		{Entries: []bytecode.Location{{Code: id, PC: 3}}},
+		{Entries: []bytecode.Location{{Code: id, PC: 3}, {Code: id, PC: 5}}},
+	}, table.Program(id)
+}
+
+// ran is an execution of one call that entered blocks of a program.
+func ran(p *bytecode.Program, path byte, kept bool, blocks ...bytecode.BlockID) *evm.Execution {
+	exec := &evm.Execution{
+		Calls:  []evm.CallResult{{Frames: [2]int{0, 1}, ID: pidOf(path)}},
+		Frames: []evm.Frame{{Program: p, Parent: -1}},
+	}
+	for _, b := range blocks {
+		exec.Covered = append(exec.Covered, evm.Coverage{Code: p.ID, Block: b, Kept: kept})
+	}
+	return exec
+}
+
+// decided adds a comparison to the last frame.
+func decided(exec *evm.Execution, pc uint32, taken bool, left, right uint64) *evm.Execution {
+	f := &exec.Frames[len(exec.Frames)-1]
+	f.Comparisons = append(f.Comparisons, evm.Comparison{PC: pc, Op: opEQ, Taken: taken, Left: *uint256.NewInt(left), Right: *uint256.NewInt(right)})
+	return exec
+}
+
+func TestTrackerNews(t *testing.T) {
+	table, targets, p := handmade()
+	tracker := newTracker(table, targets)
+	equal := func(step string, got, want news) {
+		t.Helper()
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(news{}, hit{}, blockRef{}, branchSide{}, approach{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step, diff)
+		}
+	}
+	equal("a first path", tracker.look(ran(p, 1, true, 0)), news{newPath: true, newBlocks: []blockRef{{p.ID, 0}}})
+	equal("the same again", tracker.look(ran(p, 1, true, 0)), news{})
+	equal("both targets, in a call that reverts", tracker.look(ran(p, 2, false, 0, 1)), news{
+		newPath: true, newBlocks: []blockRef{{p.ID, 1}}, hits: []hit{{0, 0, false}, {1, 0, false}}})
+	equal("again reverting", tracker.look(ran(p, 2, false, 0, 1)), news{})
+	equal("the other entry of the second target", tracker.look(ran(p, 3, true, 2)), news{
+		newPath: true, newBlocks: []blockRef{{p.ID, 2}}, hits: []hit{{1, 0, true}}})
+	equal("the first, for good; the second is done", tracker.look(ran(p, 2, true, 1, 2)), news{hits: []hit{{0, 0, true}}})
+	equal("nothing is left", tracker.look(ran(p, 2, true, 0, 1, 2)), news{})
+}
+
+func TestTrackerBranches(t *testing.T) {
+	table, targets, p := handmade()
+	tracker := newTracker(table, targets)
+	side := func(taken bool) branchSide { return branchSide{p.ID, 2, taken} }
+	look := func(step string, exec *evm.Execution, taken []branchSide, closer []uint64, near bool) {
+		t.Helper()
+		n := tracker.look(exec)
+		if diff := cmp.Diff(taken, n.taken, cmp.AllowUnexported(branchSide{})); diff != "" {
+			t.Errorf("%s: taken (-want +got):\n%s", step, diff)
+		}
+		var distances []uint64
+		for _, a := range n.closer {
+			distances = append(distances, a.distance.Uint64())
+		}
+		if diff := cmp.Diff(closer, distances); diff != "" {
+			t.Errorf("%s: distances (-want +got):\n%s", step, diff)
+		}
+		if tracker.nearUndecided != near {
+			t.Errorf("%s: near an undecided branch: %v", step, tracker.nearUndecided)
+		}
+	}
+	look("not equal, 10 apart", decided(ran(p, 1, true), 2, false, 30, 40), []branchSide{side(false)}, []uint64{10}, true)
+	look("further off", decided(ran(p, 1, true), 2, false, 20, 40), nil, nil, true)
+	look("as far", decided(ran(p, 1, true), 2, false, 50, 40), nil, nil, true)
+	look("closer, twice in a loop", decided(decided(ran(p, 1, true), 2, false, 37, 40), 2, false, 39, 40), nil, []uint64{3, 1}, true)
+	look("the other side", decided(ran(p, 1, true), 2, true, 40, 40), []branchSide{side(true)}, nil, false)
+	look("closer to what has been taken", decided(ran(p, 1, true), 2, false, 40, 41), nil, nil, false)
+	if !tracker.decided(p.ID, 2) || tracker.decided(p.ID, 0) || tracker.decided(99, 2) {
+		t.Error("decided is wrong")
+	}
+}
+
+// TestTrackerLooksAtTheLastCall: paths and distances are those of the last call,
+// coverage is of all.
+func TestTrackerLooksAtTheLastCall(t *testing.T) {
+	table, targets, p := handmade()
+	tracker := newTracker(table, targets)
+	exec := decided(ran(p, 1, true, 0), 2, false, 1, 9)
+	exec.Calls = append(exec.Calls, evm.CallResult{Frames: [2]int{1, 2}, ID: pidOf(2)})
+	exec.Frames = append(exec.Frames, evm.Frame{Call: 1, Parent: -1}) // no code ran
+	exec.Covered = append(exec.Covered, evm.Coverage{Call: 0, Code: p.ID, Block: 1, Kept: true})
+	n := tracker.look(exec)
+	if len(n.taken) != 0 || len(n.closer) != 0 || tracker.nearUndecided {
+		t.Errorf("an earlier call's branches count: %+v", n)
+	}
+	if len(n.hits) != 2 || n.hits[0] != (hit{0, 0, true}) {
+		t.Errorf("a target in an earlier call: %+v", n.hits)
+	}
+	if !tracker.look(ran(p, 1, true)).newPath {
+		t.Error("the earlier call's path was taken for the execution's")
+	}
+	if n := tracker.look(&evm.Execution{}); !n.newPath || len(n.newBlocks) != 0 {
+		t.Errorf("an empty execution: %+v", n)
+	}
+}
+
+// TestTrackerUnknownTargets: entries that are no block, or of no known code, are
+// never reached, and break nothing.
+func TestTrackerUnknownTargets(t *testing.T) {
+	table, _, p := handmade()
+	tracker := newTracker(table, []bytecode.Target{
+		{Entries: []bytecode.Location{{Code: p.ID, PC: 1}}}, {Entries: []bytecode.Location{{Code: 77, PC: 0}}}, {},
+	})
+	if n := tracker.look(ran(p, 1, true, 0, 1, 2)); len(n.hits) != 0 {
+		t.Errorf("hits %+v", n.hits)
+	}
+	// Code that the machine met on the way gets an id that the tracker never saw.
+	late := table.Unknown([]byte{0x5b, 0x5b})
+	if n := tracker.look(ran(late, 9, true, 1)); len(n.newBlocks) != 1 {
+		t.Errorf("blocks of code met late: %+v", n.newBlocks)
+	}
+}
