@@ -3,10 +3,10 @@ package fuzzer
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -14,8 +14,8 @@ import (
 
 // Corpus is a folder of saved inputs: one file each in the text form of
 // fuzzer/input, named by the hash of its content. Files are written whole or not
-// at all. Anyone may have written them: what does not fit the present build is
-// left out with a note and never breaks a run.
+// at all. Anyone may have written them: what cannot be used is left out with a
+// note and never breaks a run.
 type Corpus struct{ Dir string }
 
 // Bounds of what is read. A campaign saves a few hundred inputs; the file size
@@ -37,39 +37,53 @@ func (c *Corpus) Load(space *input.Space) (seqs []input.Sequence, notes []string
 	if err != nil {
 		return nil, []string{fmt.Sprintf("corpus not read: %v", err)}
 	}
-	var names []string
+	var names []string // in order
 	for _, e := range entries {
-		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), corpusSuffix) {
+		if strings.HasSuffix(e.Name(), corpusSuffix) {
 			names = append(names, e.Name())
 		}
 	}
-	slices.Sort(names)
 	if len(names) > maxCorpusFiles {
 		notes = append(notes, fmt.Sprintf("corpus has %d files: the first %d are used", len(names), maxCorpusFiles))
 		names = names[:maxCorpusFiles]
 	}
-	misfits := 0
+	misfits, stale := 0, 0
 	for _, name := range names {
 		seq, err := c.read(space, name)
+		var older *input.StaleError
+		if errors.As(err, &older) && len(seq) > 0 {
+			stale++
+			err = nil
+		}
 		if err != nil {
-			if misfits++; misfits <= 3 { // examples; the sum follows
-				notes = append(notes, fmt.Sprintf("corpus file %s left out: %v", name, err))
+			if misfits++; misfits <= maxExamples {
+				notes = append(notes, fmt.Sprintf("corpus file %q left out: %v", name, err))
 			}
 			continue
 		}
 		seqs = append(seqs, seq)
 	}
-	if misfits > 3 {
-		notes = append(notes, fmt.Sprintf("%d of %d corpus files do not fit this build and were left out", misfits, len(names)))
+	if misfits > maxExamples {
+		notes = append(notes, fmt.Sprintf("%d of %d corpus files were left out", misfits, len(names)))
+	}
+	if stale > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d corpus files were written for another build: their calls that still fit are used", stale, len(names)))
 	}
 	return seqs, notes
 }
+
+// maxExamples: so many files that were left out are named, with the reason.
+// Arbitrary.
+const maxExamples = 3
 
 func (c *Corpus) read(space *input.Space, name string) (input.Sequence, error) {
 	path := filepath.Join(c.Dir, name)
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
 	}
 	if info.Size() > maxCorpusFileSize {
 		return nil, fmt.Errorf("%d bytes, at most %d are read", info.Size(), maxCorpusFileSize)
@@ -78,7 +92,11 @@ func (c *Corpus) read(space *input.Space, name string) (input.Sequence, error) {
 	if err != nil {
 		return nil, err
 	}
-	return input.Parse(space, string(text))
+	seq, err := input.Parse(space, string(text))
+	if err == nil && len(seq) == 0 {
+		err = errors.New("it has no calls")
+	}
+	return seq, err
 }
 
 // Save writes an input, unless it is there already.
