@@ -21,14 +21,14 @@ const graceShare = 0.5
 // budgetRemains tells whether another task may be handed out; if not, Stopped
 // says why.
 func (c *Campaign) budgetRemains(ctx context.Context) bool {
-	switch used := c.result.Stats.Calls + c.reserved; {
+	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		c.result.Stopped = "time limit"
 	case ctx.Err() != nil:
 		c.result.Stopped = "cancelled"
-	case c.MaxCalls > 0 && used+uint64(c.SeqLen) > c.MaxCalls:
+	case !c.affords(uint64(c.SeqLen)):
 		c.result.Stopped = "call limit"
-	case len(c.result.Faults) >= maxFaults:
+	case c.failing >= maxFaults:
 		c.result.Stopped = "too many faults of the tool"
 	case c.graceIsOver():
 		c.result.Stopped = "every target reached"
@@ -36,6 +36,12 @@ func (c *Campaign) budgetRemains(ctx context.Context) bool {
 		return true
 	}
 	return false
+}
+
+// affords tells whether so many calls are left beside those that workers may
+// still use.
+func (c *Campaign) affords(calls uint64) bool {
+	return c.MaxCalls == 0 || c.result.Stats.Calls+c.reserved+calls <= c.MaxCalls
 }
 
 func (c *Campaign) graceIsOver() bool {

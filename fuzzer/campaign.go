@@ -33,7 +33,10 @@ type Config struct {
 	Workers  int           // at least 1
 	SeqLen   int           // at most so many calls a sequence, properties not counted; 0: 8
 	Timeout  time.Duration // 0: no limit
-	MaxCalls uint64        // 0: no limit
+	// MaxCalls limits the calls that are run, those of the minimiser included; 0:
+	// no limit. Only the replays that confirm a target or a finding, two sequences
+	// each, may go beyond it.
+	MaxCalls uint64
 
 	// Now is the clock: for the time limit and the marks, never for decisions of a
 	// campaign that is limited in calls.
@@ -97,11 +100,13 @@ type Campaign struct {
 	idle     []int // workers without a task
 	busy     int
 	reserved uint64 // calls that tasks under way may still use
+	failing  int    // tasks in a row that ended in a fault
 	grace    grace
 }
 
 // maxFaults bounds how many faults of the tool are kept; when as many workers'
 // tasks in a row end in a fault, the campaign stops, since nothing works.
+// Arbitrary.
 const maxFaults = 100
 
 // Run runs the campaign until its budget is used up or ctx is done. It is
@@ -129,14 +134,15 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 				continue
 			}
 			if len(c.suite.Seeds) == 0 {
-				break // until the first seed has come back
+				c.result.Stopped = "no seed could be run" // overwritten once one has
+				break
 			}
 			c.hand(c.nextTask(), tasks)
 		}
 		if c.busy == 0 {
 			return c.finish(), nil
 		}
-		c.absorb(<-batches)
+		c.absorb(ctx, <-batches)
 	}
 }
 
@@ -195,15 +201,17 @@ func (c *Campaign) deadline(ctx context.Context) (context.Context, context.Cance
 	return context.WithDeadline(ctx, c.start.Add(c.Timeout))
 }
 
-// startWorkers starts the workers; stop ends them and waits.
+// startWorkers starts the workers; stop ends them once they are idle.
 func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches chan batch, stop func(), err error) {
-	batches = make(chan batch, c.Workers)
-	programs := c.programs()
-	for id := range c.Workers {
-		machine, err := c.NewMachine()
-		if err != nil {
+	machines := make([]evm.Machine, c.Workers)
+	for id := range machines {
+		if machines[id], err = c.NewMachine(); err != nil {
 			return nil, nil, nil, err
 		}
+	}
+	batches = make(chan batch, c.Workers)
+	programs := c.programs()
+	for id, machine := range machines {
 		dictionary := input.NewDictionary(programs)
 		w := &worker{
 			id:         id,
@@ -252,8 +260,9 @@ func (c *Campaign) programs() []*bytecode.Program {
 	return programs
 }
 
-// initialTasks are the seeds: every function once with zero arguments, the given
-// ones, then the saved corpus. They are cut so that all workers get some.
+// initialTasks are the property functions on the initial state, then the seeds:
+// every function once with zero arguments, the given ones, the saved corpus. They
+// are cut so that all workers get some.
 func (c *Campaign) initialTasks() []task {
 	mutator := input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{SeqLen: c.SeqLen})
 	seeds := append(mutator.Seeds(), c.Seeds...)
@@ -263,7 +272,7 @@ func (c *Campaign) initialTasks() []task {
 		c.result.Notes = append(c.result.Notes, notes...)
 	}
 	const size = 64 // a task of some milliseconds; arbitrary
-	var tasks []task
+	tasks := []task{{properties: true}}
 	for len(seeds) > 0 {
 		n := min(size, len(seeds))
 		tasks = append(tasks, task{run: seeds[:n]})
@@ -302,11 +311,13 @@ func (c *Campaign) hand(t task, tasks []chan task) {
 const maxTaskCalls = 16_384
 
 // absorb takes a worker's batch into the suite, the counters and the result.
-func (c *Campaign) absorb(b batch) {
+func (c *Campaign) absorb(ctx context.Context, b batch) {
 	c.busy--
 	c.idle = append(c.idle, b.worker)
 	c.reserved -= b.task.calls
 	before := Mark{Executions: c.result.Stats.Executions, Calls: c.result.Stats.Calls}
+	c.result.Stats.Executions += b.executions
+	c.result.Stats.Calls += b.calls
 	for _, pid := range b.paths {
 		c.suite.count(pid)
 	}
@@ -314,19 +325,20 @@ func (c *Campaign) absorb(b batch) {
 		d := &b.discoveries[i]
 		d.at.Executions += before.Executions
 		d.at.Calls += before.Calls
-		c.absorbDiscovery(d, b.task.seed)
+		c.absorbDiscovery(ctx, d, b.task.seed)
 	}
-	c.result.Stats.Executions += b.executions
-	c.result.Stats.Calls += b.calls
-	if b.fault != nil && len(c.result.Faults) < maxFaults {
-		c.result.Faults = append(c.result.Faults, *b.fault)
+	c.failing++
+	if b.fault != nil {
+		c.fault(*b.fault)
+	} else {
+		c.failing = 0
 	}
 	c.Progress(Event{At: c.now(), Target: -1, Stats: c.stats()})
 }
 
 // absorbDiscovery decides what a discovery is worth to the campaign: other
 // workers may have made it before.
-func (c *Campaign) absorbDiscovery(d *discovery, parent *Seed) {
+func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Seed) {
 	seed := &Seed{Sequence: d.sequence, PID: d.pid, Parent: parent, Changes: d.changes}
 	for _, b := range d.news.newBlocks {
 		if !c.blocks[b] {
@@ -346,17 +358,24 @@ func (c *Campaign) absorbDiscovery(d *discovery, parent *Seed) {
 			c.suite.closer(a.side, a.distance, seed)
 		}
 	}
-	if seed.NewBlocks && c.Corpus != nil {
+	if d.news.newPath && seed.NewBlocks && c.Corpus != nil {
 		if err := c.Corpus.Save(c.Space, d.sequence); err != nil {
 			c.result.Notes = append(c.result.Notes, err.Error())
 			c.Corpus = nil // said once
 		}
 	}
 	for _, h := range d.news.hits {
-		c.reach(h, d)
+		c.reach(ctx, h, d)
 	}
 	for _, seen := range d.seen {
-		c.find(seen, d)
+		c.find(ctx, seen, d)
+	}
+}
+
+// fault keeps a fault of the tool.
+func (c *Campaign) fault(f Fault) {
+	if len(c.result.Faults) < maxFaults {
+		c.result.Faults = append(c.result.Faults, f)
 	}
 }
 

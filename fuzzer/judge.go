@@ -1,6 +1,7 @@
 package fuzzer
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -18,7 +19,7 @@ const (
 
 // reach records that an execution reached a target, with a minimised sequence
 // that does.
-func (c *Campaign) reach(h hit, d *discovery) {
+func (c *Campaign) reach(ctx context.Context, h hit, d *discovery) {
 	t := &c.result.Targets[h.target]
 	if t.Reached || t.Entered && !h.kept {
 		return
@@ -28,7 +29,7 @@ func (c *Campaign) reach(h hit, d *discovery) {
 		return kept || entered && !h.kept
 	}
 	short := d.sequence[: h.call+1 : h.call+1]
-	seq, _, ok := c.confirm(short, targetProbes, reaches)
+	seq, _, ok := c.confirm(ctx, short, targetProbes, reaches)
 	if !ok {
 		c.disagreement(fmt.Sprintf("target %s in %s", c.Targets[h.target].Position, c.Targets[h.target].Contract), d.sequence)
 		return
@@ -42,19 +43,19 @@ func (c *Campaign) reach(h hit, d *discovery) {
 }
 
 // find turns an observation into a finding: minimised and replayed by the judge.
-func (c *Campaign) find(seen observation, d *discovery) {
+func (c *Campaign) find(ctx context.Context, seen observation, d *discovery) {
 	key := findingKey{seen.oracle.ID, seen.Location}
 	if c.reported[key] {
 		return
 	}
-	c.reported[key] = true
-	seq, exec, ok := c.confirm(d.sequence, findingProbes, func(seq input.Sequence, exec *evm.Execution) bool {
+	seq, exec, ok := c.confirm(ctx, d.sequence, findingProbes, func(seq input.Sequence, exec *evm.Execution) bool {
 		return sees(key, c.Oracles, seq, exec)
 	})
 	if !ok {
 		c.disagreement(fmt.Sprintf("finding of oracle %s", seen.oracle.ID), d.sequence)
 		return
 	}
+	c.reported[key] = true
 	f := &Finding{
 		Oracle:   seen.oracle,
 		Location: seen.Location,
@@ -70,37 +71,41 @@ func (c *Campaign) find(seen observation, d *discovery) {
 
 // confirm replays a sequence on the reference machine, minimises it with at most
 // so many probes, and replays the result once more. Its Execution is the judge's
-// last one. Probes count as executions.
-func (c *Campaign) confirm(seq input.Sequence, probes int, holds func(input.Sequence, *evm.Execution) bool) (input.Sequence, *evm.Execution, bool) {
-	replay := func(seq input.Sequence) (*evm.Execution, bool) {
-		c.encoded = c.Space.Encode(seq, c.encoded)
-		exec, err := c.judge.Run(c.encoded)
-		c.result.Stats.Executions++
-		c.result.Stats.Calls += uint64(len(seq))
-		if err != nil {
-			return nil, false
-		}
-		return exec, holds(seq, exec)
-	}
-	if _, ok := replay(seq); !ok {
+// last one. All count as executions. Probes keep to the campaign's budget; the two
+// replays do not, so that nothing is lost that was seen within it.
+func (c *Campaign) confirm(ctx context.Context, seq input.Sequence, probes int, holds holds) (input.Sequence, *evm.Execution, bool) {
+	if _, ok := c.replay(seq, holds); !ok {
 		return nil, nil, false
 	}
 	seq = minimise(c.Space, seq, func(seq input.Sequence) bool {
-		if probes--; probes < 0 {
+		if probes--; probes < 0 || ctx.Err() != nil || !c.affords(uint64(len(seq))) {
 			return false
 		}
-		_, ok := replay(seq)
+		_, ok := c.replay(seq, holds)
 		return ok
 	})
-	exec, ok := replay(seq)
+	exec, ok := c.replay(seq, holds)
 	return seq, exec, ok
+}
+
+// holds tells whether an execution of the sequence shows what is to be confirmed.
+type holds func(input.Sequence, *evm.Execution) bool
+
+// replay runs a sequence on the judge. A fault of the judge confirms nothing.
+func (c *Campaign) replay(seq input.Sequence, holds holds) (*evm.Execution, bool) {
+	c.encoded = c.Space.Encode(seq, c.encoded)
+	exec, err := c.judge.Run(c.encoded)
+	c.result.Stats.Executions++
+	c.result.Stats.Calls += uint64(len(seq))
+	if err != nil {
+		return nil, false
+	}
+	return exec, holds(seq, exec)
 }
 
 // disagreement reports that the judge did not see what a worker's machine saw.
 func (c *Campaign) disagreement(what string, seq input.Sequence) {
-	if len(c.result.Faults) < maxFaults {
-		c.result.Faults = append(c.result.Faults, Fault{what + " was not confirmed by go-ethereum: not reported", seq})
-	}
+	c.fault(Fault{what + " was not confirmed by go-ethereum: not reported", seq})
 }
 
 // enters tells whether the execution entered one of the target's entries, and

@@ -71,8 +71,9 @@ func (w *worker) checksProperties(exec *evm.Execution, isNew bool) bool {
 	return len(w.properties) > 0 && changedState(exec) && (isNew || w.rand.IntN(propertyInterval) == 0)
 }
 
-// tryProperties appends one call of each property function to the sequence. It
-// answers false when the task is over.
+// tryProperties appends one call of each property function to the sequence. Such
+// executions are judged and may reach targets, but no path of theirs is counted:
+// properties are asked, not fuzzed. It answers false when the task is over.
 func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch) bool {
 	for _, p := range w.properties {
 		probe := append(seq[:len(seq):len(seq)], input.Call{Instance: p.Instance, Function: p.Function})
@@ -81,8 +82,9 @@ func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch
 			return false
 		}
 		d := discovery{sequence: probe, at: w.mark(b)}
+		w.tracker.lookAtBlocks(exec, &d.news)
 		w.observe(probe, exec, &d)
-		if len(d.seen) > 0 {
+		if d.news.any() || len(d.seen) > 0 {
 			b.discoveries = append(b.discoveries, d)
 		}
 	}

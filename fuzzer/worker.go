@@ -12,14 +12,15 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// task is what a worker does next: run given sequences as they are, or fuzz a
-// seed with its energy.
+// task is what a worker does next: ask the properties of the initial state, run
+// given sequences as they are, or fuzz a seed with its energy.
 type task struct {
-	run     []input.Sequence
-	seed    *Seed
-	prelude input.Sequence // another seed's, whose last call changes state; may be nil
-	energy  Energy
-	calls   uint64 // the task may run at most so many calls
+	properties bool
+	run        []input.Sequence
+	seed       *Seed
+	prelude    input.Sequence // another seed's, whose last call changes state; may be nil
+	energy     Energy
+	calls      uint64 // the task may run at most so many calls
 }
 
 // batch is what a worker did for a task.
@@ -91,6 +92,9 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 			b.fault = &Fault{fmt.Sprintf("panic in worker: %v\n%s", r, debug.Stack()), w.current}
 		}
 	}()
+	if t.properties && !w.tryProperties(ctx, nil, &b) {
+		return b
+	}
 	for _, seq := range t.run {
 		if _, _, ok := w.try(ctx, seq, &b); !ok {
 			return b
@@ -106,7 +110,7 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 // energy and are followed to their end when it runs out.
 func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	var base *point
-	if t.energy >= predictionEnergy {
+	if t.energy >= predictionEnergy && w.affords(t.seed.Sequence, b) {
 		exec, ok := w.run(ctx, t.seed.Sequence, b)
 		if !ok {
 			return
@@ -173,7 +177,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 
 // run executes a sequence within the task's budget.
 func (w *worker) run(ctx context.Context, seq input.Sequence, b *batch) (*evm.Execution, bool) {
-	if b.calls+uint64(len(seq)) > b.task.calls || ctx.Err() != nil {
+	if !w.affords(seq, b) || ctx.Err() != nil {
 		return nil, false
 	}
 	w.current = seq
@@ -186,6 +190,11 @@ func (w *worker) run(ctx context.Context, seq input.Sequence, b *batch) (*evm.Ex
 		return nil, false
 	}
 	return exec, true
+}
+
+// affords tells whether the task has the calls left that a sequence takes.
+func (w *worker) affords(seq input.Sequence, b *batch) bool {
+	return b.calls+uint64(len(seq)) <= b.task.calls
 }
 
 // observe keeps what the oracles see for the first time.
