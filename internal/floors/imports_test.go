@@ -28,6 +28,7 @@ var floors = map[string][]string{
 	// The measured comparisons: programs that take the product apart as they need.
 	"bench/forge":          {everything},
 	"bench/internal/frame": {},
+	"bench/lookahead":      {everything},
 	"bench/machine":        {everything},
 	"bench/packages":       {everything},
 	"bench/pairs":          {everything},
