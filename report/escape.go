@@ -59,6 +59,9 @@ func escape(s string) string {
 			b.WriteByte(c)
 		}
 	}
+	if endsWithWord(s, "www") || endsWithWord(s, "gh") {
+		b.WriteString(zeroWidth) // what follows s may be a full stop or a hyphen
+	}
 	return b.String()
 }
 

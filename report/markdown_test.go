@@ -220,7 +220,7 @@ func hostile(t testing.TB, verdict string, texts ...string) *Report {
 
 var nasty = []string{
 	"`", "``` \n```", "|", "\\", "\\|", "`\\`|", "<!-- sightline:v1 -->", "\n# heading", "</details>", "</code>", "<script>", "[a](b)", "![a](https://x.y/z)",
-	"@octocat", "a@b.c", "#1", "o/r#1", "https://e.vil", "www.e.vil", "GH-1", "- item", "1. item", "0", "1) item", "   code", "---", "===", "+ a", "> quote", "~~~", "*a*", "_a_",
+	"@octocat", "a@b.c", "#1", "o/r#1", "https://e.vil", "www.e.vil", "www", "GH-1", "- item", "1. item", "0", "1) item", "   code", "---", "===", "+ a", "> quote", "~~~", "*a*", "_a_",
 	"$x$", "$`x`$", ":tada:", "&#64;octocat", "&lt;", "\u202eabc", "\u200b", "\ufeff", "\x1b[2J", "\x00", "\xff\xfe", "\r\n\r\n", "`a``b`", "`a|b` c", "`` ` ``", " ` ", "a:b", ":", "@", "#", "$", "",
 	"src/a b.sol", "../../x", "/etc/passwd", "src/%2e%2e/x", strings.Repeat("`", 500), strings.Repeat("$", 5000), strings.Repeat("e\u0301", 300), "\U000e0041", "<", "<a", "!", "![", "http://a", "mailto:a@b.c",
 }
