@@ -26,10 +26,11 @@ type MappingOptions struct {
 
 // MappingBuild compiles a project's standard-JSON input, every source's content
 // inlined, so that instructions map back to lines (design §2): the optimizer
-// off; where the stack is too deep for that, through the intermediate language
-// with an optimizer that does nothing but move variables from the stack to
-// memory; where that fails too, as the project has it, and then Mapping is not
-// set. EVM version and remappings are the project's. Libraries' addresses are
+// off; where the compiler gives up on that, with an optimizer that does nothing
+// but free stack slots in inline assembly, the ABI coder's among it (what
+// @aave/core-v3 needs); then through the intermediate language, where variables
+// can also move from the stack to memory; where that fails too, as the project
+// has it, and then Mapping is not set. EVM version and remappings are the project's. Libraries' addresses are
 // not kept: they are [bytecode.Link]s, to be filled with where the World has them.
 func MappingBuild(ctx context.Context, input json.RawMessage, compiler StandardCompiler, options MappingOptions) (*Output, error) {
 	origin := "solc " + compiler.Version()
@@ -60,7 +61,7 @@ func MappingBuild(ctx context.Context, input json.RawMessage, compiler StandardC
 		if first == nil {
 			first = err
 		}
-		if !stackTooDeep(output) {
+		if !gaveUp(output) {
 			break
 		}
 	}
@@ -119,16 +120,16 @@ func attempts(v Version, project json.RawMessage) []attempt {
 	plain := map[string]any{"optimizer": map[string]any{"enabled": false}}
 	list := []attempt{{settings: plain, mapping: true}}
 	if !v.Less(viaIRSince) {
-		list = append(list, attempt{settings: map[string]any{
-			"viaIR": true,
-			"optimizer": map[string]any{"enabled": false, "details": map[string]any{
-				"yul": true,
-				"yulDetails": map[string]any{
-					"stackAllocation": true,
-					"optimizerSteps":  prunerSteps(v),
-				},
-			}},
-		}, mapping: true})
+		pruner := map[string]any{"enabled": false, "details": map[string]any{
+			"yul": true,
+			"yulDetails": map[string]any{
+				"stackAllocation": true,
+				"optimizerSteps":  prunerSteps(v),
+			},
+		}}
+		list = append(list,
+			attempt{settings: map[string]any{"optimizer": pruner}, mapping: true},
+			attempt{settings: map[string]any{"optimizer": pruner, "viaIR": true}, mapping: true})
 	}
 	var own standardSettings
 	if json.Unmarshal(project, &own) == nil && (own.Optimizer.active() || own.ViaIR) {
@@ -254,10 +255,12 @@ func known(object json.RawMessage, since map[string]Version, v Version) any {
 	return keys
 }
 
-// stackTooDeep tells whether an output's errors are all about the stack's
-// depth: "Stack too deep" of the legacy code generator, "Variable … is … too
-// deep inside the stack" of Yul's.
-func stackTooDeep(output []byte) bool {
+// gaveUp tells whether an output's errors are all about what the compiler cannot
+// do, not about what the sources say: then other settings may help. That is the
+// stack's depth ("Stack too deep" of the legacy code generator, "Variable … is …
+// too deep inside the stack" of Yul's), a feature that one of the two code
+// generators lacks, or a fault of its own.
+func gaveUp(output []byte) bool {
 	var out struct {
 		Errors []diagnostic `json:"errors"`
 	}
@@ -270,7 +273,8 @@ func stackTooDeep(output []byte) bool {
 			continue
 		}
 		text := strings.ToLower(d.Message + d.FormattedMessage)
-		if !strings.Contains(text, "too deep") || !strings.Contains(text, "stack") {
+		tooDeep := strings.Contains(text, "too deep") && strings.Contains(text, "stack")
+		if !tooDeep && d.Type != "InternalCompilerError" && d.Type != "UnimplementedFeatureError" {
 			return false
 		}
 		found = true

@@ -195,8 +195,43 @@ func TestMappingOwnSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Mapping || len(s.inputs) != 3 {
+	if o.Mapping || len(s.inputs) != 4 {
 		t.Errorf("mapping %v after %d compilations", o.Mapping, len(s.inputs))
+	}
+}
+
+// TestMappingFreedSlots: where only inline assembly runs out of the stack, as the
+// ABI coder of large structs does, the legacy code generator is kept. A fault of
+// the compiler on the way is no reason to stop.
+func TestMappingFreedSlots(t *testing.T) {
+	sample := readSample(t)
+	input := sampleInput(t, "Market.sol", map[string]any{"optimizer": map[string]any{"enabled": true}})
+	freed := func(s standardSettings) bool { return s.Optimizer.Details["yul"] == true && !s.Optimizer.Enabled }
+	for name, test := range map[string]struct {
+		output         string
+		compiles       func(standardSettings) bool
+		mapping, viaIR bool
+		compilations   int
+	}{
+		"slots freed":      {output: tooDeepOutput, compiles: freed, mapping: true, compilations: 2},
+		"via the IR":       {output: tooDeepOutput, compiles: func(s standardSettings) bool { return s.ViaIR }, mapping: true, viaIR: true, compilations: 3},
+		"compiler's fault": {output: `{"errors":[{"severity":"error","type":"InternalCompilerError","message":"Solidity assertion failed"}]}`, compiles: func(s standardSettings) bool { return s.Optimizer.Enabled }, compilations: 4},
+		"not implemented":  {output: `{"errors":[{"severity":"error","type":"UnimplementedFeatureError","message":"Copying nested dynamic arrays"}]}`, compiles: func(s standardSettings) bool { return s.ViaIR }, mapping: true, viaIR: true, compilations: 3},
+	} {
+		s := &scripted{version: "0.8.10", answer: func(settings standardSettings) string {
+			if test.compiles(settings) {
+				return string(sample)
+			}
+			return test.output
+		}}
+		o, err := MappingBuild(t.Context(), input, s, MappingOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if o.Mapping != test.mapping || o.Settings.ViaIR != test.viaIR || len(s.inputs) != test.compilations {
+			t.Errorf("%s: mapping %v, via IR %v after %d compilations", name, o.Mapping, o.Settings.ViaIR, len(s.inputs))
+		}
 	}
 }
 
