@@ -57,7 +57,7 @@ func (m *Mutator) mutateCalls(r Rand, seq Sequence) Sequence {
 		return m.deploy(r, seq)
 	}
 	i := r.IntN(n)
-	seq[i] = m.generateFor(r, i, n)
+	seq[i] = m.generateFor(r, seq[:i], n)
 	return seq
 }
 
@@ -65,15 +65,41 @@ func (m *Mutator) mutateCalls(r Rand, seq Sequence) Sequence {
 // state that it meets, or behind it.
 func (m *Mutator) insert(r Rand, seq Sequence) Sequence {
 	i := r.IntN(len(seq) + 1)
-	return slices.Insert(seq, i, m.generateFor(r, i, len(seq)+1))
+	return slices.Insert(seq, i, m.generateFor(r, seq[:i], len(seq)+1))
 }
 
-// generateFor makes a call for position i of n: only the last may be a view's.
-func (m *Mutator) generateFor(r Rand, i, n int) Call {
-	if i < n-1 {
+// generateFor makes a call to follow the calls of before in a sequence of n: only
+// the last may be a view's. What before deploys is called in half of the cases,
+// since nothing else calls it.
+func (m *Mutator) generateFor(r Rand, before Sequence, n int) Call {
+	if c, ok := m.deployed(r, before); ok && oneIn(r, 2) {
+		return m.generate(r, c)
+	}
+	if len(before) < n-1 {
 		return m.generateChanging(r)
 	}
 	return m.Generate(r)
+}
+
+// deployed is a random function of what the calls deploy; false when they deploy
+// nothing, or nothing with functions.
+func (m *Mutator) deployed(r Rand, calls Sequence) (Callable, bool) {
+	if len(m.fresh) == 0 {
+		return Callable{}, false
+	}
+	var instances []int
+	for i := range calls {
+		in := &m.space.Instances[calls[i].Instance]
+		if calls[i].Function == in.constructor && in.Fresh && len(in.Functions) > 1 {
+			instances = append(instances, calls[i].Instance)
+		}
+	}
+	if len(instances) == 0 {
+		return Callable{}, false
+	}
+	instance := instances[r.IntN(len(instances))]
+	functions := m.space.Instances[instance].Functions
+	return Callable{instance, functions[r.IntN(len(functions)-1)]}, true // the constructor is the last
 }
 
 // Splice joins a non-empty front of a with a non-empty rear of b, at most SeqLen

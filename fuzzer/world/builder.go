@@ -203,6 +203,9 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 	c.failure.Tries += found.tries
 	if found.exec == nil {
 		c.failure.Reason = "constructor: " + found.reason
+		if found.tries > 1 {
+			c.failure.Reason += fmt.Sprintf(", the best of %d tries", found.tries)
+		}
 		return false, nil
 	}
 	i := b.keep(c, code, found)
@@ -222,7 +225,7 @@ type outcome struct {
 	arguments *arguments
 	exec      *evm.Execution // of the call behind all others; nil when none succeeded
 	tries     int
-	reason    string // of the last failure
+	reason    string // of the failure that came furthest, the first of equals
 }
 
 // find runs a call with one choice of arguments after the other, until it
@@ -230,6 +233,7 @@ type outcome struct {
 // look sees every execution; nil: nobody does.
 func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm.Call, look func(*evm.Execution)) (*outcome, error) {
 	o := &outcome{}
+	furthest := -1
 	for exhausted := 0; o.tries < maxTries && exhausted < maxExhausted; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -255,13 +259,26 @@ func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm
 		if result.Outcome == evm.OutOfGas {
 			exhausted++
 		}
-		o.reason = result.Reason
-		if texts := b.describe(arguments); len(texts) > 0 {
-			o.reason += fmt.Sprintf(" (last tried with %s)", join(texts))
+		if progress := progressOf(exec); progress > furthest {
+			furthest, o.reason = progress, result.Reason
+			if texts := b.describe(arguments); len(texts) > 0 {
+				o.reason += fmt.Sprintf(" (with %s)", join(texts))
+			}
 		}
 		s.learn(arguments, exec)
 	}
 	return o, nil
+}
+
+// progressOf counts the blocks that the last call entered: of two failures, the
+// one that came further says more about what is missing.
+func progressOf(exec *evm.Execution) int {
+	progress := 0
+	frames := exec.Calls[len(exec.Calls)-1].Frames
+	for _, f := range exec.Frames[frames[0]:frames[1]] {
+		progress += len(f.Path)
+	}
+	return progress
 }
 
 // creation is the deployment call. The address is the one that a chain would
