@@ -147,6 +147,10 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 	if flags.corpusDir != "" {
 		c.config.Corpus = &fuzzer.Corpus{Dir: flags.corpusDir}
 	}
+	if len(c.space.Callables) == 0 { // the report says why
+		c.result = &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(c.mapping.Targets)), Stopped: "nothing to call"}
+		return nil
+	}
 	limit := fmt.Sprintf("%s calls", report.HumanCount(calls))
 	if timeout > 0 {
 		limit = clock(timeout.Seconds())

@@ -22,6 +22,10 @@ import (
 // maxWorldFile bounds world.json: that of a hundred contracts has some 10 MB.
 const maxWorldFile = 1 << 30
 
+// maxReproducer bounds a reproducer: the largest sequence has 64 calls of 4,096
+// words (input.MaxCallWords) of up to 78 digits.
+const maxReproducer = 32 << 20
+
 func (p *program) replayCommand() *cobra.Command {
 	var out string
 	var asJSON bool
@@ -86,7 +90,7 @@ type replayed struct {
 
 // readReproducer reads a reproducer and the world it belongs to.
 func readReproducer(path string) (*replayed, error) {
-	data, err := readBounded(path, 1<<20)
+	data, err := readBounded(path, maxReproducer)
 	if err != nil {
 		return nil, badInput("reproducer %s: %v; name one by its file, or by its id with --out DIR of its run", path, plainError(err))
 	}

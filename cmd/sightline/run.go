@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -119,12 +122,41 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 
 // write leaves everything in the output folder.
 func (p *program) write(dir string, r *report.Report, options report.Options, bundle *report.Bundle, reproducers map[string]*report.Reproducer) error {
+	if err := removeReproducers(filepath.Join(dir, "reproducers")); err != nil {
+		return err
+	}
 	if bundle != nil {
 		if err := report.WriteReproducers(dir, bundle, reproducers); err != nil {
 			return err
 		}
 	}
 	return report.Write(dir, r, options)
+}
+
+// removeReproducers removes those that an earlier run left in the folder: they
+// belong to a world.json that is about to be replaced. Other files stay.
+func removeReproducers(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read %s: %w; name another folder with --out", dir, plainError(err))
+	}
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		data, err := readBounded(path, maxReproducer)
+		if err != nil {
+			continue
+		}
+		if _, err := report.ReadReproducer(data); err != nil {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("cannot remove %s, which an earlier run left: %w; name another folder with --out", path, plainError(err))
+		}
+	}
+	return nil
 }
 
 // bundle is what the reproducers need to run without the project.
