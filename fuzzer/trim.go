@@ -1,0 +1,162 @@
+package fuzzer
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// feature is something that an input covers: a block, or a side of a conditional
+// jump.
+type feature struct {
+	code bytecode.CodeID
+	at   uint32 // the block's number, or the pc of the jump
+	kind featureKind
+}
+
+type featureKind uint8
+
+const (
+	blockEntered featureKind = iota
+	blockKept                // in a call that succeeded: what reaches a target
+	sideTaken
+	sideNotTaken
+)
+
+// features lists what an execution covers, each once.
+func features(exec *evm.Execution) []feature {
+	seen := map[feature]bool{}
+	var list []feature
+	add := func(f feature) {
+		if !seen[f] {
+			seen[f] = true
+			list = append(list, f)
+		}
+	}
+	for _, c := range exec.Covered {
+		add(feature{c.Code, uint32(c.Block), blockEntered})
+		if c.Kept {
+			add(feature{c.Code, uint32(c.Block), blockKept})
+		}
+	}
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		if f.Program == nil {
+			continue
+		}
+		for k := range f.Comparisons {
+			side := sideNotTaken
+			if f.Comparisons[k].Taken {
+				side = sideTaken
+			}
+			add(feature{f.Program.ID, f.Comparisons[k].PC, side})
+		}
+	}
+	return list
+}
+
+// trimEntry is an input of a corpus as trim sees it.
+type trimEntry struct {
+	size     int // in bytes of text: of two that cover the same, the smaller stays
+	features []feature
+}
+
+// trim chooses entries that together cover everything that all of them cover, as
+// afl-cmin does: feature by feature, the rarest first, the smallest entry that
+// has it, unless one that was chosen already has it. The result is sorted and
+// depends on nothing but the entries. It is small, not the smallest: that would
+// be the set cover problem.
+func trim(entries []trimEntry) (kept []int) {
+	holders := map[feature][]int{}
+	var order []feature // of first appearance
+	for i := range entries {
+		for _, f := range entries[i].features {
+			if holders[f] == nil {
+				order = append(order, f)
+			}
+			holders[f] = append(holders[f], i)
+		}
+	}
+	slices.SortStableFunc(order, func(f, g feature) int { return cmp.Compare(len(holders[f]), len(holders[g])) })
+	chosen := make([]bool, len(entries))
+	covered := map[feature]bool{}
+	for _, f := range order {
+		if covered[f] {
+			continue
+		}
+		best := slices.MinFunc(holders[f], func(i, j int) int {
+			return cmp.Or(cmp.Compare(entries[i].size, entries[j].size), cmp.Compare(i, j))
+		})
+		chosen[best] = true
+		for _, g := range entries[best].features {
+			covered[g] = true
+		}
+	}
+	for i, c := range chosen {
+		if c {
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}
+
+// maxTrimGas bounds what is run to find out what a corpus covers: some ten
+// seconds on go-ethereum. A campaign's corpus needs a hundredth of it.
+const maxTrimGas = 1 << 31
+
+// Trim removes the inputs of the folder that add nothing to what the others cover
+// (see trim), judged by the machine. It leaves alone what does not fit the
+// present build entirely, since another branch may still use it, and everything
+// once maxTrimGas is used up.
+func (c *Corpus) Trim(space *input.Space, machine evm.Machine) error {
+	entries, err := os.ReadDir(c.Dir)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("corpus not trimmed: %w", err)
+	}
+	var names []string
+	var inputs []trimEntry
+	var encoded evm.Sequence
+	gas := uint64(0)
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), corpusSuffix) || len(names) >= maxCorpusFiles {
+			continue
+		}
+		seq, err := c.read(space, e.Name())
+		if err != nil {
+			continue // said when it was loaded
+		}
+		encoded = space.Encode(seq, encoded)
+		exec, err := machine.Run(encoded)
+		if err != nil {
+			continue // nor is it removed
+		}
+		for i := range exec.Calls {
+			gas += exec.Calls[i].GasUsed
+		}
+		if gas > maxTrimGas {
+			return nil
+		}
+		names = append(names, e.Name())
+		inputs = append(inputs, trimEntry{len(input.Format(space, seq)), features(exec)})
+	}
+	kept := trim(inputs)
+	for i, name := range names {
+		if _, needed := slices.BinarySearch(kept, i); needed {
+			continue
+		}
+		if err := os.Remove(filepath.Join(c.Dir, name)); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("corpus not trimmed: %w", err)
+		}
+	}
+	return nil
+}
