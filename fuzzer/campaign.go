@@ -146,8 +146,14 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 	}
 }
 
-// finish sums up once all workers are idle.
+// finish sums up once all workers are idle, and trims the corpus unless somebody
+// is waiting for the end.
 func (c *Campaign) finish() *Result {
+	if c.Corpus != nil && c.result.Stopped != "cancelled" {
+		if err := c.Corpus.Trim(c.Space, c.judge); err != nil {
+			c.result.Notes = append(c.result.Notes, err.Error())
+		}
+	}
 	c.result.Stats = c.stats()
 	for b := range c.blocks { // sorted below
 		if p := c.Table.Program(b.code); p != nil {
@@ -349,7 +355,9 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Se
 	if d.news.newPath {
 		c.suite.add(seed)
 	}
+	newSides := false
 	for _, side := range d.news.taken {
+		newSides = newSides || !c.taken[side]
 		c.taken[side] = true
 		c.suite.covered(side)
 	}
@@ -358,7 +366,7 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Se
 			c.suite.closer(a.side, a.distance, seed)
 		}
 	}
-	if d.news.newPath && seed.NewBlocks && c.Corpus != nil {
+	if d.news.newPath && (seed.NewBlocks || newSides || len(d.news.hits) > 0) && c.Corpus != nil {
 		if err := c.Corpus.Save(c.Space, d.sequence); err != nil {
 			c.result.Notes = append(c.result.Notes, err.Error())
 			c.Corpus = nil // said once
