@@ -48,9 +48,9 @@ func (p *astParser) node(object map[string]any, role string, parent *Node, depth
 	if depth > p.depth {
 		return nil, &Error{Problem: fmt.Sprintf("its AST nests deeper than %d nodes", p.depth), Kind: ErrTooLarge}
 	}
-	n := &Node{Type: object["nodeType"].(string), Parent: parent, Role: role, Attributes: map[string]any{}}
+	n := &Node{Type: text(object["nodeType"]), Parent: parent, Role: role, Attributes: map[string]any{}}
 	var err error
-	if n.Start, n.Length, n.File, err = parseRange(object["src"].(string)); err != nil {
+	if n.Start, n.Length, n.File, err = parseRange(text(object["src"])); err != nil {
 		return nil, fmt.Errorf("its AST has a %s: %w", shorten(n.Type), err)
 	}
 	if id, ok := integer(object["id"]); ok {
@@ -77,6 +77,12 @@ func (p *astParser) node(object map[string]any, role string, parent *Node, depth
 	// parameter list, share their start with the node behind them.
 	slices.SortStableFunc(n.Children, func(a, b *Node) int { return cmp.Compare(a.Start, b.Start) })
 	return n, nil
+}
+
+// text is a value that is a string, else "".
+func text(value any) string {
+	s, _ := value.(string)
+	return s
 }
 
 // children adds the nodes of a field to n.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -133,7 +134,8 @@ func (c *Compiler) Compile(ctx context.Context, input []byte) ([]byte, error) {
 
 // wrapFailure makes an *Error of a compiler that ended badly.
 func wrapFailure(err error) error {
-	if e, ok := err.(*Error); ok {
+	var e *Error
+	if errors.As(err, &e) {
 		return e
 	}
 	return &Error{Kind: ErrCompile, Problem: "the compiler failed: " + err.Error(), Cause: err}

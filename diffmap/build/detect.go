@@ -29,7 +29,7 @@ func readSettingsFile(file string) (string, error) {
 // setup is a build tool that a project is set up for.
 type setup struct {
 	tool   string // "Foundry", "Hardhat", "truffle"
-	config string // the file that says so, relative to the root
+	config string // the file that says so, relative to the root; empty when only builds does
 	builds string // the folder where its output lies
 }
 
@@ -41,7 +41,7 @@ func detect(root string, getenv func(string) string) []setup {
 		s := setup{tool: foundry, config: "foundry.toml", builds: settings.out}
 		if relative, err := filepath.Rel(settings.out, settings.buildInfos); err != nil || !filepath.IsLocal(relative) {
 			// Build-infos elsewhere are read alone; the artefacts lack what is in them.
-			if info, err := os.Stat(settings.buildInfos); err == nil && info.IsDir() {
+			if isFolder(settings.buildInfos) {
 				s.builds = settings.buildInfos
 			}
 		}
@@ -58,6 +58,27 @@ func detect(root string, getenv func(string) string) []setup {
 		if _, err := os.Stat(filepath.Join(root, config)); err == nil {
 			found = append(found, setup{tool: truffle, config: config, builds: filepath.Join(root, "build", "contracts")})
 			break
+		}
+	}
+	if len(found) == 0 {
+		found = packaged(root)
+	}
+	return found
+}
+
+// packaged lists builds in their usual places where no tool is configured, as
+// npm packages ship them.
+func packaged(root string) []setup {
+	var found []setup
+	for _, s := range []setup{
+		{tool: hardhat, builds: "artifacts/build-info"},
+		{tool: hardhat, builds: "build/artifacts/build-info"},
+		{tool: foundry, builds: "out"},
+		{tool: truffle, builds: "build/contracts"},
+	} {
+		s.builds = filepath.Join(root, filepath.FromSlash(s.builds))
+		if isFolder(s.builds) {
+			found = append(found, s)
 		}
 	}
 	return found

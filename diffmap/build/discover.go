@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -78,17 +79,14 @@ func (f *finder) say(format string, values ...any) {
 func (f *finder) find(ctx context.Context) (*Found, error) {
 	setups := detect(f.root, os.Getenv)
 	for _, s := range setups {
-		outputs, err := f.existing(s)
-		if err != nil {
-			return nil, err
-		}
-		if outputs != nil {
+		if outputs := f.existing(s); outputs != nil {
 			return &Found{outputs, f.how}, nil
 		}
 	}
 	if len(f.Command) > 0 {
 		return f.make(ctx, command{argv: f.Command, setup: firstSetup(setups)})
 	}
+	setups = slices.DeleteFunc(setups, func(s setup) bool { return s.config == "" })
 	for _, s := range setups {
 		if c, ok := f.commandOf(s); ok {
 			return f.make(ctx, c)
@@ -117,33 +115,47 @@ func firstSetup(setups []setup) setup {
 	return setup{}
 }
 
-// existing is what the tool has left, or nil where this is of no use.
-func (f *finder) existing(s setup) ([]*Output, error) {
-	if info, err := os.Stat(s.builds); err != nil || !info.IsDir() {
-		return nil, nil
+// existing is what the tool has left; nil where there is nothing, or where it is
+// of no use, which is said.
+func (f *finder) existing(s setup) []*Output {
+	if !isFolder(s.builds) {
+		return nil
 	}
+	outputs, problem := f.usable(s)
+	if problem != "" {
+		f.say("%s: the build there is not used: %s", f.relative(s.builds), problem)
+		return nil
+	}
+	made := "the build"
+	if s.config != "" {
+		made = s.tool + "'s build"
+	}
+	f.say("read %s in %s, made from the sources as they are", made, f.relative(s.builds))
+	for _, o := range outputs {
+		o.Origin = f.relative(o.Origin)
+	}
+	return outputs
+}
+
+// usable reads the outputs in a folder; problem says why they are of no use.
+func (f *finder) usable(s setup) (outputs []*Output, problem string) {
 	outputs, err := f.Limits.Read(s.builds)
 	if err != nil {
-		f.say("%s: the build there is not used: %v", f.relative(s.builds), err)
-		return nil, nil
+		return nil, err.Error()
 	}
 	outputs, stale, err := f.current(outputs)
-	if err != nil {
-		return nil, err
-	}
 	switch {
+	case err != nil:
+		return nil, err.Error()
 	case stale != "":
-		f.say("%s: the build there is not used: it is stale, %s", f.relative(s.builds), stale)
-	case missing(outputs) != "":
-		f.say("%s: the build there is not used: %s", f.relative(s.builds), missing(outputs))
-	default:
-		f.say("read %s's build in %s, made from the sources as they are", s.tool, f.relative(s.builds))
-		for _, o := range outputs {
-			o.Origin = f.relative(o.Origin)
-		}
-		return outputs, nil
+		return nil, "it is stale, " + stale
 	}
-	return nil, nil
+	return outputs, missing(outputs)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // missing says what outputs lack that building again would bring; empty when
@@ -217,11 +229,10 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 	if f.Progress != nil {
 		f.Progress("running " + c.String())
 	}
-	start := time.Now()
 	if err := f.run(ctx, c); err != nil {
 		return nil, err
 	}
-	f.say("built with %s in %.1f s", c.String(), time.Since(start).Seconds())
+	f.how = append(f.how, "built with "+c.String())
 	outputs, err := f.Limits.Read(firstOf(c.builds, f.root))
 	if err != nil {
 		return nil, at(c.String(), err)

@@ -42,7 +42,7 @@ func (l Limits) Read(path string) ([]*Output, error) {
 		return []*Output{o}, nil
 	}
 	for _, p := range detect(path, os.Getenv) {
-		if info, err := os.Stat(p.builds); err == nil && info.IsDir() {
+		if isFolder(p.builds) {
 			return l.readFolder(p.builds)
 		}
 	}
@@ -232,7 +232,8 @@ func (l Limits) jsonFiles(root string) ([]string, error) {
 		return nil
 	})
 	if err != nil {
-		if e, ok := err.(*Error); ok {
+		var e *Error
+		if errors.As(err, &e) {
 			return nil, at(root, e)
 		}
 		return nil, unreadable(root, err)

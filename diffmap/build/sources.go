@@ -13,27 +13,47 @@ import (
 // Unit is a set of sources that are compiled together.
 type Unit struct {
 	Input    json.RawMessage // standard JSON, every source's content inlined
-	Compiler *Compiler
+	Compiler *Compiler       // the newest that is allowed
+	Pragmas  []string        // of all sources
 }
 
 // CompileSources makes the mapping build of a folder of plain sources: they
 // have no settings of their own, so it is the only build there is. Sources that
 // one compiler takes are one output; otherwise those that import each other
-// stay together.
+// stay together. Where the newest allowed compiler refuses the sources, those of
+// the versions of the language before it are tried: "pragma solidity >=0.7.0
+// <0.9.0" is often written by people who have 0.7.
 func CompileSources(ctx context.Context, root string, options CompilerOptions, mapping MappingOptions) ([]*Output, error) {
+	if options.Root == "" {
+		options.Root = root
+	}
 	units, err := Units(ctx, root, options)
 	if err != nil {
 		return nil, err
 	}
 	var outputs []*Output
 	for _, unit := range units {
-		o, err := MappingBuild(ctx, unit.Input, unit.Compiler, mapping)
+		o, err := unit.compile(ctx, options, mapping)
 		if err != nil {
 			return nil, err
 		}
 		outputs = append(outputs, o)
 	}
 	return outputs, nil
+}
+
+func (u Unit) compile(ctx context.Context, options CompilerOptions, mapping MappingOptions) (*Output, error) {
+	o, first := MappingBuild(ctx, u.Input, u.Compiler, mapping)
+	for c, err := u.Compiler, first; errors.Is(err, ErrCompile); {
+		older := fmt.Sprintf("<%d.%d.0", c.version.Major, c.version.Minor)
+		if c, err = FindCompiler(ctx, append([]string{older}, u.Pragmas...), options); err != nil {
+			break
+		}
+		if o, err = MappingBuild(ctx, u.Input, c, mapping); err == nil {
+			return o, nil
+		}
+	}
+	return o, first
 }
 
 // SourceReader reads sources of the project at root by the names that compilers
@@ -188,7 +208,7 @@ func (g *graph) units(ctx context.Context, options CompilerOptions, remappings [
 	all := slices.Sorted(slices.Values(g.names))
 	c, err := FindCompiler(ctx, g.pragmas(all), options)
 	if err == nil {
-		return []Unit{{g.input(all, remappings), c}}, nil
+		return []Unit{{g.input(all, remappings), c, g.pragmas(all)}}, nil
 	}
 	groups := g.groups(all)
 	if !errors.Is(err, ErrNoCompiler) || len(groups) == 1 {
@@ -212,7 +232,8 @@ func (g *graph) units(ctx context.Context, options CompilerOptions, remappings [
 	}
 	var units []Unit
 	for _, c := range compilers {
-		units = append(units, Unit{g.input(slices.Sorted(slices.Values(members[c.path])), remappings), c})
+		names := slices.Sorted(slices.Values(members[c.path]))
+		units = append(units, Unit{g.input(names, remappings), c, g.pragmas(names)})
 	}
 	return units, nil
 }
