@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,46 +20,83 @@ import (
 // a second or two for people, and as much again for a busy machine.
 const patience = 4 * time.Second
 
-// A cancelled run stops at once, keeps what it has and says that it is not
+// interrupt starts the program, sends it a signal once a line of its output
+// holds the text, and returns what it said from then on. It must end soon, with
+// the exit code of a cancelled run.
+func interrupt(t *testing.T, sig syscall.Signal, until string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("sightline", args...)
+	cmd.Env = append(os.Environ(), "SIGHTLINE_NODE_MODULES="+nodeModules(t), "XDG_CACHE_HOME="+t.TempDir())
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	met := false
+	for !met && lines.Scan() {
+		met = strings.Contains(lines.Text(), until)
+	}
+	if err := cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	sent := time.Now()
+	var said strings.Builder
+	for lines.Scan() {
+		said.WriteString(lines.Text() + "\n")
+	}
+	_ = cmd.Wait() // the exit code is what counts
+	if !met {
+		t.Fatalf("it never said %q: %s%s", until, &said, &stderr)
+	}
+	if took := time.Since(sent); took > patience {
+		t.Errorf("it took %v to stop", took)
+	}
+	if code := cmd.ProcessState.ExitCode(); code != report.ExitCancelled {
+		t.Errorf("exit code %d, want %d: %s%s", code, report.ExitCancelled, &said, &stderr)
+	}
+	return said.String() + stderr.String()
+}
+
+// A cancelled campaign stops at once, keeps what it has and says that it is not
 // finished.
-func TestInterrupt(t *testing.T) {
+func TestInterruptCampaign(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out")
-			cmd := exec.Command("sightline", "demo", "--timeout", "60", "--workers", "2", "--fail-on", "none", "--out", out)
-			stdout, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			cmd.Stderr = os.Stderr
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewScanner(stdout)
-			for lines.Scan() && !strings.Contains(lines.Text(), "reached") { // the campaign runs
-			}
-			if err := cmd.Process.Signal(sig); err != nil {
-				t.Fatal(err)
-			}
-			sent := time.Now()
-			said := ""
-			for lines.Scan() {
-				said += lines.Text() + "\n"
-			}
-			_ = cmd.Wait() // the exit code is what counts
-			if took := time.Since(sent); took > patience {
-				t.Errorf("it took %v to stop", took)
-			}
-			if code := cmd.ProcessState.ExitCode(); code != report.ExitCancelled {
-				t.Errorf("exit code %d, want %d", code, report.ExitCancelled)
-			}
-			if !strings.Contains(said, "\nexit 130") {
-				t.Errorf("the last line does not show the exit code:\n%s", said)
+			said := interrupt(t, sig, "reached", "demo", "--timeout", "60", "--workers", "2", "--out", out)
+			for _, want := range []string{"\nwarn   the run was cancelled before its limit", "\nexit 130 (cancelled)\n"} {
+				if !strings.Contains(said, want) {
+					t.Errorf("it does not say %q:\n%s", want, said)
+				}
 			}
 			for _, problem := range checkOutput(out) {
 				t.Error(problem)
 			}
 		})
+	}
+}
+
+// A compiler is stopped with the program that waits for it.
+func TestInterruptBuild(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	files := map[string]string{
+		"A.sol":   "pragma solidity ^0.8.0;\ncontract A { uint256 public x = 1; }\n",
+		"pr.diff": "--- a/A.sol\n+++ b/A.sol\n@@ -1,2 +1,2 @@\n pragma solidity ^0.8.0;\n-contract A {}\n+contract A { uint256 public x = 1; }\n",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := interrupt(t, syscall.SIGINT, "compiling", "run", "--root", root, "--diff", filepath.Join(root, "pr.diff"), "--out", filepath.Join(root, "out"))
+	if said != "sightline: cancelled\n" {
+		t.Errorf("it says %q", said)
 	}
 }

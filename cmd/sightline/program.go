@@ -94,10 +94,11 @@ func (p *program) main(args []string) int {
 	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.demoCommand())
 
 	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintf(p.stderr, "sightline: %v\n", err)
 		if ctx.Err() != nil {
+			fmt.Fprintln(p.stderr, "sightline: cancelled")
 			return report.ExitCancelled
 		}
+		fmt.Fprintf(p.stderr, "sightline: %v\n", err)
 		var coded *exitError
 		if errors.As(err, &coded) {
 			return coded.code
