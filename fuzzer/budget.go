@@ -45,7 +45,7 @@ func (c *Campaign) affords(calls uint64) bool {
 }
 
 func (c *Campaign) graceIsOver() bool {
-	if len(c.Targets) == 0 || c.open > 0 {
+	if len(c.Targets) == 0 || c.left > 0 {
 		return false
 	}
 	if !c.grace.begun {

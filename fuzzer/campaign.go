@@ -27,7 +27,7 @@ type Config struct {
 	// judge by, which must be the reference.
 	NewMachine func() (evm.Machine, error)
 
-	Schedule *Schedule // nil: Cutoff
+	Schedule *Schedule // nil: Lookahead
 	Corpus   *Corpus   // nil: nothing is loaded or saved
 	Seed     uint64
 	Workers  int           // at least 1
@@ -67,10 +67,11 @@ type Stats struct {
 
 // TargetResult tells what became of a target.
 type TargetResult struct {
-	Reached  bool           // executed in a call that succeeded
-	Entered  bool           // executed at all
-	First    Mark           // when Reached, or only Entered, became true
-	Sequence input.Sequence // minimised; nil when not entered
+	Unreachable bool           // proved: no execution ever reaches it
+	Reached     bool           // executed in a call that succeeded
+	Entered     bool           // executed at all
+	First       Mark           // when Reached, or only Entered, became true
+	Sequence    input.Sequence // minimised; nil when not entered
 }
 
 // Result is what a campaign ends with.
@@ -95,7 +96,9 @@ type Campaign struct {
 	blocks   map[blockRef]bool
 	taken    map[branchSide]bool
 	reported map[findingKey]bool
-	open     int // targets not yet reached
+	open     []bool // by target: not yet reached, and not proved unreachable
+	left     int    // targets open
+	epoch    int    // rises when targets fall or a call leads somewhere new
 	start    time.Time
 	idle     []int // workers without a task
 	busy     int
@@ -173,7 +176,7 @@ func (c *Campaign) prepare() error {
 		return errors.New("nothing to call: no deployed contract has a function")
 	}
 	if c.Schedule == nil {
-		c.Schedule = Cutoff
+		c.Schedule = Lookahead
 	}
 	if c.SeqLen == 0 {
 		c.SeqLen = 8
@@ -192,9 +195,26 @@ func (c *Campaign) prepare() error {
 	c.taken = map[branchSide]bool{}
 	c.reported = map[findingKey]bool{}
 	c.result.Targets = make([]TargetResult, len(c.Targets))
-	c.open = len(c.Targets)
 	c.start = c.Now()
+	c.openTargets()
 	return nil
+}
+
+// openTargets opens all targets but those that are proved unreachable.
+func (c *Campaign) openTargets() {
+	c.open = make([]bool, len(c.Targets))
+	for i := range c.open {
+		c.open[i] = true
+	}
+	for _, i := range newSteering(c.Table, c.Targets, nil, conservativeCalls).unreachable(c.Targets) {
+		c.open[i] = false
+		c.result.Targets[i].Unreachable = true
+	}
+	for _, open := range c.open {
+		if open {
+			c.left++
+		}
+	}
 }
 
 // seconds since the campaign began.
@@ -231,6 +251,9 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 			properties: c.Space.Properties(),
 			reported:   map[findingKey]bool{},
 			seconds:    c.seconds,
+		}
+		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
+			w.steering = newSteering(c.Table, c.Targets, c.Oracles, c.Schedule.calls)
 		}
 		tasks = append(tasks, make(chan task, 1))
 		c.idle = append(c.idle, id)
@@ -287,9 +310,13 @@ func (c *Campaign) initialTasks() []task {
 	return tasks
 }
 
-// nextTask picks a seed and assigns its energy.
+// nextTask picks a seed and assigns its energy. An entry whose LID is of an older
+// epoch is asked about again first (design §5).
 func (c *Campaign) nextTask() task {
-	seed, energy := c.Schedule.pick(c.suite, c.rand)
+	seed, energy := c.schedule().pick(c.suite, c.rand)
+	if seed.lid != nil && seed.epoch != c.epoch {
+		return task{seed: seed, ask: true}
+	}
 	seed.Selected++
 	t := task{seed: seed, energy: energy}
 	if changing := c.suite.changing; len(changing) > 0 {
@@ -298,9 +325,18 @@ func (c *Campaign) nextTask() task {
 	return t
 }
 
+// schedule is the campaign's, as long as there is a target to steer to.
+func (c *Campaign) schedule() *Schedule {
+	if c.left == 0 {
+		return Cutoff
+	}
+	return c.Schedule
+}
+
 // hand gives a task to an idle worker, with a share of the calls that are left.
 func (c *Campaign) hand(t task, tasks []chan task) {
 	t.calls = maxTaskCalls
+	t.open, t.epoch = slices.Clone(c.open), c.epoch
 	if c.MaxCalls > 0 {
 		left := c.MaxCalls - c.result.Stats.Calls - c.reserved
 		t.calls = min(t.calls, left)
@@ -324,14 +360,20 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	before := Mark{Executions: c.result.Stats.Executions, Calls: c.result.Stats.Calls}
 	c.result.Stats.Executions += b.executions
 	c.result.Stats.Calls += b.calls
+	for i := range b.discoveries {
+		c.suite.learn(b.discoveries[i].pid, b.discoveries[i].ahead)
+	}
 	for _, pid := range b.paths {
 		c.suite.count(pid)
+	}
+	if b.answer != nil {
+		c.suite.relabel(b.task.seed, b.answer, b.task.epoch)
 	}
 	for i := range b.discoveries {
 		d := &b.discoveries[i]
 		d.at.Executions += before.Executions
 		d.at.Calls += before.Calls
-		c.absorbDiscovery(ctx, d, b.task.seed)
+		c.absorbDiscovery(ctx, d, b.task.seed, b.task.epoch)
 	}
 	c.failing++
 	if b.fault != nil {
@@ -344,8 +386,8 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 
 // absorbDiscovery decides what a discovery is worth to the campaign: other
 // workers may have made it before.
-func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Seed) {
-	seed := &Seed{Sequence: d.sequence, PID: d.pid, Parent: parent, Changes: d.changes}
+func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Seed, epoch int) {
+	seed := &Seed{Sequence: d.sequence, PID: d.pid, Parent: parent, Changes: d.changes, epoch: epoch}
 	for _, b := range d.news.newBlocks {
 		if !c.blocks[b] {
 			c.blocks[b] = true
@@ -353,7 +395,10 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Se
 		}
 	}
 	if d.news.newPath {
-		c.suite.add(seed)
+		c.suite.add(seed, c.Schedule.perLID)
+	}
+	if d.edges {
+		c.epoch++
 	}
 	newSides := false
 	for _, side := range d.news.taken {
@@ -398,7 +443,11 @@ func (c *Campaign) stats() Stats {
 	s.Paths = c.suite.paths()
 	s.Seeds = len(c.suite.Seeds)
 	s.Blocks = len(c.blocks)
-	s.Reached = len(c.Targets) - c.open
+	for i := range c.result.Targets {
+		if c.result.Targets[i].Reached {
+			s.Reached++
+		}
+	}
 	s.Findings = len(c.result.Findings)
 	return s
 }

@@ -34,10 +34,18 @@ func (c *Campaign) reach(ctx context.Context, h hit, d *discovery) {
 		c.disagreement(fmt.Sprintf("target %s in %s", c.Targets[h.target].Position, c.Targets[h.target].Contract), d.sequence)
 		return
 	}
+	if t.Unreachable {
+		c.fault(Fault{fmt.Sprintf("target %s in %s was reached although it was proved unreachable", c.Targets[h.target].Position, c.Targets[h.target].Contract), seq})
+		t.Unreachable = false
+	}
 	t.Entered, t.Reached = true, h.kept
 	t.First, t.Sequence = d.at, seq
 	if h.kept {
-		c.open--
+		if c.open[h.target] {
+			c.open[h.target] = false
+			c.left--
+			c.epoch++
+		}
 		c.Progress(Event{At: d.at, Target: h.target, Stats: c.stats()})
 	}
 }

@@ -2,6 +2,7 @@ package fuzzer
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
@@ -12,49 +13,117 @@ type Energy int
 // maxEnergy is the bound K of the power schedules (lookahead paper §4.2, Def. 6).
 const maxEnergy = 1024
 
+// maxPerLID bounds the entries of one LID outside the paper's configurations:
+// loops that depend on the input make paths without end, all alike to what lies
+// ahead (design §6, "Suite").
+const maxPerLID = 64
+
 // Schedule decides which seed is fuzzed next and with how much energy.
 type Schedule struct {
 	Name string
-	// pick chooses an entry of a non-empty suite and says how much energy it gets,
-	// at least 1.
-	pick func(*Suite, input.Rand) (*Seed, Energy)
+	Doc  string // one line
+
+	calls  callModel // what it asks of the lookahead analysis
+	perLID int       // bound of entries, 0: none
+	// choose picks one of the entries of a non-empty suite and says how much energy
+	// it gets, at least 1.
+	choose func(*Suite, input.Rand) (*Seed, Energy)
 }
 
-// Cutoff is configuration A of the lookahead paper (§6.3): entries uniformly,
-// with AFLFast's cut-off exponential energy (CCS'16 §4.3): nothing for a seed
-// whose path has been exercised more often than the mean over all paths, else
-// min(2^selected, 1024).
-//
-// Half of the picks go to the inputs that came closest to a branch side nothing
-// has taken yet (design §6 "Suite"), with the exponential alone. The half is
-// arbitrary: it keeps both sources alive whatever their sizes.
-var Cutoff = &Schedule{Name: "cutoff", pick: pickCutoff}
-
-// ScheduleNamed finds a schedule by its name.
-func ScheduleNamed(name string) (*Schedule, error) {
-	if name == Cutoff.Name {
-		return Cutoff, nil
-	}
-	return nil, fmt.Errorf("unknown schedule %q: want %s", name, Cutoff.Name)
-}
-
-func pickCutoff(s *Suite, r input.Rand) (*Seed, Energy) {
+// pick chooses what is fuzzed next. Half of the picks go to the inputs that came
+// closest to a branch side nothing has taken yet (design §6, "Suite"), with
+// exponential energy; the others are the schedule's. The half is arbitrary: it
+// keeps both sources alive whatever their sizes.
+func (sc *Schedule) pick(s *Suite, r input.Rand) (*Seed, Energy) {
 	if len(s.closest) > 0 && r.Uint64()&1 == 0 {
 		seed := s.closest[r.IntN(len(s.closest))]
 		return seed, exponential(seed)
 	}
-	// A path above the mean is skipped. The least exercised path is never above
-	// it, so trying every seed once would end; picking with replacement ends
-	// soon too, and the bound is twice the expected number of tries even if only
-	// one seed in a suite of its size is below the mean.
+	return sc.choose(s, r)
+}
+
+// The schedules of design §6; the letters are the configurations of lookahead
+// §6.3.
+var (
+	Lookahead = &Schedule{"lookahead", "a LID uniformly, then one of its entries; rare ones get exponential energy", observedCalls, maxPerLID, pickByLID}
+	PaperB    = &Schedule{"paper-b", "B: entries uniformly; rare ones, by the paper's <, get exponential energy", conservativeCalls, 0, pickRare}
+	Cutoff    = &Schedule{"cutoff", "A: entries uniformly, AFLFast's cut-off exponential energy; no lookahead", noAnalysis, 0, pickCutoff}
+	Paths     = &Schedule{"paths", "C: B with a lookahead that always answers \"may reach\"", anythingAhead, 0, pickRare}
+	LIDs      = &Schedule{"lids", "D: A's formula over LIDs", conservativeCalls, 0, pickCutoffLIDs}
+)
+
+// Schedules lists all schedules, the default first.
+func Schedules() []*Schedule { return []*Schedule{Lookahead, PaperB, Cutoff, Paths, LIDs} }
+
+// ScheduleNamed finds a schedule by its name.
+func ScheduleNamed(name string) (*Schedule, error) {
+	var names []string
+	for _, s := range Schedules() {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return nil, fmt.Errorf("unknown schedule %q: want one of %s", name, strings.Join(names, ", "))
+}
+
+// pickCutoff is configuration A: entries uniformly, with AFLFast's cut-off
+// exponential energy (CCS'16 §4.3): nothing for a seed whose path has been
+// exercised more often than the mean over all paths, else min(2^selected, K).
+func pickCutoff(s *Suite, r input.Rand) (*Seed, Energy) {
+	seed := pickBelow(s, r, func(seed *Seed) bool { return s.fuzz(seed.PID)*uint64(s.paths()) <= s.total })
+	return seed, exponential(seed)
+}
+
+// pickCutoffLIDs is configuration D: the same over LIDs.
+func pickCutoffLIDs(s *Suite, r input.Rand) (*Seed, Energy) {
+	var total uint64
+	for _, g := range s.lids.live {
+		total += g.fuzz
+	}
+	n := uint64(len(s.lids.live))
+	seed := pickBelow(s, r, func(seed *Seed) bool { return seed.lid == nil || seed.lid.fuzz*n <= total })
+	return seed, exponential(seed)
+}
+
+// pickBelow picks entries uniformly until one is below the mean. The least
+// exercised is never above it, so trying every seed once would end; picking with
+// replacement ends soon too, and the bound is twice the expected number of tries
+// if only one seed is below.
+func pickBelow(s *Suite, r input.Rand, below func(*Seed) bool) *Seed {
 	var seed *Seed
 	for range 2*len(s.Seeds) + 1 {
 		seed = s.Seeds[r.IntN(len(s.Seeds))]
-		if s.fuzz(seed.PID)*uint64(s.paths()) <= s.total {
+		if below(seed) {
 			break
 		}
 	}
-	return seed, exponential(seed)
+	return seed
+}
+
+// pickRare is configuration B: entries uniformly, much energy for rare ones
+// (lookahead §4.2).
+func pickRare(s *Suite, r input.Rand) (*Seed, Energy) {
+	seed := s.Seeds[r.IntN(len(s.Seeds))]
+	if seed.lid == nil || s.lids.rare(seed.lid, true) {
+		return seed, exponential(seed)
+	}
+	return seed, 1
+}
+
+// pickByLID is the default: LIDs uniformly, however many paths share one, and
+// the paper's < read as ≤, without which nothing is rare whenever the least count
+// is a power of two (design §6).
+func pickByLID(s *Suite, r input.Rand) (*Seed, Energy) {
+	if len(s.lids.live) == 0 {
+		return pickCutoff(s, r)
+	}
+	g := s.lids.live[r.IntN(len(s.lids.live))]
+	seed := g.seeds[r.IntN(len(g.seeds))]
+	if s.lids.rare(g, false) {
+		return seed, exponential(seed)
+	}
+	return seed, 1
 }
 
 // exponential is min(2^selected, K).

@@ -6,6 +6,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -27,7 +28,9 @@ type Seed struct {
 	// are put in front of others.
 	Changes bool
 
-	closest int // entries of the frontier that it holds
+	closest int       // entries of the frontier that it holds
+	lid     *lidGroup // of its no-target-ahead prefix; nil when no analysis was asked
+	epoch   int       // of the campaign when that was asked
 }
 
 // Suite is the test suite with its path counts (papers: PIDs). Only the campaign
@@ -38,6 +41,7 @@ type Suite struct {
 	changing []*Seed // those of Seeds with Changes set
 	counts   map[bytecode.PathID]pathCount
 	total    uint64 // executions counted
+	lids     lids
 
 	frontier map[branchSide]*frontierEntry
 	// closest lists the seeds of the frontier, each once, whatever the number of
@@ -54,13 +58,14 @@ type frontierEntry struct {
 }
 
 func newSuite() *Suite {
-	return &Suite{counts: map[bytecode.PathID]pathCount{}, frontier: map[branchSide]*frontierEntry{}}
+	return &Suite{counts: map[bytecode.PathID]pathCount{}, lids: newLIDs(), frontier: map[branchSide]*frontierEntry{}}
 }
 
 // pathCount is what is kept of a path.
 type pathCount struct {
-	fuzz uint64 // executions that took it
-	seed bool   // an entry stands for it
+	fuzz uint64    // executions that took it
+	seed bool      // an entry stands for it
+	lid  *lidGroup // nil when no analysis was asked
 }
 
 // count adds one execution of pid.
@@ -69,6 +74,39 @@ func (s *Suite) count(pid bytecode.PathID) {
 	n.fuzz++
 	s.counts[pid] = n
 	s.total++
+	if n.lid != nil {
+		s.lids.count(n.lid, 1)
+	}
+}
+
+// learn files a path under its LID, unless it is known.
+func (s *Suite) learn(pid bytecode.PathID, result *lookahead.Result) {
+	n := s.counts[pid]
+	if result == nil || n.lid != nil {
+		return
+	}
+	n.lid = s.lids.group(result)
+	s.counts[pid] = n
+	s.lids.count(n.lid, n.fuzz)
+}
+
+// relabel files an entry's path under a new LID: the analysis was asked again
+// since targets fell or a call led somewhere new. Its counts move along.
+func (s *Suite) relabel(seed *Seed, result *lookahead.Result, epoch int) {
+	seed.epoch = epoch
+	to := s.lids.group(result)
+	if seed.lid == to {
+		return
+	}
+	n := s.counts[seed.PID]
+	if n.lid != nil {
+		s.lids.uncount(n.lid, n.fuzz)
+	}
+	n.lid = to
+	s.counts[seed.PID] = n
+	s.lids.count(to, n.fuzz)
+	s.lids.leave(seed)
+	s.lids.enter(seed, to)
 }
 
 // fuzz is the number of executions with this path.
@@ -77,11 +115,18 @@ func (s *Suite) fuzz(pid bytecode.PathID) uint64 { return s.counts[pid].fuzz }
 // paths is the number of distinct paths.
 func (s *Suite) paths() int { return len(s.counts) }
 
-// add keeps a seed if its path has none yet and the suite is not full.
-func (s *Suite) add(seed *Seed) {
+// add keeps a seed if its path has none yet, and neither the suite nor the
+// entries of its LID have reached their bounds; perLID is 0 for no bound.
+func (s *Suite) add(seed *Seed, perLID int) {
 	n := s.counts[seed.PID]
 	if n.seed || len(s.Seeds) == maxSeeds {
 		return
+	}
+	if n.lid != nil {
+		if perLID > 0 && len(n.lid.seeds) >= perLID {
+			return
+		}
+		s.lids.enter(seed, n.lid)
 	}
 	n.seed = true
 	s.counts[seed.PID] = n

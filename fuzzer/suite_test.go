@@ -15,7 +15,7 @@ func suiteOf(counts ...int) *Suite {
 		for range n {
 			s.count(pid)
 		}
-		s.add(&Seed{PID: pid})
+		s.add(&Seed{PID: pid}, 0)
 	}
 	return s
 }
@@ -34,12 +34,12 @@ func TestSuiteCounts(t *testing.T) {
 
 func TestSuiteAdmitsOneSeedPerPath(t *testing.T) {
 	s := suiteOf(1)
-	s.add(&Seed{PID: pidOf(0), Changes: true})
+	s.add(&Seed{PID: pidOf(0), Changes: true}, 0)
 	if len(s.Seeds) != 1 || len(s.changing) != 0 {
 		t.Errorf("a second seed for the same path: %d seeds, %d of them changing", len(s.Seeds), len(s.changing))
 	}
 	changing := &Seed{PID: pidOf(9), Changes: true}
-	s.add(changing) // before its path is counted
+	s.add(changing, 0) // before its path is counted
 	s.count(pidOf(9))
 	if !slices.Contains(s.Seeds, changing) || !slices.Equal(s.changing, []*Seed{changing}) {
 		t.Error("a seed that changes state is not kept among those that do")
@@ -55,7 +55,7 @@ func TestSuiteIsBounded(t *testing.T) {
 		pid := pidOf(byte(i))
 		pid[1], pid[2] = byte(i>>8), byte(i>>16)
 		s.count(pid)
-		s.add(&Seed{PID: pid})
+		s.add(&Seed{PID: pid}, 0)
 	}
 	if len(s.Seeds) != maxSeeds || s.paths() != maxSeeds+10 {
 		t.Errorf("%d seeds and %d paths, want %d and %d: paths beyond the bound are counted, not kept", len(s.Seeds), s.paths(), maxSeeds, maxSeeds+10)
@@ -204,7 +204,7 @@ func TestRarePathsDoNotStarve(t *testing.T) {
 		s := newSuite()
 		for i := range byte(paths) {
 			s.count(pidOf(i))
-			s.add(&Seed{PID: pidOf(i)})
+			s.add(&Seed{PID: pidOf(i)}, 0)
 		}
 		r := testRand(seed)
 		picked := map[*Seed]int{}

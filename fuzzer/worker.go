@@ -8,6 +8,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -18,9 +19,13 @@ type task struct {
 	properties bool
 	run        []input.Sequence
 	seed       *Seed
+	ask        bool           // ask the analysis about the seed again; no energy is spent
 	prelude    input.Sequence // another seed's, whose last call changes state; may be nil
 	energy     Energy
 	calls      uint64 // the task may run at most so many calls
+
+	open  []bool // by target: not yet reached; as of epoch
+	epoch int    // of the campaign when the task was handed out
 }
 
 // batch is what a worker did for a task.
@@ -31,6 +36,7 @@ type batch struct {
 	executions  uint64            // probes of properties included
 	calls       uint64
 	discoveries []discovery
+	answer      *lookahead.Result // to a task that asks
 	fault       *Fault
 }
 
@@ -42,6 +48,9 @@ type discovery struct {
 	seen     []observation
 	changes  bool // the last call succeeded and changed state
 	at       Mark // executions and calls since the batch began
+
+	ahead *lookahead.Result // of a new path; nil when the schedule asks nothing
+	edges bool              // a call led somewhere new
 }
 
 // observation is what an oracle saw.
@@ -65,6 +74,7 @@ type worker struct {
 	mutator    *input.Mutator
 	dictionary *input.Dictionary // the mutator's
 	tracker    *tracker
+	steering   *steering // nil when the schedule asks nothing
 	space      *input.Space
 	oracles    []*oracle.Oracle
 	properties []input.Callable
@@ -92,6 +102,13 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 			b.fault = &Fault{fmt.Sprintf("panic in worker: %v\n%s", r, debug.Stack()), w.current}
 		}
 	}()
+	if w.steering != nil {
+		w.steering.retarget(t.open, t.epoch)
+	}
+	if t.ask {
+		w.ask(ctx, t.seed, &b)
+		return b
+	}
 	if t.properties && !w.tryProperties(ctx, nil, &b) {
 		return b
 	}
@@ -104,6 +121,14 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 		w.fuzz(ctx, t, &b)
 	}
 	return b
+}
+
+// ask answers anew what lies ahead of a seed's path.
+func (w *worker) ask(ctx context.Context, seed *Seed, b *batch) {
+	if exec, ok := w.run(ctx, seed.Sequence, b); ok {
+		result := w.steering.analyse(exec)
+		b.answer = &result
+	}
 }
 
 // fuzz spends the energy of a seed. Leads come before mutants; they cost no
@@ -170,6 +195,11 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	w.dictionary.Observe(exec)
 	if d.news.any() || len(d.seen) > 0 {
 		d.changes = changedState(exec)
+		if d.news.newPath && w.steering != nil {
+			d.edges = w.steering.learn(exec)
+			result := w.steering.analyse(exec)
+			d.ahead = &result
+		}
 		b.discoveries = append(b.discoveries, d)
 	}
 	return exec, d.news.any(), true

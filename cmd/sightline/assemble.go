@@ -154,6 +154,11 @@ func (a *assembler) target(i int) (report.Target, error) {
 	if len(a.about.Explicit) > 0 && len(t.Entries) == 1 {
 		out.PC = t.Entries[0].PC
 	}
+	if got.Unreachable {
+		out.Status = report.Unreachable
+		out.Reason = "proved: no call reaches it, whatever the state and the arguments"
+		return out, nil
+	}
 	if !got.Entered {
 		out.Status, out.Reason = a.whyNot(&t)
 		return out, nil

@@ -77,7 +77,7 @@ func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "let `N` workers fuzz side by side")
 	flags.Lookup("workers").DefValue = "all cores"
 	flags.StringVar(&f.corpusDir, "corpus-dir", "", "load inputs from and save them to this `DIR`")
-	flags.StringVar(&f.schedule, "schedule", fuzzer.Cutoff.Name, "power schedule, for developers of the tool")
+	flags.StringVar(&f.schedule, "schedule", fuzzer.Lookahead.Name, "power schedule, for developers of the tool")
 	flags.StringVar(&f.fork, "evm-version", "", "newest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default the last)")
 	_ = flags.MarkHidden("schedule")
 }

@@ -34,7 +34,8 @@ var Assertion = &Oracle{
 	Doc: "An assert statement fails (Panic 0x01, or INVALID before Solidity 0.8), an AssertionFailed event is emitted in a call that succeeds, " +
 		"or a property function (echidna_…, property_…, invariant_…) fails. " +
 		"Other panics (overflow, division by zero, array bounds …) are ordinary reverts.",
-	Check: checkAssertion,
+	Check:  checkAssertion,
+	Places: assertionPlaces,
 }
 
 // panicAssert is the ABI encoding of Panic(0x01).

@@ -50,6 +50,10 @@ type Oracle struct {
 	// Check calls report for everything it sees in the execution, in order of
 	// the frames.
 	Check func(exec *evm.Execution, report func(Observation))
+	// Places lists the instructions of a program at which the oracle may see
+	// something, sorted, as far as the code tells: the campaign steers toward them
+	// in contracts that changed. Nil when it may see something anywhere.
+	Places func(p *bytecode.Program) []uint32
 }
 
 // Observation is something an oracle saw in one execution.

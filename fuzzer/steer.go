@@ -1,0 +1,250 @@
+package fuzzer
+
+import (
+	"crypto/sha256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// steering asks the lookahead analysis about executions: which part of a path
+// still had a target ahead. A worker has one of its own; it learns from what the
+// worker runs alone.
+type steering struct {
+	table *bytecode.Table
+	model callModel
+	// goals are what the analysis looks for, by program: targets not yet reached,
+	// and the places where an oracle may see something.
+	goals     map[bytecode.CodeID][]goal
+	open      []bool // by target
+	analyzers map[bytecode.CodeID]*lookahead.Analyzer
+	observed  *lookahead.Observed
+	epoch     int
+}
+
+// callModel says what a schedule's analysis makes of calls.
+type callModel uint8
+
+const (
+	noAnalysis        callModel = iota // schedule cutoff: nothing is asked
+	anythingAhead                      // schedule paths: the answer is always "may reach"
+	conservativeCalls                  // the paper's: a call may lead to any target
+	observedCalls                      // a call leads where executions have shown
+)
+
+// goal is a block that the analysis looks for.
+type goal struct {
+	block  bytecode.BlockID
+	target int // index of the campaign's target; −1 for a place of an oracle
+}
+
+func newSteering(table *bytecode.Table, targets []bytecode.Target, oracles []*oracle.Oracle, model callModel) *steering {
+	s := &steering{
+		table: table, model: model,
+		goals:     map[bytecode.CodeID][]goal{},
+		open:      make([]bool, len(targets)),
+		analyzers: map[bytecode.CodeID]*lookahead.Analyzer{},
+	}
+	for i, t := range targets {
+		s.open[i] = true
+		for _, entry := range t.Entries {
+			p := table.Program(entry.Code)
+			if p == nil {
+				continue
+			}
+			if block, ok := p.StartsAt(uint64(entry.PC)); ok {
+				s.goals[p.ID] = append(s.goals[p.ID], goal{block, i})
+			}
+		}
+	}
+	// Bugs matter where code changed: oracles' places count in programs that hold
+	// targets, so that steering toward the targets does not steer away from what
+	// breaks beside them.
+	for id := range s.goals { // each program by itself
+		p := table.Program(id)
+		for _, o := range oracles {
+			if o.Places == nil {
+				continue
+			}
+			for _, pc := range o.Places(p) {
+				if block, ok := p.BlockOf(pc); ok {
+					s.goals[id] = append(s.goals[id], goal{block, -1})
+				}
+			}
+		}
+	}
+	s.observed = lookahead.NewObserved(
+		func(id bytecode.CodeID) bool { return s.analyzer(id) == nil || s.analyzer(id).ReachesTarget() },
+		func(id bytecode.CodeID) []bytecode.Location {
+			if a := s.analyzer(id); a != nil {
+				return a.CallSites()
+			}
+			return nil
+		})
+	return s
+}
+
+// analyzer is the program's, made when first asked for; nil for ids that stand
+// for no program.
+func (s *steering) analyzer(id bytecode.CodeID) *lookahead.Analyzer {
+	if a, known := s.analyzers[id]; known {
+		return a
+	}
+	var a *lookahead.Analyzer
+	if p := s.table.Program(id); p != nil {
+		options := lookahead.Options{Calls: lookahead.Conservative}
+		if s.model == observedCalls {
+			options.Calls = s.observed.MayLead
+		}
+		a = lookahead.New(p, options)
+	}
+	s.analyzers[id] = a
+	if a != nil {
+		a.SetTargets(s.blocks(id))
+	}
+	return a
+}
+
+// blocks lists the goals of a program that still count.
+func (s *steering) blocks(id bytecode.CodeID) []bytecode.BlockID {
+	var blocks []bytecode.BlockID
+	for _, g := range s.goals[id] {
+		if g.target < 0 || s.open[g.target] {
+			blocks = append(blocks, g.block)
+		}
+	}
+	return blocks
+}
+
+// retarget takes over which targets are still open.
+func (s *steering) retarget(open []bool, epoch int) {
+	if epoch == s.epoch {
+		return
+	}
+	s.epoch = epoch
+	copy(s.open, open)
+	s.observed.Retarget()
+	for id, a := range s.analyzers { // each by itself
+		if a != nil {
+			a.SetTargets(s.blocks(id))
+		}
+	}
+}
+
+// learn shows the calls of an execution's last call to the call model and tells
+// whether any of them was news.
+func (s *steering) learn(exec *evm.Execution) (news bool) {
+	if s.model != observedCalls {
+		return false
+	}
+	last := exec.Calls[len(exec.Calls)-1].Frames
+	for i := last[0]; i < last[1]; i++ {
+		f := &exec.Frames[i]
+		if f.Parent < 0 || exec.Frames[f.Parent].Program == nil {
+			continue
+		}
+		callee := lookahead.Callee{}
+		if f.Program != nil {
+			callee.Program, callee.Anything = f.Program.ID, f.Program.Contract == nil
+		}
+		site := bytecode.Location{Code: exec.Frames[f.Parent].Program.ID, PC: f.CallPC}
+		if s.observed.See(site, callee) {
+			news = true
+		}
+	}
+	if news {
+		for _, a := range s.analyzers { // each by itself
+			if a != nil {
+				a.Refresh()
+			}
+		}
+	}
+	return news
+}
+
+// analyse is Algorithm 2 for the last call of an execution, callees first.
+func (s *steering) analyse(exec *evm.Execution) lookahead.Result {
+	last := exec.Calls[len(exec.Calls)-1].Frames
+	if s.model == anythingAhead || last[0] == last[1] || exec.Frames[last[0]].Program == nil {
+		return wholePath(exec)
+	}
+	results := make([]lookahead.Result, last[1]-last[0])
+	calls := make([][]lookahead.Call, last[1]-last[0])
+	for i := last[1] - 1; i >= last[0]; i-- {
+		f := &exec.Frames[i]
+		if f.Program != nil {
+			if a := s.analyzer(f.Program.ID); a != nil {
+				results[i-last[0]] = a.Analyze(frameOf(exec, i, calls[i-last[0]]))
+			}
+		}
+		if f.Parent >= last[0] {
+			// Callees come from the last to the first; callers want them in order.
+			siblings := &calls[f.Parent-last[0]]
+			*siblings = append([]lookahead.Call{{At: f.CallAt, Result: results[i-last[0]]}}, *siblings...)
+		}
+	}
+	return results[0]
+}
+
+// frameOf describes a frame to the analysis.
+func frameOf(exec *evm.Execution, i int, calls []lookahead.Call) lookahead.Frame {
+	f := &exec.Frames[i]
+	frame := lookahead.Frame{Path: f.Path, Calls: calls}
+	if f.PathTruncated {
+		frame.Whole = exec.PathID()
+	}
+	for ; i >= 0; i = exec.Frames[i].Parent {
+		if exec.Frames[i].Kind == evm.KindStaticCall {
+			frame.Static = true
+		}
+	}
+	return frame
+}
+
+// wholePath is the answer of an analysis that knows nothing: the path itself is
+// the prefix, with a split point at every block that it enters for the first
+// time (lookahead §6.3, RQ2).
+func wholePath(exec *evm.Execution) lookahead.Result {
+	pid := exec.PathID()
+	r := lookahead.Result{ID: sha256.Sum256(pid[:])}
+	seen := map[lookahead.SplitPoint]bool{}
+	last := exec.Calls[len(exec.Calls)-1].Frames
+	for i := last[0]; i < last[1]; i++ {
+		f := &exec.Frames[i]
+		if f.Program == nil {
+			continue
+		}
+		for _, b := range f.Path {
+			if p := (lookahead.SplitPoint{Code: f.Program.ID, Block: b}); !seen[p] {
+				seen[p] = true
+				r.SplitPoints = append(r.SplitPoints, p)
+			}
+		}
+	}
+	return r
+}
+
+// unreachable lists the targets that no execution can reach: all of their
+// entries are proved unreachable (design §5, "Proofs").
+func (s *steering) unreachable(targets []bytecode.Target) []int {
+	var proved []int
+	for i, t := range targets {
+		all := len(t.Entries) > 0
+		for _, entry := range t.Entries {
+			p := s.table.Program(entry.Code)
+			a := s.analyzer(entry.Code)
+			if p == nil || a == nil {
+				all = false
+				break
+			}
+			block, ok := p.StartsAt(uint64(entry.PC))
+			all = all && ok && a.Unreachable(block)
+		}
+		if all {
+			proved = append(proved, i)
+		}
+	}
+	return proved
+}
