@@ -54,7 +54,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	var results []contractResult
 	for _, s := range list {
 		run.Logf("running a campaign on %s", s.name)
-		walked, err := walk(ctx, run, s)
+		walked, err := walk(ctx, run, s, len(list))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/diffmap/build"
@@ -29,9 +30,9 @@ type walkedPath struct {
 // paths, prefixes repeat.
 const maxPaths = 5000
 
-// walker is a machine that keeps the paths it sees.
+// walker keeps the paths that machines report.
 type walker struct {
-	evm.Machine
+	mu         sync.Mutex
 	stop       context.CancelFunc
 	executions int // still to do
 	programs   map[*bytecode.Program]*walked
@@ -39,12 +40,21 @@ type walker struct {
 	seen       map[bytecode.PathID]bool
 }
 
+// watched is a machine whose paths a walker keeps.
+type watched struct {
+	evm.Machine
+	walker *walker
+}
+
 // Run runs the sequence and keeps its frames' paths.
-func (w *walker) Run(seq evm.Sequence) (*evm.Execution, error) {
-	exec, err := w.Machine.Run(seq)
+func (m watched) Run(seq evm.Sequence) (*evm.Execution, error) {
+	exec, err := m.Machine.Run(seq)
 	if err != nil {
 		return nil, err
 	}
+	w := m.walker
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.executions--; w.executions == 0 {
 		w.stop()
 	}
@@ -77,8 +87,9 @@ func (w *walker) keep(f *evm.Frame) {
 	}
 }
 
-// walk runs a campaign without lookahead on a subject, one worker.
-func walk(ctx context.Context, run *frame.Run, s subject) ([]*walked, error) {
+// walk runs a campaign without lookahead on a subject, one worker, for one of
+// parts of the run's time at most.
+func walk(ctx context.Context, run *frame.Run, s subject, parts int) ([]*walked, error) {
 	table := bytecode.NewTable(build.Contracts(s.outputs))
 	w, report, err := world.Auto(ctx, table, world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}})
 	if err != nil {
@@ -96,16 +107,13 @@ func walk(ctx context.Context, run *frame.Run, s subject) ([]*walked, error) {
 	seen := &walker{stop: stop, executions: options.executions, programs: map[*bytecode.Program]*walked{}, seen: map[bytecode.PathID]bool{}}
 	config := fuzzer.Config{
 		World: w, Space: space, Table: table, Schedule: fuzzer.Cutoff, Seed: run.Seed, Workers: 1, Now: run.Now,
+		Timeout: run.Share(parts), // some contracts loop until their gas is gone
 		NewMachine: func() (evm.Machine, error) {
 			m, err := evm.NewReference(w, table, evm.LiftCodeSizeLimits)
 			if err != nil {
 				return nil, err
 			}
-			if seen.Machine != nil { // the judge's, which replays what was seen
-				return m, nil
-			}
-			seen.Machine = m
-			return seen, nil
+			return watched{m, seen}, nil
 		},
 	}
 	if _, err := (&fuzzer.Campaign{Config: config}).Run(ctx); err != nil {
