@@ -163,12 +163,13 @@ func (m minimiser) round(seq input.Sequence, word input.Word) input.Sequence {
 		if n.size.Lt(&unit) {
 			continue // a second is no plainer as a day
 		}
-		if rest.Mod(&n.size, &unit).IsZero() {
-			return seq
+		down.Sub(&n.size, rest.Mod(&n.size, &unit))
+		rounder, ok := seq, rest.IsZero()
+		if !ok {
+			rounder, ok = m.tryNumber(seq, word, n, &down)
 		}
-		down.Sub(&n.size, &rest)
-		if rounder, ok := m.tryNumber(seq, word, n, &down); ok {
-			return rounder
+		if ok {
+			return m.lower(rounder, word, n, &down, &unit)
 		}
 		if _, overflow := up.AddOverflow(&down, &unit); overflow {
 			continue
@@ -180,8 +181,30 @@ func (m minimiser) round(seq input.Sequence, word input.Word) input.Sequence {
 	return seq
 }
 
+// lower finds the smallest multiple of unit that keeps, between the half of the
+// number, which is known not to, and high, which does.
+func (m minimiser) lower(seq input.Sequence, word input.Word, n number, high, unit *uint256.Int) input.Sequence {
+	var low uint256.Int // multiples, in units; the highest that is known not to keep
+	top := new(uint256.Int).Div(high, unit)
+	low.Div(low.Rsh(&n.size, 1), unit)
+	for {
+		var middle uint256.Int
+		middle.Rsh(middle.Add(&low, top), 1)
+		if !low.Lt(&middle) {
+			return seq
+		}
+		var ok bool
+		if seq, ok = m.tryNumber(seq, word, n, new(uint256.Int).Mul(&middle, unit)); ok {
+			top = &middle
+		} else {
+			low = middle
+		}
+	}
+}
+
 const (
-	// plainDigits: numbers of so many decimal digits are read at a glance.
+	// plainDigits: numbers of so many decimal digits are read at a glance. The
+	// smallest that will do is looked for.
 	plainDigits = 3
 	// roundDigits is the most digits that a rounded number has before its zeros.
 	// More are no plainer than all, and each costs two probes. Both arbitrary.
@@ -192,11 +215,11 @@ const (
 func units(word input.Word, x *uint256.Int) []uint256.Int {
 	if word.Kind == input.TimeWord {
 		const minute, hour, day = 60, 60 * 60, 24 * 60 * 60
-		return []uint256.Int{*uint256.NewInt(day), *uint256.NewInt(hour), *uint256.NewInt(minute)}
+		return []uint256.Int{*uint256.NewInt(day), *uint256.NewInt(hour), *uint256.NewInt(minute), *uint256.NewInt(1)}
 	}
 	digits := len(x.Dec())
 	if digits <= plainDigits {
-		return nil
+		return []uint256.Int{*uint256.NewInt(1)}
 	}
 	var steps []uint256.Int
 	for kept := 1; kept <= min(roundDigits, digits-1); kept++ {
