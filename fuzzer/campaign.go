@@ -91,6 +91,7 @@ type Campaign struct {
 	suite    *Suite
 	rand     *rand.Rand
 	judge    evm.Machine
+	observer *observer // of the judge's executions
 	encoded  evm.Sequence
 	result   Result
 	blocks   map[blockRef]bool
@@ -103,13 +104,12 @@ type Campaign struct {
 	idle     []int // workers without a task
 	busy     int
 	reserved uint64 // calls that tasks under way may still use
-	failing  int    // tasks in a row that ended in a fault
+	failing  int    // tasks in a row that ended in a fault before anything was run
 	grace    grace
 }
 
-// maxFaults bounds how many faults of the tool are kept; when as many workers'
-// tasks in a row end in a fault, the campaign stops, since nothing works.
-// Arbitrary.
+// maxFaults bounds how many faults of the tool are kept; when as many tasks in a
+// row fail at once, the campaign stops, since nothing works. Arbitrary.
 const maxFaults = 100
 
 // Run runs the campaign until its budget is used up or ctx is done. It is
@@ -189,6 +189,7 @@ func (c *Campaign) prepare() error {
 		return err
 	}
 	c.judge = judge
+	c.observer = newObserver(c.Oracles)
 	c.suite = newSuite()
 	c.rand = rand.New(rand.NewPCG(c.Seed, 0))
 	c.blocks = map[blockRef]bool{}
@@ -247,7 +248,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 			mutator:    input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.SeqLen}),
 			tracker:    newTracker(c.Table, c.Targets),
 			space:      c.Space,
-			oracles:    c.Oracles,
+			observer:   newObserver(c.Oracles),
 			properties: c.Space.Properties(),
 			reported:   map[findingKey]bool{},
 			seconds:    c.seconds,
@@ -375,11 +376,11 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 		d.at.Calls += before.Calls
 		c.absorbDiscovery(ctx, d, b.task.seed, b.task.epoch)
 	}
-	c.failing++
+	if c.failing++; b.fault == nil || len(b.paths) > 0 {
+		c.failing = 0
+	}
 	if b.fault != nil {
 		c.fault(*b.fault)
-	} else {
-		c.failing = 0
 	}
 	c.Progress(Event{At: c.now(), Target: -1, Stats: c.stats()})
 }

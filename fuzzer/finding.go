@@ -35,22 +35,49 @@ type findingKey struct {
 	at     bytecode.Location
 }
 
-// observe runs every oracle on the execution, and judges the property that the
-// sequence ends with, if it does.
-func observe(oracles []*oracle.Oracle, seq input.Sequence, exec *evm.Execution, report func(observation)) {
-	for _, o := range oracles {
-		o.Check(exec, func(seen oracle.Observation) { report(observation{o, seen}) })
+// observation is what an oracle saw.
+type observation struct {
+	oracle *oracle.Oracle
+	oracle.Observation
+}
+
+func (o *observation) key() findingKey { return findingKey{o.oracle.ID, o.Location} }
+
+// observer runs the oracles. It sees every execution and owns its memory.
+type observer struct {
+	oracles []*oracle.Oracle
+	now     *oracle.Oracle // whose turn it is
+	seen    []observation
+	report  func(oracle.Observation)
+}
+
+func newObserver(oracles []*oracle.Oracle) *observer {
+	o := &observer{oracles: oracles}
+	o.report = func(seen oracle.Observation) { o.seen = append(o.seen, observation{o.now, seen}) }
+	return o
+}
+
+// observe lists what the oracles see in the execution, and a failure of the
+// property that the sequence ends with, if it does. The list is valid until the
+// next call.
+func (o *observer) observe(seq input.Sequence, exec *evm.Execution) []observation {
+	o.seen = o.seen[:0]
+	for _, o.now = range o.oracles {
+		o.now.Check(exec, o.report)
 	}
-	checkProperty(seq, exec, report)
+	o.now = oracle.Assertion
+	checkProperty(seq, exec, o.report)
+	return o.seen
 }
 
 // sees tells whether key is observed in this execution.
-func sees(key findingKey, oracles []*oracle.Oracle, seq input.Sequence, exec *evm.Execution) bool {
-	found := false
-	observe(oracles, seq, exec, func(seen observation) {
-		found = found || findingKey{seen.oracle.ID, seen.Location} == key
-	})
-	return found
+func (o *observer) sees(key findingKey, seq input.Sequence, exec *evm.Execution) bool {
+	for _, seen := range o.observe(seq, exec) {
+		if seen.key() == key {
+			return true
+		}
+	}
+	return false
 }
 
 // entered lists the entries of the blocks that the execution entered.

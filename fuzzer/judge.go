@@ -52,12 +52,12 @@ func (c *Campaign) reach(ctx context.Context, h hit, d *discovery) {
 
 // find turns an observation into a finding: minimised and replayed by the judge.
 func (c *Campaign) find(ctx context.Context, seen observation, d *discovery) {
-	key := findingKey{seen.oracle.ID, seen.Location}
+	key := seen.key()
 	if c.reported[key] {
 		return
 	}
 	seq, exec, ok := c.confirm(ctx, d.sequence, findingProbes, func(seq input.Sequence, exec *evm.Execution) bool {
-		return sees(key, c.Oracles, seq, exec)
+		return c.observer.sees(key, seq, exec)
 	})
 	if !ok {
 		c.disagreement(fmt.Sprintf("finding of oracle %s", seen.oracle.ID), d.sequence)
@@ -144,9 +144,9 @@ func Replay(machine evm.Machine, config *Config, seq input.Sequence) (*evm.Execu
 		return nil, nil, err
 	}
 	var all []Observed
-	observe(config.Oracles, seq, exec, func(seen observation) {
+	for _, seen := range newObserver(config.Oracles).observe(seq, exec) {
 		all = append(all, Observed{seen.oracle.ID, seen.Location, seen.Message})
-	})
+	}
 	return exec, all, nil
 }
 

@@ -90,7 +90,7 @@ func (w *worker) predict(from *point, steps int, seq input.Sequence, exec *evm.E
 	if len(w.proposals) == 0 {
 		return nil
 	}
-	here := &point{seq, slices.Clone(w.branches)}
+	here := &point{seq.Clone(), slices.Clone(w.branches)} // the worker's memory is used again
 	var leads []lead
 	for i := range w.proposals {
 		if predicted, ok := w.space.With(seq, word, &w.proposals[i].Value); ok {

@@ -13,8 +13,9 @@ import (
 
 // checkProperty judges the last call of a sequence when it is a property
 // function: one that returns a bool fails by returning false or by reverting
-// (Echidna's rule), one that returns nothing fails by reverting.
-func checkProperty(seq input.Sequence, exec *evm.Execution, report func(observation)) {
+// (Echidna's rule), one that returns nothing fails by reverting. Failures are the
+// assertion oracle's.
+func checkProperty(seq input.Sequence, exec *evm.Execution, report func(oracle.Observation)) {
 	last := len(seq) - 1
 	f := seq[last].Function
 	if !f.Property {
@@ -32,12 +33,12 @@ func checkProperty(seq input.Sequence, exec *evm.Execution, report func(observat
 	if holds {
 		return
 	}
-	report(observation{oracle.Assertion, oracle.Observation{
+	report(oracle.Observation{
 		Call:     last,
 		Location: entryOf(frame, f.Selector),
 		Contract: f.Contract.QualifiedName(),
 		Message:  fmt.Sprintf("property %s fails", f.Name),
-	}})
+	})
 }
 
 // entryOf is the block that the dispatcher jumps to for a selector: the
@@ -81,11 +82,10 @@ func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch
 		if !ok {
 			return false
 		}
-		d := discovery{sequence: probe, at: w.mark(b)}
-		w.tracker.lookAtBlocks(exec, &d.news)
-		w.observe(probe, exec, &d)
-		if d.news.any() || len(d.seen) > 0 {
-			b.discoveries = append(b.discoveries, d)
+		var n news
+		w.tracker.lookAtBlocks(exec, &n)
+		if seen := w.observe(probe, exec); n.any() || len(seen) > 0 {
+			b.discoveries = append(b.discoveries, discovery{sequence: probe, news: n, seen: seen, at: w.mark(b)})
 		}
 	}
 	return true

@@ -52,7 +52,7 @@ type tracker struct {
 // sideTable knows a program's branch sides by pc.
 type sideTable struct {
 	taken [][2]bool
-	best  [][2]*uint256.Int
+	best  [][2]*uint256.Int // nil: never seen
 }
 
 func newTracker(table *bytecode.Table, targets []bytecode.Target) *tracker {
@@ -182,7 +182,7 @@ func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, n *news) bool 
 	}
 	d := distance(c)
 	if best := s.best[c.PC][other]; best == nil || d.Lt(best) {
-		s.best[c.PC][other] = &d
+		s.best[c.PC][other] = d.Clone()
 		n.closer = append(n.closer, approach{branchSide{code, c.PC, !c.Taken}, d})
 	}
 	return true

@@ -9,7 +9,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
-	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -53,12 +52,6 @@ type discovery struct {
 	edges bool              // a call led somewhere new
 }
 
-// observation is what an oracle saw.
-type observation struct {
-	oracle *oracle.Oracle
-	oracle.Observation
-}
-
 // Fault is something that went wrong in the tool itself, with the input that
 // caused it. The campaign goes on.
 type Fault struct {
@@ -76,11 +69,12 @@ type worker struct {
 	tracker    *tracker
 	steering   *steering // nil when the schedule asks nothing
 	space      *input.Space
-	oracles    []*oracle.Oracle
+	observer   *observer
 	properties []input.Callable
 	reported   map[findingKey]bool
 	seconds    func() float64
 	encoded    evm.Sequence
+	mutant     input.Sequence   // scratch; what is kept of it is cloned
 	proposals  []input.Proposal // scratch
 	branches   []input.Branch   // scratch
 	current    input.Sequence   // what runs now, for fault reports
@@ -99,7 +93,7 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	b = batch{worker: w.id, task: t}
 	defer func() {
 		if r := recover(); r != nil {
-			b.fault = &Fault{fmt.Sprintf("panic in worker: %v\n%s", r, debug.Stack()), w.current}
+			b.fault = &Fault{fmt.Sprintf("panic in worker: %v\n%s", r, debug.Stack()), w.current.Clone()}
 		}
 	}()
 	if w.steering != nil {
@@ -171,14 +165,15 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 // smaller: at least half of all mutants must differ in one word (design §7).
 const spliceInterval = 8
 
-// mutate makes the next input from the task's seed. A splice puts calls that
+// mutate makes the next input from the task's seed, in scratch memory. A splice puts calls that
 // change state in front of the seed's: what is not new in itself may open a
 // guard there (the pool of prefixes of harvey §5).
 func (w *worker) mutate(t task) input.Sequence {
 	if t.prelude != nil && w.rand.IntN(spliceInterval) == 0 {
 		return w.mutator.Splice(w.rand, t.prelude, t.seed.Sequence)
 	}
-	return w.mutator.Mutate(w.rand, t.seed.Sequence)
+	w.mutant = w.mutator.MutateInto(w.rand, w.mutant, t.seed.Sequence)
+	return w.mutant
 }
 
 // try runs one sequence and records what it showed; isNew tells whether that was
@@ -189,20 +184,22 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if !ok {
 		return nil, false, false
 	}
-	b.paths = append(b.paths, exec.PathID())
-	d := discovery{sequence: seq, pid: exec.PathID(), news: w.tracker.look(exec), at: w.mark(b)}
-	w.observe(seq, exec, &d)
+	pid := exec.PathID()
+	b.paths = append(b.paths, pid)
+	n := w.tracker.look(exec)
+	seen := w.observe(seq, exec)
 	w.dictionary.Observe(exec)
-	if d.news.any() || len(d.seen) > 0 {
-		d.changes = changedState(exec)
-		if d.news.newPath && w.steering != nil {
+	isNew = n.any()
+	if isNew || len(seen) > 0 {
+		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, changes: changedState(exec), at: w.mark(b)}
+		if n.newPath && w.steering != nil {
 			d.edges = w.steering.learn(exec)
 			result := w.steering.analyse(exec)
 			d.ahead = &result
 		}
 		b.discoveries = append(b.discoveries, d)
 	}
-	return exec, d.news.any(), true
+	return exec, isNew, true
 }
 
 // run executes a sequence within the task's budget.
@@ -216,7 +213,7 @@ func (w *worker) run(ctx context.Context, seq input.Sequence, b *batch) (*evm.Ex
 	b.executions++
 	b.calls += uint64(len(seq))
 	if err != nil {
-		b.fault = &Fault{fmt.Sprintf("the machine failed: %v", err), seq}
+		b.fault = &Fault{fmt.Sprintf("the machine failed: %v", err), seq.Clone()}
 		return nil, false
 	}
 	return exec, true
@@ -227,15 +224,16 @@ func (w *worker) affords(seq input.Sequence, b *batch) bool {
 	return b.calls+uint64(len(seq)) <= b.task.calls
 }
 
-// observe keeps what the oracles see for the first time.
-func (w *worker) observe(seq input.Sequence, exec *evm.Execution, d *discovery) {
-	observe(w.oracles, seq, exec, func(seen observation) {
-		key := findingKey{seen.oracle.ID, seen.Location}
-		if !w.reported[key] {
+// observe lists what the oracles see for the first time.
+func (w *worker) observe(seq input.Sequence, exec *evm.Execution) []observation {
+	var first []observation
+	for _, seen := range w.observer.observe(seq, exec) {
+		if key := seen.key(); !w.reported[key] {
 			w.reported[key] = true
-			d.seen = append(d.seen, seen)
+			first = append(first, seen)
 		}
-	})
+	}
+	return first
 }
 
 func (w *worker) mark(b *batch) Mark { return Mark{b.executions, b.calls, w.seconds()} }
