@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 )
 
 // MaxSummary is the size of the summary in bytes. GitHub refuses all of a step's
@@ -47,7 +48,7 @@ func (p *page) reachedTable() {
 		return
 	}
 	p.folded(title, func() {
-		p.line("| Reached | Code | First after | By | Reproducer |\n|---|---|---|---|---|")
+		p.line("| Reached | Code | First after | By | In `reproducers/` |\n|---|---|---|---|---|")
 		shown := reached[:min(len(reached), p.rows)]
 		for _, s := range shown {
 			p.line("| %s | %s | %s |", p.linkSpot(s), code(s.Text, maxCall), p.howReached(s.target))
@@ -73,7 +74,7 @@ func (p *page) howReached(t *Target) string {
 		}
 	}
 	if t.Reproducer != "" && p.detail < noReproducers {
-		reproducer = code(t.Reproducer, maxPath)
+		reproducer = code(strings.TrimPrefix(t.Reproducer, "reproducers/"), maxPath)
 	}
 	return fmt.Sprintf("%s | %s | %s", after, by, reproducer)
 }
