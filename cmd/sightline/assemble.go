@@ -156,7 +156,7 @@ func (a *assembler) target(i int) (report.Target, error) {
 	}
 	if got.Unreachable {
 		out.Status = report.Unreachable
-		out.Reason = "proved: no call reaches it, whatever the state and the arguments"
+		out.Reason = "no call reaches it, whatever the state and the arguments"
 		return out, nil
 	}
 	if !got.Entered {
