@@ -58,10 +58,11 @@ func nodeModules(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(dir); err != nil {
+	real, err := filepath.EvalSymlinks(dir) // as the program shows it
+	if err != nil {
 		t.Fatalf("%s is missing: run ./test once, it installs the compilers and contracts that tests need", dir)
 	}
-	return dir
+	return real
 }
 
 // writeGitConfig says who commits, so that git does not ask.
