@@ -27,7 +27,7 @@ func osaka() *[256]operation {
 	table := new([256]operation)
 	for op, o := range set {
 		low, high := o.Stack()
-		defined := o.HasCost() || op == int(vm.STOP) || op == int(vm.RETURN) || op == int(vm.REVERT)
+		defined := o.HasCost() || op == int(vm.STOP) || op == int(vm.RETURN) || op == int(vm.REVERT) || op == int(vm.INVALID)
 		table[op] = operation{defined, uint8(low), uint8(int(params.StackLimit) + low - high)}
 	}
 	return table

@@ -2,19 +2,51 @@ package lookahead
 
 import (
 	"fmt"
+	"math/rand/v2"
+
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// Describe is about the Analyzer's graph.
 func (a *Analyzer) Describe() string {
-	n := 0
-	for _, r := range a.graph.reached {
-		if r {
-			n++
-		}
-	}
-	return fmt.Sprintf("nodes %d steps %d reached %d exits %d", len(a.graph.nodes), a.graph.steps, n, len(a.graph.exits))
+	return fmt.Sprintf("%d nodes, %d steps, %d exits", len(a.graph.nodes), a.graph.steps, len(a.graph.exits))
 }
 
 // IsTarget tells whether a block is one of the targets.
 func (a *Analyzer) IsTarget(b bytecode.BlockID) bool { return a.targets[b] }
+
+// RandomWord is a word of the kinds that bounds and masks are made of.
+func RandomWord(rng *rand.Rand) uint256.Int { return randomWord(rng) }
+
+// WordOperations are the operations whose result depends on their operands alone,
+// with the number of operands.
+func WordOperations() map[vm.OpCode]int {
+	ops := map[vm.OpCode]int{vm.ISZERO: 1, vm.NOT: 1, vm.CLZ: 1, vm.ADDMOD: 3, vm.MULMOD: 3}
+	for _, op := range binaryOps {
+		ops[op] = 2
+	}
+	return ops
+}
+
+// Compute is what the analysis makes of an operation on constants.
+func Compute(op vm.OpCode, operands []uint256.Int) (uint256.Int, bool) {
+	v := newValues()
+	var a []Value
+	for i := range operands {
+		a = append(a, v.constant(&operands[i]))
+	}
+	var r Value
+	switch len(a) {
+	case 1:
+		r = v.unary(op, a[0])
+	case 2:
+		r = v.binary(op, a[0], a[1])
+	default:
+		r = v.ternary(op, a[0], a[1], a[2])
+	}
+	x, known := v.known(r)
+	return *x, known
+}

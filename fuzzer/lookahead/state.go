@@ -24,8 +24,8 @@ type place uint32
 // classes has a number for each word of the stack, from the bottom, and then for
 // each place of memory. Words of the same class are equal. Classes are numbered
 // in the order of their first word, so that equal states are equal slices.
-// values has the Value of each class. Places are ascending and never overlap; a
-// place whose Value is Top is left out.
+// values has the Value of each class. Places are ascending; the words there may
+// overlap. A place whose Value is Top is left out.
 //
 // The order: s is below t if both have the same height, every word that t knows
 // in memory is known in s, words equal in t are equal in s, and each Value in s

@@ -21,7 +21,7 @@ type word struct {
 	a, b  symbol
 }
 
-// cell is a word of memory that is known.
+// cell is a word of memory that is known: stored there, or loaded from there.
 type cell struct {
 	at   place
 	word symbol
@@ -37,7 +37,7 @@ type interpreter struct {
 
 	words  []word
 	stack  []symbol
-	memory []cell // ascending, never overlapping
+	memory []cell // ascending; words may overlap, since a load can be anywhere
 	undo   []undone
 
 	class []int32 // save's: 1 + class of each symbol
@@ -321,8 +321,8 @@ func (m *interpreter) forget(from, end uint64) {
 	m.memory = kept
 }
 
-// load32 is MLOAD. A word at a known place that overlaps nothing known becomes a
-// cell, so that loading it again gives the same symbol.
+// load32 is MLOAD. A word at a known place becomes a cell, so that loading it
+// again gives the same symbol.
 func (m *interpreter) load32(offset symbol) bool {
 	if !m.constrain(offset, memory, 0) {
 		return false
@@ -342,9 +342,7 @@ func (m *interpreter) load32(offset symbol) bool {
 		return true
 	}
 	m.push(Top)
-	if m.isFree(i, at) {
-		m.insert(i, cell{at, m.stack[len(m.stack)-1]})
-	}
+	m.insert(i, cell{at, m.stack[len(m.stack)-1]})
 	return true
 }
 
@@ -381,12 +379,6 @@ func (m *interpreter) search(at place) int {
 		i++
 	}
 	return i
-}
-
-// isFree tells whether a word at the place, between the cells i−1 and i,
-// overlaps neither.
-func (m *interpreter) isFree(i int, at place) bool {
-	return (i == 0 || m.memory[i-1].at+32 <= at) && (i == len(m.memory) || at+32 <= m.memory[i].at)
 }
 
 func (m *interpreter) insert(i int, c cell) {

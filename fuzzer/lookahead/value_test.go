@@ -1,0 +1,212 @@
+package lookahead
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+)
+
+// randomWord is a word of the kinds that bounds and masks are made of.
+func randomWord(rng *rand.Rand) uint256.Int {
+	var x uint256.Int
+	switch rng.IntN(6) {
+	case 0:
+		x.SetUint64(rng.Uint64N(6))
+	case 1:
+		x.SetUint64(rng.Uint64N(4096))
+	case 2: // around a power of two
+		x.Lsh(uint256.NewInt(1), uint(rng.IntN(256)))
+		x.AddUint64(&x, rng.Uint64N(3))
+		x.SubUint64(&x, 1)
+	case 3:
+		x.SetAllOne()
+		x.SubUint64(&x, rng.Uint64N(70))
+	case 4:
+		x.Not(lowBits(uint(rng.IntN(257))))
+	default:
+		x = uint256.Int{rng.Uint64(), rng.Uint64(), rng.Uint64(), rng.Uint64()}
+		x.Rsh(&x, uint(rng.IntN(256)))
+	}
+	return x
+}
+
+// randomValue is a constant, an interval, Top or a label.
+func randomValue(rng *rand.Rand, v *values) Value {
+	switch rng.IntN(8) {
+	case 0:
+		return Top
+	case 1:
+		return constant(rng.Uint64N(4)) | labelBit
+	case 2, 3, 4:
+		x := randomWord(rng)
+		return v.constant(&x)
+	}
+	i := interval{randomWord(rng), randomWord(rng)}
+	if i.hi.Lt(&i.lo) {
+		i.lo, i.hi = i.hi, i.lo
+	}
+	return v.intern(i)
+}
+
+// member is a word of the set that a Value stands for: often a bound.
+func member(rng *rand.Rand, v *values, a Value) uint256.Int {
+	i := v.get(a)
+	switch rng.IntN(4) {
+	case 0:
+		return i.lo
+	case 1:
+		return i.hi
+	}
+	var width uint256.Int
+	width.Sub(&i.hi, &i.lo)
+	x := randomWord(rng)
+	if width.AddUint64(&width, 1); !width.IsZero() {
+		x.Mod(&x, &width)
+	}
+	x.Add(&x, &i.lo)
+	return x
+}
+
+func (v *values) contains(a Value, x *uint256.Int) bool {
+	i := v.get(a)
+	return !x.Lt(&i.lo) && !x.Gt(&i.hi)
+}
+
+const rounds = 20_000
+
+func TestValuesAreALattice(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	v := newValues()
+	for range rounds {
+		a, b, c := randomValue(rng, v), randomValue(rng, v), randomValue(rng, v)
+		ab := v.join(a, b)
+		switch {
+		case ab != v.join(b, a):
+			t.Fatalf("join(%v, %v) does not commute", v.get(a), v.get(b))
+		case v.join(ab, c) != v.join(a, v.join(b, c)):
+			t.Fatalf("join of %v, %v, %v does not associate", v.get(a), v.get(b), v.get(c))
+		case v.join(a, a) != a:
+			t.Fatalf("join of %v with itself is %v", v.get(a), v.get(v.join(a, a)))
+		case v.join(a, Top) != Top:
+			t.Fatalf("join of %v with Top is %v", v.get(a), v.get(v.join(a, Top)))
+		case !v.leq(a, ab) || !v.leq(b, ab):
+			t.Fatalf("join of %v and %v is not above both", v.get(a), v.get(b))
+		case v.leq(a, b) != (ab == b):
+			t.Fatalf("order and join disagree on %v and %v", v.get(a), v.get(b))
+		case v.leq(a, c) && v.leq(b, c) && !v.leq(ab, c):
+			t.Fatalf("join of %v and %v is not the least above both", v.get(a), v.get(b))
+		}
+		wide := v.widen(a, ab)
+		if !v.leq(ab, wide) || v.widen(a, a) != a {
+			t.Fatalf("widening %v to %v gives %v", v.get(a), v.get(ab), v.get(wide))
+		}
+		m, ok := v.meet(a, b)
+		x := member(rng, v, a)
+		if in := v.contains(b, &x); in && (!ok || !v.contains(m, &x)) || ok && (!v.leq(m, a.plain()) || !v.leq(m, b.plain())) {
+			t.Fatalf("meet of %v and %v is %v, %t", v.get(a), v.get(b), v.get(m), ok)
+		}
+	}
+}
+
+// TestWideningEnds: no chain of widenings is long.
+func TestWideningEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	v := newValues()
+	for range rounds / 100 {
+		a := randomValue(rng, v)
+		moves := 0
+		for range 2000 {
+			if next := v.widen(a, v.join(a, randomValue(rng, v))); next != a {
+				a, moves = next, moves+1
+			}
+		}
+		if most := len(ceilings) + 32 + 64 + 2; moves > most {
+			t.Fatalf("a Value was widened %d times, at most %d", moves, most)
+		}
+	}
+}
+
+// binaryOps are the operations of values.binary.
+var binaryOps = []vm.OpCode{vm.ADD, vm.MUL, vm.SUB, vm.DIV, vm.SDIV, vm.MOD, vm.SMOD, vm.EXP, vm.SIGNEXTEND,
+	vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ, vm.AND, vm.OR, vm.XOR, vm.BYTE, vm.SHL, vm.SHR, vm.SAR}
+
+// above is a Value that is a, or above it.
+func above(rng *rand.Rand, v *values, a Value) Value {
+	switch rng.IntN(4) {
+	case 0:
+		return a
+	case 1:
+		return Top
+	}
+	return v.join(a, randomValue(rng, v))
+}
+
+// TestOperationsAreSound: the result holds what the EVM computes from words of
+// the operands.
+func TestOperationsAreSound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	v := newValues()
+	for range rounds * 5 {
+		a, b, n := randomValue(rng, v), randomValue(rng, v), randomValue(rng, v)
+		x, y, m := member(rng, v, a), member(rng, v, b), member(rng, v, n)
+		op := binaryOps[rng.IntN(len(binaryOps))]
+		z := concrete(op, &x, &y)
+		if r := v.binary(op, a, b); !v.contains(r, &z) {
+			t.Fatalf("%v of %v and %v is %v, which lacks %v of %v and %v", op, v.get(a), v.get(b), v.get(r), &z, &x, &y)
+		}
+		for _, op := range []vm.OpCode{vm.ISZERO, vm.NOT, vm.CLZ} {
+			one := v.constant(&x)
+			if r := v.unary(op, a); !v.leq(v.unary(op, one), r) {
+				t.Fatalf("%v of %v is %v", op, v.get(a), v.get(r))
+			}
+		}
+		for _, op := range []vm.OpCode{vm.ADDMOD, vm.MULMOD} {
+			r, exact := v.ternary(op, a, b, n), v.ternary(op, v.constant(&x), v.constant(&y), v.constant(&m))
+			if !v.leq(exact, r) {
+				t.Fatalf("%v of %v, %v and %v is %v", op, v.get(a), v.get(b), v.get(n), v.get(r))
+			}
+		}
+	}
+}
+
+func TestOperationsAreMonotone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	v := newValues()
+	for range rounds * 5 {
+		a, b, n := randomValue(rng, v), randomValue(rng, v), randomValue(rng, v)
+		c, d, o := above(rng, v, a), above(rng, v, b), above(rng, v, n)
+		op := binaryOps[rng.IntN(len(binaryOps))]
+		if r, s := v.binary(op, a, b), v.binary(op, c, d); !v.leq(r, s) {
+			t.Fatalf("%v: %v, %v give %v, but %v, %v above them give %v", op, v.get(a), v.get(b), v.get(r), v.get(c), v.get(d), v.get(s))
+		}
+		for _, op := range []vm.OpCode{vm.ISZERO, vm.NOT, vm.CLZ} {
+			if r, s := v.unary(op, a), v.unary(op, c); !v.leq(r, s) {
+				t.Fatalf("%v: %v gives %v, but %v above it gives %v", op, v.get(a), v.get(r), v.get(c), v.get(s))
+			}
+		}
+		for _, op := range []vm.OpCode{vm.ADDMOD, vm.MULMOD} {
+			if r, s := v.ternary(op, a, b, n), v.ternary(op, c, d, o); !v.leq(r, s) {
+				t.Fatalf("%v: %v, %v, %v give %v, but those above them %v", op, v.get(a), v.get(b), v.get(n), v.get(r), v.get(s))
+			}
+		}
+	}
+}
+
+// TestReset: what was interned before fix keeps its number, all else is gone.
+func TestReset(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	v := newValues()
+	x := randomWord(rng)
+	x.SetAllOne()
+	kept := v.constant(&x)
+	v.fix()
+	for range 100 {
+		randomValue(rng, v)
+	}
+	v.reset()
+	if v.constant(&x) != kept || len(v.of) != v.fixed || len(v.ids) != v.fixed {
+		t.Errorf("%d Values and %d numbers are left of %d", len(v.of), len(v.ids), v.fixed)
+	}
+}
