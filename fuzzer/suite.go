@@ -14,6 +14,11 @@ import (
 // stays under 100 MB. Paths first seen when it is full are counted, not kept.
 const maxSeeds = 65_536
 
+// maxPaths bounds the memory of the path counts, some 80 bytes each: input-dependent
+// loops make paths without end (design §6). Executions of paths first seen when
+// there are so many are not counted.
+const maxPaths = 1 << 20
+
 // Seed is an entry of the suite: an input and what is known of it. Sequence and
 // PID never change; the counters belong to the campaign's goroutine.
 type Seed struct {
@@ -40,7 +45,7 @@ type Suite struct {
 
 	changing []*Seed // those of Seeds with Changes set
 	counts   map[bytecode.PathID]pathCount
-	total    uint64 // executions counted
+	total    uint64 // executions counted, the sum over counts
 	lids     lids
 
 	frontier map[branchSide]*frontierEntry
@@ -70,7 +75,10 @@ type pathCount struct {
 
 // count adds one execution of pid.
 func (s *Suite) count(pid bytecode.PathID) {
-	n := s.counts[pid]
+	n, known := s.counts[pid]
+	if !known && len(s.counts) >= maxPaths {
+		return
+	}
 	n.fuzz++
 	s.counts[pid] = n
 	s.total++
@@ -81,8 +89,8 @@ func (s *Suite) count(pid bytecode.PathID) {
 
 // learn files a path under its LID, unless it is known.
 func (s *Suite) learn(pid bytecode.PathID, result *lookahead.Result) {
-	n := s.counts[pid]
-	if result == nil || n.lid != nil {
+	n, counted := s.counts[pid]
+	if result == nil || !counted || n.lid != nil {
 		return
 	}
 	n.lid = s.lids.group(result)

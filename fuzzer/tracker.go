@@ -43,7 +43,7 @@ type tracker struct {
 	seen    []bool                      // by target: entered at all
 	blocks  map[bytecode.CodeID][]bool  // entered
 	sides   map[bytecode.CodeID]*sideTable
-	pids    map[bytecode.PathID]struct{}
+	pids    pathSet
 	// nearUndecided tells whether the last call of the execution looked at last
 	// passed a jump one side of which nothing has taken yet.
 	nearUndecided bool
@@ -62,7 +62,7 @@ func newTracker(table *bytecode.Table, targets []bytecode.Target) *tracker {
 		seen:    make([]bool, len(targets)),
 		blocks:  map[bytecode.CodeID][]bool{},
 		sides:   map[bytecode.CodeID]*sideTable{},
-		pids:    map[bytecode.PathID]struct{}{},
+		pids:    newPathSet(maxRecentPaths),
 	}
 	for i, target := range targets {
 		for _, entry := range target.Entries {
@@ -100,10 +100,7 @@ func (n *news) any() bool {
 func (t *tracker) look(exec *evm.Execution) news {
 	var n news
 	pid := exec.PathID()
-	if _, known := t.pids[pid]; !known {
-		t.pids[pid] = struct{}{}
-		n.newPath = true
-	}
+	n.newPath = t.pids.add(pid)
 	t.lookAtBlocks(exec, &n)
 	t.lookAtBranches(exec, &n)
 	return n

@@ -1,0 +1,32 @@
+package fuzzer
+
+import "github.com/sightline-evm/sightline/internal/bytecode"
+
+// maxRecentPaths is how many paths a worker remembers, at most twice as many for
+// a while: 10 to 20 MB. A path that was forgotten is reported as new again, which
+// the campaign, who counts them all, knows better. Arbitrary.
+const maxRecentPaths = 1 << 17
+
+// pathSet is a set of paths of bounded size that forgets the oldest: when the
+// younger half is full, the older one is dropped.
+type pathSet struct {
+	young, old map[bytecode.PathID]struct{}
+	size       int
+}
+
+func newPathSet(size int) pathSet {
+	return pathSet{young: map[bytecode.PathID]struct{}{}, size: size}
+}
+
+// add adds a path and tells whether it was not there.
+func (s *pathSet) add(pid bytecode.PathID) bool {
+	if _, known := s.young[pid]; known {
+		return false
+	}
+	_, known := s.old[pid]
+	if len(s.young) >= s.size {
+		s.old, s.young = s.young, map[bytecode.PathID]struct{}{}
+	}
+	s.young[pid] = struct{}{}
+	return !known
+}
