@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -201,6 +202,9 @@ func (r *compilerRun) output(limits Limits, locate func(name string) ([]byte, er
 		c.input = rebuiltInput(texts.found, r.settings)
 	}
 	o, err := c.output(limits)
+	if errors.Is(err, ErrNoAST) && len(texts.missing) > 0 {
+		return nil, texts.cannotCompile(err)
+	}
 	if err != nil {
 		return nil, at(r.artefacts[0].origin, err)
 	}
@@ -243,9 +247,23 @@ func rebuiltInput(texts map[string]string, settings json.RawMessage) json.RawMes
 
 // runTexts are the texts of a run's sources and of what these import.
 type runTexts struct {
-	found   map[string]string
-	imports map[string][]string
-	missing []string
+	found     map[string]string
+	imports   map[string][]string
+	missing   []string
+	differing []string // those of missing that are there with other texts
+}
+
+// cannotCompile is the error for a run without ASTs, whose sources are not there
+// to be compiled again. cause is what else could be done.
+func (t runTexts) cannotCompile(cause error) error {
+	e := &Error{Place: t.missing[0], Kind: ErrNoAST, Cause: cause,
+		Problem: "the artefacts have no AST, and the source to compile again was not found", Remedy: remedyAST}
+	if len(t.differing) > 0 {
+		e.Place, e.Kind = t.differing[0], ErrStale
+		e.Problem = "the source does not match the build, which has no AST"
+		e.Remedy = "build again, or give the build of this checkout"
+	}
+	return e
 }
 
 // closure is a source with everything it imports.
@@ -289,7 +307,15 @@ func (r *compilerRun) sourceTexts(locate func(name string) ([]byte, error), sett
 			continue
 		}
 		seen[name] = true
-		text, ok := r.text(name, hashes[name], locate)
+		text, ok := r.texts[name]
+		if !ok && locate != nil {
+			found, err := locate(name)
+			text = string(found)
+			ok = err == nil && (hashes[name] == "" || hashes[name] == keccak(text))
+			if err == nil && !ok {
+				texts.differing = append(texts.differing, name)
+			}
+		}
 		if !ok {
 			texts.missing = append(texts.missing, name)
 			continue
@@ -302,18 +328,4 @@ func (r *compilerRun) sourceTexts(locate func(name string) ([]byte, error), sett
 		}
 	}
 	return texts
-}
-
-func (r *compilerRun) text(name, hash string, locate func(name string) ([]byte, error)) (string, bool) {
-	if text, ok := r.texts[name]; ok {
-		return text, true
-	}
-	if locate == nil {
-		return "", false
-	}
-	text, err := locate(name)
-	if err != nil || hash != "" && hash != keccak(string(text)) {
-		return "", false
-	}
-	return string(text), true
 }

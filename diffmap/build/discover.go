@@ -233,9 +233,17 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 		return nil, err
 	}
 	f.how = append(f.how, "built with "+c.String())
-	outputs, err := f.Limits.Read(firstOf(c.builds, f.root))
+	builds := firstOf(c.builds, f.root)
+	if !isFolder(builds) {
+		place := "the folder it was given"
+		if !c.temporary {
+			place = f.relative(builds)
+		}
+		return nil, c.unusable("it ended well, but has left nothing in "+place, nil)
+	}
+	outputs, err := f.Limits.Read(builds)
 	if err != nil {
-		return nil, at(c.String(), err)
+		return nil, c.unusable("what it has built cannot be used: "+err.Error(), err)
 	}
 	outputs, stale, err := f.current(outputs)
 	if err != nil {

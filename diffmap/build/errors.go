@@ -27,11 +27,12 @@ type Error struct {
 	Place   string // inside it: "line 3", "contract A"; may be empty
 	Problem string
 	Remedy  string // may be empty
+	Excerpt string // of what a program wrote, in lines of its own; may be empty
 	Kind    error  // one of this package's sentinels
 	Cause   error  // what was underneath; may be nil
 }
 
-// Error is "origin: place: problem; remedy".
+// Error is "origin: place: problem; remedy", and the excerpt below.
 func (e *Error) Error() string {
 	var parts []string
 	for _, part := range []string{e.Origin, e.Place, e.Problem} {
@@ -42,6 +43,9 @@ func (e *Error) Error() string {
 	message := strings.Join(parts, ": ")
 	if e.Remedy != "" {
 		message += "; " + e.Remedy
+	}
+	if e.Excerpt != "" {
+		message += "\n" + e.Excerpt
 	}
 	return message
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -94,7 +95,19 @@ func (o *Output) ForMapping(ctx context.Context, compilers CompilerOptions, opti
 		return nil, "", err
 	}
 	mapped.Origin = o.Origin
+	mapped.keepContractsOf(o)
 	return mapped, "", nil
+}
+
+// keepContractsOf drops the contracts that another build of the same sources
+// does not have: tools that compile only what has changed give the compiler all
+// imports, and keep those contracts in the build of an earlier run.
+func (o *Output) keepContractsOf(other *Output) {
+	theirs := map[string]bool{}
+	for _, c := range other.Contracts {
+		theirs[c.QualifiedName()] = true
+	}
+	o.Contracts = slices.DeleteFunc(o.Contracts, func(c *Contract) bool { return !theirs[c.QualifiedName()] })
 }
 
 // withoutMapping is o with a note, or the error that it is of no use.
@@ -102,10 +115,12 @@ func (o *Output) withoutMapping(why string) (*Output, string, error) {
 	switch {
 	case !o.hasASTs():
 		return nil, "", &Error{Origin: o.Origin, Kind: ErrNoAST, Problem: "it " + why, Remedy: remedyAST}
-	case o.KeepsLines():
+	case !o.KeepsLines():
+		return o, fmt.Sprintf("%s %s: lines whose code was merged are unmapped", o.Origin, why), nil
+	case o.Settings.Linked:
 		return o, fmt.Sprintf("%s %s: calls of these libraries fail", o.Origin, why), nil
 	}
-	return o, fmt.Sprintf("%s %s: lines whose code was merged are unmapped", o.Origin, why), nil
+	return o, fmt.Sprintf("%s %s: its lines are unmapped", o.Origin, why), nil
 }
 
 // attempt is a way to compile for mapping.

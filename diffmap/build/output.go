@@ -48,6 +48,11 @@ func (o *Output) Obstacle() string {
 	case !o.hasASTs():
 		return "has no AST"
 	}
+	for _, s := range o.Sources {
+		if s.AST == nil {
+			return "lacks the AST of " + s.Path
+		}
+	}
 	return ""
 }
 

@@ -53,11 +53,16 @@ func readSample(t testing.TB) []byte {
 
 func standardSources(t testing.TB) json.RawMessage {
 	t.Helper()
+	return decoded(t, sampleInput(t, "Market.sol", nil))["sources"]
+}
+
+func decoded(t testing.TB, input json.RawMessage) map[string]json.RawMessage {
+	t.Helper()
 	var in map[string]json.RawMessage
-	if err := json.Unmarshal(sampleInput(t, "Market.sol", nil), &in); err != nil {
+	if err := json.Unmarshal(input, &in); err != nil {
 		t.Fatal(err)
 	}
-	return in["sources"]
+	return in
 }
 
 func TestReadPair(t *testing.T) {

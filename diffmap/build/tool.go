@@ -154,15 +154,21 @@ func (f *finder) run(ctx context.Context, c command) error {
 // failure is the error of a tool's run, with the end of what it wrote.
 func (c *command) failure(what string, output *tail, cause error) error {
 	text := string(output.bytes())
-	e := &Error{Origin: c.String(), Kind: ErrTool, Cause: cause, Problem: what + ": " + cause.Error(),
-		Remedy: "run it in the project's folder and repair what it says, or give a build with --build"}
+	e := &Error{Origin: c.String(), Kind: ErrTool, Cause: cause, Problem: what + ": " + cause.Error(), Remedy: remedyTool}
 	if strings.TrimSpace(text) != "" {
-		e.Problem += "\n" + lastLines(text) + "\n"
+		e.Excerpt = lastLines(text)
 	}
 	if name := missingVariable(text); name != "" {
 		e.Remedy = fmt.Sprintf("the project's configuration needs the variable %s, which the build does not get: name it in the configuration, build: {env: [%s]}", name, name)
 	}
 	return e
+}
+
+const remedyTool = "run it in the project's folder and repair what it says, or give a build with --build"
+
+// unusable is the error of a run that ended well, but left nothing of use.
+func (c *command) unusable(problem string, cause error) error {
+	return &Error{Origin: c.String(), Kind: ErrTool, Cause: cause, Problem: problem, Remedy: remedyTool}
 }
 
 // hardhatVariable are the ways in which Hardhat says that a variable of its

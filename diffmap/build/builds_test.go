@@ -1,0 +1,227 @@
+package build
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fixtures are the folders of testdata/builds, made by the real tools, see
+// make.mjs there.
+func fixtures(t testing.TB) []string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join("testdata", "builds"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if entry.IsDir() && entry.Name() != "src" {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
+}
+
+func fixture(name string) string { return filepath.Join("testdata", "builds", name) }
+
+// copyFixture makes a copy of a fixture, to be changed.
+func copyFixture(t testing.TB, name string) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.CopyFS(root, os.DirFS(fixture(name))); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// TestBuilds compares what is read of every fixture with a golden file.
+func TestBuilds(t *testing.T) {
+	for _, name := range fixtures(t) {
+		t.Run(name, func(t *testing.T) {
+			outputs, err := Read(fixture(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text strings.Builder
+			for _, o := range outputs {
+				origin, err := filepath.Rel(fixture(name), o.Origin)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&text, "%s\n%s\n", filepath.ToSlash(origin), summarise(o))
+			}
+			golden(t, filepath.Join("builds", name+".txt"), text.String())
+		})
+	}
+}
+
+// summarise describes an output without its ASTs.
+func summarise(o *Output) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "compiler %s\nsettings %+v\ninput %v\nobstacle %q\n", o.Compiler, o.Settings, o.Input != nil, o.Obstacle())
+	for _, s := range o.Sources {
+		fmt.Fprintf(&text, "source %d %s: %d bytes, AST %v, hash %v\n", s.ID, s.Path, len(s.Text), s.AST != nil, s.Keccak256 != nil)
+	}
+	for _, c := range o.Contracts {
+		fmt.Fprintf(&text, "contract %s (%s): methods %s\n", c.QualifiedName(), c.Kind, strings.Join(methodNames(c), " "))
+		if c.Deployable() {
+			fmt.Fprintf(&text, "  creation: %d bytes, links %v\n", len(c.Creation.Bytes), c.Creation.Links)
+			fmt.Fprintf(&text, "  runtime: %d bytes, links %v, maps to %s\n", len(c.Runtime.Bytes), c.Runtime.Links, mappedPlaces(o, c))
+		}
+	}
+	return text.String()
+}
+
+// mappedPlaces are the files and lines on which ranges of single lines start.
+func mappedPlaces(o *Output, c *Contract) string {
+	places := map[string]bool{}
+	for _, e := range c.RuntimeMap.Instructions(c.Runtime.Bytes) {
+		i := slices.IndexFunc(o.Sources, func(s *Source) bool { return s.ID == e.File })
+		if e.File < 0 || o.Sources[i].Text == nil {
+			continue
+		}
+		text := o.Sources[i].Text
+		if !bytes.Contains(text[e.Start:e.Start+e.Length], []byte("\n")) {
+			places[fmt.Sprintf("%s:%d", filepath.Base(o.Sources[i].Path), 1+bytes.Count(text[:e.Start], []byte("\n")))] = true
+		}
+	}
+	var list []string
+	for place := range places {
+		list = append(list, place)
+	}
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+// TestRebuiltInput compiles the inputs that were made of artefacts: the code is
+// that of the artefacts.
+func TestRebuiltInput(t *testing.T) {
+	t.Parallel()
+	for name, version := range map[string]string{
+		"foundry-split": "0.8.30", "foundry-plain": "0.8.30", "foundry-two-runs": "0.8.30", "truffle": "0.5.17",
+	} {
+		outputs, err := Read(fixture(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range outputs {
+			again := compileAgain(t, o, compiler(t, version))
+			for _, c := range o.Contracts {
+				i := slices.IndexFunc(again.Contracts, func(other *Contract) bool { return other.QualifiedName() == c.QualifiedName() })
+				if i < 0 {
+					t.Errorf("%s: no %s", name, c.QualifiedName())
+					continue
+				}
+				// truffle's names are not those that it gave the compiler, and its
+				// metadata, whose hash is in the code, has them.
+				if a := again.Contracts[i]; a.RuntimeMap.String() != c.RuntimeMap.String() ||
+					name != "truffle" && !bytes.Equal(a.Runtime.Bytes, c.Runtime.Bytes) {
+					t.Errorf("%s: %s differs", name, c.QualifiedName())
+				}
+			}
+		}
+	}
+}
+
+// compileAgain compiles an output's input with its own settings.
+func compileAgain(t testing.TB, o *Output, c *Compiler) *Output {
+	t.Helper()
+	text, err := mappingInput(decoded(t, o.Input), attempt{}, c.version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := c.Compile(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadSolc(text, output, "again", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+// TestForMapping: every fixture has lines that can be told apart in the end, each
+// contract once.
+func TestForMapping(t *testing.T) {
+	t.Parallel()
+	for _, name := range fixtures(t) {
+		outputs, err := Read(fixture(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, o := range outputs {
+			mapped, note, err := o.ForMapping(t.Context(), compilers(t), MappingOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if note != "" || mapped.Obstacle() != "" {
+				t.Errorf("%s: note %q, obstacle %q", name, note, mapped.Obstacle())
+			}
+			for _, c := range mapped.Contracts {
+				names = append(names, c.Name)
+				if places := mappedPlaces(mapped, c); c.Name == "Counter" && !strings.Contains(places, "Counter.sol:10 Counter.sol:11") {
+					t.Errorf("%s: Counter maps to %s", name, places)
+				}
+			}
+		}
+		slices.Sort(names)
+		want := []string{"Counter", "Step"}
+		if name == "foundry-two-runs" {
+			want = []string{"Adder", "Counter", "Step"}
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("%s: contracts %v", name, names)
+		}
+	}
+}
+
+// TestTwoRuns: the same id means different files in two runs of forge. Without
+// its cache file the artefacts themselves tell which run is theirs.
+func TestTwoRuns(t *testing.T) {
+	with, err := Read(fixture("foundry-two-runs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := copyFixture(t, "foundry-two-runs")
+	if err := os.RemoveAll(filepath.Join(root, "cache")); err != nil {
+		t.Fatal(err)
+	}
+	without, err := Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Nor are the build-infos needed.
+	if err := os.RemoveAll(filepath.Join(root, "out", "build-info")); err != nil {
+		t.Fatal(err)
+	}
+	alone, err := Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range [][]*Output{without, alone} {
+		if len(other) != len(with) {
+			t.Fatalf("%d outputs, want %d", len(other), len(with))
+		}
+		if got, want := placesByName(other), placesByName(with); got != want {
+			t.Errorf("places\n%s, want\n%s", got, want)
+		}
+	}
+}
+
+func placesByName(outputs []*Output) string {
+	var lines []string
+	for _, o := range outputs {
+		for _, c := range o.Contracts {
+			lines = append(lines, c.Name+" "+mappedPlaces(o, c)+"\n")
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}

@@ -1,0 +1,1 @@
+// Never run: its presence tells the tool.
