@@ -3,7 +3,9 @@ package main
 import (
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,6 +28,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tools := toolFolder(t)
 	// Compilations are kept for one run of the tests only, so that every run
 	// compiles; scripts share them, since a compiler takes seconds to start.
 	cache := t.TempDir()
@@ -38,6 +41,8 @@ func TestScripts(t *testing.T) {
 		Cmds:                scriptCommands,
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, ".tmp", "home")
+			own, _, _ := strings.Cut(env.Getenv("PATH"), string(os.PathListSeparator)) // testscript's, with sightline
+			env.Setenv("PATH", own+string(os.PathListSeparator)+tools)
 			env.Setenv("HOME", home)
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("NPM", npm)
@@ -63,6 +68,23 @@ func nodeModules(t *testing.T) string {
 		t.Fatalf("%s is missing: run ./test once, it installs the compilers and contracts that tests need", dir)
 	}
 	return real
+}
+
+// toolFolder holds the programs that scripts call and no others, so that a solc
+// or forge of the machine changes nothing.
+func toolFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"cp", "diff", "git", "node", "sed", "sh"} {
+		program, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatalf("scripts need %s: %v", name, err)
+		}
+		if err := os.Symlink(program, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // writeGitConfig says who commits, so that git does not ask.
