@@ -112,6 +112,27 @@ func TestSameSeedSameResult(t *testing.T) {
 	}
 }
 
+// TestSchedules: every schedule reaches what can be reached, and the same way
+// twice.
+func TestSchedules(t *testing.T) {
+	for _, schedule := range Schedules() {
+		var results []*Result
+		for range 2 {
+			config := open(t, "planted/statuses.sol").config(5, 4_000)
+			config.Schedule, config.Now = schedule, frozen
+			results = append(results, mustRun(t, config))
+		}
+		r := results[0]
+		noFaults(t, r)
+		if !r.Targets[0].Reached || !r.Targets[1].Reached || r.Targets[2].Reached || r.Targets[3].Entered {
+			t.Errorf("%s: targets %+v", schedule.Name, r.Targets)
+		}
+		if !reflect.DeepEqual(r, results[1]) {
+			t.Errorf("%s: two runs differ:\n%+v\n%+v", schedule.Name, r, results[1])
+		}
+	}
+}
+
 // TestWorkersFindTheSame: how the work is shared changes when things are found,
 // not what.
 func TestWorkersFindTheSame(t *testing.T) {

@@ -229,8 +229,10 @@ func TestRarePathsDoNotStarve(t *testing.T) {
 }
 
 func TestScheduleNamed(t *testing.T) {
-	if s, err := ScheduleNamed("cutoff"); err != nil || s != Cutoff {
-		t.Errorf("cutoff: %v, %v", s, err)
+	for _, want := range Schedules() {
+		if s, err := ScheduleNamed(want.Name); err != nil || s != want || s.Doc == "" {
+			t.Errorf("%s: %v, %v", want.Name, s, err)
+		}
 	}
 	if _, err := ScheduleNamed("fast"); err == nil {
 		t.Error("an unknown schedule is found")

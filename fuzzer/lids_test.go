@@ -1,0 +1,174 @@
+package fuzzer
+
+import (
+	"testing"
+
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// TestRarityCutoff: the power of two 2^i with 2^(i−1) < least ≤ 2^i (lookahead
+// §4.2, Definition 5).
+func TestRarityCutoff(t *testing.T) {
+	for least, want := range map[uint64]uint64{0: 1, 1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 8: 8, 9: 16, 1 << 40: 1 << 40, 1<<40 + 1: 1 << 41} {
+		if got := cutoff(least); got != want {
+			t.Errorf("cutoff(%d) = %d, want %d", least, got, want)
+		}
+	}
+}
+
+// result makes a lookahead result with split points at blocks.
+func result(id byte, blocks ...bytecode.BlockID) *lookahead.Result {
+	r := &lookahead.Result{ID: lookahead.ID{id}}
+	for _, b := range blocks {
+		r.SplitPoints = append(r.SplitPoints, lookahead.SplitPoint{Code: 1, Block: b})
+	}
+	return r
+}
+
+// TestRare: by the LID's own count, or by a split point's, with the paper's < and
+// with ≤.
+func TestRare(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		counts   [3]uint64 // of the LIDs 0, with split points 0 and 1; 1, with 0 and 2; 2, with 0
+		rare     [3]bool
+		strictly [3]bool
+	}{
+		// Least LID 4, cut-off 4; split points 0: 24, 1: 4, 2: 10, least 4, cut-off 4.
+		{"a power of two", [3]uint64{4, 10, 10}, [3]bool{true, false, false}, [3]bool{}},
+		// Least LID 5, cut-off 8; split points 27, 5, 7: cut-off 8.
+		{"no power of two", [3]uint64{5, 7, 15}, [3]bool{true, true, false}, [3]bool{true, true, false}},
+		// Least LID 1, cut-off 1; split points 102, 100, 1.
+		{"once", [3]uint64{100, 1, 1}, [3]bool{false, true, true}, [3]bool{}},
+		// Least LID 3, cut-off 4; split points 0: 43, 1: 20, 2: 20, least 20, cut-off 32.
+		{"rare by a split point", [3]uint64{20, 20, 3}, [3]bool{true, true, true}, [3]bool{true, true, true}},
+	} {
+		s := newSuite()
+		results := []*lookahead.Result{result(0, 0, 1), result(1, 0, 2), result(2, 0)}
+		var seeds []*Seed
+		for i, r := range results {
+			pid := pidOf(byte(i))
+			for range test.counts[i] {
+				s.count(pid)
+			}
+			s.learn(pid, r)
+			seeds = append(seeds, &Seed{PID: pid})
+			s.add(seeds[i], 0)
+		}
+		for i, seed := range seeds {
+			if got := s.lids.rare(seed.lid, false); got != test.rare[i] {
+				t.Errorf("%s: LID %d is rare: %v", test.name, i, got)
+			}
+			if got := s.lids.rare(seed.lid, true); got != test.strictly[i] {
+				t.Errorf("%s: LID %d is rare in the paper's words: %v", test.name, i, got)
+			}
+		}
+	}
+}
+
+// TestLIDsModel: fuzz(λ) and fuzz(p) are the sums over the paths filed under a
+// LID, whatever is counted, learned and filed anew, and in whatever order.
+func TestLIDsModel(t *testing.T) {
+	r := testRand(11)
+	s := newSuite()
+	counts := map[bytecode.PathID]uint64{}
+	filed := map[bytecode.PathID]*lookahead.Result{}
+	entries := map[bytecode.PathID]*Seed{}
+	results := []*lookahead.Result{result(0), result(1, 0), result(2, 0, 1), result(3, 0, 1, 2), result(4, 2, 5)}
+	for step := range 4000 {
+		pid := pidOf(byte(r.IntN(20)))
+		some := results[r.IntN(len(results))]
+		switch r.IntN(4) {
+		case 0:
+			if known := counts[pid] > 0 || entries[pid] != nil; known && filed[pid] == nil {
+				filed[pid] = some
+			}
+			s.learn(pid, some)
+		case 1:
+			if entries[pid] == nil {
+				seed := &Seed{PID: pid}
+				s.add(seed, 0)
+				entries[pid] = seed
+			}
+		case 2:
+			if e := entries[pid]; e != nil && e.lid != nil {
+				filed[pid] = some
+				s.relabel(e, some, step)
+			}
+		default:
+			counts[pid]++
+			s.count(pid)
+		}
+		checkLIDs(t, s, counts, filed)
+	}
+}
+
+func checkLIDs(t *testing.T, s *Suite, counts map[bytecode.PathID]uint64, filed map[bytecode.PathID]*lookahead.Result) {
+	t.Helper()
+	lids := map[lookahead.ID]uint64{}
+	points := map[lookahead.SplitPoint]uint64{}
+	for pid, r := range filed {
+		lids[r.ID] += counts[pid]
+		for _, p := range r.SplitPoints {
+			points[p] += counts[pid]
+		}
+	}
+	for id, g := range s.lids.byID {
+		if g.fuzz != lids[id] {
+			t.Fatalf("fuzz(λ%d) = %d, want %d", id[0], g.fuzz, lids[id])
+		}
+	}
+	for p, n := range s.lids.number {
+		if s.lids.fuzz[n] != points[p] {
+			t.Fatalf("fuzz(p%d) = %d, want %d", p.Block, s.lids.fuzz[n], points[p])
+		}
+		users := 0
+		for _, g := range s.lids.live {
+			for _, own := range g.points {
+				if own == n {
+					users++
+				}
+			}
+		}
+		if users != s.lids.users[n] {
+			t.Fatalf("split point %d is held by %d live LIDs, want %d", p.Block, s.lids.users[n], users)
+		}
+	}
+	for _, g := range s.lids.live {
+		if len(g.seeds) == 0 {
+			t.Fatal("a LID without entries is live")
+		}
+	}
+}
+
+// TestPerLIDBound: beyond it, paths of a LID are counted, not kept.
+func TestPerLIDBound(t *testing.T) {
+	s := newSuite()
+	r := result(1, 0)
+	for i := range byte(5) {
+		s.count(pidOf(i))
+		s.learn(pidOf(i), r)
+		s.add(&Seed{PID: pidOf(i)}, 3)
+	}
+	if len(s.Seeds) != 3 || s.lids.byID[r.ID].fuzz != 5 {
+		t.Errorf("%d entries, %d executions", len(s.Seeds), s.lids.byID[r.ID].fuzz)
+	}
+}
+
+// TestPickByLID: LIDs uniformly, however many entries share one.
+func TestPickByLID(t *testing.T) {
+	s := newSuite()
+	for i := range byte(4) {
+		s.count(pidOf(i))
+		s.learn(pidOf(i), result(min(i, 1), bytecode.BlockID(min(i, 1)))) // one entry of LID 0, three of LID 1
+		s.add(&Seed{PID: pidOf(i), Selected: 4}, 0)
+	}
+	seed, energy := Lookahead.pick(s, &scripted{t: t, ints: []int{0, 0}})
+	if seed != s.Seeds[0] || energy != 16 {
+		t.Errorf("the rare LID's entry has energy %d", energy)
+	}
+	if seed, energy = Lookahead.pick(s, &scripted{t: t, ints: []int{1, 2}}); seed != s.Seeds[3] || energy != 1 {
+		t.Errorf("the other LID's third entry has energy %d", energy)
+	}
+}
