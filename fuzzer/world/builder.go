@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -206,10 +207,36 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 		if found.tries > 1 {
 			c.failure.Reason += fmt.Sprintf(", the best of %d tries", found.tries)
 		}
+		for _, name := range absent(code) {
+			c.failure.Reason += fmt.Sprintf("; its code names %s, which is not on this chain", name)
+		}
 		return false, nil
 	}
 	i := b.keep(c, code, found)
 	return true, b.initialize(ctx, i)
+}
+
+// wellKnown are contracts that are at the same address on every chain that people
+// use; a fresh chain lacks them.
+var wellKnown = []struct {
+	name    string
+	address common.Address
+}{
+	{"the ERC-1820 registry", common.HexToAddress("0x1820a4B7618BdE71Dce8cdc73aAB6C95905faD24")},
+	{"the deterministic deployment proxy", common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")},
+	{"Permit2", common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")},
+	{"Multicall3", common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")},
+}
+
+// absent lists the well-known contracts that code names.
+func absent(code []byte) []string {
+	var names []string
+	for _, k := range wellKnown {
+		if bytes.Contains(code, k.address[:]) {
+			names = append(names, k.name)
+		}
+	}
+	return names
 }
 
 // constructorOf is the contract's constructor under its name for people.
@@ -270,13 +297,14 @@ func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm
 	return o, nil
 }
 
-// progressOf counts the blocks that the last call entered: of two failures, the
-// one that came further says more about what is missing.
+// progressOf counts the different blocks that the last call entered: of two
+// failures, the one that came further says more about what is missing.
 func progressOf(exec *evm.Execution) int {
 	progress := 0
-	frames := exec.Calls[len(exec.Calls)-1].Frames
-	for _, f := range exec.Frames[frames[0]:frames[1]] {
-		progress += len(f.Path)
+	for _, c := range exec.Covered {
+		if c.Call == len(exec.Calls)-1 {
+			progress++
+		}
 	}
 	return progress
 }
