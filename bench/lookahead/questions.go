@@ -139,7 +139,8 @@ func noCalls(bytecode.Location) bool { return false }
 func (r *contractResult) ask(run *frame.Run, a *lookahead.Analyzer, p splitPoint) {
 	before := a.Stats()
 	start := run.Now()
-	answer, err := a.Ask(p.path, p.static)
+	last := a.Program().Blocks[p.path[len(p.path)-1]]
+	answer, err := a.Ask(p.path, int64(last.Start), p.static)
 	micros := float64(run.Now().Sub(start).Nanoseconds()) / 1e3
 	if err != nil {
 		panic(err) // the machine's own path

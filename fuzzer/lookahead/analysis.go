@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -153,22 +154,13 @@ type Analyzer struct {
 	engine  *engine
 	prefix  prefix
 
-	targets []bool // by block
-	// what the targets and the call model make of the program; by static or not
-	goals [2]goals
+	targets []uint32 // pcs, ascending
+	goals   [2]goals // for frames that are not static, and for those that are
 
 	byPrefix map[bytecode.PathID]Answer
 	byState  map[bytecode.PathID]Answer
 	stats    Stats
 	unknown  map[uint32]int // questions that ended at an unknown jump or opcode, by its pc
-}
-
-// goals are the blocks whose entry answers a question with "may reach".
-type goals struct {
-	answer   []Answer // by block; NoTargetAhead: no goal
-	inside   []Answer // the same for a frame that has just entered the block: only its calls count
-	distance []uint32 // by node of the graph
-	least    []uint32 // by block: the least over its nodes
 }
 
 // New makes an Analyzer without targets. It computes the program's control-flow
@@ -181,7 +173,6 @@ func New(p *bytecode.Program, options Options) *Analyzer {
 		options: options, v: v, code: c,
 		graph:    newGraph(c, v, options.GraphBudget),
 		engine:   newEngine(c, v),
-		targets:  make([]bool, len(c.blocks)),
 		byPrefix: map[bytecode.PathID]Answer{},
 		byState:  map[bytecode.PathID]Answer{},
 		unknown:  map[uint32]int{},
@@ -202,13 +193,21 @@ func (a *Analyzer) Stats() Stats { return a.stats }
 // number of those questions.
 func (a *Analyzer) UnknownJumps() map[uint32]int { return maps.Clone(a.unknown) }
 
-// SetTargets replaces the targets. A target is a block; the program must have been
-// cut so that the location meant starts it.
-func (a *Analyzer) SetTargets(targets []bytecode.BlockID) {
-	clear(a.targets)
-	for _, b := range targets {
-		a.targets[b] = true
+// SetTargets replaces the targets by the first instructions of blocks; the
+// program must have been cut so that the locations meant start one.
+func (a *Analyzer) SetTargets(blocks []bytecode.BlockID) {
+	pcs := make([]uint32, 0, len(blocks))
+	for _, b := range blocks {
+		pcs = append(pcs, a.code.blocks[b].start)
 	}
+	a.SetTargetPCs(pcs)
+}
+
+// SetTargetPCs replaces the targets by the instructions at pcs. One inside a block
+// is ahead until it has been executed, and counts as reached from elsewhere when
+// control enters its block.
+func (a *Analyzer) SetTargetPCs(pcs []uint32) {
+	a.targets = slices.Compact(slices.Sorted(slices.Values(pcs)))
 	a.Refresh()
 }
 
@@ -220,35 +219,6 @@ func (a *Analyzer) Refresh() {
 	for i := range a.goals {
 		a.goals[i] = a.newGoals(i == 1)
 	}
-}
-
-func (a *Analyzer) newGoals(static bool) goals {
-	n := len(a.code.blocks)
-	g := goals{answer: make([]Answer, n), inside: make([]Answer, n), least: make([]uint32, n)}
-	for i := range n {
-		b := bytecode.BlockID(i)
-		if pc, ahead := a.code.callsAhead(b, static, a.options.Calls); ahead {
-			g.answer[i] = Answer{Reason: CallAhead, PC: pc}
-			g.inside[i] = g.answer[i]
-		}
-		if a.targets[i] {
-			g.answer[i] = Answer{Reason: TargetAhead, PC: a.code.blocks[i].start}
-		}
-		g.least[i] = unreachable
-	}
-	g.distance = a.graph.distances(func(b bytecode.BlockID) bool { return g.answer[b].MayReach() })
-	for i, d := range g.distance {
-		b := a.graph.nodes[i].block
-		g.least[b] = min(g.least[b], d)
-	}
-	return g
-}
-
-func (a *Analyzer) goalsFor(static bool) *goals {
-	if static {
-		return &a.goals[1]
-	}
-	return &a.goals[0]
 }
 
 // Unreachable tells whether it is proved that no frame that runs the program ever
@@ -272,22 +242,17 @@ func (a *Analyzer) Opaque() (Reason, uint32) {
 // ReachesTarget tells whether a frame that starts to run the program may come to a
 // target of it, calls apart.
 func (a *Analyzer) ReachesTarget() bool {
-	if len(a.graph.exits) > 0 {
-		return slices.Contains(a.targets, true)
-	}
-	for b, isTarget := range a.targets {
-		if isTarget && a.graph.reached[b] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.targets, func(pc uint32) bool {
+		b, ok := a.code.program.BlockOf(pc)
+		return ok && !a.Unreachable(b)
+	})
 }
 
 // CallSites lists the call instructions that a frame may execute, in code order.
 func (a *Analyzer) CallSites() []bytecode.Location {
 	var sites []bytecode.Location
 	for i := range a.code.blocks {
-		if len(a.graph.exits) == 0 && !a.graph.reached[i] {
+		if a.Unreachable(bytecode.BlockID(i)) {
 			continue
 		}
 		for _, pc := range a.code.blocks[i].callSites {
@@ -315,7 +280,9 @@ func (a *Analyzer) Analyze(f Frame) Result {
 		}
 		if a.prefix.extend(b) {
 			points = append(points, SplitPoint{a.code.program.ID, b})
-			if !a.ask().MayReach() {
+			// The prefix ends with the block's first location; a call there is not made yet.
+			start := int64(a.code.blocks[b].start)
+			if !a.ask(start+1, start).MayReach() {
 				length, proved = i+1, true
 				break
 			}
@@ -339,11 +306,16 @@ func (a *Analyzer) isAlong(c Call, length int, proved bool) bool {
 	return c.At < length-1 || c.At == length-1 && !proved
 }
 
-// Ask answers the one question whether a target may be reached behind the entry
-// of the path's last block. The path must not be empty.
-func (a *Analyzer) Ask(path bytecode.Path, static bool) (Answer, error) {
+// Nothing as the last instruction executed means that the frame has not started.
+const Nothing int64 = -1
+
+// Ask answers one question: whether a target may be reached by a frame that has
+// entered the blocks of the path and whose last executed instruction is at pc,
+// in the path's last block. With [Nothing] the path is that of the block at pc 0
+// alone.
+func (a *Analyzer) Ask(path bytecode.Path, pc int64, static bool) (Answer, error) {
 	if len(path) == 0 {
-		return Answer{}, fmt.Errorf("the path is empty: it begins with the block at pc 0")
+		return Answer{}, errors.New("the path is empty: it begins with the block at pc 0")
 	}
 	a.begin(static)
 	for i, b := range path {
@@ -352,7 +324,7 @@ func (a *Analyzer) Ask(path bytecode.Path, static bool) (Answer, error) {
 		}
 		a.prefix.extend(b)
 	}
-	return a.ask(), nil
+	return a.ask(pc+1, pc+1), nil
 }
 
 // Bounds of what an Analyzer remembers: some tens of megabytes each. Campaigns
@@ -372,27 +344,38 @@ func (a *Analyzer) begin(static bool) {
 	a.prefix.begin(static)
 }
 
-// ask answers the question at the last block of the prefix: from what was
-// answered before, from the graph, or by a fixed point.
-func (a *Analyzer) ask() Answer {
+// ask answers the question at the last block of the prefix, where targets from
+// one pc on and calls from another are ahead: by what is in the block, from the
+// graph, from what was answered before, or by a fixed point.
+func (a *Analyzer) ask(targetsFrom, callsFrom int64) Answer {
 	a.stats.Questions++
-	static := a.prefix.static
+	g := &a.goals[0]
+	if a.prefix.static {
+		g = &a.goals[1]
+	}
 	b := a.prefix.last()
-	g := a.goalsFor(static)
+	if answer, ahead := a.inside(b, targetsFrom, callsFrom, g); ahead {
+		a.stats.ByGraph++
+		return answer
+	}
 	if g.least[b] == unreachable && len(a.graph.exits) == 0 {
 		a.stats.ByGraph++
 		return Answer{}
 	}
 	key := a.prefix.key()
-	if answer, known := a.byPrefix[key]; known {
+	answer, known := a.byPrefix[key]
+	if known {
 		a.stats.Remembered++
-		return a.count(answer)
+	} else {
+		answer = a.answer(b, g)
+		a.byPrefix[key] = answer
 	}
-	answer := a.answer(b, g)
-	a.byPrefix[key] = answer
-	return a.count(answer)
+	a.count(answer)
+	return answer
 }
 
+// answer answers what is not known of the prefix yet: whether a goal may be
+// entered behind its last block.
 func (a *Analyzer) answer(b bytecode.BlockID, g *goals) Answer {
 	s, understood := a.prefix.state()
 	if !understood {
@@ -401,10 +384,6 @@ func (a *Analyzer) answer(b bytecode.BlockID, g *goals) Answer {
 	if n := a.graph.find(b, s, s.keyHash(b)); n >= 0 && g.distance[n] == unreachable {
 		a.stats.ByGraph++
 		return Answer{}
-	}
-	if g.inside[b].MayReach() {
-		a.stats.ByGraph++
-		return g.inside[b]
 	}
 	digest := s.digest(b, a.prefix.static)
 	if answer, known := a.byState[digest]; known {
@@ -420,7 +399,7 @@ func (a *Analyzer) answer(b bytecode.BlockID, g *goals) Answer {
 }
 
 // count keeps the statistics of answers that say little.
-func (a *Analyzer) count(answer Answer) Answer {
+func (a *Analyzer) count(answer Answer) {
 	switch answer.Reason {
 	case Exhausted:
 		a.stats.Exhausted++
@@ -430,49 +409,6 @@ func (a *Analyzer) count(answer Answer) Answer {
 	case Diverged:
 		a.stats.Diverged++
 	}
-	return answer
-}
-
-// question is the visitor of a fixed point that looks for goals: it goes where
-// the graph says that one is ahead, the nearest first.
-type question struct {
-	a      *Analyzer
-	goals  *goals
-	answer Answer
-}
-
-func (q *question) explore(b bytecode.BlockID, s *state, static bool) Answer {
-	e := q.a.engine
-	e.start(static, q.a.options.Budget)
-	e.enter(b, s, q)
-	e.run(q)
-	q.answer.States, q.answer.Steps = len(e.nodes), e.steps
-	return q.answer
-}
-
-func (q *question) admit(n int32, hash uint64) (uint32, bool) {
-	at := &q.a.engine.nodes[n]
-	if at.known < 0 {
-		at.known = q.a.graph.find(at.block, &at.state, hash)
-	}
-	if at.known < 0 {
-		return 0, true
-	}
-	distance := q.goals.distance[at.known]
-	return distance, distance != unreachable
-}
-
-func (q *question) edge(_, to int32) bool {
-	if to < 0 {
-		return true
-	}
-	q.answer = q.goals.answer[q.a.engine.nodes[to].block]
-	return !q.answer.MayReach()
-}
-
-func (q *question) opaque(_ int32, pc uint32, reason Reason) bool {
-	q.answer = Answer{Reason: reason, PC: pc}
-	return false
 }
 
 // identify hashes the prefix: the program, the blocks, and behind each block the

@@ -47,8 +47,6 @@ type block struct {
 	start     uint32
 	need      int  // stack height without which some instruction underflows
 	growth    int  // the most that the height rises above that at entry
-	creates   bool // holds CREATE or CREATE2
-	calls     bool // holds another call instruction
 	jumpdest  bool // starts with JUMPDEST: jumps may come here
 	callSites []uint32
 }
@@ -97,11 +95,7 @@ func summarise(code []instruction, start uint32) block {
 		height += int(o.pushes) - int(o.pops)
 		b.growth = max(b.growth, height)
 		switch in.op {
-		case vm.CREATE, vm.CREATE2:
-			b.creates = true
-			b.callSites = append(b.callSites, in.pc)
-		case vm.CALL, vm.CALLCODE, vm.DELEGATECALL, vm.STATICCALL:
-			b.calls = true
+		case vm.CREATE, vm.CREATE2, vm.CALL, vm.CALLCODE, vm.DELEGATECALL, vm.STATICCALL:
 			b.callSites = append(b.callSites, in.pc)
 		}
 	}

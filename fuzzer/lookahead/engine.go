@@ -1,8 +1,6 @@
 package lookahead
 
 import (
-	"github.com/ethereum/go-ethereum/core/vm"
-
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -194,20 +192,4 @@ func (e *engine) jump(n int32, end leave, visit visitor) bool {
 func (e *engine) arrive(n int32, b bytecode.BlockID, visit visitor) bool {
 	to := e.enter(b, e.machine.save(), visit)
 	return visit.edge(n, to)
-}
-
-// callsAhead tells whether a block holds a call instruction that a frame can
-// execute and that calls says may lead to a target.
-func (c *code) callsAhead(b bytecode.BlockID, static bool, calls CallModel) (uint32, bool) {
-	block := &c.blocks[b]
-	for _, pc := range block.callSites {
-		op := vm.OpCode(c.program.Bytes[pc])
-		if static && (op == vm.CREATE || op == vm.CREATE2) {
-			return 0, false // halts there
-		}
-		if calls(bytecode.Location{Code: c.program.ID, PC: pc}) {
-			return pc, true
-		}
-	}
-	return 0, false
 }

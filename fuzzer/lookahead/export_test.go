@@ -3,6 +3,7 @@ package lookahead
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
@@ -16,7 +17,9 @@ func (a *Analyzer) Describe() string {
 }
 
 // IsTarget tells whether a block is one of the targets.
-func (a *Analyzer) IsTarget(b bytecode.BlockID) bool { return a.targets[b] }
+func (a *Analyzer) IsTarget(b bytecode.BlockID) bool {
+	return slices.Contains(a.targets, a.code.blocks[b].start)
+}
 
 // RandomWord is a word of the kinds that bounds and masks are made of.
 func RandomWord(rng *rand.Rand) uint256.Int { return randomWord(rng) }

@@ -121,7 +121,7 @@ func randomInput(rng *rand.Rand, code []byte) []byte {
 func TestSoundnessOnRandomPrograms(t *testing.T) {
 	programs, inputs := 100, 25
 	if *long {
-		programs = 40_000
+		programs, inputs = 10_000, 100
 	}
 	total := &judge{}
 	for seed := range programs {

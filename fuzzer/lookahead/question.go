@@ -1,0 +1,115 @@
+package lookahead
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// goals are what a question is about: the blocks in which a target lies, or a
+// call that may lead to one. Entering one of them answers "may reach".
+type goals struct {
+	answer   []Answer // by block; NoTargetAhead: no goal
+	distance []uint32 // by node of the graph: the number of blocks to the nearest goal
+	least    []uint32 // by block: the least over its nodes
+}
+
+func (a *Analyzer) newGoals(static bool) goals {
+	n := len(a.code.blocks)
+	g := goals{answer: make([]Answer, n), least: make([]uint32, n)}
+	for i := range n {
+		b := bytecode.BlockID(i)
+		g.answer[i] = a.callAhead(b, int64(a.code.blocks[i].start), static)
+		g.least[i] = unreachable
+	}
+	for _, pc := range a.targets {
+		if b, ok := a.code.program.BlockOf(pc); ok {
+			g.answer[b] = Answer{Reason: TargetAhead, PC: pc}
+		}
+	}
+	g.distance = a.graph.distances(func(b bytecode.BlockID) bool { return g.answer[b].MayReach() })
+	for i, d := range g.distance {
+		b := a.graph.nodes[i].block
+		g.least[b] = min(g.least[b], d)
+	}
+	return g
+}
+
+// callAhead answers for the calls of a block from a pc on.
+func (a *Analyzer) callAhead(b bytecode.BlockID, from int64, static bool) Answer {
+	c := a.code
+	for _, pc := range c.blocks[b].callSites {
+		if int64(pc) < from {
+			continue
+		}
+		op := vm.OpCode(c.program.Bytes[pc])
+		if static && (op == vm.CREATE || op == vm.CREATE2) {
+			break // halts there
+		}
+		if a.options.Calls(bytecode.Location{Code: c.program.ID, PC: pc}) {
+			return Answer{Reason: CallAhead, PC: pc}
+		}
+	}
+	return Answer{}
+}
+
+// inside answers for what is still ahead in a block that is being executed.
+func (a *Analyzer) inside(b bytecode.BlockID, targetsFrom, callsFrom int64, g *goals) (Answer, bool) {
+	if !g.answer[b].MayReach() {
+		return Answer{}, false
+	}
+	end := int64(len(a.code.program.Bytes))
+	if next := int(b) + 1; next < len(a.code.blocks) {
+		end = int64(a.code.blocks[next].start)
+	}
+	i, _ := slices.BinarySearchFunc(a.targets, targetsFrom, func(pc uint32, from int64) int { return int(int64(pc) - from) })
+	if i < len(a.targets) && int64(a.targets[i]) < end {
+		return Answer{Reason: TargetAhead, PC: a.targets[i]}, true
+	}
+	answer := a.callAhead(b, callsFrom, a.prefix.static)
+	return answer, answer.MayReach()
+}
+
+// question is the visitor of a fixed point that looks for goals: it goes where
+// the graph says that one is ahead, the nearest first.
+type question struct {
+	a      *Analyzer
+	goals  *goals
+	answer Answer
+}
+
+func (q *question) explore(b bytecode.BlockID, s *state, static bool) Answer {
+	e := q.a.engine
+	e.start(static, q.a.options.Budget)
+	e.enter(b, s, q)
+	e.run(q)
+	q.answer.States, q.answer.Steps = len(e.nodes), e.steps
+	return q.answer
+}
+
+func (q *question) admit(n int32, hash uint64) (uint32, bool) {
+	at := &q.a.engine.nodes[n]
+	if at.known < 0 {
+		at.known = q.a.graph.find(at.block, &at.state, hash)
+	}
+	if at.known < 0 {
+		return 0, true
+	}
+	distance := q.goals.distance[at.known]
+	return distance, distance != unreachable
+}
+
+func (q *question) edge(_, to int32) bool {
+	if to < 0 {
+		return true
+	}
+	q.answer = q.goals.answer[q.a.engine.nodes[to].block]
+	return !q.answer.MayReach()
+}
+
+func (q *question) opaque(_ int32, pc uint32, reason Reason) bool {
+	q.answer = Answer{Reason: reason, PC: pc}
+	return false
+}
