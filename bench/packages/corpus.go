@@ -1,17 +1,6 @@
 package main
 
-import (
-	"bytes"
-	"crypto/sha1" // git's name of a file's content
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/sightline-evm/sightline/bench/internal/frame"
-)
+import "github.com/sightline-evm/sightline/bench/internal/frame"
 
 // pkg is a package and where its sources and its build are.
 type pkg struct {
@@ -43,65 +32,4 @@ func packages() frame.Packages {
 		list.Solc(p.solc)
 	}
 	return list
-}
-
-// skipped are folders of a package's sources that hold its tests; Sightline
-// leaves them out as well.
-var skipped = []string{"test", "tests", "script", "scripts", "node_modules"}
-
-// addEverything is a diff that adds every Solidity file below a folder of root,
-// as git would write it.
-func addEverything(root, folder string) ([]byte, error) {
-	var diff bytes.Buffer
-	files := 0
-	err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), func(file string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			if slices.Contains(skipped, entry.Name()) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(file, ".sol") || strings.HasSuffix(file, ".t.sol") || strings.HasSuffix(file, ".s.sol") {
-			return nil
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, file)
-		if err != nil {
-			return err
-		}
-		files++
-		addFile(&diff, filepath.ToSlash(name), text)
-		return nil
-	})
-	if err == nil && files == 0 {
-		err = fmt.Errorf("%s has no Solidity files in %s", root, folder)
-	}
-	return diff.Bytes(), err
-}
-
-// addFile writes the part of a diff that adds one file.
-func addFile(diff *bytes.Buffer, name string, text []byte) {
-	blob := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(text), text))
-	fmt.Fprintf(diff, "diff --git a/%s b/%s\nnew file mode 100644\nindex 0000000..%x\n", name, name, blob[:4])
-	if len(text) == 0 {
-		return
-	}
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	if len(lines[len(lines)-1]) == 0 {
-		lines = lines[:len(lines)-1]
-	}
-	fmt.Fprintf(diff, "--- /dev/null\n+++ b/%s\n@@ -0,0 +1,%d @@\n", name, len(lines))
-	for _, line := range lines {
-		diff.WriteByte('+')
-		diff.Write(line)
-	}
-	if text[len(text)-1] != '\n' {
-		diff.WriteString("\n\\ No newline at end of file\n")
-	}
 }

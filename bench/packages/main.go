@@ -2,7 +2,7 @@
 // were new: how much of other people's projects it can deploy and reach.
 //
 //	main.go    what is run, and the tables
-//	corpus.go  the packages and the diffs that add all of their lines
+//	corpus.go  the packages
 package main
 
 import (
@@ -26,8 +26,8 @@ const doc = `Runs the sightline binary without configuration on published packag
 adds every line: how many contracts it deploys, and how many of the lines with code
 it reaches. -seconds is shared out evenly: the default gives each package a minute.
 
-summary: deployableShare, of concrete contracts; reachedShare, of lines with code;
-both over all packages, and by package.`
+summary: deployableShare, of the concrete contracts but mocks, tests and dependencies;
+reachedShare, of lines with code; both over all packages, and by package.`
 
 // only chooses packages; empty: all.
 var only string
@@ -46,6 +46,7 @@ type outcome struct {
 	pkg        pkg
 	err        error // of the first run that failed
 	deployed   int   // concrete contracts with an instance
+	leftOut    int   // mocks, tests, dependencies
 	undeployed []report.Undeployed
 	withCode   int            // lines that are compiled to something
 	statuses   map[string]int // of the last run
@@ -106,7 +107,7 @@ func fuzz(ctx context.Context, run *frame.Run, tool *frame.Tool, modules string,
 		return nil, err
 	}
 	root := filepath.Join(modules, filepath.FromSlash(p.name))
-	diff, err := addEverything(root, p.sources)
+	diff, err := frame.AddEverything(root, p.sources)
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +134,11 @@ func fuzz(ctx context.Context, run *frame.Run, tool *frame.Tool, modules string,
 	return &r, nil
 }
 
+// leftOut begins the reason of a contract that is no part of the project proper:
+// a mock, a test, a dependency. One that too many others came before counts as
+// not deployed.
+const leftOut = "left out as "
+
 // add takes a run's report in.
 func (o *outcome) add(r *report.Report) {
 	contracts := map[string]bool{}
@@ -140,6 +146,12 @@ func (o *outcome) add(r *report.Report) {
 		contracts[in.Contract] = true
 	}
 	o.deployed, o.undeployed, o.warnings = len(contracts), r.World.Undeployed, r.Warnings
+	o.leftOut = 0
+	for _, u := range r.World.Undeployed {
+		if strings.HasPrefix(u.Reason, leftOut) {
+			o.leftOut++
+		}
+	}
 	o.statuses = map[string]int{}
 	for _, l := range r.Lines {
 		o.statuses[l.Status]++
@@ -158,14 +170,15 @@ func share(part, whole float64) float64 {
 	return part / whole
 }
 
-func (o *outcome) contracts() int { return o.deployed + len(o.undeployed) }
+// tried counts the contracts that should be deployed.
+func (o *outcome) tried() int { return o.deployed + len(o.undeployed) - o.leftOut }
 
-// summarize makes the tables. A package that could not be run counts with no
-// line reached, and is an error besides.
+// summarize makes the tables. A package that could not be run has no part in the
+// shares, and is an error.
 func summarize(outcomes []*outcome) (*frame.Result, error) {
 	main := frame.Table{Title: "packages",
-		Columns: []string{"package", "contracts", "deployed", "share", "lines with code", "reached", "share", "only-reverts", "unreached", "undeployed", "unmapped", "calls/s", "s"},
-		Notes:   []string{"Contracts are concrete ones, libraries apart. Lines reached: the median of the runs; the other statuses are those of the last run."}}
+		Columns: []string{"package", "contracts", "left out", "deployed", "share", "lines with code", "reached", "share", "only-reverts", "unreached", "undeployed", "unmapped", "calls/s", "s"},
+		Notes:   []string{"Contracts are concrete ones, libraries apart; left out are mocks, tests and dependencies, and the share deployed is of the others. Lines reached: the median of the runs; the other statuses are those of the last run."}}
 	missing := frame.Table{Title: "not deployed", Columns: []string{"package", "contract", "reason"}}
 	result := &frame.Result{Summary: map[string]float64{}}
 	var deployed, contracts, reached, withCode float64
@@ -178,13 +191,17 @@ func summarize(outcomes []*outcome) (*frame.Result, error) {
 		}
 		lines := frame.Median(o.reached)
 		deployed += float64(o.deployed)
-		contracts += float64(o.contracts())
+		contracts += float64(o.tried())
 		reached += lines
 		withCode += float64(o.withCode)
-		deployedShare, reachedShare := share(float64(o.deployed), float64(o.contracts())), share(lines, float64(o.withCode))
+		deployedShare, reachedShare := share(float64(o.deployed), float64(o.tried())), share(lines, float64(o.withCode))
+		if o.withCode == 0 {
+			main.Add(o.pkg.name, "0", "0", "0", "—", "0", "0", "—") // interfaces and libraries alone
+			continue
+		}
 		result.Summary["deployableShare "+o.pkg.name] = deployedShare
 		result.Summary["reachedShare "+o.pkg.name] = reachedShare
-		main.Add(o.pkg.name, strconv.Itoa(o.contracts()), strconv.Itoa(o.deployed), frame.Percent(deployedShare),
+		main.Add(o.pkg.name, strconv.Itoa(o.tried()+o.leftOut), strconv.Itoa(o.leftOut), strconv.Itoa(o.deployed), frame.Percent(deployedShare),
 			strconv.Itoa(o.withCode), frame.Number(lines), frame.Percent(reachedShare),
 			strconv.Itoa(o.statuses[report.OnlyReverts]), strconv.Itoa(o.statuses[report.Unreached]+o.statuses[report.Unreachable]),
 			strconv.Itoa(o.statuses[report.Undeployable]), strconv.Itoa(o.statuses[report.Unmapped]),

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/examples"
+)
+
+// tests are forge's tests, one file per example and what they share.
+//
+//go:embed tests/*.sol
+var tests embed.FS
+
+const (
+	forgeVersion = "1.7.1"
+	solcVersion  = "0.8.30" // the examples' own
+)
+
+func packages() frame.Packages {
+	return frame.Packages{
+		"@foundry-rs/forge":             forgeVersion,
+		"@foundry-rs/forge-linux-amd64": forgeVersion,
+	}.Solc(solcVersion)
+}
+
+// wrapper is a solc for forge, which can run no soljson: it answers --version as
+// solc does, and passes standard JSON through.
+const wrapper = `'use strict';
+const solc = require(%q);
+if (process.argv.includes('--version')) {
+  console.log('solc, the solidity compiler commandline interface\nVersion: ' + solc.version().replace('Emscripten.clang', 'Linux.g++'));
+} else {
+  process.stdout.write(solc.compile(require('fs').readFileSync(0, 'utf8')));
+}
+`
+
+// config is foundry.toml. What is not forge's default: the compiler and its
+// optimizer, as on the other side; no calls of other networks; the time limits,
+// with more runs than fit in them; no shrinking of what was found, which the
+// other side's times do not include either; and, for coverage guidance, a
+// folder.
+const config = `[profile.default]
+solc = %q
+offline = true
+optimizer = false
+
+[fuzz]
+runs = 1000000000
+timeout = %[2]d
+
+[invariant]
+runs = 1000000000
+timeout = %[2]d
+fail_on_revert = false
+shrink_run_limit = 0
+%[3]s`
+
+// project is a Foundry project made of one side of an example.
+type project struct {
+	forge  string
+	folder string
+	solc   string
+}
+
+// makeProject writes the sources of an example's side ("base" or "head") and its
+// tests.
+func makeProject(run *frame.Run, modules, example, side string) (*project, error) {
+	folder := filepath.Join(run.Cache, "forge", example, side)
+	p := &project{
+		forge:  filepath.Join(modules, "@foundry-rs", "forge-linux-amd64", "bin", "forge"),
+		folder: folder,
+		solc:   filepath.Join(folder, "solc.sh"),
+	}
+	files, err := examples.Load(example)
+	if err != nil {
+		return nil, err
+	}
+	write := func(name string, text []byte, mode os.FileMode) error {
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(file, text, mode)
+	}
+	sources, err := fs.Glob(files, side+"/src/*.sol")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range sources {
+		text, err := fs.ReadFile(files, name)
+		if err == nil {
+			err = write(strings.TrimPrefix(name, side+"/"), text, 0o600)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for from, to := range map[string]string{"Targets": "Targets.sol", example: "Tests.t.sol"} {
+		text, err := tests.ReadFile("tests/" + from + ".sol")
+		if err == nil {
+			err = write("test/"+to, text, 0o600)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p, errors.Join(
+		write("solc.js", fmt.Appendf(nil, wrapper, filepath.Join(modules, "solc-"+solcVersion)), 0o600),
+		write("solc.sh", []byte("#!/bin/sh\nexec node \"$(dirname \"$0\")/solc.js\" \"$@\"\n"), 0o700))
+}
+
+// testRun is what forge says of the tests of one contract.
+type testRun struct {
+	calls   float64 // of target contracts, or runs of stateless tests
+	seconds float64
+	broken  bool // an assert failed
+}
+
+// run runs the tests of one contract with one thread. Nothing of earlier runs is
+// left but what was compiled.
+func (p *project) run(ctx context.Context, contract string, guided bool, limit time.Duration, seed uint64) (*testRun, error) {
+	corpus := ""
+	if guided {
+		corpus = "corpus_dir = \"corpus\"\n"
+	}
+	seconds := max(1, int(limit.Round(time.Second).Seconds())) // forge takes whole ones
+	text := fmt.Appendf(nil, config, p.solc, seconds, corpus)
+	if err := os.WriteFile(filepath.Join(p.folder, "foundry.toml"), text, 0o600); err != nil {
+		return nil, err
+	}
+	for _, kept := range []string{"corpus", "cache/invariant", "cache/fuzz"} { // forge tries earlier failures first
+		if err := os.RemoveAll(filepath.Join(p.folder, filepath.FromSlash(kept))); err != nil {
+			return nil, err
+		}
+	}
+	cmd := exec.CommandContext(ctx, p.forge, "test", "--json", "--threads", "1", "--match-contract", "^"+contract+"$",
+		"--fuzz-seed", strconv.FormatUint(seed, 10))
+	cmd.Dir = p.folder
+	cmd.Env = append(os.Environ(), "FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "NO_COLOR=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) || ctx.Err() != nil { // 1: a test failed
+		return nil, fmt.Errorf("forge test: %w: %s", err, stderr.Bytes())
+	}
+	r, err := readTests(out)
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, stderr.Bytes())
+	}
+	return r, nil
+}
+
+// suites is what is read of forge's JSON, by the tests' contract.
+type suites map[string]suite
+
+type suite struct {
+	Results map[string]struct {
+		Status   string
+		Reason   string
+		Duration string
+		Kind     struct {
+			Invariant *struct{ Calls float64 }
+			Fuzz      *struct{ Runs float64 }
+		}
+	} `json:"test_results"`
+}
+
+// readTests sums up forge's JSON: one object with the tests, among others that
+// tell what happens meanwhile.
+func readTests(text []byte) (*testRun, error) {
+	i := bytes.Index(text, []byte(`{"`)) // what stands before is for people
+	if i < 0 {
+		return nil, errors.New("forge wrote no JSON")
+	}
+	r := &testRun{}
+	for values := json.NewDecoder(bytes.NewReader(text[i:])); ; {
+		var value json.RawMessage
+		if err := values.Decode(&value); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("forge's JSON: %w", err)
+		}
+		var all suites
+		if json.Unmarshal(value, &all) != nil {
+			continue // an event
+		}
+		for name, s := range all {
+			if err := r.add(s); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	if r.seconds == 0 {
+		return nil, errors.New("forge ran no test")
+	}
+	return r, nil
+}
+
+// add takes in the tests of one contract. A failure that is no failed assert is
+// an error: the tests are such that nothing else can fail.
+func (r *testRun) add(s suite) error {
+	for name, result := range s.Results {
+		seconds, err := parseDuration(result.Duration)
+		if err != nil {
+			return err
+		}
+		r.seconds += seconds
+		if result.Kind.Invariant != nil {
+			r.calls += result.Kind.Invariant.Calls
+		}
+		if result.Kind.Fuzz != nil {
+			r.calls += result.Kind.Fuzz.Runs
+		}
+		if result.Status != "Success" {
+			if !strings.Contains(result.Reason, "assertion failed") {
+				return fmt.Errorf("%s: %s: %s", name, result.Status, result.Reason)
+			}
+			r.broken = true
+		}
+	}
+	return nil
+}
+
+// parseDuration reads forge's "5s 784ms 86µs 279ns", in seconds.
+func parseDuration(text string) (float64, error) {
+	d, err := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
+	if err != nil {
+		return 0, fmt.Errorf("forge's JSON: %w", err)
+	}
+	return d.Seconds(), nil
+}
