@@ -41,17 +41,20 @@ func demote(cmd *exec.Cmd, files []string) bool {
 // readableByAll tells whether every user can read the file, behind symbolic
 // links too.
 func readableByAll(path string) bool {
-	path, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil || !filepath.IsAbs(path) {
 		return false
 	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm()&0o004 == 0 {
-		return false
-	}
+	info, err := os.Stat(resolved)
+	return err == nil && info.Mode().Perm()&0o004 != 0 && reachableByAll(path) && reachableByAll(resolved)
+}
+
+// reachableByAll tells whether every user may pass the folders that lead to a
+// file.
+func reachableByAll(path string) bool {
 	for path != filepath.Dir(path) {
 		path = filepath.Dir(path)
-		if info, err = os.Stat(path); err != nil || info.Mode().Perm()&0o001 == 0 {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o001 == 0 {
 			return false
 		}
 	}
