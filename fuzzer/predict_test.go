@@ -1,0 +1,106 @@
+package fuzzer
+
+import (
+	"context"
+	"testing"
+
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
+
+func TestCloser(t *testing.T) {
+	branch := func(pc uint32, left, right uint64) input.Branch {
+		return input.Branch{Comparison: evm.Comparison{PC: pc, Op: opEQ, Left: *uint256.NewInt(left), Right: *uint256.NewInt(right)}}
+	}
+	before := []input.Branch{branch(3, 10, 20), branch(7, 1, 2)}
+	for _, test := range []struct {
+		name string
+		now  input.Branch
+		want bool
+	}{
+		{"nearer", branch(3, 11, 20), true},
+		{"as near", branch(3, 30, 20), false},
+		{"further off", branch(3, 9, 20), false},
+		{"another branch", branch(9, 19, 20), false},
+	} {
+		if got := closer(&test.now, before); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+}
+
+// solver is a worker for one source, with all the calls it wants.
+func solver(t *testing.T, source string) (*worker, *project) {
+	p := open(t, source)
+	machine, err := p.newMachine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dictionary := input.NewDictionary(nil)
+	config := p.config(1, 0)
+	return &worker{
+		machine: machine, rand: testRand(1), dictionary: dictionary,
+		mutator: input.NewMutator(p.space, dictionary, input.Options{}),
+		tracker: newTracker(p.table, nil), space: p.space, observer: newObserver(config.Oracles),
+		reported: map[findingKey]bool{}, seconds: func() float64 { return 0 },
+	}, p
+}
+
+// TestPredictionSolves: from one seed, one task takes the other
+// side of a guard whose operands are computed, by following leads to their end;
+// without prediction it would have to guess one of 2^64 values.
+func TestPredictionSolves(t *testing.T) {
+	for source, start := range map[string]string{
+		"planted/computed.sol":     "user1 Computed.enter(uint64) args (5)",
+		"planted/earlier-word.sol": "user1 EarlierWord.setY(uint256) args (5); user1 EarlierWord.check()",
+	} {
+		w, p := solver(t, source)
+		b := w.work(context.Background(), task{
+			seed: &Seed{Sequence: parse(t, p.space, start)}, energy: 512, calls: 10_000,
+		})
+		found := 0
+		for i := range b.discoveries {
+			found += len(b.discoveries[i].seen)
+		}
+		if found != 1 || b.fault != nil {
+			t.Errorf("%s: %d findings in %d executions, fault %v", source, found, b.executions, b.fault)
+		}
+	}
+}
+
+// TestLeadsAreBounded: leads cost no energy, so something else must end them.
+func TestLeadsAreBounded(t *testing.T) {
+	w, p := solver(t, "planted/computed.sol")
+	for _, energy := range []Energy{1, 8, 64} {
+		b := w.work(context.Background(), task{
+			seed: &Seed{Sequence: parse(t, p.space, "user1 Computed.enter(uint64) args (5)")}, energy: energy, calls: 100_000,
+		})
+		if most := 1 + int(energy) + max(minLeads, leadsPerEnergy*int(energy)); len(b.paths) > most {
+			t.Errorf("energy %d: %d executions, at most %d", energy, len(b.paths), most)
+		}
+	}
+}
+
+// TestDiscoveriesKeepTheirInput: what a worker reports belongs to nobody else,
+// although mutants are made in memory that is used again.
+func TestDiscoveriesKeepTheirInput(t *testing.T) {
+	w, p := solver(t, "planted/properties.sol")
+	b := w.work(context.Background(), task{
+		seed: &Seed{Sequence: parse(t, p.space, "user1 Properties.mint(uint256) args (5)")}, energy: 500, calls: 100_000,
+	})
+	if len(b.discoveries) < 3 {
+		t.Fatalf("%d discoveries", len(b.discoveries))
+	}
+	for i := range b.discoveries {
+		d := &b.discoveries[i]
+		exec, err := w.machine.Run(p.space.Encode(d.sequence, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if exec.PathID() != d.pid {
+			t.Errorf("discovery %d: its sequence takes another path: %s", i, format(p.space, d.sequence))
+		}
+	}
+}
