@@ -34,7 +34,7 @@ func deploy(ctx context.Context, pr *project, fork string) (*campaign, error) {
 	positions := diffmap.NewPositions(pr.outputs, pr.table, pr.options)
 	w, setup, err := world.Auto(ctx, pr.table, world.Options{
 		Targets:       targetContracts(pr.mapping),
-		Uninitialised: changedInitializers(pr.mapping, positions),
+		Uninitialized: changedInitializers(pr.mapping, positions),
 		Fork:          fork,
 		Machine:       []evm.Option{evm.LiftCodeSizeLimits},
 	})

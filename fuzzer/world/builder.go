@@ -37,8 +37,8 @@ type builder struct {
 	contracts []*bytecode.Contract // all there are
 	byRole    []*bytecode.Contract // those that can be deployed, the best stand-ins first
 	limit     int
-	// uninitialised contracts keep an instance without initialization.
-	uninitialised []*bytecode.Contract
+	// uninitialized contracts keep an instance without initialization.
+	uninitialized []*bytecode.Contract
 
 	calls     evm.Sequence // the successful deployments and initializations
 	instances []evm.Instance
@@ -66,14 +66,12 @@ func newBuilder(machine *evm.Reference, contracts []*bytecode.Contract, limit in
 		labels:    map[common.Address]string{},
 		report:    &Report{},
 	}
-	roles := map[*bytecode.Contract]Role{}
 	for _, c := range contracts {
 		if c.Deployable() && !c.Library {
-			roles[c], _ = RoleOf(c)
 			b.byRole = append(b.byRole, c)
 		}
 	}
-	slices.SortStableFunc(b.byRole, func(c, d *bytecode.Contract) int { return cmp.Compare(roles[c], roles[d]) })
+	slices.SortStableFunc(b.byRole, func(c, d *bytecode.Contract) int { return cmp.Compare(role(c), role(d)) })
 	for _, s := range machine.World().Senders {
 		b.labels[s.Address] = s.Name
 	}

@@ -48,7 +48,7 @@ const maxInitializers = 3
 //
 // When no arguments are found but the initializer gets further behind a proxy
 // than without, the proxy stays and the rest is left to the campaign. A contract
-// of uninitialised keeps an instance (or gets a second proxy) where the
+// of uninitialized keeps an instance (or gets a second proxy) where the
 // initializer can still be called.
 func (b *builder) initialize(ctx context.Context, i int) error {
 	in := b.instances[i]
@@ -58,7 +58,7 @@ func (b *builder) initialize(ctx context.Context, i int) error {
 	}
 	methods = methods[:min(len(methods), maxInitializers)]
 	d := &b.report.Deployments[len(b.report.Deployments)-1]
-	spare := slices.Contains(b.uninitialised, in.Contract)
+	spare := slices.Contains(b.uninitialized, in.Contract)
 	mark, address := len(b.calls), in.Address
 	if spare {
 		var err error

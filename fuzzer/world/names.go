@@ -78,5 +78,5 @@ func initializerName(name string, parameters int) bool {
 }
 
 // IsInitializer tells whether a function sets up a contract once, by its name:
-// see [Options].Uninitialised.
+// see [Options].Uninitialized.
 func IsInitializer(function string) bool { return initializerName(function, 1) }

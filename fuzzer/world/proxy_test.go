@@ -147,11 +147,11 @@ func TestOwnProxy(t *testing.T) {
 	}
 }
 
-// TestUninitialised: contracts whose initializer is to be reached keep an
+// TestUninitialized: contracts whose initializer is to be reached keep an
 // instance where it can be called.
-func TestUninitialised(t *testing.T) {
+func TestUninitialized(t *testing.T) {
 	contracts := source(t, "testdata/proxies.sol")
-	c := newChain(t, contracts, world.Options{Only: []string{"Vault", "Pool", "Coin"}, Uninitialised: []string{"Vault", "Pool"}})
+	c := newChain(t, contracts, world.Options{Only: []string{"Vault", "Pool", "Coin"}, Uninitialized: []string{"Vault", "Pool"}})
 	coin := c.instance("Coin").Address
 	coin2 := c.instance("Coin#2").Address
 	for _, tc := range []struct {
@@ -184,7 +184,7 @@ func TestUninitialised(t *testing.T) {
 func TestLimit(t *testing.T) {
 	contracts := source(t, "testdata/proxies.sol")
 	for limit := 1; limit < 16; limit++ {
-		c := newChain(t, contracts, world.Options{MaxInstances: limit, Uninitialised: []string{"Vault", "Pool"}})
+		c := newChain(t, contracts, world.Options{MaxInstances: limit, Uninitialized: []string{"Vault", "Pool"}})
 		if len(c.world.Instances) > limit {
 			t.Errorf("%d instances, at most %d are allowed", len(c.world.Instances), limit)
 		}

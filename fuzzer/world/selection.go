@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,18 +27,19 @@ type Selection struct {
 	LeftOut []LeftOut            // in table order
 }
 
-// Select chooses at most limit contracts to deploy, the targets always and
-// before all others. Among the others only contracts under test are candidates;
-// where there are none, as in a library of contracts, its mocks are, and so on in
-// the order of [Role]. When there are more candidates than limit, those that have to do with a target come
-// first, see relatives, and unrelated ones are left out; without targets, the
-// first of the table are chosen. Interfaces, abstract contracts and libraries are
-// in neither list: the first two have no code, libraries are deployed with what
-// links to them.
+// Select chooses at most limit contracts to deploy, the targets always and before
+// all others, in the order of [Role] and the table.
+//
+// Among the others only contracts under test are candidates; where there are
+// neither targets nor such, as in a library of contracts, mocks are, and so on in
+// the order of [Role]. When there are more candidates than limit, those that have
+// to do with a target come first, see relatives, and unrelated ones are left out;
+// without targets, the first of the table are chosen.
+//
+// Interfaces, abstract contracts and libraries are in neither list: the first two
+// have no code, libraries are deployed with what links to them.
 func Select(contracts, targets []*bytecode.Contract, limit int) Selection {
 	var s Selection
-	roles := map[*bytecode.Contract]Role{}
-	best := Script
 	var others []*bytecode.Contract
 	for _, c := range contracts {
 		switch {
@@ -45,38 +47,36 @@ func Select(contracts, targets []*bytecode.Contract, limit int) Selection {
 		case slices.Contains(targets, c):
 			s.Wanted = append(s.Wanted, c)
 		default:
-			roles[c], _ = RoleOf(c)
-			best = min(best, roles[c])
 			others = append(others, c)
 		}
 	}
-	if len(s.Wanted) > 0 {
-		best = UnderTest // stand-ins would only dilute
+	slices.SortStableFunc(s.Wanted, func(c, d *bytecode.Contract) int { return cmp.Compare(role(c), role(d)) })
+	worst := UnderTest
+	if len(s.Wanted) == 0 && len(others) > 0 {
+		worst = role(slices.MinFunc(others, func(c, d *bytecode.Contract) int { return cmp.Compare(role(c), role(d)) }))
 	}
-	var candidates []*bytecode.Contract
-	reasons := map[*bytecode.Contract]string{}
-	for _, c := range others {
-		if role, why := RoleOf(c); role > best {
-			reasons[c] = fmt.Sprintf("left out as a %s: %s", role, why)
-		} else {
-			candidates = append(candidates, c)
-		}
-	}
-	room := max(limit-len(s.Wanted), 0)
-	if len(candidates) > room {
-		for _, c := range candidates {
-			reasons[c] = fmt.Sprintf("left out: at most %d contracts are chosen, and others come first or have more to do with the targets", limit)
-		}
+	candidates := slices.DeleteFunc(slices.Clone(others), func(c *bytecode.Contract) bool { return role(c) > worst })
+	if room := max(limit-len(s.Wanted), 0); len(candidates) > room {
 		candidates = relatives(candidates, s.Wanted)
 		candidates = candidates[:min(room, len(candidates))]
 	}
 	s.Wanted = append(s.Wanted, candidates...)
 	for _, c := range others {
-		if !slices.Contains(s.Wanted, c) {
-			s.LeftOut = append(s.LeftOut, LeftOut{c, reasons[c]})
+		if slices.Contains(s.Wanted, c) {
+			continue
 		}
+		reason := fmt.Sprintf("left out: at most %d contracts are chosen, and others come first or have more to do with the targets", limit)
+		if role, why := RoleOf(c); role > worst {
+			reason = fmt.Sprintf("left out as a %s: %s", role, why)
+		}
+		s.LeftOut = append(s.LeftOut, LeftOut{c, reason})
 	}
 	return s
+}
+
+func role(c *bytecode.Contract) Role {
+	r, _ := RoleOf(c)
+	return r
 }
 
 // relatives lists, of the candidates, those that have to do with a target: first

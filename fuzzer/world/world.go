@@ -34,9 +34,10 @@ func Senders() []evm.Sender { return []evm.Sender{Deployer, User1, User2, Attack
 // 128-bit counters that contracts like to use.
 var funds = new(uint256.Int).Lsh(uint256.NewInt(1), 96)
 
-// DefaultMaxInstances bounds the deployed instances when [Options] does not: a
-// campaign that spreads over more contracts reaches nothing deep in any.
-const DefaultMaxInstances = 64
+// DefaultMaxInstances bounds the deployed instances when [Options] does not. What
+// is worth deploying is for [Select] to say; this only bounds the work on a build
+// where everything changed. Arbitrary.
+const DefaultMaxInstances = 256
 
 // Options say what [Auto] deploys.
 type Options struct {
@@ -46,9 +47,9 @@ type Options struct {
 	// Targets names the contracts that hold what a campaign is to reach: they are
 	// deployed first, whatever else is left out.
 	Targets []string
-	// Uninitialised names contracts whose initializers a campaign is to reach: an
+	// Uninitialized names contracts whose initializers a campaign is to reach: an
 	// instance of them is left as its constructor made it.
-	Uninitialised []string
+	Uninitialized []string
 	// MaxContracts bounds what is chosen when Only is empty, dependencies apart; 0:
 	// DefaultMaxContracts.
 	MaxContracts int
@@ -80,7 +81,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 		return nil, nil, err
 	}
 	b := newBuilder(machine, table.Contracts(), options.MaxInstances)
-	if b.uninitialised, err = namedContracts(table.Contracts(), options.Uninitialised); err != nil {
+	if b.uninitialized, err = namedContracts(table.Contracts(), options.Uninitialized); err != nil {
 		return nil, nil, err
 	}
 	if err := b.deployAll(ctx, selection.Wanted); err != nil {
