@@ -1,7 +1,6 @@
 package world
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -201,40 +200,11 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 	}
 	c.failure.Tries += found.tries
 	if found.exec == nil {
-		c.failure.Reason = "constructor: " + found.reason
-		if found.tries > 1 {
-			c.failure.Reason += fmt.Sprintf(", the best of %d tries", found.tries)
-		}
-		for _, name := range absent(code) {
-			c.failure.Reason += fmt.Sprintf("; its code names %s, which is not on this chain", name)
-		}
+		c.failure.Reason = explain(found, code)
 		return false, nil
 	}
 	i := b.keep(c, code, found)
 	return true, b.initialize(ctx, i)
-}
-
-// wellKnown are contracts that are at the same address on every chain that people
-// use; a fresh chain lacks them.
-var wellKnown = []struct {
-	name    string
-	address common.Address
-}{
-	{"the ERC-1820 registry", common.HexToAddress("0x1820a4B7618BdE71Dce8cdc73aAB6C95905faD24")},
-	{"the deterministic deployment proxy", common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")},
-	{"Permit2", common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")},
-	{"Multicall3", common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")},
-}
-
-// absent lists the well-known contracts that code names.
-func absent(code []byte) []string {
-	var names []string
-	for _, k := range wellKnown {
-		if bytes.Contains(code, k.address[:]) {
-			names = append(names, k.name)
-		}
-	}
-	return names
 }
 
 // constructorOf is the contract's constructor under its name for people.
@@ -254,8 +224,8 @@ type outcome struct {
 }
 
 // find runs a call with one choice of arguments after the other, until it
-// succeeds or nothing is left to try;
-// look sees every execution; nil: nobody does.
+// succeeds or nothing is left to try. Every execution is shown to look, unless
+// that is nil.
 func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm.Call, look func(*evm.Execution)) (*outcome, error) {
 	o := &outcome{}
 	furthest := -1

@@ -59,6 +59,9 @@ func (b *builder) initialize(ctx context.Context, i int) error {
 	methods = methods[:min(len(methods), maxInitializers)]
 	d := &b.report.Deployments[len(b.report.Deployments)-1]
 	spare := slices.Contains(b.uninitialized, in.Contract)
+	if spare && len(b.instances) >= b.limit {
+		return nil
+	}
 	mark, address := len(b.calls), in.Address
 	if spare {
 		var err error
@@ -73,7 +76,7 @@ func (b *builder) initialize(ctx context.Context, i int) error {
 	case direct.text == "":
 		b.calls = b.calls[:mark]
 		return b.behindProxy(ctx, i, methods, direct.got, spare)
-	case spare && len(b.instances) < b.limit:
+	case spare:
 		b.addition(in.Contract.Name, address, in.Contract, "second instance of "+in.Contract.Name, direct.text)
 	default:
 		d.Initialization = direct.text

@@ -201,7 +201,7 @@ func Read(raw []byte) ([]*bytecode.Contract, error) {
 				continue
 			}
 			compiled := out.Contracts[source][n.Name]
-			c := &bytecode.Contract{Name: n.Name, Source: source, Library: n.ContractKind == "library"}
+			c := &bytecode.Contract{Name: n.Name, Source: source, Library: n.ContractKind == "library", RawABI: compiled.ABI}
 			if err := json.Unmarshal(compiled.ABI, &c.ABI); err != nil {
 				return nil, fmt.Errorf("%s: ABI: %w", n.Name, err)
 			}

@@ -1,0 +1,43 @@
+package world
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// explain says why no choice of arguments deployed a contract.
+func explain(found *outcome, code []byte) string {
+	reason := "constructor: " + found.reason
+	if found.tries > 1 {
+		reason += fmt.Sprintf(", the best of %d tries", found.tries)
+	}
+	for _, name := range absent(code) {
+		reason += fmt.Sprintf("; its code names %s, which is not on this chain", name)
+	}
+	return reason
+}
+
+// wellKnown are contracts that are at the same address on every chain that people
+// use; a fresh chain lacks them.
+var wellKnown = []struct {
+	name    string
+	address common.Address
+}{
+	{"the ERC-1820 registry", common.HexToAddress("0x1820a4B7618BdE71Dce8cdc73aAB6C95905faD24")},
+	{"the deterministic deployment proxy", common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")},
+	{"Permit2", common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")},
+	{"Multicall3", common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")},
+}
+
+// absent lists the well-known contracts that code names.
+func absent(code []byte) []string {
+	var names []string
+	for _, k := range wellKnown {
+		if bytes.Contains(code, k.address[:]) {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
