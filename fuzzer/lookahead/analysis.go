@@ -381,7 +381,8 @@ func (a *Analyzer) answer(b bytecode.BlockID, g *goals) Answer {
 	if !understood {
 		return Answer{Reason: Diverged, PC: a.code.blocks[b].start}
 	}
-	if n := a.graph.find(b, s, s.keyHash(b)); n >= 0 && g.distance[n] == unreachable {
+	n, covered := a.graph.covers(a.v, b, s)
+	if covered && g.distance[n] == unreachable {
 		a.stats.ByGraph++
 		return Answer{}
 	}
@@ -390,7 +391,7 @@ func (a *Analyzer) answer(b bytecode.BlockID, g *goals) Answer {
 		a.stats.Remembered++
 		return answer
 	}
-	q := question{a: a, goals: g}
+	q := question{a: a, goals: g, covered: covered}
 	answer := q.explore(b, s, a.prefix.static)
 	a.stats.Explored++
 	a.stats.Steps += answer.Steps

@@ -187,3 +187,6 @@ func (c *code) destination(word *uint256.Int) (bytecode.BlockID, bool) {
 func (c *code) behind(word *uint256.Int) bool {
 	return c.open && word.IsUint64() && word[0] >= uint64(len(c.program.Bytes)) && word[0] < maxMemory
 }
+
+// IsInvalid tells whether an opcode is INVALID or undefined.
+func IsInvalid(op byte) bool { return vm.OpCode(op) == vm.INVALID || !operations[op].defined }

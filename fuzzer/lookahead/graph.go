@@ -14,11 +14,17 @@ import (
 // It is what questions are answered from first. Every execution of a suffix
 // follows edges of the graph from the node of its split point; if no goal is
 // ahead there, none is in any execution.
+//
+// That holds for executions that the fixed point knows of. One that came out of
+// an opaque node may arrive at a node of the graph with words that the node's
+// edges do not allow for. So where there are opaque nodes, the states are kept,
+// and the graph answers only for states below them.
 type graph struct {
 	nodes   []graphNode
+	states  []state // of the nodes; nil when there are no exits
 	table   nodeTable
-	exits   []opaque
-	reached []bool // by block
+	exits   []opaque // the opaque nodes
+	reached []bool   // by block
 	steps   int
 }
 
@@ -35,7 +41,7 @@ type label struct {
 	value Value
 }
 
-// opaque is a node from which control goes to places that the analysis does not
+// opaque is an exit of the graph: a node from which control goes to places that the analysis does not
 // know.
 type opaque struct {
 	node   int32
@@ -102,7 +108,12 @@ func newGraph(c *code, v *values, budget int) *graph {
 			b.opaque(int32(i), c.blocks[n.block].start, Exhausted)
 		}
 	}
-	g.exits = b.exits
+	if g.exits = b.exits; len(g.exits) > 0 {
+		for i := range e.nodes {
+			g.states = append(g.states, e.nodes[i].state)
+		}
+		v.fix()
+	}
 	for from, successors := range b.successors {
 		for _, to := range successors {
 			g.nodes[to].predecessors = append(g.nodes[to].predecessors, int32(from))
@@ -123,8 +134,8 @@ func (g *graph) add(n *node, hash uint64) {
 	g.reached[n.block] = true
 }
 
-// find is the node that a state in a block belongs to; −1 when the graph has
-// none, which only an opaque node can be the cause of.
+// find is the node with the key of a state in a block; −1 when there is none,
+// which only an opaque node can be the cause of.
 func (g *graph) find(b bytecode.BlockID, s *state, hash uint64) int32 {
 	for slot := g.table.first(hash); slot.node >= 0; slot = g.table.next(slot) {
 		if slot.hash == hash && g.nodes[slot.node].has(b, s) {
@@ -132,6 +143,13 @@ func (g *graph) find(b bytecode.BlockID, s *state, hash uint64) int32 {
 		}
 	}
 	return -1
+}
+
+// covers tells whether all executions from a state in a block follow the graph,
+// up to an opaque node, and from which of its nodes.
+func (g *graph) covers(v *values, b bytecode.BlockID, s *state) (node int32, ok bool) {
+	node = g.find(b, s, s.keyHash(b))
+	return node, node >= 0 && (len(g.exits) == 0 || v.below(s, &g.states[node]))
 }
 
 func (n *graphNode) has(b bytecode.BlockID, s *state) bool {

@@ -75,9 +75,12 @@ func (a *Analyzer) inside(b bytecode.BlockID, targetsFrom, callsFrom int64, g *g
 // question is the visitor of a fixed point that looks for goals: it goes where
 // the graph says that one is ahead, the nearest first.
 type question struct {
-	a      *Analyzer
-	goals  *goals
-	answer Answer
+	a     *Analyzer
+	goals *goals
+	// covered: the graph covers the state that the question is about, and so all
+	// that follow from it.
+	covered bool
+	answer  Answer
 }
 
 func (q *question) explore(b bytecode.BlockID, s *state, static bool) Answer {
@@ -91,6 +94,9 @@ func (q *question) explore(b bytecode.BlockID, s *state, static bool) Answer {
 
 func (q *question) admit(n int32, hash uint64) (uint32, bool) {
 	at := &q.a.engine.nodes[n]
+	if !q.covered {
+		return q.goals.least[at.block], true // where the graph would go, but no further than that is it of use
+	}
 	if at.known < 0 {
 		at.known = q.a.graph.find(at.block, &at.state, hash)
 	}

@@ -88,6 +88,21 @@ func (j *judge) check(exec *evm.Execution) {
 	}
 }
 
+// TestBeyondUnknownJumps: the input chooses a place to jump to, and behind it the
+// code goes on with another stack than on every way that the graph knows.
+func TestBeyondUnknownJumps(t *testing.T) {
+	code := common.FromHex("600060206000601960075afa6005620eee0713156100915760403560025a17600314166100335760605181331c5050610034565b5b6204d948600254" +
+		"14151561005d5760003561ffff16806100541461005657565b5b5b5b5061005e565b5b6001545b8060001461008b57600254600461007b6203aca961" +
+		"00a1565b5060003550505050600101610062565b50610095565b6005505b60205111600035600255005b6020511115156100b7576005602053805061" +
+		"00b8565b5b60029056")
+	a := lookahead.New(bytecode.NewTable(nil).Unknown(code), lookahead.Options{Calls: func(bytecode.Location) bool { return false }})
+	a.SetTargets([]bytecode.BlockID{16})
+	path := bytecode.Path{0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 16, 18}
+	if r := a.Analyze(lookahead.Frame{Path: path}); r.Proved && r.Prefix < 12 {
+		t.Errorf("target 16 is at 11, behind the no-target-ahead prefix of %d blocks", r.Prefix)
+	}
+}
+
 var (
 	contractAddress = common.Address{0xc0, 1}
 	senderAddress   = common.Address{0x5e, 1}
