@@ -1,13 +1,11 @@
 package world
 
 import (
-	"bytes"
 	"context"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -81,95 +79,4 @@ func genericProxy(c *bytecode.Contract) bool {
 	inputs := c.ABI.Constructor.Inputs
 	return c.Name == "ERC1967Proxy" && len(inputs) == 2 &&
 		inputs[0].Type.T == abi.AddressTy && inputs[1].Type.T == abi.BytesTy
-}
-
-// probe is calldata whose selector no function has, for lack of a better
-// preimage: what answers it is a fallback function.
-var probe = crypto.Keccak256([]byte("sightline: is this a proxy?"))[:4]
-
-// recognise adds what can be called besides what was deployed by itself:
-// contracts that constructors created, and the contracts behind proxies. A proxy
-// is whatever hands calldata that it does not know to the code of a known
-// contract by DELEGATECALL: so do ERC-1967, beacon and minimal proxies (EIP-1167),
-// and their predecessors with slots of their own.
-func (b *builder) recognise(table *bytecode.Table) error {
-	exec, err := b.machine.Run(b.calls)
-	if err != nil {
-		return err
-	}
-	type child struct {
-		address common.Address
-		code    []byte
-		creator common.Address
-	}
-	var children []child
-	for _, f := range exec.Frames {
-		created := f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2
-		if created && f.Outcome == evm.Success && exec.Calls[f.Call].Outcome == evm.Success && len(children) < b.limit {
-			children = append(children, child{f.Self, bytes.Clone(f.Output), f.Caller})
-		}
-	}
-	deployed := slices.Clone(b.instances)
-	for i, in := range deployed {
-		if err := b.unwrap(i, in.Address, "proxy "+in.Name); err != nil {
-			return err
-		}
-	}
-	for _, c := range children {
-		if len(b.instances) >= b.limit {
-			break
-		}
-		if b.labels[c.address] != "" {
-			continue
-		}
-		origin := "created by " + b.labels[c.creator]
-		if p := table.LookupRuntime(c.code); p != nil && p.Contract != nil && !p.Contract.Library {
-			b.addition(p.Contract.Name, c.address, p.Contract, origin, "")
-			continue
-		}
-		if err := b.unwrap(-1, c.address, "proxy "+origin); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unwrap adds the contract behind the proxy at an address, if that is one; i is
-// the proxy's own instance, or −1. A proxy without functions of its own makes
-// place for what is behind it, any other stays beside it.
-func (b *builder) unwrap(i int, address common.Address, origin string) error {
-	behind, err := b.behind(address)
-	if err != nil || behind == nil || len(b.instances) >= b.limit {
-		return err
-	}
-	if i >= 0 && b.instances[i].Contract == behind { // put there as a proxy
-		return nil
-	}
-	if i >= 0 && len(b.instances[i].Contract.ABI.Methods) == 0 {
-		name := b.instanceName(behind.Name + proxySuffix)
-		b.instances[i].Name, b.instances[i].Contract = name, behind
-		b.labels[address] = name
-		b.report.Additions = append(b.report.Additions, Addition{Name: name, Contract: behind, Address: address, Origin: origin})
-		return nil
-	}
-	b.addition(behind.Name+proxySuffix, address, behind, origin, "")
-	return nil
-}
-
-// behind is the contract that unknown calldata is delegated to; nil when it is
-// not.
-func (b *builder) behind(address common.Address) (*bytecode.Contract, error) {
-	call := evm.Call{From: User2.Address, To: address, Data: probe}
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
-	if err != nil {
-		return nil, err
-	}
-	frames := exec.Calls[len(exec.Calls)-1].Frames
-	for _, f := range exec.Frames[frames[0]:frames[1]] {
-		if f.Kind == evm.KindDelegateCall && f.Self == address &&
-			bytes.Equal(f.Input, probe) && f.Program != nil && f.Program.Contract != nil && !f.Program.Contract.Library {
-			return f.Program.Contract, nil
-		}
-	}
-	return nil, nil
 }
