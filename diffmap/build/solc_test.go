@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // sampleFile holds the output of solc 0.8.30 for testdata/sources/Market.sol.
@@ -293,26 +295,54 @@ func FuzzReadSolc(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What was accepted is consistent.
-		texts := map[int][]byte{}
-		for _, s := range o.Sources {
-			texts[s.ID] = s.Text
-			s.AST.Walk(func(n *Node) bool {
-				if n.Start >= 0 && (n.File != s.ID || s.Text != nil && n.End() > len(s.Text)) {
-					t.Errorf("%s at %d:%d:%d of %d bytes", n.Type, n.Start, n.Length, n.File, len(s.Text))
-				}
-				return true
-			})
-		}
-		for _, c := range o.Contracts {
-			if c.Runtime != nil && len(c.RuntimeMap) > len(c.Runtime.Bytes) {
-				t.Errorf("%s: %d entries for %d bytes", c.Name, len(c.RuntimeMap), len(c.Runtime.Bytes))
-			}
-			for _, e := range c.RuntimeMap {
-				if text, ok := texts[e.File]; e.File >= 0 && (!ok || e.Start < 0 || e.Length < 0 || text != nil && e.Start+e.Length > len(text)) {
-					t.Errorf("%s: entry %v", c.Name, e)
-				}
-			}
-		}
+		checkConsistent(t, o)
 	})
+}
+
+// checkConsistent checks what holds of every output that was accepted.
+func checkConsistent(t *testing.T, o *Output) {
+	t.Helper()
+	texts := map[int][]byte{}
+	for _, s := range o.Sources {
+		texts[s.ID] = s.Text
+		s.AST.Walk(func(n *Node) bool {
+			if n.Start >= 0 && (n.File != s.ID || s.Text != nil && n.End() > len(s.Text)) {
+				t.Errorf("%s at %d:%d:%d of %d bytes", n.Type, n.Start, n.Length, n.File, len(s.Text))
+			}
+			return true
+		})
+	}
+	if o.Input != nil && !json.Valid(o.Input) {
+		t.Errorf("the input is no JSON: %q", o.Input)
+	}
+	for _, c := range o.Contracts {
+		checkMap(t, c.Creation, c.CreationMap, texts)
+		checkMap(t, c.Runtime, c.RuntimeMap, texts)
+	}
+}
+
+// checkMap checks a source map against the code and the sources' texts, by id.
+func checkMap(t *testing.T, code *bytecode.Code, m SourceMap, texts map[int][]byte) {
+	t.Helper()
+	if code == nil && len(m) > 0 || code != nil && len(m) > len(code.Bytes) {
+		t.Errorf("%d entries for %v", len(m), code)
+	}
+	for _, e := range m {
+		if text, ok := texts[e.File]; e.File >= 0 && (!ok || e.Start < 0 || e.Length < 0 || text != nil && e.Start+e.Length > len(text)) {
+			t.Errorf("entry %v", e)
+		}
+	}
+	if code == nil {
+		return
+	}
+	for _, l := range code.Links {
+		if int(l.Offset)+20 > len(code.Bytes) {
+			t.Errorf("link %v in %d bytes", l, len(code.Bytes))
+		}
+	}
+	for _, r := range code.Immutables {
+		if r.Start >= r.End || int(r.End) > len(code.Bytes) {
+			t.Errorf("immutable %v in %d bytes", r, len(code.Bytes))
+		}
+	}
 }

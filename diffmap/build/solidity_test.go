@@ -101,12 +101,3 @@ src = "other"
 		t.Errorf("remappings %q", got)
 	}
 }
-
-func FuzzTOML(f *testing.F) {
-	f.Add("[profile.default]\nremappings = [\n'a=b', # c\n]\n")
-	f.Fuzz(func(_ *testing.T, text string) {
-		for _, value := range tomlTable(text, "profile.default") {
-			tomlStrings(value)
-		}
-	})
-}
