@@ -38,11 +38,7 @@ func (j *judge) forProgram(p *bytecode.Program) []*lookahead.Analyzer {
 	none := func(bytecode.Location) bool { return false }
 	for i, model := range []lookahead.CallModel{lookahead.Conservative, none, none, none} {
 		a := lookahead.New(p, lookahead.Options{Calls: model})
-		var targets []bytecode.BlockID
-		for range 1 + i%3*2 {
-			targets = append(targets, bytecode.BlockID(j.rng.IntN(len(p.Blocks))))
-		}
-		a.SetTargets(targets)
+		j.retarget(a, 1+i%3*2)
 		all = append(all, a)
 		for b := range p.Blocks {
 			if a.Unreachable(bytecode.BlockID(b)) {
@@ -54,9 +50,33 @@ func (j *judge) forProgram(p *bytecode.Program) []*lookahead.Analyzer {
 	return all
 }
 
+// retarget gives an analyzer n other targets, blocks that are not trivially out of
+// reach.
+func (j *judge) retarget(a *lookahead.Analyzer, n int) {
+	var reachable, targets []bytecode.BlockID
+	for b := range a.Program().Blocks {
+		if !a.Unreachable(bytecode.BlockID(b)) {
+			reachable = append(reachable, bytecode.BlockID(b))
+		}
+	}
+	for range n {
+		targets = append(targets, reachable[j.rng.IntN(len(reachable))])
+	}
+	a.SetTargets(targets)
+}
+
+// retargetAfter is the number of executions after which targets change.
+const retargetAfter = 50
+
 // check looks at every frame of an execution.
 func (j *judge) check(exec *evm.Execution) {
-	j.executions++
+	if j.executions++; j.executions%retargetAfter == 0 {
+		for i := range exec.Frames {
+			for n, a := range j.analyzers[exec.Frames[i].Program] {
+				j.retarget(a, 1+n)
+			}
+		}
+	}
 	for i := range exec.Frames {
 		f := &exec.Frames[i]
 		if f.Program == nil || len(f.Path) == 0 {
@@ -131,6 +151,46 @@ func randomInput(rng *rand.Rand, code []byte) []byte {
 	return data
 }
 
+// machineFor is a machine on which one contract has the code.
+func machineFor(t testing.TB, code []byte) evm.Machine {
+	t.Helper()
+	w := &evm.World{Accounts: map[common.Address]*evm.Account{}, Block: evm.DefaultBlock()}
+	w.Accounts[contractAddress] = &evm.Account{Nonce: 1, Code: code, Storage: map[common.Hash]common.Hash{{}: {31: 1}}}
+	w.Accounts[senderAddress] = &evm.Account{Balance: *uint256.NewInt(1000)}
+	machine, err := evm.NewReference(w, bytecode.NewTable(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return machine
+}
+
+// runOn calls the contract of machineFor, with gas for some thousand instructions.
+func runOn(t testing.TB, machine evm.Machine, data []byte) *evm.Execution {
+	t.Helper()
+	exec, err := machine.Run(evm.Sequence{{From: senderAddress, To: contractAddress, Data: data, Gas: 60_000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exec
+}
+
+// FuzzSoundness: the same for any code and calldata, and whatever the code, the
+// analysis ends.
+func FuzzSoundness(f *testing.F) {
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 13))
+		code := randomProgram(rng)
+		f.Add(code, randomInput(rng, code), seed)
+	}
+	f.Fuzz(func(t *testing.T, code, data []byte, seed uint64) {
+		if len(code) == 0 || len(code) > 1<<12 || len(data) > 1<<12 {
+			return
+		}
+		j := newJudge(t, rand.New(rand.NewPCG(seed, 14)))
+		j.check(runOn(t, machineFor(t, code), data))
+	})
+}
+
 // TestSoundnessOnRandomPrograms: no execution reaches a target behind a prefix
 // declared no-target-ahead, and none a block declared unreachable.
 func TestSoundnessOnRandomPrograms(t *testing.T) {
@@ -142,21 +202,10 @@ func TestSoundnessOnRandomPrograms(t *testing.T) {
 	for seed := range programs {
 		rng := rand.New(rand.NewPCG(uint64(seed), 11))
 		code := randomProgram(rng)
-		w := &evm.World{Accounts: map[common.Address]*evm.Account{}, Block: evm.DefaultBlock()}
-		w.Accounts[contractAddress] = &evm.Account{Nonce: 1, Code: code, Storage: map[common.Hash]common.Hash{{}: {31: 1}}}
-		w.Accounts[senderAddress] = &evm.Account{Balance: *uint256.NewInt(1000)}
-		table := bytecode.NewTable(nil)
-		machine, err := evm.NewReference(w, table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		machine := machineFor(t, code)
 		j := newJudge(t, rng)
 		for range inputs {
-			exec, err := machine.Run(evm.Sequence{{From: senderAddress, To: contractAddress, Data: randomInput(rng, code), Gas: 60_000}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			j.check(exec)
+			j.check(runOn(t, machine, randomInput(rng, code)))
 		}
 		total.executions += j.executions
 		total.frames += j.frames
