@@ -5,14 +5,6 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// truth is the Value of a comparison whose outcome is known.
-func truth(b bool) Value {
-	if b {
-		return constant(1)
-	}
-	return constant(0)
-}
-
 // unary is the Value of ISZERO, NOT or CLZ.
 func (v *values) unary(op vm.OpCode, a Value) Value {
 	x := v.get(a)

@@ -116,22 +116,21 @@ func (e *engine) find(b bytecode.BlockID, s *state, hash uint64) int32 {
 	return -1
 }
 
-// run visits nodes until none is queued; false when the visitor ended it or the
-// budget is exhausted.
-func (e *engine) run(visit visitor) bool {
+// run visits nodes until none is queued, the visitor ends it or the budget is
+// exhausted; the visitor knows which.
+func (e *engine) run(visit visitor) {
 	for {
 		n, ok := e.queue.pop()
 		if !ok {
-			return true
+			return
+		}
+		if e.steps > e.budget { // n stays queued: it was not visited
+			visit.opaque(n, e.code.blocks[e.nodes[n].block].start, Exhausted)
+			return
 		}
 		e.nodes[n].queued = false
-		if e.steps > e.budget {
-			e.queue.push(0, n)
-			e.nodes[n].queued = true
-			return visit.opaque(n, e.code.blocks[e.nodes[n].block].start, Exhausted)
-		}
 		if !e.visit(n, visit) {
-			return false
+			return
 		}
 	}
 }
