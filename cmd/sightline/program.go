@@ -91,7 +91,7 @@ func (p *program) main(args []string) int {
 		return badInput("%s; `%s --help` lists the flags", describeFlagError(err), cmd.CommandPath())
 	})
 	root.SuggestionsMinimumDistance = 2 // letters; what cobra uses itself
-	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.demoCommand())
+	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.lookaheadCommand(), p.demoCommand())
 
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil {
