@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,6 +54,7 @@ type outcome struct {
 	reached    []float64      // lines, by run
 	rates      []float64      // calls per second, by run
 	seconds    []float64      // of the campaign, by run
+	memory     []float64      // most held at once, bytes, by run
 	warnings   []string
 }
 
@@ -80,7 +82,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 		o := &outcome{pkg: p}
 		for i := range run.Runs {
 			run.Logf("%s, run %d of %d", p.name, i+1, run.Runs)
-			r, err := fuzz(ctx, run, tool, modules, p, timeout.Seconds(), run.Seed+uint64(i))
+			r, memory, err := fuzz(ctx, run, tool, modules, p, timeout.Seconds(), run.Seed+uint64(i))
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -90,6 +92,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 				break
 			}
 			o.add(r)
+			o.memory = append(o.memory, memory)
 		}
 		outcomes = append(outcomes, o)
 	}
@@ -99,39 +102,41 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 // Exit codes that leave a report: a gate that failed is a result.
 var reported = []int{report.ExitPass, report.ExitFail}
 
-// fuzz runs the binary once and reads its report.
-func fuzz(ctx context.Context, run *frame.Run, tool *frame.Tool, modules string, p pkg, seconds float64, seed uint64) (*report.Report, error) {
+// fuzz runs the binary once and reads its report; memory is the most it held,
+// bytes.
+func fuzz(ctx context.Context, run *frame.Run, tool *frame.Tool, modules string, p pkg, seconds float64, seed uint64) (r *report.Report, memory float64, err error) {
 	work := filepath.Join(run.Cache, "packages", strings.ReplaceAll(p.name, "/", "-"))
 	out := filepath.Join(work, "out")
 	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(work, 0o755)); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	root := filepath.Join(modules, filepath.FromSlash(p.name))
 	diff, err := frame.AddEverything(root, p.sources)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	diffFile := filepath.Join(work, "all.diff")
 	if err := os.WriteFile(diffFile, diff, 0o600); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	args := []string{"run", "--root", root, "--diff", diffFile, "--out", out, "--fail-on", "none",
 		"--timeout", strconv.FormatFloat(seconds, 'f', 3, 64), "--seed", strconv.FormatUint(seed, 10)}
 	if p.build != "" {
 		args = append(args, "--build", filepath.Join(root, filepath.FromSlash(p.build)))
 	}
-	if _, err := tool.Output(ctx, reported, args...); err != nil {
-		return nil, fmt.Errorf("%s: %w", p.name, err)
+	_, memory, err = tool.Output(ctx, reported, args...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", p.name, err)
 	}
 	text, err := os.ReadFile(filepath.Join(out, "report.json"))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var r report.Report
-	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("%s: report.json: %w", p.name, err)
+	r = &report.Report{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, 0, fmt.Errorf("%s: report.json: %w", p.name, err)
 	}
-	return &r, nil
+	return r, memory, nil
 }
 
 // leftOut begins the reason of a contract that is no part of the project proper:
@@ -177,7 +182,7 @@ func (o *outcome) tried() int { return o.deployed + len(o.undeployed) - o.leftOu
 // shares, and is an error.
 func summarize(outcomes []*outcome) (*frame.Result, error) {
 	main := frame.Table{Title: "packages",
-		Columns: []string{"package", "contracts", "left out", "deployed", "share", "lines with code", "reached", "share", "only-reverts", "unreached", "undeployed", "unmapped", "calls/s", "s"},
+		Columns: []string{"package", "contracts", "left out", "deployed", "share", "lines with code", "reached", "share", "only-reverts", "unreached", "undeployed", "unmapped", "calls/s", "s", "MB"},
 		Notes:   []string{"Contracts are concrete ones, libraries apart; left out are mocks, tests and dependencies, and the share deployed is of the others. Lines reached: the median of the runs; the other statuses are those of the last run."}}
 	missing := frame.Table{Title: "not deployed", Columns: []string{"package", "contract", "reason"}}
 	result := &frame.Result{Summary: map[string]float64{}}
@@ -205,7 +210,7 @@ func summarize(outcomes []*outcome) (*frame.Result, error) {
 			strconv.Itoa(o.withCode), frame.Number(lines), frame.Percent(reachedShare),
 			strconv.Itoa(o.statuses[report.OnlyReverts]), strconv.Itoa(o.statuses[report.Unreached]+o.statuses[report.Unreachable]),
 			strconv.Itoa(o.statuses[report.Undeployable]), strconv.Itoa(o.statuses[report.Unmapped]),
-			frame.Number(frame.Median(o.rates)), frame.Number(frame.Median(o.seconds)))
+			frame.Number(frame.Median(o.rates)), frame.Number(frame.Median(o.seconds)), frame.Number(math.Round(frame.Median(o.memory)/1e6)))
 		for _, u := range o.undeployed {
 			missing.Add(o.pkg.name, u.Contract, shorten(u.Reason))
 		}

@@ -32,7 +32,7 @@ type mapping struct {
 // mapChange maps what the working tree changed against the commit.
 func (m *mapper) mapChange(ctx context.Context) (seconds float64, result *mapping, err error) {
 	start := m.run.Now()
-	text, err := m.tool.Output(ctx, []int{report.ExitPass}, "map", "--json", "--root", m.root, "--base", "HEAD", "--solc", m.solc)
+	text, _, err := m.tool.Output(ctx, []int{report.ExitPass}, "map", "--json", "--root", m.root, "--base", "HEAD", "--solc", m.solc)
 	seconds = m.run.Now().Sub(start).Seconds()
 	if err != nil {
 		return 0, nil, err

@@ -11,6 +11,7 @@
 //	stats.go   medians, Mann-Whitney U, Vargha-Delaney A12
 //	npm.go     corpora and compilers from npm, by pinned version
 //	tool.go    the sightline binary, as a user would run it
+//	resources_….go  bounds on memory, and what was used
 package frame
 
 import (
@@ -67,8 +68,15 @@ const (
 	exitUsage  = 2
 )
 
+// maxMemory bounds each process of a comparison, bytes. Campaigns are to stay
+// below 500 MB; compiling the largest corpus takes soljson some 2 GB.
+const maxMemory = 4 << 30
+
 // Main runs a comparison as a program.
 func Main(c Comparison) {
+	if err := limitMemory(maxMemory); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: memory is not limited: %v\n", c.Name, err)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	now := time.Now                                              //nolint:forbidigo // measuring time is what these programs are for

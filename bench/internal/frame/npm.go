@@ -68,3 +68,14 @@ func tail(out []byte) string {
 	}
 	return strings.ToValidUTF8(text, "�")
 }
+
+// head is the beginning of a program's messages: what went wrong comes before
+// the stacks of a crash.
+func head(out []byte) string {
+	const most = 600 // bytes; a few lines
+	text := strings.TrimSpace(string(out))
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return strings.ToValidUTF8(text, "�")
+}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 )
 
 // Tool is the sightline binary, built from the working tree.
@@ -46,23 +48,23 @@ func (t *Tool) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Output runs the binary and returns what it writes to standard output. An exit
-// code that is not among the accepted ones is an error with the end of what it
-// wrote.
-func (t *Tool) Output(ctx context.Context, accepted []int, args ...string) ([]byte, error) {
+// Output runs the binary and returns what it writes to standard output, and the
+// most memory it held, bytes. An exit code that is not among the accepted ones is
+// an error with the end of what it wrote.
+func (t *Tool) Output(ctx context.Context, accepted []int, args ...string) (stdout []byte, memory float64, err error) {
 	cmd := t.Command(ctx, args...)
-	stdout, err := cmd.Output()
+	stdout, err = cmd.Output()
+	if cmd.ProcessState != nil {
+		memory = PeakMemory(cmd.ProcessState)
+	}
 	var exit *exec.ExitError
-	if err == nil {
-		return stdout, nil
+	switch {
+	case err == nil:
+		return stdout, memory, nil
+	case !errors.As(err, &exit) || ctx.Err() != nil:
+		return stdout, memory, err
+	case slices.Contains(accepted, exit.ExitCode()):
+		return stdout, memory, nil
 	}
-	if !errors.As(err, &exit) || ctx.Err() != nil {
-		return stdout, err
-	}
-	for _, code := range accepted {
-		if exit.ExitCode() == code {
-			return stdout, nil
-		}
-	}
-	return stdout, fmt.Errorf("sightline ended with exit code %d: %s", exit.ExitCode(), tail(append(exit.Stderr, '\n')))
+	return stdout, memory, fmt.Errorf("sightline ended after at most %s MB: %w: %s", Number(math.Round(memory/1e6)), exit, head(exit.Stderr))
 }
