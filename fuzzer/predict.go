@@ -3,6 +3,8 @@ package fuzzer
 import (
 	"slices"
 
+	"github.com/holiman/uint256"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
@@ -70,7 +72,7 @@ func (w *worker) propose(seq input.Sequence, exec *evm.Execution) []lead {
 
 // predict makes leads of two runs that differ in one input word: where the line
 // through the operands of an undecided branch crosses over (design §7). From the
-// second step on only branches that came closer count.
+// second step on only branches that the last one brought on count.
 func (w *worker) predict(from *point, steps int, seq input.Sequence, exec *evm.Execution) []lead {
 	if from == nil || steps >= maxSecantSteps {
 		return nil
@@ -84,7 +86,7 @@ func (w *worker) predict(from *point, steps int, seq input.Sequence, exec *evm.E
 	w.branches = input.AppendBranches(w.branches[:0], exec)
 	last := len(seq) - 1
 	want := func(b *input.Branch) bool {
-		return b.Call == last && !w.tracker.decided(b.Code, b.PC) && (steps == 0 || closer(b, from.branches))
+		return b.Call == last && !w.tracker.decided(b.Code, b.PC) && (steps == 0 || broughtOn(b, from.branches))
 	}
 	w.proposals = input.Predict(w.proposals[:0], word, input.WordType(seq, word), &x0, &x1, from.branches, w.branches, want)
 	if len(w.proposals) == 0 {
@@ -100,14 +102,21 @@ func (w *worker) predict(from *point, steps int, seq input.Sequence, exec *evm.E
 	return leads
 }
 
-// closer tells whether a branch is nearer to its other side than the same branch
-// was in an earlier run.
-func closer(b *input.Branch, before []input.Branch) bool {
+// broughtOn tells whether a branch is nearer to its other side than the same
+// branch was in an earlier run, or its operands have passed each other: the
+// secant method overshoots on curves, and the goal is then between the two runs.
+func broughtOn(b *input.Branch, before []input.Branch) bool {
 	for i := range before {
 		if a := &before[i]; a.Call == b.Call && a.Frame == b.Frame && a.Code == b.Code && a.PC == b.PC {
 			was, is := a.Distance(), b.Distance()
-			return is.Lt(&was)
+			return is.Lt(&was) || difference(a) != difference(b)
 		}
 	}
 	return false
+}
+
+// difference is the sign of the operands' difference: −1, 0 or 1.
+func difference(b *input.Branch) int {
+	var d uint256.Int
+	return d.Sub(&b.Left, &b.Right).Sign()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-func TestCloser(t *testing.T) {
+func TestBroughtOn(t *testing.T) {
 	branch := func(pc uint32, left, right uint64) input.Branch {
 		return input.Branch{Comparison: evm.Comparison{PC: pc, Op: opEQ, Left: *uint256.NewInt(left), Right: *uint256.NewInt(right)}}
 	}
@@ -21,11 +21,12 @@ func TestCloser(t *testing.T) {
 		want bool
 	}{
 		{"nearer", branch(3, 11, 20), true},
-		{"as near", branch(3, 30, 20), false},
+		{"as near", branch(3, 10, 20), false},
 		{"further off", branch(3, 9, 20), false},
+		{"further off, on the other side", branch(3, 90, 20), true},
 		{"another branch", branch(9, 19, 20), false},
 	} {
-		if got := closer(&test.now, before); got != test.want {
+		if got := broughtOn(&test.now, before); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}
@@ -58,7 +59,7 @@ func TestPredictionSolves(t *testing.T) {
 	} {
 		w, p := solver(t, source)
 		b := w.work(context.Background(), task{
-			seed: &Seed{Sequence: parse(t, p.space, start)}, energy: 512, calls: 10_000,
+			seed: &Seed{Sequence: parse(t, p.space, start)}, energy: 64, calls: 500,
 		})
 		found := 0
 		for i := range b.discoveries {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -126,7 +127,8 @@ func (w *worker) ask(ctx context.Context, seed *Seed, b *batch) {
 }
 
 // fuzz spends the energy of a seed. Leads come before mutants; they cost no
-// energy and are followed to their end when it runs out.
+// energy. Each is followed to its end before the next, since its own leads
+// are on the way to the same goal.
 func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	var base *point
 	if t.energy >= predictionEnergy && w.affords(t.seed.Sequence, b) {
@@ -136,12 +138,12 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		}
 		base = newPoint(t.seed.Sequence, exec)
 	}
-	var leads []lead
+	var leads []lead // a stack
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
 	for energy := t.energy; energy > 0 || len(leads) > 0; {
 		next := lead{from: base}
-		if len(leads) > 0 {
-			next, leads = leads[0], leads[1:]
+		if n := len(leads); n > 0 {
+			next, leads = leads[n-1], leads[:n-1]
 		} else {
 			next.sequence = w.mutate(t)
 			energy--
@@ -153,6 +155,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		found := w.follow(next, exec, isNew)
 		found = found[:min(len(found), budget)]
 		budget -= len(found)
+		slices.Reverse(found) // the best first
 		leads = append(leads, found...)
 		// Last, since it runs the machine again.
 		if w.checksProperties(exec, isNew) && !w.tryProperties(ctx, next.sequence, b) {

@@ -8,7 +8,7 @@ contract Properties {
     function mint(uint256 amount) external {
         require(amount < 8, "too much at once");
         supply += amount;
-        if (supply > 20) broken = true;
+        if (supply > 14) broken = true;
     }
 
     function echidna_limit() external view returns (bool) { // want assertion
