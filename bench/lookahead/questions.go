@@ -21,7 +21,8 @@ func flags(f *flag.FlagSet) {
 type tally struct {
 	questions, byGraph, none, target, call, unknown, exhausted int
 
-	micros []float64
+	micros   []float64 // of all questions
+	explored []float64 // of those that took a fixed point
 }
 
 func (t *tally) add(o *tally) {
@@ -33,6 +34,7 @@ func (t *tally) add(o *tally) {
 	t.unknown += o.unknown
 	t.exhausted += o.exhausted
 	t.micros = append(t.micros, o.micros...)
+	t.explored = append(t.explored, o.explored...)
 }
 
 // share is a part of the questions in percent.
@@ -43,20 +45,25 @@ func (t *tally) share(n int) float64 {
 	return 100 * float64(n) / float64(t.questions)
 }
 
-func (t *tally) quantile(q float64) float64 {
-	if len(t.micros) == 0 {
+// quantile of sorted times.
+func quantile(micros []float64, q float64) float64 {
+	if len(micros) == 0 {
 		return 0
 	}
-	return t.micros[int(q*float64(len(t.micros)-1))]
+	return micros[int(q*float64(len(micros)-1))]
 }
 
 func (t *tally) cells() []string {
 	slices.Sort(t.micros)
+	slices.Sort(t.explored)
 	cells := []string{fmt.Sprint(t.questions)}
 	for _, n := range []int{t.byGraph, t.none, t.target, t.call, t.unknown, t.exhausted} {
 		cells = append(cells, frame.Number(t.share(n)))
 	}
-	return append(cells, frame.Number(t.quantile(0.5)), frame.Number(t.quantile(0.99)))
+	for _, times := range [][]float64{t.micros, t.explored} {
+		cells = append(cells, frame.Number(quantile(times, 0.5)), frame.Number(quantile(times, 0.99)))
+	}
+	return cells
 }
 
 // splitPoint is a prefix of a path that a question is asked at.
@@ -147,8 +154,11 @@ func (r *contractResult) ask(run *frame.Run, a *lookahead.Analyzer, p splitPoint
 	}
 	r.questions++
 	r.micros = append(r.micros, micros)
-	if after := a.Stats(); after.ByGraph > before.ByGraph {
+	switch after := a.Stats(); {
+	case after.ByGraph > before.ByGraph:
 		r.byGraph++
+	case after.Explored > before.Explored:
+		r.explored = append(r.explored, micros)
 	}
 	switch answer.Reason {
 	case lookahead.NoTargetAhead:
