@@ -21,7 +21,7 @@ type project struct {
 	contracts []*bytecode.Contract
 }
 
-// projects are our examples, and one contract under solc's code generators: the
+// projects are our examples, and the contract of bench/lookahead under solc's code generators: the
 // oldest and the newest, with and without intermediate representation and
 // optimizer.
 func projects(t *testing.T) []project {
@@ -42,7 +42,7 @@ func projects(t *testing.T) []project {
 		}
 		all = append(all, project{filepath.Base(filepath.Dir(filepath.Dir(name))), contracts})
 	}
-	source, err := os.ReadFile("testdata/Ledger.sol")
+	source, err := os.ReadFile("../../bench/lookahead/contracts/plain/Ledger.sol")
 	if err != nil {
 		t.Fatal(err)
 	}
