@@ -21,6 +21,7 @@ type steering struct {
 	open      []bool // by target
 	analyzers map[bytecode.CodeID]*lookahead.Analyzer
 	observed  *lookahead.Observed
+	making    bool // an Analyzer is being made
 	epoch     int
 }
 
@@ -92,19 +93,28 @@ func (s *steering) analyzer(id bytecode.CodeID) *lookahead.Analyzer {
 	if a, known := s.analyzers[id]; known {
 		return a
 	}
-	var a *lookahead.Analyzer
-	if p := s.table.Program(id); p != nil {
-		options := lookahead.Options{Calls: lookahead.Conservative}
-		if s.model == observedCalls {
-			options.Calls = s.observed.MayLead
-		}
-		a = lookahead.New(p, options)
+	p := s.table.Program(id)
+	if p == nil {
+		s.analyzers[id] = nil
+		return nil
 	}
+	options := lookahead.Options{Calls: lookahead.Conservative}
+	if s.model == observedCalls {
+		options.Calls = s.mayLead
+	}
+	s.making = true
+	a := lookahead.New(p, options)
+	s.making = false
 	s.analyzers[id] = a
-	if a != nil {
-		a.SetTargets(s.blocks(id))
-	}
+	a.SetTargets(s.blocks(id))
 	return a
+}
+
+// mayLead is the call model. To answer, it asks the programs that a call leads
+// to, whose Analyzers it may have to make first; while one is made, calls lead
+// anywhere: contracts call each other in circles.
+func (s *steering) mayLead(site bytecode.Location) bool {
+	return s.making || s.observed.MayLead(site)
 }
 
 // blocks lists the goals of a program that still count.

@@ -327,11 +327,12 @@ func (a *Analyzer) Ask(path bytecode.Path, pc int64, static bool) (Answer, error
 	return a.ask(pc+1, pc+1), nil
 }
 
-// Bounds of what an Analyzer remembers: some tens of megabytes each. Campaigns
+// Bounds of what an Analyzer remembers: a few megabytes, since a campaign holds one
+// for each program and worker. Campaigns
 // on large contracts ask tens of thousands of questions.
 const (
-	maxAnswers = 1 << 18
-	maxValues  = 1 << 18
+	maxAnswers = 1 << 14
+	maxValues  = 1 << 16
 )
 
 // begin prepares for a new path.
