@@ -8,11 +8,19 @@
 // worker, a seed and a budget in calls, a campaign is deterministic.
 //
 //	campaign.go   the loop, its configuration and its result
+//	budget.go     when it ends
 //	worker.go     tasks, batches and what a worker does
-//	suite.go      seeds, path counts, the closest inputs to uncovered branches
-//	schedule.go   who is picked and how much energy it gets
+//	predict.go    inputs that a worker has a reason to try
+//	property.go   property functions: when they are asked, and when they fail
 //	tracker.go    which blocks, targets and branch sides executions reached
-//	finding.go    observations become findings: minimised, replayed, deduplicated
+//	steer.go      what lies ahead of an execution, by fuzzer/lookahead
+//	suite.go      seeds, path counts, the closest inputs to uncovered branches
+//	lids.go       counts by lookahead identifier and split point, rarity
+//	pathset.go    the paths that a worker remembers
+//	schedule.go   who is picked and how much energy it gets
+//	judge.go      confirming on the reference machine
+//	finding.go    what oracles see, and the findings it becomes
 //	minimise.go   the minimiser, pure
 //	corpus.go     the corpus on disk
+//	trim.go       the corpus, cut to what its coverage needs
 package fuzzer
