@@ -135,7 +135,7 @@ func compileAgain(t testing.TB, o *Output, c *Compiler) *Output {
 	if err != nil {
 		t.Fatal(err)
 	}
-	output, err := c.Compile(t.Context(), text)
+	output, err := compileCached(t.Context(), text, c, kept(t).Cache, Limits{}.withDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestForMapping(t *testing.T) {
 		}
 		var names []string
 		for _, o := range outputs {
-			mapped, note, err := o.ForMapping(t.Context(), compilers(t), MappingOptions{})
+			mapped, note, err := o.ForMapping(t.Context(), compilers(t), kept(t))
 			if err != nil {
 				t.Fatal(err)
 			}

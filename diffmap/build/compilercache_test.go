@@ -93,13 +93,13 @@ func TestCompileOlder(t *testing.T) {
 	root := t.TempDir()
 	file := filepath.Join(root, "src", "Old.sol")
 	write(t, file, "pragma solidity >=0.5.0 <0.9.0;\ncontract Old { uint public most = uint(-1); }\n")
-	outputs, err := CompileSources(t.Context(), root, compilers(t), MappingOptions{})
+	outputs, err := CompileSources(t.Context(), root, compilers(t), kept(t))
 	if err != nil || !strings.HasPrefix(outputs[0].Compiler, "0.7.6") {
 		t.Fatalf("%v, %v", outputs, err)
 	}
 	// What none takes is reported as the newest has it.
 	write(t, file, "pragma solidity >=0.7.0 <0.9.0;\ncontract Old { uint public most = ; }\n")
-	if _, err = CompileSources(t.Context(), root, compilers(t), MappingOptions{}); !errors.Is(err, ErrCompile) || !strings.Contains(err.Error(), "solc 0.8.30") {
+	if _, err = CompileSources(t.Context(), root, compilers(t), kept(t)); !errors.Is(err, ErrCompile) || !strings.Contains(err.Error(), "solc 0.8.30") {
 		t.Errorf("error %v", err)
 	}
 }

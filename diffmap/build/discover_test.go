@@ -14,7 +14,7 @@ import (
 // findIn finds the build of a project whose only compilers are the installed ones.
 func findIn(t *testing.T, root string, change func(*FindOptions)) (*Found, error) {
 	t.Helper()
-	options := FindOptions{Compilers: compilers(t)}
+	options := FindOptions{Compilers: compilers(t), Mapping: kept(t)}
 	if change != nil {
 		change(&options)
 	}

@@ -58,6 +58,13 @@ func compilers(t testing.TB) CompilerOptions {
 	return CompilerOptions{NodeModules: []string{nodeModules(t)}}
 }
 
+// kept are mapping options that keep compilers' answers between runs of the
+// tests: a compiler takes a second to start.
+func kept(t testing.TB) MappingOptions {
+	t.Helper()
+	return MappingOptions{Cache: filepath.Join(nodeModules(t), "..", "..", "builds")}
+}
+
 // identified holds the compilers that tests have asked for their versions.
 var identified sync.Map
 

@@ -27,7 +27,7 @@ func TestMappingStackAllocation(t *testing.T) {
 	t.Parallel()
 	input := standardJSON(t, map[string]string{"Assembly.sol": assemblySource()}, map[string]any{})
 	for _, version := range []string{"0.7.6", "0.8.30"} {
-		o, err := MappingBuild(t.Context(), input, compiler(t, version), MappingOptions{})
+		o, err := MappingBuild(t.Context(), input, compiler(t, version), kept(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,12 +92,12 @@ func TestLinkedObstacle(t *testing.T) {
 	if links, obstacle := linked.Contracts[0].Runtime.Links, linked.Obstacle(); len(links) != 0 || obstacle != "has libraries at fixed addresses" {
 		t.Errorf("links %v, obstacle %q", links, obstacle)
 	}
-	mapped, note, err := linked.ForMapping(t.Context(), compilers(t), MappingOptions{})
+	mapped, note, err := linked.ForMapping(t.Context(), compilers(t), kept(t))
 	if err != nil || note != "" || len(mapped.Contracts[0].Runtime.Links) != 1 {
 		t.Errorf("note %q, error %v", note, err)
 	}
 	linked.Input = nil
-	if _, note, err = linked.ForMapping(t.Context(), compilers(t), MappingOptions{}); err != nil || !strings.Contains(note, "calls of these libraries fail") {
+	if _, note, err = linked.ForMapping(t.Context(), compilers(t), kept(t)); err != nil || !strings.Contains(note, "calls of these libraries fail") {
 		t.Errorf("note %q, error %v", note, err)
 	}
 }
