@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -91,6 +92,7 @@ type Campaign struct {
 	suite    *Suite
 	rand     *rand.Rand
 	judge    evm.Machine
+	library  lookahead.Library
 	observer *observer // of the judge's executions
 	encoded  evm.Sequence
 	result   Result
@@ -207,7 +209,7 @@ func (c *Campaign) openTargets() {
 	for i := range c.open {
 		c.open[i] = true
 	}
-	for _, i := range newSteering(c.Table, c.Targets, nil, conservativeCalls).unreachable(c.Targets) {
+	for _, i := range unreachable(c.Table, &c.library, c.Targets) {
 		c.open[i] = false
 		c.result.Targets[i].Unreachable = true
 	}
@@ -238,6 +240,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	}
 	batches = make(chan batch, c.Workers)
 	programs := c.programs()
+	goals := findGoals(c.Table, c.Targets, c.Oracles)
 	for id, machine := range machines {
 		dictionary := input.NewDictionary(programs)
 		w := &worker{
@@ -254,7 +257,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 			seconds:    c.seconds,
 		}
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
-			w.steering = newSteering(c.Table, c.Targets, c.Oracles, c.Schedule.calls)
+			w.steering = newSteering(c.Table, &c.library, goals, len(c.Targets), c.Schedule.calls)
 		}
 		tasks = append(tasks, make(chan task, 1))
 		c.idle = append(c.idle, id)

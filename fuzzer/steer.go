@@ -2,6 +2,7 @@ package fuzzer
 
 import (
 	"crypto/sha256"
+	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
@@ -13,15 +14,14 @@ import (
 // still had a target ahead. A worker has one of its own; it learns from what the
 // worker runs alone.
 type steering struct {
-	table *bytecode.Table
-	model callModel
-	// goals are what the analysis looks for, by program: targets not yet reached,
-	// and the places where an oracle may see something.
-	goals     map[bytecode.CodeID][]goal
-	open      []bool // by target
+	table     *bytecode.Table
+	library   *lookahead.Library // all workers'
+	model     callModel
+	goals     map[bytecode.CodeID][]goal // all workers', see findGoals
+	open      []bool                     // by target
 	analyzers map[bytecode.CodeID]*lookahead.Analyzer
+	workspace *lookahead.Workspace
 	observed  *lookahead.Observed
-	making    bool // an Analyzer is being made
 	epoch     int
 }
 
@@ -41,29 +41,25 @@ type goal struct {
 	target int // index of the campaign's target; −1 for a place of an oracle
 }
 
-func newSteering(table *bytecode.Table, targets []bytecode.Target, oracles []*oracle.Oracle, model callModel) *steering {
-	s := &steering{
-		table: table, model: model,
-		goals:     map[bytecode.CodeID][]goal{},
-		open:      make([]bool, len(targets)),
-		analyzers: map[bytecode.CodeID]*lookahead.Analyzer{},
-	}
+// findGoals lists what the analysis looks for, by program: targets, and the
+// places where an oracle may see something.
+func findGoals(table *bytecode.Table, targets []bytecode.Target, oracles []*oracle.Oracle) map[bytecode.CodeID][]goal {
+	goals := map[bytecode.CodeID][]goal{}
 	for i, t := range targets {
-		s.open[i] = true
 		for _, entry := range t.Entries {
 			p := table.Program(entry.Code)
 			if p == nil {
 				continue
 			}
 			if block, ok := p.StartsAt(uint64(entry.PC)); ok {
-				s.goals[p.ID] = append(s.goals[p.ID], goal{block, i})
+				goals[p.ID] = append(goals[p.ID], goal{block, i})
 			}
 		}
 	}
 	// Bugs matter where code changed: oracles' places count in programs that hold
 	// targets, so that steering toward the targets does not steer away from what
 	// breaks beside them.
-	for id := range s.goals { // each program by itself
+	for id := range goals { // each program by itself
 		p := table.Program(id)
 		for _, o := range oracles {
 			if o.Places == nil {
@@ -71,10 +67,23 @@ func newSteering(table *bytecode.Table, targets []bytecode.Target, oracles []*or
 			}
 			for _, pc := range o.Places(p) {
 				if block, ok := p.BlockOf(pc); ok {
-					s.goals[id] = append(s.goals[id], goal{block, -1})
+					goals[id] = append(goals[id], goal{block, -1})
 				}
 			}
 		}
+	}
+	return goals
+}
+
+func newSteering(table *bytecode.Table, library *lookahead.Library, goals map[bytecode.CodeID][]goal, targets int, model callModel) *steering {
+	s := &steering{
+		table: table, library: library, model: model, goals: goals,
+		open:      make([]bool, targets),
+		analyzers: map[bytecode.CodeID]*lookahead.Analyzer{},
+		workspace: lookahead.NewWorkspace(),
+	}
+	for i := range s.open {
+		s.open[i] = true
 	}
 	s.observed = lookahead.NewObserved(
 		func(id bytecode.CodeID) bool { return s.analyzer(id) == nil || s.analyzer(id).ReachesTarget() },
@@ -100,21 +109,12 @@ func (s *steering) analyzer(id bytecode.CodeID) *lookahead.Analyzer {
 	}
 	options := lookahead.Options{Calls: lookahead.Conservative}
 	if s.model == observedCalls {
-		options.Calls = s.mayLead
+		options.Calls = s.observed.MayLead
 	}
-	s.making = true
-	a := lookahead.New(p, options)
-	s.making = false
+	a := lookahead.NewAnalyzer(s.library.Facts(p), s.workspace, options)
 	s.analyzers[id] = a
 	a.SetTargets(s.blocks(id))
 	return a
-}
-
-// mayLead is the call model. To answer, it asks the programs that a call leads
-// to, whose Analyzers it may have to make first; while one is made, calls lead
-// anywhere: contracts call each other in circles.
-func (s *steering) mayLead(site bytecode.Location) bool {
-	return s.making || s.observed.MayLead(site)
 }
 
 // blocks lists the goals of a program that still count.
@@ -238,21 +238,18 @@ func wholePath(exec *evm.Execution) lookahead.Result {
 
 // unreachable lists the targets that no execution can reach: all of their
 // entries are proved unreachable (design §5, "Proofs").
-func (s *steering) unreachable(targets []bytecode.Target) []int {
+func unreachable(table *bytecode.Table, library *lookahead.Library, targets []bytecode.Target) []int {
 	var proved []int
 	for i, t := range targets {
-		all := len(t.Entries) > 0
-		for _, entry := range t.Entries {
-			p := s.table.Program(entry.Code)
-			a := s.analyzer(entry.Code)
-			if p == nil || a == nil {
-				all = false
-				break
+		reachable := slices.ContainsFunc(t.Entries, func(entry bytecode.Location) bool {
+			p := table.Program(entry.Code)
+			if p == nil {
+				return true
 			}
 			block, ok := p.StartsAt(uint64(entry.PC))
-			all = all && ok && a.Unreachable(block)
-		}
-		if all {
+			return !ok || !library.Facts(p).Unreachable(block)
+		})
+		if len(t.Entries) > 0 && !reachable {
 			proved = append(proved, i)
 		}
 	}

@@ -82,16 +82,10 @@ type Result struct {
 // reached where code is built to be hard.
 const DefaultBudget = 1 << 15
 
-// DefaultGraphBudget is the number of steps the control-flow graph of a program
-// may take: some hundred milliseconds, once for each program. Contracts at the
-// size limit of EIP-170 take a tenth of it.
-const DefaultGraphBudget = 1 << 22
-
 // Options say how an Analyzer works. The zero value is the default.
 type Options struct {
-	Calls       CallModel // nil: Conservative
-	Budget      int       // steps for one question; 0: DefaultBudget
-	GraphBudget int       // steps for the program's graph; 0: DefaultGraphBudget
+	Calls  CallModel // nil: Conservative
+	Budget int       // steps for one question; 0: DefaultBudget
 }
 
 func (o Options) withDefaults() Options {
@@ -100,9 +94,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Budget <= 0 {
 		o.Budget = DefaultBudget
-	}
-	if o.GraphBudget <= 0 {
-		o.GraphBudget = DefaultGraphBudget
 	}
 	return o
 }
@@ -117,7 +108,6 @@ type Stats struct {
 	Unknown    int // answered "may reach" because of an unknown jump or opcode
 	Diverged   int // answered "may reach" because the path was not understood
 	Steps      int // spent on fixed points
-	GraphSteps int // spent on the graph
 }
 
 // Add adds another Analyzer's counts.
@@ -130,7 +120,6 @@ func (s *Stats) Add(t Stats) {
 	s.Unknown += t.Unknown
 	s.Diverged += t.Diverged
 	s.Steps += t.Steps
-	s.GraphSteps += t.GraphSteps
 }
 
 // Answer is the answer to one question.
@@ -147,44 +136,31 @@ func (a Answer) MayReach() bool { return a.Reason != NoTargetAhead }
 // Analyzer answers questions about one program and a set of targets. It is used
 // by one goroutine.
 type Analyzer struct {
-	options Options
-	v       *values
-	code    *code
-	graph   *graph
-	engine  *engine
-	prefix  prefix
+	*Facts
+	options    Options
+	w          *Workspace
+	pool       []Value // the program's, in the Workspace's Values
+	generation uint32  // of those
 
 	targets []uint32 // pcs, ascending
 	goals   [2]goals // for frames that are not static, and for those that are
+	serial  uint32   // of the goals
 
-	byPrefix map[bytecode.PathID]Answer
-	byState  map[bytecode.PathID]Answer
-	stats    Stats
-	unknown  map[uint32]int // questions that ended at an unknown jump or opcode, by its pc
+	stats   Stats
+	unknown map[uint32]int // questions that ended at an unknown jump or opcode, by its pc
 }
 
-// New makes an Analyzer without targets. It computes the program's control-flow
-// graph, which takes the longest.
+// New makes an Analyzer without targets, that shares nothing.
 func New(p *bytecode.Program, options Options) *Analyzer {
-	options = options.withDefaults()
-	v := newValues()
-	c := decode(p, v)
-	a := &Analyzer{
-		options: options, v: v, code: c,
-		graph:    newGraph(c, v, options.GraphBudget),
-		engine:   newEngine(c, v),
-		byPrefix: map[bytecode.PathID]Answer{},
-		byState:  map[bytecode.PathID]Answer{},
-		unknown:  map[uint32]int{},
-	}
-	a.prefix = newPrefix(c, v)
-	a.stats.GraphSteps = a.graph.steps
-	a.SetTargets(nil)
+	return NewAnalyzer(NewFacts(p, 0), NewWorkspace(), options)
+}
+
+// NewAnalyzer makes an Analyzer without targets, that works in a Workspace.
+func NewAnalyzer(f *Facts, w *Workspace, options Options) *Analyzer {
+	a := &Analyzer{Facts: f, options: options.withDefaults(), w: w, unknown: map[uint32]int{}}
+	a.Refresh()
 	return a
 }
-
-// Program is the program that the Analyzer is for.
-func (a *Analyzer) Program() *bytecode.Program { return a.code.program }
 
 // Stats are the counts so far.
 func (a *Analyzer) Stats() Stats { return a.stats }
@@ -213,30 +189,9 @@ func (a *Analyzer) SetTargetPCs(pcs []uint32) {
 
 // Refresh forgets all answers: to be called when the call model has changed.
 func (a *Analyzer) Refresh() {
-	clear(a.byPrefix)
-	clear(a.byState)
-	a.v.reset()
-	for i := range a.goals {
-		a.goals[i] = a.newGoals(i == 1)
-	}
-}
-
-// Unreachable tells whether it is proved that no frame that runs the program ever
-// enters the block: every frame starts at pc 0, with all else unknown (design
-// §5, "Proofs"). Calls do not matter, since what they start are frames of their
-// own.
-func (a *Analyzer) Unreachable(b bytecode.BlockID) bool {
-	return len(a.graph.exits) == 0 && !a.graph.reached[b]
-}
-
-// Opaque says why nothing can be proved unreachable: the reason and the place of
-// the first thing in the graph that leads to places unknown. NoTargetAhead when
-// there is none.
-func (a *Analyzer) Opaque() (Reason, uint32) {
-	if len(a.graph.exits) == 0 {
-		return NoTargetAhead, 0
-	}
-	return a.graph.exits[0].reason, a.graph.exits[0].pc
+	a.w.serial++
+	a.serial = a.w.serial
+	a.goals = [2]goals{}
 }
 
 // ReachesTarget tells whether a frame that starts to run the program may come to a
@@ -246,20 +201,6 @@ func (a *Analyzer) ReachesTarget() bool {
 		b, ok := a.code.program.BlockOf(pc)
 		return ok && !a.Unreachable(b)
 	})
-}
-
-// CallSites lists the call instructions that a frame may execute, in code order.
-func (a *Analyzer) CallSites() []bytecode.Location {
-	var sites []bytecode.Location
-	for i := range a.code.blocks {
-		if a.Unreachable(bytecode.BlockID(i)) {
-			continue
-		}
-		for _, pc := range a.code.blocks[i].callSites {
-			sites = append(sites, bytecode.Location{Code: a.code.program.ID, PC: pc})
-		}
-	}
-	return sites
 }
 
 // maxPrefix is the number of instructions of a path behind which there are no
@@ -278,7 +219,7 @@ func (a *Analyzer) Analyze(f Frame) Result {
 		if int(b) >= len(a.code.blocks) || instructions >= maxPrefix {
 			break
 		}
-		if a.prefix.extend(b) {
+		if a.w.prefix.extend(b) {
 			points = append(points, SplitPoint{a.code.program.ID, b})
 			// The prefix ends with the block's first location; a call there is not made yet.
 			start := int64(a.code.blocks[b].start)
@@ -322,27 +263,18 @@ func (a *Analyzer) Ask(path bytecode.Path, pc int64, static bool) (Answer, error
 		if int(b) >= len(a.code.blocks) {
 			return Answer{}, fmt.Errorf("block %d of the path is %d, the program has %d", i, b, len(a.code.blocks))
 		}
-		a.prefix.extend(b)
+		a.w.prefix.extend(b)
 	}
 	return a.ask(pc+1, pc+1), nil
 }
 
-// Bounds of what an Analyzer remembers: a few megabytes, since a campaign holds one
-// for each program and worker. Campaigns
-// on large contracts ask tens of thousands of questions.
-const (
-	maxAnswers = 1 << 14
-	maxValues  = 1 << 16
-)
-
 // begin prepares for a new path.
 func (a *Analyzer) begin(static bool) {
-	if len(a.byPrefix) > maxAnswers || len(a.byState) > maxAnswers || len(a.v.of) > maxValues {
-		clear(a.byPrefix)
-		clear(a.byState)
-		a.v.reset()
+	a.w.tidy()
+	if a.generation != a.w.v.generation {
+		a.pool, a.generation = a.code.resolve(a.w.v), a.w.v.generation
 	}
-	a.prefix.begin(static)
+	a.w.prefix.begin(a.code, a.pool, static)
 }
 
 // ask answers the question at the last block of the prefix, where targets from
@@ -350,11 +282,8 @@ func (a *Analyzer) begin(static bool) {
 // graph, from what was answered before, or by a fixed point.
 func (a *Analyzer) ask(targetsFrom, callsFrom int64) Answer {
 	a.stats.Questions++
-	g := &a.goals[0]
-	if a.prefix.static {
-		g = &a.goals[1]
-	}
-	b := a.prefix.last()
+	g := a.goalsOf(a.w.prefix.static)
+	b := a.w.prefix.last()
 	if answer, ahead := a.inside(b, targetsFrom, callsFrom, g); ahead {
 		a.stats.ByGraph++
 		return answer
@@ -363,13 +292,13 @@ func (a *Analyzer) ask(targetsFrom, callsFrom int64) Answer {
 		a.stats.ByGraph++
 		return Answer{}
 	}
-	key := a.prefix.key()
-	answer, known := a.byPrefix[key]
+	key := asked{id: a.w.prefix.key(), serial: a.serial}
+	answer, known := a.w.answers[key]
 	if known {
 		a.stats.Remembered++
 	} else {
 		answer = a.answer(b, g)
-		a.byPrefix[key] = answer
+		a.w.answers[key] = answer
 	}
 	a.count(answer)
 	return answer
@@ -378,26 +307,46 @@ func (a *Analyzer) ask(targetsFrom, callsFrom int64) Answer {
 // answer answers what is not known of the prefix yet: whether a goal may be
 // entered behind its last block.
 func (a *Analyzer) answer(b bytecode.BlockID, g *goals) Answer {
-	s, understood := a.prefix.state()
+	s, understood := a.w.prefix.state()
 	if !understood {
 		return Answer{Reason: Diverged, PC: a.code.blocks[b].start}
 	}
-	n, covered := a.graph.covers(a.v, b, s)
+	n, covered := a.covers(b, s)
 	if covered && g.distance[n] == unreachable {
 		a.stats.ByGraph++
 		return Answer{}
 	}
-	digest := s.digest(b, a.prefix.static)
-	if answer, known := a.byState[digest]; known {
+	key := asked{id: s.digest(b, a.w.prefix.static), serial: a.serial, state: true}
+	if answer, known := a.w.answers[key]; known {
 		a.stats.Remembered++
 		return answer
 	}
 	q := question{a: a, goals: g, covered: covered}
-	answer := q.explore(b, s, a.prefix.static)
+	answer := q.explore(b, s, a.w.prefix.static)
 	a.stats.Explored++
 	a.stats.Steps += answer.Steps
-	a.byState[digest] = answer
+	a.w.answers[key] = answer
 	return answer
+}
+
+// covers tells whether all executions from a state in a block follow the graph,
+// up to an opaque node, and from which of its nodes.
+func (a *Analyzer) covers(b bytecode.BlockID, s *state) (node int32, ok bool) {
+	g := a.graph
+	node = g.find(b, s, s.keyHash(b))
+	if node < 0 || len(g.exits) == 0 {
+		return node, node >= 0
+	}
+	above := g.states[node]
+	a.w.states = a.w.states[:0]
+	for _, v := range above.values {
+		if v&pooledBit != 0 && !v.isLabel() {
+			v = a.pool[v&^pooledBit]
+		}
+		a.w.states = append(a.w.states, v)
+	}
+	above.values = a.w.states
+	return node, a.w.v.below(s, &above)
 }
 
 // count keeps the statistics of answers that say little.

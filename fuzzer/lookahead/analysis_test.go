@@ -272,7 +272,7 @@ func TestSteps(t *testing.T) {
 		if !analyzer.Unreachable(blockAt(t, p, a, target)) {
 			t.Fatalf("%d branches: the target is not proved unreachable", n)
 		}
-		return analyzer.Stats().GraphSteps
+		return analyzer.GraphSteps()
 	}
 	small, large := steps(20), steps(200)
 	if large > 12*small {

@@ -41,7 +41,7 @@ func (v *values) binary(op vm.OpCode, a, b Value) Value {
 	if r, ok := v.recall(uint8(op), a, b); ok {
 		return r
 	}
-	x, y := v.of[a], v.of[b]
+	x, y := *v.get(a), *v.get(b)
 	var r Value
 	if x.isConstant() && y.isConstant() {
 		z := concrete(op, &x.lo, &y.lo)

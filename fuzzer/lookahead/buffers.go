@@ -11,8 +11,7 @@ type nodeTable struct {
 type slot struct {
 	hash       uint64
 	generation uint32
-	node       int32 // −1: not found
-	index      uint32
+	node       int32
 }
 
 // initialSlots is a power of two; arbitrary, more than most questions need.
@@ -30,21 +29,14 @@ func (t *nodeTable) reset() {
 	}
 }
 
-func (t *nodeTable) first(hash uint64) slot {
-	return t.probe(uint32(hash) & uint32(len(t.slots)-1))
-}
+// first is where to look for a hash; next where to look after that.
+func (t *nodeTable) first(hash uint64) uint32 { return uint32(hash) & uint32(len(t.slots)-1) }
+func (t *nodeTable) next(index uint32) uint32 { return (index + 1) & uint32(len(t.slots)-1) }
 
-func (t *nodeTable) next(s slot) slot {
-	return t.probe((s.index + 1) & uint32(len(t.slots)-1))
-}
-
-func (t *nodeTable) probe(index uint32) slot {
-	s := t.slots[index]
-	if s.generation != t.generation {
-		s.node = -1
-	}
-	s.index = index
-	return s
+// at is the slot there; false when it is empty, and the search ends.
+func (t *nodeTable) at(index uint32) (*slot, bool) {
+	s := &t.slots[index]
+	return s, s.generation == t.generation
 }
 
 // insert adds a node; the table stays at most half full.
@@ -52,11 +44,14 @@ func (t *nodeTable) insert(hash uint64, node int32) {
 	if 2*(t.used+1) > len(t.slots) {
 		t.rehash()
 	}
-	s := t.first(hash)
-	for s.node >= 0 {
-		s = t.next(s)
+	index := t.first(hash)
+	for {
+		if _, taken := t.at(index); !taken {
+			break
+		}
+		index = t.next(index)
 	}
-	t.slots[s.index] = slot{hash: hash, generation: t.generation, node: node}
+	t.slots[index] = slot{hash: hash, generation: t.generation, node: node}
 	t.used++
 }
 

@@ -34,7 +34,8 @@ func osaka() *[256]operation {
 }
 
 // instruction is a decoded instruction. Where its result is known without the
-// state (PUSH, PC, CODESIZE, environment), value holds it.
+// state (PUSH, PC, CODESIZE, environment), value holds it: a common Value, or one
+// of the program's pool.
 type instruction struct {
 	op    vm.OpCode
 	value Value
@@ -58,16 +59,42 @@ type code struct {
 	// open tells that instances go on behind the artefact's last byte: creation
 	// code is followed by the constructor's arguments.
 	open bool
+	// pool are the words and sets of words that are no common Values.
+	pool   []interval
+	pooled map[interval]Value // while the program is prepared
+}
+
+// word is the common Value of a set of words, or its number in the pool.
+func (c *code) word(i interval) Value {
+	if v, ok := i.small(); ok {
+		return v
+	}
+	v, ok := c.pooled[i]
+	if !ok {
+		v = pooledBit | Value(len(c.pool))
+		c.pool = append(c.pool, i)
+		c.pooled[i] = v
+	}
+	return v
+}
+
+// resolve gives the pool's Values in an interner.
+func (c *code) resolve(v *values) []Value {
+	of := make([]Value, len(c.pool))
+	for i := range c.pool {
+		of[i] = v.intern(c.pool[i])
+	}
+	return of
 }
 
 // decode reads a program's blocks. What instances may fill differently is Top.
-func decode(p *bytecode.Program, v *values) *code {
-	c := &code{program: p, blocks: make([]block, len(p.Blocks))}
+func decode(p *bytecode.Program) *code {
+	c := &code{program: p, blocks: make([]block, len(p.Blocks)), pooled: map[interval]Value{}}
 	c.open = p.Code != nil && p.Code.Kind == bytecode.Creation
 	all := make([]instruction, 0, len(p.Bytes))
-	d := decoder{p: p, v: v, open: c.open, environment: environment()}
+	d := decoder{p: p, c: c, environment: environment()}
 	if !c.open {
-		d.environment[vm.CODESIZE] = v.constant(uint256.NewInt(uint64(len(p.Bytes))))
+		d.environment[vm.CODESIZE] = d.constant(uint64(len(p.Bytes)))
 	}
 	p.Instructions(func(pc uint32) bool {
 		all = append(all, d.instruction(pc))
@@ -81,7 +108,6 @@ func decode(p *bytecode.Program, v *values) *code {
 		}
 		c.blocks[i] = summarise(all[from:at:at], b.Start)
 	}
-	v.fix()
 	return c
 }
 
@@ -104,8 +130,7 @@ func summarise(code []instruction, start uint32) block {
 
 type decoder struct {
 	p           *bytecode.Program
-	v           *values
-	open        bool // see code.open
+	c           *code
 	environment map[vm.OpCode]Value
 }
 
@@ -116,7 +141,7 @@ func (d *decoder) instruction(pc uint32) instruction {
 	case d.p.Varies(pc, pc+1):
 		in.op = unexplained
 	case op == vm.PC:
-		in.value = d.v.constant(uint256.NewInt(uint64(pc)))
+		in.value = d.constant(uint64(pc))
 	case op == vm.PUSH0:
 		in.value = constant(0)
 	case bytecode.PushSize(byte(op)) > 0:
@@ -127,20 +152,25 @@ func (d *decoder) instruction(pc uint32) instruction {
 	return in
 }
 
+func (d *decoder) constant(n uint64) Value {
+	x := *uint256.NewInt(n)
+	return d.c.word(interval{x, x})
+}
+
 // push is the Value of PUSH1 to PUSH32. Data that the code's end cuts off is
 // zero (yellow paper §9.4.1); in creation code it is the constructor's arguments.
 func (d *decoder) push(pc uint32) Value {
 	length := bytecode.PushSize(d.p.Bytes[pc])
 	end := pc + 1 + length
-	if d.p.Varies(pc+1, end) || d.open && int(end) > len(d.p.Bytes) {
+	if d.p.Varies(pc+1, end) || d.c.open && int(end) > len(d.p.Bytes) {
 		return Top
 	}
 	var data [32]byte
 	copy(data[32-length:], d.p.Bytes[pc+1:min(int(end), len(d.p.Bytes))])
 	var word uint256.Int
 	word.SetBytes32(data[:])
-	v := d.v.constant(&word)
-	if d.isDestination(&word) {
+	v := d.c.word(interval{word, word})
+	if v&pooledBit == 0 && d.isDestination(&word) {
 		v |= labelBit
 	}
 	return v

@@ -87,7 +87,9 @@
 // not, nor is the content of storage.
 //
 // Answers depend on code, path, targets, call model and budget alone, never on
-// time; budgets are counted in steps. An Analyzer is used by one goroutine.
+// time; budgets are counted in steps. An Analyzer is used by one goroutine, and
+// shares a [Workspace] with that goroutine's other Analyzers; what does not depend
+// on targets, [Facts], is shared by all.
 //
 // # Reading
 //
@@ -103,7 +105,8 @@
 //	code.go                   decoded programs
 //	transfer.go, refine.go    running a block, and what its branch tells
 //	engine.go, buffers.go     fixed points
-//	graph.go                  the program's control-flow graph
+//	graph.go, facts.go        the program's control-flow graph
+//	workspace.go              what Analyzers share
 //	prefix.go, question.go    prefix inference and suffix checking
 //	calls.go                  where calls lead
 //	analysis.go               Algorithm 2

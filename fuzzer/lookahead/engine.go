@@ -26,7 +26,6 @@ type node struct {
 // engine computes fixed points: the states in which blocks are entered, from a
 // state in which one is. Its buffers are used again and again.
 type engine struct {
-	code    *code
 	v       *values
 	machine interpreter
 	joiner  joiner
@@ -50,16 +49,17 @@ type visitor interface {
 	opaque(from int32, pc uint32, reason Reason) bool
 }
 
-func newEngine(c *code, v *values) *engine {
-	e := &engine{code: c, v: v, machine: interpreter{v: v, code: c}}
+func newEngine(v *values) *engine {
+	e := &engine{v: v, machine: interpreter{v: v}}
 	e.joiner.v = v
 	return e
 }
 
-// start prepares a computation with a budget of steps. A step is an instruction
+// start prepares a computation on a program, with a budget of steps. A step is an instruction
 // run in the abstract; visiting a block costs one more per sizePerStep words of
 // its state.
-func (e *engine) start(static bool, budget int) {
+func (e *engine) start(c *code, pool []Value, static bool, budget int) {
+	e.machine.bind(c, pool)
 	e.machine.static = static
 	e.steps, e.budget = 0, budget
 	e.nodes = e.nodes[:0]
@@ -108,12 +108,15 @@ func (e *engine) grow(n int32, s *state, hash uint64, visit visitor) {
 }
 
 func (e *engine) find(b bytecode.BlockID, s *state, hash uint64) int32 {
-	for slot := e.table.first(hash); slot.node >= 0; slot = e.table.next(slot) {
-		if slot.hash == hash && e.nodes[slot.node].block == b && e.nodes[slot.node].state.sameKey(s) {
+	for i := e.table.first(hash); ; i = e.table.next(i) {
+		slot, taken := e.table.at(i)
+		switch {
+		case !taken:
+			return -1
+		case slot.hash == hash && e.nodes[slot.node].block == b && e.nodes[slot.node].state.sameKey(s):
 			return slot.node
 		}
 	}
-	return -1
 }
 
 // run visits nodes until none is queued, the visitor ends it or the budget is
@@ -125,7 +128,7 @@ func (e *engine) run(visit visitor) {
 			return
 		}
 		if e.steps > e.budget { // n stays queued: it was not visited
-			visit.opaque(n, e.code.blocks[e.nodes[n].block].start, Exhausted)
+			visit.opaque(n, e.machine.code.blocks[e.nodes[n].block].start, Exhausted)
 			return
 		}
 		e.nodes[n].queued = false
@@ -138,7 +141,7 @@ func (e *engine) run(visit visitor) {
 // visit runs a node's block and enters its successors.
 func (e *engine) visit(n int32, visit visitor) bool {
 	at := &e.nodes[n]
-	b := &e.code.blocks[at.block]
+	b := &e.machine.code.blocks[at.block]
 	e.steps += 1 + len(b.code) + at.state.size()/sizePerStep
 	m := &e.machine
 	m.load(&at.state)
@@ -171,8 +174,8 @@ func (e *engine) follow(n int32, end leave, visit visitor) bool {
 // next enters the block behind a node's. Behind the code's end is STOP.
 func (e *engine) next(n int32, visit visitor) bool {
 	b := e.nodes[n].block + 1
-	if int(b) == len(e.code.blocks) {
-		return !e.code.open || visit.opaque(n, uint32(len(e.code.program.Bytes)), UnknownOpcode)
+	if c := e.machine.code; int(b) == len(c.blocks) {
+		return !c.open || visit.opaque(n, uint32(len(c.program.Bytes)), UnknownOpcode)
 	}
 	return e.arrive(n, b, visit)
 }
@@ -181,10 +184,10 @@ func (e *engine) next(n int32, visit visitor) bool {
 func (e *engine) jump(n int32, end leave, visit visitor) bool {
 	m := &e.machine
 	to, known := m.v.known(m.value(end.target))
-	if !known || e.code.behind(to) {
+	if !known || m.code.behind(to) {
 		return visit.opaque(n, end.pc, UnknownJump)
 	}
-	b, ok := e.code.destination(to)
+	b, ok := m.code.destination(to)
 	return !ok || e.arrive(n, b, visit)
 }
 

@@ -13,8 +13,11 @@ import (
 
 // Describe is about the Analyzer's graph.
 func (a *Analyzer) Describe() string {
-	return fmt.Sprintf("%d nodes, %d steps, %d exits", len(a.graph.nodes), a.graph.steps, len(a.graph.exits))
+	return fmt.Sprintf("%d nodes, %d steps, %d exits", len(a.graph.blocks), a.graph.steps, len(a.graph.exits))
 }
+
+// GraphSteps are those that the control-flow graph took.
+func (f *Facts) GraphSteps() int { return f.graph.steps }
 
 // IsTarget tells whether a block is one of the targets.
 func (a *Analyzer) IsTarget(b bytecode.BlockID) bool {

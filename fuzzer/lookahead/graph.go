@@ -19,30 +19,34 @@ import (
 // an opaque node may arrive at a node of the graph with words that the node's
 // edges do not allow for. So where there are opaque nodes, the states are kept,
 // and the graph answers only for states below them.
+//
+// It names nothing but common Values and the program's pool, and does not change:
+// any number of Analyzers share it. Nodes are kept in columns, since large
+// contracts have some ten thousand.
 type graph struct {
-	nodes   []graphNode
-	states  []state // of the nodes; nil when there are no exits
+	blocks  []bytecode.BlockID // by node
+	heights []uint16           // by node
+	// The labels of node i are labels[labelsOf[i]:labelsOf[i+1]], and so on.
+	labels         []label
+	labelsOf       []uint32
+	predecessors   []int32
+	predecessorsOf []uint32
+
 	table   nodeTable
+	states  []state  // of the nodes; nil when there are no exits
 	exits   []opaque // the opaque nodes
 	reached []bool   // by block
 	steps   int
 }
 
-type graphNode struct {
-	block        bytecode.BlockID
-	height       int
-	labels       []label
-	predecessors []int32
-}
-
 // label is a place of the stack and the label there.
 type label struct {
-	at    int
+	at    uint32
 	value Value
 }
 
-// opaque is an exit of the graph: a node from which control goes to places that the analysis does not
-// know.
+// opaque is an exit of the graph: a node from which control goes to places that
+// the analysis does not know.
 type opaque struct {
 	node   int32
 	pc     uint32
@@ -88,15 +92,16 @@ func (g *graphBuilder) isOpaque(node int32) bool {
 
 // newGraph computes the graph with a budget of steps. When that is exhausted,
 // every node that was still to be visited is opaque.
-func newGraph(c *code, v *values, budget int) *graph {
-	g := &graph{reached: make([]bool, len(c.blocks))}
+func newGraph(c *code, budget int) *graph {
+	g := &graph{reached: make([]bool, len(c.blocks)), labelsOf: []uint32{0}, predecessorsOf: []uint32{0}}
 	g.table.reset()
 	if len(c.blocks) == 0 {
 		return g
 	}
-	e := newEngine(c, v)
+	v := newValues()
+	e := newEngine(v)
 	b := &graphBuilder{engine: e}
-	e.start(false, budget)
+	e.start(c, c.resolve(v), false, budget)
 	start := entry()
 	e.enter(0, &start, b)
 	e.run(b)
@@ -110,64 +115,92 @@ func newGraph(c *code, v *values, budget int) *graph {
 	}
 	if g.exits = b.exits; len(g.exits) > 0 {
 		for i := range e.nodes {
-			g.states = append(g.states, e.nodes[i].state)
-		}
-		v.fix()
-	}
-	for from, successors := range b.successors {
-		for _, to := range successors {
-			g.nodes[to].predecessors = append(g.nodes[to].predecessors, int32(from))
+			g.states = append(g.states, c.keep(v, &e.nodes[i].state))
 		}
 	}
+	g.link(b.successors)
 	return g
 }
 
-func (g *graph) add(n *node, hash uint64) {
-	kept := graphNode{block: n.block, height: n.state.height}
-	for i := range n.state.height {
-		if v := n.state.stack(i); v.isLabel() {
-			kept.labels = append(kept.labels, label{i, v})
+// keep copies a state, with the pool's numbers for Values.
+func (c *code) keep(v *values, s *state) state {
+	kept := s.clone()
+	for i, a := range kept.values {
+		if a.plain() >= commonCount {
+			kept.values[i] = c.word(*v.get(a))
 		}
 	}
-	g.table.insert(hash, int32(len(g.nodes)))
-	g.nodes = append(g.nodes, kept)
+	return kept
+}
+
+func (g *graph) add(n *node, hash uint64) {
+	for i := range n.state.height {
+		if v := n.state.stack(i); v.isLabel() {
+			g.labels = append(g.labels, label{uint32(i), v})
+		}
+	}
+	g.labelsOf = append(g.labelsOf, uint32(len(g.labels)))
+	g.table.insert(hash, int32(len(g.blocks)))
+	g.blocks = append(g.blocks, n.block)
+	g.heights = append(g.heights, uint16(n.state.height)) // at most params.StackLimit
 	g.reached[n.block] = true
+}
+
+// link turns the edges around, and drops what the columns have to spare.
+func (g *graph) link(successors [][]int32) {
+	g.predecessorsOf = make([]uint32, len(g.blocks)+1)
+	for _, tos := range successors {
+		for _, to := range tos {
+			g.predecessorsOf[to+1]++
+		}
+	}
+	for i := range g.blocks {
+		g.predecessorsOf[i+1] += g.predecessorsOf[i]
+	}
+	g.predecessors = make([]int32, g.predecessorsOf[len(g.blocks)])
+	next := slices.Clone(g.predecessorsOf)
+	for from, tos := range successors {
+		for _, to := range tos {
+			g.predecessors[next[to]] = int32(from)
+			next[to]++
+		}
+	}
+	g.blocks, g.heights = slices.Clone(g.blocks), slices.Clone(g.heights)
+	g.labels, g.labelsOf = slices.Clone(g.labels), slices.Clone(g.labelsOf)
 }
 
 // find is the node with the key of a state in a block; −1 when there is none,
 // which only an opaque node can be the cause of.
 func (g *graph) find(b bytecode.BlockID, s *state, hash uint64) int32 {
-	for slot := g.table.first(hash); slot.node >= 0; slot = g.table.next(slot) {
-		if slot.hash == hash && g.nodes[slot.node].has(b, s) {
+	for i := g.table.first(hash); ; i = g.table.next(i) {
+		slot, taken := g.table.at(i)
+		switch {
+		case !taken:
+			return -1
+		case slot.hash == hash && g.has(slot.node, b, s):
 			return slot.node
 		}
 	}
-	return -1
 }
 
-// covers tells whether all executions from a state in a block follow the graph,
-// up to an opaque node, and from which of its nodes.
-func (g *graph) covers(v *values, b bytecode.BlockID, s *state) (node int32, ok bool) {
-	node = g.find(b, s, s.keyHash(b))
-	return node, node >= 0 && (len(g.exits) == 0 || v.below(s, &g.states[node]))
-}
-
-func (n *graphNode) has(b bytecode.BlockID, s *state) bool {
-	if n.block != b || n.height != s.height {
+// has tells whether a node has the key of a state in a block.
+func (g *graph) has(n int32, b bytecode.BlockID, s *state) bool {
+	if g.blocks[n] != b || int(g.heights[n]) != s.height {
 		return false
 	}
+	labels := g.labels[g.labelsOf[n]:g.labelsOf[n+1]]
 	next := 0
 	for i := range s.height {
 		v := s.stack(i)
 		if !v.isLabel() {
 			continue
 		}
-		if next == len(n.labels) || n.labels[next] != (label{i, v}) {
+		if next == len(labels) || labels[next] != (label{uint32(i), v}) {
 			return false
 		}
 		next++
 	}
-	return next == len(n.labels)
+	return next == len(labels)
 }
 
 // unreachable is the distance of nodes from which no goal can be reached.
@@ -176,11 +209,11 @@ const unreachable = ^uint32(0)
 // distances gives for each node the least number of blocks to a goal: a block
 // for which goal holds, or an opaque node.
 func (g *graph) distances(goal func(bytecode.BlockID) bool) []uint32 {
-	distance := make([]uint32, len(g.nodes))
+	distance := make([]uint32, len(g.blocks))
 	var next []int32
-	for i := range g.nodes {
+	for i, b := range g.blocks {
 		distance[i] = unreachable
-		if goal(g.nodes[i].block) {
+		if goal(b) {
 			distance[i] = 0
 			next = append(next, int32(i))
 		}
@@ -194,7 +227,7 @@ func (g *graph) distances(goal func(bytecode.BlockID) bool) []uint32 {
 	for len(next) > 0 {
 		n := next[0]
 		next = next[1:]
-		for _, p := range g.nodes[n].predecessors {
+		for _, p := range g.predecessors[g.predecessorsOf[n]:g.predecessorsOf[n+1]] {
 			if distance[p] == unreachable {
 				distance[p] = distance[n] + 1
 				next = append(next, p)

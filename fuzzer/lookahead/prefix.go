@@ -23,12 +23,14 @@ type prefix struct {
 	current uint32
 }
 
-func newPrefix(c *code, v *values) prefix {
-	return prefix{machine: interpreter{v: v, code: c}, seen: make([]uint32, len(c.blocks))}
-}
+func newPrefix(v *values) *prefix { return &prefix{machine: interpreter{v: v}} }
 
-// begin starts a new, empty path.
-func (p *prefix) begin(static bool) {
+// begin starts a new, empty path of a program.
+func (p *prefix) begin(c *code, pool []Value, static bool) {
+	p.machine.bind(c, pool)
+	if missing := len(c.blocks) - len(p.seen); missing > 0 {
+		p.seen = append(p.seen, make([]uint32, missing)...)
+	}
 	p.static, p.machine.static = static, static
 	p.path = p.path[:0]
 	p.hasher = bytecode.PathHasher{}

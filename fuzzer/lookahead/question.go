@@ -11,34 +11,55 @@ import (
 // goals are what a question is about: the blocks in which a target lies, or a
 // call that may lead to one. Entering one of them answers "may reach".
 type goals struct {
-	answer   []Answer // by block; NoTargetAhead: no goal
+	ahead    []ahead  // by block
 	distance []uint32 // by node of the graph: the number of blocks to the nearest goal
 	least    []uint32 // by block: the least over its nodes
 }
 
+// ahead is why a block is a goal, and where: NoTargetAhead when it is none.
+type ahead struct {
+	reason Reason
+	pc     uint32
+}
+
+func (h ahead) answer() Answer { return Answer{Reason: h.reason, PC: h.pc} }
+
+// goalsOf are those of static frames, or of others; made when first asked for,
+// since targets fall faster than most programs run.
+func (a *Analyzer) goalsOf(static bool) *goals {
+	g := &a.goals[0]
+	if static {
+		g = &a.goals[1]
+	}
+	if g.ahead == nil {
+		*g = a.newGoals(static)
+	}
+	return g
+}
+
 func (a *Analyzer) newGoals(static bool) goals {
 	n := len(a.code.blocks)
-	g := goals{answer: make([]Answer, n), least: make([]uint32, n)}
+	g := goals{ahead: make([]ahead, n), least: make([]uint32, n)}
 	for i := range n {
 		b := bytecode.BlockID(i)
-		g.answer[i] = a.callAhead(b, int64(a.code.blocks[i].start), static)
+		g.ahead[i] = a.callAhead(b, int64(a.code.blocks[i].start), static)
 		g.least[i] = unreachable
 	}
 	for _, pc := range a.targets {
 		if b, ok := a.code.program.BlockOf(pc); ok {
-			g.answer[b] = Answer{Reason: TargetAhead, PC: pc}
+			g.ahead[b] = ahead{TargetAhead, pc}
 		}
 	}
-	g.distance = a.graph.distances(func(b bytecode.BlockID) bool { return g.answer[b].MayReach() })
+	g.distance = a.graph.distances(func(b bytecode.BlockID) bool { return g.ahead[b].reason != NoTargetAhead })
 	for i, d := range g.distance {
-		b := a.graph.nodes[i].block
+		b := a.graph.blocks[i]
 		g.least[b] = min(g.least[b], d)
 	}
 	return g
 }
 
 // callAhead answers for the calls of a block from a pc on.
-func (a *Analyzer) callAhead(b bytecode.BlockID, from int64, static bool) Answer {
+func (a *Analyzer) callAhead(b bytecode.BlockID, from int64, static bool) ahead {
 	c := a.code
 	for _, pc := range c.blocks[b].callSites {
 		if int64(pc) < from {
@@ -49,15 +70,15 @@ func (a *Analyzer) callAhead(b bytecode.BlockID, from int64, static bool) Answer
 			break // halts there
 		}
 		if a.options.Calls(bytecode.Location{Code: c.program.ID, PC: pc}) {
-			return Answer{Reason: CallAhead, PC: pc}
+			return ahead{CallAhead, pc}
 		}
 	}
-	return Answer{}
+	return ahead{}
 }
 
 // inside answers for what is still ahead in a block that is being executed.
 func (a *Analyzer) inside(b bytecode.BlockID, targetsFrom, callsFrom int64, g *goals) (Answer, bool) {
-	if !g.answer[b].MayReach() {
+	if g.ahead[b].reason == NoTargetAhead {
 		return Answer{}, false
 	}
 	end := int64(len(a.code.program.Bytes))
@@ -68,7 +89,7 @@ func (a *Analyzer) inside(b bytecode.BlockID, targetsFrom, callsFrom int64, g *g
 	if i < len(a.targets) && int64(a.targets[i]) < end {
 		return Answer{Reason: TargetAhead, PC: a.targets[i]}, true
 	}
-	answer := a.callAhead(b, callsFrom, a.prefix.static)
+	answer := a.callAhead(b, callsFrom, a.w.prefix.static).answer()
 	return answer, answer.MayReach()
 }
 
@@ -84,8 +105,8 @@ type question struct {
 }
 
 func (q *question) explore(b bytecode.BlockID, s *state, static bool) Answer {
-	e := q.a.engine
-	e.start(static, q.a.options.Budget)
+	e := q.a.w.engine
+	e.start(q.a.code, q.a.pool, static, q.a.options.Budget)
 	e.enter(b, s, q)
 	e.run(q)
 	q.answer.States, q.answer.Steps = len(e.nodes), e.steps
@@ -93,7 +114,7 @@ func (q *question) explore(b bytecode.BlockID, s *state, static bool) Answer {
 }
 
 func (q *question) admit(n int32, hash uint64) (uint32, bool) {
-	at := &q.a.engine.nodes[n]
+	at := &q.a.w.engine.nodes[n]
 	if !q.covered {
 		return q.goals.least[at.block], true // where the graph would go, but no further than that is it of use
 	}
@@ -111,7 +132,7 @@ func (q *question) edge(_, to int32) bool {
 	if to < 0 {
 		return true
 	}
-	q.answer = q.goals.answer[q.a.engine.nodes[to].block]
+	q.answer = q.goals.ahead[q.a.w.engine.nodes[to].block].answer()
 	return !q.answer.MayReach()
 }
 

@@ -164,6 +164,13 @@ func randomBlock(rng *rand.Rand) []byte {
 	return append(code, byte(vm.ISZERO), byte(vm.PUSH1), 0, byte(vm.JUMPI))
 }
 
+func newInterpreter(p *bytecode.Program, v *values) interpreter {
+	m := interpreter{v: v}
+	c := decode(p)
+	m.bind(c, c.resolve(v))
+	return m
+}
+
 // TestTransferIsMonotone: from a state above another, each way out of a block is
 // above as well.
 func TestTransferIsMonotone(t *testing.T) {
@@ -172,7 +179,7 @@ func TestTransferIsMonotone(t *testing.T) {
 	compared := 0
 	for range rounds / 4 {
 		v := newValues()
-		m := interpreter{v: v, code: decode(table.Unknown(randomBlock(rng)), v)}
+		m := newInterpreter(table.Unknown(randomBlock(rng)), v)
 		j := joiner{v: v}
 		height := 3 + rng.IntN(5)
 		low, other := randomState(rng, v, height), randomState(rng, v, height)
@@ -221,7 +228,7 @@ func TestEveryOpcodeIsHandled(t *testing.T) {
 	for op := range 256 {
 		o := operations[op]
 		v := newValues()
-		m := interpreter{v: v, code: decode(bytecode.NewTable(nil).Unknown([]byte{byte(op)}), v)}
+		m := newInterpreter(bytecode.NewTable(nil).Unknown([]byte{byte(op)}), v)
 		start := entry()
 		m.load(&start)
 		const height = 20 // SWAP16 needs 17

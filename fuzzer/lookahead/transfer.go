@@ -33,7 +33,8 @@ type cell struct {
 type interpreter struct {
 	v      *values
 	code   *code
-	static bool // instructions that change state halt (EIP-214)
+	pool   []Value // of the code's pool
+	static bool    // instructions that change state halt (EIP-214)
 
 	words  []word
 	stack  []symbol
@@ -48,6 +49,17 @@ type interpreter struct {
 type undone struct {
 	word  symbol
 	value Value
+}
+
+// bind makes the interpreter run a program, whose pool is given in Values.
+func (m *interpreter) bind(c *code, pool []Value) { m.code, m.pool = c, pool }
+
+// result is the Value of an instruction's result that the decoder found.
+func (m *interpreter) result(in *instruction) Value {
+	if in.value&pooledBit != 0 {
+		return m.pool[in.value&^pooledBit]
+	}
+	return in.value
 }
 
 // load starts in a state.
@@ -126,7 +138,7 @@ func (m *interpreter) run(b bytecode.BlockID) leave {
 		in := &instructions[i]
 		switch op := in.op; {
 		case op >= vm.PUSH0 && op <= vm.PUSH32:
-			m.push(in.value)
+			m.push(m.result(in))
 		case op >= vm.DUP1 && op <= vm.DUP16:
 			m.stack = append(m.stack, m.stack[len(m.stack)-1-int(op-vm.DUP1)])
 		case op >= vm.SWAP1 && op <= vm.SWAP16:
@@ -234,7 +246,7 @@ func (m *interpreter) generic(in *instruction) {
 	o := operations[in.op]
 	m.stack = m.stack[:len(m.stack)-int(o.pops)]
 	if o.pushes > 0 {
-		m.push(in.value)
+		m.push(m.result(in))
 	}
 }
 

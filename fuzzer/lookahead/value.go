@@ -14,7 +14,8 @@ import (
 //
 // Values are numbers of an interner, so that states are compared, hashed and
 // copied as slices of uint32. Two Values of one interner stand for the same set
-// if and only if they are equal, labels apart.
+// if and only if they are equal, labels apart. The first numbers, small constants
+// and some sets, mean the same in every interner, see common.
 //
 // A label is a constant that a PUSH put on the stack and that is the pc of a
 // JUMPDEST: most likely a return address. A label stands for the same set as
@@ -25,8 +26,13 @@ type Value uint32
 // Top is the Value that any word is in.
 const Top Value = 0
 
-// labelBit marks labels; the rest of the number is that of the constant.
-const labelBit Value = 1 << 31
+// labelBit marks labels; the rest of the number is that of the constant. pooledBit
+// marks what is no Value yet but the number of a word in a program's pool, see
+// code.resolve.
+const (
+	labelBit  Value = 1 << 31
+	pooledBit Value = 1 << 30
+)
 
 func (v Value) isLabel() bool { return v&labelBit != 0 }
 func (v Value) plain() Value  { return v &^ labelBit }
@@ -37,9 +43,11 @@ type interval struct{ lo, hi uint256.Int }
 func (i *interval) isConstant() bool { return i.lo == i.hi }
 
 // smallConstants is the number of constants whose Value equals their word plus
-// one: bytes, booleans and memory offsets are had without a look-up. Arbitrary;
-// a few kilobytes.
-const smallConstants = 1024
+// one: bytes, memory offsets and jump destinations are had without a look-up and
+// mean the same everywhere, so that programs' graphs can name them. No label is
+// above: the code would be five times as long as EIP-170 allows, 128 KiB. Their
+// intervals take 8 MB, once.
+const smallConstants = 1 << 17
 
 // memoSize is the number of results of operations that are remembered, a power
 // of two. 4,096 entries of 16 bytes stay in a core's second-level cache.
@@ -54,19 +62,21 @@ type memoEntry struct {
 
 // values is the interner. Not for concurrent use.
 type values struct {
-	of    []interval // by Value
-	ids   map[interval]Value
-	fixed int // what reset keeps
-	memo  [memoSize]memoEntry
+	own        []interval // by Value, from commonCount on
+	ids        map[interval]Value
+	memo       [memoSize]memoEntry
+	generation uint32 // counts resets
 }
 
-var (
+const (
 	boolean   = Value(1 + smallConstants) // [0, 1]
 	nonzero   = boolean + 1               // [1, 2^256−1]
 	byteRange = boolean + 2               // [0, 255]
 	address   = boolean + 3               // [0, 2^160−1]
 	size      = boolean + 4               // [0, 2^64−1]: lengths, gas, time, block number
 	memory    = boolean + 5               // [0, maxMemory−1]
+
+	commonCount = boolean + 6
 )
 
 // constant is the Value of a small word known when the program is written.
@@ -77,54 +87,75 @@ func constant(n uint64) Value { return Value(n + 1) }
 // w² < 2^73 and 32·w < 2^42.
 const maxMemory = 1 << 42
 
-func newValues() *values {
-	v := &values{ids: map[interval]Value{}}
-	v.of = make([]interval, 0, smallConstants*2)
-	v.intern(interval{hi: *new(uint256.Int).SetAllOne()})
+// common are the intervals of the Values that every interner has.
+var common = commonIntervals()
+
+func commonIntervals() []interval {
+	all := *new(uint256.Int).SetAllOne()
+	one := *uint256.NewInt(1)
+	of := make([]interval, 0, commonCount)
+	of = append(of, interval{hi: all})
 	for n := range uint64(smallConstants) {
 		c := *uint256.NewInt(n)
-		v.intern(interval{c, c})
+		of = append(of, interval{c, c})
 	}
-	one := *uint256.NewInt(1)
-	v.intern(interval{hi: one})
-	v.intern(interval{lo: one, hi: *new(uint256.Int).SetAllOne()})
-	for _, width := range []uint{8, 160, 64} {
-		v.intern(interval{hi: *lowBits(width)})
-	}
-	v.intern(interval{hi: *uint256.NewInt(maxMemory - 1)})
-	v.fix()
+	return append(of,
+		interval{hi: one}, interval{lo: one, hi: all},
+		interval{hi: *lowBits(8)}, interval{hi: *lowBits(160)}, interval{hi: *lowBits(64)},
+		interval{hi: *uint256.NewInt(maxMemory - 1)})
+}
+
+func newValues() *values {
+	v := &values{}
+	v.reset()
 	return v
 }
 
-// fix keeps what was interned so far for good.
-func (v *values) fix() { v.fixed = len(v.of) }
-
-// reset forgets all Values that are not fixed.
+// reset forgets all Values but the common ones.
 func (v *values) reset() {
-	for i := v.fixed; i < len(v.of); i++ {
-		delete(v.ids, v.of[i])
-	}
-	v.of = v.of[:v.fixed]
+	v.generation++
+	v.own = v.own[:0]
 	v.memo = [memoSize]memoEntry{}
+	if v.ids == nil {
+		v.ids = map[interval]Value{}
+	}
+	clear(v.ids)
+	v.ids[common[Top]] = Top
+	for a := boolean; a < commonCount; a++ {
+		v.ids[common[a]] = a
+	}
 }
 
 func (v *values) intern(i interval) Value {
-	if i.lo == i.hi && i.lo.IsUint64() && i.lo[0] < smallConstants && len(v.of) > smallConstants {
-		return constant(i.lo[0])
+	if c, ok := i.small(); ok {
+		return c
 	}
 	if id, ok := v.ids[i]; ok {
 		return id
 	}
-	id := Value(len(v.of))
-	v.of = append(v.of, i)
+	id := commonCount + Value(len(v.own))
+	v.own = append(v.own, i)
 	v.ids[i] = id
 	return id
+}
+
+// small is the Value of a small constant.
+func (i *interval) small() (Value, bool) {
+	if i.lo.IsUint64() && i.lo[0] < smallConstants && i.lo == i.hi {
+		return constant(i.lo[0]), true
+	}
+	return 0, false
 }
 
 func (v *values) constant(x *uint256.Int) Value { return v.intern(interval{*x, *x}) }
 
 // get is the set of a Value.
-func (v *values) get(a Value) *interval { return &v.of[a.plain()] }
+func (v *values) get(a Value) *interval {
+	if a = a.plain(); a >= commonCount {
+		return &v.own[a-commonCount]
+	}
+	return &common[a]
+}
 
 // known is the word of a constant; false when a may be several words.
 func (v *values) known(a Value) (*uint256.Int, bool) {
@@ -168,7 +199,7 @@ func (v *values) join(a, b Value) Value {
 	if r, ok := v.recall(opJoin, a, b); ok {
 		return r
 	}
-	x, y := v.of[a], v.of[b]
+	x, y := *v.get(a), *v.get(b)
 	if y.lo.Lt(&x.lo) {
 		x.lo = y.lo
 	}

@@ -194,19 +194,25 @@ func TestOperationsAreMonotone(t *testing.T) {
 	}
 }
 
-// TestReset: what was interned before fix keeps its number, all else is gone.
+// TestReset: common Values stay, all else is gone, and its numbers are used again.
 func TestReset(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	v := newValues()
-	x := randomWord(rng)
-	x.SetAllOne()
-	kept := v.constant(&x)
-	v.fix()
 	for range 100 {
 		randomValue(rng, v)
 	}
+	generation := v.generation
 	v.reset()
-	if v.constant(&x) != kept || len(v.of) != v.fixed || len(v.ids) != v.fixed {
-		t.Errorf("%d Values and %d numbers are left of %d", len(v.of), len(v.ids), v.fixed)
+	if len(v.own) > 0 || v.generation == generation {
+		t.Errorf("%d Values are left, generation %d after %d", len(v.own), v.generation, generation)
+	}
+	for a := range commonCount {
+		if got := v.intern(*v.get(a)); got != a {
+			t.Fatalf("the set %v has the number %d, want %d", v.get(a), got, a)
+		}
+	}
+	large := *uint256.NewInt(smallConstants)
+	if got := v.constant(&large); got != commonCount || *v.get(got) != (interval{large, large}) {
+		t.Errorf("the first large constant has the number %d, want %d", got, commonCount)
 	}
 }
