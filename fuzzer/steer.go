@@ -19,10 +19,16 @@ type steering struct {
 	model     callModel
 	goals     map[bytecode.CodeID][]goal // all workers', see findGoals
 	open      []bool                     // by target
-	analyzers map[bytecode.CodeID]*lookahead.Analyzer
+	analyzers map[bytecode.CodeID]*analyzer
 	workspace *lookahead.Workspace
 	observed  *lookahead.Observed
 	epoch     int
+}
+
+// analyzer is a program's, with the epoch that its targets are of.
+type analyzer struct {
+	*lookahead.Analyzer
+	epoch int
 }
 
 // callModel says what a schedule's analysis makes of calls.
@@ -79,7 +85,7 @@ func newSteering(table *bytecode.Table, library *lookahead.Library, goals map[by
 	s := &steering{
 		table: table, library: library, model: model, goals: goals,
 		open:      make([]bool, targets),
-		analyzers: map[bytecode.CodeID]*lookahead.Analyzer{},
+		analyzers: map[bytecode.CodeID]*analyzer{},
 		workspace: lookahead.NewWorkspace(),
 	}
 	for i := range s.open {
@@ -99,12 +105,15 @@ func newSteering(table *bytecode.Table, library *lookahead.Library, goals map[by
 // analyzer is the program's, made when first asked for; nil for ids that stand
 // for no program.
 func (s *steering) analyzer(id bytecode.CodeID) *lookahead.Analyzer {
-	if a, known := s.analyzers[id]; known {
-		return a
+	if a := s.analyzers[id]; a != nil {
+		if a.epoch != s.epoch { // targets fall faster than most programs run
+			a.SetTargets(s.blocks(id))
+			a.epoch = s.epoch
+		}
+		return a.Analyzer
 	}
 	p := s.table.Program(id)
 	if p == nil {
-		s.analyzers[id] = nil
 		return nil
 	}
 	options := lookahead.Options{Calls: lookahead.Conservative}
@@ -112,7 +121,7 @@ func (s *steering) analyzer(id bytecode.CodeID) *lookahead.Analyzer {
 		options.Calls = s.observed.MayLead
 	}
 	a := lookahead.NewAnalyzer(s.library.Facts(p), s.workspace, options)
-	s.analyzers[id] = a
+	s.analyzers[id] = &analyzer{a, s.epoch}
 	a.SetTargets(s.blocks(id))
 	return a
 }
@@ -136,11 +145,6 @@ func (s *steering) retarget(open []bool, epoch int) {
 	s.epoch = epoch
 	copy(s.open, open)
 	s.observed.Retarget()
-	for id, a := range s.analyzers { // each by itself
-		if a != nil {
-			a.SetTargets(s.blocks(id))
-		}
-	}
 }
 
 // learn shows the calls of an execution's last call to the call model and tells
@@ -166,9 +170,7 @@ func (s *steering) learn(exec *evm.Execution) (news bool) {
 	}
 	if news {
 		for _, a := range s.analyzers { // each by itself
-			if a != nil {
-				a.Refresh()
-			}
+			a.Refresh()
 		}
 	}
 	return news

@@ -51,8 +51,27 @@ type tracker struct {
 
 // sideTable knows a program's branch sides by pc.
 type sideTable struct {
-	taken [][2]bool
-	best  [][2]*uint256.Int // nil: never seen
+	index []int32 // by pc: the number of the jump, from 1; 0: never seen
+	jumps []jump
+}
+
+// jump is what is known of a conditional jump, by outcome.
+type jump struct {
+	taken [2]bool
+	best  [2]*uint256.Int // nil: never seen
+}
+
+func newSideTable(p *bytecode.Program) *sideTable {
+	return &sideTable{index: make([]int32, len(p.Bytes))}
+}
+
+// at is the jump at a pc.
+func (s *sideTable) at(pc uint32) *jump {
+	if s.index[pc] == 0 {
+		s.jumps = append(s.jumps, jump{})
+		s.index[pc] = int32(len(s.jumps))
+	}
+	return &s.jumps[s.index[pc]-1]
 }
 
 func newTracker(table *bytecode.Table, targets []bytecode.Target) *tracker {
@@ -151,8 +170,7 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, n *news) {
 		}
 		sides := t.sides[f.Program.ID]
 		if sides == nil {
-			size := len(f.Program.Bytes)
-			sides = &sideTable{taken: make([][2]bool, size), best: make([][2]*uint256.Int, size)}
+			sides = newSideTable(f.Program)
 			t.sides[f.Program.ID] = sides
 		}
 		for k := range f.Comparisons {
@@ -169,17 +187,17 @@ func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, n *news) bool 
 	if c.Taken {
 		side, other = 1, 0
 	}
-	taken := &s.taken[c.PC]
-	if !taken[side] {
-		taken[side] = true
+	at := s.at(c.PC)
+	if !at.taken[side] {
+		at.taken[side] = true
 		n.taken = append(n.taken, branchSide{code, c.PC, c.Taken})
 	}
-	if taken[other] {
+	if at.taken[other] {
 		return false
 	}
 	d := distance(c)
-	if best := s.best[c.PC][other]; best == nil || d.Lt(best) {
-		s.best[c.PC][other] = d.Clone()
+	if best := at.best[other]; best == nil || d.Lt(best) {
+		at.best[other] = d.Clone()
 		n.closer = append(n.closer, approach{branchSide{code, c.PC, !c.Taken}, d})
 	}
 	return true
@@ -188,7 +206,7 @@ func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, n *news) bool 
 // decided tells whether both sides of a conditional jump have been taken.
 func (t *tracker) decided(code bytecode.CodeID, pc uint32) bool {
 	sides := t.sides[code]
-	return sides != nil && sides.taken[pc] == [2]bool{true, true}
+	return sides != nil && sides.at(pc).taken == [2]bool{true, true}
 }
 
 // distance is the cost of taking the other side (harvey §3.2, design §7).

@@ -91,7 +91,9 @@ func (c *code) resolve(v *values) []Value {
 func decode(p *bytecode.Program) *code {
 	c := &code{program: p, blocks: make([]block, len(p.Blocks)), pooled: map[interval]Value{}}
 	c.open = p.Code != nil && p.Code.Kind == bytecode.Creation
-	all := make([]instruction, 0, len(p.Bytes))
+	count := 0
+	p.Instructions(func(uint32) bool { count++; return true })
+	all := make([]instruction, 0, count)
 	d := decoder{p: p, c: c, environment: environment()}
 	if !c.open {
 		d.environment[vm.CODESIZE] = d.constant(uint64(len(p.Bytes)))
