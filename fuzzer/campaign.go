@@ -29,11 +29,13 @@ type Config struct {
 	NewMachine func() (evm.Machine, error)
 
 	Schedule *Schedule // nil: Lookahead
-	Corpus   *Corpus   // nil: nothing is loaded or saved
-	Seed     uint64
-	Workers  int           // at least 1
-	SeqLen   int           // at most so many calls a sequence, properties not counted; 0: 8
-	Timeout  time.Duration // 0: no limit
+	// Without leaves techniques out, so that their share can be measured.
+	Without Techniques
+	Corpus  *Corpus // nil: nothing is loaded or saved
+	Seed    uint64
+	Workers int           // at least 1
+	SeqLen  int           // at most so many calls a sequence, properties not counted; 0: 8
+	Timeout time.Duration // 0: no limit
 	// MaxCalls limits the calls that are run, those of the minimiser included; 0:
 	// no limit. Only the replays that confirm a target or a finding, two sequences
 	// each, may go beyond it.
@@ -44,6 +46,13 @@ type Config struct {
 	Now func() time.Time
 	// Progress is told what happens, on the campaign's goroutine; nil: nobody.
 	Progress func(Event)
+}
+
+// Techniques are parts of a campaign that can be left out.
+type Techniques struct {
+	Prediction bool // inputs made of what comparisons tell (harvey §4)
+	Frontier   bool // picks among the inputs closest to a branch side that nothing has taken
+	Sequences  bool // mutants that differ in more than one word of the last call
 }
 
 // Event is something that people who watch want to know.
@@ -64,6 +73,9 @@ type Stats struct {
 	Blocks     int // distinct blocks entered
 	Reached    int // targets
 	Findings   int
+
+	Analysis        lookahead.Stats // of all workers
+	AnalysisSeconds float64         // that workers spent in the analysis, summed up
 }
 
 // TargetResult tells what became of a target.
@@ -255,6 +267,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 			properties: c.Space.Properties(),
 			reported:   map[findingKey]bool{},
 			seconds:    c.seconds,
+			without:    c.Without,
 		}
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
 			w.steering = newSteering(c.Table, &c.library, goals, len(c.Targets), c.Schedule.calls)
@@ -317,7 +330,7 @@ func (c *Campaign) initialTasks() []task {
 // nextTask picks a seed and assigns its energy. An entry whose LID is of an older
 // epoch is asked about again first (design §5).
 func (c *Campaign) nextTask() task {
-	seed, energy := c.schedule().pick(c.suite, c.rand)
+	seed, energy := c.schedule().pick(c.suite, c.rand, c.Without)
 	if seed.lid != nil && seed.epoch != c.epoch {
 		return task{seed: seed, ask: true}
 	}
@@ -364,11 +377,16 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	before := Mark{Executions: c.result.Stats.Executions, Calls: c.result.Stats.Calls}
 	c.result.Stats.Executions += b.executions
 	c.result.Stats.Calls += b.calls
+	c.result.Stats.Analysis.Add(b.analysis)
+	c.result.Stats.AnalysisSeconds += b.analysisSeconds
 	for i := range b.discoveries {
 		c.suite.learn(b.discoveries[i].pid, b.discoveries[i].ahead)
 	}
 	for _, pid := range b.paths {
 		c.suite.count(pid)
+	}
+	if b.edges {
+		c.epoch++
 	}
 	if b.answer != nil {
 		c.suite.relabel(b.task.seed, b.answer, b.task.epoch)

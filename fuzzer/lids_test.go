@@ -164,11 +164,11 @@ func TestPickByLID(t *testing.T) {
 		s.learn(pidOf(i), result(min(i, 1), bytecode.BlockID(min(i, 1)))) // one entry of LID 0, three of LID 1
 		s.add(&Seed{PID: pidOf(i), Selected: 4}, 0)
 	}
-	seed, energy := Lookahead.pick(s, &scripted{t: t, ints: []int{0, 0}})
+	seed, energy := Lookahead.pick(s, &scripted{t: t, ints: []int{0, 0}}, Techniques{})
 	if seed != s.Seeds[0] || energy != 16 {
 		t.Errorf("the rare LID's entry has energy %d", energy)
 	}
-	if seed, energy = Lookahead.pick(s, &scripted{t: t, ints: []int{1, 2}}); seed != s.Seeds[3] || energy != 1 {
+	if seed, energy = Lookahead.pick(s, &scripted{t: t, ints: []int{1, 2}}, Techniques{}); seed != s.Seeds[3] || energy != 1 {
 		t.Errorf("the other LID's third entry has energy %d", energy)
 	}
 }

@@ -44,7 +44,7 @@ func newPoint(seq input.Sequence, exec *evm.Execution) *point {
 // follow finds leads in an execution: predictions from the run it differs from,
 // and, when it showed something new, what its comparisons propose directly.
 func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool) []lead {
-	if !w.tracker.nearUndecided {
+	if w.without.Prediction || !w.tracker.nearUndecided {
 		return nil
 	}
 	leads := w.predict(ran.from, ran.steps, ran.sequence, exec)

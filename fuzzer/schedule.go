@@ -34,8 +34,8 @@ type Schedule struct {
 // closest to a branch side nothing has taken yet (design §6, "Suite"), with
 // exponential energy; the others are the schedule's. The half is arbitrary: it
 // keeps both sources alive whatever their sizes.
-func (sc *Schedule) pick(s *Suite, r input.Rand) (*Seed, Energy) {
-	if len(s.closest) > 0 && r.Uint64()&1 == 0 {
+func (sc *Schedule) pick(s *Suite, r input.Rand, without Techniques) (*Seed, Energy) {
+	if len(s.closest) > 0 && !without.Frontier && r.Uint64()&1 == 0 {
 		seed := s.closest[r.IntN(len(s.closest))]
 		return seed, exponential(seed)
 	}

@@ -23,6 +23,7 @@ type steering struct {
 	workspace *lookahead.Workspace
 	observed  *lookahead.Observed
 	epoch     int
+	stats     lookahead.Stats // of the paths analysed
 }
 
 // analyzer is a program's, with the epoch that its targets are of.
@@ -188,7 +189,9 @@ func (s *steering) analyse(exec *evm.Execution) lookahead.Result {
 		f := &exec.Frames[i]
 		if f.Program != nil {
 			if a := s.analyzer(f.Program.ID); a != nil {
+				before := a.Stats()
 				results[i-last[0]] = a.Analyze(frameOf(exec, i, calls[i-last[0]]))
+				s.stats.Add(a.Stats().Minus(before))
 			}
 		}
 		if f.Parent >= last[0] {

@@ -160,7 +160,7 @@ func TestCutoff(t *testing.T) {
 		s := suiteOf(test.counts...)
 		r := &scripted{t: t, ints: test.picks}
 		s.Seeds[test.want].Selected = 3
-		seed, energy := Cutoff.pick(s, r)
+		seed, energy := Cutoff.pick(s, r, Techniques{})
 		if seed != s.Seeds[test.want] || energy != 8 {
 			t.Errorf("%s: seed %d with energy %d", test.name, slices.Index(s.Seeds, seed), energy)
 		}
@@ -177,7 +177,7 @@ func TestCutoffCountsAllPaths(t *testing.T) {
 	for range 20 {
 		s.count(pidOf(77)) // 27 executions, 3 paths: the mean is 9
 	}
-	if seed, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}); seed != s.Seeds[0] {
+	if seed, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}, Techniques{}); seed != s.Seeds[0] {
 		t.Error("5 executions are skipped where the mean is 9")
 	}
 }
@@ -186,10 +186,10 @@ func TestFrontierGetsHalf(t *testing.T) {
 	s := suiteOf(1, 1)
 	near := &Seed{Selected: 4}
 	s.closer(branchSide{}, *uint256.NewInt(1), near)
-	if seed, energy := Cutoff.pick(s, &scripted{t: t, coins: []uint64{2}, ints: []int{0}}); seed != near || energy != 16 {
+	if seed, energy := Cutoff.pick(s, &scripted{t: t, coins: []uint64{2}, ints: []int{0}}, Techniques{}); seed != near || energy != 16 {
 		t.Error("an even coin does not pick the closest input")
 	}
-	if seed, _ := Cutoff.pick(s, &scripted{t: t, coins: []uint64{3}, ints: []int{1}}); seed != s.Seeds[1] {
+	if seed, _ := Cutoff.pick(s, &scripted{t: t, coins: []uint64{3}, ints: []int{1}}, Techniques{}); seed != s.Seeds[1] {
 		t.Error("an odd coin does not pick from the suite")
 	}
 }
@@ -209,7 +209,7 @@ func TestRarePathsDoNotStarve(t *testing.T) {
 		r := testRand(seed)
 		picked := map[*Seed]int{}
 		for range picks {
-			chosen, energy := Cutoff.pick(s, r)
+			chosen, energy := Cutoff.pick(s, r, Techniques{})
 			picked[chosen]++
 			chosen.Selected++
 			for range energy {

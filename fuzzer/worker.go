@@ -37,7 +37,11 @@ type batch struct {
 	calls       uint64
 	discoveries []discovery
 	answer      *lookahead.Result // to a task that asks
+	edges       bool              // while it was asked, a call led somewhere new
 	fault       *Fault
+
+	analysis        lookahead.Stats
+	analysisSeconds float64
 }
 
 // discovery is an execution that showed this worker something new.
@@ -74,6 +78,7 @@ type worker struct {
 	properties []input.Callable
 	reported   map[findingKey]bool
 	seconds    func() float64
+	without    Techniques
 	encoded    evm.Sequence
 	mutant     input.Sequence   // scratch; what is kept of it is cloned
 	proposals  []input.Proposal // scratch
@@ -98,7 +103,9 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 		}
 	}()
 	if w.steering != nil {
+		start := w.seconds()
 		w.steering.retarget(t.open, t.epoch)
+		b.analysisSeconds += w.seconds() - start
 	}
 	if t.ask {
 		w.ask(ctx, t.seed, &b)
@@ -121,9 +128,19 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 // ask answers anew what lies ahead of a seed's path.
 func (w *worker) ask(ctx context.Context, seed *Seed, b *batch) {
 	if exec, ok := w.run(ctx, seed.Sequence, b); ok {
-		result := w.steering.analyse(exec)
-		b.answer = &result
+		b.answer, b.edges = w.ahead(exec, b)
 	}
+}
+
+// ahead asks the analysis about an execution; edges tells whether a call led
+// somewhere new.
+func (w *worker) ahead(exec *evm.Execution, b *batch) (result *lookahead.Result, edges bool) {
+	start, before := w.seconds(), w.steering.stats
+	edges = w.steering.learn(exec)
+	answer := w.steering.analyse(exec)
+	b.analysisSeconds += w.seconds() - start
+	b.analysis.Add(w.steering.stats.Minus(before))
+	return &answer, edges
 }
 
 // fuzz spends the energy of a seed. Leads come before mutants; they cost no
@@ -131,7 +148,7 @@ func (w *worker) ask(ctx context.Context, seed *Seed, b *batch) {
 // are on the way to the same goal.
 func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	var base *point
-	if t.energy >= predictionEnergy && w.affords(t.seed.Sequence, b) {
+	if t.energy >= predictionEnergy && !w.without.Prediction && w.affords(t.seed.Sequence, b) {
 		exec, ok := w.run(ctx, t.seed.Sequence, b)
 		if !ok {
 			return
@@ -172,6 +189,12 @@ const spliceInterval = 8
 // change state in front of the seed's: what is not new in itself may open a
 // guard there (the pool of prefixes of harvey §5).
 func (w *worker) mutate(t task) input.Sequence {
+	if w.without.Sequences {
+		if mutant, ok := w.mutator.MutateLast(w.rand, w.mutant, t.seed.Sequence); ok {
+			w.mutant = mutant
+			return mutant
+		}
+	}
 	if t.prelude != nil && w.rand.IntN(spliceInterval) == 0 {
 		return w.mutator.Splice(w.rand, t.prelude, t.seed.Sequence)
 	}
@@ -196,9 +219,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if isNew || len(seen) > 0 {
 		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, changes: changedState(exec), at: w.mark(b)}
 		if n.newPath && w.steering != nil {
-			d.edges = w.steering.learn(exec)
-			result := w.steering.analyse(exec)
-			d.ahead = &result
+			d.ahead, d.edges = w.ahead(exec, b)
 		}
 		b.discoveries = append(b.discoveries, d)
 	}

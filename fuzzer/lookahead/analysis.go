@@ -122,6 +122,20 @@ func (s *Stats) Add(t Stats) {
 	s.Steps += t.Steps
 }
 
+// Minus is what was done since earlier counts of the same Analyzer.
+func (s Stats) Minus(earlier Stats) Stats {
+	s.Questions -= earlier.Questions
+	s.Remembered -= earlier.Remembered
+	s.ByGraph -= earlier.ByGraph
+	s.Explored -= earlier.Explored
+	s.Exhausted -= earlier.Exhausted
+	s.Unknown -= earlier.Unknown
+	s.Diverged -= earlier.Diverged
+	s.Steps -= earlier.Steps
+	s.GraphSteps -= earlier.GraphSteps
+	return s
+}
+
 // Answer is the answer to one question.
 type Answer struct {
 	Reason Reason
