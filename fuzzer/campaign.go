@@ -379,11 +379,11 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	c.result.Stats.Calls += b.calls
 	c.result.Stats.Analysis.Add(b.analysis)
 	c.result.Stats.AnalysisSeconds += b.analysisSeconds
-	for i := range b.discoveries {
-		c.suite.learn(b.discoveries[i].pid, b.discoveries[i].ahead)
-	}
 	for _, pid := range b.paths {
 		c.suite.count(pid)
+	}
+	for i := range b.discoveries { // after their paths were counted: only counted ones are filed
+		c.suite.learn(b.discoveries[i].pid, b.discoveries[i].ahead)
 	}
 	if b.edges {
 		c.epoch++

@@ -172,3 +172,22 @@ func TestPickByLID(t *testing.T) {
 		t.Errorf("the other LID's third entry has energy %d", energy)
 	}
 }
+
+// TestEveryEntryHasALID: under a schedule that asks the analysis, a campaign
+// files every path it keeps.
+func TestEveryEntryHasALID(t *testing.T) {
+	p := openExample(t, "crowdsale")
+	for _, schedule := range []*Schedule{Lookahead, PaperB, Paths, LIDs} {
+		config := p.config(1, 3000)
+		config.Schedule = schedule
+		c := &Campaign{Config: config}
+		if _, err := c.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, seed := range c.suite.Seeds {
+			if seed.lid == nil {
+				t.Fatalf("%s: one of %d entries has no LID", schedule.Name, len(c.suite.Seeds))
+			}
+		}
+	}
+}
