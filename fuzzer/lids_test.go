@@ -176,13 +176,16 @@ func TestPickByLID(t *testing.T) {
 // TestEveryEntryHasALID: under a schedule that asks the analysis, a campaign
 // files every path it keeps.
 func TestEveryEntryHasALID(t *testing.T) {
-	p := openExample(t, "crowdsale")
+	p := open(t, "planted/statuses.sol")
 	for _, schedule := range []*Schedule{Lookahead, PaperB, Paths, LIDs} {
 		config := p.config(1, 3000)
 		config.Schedule = schedule
 		c := &Campaign{Config: config}
 		if _, err := c.Run(t.Context()); err != nil {
 			t.Fatal(err)
+		}
+		if len(c.suite.lids.live) < 2 {
+			t.Errorf("%s: %d LIDs", schedule.Name, len(c.suite.lids.live))
 		}
 		for _, seed := range c.suite.Seeds {
 			if seed.lid == nil {

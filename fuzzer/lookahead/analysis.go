@@ -132,7 +132,6 @@ func (s Stats) Minus(earlier Stats) Stats {
 	s.Unknown -= earlier.Unknown
 	s.Diverged -= earlier.Diverged
 	s.Steps -= earlier.Steps
-	s.GraphSteps -= earlier.GraphSteps
 	return s
 }
 
