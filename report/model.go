@@ -158,24 +158,36 @@ const (
 	Unknown     = "unknown"      // could not be tried; gates like an introduced one
 )
 
+// What is known of a finding on the build that the project ships, where another
+// one was fuzzed.
+const (
+	ShippedSame      = "same"      // it is what was fuzzed
+	ShippedConfirmed = "confirmed" // happens there too
+	ShippedAbsent    = "absent"    // does not happen there; never gates
+	ShippedUnknown   = "unknown"   // could not be tried; gates
+)
+
 // Finding is something an oracle saw.
 type Finding struct {
-	ID         string  `json:"id"` // "SL-7f3a", survives moved lines
-	Oracle     string  `json:"oracle"`
-	SWC        string  `json:"swc,omitempty"`
-	Severity   string  `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"
-	Novelty    string  `json:"novelty"`
-	Title      string  `json:"title"`
-	Message    string  `json:"message"`
-	Location   Place   `json:"location"`          // where it breaks
-	Changed    *Place  `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
-	Function   string  `json:"function"`
-	Sequence   []Step  `json:"sequence"`
-	Reproducer string  `json:"reproducer"`
-	Confirmed  string  `json:"confirmed"` // "go-ethereum"
-	Executions uint64  `json:"executions"`
-	Calls      uint64  `json:"calls"`
-	Seconds    float64 `json:"seconds,omitempty"`
+	ID         string `json:"id"` // "SL-7f3a", survives moved lines
+	Oracle     string `json:"oracle"`
+	SWC        string `json:"swc,omitempty"`
+	Severity   string `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"
+	Novelty    string `json:"novelty"`
+	Title      string `json:"title"`
+	Message    string `json:"message"`
+	Location   Place  `json:"location"`          // where it breaks
+	Changed    *Place `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
+	Function   string `json:"function"`
+	Sequence   []Step `json:"sequence"`
+	Reproducer string `json:"reproducer"`
+	Confirmed  string `json:"confirmed"` // "go-ethereum"
+	// Shipped says whether it happens on the project's own build; empty: unknown.
+	Shipped       string  `json:"shipped"`
+	ShippedReason string  `json:"shippedReason,omitempty"` // why absent or unknown
+	Executions    uint64  `json:"executions"`
+	Calls         uint64  `json:"calls"`
+	Seconds       float64 `json:"seconds,omitempty"`
 }
 
 // Fault is something that went wrong in the tool, with what caused it.

@@ -192,7 +192,7 @@ func (b *sarifBuilder) result(group []*Finding) sarif.Result {
 	}
 	var message []string
 	for _, f := range group {
-		if level, _ := levels(f.Severity); f.Novelty != PreExisting {
+		if level, _ := levels(f.Severity); !f.excused() {
 			res.Level = higher(res.Level, level)
 		}
 		message = append(message, b.message(f, &res))

@@ -246,6 +246,15 @@ func TestSARIFLevels(t *testing.T) {
 			t.Errorf("%s: level %s, want %s", novelty, got, want)
 		}
 	}
+	r := load(t, "fail")
+	r.Findings[0].Shipped = ShippedAbsent
+	data, err := SARIF(r, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := checkSARIF(t, data).Runs[0].Results[0].Level; got != sarif.Note {
+		t.Errorf("not on the shipped build: level %s", got)
+	}
 }
 
 // What has no line in the repository is said, not dropped.

@@ -146,13 +146,27 @@ func (f *Finding) onBase(name string) string {
 	return "not compared with " + base
 }
 
+// onShipped says what is known of the finding on the project's own build; empty
+// where that is what was fuzzed.
+func (f *Finding) onShipped() string {
+	switch f.Shipped {
+	case ShippedConfirmed:
+		return "happens on the project's own build too; "
+	case ShippedAbsent:
+		return "does not happen on the project's own build; "
+	case ShippedUnknown:
+		return "not tried on the project's own build; "
+	}
+	return ""
+}
+
 // standing says how sure the finding is and whether it is new. Names must be
 // escaped for where it goes.
 func (f *Finding) standing(confirmed, base string) string {
-	if confirmed == "" {
-		return f.onBase(base)
+	if confirmed != "" {
+		confirmed = "confirmed on " + confirmed + "; "
 	}
-	return "confirmed on " + confirmed + "; " + f.onBase(base)
+	return confirmed + f.onShipped() + f.onBase(base)
 }
 
 // said is what the finding says: its message, else its title.

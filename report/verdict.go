@@ -41,11 +41,15 @@ func gateRank(failOn string) (rank int, ok bool) {
 	return rank, rank > 0
 }
 
+// excused tells whether a finding never gates, however severe: it is not new, or
+// not in what is shipped.
+func (f *Finding) excused() bool { return f.Novelty == PreExisting || f.Shipped == ShippedAbsent }
+
 // gates tells whether a finding fails a gate of the given rank. What is not
 // known to be old gates, and so does a severity nobody has heard of, unless
 // nothing gates.
 func (f *Finding) gates(rank int) bool {
-	if f.Novelty == PreExisting || rank == len(severities) {
+	if f.excused() || rank == len(severities) {
 		return false
 	}
 	severity := slices.Index(severities, f.Severity)
@@ -64,7 +68,8 @@ func (f *Finding) gates(rank int) bool {
 //	otherwise                                              pass
 //
 // A finding gates if its severity is at or above FailOn and it is introduced or
-// unknown; a pre-existing one and a note never do. A fault comes after findings,
+// unknown; a pre-existing one, a note, and one that does not happen on the build
+// that the project ships never do. A fault comes after findings,
 // since those were confirmed on their own, and before a pass, since what makes
 // the tool fail could hide one.
 func Decide(r *Report) { r.Verdict, r.Reason = decide(r) }
@@ -126,18 +131,26 @@ func passReason(r *Report, t tally) string {
 // "2 introduced bugs, 1 pre-existing bug", for the noun "bug".
 func describeFindings(findings []Finding, noun string) string {
 	count := map[string]int{}
+	absent := 0
 	for _, f := range findings {
+		if f.Shipped == ShippedAbsent {
+			absent++
+			continue
+		}
 		count[f.Novelty]++
 	}
 	var parts []string
 	if n := count[Introduced]; n > 0 {
 		parts = append(parts, Plural(n, "introduced "+noun))
 	}
-	if n := len(findings) - count[Introduced] - count[PreExisting]; n > 0 {
+	if n := len(findings) - absent - count[Introduced] - count[PreExisting]; n > 0 {
 		parts = append(parts, Plural(n, noun)+" not compared with base")
 	}
 	if n := count[PreExisting]; n > 0 {
 		parts = append(parts, Plural(n, "pre-existing "+noun))
+	}
+	if absent > 0 {
+		parts = append(parts, Plural(absent, noun)+" not on the project's own build")
 	}
 	return strings.Join(parts, ", ")
 }

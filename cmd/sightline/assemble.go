@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -25,6 +26,7 @@ import (
 type assembler struct {
 	*campaign
 	machine     evm.Machine
+	shipped     *shipped // nil without findings
 	report      *report.Report
 	reproducers map[string]*report.Reproducer // by path below the output folder
 	ids         map[string]bool
@@ -50,7 +52,7 @@ func newReport(pr *project, failOn string) *report.Report {
 }
 
 // assemble makes the report of a campaign that ran.
-func (c *campaign) assemble(r *report.Report) (*assembler, error) {
+func (c *campaign) assemble(ctx context.Context, r *report.Report) (*assembler, error) {
 	machine, err := c.newMachine()
 	if err != nil {
 		return nil, err
@@ -68,6 +70,9 @@ func (c *campaign) assemble(r *report.Report) (*assembler, error) {
 		r.Targets = append(r.Targets, t)
 	}
 	a.lines()
+	if len(c.result.Findings) > 0 {
+		a.shipped = c.ship(ctx)
+	}
 	for _, f := range c.result.Findings {
 		if err := a.finding(f); err != nil {
 			return nil, err
@@ -281,16 +286,18 @@ func (a *assembler) finding(f *fuzzer.Finding) error {
 	if err != nil {
 		return err
 	}
+	shipped, why := a.shipped.try(f, a.space)
 	out := report.Finding{
 		ID:     a.findingID(f, function, at),
 		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, Severity: f.Oracle.Severity.String(),
 		Novelty: report.Unknown,
 		Title:   f.Oracle.Title, Message: f.Message,
-		Location:   report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC},
-		Changed:    a.changedLine(f),
-		Function:   function,
-		Sequence:   steps,
-		Confirmed:  "go-ethereum",
+		Location:  report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC},
+		Changed:   a.changedLine(f),
+		Function:  function,
+		Sequence:  steps,
+		Confirmed: "go-ethereum",
+		Shipped:   shipped, ShippedReason: why,
 		Executions: f.First.Executions, Calls: f.First.Calls, Seconds: f.First.Seconds,
 	}
 	out.Reproducer = a.reproduce("reproducers/"+out.ID+".json", f.Sequence, report.Claim{

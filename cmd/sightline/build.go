@@ -26,6 +26,7 @@ func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root stri
 	if err != nil {
 		return err
 	}
+	pr.given = given
 	for _, o := range given {
 		mapped, note, err := o.ForMapping(ctx, compilers, options)
 		if err != nil {

@@ -22,51 +22,74 @@ import (
 // campaign is a project with its World and, once run, what came of it.
 type campaign struct {
 	*project
-	world     *evm.World
-	setup     *world.Report
-	space     *input.Space
-	config    fuzzer.Config
-	result    *fuzzer.Result
-	positions *diffmap.Positions
+	deployment deployment
+	world      *evm.World
+	setup      *world.Report
+	space      *input.Space
+	config     fuzzer.Config
+	result     *fuzzer.Result
+	positions  *diffmap.Positions
 }
 
-// deploy makes the World. Code-size limits are lifted: mapping builds are larger
-// than what is shipped.
+// deployment is what the World is made for. Contracts are qualified names, which
+// say the same of every build of the project.
+type deployment struct {
+	targets       []string        // contracts with targets
+	uninitialized []string        // those whose initializers hold targets
+	constructors  map[string]bool // those whose constructors do: sequences deploy them, too
+	fork          string
+}
+
+// deploy makes the World for the targets.
 func deploy(ctx context.Context, pr *project, fork string) (*campaign, error) {
 	positions := diffmap.NewPositions(pr.outputs, pr.table, pr.options)
+	return deployWorld(ctx, pr, deployment{
+		targets:       targetContracts(pr.mapping),
+		uninitialized: changedInitializers(pr.mapping, positions),
+		constructors:  changedConstructors(pr.mapping, pr.table),
+		fork:          fork,
+	}, positions)
+}
+
+// deployWorld makes a World. Code-size limits are lifted: mapping builds are
+// larger than what is shipped.
+func deployWorld(ctx context.Context, pr *project, d deployment, positions *diffmap.Positions) (*campaign, error) {
 	w, setup, err := world.Auto(ctx, pr.table, world.Options{
-		Targets:       targetContracts(pr.mapping),
-		Uninitialized: changedInitializers(pr.mapping, positions),
-		Fork:          fork,
-		Machine:       []evm.Option{evm.LiftCodeSizeLimits},
+		Targets: d.targets, Uninitialized: d.uninitialized, Fork: d.fork,
+		Machine: []evm.Option{evm.LiftCodeSizeLimits},
 	})
 	if err != nil {
 		return nil, cannotFuzz("%w", err)
 	}
-	return newCampaign(pr, w, setup, positions)
-}
-
-func newCampaign(pr *project, w *evm.World, setup *world.Report, positions *diffmap.Positions) (*campaign, error) {
-	c := &campaign{project: pr, world: w, setup: setup, positions: positions}
-	constructors := changedConstructors(pr.mapping, pr.table)
-	var deployments []input.Deployment
-	for _, d := range setup.Deployments {
-		if constructors[d.Contract] && !d.Contract.Library {
-			constructors[d.Contract] = false // once
-			deployments = append(deployments, input.Deployment{Contract: d.Contract, Code: d.Code})
-		}
-	}
-	for _, f := range setup.Failures {
-		if constructors[f.Contract] && f.Code != nil {
-			deployments = append(deployments, input.Deployment{Contract: f.Contract, Code: f.Code})
-		}
-	}
-	space, err := input.NewSpace(w, input.SpaceOptions{Constructors: deployments})
+	c := &campaign{project: pr, deployment: d, world: w, setup: setup, positions: positions}
+	c.space, err = input.NewSpace(w, input.SpaceOptions{Constructors: changedDeployments(setup, d.constructors)})
 	if err != nil {
 		return nil, cannotFuzz("%w", err)
 	}
-	c.space = space
 	return c, nil
+}
+
+// changedDeployments lists what sequences may deploy, each contract once.
+func changedDeployments(setup *world.Report, constructors map[string]bool) []input.Deployment {
+	var deployments []input.Deployment
+	seen := map[*bytecode.Contract]bool{}
+	add := func(c *bytecode.Contract, code []byte) {
+		if constructors[c.QualifiedName()] && !seen[c] {
+			seen[c] = true
+			deployments = append(deployments, input.Deployment{Contract: c, Code: code})
+		}
+	}
+	for _, d := range setup.Deployments {
+		if !d.Contract.Library {
+			add(d.Contract, d.Code)
+		}
+	}
+	for _, f := range setup.Failures {
+		if f.Code != nil {
+			add(f.Contract, f.Code)
+		}
+	}
+	return deployments
 }
 
 // targetContracts names the contracts that hold targets.
@@ -96,12 +119,12 @@ func changedInitializers(m *diffmap.Mapping, positions *diffmap.Positions) []str
 
 // changedConstructors are the contracts with targets in their creation code:
 // sequences may deploy them again, with fuzzed arguments.
-func changedConstructors(m *diffmap.Mapping, table *bytecode.Table) map[*bytecode.Contract]bool {
-	changed := map[*bytecode.Contract]bool{}
+func changedConstructors(m *diffmap.Mapping, table *bytecode.Table) map[string]bool {
+	changed := map[string]bool{}
 	for _, t := range m.Targets {
 		for _, entry := range t.Entries {
 			if p := table.Program(entry.Code); p != nil && p.Code.Kind == bytecode.Creation {
-				changed[p.Contract] = true
+				changed[p.Contract.QualifiedName()] = true
 			}
 		}
 	}

@@ -23,7 +23,8 @@ type project struct {
 	about    report.Diff
 	read     func(path string) ([]byte, error) // head version, by path in the repository
 	options  diffmap.Options
-	outputs  []*build.Output
+	given    []*build.Output // as the project has them
+	outputs  []*build.Output // to map and to fuzz, parallel to given
 	table    *bytecode.Table
 	mapping  *diffmap.Mapping
 	warnings []string
