@@ -19,8 +19,9 @@ import (
 // The other panic codes (overflow, bounds, division …) are ordinary reverts:
 // code since 0.8 relies on them. Before 0.8 solc wrote INVALID for them too; such
 // checks are told from asserts by the source map, or by the code behind them. A
-// caller that passes the panic on is not reported again, and an undefined opcode
-// is not INVALID. Property functions (echidna_…, property_…, invariant_…) are
+// caller that passes the panic on is not reported again, an undefined opcode is
+// not INVALID, and code that no artefact explains is not the project's: it may be
+// the fuzzer's own, as the argument of a factory. Property functions (echidna_…, property_…, invariant_…) are
 // judged by the campaign, which calls them; their failures carry this oracle's id.
 //
 // Known false positives: INVALID in hand-written assembly as a trap. In code
@@ -47,7 +48,7 @@ const opInvalid = 0xfe
 func checkAssertion(exec *evm.Execution, report func(Observation)) {
 	for i := range exec.Frames {
 		f := &exec.Frames[i]
-		if f.Program == nil {
+		if f.Program == nil || f.Program.Contract == nil {
 			continue
 		}
 		switch {
@@ -96,12 +97,7 @@ func opAt(f *evm.Frame) byte {
 	return 0
 }
 
-func contractOf(f *evm.Frame) string {
-	if f.Program.Contract == nil {
-		return ""
-	}
-	return f.Program.Contract.QualifiedName()
-}
+func contractOf(f *evm.Frame) string { return f.Program.Contract.QualifiedName() }
 
 // assertionFailedTopics are the forms of the event that test libraries and
 // Echidna's users declare; a contract's own declaration counts too.
@@ -116,9 +112,6 @@ var assertionFailedTopics = map[common.Hash]bool{
 func isAssertionFailed(p *bytecode.Program, topic common.Hash) bool {
 	if assertionFailedTopics[topic] {
 		return true
-	}
-	if p.Contract == nil {
-		return false
 	}
 	for _, event := range p.Contract.ABI.Events { // in any order: ids are unique
 		if event.ID == topic {
