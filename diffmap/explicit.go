@@ -207,5 +207,8 @@ func suggestContract(outputs []*build.Output, name string) string {
 			count++
 		}
 	}
+	if count == 1 {
+		return "the build has one other"
+	}
 	return fmt.Sprintf("the build has %d others", count)
 }

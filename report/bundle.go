@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
@@ -184,7 +183,7 @@ func ReadBundle(data []byte) (*Bundle, *bytecode.Table, error) {
 		return nil, nil, fmt.Errorf("not a world file: %w", err)
 	}
 	if file.Version != bundleVersion {
-		return nil, nil, fmt.Errorf("version %d, this program reads version %d: run the same version of sightline that wrote it", file.Version, bundleVersion)
+		return nil, nil, fmt.Errorf("version %d, this program reads version %d", file.Version, bundleVersion)
 	}
 	b := &Bundle{}
 	for i := range file.Contracts {
@@ -217,7 +216,7 @@ func (f *contractFile) contract() (*bytecode.Contract, error) {
 	}
 	var err error
 	if len(f.ABI) > 0 {
-		if c.ABI, err = readABI(f.ABI); err != nil {
+		if c.ABI, err = bytecode.ParseABI(f.ABI); err != nil {
 			return nil, err
 		}
 	}
@@ -228,17 +227,6 @@ func (f *contractFile) contract() (*bytecode.Contract, error) {
 		return nil, fmt.Errorf("runtime code: %w", err)
 	}
 	return c, nil
-}
-
-// readABI guards against go-ethereum's reader, which makes Go types by
-// reflection and panics on names that it does not like.
-func readABI(text []byte) (parsed abi.ABI, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("the ABI is refused: %v", fault)
-		}
-	}()
-	return abi.JSON(bytes.NewReader(text))
 }
 
 func (f *codeFile) code(kind bytecode.Kind) (*bytecode.Code, error) {

@@ -60,7 +60,7 @@ func ReadReproducer(data []byte) (*Reproducer, error) {
 	}
 	switch {
 	case r.Version != bundleVersion:
-		return nil, fmt.Errorf("version %d, this program reads version %d: run the same version of sightline that wrote it", r.Version, bundleVersion)
+		return nil, fmt.Errorf("version %d, this program reads version %d", r.Version, bundleVersion)
 	case r.Claim.Kind != "line" && r.Claim.Kind != "finding":
 		return nil, fmt.Errorf("claim of unknown kind %q: want line or finding", r.Claim.Kind)
 	case len(r.Sequence) == 0:

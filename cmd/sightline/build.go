@@ -22,7 +22,14 @@ func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root stri
 	}
 	progress := func(line string) { show.line("build   %s", line) }
 	options := build.MappingOptions{Cache: cacheDir(), Progress: progress}
-	given, err := pr.builds(ctx, flags, root, build.FindOptions{Compilers: compilers, Mapping: options, Progress: progress})
+	find := build.FindOptions{Compilers: compilers, Mapping: options, Progress: progress, Env: flags.env}
+	if flags.command != "" {
+		if len(flags.builds) > 0 {
+			return badInput("--build names a build that is there, --build-command makes one: give one of them")
+		}
+		find.Command = []string{"sh", "-c", flags.command}
+	}
+	given, err := pr.builds(ctx, flags, root, find)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,8 @@ type projectFlags struct {
 	base    string
 	diff    string
 	builds  []string
+	command string
+	env     []string
 	targets []string
 	solc    string
 	config  string
@@ -41,7 +43,9 @@ func (f *projectFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.root, "root", ".", "the project's folder `DIR`")
 	flags.StringVar(&f.base, "base", "", "compare the working tree with this `REV` (default: the merge base with the default branch)")
 	flags.StringVar(&f.diff, "diff", "", "read the change from a unified diff `FILE`, - for standard input; the sources are the head version")
-	flags.StringArrayVar(&f.builds, "build", nil, "compiler output to use: a standard-JSON or build-info `FILE`, or a folder of them (repeatable)")
+	flags.StringArrayVar(&f.builds, "build", nil, "compiler output to use, a `FILE` or folder: build-info, Foundry's out, Hardhat's or truffle's artifacts, standard JSON (repeatable)")
+	flags.StringVar(&f.command, "build-command", "", "build the project with this `COMMAND` of the shell, run in its folder, instead of what its configuration suggests")
+	flags.StringArrayVar(&f.env, "build-env", nil, "let the project's build see the environment variable `NAME` (repeatable; it sees no secrets otherwise)")
 	flags.StringArrayVar(&f.targets, "target", nil, "aim at `FILE:LINE` or CONTRACT:0xPC instead of a diff (repeatable)")
 	flags.StringVar(&f.config, "config", "", "read settings from this `FILE` (default: sightline.yml or .github/sightline.yml in the project, if there)")
 	flags.StringVar(&f.solc, "solc", "", "the compiler, `FILE` or folder: a solc binary, a soljson file, or the npm package solc")

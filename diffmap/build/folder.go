@@ -52,9 +52,12 @@ func (l Limits) readFolder(root string) ([]*Output, error) {
 		return nil, err
 	}
 	if outputs = append(outputs, more...); len(outputs) == 0 {
-		return nil, &Error{Origin: root, Kind: ErrNoContracts,
-			Problem: fmt.Sprintf("a folder with no contracts: none of its %d *.json files is a build-info (input and output) or solc's standard-JSON output", len(files)),
-			Remedy:  "give the folder that the build wrote (Foundry: out; Hardhat: artifacts/build-info; truffle: build/contracts)"}
+		seen := "there is no *.json file in it"
+		if len(files) > 0 {
+			seen = fmt.Sprintf("of its *.json files, %d in all, none is a build-info (input and output) or solc's standard-JSON output", len(files))
+		}
+		return nil, &Error{Origin: root, Kind: ErrNoContracts, Problem: "a folder with no contracts: " + seen,
+			Remedy: "give the folder that the build wrote (Foundry: out; Hardhat: artifacts/build-info; truffle: build/contracts)"}
 	}
 	return outputs, nil
 }

@@ -64,7 +64,7 @@ func TestReadFolder(t *testing.T) {
 	write(t, filepath.Join(root, "package.json"), `{"name": "x"}`)
 	write(t, filepath.Join(root, "artifacts", "A.json"), `{"abi": [], "bytecode": {"object": "0x"}}`)
 	_, err = Read(root)
-	want := root + ": a folder with no contracts: none of its 2 *.json files is a build-info (input and output) or solc's standard-JSON output; " +
+	want := root + ": a folder with no contracts: of its *.json files, 2 in all, none is a build-info (input and output) or solc's standard-JSON output; " +
 		"give the folder that the build wrote (Foundry: out; Hardhat: artifacts/build-info; truffle: build/contracts)"
 	if !errors.Is(err, ErrNoContracts) || err.Error() != want {
 		t.Errorf("error %v", err)

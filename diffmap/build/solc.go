@@ -196,7 +196,7 @@ func decodeJSON(text []byte, place string, into any) error {
 	case errors.As(err, &mismatch):
 		offset = mismatch.Offset
 		e.Kind = ErrFormat
-		e.Problem = fmt.Sprintf("not standard JSON: %s holds a %s", shorten(mismatch.Field), shorten(mismatch.Value))
+		e.Problem = fmt.Sprintf("not standard JSON: %s is a JSON %s", shorten(cmp.Or(mismatch.Field, "it")), shorten(mismatch.Value))
 	}
 	if offset >= 0 && offset <= int64(len(text)) {
 		line := 1 + bytes.Count(text[:offset], []byte("\n"))

@@ -1,12 +1,9 @@
 package world
 
 import (
-	"bytes"
 	"context"
 	"testing"
 	"time"
-
-	"github.com/ethereum/go-ethereum/accounts/abi"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -19,7 +16,7 @@ func FuzzAuto(f *testing.F) {
 	f.Add([]byte(`[{"type":"function","name":"init","inputs":[{"name":"x","type":"tuple[]","components":[{"name":"y","type":"bytes32[]"}]}]},{"type":"fallback"}]`))
 	f.Add([]byte(`[{"type":"constructor","inputs":[{"name":"","type":"fixed128x18"},{"name":"_","type":"int24"}]}]`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		parsed, err := abi.JSON(bytes.NewReader(raw))
+		parsed, err := bytecode.ParseABI(raw)
 		if err != nil {
 			return
 		}
