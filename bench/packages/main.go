@@ -187,7 +187,7 @@ func (o *outcome) tried() int { return o.deployed + len(o.undeployed) - o.leftOu
 func summarize(outcomes []*outcome) (*frame.Result, error) {
 	main := frame.Table{Title: "packages",
 		Columns: []string{"package", "contracts", "left out", "deployed", "share", "lines with code", "reached", "share", "only-reverts", "unreached", "undeployed", "unmapped", "calls/s", "s", "MB"},
-		Notes:   []string{"Contracts are concrete ones, libraries apart; left out are mocks, tests and dependencies, and the share deployed is of the others. Lines reached: the median of the runs; the other statuses are those of the last run.",
+		Notes: []string{"Contracts are concrete ones, libraries apart; left out are mocks, tests and dependencies, and the share deployed is of the others. Lines reached: the median of the runs; the other statuses are those of the last run.",
 			"erc721a, solmate and v3-core are made to be inherited from or linked to, and v3-core's package lacks the pool: contracts of ours (bench/packages/harness) make something of them, whose own lines are not counted."}}
 	missing := frame.Table{Title: "not deployed", Columns: []string{"package", "contract", "reason"}}
 	result := &frame.Result{Summary: map[string]float64{}}
