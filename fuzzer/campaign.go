@@ -270,7 +270,11 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 			without:    c.Without,
 		}
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
+			w.directed = c.Schedule.directed
 			w.steering = newSteering(c.Table, &c.library, goals, len(c.Targets), c.Schedule.calls)
+			if c.Schedule.directed {
+				w.steering.changes = newChanges(c.Table, goals)
+			}
 		}
 		tasks = append(tasks, make(chan task, 1))
 		c.idle = append(c.idle, id)
@@ -330,14 +334,14 @@ func (c *Campaign) initialTasks() []task {
 // nextTask picks a seed and assigns its energy. An entry whose LID is of an older
 // epoch is asked about again first (design §5).
 func (c *Campaign) nextTask() task {
-	seed, energy := c.schedule().pick(c.suite, c.rand, c.Without)
+	seed, energy, frontier := c.schedule().pick(c.suite, c.rand, c.Without)
 	if seed.lid != nil && seed.epoch != c.epoch {
 		return task{seed: seed, ask: true}
 	}
 	seed.Selected++
-	t := task{seed: seed, energy: energy}
-	if changing := c.suite.changing; len(changing) > 0 {
-		t.prelude = changing[c.rand.IntN(len(changing))].Sequence
+	t := task{seed: seed, energy: energy, frontier: frontier}
+	if before := c.schedule().prelude(c.suite, c.rand); before != nil {
+		t.prelude = before.Sequence
 	}
 	return t
 }
@@ -379,6 +383,11 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	c.result.Stats.Calls += b.calls
 	c.result.Stats.Analysis.Add(b.analysis)
 	c.result.Stats.AnalysisSeconds += b.analysisSeconds
+	if b.task.frontier {
+		c.suite.spentFrontier += b.executions
+	} else if b.task.energy > 0 {
+		c.suite.spentChosen += b.executions
+	}
 	for _, pid := range b.paths {
 		c.suite.count(pid)
 	}
@@ -430,7 +439,7 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Se
 	}
 	for _, a := range d.news.closer {
 		if !c.taken[a.side] {
-			c.suite.closer(a.side, a.distance, seed)
+			c.suite.closer(frontierSide{a.side, a.ahead}, a.distance, seed)
 		}
 	}
 	if d.news.newPath && (seed.NewBlocks || newSides || len(d.news.hits) > 0) && c.Corpus != nil {

@@ -9,20 +9,25 @@ import (
 
 // lidGroup is what the suite knows of one lookahead identifier.
 type lidGroup struct {
-	seeds  []*Seed
-	fuzz   uint64 // fuzz(λ): executions of the paths filed under it
-	points []int  // numbers of the split points along the prefix
+	seeds   []*Seed
+	fuzz    uint64 // fuzz(λ): executions of the paths filed under it
+	changes bool   // those of its paths that are entries change state
+	leads   bool   // see outlook
+	points  []int  // numbers of the split points along the prefix
 }
 
 // lids counts executions by lookahead identifier and by split point. Only
 // fuzz(pid) is a count of its own; these are sums over the paths filed under a
 // LID, kept up to date (design §6, "Counts").
 type lids struct {
-	byID   map[lookahead.ID]*lidGroup
-	live   []*lidGroup // those with seeds, in order of first entry
-	number map[lookahead.SplitPoint]int
-	fuzz   []uint64 // fuzz(p), by number
-	users  []int    // live groups whose prefix holds p, by number
+	byID     map[lookahead.ID]*lidGroup
+	changing []*lidGroup // of live, those that change state
+	live     []*lidGroup // those with seeds, in order of first entry
+	number   map[lookahead.SplitPoint]int
+	fuzz     []uint64    // fuzz(p), by number
+	users    []int       // live groups whose prefix holds p, by number
+	leading  []*lidGroup // of live, those that lead to a target
+	toTarget []int       // leading groups whose prefix holds p, by number
 }
 
 func newLIDs() lids {
@@ -30,11 +35,11 @@ func newLIDs() lids {
 }
 
 // group finds or makes the group of a result.
-func (l *lids) group(r *lookahead.Result) *lidGroup {
+func (l *lids) group(r *outlook) *lidGroup {
 	if g := l.byID[r.ID]; g != nil {
 		return g
 	}
-	g := &lidGroup{}
+	g := &lidGroup{leads: r.leads}
 	for _, p := range r.SplitPoints {
 		n, known := l.number[p]
 		if !known {
@@ -42,6 +47,7 @@ func (l *lids) group(r *lookahead.Result) *lidGroup {
 			l.number[p] = n
 			l.fuzz = append(l.fuzz, 0)
 			l.users = append(l.users, 0)
+			l.toTarget = append(l.toTarget, 0)
 		}
 		g.points = append(g.points, n)
 	}
@@ -71,9 +77,19 @@ func (l *lids) enter(seed *Seed, g *lidGroup) {
 		l.live = append(l.live, g)
 		for _, p := range g.points {
 			l.users[p]++
+			if g.leads {
+				l.toTarget[p]++
+			}
+		}
+		if g.leads {
+			l.leading = append(l.leading, g)
 		}
 	}
 	g.seeds = append(g.seeds, seed)
+	if seed.Changes && !g.changes {
+		g.changes = true
+		l.changing = append(l.changing, g)
+	}
 	seed.lid = g
 }
 
@@ -85,10 +101,16 @@ func (l *lids) leave(seed *Seed) {
 	}
 	seed.lid = nil
 	g.seeds = slices.DeleteFunc(g.seeds, func(s *Seed) bool { return s == seed })
-	if len(g.seeds) == 0 {
-		l.live = slices.DeleteFunc(l.live, func(other *lidGroup) bool { return other == g })
-		for _, p := range g.points {
-			l.users[p]--
+	if len(g.seeds) > 0 {
+		return
+	}
+	isG := func(other *lidGroup) bool { return other == g }
+	l.live, l.leading = slices.DeleteFunc(l.live, isG), slices.DeleteFunc(l.leading, isG)
+	l.changing, g.changes = slices.DeleteFunc(l.changing, isG), false
+	for _, p := range g.points {
+		l.users[p]--
+		if g.leads {
+			l.toTarget[p]--
 		}
 	}
 }
@@ -105,9 +127,13 @@ func cutoff(least uint64) uint64 {
 // rare tells whether a group's LID or a split point along its prefix is rare:
 // exercised at most as often as the cut-off says, or less often in the paper's
 // own words (strict).
-func (l *lids) rare(g *lidGroup, strict bool) bool {
+func (l *lids) rare(g *lidGroup, strict bool) bool { return l.rareAmong(g, l.live, l.users, strict) }
+
+// rareAmong is rare among some of the live groups, by the split points that they
+// use.
+func (l *lids) rareAmong(g *lidGroup, groups []*lidGroup, users []int, strict bool) bool {
 	least := g.fuzz
-	for _, other := range l.live {
+	for _, other := range groups {
 		least = min(least, other.fuzz)
 	}
 	isRare := func(count, cutoff uint64) bool { return count < cutoff || count == cutoff && !strict }
@@ -115,11 +141,11 @@ func (l *lids) rare(g *lidGroup, strict bool) bool {
 		return true
 	}
 	first := true
-	for p, count := range l.fuzz {
-		if l.users[p] > 0 && (first || count < least) {
-			first, least = false, count
+	for p, n := range users {
+		if n > 0 && (first || l.fuzz[p] < least) {
+			first, least = false, l.fuzz[p]
 		}
 	}
 	at := cutoff(least)
-	return slices.ContainsFunc(g.points, func(p int) bool { return isRare(l.fuzz[p], at) })
+	return !first && slices.ContainsFunc(g.points, func(p int) bool { return isRare(l.fuzz[p], at) })
 }

@@ -1,6 +1,7 @@
 package fuzzer
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
@@ -18,8 +19,8 @@ func TestRarityCutoff(t *testing.T) {
 }
 
 // result makes a lookahead result with split points at blocks.
-func result(id byte, blocks ...bytecode.BlockID) *lookahead.Result {
-	r := &lookahead.Result{ID: lookahead.ID{id}}
+func result(id byte, blocks ...bytecode.BlockID) *outlook {
+	r := &outlook{Result: lookahead.Result{ID: lookahead.ID{id}}}
 	for _, b := range blocks {
 		r.SplitPoints = append(r.SplitPoints, lookahead.SplitPoint{Code: 1, Block: b})
 	}
@@ -45,7 +46,7 @@ func TestRare(t *testing.T) {
 		{"rare by a split point", [3]uint64{20, 20, 3}, [3]bool{true, true, true}, [3]bool{true, true, true}},
 	} {
 		s := newSuite()
-		results := []*lookahead.Result{result(0, 0, 1), result(1, 0, 2), result(2, 0)}
+		results := []*outlook{result(0, 0, 1), result(1, 0, 2), result(2, 0)}
 		var seeds []*Seed
 		for i, r := range results {
 			pid := pidOf(byte(i))
@@ -73,9 +74,9 @@ func TestLIDsModel(t *testing.T) {
 	r := testRand(11)
 	s := newSuite()
 	counts := map[bytecode.PathID]uint64{}
-	filed := map[bytecode.PathID]*lookahead.Result{}
+	filed := map[bytecode.PathID]*outlook{}
 	entries := map[bytecode.PathID]*Seed{}
-	results := []*lookahead.Result{result(0), result(1, 0), result(2, 0, 1), result(3, 0, 1, 2), result(4, 2, 5)}
+	results := []*outlook{result(0), result(1, 0), result(2, 0, 1), result(3, 0, 1, 2), result(4, 2, 5)}
 	for step := range 4000 {
 		pid := pidOf(byte(r.IntN(20)))
 		some := results[r.IntN(len(results))]
@@ -104,7 +105,7 @@ func TestLIDsModel(t *testing.T) {
 	}
 }
 
-func checkLIDs(t *testing.T, s *Suite, counts map[bytecode.PathID]uint64, filed map[bytecode.PathID]*lookahead.Result) {
+func checkLIDs(t *testing.T, s *Suite, counts map[bytecode.PathID]uint64, filed map[bytecode.PathID]*outlook) {
 	t.Helper()
 	lids := map[lookahead.ID]uint64{}
 	points := map[lookahead.SplitPoint]uint64{}
@@ -156,20 +157,33 @@ func TestPerLIDBound(t *testing.T) {
 	}
 }
 
-// TestPickByLID: LIDs uniformly, however many entries share one.
+// TestPickByLID: LIDs uniformly, however many entries share one; half of the
+// picks go to those that lead to a target, half to those that change state.
 func TestPickByLID(t *testing.T) {
 	s := newSuite()
-	for i := range byte(4) {
+	for i := range byte(6) {
+		lid := min(i, 3) // LIDs 0, 1 and 2 with one entry, LID 3 with three
+		r := result(lid, bytecode.BlockID(lid))
+		r.leads = lid != 2 // it leads nowhere
 		s.count(pidOf(i))
-		s.learn(pidOf(i), result(min(i, 1), bytecode.BlockID(min(i, 1)))) // one entry of LID 0, three of LID 1
-		s.add(&Seed{PID: pidOf(i), Selected: 4}, 0)
+		s.learn(pidOf(i), r)
+		s.add(&Seed{PID: pidOf(i), Selected: 4, Changes: lid == 1}, 0)
 	}
-	seed, energy := Lookahead.pick(s, &scripted{t: t, ints: []int{0, 0}}, Techniques{})
-	if seed != s.Seeds[0] || energy != 16 {
-		t.Errorf("the rare LID's entry has energy %d", energy)
-	}
-	if seed, energy = Lookahead.pick(s, &scripted{t: t, ints: []int{1, 2}}, Techniques{}); seed != s.Seeds[3] || energy != 1 {
-		t.Errorf("the other LID's third entry has energy %d", energy)
+	for _, test := range []struct {
+		name   string
+		coins  []uint64
+		ints   []int
+		want   int
+		energy Energy
+	}{
+		{"a rare one", []uint64{1}, []int{0, 0}, 0, 16},
+		{"the third entry of one that is not", []uint64{1}, []int{2, 2}, 5, 1},
+		{"one that changes state", []uint64{2}, []int{0, 0}, 1, 16},
+	} {
+		seed, energy, _ := Lookahead.pick(s, &scripted{t: t, coins: test.coins, ints: test.ints}, Techniques{})
+		if seed != s.Seeds[test.want] || energy != test.energy {
+			t.Errorf("%s: seed %d with energy %d", test.name, slices.Index(s.Seeds, seed), energy)
+		}
 	}
 }
 

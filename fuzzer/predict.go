@@ -41,28 +41,32 @@ func newPoint(seq input.Sequence, exec *evm.Execution) *point {
 	return &point{seq, input.AppendBranches(nil, exec)}
 }
 
-// follow finds leads in an execution: predictions from the run it differs from,
-// and, when it showed something new, what its comparisons propose directly.
-func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool) []lead {
+// follow finds at most so many leads in an execution: predictions from the run it
+// differs from, and, when it showed something new, what its comparisons propose
+// directly.
+func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []lead {
 	if w.without.Prediction || !w.tracker.nearUndecided {
 		return nil
 	}
 	leads := w.predict(ran.from, ran.steps, ran.sequence, exec)
-	if isNew {
-		leads = append(leads, w.propose(ran.sequence, exec)...)
+	if isNew && len(leads) < most {
+		leads = append(leads, w.propose(ran.sequence, exec, most-len(leads))...)
 	}
-	return leads
+	return leads[:min(len(leads), most)]
 }
 
 // propose makes leads of what the execution compared to decide branches one side
 // of which nothing has taken yet: where an operand is a word of the input, the
 // other operand takes its place (design §7).
-func (w *worker) propose(seq input.Sequence, exec *evm.Execution) []lead {
+func (w *worker) propose(seq input.Sequence, exec *evm.Execution, most int) []lead {
 	w.proposals = w.space.Propose(w.proposals[:0], seq, exec, func(f *evm.Frame, c *evm.Comparison) bool {
 		return f.Program != nil && !w.tracker.decided(f.Program.ID, c.PC)
 	})
 	var leads []lead
 	for i := range w.proposals {
+		if len(leads) == most {
+			break // each copies an argument, which may be a long array
+		}
 		if proposed, ok := w.space.With(seq, w.proposals[i].Word, &w.proposals[i].Value); ok {
 			leads = append(leads, lead{sequence: proposed})
 		}

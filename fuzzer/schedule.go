@@ -25,31 +25,67 @@ type Schedule struct {
 
 	calls  callModel // what it asks of the lookahead analysis
 	perLID int       // bound of entries, 0: none
+	// directed: branches that may lead to a target come before others.
+	directed bool
 	// choose picks one of the entries of a non-empty suite and says how much energy
 	// it gets, at least 1.
 	choose func(*Suite, input.Rand) (*Seed, Energy)
 }
 
-// pick chooses what is fuzzed next. Half of the picks go to the inputs that came
-// closest to a branch side nothing has taken yet (design §6, "Suite"), with
+// pick chooses what is fuzzed next. Half of all executions go to the inputs that
+// came closest to a branch side nothing has taken yet (design §6, "Suite"), with
 // exponential energy; the others are the schedule's. The half is arbitrary: it
-// keeps both sources alive whatever their sizes.
-func (sc *Schedule) pick(s *Suite, r input.Rand, without Techniques) (*Seed, Energy) {
-	if len(s.closest) > 0 && !without.Frontier && r.Uint64()&1 == 0 {
-		seed := s.closest[r.IntN(len(s.closest))]
-		return seed, exponential(seed)
+// keeps both sources alive whatever their sizes. It is one of executions, not of
+// picks: a schedule that gives most entries little energy would have no say.
+func (sc *Schedule) pick(s *Suite, r input.Rand, without Techniques) (seed *Seed, energy Energy, closest bool) {
+	if !without.Frontier && s.spentFrontier < s.spentChosen {
+		if seeds := nearest(s, r); len(seeds) > 0 {
+			seed = seeds[r.IntN(len(seeds))]
+			return seed, exponential(seed), true
+		}
 	}
-	return sc.choose(s, r)
+	seed, energy = sc.choose(s, r)
+	return seed, energy, false
+}
+
+// aheadShare: of the picks from the frontier of a schedule that knows what lies
+// ahead, all but one in so many go to branches that may lead to a target. The
+// others matter too: what they guard may change the state that a target needs.
+// Arbitrary.
+const aheadShare = 4
+
+// nearest lists the closest inputs to pick from. With a schedule that is not
+// directed, none has a target ahead.
+func nearest(s *Suite, r input.Rand) []*Seed {
+	ahead, others := s.closest[1], s.closest[0]
+	if len(ahead) == 0 || len(others) > 0 && r.IntN(aheadShare) == 0 {
+		return others
+	}
+	return ahead
+}
+
+// prelude picks an entry whose last call changes state, to be put in front of
+// others; nil while there is none. A directed schedule picks a change first, then
+// one of the entries that make it.
+func (sc *Schedule) prelude(s *Suite, r input.Rand) *Seed {
+	if len(s.changing) == 0 {
+		return nil
+	}
+	if changing := s.lids.changing; sc.directed && len(changing) > 0 {
+		g := changing[r.IntN(len(changing))]
+		return g.seeds[r.IntN(len(g.seeds))]
+	}
+	return s.changing[r.IntN(len(s.changing))]
 }
 
 // The schedules of design §6; the letters are the configurations of lookahead
 // §6.3.
 var (
-	Lookahead = &Schedule{"lookahead", "a LID uniformly, then one of its entries; rare ones get exponential energy", observedCalls, maxPerLID, pickByLID}
-	PaperB    = &Schedule{"paper-b", "B: entries uniformly; rare ones, by the paper's <, get exponential energy", conservativeCalls, 0, pickRare}
-	Cutoff    = &Schedule{"cutoff", "A: entries uniformly, AFLFast's cut-off exponential energy; no lookahead", noAnalysis, 0, pickCutoff}
-	Paths     = &Schedule{"paths", "C: B with a lookahead that always answers \"may reach\"", anythingAhead, 0, pickRare}
-	LIDs      = &Schedule{"lids", "D: A's formula over LIDs", conservativeCalls, 0, pickCutoffLIDs}
+	Lookahead = &Schedule{"lookahead", "a LID uniformly, then one of its entries; rare ones get exponential energy", observedCalls, maxPerLID, true, pickByLID}
+	PaperB    = &Schedule{"paper-b", "B: entries uniformly; rare ones, by the paper's <, get exponential energy", conservativeCalls, 0, false, pickRare}
+	Cutoff    = &Schedule{"cutoff", "A: entries uniformly, AFLFast's cut-off exponential energy; no lookahead", noAnalysis, 0, false, pickCutoff}
+	Paths     = &Schedule{"paths", "C: B with a lookahead that always answers \"may reach\"", anythingAhead, 0, false, pickRare}
+	LIDs      = &Schedule{"lids", "D: A's formula over LIDs", conservativeCalls, 0, false, pickCutoffLIDs}
 )
 
 // Schedules lists all schedules, the default first.
@@ -113,14 +149,26 @@ func pickRare(s *Suite, r input.Rand) (*Seed, Energy) {
 
 // pickByLID is the default: LIDs uniformly, however many paths share one, and
 // the paper's < read as ≤, without which nothing is rare whenever the least count
-// is a power of two (design §6).
+// is a power of two (design §6). A LID is worth a pick if its prefix leads on
+// toward a target, or if its calls change what a later call meets: half of the
+// picks each, and rarity is among their own. The others rest, since no mutant of
+// theirs is nearer to a target than any input; mutation calls their functions
+// anyway.
 func pickByLID(s *Suite, r input.Rand) (*Seed, Energy) {
-	if len(s.lids.live) == 0 {
+	l := &s.lids
+	groups, users := l.leading, l.toTarget
+	if len(groups) == 0 || len(l.changing) > 0 && r.Uint64()&1 == 0 {
+		groups, users = l.changing, nil
+	}
+	if len(groups) == 0 {
+		groups, users = l.live, l.users
+	}
+	if len(groups) == 0 {
 		return pickCutoff(s, r)
 	}
-	g := s.lids.live[r.IntN(len(s.lids.live))]
+	g := groups[r.IntN(len(groups))]
 	seed := g.seeds[r.IntN(len(g.seeds))]
-	if s.lids.rare(g, false) {
+	if l.rareAmong(g, groups, users, false) {
 		return seed, exponential(seed)
 	}
 	return seed, 1

@@ -22,6 +22,7 @@ type steering struct {
 	analyzers map[bytecode.CodeID]*analyzer
 	workspace *lookahead.Workspace
 	observed  *lookahead.Observed
+	changes   *changes // nil: places that change state are no goals
 	epoch     int
 	stats     lookahead.Stats // of the paths analysed
 }
@@ -135,7 +136,7 @@ func (s *steering) blocks(id bytecode.CodeID) []bytecode.BlockID {
 			blocks = append(blocks, g.block)
 		}
 	}
-	return blocks
+	return append(blocks, s.changes.blocks(id)...)
 }
 
 // retarget takes over which targets are still open.
@@ -165,12 +166,20 @@ func (s *steering) learn(exec *evm.Execution) (news bool) {
 			callee.Program, callee.Anything = f.Program.ID, f.Program.Contract == nil
 		}
 		site := bytecode.Location{Code: exec.Frames[f.Parent].Program.ID, PC: f.CallPC}
+		if f.Program != nil && s.changes.connect(exec.Frames[f.Parent].Program, f.Program) {
+			news = true
+		}
 		if s.observed.See(site, callee) {
 			news = true
 		}
 	}
+	if s.changes.made(exec) {
+		news = true
+	}
 	if news {
+		s.observed.Retarget()
 		for _, a := range s.analyzers { // each by itself
+			a.epoch = -1 // its targets are set anew when it is next asked
 			a.Refresh()
 		}
 	}
@@ -238,6 +247,7 @@ func wholePath(exec *evm.Execution) lookahead.Result {
 			}
 		}
 	}
+	r.Ahead = r.SplitPoints
 	return r
 }
 

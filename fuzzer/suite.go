@@ -6,7 +6,6 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -34,7 +33,7 @@ type Seed struct {
 	// are put in front of others.
 	Changes bool
 
-	closest int       // entries of the frontier that it holds
+	closest [2]int    // entries of the frontier that it holds, see Suite.closest
 	lid     *lidGroup // of its no-target-ahead prefix; nil when no analysis was asked
 	epoch   int       // of the campaign when that was asked
 }
@@ -49,11 +48,28 @@ type Suite struct {
 	total    uint64 // executions counted, the sum over counts
 	lids     lids
 
-	frontier map[branchSide]*frontierEntry
+	frontier map[frontierSide]*frontierEntry
 	// closest lists the seeds of the frontier, each once, whatever the number of
 	// sides: some sides (of the dispatcher, say) nothing ever takes, and one input
-	// is as close to all of them as any.
-	closest []*Seed
+	// is as close to all of them as any. Those with a target ahead are at 1.
+	closest [2][]*Seed
+
+	// Executions spent on the frontier, and on what the schedule chose.
+	spentFrontier, spentChosen uint64
+}
+
+// frontierSide is a branch side that nothing has taken, seen from places with a
+// target ahead or from others: the same function may be called from both.
+type frontierSide struct {
+	branchSide
+	ahead bool
+}
+
+func (s frontierSide) list() int {
+	if s.ahead {
+		return 1
+	}
+	return 0
 }
 
 // frontierEntry is the closest input to a branch side that nothing has taken yet
@@ -64,7 +80,7 @@ type frontierEntry struct {
 }
 
 func newSuite() *Suite {
-	return &Suite{counts: map[bytecode.PathID]pathCount{}, lids: newLIDs(), frontier: map[branchSide]*frontierEntry{}}
+	return &Suite{counts: map[bytecode.PathID]pathCount{}, lids: newLIDs(), frontier: map[frontierSide]*frontierEntry{}}
 }
 
 // pathCount is what is kept of a path.
@@ -89,7 +105,7 @@ func (s *Suite) count(pid bytecode.PathID) {
 }
 
 // learn files a path under its LID, unless it is known.
-func (s *Suite) learn(pid bytecode.PathID, result *lookahead.Result) {
+func (s *Suite) learn(pid bytecode.PathID, result *outlook) {
 	n, counted := s.counts[pid]
 	if result == nil || !counted || n.lid != nil {
 		return
@@ -101,7 +117,7 @@ func (s *Suite) learn(pid bytecode.PathID, result *lookahead.Result) {
 
 // relabel files an entry's path under a new LID: the analysis was asked again
 // since targets fell or a call led somewhere new. Its counts move along.
-func (s *Suite) relabel(seed *Seed, result *lookahead.Result, epoch int) {
+func (s *Suite) relabel(seed *Seed, result *outlook, epoch int) {
 	seed.epoch = epoch
 	to := s.lids.group(result)
 	if seed.lid == to {
@@ -146,32 +162,35 @@ func (s *Suite) add(seed *Seed, perLID int) {
 }
 
 // closer keeps the input as the closest to an uncovered branch side, if it is.
-func (s *Suite) closer(side branchSide, distance uint256.Int, seed *Seed) {
+func (s *Suite) closer(side frontierSide, distance uint256.Int, seed *Seed) {
 	if e := s.frontier[side]; e != nil {
 		if !distance.Lt(&e.distance) {
 			return
 		}
-		s.release(e.seed)
+		s.release(e.seed, side.list())
 	}
 	s.frontier[side] = &frontierEntry{seed, distance}
-	if seed.closest++; seed.closest == 1 {
-		s.closest = append(s.closest, seed)
+	n := side.list()
+	if seed.closest[n]++; seed.closest[n] == 1 {
+		s.closest[n] = append(s.closest[n], seed)
 	}
 }
 
-// covered drops the entry of a branch side that has now been taken.
+// covered drops the entries of a branch side that has now been taken.
 func (s *Suite) covered(side branchSide) {
-	if e := s.frontier[side]; e != nil {
-		delete(s.frontier, side)
-		s.release(e.seed)
+	for _, side := range []frontierSide{{side, false}, {side, true}} {
+		if e := s.frontier[side]; e != nil {
+			delete(s.frontier, side)
+			s.release(e.seed, side.list())
+		}
 	}
 }
 
 // release takes an entry of the frontier from a seed.
-func (s *Suite) release(seed *Seed) {
-	if seed.closest--; seed.closest > 0 {
+func (s *Suite) release(seed *Seed, list int) {
+	if seed.closest[list]--; seed.closest[list] > 0 {
 		return
 	}
-	i := slices.Index(s.closest, seed)
-	s.closest = slices.Delete(s.closest, i, i+1)
+	i := slices.Index(s.closest[list], seed)
+	s.closest[list] = slices.Delete(s.closest[list], i, i+1)
 }

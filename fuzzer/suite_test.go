@@ -64,13 +64,13 @@ func TestSuiteIsBounded(t *testing.T) {
 
 func TestFrontierKeepsTheClosest(t *testing.T) {
 	s := newSuite()
-	left, right := branchSide{code: 1, pc: 7}, branchSide{code: 1, pc: 7, taken: true}
+	left, right := frontierSide{branchSide: branchSide{code: 1, pc: 7}}, frontierSide{branchSide: branchSide{code: 1, pc: 7, taken: true}}
 	a, b, c := &Seed{}, &Seed{}, &Seed{}
 	distance := func(n uint64) uint256.Int { return *uint256.NewInt(n) }
 	expect := func(step string, want ...*Seed) {
 		t.Helper()
-		if !slices.Equal(s.closest, want) {
-			t.Errorf("%s: %d seeds are closest, want %d others", step, len(s.closest), len(want))
+		if !slices.Equal(s.closest[0], want) {
+			t.Errorf("%s: %d seeds are closest, want %d others", step, len(s.closest[0]), len(want))
 		}
 	}
 	s.closer(left, distance(10), a)
@@ -80,16 +80,21 @@ func TestFrontierKeepsTheClosest(t *testing.T) {
 	expect("as close is not closer", a)
 	s.closer(left, distance(9), b)
 	expect("closer to one side", a, b)
+	s.closer(frontierSide{left.branchSide, true}, distance(20), c)
+	expect("close from a place with a target ahead", a, b)
+	if !slices.Equal(s.closest[1], []*Seed{c}) {
+		t.Error("the closest with a target ahead is not kept apart")
+	}
 	s.closer(right, distance(3), c)
 	expect("the old one is closest to nothing now", b, c)
-	s.covered(left)
+	s.covered(left.branchSide)
 	expect("a side was taken", c)
-	s.covered(left)
+	s.covered(left.branchSide)
 	s.covered(branchSide{code: 2})
 	expect("sides that are not in the frontier", c)
-	s.covered(right)
+	s.covered(right.branchSide)
 	expect("nothing is open")
-	if len(s.frontier) != 0 || a.closest+b.closest+c.closest != 0 {
+	if len(s.frontier) != 0 || len(s.closest[1]) != 0 || a.closest != b.closest || c.closest != a.closest {
 		t.Errorf("%d entries, counts %d %d %d", len(s.frontier), a.closest, b.closest, c.closest)
 	}
 }
@@ -102,16 +107,17 @@ func TestFrontierModel(t *testing.T) {
 		seed     *Seed
 		distance uint64
 	}
-	model := map[branchSide]entry{}
+	model := map[frontierSide]entry{}
 	seeds := make([]*Seed, 8)
 	for i := range seeds {
 		seeds[i] = &Seed{}
 	}
 	for range 5000 {
-		side := branchSide{pc: uint32(r.IntN(6)), taken: r.IntN(2) == 0}
+		side := frontierSide{branchSide{pc: uint32(r.IntN(6)), taken: r.IntN(2) == 0}, r.IntN(2) == 0}
 		if r.IntN(8) == 0 {
-			s.covered(side)
-			delete(model, side)
+			s.covered(side.branchSide)
+			delete(model, frontierSide{side.branchSide, true})
+			delete(model, frontierSide{side.branchSide, false})
 		} else {
 			e := entry{seeds[r.IntN(len(seeds))], r.Uint64N(100)}
 			s.closer(side, *uint256.NewInt(e.distance), e.seed)
@@ -119,16 +125,21 @@ func TestFrontierModel(t *testing.T) {
 				model[side] = e
 			}
 		}
-		want := map[*Seed]int{}
-		for _, e := range model {
-			want[e.seed]++
+		var want [2]map[*Seed]int
+		for list := range want {
+			want[list] = map[*Seed]int{}
 		}
-		if len(want) != len(s.closest) {
-			t.Fatalf("%d seeds are closest, want %d", len(s.closest), len(want))
+		for side, e := range model {
+			want[side.list()][e.seed]++
 		}
-		for _, seed := range s.closest {
-			if seed.closest != want[seed] {
-				t.Fatalf("a seed holds %d sides, want %d", seed.closest, want[seed])
+		for list := range want {
+			if len(want[list]) != len(s.closest[list]) {
+				t.Fatalf("%d seeds are closest, want %d", len(s.closest[list]), len(want[list]))
+			}
+			for _, seed := range s.closest[list] {
+				if seed.closest[list] != want[list][seed] {
+					t.Fatalf("a seed holds %d sides, want %d", seed.closest[list], want[list][seed])
+				}
 			}
 		}
 	}
@@ -160,7 +171,7 @@ func TestCutoff(t *testing.T) {
 		s := suiteOf(test.counts...)
 		r := &scripted{t: t, ints: test.picks}
 		s.Seeds[test.want].Selected = 3
-		seed, energy := Cutoff.pick(s, r, Techniques{})
+		seed, energy, _ := Cutoff.pick(s, r, Techniques{})
 		if seed != s.Seeds[test.want] || energy != 8 {
 			t.Errorf("%s: seed %d with energy %d", test.name, slices.Index(s.Seeds, seed), energy)
 		}
@@ -177,20 +188,44 @@ func TestCutoffCountsAllPaths(t *testing.T) {
 	for range 20 {
 		s.count(pidOf(77)) // 27 executions, 3 paths: the mean is 9
 	}
-	if seed, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}, Techniques{}); seed != s.Seeds[0] {
+	if seed, _, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}, Techniques{}); seed != s.Seeds[0] {
 		t.Error("5 executions are skipped where the mean is 9")
 	}
 }
 
+// TestFrontierGetsHalf: of the executions, not of the picks.
 func TestFrontierGetsHalf(t *testing.T) {
 	s := suiteOf(1, 1)
 	near := &Seed{Selected: 4}
-	s.closer(branchSide{}, *uint256.NewInt(1), near)
-	if seed, energy := Cutoff.pick(s, &scripted{t: t, coins: []uint64{2}, ints: []int{0}}, Techniques{}); seed != near || energy != 16 {
-		t.Error("an even coin does not pick the closest input")
+	s.closer(frontierSide{}, *uint256.NewInt(1), near)
+	s.spentFrontier, s.spentChosen = 99, 100
+	if seed, energy, closest := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}, Techniques{}); seed != near || energy != 16 || !closest {
+		t.Error("the closest input is not picked although less was spent on the frontier")
 	}
-	if seed, _ := Cutoff.pick(s, &scripted{t: t, coins: []uint64{3}, ints: []int{1}}, Techniques{}); seed != s.Seeds[1] {
-		t.Error("an odd coin does not pick from the suite")
+	if seed, _, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{1}}, Techniques{Frontier: true}); seed != s.Seeds[1] {
+		t.Error("the frontier is left out, and picked from")
+	}
+	s.spentFrontier = 100
+	if seed, _, closest := Cutoff.pick(s, &scripted{t: t, ints: []int{1}}, Techniques{}); seed != s.Seeds[1] || closest {
+		t.Error("the suite is not picked from although as much was spent on the frontier")
+	}
+}
+
+// TestAheadComesFirst: three of four picks from the frontier are of inputs with a
+// target ahead, while there are others.
+func TestAheadComesFirst(t *testing.T) {
+	s := newSuite()
+	ahead, other := &Seed{}, &Seed{}
+	s.closer(frontierSide{branchSide{pc: 1}, true}, *uint256.NewInt(1), ahead)
+	if got := nearest(s, &scripted{t: t}); !slices.Equal(got, []*Seed{ahead}) {
+		t.Error("the only list is not picked")
+	}
+	s.closer(frontierSide{branchSide{pc: 2}, false}, *uint256.NewInt(1), other)
+	if got := nearest(s, &scripted{t: t, ints: []int{1}}); !slices.Equal(got, []*Seed{ahead}) {
+		t.Error("what has a target ahead does not come first")
+	}
+	if got := nearest(s, &scripted{t: t, ints: []int{0}}); !slices.Equal(got, []*Seed{other}) {
+		t.Error("the others never get a turn")
 	}
 }
 
@@ -209,7 +244,7 @@ func TestRarePathsDoNotStarve(t *testing.T) {
 		r := testRand(seed)
 		picked := map[*Seed]int{}
 		for range picks {
-			chosen, energy := Cutoff.pick(s, r, Techniques{})
+			chosen, energy, _ := Cutoff.pick(s, r, Techniques{})
 			picked[chosen]++
 			chosen.Selected++
 			for range energy {

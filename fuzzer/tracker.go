@@ -31,6 +31,7 @@ type hit struct {
 // approach is an execution's distance to a branch side nothing has taken yet.
 type approach struct {
 	side     branchSide
+	ahead    bool // from a place with a target ahead
 	distance uint256.Int
 }
 
@@ -59,6 +60,7 @@ type sideTable struct {
 type jump struct {
 	taken [2]bool
 	best  [2]*uint256.Int // nil: never seen
+	ahead [2]*uint256.Int // likewise, from places with a target ahead
 }
 
 func newSideTable(p *bytecode.Program) *sideTable {
@@ -115,13 +117,16 @@ func (n *news) any() bool {
 	return n.newPath || len(n.newBlocks) > 0 || len(n.hits) > 0 || len(n.taken) > 0 || len(n.closer) > 0
 }
 
+// isNew tells whether the worker meets a path for the first time.
+func (t *tracker) isNew(pid bytecode.PathID) bool { return t.pids.add(pid) }
+
 // look compares the execution with all before it.
-func (t *tracker) look(exec *evm.Execution) news {
-	var n news
-	pid := exec.PathID()
-	n.newPath = t.pids.add(pid)
+//
+// along tells where the last call had a target ahead; nil: nowhere, or nobody asked.
+func (t *tracker) look(exec *evm.Execution, newPath bool, along *along) news {
+	n := news{newPath: newPath}
 	t.lookAtBlocks(exec, &n)
-	t.lookAtBranches(exec, &n)
+	t.lookAtBranches(exec, along, &n)
 	return n
 }
 
@@ -157,7 +162,7 @@ func (t *tracker) lookAtBlocks(exec *evm.Execution, n *news) {
 
 // lookAtBranches goes through the decisions of the last call, the one that PIDs
 // and mutations are about.
-func (t *tracker) lookAtBranches(exec *evm.Execution, n *news) {
+func (t *tracker) lookAtBranches(exec *evm.Execution, along *along, n *news) {
 	if len(exec.Calls) == 0 {
 		return
 	}
@@ -173,8 +178,10 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, n *news) {
 			sides = newSideTable(f.Program)
 			t.sides[f.Program.ID] = sides
 		}
+		ahead := along.in(f.Program.ID)
 		for k := range f.Comparisons {
-			if sides.look(f.Program.ID, &f.Comparisons[k], n) {
+			c := &f.Comparisons[k]
+			if sides.look(f.Program.ID, c, ahead.has(c.Block), n) {
 				t.nearUndecided = true
 			}
 		}
@@ -182,7 +189,8 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, n *news) {
 }
 
 // look records a decision and tells whether its other side is still untaken.
-func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, n *news) bool {
+// ahead: a target may be ahead of the jump.
+func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, ahead bool, n *news) bool {
 	side, other := 0, 1
 	if c.Taken {
 		side, other = 1, 0
@@ -196,9 +204,13 @@ func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, n *news) bool 
 		return false
 	}
 	d := distance(c)
-	if best := at.best[other]; best == nil || d.Lt(best) {
-		at.best[other] = d.Clone()
-		n.closer = append(n.closer, approach{branchSide{code, c.PC, !c.Taken}, d})
+	best := &at.best[other]
+	if ahead {
+		best = &at.ahead[other]
+	}
+	if *best == nil || d.Lt(*best) {
+		*best = d.Clone()
+		n.closer = append(n.closer, approach{branchSide{code, c.PC, !c.Taken}, ahead, d})
 	}
 	return true
 }

@@ -52,15 +52,15 @@ func TestTrackerNews(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", step, diff)
 		}
 	}
-	equal("a first path", tracker.look(ran(p, 1, true, 0)), news{newPath: true, newBlocks: []blockRef{{p.ID, 0}}})
-	equal("the same again", tracker.look(ran(p, 1, true, 0)), news{})
-	equal("both targets, in a call that reverts", tracker.look(ran(p, 2, false, 0, 1)), news{
+	equal("a first path", lookAt(tracker, ran(p, 1, true, 0)), news{newPath: true, newBlocks: []blockRef{{p.ID, 0}}})
+	equal("the same again", lookAt(tracker, ran(p, 1, true, 0)), news{})
+	equal("both targets, in a call that reverts", lookAt(tracker, ran(p, 2, false, 0, 1)), news{
 		newPath: true, newBlocks: []blockRef{{p.ID, 1}}, hits: []hit{{0, 0, false}, {1, 0, false}}})
-	equal("again reverting", tracker.look(ran(p, 2, false, 0, 1)), news{})
-	equal("the other entry of the second target", tracker.look(ran(p, 3, true, 2)), news{
+	equal("again reverting", lookAt(tracker, ran(p, 2, false, 0, 1)), news{})
+	equal("the other entry of the second target", lookAt(tracker, ran(p, 3, true, 2)), news{
 		newPath: true, newBlocks: []blockRef{{p.ID, 2}}, hits: []hit{{1, 0, true}}})
-	equal("the first, for good; the second is done", tracker.look(ran(p, 2, true, 1, 2)), news{hits: []hit{{0, 0, true}}})
-	equal("nothing is left", tracker.look(ran(p, 2, true, 0, 1, 2)), news{})
+	equal("the first, for good; the second is done", lookAt(tracker, ran(p, 2, true, 1, 2)), news{hits: []hit{{0, 0, true}}})
+	equal("nothing is left", lookAt(tracker, ran(p, 2, true, 0, 1, 2)), news{})
 }
 
 func TestTrackerBranches(t *testing.T) {
@@ -69,7 +69,7 @@ func TestTrackerBranches(t *testing.T) {
 	side := func(taken bool) branchSide { return branchSide{p.ID, 2, taken} }
 	look := func(step string, exec *evm.Execution, taken []branchSide, closer []uint64, near bool) {
 		t.Helper()
-		n := tracker.look(exec)
+		n := lookAt(tracker, exec)
 		if diff := cmp.Diff(taken, n.taken, cmp.AllowUnexported(branchSide{})); diff != "" {
 			t.Errorf("%s: taken (-want +got):\n%s", step, diff)
 		}
@@ -104,17 +104,17 @@ func TestTrackerLooksAtTheLastCall(t *testing.T) {
 	exec.Calls = append(exec.Calls, evm.CallResult{Frames: [2]int{1, 2}, ID: pidOf(2)})
 	exec.Frames = append(exec.Frames, evm.Frame{Call: 1, Parent: -1}) // no code ran
 	exec.Covered = append(exec.Covered, evm.Coverage{Call: 0, Code: p.ID, Block: 1, Kept: true})
-	n := tracker.look(exec)
+	n := lookAt(tracker, exec)
 	if len(n.taken) != 0 || len(n.closer) != 0 || tracker.nearUndecided {
 		t.Errorf("an earlier call's branches count: %+v", n)
 	}
 	if len(n.hits) != 2 || n.hits[0] != (hit{0, 0, true}) {
 		t.Errorf("a target in an earlier call: %+v", n.hits)
 	}
-	if !tracker.look(ran(p, 1, true)).newPath {
+	if !lookAt(tracker, ran(p, 1, true)).newPath {
 		t.Error("the earlier call's path was taken for the execution's")
 	}
-	if n := tracker.look(&evm.Execution{}); !n.newPath || len(n.newBlocks) != 0 {
+	if n := lookAt(tracker, &evm.Execution{}); !n.newPath || len(n.newBlocks) != 0 {
 		t.Errorf("an empty execution: %+v", n)
 	}
 }
@@ -126,12 +126,15 @@ func TestTrackerUnknownTargets(t *testing.T) {
 	tracker := newTracker(table, []bytecode.Target{
 		{Entries: []bytecode.Location{{Code: p.ID, PC: 1}}}, {Entries: []bytecode.Location{{Code: 77, PC: 0}}}, {},
 	})
-	if n := tracker.look(ran(p, 1, true, 0, 1, 2)); len(n.hits) != 0 {
+	if n := lookAt(tracker, ran(p, 1, true, 0, 1, 2)); len(n.hits) != 0 {
 		t.Errorf("hits %+v", n.hits)
 	}
 	// Code that the machine met on the way gets an id that the tracker never saw.
 	late := table.Unknown([]byte{0x5b, 0x5b})
-	if n := tracker.look(ran(late, 9, true, 1)); len(n.newBlocks) != 1 {
+	if n := lookAt(tracker, ran(late, 9, true, 1)); len(n.newBlocks) != 1 {
 		t.Errorf("blocks of code met late: %+v", n.newBlocks)
 	}
 }
+
+// lookAt looks at an execution as a worker does.
+func lookAt(t *tracker, exec *evm.Execution) news { return t.look(exec, t.isNew(exec.PathID()), nil) }

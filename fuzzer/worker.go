@@ -19,6 +19,7 @@ type task struct {
 	properties bool
 	run        []input.Sequence
 	seed       *Seed
+	frontier   bool           // the seed was picked as the closest to a branch side
 	ask        bool           // ask the analysis about the seed again; no energy is spent
 	prelude    input.Sequence // another seed's, whose last call changes state; may be nil
 	energy     Energy
@@ -36,8 +37,8 @@ type batch struct {
 	executions  uint64            // probes of properties included
 	calls       uint64
 	discoveries []discovery
-	answer      *lookahead.Result // to a task that asks
-	edges       bool              // while it was asked, a call led somewhere new
+	answer      *outlook // to a task that asks
+	edges       bool     // while it was asked, a call led somewhere new
 	fault       *Fault
 
 	analysis        lookahead.Stats
@@ -53,8 +54,8 @@ type discovery struct {
 	changes  bool // the last call succeeded and changed state
 	at       Mark // executions and calls since the batch began
 
-	ahead *lookahead.Result // of a new path; nil when the schedule asks nothing
-	edges bool              // a call led somewhere new
+	ahead *outlook // of a new path; nil when the schedule asks nothing
+	edges bool     // a call led somewhere new
 }
 
 // Fault is something that went wrong in the tool itself, with the input that
@@ -73,6 +74,8 @@ type worker struct {
 	dictionary *input.Dictionary // the mutator's
 	tracker    *tracker
 	steering   *steering // nil when the schedule asks nothing
+	directed   bool      // the schedule is
+	aheads     aheads
 	space      *input.Space
 	observer   *observer
 	properties []input.Callable
@@ -132,17 +135,6 @@ func (w *worker) ask(ctx context.Context, seed *Seed, b *batch) {
 	}
 }
 
-// ahead asks the analysis about an execution; edges tells whether a call led
-// somewhere new.
-func (w *worker) ahead(exec *evm.Execution, b *batch) (result *lookahead.Result, edges bool) {
-	start, before := w.seconds(), w.steering.stats
-	edges = w.steering.learn(exec)
-	answer := w.steering.analyse(exec)
-	b.analysisSeconds += w.seconds() - start
-	b.analysis.Add(w.steering.stats.Minus(before))
-	return &answer, edges
-}
-
 // fuzz spends the energy of a seed. Leads come before mutants; they cost no
 // energy. Each is followed to its end before the next, since its own leads
 // are on the way to the same goal.
@@ -169,8 +161,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		if !ok {
 			return
 		}
-		found := w.follow(next, exec, isNew)
-		found = found[:min(len(found), budget)]
+		found := w.follow(next, exec, isNew, budget)
 		budget -= len(found)
 		slices.Reverse(found) // the best first
 		leads = append(leads, found...)
@@ -212,15 +203,18 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	}
 	pid := exec.PathID()
 	b.paths = append(b.paths, pid)
-	n := w.tracker.look(exec)
+	newPath := w.tracker.isNew(pid)
+	var ahead *outlook
+	var edges bool
+	if newPath && w.steering != nil {
+		ahead, edges = w.ahead(exec, b)
+	}
+	n := w.tracker.look(exec, newPath, w.aheads.byPath[pid])
 	seen := w.observe(seq, exec)
 	w.dictionary.Observe(exec)
 	isNew = n.any()
 	if isNew || len(seen) > 0 {
-		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, changes: changedState(exec), at: w.mark(b)}
-		if n.newPath && w.steering != nil {
-			d.ahead, d.edges = w.ahead(exec, b)
-		}
+		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, changes: changedState(exec), at: w.mark(b), ahead: ahead, edges: edges}
 		b.discoveries = append(b.discoveries, d)
 	}
 	return exec, isNew, true

@@ -71,6 +71,9 @@ type Result struct {
 	// SplitPoints are those along the prefix, in order, each once, with those of
 	// the frames called along it.
 	SplitPoints []SplitPoint
+	// Ahead are those of SplitPoints behind which a target may be ahead: where
+	// another way can still lead to one.
+	Ahead []SplitPoint
 	// Prefix is the length of the prefix in blocks; Proved tells that it was proved
 	// to have no target ahead, and is not just the whole path.
 	Prefix int
@@ -244,13 +247,18 @@ func (a *Analyzer) Analyze(f Frame) Result {
 		instructions += len(a.code.blocks[b].code)
 	}
 	r := Result{SplitPoints: points, Prefix: length, Proved: proved}
+	r.Ahead = slices.Clone(points)
+	if proved {
+		r.Ahead = r.Ahead[:len(points)-1]
+	}
 	r.ID = a.identify(&f, length, proved)
 	for _, c := range f.Calls {
 		if a.isAlong(c, length, proved) {
 			r.SplitPoints = append(r.SplitPoints, c.Result.SplitPoints...)
+			r.Ahead = append(r.Ahead, c.Result.Ahead...)
 		}
 	}
-	r.SplitPoints = distinct(r.SplitPoints)
+	r.SplitPoints, r.Ahead = distinct(r.SplitPoints), distinct(r.Ahead)
 	return r
 }
 

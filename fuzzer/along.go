@@ -1,0 +1,144 @@
+package fuzzer
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// along tells in which blocks a path had a target ahead: only another way out of
+// one of them can still lead to a target (lookahead §3, "flipping a branch in a
+// suffix path can never lead to a target location").
+type along struct {
+	blocks map[bytecode.CodeID]blockSet
+}
+
+// blockSet is a set of a program's blocks, a bit for each.
+type blockSet []uint64
+
+func (s blockSet) has(b bytecode.BlockID) bool { return int(b/64) < len(s) && s[b/64]>>(b%64)&1 == 1 }
+
+// in is the part of a program; nothing for a path that nobody asked about.
+func (a *along) in(code bytecode.CodeID) blockSet {
+	if a == nil {
+		return nil
+	}
+	return a.blocks[code]
+}
+
+func newAlong(points []lookahead.SplitPoint) *along {
+	a := &along{blocks: map[bytecode.CodeID]blockSet{}}
+	for _, p := range points {
+		set := a.blocks[p.Code]
+		for int(p.Block/64) >= len(set) {
+			set = append(set, 0)
+		}
+		set[p.Block/64] |= 1 << (p.Block % 64)
+		a.blocks[p.Code] = set
+	}
+	return a
+}
+
+// aheads remembers what was found of the paths that a worker met. Paths that share
+// their LID share what is ahead.
+type aheads struct {
+	byPath map[bytecode.PathID]*along
+	byLID  map[lookahead.ID]*along
+}
+
+func (m *aheads) put(pid bytecode.PathID, r *lookahead.Result) {
+	if m.byPath == nil || len(m.byPath) >= maxRecentPaths { // the bound of what else is kept of paths
+		m.byPath, m.byLID = map[bytecode.PathID]*along{}, map[lookahead.ID]*along{}
+	}
+	a := m.byLID[r.ID]
+	if a == nil {
+		a = newAlong(r.Ahead)
+		m.byLID[r.ID] = a
+	}
+	m.byPath[pid] = a
+}
+
+// outlook is what the analysis found of a path.
+type outlook struct {
+	lookahead.Result
+	// leads: a target was still ahead behind the first block of the function that
+	// was called.
+	leads bool
+}
+
+// ahead asks the analysis about an execution; edges tells whether a call led
+// somewhere new.
+func (w *worker) ahead(exec *evm.Execution, b *batch) (found *outlook, edges bool) {
+	start, before := w.seconds(), w.steering.stats
+	edges = w.steering.learn(exec)
+	found = &outlook{Result: w.steering.analyse(exec)}
+	found.leads = leads(exec, &found.Result)
+	if w.directed {
+		w.aheads.put(exec.PathID(), &found.Result)
+		fileByChange(exec, &found.Result)
+	}
+	b.analysisSeconds += w.seconds() - start
+	b.analysis.Add(w.steering.stats.Minus(before))
+	return found, edges
+}
+
+// leads tells whether a prefix goes on into the function that was called. Most
+// calls are of functions from which no target can be reached; what is ahead in
+// front of those is to call another function.
+func leads(exec *evm.Execution, r *lookahead.Result) bool {
+	f := &exec.Frames[exec.Calls[len(exec.Calls)-1].Frames[0]]
+	if !r.Proved || len(f.Input) < 4 {
+		return true
+	}
+	var selector uint256.Int
+	selector.SetBytes(f.Input[:4])
+	at := -1 // index in the path of the dispatcher's last block
+	for i := range f.Comparisons {
+		if c := &f.Comparisons[i]; c.Left == selector || c.Right == selector {
+			at = slices.Index(f.Path, c.Block)
+			if c.Op == opEQ && c.Left == c.Right {
+				break // found
+			}
+		}
+	}
+	return r.Prefix > at+2 // behind it comes the function's first block
+}
+
+// fileByChange tells paths apart that share a prefix but change state in other
+// places. Behind the prefix no target is ahead in this call; what the call leaves
+// behind may yet decide whether a later one gets to a target. All calls of
+// functions without targets would otherwise be one LID for each function, those
+// that fail at once and those that open the way.
+func fileByChange(exec *evm.Execution, r *lookahead.Result) {
+	if !changedState(exec) {
+		return
+	}
+	type site struct {
+		key uint64
+		pc  uint32
+	}
+	var sites []site
+	last := exec.Calls[len(exec.Calls)-1].Frames
+	for i := last[0]; i < last[1]; i++ {
+		f := &exec.Frames[i]
+		for _, access := range f.Storage {
+			if access.Write && f.Program != nil {
+				sites = append(sites, site{f.Program.Key, access.PC})
+			}
+		}
+	}
+	slices.SortFunc(sites, func(a, b site) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.pc, b.pc)) })
+	buffer := slices.Clone(r.ID[:])
+	for _, s := range slices.Compact(sites) {
+		buffer = binary.BigEndian.AppendUint64(buffer, s.key)
+		buffer = binary.BigEndian.AppendUint32(buffer, s.pc)
+	}
+	r.ID = sha256.Sum256(buffer)
+}

@@ -1,0 +1,82 @@
+package fuzzer
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// changes are the places that change state and that no call which succeeded has
+// executed yet, in the programs that hold targets and in those that call them or
+// are called by them. They are goals beside the targets: a target often waits for
+// a state that only another function makes, and an analysis of one call at a time
+// would lead away from that function. Once executed a place is no goal any more;
+// the entries that executed it stay, see fileByChange.
+type changes struct {
+	open map[bytecode.CodeID]map[bytecode.BlockID]bool
+}
+
+// newChanges begins with the programs that hold targets.
+func newChanges(table *bytecode.Table, goals map[bytecode.CodeID][]goal) *changes {
+	c := &changes{open: map[bytecode.CodeID]map[bytecode.BlockID]bool{}}
+	for id := range goals { // each by itself
+		c.add(table.Program(id))
+	}
+	return c
+}
+
+func (c *changes) add(p *bytecode.Program) {
+	open := map[bytecode.BlockID]bool{}
+	p.Instructions(func(pc uint32) bool {
+		switch vm.OpCode(p.Bytes[pc]) {
+		case vm.SSTORE, vm.CREATE, vm.CREATE2:
+			if b, ok := p.BlockOf(pc); ok {
+				open[b] = true
+			}
+		}
+		return true
+	})
+	c.open[p.ID] = open
+}
+
+// connect takes in a program that calls one of those known or is called by one;
+// it tells whether that is new.
+func (c *changes) connect(caller, callee *bytecode.Program) bool {
+	if c == nil || (c.open[caller.ID] == nil) == (c.open[callee.ID] == nil) {
+		return false
+	}
+	for _, p := range []*bytecode.Program{caller, callee} {
+		if c.open[p.ID] == nil {
+			c.add(p)
+		}
+	}
+	return true
+}
+
+// made closes the places that an execution came to for good; it tells whether
+// there were any.
+func (c *changes) made(exec *evm.Execution) bool {
+	if c == nil {
+		return false
+	}
+	any := false
+	for i := range exec.Covered {
+		if at := &exec.Covered[i]; at.Kept && c.open[at.Code][at.Block] {
+			delete(c.open[at.Code], at.Block)
+			any = true
+		}
+	}
+	return any
+}
+
+// blocks lists the open places of a program.
+func (c *changes) blocks(id bytecode.CodeID) []bytecode.BlockID {
+	if c == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(c.open[id]))
+}
