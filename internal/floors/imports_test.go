@@ -26,12 +26,14 @@ var floors = map[string][]string{
 	"cmd/sightline": {everything},
 
 	// The measured comparisons: programs that take the product apart as they need.
-	"bench/forge":          {everything},
-	"bench/internal/frame": {},
-	"bench/lookahead":      {everything},
-	"bench/machine":        {everything},
-	"bench/packages":       {everything},
-	"bench/pairs":          {everything},
+	"bench/forge":           {everything},
+	"bench/internal/corpus": {"bench/internal/frame", "diffmap/build", "examples"},
+	"bench/internal/frame":  {},
+	"bench/lookahead":       {everything},
+	"bench/machine":         {everything},
+	"bench/packages":        {everything},
+	"bench/pairs":           {everything},
+	"bench/targets":         {everything},
 
 	"report": {"report/sarif", "report/github", "fuzzer", "fuzzer/input", "fuzzer/oracle", "fuzzer/world",
 		"fuzzer/evm", "fuzzer/lookahead", "internal/bytecode"},

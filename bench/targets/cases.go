@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/sightline-evm/sightline/bench/internal/corpus"
+	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/examples"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// own are contracts of ours, and harnesses around packages.
+//
+//go:embed contracts
+var own embed.FS
+
+// caseOf is a project that targets lie in: sources of ours below contracts/, or
+// a folder of a package. One without a compiler is an example with its build.
+type caseOf struct {
+	name     string
+	compiler string
+	pkg      string // empty: own
+	folder   string
+	only     []string // contracts to deploy; empty: all
+}
+
+// projects lists the cases that are compiled here.
+var projects = []caseOf{
+	{name: "auction", compiler: "0.8.17", folder: "contracts/auction"},
+	{name: "wallet", compiler: "0.8.17", folder: "contracts/wallet"},
+	{name: "lending", compiler: "0.8.17", folder: "contracts/lending"},
+	{name: "orders", compiler: "0.8.17", folder: "contracts/orders"},
+	{name: "decoder", compiler: "0.8.17", folder: "contracts/decoder"},
+	{name: "lottery", compiler: "0.8.17", folder: "contracts/lottery"},
+	{name: "governor", compiler: "0.8.17", folder: "contracts/governor"},
+	{name: "grants", compiler: "0.8.17", folder: "contracts/grants"},
+	{name: "rewards", compiler: "0.8.17", folder: "contracts/rewards"},
+	{name: "tickets", compiler: "0.8.17", folder: "contracts/tickets"},
+	{name: "market", compiler: "0.5.16", folder: "contracts/market"},
+	{name: "safe", compiler: "0.7.6", pkg: "@gnosis.pm/safe-contracts", folder: "contracts"},
+	{name: "zeppelin", compiler: "0.4.24", pkg: "zeppelin-solidity", folder: "contracts"},
+}
+
+// packages are what the cases are made of.
+func packages() frame.Packages {
+	return frame.Packages{
+		"@openzeppelin/contracts":   "4.9.3",
+		"@gnosis.pm/safe-contracts": "1.3.0",
+		"@uniswap/v2-core":          "1.0.1",
+		"solmate":                   "6.8.0",
+		"erc721a":                   "4.3.0",
+		"zeppelin-solidity":         "1.12.0",
+	}.Solc("0.4.24", "0.5.16", "0.7.6", "0.8.17")
+}
+
+// scene is a case, deployed. Campaigns share it.
+type scene struct {
+	name  string
+	table *bytecode.Table
+	world *evm.World
+	space *input.Space
+
+	positions *diffmap.Positions
+}
+
+// scenesOf builds and deploys the cases that are asked for.
+func scenesOf(ctx context.Context, run *frame.Run, asked func(name string) bool) (map[string]*scene, error) {
+	scenes := map[string]*scene{}
+	for _, name := range examples.Names() {
+		if !asked(name) {
+			continue
+		}
+		output, err := corpus.Example(name)
+		if err != nil {
+			return nil, err
+		}
+		if scenes[name], err = deploy(ctx, name, []*build.Output{output}, nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range projects {
+		if !asked(p.name) {
+			continue
+		}
+		outputs, err := p.compile(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		if scenes[p.name], err = deploy(ctx, p.name, outputs, p.only); err != nil {
+			return nil, err
+		}
+	}
+	return scenes, nil
+}
+
+func (c *caseOf) compile(ctx context.Context, run *frame.Run) ([]*build.Output, error) {
+	modules, err := run.Install(ctx, "targets", packages())
+	if err != nil {
+		return nil, err
+	}
+	var from fs.FS = own
+	if c.pkg != "" {
+		from = os.DirFS(filepath.Join(modules, filepath.FromSlash(c.pkg)))
+	}
+	b := corpus.Builder{Run: run, Modules: modules}
+	return b.Project(ctx, c.name, c.compiler, from, c.folder)
+}
+
+// deploy makes the World as campaigns do.
+func deploy(ctx context.Context, name string, outputs []*build.Output, only []string) (*scene, error) {
+	s := &scene{name: name, table: bytecode.NewTable(build.Contracts(outputs))}
+	w, report, err := world.Auto(ctx, s.table, world.Options{Only: only, Machine: machineOptions})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(w.Instances) == 0 {
+		return nil, fmt.Errorf("%s: nothing could be deployed: %+v", name, report.Failures)
+	}
+	s.world, s.positions = w, diffmap.NewPositions(outputs, s.table, diffmap.Options{})
+	s.space, err = input.NewSpace(w, input.SpaceOptions{})
+	return s, err
+}
+
+// machineOptions: mapping builds are larger than what is shipped.
+var machineOptions = []evm.Option{evm.LiftCodeSizeLimits}

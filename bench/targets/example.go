@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// maze is the paper's running example (Fig. 2) in words of our own. Before solc
+// 0.8 a broken assert is an INVALID of its own, as in the paper.
+var maze = caseOf{name: "maze", compiler: "0.7.6", folder: "contracts/example"}
+
+// exampleLimit is the limit of a campaign in medians of the first schedule.
+const exampleLimit = 50
+
+// exampleBound ends campaigns of the first schedule, whose median the limit is
+// made of: a hundred times what it takes.
+const exampleBound = 5_000_000
+
+// openMaze deploys the example. Its targets are the three asserts; the last is
+// the one that breaks.
+func openMaze(ctx context.Context, run *frame.Run) (*goal, error) {
+	outputs, err := maze.compile(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	s, err := deploy(ctx, maze.name, outputs, nil)
+	if err != nil {
+		return nil, err
+	}
+	code := s.world.Instances[0].Contract.Runtime
+	var asserts []*goal
+	previous := byte(0)
+	for pc := range s.table.Program(code.ID).Instructions {
+		op := code.Bytes[pc]
+		if op == opINVALID && previous == opJUMPI && !slices.Contains(code.Checks, pc) {
+			g, err := s.goal(s.world.Instances[0].Contract.QualifiedName(), pc)
+			if err != nil {
+				return nil, err
+			}
+			asserts = append(asserts, g)
+		}
+		previous = op
+	}
+	if len(asserts) != 3 || !code.ChecksKnown {
+		return nil, fmt.Errorf("the example has %d asserts, want 3", len(asserts))
+	}
+	g := asserts[2]
+	g.Case, g.failing = "maze", true
+	g.others = []bytecode.Target{asserts[0].target, asserts[1].target}
+	return g, nil
+}
+
+// Opcodes (yellow paper, appendix H.2).
+const (
+	opJUMPI   = 0x57
+	opINVALID = 0xfe
+)
+
+// example measures the running example.
+func example(ctx context.Context, run *frame.Run, schedules []*fuzzer.Schedule, without fuzzer.Techniques) (*frame.Result, error) {
+	g, err := openMaze(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	without.Prediction, without.Sequences = true, true // one call, mutants of one word, as in the paper
+	first, err := exampleRuns(ctx, run, g, schedules[0], without, exampleBound)
+	if err != nil {
+		return nil, err
+	}
+	limit := uint64(exampleLimit * math.Ceil(frame.Median(executions(first))))
+	for i := range first {
+		first[i].limitTo(limit)
+	}
+	table := frame.Table{
+		Title:   "the running example",
+		Columns: []string{"schedule", "median executions", "missed", "median seconds", "executions/s", "test against " + schedules[0].Name},
+		Notes:   []string{fmt.Sprintf("%d seeds, limit %d executions.", run.Runs, limit)},
+	}
+	summary := map[string]float64{"exampleMissed": float64(missed(first)), "exampleMedian": frame.Median(executions(first))}
+	for n, sc := range schedules {
+		list := first
+		if n > 0 {
+			if list, err = exampleRuns(ctx, run, g, sc, without, limit); err != nil {
+				return nil, err
+			}
+		}
+		all := samples{[][]sample{list}}
+		sum, _ := spending(sc.Name, all, 0)
+		test := ""
+		if n > 0 {
+			t := frame.Compare(executions(list), executions(first))
+			test = t.String()
+			if n == 1 {
+				summary["exampleA12"], summary["exampleP"] = t.A12, t.P
+			}
+		}
+		table.Add(sc.Name, frame.Number(frame.Median(executions(list))), fmt.Sprint(missed(list)), frame.Number(frame.Median(seconds(list, 0))),
+			frame.Number(sum.executions/sum.seconds), test)
+	}
+	return &frame.Result{Tables: []frame.Table{table}, Summary: summary}, nil
+}
+
+// limitTo makes a miss of what took longer than the limit.
+func (s *sample) limitTo(limit uint64) {
+	if s.Executions > limit {
+		s.Reached, s.Executions = false, limit
+	}
+}
+
+// exampleRuns runs a schedule's campaigns on the example.
+func exampleRuns(ctx context.Context, run *frame.Run, g *goal, sc *fuzzer.Schedule, without fuzzer.Techniques, limit uint64) ([]sample, error) {
+	list := make([]sample, run.Runs)
+	var mu sync.Mutex
+	err := inParallel(ctx, run.Runs, func(i int) error {
+		config := g.scene.config(sc, without, run.Seed+uint64(i), run.Now)
+		config.SeqLen = 1
+		s, err := chase(ctx, g, config, limit)
+		if err != nil {
+			return err
+		}
+		run.Logf("%-9s seed %d: %s", sc.Name, config.Seed, s)
+		mu.Lock()
+		defer mu.Unlock()
+		list[i] = *s
+		return nil
+	})
+	return list, err
+}

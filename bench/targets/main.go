@@ -1,0 +1,152 @@
+// Command targets measures the time to a target, as the lookahead paper does in
+// its §6: one schedule against another, from many seeds, on targets that were
+// chosen before.
+//
+//	main.go     what is measured, and the flags
+//	cases.go    the contracts
+//	run.go      one campaign toward one target
+//	freeze.go   choosing the targets
+//	compare.go  all campaigns of a comparison, side by side
+//	tables.go   what came out
+//	coverage.go what else the schedules reach
+//	example.go  the paper's running example
+//	targets.json  the targets
+//	contracts/  contracts of ours, and harnesses around packages from npm
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/fuzzer"
+)
+
+const doc = `Measures the time to a target: campaigns with one worker, each toward one target, that end
+when a call which succeeds executes it, or at the target's limit. Every schedule runs from
+the same seeds, in turns. The targets are those of bench/targets/targets.json, chosen by
+-freeze from campaigns of A (cutoff) with other seeds, in brackets of executions.
+
+The first schedule of -schedules is compared with each of the others: T are medians, A12 is
+the probability that the first one is faster. Misses count as the limit in executions, and
+in seconds as the longest campaign toward that target. The same seed takes the same number
+of executions again; -seconds bounds the whole and leaves later seeds out, in rounds.
+
+summary, of the first schedule against the second: wins and losses (p < 0.05, executions),
+winsSeconds and lossesSeconds, targets, medianRatio and medianRatioSeconds (T of the second
+to T of the first), analysisShare and exhaustedShare in percent.`
+
+// options are the flags of this comparison.
+var options struct {
+	schedules, only, without, samples string
+	parallel                          int
+	freeze, example                   bool
+	coverage                          int
+	most                              uint64
+}
+
+func flags(f *flag.FlagSet) {
+	f.StringVar(&options.schedules, "schedules", "lookahead,cutoff", "schedules to compare, the first with each of the others")
+	f.StringVar(&options.only, "only", "", "cases to measure, parts of their names separated by commas; empty: all")
+	f.StringVar(&options.without, "without", "", "techniques left out of all campaigns: prediction, frontier, sequences")
+	f.StringVar(&options.samples, "samples", "", "file that keeps every campaign's outcome; what is in it is not run again")
+	f.IntVar(&options.parallel, "parallel", runtime.NumCPU(), "campaigns at a time")
+	f.Uint64Var(&options.most, "most", math.MaxUint64, "leave out targets of brackets that begin above so many executions")
+	f.BoolVar(&options.freeze, "freeze", false, "choose the targets anew and write bench/targets/targets.json")
+	f.BoolVar(&options.example, "example", false, "measure the paper's running example instead of the targets")
+	f.IntVar(&options.coverage, "coverage", 0, "measure the instructions covered after so many executions instead of the time to targets")
+}
+
+func main() {
+	frame.Main(frame.Comparison{Name: "targets", Doc: doc, Seconds: 7200, Runs: 24, Measure: measure, Flags: flags})
+}
+
+func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+	schedules, err := namedSchedules(options.schedules)
+	if err != nil {
+		return nil, err
+	}
+	without, err := techniques(options.without)
+	if err != nil {
+		return nil, err
+	}
+	if options.parallel < 1 {
+		return nil, fmt.Errorf("-parallel %d: want at least 1", options.parallel)
+	}
+	switch {
+	case options.freeze:
+		return freeze(ctx, run, without)
+	case options.example:
+		return example(ctx, run, schedules, without)
+	}
+	list, err := readTargets(run)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(t frozen) bool { return !wanted(t.Case) || t.Bracket > options.most })
+	if len(list) == 0 {
+		return nil, fmt.Errorf("-only %s: no target is of such a case", options.only)
+	}
+	scenes, err := scenesOf(ctx, run, func(name string) bool {
+		return slices.ContainsFunc(list, func(t frozen) bool { return t.Case == name })
+	})
+	if err != nil {
+		return nil, err
+	}
+	goals, err := locate(list, scenes)
+	if err != nil {
+		return nil, err
+	}
+	if options.coverage > 0 {
+		return coverage(ctx, run, goals, schedules, without)
+	}
+	samples, err := race(ctx, run, goals, schedules, without)
+	if err != nil {
+		return nil, err
+	}
+	return tables(goals, schedules, samples)
+}
+
+func namedSchedules(list string) ([]*fuzzer.Schedule, error) {
+	var schedules []*fuzzer.Schedule
+	for name := range strings.SplitSeq(list, ",") {
+		s, err := fuzzer.ScheduleNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		schedules = append(schedules, s)
+	}
+	if len(schedules) < 2 && !options.freeze {
+		return nil, errors.New("-schedules: want two at least, to be compared")
+	}
+	return schedules, nil
+}
+
+func techniques(list string) (fuzzer.Techniques, error) {
+	var without fuzzer.Techniques
+	for name := range strings.SplitSeq(list, ",") {
+		switch name {
+		case "prediction":
+			without.Prediction = true
+		case "frontier":
+			without.Frontier = true
+		case "sequences":
+			without.Sequences = true
+		case "":
+		default:
+			return without, fmt.Errorf("-without %s: want prediction, frontier or sequences", name)
+		}
+	}
+	return without, nil
+}
+
+// wanted tells whether -only names the case.
+func wanted(name string) bool {
+	return slices.ContainsFunc(strings.Split(options.only, ","), func(part string) bool { return strings.Contains(name, part) })
+}
