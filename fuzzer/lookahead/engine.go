@@ -36,7 +36,13 @@ type engine struct {
 	arena  arena
 	steps  int // spent since start
 	budget int
+	words  int // of the states of all nodes, since start
 }
+
+// maxWords bounds the memory of a fixed point, some 8 bytes a word: code can be
+// built to have ten thousands of nodes with a full stack each. That of a contract
+// at the size limit of EIP-170 has a million.
+const maxWords = 1 << 23
 
 // visitor decides what a fixed point is computed for. admit is asked for each
 // node when it is first reached, with the node's number and its state's key
@@ -61,7 +67,7 @@ func newEngine(v *values) *engine {
 func (e *engine) start(c *code, pool []Value, static bool, budget int) {
 	e.machine.bind(c, pool)
 	e.machine.static = static
-	e.steps, e.budget = 0, budget
+	e.steps, e.budget, e.words = 0, budget, 0
 	e.nodes = e.nodes[:0]
 	e.table.reset()
 	e.queue.reset()
@@ -81,6 +87,7 @@ func (e *engine) enter(b bytecode.BlockID, s *state, visit visitor) int32 {
 			e.nodes = e.nodes[:n]
 			return -1
 		}
+		e.words += s.size()
 		e.table.insert(hash, n)
 		e.nodes[n].queued = true
 		e.queue.push(priority, n)
@@ -119,7 +126,7 @@ func (e *engine) find(b bytecode.BlockID, s *state, hash uint64) int32 {
 	}
 }
 
-// run visits nodes until none is queued, the visitor ends it or the budget is
+// run visits nodes until none is queued, the visitor ends it or a budget is
 // exhausted; the visitor knows which.
 func (e *engine) run(visit visitor) {
 	for {
@@ -127,7 +134,7 @@ func (e *engine) run(visit visitor) {
 		if !ok {
 			return
 		}
-		if e.steps > e.budget { // n stays queued: it was not visited
+		if e.steps > e.budget || e.words > maxWords { // n stays queued: it was not visited
 			visit.opaque(n, e.machine.code.blocks[e.nodes[n].block].start, Exhausted)
 			return
 		}
