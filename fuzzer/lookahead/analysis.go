@@ -355,8 +355,11 @@ func (a *Analyzer) answer(b bytecode.BlockID, g *goals) Answer {
 func (a *Analyzer) covers(b bytecode.BlockID, s *state) (node int32, ok bool) {
 	g := a.graph
 	node = g.find(b, s, s.keyHash(b))
-	if node < 0 || len(g.exits) == 0 {
+	switch {
+	case node < 0 || len(g.exits) == 0:
 		return node, node >= 0
+	case g.states == nil:
+		return node, false
 	}
 	above := g.states[node]
 	a.w.states = a.w.states[:0]

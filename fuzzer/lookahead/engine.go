@@ -39,10 +39,11 @@ type engine struct {
 	words  int // of the states of all nodes, since start
 }
 
-// maxWords bounds the memory of a fixed point, some 8 bytes a word: code can be
-// built to have ten thousands of nodes with a full stack each. That of a contract
-// at the size limit of EIP-170 has a million.
-const maxWords = 1 << 23
+// maxWords bounds the memory of a fixed point, some 8 bytes a word. The graph of a
+// contract at the size limit of EIP-170 has a million; one with a function that
+// calls itself has ten thousands of nodes, since its return addresses fill the
+// stack, and code can be built to be worse.
+const maxWords = 1 << 24
 
 // visitor decides what a fixed point is computed for. admit is asked for each
 // node when it is first reached, with the node's number and its state's key

@@ -18,7 +18,8 @@ import (
 // That holds for executions that the fixed point knows of. One that came out of
 // an opaque node may arrive at a node of the graph with words that the node's
 // edges do not allow for. So where there are opaque nodes, the states are kept,
-// and the graph answers only for states below them.
+// and the graph answers only for states below them. Where the budget ended
+// before the fixed point was found, they are not kept, and it answers nothing.
 //
 // It names nothing but common Values and the program's pool, and does not change:
 // any number of Analyzers share it. Nodes are kept in columns, since large
@@ -33,7 +34,7 @@ type graph struct {
 	predecessorsOf []uint32
 
 	table   nodeTable
-	states  []state  // of the nodes; nil when there are no exits
+	states  []state  // of the nodes; nil when there are no exits, or too many nodes
 	exits   []opaque // the opaque nodes
 	reached []bool   // by block
 	steps   int
@@ -106,14 +107,16 @@ func newGraph(c *code, budget int) *graph {
 	e.enter(0, &start, b)
 	e.run(b)
 	g.steps = e.steps
+	exhausted := false
 	for i := range e.nodes {
 		n := &e.nodes[i]
 		g.add(n, b.hashes[i])
 		if n.queued {
+			exhausted = true
 			b.opaque(int32(i), c.blocks[n.block].start, Exhausted)
 		}
 	}
-	if g.exits = b.exits; len(g.exits) > 0 {
+	if g.exits = b.exits; len(g.exits) > 0 && !exhausted {
 		for i := range e.nodes {
 			g.states = append(g.states, c.keep(v, &e.nodes[i].state))
 		}
