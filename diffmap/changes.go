@@ -16,9 +16,10 @@ const (
 	LineAdded      ChangeKind = iota // the diff adds it and deletes nothing there
 	LineEdited                       // it replaces lines of the base version, or its code changed meaning
 	DeletionAnchor                   // it follows deleted code
+	Indirect                         // it did not change, but its code did: see [Mapping.AddIndirect]
 )
 
-var changeNames = [...]string{"added", "edited", "deletion"}
+var changeNames = [...]string{"added", "edited", "deletion", "indirect"}
 
 // String returns the kind as a lower-case word.
 func (k ChangeKind) String() string {

@@ -35,6 +35,8 @@ type Line struct {
 	// [Combine]. Reason is set when Status is.
 	Status Status
 	Reason string
+	// Because says what changed the code of a line of kind Indirect.
+	Because string
 	// Targets are indices into [Mapping.Targets].
 	Targets []int
 }

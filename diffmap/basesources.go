@@ -1,0 +1,112 @@
+package diffmap
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+)
+
+// BaseTexts gives the base version of every source that the diff changes, by the
+// name that an output's compiler has for it: nil for a source that the base does
+// not have. Texts come from the diff and the head's texts (options.Heads).
+func BaseTexts(diff *Diff, output *build.Output, options Options) (map[string][]byte, error) {
+	texts := map[string][]byte{}
+	for i := range diff.Files {
+		f := &diff.Files[i]
+		if !isSourceFile(f.Path()) || f.Submodule || f.Symlink || f.ModeOnly {
+			continue
+		}
+		head := ""
+		if f.NewPath != "" {
+			if s, _ := matchSource(output, f.NewPath, options); s != nil {
+				head = s.Path
+				texts[head] = nil
+			}
+		}
+		if f.OldPath == "" {
+			continue
+		}
+		name := baseName(f, head, output, options)
+		if name == "" {
+			continue // not part of the build: a test, another project
+		}
+		text, err := f.OldText(options.Heads[f.NewPath])
+		if err != nil {
+			return nil, err
+		}
+		texts[name] = text
+	}
+	return texts, nil
+}
+
+// baseName is what the compiler calls the base version of a file; empty when it
+// is no part of the build.
+func baseName(f *File, head string, output *build.Output, options Options) string {
+	if head != "" && f.OldPath == f.NewPath {
+		return head
+	}
+	if head != "" { // renamed: as the new name is made of the new path
+		if rest, ok := strings.CutSuffix(head, cleanPath(f.NewPath)); ok {
+			return rest + cleanPath(f.OldPath)
+		}
+	}
+	names := namesOf(f.OldPath, output, options)
+	prefix := commonPrefix(output, options)
+	for _, name := range names {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && (prefix != "" || rest == inProject(f.OldPath, options)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// commonPrefix is what Hardhat 3 puts before the project's own sources; empty in
+// other builds.
+func commonPrefix(output *build.Output, options Options) string {
+	const own = "project/"
+	if slices.ContainsFunc(output.Sources, func(s *build.Source) bool { return strings.HasPrefix(s.Path, own) }) &&
+		!strings.HasPrefix(cleanPath(options.Root)+"/", own) {
+		return own
+	}
+	return ""
+}
+
+// inProject is a path of the repository relative to the project's folder.
+func inProject(file string, options Options) string {
+	file = cleanPath(file)
+	root := cleanPath(options.Root)
+	if root == "." || root == "" {
+		return file
+	}
+	rest, _ := strings.CutPrefix(file, root+"/")
+	return rest
+}
+
+// settingsFiles decide how a project is compiled, or what its imports mean.
+var settingsFiles = []string{
+	"foundry.toml", "foundry.lock", "soldeer.lock", "remappings.txt", ".gitmodules",
+	"package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb",
+	"truffle-config.js", "truffle.js", "ape-config.yaml", "brownie-config.yaml",
+}
+
+// Settings lists the changed files that decide how the project is compiled or
+// what its imports mean, submodules among them: with such a change the head's
+// settings and dependencies are not the base's.
+func (d *Diff) Settings() []string {
+	var changed []string
+	for i := range d.Files {
+		f := &d.Files[i]
+		base := path.Base(cleanPath(f.Path()))
+		if f.Submodule || slices.Contains(settingsFiles, base) || strings.HasPrefix(base, "hardhat.config.") {
+			changed = append(changed, f.Path())
+		}
+	}
+	return changed
+}
+
+func isSourceFile(file string) bool {
+	ext := path.Ext(file)
+	return ext == ".sol" || ext == ".yul"
+}

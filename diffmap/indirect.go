@@ -1,0 +1,327 @@
+package diffmap
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// BaseSide is a build of the head and the build of the base version that is
+// compared with it, both made with the same settings.
+type BaseSide struct {
+	Head, Base *build.Output
+	// Renamed gives the head's name of a source by the base's, where they differ.
+	Renamed map[string]string
+}
+
+// AddIndirect adds a target for each function of table's contracts whose code is
+// not the base's although none of its lines changed (design §2): the type of a
+// struct's field, a base list, the place of a state variable changed. It returns
+// how many lines it added. Contracts that the base does not have are new
+// altogether and have none.
+func (m *Mapping) AddIndirect(sides []BaseSide, table *bytecode.Table, options Options) int {
+	found := map[lineKey]*indirect{}
+	for _, side := range sides {
+		c := newComparer(side, m, options)
+		for _, a := range artefacts(side.Head, table) {
+			c.compare(&a, found)
+		}
+	}
+	m.insert(found)
+	return len(found)
+}
+
+// indirect is a function that changed without a changed line.
+type indirect struct {
+	function string
+	reason   string
+	entries  map[string][]bytecode.Location // by qualified contract name
+}
+
+// comparer compares one build with its base version.
+type comparer struct {
+	side     BaseSide
+	head     map[int][]part
+	base     map[int][]part
+	artefact map[string]*artefact // the base's, by canonical contract and kind
+	changed  map[codePart]bool    // parts with a changed line of code
+	places   map[codePart]place
+	causes   []cause
+}
+
+// place is where a part starts, by the repository's path.
+type place struct {
+	lineKey
+	node *build.Node
+}
+
+func newComparer(side BaseSide, m *Mapping, options Options) *comparer {
+	c := &comparer{side: side, head: map[int][]part{}, base: map[int][]part{},
+		artefact: map[string]*artefact{}, changed: map[codePart]bool{}, places: map[codePart]place{}}
+	paths := repositoryPaths(side.Head, options)
+	byPath := map[string][]Line{}
+	for _, l := range m.Lines {
+		byPath[l.Position.File] = append(byPath[l.Position.File], l)
+	}
+	for file := range options.Heads { // by its name in the diff
+		if s, _ := matchSource(side.Head, file, options); s != nil {
+			paths = named(paths, s.Path, file)
+		}
+	}
+	for _, s := range side.Head.Sources {
+		if s.AST != nil && s.Text != nil {
+			c.addSource(s, paths(s.Path), byPath[paths(s.Path)])
+		}
+	}
+	table := bytecode.NewTable(build.Contracts([]*build.Output{side.Base}))
+	for _, s := range side.Base.Sources {
+		parts := partsOf(s)
+		for i := range parts {
+			parts[i].source = c.canonical(s.Path)
+		}
+		c.base[s.ID] = parts
+	}
+	for _, a := range artefacts(side.Base, table) {
+		c.artefact[c.canonical(a.contract.Source)+":"+a.contract.Name+" "+a.program.Code.Kind.String()] = &a
+	}
+	return c
+}
+
+// named is paths with one more name.
+func named(paths func(string) string, source, file string) func(string) string {
+	return func(s string) string {
+		if s == source {
+			return file
+		}
+		return paths(s)
+	}
+}
+
+// canonical is the head's name of a source of the base.
+func (c *comparer) canonical(source string) string {
+	if head, ok := c.side.Renamed[source]; ok {
+		return head
+	}
+	return source
+}
+
+// addSource finds the parts of a source of the head, and what changed in it.
+func (c *comparer) addSource(s *build.Source, file string, lines []Line) {
+	parts := partsOf(s)
+	c.head[s.ID] = parts
+	table := newLineTable(s.Text)
+	for i := range parts {
+		p := &parts[i]
+		if p.node.Attributes["constant"] != true { // its code is part of what uses it
+			c.places[p.codePart] = place{lineKey{file, table.lineOf(p.start)}, p.node}
+		}
+	}
+	for _, l := range lines {
+		start := table[min(l.Position.Line, len(table))-1]
+		end := len(s.Text)
+		if l.Position.Line < len(table) {
+			end = table[l.Position.Line]
+		}
+		inside := false
+		for i := range parts {
+			if p := &parts[i]; p.start < end && start < p.end {
+				inside = inside || p.node.Type == "FunctionDefinition"
+				c.changed[p.codePart] = c.changed[p.codePart] || l.Status != NoBytecode
+			}
+		}
+		if !inside && l.Status == NoBytecode {
+			c.addCause(s, file, l, byteRange{start, end})
+		}
+	}
+}
+
+// compare looks for parts of an artefact that differ from the base's.
+func (c *comparer) compare(a *artefact, found map[lineKey]*indirect) {
+	other := c.artefact[a.contract.QualifiedName()+" "+a.program.Code.Kind.String()]
+	if other == nil || len(a.entries) == 0 {
+		return
+	}
+	taken := takeApart(a, c.head, creationSizes(c.side.Head))
+	ours, theirs := taken.normalise(), takeApart(other, c.base, creationSizes(c.side.Base)).normalise()
+	for _, p := range slices.SortedFunc(maps.Keys(ours), compareParts) {
+		at, ok := c.places[p]
+		if !ok || c.changed[p] {
+			continue
+		}
+		number, differs := ours[p].numbers[0], true
+		if theirs[p] != nil {
+			number, differs = ours[p].firstDifference(theirs[p])
+		}
+		if !differs {
+			continue
+		}
+		i := found[at.lineKey]
+		if i == nil {
+			i = &indirect{function: nameOf(p), reason: c.because(at.node, theirs[p] == nil, a.contract.Name), entries: map[string][]bytecode.Location{}}
+			found[at.lineKey] = i
+		}
+		name := a.contract.QualifiedName()
+		i.entries[name] = append(i.entries[name], bytecode.Location{Code: a.program.ID, PC: taken.pcs[number]})
+	}
+}
+
+func compareParts(a, b codePart) int {
+	return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.name, b.name))
+}
+
+// nameOf is the bare name of a part: "withdraw" of "Vault.withdraw(uint256)".
+func nameOf(p codePart) string {
+	name, _, _ := strings.Cut(p.name, "(")
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
+// cause is a changed declaration that has no code of its own.
+type cause struct {
+	text    string
+	ids     map[int]bool // of the nodes that mean it, when code refers to it
+	general bool         // may change code that does not refer to it: base lists, state variables
+}
+
+// addCause notes what was declared on a changed line.
+func (c *comparer) addCause(s *build.Source, file string, l Line, line byteRange) {
+	var declared *build.Node
+	general := false
+	ids := map[int]bool{}
+	s.AST.Walk(func(n *build.Node) bool {
+		if n.Start >= line.end || n.End() <= line.start {
+			return false
+		}
+		switch n.Type {
+		case "VariableDeclaration", "StructDefinition", "EnumDefinition", "EnumValue", "UserDefinedValueTypeDefinition":
+			declared, ids[n.ID] = n, true
+			general = general || n.Attributes["stateVariable"] == true
+		case "InheritanceSpecifier", "UsingForDirective":
+			declared, general = n, true
+		case "FunctionDefinition", "ModifierDefinition":
+			declared, ids[n.ID] = n, true
+			return false
+		}
+		return true
+	})
+	if declared == nil {
+		return
+	}
+	c.causes = append(c.causes, cause{fmt.Sprintf("%s at %s:%d", describeDeclaration(declared), file, l.Position.Line), ids, general})
+}
+
+// describeDeclaration names what a changed line declares.
+func describeDeclaration(n *build.Node) string {
+	name := n.Attribute("name")
+	switch n.Type {
+	case "VariableDeclaration":
+		if n.Parent != nil && n.Parent.Type == "StructDefinition" {
+			return fmt.Sprintf("field %s of struct %s", name, n.Parent.Attribute("name"))
+		}
+		return "variable " + name
+	case "StructDefinition":
+		return "struct " + name
+	case "EnumDefinition":
+		return "enum " + name
+	case "EnumValue":
+		return "enum value " + name
+	case "UserDefinedValueTypeDefinition":
+		return "type " + name
+	case "InheritanceSpecifier":
+		return "base list"
+	case "UsingForDirective":
+		return "using directive"
+	}
+	return name
+}
+
+// because says what changed a part's code: a declaration that it refers to, else
+// one that changes code without being named there.
+func (c *comparer) because(n *build.Node, isNew bool, contract string) string {
+	var used, general []string
+	for _, cause := range c.causes {
+		switch {
+		case refersTo(n, cause.ids):
+			used = append(used, cause.text)
+		case cause.general:
+			general = append(general, cause.text)
+		}
+	}
+	switch {
+	case isNew && len(general) > 0:
+		return fmt.Sprintf("new in %s with the changed %s", contract, several(general))
+	case isNew:
+		return fmt.Sprintf("%s did not have its code before", contract)
+	case len(used) > 0:
+		return "uses the changed " + several(used)
+	case len(general) > 0:
+		return "its code differs with the changed " + several(general)
+	}
+	return "its code differs from the base version's"
+}
+
+// several lists a few of many.
+func several(texts []string) string {
+	const most = 3 // arbitrary: what a line of a report holds
+	texts = slices.Compact(slices.Sorted(slices.Values(texts)))
+	if len(texts) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// refersTo tells whether a node names one of the declarations.
+func refersTo(n *build.Node, ids map[int]bool) bool {
+	found := false
+	n.Walk(func(n *build.Node) bool {
+		if id, ok := n.Attributes["referencedDeclaration"].(int); ok && ids[id] {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// insert adds lines with their targets, and keeps both in order. A changed line
+// without code of its own becomes one with targets.
+func (m *Mapping) insert(found map[lineKey]*indirect) {
+	if len(found) == 0 {
+		return
+	}
+	targets := map[lineKey][]bytecode.Target{}
+	var lines []Line
+	for _, l := range m.Lines {
+		key := lineKey{l.Position.File, l.Position.Line}
+		for _, i := range l.Targets {
+			targets[key] = append(targets[key], m.Targets[i])
+		}
+		if found[key] == nil {
+			lines = append(lines, l)
+		}
+	}
+	for key, i := range found {
+		position := bytecode.Position{File: key.path, Line: key.line}
+		lines = append(lines, Line{Position: position, Kind: Indirect, Function: i.function, Because: i.reason})
+		for contract, entries := range i.entries {
+			slices.SortFunc(entries, bytecode.Location.Compare)
+			targets[key] = append(targets[key], bytecode.Target{Position: position, Contract: contract, Entries: slices.Compact(entries)})
+		}
+		slices.SortFunc(targets[key], func(a, b bytecode.Target) int { return cmp.Compare(a.Contract, b.Contract) })
+	}
+	slices.SortFunc(lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(a.Position.File, b.Position.File), cmp.Compare(a.Position.Line, b.Position.Line))
+	})
+	m.Lines, m.Targets = lines, nil
+	for i := range m.Lines {
+		l := &m.Lines[i]
+		l.Targets = nil
+		for _, t := range targets[lineKey{l.Position.File, l.Position.Line}] {
+			l.Targets = append(l.Targets, len(m.Targets))
+			m.Targets = append(m.Targets, t)
+		}
+	}
+}

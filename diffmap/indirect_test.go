@@ -1,0 +1,215 @@
+package diffmap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// indirectCases are changes with what they change elsewhere: "function: reason"
+// of each indirect target, sorted.
+var indirectCases = []struct {
+	name, base, head string
+	since            string // the first compiler version, "" for all
+	want             []string
+}{
+	{name: "the type of a struct's field", base: `
+contract C {
+    struct P {
+        uint256 a;
+        uint128 b;
+    }
+    P p;
+    function get() public view returns (uint256) { return p.b; }
+    function set(uint8 x) public { p.b = x; }
+    function whole() public view returns (uint256) { return p.a; }
+}`, head: `
+contract C {
+    struct P {
+        uint256 a;
+        uint64 b;
+    }
+    P p;
+    function get() public view returns (uint256) { return p.b; }
+    function set(uint8 x) public { p.b = x; }
+    function whole() public view returns (uint256) { return p.a; }
+}`, want: []string{"get: uses the changed field b of struct P at FILE:5", "set: uses the changed field b of struct P at FILE:5"}},
+	{name: "a base list", base: `
+contract A { uint256 a; function one() public { a = 1; } }
+contract B { uint256 b; function two() public { b = 2; } }
+contract D is A {
+    function three() public pure returns (uint256) { return 3; }
+}`, head: `
+contract A { uint256 a; function one() public { a = 1; } }
+contract B { uint256 b; function two() public { b = 2; } }
+contract D is A, B {
+    function three() public pure returns (uint256) { return 3; }
+}`, want: []string{"two: new in D with the changed base list at FILE:4"}},
+	{name: "a state variable in front of others", base: `
+contract C {
+    uint256 x;
+    function f() public { x = 1; }
+    function g() public pure returns (uint256) { return 1; }
+}`, head: `
+contract C {
+    uint256 w;
+    uint256 x;
+    function f() public { x = 1; }
+    function g() public pure returns (uint256) { return 1; }
+}`, want: []string{"f: its code differs with the changed variable w at FILE:3"}},
+	{name: "a value of an enum in front of others", base: `
+contract C {
+    enum State { Idle, Done }
+    State s;
+    function f() public { s = State.Done; }
+    function g() public pure returns (uint256) { return 1; }
+}`, head: `
+contract C {
+    enum State { Idle, Busy, Done }
+    State s;
+    function f() public { s = State.Done; }
+    function g() public pure returns (uint256) { return 1; }
+}`, want: []string{"f: uses the changed enum value Done at FILE:3"}},
+	{name: "code that only moves", base: `
+contract C {
+    uint256 x;
+    function f() public { x = 1; }
+    function g() public { if (x > 3) { h(); } x = x + 2; }
+    function h() internal { x = x * 5; }
+    function k() public returns (uint256) { g(); h(); return x; }
+}`, head: `
+contract C {
+    uint256 x;
+    function f() public { x = 1; x = x + 7; require(x > 2); }
+    function g() public { if (x > 3) { h(); } x = x + 2; }
+    function h() internal { x = x * 5; }
+    function k() public returns (uint256) { g(); h(); return x; }
+}`},
+	{name: "a child contract of another size", base: `
+contract Child { uint256 x; function f() public { x = 1; } }
+contract Maker { address last; function make() public { last = address(new Child()); } }`, head: `
+contract Child { uint256 x; function f() public { x = 1; x = x + 2; } }
+contract Maker { address last; function make() public { last = address(new Child()); } }`},
+	{name: "a constant, whose line is a target", base: `
+contract C {
+    uint256 constant LIMIT = 1000;
+    uint256 x;
+    function f() public { require(x < LIMIT); x = LIMIT; }
+}`, head: `
+contract C {
+    uint256 constant LIMIT = 2000;
+    uint256 x;
+    function f() public { require(x < LIMIT); x = LIMIT; }
+}`},
+	{name: "the parameter of a function that another calls", base: `
+contract C {
+    uint256 x;
+    function h(uint8 y) internal { x = y; }
+    function f(uint16 z) public { h(uint8(z)); }
+    function g() public { x = 2; }
+}`, head: `
+contract C {
+    uint256 x;
+    function h(uint16 y) internal { x = y; }
+    function f(uint16 z) public { h(uint8(z)); }
+    function g() public { x = 2; }
+}`, want: []string{"f: its code differs from the base version's"}},
+	{name: "the type behind a name", since: "0.8", base: `
+type Amount is uint128;
+contract C {
+    mapping(address => Amount) a;
+    function f() public view returns (Amount) { return a[msg.sender]; }
+    function g() public pure returns (uint256) { return 1; }
+}`, head: `
+type Amount is uint96;
+contract C {
+    mapping(address => Amount) a;
+    function f() public view returns (Amount) { return a[msg.sender]; }
+    function g() public pure returns (uint256) { return 1; }
+}`, want: []string{"f: uses the changed type Amount at FILE:2"}},
+}
+
+func TestIndirect(t *testing.T) {
+	for _, version := range []string{"0.4.26", "0.5.17", "0.8.30", "0.8.30-ir"} {
+		t.Run(version, func(t *testing.T) {
+			base, head := map[string]string{}, map[string]string{}
+			for i, c := range indirectCases {
+				if strings.HasPrefix(version, c.since) || c.since == "" {
+					file := fmt.Sprintf("case%d.sol", i)
+					base[file], head[file] = "pragma solidity >=0.4.11;"+c.base, "pragma solidity >=0.4.11;"+c.head
+				}
+			}
+			side := BaseSide{Head: compile(t, version, head), Base: compile(t, version, base)}
+			for i, c := range indirectCases {
+				file := fmt.Sprintf("case%d.sol", i)
+				if head[file] == "" {
+					continue
+				}
+				mapping, got := indirectOf(t, side, file, base[file], head[file])
+				if !slices.Equal(got, c.want) {
+					t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+				}
+				checkMapping(t, mapping)
+			}
+		})
+	}
+}
+
+// indirectOf maps the change of one file and lists its indirect targets.
+func indirectOf(t *testing.T, side BaseSide, file, base, head string) (*Mapping, []string) {
+	t.Helper()
+	d, err := ParseDiff(gitDiffFiles(t, file, []byte(base), []byte(head)), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := d.Files[0].Changes([]byte(head))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range changes {
+		changes[i].Path = file // the diff was made in folders of its own
+	}
+	outputs := []*build.Output{side.Head}
+	table := bytecode.NewTable(build.Contracts(outputs))
+	options := Options{Heads: map[string][]byte{file: []byte(head)}}
+	mapping, err := Map(outputs, table, changes, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapping.AddIndirect([]BaseSide{side}, table, options)
+	var got []string
+	for _, l := range mapping.Lines {
+		if l.Kind == Indirect && l.Position.File == file {
+			got = append(got, l.Function+": "+strings.ReplaceAll(l.Because, file, "FILE"))
+		}
+	}
+	slices.Sort(got)
+	return mapping, got
+}
+
+// checkMapping holds a mapping to what its type promises.
+func checkMapping(t *testing.T, m *Mapping) {
+	t.Helper()
+	used := map[int]bool{}
+	for i, l := range m.Lines {
+		if i > 0 && (l.Position.File < m.Lines[i-1].Position.File || l.Position.File == m.Lines[i-1].Position.File && l.Position.Line <= m.Lines[i-1].Position.Line) {
+			t.Errorf("line %v is behind %v", l.Position, m.Lines[i-1].Position)
+		}
+		if (l.Status == "") != (len(l.Targets) > 0) {
+			t.Errorf("line %v has status %q and %d targets", l.Position, l.Status, len(l.Targets))
+		}
+		for _, n := range l.Targets {
+			if used[n] || m.Targets[n].Position != l.Position || len(m.Targets[n].Entries) == 0 {
+				t.Errorf("line %v has target %d: %+v", l.Position, n, m.Targets[n])
+			}
+			used[n] = true
+		}
+	}
+	if len(used) != len(m.Targets) {
+		t.Errorf("%d of %d targets belong to lines", len(used), len(m.Targets))
+	}
+}

@@ -1,0 +1,250 @@
+package diffmap
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"sort"
+
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// This file compares the code of functions on both sides of a change without
+// what a mere move of code changes: where jumps lead is told by what is there,
+// and offsets of data are left out.
+
+// codePart is what owns code and can be found again on the other side: a
+// function, or a state variable with its initialiser or getter.
+type codePart struct {
+	source string // the compiler's name of the file
+	name   string // "Vault.withdraw(uint256)"
+}
+
+// part is a codePart's place in a source.
+type part struct {
+	byteRange
+	codePart
+	node *build.Node
+}
+
+// partsOf lists the functions and state variables of a source, by place; they
+// do not overlap. Modifiers are not among them: their code is part of every
+// function that they wrap, once for each.
+func partsOf(s *build.Source) []part {
+	if s.AST == nil {
+		return nil
+	}
+	var parts []part
+	var contract string
+	s.AST.Walk(func(n *build.Node) bool {
+		switch n.Type {
+		case "ContractDefinition":
+			contract = n.Attribute("name") + "."
+			return true
+		case "FunctionDefinition":
+			if n.Parent == nil || n.Parent.Type != "ContractDefinition" {
+				contract = ""
+			}
+			parts = append(parts, part{byteRange{n.Start, n.End()}, codePart{s.Path, contract + signatureOf(n)}, n})
+			return false
+		case "VariableDeclaration":
+			if n.Attributes["stateVariable"] == true || n.Parent != nil && n.Parent.Type == "SourceUnit" {
+				parts = append(parts, part{byteRange{n.Start, n.End()}, codePart{s.Path, contract + n.Attribute("name")}, n})
+			}
+			return false
+		case "ModifierDefinition", "StructDefinition", "EventDefinition", "ErrorDefinition", "EnumDefinition":
+			return false
+		}
+		return true
+	})
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.start, b.start) })
+	return parts
+}
+
+// signatureOf names a function with its parameters as they are written, so that
+// overloads are apart.
+func signatureOf(n *build.Node) string {
+	name := functionName(n) + "("
+	first := true
+	n.Walk(func(p *build.Node) bool {
+		if p.Type == "ParameterList" && p.Role == "parameters" && p.Parent == n {
+			for _, v := range p.Children {
+				if !first {
+					name += ","
+				}
+				first = false
+				if types, ok := v.Attributes["typeDescriptions"].(map[string]any); ok {
+					text, _ := types["typeString"].(string)
+					name += text
+				}
+			}
+		}
+		return p == n
+	})
+	return name + ")"
+}
+
+// code is an artefact taken apart.
+type code struct {
+	artefact *artefact
+	parts    map[int][]part  // by source id
+	sizes    map[uint64]bool // of creation code
+	pcs      []uint32        // of the instructions with a source map entry
+	owner    []codePart      // by instruction; the zero value: none
+	jumpdest map[uint32]int  // instruction number by pc
+	tagSize  uint32          // bytes of a pushed destination: an assembler writes all alike
+	ordinal  map[int]int     // of a JUMPDEST among those of its part
+	routines map[int][sha256.Size]byte
+}
+
+func takeApart(a *artefact, parts map[int][]part, sizes map[uint64]bool) *code {
+	c := &code{artefact: a, parts: parts, sizes: sizes, jumpdest: map[uint32]int{}, ordinal: map[int]int{}, routines: map[int][sha256.Size]byte{}}
+	count := map[codePart]int{}
+	for pc, e := range a.entries.Instructions(a.program.Bytes) {
+		number := len(c.pcs)
+		owner := c.partAt(e)
+		c.pcs = append(c.pcs, pc)
+		c.owner = append(c.owner, owner)
+		if vm.OpCode(a.program.Bytes[pc]) == vm.JUMPDEST {
+			c.jumpdest[pc] = number
+			c.ordinal[number] = count[owner]
+			count[owner]++
+		}
+	}
+	c.tagSize = c.findTagSize()
+	return c
+}
+
+// findTagSize looks at the pushes right before jumps.
+func (c *code) findTagSize() uint32 {
+	for i := 1; i < len(c.pcs); i++ {
+		op := vm.OpCode(c.artefact.program.Bytes[c.pcs[i]])
+		if size := bytecode.PushSize(c.artefact.program.Bytes[c.pcs[i-1]]); size > 0 && (op == vm.JUMP || op == vm.JUMPI) {
+			return size
+		}
+	}
+	return 0
+}
+
+func (c *code) partAt(e build.SourceMapEntry) codePart {
+	parts := c.parts[e.File]
+	i := sort.Search(len(parts), func(i int) bool { return parts[i].end > e.Start })
+	if e.Start >= 0 && i < len(parts) && parts[i].start <= e.Start && e.Start+e.Length <= parts[i].end {
+		return parts[i].codePart
+	}
+	return codePart{}
+}
+
+// normalised is a part's code: an entry for each of its instructions, in order.
+type normalised struct {
+	numbers []int // of the instructions
+	words   [][sha256.Size]byte
+}
+
+// normalise gives the code of all parts.
+func (c *code) normalise() map[codePart]*normalised {
+	all := map[codePart]*normalised{}
+	for number, owner := range c.owner {
+		if owner == (codePart{}) {
+			continue
+		}
+		n := all[owner]
+		if n == nil {
+			n = &normalised{}
+			all[owner] = n
+		}
+		n.numbers = append(n.numbers, number)
+		n.words = append(n.words, c.word(number, nil))
+	}
+	return all
+}
+
+// word is what an instruction does, wherever it stands.
+func (c *code) word(number int, under []int) [sha256.Size]byte {
+	p := c.artefact.program
+	pc := c.pcs[number]
+	op := vm.OpCode(p.Bytes[pc])
+	size := bytecode.PushSize(byte(op))
+	if size == 0 {
+		return [sha256.Size]byte{byte(op)}
+	}
+	data := p.Bytes[min(int(pc)+1, len(p.Bytes)):min(int(pc+1+size), len(p.Bytes))]
+	value := uint64(0)
+	for _, b := range data {
+		value = value<<8 | uint64(b)
+	}
+	if size <= 3 {
+		if to, ok := c.jumpdest[uint32(value)]; ok && size == c.tagSize {
+			return c.destination(to, under)
+		}
+		if c.isAboutData(value) {
+			return sha256.Sum256([]byte("data"))
+		}
+	}
+	return sha256.Sum256(append([]byte{byte(op)}, data...))
+}
+
+// destination names a place that code jumps to: by its part, or, in code that the
+// compiler generated, by what is there.
+func (c *code) destination(number int, under []int) [sha256.Size]byte {
+	if owner := c.owner[number]; owner != (codePart{}) {
+		text := append([]byte("part\x00"+owner.source+"\x00"+owner.name+"\x00"), binary.BigEndian.AppendUint64(nil, uint64(c.ordinal[number]))...)
+		return sha256.Sum256(text)
+	}
+	if known, ok := c.routines[number]; ok {
+		return known
+	}
+	const deepest = 16 // calls of generated code by generated code: an ABI coder's nesting; arbitrary
+	if slices.Contains(under, number) || len(under) > deepest {
+		return sha256.Sum256([]byte("recursion"))
+	}
+	under = append(slices.Clone(under), number)
+	h := sha256.New()
+	for i := number; i < len(c.pcs) && c.owner[i] == (codePart{}); i++ {
+		word := c.word(i, under)
+		h.Write(word[:])
+		op := vm.OpCode(c.artefact.program.Bytes[c.pcs[i]])
+		if op == vm.JUMP || op == vm.STOP || op == vm.RETURN || op == vm.REVERT || op == vm.INVALID {
+			break
+		}
+	}
+	var sum [sha256.Size]byte
+	h.Sum(sum[:0])
+	c.routines[number] = sum
+	return sum
+}
+
+// isAboutData tells whether a pushed number may be about data: the size of a
+// contract's creation code, or a place behind the last instruction, where such
+// code and what else is copied lies. Other numbers of that value look like it,
+// and their changes are not seen.
+func (c *code) isAboutData(value uint64) bool {
+	last := uint64(c.pcs[len(c.pcs)-1])
+	return c.sizes[value] || value > last && value <= uint64(len(c.artefact.program.Bytes))
+}
+
+// creationSizes are the sizes of creation code that an output has.
+func creationSizes(output *build.Output) map[uint64]bool {
+	sizes := map[uint64]bool{}
+	for _, c := range output.Contracts {
+		if c.Creation != nil && len(c.Creation.Bytes) > 0 {
+			sizes[uint64(len(c.Creation.Bytes))] = true
+		}
+	}
+	return sizes
+}
+
+// firstDifference is the number of the first instruction of n that other does not
+// have; false when both are the same code.
+func (n *normalised) firstDifference(other *normalised) (number int, differs bool) {
+	for i, word := range n.words {
+		if i >= len(other.words) || other.words[i] != word {
+			return n.numbers[i], true
+		}
+	}
+	return n.numbers[len(n.numbers)-1], len(other.words) > len(n.words)
+}
