@@ -8,11 +8,17 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/build"
 )
 
-// BaseTexts gives the base version of every source that the diff changes, by the
-// name that an output's compiler has for it: nil for a source that the base does
-// not have. Texts come from the diff and the head's texts (options.Heads).
-func BaseTexts(diff *Diff, output *build.Output, options Options) (map[string][]byte, error) {
-	texts := map[string][]byte{}
+// BaseSources are the sources of the base version that a diff changes, by the
+// names that a compiler has for them.
+type BaseSources struct {
+	Texts   map[string][]byte // nil for a source that the base does not have
+	Renamed map[string]string // the head's name by the base's, where they differ
+}
+
+// BaseTexts gives the base version of what the diff changes in an output. Texts
+// come from the diff and the head's texts (options.Heads).
+func BaseTexts(diff *Diff, output *build.Output, options Options) (*BaseSources, error) {
+	base := &BaseSources{Texts: map[string][]byte{}, Renamed: map[string]string{}}
 	for i := range diff.Files {
 		f := &diff.Files[i]
 		if !isSourceFile(f.Path()) || f.Submodule || f.Symlink || f.ModeOnly {
@@ -22,7 +28,7 @@ func BaseTexts(diff *Diff, output *build.Output, options Options) (map[string][]
 		if f.NewPath != "" {
 			if s, _ := matchSource(output, f.NewPath, options); s != nil {
 				head = s.Path
-				texts[head] = nil
+				base.Texts[head] = nil
 			}
 		}
 		if f.OldPath == "" {
@@ -36,9 +42,12 @@ func BaseTexts(diff *Diff, output *build.Output, options Options) (map[string][]
 		if err != nil {
 			return nil, err
 		}
-		texts[name] = text
+		base.Texts[name] = text
+		if head != "" && head != name && f.Status == Renamed {
+			base.Renamed[name] = head
+		}
 	}
-	return texts, nil
+	return base, nil
 }
 
 // baseName is what the compiler calls the base version of a file; empty when it

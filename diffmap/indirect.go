@@ -325,3 +325,42 @@ func (m *Mapping) insert(found map[lineKey]*indirect) {
 		}
 	}
 }
+
+// ChangesDeclarations tells whether a change is not inside the bodies of
+// functions and modifiers alone: then code elsewhere may have changed, and the
+// base version is worth compiling.
+func ChangesDeclarations(outputs []*build.Output, changes []ChangedLine, options Options) bool {
+	bodies := map[string][]byteRange{} // by file
+	for _, change := range changes {
+		if _, known := bodies[change.Path]; !known {
+			bodies[change.Path] = bodiesOf(outputs, change.Path, options)
+		}
+		for _, span := range change.Spans {
+			inside := slices.ContainsFunc(bodies[change.Path], func(b byteRange) bool { return b.start < span.Start && span.End < b.end })
+			if !inside {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bodiesOf lists the bodies of a file's functions and modifiers.
+func bodiesOf(outputs []*build.Output, file string, options Options) []byteRange {
+	var bodies []byteRange
+	for _, o := range outputs {
+		s, _ := matchSource(o, file, options)
+		if s == nil || s.AST == nil || differs(s, options.Heads[file]) {
+			continue
+		}
+		s.AST.Walk(func(n *build.Node) bool {
+			if n.Type == "Block" && n.Parent != nil && (n.Parent.Type == "FunctionDefinition" || n.Parent.Type == "ModifierDefinition") {
+				bodies = append(bodies, byteRange{n.Start, n.End()})
+				return false
+			}
+			return true
+		})
+		break
+	}
+	return bodies
+}

@@ -113,7 +113,7 @@ const (
 type Line struct {
 	File      string   `json:"file"`
 	Line      int      `json:"line"`
-	Kind      string   `json:"kind"` // "added", "edited", "deletion"
+	Kind      string   `json:"kind"` // "added", "edited", "deletion", "indirect"
 	Text      string   `json:"text"` // of the head version, at most 200 bytes
 	Status    string   `json:"status"`
 	Reason    string   `json:"reason"`

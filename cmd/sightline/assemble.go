@@ -249,6 +249,9 @@ func (a *assembler) lines() {
 			results = append(results, diffmap.TargetResult{Contract: t.Contract, Status: diffmap.Status(t.Status), Reason: t.Reason})
 		}
 		status, reason := diffmap.Combine(l, results)
+		if l.Because != "" {
+			reason = strings.TrimSuffix("indirect: "+l.Because+"; "+reason, "; ")
+		}
 		line.Status, line.Reason = string(status), reason
 		line.Text = a.lineText(l.Position)
 		a.report.Lines = append(a.report.Lines, line)

@@ -22,6 +22,7 @@ func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root stri
 	}
 	progress := func(line string) { show.line("build   %s", line) }
 	options := build.MappingOptions{Cache: cacheDir(), Progress: progress}
+	pr.compilers, pr.mappingOptions = compilers, options
 	find := build.FindOptions{Compilers: compilers, Mapping: options, Progress: progress, Env: flags.env}
 	if flags.command != "" {
 		if len(flags.builds) > 0 {

@@ -76,7 +76,16 @@ func describeMapping(pr *project) string {
 	for _, l := range pr.mapping.Lines {
 		counts[l.Status]++
 	}
-	text := report.Plural(counts[""], noun) + " with bytecode"
+	indirect := 0
+	for _, l := range pr.mapping.Lines {
+		if l.Kind == diffmap.Indirect {
+			indirect++
+		}
+	}
+	text := report.Plural(counts[""]-indirect, noun) + " with bytecode"
+	if indirect > 0 {
+		text += fmt.Sprintf(", %s changed indirectly", report.Plural(indirect, "function"))
+	}
 	if n := counts[diffmap.NoBytecode]; n > 0 {
 		text += fmt.Sprintf(", %d without", n)
 	}
@@ -97,6 +106,9 @@ func printMapping(out io.Writer, pr *project) error {
 		status, where := string(l.Status), l.Reason
 		if len(l.Targets) > 0 {
 			status, where = statusTarget, describeTargets(pr, l.Targets)
+		}
+		if l.Because != "" {
+			where += ": " + l.Because
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", printable(l.Position.String()), l.Kind, status, printable(where))
 	}

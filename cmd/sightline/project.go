@@ -25,9 +25,13 @@ type project struct {
 	options  diffmap.Options
 	given    []*build.Output // as the project has them
 	outputs  []*build.Output // to map and to fuzz, parallel to given
+	changes  []diffmap.ChangedLine
 	table    *bytecode.Table
 	mapping  *diffmap.Mapping
 	warnings []string
+
+	compilers      build.CompilerOptions
+	mappingOptions build.MappingOptions
 }
 
 // maxSource bounds a source file that is read; compilers take no larger ones in
@@ -58,6 +62,11 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 	pr.table = bytecode.NewTable(build.Contracts(pr.outputs))
 	if err := pr.mapTargets(flags.targets); err != nil {
 		return nil, err
+	}
+	if pr.diff != nil {
+		if err := pr.addIndirect(ctx, flags, root, show); err != nil {
+			return nil, err
+		}
 	}
 	pr.table.Cut(pr.mapping.Entries())
 	return pr, nil
@@ -259,7 +268,7 @@ func (pr *project) mapTargets(named []string) error {
 	if err != nil {
 		return err
 	}
-	pr.about.Lines = len(changes)
+	pr.changes, pr.about.Lines = changes, len(changes)
 	mapping, err := diffmap.Map(pr.outputs, pr.table, changes, pr.options)
 	var stale *diffmap.StaleError
 	if errors.As(err, &stale) {
