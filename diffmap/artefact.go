@@ -1,7 +1,9 @@
 package diffmap
 
 import (
+	"bytes"
 	"iter"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/core/vm"
 
@@ -89,10 +91,14 @@ func (i instruction) bytes() byteRange { return byteRange{i.Start, i.Start + i.L
 func (a *artefact) instructions() iter.Seq2[uint32, instruction] {
 	return func(yield func(uint32, instruction) bool) {
 		constants := 0 // values on top of the stack that the code before computed from nothing
+		clauses := clauseFinder{code: a.program.Bytes}
 		for pc, entry := range a.entries.Instructions(a.program.Bytes) {
 			found := ranRange
 			if a.style.shuffled {
 				found = evidenceOf(vm.OpCode(a.program.Bytes[pc]), &constants)
+				if clauses.decides(pc) {
+					found = 0
+				}
 			}
 			if !yield(pc, instruction{entry, found}) {
 				return
@@ -130,6 +136,38 @@ func computesConstants(op vm.OpCode) bool {
 	switch op {
 	case vm.SHL, vm.EXP, vm.MUL, vm.ADD, vm.SUB:
 		return true
+	}
+	return false
+}
+
+// clauseFinder follows code to find where it decides between the catch clauses of
+// a try statement. The comparison of the error's selector and the jump carry the
+// range of the statement that stands before them in the intermediate language:
+// the last one of another clause (measured with solc 0.8.17 and 0.8.30).
+type clauseFinder struct {
+	code []byte
+	step int // 1: a selector was pushed, 2: it was compared
+}
+
+// errorSelectors are those of Error(string) and Panic(uint256).
+var errorSelectors = [][]byte{{0x08, 0xc3, 0x79, 0xa0}, {0x4e, 0x48, 0x7b, 0x71}}
+
+// decides takes the next instruction and tells whether it is such a comparison or
+// jump.
+func (c *clauseFinder) decides(pc uint32) bool {
+	op := vm.OpCode(c.code[pc])
+	switch {
+	case op == vm.PUSH4 && slices.ContainsFunc(errorSelectors, func(s []byte) bool { return bytes.HasPrefix(c.code[pc+1:], s) }):
+		c.step = 1
+	case op.IsPush(), op >= vm.DUP1 && op <= vm.SWAP16:
+		// only arranges the stack
+	case op == vm.EQ && c.step == 1:
+		c.step = 2
+		return true
+	default:
+		jump := op == vm.JUMPI && c.step == 2
+		c.step = 0
+		return jump
 	}
 	return false
 }

@@ -27,6 +27,9 @@ import (
 // point matches the numbers that a line logs.
 var point = regexp.MustCompile(`\b(?:p|yes)\((\d+)\)`)
 
+// condition matches lines that decide whether their first number is logged.
+var condition = regexp.MustCompile(`^.*?(\b(if|while|for|case|try|switch)\b|&&|\|\||\?).*?\b(?:p|yes)\(\d`)
+
 // witness executes calls of one deployed contract and records what ran.
 type witness struct {
 	machine *evm.Reference
@@ -91,7 +94,8 @@ func (w *witness) reached(m *Mapping, l Line) bool {
 }
 
 // TestLinesAreReachedWhenTheyRun runs every function of the fixtures with small
-// arguments and compares reached lines with logged numbers.
+// arguments and compares what is reached with the logged numbers: of every line,
+// and of every call p(12) as if it alone had changed.
 func TestLinesAreReachedWhenTheyRun(t *testing.T) {
 	for _, f := range fixtures(t, "testdata/run/*.sol") {
 		t.Run(f.name+"-"+f.version, func(t *testing.T) {
@@ -105,7 +109,11 @@ func TestLinesAreReachedWhenTheyRun(t *testing.T) {
 					run = c
 				}
 			}
+			single := singlePoints(t, f)
 			f.table.Cut(m.Entries())
+			for _, s := range single {
+				f.table.Cut(s.mapping.Entries())
+			}
 			w := newWitness(t, f.table, run)
 			ever := map[int]bool{}
 			for _, data := range calldata(run) {
@@ -114,6 +122,7 @@ func TestLinesAreReachedWhenTheyRun(t *testing.T) {
 				}
 				maps.Copy(ever, w.logged)
 				compareRun(t, f, m, w, data.name)
+				compareSingle(t, f, single, w, data.name)
 			}
 			for _, number := range points(string(f.text)) {
 				if !ever[number] {
@@ -121,6 +130,48 @@ func TestLinesAreReachedWhenTheyRun(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// singlePoint is a call p(12), mapped as the only change.
+type singlePoint struct {
+	number  int
+	mapping *Mapping
+}
+
+// singlePoints maps every p(12) outside of comments: the call, and its number.
+func singlePoints(t *testing.T, f fixture) []singlePoint {
+	t.Helper()
+	lines := newLineTable(f.text)
+	var list []singlePoint
+	for _, at := range point.FindAllSubmatchIndex(f.text, -1) {
+		line := lines.lineOf(at[0])
+		if strings.Contains(string(f.text[lines[line-1]:at[0]]), "//") {
+			continue
+		}
+		number, _ := strconv.Atoi(string(f.text[at[2]:at[3]]))
+		for _, span := range []Span{{at[0], at[1]}, {at[2], at[3]}} {
+			m, err := Map(f.outputs, f.table, []ChangedLine{{Path: f.name + ".sol", Line: line, Kind: LineEdited, Spans: []Span{span}}}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, singlePoint{number, m})
+		}
+	}
+	return list
+}
+
+// compareSingle checks every call that logs a number, and reports each once.
+func compareSingle(t *testing.T, f fixture, list []singlePoint, w *witness, name string) {
+	t.Helper()
+	for _, s := range list {
+		l := s.mapping.Lines[0]
+		if l.Status == Unmapped {
+			continue
+		}
+		if ran := w.logged[s.number]; w.reached(s.mapping, l) != ran {
+			t.Errorf("%s: p(%d) alone, line %d, ran: %v, reached: %v (%s %s)", name, s.number, l.Position.Line, ran, !ran, l.Status, l.Reason)
+		}
 	}
 }
 
@@ -138,6 +189,9 @@ func compareRun(t *testing.T, f fixture, m *Mapping, w *witness, name string) {
 			continue // said so, and claims nothing
 		}
 		ran := slices.ContainsFunc(numbers, func(n int) bool { return w.logged[n] })
+		if !ran && condition.MatchString(text) {
+			continue // what stands before the number runs without it
+		}
 		if w.reached(m, l) != ran {
 			t.Errorf("%s: line %d ran: %v, reached: %v: %s", name, l.Position.Line, ran, !ran, text)
 		}

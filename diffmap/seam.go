@@ -1,13 +1,18 @@
 package diffmap
 
 import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // This file finds the seam between a modifier and what its "_" stands for. In
-// legacy code the placeholder has no instruction of its own: the code of the
-// function, or of the next modifier, follows the modifier's directly. The first
-// instruction of it stands for the placeholder.
+// legacy code the placeholder has no instruction of its own: the code of the next
+// modifier, or of the function, follows directly, once for every "_", in the
+// order of the source. Its first instruction stands for the placeholder.
 
 // seam is what the code behind a modifier's stands for.
 type seam struct {
@@ -15,80 +20,262 @@ type seam struct {
 	placeholder int32      // its "_"
 }
 
-// findSeams adds the seams of an artefact, by the instruction that follows, and
-// marks their placeholders as having code.
-//
-// The modifier depth of the source map rises at a seam (solc documentation,
-// "Source Mappings"). Compilers before 0.6 write none; there a modifier whose
-// placeholder comes last is left only through it.
-func findSeams(a *artefact, selections map[int]*selection, seams map[bytecode.Location]seam) {
-	if a.style.shuffled {
-		return // the placeholder has code of its own there
-	}
-	hasDepth := false
-	for _, e := range a.entries {
-		hasDepth = hasDepth || e.ModifierDepth > 0
-	}
-	var before instruction
-	for pc, e := range a.instructions() {
-		sel := selections[before.File]
-		entered := sel != nil && e.ModifierDepth > before.ModifierDepth
-		if sel != nil && !hasDepth {
-			entered = leavesModifier(sel.tree, before.Start, selections[e.File], e.Start)
+// seamFinder knows the functions and modifiers of a compilation unit.
+type seamFinder struct {
+	selections map[int]*selection
+	seams      map[bytecode.Location][]seam
+	contracts  map[string]*build.Node // by qualified name
+	byID       map[int]*build.Node    // contracts and modifiers
+	callables  map[int][]*build.Node  // functions and modifiers by file, in order
+}
+
+// newSeamFinder answers nil where no modifier has a changed line. changed tells
+// which are.
+func newSeamFinder(output *build.Output, selections map[int]*selection, changed func(modifier *build.Node) bool) *seamFinder {
+	s := &seamFinder{selections: selections, seams: map[bytecode.Location][]seam{},
+		contracts: map[string]*build.Node{}, byID: map[int]*build.Node{}, callables: map[int][]*build.Node{}}
+	wanted := false
+	for _, source := range output.Sources {
+		if source.AST == nil {
+			continue
 		}
-		if entered {
-			if n, ok := sel.tree.placeholderBehind(before.Start); ok {
-				seams[bytecode.Location{Code: a.program.ID, PC: pc}] = seam{sel, n}
-				sel.tree.nodes[n].code = true
+		for _, n := range source.AST.Children {
+			s.add(source, n)
+			if n.Type != "ContractDefinition" {
+				continue
+			}
+			for _, member := range n.Children {
+				s.add(source, member)
+				wanted = wanted || member.Type == "ModifierDefinition" && changed(member)
 			}
 		}
-		before = e
+		slices.SortStableFunc(s.callables[source.ID], func(a, b *build.Node) int { return cmp.Compare(a.Start, b.Start) })
+	}
+	if !wanted {
+		return nil
+	}
+	return s
+}
+
+// at lists the seams in front of an instruction.
+func (s *seamFinder) at(loc bytecode.Location) []seam {
+	if s == nil {
+		return nil
+	}
+	return s.seams[loc]
+}
+
+func (s *seamFinder) add(source *build.Source, n *build.Node) {
+	switch n.Type {
+	case "ContractDefinition":
+		s.byID[n.ID] = n
+		s.contracts[source.Path+":"+n.Attribute("name")] = n
+	case "ModifierDefinition":
+		s.byID[n.ID] = n
+		fallthrough
+	case "FunctionDefinition":
+		s.callables[source.ID] = append(s.callables[source.ID], n)
 	}
 }
 
-// modifierAt is the modifier that holds the byte at offset.
-func (t *sourceTree) modifierAt(offset int) (int32, bool) {
-	if offset < 0 || offset >= len(t.text) {
-		return 0, false
+// callable is the function or modifier that holds an instruction's range; nil
+// when there is none.
+func (s *seamFinder) callable(e instruction) *build.Node {
+	list := s.callables[e.File]
+	i := sort.Search(len(list), func(i int) bool { return list[i].Start > e.Start })
+	if i == 0 || e.Start < 0 || list[i-1].End() < e.Start+e.Length {
+		return nil
 	}
-	n, ok := t.callable(t.innermost(offset))
-	return n, ok && t.nodes[n].kind == modifierNode
+	return list[i-1]
 }
 
-// placeholderBehind is the first "_" behind offset inside the same modifier.
-func (t *sourceTree) placeholderBehind(offset int) (int32, bool) {
-	modifier, ok := t.modifierAt(offset)
-	if !ok {
-		return 0, false
+// link is a modifier of a function, in the place where it is applied.
+type link struct {
+	modifier     *build.Node
+	invocation   *build.Node
+	placeholders []*build.Node // in source order
+	passed       int           // where the last "_" stands whose seam was found, else −1
+}
+
+// chain lists the modifiers that contract applies to a function, the outermost
+// first. A modifier may be overridden like a function.
+func (s *seamFinder) chain(contract, function *build.Node) []link {
+	var list []link
+	for _, invocation := range function.Children {
+		if invocation.Type != "ModifierInvocation" {
+			continue
+		}
+		name := invocation.Child("modifierName")
+		if name == nil {
+			continue
+		}
+		id, _ := name.Int("referencedDeclaration")
+		modifier := s.byID[id]
+		if modifier == nil || modifier.Type != "ModifierDefinition" {
+			continue // the arguments of a base constructor
+		}
+		if name.Attribute("name") == modifier.Attribute("name") { // not Base.modifier
+			modifier = s.overriding(contract, modifier)
+		}
+		l := link{modifier: modifier, invocation: invocation, passed: -1}
+		modifier.Walk(func(n *build.Node) bool {
+			if n.Type == "PlaceholderStatement" {
+				l.placeholders = append(l.placeholders, n)
+			}
+			return true
+		})
+		list = append(list, l)
 	}
-	for i := modifier; int(i) < len(t.nodes) && t.nodes[i].start < t.nodes[modifier].end; i++ {
-		if t.nodes[i].start > offset && t.nodes[i].astType() == "PlaceholderStatement" {
-			return i, true
+	return list
+}
+
+// overriding is the modifier of the same name that contract uses.
+func (s *seamFinder) overriding(contract, modifier *build.Node) *build.Node {
+	if contract == nil {
+		return modifier
+	}
+	ids, _ := contract.Attributes["linearizedBaseContracts"].([]any)
+	for _, value := range ids {
+		id, _ := value.(int)
+		base := s.byID[id]
+		if base == nil {
+			continue
+		}
+		for _, n := range base.Children {
+			if n.Type == "ModifierDefinition" && n.Attribute("name") == modifier.Attribute("name") {
+				return n
+			}
 		}
 	}
-	return 0, false
+	return modifier
 }
 
-// leavesModifier tells whether two instructions in a row, compiled from what
-// stands at offsets before of t and after of sel, go from a modifier that
-// ends with its placeholder to the code of another function or modifier. A
-// constant's literal, which lies elsewhere too, is part of the modifier.
-func leavesModifier(t *sourceTree, before int, sel *selection, after int) bool {
-	modifier, ok := t.modifierAt(before)
-	if !ok || sel == nil || after < 0 || after >= len(sel.tree.text) {
-		return false
+// seamWalk follows the code of one artefact.
+type seamWalk struct {
+	*seamFinder
+	contract *build.Node
+	hoisted  map[byteRange]bool // local variables of function, where they are made at its start
+	style    codeStyle
+
+	function *build.Node
+	chain    []link
+	at       int // how many of the chain's "_" lead here; −1 before the first of its code
+	before   instruction
+	holder   *build.Node // of before
+}
+
+// find adds the seams of an artefact and marks their placeholders as having code.
+func (s *seamFinder) find(a *artefact) {
+	if s == nil || a.style.shuffled {
+		return // the placeholder has code of its own there
 	}
-	if n, ok := sel.tree.callable(sel.tree.innermost(after)); !ok || sel.tree == t && n == modifier {
-		return false
+	var code []instruction
+	var pcs []uint32
+	var holders []*build.Node
+	for pc, e := range a.instructions() {
+		code, pcs, holders = append(code, e), append(pcs, pc), append(holders, s.callable(e))
 	}
-	last, ok := t.placeholderBehind(before)
-	if !ok {
-		return false
+	next := make([]*build.Node, len(code)) // the function that the code here or behind is of
+	var last *build.Node
+	for i := len(code) - 1; i >= 0; i-- {
+		if holders[i] != nil && holders[i].Type == "FunctionDefinition" {
+			last = holders[i]
+		}
+		next[i] = last
 	}
-	for i := last + 1; int(i) < len(t.nodes) && t.nodes[i].start < t.nodes[modifier].end; i++ {
-		if t.nodes[i].kind == statementNode {
-			return false
+	w := seamWalk{seamFinder: s, style: a.style, contract: s.contracts[a.contract.QualifiedName()]}
+	for i := range code {
+		if holders[i] != nil {
+			w.step(bytecode.Location{Code: a.program.ID, PC: pcs[i]}, code[i], holders[i], next[i])
 		}
 	}
-	return t.nodes[t.nodes[last].parent].kind == bodyNode && t.nodes[t.nodes[t.nodes[last].parent].parent].kind == modifierNode
+}
+
+// step looks at an instruction in a function or modifier.
+func (w *seamWalk) step(at bytecode.Location, e instruction, holder, next *build.Node) {
+	if holder.Type == "FunctionDefinition" {
+		w.enter(holder)
+	} else if w.index(holder) < 0 && next != nil {
+		w.enter(next) // a constructor's modifier, in front of all else of it
+	}
+	if w.hoisted[e.bytes()] {
+		return
+	}
+	place := w.place(e, holder)
+	if place < 0 {
+		return
+	}
+	for i := max(w.at, 0); i < place; i++ {
+		w.pass(i, at)
+	}
+	w.at, w.before, w.holder = place, e, holder
+}
+
+// enter is called with the function that code belongs to.
+func (w *seamWalk) enter(function *build.Node) {
+	if w.function == function {
+		return
+	}
+	w.function, w.chain, w.at, w.holder = function, w.seamFinder.chain(w.contract, function), -1, nil
+	w.hoisted = map[byteRange]bool{}
+	if !w.style.hoisted {
+		return
+	}
+	local := func(n *build.Node) bool {
+		if isLocalVariable(n) {
+			w.hoisted[byteRange{n.Start, n.End()}] = true
+		}
+		return true
+	}
+	function.Walk(local)
+	for _, l := range w.chain {
+		l.modifier.Walk(local)
+	}
+}
+
+// index is the place of a modifier in the chain; −1 when it is not there.
+func (w *seamWalk) index(modifier *build.Node) int {
+	return slices.IndexFunc(w.chain, func(l link) bool { return l.modifier == modifier })
+}
+
+// place is how many seams lead to an instruction; −1 when it is unknown, as of a
+// function's header.
+func (w *seamWalk) place(e instruction, holder *build.Node) int {
+	if holder.Type == "ModifierDefinition" {
+		return w.index(holder)
+	}
+	within := func(n *build.Node) bool {
+		return n != nil && e.Start >= n.Start && e.Start+e.Length <= n.End()
+	}
+	if within(holder.Child("body")) {
+		return len(w.chain)
+	}
+	return slices.IndexFunc(w.chain, func(l link) bool { return within(l.invocation) })
+}
+
+// pass notes that code behind the i-th modifier's next "_" starts at loc: the
+// first one behind the code before, which is that modifier's, or its first when
+// the modifier has made no code.
+func (w *seamWalk) pass(i int, loc bytecode.Location) {
+	l := &w.chain[i]
+	behind := l.passed
+	if w.at == i && w.holder == l.modifier {
+		behind = max(behind, w.before.Start)
+	}
+	if i+1 < len(w.chain) {
+		w.chain[i+1].passed = -1
+	}
+	for _, n := range l.placeholders {
+		if n.Start <= behind {
+			continue
+		}
+		l.passed = n.Start
+		if sel := w.selections[n.File]; sel != nil {
+			if id, ok := sel.tree.byRange[byteRange{n.Start, n.End()}]; ok {
+				w.seams[loc] = append(w.seams[loc], seam{sel, id})
+				sel.tree.nodes[id].code = true
+			}
+		}
+		return
+	}
 }

@@ -148,9 +148,13 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 			selections[s.ID] = newSelection(s, m.text(s, path), ranges[s.ID], styleOf(output))
 		}
 	}
-	seams := map[bytecode.Location]seam{}
+	seams := newSeamFinder(output, selections, func(modifier *build.Node) bool {
+		return slices.ContainsFunc(changed[paths[modifier.File]], func(c ChangedLine) bool {
+			return slices.ContainsFunc(c.Spans, func(s Span) bool { return s.Start <= modifier.End() && s.End >= modifier.Start })
+		})
+	})
 	for i := range list {
-		findSeams(&list[i], selections, seams)
+		seams.find(&list[i])
 	}
 	for id, sel := range selections {
 		sel.tree.seal()
@@ -240,14 +244,14 @@ func (m *mapper) line(key lineKey, kind ChangeKind) *lineState {
 
 // addEntries adds the entries of an artefact: the first instruction of every
 // maximal run of one line's instructions within a basic block.
-func (m *mapper) addEntries(a *artefact, selections map[int]*selection, seams map[bytecode.Location]seam) {
+func (m *mapper) addEntries(a *artefact, selections map[int]*selection, seams *seamFinder) {
 	lastRun := map[*lineState]int{} // the last instruction of the line, by number
 	number := 0
 	name := a.contract.QualifiedName()
 	for pc, e := range a.instructions() {
 		number++
 		loc := bytecode.Location{Code: a.program.ID, PC: pc}
-		if s, ok := seams[loc]; ok {
+		for _, s := range seams.at(loc) {
 			for _, line := range s.selection.lines[s.placeholder] {
 				line.add(name, loc)
 			}

@@ -54,9 +54,13 @@ func compile(t testing.TB, version string, sources map[string]string) *build.Out
 	}}}}
 	switch mode {
 	case "ir":
+		steps := "u:"
+		if v, err := build.ParseVersion(number); err == nil && v.Less(build.Version{Major: 0, Minor: 8, Patch: 18}) {
+			steps = "u" // as the mapping build has it
+		}
 		settings["viaIR"] = true
 		settings["optimizer"] = map[string]any{"details": map[string]any{"yul": true,
-			"yulDetails": map[string]any{"stackAllocation": true, "optimizerSteps": "u:"}}}
+			"yulDetails": map[string]any{"stackAllocation": true, "optimizerSteps": steps}}}
 	case "shipped":
 		settings["optimizer"] = map[string]any{"enabled": true, "runs": 200}
 	}
