@@ -162,7 +162,12 @@ func (c *comparer) compare(a *artefact, found map[lineKey]*indirect) {
 		}
 		i := found[at.lineKey]
 		if i == nil {
-			i = &indirect{function: nameOf(p), reason: c.because(at.node, theirs[p] == nil, a.contract.Name), entries: map[string][]bytecode.Location{}}
+			reason := c.because(at.node, theirs[p] == nil, a.contract.Name)
+			if to, ok := taken.destinationOf(number); ok && reason == unexplained && to != p {
+				name, _, _ := strings.Cut(to.name, "(")
+				reason = "calls " + name + " where the base version does not"
+			}
+			i = &indirect{function: nameOf(p), reason: reason, entries: map[string][]bytecode.Location{}}
 			found[at.lineKey] = i
 		}
 		name := a.contract.QualifiedName()
@@ -261,8 +266,11 @@ func (c *comparer) because(n *build.Node, isNew bool, contract string) string {
 	case len(general) > 0:
 		return "its code differs with the changed " + several(general)
 	}
-	return "its code differs from the base version's"
+	return unexplained
 }
+
+// unexplained is the reason when no changed declaration is known to be it.
+const unexplained = "its code differs from the base version's"
 
 // several lists a few of many.
 func several(texts []string) string {

@@ -14,7 +14,7 @@ import (
 // of each indirect target, sorted.
 var indirectCases = []struct {
 	name, base, head string
-	since            string // the first compiler version, "" for all
+	since, before    string // compiler versions, "" for all
 	want             []string
 }{
 	{name: "the type of a struct's field", base: `
@@ -118,6 +118,24 @@ contract C {
     function f(uint16 z) public { h(uint8(z)); }
     function g() public { x = 2; }
 }`, want: []string{"f: its code differs from the base version's"}},
+	{name: "a function that overrides another", base: `
+contract A {
+    uint256 x;
+    function hook() internal { x = x + 1; }
+    function move() public { hook(); }
+}
+contract B is A {
+    function other() public pure returns (uint256) { return 1; }
+}`, head: `
+contract A {
+    uint256 x;
+    function hook() internal { x = x + 1; }
+    function move() public { hook(); }
+}
+contract B is A {
+    function hook() internal { x = 5; }
+    function other() public pure returns (uint256) { return 1; }
+}`, before: "0.6", want: []string{"move: calls B.hook where the base version does not"}},
 	{name: "the type behind a name", since: "0.8", base: `
 type Amount is uint128;
 contract C {
@@ -138,7 +156,7 @@ func TestIndirect(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			base, head := map[string]string{}, map[string]string{}
 			for i, c := range indirectCases {
-				if strings.HasPrefix(version, c.since) || c.since == "" {
+				if strings.HasPrefix(version, c.since) && (c.before == "" || version < c.before) {
 					file := fmt.Sprintf("case%d.sol", i)
 					base[file], head[file] = "pragma solidity >=0.4.11;"+c.base, "pragma solidity >=0.4.11;"+c.head
 				}

@@ -238,6 +238,26 @@ func creationSizes(output *build.Output) map[uint64]bool {
 	return sizes
 }
 
+// destinationOf is the part that an instruction pushes the entry of; false when it
+// pushes something else.
+func (c *code) destinationOf(number int) (codePart, bool) {
+	p := c.artefact.program
+	pc := c.pcs[number]
+	size := bytecode.PushSize(p.Bytes[pc])
+	if size == 0 || size != c.tagSize || int(pc+size) >= len(p.Bytes) {
+		return codePart{}, false
+	}
+	value := uint32(0)
+	for _, b := range p.Bytes[pc+1 : pc+1+size] {
+		value = value<<8 | uint32(b)
+	}
+	to, ok := c.jumpdest[value]
+	if !ok || c.ordinal[to] != 0 || c.owner[to] == (codePart{}) {
+		return codePart{}, false
+	}
+	return c.owner[to], true
+}
+
 // firstDifference is the number of the first instruction of n that other does not
 // have; false when both are the same code.
 func (n *normalised) firstDifference(other *normalised) (number int, differs bool) {
