@@ -41,11 +41,26 @@ func (sc *Schedule) pick(s *Suite, r input.Rand, without Techniques) (seed *Seed
 	if !without.Frontier && s.spentFrontier < s.spentChosen {
 		if seeds := nearest(s, r); len(seeds) > 0 {
 			seed = seeds[r.IntN(len(seeds))]
+			if sc.directed {
+				seed = freshest(seeds, seed)
+			}
 			return seed, exponential(seed), true
 		}
 	}
 	seed, energy = sc.choose(s, r)
 	return seed, energy, false
+}
+
+// freshest is one of the least selected seeds, the given one if it is. An input
+// that has just come closer gets its turns before those that did not in thousands
+// of mutants: some sides nothing ever takes.
+func freshest(seeds []*Seed, given *Seed) *Seed {
+	for _, s := range seeds {
+		if s.Selected < given.Selected {
+			given = s
+		}
+	}
+	return given
 }
 
 // aheadShare: of the picks from the frontier of a schedule that knows what lies

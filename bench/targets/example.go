@@ -69,7 +69,8 @@ func example(ctx context.Context, run *frame.Run, schedules []*fuzzer.Schedule, 
 	if err != nil {
 		return nil, err
 	}
-	without.Prediction, without.Sequences = true, true // one call, mutants of one word, as in the paper
+	// One call, mutants of one word, and nothing but the schedule, as in the paper.
+	without.Prediction, without.Sequences, without.Frontier = true, true, !options.frontier
 	first, err := exampleRuns(ctx, run, g, schedules[0], without, exampleBound)
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ to T of the first), analysisShare and exhaustedShare in percent.`
 var options struct {
 	schedules, only, without, samples string
 	parallel                          int
-	freeze, example                   bool
+	freeze, example, frontier         bool
 	coverage                          int
 	most                              uint64
 }
@@ -60,6 +60,7 @@ func flags(f *flag.FlagSet) {
 	f.Uint64Var(&options.most, "most", math.MaxUint64, "leave out targets of brackets that begin above so many executions")
 	f.BoolVar(&options.freeze, "freeze", false, "choose the targets anew and write bench/targets/targets.json")
 	f.BoolVar(&options.example, "example", false, "measure the paper's running example instead of the targets")
+	f.BoolVar(&options.frontier, "frontier", false, "with -example: keep the closest inputs to untaken branch sides, which the paper does not have")
 	f.IntVar(&options.coverage, "coverage", 0, "measure the instructions covered after so many executions instead of the time to targets")
 }
 

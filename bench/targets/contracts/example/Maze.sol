@@ -6,7 +6,7 @@ pragma solidity 0.7.6;
 contract Maze {
     function walk(uint256 turns, uint256 side, uint256 coin, uint256 steps, uint256 key) external pure returns (uint256 score) {
         if (side % 2 == 0) {
-            uint256 goal = coin % 2 == 0 ? 251 : 250;
+            uint256 goal = coin % 2 == 0 ? 129 : 128;
             turns %= goal;
             while (turns != 0) {
                 turns--;
@@ -19,9 +19,9 @@ contract Maze {
             assert(steps == goal); // holds
             score = goal;
         } else {
-            // key * (2 * key + 1) takes every value of a word once: key is 58 where the assert breaks.
+            // key * (2 * key + 1) takes every value of a word once: key is 23 where the assert breaks.
             score = key * (2 * key + 1) + 101;
-            assert(score != 6887);
+            assert(score != 1182);
         }
     }
 }
