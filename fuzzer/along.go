@@ -71,22 +71,35 @@ type outlook struct {
 	// leads: a target was still ahead behind the first block of the function that
 	// was called.
 	leads bool
+	// opens: else, a place that changes state as nothing has before was.
+	opens bool
+
+	edges   bool // a call led somewhere new
+	changed bool // a place that changes state is no goal any more
 }
 
-// ahead asks the analysis about an execution; edges tells whether a call led
-// somewhere new.
-func (w *worker) ahead(exec *evm.Execution, b *batch) (found *outlook, edges bool) {
-	start, before := w.seconds(), w.steering.stats
-	edges = w.steering.learn(exec)
-	found = &outlook{Result: w.steering.analyse(exec)}
+// ahead asks the analysis about an execution.
+func (w *worker) ahead(exec *evm.Execution, b *batch) *outlook {
+	start := w.seconds()
+	edges, _ := w.steering.learn(exec)
+	changed := false
+	if w.opening != nil {
+		_, changed = w.opening.learn(exec) // the same calls
+	}
+	found := &outlook{Result: w.steering.analyse(exec), edges: edges, changed: changed}
 	found.leads = leads(exec, &found.Result)
-	if w.directed {
+	if w.opening != nil {
+		if !found.leads {
+			found.Result = w.opening.analyse(exec)
+			found.opens = leads(exec, &found.Result)
+		}
 		w.aheads.put(exec.PathID(), &found.Result)
 		fileByChange(exec, &found.Result)
+		b.analysis.Add(w.opening.take())
 	}
+	b.analysis.Add(w.steering.take())
 	b.analysisSeconds += w.seconds() - start
-	b.analysis.Add(w.steering.stats.Minus(before))
-	return found, edges
+	return found
 }
 
 // leads tells whether a prefix goes on into the function that was called. Most

@@ -114,6 +114,7 @@ type Campaign struct {
 	open     []bool // by target: not yet reached, and not proved unreachable
 	left     int    // targets open
 	epoch    int    // rises when targets fall or a call leads somewhere new
+	changed  int    // rises when state is changed as nothing has before
 	start    time.Time
 	idle     []int // workers without a task
 	busy     int
@@ -270,10 +271,11 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 			without:    c.Without,
 		}
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
-			w.directed = c.Schedule.directed
 			w.steering = newSteering(c.Table, &c.library, goals, len(c.Targets), c.Schedule.calls)
 			if c.Schedule.directed {
-				w.steering.changes = newChanges(c.Table, goals)
+				w.steering.observed.SeenOnly = true // the other calls are looked after by opening
+				w.opening = newSteering(c.Table, &c.library, goals, len(c.Targets), c.Schedule.calls)
+				w.opening.changes = newChanges(c.Table, goals)
 			}
 		}
 		tasks = append(tasks, make(chan task, 1))
@@ -334,16 +336,32 @@ func (c *Campaign) initialTasks() []task {
 // nextTask picks a seed and assigns its energy. An entry whose LID is of an older
 // epoch is asked about again first (design §5).
 func (c *Campaign) nextTask() task {
-	seed, energy, frontier := c.schedule().pick(c.suite, c.rand, c.Without)
-	if seed.lid != nil && seed.epoch != c.epoch {
+	seed, energy, from := c.schedule().pick(c.suite, c.rand, c.Without)
+	if from != fromFrontier && c.isStale(seed) {
 		return task{seed: seed, ask: true}
 	}
 	seed.Selected++
-	t := task{seed: seed, energy: energy, frontier: frontier}
+	t := task{seed: seed, energy: energy, source: from}
 	if before := c.schedule().prelude(c.suite, c.rand); before != nil {
 		t.prelude = before.Sequence
 	}
 	return t
+}
+
+// isStale tells whether a seed must be asked about again: targets fell, a call led
+// somewhere new, or a change of state that may be ahead of it was made.
+func (c *Campaign) isStale(seed *Seed) bool {
+	return seed.lid != nil && (seed.epoch != c.epoch || seed.lid.opens && seed.changed != c.changed)
+}
+
+// learned counts what a worker learned of calls and changes of state.
+func (c *Campaign) learned(o *outlook) {
+	if o.edges {
+		c.epoch++
+	}
+	if o.changed {
+		c.changed++
+	}
 }
 
 // schedule is the campaign's, as long as there is a target to steer to.
@@ -357,7 +375,7 @@ func (c *Campaign) schedule() *Schedule {
 // hand gives a task to an idle worker, with a share of the calls that are left.
 func (c *Campaign) hand(t task, tasks []chan task) {
 	t.calls = maxTaskCalls
-	t.open, t.epoch = slices.Clone(c.open), c.epoch
+	t.open, t.epoch, t.changed = slices.Clone(c.open), c.epoch, c.changed
 	if c.MaxCalls > 0 {
 		left := c.MaxCalls - c.result.Stats.Calls - c.reserved
 		t.calls = min(t.calls, left)
@@ -383,10 +401,8 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	c.result.Stats.Calls += b.calls
 	c.result.Stats.Analysis.Add(b.analysis)
 	c.result.Stats.AnalysisSeconds += b.analysisSeconds
-	if b.task.frontier {
-		c.suite.spentFrontier += b.executions
-	} else if b.task.energy > 0 {
-		c.suite.spentChosen += b.executions
+	if b.task.energy > 0 {
+		c.suite.spent[b.task.source] += b.executions
 	}
 	for _, pid := range b.paths {
 		c.suite.count(pid)
@@ -394,11 +410,10 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	for i := range b.discoveries { // after their paths were counted: only counted ones are filed
 		c.suite.learn(b.discoveries[i].pid, b.discoveries[i].ahead)
 	}
-	if b.edges {
-		c.epoch++
-	}
 	if b.answer != nil {
+		c.learned(b.answer)
 		c.suite.relabel(b.task.seed, b.answer, b.task.epoch)
+		b.task.seed.changed = b.task.changed
 	}
 	for i := range b.discoveries {
 		d := &b.discoveries[i]
@@ -418,7 +433,7 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 // absorbDiscovery decides what a discovery is worth to the campaign: other
 // workers may have made it before.
 func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Seed, epoch int) {
-	seed := &Seed{Sequence: d.sequence, PID: d.pid, Parent: parent, Changes: d.changes, epoch: epoch}
+	seed := &Seed{changed: c.changed, Sequence: d.sequence, PID: d.pid, Parent: parent, Changes: d.changes, epoch: epoch}
 	for _, b := range d.news.newBlocks {
 		if !c.blocks[b] {
 			c.blocks[b] = true
@@ -428,8 +443,8 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Se
 	if d.news.newPath {
 		c.suite.add(seed, c.Schedule.perLID)
 	}
-	if d.edges {
-		c.epoch++
+	if d.ahead != nil {
+		c.learned(d.ahead)
 	}
 	newSides := false
 	for _, side := range d.news.taken {

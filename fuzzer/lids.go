@@ -13,6 +13,7 @@ type lidGroup struct {
 	fuzz    uint64 // fuzz(λ): executions of the paths filed under it
 	changes bool   // those of its paths that are entries change state
 	leads   bool   // see outlook
+	opens   bool   // likewise
 	points  []int  // numbers of the split points along the prefix
 }
 
@@ -27,6 +28,7 @@ type lids struct {
 	fuzz     []uint64    // fuzz(p), by number
 	users    []int       // live groups whose prefix holds p, by number
 	leading  []*lidGroup // of live, those that lead to a target
+	opening  []*lidGroup // likewise, those that lead to a change of state
 	toTarget []int       // leading groups whose prefix holds p, by number
 }
 
@@ -39,7 +41,7 @@ func (l *lids) group(r *outlook) *lidGroup {
 	if g := l.byID[r.ID]; g != nil {
 		return g
 	}
-	g := &lidGroup{leads: r.leads}
+	g := &lidGroup{leads: r.leads, opens: r.opens}
 	for _, p := range r.SplitPoints {
 		n, known := l.number[p]
 		if !known {
@@ -84,6 +86,9 @@ func (l *lids) enter(seed *Seed, g *lidGroup) {
 		if g.leads {
 			l.leading = append(l.leading, g)
 		}
+		if g.opens {
+			l.opening = append(l.opening, g)
+		}
 	}
 	g.seeds = append(g.seeds, seed)
 	if seed.Changes && !g.changes {
@@ -106,6 +111,7 @@ func (l *lids) leave(seed *Seed) {
 	}
 	isG := func(other *lidGroup) bool { return other == g }
 	l.live, l.leading = slices.DeleteFunc(l.live, isG), slices.DeleteFunc(l.leading, isG)
+	l.opening = slices.DeleteFunc(l.opening, isG)
 	l.changing, g.changes = slices.DeleteFunc(l.changing, isG), false
 	for _, p := range g.points {
 		l.users[p]--

@@ -157,32 +157,37 @@ func TestPerLIDBound(t *testing.T) {
 	}
 }
 
-// TestPickByLID: LIDs uniformly, however many entries share one; half of the
-// picks go to those that lead to a target, half to those that change state.
+// TestPickByLID: LIDs uniformly, however many entries share one; the kinds of
+// LIDs get their shares of the executions.
 func TestPickByLID(t *testing.T) {
 	s := newSuite()
 	for i := range byte(6) {
 		lid := min(i, 3) // LIDs 0, 1 and 2 with one entry, LID 3 with three
 		r := result(lid, bytecode.BlockID(lid))
-		r.leads = lid != 2 // it leads nowhere
+		r.leads = lid == 0 || lid == 3 // 2 leads nowhere
 		s.count(pidOf(i))
 		s.learn(pidOf(i), r)
 		s.add(&Seed{PID: pidOf(i), Selected: 4, Changes: lid == 1}, 0)
 	}
 	for _, test := range []struct {
-		name   string
-		coins  []uint64
-		ints   []int
-		want   int
-		energy Energy
+		name              string
+		leading, changing uint64 // executions spent
+		ints              []int
+		want              int
+		energy            Energy
+		from              source
 	}{
-		{"a rare one", []uint64{1}, []int{0, 0}, 0, 16},
-		{"the third entry of one that is not", []uint64{1}, []int{2, 2}, 5, 1},
-		{"one that changes state", []uint64{2}, []int{0, 0}, 1, 16},
+		{"a rare one", 10, 5, []int{0, 0}, 0, 16, fromLeading},
+		{"the third entry of one that is not", 9, 5, []int{1, 2}, 5, 1, fromLeading},
+		{"one that changes state", 10, 4, []int{0, 0}, 1, 16, fromChanging},
 	} {
-		seed, energy, _ := Lookahead.pick(s, &scripted{t: t, coins: test.coins, ints: test.ints}, Techniques{})
-		if seed != s.Seeds[test.want] || energy != test.energy {
-			t.Errorf("%s: seed %d with energy %d", test.name, slices.Index(s.Seeds, seed), energy)
+		s.spent = [sources]uint64{fromLeading: test.leading, fromChanging: test.changing}
+		seed, energy, from := Lookahead.pick(s, &scripted{t: t, ints: test.ints}, Techniques{Frontier: true})
+		if seed != s.Seeds[test.want] || energy != test.energy || from != test.from {
+			t.Errorf("%s: seed %d with energy %d from %d", test.name, slices.Index(s.Seeds, seed), energy, from)
+		}
+		if s.spent[fromOpening] < min(test.leading/2, test.changing) {
+			t.Errorf("%s: nothing opens, and it saves up", test.name)
 		}
 	}
 }

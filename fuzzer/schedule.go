@@ -29,26 +29,38 @@ type Schedule struct {
 	directed bool
 	// choose picks one of the entries of a non-empty suite and says how much energy
 	// it gets, at least 1.
-	choose func(*Suite, input.Rand) (*Seed, Energy)
+	choose func(*Suite, input.Rand) (*Seed, Energy, source)
 }
+
+// source is where a pick comes from.
+type source uint8
+
+const (
+	fromSuite    source = iota // any entry
+	fromFrontier               // the closest to a branch side that nothing has taken
+	fromLeading                // an entry whose prefix leads on to a target
+	fromChanging               // one that changes state
+	fromOpening                // one that may come to change it as nothing has
+	sources
+)
 
 // pick chooses what is fuzzed next. Half of all executions go to the inputs that
 // came closest to a branch side nothing has taken yet (design §6, "Suite"), with
 // exponential energy; the others are the schedule's. The half is arbitrary: it
-// keeps both sources alive whatever their sizes. It is one of executions, not of
-// picks: a schedule that gives most entries little energy would have no say.
-func (sc *Schedule) pick(s *Suite, r input.Rand, without Techniques) (seed *Seed, energy Energy, closest bool) {
-	if !without.Frontier && s.spentFrontier < s.spentChosen {
+// keeps both alive whatever their sizes. It is one of executions, not of picks: a
+// schedule that gives most entries little energy would have no say.
+func (sc *Schedule) pick(s *Suite, r input.Rand, without Techniques) (*Seed, Energy, source) {
+	chosen := s.spent[fromSuite] + s.spent[fromLeading] + s.spent[fromChanging] + s.spent[fromOpening]
+	if !without.Frontier && s.spent[fromFrontier] < chosen {
 		if seeds := nearest(s, r); len(seeds) > 0 {
-			seed = seeds[r.IntN(len(seeds))]
+			seed := seeds[r.IntN(len(seeds))]
 			if sc.directed {
 				seed = freshest(seeds, seed)
 			}
-			return seed, exponential(seed), true
+			return seed, exponential(seed), fromFrontier
 		}
 	}
-	seed, energy = sc.choose(s, r)
-	return seed, energy, false
+	return sc.choose(s, r)
 }
 
 // freshest is one of the least selected seeds, the given one if it is. An input
@@ -121,20 +133,20 @@ func ScheduleNamed(name string) (*Schedule, error) {
 // pickCutoff is configuration A: entries uniformly, with AFLFast's cut-off
 // exponential energy (CCS'16 §4.3): nothing for a seed whose path has been
 // exercised more often than the mean over all paths, else min(2^selected, K).
-func pickCutoff(s *Suite, r input.Rand) (*Seed, Energy) {
+func pickCutoff(s *Suite, r input.Rand) (*Seed, Energy, source) {
 	seed := pickBelow(s, r, func(seed *Seed) bool { return s.fuzz(seed.PID)*uint64(s.paths()) <= s.total })
-	return seed, exponential(seed)
+	return seed, exponential(seed), fromSuite
 }
 
 // pickCutoffLIDs is configuration D: the same over LIDs.
-func pickCutoffLIDs(s *Suite, r input.Rand) (*Seed, Energy) {
+func pickCutoffLIDs(s *Suite, r input.Rand) (*Seed, Energy, source) {
 	var total uint64
 	for _, g := range s.lids.live {
 		total += g.fuzz
 	}
 	n := uint64(len(s.lids.live))
 	seed := pickBelow(s, r, func(seed *Seed) bool { return seed.lid == nil || seed.lid.fuzz*n <= total })
-	return seed, exponential(seed)
+	return seed, exponential(seed), fromSuite
 }
 
 // pickBelow picks entries uniformly until one is below the mean. The least
@@ -154,39 +166,60 @@ func pickBelow(s *Suite, r input.Rand, below func(*Seed) bool) *Seed {
 
 // pickRare is configuration B: entries uniformly, much energy for rare ones
 // (lookahead §4.2).
-func pickRare(s *Suite, r input.Rand) (*Seed, Energy) {
+func pickRare(s *Suite, r input.Rand) (*Seed, Energy, source) {
 	seed := s.Seeds[r.IntN(len(s.Seeds))]
 	if seed.lid == nil || s.lids.rare(seed.lid, true) {
-		return seed, exponential(seed)
+		return seed, exponential(seed), fromSuite
 	}
-	return seed, 1
+	return seed, 1, fromSuite
 }
+
+// shares are the parts of the executions that the default schedule chooses: half
+// toward targets, a quarter each for what changes the state that a later call
+// meets, and for what may come to change it as nothing has yet. Arbitrary.
+var shares = [sources]uint64{fromLeading: 2, fromChanging: 1, fromOpening: 1}
 
 // pickByLID is the default: LIDs uniformly, however many paths share one, and
 // the paper's < read as ≤, without which nothing is rare whenever the least count
-// is a power of two (design §6). A LID is worth a pick if its prefix leads on
-// toward a target, or if its calls change what a later call meets: half of the
-// picks each, and rarity is among their own. The others rest, since no mutant of
-// theirs is nearer to a target than any input; mutation calls their functions
-// anyway.
-func pickByLID(s *Suite, r input.Rand) (*Seed, Energy) {
+// is a power of two (design §6). LIDs whose prefix leads on toward a target come
+// first, others get turns for what they do to the state, and rarity is among
+// their own. The rest has none: no mutant of theirs is nearer to a target than
+// any input, and mutation calls their functions anyway.
+func pickByLID(s *Suite, r input.Rand) (*Seed, Energy, source) {
 	l := &s.lids
-	groups, users := l.leading, l.toTarget
-	if len(groups) == 0 || len(l.changing) > 0 && r.Uint64()&1 == 0 {
-		groups, users = l.changing, nil
-	}
-	if len(groups) == 0 {
-		groups, users = l.live, l.users
-	}
-	if len(groups) == 0 {
+	groups := [sources][]*lidGroup{fromLeading: l.leading, fromChanging: l.changing, fromOpening: l.opening}
+	from := s.turn(func(k source) bool { return len(groups[k]) > 0 })
+	if from == fromSuite {
 		return pickCutoff(s, r)
 	}
-	g := groups[r.IntN(len(groups))]
+	g := groups[from][r.IntN(len(groups[from]))]
 	seed := g.seeds[r.IntN(len(g.seeds))]
-	if l.rareAmong(g, groups, users, false) {
-		return seed, exponential(seed)
+	var users []int // of changes of state the LIDs alone count
+	if from == fromLeading {
+		users = l.toTarget
 	}
-	return seed, 1
+	if l.rareAmong(g, groups[from], users, false) {
+		return seed, exponential(seed), from
+	}
+	return seed, 1, from
+}
+
+// turn is the source that got the least of its share; fromSuite when there is
+// none. One that is empty does not save up.
+func (s *Suite) turn(has func(source) bool) source {
+	next := fromSuite
+	for k, share := range shares {
+		k := source(k)
+		if share > 0 && has(k) && (next == fromSuite || s.spent[k]*shares[next] < s.spent[next]*share) {
+			next = k
+		}
+	}
+	for k, share := range shares {
+		if k := source(k); next != fromSuite && share > 0 && !has(k) {
+			s.spent[k] = max(s.spent[k], s.spent[next]*share/shares[next])
+		}
+	}
+	return next
 }
 
 // exponential is min(2^selected, K).

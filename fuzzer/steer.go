@@ -150,10 +150,11 @@ func (s *steering) retarget(open []bool, epoch int) {
 }
 
 // learn shows the calls of an execution's last call to the call model and tells
-// whether any of them was news.
-func (s *steering) learn(exec *evm.Execution) (news bool) {
+// whether any of them was news; changed tells whether the execution closed places
+// that change state.
+func (s *steering) learn(exec *evm.Execution) (news, changed bool) {
 	if s.model != observedCalls {
-		return false
+		return false, false
 	}
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
@@ -173,17 +174,15 @@ func (s *steering) learn(exec *evm.Execution) (news bool) {
 			news = true
 		}
 	}
-	if s.changes.made(exec) {
-		news = true
-	}
-	if news {
+	changed = s.changes.made(exec)
+	if news || changed {
 		s.observed.Retarget()
 		for _, a := range s.analyzers { // each by itself
 			a.epoch = -1 // its targets are set anew when it is next asked
 			a.Refresh()
 		}
 	}
-	return news
+	return news, changed
 }
 
 // analyse is Algorithm 2 for the last call of an execution, callees first.
@@ -210,6 +209,13 @@ func (s *steering) analyse(exec *evm.Execution) lookahead.Result {
 		}
 	}
 	return results[0]
+}
+
+// take hands out what was counted since it last did.
+func (s *steering) take() lookahead.Stats {
+	stats := s.stats
+	s.stats = lookahead.Stats{}
+	return stats
 }
 
 // frameOf describes a frame to the analysis.

@@ -36,6 +36,7 @@ type Seed struct {
 	closest [2]int    // entries of the frontier that it holds, see Suite.closest
 	lid     *lidGroup // of its no-target-ahead prefix; nil when no analysis was asked
 	epoch   int       // of the campaign when that was asked
+	changed int       // likewise
 }
 
 // Suite is the test suite with its path counts (papers: PIDs). Only the campaign
@@ -54,8 +55,7 @@ type Suite struct {
 	// is as close to all of them as any. Those with a target ahead are at 1.
 	closest [2][]*Seed
 
-	// Executions spent on the frontier, and on what the schedule chose.
-	spentFrontier, spentChosen uint64
+	spent [sources]uint64 // executions
 }
 
 // frontierSide is a branch side that nothing has taken, seen from places with a

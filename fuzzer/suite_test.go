@@ -198,15 +198,15 @@ func TestFrontierGetsHalf(t *testing.T) {
 	s := suiteOf(1, 1)
 	near := &Seed{Selected: 4}
 	s.closer(frontierSide{}, *uint256.NewInt(1), near)
-	s.spentFrontier, s.spentChosen = 99, 100
-	if seed, energy, closest := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}, Techniques{}); seed != near || energy != 16 || !closest {
+	s.spent = [sources]uint64{fromSuite: 60, fromLeading: 40, fromFrontier: 99}
+	if seed, energy, from := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}, Techniques{}); seed != near || energy != 16 || from != fromFrontier {
 		t.Error("the closest input is not picked although less was spent on the frontier")
 	}
 	if seed, _, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{1}}, Techniques{Frontier: true}); seed != s.Seeds[1] {
 		t.Error("the frontier is left out, and picked from")
 	}
-	s.spentFrontier = 100
-	if seed, _, closest := Cutoff.pick(s, &scripted{t: t, ints: []int{1}}, Techniques{}); seed != s.Seeds[1] || closest {
+	s.spent[fromFrontier] = 100
+	if seed, _, from := Cutoff.pick(s, &scripted{t: t, ints: []int{1}}, Techniques{}); seed != s.Seeds[1] || from != fromSuite {
 		t.Error("the suite is not picked from although as much was spent on the frontier")
 	}
 }

@@ -19,14 +19,15 @@ type task struct {
 	properties bool
 	run        []input.Sequence
 	seed       *Seed
-	frontier   bool           // the seed was picked as the closest to a branch side
+	source     source
 	ask        bool           // ask the analysis about the seed again; no energy is spent
 	prelude    input.Sequence // another seed's, whose last call changes state; may be nil
 	energy     Energy
 	calls      uint64 // the task may run at most so many calls
 
-	open  []bool // by target: not yet reached; as of epoch
-	epoch int    // of the campaign when the task was handed out
+	changed int    // likewise, of changes of state
+	open    []bool // by target: not yet reached; as of epoch
+	epoch   int    // of the campaign when the task was handed out
 }
 
 // batch is what a worker did for a task.
@@ -38,7 +39,6 @@ type batch struct {
 	calls       uint64
 	discoveries []discovery
 	answer      *outlook // to a task that asks
-	edges       bool     // while it was asked, a call led somewhere new
 	fault       *Fault
 
 	analysis        lookahead.Stats
@@ -55,7 +55,6 @@ type discovery struct {
 	at       Mark // executions and calls since the batch began
 
 	ahead *outlook // of a new path; nil when the schedule asks nothing
-	edges bool     // a call led somewhere new
 }
 
 // Fault is something that went wrong in the tool itself, with the input that
@@ -74,7 +73,7 @@ type worker struct {
 	dictionary *input.Dictionary // the mutator's
 	tracker    *tracker
 	steering   *steering // nil when the schedule asks nothing
-	directed   bool      // the schedule is
+	opening    *steering // toward places that change state; nil when the schedule is not directed
 	aheads     aheads
 	space      *input.Space
 	observer   *observer
@@ -108,6 +107,9 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	if w.steering != nil {
 		start := w.seconds()
 		w.steering.retarget(t.open, t.epoch)
+		if w.opening != nil {
+			w.opening.retarget(t.open, t.epoch)
+		}
 		b.analysisSeconds += w.seconds() - start
 	}
 	if t.ask {
@@ -131,7 +133,7 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 // ask answers anew what lies ahead of a seed's path.
 func (w *worker) ask(ctx context.Context, seed *Seed, b *batch) {
 	if exec, ok := w.run(ctx, seed.Sequence, b); ok {
-		b.answer, b.edges = w.ahead(exec, b)
+		b.answer = w.ahead(exec, b)
 	}
 }
 
@@ -205,16 +207,15 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	b.paths = append(b.paths, pid)
 	newPath := w.tracker.isNew(pid)
 	var ahead *outlook
-	var edges bool
 	if newPath && w.steering != nil {
-		ahead, edges = w.ahead(exec, b)
+		ahead = w.ahead(exec, b)
 	}
 	n := w.tracker.look(exec, newPath, w.aheads.byPath[pid])
 	seen := w.observe(seq, exec)
 	w.dictionary.Observe(exec)
 	isNew = n.any()
 	if isNew || len(seen) > 0 {
-		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, changes: changedState(exec), at: w.mark(b), ahead: ahead, edges: edges}
+		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, changes: changedState(exec), at: w.mark(b), ahead: ahead}
 		b.discoveries = append(b.discoveries, d)
 	}
 	return exec, isNew, true

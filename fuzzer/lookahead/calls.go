@@ -21,6 +21,11 @@ func Conservative(bytecode.Location) bool { return true }
 // all programs change, and what was concluded from the old one must be asked
 // again.
 type Observed struct {
+	// SeenOnly makes the bet a bold one: a call leads to the programs that it was
+	// seen to lead to, and nowhere else. For callers who look after the other calls
+	// in another way.
+	SeenOnly bool
+
 	// reaches tells whether a frame that runs a program from its start may
 	// execute a target of that program, and sites lists its call instructions.
 	reaches func(bytecode.CodeID) bool
@@ -82,8 +87,11 @@ func (o *Observed) Retarget() { o.leads = nil }
 // MayLead is the CallModel.
 func (o *Observed) MayLead(site bytecode.Location) bool {
 	c := o.edges[site]
-	if c == nil || c.anything {
+	if o.opaque(c) {
 		return true
+	}
+	if c == nil {
+		return false
 	}
 	if o.leads == nil {
 		o.leads = map[bytecode.CodeID]bool{}
@@ -95,6 +103,9 @@ func (o *Observed) MayLead(site bytecode.Location) bool {
 	}
 	return false
 }
+
+// opaque tells whether a call may lead anywhere.
+func (o *Observed) opaque(c *callees) bool { return !o.SeenOnly && (c == nil || c.anything) }
 
 // leadsToTarget tells whether a frame that runs the program may execute a target,
 // itself or through the calls it makes: a search of the programs that can come
@@ -111,9 +122,12 @@ func (o *Observed) leadsToTarget(program bytecode.CodeID) bool {
 		answer = o.reaches(p)
 		for _, site := range o.sites(p) {
 			c := o.edges[site]
-			if c == nil || c.anything {
+			if o.opaque(c) {
 				answer = true
 				break
+			}
+			if c == nil {
+				continue
 			}
 			for callee := range c.programs {
 				if !seen[callee] {
