@@ -84,7 +84,9 @@ func (w *worker) ahead(exec *evm.Execution, b *batch) *outlook {
 	edges, _ := w.steering.learn(exec)
 	changed := false
 	if w.opening != nil {
-		_, changed = w.opening.learn(exec) // the same calls
+		var connected bool
+		connected, changed = w.opening.learn(exec)
+		edges = edges || connected
 	}
 	found := &outlook{Result: w.steering.analyse(exec), edges: edges, changed: changed}
 	found.leads = leads(exec, &found.Result)
