@@ -52,3 +52,21 @@ func TestObserved(t *testing.T) {
 	see(2, lookahead.Callee{Program: 9, Anything: true}, false)
 	expect("2 calls an attacker", [3]bool{true, true, false})
 }
+
+// TestSeenOnly: calls that nothing is known of lead nowhere.
+func TestSeenOnly(t *testing.T) {
+	site := func(p bytecode.CodeID) bytecode.Location { return bytecode.Location{Code: p, PC: 10} }
+	o := lookahead.NewObserved(
+		func(p bytecode.CodeID) bool { return p == 3 },
+		func(p bytecode.CodeID) []bytecode.Location { return []bytecode.Location{site(p)} })
+	o.SeenOnly = true
+	o.See(site(2), lookahead.Callee{Program: 9, Anything: true})
+	if o.MayLead(site(1)) || o.MayLead(site(2)) {
+		t.Error("a call never seen, or one of an attacker, leads to a target")
+	}
+	o.See(site(1), lookahead.Callee{Program: 2})
+	o.See(site(2), lookahead.Callee{Program: 3})
+	if !o.MayLead(site(1)) {
+		t.Error("a call that was seen to lead to a target does not")
+	}
+}

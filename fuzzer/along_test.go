@@ -1,0 +1,129 @@
+package fuzzer
+
+import (
+	"testing"
+
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// TestRunningExample: lookahead finds the one value among thousands of paths, from
+// every seed, with mutants of one word and nothing else to help. The baseline
+// finds it from none in twice as many calls.
+func TestRunningExample(t *testing.T) {
+	p := open(t, "units/maze.sol")
+	const calls = 8000
+	for seed := range uint64(3) {
+		for schedule, budget := range map[*Schedule]uint64{Lookahead: calls, Cutoff: 2 * calls} {
+			config := p.config(seed, budget)
+			config.Oracles, config.SeqLen, config.Schedule = nil, 1, schedule
+			config.Without = Techniques{Prediction: true, Frontier: true, Sequences: true}
+			r := mustRun(t, config)
+			if want := schedule == Lookahead; r.Targets[0].Reached != want {
+				t.Errorf("%s, seed %d: reached: %v; %d paths", schedule.Name, seed, !want, r.Stats.Paths)
+			}
+		}
+	}
+}
+
+func TestBlockSets(t *testing.T) {
+	a := newAlong([]lookahead.SplitPoint{{Code: 1, Block: 0}, {Code: 1, Block: 70}, {Code: 2, Block: 3}})
+	for _, test := range []struct {
+		code  bytecode.CodeID
+		block bytecode.BlockID
+		want  bool
+	}{{1, 0, true}, {1, 70, true}, {1, 6, false}, {1, 1000, false}, {2, 3, true}, {2, 0, false}, {3, 0, false}} {
+		if got := a.in(test.code).has(test.block); got != test.want {
+			t.Errorf("block %d of %d: %v", test.block, test.code, got)
+		}
+	}
+	var none *along
+	if none.in(1).has(0) {
+		t.Error("nobody asked, and a block is ahead")
+	}
+}
+
+// called is an execution of one call with a selector, whose dispatcher compares it
+// in the blocks 0 and 1 and finds it in 1.
+func called(path ...bytecode.BlockID) *evm.Execution {
+	word := func(n uint64) uint256.Int { return *uint256.NewInt(n) }
+	return &evm.Execution{
+		Calls: []evm.CallResult{{Frames: [2]int{0, 1}}},
+		Frames: []evm.Frame{{
+			Parent: -1, Path: path, Input: []byte{0, 0, 0, 7, 0, 0, 0, 7},
+			Comparisons: []evm.Comparison{
+				{Block: 0, Op: opEQ, Left: word(7), Right: word(5)},
+				{Block: 1, Op: opEQ, Left: word(7), Right: word(7), Taken: true},
+				{Block: 9, Op: opEQ, Left: word(7), Right: word(1)},
+			},
+		}},
+	}
+}
+
+// TestLeads: a prefix leads on if it goes beyond the first block of the function.
+func TestLeads(t *testing.T) {
+	exec := called(0, 1, 8, 9, 10)
+	for prefix, want := range map[int]bool{1: false, 2: false, 3: false, 4: true, 5: true} {
+		if got := leads(exec, &lookahead.Result{Prefix: prefix, Proved: true}); got != want {
+			t.Errorf("a prefix of %d blocks leads on: %v", prefix, got)
+		}
+	}
+	if !leads(exec, &lookahead.Result{Prefix: 5}) {
+		t.Error("a path behind which a target may be ahead leads nowhere")
+	}
+}
+
+// TestFileByChange: by the places that were written, whatever their order; a call
+// that failed changed nothing.
+func TestFileByChange(t *testing.T) {
+	program := &bytecode.Program{Key: 1}
+	file := func(outcome evm.Outcome, pcs ...uint32) lookahead.ID {
+		exec := called(0)
+		exec.Calls[0].Outcome = outcome
+		exec.Frames[0].Program = program
+		for _, pc := range pcs {
+			exec.Frames[0].Storage = append(exec.Frames[0].Storage, evm.StorageAccess{PC: pc, Write: true})
+		}
+		r := lookahead.Result{ID: lookahead.ID{1}}
+		fileByChange(exec, &r)
+		return r.ID
+	}
+	if file(evm.Success) != (lookahead.ID{1}) || file(evm.Reverted, 5) != (lookahead.ID{1}) {
+		t.Error("a path that changes nothing has another LID")
+	}
+	if file(evm.Success, 5, 9, 5) != file(evm.Success, 9, 5) {
+		t.Error("the order of writes tells LIDs apart")
+	}
+	if a := file(evm.Success, 5); a == file(evm.Success, 9) || a == (lookahead.ID{1}) {
+		t.Error("what was written does not tell LIDs apart")
+	}
+}
+
+// TestChanges: places that change state are open until a call that succeeded came
+// to them; programs that are called by those known are taken in.
+func TestChanges(t *testing.T) {
+	p := open(t, "units/maze.sol")
+	target := p.targets[0].Entries[0]
+	c := newChanges(p.table, map[bytecode.CodeID][]goal{target.Code: {{}}})
+	blocks := c.blocks(target.Code)
+	if len(blocks) != 1 {
+		t.Fatalf("%d places change state, want 1", len(blocks))
+	}
+	covered := func(kept bool) *evm.Execution {
+		return &evm.Execution{Covered: []evm.Coverage{{Code: target.Code, Block: blocks[0], Kept: kept}}}
+	}
+	if c.made(covered(false)) || !c.made(covered(true)) || c.made(covered(true)) || len(c.blocks(target.Code)) != 0 {
+		t.Error("a place is closed when a call that succeeded comes to it, once")
+	}
+	other := &bytecode.Program{ID: 1 << 20}
+	if !c.connect(p.table.Program(target.Code), other) || c.connect(p.table.Program(target.Code), other) || c.connect(&bytecode.Program{ID: 77}, &bytecode.Program{ID: 78}) {
+		t.Error("a program is taken in when one that is known calls it, once")
+	}
+	var none *changes
+	if none.made(covered(true)) || none.connect(other, other) || none.blocks(1) != nil {
+		t.Error("no places are wanted, and some are there")
+	}
+}
