@@ -17,19 +17,43 @@ type lidGroup struct {
 	points  []int  // numbers of the split points along the prefix
 }
 
+// kinds of live LIDs: all of them, those that lead to a target, and so on; each by
+// the source of picks that draws from it.
+const (
+	live     = fromSuite
+	leading  = fromLeading
+	changing = fromChanging
+	opening  = fromOpening
+)
+
 // lids counts executions by lookahead identifier and by split point. Only
 // fuzz(pid) is a count of its own; these are sums over the paths filed under a
 // LID, kept up to date (design §6, "Counts").
 type lids struct {
-	byID     map[lookahead.ID]*lidGroup
-	changing []*lidGroup // of live, those that change state
-	live     []*lidGroup // those with seeds, in order of first entry
-	number   map[lookahead.SplitPoint]int
-	fuzz     []uint64    // fuzz(p), by number
-	users    []int       // live groups whose prefix holds p, by number
-	leading  []*lidGroup // of live, those that lead to a target
-	opening  []*lidGroup // likewise, those that lead to a change of state
-	toTarget []int       // leading groups whose prefix holds p, by number
+	byID   map[lookahead.ID]*lidGroup
+	of     [sources][]*lidGroup // those with seeds, by kind, in order of first entry
+	number map[lookahead.SplitPoint]int
+	fuzz   []uint64 // fuzz(p), by number
+	// users counts the groups of a kind whose prefix holds p, by number; of the
+	// kinds live and leading alone.
+	users [sources][]int
+
+	leastLID   [sources]leastLID
+	leastPoint [sources]leastPoint
+}
+
+// leastLID and leastPoint remember a least count. Counts rise, so it stays the
+// least until its own holder's does; whatever else happens is taken into account
+// when it does.
+type leastLID struct {
+	group *lidGroup // nil: to be looked for
+	count uint64
+}
+
+type leastPoint struct {
+	number int
+	count  uint64
+	known  bool
 }
 
 func newLIDs() lids {
@@ -48,8 +72,8 @@ func (l *lids) group(r *outlook) *lidGroup {
 			n = len(l.fuzz)
 			l.number[p] = n
 			l.fuzz = append(l.fuzz, 0)
-			l.users = append(l.users, 0)
-			l.toTarget = append(l.toTarget, 0)
+			l.users[live] = append(l.users[live], 0)
+			l.users[leading] = append(l.users[leading], 0)
 		}
 		g.points = append(g.points, n)
 	}
@@ -71,31 +95,43 @@ func (l *lids) uncount(g *lidGroup, n uint64) {
 	for _, p := range g.points {
 		l.fuzz[p] -= n
 	}
+	l.leastLID, l.leastPoint = [sources]leastLID{}, [sources]leastPoint{}
 }
 
 // enter makes a seed an entry of a group.
 func (l *lids) enter(seed *Seed, g *lidGroup) {
 	if len(g.seeds) == 0 {
-		l.live = append(l.live, g)
-		for _, p := range g.points {
-			l.users[p]++
-			if g.leads {
-				l.toTarget[p]++
-			}
-		}
+		l.join(g, live)
 		if g.leads {
-			l.leading = append(l.leading, g)
+			l.join(g, leading)
 		}
 		if g.opens {
-			l.opening = append(l.opening, g)
+			l.join(g, opening)
 		}
 	}
 	g.seeds = append(g.seeds, seed)
 	if seed.Changes && !g.changes {
 		g.changes = true
-		l.changing = append(l.changing, g)
+		l.join(g, changing)
 	}
 	seed.lid = g
+}
+
+// join puts a group among those of a kind.
+func (l *lids) join(g *lidGroup, kind source) {
+	l.of[kind] = append(l.of[kind], g)
+	if least := &l.leastLID[kind]; least.group != nil && g.fuzz < least.count {
+		*least = leastLID{g, g.fuzz}
+	}
+	if l.users[kind] == nil {
+		return
+	}
+	for _, p := range g.points {
+		l.users[kind][p]++
+		if least := &l.leastPoint[kind]; least.known && l.fuzz[p] < least.count {
+			*least = leastPoint{p, l.fuzz[p], true}
+		}
+	}
 }
 
 // leave takes a seed out of its group.
@@ -109,16 +145,49 @@ func (l *lids) leave(seed *Seed) {
 	if len(g.seeds) > 0 {
 		return
 	}
-	isG := func(other *lidGroup) bool { return other == g }
-	l.live, l.leading = slices.DeleteFunc(l.live, isG), slices.DeleteFunc(l.leading, isG)
-	l.opening = slices.DeleteFunc(l.opening, isG)
-	l.changing, g.changes = slices.DeleteFunc(l.changing, isG), false
-	for _, p := range g.points {
-		l.users[p]--
-		if g.leads {
-			l.toTarget[p]--
+	for kind := range l.of {
+		i := slices.Index(l.of[kind], g)
+		if i < 0 {
+			continue
+		}
+		l.of[kind] = slices.Delete(l.of[kind], i, i+1)
+		l.leastLID[kind], l.leastPoint[kind] = leastLID{}, leastPoint{}
+		if l.users[kind] != nil {
+			for _, p := range g.points {
+				l.users[kind][p]--
+			}
 		}
 	}
+	g.changes = false
+}
+
+// leastOf is the least count of the LIDs of a kind.
+func (l *lids) leastOf(kind source) uint64 {
+	least := &l.leastLID[kind]
+	if least.group == nil || least.group.fuzz != least.count {
+		*least = leastLID{}
+		for _, g := range l.of[kind] {
+			if least.group == nil || g.fuzz < least.count {
+				*least = leastLID{g, g.fuzz}
+			}
+		}
+	}
+	return least.count
+}
+
+// leastPointOf is the least count of the split points that a kind's LIDs hold;
+// false when they hold none.
+func (l *lids) leastPointOf(kind source) (uint64, bool) {
+	least := &l.leastPoint[kind]
+	if !least.known || l.fuzz[least.number] != least.count {
+		*least = leastPoint{}
+		for p, n := range l.users[kind] {
+			if n > 0 && (!least.known || l.fuzz[p] < least.count) {
+				*least = leastPoint{p, l.fuzz[p], true}
+			}
+		}
+	}
+	return least.count, least.known
 }
 
 // cutoff is the dynamic rarity cut-off of lookahead §4.2, Definitions 5 and 6:
@@ -130,28 +199,15 @@ func cutoff(least uint64) uint64 {
 	return 1 << bits.Len64(least-1)
 }
 
-// rare tells whether a group's LID or a split point along its prefix is rare:
-// exercised at most as often as the cut-off says, or less often in the paper's
-// own words (strict).
-func (l *lids) rare(g *lidGroup, strict bool) bool { return l.rareAmong(g, l.live, l.users, strict) }
-
-// rareAmong is rare among some of the live groups, by the split points that they
-// use.
-func (l *lids) rareAmong(g *lidGroup, groups []*lidGroup, users []int, strict bool) bool {
-	least := g.fuzz
-	for _, other := range groups {
-		least = min(least, other.fuzz)
-	}
+// rare tells whether a LID, or a split point along its prefix, is rare among those
+// of a kind: exercised at most as often as the cut-off says, or less often in the
+// paper's own words (strict). Of changes of state the LIDs alone count.
+func (l *lids) rare(g *lidGroup, kind source, strict bool) bool {
 	isRare := func(count, cutoff uint64) bool { return count < cutoff || count == cutoff && !strict }
-	if isRare(g.fuzz, cutoff(least)) {
+	if isRare(g.fuzz, cutoff(l.leastOf(kind))) {
 		return true
 	}
-	first := true
-	for p, n := range users {
-		if n > 0 && (first || l.fuzz[p] < least) {
-			first, least = false, l.fuzz[p]
-		}
-	}
+	least, known := l.leastPointOf(kind)
 	at := cutoff(least)
-	return !first && slices.ContainsFunc(g.points, func(p int) bool { return isRare(l.fuzz[p], at) })
+	return known && slices.ContainsFunc(g.points, func(p int) bool { return isRare(l.fuzz[p], at) })
 }

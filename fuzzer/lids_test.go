@@ -58,10 +58,10 @@ func TestRare(t *testing.T) {
 			s.add(seeds[i], 0)
 		}
 		for i, seed := range seeds {
-			if got := s.lids.rare(seed.lid, false); got != test.rare[i] {
+			if got := s.lids.rare(seed.lid, live, false); got != test.rare[i] {
 				t.Errorf("%s: LID %d is rare: %v", test.name, i, got)
 			}
-			if got := s.lids.rare(seed.lid, true); got != test.strictly[i] {
+			if got := s.lids.rare(seed.lid, live, true); got != test.strictly[i] {
 				t.Errorf("%s: LID %d is rare in the paper's words: %v", test.name, i, got)
 			}
 		}
@@ -77,6 +77,7 @@ func TestLIDsModel(t *testing.T) {
 	filed := map[bytecode.PathID]*outlook{}
 	entries := map[bytecode.PathID]*Seed{}
 	results := []*outlook{result(0), result(1, 0), result(2, 0, 1), result(3, 0, 1, 2), result(4, 2, 5)}
+	results[1].leads, results[2].leads, results[4].opens = true, true, true
 	for step := range 4000 {
 		pid := pidOf(byte(r.IntN(20)))
 		some := results[r.IntN(len(results))]
@@ -125,20 +126,35 @@ func checkLIDs(t *testing.T, s *Suite, counts map[bytecode.PathID]uint64, filed 
 			t.Fatalf("fuzz(p%d) = %d, want %d", p.Block, s.lids.fuzz[n], points[p])
 		}
 		users := 0
-		for _, g := range s.lids.live {
+		for _, g := range s.lids.of[live] {
 			for _, own := range g.points {
 				if own == n {
 					users++
 				}
 			}
 		}
-		if users != s.lids.users[n] {
-			t.Fatalf("split point %d is held by %d live LIDs, want %d", p.Block, s.lids.users[n], users)
+		if users != s.lids.users[live][n] {
+			t.Fatalf("split point %d is held by %d live LIDs, want %d", p.Block, s.lids.users[live][n], users)
 		}
 	}
-	for _, g := range s.lids.live {
+	for _, g := range s.lids.of[live] {
 		if len(g.seeds) == 0 {
 			t.Fatal("a LID without entries is live")
+		}
+	}
+	for _, kind := range []source{live, leading} {
+		counts, held := []uint64{}, []uint64{}
+		for _, g := range s.lids.of[kind] {
+			counts = append(counts, g.fuzz)
+			for _, p := range g.points {
+				held = append(held, s.lids.fuzz[p])
+			}
+		}
+		if len(counts) > 0 && s.lids.leastOf(kind) != slices.Min(counts) {
+			t.Fatalf("the least count of kind %d is %d, want %d", kind, s.lids.leastOf(kind), slices.Min(counts))
+		}
+		if least, known := s.lids.leastPointOf(kind); known != (len(held) > 0) || known && least != slices.Min(held) {
+			t.Fatalf("the least count of split points of kind %d is %d, %t", kind, least, known)
 		}
 	}
 }
@@ -203,8 +219,8 @@ func TestEveryEntryHasALID(t *testing.T) {
 		if _, err := c.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if len(c.suite.lids.live) < 2 {
-			t.Errorf("%s: %d LIDs", schedule.Name, len(c.suite.lids.live))
+		if len(c.suite.lids.of[live]) < 2 {
+			t.Errorf("%s: %d LIDs", schedule.Name, len(c.suite.lids.of[live]))
 		}
 		for _, seed := range c.suite.Seeds {
 			if seed.lid == nil {

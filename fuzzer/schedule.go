@@ -98,8 +98,8 @@ func (sc *Schedule) prelude(s *Suite, r input.Rand) *Seed {
 	if len(s.changing) == 0 {
 		return nil
 	}
-	if changing := s.lids.changing; sc.directed && len(changing) > 0 {
-		g := changing[r.IntN(len(changing))]
+	if groups := s.lids.of[changing]; sc.directed && len(groups) > 0 {
+		g := groups[r.IntN(len(groups))]
 		return g.seeds[r.IntN(len(g.seeds))]
 	}
 	return s.changing[r.IntN(len(s.changing))]
@@ -141,10 +141,10 @@ func pickCutoff(s *Suite, r input.Rand) (*Seed, Energy, source) {
 // pickCutoffLIDs is configuration D: the same over LIDs.
 func pickCutoffLIDs(s *Suite, r input.Rand) (*Seed, Energy, source) {
 	var total uint64
-	for _, g := range s.lids.live {
+	for _, g := range s.lids.of[live] {
 		total += g.fuzz
 	}
-	n := uint64(len(s.lids.live))
+	n := uint64(len(s.lids.of[live]))
 	seed := pickBelow(s, r, func(seed *Seed) bool { return seed.lid == nil || seed.lid.fuzz*n <= total })
 	return seed, exponential(seed), fromSuite
 }
@@ -168,7 +168,7 @@ func pickBelow(s *Suite, r input.Rand, below func(*Seed) bool) *Seed {
 // (lookahead §4.2).
 func pickRare(s *Suite, r input.Rand) (*Seed, Energy, source) {
 	seed := s.Seeds[r.IntN(len(s.Seeds))]
-	if seed.lid == nil || s.lids.rare(seed.lid, true) {
+	if seed.lid == nil || s.lids.rare(seed.lid, live, true) {
 		return seed, exponential(seed), fromSuite
 	}
 	return seed, 1, fromSuite
@@ -187,18 +187,13 @@ var shares = [sources]uint64{fromLeading: 2, fromChanging: 1, fromOpening: 1}
 // any input, and mutation calls their functions anyway.
 func pickByLID(s *Suite, r input.Rand) (*Seed, Energy, source) {
 	l := &s.lids
-	groups := [sources][]*lidGroup{fromLeading: l.leading, fromChanging: l.changing, fromOpening: l.opening}
-	from := s.turn(func(k source) bool { return len(groups[k]) > 0 })
+	from := s.turn(func(k source) bool { return len(l.of[k]) > 0 })
 	if from == fromSuite {
 		return pickCutoff(s, r)
 	}
-	g := groups[from][r.IntN(len(groups[from]))]
+	g := l.of[from][r.IntN(len(l.of[from]))]
 	seed := g.seeds[r.IntN(len(g.seeds))]
-	var users []int // of changes of state the LIDs alone count
-	if from == fromLeading {
-		users = l.toTarget
-	}
-	if l.rareAmong(g, groups[from], users, false) {
+	if l.rare(g, from, false) {
 		return seed, exponential(seed), from
 	}
 	return seed, 1, from
