@@ -29,6 +29,7 @@ var floors = map[string][]string{
 	"bench/forge":           {everything},
 	"bench/internal/corpus": {"bench/internal/frame", "diffmap/build", "examples"},
 	"bench/internal/frame":  {},
+	"bench/linemap":         {everything},
 	"bench/lookahead":       {everything},
 	"bench/machine":         {everything},
 	"bench/packages":        {everything},

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+)
+
+// replay is the test that forge runs: it makes the same World and performs the
+// same calls.
+//
+//go:embed replay/Replay.t.sol
+var replay []byte
+
+// wrapper is a solc for forge, which can run no soljson: it answers --version as
+// solc does, and passes standard JSON through.
+const wrapper = `'use strict';
+const solc = require(%q);
+if (process.argv.includes('--version')) {
+  console.log('solc, the solidity compiler commandline interface\nVersion: ' + solc.version().replace('Emscripten.clang', 'Linux.g++'));
+} else {
+  process.stdout.write(solc.compile(require('fs').readFileSync(0, 'utf8')));
+}
+`
+
+// config is foundry.toml. Gas and sizes are not what is compared. The EVM version
+// is the one that runs; forge compiles for the newest up to it that the compiler
+// knows, which is the project's.
+const config = `[profile.default]
+solc = %q
+evm_version = %q
+offline = true
+optimizer = false
+gas_limit = "18446744073709551615"
+memory_limit = 1073741824
+code_size_limit = 4194304
+fs_permissions = [{ access = "read-write", path = "./" }]
+`
+
+// foundry is a Foundry project with the sources of a project.
+type foundry struct {
+	folder string
+	forge  string
+}
+
+// writeFoundry writes a project's sources, with what forge needs beside them.
+func (b *bench) writeFoundry(p *project, sources map[string]string) (*foundry, error) {
+	f := &foundry{filepath.Join(b.work, p.name), filepath.Join(b.modules, "@foundry-rs", "forge-linux-amd64", "bin", "forge")}
+	if err := os.RemoveAll(f.folder); err != nil {
+		return nil, err
+	}
+	for name, text := range sources {
+		if err := f.write(name, []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return f, errors.Join(
+		f.write("test/Replay.t.sol", replay, 0o600),
+		f.write("foundry.toml", fmt.Appendf(nil, config, filepath.Join(f.folder, "solc.sh"), fork(p.evm)), 0o600),
+		f.write("solc.js", fmt.Appendf(nil, wrapper, filepath.Join(b.modules, "solc-"+p.solc)), 0o600),
+		f.write("solc.sh", []byte("#!/bin/sh\nexec node \"$(dirname \"$0\")/solc.js\" \"$@\"\n"), 0o700))
+}
+
+func (f *foundry) write(name string, text []byte, mode os.FileMode) error {
+	file := filepath.Join(f.folder, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, mode)
+}
+
+// The structs of Replay.t.sol.
+type (
+	abiEnvironment struct {
+		Chain    *big.Int
+		Coinbase common.Address
+		Fee      *big.Int
+		Random   common.Hash
+		Number   *big.Int
+		Time     *big.Int
+	}
+	abiAccount struct {
+		At      common.Address
+		Balance *big.Int
+		Nonce   uint64
+		Code    []byte
+		Keys    []common.Hash
+		Values  []common.Hash
+	}
+	abiCall struct {
+		From    common.Address
+		To      common.Address
+		Value   *big.Int
+		Number  *big.Int
+		Time    *big.Int
+		Data    []byte
+		Success bool
+		Output  common.Hash
+	}
+)
+
+// Their types, as the ABI writes them.
+var (
+	environmentType = tuple("tuple", "chain uint256", "coinbase address", "fee uint256", "random bytes32", "number uint256", "time uint256")
+	accountsType    = tuple("tuple[]", "at address", "balance uint256", "nonce uint64", "code bytes", "keys bytes32[]", "values bytes32[]")
+	callFields      = []string{"from address", "to address", "value uint256", "number uint256", "time uint256", "data bytes", "success bool", "output bytes32"}
+)
+
+func tuple(typ string, fields ...string) abi.Argument {
+	var components []abi.ArgumentMarshaling
+	for _, field := range fields {
+		name, fieldType, _ := strings.Cut(field, " ")
+		components = append(components, abi.ArgumentMarshaling{Name: name, Type: fieldType})
+	}
+	t, err := abi.NewType(typ, "", components)
+	if err != nil {
+		panic(err) // the types above are right
+	}
+	return abi.Argument{Type: t}
+}
+
+// writeWorld writes the World for forge: the senders' funds, the deployments,
+// and what the accounts are behind them.
+func (f *foundry) writeWorld(s *scene) error {
+	b := s.world.Block
+	environment := abiEnvironment{big.NewInt(evm.ChainID), b.Coinbase, new(big.Int).SetUint64(b.BaseFee), b.PrevRandao,
+		new(big.Int).SetUint64(b.Number), new(big.Int).SetUint64(b.Time)}
+	var deployments []abiCall
+	for _, d := range s.setup.Deployments {
+		deployments = append(deployments, abiCall{From: d.Call.From, To: d.Call.Address, Value: d.Call.Value.ToBig(), Data: d.Call.Data,
+			Number: environment.Number, Time: environment.Time})
+	}
+	text, err := abi.Arguments{environmentType, accountsType, tuple("tuple[]", callFields...), accountsType}.Pack(
+		environment, accountsOf(world.Empty(s.world.Fork)), deployments, accountsOf(s.world))
+	if err != nil {
+		return err
+	}
+	return f.write("world.bin", text, 0o600)
+}
+
+func accountsOf(w *evm.World) []abiAccount {
+	list := []abiAccount{}
+	for _, address := range sortedAddresses(w.Accounts) {
+		a := w.Accounts[address]
+		out := abiAccount{At: address, Balance: a.Balance.ToBig(), Nonce: a.Nonce, Code: a.Code}
+		for key, value := range a.Storage {
+			out.Keys, out.Values = append(out.Keys, key), append(out.Values, value)
+		}
+		list = append(list, out)
+	}
+	return list
+}
+
+// writeCalls writes the sequences with what came out of them here.
+func (f *foundry) writeCalls(s *scene, sequences []evm.Sequence, outcomes []outcome) error {
+	all := [][]abiCall{}
+	for i, seq := range sequences {
+		number, time := new(big.Int).SetUint64(s.world.Block.Number), new(big.Int).SetUint64(s.world.Block.Time)
+		var calls []abiCall
+		for k := range seq {
+			c := &seq[k]
+			number = new(big.Int).Add(number, new(big.Int).SetUint64(c.BlockAdvance))
+			time = new(big.Int).Add(time, new(big.Int).SetUint64(c.TimeAdvance))
+			o := outcomes[i].calls[k]
+			calls = append(calls, abiCall{c.From, c.To, c.Value.ToBig(), number, time, c.Data, o.success, crypto.Keccak256Hash(o.output)})
+		}
+		all = append(all, calls)
+	}
+	text, err := abi.Arguments{tuple("tuple[][]", callFields...)}.Pack(all)
+	if err != nil {
+		return err
+	}
+	return f.write("calls.bin", text, 0o600)
+}
+
+// hits are how often forge saw lines executed, by "src/…" and line.
+type hits map[string]map[int]int
+
+// coverage runs the test under forge coverage. differ are the calls, as "3 0"
+// for the first one of the fourth sequence, whose outcome is another than here.
+func (f *foundry) coverage(ctx context.Context) (hits, []string, error) {
+	const report = "lcov.info"
+	cmd := exec.CommandContext(ctx, f.forge, "coverage", "--report", "lcov", "--report-file", report, "--threads", "1")
+	cmd.Dir = f.folder
+	cmd.Env = append(os.Environ(), "FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "NO_COLOR=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, nil, fmt.Errorf("forge coverage: %w: %s", err, bytes.TrimSpace(out))
+	}
+	text, err := os.ReadFile(filepath.Join(f.folder, report))
+	if err != nil {
+		return nil, nil, err
+	}
+	lines, err := readLCOV(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	differences, err := os.ReadFile(filepath.Join(f.folder, "differences.txt"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, nil, err
+	}
+	return lines, strings.FieldsFunc(string(differences), func(r rune) bool { return r == '\n' }), nil
+}
+
+// readLCOV reads the lines of a tracefile (geninfo(1), "FILES").
+func readLCOV(text []byte) (hits, error) {
+	lines := hits{}
+	file := ""
+	for scanner := bufio.NewScanner(bytes.NewReader(text)); scanner.Scan(); {
+		kind, rest, _ := strings.Cut(scanner.Text(), ":")
+		switch kind {
+		case "SF":
+			file = rest
+			lines[file] = map[int]int{}
+		case "DA":
+			fields := strings.Split(rest, ",")
+			if len(fields) < 2 || file == "" {
+				return nil, fmt.Errorf("lcov: %q is no line of a file", scanner.Text())
+			}
+			line, err := strconv.Atoi(fields[0])
+			count, err2 := strconv.Atoi(fields[1])
+			if err = errors.Join(err, err2); err != nil {
+				return nil, fmt.Errorf("lcov: %w", err)
+			}
+			lines[file][line] += count
+		}
+	}
+	if len(lines) == 0 {
+		return nil, errors.New("lcov: no file")
+	}
+	return lines, nil
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// scene is a build with its World.
+type scene struct {
+	kind    kind
+	table   *bytecode.Table
+	mapping *diffmap.Mapping             // of all lines; nil for a build that is not mapped
+	marks   map[bytecode.Location]uint32 // of the planted build
+	world   *evm.World
+	setup   *world.Report
+	machine *evm.Reference
+	entered blocks   // in deployments and calls
+	apart   []blocks // the deployments, and each sequence that [scene.run] ran
+}
+
+// blocks are what executions entered of a build's code.
+type blocks map[bytecode.CodeID]map[bytecode.BlockID]bool
+
+// newScene makes a World of a build, with every line of changes a target where
+// the build is mapped.
+func newScene(ctx context.Context, p *project, k kind, o *build.Output, changes []diffmap.ChangedLine) (*scene, error) {
+	s := &scene{kind: k, table: bytecode.NewTable(build.Contracts([]*build.Output{o})), entered: blocks{}}
+	var err error
+	if k.mapping && changes != nil {
+		if s.mapping, err = diffmap.Map([]*build.Output{o}, s.table, changes, diffmap.Options{}); err != nil {
+			return nil, err
+		}
+		s.table.Cut(s.mapping.Entries())
+	}
+	s.marks = places(s.table)
+	s.world, s.setup, err = world.Auto(ctx, s.table, world.Options{Only: p.deploy, Fork: fork(p.evm), Machine: []evm.Option{evm.LiftCodeSizeLimits}})
+	if err != nil {
+		return nil, err
+	}
+	if s.machine, err = evm.NewReference(s.world, s.table, evm.LiftCodeSizeLimits); err != nil {
+		return nil, err
+	}
+	deployments := blocks{}
+	for _, d := range s.setup.Deployments {
+		s.note(s.entered, d.Covered)
+		s.note(deployments, d.Covered)
+	}
+	s.apart = []blocks{deployments}
+	return s, nil
+}
+
+// fork is the EVM that runs what was compiled for a version.
+func fork(compiledFor string) string {
+	if evm.CheckFork(compiledFor) != nil {
+		return evm.Forks()[0] // older than all there are
+	}
+	return compiledFor
+}
+
+// note adds what an execution entered of the build's code, and tells whether any
+// of it is new.
+func (s *scene) note(entered blocks, covered []evm.Coverage) bool {
+	news := false
+	for _, c := range covered {
+		if p := s.table.Program(c.Code); p == nil || p.Contract == nil {
+			continue // made by a call: data that is stored as code
+		}
+		if entered[c.Code] == nil {
+			entered[c.Code] = map[bytecode.BlockID]bool{}
+		}
+		if !entered[c.Code][c.Block] {
+			entered[c.Code][c.Block] = true
+			news = true
+		}
+	}
+	return news
+}
+
+// ran tells whether the block that starts at a location was entered.
+func (s *scene) ran(entered blocks, l bytecode.Location) bool {
+	block, ok := s.table.Program(l.Code).StartsAt(uint64(l.PC))
+	return ok && entered[l.Code][block]
+}
+
+// reached tells whether any entry of a target was.
+func (s *scene) reached(entered blocks, t *bytecode.Target) bool {
+	return slices.ContainsFunc(t.Entries, func(l bytecode.Location) bool { return s.ran(entered, l) })
+}
+
+// live tells whether code of a contract ran at all.
+func (s *scene) live(contract string) bool {
+	for _, c := range s.table.Contracts() {
+		if c.QualifiedName() == contract {
+			return c.Runtime != nil && len(s.entered[c.Runtime.ID]) > 0 || c.Creation != nil && len(s.entered[c.Creation.ID]) > 0
+		}
+	}
+	return false
+}
+
+// tries is how many sequences are tried for new blocks, by instance. Arbitrary: ten
+// times as many bring few more.
+const tries = 4000
+
+// sequences makes the calls that all sides run: what zero arguments and random
+// mutations of what was kept bring to new blocks.
+func (s *scene) sequences(seed uint64) ([]evm.Sequence, error) {
+	space, err := input.NewSpace(s.world, input.SpaceOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if len(space.Callables) == 0 {
+		return nil, fmt.Errorf("nothing was deployed that can be called: %v", s.setup.Failures)
+	}
+	var programs []*bytecode.Program
+	for _, c := range s.table.Contracts() {
+		if c.Runtime != nil {
+			programs = append(programs, s.table.Program(c.Runtime.ID))
+		}
+	}
+	dictionary := input.NewDictionary(programs)
+	mutator := input.NewMutator(space, dictionary, input.Options{})
+	random := rand.New(rand.NewPCG(seed, 0))
+	var kept []input.Sequence
+	var calls []evm.Sequence
+	try := func(seq input.Sequence) error {
+		encoded := space.Encode(seq, nil)
+		exec, err := s.machine.Run(encoded)
+		if err != nil {
+			return err
+		}
+		dictionary.Observe(exec)
+		if s.note(s.entered, exec.Covered) {
+			kept, calls = append(kept, seq), append(calls, encoded)
+		}
+		return nil
+	}
+	for _, seq := range mutator.Seeds() {
+		if err := try(seq); err != nil {
+			return nil, err
+		}
+	}
+	for range tries * len(space.Instances) {
+		var parent input.Sequence
+		if len(kept) > 0 && random.IntN(8) > 0 {
+			parent = kept[random.IntN(len(kept))]
+		}
+		if err := try(mutator.Mutate(random, parent)); err != nil {
+			return nil, err
+		}
+	}
+	return calls, nil
+}
+
+// outcome is what a sequence did.
+type outcome struct {
+	calls []callOutcome
+	state []byte // what storage and balances are behind it
+}
+
+type callOutcome struct {
+	success bool
+	output  []byte
+	why     string
+	created []common.Address // by CREATE2: what a contract's code decides
+}
+
+// run runs sequences and notes what they enter. It is called once.
+func (s *scene) run(sequences []evm.Sequence) ([]outcome, error) {
+	var out []outcome
+	for _, seq := range sequences {
+		exec, err := s.machine.Run(seq)
+		if err != nil {
+			return nil, err
+		}
+		apart := blocks{}
+		s.note(s.entered, exec.Covered)
+		s.note(apart, exec.Covered)
+		s.apart = append(s.apart, apart)
+		var o outcome
+		for i := range exec.Calls {
+			c := &exec.Calls[i]
+			o.calls = append(o.calls, callOutcome{c.Outcome == evm.Success, bytes.Clone(c.Output), c.Outcome.String() + " " + c.Reason, nil})
+			for _, f := range exec.Frames[c.Frames[0]:c.Frames[1]] {
+				if f.Kind == evm.KindCreate2 {
+					o.calls[i].created = append(o.calls[i].created, f.Self)
+				}
+			}
+		}
+		o.state = stateOf(s.machine.Export())
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// stateOf writes down storage, balances and nonces, not code: that is what
+// builds differ in.
+func stateOf(w *evm.World) []byte {
+	var out bytes.Buffer
+	for _, address := range sortedAddresses(w.Accounts) {
+		a := w.Accounts[address]
+		var slots []common.Hash
+		for slot, value := range a.Storage {
+			if value != (common.Hash{}) {
+				slots = append(slots, slot)
+			}
+		}
+		if len(slots) == 0 && a.Balance.IsZero() && a.Nonce == 0 && len(a.Code) == 0 {
+			continue
+		}
+		slices.SortFunc(slots, common.Hash.Cmp)
+		fmt.Fprintf(&out, "%x %s %d %t\n", address, a.Balance.Hex(), a.Nonce, len(a.Code) > 0)
+		for _, slot := range slots {
+			fmt.Fprintf(&out, "  %x %x\n", slot, a.Storage[slot])
+		}
+	}
+	return out.Bytes()
+}
+
+func sortedAddresses(accounts map[common.Address]*evm.Account) []common.Address {
+	var list []common.Address
+	for a := range accounts {
+		list = append(list, a)
+	}
+	slices.SortFunc(list, common.Address.Cmp)
+	return list
+}
