@@ -85,7 +85,7 @@ func (f File) Changes(head []byte) ([]ChangedLine, error) {
 		f.Edits = []Edit{{OldStart: 1, NewStart: 1, New: lines}}
 	}
 	c.old = newSource(oldText, in)
-	c.oldKept, c.headKept = unmoved(c.old, c.head)
+	c.oldKept, c.headKept, c.origin = unmoved(c.old, c.head)
 	for _, group := range groups(c.regions(f.Edits)) {
 		same := c.sameTokens(group)
 		for _, r := range group {
@@ -103,6 +103,7 @@ type comparison struct {
 	path              string
 	old, head         *source
 	oldKept, headKept []bool // code tokens of declarations that both versions have
+	origin            []int  // of a kept token of the head: the old one
 	result            []ChangedLine
 }
 
@@ -183,16 +184,7 @@ func (c *comparison) sameTokens(group []region) bool {
 func (c *comparison) compare(r region, same bool) {
 	lines := c.diffLines(r)
 	if !same {
-		oldFrom, oldTo := c.old.codeIn(r.oldFrom, r.oldTo)
-		headFrom, headTo := c.head.codeIn(r.headFrom, r.headTo)
-		a, b := c.old.ids[oldFrom:oldTo], c.head.ids[headFrom:headTo]
-		runs := diffTokens(a, b)
-		slideRuns(runs, a, b,
-			func(i int) int { return c.old.boundaryScore(oldFrom + i) },
-			func(i int) int { return c.head.boundaryScore(headFrom + i) })
-		for _, run := range runs {
-			c.addRun(lines, r, tokenRun{run.aFrom + oldFrom, run.aTo + oldFrom, run.bFrom + headFrom, run.bTo + headFrom})
-		}
+		c.compareTokens(lines, r)
 	}
 	c.classify(lines, r)
 	for line := r.headFrom; line < r.headTo; line++ {
@@ -219,27 +211,106 @@ func (c *comparison) diffLines(r region) map[int]*ChangedLine {
 	return lines
 }
 
-// addRun adds the spans of one difference between the tokens of both sides.
-func (c *comparison) addRun(lines map[int]*ChangedLine, r region, run tokenRun) {
-	changed := false
-	for i := run.bFrom; i < run.bTo; i++ {
-		t := c.head.code[i]
-		if c.headKept[i] {
-			c.line(lines, c.head.lineOf(t.Start)).Moved = true
-			continue
+// compareTokens adds the spans of a region. Declarations that both versions have
+// are not compared: what surrounds one must not be taken for a part of it.
+func (c *comparison) compareTokens(lines map[int]*ChangedLine, r region) {
+	old := c.part(c.old, r.oldFrom, r.oldTo, nil)
+	head := c.part(c.head, r.headFrom, r.headTo, nil)
+	c.markMoved(lines, &old, &head)
+	old, head = c.part(c.old, r.oldFrom, r.oldTo, c.oldKept), c.part(c.head, r.headFrom, r.headTo, c.headKept)
+	runs := diffTokens(old.ids, head.ids)
+	slideRuns(runs, old.ids, head.ids, old.boundaryScore, head.boundaryScore)
+	for _, run := range runs {
+		c.addRun(lines, r, &old, &head, run)
+	}
+}
+
+// markMoved marks the lines of kept declarations that do not stand where a diff
+// of all tokens aligns them.
+func (c *comparison) markMoved(lines map[int]*ChangedLine, old, head *partOf) {
+	aligned := make([]int, len(head.at)) // the old token, 1 more than its number
+	from, at := 0, 0
+	runs := append(diffTokens(old.ids, head.ids), tokenRun{bFrom: len(head.at)})
+	for _, run := range runs {
+		for ; at < run.bFrom; from, at = from+1, at+1 {
+			aligned[at] = old.at[from] + 1
 		}
-		changed = true
+		from, at = run.aTo, run.bTo
+	}
+	for k, i := range head.at {
+		if c.headKept[i] && aligned[k] != c.origin[i]+1 {
+			c.line(lines, c.head.lineOf(c.head.code[i].Start)).Moved = true
+		}
+	}
+}
+
+// partOf is some code tokens of a source, in order.
+type partOf struct {
+	source *source
+	at     []int // which
+	ids    []int // their text
+	end    int   // the token behind them
+}
+
+// part lists the code tokens on lines [from, to), those apart that are left out.
+func (c *comparison) part(s *source, from, to int, without []bool) partOf {
+	first, end := s.codeIn(from, to)
+	p := partOf{source: s, end: end}
+	for i := first; i < end; i++ {
+		if without == nil || !without[i] {
+			p.at, p.ids = append(p.at, i), append(p.ids, s.ids[i])
+		}
+	}
+	return p
+}
+
+// token is the i-th token of the part; behind the last, what comes next.
+func (p *partOf) token(i int) int {
+	if i == len(p.at) {
+		return p.end
+	}
+	return p.at[i]
+}
+
+// boundaryScore rates the place in front of the i-th token of the part.
+func (p *partOf) boundaryScore(i int) int { return p.source.boundaryScore(p.token(i)) }
+
+// addRun adds the spans of one difference between the tokens of both sides.
+func (c *comparison) addRun(lines map[int]*ChangedLine, r region, old, head *partOf, run tokenRun) {
+	for k, i := range head.at[run.bFrom:run.bTo] {
 		// Neighbours on a line are joined across the white space between them.
-		joined := i > run.bFrom && !c.headKept[i-1]
-		c.addToken(lines, t, joined)
+		c.addToken(lines, c.head.code[i], k > 0 && head.at[run.bFrom+k-1] == i-1)
 	}
-	lost := false
-	for i := run.aFrom; i < run.aTo; i++ {
-		lost = lost || !c.oldKept[i]
+	if run.bFrom < run.bTo {
+		return
 	}
-	if lost && !changed {
-		c.addDeletion(lines, r, run)
+	place := tokenRun{aFrom: old.token(run.aFrom), aTo: old.at[run.aTo-1] + 1, bTo: head.token(run.bTo)}
+	place.bFrom = place.bTo
+	if run.bFrom > 0 && (run.aFrom == 0 || old.at[run.aFrom-1] == place.aFrom-1) {
+		place.bFrom = head.at[run.bFrom-1] + 1
 	}
+	if inside := place.bTo; c.insideKept(inside) { // nothing was deleted in there
+		for c.insideKept(inside) {
+			inside++
+		}
+		c.addAnchor(c.lineOfToken(inside))
+		return
+	}
+	c.addDeletion(lines, r, place)
+}
+
+// insideKept tells whether a kept declaration goes on with a token of the head.
+func (c *comparison) insideKept(i int) bool {
+	return i > 0 && i < len(c.headKept) && c.headKept[i] && c.headKept[i-1] && c.origin[i] == c.origin[i-1]+1
+}
+
+// lineOfToken is the 0-based line of a code token of the head; behind the last,
+// the line behind the last.
+func (c *comparison) lineOfToken(i int) int {
+	if i == len(c.head.code) {
+		return c.head.lines()
+	}
+	return c.head.lineOf(c.head.code[i].Start)
 }
 
 // line returns the ChangedLine of a 0-based line, making one for a line that the
@@ -313,8 +384,8 @@ func (c *comparison) addAnchor(line int) {
 }
 
 // classify says of the lines without changed code what changed on them: their
-// comments, if a comment on the line is new or one was removed in the region,
-// else their white space.
+// comments, if a comment on the line is new or one was removed beside the same
+// code, else their white space.
 func (c *comparison) classify(lines map[int]*ChangedLine, r region) {
 	had := map[string]int{}
 	for _, t := range c.old.commentsIn(r.oldFrom, r.oldTo) {
@@ -331,10 +402,15 @@ func (c *comparison) classify(lines map[int]*ChangedLine, r region) {
 			fresh[line] = true
 		}
 	}
-	removed := false
-	for _, n := range had {
-		removed = removed || n > 0
+	uncommented := map[string]bool{} // code beside comments that are gone
+	for _, t := range c.old.commentsIn(r.oldFrom, r.oldTo) {
+		if text := commentText(c.old, t); had[text] > 0 {
+			had[text]--
+			uncommented[c.old.codeOn(c.old.lineOf(t.Start))] = true
+			uncommented[c.old.codeOn(c.old.lineOf(t.End-1))] = true
+		}
 	}
+	delete(uncommented, "")
 	for line, l := range lines {
 		if len(l.Spans) > 0 {
 			l.Moved = false
@@ -344,7 +420,7 @@ func (c *comparison) classify(lines map[int]*ChangedLine, r region) {
 			continue
 		}
 		blank := strings.TrimSpace(string(c.head.text[c.head.lineStart[line]:c.head.lineStart[line+1]])) == ""
-		l.Comment = !blank && (fresh[line] || removed)
+		l.Comment = !blank && (fresh[line] || uncommented[c.head.codeOn(line)])
 		l.Formatting = !l.Comment
 	}
 }

@@ -26,8 +26,13 @@ func gitDiffFiles(t testing.TB, name string, old, head []byte, options ...string
 			t.Fatal(err)
 		}
 	}
-	args := append([]string{"-c", "core.autocrlf=false", "-c", "core.quotePath=false", "diff", "--no-index", "--no-color"}, options...)
-	cmd := exec.Command("git", append(args, "old/"+name, "new/"+name)...)
+	return gitDiff(t, dir, append(options, "old/"+name, "new/"+name)...)
+}
+
+// gitDiff runs git diff --no-index in a folder.
+func gitDiff(t testing.TB, dir string, arguments ...string) []byte {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "core.autocrlf=false", "-c", "core.quotePath=false", "diff", "--no-index", "--no-color"}, arguments...)...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	var exit *exec.ExitError

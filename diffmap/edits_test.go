@@ -99,8 +99,8 @@ func targetSources(m *Mapping, outputs []*build.Output, table *bytecode.Table, t
 			_, name, _ := strings.Cut(target.Contract, ":")
 			var sources []string
 			for _, e := range target.Entries {
-				_, entry, _ := p.source(e)
-				source := strings.Join(strings.Fields(string(text[entry.Start:entry.Start+entry.Length])), " ")
+				from, entry, _ := p.source(e)
+				source := strings.Join(strings.Fields(string(from.text[entry.Start:entry.Start+entry.Length])), " ")
 				if len(source) > 40 {
 					source = source[:40] + "…"
 				}

@@ -107,9 +107,9 @@ func (s *source) key(d declaration) string {
 }
 
 // unmoved marks, on each side, the code tokens of declarations that both sides
-// have.
-func unmoved(old, head *source) (oldKept, headKept []bool) {
-	oldKept, headKept = make([]bool, len(old.code)), make([]bool, len(head.code))
+// have, and tells which old token is which of the head.
+func unmoved(old, head *source) (oldKept, headKept []bool, origin []int) {
+	oldKept, headKept, origin = make([]bool, len(old.code)), make([]bool, len(head.code)), make([]int, len(head.code))
 	places := map[string][]declaration{}
 	for _, d := range old.declarations() {
 		k := old.key(d)
@@ -126,8 +126,8 @@ func unmoved(old, head *source) (oldKept, headKept []bool) {
 			oldKept[i] = true
 		}
 		for i := d.from; i < d.to; i++ {
-			headKept[i] = true
+			headKept[i], origin[i] = true, was.from+i-d.from
 		}
 	}
-	return oldKept, headKept
+	return oldKept, headKept, origin
 }

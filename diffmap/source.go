@@ -1,6 +1,9 @@
 package diffmap
 
-import "sort"
+import (
+	"sort"
+	"strings"
+)
 
 // source is a tokenised text with its lines. Lines are 0-based in here.
 type source struct {
@@ -78,6 +81,17 @@ func (s *source) commentsIn(from, to int) []Token {
 	start, end := s.lineStart[from], s.lineStart[to]
 	first := sort.Search(len(s.comments), func(i int) bool { return s.comments[i].End > start })
 	return s.comments[first:max(first, firstToken(s.comments, end))]
+}
+
+// codeOn returns the code tokens that start on a line, as text.
+func (s *source) codeOn(line int) string {
+	var b strings.Builder
+	from, to := s.codeIn(line, line+1)
+	for i := from; i < to; i++ {
+		b.WriteString(s.tokenText(i))
+		b.WriteByte(' ')
+	}
+	return b.String()
 }
 
 // tokenText returns the text of the i-th code token.

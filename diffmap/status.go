@@ -2,6 +2,7 @@ package diffmap
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
@@ -251,14 +252,38 @@ func (t *sourceTree) callableVerdict(f, n int32, output *build.Output) verdict {
 		return verdict{Unmapped, unmappedReason(output)}
 	case len(ast.Child("body").Children) == 0:
 		return verdict{NoBytecode, fmt.Sprintf("%s has an empty body: the compiler makes no instruction for it", name)}
-	case !t.holdsCode[f]:
+	case !t.inUse(f):
 		return verdict{NoBytecode, unusedReason(ast, contract)}
 	case t.inAssembly(n) && output.Settings.ViaIR:
 		return verdict{Unmapped, "conditional inline assembly in a via-IR build: the compiler writes one source range for the whole assembly block"}
 	case t.style.shuffled:
 		return verdict{Unmapped, "via-IR code keeps nothing of this line but the order of values on the stack"}
+	case t.isJump(n):
+		return verdict{Unmapped, "the compiler made this jump a part of the condition in front of it: whether it was taken cannot be told"}
 	}
 	return verdict{NoBytecode, fmt.Sprintf("the compiler makes no instruction for this line of %s", name)}
+}
+
+// inUse tells whether some code holds a function or modifier. The range of a
+// modifier as a whole says nothing: via-IR code has it for the modifier that
+// overrides it too.
+func (t *sourceTree) inUse(f int32) bool {
+	if t.nodes[f].kind != modifierNode {
+		return t.holdsCode[f]
+	}
+	return slices.ContainsFunc(t.nodes[f].children, func(child int32) bool { return t.holdsCode[child] })
+}
+
+// isJump tells whether n is a statement that does nothing but leave a loop or a
+// function.
+func (t *sourceTree) isJump(n int32) bool {
+	switch ast := t.nodes[n].ast; t.nodes[n].astType() {
+	case "Break", "Continue", "YulBreak", "YulContinue", "YulLeave":
+		return true
+	case "Return":
+		return ast.Child("expression") == nil
+	}
+	return false
 }
 
 // unusedReason says why no contract's bytecode holds a function or modifier.

@@ -134,6 +134,16 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 	if len(paths) == 0 {
 		return
 	}
+	changes := map[int][]ChangedLine{} // by source id
+	for id, path := range paths {
+		changes[id] = changed[path]
+	}
+	constants := findConstants(output, changes)
+	for id := range constants.files() {
+		if ranges[id] == nil {
+			ranges[id] = map[byteRange]evidence{}
+		}
+	}
 	list := artefacts(output, m.table)
 	for _, a := range list {
 		for _, e := range a.instructions() {
@@ -144,21 +154,21 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 	}
 	selections := map[int]*selection{}
 	for _, s := range output.Sources {
-		if path, ok := paths[s.ID]; ok {
-			selections[s.ID] = newSelection(s, m.text(s, path), ranges[s.ID], styleOf(output))
+		if text := m.text(s, paths[s.ID]); ranges[s.ID] != nil && (s.Text != nil || text != nil) {
+			selections[s.ID] = newSelection(s, text, ranges[s.ID], styleOf(output))
 		}
 	}
 	seams := newSeamFinder(output, selections, func(modifier *build.Node) bool {
-		return slices.ContainsFunc(changed[paths[modifier.File]], func(c ChangedLine) bool {
-			return slices.ContainsFunc(c.Spans, func(s Span) bool { return s.Start <= modifier.End() && s.End >= modifier.Start })
-		})
+		return slices.ContainsFunc(changes[modifier.File], func(c ChangedLine) bool { return c.touches(modifier) })
 	})
 	for i := range list {
 		seams.find(&list[i])
 	}
-	for id, sel := range selections {
+	for _, sel := range selections {
 		sel.tree.seal()
-		m.selectNodes(output, sel, changed[paths[id]])
+	}
+	for id := range paths {
+		m.selectNodes(output, selections, id, changes[id], &constants)
 	}
 	for i := range list {
 		m.addEntries(&list[i], selections, seams)
@@ -185,7 +195,8 @@ func newSelection(s *build.Source, text []byte, ranges map[byteRange]evidence, s
 }
 
 // selectNodes finds the nodes of the changed lines of one source.
-func (m *mapper) selectNodes(output *build.Output, sel *selection, changes []ChangedLine) {
+func (m *mapper) selectNodes(output *build.Output, selections map[int]*selection, id int, changes []ChangedLine, constants *constants) {
+	sel := selections[id]
 	tree := sel.tree
 	for _, change := range changes {
 		set := map[int32]bool{}
@@ -195,11 +206,38 @@ func (m *mapper) selectNodes(output *build.Output, sel *selection, changes []Cha
 			key.line = tree.lines.lineOf(tree.nodes[anchor].start)
 		}
 		state := m.line(key, change.Kind)
-		state.describe(tree, output, change, anchor, len(set) > 0)
+		found := len(set) > 0
 		for n := range set {
 			sel.lines[n] = append(sel.lines[n], state)
 		}
+		if !found {
+			found = selectUses(selections, constants.usesOf(id, &change), state)
+		}
+		state.describe(tree, output, change, anchor, found)
 	}
+}
+
+// selectUses makes the uses of a constant stand for a line, and tells whether any
+// has code.
+func selectUses(selections map[int]*selection, uses []*build.Node, state *lineState) bool {
+	found := false
+	for _, use := range uses {
+		sel := selections[use.File]
+		if sel == nil {
+			continue
+		}
+		n, ok := sel.tree.byRange[byteRange{use.Start, use.End()}]
+		if !ok {
+			continue
+		}
+		set := map[int32]bool{}
+		sel.tree.climb(n, set)
+		for n := range set {
+			sel.lines[n] = append(sel.lines[n], state)
+			found = true
+		}
+	}
+	return found
 }
 
 // changedNodes adds the nodes that a changed line stands for. anchor is the
