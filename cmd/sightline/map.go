@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -16,18 +19,30 @@ import (
 
 func (p *program) mapCommand() *cobra.Command {
 	var project projectFlags
-	var asJSON bool
+	var asJSON, annotate bool
 	cmd := &cobra.Command{
 		Use:   "map",
 		Short: "Show which bytecode a change becomes",
-		Long: `Lists every changed line with the contracts whose bytecode holds it, or the reason why none does.
-Nothing is executed.`,
+		Long: `Lists every changed line with the functions whose bytecode holds it and at how many places (PCS)
+that is entered, or the reason why none does. Nothing is executed.
+
+--annotate prints the diff instead, with a mark in front of each line:
+  ` + markLegend + `
+Whether a target can be reached is what ` + "`sightline run`" + ` finds out.`,
 		Example: `  sightline map --base main
-  sightline map --diff pr.diff --build out/build-info --json`,
+  sightline map --base main --annotate
+  sightline map --diff pr.diff --build out/build-info --json
+  sightline map --target src/Vault.sol:120`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := project.configure(cmd.Flags()); err != nil {
 				return err
+			}
+			switch {
+			case annotate && asJSON:
+				return badInput("--annotate and --json exclude each other")
+			case annotate && len(project.targets) > 0:
+				return badInput("--annotate shows a diff: leave out --target")
 			}
 			show := newProgress(p.stderr, p.now) // the table alone on standard output
 			pr, err := p.loadProject(cmd.Context(), &project, show)
@@ -37,14 +52,18 @@ Nothing is executed.`,
 			for _, w := range pr.warnings {
 				show.line("warn    %s", printable(w))
 			}
-			if asJSON {
+			switch {
+			case asJSON:
 				return printMappingJSON(p.stdout, pr)
+			case annotate:
+				return printAnnotated(p.stdout, pr)
 			}
 			return printMapping(p.stdout, pr)
 		},
 	}
 	project.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of a table")
+	cmd.Flags().BoolVar(&annotate, "annotate", false, "print the diff with a mark in front of each line")
 	cmd.Flags().SortFlags = false
 	return cmd
 }
@@ -100,39 +119,76 @@ func printMapping(out io.Writer, pr *project) error {
 		_, err := fmt.Fprintln(out, "no changed line in a contract's source")
 		return err
 	}
-	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "LINE\tKIND\tSTATUS\tWHERE")
-	for _, l := range pr.mapping.Lines {
-		status, where := string(l.Status), l.Reason
-		if len(l.Targets) > 0 {
-			status, where = statusTarget, describeTargets(pr, l.Targets)
+	var table bytes.Buffer
+	w := tabwriter.NewWriter(&table, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "LINE\tKIND\tSTATUS\tPCS\tWHERE, OR WHY NOT\tTEXT")
+	for i, l := range linesOnly(pr) {
+		mapped := &pr.mapping.Lines[i]
+		status, where, pcs := l.Status, l.Reason, ""
+		if len(mapped.Targets) > 0 {
+			status, where, pcs = statusTarget, describeTargets(pr, mapped), strconv.Itoa(countEntries(pr, mapped))
 		}
-		if l.Because != "" {
-			where += ": " + l.Because
+		if mapped.Because != "" {
+			where += ": " + mapped.Because
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", printable(l.Position.String()), l.Kind, status, printable(where))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(mapped.Position.String()), l.Kind, status, pcs,
+			report.Clean(where, maxWhere), report.Clean(l.Text, maxLineText))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\n%s; %s\n", describeMapping(pr), report.Plural(len(pr.mapping.Targets), "target"))
+	for row := range strings.Lines(table.String()) {
+		if _, err := fmt.Fprintln(out, strings.TrimRight(row, " \n")); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(out, "\n%s\n", countMapping(pr))
 	return err
 }
 
-// describeTargets names contracts with the first entry of each.
-func describeTargets(pr *project, targets []int) string {
-	var texts []string
-	for _, i := range targets {
-		t := &pr.mapping.Targets[i]
-		first := t.Entries[0]
-		text := fmt.Sprintf("%s %s:0x%x", contractName(t.Contract), pr.table.Program(first.Code).Code.Kind, first.PC)
-		if n := len(t.Entries) - 1; n > 0 {
-			text += fmt.Sprintf(" (+%d)", n)
-		}
-		texts = append(texts, text)
-	}
-	return strings.Join(texts, ", ")
+// countMapping is the line below a mapping.
+func countMapping(pr *project) string {
+	return fmt.Sprintf("%s; %s", describeMapping(pr), report.Plural(len(pr.mapping.Targets), "target"))
 }
+
+// countEntries is the number of places at which a line's code is entered.
+func countEntries(pr *project, l *diffmap.Line) int {
+	n := 0
+	for _, i := range l.Targets {
+		n += len(pr.mapping.Targets[i].Entries)
+	}
+	return n
+}
+
+// describeTargets names the functions that hold a line, as CONTRACT.FUNCTION.
+func describeTargets(pr *project, l *diffmap.Line) string {
+	var names []string
+	for _, i := range l.Targets {
+		t := &pr.mapping.Targets[i]
+		name := contractName(t.Contract)
+		if l.Function != "" {
+			name += "." + l.Function
+		}
+		runtime := slices.ContainsFunc(t.Entries, func(e bytecode.Location) bool {
+			return pr.table.Program(e.Code).Code.Kind == bytecode.Runtime
+		})
+		if !runtime && l.Function != "constructor" {
+			name += " (creation)"
+		}
+		names = append(names, name)
+	}
+	if n := len(names) - maxContracts; n > 0 {
+		return strings.Join(names[:maxContracts], ", ") + more(n)
+	}
+	return strings.Join(names, ", ")
+}
+
+// What a table shows of a line in one row; arbitrary, for the width of terminals.
+const (
+	maxContracts = 3
+	maxWhere     = 160
+	maxLineText  = 80
+)
 
 // maxShown bounds a piece of text on one line; arbitrary.
 const maxShown = 2000
@@ -140,10 +196,17 @@ const maxShown = 2000
 // printable makes names and texts that strangers chose safe to show.
 func printable(s string) string { return report.Clean(s, maxShown) }
 
+// mapLine is a line of `sightline map --json`.
+type mapLine struct {
+	report.Line
+	Function string `json:"function"` // that holds the line; empty outside of all
+	PCs      int    `json:"pcs"`      // places at which its code is entered
+}
+
 // mapOutput is what `sightline map --json` prints.
 type mapOutput struct {
-	Lines   []report.Line `json:"lines"`
-	Targets []mapTarget   `json:"targets"`
+	Lines   []mapLine   `json:"lines"`
+	Targets []mapTarget `json:"targets"`
 }
 
 type mapTarget struct {
@@ -154,14 +217,16 @@ type mapTarget struct {
 }
 
 func printMappingJSON(out io.Writer, pr *project) error {
-	printed := mapOutput{Lines: linesOnly(pr), Targets: []mapTarget{}}
-	if pr.mapping != nil {
-		for i, l := range pr.mapping.Lines {
-			if len(l.Targets) > 0 {
-				printed.Lines[i].Status = statusTarget
-				printed.Lines[i].Contracts = sortedContracts(pr.mapping.Targets, l.Targets)
-			}
+	printed := mapOutput{Lines: []mapLine{}, Targets: []mapTarget{}}
+	for i, line := range linesOnly(pr) {
+		l := &pr.mapping.Lines[i]
+		if len(l.Targets) > 0 {
+			line.Status = statusTarget
+			line.Contracts = sortedContracts(pr.mapping.Targets, l.Targets)
 		}
+		printed.Lines = append(printed.Lines, mapLine{line, l.Function, countEntries(pr, l)})
+	}
+	if pr.mapping != nil {
 		for _, t := range pr.mapping.Targets {
 			printed.Targets = append(printed.Targets, mapTarget{t.Position.File, t.Position.Line, t.Contract, entriesOf(pr.table, t.Entries)})
 		}
