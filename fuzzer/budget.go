@@ -3,6 +3,8 @@ package fuzzer
 import (
 	"context"
 	"errors"
+
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 )
 
 // grace is the rest of the budget that is spent on breaking the targets once all
@@ -56,4 +58,31 @@ func (c *Campaign) graceIsOver() bool {
 	}
 	// A campaign limited in calls is decided by calls alone.
 	return c.MaxCalls == 0 && c.Timeout > 0 && c.seconds()-c.grace.seconds >= graceShare*c.Timeout.Seconds()
+}
+
+// What is spent on asking about seeds again, which they are due for whenever a
+// target falls: with thousands of targets that is all the time. Old answers stay
+// right where goals fall away; they only look ahead for what is reached already.
+const (
+	// freeQuestions is spent at once, some 30 ms; arbitrary.
+	freeQuestions = 100_000
+	// questionShare is spent for each execution. An execution takes some 30 µs and
+	// a step some 0.3 µs, so this is some 2 % of the time.
+	questionShare = 2
+	// executionCost is what running a seed for a question costs, in steps.
+	executionCost = 100
+	// A question that the graph or memory answers costs some steps, and so do some
+	// nodes of a graph in which goals are looked for (measured, roughly).
+	stepsPerQuestion = 2
+	nodesPerStep     = 8
+)
+
+// affordsQuestions tells whether a seed may be asked about again.
+func (c *Campaign) affordsQuestions() bool {
+	return c.askedAgain < freeQuestions+questionShare*c.result.Stats.Executions
+}
+
+// questionCost is what an analysis cost, in steps.
+func questionCost(s lookahead.Stats) uint64 {
+	return uint64(s.Steps + stepsPerQuestion*s.Questions + s.Nodes/nodesPerStep)
 }

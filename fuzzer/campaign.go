@@ -121,6 +121,8 @@ type Campaign struct {
 	reserved uint64 // calls that tasks under way may still use
 	failing  int    // tasks in a row that ended in a fault before anything was run
 	grace    grace
+	// askedAgain is what asking about seeds again has cost, in steps of the analysis.
+	askedAgain uint64
 }
 
 // maxFaults bounds how many faults of the tool are kept; when as many tasks in a
@@ -351,7 +353,7 @@ func (c *Campaign) nextTask() task {
 // isStale tells whether a seed must be asked about again: targets fell, a call led
 // somewhere new, or a change of state that may be ahead of it was made.
 func (c *Campaign) isStale(seed *Seed) bool {
-	return seed.lid != nil && (seed.epoch != c.epoch || seed.lid.opens && seed.changed != c.changed)
+	return seed.lid != nil && (seed.epoch != c.epoch || seed.lid.opens && seed.changed != c.changed) && c.affordsQuestions()
 }
 
 // learned counts what a worker learned of calls and changes of state.
@@ -411,6 +413,7 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 		c.suite.learn(b.discoveries[i].pid, b.discoveries[i].ahead)
 	}
 	if b.answer != nil {
+		c.askedAgain += questionCost(b.analysis) + b.executions*executionCost
 		c.learned(b.answer)
 		c.suite.relabel(b.task.seed, b.answer, b.task.epoch)
 		b.task.seed.changed = b.task.changed

@@ -111,6 +111,7 @@ type Stats struct {
 	Unknown    int // answered "may reach" because of an unknown jump or opcode
 	Diverged   int // answered "may reach" because the path was not understood
 	Steps      int // spent on fixed points
+	Nodes      int // of graphs, looked at to find where goals are ahead
 }
 
 // Add adds another Analyzer's counts.
@@ -123,6 +124,7 @@ func (s *Stats) Add(t Stats) {
 	s.Unknown += t.Unknown
 	s.Diverged += t.Diverged
 	s.Steps += t.Steps
+	s.Nodes += t.Nodes
 }
 
 // Minus is what was done since earlier counts of the same Analyzer.
@@ -135,6 +137,7 @@ func (s Stats) Minus(earlier Stats) Stats {
 	s.Unknown -= earlier.Unknown
 	s.Diverged -= earlier.Diverged
 	s.Steps -= earlier.Steps
+	s.Nodes -= earlier.Nodes
 	return s
 }
 

@@ -50,6 +50,7 @@ func (a *Analyzer) newGoals(static bool) goals {
 			g.ahead[b] = ahead{TargetAhead, pc}
 		}
 	}
+	a.stats.Nodes += len(a.graph.blocks) + n
 	g.distance = a.graph.distances(func(b bytecode.BlockID) bool { return g.ahead[b].reason != NoTargetAhead })
 	for i, d := range g.distance {
 		b := a.graph.blocks[i]
