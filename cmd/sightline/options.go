@@ -37,6 +37,7 @@ type projectFlags struct {
 	baseBuilds []string
 	env        []string
 	targets    []string
+	ignore     []string
 	solc       string
 	config     string
 }
@@ -50,6 +51,7 @@ func (f *projectFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.command, "build-command", "", "build the project with this `COMMAND` of the shell, run in its folder, instead of what its configuration suggests")
 	flags.StringArrayVar(&f.env, "build-env", nil, "let the project's build see the environment variable `NAME` (repeatable; it sees no secrets otherwise)")
 	flags.StringArrayVar(&f.targets, "target", nil, "aim at `FILE:LINE` or CONTRACT:0xPC instead of a diff (repeatable)")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out changed lines of files like `PATTERN`, as .gitignore has them; !PATTERN takes files back, tests and scripts too (repeatable)")
 	flags.StringVar(&f.config, "config", "", "read settings from this `FILE` (default: sightline.yml or .github/sightline.yml in the project, if there)")
 	flags.StringVar(&f.solc, "solc", "", "the compiler, `FILE` or folder: a solc binary, a soljson file, or the npm package solc")
 }

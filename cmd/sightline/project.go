@@ -44,6 +44,10 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 	if err != nil {
 		return nil, err
 	}
+	ignore, err := diffmap.NewIgnore(flags.ignore)
+	if err != nil {
+		return nil, badInput("--ignore: %w", err)
+	}
 	pr := &project{read: readBelow(root), options: diffmap.Options{Checkout: root}}
 	if len(flags.targets) == 0 {
 		if err := pr.loadDiff(ctx, p, flags, root); err != nil {
@@ -68,6 +72,7 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 			return nil, err
 		}
 	}
+	pr.leaveOut(ignore, maxTargets)
 	pr.table.Cut(pr.mapping.Entries())
 	return pr, nil
 }

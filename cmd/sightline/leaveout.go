@@ -1,0 +1,137 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// maxTargets bounds the targets of a campaign, lines in contracts. Arbitrary:
+// each costs the analysis and the scheduler memory and time, and a tenth of it
+// (all of @openzeppelin/contracts 4.9.4 changed at once) is already more than
+// minutes of fuzzing reach.
+const maxTargets = 20_000
+
+// leaveOut takes away the targets that a campaign should not aim at: what the
+// user ignores, the project's tests and scripts, and what is beyond the limit.
+// Targets named by the user stay.
+func (pr *project) leaveOut(ignore *diffmap.Ignore, limit int) {
+	if len(pr.about.Explicit) > 0 {
+		return
+	}
+	contracts := map[string]*bytecode.Contract{}
+	for _, c := range pr.table.Contracts() {
+		contracts[c.QualifiedName()] = c
+	}
+	ignored := map[bytecode.Position]bool{}
+	pr.mapping.LeaveOut(diffmap.NoBytecode, func(l *diffmap.Line, t *bytecode.Target) string {
+		pattern, taken, ok := ignore.Match(l.Position.File)
+		if ok && !taken {
+			ignored[l.Position] = true
+			return "left out by --ignore " + pattern
+		}
+		if ok {
+			return ""
+		}
+		if t == nil {
+			return unmappedTestCode(l)
+		}
+		return pr.testCode(l, contracts[t.Contract], contracts)
+	})
+	if n := len(ignored); n > 0 {
+		pr.warn("%s left out by --ignore", report.Plural(n, "changed line"))
+	}
+	pr.limitTargets(contracts, limit)
+}
+
+// testCode says why a line of a contract is no target: the contract is a test or
+// a script, and the line is too, or is in a contract under test as well. A
+// library's line that only tests hold stays.
+func (pr *project) testCode(l *diffmap.Line, c *bytecode.Contract, contracts map[string]*bytecode.Contract) string {
+	kind, why := testRole(c)
+	if kind == "" {
+		return ""
+	}
+	if _, here := testRole(&bytecode.Contract{Source: l.Position.File}); here != "" {
+		return fmt.Sprintf("%s code: %s", kind, here)
+	}
+	if strings.HasSuffix("/"+l.Position.File, "/"+strings.TrimPrefix(c.Source, "/")) {
+		return fmt.Sprintf("%s code: %s", kind, why)
+	}
+	for _, i := range l.Targets {
+		if other, _ := testRole(contracts[pr.mapping.Targets[i].Contract]); other == "" {
+			return fmt.Sprintf("%s code: %s", kind, why)
+		}
+	}
+	return ""
+}
+
+// unmappedTestCode says why a line of a source that is not in the build does not
+// matter: what tests are made of is often built apart.
+func unmappedTestCode(l *diffmap.Line) string {
+	role, why := world.RoleOf(&bytecode.Contract{Source: l.Position.File})
+	if role == world.Test || role == world.Script || role == world.Mock {
+		return fmt.Sprintf("%s code: %s", role, why)
+	}
+	return ""
+}
+
+// testRole answers "test" or "script" with the convention that tells, else
+// nothing.
+func testRole(c *bytecode.Contract) (kind, why string) {
+	if c == nil {
+		return "", ""
+	}
+	if role, why := world.RoleOf(c); role == world.Test || role == world.Script {
+		return role.String(), why
+	}
+	return "", ""
+}
+
+// limitTargets keeps at most limit targets: whole lines, those of contracts under
+// test first, then by file and line.
+func (pr *project) limitTargets(contracts map[string]*bytecode.Contract, limit int) {
+	total := len(pr.mapping.Targets)
+	if total <= limit {
+		return
+	}
+	best := func(l *diffmap.Line) world.Role {
+		role := world.Script
+		for _, i := range l.Targets {
+			if c := contracts[pr.mapping.Targets[i].Contract]; c != nil {
+				r, _ := world.RoleOf(c)
+				role = min(role, r)
+			}
+		}
+		return role
+	}
+	order := make([]*diffmap.Line, len(pr.mapping.Lines))
+	for i := range order {
+		order[i] = &pr.mapping.Lines[i]
+	}
+	slices.SortStableFunc(order, func(a, b *diffmap.Line) int { return cmp.Compare(best(a), best(b)) })
+	kept, targets, over := map[*diffmap.Line]bool{}, 0, 0
+	for _, l := range order {
+		if n := len(l.Targets); n > 0 && over == 0 && targets+n <= limit {
+			kept[l] = true
+			targets += n
+		} else if n > 0 {
+			over++
+		}
+	}
+	why := fmt.Sprintf("left out: more than %d targets, and lines of contracts under test come first, then by file", limit)
+	pr.mapping.LeaveOut(diffmap.Unmapped, func(l *diffmap.Line, t *bytecode.Target) string {
+		if kept[l] || t == nil {
+			return ""
+		}
+		return why
+	})
+	pr.warn("%d targets are more than the %d that are aimed at: %s left out, %d kept (contracts under test first, then by file); leave files out with --ignore, or compare with a nearer --base",
+		total, limit, report.Plural(over, "changed line"), len(kept))
+}
