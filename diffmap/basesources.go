@@ -15,6 +15,17 @@ type BaseSources struct {
 	Renamed map[string]string // the head's name by the base's, where they differ
 }
 
+// Any tells whether the base has any of the sources: where a diff only adds some,
+// nothing that was there before can have changed.
+func (b *BaseSources) Any() bool {
+	for _, text := range b.Texts {
+		if text != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // BaseTexts gives the base version of what the diff changes in an output. Texts
 // come from the diff and the head's texts (options.Heads).
 func BaseTexts(diff *Diff, output *build.Output, options Options) (*BaseSources, error) {

@@ -65,8 +65,8 @@ func (pr *project) buildBase(ctx context.Context, root string, show *progress) (
 		if err != nil {
 			return nil, err
 		}
-		if len(base.Texts) == 0 {
-			continue // another project's
+		if !base.Any() {
+			continue // another project's, or new altogether
 		}
 		show.line("base    compiling the base version of %s", pr.given[i].Origin)
 		compiled, err := o.BaseBuild(ctx, base.Texts, read, pr.compilers, pr.mappingOptions)
