@@ -59,7 +59,7 @@ func artefacts(output *build.Output, table *bytecode.Table) []artefact {
 // evidence is what executing an instruction says of its source range.
 //
 // In legacy code without optimizer an instruction stands where what it was
-// compiled from runs. Where the compiler arranges the stack (via-IR, optimizer),
+// compiled from runs, but for what [jumpFinder] knows. Where the compiler arranges the stack (via-IR, optimizer),
 // PUSH, DUP, SWAP and POP stand anywhere before or behind the operation that they
 // serve, under its range; labels stand under that of either neighbour; and the
 // code that computes a constant under that of another use of the constant.
@@ -70,12 +70,16 @@ type evidence uint8
 const (
 	ranRange evidence = 1 << iota // the node with this range ran
 	ranLabel                      // a label of it was passed: a function was entered
+	ranPart                       // the node ran, unless it is a function: that has a label of its own
+	ranEnd                        // the node ran, unless it is a catch clause: that may end before
 )
 
 // proves tells whether evidence shows that n ran. A function's label is its
 // entry in all code.
 func (e evidence) proves(n *treeNode) bool {
-	return e&ranRange != 0 || e&ranLabel != 0 && n.kind == functionNode
+	function := n.kind == functionNode
+	return e&ranRange != 0 || e&ranLabel != 0 && function || e&ranPart != 0 && !function ||
+		e&ranEnd != 0 && n.astType() != "TryCatchClause"
 }
 
 // instruction is an instruction's source range and what executing it says.
@@ -92,13 +96,16 @@ func (a *artefact) instructions() iter.Seq2[uint32, instruction] {
 	return func(yield func(uint32, instruction) bool) {
 		constants := 0 // values on top of the stack that the code before computed from nothing
 		clauses := clauseFinder{code: a.program.Bytes}
+		jumps := jumpFinder{artefact: a}
 		for pc, entry := range a.entries.Instructions(a.program.Bytes) {
-			found := ranRange
+			var found evidence
 			if a.style.shuffled {
 				found = evidenceOf(vm.OpCode(a.program.Bytes[pc]), &constants)
 				if clauses.decides(pc) {
 					found = 0
 				}
+			} else {
+				found = jumps.evidenceOf(pc, entry)
 			}
 			if !yield(pc, instruction{entry, found}) {
 				return

@@ -275,13 +275,18 @@ func (t *sourceTree) inUse(f int32) bool {
 }
 
 // isJump tells whether n is a statement that does nothing but leave a loop or a
-// function.
+// function: a return of what is in its place already, right behind a condition, is
+// no more than that.
 func (t *sourceTree) isJump(n int32) bool {
 	switch ast := t.nodes[n].ast; t.nodes[n].astType() {
 	case "Break", "Continue", "YulBreak", "YulContinue", "YulLeave":
 		return true
 	case "Return":
-		return ast.Child("expression") == nil
+		around := t.nodes[n].parent
+		if t.nodes[around].kind == bodyNode && t.nodes[around].children[0] == n {
+			around = t.nodes[around].parent
+		}
+		return ast.Child("expression") == nil || t.nodes[around].astType() == "IfStatement"
 	}
 	return false
 }

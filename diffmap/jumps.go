@@ -1,0 +1,93 @@
+package diffmap
+
+import (
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// jumpFinder finds the instructions of legacy code that say less than that their
+// range ran. It is asked for each instruction in turn.
+//
+//   - The peephole optimizer, which runs with the optimizer off too, makes one
+//     conditional jump of a condition and a jump behind it ("if (c) { break; }",
+//     libevmasm/PeepholeOptimiser.cpp, DoubleJump, in solc 0.8): what is left of
+//     the "break" is the number of its label in front of the JUMPI, which runs
+//     whether or not it is taken.
+//   - An external function's arguments are decoded, and wei refused, by code with
+//     the function's range, before a jump enters the function.
+//   - A catch clause has no code of its own but what takes its variables from the
+//     stack at its end, which it does not come to if it reverts.
+type jumpFinder struct {
+	artefact *artefact
+	number   int // of instructions seen
+	// entries are the labels of functions that a jump from the same range enters.
+	entries map[fileRange]uint32
+}
+
+// fileRange is a range of a source, by the source's id.
+type fileRange struct{ file, start, length int }
+
+func fileRangeOf(e build.SourceMapEntry) fileRange { return fileRange{e.File, e.Start, e.Length} }
+
+// evidenceOf is what executing the instruction at pc says.
+func (j *jumpFinder) evidenceOf(pc uint32, entry build.SourceMapEntry) evidence {
+	if j.entries == nil {
+		j.findEntries()
+	}
+	j.number++
+	code, at := j.artefact.program.Bytes, fileRangeOf(entry)
+	if next := behind(code, pc); vm.OpCode(code[pc]).IsPush() && opAt(code, next) == vm.JUMPI &&
+		j.number < len(j.artefact.entries) && fileRangeOf(j.artefact.entries[j.number]) != at {
+		return 0
+	}
+	if label, ok := j.entries[at]; ok && label != pc {
+		return ranPart
+	}
+	if vm.OpCode(code[pc]) == vm.POP {
+		return ranEnd
+	}
+	return ranRange
+}
+
+// findEntries looks for the jumps from a range to a label of the same range; the
+// last such label counts. Of loops there are such jumps, too: what is said of them
+// holds for functions alone.
+func (j *jumpFinder) findEntries() {
+	j.entries = map[fileRange]uint32{}
+	code := j.artefact.program.Bytes
+	type jump struct {
+		from fileRange
+		to   uint32
+	}
+	jumps, labels := map[jump]bool{}, map[uint32]fileRange{} // by pc
+	for pc, entry := range j.artefact.entries.Instructions(code) {
+		switch op := vm.OpCode(code[pc]); {
+		case op == vm.JUMPDEST:
+			labels[pc] = fileRangeOf(entry)
+		case op.IsPush() && opAt(code, behind(code, pc)) == vm.JUMP:
+			to := uint32(0)
+			for _, digit := range code[pc+1 : behind(code, pc)] {
+				to = to<<8 | uint32(digit)
+			}
+			jumps[jump{fileRangeOf(entry), to}] = true
+		}
+	}
+	for to, from := range labels {
+		if jumps[jump{from, to}] {
+			j.entries[from] = max(j.entries[from], to)
+		}
+	}
+}
+
+// behind is the pc of the instruction that follows.
+func behind(code []byte, pc uint32) uint32 { return pc + 1 + bytecode.PushSize(code[pc]) }
+
+// opAt is the instruction at pc; STOP behind the end, as the EVM has it.
+func opAt(code []byte, pc uint32) vm.OpCode {
+	if int(pc) >= len(code) {
+		return vm.STOP
+	}
+	return vm.OpCode(code[pc])
+}
