@@ -132,7 +132,11 @@ type attempt struct {
 // attempts lists the ways that a compiler of this version has, best first. The
 // project's own settings are the last one where they differ from the first.
 func attempts(v Version, project json.RawMessage) []attempt {
-	plain := map[string]any{"optimizer": map[string]any{"enabled": false}}
+	off := map[string]any{"enabled": false}
+	if !v.Less(mergingSince) {
+		off["details"] = map[string]any{"peephole": false}
+	}
+	plain := map[string]any{"optimizer": off}
 	list := []attempt{{settings: plain, mapping: true}}
 	if !v.Less(viaIRSince) {
 		pruner := map[string]any{"enabled": false, "details": map[string]any{
@@ -155,6 +159,10 @@ func attempts(v Version, project json.RawMessage) []attempt {
 
 // The first compilers that know a setting (solidity's Changelog.md).
 var (
+	// mergingSince is when the peephole optimizer, which is on even with the
+	// optimizer off, began to merge "if (c) { break; }" into one jump (0.7.6 does
+	// not, 0.8.17 does: measured).
+	mergingSince = Version{Major: 0, Minor: 8, Patch: 0}
 	viaIRSince   = Version{Major: 0, Minor: 7, Patch: 5}
 	cleanupSince = Version{Major: 0, Minor: 8, Patch: 18}
 )
