@@ -15,9 +15,9 @@ import (
 // kind is a way to compile a project.
 type kind struct {
 	name     string
-	settings map[string]any
-	mapping  bool // keeps every line: can be mapped
-	newOnly  bool // for compilers whose way through the intermediate language is no experiment
+	settings map[string]any // nil: what build.MappingBuild chooses
+	mapping  bool           // keeps every line: can be mapped
+	newOnly  bool           // for the newer of the two compilers: the older cannot, or makes nothing else of it
 }
 
 // pruner is what the mapping build through the intermediate language uses, see
@@ -26,10 +26,10 @@ var pruner = map[string]any{"enabled": false, "details": map[string]any{
 	"yul": true, "yulDetails": map[string]any{"stackAllocation": true, "optimizerSteps": "u:"},
 }}
 
-// kinds are the builds that run the same calls. The first is the reference; the
-// planted one is compiled like it, of other sources.
+// kinds are the builds that run the same calls. The first is the reference.
 var kinds = []kind{
-	{name: "mapping", settings: map[string]any{"optimizer": map[string]any{"enabled": false}}, mapping: true},
+	{name: "mapping", mapping: true},
+	{name: "optimizer off", settings: map[string]any{"optimizer": map[string]any{"enabled": false}}, mapping: true, newOnly: true},
 	{name: "mapping, via-IR", settings: map[string]any{"optimizer": pruner, "viaIR": true}, mapping: true, newOnly: true},
 	{name: "shipped, optimizer", settings: map[string]any{"optimizer": map[string]any{"enabled": true, "runs": 200}}},
 	{name: "shipped, via-IR", settings: map[string]any{"optimizer": map[string]any{"enabled": true, "runs": 200}, "viaIR": true}, newOnly: true},
@@ -64,6 +64,13 @@ func (b *bench) compileWith(ctx context.Context, p *project, sources map[string]
 	text, err := json.Marshal(map[string]any{"language": "Solidity", "sources": contents, "settings": settings})
 	if err != nil {
 		return nil, err
+	}
+	if k.settings == nil {
+		o, err := build.MappingBuild(ctx, text, compiler, build.MappingOptions{Cache: filepath.Join(b.work, "builds")})
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", p.name, k.name, err)
+		}
+		return o, nil
 	}
 	compiled, err := b.cached(compiler.Version(), text, func() ([]byte, error) { return compiler.Compile(ctx, text) })
 	if err != nil {

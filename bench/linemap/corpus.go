@@ -15,8 +15,9 @@ import (
 	"github.com/sightline-evm/sightline/examples"
 )
 
-// harnesses are contracts of ours that make something of packages which have
-// nothing that runs alone, and bring calls deep into those that have.
+// harnesses are contracts of ours: one with statements of every form, and those
+// that make something of packages which have nothing that runs alone, and bring
+// calls deep into those that have.
 //
 //go:embed harness
 var harnesses embed.FS
@@ -24,9 +25,9 @@ var harnesses embed.FS
 // project is a set of sources whose lines are compared.
 type project struct {
 	name    string
-	pkg     string // npm package; empty: an example of that name
+	pkg     string // npm package; empty: ours
 	folder  string // of the sources in the package
-	harness string // a file below harness/; empty: none
+	harness string // a file below harness/, which is not compared if there is a package; empty: the example of the name
 	solc    string
 	evm     string // EVM version that both sides compile for
 	deploy  []string
@@ -41,6 +42,7 @@ var corpus = []project{
 	{"crowdsale", "", "", "", newSolc, "prague", nil},
 	{"token", "", "", "", newSolc, "prague", nil},
 	{"vault", "", "", "", newSolc, "prague", nil},
+	{"forms", "", "", "forms.sol", newSolc, "prague", []string{"Forms"}},
 	{"openzeppelin", "@openzeppelin/contracts", "", "openzeppelin.sol", newSolc, "prague", []string{"Coin", "Vault4626", "Items", "Multi", "Sale", "Helpers"}},
 	{"solmate", "solmate", "src", "solmate.sol", newSolc, "prague", []string{"Coin", "Vault", "Items", "Multi", "Helpers"}},
 	{"uniswap-v2", "@uniswap/v2-core", "contracts", "uniswap-v2.sol", oldSolc, "istanbul", []string{"Market"}},
@@ -67,12 +69,15 @@ const harnessName = "src/Harness.sol"
 
 // sources reads what is compiled, by the name it is compiled under: "src/…".
 func (p *project) sources(modules string) (map[string]string, error) {
-	if p.pkg == "" {
+	if p.harness == "" {
 		return exampleSources(p.name)
 	}
 	harness, err := fs.ReadFile(harnesses, "harness/"+p.harness)
 	if err != nil {
 		return nil, err
+	}
+	if p.pkg == "" {
+		return map[string]string{"src/" + p.harness: string(harness)}, nil
 	}
 	sources := map[string]string{harnessName: string(harness)}
 	root := filepath.Join(modules, filepath.FromSlash(p.pkg), filepath.FromSlash(p.folder))

@@ -196,6 +196,9 @@ type hits map[string]map[int]int
 // for the first one of the fourth sequence, whose outcome is another than here.
 func (f *foundry) coverage(ctx context.Context) (hits, []string, error) {
 	const report = "lcov.info"
+	if err := os.RemoveAll(filepath.Join(f.folder, "differences.txt")); err != nil {
+		return nil, nil, err
+	}
 	cmd := exec.CommandContext(ctx, f.forge, "coverage", "--report", "lcov", "--report-file", report, "--threads", "1")
 	cmd.Dir = f.folder
 	cmd.Env = append(os.Environ(), "FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "NO_COLOR=1")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/sightline-evm/sightline/diffmap"
@@ -16,10 +17,14 @@ type line struct {
 	known  bool   // to us: code of a contract that ran holds it
 	ours   bool   // executed
 	forge  int    // how often executed; −1: not known to forge
+	// What the marks say: whether one of a token of the line was passed, and whether
+	// all have one.
+	passed, marked bool
 }
 
-// lines joins what both sides say, by file and line.
-func (s *scene) lines(sources map[string]string, theirs hits) []line {
+// lines joins what both sides say, by file and line, of the deployments and the
+// first n sequences.
+func (s *scene) lines(sources map[string]string, theirs hits, n int) []line {
 	var list []line
 	for _, l := range s.mapping.Lines {
 		at := l.Position
@@ -30,7 +35,7 @@ func (s *scene) lines(sources map[string]string, theirs hits) []line {
 				continue
 			}
 			out.known = true
-			out.ours = out.ours || s.reached(s.entered, t)
+			out.ours = out.ours || slices.ContainsFunc(s.apart[:n+1], func(entered blocks) bool { return s.reached(entered, t) })
 		}
 		if count, known := theirs[at.File][at.Line]; known {
 			out.forge = count
@@ -38,6 +43,26 @@ func (s *scene) lines(sources map[string]string, theirs hits) []line {
 		list = append(list, out)
 	}
 	return list
+}
+
+// decide fills in what the marks of the planted scene say of lines, in the
+// deployments and the first n sequences.
+func (p *planting) decide(lines []line, planted *scene, n int) {
+	passed := map[uint32]bool{}
+	for i := range n + 1 {
+		for _, marks := range planted.passed(i) {
+			maps.Copy(passed, marks)
+		}
+	}
+	tokens := map[string]map[int][]diffmap.Token{}
+	for name, text := range p.texts {
+		tokens[name] = tokensByLine(text)
+	}
+	for i := range lines {
+		l := &lines[i]
+		saw, blank, _ := look(p.marksOf(l.file, tokens[l.file][l.number]), passed)
+		l.passed, l.marked = saw, !blank
+	}
 }
 
 // verdict is what the marks say of lines that we call reached, and of those that

@@ -28,7 +28,6 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -55,6 +54,10 @@ func main() {
 	})
 }
 
+// shares are the parts of the sequences that run under forge coverage: all of
+// them, and one in so many from the start, which leave more lines out.
+var shares = []int{8, 1}
+
 // bench is what all projects share.
 type bench struct {
 	run     *frame.Run
@@ -71,7 +74,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	}
 	b := &bench{run: run, modules: modules, work: filepath.Join(run.Cache, "linemap")}
 	t := &b.tables
-	t.agreement = frame.Table{Title: "lines executed, forge coverage and Sightline", Columns: []string{"project", "solc", "contracts", "sequences", "calls", "lines", "executed", "agree", "share", "only forge knows", "only we know"}}
+	t.agreement = frame.Table{Title: "lines executed, forge coverage and Sightline", Columns: []string{"project", "solc", "sequences", "calls", "lines", "executed", "agree", "share", "only forge knows", "only we know"}}
 	t.disagreements = frame.Table{Title: "disagreements", Columns: []string{"line", "text", "forge", "Sightline", "right", "why"}}
 	t.onlyForge = frame.Table{Title: "lines executed that only forge knows", Columns: []string{"line", "text", "our reason"}}
 	t.marks = frame.Table{Title: "lines called reached, and planted marks", Columns: []string{"project", "build", "judged", "times", "no mark", "falsely reached", "missed"}}
@@ -138,17 +141,36 @@ func (b *bench) compare(ctx context.Context, p *project) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f.writeWorld(twin), f.writeCalls(twin, sequences, expected)); err != nil {
+	if err := f.writeWorld(twin); err != nil {
 		return err
 	}
-	b.run.Logf("%s: %d sequences under forge coverage", p.name, len(sequences))
-	theirs, differ, err := f.coverage(ctx)
+	planting := plant(o)
+	planted, seen, err := b.marked(ctx, p, planting, reference, sequences, outcomes)
 	if err != nil {
 		return err
 	}
-	b.agreement(p, reference, sequences, reference.lines(sources, theirs))
-	b.forgeOutputs(p, outcomes, differ)
-	return b.otherBuilds(ctx, p, sources, changes, o, reference, sequences, outcomes)
+	contracts := map[*bytecode.Contract]bool{}
+	for _, i := range reference.world.Instances {
+		contracts[i.Contract] = true
+	}
+	b.totals.contracts += len(contracts)
+	for _, share := range shares {
+		n := max(len(sequences)/share, 1)
+		if err := f.writeCalls(twin, sequences[:n], expected[:n]); err != nil {
+			return err
+		}
+		b.run.Logf("%s: %d of %d sequences under forge coverage", p.name, n, len(sequences))
+		theirs, differ, err := f.coverage(ctx)
+		if err != nil {
+			return err
+		}
+		lines := reference.lines(sources, theirs, n)
+		planting.decide(lines, planted, n)
+		b.agreement(p, sequences[:n], lines)
+		b.forgeOutputs(p, expected[:n], differ)
+	}
+	b.marks(p, planting, reference, planted, sequences, outcomes, seen)
+	return b.otherBuilds(ctx, p, sources, changes, planting, reference, sequences, outcomes)
 }
 
 // everything are all lines of a project's sources as a diff that adds them gives
@@ -181,7 +203,7 @@ func everything(folder string) ([]diffmap.ChangedLine, error) {
 }
 
 // agreement adds a project to the comparison with forge.
-func (b *bench) agreement(p *project, s *scene, sequences []evm.Sequence, lines []line) {
+func (b *bench) agreement(p *project, sequences []evm.Sequence, lines []line) {
 	var both, agreed, executed, onlyForge, onlyOurs int
 	for _, l := range lines {
 		switch {
@@ -203,21 +225,16 @@ func (b *bench) agreement(p *project, s *scene, sequences []evm.Sequence, lines 
 			agreed++
 			continue
 		}
-		right, why := explain(l)
+		right, why := explain(p, &l)
 		b.tables.disagreements.Add(fmt.Sprintf("%s/%s:%d", p.name, l.file, l.number), l.text, fmt.Sprintf("%d times", l.forge), said(l.ours), right, why)
 	}
 	calls := 0
 	for _, seq := range sequences {
 		calls += len(seq)
 	}
-	contracts := map[*bytecode.Contract]bool{}
-	for _, i := range s.world.Instances {
-		contracts[i.Contract] = true
-	}
-	b.totals.contracts += len(contracts)
 	b.totals.lines += both
 	b.totals.agreed += agreed
-	b.tables.agreement.Add(p.name, p.solc, strconv.Itoa(len(contracts)), strconv.Itoa(len(sequences)), strconv.Itoa(calls), strconv.Itoa(both), strconv.Itoa(executed),
+	b.tables.agreement.Add(p.name, p.solc, strconv.Itoa(len(sequences)), strconv.Itoa(calls), strconv.Itoa(both), strconv.Itoa(executed),
 		strconv.Itoa(agreed), frame.Percent(float64(agreed)/float64(max(both, 1))), strconv.Itoa(onlyForge), strconv.Itoa(onlyOurs))
 }
 
@@ -244,34 +261,36 @@ func (b *bench) forgeOutputs(p *project, outcomes []outcome, differ []string) {
 	}
 }
 
-// otherBuilds runs the calls on the other builds, and judges what each that is
-// mapped calls reached by the marks of the same build with marks: what runs before
-// something reverts is not the same in all (the operands of a + b run in another
-// order through the intermediate language).
-func (b *bench) otherBuilds(ctx context.Context, p *project, sources map[string]string, changes []diffmap.ChangedLine, o *build.Output,
+// marked runs the calls on a scene's build with marks. What is mapped is judged by
+// the marks of the same build: what runs before something reverts is not the same
+// in all (the operands of a + b run in another order through the intermediate
+// language).
+func (b *bench) marked(ctx context.Context, p *project, planting *planting, s *scene, sequences []evm.Sequence, want []outcome) (*scene, []outcome, error) {
+	k := s.kind
+	k.name += ", marks planted"
+	return b.another(ctx, p, planting.sources, nil, k, s, sequences, want)
+}
+
+// otherBuilds runs the calls on the other builds, and judges those that are
+// mapped.
+func (b *bench) otherBuilds(ctx context.Context, p *project, sources map[string]string, changes []diffmap.ChangedLine, planting *planting,
 	reference *scene, sequences []evm.Sequence, outcomes []outcome) error {
-	planting := plant(o)
-	for i, k := range kinds {
+	for _, k := range kinds[1:] {
 		if k.newOnly && p.solc != newSolc {
 			continue
 		}
-		s, got := reference, outcomes
-		if i > 0 {
-			var err error
-			if s, got, err = b.another(ctx, p, sources, changes, k, reference, sequences, outcomes); err != nil {
-				return err
-			}
+		s, got, err := b.another(ctx, p, sources, changes, k, reference, sequences, outcomes)
+		if err != nil {
+			return err
 		}
 		if !k.mapping {
 			continue
 		}
-		marked := k
-		marked.name += ", marks planted"
-		planted, seen, err := b.another(ctx, p, planting.sources, nil, marked, reference, sequences, outcomes)
+		planted, seen, err := b.marked(ctx, p, planting, s, sequences, got)
 		if err != nil {
 			return err
 		}
-		b.marks(p, planting, s, planted, func(i int) bool { return comparable(got[i].calls, seen[i].calls) < len(sequences[i]) })
+		b.marks(p, planting, s, planted, sequences, got, seen)
 	}
 	return nil
 }
@@ -327,8 +346,8 @@ func comparable(a, b []callOutcome) int {
 }
 
 // marks adds what the marks say of a build's lines.
-func (b *bench) marks(p *project, planting *planting, s, planted *scene, skip func(int) bool) {
-	v := planting.judge(s, planted, skip)
+func (b *bench) marks(p *project, planting *planting, s, planted *scene, sequences []evm.Sequence, outcomes, seen []outcome) {
+	v := planting.judge(s, planted, func(i int) bool { return comparable(outcomes[i].calls, seen[i].calls) < len(sequences[i]) })
 	b.totals.falsely += len(v.falsely)
 	b.tables.marks.Add(p.name, s.kind.name, strconv.Itoa(v.judged), strconv.Itoa(v.runs), strconv.Itoa(v.unknown), strconv.Itoa(len(v.falsely)), strconv.Itoa(len(v.missed)))
 	for _, list := range []struct {
