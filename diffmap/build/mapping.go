@@ -23,6 +23,10 @@ type MappingOptions struct {
 	// Progress is told what [Output.ForMapping] compiles, a line each; may be nil.
 	Progress func(line string)
 	Limits   Limits
+	// Peephole leaves on what solc does even with the optimizer off. Some jumps
+	// then stand for two statements; targets that were written down as places in
+	// such code stay where they are.
+	Peephole bool
 }
 
 // MappingBuild compiles a project's standard-JSON input, every source's content
@@ -45,7 +49,7 @@ func MappingBuild(ctx context.Context, input json.RawMessage, compiler StandardC
 		return nil, &Error{Origin: origin, Kind: ErrNoCompiler, Problem: err.Error(), Cause: err}
 	}
 	var first error
-	for _, attempt := range attempts(version, project["settings"]) {
+	for _, attempt := range attempts(version, project["settings"], options.Peephole) {
 		text, err := mappingInput(project, attempt, version)
 		if err != nil {
 			return nil, at(origin, err)
@@ -131,9 +135,9 @@ type attempt struct {
 
 // attempts lists the ways that a compiler of this version has, best first. The
 // project's own settings are the last one where they differ from the first.
-func attempts(v Version, project json.RawMessage) []attempt {
+func attempts(v Version, project json.RawMessage, peephole bool) []attempt {
 	off := map[string]any{"enabled": false}
-	if !v.Less(mergingSince) {
+	if !v.Less(mergingSince) && !peephole {
 		off["details"] = map[string]any{"peephole": false}
 	}
 	plain := map[string]any{"optimizer": off}

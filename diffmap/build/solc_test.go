@@ -28,7 +28,7 @@ func readSample(t testing.TB) []byte {
 	if *update {
 		input, err := mappingInput(map[string]json.RawMessage{
 			"sources": standardSources(t), "settings": json.RawMessage(`{"evmVersion":"paris"}`),
-		}, attempts(Version{0, 8, 30, ""}, nil)[0], Version{0, 8, 30, ""})
+		}, attempts(Version{0, 8, 30, ""}, nil, false)[0], Version{0, 8, 30, ""})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,8 @@ func (b *Builder) Project(ctx context.Context, name, version string, from fs.FS,
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	options := build.CompilerOptions{NodeModules: []string{b.Modules}, Solc: filepath.Join(b.Modules, "solc-"+version)}
-	mapping := build.MappingOptions{Cache: filepath.Join(b.Run.Cache, "builds", filepath.Base(cache))}
+	// bench/targets has its targets in code with the peephole optimizer.
+	mapping := build.MappingOptions{Cache: filepath.Join(b.Run.Cache, "builds", filepath.Base(cache)), Peephole: true}
 	outputs, err := build.CompileSources(ctx, root, options, mapping)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
