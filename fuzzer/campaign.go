@@ -256,6 +256,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	batches = make(chan batch, c.Workers)
 	programs := c.programs()
 	goals := findGoals(c.Table, c.Targets, c.Oracles)
+	standing := standingCode(c.World, c.Table)
 	for id, machine := range machines {
 		dictionary := input.NewDictionary(programs)
 		w := &worker{
@@ -274,9 +275,11 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 		}
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
 			w.steering = newSteering(c.Table, &c.library, goals, len(c.Targets), c.Schedule.calls)
+			w.steering.standing = standing
 			if c.Schedule.directed {
 				w.steering.observed.SeenOnly = true // the other calls are looked after by opening
 				w.opening = newSteering(c.Table, &c.library, goals, len(c.Targets), c.Schedule.calls)
+				w.opening.standing = standing
 				w.opening.changes = newChanges(c.Table, goals)
 			}
 		}

@@ -2,7 +2,10 @@ package fuzzer
 
 import (
 	"crypto/sha256"
+	"maps"
 	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
@@ -18,6 +21,7 @@ type steering struct {
 	library   *lookahead.Library // all workers'
 	model     callModel
 	goals     map[bytecode.CodeID][]goal // all workers', see findGoals
+	standing  map[bytecode.CodeID]bool   // code in the World that no artefact explains, proxies mostly
 	open      []bool                     // by target
 	analyzers map[bytecode.CodeID]*analyzer
 	workspace *lookahead.Workspace
@@ -47,6 +51,18 @@ const (
 type goal struct {
 	block  bytecode.BlockID
 	target int // index of the campaign's target; −1 for a place of an oracle
+}
+
+// standingCode finds the code in a World that no artefact explains.
+func standingCode(w *evm.World, table *bytecode.Table) map[bytecode.CodeID]bool {
+	standing := map[bytecode.CodeID]bool{}
+	for _, address := range slices.SortedFunc(maps.Keys(w.Accounts), common.Address.Cmp) { // in this order code gets its id
+		code := w.Accounts[address].Code
+		if len(code) > 0 && table.LookupRuntime(code) == nil {
+			standing[table.Unknown(code).ID] = true
+		}
+	}
+	return standing
 }
 
 // findGoals lists what the analysis looks for, by program: targets, and the
@@ -105,7 +121,8 @@ func newSteering(table *bytecode.Table, library *lookahead.Library, goals map[by
 }
 
 // analyzer is the program's, made when first asked for; nil for ids that stand
-// for no program.
+// for no program, and for code that is neither the project's nor in the World:
+// inputs make such code by the thousand, as arguments of a factory.
 func (s *steering) analyzer(id bytecode.CodeID) *lookahead.Analyzer {
 	if a := s.analyzers[id]; a != nil {
 		if a.epoch != s.epoch { // targets fall faster than most programs run
@@ -115,7 +132,7 @@ func (s *steering) analyzer(id bytecode.CodeID) *lookahead.Analyzer {
 		return a.Analyzer
 	}
 	p := s.table.Program(id)
-	if p == nil {
+	if p == nil || p.Contract == nil && !s.standing[id] {
 		return nil
 	}
 	options := lookahead.Options{Calls: lookahead.Conservative}
@@ -188,7 +205,7 @@ func (s *steering) learn(exec *evm.Execution) (news, changed bool) {
 // analyse is Algorithm 2 for the last call of an execution, callees first.
 func (s *steering) analyse(exec *evm.Execution) lookahead.Result {
 	last := exec.Calls[len(exec.Calls)-1].Frames
-	if s.model == anythingAhead || last[0] == last[1] || exec.Frames[last[0]].Program == nil {
+	if s.model == anythingAhead || last[0] == last[1] || exec.Frames[last[0]].Program == nil || s.analyzer(exec.Frames[last[0]].Program.ID) == nil {
 		return wholePath(exec)
 	}
 	results := make([]lookahead.Result, last[1]-last[0])

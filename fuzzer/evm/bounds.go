@@ -30,7 +30,7 @@ const (
 	// behind a slot (60 bytes each).
 	maxHashes = 1 << 14
 	// maxPrograms bounds the code hashes whose program a machine remembers.
-	maxPrograms = 1 << 12
+	maxPrograms = 1 << 10
 	// maxInstalled is the number of deployments after which the EVM is made anew,
 	// since it keeps an analysis of every code it ever ran.
 	maxInstalled = 1 << 14

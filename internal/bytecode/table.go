@@ -127,10 +127,10 @@ func (t *Table) LookupCreation(initcode []byte) *Program {
 // maxUnknown bounds the pieces of unknown code that a Table keeps: a contract can
 // create new code in every call of a campaign. Real projects meet a handful
 // (proxies, clones), so the number is arbitrary.
-const maxUnknown = 1 << 12
+const maxUnknown = 1 << 9
 
 // Unknown is the program of code that no artefact explains; the same code gets
-// the same program and id. Its Key depends on the code alone. Beyond 4,096
+// the same program and id. Its Key depends on the code alone. Beyond 512
 // different pieces of code, further ones get a new program each time, with the
 // id NoCode.
 func (t *Table) Unknown(code []byte) *Program {
