@@ -32,7 +32,7 @@ func BaseTexts(diff *Diff, output *build.Output, options Options) (*BaseSources,
 	base := &BaseSources{Texts: map[string][]byte{}, Renamed: map[string]string{}}
 	for i := range diff.Files {
 		f := &diff.Files[i]
-		if !isSourceFile(f.Path()) || f.Submodule || f.Symlink || f.ModeOnly {
+		if !isCompiledBySolc(f.Path()) || f.Submodule || f.Symlink || f.ModeOnly {
 			continue
 		}
 		head := ""
@@ -126,7 +126,9 @@ func (d *Diff) Settings() []string {
 	return changed
 }
 
-func isSourceFile(file string) bool {
+// isCompiledBySolc tells whether a file is a source of solc's; Vyper's are
+// sources, too, see isSource.
+func isCompiledBySolc(file string) bool {
 	ext := path.Ext(file)
 	return ext == ".sol" || ext == ".yul"
 }

@@ -3,7 +3,6 @@ package diffmap
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 )
@@ -55,8 +54,7 @@ type ChangedLine struct {
 
 // tokenized reports whether changes inside the file are looked at.
 func (f File) tokenized() bool {
-	ext := path.Ext(f.NewPath)
-	return (ext == ".sol" || ext == ".yul") && f.Status != Deleted && !f.Binary && !f.Submodule && !f.Symlink
+	return isCompiledBySolc(f.NewPath) && f.Status != Deleted && !f.Binary && !f.Submodule && !f.Symlink
 }
 
 // Changes compares the tokens of both versions and returns the changed lines of

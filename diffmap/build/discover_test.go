@@ -195,10 +195,10 @@ func TestFindHardhat(t *testing.T) {
 }
 
 // TestFindEnvironment: a tool gets what it needs of our environment, and no
-// more; the configuration may name further variables.
+// more; the user may name further variables.
 func TestFindEnvironment(t *testing.T) {
 	for name, value := range map[string]string{
-		"GITHUB_TOKEN": "secret", "GITHUB_OUTPUT": "/tmp/output", "ALCHEMY_KEY": "key", "FOUNDRY_PROFILE": "ci",
+		"GITHUB_TOKEN": "secret", "GITHUB_OUTPUT": "output-file", "ALCHEMY_KEY": "key", "FOUNDRY_PROFILE": "ci",
 		"FOUNDRY_FFI": "true", "HOME": t.TempDir(),
 	} {
 		t.Setenv(name, value)
