@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -256,26 +255,6 @@ func (a *assembler) lines() {
 		line.Text = a.lineText(l.Position)
 		a.report.Lines = append(a.report.Lines, line)
 	}
-}
-
-// maxText bounds the text of a line in the report, bytes.
-const maxText = 200
-
-// lineText is the text of a line of the head version, trimmed.
-func (a *assembler) lineText(at bytecode.Position) string {
-	text, err := a.head(at.File)
-	if err != nil {
-		return ""
-	}
-	lines := bytes.Split(text, []byte("\n"))
-	if at.Line < 1 || at.Line > len(lines) {
-		return ""
-	}
-	line := strings.TrimSpace(strings.ToValidUTF8(string(lines[at.Line-1]), "�"))
-	if len(line) > maxText {
-		line = strings.ToValidUTF8(line[:maxText], "")
-	}
-	return line
 }
 
 // finding reports on something an oracle saw.

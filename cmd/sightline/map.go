@@ -77,10 +77,9 @@ func linesOnly(pr *project) []report.Line {
 	if pr.mapping == nil {
 		return lines
 	}
-	text := &assembler{campaign: &campaign{project: pr}}
 	for _, l := range pr.mapping.Lines {
 		lines = append(lines, report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(),
-			Text: text.lineText(l.Position), Status: string(l.Status), Reason: l.Reason, Contracts: []string{}})
+			Text: pr.lineText(l.Position), Status: string(l.Status), Reason: l.Reason, Contracts: []string{}})
 	}
 	return lines
 }

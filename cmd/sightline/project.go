@@ -29,6 +29,7 @@ type project struct {
 	table    *bytecode.Table
 	mapping  *diffmap.Mapping
 	warnings []string
+	texts    map[string][]string // lines of head versions that were shown, by path
 
 	compilers      build.CompilerOptions
 	mappingOptions build.MappingOptions
@@ -323,4 +324,30 @@ func (pr *project) head(path string) ([]byte, error) {
 		}
 	}
 	return nil, err
+}
+
+// maxText bounds the text of a line in the report, bytes.
+const maxText = 200
+
+// lineText is the text of a line of the head version, trimmed. A file is read
+// once: a pull request may have thousands of lines in it.
+func (pr *project) lineText(at bytecode.Position) string {
+	lines, known := pr.texts[at.File]
+	if !known {
+		if pr.texts == nil {
+			pr.texts = map[string][]string{}
+		}
+		if text, err := pr.head(at.File); err == nil {
+			lines = strings.Split(string(text), "\n")
+		}
+		pr.texts[at.File] = lines // none of a file that is not there
+	}
+	if at.Line < 1 || at.Line > len(lines) {
+		return ""
+	}
+	line := strings.TrimSpace(strings.ToValidUTF8(lines[at.Line-1], "�"))
+	if len(line) > maxText {
+		line = strings.ToValidUTF8(line[:maxText], "")
+	}
+	return line
 }
