@@ -18,8 +18,7 @@ var skipped = []string{"test", "tests", "script", "scripts", "node_modules"}
 // AddEverything is a diff that adds every Solidity file below a folder of root,
 // as git would write it: with it, every line is a changed one.
 func AddEverything(root, folder string) ([]byte, error) {
-	var diff bytes.Buffer
-	files := 0
+	var names []string
 	err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -33,22 +32,31 @@ func AddEverything(root, folder string) ([]byte, error) {
 		if !strings.HasSuffix(file, ".sol") || strings.HasSuffix(file, ".t.sol") || strings.HasSuffix(file, ".s.sol") {
 			return nil
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
 		name, err := filepath.Rel(root, file)
-		if err != nil {
-			return err
-		}
-		files++
-		addFile(&diff, filepath.ToSlash(name), text)
-		return nil
+		names = append(names, filepath.ToSlash(name))
+		return err
 	})
-	if err == nil && files == 0 {
+	if err == nil && len(names) == 0 {
 		err = fmt.Errorf("%s has no Solidity files in %s", root, folder)
 	}
-	return diff.Bytes(), err
+	if err != nil {
+		return nil, err
+	}
+	return AddFiles(root, names)
+}
+
+// AddFiles is a diff that adds files of root, as git would write it. Their names
+// are those that git need not quote.
+func AddFiles(root string, names []string) ([]byte, error) {
+	var diff bytes.Buffer
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, err
+		}
+		addFile(&diff, name, text)
+	}
+	return diff.Bytes(), nil
 }
 
 // addFile writes the part of a diff that adds one file.
