@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,14 +50,18 @@ func (t *Tool) Command(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // Output runs the binary and returns what it writes to standard output, and the
-// most memory it held, bytes. An exit code that is not among the accepted ones is
+// most memory it held, bytes, its children apart. An exit code that is not among the accepted ones is
 // an error with the end of what it wrote.
 func (t *Tool) Output(ctx context.Context, accepted []int, args ...string) (stdout []byte, memory float64, err error) {
+	var out, log bytes.Buffer
 	cmd := t.Command(ctx, args...)
-	stdout, err = cmd.Output()
-	if cmd.ProcessState != nil {
-		memory = PeakMemory(cmd.ProcessState)
+	cmd.Stdout, cmd.Stderr = &out, &log
+	if err := cmd.Start(); err != nil {
+		return nil, 0, err
 	}
+	stop := watchMemory(cmd.Process.Pid)
+	err = cmd.Wait()
+	memory, stdout = stop(), out.Bytes()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
@@ -66,5 +71,5 @@ func (t *Tool) Output(ctx context.Context, accepted []int, args ...string) (stdo
 	case slices.Contains(accepted, exit.ExitCode()):
 		return stdout, memory, nil
 	}
-	return stdout, memory, fmt.Errorf("sightline ended after at most %s MB: %w: %s", Number(math.Round(memory/1e6)), exit, head(exit.Stderr))
+	return stdout, memory, fmt.Errorf("sightline ended after at most %s MB: %w: %s", Number(math.Round(memory/1e6)), exit, head(log.Bytes()))
 }
