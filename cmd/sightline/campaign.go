@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -152,17 +150,9 @@ func (c *campaign) deploymentSeeds() []input.Sequence {
 	return seeds
 }
 
-// gcPercent is how much a campaign's memory may grow over what it uses before it
-// is collected, in percent. Runners are small, and half of Go's default costs a
-// campaign 0 to 5 % of its time (measured on the vault example and on
-// openzeppelin-solidity with every line a target). GOGC overrides it.
-const gcPercent = 50
-
 // run fuzzes, showing what happens.
 func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, set *pflag.FlagSet, show *progress) error {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	boundMemory()
 	timeout, calls := flags.limits(set)
 	schedule, err := fuzzer.ScheduleNamed(flags.schedule)
 	if err != nil {
