@@ -29,10 +29,11 @@ type mapping struct {
 	Lines []report.Line `json:"lines"`
 }
 
-// mapChange maps what the working tree changed against the commit.
-func (m *mapper) mapChange(ctx context.Context) (seconds float64, result *mapping, err error) {
+// mapChange maps a change, which further arguments name, to the working tree.
+func (m *mapper) mapChange(ctx context.Context, change ...string) (seconds float64, result *mapping, err error) {
 	start := m.run.Now()
-	text, _, err := m.tool.Output(ctx, []int{report.ExitPass}, "map", "--json", "--root", m.root, "--base", "HEAD", "--solc", m.solc)
+	args := append([]string{"map", "--json", "--root", m.root, "--solc", m.solc}, change...)
+	text, _, err := m.tool.Output(ctx, []int{report.ExitPass}, args...)
 	seconds = m.run.Now().Sub(start).Seconds()
 	if err != nil {
 		return 0, nil, err
@@ -59,8 +60,10 @@ var (
 // changedLines reads git's own diff, without Sightline's reader: the two must
 // agree. The names of the corpora's files need no quoting, and without context
 // only what is not a change could be mistaken for the lines looked at here.
-func changedLines(ctx context.Context, root string) ([]changedFile, error) {
-	cmd := exec.CommandContext(ctx, "git", "diff", "--no-ext-diff", "--no-color", "--no-renames", "--unified=0", "HEAD", "--", "*.sol")
+// Arguments say what is compared, and how renames are looked for.
+func changedLines(ctx context.Context, root string, args ...string) ([]changedFile, error) {
+	args = slices.Concat([]string{"diff", "--no-ext-diff", "--no-color", "--unified=0"}, args, []string{"--", "*.sol"})
+	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {
@@ -101,11 +104,13 @@ type counts struct {
 	lines     int
 	status    map[string]int
 	deletions int // lines that stand for deleted ones
+	indirect  int // lines of functions whose code changed elsewhere
 }
 
 func (c *counts) add(other counts) {
 	c.lines += other.lines
 	c.deletions += other.deletions
+	c.indirect += other.indirect
 	if c.status == nil {
 		c.status = map[string]int{}
 	}
@@ -129,8 +134,11 @@ func check(files []changedFile, lines []report.Line) (counts, []string) {
 	for _, l := range lines {
 		c.lines++
 		c.status[l.Status]++
-		if l.Kind == diffmap.DeletionAnchor.String() {
+		switch l.Kind {
+		case diffmap.DeletionAnchor.String():
 			c.deletions++
+		case diffmap.Indirect.String():
+			c.indirect++
 		}
 		times[place{l.File, l.Line}]++
 		if !slices.Contains(known, l.Status) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -37,6 +38,44 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCompareLines: a line that our reader has and git has not is noticed, and
+// the other way round; a mapping may go beyond git's lines.
+func TestCompareLines(t *testing.T) {
+	const text = "diff --git a/A.sol b/A.sol\nindex 1111111..2222222 100644\n--- a/A.sol\n+++ b/A.sol\n@@ -1,2 +1,3 @@\n-old\n+new\n x\n+more\n"
+	parsed, err := diffmap.ParseDiff([]byte(text), diffmap.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func(name string, lines ...int) changedFile {
+		f := changedFile{name, map[int]bool{}}
+		for _, line := range lines {
+			f.added[line] = true
+		}
+		return f
+	}
+	for _, test := range []struct {
+		name  string
+		files []changedFile
+		want  int
+	}{
+		{"the same", []changedFile{changed("A.sol", 1, 3)}, 0},
+		{"only deletions", []changedFile{changed("A.sol", 1, 3), changed("B.sol")}, 0},
+		{"another line", []changedFile{changed("A.sol", 1, 2)}, 1},
+		{"a line more", []changedFile{changed("A.sol", 1, 2, 3)}, 1},
+		{"a line less", []changedFile{changed("A.sol", 1)}, 1},
+		{"another file", []changedFile{changed("B.sol", 1, 3)}, 2},
+	} {
+		if got := compareLines(test.files, parsed); len(got) != test.want {
+			t.Errorf("%s: %q, want %d", test.name, got, test.want)
+		}
+	}
+	lines := []report.Line{{File: "A.sol", Line: 1, Kind: "edited"}, {File: "A.sol", Line: 9, Kind: "edited"},
+		{File: "A.sol", Line: 10, Kind: "deletion"}, {File: "A.sol", Line: 11, Kind: "indirect"}}
+	if n := beyond([]changedFile{changed("A.sol", 1, 3)}, lines); n != 1 {
+		t.Errorf("%d lines beyond git's, want 1", n)
+	}
+}
+
 // TestProject: the commit is the base version, the working tree the head version,
 // both with what changed and what that imports.
 func TestProject(t *testing.T) {
@@ -60,7 +99,7 @@ func TestProject(t *testing.T) {
 	if err := makeProject(context.Background(), root, filepath.Join(folder, "base"), filepath.Join(folder, "head"), "contract Harness {}\n"); err != nil {
 		t.Fatal(err)
 	}
-	files, err := changedLines(context.Background(), root)
+	files, err := changedLines(context.Background(), root, "--no-renames", "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}

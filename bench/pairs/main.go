@@ -5,12 +5,14 @@
 //	main.go     what is run, and the tables
 //	project.go  two versions as a git repository
 //	check.go    what must hold of a mapping
+//	history.go  consecutive versions as a repository's history
 package main
 
 import (
 	"context"
 	"embed"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,10 +27,28 @@ const doc = `Maps the changes between pairs of versions of @openzeppelin/contrac
 run of a pair may compile; -runs further ones measure the time with the build at hand.
 -seconds has no influence.
 
-summary: lines and violations, over all; targetShare, of the lines; medianSeconds.`
+-history maps each of 14 consecutive releases against the one before instead, all sources of the
+package, and compares the changed lines with those that git itself names.
+
+summary: lines and violations, over all; targetShare, of the lines; medianSeconds. With -history:
+steps, files, lines, violations, medianSeconds.`
+
+// history chooses what is measured: the releases' history, not the pairs.
+var history bool
 
 func main() {
-	frame.Main(frame.Comparison{Name: "pairs", Doc: doc, Seconds: 60, Runs: 1, Measure: measure})
+	frame.Main(frame.Comparison{
+		Name: "pairs", Doc: doc, Seconds: 60, Runs: 1,
+		Flags: func(flags *flag.FlagSet) {
+			flags.BoolVar(&history, "history", false, "map each of consecutive releases against the one before")
+		},
+		Measure: func(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+			if history {
+				return measureHistory(ctx, run)
+			}
+			return measure(ctx, run)
+		},
+	})
 }
 
 // pair is two versions, the compiler for both, and a contract of our own that
@@ -152,12 +172,12 @@ func mapPair(ctx context.Context, run *frame.Run, tool *frame.Tool, modules, roo
 	if err := makeProject(ctx, root, filepath.Join(modules, alias(p.base)), filepath.Join(modules, alias(p.head)), string(harness)); err != nil {
 		return nil, err
 	}
-	changed, err := changedLines(ctx, root)
+	changed, err := changedLines(ctx, root, "--no-renames", "HEAD")
 	if err != nil {
 		return nil, err
 	}
 	m := mapper{run: run, tool: tool, root: root, solc: filepath.Join(modules, "solc-"+p.solc)}
-	first, mapping, err := m.mapChange(ctx)
+	first, mapping, err := m.mapChange(ctx, "--base", "HEAD")
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +185,7 @@ func mapPair(ctx context.Context, run *frame.Run, tool *frame.Tool, modules, roo
 	o.counts, o.violations = check(changed, mapping.Lines)
 	var times []float64
 	for range run.Runs {
-		seconds, _, err := m.mapChange(ctx)
+		seconds, _, err := m.mapChange(ctx, "--base", "HEAD")
 		if err != nil {
 			return nil, err
 		}

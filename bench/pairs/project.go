@@ -48,7 +48,7 @@ func makeProject(ctx context.Context, root, base, head, harness string) error {
 	if err := git(ctx, root, "add", "--all"); err != nil {
 		return err
 	}
-	if err := git(ctx, root, "-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "--quiet", "--message=base"); err != nil {
+	if err := commit(ctx, root, "base"); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(filepath.Join(root, sourceFolder)); err != nil {
@@ -84,7 +84,8 @@ func readSources(folder string) (map[string]string, error) {
 	return sources, err
 }
 
-func merged(a, b map[string]string) map[string]bool {
+// merged holds the keys of both.
+func merged[V any](a, b map[string]V) map[string]bool {
 	names := map[string]bool{}
 	for name := range a {
 		names[name] = true
@@ -123,6 +124,11 @@ func writeNeeded(root string, sources map[string]string, names []string) error {
 		}
 	}
 	return nil
+}
+
+// commit commits what was added.
+func commit(ctx context.Context, root, message string) error {
+	return git(ctx, root, "-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "--quiet", "--message="+message)
 }
 
 // git runs git in a folder, which is made if it is missing, without the user's
