@@ -8,10 +8,8 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 
@@ -107,30 +105,24 @@ type mapper struct {
 
 // measure maps the pull request as often as the setting says.
 func (m *mapper) measure(ctx context.Context, s setting) (figures, error) {
+	args := []string{"map", "--json", "--root", m.pr.root, "--diff", m.pr.diff, "--build", m.pr.build}
+	tool := m.tool.With("XDG_CACHE_HOME=" + m.builds)
+	if s.solc {
+		args = append(args, "--solc", m.solc)
+	} else {
+		// Without PATH neither solc nor node is found, and without a home no
+		// compiler of another tool.
+		tool = tool.With("SOLC=", "PATH=", "HOME="+m.builds)
+	}
 	var f figures
 	for range s.runs {
-		args := []string{"map", "--json", "--root", m.pr.root, "--diff", m.pr.diff, "--build", m.pr.build}
-		if s.solc {
-			args = append(args, "--solc", m.solc)
-		}
-		cmd := m.tool.Command(ctx, args...)
-		cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+m.builds)
-		if !s.solc {
-			// Without PATH neither solc nor node is found, and without a home no
-			// compiler of another tool.
-			cmd.Env = append(cmd.Env, "SOLC=", "PATH=", "HOME="+m.builds)
-		}
 		start := m.run.Now()
-		out, err := cmd.Output()
-		f.seconds = append(f.seconds, m.run.Now().Sub(start).Seconds())
+		out, memory, err := tool.Output(ctx, []int{report.ExitPass}, args...)
 		if err != nil {
-			var exit *exec.ExitError
-			if errors.As(err, &exit) {
-				err = fmt.Errorf("%w: %s", err, exit.Stderr)
-			}
 			return f, err
 		}
-		f.memory = max(f.memory, frame.PeakMemory(cmd.ProcessState))
+		f.seconds = append(f.seconds, m.run.Now().Sub(start).Seconds())
+		f.memory = max(f.memory, memory)
 		if f.targets, err = m.pr.check(out); err != nil {
 			return f, err
 		}

@@ -41,6 +41,12 @@ func (r *Run) BuildTool(ctx context.Context, nodeModules ...string) (*Tool, erro
 	return t, nil
 }
 
+// With is the same binary with more in its environment, "NAME=value", which comes
+// before what was there.
+func (t *Tool) With(environment ...string) *Tool {
+	return &Tool{path: t.path, root: t.root, env: slices.Concat(t.env, environment)}
+}
+
 // Command is a run of the binary, to be started by the caller.
 func (t *Tool) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, t.path, args...)
