@@ -3,6 +3,7 @@ package diffmap
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -237,6 +238,39 @@ func TestGitErrors(t *testing.T) {
 	}
 	if err := cases[8].call(); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v does not wrap context.Canceled", err)
+	}
+}
+
+// TestGitDisagrees: files that one of git's two answers has and the other has
+// not end in an error, never in a diff without them.
+func TestGitDisagrees(t *testing.T) {
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRepo(t)
+	r.write("A.sol", "a\n")
+	r.write("B.sol", "a\n")
+	base := r.commit()
+	r.write("A.sol", "b\n")
+	r.write("B.sol", "b\n")
+	for _, c := range []struct{ name, raw, patch, want string }{
+		{"one more in the raw form", `printf ':100644 100644 1111111 2222222 M\0hidden.sol\0'`, ":",
+			`git diff --raw lists "hidden.sol" as modified, it does not`},
+		{"one more in the patch", ":", `printf 'diff --git a/C.sol b/C.sol\n--- a/C.sol\n+++ b/C.sol\n@@ -1 +1 @@\n-a\n+b\n'`,
+			`it lists "C.sol" as modified, git diff --raw does not`},
+	} {
+		bin := t.TempDir()
+		script := fmt.Sprintf("#!/bin/sh\n'%s' \"$@\" || exit\ncase \" $* \" in\n*' --raw '*) %s;;\n*' diff '*) %s;;\nesac\n", real, c.raw, c.patch)
+		if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		d, err := r.reader().Diff(context.Background(), base)
+		var diffError *DiffError
+		if !errors.As(err, &diffError) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, %v; want %q", c.name, d, err, c.want)
+		}
 	}
 }
 
