@@ -95,6 +95,68 @@ func TestFindStale(t *testing.T) {
 	}
 }
 
+// TestStaleWhateverTheAge: hashes decide. A build of older sources is stale
+// although its files are newer than theirs, as a cache of a workflow or a
+// checkout leaves them, and one of the sources as they are is used although it
+// is older.
+func TestStaleWhateverTheAge(t *testing.T) {
+	t.Parallel()
+	older, newer := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	sources := []string{"src", "contracts"}
+	for _, name := range []string{"foundry", "foundry-split", "hardhat2", "hardhat3", "truffle"} {
+		for _, edited := range []bool{true, false} {
+			root := copyFixture(t, name)
+			age(t, root, func(path string) time.Time {
+				if first, _, _ := strings.Cut(path, "/"); slices.Contains(sources, first) == edited {
+					return older
+				}
+				return newer
+			})
+			if edited {
+				file := filepath.Join(root, "src", "Step.sol")
+				if _, err := os.Stat(file); err != nil {
+					file = filepath.Join(root, "contracts", "Step.sol")
+				}
+				replace(t, file, "b > 9", "b > 8")
+				if err := os.Chtimes(file, older, older); err != nil {
+					t.Fatal(err)
+				}
+			}
+			found, err := findIn(t, root, nil)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			how, want := strings.Join(found.How, "\n"), "made from the sources as they are"
+			if edited {
+				want = "Step.sol is another now"
+			}
+			if !strings.Contains(how, want) {
+				t.Errorf("%s, edited %v: %s", name, edited, how)
+			}
+		}
+	}
+}
+
+// age sets the time of every file below root, by its path there.
+func age(t *testing.T, root string, when func(path string) time.Time) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		path, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		at := when(filepath.ToSlash(path))
+		return os.Chtimes(file, at, at)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFindDeleted: a contract whose source is no more does not make a build
 // stale; tools leave its output.
 func TestFindDeleted(t *testing.T) {
