@@ -32,6 +32,7 @@ var floors = map[string][]string{
 	"bench/linemap":         {everything},
 	"bench/lookahead":       {everything},
 	"bench/machine":         {everything},
+	"bench/mapping":         {everything},
 	"bench/packages":        {everything},
 	"bench/pairs":           {everything},
 	"bench/targets":         {everything},
