@@ -2,6 +2,7 @@ package diffmap
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -175,6 +176,42 @@ func TestIndirect(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestIndirectNumbers: a number in code, here the 256 by which values are placed
+// in a storage slot, 300 and 511, is the same although in one version a jump leads
+// to a place of that number. Functions that push everything on by one byte more
+// each make sure that this happens.
+func TestIndirectNumbers(t *testing.T) {
+	const source = `pragma solidity >=0.4.11;
+contract C {
+    uint128 a;
+    uint128 b;
+    function set(uint128 x) public { b = x; }
+    function add(uint128 x) public { b = x + 300; if (x > 511) a = 1; }
+%s}`
+	for _, version := range []string{"0.4.26", "0.8.30"} {
+		t.Run(version, func(t *testing.T) {
+			base, head := map[string]string{}, map[string]string{}
+			for size := 1; size <= 32; size++ {
+				file := fmt.Sprintf("case%d.sol", size)
+				base[file] = fmt.Sprintf(source, "")
+				head[file] = fmt.Sprintf(source, fmt.Sprintf("    function more() public pure returns (uint256) { return %s; }\n", literal(size)))
+			}
+			side := BaseSide{Head: compile(t, version, head), Base: compile(t, version, base)}
+			for file := range head {
+				if _, got := indirectOf(t, side, file, base[file], head[file]); len(got) > 0 {
+					t.Errorf("%s: %q", file, got)
+				}
+			}
+		})
+	}
+}
+
+// literal is a number that takes so many bytes.
+func literal(size int) string {
+	n := new(big.Int).Lsh(big.NewInt(1), uint(8*size-1))
+	return n.String()
 }
 
 // indirectOf maps the change of one file and lists its indirect targets.

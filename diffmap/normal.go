@@ -142,7 +142,33 @@ func (c *code) partAt(e build.SourceMapEntry) codePart {
 // normalised is a part's code: an entry for each of its instructions, in order.
 type normalised struct {
 	numbers []int // of the instructions
-	words   [][sha256.Size]byte
+	words   []word
+}
+
+// word is what an instruction does, wherever it stands.
+type word struct {
+	does   [sha256.Size]byte
+	kind   pushed
+	number uint64 // that it pushes
+}
+
+// pushed says what a pushed number may be. Any number may look like a place by
+// chance, which is why it is kept as well.
+type pushed uint8
+
+const (
+	pushedNumber pushed = iota // or no push at all
+	pushedPlace                // that a jump leads to; word.does names it
+	pushedData                 // where data are
+)
+
+// same compares the words of two sides. What looks like a place on one side only
+// is none.
+func (w word) same(other word) bool {
+	if w.kind != other.kind {
+		return w.number == other.number
+	}
+	return w.does == other.does
 }
 
 // normalise gives the code of all parts.
@@ -163,29 +189,35 @@ func (c *code) normalise() map[codePart]*normalised {
 	return all
 }
 
-// word is what an instruction does, wherever it stands.
-func (c *code) word(number int, under []int) [sha256.Size]byte {
+// word reads an instruction. under are the routines that are being read.
+func (c *code) word(number int, under []int) word {
 	p := c.artefact.program
 	pc := c.pcs[number]
 	op := vm.OpCode(p.Bytes[pc])
 	size := bytecode.PushSize(byte(op))
 	if size == 0 {
-		return [sha256.Size]byte{byte(op)}
+		return word{does: [sha256.Size]byte{byte(op)}}
 	}
 	data := p.Bytes[min(int(pc)+1, len(p.Bytes)):min(int(pc+1+size), len(p.Bytes))]
-	value := uint64(0)
+	w := word{does: sha256.Sum256(append([]byte{byte(op)}, data...))}
 	for _, b := range data {
-		value = value<<8 | uint64(b)
+		w.number = w.number<<8 | uint64(b)
 	}
-	if size <= 3 {
-		if to, ok := c.jumpdest[uint32(value)]; ok && size == c.tagSize {
-			return c.destination(to, under)
-		}
-		if c.isAboutData(value) {
-			return sha256.Sum256([]byte("data"))
-		}
+	if size > 3 {
+		return w
 	}
-	return sha256.Sum256(append([]byte{byte(op)}, data...))
+	if to, ok := c.jumpdest[uint32(w.number)]; ok && size == c.tagSize && !c.isBase(number) {
+		w.does, w.kind = c.destination(to, under), pushedPlace
+	} else if c.isAboutData(w.number) {
+		w.does, w.kind = sha256.Sum256([]byte("data")), pushedData
+	}
+	return w
+}
+
+// isBase tells whether a pushed number is raised to a power right away: 256 is,
+// wherever values share a storage slot, and may well be the place of a JUMPDEST.
+func (c *code) isBase(number int) bool {
+	return number+1 < len(c.pcs) && vm.OpCode(c.artefact.program.Bytes[c.pcs[number+1]]) == vm.EXP
 }
 
 // destination names a place that code jumps to: by its part, or, in code that the
@@ -205,8 +237,8 @@ func (c *code) destination(number int, under []int) [sha256.Size]byte {
 	under = append(slices.Clone(under), number)
 	h := sha256.New()
 	for i := number; i < len(c.pcs) && c.owner[i] == (codePart{}); i++ {
-		word := c.word(i, under)
-		h.Write(word[:])
+		w := c.word(i, under)
+		h.Write(w.does[:])
 		op := vm.OpCode(c.artefact.program.Bytes[c.pcs[i]])
 		if op == vm.JUMP || op == vm.STOP || op == vm.RETURN || op == vm.REVERT || op == vm.INVALID {
 			break
@@ -262,7 +294,7 @@ func (c *code) destinationOf(number int) (codePart, bool) {
 // have; false when both are the same code.
 func (n *normalised) firstDifference(other *normalised) (number int, differs bool) {
 	for i, word := range n.words {
-		if i >= len(other.words) || other.words[i] != word {
+		if i >= len(other.words) || !word.same(other.words[i]) {
 			return n.numbers[i], true
 		}
 	}
