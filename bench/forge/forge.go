@@ -18,6 +18,7 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/examples"
+	"github.com/sightline-evm/sightline/internal/soljson"
 )
 
 // tests are forge's tests, one file per example and what they share.
@@ -36,17 +37,6 @@ func packages() frame.Packages {
 		"@foundry-rs/forge-linux-amd64": forgeVersion,
 	}.Solc(solcVersion)
 }
-
-// wrapper is a solc for forge, which can run no soljson: it answers --version as
-// solc does, and passes standard JSON through.
-const wrapper = `'use strict';
-const solc = require(%q);
-if (process.argv.includes('--version')) {
-  console.log('solc, the solidity compiler commandline interface\nVersion: ' + solc.version().replace('Emscripten.clang', 'Linux.g++'));
-} else {
-  process.stdout.write(solc.compile(require('fs').readFileSync(0, 'utf8')));
-}
-`
 
 // config is foundry.toml. What is not forge's default: the compiler and its
 // optimizer, as on the other side; no calls of other networks; the time limits,
@@ -83,18 +73,17 @@ func makeProject(run *frame.Run, modules, example, side string) (*project, error
 	p := &project{
 		forge:  filepath.Join(modules, "@foundry-rs", "forge-linux-amd64", "bin", "forge"),
 		folder: folder,
-		solc:   filepath.Join(folder, "solc.sh"),
 	}
 	files, err := examples.Load(example)
 	if err != nil {
 		return nil, err
 	}
-	write := func(name string, text []byte, mode os.FileMode) error {
+	write := func(name string, text []byte) error {
 		file := filepath.Join(folder, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		return os.WriteFile(file, text, mode)
+		return os.WriteFile(file, text, 0o600)
 	}
 	sources, err := fs.Glob(files, side+"/src/*.sol")
 	if err != nil {
@@ -103,7 +92,7 @@ func makeProject(run *frame.Run, modules, example, side string) (*project, error
 	for _, name := range sources {
 		text, err := fs.ReadFile(files, name)
 		if err == nil {
-			err = write(strings.TrimPrefix(name, side+"/"), text, 0o600)
+			err = write(strings.TrimPrefix(name, side+"/"), text)
 		}
 		if err != nil {
 			return nil, err
@@ -112,15 +101,14 @@ func makeProject(run *frame.Run, modules, example, side string) (*project, error
 	for from, to := range map[string]string{"Targets": "Targets.sol", example: "Tests.t.sol"} {
 		text, err := tests.ReadFile("tests/" + from + ".sol")
 		if err == nil {
-			err = write("test/"+to, text, 0o600)
+			err = write("test/"+to, text)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return p, errors.Join(
-		write("solc.js", fmt.Appendf(nil, wrapper, filepath.Join(modules, "solc-"+solcVersion)), 0o600),
-		write("solc.sh", []byte("#!/bin/sh\nexec node \"$(dirname \"$0\")/solc.js\" \"$@\"\n"), 0o700))
+	p.solc, err = soljson.Program(folder, filepath.Join(modules, "solc-"+solcVersion, "soljson.js"))
+	return p, err
 }
 
 // testRun is what forge says of the tests of one contract.

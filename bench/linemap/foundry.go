@@ -20,6 +20,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/soljson"
 )
 
 // replay is the test that forge runs: it makes the same World and performs the
@@ -27,17 +28,6 @@ import (
 //
 //go:embed replay/Replay.t.sol
 var replay []byte
-
-// wrapper is a solc for forge, which can run no soljson: it answers --version as
-// solc does, and passes standard JSON through.
-const wrapper = `'use strict';
-const solc = require(%q);
-if (process.argv.includes('--version')) {
-  console.log('solc, the solidity compiler commandline interface\nVersion: ' + solc.version().replace('Emscripten.clang', 'Linux.g++'));
-} else {
-  process.stdout.write(solc.compile(require('fs').readFileSync(0, 'utf8')));
-}
-`
 
 // config is foundry.toml. Gas and sizes are not what is compared. The EVM version
 // is the one that runs; forge compiles for the newest up to it that the compiler
@@ -66,23 +56,26 @@ func (b *bench) writeFoundry(p *project, sources map[string]string) (*foundry, e
 		return nil, err
 	}
 	for name, text := range sources {
-		if err := f.write(name, []byte(text), 0o600); err != nil {
+		if err := f.write(name, []byte(text)); err != nil {
 			return nil, err
 		}
 	}
-	return f, errors.Join(
-		f.write("test/Replay.t.sol", replay, 0o600),
-		f.write("foundry.toml", fmt.Appendf(nil, config, filepath.Join(f.folder, "solc.sh"), fork(p.evm)), 0o600),
-		f.write("solc.js", fmt.Appendf(nil, wrapper, filepath.Join(b.modules, "solc-"+p.solc)), 0o600),
-		f.write("solc.sh", []byte("#!/bin/sh\nexec node \"$(dirname \"$0\")/solc.js\" \"$@\"\n"), 0o700))
+	if err := f.write("test/Replay.t.sol", replay); err != nil {
+		return nil, err
+	}
+	solc, err := soljson.Program(f.folder, filepath.Join(b.modules, "solc-"+p.solc, "soljson.js"))
+	if err != nil {
+		return nil, err
+	}
+	return f, f.write("foundry.toml", fmt.Appendf(nil, config, solc, fork(p.evm)))
 }
 
-func (f *foundry) write(name string, text []byte, mode os.FileMode) error {
+func (f *foundry) write(name string, text []byte) error {
 	file := filepath.Join(f.folder, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(file, text, mode)
+	return os.WriteFile(file, text, 0o600)
 }
 
 // The structs of Replay.t.sol.
@@ -151,7 +144,7 @@ func (f *foundry) writeWorld(s *scene) error {
 	if err != nil {
 		return err
 	}
-	return f.write("world.bin", text, 0o600)
+	return f.write("world.bin", text)
 }
 
 func accountsOf(w *evm.World) []abiAccount {
@@ -186,7 +179,7 @@ func (f *foundry) writeCalls(s *scene, sequences []evm.Sequence, outcomes []outc
 	if err != nil {
 		return err
 	}
-	return f.write("calls.bin", text, 0o600)
+	return f.write("calls.bin", text)
 }
 
 // hits are how often forge saw lines executed, by "src/…" and line.

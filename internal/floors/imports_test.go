@@ -55,6 +55,7 @@ var floors = map[string][]string{
 	"examples":          {},
 	"internal/bytecode": {},
 	"internal/floors":   {},
+	"internal/soljson":  {},
 	"internal/testsolc": {"internal/bytecode"},
 	// Above all that is tested with it; only external test packages can use it.
 	"internal/testbuild": {"diffmap", "diffmap/build", "internal/bytecode"},

@@ -267,3 +267,12 @@ func (a artefact) code(kind bytecode.Kind) (*bytecode.Code, error) {
 	}
 	return code, nil
 }
+
+// Soljson is the soljson.js of an npm package below .cache/npm; "" is the newest.
+func Soljson(t testing.TB, pkg string) string {
+	t.Helper()
+	if pkg == "" {
+		pkg = "solc"
+	}
+	return filepath.Join(modulesDir(t), pkg, "soljson.js")
+}

@@ -1,4 +1,7 @@
-package testsolc
+// Package soljson makes solc's Emscripten build, which npm has, a program as build
+// tools want one: where there is no network, forge and Hardhat cannot download a
+// compiler of their own. Tests and benchmarks use it, the product does not.
+package soljson
 
 import (
 	_ "embed"
@@ -6,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"testing"
 )
 
 // program is a solc in JavaScript, see there.
@@ -29,13 +31,4 @@ func Program(folder, soljson string) (string, error) {
 	path := filepath.Join(folder, "solc")
 	text := strings.Replace(program, "process.env.SOLJSON", fmt.Sprintf("%q", soljson), 1)
 	return path, os.WriteFile(path, []byte(text), 0o755)
-}
-
-// Soljson is the soljson.js of an npm package below .cache/npm; "" is the newest.
-func Soljson(t testing.TB, pkg string) string {
-	t.Helper()
-	if pkg == "" {
-		pkg = "solc"
-	}
-	return filepath.Join(modulesDir(t), pkg, "soljson.js")
 }

@@ -1,16 +1,19 @@
-package testsolc
+package soljson_test
 
 import (
 	"encoding/json"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/sightline-evm/sightline/internal/soljson"
+	"github.com/sightline-evm/sightline/internal/testsolc"
 )
 
 // TestProgram asks the program what forge asks of a solc.
 func TestProgram(t *testing.T) {
 	t.Parallel()
-	path, err := Program(t.TempDir(), Soljson(t, ""))
+	path, err := soljson.Program(t.TempDir(), testsolc.Soljson(t, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +39,7 @@ func TestProgram(t *testing.T) {
 	if err := exec.Command(path).Run(); err == nil {
 		t.Error("it runs without a mode")
 	}
-	if _, err := Program(t.TempDir(), "nowhere.js"); err == nil {
+	if _, err := soljson.Program(t.TempDir(), "nowhere.js"); err == nil {
 		t.Error("a program without its compiler")
 	}
 }
