@@ -11,7 +11,10 @@ import (
 // BaseSources are the sources of the base version that a diff changes, by the
 // names that a compiler has for them.
 type BaseSources struct {
-	Texts   map[string][]byte // nil for a source that the base does not have
+	Texts map[string][]byte // nil for a source that the base does not have
+	// Others are base versions of what the head's build does not hold. They are
+	// part of the base's if what is imports them.
+	Others  map[string][]byte
 	Renamed map[string]string // the head's name by the base's, where they differ
 }
 
@@ -26,10 +29,21 @@ func (b *BaseSources) Any() bool {
 	return false
 }
 
+// Reader reads the base's sources by name: those that the diff changes as the
+// base has them, others with read.
+func (b *BaseSources) Reader(read func(name string) ([]byte, error)) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		if text, ok := b.Others[name]; ok {
+			return text, nil
+		}
+		return read(name)
+	}
+}
+
 // BaseTexts gives the base version of what the diff changes in an output. Texts
 // come from the diff and the head's texts (options.Heads).
 func BaseTexts(diff *Diff, output *build.Output, options Options) (*BaseSources, error) {
-	base := &BaseSources{Texts: map[string][]byte{}, Renamed: map[string]string{}}
+	base := &BaseSources{Texts: map[string][]byte{}, Others: map[string][]byte{}, Renamed: map[string]string{}}
 	for i := range diff.Files {
 		f := &diff.Files[i]
 		if !isCompiledBySolc(f.Path()) || f.Submodule || f.Symlink || f.ModeOnly {
@@ -53,6 +67,10 @@ func BaseTexts(diff *Diff, output *build.Output, options Options) (*BaseSources,
 		if err != nil {
 			return nil, err
 		}
+		if head == "" {
+			base.Others[name] = text
+			continue
+		}
 		base.Texts[name] = text
 		if head != "" && head != name && f.Status == Renamed {
 			base.Renamed[name] = head
@@ -72,10 +90,14 @@ func baseName(f *File, head string, output *build.Output, options Options) strin
 			return rest + cleanPath(f.OldPath)
 		}
 	}
+	if !options.owns(output, f.OldPath) {
+		return ""
+	}
+	inProject, _ := inFolder(f.OldPath, options.rootOf(output))
 	names := namesOf(f.OldPath, output, options)
 	prefix := commonPrefix(output, options)
 	for _, name := range names {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && (prefix != "" || rest == inProject(f.OldPath, options)) {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && (prefix != "" || rest == inProject) {
 			return name
 		}
 	}
@@ -87,21 +109,10 @@ func baseName(f *File, head string, output *build.Output, options Options) strin
 func commonPrefix(output *build.Output, options Options) string {
 	const own = "project/"
 	if slices.ContainsFunc(output.Sources, func(s *build.Source) bool { return strings.HasPrefix(s.Path, own) }) &&
-		!strings.HasPrefix(cleanPath(options.Root)+"/", own) {
+		!strings.HasPrefix(options.rootOf(output)+"/", own) {
 		return own
 	}
 	return ""
-}
-
-// inProject is a path of the repository relative to the project's folder.
-func inProject(file string, options Options) string {
-	file = cleanPath(file)
-	root := cleanPath(options.Root)
-	if root == "." || root == "" {
-		return file
-	}
-	rest, _ := strings.CutPrefix(file, root+"/")
-	return rest
 }
 
 // settingsFiles decide how a project is compiled, or what its imports mean.

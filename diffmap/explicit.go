@@ -163,7 +163,7 @@ func namedContract(outputs []*build.Output, positions *Positions, text, name str
 	known, codeless := false, false
 	for _, output := range outputs {
 		for _, c := range output.Contracts {
-			if c.Name != name && c.QualifiedName() != name {
+			if c.Name != name && c.UnitName() != name && c.QualifiedName() != name {
 				continue
 			}
 			known = true

@@ -142,7 +142,7 @@ func (c *comparer) addSource(s *build.Source, file string, lines []Line) {
 
 // compare looks for parts of an artefact that differ from the base's.
 func (c *comparer) compare(a *artefact, found map[lineKey]*indirect) {
-	other := c.artefact[a.contract.QualifiedName()+" "+a.program.Code.Kind.String()]
+	other := c.artefact[a.contract.UnitName()+" "+a.program.Code.Kind.String()]
 	if other == nil || len(a.entries) == 0 {
 		return
 	}
@@ -274,7 +274,10 @@ const unexplained = "its code differs from the base version's"
 
 // several lists a few of many.
 func several(texts []string) string {
-	const most = 3 // arbitrary: what a line of a report holds
+	return severalOf(texts, 3) // arbitrary: what a line of a report holds
+}
+
+func severalOf(texts []string, most int) string {
 	texts = slices.Compact(slices.Sorted(slices.Values(texts)))
 	if len(texts) > most {
 		return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)

@@ -21,6 +21,93 @@ func sourcesNamed(texts map[string]string) *build.Output {
 	return o
 }
 
+// TestMatchSourceOnDisk: where it is known which file a source is, it is that one
+// and no other, whatever it is called.
+func TestMatchSourceOnDisk(t *testing.T) {
+	o := &build.Output{Origin: "build.json", Folder: "packages/b"}
+	for path, file := range map[string]string{
+		"src/Token.sol": "packages/b/src/Token.sol", "@org/shared/S.sol": "shared/S.sol", "src/Unknown.sol": "",
+	} {
+		s := &build.Source{ID: len(o.Sources), Path: path, Text: []byte("same"), AST: &build.Node{Type: "SourceUnit"}}
+		if file != "" {
+			s.File = "/repo/" + file
+		}
+		o.Sources = append(o.Sources, s)
+	}
+	options := Options{Checkout: "/repo", Projects: []string{"packages/a", "packages/b"},
+		Problems: map[string]string{"packages/a": "packages/a has no build"}, Heads: map[string][]byte{}}
+	for file, want := range map[string]string{
+		"packages/b/src/Token.sol": "src/Token.sol",
+		"packages/a/src/Token.sol": "", // a copy with the same text
+		"src/Token.sol":            "",
+		"shared/S.sol":             "@org/shared/S.sol",
+		"src/Unknown.sol":          "src/Unknown.sol",
+	} {
+		options.Heads[file] = []byte("same")
+		got := ""
+		if s, _ := matchSource(o, file, options); s != nil {
+			got = s.Path
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", file, got, want)
+		}
+	}
+	paths := repositoryPaths(o, options)
+	for source, want := range map[string]string{"src/Token.sol": "packages/b/src/Token.sol", "@org/shared/S.sol": "shared/S.sol", "src/Unknown.sol": "packages/b/src/Unknown.sol"} {
+		if got := paths(source); got != want {
+			t.Errorf("%s lies at %s, want %s", source, got, want)
+		}
+	}
+	for file, want := range map[string]string{
+		"packages/a/src/A.sol": "packages/a has no build", "packages/b/src/B.sol": "not part of the build",
+		"other/O.sol": "in none of the projects (packages/a, packages/b)",
+	} {
+		if m, err := matchSources([]*build.Output{o}, file, options); err != nil || !strings.Contains(m.reason, want) {
+			t.Errorf("%s: %q, %v; want %q", file, m.reason, err, want)
+		}
+	}
+}
+
+// TestBaseTextsOfProjects: the base version of what another project has, or of what
+// the build never held, is no part of a build unless something imports it.
+func TestBaseTextsOfProjects(t *testing.T) {
+	diff, err := ParseDiff([]byte(`--- a/packages/a/src/Gone.sol
++++ /dev/null
+@@ -1 +0,0 @@
+-contract Gone {}
+--- a/packages/b/src/Gone.sol
++++ /dev/null
+@@ -1 +0,0 @@
+-contract Other {}
+--- a/packages/b/src/Token.sol
++++ b/packages/b/src/Token.sol
+@@ -1 +1 @@
+-contract Old {}
++contract Token {}
+`), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &build.Output{Folder: "packages/b", Sources: []*build.Source{{Path: "src/Token.sol"}}}
+	base, err := BaseTexts(diff, o, Options{Projects: []string{"packages/a", "packages/b"},
+		Heads: map[string][]byte{"packages/b/src/Token.sol": []byte("contract Token {}\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(base.Texts) != 1 || string(base.Texts["src/Token.sol"]) != "contract Old {}\n" {
+		t.Errorf("texts %q", base.Texts)
+	}
+	read := base.Reader(func(name string) ([]byte, error) { return []byte("of " + name), nil })
+	for name, want := range map[string]string{"src/Gone.sol": "contract Other {}\n", "lib/L.sol": "of lib/L.sol"} {
+		if text, err := read(name); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	if len(base.Others) != 1 {
+		t.Errorf("others %q", base.Others)
+	}
+}
+
 // TestMatchSource finds changed files under the names that compilers give them.
 func TestMatchSource(t *testing.T) {
 	for _, test := range []struct {

@@ -174,8 +174,17 @@ func repositoryPaths(output *build.Output, options Options) func(source string) 
 		hardhat3 = hardhat3 && (strings.HasPrefix(s.Path, "project/") || strings.HasPrefix(s.Path, "npm/"))
 	}
 	checkout := cleanPath(options.Checkout) + "/"
+	known := map[string]string{}
+	for _, s := range output.Sources {
+		if file, below := strings.CutPrefix(s.File, checkout); below && options.Checkout != "" {
+			known[cleanPath(s.Path)] = file
+		}
+	}
 	return func(source string) string {
 		source = cleanPath(source)
+		if file, ok := known[source]; ok {
+			return file
+		}
 		if path.IsAbs(source) {
 			if options.Checkout == "" {
 				return source
@@ -185,6 +194,6 @@ func repositoryPaths(output *build.Output, options Options) func(source string) 
 		if hardhat3 {
 			source = strings.TrimPrefix(source, "project/")
 		}
-		return path.Join(options.Root, source)
+		return path.Join(options.rootOf(output), source)
 	}
 }

@@ -24,7 +24,7 @@ type seam struct {
 type seamFinder struct {
 	selections map[int]*selection
 	seams      map[bytecode.Location][]seam
-	contracts  map[string]*build.Node // by qualified name
+	contracts  map[string]*build.Node // by "source:name"
 	byID       map[int]*build.Node    // contracts and modifiers
 	callables  map[int][]*build.Node  // functions and modifiers by file, in order
 }
@@ -183,7 +183,7 @@ func (s *seamFinder) find(a *artefact) {
 		}
 		next[i] = last
 	}
-	w := seamWalk{seamFinder: s, style: a.style, contract: s.contracts[a.contract.QualifiedName()]}
+	w := seamWalk{seamFinder: s, style: a.style, contract: s.contracts[a.contract.UnitName()]}
 	for i := range code {
 		if holders[i] != nil {
 			w.step(bytecode.Location{Code: a.program.ID, PC: pcs[i]}, code[i], holders[i], next[i])

@@ -42,24 +42,79 @@ func matchSources(outputs []*build.Output, file string, options Options) (match,
 	if len(m.sources) == 0 && stale != nil {
 		return m, stale
 	}
+	if why := options.withoutBuild(file); why != "" && len(m.sources) == 0 {
+		m.reason = why
+	}
 	if m.reason == "" {
 		m.reason = "no build was given"
 	}
 	return m, nil
 }
 
-// matchSource finds a changed file in one output. Ways that rest on the
-// project's layout come first, each exact; what is left is the longest common
-// end of both paths, which must be unique. reason says why there is no match.
+// withoutBuild says why no build can hold a file: its project has none, or it is
+// in none of several. Empty where neither is so.
+func (o Options) withoutBuild(file string) string {
+	if len(o.Projects) == 0 {
+		return ""
+	}
+	rest, below := inFolder(file, o.Root)
+	owner, found := build.Owner(o.Projects, rest)
+	switch {
+	case below && found && o.Problems[owner] != "":
+		return o.Problems[owner]
+	case !below || !found:
+		return fmt.Sprintf("in none of the projects (%s), and none of them imports it", severalOf(o.Projects, 5))
+	}
+	return ""
+}
+
+// rootOf is the folder of an output's project in the repository, "." at its top.
+func (o Options) rootOf(output *build.Output) string {
+	return path.Join(cleanPath(o.Root), output.Folder)
+}
+
+// owns tells whether an output's project is the one whose folder a file of the
+// repository lies in.
+func (o Options) owns(output *build.Output, file string) bool {
+	rest, below := inFolder(file, o.rootOf(output))
+	if !below || len(o.Projects) == 0 {
+		return below
+	}
+	owner, found := build.Owner(o.Projects, path.Join(output.Folder, rest))
+	return !found || owner == path.Clean(output.Folder)
+}
+
+// inFolder is a file relative to a folder that holds it; false where it does not.
+// Both are relative to the repository.
+func inFolder(file, folder string) (string, bool) {
+	file, folder = cleanPath(file), cleanPath(folder)
+	if folder == "." {
+		return file, true
+	}
+	return strings.CutPrefix(file, folder+"/")
+}
+
+// matchSource finds a changed file in one output. A source that is known to be
+// another file is never meant. Ways that rest on the project's layout come first,
+// each exact, then the file itself, however it is imported; what is left is the
+// longest common end of both paths, which must be unique. reason says why there is
+// no match.
 func matchSource(output *build.Output, file string, options Options) (source *build.Source, reason string) {
+	onDisk := path.Join(options.Checkout, cleanPath(file))
+	another := func(s *build.Source) bool { return s.File != "" && options.Checkout != "" && s.File != onDisk }
 	for _, name := range namesOf(file, output, options) {
 		for _, s := range output.Sources {
-			if cleanPath(s.Path) == name {
+			if cleanPath(s.Path) == name && !another(s) {
 				return s, ""
 			}
 		}
 	}
-	return matchBySuffix(output, file, options)
+	for _, s := range output.Sources {
+		if s.File != "" && !another(s) {
+			return s, ""
+		}
+	}
+	return matchBySuffix(output, file, another, options)
 }
 
 // namesOf lists the names under which a compiler may know a file of the
@@ -70,14 +125,12 @@ func namesOf(file string, output *build.Output, options Options) []string {
 	if options.Checkout != "" {
 		names = append(names, path.Join(options.Checkout, file))
 	}
-	inProject := file
-	if root := cleanPath(options.Root); root != "." && root != "" {
-		rest, ok := strings.CutPrefix(file, root+"/")
-		if !ok {
-			return names
-		}
-		inProject = rest
-		names = append(names, rest)
+	inProject, below := inFolder(file, options.rootOf(output))
+	if !below {
+		return names
+	}
+	if inProject != file {
+		names = append(names, inProject)
 	}
 	// What imports call "@oz/token/ERC20.sol" may lie in lib/oz/contracts.
 	for _, remapping := range output.Settings.Remappings {
@@ -105,13 +158,16 @@ func namesOf(file string, output *build.Output, options Options) []string {
 var libraryFolders = []string{"node_modules/", "lib/"}
 
 // matchBySuffix finds the source whose path shares the most last components
-// with file. Unless the build's path ends with all of the file's, the texts must
+// with file, among those that are not another one. Unless the build's path ends with all of the file's, the texts must
 // be known to be equal: a monorepo has many contracts/Token.sol.
-func matchBySuffix(output *build.Output, file string, options Options) (source *build.Source, reason string) {
+func matchBySuffix(output *build.Output, file string, another func(*build.Source) bool, options Options) (source *build.Source, reason string) {
 	head := options.Heads[file]
 	components := strings.Split(cleanPath(file), "/")
 	best, count, nearest := 0, 0, ""
 	for _, s := range output.Sources {
+		if another(s) {
+			continue
+		}
 		shared := commonSuffix(components, strings.Split(cleanPath(s.Path), "/"))
 		equal := head != nil && (s.Text != nil || s.Keccak256 != nil) && !differs(s, head)
 		if shared == 0 || shared < len(components) && !equal {

@@ -15,9 +15,15 @@ type Options struct {
 	// Root is the project's folder relative to the repository, with slashes: ""
 	// or "." when they are the same. Compilers name sources relative to it.
 	Root string
-	// Checkout is the repository's absolute path on disk, for builds that name
-	// sources by absolute path; may be empty.
+	// Checkout is the repository's absolute path on disk, symbolic links resolved,
+	// for builds that name sources by absolute path and those that know where their
+	// sources lie; may be empty.
 	Checkout string
+	// Projects are the folders of all projects, see [build.Projects], relative to
+	// Root. May be empty: then there is one.
+	Projects []string
+	// Problems says of projects why they have no build.
+	Problems map[string]string
 	// Heads holds the head version's text of changed files, by path. A build
 	// whose text of the same file differs is not used. A file without a text
 	// here is taken as the build has it.

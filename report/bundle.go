@@ -46,6 +46,8 @@ type bundleFile struct {
 type contractFile struct {
 	Name          string          `json:"name"`
 	Source        string          `json:"source"`
+	Folder        string          `json:"folder,omitempty"`
+	Variant       string          `json:"variant,omitempty"`
 	Library       bool            `json:"library,omitempty"`
 	ABI           json.RawMessage `json:"abi,omitempty"`
 	Creation      *codeFile       `json:"creation,omitempty"`
@@ -95,7 +97,7 @@ func MarshalBundle(b *Bundle) ([]byte, error) {
 	for i, c := range b.Contracts {
 		index[c] = i
 		file.Contracts = append(file.Contracts, contractFile{
-			Name: c.Name, Source: c.Source, Library: c.Library, ABI: c.RawABI,
+			Name: c.Name, Source: c.Source, Folder: c.Folder, Variant: c.Variant, Library: c.Library, ABI: c.RawABI,
 			Creation: packCode(c.Creation), Runtime: packCode(c.Runtime),
 			ArgumentTypes: c.ArgumentTypes, Implements: c.Implements,
 		})
@@ -211,7 +213,7 @@ func ReadBundle(data []byte) (*Bundle, *bytecode.Table, error) {
 
 func (f *contractFile) contract() (*bytecode.Contract, error) {
 	c := &bytecode.Contract{
-		Name: f.Name, Source: f.Source, Library: f.Library, RawABI: f.ABI,
+		Name: f.Name, Source: f.Source, Folder: f.Folder, Variant: f.Variant, Library: f.Library, RawABI: f.ABI,
 		ArgumentTypes: f.ArgumentTypes, Implements: f.Implements,
 	}
 	var err error

@@ -17,8 +17,11 @@ type FindOptions struct {
 	Compilers CompilerOptions
 	Mapping   MappingOptions
 	// Command builds the project, instead of what is guessed from its
-	// configuration files: a program and its arguments, run in the root.
+	// configuration files: a program and its arguments.
 	Command []string
+	// CommandFolder is where Command is run; empty for the project's root. In a
+	// repository of several projects one command may build them all.
+	CommandFolder string
 	// Env names variables that the project's build needs besides those that every
 	// child gets; it does not get others.
 	Env []string

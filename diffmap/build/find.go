@@ -22,6 +22,10 @@ type CompilerOptions struct {
 	// Root is the project's root: node_modules is looked for there and in every
 	// folder above it, as node does. Empty: no node_modules.
 	Root string
+	// Repository is a folder that holds Root and that sources may be read from:
+	// where remappings and symbolic links of a project lead to another one's.
+	// Empty: Root.
+	Repository string
 	// NodeModules are further node_modules folders.
 	NodeModules []string
 	// Home is the user's folder, below which Foundry and Hardhat keep compilers.

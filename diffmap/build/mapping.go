@@ -98,7 +98,8 @@ func (o *Output) ForMapping(ctx context.Context, compilers CompilerOptions, opti
 	if mapped, err = MappingBuild(ctx, o.Input, compiler, options); err != nil {
 		return nil, "", err
 	}
-	mapped.Origin = o.Origin
+	mapped.Origin, mapped.Folder = o.Origin, o.Folder
+	mapped.filesOf(o)
 	mapped.keepContractsOf(o)
 	return mapped, "", nil
 }
@@ -109,9 +110,9 @@ func (o *Output) ForMapping(ctx context.Context, compilers CompilerOptions, opti
 func (o *Output) keepContractsOf(other *Output) {
 	theirs := map[string]bool{}
 	for _, c := range other.Contracts {
-		theirs[c.QualifiedName()] = true
+		theirs[c.UnitName()] = true
 	}
-	o.Contracts = slices.DeleteFunc(o.Contracts, func(c *Contract) bool { return !theirs[c.QualifiedName()] })
+	o.Contracts = slices.DeleteFunc(o.Contracts, func(c *Contract) bool { return !theirs[c.UnitName()] })
 }
 
 // withoutMapping is o with a note, or the error that it is of no use.

@@ -26,6 +26,9 @@ type Output struct {
 	// Origin says where the output came from, for messages: a file's path or
 	// "solc 0.8.30".
 	Origin string
+	// Folder is the folder of the project that was built, relative to the root
+	// that was searched for projects, with slashes; empty for the root itself.
+	Folder string
 }
 
 // KeepsLines tells whether the build can be mapped and fuzzed as it is: it is a
@@ -81,6 +84,9 @@ type Settings struct {
 type Source struct {
 	ID   int    // file index in this unit's source maps and AST ranges
 	Path string // as the compiler was given it: "src/Vault.sol"
+	// File is where the text is on disk: absolute, symbolic links resolved, with
+	// slashes. Empty when it is not known, see [Output.Locate].
+	File string
 	Text []byte // nil when unknown
 	AST  *Node  // nil when the output has none; Input is there then
 	// Keccak256 is the text's hash as a contract's metadata gives it; nil when

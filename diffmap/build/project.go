@@ -20,15 +20,17 @@ var (
 	skippedRootFolders = []string{"lib", "out", "cache", "artifacts", "build"}
 )
 
-// skips tells whether the folder of this name holds nothing of the project's.
+// skips tells whether the folder of this name holds nothing of the project's: it
+// may be a project of its own.
 func (p *project) skips(folder, name string) bool {
-	return strings.HasPrefix(name, ".") || slices.Contains(skippedFolders, name) ||
+	return isConfigured(folder) || strings.HasPrefix(name, ".") || slices.Contains(skippedFolders, name) ||
 		filepath.Dir(folder) == p.root && slices.Contains(skippedRootFolders, name)
 }
 
 // project reads a folder of plain sources.
 type project struct {
 	root         string   // absolute, symbolic links resolved
+	repository   string   // likewise, what holds the root and is the project's to read; may be empty
 	nodeModules  []string // folders, nearest first
 	remappings   []remapping
 	sourceFolder string // foundry.toml's src; empty when not given
@@ -48,6 +50,11 @@ func openProject(root string, options CompilerOptions) (*project, error) {
 		return nil, &Error{Origin: root, Kind: ErrNoContracts, Problem: "cannot be read", Cause: err, Remedy: "give the project's folder"}
 	}
 	p := &project{root: absolute, limits: options.Limits.withDefaults()}
+	if options.Repository != "" {
+		if p.repository, err = filepath.EvalSymlinks(options.Repository); err != nil {
+			return nil, unreadable(options.Repository, err)
+		}
+	}
 	options.Root = absolute
 	for _, folder := range nodeModulesFolders(options) {
 		if resolved, err := filepath.EvalSymlinks(folder); err == nil {
@@ -182,9 +189,16 @@ func tooManyFiles(limits Limits) error {
 }
 
 // locate finds the file of a source unit: below the root, in node_modules, in
-// lib. tried lists the places, for the message.
+// lib; where a remapping leads there, beside the root in its repository. tried
+// lists the places, for the message.
 func (p *project) locate(name string) (file string, tried []string) {
 	name = path.Clean(name)
+	if strings.HasPrefix(name, "../") && p.repository != "" {
+		beside := filepath.Join(p.root, filepath.FromSlash(name))
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && p.inside(beside) == nil {
+			return beside, nil
+		}
+	}
 	if !fs.ValidPath(name) {
 		return "", []string{"nowhere, since it leads out of the project"}
 	}
@@ -202,14 +216,14 @@ func (p *project) locate(name string) (file string, tried []string) {
 	return "", tried
 }
 
-// inside is an error for a symbolic link that leads out of the root and of the
-// node_modules folders.
+// inside is an error for a symbolic link that leads out of the repository and of
+// the node_modules folders: a workspace's packages link to each other.
 func (p *project) inside(file string) error {
 	resolved, err := filepath.EvalSymlinks(file)
 	if err != nil {
 		return err
 	}
-	for _, folder := range append([]string{p.root}, p.nodeModules...) {
+	for _, folder := range append([]string{firstOf(p.repository, p.root)}, p.nodeModules...) {
 		if relative, err := filepath.Rel(folder, resolved); err == nil && filepath.IsLocal(relative) {
 			return nil
 		}

@@ -19,8 +19,7 @@ type Unit struct {
 
 // CompileSources makes the mapping build of a folder of plain sources: they
 // have no settings of their own, so it is the only build there is. Sources that
-// one compiler takes are one output; otherwise those that import each other
-// stay together. Where the newest allowed compiler refuses the sources, those of
+// one compiler takes are one output, see [Units]. Where the newest allowed compiler refuses the sources, those of
 // the versions of the language before it are tried: "pragma solidity >=0.7.0
 // <0.9.0" is often written by people who have 0.7.
 func CompileSources(ctx context.Context, root string, options CompilerOptions, mapping MappingOptions) ([]*Output, error) {
@@ -69,14 +68,16 @@ func SourceReader(root string, options CompilerOptions) (func(name string) ([]by
 
 // readNamed reads a source by the name that compilers give it.
 func (p *project) readNamed(name string) ([]byte, error) {
-	file, _ := p.locate(name)
-	if other := hardhat3File(name); file == "" && other != "" {
-		file, _ = p.locate(other)
-	}
+	file := p.fileOf(name)
 	if file == "" {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	p.bytes, p.files = 0, 0 // each file counts for itself
+	return p.readAlone(file)
+}
+
+// readAlone reads a file that counts for itself in the limits.
+func (p *project) readAlone(file string) ([]byte, error) {
+	p.bytes, p.files = 0, 0
 	return p.read(file)
 }
 
@@ -131,11 +132,12 @@ type graph struct {
 	texts   map[string][]byte
 	imports map[string][]string // source names
 	names   []string            // in order of discovery
+	roots   []string            // that were asked for
 }
 
 // resolve reads the named sources and everything they import.
 func (p *project) resolve(names []string) (*graph, error) {
-	g := &graph{texts: map[string][]byte{}, imports: map[string][]string{}}
+	g := &graph{texts: map[string][]byte{}, imports: map[string][]string{}, roots: names}
 	type request struct {
 		name, importer string
 		line           int
@@ -203,39 +205,78 @@ func (p *project) importError(importer string, line int, name string, tried []st
 }
 
 // units finds compilers: one for all sources where there is one, else one for
-// each group of sources that import each other.
+// each group of sources that import each other, else, as forge and Hardhat do it,
+// one for each source with what it imports. What sources of several compilers
+// import is compiled by each of them.
 func (g *graph) units(ctx context.Context, options CompilerOptions, remappings []remapping) ([]Unit, error) {
 	all := slices.Sorted(slices.Values(g.names))
 	c, err := FindCompiler(ctx, g.pragmas(all), options)
 	if err == nil {
 		return []Unit{{g.input(all, remappings), c, g.pragmas(all)}}, nil
 	}
-	groups := g.groups(all)
-	if !errors.Is(err, ErrNoCompiler) || len(groups) == 1 {
+	if !errors.Is(err, ErrNoCompiler) {
 		return nil, err
 	}
 	var compilers []*Compiler
 	members := map[string][]string{} // by the compiler's path
-	for _, group := range groups {
+	add := func(group []string) error {
 		c, err := FindCompiler(ctx, g.pragmas(group), options)
+		var e *Error
+		if errors.As(err, &e) && e.Place == "" {
+			e.Place = group[0]
+		}
 		if err != nil {
-			var e *Error
-			if errors.As(err, &e) && e.Place == "" {
-				e.Place = group[0]
-			}
-			return nil, err
+			return err
 		}
 		if members[c.path] == nil {
 			compilers = append(compilers, c)
 		}
 		members[c.path] = append(members[c.path], group...)
+		return nil
+	}
+	for _, group := range g.groups(all) {
+		err := add(group)
+		if !errors.Is(err, ErrNoCompiler) {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		for _, closure := range g.closures(group) {
+			if err := add(closure); err != nil {
+				return nil, err
+			}
+		}
 	}
 	var units []Unit
 	for _, c := range compilers {
-		names := slices.Sorted(slices.Values(members[c.path]))
+		names := slices.Compact(slices.Sorted(slices.Values(members[c.path])))
 		units = append(units, Unit{g.input(names, remappings), c, g.pragmas(names)})
 	}
 	return units, nil
+}
+
+// closures are the project's own sources among names, each in front of what it
+// imports.
+func (g *graph) closures(names []string) [][]string {
+	var closures [][]string
+	for _, name := range names {
+		if !slices.Contains(g.roots, name) {
+			continue
+		}
+		closure := []string{name}
+		seen := map[string]bool{name: true}
+		for i := 0; i < len(closure); i++ {
+			for _, other := range g.imports[closure[i]] {
+				if !seen[other] {
+					seen[other] = true
+					closure = append(closure, other)
+				}
+			}
+		}
+		closures = append(closures, closure)
+	}
+	return closures
 }
 
 func (g *graph) pragmas(names []string) []string {

@@ -120,7 +120,7 @@ func (f *finder) run(ctx context.Context, c command) error {
 	output := &tail{limit: maxToolOutput}
 	start := func() *exec.Cmd {
 		cmd := exec.CommandContext(limited, c.argv[0], c.argv[1:]...)
-		cmd.Dir, cmd.Env = f.root, f.environment(c)
+		cmd.Dir, cmd.Env = f.folderFor(c), f.environment(c)
 		cmd.Stdout, cmd.Stderr = output, output
 		cmd.WaitDelay = killGrace
 		group(cmd)
@@ -149,6 +149,14 @@ func (f *finder) run(ctx context.Context, c command) error {
 		return c.failure("failed", output, err)
 	}
 	return nil
+}
+
+// folderFor is where a tool is run.
+func (f *finder) folderFor(c command) string {
+	if len(f.Command) > 0 && slices.Equal(c.argv, f.Command) {
+		return firstOf(f.CommandFolder, f.root)
+	}
+	return f.root
 }
 
 // failure is the error of a tool's run, with the end of what it wrote.

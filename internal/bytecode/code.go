@@ -37,7 +37,7 @@ type Range struct{ Start, End uint32 }
 
 // Link is a place in code where the 20-byte address of a library belongs.
 type Link struct {
-	Library string // fully qualified, "src/Math.sol:Math"
+	Library string // its qualified name, "src/Math.sol:Math"
 	Offset  uint32 // of the first of 20 bytes
 }
 
@@ -61,8 +61,14 @@ type Code struct {
 // Contract is a compiled contract or library: what the campaign needs to deploy
 // it, call it and recognise its code.
 type Contract struct {
-	Name     string // "Vault"
-	Source   string // the source unit's path, "src/Vault.sol"
+	Name   string // "Vault"
+	Source string // the source unit's path, "src/Vault.sol"
+	// Folder and Variant tell contracts of equal source and name apart: the
+	// project's folder, where a repository has several, and the compiler, where
+	// several made a contract of one source. Empty where neither is so.
+	Folder  string // "packages/core"
+	Variant string // "0.6.12"
+
 	ABI      abi.ABI
 	RawABI   []byte // the JSON that ABI was read from; nil when there is none
 	Creation *Code  // nil when the contract has no code (interface, abstract)
@@ -79,8 +85,23 @@ type Contract struct {
 	Implements []string
 }
 
-// QualifiedName is "source:name", unique within one compilation unit.
-func (c *Contract) QualifiedName() string { return c.Source + ":" + c.Name }
+// QualifiedName is "source:name", with the project's folder in front and the
+// compiler behind where that is needed: "packages/core/src/Math.sol:Math@0.6.12".
+// It is unique among the contracts of a campaign.
+func (c *Contract) QualifiedName() string {
+	name := c.UnitName()
+	if c.Folder != "" {
+		name = c.Folder + "/" + name
+	}
+	if c.Variant != "" {
+		name += "@" + c.Variant
+	}
+	return name
+}
+
+// UnitName is "source:name" as the compiler has it, unique within one
+// compilation unit.
+func (c *Contract) UnitName() string { return c.Source + ":" + c.Name }
 
 // Deployable tells whether the contract has creation code.
 func (c *Contract) Deployable() bool { return c.Creation != nil && len(c.Creation.Bytes) > 0 }
