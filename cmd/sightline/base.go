@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
@@ -55,10 +57,6 @@ func (pr *project) warn(format string, args ...any) {
 
 // buildBase compiles the base version as the head was.
 func (pr *project) buildBase(ctx context.Context, root string, show *progress) ([]diffmap.BaseSide, error) {
-	read, err := build.SourceReader(root, pr.compilers)
-	if err != nil {
-		return nil, err
-	}
 	var sides []diffmap.BaseSide
 	for i, o := range pr.outputs {
 		base, err := diffmap.BaseTexts(pr.diff, o, pr.options)
@@ -68,8 +66,13 @@ func (pr *project) buildBase(ctx context.Context, root string, show *progress) (
 		if !base.Any() {
 			continue // another project's, or new altogether
 		}
-		show.line("base    compiling the base version of %s", pr.given[i].Origin)
-		compiled, err := o.BaseBuild(ctx, base.Texts, read, pr.compilers, pr.mappingOptions)
+		show.line("base    compiling the base version of %s", describeOrigin(pr.given[i]))
+		compilers := pr.compilersIn(o.Folder, root)
+		read, err := build.SourceReader(compilers.Root, compilers)
+		if err != nil {
+			return nil, err
+		}
+		compiled, err := o.BaseBuild(ctx, base.Texts, base.Reader(read), compilers, pr.mappingOptions)
 		if err != nil {
 			return nil, err
 		}
@@ -78,8 +81,8 @@ func (pr *project) buildBase(ctx context.Context, root string, show *progress) (
 	return sides, nil
 }
 
-// readBase reads the base's builds and puts each beside the head's build that
-// has the most contracts in common with it.
+// readBase reads the base's builds and puts the nearest beside each of the
+// head's.
 func (pr *project) readBase(ctx context.Context, paths []string) ([]diffmap.BaseSide, error) {
 	var bases []*build.Output
 	for _, path := range paths {
@@ -100,13 +103,7 @@ func (pr *project) readBase(ctx context.Context, paths []string) ([]diffmap.Base
 	}
 	var sides []diffmap.BaseSide
 	for _, head := range pr.outputs {
-		var nearest *build.Output
-		most := 0
-		for _, base := range bases {
-			if n := inCommon(head, base); n > most {
-				nearest, most = base, n
-			}
-		}
+		nearest := nearestBase(head, bases)
 		if nearest == nil {
 			continue
 		}
@@ -119,15 +116,39 @@ func (pr *project) readBase(ctx context.Context, paths []string) ([]diffmap.Base
 	return sides, nil
 }
 
+// nearestBase is the base's build that has the most contracts in common with the
+// head's; of equal ones that of the same compiler, then one in a folder that is
+// called as the project's. nil when none has any.
+func nearestBase(head *build.Output, bases []*build.Output) *build.Output {
+	rank := func(base *build.Output) (rank [3]int) {
+		rank[0] = inCommon(head, base)
+		if head.Compiler == base.Compiler {
+			rank[1] = 1
+		}
+		if head.Folder != "" && strings.Contains("/"+filepath.ToSlash(base.Origin), "/"+head.Folder+"/") {
+			rank[2] = 1
+		}
+		return rank
+	}
+	var nearest *build.Output
+	var best [3]int
+	for _, base := range bases {
+		if r := rank(base); r[0] > 0 && (nearest == nil || slices.Compare(r[:], best[:]) > 0) {
+			nearest, best = base, r
+		}
+	}
+	return nearest
+}
+
 // inCommon counts the contracts that two builds have in common.
 func inCommon(a, b *build.Output) int {
 	names := map[string]bool{}
 	for _, c := range a.Contracts {
-		names[c.QualifiedName()] = true
+		names[c.UnitName()] = true
 	}
 	n := 0
 	for _, c := range b.Contracts {
-		if names[c.QualifiedName()] {
+		if names[c.UnitName()] {
 			n++
 		}
 	}

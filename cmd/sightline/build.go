@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/report"
@@ -16,74 +17,93 @@ import (
 // when its lines can be told apart; otherwise the mapping build is made from its
 // input where a compiler can be had (design §2).
 func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root string, show *progress) error {
-	compilers := build.CompilerOptions{Solc: flags.solc, Root: root}
+	pr.compilers = build.CompilerOptions{Solc: flags.solc, Root: root, Repository: pr.options.Checkout}
 	if modules := os.Getenv("SIGHTLINE_NODE_MODULES"); modules != "" {
-		compilers.NodeModules = filepath.SplitList(modules)
+		pr.compilers.NodeModules = filepath.SplitList(modules)
 	}
-	progress := func(line string) { show.line("build   %s", line) }
-	options := build.MappingOptions{Cache: cacheDir(), Progress: progress}
-	pr.compilers, pr.mappingOptions = compilers, options
-	find := build.FindOptions{Compilers: compilers, Mapping: options, Progress: progress, Env: flags.env}
-	if flags.command != "" {
-		if len(flags.builds) > 0 {
-			return badInput("--build names a build that is there, --build-command makes one: give one of them")
-		}
-		find.Command = []string{"sh", "-c", flags.command}
+	pr.mappingOptions = build.MappingOptions{Cache: cacheDir(), Progress: func(line string) { show.line("build   %s", line) }}
+	if flags.command != "" && len(flags.builds) > 0 {
+		return badInput("--build names a build that is there, --build-command makes one: give one of them")
 	}
-	given, err := pr.builds(ctx, flags, root, find)
+	var err error
+	if pr.folders, err = build.Projects(root); err != nil {
+		return buildError(err)
+	}
+	if len(flags.builds) > 0 {
+		err = pr.readBuilds(ctx, flags.builds, root)
+	} else {
+		err = pr.findBuilds(ctx, flags, root, show)
+	}
 	if err != nil {
 		return err
 	}
-	pr.given = given
-	for _, o := range given {
-		mapped, note, err := o.ForMapping(ctx, compilers, options)
-		if err != nil {
-			return buildError(err)
-		}
-		if note != "" {
-			pr.warnings = append(pr.warnings, note)
-		}
-		pr.outputs = append(pr.outputs, mapped)
-	}
+	build.Distinguish(pr.given, pr.outputs)
 	for _, o := range pr.outputs {
 		how := "as given"
 		if o.Mapping {
 			how = "mapping build"
 		}
-		show.line("build   %s, %s, %s", o.Origin, how, report.Plural(len(o.Contracts), "contract"))
+		show.line("build   %s, %s, %s", describeOrigin(o), how, report.Plural(len(o.Contracts), "contract"))
 	}
 	return nil
 }
 
-// builds reads the builds that were given, or finds the project's own.
-func (pr *project) builds(ctx context.Context, flags *projectFlags, root string, options build.FindOptions) ([]*build.Output, error) {
-	if len(flags.builds) == 0 {
-		found, err := build.Find(ctx, flags.root, options)
-		if err != nil {
-			return nil, buildError(err)
-		}
-		return found.Outputs, nil
+// describeOrigin says where an output comes from, and of which project it is
+// where there are several.
+func describeOrigin(o *build.Output) string {
+	if o.Folder == "" || strings.HasPrefix(o.Origin, o.Folder+"/") {
+		return o.Origin
 	}
-	var given []*build.Output
-	for _, path := range flags.builds {
+	return o.Folder + ": " + o.Origin
+}
+
+// addBuilds adds the builds of a project: what it has, and what is made of that
+// to map and to fuzz. Either all of them are added or none.
+func (pr *project) addBuilds(ctx context.Context, given []*build.Output, compilers build.CompilerOptions) error {
+	var outputs []*build.Output
+	for _, o := range given {
+		mapped, note, err := o.ForMapping(ctx, compilers, pr.mappingOptions)
+		if err != nil {
+			return err
+		}
+		if note != "" {
+			pr.warnings = append(pr.warnings, note)
+		}
+		outputs = append(outputs, mapped)
+	}
+	pr.given, pr.outputs = append(pr.given, given...), append(pr.outputs, outputs...)
+	return nil
+}
+
+// readBuilds reads the builds that were given.
+func (pr *project) readBuilds(ctx context.Context, paths []string, root string) error {
+	for _, path := range paths {
 		outputs, err := build.Read(path)
 		if err != nil {
-			return nil, buildError(err)
+			return buildError(err)
 		}
+		folder := pr.folderOf(path, root)
+		compilers := pr.compilersIn(folder, root)
 		for _, o := range outputs {
-			if err := pr.checkSources(o, root, options.Compilers); err != nil {
-				return nil, err
+			o.Folder = folder
+			if err := pr.checkSources(o, compilers); err != nil {
+				return err
+			}
+			if err := o.Locate(compilers.Root, compilers); err != nil {
+				return buildError(err)
 			}
 		}
-		given = append(given, outputs...)
+		if err := pr.addBuilds(ctx, outputs, compilers); err != nil {
+			return buildError(err)
+		}
 	}
-	return given, nil
+	return nil
 }
 
 // checkSources refuses a build that was made from other sources than those of
 // the checkout, as far as either is there.
-func (pr *project) checkSources(o *build.Output, root string, compilers build.CompilerOptions) error {
-	read, err := build.SourceReader(root, compilers)
+func (pr *project) checkSources(o *build.Output, compilers build.CompilerOptions) error {
+	read, err := build.SourceReader(compilers.Root, compilers)
 	if err != nil {
 		return buildError(err)
 	}

@@ -25,6 +25,7 @@ type project struct {
 	options  diffmap.Options
 	given    []*build.Output // as the project has them
 	outputs  []*build.Output // to map and to fuzz, parallel to given
+	folders  []string        // of all projects below the root
 	changes  []diffmap.ChangedLine
 	table    *bytecode.Table
 	mapping  *diffmap.Mapping
@@ -49,7 +50,7 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 	if err != nil {
 		return nil, badInput("--ignore: %w", err)
 	}
-	pr := &project{read: readBelow(root), options: diffmap.Options{Checkout: root}}
+	pr := &project{read: readBelow(root), options: diffmap.Options{Checkout: mustEvalSymlinks(root)}}
 	if len(flags.targets) == 0 {
 		if err := pr.loadDiff(ctx, p, flags, root); err != nil {
 			return nil, err
