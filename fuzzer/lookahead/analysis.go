@@ -107,6 +107,7 @@ type Stats struct {
 	Remembered int // answered from the same prefix or state asked before
 	ByGraph    int // answered by the control-flow graph alone
 	Explored   int // answered by a fixed point
+	Implied    int // answered by that of a split point further on
 	Exhausted  int // answered "may reach" because the budget ended
 	Unknown    int // answered "may reach" because of an unknown jump or opcode
 	Diverged   int // answered "may reach" because the path was not understood
@@ -120,6 +121,7 @@ func (s *Stats) Add(t Stats) {
 	s.Remembered += t.Remembered
 	s.ByGraph += t.ByGraph
 	s.Explored += t.Explored
+	s.Implied += t.Implied
 	s.Exhausted += t.Exhausted
 	s.Unknown += t.Unknown
 	s.Diverged += t.Diverged
@@ -133,6 +135,7 @@ func (s Stats) Minus(earlier Stats) Stats {
 	s.Remembered -= earlier.Remembered
 	s.ByGraph -= earlier.ByGraph
 	s.Explored -= earlier.Explored
+	s.Implied -= earlier.Implied
 	s.Exhausted -= earlier.Exhausted
 	s.Unknown -= earlier.Unknown
 	s.Diverged -= earlier.Diverged
@@ -159,11 +162,12 @@ type Analyzer struct {
 	options    Options
 	w          *Workspace
 	pool       []Value // the program's, in the Workspace's Values
+	graphPool  []Value // the graph's, likewise; nil when not asked for yet
 	generation uint32  // of those
 
 	targets []uint32 // pcs, ascending
 	goals   [2]goals // for frames that are not static, and for those that are
-	serial  uint32   // of the goals
+	serial  uint32   // tells its answers from other Analyzers' in the Workspace
 
 	stats   Stats
 	unknown map[uint32]int // questions that ended at an unknown jump or opcode, by its pc
@@ -176,9 +180,8 @@ func New(p *bytecode.Program, options Options) *Analyzer {
 
 // NewAnalyzer makes an Analyzer without targets, that works in a Workspace.
 func NewAnalyzer(f *Facts, w *Workspace, options Options) *Analyzer {
-	a := &Analyzer{Facts: f, options: options.withDefaults(), w: w, unknown: map[uint32]int{}}
-	a.Refresh()
-	return a
+	w.analyzers++
+	return &Analyzer{Facts: f, options: options.withDefaults(), w: w, serial: w.analyzers, unknown: map[uint32]int{}}
 }
 
 // Stats are the counts so far.
@@ -206,11 +209,12 @@ func (a *Analyzer) SetTargetPCs(pcs []uint32) {
 	a.Refresh()
 }
 
-// Refresh forgets all answers: to be called when the call model has changed.
+// Refresh is to be called when the call model has changed. Answers that the change
+// does not touch are kept, see [goals].
 func (a *Analyzer) Refresh() {
-	a.w.serial++
-	a.serial = a.w.serial
-	a.goals = [2]goals{}
+	for i := range a.goals {
+		a.goals[i].current = false
+	}
 }
 
 // ReachesTarget tells whether a frame that starts to run the program may come to a
@@ -227,8 +231,13 @@ func (a *Analyzer) ReachesTarget() bool {
 const maxPrefix = 8192
 
 // Analyze is Algorithm 2 of the paper for one frame: it finds the shortest prefix
-// of the path, up to a split point, behind which no target can be reached, in one
-// pass over the path.
+// of the path, up to a split point, behind which no target can be reached.
+//
+// The paper asks at each split point in turn. What is ahead only becomes less
+// along a path, so one answer "may reach" answers for all split points before it:
+// a first pass takes the answers that cost next to nothing, and fixed points are
+// computed only for the last split points that it left open, the last one first.
+// Mostly that is one.
 func (a *Analyzer) Analyze(f Frame) Result {
 	a.begin(f.Static)
 	var points []SplitPoint
@@ -242,17 +251,33 @@ func (a *Analyzer) Analyze(f Frame) Result {
 			points = append(points, SplitPoint{a.code.program.ID, b})
 			// The prefix ends with the block's first location; a call there is not made yet.
 			start := int64(a.code.blocks[b].start)
-			if !a.ask(start+1, start).MayReach() {
+			answer, known := a.look(start+1, start)
+			if known && !answer.MayReach() {
 				length, proved = i+1, true
 				break
+			}
+			if known {
+				a.settle(answer)
+			} else {
+				a.doubt(i+1, len(points))
 			}
 		}
 		instructions += len(a.code.blocks[b].code)
 	}
-	r := Result{SplitPoints: points, Prefix: length, Proved: proved}
-	r.Ahead = slices.Clone(points)
+	for n := len(a.w.doubts) - 1; n >= 0; n-- {
+		d := &a.w.doubts[n]
+		answer := a.explore(&d.doubt)
+		if answer.MayReach() {
+			a.w.doubts = a.w.doubts[:n]
+			a.settle(answer)
+			break
+		}
+		length, proved, points = d.length, true, points[:d.points]
+	}
+	r := Result{SplitPoints: slices.Clip(points), Prefix: length, Proved: proved}
+	r.Ahead = r.SplitPoints
 	if proved {
-		r.Ahead = r.Ahead[:len(points)-1]
+		r.Ahead = slices.Clip(points[:len(points)-1])
 	}
 	r.ID = a.identify(&f, length, proved)
 	for _, c := range f.Calls {
@@ -261,8 +286,45 @@ func (a *Analyzer) Analyze(f Frame) Result {
 			r.Ahead = append(r.Ahead, c.Result.Ahead...)
 		}
 	}
-	r.SplitPoints, r.Ahead = distinct(r.SplitPoints), distinct(r.Ahead)
+	if len(r.SplitPoints) > len(points) {
+		r.SplitPoints, r.Ahead = distinct(r.SplitPoints), distinct(r.Ahead)
+	}
 	return r
+}
+
+// doubt is a question that only a fixed point can answer.
+type doubt struct {
+	prefix, digest asked
+	block          bytecode.BlockID
+	state          state
+	covered        bool // by the graph, see Analyzer.covers
+}
+
+// openPoint is a split point of the path under way that is in doubt.
+type openPoint struct {
+	doubt
+	length int // of the prefix that ends there
+	points int // split points up to it
+}
+
+// doubt keeps the question that look has left open for later.
+func (a *Analyzer) doubt(length, points int) {
+	d := a.w.open
+	d.state = a.w.kept.keep(&d.state)
+	a.w.doubts = append(a.w.doubts, openPoint{d, length, points})
+}
+
+// settle gives the answer "may reach" of a split point to those before it.
+func (a *Analyzer) settle(answer Answer) {
+	if answer.Reason == Diverged {
+		return // says nothing of what was understood before
+	}
+	g := a.goalsOf(a.w.prefix.static)
+	for i := range a.w.doubts {
+		a.stats.Implied++
+		a.w.answers[a.w.doubts[i].prefix] = given{answer, g.grown}
+	}
+	a.w.doubts = a.w.doubts[:0]
 }
 
 // isAlong tells whether a call was made along the prefix. Of the last block of a
@@ -296,67 +358,106 @@ func (a *Analyzer) Ask(path bytecode.Path, pc int64, static bool) (Answer, error
 func (a *Analyzer) begin(static bool) {
 	a.w.tidy()
 	if a.generation != a.w.v.generation {
-		a.pool, a.generation = a.code.resolve(a.w.v), a.w.v.generation
+		a.pool, a.graphPool, a.generation = a.code.pool.resolve(a.w.v), nil, a.w.v.generation
 	}
 	a.w.prefix.begin(a.code, a.pool, static)
+	a.w.doubts = a.w.doubts[:0]
+	a.w.kept.reset()
 }
 
 // ask answers the question at the last block of the prefix, where targets from
-// one pc on and calls from another are ahead: by what is in the block, from the
-// graph, from what was answered before, or by a fixed point.
+// one pc on and calls from another are ahead.
 func (a *Analyzer) ask(targetsFrom, callsFrom int64) Answer {
+	answer, known := a.look(targetsFrom, callsFrom)
+	if !known {
+		answer = a.explore(&a.w.open)
+	}
+	return answer
+}
+
+// look answers by what is in the prefix's last block, from the graph, or from what
+// was answered before. Where that is not enough, the Workspace's open doubt is
+// what to explore, until the prefix is extended.
+func (a *Analyzer) look(targetsFrom, callsFrom int64) (Answer, bool) {
 	a.stats.Questions++
 	g := a.goalsOf(a.w.prefix.static)
 	b := a.w.prefix.last()
 	if answer, ahead := a.inside(b, targetsFrom, callsFrom, g); ahead {
 		a.stats.ByGraph++
-		return answer
+		return answer, true
 	}
-	if g.least[b] == unreachable && len(a.graph.exits) == 0 {
+	if g.none || g.least[b] == unreachable && len(a.graph().exits) == 0 {
 		a.stats.ByGraph++
-		return Answer{}
+		return Answer{}, true
 	}
-	key := asked{id: a.w.prefix.key(), serial: a.serial}
-	answer, known := a.w.answers[key]
+	d := &a.w.open
+	*d = doubt{prefix: asked{id: a.w.prefix.key(), serial: a.serial}, block: b}
+	answer, known := a.remembered(d.prefix, g)
+	if !known {
+		answer, known = a.lookAtState(d, g)
+	}
 	if known {
-		a.stats.Remembered++
-	} else {
-		answer = a.answer(b, g)
-		a.w.answers[key] = answer
+		a.w.answers[d.prefix] = given{answer, g.grown}
+		a.count(answer)
 	}
+	return answer, known
+}
+
+// lookAtState answers from what holds behind the prefix.
+func (a *Analyzer) lookAtState(d *doubt, g *goals) (Answer, bool) {
+	s, understood := a.w.prefix.state()
+	if !understood {
+		return Answer{Reason: Diverged, PC: a.code.blocks[d.block].start}, true
+	}
+	n, covered := a.covers(d.block, s)
+	if covered && g.distance[n] == unreachable {
+		a.stats.ByGraph++
+		return Answer{}, true
+	}
+	d.state, d.covered = *s, covered
+	d.digest = asked{id: s.digest(d.block, a.w.prefix.static), serial: a.serial, state: true}
+	return a.remembered(d.digest, g)
+}
+
+// explore answers by a fixed point.
+func (a *Analyzer) explore(d *doubt) Answer {
+	g := a.goalsOf(a.w.prefix.static)
+	q := question{a: a, goals: g, covered: d.covered}
+	answer := q.explore(d.block, &d.state, a.w.prefix.static)
+	a.stats.Explored++
+	a.stats.Steps += answer.Steps
+	a.w.answers[d.prefix] = given{answer, g.grown}
+	a.w.answers[d.digest] = given{answer, g.grown}
 	a.count(answer)
 	return answer
 }
 
-// answer answers what is not known of the prefix yet: whether a goal may be
-// entered behind its last block.
-func (a *Analyzer) answer(b bytecode.BlockID, g *goals) Answer {
-	s, understood := a.w.prefix.state()
-	if !understood {
-		return Answer{Reason: Diverged, PC: a.code.blocks[b].start}
+// remembered is the answer to a question that was asked before, if it still
+// holds.
+func (a *Analyzer) remembered(key asked, g *goals) (Answer, bool) {
+	before, known := a.w.answers[key]
+	if !known {
+		return Answer{}, false
 	}
-	n, covered := a.covers(b, s)
-	if covered && g.distance[n] == unreachable {
-		a.stats.ByGraph++
-		return Answer{}
+	answer := before.Answer
+	switch answer.Reason {
+	case NoTargetAhead: // holds until there are more goals
+		known = before.grown == g.grown
+	case TargetAhead, CallAhead: // holds as long as it is one; other reasons always do
+		b, _ := a.code.program.BlockOf(answer.PC)
+		answer.Reason, answer.PC = g.ahead[b].reason, g.ahead[b].pc
+		known = answer.MayReach()
 	}
-	key := asked{id: s.digest(b, a.w.prefix.static), serial: a.serial, state: true}
-	if answer, known := a.w.answers[key]; known {
+	if known {
 		a.stats.Remembered++
-		return answer
 	}
-	q := question{a: a, goals: g, covered: covered}
-	answer := q.explore(b, s, a.w.prefix.static)
-	a.stats.Explored++
-	a.stats.Steps += answer.Steps
-	a.w.answers[key] = answer
-	return answer
+	return answer, known
 }
 
 // covers tells whether all executions from a state in a block follow the graph,
 // up to an opaque node, and from which of its nodes.
 func (a *Analyzer) covers(b bytecode.BlockID, s *state) (node int32, ok bool) {
-	g := a.graph
+	g := a.graph()
 	node = g.find(b, s, s.keyHash(b))
 	switch {
 	case node < 0 || len(g.exits) == 0:
@@ -364,11 +465,14 @@ func (a *Analyzer) covers(b bytecode.BlockID, s *state) (node int32, ok bool) {
 	case g.states == nil:
 		return node, false
 	}
+	if a.graphPool == nil {
+		a.graphPool = g.pool.resolve(a.w.v)
+	}
 	above := g.states[node]
 	a.w.states = a.w.states[:0]
 	for _, v := range above.values {
 		if v&pooledBit != 0 && !v.isLabel() {
-			v = a.pool[v&^pooledBit]
+			v = a.graphPool[v&^pooledBit]
 		}
 		a.w.states = append(a.w.states, v)
 	}

@@ -59,37 +59,45 @@ type code struct {
 	// open tells that instances go on behind the artefact's last byte: creation
 	// code is followed by the constructor's arguments.
 	open bool
-	// pool are the words and sets of words that are no common Values.
-	pool   []interval
-	pooled map[interval]Value // while the program is prepared
+	pool pool
+}
+
+// pool numbers words and sets of words that are no common Values: those of a
+// program's instructions, or of its graph's states.
+type pool struct {
+	words  []interval
+	number map[interval]Value // nil once all are numbered
 }
 
 // word is the common Value of a set of words, or its number in the pool.
-func (c *code) word(i interval) Value {
+func (p *pool) word(i interval) Value {
 	if v, ok := i.small(); ok {
 		return v
 	}
-	v, ok := c.pooled[i]
+	v, ok := p.number[i]
 	if !ok {
-		v = pooledBit | Value(len(c.pool))
-		c.pool = append(c.pool, i)
-		c.pooled[i] = v
+		if p.number == nil {
+			p.number = map[interval]Value{}
+		}
+		v = pooledBit | Value(len(p.words))
+		p.words = append(p.words, i)
+		p.number[i] = v
 	}
 	return v
 }
 
 // resolve gives the pool's Values in an interner.
-func (c *code) resolve(v *values) []Value {
-	of := make([]Value, len(c.pool))
-	for i := range c.pool {
-		of[i] = v.intern(c.pool[i])
+func (p *pool) resolve(v *values) []Value {
+	of := make([]Value, len(p.words))
+	for i := range p.words {
+		of[i] = v.intern(p.words[i])
 	}
 	return of
 }
 
 // decode reads a program's blocks. What instances may fill differently is Top.
 func decode(p *bytecode.Program) *code {
-	c := &code{program: p, blocks: make([]block, len(p.Blocks)), pooled: map[interval]Value{}}
+	c := &code{program: p, blocks: make([]block, len(p.Blocks))}
 	c.open = p.Code != nil && p.Code.Kind == bytecode.Creation
 	count := 0
 	p.Instructions(func(uint32) bool { count++; return true })
@@ -156,7 +164,7 @@ func (d *decoder) instruction(pc uint32) instruction {
 
 func (d *decoder) constant(n uint64) Value {
 	x := *uint256.NewInt(n)
-	return d.c.word(interval{x, x})
+	return d.c.pool.word(interval{x, x})
 }
 
 // push is the Value of PUSH1 to PUSH32. Data that the code's end cuts off is
@@ -171,7 +179,7 @@ func (d *decoder) push(pc uint32) Value {
 	copy(data[32-length:], d.p.Bytes[pc+1:min(int(end), len(d.p.Bytes))])
 	var word uint256.Int
 	word.SetBytes32(data[:])
-	v := d.c.word(interval{word, word})
+	v := d.c.pool.word(interval{word, word})
 	if v&pooledBit == 0 && d.isDestination(&word) {
 		v |= labelBit
 	}

@@ -13,11 +13,11 @@ import (
 
 // Describe is about the Analyzer's graph.
 func (a *Analyzer) Describe() string {
-	return fmt.Sprintf("%d nodes, %d steps, %d exits", len(a.graph.blocks), a.graph.steps, len(a.graph.exits))
+	return fmt.Sprintf("%d nodes, %d steps, %d exits", len(a.graph().blocks), a.graph().steps, len(a.graph().exits))
 }
 
 // GraphSteps are those that the control-flow graph took.
-func (f *Facts) GraphSteps() int { return f.graph.steps }
+func (f *Facts) GraphSteps() int { return f.graph().steps }
 
 // IsTarget tells whether a block is one of the targets.
 func (a *Analyzer) IsTarget(b bytecode.BlockID) bool {
@@ -55,4 +55,22 @@ func Compute(op vm.OpCode, operands []uint256.Int) (uint256.Int, bool) {
 	}
 	x, known := v.known(r)
 	return *x, known
+}
+
+// Fresh is an Analyzer with the same targets and options that has answered nothing.
+func (a *Analyzer) Fresh() *Analyzer {
+	fresh := NewAnalyzer(a.Facts, NewWorkspace(), a.options)
+	fresh.SetTargetPCs(a.targets)
+	return fresh
+}
+
+// AskAtEntry asks as [Analyzer.Analyze] does at a split point: the path's last
+// block is entered, a call there is not made yet.
+func (a *Analyzer) AskAtEntry(path bytecode.Path, static bool) Answer {
+	a.begin(static)
+	for _, b := range path {
+		a.w.prefix.extend(b)
+	}
+	start := int64(a.code.blocks[path[len(path)-1]].start)
+	return a.ask(start+1, start)
 }

@@ -10,8 +10,10 @@ import (
 // instructions and its control-flow graph. They do not change once made, so that
 // any number of Analyzers may share them, in any goroutines.
 type Facts struct {
-	code  *code
-	graph *graph
+	code *code
+	// graph is computed when first asked for: of most programs that run beside the
+	// targets' nobody asks anything but whether they hold a goal.
+	graph func() *graph
 }
 
 // DefaultGraphBudget is the number of steps the control-flow graph of a program
@@ -19,16 +21,15 @@ type Facts struct {
 // size limit of EIP-170 take a tenth of it.
 const DefaultGraphBudget = 1 << 22
 
-// NewFacts computes a program's control-flow graph with a budget of steps; 0:
+// NewFacts decodes a program. Its control-flow graph has a budget of steps; 0:
 // DefaultGraphBudget.
 func NewFacts(p *bytecode.Program, budget int) *Facts {
 	if budget <= 0 {
 		budget = DefaultGraphBudget
 	}
 	c := decode(p)
-	f := &Facts{code: c, graph: newGraph(c, budget)}
-	c.pooled = nil
-	return f
+	c.pool.number = nil
+	return &Facts{code: c, graph: sync.OnceValue(func() *graph { return newGraph(c, budget) })}
 }
 
 // Program is the program that the Facts are about.
@@ -39,24 +40,26 @@ func (f *Facts) Program() *bytecode.Program { return f.code.program }
 // §5, "Proofs"). Calls do not matter, since what they start are frames of their
 // own.
 func (f *Facts) Unreachable(b bytecode.BlockID) bool {
-	return len(f.graph.exits) == 0 && !f.graph.reached[b]
+	g := f.graph()
+	return len(g.exits) == 0 && !g.reached[b]
 }
 
 // Opaque says why nothing can be proved unreachable: the reason and the place of
 // the first thing in the graph that leads to places unknown. NoTargetAhead when
 // there is none.
 func (f *Facts) Opaque() (Reason, uint32) {
-	if len(f.graph.exits) == 0 {
+	exits := f.graph().exits
+	if len(exits) == 0 {
 		return NoTargetAhead, 0
 	}
-	return f.graph.exits[0].reason, f.graph.exits[0].pc
+	return exits[0].reason, exits[0].pc
 }
 
 // CallSites lists the call instructions that a frame may execute, in code order.
 func (f *Facts) CallSites() []bytecode.Location {
 	var sites []bytecode.Location
 	for i := range f.code.blocks {
-		if f.Unreachable(bytecode.BlockID(i)) {
+		if len(f.code.blocks[i].callSites) == 0 || f.Unreachable(bytecode.BlockID(i)) {
 			continue
 		}
 		for _, pc := range f.code.blocks[i].callSites {

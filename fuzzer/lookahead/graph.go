@@ -21,7 +21,7 @@ import (
 // and the graph answers only for states below them. Where the budget ended
 // before the fixed point was found, they are not kept, and it answers nothing.
 //
-// It names nothing but common Values and the program's pool, and does not change:
+// It names nothing but common Values and those of its pool, and does not change:
 // any number of Analyzers share it. Nodes are kept in columns, since large
 // contracts have some ten thousand.
 type graph struct {
@@ -35,6 +35,7 @@ type graph struct {
 
 	table   nodeTable
 	states  []state  // of the nodes; nil when there are no exits, or too many nodes
+	pool    pool     // of the states
 	exits   []opaque // the opaque nodes
 	reached []bool   // by block
 	steps   int
@@ -102,7 +103,7 @@ func newGraph(c *code, budget int) *graph {
 	v := newValues()
 	e := newEngine(v)
 	b := &graphBuilder{engine: e}
-	e.start(c, c.resolve(v), false, budget)
+	e.start(c, c.pool.resolve(v), false, budget)
 	start := entry()
 	e.enter(0, &start, b)
 	e.run(b)
@@ -118,19 +119,20 @@ func newGraph(c *code, budget int) *graph {
 	}
 	if g.exits = b.exits; len(g.exits) > 0 && !exhausted {
 		for i := range e.nodes {
-			g.states = append(g.states, c.keep(v, &e.nodes[i].state))
+			g.states = append(g.states, g.keep(v, &e.nodes[i].state))
 		}
+		g.pool.number = nil
 	}
 	g.link(b.successors)
 	return g
 }
 
 // keep copies a state, with the pool's numbers for Values.
-func (c *code) keep(v *values, s *state) state {
+func (g *graph) keep(v *values, s *state) state {
 	kept := s.clone()
 	for i, a := range kept.values {
 		if a.plain() >= commonCount {
-			kept.values[i] = c.word(*v.get(a))
+			kept.values[i] = g.pool.word(*v.get(a))
 		}
 	}
 	return kept

@@ -10,10 +10,17 @@ import (
 
 // goals are what a question is about: the blocks in which a target lies, or a
 // call that may lead to one. Entering one of them answers "may reach".
+//
+// They come and go: targets fall, places change state for the first time, a call
+// is seen to lead elsewhere. Mostly they go, and most answers do not depend on
+// those that went, so answers are kept and looked at again, see [Analyzer.remembered].
 type goals struct {
 	ahead    []ahead  // by block
 	distance []uint32 // by node of the graph: the number of blocks to the nearest goal
 	least    []uint32 // by block: the least over its nodes
+	grown    uint32   // how often there came to be more of them
+	current  bool     // they are those of the targets and the call model
+	none     bool     // there is none in the program, whatever its jumps do
 }
 
 // ahead is why a block is a goal, and where: NoTargetAhead when it is none.
@@ -24,39 +31,63 @@ type ahead struct {
 
 func (h ahead) answer() Answer { return Answer{Reason: h.reason, PC: h.pc} }
 
-// goalsOf are those of static frames, or of others; made when first asked for,
+// goalsOf are those of static frames, or of others; looked at anew when asked for,
 // since targets fall faster than most programs run.
 func (a *Analyzer) goalsOf(static bool) *goals {
 	g := &a.goals[0]
 	if static {
 		g = &a.goals[1]
 	}
-	if g.ahead == nil {
-		*g = a.newGoals(static)
+	if !g.current {
+		a.renew(g, static)
 	}
 	return g
 }
 
-func (a *Analyzer) newGoals(static bool) goals {
+// renew brings goals up to date.
+func (a *Analyzer) renew(g *goals, static bool) {
 	n := len(a.code.blocks)
-	g := goals{ahead: make([]ahead, n), least: make([]uint32, n)}
+	now := a.w.ahead[:0]
 	for i := range n {
 		b := bytecode.BlockID(i)
-		g.ahead[i] = a.callAhead(b, int64(a.code.blocks[i].start), static)
-		g.least[i] = unreachable
+		now = append(now, a.callAhead(b, int64(a.code.blocks[i].start), static))
 	}
 	for _, pc := range a.targets {
 		if b, ok := a.code.program.BlockOf(pc); ok {
-			g.ahead[b] = ahead{TargetAhead, pc}
+			now[b] = ahead{TargetAhead, pc}
 		}
 	}
-	a.stats.Nodes += len(a.graph.blocks) + n
-	g.distance = a.graph.distances(func(b bytecode.BlockID) bool { return g.ahead[b].reason != NoTargetAhead })
+	a.w.ahead = now
+	if g.ahead == nil {
+		g.ahead, g.least = make([]ahead, n), make([]uint32, n)
+	}
+	changed, more, none := g.distance == nil, false, true
+	for i := range now {
+		is, was := now[i].reason != NoTargetAhead, g.ahead[i].reason != NoTargetAhead
+		changed, more, none = changed || is != was, more || is && !was, none && !is
+	}
+	copy(g.ahead, now)
+	if more {
+		g.grown++
+	}
+	if changed && !none {
+		a.measure(g)
+	}
+	g.current, g.none = true, none
+}
+
+// measure computes the distances to goals.
+func (a *Analyzer) measure(g *goals) {
+	graph := a.graph()
+	a.stats.Nodes += len(graph.blocks) + len(g.ahead)
+	g.distance = graph.distances(func(b bytecode.BlockID) bool { return g.ahead[b].reason != NoTargetAhead })
+	for i := range g.least {
+		g.least[i] = unreachable
+	}
 	for i, d := range g.distance {
-		b := a.graph.blocks[i]
+		b := graph.blocks[i]
 		g.least[b] = min(g.least[b], d)
 	}
-	return g
 }
 
 // callAhead answers for the calls of a block from a pc on.
@@ -120,7 +151,7 @@ func (q *question) admit(n int32, hash uint64) (uint32, bool) {
 		return q.goals.least[at.block], true // where the graph would go, but no further than that is it of use
 	}
 	if at.known < 0 {
-		at.known = q.a.graph.find(at.block, &at.state, hash)
+		at.known = q.a.graph().find(at.block, &at.state, hash)
 	}
 	if at.known < 0 {
 		return 0, true

@@ -219,3 +219,74 @@ func TestSoundnessOnRandomPrograms(t *testing.T) {
 		t.Error("nothing was proved: the test shows nothing")
 	}
 }
+
+// TestAnalyzeAsksInTurn: an Analyzer that has answered for other targets finds
+// the prefix that the paper's algorithm does, which asks at each split point in
+// turn and remembers nothing.
+func TestAnalyzeAsksInTurn(t *testing.T) {
+	programs, inputs := 60, 10
+	if *long {
+		programs, inputs = 6_000, 20
+	}
+	compared, proved, longer := 0, 0, 0
+	for seed := range programs {
+		rng := rand.New(rand.NewPCG(uint64(seed), 17))
+		code := randomProgram(rng)
+		machine := machineFor(t, code)
+		j := newJudge(t, rng)
+		for range inputs {
+			exec := runOn(t, machine, randomInput(rng, code))
+			for i := range exec.Frames {
+				f := &exec.Frames[i]
+				if f.Program == nil || len(f.Path) == 0 || len(f.Path) > 500 {
+					continue
+				}
+				static := f.Kind == evm.KindStaticCall
+				for n, a := range j.forProgram(f.Program) {
+					if rng.IntN(3) == 0 {
+						j.retarget(a, 1+n)
+					}
+					got := a.Analyze(lookahead.Frame{Path: f.Path, Static: static})
+					want, ok := inTurn(a.Fresh(), f.Path, static)
+					compared++
+					if ok {
+						proved++
+					}
+					switch {
+					case ok != got.Proved:
+						t.Fatalf("code %x\npath %v: proved %v, asked in turn %v", f.Program.Bytes, f.Path, got.Proved, ok)
+					case ok && got.Prefix < want:
+						t.Fatalf("code %x\npath %v: a prefix of %d, asked in turn %d", f.Program.Bytes, f.Path, got.Prefix, want)
+					case ok && got.Prefix > want:
+						longer++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d paths, %d of them with a proof, of which %d at a later split point", compared, proved, longer)
+	if proved == 0 {
+		t.Error("nothing was proved: the test shows nothing")
+	}
+	// What is ahead becomes less along a path, but the analysis knows less at some
+	// places than before them, where words meet that it keeps no order of.
+	if longer*1000 > proved {
+		t.Errorf("%d of %d prefixes are longer than when asked in turn", longer, proved)
+	}
+}
+
+// inTurn is Algorithm 2 as the paper has it: the length of the first prefix, up to
+// a split point, behind which no target is ahead.
+func inTurn(a *lookahead.Analyzer, path bytecode.Path, static bool) (length int, proved bool) {
+	entered := map[bytecode.BlockID]bool{}
+	for i, b := range path {
+		if entered[b] {
+			continue
+		}
+		entered[b] = true
+		if !a.AskAtEntry(path[:i+1], static).MayReach() {
+			return i + 1, true
+		}
+	}
+	return len(path), false
+}

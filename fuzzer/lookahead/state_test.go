@@ -167,7 +167,7 @@ func randomBlock(rng *rand.Rand) []byte {
 func newInterpreter(p *bytecode.Program, v *values) interpreter {
 	m := interpreter{v: v}
 	c := decode(p)
-	m.bind(c, c.resolve(v))
+	m.bind(c, c.pool.resolve(v))
 	return m
 }
 

@@ -9,22 +9,34 @@ type Workspace struct {
 	v       *values
 	engine  *engine
 	prefix  *prefix
-	answers map[asked]Answer
-	serial  uint32  // of the last Analyzer that began to ask anew
-	states  []Value // see Analyzer.covers
+	answers map[asked]given
+
+	analyzers uint32  // made so far
+	states    []Value // see Analyzer.covers
+	ahead     []ahead // see Analyzer.renew
+
+	open   doubt       // of the last question looked at
+	doubts []openPoint // of the path under way
+	kept   arena       // their states
 }
 
 // NewWorkspace is an empty Workspace.
 func NewWorkspace() *Workspace {
 	v := newValues()
-	return &Workspace{v: v, engine: newEngine(v), prefix: newPrefix(v), answers: map[asked]Answer{}}
+	return &Workspace{v: v, engine: newEngine(v), prefix: newPrefix(v), answers: map[asked]given{}}
 }
 
 // asked is a question that has an answer: what it was asked about, and by whom.
 type asked struct {
 	id     bytecode.PathID // of a prefix, or digest of a state
-	serial uint32          // of Analyzer, targets and call model
+	serial uint32          // of the Analyzer
 	state  bool
+}
+
+// given is an answer, and how often the goals had grown when it was given.
+type given struct {
+	Answer
+	grown uint32
 }
 
 // Bounds of what a Workspace remembers: some ten megabytes. Campaigns on large
