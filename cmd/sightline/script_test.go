@@ -17,12 +17,13 @@ import (
 
 // scriptCommands are the commands that scripts have beside testscript's own.
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
-	"exits":  cmdExits,
-	"try":    cmdTry,
-	"json":   cmdJSON,
-	"edit":   cmdEdit,
-	"head":   cmdHead,
-	"intact": cmdIntact,
+	"exits":     cmdExits,
+	"toolchain": cmdToolchain,
+	"try":       cmdTry,
+	"json":      cmdJSON,
+	"edit":      cmdEdit,
+	"head":      cmdHead,
+	"intact":    cmdIntact,
 }
 
 // usage ends a script that calls a command wrongly.
