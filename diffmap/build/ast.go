@@ -14,16 +14,20 @@ import (
 // object with a nodeType and a src is a node; inline assembly's Yul nodes are
 // among them. Objects without are looked through (a using-directive's function
 // list), and kept as attributes where no node is inside.
-func parseAST(text []byte, depth int) (*Node, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
+//
+// The old form needs the source's id and, not everywhere, its text.
+func parseAST(ast []byte, source *Source, depth int) (*Node, error) {
+	decoder := json.NewDecoder(bytes.NewReader(ast))
 	decoder.UseNumber()
 	var root map[string]any
 	if err := decoder.Decode(&root); err != nil {
 		return nil, fmt.Errorf("its AST is no object: %w", err)
 	}
-	if _, legacy := root["children"]; legacy && root["nodeType"] == nil {
-		return nil, &Error{Problem: "its AST is in the legacy form (name, children)", Kind: ErrNoAST,
-			Remedy: `ask the compiler for "ast", not "legacyAST"; solc writes it from 0.4.12 on`}
+	if isLegacy(root) {
+		var err error
+		if root, err = (&legacyAST{source, depth}).unit(root); err != nil {
+			return nil, err
+		}
 	}
 	if !isNode(root) {
 		return nil, fmt.Errorf("its AST is no node: nodeType and src are missing")

@@ -185,7 +185,7 @@ func TestFindCompiler(t *testing.T) {
 		}
 	}
 	_, err := FindCompiler(t.Context(), []string{"^0.8.0", "^0.7.0"}, options)
-	want := `no solc satisfies pragma "^0.7.0" and "^0.8.0": found solc 0.4.26, 0.5.17, 0.6.12, 0.7.6, 0.8.17, 0.8.30; ` +
+	want := `no solc satisfies pragma "^0.7.0" and "^0.8.0": found solc 0.4.11, 0.4.26, 0.5.17, 0.6.12, 0.7.6, 0.8.17, 0.8.30; ` +
 		`name one with --solc or SOLC, put it in PATH, or install it in the project: npm install --save-dev solc@VERSION`
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v", err)

@@ -58,13 +58,24 @@ func parseFoundryArtefact(file string, text []byte) (*artefact, error) {
 type outermostNode struct {
 	AbsolutePath string `json:"absolutePath"`
 	Src          string `json:"src"`
-	file         int    // −1 when unknown
+	Attributes   struct {
+		AbsolutePath string `json:"absolutePath"`
+	} `json:"attributes"`
+	Children []struct {
+		Src string `json:"src"`
+	} `json:"children"`
+	file int // −1 when unknown
 }
 
 func outermost(ast json.RawMessage) outermostNode {
 	n := outermostNode{file: -1}
 	if json.Unmarshal(ast, &n) != nil {
 		return outermostNode{file: -1}
+	}
+	// The old form: attributes apart, and before 0.4.12 none of the source's own.
+	n.AbsolutePath = firstOf(n.AbsolutePath, n.Attributes.AbsolutePath)
+	if n.Src == "" && len(n.Children) > 0 {
+		n.Src = n.Children[0].Src
 	}
 	if _, _, file, err := parseRange(n.Src); err == nil {
 		n.file = file

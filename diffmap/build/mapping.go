@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -169,6 +170,8 @@ var (
 	// not, 0.8.17 does: measured).
 	mergingSince = Version{Major: 0, Minor: 8, Patch: 0}
 	viaIRSince   = Version{Major: 0, Minor: 7, Patch: 5}
+	// compactSince is the AST's new form.
+	compactSince = Version{Major: 0, Minor: 4, Patch: 12}
 	cleanupSince = Version{Major: 0, Minor: 8, Patch: 18}
 )
 
@@ -194,6 +197,16 @@ var mappingOutputs = map[string]map[string][]string{"*": {
 		"evm.deployedBytecode.linkReferences", "evm.deployedBytecode.immutableReferences",
 	},
 }}
+
+// outputsFor is mappingOutputs for a compiler of this version.
+func outputsFor(v Version) map[string]map[string][]string {
+	if !v.Less(compactSince) {
+		return mappingOutputs
+	}
+	selection := maps.Clone(mappingOutputs["*"])
+	selection[""] = []string{"legacyAST"}
+	return map[string]map[string][]string{"*": selection}
+}
 
 // setting is a project's setting that a mapping build keeps.
 type setting struct {
@@ -254,7 +267,7 @@ func mappingInput(project map[string]json.RawMessage, a attempt, v Version) ([]b
 	for name, value := range a.settings {
 		settings[name] = value
 	}
-	settings["outputSelection"] = mappingOutputs
+	settings["outputSelection"] = outputsFor(v)
 	input := map[string]any{"language": "Solidity", "sources": project["sources"], "settings": settings}
 	if language, ok := project["language"]; ok {
 		input["language"] = language

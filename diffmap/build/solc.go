@@ -61,6 +61,8 @@ type standardOutput struct {
 type outputSource struct {
 	ID  *int            `json:"id"`
 	AST json.RawMessage `json:"ast"`
+	// LegacyAST is the old form, the only one that 0.4.11 has.
+	LegacyAST json.RawMessage `json:"legacyAST"`
 }
 
 type outputContract struct {
@@ -230,17 +232,21 @@ func (o *Output) readSources(in standardInput, out standardOutput, limits Limits
 		o.Sources = append(o.Sources, source)
 	}
 	slices.SortFunc(o.Sources, func(a, b *Source) int { return cmp.Compare(a.ID, b.ID) })
+	resolveNames(o.Sources)
 	return nil
 }
 
 func (s *Source) readAST(raw outputSource, limits Limits) error {
-	if len(raw.AST) == 0 || bytes.Equal(raw.AST, []byte("null")) {
+	if isNull(raw.AST) {
+		raw.AST = raw.LegacyAST
+	}
+	if isNull(raw.AST) {
 		return nil // whether it is needed depends on the contracts: see readContracts
 	}
 	if int64(len(raw.AST)) > limits.ASTBytes {
 		return &Error{Place: s.Path, Kind: ErrTooLarge, Problem: "its AST is larger than " + sizeText(limits.ASTBytes)}
 	}
-	ast, err := parseAST(raw.AST, limits.Depth)
+	ast, err := parseAST(raw.AST, s, limits.Depth)
 	if err != nil {
 		var e *Error
 		if errors.As(err, &e) {

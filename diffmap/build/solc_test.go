@@ -53,6 +53,15 @@ func readSample(t testing.TB) []byte {
 	return text
 }
 
+// nestedLegacy is an AST in the old form with so many blocks in each other.
+func nestedLegacy(depth int) map[string]any {
+	node := map[string]any{"name": "Block", "src": "0:1:0"}
+	for range depth {
+		node = map[string]any{"name": "Block", "src": "0:1:0", "children": []any{node}}
+	}
+	return map[string]any{"name": "SourceUnit", "src": "0:1:0", "children": []any{node}}
+}
+
 func standardSources(t testing.TB) json.RawMessage {
 	t.Helper()
 	return decoded(t, sampleInput(t, "Market.sol", nil))["sources"]
@@ -123,7 +132,8 @@ func TestReadErrors(t *testing.T) {
 		{"empty", nil, Limits{}, ErrSyntax},
 		{"wrong type", []byte(`{"sources": {"a.sol": {"id": "zero"}}}`), Limits{}, ErrFormat},
 		{"no AST", edit(t, sample, source+"|ast", remove), Limits{}, ErrNoAST},
-		{"legacy AST", edit(t, sample, source+"|ast", set(map[string]any{"name": "SourceUnit", "children": []any{}})), Limits{}, ErrNoAST},
+		{"legacy AST without places", edit(t, sample, source+"|ast", set(map[string]any{"name": "SourceUnit", "children": []any{map[string]any{"name": "Block"}}})), Limits{}, ErrFormat},
+		{"legacy AST that is deep", edit(t, sample, source+"|ast", set(nestedLegacy(10))), Limits{Depth: 5}, ErrTooLarge},
 		{"AST without nodes", edit(t, sample, source+"|ast", set(map[string]any{"a": 1})), Limits{}, ErrFormat},
 		{"AST that is a list", edit(t, sample, source+"|ast", set([]any{})), Limits{}, ErrFormat},
 		{"AST with a bad range", edit(t, sample, source+"|ast|src", set("0:x:0")), Limits{}, ErrFormat},
