@@ -1,0 +1,49 @@
+package diffmap
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// Between compares two commits, whatever the working tree holds: what a merge
+// commit adds to its parent, say. An empty base stands for a tree without files:
+// everything is added. It is checked and completed as [Git.Diff] is.
+func (g *Git) Between(ctx context.Context, base, head string) (*Diff, error) {
+	const op = "compare two commits"
+	to, err := g.resolve(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	from, err := g.treeOf(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	revisions := from + ".." + to
+	d, err := g.patch(ctx, op, revisions, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	rawText, err := g.run(ctx, op, slices.Concat([]string{"diff", "--raw", "-z"}, diffOptions, []string{revisions, "--"})...)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := ParseRaw(rawText)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.CrossCheck(raw); err != nil {
+		return nil, err
+	}
+	return d, g.uncoverBinaries(ctx, op, revisions, d)
+}
+
+// treeOf is the commit that a revision names, or the empty tree for none. Its id
+// depends on the hash that the repository uses.
+func (g *Git) treeOf(ctx context.Context, rev string) (string, error) {
+	if rev != "" {
+		return g.resolve(ctx, rev)
+	}
+	out, err := g.run(ctx, "name the empty tree", "hash-object", "-t", "tree", "--stdin")
+	return strings.TrimSpace(string(out)), err
+}

@@ -1,0 +1,58 @@
+package diffmap
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The working tree is not looked at, and a file that calls itself binary is.
+func TestBetween(t *testing.T) {
+	r := newRepo(t)
+	r.write("A.sol", "1\n2\n")
+	r.write("gone.sol", "contract Gone {}\n// that nothing is like\n")
+	base := r.commit()
+	r.write("A.sol", "1\n3\n")
+	r.write("B.sol", "1\n\x00\n")
+	r.write(".gitattributes", "B.sol binary\n")
+	if err := os.Remove(filepath.Join(r.dir, "gone.sol")); err != nil {
+		t.Fatal(err)
+	}
+	head := r.commit()
+	r.write("A.sol", "not committed\n")
+	r.write("C.sol", "untracked\n")
+	for _, c := range []struct {
+		base string
+		want map[string]FileStatus
+	}{
+		{base, map[string]FileStatus{"A.sol": Modified, "B.sol": Added, ".gitattributes": Added, "gone.sol": Deleted}},
+		{"", map[string]FileStatus{"A.sol": Added, "B.sol": Added, ".gitattributes": Added}},
+		{head, map[string]FileStatus{}},
+	} {
+		d, err := r.reader().Between(context.Background(), c.base, head)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]FileStatus{}
+		for _, f := range d.Files {
+			got[f.Path()] = f.Status
+			if f.Path() == "A.sol" && (len(f.Edits) != 1 || f.Edits[0].New[len(f.Edits[0].New)-1] != "3") {
+				t.Errorf("from %q: %+v", c.base, f.Edits)
+			}
+			if f.Binary {
+				t.Errorf("from %q: the lines of %s are not shown", c.base, f.Path())
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("from %q (-want +got):\n%s", c.base, diff)
+		}
+	}
+	for _, wrong := range []string{"nothing", "--help", head + ".." + base} {
+		if _, err := r.reader().Between(context.Background(), base, wrong); err == nil {
+			t.Errorf("%q is a commit", wrong)
+		}
+	}
+}
