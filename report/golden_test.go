@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,12 +76,22 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			for file, got := range map[string][]byte{
-				JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o), "terminal.txt": terminal.Bytes(),
+				JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o), "terminal.txt": terminal.Bytes(), "annotations.txt": annotations(r),
 			} {
 				golden(t, filepath.Join("testdata/golden", name, file), got)
 			}
 		})
 	}
+}
+
+// annotations shows the annotations, and the numbers beside them.
+func annotations(r *Report) []byte {
+	c := CountsOf(r)
+	text := fmt.Sprintf("%d findings (%d new), %d of %d lines reached\n", c.Findings, c.New, c.Reached, c.Lines)
+	for _, a := range Annotations(r) {
+		text += fmt.Sprintf("\n%s %q line %d: %s\n%s\n", a.Level, a.File, a.Line, a.Title, a.Message)
+	}
+	return []byte(text)
 }
 
 func golden(t *testing.T, path string, got []byte) {

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Levels of annotations.
+const (
+	AnnotateError   = "error"
+	AnnotateWarning = "warning"
+	AnnotateNotice  = "notice"
+)
+
+// Annotation is a remark beside a line of the pull request.
+type Annotation struct {
+	Level   string
+	Title   string
+	Message string
+	File    string // empty: beside none
+	Line    int
+}
+
+// Annotations are the findings, those that gate as errors and first, and then the
+// lines that were not reached, each with its reason. A caller shows as many as
+// there is room for.
+func Annotations(r *Report) []Annotation {
+	rank, _ := gateRank(r.FailOn)
+	var errors, warnings, notices []Annotation
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		a := annotationOf(f, Clean(r.Diff.Base, maxName))
+		if f.gates(rank) {
+			a.Level = AnnotateError
+			errors = append(errors, a)
+		} else {
+			warnings = append(warnings, a)
+		}
+	}
+	for _, s := range spots(r) {
+		if s.File == "" || !slices.Contains([]string{OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped}, s.Status) {
+			continue
+		}
+		text := statusWords[s.Status]
+		if s.Reason != "" {
+			text += ": " + Clean(s.Reason, maxReason)
+		}
+		text = sentence(upper(text))
+		if s.Status != Unreachable {
+			text += " Unreached is not safe."
+		}
+		notices = append(notices, Annotation{Level: AnnotateNotice, Title: "Not reached", Message: text, File: s.File, Line: s.Line.Line})
+	}
+	return slices.Concat(errors, warnings, notices)
+}
+
+// annotationOf is a finding beside the line where people should look first.
+func annotationOf(f *Finding, base string) Annotation {
+	place := f.place()
+	text := sentence(Clean(f.said(), maxReason))
+	if f.Function != "" {
+		text += fmt.Sprintf(" In %s, after %s.", Clean(f.Function, maxName), Plural(len(f.Sequence), "call"))
+	}
+	if !place.sameLine(f.Location) {
+		text += fmt.Sprintf(" It breaks at %s.", Clean(f.Location.String(), maxPath))
+	}
+	text += " " + upper(f.standing(Clean(f.Confirmed, maxName), base)) + "."
+	for _, line := range sequenceLines(f.Sequence) {
+		text += "\n" + line
+	}
+	if command := replayCommand("", f.Reproducer); command != "" {
+		text += "\n" + command
+	}
+	return Annotation{Level: AnnotateWarning, Message: text, File: place.File, Line: place.Line,
+		Title: fmt.Sprintf("%s %s %s", Clean(f.ID, maxName), Clean(f.Severity, maxName), Clean(f.Oracle, maxName))}
+}
+
+// Counts are numbers of a report for programs that only compare a few.
+type Counts struct {
+	Findings int
+	New      int // findings that are introduced, or not known to be old
+	Lines    int // changed lines with bytecode
+	Reached  int
+}
+
+// CountsOf counts.
+func CountsOf(r *Report) Counts {
+	t := tallyOf(r)
+	c := Counts{Findings: len(r.Findings), Lines: t.code(), Reached: t[Reached]}
+	for i := range r.Findings {
+		if !r.Findings[i].excused() {
+			c.New++
+		}
+	}
+	return c
+}
