@@ -1,0 +1,233 @@
+package github
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// Names of the events that an action can be run on.
+const (
+	PullRequest      = "pull_request"
+	MergeGroup       = "merge_group"
+	Push             = "push"
+	Release          = "release"
+	WorkflowDispatch = "workflow_dispatch"
+	Schedule         = "schedule"
+)
+
+// maxEvent bounds the payload. GitHub caps those of webhooks at 25 MB.
+const maxEvent = 32 << 20
+
+// Event says what a workflow was run for.
+type Event struct {
+	Name       string
+	Repository Repository
+	SHA        string // the commit that the workflow runs on; of a pull request, the merge commit
+	Ref        string // "refs/pull/7/merge", "refs/heads/main", "refs/tags/v1"
+
+	// Base and Head are the commits that the event names; empty where it names none.
+	Base, Head string
+	Number     int    // of the pull request
+	Fork       bool   // its head is in another repository
+	Created    bool   // a push made the branch
+	DispatchBy string // the input "base" of workflow_dispatch
+}
+
+// Repository is where the workflow runs.
+type Repository struct {
+	Owner, Name   string
+	Private       bool
+	DefaultBranch string
+}
+
+// FullName is OWNER/NAME.
+func (r Repository) FullName() string { return r.Owner + "/" + r.Name }
+
+// Tag is the tag that was pushed or released; empty if it was none.
+func (e *Event) Tag() string {
+	tag, ok := strings.CutPrefix(e.Ref, "refs/tags/")
+	if !ok {
+		return ""
+	}
+	return tag
+}
+
+// payload is what is read of an event's JSON.
+type payload struct {
+	Number      int          `json:"number"`
+	PullRequest *pullRequest `json:"pull_request"`
+	MergeGroup  *struct {
+		BaseSHA string `json:"base_sha"`
+		HeadSHA string `json:"head_sha"`
+	} `json:"merge_group"`
+	Before  string `json:"before"`
+	After   string `json:"after"`
+	Created bool   `json:"created"`
+	Deleted bool   `json:"deleted"`
+	Release *struct {
+		TagName string `json:"tag_name"`
+	} `json:"release"`
+	Inputs     map[string]any `json:"inputs"`
+	Repository *struct {
+		Private       bool   `json:"private"`
+		DefaultBranch string `json:"default_branch"`
+	} `json:"repository"`
+}
+
+type pullRequest struct {
+	Number int        `json:"number"`
+	Base   branchSide `json:"base"`
+	Head   branchSide `json:"head"`
+}
+
+type branchSide struct {
+	SHA  string `json:"sha"`
+	Repo *struct {
+		FullName string `json:"full_name"`
+	} `json:"repo"` // null when the fork was deleted
+}
+
+var (
+	commitID     = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+	repositoryID = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}$`)
+	zeroID       = regexp.MustCompile(`^0+$`)
+)
+
+// errTarget refuses pull_request_target.
+var errTarget = errors.New("pull_request_target runs code that anyone may propose beside the repository's secrets and a token that can write: " +
+	"Sightline does not run on it; use `on: pull_request`")
+
+// ReadEvent reads the event from the runner's environment.
+func ReadEvent(getenv func(string) string) (*Event, error) {
+	e := &Event{Name: getenv("GITHUB_EVENT_NAME"), SHA: getenv("GITHUB_SHA"), Ref: getenv("GITHUB_REF")}
+	switch e.Name {
+	case "":
+		return nil, errors.New("GITHUB_EVENT_NAME is not set: this command runs as a step of a GitHub workflow; elsewhere use `sightline run`")
+	case "pull_request_target":
+		return nil, errTarget
+	case PullRequest, MergeGroup, Push, Release, WorkflowDispatch, Schedule:
+	default:
+		return nil, fmt.Errorf("the event %q does not say what changed; run on pull_request, merge_group, push, release, workflow_dispatch or schedule", cut(e.Name, maxShown))
+	}
+	full := getenv("GITHUB_REPOSITORY")
+	if !repositoryID.MatchString(full) {
+		return nil, fmt.Errorf("GITHUB_REPOSITORY is %q; want OWNER/NAME", cut(full, maxShown))
+	}
+	e.Repository.Owner, e.Repository.Name, _ = strings.Cut(full, "/")
+	if !commitID.MatchString(e.SHA) {
+		return nil, fmt.Errorf("GITHUB_SHA is %q; want a full commit id", cut(e.SHA, maxShown))
+	}
+	path := getenv("GITHUB_EVENT_PATH")
+	if path == "" {
+		return nil, errors.New("GITHUB_EVENT_PATH is not set; it names the event's payload")
+	}
+	p, err := readPayload(path)
+	if err != nil {
+		return nil, fmt.Errorf("the payload of the event %s cannot be read: %w", e.Name, err)
+	}
+	if err := e.fill(p); err != nil {
+		return nil, fmt.Errorf("the payload of the event %s: %w", e.Name, err)
+	}
+	return e, nil
+}
+
+// maxShown bounds a foreign value in a message, bytes; arbitrary.
+const maxShown = 100
+
+func readPayload(path string) (*payload, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxEvent+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxEvent {
+		return nil, fmt.Errorf("it has more than %d bytes", maxEvent)
+	}
+	p := new(payload)
+	if err := json.Unmarshal(data, p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// fill takes from the payload what the event is about.
+func (e *Event) fill(p *payload) error {
+	if p.Repository != nil {
+		e.Repository.Private, e.Repository.DefaultBranch = p.Repository.Private, p.Repository.DefaultBranch
+	}
+	switch e.Name {
+	case PullRequest:
+		return e.fillPullRequest(p)
+	case MergeGroup:
+		if p.MergeGroup == nil {
+			return errors.New("it has no merge_group")
+		}
+		e.Base, e.Head = p.MergeGroup.BaseSHA, p.MergeGroup.HeadSHA
+		return checkIDs(e.Base, e.Head)
+	case Push:
+		return e.fillPush(p)
+	case Release:
+		if p.Release == nil || p.Release.TagName == "" {
+			return errors.New("it has no release with a tag_name")
+		}
+		e.Ref = "refs/tags/" + p.Release.TagName
+	case WorkflowDispatch:
+		if base, ok := p.Inputs["base"].(string); ok {
+			e.DispatchBy = strings.TrimSpace(base)
+		}
+	}
+	return nil
+}
+
+func (e *Event) fillPullRequest(p *payload) error {
+	pr := p.PullRequest
+	if pr == nil {
+		return errors.New("it has no pull_request")
+	}
+	if e.Number = pr.Number; e.Number < 1 {
+		return errors.New("its pull_request has no number")
+	}
+	e.Base, e.Head = pr.Base.SHA, pr.Head.SHA
+	e.Fork = pr.Head.Repo == nil || !strings.EqualFold(pr.Head.Repo.FullName, e.Repository.FullName())
+	return checkIDs(e.Base, e.Head)
+}
+
+func (e *Event) fillPush(p *payload) error {
+	if err := checkIDs(p.Before, p.After); err != nil {
+		return err
+	}
+	if p.Deleted || zeroID.MatchString(p.After) {
+		return errors.New("the push deleted the branch or tag: there is nothing to fuzz")
+	}
+	e.Head, e.Created = p.After, p.Created
+	if !zeroID.MatchString(p.Before) {
+		e.Base = p.Before
+	}
+	return nil
+}
+
+func checkIDs(ids ...string) error {
+	for _, id := range ids {
+		if !commitID.MatchString(id) {
+			return fmt.Errorf("%q is no full commit id", cut(id, maxShown))
+		}
+	}
+	return nil
+}
+
+// cut shortens s to at most n bytes, at a character's end.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n-len("…")], "") + "…"
+}

@@ -1,0 +1,219 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// checkout is the working tree that the workflow made. It runs git for what
+// reading a diff does not need (package diffmap does that): asking for commits,
+// and fetching them.
+type checkout struct {
+	dir    string
+	server string // of the base repository, and whom to show the token
+	token  string
+}
+
+// gitEnvironment names the variables that git gets: what it needs to start, to
+// find its configuration and to get through a proxy. No token, no GIT_*.
+var gitEnvironment = []string{
+	"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "USERPROFILE", "PATHEXT",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
+}
+
+// Bounds of what is kept of git's output, bytes: ids and a few lines of error.
+const (
+	maxGitOutput = 64 << 10
+	maxGitError  = 1 << 10
+)
+
+// gitDelay is how long a killed git may keep its pipes open; arbitrary, well
+// inside the second in which a cancelled run has to stop.
+const gitDelay = 500 * time.Millisecond
+
+// git runs git in the checkout. The options undo what a repository's
+// configuration could make it run; safe.directory lets it read a tree of another
+// user, as a checkout is in a container.
+func (c *checkout) git(ctx context.Context, env []string, args ...string) (string, error) {
+	options := []string{
+		"--no-pager", "-c", "safe.directory=" + filepath.ToSlash(c.dir), "-c", "core.fsmonitor=false",
+		"-c", "core.hooksPath=" + os.DevNull, "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+	}
+	cmd := exec.CommandContext(ctx, "git", append(options, args...)...)
+	cmd.Dir = c.dir
+	cmd.Env = append(allowed(gitEnvironment), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+	cmd.Env = append(cmd.Env, env...)
+	cmd.WaitDelay = gitDelay
+	stdout, stderr := &head{limit: maxGitOutput}, &head{limit: maxGitError}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		message := strings.TrimSpace(strings.ToValidUTF8(stderr.kept.String(), ""))
+		if message == "" {
+			message = err.Error()
+		}
+		return "", fmt.Errorf("git %s: %s", command(args), c.hide(message))
+	}
+	return strings.TrimSpace(stdout.kept.String()), nil
+}
+
+// hide takes the token out of a message. git does not print headers, but a
+// server may.
+func (c *checkout) hide(message string) string {
+	if c.token == "" {
+		return message
+	}
+	return strings.NewReplacer(c.token, "***", c.basic(), "***").Replace(message)
+}
+
+// basic is the credential as git's header has it.
+func (c *checkout) basic() string {
+	return base64.StdEncoding.EncodeToString([]byte("x-access-token:" + c.token))
+}
+
+// allowed are those variables of our environment that are named.
+func allowed(names []string) []string {
+	var env []string
+	for _, name := range names {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// head keeps the first bytes that are written to it.
+type head struct {
+	kept  bytes.Buffer
+	limit int
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.kept.Write(p[:min(len(p), max(0, h.limit-h.kept.Len()))])
+	return len(p), nil
+}
+
+// head is the commit that is checked out.
+func (c *checkout) head(ctx context.Context) (string, error) { return c.commit(ctx, "HEAD") }
+
+// commit is the id of a commit that the repository holds.
+func (c *checkout) commit(ctx context.Context, rev string) (string, error) {
+	if !isRevision(rev) {
+		return "", fmt.Errorf("%q is no name of a commit", cut(rev, maxShown))
+	}
+	id, err := c.git(ctx, nil, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", err
+		}
+		return "", fmt.Errorf("the checkout has no commit %s", cut(rev, maxShown))
+	}
+	return id, nil
+}
+
+// isRevision tells whether a text can name a branch, a tag or a commit, and can
+// be nothing else on git's command line.
+func isRevision(rev string) bool {
+	return rev != "" && rev[0] != '-' && rev[0] != '+' && rev[0] != '^' && !strings.ContainsAny(rev, " :\\?*[\x7f") &&
+		!strings.Contains(rev, "..") && strings.IndexFunc(rev, func(r rune) bool { return r < ' ' }) < 0
+}
+
+// parents are those that a commit's object names: in a shallow clone git itself
+// says that there are none.
+func (c *checkout) parents(ctx context.Context, id string) ([]string, error) {
+	text, err := c.git(ctx, nil, "cat-file", "commit", id)
+	if err != nil {
+		return nil, err
+	}
+	var parents []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			break // the message follows
+		}
+		if parent, ok := strings.CutPrefix(line, "parent "); ok && commitID.MatchString(parent) {
+			parents = append(parents, parent)
+		}
+	}
+	return parents, nil
+}
+
+// mergeBase is the last common commit, as far as the history is there.
+func (c *checkout) mergeBase(ctx context.Context, a, b string) (string, error) {
+	if shallow, err := c.git(ctx, nil, "rev-parse", "--is-shallow-repository"); err != nil || shallow != "false" {
+		return "", errors.New("the checkout has no full history")
+	}
+	for _, rev := range []string{a, b} {
+		if _, err := c.commit(ctx, rev); err != nil {
+			return "", err
+		}
+	}
+	return c.git(ctx, nil, "merge-base", a, b)
+}
+
+// fetched is the ref that keeps what was fetched.
+const fetched = "refs/sightline/base"
+
+// fetch gets one commit, without its history, from the base repository. The
+// credential is in the environment of this call alone; the empty value in front
+// of it takes back what actions/checkout left in the configuration, since two
+// authorisations are refused.
+func (c *checkout) fetch(ctx context.Context, repository, rev string) (string, error) {
+	if !isRevision(rev) {
+		return "", fmt.Errorf("%q is no name of a commit", cut(rev, maxShown))
+	}
+	var env []string
+	if c.token != "" {
+		key := "http." + c.server + "/.extraheader"
+		env = []string{"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=" + key, "GIT_CONFIG_VALUE_0=",
+			"GIT_CONFIG_KEY_1=" + key, "GIT_CONFIG_VALUE_1=AUTHORIZATION: basic " + c.basic()}
+	}
+	_, err := c.git(ctx, env, "-c", "protocol.allow=never", "-c", "protocol.https.allow=always", "-c", "protocol.http.allow=always",
+		"fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
+		c.server+"/"+repository, "+"+rev+":"+fetched)
+	if err != nil {
+		return "", err
+	}
+	return c.commit(ctx, fetched)
+}
+
+// command is git's command among its arguments.
+func command(args []string) string {
+	for i := 0; i < len(args); i++ {
+		if args[i] == "-c" {
+			i++ // its value
+		} else if !strings.HasPrefix(args[i], "-") {
+			return args[i]
+		}
+	}
+	return ""
+}
+
+// file reads a file of a commit; false if there is none. A symbolic link is none:
+// what it leads to may be of another version.
+func (c *checkout) file(ctx context.Context, commit, name string, limit int) (data []byte, there bool, err error) {
+	listed, err := c.git(ctx, nil, "--literal-pathspecs", "ls-tree", "--full-tree", "-z", commit, "--", name)
+	if err != nil || listed == "" {
+		return nil, false, err
+	}
+	meta, _, _ := strings.Cut(strings.TrimRight(listed, "\x00"), "\t")
+	fields := strings.Fields(meta)
+	if len(fields) != 3 || fields[1] != "blob" || fields[0] == "120000" {
+		return nil, false, errors.New("it is no regular file")
+	}
+	text, err := c.git(ctx, nil, "cat-file", "blob", fields[2])
+	if err == nil && (len(text) > limit || len(text) >= maxGitOutput) {
+		err = fmt.Errorf("it has more than %d bytes", min(limit, maxGitOutput))
+	}
+	return []byte(text), true, err
+}

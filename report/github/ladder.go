@@ -1,0 +1,361 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// Comparison says what to compare: two commits that the checkout holds, or, where
+// they cannot be had, a diff that GitHub made.
+type Comparison struct {
+	Base, Head string // commits; an empty Base: everything is new
+	Patch      []byte // a unified diff, where Base is not in the checkout
+	How        string // in words, for the log
+}
+
+// Ladder finds out what changed, by the first of several ways that works:
+//
+//  1. a pull request's merge commit and its first parent, as they are checked out;
+//  2. the same, with the parent fetched;
+//  3. the merge base, from the history or GitHub's answer, fetched;
+//  4. the diff that GitHub makes of a pull request;
+//  5. the list of its files, with a diff of each.
+//
+// Other events name commits, which are fetched where the checkout lacks them.
+// Where no way works the error says what to add to the workflow: no diff is never
+// an empty diff.
+type Ladder struct {
+	Run    *Run
+	Client *Client // nil without a token
+	Token  string
+	Base   string // a revision that the user names; overrules the event
+	// Source serves the head version of a file of which GitHub's list has no lines;
+	// false if its lines do not count.
+	Source func(file string) ([]byte, bool)
+
+	tree   *checkout
+	failed []string // why the ways so far did not work
+}
+
+// Unavailable is the error when no way works.
+type Unavailable struct {
+	Reasons []string
+}
+
+func (u *Unavailable) Error() string {
+	text := "the diff is unavailable, so nothing can be said about the change"
+	if len(u.Reasons) > 0 {
+		text += " (" + strings.Join(u.Reasons, "; ") + ")"
+	}
+	return text + "; check the repository out with `fetch-depth: 2` in the step of actions/checkout, `fetch-depth: 0` where a base is named"
+}
+
+// Compare finds out what changed.
+func (l *Ladder) Compare(ctx context.Context) (*Comparison, error) {
+	l.tree = &checkout{dir: l.Run.Workspace, server: l.Run.ServerURL, token: l.Token}
+	head, err := l.tree.head(ctx)
+	if err != nil {
+		l.fail(err)
+		return l.fromGitHub(ctx)
+	}
+	c, err := l.compare(ctx, head)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		l.fail(err)
+		return l.fromGitHub(ctx)
+	}
+	c.Head = head
+	return c, nil
+}
+
+func (l *Ladder) fail(err error) { l.failed = append(l.failed, err.Error()) }
+
+// compare finds the base of a head that is checked out.
+func (l *Ladder) compare(ctx context.Context, head string) (*Comparison, error) {
+	run := l.Run
+	if l.Base != "" {
+		return l.with(ctx, l.Base, "the base that was named")
+	}
+	switch run.Name {
+	case PullRequest:
+		return l.pullRequest(ctx, head)
+	case MergeGroup:
+		return l.with(ctx, run.Event.Base, "the merge group's base")
+	case Schedule:
+		return &Comparison{How: "all of the project, as nothing is compared on a schedule"}, nil
+	}
+	if tag := run.Tag(); tag != "" {
+		return l.sinceRelease(ctx, tag)
+	}
+	if run.Event.Base != "" {
+		c, err := l.with(ctx, run.Event.Base, "the branch before the push")
+		if err == nil {
+			return c, nil
+		}
+		l.fail(err) // a forced push may have taken it away
+	}
+	branch := run.Repository.DefaultBranch
+	if run.Name == Push && run.Created && run.Ref == "refs/heads/"+branch {
+		return &Comparison{How: "all of the project, as the default branch is new"}, nil
+	}
+	base, err := l.mergeBase(ctx, branch, head)
+	if err != nil {
+		return nil, err
+	}
+	if base == head && run.Name == WorkflowDispatch {
+		return nil, fmt.Errorf("nothing is compared with: %s is checked out, and no base is named; set the input `base`", branch)
+	}
+	return l.with(ctx, base, "the merge base with "+branch)
+}
+
+// with compares with a revision, fetched if need be.
+func (l *Ladder) with(ctx context.Context, rev, what string) (*Comparison, error) {
+	if id, err := l.tree.commit(ctx, rev); err == nil {
+		return &Comparison{Base: id, How: what}, nil
+	}
+	id, err := l.tree.fetch(ctx, l.Run.Repository.FullName(), rev)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not in the checkout and cannot be fetched: %w", what, err)
+	}
+	return &Comparison{Base: id, How: what + ", fetched"}, nil
+}
+
+// pullRequest compares a merge commit with its first parent, which is exactly
+// what merging does, and another head with the merge base.
+func (l *Ladder) pullRequest(ctx context.Context, head string) (*Comparison, error) {
+	if head == l.Run.SHA {
+		parents, err := l.tree.parents(ctx, head)
+		if err != nil {
+			return nil, err
+		}
+		if len(parents) == 2 {
+			return l.with(ctx, parents[0], "the merge commit's first parent")
+		}
+	}
+	base, err := l.mergeBase(ctx, l.Run.Event.Base, head)
+	if err != nil {
+		return nil, err
+	}
+	return l.with(ctx, base, "the merge base with the target branch")
+}
+
+// mergeBase asks the history, where it is there, else GitHub.
+func (l *Ladder) mergeBase(ctx context.Context, base, head string) (string, error) {
+	for _, rev := range []string{base, "refs/remotes/origin/" + base} {
+		if id, err := l.tree.mergeBase(ctx, rev, head); err == nil && commitID.MatchString(id) {
+			return id, nil
+		}
+	}
+	if l.Client == nil {
+		return "", errors.New("the history is not there, and GitHub cannot be asked without a token")
+	}
+	answer, _, err := l.Client.api.Repositories.CompareCommits(ctx, l.Client.owner, l.Client.repo, base, head, &gh.ListOptions{PerPage: 1})
+	if err != nil {
+		return "", fmt.Errorf("the merge base is not known: %w", refused(err, "contents: read"))
+	}
+	if id := answer.GetMergeBaseCommit().GetSHA(); commitID.MatchString(id) {
+		return id, nil
+	}
+	return "", errors.New("GitHub names no merge base")
+}
+
+// maxReleases are looked at for the one before a tag; one page.
+const maxReleases = 100
+
+// sinceRelease compares a tag with the release before it.
+func (l *Ladder) sinceRelease(ctx context.Context, tag string) (*Comparison, error) {
+	if l.Client == nil {
+		return nil, errors.New("the previous release is not known: GitHub cannot be asked without a token")
+	}
+	releases, _, err := l.Client.api.Repositories.ListReleases(ctx, l.Client.owner, l.Client.repo, &gh.ListOptions{PerPage: maxReleases})
+	if err != nil {
+		return nil, fmt.Errorf("the previous release is not known: %w", refused(err, "contents: read"))
+	}
+	// Newest first. Those in front of the tag's own are newer than it.
+	own := slices.IndexFunc(releases, func(r *gh.RepositoryRelease) bool { return r.GetTagName() == tag })
+	for _, r := range releases[own+1:] {
+		if !r.GetDraft() && !r.GetPrerelease() && r.GetTagName() != "" {
+			return l.with(ctx, "refs/tags/"+r.GetTagName(), "the release before "+tag)
+		}
+	}
+	return &Comparison{How: "all of the project, as no release is before " + tag}, nil
+}
+
+// fromGitHub has GitHub say what a pull request changes. Its lines are those of
+// the pull request's head; that the checkout has the same is checked by whoever
+// reads the diff.
+func (l *Ladder) fromGitHub(ctx context.Context) (*Comparison, error) {
+	if l.Run.Name != PullRequest || l.Client == nil || l.Base != "" {
+		return nil, &Unavailable{l.failed}
+	}
+	api := l.Client.api.PullRequests
+	text, _, err := api.GetRaw(ctx, l.Client.owner, l.Client.repo, l.Run.Event.Number, gh.RawOptions{Type: gh.Diff})
+	if err == nil {
+		return &Comparison{Head: l.Run.SHA, Patch: []byte(text), How: "the diff that GitHub makes"}, nil
+	}
+	l.fail(fmt.Errorf("GitHub makes no diff: %w", refused(err, "pull-requests: read")))
+	patch, err := l.files(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		l.fail(err)
+		return nil, &Unavailable{l.failed}
+	}
+	return &Comparison{Head: l.Run.SHA, Patch: patch, How: "GitHub's list of the changed files"}, nil
+}
+
+// Bounds of the list of a pull request's files.
+const (
+	filesPerPage = 100   // the most that GitHub gives
+	maxFiles     = 3_000 // GitHub lists no more, and does not say so
+	maxPatch     = 64 << 20
+)
+
+// files makes a diff of the list of files.
+func (l *Ladder) files(ctx context.Context) ([]byte, error) {
+	var patch strings.Builder
+	count := 0
+	options := &gh.ListOptions{PerPage: filesPerPage}
+	for {
+		files, resp, err := l.Client.api.PullRequests.ListFiles(ctx, l.Client.owner, l.Client.repo, l.Run.Event.Number, options)
+		if err != nil {
+			return nil, fmt.Errorf("GitHub lists no files: %w", refused(err, "pull-requests: read"))
+		}
+		for _, f := range files {
+			if err := l.file(&patch, f); err != nil {
+				return nil, err
+			}
+		}
+		if count += len(files); count >= maxFiles || patch.Len() > maxPatch {
+			return nil, fmt.Errorf("the pull request has more than GitHub lists: %d files and more", maxFiles)
+		}
+		if resp.NextPage == 0 || len(files) == 0 {
+			return []byte(patch.String()), nil
+		}
+		options.Page = resp.NextPage
+	}
+}
+
+// file writes the part of a diff for a file of the list. One without lines, since
+// it is large or GitHub takes it for binary, counts with all of its lines.
+func (l *Ladder) file(out *strings.Builder, f *gh.CommitFile) error {
+	name := f.GetFilename()
+	from := name
+	if f.GetPreviousFilename() != "" {
+		from = f.GetPreviousFilename()
+	}
+	if name == "" || !filepath.IsLocal(filepath.FromSlash(name)) || !filepath.IsLocal(filepath.FromSlash(from)) {
+		return fmt.Errorf("GitHub lists a file called %q", cut(name, maxShown))
+	}
+	status, patch := f.GetStatus(), f.GetPatch()
+	if patch == "" && f.GetChanges() > 0 && status != "removed" {
+		if text, ok := l.Source(name); ok {
+			status, patch = "added", wholeFile(text)
+		}
+	}
+	fmt.Fprintf(out, "diff --git %s %s\n", quoted("a/"+from), quoted("b/"+name))
+	before, after := quoted("a/"+from), quoted("b/"+name)
+	switch status {
+	case "added":
+		before = "/dev/null"
+		fmt.Fprintf(out, "new file mode 100644\n")
+	case "removed":
+		after = "/dev/null"
+		fmt.Fprintf(out, "deleted file mode 100644\n")
+	case "renamed":
+		fmt.Fprintf(out, "similarity index 50%%\nrename from %s\nrename to %s\n", quoted(from), quoted(name))
+	case "copied":
+		fmt.Fprintf(out, "similarity index 50%%\ncopy from %s\ncopy to %s\n", quoted(from), quoted(name))
+	case "modified", "changed":
+	default:
+		return fmt.Errorf("GitHub lists %q with the status %q, which is none that it documents", cut(name, maxShown), cut(status, maxShown))
+	}
+	switch {
+	case patch != "":
+		fmt.Fprintf(out, "--- %s\n+++ %s\n%s\n", before, after, strings.TrimSuffix(patch, "\n"))
+	case f.GetChanges() > 0 || status == "modified":
+		fmt.Fprintf(out, "Binary files %s and %s differ\n", before, after)
+	}
+	return nil
+}
+
+// wholeFile is the hunk that adds all lines of a text.
+func wholeFile(text []byte) string {
+	lines := strings.SplitAfter(string(text), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	var hunk strings.Builder
+	fmt.Fprintf(&hunk, "@@ -0,0 +1,%d @@\n", len(lines))
+	for _, line := range lines {
+		hunk.WriteString("+" + line)
+	}
+	if !strings.HasSuffix(lines[len(lines)-1], "\n") {
+		hunk.WriteString("\n\\ No newline at end of file")
+	}
+	return hunk.String()
+}
+
+// quoted is a path as git's diffs have it: as it is, or quoted as in C.
+func quoted(path string) string {
+	if strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f }) < 0 {
+		return path
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c == 0x7f:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// BaseFile reads a file of the base version: from the checkout, or, where only
+// GitHub has the base, from there. False if there is none.
+func (l *Ladder) BaseFile(ctx context.Context, c *Comparison, file string, limit int) (data []byte, there bool, err error) {
+	if !filepath.IsLocal(filepath.FromSlash(file)) {
+		return nil, false, errors.New("the path leads out of the repository")
+	}
+	if c.Base != "" {
+		return l.tree.file(ctx, c.Base, file, limit)
+	}
+	if l.Client == nil {
+		return nil, false, errors.New("the base is not in the checkout, and GitHub cannot be asked without a token")
+	}
+	content, _, resp, err := l.Client.api.Repositories.GetContents(ctx, l.Client.owner, l.Client.repo, file, &gh.RepositoryContentGetOptions{Ref: l.Run.Event.Base})
+	if resp != nil && resp.StatusCode == http.StatusNotFound {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, refused(err, "contents: read")
+	}
+	if content == nil || content.GetType() != "file" {
+		return nil, false, errors.New("it is no file")
+	}
+	text, err := content.GetContent()
+	if err == nil && len(text) > limit {
+		err = fmt.Errorf("it has more than %d bytes", limit)
+	}
+	return []byte(text), true, err
+}

@@ -1,0 +1,262 @@
+package github
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sightline-evm/sightline/internal/fakegithub"
+)
+
+// history is a small one: main has moved on after the pull request began.
+type history struct {
+	fake                          *fakegithub.Server
+	repo                          *fakegithub.Repository
+	root, main, head, merge, next string
+}
+
+func newHistory(t *testing.T) *history {
+	fake := fakegithub.New(t)
+	repo := fakegithub.NewRepository(t, fake, "octo/vault")
+	h := &history{fake: fake, repo: repo}
+	h.root = repo.Commit("", map[string]string{"a.sol": "1\n"})
+	h.main = repo.Commit("refs/heads/main", map[string]string{"a.sol": "1\n", "b.sol": "1\n"}, h.root)
+	h.head = repo.Commit("", map[string]string{"a.sol": "2\n"}, h.root)
+	h.merge = repo.Commit("refs/pull/7/merge", map[string]string{"a.sol": "2\n", "b.sol": "1\n"}, h.main, h.head)
+	h.next = repo.Commit("", map[string]string{"a.sol": "3\n", "b.sol": "1\n"}, h.main)
+	return h
+}
+
+// ladder stands at a commit that is checked out.
+func (h *history) ladder(t *testing.T, event Event, at, depth string) *Ladder {
+	t.Helper()
+	event.Repository = Repository{Owner: "octo", Name: "vault", DefaultBranch: "main"}
+	if event.SHA == "" {
+		event.SHA = at
+	}
+	run := &Run{Event: event, ServerURL: h.fake.URL, APIURL: h.fake.APIURL, Workspace: h.repo.Checkout(at, depth)}
+	return &Ladder{Run: run, Client: connect(t, h.fake, newClock()), Token: h.fake.Token,
+		Source: func(string) ([]byte, bool) { return []byte("x\ny"), true }}
+}
+
+func TestLadder(t *testing.T) {
+	h := newHistory(t)
+	pr := Event{Name: PullRequest, Number: 7, Base: h.main, Head: h.head, SHA: h.merge, Ref: "refs/pull/7/merge"}
+	dispatch := Event{Name: WorkflowDispatch, Ref: "refs/heads/x", DispatchBy: "main"}
+	h.fake.Bases = map[string]string{h.main + "..." + h.head: h.root, "main..." + h.next: h.main, "main..." + h.main: h.main}
+	h.repo.Commit("refs/tags/v1", map[string]string{"a.sol": "1\n"}, h.root)
+	h.repo.Commit("refs/tags/v3", map[string]string{"a.sol": "1\n"}, h.main)
+	tag := func(names ...string) (list []map[string]any) {
+		for _, name := range names {
+			list = append(list, map[string]any{"tag_name": name, "draft": false, "prerelease": strings.Contains(name, "rc")})
+		}
+		return list
+	}
+	h.fake.Releases = tag("v3", "v2", "v2-rc1", "v1")
+	compare := "GET /repos/octo/vault/compare/"
+	for _, c := range []struct {
+		name, at, depth string
+		event           Event
+		base            string // named by the user
+		want            string
+		how             string
+		calls           []string
+	}{
+		{"1: merge commit", h.merge, "2", pr, "", h.main, "the merge commit's first parent", nil},
+		{"2: depth 1", h.merge, "1", pr, "", h.main, "the merge commit's first parent, fetched", []string{"git fetch"}},
+		{"3: head checked out", h.head, "1", pr, "", h.root, "the merge base with the target branch, fetched", []string{compare + h.main + "..." + h.head, "git fetch"}},
+		{"3: with the history", h.head, "0", pr, "", h.root, "the merge base with the target branch", nil},
+		{"merge group", h.merge, "2", Event{Name: MergeGroup, Base: h.main, Head: h.merge}, "", h.main, "the merge group's base", nil},
+		{"merge group, depth 1", h.merge, "1", Event{Name: MergeGroup, Base: h.main, Head: h.merge}, "", h.main, "the merge group's base, fetched", []string{"git fetch"}},
+		{"push", h.next, "1", Event{Name: Push, Base: h.main, Head: h.next, Ref: "refs/heads/x"}, "", h.main, "the branch before the push, fetched", []string{"git fetch"}},
+		{"push of a new branch", h.next, "1", Event{Name: Push, Head: h.next, Ref: "refs/heads/x", Created: true}, "", h.main, "the merge base with main, fetched", []string{compare + "main..." + h.next, "git fetch"}},
+		{"push of a new branch, with the history", h.next, "0", Event{Name: Push, Head: h.next, Ref: "refs/heads/x", Created: true}, "", h.main, "the merge base with main", nil},
+		{"forced push", h.next, "1", Event{Name: Push, Base: someSHA, Head: h.next, Ref: "refs/heads/x"}, "", h.main, "the merge base with main, fetched", []string{"git fetch", compare + "main..." + h.next, "git fetch"}},
+		{"first push of all", h.main, "1", Event{Name: Push, Head: h.main, Ref: "refs/heads/main", Created: true}, "", "", "all of the project, as the default branch is new", nil},
+		{"release", h.next, "1", Event{Name: Release, Ref: "refs/tags/v2"}, "", "refs/tags/v1", "the release before v2, fetched", []string{"GET /repos/octo/vault/releases", "git fetch"}},
+		{"tag without a release", h.next, "1", Event{Name: Push, Ref: "refs/tags/v4"}, "", "refs/tags/v3", "the release before v4, fetched", []string{"GET /repos/octo/vault/releases", "git fetch"}},
+		{"first release", h.next, "1", Event{Name: Release, Ref: "refs/tags/v1"}, "", "", "all of the project, as no release is before v1", []string{"GET /repos/octo/vault/releases"}},
+		{"named", h.next, "1", dispatch, "main", h.main, "the base that was named, fetched", []string{"git fetch"}},
+		{"schedule", h.next, "1", Event{Name: Schedule}, "", "", "all of the project, as nothing is compared on a schedule", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := len(h.fake.Calls())
+			l := h.ladder(t, c.event, c.at, c.depth)
+			l.Base = c.base
+			got, err := l.Compare(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := c.want
+			if strings.HasPrefix(want, "refs/") {
+				want = got.Base
+				if id, err := l.tree.commit(context.Background(), fetched); err != nil || id != want {
+					t.Errorf("fetched %s, %v", id, err)
+				}
+			}
+			if got.Base != want || got.Head != c.at || got.How != c.how || got.Patch != nil {
+				t.Errorf("%+v, want base %s, head %s, %q", got, want, c.at, c.how)
+			}
+			if calls := h.fake.Calls()[before:]; !slices.Equal(calls, c.calls) {
+				t.Errorf("calls %q, want %q", calls, c.calls)
+			}
+		})
+	}
+}
+
+// Without the checkout's git, GitHub says what a pull request changes.
+func TestLadderFromGitHub(t *testing.T) {
+	h := newHistory(t)
+	pr := Event{Name: PullRequest, Number: 7, Base: someSHA, Head: h.head, SHA: h.merge}
+	h.fake.Diff = "diff --git a/a.sol b/a.sol\n--- a/a.sol\n+++ b/a.sol\n@@ -1 +1 @@\n-1\n+2\n"
+	got, err := h.ladder(t, pr, h.next, "1").Compare(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got.Patch) != h.fake.Diff || got.Base != "" {
+		t.Errorf("%+v", got)
+	}
+
+	h.fake.Diff = "" // 406: too large
+	h.fake.Files = []map[string]any{
+		{"filename": "src/a.sol", "status": "modified", "changes": 2, "patch": "@@ -1 +1 @@\n-1\n+2"},
+		{"filename": "src/b.sol", "status": "renamed", "previous_filename": "src/old.sol", "changes": 0},
+		{"filename": "c.sol", "status": "modified", "changes": 9000},
+		{"filename": "odd\"\n.sol", "status": "removed", "changes": 1, "patch": "@@ -1 +0,0 @@\n-x\n\\ No newline at end of file"},
+	}
+	if got, err = h.ladder(t, pr, h.next, "1").Compare(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	want := `diff --git a/src/a.sol b/src/a.sol
+--- a/src/a.sol
++++ b/src/a.sol
+@@ -1 +1 @@
+-1
++2
+diff --git a/src/old.sol b/src/b.sol
+similarity index 50%
+rename from src/old.sol
+rename to src/b.sol
+diff --git a/c.sol b/c.sol
+new file mode 100644
+--- /dev/null
++++ b/c.sol
+@@ -0,0 +1,2 @@
++x
++y
+\ No newline at end of file
+diff --git "a/odd\"\012.sol" "b/odd\"\012.sol"
+deleted file mode 100644
+--- "a/odd\"\012.sol"
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+\ No newline at end of file
+`
+	if string(got.Patch) != want {
+		t.Errorf("patch\n%s\nwant\n%s", got.Patch, want)
+	}
+
+	for range 120 { // a second page
+		h.fake.Files = append(h.fake.Files, map[string]any{"filename": "README.md", "status": "changed", "changes": 0})
+	}
+	if got, err = h.ladder(t, pr, h.next, "1").Compare(context.Background()); err != nil || strings.Count(string(got.Patch), "diff --git") != 124 {
+		t.Errorf("%d files, %v", strings.Count(string(got.Patch), "diff --git"), err)
+	}
+}
+
+// No diff is an error that says what to do, never an empty diff.
+func TestLadderUnavailable(t *testing.T) {
+	h := newHistory(t)
+	pr := Event{Name: PullRequest, Number: 7, Base: someSHA, Head: h.head, SHA: h.merge}
+	many := slices.Repeat([]map[string]any{{"filename": "a.sol", "status": "modified", "changes": 2, "patch": "@@ -1 +1 @@\n-1\n+2"}}, maxFiles)
+	for name, c := range map[string]struct {
+		event  Event
+		files  []map[string]any
+		change func(*Ladder)
+		want   string
+	}{
+		"too many files":   {pr, many, nil, "more than GitHub lists"},
+		"escaping name":    {pr, []map[string]any{{"filename": "../../etc/passwd", "status": "added", "changes": 1}}, nil, "GitHub lists a file called"},
+		"unknown status":   {pr, []map[string]any{{"filename": "a.sol", "status": "moved", "changes": 1, "patch": "@@ -1 +1 @@\n-1\n+2"}}, nil, "none that it documents"},
+		"no token":         {pr, nil, func(l *Ladder) { l.Client = nil }, "without a token"},
+		"no repository":    {Event{Name: Push}, nil, func(l *Ladder) { l.Run.Workspace = t.TempDir() }, "the checkout has no commit HEAD"},
+		"merge group":      {Event{Name: MergeGroup, Base: someSHA}, nil, nil, "cannot be fetched"},
+		"unknown base":     {Event{Name: Push}, nil, func(l *Ladder) { l.Base = "nothing" }, "the base that was named"},
+		"option as a base": {Event{Name: Push}, nil, func(l *Ladder) { l.Base = "--upload-pack=touch x" }, "is no name of a commit"},
+		"refspec as base":  {Event{Name: Push}, nil, func(l *Ladder) { l.Base = "main:refs/heads/evil" }, "is no name of a commit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.fake.Files = c.files
+			l := h.ladder(t, c.event, h.next, "1")
+			if c.change != nil {
+				c.change(l)
+			}
+			_, err := l.Compare(context.Background())
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range []string{"the diff is unavailable", c.want, "`fetch-depth: 2`"} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("it does not say %q: %v", want, err)
+				}
+			}
+			if strings.Contains(err.Error(), h.fake.Token) {
+				t.Errorf("the error holds the token: %v", err)
+			}
+		})
+	}
+}
+
+func TestBaseFile(t *testing.T) {
+	h := newHistory(t)
+	base := h.repo.Commit("", map[string]string{"sightline.yml": "fail-on: low\n", ".github/big.yml": strings.Repeat("x", 2000)}, h.root)
+	l := h.ladder(t, Event{Name: PullRequest, Number: 7, Base: base}, base, "1")
+	l.tree = &checkout{dir: l.Run.Workspace}
+	h.fake.Contents = map[string]string{"sightline.yml@" + base: "fail-on: low\n"}
+	for _, c := range []*Comparison{{Base: base}, {Patch: []byte{}}} {
+		data, there, err := l.BaseFile(context.Background(), c, "sightline.yml", 1000)
+		if err != nil || !there || strings.TrimSpace(string(data)) != "fail-on: low" {
+			t.Errorf("%q, %v, %v", data, there, err)
+		}
+		if _, there, err := l.BaseFile(context.Background(), c, ".github/sightline.yml", 1000); err != nil || there {
+			t.Errorf("a file that is not there: %v, %v", there, err)
+		}
+		if _, _, err := l.BaseFile(context.Background(), c, "../sightline.yml", 1000); err == nil {
+			t.Error("a path leads out of the repository")
+		}
+	}
+	if _, _, err := l.BaseFile(context.Background(), &Comparison{Base: base}, ".github/big.yml", 1000); err == nil {
+		t.Error("a large file is read")
+	}
+	if _, _, err := l.BaseFile(context.Background(), &Comparison{Base: base}, ".github", 1000); err == nil {
+		t.Error("a folder is read")
+	}
+}
+
+// git sees no secret of ours but in the call that needs it.
+func TestGitEnvironment(t *testing.T) {
+	h := newHistory(t)
+	l := h.ladder(t, Event{Name: Push}, h.next, "1")
+	tree := &checkout{dir: l.Run.Workspace, server: h.fake.URL, token: h.fake.Token}
+	t.Setenv("INPUT_TOKEN", h.fake.Token)
+	t.Setenv("GITHUB_OUTPUT", filepath.Join(t.TempDir(), "out"))
+	bin := t.TempDir()
+	script := "#!/bin/sh\nenv\n"
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	env, err := tree.git(context.Background(), nil, "status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{h.fake.Token, tree.basic(), "GITHUB_", "INPUT_"} {
+		if strings.Contains(env, secret) {
+			t.Errorf("git sees %s:\n%s", secret, env)
+		}
+	}
+}

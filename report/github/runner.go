@@ -1,0 +1,220 @@
+package github
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/sethvargo/go-githubactions"
+)
+
+// Limits of what the runner takes.
+const (
+	// maxAnnotations of one type a step; GitHub shows no more.
+	maxAnnotations = 10
+	// maxMessage is where GitHub cuts an annotation's message, in characters. We
+	// count bytes, which are no fewer.
+	maxMessage = 4_096
+	// maxTitle bounds an annotation's title, bytes: what checks take, 255.
+	maxTitle = 255
+	// MaxSummary bounds what is written to the job's summary, bytes. Above 1,024 KiB
+	// GitHub refuses all of a step's; the rest is room for other parts of the step.
+	MaxSummary = 900 << 10
+	// maxOutput bounds an output's value, bytes. All outputs of a job may have 1 MB.
+	maxOutput = 64 << 10
+)
+
+// Level of an annotation.
+type Level string
+
+// Levels, the most severe first.
+const (
+	LevelError   Level = "error"
+	LevelWarning Level = "warning"
+	LevelNotice  Level = "notice"
+)
+
+// Annotation is shown beside a line of a file, or above all without one.
+type Annotation struct {
+	Level   Level
+	Title   string
+	Message string
+	File    string // relative to the repository; may be empty
+	Line    int
+}
+
+// Runner talks to the runner of a workflow: through environment variables, files
+// and commands on standard output. All other output of the step must go through
+// [Runner.Log]: while no command of ours is being written, commands are switched
+// off, so that nothing that a project, a compiler or a contract makes us print is
+// read as one. What cannot be written is remembered, and said by [Runner.Close].
+type Runner struct {
+	out    *checkedWriter
+	random io.Reader
+	getenv func(string) string
+	action *githubactions.Action
+	token  string // of the present stop-commands; empty: commands are on
+	counts map[Level]int
+	hidden int // annotations above the limit
+}
+
+// NewRunner starts to talk. random gives the delimiters that nobody can guess.
+func NewRunner(out io.Writer, random io.Reader, getenv func(string) string) (*Runner, error) {
+	checked := &checkedWriter{w: out}
+	r := &Runner{out: checked, random: random, getenv: getenv, counts: map[Level]int{},
+		action: githubactions.New(githubactions.WithWriter(checked), githubactions.WithGetenv(getenv))}
+	return r, r.stop()
+}
+
+// checkedWriter remembers the first error and reports none: the library panics
+// on one.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	if c.err == nil {
+		_, c.err = c.w.Write(p)
+	}
+	return len(p), nil
+}
+
+// Log is where everything but commands is written.
+func (r *Runner) Log() io.Writer { return r.out }
+
+// Input is an input of the action; empty if it is not given.
+func (r *Runner) Input(name string) string { return r.action.GetInput(name) }
+
+// Inputs are the lines of an input that takes several values.
+func (r *Runner) Inputs(name string) []string {
+	var lines []string
+	for line := range strings.Lines(r.Input(name)) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// secret is a text that nobody can guess.
+func (r *Runner) secret() (string, error) {
+	var b [16]byte
+	if _, err := io.ReadFull(r.random, b[:]); err != nil {
+		return "", fmt.Errorf("no random bytes: %w", err)
+	}
+	return hex.EncodeToString(b[:]), nil
+}
+
+// stop switches commands off until the next command of ours.
+func (r *Runner) stop() error {
+	token, err := r.secret()
+	if err != nil {
+		return err
+	}
+	r.token = token
+	fmt.Fprintf(r.out, "::stop-commands::%s\n", token)
+	return nil
+}
+
+// command writes a command.
+func (r *Runner) command(c *githubactions.Command) {
+	if r.token != "" {
+		fmt.Fprintf(r.out, "::%s::\n", r.token)
+		r.token = ""
+	}
+	r.action.IssueCommand(c)
+	if err := r.stop(); err != nil && r.out.err == nil {
+		r.out.err = err
+	}
+}
+
+// Group begins a part of the log that folds; titles are the program's own.
+func (r *Runner) Group(title string) {
+	r.command(&githubactions.Command{Name: "group", Message: title})
+}
+
+// EndGroup ends the part.
+func (r *Runner) EndGroup() { r.command(&githubactions.Command{Name: "endgroup"}) }
+
+// Annotate shows an annotation, or counts it where GitHub would show no more.
+func (r *Runner) Annotate(a Annotation) {
+	if r.counts[a.Level]++; r.counts[a.Level] > maxAnnotations {
+		r.hidden++
+		return
+	}
+	properties := githubactions.CommandProperties{}
+	if a.Title != "" {
+		properties["title"] = cut(a.Title, maxTitle)
+	}
+	if a.File != "" {
+		properties["file"] = a.File
+		if a.Line > 0 {
+			properties["line"] = strconv.Itoa(a.Line)
+			properties["endLine"] = strconv.Itoa(a.Line)
+		}
+	}
+	r.command(&githubactions.Command{Name: string(a.Level), Message: cut(a.Message, maxMessage), Properties: properties})
+}
+
+// Output sets an output of the step. The delimiter of a value with several lines
+// is random: with a fixed one a value could end itself and set others
+// (CVE-2022-35954).
+func (r *Runner) Output(name, value string) error {
+	if strings.ContainsAny(name, "=<\r\n") || name == "" {
+		return fmt.Errorf("%q is no name of an output", name)
+	}
+	if len(value) > maxOutput {
+		return fmt.Errorf("the output %s has %d bytes, at most %d are written", name, len(value), maxOutput)
+	}
+	delimiter, err := r.secret()
+	if err != nil {
+		return err
+	}
+	if strings.Contains(value, delimiter) {
+		return fmt.Errorf("the output %s holds the delimiter of outputs", name)
+	}
+	return r.appendTo("GITHUB_OUTPUT", fmt.Sprintf("%s<<%s\n%s\n%s\n", name, delimiter, value, delimiter))
+}
+
+// Summary adds to the job's summary.
+func (r *Runner) Summary(markdown []byte) error {
+	if len(markdown) > MaxSummary {
+		return fmt.Errorf("the job's summary would have %d bytes, at most %d are written", len(markdown), MaxSummary)
+	}
+	return r.appendTo("GITHUB_STEP_SUMMARY", string(markdown)+"\n")
+}
+
+// appendTo appends to the file that a variable names.
+func (r *Runner) appendTo(variable, text string) error {
+	path := r.getenv(variable)
+	if path == "" {
+		return fmt.Errorf("%s is not set; it names the file to write to", variable)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("%s: %w", variable, err)
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", variable, err)
+	}
+	return nil
+}
+
+// Close says how many annotations are not shown, switches commands on again and
+// returns the first error in writing.
+func (r *Runner) Close() error {
+	if r.hidden > 0 {
+		fmt.Fprintf(r.out, "%d more annotations are not shown: GitHub shows %d of a kind; the report has all\n", r.hidden, maxAnnotations)
+	}
+	if r.token != "" {
+		fmt.Fprintf(r.out, "::%s::\n", r.token)
+		r.token = ""
+	}
+	return r.out.err
+}
