@@ -1,6 +1,7 @@
 package diffmap
 
 import (
+	"bytes"
 	"path"
 	"sort"
 	"strings"
@@ -73,6 +74,17 @@ func (p *Positions) At(loc bytecode.Location) (bytecode.Position, bool) {
 		position.Line, position.Column = lines.lineOf(entry.Start), lines.columnOf(entry.Start)
 	}
 	return position, position.Line > 0
+}
+
+// TextAt is the source that the instruction at loc was compiled from, with single
+// spaces for all white space, so that formatting does not show. False where
+// [Positions.At] is, and where the text is not known.
+func (p *Positions) TextAt(loc bytecode.Location) (string, bool) {
+	source, entry, ok := p.source(loc)
+	if !ok || source.text == nil {
+		return "", false
+	}
+	return string(bytes.Join(bytes.Fields(source.text[entry.Start:entry.Start+entry.Length]), []byte{' '})), true
 }
 
 // FunctionAt is the name of the function or modifier whose source the

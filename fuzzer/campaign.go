@@ -75,7 +75,7 @@ type Stats struct {
 	Findings   int
 
 	Analysis        lookahead.Stats // of all workers
-	AnalysisSeconds float64         // that workers spent in the analysis, summed up
+	AnalysisSeconds float64         // spent in the analysis, by all workers and before they begin
 }
 
 // TargetResult tells what became of a target.
@@ -220,6 +220,8 @@ func (c *Campaign) prepare() error {
 
 // openTargets opens all targets but those that are proved unreachable.
 func (c *Campaign) openTargets() {
+	start := c.seconds()
+	defer func() { c.result.Stats.AnalysisSeconds += c.seconds() - start }()
 	c.open = make([]bool, len(c.Targets))
 	for i := range c.open {
 		c.open[i] = true

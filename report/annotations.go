@@ -64,7 +64,7 @@ func annotationOf(f *Finding, base string) Annotation {
 	if !place.sameLine(f.Location) {
 		text += fmt.Sprintf(" It breaks at %s.", Clean(f.Location.String(), maxPath))
 	}
-	text += " " + upper(f.standing(Clean(f.Confirmed, maxName), base)) + "."
+	text += " " + upper(f.standing(Clean, base)) + "."
 	for _, line := range sequenceLines(f.Sequence) {
 		text += "\n" + line
 	}

@@ -159,7 +159,7 @@ func (p *page) finding(f *Finding, calls bool) {
 	if !place.sameLine(f.Location) {
 		said += fmt.Sprintf(" Breaks at %s.", p.link(f.Location))
 	}
-	p.line("%s %s.\n", said, upper(f.standing(prose(f.Confirmed, maxName), code(p.r.Diff.Base, maxName))))
+	p.line("%s %s.\n", said, upper(f.standing(prose, code(p.r.Diff.Base, maxName))))
 	if len(f.Sequence) > 0 && calls {
 		p.line("%s", fence(sequenceLines(f.Sequence)))
 	}

@@ -169,19 +169,21 @@ const (
 
 // Finding is something an oracle saw.
 type Finding struct {
-	ID         string `json:"id"` // "SL-7f3a", survives moved lines
-	Oracle     string `json:"oracle"`
-	SWC        string `json:"swc,omitempty"`
-	Severity   string `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"
-	Novelty    string `json:"novelty"`
-	Title      string `json:"title"`
-	Message    string `json:"message"`
-	Location   Place  `json:"location"`          // where it breaks
-	Changed    *Place `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
-	Function   string `json:"function"`
-	Sequence   []Step `json:"sequence"`
-	Reproducer string `json:"reproducer"`
-	Confirmed  string `json:"confirmed"` // "go-ethereum"
+	ID       string `json:"id"` // "SL-7f3a", survives moved lines
+	Oracle   string `json:"oracle"`
+	SWC      string `json:"swc,omitempty"`
+	Severity string `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"
+	Novelty  string `json:"novelty"`
+	// NoveltyReason says what that rests on.
+	NoveltyReason string `json:"noveltyReason,omitempty"`
+	Title         string `json:"title"`
+	Message       string `json:"message"`
+	Location      Place  `json:"location"`          // where it breaks
+	Changed       *Place `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
+	Function      string `json:"function"`
+	Sequence      []Step `json:"sequence"`
+	Reproducer    string `json:"reproducer"`
+	Confirmed     string `json:"confirmed"` // "go-ethereum"
 	// Shipped says whether it happens on the project's own build; empty: unknown.
 	Shipped       string  `json:"shipped"`
 	ShippedReason string  `json:"shippedReason,omitempty"` // why absent or unknown

@@ -218,7 +218,7 @@ func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 		res.RelatedLocations = append(res.RelatedLocations, broken)
 		text += fmt.Sprintf(" It breaks at [%s](%d).", unbracketed(Clean(f.Location.String(), maxPath)), broken.ID)
 	}
-	text += fmt.Sprintf(" %s (%s).", upper(f.standing(unlinked(Clean(f.Confirmed, maxName)), unlinked(Clean(b.r.Diff.Base, maxName)))),
+	text += fmt.Sprintf(" %s (%s).", upper(f.standing(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))),
 		unlinked(Clean(f.ID, maxName)))
 	if command := replayCommand("", f.Reproducer); command != "" {
 		text += " Replay: " + unlinked(command)
@@ -298,6 +298,9 @@ func higher(a, b string) string {
 
 // unlinked breaks what SARIF takes for a link, "[text](target)".
 func unlinked(s string) string { return strings.ReplaceAll(s, "](", "] (") }
+
+// unlinkedClean is [Clean], and unlinked.
+func unlinkedClean(s string, n int) string { return unlinked(Clean(s, n)) }
 
 // unbracketed is s as the text of a link.
 func unbracketed(s string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(s) }

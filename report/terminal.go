@@ -94,7 +94,13 @@ func (t *terminal) finding(f *Finding) {
 	for _, step := range sequenceLines(f.Sequence) {
 		t.line("    %s", step)
 	}
-	t.line("  %s", f.standing(Clean(f.Confirmed, maxName), Clean(t.r.Diff.Base, maxName)))
+	if sureness := f.sureness(Clean); sureness != "" {
+		t.line("  %s", sureness)
+	}
+	t.line("  %s", f.onBase(Clean(t.r.Diff.Base, maxName), ""))
+	if reason := Clean(f.NoveltyReason, maxReason); reason != "" {
+		t.line("    %s", reason)
+	}
 }
 
 // lines counts the lines by status and lists those that were not reached.

@@ -133,17 +133,20 @@ func replayCommand(out, reproducer string) string {
 	return "sightline replay " + shellWord(Clean(path.Join(out, reproducer), maxPath))
 }
 
-// onBase says what is known of the finding on the base version, whose name is
-// added if it is not empty.
-func (f *Finding) onBase(name string) string {
-	base := strings.TrimSpace("base " + name)
+// onBase says what is known of the finding on the base version, and why; base is
+// its name, may be empty, and reason the finding's, both cleaned.
+func (f *Finding) onBase(base, reason string) string {
+	said := strings.TrimSpace("not compared with base " + base)
 	switch f.Novelty {
 	case Introduced:
-		return "does not happen on " + base
+		said = strings.TrimSpace("introduced since base " + base)
 	case PreExisting:
-		return "happens on " + base + " too"
+		said = strings.TrimSpace("happens on base "+base) + " too"
 	}
-	return "not compared with " + base
+	if reason != "" {
+		said += ": " + reason
+	}
+	return said
 }
 
 // onShipped says what is known of the finding on the project's own build; empty
@@ -151,22 +154,36 @@ func (f *Finding) onBase(name string) string {
 func (f *Finding) onShipped() string {
 	switch f.Shipped {
 	case ShippedConfirmed:
-		return "happens on the project's own build too; "
+		return "happens on the project's own build too"
 	case ShippedAbsent:
-		return "does not happen on the project's own build; "
+		return "does not happen on the project's own build"
 	case ShippedUnknown:
-		return "not tried on the project's own build; "
+		return "not tried on the project's own build"
 	}
 	return ""
 }
 
-// standing says how sure the finding is and whether it is new. Names must be
-// escaped for where it goes.
-func (f *Finding) standing(confirmed, base string) string {
-	if confirmed != "" {
-		confirmed = "confirmed on " + confirmed + "; "
+// sureness says how sure the finding is: where it was seen to happen. clean makes
+// text fit for where it goes.
+func (f *Finding) sureness(clean func(s string, most int) string) string {
+	var parts []string
+	if confirmed := clean(f.Confirmed, maxName); confirmed != "" {
+		parts = append(parts, "confirmed on "+confirmed)
 	}
-	return confirmed + f.onShipped() + f.onBase(base)
+	if shipped := f.onShipped(); shipped != "" {
+		parts = append(parts, shipped)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// standing says how sure the finding is and whether it is new; the base's name is
+// clean already.
+func (f *Finding) standing(clean func(s string, most int) string, base string) string {
+	said := f.onBase(base, clean(f.NoveltyReason, maxReason))
+	if sureness := f.sureness(clean); sureness != "" {
+		said = sureness + "; " + said
+	}
+	return said
 }
 
 // said is what the finding says: its message, else its title.

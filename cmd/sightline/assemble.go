@@ -26,6 +26,7 @@ type assembler struct {
 	*campaign
 	machine     evm.Machine
 	shipped     *shipped // nil without findings
+	novelty     map[*fuzzer.Finding]novelty
 	report      *report.Report
 	reproducers map[string]*report.Reproducer // by path below the output folder
 	ids         map[string]bool
@@ -51,7 +52,7 @@ func newReport(pr *project, failOn string) *report.Report {
 }
 
 // assemble makes the report of a campaign that ran.
-func (c *campaign) assemble(ctx context.Context, r *report.Report) (*assembler, error) {
+func (c *campaign) assemble(ctx context.Context, r *report.Report, show *progress) (*assembler, error) {
 	machine, err := c.newMachine()
 	if err != nil {
 		return nil, err
@@ -71,6 +72,7 @@ func (c *campaign) assemble(ctx context.Context, r *report.Report) (*assembler, 
 	a.lines()
 	if len(c.result.Findings) > 0 {
 		a.shipped = c.ship(ctx)
+		a.novelty = c.compareWithBase(ctx, show)
 	}
 	for _, f := range c.result.Findings {
 		if err := a.finding(f); err != nil {
@@ -272,8 +274,8 @@ func (a *assembler) finding(f *fuzzer.Finding) error {
 	out := report.Finding{
 		ID:     a.findingID(f, function, at),
 		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, Severity: f.Oracle.Severity.String(),
-		Novelty: report.Unknown,
-		Title:   f.Oracle.Title, Message: f.Message,
+		Novelty: a.novelty[f].standing, NoveltyReason: a.novelty[f].reason,
+		Title: f.Oracle.Title, Message: f.Message,
 		Location:  report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC},
 		Changed:   a.changedLine(f),
 		Function:  function,

@@ -14,23 +14,17 @@ import (
 
 // addIndirect adds targets for code that changed without a changed line. That
 // the base cannot be built is no error: a warning says what was not looked for.
-func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, root string, show *progress) error {
+func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, show *progress) error {
 	deleted := slices.ContainsFunc(pr.diff.Files, func(f diffmap.File) bool { return f.Status == diffmap.Deleted && isSource(f.OldPath) })
 	settings := pr.diff.Settings()
 	if !deleted && len(settings) == 0 && !diffmap.ChangesDeclarations(pr.outputs, pr.changes, pr.options) {
 		return nil
 	}
-	var sides []diffmap.BaseSide
-	var err error
-	switch {
-	case len(flags.baseBuilds) > 0:
-		sides, err = pr.readBase(ctx, flags.baseBuilds)
-	case len(settings) > 0:
+	if len(settings) > 0 && len(flags.baseBuilds) == 0 {
 		pr.warn("%s changed: what that changes in code is not known without the base's own build; give it with --base-build", printable(settings[0])+more(len(settings)-1))
 		return nil
-	default:
-		sides, err = pr.buildBase(ctx, root, show)
 	}
+	sides, err := pr.base(ctx, show)
 	if ctx.Err() != nil {
 		return cannotFuzz("%w", err)
 	}
@@ -38,7 +32,7 @@ func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, root st
 		pr.warn("code that changed without a changed line is not known, since the base version has no build: %v", err)
 		return nil
 	}
-	sides = slices.DeleteFunc(sides, func(s diffmap.BaseSide) bool {
+	sides = slices.DeleteFunc(slices.Clone(sides), func(s diffmap.BaseSide) bool {
 		differ := s.Head.Settings.ViaIR != s.Base.Settings.ViaIR || s.Head.Settings.Optimizer != s.Base.Settings.Optimizer
 		if differ {
 			pr.warn("code that changed without a changed line is not known: %s and %s could not be compiled with the same settings", s.Head.Origin, s.Base.Origin)
@@ -49,6 +43,34 @@ func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, root st
 		show.line("base    %s with other code although no line of theirs changed", report.Plural(n, "function"))
 	}
 	return nil
+}
+
+// baseFinder finds the base version's builds when first asked for.
+type baseFinder func(ctx context.Context, show *progress) ([]diffmap.BaseSide, error)
+
+// once asks only the first time.
+func (find baseFinder) once() baseFinder {
+	asked := false
+	var sides []diffmap.BaseSide
+	var err error
+	return func(ctx context.Context, show *progress) ([]diffmap.BaseSide, error) {
+		if !asked {
+			sides, err = find(ctx, show)
+			asked = true
+		}
+		return sides, err
+	}
+}
+
+// findBase reads the base's builds where they are given, else it makes them.
+func (pr *project) findBase(ctx context.Context, flags *projectFlags, root string, show *progress) ([]diffmap.BaseSide, error) {
+	if len(flags.baseBuilds) > 0 {
+		return pr.readBase(ctx, flags.baseBuilds)
+	}
+	if settings := pr.diff.Settings(); len(settings) > 0 {
+		return nil, fmt.Errorf("%s changed, and with it how base is compiled: give its own build with --base-build", printable(settings[0])+more(len(settings)-1))
+	}
+	return pr.buildBase(ctx, root, show)
 }
 
 func (pr *project) warn(format string, args ...any) {

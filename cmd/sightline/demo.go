@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,6 +83,14 @@ func loadExample(name string, show *progress) (*project, error) {
 	}
 	// Made by examples/build.mjs with the settings of the mapping build.
 	output.Mapping, output.Compiler = true, examples.Compiler
+	pr.base = func(context.Context, *progress) ([]diffmap.BaseSide, error) {
+		base, err := build.ReadSolc(read("build/base.input.json"), read("build/base.output.json"), "embedded solc output", build.Limits{})
+		if err != nil {
+			return nil, err
+		}
+		base.Mapping, base.Compiler = true, examples.Compiler
+		return []diffmap.BaseSide{{Head: output, Base: base}}, nil
+	}
 	pr.outputs = []*build.Output{output}
 	pr.about.Files = len(pr.diff.Files)
 	show.line("diff    %s", pr.describeDiff())

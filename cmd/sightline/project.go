@@ -34,6 +34,7 @@ type project struct {
 
 	compilers      build.CompilerOptions
 	mappingOptions build.MappingOptions
+	base           baseFinder // nil when targets were named
 }
 
 // maxSource bounds a source file that is read; compilers take no larger ones in
@@ -70,7 +71,10 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 		return nil, err
 	}
 	if pr.diff != nil {
-		if err := pr.addIndirect(ctx, flags, root, show); err != nil {
+		pr.base = baseFinder(func(ctx context.Context, show *progress) ([]diffmap.BaseSide, error) {
+			return pr.findBase(ctx, flags, root, show)
+		}).once()
+		if err := pr.addIndirect(ctx, flags, show); err != nil {
 			return nil, err
 		}
 	}

@@ -93,7 +93,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		if err := c.run(ctx, p, flags, set, show); err != nil {
 			return err
 		}
-		a, err := c.assemble(ctx, r)
+		a, err := c.assemble(ctx, r, show)
 		if err != nil {
 			return err
 		}

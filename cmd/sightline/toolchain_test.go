@@ -36,6 +36,8 @@ func cmdToolchain(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		ts.Setenv("PATH", ts.Getenv("PATH")+string(os.PathListSeparator)+bin)
 	case "hardhat":
+		// Scripts share a cache, and others are to find no compiler in it.
+		ts.Setenv("XDG_CACHE_HOME", filepath.Join(ts.Getenv("HOME"), ".cache"))
 		ts.Check(writeHardhatCache(filepath.Join(hardhatCache(ts), "compilers-v2", hardhatPlatform()), solc, version))
 		ts.Check(os.Symlink(ts.Getenv("NPM"), ts.MkAbs("node_modules")))
 	default:
