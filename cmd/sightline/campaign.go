@@ -153,7 +153,7 @@ func (c *campaign) deploymentSeeds() []input.Sequence {
 // run fuzzes, showing what happens.
 func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, set *pflag.FlagSet, show *progress) error {
 	boundMemory()
-	timeout, calls := flags.limits(set)
+	timeout, calls := flags.limits(set, p.now)
 	schedule, err := fuzzer.ScheduleNamed(flags.schedule)
 	if err != nil {
 		return badInput("--schedule: %w", err)

@@ -42,7 +42,8 @@ diff and compiler output are embedded. Examples: %s.`, strings.Join(examples.Nam
 			if err != nil {
 				return err
 			}
-			return p.fuzz(cmd.Context(), pr, &campaign, &output, cmd.Flags(), show)
+			_, err = p.fuzz(cmd.Context(), pr, &campaign, &output, cmd.Flags(), show)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&example, "example", defaultExample, "`NAME` of the example")

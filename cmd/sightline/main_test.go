@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -15,7 +17,14 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 // TestMain makes the test binary the program itself when a script calls it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"sightline": main})
+	testscript.Main(m, map[string]func(){"sightline": main, "sightline-hasty": hasty})
+}
+
+// hasty is main for tests of what waits for GitHub: its waits are over at once.
+func hasty() {
+	p := newProgram(os.Stdin, os.Stdout, os.Stderr)
+	p.sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	os.Exit(p.main(os.Args[1:]))
 }
 
 // TestScripts runs testdata/script/*.txtar, each in a folder of its own. Beside

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // Defaults of the flags (design §10).
@@ -21,6 +22,7 @@ const (
 	defaultTimeout = 120 // seconds: what people wait for a check on a pull request
 	defaultSeqLen  = 8   // harvey §5
 	defaultOut     = "sightline-out"
+	defaultFailOn  = "high"
 	maxSeqLen      = 64 // harvey §5: sequences double up to it
 	maxWorkers     = 256
 	maxTimeout     = 30 * 24 * 3600 // seconds; a longer one is a slip of the keyboard
@@ -40,6 +42,7 @@ type projectFlags struct {
 	ignore     []string
 	solc       string
 	config     string
+	change     *change // what to map, where the caller knows; nil: asked of git or read
 }
 
 func (f *projectFlags) register(flags *pflag.FlagSet) {
@@ -76,6 +79,7 @@ type campaignFlags struct {
 	corpusDir string
 	schedule  string
 	fork      string
+	deadline  time.Time // of the campaign, whatever its timeout; zero: none
 }
 
 func (f *campaignFlags) register(flags *pflag.FlagSet) {
@@ -91,12 +95,19 @@ func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("schedule")
 }
 
-// limits are the campaign's budget: --test-limit alone switches the clock off.
-func (f *campaignFlags) limits(flags *pflag.FlagSet) (timeout time.Duration, calls uint64) {
-	if f.testLimit > 0 && !flags.Changed("timeout") {
-		return 0, f.testLimit
+// limits are the campaign's budget: --test-limit alone switches the clock off. A
+// deadline leaves at most what there is until then.
+func (f *campaignFlags) limits(flags *pflag.FlagSet, now func() time.Time) (timeout time.Duration, calls uint64) {
+	if f.testLimit == 0 || flags.Changed("timeout") {
+		timeout = time.Duration(f.timeout * float64(time.Second))
 	}
-	return time.Duration(f.timeout * float64(time.Second)), f.testLimit
+	if !f.deadline.IsZero() {
+		// At least an instant: zero is no limit.
+		if left := max(time.Nanosecond, f.deadline.Sub(now())); timeout == 0 || left < timeout {
+			timeout = left
+		}
+	}
+	return timeout, f.testLimit
 }
 
 // check tells whether the values make sense, before anything is read or compiled.
@@ -122,23 +133,35 @@ func (f *campaignFlags) check() error {
 	return nil
 }
 
+// failLevels are what --fail-on may be.
+var failLevels = []string{"none", "low", "medium", "high", "critical"}
+
 // outputFlags say where results go and what they decide.
 type outputFlags struct {
 	out       string
 	failOn    string
 	omitTimes bool
+	render    report.Options // what a caller knows of where the report is read
+}
+
+// options are those that the report is rendered with, as far as they are known
+// before the run.
+func (f *outputFlags) options() report.Options {
+	options := f.render
+	options.OmitTimes, options.Out = f.omitTimes, f.out
+	return options
 }
 
 func (f *outputFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.out, "out", defaultOut, "write report.json, sightline.sarif, comment.md, summary.md and reproducers to this `DIR`")
-	flags.StringVar(&f.failOn, "fail-on", "high", "lowest severity `LEVEL` that fails the gate: none, low, medium, high, critical")
+	flags.StringVar(&f.failOn, "fail-on", defaultFailOn, "lowest severity `LEVEL` that fails the gate: none, low, medium, high, critical")
 	flags.BoolVar(&f.omitTimes, "omit-times", false, "leave measured times out of report.json, so that equal runs give equal bytes")
 }
 
 // check creates the output folder, so that a campaign does not end in a folder
 // that cannot be written.
 func (f *outputFlags) check() error {
-	if !slices.Contains([]string{"none", "low", "medium", "high", "critical"}, f.failOn) {
+	if !slices.Contains(failLevels, f.failOn) {
 		return badInput("--fail-on %q: want none, low, medium, high or critical", f.failOn)
 	}
 	if f.out == "" {

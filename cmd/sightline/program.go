@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/report/github"
 )
 
 // version is the program's version; releases set it when linking.
@@ -25,11 +26,24 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	now            func() time.Time
-	exit           int // of a command that ended without an error
+	sleep          github.Sleep // between calls of an API
+	exit           int          // of a command that ended without an error
 }
 
 func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
-	return &program{stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
+	return &program{stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now, sleep: sleep}
+}
+
+// sleep waits, unless the context ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // exitError is an error with the exit code it ends the program with.
@@ -91,7 +105,7 @@ func (p *program) main(args []string) int {
 		return badInput("%s; `%s --help` lists the flags", describeFlagError(err), cmd.CommandPath())
 	})
 	root.SuggestionsMinimumDistance = 2 // letters; what cobra uses itself
-	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.lookaheadCommand(), p.demoCommand())
+	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.lookaheadCommand(), p.demoCommand(), p.actionCommand())
 
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil {

@@ -20,6 +20,7 @@ import (
 // where in the bytecode the change is.
 type project struct {
 	diff     *diffmap.Diff // nil when targets were named
+	whole    bool          // all of the project is new: nothing is there to compare with
 	about    report.Diff
 	read     func(path string) ([]byte, error) // head version, by path in the repository
 	options  diffmap.Options
@@ -70,7 +71,7 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 	if err := pr.mapTargets(flags.targets); err != nil {
 		return nil, err
 	}
-	if pr.diff != nil {
+	if pr.diff != nil && !pr.whole {
 		pr.base = baseFinder(func(ctx context.Context, show *progress) ([]diffmap.BaseSide, error) {
 			return pr.findBase(ctx, flags, root, show)
 		}).once()
@@ -106,6 +107,10 @@ func readBelow(root string) func(string) ([]byte, error) {
 
 // loadDiff finds out what changed: from a diff file, or by asking git.
 func (pr *project) loadDiff(ctx context.Context, p *program, flags *projectFlags, root string) error {
+	if flags.change != nil {
+		pr.take(flags.change, root)
+		return nil
+	}
 	if flags.diff != "" {
 		if flags.base != "" {
 			return badInput("--diff and --base exclude each other: a diff says itself what it compares")

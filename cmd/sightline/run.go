@@ -56,7 +56,8 @@ pragmas allow: --solc, the environment variable SOLC, PATH, or the npm package s
 			if err != nil {
 				return err
 			}
-			return p.fuzz(cmd.Context(), pr, &campaign, &output, cmd.Flags(), show)
+			_, err = p.fuzz(cmd.Context(), pr, &campaign, &output, cmd.Flags(), show)
+			return err
 		},
 	}
 	project.register(cmd.Flags())
@@ -74,8 +75,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 }
 
 // fuzz is the main job from a loaded project on: World, campaign, report. It
-// sets the program's exit code.
-func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, output *outputFlags, set *pflag.FlagSet, show *progress) error {
+// sets the program's exit code, and returns the report it has written.
+func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, output *outputFlags, set *pflag.FlagSet, show *progress) (*report.Report, error) {
 	r := newReport(pr, output.failOn)
 	var bundle *report.Bundle
 	var reproducers map[string]*report.Reproducer
@@ -87,37 +88,46 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	} else {
 		c, err := deploy(ctx, pr, flags.fork)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		show.line("world   %s", describeWorld(c))
 		if err := c.run(ctx, p, flags, set, show); err != nil {
-			return err
+			return nil, err
 		}
 		a, err := c.assemble(ctx, r, show)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		reproducers = a.reproducers
 		bundle = c.bundle()
 	}
-	cancelled := ctx.Err() != nil
-	if cancelled {
-		r.Warnings = append(r.Warnings, "the run was cancelled before its limit: this is what was known by then")
+	cancelled := errors.Is(ctx.Err(), context.Canceled)
+	if ctx.Err() != nil {
+		r.Warnings = append(r.Warnings, cutShort(ctx))
 	}
 	report.Decide(r)
-	options := report.Options{Source: pr.source, OmitTimes: output.omitTimes, Out: output.out, Cancelled: cancelled}
+	options := output.options()
+	options.Source, options.Cancelled = pr.source, cancelled
 	if err := p.write(output.out, r, options, bundle, reproducers); err != nil {
-		return badInput("%w", err)
+		return nil, badInput("%w", err)
 	}
 	fmt.Fprintln(p.stdout)
 	if err := report.Terminal(p.stdout, r, options, show.color()); err != nil {
-		return err
+		return nil, err
 	}
 	p.exit = report.ExitCode(r.Verdict)
 	if cancelled {
 		p.exit = report.ExitCancelled
 	}
-	return nil
+	return r, nil
+}
+
+// cutShort says why a run ended before its limit.
+func cutShort(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "the time for the whole run was used up before its end: this is what was known by then"
+	}
+	return "the run was cancelled before its limit: this is what was known by then"
 }
 
 // write leaves everything in the output folder.

@@ -88,3 +88,9 @@ func (r *Repository) Checkout(id string, depth string) string {
 	r.git(dir, "config", "http."+r.server.URL+"/.extraheader", "AUTHORIZATION: basic bGVmdCBiZWhpbmQ=")
 	return dir
 }
+
+// Parent is the first parent of a commit.
+func (r *Repository) Parent(id string) string {
+	r.t.Helper()
+	return r.git(r.dir, "rev-parse", id+"^")
+}

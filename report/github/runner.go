@@ -49,9 +49,9 @@ type Annotation struct {
 
 // Runner talks to the runner of a workflow: through environment variables, files
 // and commands on standard output. All other output of the step must go through
-// [Runner.Log]: while no command of ours is being written, commands are switched
-// off, so that nothing that a project, a compiler or a contract makes us print is
-// read as one. What cannot be written is remembered, and said by [Runner.Close].
+// [Runner.Log], which switches commands off first, so that nothing that a project,
+// a compiler or a contract makes us print is read as one. What cannot be written
+// is remembered, and said by [Runner.Close].
 type Runner struct {
 	out    *checkedWriter
 	random io.Reader
@@ -63,11 +63,10 @@ type Runner struct {
 }
 
 // NewRunner starts to talk. random gives the delimiters that nobody can guess.
-func NewRunner(out io.Writer, random io.Reader, getenv func(string) string) (*Runner, error) {
+func NewRunner(out io.Writer, random io.Reader, getenv func(string) string) *Runner {
 	checked := &checkedWriter{w: out}
-	r := &Runner{out: checked, random: random, getenv: getenv, counts: map[Level]int{},
+	return &Runner{out: checked, random: random, getenv: getenv, counts: map[Level]int{},
 		action: githubactions.New(githubactions.WithWriter(checked), githubactions.WithGetenv(getenv))}
-	return r, r.stop()
 }
 
 // checkedWriter remembers the first error and reports none: the library panics
@@ -75,6 +74,12 @@ func NewRunner(out io.Writer, random io.Reader, getenv func(string) string) (*Ru
 type checkedWriter struct {
 	w   io.Writer
 	err error
+}
+
+func (c *checkedWriter) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
 }
 
 func (c *checkedWriter) Write(p []byte) (int, error) {
@@ -85,7 +90,17 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 }
 
 // Log is where everything but commands is written.
-func (r *Runner) Log() io.Writer { return r.out }
+func (r *Runner) Log() io.Writer { return quiet{r} }
+
+// quiet writes while commands are off.
+type quiet struct{ r *Runner }
+
+func (q quiet) Write(p []byte) (int, error) {
+	if q.r.token == "" {
+		q.r.stop()
+	}
+	return q.r.out.Write(p)
+}
 
 // Input is an input of the action; empty if it is not given.
 func (r *Runner) Input(name string) string { return r.action.GetInput(name) }
@@ -110,27 +125,30 @@ func (r *Runner) secret() (string, error) {
 	return hex.EncodeToString(b[:]), nil
 }
 
-// stop switches commands off until the next command of ours.
-func (r *Runner) stop() error {
+// stop switches commands off until the next command of ours. Where it cannot,
+// nothing more is written.
+func (r *Runner) stop() {
 	token, err := r.secret()
 	if err != nil {
-		return err
+		r.out.fail(err)
+		return
 	}
 	r.token = token
 	fmt.Fprintf(r.out, "::stop-commands::%s\n", token)
-	return nil
 }
 
-// command writes a command.
-func (r *Runner) command(c *githubactions.Command) {
+// resume switches commands on.
+func (r *Runner) resume() {
 	if r.token != "" {
 		fmt.Fprintf(r.out, "::%s::\n", r.token)
 		r.token = ""
 	}
+}
+
+// command writes a command.
+func (r *Runner) command(c *githubactions.Command) {
+	r.resume()
 	r.action.IssueCommand(c)
-	if err := r.stop(); err != nil && r.out.err == nil {
-		r.out.err = err
-	}
 }
 
 // Group begins a part of the log that folds; titles are the program's own.
@@ -210,11 +228,8 @@ func (r *Runner) appendTo(variable, text string) error {
 // returns the first error in writing.
 func (r *Runner) Close() error {
 	if r.hidden > 0 {
-		fmt.Fprintf(r.out, "%d more annotations are not shown: GitHub shows %d of a kind; the report has all\n", r.hidden, maxAnnotations)
+		fmt.Fprintf(r.Log(), "%d more annotations are not shown: GitHub shows %d of a kind; the report has all\n", r.hidden, maxAnnotations)
 	}
-	if r.token != "" {
-		fmt.Fprintf(r.out, "::%s::\n", r.token)
-		r.token = ""
-	}
+	r.resume()
 	return r.out.err
 }

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/report/github"
+)
+
+// publish hands a report on. Nothing that fails here changes the exit code: the
+// verdict is about the pull request, not about GitHub.
+func (a *action) publish(ctx context.Context, r *report.Report) {
+	if a.run == nil {
+		// Without the runner's environment there is nobody to hand a report to.
+		a.runner.Annotate(github.Annotation{Level: github.LevelError, Title: "Sightline", Message: report.Clean(r.Reason, maxLogLine)})
+		a.warn(a.runner.Output("verdict", r.Verdict), "an output")
+		return
+	}
+	a.annotate(r)
+	a.outputs(r)
+	summary, err := a.file(report.SummaryFile)
+	if err == nil {
+		err = a.runner.Summary(summary)
+	}
+	a.warn(err, "the job's summary")
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return // the runner ends us in seconds
+	}
+	limited, stop := context.WithDeadline(ctx, a.deadline)
+	defer stop()
+	if a.client == nil {
+		if a.comment != commentNever || a.upload {
+			a.notice("Sightline has no token, so it neither comments nor uploads alerts: the report is in the job's summary and the outputs. Set `token: ${{ github.token }}`.")
+		}
+		return
+	}
+	a.runner.Group("GitHub")
+	defer a.runner.EndGroup()
+	denied := a.writeComment(limited, r)
+	denied = a.uploadSARIF(limited, r) || denied
+	if denied && a.run.Fork {
+		a.notice("This pull request comes from a fork, whose workflows may only read: Sightline cannot comment or upload alerts. " +
+			"The campaign and its verdict are the same; the report is in the job's summary and the outputs.")
+	}
+}
+
+func (a *action) notice(text string) {
+	a.runner.Annotate(github.Annotation{Level: github.LevelNotice, Title: "Sightline", Message: text})
+}
+
+// warn says what could not be done. Errors of GitHub hold what others wrote.
+func (a *action) warn(err error, what string) {
+	if err != nil {
+		a.runner.Annotate(github.Annotation{Level: github.LevelWarning, Title: "Sightline", Message: fmt.Sprintf("%s: %s", what, report.Clean(err.Error(), maxLogLine))})
+	}
+}
+
+// file reads a file of the output folder.
+func (a *action) file(name string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(a.output.out, name))
+}
+
+// annotate shows the verdict and the report's remarks.
+func (a *action) annotate(r *report.Report) {
+	level := map[string]github.Level{report.Pass: github.LevelNotice, report.Skipped: github.LevelNotice}[r.Verdict]
+	if level == "" {
+		level = github.LevelError
+	}
+	a.runner.Annotate(github.Annotation{Level: level, Title: "Sightline: " + r.Verdict, Message: report.Clean(r.Reason, maxLogLine)})
+	for _, w := range r.Warnings {
+		a.runner.Annotate(github.Annotation{Level: github.LevelWarning, Title: "Sightline", Message: report.Clean(w, maxLogLine)})
+	}
+	for _, remark := range report.Annotations(r) {
+		a.runner.Annotate(github.Annotation{Level: github.Level(remark.Level), Title: remark.Title, Message: remark.Message, File: remark.File, Line: remark.Line})
+	}
+}
+
+// outputs sets the outputs that action.yml documents. Paths are relative to the
+// checkout: a container has it elsewhere than the steps behind it.
+func (a *action) outputs(r *report.Report) {
+	counts := report.CountsOf(r)
+	values := []struct{ name, value string }{
+		{"verdict", r.Verdict},
+		{"reason", report.Clean(r.Reason, maxLogLine)},
+		{"findings", strconv.Itoa(counts.Findings)},
+		{"new-findings", strconv.Itoa(counts.New)},
+		{"lines", strconv.Itoa(counts.Lines)},
+		{"reached", strconv.Itoa(counts.Reached)},
+		{"seed", strconv.FormatUint(a.campaign.seed, 10)},
+		{"out", a.output.out},
+		{"report", filepath.Join(a.output.out, report.JSONFile)},
+		{"sarif", filepath.Join(a.output.out, report.SARIFFile)},
+		{"comment-file", filepath.Join(a.output.out, report.CommentFile)},
+		{"summary", filepath.Join(a.output.out, report.SummaryFile)},
+	}
+	for _, v := range values {
+		a.warn(a.runner.Output(v.name, v.value), "an output")
+	}
+}
+
+// writeComment keeps the pull request's comment. It tells whether GitHub denied it.
+func (a *action) writeComment(ctx context.Context, r *report.Report) (denied bool) {
+	if a.run.Name != github.PullRequest || a.comment == commentNever {
+		return false
+	}
+	body, err := a.file(report.CommentFile)
+	if err != nil {
+		a.warn(err, "the comment")
+		return false
+	}
+	// A comment that is there already is kept up to date, whatever there is to say.
+	silent := r.Verdict == report.Skipped || a.comment == commentOnFindings && len(r.Findings) == 0
+	address, err := a.client.Comment(ctx, a.run.Event.Number, github.Sticky{Prefix: report.MarkerPrefix, Body: body, Update: silent})
+	if address != "" {
+		fmt.Fprintf(a.p.stdout, "comment %s\n", report.Clean(address, maxLogLine))
+	}
+	switch {
+	case errors.Is(err, github.ErrNewer):
+		a.notice(report.Clean(err.Error(), maxLogLine))
+		return false
+	case err != nil:
+		return a.refused(err, "The comment on the pull request was not written")
+	}
+	return false
+}
+
+// uploadSARIF hands the alerts to code scanning. It tells whether GitHub denied
+// it.
+func (a *action) uploadSARIF(ctx context.Context, r *report.Report) (denied bool) {
+	switch {
+	case !a.upload, a.run.Name == github.MergeGroup: // a queue's branch goes away: nobody would see its alerts
+		return false
+	case r.Verdict == report.Error:
+		return false // would close alerts that nobody looked for
+	}
+	sarif, err := a.file(report.SARIFFile)
+	if err != nil {
+		a.warn(err, "the alerts")
+		return false
+	}
+	sha, ref := a.run.SHA, a.run.Ref
+	if a.run.Name == github.PullRequest && a.head == a.run.Event.Head {
+		// Not the merge commit is checked out, but the branch: its lines are others.
+		sha, ref = a.head, fmt.Sprintf("refs/pull/%d/head", a.run.Event.Number)
+	}
+	if err := a.client.Upload(ctx, github.Upload{SHA: sha, Ref: ref, SARIF: sarif}); err != nil {
+		return a.refused(err, "The alerts were not uploaded")
+	}
+	fmt.Fprintf(a.p.stdout, "alerts  uploaded as %s\n", report.Clean(a.category, maxLogLine))
+	return false
+}
+
+// refused says that GitHub did not do something. What it may not do is a notice,
+// and of a fork one for everything; what failed is a warning.
+func (a *action) refused(err error, what string) (denied bool) {
+	var refusal *github.Refusal
+	if errors.Is(err, github.ErrProcessing) {
+		a.notice(err.Error())
+		return false
+	}
+	if !errors.As(err, &refusal) || !refusal.Denied() {
+		a.warn(err, what)
+		return false
+	}
+	if !a.run.Fork {
+		a.notice(strings.TrimSuffix(what, ".") + ": " + report.Clean(err.Error(), maxLogLine))
+	}
+	return true
+}

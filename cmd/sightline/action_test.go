@@ -1,0 +1,801 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-evm/sightline/examples"
+	"github.com/sightline-evm/sightline/internal/fakegithub"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// secretToken must be in no byte that a run writes.
+const secretToken = "ghs_ThisIsTheTokenOfTheTest0123456789"
+
+// scene is a workflow's step: a repository, its GitHub, and the runner.
+type scene struct {
+	t    *testing.T
+	fake *fakegithub.Server
+	repo *fakegithub.Repository
+
+	workspace string
+	dir       string // of the runner's own files
+	env       map[string]string
+
+	code   int
+	log    string
+	values map[string]string // outputs
+}
+
+// side are the files of one side of an example, with others besides.
+func side(t *testing.T, example, name string, more map[string]string) map[string]string {
+	t.Helper()
+	all, err := examples.Load(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	below, err := fs.Sub(all, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{"README.md": "A sale.\n"}
+	err = fs.WalkDir(below, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(below, path)
+		files[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(files, more)
+	return files
+}
+
+// pullRequest is the scene of a pull request that leads from one side of the
+// example to another: base, merge commit and payload are those that GitHub makes.
+func pullRequest(t *testing.T, from, to string, more map[string]string) *scene {
+	t.Helper()
+	s := newScene(t)
+	old := s.repo.Commit("", side(t, "crowdsale", from, nil))
+	base := s.repo.Commit("refs/heads/main", side(t, "crowdsale", from, map[string]string{"README.md": "A sale, and more.\n"}), old)
+	head := s.repo.Commit("", side(t, "crowdsale", to, more), old)
+	merged := side(t, "crowdsale", to, more)
+	merged["README.md"] = "A sale, and more.\n"
+	merge := s.repo.Commit("refs/pull/7/merge", merged, base, head)
+	s.checkout(merge, "2")
+	s.build(to)
+	s.event("pull_request", "refs/pull/7/merge", merge, map[string]any{
+		"action": "synchronize", "number": 7,
+		"pull_request": map[string]any{"number": 7,
+			"base": map[string]any{"sha": base, "ref": "main", "repo": map[string]any{"full_name": "octo/vault"}},
+			"head": map[string]any{"sha": head, "ref": "feature", "repo": map[string]any{"full_name": "octo/vault"}}},
+	})
+	return s
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	fake := fakegithub.New(t)
+	fake.Token = secretToken
+	s := &scene{t: t, fake: fake, repo: fakegithub.NewRepository(t, fake, "octo/vault"), dir: t.TempDir()}
+	s.env = map[string]string{
+		"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "octo/vault", "GITHUB_API_URL": fake.APIURL, "GITHUB_SERVER_URL": fake.URL,
+		"GITHUB_OUTPUT": filepath.Join(s.dir, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(s.dir, "summary"),
+		"GITHUB_ENV": filepath.Join(s.dir, "env"), "GITHUB_PATH": filepath.Join(s.dir, "path"),
+		"GITHUB_RUN_ID": "1658821493", "GITHUB_RUN_NUMBER": "812", "GITHUB_JOB": "fuzz",
+		"GITHUB_WORKFLOW": "CI", "GITHUB_WORKFLOW_REF": "octo/vault/.github/workflows/ci.yml@refs/pull/7/merge",
+		"RUNNER_TEMP": s.dir, "HOME": s.dir, "XDG_CACHE_HOME": filepath.Join(s.dir, "cache"), "PATH": os.Getenv("PATH"),
+		"ACTIONS_RUNTIME_TOKEN": secretToken, "INPUT_TOKEN": secretToken,
+		"INPUT_TEST-LIMIT": "20000", "INPUT_WORKERS": "1", "INPUT_SEED": "7",
+	}
+	return s
+}
+
+// checkout is what actions/checkout does.
+func (s *scene) checkout(id, depth string) {
+	s.workspace = s.repo.Checkout(id, depth)
+	s.env["GITHUB_WORKSPACE"] = s.workspace
+}
+
+// build leaves the build of a side behind, as an earlier step does.
+func (s *scene) build(name string) {
+	s.t.Helper()
+	all, err := examples.Load("crowdsale")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, kind := range []string{"input", "output"} {
+		text, err := fs.ReadFile(all, "build/"+name+"."+kind+".json")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.file("out/build."+kind+".json", string(text))
+	}
+	s.env["INPUT_BUILD"] = "out/build.output.json"
+}
+
+// file writes a file of the workspace.
+func (s *scene) file(name, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.workspace, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// event is what the workflow was run for.
+func (s *scene) event(name, ref, sha string, payload map[string]any) {
+	s.t.Helper()
+	if payload["repository"] == nil {
+		payload["repository"] = map[string]any{"full_name": "octo/vault", "private": false, "default_branch": "main"}
+	}
+	data, err := json.Marshal(payload)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	path := filepath.Join(s.dir, "event.json")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+	s.env["GITHUB_EVENT_NAME"], s.env["GITHUB_EVENT_PATH"], s.env["GITHUB_REF"], s.env["GITHUB_SHA"] = name, path, ref, sha
+}
+
+// command is the step's program. It does not wait for GitHub as long as it says.
+func (s *scene) command() *exec.Cmd {
+	cmd := exec.Command("sightline-hasty", "action")
+	cmd.Dir = s.workspace
+	for _, name := range slices.Sorted(maps.Keys(s.env)) {
+		cmd.Env = append(cmd.Env, name+"="+s.env[name])
+	}
+	return cmd
+}
+
+// act runs the step and reads what it left.
+func (s *scene) act() {
+	s.t.Helper()
+	cmd := s.command()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	s.code, s.log = cmd.ProcessState.ExitCode(), out.String()
+	s.collect()
+}
+
+// collect reads the runner's files, and checks what holds for every run.
+func (s *scene) collect() {
+	s.t.Helper()
+	s.values = map[string]string{}
+	data, _ := os.ReadFile(s.env["GITHUB_OUTPUT"]) // no outputs is for a test to judge
+	lines := strings.Split(string(data), "\n")
+	for i := 0; i < len(lines)-1; i++ {
+		name, delimiter, ok := strings.Cut(lines[i], "<<")
+		if !ok {
+			s.t.Fatalf("output line %d is %q", i+1, lines[i])
+		}
+		var value []string
+		for i++; lines[i] != delimiter; i++ {
+			value = append(value, lines[i])
+		}
+		s.values[name] = strings.Join(value, "\n")
+	}
+	for _, name := range []string{"GITHUB_ENV", "GITHUB_PATH"} {
+		if _, err := os.Stat(s.env[name]); err == nil {
+			s.t.Errorf("%s was written", name)
+		}
+	}
+	s.findSecrets()
+}
+
+// findSecrets looks for the token in everything that was written: the log, the
+// runner's files, the workspace with .git, the caches, comments and alerts.
+func (s *scene) findSecrets() {
+	s.t.Helper()
+	check := func(what string, data []byte) {
+		for _, secret := range []string{secretToken, "eC1hY2Nlc3MtdG9rZW46Z2hz"} { // base64 of "x-access-token:ghs"
+			if bytes.Contains(data, []byte(secret)) {
+				s.t.Errorf("%s holds the token", what)
+			}
+		}
+	}
+	check("the log", []byte(s.log))
+	for _, c := range s.fake.Comments {
+		check("a comment", []byte(c.Body))
+	}
+	for _, u := range s.fake.Uploads() {
+		check("an upload", u.SARIF)
+	}
+	for _, dir := range []string{s.dir, s.workspace} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			check(path, data)
+			return err
+		})
+		if err != nil {
+			s.t.Error(err)
+		}
+	}
+}
+
+// commands are those of the log that the runner acts on.
+func (s *scene) commands() []string {
+	var acted []string
+	stopped := ""
+	for line := range strings.Lines(s.log) {
+		line = strings.TrimSpace(line)
+		switch {
+		case stopped != "":
+			if line == "::"+stopped+"::" {
+				stopped = ""
+			}
+		case strings.HasPrefix(line, "::stop-commands::"):
+			stopped = strings.TrimPrefix(line, "::stop-commands::")
+		case strings.HasPrefix(line, "::") || strings.Contains(line, "##["):
+			acted = append(acted, line)
+		}
+	}
+	return acted
+}
+
+// want checks the exit code, some outputs, and the calls of GitHub's API.
+func (s *scene) want(code int, outputs map[string]string, calls ...string) {
+	s.t.Helper()
+	if s.code != code {
+		s.t.Errorf("exit code %d, want %d", s.code, code)
+	}
+	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+		if s.values[name] != outputs[name] {
+			s.t.Errorf("output %s is %q, want %q", name, s.values[name], outputs[name])
+		}
+	}
+	got := s.fake.Calls()
+	for i, call := range got {
+		got[i] = strings.ReplaceAll(strings.ReplaceAll(call, "/repos/octo/vault", ""), "47177e22-5596-11eb-80a1-c1e54ef945c6", "1")
+	}
+	if !slices.Equal(got, calls) {
+		s.t.Errorf("calls %q, want %q", got, calls)
+	}
+	if s.t.Failed() {
+		s.t.Logf("the log:\n%s", s.log)
+	}
+}
+
+// intact checks the files of the run, and that summary and SARIF are what went
+// out.
+func (s *scene) intact() *report.Report {
+	s.t.Helper()
+	out := filepath.Join(s.workspace, s.values["out"])
+	for _, problem := range checkOutput(out) {
+		s.t.Error(problem)
+	}
+	summary, err := os.ReadFile(s.env["GITHUB_STEP_SUMMARY"])
+	if err != nil {
+		s.t.Error(err)
+	}
+	if want := s.read("summary"); strings.TrimSpace(string(summary)) != strings.TrimSpace(want) {
+		s.t.Errorf("the job's summary is\n%s\nwant\n%s", summary, want)
+	}
+	for _, u := range s.fake.Uploads() {
+		if string(u.SARIF) != s.read("sarif") {
+			s.t.Error("another SARIF file was uploaded than was written")
+		}
+	}
+	r, err := report.Read([]byte(s.read("report")))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if r.Verdict != s.values["verdict"] {
+		s.t.Errorf("verdict %q, output %q", r.Verdict, s.values["verdict"])
+	}
+	return r
+}
+
+// read reads the file that an output names.
+func (s *scene) read(output string) string {
+	s.t.Helper()
+	data, err := os.ReadFile(filepath.Join(s.workspace, filepath.FromSlash(s.values[output])))
+	if err != nil {
+		s.t.Errorf("output %s: %v", output, err)
+	}
+	return string(data)
+}
+
+// says checks that the runner is shown an annotation.
+func (s *scene) says(parts ...string) {
+	s.t.Helper()
+	if !slices.ContainsFunc(s.commands(), func(c string) bool {
+		return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(c, part) })
+	}) {
+		s.t.Errorf("no annotation says %q:\n%s", parts, strings.Join(s.commands(), "\n"))
+	}
+}
+
+// Calls of a run that comments and uploads.
+var (
+	firstComment = []string{"GET /issues/7/comments", "GET /user", "POST /issues/7/comments"}
+	uploadCalls  = []string{"POST /code-scanning/sarifs", "GET /code-scanning/sarifs/1"}
+)
+
+func TestActionFindings(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", nil)
+	s.act()
+	s.want(1, map[string]string{"verdict": "fail", "findings": "1", "new-findings": "1", "seed": "7", "out": "sightline-out", "sarif": "sightline-out/sightline.sarif"},
+		slices.Concat(firstComment, uploadCalls)...)
+	r := s.intact()
+	if r.Diff.Base == "" || r.Diff.Head == "working tree" || len(r.Findings) != 1 {
+		t.Errorf("%+v, %d findings", r.Diff, len(r.Findings))
+	}
+	if slices.ContainsFunc(r.Lines, func(l report.Line) bool { return l.File != "src/Crowdsale.sol" }) {
+		t.Errorf("lines that the pull request does not change: %+v", r.Lines)
+	}
+	s.says("::error ", "file=src/Crowdsale.sol", "title=SL-")
+	body := s.fake.Comments[0].Body
+	if !strings.HasPrefix(body, report.MarkerPrefix+"key=ci.yml/fuzz sha="+s.env["GITHUB_SHA"]+" run=812 -->\n") {
+		t.Errorf("the comment begins %.200q", body)
+	}
+	if !strings.Contains(body, s.fake.URL+"/octo/vault/actions/runs/1658821493") || !strings.Contains(body, s.fake.URL+"/octo/vault/blob/"+s.env["GITHUB_SHA"]+"/src/Crowdsale.sol#L") {
+		t.Errorf("the comment lacks links:\n%s", body)
+	}
+	if body != s.read("comment-file") {
+		t.Error("another comment was sent than was written")
+	}
+	u := s.fake.Uploads()[0]
+	if u.SHA != s.env["GITHUB_SHA"] || u.Ref != "refs/pull/7/merge" || !bytes.Contains(u.SARIF, []byte(`"sightline/ci.yml/fuzz/812"`)) {
+		t.Errorf("uploaded for %s, %s:\n%.600s", u.SHA, u.Ref, u.SARIF)
+	}
+}
+
+func TestActionClean(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "head", "base", nil)
+	s.act()
+	s.want(0, map[string]string{"verdict": "pass", "findings": "0", "new-findings": "0"}, slices.Concat(firstComment, uploadCalls)...)
+	s.intact()
+	s.says("::notice ", "title=Sightline%3A pass")
+}
+
+// A run without findings still uploads: that closes the alerts of the last one.
+func TestActionOnFindings(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "head", "base", nil)
+	s.env["INPUT_COMMENT"] = "on-findings"
+	s.act()
+	s.want(0, map[string]string{"verdict": "pass"}, slices.Concat([]string{"GET /issues/7/comments", "GET /user"}, uploadCalls)...)
+	if len(s.fake.Comments) > 0 {
+		t.Error("it comments without a finding")
+	}
+}
+
+func TestActionNoToken(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", nil)
+	delete(s.env, "INPUT_TOKEN")
+	s.act()
+	s.want(1, map[string]string{"verdict": "fail"})
+	s.intact()
+	s.says("::notice ", "has no token")
+}
+
+var integration = fakegithub.Answer{Status: 403, Body: map[string]string{"message": "Resource not accessible by integration"}}
+
+const (
+	createComment = "POST /repos/{owner}/{repo}/issues/{issue_number}/comments"
+	uploadSARIF   = "POST /repos/{owner}/{repo}/code-scanning/sarifs"
+)
+
+// A fork's token may only read: the same verdict, and one notice.
+func TestActionFork(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", nil)
+	data, err := os.ReadFile(s.env["GITHUB_EVENT_PATH"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = bytes.Replace(data, []byte(`"ref":"feature","repo":{"full_name":"octo/vault"}`), []byte(`"ref":"feature","repo":{"full_name":"mallory/vault"}`), 1)
+	if err := os.WriteFile(s.env["GITHUB_EVENT_PATH"], data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.fake.Scripted = map[string][]fakegithub.Answer{createComment: {integration}, uploadSARIF: {integration}}
+	s.act()
+	s.want(1, map[string]string{"verdict": "fail", "findings": "1"}, slices.Concat(firstComment, uploadCalls[:1])...)
+	s.intact()
+	notices := 0
+	for _, c := range s.commands() {
+		if strings.HasPrefix(c, "::notice title=Sightline::") {
+			notices++
+		}
+		if strings.HasPrefix(c, "::warning title=Sightline::The ") {
+			t.Errorf("a refusal is a warning: %s", c)
+		}
+	}
+	if notices != 1 {
+		t.Errorf("%d notices, want one", notices)
+	}
+	s.says("comes from a fork")
+}
+
+func TestActionNoCodeScanning(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", nil)
+	s.fake.Scripted[uploadSARIF] = []fakegithub.Answer{{Status: 403, Body: map[string]string{"message": "Code Security must be enabled for this repository to use code scanning."}}}
+	s.act()
+	s.want(1, map[string]string{"verdict": "fail"}, slices.Concat(firstComment, uploadCalls[:1])...)
+	s.intact()
+	s.says("::notice ", "code scanning is not enabled for this repository")
+}
+
+func TestActionMergeGroup(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", nil)
+	base := strings.TrimSpace(s.git("rev-parse", "HEAD^1"))
+	s.event("merge_group", "refs/heads/gh-readonly-queue/main/pr-7-"+base, s.env["GITHUB_SHA"], map[string]any{
+		"action": "checks_requested", "merge_group": map[string]any{"head_sha": s.env["GITHUB_SHA"], "base_sha": base}})
+	s.act()
+	s.want(1, map[string]string{"verdict": "fail"}) // neither comment nor alerts: the queue's branch goes away
+	s.intact()
+}
+
+// git asks git about the workspace.
+func (s *scene) git(args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", s.workspace}, args...)...)
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Fatalf("git %q: %v", args, err)
+	}
+	return string(out)
+}
+
+func TestActionPush(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	before := s.repo.Commit("refs/heads/main", side(t, "crowdsale", "base", nil))
+	after := s.repo.Commit("refs/heads/main", side(t, "crowdsale", "head", nil), before)
+	s.checkout(after, "1")
+	s.build("head")
+	s.event("push", "refs/heads/main", after, map[string]any{"ref": "refs/heads/main", "before": before, "after": after})
+	s.act()
+	s.want(1, map[string]string{"verdict": "fail"}, slices.Concat([]string{"git fetch"}, uploadCalls)...)
+	s.intact()
+	if u := s.fake.Uploads()[0]; u.Ref != "refs/heads/main" || u.SHA != after {
+		t.Errorf("uploaded for %s, %s", u.Ref, u.SHA)
+	}
+}
+
+func TestActionRelease(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	old := s.repo.Commit("refs/tags/v1", side(t, "crowdsale", "base", nil))
+	tip := s.repo.Commit("refs/tags/v2", side(t, "crowdsale", "head", nil), old)
+	s.fake.Releases = []map[string]any{{"tag_name": "v2"}, {"tag_name": "v1"}}
+	s.checkout(tip, "1")
+	s.build("head")
+	s.event("release", "refs/tags/v2", tip, map[string]any{"action": "published", "release": map[string]any{"tag_name": "v2"}})
+	s.act()
+	s.want(1, map[string]string{"verdict": "fail"}, slices.Concat([]string{"GET /releases", "git fetch"}, uploadCalls)...)
+	s.intact()
+}
+
+// Nothing is compared on a schedule: every line of the project counts, and its
+// alerts are a series of their own.
+func TestActionSchedule(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	tip := s.repo.Commit("refs/heads/main", side(t, "crowdsale", "head", nil))
+	s.checkout(tip, "1")
+	s.build("head")
+	s.env["INPUT_FAIL-ON"] = "none" // what it finds in so short a time is not the question
+	s.event("schedule", "refs/heads/main", tip, map[string]any{"schedule": "0 3 * * *"})
+	s.act()
+	s.want(0, map[string]string{"verdict": "pass"}, uploadCalls...)
+	r := s.intact()
+	if len(r.Lines) < 90 {
+		t.Errorf("%d lines, want those of the project", len(r.Lines))
+	}
+	if u := s.fake.Uploads()[0]; !bytes.Contains(u.SARIF, []byte(`"sightline-schedule/ci.yml/fuzz/812"`)) {
+		t.Errorf("its category is not its own:\n%.600s", u.SARIF)
+	}
+}
+
+// A check that is required must end well where there is nothing to do.
+func TestActionNoSolidity(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "base", map[string]string{"docs.md": "# Docs\n"})
+	s.act()
+	s.want(0, map[string]string{"verdict": "skipped", "lines": "0"}, slices.Concat([]string{"GET /issues/7/comments", "GET /user"}, uploadCalls)...)
+	s.intact()
+	if len(s.fake.Comments) > 0 {
+		t.Error("it comments on what it did not look at")
+	}
+}
+
+func TestActionCommentsOnly(t *testing.T) {
+	t.Parallel()
+	text := side(t, "crowdsale", "base", nil)["src/Crowdsale.sol"]
+	s := pullRequest(t, "base", "base", map[string]string{"src/Crowdsale.sol": strings.Replace(text, "/// @notice", "/// @notice Note:", 1)})
+	delete(s.env, "INPUT_BUILD") // which is stale now: a compiler would be needed
+	s.env["SIGHTLINE_NODE_MODULES"] = nodeModules(t)
+	s.act()
+	s.want(0, map[string]string{"verdict": "skipped"}, slices.Concat([]string{"GET /issues/7/comments", "GET /user"}, uploadCalls)...)
+	s.intact()
+}
+
+// A build of other sources is refused, and the pull request is told.
+func TestActionStaleBuild(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", nil)
+	s.build("base")
+	s.act()
+	s.want(2, map[string]string{"verdict": "error", "findings": "0"}, firstComment...)
+	s.says("::error ", "title=Sightline%3A error", "Crowdsale.sol")
+	if !strings.Contains(s.fake.Comments[0].Body, "Crowdsale.sol") {
+		t.Errorf("the comment does not say why:\n%s", s.fake.Comments[0].Body)
+	}
+}
+
+// GitHub being down changes no verdict.
+func TestActionUnreachable(t *testing.T) {
+	t.Parallel()
+	for name, sides := range map[string][2]string{"pass": {"head", "base"}, "fail": {"base", "head"}} {
+		s := pullRequest(t, sides[0], sides[1], nil)
+		s.env["GITHUB_API_URL"] = "http://127.0.0.1:1/api/v3" // nothing listens there
+		s.act()
+		s.want(map[string]int{"pass": 0, "fail": 1}[name], map[string]string{"verdict": name})
+		s.intact()
+		s.says("::warning ", "The comment on the pull request was not written: GitHub cannot be reached")
+		s.says("::warning ", "The alerts were not uploaded: GitHub cannot be reached")
+	}
+}
+
+func TestActionRateLimit(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "head", "base", nil)
+	limited := fakegithub.Answer{Status: 429, Header: map[string]string{"Retry-After": "1"}}
+	s.fake.Scripted = map[string][]fakegithub.Answer{createComment: {limited}, uploadSARIF: {limited, limited}}
+	s.fake.Statuses = []string{"pending", "failed"}
+	s.fake.Errors = []string{"::set-output name=verdict::pass"}
+	s.act()
+	s.want(0, map[string]string{"verdict": "pass"}, "GET /issues/7/comments", "GET /user", "POST /issues/7/comments", "POST /issues/7/comments",
+		"POST /code-scanning/sarifs", "POST /code-scanning/sarifs", "POST /code-scanning/sarifs", "GET /code-scanning/sarifs/1", "GET /code-scanning/sarifs/1")
+	if len(s.fake.Comments) != 1 {
+		t.Errorf("%d comments", len(s.fake.Comments))
+	}
+	s.says("::warning ", "could not process the SARIF file")
+}
+
+func TestActionComments(t *testing.T) {
+	t.Parallel()
+	mark := func(run string) string {
+		return report.MarkerPrefix + "key=ci.yml/fuzz sha=abc run=" + run + " -->\nold"
+	}
+	for name, c := range map[string]struct {
+		comment  fakegithub.Comment
+		replaced bool
+		calls    []string
+	}{
+		"ours":       {fakegithub.Comment{ID: 5, Login: "github-actions[bot]", Body: mark("811")}, true, []string{"GET /issues/7/comments", "GET /user", "PATCH /issues/comments/5"}},
+		"stranger's": {fakegithub.Comment{ID: 5, Login: "mallory", Body: mark("811")}, false, firstComment},
+		"newer":      {fakegithub.Comment{ID: 5, Login: "github-actions[bot]", Body: mark("813")}, false, []string{"GET /issues/7/comments", "GET /user"}},
+	} {
+		s := pullRequest(t, "head", "base", nil)
+		s.env["INPUT_TEST-LIMIT"] = "300"
+		s.fake.Comments = []fakegithub.Comment{c.comment}
+		s.act()
+		s.want(0, map[string]string{"verdict": "pass"}, slices.Concat(c.calls, uploadCalls)...)
+		if replaced := s.fake.Comments[0].Body != c.comment.Body; replaced != c.replaced {
+			t.Errorf("%s: the comment was replaced: %v", name, replaced)
+		}
+	}
+}
+
+// The gate is read from the base: who has to pass it does not set it.
+func TestActionHostileConfiguration(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", map[string]string{"sightline.yml": "fail-on: none\nignore: ['*']\n"})
+	s.act()
+	s.want(1, map[string]string{"verdict": "fail", "findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
+	s.says("::warning ", "the pull request changes sightline.yml: the version of its base counts")
+	if r := s.intact(); !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "changes sightline.yml") }) {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+func TestActionBaseConfiguration(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	base := s.repo.Commit("refs/heads/main", side(t, "crowdsale", "base", map[string]string{".github/sightline.yml": "fail-on: none\n"}))
+	head := s.repo.Commit("", side(t, "crowdsale", "head", nil), base) // deletes it
+	merge := s.repo.Commit("", side(t, "crowdsale", "head", nil), base, head)
+	s.checkout(merge, "2")
+	s.build("head")
+	repo := map[string]any{"full_name": "octo/vault"}
+	s.event("pull_request", "refs/pull/7/merge", merge, map[string]any{"pull_request": map[string]any{"number": 7,
+		"base": map[string]any{"sha": base, "repo": repo}, "head": map[string]any{"sha": head, "repo": repo}}})
+	s.act()
+	s.want(0, map[string]string{"verdict": "pass", "findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
+}
+
+// The lower rungs of the ladder lead to the same lines.
+func TestActionLadder(t *testing.T) {
+	t.Parallel()
+	var lines []report.Line
+	for rung, prepare := range []func(s *scene) []string{
+		func(*scene) []string { return nil },
+		func(s *scene) []string { s.shallow("1"); return []string{"git fetch"} },
+		func(s *scene) []string { return s.headCheckedOut() },
+		func(s *scene) []string {
+			s.fake.Diff = s.git("diff", "HEAD^1", "HEAD")
+			s.noGit()
+			return []string{"GET /pulls/7", "GET /contents/sightline.yml", "GET /contents/.github/sightline.yml"}
+		},
+		func(s *scene) []string {
+			_, patch, _ := strings.Cut(s.git("diff", "HEAD^1", "HEAD"), "+++ b/src/Crowdsale.sol\n")
+			s.fake.Files = []map[string]any{{"filename": "src/Crowdsale.sol", "status": "modified", "changes": 30, "patch": patch}}
+			s.noGit()
+			return []string{"GET /pulls/7", "GET /pulls/7/files", "GET /contents/sightline.yml", "GET /contents/.github/sightline.yml"}
+		},
+	} {
+		s := pullRequest(t, "base", "head", nil)
+		calls := prepare(s)
+		s.act()
+		s.want(1, map[string]string{"verdict": "fail"}, slices.Concat(calls, firstComment, uploadCalls)...)
+		r := s.intact()
+		for i := range r.Lines { // what of it a campaign reaches is no matter of the diff
+			r.Lines[i].Status, r.Lines[i].Reason = "", ""
+		}
+		if lines == nil {
+			lines = r.Lines
+		}
+		if fmt.Sprint(r.Lines) != fmt.Sprint(lines) || len(lines) == 0 {
+			t.Errorf("rung %d: lines\n%+v\nwant\n%+v", rung+1, r.Lines, lines)
+		}
+	}
+	s := pullRequest(t, "base", "head", nil)
+	s.noGit()
+	s.fake.Scripted["GET /repos/{owner}/{repo}/pulls/{pull_number}/files"] = []fakegithub.Answer{{Status: 404}}
+	s.act()
+	s.want(3, map[string]string{"verdict": "error"}, slices.Concat([]string{"GET /pulls/7", "GET /pulls/7/files"}, firstComment)...)
+	s.says("the diff is unavailable", "`fetch-depth: 2`")
+}
+
+func (s *scene) shallow(depth string) {
+	s.checkout(s.env["GITHUB_SHA"], depth)
+	s.build("head")
+}
+
+// headCheckedOut has the branch checked out instead of the merge commit.
+func (s *scene) headCheckedOut() []string {
+	base, head := strings.TrimSpace(s.git("rev-parse", "HEAD^1")), strings.TrimSpace(s.git("rev-parse", "HEAD^2"))
+	s.shallow("2")
+	s.workspace = s.repo.Checkout(head, "1")
+	s.env["GITHUB_WORKSPACE"] = s.workspace
+	s.build("head")
+	s.fake.Bases = map[string]string{base + "..." + head: s.repo.Parent(head)}
+	return []string{"GET /compare/" + base + "..." + head, "git fetch"}
+}
+
+// noGit leaves the sources without a repository.
+func (s *scene) noGit() {
+	if err := os.RemoveAll(filepath.Join(s.workspace, ".git")); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Names, paths and messages of a pull request are shown, and do nothing.
+func TestActionHostileNames(t *testing.T) {
+	t.Parallel()
+	evil := "src/`@octo-team` <img src=x> ![a](evil.test) \u202e ::set-output name=verdict::pass #1.sol"
+	s := pullRequest(t, "base", "head", map[string]string{evil: "pragma solidity ^0.8.0;\n// ::error::forged\n"})
+	s.act()
+	s.want(1, map[string]string{"verdict": "fail"}, slices.Concat(firstComment, uploadCalls)...)
+	s.intact()
+	for _, c := range s.commands() {
+		if strings.Contains(c, "::set-output") && !strings.HasPrefix(c, "::notice ") && !strings.HasPrefix(c, "::warning ") && !strings.HasPrefix(c, "::error ") {
+			t.Errorf("a command of the pull request: %s", c)
+		}
+	}
+	for _, markup := range []string{"<img", "@octo-team` ", "\u202e", "![a]("} {
+		if body := s.fake.Comments[0].Body; strings.Contains(body, markup) {
+			t.Errorf("the comment holds %q:\n%s", markup, body)
+		}
+	}
+}
+
+func TestActionRefusals(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		variable, value string
+		code            int
+		want            string
+	}{
+		"pull_request_target": {"GITHUB_EVENT_NAME", "pull_request_target", 2, "Sightline does not run on it; use `on: pull_request`"},
+		"other event":         {"GITHUB_EVENT_NAME", "issues", 2, "does not say what changed"},
+		"no payload":          {"GITHUB_EVENT_PATH", "/nowhere", 2, "cannot be read"},
+		"fail-on":             {"INPUT_FAIL-ON", "hihg", 2, "--fail-on \"hihg\""},
+		"timeout":             {"INPUT_TIMEOUT", "soon", 2, "the input timeout is \"soon\""},
+		"comment":             {"INPUT_COMMENT", "sometimes", 2, "want always, on-findings or never"},
+		"upload-sarif":        {"INPUT_UPLOAD-SARIF", "perhaps", 2, "want true or false"},
+		"max-minutes":         {"INPUT_MAX-MINUTES", "0", 2, "want minutes, more than 0"},
+		"max-minutes NaN":     {"INPUT_MAX-MINUTES", "NaN", 2, "want minutes, more than 0"},
+		"max-minutes used up": {"INPUT_MAX-MINUTES", "0.00001", 3, "max-minutes was used up"},
+		"config":              {"INPUT_CONFIG", "gate.yml", 2, "which the base does not have"},
+	} {
+		s := pullRequest(t, "base", "head", nil)
+		delete(s.env, "INPUT_TOKEN")
+		s.env[c.variable] = c.value
+		s.act()
+		s.want(c.code, map[string]string{"verdict": "error"})
+		if !strings.Contains(strings.Join(s.commands(), "\n"), strings.ReplaceAll(c.want, "\"", "\"")) {
+			t.Errorf("%s: no annotation says %q:\n%s", name, c.want, s.log)
+		}
+	}
+}
+
+// A cancelled run keeps what it has, and talks to nobody.
+func TestActionCancelled(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", nil)
+	delete(s.env, "INPUT_TEST-LIMIT")
+	s.env["INPUT_TIMEOUT"] = "60"
+	cmd := s.command()
+	log := &watched{text: "FOUND", seen: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-log.seen:
+	case <-time.After(30 * time.Second):
+		t.Error("nothing was found")
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	sent := time.Now()
+	_ = cmd.Wait() // the exit code is what counts
+	if took := time.Since(sent); took > 5*time.Second {
+		t.Errorf("it took %v to stop", took)
+	}
+	s.code, s.log = cmd.ProcessState.ExitCode(), log.kept.String()
+	s.collect()
+	s.want(130, map[string]string{"findings": "1"})
+	s.intact()
+}
+
+// watched is a log that tells when it holds a text.
+type watched struct {
+	kept bytes.Buffer
+	text string
+	seen chan struct{}
+	told bool
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	n, err := w.kept.Write(p)
+	if !w.told && bytes.Contains(w.kept.Bytes(), []byte(w.text)) {
+		w.told = true
+		close(w.seen)
+	}
+	return n, err
+}
