@@ -102,8 +102,9 @@ func (f *campaignFlags) limits(flags *pflag.FlagSet, now func() time.Time) (time
 		timeout = time.Duration(f.timeout * float64(time.Second))
 	}
 	if !f.deadline.IsZero() {
-		// At least an instant: zero is no limit.
-		if left := max(time.Nanosecond, f.deadline.Sub(now())); timeout == 0 || left < timeout {
+		// Of what is left, base gets its share. At least an instant: zero is no limit.
+		left := f.deadline.Sub(now()) * baseShare / (baseShare + 1)
+		if left = max(time.Nanosecond, left); timeout == 0 || left < timeout {
 			timeout = left
 		}
 	}
