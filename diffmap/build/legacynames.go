@@ -1,23 +1,26 @@
 package build
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // resolveNames fills in what names mean where the compiler does not say: 0.4.11
 // is the last that leaves it out. A name that may mean several things, as
 // overloaded functions do, is left as it is.
 func resolveNames(sources []*Source) {
-	all := declarationsOf(sources)
-	contracts := scope{}
-	for name, declaration := range all.contracts {
-		contracts.add(name.contract, declaration)
+	unresolved := slices.DeleteFunc(slices.Clone(sources), func(s *Source) bool { return s.AST == nil || !namesUnresolved(s.AST) })
+	if len(unresolved) == 0 {
+		return
 	}
-	for _, source := range sources {
-		if source.AST == nil || !namesUnresolved(source.AST) {
-			continue
-		}
+	r := resolver{all: declarationsOf(sources), contracts: scope{}, own: map[*Node]scope{}}
+	for name, declaration := range r.all.contracts {
+		r.contracts.add(name.contract, declaration)
+	}
+	for _, source := range unresolved {
 		for _, contract := range source.AST.Children {
 			if contract.Type == "ContractDefinition" {
-				resolveIn(contract, scopes{contracts, membersOf(contract, all)})
+				r.resolve(contract)
 			}
 		}
 	}
@@ -49,73 +52,83 @@ func (s scope) add(name string, n *Node) {
 	s[name] = n
 }
 
-// scopes are nested, the innermost last.
-type scopes []scope
+// resolver resolves the names of a compilation.
+type resolver struct {
+	all       declarations
+	contracts scope
+	own       map[*Node]scope // what contracts declare themselves
+}
 
-// find is the declaration of a name, or of one behind others and dots; nil when
-// there is none, or several.
-func (s scopes) find(name string) *Node {
-	first, rest, dotted := strings.Cut(name, ".")
-	for i := len(s) - 1; i >= 0; i-- {
-		if n, known := s[i][first]; known && dotted && n != nil {
-			return scopes{scopeOf(n)}.find(rest)
-		} else if known {
-			return n
+// maxBases is how many bases of a contract are looked at: projects have dozens at
+// most, and a list that a stranger wrote may be as long as the file.
+const maxBases = 1000
+
+// resolve resolves the names in a contract. Variables of a function are known in
+// all of it, as they were before 0.5.
+func (r *resolver) resolve(contract *Node) {
+	var outer []scope // the nearest first
+	ids, _ := contract.Attributes["linearizedBaseContracts"].([]any)
+	for _, value := range ids[:min(len(ids), maxBases)] {
+		id, _ := value.(int)
+		if base := r.all.byID[id]; base != nil {
+			outer = append(outer, r.scopeOf(base))
 		}
+	}
+	outer = append(outer, r.contracts)
+	for _, member := range contract.Children {
+		locals := scope{}
+		if member.Type == "FunctionDefinition" || member.Type == "ModifierDefinition" {
+			member.Walk(func(n *Node) bool {
+				if name := n.Attribute("name"); n.Type == "VariableDeclaration" && name != "" {
+					locals.add(name, n)
+				}
+				return true
+			})
+		}
+		member.Walk(func(n *Node) bool {
+			if n.Type == "Identifier" || n.Type == "UserDefinedTypeName" {
+				name := n.Attribute("name")
+				declaration, known := locals[name]
+				if !known {
+					declaration = r.find(name, outer)
+				}
+				if declaration != nil {
+					n.Attributes["referencedDeclaration"] = declaration.ID
+				}
+			}
+			return true
+		})
+	}
+}
+
+// find is the declaration of a name, or of one behind another and a dot; nil when
+// there is none, or several.
+func (r *resolver) find(name string, scopes []scope) *Node {
+	first, rest, dotted := strings.Cut(name, ".")
+	for _, s := range scopes {
+		n, known := s[first]
+		switch {
+		case !known:
+			continue
+		case dotted && n != nil:
+			return r.scopeOf(n)[rest]
+		}
+		return n
 	}
 	return nil
 }
 
 // scopeOf is what a contract declares itself. Constructors have its own name.
-func scopeOf(contract *Node) scope {
+func (r *resolver) scopeOf(contract *Node) scope {
+	if own, known := r.own[contract]; known {
+		return own
+	}
 	own := scope{}
 	for _, member := range contract.Children {
 		if name := member.Attribute("name"); name != "" && member.Attributes["isConstructor"] != true {
 			own.add(name, member)
 		}
 	}
+	r.own[contract] = own
 	return own
-}
-
-// membersOf are the members of a contract and of its bases, the nearest first.
-func membersOf(contract *Node, all declarations) scope {
-	members := scope{}
-	ids, _ := contract.Attributes["linearizedBaseContracts"].([]any)
-	for _, value := range ids {
-		id, _ := value.(int)
-		base := all.byID[id]
-		if base == nil {
-			continue
-		}
-		for name, member := range scopeOf(base) {
-			if _, hidden := members[name]; !hidden {
-				members[name] = member
-			}
-		}
-	}
-	return members
-}
-
-// resolveIn resolves the names below a node. Variables of a function are known
-// in all of it, as they were before 0.5.
-func resolveIn(n *Node, outer scopes) {
-	for _, child := range n.Children {
-		inner := outer
-		switch child.Type {
-		case "FunctionDefinition", "ModifierDefinition":
-			locals := scope{}
-			child.Walk(func(n *Node) bool {
-				if n.Type == "VariableDeclaration" && n.Attribute("name") != "" {
-					locals.add(n.Attribute("name"), n)
-				}
-				return true
-			})
-			inner = append(outer[:len(outer):len(outer)], locals)
-		case "Identifier", "UserDefinedTypeName":
-			if declaration := outer.find(child.Attribute("name")); declaration != nil {
-				child.Attributes["referencedDeclaration"] = declaration.ID
-			}
-		}
-		resolveIn(child, inner)
-	}
 }

@@ -300,6 +300,13 @@ func FuzzReadSolc(f *testing.F) {
 	f.Add([]byte(nil), []byte(tooDeepOutput))
 	f.Add([]byte(`{"sources":{"a":{"content":"contract A {}"}}}`), []byte(`{"sources":{"a":{"id":0,"ast":{"nodeType":"SourceUnit","src":"0:13:0","nodes":[{"nodeType":"ContractDefinition","src":"0:13:0","name":"A"}]}}},`+
 		`"contracts":{"a":{"A":{"abi":[],"evm":{"bytecode":{"object":"6000","sourceMap":"0:13:0:-"},"deployedBytecode":{"object":"00","sourceMap":"0:13:0:-"}}}}}}`))
+	f.Add([]byte(`{"sources":{"a":{"content":"contract A is B { function A() c { for (;;) d; } modifier c { _; } }"}}}`),
+		[]byte(`{"sources":{"a":{"id":0,"legacyAST":{"name":"SourceUnit","children":[{"name":"ContractDefinition","id":9,"src":"0:66:0","attributes":{"name":"A","isLibrary":false,"linearizedBaseContracts":[9]},`+
+			`"children":[{"name":"InheritanceSpecifier","src":"14:1:0","children":[{"name":"UserDefinedTypeName","src":"14:1:0","attributes":{"name":"B.C"}}]},`+
+			`{"name":"FunctionDefinition","id":8,"src":"18:29:0","attributes":{"name":"A","constant":false},"children":[{"name":"ParameterList","src":"28:2:0","children":[]},null,`+
+			`{"name":"ModifierInvocation","src":"31:1:0","children":[{"name":"Identifier","src":"31:1:0","attributes":{"value":"c","type":"modifier ()"}}]},`+
+			`{"name":"ForStatement","src":"35:11:0","children":[{"name":"ExpressionStatement","src":"44:1:0"}]}]}]}]}}},`+
+			`"contracts":{"a":{"A":{"abi":[],"evm":{"bytecode":{"object":"6000","sourceMap":"0:13:0:-"},"deployedBytecode":{"object":"00","sourceMap":"0:13:0:-"}}}}}}`))
 	f.Fuzz(func(t *testing.T, input, output []byte) {
 		o, err := ReadSolc(input, output, "out.json", Limits{FileBytes: 1 << 20})
 		if err != nil {
