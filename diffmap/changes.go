@@ -54,7 +54,7 @@ type ChangedLine struct {
 
 // tokenized reports whether changes inside the file are looked at.
 func (f File) tokenized() bool {
-	return isCompiledBySolc(f.NewPath) && f.Status != Deleted && !f.Binary && !f.Submodule && !f.Symlink
+	return isSource(f.NewPath) && f.Status != Deleted && !f.Binary && !f.Submodule && !f.Symlink
 }
 
 // Changes compares the tokens of both versions and returns the changed lines of
@@ -66,7 +66,8 @@ func (f File) tokenized() bool {
 // code was deleted at the end of the file); and lines the diff does not show
 // whose code came into being or vanished because a comment or string was opened
 // or closed above them. All lines of a copied file are added ones. Deleted,
-// binary and other files than .sol and .yul have no changed lines.
+// binary and other files than .sol, .yul and .vy have no changed lines. Those of
+// .vy files are taken for changed as a whole.
 func (f File) Changes(head []byte) ([]ChangedLine, error) {
 	if !f.tokenized() {
 		return nil, nil
@@ -75,13 +76,16 @@ func (f File) Changes(head []byte) ([]ChangedLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := interner{}
-	c := &comparison{path: f.NewPath, head: newSource(head, in)}
 	if f.Status == Copied {
 		oldText = nil
 		lines, _ := splitLines(string(head))
 		f.Edits = []Edit{{OldStart: 1, NewStart: 1, New: lines}}
 	}
+	if !isCompiledBySolc(f.NewPath) {
+		return untokenized(f.NewPath, f.Edits, head), nil
+	}
+	in := interner{}
+	c := &comparison{path: f.NewPath, head: newSource(head, in)}
 	c.old = newSource(oldText, in)
 	c.oldKept, c.headKept, c.origin = unmoved(c.old, c.head)
 	for _, group := range groups(c.regions(f.Edits)) {

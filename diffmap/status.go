@@ -1,6 +1,7 @@
 package diffmap
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -352,7 +353,7 @@ func (m *mapper) explain(changes []ChangedLine, found match) {
 		state := m.line(lineKey{change.Path, change.Line}, change.Kind)
 		v, plain := plainVerdict(change)
 		if !plain {
-			v = verdict{Unmapped, found.reason}
+			v = verdict{Unmapped, cmp.Or(otherLanguage(change.Path), found.reason)}
 		}
 		if v.better(state.verdict) {
 			state.verdict = v

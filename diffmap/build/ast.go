@@ -23,6 +23,9 @@ func parseAST(ast []byte, source *Source, depth int) (*Node, error) {
 	if err := decoder.Decode(&root); err != nil {
 		return nil, fmt.Errorf("its AST is no object: %w", err)
 	}
+	if root["nodeType"] == "YulObject" {
+		return nil, notSolidity("", "Yul")
+	}
 	if isLegacy(root) {
 		var err error
 		if root, err = (&legacyAST{source, depth}).unit(root); err != nil {

@@ -92,10 +92,13 @@ func language(input json.RawMessage) string {
 	return in.Language
 }
 
-// isSolcs tells whether solc compiles the language. Foundry's folders may hold
-// Vyper's output too, which has neither this AST nor these source maps.
-func isSolcs(language string) bool {
-	return language == "" || language == "Solidity" || language == "Yul" || language == "SolidityAST"
+// isSolidity tells whether a build can be mapped by its language. Foundry's
+// folders may hold Vyper's output too, which has neither this AST nor these source
+// maps, and that of Yul sources: its source maps are about a text that solc
+// printed itself (0.8.30), or does not say which file it is of (before: there are
+// no sources in the output).
+func isSolidity(language string) bool {
+	return language == "" || language == "Solidity" || language == "SolidityAST"
 }
 
 // isNull tells whether a field is absent or null.

@@ -94,7 +94,7 @@ func parseSourceIDs(file string, text []byte) (*compilerRun, error) {
 	if err := decodeJSON(text, "", &raw); err != nil {
 		return nil, at(file, err)
 	}
-	if !isSolcs(raw.Language) {
+	if !isSolidity(raw.Language) {
 		return nil, nil
 	}
 	r := newRun(firstOf(raw.ID, strings.TrimSuffix(filepath.Base(file), ".json")))

@@ -98,8 +98,8 @@ func (l Limits) readPair(path string, d document, output []byte) (*Output, error
 			return nil, err
 		}
 	}
-	if name := language(d.Input); !isSolcs(name) {
-		return nil, notSolcs(path, name)
+	if name := language(d.Input); !isSolidity(name) {
+		return nil, notSolidity(path, name)
 	}
 	o, err := ReadSolc(d.Input, output, path, l)
 	if err != nil {
@@ -112,8 +112,8 @@ func (l Limits) readPair(path string, d document, output []byte) (*Output, error
 	return o, nil
 }
 
-func notSolcs(path, language string) error {
-	return &Error{Origin: path, Kind: ErrNoContracts, Problem: fmt.Sprintf("its language is %q, which solc does not compile", shorten(language)),
+func notSolidity(path, language string) error {
+	return &Error{Origin: path, Kind: ErrNoContracts, Problem: fmt.Sprintf("its language is %q, which cannot be mapped", shorten(language)),
 		Remedy: "give the build of the Solidity sources"}
 }
 

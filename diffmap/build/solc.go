@@ -261,6 +261,9 @@ func (s *Source) readAST(raw outputSource, limits Limits) error {
 
 // noAST is the error for contracts whose source came without AST.
 func noAST(path string) error {
+	if strings.HasSuffix(path, ".yul") {
+		return notSolidity("", "Yul") // solc writes none for some settings and versions
+	}
 	return &Error{Place: path, Kind: ErrNoAST, Problem: "the output has no AST of this source", Remedy: remedyAST}
 }
 

@@ -45,7 +45,8 @@ func (f *finder) commandOf(s setup) (command, bool) {
 	case foundry:
 		return command{setup: s, argv: []string{program, "build", "--build-info", "--ast"},
 			shown: []string{"forge", "build", "--build-info", "--ast"}, temporary: true,
-			env: []string{"FOUNDRY_DISABLE_NIGHTLY_WARNING=1"}}, true
+			// Its linter is of no use here, and fails on Yul sources (forge 1.7).
+			env: []string{"FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "FOUNDRY_LINT_LINT_ON_BUILD=false"}}, true
 	case hardhat:
 		// Without --force it leaves the build-infos of former runs, each of which
 		// knows a part of the project.
