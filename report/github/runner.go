@@ -102,8 +102,15 @@ func (q quiet) Write(p []byte) (int, error) {
 	return q.r.out.Write(p)
 }
 
-// Input is an input of the action; empty if it is not given.
-func (r *Runner) Input(name string) string { return r.action.GetInput(name) }
+// Input is an input of the action; empty if it is not given. The runner keeps a
+// dash in the variable's name; a shell in between may not, so that the name with
+// underscores counts as well.
+func (r *Runner) Input(name string) string {
+	if value := r.action.GetInput(name); value != "" {
+		return value
+	}
+	return r.action.GetInput(strings.ReplaceAll(name, "-", "_"))
+}
 
 // Inputs are the lines of an input that takes several values.
 func (r *Runner) Inputs(name string) []string {

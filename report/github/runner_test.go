@@ -163,8 +163,8 @@ func TestSummary(t *testing.T) {
 
 func TestInputs(t *testing.T) {
 	var out bytes.Buffer
-	r := newRunner(t, &out, map[string]string{"INPUT_FAIL-ON": " low ", "INPUT_BUILD": "out/a\n\n  out/b \n"})
-	if r.Input("fail-on") != "low" || r.Input("other") != "" || !slices.Equal(r.Inputs("build"), []string{"out/a", "out/b"}) {
+	r := newRunner(t, &out, map[string]string{"INPUT_FAIL-ON": " low ", "INPUT_BUILD": "out/a\n\n  out/b \n", "INPUT_MAX_MINUTES": "5"})
+	if r.Input("fail-on") != "low" || r.Input("max-minutes") != "5" || r.Input("other") != "" || !slices.Equal(r.Inputs("build"), []string{"out/a", "out/b"}) {
 		t.Errorf("%q, %q", r.Input("fail-on"), r.Inputs("build"))
 	}
 }

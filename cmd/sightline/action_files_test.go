@@ -1,0 +1,283 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// metadata is an action.yml.
+type metadata struct {
+	Name, Description, Author string
+	Branding                  struct{ Icon, Color string }
+	Inputs                    map[string]struct {
+		Description string
+		Default     *string
+		Required    bool
+	}
+	Outputs map[string]struct{ Description, Value string }
+	Runs    struct {
+		Using, Image string
+		Args         []string
+		Steps        []struct {
+			Name, ID, Shell, Run string
+			Env                  map[string]string
+		}
+	}
+}
+
+func readMetadata(t *testing.T, path string) metadata {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m metadata
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&m); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return m
+}
+
+// ownInputs are the inputs that are no flags of a run.
+var ownInputs = []string{"token", "comment", "upload-sarif", "max-minutes", "category"}
+
+// knownInputs are those that the program reads.
+func knownInputs() []string {
+	names := slices.Clone(ownInputs)
+	settings().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(notInputs, f.Name) {
+			names = append(names, f.Name)
+		}
+	})
+	slices.Sort(names)
+	return names
+}
+
+func TestActionInputs(t *testing.T) {
+	for _, path := range []string{"action.yml", "native/action.yml"} {
+		m := readMetadata(t, path)
+		want := knownInputs()
+		if path != "action.yml" {
+			want = append(want, "sha256", "version") // of the release's binary
+			slices.Sort(want)
+		}
+		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(m.Inputs))); diff != "" {
+			t.Errorf("inputs of %s (-program +file):\n%s", path, diff)
+		}
+		for name, input := range m.Inputs {
+			if input.Description == "" {
+				t.Errorf("%s: the input %s is not described", path, name)
+			}
+			if input.Default != nil && !slices.Contains([]string{"token", "version"}, name) {
+				t.Errorf("%s: the default of %s overrules the configuration file", path, name)
+			}
+		}
+		if len(m.Description) > 125 { // what the marketplace takes
+			t.Errorf("%s: a description of %d characters", path, len(m.Description))
+		}
+	}
+}
+
+// Both actions set the outputs that the program writes.
+func TestActionOutputs(t *testing.T) {
+	s := pullRequest(t, "base", "base", map[string]string{"docs.md": "# Docs\n"})
+	delete(s.env, "INPUT_TOKEN")
+	s.act()
+	for _, path := range []string{"action.yml", "native/action.yml"} {
+		m := readMetadata(t, path)
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(s.values)), slices.Sorted(maps.Keys(m.Outputs))); diff != "" {
+			t.Errorf("outputs of %s (-program +file):\n%s", path, diff)
+		}
+		for name, output := range m.Outputs {
+			if want := "${{ steps.sightline.outputs." + name + " }}"; path != "action.yml" && output.Value != want {
+				t.Errorf("%s: the output %s is %q, want %q", path, name, output.Value, want)
+			}
+		}
+	}
+}
+
+// A composite action hands every input on itself.
+func TestNativeHandsInputsOn(t *testing.T) {
+	m := readMetadata(t, "native/action.yml")
+	step := m.Runs.Steps[1]
+	want := map[string]string{}
+	for _, name := range knownInputs() {
+		want["INPUT_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))] = "${{ inputs." + name + " }}"
+	}
+	if diff := cmp.Diff(want, step.Env); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, step := range m.Runs.Steps {
+		if strings.Contains(step.Run, "${{") {
+			t.Errorf("the step %q pastes a value into a script: %s", step.Name, step.Run)
+		}
+	}
+}
+
+// The shell between the runner and the program changes nothing.
+func TestNativeRuns(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", nil)
+	m := readMetadata(t, "native/action.yml")
+	for _, name := range knownInputs() { // as the runner fills the step's env in
+		value := s.env["INPUT_"+strings.ToUpper(name)]
+		delete(s.env, "INPUT_"+strings.ToUpper(name))
+		s.env["INPUT_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))] = value
+	}
+	program, err := exec.LookPath("sightline-hasty")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(s.dir, "sightline")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nexec " + program + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(folder, "sightline"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := s.command()
+	cmd.Path, cmd.Args = "/bin/bash", []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", m.Runs.Steps[1].Run}
+	out, _ := cmd.CombinedOutput() // the exit code is what counts
+	s.code, s.log = cmd.ProcessState.ExitCode(), string(out)
+	s.collect()
+	s.want(1, map[string]string{"verdict": "fail", "seed": "7"}, slices.Concat(firstComment, uploadCalls)...)
+	s.intact()
+}
+
+// archive is a release's: a program that says who it is.
+func archive(t *testing.T, says string) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	files := tar.NewWriter(zip)
+	text := "#!/bin/sh\necho " + says + "\n"
+	if err := files.WriteHeader(&tar.Header{Name: "sightline", Mode: 0o755, Size: int64(len(text))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := files.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+// Nothing is run whose checksum is another than the release says.
+func TestNativeInstall(t *testing.T) {
+	good := archive(t, "hello")
+	sum := fmt.Sprintf("%x", sha256.Sum256(good))
+	const name = "sightline-linux-amd64.tar.gz"
+	for _, c := range []struct{ name, version, sums, os, sha, want string }{
+		{"good", "v0.1.0", sum + "  " + name + "\n", "Linux", "", ""},
+		{"good, in binary mode", "v0.1.0", sum + " *" + name + "\n", "Linux", sum, ""},
+		{"changed", "v0.1.0", strings.Repeat("0", 64) + "  " + name + "\n", "Linux", "", "has another checksum (" + sum + ") than its release says"},
+		{"pinned to another", "v0.1.0", sum + "  " + name + "\n", "Linux", strings.Repeat("0", 64), "than the input sha256 says"},
+		{"not listed", "v0.1.0", sum + "  other-" + name + "\n", "Linux", "", "does not list " + name},
+		{"no release", "v9.9.9", "", "Linux", "", "cannot be downloaded: is v9.9.9 a release?"},
+		{"no version", "main", "", "Linux", "", "is not a release's tag"},
+		{"escaping version", "v1.0.0-../../../x", "", "Linux", "", "is not a release's tag"},
+		{"Windows", "v0.1.0", "", "Windows", "", "there is no binary for Windows"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/sightline-evm/sightline/releases/download/v0.1.0/SHA256SUMS":
+					fmt.Fprint(w, c.sums)
+				case "/sightline-evm/sightline/releases/download/v0.1.0/" + name:
+					_, _ = w.Write(good)
+				default:
+					http.NotFound(w, r)
+				}
+			}))
+			defer server.Close()
+			temp := t.TempDir()
+			cmd := exec.Command(filepath.Join("..", "..", "native", "install.sh"))
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + temp, "RUNNER_OS=" + c.os, "RUNNER_ARCH=X64",
+				"GITHUB_SERVER_URL=" + server.URL, "VERSION=" + c.version, "SHA256=" + c.sha}
+			out, err := cmd.CombinedOutput()
+			program := filepath.Join(temp, "sightline", "sightline")
+			if c.want != "" {
+				if err == nil || !strings.Contains(string(out), "::error title=Sightline::") || !strings.Contains(string(out), c.want) {
+					t.Errorf("%v, %s; want %q", err, out, c.want)
+				}
+				if _, err := os.Stat(program); err == nil {
+					t.Error("the program is there")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if said, err := exec.Command(program).Output(); err != nil || string(said) != "hello\n" {
+				t.Errorf("%q, %v", said, err)
+			}
+		})
+	}
+}
+
+// The image's bases are exact versions, the program gets its signals, and the
+// build is given every file that it needs.
+func TestDockerfile(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, from := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(text, -1) {
+		if !regexp.MustCompile(`^[a-z]+:\d+\.\d+\.\d+-[a-z-]+$`).MatchString(from[1]) {
+			t.Errorf("the base %s is no exact version", from[1])
+		}
+	}
+	if !strings.Contains(text, "\nENTRYPOINT [\"/usr/local/bin/sightline\"]\nCMD [\"action\"]\n") {
+		t.Error("the program is not started in exec form")
+	}
+	if m := readMetadata(t, "action.yml"); m.Runs.Using != "docker" || m.Runs.Image != "Dockerfile" || m.Runs.Args != nil {
+		t.Errorf("%+v", m.Runs)
+	}
+	list, err := exec.Command("go", "list", "-deps", "-f", `{{if and .Module .Module.Main}}{{.Dir}}{{end}}`, ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ignored, err := os.ReadFile(filepath.Join("..", "..", ".dockerignore"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range strings.Lines(string(list)) {
+		below, err := filepath.Rel(root, strings.TrimSpace(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		top, _, _ := strings.Cut(filepath.ToSlash(below), "/")
+		if !strings.Contains(string(ignored), "\n!"+top+"\n") {
+			t.Errorf(".dockerignore keeps %s from the build", top)
+		}
+	}
+}
