@@ -29,6 +29,9 @@ func Annotations(r *Report) []Annotation {
 	var errors, warnings, notices []Annotation
 	for i := range r.Findings {
 		f := &r.Findings[i]
+		if f.Waived != nil {
+			continue
+		}
 		a := annotationOf(f, Clean(r.Diff.Base, maxName))
 		if f.gates(rank) {
 			a.Level = AnnotateError

@@ -22,6 +22,9 @@ type Report struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason"` // of the verdict, one sentence
 	FailOn  string `json:"failOn"` // the gate: lowest severity that fails, or "none"
+	// Gate is a condition that must hold besides; empty: none.
+	Gate    string   `json:"gate,omitempty"`
+	Waivers []Waiver `json:"waivers,omitempty"`
 
 	Seed    uint64   `json:"seed"`
 	Workers int      `json:"workers"`
@@ -174,6 +177,8 @@ type Finding struct {
 	SWC      string `json:"swc,omitempty"`
 	Severity string `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"
 	Novelty  string `json:"novelty"`
+	// Waived is set when somebody has accepted it for now; then it never gates.
+	Waived *Waiver `json:"waived,omitempty"`
 	// NoveltyReason says what that rests on.
 	NoveltyReason string `json:"noveltyReason,omitempty"`
 	Title         string `json:"title"`

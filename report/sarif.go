@@ -163,6 +163,9 @@ func (b *sarifBuilder) groups(run *sarif.Run) [][]*Finding {
 	var groups [][]*Finding
 	for i := range b.r.Findings {
 		f := &b.r.Findings[i]
+		if f.Waived != nil {
+			continue // code scanning does not read suppressions
+		}
 		p := f.place()
 		if _, ok := b.location(p); !ok {
 			run.Notify(sarif.Warning, fmt.Sprintf("Finding %s (%s) is in code without a source line, so that it is no alert: see report.json.",

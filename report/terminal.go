@@ -94,6 +94,9 @@ func (t *terminal) finding(f *Finding) {
 	for _, step := range sequenceLines(f.Sequence) {
 		t.line("    %s", step)
 	}
+	if waived := f.waived(Clean); waived != "" {
+		t.line("  %s", t.paint(yellow, waived))
+	}
 	if sureness := f.sureness(Clean); sureness != "" {
 		t.line("  %s", sureness)
 	}

@@ -183,6 +183,9 @@ func (f *Finding) standing(clean func(s string, most int) string, base string) s
 	if sureness := f.sureness(clean); sureness != "" {
 		said = sureness + "; " + said
 	}
+	if waived := f.waived(clean); waived != "" {
+		said = waived + "; " + said
+	}
 	return said
 }
 

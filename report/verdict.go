@@ -41,9 +41,11 @@ func gateRank(failOn string) (rank int, ok bool) {
 	return rank, rank > 0
 }
 
-// excused tells whether a finding never gates, however severe: it is not new, or
-// not in what is shipped.
-func (f *Finding) excused() bool { return f.Novelty == PreExisting || f.Shipped == ShippedAbsent }
+// excused tells whether a finding never gates, however severe: it is not new, not
+// in what is shipped, or waived.
+func (f *Finding) excused() bool {
+	return f.Novelty == PreExisting || f.Shipped == ShippedAbsent || f.Waived != nil
+}
 
 // gates tells whether a finding fails a gate of the given rank. What is not
 // known to be old gates, and so does a severity nobody has heard of, unless
@@ -65,11 +67,14 @@ func (f *Finding) gates(rank int) bool {
 //	nothing is a target: no line, or none with bytecode    skipped
 //	no target could be mapped or deployed                  error
 //	there are targets, but no sequence was run             error
+//	a waiver has expired                                   fail
+//	the condition (Gate) cannot be evaluated               error
+//	the condition does not hold                            fail
 //	otherwise                                              pass
 //
 // A finding gates if its severity is at or above FailOn and it is introduced or
-// unknown; a pre-existing one, a note, and one that does not happen on the build
-// that the project ships never do. A fault comes after findings,
+// unknown; a pre-existing one, a note, one that does not happen on the build
+// that the project ships, and one that is waived never do. A fault comes after findings,
 // since those were confirmed on their own, and before a pass, since what makes
 // the tool fail could hide one.
 func Decide(r *Report) { r.Verdict, r.Reason = decide(r) }
@@ -101,6 +106,17 @@ func decide(r *Report) (verdict, reason string) {
 	if r.Stats.Executions == 0 {
 		return Error, fmt.Sprintf("%s, but no sequence was run", t.what(t.code()))
 	}
+	if expired := r.expired(); len(expired) > 0 {
+		w := expired[0]
+		return Fail, fmt.Sprintf("the waiver of %s ended on %s: %s is to renew or remove it", Clean(w.ID, maxName), Clean(w.Expires, maxName), Clean(w.Owner, maxName))
+	}
+	met, err := r.holds()
+	if err != nil {
+		return Error, fmt.Sprintf("the gate cannot be evaluated: %s", Clean(err.Error(), maxReason))
+	}
+	if !met {
+		return Fail, Clean(r.unmet(), maxReason)
+	}
 	return Pass, passReason(r, t)
 }
 
@@ -131,8 +147,12 @@ func passReason(r *Report, t tally) string {
 // "2 introduced bugs, 1 pre-existing bug", for the noun "bug".
 func describeFindings(findings []Finding, noun string) string {
 	count := map[string]int{}
-	absent := 0
+	absent, waived := 0, 0
 	for _, f := range findings {
+		if f.Waived != nil {
+			waived++
+			continue
+		}
 		if f.Shipped == ShippedAbsent {
 			absent++
 			continue
@@ -143,7 +163,7 @@ func describeFindings(findings []Finding, noun string) string {
 	if n := count[Introduced]; n > 0 {
 		parts = append(parts, Plural(n, "introduced "+noun))
 	}
-	if n := len(findings) - absent - count[Introduced] - count[PreExisting]; n > 0 {
+	if n := len(findings) - absent - waived - count[Introduced] - count[PreExisting]; n > 0 {
 		parts = append(parts, Plural(n, noun)+" not compared with base")
 	}
 	if n := count[PreExisting]; n > 0 {
@@ -151,6 +171,9 @@ func describeFindings(findings []Finding, noun string) string {
 	}
 	if absent > 0 {
 		parts = append(parts, Plural(absent, noun)+" not on the project's own build")
+	}
+	if waived > 0 {
+		parts = append(parts, Plural(waived, "waived "+noun))
 	}
 	return strings.Join(parts, ", ")
 }

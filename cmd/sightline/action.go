@@ -338,11 +338,8 @@ func (a *action) configure(ctx context.Context, ladder *github.Ladder, c *github
 	if a.run.Name != github.PullRequest && a.run.Name != github.MergeGroup {
 		return a.project.configure(a.flags)
 	}
-	for _, file := range a.configurations() {
-		if edited(a.project.change.diff, file) {
-			a.warnings = append(a.warnings, fmt.Sprintf("the pull request changes %s: the version of its base counts until it is merged", printable(file)))
-		}
-	}
+	a.output.readFile = func(name string) ([]byte, error) { return a.baseFile(ctx, ladder, c, name) }
+	defer a.warnOfEdits()
 	for _, file := range a.configurations() {
 		data, there, err := ladder.BaseFile(ctx, c, file, maxConfig)
 		if err != nil {
@@ -360,6 +357,34 @@ func (a *action) configure(ctx context.Context, ladder *github.Ladder, c *github
 		return badInput("the input config names %s, which the base does not have: it counts once it is merged", printable(a.project.config))
 	}
 	return nil
+}
+
+// inRepository is the path in the repository of a file that is named relative to
+// the project's folder.
+func (a *action) inRepository(name string) string {
+	return path.Join(filepath.ToSlash(a.project.root), filepath.ToSlash(name))
+}
+
+// warnOfEdits says which files that decide what passes are changed in vain.
+func (a *action) warnOfEdits() {
+	files := a.configurations()
+	if a.output.waivers != "" {
+		files = append(files, a.inRepository(a.output.waivers))
+	}
+	for _, file := range files {
+		if edited(a.project.change.diff, file) {
+			a.warnings = append(a.warnings, fmt.Sprintf("the pull request changes %s: the version of its base counts until it is merged", printable(file)))
+		}
+	}
+}
+
+// baseFile reads a file that decides what passes, as the base has it.
+func (a *action) baseFile(ctx context.Context, ladder *github.Ladder, c *github.Comparison, name string) ([]byte, error) {
+	data, there, err := ladder.BaseFile(ctx, c, a.inRepository(name), maxConfig)
+	if err == nil && !there {
+		err = errors.New("the base does not have it: it counts once it is merged")
+	}
+	return data, err
 }
 
 // configurations are the files that may hold the configuration, relative to the

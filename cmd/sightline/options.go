@@ -141,6 +141,9 @@ var failLevels = []string{"none", "low", "medium", "high", "critical"}
 type outputFlags struct {
 	out       string
 	failOn    string
+	gate      string
+	waivers   string
+	readFile  func(name string) ([]byte, error) // of waivers; nil: below the project's folder
 	omitTimes bool
 	render    report.Options // what a caller knows of where the report is read
 }
@@ -156,6 +159,8 @@ func (f *outputFlags) options() report.Options {
 func (f *outputFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.out, "out", defaultOut, "write report.json, sightline.sarif, comment.md, summary.md and reproducers to this `DIR`")
 	flags.StringVar(&f.failOn, "fail-on", defaultFailOn, "lowest severity `LEVEL` that fails the gate: none, low, medium, high, critical")
+	flags.StringVar(&f.gate, "gate", "", "fail unless this `CONDITION` holds, too: \"new_findings(medium) == 0 && reached >= 80%\"")
+	flags.StringVar(&f.waivers, "waivers", "", "accept the findings that this `FILE` names, each with a reason, an owner and a last day")
 	flags.BoolVar(&f.omitTimes, "omit-times", false, "leave measured times out of report.json, so that equal runs give equal bytes")
 }
 
@@ -164,6 +169,9 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 func (f *outputFlags) check() error {
 	if !slices.Contains(failLevels, f.failOn) {
 		return badInput("--fail-on %q: want none, low, medium, high or critical", f.failOn)
+	}
+	if err := report.CheckGate(f.gate); err != nil {
+		return badInput("--gate %q: %w; it may name new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", f.gate, err)
 	}
 	if f.out == "" {
 		return badInput("--out is empty: name a folder")

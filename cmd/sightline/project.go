@@ -19,6 +19,7 @@ import (
 // project is one pull request, read: what changed, what it compiles to, and
 // where in the bytecode the change is.
 type project struct {
+	root     string        // the project's folder; empty for an embedded example
 	diff     *diffmap.Diff // nil when targets were named
 	whole    bool          // all of the project is new: nothing is there to compare with
 	about    report.Diff
@@ -52,7 +53,7 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 	if err != nil {
 		return nil, badInput("--ignore: %w", err)
 	}
-	pr := &project{read: readBelow(root), options: diffmap.Options{Checkout: mustEvalSymlinks(root)}}
+	pr := &project{root: root, read: readBelow(root), options: diffmap.Options{Checkout: mustEvalSymlinks(root)}}
 	if len(flags.targets) == 0 {
 		if err := pr.loadDiff(ctx, p, flags, root); err != nil {
 			return nil, err

@@ -77,7 +77,12 @@ func noArguments(cmd *cobra.Command, args []string) error {
 // fuzz is the main job from a loaded project on: World, campaign, report. It
 // sets the program's exit code, and returns the report it has written.
 func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, output *outputFlags, set *pflag.FlagSet, show *progress) (*report.Report, error) {
+	waivers, err := output.readWaivers(pr.root)
+	if err != nil {
+		return nil, err
+	}
 	r := newReport(pr, output.failOn)
+	r.Gate = output.gate
 	var bundle *report.Bundle
 	var reproducers map[string]*report.Reproducer
 	if pr.mapping != nil {
@@ -105,6 +110,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	if ctx.Err() != nil {
 		r.Warnings = append(r.Warnings, cutShort(ctx))
 	}
+	report.Waive(r, waivers, p.now())
 	report.Decide(r)
 	options := output.options()
 	options.Source, options.Cancelled = pr.source, cancelled

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/sightline-evm/sightline/report"
+)
+
+// maxWaivers bounds how many waivers a file may hold; arbitrary: nobody reviews
+// more.
+const maxWaivers = 1000
+
+// waiverEntry is a waiver as its file has it.
+type waiverEntry struct {
+	ID       string `yaml:"id"`
+	Reason   string `yaml:"reason"`
+	Owner    string `yaml:"owner"`
+	Expires  string `yaml:"expires"`
+	Contract string `yaml:"contract"`
+}
+
+// readWaivers reads the file of waivers, with the caller's reader or below the
+// project's folder; none where no file is named.
+func (f *outputFlags) readWaivers(root string) ([]report.Waiver, error) {
+	if f.waivers == "" {
+		return nil, nil
+	}
+	read := f.readFile
+	if read == nil {
+		read = func(name string) ([]byte, error) {
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(root, filepath.FromSlash(name))
+			}
+			data, err := readBounded(name, maxConfig)
+			return data, plainError(err)
+		}
+	}
+	data, err := read(f.waivers)
+	if err != nil {
+		return nil, badInput("--waivers %s: %w", printable(f.waivers), err)
+	}
+	waivers, err := parseWaivers(data)
+	if err != nil {
+		return nil, badInput("--waivers %s: %w", printable(f.waivers), err)
+	}
+	return waivers, nil
+}
+
+// parseWaivers reads waivers, strictly: a misspelt key could leave out a day.
+func parseWaivers(data []byte) ([]report.Waiver, error) {
+	var file struct {
+		Waivers []waiverEntry `yaml:"waivers"`
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	switch err := decoder.Decode(&file); {
+	case errors.Is(err, io.EOF):
+		return nil, nil // empty, or comments only
+	case err != nil:
+		return nil, fmt.Errorf("want waivers with id, reason, owner, expires and perhaps contract: %s", printable(yamlProblem(err)))
+	case len(file.Waivers) > maxWaivers:
+		return nil, fmt.Errorf("%d waivers, at most %d are read", len(file.Waivers), maxWaivers)
+	}
+	seen := map[string]bool{}
+	var waivers []report.Waiver
+	for i, entry := range file.Waivers {
+		w := report.Waiver{ID: entry.ID, Reason: entry.Reason, Owner: entry.Owner, Expires: entry.Expires, Contract: entry.Contract}
+		if err := w.Check(); err != nil {
+			return nil, fmt.Errorf("waiver %d (%s): %w", i+1, printable(w.ID), err)
+		}
+		if seen[w.ID+" "+w.Contract] {
+			return nil, fmt.Errorf("waiver %d: %s is waived twice", i+1, printable(w.ID))
+		}
+		seen[w.ID+" "+w.Contract] = true
+		waivers = append(waivers, w)
+	}
+	return waivers, nil
+}
+
+// yamlProblem is the first thing that is wrong, without the program's own names.
+func yamlProblem(err error) string {
+	var mismatch *yaml.TypeError
+	if errors.As(err, &mismatch) && len(mismatch.Errors) > 0 {
+		text, _, _ := strings.Cut(mismatch.Errors[0], " in type ")
+		return text
+	}
+	return strings.TrimPrefix(err.Error(), "yaml: ")
+}

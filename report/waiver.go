@@ -1,0 +1,74 @@
+package report
+
+import (
+	"fmt"
+	"time"
+)
+
+// Waiver says that a finding is known and accepted until a day.
+type Waiver struct {
+	ID      string `json:"id"` // of the finding
+	Reason  string `json:"reason"`
+	Owner   string `json:"owner"`
+	Expires string `json:"expires"` // the last day on which it holds, "2026-12-31", UTC
+	// Contract, if given, is the contract that the finding must be in, with its
+	// source ("src/Vault.sol:Vault"): ids are short, and somebody may make code
+	// whose finding has the same.
+	Contract string `json:"contract,omitempty"`
+	Expired  bool   `json:"expired"` // on the day of the run
+}
+
+// dayFormat is that of [Waiver.Expires] (ISO 8601).
+const dayFormat = "2006-01-02"
+
+// Check tells what a waiver lacks.
+func (w *Waiver) Check() error {
+	for _, field := range []struct{ name, value string }{{"id", w.ID}, {"reason", w.Reason}, {"owner", w.Owner}, {"expires", w.Expires}} {
+		if field.value == "" {
+			return fmt.Errorf("%s is missing", field.name)
+		}
+	}
+	if _, err := time.Parse(dayFormat, w.Expires); err != nil {
+		return fmt.Errorf("expires is %q; want a day such as 2026-12-31", Clean(w.Expires, maxName))
+	}
+	return nil
+}
+
+// Waive marks the findings that are waived on a day. An expired waiver waives
+// nothing, and fails the gate until somebody renews or removes it.
+func Waive(r *Report, waivers []Waiver, today time.Time) {
+	day := today.UTC().Format(dayFormat)
+	r.Waivers = nil
+	for _, w := range waivers {
+		w.Expired = w.Expires < day
+		r.Waivers = append(r.Waivers, w)
+		if w.Expired {
+			continue
+		}
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if f.ID == w.ID && (w.Contract == "" || w.Contract == f.Location.Contract) {
+				f.Waived = &w
+			}
+		}
+	}
+}
+
+// expired lists the waivers that are over.
+func (r *Report) expired() []Waiver {
+	var expired []Waiver
+	for _, w := range r.Waivers {
+		if w.Expired {
+			expired = append(expired, w)
+		}
+	}
+	return expired
+}
+
+// waived says by whom and until when a finding is waived; empty when it is not.
+func (f *Finding) waived(clean func(s string, most int) string) string {
+	if f.Waived == nil {
+		return ""
+	}
+	return fmt.Sprintf("waived by %s until %s: %s", clean(f.Waived.Owner, maxName), clean(f.Waived.Expires, maxName), clean(f.Waived.Reason, maxReason))
+}
