@@ -250,15 +250,16 @@ func (pr *project) touchesSources() bool {
 	return slices.ContainsFunc(pr.diff.Files, func(f diffmap.File) bool { return isSource(f.Path()) })
 }
 
+// isSource tells whether contracts are compiled from a file. Vyper's are, though
+// their lines cannot be mapped: that is said of each.
 func isSource(path string) bool {
-	ext := filepath.Ext(path)
-	return ext == ".sol" || ext == ".yul"
+	return slices.Contains([]string{".sol", ".yul", ".vy"}, filepath.Ext(path))
 }
 
 func (pr *project) describeDiff() string {
 	sources := 0
 	for i := range pr.diff.Files {
-		if isSource(pr.diff.Files[i].Path()) {
+		if filepath.Ext(pr.diff.Files[i].Path()) == ".sol" {
 			sources++
 		}
 	}
