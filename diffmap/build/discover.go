@@ -257,7 +257,7 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 			Remedy: "remove the tool's output and cache folders, or give the right build with --build"}
 	}
 	for _, o := range outputs {
-		if c.temporary {
+		if o.Origin = f.relative(o.Origin); c.temporary {
 			o.Origin = c.String()
 		}
 	}
