@@ -60,13 +60,14 @@ var floors = map[string][]string{
 	"internal/fakegithub": {},
 	"internal/floors":     {},
 	"internal/soljson":    {},
+	"internal/workflows":  {},
 	"internal/testsolc":   {"internal/bytecode"},
 	// Above all that is tested with it; only external test packages can use it.
 	"internal/testbuild": {"diffmap", "diffmap/build", "internal/bytecode"},
 }
 
 // testOnly are packages that nothing but tests imports.
-var testOnly = []string{"internal/testsolc", "internal/testbuild", "internal/checksarif", "internal/fakegithub", "internal/floors"}
+var testOnly = []string{"internal/testsolc", "internal/testbuild", "internal/checksarif", "internal/fakegithub", "internal/floors", "internal/workflows"}
 
 // listed is what this test needs of go list's answer.
 type listed struct {
