@@ -281,3 +281,39 @@ func TestDockerfile(t *testing.T) {
 		}
 	}
 }
+
+// docs/action.md has the tables of action.yml.
+func TestActionDocs(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "action.md")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := readMetadata(t, "action.yml")
+	inputs := "| input | meaning |\n| --- | --- |\n"
+	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
+		inputs += fmt.Sprintf("| `%s` | %s |\n", name, strings.ReplaceAll(m.Inputs[name].Description, "|", "\\|"))
+	}
+	outputs := "| output | value |\n| --- | --- |\n"
+	for _, name := range slices.Sorted(maps.Keys(m.Outputs)) {
+		outputs += fmt.Sprintf("| `%s` | %s |\n", name, m.Outputs[name].Description)
+	}
+	want := string(data)
+	for section, table := range map[string]string{"inputs": inputs, "outputs": outputs} {
+		before, rest, ok := strings.Cut(want, "<!-- "+section+" -->\n")
+		_, after, ended := strings.Cut(rest, "<!-- end -->")
+		if !ok || !ended {
+			t.Fatalf("%s has no section %s", path, section)
+		}
+		want = before + "<!-- " + section + " -->\n" + table + "<!-- end -->" + after
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Errorf("%s (-action.yml +file), rewritten by -update:\n%s", path, diff)
+	}
+}
