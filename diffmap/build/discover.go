@@ -232,7 +232,8 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 	if f.Progress != nil {
 		f.Progress("running " + c.String())
 	}
-	if err := f.run(ctx, c); err != nil {
+	said, err := f.run(ctx, c)
+	if err != nil {
 		return nil, err
 	}
 	f.how = append(f.how, "built with "+c.String())
@@ -242,11 +243,11 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 		if !c.temporary {
 			place = f.relative(builds)
 		}
-		return nil, c.unusable("it ended well, but has left nothing in "+place, nil)
+		return nil, c.unusable("it ended well, but has left nothing in "+place, said, nil)
 	}
 	outputs, err := f.Limits.Read(builds)
 	if err != nil {
-		return nil, c.unusable("what it has built cannot be used: "+err.Error(), err)
+		return nil, c.unusable("what it has built cannot be used: "+err.Error(), said, err)
 	}
 	outputs, stale, err := f.current(outputs)
 	if err != nil {

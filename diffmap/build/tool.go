@@ -114,8 +114,8 @@ func (f *finder) environment(c command) []string {
 // maxToolOutput is how much of a tool's output is kept, from its end.
 const maxToolOutput = 64 << 10
 
-// run runs a tool in the project's root.
-func (f *finder) run(ctx context.Context, c command) error {
+// run runs a tool, and returns the end of what it wrote.
+func (f *finder) run(ctx context.Context, c command) (said string, err error) {
 	limited, cancel := context.WithTimeout(ctx, f.Timeout)
 	defer cancel()
 	output := &tail{limit: maxToolOutput}
@@ -130,7 +130,7 @@ func (f *finder) run(ctx context.Context, c command) error {
 	cmd := start()
 	changed, err := becomeOwner(cmd, f.root, filepath.Dir(c.builds), c.temporary)
 	if err != nil {
-		return err
+		return "", err
 	}
 	err = cmd.Run()
 	if changed && errors.Is(err, fs.ErrPermission) {
@@ -139,17 +139,17 @@ func (f *finder) run(ctx context.Context, c command) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return "", context.Cause(ctx)
 	case limited.Err() != nil:
-		return c.failure(fmt.Sprintf("did not end within %s", f.Timeout), output, limited.Err())
+		return "", c.failure(fmt.Sprintf("did not end within %s", f.Timeout), output, limited.Err())
 	case err != nil && slices.Contains(c.argv, "--ast") && bytes.Contains(output.bytes(), []byte("unexpected argument '--ast'")):
 		// forge before 0.3 writes ASTs without being asked, or never.
 		c.argv = slices.DeleteFunc(slices.Clone(c.argv), func(argument string) bool { return argument == "--ast" })
 		return f.run(ctx, c)
 	case err != nil:
-		return c.failure("failed", output, err)
+		return "", c.failure("failed", output, err)
 	}
-	return nil
+	return string(output.bytes()), nil
 }
 
 // folderFor is where a tool is run.
@@ -162,22 +162,31 @@ func (f *finder) folderFor(c command) string {
 
 // failure is the error of a tool's run, with the end of what it wrote.
 func (c *command) failure(what string, output *tail, cause error) error {
-	text := string(output.bytes())
-	e := &Error{Origin: c.String(), Kind: ErrTool, Cause: cause, Problem: what + ": " + cause.Error(), Remedy: remedyTool}
-	if strings.TrimSpace(text) != "" {
-		e.Excerpt = lastLines(text)
-	}
-	if name := missingVariable(text); name != "" {
-		e.Remedy = fmt.Sprintf("the project's configuration needs the variable %s, which the build does not get: name it in the configuration, build: {env: [%s]}", name, name)
-	}
+	e := &Error{Origin: c.String(), Kind: ErrTool, Cause: cause, Problem: what + ": " + cause.Error()}
+	c.explain(e, string(output.bytes()))
 	return e
 }
 
 const remedyTool = "run it in the project's folder and repair what it says, or give a build with --build"
 
-// unusable is the error of a run that ended well, but left nothing of use.
-func (c *command) unusable(problem string, cause error) error {
-	return &Error{Origin: c.String(), Kind: ErrTool, Cause: cause, Problem: problem, Remedy: remedyTool}
+// unusable is the error of a run that ended well, but left nothing of use. What it
+// said may tell why: the npm package of forge ends well when forge does not
+// (measured with 1.7.1).
+func (c *command) unusable(problem, said string, cause error) error {
+	e := &Error{Origin: c.String(), Kind: ErrTool, Cause: cause, Problem: problem}
+	c.explain(e, said)
+	return e
+}
+
+// explain adds to an error what a tool said, and what to do about it.
+func (c *command) explain(e *Error, said string) {
+	e.Remedy = remedyTool
+	if strings.TrimSpace(said) != "" {
+		e.Excerpt = lastLines(said)
+	}
+	if name := missingVariable(said); name != "" {
+		e.Remedy = fmt.Sprintf("the project's configuration needs the variable %s, which the build does not get: name it in the configuration, build: {env: [%s]}", name, name)
+	}
 }
 
 // hardhatVariable are the ways in which Hardhat says that a variable of its
