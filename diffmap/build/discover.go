@@ -97,7 +97,11 @@ func (f *finder) find(ctx context.Context) (*Found, error) {
 	}
 	for _, s := range setups {
 		if program := programs[s.tool]; program != "" {
-			f.say("%s says that this is a %s project, but %s is not installed: its sources are compiled by solc, without its settings", s.config, s.tool, program)
+			how := ""
+			if command := installCommand(f.root, firstOf(f.Compilers.Repository, f.root)); s.tool == hardhat && command != "" {
+				how = ", " + command
+			}
+			f.say("%s says that this is a %s project, but %s is not installed%s: its sources are compiled by solc, without its settings", s.config, s.tool, program, how)
 		}
 	}
 	if f.Progress != nil {
@@ -243,11 +247,11 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 		if !c.temporary {
 			place = f.relative(builds)
 		}
-		return nil, c.unusable("it ended well, but has left nothing in "+place, said, nil)
+		return nil, f.unusable(c, "it ended well, but has left nothing in "+place, said, nil)
 	}
 	outputs, err := f.Limits.Read(builds)
 	if err != nil {
-		return nil, c.unusable("what it has built cannot be used: "+err.Error(), said, err)
+		return nil, f.unusable(c, "what it has built cannot be used: "+err.Error(), said, err)
 	}
 	outputs, stale, err := f.current(outputs)
 	if err != nil {

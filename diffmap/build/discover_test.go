@@ -333,6 +333,68 @@ func TestFindFailure(t *testing.T) {
 	golden(t, "tool-errors.txt", messages.String())
 }
 
+// TestFindAdvice: where a tool fails for what it lacks here, the message says what
+// that is, and what brings it. The outputs are those of forge 1.7.1 and Hardhat
+// 2.26.3, but for their stacks, and of Hardhat 3.18.0's templates.
+func TestFindAdvice(t *testing.T) {
+	const (
+		hh8 = "echo \"Error HH8: There's one or more errors in your config file:\n\n  * Invalid value undefined for HardhatConfig.networks.sepolia.url - Expected a value of type string.\n" +
+			"    at validateConfig (/x/config-validation.ts:374:9)\n    at main (/x/cli.ts:221:62)\"; exit 1"
+		hh411 = "echo 'Error HH411: The library @openzeppelin/contracts, imported from contracts/A.sol, is not installed. Try installing it using npm.'; exit 1"
+		forge = `echo 'Error: Compiler run failed:\nError (6275): Source "@openzeppelin/contracts/token/ERC20.sol" not found: File not supplied initially.'; exit 0`
+	)
+	gitmodules := "[submodule \"lib/oz\"]\n\tpath = lib/oz\n\turl = ../oz\n[submodule \"lib/std\"]\n\tpath = lib/std\n"
+	hardhatConfig := func(text string) map[string]string { return map[string]string{"hardhat.config.js": text} }
+	cases := []struct {
+		name, tool, script string
+		files              map[string]string
+		env                []string
+	}{
+		{"HH8", "hardhat", hh8, hardhatConfig("// process.env.OLD\nmodule.exports = { url: process.env.SEPOLIA_URL,\n accounts: [process.env['PRIVATE_KEY']], home: process.env.HOME };"), nil},
+		{"HH8, one of two named", "hardhat", hh8, hardhatConfig("module.exports = { url: process.env.SEPOLIA_URL, accounts: [process.env.PRIVATE_KEY] };"), []string{"PRIVATE_KEY"}},
+		{"HH8 for another reason", "hardhat", hh8, hardhatConfig("module.exports = { solidity: 8 };"), nil},
+		{"configuration throws", "hardhat", "echo 'Error: Please set your MNEMONIC in a .env file\n    at Object.<anonymous> (/x/hardhat.config.js:1:33)'; exit 1",
+			hardhatConfig("const m = process.env.MNEMONIC; const u = process.env.OPTIONAL_URL;"), nil},
+		{"undefined", "hardhat", "echo \"TypeError: Cannot read properties of undefined (reading 'trim')\n    at Object.<anonymous> (/x/hardhat.config.js:1:103)\"; exit 1",
+			hardhatConfig("const m = process.env.MNEMONIC.trim();"), nil},
+		{"HH1201", "hardhat", "echo \"Error HH1201: Cannot find a value for the configuration variable 'DEPLOYER_KEY'. Use 'npx hardhat vars set DEPLOYER_KEY' to set it\"; exit 1",
+			hardhatConfig(`vars.get("DEPLOYER_KEY")`), nil},
+		{"foundry.toml", "forge", "echo 'Error: `solc` ${SOLC_PATH} does not exist'; exit 1", map[string]string{"foundry.toml": "[profile.default]\nsolc = \"${SOLC_PATH}\"\n"}, nil},
+		{"HH411", "hardhat", hh411, map[string]string{"package-lock.json": "{}", "package.json": "{}"}, nil},
+		{"HH411, yarn", "hardhat", hh411, map[string]string{"yarn.lock": "", "package.json": "{}"}, nil},
+		{"Hardhat 3", "hardhat", `echo 'Error HHE900: There was an error while resolving the import "@openzeppelin/contracts/A.sol" from "./contracts/A.sol":\n\nThe package is not installed.'; exit 1`, map[string]string{"package.json": "{}"}, nil},
+		{"a plugin", "hardhat", "echo \"Error: Cannot find module 'dotenv'\nRequire stack:\n- /x/hardhat.config.js\n    at Object.<anonymous> (/x/hardhat.config.js:1:1)\"; exit 1",
+			map[string]string{"hardhat.config.js": "require('dotenv'); process.env.KEY", "pnpm-lock.yaml": ""}, nil},
+		{"own module", "hardhat", "echo \"Error: Cannot find module './tasks'\"; exit 1", map[string]string{"package-lock.json": "{}"}, nil},
+		{"submodule", "forge", forge, map[string]string{".gitmodules": gitmodules, "lib/oz/README": ""}, nil},
+		{"no submodule", "forge", forge, nil, nil},
+		{"soldeer", "forge", forge, map[string]string{"soldeer.lock": ""}, nil},
+	}
+	t.Setenv("PRIVATE_KEY", "0x1")
+	var messages strings.Builder
+	for _, c := range cases {
+		name, folder := "hardhat2", "artifacts"
+		if c.tool == "forge" {
+			name, folder = "foundry", "out"
+		}
+		root := copyFixture(t, name)
+		if err := os.RemoveAll(filepath.Join(root, folder)); err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range c.files {
+			write(t, filepath.Join(root, filepath.FromSlash(file)), text)
+		}
+		install(t, root, c.tool, c.script)
+		_, err := Find(t.Context(), root, FindOptions{Env: c.env})
+		if !errors.Is(err, ErrTool) {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		messages.WriteString(c.name + "\n" + strings.ReplaceAll(err.Error(), root, "ROOT") + "\n\n")
+	}
+	golden(t, "advice.txt", messages.String())
+}
+
 // TestFindCancel: a tool ends with its context.
 func TestFindCancel(t *testing.T) {
 	root := copyFixture(t, "hardhat2")

@@ -196,7 +196,7 @@ func (p *project) importedName(imported, importer string) string {
 }
 
 func (p *project) importError(importer string, line int, name string, tried []string) error {
-	remedy := "install the dependency, or add a remapping to remappings.txt"
+	remedy := firstOf(installCommand(p.root, firstOf(p.repository, p.root)), "install the dependency") + ", or add a remapping to remappings.txt"
 	if strings.Contains(name, "://") {
 		remedy = "imports are not downloaded: install the dependency and import it by name"
 	}

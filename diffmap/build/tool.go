@@ -141,13 +141,13 @@ func (f *finder) run(ctx context.Context, c command) (said string, err error) {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case limited.Err() != nil:
-		return "", c.failure(fmt.Sprintf("did not end within %s", f.Timeout), output, limited.Err())
+		return "", f.failure(c, fmt.Sprintf("did not end within %s", f.Timeout), output, limited.Err())
 	case err != nil && slices.Contains(c.argv, "--ast") && bytes.Contains(output.bytes(), []byte("unexpected argument '--ast'")):
 		// forge before 0.3 writes ASTs without being asked, or never.
 		c.argv = slices.DeleteFunc(slices.Clone(c.argv), func(argument string) bool { return argument == "--ast" })
 		return f.run(ctx, c)
 	case err != nil:
-		return "", c.failure("failed", output, err)
+		return "", f.failure(c, "failed", output, err)
 	}
 	return string(output.bytes()), nil
 }
@@ -161,46 +161,28 @@ func (f *finder) folderFor(c command) string {
 }
 
 // failure is the error of a tool's run, with the end of what it wrote.
-func (c *command) failure(what string, output *tail, cause error) error {
+func (f *finder) failure(c command, what string, output *tail, cause error) error {
 	e := &Error{Origin: c.String(), Kind: ErrTool, Cause: cause, Problem: what + ": " + cause.Error()}
-	c.explain(e, string(output.bytes()))
+	f.explain(e, c, string(output.bytes()))
 	return e
 }
-
-const remedyTool = "run it in the project's folder and repair what it says, or give a build with --build"
 
 // unusable is the error of a run that ended well, but left nothing of use. What it
 // said may tell why: the npm package of forge ends well when forge does not
 // (measured with 1.7.1).
-func (c *command) unusable(problem, said string, cause error) error {
+func (f *finder) unusable(c command, problem, said string, cause error) error {
 	e := &Error{Origin: c.String(), Kind: ErrTool, Cause: cause, Problem: problem}
-	c.explain(e, said)
+	f.explain(e, c, said)
 	return e
 }
 
 // explain adds to an error what a tool said, and what to do about it.
-func (c *command) explain(e *Error, said string) {
-	e.Remedy = remedyTool
-	if strings.TrimSpace(said) != "" {
-		e.Excerpt = lastLines(said)
+func (f *finder) explain(e *Error, c command, said string) {
+	said = printable(said)
+	e.Remedy = f.advise(c, said)
+	if text := withoutStack(said); strings.TrimSpace(text) != "" {
+		e.Excerpt = lastLines(text)
 	}
-	if name := missingVariable(said); name != "" {
-		e.Remedy = fmt.Sprintf("the project's configuration needs the variable %s, which the build does not get: name it in the configuration, build: {env: [%s]}", name, name)
-	}
-}
-
-// hardhatVariable are the ways in which Hardhat says that a variable of its
-// configuration is not set: HH8's list of fields, and Hardhat 3's configuration
-// variables.
-var hardhatVariable = regexp.MustCompile(`(?:Configuration Variable|environment variable|env var)\s+["'` + "`" + `]?([A-Z][A-Z0-9_]{2,60})`)
-
-// missingVariable is the name of the variable that a tool says it misses; empty
-// when it says none.
-func missingVariable(output string) string {
-	if m := hardhatVariable.FindStringSubmatch(output); m != nil {
-		return m[1]
-	}
-	return ""
 }
 
 // tail keeps the last bytes that are written to it.
@@ -218,6 +200,13 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 func (t *tail) bytes() []byte { return t.kept[max(0, len(t.kept)-t.limit):] }
+
+// stackLine is a line of a JavaScript stack: there are more of them than of what
+// went wrong.
+var stackLine = regexp.MustCompile(`(?m)^\s+at .*(?:\n|$)`)
+
+// withoutStack is a tool's output without the stacks in it.
+func withoutStack(text string) string { return stackLine.ReplaceAllString(text, "") }
 
 // escapes are the terminal's control sequences (ECMA-48, 5.4).
 var escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]")
