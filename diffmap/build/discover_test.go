@@ -260,7 +260,8 @@ func TestFindHardhat(t *testing.T) {
 // more; the user may name further variables.
 func TestFindEnvironment(t *testing.T) {
 	for name, value := range map[string]string{
-		"GITHUB_TOKEN": "secret", "GITHUB_OUTPUT": "output-file", "ALCHEMY_KEY": "key", "FOUNDRY_PROFILE": "ci",
+		"GITHUB_TOKEN": "secret", "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "secret", "GITHUB_OUTPUT": "output-file",
+		"GITHUB_STEP_SUMMARY": "summary-file", "NODE_OPTIONS": "--title=x", "ALCHEMY_KEY": "key", "FOUNDRY_PROFILE": "ci",
 		"FOUNDRY_FFI": "true", "HOME": t.TempDir(),
 	} {
 		t.Setenv(name, value)
@@ -287,8 +288,12 @@ func TestFindEnvironment(t *testing.T) {
 			t.Errorf("it does not get %s", name)
 		}
 	}
-	for _, name := range []string{"GITHUB_TOKEN", "GITHUB_OUTPUT"} {
-		if slices.Contains(names, name) {
+	allowed := slices.Concat(allowedEnvironment, toolEnvironment, []string{
+		"ALCHEMY_KEY", "FOUNDRY_FFI", "FOUNDRY_DISABLE_NIGHTLY_WARNING", "FOUNDRY_LINT_LINT_ON_BUILD", "NO_COLOR",
+		"PWD", "OLDPWD", "SHLVL", "_", // the shell's own
+	})
+	for _, name := range names {
+		if !slices.Contains(allowed, name) {
 			t.Errorf("it gets %s", name)
 		}
 	}

@@ -5,7 +5,11 @@ package build
 import (
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -63,9 +67,14 @@ func reachableByAll(path string) bool {
 
 // becomeOwner makes the child run as the user who owns the project's folder,
 // where we are root and that is another: as it would without us, and so that it
-// cannot read our environment. Where the project is root's own it runs as we do.
-// A folder that was made for its output becomes the user's. It tells whether
-// the child's user is another.
+// cannot read our environment through /proc. A folder that was made for its output
+// becomes the user's, and so does HOME. It tells whether the child's user is
+// another.
+//
+// Where the project is root's own the child runs as we do: another user could
+// neither write the project's folders, as Hardhat does, nor read compilers below
+// root's home. Whoever checks out as root in a container and gives us secrets has
+// to build in a step of its own and pass --build.
 func becomeOwner(cmd *exec.Cmd, root, folder string, made bool) (changed bool, err error) {
 	if os.Geteuid() != 0 {
 		return false, nil
@@ -84,5 +93,31 @@ func becomeOwner(cmd *exec.Cmd, root, folder string, made bool) (changed bool, e
 		}
 	}
 	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
+	cmd.Env = withHome(cmd.Env, owner.Uid)
 	return true, nil
+}
+
+// withHome is an environment in which HOME is the user's own. What the runner or
+// the user has set stays if it belongs to them.
+func withHome(env []string, uid uint32) []string {
+	i := slices.IndexFunc(env, func(variable string) bool { return strings.HasPrefix(variable, "HOME=") })
+	if i >= 0 && owns(uid, strings.TrimPrefix(env[i], "HOME=")) {
+		return env
+	}
+	home := os.TempDir() // tools want some folder that they can write
+	if u, err := user.LookupId(strconv.FormatUint(uint64(uid), 10)); err == nil && owns(uid, u.HomeDir) {
+		home = u.HomeDir
+	}
+	env = slices.DeleteFunc(slices.Clone(env), func(variable string) bool { return strings.HasPrefix(variable, "HOME=") })
+	return append(env, "HOME="+home)
+}
+
+// owns tells whether a folder belongs to the user.
+func owns(uid uint32, folder string) bool {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Uid == uid
 }
