@@ -69,29 +69,51 @@ func cachedAt(file string, limits Limits) *Compiler {
 	return &Compiler{version: version, path: file, limits: limits}
 }
 
+// firstHome is the given home, else the user's; empty where there is none, and no
+// caches then.
+func firstHome(given string) string {
+	if given != "" {
+		return given
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return home
+}
+
+// svmFolders are where Foundry's compilers lie: ~/.svm, where its first versions
+// kept them, and its data folder.
+func svmFolders(home string) []string {
+	if home == "" {
+		return nil
+	}
+	data := firstOf(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share"))
+	switch runtime.GOOS {
+	case "darwin":
+		data = filepath.Join(home, "Library", "Application Support")
+	case "windows":
+		data = os.Getenv("APPDATA")
+	}
+	return []string{filepath.Join(home, ".svm"), filepath.Join(data, "svm")}
+}
+
 // cachePatterns are where Foundry's and Hardhat's compilers lie, as patterns of
-// filepath.Match. svm keeps them below its data folder, and below ~/.svm where
-// that exists from its first versions; Hardhat below the user's cache.
+// filepath.Match: Hardhat keeps them below the user's cache.
 func cachePatterns(home string) []string {
 	if home == "" {
 		return nil
 	}
-	data := []string{firstOf(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share"))}
-	caches := []string{filepath.Join(firstOf(os.Getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "hardhat-nodejs")}
+	cache := filepath.Join(firstOf(os.Getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "hardhat-nodejs")
 	switch runtime.GOOS {
 	case "darwin":
-		data = []string{filepath.Join(home, "Library", "Application Support")}
-		caches = []string{filepath.Join(home, "Library", "Caches", "hardhat-nodejs")}
+		cache = filepath.Join(home, "Library", "Caches", "hardhat-nodejs")
 	case "windows":
-		data = []string{os.Getenv("APPDATA")}
-		caches = []string{filepath.Join(os.Getenv("LOCALAPPDATA"), "hardhat-nodejs", "Cache")}
+		cache = filepath.Join(os.Getenv("LOCALAPPDATA"), "hardhat-nodejs", "Cache")
 	}
-	patterns := []string{filepath.Join(home, ".svm", "*", "solc-*")}
-	for _, folder := range data {
-		patterns = append(patterns, filepath.Join(folder, "svm", "*", "solc-*"))
+	var patterns []string
+	for _, folder := range svmFolders(home) {
+		patterns = append(patterns, filepath.Join(folder, "*", "solc-*"))
 	}
-	for _, folder := range caches {
-		patterns = append(patterns, filepath.Join(folder, "compilers-v[23]", "*", "sol*-v*"))
-	}
-	return patterns
+	return append(patterns, filepath.Join(cache, "compilers-v[23]", "*", "sol*-v*"))
 }

@@ -30,7 +30,10 @@ type CompilerOptions struct {
 	NodeModules []string
 	// Home is the user's folder, below which Foundry and Hardhat keep compilers.
 	// Empty: the environment's.
-	Home   string
+	Home string
+	// List is the address of a list of solc binaries, from which a compiler is
+	// downloaded that is in none of these places; empty for none.
+	List   string
 	Limits Limits
 }
 
@@ -63,10 +66,21 @@ func FindCompiler(ctx context.Context, pragmas []string, options CompilerOptions
 			broken = err
 		}
 	}
+	if c, err := options.download(ctx, ranges); c != nil || err != nil {
+		return c, err
+	}
 	if broken != nil {
 		return nil, broken
 	}
 	return nil, noCompiler(ranges, found)
+}
+
+// download downloads a compiler, where that is wanted and none was named.
+func (options CompilerOptions) download(ctx context.Context, ranges []Range) (*Compiler, error) {
+	if options.List == "" || firstOf(options.Solc, os.Getenv("SOLC")) != "" {
+		return nil, nil
+	}
+	return downloadCompiler(ctx, ranges, options)
 }
 
 // FindCompiler finds the compiler that made the output, else the newest one
@@ -153,11 +167,7 @@ func findCompilers(ctx context.Context, options CompilerOptions) ([]*Compiler, e
 	if err != nil {
 		node = ""
 	}
-	home := options.Home
-	if home == "" {
-		home, _ = os.UserHomeDir() // without one there are no caches
-	}
-	found = append(found, cachedCompilers(home, node, limits)...)
+	found = append(found, cachedCompilers(firstHome(options.Home), node, limits)...)
 	if node == "" {
 		return found, nil
 	}
