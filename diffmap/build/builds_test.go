@@ -182,6 +182,27 @@ func TestForMapping(t *testing.T) {
 	}
 }
 
+// TestFileWithoutContract: what forge writes of a file with structs alone is no
+// build of its own beside the build-info.
+func TestFileWithoutContract(t *testing.T) {
+	root := copyFixture(t, "foundry")
+	before, err := Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast := fmt.Sprintf(`{"absolutePath":"src/Step.sol","id":7,"nodeType":"SourceUnit","nodes":[],"src":"0:10:%d"}`,
+		before[0].Sources[slices.IndexFunc(before[0].Sources, func(s *Source) bool { return s.Path == "src/Step.sol" })].ID)
+	write(t, filepath.Join(root, "out", "Step.sol", "Types.json"),
+		`{"abi":[],"bytecode":{"object":"0x","linkReferences":{}},"deployedBytecode":{"object":"0x","linkReferences":{}},"ast":`+ast+`}`)
+	after, err := Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(after) != len(before) || len(Contracts(after)) != len(Contracts(before)) || after[0].Obstacle() != before[0].Obstacle() {
+		t.Errorf("%d outputs with %d contracts, before %d with %d", len(after), len(Contracts(after)), len(before), len(Contracts(before)))
+	}
+}
+
 // TestTwoRuns: the same id means different files in two runs of forge. Without
 // its cache file the artefacts themselves tell which run is theirs.
 func TestTwoRuns(t *testing.T) {

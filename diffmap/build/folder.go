@@ -66,10 +66,13 @@ func (l Limits) readFolder(root string) ([]*Output, error) {
 // truffle's. Foundry's artefacts whose contracts a build-info holds as well, which is then
 // among outputs, are left out.
 func (l Limits) readArtefacts(root string, files []string, outputs []*Output) ([]*Output, error) {
-	held := map[contractName]bool{}
+	held := holding{map[contractName]bool{}, map[string]bool{}}
 	for _, o := range outputs {
 		for _, c := range o.Contracts {
-			held[contractName{c.Source, c.Name}] = true
+			held.contracts[contractName{c.Source, c.Name}] = true
+		}
+		for _, s := range o.Sources {
+			held.sources[s.Path] = true
 		}
 	}
 	set, err := l.collectArtefacts(files, held)
@@ -118,8 +121,20 @@ type artefactSet struct {
 	foundry, truffle []*artefact
 }
 
+// holding is what builds have already.
+type holding struct {
+	contracts map[contractName]bool
+	sources   map[string]bool
+}
+
+// has tells whether an artefact adds nothing. forge writes one for a source that
+// has no contract, for its AST: without code and without metadata.
+func (h holding) has(a *artefact) bool {
+	return h.contracts[a.name] || len(a.contract.Metadata) == 0 && h.sources[a.name.source]
+}
+
 // collectArtefacts reads the files, except what is held already.
-func (l Limits) collectArtefacts(files []string, held map[contractName]bool) (artefactSet, error) {
+func (l Limits) collectArtefacts(files []string, held holding) (artefactSet, error) {
 	var set artefactSet
 	var total int64
 	for _, file := range files {
@@ -142,7 +157,7 @@ func (l Limits) collectArtefacts(files []string, held map[contractName]bool) (ar
 	return set, nil
 }
 
-func (set *artefactSet) add(file string, format format, text []byte, held map[contractName]bool) error {
+func (set *artefactSet) add(file string, format format, text []byte, held holding) error {
 	switch format {
 	case formatSourceIDs:
 		r, err := parseSourceIDs(file, text)
@@ -152,7 +167,7 @@ func (set *artefactSet) add(file string, format format, text []byte, held map[co
 		return err
 	case formatFoundryArtefact:
 		a, err := parseFoundryArtefact(file, text)
-		if err == nil && a != nil && !held[a.name] {
+		if err == nil && a != nil && !held.has(a) {
 			set.foundry = append(set.foundry, a)
 		}
 		return err
