@@ -67,7 +67,8 @@ func BaseTexts(diff *Diff, output *build.Output, options Options) (*BaseSources,
 		if err != nil {
 			return nil, err
 		}
-		if head == "" {
+		held := slices.ContainsFunc(output.Sources, func(s *build.Source) bool { return s.Path == name })
+		if !held { // a name that the head has for another file now is the base's own as well
 			base.Others[name] = text
 			continue
 		}
@@ -116,25 +117,60 @@ func commonPrefix(output *build.Output, options Options) string {
 }
 
 // settingsFiles decide how a project is compiled, or what its imports mean.
+// What .gitmodules and foundry.lock say of submodules shows in the diff itself.
 var settingsFiles = []string{
-	"foundry.toml", "foundry.lock", "soldeer.lock", "remappings.txt", ".gitmodules",
+	"foundry.toml", "soldeer.lock", "remappings.txt",
 	"package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb",
 	"truffle-config.js", "truffle.js", "ape-config.yaml", "brownie-config.yaml",
 }
 
-// Settings lists the changed files that decide how the project is compiled or
-// what its imports mean, submodules among them: with such a change the head's
-// settings and dependencies are not the base's.
+// Settings lists the changed files, by their paths, that decide how a project is
+// compiled or what its imports mean, submodules not among them: with such a change
+// the head's settings and dependencies are not the base's.
 func (d *Diff) Settings() []string {
 	var changed []string
 	for i := range d.Files {
 		f := &d.Files[i]
 		base := path.Base(cleanPath(f.Path()))
-		if f.Submodule || slices.Contains(settingsFiles, base) || strings.HasPrefix(base, "hardhat.config.") {
+		if !f.Submodule && (slices.Contains(settingsFiles, base) || strings.HasPrefix(base, "hardhat.config.")) {
 			changed = append(changed, f.Path())
 		}
 	}
 	return changed
+}
+
+// Pin is a change of the commit that a submodule is at.
+type Pin struct {
+	Path     string // of the submodule in the repository
+	Old, New string // commits; empty where there is no submodule
+}
+
+// Pins lists the submodules that the diff changes.
+func (d *Diff) Pins() []Pin {
+	var pins []Pin
+	for i := range d.Files {
+		f := &d.Files[i]
+		if !f.Submodule {
+			continue
+		}
+		pin := Pin{Path: cleanPath(f.Path())}
+		for _, e := range f.Edits {
+			pin.Old, pin.New = pinOf(pin.Old, e.Old), pinOf(pin.New, e.New)
+		}
+		pins = append(pins, pin)
+	}
+	return pins
+}
+
+// pinOf is the commit that a line of a submodule's diff names, else what was known
+// before.
+func pinOf(known string, lines []string) string {
+	for _, line := range lines {
+		if commit, ok := strings.CutPrefix(line, subprojectCommit); ok {
+			return strings.TrimSuffix(strings.TrimSpace(commit), "-dirty")
+		}
+	}
+	return known
 }
 
 // isCompiledBySolc tells whether a file is a source of solc's; Vyper's are

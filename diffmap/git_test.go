@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -195,6 +196,79 @@ func TestGitSubmodule(t *testing.T) {
 	d := r.diff(base)
 	if len(d.Files) != 1 || !d.Files[0].Submodule || d.Files[0].NewPath != "lib/dep" {
 		t.Errorf("got:\n%s", listDiff(d))
+	}
+}
+
+// TestInSubmodules: what a bump changes is read from the submodule, and from those
+// inside of it; where that cannot be, it is said.
+func TestInSubmodules(t *testing.T) {
+	add := []string{"-c", "protocol.file.allow=always", "submodule", "--quiet", "add"}
+	deep := newRepo(t)
+	deep.write("src/Deep.sol", "d\n")
+	deep.commit()
+	dep := newRepo(t)
+	dep.write("src/A.sol", "a\n")
+	dep.write("src/Same.sol", "s\n")
+	dep.write("src/Gone.sol", "g\n")
+	dep.git(append(add, deep.dir, "lib/deep")...)
+	dep.commit()
+	r := newRepo(t)
+	r.git(append(add, dep.dir, "lib/dep")...)
+	inner := &repo{t, filepath.Join(r.dir, "lib/dep")}
+	inner.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
+	base := r.commit()
+
+	inner.write("src/A.sol", "b\n")
+	inner.git("rm", "-q", "src/Gone.sol")
+	innermost := &repo{t, filepath.Join(inner.dir, "lib/deep")}
+	innermost.write("src/Deep.sol", "e\n")
+	innermost.commit()
+	inner.commit()
+	d := r.diff(base)
+	g := r.reader()
+	inside, problems := g.InSubmodules(t.Context(), d)
+	if len(problems) > 0 {
+		t.Error(problems)
+	}
+	var got []string
+	for i := range inside.Files {
+		f := &inside.Files[i]
+		head, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(f.NewPath)))
+		if f.NewPath == "" {
+			head, err = nil, nil
+		}
+		old, failed := f.OldText(head)
+		if err := errors.Join(err, failed); err != nil {
+			t.Error(err)
+		}
+		got = append(got, f.Path()+" "+strings.TrimSpace(string(old)))
+	}
+	slices.Sort(got)
+	if want := []string{"lib/dep/lib/deep/src/Deep.sol d", "lib/dep/src/A.sol a", "lib/dep/src/Gone.sol g"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+
+	for name, c := range map[string]struct {
+		pin     Pin
+		problem string
+	}{
+		"unknown commit": {Pin{"lib/dep", strings.Repeat("1", 40), ""}, "it is gone"},
+		"not fetched":    {Pin{"lib/dep", strings.Repeat("1", 40), d.Pins()[0].New}, "lacks the base's commit 111111111111"},
+		"elsewhere":      {Pin{"lib/dep", d.Pins()[0].Old, strings.Repeat("2", 40)}, "but the change moves it to 222222222222"},
+		"not there":      {Pin{"lib/other", d.Pins()[0].Old, d.Pins()[0].New}, "not checked out"},
+		"new":            {Pin{"lib/other", "", d.Pins()[0].New}, ""},
+	} {
+		file := File{OldPath: c.pin.Path, NewPath: c.pin.Path, Submodule: true, Edits: []Edit{{OldStart: 1, NewStart: 1}}}
+		if c.pin.Old != "" {
+			file.Edits[0].Old = []string{subprojectCommit + c.pin.Old}
+		}
+		if c.pin.New != "" {
+			file.Edits[0].New = []string{subprojectCommit + c.pin.New}
+		}
+		inside, problems := g.InSubmodules(t.Context(), &Diff{Files: []File{file}})
+		if len(inside.Files) > 0 || !strings.Contains(problems[c.pin.Path], c.problem) || (c.problem == "") != (len(problems) == 0) {
+			t.Errorf("%s: %q, %d files", name, problems, len(inside.Files))
+		}
 	}
 }
 

@@ -321,14 +321,20 @@ func parseSubmoduleLine(line string) (s submoduleLine, ok bool) {
 	return s, ok && len(s.from) >= 7 && isObjectID(s.from) && isObjectID(s.to)
 }
 
+// subprojectCommit is what git shows as the content of a submodule, in front of
+// its commit.
+const subprojectCommit = "Subproject commit "
+
 // submoduleFile makes the File of such a line.
 func submoduleFile(s *submoduleLine) File {
 	f := File{OldPath: s.path, NewPath: s.path, Status: Modified, Submodule: true}
+	edit := Edit{OldStart: 1, NewStart: 1, Old: []string{subprojectCommit + s.from}, New: []string{subprojectCommit + s.to}}
 	switch {
 	case strings.Trim(s.from, "0") == "":
-		f.Status, f.OldPath = Added, ""
+		f.Status, f.OldPath, edit.Old = Added, "", nil
 	case strings.Trim(s.to, "0") == "":
-		f.Status, f.NewPath = Deleted, ""
+		f.Status, f.NewPath, edit.New = Deleted, "", nil
 	}
+	f.Edits = []Edit{edit}
 	return f
 }

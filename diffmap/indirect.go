@@ -17,6 +17,9 @@ type BaseSide struct {
 	Head, Base *build.Output
 	// Renamed gives the head's name of a source by the base's, where they differ.
 	Renamed map[string]string
+	// Causes says what changed beside the sources, and may have changed any code:
+	// "submodule lib/dep (3b8f01fa665d to 92b37b99e254)".
+	Causes []string
 }
 
 // AddIndirect adds a target for each function of table's contracts whose code is
@@ -63,6 +66,9 @@ type place struct {
 func newComparer(side BaseSide, m *Mapping, options Options) *comparer {
 	c := &comparer{side: side, head: map[int][]part{}, base: map[int][]part{},
 		artefact: map[string]*artefact{}, changed: map[codePart]bool{}, places: map[codePart]place{}}
+	for _, text := range side.Causes {
+		c.causes = append(c.causes, cause{text: text, general: true})
+	}
 	paths := repositoryPaths(side.Head, options)
 	byPath := map[string][]Line{}
 	for _, l := range m.Lines {

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,24 +15,106 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
+// dependencies are what changed in what the project's sources import, or may
+// have: nothing of it shows in the diff's own lines.
+type dependencies struct {
+	diff     *diffmap.Diff     // inside of submodules, with paths of the repository
+	pins     []diffmap.Pin     // submodules that changed
+	problems map[string]string // by submodule: why it is not known what changed in it
+	settings []string          // changed files that decide settings or what imports mean
+}
+
+// loadDependencies finds out what changed beside the sources. What cannot be known
+// is said: the base version is never compiled with dependencies that are not its
+// own.
+func (pr *project) loadDependencies(ctx context.Context) {
+	pr.deps = dependencies{diff: &diffmap.Diff{}, pins: pr.diff.Pins()}
+	for _, file := range pr.diff.Settings() {
+		if !pr.locked(file) {
+			pr.deps.settings = append(pr.deps.settings, file)
+		}
+	}
+	if len(pr.deps.pins) > 0 {
+		pr.deps.diff, pr.deps.problems = (&diffmap.Git{Root: pr.options.Checkout}).InSubmodules(ctx, pr.diff)
+	}
+}
+
+// locked tells whether a file is a package.json whose dependencies a lock file
+// beside it pins, as npm ci and its like install them.
+func (pr *project) locked(file string) bool {
+	return path.Base(file) == "package.json" && slices.ContainsFunc(
+		[]string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"},
+		func(lock string) bool {
+			_, err := pr.read(path.Join(path.Dir(file), lock))
+			return err == nil
+		})
+}
+
+// mayChangeCode tells whether what changed beside the sources is worth a build.
+func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
+	sources := slices.ContainsFunc(d.diff.Files, func(f diffmap.File) bool { return isSource(f.Path()) })
+	return sources || len(baseBuilds) > 0 && len(d.pins)+len(d.settings) > 0
+}
+
+// warn says of what changed beside the sources why it is not compared.
+func (d *dependencies) warn(pr *project) {
+	for _, place := range slices.Sorted(maps.Keys(d.problems)) {
+		pr.warn("the submodule %s changed: what that changes in code is not known: %s; or give the base's own build with --base-build", printable(place), d.problems[place])
+	}
+	if n := len(d.settings); n > 0 {
+		pr.warn("%s changed: what that changes in code is not known without the base's own build, made with its settings and dependencies; give it with --base-build",
+			printable(d.settings[0])+more(n-1))
+	}
+}
+
+// causes names what changed beside the sources.
+func (d *dependencies) causes() []string {
+	var causes []string
+	for _, pin := range d.pins {
+		causes = append(causes, fmt.Sprintf("submodule %s (%s to %s)", pin.Path, commit(pin.Old), commit(pin.New)))
+	}
+	return append(causes, d.settings...)
+}
+
+func commit(id string) string {
+	if id == "" {
+		return "none"
+	}
+	return short(id)
+}
+
+// affects tells whether a changed settings file may decide how the project of an
+// output is built: it lies in the project, or above it.
+func affects(file string, o *build.Output, root string) bool {
+	folder, project := path.Dir(file), path.Join(path.Clean(root), o.Folder)
+	within := func(inner, outer string) bool {
+		return outer == "." || inner == outer || strings.HasPrefix(inner, outer+"/")
+	}
+	return within(folder, project) || within(project, folder)
+}
+
 // addIndirect adds targets for code that changed without a changed line. That
 // the base cannot be built is no error: a warning says what was not looked for.
 func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, show *progress) error {
 	deleted := slices.ContainsFunc(pr.diff.Files, func(f diffmap.File) bool { return f.Status == diffmap.Deleted && isSource(f.OldPath) })
-	settings := pr.diff.Settings()
-	if !deleted && len(settings) == 0 && !diffmap.ChangesDeclarations(pr.outputs, pr.changes, pr.options) {
+	beside := len(pr.deps.pins)+len(pr.deps.settings) > 0
+	if !deleted && !beside && !diffmap.ChangesDeclarations(pr.outputs, pr.changes, pr.options) {
 		return nil
 	}
-	if len(settings) > 0 && len(flags.baseBuilds) == 0 {
-		pr.warn("%s changed: what that changes in code is not known without the base's own build; give it with --base-build", printable(settings[0])+more(len(settings)-1))
-		return nil
+	if len(flags.baseBuilds) == 0 {
+		pr.deps.warn(pr)
 	}
 	sides, err := pr.base(ctx, show)
 	if ctx.Err() != nil {
 		return cannotFuzz("%w", err)
 	}
-	if err != nil {
-		pr.warn("code that changed without a changed line is not known, since the base version has no build: %v", err)
+	var unbuilt *unbuiltError
+	if errors.As(err, &unbuilt) {
+		for _, problem := range unbuilt.problems {
+			pr.warn("code that changed without a changed line is not known, since the base version%s", problem)
+		}
+	} else if err != nil {
+		pr.warn("code that changed without a changed line is not known, since the base version has no build: %s", oneLine(err))
 		return nil
 	}
 	sides = slices.DeleteFunc(slices.Clone(sides), func(s diffmap.BaseSide) bool {
@@ -45,7 +130,27 @@ func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, show *p
 	return nil
 }
 
-// baseFinder finds the base version's builds when first asked for.
+// unbuiltError says that the base version of some builds could not be had, while
+// others may have been.
+type unbuiltError struct {
+	problems []string // of a build each: " of packages/core has no build: …"
+	unknown  []string // what changed beside the sources, and is warned of as such
+}
+
+func (e *unbuiltError) Error() string {
+	var parts []string
+	for _, problem := range e.problems {
+		parts = append(parts, "the base version"+problem)
+	}
+	if len(e.unknown) > 0 {
+		parts = append(parts, fmt.Sprintf("%s changed, and with it how base is compiled: give its own build with --base-build",
+			printable(e.unknown[0])+more(len(e.unknown)-1)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// baseFinder finds the base version's builds when first asked for. With an
+// [unbuiltError] there may be some.
 type baseFinder func(ctx context.Context, show *progress) ([]diffmap.BaseSide, error)
 
 // once asks only the first time.
@@ -67,21 +172,31 @@ func (pr *project) findBase(ctx context.Context, flags *projectFlags, root strin
 	if len(flags.baseBuilds) > 0 {
 		return pr.readBase(ctx, flags.baseBuilds)
 	}
-	if settings := pr.diff.Settings(); len(settings) > 0 {
-		return nil, fmt.Errorf("%s changed, and with it how base is compiled: give its own build with --base-build", printable(settings[0])+more(len(settings)-1))
-	}
-	return pr.buildBase(ctx, root, show)
+	return pr.buildBases(ctx, root, show)
 }
 
 func (pr *project) warn(format string, args ...any) {
 	pr.warnings = append(pr.warnings, fmt.Sprintf(format, args...))
 }
 
-// buildBase compiles the base version as the head was.
-func (pr *project) buildBase(ctx context.Context, root string, show *progress) ([]diffmap.BaseSide, error) {
+// buildBases compiles the base versions as the heads were, of each build for which
+// it is known what the base had.
+func (pr *project) buildBases(ctx context.Context, root string, show *progress) ([]diffmap.BaseSide, error) {
+	options, err := pr.baseOptions()
+	if err != nil {
+		return nil, err
+	}
+	changed := &diffmap.Diff{Files: slices.Concat(pr.diff.Files, pr.deps.diff.Files)}
 	var sides []diffmap.BaseSide
+	unbuilt := &unbuiltError{}
 	for i, o := range pr.outputs {
-		base, err := diffmap.BaseTexts(pr.diff, o, pr.options)
+		if unknown := pr.unknownOfBase(o); unknown != "" {
+			if !slices.Contains(unbuilt.unknown, unknown) {
+				unbuilt.unknown = append(unbuilt.unknown, unknown)
+			}
+			continue
+		}
+		base, err := diffmap.BaseTexts(changed, o, options)
 		if err != nil {
 			return nil, err
 		}
@@ -89,18 +204,85 @@ func (pr *project) buildBase(ctx context.Context, root string, show *progress) (
 			continue // another project's, or new altogether
 		}
 		show.line("base    compiling the base version of %s", describeOrigin(pr.given[i]))
-		compilers := pr.compilersIn(o.Folder, root)
-		read, err := build.SourceReader(compilers.Root, compilers)
-		if err != nil {
+		compiled, err := pr.buildBase(ctx, o, base, root)
+		if ctx.Err() != nil {
 			return nil, err
 		}
-		compiled, err := o.BaseBuild(ctx, base.Texts, base.Reader(read), compilers, pr.mappingOptions)
 		if err != nil {
-			return nil, err
+			of := ""
+			if o.Folder != "" {
+				of = " of " + o.Folder
+			}
+			unbuilt.problems = append(unbuilt.problems, fmt.Sprintf("%s has no build: %s", of, oneLine(err)))
+			continue
 		}
-		sides = append(sides, diffmap.BaseSide{Head: o, Base: compiled, Renamed: base.Renamed})
+		sides = append(sides, diffmap.BaseSide{Head: o, Base: compiled, Renamed: base.Renamed, Causes: pr.deps.causes()})
+	}
+	if len(unbuilt.problems)+len(unbuilt.unknown) > 0 {
+		return sides, unbuilt
 	}
 	return sides, nil
+}
+
+func (pr *project) buildBase(ctx context.Context, o *build.Output, base *diffmap.BaseSources, root string) (*build.Output, error) {
+	compilers := pr.compilersIn(o.Folder, root)
+	read, err := build.SourceReader(compilers.Root, compilers)
+	if err != nil {
+		return nil, err
+	}
+	own := func(name string) ([]byte, error) {
+		if place := pr.unknownSubmodule(path.Join(pr.options.Root, o.Folder, name)); place != "" {
+			return nil, fmt.Errorf("it is not known what the base has in %s", place)
+		}
+		return read(name)
+	}
+	return o.BaseBuild(ctx, base.Texts, base.Reader(own), compilers, pr.mappingOptions)
+}
+
+// baseOptions are the options with the head's texts of what changed in submodules.
+func (pr *project) baseOptions() (diffmap.Options, error) {
+	options := pr.options
+	options.Heads = maps.Clone(options.Heads)
+	for _, f := range pr.deps.diff.Files {
+		if !isSource(f.NewPath) || f.Status == diffmap.Deleted {
+			continue
+		}
+		head, err := pr.read(f.NewPath)
+		if err != nil {
+			return options, err
+		}
+		options.Heads[f.NewPath] = head
+	}
+	return options, nil
+}
+
+// unknownOfBase is a file or submodule that changed and decides settings or
+// dependencies of a build's base version, which are not known therefore. Empty
+// where they are.
+func (pr *project) unknownOfBase(o *build.Output) string {
+	for _, file := range pr.deps.settings {
+		if affects(file, o, pr.options.Root) {
+			return file
+		}
+	}
+	for _, s := range o.Sources {
+		file, below := strings.CutPrefix(s.File, filepath.ToSlash(pr.options.Checkout)+"/")
+		if place := pr.unknownSubmodule(file); below && place != "" {
+			return place
+		}
+	}
+	return ""
+}
+
+// unknownSubmodule is the submodule that holds a file of the repository and of
+// which it is not known what changed in it; empty when there is none.
+func (pr *project) unknownSubmodule(file string) string {
+	for _, place := range slices.Sorted(maps.Keys(pr.deps.problems)) {
+		if strings.HasPrefix(file, place+"/") {
+			return place
+		}
+	}
+	return ""
 }
 
 // readBase reads the base's builds and puts the nearest beside each of the
@@ -133,7 +315,7 @@ func (pr *project) readBase(ctx context.Context, paths []string) ([]diffmap.Base
 		if err != nil {
 			return nil, err
 		}
-		sides = append(sides, diffmap.BaseSide{Head: head, Base: nearest, Renamed: renamed.Renamed})
+		sides = append(sides, diffmap.BaseSide{Head: head, Base: nearest, Renamed: renamed.Renamed, Causes: pr.deps.causes()})
 	}
 	return sides, nil
 }

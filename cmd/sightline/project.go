@@ -28,6 +28,7 @@ type project struct {
 	given    []*build.Output // as the project has them
 	outputs  []*build.Output // to map and to fuzz, parallel to given
 	folders  []string        // of all projects below the root
+	deps     dependencies    // what changed beside the sources
 	changes  []diffmap.ChangedLine
 	table    *bytecode.Table
 	mapping  *diffmap.Mapping
@@ -62,8 +63,12 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 	} else if flags.diff != "" || flags.base != "" {
 		return nil, badInput("--target names what to reach itself: leave out --diff and --base")
 	}
-	if pr.diff != nil && !pr.touchesSources() {
-		return pr, nil // nothing to compile
+	if pr.diff != nil {
+		pr.loadDependencies(ctx)
+		if !pr.touchesSources() && !pr.deps.mayChangeCode(flags.baseBuilds) {
+			pr.deps.warn(pr)
+			return pr, nil // nothing to compile
+		}
 	}
 	if err := pr.loadBuild(ctx, flags, root, show); err != nil {
 		return nil, err

@@ -146,8 +146,7 @@ func (pr *project) wantedFiles(targets []string) (files []string, all bool) {
 	if pr.diff == nil {
 		return files, false
 	}
-	for i := range pr.diff.Files {
-		f := &pr.diff.Files[i]
+	for _, f := range slices.Concat(pr.diff.Files, pr.deps.diff.Files) {
 		for _, file := range []string{f.OldPath, f.NewPath} {
 			if isSource(file) && !slices.Contains(files, file) {
 				files = append(files, file)
