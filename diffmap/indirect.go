@@ -31,6 +31,7 @@ func (m *Mapping) AddIndirect(sides []BaseSide, table *bytecode.Table, options O
 	found := map[lineKey]*indirect{}
 	for _, side := range sides {
 		c := newComparer(side, m, options)
+		c.table = table
 		for _, a := range artefacts(side.Head, table) {
 			c.compare(&a, found)
 		}
@@ -49,6 +50,7 @@ type indirect struct {
 // comparer compares one build with its base version.
 type comparer struct {
 	side     BaseSide
+	table    *bytecode.Table
 	head     map[int][]part
 	base     map[int][]part
 	artefact map[string]*artefact // the base's, by canonical contract and kind
@@ -177,7 +179,7 @@ func (c *comparer) compare(a *artefact, found map[lineKey]*indirect) {
 			found[at.lineKey] = i
 		}
 		name := a.contract.QualifiedName()
-		i.entries[name] = append(i.entries[name], bytecode.Location{Code: a.program.ID, PC: taken.pcs[number]})
+		i.entries[name] = append(i.entries[name], bytecode.Location{Code: c.table.Recognised(a.program).ID, PC: taken.pcs[number]})
 	}
 }
 

@@ -238,6 +238,50 @@ func firstLine(text []byte) string {
 	return line
 }
 
+// TestCopies: two projects have a contract of equal code, which is taken for the
+// first when it runs: the entries of both are there. What differs has its own.
+func TestCopies(t *testing.T) {
+	const text = "pragma solidity 0.8.30;\ncontract Copy {\n    uint256 x;\n    function set(uint256 y) external { x = y; }\n}\n"
+	var outputs []*build.Output
+	changes := []ChangedLine{}
+	for _, folder := range []string{"a", "b", "c"} {
+		text := text
+		if folder == "c" {
+			text = strings.Replace(text, "x = y;", "x = y + 1;", 1)
+		}
+		o := compile(t, "0.8.30", map[string]string{"src/Copy.sol": text})
+		o.Folder = folder
+		for _, s := range o.Sources {
+			s.File = "/repo/" + folder + "/" + s.Path
+		}
+		outputs = append(outputs, o)
+		changes = append(changes, wholeLines(folder+"/src/Copy.sol", []byte(text))[3])
+	}
+	build.Distinguish(outputs, outputs)
+	table := bytecode.NewTable(build.Contracts(outputs))
+	m, err := Map(outputs, table, changes, Options{Checkout: "/repo", Projects: []string{"a", "b", "c"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Targets) != 3 {
+		t.Fatalf("%d targets", len(m.Targets))
+	}
+	for i, want := range []int{0, 0, 2} {
+		target := m.Targets[i]
+		if name := outputs[i].Folder + "/src/Copy.sol:Copy"; target.Contract != name || target.Position.File != outputs[i].Folder+"/src/Copy.sol" {
+			t.Errorf("target %d is of %s at %s", i, target.Contract, target.Position)
+		}
+		if len(target.Entries) == 0 {
+			t.Errorf("%s has no entry", target.Contract)
+		}
+		for _, e := range target.Entries {
+			if e.Code != outputs[want].Contracts[0].Runtime.ID {
+				t.Errorf("%s has an entry in artefact %d", target.Contract, e.Code)
+			}
+		}
+	}
+}
+
 // TestResolveTargets resolves what users name, and says what is wrong with it.
 func TestResolveTargets(t *testing.T) {
 	f := fixtures(t, "testdata/targets/middle.sol")[0]

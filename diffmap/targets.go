@@ -292,10 +292,11 @@ func (m *mapper) addEntries(a *artefact, selections map[int]*selection, seams *s
 	lastRun := map[*lineState]int{} // the last instruction of the line, by number
 	number := 0
 	name := a.contract.QualifiedName()
+	shown := m.table.Recognised(a.program).ID
 	for pc, e := range a.instructions() {
 		number++
-		loc := bytecode.Location{Code: a.program.ID, PC: pc}
-		for _, s := range seams.at(loc) {
+		loc := bytecode.Location{Code: shown, PC: pc}
+		for _, s := range seams.at(bytecode.Location{Code: a.program.ID, PC: pc}) {
 			for _, line := range s.selection.lines[s.placeholder] {
 				line.add(name, loc)
 			}

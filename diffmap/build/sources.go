@@ -222,7 +222,7 @@ func (g *graph) units(ctx context.Context, options CompilerOptions, remappings [
 	add := func(group []string) error {
 		c, err := FindCompiler(ctx, g.pragmas(group), options)
 		var e *Error
-		if errors.As(err, &e) && e.Place == "" {
+		if errors.As(err, &e) && e.Place == "" && e.Origin == "" {
 			e.Place = group[0]
 		}
 		if err != nil {

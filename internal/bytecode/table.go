@@ -124,6 +124,22 @@ func (t *Table) LookupCreation(initcode []byte) *Program {
 	return nil
 }
 
+// Recognised is the artefact that code of p is taken for when it runs: p, or an
+// earlier one of the same code, as copies of a contract in two projects have it.
+// What is at a pc of one is at that pc of the other.
+func (t *Table) Recognised(p *Program) *Program {
+	found := p
+	if p.Code != nil && p.Code.Kind == Creation {
+		found = t.LookupCreation(p.Bytes)
+	} else if p.Code != nil {
+		found = t.LookupRuntime(p.Bytes)
+	}
+	if found == nil {
+		return p
+	}
+	return found
+}
+
 // maxUnknown bounds the pieces of unknown code that a Table keeps: a contract can
 // create new code in every call of a campaign. Real projects meet a handful
 // (proxies, clones), so the number is arbitrary.

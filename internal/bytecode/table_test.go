@@ -28,6 +28,26 @@ func contract(name string, creation, runtime *Code) *Contract {
 	return &Contract{Name: name, Source: "src/" + name + ".sol", Creation: creation, Runtime: runtime}
 }
 
+// TestRecognised: of artefacts with equal code the first is what runs.
+func TestRecognised(t *testing.T) {
+	code := []byte{0x60, 0x01, 0x60, 0x02, 0x00}
+	a := contract("A", &Code{Bytes: code}, &Code{Bytes: withMetadata(code, 1)})
+	b := contract("B", &Code{Bytes: code}, &Code{Bytes: withMetadata(code, 1)})
+	c := contract("C", &Code{Bytes: append(code, 1)}, &Code{Bytes: withMetadata(code, 2)})
+	table := NewTable([]*Contract{a, b, c})
+	for _, want := range []struct{ code, as *Code }{
+		{a.Creation, a.Creation}, {b.Creation, a.Creation}, {c.Creation, c.Creation},
+		{a.Runtime, a.Runtime}, {b.Runtime, a.Runtime}, {c.Runtime, c.Runtime},
+	} {
+		if got := table.Recognised(table.Program(want.code.ID)).Code; got != want.as {
+			t.Errorf("artefact %d is taken for %d, want %d", want.code.ID, got.ID, want.as.ID)
+		}
+	}
+	if p := table.Unknown([]byte{0x00}); table.Recognised(p) != p {
+		t.Error("unknown code is taken for an artefact")
+	}
+}
+
 func TestLookupRuntime(t *testing.T) {
 	push32 := append([]byte{0x7f}, make([]byte, 32)...)
 	body := append([]byte{0x60, 0x80, 0x60, 0x40, 0x52}, push32...)
