@@ -89,7 +89,7 @@ type Counts struct {
 // CountsOf counts.
 func CountsOf(r *Report) Counts {
 	t := tallyOf(r)
-	c := Counts{Findings: len(r.Findings), Lines: t.code(), Reached: t[Reached]}
+	c := Counts{Findings: len(r.Findings) + r.Withheld.Findings, New: r.Withheld.New, Lines: t.code(), Reached: t[Reached]}
 	for i := range r.Findings {
 		if !r.Findings[i].excused() {
 			c.New++

@@ -37,9 +37,11 @@ type Report struct {
 	Lines    []Line    `json:"lines"`   // every changed line, once, in one status
 	Targets  []Target  `json:"targets"` // per line and contract whose bytecode holds it
 	Findings []Finding `json:"findings"`
-	Faults   []Fault   `json:"faults"`   // of the tool itself
-	Warnings []string  `json:"warnings"` // what a reader must know to trust the result
-	Stats    Stats     `json:"stats"`
+	// Withheld are findings that are only counted, see [Report.Withhold].
+	Withheld Withheld `json:"withheld,omitzero"`
+	Faults   []Fault  `json:"faults"`   // of the tool itself
+	Warnings []string `json:"warnings"` // what a reader must know to trust the result
+	Stats    Stats    `json:"stats"`
 }
 
 // Tool says what made the report.

@@ -170,6 +170,9 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	if err := a.configure(ctx, ladder, comparison); err != nil {
 		return nil, err
 	}
+	if !a.flags.Changed("disclosure") && !a.run.Repository.Private {
+		a.output.disclose = discloseIntroduced
+	}
 	if err := errors.Join(a.campaign.check(), a.output.check()); err != nil {
 		return nil, err
 	}

@@ -1,22 +1,28 @@
 package main
 
 import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// waiving is a base with a file of waivers, and a pull request without it.
-func waiving(t *testing.T, base, head map[string]string) *scene {
+// merging is a checkout of what merging a pull request gives, with these files on
+// either side.
+func merging(t *testing.T, private bool, base, head map[string]string) *scene {
 	s := newScene(t)
-	old := s.repo.Commit("refs/heads/main", side(t, "crowdsale", "base", base))
-	tip := s.repo.Commit("", side(t, "crowdsale", "head", head), old)
-	merge := s.repo.Commit("", side(t, "crowdsale", "head", head), old, tip)
+	old := s.repo.Commit("refs/heads/main", base)
+	tip := s.repo.Commit("", head, old)
+	merge := s.repo.Commit("", head, old, tip)
 	s.checkout(merge, "2")
 	s.build("head")
 	repo := map[string]any{"full_name": "octo/vault"}
-	s.event("pull_request", "refs/pull/7/merge", merge, map[string]any{"pull_request": map[string]any{"number": 7,
-		"base": map[string]any{"sha": old, "repo": repo}, "head": map[string]any{"sha": tip, "repo": repo}}})
+	s.event("pull_request", "refs/pull/7/merge", merge, map[string]any{
+		"repository": map[string]any{"full_name": "octo/vault", "private": private, "default_branch": "main"}, "pull_request": map[string]any{"number": 7,
+			"base": map[string]any{"sha": old, "repo": repo}, "head": map[string]any{"sha": tip, "repo": repo}}})
 	return s
 }
 
@@ -26,7 +32,7 @@ const crowdsaleWaiver = "waivers:\n  - {id: SL-36f8, reason: known, owner: '@ali
 // it brings does not.
 func TestActionWaivers(t *testing.T) {
 	t.Parallel()
-	s := waiving(t, map[string]string{"sightline.yml": "waivers: ok.yml\n", "ok.yml": crowdsaleWaiver}, nil)
+	s := merging(t, true, side(t, "crowdsale", "base", map[string]string{"sightline.yml": "waivers: ok.yml\n", "ok.yml": crowdsaleWaiver}), side(t, "crowdsale", "head", nil))
 	s.act()
 	s.want(0, map[string]string{"verdict": "pass", "findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
 	r := s.intact()
@@ -38,10 +44,65 @@ func TestActionWaivers(t *testing.T) {
 	}
 
 	brought := map[string]string{"sightline.yml": "waivers: ok.yml\n", "ok.yml": crowdsaleWaiver}
-	s = waiving(t, map[string]string{"sightline.yml": "waivers: ok.yml\n"}, brought)
+	s = merging(t, true, side(t, "crowdsale", "base", map[string]string{"sightline.yml": "waivers: ok.yml\n"}), side(t, "crowdsale", "head", brought))
 	s.act()
 	s.want(2, map[string]string{"verdict": "error"}, firstComment...)
 	if r := s.intact(); !strings.Contains(r.Reason, "ok.yml: the base does not have it: it counts once it is merged") {
 		t.Errorf("the reason is %q", r.Reason)
 	}
+}
+
+// On a public repository a finding that base has, too, is only counted, whatever
+// is written; a private one shows it.
+func TestActionDisclosure(t *testing.T) {
+	t.Parallel()
+	for _, private := range []bool{false, true} {
+		head := side(t, "crowdsale", "head", nil)
+		base := maps.Clone(head)
+		const file, statement = "src/Crowdsale.sol", "        surplus[msg.sender] = 0;\n"
+		if base[file] = strings.Replace(head[file], statement, "", 1); base[file] == head[file] {
+			t.Fatal("the statement that the change adds is not there")
+		}
+		s := merging(t, private, base, head)
+		s.env["INPUT_TEST-LIMIT"] = "60000"
+		s.env["SIGHTLINE_NODE_MODULES"] = nodeModules(t) // base has to be compiled
+		s.act()
+		s.want(0, map[string]string{"verdict": "pass", "findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
+		for _, detail := range []string{"SL-36f8", "assert fails", "Crowdsale.sol:73"} {
+			if told := strings.Contains(s.written(), detail); told != private {
+				t.Errorf("private %v: %s is told: %v", private, detail, told)
+			}
+		}
+		if !private {
+			if comment := s.fake.Comments[0].Body; !strings.Contains(comment, "1 finding is not shown") {
+				t.Errorf("the comment does not say that something is withheld:\n%s", comment)
+			}
+		}
+	}
+}
+
+// written is all that a run wrote.
+func (s *scene) written() string {
+	s.t.Helper()
+	all := []string{s.log}
+	for _, c := range s.fake.Comments {
+		all = append(all, c.Body)
+	}
+	for _, u := range s.fake.Uploads() {
+		all = append(all, string(u.SARIF))
+	}
+	for _, dir := range []string{s.dir, filepath.Join(s.workspace, "sightline-out")} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			all = append(all, string(data))
+			return err
+		})
+		if err != nil {
+			s.t.Error(err)
+		}
+	}
+	return strings.Join(all, "\n")
 }

@@ -27,6 +27,7 @@ type campaign struct {
 	config     fuzzer.Config
 	result     *fuzzer.Result
 	positions  *diffmap.Positions
+	silent     bool // of findings, until it is known that the change introduced them
 }
 
 // deployment is what the World is made for. Contracts are qualified names, which
@@ -199,6 +200,8 @@ func (c *campaign) show(e fuzzer.Event, show *progress) {
 	case e.Target >= 0:
 		t := c.mapping.Targets[e.Target]
 		show.line("%-7s reached  %s  %s", clock(e.At.Seconds), printable(t.Position.String()), printable(contractName(t.Contract)))
+	case e.Found != nil && c.silent:
+		show.line("%-7s FOUND    something; whether the change brought it is tried at the end", clock(e.At.Seconds))
 	case e.Found != nil:
 		at, _ := c.positions.At(e.Found.Location)
 		show.line("%-7s FOUND    %s  %s: %s", clock(e.At.Seconds), printable(at.String()), e.Found.Oracle.ID, e.Found.Message)

@@ -137,12 +137,19 @@ func (f *campaignFlags) check() error {
 // failLevels are what --fail-on may be.
 var failLevels = []string{"none", "low", "medium", "high", "critical"}
 
+// What a run shows of its findings.
+const (
+	discloseFull       = "full"
+	discloseIntroduced = "introduced"
+)
+
 // outputFlags say where results go and what they decide.
 type outputFlags struct {
 	out       string
 	failOn    string
 	gate      string
 	waivers   string
+	disclose  string
 	readFile  func(name string) ([]byte, error) // of waivers; nil: below the project's folder
 	omitTimes bool
 	render    report.Options // what a caller knows of where the report is read
@@ -161,6 +168,7 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.failOn, "fail-on", defaultFailOn, "lowest severity `LEVEL` that fails the gate: none, low, medium, high, critical")
 	flags.StringVar(&f.gate, "gate", "", "fail unless this `CONDITION` holds, too: \"new_findings(medium) == 0 && reached >= 80%\"")
 	flags.StringVar(&f.waivers, "waivers", "", "accept the findings that this `FILE` names, each with a reason, an owner and a last day")
+	flags.StringVar(&f.disclose, "disclosure", discloseFull, "show `FINDINGS`: full, or introduced: others are only counted (as an action on a public repository: introduced)")
 	flags.BoolVar(&f.omitTimes, "omit-times", false, "leave measured times out of report.json, so that equal runs give equal bytes")
 }
 
@@ -169,6 +177,9 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 func (f *outputFlags) check() error {
 	if !slices.Contains(failLevels, f.failOn) {
 		return badInput("--fail-on %q: want none, low, medium, high or critical", f.failOn)
+	}
+	if !slices.Contains([]string{discloseFull, discloseIntroduced}, f.disclose) {
+		return badInput("--disclosure %q: want full or introduced", f.disclose)
 	}
 	if err := report.CheckGate(f.gate); err != nil {
 		return badInput("--gate %q: %w; it may name new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", f.gate, err)

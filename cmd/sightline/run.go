@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,6 +97,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 			return nil, err
 		}
 		show.line("world   %s", describeWorld(c))
+		c.silent = output.disclose == discloseIntroduced
 		if err := c.run(ctx, p, flags, set, show); err != nil {
 			return nil, err
 		}
@@ -112,6 +114,10 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	}
 	report.Waive(r, waivers, p.now())
 	report.Decide(r)
+	if output.disclose == discloseIntroduced {
+		kept := r.Withhold(slices.Sorted(maps.Keys(reproducers)))
+		maps.DeleteFunc(reproducers, func(path string, _ *report.Reproducer) bool { return !slices.Contains(kept, path) })
+	}
 	options := output.options()
 	options.Source, options.Cancelled = pr.source, cancelled
 	if err := p.write(output.out, r, options, bundle, reproducers); err != nil {

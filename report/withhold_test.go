@@ -1,0 +1,61 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestWithhold: nothing that is written of a report tells of a finding that the
+// change did not introduce, but that there is one.
+func TestWithhold(t *testing.T) {
+	finding := func(id, novelty string) Finding {
+		return Finding{ID: id, Oracle: "assertion", Severity: "high", Novelty: novelty, NoveltyReason: "secret " + id, Title: "secret", Message: "secret " + id,
+			Location: Place{File: "src/A.sol", Line: 7, Contract: "src/A.sol:A"}, Function: "secret",
+			Sequence: []Step{{Sender: "attacker", Call: "a.secret()"}}, Reproducer: "reproducers/" + id + ".json"}
+	}
+	r := &Report{FailOn: "high", Stats: Stats{Executions: 1}, Diff: Diff{Files: 1},
+		Lines:   []Line{{File: "src/A.sol", Line: 3, Kind: "added", Status: OnlyReverts, Reason: "secret panic"}},
+		Targets: []Target{{File: "src/A.sol", Line: 3, Contract: "src/A.sol:A", Status: OnlyReverts, Reason: "secret panic", Sequence: []Step{{Call: "a.secret()"}}, Reproducer: "reproducers/A-3.json"}}}
+	shown := finding("SL-1", Introduced)
+	shown.Message, shown.NoveltyReason, shown.Title, shown.Function, shown.Sequence = "shown", "", "shown", "shown", nil
+	r.Findings = []Finding{finding("SL-2", PreExisting), shown, finding("SL-3", Unknown)}
+	Decide(r)
+	kept := r.Withhold([]string{"reproducers/A-3.json", "reproducers/A-9.json", "reproducers/SL-1.json", "reproducers/SL-2.json", "reproducers/SL-3.json"})
+	if got := strings.Join(kept, " "); got != "reproducers/A-9.json reproducers/SL-1.json" {
+		t.Errorf("reproducers stay: %s", got)
+	}
+	if c := CountsOf(r); c.Findings != 3 || c.New != 2 {
+		t.Errorf("counted: %+v", c)
+	}
+	o := testOptions()
+	for _, form := range rendered(t, r, o) {
+		if bytes.Contains(form, []byte("secret")) || bytes.Contains(form, []byte("SL-2")) {
+			t.Errorf("it tells of what is withheld:\n%s", form)
+		}
+		if !bytes.Contains(form, []byte("2 findings are not shown")) {
+			t.Errorf("it does not tell that something is withheld:\n%s", form)
+		}
+	}
+}
+
+// rendered is a report in every form.
+func rendered(t *testing.T, r *Report, o Options) map[string][]byte {
+	t.Helper()
+	forms := map[string][]byte{"comment": Comment(r, o), "summary": Summary(r, o)}
+	var terminal, document bytes.Buffer
+	if err := Terminal(&terminal, r, o, false); err != nil {
+		t.Fatal(err)
+	}
+	forms["terminal"] = terminal.Bytes()
+	if err := WriteJSON(&document, r, false); err != nil {
+		t.Fatal(err)
+	}
+	forms["report.json"] = document.Bytes()
+	sarif, err := SARIF(r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forms["sightline.sarif"] = sarif
+	return forms
+}
