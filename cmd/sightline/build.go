@@ -17,13 +17,18 @@ import (
 // when its lines can be told apart; otherwise the mapping build is made from its
 // input where a compiler can be had (design §2).
 func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root string, show *progress) error {
-	pr.compilers = build.CompilerOptions{Solc: flags.solc, Root: root, Repository: pr.options.Checkout}
+	pr.compilers = build.CompilerOptions{Solc: flags.solc, List: flags.solcList, Root: root, Repository: pr.options.Checkout}
 	if modules := os.Getenv("SIGHTLINE_NODE_MODULES"); modules != "" {
 		pr.compilers.NodeModules = filepath.SplitList(modules)
 	}
 	pr.mappingOptions = build.MappingOptions{Cache: cacheDir(), Progress: func(line string) { show.line("build   %s", line) }}
 	if flags.command != "" && len(flags.builds) > 0 {
 		return badInput("--build names a build that is there, --build-command makes one: give one of them")
+	}
+	if flags.solcList != "" {
+		if err := build.CheckList(flags.solcList); err != nil {
+			return badInput("--solc-list: %w", err)
+		}
 	}
 	var err error
 	if pr.folders, err = build.Projects(root); err != nil {

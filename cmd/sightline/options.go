@@ -41,6 +41,7 @@ type projectFlags struct {
 	targets    []string
 	ignore     []string
 	solc       string
+	solcList   string
 	config     string
 	change     *change // what to map, where the caller knows; nil: asked of git or read
 }
@@ -57,6 +58,7 @@ func (f *projectFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out changed lines of files like `PATTERN`, as .gitignore has them; !PATTERN takes files back, tests and scripts too (repeatable)")
 	flags.StringVar(&f.config, "config", "", "read settings from this `FILE` (default: sightline.yml or .github/sightline.yml in the project, if there)")
 	flags.StringVar(&f.solc, "solc", "", "the compiler, `FILE` or folder: a solc binary, a soljson file, or the npm package solc")
+	flags.StringVar(&f.solcList, "solc-list", "", "download a compiler that is nowhere on this machine from this `URL`, the folder of Solidity's list of binaries (PLATFORM/list.json); what is not what the list says by its SHA-256 is refused")
 }
 
 // configure sets what the configuration file names and the command line does
