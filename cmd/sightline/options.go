@@ -47,12 +47,12 @@ type projectFlags struct {
 }
 
 func (f *projectFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.root, "root", ".", "the project's folder `DIR`")
+	flags.StringVar(&f.root, "root", ".", "the folder `DIR` of the project, or of a repository with several")
 	flags.StringVar(&f.base, "base", "", "compare the working tree with this `REV` (default: the merge base with the default branch)")
 	flags.StringVar(&f.diff, "diff", "", "read the change from a unified diff `FILE`, - for standard input; the sources are the head version")
 	flags.StringArrayVar(&f.builds, "build", nil, "compiler output to use, a `FILE` or folder: build-info, Foundry's out, Hardhat's or truffle's artifacts, standard JSON (repeatable)")
 	flags.StringArrayVar(&f.baseBuilds, "base-build", nil, "compiler output of the base version, a `FILE` or folder; needed where settings or dependencies changed (repeatable)")
-	flags.StringVar(&f.command, "build-command", "", "build the project with this `COMMAND` of the shell, run in its folder, instead of what its configuration suggests")
+	flags.StringVar(&f.command, "build-command", "", "build the project with this `COMMAND` of the shell, run in --root, instead of what its configuration suggests")
 	flags.StringArrayVar(&f.env, "build-env", nil, "let the project's build see the environment variable `NAME` (repeatable; it sees no secrets otherwise)")
 	flags.StringArrayVar(&f.targets, "target", nil, "aim at `FILE:LINE` or CONTRACT:0xPC instead of a diff (repeatable)")
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out changed lines of files like `PATTERN`, as .gitignore has them; !PATTERN takes files back, tests and scripts too (repeatable)")

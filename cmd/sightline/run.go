@@ -41,8 +41,9 @@ report.json, sightline.sarif, comment.md, summary.md and one reproducer per reac
 finding to the output folder. Nothing is reported that was not replayed on go-ethereum.
 
 Without --base and --diff the working tree is compared with the merge base of the default branch.
-Without --build the Solidity sources of the project are compiled with the newest solc that their
-pragmas allow: --solc, the environment variable SOLC, PATH, or the npm package solc.`,
+Without --build the projects that the change touches are built by their own tools, or their ready
+builds are read; plain Solidity sources are compiled with the newest solc that their pragmas
+allow: --solc, the environment variable SOLC, PATH, the caches of Foundry and Hardhat, or npm's.`,
 		Example: runExamples,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
