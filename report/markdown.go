@@ -118,8 +118,12 @@ func (p *page) heading() string {
 	}
 	reached := fmt.Sprintf("%d of %s reached", p.tally[Reached], p.tally.what(p.tally.code()))
 	switch {
+	case p.r.Verdict == Fail && len(p.r.Findings) == 0: // a condition, a waiver that ended, or a finding that is not shown
+		return "❌ Gate failed · " + reached
 	case p.r.Verdict == Fail:
 		return "❌ " + describeFindings(p.r.Findings, "bug") + " · " + reached
+	case p.r.Verdict != Pass && p.tally.code() == 0:
+		return "🛑 Could not fuzz"
 	case p.r.Verdict != Pass:
 		return "🛑 Could not fuzz · " + reached
 	case len(p.r.Findings) > 0:
@@ -133,9 +137,16 @@ func (p *page) heading() string {
 // verdict writes the heading and, where that does not say it all, the reason.
 func (p *page) verdict() {
 	p.line("### %s\n", p.heading())
-	if p.r.Verdict != Fail && (p.r.Verdict != Pass || p.tally[Reached] == 0) {
+	said := p.r.Verdict == Pass && p.tally[Reached] > 0 || p.r.Verdict == Fail && p.shownGates()
+	if !said {
 		p.line("%s\n", sentence(prose(upper(p.r.Reason), maxReason)))
 	}
+}
+
+// shownGates tells whether a finding that is shown fails the gate.
+func (p *page) shownGates() bool {
+	rank, _ := gateRank(p.r.FailOn)
+	return slices.ContainsFunc(p.r.Findings, func(f Finding) bool { return f.gates(rank) })
 }
 
 // allFindings writes the findings, each with the calls that make it happen.
