@@ -421,12 +421,9 @@ func (a *action) failed(ctx context.Context, err error) (*report.Report, error) 
 	if a.project.change != nil {
 		r.Diff = a.project.change.about
 	}
-	r.Verdict, r.Reason = report.Error, reason
+	r.Verdict, r.Reason = report.Error, strings.Join(strings.Fields(reason), " ")
 	for line := range strings.Lines("ERROR  " + reason) { // a compiler's message has many
 		fmt.Fprintln(a.p.stdout, report.Clean(line, maxLogLine))
-	}
-	if checkErr := a.output.check(); checkErr != nil {
-		return r, checkErr
 	}
 	return r, a.p.write(a.output.out, r, a.output.options(), nil, nil)
 }
