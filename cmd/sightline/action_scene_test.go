@@ -140,7 +140,7 @@ func (s *scene) file(name, text string) {
 func (s *scene) event(name, ref, sha string, payload map[string]any) {
 	s.t.Helper()
 	if payload["repository"] == nil {
-		payload["repository"] = map[string]any{"full_name": "octo/vault", "private": false, "default_branch": "main"}
+		payload["repository"] = map[string]any{"full_name": "octo/vault", "private": true, "default_branch": "main"}
 	}
 	data, err := json.Marshal(payload)
 	if err != nil {
