@@ -116,6 +116,7 @@ changes none.`,
 func (a *action) main(ctx context.Context) {
 	r, err := a.fuzz(ctx)
 	if err != nil {
+		a.runner.EndGroup() // what failed is not to be folded away
 		a.p.exit = exitCode(ctx, err)
 		if r, err = a.failed(ctx, err); err != nil {
 			fmt.Fprintln(a.p.stdout, report.Clean(err.Error(), maxLogLine))

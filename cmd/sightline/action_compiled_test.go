@@ -156,3 +156,14 @@ func TestActionDispatch(t *testing.T) {
 		}
 	}
 }
+
+// Cancelled before anything was fuzzed, it says so, in files as well.
+func TestActionCancelledBuild(t *testing.T) {
+	t.Parallel()
+	s := compiled(t, fmt.Sprintf(counter, "n += x;"), fmt.Sprintf(counter, "n += x; assert(x != 7);"))
+	s.cancel(s.command(), "compiling")
+	s.want(130, map[string]string{"verdict": "error", "findings": "0"})
+	if r := s.intact(); r.Reason != "the run was cancelled before anything was fuzzed" {
+		t.Errorf("the reason is %q", r.Reason)
+	}
+}

@@ -133,10 +133,10 @@ func TestNativeHandsInputsOn(t *testing.T) {
 	}
 }
 
-// The shell between the runner and the program changes nothing.
-func TestNativeRuns(t *testing.T) {
-	t.Parallel()
-	s := pullRequest(t, "base", "head", nil)
+// native makes the scene's step that of the native action, as the runner runs it.
+func (s *scene) native() *exec.Cmd {
+	t := s.t
+	t.Helper()
 	m := readMetadata(t, "native/action.yml")
 	for _, name := range knownInputs() { // as the runner fills the step's env in
 		value := s.env["INPUT_"+strings.ToUpper(name)]
@@ -156,7 +156,19 @@ func TestNativeRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := s.command()
-	cmd.Path, cmd.Args = "/bin/bash", []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", m.Runs.Steps[1].Run}
+	file := filepath.Join(s.dir, "step.sh")
+	if err := os.WriteFile(file, []byte(m.Runs.Steps[1].Run+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Path, cmd.Args = "/bin/bash", []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", file}
+	return cmd
+}
+
+// The shell between the runner and the program changes nothing.
+func TestNativeRuns(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", nil)
+	cmd := s.native()
 	out, _ := cmd.CombinedOutput() // the exit code is what counts
 	s.code, s.log = cmd.ProcessState.ExitCode(), string(out)
 	s.collect()

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/internal/checksarif"
@@ -330,6 +331,31 @@ func (s *scene) says(parts ...string) {
 	}) {
 		s.t.Errorf("no annotation says %q:\n%s", parts, strings.Join(s.commands(), "\n"))
 	}
+}
+
+// cancel runs the step, and ends it as the runner does once the log holds a text.
+func (s *scene) cancel(cmd *exec.Cmd, until string) {
+	s.t.Helper()
+	log := &watched{text: until, seen: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	select {
+	case <-log.seen:
+	case <-time.After(30 * time.Second):
+		s.t.Errorf("it never says %q", until)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		s.t.Fatal(err)
+	}
+	sent := time.Now()
+	_ = cmd.Wait() // the exit code is what counts
+	if took := time.Since(sent); took > 5*time.Second {
+		s.t.Errorf("it took %v to stop", took)
+	}
+	s.code, s.log = cmd.ProcessState.ExitCode(), log.kept.String()
+	s.collect()
 }
 
 // watched is a log that tells when it holds a text.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sightline-evm/sightline/internal/fakegithub"
 	"github.com/sightline-evm/sightline/report"
@@ -442,31 +441,15 @@ func TestActionRefusals(t *testing.T) {
 
 // A cancelled run keeps what it has, and talks to nobody.
 func TestActionCancelled(t *testing.T) {
-	t.Parallel()
-	s := pullRequest(t, "base", "head", nil)
-	delete(s.env, "INPUT_TEST-LIMIT")
-	s.env["INPUT_TIMEOUT"] = "60"
-	cmd := s.command()
-	log := &watched{text: "FOUND", seen: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	for name, command := range map[string]func(*scene) *exec.Cmd{"container": (*scene).command, "native": (*scene).native} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := pullRequest(t, "base", "head", nil)
+			delete(s.env, "INPUT_TEST-LIMIT")
+			s.env["INPUT_TIMEOUT"] = "60"
+			s.cancel(command(s), "FOUND")
+			s.want(130, map[string]string{"findings": "1"})
+			s.intact()
+		})
 	}
-	select {
-	case <-log.seen:
-	case <-time.After(30 * time.Second):
-		t.Error("nothing was found")
-	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	sent := time.Now()
-	_ = cmd.Wait() // the exit code is what counts
-	if took := time.Since(sent); took > 5*time.Second {
-		t.Errorf("it took %v to stop", took)
-	}
-	s.code, s.log = cmd.ProcessState.ExitCode(), log.kept.String()
-	s.collect()
-	s.want(130, map[string]string{"findings": "1"})
-	s.intact()
 }
