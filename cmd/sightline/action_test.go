@@ -30,10 +30,16 @@ func TestActionFindings(t *testing.T) {
 	if r.Diff.Base == "" || r.Diff.Head == "working tree" || len(r.Findings) != 1 {
 		t.Errorf("%+v, %d findings", r.Diff, len(r.Findings))
 	}
+	if r.Limits.Calls != 20000 || r.Limits.Seconds != 0 {
+		t.Errorf("limits %+v, want those that were asked for", r.Limits)
+	}
 	if slices.ContainsFunc(r.Lines, func(l report.Line) bool { return l.File != "src/Crowdsale.sol" }) {
 		t.Errorf("lines that the pull request does not change: %+v", r.Lines)
 	}
 	s.says("::error ", "file=src/Crowdsale.sol", "title=SL-")
+	if !strings.Contains(s.log, "seed 7, 1 worker, limit 20.0k calls\n") {
+		t.Error("the log does not say how long it fuzzes")
+	}
 	body := s.fake.Comments[0].Body
 	if !strings.HasPrefix(body, report.MarkerPrefix+"key=ci.yml/fuzz sha="+s.env["GITHUB_SHA"]+" run=812 -->\n") {
 		t.Errorf("the comment begins %.200q", body)

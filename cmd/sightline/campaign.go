@@ -27,7 +27,8 @@ type campaign struct {
 	config     fuzzer.Config
 	result     *fuzzer.Result
 	positions  *diffmap.Positions
-	silent     bool // of findings, until it is known that the change introduced them
+	limits     report.Limits // as asked for; a deadline of the caller may cut them
+	silent     bool          // of findings, until it is known that the change introduced them
 }
 
 // deployment is what the World is made for. Contracts are qualified names, which
@@ -154,7 +155,9 @@ func (c *campaign) deploymentSeeds() []input.Sequence {
 // run fuzzes, showing what happens.
 func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, set *pflag.FlagSet, show *progress) error {
 	boundMemory()
-	timeout, calls := flags.limits(set, p.now)
+	timeout, calls := flags.limits(set)
+	c.limits = report.Limits{Seconds: timeout.Seconds(), Calls: calls}
+	timeout = flags.untilDeadline(timeout, p.now)
 	schedule, err := fuzzer.ScheduleNamed(flags.schedule)
 	if err != nil {
 		return badInput("--schedule: %w", err)
@@ -177,7 +180,7 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 		return nil
 	}
 	limit := fmt.Sprintf("%s calls", report.HumanCount(calls))
-	if timeout > 0 {
+	if c.limits.Seconds > 0 {
 		limit = clock(timeout.Seconds())
 	}
 	show.line("fuzz    seed %d, %s, limit %s", flags.seed, report.Plural(flags.workers, "worker"), limit)

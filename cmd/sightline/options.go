@@ -97,20 +97,25 @@ func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("schedule")
 }
 
-// limits are the campaign's budget: --test-limit alone switches the clock off. A
-// deadline leaves at most what there is until then.
-func (f *campaignFlags) limits(flags *pflag.FlagSet, now func() time.Time) (timeout time.Duration, calls uint64) {
-	if f.testLimit == 0 || flags.Changed("timeout") {
-		timeout = time.Duration(f.timeout * float64(time.Second))
+// limits are the campaign's budget: --test-limit alone switches the clock off.
+func (f *campaignFlags) limits(flags *pflag.FlagSet) (timeout time.Duration, calls uint64) {
+	if f.testLimit > 0 && !flags.Changed("timeout") {
+		return 0, f.testLimit
 	}
-	if !f.deadline.IsZero() {
-		// Of what is left, base gets its share. At least an instant: zero is no limit.
-		left := f.deadline.Sub(now()) * baseShare / (baseShare + 1)
-		if left = max(time.Nanosecond, left); timeout == 0 || left < timeout {
-			timeout = left
-		}
+	return time.Duration(f.timeout * float64(time.Second)), f.testLimit
+}
+
+// untilDeadline is what the deadline leaves of a time limit. Of what is left, base
+// gets its share.
+func (f *campaignFlags) untilDeadline(timeout time.Duration, now func() time.Time) time.Duration {
+	if f.deadline.IsZero() {
+		return timeout
 	}
-	return timeout, f.testLimit
+	left := f.deadline.Sub(now()) * baseShare / (baseShare + 1)
+	if left = max(time.Nanosecond, left); timeout == 0 || left < timeout { // zero is no limit
+		return left
+	}
+	return timeout
 }
 
 // check tells whether the values make sense, before anything is read or compiled.

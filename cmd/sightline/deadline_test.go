@@ -1,0 +1,27 @@
+package main
+
+import (
+	"testing"
+	"time"
+)
+
+// A campaign that has less time than it was given leaves base a tenth of it, and
+// never has none: zero is no limit.
+func TestUntilDeadline(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct{ timeout, left, want time.Duration }{
+		{time.Minute, time.Hour, time.Minute},
+		{time.Hour, 11 * time.Minute, 10 * time.Minute},
+		{0, 11 * time.Minute, 10 * time.Minute},
+		{time.Minute, -time.Second, time.Nanosecond},
+		{0, 0, time.Nanosecond},
+	} {
+		f := campaignFlags{deadline: now.Add(c.left)}
+		if got := f.untilDeadline(c.timeout, func() time.Time { return now }); got != c.want {
+			t.Errorf("limit %v, %v to the deadline: %v, want %v", c.timeout, c.left, got, c.want)
+		}
+	}
+	if got := (&campaignFlags{}).untilDeadline(time.Minute, nil); got != time.Minute {
+		t.Errorf("without a deadline %v", got)
+	}
+}
