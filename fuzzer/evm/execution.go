@@ -92,7 +92,11 @@ type Frame struct {
 
 	Outcome Outcome
 	LastPC  uint32 // the last instruction executed: where it halted or faulted
-	GasUsed uint64
+	// Decision is the last conditional jump executed, wherever Comparisons end; the
+	// frame has executed none unless Decided.
+	Decision uint32
+	Decided  bool
+	GasUsed  uint64
 
 	Path          bytecode.Path   // the first blocks entered, as far as 8,192 instructions reach (lookahead paper §5)
 	PathTruncated bool            // more blocks were entered than Path holds

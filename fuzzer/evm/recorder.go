@@ -433,14 +433,18 @@ func (r *recorder) enterBlock(f *active, block bytecode.BlockID) {
 
 // branch records a conditional jump and what decided it.
 func (r *recorder) branch(f *active, pc uint32, condition *uint256.Int, s shadow) {
-	if f.index < 0 || f.steps > maxSteps {
+	if f.index < 0 {
+		return
+	}
+	frame := &r.exec.Frames[f.index]
+	frame.Decision, frame.Decided = pc, true
+	if f.steps > maxSteps {
 		return
 	}
 	if !take(&r.spent.comparisons, 1, maxComparisons) {
 		r.exec.Truncated = true
 		return
 	}
-	frame := &r.exec.Frames[f.index]
 	frame.Comparisons = append(frame.Comparisons, Comparison{PC: pc, Block: f.block, Taken: !condition.IsZero()})
 	c := &frame.Comparisons[len(frame.Comparisons)-1]
 	if known := r.conditions.find(s); known != nil {

@@ -84,8 +84,8 @@ func passedOn(exec *evm.Execution, i int) bool {
 // the trap itself into code shared by all assertions, but the jump belongs to
 // the statement. The last instruction when the frame took no decision.
 func decision(f *evm.Frame) bytecode.Location {
-	if n := len(f.Comparisons); n > 0 {
-		return bytecode.Location{Code: f.Program.ID, PC: f.Comparisons[n-1].PC}
+	if f.Decided {
+		return bytecode.Location{Code: f.Program.ID, PC: f.Decision}
 	}
 	return bytecode.Location{Code: f.Program.ID, PC: f.LastPC}
 }
