@@ -50,6 +50,7 @@ func lint(t *testing.T, name, text string) []*actionlint.Error {
 	t.Helper()
 	text = strings.ReplaceAll(text, "sightline-evm/sightline/native@v0.1.0", "./native")
 	text = strings.ReplaceAll(text, "sightline-evm/sightline@v0.1.0", "./")
+	text = strings.ReplaceAll(text, "sightline-evm/sightline@main", "./") // before there is a release
 	dir := t.TempDir()
 	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
 		t.Fatalf("git: %v\n%s", err, out)
@@ -80,6 +81,33 @@ func lint(t *testing.T, name, text string) []*actionlint.Error {
 		t.Fatal(err)
 	}
 	return problems
+}
+
+// TestSnippets lints the workflows that pages show.
+func TestSnippets(t *testing.T) {
+	for _, page := range []string{"README.md", "docs/action.md"} {
+		data, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		linted := 0
+		for _, block := range strings.Split(string(data), "```yaml\n")[1:] {
+			text, _, _ := strings.Cut(block, "```")
+			if !strings.HasPrefix(text, "name:") {
+				continue // a part of one, or another file
+			}
+			linted++
+			for _, p := range lint(t, "snippet.yml", text) {
+				t.Errorf("%s: line %d of a workflow: %s", page, p.Line, p.Message)
+			}
+			if !strings.Contains(text, "fetch-depth: 2") || !strings.Contains(text, "merge_group:") || !strings.Contains(text, "permissions:") {
+				t.Errorf("%s: a workflow that is not as docs/action.md asks for", page)
+			}
+		}
+		if linted == 0 {
+			t.Errorf("%s shows no workflow", page)
+		}
+	}
 }
 
 // TestActionlintSees holds that a wrong input or output of our actions would be
