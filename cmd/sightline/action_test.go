@@ -351,6 +351,14 @@ func TestActionLadder(t *testing.T) {
 		s.act()
 		s.want(1, map[string]string{"verdict": "fail"}, slices.Concat(calls, firstComment, uploadCalls)...)
 		r := s.intact()
+		// Alerts are at the lines of what was checked out.
+		sha, ref := s.env["GITHUB_SHA"], "refs/pull/7/merge"
+		if rung == 2 {
+			sha, ref = strings.TrimSpace(s.git("rev-parse", "HEAD")), "refs/pull/7/head"
+		}
+		if u := s.fake.Uploads()[0]; u.SHA != sha || u.Ref != ref {
+			t.Errorf("rung %d: uploaded for %s, %s; want %s, %s", rung+1, u.SHA, u.Ref, sha, ref)
+		}
 		for i := range r.Lines { // what of it a campaign reaches is no matter of the diff
 			r.Lines[i].Status, r.Lines[i].Reason = "", ""
 		}

@@ -8,6 +8,7 @@ package fakegithub
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -342,8 +343,10 @@ func (s *Server) git(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/info/refs") {
 		s.calls = append(s.calls, "git fetch")
 	}
-	if headers := r.Header.Values("Authorization"); len(headers) != 1 || !strings.HasPrefix(headers[0], "basic ") {
-		s.t.Errorf("git's request carries the authorizations %q, want one", headers)
+	// One authorisation, ours: GitHub refuses two, and another was left behind.
+	want := "basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+s.Token))
+	if headers := r.Header.Values("Authorization"); len(headers) != 1 || headers[0] != want {
+		s.t.Errorf("git's request carries the authorizations %q, want %q", headers, want)
 	}
 	s.mu.Unlock()
 	if s.Projects == "" {
