@@ -161,6 +161,15 @@ func (p *page) allFindings() {
 	}
 }
 
+// fixed writes which findings of earlier runs are gone.
+func (p *page) fixed() {
+	n := p.listed(len(p.r.Fixed))
+	for i := range p.r.Fixed[:n] {
+		f := &p.r.Fixed[i]
+		p.line("🟢 **%s** %s\n", code(f.ID, maxName), f.describe(prose))
+	}
+}
+
 // finding writes one finding: what, where, how sure, and the calls.
 func (p *page) finding(f *Finding, calls bool) {
 	place := f.place()

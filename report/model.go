@@ -37,6 +37,8 @@ type Report struct {
 	Lines    []Line    `json:"lines"`   // every changed line, once, in one status
 	Targets  []Target  `json:"targets"` // per line and contract whose bytecode holds it
 	Findings []Finding `json:"findings"`
+	// Fixed are findings of earlier runs that do not happen any more.
+	Fixed []Fixed `json:"fixed,omitempty"`
 	// Withheld are findings that are only counted, see [Report.Withhold].
 	Withheld Withheld `json:"withheld,omitzero"`
 	Faults   []Fault  `json:"faults"`   // of the tool itself
@@ -179,6 +181,8 @@ type Finding struct {
 	SWC      string `json:"swc,omitempty"`
 	Severity string `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"
 	Novelty  string `json:"novelty"`
+	// Since is the head of the first run that saw it; empty when this is the first.
+	Since string `json:"since,omitempty"`
 	// Waived is set when somebody has accepted it for now; then it never gates.
 	Waived *Waiver `json:"waived,omitempty"`
 	// NoveltyReason says what that rests on.
@@ -197,6 +201,18 @@ type Finding struct {
 	Executions    uint64  `json:"executions"`
 	Calls         uint64  `json:"calls"`
 	Seconds       float64 `json:"seconds,omitempty"`
+}
+
+// Fixed is a finding of an earlier run on the same change that does not happen any
+// more: its calls break nothing in its contract.
+type Fixed struct {
+	ID       string `json:"id"`
+	Oracle   string `json:"oracle"`
+	Title    string `json:"title"`
+	Contract string `json:"contract"`
+	Function string `json:"function"`
+	Since    string `json:"since"` // head of the first run that saw it
+	In       string `json:"in"`    // head of this run
 }
 
 // Fault is something that went wrong in the tool, with what caused it.

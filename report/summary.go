@@ -18,6 +18,7 @@ func Summary(r *Report, o Options) []byte {
 	return renderWithin(r, o, bounds{bytes: MaxSummary, rows: 1_000, findings: 200, summary: true}, func(p *page) {
 		p.verdict()
 		p.allFindings()
+		p.fixed()
 		p.faults()
 		p.warnings()
 		p.notReached()

@@ -31,6 +31,10 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 		t.finding(&r.Findings[i])
 	}
 	t.more(len(r.Findings), "finding")
+	for _, f := range r.Fixed[:min(len(r.Fixed), terminalRows)] {
+		t.line("%s  %s %s", t.paint(green, "fixed"), Clean(f.ID, maxName), f.describe(Clean))
+	}
+	t.more(len(r.Fixed), "fixed finding")
 	t.lines()
 	t.notes()
 	t.next()
@@ -93,6 +97,9 @@ func (t *terminal) finding(f *Finding) {
 	t.line("  %s", said)
 	for _, step := range sequenceLines(f.Sequence) {
 		t.line("    %s", step)
+	}
+	if since := f.stillFails(Clean); since != "" {
+		t.line("  %s", since)
 	}
 	if waived := f.waived(Clean); waived != "" {
 		t.line("  %s", t.paint(yellow, waived))

@@ -176,6 +176,20 @@ func (f *Finding) sureness(clean func(s string, most int) string) string {
 	return strings.Join(parts, "; ")
 }
 
+// stillFails says that an earlier run has seen the finding; empty for the first.
+func (f *Finding) stillFails(clean func(s string, most int) string) string {
+	if f.Since == "" {
+		return ""
+	}
+	return "still fails, as in " + clean(f.Since, maxName)
+}
+
+// describe says what was fixed, with clean text.
+func (f *Fixed) describe(clean func(s string, most int) string) string {
+	return fmt.Sprintf("%s (%s) in %s, fixed in %s: the calls that broke it in %s break nothing any more",
+		clean(f.Oracle, maxName), clean(f.Title, maxName), clean(f.Function, maxName), clean(f.In, maxName), clean(f.Since, maxName))
+}
+
 // standing says how sure the finding is and whether it is new; the base's name is
 // clean already.
 func (f *Finding) standing(clean func(s string, most int) string, base string) string {
@@ -185,6 +199,9 @@ func (f *Finding) standing(clean func(s string, most int) string, base string) s
 	}
 	if waived := f.waived(clean); waived != "" {
 		said = waived + "; " + said
+	}
+	if since := f.stillFails(clean); since != "" {
+		said = since + "; " + said
 	}
 	return said
 }

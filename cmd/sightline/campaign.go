@@ -27,8 +27,9 @@ type campaign struct {
 	config     fuzzer.Config
 	result     *fuzzer.Result
 	positions  *diffmap.Positions
-	limits     report.Limits // as asked for; a deadline of the caller may cut them
-	silent     bool          // of findings, until it is known that the change introduced them
+	recalled   []input.Sequence // findings of earlier runs
+	limits     report.Limits    // as asked for; a deadline of the caller may cut them
+	silent     bool             // of findings, until it is known that the change introduced them
 }
 
 // deployment is what the World is made for. Contracts are qualified names, which
@@ -164,7 +165,7 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 	}
 	c.config = fuzzer.Config{
 		World: c.world, Space: c.space, Table: c.table, Targets: c.mapping.Targets,
-		Oracles: oracle.All(), Seeds: c.deploymentSeeds(),
+		Oracles: oracle.All(), Seeds: slices.Concat(c.recalled, c.deploymentSeeds()),
 		NewMachine: c.newMachine,
 		Schedule:   schedule,
 		Seed:       flags.seed, Workers: flags.workers, SeqLen: flags.seqLen,

@@ -157,6 +157,7 @@ type outputFlags struct {
 	gate      string
 	waivers   string
 	disclose  string
+	remember  string
 	readFile  func(name string) ([]byte, error) // of waivers; nil: below the project's folder
 	omitTimes bool
 	render    report.Options // what a caller knows of where the report is read
@@ -176,6 +177,7 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.gate, "gate", "", "fail unless this `CONDITION` holds, too: \"new_findings(medium) == 0 && reached >= 80%\"")
 	flags.StringVar(&f.waivers, "waivers", "", "accept the findings that this `FILE` names, each with a reason, an owner and a last day")
 	flags.StringVar(&f.disclose, "disclosure", discloseFull, "show `FINDINGS`: full, or introduced: others are only counted (as an action on a public repository: introduced)")
+	flags.StringVar(&f.remember, "remember", "", "keep findings between runs in this `FILE`: they are tried first, and shown as still failing or fixed")
 	flags.BoolVar(&f.omitTimes, "omit-times", false, "leave measured times out of report.json, so that equal runs give equal bytes")
 }
 

@@ -85,6 +85,13 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	}
 	r := newReport(pr, output.failOn)
 	r.Gate = output.gate
+	var kept *memory
+	if output.remember != "" {
+		var warning string
+		if kept, warning = readMemory(output.remember); warning != "" {
+			r.Warnings = append(r.Warnings, warning)
+		}
+	}
 	var bundle *report.Bundle
 	var reproducers map[string]*report.Reproducer
 	if pr.mapping != nil {
@@ -99,12 +106,18 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		}
 		show.line("world   %s", describeWorld(c))
 		c.silent = output.disclose == discloseIntroduced
+		if kept != nil {
+			c.recall(kept)
+		}
 		if err := c.run(ctx, p, flags, set, show); err != nil {
 			return nil, err
 		}
 		a, err := c.assemble(ctx, r, show)
 		if err != nil {
 			return nil, err
+		}
+		if kept != nil {
+			a.compareWithMemory(kept)
 		}
 		reproducers = a.reproducers
 		bundle = c.bundle()
@@ -116,8 +129,13 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	report.Waive(r, waivers, p.now())
 	report.Decide(r)
 	if output.disclose == discloseIntroduced {
-		kept := r.Withhold(slices.Sorted(maps.Keys(reproducers)))
-		maps.DeleteFunc(reproducers, func(path string, _ *report.Reproducer) bool { return !slices.Contains(kept, path) })
+		stay := r.Withhold(slices.Sorted(maps.Keys(reproducers)))
+		maps.DeleteFunc(reproducers, func(path string, _ *report.Reproducer) bool { return !slices.Contains(stay, path) })
+	}
+	if kept != nil {
+		if err := kept.write(output.remember, r, reproducers); err != nil {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("the findings could not be kept for the next run: %v", err))
+		}
 	}
 	options := output.options()
 	options.Source, options.Cancelled = pr.source, cancelled
