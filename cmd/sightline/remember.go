@@ -21,6 +21,8 @@ import (
 type memory struct {
 	Version  int        `json:"version"`
 	Findings []recalled `json:"findings"`
+
+	path string
 }
 
 // recalled is a finding of an earlier run.
@@ -45,13 +47,17 @@ const (
 	maxRecalled = 200
 )
 
-// readMemory reads what an earlier run kept. A file that is not there is the first
-// run's; one that cannot be read is said to be so, and the run begins anew.
-func readMemory(path string) (m *memory, warning string) {
-	m = &memory{Version: memoryVersion}
+// readMemory reads what an earlier run kept; nil where no file is named. A file
+// that is not there is the first run's; one that cannot be read is said to be so,
+// and the run begins anew.
+func readMemory(path string, r *report.Report) *memory {
+	if path == "" {
+		return nil
+	}
+	m := &memory{Version: memoryVersion, path: path}
 	data, err := readBounded(path, maxMemory)
 	if errors.Is(err, fs.ErrNotExist) {
-		return m, ""
+		return m
 	}
 	if err == nil {
 		err = json.Unmarshal(data, m)
@@ -63,14 +69,23 @@ func readMemory(path string) (m *memory, warning string) {
 	case len(m.Findings) > maxRecalled:
 		err = fmt.Errorf("it has %d findings, at most %d are read", len(m.Findings), maxRecalled)
 	default:
-		return m, ""
+		return m
 	}
-	return &memory{Version: memoryVersion}, fmt.Sprintf("findings of earlier runs are not known: %s cannot be read: %v", path, plainError(err))
+	r.Warnings = append(r.Warnings, fmt.Sprintf("findings of earlier runs are not known: %s cannot be read: %v", path, plainError(err)))
+	return &memory{Version: memoryVersion, path: path}
+}
+
+// recalled are the findings of earlier runs; none without a memory.
+func (m *memory) recalled() []recalled {
+	if m == nil {
+		return nil
+	}
+	return m.Findings
 }
 
 // recall makes the sequences of earlier findings the campaign's first inputs.
 func (c *campaign) recall(m *memory) {
-	for i := range m.Findings {
+	for i := range m.recalled() {
 		f := &m.Findings[i]
 		seq, err := input.Parse(c.space, strings.Join(f.Sequence, "\n")+"\n")
 		if err != nil || len(seq) == 0 {
@@ -86,7 +101,7 @@ func (c *campaign) recall(m *memory) {
 // that do not happen any more. What could not be tried stays in the memory.
 func (a *assembler) compareWithMemory(m *memory) {
 	var untried []recalled
-	for _, f := range m.Findings {
+	for _, f := range m.recalled() {
 		at := slices.IndexFunc(a.report.Findings, func(g report.Finding) bool { return g.ID == f.ID })
 		switch {
 		case at >= 0:
@@ -100,7 +115,9 @@ func (a *assembler) compareWithMemory(m *memory) {
 			a.report.Fixed = append(a.report.Fixed, report.Fixed{ID: f.ID, Oracle: f.Oracle, Title: f.Title, Contract: f.Contract, Function: f.Function, Since: f.Since, In: a.report.Diff.Head})
 		}
 	}
-	m.Findings = untried
+	if m != nil {
+		m.Findings = untried
+	}
 }
 
 // stillBreaks replays an earlier finding: its oracle still sees something in its
@@ -114,8 +131,11 @@ func (a *assembler) stillBreaks(f *recalled) bool {
 }
 
 // write keeps a report's findings for the next run, and what is left of earlier
-// ones. The report holds only what may be told.
-func (m *memory) write(path string, r *report.Report, reproducers map[string]*report.Reproducer) error {
+// ones. The report holds only what may be told. That it fails is a warning.
+func (m *memory) write(r *report.Report, reproducers map[string]*report.Reproducer) {
+	if m == nil {
+		return
+	}
 	for _, f := range r.Findings {
 		reproducer := reproducers[f.Reproducer]
 		if reproducer == nil || len(m.Findings) == maxRecalled {
@@ -127,12 +147,18 @@ func (m *memory) write(path string, r *report.Report, reproducers map[string]*re
 		}
 		m.Findings = append(m.Findings, recalled{ID: f.ID, Oracle: f.Oracle, Contract: f.Location.Contract, Function: f.Function, Title: f.Title, Since: since, Sequence: reproducer.Sequence})
 	}
+	if err := m.save(); err != nil {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the findings could not be kept for the next run: %v", err))
+	}
+}
+
+func (m *memory) save() error {
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(m.path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(data, '\n'), 0o600)
+	return os.WriteFile(m.path, append(data, '\n'), 0o600)
 }

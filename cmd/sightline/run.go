@@ -85,13 +85,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	}
 	r := newReport(pr, output.failOn)
 	r.Gate = output.gate
-	var kept *memory
-	if output.remember != "" {
-		var warning string
-		if kept, warning = readMemory(output.remember); warning != "" {
-			r.Warnings = append(r.Warnings, warning)
-		}
-	}
+	kept := readMemory(output.remember, r)
 	var bundle *report.Bundle
 	var reproducers map[string]*report.Reproducer
 	if pr.mapping != nil {
@@ -106,9 +100,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		}
 		show.line("world   %s", describeWorld(c))
 		c.silent = output.disclose == discloseIntroduced
-		if kept != nil {
-			c.recall(kept)
-		}
+		c.recall(kept)
 		if err := c.run(ctx, p, flags, set, show); err != nil {
 			return nil, err
 		}
@@ -116,9 +108,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		if err != nil {
 			return nil, err
 		}
-		if kept != nil {
-			a.compareWithMemory(kept)
-		}
+		a.compareWithMemory(kept)
 		reproducers = a.reproducers
 		bundle = c.bundle()
 	}
@@ -132,11 +122,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		stay := r.Withhold(slices.Sorted(maps.Keys(reproducers)))
 		maps.DeleteFunc(reproducers, func(path string, _ *report.Reproducer) bool { return !slices.Contains(stay, path) })
 	}
-	if kept != nil {
-		if err := kept.write(output.remember, r, reproducers); err != nil {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("the findings could not be kept for the next run: %v", err))
-		}
-	}
+	kept.write(r, reproducers)
 	options := output.options()
 	options.Source, options.Cancelled = pr.source, cancelled
 	if err := p.write(output.out, r, options, bundle, reproducers); err != nil {
