@@ -2,7 +2,6 @@ package diffmap
 
 import (
 	"context"
-	"slices"
 	"strings"
 )
 
@@ -19,23 +18,7 @@ func (g *Git) Between(ctx context.Context, base, head string) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	revisions := from + ".." + to
-	d, err := g.patch(ctx, op, revisions, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	rawText, err := g.run(ctx, op, slices.Concat([]string{"diff", "--raw", "-z"}, diffOptions, []string{revisions, "--"})...)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := ParseRaw(rawText)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.CrossCheck(raw); err != nil {
-		return nil, err
-	}
-	return d, g.uncoverBinaries(ctx, op, revisions, d)
+	return g.checked(ctx, op, from+".."+to)
 }
 
 // treeOf is the commit that a revision names, or the empty tree for none. Its id

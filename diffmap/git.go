@@ -170,11 +170,21 @@ func (g *Git) Diff(ctx context.Context, base string) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := g.patch(ctx, op, id, nil, nil)
+	d, err := g.checked(ctx, op, id)
 	if err != nil {
 		return nil, err
 	}
-	rawText, err := g.run(ctx, op, slices.Concat([]string{"diff", "--raw", "-z"}, diffOptions, []string{id, "--"})...)
+	return d, g.addUntracked(ctx, d)
+}
+
+// checked is the patch of some revisions, checked against git diff --raw and with
+// the sources that git calls binary as text.
+func (g *Git) checked(ctx context.Context, op, revisions string) (*Diff, error) {
+	d, err := g.patch(ctx, op, revisions, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	rawText, err := g.run(ctx, op, slices.Concat([]string{"diff", "--raw", "-z"}, diffOptions, []string{revisions, "--"})...)
 	if err != nil {
 		return nil, err
 	}
@@ -185,10 +195,7 @@ func (g *Git) Diff(ctx context.Context, base string) (*Diff, error) {
 	if err := d.CrossCheck(raw); err != nil {
 		return nil, err
 	}
-	if err := g.uncoverBinaries(ctx, op, id, d); err != nil {
-		return nil, err
-	}
-	return d, g.addUntracked(ctx, d)
+	return d, g.uncoverBinaries(ctx, op, revisions, d)
 }
 
 // patch runs git diff on some paths, all if there are none, and parses it.
