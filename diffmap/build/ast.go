@@ -24,7 +24,10 @@ func parseAST(ast []byte, source *Source, depth int) (*Node, error) {
 		return nil, fmt.Errorf("its AST is no object: %w", err)
 	}
 	if root["nodeType"] == "YulObject" {
-		return nil, notSolidity("", "Yul")
+		if source.Text == nil {
+			return nil, notSolidity("", yulLanguage)
+		}
+		root = yulUnit(root, source)
 	}
 	if isLegacy(root) {
 		var err error

@@ -94,9 +94,9 @@ func language(input json.RawMessage) string {
 
 // isSolidity tells whether a build can be mapped by its language. Foundry's
 // folders may hold Vyper's output too, which has neither this AST nor these source
-// maps, and that of Yul sources: its source maps are about a text that solc
-// printed itself (0.8.30), or does not say which file it is of (before: there are
-// no sources in the output).
+// maps, and that of Yul sources, which is not enough by itself: its source maps
+// are about a text that solc printed (0.8.30), or there are no sources in the
+// output (before). With their input they are compiled again, see [mapYul].
 func isSolidity(language string) bool {
 	return language == "" || language == "Solidity" || language == "SolidityAST"
 }

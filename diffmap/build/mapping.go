@@ -50,7 +50,12 @@ func MappingBuild(ctx context.Context, input json.RawMessage, compiler StandardC
 		return nil, &Error{Origin: origin, Kind: ErrNoCompiler, Problem: err.Error(), Cause: err}
 	}
 	var first error
-	for _, attempt := range attempts(version, project["settings"], options.Peephole) {
+	list := attempts(version, project["settings"], options.Peephole)
+	isYul := language(input) == yulLanguage
+	if isYul {
+		list = yulAttempts(version, list)
+	}
+	for _, attempt := range list {
 		text, err := mappingInput(project, attempt, version)
 		if err != nil {
 			return nil, at(origin, err)
@@ -60,6 +65,9 @@ func MappingBuild(ctx context.Context, input json.RawMessage, compiler StandardC
 			return nil, err
 		}
 		o, err := ReadSolc(text, output, origin, limits)
+		if err == nil && isYul {
+			o, err = mapYul(ctx, o, text, output, compiler, options)
+		}
 		if err == nil {
 			o.Compiler, o.Mapping = compiler.Version(), attempt.mapping
 			return o, nil
@@ -119,6 +127,8 @@ func (o *Output) keepContractsOf(other *Output) {
 // withoutMapping is o with a note, or the error that it is of no use.
 func (o *Output) withoutMapping(why string) (*Output, string, error) {
 	switch {
+	case o.unmappedSource() != "":
+		return o, fmt.Sprintf("%s %s: its lines are unmapped", o.Origin, why), nil
 	case !o.hasASTs():
 		return nil, "", &Error{Origin: o.Origin, Kind: ErrNoAST, Problem: "it " + why, Remedy: remedyAST}
 	case !o.KeepsLines():
@@ -161,6 +171,27 @@ func attempts(v Version, project json.RawMessage, peephole bool) []attempt {
 		list = append(list, attempt{})
 	}
 	return list
+}
+
+// yulAttempts are the attempts for a Yul source, of those for Solidity. Variables
+// are moved on the stack, as solc does with the optimizer off: its other code
+// generator runs into the data behind the code where a program ends without a stop
+// (0.8.30, measured).
+func yulAttempts(v Version, list []attempt) []attempt {
+	steps := ":" // not even the unused pruner
+	if v.Less(cleanupSince) {
+		steps = prunerSteps(v)
+	}
+	yul := []attempt{{mapping: true, settings: map[string]any{
+		"optimizer": map[string]any{"enabled": false, "details": map[string]any{
+			"peephole": false, "yul": true,
+			"yulDetails": map[string]any{"stackAllocation": true, "optimizerSteps": steps},
+		}},
+	}}}
+	if last := list[len(list)-1]; !last.mapping {
+		yul = append(yul, last)
+	}
+	return yul
 }
 
 // The first compilers that know a setting (solidity's Changelog.md).
@@ -268,6 +299,9 @@ func mappingInput(project map[string]json.RawMessage, a attempt, v Version) ([]b
 		settings[name] = value
 	}
 	settings["outputSelection"] = outputsFor(v)
+	if string(project["language"]) == `"`+yulLanguage+`"` {
+		adaptToYul(settings)
+	}
 	input := map[string]any{"language": "Solidity", "sources": project["sources"], "settings": settings}
 	if language, ok := project["language"]; ok {
 		input["language"] = language

@@ -42,6 +42,8 @@ func (o *Output) KeepsLines() bool {
 // does.
 func (o *Output) Obstacle() string {
 	switch {
+	case o.unmappedSource() != "":
+		return "has source maps of another text than that of its Yul source"
 	case !o.KeepsLines() && !o.Settings.Known:
 		return "does not say its settings"
 	case !o.KeepsLines():
@@ -54,6 +56,17 @@ func (o *Output) Obstacle() string {
 	for _, s := range o.Sources {
 		if s.AST == nil {
 			return "lacks the AST of " + s.Path
+		}
+	}
+	return ""
+}
+
+// unmappedSource says why a source has no source map that refers to it; empty
+// when all have.
+func (o *Output) unmappedSource() string {
+	for _, s := range o.Sources {
+		if s.Unmapped != "" {
+			return s.Unmapped
 		}
 	}
 	return ""
@@ -89,6 +102,8 @@ type Source struct {
 	File string
 	Text []byte // nil when unknown
 	AST  *Node  // nil when the output has none; Input is there then
+	// Unmapped says why no source map refers to the text; empty when they do.
+	Unmapped string
 	// Keccak256 is the text's hash as a contract's metadata gives it; nil when
 	// unknown.
 	Keccak256 []byte

@@ -98,7 +98,7 @@ func (l Limits) readPair(path string, d document, output []byte) (*Output, error
 			return nil, err
 		}
 	}
-	if name := language(d.Input); !isSolidity(name) {
+	if name := language(d.Input); name != yulLanguage && !isSolidity(name) {
 		return nil, notSolidity(path, name)
 	}
 	o, err := ReadSolc(d.Input, output, path, l)

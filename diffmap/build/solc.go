@@ -101,26 +101,37 @@ func ReadSolc(input, output []byte, origin string, limits Limits) (*Output, erro
 }
 
 func readSolc(input, output []byte, limits Limits) (*Output, error) {
-	if int64(len(output)) > limits.FileBytes || int64(len(input)) > limits.FileBytes {
-		return nil, tooLarge(limits)
-	}
-	var c compilation
-	if err := decodeJSON(output, "", &c.out); err != nil {
+	c, err := decodeSolc(input, output, limits)
+	switch {
+	case err != nil:
 		return nil, err
+	case c.in.Language == yulLanguage:
+		return c.unmappedYul(limits)
+	}
+	return c.output(limits)
+}
+
+// decodeSolc reads input and output, and answers with the compiler's errors.
+func decodeSolc(input, output []byte, limits Limits) (c compilation, err error) {
+	if int64(len(output)) > limits.FileBytes || int64(len(input)) > limits.FileBytes {
+		return c, tooLarge(limits)
+	}
+	if err := decodeJSON(output, "", &c.out); err != nil {
+		return c, err
 	}
 	if err := compileErrors(c.out.Errors); err != nil {
-		return nil, err
+		return c, err
 	}
 	if len(input) > 0 {
 		if err := decodeJSON(input, "input", &c.in); err != nil {
-			return nil, err
+			return c, err
 		}
 		c.settings = true
 		if c.in.complete() {
 			c.input = bytes.Clone(input)
 		}
 	}
-	return c.output(limits)
+	return c, nil
 }
 
 // compilation is a compiler run as solc's standard JSON has it. Other formats
