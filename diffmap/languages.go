@@ -12,7 +12,7 @@ import (
 func otherLanguage(file string) string {
 	switch path.Ext(file) {
 	case ".yul":
-		return "Yul source: what the compiler says of its code is about a text that it printed itself, not about this file"
+		return "Yul source: none of the builds has its standard-JSON input and output"
 	case ".vy":
 		return "Vyper source: only what solc compiles can be mapped yet"
 	}

@@ -49,7 +49,7 @@ func (t *sourceTree) owners(token Token, set map[int32]bool) {
 // nothing but the order of values on the stack.
 func (t *sourceTree) nextStatement(n int32, set map[int32]bool) {
 	block := t.nodes[n].parent
-	if t.nodes[block].kind != bodyNode {
+	if t.nodes[block].kind != bodyNode || t.nodes[n].astType() == "YulFunctionDefinition" {
 		return
 	}
 	for next, ok := t.nextChild(block, t.nodes[n].end); ok; next, ok = t.nextChild(block, t.nodes[next].end) {
@@ -217,8 +217,8 @@ func (t *sourceTree) forward(n, stop int32, offset int, set map[int32]bool) bool
 // whether there are any. A block stands for its first statement with code.
 func (t *sourceTree) surely(n int32, set map[int32]bool) bool {
 	node := &t.nodes[n]
-	if node.kind == declarationNode || !t.holdsCode[n] {
-		return false
+	if node.kind == declarationNode || node.astType() == "YulFunctionDefinition" || !t.holdsCode[n] {
+		return false // a function's code runs where it is called
 	}
 	if node.kind == bodyNode {
 		for _, child := range node.children {

@@ -15,6 +15,8 @@ import (
 type match struct {
 	sources map[*build.Output]*build.Source // those with the head version's text
 	reason  string                          // why there are none
+	// unmapped says of a source that is there why no source map refers to it.
+	unmapped string
 }
 
 // matchSources finds a changed file, by its path in the repository, in every
@@ -33,6 +35,8 @@ func matchSources(outputs []*build.Output, file string, options Options) (match,
 			if stale == nil {
 				stale = &StaleError{Path: file, Source: source.Path, Origin: output.Origin}
 			}
+		case source.Unmapped != "":
+			m.unmapped = source.Unmapped
 		case source.AST == nil || source.Text == nil && options.Heads[file] == nil:
 			m.reason = fmt.Sprintf("the build has no AST or no text of %s", source.Path)
 		default:

@@ -183,7 +183,7 @@ func kindOf(n *build.Node) nodeKind {
 		return modifierNode
 	case "Block", "UncheckedBlock", "YulBlock":
 		return bodyNode
-	case "SourceUnit", "ContractDefinition", "StructDefinition", "EnumDefinition", "EventDefinition",
+	case "SourceUnit", "YulUnit", "ContractDefinition", "StructDefinition", "EnumDefinition", "EventDefinition",
 		"ErrorDefinition", "UserDefinedValueTypeDefinition", "PragmaDirective", "ImportDirective",
 		"UsingForDirective", "StructuredDocumentation":
 		return declarationNode

@@ -97,6 +97,8 @@ func (s *lineState) describe(t *sourceTree, output *build.Output, change Changed
 	}
 	if f, ok := t.callable(n); ok && s.function == "" {
 		s.function = functionName(t.nodes[f].ast)
+	} else if s.function == "" {
+		s.function = t.yulFunction(n)
 	}
 	if found {
 		return
@@ -156,6 +158,9 @@ func (t *sourceTree) verdict(n int32, output *build.Output, change ChangedLine) 
 	}
 	if v, plain := plainVerdict(change); plain {
 		return v
+	}
+	if t.isYul() {
+		return t.yulVerdict(n, output)
 	}
 	for at := n; at >= 0; at = t.nodes[at].parent {
 		node := &t.nodes[at]
@@ -353,7 +358,7 @@ func (m *mapper) explain(changes []ChangedLine, found match) {
 		state := m.line(lineKey{change.Path, change.Line}, change.Kind)
 		v, plain := plainVerdict(change)
 		if !plain {
-			v = verdict{Unmapped, cmp.Or(otherLanguage(change.Path), found.reason)}
+			v = verdict{Unmapped, cmp.Or(found.unmapped, otherLanguage(change.Path), found.reason)}
 		}
 		if v.better(state.verdict) {
 			state.verdict = v

@@ -103,6 +103,24 @@ func compileOnce(t testing.TB, compiler *build.Compiler, input []byte) []byte {
 	return text
 }
 
+// compileYul is the mapping build of a Yul source.
+func compileYul(t testing.TB, version, name, text string) *build.Output {
+	t.Helper()
+	input, err := json.Marshal(map[string]any{"language": "Yul", "sources": map[string]any{name: map[string]any{"content": text}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler, err := build.FindCompiler(context.Background(), []string{version}, build.CompilerOptions{NodeModules: []string{npmFolder(t)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := build.MappingBuild(context.Background(), input, compiler, build.MappingOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return output
+}
+
 // fixture is a source in one build.
 type fixture struct {
 	name, version string
