@@ -107,7 +107,7 @@ func TestDownloadRefused(t *testing.T) {
 		change func(b *binaries, options *CompilerOptions)
 		want   string
 	}{
-		"changed":      {func(b *binaries, _ *CompilerOptions) { b.files[b.list.Builds[0].Path] += "rm -rf /tmp/x\n" }, "the download is not what the list says"},
+		"changed":      {func(b *binaries, _ *CompilerOptions) { b.files[b.list.Builds[0].Path] += "exit 0\n" }, "the download is not what the list says"},
 		"cut":          {func(b *binaries, _ *CompilerOptions) { b.files[b.list.Builds[0].Path] = "#!" }, "the download is not what the list says"},
 		"no hash":      {func(b *binaries, _ *CompilerOptions) { b.list.Builds[0].SHA256 = "" }, "the download is not what the list says"},
 		"not there":    {func(b *binaries, _ *CompilerOptions) { clear(b.files) }, "cannot be downloaded: 404 Not Found"},
