@@ -47,17 +47,7 @@ func (s Sequence) Clone() Sequence {
 // of the last call.
 func (r *Reference) Export() *World {
 	w := *r.world
-	w.Accounts = make(map[common.Address]*Account, len(r.world.Accounts))
-	for address, a := range r.world.Accounts {
-		w.Accounts[address] = a // replaced below if it was looked at
-	}
-	for address, a := range r.state.accounts {
-		if !a.exists {
-			delete(w.Accounts, address)
-			continue
-		}
-		w.Accounts[address] = a.export()
-	}
+	w.Accounts = r.state.Export()
 	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)
 	w.Block.Number, w.Block.Time, w.Block.PrevRandao = r.number, r.time, r.random
 	return &w

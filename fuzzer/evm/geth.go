@@ -211,7 +211,7 @@ func (r *Reference) rewind(n int) {
 	if n > 0 {
 		return
 	}
-	if r.state.installed > maxInstalled {
+	if r.state.installed > maxInstalled || r.state.keepsLogs { // after a message
 		r.renew()
 	}
 	r.state.Reset()

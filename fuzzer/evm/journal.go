@@ -21,6 +21,7 @@ const (
 	slotWarmed                    // number: the stamp
 	transiented                   // key, word
 	refunded                      // number
+	logged                        // the last event
 )
 
 // change is one entry of the journal: what was there before. Which fields count
@@ -76,5 +77,7 @@ func (s *State) undo(c *change) {
 		s.transient[transientKey{c.account.address, c.key}] = c.word
 	case refunded:
 		s.refund = c.number
+	case logged:
+		s.logs = s.logs[:len(s.logs)-1]
 	}
 }

@@ -36,15 +36,18 @@ type State struct {
 	slots    int // in all accounts
 	last     *account
 
-	journal   []change
-	tx        uint64 // number of the current transaction, from 2; 1: none has begun
-	txStart   int    // journal mark of its start
-	refund    uint64
-	transient map[transientKey]common.Hash
+	journal       []change
+	tx            uint64 // number of the current transaction, from 2; 1: none has begun
+	txStart       int    // journal mark of its start
+	refund        uint64
+	transient     map[transientKey]common.Hash
+	ripemdTouched uint64 // the last transaction that touched ripemd without paying
 
 	precompiles map[common.Address]bool // warm in every transaction (EIP-2929)
 	installed   int                     // codes set since the State was made
 	onLog       func(*types.Log)
+	keepsLogs   bool
+	logs        []*types.Log // of all transactions, those that were undone left out
 	// oversize holds code that is too long for go-ethereum's EIP-170 check, by
 	// the address it is being deployed to; see recorder.liftCodeSize.
 	oversize map[common.Address][]byte
@@ -200,6 +203,9 @@ func (s *State) SubBalance(address common.Address, amount *uint256.Int, _ tracin
 func (s *State) AddBalance(address common.Address, amount *uint256.Int, _ tracing.BalanceChangeReason) uint256.Int {
 	a := s.existing(address)
 	before := *a.balance
+	if amount.IsZero() && address == ripemd {
+		s.ripemdTouched = s.tx
+	}
 	if !amount.IsZero() || a.empty() {
 		s.setBalance(a, new(uint256.Int).Add(a.balance, amount))
 	}
@@ -370,9 +376,11 @@ func (s *State) AddSlotToAccessList(address common.Address, key common.Hash) {
 	}
 }
 
-// Prepare implements vm.StateDB: it begins a transaction. Access lists of the
-// transaction's own are not supported: the machine's calls have none.
-func (s *State) Prepare(rules params.Rules, sender, coinbase common.Address, to *common.Address, _ []common.Address, _ types.AccessList) {
+// Prepare implements vm.StateDB: it begins a transaction.
+func (s *State) Prepare(rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiles []common.Address, list types.AccessList) {
+	for _, a := range precompiles {
+		s.precompiles[a] = true
+	}
 	s.tx++
 	s.txStart = len(s.journal)
 	s.refund = 0
@@ -386,6 +394,12 @@ func (s *State) Prepare(rules params.Rules, sender, coinbase common.Address, to 
 	if rules.IsShanghai { // EIP-3651
 		s.AddAddressToAccessList(coinbase)
 	}
+	for _, entry := range list { // EIP-2930
+		s.AddAddressToAccessList(entry.Address)
+		for _, key := range entry.StorageKeys {
+			s.AddSlotToAccessList(entry.Address, key)
+		}
+	}
 }
 
 // Finalise implements vm.StateDB: it ends a transaction by removing destructed
@@ -393,12 +407,26 @@ func (s *State) Prepare(rules params.Rules, sender, coinbase common.Address, to 
 // other change.
 func (s *State) Finalise(params.Rules) *bal.ConstructionBlockAccessList {
 	for i, end := s.txStart, len(s.journal); i < end; i++ {
-		a := s.journal[i].account
-		if a != nil && a.exists && (a.destructed == s.tx || a.empty()) {
-			s.remove(a)
+		if c := &s.journal[i]; c.account != nil && c.kind != warmed && c.kind != transiented {
+			s.sweep(c.account)
 		}
 	}
+	if s.ripemdTouched == s.tx {
+		s.sweep(s.account(ripemd))
+	}
 	return nil
+}
+
+// ripemd is the precompile whose touch survives the failure of the call that
+// touched it: what happened on mainnet in block 1,714,175 became a rule that
+// go-ethereum keeps.
+var ripemd = common.BytesToAddress([]byte{3})
+
+// sweep removes an account that the transaction touched, if it is to go.
+func (s *State) sweep(a *account) {
+	if a.exists && (a.destructed == s.tx || a.empty()) {
+		s.remove(a)
+	}
 }
 
 func (s *State) remove(a *account) {
@@ -412,6 +440,35 @@ func (s *State) AddLog(log *types.Log) {
 	if s.onLog != nil {
 		s.onLog(log)
 	}
+	if s.keepsLogs {
+		s.journal = append(s.journal, change{kind: logged})
+		s.logs = append(s.logs, log)
+	}
+}
+
+// KeepLogs makes the state keep the events of its transactions for [State.Logs].
+// A campaign's machine does not: its recorder has them.
+func (s *State) KeepLogs() { s.keepsLogs = true }
+
+// Logs are the events since the state was made or reset, in order, without those
+// that were undone.
+func (s *State) Logs() []*types.Log { return s.logs }
+
+// Export is what the state holds of accounts. Accounts that nothing asked for are
+// the World's own.
+func (s *State) Export() map[common.Address]*Account {
+	accounts := make(map[common.Address]*Account, len(s.world.Accounts))
+	for address, a := range s.world.Accounts {
+		accounts[address] = a // replaced below if it was looked at
+	}
+	for address, a := range s.accounts {
+		if !a.exists {
+			delete(accounts, address)
+			continue
+		}
+		accounts[address] = a.export()
+	}
+	return accounts
 }
 
 // Touch implements vm.StateDB: reads leave no trace here.
