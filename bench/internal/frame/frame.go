@@ -36,6 +36,8 @@ type Comparison struct {
 	Runs    int
 	// Flags adds flags of its own; nil for none.
 	Flags func(*flag.FlagSet)
+	// Args is given what follows the flags; nil when nothing may.
+	Args func([]string) error
 	// Measure does the work. An error means that nothing could be measured, or
 	// that what must hold does not.
 	Measure func(context.Context, *Run) (*Result, error)
@@ -128,12 +130,15 @@ func (c Comparison) parse(args []string, run *Run) (asJSON bool, err error) {
 		return false, err
 	}
 	switch {
-	case flags.NArg() > 0:
+	case c.Args == nil && flags.NArg() > 0:
 		return false, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case !(run.Seconds > 0) || math.IsInf(run.Seconds, 0): // not a number fails the first
 		return false, fmt.Errorf("-seconds %v: want more than 0", run.Seconds)
 	case run.Runs < 1:
 		return false, fmt.Errorf("-runs %d: want at least 1", run.Runs)
+	}
+	if c.Args != nil {
+		return asJSON, c.Args(flags.Args())
 	}
 	return asJSON, nil
 }
