@@ -35,6 +35,7 @@ var floors = map[string][]string{
 	"bench/mapping":         {everything},
 	"bench/packages":        {everything},
 	"bench/pairs":           {everything},
+	"bench/statetests":      {everything},
 	"bench/targets":         {everything},
 
 	"report": {"report/sarif", "report/github", "fuzzer", "fuzzer/input", "fuzzer/oracle", "fuzzer/world",
