@@ -168,6 +168,9 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 		return nil, err
 	}
 	a.project.base, a.head = comparison.Base, comparison.Head
+	if a.branchCheckedOut() {
+		a.output.render.FileURL = a.run.FileURL(a.head) // its lines are not those of the merge commit
+	}
 	if err := a.configure(ctx, ladder, comparison); err != nil {
 		return nil, err
 	}
@@ -188,6 +191,12 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	a.runner.Group("Campaign")
 	defer a.runner.EndGroup()
 	return a.p.fuzz(ctx, pr, &a.campaign, &a.output, a.flags, show)
+}
+
+// branchCheckedOut tells whether the head of the pull request was fuzzed, instead
+// of the commit that merging it gives.
+func (a *action) branchCheckedOut() bool {
+	return a.run.Name == github.PullRequest && a.head == a.run.Event.Head
 }
 
 // headSource serves the sources of the checkout.
@@ -238,7 +247,7 @@ func (a *action) readInputs(start time.Time) error {
 		return err
 	}
 	a.output.render = report.Options{
-		FileURL: a.run.FileURL(), SummaryURL: a.run.RunURL(), Key: a.key(), SHA: a.run.SHA,
+		FileURL: a.run.FileURL(a.run.SHA), SummaryURL: a.run.RunURL(), Key: a.key(), SHA: a.run.SHA,
 		Run: strconv.Itoa(a.run.Number), Category: a.category,
 	}
 	return nil

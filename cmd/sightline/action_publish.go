@@ -145,8 +145,7 @@ func (a *action) uploadSARIF(ctx context.Context, r *report.Report) (denied bool
 		return false
 	}
 	sha, ref := a.run.SHA, a.run.Ref
-	if a.run.Name == github.PullRequest && a.head == a.run.Event.Head {
-		// Not the merge commit is checked out, but the branch: its lines are others.
+	if a.branchCheckedOut() {
 		sha, ref = a.head, fmt.Sprintf("refs/pull/%d/head", a.run.Event.Number)
 	}
 	if err := a.client.Upload(ctx, github.Upload{SHA: sha, Ref: ref, SARIF: sarif}); err != nil {

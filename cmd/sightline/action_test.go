@@ -359,6 +359,9 @@ func TestActionLadder(t *testing.T) {
 		if u := s.fake.Uploads()[0]; u.SHA != sha || u.Ref != ref {
 			t.Errorf("rung %d: uploaded for %s, %s; want %s, %s", rung+1, u.SHA, u.Ref, sha, ref)
 		}
+		if body := s.fake.Comments[0].Body; !strings.Contains(body, "/blob/"+sha+"/src/Crowdsale.sol#L") {
+			t.Errorf("rung %d: links do not lead to %s:\n%s", rung+1, sha, body)
+		}
 		for i := range r.Lines { // what of it a campaign reaches is no matter of the diff
 			r.Lines[i].Status, r.Lines[i].Reason = "", ""
 		}

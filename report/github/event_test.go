@@ -153,7 +153,7 @@ func TestReadRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []string{r.Key, r.RunURL(), r.FileURL()}
+	got := []string{r.Key, r.RunURL(), r.FileURL(r.SHA)}
 	want := []string{"ci.yml/fuzz", "https://github.com/Codertocat/Hello-World/actions/runs/1658821493", "https://github.com/Codertocat/Hello-World/blob/" + someSHA + "/"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
