@@ -19,9 +19,10 @@ func large(t testing.TB, lines, findings, warnings int, text string) *Report {
 	for i := range findings {
 		f := r.Findings[0]
 		f.ID, f.Message = fmt.Sprintf("SL-%04x", i), text
-		f.Sequence = nil
+		f.Sequence, f.Trace = nil, nil
 		for range 64 {
 			f.Sequence = append(f.Sequence, Step{"attacker", text, text})
+			f.Trace = append(f.Trace, Message{Step: len(f.Sequence), From: "attacker", To: text, Call: text, Fails: text})
 		}
 		r.Findings = append(r.Findings, f)
 	}
@@ -73,7 +74,7 @@ func TestBudgets(t *testing.T) {
 // left.
 func TestOrderOfDropping(t *testing.T) {
 	r := load(t, "fail")
-	parts := []string{"sightline replay", "| Not reached |", "<details>", "```text", "**`SL-7f3a`"}
+	parts := []string{"```mermaid", "sightline replay", "| Not reached |", "<details>", "```text", "**`SL-7f3a`"}
 	left := len(parts)
 	for size := 5_000; size > 300; size -= 50 {
 		page := string(renderWithin(r, testOptions(), bounds{bytes: size, rows: 40, findings: 20}, func(p *page) {

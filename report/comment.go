@@ -36,8 +36,8 @@ func markerValue(s string) string {
 
 // Comment renders the pull request's comment: the marker, the verdict, the
 // findings with their calls, what was not reached and why, what was. Where that
-// is more than MaxComment, parts are left out, in this order: commands to replay,
-// lines not reached, lines reached, calls, findings.
+// is more than MaxComment, parts are left out, in this order: diagrams, commands to
+// replay, lines not reached, lines reached, calls, findings.
 func Comment(r *Report, o Options) []byte {
 	// 40 rows are two screens; more is for the summary (arbitrary).
 	return renderWithin(r, o, bounds{bytes: MaxComment, rows: 40, findings: 20}, func(p *page) {

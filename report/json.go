@@ -142,6 +142,7 @@ func normalise(r *Report) *Report {
 	c.Findings = list(slices.Clone(c.Findings))
 	for i := range c.Findings {
 		c.Findings[i].Sequence = list(c.Findings[i].Sequence)
+		c.Findings[i].Trace = list(c.Findings[i].Trace)
 	}
 	c.Faults = list(c.Faults)
 	c.Warnings = list(c.Warnings)

@@ -35,6 +35,7 @@ type detail int
 
 const (
 	_             detail = iota // everything
+	noDiagrams                  // no diagrams of calls
 	noReproducers               // no commands to replay
 	noUnreached                 // only the count of what was not reached
 	noReached                   // only the count of what was
@@ -182,6 +183,7 @@ func (p *page) finding(f *Finding, calls bool) {
 	p.line("%s %s.\n", said, upper(f.standing(prose, code(p.r.Diff.Base, maxName))))
 	if len(f.Sequence) > 0 && calls {
 		p.line("%s", fence(sequenceLines(f.Sequence)))
+		p.diagram(f)
 	}
 	if f.Reproducer != "" && p.detail < noReproducers {
 		p.line("%s\n", code(replayCommand("", f.Reproducer), maxPath))

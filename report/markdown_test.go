@@ -27,6 +27,9 @@ var active = regexp.MustCompile(`(?i)[@#][\w-]|:[\w+-]+:|://|(mailto|xmpp):\w|\b
 // A block that a line would begin.
 var block = regexp.MustCompile(`^ {0,3}([-=+*_~>#]|[0-9]+[.)])|^ {4}`)
 
+// drawing is a line of a diagram. In its text only entities hold "#" and ";".
+var drawing = regexp.MustCompile(`^(sequenceDiagram|  (participant p\d+ as|p\d+(->>|--x)p\d+:|Note over p0:) ([A-Za-z0-9 .,()]|#[0-9]+;)+)$`)
+
 // checkPage tells what in a page is markup that the page does not make itself.
 func checkPage(page string, comment bool) error {
 	if !utf8.ValidString(page) || !strings.HasSuffix(page, "</sub>\n") {
@@ -42,6 +45,7 @@ func checkPage(page string, comment bool) error {
 	var fence string // that is open
 	var open []string
 	headings, columns := 0, 0
+	drawn := false // the open fence holds a diagram
 	for i, line := range lines {
 		if err := checkCharacters(line); err != nil {
 			return fmt.Errorf("line %d: %w", i+1, err)
@@ -55,9 +59,13 @@ func checkPage(page string, comment bool) error {
 			if len(ticks) >= len(fence) || strings.Contains(line, "<!--") {
 				return fmt.Errorf("line %d inside a fence could be more than text: %q", i+1, line)
 			}
+			if drawn && !drawing.MatchString(line) {
+				return fmt.Errorf("line %d of a diagram could be more than it seems: %q", i+1, line)
+			}
 			continue
 		case len(ticks) >= 3:
-			if line != ticks+"text" {
+			drawn = line == "```mermaid"
+			if line != ticks+"text" && !drawn {
 				return fmt.Errorf("line %d begins with a fence: %q", i+1, line)
 			}
 			fence = ticks

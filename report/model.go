@@ -150,6 +150,17 @@ type Step struct {
 	Note   string `json:"note,omitempty"` // "reverts: Error(\"too late\")"
 }
 
+// Message is a call that was made while a sequence ran: one of its own, or one that
+// a contract made.
+type Message struct {
+	Step  int    `json:"step"`  // which call of the sequence it belongs to, from 1
+	Depth int    `json:"depth"` // 0 for a call of the sequence itself
+	From  string `json:"from"`  // a sender's or instance's name, or an address
+	To    string `json:"to"`
+	Call  string `json:"call"`            // "deposit{value: 1 ether}()"; a contract's calls are without arguments
+	Fails string `json:"fails,omitempty"` // why
+}
+
 // Place is where something happened.
 type Place struct {
 	File     string `json:"file"` // empty when the code has no source
@@ -193,8 +204,11 @@ type Finding struct {
 	Changed       *Place `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
 	Function      string `json:"function"`
 	Sequence      []Step `json:"sequence"`
-	Reproducer    string `json:"reproducer"`
-	Confirmed     string `json:"confirmed"` // "go-ethereum"
+	// Trace are the calls of the sequence with those that contracts made in them, in
+	// order; at least those of the sequence itself.
+	Trace      []Message `json:"trace"`
+	Reproducer string    `json:"reproducer"`
+	Confirmed  string    `json:"confirmed"` // "go-ethereum"
 	// Shipped says whether it happens on the project's own build; empty: unknown.
 	Shipped       string  `json:"shipped"`
 	ShippedReason string  `json:"shippedReason,omitempty"` // why absent or unknown

@@ -266,10 +266,11 @@ func (a *assembler) finding(f *fuzzer.Finding) error {
 	if function == "" && len(f.Sequence) > 0 {
 		function = f.Sequence[len(f.Sequence)-1].Function.Name
 	}
-	steps, _, err := a.steps(f.Sequence)
+	steps, exec, err := a.steps(f.Sequence)
 	if err != nil {
 		return err
 	}
+	trace := messages(a.space, f.Sequence, steps, exec) // before the machine runs anything else
 	shipped, why := a.shipped.try(f, a.space)
 	out := report.Finding{
 		ID:     a.findingID(f, function, at),
@@ -280,6 +281,7 @@ func (a *assembler) finding(f *fuzzer.Finding) error {
 		Changed:   a.changedLine(f),
 		Function:  function,
 		Sequence:  steps,
+		Trace:     trace,
 		Confirmed: "go-ethereum",
 		Shipped:   shipped, ShippedReason: why,
 		Executions: f.First.Executions, Calls: f.First.Calls, Seconds: f.First.Seconds,

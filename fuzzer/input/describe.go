@@ -33,17 +33,17 @@ func (s *Space) Describe(c *Call) string { return s.Senders[c.Sender].Name + " "
 // for a page is the caller's.
 func (s *Space) Expression(c *Call) string {
 	var b strings.Builder
-	in, f := &s.Instances[c.Instance], c.Function
+	f := c.Function
 	switch f.Kind {
 	case Constructor:
 		b.WriteString("new " + quoteName(f.Contract.Name))
 	case Method:
-		b.WriteString(quoteName(variableName(in.Name)) + "." + quoteName(f.Name))
+		b.WriteString(s.Receiver(c) + "." + quoteName(f.Name))
 	default: // Solidity's way to enter fallback or receive
-		b.WriteString(quoteName(variableName(in.Name)) + ".call")
+		b.WriteString(s.Receiver(c) + ".call")
 	}
 	if !c.Value.IsZero() {
-		b.WriteString("{value: " + callValue(&c.Value) + "}")
+		b.WriteString("{value: " + Ether(&c.Value) + "}")
 	}
 	b.WriteByte('(')
 	for i := range c.Args {
@@ -57,6 +57,19 @@ func (s *Space) Expression(c *Call) string {
 		b.WriteString(" " + describeAdvance(c.TimeAdvance, c.BlockAdvance))
 	}
 	return b.String()
+}
+
+// Receiver is the instance that is called, or made by a constructor's call, as
+// Expression writes it.
+func (s *Space) Receiver(c *Call) string {
+	return quoteName(variableName(s.Instances[c.Instance].Name))
+}
+
+// NameOf is the name of a sender or instance at an address, as Expression writes
+// it.
+func (s *Space) NameOf(a common.Address) (string, bool) {
+	name, ok := s.names.of[a]
+	return quoteName(variableName(name)), ok
 }
 
 func (s *Space) describeValue(b *strings.Builder, v *Value, t *Type) {
@@ -146,9 +159,9 @@ func describeNumber(w *uint256.Int, t *Type) string {
 	return weiAmount(w)
 }
 
-// callValue shows 0.001 ether and more exactly, in ether, as Solidity reads it; a
-// lesser value in wei.
-func callValue(w *uint256.Int) string {
+// Ether is an amount of wei for people: 0.001 ether and more exactly, in ether, as
+// Solidity reads it; a lesser one in wei.
+func Ether(w *uint256.Int) string {
 	if w.LtUint64(milliether) {
 		return w.Dec()
 	}
