@@ -15,9 +15,14 @@ import (
 
 // along tells in which blocks a path had a target ahead: only another way out of
 // one of them can still lead to a target (lookahead §3, "flipping a branch in a
-// suffix path can never lead to a target location").
-type along struct {
-	blocks map[bytecode.CodeID]blockSet
+// suffix path can never lead to a target location"). A campaign keeps some ten
+// thousand, of a few programs each.
+type along []alongIn
+
+// alongIn is the part of a program: a bit for each of its blocks.
+type alongIn struct {
+	code   bytecode.CodeID
+	blocks blockSet
 }
 
 // blockSet is a set of a program's blocks, a bit for each.
@@ -26,22 +31,34 @@ type blockSet []uint64
 func (s blockSet) has(b bytecode.BlockID) bool { return int(b/64) < len(s) && s[b/64]>>(b%64)&1 == 1 }
 
 // in is the part of a program; nothing for a path that nobody asked about.
-func (a *along) in(code bytecode.CodeID) blockSet {
-	if a == nil {
-		return nil
+func (a along) in(code bytecode.CodeID) blockSet {
+	for i := range a {
+		if a[i].code == code {
+			return a[i].blocks
+		}
 	}
-	return a.blocks[code]
+	return nil
 }
 
-func newAlong(points []lookahead.SplitPoint) *along {
-	a := &along{blocks: map[bytecode.CodeID]blockSet{}}
-	for _, p := range points {
-		set := a.blocks[p.Code]
-		for int(p.Block/64) >= len(set) {
-			set = append(set, 0)
+func newAlong(points []lookahead.SplitPoint) along {
+	var a along
+	for first, p := range points {
+		if a.in(p.Code) != nil {
+			continue
 		}
-		set[p.Block/64] |= 1 << (p.Block % 64)
-		a.blocks[p.Code] = set
+		highest := p.Block
+		for _, q := range points[first:] {
+			if q.Code == p.Code {
+				highest = max(highest, q.Block)
+			}
+		}
+		set := make(blockSet, highest/64+1)
+		for _, q := range points[first:] {
+			if q.Code == p.Code {
+				set[q.Block/64] |= 1 << (q.Block % 64)
+			}
+		}
+		a = append(a, alongIn{p.Code, set})
 	}
 	return a
 }
@@ -49,20 +66,30 @@ func newAlong(points []lookahead.SplitPoint) *along {
 // aheads remembers what was found of the paths that a worker met. Paths that share
 // their LID share what is ahead.
 type aheads struct {
-	byPath map[bytecode.PathID]*along
-	byLID  map[lookahead.ID]*along
+	byPath map[bytecode.PathID]int32 // numbers of alongs
+	byLID  map[lookahead.ID]int32    // likewise
+	alongs []along
 }
 
 func (m *aheads) put(pid bytecode.PathID, r *lookahead.Result) {
 	if m.byPath == nil || len(m.byPath) >= maxRecentPaths { // the bound of what else is kept of paths
-		m.byPath, m.byLID = map[bytecode.PathID]*along{}, map[lookahead.ID]*along{}
+		*m = aheads{byPath: map[bytecode.PathID]int32{}, byLID: map[lookahead.ID]int32{}}
 	}
-	a := m.byLID[r.ID]
-	if a == nil {
-		a = newAlong(r.Ahead)
-		m.byLID[r.ID] = a
+	n, known := m.byLID[r.ID]
+	if !known {
+		n = int32(len(m.alongs)) // at most maxRecentPaths
+		m.alongs = append(m.alongs, newAlong(r.Ahead))
+		m.byLID[r.ID] = n
 	}
-	m.byPath[pid] = a
+	m.byPath[pid] = n
+}
+
+// of is what is ahead along a path; nothing for one that is not remembered.
+func (m *aheads) of(pid bytecode.PathID) along {
+	if n, known := m.byPath[pid]; known {
+		return m.alongs[n]
+	}
+	return nil
 }
 
 // outlook is what the analysis found of a path.

@@ -40,7 +40,7 @@ func TestBlockSets(t *testing.T) {
 			t.Errorf("block %d of %d: %v", test.block, test.code, got)
 		}
 	}
-	var none *along
+	var none along
 	if none.in(1).has(0) {
 		t.Error("nobody asked, and a block is ahead")
 	}

@@ -10,11 +10,11 @@ import (
 // lidGroup is what the suite knows of one lookahead identifier.
 type lidGroup struct {
 	seeds   []*Seed
-	fuzz    uint64 // fuzz(λ): executions of the paths filed under it
-	changes bool   // those of its paths that are entries change state
-	leads   bool   // see outlook
-	opens   bool   // likewise
-	points  []int  // numbers of the split points along the prefix
+	fuzz    uint64  // fuzz(λ): executions of the paths filed under it
+	changes bool    // those of its paths that are entries change state
+	leads   bool    // see outlook
+	opens   bool    // likewise
+	points  []int32 // numbers of the split points along the prefix
 }
 
 // kinds of live LIDs: all of them, those that lead to a target, and so on; each by
@@ -32,7 +32,7 @@ const (
 type lids struct {
 	byID   map[lookahead.ID]*lidGroup
 	of     [sources][]*lidGroup // those with seeds, by kind, in order of first entry
-	number map[lookahead.SplitPoint]int
+	number map[lookahead.SplitPoint]int32
 	fuzz   []uint64 // fuzz(p), by number
 	// users counts the groups of a kind whose prefix holds p, by number; of the
 	// kinds live and leading alone.
@@ -51,13 +51,13 @@ type leastLID struct {
 }
 
 type leastPoint struct {
-	number int
+	number int32
 	count  uint64
 	known  bool
 }
 
 func newLIDs() lids {
-	return lids{byID: map[lookahead.ID]*lidGroup{}, number: map[lookahead.SplitPoint]int{}}
+	return lids{byID: map[lookahead.ID]*lidGroup{}, number: map[lookahead.SplitPoint]int32{}}
 }
 
 // group finds or makes the group of a result.
@@ -65,11 +65,11 @@ func (l *lids) group(r *outlook) *lidGroup {
 	if g := l.byID[r.ID]; g != nil {
 		return g
 	}
-	g := &lidGroup{leads: r.leads, opens: r.opens}
+	g := &lidGroup{leads: r.leads, opens: r.opens, points: make([]int32, 0, len(r.SplitPoints))}
 	for _, p := range r.SplitPoints {
 		n, known := l.number[p]
 		if !known {
-			n = len(l.fuzz)
+			n = int32(len(l.fuzz)) // fewer than the code of all programs has bytes
 			l.number[p] = n
 			l.fuzz = append(l.fuzz, 0)
 			l.users[live] = append(l.users[live], 0)
@@ -183,7 +183,7 @@ func (l *lids) leastPointOf(kind source) (uint64, bool) {
 		*least = leastPoint{}
 		for p, n := range l.users[kind] {
 			if n > 0 && (!least.known || l.fuzz[p] < least.count) {
-				*least = leastPoint{p, l.fuzz[p], true}
+				*least = leastPoint{int32(p), l.fuzz[p], true}
 			}
 		}
 	}
@@ -209,5 +209,5 @@ func (l *lids) rare(g *lidGroup, kind source, strict bool) bool {
 	}
 	least, known := l.leastPointOf(kind)
 	at := cutoff(least)
-	return known && slices.ContainsFunc(g.points, func(p int) bool { return isRare(l.fuzz[p], at) })
+	return known && slices.ContainsFunc(g.points, func(p int32) bool { return isRare(l.fuzz[p], at) })
 }

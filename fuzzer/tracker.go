@@ -123,7 +123,7 @@ func (t *tracker) isNew(pid bytecode.PathID) bool { return t.pids.add(pid) }
 // look compares the execution with all before it.
 //
 // along tells where the last call had a target ahead; nil: nowhere, or nobody asked.
-func (t *tracker) look(exec *evm.Execution, newPath bool, along *along) news {
+func (t *tracker) look(exec *evm.Execution, newPath bool, along along) news {
 	n := news{newPath: newPath}
 	t.lookAtBlocks(exec, &n)
 	t.lookAtBranches(exec, along, &n)
@@ -162,7 +162,7 @@ func (t *tracker) lookAtBlocks(exec *evm.Execution, n *news) {
 
 // lookAtBranches goes through the decisions of the last call, the one that PIDs
 // and mutations are about.
-func (t *tracker) lookAtBranches(exec *evm.Execution, along *along, n *news) {
+func (t *tracker) lookAtBranches(exec *evm.Execution, along along, n *news) {
 	if len(exec.Calls) == 0 {
 		return
 	}

@@ -210,7 +210,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if newPath && w.steering != nil {
 		ahead = w.ahead(exec, b)
 	}
-	n := w.tracker.look(exec, newPath, w.aheads.byPath[pid])
+	n := w.tracker.look(exec, newPath, w.aheads.of(pid))
 	seen := w.observe(seq, exec)
 	w.dictionary.Observe(exec)
 	isNew = n.any()
