@@ -287,7 +287,7 @@ func (a *Analyzer) Analyze(f Frame) Result {
 		}
 	}
 	if len(r.SplitPoints) > len(points) {
-		r.SplitPoints, r.Ahead = distinct(r.SplitPoints), distinct(r.Ahead)
+		r.SplitPoints, r.Ahead = a.w.distinct(r.SplitPoints), a.w.distinct(r.Ahead)
 	}
 	return r
 }
@@ -322,7 +322,7 @@ func (a *Analyzer) settle(answer Answer) {
 	g := a.goalsOf(a.w.prefix.static)
 	for i := range a.w.doubts {
 		a.stats.Implied++
-		a.w.answers[a.w.doubts[i].prefix] = given{answer, g.grown}
+		a.w.answers.put(a.w.doubts[i].prefix, given{answer, g.grown})
 	}
 	a.w.doubts = a.w.doubts[:0]
 }
@@ -391,13 +391,14 @@ func (a *Analyzer) look(targetsFrom, callsFrom int64) (Answer, bool) {
 		return Answer{}, true
 	}
 	d := &a.w.open
-	*d = doubt{prefix: asked{id: a.w.prefix.key(), serial: a.serial}, block: b}
+	*d = doubt{prefix: a.keyOf(a.w.prefix.key(), false), block: b}
 	answer, known := a.remembered(d.prefix, g)
 	if !known {
-		answer, known = a.lookAtState(d, g)
+		if answer, known = a.lookAtState(d, g); known {
+			a.w.answers.put(d.prefix, given{answer, g.grown})
+		}
 	}
 	if known {
-		a.w.answers[d.prefix] = given{answer, g.grown}
 		a.count(answer)
 	}
 	return answer, known
@@ -415,7 +416,7 @@ func (a *Analyzer) lookAtState(d *doubt, g *goals) (Answer, bool) {
 		return Answer{}, true
 	}
 	d.state, d.covered = *s, covered
-	d.digest = asked{id: s.digest(d.block, a.w.prefix.static), serial: a.serial, state: true}
+	d.digest = a.keyOf(s.digest(d.block, a.w.prefix.static), true)
 	return a.remembered(d.digest, g)
 }
 
@@ -426,8 +427,8 @@ func (a *Analyzer) explore(d *doubt) Answer {
 	answer := q.explore(d.block, &d.state, a.w.prefix.static)
 	a.stats.Explored++
 	a.stats.Steps += answer.Steps
-	a.w.answers[d.prefix] = given{answer, g.grown}
-	a.w.answers[d.digest] = given{answer, g.grown}
+	a.w.answers.put(d.prefix, given{answer, g.grown})
+	a.w.answers.put(d.digest, given{answer, g.grown})
 	a.count(answer)
 	return answer
 }
@@ -435,7 +436,7 @@ func (a *Analyzer) explore(d *doubt) Answer {
 // remembered is the answer to a question that was asked before, if it still
 // holds.
 func (a *Analyzer) remembered(key asked, g *goals) (Answer, bool) {
-	before, known := a.w.answers[key]
+	before, known := a.w.answers.get(key)
 	if !known {
 		return Answer{}, false
 	}
@@ -497,8 +498,7 @@ func (a *Analyzer) count(answer Answer) {
 // IDs of the frames that it called. Where the whole path stands for itself and
 // is known only by its beginning, the identifier of the whole goes in too.
 func (a *Analyzer) identify(f *Frame, length int, proved bool) ID {
-	h := sha256.New()
-	buffer := binary.BigEndian.AppendUint64(nil, a.code.program.Key)
+	buffer := binary.BigEndian.AppendUint64(a.w.hashed[:0], a.code.program.Key)
 	flags := byte(0)
 	if f.Static {
 		flags |= 1
@@ -521,10 +521,8 @@ func (a *Analyzer) identify(f *Frame, length int, proved bool) ID {
 	if !proved {
 		buffer = append(buffer, f.Whole[:]...)
 	}
-	h.Write(buffer)
-	var id ID
-	h.Sum(id[:0])
-	return id
+	a.w.hashed = buffer
+	return sha256.Sum256(buffer)
 }
 
 // callMark announces a called frame's ID between the numbers of blocks; no block
@@ -532,13 +530,28 @@ func (a *Analyzer) identify(f *Frame, length int, proved bool) ID {
 const callMark = ^uint32(0)
 
 // distinct drops split points that came before, in place.
-func distinct(points []SplitPoint) []SplitPoint {
-	seen := make(map[SplitPoint]bool, len(points))
-	return slices.DeleteFunc(points, func(p SplitPoint) bool {
-		if seen[p] {
+func (w *Workspace) distinct(points []SplitPoint) []SplitPoint {
+	w.points.reset()
+	kept := points[:0]
+	for _, p := range points {
+		hash := mix(uint64(p.Code), uint64(p.Block))
+		if !w.came(kept, p, hash) {
+			w.points.insert(hash, int32(len(kept)))
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// came tells whether a split point is among those kept, which the table numbers.
+func (w *Workspace) came(kept []SplitPoint, p SplitPoint, hash uint64) bool {
+	for i := w.points.first(hash); ; i = w.points.next(i) {
+		slot, taken := w.points.at(i)
+		switch {
+		case !taken:
+			return false
+		case slot.hash == hash && kept[slot.node] == p:
 			return true
 		}
-		seen[p] = true
-		return false
-	})
+	}
 }

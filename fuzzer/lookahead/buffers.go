@@ -1,5 +1,7 @@
 package lookahead
 
+import "math/bits"
+
 // nodeTable finds nodes by the hash of their key: open addressing with linear
 // probing. Entries of an older generation are empty, so that reset costs nothing.
 type nodeTable struct {
@@ -55,9 +57,18 @@ func (t *nodeTable) insert(hash uint64, node int32) {
 	t.used++
 }
 
-func (t *nodeTable) rehash() {
+func (t *nodeTable) rehash() { t.resize(2 * len(t.slots)) }
+
+// reserve makes room for nodes, and no more.
+func (t *nodeTable) reserve(nodes int) {
+	if size := 1 << bits.Len(uint(2*nodes)); size > len(t.slots) {
+		t.resize(size)
+	}
+}
+
+func (t *nodeTable) resize(size int) {
 	old := t.slots
-	t.slots, t.used = make([]slot, 2*len(old)), 0
+	t.slots, t.used = make([]slot, size), 0
 	for _, s := range old {
 		if s.generation == t.generation {
 			t.insert(s.hash, s.node)

@@ -2,6 +2,7 @@ package lookahead
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -57,27 +58,61 @@ type opaque struct {
 
 // graphBuilder is the visitor that records nodes and edges.
 type graphBuilder struct {
-	engine     *engine
-	hashes     []uint64
-	successors [][]int32
+	v      *values
+	engine *engine
+	hashes []uint64
+	// The successors of a node: most have one or two. -1 for none.
+	successors [][2]int32
+	more       []edge // of nodes that have more
 	exits      []opaque
 }
+
+// edge leads from one node to another.
+type edge struct{ from, to int32 }
+
+// builders are kept from graph to graph: their buffers are as large as what was
+// built, and a campaign builds several.
+var builders = sync.Pool{New: func() any {
+	v := newValues()
+	return &graphBuilder{v: v, engine: newEngine(v)}
+}}
 
 // admit takes every node; blocks are visited in code order, which is mostly the
 // order of control.
 func (g *graphBuilder) admit(n int32, hash uint64) (uint32, bool) {
 	if int(n) == len(g.hashes) {
 		g.hashes = append(g.hashes, hash)
-		g.successors = append(g.successors, nil)
+		g.successors = append(g.successors, [2]int32{-1, -1})
 	}
 	return uint32(g.engine.nodes[n].block), true
 }
 
 func (g *graphBuilder) edge(from, to int32) bool {
-	if !slices.Contains(g.successors[from], to) {
-		g.successors[from] = append(g.successors[from], to)
+	s := &g.successors[from]
+	switch {
+	case s[0] == to || s[1] == to || slices.Contains(g.more, edge{from, to}):
+	case s[0] < 0:
+		s[0] = to
+	case s[1] < 0:
+		s[1] = to
+	default:
+		g.more = append(g.more, edge{from, to})
 	}
 	return true
+}
+
+// edges calls back for each edge, the nodes in order.
+func (g *graphBuilder) edges(do func(edge)) {
+	for from, s := range g.successors {
+		for _, to := range s {
+			if to >= 0 {
+				do(edge{int32(from), to})
+			}
+		}
+	}
+	for _, e := range g.more {
+		do(e)
+	}
 }
 
 // opaque notes the node once.
@@ -95,36 +130,59 @@ func (g *graphBuilder) isOpaque(node int32) bool {
 // newGraph computes the graph with a budget of steps. When that is exhausted,
 // every node that was still to be visited is opaque.
 func newGraph(c *code, budget int) *graph {
-	g := &graph{reached: make([]bool, len(c.blocks)), labelsOf: []uint32{0}, predecessorsOf: []uint32{0}}
-	g.table.reset()
+	b := builders.Get().(*graphBuilder)
+	defer builders.Put(b)
+	return b.build(c, budget)
+}
+
+func (g *graphBuilder) build(c *code, budget int) *graph {
+	made := &graph{reached: make([]bool, len(c.blocks)), labelsOf: []uint32{0}, predecessorsOf: []uint32{0}}
+	made.table.reset()
 	if len(c.blocks) == 0 {
-		return g
+		return made
 	}
-	v := newValues()
-	e := newEngine(v)
-	b := &graphBuilder{engine: e}
-	e.start(c, c.pool.resolve(v), false, budget)
+	e := g.engine
+	g.v.reset()
+	g.hashes, g.successors, g.more, g.exits = g.hashes[:0], g.successors[:0], g.more[:0], nil
+	e.start(c, c.pool.resolve(g.v), false, budget)
 	start := entry()
-	e.enter(0, &start, b)
-	e.run(b)
-	g.steps = e.steps
+	e.enter(0, &start, g)
+	e.run(g)
+	made.steps = e.steps
+	made.reserve(e.nodes)
 	exhausted := false
 	for i := range e.nodes {
 		n := &e.nodes[i]
-		g.add(n, b.hashes[i])
+		made.add(n, g.hashes[i])
 		if n.queued {
 			exhausted = true
-			b.opaque(int32(i), c.blocks[n.block].start, Exhausted)
+			g.opaque(int32(i), c.blocks[n.block].start, Exhausted)
 		}
 	}
-	if g.exits = b.exits; len(g.exits) > 0 && !exhausted {
+	if made.exits = g.exits; len(g.exits) > 0 && !exhausted {
 		for i := range e.nodes {
-			g.states = append(g.states, g.keep(v, &e.nodes[i].state))
+			made.states = append(made.states, made.keep(g.v, &e.nodes[i].state))
 		}
-		g.pool.number = nil
+		made.pool.number = nil
 	}
-	g.link(b.successors)
-	return g
+	made.link(g)
+	return made
+}
+
+// reserve makes room for nodes.
+func (g *graph) reserve(nodes []node) {
+	labels := 0
+	for i := range nodes {
+		s := &nodes[i].state
+		for at := range s.height {
+			if s.stack(at).isLabel() {
+				labels++
+			}
+		}
+	}
+	g.blocks, g.heights = make([]bytecode.BlockID, 0, len(nodes)), make([]uint16, 0, len(nodes))
+	g.labels, g.labelsOf = make([]label, 0, labels), append(make([]uint32, 0, len(nodes)+1), 0)
+	g.table.reserve(len(nodes))
 }
 
 // keep copies a state, with the pool's numbers for Values.
@@ -151,27 +209,19 @@ func (g *graph) add(n *node, hash uint64) {
 	g.reached[n.block] = true
 }
 
-// link turns the edges around, and drops what the columns have to spare.
-func (g *graph) link(successors [][]int32) {
+// link turns the edges around.
+func (g *graph) link(b *graphBuilder) {
 	g.predecessorsOf = make([]uint32, len(g.blocks)+1)
-	for _, tos := range successors {
-		for _, to := range tos {
-			g.predecessorsOf[to+1]++
-		}
-	}
+	b.edges(func(e edge) { g.predecessorsOf[e.to+1]++ })
 	for i := range g.blocks {
 		g.predecessorsOf[i+1] += g.predecessorsOf[i]
 	}
 	g.predecessors = make([]int32, g.predecessorsOf[len(g.blocks)])
 	next := slices.Clone(g.predecessorsOf)
-	for from, tos := range successors {
-		for _, to := range tos {
-			g.predecessors[next[to]] = int32(from)
-			next[to]++
-		}
-	}
-	g.blocks, g.heights = slices.Clone(g.blocks), slices.Clone(g.heights)
-	g.labels, g.labelsOf = slices.Clone(g.labels), slices.Clone(g.labelsOf)
+	b.edges(func(e edge) {
+		g.predecessors[next[e.to]] = e.from
+		next[e.to]++
+	})
 }
 
 // find is the node with the key of a state in a block; −1 when there is none,
