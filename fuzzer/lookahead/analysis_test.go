@@ -304,3 +304,21 @@ func TestAnswersDoNotDependOnHistory(t *testing.T) {
 		}
 	}
 }
+
+// TestBothSidesOfABranch: a conditional jump to the block behind it comes there in
+// two ways, and what holds on one says nothing of the other.
+func TestBothSidesOfABranch(t *testing.T) {
+	a := newAssembler()
+	behind, zero, other := a.label(), a.label(), a.label()
+	a.op(vm.CALLDATASIZE, vm.DUP1).pushLabel(behind).op(vm.JUMPI)
+	a.place(behind).op(vm.DUP1, vm.ISZERO).pushLabel(zero).op(vm.JUMPI)
+	a.place(other).op(vm.STOP)
+	a.place(zero).op(vm.STOP)
+	p := program(a.bytes())
+	facts := lookahead.NewFacts(p, 0)
+	for _, label := range []int{behind, zero, other} {
+		if facts.Unreachable(blockAt(t, p, a, label)) {
+			t.Errorf("the block at pc %d is said to be unreachable", a.places[label])
+		}
+	}
+}

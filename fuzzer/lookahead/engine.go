@@ -19,9 +19,16 @@ type node struct {
 	block  bytecode.BlockID
 	state  state
 	grown  int32 // number of times that state grew
+	from   int32 // the only node from which control has come here, or several; none: the start
 	queued bool
 	known  int32 // the node of the graph with the same key, −1 if none
 }
+
+// What node.from can be besides a node.
+const (
+	none    = -1
+	several = -2
+)
 
 // engine computes fixed points: the states in which blocks are entered, from a
 // state in which one is. Its buffers are used again and again.
@@ -75,14 +82,15 @@ func (e *engine) start(c *code, pool []Value, static bool, budget int) {
 	e.arena.reset()
 }
 
-// enter adds the state in which a block is entered to the node for it, and
-// queues the node if its state grew. The node is −1 when the visitor refused it.
-func (e *engine) enter(b bytecode.BlockID, s *state, visit visitor) int32 {
+// enter adds the state in which a block is entered, from a node or at the start
+// (none), to the node for it, and queues the node if its state changed. The node is
+// −1 when the visitor refused it.
+func (e *engine) enter(from int32, b bytecode.BlockID, s *state, visit visitor) int32 {
 	hash := s.keyHash(b)
 	n := e.find(b, s, hash)
 	if n < 0 {
 		n = int32(len(e.nodes))
-		e.nodes = append(e.nodes, node{block: b, state: e.arena.keep(s), known: -1})
+		e.nodes = append(e.nodes, node{block: b, state: e.arena.keep(s), from: from, known: -1})
 		priority, ok := visit.admit(n, hash)
 		if !ok {
 			e.nodes = e.nodes[:n]
@@ -94,6 +102,21 @@ func (e *engine) enter(b bytecode.BlockID, s *state, visit visitor) int32 {
 		e.queue.push(priority, n)
 		return n
 	}
+	at := &e.nodes[n]
+	if at.state.equal(s) {
+		if at.from != from {
+			at.from = several
+		}
+		return n
+	}
+	if at.from == from && from >= 0 {
+		// Nothing else has come here, so what comes now is all there is. Whatever
+		// goes round in circles passes a node that control comes to from several.
+		at.state = e.arena.replace(&at.state, s)
+		e.again(n, hash, visit)
+		return n
+	}
+	at.from = several
 	e.grow(n, s, hash, visit)
 	return n
 }
@@ -101,14 +124,19 @@ func (e *engine) enter(b bytecode.BlockID, s *state, visit visitor) int32 {
 // grow joins a state into a node.
 func (e *engine) grow(n int32, s *state, hash uint64, visit visitor) {
 	at := &e.nodes[n]
-	if at.state.equal(s) || e.v.below(s, &at.state) {
+	if e.v.below(s, &at.state) {
 		return
 	}
 	joined := e.joiner.join(&at.state, s, at.grown >= widenAfter)
 	e.steps += joined.size() / sizePerStep
 	at.grown++
 	at.state = e.arena.replace(&at.state, joined)
-	if !at.queued {
+	e.again(n, hash, visit)
+}
+
+// again queues a node whose state changed.
+func (e *engine) again(n int32, hash uint64, visit visitor) {
+	if at := &e.nodes[n]; !at.queued {
 		priority, _ := visit.admit(n, hash)
 		at.queued = true
 		e.queue.push(priority, n)
@@ -165,7 +193,7 @@ func (e *engine) follow(n int32, end leave, visit visitor) bool {
 	case flowUnknown:
 		return visit.opaque(n, end.pc, UnknownOpcode)
 	case flowNext:
-		return e.next(n, visit)
+		return e.next(n, end, visit)
 	case flowJump:
 		return e.jump(n, end, visit)
 	case flowBranch:
@@ -174,18 +202,32 @@ func (e *engine) follow(n int32, end leave, visit visitor) bool {
 			return false
 		}
 		m.rollback(mark)
-		return !m.assume(end.condition, false, 0) || e.next(n, visit)
+		return !m.assume(end.condition, false, 0) || e.next(n, end, visit)
 	}
 	return true
 }
 
+// cameFrom is the node that control comes from to a block behind its end: several,
+// where it comes there in two ways.
+func (e *engine) cameFrom(n int32, end leave, b bytecode.BlockID) int32 {
+	if end.flow != flowBranch || b != e.nodes[n].block+1 {
+		return n
+	}
+	if to, known := e.machine.v.known(e.machine.value(end.target)); known {
+		if taken, ok := e.machine.code.destination(to); !ok || taken != b {
+			return n
+		}
+	}
+	return several
+}
+
 // next enters the block behind a node's. Behind the code's end is STOP.
-func (e *engine) next(n int32, visit visitor) bool {
+func (e *engine) next(n int32, end leave, visit visitor) bool {
 	b := e.nodes[n].block + 1
 	if c := e.machine.code; int(b) == len(c.blocks) {
 		return !c.open || visit.opaque(n, uint32(len(c.program.Bytes)), UnknownOpcode)
 	}
-	return e.arrive(n, b, visit)
+	return e.arrive(n, end, b, visit)
 }
 
 // jump enters the block that a jump leads to.
@@ -196,10 +238,10 @@ func (e *engine) jump(n int32, end leave, visit visitor) bool {
 		return visit.opaque(n, end.pc, UnknownJump)
 	}
 	b, ok := m.code.destination(to)
-	return !ok || e.arrive(n, b, visit)
+	return !ok || e.arrive(n, end, b, visit)
 }
 
-func (e *engine) arrive(n int32, b bytecode.BlockID, visit visitor) bool {
-	to := e.enter(b, e.machine.save(), visit)
+func (e *engine) arrive(n int32, end leave, b bytecode.BlockID, visit visitor) bool {
+	to := e.enter(e.cameFrom(n, end, b), b, e.machine.save(), visit)
 	return visit.edge(n, to)
 }

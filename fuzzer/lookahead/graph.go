@@ -146,7 +146,7 @@ func (g *graphBuilder) build(c *code, budget int) *graph {
 	g.hashes, g.successors, g.more, g.exits = g.hashes[:0], g.successors[:0], g.more[:0], nil
 	e.start(c, c.pool.resolve(g.v), false, budget)
 	start := entry()
-	e.enter(0, &start, g)
+	e.enter(none, 0, &start, g)
 	e.run(g)
 	made.steps = e.steps
 	made.reserve(e.nodes)

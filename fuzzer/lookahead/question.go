@@ -139,7 +139,7 @@ type question struct {
 func (q *question) explore(b bytecode.BlockID, s *state, static bool) Answer {
 	e := q.a.w.engine
 	e.start(q.a.code, q.a.pool, static, q.a.options.Budget)
-	e.enter(b, s, q)
+	e.enter(none, b, s, q)
 	e.run(q)
 	q.answer.States, q.answer.Steps = len(e.nodes), e.steps
 	return q.answer
