@@ -72,10 +72,7 @@ type edge struct{ from, to int32 }
 
 // builders are kept from graph to graph: their buffers are as large as what was
 // built, and a campaign builds several.
-var builders = sync.Pool{New: func() any {
-	v := newValues()
-	return &graphBuilder{v: v, engine: newEngine(v)}
-}}
+var builders sync.Pool
 
 // admit takes every node; blocks are visited in code order, which is mostly the
 // order of control.
@@ -130,7 +127,11 @@ func (g *graphBuilder) isOpaque(node int32) bool {
 // newGraph computes the graph with a budget of steps. When that is exhausted,
 // every node that was still to be visited is opaque.
 func newGraph(c *code, budget int) *graph {
-	b := builders.Get().(*graphBuilder)
+	b, ok := builders.Get().(*graphBuilder)
+	if !ok {
+		v := newValues()
+		b = &graphBuilder{v: v, engine: newEngine(v)}
+	}
 	defer builders.Put(b)
 	return b.build(c, budget)
 }
