@@ -171,6 +171,7 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	if a.branchCheckedOut() {
 		a.output.render.FileURL = a.run.FileURL(a.head) // its lines are not those of the merge commit
 	}
+	a.output.pushed = short(a.run.Event.Head) // the merge commit is nobody's push
 	if err := a.configure(ctx, ladder, comparison); err != nil {
 		return nil, err
 	}

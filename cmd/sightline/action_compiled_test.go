@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-evm/sightline/report"
 	"github.com/sightline-evm/sightline/report/github"
 )
 
@@ -19,10 +20,15 @@ import (
 // hand.
 func compiled(t *testing.T, before, after string) *scene {
 	t.Helper()
+	return compiledFile(t, "src/C.sol", before, after)
+}
+
+func compiledFile(t *testing.T, name, before, after string) *scene {
+	t.Helper()
 	s := newScene(t)
-	base := s.repo.Commit("refs/heads/main", map[string]string{"src/C.sol": before})
-	head := s.repo.Commit("", map[string]string{"src/C.sol": after}, base)
-	merge := s.repo.Commit("refs/pull/7/merge", map[string]string{"src/C.sol": after}, base, head)
+	base := s.repo.Commit("refs/heads/main", map[string]string{name: before})
+	head := s.repo.Commit("", map[string]string{name: after}, base)
+	merge := s.repo.Commit("refs/pull/7/merge", map[string]string{name: after}, base, head)
 	s.checkout(merge, "2")
 	s.env["SIGHTLINE_NODE_MODULES"] = nodeModules(t)
 	repo := map[string]any{"full_name": "octo/vault"}
@@ -45,6 +51,7 @@ func TestActionCompileError(t *testing.T) {
 	s := compiled(t, fmt.Sprintf(counter, "n += x;"), fmt.Sprintf(counter, "n += y; /*\n::error::forged\n*/"))
 	s.act()
 	s.want(3, map[string]string{"verdict": "error", "findings": "0"}, firstComment...)
+	s.intact()
 	s.says("::error ", "title=Sightline%3A error", "Undeclared identifier")
 	if body := s.fake.Comments[0].Body; !strings.Contains(body, "Undeclared identifier") {
 		t.Errorf("the comment does not say why:\n%s", body)
@@ -101,6 +108,52 @@ func TestActionManyFindings(t *testing.T) {
 	}
 }
 
+// A change whose report is larger than GitHub takes: comment and summary say less,
+// the files have all.
+func TestActionHugeReport(t *testing.T) {
+	t.Parallel()
+	var head strings.Builder
+	head.WriteString("// SPDX-License-Identifier: MIT\npragma solidity ^0.8.20;\ncontract C {\n    uint256 public n;\n    bool armed;\n")
+	long := strings.Repeat("long", 90)
+	fmt.Fprintf(&head, "    function arm_%s() external { armed = true; }\n", long)
+	for i := range 20 { // findings, of two calls each
+		fmt.Fprintf(&head, "    function f%d_%s(uint256 x) external view { assert(!armed || x != %d); }\n", i, long, 1000+i)
+	}
+	wide := strings.Repeat("w", 150)
+	head.WriteString("    function reached() external {\n")
+	for i := range 750 {
+		fmt.Fprintf(&head, "        n = %d; // %s\n        // %s\n", i, wide, wide)
+	}
+	head.WriteString("    }\n    function unreached(bytes32 x) external {\n        if (keccak256(abi.encode(x)) == 0) {\n")
+	for i := range 60 {
+		fmt.Fprintf(&head, "            n = %d;\n", i)
+	}
+	head.WriteString("        }\n    }\n}\n")
+	file := strings.Repeat(strings.Repeat("d", 56)+"/", 5) + "C.sol" // shown and linked in every row
+	s := compiledFile(t, file, "// SPDX-License-Identifier: MIT\npragma solidity ^0.8.20;\ncontract C {\n}\n", head.String())
+	s.env["INPUT_TEST-LIMIT"] = "20000"
+	s.act()
+	s.want(1, map[string]string{"verdict": "fail"}, slices.Concat(firstComment, uploadCalls)...)
+	r := s.intact()
+	if len(r.Findings) != 20 || len(r.Lines) < 1_500 {
+		t.Fatalf("%d findings, %d lines", len(r.Findings), len(r.Lines))
+	}
+	comment, summary := s.fake.Comments[0].Body, s.read("summary")
+	if len(comment) > report.MaxComment || strings.Contains(comment, "```mermaid") || strings.Contains(comment, "sightline replay") || !strings.Contains(comment, "in the [summary](") {
+		t.Errorf("a comment of %d bytes, which leaves nothing out:\n%.3000s", len(comment), comment)
+	}
+	if len(summary) > report.MaxSummary || strings.Contains(summary, "sightline replay") || !strings.Contains(summary, "in `report.json`") {
+		t.Errorf("a summary of %d bytes, which leaves nothing out:\n%.3000s", len(summary), summary)
+	}
+	whole := 0 // of what the summary would hold: a row with the path twice
+	for _, l := range r.Lines {
+		whole += 2*len(l.File) + len(l.Text)
+	}
+	if whole < 1<<20 {
+		t.Errorf("the report's lines alone have %d bytes, want more than a summary may have", whole)
+	}
+}
+
 // In a container the files of the checkout belong to another user, which git
 // refuses unless it is told otherwise.
 func TestActionForeignOwner(t *testing.T) {
@@ -151,6 +204,7 @@ func TestActionDispatch(t *testing.T) {
 		s.event("workflow_dispatch", "refs/heads/main", tip, map[string]any{"inputs": map[string]any{"base": base}})
 		s.act()
 		s.want(c.code, map[string]string{"verdict": c.verdict}, c.calls...)
+		s.intact()
 		if c.code == 3 {
 			s.says("::error ", "the base that was named", "`fetch-depth: 2`")
 		}

@@ -68,6 +68,7 @@ func TestActionDisclosure(t *testing.T) {
 		s.env["SIGHTLINE_NODE_MODULES"] = nodeModules(t) // base has to be compiled
 		s.act()
 		s.want(0, map[string]string{"verdict": "pass", "findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
+		s.intact()
 		for _, detail := range []string{"SL-36f8", "assert fails", "Crowdsale.sol:73"} {
 			if told := strings.Contains(s.written(), detail); told != private {
 				t.Errorf("private %v: %s is told: %v", private, detail, told)

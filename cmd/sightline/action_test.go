@@ -238,6 +238,7 @@ func TestActionStaleBuild(t *testing.T) {
 	s.build("base")
 	s.act()
 	s.want(2, map[string]string{"verdict": "error", "findings": "0"}, firstComment...)
+	s.intact()
 	s.says("::error ", "title=Sightline%3A error", "Crowdsale.sol")
 	if !strings.Contains(s.fake.Comments[0].Body, "Crowdsale.sol") {
 		t.Errorf("the comment does not say why:\n%s", s.fake.Comments[0].Body)
@@ -268,6 +269,7 @@ func TestActionRateLimit(t *testing.T) {
 	s.act()
 	s.want(0, map[string]string{"verdict": "pass"}, "GET /issues/7/comments", "GET /user", "POST /issues/7/comments", "POST /issues/7/comments",
 		"POST /code-scanning/sarifs", "POST /code-scanning/sarifs", "POST /code-scanning/sarifs", "GET /code-scanning/sarifs/1", "GET /code-scanning/sarifs/1")
+	s.intact()
 	if len(s.fake.Comments) != 1 {
 		t.Errorf("%d comments", len(s.fake.Comments))
 	}
@@ -293,6 +295,7 @@ func TestActionComments(t *testing.T) {
 		s.fake.Comments = []fakegithub.Comment{c.comment}
 		s.act()
 		s.want(0, map[string]string{"verdict": "pass"}, slices.Concat(c.calls, uploadCalls)...)
+		s.intact()
 		if replaced := s.fake.Comments[0].Body != c.comment.Body; replaced != c.replaced {
 			t.Errorf("%s: the comment was replaced: %v", name, replaced)
 		}
@@ -324,6 +327,7 @@ func TestActionBaseConfiguration(t *testing.T) {
 		"base": map[string]any{"sha": base, "repo": repo}, "head": map[string]any{"sha": head, "repo": repo}}})
 	s.act()
 	s.want(0, map[string]string{"verdict": "pass", "findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
+	s.intact()
 }
 
 // The lower rungs of the ladder lead to the same lines.

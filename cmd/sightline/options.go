@@ -158,6 +158,7 @@ type outputFlags struct {
 	waivers   string
 	disclose  string
 	remember  string
+	pushed    string                            // the commit by which people know the head; empty: as the diff says
 	readFile  func(name string) ([]byte, error) // of waivers; nil: below the project's folder
 	omitTimes bool
 	render    report.Options // what a caller knows of where the report is read

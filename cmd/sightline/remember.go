@@ -23,6 +23,7 @@ type memory struct {
 	Findings []recalled `json:"findings"`
 
 	path string
+	head string // what people call this run's head: the commit that was pushed
 }
 
 // recalled is a finding of an earlier run.
@@ -50,11 +51,11 @@ const (
 // readMemory reads what an earlier run kept; nil where no file is named. A file
 // that is not there is the first run's; one that cannot be read is said to be so,
 // and the run begins anew.
-func readMemory(path string, r *report.Report) *memory {
+func readMemory(path, head string, r *report.Report) *memory {
 	if path == "" {
 		return nil
 	}
-	m := &memory{Version: memoryVersion, path: path}
+	m := &memory{Version: memoryVersion, path: path, head: head}
 	data, err := readBounded(path, maxMemory)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m
@@ -72,7 +73,7 @@ func readMemory(path string, r *report.Report) *memory {
 		return m
 	}
 	r.Warnings = append(r.Warnings, fmt.Sprintf("findings of earlier runs are not known: %s cannot be read: %v", path, plainError(err)))
-	return &memory{Version: memoryVersion, path: path}
+	return &memory{Version: memoryVersion, path: path, head: head}
 }
 
 // recalled are the findings of earlier runs; none without a memory.
@@ -81,6 +82,13 @@ func (m *memory) recalled() []recalled {
 		return nil
 	}
 	return m.Findings
+}
+
+// leave says what a run without a campaign did not try.
+func (m *memory) leave(r *report.Report) {
+	for _, f := range m.recalled() {
+		r.Warnings = append(r.Warnings, f.ID+" of an earlier run was not tried: there is nothing to fuzz")
+	}
 }
 
 // recall makes the sequences of earlier findings the campaign's first inputs.
@@ -112,7 +120,7 @@ func (a *assembler) compareWithMemory(m *memory) {
 		case a.stillBreaks(&f):
 			untried = append(untried, f) // in another place, and found there
 		default:
-			a.report.Fixed = append(a.report.Fixed, report.Fixed{ID: f.ID, Oracle: f.Oracle, Title: f.Title, Contract: f.Contract, Function: f.Function, Since: f.Since, In: a.report.Diff.Head})
+			a.report.Fixed = append(a.report.Fixed, report.Fixed{ID: f.ID, Oracle: f.Oracle, Title: f.Title, Contract: f.Contract, Function: f.Function, Since: f.Since, In: m.head})
 		}
 	}
 	if m != nil {
@@ -143,7 +151,7 @@ func (m *memory) write(r *report.Report, reproducers map[string]*report.Reproduc
 		}
 		since := f.Since
 		if since == "" {
-			since = r.Diff.Head
+			since = m.head
 		}
 		m.Findings = append(m.Findings, recalled{ID: f.ID, Oracle: f.Oracle, Contract: f.Location.Contract, Function: f.Function, Title: f.Title, Since: since, Sequence: reproducer.Sequence})
 	}

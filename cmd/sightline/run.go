@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	}
 	r := newReport(pr, output.failOn)
 	r.Gate = output.gate
-	kept := readMemory(output.remember, r)
+	kept := readMemory(output.remember, cmp.Or(output.pushed, r.Diff.Head), r)
 	var bundle *report.Bundle
 	var reproducers map[string]*report.Reproducer
 	if pr.mapping != nil {
@@ -93,6 +94,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	}
 	if pr.mapping == nil || len(pr.mapping.Targets) == 0 {
 		r.Lines = linesOnly(pr)
+		kept.leave(r)
 	} else {
 		c, err := deploy(ctx, pr, flags.fork)
 		if err != nil {

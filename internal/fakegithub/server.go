@@ -111,6 +111,14 @@ func (s *Server) Uploads() []Upload {
 	return append([]Upload(nil), s.uploads...)
 }
 
+// Forget forgets the calls and uploads so far: what follows belongs to another
+// run. Comments stay.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls, s.uploads = nil, nil
+}
+
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasPrefix(r.URL.Path, apiPath) {
 		s.git(w, r)
