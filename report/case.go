@@ -1,0 +1,95 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+)
+
+// caseVersion is the version of the files that hold a case.
+const caseVersion = 1
+
+// Case is a sequence that two machines disagree about, with the World it runs on:
+// all that is needed to see it again.
+type Case struct {
+	World      *evm.World // without its instances: nothing is named here
+	Sequence   evm.Sequence
+	Lifted     bool   // the machines were without limits on code size
+	Difference string // for people
+}
+
+type caseFile struct {
+	Version    int         `json:"version"`
+	Difference string      `json:"difference"`
+	WorldHash  common.Hash `json:"worldHash"` // of the JSON of world: tells cases of one World
+	Lifted     bool        `json:"liftedCodeSize"`
+	Sequence   []callFile  `json:"sequence"`
+	World      worldFile   `json:"world"`
+}
+
+type callFile struct {
+	From         common.Address `json:"from"`
+	To           common.Address `json:"to"`
+	Data         hexutil.Bytes  `json:"data"`
+	Value        *uint256.Int   `json:"value"`
+	Gas          uint64         `json:"gas"` // 0: what every call gets
+	Create       bool           `json:"create,omitempty"`
+	Address      common.Address `json:"address"` // of what is created
+	TimeAdvance  uint64         `json:"timeAdvance"`
+	BlockAdvance uint64         `json:"blockAdvance"`
+}
+
+// MarshalCase writes a case as JSON. Equal cases give equal bytes.
+func MarshalCase(c *Case) ([]byte, error) {
+	file := caseFile{Version: caseVersion, Difference: c.Difference, Lifted: c.Lifted, World: packWorld(c.World, nil)}
+	file.World.Instances = nil
+	world, err := json.Marshal(file.World)
+	if err != nil {
+		return nil, err
+	}
+	file.WorldHash = sha256.Sum256(world)
+	for i := range c.Sequence {
+		call := &c.Sequence[i]
+		file.Sequence = append(file.Sequence, callFile{
+			From: call.From, To: call.To, Data: call.Data, Value: &call.Value, Gas: call.Gas,
+			Create: call.Create, Address: call.Address, TimeAdvance: call.TimeAdvance, BlockAdvance: call.BlockAdvance,
+		})
+	}
+	data, err := json.MarshalIndent(file, "", " ")
+	return append(data, '\n'), err
+}
+
+// ReadCase reads what MarshalCase wrote. Anyone may have written it.
+func ReadCase(data []byte) (*Case, error) {
+	var file caseFile
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, fmt.Errorf("not the file of a case: %w", err)
+	}
+	if file.Version != caseVersion {
+		return nil, fmt.Errorf("version %d, this program reads version %d", file.Version, caseVersion)
+	}
+	world, err := file.World.world(nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := evm.CheckFork(world.Fork); err != nil {
+		return nil, err
+	}
+	c := &Case{World: world, Lifted: file.Lifted, Difference: file.Difference}
+	for _, call := range file.Sequence {
+		if call.Value == nil {
+			call.Value = new(uint256.Int)
+		}
+		c.Sequence = append(c.Sequence, evm.Call{
+			From: call.From, To: call.To, Data: call.Data, Value: *call.Value, Gas: call.Gas,
+			Create: call.Create, Address: call.Address, TimeAdvance: call.TimeAdvance, BlockAdvance: call.BlockAdvance,
+		})
+	}
+	return c, nil
+}

@@ -1,0 +1,62 @@
+package report
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/go-cmp/cmp"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+)
+
+func exampleCase() *Case {
+	return &Case{
+		World: &evm.World{
+			Fork: "osaka", Block: evm.DefaultBlock(),
+			Accounts: map[common.Address]*evm.Account{{1}: {Balance: *uint256.NewInt(7), Nonce: 1, Code: []byte{0}, Storage: map[common.Hash]common.Hash{{1}: {2}}}},
+		},
+		Sequence: evm.Sequence{
+			{From: common.Address{2}, To: common.Address{1}, Data: []byte{1, 2}, Value: *uint256.NewInt(3), Gas: 4, TimeAdvance: 5, BlockAdvance: 6},
+			{From: common.Address{2}, Create: true, Address: common.Address{3}, Data: []byte{0}},
+		},
+		Lifted: true, Difference: "Frames[0].GasUsed is 1 and 2",
+	}
+}
+
+func TestCase(t *testing.T) {
+	want := exampleCase()
+	data, err := MarshalCase(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := MarshalCase(exampleCase())
+	if err != nil || !bytes.Equal(data, again) {
+		t.Errorf("equal cases give other bytes (%v)", err)
+	}
+	got, err := ReadCase(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a case read back differs:\n%s", diff)
+	}
+}
+
+func FuzzReadCase(f *testing.F) {
+	data, err := MarshalCase(exampleCase())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := ReadCase(data)
+		if err != nil {
+			return
+		}
+		if _, err := MarshalCase(c); err != nil {
+			t.Errorf("what was read cannot be written: %v", err)
+		}
+	})
+}
