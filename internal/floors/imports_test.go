@@ -26,6 +26,7 @@ var floors = map[string][]string{
 	"cmd/sightline": {everything},
 
 	// The measured comparisons: programs that take the product apart as they need.
+	"bench/differential":    {everything},
 	"bench/forge":           {everything},
 	"bench/internal/corpus": {"bench/internal/frame", "diffmap/build", "examples"},
 	"bench/internal/frame":  {},
@@ -43,12 +44,13 @@ var floors = map[string][]string{
 	"report/github": {"report/sarif"},
 	"report/sarif":  {},
 
-	"fuzzer":           {"fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode"},
-	"fuzzer/input":     {"fuzzer/evm", "internal/bytecode"},
-	"fuzzer/oracle":    {"fuzzer/evm", "internal/bytecode"},
-	"fuzzer/world":     {"fuzzer/evm", "internal/bytecode"},
-	"fuzzer/evm":       {"internal/bytecode"},
-	"fuzzer/lookahead": {"internal/bytecode"}, // code in, verdict out: no EVM state
+	"fuzzer":             {"fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode"},
+	"fuzzer/input":       {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/oracle":      {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/world":       {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/evm":         {"internal/bytecode"},
+	"fuzzer/evm/evmtest": {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/lookahead":   {"internal/bytecode"}, // code in, verdict out: no EVM state
 
 	"diffmap":       {"diffmap/build", "internal/bytecode"},
 	"diffmap/build": {"internal/bytecode"},
