@@ -27,7 +27,7 @@ type subject struct {
 
 // published are the packages from npm, over all compiler versions that matter.
 var published = []struct{ name, version, folder, solc string }{
-	{"@openzeppelin/contracts", "4.9.3", "token", "0.8.17"},
+	{"@openzeppelin/contracts", "4.9.3", ".", "0.8.17"},
 	{"@gnosis.pm/safe-contracts", "1.3.0", "contracts", "0.7.6"},
 	{"@uniswap/v2-core", "1.0.1", "contracts", "0.5.16"},
 	{"openzeppelin-solidity", "2.5.1", "contracts", "0.5.17"},
