@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -41,8 +42,10 @@ func equalExecutions(a, b *Execution) bool {
 }
 
 func equalResults(a, b CallResult) bool {
-	return a.Frames == b.Frames && a.Outcome == b.Outcome && bytes.Equal(a.Output, b.Output) && a.GasUsed == b.GasUsed && a.Reason == b.Reason && a.ID == b.ID
+	return a.Frames == b.Frames && a.Outcome == b.Outcome && bytes.Equal(a.Output, b.Output) && a.GasUsed == b.GasUsed && reasonOf(&a) == reasonOf(&b) && a.ID == b.ID
 }
+
+func reasonOf(c *CallResult) string { return c.Reason }
 
 func equalFrames(a, b Frame) bool {
 	return a.Call == b.Call && a.Parent == b.Parent && a.Depth == b.Depth && a.Kind == b.Kind && a.CallPC == b.CallPC && a.CallAt == b.CallAt &&
@@ -77,16 +80,7 @@ func firstDifference(where string, a, b reflect.Value) *Difference {
 	}
 	switch a.Kind() {
 	case reflect.Struct:
-		for i := range a.NumField() {
-			field := a.Type().Field(i).Name
-			if where != "" {
-				field = where + "." + field
-			}
-			if d := firstDifference(field, a.Field(i), b.Field(i)); d != nil {
-				return d
-			}
-		}
-		return nil
+		return differInFields(where, a, b)
 	case reflect.Slice:
 		if a.Type().Elem().Kind() == reflect.Uint8 {
 			break // bytes, as a whole
@@ -102,6 +96,32 @@ func firstDifference(where string, a, b reflect.Value) *Difference {
 		return &Difference{"the length of " + where, fmt.Sprint(a.Len()), fmt.Sprint(b.Len())}
 	}
 	return &Difference{where, show(a), show(b)}
+}
+
+func differInFields(where string, a, b reflect.Value) *Difference {
+	for i := range a.NumField() {
+		if !a.Type().Field(i).IsExported() {
+			continue // what exported methods tell of it is compared below
+		}
+		field := a.Type().Field(i).Name
+		if where != "" {
+			field = where + "." + field
+		}
+		if d := firstDifference(field, a.Field(i), b.Field(i)); d != nil {
+			return d
+		}
+	}
+	return differInReason(where, a, b)
+}
+
+// differInReason looks at what a call result's own fields do not show.
+func differInReason(where string, a, b reflect.Value) *Difference {
+	x, ok := a.Addr().Interface().(*CallResult)
+	y, too := b.Addr().Interface().(*CallResult)
+	if !ok || !too || reasonOf(x) == reasonOf(y) {
+		return nil
+	}
+	return &Difference{where + ".Reason", strconv.Quote(reasonOf(x)), strconv.Quote(reasonOf(y))}
 }
 
 // maxShown bounds what is shown of one value, bytes; arbitrary.

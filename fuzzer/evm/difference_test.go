@@ -29,7 +29,9 @@ func leaves(where string, v reflect.Value, do func(where string, v reflect.Value
 	switch {
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
-			leaves(where+"."+v.Type().Field(i).Name, v.Field(i), do)
+			if v.Type().Field(i).IsExported() {
+				leaves(where+"."+v.Type().Field(i).Name, v.Field(i), do)
+			}
 		}
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8:
 		do(where, v)
