@@ -48,13 +48,6 @@ type Config struct {
 	Progress func(Event)
 }
 
-// Techniques are parts of a campaign that can be left out.
-type Techniques struct {
-	Prediction bool // inputs made of what comparisons tell (harvey §4)
-	Frontier   bool // picks among the inputs closest to a branch side that nothing has taken
-	Sequences  bool // mutants that differ in more than one word of the last call
-}
-
 // Event is something that people who watch want to know.
 type Event struct {
 	At     Mark

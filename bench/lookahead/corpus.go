@@ -60,7 +60,7 @@ func subjects(ctx context.Context, run *frame.Run) ([]subject, error) {
 	for _, v := range versions {
 		projects = append(projects, project{"plain, solc " + v, v, own, "contracts/plain"})
 	}
-	b := corpus.Builder{Run: run, Modules: modules}
+	b := corpus.Builder{Run: run, Modules: modules, Peephole: true}
 	for _, p := range projects {
 		outputs, err := b.Project(ctx, p.name, p.version, p.from, p.folder)
 		if err != nil {

@@ -3,20 +3,15 @@ package main
 import (
 	"context"
 	"embed"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
-	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/examples"
-	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/world"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // own are contracts of ours, and harnesses around packages.
@@ -63,19 +58,9 @@ func packages() frame.Packages {
 	}.Solc("0.4.24", "0.5.16", "0.7.6", "0.8.17")
 }
 
-// scene is a case, deployed. Campaigns share it.
-type scene struct {
-	name  string
-	table *bytecode.Table
-	world *evm.World
-	space *input.Space
-
-	positions *diffmap.Positions
-}
-
 // scenesOf builds and deploys the cases that are asked for.
-func scenesOf(ctx context.Context, run *frame.Run, asked func(name string) bool) (map[string]*scene, error) {
-	scenes := map[string]*scene{}
+func scenesOf(ctx context.Context, run *frame.Run, asked func(name string) bool) (map[string]*chase.Scene, error) {
+	scenes := map[string]*chase.Scene{}
 	for _, name := range examples.Names() {
 		if !asked(name) {
 			continue
@@ -84,7 +69,7 @@ func scenesOf(ctx context.Context, run *frame.Run, asked func(name string) bool)
 		if err != nil {
 			return nil, err
 		}
-		if scenes[name], err = deploy(ctx, name, []*build.Output{output}, nil); err != nil {
+		if scenes[name], err = chase.Deploy(ctx, name, []*build.Output{output}, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +81,7 @@ func scenesOf(ctx context.Context, run *frame.Run, asked func(name string) bool)
 		if err != nil {
 			return nil, err
 		}
-		if scenes[p.name], err = deploy(ctx, p.name, outputs, p.only); err != nil {
+		if scenes[p.name], err = chase.Deploy(ctx, p.name, outputs, p.only); err != nil {
 			return nil, err
 		}
 	}
@@ -112,24 +97,6 @@ func (c *caseOf) compile(ctx context.Context, run *frame.Run) ([]*build.Output, 
 	if c.pkg != "" {
 		from = os.DirFS(filepath.Join(modules, filepath.FromSlash(c.pkg)))
 	}
-	b := corpus.Builder{Run: run, Modules: modules}
+	b := corpus.Builder{Run: run, Modules: modules, Peephole: true}
 	return b.Project(ctx, c.name, c.compiler, from, c.folder)
 }
-
-// deploy makes the World as campaigns do.
-func deploy(ctx context.Context, name string, outputs []*build.Output, only []string) (*scene, error) {
-	s := &scene{name: name, table: bytecode.NewTable(build.Contracts(outputs))}
-	w, report, err := world.Auto(ctx, s.table, world.Options{Only: only, Machine: machineOptions})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(w.Instances) == 0 {
-		return nil, fmt.Errorf("%s: nothing could be deployed: %+v", name, report.Failures)
-	}
-	s.world, s.positions = w, diffmap.NewPositions(outputs, s.table, diffmap.Options{})
-	s.space, err = input.NewSpace(w, input.SpaceOptions{})
-	return s, err
-}
-
-// machineOptions: mapping builds are larger than what is shipped.
-var machineOptions = []evm.Option{evm.LiftCodeSizeLimits}

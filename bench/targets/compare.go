@@ -10,46 +10,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
 
-// inParallel does n pieces of work, -parallel at a time, in order of their start.
-// The first error ends it once what was begun is done.
-func inParallel(ctx context.Context, n int, work func(i int) error) error {
-	var mu sync.Mutex
-	var group sync.WaitGroup
-	var failed error
-	next := 0
-	take := func() (int, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if next >= n || failed != nil || ctx.Err() != nil {
-			return 0, false
-		}
-		next++
-		return next - 1, true
-	}
-	for range options.parallel {
-		group.Go(func() {
-			for i, more := take(); more; i, more = take() {
-				if err := work(i); err != nil {
-					mu.Lock()
-					failed = errors.Join(failed, err)
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	group.Wait()
-	if failed == nil {
-		failed = ctx.Err()
-	}
-	return failed
-}
-
 // samples of all campaigns: by goal, then by schedule, one for each seed.
-type samples [][][]sample
+type samples [][][]chase.Sample
 
 // key names a campaign in the file of samples.
 type key struct {
@@ -61,7 +28,7 @@ type key struct {
 
 type record struct {
 	key
-	sample
+	chase.Sample
 }
 
 // race runs all campaigns. Seed by seed, so that when time is up each target has
@@ -79,13 +46,13 @@ func race(ctx context.Context, run *frame.Run, goals []*goal, schedules []*fuzze
 	}
 	all := make(samples, len(goals))
 	for i := range all {
-		all[i] = make([][]sample, len(schedules))
+		all[i] = make([][]chase.Sample, len(schedules))
 	}
 	begun, round := run.Now(), len(goals)*len(schedules)
-	perSeed := make([][]sample, run.Runs) // complete rounds alone count
+	perSeed := make([][]chase.Sample, run.Runs) // complete rounds alone count
 	var mu sync.Mutex
 	complete := make([]int, run.Runs)
-	err = inParallel(ctx, run.Runs*round, func(i int) error {
+	err = chase.Parallel(ctx, run.Runs*round, options.parallel, func(i int) error {
 		seed, g, sc := i/round, goals[i%round/len(schedules)], schedules[(i+i/round)%len(schedules)] // who is first changes
 		k := key{g.name(), sc.Name, without, run.Seed + uint64(seed)}
 		s, ok := known[k]
@@ -93,7 +60,7 @@ func race(ctx context.Context, run *frame.Run, goals []*goal, schedules []*fuzze
 			left := time.Duration(run.Seconds*float64(time.Second)) - run.Now().Sub(begun)
 			bounded, cancel := context.WithTimeout(ctx, max(left, 0))
 			defer cancel()
-			found, err := chase(bounded, g, g.scene.config(sc, without, k.Seed, run.Now), g.limit())
+			found, err := pursue(bounded, g, g.scene.Config(sc, without, k.Seed, run.Now), g.limit())
 			if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 				return nil // out of time: this round does not count
 			}
@@ -106,7 +73,7 @@ func race(ctx context.Context, run *frame.Run, goals []*goal, schedules []*fuzze
 		mu.Lock()
 		defer mu.Unlock()
 		if perSeed[seed] == nil {
-			perSeed[seed] = make([]sample, round)
+			perSeed[seed] = make([]chase.Sample, round)
 		}
 		perSeed[seed][i%round/len(schedules)*len(schedules)+(i+i/round)%len(schedules)] = s
 		complete[seed]++
@@ -133,17 +100,12 @@ func race(ctx context.Context, run *frame.Run, goals []*goal, schedules []*fuzze
 }
 
 // keep writes a campaign's outcome to the file of samples.
-func keep(out *os.File, k key, s sample) error { return json.NewEncoder(out).Encode(record{k, s}) }
-
-func (s sample) String() string {
-	if !s.Reached {
-		return fmt.Sprintf("missed after %d executions, %.1f s", s.Executions, s.Seconds)
-	}
-	return fmt.Sprintf("%d executions, %.1f s", s.Executions, s.Seconds)
+func keep(out *os.File, k key, s chase.Sample) error {
+	return json.NewEncoder(out).Encode(record{k, s})
 }
 
 // openSamples reads the campaigns of earlier runs and opens the file for more.
-func openSamples(name string) (map[key]sample, *os.File, error) {
+func openSamples(name string) (map[key]chase.Sample, *os.File, error) {
 	if name == "" {
 		return nil, nil, nil
 	}
@@ -151,14 +113,14 @@ func openSamples(name string) (map[key]sample, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	known := map[key]sample{}
+	known := map[key]chase.Sample{}
 	for scanner := bufio.NewScanner(file); scanner.Scan(); {
 		var r record
 		if err := json.Unmarshal(scanner.Bytes(), &r); err != nil {
 			file.Close()
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		known[r.key] = r.sample
+		known[r.key] = r.Sample
 	}
 	return known, file, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -14,8 +15,8 @@ import (
 // coverage is the paper's RQ5: how many instructions a campaign toward all targets
 // of a case has covered after so many executions.
 func coverage(ctx context.Context, run *frame.Run, goals []*goal, schedules []*fuzzer.Schedule, without fuzzer.Techniques) (*frame.Result, error) {
-	var order []*scene
-	targets := map[*scene][]bytecode.Target{}
+	var order []*chase.Scene
+	targets := map[*chase.Scene][]bytecode.Target{}
 	for _, g := range goals {
 		if targets[g.scene] == nil {
 			order = append(order, g.scene)
@@ -26,16 +27,16 @@ func coverage(ctx context.Context, run *frame.Run, goals []*goal, schedules []*f
 	covered := map[place][]float64{}
 	var mu sync.Mutex
 	round := len(order) * len(schedules)
-	err := inParallel(ctx, run.Runs*round, func(i int) error {
+	err := chase.Parallel(ctx, run.Runs*round, options.parallel, func(i int) error {
 		at := place{i % round / len(schedules), i % len(schedules)}
 		s := order[at.scene]
-		config := s.config(schedules[at.schedule], without, run.Seed+uint64(i/round), run.Now)
+		config := s.Config(schedules[at.schedule], without, run.Seed+uint64(i/round), run.Now)
 		config.Targets = targets[s]
-		n, err := s.instructions(ctx, config)
+		n, err := instructions(ctx, s, config)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		run.Logf("%3d/%d %-9s %s: %d instructions", i+1, run.Runs*round, schedules[at.schedule].Name, s.name, n)
+		run.Logf("%3d/%d %-9s %s: %d instructions", i+1, run.Runs*round, schedules[at.schedule].Name, s.Name, n)
 		mu.Lock()
 		defer mu.Unlock()
 		covered[at] = append(covered[at], float64(n))
@@ -54,7 +55,7 @@ func coverage(ctx context.Context, run *frame.Run, goals []*goal, schedules []*f
 	table.Columns = append(table.Columns, "test")
 	var ratios []float64
 	for i, s := range order {
-		cells := []string{s.name}
+		cells := []string{s.Name}
 		for n := range schedules {
 			cells = append(cells, frame.Number(frame.Median(covered[place{i, n}])))
 		}
@@ -82,24 +83,24 @@ func (m counted) Run(seq evm.Sequence) (*evm.Execution, error) {
 
 // instructions runs a campaign and counts the instructions of the blocks that it
 // entered.
-func (s *scene) instructions(ctx context.Context, config fuzzer.Config) (int, error) {
+func instructions(ctx context.Context, s *chase.Scene, config fuzzer.Config) (int, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	left := options.coverage
 	config.NewMachine = func() (evm.Machine, error) {
-		m, err := s.newMachine()
+		m, err := s.NewMachine()
 		return counted{m, &left, stop}, err
 	}
 	result, err := (&fuzzer.Campaign{Config: config}).Run(running)
 	if err != nil {
 		return 0, err
 	}
-	if err := faultOf(result); err != nil {
+	if err := chase.Fault(result); err != nil {
 		return 0, err
 	}
 	n := 0
 	for _, l := range result.Entered {
-		p := s.table.Program(l.Code)
+		p := s.Table.Program(l.Code)
 		if p.Code == nil || p.Code.Kind != bytecode.Runtime {
 			continue
 		}

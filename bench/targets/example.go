@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -30,17 +31,17 @@ func openMaze(ctx context.Context, run *frame.Run) (*goal, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := deploy(ctx, maze.name, outputs, nil)
+	s, err := chase.Deploy(ctx, maze.name, outputs, nil)
 	if err != nil {
 		return nil, err
 	}
-	code := s.world.Instances[0].Contract.Runtime
+	code := s.World.Instances[0].Contract.Runtime
 	var asserts []*goal
 	previous := byte(0)
-	for pc := range s.table.Program(code.ID).Instructions {
+	for pc := range s.Table.Program(code.ID).Instructions {
 		op := code.Bytes[pc]
 		if op == opINVALID && previous == opJUMPI && !slices.Contains(code.Checks, pc) {
-			g, err := s.goal(s.world.Instances[0].Contract.QualifiedName(), pc)
+			g, err := goalAt(s, s.World.Instances[0].Contract.QualifiedName(), pc)
 			if err != nil {
 				return nil, err
 			}
@@ -77,7 +78,7 @@ func example(ctx context.Context, run *frame.Run, schedules []*fuzzer.Schedule, 
 	}
 	limit := uint64(exampleLimit * math.Ceil(frame.Median(executions(first))))
 	for i := range first {
-		first[i].limitTo(limit)
+		limitTo(&first[i], limit)
 	}
 	table := frame.Table{
 		Title:   "the running example",
@@ -92,7 +93,7 @@ func example(ctx context.Context, run *frame.Run, schedules []*fuzzer.Schedule, 
 				return nil, err
 			}
 		}
-		all := samples{[][]sample{list}}
+		all := samples{[][]chase.Sample{list}}
 		sum, _ := spending(sc.Name, all, 0)
 		test := ""
 		if n > 0 {
@@ -109,20 +110,20 @@ func example(ctx context.Context, run *frame.Run, schedules []*fuzzer.Schedule, 
 }
 
 // limitTo makes a miss of what took longer than the limit.
-func (s *sample) limitTo(limit uint64) {
+func limitTo(s *chase.Sample, limit uint64) {
 	if s.Executions > limit {
 		s.Reached, s.Executions = false, limit
 	}
 }
 
 // exampleRuns runs a schedule's campaigns on the example.
-func exampleRuns(ctx context.Context, run *frame.Run, g *goal, sc *fuzzer.Schedule, without fuzzer.Techniques, limit uint64) ([]sample, error) {
-	list := make([]sample, run.Runs)
+func exampleRuns(ctx context.Context, run *frame.Run, g *goal, sc *fuzzer.Schedule, without fuzzer.Techniques, limit uint64) ([]chase.Sample, error) {
+	list := make([]chase.Sample, run.Runs)
 	var mu sync.Mutex
-	err := inParallel(ctx, run.Runs, func(i int) error {
-		config := g.scene.config(sc, without, run.Seed+uint64(i), run.Now)
+	err := chase.Parallel(ctx, run.Runs, options.parallel, func(i int) error {
+		config := g.scene.Config(sc, without, run.Seed+uint64(i), run.Now)
 		config.SeqLen = 1
-		s, err := chase(ctx, g, config, limit)
+		s, err := pursue(ctx, g, config, limit)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -69,10 +70,10 @@ func freeze(ctx context.Context, run *frame.Run, without fuzzer.Techniques) (*fr
 		}
 	}
 	slices.SortFunc(jobs, func(a, b baseline) int {
-		return cmp.Or(cmp.Compare(a.seed, b.seed), cmp.Compare(a.scene.name, b.scene.name))
+		return cmp.Or(cmp.Compare(a.seed, b.seed), cmp.Compare(a.scene.Name, b.scene.Name))
 	})
-	err = inParallel(ctx, len(jobs), func(i int) error {
-		run.Logf("baseline of %s, seed %d", jobs[i].scene.name, jobs[i].seed)
+	err = chase.Parallel(ctx, len(jobs), options.parallel, func(i int) error {
+		run.Logf("baseline of %s, seed %d", jobs[i].scene.Name, jobs[i].seed)
 		return jobs[i].measure(ctx, run, without)
 	})
 	if err != nil {
@@ -96,7 +97,7 @@ func freeze(ctx context.Context, run *frame.Run, without fuzzer.Techniques) (*fr
 
 // baseline is one campaign without targets.
 type baseline struct {
-	scene *scene
+	scene *chase.Scene
 	seed  uint64
 	first map[bytecode.Location]uint64
 }
@@ -136,31 +137,23 @@ func (b *baseline) measure(ctx context.Context, run *frame.Run, without fuzzer.T
 	defer stop()
 	b.first = map[bytecode.Location]uint64{}
 	known, count := map[evmBlock]bool{}, uint64(0)
-	config := b.scene.config(fuzzer.Cutoff, without, b.seed, run.Now)
+	config := b.scene.Config(fuzzer.Cutoff, without, b.seed, run.Now)
 	config.NewMachine = func() (evm.Machine, error) {
-		m, err := b.scene.newMachine()
-		return recorder{m, b, b.scene.table, &count, stop, known}, err
+		m, err := b.scene.NewMachine()
+		return recorder{m, b, b.scene.Table, &count, stop, known}, err
 	}
 	result, err := (&fuzzer.Campaign{Config: config}).Run(running)
 	if err != nil {
 		return err
 	}
-	if err := faultOf(result); err != nil {
+	if err := chase.Fault(result); err != nil {
 		return err
 	}
 	return ctx.Err()
 }
 
-// faultOf is the first fault of the tool, which spoils what is measured.
-func faultOf(result *fuzzer.Result) error {
-	if len(result.Faults) == 0 {
-		return nil
-	}
-	return fmt.Errorf("a fault of the tool: %s", result.Faults[0].Message)
-}
-
 // choose picks a scene's targets.
-func choose(s *scene, jobs []baseline) []frozen {
+func choose(s *chase.Scene, jobs []baseline) []frozen {
 	times := map[bytecode.Location][]float64{}
 	for _, j := range jobs {
 		if j.scene == s {
@@ -177,8 +170,8 @@ func choose(s *scene, jobs []baseline) []frozen {
 		median := frame.Median(t)
 		for _, start := range brackets {
 			if median > float64(start) && median <= float64(start*bracketFactor) {
-				p := s.table.Program(l.Code)
-				candidates[start] = append(candidates[start], frozen{s.name, p.Contract.QualifiedName(), l.PC, fmt.Sprintf("%016x", p.Key), start, median})
+				p := s.Table.Program(l.Code)
+				candidates[start] = append(candidates[start], frozen{s.Name, p.Contract.QualifiedName(), l.PC, fmt.Sprintf("%016x", p.Key), start, median})
 			}
 		}
 	}
@@ -218,22 +211,22 @@ func writeTargets(run *frame.Run, list []frozen) error {
 }
 
 // locate finds the targets in the scenes.
-func locate(list []frozen, scenes map[string]*scene) ([]*goal, error) {
+func locate(list []frozen, scenes map[string]*chase.Scene) ([]*goal, error) {
 	var goals []*goal
 	for _, f := range list {
 		s := scenes[f.Case]
 		if s == nil {
 			return nil, fmt.Errorf("%s: there is no such case: choose the targets anew with -freeze", f.name())
 		}
-		g, err := s.goal(f.Contract, f.PC)
+		g, err := goalAt(s, f.Contract, f.PC)
 		if err != nil {
 			return nil, err
 		}
-		if key := s.table.Program(g.target.Entries[0].Code).Key; fmt.Sprintf("%016x", key) != f.Code {
+		if key := s.Table.Program(g.target.Entries[0].Code).Key; fmt.Sprintf("%016x", key) != f.Code {
 			return nil, fmt.Errorf("%s: the contract's code is another than when the targets were chosen: restore it, or choose them anew with -freeze", f.name())
 		}
 		g.frozen = f
-		if at, ok := s.positions.At(g.target.Entries[0]); ok {
+		if at, ok := s.Positions.At(g.target.Entries[0]); ok {
 			g.where = at.String()
 		}
 		goals = append(goals, g)
@@ -241,18 +234,18 @@ func locate(list []frozen, scenes map[string]*scene) ([]*goal, error) {
 	return goals, nil
 }
 
-// goal is the block of a contract's runtime code that starts at a pc.
-func (s *scene) goal(contract string, pc uint32) (*goal, error) {
-	for _, c := range s.table.Contracts() {
+// goalAt is the block of a contract's runtime code that starts at a pc.
+func goalAt(s *chase.Scene, contract string, pc uint32) (*goal, error) {
+	for _, c := range s.Table.Contracts() {
 		if c.QualifiedName() != contract || c.Runtime == nil {
 			continue
 		}
-		block, ok := s.table.Program(c.Runtime.ID).StartsAt(uint64(pc))
+		block, ok := s.Table.Program(c.Runtime.ID).StartsAt(uint64(pc))
 		if !ok {
 			break
 		}
 		location := bytecode.Location{Code: c.Runtime.ID, PC: pc}
 		return &goal{scene: s, block: block, target: bytecode.Target{Contract: contract, Entries: []bytecode.Location{location}}}, nil
 	}
-	return nil, fmt.Errorf("%s: no block of %s begins at %#x: choose the targets anew with -freeze", s.name, contract, pc)
+	return nil, fmt.Errorf("%s: no block of %s begins at %#x: choose the targets anew with -freeze", s.Name, contract, pc)
 }

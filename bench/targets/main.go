@@ -73,9 +73,9 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	without, err := techniques(options.without)
+	without, err := fuzzer.TechniquesNamed(options.without)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("-without: %w", err)
 	}
 	if options.parallel < 1 {
 		return nil, fmt.Errorf("-parallel %d: want at least 1", options.parallel)
@@ -127,24 +127,6 @@ func namedSchedules(list string) ([]*fuzzer.Schedule, error) {
 		return nil, errors.New("-schedules: want two at least, to be compared")
 	}
 	return schedules, nil
-}
-
-func techniques(list string) (fuzzer.Techniques, error) {
-	var without fuzzer.Techniques
-	for name := range strings.SplitSeq(list, ",") {
-		switch name {
-		case "prediction":
-			without.Prediction = true
-		case "frontier":
-			without.Frontier = true
-		case "sequences":
-			without.Sequences = true
-		case "":
-		default:
-			return without, fmt.Errorf("-without %s: want prediction, frontier or sequences", name)
-		}
-	}
-	return without, nil
 }
 
 // wanted tells whether -only names the case.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
@@ -39,10 +40,10 @@ func TestTargetsAreFrozen(t *testing.T) {
 
 // made is a goal with a sample for each number of executions; those at the limit
 // were missed.
-func made(limit uint64, executions ...uint64) []sample {
-	var list []sample
+func made(limit uint64, executions ...uint64) []chase.Sample {
+	var list []chase.Sample
 	for _, n := range executions {
-		list = append(list, sample{Reached: n < limit, Executions: min(n, limit), Seconds: float64(n) / 1000, Analysis: 0.001, Questions: 10})
+		list = append(list, chase.Sample{Reached: n < limit, Executions: min(n, limit), Seconds: float64(n) / 1000, Analysis: 0.001, Questions: 10})
 	}
 	return list
 }
@@ -74,7 +75,7 @@ func TestSamplesAreKept(t *testing.T) {
 		t.Fatal(known, err)
 	}
 	k := key{Target: "a", Schedule: "cutoff", Seed: 3}
-	if err := keep(file, k, sample{Executions: 7}); err != nil {
+	if err := keep(file, k, chase.Sample{Executions: 7}); err != nil {
 		t.Fatal(err)
 	}
 	file.Close()
@@ -91,11 +92,5 @@ func TestNames(t *testing.T) {
 	}
 	if _, err := namedSchedules("lookahead"); err == nil {
 		t.Error("one schedule is compared with nothing")
-	}
-	if without, err := techniques("prediction,frontier"); err != nil || !without.Prediction || !without.Frontier || without.Sequences {
-		t.Errorf("%+v, %v", without, err)
-	}
-	if _, err := techniques("luck"); err == nil {
-		t.Error("an unknown technique is taken")
 	}
 }

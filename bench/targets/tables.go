@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
@@ -32,7 +33,7 @@ func outcome(t frame.Test, wins, losses *int) string {
 }
 
 // executions and seconds of a target's campaigns, misses at the limit.
-func executions(list []sample) []float64 {
+func executions(list []chase.Sample) []float64 {
 	var values []float64
 	for _, s := range list {
 		values = append(values, float64(s.Executions))
@@ -40,7 +41,7 @@ func executions(list []sample) []float64 {
 	return values
 }
 
-func seconds(list []sample, most float64) []float64 {
+func seconds(list []chase.Sample, most float64) []float64 {
 	var values []float64
 	for _, s := range list {
 		if !s.Reached {
@@ -51,7 +52,7 @@ func seconds(list []sample, most float64) []float64 {
 	return values
 }
 
-func missed(list []sample) int {
+func missed(list []chase.Sample) int {
 	n := 0
 	for _, s := range list {
 		if !s.Reached {
@@ -62,9 +63,9 @@ func missed(list []sample) int {
 }
 
 // row compares two schedules on one target.
-func (c *tally) row(g *goal, first, other []sample) []string {
+func (c *tally) row(g *goal, first, other []chase.Sample) []string {
 	most := 0.0
-	for _, s := range append(append([]sample(nil), first...), other...) {
+	for _, s := range append(append([]chase.Sample(nil), first...), other...) {
 		most = max(most, s.Seconds)
 	}
 	e := frame.Compare(executions(other), executions(first))

@@ -28,6 +28,8 @@ var floors = map[string][]string{
 	// The measured comparisons: programs that take the product apart as they need.
 	"bench/differential":    {everything},
 	"bench/forge":           {everything},
+	"bench/guards":          {everything},
+	"bench/internal/chase":  {"diffmap", "diffmap/build", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/world", "internal/bytecode"},
 	"bench/internal/corpus": {"bench/internal/frame", "diffmap/build", "examples"},
 	"bench/internal/frame":  {},
 	"bench/linemap":         {everything},

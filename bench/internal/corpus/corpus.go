@@ -37,6 +37,9 @@ func Example(name string) (*build.Output, error) {
 type Builder struct {
 	Run     *frame.Run
 	Modules string // the node_modules of what was installed, compilers among it
+	// Peephole leaves solc's peephole optimizer on, as mapping builds once did:
+	// bench/targets has its targets in such code.
+	Peephole bool
 }
 
 // skipped are files and folders that are not copied: tests, and of the Safe a
@@ -53,8 +56,7 @@ func (b *Builder) Project(ctx context.Context, name, version string, from fs.FS,
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	options := build.CompilerOptions{NodeModules: []string{b.Modules}, Solc: filepath.Join(b.Modules, "solc-"+version)}
-	// bench/targets has its targets in code with the peephole optimizer.
-	mapping := build.MappingOptions{Cache: filepath.Join(b.Run.Cache, "builds", filepath.Base(cache)), Peephole: true}
+	mapping := build.MappingOptions{Cache: filepath.Join(b.Run.Cache, "builds", filepath.Base(cache)), Peephole: b.Peephole}
 	outputs, err := build.CompileSources(ctx, root, options, mapping)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -1,0 +1,42 @@
+package fuzzer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Techniques is what a campaign can do without, so that the worth of each can be
+// measured. The zero value leaves nothing out.
+type Techniques struct {
+	Prediction bool // inputs made of what comparisons tell (harvey §4)
+	Frontier   bool // picks among the inputs closest to a branch side that nothing has taken
+	Sequences  bool // mutants that differ in more than one word of the last call
+}
+
+// fields are the techniques by name.
+func (t *Techniques) fields() map[string]*bool {
+	return map[string]*bool{"prediction": &t.Prediction, "frontier": &t.Frontier, "sequences": &t.Sequences}
+}
+
+// TechniquesNamed reads a list of names, separated by commas; empty for none.
+func TechniquesNamed(list string) (Techniques, error) {
+	var t Techniques
+	fields := t.fields()
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
+		}
+		if fields[name] == nil {
+			var known []string
+			for n := range fields {
+				known = append(known, n)
+			}
+			slices.Sort(known)
+			return t, fmt.Errorf("unknown technique %q: want some of %s", name, strings.Join(known, ", "))
+		}
+		*fields[name] = true
+	}
+	return t, nil
+}

@@ -1,0 +1,24 @@
+package fuzzer
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTechniquesNamed(t *testing.T) {
+	for list, want := range map[string]Techniques{
+		"":                              {},
+		"prediction":                    {Prediction: true},
+		"sequences, frontier,":          {Sequences: true, Frontier: true},
+		"prediction,prediction":         {Prediction: true},
+		"frontier,prediction,sequences": {true, true, true},
+	} {
+		if got, err := TechniquesNamed(list); err != nil || got != want {
+			t.Errorf("%q: %+v, %v; want %+v", list, got, err, want)
+		}
+	}
+	_, err := TechniquesNamed("prediction,predicton")
+	if err == nil || !strings.Contains(err.Error(), `"predicton": want some of frontier, prediction, sequences`) {
+		t.Errorf("a name that is none: %v", err)
+	}
+}
