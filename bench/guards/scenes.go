@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"slices"
+
+	"github.com/sightline-evm/sightline/bench/internal/chase"
+	"github.com/sightline-evm/sightline/bench/internal/corpus"
+	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// own are the guards' contracts.
+//
+//go:embed contracts
+var own embed.FS
+
+// compiler is the solc that the guards are compiled with.
+const compiler = "0.8.17"
+
+// guard is a contract that emits an event behind a condition.
+type guard struct {
+	name    string
+	goal    *chase.Goal
+	targets []bytecode.Target // the block that emits the event
+}
+
+// open compiles the guards and deploys each alone.
+func open(ctx context.Context, run *frame.Run, wanted func(name string) bool) ([]*guard, error) {
+	modules, err := run.Install(ctx, "guards", frame.Packages{}.Solc(compiler))
+	if err != nil {
+		return nil, err
+	}
+	b := corpus.Builder{Run: run, Modules: modules}
+	outputs, err := b.Project(ctx, "guards", compiler, own, "contracts/guards")
+	if err != nil {
+		return nil, err
+	}
+	var guards []*guard
+	for _, c := range build.Contracts(outputs) {
+		if !c.Deployable() || !wanted(c.Name) {
+			continue
+		}
+		g, err := openOne(ctx, c.Name, outputs)
+		if err != nil {
+			return nil, err
+		}
+		guards = append(guards, g)
+	}
+	if len(guards) == 0 {
+		return nil, fmt.Errorf("-only %s: no guard has such a name", options.only)
+	}
+	return guards, nil
+}
+
+func openOne(ctx context.Context, name string, outputs []*build.Output) (*guard, error) {
+	s, err := chase.Deploy(ctx, name, outputs, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	contract := s.World.Instances[0].Contract
+	program := s.Table.Program(contract.Runtime.ID)
+	facts := lookahead.NewFacts(program, 0) // the byte may be in the metadata, too
+	var targets []bytecode.Target
+	program.Instructions(func(pc uint32) bool {
+		if program.Bytes[pc] == opLOG1 {
+			if b, ok := program.BlockOf(pc); ok && !facts.Unreachable(b) {
+				entry := bytecode.Location{Code: program.ID, PC: program.Blocks[b].Start}
+				targets = append(targets, bytecode.Target{Contract: contract.QualifiedName(), Entries: []bytecode.Location{entry}})
+			}
+		}
+		return true
+	})
+	if len(targets) != 1 {
+		return nil, fmt.Errorf("%s: %d events, want 1", name, len(targets))
+	}
+	return &guard{name: name, targets: targets, goal: &chase.Goal{Scene: s, Limit: options.limit, Reached: emitted}}, nil
+}
+
+// opLOG1 emits an event without indexed arguments (yellow paper, appendix H.2).
+const opLOG1 = 0xa1
+
+// emitted tells whether a call that succeeded emitted the event.
+func emitted(exec *evm.Execution) bool {
+	return slices.ContainsFunc(exec.Frames, func(f evm.Frame) bool {
+		return len(f.Logs) > 0 && exec.Calls[f.Call].Outcome == evm.Success
+	})
+}
