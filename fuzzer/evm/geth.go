@@ -58,6 +58,7 @@ type checkpoint struct {
 	frames, covered int
 	number, time    uint64
 	spent           spent
+	bytes, topics   arenaMark
 	truncated       bool
 }
 
@@ -93,8 +94,9 @@ func NewReference(world *World, table *bytecode.Table, opts ...Option) (*Referen
 	r.rec.programs = newPrograms(table)
 	r.rec.lifted = r.options.liftCodeSize
 	r.rec.reasons = newReasons(table)
+	r.rec.bytes.unit, r.rec.topics.unit = byteChunk, topicChunk
 	r.renew()
-	r.rec.instructions, err = instructions(r.evm.GetRules())
+	r.rec.instructions, err = instructions(r.rules)
 	if err != nil {
 		return nil, fmt.Errorf("evm: instruction set of %s: %w", forks[fork], err)
 	}
@@ -205,6 +207,8 @@ func (r *Reference) rewind(n int) {
 		r.rec.exec.Covered = r.rec.exec.Covered[:c.covered]
 		r.rec.exec.Truncated = c.truncated
 		r.rec.spent = c.spent
+		r.rec.bytes.release(c.bytes)
+		r.rec.topics.release(c.topics)
 		r.setBlock(c.number, c.time)
 		r.done, r.checkpoints = r.done[:n], r.checkpoints[:n]
 	}
@@ -233,6 +237,7 @@ func (r *Reference) push(call *Call) {
 	r.checkpoints = append(r.checkpoints, checkpoint{
 		journal: r.state.Snapshot(), frames: len(r.rec.exec.Frames), covered: len(r.rec.exec.Covered),
 		number: r.number, time: r.time, spent: r.rec.spent, truncated: r.rec.exec.Truncated,
+		bytes: r.rec.bytes.at, topics: r.rec.topics.at,
 	})
 }
 

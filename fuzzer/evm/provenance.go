@@ -14,6 +14,11 @@ import (
 // negation. A difference counts as the negation of an equality, since optimizers
 // jump on a SUB, XOR or ADD instead of comparing. A word that went through memory
 // or other arithmetic has no shadow: it is a value tested for zero.
+//
+// Numbers count the instructions that may make a condition, whether they did or
+// not (an ISZERO of a comparison's truth makes none): what number a block's
+// instructions have depends on nothing but where the block began, so that a
+// machine can know it when it decodes the block.
 type conditions struct {
 	ring [conditionRing]condition
 	next uint32 // number of the latest, from 1 in each call

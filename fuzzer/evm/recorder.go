@@ -24,8 +24,9 @@ type recorder struct {
 
 	exec     Execution
 	spent    spent
-	retained int    // size of the frames' buffers
-	bytes    []byte // where inputs are copied to
+	retained int                // size of the frames' buffers
+	bytes    arena[byte]        // where inputs are copied to
+	topics   arena[common.Hash] // of events
 	reasons  *reasons
 
 	call         int // index of the current call
@@ -88,7 +89,8 @@ func (r *recorder) reset() {
 	r.exec.Calls, r.exec.Frames, r.exec.Covered = r.exec.Calls[:0], r.exec.Frames[:0], r.exec.Covered[:0]
 	r.exec.Truncated = false
 	r.spent = spent{}
-	r.bytes = r.bytes[:0]
+	r.bytes.release(arenaMark{})
+	r.topics.release(arenaMark{})
 	r.programs.trim()
 }
 
@@ -125,16 +127,7 @@ func (r *recorder) enter(depth int, typ byte, from, to common.Address, input []b
 		return
 	}
 	parent := r.top
-	if depth == len(r.open) {
-		r.open = append(r.open, new(active))
-	}
-	f := r.open[depth]
-	r.top, r.depth = f, depth+1
-	r.frameSerial++
-	f.serial, f.depth, f.touched = r.frameSerial, depth, len(r.touched)
-	f.started, f.program, f.steps, f.lastPC, f.block = false, nil, 0, 0, 0
-	f.pending, f.oversize = pendingNone, nil
-
+	f := r.push(depth)
 	kind := frameKind(vm.OpCode(typ), depth)
 	f.self, f.caller, f.creation = to, from, false
 	f.value.Clear()
@@ -150,6 +143,20 @@ func (r *recorder) enter(depth int, typ byte, from, to common.Address, input []b
 		f.creation = true
 	}
 	r.record(f, parent, kind, to, input)
+}
+
+// push makes the frame of a depth the innermost one.
+func (r *recorder) push(depth int) *active {
+	if depth == len(r.open) {
+		r.open = append(r.open, new(active))
+	}
+	f := r.open[depth]
+	r.top, r.depth = f, depth+1
+	r.frameSerial++
+	f.serial, f.depth, f.touched = r.frameSerial, depth, len(r.touched)
+	f.started, f.program, f.steps, f.lastPC, f.block = false, nil, 0, 0, 0
+	f.pending, f.oversize = pendingNone, nil
+	return f
 }
 
 // record adds the frame to the Execution, if there is room.
@@ -196,21 +203,21 @@ func (f *Frame) footprint() int {
 	return 4*cap(f.Path) + 88*cap(f.Comparisons) + 136*cap(f.Storage) + 72*cap(f.Logs)
 }
 
-// byteChunk is the unit in which room for inputs is allocated: some hundred
+// The units in which room for inputs and topics is allocated: some hundred
 // ordinary calls.
-const byteChunk = 1 << 16
+const (
+	byteChunk  = 1 << 16
+	topicChunk = 1 << 10
+)
 
-// copy keeps data that go-ethereum will overwrite; nil when there is no room.
+// copy keeps data that the machine will overwrite; nil when there is no room.
 func (r *recorder) copy(data []byte) []byte {
 	if len(data) == 0 || !r.room(len(data)) {
 		return nil
 	}
-	if len(r.bytes)+len(data) > cap(r.bytes) {
-		r.bytes = make([]byte, 0, max(byteChunk, len(data)))
-	}
-	start := len(r.bytes)
-	r.bytes = append(r.bytes, data...)
-	return r.bytes[start:len(r.bytes):len(r.bytes)]
+	kept := r.bytes.take(len(data))
+	copy(kept, data)
+	return kept
 }
 
 // room tells whether n more bytes of inputs and outputs may be kept.
@@ -253,14 +260,19 @@ func (r *recorder) exit(_ int, output []byte, gasUsed uint64, err error, _ bool)
 	}
 	f := r.top
 	outcome := outcomeOf(err)
-	if outcome != Success {
-		r.touched = r.touched[:f.touched]
-	}
 	if f.oversize != nil {
 		delete(r.state.oversize, f.self)
 		if outcome == Success {
 			output = f.oversize
 		}
+	}
+	r.close(f, outcome, output, gasUsed)
+}
+
+// close ends the innermost frame.
+func (r *recorder) close(f *active, outcome Outcome, output []byte, gasUsed uint64) {
+	if outcome != Success {
+		r.touched = r.touched[:f.touched]
 	}
 	r.hasher.Add(exitMark, pathWord(0, f.depth)|boolWord(outcome != Success))
 	if f.index >= 0 {
@@ -330,10 +342,11 @@ func (r *recorder) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpConte
 	case actDiffer:
 		f.shadows[h-2] = r.conditions.add(op, &stack[h-1], &stack[h-2]) | 1
 	case actIsZero:
-		if r.conditions.find(f.shadows[h-1]) != nil {
+		made := r.conditions.add(byte(vm.ISZERO), &stack[h-1], zeroBalance)
+		if f.shadows[h-1] != 0 {
 			f.shadows[h-1] ^= 1
 		} else {
-			f.shadows[h-1] = r.conditions.add(byte(vm.ISZERO), &stack[h-1], zeroBalance)
+			f.shadows[h-1] = made
 		}
 	case actJumpi:
 		r.branch(f, uint32(pc), &stack[h-2], f.shadows[h-2])
@@ -431,22 +444,31 @@ func (r *recorder) enterBlock(f *active, block bytecode.BlockID) {
 	}
 }
 
-// branch records a conditional jump and what decided it.
-func (r *recorder) branch(f *active, pc uint32, condition *uint256.Int, s shadow) {
+// decision records a conditional jump. What decided it is for the caller to fill
+// in; nil when there is no room for it.
+func (r *recorder) decision(f *active, pc uint32, taken bool) *Comparison {
 	if f.index < 0 {
-		return
+		return nil
 	}
 	frame := &r.exec.Frames[f.index]
 	frame.Decision, frame.Decided = pc, true
 	if f.steps > maxSteps {
-		return
+		return nil
 	}
 	if !take(&r.spent.comparisons, 1, maxComparisons) {
 		r.exec.Truncated = true
+		return nil
+	}
+	frame.Comparisons = append(frame.Comparisons, Comparison{PC: pc, Block: f.block, Taken: taken})
+	return &frame.Comparisons[len(frame.Comparisons)-1]
+}
+
+// branch records a conditional jump and what decided it.
+func (r *recorder) branch(f *active, pc uint32, condition *uint256.Int, s shadow) {
+	c := r.decision(f, pc, !condition.IsZero())
+	if c == nil {
 		return
 	}
-	frame.Comparisons = append(frame.Comparisons, Comparison{PC: pc, Block: f.block, Taken: !condition.IsZero()})
-	c := &frame.Comparisons[len(frame.Comparisons)-1]
 	if known := r.conditions.find(s); known != nil {
 		c.Op, c.Left, c.Right = known.comparison()
 		c.Negated = s&1 == 1

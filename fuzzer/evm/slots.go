@@ -12,12 +12,18 @@ import (
 // element of the mapping at slot p is at keccak256(key . p), the data of the
 // dynamic array or long string at p starts at keccak256(p). It remembers the
 // hashes of a call with the last word of what was hashed, which is p.
+//
+// It is an open-addressing table, keyed by the hash without its low bits. What
+// another call put in counts as empty, so that a call begins at no cost.
 type bases struct {
-	byPrefix map[[4]uint64]hashed
+	table []hashed // a power of two, at most half full
+	count int
+	call  uint32 // what entries of this call are stamped with
 }
 
 type hashed struct {
 	hash, base uint256.Int
+	call       uint32
 }
 
 // offsetBits is the size of the window behind a hash in which slots belong to
@@ -25,26 +31,69 @@ type hashed struct {
 // more than 2^32 elements cannot be filled with any gas.
 const offsetBits = 32
 
+// leastBases is the size of the table to begin with: more than the hashes of an
+// ordinary call.
+const leastBases = 1 << 7
+
 func (b *bases) reset() {
-	if len(b.byPrefix) > 0 {
-		clear(b.byPrefix)
+	b.count = 0
+	b.call++
+	if b.call == 0 || len(b.table) > retainedBases {
+		b.table, b.call = nil, 1
 	}
 }
 
-// prefix is a word without its low offsetBits bits.
-func prefix(word *uint256.Int) [4]uint64 {
-	return [4]uint64{word[0] >> offsetBits, word[1], word[2], word[3]}
+// retainedBases is the size beyond which a table is not kept for the next call:
+// 300 kB.
+const retainedBases = 1 << 12
+
+// samePrefix tells whether two words differ in the low offsetBits bits at most.
+func samePrefix(a, b *uint256.Int) bool {
+	return a[3] == b[3] && a[2] == b[2] && a[1] == b[1] && a[0]>>offsetBits == b[0]>>offsetBits
+}
+
+// place is where the entry of a word's prefix is, or belongs. The table must not
+// be full. Keys are hashes, mostly: any of their bits are as good as others.
+func (b *bases) place(word *uint256.Int) *hashed {
+	mask := uint64(len(b.table) - 1)
+	for i := word[1] ^ word[2]>>7 ^ word[0]>>offsetBits; ; i++ {
+		h := &b.table[i&mask]
+		if h.call != b.call || samePrefix(&h.hash, word) {
+			return h
+		}
+	}
 }
 
 // add remembers that hash was made from data that ends with word.
 func (b *bases) add(hash, word *uint256.Int) {
-	if len(b.byPrefix) >= maxHashes {
-		return
+	if b.count < maxHashes {
+		base := b.resolve(word)
+		b.put(hash, &base)
 	}
-	if b.byPrefix == nil {
-		b.byPrefix = map[[4]uint64]hashed{}
+}
+
+func (b *bases) put(hash, base *uint256.Int) {
+	if 2*b.count >= len(b.table) {
+		b.grow()
 	}
-	b.byPrefix[prefix(hash)] = hashed{*hash, b.resolve(word)}
+	h := b.place(hash)
+	if h.call != b.call {
+		b.count++
+	}
+	h.hash, h.base, h.call = *hash, *base, b.call
+}
+
+func (b *bases) grow() {
+	old := b.table
+	b.table = make([]hashed, max(leastBases, 2*len(old)))
+	if b.call == 0 { // a table that was never reset
+		b.call = 1
+	}
+	for i := range old {
+		if h := &old[i]; h.call == b.call {
+			*b.place(&h.hash) = *h
+		}
+	}
 }
 
 // foldedSlots bounds the slots whose data hash optimizers are expected to have
@@ -53,15 +102,14 @@ const foldedSlots = 256
 
 // folded holds the hashes of the first slots: where the data of arrays declared
 // there starts is a constant, and optimized code has it in a PUSH.
-var folded = sync.OnceValue(func() map[[4]uint64]hashed {
-	m := make(map[[4]uint64]hashed, foldedSlots)
+var folded = sync.OnceValue(func() *bases {
+	b := &bases{call: 1}
 	for p := range uint64(foldedSlots) {
 		base := uint256.NewInt(p)
 		word := base.Bytes32()
-		hash := new(uint256.Int).SetBytes(crypto.Keccak256(word[:]))
-		m[prefix(hash)] = hashed{*hash, *base}
+		b.put(new(uint256.Int).SetBytes(crypto.Keccak256(word[:])), base)
 	}
-	return m
+	return b
 })
 
 // resolve is the base of a slot; the slot itself when no hash explains it.
@@ -69,26 +117,26 @@ func (b *bases) resolve(slot *uint256.Int) uint256.Int {
 	if slot.IsUint64() && slot.Uint64()>>offsetBits == 0 {
 		return *slot
 	}
-	if len(b.byPrefix) > 0 {
-		if base, ok := lookup(b.byPrefix, slot); ok {
+	if b.count > 0 {
+		if base, ok := b.lookup(slot); ok {
 			return base
 		}
 	}
-	if base, ok := lookup(folded(), slot); ok {
+	if base, ok := folded().lookup(slot); ok {
 		return base
 	}
 	return *slot
 }
 
 // lookup finds the hash in front of a slot.
-func lookup(m map[[4]uint64]hashed, slot *uint256.Int) (uint256.Int, bool) {
-	if h, ok := m[prefix(slot)]; ok && !slot.Lt(&h.hash) {
+func (b *bases) lookup(slot *uint256.Int) (uint256.Int, bool) {
+	if h := b.place(slot); h.call == b.call && !slot.Lt(&h.hash) {
 		return h.base, true
 	}
 	// The offset may have carried into the prefix.
 	var before uint256.Int
 	before.SubUint64(slot, 1<<offsetBits)
-	if h, ok := m[prefix(&before)]; ok && before.Lt(&h.hash) {
+	if h := b.place(&before); h.call == b.call && before.Lt(&h.hash) {
 		return h.base, true
 	}
 	return uint256.Int{}, false
