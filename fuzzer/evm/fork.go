@@ -22,6 +22,14 @@ const ChainID = 31337
 // blocks have PREVRANDAO and no proof of work.
 var forks = []string{"paris", "shanghai", "cancun", "prague", "osaka"}
 
+// Where in forks those are that the interpreter's rules begin with.
+const (
+	forkShanghai = iota + 1
+	forkCancun
+	forkPrague
+	forkOsaka
+)
+
 // Forks lists the names that [World].Fork and the evm_version setting accept,
 // oldest first.
 func Forks() []string { return slices.Clone(forks) }
@@ -69,6 +77,13 @@ func chainConfig(fork int, chainID uint64, lifted bool) (config *params.ChainCon
 		}
 	}
 	return config, extra
+}
+
+// rulesFor are the rules of a fork without a machine.
+func rulesFor(fork int) params.Rules {
+	config, _ := chainConfig(fork, ChainID, false)
+	// From Paris on blocks have PREVRANDAO; all times up to the fork's are zero.
+	return config.Rules(new(big.Int), true, 0)
 }
 
 // rulesOf are the rules that a state needs to know of a fork.

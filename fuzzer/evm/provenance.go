@@ -62,10 +62,13 @@ func (c *conditions) reset() { c.next = 0 }
 // add remembers a comparison and returns the shadow of its truth.
 func (c *conditions) add(op byte, left, right *uint256.Int) shadow {
 	c.next++
-	slot := &c.ring[c.next%conditionRing]
+	slot := c.at(c.next)
 	slot.op, slot.left, slot.right = op, *left, *right
 	return c.next << 1
 }
+
+// at is where the condition of a number is remembered.
+func (c *conditions) at(number uint32) *condition { return &c.ring[number%conditionRing] }
 
 // find is the comparison behind a shadow; nil when there is none or it has been
 // overwritten.
@@ -74,5 +77,5 @@ func (c *conditions) find(s shadow) *condition {
 	if number == 0 || c.next-number >= conditionRing {
 		return nil
 	}
-	return &c.ring[number%conditionRing]
+	return c.at(number)
 }

@@ -498,16 +498,27 @@ func (r *recorder) access(f *active, pc uint32, key, value *uint256.Int) bool {
 
 // log records an event; the LOG instruction is the frame's last so far.
 func (r *recorder) log(log *types.Log) {
-	f := r.top
-	if f == nil || f.index < 0 {
+	if r.top == nil {
 		return
 	}
-	if !take(&r.spent.logs, 1, maxLogs) || !r.room(len(log.Data)) {
+	if l := r.event(r.top, r.top.lastPC, len(log.Data)); l != nil {
+		l.Address, l.Topics, l.Data = log.Address, log.Topics, log.Data
+	}
+}
+
+// event is a new event of the frame, for the caller to fill in; nil when there is
+// no room for it.
+func (r *recorder) event(f *active, pc uint32, size int) *Log {
+	if f.index < 0 {
+		return nil
+	}
+	if !take(&r.spent.logs, 1, maxLogs) || !r.room(size) {
 		r.exec.Truncated = true
-		return
+		return nil
 	}
 	frame := &r.exec.Frames[f.index]
-	frame.Logs = append(frame.Logs, Log{PC: f.lastPC, Address: log.Address, Topics: log.Topics, Data: log.Data})
+	frame.Logs = append(frame.Logs, Log{PC: pc})
+	return &frame.Logs[len(frame.Logs)-1]
 }
 
 // lastWord reads the 32 bytes of memory that end at end; memory that has not

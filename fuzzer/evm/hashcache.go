@@ -1,0 +1,54 @@
+package evm
+
+import (
+	"encoding/binary"
+
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+)
+
+// hashCache remembers the hashes of 64 bytes: the slots of mapping elements,
+// which contracts compute over and over from the same keys.
+type hashCache struct {
+	state   crypto.KeccakState
+	entries [hashEntries]hashEntry
+	buffer  [32]byte
+}
+
+// hashEntries is the size of the cache: 100 kB, and more mapping elements than
+// the accounts of a campaign have. Arbitrary.
+const hashEntries = 1 << 10
+
+type hashEntry struct {
+	input [64]byte
+	hash  uint256.Int
+	used  bool
+}
+
+func newHashCache() *hashCache { return &hashCache{state: crypto.NewKeccakState()} }
+
+// sum sets word to the Keccak-256 hash of data.
+func (c *hashCache) sum(word *uint256.Int, data []byte) {
+	if len(data) != 64 {
+		c.compute(word, data)
+		return
+	}
+	input := (*[64]byte)(data)
+	// The ends of both words: keys and slots are small numbers or addresses,
+	// mostly. The factor is the 64-bit golden ratio (Knuth, TAOCP 6.4).
+	mix := (binary.LittleEndian.Uint64(input[24:]) ^ binary.LittleEndian.Uint64(input[56:])*31 ^ binary.LittleEndian.Uint64(input[12:])) * 0x9e3779b97f4a7c15
+	e := &c.entries[mix>>32%hashEntries]
+	if !e.used || e.input != *input {
+		c.compute(&e.hash, data)
+		e.input, e.used = *input, true
+	}
+	*word = e.hash
+}
+
+func (c *hashCache) compute(word *uint256.Int, data []byte) {
+	c.state.Reset()
+	// Neither can fail: a sponge takes and gives what it is asked for.
+	_, _ = c.state.Write(data)
+	_, _ = c.state.Read(c.buffer[:])
+	word.SetBytes32(c.buffer[:])
+}

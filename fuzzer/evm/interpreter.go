@@ -1,0 +1,383 @@
+package evm
+
+import (
+	"encoding/binary"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Interpreter is the machine that campaigns run on: an EVM built for fuzzing. It
+// yields the same Execution as [Reference], field by field, several times as
+// fast. What a call is and what it costs is said there.
+//
+//	opcodes.go      the instruction set of each fork
+//	decode.go       code → blocks
+//	steps.go        blocks → steps, several instructions joined where that pays
+//	loop.go         running steps
+//	effects.go      the steps that take more than a few lines
+//	messages.go     calls and creations
+//	ledger.go       accounts and storage
+//
+// What go-ethereum does that is no matter of speed is used as it is: precompiled
+// contracts, hashes, and [recorder], which both machines tell what happens.
+type Interpreter struct {
+	world   *World
+	fork    int
+	options options
+
+	ledger  *ledger
+	rec     recorder
+	hashes  *hashCache
+	decoder decoder
+	scratch decoded  // see decoder.precise
+	moved   []shadow // see Interpreter.shadow
+	frames  []*frame // by depth
+
+	byHash     map[common.Hash]*decoded            // deployed code
+	byProgram  map[*bytecode.Program]*creationCode // creation code
+	codeBytes  int                                 // of both
+	generation uint64                              // goes up when decodings are forgotten
+
+	number, time uint64
+	random       common.Hash
+	origin       common.Address
+	env          environment
+
+	done        Sequence     // the calls whose results are in rec.exec
+	checkpoints []checkpoint // before each of them
+}
+
+var _ Machine = (*Interpreter)(nil)
+
+// environment is what the World's block and chain look like on the stack.
+type environment struct {
+	chainID, coinbase, gasLimit, baseFee, origin uint256.Int
+	number, time, random                         uint256.Int
+}
+
+// creationCode has the latest creation codes of one program: they differ in the
+// constructor's arguments behind it.
+type creationCode struct {
+	codes [4]*decoded // the number is arbitrary
+	next  int
+}
+
+const (
+	// maxDecoded bounds the code whose decodings are remembered between runs, in
+	// bytes: a step takes 16, and an entry per pc 4, so that it comes to some 20 MB.
+	maxDecoded = 1 << 20
+	// maxCachedCreation is the size of creation code beyond which its decoding is
+	// not remembered; twice the limit of EIP-3860, for mapping builds.
+	maxCachedCreation = 1 << 17
+	// maxIdleFrames is the number of frames (36 kB each, and memory) that are kept
+	// from one run to the next: few contracts call each other more deeply.
+	maxIdleFrames = 1 << 5
+	// maxIdleMemory is the size of a frame's memory that is kept; arbitrary.
+	maxIdleMemory = 1 << 16
+	// maxIdleJournal is the length of a journal that is kept: 4 MB.
+	maxIdleJournal = 1 << 16
+)
+
+// NewInterpreter makes a machine that runs sequences from the World and explains
+// code by the table.
+func NewInterpreter(world *World, table *bytecode.Table, opts ...Option) (*Interpreter, error) {
+	if world == nil {
+		return nil, fmt.Errorf("evm: no world to run on")
+	}
+	if table == nil {
+		table = bytecode.NewTable(nil)
+	}
+	fork, err := forkIndex(world.Fork)
+	if err != nil {
+		return nil, err
+	}
+	m := &Interpreter{world: world, fork: fork, hashes: newHashCache()}
+	for _, o := range opts {
+		o(&m.options)
+	}
+	rules := rulesFor(fork)
+	m.rec.programs = newPrograms(table)
+	m.rec.reasons = newReasons(table)
+	m.rec.bytes.unit, m.rec.topics.unit = byteChunk, topicChunk
+	m.rec.instructions, err = instructions(rules)
+	if err != nil {
+		return nil, fmt.Errorf("evm: instruction set of %s: %w", forks[fork], err)
+	}
+	m.decoder = decoder{table: opcodeTable(fork), actions: m.rec.instructions}
+	m.renew()
+	return m, nil
+}
+
+// World is what the machine runs sequences from.
+func (m *Interpreter) World() *World { return m.world }
+
+// renew makes the state anew; nothing of earlier runs is left.
+func (m *Interpreter) renew() {
+	m.ledger = newLedger(m.world, vm.ActivePrecompiledContracts(rulesFor(m.fork)))
+	m.done, m.checkpoints, m.frames = nil, nil, nil
+	m.rec.exec, m.rec.retained, m.rec.open = Execution{}, 0, nil
+	m.forget()
+
+	block := &m.world.Block
+	chainID := block.ChainID
+	if chainID == 0 {
+		chainID = ChainID
+	}
+	m.env.chainID.SetUint64(chainID)
+	m.env.coinbase.SetBytes20(block.Coinbase[:])
+	m.env.gasLimit.SetUint64(block.GasLimit)
+	m.env.baseFee.SetUint64(block.BaseFee)
+	m.setNumber(block.Number)
+	m.setBlock(block.Number, block.Time)
+}
+
+// forget lets go of all decodings.
+func (m *Interpreter) forget() {
+	m.byHash, m.byProgram = map[common.Hash]*decoded{}, map[*bytecode.Program]*creationCode{}
+	m.codeBytes = 0
+	m.generation++
+}
+
+// Run implements Machine. A panic inside becomes an error that names the call;
+// the machine is usable afterwards.
+func (m *Interpreter) Run(sequence Sequence) (exec *Execution, err error) {
+	call := 0
+	defer func() {
+		if p := recover(); p != nil {
+			m.renew()
+			exec, err = nil, fmt.Errorf("evm: call %d of %d: panic: %v\n%s", call, len(sequence), p, debug.Stack())
+		}
+	}()
+	m.rewind(m.shared(sequence))
+	for call = len(m.done); call < len(sequence); call++ {
+		m.push(&sequence[call])
+		m.run(call)
+	}
+	return &m.rec.exec, nil
+}
+
+// shared is the number of calls that the sequence has in common with the last
+// run, from the start; 0 when the machine should let go of what it remembers.
+func (m *Interpreter) shared(sequence Sequence) int {
+	if m.ledger.overgrown() || m.rec.retained > maxRetained || m.codeBytes > maxDecoded {
+		return 0
+	}
+	n := 0
+	for n < len(m.done) && n < len(sequence) && equalCalls(&m.done[n], &sequence[n]) {
+		n++
+	}
+	return n
+}
+
+// rewind undoes all calls but the first n.
+func (m *Interpreter) rewind(n int) {
+	if n < len(m.done) {
+		c := &m.checkpoints[n]
+		m.ledger.revert(c.journal)
+		m.rec.exec.Calls = m.rec.exec.Calls[:n]
+		m.rec.exec.Frames = m.rec.exec.Frames[:c.frames]
+		m.rec.exec.Covered = m.rec.exec.Covered[:c.covered]
+		m.rec.exec.Truncated = c.truncated
+		m.rec.spent = c.spent
+		m.rec.bytes.release(c.bytes)
+		m.rec.topics.release(c.topics)
+		m.setBlock(c.number, c.time)
+		m.done, m.checkpoints = m.done[:n], m.checkpoints[:n]
+	}
+	if n > 0 {
+		return
+	}
+	m.ledger.reset()
+	if cap(m.ledger.journal) > maxIdleJournal {
+		m.ledger.journal = nil
+	}
+	if len(m.frames) > maxIdleFrames {
+		m.frames = slices.Clone(m.frames[:maxIdleFrames])
+		m.rec.open = slices.Clone(m.rec.open[:maxIdleFrames])
+	}
+	before := len(m.rec.programs.byID)
+	m.rec.reset()
+	// Notes on blocks are the program's: they must not be split between two.
+	if len(m.rec.programs.byID) < before || m.codeBytes > maxDecoded {
+		m.forget()
+	}
+}
+
+// push keeps a copy of the call, in the buffers of an earlier one, and marks the
+// state before it.
+func (m *Interpreter) push(call *Call) {
+	n := len(m.done)
+	if n < cap(m.done) {
+		m.done = m.done[:n+1]
+	} else {
+		m.done = append(m.done, Call{})
+	}
+	data := append(m.done[n].Data[:0], call.Data...)
+	m.done[n] = *call
+	m.done[n].Data = data
+	m.checkpoints = append(m.checkpoints, checkpoint{
+		journal: len(m.ledger.journal), frames: len(m.rec.exec.Frames), covered: len(m.rec.exec.Covered),
+		number: m.number, time: m.time, spent: m.rec.spent, truncated: m.rec.exec.Truncated,
+		bytes: m.rec.bytes.at, topics: m.rec.topics.at,
+	})
+}
+
+// run executes a call as one transaction.
+func (m *Interpreter) run(index int) {
+	call := &m.done[index]
+	m.setBlock(saturate(m.number, call.BlockAdvance), saturate(m.time, call.TimeAdvance))
+	m.rec.begin(index)
+	m.origin = call.From
+	m.env.origin.SetBytes20(call.From[:])
+	l := m.ledger
+	l.begin()
+	from := l.find(&call.From)
+	l.warmEntry(from)
+	gas := call.Gas
+	if gas == 0 {
+		gas = CallGas
+	}
+	first := len(m.rec.exec.Frames)
+	if call.Create {
+		m.warmCoinbase()
+		m.deploy(call, from, gas)
+	} else {
+		to := l.find(&call.To)
+		l.warmEntry(to)
+		m.warmCoinbase()
+		l.setNonce(from, from.nonce+1)
+		m.message(nil, message{
+			kind: vm.CALL, from: from, to: to, input: call.Data, gas: gas, value: &call.Value,
+		})
+	}
+	l.finish()
+	m.rec.end(first)
+}
+
+// warmCoinbase is EIP-3651.
+func (m *Interpreter) warmCoinbase() {
+	if m.fork >= forkShanghai {
+		m.ledger.warmEntry(m.ledger.find(&m.world.Block.Coinbase))
+	}
+}
+
+// setBlock moves the block environment.
+func (m *Interpreter) setBlock(number, time uint64) {
+	if number != m.number {
+		m.setNumber(number)
+	}
+	m.time = time
+	m.env.time.SetUint64(time)
+}
+
+func (m *Interpreter) setNumber(number uint64) {
+	m.number = number
+	m.env.number.SetUint64(number)
+	m.random = m.world.Block.PrevRandao
+	if number != m.world.Block.Number {
+		var seed [40]byte
+		copy(seed[:], m.random[:])
+		binary.BigEndian.PutUint64(seed[32:], number)
+		m.random = crypto.Keccak256Hash(seed[:])
+	}
+	m.env.random.SetBytes32(m.random[:])
+}
+
+// code is what runs when an account is called; nil when nothing does. Since
+// Prague that may be the code of another account (EIP-7702).
+func (m *Interpreter) code(e *entry) *decoded {
+	if to := m.delegate(e); to != nil {
+		e = to
+	}
+	if len(e.code) == 0 {
+		return nil
+	}
+	if e.decoded != nil && e.generation == m.generation {
+		return e.decoded
+	}
+	hash := e.codeHash()
+	c := m.byHash[hash]
+	if c == nil {
+		c = m.newCode(m.rec.programs.find(hash, e.code), e.code)
+		m.byHash[hash] = c
+		m.codeBytes += len(e.code)
+	}
+	e.decoded, e.generation = c, m.generation
+	return c
+}
+
+// delegate is the account whose code an account has set as its own (EIP-7702);
+// nil when it has not.
+func (m *Interpreter) delegate(e *entry) *entry {
+	if m.fork < forkPrague || len(e.code) != delegationLength {
+		return nil
+	}
+	to, ok := types.ParseDelegation(e.code)
+	if !ok {
+		return nil
+	}
+	return m.ledger.find(&to)
+}
+
+// delegationLength is the length of a delegation designator: 0xef0100 and an
+// address (EIP-7702).
+const delegationLength = 3 + common.AddressLength
+
+func (m *Interpreter) newCode(p *program, code []byte) *decoded {
+	return &decoded{bytes: code, program: p, entry: make([]uint32, len(code))}
+}
+
+// creation is creation code, decoded. The slice may change after the frame.
+func (m *Interpreter) creation(code []byte) *decoded {
+	p := m.rec.programs.find(common.Hash{}, code)
+	known := m.byProgram[p.Program]
+	if known == nil {
+		known = new(creationCode)
+		m.byProgram[p.Program] = known
+	}
+	for _, c := range known.codes {
+		if c != nil && string(c.bytes) == string(code) {
+			return c
+		}
+	}
+	if len(code) > maxCachedCreation {
+		return m.newCode(p, code)
+	}
+	c := m.newCode(p, slices.Clone(code))
+	if old := known.codes[known.next]; old != nil {
+		m.codeBytes -= len(old.bytes)
+	}
+	m.codeBytes += len(code)
+	known.codes[known.next] = c
+	known.next = (known.next + 1) % len(known.codes)
+	return c
+}
+
+// Export is the state after the last run as a World of its own, as
+// [Reference.Export] describes it.
+func (m *Interpreter) Export() *World {
+	w := *m.world
+	w.Accounts = make(map[common.Address]*Account, len(m.world.Accounts))
+	for address, a := range m.world.Accounts {
+		w.Accounts[address] = a // replaced below if it was looked at
+	}
+	for address, e := range m.ledger.entries {
+		if !e.exists {
+			delete(w.Accounts, address)
+			continue
+		}
+		w.Accounts[address] = e.export()
+	}
+	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)
+	w.Block.Number, w.Block.Time, w.Block.PrevRandao = m.number, m.time, m.random
+	return &w
+}

@@ -1,0 +1,282 @@
+package evm
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// programs is how many random programs the differential test of the machines
+// runs.
+var differentialPrograms = flag.Int("programs", 4000, "random programs that the machines are compared on")
+
+// pair is the two machines on one World and one table.
+type pair struct {
+	reference   *Reference
+	interpreter *Interpreter
+}
+
+func newPair(t testing.TB, world *World, table *bytecode.Table, opts ...Option) *pair {
+	t.Helper()
+	if table == nil {
+		table = bytecode.NewTable(nil)
+	}
+	r, err := NewReference(world, table, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := NewInterpreter(world, table, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &pair{r, m}
+}
+
+// run runs the sequence on both machines and compares everything.
+func (p *pair) run(seq Sequence) error {
+	want, err := p.reference.Run(seq)
+	if err != nil {
+		return fmt.Errorf("reference: %w", err)
+	}
+	got, err := p.interpreter.Run(seq)
+	if err != nil {
+		return fmt.Errorf("interpreter: %w", err)
+	}
+	if !sameExecution(want, got) {
+		if len(want.Frames)+len(got.Frames) > 400 {
+			return fmt.Errorf("executions differ (too long to show)")
+		}
+		return fmt.Errorf("executions differ (-reference +interpreter):\n%s", cmp.Diff(want.Clone(), got.Clone(), executionOptions))
+	}
+	if p.reference.state.refund != p.interpreter.ledger.refund {
+		return fmt.Errorf("refund %d, interpreter's %d", p.reference.state.refund, p.interpreter.ledger.refund)
+	}
+	return sameWorld(p.reference.Export(), p.interpreter.Export())
+}
+
+// sameExecution compares all that executions hold, without reflection: the tests
+// compare millions. Nil and empty are the same.
+func sameExecution(a, b *Execution) bool {
+	return a.Truncated == b.Truncated &&
+		slices.EqualFunc(a.Calls, b.Calls, func(x, y CallResult) bool {
+			return x.Frames == y.Frames && x.Outcome == y.Outcome && bytes.Equal(x.Output, y.Output) &&
+				x.GasUsed == y.GasUsed && x.Reason == y.Reason && x.ID == y.ID
+		}) &&
+		slices.Equal(a.Covered, b.Covered) &&
+		slices.EqualFunc(a.Frames, b.Frames, sameFrame)
+}
+
+func sameFrame(x, y Frame) bool {
+	return x.Call == y.Call && x.Parent == y.Parent && x.Depth == y.Depth && x.Kind == y.Kind && x.CallPC == y.CallPC &&
+		x.CallAt == y.CallAt && sameProgram(x.Program, y.Program) && x.CodeAddress == y.CodeAddress && x.Self == y.Self &&
+		x.Caller == y.Caller && x.Value == y.Value && bytes.Equal(x.Input, y.Input) && bytes.Equal(x.Output, y.Output) &&
+		x.Outcome == y.Outcome && x.LastPC == y.LastPC && x.Decision == y.Decision && x.Decided == y.Decided &&
+		x.GasUsed == y.GasUsed && slices.Equal(x.Path, y.Path) && x.PathTruncated == y.PathTruncated &&
+		slices.Equal(x.Comparisons, y.Comparisons) && slices.Equal(x.Storage, y.Storage) &&
+		slices.EqualFunc(x.Logs, y.Logs, func(k, l Log) bool {
+			return k.PC == l.PC && k.Address == l.Address && slices.Equal(k.Topics, l.Topics) && bytes.Equal(k.Data, l.Data)
+		})
+}
+
+// sameProgram: beyond the table's bound each machine gets a program of its own
+// for the same unknown code.
+func sameProgram(x, y *bytecode.Program) bool {
+	return x == y || x != nil && y != nil && x.ID == bytecode.NoCode && y.ID == bytecode.NoCode && x.Key == y.Key
+}
+
+func sameWorld(want, got *World) error {
+	if len(want.Accounts) != len(got.Accounts) || want.Block != got.Block {
+		return fmt.Errorf("worlds differ (-reference +interpreter):\n%s", cmp.Diff(want, got))
+	}
+	for address, a := range want.Accounts {
+		b := got.Accounts[address]
+		if b == nil || a.Balance != b.Balance || a.Nonce != b.Nonce || !bytes.Equal(a.Code, b.Code) || !maps.Equal(a.Storage, b.Storage) {
+			return fmt.Errorf("account %x differs (-reference +interpreter):\n%s", address, cmp.Diff(a, b))
+		}
+	}
+	return nil
+}
+
+// wildCode is random code of another kind than randomCode: any instruction, over
+// a stack that mostly holds small numbers, with jumps between blocks.
+func wildCode(rng *rand.Rand, table *[256]opcodeInfo) []byte {
+	var code, dests []byte
+	var patches []int
+	height := 0
+	push := func(v int) {
+		if v < 0 || v > 255 {
+			code = append(code, byte(vm.PUSH2), byte(v>>8), byte(v))
+		} else {
+			code = append(code, byte(vm.PUSH1), byte(v))
+		}
+		height++
+	}
+	for range 4 + rng.IntN(60) {
+		switch rng.IntN(12) {
+		case 0:
+			dests = append(dests, byte(len(code)))
+			code = append(code, byte(vm.JUMPDEST))
+		case 1:
+			if rng.IntN(2) == 0 && height > 0 {
+				for range rng.IntN(3) {
+					code = append(code, byte(vm.ISZERO))
+				}
+				height--
+				patches = append(patches, len(code)+1)
+				code = append(code, byte(vm.PUSH1), 0, byte(vm.JUMPI))
+			} else if rng.IntN(4) == 0 {
+				patches = append(patches, len(code)+1)
+				code = append(code, byte(vm.PUSH1), 0, byte(vm.JUMP))
+			}
+		case 2, 3, 4:
+			push(rng.IntN(3) * rng.IntN(100))
+		case 5:
+			n := 1 + rng.IntN(32)
+			code = append(code, byte(vm.PUSH1)+byte(n-1))
+			for range n {
+				code = append(code, byte(rng.UintN(256)))
+			}
+			height++
+		case 6, 7:
+			ops := []vm.OpCode{vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ, vm.SUB, vm.XOR, vm.ADD, vm.ISZERO, vm.AND, vm.SHR, vm.SHL}
+			op := byte(ops[rng.IntN(len(ops))])
+			for height < int(table[op].pops) {
+				push(rng.IntN(4))
+			}
+			code = append(code, op)
+			height += int(table[op].pushes) - int(table[op].pops)
+		case 8:
+			if height > 1 {
+				n := rng.IntN(min(height-1, 16))
+				code = append(code, byte(vm.SWAP1)+byte(n))
+			}
+		case 9:
+			if height > 0 {
+				n := rng.IntN(min(height, 16))
+				code = append(code, byte(vm.DUP1)+byte(n))
+				height++
+			}
+		case 10:
+			op := byte(rng.UintN(256))
+			for height < int(table[op].pops) && rng.IntN(50) > 0 {
+				push(rng.IntN(3) * rng.IntN(70))
+			}
+			code = append(code, op)
+			height += int(table[op].pushes) - int(table[op].pops)
+		case 11:
+			randomSnippetInto(rng, &code)
+		}
+		height = max(height, 0)
+	}
+	for _, at := range patches {
+		if len(dests) > 0 && rng.IntN(30) > 0 && at < len(code) {
+			code[at] = dests[rng.IntN(len(dests))]
+		}
+	}
+	return code
+}
+
+func randomSnippetInto(rng *rand.Rand, code *[]byte) {
+	for _, b := range randomCode(rng, 1) {
+		if len(*code) > 200 {
+			return
+		}
+		*code = append(*code, b)
+	}
+}
+
+// wildWorld has contracts of wild code, one of them behind a delegation.
+func wildWorld(rng *rand.Rand, fork string) *World {
+	w := randomWorld(rng, fork)
+	f, err := forkIndex(fork)
+	if err != nil {
+		panic(err)
+	}
+	table := opcodeTable(f)
+	for _, a := range randomContracts {
+		if rng.IntN(3) > 0 {
+			w.Accounts[a].Code = wildCode(rng, table)
+		}
+	}
+	if rng.IntN(8) == 0 {
+		w.Accounts[nobody] = &Account{Code: append([]byte{0xef, 1, 0}, randomContracts[rng.IntN(3)].Bytes()...)}
+	}
+	return w
+}
+
+// compareRandom runs one random program's sequences on both machines, with and
+// without what they share with the sequence before.
+func compareRandom(t testing.TB, seed uint64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 6))
+	var opts []Option
+	if rng.IntN(4) == 0 {
+		opts = append(opts, LiftCodeSizeLimits)
+	}
+	fork := forks[rng.IntN(len(forks))]
+	world := wildWorld(rng, fork)
+	p := newPair(t, world, nil, opts...)
+	seq := boundedSequence(rng)
+	for round := range 3 {
+		if err := p.run(seq); err != nil {
+			t.Fatalf("seed %d, fork %s, round %d: %v", seed, fork, round, err)
+		}
+		if round == 0 {
+			// The same with gas that ends somewhere inside.
+			for i := range seq {
+				if used := p.reference.rec.exec.Calls[i].GasUsed; used > 0 {
+					seq[i].Gas = 1 + rng.Uint64N(used)
+				}
+			}
+			continue
+		}
+		next := seq[:rng.IntN(len(seq)+1)].Clone()
+		seq = append(next, boundedSequence(rng)...)
+	}
+}
+
+// boundedSequence is a random sequence whose calls mostly have little gas, so that
+// many can be run.
+func boundedSequence(rng *rand.Rand) Sequence {
+	seq := randomSequence(rng)
+	for i := range seq {
+		if seq[i].Gas == 0 && rng.IntN(50) > 0 {
+			seq[i].Gas = 50_000 + rng.Uint64N(200_000)
+		}
+	}
+	return seq
+}
+
+// TestMachines: both machines yield the same for random programs.
+func TestMachines(t *testing.T) {
+	for seed := range uint64(*differentialPrograms) {
+		compareRandom(t, seed)
+	}
+}
+
+func FuzzInterpreter(f *testing.F) {
+	f.Add([]byte{byte(vm.PUSH1), 1, byte(vm.PUSH0), byte(vm.LT)}, []byte{1}, uint64(100), uint8(4))
+	f.Fuzz(func(t *testing.T, code, data []byte, gas uint64, fork uint8) {
+		w := &World{Block: DefaultBlock(), Fork: forks[int(fork)%len(forks)], Accounts: map[common.Address]*Account{
+			randomContracts[0]: {Nonce: 1, Code: code},
+			randomSender:       {},
+		}}
+		w.Accounts[randomSender].Balance.SetUint64(1000)
+		p := newPair(t, w, nil)
+		c := call(data...)
+		c.Gas = gas % (1 << 20)
+		if err := p.run(Sequence{c, {From: randomSender, Create: true, Address: nobody, Data: code, Gas: c.Gas}, call(data...)}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,368 @@
+package evm
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
+)
+
+// message is a call: what a transaction or a call instruction asks for.
+type message struct {
+	kind     vm.OpCode // CALL, CALLCODE, DELEGATECALL or STATICCALL
+	from, to *entry    // the caller, and whose code runs
+	input    []byte
+	gas      uint64
+	value    *uint256.Int
+	static   bool // nothing may change
+}
+
+// zeroValue is the value of calls that have none.
+var zeroValue uint256.Int
+
+// open begins a frame in the buffers of an earlier one of its depth; parent is
+// nil for a transaction.
+func (m *Interpreter) open(parent *frame, kind vm.OpCode, to common.Address) *frame {
+	depth := 0
+	if parent != nil {
+		depth = parent.depth + 1
+	}
+	if depth == len(m.frames) {
+		m.frames = append(m.frames, new(frame))
+	}
+	f := m.frames[depth]
+	f.active = m.rec.push(depth)
+	f.self, f.creation = to, kind == vm.CREATE || kind == vm.CREATE2
+	f.returned, f.static = nil, parent != nil && parent.static
+	f.memory, f.memoryGas = f.memory[:0], 0
+	return f
+}
+
+// recorded adds an open frame to the Execution.
+func (m *Interpreter) recorded(f, parent *frame, kind vm.OpCode, to common.Address, input []byte) {
+	var above *active
+	if parent != nil {
+		above = parent.active
+	}
+	m.rec.record(f.active, above, frameKind(kind, f.depth), to, input)
+}
+
+// close ends the frame.
+func (m *Interpreter) close(f *frame, outcome Outcome, output []byte, used uint64) {
+	m.rec.close(f.active, outcome, output, used)
+	if cap(f.memory) > maxIdleMemory {
+		f.memory = nil
+	}
+}
+
+// message runs a call in a frame of its own.
+func (m *Interpreter) message(parent *frame, c message) (Outcome, []byte, uint64) {
+	f := m.open(parent, c.kind, c.to.address)
+	f.entry, f.caller, f.value, f.input = c.to, c.from.address, *c.value, c.input
+	f.static = f.static || c.static
+	switch c.kind {
+	case vm.CALLCODE:
+		f.entry, f.self = c.from, c.from.address
+	case vm.DELEGATECALL:
+		f.entry, f.self, f.caller, f.value = parent.entry, parent.self, parent.caller, parent.value
+	}
+	m.recorded(f, parent, c.kind, c.to.address, c.input)
+	mark := len(m.ledger.journal)
+	outcome, output, left := m.dispatch(f, &c)
+	if outcome != Success {
+		m.ledger.revert(mark)
+	}
+	m.close(f, outcome, output, c.gas-left)
+	return outcome, output, left
+}
+
+// dispatch moves the value and runs whatever is at the address.
+func (m *Interpreter) dispatch(f *frame, c *message) (Outcome, []byte, uint64) {
+	if f.depth > int(params.CallCreateDepth) {
+		return DepthExceeded, nil, c.gas
+	}
+	l := m.ledger
+	switch c.kind {
+	case vm.CALL:
+		// go-ethereum does not move the value of calls by the system address
+		// (EIP-4788); no chain lets anybody else call from there.
+		system := c.from.address == params.SystemAddress
+		if !system && c.from.balance.Lt(c.value) {
+			return InsufficientBalance, nil, c.gas
+		}
+		if !c.to.exists {
+			if c.to.precompile == nil && c.value.IsZero() {
+				return Success, nil, c.gas
+			}
+			l.touch(c.to)
+		}
+		if !system {
+			l.debit(c.from, c.value)
+			l.credit(c.to, c.value)
+		}
+	case vm.CALLCODE:
+		if c.from.balance.Lt(c.value) {
+			return InsufficientBalance, nil, c.gas
+		}
+	case vm.STATICCALL:
+		l.credit(c.to, &zeroValue)
+	}
+	if p := c.to.precompile; p != nil {
+		return precompiled(p, c.input, c.gas)
+	}
+	f.code = m.code(c.to)
+	if f.code == nil {
+		return Success, nil, c.gas
+	}
+	return m.execute(f, c.gas)
+}
+
+// precompiled runs a precompiled contract.
+func precompiled(p vm.PrecompiledContract, input []byte, gas uint64) (Outcome, []byte, uint64) {
+	cost := p.RequiredGas(input)
+	if cost > gas {
+		return OutOfGas, nil, 0
+	}
+	output, err := p.Run(input)
+	if err != nil {
+		return outcomeOf(err), output, 0
+	}
+	return Success, output, gas - cost
+}
+
+// execute runs the frame's code.
+func (m *Interpreter) execute(f *frame, gas uint64) (Outcome, []byte, uint64) {
+	f.started, f.program = true, f.code.program
+	if f.index >= 0 {
+		m.rec.exec.Frames[f.index].Program = f.program.Program
+	}
+	return m.loop(f, gas)
+}
+
+// callArguments are a call instruction's operands.
+type callArguments struct {
+	gas, value               *uint256.Int
+	in, inSize, out, outSize *uint256.Int
+	to                       *entry
+	transfers                bool
+	popped                   int
+}
+
+func (m *Interpreter) arguments(f *frame, op vm.OpCode, sp int) callArguments {
+	a := callArguments{gas: f.top(sp, 1), to: m.ledger.at(f.top(sp, 2)), value: &zeroValue, popped: 6}
+	n := 3
+	if op == vm.CALL || op == vm.CALLCODE {
+		a.value, a.transfers, a.popped = f.top(sp, 3), !f.top(sp, 3).IsZero(), 7
+		n = 4
+	}
+	a.in, a.inSize, a.out, a.outSize = f.top(sp, n), f.top(sp, n+1), f.top(sp, n+2), f.top(sp, n+3)
+	return a
+}
+
+// call runs a call instruction. The outcome is that of the instruction, not of
+// what it calls.
+func (m *Interpreter) call(f *frame, op vm.OpCode, sp int, gas uint64) (uint64, Outcome) {
+	a := m.arguments(f, op, sp)
+	end := max(memoryEnd(a.in, a.inSize), memoryEnd(a.out, a.outSize))
+	left, outcome := m.callPrice(f, op, &a, end, gas)
+	if outcome != Success {
+		return 0, outcome
+	}
+	// All but one 64th can be handed on (EIP-150).
+	given := left - left/64
+	if a.gas.IsUint64() && a.gas[0] < given {
+		given = a.gas[0]
+	}
+	left -= given
+	if a.transfers {
+		given += params.CallStipend
+	}
+	f.extend(end)
+	result := f.top(sp, a.popped)
+	inner, output, unused := m.message(f, message{
+		kind: op, from: f.entry, to: a.to, input: f.slice(a.in, a.inSize), gas: given, value: a.value, static: op == vm.STATICCALL,
+	})
+	f.returned = output
+	if inner == Success || inner == Reverted {
+		copy(f.slice(a.out, a.outSize), output)
+	}
+	setBool(result, inner == Success)
+	return left + unused, Success
+}
+
+// callPrice charges for a call what is not static: access, memory, the transfer,
+// a new account and a delegation. What is accessed is warm afterwards.
+func (m *Interpreter) callPrice(f *frame, op vm.OpCode, a *callArguments, end, gas uint64) (uint64, Outcome) {
+	l := m.ledger
+	violation := f.static && a.transfers && op == vm.CALL
+	if end == endless {
+		return 0, OutOfGas
+	}
+	if violation && m.fork >= forkPrague {
+		return 0, StaticViolation
+	}
+	if l.cold(a.to) {
+		if gas < coldAccount {
+			return 0, OutOfGas
+		}
+		gas -= coldAccount
+		l.warmEntry(a.to)
+	}
+	if violation {
+		return 0, StaticViolation
+	}
+	cost, ok := f.price(end)
+	if a.transfers {
+		cost += params.CallValueTransferGas
+		if op == vm.CALL && a.to.empty() {
+			cost += params.CallNewAccountGas
+		}
+	}
+	if !ok || cost > gas {
+		return 0, OutOfGas
+	}
+	gas -= cost
+	if to := m.delegate(a.to); to != nil {
+		cost := params.WarmStorageReadCostEIP2929
+		if l.cold(to) {
+			cost = params.ColdAccountAccessCostEIP2929
+		}
+		if cost > gas {
+			return 0, OutOfGas
+		}
+		gas -= cost
+		l.warmEntry(to)
+	}
+	return gas, Success
+}
+
+// create runs CREATE and CREATE2. The outcome is that of the instruction.
+func (m *Interpreter) create(f *frame, op vm.OpCode, sp int, gas uint64) (uint64, Outcome) {
+	value, offset, size := f.top(sp, 1), f.top(sp, 2), f.top(sp, 3)
+	end := memoryEnd(offset, size)
+	if end == endless {
+		return 0, OutOfGas
+	}
+	if f.static {
+		return 0, StaticViolation
+	}
+	cost, ok := f.price(end)
+	if !ok {
+		return 0, OutOfGas
+	}
+	words := wordsOf(size[0])
+	if m.fork >= forkShanghai { // EIP-3860
+		if size[0] > params.MaxInitCodeSize && !m.options.liftCodeSize {
+			return 0, OutOfGas
+		}
+		cost += words * params.InitCodeWordGas
+	}
+	if op == vm.CREATE2 {
+		cost += words * params.Keccak256WordGas
+	}
+	if cost > gas {
+		return 0, OutOfGas
+	}
+	gas -= cost
+	f.extend(end)
+	init := f.slice(offset, size)
+	result := size
+	var address common.Address
+	if op == vm.CREATE2 {
+		salt := f.top(sp, 4)
+		address = crypto.CreateAddress2(f.self, salt.Bytes32(), crypto.Keccak256(init))
+		result = salt
+	} else {
+		address = crypto.CreateAddress(f.self, f.entry.nonce)
+	}
+	given := gas - gas/64
+	gas -= given
+	outcome, output, unused := m.construct(f, op, f.entry, address, init, given, value)
+	f.returned = nil
+	if outcome == Reverted {
+		f.returned = output
+	}
+	result.Clear()
+	if outcome == Success {
+		result.SetBytes20(address[:])
+	}
+	return gas + unused, Success
+}
+
+// deploy runs a deployment as a creation transaction, except that the sequence
+// chooses the address.
+func (m *Interpreter) deploy(call *Call, from *entry, gas uint64) {
+	m.construct(nil, vm.CREATE, from, call.Address, call.Data, gas, &call.Value)
+}
+
+// construct runs creation code in a frame of its own and installs what it
+// returns.
+func (m *Interpreter) construct(parent *frame, op vm.OpCode, from *entry, address common.Address, init []byte, gas uint64, value *uint256.Int) (Outcome, []byte, uint64) {
+	f := m.open(parent, op, address)
+	f.caller, f.value, f.input = from.address, *value, nil
+	m.recorded(f, parent, op, address, init)
+	outcome, output, left := m.creationFrame(f, from, init, gas)
+	m.close(f, outcome, output, gas-left)
+	return outcome, output, left
+}
+
+func (m *Interpreter) creationFrame(f *frame, from *entry, init []byte, gas uint64) (Outcome, []byte, uint64) {
+	l := m.ledger
+	switch {
+	case f.depth > int(params.CallCreateDepth):
+		return DepthExceeded, nil, gas
+	case from.balance.Lt(&f.value):
+		return InsufficientBalance, nil, gas
+	case from.nonce+1 < from.nonce:
+		return CreateFault, nil, gas
+	case f.depth == 0 && m.fork >= forkShanghai && len(init) > params.MaxInitCodeSize && !m.options.liftCodeSize:
+		return CreateFault, nil, gas
+	}
+	l.setNonce(from, from.nonce+1)
+	e := l.find(&f.self)
+	l.warmEntry(e) // even if the creation fails
+	if e.nonce != 0 || len(e.code) > 0 {
+		return CreateFault, nil, 0
+	}
+	mark := len(l.journal)
+	l.touch(e)
+	l.note(created, e, e.created)
+	e.created = l.tx
+	l.setNonce(e, 1) // EIP-161
+	l.debit(from, &f.value)
+	l.credit(e, &f.value)
+
+	f.entry = e
+	outcome, output, left := Success, []byte(nil), gas
+	if len(init) > 0 {
+		f.code = m.creation(init)
+		outcome, output, left = m.execute(f, gas)
+	}
+	if outcome == Success {
+		outcome, left = m.install(e, output, left)
+	}
+	if outcome != Success {
+		l.revert(mark)
+	}
+	return outcome, output, left
+}
+
+// install checks, pays for and sets the code that a creation returned.
+func (m *Interpreter) install(e *entry, code []byte, gas uint64) (Outcome, uint64) {
+	if len(code) > 0 && code[0] == 0xef { // EIP-3541
+		return CreateFault, 0
+	}
+	cost := uint64(len(code)) * params.CreateDataGas
+	if cost > gas {
+		return OutOfGas, 0
+	}
+	if len(code) > params.MaxCodeSize && !m.options.liftCodeSize { // EIP-170
+		return CreateFault, 0
+	}
+	if len(code) > 0 {
+		// The output's buffer is used again by a later run.
+		m.ledger.setCode(e, append([]byte(nil), code...))
+	}
+	return Success, gas - cost
+}
