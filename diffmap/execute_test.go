@@ -64,7 +64,7 @@ func (w *witness) call(data []byte) error {
 		return err
 	}
 	if run.Calls[0].Outcome != evm.Success {
-		return fmt.Errorf("deployment: %s", run.Calls[0].Reason)
+		return fmt.Errorf("deployment: %s", run.Calls[0].Reason())
 	}
 	for _, c := range run.Covered {
 		if c.Call == 1 {

@@ -191,7 +191,7 @@ func (s *scene) run(sequences []evm.Sequence) ([]outcome, error) {
 		var o outcome
 		for i := range exec.Calls {
 			c := &exec.Calls[i]
-			o.calls = append(o.calls, callOutcome{c.Outcome == evm.Success, bytes.Clone(c.Output), c.Outcome.String() + " " + c.Reason, nil})
+			o.calls = append(o.calls, callOutcome{c.Outcome == evm.Success, bytes.Clone(c.Output), c.Outcome.String() + " " + c.Reason(), nil})
 			for _, f := range exec.Frames[c.Frames[0]:c.Frames[1]] {
 				if f.Kind == evm.KindCreate2 {
 					o.calls[i].created = append(o.calls[i].created, f.Self)

@@ -199,7 +199,7 @@ func newArithmetic() (*arithmetic, error) {
 		return nil, err
 	}
 	if got := exec.Calls[0]; got.Outcome != evm.Success {
-		return nil, fmt.Errorf("the arithmetic loop fails: %s", got.Reason)
+		return nil, fmt.Errorf("the arithmetic loop fails: %s", got.Reason())
 	}
 	return a, nil
 }

@@ -142,7 +142,7 @@ func newScene(table *bytecode.Table) (*scene, error) {
 	}
 	for i, c := range exec.Calls {
 		if c.Outcome != evm.Success {
-			return nil, fmt.Errorf("call %d that sets the scene failed: %s", i, c.Reason)
+			return nil, fmt.Errorf("call %d that sets the scene failed: %s", i, c.Reason())
 		}
 	}
 	w := machine.Export()

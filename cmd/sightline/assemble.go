@@ -179,7 +179,7 @@ func (a *assembler) target(i int) (report.Target, error) {
 	if !got.Reached {
 		out.Status = report.OnlyReverts
 		last := exec.Calls[len(exec.Calls)-1]
-		out.Reason = "executed only in calls that revert: " + last.Reason
+		out.Reason = "executed only in calls that revert: " + last.Reason()
 	}
 	name := fmt.Sprintf("reproducers/%s-%d-%s.json", fileName(path.Base(t.Position.File)), t.Position.Line, fileName(contractName(t.Contract)))
 	if out.PC != 0 {
@@ -232,7 +232,7 @@ func describeSteps(space *input.Space, seq input.Sequence, exec *evm.Execution) 
 	for i := range seq {
 		step := report.Step{Sender: space.Senders[seq[i].Sender].Name, Call: space.Expression(&seq[i])}
 		if exec.Calls[i].Outcome != evm.Success {
-			step.Note = "reverts: " + exec.Calls[i].Reason
+			step.Note = "reverts: " + exec.Calls[i].Reason()
 		}
 		steps = append(steps, step)
 	}

@@ -231,7 +231,7 @@ func (b *baseline) try(f *fuzzer.Finding, head *campaign) (novelty, *candidate) 
 	}
 	left.outcome = "succeeds"
 	if last := exec.Calls[len(exec.Calls)-1]; last.Outcome != evm.Success {
-		left.outcome = "reverts: " + last.Reason
+		left.outcome = "reverts: " + last.Reason()
 	}
 	return novelty{}, left
 }

@@ -109,5 +109,5 @@ func (s *shipped) try(f *fuzzer.Finding, fuzzed *input.Space) (standing, reason 
 	if last.Outcome == evm.Success {
 		return report.ShippedAbsent, "the last call succeeds there"
 	}
-	return report.ShippedAbsent, "the last call reverts there: " + last.Reason
+	return report.ShippedAbsent, "the last call reverts there: " + last.Reason()
 }

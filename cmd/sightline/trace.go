@@ -36,7 +36,7 @@ func printTrace(out io.Writer, r *replayed, exec *evm.Execution) {
 			t.frame(&exec.Frames[f])
 		}
 		if exec.Calls[i].Outcome != evm.Success {
-			fmt.Fprintf(out, "    reverts: %s\n", printable(exec.Calls[i].Reason))
+			fmt.Fprintf(out, "    reverts: %s\n", printable(exec.Calls[i].Reason()))
 		}
 	}
 }

@@ -274,7 +274,7 @@ func TestBlockEnvironment(t *testing.T) {
 		t.Errorf("the time moved by %d", n)
 	}
 	if word(1, 2) == word(0, 2) || word(2, 2) != word(1, 2) || word(2, 0) != word(1, 0) {
-		t.Errorf("outputs %x", e.Calls)
+		t.Errorf("outputs %x, %x, %x", e.Calls[0].Output, e.Calls[1].Output, e.Calls[2].Output)
 	}
 	first := string(e.Calls[0].Output)
 	never := call()

@@ -45,7 +45,7 @@ func equalResults(a, b CallResult) bool {
 	return a.Frames == b.Frames && a.Outcome == b.Outcome && bytes.Equal(a.Output, b.Output) && a.GasUsed == b.GasUsed && reasonOf(&a) == reasonOf(&b) && a.ID == b.ID
 }
 
-func reasonOf(c *CallResult) string { return c.Reason }
+func reasonOf(c *CallResult) string { return c.Reason() }
 
 func equalFrames(a, b Frame) bool {
 	return a.Call == b.Call && a.Parent == b.Parent && a.Depth == b.Depth && a.Kind == b.Kind && a.CallPC == b.CallPC && a.CallAt == b.CallAt &&

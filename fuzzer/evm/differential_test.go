@@ -400,4 +400,5 @@ func TestRewind(t *testing.T) {
 var executionOptions = cmp.Options{
 	cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b *bytecode.Program) bool { return a == b }),
+	cmpopts.IgnoreUnexported(CallResult{}),
 }

@@ -111,10 +111,26 @@ type CallResult struct {
 	Outcome Outcome
 	Output  []byte
 	GasUsed uint64 // of the code alone: without the intrinsic cost of a transaction, before refunds
-	Reason  string // for people: the decoded revert reason or the fault's name; empty on success
 	// ID identifies what the call did: the blocks entered by all its frames,
 	// beyond what Path keeps, with depth and outcome (design §6, PID).
 	ID bytecode.PathID
+
+	// What Reason needs: decoding what a failed call returned costs more than the
+	// call, and most reasons are never read.
+	reasons *reasons
+	blamed  *bytecode.Contract // that first returned what the call reverted with; nil when unknown
+}
+
+// Reason tells people why the call failed: the decoded revert reason or the
+// fault's name; empty on success.
+func (c *CallResult) Reason() string {
+	switch c.Outcome {
+	case Success:
+		return ""
+	case Reverted:
+		return c.reasons.decode(c.blamed, c.Output)
+	}
+	return c.Outcome.String()
 }
 
 // Execution is what one run of one sequence yields. Everything in it belongs to

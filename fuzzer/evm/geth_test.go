@@ -71,7 +71,7 @@ func (b *bench) run(calls ...evm.Call) *evm.Execution {
 		b.t.Fatal(err)
 	}
 	if exec.Calls[0].Outcome != evm.Success {
-		b.t.Fatalf("deployment: %v", exec.Calls[0].Reason)
+		b.t.Fatalf("deployment: %v", exec.Calls[0].Reason())
 	}
 	return exec
 }

@@ -1,24 +1,20 @@
 package evm
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // programs is how many random programs the differential test of the machines
 // runs.
-var differentialPrograms = flag.Int("programs", 4000, "random programs that the machines are compared on")
+var differentialPrograms = flag.Int("programs", 1000, "random programs that the machines are compared on")
 
 // pair is the two machines on one World and one table.
 type pair struct {
@@ -52,57 +48,14 @@ func (p *pair) run(seq Sequence) error {
 	if err != nil {
 		return fmt.Errorf("interpreter: %w", err)
 	}
-	if !sameExecution(want, got) {
-		if len(want.Frames)+len(got.Frames) > 400 {
-			return fmt.Errorf("executions differ (too long to show)")
-		}
-		return fmt.Errorf("executions differ (-reference +interpreter):\n%s", cmp.Diff(want.Clone(), got.Clone(), executionOptions))
+	if d := Differ(want, got); d != nil {
+		return fmt.Errorf("reference and interpreter differ: %v", d)
 	}
 	if p.reference.state.refund != p.interpreter.ledger.refund {
 		return fmt.Errorf("refund %d, interpreter's %d", p.reference.state.refund, p.interpreter.ledger.refund)
 	}
-	return sameWorld(p.reference.Export(), p.interpreter.Export())
-}
-
-// sameExecution compares all that executions hold, without reflection: the tests
-// compare millions. Nil and empty are the same.
-func sameExecution(a, b *Execution) bool {
-	return a.Truncated == b.Truncated &&
-		slices.EqualFunc(a.Calls, b.Calls, func(x, y CallResult) bool {
-			return x.Frames == y.Frames && x.Outcome == y.Outcome && bytes.Equal(x.Output, y.Output) &&
-				x.GasUsed == y.GasUsed && x.Reason == y.Reason && x.ID == y.ID
-		}) &&
-		slices.Equal(a.Covered, b.Covered) &&
-		slices.EqualFunc(a.Frames, b.Frames, sameFrame)
-}
-
-func sameFrame(x, y Frame) bool {
-	return x.Call == y.Call && x.Parent == y.Parent && x.Depth == y.Depth && x.Kind == y.Kind && x.CallPC == y.CallPC &&
-		x.CallAt == y.CallAt && sameProgram(x.Program, y.Program) && x.CodeAddress == y.CodeAddress && x.Self == y.Self &&
-		x.Caller == y.Caller && x.Value == y.Value && bytes.Equal(x.Input, y.Input) && bytes.Equal(x.Output, y.Output) &&
-		x.Outcome == y.Outcome && x.LastPC == y.LastPC && x.Decision == y.Decision && x.Decided == y.Decided &&
-		x.GasUsed == y.GasUsed && slices.Equal(x.Path, y.Path) && x.PathTruncated == y.PathTruncated &&
-		slices.Equal(x.Comparisons, y.Comparisons) && slices.Equal(x.Storage, y.Storage) &&
-		slices.EqualFunc(x.Logs, y.Logs, func(k, l Log) bool {
-			return k.PC == l.PC && k.Address == l.Address && slices.Equal(k.Topics, l.Topics) && bytes.Equal(k.Data, l.Data)
-		})
-}
-
-// sameProgram: beyond the table's bound each machine gets a program of its own
-// for the same unknown code.
-func sameProgram(x, y *bytecode.Program) bool {
-	return x == y || x != nil && y != nil && x.ID == bytecode.NoCode && y.ID == bytecode.NoCode && x.Key == y.Key
-}
-
-func sameWorld(want, got *World) error {
-	if len(want.Accounts) != len(got.Accounts) || want.Block != got.Block {
-		return fmt.Errorf("worlds differ (-reference +interpreter):\n%s", cmp.Diff(want, got))
-	}
-	for address, a := range want.Accounts {
-		b := got.Accounts[address]
-		if b == nil || a.Balance != b.Balance || a.Nonce != b.Nonce || !bytes.Equal(a.Code, b.Code) || !maps.Equal(a.Storage, b.Storage) {
-			return fmt.Errorf("account %x differs (-reference +interpreter):\n%s", address, cmp.Diff(a, b))
-		}
+	if d := DifferWorlds(p.reference.Export(), p.interpreter.Export()); d != nil {
+		return fmt.Errorf("reference and interpreter differ: %v", d)
 	}
 	return nil
 }

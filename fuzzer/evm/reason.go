@@ -10,24 +10,13 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// reasons decodes what failed calls return, for people. Decoding costs more than
-// a call, and a campaign sees the same few reasons over and over: they are
-// remembered.
+// reasons decodes what failed calls return, for people. It is immutable.
 type reasons struct {
 	errors map[[4]byte]abi.Error // of all contracts; the first in table order wins
-	known  map[reasonKey]string
-}
-
-// reasonKey: which error a selector means may depend on the contract.
-type reasonKey struct {
-	contract *bytecode.Contract
-	output   string
 }
 
 const (
-	// maxReasons and maxReasonData bound what is remembered and decoded: reasons
-	// with arguments never end, and hostile ones may be long. Both arbitrary.
-	maxReasons    = 1 << 10
+	// maxReasonData bounds what is decoded: hostile reasons may be long. Arbitrary.
 	maxReasonData = 1 << 11
 	// maxReasonText bounds a reason's text, in bytes; arbitrary.
 	maxReasonText = 512
@@ -54,7 +43,7 @@ var (
 )
 
 func newReasons(table *bytecode.Table) *reasons {
-	r := &reasons{errors: map[[4]byte]abi.Error{}, known: map[reasonKey]string{}}
+	r := &reasons{errors: map[[4]byte]abi.Error{}}
 	for _, c := range table.Contracts() {
 		for _, e := range sortedErrors(c) {
 			selector := [4]byte(e.ID[:4])
@@ -66,32 +55,14 @@ func newReasons(table *bytecode.Table) *reasons {
 	return r
 }
 
-// explain is the reason of a call's failure; empty on success. The frames are
-// the call's, the outermost first.
-func (r *reasons) explain(frames []Frame) string {
-	outer := &frames[0]
-	if outer.Outcome == Success {
-		return ""
-	}
-	if outer.Outcome != Reverted {
-		return outer.Outcome.String()
-	}
-	contract := origin(frames)
-	if known, ok := r.known[reasonKey{contract, string(outer.Output)}]; ok {
-		return known
-	}
-	text := r.decode(contract, outer.Output)
-	if len(r.known) >= maxReasons {
-		clear(r.known)
-	}
-	r.known[reasonKey{contract, string(outer.Output)}] = text
-	return text
-}
-
 // origin is the contract of the frame that first returned what the outermost
-// reverted with: callers hand errors of their callees on.
+// reverted with: callers hand errors of their callees on. The frames are a call's,
+// the outermost first.
 func origin(frames []Frame) *bytecode.Contract {
 	at := &frames[0]
+	if at.Outcome != Reverted {
+		return nil
+	}
 	for i := range frames {
 		f := &frames[i]
 		if f.Outcome == Reverted && f.Depth >= at.Depth && f.Program != nil && string(f.Output) == string(frames[0].Output) {
@@ -142,6 +113,9 @@ func (r *reasons) decodeError(contract *bytecode.Contract, data []byte) (string,
 		if e, err := contract.ABI.ErrorByID(selector); err == nil {
 			return render(e, data[4:])
 		}
+	}
+	if r == nil { // of a result that no machine made
+		return "", false
 	}
 	if e, ok := r.errors[selector]; ok {
 		return render(&e, data[4:])

@@ -103,8 +103,9 @@ func (r *recorder) end(first int) {
 		Outcome: outer.Outcome,
 		Output:  outer.Output,
 		GasUsed: outer.GasUsed,
-		Reason:  r.reasons.explain(frames),
 		ID:      r.hasher.Sum(),
+		reasons: r.reasons,
+		blamed:  origin(frames),
 	})
 }
 

@@ -273,7 +273,7 @@ func TestReasons(t *testing.T) {
 	for range 2 { // the second time from memory
 		for n, want := range want {
 			exec := b.run(b.call("f", big.NewInt(int64(n))))
-			got := exec.Calls[1].Reason
+			got := exec.Calls[1].Reason()
 			if prefix, cut := strings.CutSuffix(want, "…"); cut && strings.HasPrefix(got, prefix) {
 				continue
 			}
@@ -453,8 +453,8 @@ func TestDeployment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if exec.Calls[0].Reason != "unlucky" || exec.Calls[1].Frames[1]-exec.Calls[1].Frames[0] != 1 || exec.Frames[1].Program != nil {
-		t.Errorf("a failed deployment: %q, then %+v", exec.Calls[0].Reason, exec.Frames[1])
+	if exec.Calls[0].Reason() != "unlucky" || exec.Calls[1].Frames[1]-exec.Calls[1].Frames[0] != 1 || exec.Frames[1].Program != nil {
+		t.Errorf("a failed deployment: %q, then %+v", exec.Calls[0].Reason(), exec.Frames[1])
 	}
 }
 

@@ -202,7 +202,7 @@ func execute(t *testing.T, table *bytecode.Table, c *bytecode.Contract, calls st
 		t.Fatal(err)
 	}
 	if exec.Calls[0].Outcome != evm.Success {
-		t.Fatalf("deployment: %s", exec.Calls[0].Reason)
+		t.Fatalf("deployment: %s", exec.Calls[0].Reason())
 	}
 	return exec
 }

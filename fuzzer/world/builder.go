@@ -255,7 +255,7 @@ func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm
 			exhausted++
 		}
 		if progress := progressOf(exec); progress > furthest {
-			furthest, o.reason = progress, result.Reason
+			furthest, o.reason = progress, result.Reason()
 			if texts := b.describe(arguments); len(texts) > 0 {
 				o.reason += fmt.Sprintf(" (with %s)", join(texts))
 			}

@@ -70,7 +70,7 @@ func (b *builder) deployLibrary(ctx context.Context, name string) (common.Addres
 		return common.Address{}, fmt.Errorf("library %s: %w", name, err)
 	}
 	if result := exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
-		return common.Address{}, fmt.Errorf("it links to the library %s, whose deployment failed: %s", name, result.Reason)
+		return common.Address{}, fmt.Errorf("it links to the library %s, whose deployment failed: %s", name, result.Reason())
 	}
 	b.calls = append(b.calls, call)
 	b.labels[call.Address] = c.Name

@@ -92,7 +92,7 @@ func TestThroughProxies(t *testing.T) {
 	} {
 		exec := c.call(tc.from, tc.instance, tc.method, tc.args...)
 		if got := exec.Calls[0].Outcome; got != tc.want {
-			t.Errorf("%s.%s: outcome %d (%s), want %d", tc.instance, tc.method, got, exec.Calls[0].Reason, tc.want)
+			t.Errorf("%s.%s: outcome %d (%s), want %d", tc.instance, tc.method, got, exec.Calls[0].Reason(), tc.want)
 		}
 		in := c.instance(tc.instance)
 		covered := false
@@ -113,7 +113,7 @@ func TestThroughProxies(t *testing.T) {
 	// A proxy with functions of its own can still be called by them.
 	exec := c.call(world.Deployer, "Administered", "changeAdmin", world.User2.Address)
 	if exec.Calls[0].Outcome != evm.Success {
-		t.Errorf("changeAdmin: %s", exec.Calls[0].Reason)
+		t.Errorf("changeAdmin: %s", exec.Calls[0].Reason())
 	}
 	if c.instance("Administered").Address != c.instance("Vault#proxy#3").Address {
 		t.Error("the proxy and what is behind it are at two addresses")
@@ -135,7 +135,7 @@ func TestOwnProxy(t *testing.T) {
 		c := newChain(t, contracts, world.Options{Only: []string{"Vault", "Coin"}})
 		exec := c.call(world.Deployer, "Vault#proxy", "raise", common.Big1)
 		if exec.Calls[0].Outcome != evm.Success {
-			t.Fatal(exec.Calls[0].Reason)
+			t.Fatal(exec.Calls[0].Reason())
 		}
 		contract := exec.Frames[0].Program.Contract
 		if refuses && contract != nil {
@@ -166,11 +166,11 @@ func TestUninitialized(t *testing.T) {
 	} {
 		exec := c.call(world.Deployer, tc.instance, "initialize", tc.args...)
 		if exec.Calls[0].Outcome != tc.want {
-			t.Errorf("%s: outcome %d (%s), want %d", tc.instance, exec.Calls[0].Outcome, exec.Calls[0].Reason, tc.want)
+			t.Errorf("%s: outcome %d (%s), want %d", tc.instance, exec.Calls[0].Outcome, exec.Calls[0].Reason(), tc.want)
 		}
 	}
 	exec := c.call(world.Deployer, "Vault#proxy#2", "initialize", world.User1.Address, coin, common.Big1)
-	if reason := exec.Calls[0].Reason; !strings.Contains(reason, "bad") { // the arguments are wrong, no more
+	if reason := exec.Calls[0].Reason(); !strings.Contains(reason, "bad") { // the arguments are wrong, no more
 		t.Errorf("Vault#proxy#2: %s", reason)
 	}
 	// By default there are no such instances.
