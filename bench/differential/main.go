@@ -51,7 +51,7 @@ func main() {
 // newOurs makes the machine that is compared with the reference. Tests have one
 // that is wrong.
 var newOurs = func(w *evm.World, table *bytecode.Table, options ...evm.Option) (evmtest.Machine, error) {
-	return evm.NewReference(w, table, options...)
+	return evm.NewInterpreter(w, table, options...)
 }
 
 // machines makes the two machines that are compared. They share the table, so that
