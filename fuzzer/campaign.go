@@ -24,9 +24,11 @@ type Config struct {
 	// Seeds are run first, after every function once: deployments of the World
 	// as calls, for targets in constructors.
 	Seeds []input.Sequence
-	// NewMachine makes a machine for the World; one for each worker and one to
-	// judge by, which must be the reference.
+	// NewMachine makes a machine for the World, one for each worker.
 	NewMachine func() (evm.Machine, error)
+	// NewJudge makes the machine to judge by, which must be the reference; nil:
+	// NewMachine makes it.
+	NewJudge func() (evm.Machine, error)
 
 	Schedule *Schedule // nil: Lookahead
 	// Without leaves techniques out, so that their share can be measured.
@@ -194,7 +196,10 @@ func (c *Campaign) prepare() error {
 	if c.Progress == nil {
 		c.Progress = func(Event) {}
 	}
-	judge, err := c.NewMachine()
+	if c.NewJudge == nil {
+		c.NewJudge = c.NewMachine
+	}
+	judge, err := c.NewJudge()
 	if err != nil {
 		return err
 	}
@@ -256,7 +261,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 		dictionary := input.NewDictionary(programs)
 		w := &worker{
 			id:         id,
-			machine:    machine,
+			machine:    newDoubter(machine),
 			rand:       rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
 			dictionary: dictionary,
 			mutator:    input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.SeqLen}),
@@ -424,6 +429,9 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	}
 	if c.failing++; b.fault == nil || len(b.paths) > 0 {
 		c.failing = 0
+	}
+	for _, f := range b.mismatches {
+		c.fault(f)
 	}
 	if b.fault != nil {
 		c.fault(*b.fault)

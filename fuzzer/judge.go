@@ -35,7 +35,7 @@ func (c *Campaign) reach(ctx context.Context, h hit, d *discovery) {
 		return
 	}
 	if t.Unreachable {
-		c.fault(Fault{fmt.Sprintf("target %s in %s was reached although it was proved unreachable", c.Targets[h.target].Position, c.Targets[h.target].Contract), seq})
+		c.fault(Fault{fmt.Sprintf("target %s in %s was reached although it was proved unreachable", c.Targets[h.target].Position, c.Targets[h.target].Contract), seq, nil})
 		t.Unreachable = false
 	}
 	t.Entered, t.Reached = true, h.kept
@@ -113,7 +113,7 @@ func (c *Campaign) replay(seq input.Sequence, holds holds) (*evm.Execution, bool
 
 // disagreement reports that the judge did not see what a worker's machine saw.
 func (c *Campaign) disagreement(what string, seq input.Sequence) {
-	c.fault(Fault{what + " was not confirmed by go-ethereum: not reported", seq})
+	c.fault(Fault{what + " was not confirmed by go-ethereum: not reported", seq, nil})
 }
 
 // enters tells whether the execution entered one of the target's entries, and

@@ -39,7 +39,8 @@ type batch struct {
 	calls       uint64
 	discoveries []discovery
 	answer      *outlook // to a task that asks
-	fault       *Fault
+	fault       *Fault   // that ended the task
+	mismatches  []Fault  // what its machine was wrong about, which ends nothing
 
 	analysis        lookahead.Stats
 	analysisSeconds float64
@@ -62,12 +63,14 @@ type discovery struct {
 type Fault struct {
 	Message  string
 	Sequence input.Sequence
+	// Mismatch is what a machine was wrong about; nil for other faults.
+	Mismatch *evm.Mismatch
 }
 
 // worker runs tasks. It shares nothing but the immutable Space, table and seeds.
 type worker struct {
 	id         int
-	machine    evm.Machine
+	machine    doubter
 	rand       *rand.Rand
 	mutator    *input.Mutator
 	dictionary *input.Dictionary // the mutator's
@@ -101,7 +104,7 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	b = batch{worker: w.id, task: t}
 	defer func() {
 		if r := recover(); r != nil {
-			b.fault = &Fault{fmt.Sprintf("panic in worker: %v\n%s", r, debug.Stack()), w.current.Clone()}
+			b.fault = &Fault{fmt.Sprintf("panic in worker: %v\n%s", r, debug.Stack()), w.current.Clone(), nil}
 		}
 	}()
 	if w.steering != nil {
@@ -204,8 +207,18 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		return nil, false, false
 	}
 	pid := exec.PathID()
-	b.paths = append(b.paths, pid)
 	newPath := w.tracker.isNew(pid)
+	if newPath { // others may be built on it
+		seen := exec
+		if exec, ok = w.verify(seen, seq, b); !ok {
+			return nil, false, false
+		}
+		if exec != seen {
+			pid = exec.PathID()
+			newPath = w.tracker.isNew(pid)
+		}
+	}
+	b.paths = append(b.paths, pid)
 	var ahead *outlook
 	if newPath && w.steering != nil {
 		ahead = w.ahead(exec, b)
@@ -232,9 +245,21 @@ func (w *worker) run(ctx context.Context, seq input.Sequence, b *batch) (*evm.Ex
 	b.executions++
 	b.calls += uint64(len(seq))
 	if err != nil {
-		b.fault = &Fault{fmt.Sprintf("the machine failed: %v", err), seq.Clone()}
+		b.fault = &Fault{fmt.Sprintf("the machine failed: %v", err), seq.Clone(), nil}
 		return nil, false
 	}
+	b.mismatches = append(b.mismatches, w.machine.faults(seq)...)
+	return exec, true
+}
+
+// verify has the execution of what was run last compared with the reference's.
+func (w *worker) verify(exec *evm.Execution, seq input.Sequence, b *batch) (*evm.Execution, bool) {
+	exec, err := w.machine.Verify(w.encoded, exec)
+	if err != nil {
+		b.fault = &Fault{fmt.Sprintf("the machine failed: %v", err), seq.Clone(), nil}
+		return nil, false
+	}
+	b.mismatches = append(b.mismatches, w.machine.faults(seq)...)
 	return exec, true
 }
 

@@ -1,0 +1,172 @@
+package evm
+
+import "fmt"
+
+// Checked is the machine for campaigns: it runs on a fast machine that need not be
+// believed. Of every so many calls one is run on the reference as well and compared
+// in full: the execution, field by field, and the state after it. So is, within a
+// budget, what a campaign is about to build on ([Checked.Verify]).
+//
+// Where the two disagree, the fast machine is wrong until proved otherwise: the
+// case is kept for [Checked.Mismatches], the reference's answer counts, and from
+// then on the code that ran is run on the reference alone.
+//
+// What is compared depends on the calls that were run and on nothing else, so that
+// a campaign is a function of its seed. A comparison that finds nothing changes
+// nothing.
+type Checked struct {
+	fast      Exporter
+	reference *Reference
+	last      Exporter // that ran what Export is about
+
+	calls      uint64          // run so far, comparisons not counted
+	due        uint64          // the number of the call that is compared next
+	verified   uint64          // calls run for Verify
+	distrusted map[uint64]bool // by the program's key
+	overruled  bool            // nothing is run on the fast machine any more
+	mismatches []Mismatch
+	found      int // mismatches in all
+}
+
+// Exporter is a machine whose state can be looked at.
+type Exporter interface {
+	Machine
+	Export() *World
+}
+
+// Mismatch is a sequence that the machines disagree about.
+type Mismatch struct {
+	Sequence   Sequence
+	Difference string // for people
+}
+
+const (
+	// compareInterval: one call in so many is compared. The reference takes some
+	// five times as long for a call, so this costs half a percent.
+	compareInterval = 1000
+	// verifyShare: Verify runs at most one call for so many ordinary ones. At five
+	// times the cost that is a twentieth of the time.
+	verifyShare = 100
+	// verifyAllowance is what Verify may run before there are ordinary calls to
+	// share: most of what a campaign learns it learns in the beginning. 2,000 calls
+	// take the reference some 20 ms.
+	verifyAllowance = 2000
+	// maxMismatches is the number of mismatches after which the fast machine is not
+	// asked any more. Each is some code that is run on the reference from then on;
+	// so many are no accident of one contract. Arbitrary.
+	maxMismatches = 16
+)
+
+// NewChecked makes a machine of a fast one and the reference, which must have been
+// made for the same World, table and options.
+func NewChecked(fast Exporter, reference *Reference) *Checked {
+	return &Checked{fast: fast, reference: reference, last: fast, due: compareInterval, distrusted: map[uint64]bool{}}
+}
+
+// Run implements Machine. That the fast machine failed is a mismatch; an error is
+// the reference's.
+func (c *Checked) Run(seq Sequence) (*Execution, error) {
+	c.calls += uint64(len(seq))
+	if c.overruled {
+		return c.ask(seq)
+	}
+	exec, err := c.fast.Run(seq)
+	c.last = c.fast
+	switch {
+	case err == nil && len(c.distrusted) > 0 && c.doubtful(exec):
+		return c.ask(seq)
+	case err != nil || c.calls >= c.due:
+		// Comparing takes all of the sequence's calls: the next turn comes later in
+		// proportion.
+		c.due = c.calls + compareInterval*uint64(max(len(seq), 1))
+		return c.compare(seq, exec, err)
+	}
+	return exec, nil
+}
+
+// Verify compares the sequence that was run last, as long as the budget allows,
+// and gives the execution to believe.
+func (c *Checked) Verify(seq Sequence, exec *Execution) (*Execution, error) {
+	calls := uint64(len(seq))
+	if c.last != c.fast || c.verified+calls > verifyAllowance+c.calls/verifyShare {
+		return exec, nil
+	}
+	c.verified += calls
+	return c.compare(seq, exec, nil)
+}
+
+// compare runs the sequence on the reference, too. exec is what the fast machine
+// made of it, or failed is why it made nothing.
+func (c *Checked) compare(seq Sequence, exec *Execution, failed error) (*Execution, error) {
+	want, err := c.reference.Run(seq)
+	if err != nil {
+		return nil, err
+	}
+	var difference string
+	if failed != nil {
+		difference = failed.Error()
+	} else if d := Differ(exec, want); d != nil {
+		difference = d.String()
+	} else if d := DifferWorlds(c.fast.Export(), c.reference.Export()); d != nil {
+		difference = d.String()
+	} else {
+		return exec, nil
+	}
+	c.distrust(exec)
+	c.distrust(want)
+	c.mismatches = append(c.mismatches, Mismatch{seq.Clone(), difference})
+	c.found++
+	c.overruled = c.found >= maxMismatches
+	c.last = c.reference
+	return want, nil
+}
+
+// ask runs the sequence on the reference alone.
+func (c *Checked) ask(seq Sequence) (*Execution, error) {
+	c.last = c.reference
+	return c.reference.Run(seq)
+}
+
+// distrust takes all code that an execution ran from the fast machine: a fault in
+// one call may show in another.
+func (c *Checked) distrust(exec *Execution) {
+	if exec == nil {
+		return
+	}
+	for i := range exec.Frames {
+		if p := exec.Frames[i].Program; p != nil {
+			c.distrusted[p.Key] = true
+		}
+	}
+}
+
+// doubtful tells whether distrusted code ran, or may have run beyond what was
+// recorded.
+func (c *Checked) doubtful(exec *Execution) bool {
+	if exec.Truncated {
+		return true
+	}
+	for i := range exec.Frames {
+		if p := exec.Frames[i].Program; p != nil && c.distrusted[p.Key] {
+			return true
+		}
+	}
+	return false
+}
+
+// Mismatches are those since the method was last called.
+func (c *Checked) Mismatches() []Mismatch {
+	m := c.mismatches
+	c.mismatches = nil
+	return m
+}
+
+// Export is the state after the last run.
+func (c *Checked) Export() *World { return c.last.Export() }
+
+// World is what the machine runs sequences from.
+func (c *Checked) World() *World { return c.reference.World() }
+
+func (m *Mismatch) String() string {
+	return fmt.Sprintf("the machines disagree: %s (the interpreter, then go-ethereum, whose answer counts)", m.Difference)
+}
