@@ -13,15 +13,9 @@ const BundleFile = "world.json"
 // WriteReproducers writes the bundle and the reproducers, whose keys are paths
 // below dir with slashes.
 func WriteReproducers(dir string, bundle *Bundle, reproducers map[string]*Reproducer) error {
-	data, err := MarshalBundle(bundle)
+	files, err := marshalReproducers(bundle, reproducers)
 	if err != nil {
 		return err
-	}
-	files := map[string][]byte{BundleFile: data}
-	for name, r := range reproducers {
-		if files[name], err = MarshalReproducer(r); err != nil {
-			return err
-		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -33,4 +27,19 @@ func WriteReproducers(dir string, bundle *Bundle, reproducers map[string]*Reprod
 		}
 	}
 	return nil
+}
+
+// marshalReproducers makes the files that WriteReproducers writes.
+func marshalReproducers(bundle *Bundle, reproducers map[string]*Reproducer) (map[string][]byte, error) {
+	data, err := MarshalBundle(bundle)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{BundleFile: data}
+	for name, r := range reproducers {
+		if files[name], err = MarshalReproducer(r); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }

@@ -22,26 +22,9 @@ const (
 // all: it is written beside its place and renamed. All are rendered before the
 // first is written.
 func Write(dir string, r *Report, o Options) error {
-	if o.OmitTimes {
-		r = normalise(r)
-		dropTimes(r)
-	}
-	var data bytes.Buffer
-	if err := WriteJSON(&data, r, o.OmitTimes); err != nil {
-		return err
-	}
-	alerts, err := SARIF(r, o)
+	files, err := render(r, o)
 	if err != nil {
 		return err
-	}
-	files := []struct {
-		name string
-		data []byte
-	}{
-		{JSONFile, data.Bytes()},
-		{SARIFFile, alerts},
-		{CommentFile, Comment(r, o)},
-		{SummaryFile, Summary(r, o)},
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return outputError(dir, err)
@@ -52,6 +35,34 @@ func Write(dir string, r *Report, o Options) error {
 		}
 	}
 	return nil
+}
+
+// outputFile is a file of the output folder.
+type outputFile struct {
+	name string
+	data []byte
+}
+
+// render makes the files that Write writes.
+func render(r *Report, o Options) ([]outputFile, error) {
+	if o.OmitTimes {
+		r = normalise(r)
+		dropTimes(r)
+	}
+	var data bytes.Buffer
+	if err := WriteJSON(&data, r, o.OmitTimes); err != nil {
+		return nil, err
+	}
+	alerts, err := SARIF(r, o)
+	if err != nil {
+		return nil, err
+	}
+	return []outputFile{
+		{JSONFile, data.Bytes()},
+		{SARIFFile, alerts},
+		{CommentFile, Comment(r, o)},
+		{SummaryFile, Summary(r, o)},
+	}, nil
 }
 
 // outputError says what could not be written, why, and what to do.

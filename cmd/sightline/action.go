@@ -436,5 +436,5 @@ func (a *action) failed(ctx context.Context, err error) (*report.Report, error) 
 	for line := range strings.Lines("ERROR  " + reason) { // a compiler's message has many
 		fmt.Fprintln(a.p.stdout, report.Clean(line, maxLogLine))
 	}
-	return r, a.p.write(a.output.out, r, a.output.options(), nil, nil)
+	return r, a.p.write(&a.output, r, a.output.options(), nil, nil)
 }

@@ -98,6 +98,11 @@ func (a *action) outputs(r *report.Report) {
 		{"sarif", filepath.Join(a.output.out, report.SARIFFile)},
 		{"comment-file", filepath.Join(a.output.out, report.CommentFile)},
 		{"summary", filepath.Join(a.output.out, report.SummaryFile)},
+		{"bundle", a.output.bundle},
+		{"bundle-sha256", a.output.packed},
+	}
+	if a.output.packed == "" {
+		values[len(values)-2].value = "" // it was not written
 	}
 	for _, v := range values {
 		a.warn(a.runner.Output(v.name, v.value), "an output")

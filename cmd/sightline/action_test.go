@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -182,9 +183,34 @@ func TestActionRelease(t *testing.T) {
 	s.checkout(tip, "1")
 	s.build("head")
 	s.event("release", "refs/tags/v2", tip, map[string]any{"action": "published", "release": map[string]any{"tag_name": "v2"}})
+	s.env["INPUT_BUNDLE"] = "kept/sightline.tar"
 	s.act()
-	s.want(1, map[string]string{"verdict": "fail"}, slices.Concat([]string{"GET /releases", "git fetch"}, uploadCalls)...)
+	s.want(1, map[string]string{"verdict": "fail", "bundle": "kept/sightline.tar"}, slices.Concat([]string{"GET /releases", "git fetch"}, uploadCalls)...)
 	s.intact()
+	if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(s.read("bundle")))); sum != s.values["bundle-sha256"] {
+		t.Errorf("the bundle's SHA-256 is %s, the output says %s", sum, s.values["bundle-sha256"])
+	}
+	cmd := exec.Command("sightline", "replay", "--bundle", filepath.Join(s.workspace, "kept", "sightline.tar"))
+	cmd.Dir = t.TempDir() // nothing but the file
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "findings  1 of 1 happen on go-ethereum\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// A bundle of a run that could not fuzz is one of an error: whoever gates a release
+// by it is not let through.
+func TestActionBundleOfError(t *testing.T) {
+	t.Parallel()
+	s := pullRequest(t, "base", "head", nil)
+	s.build("base") // of other sources
+	s.env["INPUT_BUNDLE"] = "sightline.tar"
+	s.act()
+	s.want(2, map[string]string{"verdict": "error", "bundle": "sightline.tar"}, firstComment...)
+	s.intact()
+	out, err := exec.Command("sightline", "replay", "--bundle", filepath.Join(s.workspace, "sightline.tar")).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "report    error: ") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // Nothing is compared on a schedule: every line of the project counts, and its

@@ -158,6 +158,8 @@ type outputFlags struct {
 	waivers   string
 	disclose  string
 	remember  string
+	bundle    string
+	packed    string                            // the bundle's SHA-256, once it is written
 	pushed    string                            // the commit by which people know the head; empty: as the diff says
 	readFile  func(name string) ([]byte, error) // of waivers; nil: below the project's folder
 	omitTimes bool
@@ -179,6 +181,7 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.waivers, "waivers", "", "accept the findings that this `FILE` names, each with a reason, an owner and a last day")
 	flags.StringVar(&f.disclose, "disclosure", discloseFull, "show `FINDINGS`: full, or introduced: others are only counted (as an action on a public repository: introduced)")
 	flags.StringVar(&f.remember, "remember", "", "keep findings between runs in this `FILE`: they are tried first, and shown as still failing or fixed")
+	flags.StringVar(&f.bundle, "bundle", "", "write all of it to this `FILE`, too, as a tar with the SHA-256 of everything: `sightline replay --bundle` verifies it")
 	flags.BoolVar(&f.omitTimes, "omit-times", false, "leave measured times out of report.json, so that equal runs give equal bytes")
 }
 
@@ -193,6 +196,11 @@ func (f *outputFlags) check() error {
 	}
 	if err := report.CheckGate(f.gate); err != nil {
 		return badInput("--gate %q: %w; it may name new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", f.gate, err)
+	}
+	if f.bundle != "" {
+		if err := os.MkdirAll(filepath.Dir(f.bundle), 0o755); err != nil {
+			return badInput("--bundle %s: its folder cannot be created: %v; name another file", f.bundle, plainError(err))
+		}
 	}
 	if f.out == "" {
 		return badInput("--out is empty: name a folder")

@@ -27,7 +27,7 @@ const maxWorldFile = 1 << 30
 const maxReproducer = 32 << 20
 
 func (p *program) replayCommand() *cobra.Command {
-	var out string
+	var out, bundle string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay REPRODUCER|ID...",
@@ -36,11 +36,20 @@ func (p *program) replayCommand() *cobra.Command {
 shows the call tree with sources, and says whether what the reproducer claims happens.
 A finding may be named by its id when --out is the folder of its run.
 
-Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer cannot be read.`,
+With --bundle FILE all of a run that was handed on in one file is verified: that no file in it was
+changed, that every finding of its report happens and every line is reached, and that the verdict
+follows. Nothing is unpacked.
+
+Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer or bundle cannot be read, or was changed.`,
 		Example: `  sightline replay sightline-out/reproducers/SL-7f3a.json
   sightline replay SL-7f3a
-  sightline replay sightline-out/reproducers/*.json`,
+  sightline replay sightline-out/reproducers/*.json
+  sightline replay --bundle sightline.tar
+  sightline replay --bundle sightline.tar SL-7f3a`,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if bundle != "" {
+				return p.verifyBundle(bundle, args, asJSON)
+			}
 			if len(args) == 0 {
 				return badInput("replay needs a reproducer: a file of %s/reproducers or the id of a finding", out)
 			}
@@ -64,6 +73,7 @@ Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer cannot be read.`
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", defaultOut, "output folder `DIR` of the run that found it")
+	cmd.Flags().StringVar(&bundle, "bundle", "", "verify what a run with --bundle wrote to `FILE`: its checksums, and that all that its report says happens; with IDs, show these")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON for each reproducer")
 	cmd.Flags().SortFlags = false
 	return cmd
@@ -158,6 +168,13 @@ func (p *program) replay(path string, asJSON bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	return p.showReplay(r, asJSON)
+}
+
+// showReplay runs a reproducer that was read, prints what it does, and tells
+// whether its claim holds.
+func (p *program) showReplay(r *replayed, asJSON bool) (bool, error) {
+	path := r.path
 	machine, err := evm.NewReference(r.bundle.World, r.table, evm.LiftCodeSizeLimits)
 	if err != nil {
 		return false, badInput("world of reproducer %s: %w", path, err)

@@ -127,7 +127,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	kept.write(r, reproducers)
 	options := output.options()
 	options.Source, options.Cancelled = pr.source, cancelled
-	if err := p.write(output.out, r, options, bundle, reproducers); err != nil {
+	if err := p.write(output, r, options, bundle, reproducers); err != nil {
 		return nil, badInput("%w", err)
 	}
 	fmt.Fprintln(p.stdout)
@@ -149,17 +149,29 @@ func cutShort(ctx context.Context) string {
 	return "the run was cancelled before its limit: this is what was known by then"
 }
 
-// write leaves everything in the output folder.
-func (p *program) write(dir string, r *report.Report, options report.Options, bundle *report.Bundle, reproducers map[string]*report.Reproducer) error {
-	if err := removeReproducers(filepath.Join(dir, "reproducers")); err != nil {
+// write leaves everything in the output folder, and in one file where that is asked
+// for.
+func (p *program) write(output *outputFlags, r *report.Report, options report.Options, bundle *report.Bundle, reproducers map[string]*report.Reproducer) error {
+	if err := removeReproducers(filepath.Join(output.out, "reproducers")); err != nil {
 		return err
 	}
 	if bundle != nil {
-		if err := report.WriteReproducers(dir, bundle, reproducers); err != nil {
+		if err := report.WriteReproducers(output.out, bundle, reproducers); err != nil {
 			return err
 		}
 	}
-	return report.Write(dir, r, options)
+	if err := report.Write(output.out, r, options); err != nil || output.bundle == "" {
+		return err
+	}
+	archive, err := report.Pack(r, options, bundle, reproducers)
+	if err != nil {
+		return err
+	}
+	if output.packed, err = archive.Write(output.bundle); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "bundle  %s, SHA-256 %s\n", printable(output.bundle), output.packed)
+	return nil
 }
 
 // removeReproducers removes those that an earlier run left in the folder: they
