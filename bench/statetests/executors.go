@@ -27,7 +27,8 @@ type executor struct {
 
 var executors = []executor{
 	{"go-ethereum on the flat state", applyWithGeth},
-	{"evm.Reference", applyWithReference},
+	{"the interpreter", applyWithInterpreter},
+	{"the reference", applyWithReference},
 }
 
 // safely makes a panic an error.
@@ -44,6 +45,10 @@ func (e *executor) safely(b *block, t *transaction) (accounts map[common.Address
 type transactor interface {
 	Transact(*evm.Message) *evm.Receipt
 	Export() *evm.World
+}
+
+func applyWithInterpreter(b *block, t *transaction) (map[common.Address]*evm.Account, []*types.Log, error) {
+	return applyWith(b, t, func(w *evm.World) (transactor, error) { return evm.NewInterpreter(w, nil) })
 }
 
 func applyWithReference(b *block, t *transaction) (map[common.Address]*evm.Account, []*types.Log, error) {

@@ -28,9 +28,9 @@ import (
 )
 
 const doc = `Runs all state tests below the given files and folders: the transactions of every test, on
-every fork from Paris to the newest that mainnet has scheduled. Each is run twice: by
-go-ethereum's transaction rules and interpreter on the machine's flat state, and by
-rules written for this program on the machine. A transaction passes when the state root
+every fork from Paris to the newest that mainnet has scheduled. Each is run three
+times: by go-ethereum's transaction rules and interpreter on the reference's flat state,
+and by rules written for this program on the interpreter and on the reference. A transaction passes when the state root
 and the hash of the events are what the test says, or when it is refused and the test
 expects that.
 

@@ -324,6 +324,9 @@ func (m *Interpreter) environment(f *frame, op byte, word *uint256.Int) {
 		*word = m.env.origin
 	case vm.GASPRICE:
 		word.Clear()
+		if m.sent != nil {
+			*word = m.sent.GasPrice
+		}
 	case vm.COINBASE:
 		*word = m.env.coinbase
 	case vm.TIMESTAMP:
@@ -342,18 +345,31 @@ func (m *Interpreter) environment(f *frame, op byte, word *uint256.Int) {
 		*word = m.env.baseFee
 	case vm.BLOBBASEFEE:
 		word.SetOne() // the least there is (EIP-4844)
+		if m.sent != nil {
+			*word = m.sent.BlobBaseFee
+		}
 	}
 }
 
-// replace runs BLOCKHASH and BLOBHASH; the machine's transactions have no blobs.
+// replace runs BLOCKHASH and BLOBHASH; a call has no blobs.
 func (m *Interpreter) replace(op byte, word *uint256.Int) {
-	number := word[0]
-	known := vm.OpCode(op) == vm.BLOCKHASH && word.IsUint64() && number < m.number && m.number-number <= 256
+	number, small := word[0], word.IsUint64()
 	word.Clear()
-	if known {
-		hash := blockHash(number)
-		word.SetBytes32(hash[:])
+	var hash common.Hash
+	switch {
+	case vm.OpCode(op) == vm.BLOBHASH:
+		if m.sent == nil || !small || number >= uint64(len(m.sent.BlobHashes)) {
+			return
+		}
+		hash = m.sent.BlobHashes[number]
+	case !small || number >= m.number || m.number-number > 256:
+		return
+	case m.sent != nil:
+		hash = m.sent.BlockHash(number)
+	default:
+		hash = blockHash(number)
 	}
+	word.SetBytes32(hash[:])
 }
 
 // sload replaces a key with what is stored there.
@@ -462,6 +478,9 @@ func (m *Interpreter) log(f *frame, in *step, sp int, gas uint64) (uint64, Outco
 		}
 		l.Data = m.rec.bytes.take(int(size[0]))
 		copy(l.Data, f.slice(offset, size))
+	}
+	if m.sent != nil {
+		m.keepLog(f, int(in.n), sp)
 	}
 	return gas - cost, Success, true
 }

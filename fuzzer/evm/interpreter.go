@@ -51,6 +51,7 @@ type Interpreter struct {
 	random       common.Hash
 	origin       common.Address
 	env          environment
+	sent         *Message // what runs, unless it is a call
 
 	done        Sequence     // the calls whose results are in rec.exec
 	checkpoints []checkpoint // before each of them
@@ -123,7 +124,7 @@ func (m *Interpreter) World() *World { return m.world }
 // renew makes the state anew; nothing of earlier runs is left.
 func (m *Interpreter) renew() {
 	m.ledger = newLedger(m.world, vm.ActivePrecompiledContracts(rulesFor(m.fork)))
-	m.done, m.checkpoints, m.frames = nil, nil, nil
+	m.done, m.checkpoints, m.frames, m.sent = nil, nil, nil, nil
 	m.rec.exec, m.rec.retained, m.rec.open = Execution{}, 0, nil
 	m.forget()
 
@@ -157,6 +158,9 @@ func (m *Interpreter) Run(sequence Sequence) (exec *Execution, err error) {
 			exec, err = nil, fmt.Errorf("evm: call %d of %d: panic: %v\n%s", call, len(sequence), p, debug.Stack())
 		}
 	}()
+	if m.sent != nil {
+		m.renew()
+	}
 	m.rewind(m.shared(sequence))
 	for call = len(m.done); call < len(sequence); call++ {
 		m.push(&sequence[call])

@@ -37,7 +37,10 @@ type ledger struct {
 	txStart   int    // journal mark of its start
 	refund    uint64
 	transient map[transientWord]uint256.Int
-	installed int // bytes of code set since entries were last forgotten
+	logs      []*types.Log // of a message, without those that were undone
+
+	ripemdTouched uint64 // the last transaction that touched it without paying; see ripemd
+	installed     int    // bytes of code set since entries were last forgotten
 }
 
 // entry is one account, whether it exists or not.
@@ -300,6 +303,9 @@ func (l *ledger) setBalance(e *entry, balance *uint256.Int) {
 func (l *ledger) credit(e *entry, amount *uint256.Int) {
 	l.touch(e)
 	if !amount.IsZero() || e.empty() {
+		if amount.IsZero() && e.address == ripemd {
+			l.ripemdTouched = l.tx
+		}
 		var sum uint256.Int
 		l.setBalance(e, sum.Add(&e.balance, amount))
 	}
@@ -381,12 +387,21 @@ func (l *ledger) begin() {
 // accounts (EIP-161). It can be undone like any other change.
 func (l *ledger) finish() {
 	for i, end := l.txStart, len(l.journal); i < end; i++ {
-		e := l.journal[i].entry
-		if e != nil && e.exists && (e.destructed == l.tx || e.empty()) {
-			l.note(removed, e, 0)
-			l.gone = append(l.gone, *e)
-			*e = entry{address: e.address, precompile: e.precompile, warm: e.warm}
+		if u := &l.journal[i]; u.entry != nil && u.kind != warmed && u.kind != transiented { // those touch nothing
+			l.sweep(u.entry)
 		}
+	}
+	if l.ripemdTouched == l.tx {
+		l.sweep(l.find(&ripemd))
+	}
+}
+
+// sweep removes an account that the transaction touched, if it is to go.
+func (l *ledger) sweep(e *entry) {
+	if e.exists && (e.destructed == l.tx || e.empty()) {
+		l.note(removed, e, 0)
+		l.gone = append(l.gone, *e)
+		*e = entry{address: e.address, precompile: e.precompile, warm: e.warm}
 	}
 }
 
@@ -418,6 +433,8 @@ func (l *ledger) undo(u *undo) {
 		u.entry.warm = u.number
 	case refunded:
 		l.refund = u.number
+	case logged:
+		l.logs = l.logs[:len(l.logs)-1]
 	case coded:
 		last := len(l.codes) - 1
 		u.entry.code, u.entry.hash, u.entry.decoded = l.codes[last].code, l.codes[last].hash, nil
