@@ -445,8 +445,9 @@ func (r *recorder) enterBlock(f *active, block bytecode.BlockID) {
 	}
 }
 
-// decision records a conditional jump. What decided it is for the caller to fill
-// in; nil when there is no room for it.
+// decision records a conditional jump. What decided it, operator, negation and
+// operands, is for the caller to fill in: they are those of an earlier run. nil
+// when there is no room for it.
 func (r *recorder) decision(f *active, pc uint32, taken bool) *Comparison {
 	if f.index < 0 {
 		return nil
@@ -460,8 +461,15 @@ func (r *recorder) decision(f *active, pc uint32, taken bool) *Comparison {
 		r.exec.Truncated = true
 		return nil
 	}
-	frame.Comparisons = append(frame.Comparisons, Comparison{PC: pc, Block: f.block, Taken: taken})
-	return &frame.Comparisons[len(frame.Comparisons)-1]
+	n := len(frame.Comparisons)
+	if n < cap(frame.Comparisons) {
+		frame.Comparisons = frame.Comparisons[:n+1]
+	} else {
+		frame.Comparisons = append(frame.Comparisons, Comparison{})
+	}
+	c := &frame.Comparisons[n]
+	c.PC, c.Block, c.Taken = pc, f.block, taken
+	return c
 }
 
 // branch records a conditional jump and what decided it.
@@ -474,7 +482,7 @@ func (r *recorder) branch(f *active, pc uint32, condition *uint256.Int, s shadow
 		c.Op, c.Left, c.Right = known.comparison()
 		c.Negated = s&1 == 1
 	} else {
-		c.Op, c.Negated, c.Left = byte(vm.ISZERO), true, *condition
+		c.Op, c.Negated, c.Left, c.Right = byte(vm.ISZERO), true, *condition, uint256.Int{}
 	}
 }
 
