@@ -59,6 +59,9 @@ func (m *Mutator) proposeChunk(r Rand, c *Call, w *Word, old *uint256.Int) uint2
 		x[bit/64] ^= 1 << (bit % 64)
 		return x
 	case 4:
+		if oneIn(r, 2) {
+			return changeLane(r, &part, old)
+		}
 		return boundary(r, &part)
 	}
 	chunk := old.Bytes32() // one byte, or all

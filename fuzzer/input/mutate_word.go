@@ -89,6 +89,7 @@ var leafWeights = []int{
 	leafScale:      2,
 	leafCopy:       2,
 	leafEther:      1,
+	leafLane:       3,
 }
 
 const (
@@ -101,6 +102,7 @@ const (
 	leafScale
 	leafCopy
 	leafEther
+	leafLane
 )
 
 // maxDelta is the largest step up or down: the one of AFL's arithmetic stage.
@@ -147,6 +149,8 @@ func (m *Mutator) mutateLeaf(r Rand, seq Sequence, t *Type, old *uint256.Int) ui
 		x = m.otherWord(r, seq, t)
 	case leafEther:
 		x = etherUnit(r)
+	case leafLane:
+		x = changeLane(r, t, old)
 	}
 	return t.Wrap(&x)
 }
@@ -163,6 +167,40 @@ func addDelta(r Rand, t *Type, old *uint256.Int) uint256.Int {
 	} else {
 		x.Add(old, &delta)
 	}
+	return x
+}
+
+// changeLane changes 1, 2, 4, 8 or 16 bytes of a word and leaves the others: code
+// packs several numbers into one. A small step is one of that number alone, so that
+// two runs tell where in the word it is.
+func changeLane(r Rand, t *Type, old *uint256.Int) uint256.Int {
+	bits := 8 << r.IntN(5)
+	if bits >= t.Bits {
+		x := addDelta(r, t, old)
+		return t.Wrap(&x)
+	}
+	at := uint(8 * r.IntN((t.Bits-bits)/8+1))
+	if t.Kind == FixedBytes {
+		at += uint(256 - t.Bits)
+	}
+	part := Type{Kind: Uint, Bits: bits}
+	var lane, mask uint256.Int
+	mask.Sub(lane.Lsh(lane.SetOne(), uint(bits)), uint256.NewInt(1))
+	lane.Rsh(old, at)
+	lane.And(&lane, &mask)
+	switch r.IntN(4) {
+	case 0:
+		lane = randomWord(r, bits)
+	case 1:
+		lane = boundary(r, &part)
+	default:
+		lane = addDelta(r, &part, &lane)
+	}
+	lane.And(&lane, &mask)
+	lane.Lsh(&lane, at)
+	mask.Lsh(&mask, at)
+	var x uint256.Int
+	x.Or(x.And(old, mask.Not(&mask)), &lane)
 	return x
 }
 

@@ -118,3 +118,38 @@ func TestBoundaries(t *testing.T) {
 		}
 	}
 }
+
+// TestChangeLane: some whole bytes change, the others do not, and the value fits.
+func TestChangeLane(t *testing.T) {
+	r := testRand(64)
+	for _, ty := range []Type{{Kind: Uint, Bits: 256}, {Kind: Uint, Bits: 96}, {Kind: FixedBytes, Bits: 256}, {Kind: FixedBytes, Bits: 64}} {
+		longest := 0
+		for range 2000 {
+			old := randomOf(r, &ty)
+			x := changeLane(r, &ty, &old)
+			if !ty.Fits(&x) {
+				t.Fatalf("%s does not fit %d bits", x.Hex(), ty.Bits)
+			}
+			was, is := old.Bytes32(), x.Bytes32()
+			first, last := -1, -1
+			for i := range was {
+				if was[i] != is[i] {
+					if first < 0 {
+						first = i
+					}
+					last = i
+				}
+			}
+			if first >= 0 {
+				longest = max(longest, last-first+1)
+			}
+		}
+		most := 16
+		if ty.Bits <= 128 { // then it is a step of the whole word
+			most = ty.Bits / 8
+		}
+		if longest > most || longest < most/2 {
+			t.Errorf("%d bits: up to %d bytes change, want at most %d", ty.Bits, longest, most)
+		}
+	}
+}

@@ -45,38 +45,112 @@ type Point struct{ Input, Difference uint256.Int }
 // line; the proposals are where it crosses the goal, exactly so when the
 // operands are linear in the word. On others, run the proposal and predict
 // again from the last two runs, as long as Branch.Distance shrinks: that is the
-// secant method.
+// secant method. Where an equality's operand shows the bits that changed in the
+// word, those of the other operand are put there.
 //
 // The proposals come in the order of after, each once, and fit type, which is
 // the word's ([WordType]; nil: any value fits); at most MaxProposals are appended.
 func Predict(dst []Proposal, w Word, t *Type, x0, x1 *uint256.Int, before, after []Branch, want func(*Branch) bool) []Proposal {
 	start := len(dst)
-	hint := 0 // both lists follow the same execution for most of the way
-	for i := range after {
-		b := &after[i]
-		a := findJump(before, b, &hint)
-		if a == nil || a.Taken != b.Taken || want != nil && !want(b) {
-			continue
+	Pairs(before, after, func(a, b *Branch) bool {
+		if a.Taken != b.Taken || want != nil && !want(b) {
+			return true
 		}
-		p0, p1 := Point{Input: *x0}, Point{Input: *x1}
-		p0.Difference.Sub(&a.Left, &a.Right)
-		p1.Difference.Sub(&b.Left, &b.Right)
 		goal, ok := b.goal()
 		if !ok {
-			continue
+			return true
 		}
-		var roots [maxRoots]uint256.Int
-		for _, x := range Secant(roots[:0], p0, p1, &goal) {
+		var roots [maxRoots + maxLanes]uint256.Int
+		found := appendBits(roots[:0], x0, x1, a, b)
+		p0, p1 := Point{Input: *x0, Difference: a.Difference()}, Point{Input: *x1, Difference: b.Difference()}
+		for _, x := range Secant(found, p0, p1, &goal) {
 			p := Proposal{w, x}
 			if x == *x1 || x == *x0 || t != nil && !t.Fits(&x) || slices.Contains(dst[start:], p) {
 				continue
 			}
 			if dst = append(dst, p); len(dst)-start >= MaxProposals {
-				return dst
+				return false
 			}
+		}
+		return true
+	})
+	return dst
+}
+
+// Pairs calls back for each branch of after with the same one of before, in the
+// order of after, until it returns false.
+func Pairs(before, after []Branch, visit func(a, b *Branch) bool) {
+	hint := 0 // both lists follow the same execution for most of the way
+	for i := range after {
+		if a := findJump(before, &after[i], &hint); a != nil && !visit(a, &after[i]) {
+			return
+		}
+	}
+}
+
+// Difference is the branch's left operand less its right one.
+func (b *Branch) Difference() (d uint256.Int) {
+	d.Sub(&b.Left, &b.Right)
+	return d
+}
+
+// appendBits appends the values of a word with which an equality's operands would
+// be equal, if one of them shows bits of the word: shifted, masked, or changed by
+// XOR. That is so, as far as two runs tell, when the bits that changed in the
+// operand changed in the word, too; the other operand must not have changed.
+// Secant steps do not find it, since each bit has a slope of its own.
+func appendBits(dst []uint256.Int, x0, x1 *uint256.Int, a, b *Branch) []uint256.Int {
+	mine, was, other := &b.Left, &a.Left, &b.Right
+	switch {
+	case b.Op != opEq && b.Op != opIszero || b.Left == b.Right:
+		return dst
+	case a.Right != b.Right && a.Left == b.Left:
+		mine, was, other = &b.Right, &a.Right, &b.Left
+	case a.Right != b.Right:
+		return dst
+	}
+	var changed, shown, wrong uint256.Int
+	changed.Xor(x0, x1)
+	shown.Xor(was, mine)
+	wrong.Xor(mine, other)
+	if shown.IsZero() {
+		return dst
+	}
+	if x, ok := allBits(&changed, &shown, &wrong); ok {
+		return append(dst, *x.Xor(&x, x1))
+	}
+	// Bytes from somewhere inside the word.
+	var all uint256.Int
+	all.Or(all.Or(was, mine), other)
+	width := (all.BitLen() + 7) &^ 7
+	var mask, lane uint256.Int
+	mask.Not(mask.Lsh(mask.SetAllOne(), uint(width)))
+	start := len(dst)
+	for at := 0; at+width <= 256 && len(dst)-start < maxLanes; at += 8 {
+		if lane.And(lane.Rsh(&changed, uint(at)), &mask); lane == shown {
+			lane.Lsh(&wrong, uint(at))
+			dst = append(dst, *lane.Xor(&lane, x1))
 		}
 	}
 	return dst
+}
+
+// maxLanes bounds the places where a number of a few bytes may be within a word: of
+// a single byte, one place in 256 looks right by chance.
+const maxLanes = 2
+
+// allBits is what to change in a word, so that an operand's wrong bits change, where
+// the operand shows the word moved to the right or to the left: its changed bits are
+// then those of the word, as far as they are not moved out.
+func allBits(changed, shown, wrong *uint256.Int) (x uint256.Int, ok bool) {
+	var moved, back uint256.Int
+	shift := changed.BitLen() - shown.BitLen()
+	if shift < 0 {
+		x.Rsh(wrong, uint(-shift))
+		return x, moved.Lsh(changed, uint(-shift)).Eq(shown) && back.Lsh(&x, uint(-shift)).Eq(wrong)
+	}
+	x.Lsh(wrong, uint(shift))
+	return x, moved.Rsh(changed, uint(shift)).Eq(shown) && back.Rsh(&x, uint(shift)).Eq(wrong)
 }
 
 // findJump finds the same jump in another execution, starting where the last one

@@ -273,3 +273,79 @@ func BenchmarkPredict(b *testing.B) {
 		out = Predict(out[:0], Word{}, nil, x0, x1, before, after, nil)
 	}
 }
+
+// Operands that show some bits of a word: whatever the shift, the place within the
+// word or what is XORed to it, one proposal makes the operands equal.
+func TestPredictSetsBits(t *testing.T) {
+	r := testRand(63)
+	for name, show := range map[string]func(x, key *uint256.Int) uint256.Int{
+		"shifted right": func(x, _ *uint256.Int) (y uint256.Int) { y.Rsh(x, 19); return },
+		"shifted left":  func(x, _ *uint256.Int) (y uint256.Int) { y.Lsh(x, 5); return },
+		"xor":           func(x, key *uint256.Int) (y uint256.Int) { y.Xor(x, key); return },
+		"two bytes": func(x, _ *uint256.Int) (y uint256.Int) {
+			y.Rsh(x, 136)
+			y.And(&y, uint256.NewInt(0xffff))
+			return
+		},
+		"upper half": func(x, _ *uint256.Int) (y uint256.Int) { y.Rsh(x, 128); return },
+		"lower half": func(x, _ *uint256.Int) (y uint256.Int) { y.And(x, lowMask(128)); return },
+	} {
+		solved, tried := 0, 0
+		for range 200 {
+			key, goal := randomWord(r, 200), randomWord(r, 200)
+			wanted := show(&goal, &key)
+			x0, x1 := randomWord(r, 200), randomWord(r, 200)
+			branch := func(x *uint256.Int) (b Branch) {
+				b.Op, b.Left, b.Right = opEq, show(x, &key), wanted
+				b.Taken = b.Left == b.Right
+				return b
+			}
+			b0, b1 := branch(&x0), branch(&x1)
+			if b0.Left == b1.Left || b0.Taken || b1.Taken {
+				continue
+			}
+			tried++
+			if slices.ContainsFunc(Predict(nil, Word{}, nil, &x0, &x1, []Branch{b0}, []Branch{b1}, nil), func(p Proposal) bool {
+				b := branch(&p.Value)
+				return b.Taken
+			}) {
+				solved++
+			}
+		}
+		// Random numbers have as many bits as chance gives them: some do not fit.
+		if tried < 20 || solved < tried*9/10 {
+			t.Errorf("%s: %d of %d", name, solved, tried)
+		}
+	}
+}
+
+func lowMask(bits uint) *uint256.Int {
+	x := new(uint256.Int).SetAllOne()
+	return x.Rsh(x, 256-bits)
+}
+
+// TestEchoes: of `a && b` with a false, the second jump is decided by a, too.
+func TestEchoes(t *testing.T) {
+	word := uint256.NewInt
+	list := []evm.Comparison{
+		{PC: 10, Op: opEq, Left: *word(1), Right: *word(2)},
+		{PC: 20, Op: opEq, Left: *word(1), Right: *word(2)}, // && on what is left
+		{PC: 30, Op: opEq, Left: *word(1), Right: *word(3)},
+		{PC: 30, Op: opEq, Left: *word(1), Right: *word(3)}, // the same jump in a loop
+		{PC: 40, Op: opLt, Left: *word(1), Right: *word(3)},
+	}
+	for i, want := range []bool{false, true, false, false, false} {
+		if got := Echoes(list, i); got != want {
+			t.Errorf("comparison %d: %v", i, got)
+		}
+	}
+	frame := evm.Frame{Comparisons: list}
+	exec := &evm.Execution{Calls: []evm.CallResult{{Frames: [2]int{0, 1}}}, Frames: []evm.Frame{frame}}
+	var pcs []uint32
+	for _, b := range AppendBranches(nil, exec) {
+		pcs = append(pcs, b.PC)
+	}
+	if !slices.Equal(pcs, []uint32{10, 30, 40}) {
+		t.Errorf("the branches are those at %v", pcs)
+	}
+}
