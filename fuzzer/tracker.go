@@ -181,16 +181,17 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, along along, n *news) {
 		ahead := along.in(f.Program.ID)
 		for k := range f.Comparisons {
 			c := &f.Comparisons[k]
-			if sides.look(f.Program.ID, c, ahead.has(c.Block), n) {
+			if sides.look(f.Program.ID, c, input.Echoes(f.Comparisons, k), ahead.has(c.Block), n) {
 				t.nearUndecided = true
 			}
 		}
 	}
 }
 
-// look records a decision and tells whether its other side is still untaken.
-// ahead: a target may be ahead of the jump.
-func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, ahead bool, n *news) bool {
+// look records a decision and tells whether its other side is still untaken. echo:
+// the comparison is the one of the jump before. ahead: a target may be ahead of the
+// jump.
+func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, echo, ahead bool, n *news) bool {
 	side, other := 0, 1
 	if c.Taken {
 		side, other = 1, 0
@@ -202,6 +203,9 @@ func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, ahead bool, n 
 	}
 	if at.taken[other] {
 		return false
+	}
+	if echo {
+		return true
 	}
 	d := distance(c)
 	best := &at.best[other]

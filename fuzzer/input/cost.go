@@ -37,8 +37,8 @@ func (b *Branch) sameJump(other *Branch) bool {
 const maxBranches = 1024
 
 // AppendBranches appends the branches of an execution to dst: frame by frame in
-// order of entry, in a frame in order of occurrence, at most 1,024. They are
-// copies, which outlive the machine's next run.
+// order of entry, in a frame in order of occurrence, at most 1,024, without those
+// that [Echoes] names. They are copies, which outlive the machine's next run.
 func AppendBranches(dst []Branch, e *evm.Execution) []Branch {
 	start := len(dst)
 	for call := range e.Calls {
@@ -54,13 +54,26 @@ func AppendBranches(dst []Branch, e *evm.Execution) []Branch {
 				if len(dst)-start >= maxBranches {
 					return dst
 				}
-				if c := &f.Comparisons[j]; !hasJump(dst[first:], c.PC) {
+				if c := &f.Comparisons[j]; !hasJump(dst[first:], c.PC) && !Echoes(f.Comparisons, j) {
 					dst = append(dst, Branch{call, i - r[0], code, *c})
 				}
 			}
 		}
 	}
 	return dst
+}
+
+// Echoes tells whether the comparison at an index of a frame's decided the jump
+// before it, too. Of `a && b` solc makes a jump on a, and a second one on what is
+// left on the stack: on a again if that was false, else on b. What a compares says
+// nothing of how near b is to come out otherwise, and where a is what has to
+// change, the first jump says so.
+func Echoes(comparisons []evm.Comparison, i int) bool {
+	if i == 0 {
+		return false
+	}
+	a, b := &comparisons[i-1], &comparisons[i]
+	return a.PC != b.PC && a.Op == b.Op && a.Left == b.Left && a.Right == b.Right
 }
 
 func hasJump(branches []Branch, pc uint32) bool {

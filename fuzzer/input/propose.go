@@ -38,7 +38,7 @@ func (s *Space) Propose(dst []Proposal, seq Sequence, e *evm.Execution, want fun
 			f := &e.Frames[i]
 			for j := range f.Comparisons {
 				c := &f.Comparisons[j]
-				if want != nil && !want(f, c) {
+				if want != nil && !want(f, c) || Echoes(f.Comparisons, j) {
 					continue
 				}
 				if budget--; budget < 0 || len(p.out)-p.start >= MaxProposals {
