@@ -2,7 +2,7 @@
 // contracts, with the same compiler and time, one thread each.
 //
 //	main.go       what is measured, and the tables
-//	forge.go      Foundry projects and forge's results
+//	projects.go   the examples as Foundry projects
 //	sightline.go  the same with the sightline binary
 //	tests/        forge's tests of the examples
 package main
@@ -16,11 +16,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/sightline-evm/sightline/bench/internal/forge"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/examples"
 )
 
-const doc = `Runs forge ` + forgeVersion + ` from npm and the sightline binary on the examples: calls per second on
+const doc = `Runs forge ` + forge.Version + ` from npm and the sightline binary on the examples: calls per second on
 the base version, where nothing breaks, in invariant runs and in stateless fuzz runs;
 and the time to the assert that the head version breaks. One thread each, the same
 compiler settings, the same time limit, seeds one after the other.
@@ -61,12 +62,12 @@ const limitShares = 4
 type comparison struct {
 	run   *frame.Run
 	ours  *ours
-	sides map[string]*project // "crowdsale/base"
+	sides map[string]*forge.Project // "crowdsale/base"
 	share time.Duration
 }
 
 func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
-	modules, err := run.Install(ctx, "forge", packages())
+	modules, err := run.Install(ctx, "forge", forge.Packages(solcVersion))
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	}
 	names := examples.Names()
 	perExample := 4 + limitShares*len(ways) // both sides' two rates, and the attempts
-	c := &comparison{run: run, ours: &ours{run, tool}, sides: map[string]*project{}, share: run.Share(run.Runs * len(names) * perExample)}
+	c := &comparison{run: run, ours: &ours{run, tool}, sides: map[string]*forge.Project{}, share: run.Share(run.Runs * len(names) * perExample)}
 	for _, example := range names {
 		for _, side := range []string{"base", "head"} {
 			p, err := makeProject(run, modules, example, side)
@@ -87,7 +88,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 				return nil, err
 			}
 			// Compiles, so that no measurement has to.
-			if _, err := p.run(ctx, "Stateless", false, time.Second, run.Seed); err != nil {
+			if _, err := p.Run(ctx, "Stateless", false, time.Second, run.Seed); err != nil {
 				return nil, fmt.Errorf("%s: %w", example, err)
 			}
 			c.sides[example+"/"+side] = p
@@ -113,7 +114,7 @@ func (c *comparison) rates(ctx context.Context, names []string, result *frame.Re
 		for _, mode := range modes {
 			samples, err := frame.Interleave(ctx, c.run, []frame.Contender{
 				{Name: "forge", Measure: func(ctx context.Context, round int) (float64, error) {
-					r, err := c.sides[example+"/base"].run(ctx, mode.contract, false, c.share, c.run.Seed+uint64(round))
+					r, err := c.sides[example+"/base"].Run(ctx, mode.contract, false, c.share, c.run.Seed+uint64(round))
 					return rate(r, err)
 				}},
 				{Name: "sightline", Measure: func(ctx context.Context, round int) (float64, error) {
@@ -139,14 +140,14 @@ func (c *comparison) rates(ctx context.Context, names []string, result *frame.Re
 	return nil
 }
 
-func rate(r *testRun, err error) (float64, error) {
+func rate(r *forge.TestRun, err error) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if r.broken {
+	if r.Broken {
 		return 0, errors.New("an assert failed on the base version, where all hold")
 	}
-	return r.calls / r.seconds, nil
+	return r.Calls / r.Seconds, nil
 }
 
 // attempts compares the time to the assert that the head versions break. An
@@ -166,11 +167,11 @@ func (c *comparison) attempts(ctx context.Context, names []string, result *frame
 				if err != nil {
 					return 0, err
 				}
-				if !r.broken {
+				if !r.Broken {
 					return limit.Seconds(), nil
 				}
 				broken[i]++
-				return min(r.seconds, limit.Seconds()), nil
+				return min(r.Seconds, limit.Seconds()), nil
 			}})
 		}
 		samples, err := frame.Interleave(ctx, c.run, contenders)
@@ -205,9 +206,9 @@ func (c *comparison) attempts(ctx context.Context, names []string, result *frame
 }
 
 // attempt looks for the assert once.
-func (c *comparison) attempt(ctx context.Context, example string, w way, limit time.Duration, seed uint64) (*testRun, error) {
+func (c *comparison) attempt(ctx context.Context, example string, w way, limit time.Duration, seed uint64) (*forge.TestRun, error) {
 	if w.forge != "" {
-		return c.sides[example+"/head"].run(ctx, w.forge, w.guided, limit, seed)
+		return c.sides[example+"/head"].Run(ctx, w.forge, w.guided, limit, seed)
 	}
 	return c.ours.fuzz(ctx, example, "head", seqLen, true, limit, seed)
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-evm/sightline/bench/internal/forge"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -44,7 +45,7 @@ func (o *ours) args(example, side string) ([]string, error) {
 
 // fuzz runs one campaign with one worker on one processor. With untilBroken it
 // ends with the first assert that fails.
-func (o *ours) fuzz(ctx context.Context, example, side string, seqLen int, untilBroken bool, limit time.Duration, seed uint64) (*testRun, error) {
+func (o *ours) fuzz(ctx context.Context, example, side string, seqLen int, untilBroken bool, limit time.Duration, seed uint64) (*forge.TestRun, error) {
 	args, err := o.args(example, side)
 	if err != nil {
 		return nil, err
@@ -68,10 +69,10 @@ func (o *ours) fuzz(ctx context.Context, example, side string, seqLen int, until
 	if err := json.Unmarshal(text, &r); err != nil {
 		return nil, err
 	}
-	result := &testRun{calls: float64(r.Stats.Calls), seconds: r.Stats.Seconds}
+	result := &forge.TestRun{Calls: float64(r.Stats.Calls), Seconds: r.Stats.Seconds}
 	for _, f := range r.Findings {
-		if f.Oracle == assertion && (!result.broken || f.Seconds < result.seconds) {
-			result.broken, result.seconds = true, f.Seconds
+		if f.Oracle == assertion && (!result.Broken || f.Seconds < result.Seconds) {
+			result.Broken, result.Seconds = true, f.Seconds
 		}
 	}
 	return result, nil

@@ -1,14 +1,14 @@
-package main
+// Package forge runs Foundry's fuzzer on projects that comparisons make, to
+// measure it beside Sightline.
+package forge
 
 import (
 	"bytes"
 	"context"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,25 +17,18 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/bench/internal/frame"
-	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/internal/soljson"
 )
 
-// tests are forge's tests, one file per example and what they share.
-//
-//go:embed tests/*.sol
-var tests embed.FS
+// Version is the forge that is measured.
+const Version = "1.7.1"
 
-const (
-	forgeVersion = "1.7.1"
-	solcVersion  = "0.8.30" // the examples' own
-)
-
-func packages() frame.Packages {
+// Packages are forge and a compiler, from npm.
+func Packages(solc string) frame.Packages {
 	return frame.Packages{
-		"@foundry-rs/forge":             forgeVersion,
-		"@foundry-rs/forge-linux-amd64": forgeVersion,
-	}.Solc(solcVersion)
+		"@foundry-rs/forge":             Version,
+		"@foundry-rs/forge-linux-amd64": Version,
+	}.Solc(solc)
 }
 
 // config is foundry.toml. What is not forge's default: the compiler and its
@@ -59,68 +52,44 @@ fail_on_revert = false
 shrink_run_limit = 0
 %[3]s`
 
-// project is a Foundry project made of one side of an example.
-type project struct {
+// Project is a Foundry project.
+type Project struct {
 	forge  string
 	folder string
 	solc   string
 }
 
-// makeProject writes the sources of an example's side ("base" or "head") and its
-// tests.
-func makeProject(run *frame.Run, modules, example, side string) (*project, error) {
-	folder := filepath.Join(run.Cache, "forge", example, side)
-	p := &project{
+// NewProject writes a project's files, by their path in it, to a folder. modules
+// is where [Packages] with the compiler's version were installed.
+func NewProject(folder, modules, solc string, files map[string][]byte) (*Project, error) {
+	p := &Project{
 		forge:  filepath.Join(modules, "@foundry-rs", "forge-linux-amd64", "bin", "forge"),
 		folder: folder,
 	}
-	files, err := examples.Load(example)
-	if err != nil {
-		return nil, err
-	}
-	write := func(name string, text []byte) error {
+	for name, text := range files {
 		file := filepath.Join(folder, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
+			return nil, err
 		}
-		return os.WriteFile(file, text, 0o600)
-	}
-	sources, err := fs.Glob(files, side+"/src/*.sol")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range sources {
-		text, err := fs.ReadFile(files, name)
-		if err == nil {
-			err = write(strings.TrimPrefix(name, side+"/"), text)
-		}
-		if err != nil {
+		if err := os.WriteFile(file, text, 0o600); err != nil {
 			return nil, err
 		}
 	}
-	for from, to := range map[string]string{"Targets": "Targets.sol", example: "Tests.t.sol"} {
-		text, err := tests.ReadFile("tests/" + from + ".sol")
-		if err == nil {
-			err = write("test/"+to, text)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	p.solc, err = soljson.Program(folder, filepath.Join(modules, "solc-"+solcVersion, "soljson.js"))
+	var err error
+	p.solc, err = soljson.Program(folder, filepath.Join(modules, "solc-"+solc, "soljson.js"))
 	return p, err
 }
 
-// testRun is what forge says of the tests of one contract.
-type testRun struct {
-	calls   float64 // of target contracts, or runs of stateless tests
-	seconds float64
-	broken  bool // an assert failed
+// TestRun is what forge says of the tests of one contract.
+type TestRun struct {
+	Calls   float64 // of target contracts, or runs of stateless tests
+	Seconds float64
+	Broken  bool // an assert failed
 }
 
-// run runs the tests of one contract with one thread. Nothing of earlier runs is
+// Run runs the tests of one contract with one thread. Nothing of earlier runs is
 // left but what was compiled.
-func (p *project) run(ctx context.Context, contract string, guided bool, limit time.Duration, seed uint64) (*testRun, error) {
+func (p *Project) Run(ctx context.Context, contract string, guided bool, limit time.Duration, seed uint64) (*TestRun, error) {
 	corpus := ""
 	if guided {
 		corpus = "corpus_dir = \"corpus\"\n"
@@ -170,12 +139,12 @@ type suite struct {
 
 // readTests sums up forge's JSON: one object with the tests, among others that
 // tell what happens meanwhile.
-func readTests(text []byte) (*testRun, error) {
+func readTests(text []byte) (*TestRun, error) {
 	i := bytes.Index(text, []byte(`{"`)) // what stands before is for people
 	if i < 0 {
 		return nil, errors.New("forge wrote no JSON")
 	}
-	r := &testRun{}
+	r := &TestRun{}
 	for values := json.NewDecoder(bytes.NewReader(text[i:])); ; {
 		var value json.RawMessage
 		if err := values.Decode(&value); errors.Is(err, io.EOF) {
@@ -193,7 +162,7 @@ func readTests(text []byte) (*testRun, error) {
 			}
 		}
 	}
-	if r.seconds == 0 {
+	if r.Seconds == 0 {
 		return nil, errors.New("forge ran no test")
 	}
 	return r, nil
@@ -201,24 +170,24 @@ func readTests(text []byte) (*testRun, error) {
 
 // add takes in the tests of one contract. A failure that is no failed assert is
 // an error: the tests are such that nothing else can fail.
-func (r *testRun) add(s suite) error {
+func (r *TestRun) add(s suite) error {
 	for name, result := range s.Results {
 		seconds, err := parseDuration(result.Duration)
 		if err != nil {
 			return err
 		}
-		r.seconds += seconds
+		r.Seconds += seconds
 		if result.Kind.Invariant != nil {
-			r.calls += result.Kind.Invariant.Calls
+			r.Calls += result.Kind.Invariant.Calls
 		}
 		if result.Kind.Fuzz != nil {
-			r.calls += result.Kind.Fuzz.Runs
+			r.Calls += result.Kind.Fuzz.Runs
 		}
 		if result.Status != "Success" {
 			if !strings.Contains(result.Reason, "assertion failed") {
 				return fmt.Errorf("%s: %s: %s", name, result.Status, result.Reason)
 			}
-			r.broken = true
+			r.Broken = true
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package main
+package forge
 
 import (
 	"strings"
@@ -15,17 +15,17 @@ func TestReadTests(t *testing.T) {
 	const invariant = `{"Invariant":{"runs":2,"calls":1000,"reverts":3,"metrics":{}}}`
 	tests := []struct {
 		name, text string
-		want       testRun
+		want       TestRun
 		err        string
 	}{
-		{"invariant holds", result("Success", "null", invariant), testRun{calls: 1000, seconds: 1.500086279}, ""},
-		{"compiled first", "Compiling 8 files\n" + result("Success", "null", invariant), testRun{calls: 1000, seconds: 1.500086279}, ""},
-		{"an assert fails", event + result("Failure", `"panic: assertion failed (0x01)"`, invariant), testRun{calls: 1000, seconds: 1.500086279, broken: true}, ""},
-		{"stateless", result("Success", "null", `{"Fuzz":{"runs":77,"mean_gas":1}}`), testRun{calls: 77, seconds: 1.500086279}, ""},
-		{"another failure", result("Failure", `"setUp failed"`, invariant), testRun{}, "setUp failed"},
-		{"no tests", event, testRun{}, "ran no test"},
-		{"nothing", "Error: Compilation failed", testRun{}, "no JSON"},
-		{"cut off", result("Success", "null", invariant)[:90], testRun{}, "forge's JSON"},
+		{"invariant holds", result("Success", "null", invariant), TestRun{Calls: 1000, Seconds: 1.500086279}, ""},
+		{"compiled first", "Compiling 8 files\n" + result("Success", "null", invariant), TestRun{Calls: 1000, Seconds: 1.500086279}, ""},
+		{"an assert fails", event + result("Failure", `"panic: assertion failed (0x01)"`, invariant), TestRun{Calls: 1000, Seconds: 1.500086279, Broken: true}, ""},
+		{"stateless", result("Success", "null", `{"Fuzz":{"runs":77,"mean_gas":1}}`), TestRun{Calls: 77, Seconds: 1.500086279}, ""},
+		{"another failure", result("Failure", `"setUp failed"`, invariant), TestRun{}, "setUp failed"},
+		{"no tests", event, TestRun{}, "ran no test"},
+		{"nothing", "Error: Compilation failed", TestRun{}, "no JSON"},
+		{"cut off", result("Success", "null", invariant)[:90], TestRun{}, "forge's JSON"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
