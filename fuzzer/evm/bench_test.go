@@ -86,13 +86,21 @@ func randomSequences(b *bench, n int) []evm.Sequence {
 	return out
 }
 
-// BenchmarkRun measures calls of random sequences, each from the start.
-func BenchmarkRun(b *testing.B) {
+// onBoth runs a benchmark on each machine.
+func onBoth(b *testing.B, run func(*testing.B, *bench, evm.Machine)) {
 	bank := deployed(b, bank, "Bank", testsolc.Settings{})
+	b.Run("reference", func(b *testing.B) { run(b, bank, bank.machine) })
+	b.Run("interpreter", func(b *testing.B) { run(b, bank, bank.fast) })
+}
+
+// BenchmarkRun measures calls of random sequences, each from the start.
+func BenchmarkRun(b *testing.B) { onBoth(b, benchmarkRun) }
+
+func benchmarkRun(b *testing.B, bank *bench, machine evm.Machine) {
 	sequences := randomSequences(bank, 4096)
 	calls, failed, blocks := 0, 0, 0
 	run := func(s evm.Sequence) {
-		exec, err := bank.machine.Run(s)
+		exec, err := machine.Run(s)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -124,8 +132,9 @@ func BenchmarkRun(b *testing.B) {
 
 // BenchmarkLastCall measures executions of eight calls that differ in the last
 // one only, as when one call of a seed is fuzzed.
-func BenchmarkLastCall(b *testing.B) {
-	bank := deployed(b, bank, "Bank", testsolc.Settings{})
+func BenchmarkLastCall(b *testing.B) { onBoth(b, benchmarkLastCall) }
+
+func benchmarkLastCall(b *testing.B, bank *bench, machine evm.Machine) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	seq := evm.Sequence{bank.deploy}
 	for range 8 {
@@ -139,11 +148,36 @@ func BenchmarkLastCall(b *testing.B) {
 	b.ResetTimer()
 	for i := range b.N {
 		seq[8] = last[i%len(last)]
-		if _, err := bank.machine.Run(seq); err != nil {
+		if _, err := machine.Run(seq); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "executions/s")
+}
+
+// TestAllocations: what has grown has grown, and then calls allocate nothing.
+func TestAllocations(t *testing.T) {
+	b := deployed(t, bank, "Bank", testsolc.Settings{})
+	sequences := randomSequences(b, 64)
+	run := func() {
+		for _, seq := range sequences {
+			if _, err := b.fast.Run(seq[1:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// The World is the one after the deployment: what a deployment installs is new.
+	if _, err := b.machine.Run(evm.Sequence{b.deploy}); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if b.fast, err = evm.NewInterpreter(b.machine.Export(), bytecode.NewTable(testsolc.Compile(t, bank, testsolc.Settings{}))); err != nil {
+		t.Fatal(err)
+	}
+	run()
+	if n := testing.AllocsPerRun(5, run); n != 0 {
+		t.Errorf("%v allocations for %d sequences", n, len(sequences))
+	}
 }
 
 // TestConcurrent: machines share nothing but the World and the table.
@@ -156,7 +190,13 @@ func TestConcurrent(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range results {
 		group.Go(func() {
-			machine, err := evm.NewReference(b.machine.World(), table)
+			var machine evm.Machine
+			var err error
+			if i%2 == 0 {
+				machine, err = evm.NewReference(b.machine.World(), table)
+			} else {
+				machine, err = evm.NewInterpreter(b.machine.World(), table)
+			}
 			if err != nil {
 				t.Error(err)
 				return

@@ -29,11 +29,27 @@ func at(t testing.TB, code []byte, opts ...Option) *Reference {
 
 func call(data ...byte) Call { return Call{From: randomSender, To: randomContracts[0], Data: data} }
 
+// mustRun runs the calls on the reference, and sees to it that the interpreter
+// yields the same.
 func mustRun(t testing.TB, r *Reference, seq ...Call) *Execution {
 	t.Helper()
 	e, err := r.Run(seq)
 	if err != nil {
 		t.Fatal(err)
+	}
+	m, err := NewInterpreter(r.world, r.rec.programs.table, func(o *options) { *o = r.options })
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Run(seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := Differ(e, got); d != nil {
+		t.Fatalf("reference and interpreter differ: %v", d)
+	}
+	if d := DifferWorlds(r.Export(), m.Export()); d != nil {
+		t.Fatalf("reference and interpreter differ: %v", d)
 	}
 	return e
 }

@@ -33,6 +33,7 @@ func emptyWorld() *evm.World {
 type bench struct {
 	t        testing.TB
 	machine  *evm.Reference
+	fast     *evm.Interpreter
 	contract *bytecode.Contract
 	deploy   evm.Call
 }
@@ -41,7 +42,12 @@ func deployed(t testing.TB, source, name string, settings testsolc.Settings, arg
 	t.Helper()
 	contracts := testsolc.Compile(t, source, settings)
 	c := testsolc.Contract(t, contracts, name)
-	machine, err := evm.NewReference(emptyWorld(), bytecode.NewTable(contracts))
+	table := bytecode.NewTable(contracts)
+	machine, err := evm.NewReference(emptyWorld(), table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, err := evm.NewInterpreter(emptyWorld(), table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +55,7 @@ func deployed(t testing.TB, source, name string, settings testsolc.Settings, arg
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{t, machine, c, evm.Call{
+	return &bench{t, machine, fast, c, evm.Call{
 		From: deployer, Create: true, Address: place, Data: append(common.CopyBytes(c.Creation.Bytes), packed...),
 	}}
 }
@@ -63,12 +69,20 @@ func (b *bench) call(function string, args ...any) evm.Call {
 	return evm.Call{From: user, To: place, Data: data}
 }
 
-// run deploys and calls.
+// run deploys and calls, on both machines, which must agree.
 func (b *bench) run(calls ...evm.Call) *evm.Execution {
 	b.t.Helper()
-	exec, err := b.machine.Run(append(evm.Sequence{b.deploy}, calls...))
+	seq := append(evm.Sequence{b.deploy}, calls...)
+	exec, err := b.machine.Run(seq)
 	if err != nil {
 		b.t.Fatal(err)
+	}
+	got, err := b.fast.Run(seq)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if d := evm.Differ(exec, got); d != nil {
+		b.t.Fatalf("reference and interpreter differ: %v", d)
 	}
 	if exec.Calls[0].Outcome != evm.Success {
 		b.t.Fatalf("deployment: %v", exec.Calls[0].Reason())

@@ -1,0 +1,169 @@
+package evm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+	asm "github.com/ethereum/go-ethereum/core/vm/program"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
+)
+
+// TestOpcodes holds the instruction sets to go-ethereum's own: which opcodes there
+// are, and their stack and static gas. Of some the dynamic part is static here.
+func TestOpcodes(t *testing.T) {
+	static := map[vm.OpCode]uint64{vm.EXP: params.ExpGas}
+	for n := range uint64(5) {
+		static[vm.LOG0+vm.OpCode(n)] = params.LogGas + n*params.LogTopicGas
+	}
+	fields := []string{"Merge", "Shanghai", "Cancun", "Prague", "Osaka"}
+	checked := 0
+	for _, theirs := range vm.GenForks() {
+		for fork, field := range fields {
+			if field != theirs.Name {
+				continue
+			}
+			checked++
+			for op, info := range opcodeTable(fork) {
+				want := theirs.Ops[op]
+				want.Defined = want.Defined && vm.OpCode(op) != vm.INVALID // which they list
+				if info.defined != want.Defined {
+					t.Errorf("%s: %v is defined: %t", forks[fork], vm.OpCode(op), info.defined)
+				}
+				if !want.Defined {
+					continue
+				}
+				pops, grows := want.MinStack, int(params.StackLimit)-want.MaxStack
+				gas := want.ConstantGas + static[vm.OpCode(op)]
+				if int(info.pops) != pops || int(info.pushes)-int(info.pops) != grows || uint64(info.gas) != gas {
+					t.Errorf("%s: %v is %+v, want %d words, %d more, %d gas", forks[fork], vm.OpCode(op), info, pops, grows, gas)
+				}
+			}
+		}
+	}
+	if checked != len(forks) {
+		t.Errorf("%d of %d forks were compared", checked, len(forks))
+	}
+}
+
+func fastAt(t *testing.T, code []byte) *Interpreter {
+	t.Helper()
+	m, err := NewInterpreter(at(t, code).world, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func mustRunFast(t *testing.T, m *Interpreter, seq ...Call) *Execution {
+	t.Helper()
+	e, err := m.Run(seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// broken is a precompiled contract that is broken.
+type broken struct{}
+
+func (broken) RequiredGas([]byte) uint64  { return 0 }
+func (broken) Run([]byte) ([]byte, error) { panic("broken") }
+func (broken) Name() string               { return "broken" }
+
+// TestInterpreterPanic: what goes wrong inside is an error that names the call.
+func TestInterpreterPanic(t *testing.T) {
+	sha := common.BytesToAddress([]byte{2})
+	m := fastAt(t, asm.New().Call(nil, sha.Bytes(), 0, 0, 0, 0, 0).Bytes())
+	want := mustRunFast(t, m, call(), call()).PathID()
+	mustRunFast(t, m) // nothing is left to undo
+	m.ledger.find(&sha).precompile = broken{}
+	_, err := m.Run(Sequence{{From: randomSender, To: nobody}, call()})
+	if err == nil || !strings.Contains(err.Error(), "call 1 of 2: panic: broken") {
+		t.Fatalf("error %v", err)
+	}
+	if got := mustRunFast(t, m, call(), call()).PathID(); got != want {
+		t.Error("the machine is not usable after a panic")
+	}
+}
+
+// TestIdle: what a run of hostile code has grown is let go by the next.
+func TestIdle(t *testing.T) {
+	self := randomContracts[0].Bytes()
+	deep := asm.New().Call(nil, self, 0, 0, 0, 0, 0).Bytes()
+	m := fastAt(t, deep)
+	mustRunFast(t, m, call())
+	if len(m.frames) < 100 {
+		t.Fatalf("%d frames: the call was not deep", len(m.frames))
+	}
+	mustRunFast(t, m, Call{From: randomSender, To: nobody})
+	if len(m.frames) > maxIdleFrames || len(m.rec.open) != len(m.frames) {
+		t.Errorf("%d and %d frames are kept", len(m.frames), len(m.rec.open))
+	}
+
+	m = fastAt(t, asm.New().Push(1).Push(1<<20).Op(vm.MSTORE).Bytes())
+	mustRunFast(t, m, call())
+	if size := cap(m.frames[0].memory); size > maxIdleMemory {
+		t.Errorf("%d bytes of memory are kept", size)
+	}
+
+	m = fastAt(t, loop(func(p *asm.Program) { p.Op(vm.GAS, vm.SLOAD, vm.POP) }))
+	for range 8 {
+		mustRunFast(t, m, call())
+		mustRunFast(t, m)
+	}
+	if m.ledger.cells.used > maxCachedSlots+CallGas/int(params.ColdSloadCostEIP2929) || cap(m.ledger.journal) > maxIdleJournal {
+		t.Errorf("%d slots, a journal of %d are kept", m.ledger.cells.used, cap(m.ledger.journal))
+	}
+}
+
+// TestDecodings: decodings of codes that never come again are let go, and blocks
+// are covered once all the same.
+func TestDecodings(t *testing.T) {
+	// Deploys code that holds the gas that is left, so that it is new each time.
+	p := asm.New().Op(vm.GAS).Push(0).Op(vm.MSTORE).Push(20_000).Push(0).Op(vm.RETURN)
+	init := p.Bytes()
+	code := loop(func(p *asm.Program) {
+		p.Mstore(init, 0).Op(vm.GAS).Push(len(init)).Op(vm.MSTORE).
+			Push(len(init)+32).Push(0).Push(0).Op(vm.CREATE).
+			Push(0).Push(0).Push(0).Push(0).Push(0).Op(vm.DUP6, vm.GAS, vm.CALL, vm.POP, vm.POP)
+	})
+	m := fastAt(t, code)
+	seen := 0
+	for range 40 {
+		mustRunFast(t, m, call())
+		seen += m.codeBytes
+		mustRunFast(t, m)
+		if m.codeBytes > maxDecoded {
+			t.Fatalf("%d bytes of code are kept decoded", m.codeBytes)
+		}
+	}
+	if seen <= maxDecoded {
+		t.Errorf("only %d bytes of code were decoded", seen)
+	}
+}
+
+// TestLedgerWords: keys that share their place in a table do not meet.
+func TestLedgerWords(t *testing.T) {
+	l := newLedger(&World{Accounts: map[common.Address]*Account{}}, nil)
+	e := l.find(&nobody)
+	for i := range uint64(3000) {
+		key := uint256.Int{i % 50, i / 50, i % 7, 0}
+		l.store(l.cell(e, &key), &uint256.Int{i + 1})
+	}
+	for i := range uint64(3000) {
+		key := uint256.Int{i % 50, i / 50, i % 7, 0}
+		if got := l.cell(e, &key).value; got != (uint256.Int{i + 1}) {
+			t.Fatalf("key %v holds %v, want %d", key, got, i+1)
+		}
+	}
+	l.revert(0)
+	for i := range uint64(3000) {
+		key := uint256.Int{i % 50, i / 50, i % 7, 0}
+		if got := l.cell(e, &key).value; !got.IsZero() {
+			t.Fatalf("key %v holds %v after all was undone", key, got)
+		}
+	}
+}
