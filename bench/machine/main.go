@@ -4,6 +4,8 @@
 //	main.go      what is measured, and the tables
 //	scene.go     contracts, the World they are deployed in, random sequences
 //	measures.go  one measurement each
+//	untraced.go  go-ethereum without feedback
+//	forge.go     forge's invariant runs on the ERC-20
 package main
 
 import (
@@ -17,11 +19,14 @@ import (
 
 const doc = `Measures the machines that run sequences: calls per second of random sequences on an
 ERC-20, an ERC-4626 vault and a crowdsale, with path, coverage and comparisons
-recorded; calls per second of whole campaigns with one worker (generation,
-execution and path check); nanoseconds per instruction of an arithmetic loop.
+recorded, and on go-ethereum with nothing recorded; calls per second of whole campaigns
+on the ERC-20 (generation, execution and path check), and of forge's invariant runs on
+it, where forge can be installed; nanoseconds per instruction of an arithmetic loop.
 
-summary: callsPerSecond, loopCallsPerSecond, nsPerOp and allocsPerCall of the
-machine that campaigns use.`
+summary, of the machine that campaigns use: callsPerSecond, its ratioToGethHooks, and
+loopCallsPerSecond of campaigns with their ratios loopRatioToGethHooks (go-ethereum
+with hooks alone, on the ERC-20) and loopRatioToForge; nsPerOp, allocsPerCall;
+twoWorkerRatio, calls per second of processor time with two workers to one.`
 
 func main() {
 	frame.Main(frame.Comparison{Name: "machine", Doc: doc, Seconds: 60, Runs: 10, Measure: measure})
@@ -31,14 +36,22 @@ func main() {
 type executor struct {
 	name string
 	make func(*evm.World, *bytecode.Table) (evm.Machine, error)
+	// bare executors record nothing, so that no campaign can be run with them.
+	bare bool
 }
 
 // executors lists the machines, the reference first: ratios are to it. The
 // summary is about the last one, which campaigns use.
 func executors() []executor {
 	return []executor{
-		{"go-ethereum", func(w *evm.World, t *bytecode.Table) (evm.Machine, error) {
+		{name: "go-ethereum", make: func(w *evm.World, t *bytecode.Table) (evm.Machine, error) {
 			return evm.NewReference(w, t, evm.LiftCodeSizeLimits)
+		}},
+		{name: "go-ethereum, no feedback", bare: true, make: func(w *evm.World, _ *bytecode.Table) (evm.Machine, error) {
+			return newUntraced(w), nil
+		}},
+		{name: "interpreter", make: func(w *evm.World, t *bytecode.Table) (evm.Machine, error) {
+			return evm.NewInterpreter(w, t, evm.LiftCodeSizeLimits)
 		}},
 	}
 }
@@ -50,6 +63,7 @@ type bench struct {
 	workloads []workload
 	loop      *arithmetic
 	table     *bytecode.Table
+	modules   string // folder of installed packages
 }
 
 // sampled is one row of measurements of one executor.
@@ -61,17 +75,27 @@ type sampled struct {
 
 // The measurements besides the workloads' calls per second.
 const (
-	campaignRate = "campaign"
+	campaignRate = "campaign on the ERC-20"
+	forgeRate    = "forge on the ERC-20"
 	loopTime     = "loop"
 	allocations  = "allocations"
+	oneWorker    = "one worker"
+	twoWorkers   = "two workers"
 )
 
+// forgeExecutor stands for forge among the executors of a sample.
+const forgeExecutor = -1
+
 func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
-	table, err := compile(ctx, run)
+	modules, err := install(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{run: run, table: table}
+	table, err := compile(ctx, run, modules)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{run: run, table: table, modules: modules}
 	if b.scene, err = newScene(table); err != nil {
 		return nil, err
 	}
@@ -84,8 +108,17 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	all := executors()
 	var rows []sampled
 	var contenders []frame.Contender
+	share := run.Share(run.Runs * len(all) * (len(b.workloads) + 5))
+	if forge, err := b.newForge(ctx); err != nil {
+		run.Logf("forge is left out: %v", err)
+	} else {
+		rows = append(rows, sampled{executor: forgeExecutor, what: forgeRate})
+		contenders = append(contenders, frame.Contender{Name: "forge", Measure: func(ctx context.Context, round int) (float64, error) {
+			return forge.rate(ctx, share, run.Seed+uint64(round))
+		}})
+	}
 	for i, e := range all {
-		measures, err := b.measures(e, run.Share(run.Runs*len(all)*(len(b.workloads)+3)))
+		measures, err := b.measures(e, share)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.name, err)
 		}
@@ -104,26 +137,33 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	return b.report(all, rows)
 }
 
-// report makes the tables: one line per measurement and executor.
-func (b *bench) report(all []executor, rows []sampled) (*frame.Result, error) {
-	find := func(executor int, what string) []float64 {
-		for _, r := range rows {
-			if r.executor == executor && r.what == what {
-				return r.values
-			}
+// samples are the measurements by executor and name.
+type samples []sampled
+
+func (s samples) find(executor int, what string) []float64 {
+	for _, r := range s {
+		if r.executor == executor && r.what == what {
+			return r.values
 		}
-		return nil
 	}
+	return nil
+}
+
+// report makes the tables: one line per measurement and executor.
+func (b *bench) report(all []executor, rows samples) (*frame.Result, error) {
 	rates := frame.Table{Title: "calls per second", Columns: []string{"workload", "executor", "calls/s", "ns/call", "ratio", "test"},
-		Notes: []string{"Medians with 95 % confidence intervals; the ratio is to go-ethereum."}}
+		Notes: []string{"Medians with 95 % confidence intervals; the ratio is to go-ethereum with hooks."}}
 	var names []string
 	for _, w := range b.workloads {
 		names = append(names, w.name)
 	}
 	for _, what := range append(names, campaignRate) {
 		for i, e := range all {
-			values := find(i, what)
-			test := frame.Compare(values, find(0, what))
+			values := rows.find(i, what)
+			if values == nil {
+				continue
+			}
+			test := frame.Compare(values, rows.find(0, what))
 			cells := []string{what, e.name, frame.Summarize(values).String(), frame.Number(1e9 / frame.Median(values)), frame.Number(test.Ratio), ""}
 			if i > 0 {
 				cells[5] = test.String()
@@ -131,24 +171,41 @@ func (b *bench) report(all []executor, rows []sampled) (*frame.Result, error) {
 			rates.Add(cells...)
 		}
 	}
+	forge := rows.find(forgeExecutor, forgeRate)
+	if forge != nil {
+		test := frame.Compare(forge, rows.find(0, campaignRate))
+		rates.Add(campaignRate, "forge, invariant runs", frame.Summarize(forge).String(), frame.Number(1e9/frame.Median(forge)), frame.Number(test.Ratio), test.String())
+	}
 	costs := frame.Table{Title: "cost", Columns: []string{"executor", "ns/op, arithmetic loop", "allocations/call"}}
 	for i, e := range all {
-		costs.Add(e.name, frame.Summarize(find(i, loopTime)).String(), frame.Summarize(find(i, allocations)).String())
+		costs.Add(e.name, frame.Summarize(rows.find(i, loopTime)).String(), frame.Summarize(rows.find(i, allocations)).String())
 	}
 	profile, err := b.profile(all[0])
 	if err != nil {
 		return nil, err
 	}
-	last := len(all) - 1
-	return &frame.Result{
-		Summary: map[string]float64{
-			"callsPerSecond":     frame.Median(find(last, mixed)),
-			"loopCallsPerSecond": frame.Median(find(last, campaignRate)),
-			"nsPerOp":            frame.Median(find(last, loopTime)),
-			"allocsPerCall":      frame.Median(find(last, allocations)),
-		},
-		Tables: []frame.Table{rates, costs, profile},
-	}, nil
+	return &frame.Result{Summary: b.summary(rows, len(all)-1), Tables: []frame.Table{rates, costs, profile}}, nil
+}
+
+// summary is about one executor.
+func (b *bench) summary(rows samples, executor int) map[string]float64 {
+	median := func(executor int, what string) float64 { return frame.Median(rows.find(executor, what)) }
+	loop := median(executor, campaignRate)
+	s := map[string]float64{
+		"callsPerSecond":       median(executor, mixed),
+		"ratioToGethHooks":     median(executor, mixed) / median(0, mixed),
+		"loopCallsPerSecond":   loop,
+		"loopRatioToGethHooks": loop / median(0, token),
+		"nsPerOp":              median(executor, loopTime),
+		"allocsPerCall":        median(executor, allocations),
+	}
+	if one := median(executor, oneWorker); one > 0 {
+		s["twoWorkerRatio"] = median(executor, twoWorkers) / one
+	}
+	if forge := rows.find(forgeExecutor, forgeRate); forge != nil {
+		s["loopRatioToForge"] = loop / frame.Median(forge)
+	}
+	return s
 }
 
 // profile says what the workloads consist of.

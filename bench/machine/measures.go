@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -40,14 +41,29 @@ func (b *bench) measures(e executor, share time.Duration) ([]frame.Contender, er
 	if err != nil {
 		return nil, err
 	}
-	return append(list,
-		frame.Contender{Name: campaignRate, Measure: func(ctx context.Context, round int) (float64, error) {
-			return b.campaign(ctx, e, b.run.Seed+uint64(round), share)
-		}},
-		frame.Contender{Name: loopTime, Measure: func(context.Context, int) (float64, error) {
-			calls, seconds, err := b.runFor(machine, b.loop.sequences, share)
-			return 1e9 * seconds / (float64(calls) * b.loop.instructions), err
-		}}), nil
+	list = append(list, frame.Contender{Name: loopTime, Measure: func(context.Context, int) (float64, error) {
+		calls, seconds, err := b.runFor(machine, b.loop.sequences, share)
+		return 1e9 * seconds / (float64(calls) * b.loop.instructions), err
+	}})
+	if e.bare {
+		return list, nil
+	}
+	list = append(list, frame.Contender{Name: campaignRate, Measure: func(ctx context.Context, round int) (float64, error) {
+		stats, err := b.campaign(ctx, e, 1, b.run.Seed+uint64(round), share)
+		return float64(stats.Calls) / stats.Seconds, err
+	}})
+	for i, name := range []string{oneWorker, twoWorkers} {
+		workers := i + 1
+		list = append(list, frame.Contender{Name: name, Measure: func(ctx context.Context, round int) (float64, error) {
+			before := frame.CPUSeconds()
+			stats, err := b.campaign(ctx, e, workers, b.run.Seed+uint64(round), share)
+			if used := frame.CPUSeconds() - before; used > 0 {
+				return float64(stats.Calls) / used, err
+			}
+			return 0, err
+		}})
+	}
+	return list, nil
 }
 
 // runFor runs the sequences, over and over, for some time.
@@ -78,24 +94,26 @@ func (b *bench) allocations(machine evm.Machine, sequences []evm.Sequence, share
 	return float64(after.Mallocs-before.Mallocs) / float64(calls), err
 }
 
-// campaign is the rate of a whole campaign with one worker and no targets.
-func (b *bench) campaign(ctx context.Context, e executor, seed uint64, share time.Duration) (float64, error) {
-	space, err := input.NewSpace(b.scene.world, input.SpaceOptions{})
+// campaign runs a whole campaign on the ERC-20, without targets.
+func (b *bench) campaign(ctx context.Context, e executor, workers int, seed uint64, share time.Duration) (fuzzer.Stats, error) {
+	w := *b.scene.world
+	w.Instances = slices.DeleteFunc(slices.Clone(w.Instances), func(in evm.Instance) bool { return in.Name != token })
+	space, err := input.NewSpace(&w, input.SpaceOptions{})
 	if err != nil {
-		return 0, err
+		return fuzzer.Stats{}, err
 	}
 	result, err := (&fuzzer.Campaign{Config: fuzzer.Config{
-		World: b.scene.world, Space: space, Table: b.table, Oracles: oracle.All(),
-		NewMachine: func() (evm.Machine, error) { return e.make(b.scene.world, b.table) },
-		Seed:       seed, Workers: 1, SeqLen: maxCalls, Timeout: share, Now: b.run.Now,
+		World: &w, Space: space, Table: b.table, Oracles: oracle.All(),
+		NewMachine: func() (evm.Machine, error) { return e.make(&w, b.table) },
+		Seed:       seed, Workers: workers, SeqLen: maxCalls, Timeout: share, Now: b.run.Now,
 	}}).Run(ctx)
 	if err != nil {
-		return 0, err
+		return fuzzer.Stats{}, err
 	}
 	if len(result.Faults) > 0 {
-		return 0, fmt.Errorf("the campaign had a fault: %s", result.Faults[0].Message)
+		return fuzzer.Stats{}, fmt.Errorf("the campaign had a fault: %s", result.Faults[0].Message)
 	}
-	return float64(result.Stats.Calls) / result.Stats.Seconds, nil
+	return result.Stats, nil
 }
 
 // profile is what sequences consist of.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -66,5 +67,35 @@ func TestArithmeticSequencesDiffer(t *testing.T) {
 	}
 	if len(seen) != len(a.sequences) || len(seen) < 2 {
 		t.Errorf("%d of %d sequences are distinct: a machine may answer from what it ran before", len(seen), len(a.sequences))
+	}
+}
+
+// TestUntraced: go-ethereum without hooks does the same as with them.
+func TestUntraced(t *testing.T) {
+	a, err := newArithmetic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference, err := evm.NewReference(a.world, a.table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := newUntraced(a.world)
+	for _, seq := range a.sequences[:3] {
+		seq = append(seq, evm.Call{From: seq[0].From, To: seq[0].To, Value: *uint256.NewInt(7)})
+		want, err := reference.Run(seq)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := bare.Run(seq)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want.Calls {
+			w, g := &want.Calls[i], &got.Calls[i]
+			if w.Outcome != g.Outcome || w.GasUsed != g.GasUsed || w.GasUsed == 0 {
+				t.Errorf("call %d: %v with %d gas, want %v with %d", i, g.Outcome, g.GasUsed, w.Outcome, w.GasUsed)
+			}
+		}
 	}
 }

@@ -30,13 +30,17 @@ import (
 //go:embed contracts/*.sol
 var contracts embed.FS
 
+// solcVersion is the newest compiler when the contracts were written.
+const solcVersion = "0.8.37"
+
+// install gets what the contracts under test need, and tells where it is.
+func install(ctx context.Context, run *frame.Run) (modules string, err error) {
+	return run.Install(ctx, "machine", frame.Packages{"@openzeppelin/contracts": "5.7.0"}.Solc(solcVersion))
+}
+
 // compile makes the mapping build of the contracts under test, as campaigns run
 // it: the optimizer off.
-func compile(ctx context.Context, run *frame.Run) (*bytecode.Table, error) {
-	modules, err := run.Install(ctx, "machine", frame.Packages{"@openzeppelin/contracts": "5.7.0"}.Solc("0.8.37"))
-	if err != nil {
-		return nil, err
-	}
+func compile(ctx context.Context, run *frame.Run, modules string) (*bytecode.Table, error) {
 	project := filepath.Join(filepath.Dir(modules), "project")
 	if err := writeSources(filepath.Join(project, "src")); err != nil {
 		return nil, err
@@ -112,11 +116,11 @@ func newScene(table *bytecode.Table) (*scene, error) {
 		instances = append(instances, instance)
 		return instance, nil
 	}
-	token, err := deploy("Token")
+	coin, err := deploy(token)
 	if err != nil {
 		return nil, err
 	}
-	vault, err := deploy("Vault", token.Address)
+	vault, err := deploy("Vault", coin.Address)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +133,11 @@ func newScene(table *bytecode.Table) (*scene, error) {
 			method    string
 			arguments []any
 		}{{"mint", []any{s.Address, million}}, {"approve", []any{vault.Address, million}}} {
-			data, err := token.Contract.ABI.Pack(call.method, call.arguments...)
+			data, err := coin.Contract.ABI.Pack(call.method, call.arguments...)
 			if err != nil {
 				return nil, err
 			}
-			setup = append(setup, evm.Call{From: s.Address, To: token.Address, Data: data})
+			setup = append(setup, evm.Call{From: s.Address, To: coin.Address, Data: data})
 		}
 	}
 	exec, err := machine.Run(setup)
@@ -156,8 +160,11 @@ type workload struct {
 	sequences []evm.Sequence
 }
 
-// mixed names the workload on all contracts at once.
-const mixed = "all three"
+// mixed names the workload on all contracts at once, token the ERC-20.
+const (
+	mixed = "all three"
+	token = "Token"
+)
 
 // The sequences of a workload: enough that no cache holds them all, and short
 // ones as often as long ones.

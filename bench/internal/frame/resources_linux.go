@@ -49,6 +49,16 @@ func watchMemory(pid int) (stop func() float64) {
 	}
 }
 
+// CPUSeconds is the processor time that this process has taken so far, on all
+// processors; 0 where the system does not tell.
+func CPUSeconds() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
+}
+
 // watchEvery is how long the last growth of a process may go unseen. Arbitrary.
 const watchEvery = 20 * time.Millisecond
 
