@@ -13,20 +13,21 @@ import (
 )
 
 // checkedConfig is a campaign on machines that are checked; wrap makes the fast
-// one of a reference.
-func (p *project) checkedConfig(t *testing.T, calls uint64, wrap func(*evm.Reference) evm.Exporter) Config {
+// one of an interpreter.
+func (p *project) checkedConfig(t *testing.T, calls uint64, wrap func(*evm.Interpreter) evm.Exporter) Config {
 	config := p.config(1, calls)
 	config.Now = func() time.Time { return time.Time{} }
 	config.NewJudge = p.newMachine
 	config.NewMachine = func() (evm.Machine, error) {
-		made := func() *evm.Reference {
-			m, err := evm.NewReference(p.world, p.table, evm.LiftCodeSizeLimits)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return m
+		fast, err := evm.NewInterpreter(p.world, p.table, evm.LiftCodeSizeLimits)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return evm.NewChecked(wrap(made()), made()), nil
+		reference, err := evm.NewReference(p.world, p.table, evm.LiftCodeSizeLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return evm.NewChecked(wrap(fast), reference), nil
 	}
 	return config
 }
@@ -36,7 +37,7 @@ func (p *project) checkedConfig(t *testing.T, calls uint64, wrap func(*evm.Refer
 func TestCheckingChangesNothing(t *testing.T) {
 	for _, source := range []string{"planted/two-steps.sol", "planted/properties.sol"} {
 		p := open(t, source)
-		checked := p.checkedConfig(t, 12_000, func(m *evm.Reference) evm.Exporter { return m })
+		checked := p.checkedConfig(t, 12_000, func(m *evm.Interpreter) evm.Exporter { return m })
 		plain := p.checkedConfig(t, 12_000, nil)
 		plain.NewMachine = p.newMachine
 		a, b := mustRun(t, plain), mustRun(t, checked)
@@ -57,13 +58,13 @@ var (
 // wrong is a machine whose executions are wrong from some run on: wherever a frame
 // wrote to storage, it says that it wrote something else.
 type wrong struct {
-	*evm.Reference
+	*evm.Interpreter
 	from, runs int
 	lies       int
 }
 
 func (w *wrong) Run(seq evm.Sequence) (*evm.Execution, error) {
-	exec, err := w.Reference.Run(seq)
+	exec, err := w.Interpreter.Run(seq)
 	if w.runs++; err != nil || w.runs < w.from {
 		return exec, err
 	}
@@ -87,8 +88,8 @@ func TestWrongMachineIsCaught(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, "planted/two-steps.sol")
 			var machine *wrong
-			config := p.checkedConfig(t, 60_000, func(m *evm.Reference) evm.Exporter {
-				machine = &wrong{Reference: m, from: from}
+			config := p.checkedConfig(t, 60_000, func(m *evm.Interpreter) evm.Exporter {
+				machine = &wrong{Interpreter: m, from: from}
 				return machine
 			})
 			r := mustRun(t, config)
