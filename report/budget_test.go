@@ -28,7 +28,7 @@ func large(t testing.TB, lines, findings, warnings int, text string) *Report {
 	}
 	for range warnings {
 		r.Warnings = append(r.Warnings, text)
-		r.Faults = append(r.Faults, Fault{text, text})
+		r.Faults = append(r.Faults, Fault{Message: text, Input: text})
 		r.World.Instances = append(r.World.Instances, Instance{text, text, text, text})
 		r.World.Undeployed = append(r.World.Undeployed, Undeployed{text, text})
 		r.Builds = append(r.Builds, Build{Origin: text, Compiler: text + fmt.Sprint(len(r.Builds))})

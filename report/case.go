@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -63,6 +65,42 @@ func MarshalCase(c *Case) ([]byte, error) {
 	}
 	data, err := json.MarshalIndent(file, "", " ")
 	return append(data, '\n'), err
+}
+
+// CaseFolder is the folder below the output folder that cases are written to.
+const CaseFolder = "faults"
+
+// Cases are the files of cases, by path below the output folder.
+type Cases map[string][]byte
+
+// Add keeps a case, under a name made of its content, and returns its path.
+func (c Cases) Add(kept *Case) (path string, err error) {
+	data, err := MarshalCase(kept)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	path = fmt.Sprintf("%s/%x.json", CaseFolder, sum[:6])
+	c[path] = data
+	return path, nil
+}
+
+// write writes the cases that faults still name: those of calls that are withheld
+// are not.
+func (c Cases) write(dir string, faults []Fault) error {
+	for _, f := range faults {
+		data := c[f.File]
+		if data == nil {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Join(dir, CaseFolder), 0o755); err != nil {
+			return outputError(filepath.Join(dir, CaseFolder), err)
+		}
+		if err := writeFile(dir, filepath.FromSlash(f.File), data); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ReadCase reads what MarshalCase wrote. Anyone may have written it.

@@ -2,6 +2,9 @@ package report
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -59,4 +62,48 @@ func FuzzReadCase(f *testing.F) {
 			t.Errorf("what was read cannot be written: %v", err)
 		}
 	})
+}
+
+// TestFaultWithCase: a fault's case is written, named, and shown everywhere; where
+// calls are withheld, it is not.
+func TestFaultWithCase(t *testing.T) {
+	cases := Cases{}
+	file, err := cases.Add(exampleCase())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, options := Fault{Message: "the machines disagree", File: file}, Options{Cases: cases}
+	r := &Report{FailOn: "high", Lines: []Line{{Status: Reached}}, Stats: Stats{Calls: 5}, Faults: []Fault{f}}
+	Decide(r)
+	dir := t.TempDir()
+	if err := Write(dir, r, options); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, f.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := ReadCase(data); err != nil || cmp.Diff(exampleCase(), c) != "" {
+		t.Errorf("the case that was written is another (%v)", err)
+	}
+	var terminal bytes.Buffer
+	if err := Terminal(&terminal, r, Options{}, false); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"terminal": terminal.String(), "comment": string(Comment(r, Options{})), "summary": string(Summary(r, Options{}))} {
+		if !strings.Contains(text, "the machines disagree") || !strings.Contains(text, f.File) {
+			t.Errorf("%s does not show the fault and its file:\n%s", name, text)
+		}
+	}
+	if r.Verdict != Error {
+		t.Errorf("verdict %v", r.Verdict)
+	}
+	r.Withhold(nil)
+	dir = t.TempDir()
+	if err := Write(dir, r, options); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, CaseFolder)); !os.IsNotExist(err) {
+		t.Errorf("calls that are withheld are written (%v)", err)
+	}
 }

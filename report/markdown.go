@@ -205,7 +205,11 @@ func (p *page) faults() {
 	}
 	p.line("**Faults of Sightline itself**: please report them.\n")
 	for _, f := range p.r.Faults[:n] {
-		p.line("- %s", prose(f.Message, maxReason))
+		kept := ""
+		if f.File != "" {
+			kept = ", kept in the report's folder: " + code(f.File, maxPath)
+		}
+		p.line("- %s%s", prose(f.Message, maxReason), kept)
 		if f.Input != "" && p.summary {
 			p.line("  - input %s", code(f.Input, maxCall))
 		}

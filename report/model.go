@@ -233,6 +233,8 @@ type Fixed struct {
 type Fault struct {
 	Message string `json:"message"`
 	Input   string `json:"input,omitempty"`
+	// File is where the Case is, below the output folder: faults/….json.
+	File string `json:"file,omitempty"`
 }
 
 // Stats says how much was done.

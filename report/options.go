@@ -8,6 +8,8 @@ type Options struct {
 	// and columns; nil means no file.
 	Source func(file string) ([]byte, bool)
 
+	Cases Cases // written beside the report as far as its faults name them
+
 	OmitTimes bool // leave out what a clock measured, see [WriteJSON]
 	Cancelled bool // the program ends with ExitCancelled, whatever the verdict
 

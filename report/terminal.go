@@ -153,6 +153,9 @@ func (t *terminal) lines() {
 func (t *terminal) notes() {
 	for _, f := range t.r.Faults[:min(len(t.r.Faults), terminalRows)] {
 		t.line("fault  %s", Clean(f.Message, maxReason))
+		if f.File != "" {
+			t.line("       kept in %s: please send it with your report", Clean(f.File, maxPath))
+		}
 	}
 	t.more(len(t.r.Faults), "fault")
 	for _, w := range t.r.Warnings[:min(len(t.r.Warnings), terminalRows)] {

@@ -34,7 +34,7 @@ func Write(dir string, r *Report, o Options) error {
 			return err
 		}
 	}
-	return nil
+	return o.Cases.write(dir, r.Faults)
 }
 
 // outputFile is a file of the output folder.
