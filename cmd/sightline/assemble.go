@@ -29,6 +29,7 @@ type assembler struct {
 	novelty     map[*fuzzer.Finding]novelty
 	report      *report.Report
 	reproducers map[string]*report.Reproducer // by path below the output folder
+	cases       report.Cases
 	ids         map[string]bool
 	functions   map[string]bool // "contract function" that some call entered
 }
@@ -53,12 +54,12 @@ func newReport(pr *project, failOn string) *report.Report {
 
 // assemble makes the report of a campaign that ran.
 func (c *campaign) assemble(ctx context.Context, r *report.Report, show *progress) (*assembler, error) {
-	machine, err := c.newMachine()
+	machine, err := c.newJudge()
 	if err != nil {
 		return nil, err
 	}
 	a := &assembler{campaign: c, machine: machine, report: r,
-		reproducers: map[string]*report.Reproducer{}, ids: map[string]bool{}, functions: map[string]bool{}}
+		reproducers: map[string]*report.Reproducer{}, cases: report.Cases{}, ids: map[string]bool{}, functions: map[string]bool{}}
 	a.describeRun()
 	a.describeWorld()
 	a.findFunctions()
@@ -97,9 +98,21 @@ func (a *assembler) describeRun() {
 		if f.Sequence != nil {
 			text = input.Format(a.space, f.Sequence)
 		}
-		r.Faults = append(r.Faults, report.Fault{Message: f.Message, Input: text})
+		r.Faults = append(r.Faults, a.fault(f.Message, text, f.Mismatch))
 	}
 	r.Warnings = append(r.Warnings, result.Notes...)
+}
+
+// fault describes a fault, with the case of a mismatch.
+func (a *assembler) fault(message, text string, m *evm.Mismatch) report.Fault {
+	if m == nil {
+		return report.Fault{Message: message, Input: text}
+	}
+	file, err := a.cases.Add(&report.Case{World: a.world, Sequence: m.Sequence, Lifted: true, Difference: m.Difference})
+	if err != nil {
+		message += "; the case could not be kept: " + err.Error()
+	}
+	return report.Fault{Message: message, Input: text, File: file}
 }
 
 // describeWorld lists what is deployed, then what could not be, then what nobody

@@ -166,9 +166,9 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 	c.config = fuzzer.Config{
 		World: c.world, Space: c.space, Table: c.table, Targets: c.mapping.Targets,
 		Oracles: oracle.All(), Seeds: slices.Concat(c.recalled, c.deploymentSeeds()),
-		NewMachine: c.newMachine,
-		Schedule:   schedule,
-		Seed:       flags.seed, Workers: flags.workers, SeqLen: flags.seqLen,
+		NewMachine: c.newMachine, NewJudge: c.newJudge,
+		Schedule: schedule,
+		Seed:     flags.seed, Workers: flags.workers, SeqLen: flags.seqLen,
 		Timeout: timeout, MaxCalls: calls,
 		Now:      p.now,
 		Progress: func(e fuzzer.Event) { c.show(e, show) },
@@ -194,7 +194,21 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 	return nil
 }
 
+// newMachine makes a machine for the campaign's loop: fast, and checked.
 func (c *campaign) newMachine() (evm.Machine, error) {
+	fast, err := evm.NewInterpreter(c.world, c.table, evm.LiftCodeSizeLimits)
+	if err != nil {
+		return nil, err
+	}
+	reference, err := evm.NewReference(c.world, c.table, evm.LiftCodeSizeLimits)
+	if err != nil {
+		return nil, err
+	}
+	return evm.NewChecked(fast, reference), nil
+}
+
+// newJudge makes the machine that decides what is true.
+func (c *campaign) newJudge() (evm.Machine, error) {
 	return evm.NewReference(c.world, c.table, evm.LiftCodeSizeLimits)
 }
 

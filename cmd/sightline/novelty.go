@@ -124,7 +124,7 @@ func (c *campaign) baseline(ctx context.Context, show *progress) (*baseline, err
 	if b.campaign, err = deployWorld(ctx, &pr, d, positions); err != nil {
 		return nil, fmt.Errorf("it could not be deployed: %w", err)
 	}
-	b.machine, err = b.newMachine()
+	b.machine, err = b.newJudge()
 	return b, err
 }
 
@@ -251,7 +251,7 @@ func (b *baseline) fuzz(ctx context.Context, open []*candidate, head *campaign, 
 		return
 	}
 	config := fuzzer.Config{
-		World: b.world, Space: b.space, Table: b.table, Oracles: oracle.All(), NewMachine: b.newMachine,
+		World: b.world, Space: b.space, Table: b.table, Oracles: oracle.All(), NewMachine: b.newMachine, NewJudge: b.newJudge,
 		Schedule: head.config.Schedule, Seed: head.config.Seed, Workers: head.config.Workers, SeqLen: head.config.SeqLen,
 		Timeout: head.config.Timeout / baseShare, Now: head.config.Now,
 	}

@@ -164,6 +164,9 @@ func readBounded(path string, limit int64) ([]byte, error) {
 // replay runs one reproducer, prints what it does, and tells whether its claim
 // holds.
 func (p *program) replay(path string, asJSON bool) (bool, error) {
+	if data, err := readBounded(path, maxWorldFile); err == nil && isCase(data) {
+		return p.replayCase(path, data, asJSON)
+	}
 	r, err := readReproducer(path)
 	if err != nil {
 		return false, err

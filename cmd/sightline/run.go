@@ -89,6 +89,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	kept := readMemory(output.remember, cmp.Or(output.pushed, r.Diff.Head), r)
 	var bundle *report.Bundle
 	var reproducers map[string]*report.Reproducer
+	var cases report.Cases
 	if pr.mapping != nil {
 		show.line("targets %s", describeMapping(pr))
 	}
@@ -111,7 +112,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 			return nil, err
 		}
 		a.compareWithMemory(kept)
-		reproducers = a.reproducers
+		reproducers, cases = a.reproducers, a.cases
 		bundle = c.bundle()
 	}
 	cancelled := errors.Is(ctx.Err(), context.Canceled)
@@ -126,7 +127,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	}
 	kept.write(r, reproducers)
 	options := output.options()
-	options.Source, options.Cancelled = pr.source, cancelled
+	options.Cases, options.Source, options.Cancelled = cases, pr.source, cancelled
 	if err := p.write(output, r, options, bundle, reproducers); err != nil {
 		return nil, badInput("%w", err)
 	}

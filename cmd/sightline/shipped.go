@@ -62,7 +62,7 @@ func (s *shipped) deploy(ctx context.Context, fuzzed *campaign) error {
 	if s.campaign, err = deployWorld(ctx, &pr, fuzzed.deployment, fuzzed.positions); err != nil {
 		return fmt.Errorf("the project's own build could not be deployed: %w", err)
 	}
-	if s.machine, err = s.newMachine(); err != nil {
+	if s.machine, err = s.newJudge(); err != nil {
 		return err
 	}
 	mine, theirs := s.world.Instances, fuzzed.world.Instances
