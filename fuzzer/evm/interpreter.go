@@ -22,7 +22,7 @@ import (
 //	opcodes.go      the instruction set of each fork
 //	decode.go       code → blocks
 //	steps.go        blocks → steps, several instructions joined where that pays
-//	loop.go         running steps
+//	loop.go         running steps, on words.go
 //	effects.go      the steps that take more than a few lines
 //	messages.go     calls and creations
 //	ledger.go       accounts and storage
