@@ -165,7 +165,11 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 // is waiting for the end.
 func (c *Campaign) finish() *Result {
 	if c.Corpus != nil && c.result.Stopped != "cancelled" {
-		if err := c.Corpus.Trim(c.Space, c.judge); err != nil {
+		var err error
+		if c.Corpus.Withhold {
+			err = c.Corpus.clear(c.Space, c.breaks)
+		}
+		if err = errors.Join(err, c.Corpus.Trim(c.Space, c.judge)); err != nil {
 			c.result.Notes = append(c.result.Notes, err.Error())
 		}
 	}
@@ -466,7 +470,7 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Se
 			c.suite.closer(frontierSide{a.side, a.ahead}, a.distance, seed)
 		}
 	}
-	if d.news.newPath && (seed.NewBlocks || newSides || len(d.news.hits) > 0) && c.Corpus != nil {
+	if d.news.newPath && (seed.NewBlocks || newSides || len(d.news.hits) > 0) && c.Corpus != nil && !(c.Corpus.Withhold && c.breaks(d.sequence)) {
 		if err := c.Corpus.Save(c.Space, d.sequence); err != nil {
 			c.result.Notes = append(c.result.Notes, err.Error())
 			c.Corpus = nil // said once

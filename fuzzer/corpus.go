@@ -16,7 +16,12 @@ import (
 // fuzzer/input, named by the hash of its content. Files are written whole or not
 // at all. Anyone may have written them: what cannot be used is left out with a
 // note and never breaks a run.
-type Corpus struct{ Dir string }
+type Corpus struct {
+	Dir string
+	// Withhold keeps inputs out of the folder in which an oracle sees something:
+	// where others can read it, that may be somebody's live bug.
+	Withhold bool
+}
 
 // Bounds of what is read. A campaign saves a few hundred inputs; the file size
 // is that of the largest sequence that input.Parse takes.
@@ -26,6 +31,34 @@ const (
 )
 
 const corpusSuffix = ".seq"
+
+// Sum is the number of saved inputs and the SHA-256 over all their names and texts,
+// in hexadecimal, by which two folders are compared. It is an error if anything else
+// is in the folder; one that is not there has no inputs.
+func (c *Corpus) Sum() (files int, sum string, err error) {
+	entries, err := os.ReadDir(c.Dir)
+	if err != nil && !os.IsNotExist(err) {
+		return 0, "", fmt.Errorf("corpus not read: %w", err)
+	}
+	hash := sha256.New()
+	for _, e := range entries { // in order of their names
+		path := filepath.Join(c.Dir, e.Name())
+		info, err := os.Lstat(path)
+		if err != nil {
+			return 0, "", fmt.Errorf("corpus not read: %w", err)
+		}
+		if !strings.HasSuffix(e.Name(), corpusSuffix) || !info.Mode().IsRegular() || info.Size() > maxCorpusFileSize {
+			return 0, "", fmt.Errorf("%q in the corpus is no saved input", e.Name())
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return 0, "", fmt.Errorf("corpus not read: %w", err)
+		}
+		fmt.Fprintf(hash, "%d %s %d ", len(e.Name()), e.Name(), len(text)) // lengths, so that nothing moves between the two
+		hash.Write(text)
+	}
+	return len(entries), hex.EncodeToString(hash.Sum(nil)), nil
+}
 
 // Load reads the saved inputs in the order of their names. Notes say what was
 // left out and why.

@@ -3,6 +3,7 @@ package fuzzer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -135,6 +136,18 @@ func enters(table *bytecode.Table, target *bytecode.Target, exec *evm.Execution)
 		}
 	}
 	return entered, kept
+}
+
+// breaks tells whether an oracle sees something in a sequence or in a property asked
+// behind it, or may: where the judge cannot run it, nothing is known.
+func (c *Campaign) breaks(seq input.Sequence) bool {
+	shows := func(seq input.Sequence) bool {
+		_, observed, err := Replay(c.judge, &c.Config, seq)
+		return err != nil || len(observed) > 0
+	}
+	return shows(seq) || slices.ContainsFunc(c.Space.Properties(), func(p input.Callable) bool {
+		return shows(append(seq[:len(seq):len(seq)], input.Call{Instance: p.Instance, Function: p.Function}))
+	})
 }
 
 // Replay runs a sequence on a machine and tells what every oracle sees in it.

@@ -2,6 +2,7 @@ package fuzzer
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -111,10 +112,18 @@ func trim(entries []trimEntry) (kept []int) {
 // seconds on go-ethereum. A campaign's corpus needs a hundredth of it.
 const maxTrimGas = 1 << 31
 
+// Bounds of a folder that was trimmed: a campaign saves a few hundred inputs of some
+// hundred bytes, so that this is far above what a project comes to, and far below
+// the 10 GB that GitHub keeps of a repository's caches.
+const (
+	maxTrimmedFiles = 4_096
+	maxTrimmedBytes = 16 << 20
+)
+
 // Trim removes the inputs of the folder that add nothing to what the others cover
 // (see trim), judged by the machine. It leaves alone what does not fit the
 // present build entirely, since another branch may still use it, and everything
-// once maxTrimGas is used up.
+// once maxTrimGas is used up. Last, what is too much goes (see bound).
 func (c *Corpus) Trim(space *input.Space, machine evm.Machine) error {
 	entries, err := os.ReadDir(c.Dir)
 	if os.IsNotExist(err) {
@@ -128,7 +137,7 @@ func (c *Corpus) Trim(space *input.Space, machine evm.Machine) error {
 	var encoded evm.Sequence
 	gas := uint64(0)
 	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), corpusSuffix) || len(names) >= maxCorpusFiles {
+		if !strings.HasSuffix(e.Name(), corpusSuffix) || len(names) >= maxCorpusFiles || gas > maxTrimGas {
 			continue
 		}
 		seq, err := c.read(space, e.Name())
@@ -143,20 +152,91 @@ func (c *Corpus) Trim(space *input.Space, machine evm.Machine) error {
 		for i := range exec.Calls {
 			gas += exec.Calls[i].GasUsed
 		}
-		if gas > maxTrimGas {
-			return nil
-		}
 		names = append(names, e.Name())
 		inputs = append(inputs, trimEntry{len(input.Format(space, seq)), features(exec)})
 	}
+	needed := map[string]bool{}
 	kept := trim(inputs)
 	for i, name := range names {
-		if _, needed := slices.BinarySearch(kept, i); needed {
+		if _, found := slices.BinarySearch(kept, i); found || gas > maxTrimGas {
+			needed[name] = true
 			continue
 		}
-		if err := os.Remove(filepath.Join(c.Dir, name)); err != nil && !os.IsNotExist(err) {
-			return fmt.Errorf("corpus not trimmed: %w", err)
+		if err := c.remove(name); err != nil {
+			return err
 		}
+	}
+	return c.bound(needed, maxTrimmedFiles, maxTrimmedBytes)
+}
+
+// bound removes inputs until the folder is within bounds: those that are not needed,
+// since they do not fit the present build, before the others, the largest first.
+func (c *Corpus) bound(needed map[string]bool, files int, bytes int64) error {
+	entries, err := os.ReadDir(c.Dir)
+	if err != nil {
+		return fmt.Errorf("corpus not trimmed: %w", err)
+	}
+	type saved struct {
+		name string
+		size int64
+	}
+	var all []saved
+	total := int64(0)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !strings.HasSuffix(e.Name(), corpusSuffix) {
+			continue
+		}
+		all = append(all, saved{e.Name(), info.Size()})
+		total += info.Size()
+	}
+	slices.SortFunc(all, func(a, b saved) int {
+		if needed[a.name] != needed[b.name] {
+			if needed[b.name] {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name))
+	})
+	for len(all) > files || total > bytes {
+		if err := c.remove(all[0].name); err != nil {
+			return err
+		}
+		total -= all[0].size
+		all = all[1:]
+	}
+	return nil
+}
+
+// clear removes the inputs that break something, as the caller tells.
+func (c *Corpus) clear(space *input.Space, breaks func(input.Sequence) bool) error {
+	entries, err := os.ReadDir(c.Dir)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("corpus not cleared: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), corpusSuffix) {
+			continue
+		}
+		seq, err := c.read(space, e.Name())
+		var older *input.StaleError
+		if err != nil && !errors.As(err, &older) || !breaks(seq) {
+			continue // what does not fit breaks nothing that is known
+		}
+		if err := c.remove(e.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Corpus) remove(name string) error {
+	if err := os.Remove(filepath.Join(c.Dir, name)); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("corpus not trimmed: %w", err)
 	}
 	return nil
 }
