@@ -29,6 +29,7 @@ type Report struct {
 	Seed    uint64   `json:"seed"`
 	Workers int      `json:"workers"`
 	Limits  Limits   `json:"limits"`
+	Corpus  *Corpus  `json:"corpus,omitempty"`
 	Diff    Diff     `json:"diff"`
 	Builds  []Build  `json:"builds"`
 	World   World    `json:"world"`
@@ -56,6 +57,12 @@ type Tool struct {
 type Limits struct {
 	Seconds float64 `json:"seconds"`
 	Calls   uint64  `json:"calls"`
+}
+
+// Corpus names the saved inputs that a campaign began with.
+type Corpus struct {
+	Files  int    `json:"files"`
+	SHA256 string `json:"sha256"` // over their names and texts
 }
 
 // Diff sums up what was compared.

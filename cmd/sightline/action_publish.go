@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/report"
 	"github.com/sightline-evm/sightline/report/github"
 )
@@ -85,7 +86,8 @@ func (a *action) annotate(r *report.Report) {
 // checkout: a container has it elsewhere than the steps behind it.
 func (a *action) outputs(r *report.Report) {
 	counts := report.CountsOf(r)
-	values := []struct{ name, value string }{
+	type output struct{ name, value string }
+	values := []output{
 		{"verdict", r.Verdict},
 		{"reason", report.Clean(r.Reason, maxLogLine)},
 		{"findings", strconv.Itoa(counts.Findings)},
@@ -104,9 +106,48 @@ func (a *action) outputs(r *report.Report) {
 	if a.output.packed == "" {
 		values[len(values)-2].value = "" // it was not written
 	}
+	restore, save := a.corpusKeys()
+	values = append(values, []output{{"corpus-restore-key", restore}, {"corpus-save-key", save}}...)
 	for _, v := range values {
 		a.warn(a.runner.Output(v.name, v.value), "an output")
 	}
+}
+
+// corpusKeys name the saved inputs in GitHub's cache: what to restore them by, and
+// what to save them under. The latter is empty where they must not be saved: only a
+// run of the default branch may, since all others read what it leaves, and only
+// plain inputs. It names their content, so that the same is saved once.
+func (a *action) corpusKeys() (restore, save string) {
+	if a.campaign.corpusDir == "" {
+		return "", ""
+	}
+	restore = "sightline-corpus:" + cacheKey(a.inRepository(".")) + ":"
+	switch a.run.Name {
+	case github.Push, github.Schedule, github.WorkflowDispatch:
+	default:
+		return restore, ""
+	}
+	if branch := a.run.Repository.DefaultBranch; branch == "" || a.run.Ref != "refs/heads/"+branch {
+		return restore, ""
+	}
+	files, sum, err := (&fuzzer.Corpus{Dir: a.campaign.corpusDir}).Sum()
+	a.warn(err, "the saved inputs cannot be cached")
+	if err != nil || files == 0 {
+		return restore, ""
+	}
+	return restore, restore + sum[:32]
+}
+
+// cacheKey is text for a key of GitHub's cache, which may hold no commas and has at
+// most 512 characters.
+func cacheKey(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r)) {
+			return r
+		}
+		return '_'
+	}, s)
+	return s[:min(len(s), 400)]
 }
 
 // writeComment keeps the pull request's comment. It tells whether GitHub denied it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,6 +130,53 @@ func TestActionIntroduced(t *testing.T) {
 		t.Errorf("%s is %s: %s", f.Function, f.Novelty, f.NoveltyReason)
 	}
 	s.says("::error ", "title=SL-", "spend") // public, and shown all the same
+}
+
+// Saved inputs are cached by the default branch alone, under a name that says what
+// they are, and only if they are nothing else.
+func TestActionCorpus(t *testing.T) {
+	t.Parallel()
+	const prefix = "sightline-corpus:.:"
+	for name, c := range map[string]struct {
+		event, ref, more string
+		saved            bool
+	}{
+		"nightly":          {"schedule", "refs/heads/main", "", true},
+		"push":             {"push", "refs/heads/main", "", true},
+		"another branch":   {"push", "refs/heads/feature", "", false},
+		"tag":              {"push", "refs/tags/v9", "", false},
+		"something beside": {"schedule", "refs/heads/main", "run.sh", false},
+	} {
+		s := newScene(t)
+		before := s.repo.Commit("refs/heads/main", side(t, "crowdsale", "base", nil))
+		tip := s.repo.Commit(c.ref, side(t, "crowdsale", "head", nil), before)
+		s.checkout(tip, "2")
+		s.build("head")
+		s.event(c.event, c.ref, tip, map[string]any{"ref": c.ref, "before": before, "after": tip, "schedule": "0 3 * * *"})
+		s.env["INPUT_CORPUS-DIR"] = ".sightline/corpus"
+		s.env["INPUT_FAIL-ON"] = "none"
+		s.env["INPUT_TEST-LIMIT"] = "2000"
+		if c.more != "" {
+			s.file(".sightline/corpus/"+c.more, "echo hello\n")
+		}
+		s.act()
+		if s.code != 0 || s.values["corpus-restore-key"] != prefix {
+			t.Errorf("%s: exit code %d, restored by %q:\n%s", name, s.code, s.values["corpus-restore-key"], s.log)
+		}
+		key := s.values["corpus-save-key"]
+		if !regexp.MustCompile("^("+regexp.QuoteMeta(prefix)+"[0-9a-f]{32})?$").MatchString(key) || (key != "") != c.saved {
+			t.Errorf("%s: saved under %q", name, key)
+		}
+		if c.more != "" {
+			s.says("::warning ", "the saved inputs cannot be cached", c.more)
+		}
+		s.intact()
+	}
+	s := pullRequest(t, "head", "base", nil)
+	s.env["INPUT_CORPUS-DIR"] = ".sightline/corpus"
+	s.act()
+	s.want(0, map[string]string{"verdict": "pass", "corpus-restore-key": prefix, "corpus-save-key": ""}, slices.Concat(firstComment, uploadCalls)...)
+	s.intact()
 }
 
 // public makes the scene's repository one that everybody sees.

@@ -86,7 +86,7 @@ func (c *campaign) assemble(ctx context.Context, r *report.Report, show *progres
 func (a *assembler) describeRun() {
 	r, result := a.report, a.result
 	r.Seed, r.Workers = a.config.Seed, a.config.Workers
-	r.Limits = a.limits
+	r.Limits, r.Corpus = a.limits, a.began
 	s := result.Stats
 	r.Stats = report.Stats{Executions: s.Executions, Calls: s.Calls, Seconds: s.Seconds,
 		Paths: s.Paths, Seeds: s.Seeds, Blocks: s.Blocks, Stopped: result.Stopped}

@@ -29,6 +29,8 @@ type campaign struct {
 	positions  *diffmap.Positions
 	recalled   []input.Sequence // findings of earlier runs
 	limits     report.Limits    // as asked for; a deadline of the caller may cut them
+	began      *report.Corpus   // the saved inputs before the run; nil: none
+	saved      []input.Sequence // these, before the campaign trims them
 	silent     bool             // of findings, until it is known that the change introduced them
 }
 
@@ -174,7 +176,9 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 		Progress: func(e fuzzer.Event) { c.show(e, show) },
 	}
 	if flags.corpusDir != "" {
-		c.config.Corpus = &fuzzer.Corpus{Dir: flags.corpusDir}
+		c.config.Corpus = &fuzzer.Corpus{Dir: flags.corpusDir, Withhold: c.silent}
+		c.began = sumOf(c.config.Corpus)
+		c.saved, _ = c.config.Corpus.Load(c.space) // the campaign says what does not fit
 	}
 	if len(c.space.Callables) == 0 { // the report says why
 		c.result = &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(c.mapping.Targets)), Stopped: "nothing to call"}
@@ -192,6 +196,16 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 		return cannotFuzz("%w", err)
 	}
 	return nil
+}
+
+// sumOf tells which saved inputs a campaign begins with; nil where that cannot be
+// said, or there are none.
+func sumOf(corpus *fuzzer.Corpus) *report.Corpus {
+	files, sum, err := corpus.Sum()
+	if err != nil || files == 0 {
+		return nil
+	}
+	return &report.Corpus{Files: files, SHA256: sum}
 }
 
 // newMachine makes a machine for the campaign's loop: fast, and checked.

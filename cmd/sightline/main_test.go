@@ -84,7 +84,7 @@ func nodeModules(t *testing.T) string {
 func toolFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"cp", "diff", "find", "git", "mkdir", "mv", "node", "rm", "sed", "sh", "sha256sum", "sort", "tar", "xargs"} {
+	for _, name := range []string{"cp", "diff", "find", "git", "grep", "ls", "mkdir", "mv", "node", "rm", "sed", "sh", "sha256sum", "sort", "tar", "xargs"} {
 		program, err := exec.LookPath(name)
 		if err != nil {
 			t.Fatalf("scripts need %s: %v", name, err)

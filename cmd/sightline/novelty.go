@@ -49,7 +49,8 @@ func (c *campaign) compareWithBase(ctx context.Context, show *progress) map[*fuz
 			open = append(open, left)
 		}
 	}
-	b.fuzz(ctx, open, c, show)
+	b.replaySaved(ctx, open, c)
+	b.fuzz(ctx, slices.DeleteFunc(slices.Clone(open), func(l *candidate) bool { return l.found }), c, show)
 	for _, left := range open {
 		known[left.finding] = left.verdict()
 	}
@@ -242,6 +243,34 @@ func (b *baseline) covers(name string) bool {
 	return slices.ContainsFunc(b.sides, func(side diffmap.BaseSide) bool {
 		return slices.ContainsFunc(side.Head.Contracts, func(c *build.Contract) bool { return c.QualifiedName() == name })
 	})
+}
+
+// replaySaved tries the saved inputs on base, as the campaign did on the head: what
+// they break there is old. They are few (fuzzer.Corpus.Trim), and no part of base's
+// share.
+func (b *baseline) replaySaved(ctx context.Context, open []*candidate, head *campaign) {
+	if len(open) == 0 {
+		return
+	}
+	config := &fuzzer.Config{Space: b.space, Oracles: oracle.All()}
+	for _, saved := range head.saved {
+		if ctx.Err() != nil {
+			return
+		}
+		seq, _ := input.Parse(b.space, input.Format(head.space, saved)) // as far as it fits
+		if len(seq) == 0 {
+			continue
+		}
+		_, observed, err := fuzzer.Replay(b.machine, config, seq)
+		if err != nil {
+			continue // it shows nothing
+		}
+		for _, left := range open {
+			left.found = left.found || slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
+				return o.Oracle == left.finding.Oracle.ID && slices.Contains(left.places, o.Location)
+			})
+		}
+	}
 }
 
 // fuzz looks on base for other calls that break what the findings' own calls do

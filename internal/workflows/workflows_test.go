@@ -130,7 +130,7 @@ func TestActionlintSees(t *testing.T) {
 
 // pinned is a reference to somebody else's action by its commit, with the release
 // that this is.
-var pinned = regexp.MustCompile(`^\s*-?\s*uses: [\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+var pinned = regexp.MustCompile(`^\s*-?\s*uses: [\w.-]+(/[\w.-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
 
 // byTag is one by the exact version, with a word on why.
 var byTag = regexp.MustCompile(`^\s*-?\s*uses: [\w.-]+/[\w.-]+@v\d+\.\d+\.\d+$`)
