@@ -109,7 +109,7 @@ func walk(ctx context.Context, run *frame.Run, s subject, parts int) ([]*walked,
 		World: w, Space: space, Table: table, Schedule: fuzzer.Cutoff, Seed: run.Seed, Workers: 1, Now: run.Now,
 		Timeout: run.Share(parts), // some contracts loop until their gas is gone
 		NewMachine: func() (evm.Machine, error) {
-			m, err := evm.NewReference(w, table, evm.LiftCodeSizeLimits)
+			m, err := evm.NewInterpreter(w, table, evm.LiftCodeSizeLimits)
 			if err != nil {
 				return nil, err
 			}

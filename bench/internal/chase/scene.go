@@ -45,7 +45,7 @@ var machineOptions = []evm.Option{evm.LiftCodeSizeLimits}
 
 // NewMachine makes the machine that campaigns use.
 func (s *Scene) NewMachine() (evm.Machine, error) {
-	return evm.NewReference(s.World, s.Table, machineOptions...)
+	return evm.NewInterpreter(s.World, s.Table, machineOptions...)
 }
 
 // Config is a campaign's: one worker, no targets.
