@@ -45,6 +45,7 @@ type Interpreter struct {
 	byHash     map[common.Hash]*decoded            // deployed code
 	byProgram  map[*bytecode.Program]*creationCode // creation code
 	codeBytes  int                                 // of both
+	codeLimit  int                                 // on codeBytes: maxDecoded and the World's code
 	generation uint64                              // goes up when decodings are forgotten
 
 	number, time uint64
@@ -73,8 +74,9 @@ type creationCode struct {
 }
 
 const (
-	// maxDecoded bounds the code whose decodings are remembered between runs, in
-	// bytes: a step takes 16, and an entry per pc 4, so that it comes to some 20 MB.
+	// maxDecoded bounds the code, beside that of the World, whose decodings are
+	// remembered between runs, in bytes: a step takes 16, and an entry per pc 4, so
+	// that it comes to some 20 MB.
 	maxDecoded = 1 << 20
 	// maxCachedCreation is the size of creation code beyond which its decoding is
 	// not remembered; twice the limit of EIP-3860, for mapping builds.
@@ -127,6 +129,10 @@ func (m *Interpreter) renew() {
 	m.done, m.checkpoints, m.frames, m.sent = nil, nil, nil, nil
 	m.rec.exec, m.rec.retained, m.rec.open = Execution{}, 0, nil
 	m.forget()
+	m.codeLimit = maxDecoded
+	for _, a := range m.world.Accounts {
+		m.codeLimit += len(a.Code)
+	}
 
 	block := &m.world.Block
 	chainID := block.ChainID
@@ -172,7 +178,7 @@ func (m *Interpreter) Run(sequence Sequence) (exec *Execution, err error) {
 // shared is the number of calls that the sequence has in common with the last
 // run, from the start; 0 when the machine should let go of what it remembers.
 func (m *Interpreter) shared(sequence Sequence) int {
-	if m.ledger.overgrown() || m.rec.retained > maxRetained || m.codeBytes > maxDecoded {
+	if m.ledger.overgrown() || m.rec.retained > maxRetained || m.codeBytes > m.codeLimit {
 		return 0
 	}
 	n := 0
@@ -211,7 +217,7 @@ func (m *Interpreter) rewind(n int) {
 	before := len(m.rec.programs.byID)
 	m.rec.reset()
 	// Notes on blocks are the program's: they must not be split between two.
-	if len(m.rec.programs.byID) < before || m.codeBytes > maxDecoded {
+	if len(m.rec.programs.byID) < before || m.codeBytes > m.codeLimit {
 		m.forget()
 	}
 }

@@ -136,12 +136,41 @@ func TestDecodings(t *testing.T) {
 		mustRunFast(t, m, call())
 		seen += m.codeBytes
 		mustRunFast(t, m)
-		if m.codeBytes > maxDecoded {
+		if m.codeBytes > m.codeLimit {
 			t.Fatalf("%d bytes of code are kept decoded", m.codeBytes)
 		}
 	}
-	if seen <= maxDecoded {
+	if seen <= m.codeLimit {
 		t.Errorf("only %d bytes of code were decoded", seen)
+	}
+}
+
+// TestLargeWorld: the code of a World stays decoded, however much it is.
+func TestLargeWorld(t *testing.T) {
+	w := at(t, nil).world
+	// More than the bound on other code, in contracts that are all called.
+	var seq Sequence
+	for i := range maxDecoded/100_000 + 2 {
+		a := common.BytesToAddress([]byte{0xaa, byte(i)})
+		code := append(asm.New().Push(i).Op(vm.STOP).Bytes(), make([]byte, 100_000)...)
+		w.Accounts[a] = &Account{Nonce: 1, Code: code}
+		seq = append(seq, Call{From: randomSender, To: a})
+	}
+	m, err := NewInterpreter(w, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustRunFast(t, m, seq...)
+	if m.codeBytes <= maxDecoded {
+		t.Fatalf("only %d bytes of code ran", m.codeBytes)
+	}
+	if n := m.shared(seq); n != len(seq) {
+		t.Errorf("%d of %d calls are not run again", n, len(seq))
+	}
+	before := m.generation
+	mustRunFast(t, m)
+	if m.generation != before {
+		t.Error("the World's code was forgotten")
 	}
 }
 
