@@ -54,3 +54,33 @@ func FormatValue(t abi.Type, value any) string {
 	}
 	return fmt.Sprint(value)
 }
+
+// FormatArguments decodes what package abi packed, value by value as [FormatValue]
+// renders them. It is false for data that does not fit, is longer than some
+// kilobytes, or whose types nest lists so deeply that a few bytes could stand for
+// any amount of values.
+func FormatArguments(arguments abi.Arguments, data []byte) ([]string, bool) {
+	if len(data) > maxReasonData {
+		return nil, false
+	}
+	for i := range arguments {
+		if nesting(&arguments[i].Type) > maxNesting {
+			return nil, false
+		}
+	}
+	values, err := arguments.Unpack(data)
+	if err != nil {
+		return nil, false
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = shorten(FormatValue(arguments[i].Type, v))
+	}
+	return texts, true
+}
+
+// FormatRevert tells people what a frame reverted with. Errors are those of the
+// contract, which may be nil, and those that the language has.
+func FormatRevert(contract *bytecode.Contract, data []byte) string {
+	return (*reasons)(nil).decode(contract, data)
+}
