@@ -26,6 +26,16 @@ type Bundle struct {
 	Deployable []BundleDeployment
 	// Lines tells which line an instruction belongs to.
 	Lines func(bytecode.Location) (bytecode.Position, bool)
+	// Variables are the state variables of contracts by qualified name, where the
+	// build says where they are.
+	Variables map[string][]Variable
+}
+
+// Variable is a state variable, or one of several in one slot.
+type Variable struct {
+	Name string      `json:"name"`
+	Slot uint256.Int `json:"slot"` // where it is, or begins
+	Type string      `json:"type"` // as in the source: "mapping(address => uint256)"
 }
 
 // BundleDeployment is a contract that sequences may deploy.
@@ -41,6 +51,8 @@ type bundleFile struct {
 	World      worldFile           `json:"world"`
 	Files      []string            `json:"files"` // of the line tables
 	Lines      map[string][][3]int `json:"lines"` // by artefact: pc, file, line where it changes
+
+	Variables map[string][]Variable `json:"variables,omitempty"` // by qualified name
 }
 
 type contractFile struct {
@@ -92,7 +104,7 @@ type instanceFile struct {
 
 // MarshalBundle writes a bundle as JSON. Equal bundles give equal bytes.
 func MarshalBundle(b *Bundle) ([]byte, error) {
-	file := bundleFile{Version: bundleVersion, Lines: map[string][][3]int{}}
+	file := bundleFile{Version: bundleVersion, Lines: map[string][][3]int{}, Variables: b.Variables}
 	index := map[*bytecode.Contract]int{}
 	for i, c := range b.Contracts {
 		index[c] = i
@@ -187,7 +199,7 @@ func ReadBundle(data []byte) (*Bundle, *bytecode.Table, error) {
 	if file.Version != bundleVersion {
 		return nil, nil, fmt.Errorf("version %d, this program reads version %d", file.Version, bundleVersion)
 	}
-	b := &Bundle{}
+	b := &Bundle{Variables: file.Variables}
 	for i := range file.Contracts {
 		c, err := file.Contracts[i].contract()
 		if err != nil {
