@@ -28,7 +28,7 @@ const maxReproducer = 32 << 20
 
 func (p *program) replayCommand() *cobra.Command {
 	var out, bundle string
-	var asJSON bool
+	var show replayView
 	cmd := &cobra.Command{
 		Use:   "replay REPRODUCER|ID...",
 		Short: "Run a reproducer on go-ethereum and show what it does",
@@ -43,22 +43,23 @@ follows. Nothing is unpacked.
 Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer or bundle cannot be read, or was changed.`,
 		Example: `  sightline replay sightline-out/reproducers/SL-7f3a.json
   sightline replay SL-7f3a
+  sightline replay --trace SL-7f3a
   sightline replay sightline-out/reproducers/*.json
   sightline replay --bundle sightline.tar
   sightline replay --bundle sightline.tar SL-7f3a`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if bundle != "" {
-				return p.verifyBundle(bundle, args, asJSON)
+				return p.verifyBundle(bundle, args, show)
 			}
 			if len(args) == 0 {
 				return badInput("replay needs a reproducer: a file of %s/reproducers or the id of a finding", out)
 			}
 			failed := 0
 			for i, arg := range args {
-				if i > 0 && !asJSON {
+				if i > 0 && !show.json {
 					fmt.Fprintln(p.stdout)
 				}
-				holds, err := p.replay(reproducerPath(arg, out), asJSON)
+				holds, err := p.replay(reproducerPath(arg, out), show)
 				if err != nil {
 					return err
 				}
@@ -74,9 +75,16 @@ Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer or bundle cannot
 	}
 	cmd.Flags().StringVar(&out, "out", defaultOut, "output folder `DIR` of the run that found it")
 	cmd.Flags().StringVar(&bundle, "bundle", "", "verify what a run with --bundle wrote to `FILE`: its checksums, and that all that its report says happens; with IDs, show these")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON for each reproducer")
+	cmd.Flags().BoolVar(&show.trace, "trace", false, "show all that happens, in order: arguments and results of every call, each source line with changed ones marked, what is stored, events")
+	cmd.Flags().BoolVar(&show.json, "json", false, "print one line of JSON for each reproducer")
 	cmd.Flags().SortFlags = false
 	return cmd
+}
+
+// replayView is how a replay is shown.
+type replayView struct {
+	trace bool // with all that happens
+	json  bool
 }
 
 // reproducerPath is the file of an id, or the argument itself.
@@ -163,20 +171,20 @@ func readBounded(path string, limit int64) ([]byte, error) {
 
 // replay runs one reproducer, prints what it does, and tells whether its claim
 // holds.
-func (p *program) replay(path string, asJSON bool) (bool, error) {
+func (p *program) replay(path string, show replayView) (bool, error) {
 	if data, err := readBounded(path, maxWorldFile); err == nil && isCase(data) {
-		return p.replayCase(path, data, asJSON)
+		return p.replayCase(path, data, show.json)
 	}
 	r, err := readReproducer(path)
 	if err != nil {
 		return false, err
 	}
-	return p.showReplay(r, asJSON)
+	return p.showReplay(r, show)
 }
 
 // showReplay runs a reproducer that was read, prints what it does, and tells
 // whether its claim holds.
-func (p *program) showReplay(r *replayed, asJSON bool) (bool, error) {
+func (p *program) showReplay(r *replayed, show replayView) (bool, error) {
 	path := r.path
 	machine, err := evm.NewReference(r.bundle.World, r.table, evm.LiftCodeSizeLimits)
 	if err != nil {
@@ -188,14 +196,26 @@ func (p *program) showReplay(r *replayed, asJSON bool) (bool, error) {
 		return false, cannotFuzz("%s: %w", path, err)
 	}
 	holds := r.holds(exec, observed)
-	if asJSON {
-		return holds, json.NewEncoder(p.stdout).Encode(map[string]any{
+	var trees []*tracedFrame
+	if show.trace {
+		trees = callTrees(r, exec, r.changedLines())
+	}
+	if show.json {
+		object := map[string]any{
 			"reproducer": path, "claim": r.reproducer.Claim, "holds": holds, "steps": describeSteps(r.space, r.sequence, exec),
-		})
+		}
+		if show.trace {
+			object["trace"] = trees
+		}
+		return holds, json.NewEncoder(p.stdout).Encode(object)
 	}
 	fmt.Fprintln(p.stdout, printable(r.describeClaim()))
 	fmt.Fprintln(p.stdout)
-	printTrace(p.stdout, r, exec)
+	if show.trace {
+		p.printTrees(r, trees)
+	} else {
+		printTrace(p.stdout, r, exec)
+	}
 	fmt.Fprintln(p.stdout)
 	if holds {
 		fmt.Fprintln(p.stdout, "confirmed on go-ethereum")

@@ -37,7 +37,7 @@ type verification struct {
 
 // verifyBundle replays all of a bundle, or shows what the reproducers of some ids
 // do.
-func (p *program) verifyBundle(file string, ids []string, asJSON bool) error {
+func (p *program) verifyBundle(file string, ids []string, show replayView) error {
 	data, err := readBounded(file, maxBundleFile)
 	if err != nil {
 		return badInput("bundle %s: %v", file, plainError(err))
@@ -55,7 +55,7 @@ func (p *program) verifyBundle(file string, ids []string, asJSON bool) error {
 		return badInput("bundle %s: %w", file, err)
 	}
 	if len(ids) > 0 {
-		return p.showBundled(all, ids, asJSON)
+		return p.showBundled(all, ids, show)
 	}
 	v := &verification{SHA256: fmt.Sprintf("%x", sha256.Sum256(data)), Files: len(archive), Verdict: r.Verdict, Disagrees: []string{}}
 	if err := v.replay(r, all); err != nil {
@@ -65,7 +65,7 @@ func (p *program) verifyBundle(file string, ids []string, asJSON bool) error {
 	if len(v.Disagrees) > 0 {
 		p.exit = report.ExitFail
 	}
-	if asJSON {
+	if show.json {
 		return json.NewEncoder(p.stdout).Encode(v)
 	}
 	p.printVerification(file, r, v)
@@ -204,9 +204,9 @@ func (v *verification) decide(r *report.Report) {
 }
 
 // showBundled shows what the reproducers of some findings do.
-func (p *program) showBundled(all map[string]*replayed, ids []string, asJSON bool) error {
+func (p *program) showBundled(all map[string]*replayed, ids []string, show replayView) error {
 	for i, id := range ids {
-		if i > 0 && !asJSON {
+		if i > 0 && !show.json {
 			fmt.Fprintln(p.stdout)
 		}
 		name := "reproducers/" + strings.TrimSuffix(path.Base(id), ".json") + ".json"
@@ -214,7 +214,7 @@ func (p *program) showBundled(all map[string]*replayed, ids []string, asJSON boo
 		if r == nil {
 			return badInput("the bundle has no %s; its findings and lines are in its %s", printable(name), report.JSONFile)
 		}
-		holds, err := p.showReplay(r, asJSON)
+		holds, err := p.showReplay(r, show)
 		if err != nil {
 			return err
 		}

@@ -203,7 +203,7 @@ func removeReproducers(dir string) error {
 
 // bundle is what the reproducers need to run without the project.
 func (c *campaign) bundle() *report.Bundle {
-	b := &report.Bundle{World: c.world, Contracts: c.table.Contracts(), Lines: c.positions.At}
+	b := &report.Bundle{World: c.world, Contracts: c.table.Contracts(), Lines: c.positions.At, Variables: variables(c.outputs)}
 	for _, d := range c.space.Options.Constructors {
 		b.Deployable = append(b.Deployable, report.BundleDeployment{Contract: d.Contract, Code: d.Code})
 	}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+)
+
+func TestCompact(t *testing.T) {
+	for number, want := range map[string]string{
+		"0": "0", "17": "17", "1000": "1000", "100000000": "100000000", "5000000000": "5e9", "123000000000": "123e9",
+		"100000000000000000": "0.1e18", "40100000000000000000": "40.1e18", "40000000000000000000": "40e18",
+		"120000000000000000000000": "120000e18", "40100000000000000001": "40100000000000000001",
+		"vault": "vault", "": "", "-5000000000": "-5000000000", "[1000000000, 2]": "[1000000000, 2]",
+	} {
+		if got := compact(number); got != want {
+			t.Errorf("compact(%q) = %q, want %q", number, got, want)
+		}
+	}
+}
+
+func TestTopic(t *testing.T) {
+	typ := func(name string) abi.Arguments {
+		made, err := abi.NewType(name, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return abi.Arguments{{Type: made, Indexed: true}}
+	}
+	for name, want := range map[string]string{"uint256": "7", "bool": "hash 0x00000000…000007", "string": "hash 0x00000000…000007", "address": "0x0000000000000000000000000000000000000007"} {
+		if got := topic(typ(name), common.Hash{31: 7}); got != want {
+			t.Errorf("a topic of %s is shown as %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestTreeColors: colours are ours alone, and only where they are asked for.
+func TestTreeColors(t *testing.T) {
+	const hostile = "\x1b[2Jx"
+	tree := &tracedFrame{
+		Kind: "call", From: hostile, To: hostile, Function: hostile, Args: []tracedArg{{hostile, hostile}}, Value: hostile, Outcome: "success", Returns: []string{hostile},
+		Events: []traced{
+			{Line: &tracedLine{File: hostile, Line: 1, Changed: true, Text: hostile}}, {Line: &tracedLine{File: hostile, Line: 2}},
+			{Store: &tracedStore{Variable: hostile, Before: hostile, After: hostile}}, {Log: &tracedLog{Name: hostile, Args: []tracedArg{{hostile, hostile}}}},
+			{Call: &tracedFrame{Kind: hostile, To: hostile, Input: hostile, Outcome: hostile, Reason: hostile}}, {Left: hostile},
+		},
+	}
+	for _, colors := range []bool{false, true} {
+		var out strings.Builder
+		(&treePrinter{&out, colors}).tree(1, tree, hostile)
+		text := out.String()
+		for _, ours := range []string{bold + yellow, bold, dim, red, green, yellow, plain} {
+			text = strings.ReplaceAll(text, ours, "")
+		}
+		if strings.Contains(text, "\x1b") || colors == (text == out.String()) {
+			t.Errorf("colours %t: %q", colors, out.String())
+		}
+		if lines := strings.Count(text, "\n"); lines != 9 {
+			t.Errorf("%d lines:\n%s", lines, text)
+		}
+	}
+}
