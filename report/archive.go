@@ -42,6 +42,11 @@ func Pack(r *Report, o Options, bundle *Bundle, reproducers map[string]*Reproduc
 	for _, f := range files {
 		a[f.name] = f.data
 	}
+	for _, f := range r.Faults {
+		if data := o.Cases[f.File]; data != nil {
+			a[f.File] = data
+		}
+	}
 	if bundle == nil {
 		return a, nil
 	}

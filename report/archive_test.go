@@ -43,6 +43,8 @@ func TestArchiveRoundTrip(t *testing.T) {
 // A report's files and their archive are the same.
 func TestPack(t *testing.T) {
 	r, o, dir := load(t, "fail"), testOptions(), t.TempDir()
+	o.Cases = Cases{"faults/named.json": []byte("1"), "faults/withheld.json": []byte("2")}
+	r.Faults = []Fault{{Message: "machines disagree", File: "faults/named.json"}, {Message: "another"}}
 	a, err := Pack(r, o, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +53,7 @@ func TestPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := Archive{}
-	for _, name := range []string{JSONFile, SARIFFile, CommentFile, SummaryFile} {
+	for _, name := range []string{JSONFile, SARIFFile, CommentFile, SummaryFile, "faults/named.json"} {
 		if written[name], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
