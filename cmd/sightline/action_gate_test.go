@@ -66,6 +66,7 @@ func TestActionDisclosure(t *testing.T) {
 		s := merging(t, private, base, head)
 		s.env["INPUT_TEST-LIMIT"] = "60000"
 		s.env["SIGHTLINE_NODE_MODULES"] = nodeModules(t) // base has to be compiled
+		s.env["INPUT_CORPUS-DIR"] = ".sightline/corpus"
 		s.act()
 		s.want(0, map[string]string{"verdict": "pass", "findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
 		s.intact()
@@ -74,12 +75,33 @@ func TestActionDisclosure(t *testing.T) {
 				t.Errorf("private %v: %s is told: %v", private, detail, told)
 			}
 		}
+		if kept := s.breaksInCorpus(); kept != private {
+			t.Errorf("private %v: an input that breaks something is saved: %v", private, kept)
+		}
 		if !private {
 			if comment := s.fake.Comments[0].Body; !strings.Contains(comment, "1 finding is not shown") {
 				t.Errorf("the comment does not say that something is withheld:\n%s", comment)
 			}
 		}
 	}
+}
+
+// breaksInCorpus tells whether one of the saved inputs makes the example's assert
+// fail: somebody takes the surplus back once the beneficiary took everything.
+func (s *scene) breaksInCorpus() bool {
+	s.t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.workspace, ".sightline", "corpus", "*.seq"))
+	if err != nil || len(files) == 0 {
+		s.t.Fatalf("no inputs are saved: %v", err)
+	}
+	return slices.ContainsFunc(files, func(path string) bool {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		_, after, withdrawn := strings.Cut(string(text), "deployer Crowdsale.withdraw()")
+		return withdrawn && strings.Contains(after, "Crowdsale.reclaim()")
+	})
 }
 
 // written is all that a run wrote.
