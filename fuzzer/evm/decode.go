@@ -50,6 +50,7 @@ type block struct {
 	id          int32  // the program's block that begins here; −1: none
 	pc, end     uint32 // half-open range
 	first, last uint32 // range in exits
+	moves       bool   // an exit or what decides has the shadow of another word
 	deciding    symbol // the shadow of the word that the JUMPI at the end tests
 }
 
@@ -70,6 +71,9 @@ type symbol struct {
 	entry int16  // of symbolEntry and symbolTested: the word, counted from the stack's top at the block's start (−1)
 	made  uint16 // of symbolMade and symbolTested: which of the block's conditions
 }
+
+// moves tells whether the shadow depends on one at the block's start.
+func (s symbol) moves() bool { return s.kind == symbolEntry || s.kind == symbolTested }
 
 // exit is a word whose shadow the block changes.
 type exit struct {
@@ -274,9 +278,11 @@ func (d *decoder) follow(c *decoded, b *block, tail tail) {
 		b.deciding = symbol{} // the step has the operands
 	}
 	d.ask(b.deciding)
+	b.moves = b.deciding.moves()
 	for i := range h {
 		if s := d.symbols[i]; s.kind != symbolEntry || int(s.entry) != i-need {
 			c.exits = append(c.exits, exit{int16(i - need), s})
+			b.moves = b.moves || s.moves()
 			d.ask(s)
 		}
 	}

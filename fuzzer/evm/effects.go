@@ -14,8 +14,22 @@ import (
 // shadow does at the head of a block all that its instructions will do to the
 // shadows of words, and returns that of the word the block's jump tests.
 func (m *Interpreter) shadow(f *active, c *decoded, b *block, sp int, base uint32) shadow {
-	js := valueOf(&b.deciding, f, sp, base)
 	exits := c.exits[b.first:b.last]
+	if !b.moves {
+		for i := range exits {
+			e := &exits[i]
+			if e.kind == symbolNone {
+				f.shadows[sp+int(e.at)] = 0
+			} else {
+				f.shadows[sp+int(e.at)] = e.number(base)
+			}
+		}
+		if b.deciding.kind == symbolNone {
+			return 0
+		}
+		return b.deciding.number(base)
+	}
+	js := valueOf(&b.deciding, f, sp, base)
 	if len(exits) > len(m.moved) {
 		m.moved = make([]shadow, 2*len(exits))
 	}
@@ -38,12 +52,15 @@ func valueOf(s *symbol, f *active, sp int, base uint32) shadow {
 		if known := f.shadows[sp+int(s.entry)]; known != 0 {
 			return known ^ 1 ^ shadow(s.flip)
 		}
-		return (base+1+uint32(s.made))<<1 | shadow(s.flip)
+		return s.number(base)
 	case symbolMade:
-		return (base+1+uint32(s.made))<<1 | shadow(s.flip)
+		return s.number(base)
 	}
 	return 0
 }
+
+// number is the shadow of a condition that the block makes.
+func (s *symbol) number(base uint32) shadow { return (base+1+uint32(s.made))<<1 | shadow(s.flip) }
 
 // precisely is the rest of a block from a pc on, instruction by instruction.
 func (m *Interpreter) precisely(c *decoded, b *block, base uint32, from uint32) *decoded {

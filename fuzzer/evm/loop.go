@@ -146,6 +146,18 @@ func (m *Interpreter) loop(f *frame, gas uint64) (Outcome, []byte, uint64) {
 			sp--
 			copyWord(&stack[(sp-int(in.n))&stackMask], &stack[sp&stackMask])
 			continue
+		case stepSwapSwapPop:
+			x, y := &stack[(sp-1)&stackMask], &stack[(sp-1-int(in.n))&stackMask]
+			swapWords(x, y)
+			sp--
+			copyWord(&stack[(sp-int(in.a))&stackMask], x)
+			continue
+		case stepDupDup:
+			copyWord(&stack[sp&stackMask], &stack[(sp-int(in.n))&stackMask])
+			sp++
+			copyWord(&stack[sp&stackMask], &stack[(sp-int(in.a))&stackMask])
+			sp++
+			continue
 		case stepPushDup:
 			stack[sp&stackMask] = uint256.Int{in.a}
 			sp++
@@ -322,6 +334,12 @@ func (m *Interpreter) loop(f *frame, gas uint64) (Outcome, []byte, uint64) {
 			*y = uint256.Int{256 - uint64(y.BitLen())}
 			continue
 
+		case stepSwapPopJump:
+			copyWord(&stack[(sp-1-int(in.n))&stackMask], &stack[(sp-1)&stackMask])
+			fallthrough
+		case stepPopJump:
+			sp--
+			fallthrough
 		case stepJump:
 			sp--
 			x := &stack[sp&stackMask]
@@ -338,14 +356,21 @@ func (m *Interpreter) loop(f *frame, gas uint64) (Outcome, []byte, uint64) {
 			}
 			at, steps = next, code.steps
 			continue
+		case stepPushDupPushJump:
+			stack[sp&stackMask] = uint256.Int{in.a & (1<<32 - 1)}
+			sp++
+			copyWord(&stack[sp&stackMask], &stack[(sp-int(in.n))&stackMask])
+			sp++
+			fallthrough
 		case stepPushJump:
-			if in.a < uint64(len(code.entry)) {
-				if known := code.entry[in.a]; known != 0 {
+			dest := in.a >> 32
+			if dest < uint64(len(code.entry)) {
+				if known := code.entry[dest]; known != 0 {
 					at = int(known - 1)
 					continue
 				}
 			}
-			next, ok := m.constant(code, in.a)
+			next, ok := m.constant(code, dest)
 			if !ok {
 				f.lastPC = in.pc
 				return InvalidJump, nil, 0

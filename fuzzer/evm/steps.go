@@ -18,11 +18,14 @@ const (
 	stepInvalid
 	stepJump
 	stepJumpi
-	stepPushJump    // a: pc
-	stepPushJumpi   // a: pc
-	stepCompareJump // comparison, ISZEROs, PUSH, JUMPI; n: the comparison's opcode, with jumpNegated; a: pc
-	stepSelectJump  // DUP1, PUSH, comparison, ISZEROs, PUSH, JUMPI; n likewise; a: pc in the upper half, constant in the lower
-	stepZeroJump    // ISZEROs, PUSH, JUMPI; n: the number of ISZEROs; a: pc
+	stepPopJump
+	stepSwapPopJump     // n: of the SWAP
+	stepPushJump        // a: pc in the upper half
+	stepPushDupPushJump // PUSH, DUP, PUSH, JUMP; n: of the DUP; a: pc in the upper half, constant in the lower
+	stepPushJumpi       // a: pc
+	stepCompareJump     // comparison, ISZEROs, PUSH, JUMPI; n: the comparison's opcode, with jumpNegated; a: pc
+	stepSelectJump      // DUP1, PUSH, comparison, ISZEROs, PUSH, JUMPI; n likewise; a: pc in the upper half, constant in the lower
+	stepZeroJump        // ISZEROs, PUSH, JUMPI; n: the number of ISZEROs; a: pc
 	stepReturn
 	stepRevert
 	stepSelfdestruct
@@ -36,6 +39,8 @@ const (
 	stepPushDup // n: of the DUP; a
 	stepDupPush // n: of the DUP; a
 	stepPopPop
+	stepDupDup      // n and a: of the DUPs
+	stepSwapSwapPop // n and a: of the SWAPs
 
 	stepAdd
 	stepMul
@@ -169,9 +174,9 @@ func (d *decoder) single(c *decoded, r *raw) {
 	case d.isPush(r.op):
 		d.push(c, r)
 		return
-	case op >= vm.DUP1 && op <= vm.DUP16:
+	case isDup(op):
 		s.code, s.n = stepDup, r.op-byte(vm.DUP1)+1
-	case op >= vm.SWAP1 && op <= vm.SWAP16:
+	case isSwap(op):
 		s.code, s.n = stepSwap, r.op-byte(vm.SWAP1)+1
 	case op >= vm.LOG0 && op <= vm.LOG4:
 		s.code, s.n = stepLog, r.op-byte(vm.LOG0)
@@ -214,6 +219,9 @@ func (d *decoder) join(c *decoded, raws []raw) int {
 	if r.save {
 		d.save(c, r)
 	}
+	if n := d.chain(c, raws); n > 0 {
+		return n
+	}
 	if len(raws) > 1 && !raws[1].save && d.pair(c, r, &raws[1]) {
 		return 2
 	}
@@ -221,19 +229,57 @@ func (d *decoder) join(c *decoded, raws []raw) int {
 	return 1
 }
 
+// chain writes three or four instructions as one step, if there is one, and tells
+// how many it took. None of them makes a condition.
+func (d *decoder) chain(c *decoded, raws []raw) int {
+	if len(raws) < 3 {
+		return 0
+	}
+	a, b, then := vm.OpCode(raws[0].op), vm.OpCode(raws[1].op), vm.OpCode(raws[2].op)
+	s := step{n: raws[0].op - byte(vm.SWAP1) + 1, pc: raws[2].pc}
+	switch {
+	case isSwap(a) && b == vm.POP && then == vm.JUMP:
+		s.code = stepSwapPopJump
+	case isSwap(a) && isSwap(b) && then == vm.POP:
+		s.code, s.a = stepSwapSwapPop, uint64(b-vm.SWAP1)+1
+	case len(raws) >= 4 && d.isPush(raws[0].op) && isDup(b) && d.isPush(raws[2].op) && vm.OpCode(raws[3].op) == vm.JUMP:
+		word, dest := constant(c.bytes, raws[0].pc, raws[0].op), constant(c.bytes, raws[2].pc, raws[2].op)
+		if !word.LtUint64(1<<32) || !dest.IsUint64() {
+			return 0
+		}
+		s = step{code: stepPushDupPushJump, n: raws[1].op - byte(vm.DUP1) + 1, pc: raws[3].pc, a: destination(c, dest[0])<<32 | word[0]}
+		c.steps = append(c.steps, s)
+		return 4
+	default:
+		return 0
+	}
+	c.steps = append(c.steps, s)
+	return 3
+}
+
+func isSwap(op vm.OpCode) bool { return op >= vm.SWAP1 && op <= vm.SWAP16 }
+
+func isDup(op vm.OpCode) bool { return op >= vm.DUP1 && op <= vm.DUP16 }
+
 // pair writes two instructions as one step, if there is one.
 func (d *decoder) pair(c *decoded, r, next *raw) bool {
 	op, then := vm.OpCode(r.op), vm.OpCode(next.op)
 	switch {
 	case d.isPush(r.op):
 		return d.pushPair(c, r, next)
-	case op >= vm.SWAP1 && op <= vm.SWAP16 && then == vm.POP:
+	case isSwap(op) && then == vm.POP:
 		c.steps = append(c.steps, step{code: stepSwapPop, n: r.op - byte(vm.SWAP1) + 1, pc: next.pc})
 		return true
 	case op == vm.POP && then == vm.POP:
 		c.steps = append(c.steps, step{code: stepPopPop, pc: next.pc})
 		return true
-	case op >= vm.DUP1 && op <= vm.DUP16 && d.isPush(next.op):
+	case op == vm.POP && then == vm.JUMP:
+		c.steps = append(c.steps, step{code: stepPopJump, pc: next.pc})
+		return true
+	case isDup(op) && isDup(then):
+		c.steps = append(c.steps, step{code: stepDupDup, n: r.op - byte(vm.DUP1) + 1, pc: next.pc, a: uint64(then-vm.DUP1) + 1})
+		return true
+	case isDup(op) && d.isPush(next.op):
 		if word := constant(c.bytes, next.pc, next.op); word.IsUint64() {
 			c.steps = append(c.steps, step{code: stepDupPush, n: r.op - byte(vm.DUP1) + 1, pc: next.pc, a: word.Uint64()})
 			return true
@@ -255,13 +301,15 @@ func (d *decoder) pushPair(c *decoded, r, next *raw) bool {
 	}
 	s := step{code: stepsOf.push[next.op], pc: next.pc, a: word.Uint64()}
 	switch {
-	case then == vm.JUMP || then == vm.JUMPI:
+	case then == vm.JUMP:
+		s.a = destination(c, s.a) << 32
+	case then == vm.JUMPI:
 		s.a = destination(c, s.a)
 	case then == vm.MLOAD || then == vm.MSTORE:
 		s.pc = r.pc // it may run out of gas
 	case (then == vm.SHL || then == vm.SHR) && s.a > 255:
 		return false
-	case then >= vm.DUP1 && then <= vm.DUP16:
+	case isDup(then):
 		s.code, s.n = stepPushDup, next.op-byte(vm.DUP1)+1
 	case s.code == stepBlock:
 		return false
