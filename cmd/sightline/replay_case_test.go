@@ -1,0 +1,37 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// TestFaultIsKept: what the machines of a campaign disagree about becomes a fault
+// with a file that shows it again.
+func TestFaultIsKept(t *testing.T) {
+	a := &assembler{campaign: &campaign{world: world.Empty("")}, cases: report.Cases{}}
+	seq := evm.Sequence{{From: world.Deployer.Address, To: world.User1.Address}}
+	f := a.fault("the machines disagree", "its input", &evm.Mismatch{Sequence: seq, Difference: "Frames[0].GasUsed is 1 and 2"})
+	if f.Message != "the machines disagree" || f.Input != "its input" {
+		t.Errorf("fault %+v", f)
+	}
+	data := a.cases[f.File]
+	if !isCase(data) {
+		t.Fatalf("the file %s is none of a fault: %s", f.File, data)
+	}
+	c, err := report.ReadCase(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Difference != "Frames[0].GasUsed is 1 and 2" || !c.Lifted || len(c.Sequence) != 1 || len(c.World.Accounts) != len(a.world.Accounts) {
+		t.Errorf("case %+v", c)
+	}
+	if difference, err := compareMachines(c); err != nil || difference != "" {
+		t.Errorf("the machines disagree about a call of nobody: %s, %v", difference, err)
+	}
+	if plain := a.fault("a panic", "", nil); plain.File != "" || len(a.cases) != 1 {
+		t.Errorf("a fault without a mismatch has the file %q", plain.File)
+	}
+}
