@@ -25,7 +25,7 @@ type Sample struct {
 	Questions, Exhausted int
 }
 
-func (s *Sample) String() string {
+func (s Sample) String() string {
 	if !s.Reached {
 		return fmt.Sprintf("missed in %d executions, %.1f s", s.Executions, s.Seconds)
 	}
