@@ -19,8 +19,8 @@ type point struct {
 // lead is an input that somebody has a reason to try: it costs no energy.
 type lead struct {
 	sequence input.Sequence
-	from     *point // the run it was predicted from; nil for a direct proposal
-	steps    int    // secant steps so far
+	from     *point // the run it was made from; nil for none
+	steps    int    // predictions in a row so far
 }
 
 // Bounds of prediction. A root of 60 bits takes up to 91 secant steps on a
@@ -37,6 +37,18 @@ const (
 // predict from, which would cost more than its mutants. Arbitrary.
 const predictionEnergy = 4
 
+// open tells whether the run came to an undecided branch behind one of its own.
+func (p *point) open(t *tracker, b *input.Branch) bool {
+	for i := range p.branches {
+		if &p.branches[i] == b {
+			return slices.ContainsFunc(p.branches[i+1:], func(later input.Branch) bool {
+				return later.Call == b.Call && !t.decided(later.Code, later.PC)
+			})
+		}
+	}
+	return false
+}
+
 func newPoint(seq input.Sequence, exec *evm.Execution) *point {
 	return &point{seq, input.AppendBranches(nil, exec)}
 }
@@ -48,18 +60,62 @@ func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []l
 	if w.without.Prediction || !w.tracker.nearUndecided {
 		return nil
 	}
-	leads := w.predict(ran.from, ran.steps, ran.sequence, exec)
+	here := &step{worker: w, lead: ran, exec: exec}
+	leads := here.predict()
 	if isNew && len(leads) < most {
-		leads = append(leads, w.propose(ran.sequence, exec, most-len(leads))...)
+		leads = append(leads, here.propose(most-len(leads))...)
 	}
 	return leads[:min(len(leads), most)]
+}
+
+// step is a run that leads are made from.
+type step struct {
+	*worker
+	lead
+	exec *evm.Execution
+
+	branches []input.Branch // of exec; the worker's memory, until point copies it
+	words    []input.Word   // that differ from the run before
+	x0, x1   []uint256.Int  // what was there, and is
+	here     *point
+	leads    []lead
+}
+
+// point is the run as one to predict from.
+func (s *step) point() *point {
+	if s.here == nil {
+		s.here = &point{s.sequence.Clone(), slices.Clone(s.look())} // the worker's memory is used again
+	}
+	return s.here
+}
+
+// look gives the branches of the run.
+func (s *step) look() []input.Branch {
+	if s.branches == nil {
+		s.worker.branches = input.AppendBranches(s.worker.branches[:0], s.exec)
+		s.branches = s.worker.branches
+	}
+	return s.branches
+}
+
+// add makes a lead of values for words.
+func (s *step) add(words []input.Word, values []uint256.Int, from *point) {
+	next := s.sequence
+	for i := range words {
+		var ok bool
+		if next, ok = s.space.With(next, words[i], &values[i]); !ok {
+			return
+		}
+	}
+	s.leads = append(s.leads, lead{next, from, s.steps + 1})
 }
 
 // propose makes leads of what the execution compared to decide branches one side
 // of which nothing has taken yet: where an operand is a word of the input, the
 // other operand takes its place (design §7).
-func (w *worker) propose(seq input.Sequence, exec *evm.Execution, most int) []lead {
-	w.proposals = w.space.Propose(w.proposals[:0], seq, exec, func(f *evm.Frame, c *evm.Comparison) bool {
+func (s *step) propose(most int) []lead {
+	w := s.worker
+	w.proposals = w.space.Propose(w.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
 		return f.Program != nil && !w.tracker.decided(f.Program.ID, c.PC)
 	})
 	var leads []lead
@@ -67,43 +123,151 @@ func (w *worker) propose(seq input.Sequence, exec *evm.Execution, most int) []le
 		if len(leads) == most {
 			break // each copies an argument, which may be a long array
 		}
-		if proposed, ok := w.space.With(seq, w.proposals[i].Word, &w.proposals[i].Value); ok {
-			leads = append(leads, lead{sequence: proposed})
+		if proposed, ok := w.space.With(s.sequence, w.proposals[i].Word, &w.proposals[i].Value); ok {
+			leads = append(leads, lead{sequence: proposed, from: s.point()})
 		}
 	}
 	return leads
 }
 
-// predict makes leads of two runs that differ in one input word: where the line
-// through the operands of an undecided branch crosses over (design §7). From the
+// maxLineWords is the most words that a line goes along: one that was changed, and
+// some that were changed to make up for it. Arbitrary.
+const maxLineWords = 4
+
+// predict makes leads of two runs that differ in one input word, or few: where the
+// line through the operands of an undecided branch crosses over (design §7). From the
 // second step on only branches that the last one brought on count.
-func (w *worker) predict(from *point, steps int, seq input.Sequence, exec *evm.Execution) []lead {
-	if from == nil || steps >= maxSecantSteps {
+func (s *step) predict() []lead {
+	if s.from == nil || s.steps >= maxSecantSteps {
 		return nil
 	}
-	word, ok := w.space.ChangedWord(from.sequence, seq)
-	if !ok {
+	words, ok := s.space.AppendChanged(nil, s.from.sequence, s.sequence, maxLineWords)
+	if !ok || len(words) == 0 {
 		return nil
 	}
-	x0, _ := w.space.Get(from.sequence, word)
-	x1, _ := w.space.Get(seq, word)
-	w.branches = input.AppendBranches(w.branches[:0], exec)
-	last := len(seq) - 1
-	want := func(b *input.Branch) bool {
-		return b.Call == last && !w.tracker.decided(b.Code, b.PC) && (steps == 0 || broughtOn(b, from.branches))
+	s.words = words
+	for _, word := range words {
+		x0, _ := s.space.Get(s.from.sequence, word)
+		x1, _ := s.space.Get(s.sequence, word)
+		s.x0, s.x1 = append(s.x0, x0), append(s.x1, x1)
 	}
-	w.proposals = input.Predict(w.proposals[:0], word, input.WordType(seq, word), &x0, &x1, from.branches, w.branches, want)
-	if len(w.proposals) == 0 {
-		return nil
+	if len(words) == 1 {
+		s.secant()
 	}
-	here := &point{seq.Clone(), slices.Clone(w.branches)} // the worker's memory is used again
-	var leads []lead
-	for i := range w.proposals {
-		if predicted, ok := w.space.With(seq, word, &w.proposals[i].Value); ok {
-			leads = append(leads, lead{predicted, here, steps + 1})
+	s.compare()
+	return s.leads
+}
+
+// wanted tells whether a branch of the last call has a side that nothing has taken,
+// and is worth a step.
+func (s *step) wanted(b *input.Branch) bool {
+	return b.Call == len(s.sequence)-1 && !s.tracker.decided(b.Code, b.PC) && (s.steps == 0 || broughtOn(b, s.from.branches))
+}
+
+// secant predicts from two runs that differ in one word.
+func (s *step) secant() {
+	word := s.words[0]
+	s.proposals = input.Predict(s.proposals[:0], word, input.WordType(s.sequence, word), &s.x0[0], &s.x1[0], s.from.branches, s.look(), s.wanted)
+	for i := range s.proposals {
+		s.add(s.words, []uint256.Int{s.proposals[i].Value}, s.point())
+	}
+}
+
+// compare goes through the branches of both runs. Along the line through the two
+// inputs goes what secant steps do not cover; where the run turned off before an
+// undecided branch that the other had come to, what else decides there makes up
+// for the change.
+func (s *step) compare() {
+	fallen := false
+	input.Pairs(s.from.branches, s.look(), func(a, b *input.Branch) bool {
+		switch {
+		case b.Call < len(s.sequence)-1:
+		case a.Taken != b.Taken:
+			if !fallen && s.from.open(s.tracker, a) {
+				s.repair(b)
+			}
+			fallen = true
+		default:
+			if len(s.words) == 1 {
+				s.learn(a, b)
+			}
+			if s.wanted(b) {
+				s.line(a, b)
+			}
+		}
+		return len(s.leads) < input.MaxProposals
+	})
+}
+
+// line follows the line through the two inputs. Of a single word secant steps have
+// done so; what is left are the multiples.
+func (s *step) line(a, b *input.Branch) {
+	if len(s.words) == 1 && b.IsEquality() {
+		return
+	}
+	for _, values := range input.Line(s.x0, s.x1, a, b) {
+		s.add(s.words, values, s.point())
+	}
+}
+
+// repair makes up for what a change did to a decided branch: another word, or the
+// same, that has moved the branch's operands before, moves them back. The next run is
+// compared with the one that the change was made from.
+func (s *step) repair(b *input.Branch) {
+	if s.steps >= maxRepairs {
+		return
+	}
+	var roots [8]uint256.Int
+	known := s.slopes[branchSide{b.Code, b.PC, false}]
+	most := len(s.leads) + leadsPerRepair
+	for _, changed := range []bool{false, true} { // other words first
+		for i := range known {
+			word := known[i].Word
+			word.Call = len(s.sequence) - 1 - word.Call
+			if slices.Contains(s.words, word) != changed || len(s.leads) >= most {
+				continue
+			}
+			x, ok := s.space.Get(s.sequence, word)
+			if !ok {
+				continue // of another function
+			}
+			if found := known[i].Cross(roots[:0], &x, b); len(found) > 0 {
+				s.add([]input.Word{word}, found[:1], s.from)
+			}
 		}
 	}
-	return leads
+}
+
+// leadsPerRepair bounds the ways to make up for a change. Most mutants of an input
+// that came far turn off early, so that they must not cost much. Arbitrary.
+const leadsPerRepair = 2
+
+// maxRepairs bounds the changes that are made up for one after the other. Arbitrary.
+const maxRepairs = 6
+
+// maxSlopes bounds the words that are remembered of a branch. Arbitrary.
+const maxSlopes = 4
+
+// learn remembers what the changed word did to a branch.
+func (s *step) learn(a, b *input.Branch) {
+	slope := input.Slope{Word: s.words[0]}
+	d0, d1 := a.Difference(), b.Difference()
+	if slope.Rise.Sub(&d1, &d0); slope.Rise.IsZero() {
+		return
+	}
+	slope.Run.Sub(&s.x1[0], &s.x0[0])
+	slope.Word.Call = len(s.sequence) - 1 - slope.Word.Call // from the end: calls are put in front
+	side := branchSide{b.Code, b.PC, false}
+	known := s.slopes[side]
+	for i := range known {
+		if known[i].Word == slope.Word {
+			known[i] = slope
+			return
+		}
+	}
+	if len(known) < maxSlopes {
+		s.slopes[side] = append(known, slope)
+	}
 }
 
 // broughtOn tells whether a branch is nearer to its other side than the same

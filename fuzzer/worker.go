@@ -85,10 +85,11 @@ type worker struct {
 	seconds    func() float64
 	without    Techniques
 	encoded    evm.Sequence
-	mutant     input.Sequence   // scratch; what is kept of it is cloned
-	proposals  []input.Proposal // scratch
-	branches   []input.Branch   // scratch
-	current    input.Sequence   // what runs now, for fault reports
+	mutant     input.Sequence               // scratch; what is kept of it is cloned
+	proposals  []input.Proposal             // scratch
+	branches   []input.Branch               // scratch
+	slopes     map[branchSide][]input.Slope // what words did to branches, see step.learn
+	current    input.Sequence               // what runs now, for fault reports
 }
 
 // loop answers tasks until the channel is closed.

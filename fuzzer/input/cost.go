@@ -125,6 +125,9 @@ func Costs(c *evm.Comparison) (falsify, satisfy uint256.Int) {
 
 var maxUint256 = new(uint256.Int).SetAllOne()
 
+// IsEquality tells whether the branch compares for equality.
+func (b *Branch) IsEquality() bool { return b.Op == opEq || b.Op == opIszero }
+
 // Distance is the cost of taking a jump's other side.
 func (b *Branch) Distance() uint256.Int {
 	falsify, satisfy := Costs(&b.Comparison)

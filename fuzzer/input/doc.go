@@ -22,7 +22,9 @@
 // What an execution teaches beyond the dictionary: [Space.Propose] sets words that
 // equal an operand of a comparison to the other operand; [Predict] takes two runs
 // that differ in one word ([Space.ChangedWord], [AppendBranches]) and solves for
-// the value that takes a branch's other side (papers/harvey §4).
+// the value that takes a branch's other side (papers/harvey §4); [Line] does so where
+// the runs differ in several words, and [Slope] says what a word once did to a branch,
+// so that a change can be made up for.
 //
 // [Format] and [Parse] are the text form, for corpus files and reproducers;
 // [Space.Describe] is for people.

@@ -10,14 +10,23 @@ import (
 // they differ in none, in more, or in what they call. A changed length counts
 // although words come and go with it, as long as no other word changes.
 func (s *Space) ChangedWord(a, b Sequence) (Word, bool) {
-	var changed Word
-	if len(a) != len(b) {
-		return changed, false
+	var words [1]Word
+	changed, ok := s.AppendChanged(words[:0], a, b, 1)
+	if !ok || len(changed) != 1 {
+		return Word{}, false
 	}
-	found := 0
+	return changed[0], true
+}
+
+// AppendChanged appends the input words by which two sequences differ to dst;
+// false when they differ in more than most, or in what they call.
+func (s *Space) AppendChanged(dst []Word, a, b Sequence, most int) ([]Word, bool) {
+	if len(a) != len(b) {
+		return dst, false
+	}
 	for i := range a {
 		if a[i].Function != b[i].Function || a[i].Instance != b[i].Instance {
-			return changed, false
+			return dst, false
 		}
 		if a[i].Equal(&b[i]) {
 			continue
@@ -25,12 +34,14 @@ func (s *Space) ChangedWord(a, b Sequence) (Word, bool) {
 		for _, w := range AppendCallWords(nil, a, i) {
 			x, _ := s.Get(a, w)
 			if y, ok := s.Get(b, w); ok && x != y {
-				changed = w
-				found++
+				if len(dst) == most {
+					return dst, false
+				}
+				dst = append(dst, w)
 			}
 		}
 	}
-	return changed, found == 1
+	return dst, true
 }
 
 // Point is one run seen from one branch: the input word's value and the
@@ -186,6 +197,86 @@ func (b *Branch) goal() (difference uint256.Int, ok bool) {
 		return difference, true
 	}
 	return difference, false
+}
+
+// Line gives values for several words that two runs differ in, x0 and x1, with
+// which a branch may take its other side: where the line through the two inputs
+// crosses the goal, if that is at whole numbers, and the multiples of their
+// distance before and behind it. What is linear in the words and held in both runs
+// holds along the line, too, and what repeats (a remainder) does at the multiples.
+func Line(x0, x1 []uint256.Int, a, b *Branch) (values [][]uint256.Int) {
+	goal, ok := b.goal()
+	if !ok || a.Taken != b.Taken {
+		return nil
+	}
+	d0, d1 := a.Difference(), b.Difference()
+	var left, rise, times, rest uint256.Int
+	left.Sub(&goal, &d1)
+	rise.Sub(&d1, &d0)
+	if left.IsZero() || rise.IsZero() {
+		return nil
+	}
+	back := left.Sign() < 0 != (rise.Sign() < 0)
+	left.Abs(&left)
+	rise.Abs(&rise)
+	if exact, ok := crossing(x0, x1, &left, &rise, back); ok {
+		values = append(values, exact)
+	}
+	times.DivMod(&left, &rise, &rest)
+	if rest.IsZero() {
+		return values // the crossing
+	}
+	one := uint256.NewInt(1)
+	if !times.IsZero() {
+		if before, ok := crossing(x0, x1, &times, one, back); ok {
+			values = append(values, before)
+		}
+	}
+	if behind, ok := crossing(x0, x1, times.AddUint64(&times, 1), one, back); ok {
+		values = append(values, behind)
+	}
+	return values
+}
+
+// crossing is x1 + left/rise · (x1 − x0), or back from x1; false when that is no
+// whole number.
+func crossing(x0, x1 []uint256.Int, left, rise *uint256.Int, back bool) ([]uint256.Int, bool) {
+	values := make([]uint256.Int, len(x1))
+	for i := range x1 {
+		var run, step, rest uint256.Int
+		run.Sub(&x1[i], &x0[i])
+		down := run.Sign() < 0 != back
+		run.Abs(&run)
+		if _, overflow := step.MulDivOverflow(&run, left, rise); overflow || !rest.MulMod(&run, left, rise).IsZero() {
+			return nil, false
+		}
+		if down {
+			values[i].Sub(&x1[i], &step)
+		} else {
+			values[i].Add(&x1[i], &step)
+		}
+	}
+	return values, true
+}
+
+// Slope is what a word did to a branch: it changed by Run, and the difference of
+// the operands by Rise.
+type Slope struct {
+	Word      Word
+	Run, Rise uint256.Int
+}
+
+// Cross gives the values of the slope's word, now x, at which a branch may take its
+// other side, if the slope is still the same.
+func (s *Slope) Cross(dst []uint256.Int, x *uint256.Int, b *Branch) []uint256.Int {
+	goal, ok := b.goal()
+	if !ok {
+		return dst
+	}
+	p0, p1 := Point{}, Point{Input: *x, Difference: b.Difference()}
+	p0.Input.Sub(x, &s.Run)
+	p0.Difference.Sub(&p1.Difference, &s.Rise)
+	return Secant(dst, p0, p1, &goal)
 }
 
 // maxRoots: two readings of a difference beyond half of the range, rounded down

@@ -349,3 +349,49 @@ func TestEchoes(t *testing.T) {
 		t.Errorf("the branches are those at %v", pcs)
 	}
 }
+
+// TestLine: two equations that share their unknowns. Both runs hold the first; what the
+// line proposes holds it, too, and the second besides.
+func TestLine(t *testing.T) {
+	r := testRand(65)
+	for range 2000 {
+		// 5a + 3b = k holds at (a, b), (a+3n, b−5n), …; wanted: a − b = goal.
+		a, b := randomWord(r, 120), randomWord(r, 120)
+		at := func(n int64) []uint256.Int {
+			var x, y, step uint256.Int
+			step = signedWord(n)
+			x.Mul(&step, uint256.NewInt(3))
+			x.Add(&a, &x)
+			y.Mul(&step, uint256.NewInt(5))
+			y.Sub(&b, &y)
+			return []uint256.Int{x, y}
+		}
+		goal := at(1 + r.Int64N(1_000_000_000))
+		var wanted uint256.Int
+		wanted.Sub(&goal[0], &goal[1])
+		branch := func(v []uint256.Int) (br Branch) {
+			br.Op, br.Right = opEq, wanted
+			br.Left.Sub(&v[0], &v[1])
+			br.Taken = br.Left == br.Right
+			return br
+		}
+		x0, x1 := at(-r.Int64N(1000)), at(-1000-r.Int64N(1000))
+		b0, b1 := branch(x0), branch(x1)
+		if !slices.ContainsFunc(Line(x0, x1, &b0, &b1), func(v []uint256.Int) bool { return slices.Equal(v, goal) }) {
+			t.Fatalf("from %v and %v nothing leads to %v", x0, x1, goal)
+		}
+	}
+	// What repeats: both runs hold x mod 97 = 5, wanted is x > 10000.
+	over := func(x uint64) (br Branch) {
+		br.Op, br.Left, br.Right = opGt, *uint256.NewInt(x), *uint256.NewInt(10_000)
+		return br
+	}
+	b0, b1 := over(5), over(5+97*3)
+	held := false
+	for _, v := range Line([]uint256.Int{*uint256.NewInt(5)}, []uint256.Int{*uint256.NewInt(5 + 97*3)}, &b0, &b1) {
+		held = held || v[0].Uint64() > 10_000 && v[0].Uint64()%97 == 5
+	}
+	if !held {
+		t.Error("no multiple leads over the bound")
+	}
+}
