@@ -355,6 +355,11 @@ func (c *Campaign) nextTask() task {
 	if before := c.schedule().prelude(c.suite, c.rand); before != nil {
 		t.prelude = before.Sequence
 	}
+	if !c.Without.RawOrder {
+		if before := c.suite.writer(seed, c.rand); before != nil {
+			t.writer = before.Sequence
+		}
+	}
 	return t
 }
 
@@ -447,7 +452,7 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 // absorbDiscovery decides what a discovery is worth to the campaign: other
 // workers may have made it before.
 func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Seed, epoch int) {
-	seed := &Seed{changed: c.changed, Sequence: d.sequence, PID: d.pid, Parent: parent, Changes: d.changes, epoch: epoch}
+	seed := &Seed{changed: c.changed, Sequence: d.sequence, PID: d.pid, Parent: parent, Changes: d.changes, reads: d.reads, writes: d.writes, epoch: epoch}
 	for _, b := range d.news.newBlocks {
 		if !c.blocks[b] {
 			c.blocks[b] = true

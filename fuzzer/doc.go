@@ -11,11 +11,13 @@
 //	budget.go     when it ends
 //	worker.go     tasks, batches and what a worker does
 //	predict.go    inputs that a worker has a reason to try
+//	footprint.go  who writes what a seed reads
 //	property.go   property functions: when they are asked, and when they fail
 //	tracker.go    which blocks, targets and branch sides executions reached
 //	along.go      which of its branches may lead to a target
 //	changes.go    places that change state, which targets may wait for
 //	steer.go      what lies ahead of an execution, by fuzzer/lookahead
+//	techniques.go what a campaign can do without, to be measured
 //	suite.go      seeds, path counts, the closest inputs to uncovered branches
 //	lids.go       counts by lookahead identifier and split point, rarity
 //	pathset.go    the paths that a worker remembers

@@ -33,6 +33,8 @@ type Seed struct {
 	// are put in front of others.
 	Changes bool
 
+	reads, writes []slotKey // of the last call, see footprint
+
 	closest [2]int    // entries of the frontier that it holds, see Suite.closest
 	lid     *lidGroup // of its no-target-ahead prefix; nil when no analysis was asked
 	epoch   int       // of the campaign when that was asked
@@ -44,7 +46,8 @@ type Seed struct {
 type Suite struct {
 	Seeds []*Seed
 
-	changing []*Seed // those of Seeds with Changes set
+	changing []*Seed             // those of Seeds with Changes set
+	writers  map[slotKey][]*Seed // by what their last calls write
 	counts   map[bytecode.PathID]pathCount
 	total    uint64 // executions counted, the sum over counts
 	lids     lids
@@ -80,7 +83,7 @@ type frontierEntry struct {
 }
 
 func newSuite() *Suite {
-	return &Suite{counts: map[bytecode.PathID]pathCount{}, lids: newLIDs(), frontier: map[frontierSide]*frontierEntry{}}
+	return &Suite{counts: map[bytecode.PathID]pathCount{}, lids: newLIDs(), frontier: map[frontierSide]*frontierEntry{}, writers: map[slotKey][]*Seed{}}
 }
 
 // pathCount is what is kept of a path.
@@ -156,6 +159,7 @@ func (s *Suite) add(seed *Seed, perLID int) {
 	n.seed = true
 	s.counts[seed.PID] = n
 	s.Seeds = append(s.Seeds, seed)
+	s.noteWriter(seed)
 	if seed.Changes {
 		s.changing = append(s.changing, seed)
 	}

@@ -12,11 +12,12 @@ type Techniques struct {
 	Prediction bool // inputs made of what comparisons tell (harvey §4)
 	Frontier   bool // picks among the inputs closest to a branch side that nothing has taken
 	Sequences  bool // mutants that differ in more than one word of the last call
+	RawOrder   bool // calls that write what the last one reads, put in front of it (mufuzz §IV-A)
 }
 
 // fields are the techniques by name.
 func (t *Techniques) fields() map[string]*bool {
-	return map[string]*bool{"prediction": &t.Prediction, "frontier": &t.Frontier, "sequences": &t.Sequences}
+	return map[string]*bool{"prediction": &t.Prediction, "frontier": &t.Frontier, "sequences": &t.Sequences, "raw-order": &t.RawOrder}
 }
 
 // TechniquesNamed reads a list of names, separated by commas; empty for none.

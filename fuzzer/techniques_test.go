@@ -11,14 +11,14 @@ func TestTechniquesNamed(t *testing.T) {
 		"prediction":                    {Prediction: true},
 		"sequences, frontier,":          {Sequences: true, Frontier: true},
 		"prediction,prediction":         {Prediction: true},
-		"frontier,prediction,sequences": {true, true, true},
+		"frontier,prediction,sequences": {Prediction: true, Frontier: true, Sequences: true},
 	} {
 		if got, err := TechniquesNamed(list); err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", list, got, err, want)
 		}
 	}
 	_, err := TechniquesNamed("prediction,predicton")
-	if err == nil || !strings.Contains(err.Error(), `"predicton": want some of frontier, prediction, sequences`) {
+	if err == nil || !strings.Contains(err.Error(), `"predicton": want some of frontier, prediction, raw-order, sequences`) {
 		t.Errorf("a name that is none: %v", err)
 	}
 }

@@ -22,6 +22,7 @@ type task struct {
 	source     source
 	ask        bool           // ask the analysis about the seed again; no energy is spent
 	prelude    input.Sequence // another seed's, whose last call changes state; may be nil
+	writer     input.Sequence // another seed's, whose last call writes what this one's reads; may be nil
 	energy     Energy
 	calls      uint64 // the task may run at most so many calls
 
@@ -52,7 +53,9 @@ type discovery struct {
 	pid      bytecode.PathID
 	news     news
 	seen     []observation
-	changes  bool // the last call succeeded and changed state
+	changes  bool      // the last call succeeded and changed state
+	reads    []slotKey // by the last call
+	writes   []slotKey
 	at       Mark // executions and calls since the batch began
 
 	ahead *outlook // of a new path; nil when the schedule asks nothing
@@ -184,7 +187,8 @@ const spliceInterval = 8
 
 // mutate makes the next input from the task's seed, in scratch memory. A splice puts calls that
 // change state in front of the seed's: what is not new in itself may open a
-// guard there (the pool of prefixes of harvey §5).
+// guard there (the pool of prefixes of harvey §5). Half of them put there what writes
+// the variables that the seed's last call reads, where such a call is known.
 func (w *worker) mutate(t task) input.Sequence {
 	if w.without.Sequences {
 		if mutant, ok := w.mutator.MutateLast(w.rand, w.mutant, t.seed.Sequence); ok {
@@ -192,7 +196,10 @@ func (w *worker) mutate(t task) input.Sequence {
 			return mutant
 		}
 	}
-	if t.prelude != nil && w.rand.IntN(spliceInterval) == 0 {
+	if (t.prelude != nil || t.writer != nil) && w.rand.IntN(spliceInterval) == 0 {
+		if t.prelude == nil || t.writer != nil && w.rand.IntN(2) == 0 {
+			return w.mutator.Precede(w.rand, t.writer, t.seed.Sequence)
+		}
 		return w.mutator.Splice(w.rand, t.prelude, t.seed.Sequence)
 	}
 	w.mutant = w.mutator.MutateInto(w.rand, w.mutant, t.seed.Sequence)
@@ -230,6 +237,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	isNew = n.any()
 	if isNew || len(seen) > 0 {
 		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, changes: changedState(exec), at: w.mark(b), ahead: ahead}
+		d.reads, d.writes = footprint(exec)
 		b.discoveries = append(b.discoveries, d)
 	}
 	return exec, isNew, true

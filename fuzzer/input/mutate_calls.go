@@ -115,3 +115,25 @@ func (m *Mutator) Splice(r Rand, a, b Sequence) Sequence {
 	}
 	return append(append(make(Sequence, 0, len(front)+len(rear)), front...), rear...)
 }
+
+// Precede puts the last call of a in front of the last one of b, in half of the cases
+// with what led to it; at most SeqLen calls, of which the first give way. In half of
+// the cases the two have the same sender, since what is kept is mostly kept by
+// sender, and in half a word of the call is changed. Both parents must have calls.
+func (m *Mutator) Precede(r Rand, a, b Sequence) Sequence {
+	last := len(b) - 1
+	if oneIn(r, 2) {
+		a = a[len(a)-1:]
+	}
+	out := slices.Concat(b[:last], a, b[last:])
+	if oneIn(r, 2) {
+		out[len(out)-2].Sender = b[last].Sender
+	}
+	if oneIn(r, 2) {
+		m.mutateOneWord(r, out, len(out)-2)
+	}
+	if extra := len(out) - m.options.SeqLen; extra > 0 {
+		out = out[extra:]
+	}
+	return out
+}

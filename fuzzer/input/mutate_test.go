@@ -24,6 +24,8 @@ func TestMutantsAreValidAndParentsUntouched(t *testing.T) {
 				child = m.GenerateSequence(r)
 			case 2:
 				child, _ = m.MutateLast(r, nil, parent)
+			case 3:
+				child = m.Precede(r, suite[r.IntN(len(suite))], parent)
 			default:
 				child = m.Mutate(r, parent)
 			}
