@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -59,6 +61,26 @@ func TestTreeColors(t *testing.T) {
 		}
 		if lines := strings.Count(text, "\n"); lines != 9 {
 			t.Errorf("%d lines:\n%s", lines, text)
+		}
+	}
+}
+
+// TestTraceIsDocumented: docs/report.md says what every field of a trace is.
+func TestTraceIsDocumented(t *testing.T) {
+	data, err := os.ReadFile("../../docs/report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, doc, found := strings.Cut(string(data), "## Replays as JSON")
+	if !found {
+		t.Fatal("no section on replays")
+	}
+	for _, typ := range []reflect.Type{reflect.TypeFor[tracedFrame](), reflect.TypeFor[traced](), reflect.TypeFor[tracedLine](), reflect.TypeFor[tracedStore](), reflect.TypeFor[tracedLog](), reflect.TypeFor[tracedArg]()} {
+		for i := range typ.NumField() {
+			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			if name == "" || !strings.Contains(doc, "`"+name) && !strings.Contains(doc, "."+name+"`") {
+				t.Errorf("%s.%s, %q, is not described", typ.Name(), typ.Field(i).Name, name)
+			}
 		}
 	}
 }
