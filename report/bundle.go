@@ -35,7 +35,11 @@ type Bundle struct {
 type Variable struct {
 	Name string      `json:"name"`
 	Slot uint256.Int `json:"slot"` // where it is, or begins
-	Type string      `json:"type"` // as in the source: "mapping(address => uint256)"
+	// Offset and Bytes say where in the slot it is, from the right; Bytes is 0 for
+	// what is longer than a slot.
+	Offset uint   `json:"offset"`
+	Bytes  uint   `json:"bytes"`
+	Type   string `json:"type"` // as in the source: "mapping(address => uint256)"
 }
 
 // BundleDeployment is a contract that sequences may deploy.

@@ -364,8 +364,52 @@ func (w *walker) access(s *evm.StorageAccess) {
 	if w.stores++; w.stores > maxTreeStores {
 		return
 	}
+	if w.parts(s, &before) {
+		return
+	}
 	variable, kind := w.variable(s)
 	w.add(traced{Store: &tracedStore{Variable: variable, Slot: s.Slot.Hex(), Before: w.word(&before, kind), After: w.word(&s.Value, kind)}})
+}
+
+// parts adds the writes to variables that share a slot, those that changed, and
+// tells whether there were any.
+func (w *walker) parts(s *evm.StorageAccess, before *uint256.Int) bool {
+	found := false
+	for _, v := range w.variables(s) {
+		if !s.Base.Eq(&s.Slot) || !v.Slot.Eq(&s.Slot) || v.Bytes == 0 || v.Bytes == wordBytes {
+			continue
+		}
+		old, now := part(before, &v), part(&s.Value, &v)
+		if old.Eq(&now) {
+			continue
+		}
+		found = true
+		w.add(traced{Store: &tracedStore{Variable: v.Name, Slot: s.Slot.Hex(), Before: w.word(&old, v.Type), After: w.word(&now, v.Type)}})
+	}
+	return found
+}
+
+// part is what a variable holds of its slot. Where it lies comes from a file.
+func part(word *uint256.Int, v *report.Variable) uint256.Int {
+	var x uint256.Int
+	x.Rsh(word, 8*min(v.Offset, wordBytes))
+	unused := 8 * (wordBytes - min(v.Bytes, wordBytes))
+	x.Lsh(&x, unused)
+	return *x.Rsh(&x, unused)
+}
+
+// variables are those of the contract whose storage it is: of an instance its own,
+// since others' code may run on it.
+func (w *walker) variables(s *evm.StorageAccess) []report.Variable {
+	for _, in := range w.bundle.World.Instances {
+		if in.Address == s.Address && in.Contract != nil {
+			return w.bundle.Variables[in.Contract.QualifiedName()]
+		}
+	}
+	if c := contractOf(w.frame); c != nil {
+		return w.bundle.Variables[c.QualifiedName()]
+	}
+	return nil
 }
 
 // initial is what the World holds.
@@ -382,11 +426,9 @@ func (w *walker) initial(key storageKey) uint256.Int {
 // it is one of a plain value; else the slot.
 func (w *walker) variable(s *evm.StorageAccess) (name, kind string) {
 	var names []string
-	if c := contractOf(w.frame); c != nil {
-		for _, v := range w.bundle.Variables[c.QualifiedName()] {
-			if v.Slot.Eq(&s.Base) {
-				names, kind = append(names, v.Name), v.Type
-			}
+	for _, v := range w.variables(s) {
+		if v.Slot.Eq(&s.Base) {
+			names, kind = append(names, v.Name), v.Type
 		}
 	}
 	derived := !s.Base.Eq(&s.Slot)

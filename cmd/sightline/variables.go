@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"github.com/holiman/uint256"
 
@@ -13,14 +14,19 @@ import (
 // documentation, "JSON Output" of storage).
 type layout struct {
 	Storage []struct {
-		Label string `json:"label"`
-		Slot  string `json:"slot"` // decimal
-		Type  string `json:"type"`
+		Label  string `json:"label"`
+		Slot   string `json:"slot"` // decimal
+		Offset uint   `json:"offset"`
+		Type   string `json:"type"`
 	} `json:"storage"`
 	Types map[string]struct {
 		Label string `json:"label"`
+		Bytes string `json:"numberOfBytes"` // decimal
 	} `json:"types"`
 }
+
+// wordBytes is the length of a slot.
+const wordBytes = 32
 
 // maxVariables bounds what is kept of one contract; a contract of a thousand state
 // variables is generated.
@@ -38,10 +44,14 @@ func variables(outputs []*build.Output) map[string][]report.Variable {
 			}
 			for _, s := range l.Storage {
 				slot, err := uint256.FromDecimal(s.Slot)
-				if err != nil {
+				if err != nil || s.Offset >= wordBytes {
 					continue
 				}
-				all[c.QualifiedName()] = append(all[c.QualifiedName()], report.Variable{Name: s.Label, Slot: *slot, Type: l.Types[s.Type].Label})
+				v := report.Variable{Name: s.Label, Slot: *slot, Offset: s.Offset, Type: l.Types[s.Type].Label}
+				if n, err := strconv.ParseUint(l.Types[s.Type].Bytes, 10, 8); err == nil && uint(n)+s.Offset <= wordBytes {
+					v.Bytes = uint(n)
+				}
+				all[c.QualifiedName()] = append(all[c.QualifiedName()], v)
 			}
 		}
 	}
