@@ -60,7 +60,11 @@ func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []l
 	if w.without.Prediction || !w.tracker.nearUndecided {
 		return nil
 	}
-	here := &step{worker: w, lead: ran, exec: exec}
+	if w.step == nil {
+		w.step = new(step)
+	}
+	here := w.step
+	*here = step{worker: w, lead: ran, exec: exec, words: here.words[:0], x0: here.x0[:0], x1: here.x1[:0]}
 	leads := here.predict()
 	if isNew && len(leads) < most {
 		leads = append(leads, here.propose(most-len(leads))...)
@@ -68,7 +72,8 @@ func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []l
 	return leads[:min(len(leads), most)]
 }
 
-// step is a run that leads are made from.
+// step is a run that leads are made from. A worker uses the same one, whose slices of
+// words are its memory, too, again and again.
 type step struct {
 	*worker
 	lead
@@ -141,17 +146,17 @@ func (s *step) predict() []lead {
 	if s.from == nil || s.steps >= maxSecantSteps {
 		return nil
 	}
-	words, ok := s.space.AppendChanged(nil, s.from.sequence, s.sequence, maxLineWords)
-	if !ok || len(words) == 0 {
+	var ok bool
+	s.words, ok = s.space.AppendChanged(s.words, s.from.sequence, s.sequence, maxLineWords)
+	if !ok || len(s.words) == 0 {
 		return nil
 	}
-	s.words = words
-	for _, word := range words {
+	for _, word := range s.words {
 		x0, _ := s.space.Get(s.from.sequence, word)
 		x1, _ := s.space.Get(s.sequence, word)
 		s.x0, s.x1 = append(s.x0, x0), append(s.x1, x1)
 	}
-	if len(words) == 1 {
+	if len(s.words) == 1 {
 		s.secant()
 	}
 	s.compare()

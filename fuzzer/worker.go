@@ -92,6 +92,7 @@ type worker struct {
 	proposals  []input.Proposal             // scratch
 	branches   []input.Branch               // scratch
 	slopes     map[branchSide][]input.Slope // what words did to branches, see step.learn
+	step       *step                        // scratch, see worker.follow
 	current    input.Sequence               // what runs now, for fault reports
 }
 

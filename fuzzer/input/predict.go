@@ -24,6 +24,7 @@ func (s *Space) AppendChanged(dst []Word, a, b Sequence, most int) ([]Word, bool
 	if len(a) != len(b) {
 		return dst, false
 	}
+	var buffer [16]Word // most calls have less
 	for i := range a {
 		if a[i].Function != b[i].Function || a[i].Instance != b[i].Instance {
 			return dst, false
@@ -31,7 +32,7 @@ func (s *Space) AppendChanged(dst []Word, a, b Sequence, most int) ([]Word, bool
 		if a[i].Equal(&b[i]) {
 			continue
 		}
-		for _, w := range AppendCallWords(nil, a, i) {
+		for _, w := range AppendCallWords(buffer[:0], a, i) {
 			x, _ := s.Get(a, w)
 			if y, ok := s.Get(b, w); ok && x != y {
 				if len(dst) == most {
