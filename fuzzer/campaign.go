@@ -264,7 +264,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	for id, machine := range machines {
 		dictionary := input.NewDictionary(programs)
 		w := &worker{
-			slopes:     map[branchSide][]input.Slope{},
+			slopes: map[branchSide][]input.Slope{}, tried: map[difference]bool{},
 			id:         id,
 			machine:    newDoubter(machine),
 			rand:       rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),

@@ -103,8 +103,47 @@ func (s *step) look() []input.Branch {
 	return s.branches
 }
 
+// difference names an input by the words in which it differs from a run.
+type difference struct {
+	from  *point
+	count int
+	words [maxLineWords + 1]input.Word
+	to    [maxLineWords + 1]uint256.Int
+}
+
+func (d *difference) set(word input.Word, to *uint256.Int) {
+	for i := range d.count {
+		if d.words[i] == word {
+			d.to[i] = *to
+			return
+		}
+	}
+	d.words[d.count], d.to[d.count] = word, *to
+	d.count++
+}
+
+// again tells whether the step's run with values for words has been a lead of this
+// task before: mutants of a seed lead to the same places again and again.
+func (s *step) again(words []input.Word, values []uint256.Int) bool {
+	d := difference{from: s.from}
+	for i := range s.words {
+		d.set(s.words[i], &s.x1[i])
+	}
+	for i := range words {
+		d.set(words[i], &values[i])
+	}
+	if s.tried[d] {
+		return true
+	}
+	s.tried[d] = true
+	return false
+}
+
 // add makes a lead of values for words.
 func (s *step) add(words []input.Word, values []uint256.Int, from *point) {
+	if s.again(words, values) {
+		return
+	}
 	next := s.sequence
 	for i := range words {
 		var ok bool
@@ -282,14 +321,14 @@ func broughtOn(b *input.Branch, before []input.Branch) bool {
 	for i := range before {
 		if a := &before[i]; a.Call == b.Call && a.Frame == b.Frame && a.Code == b.Code && a.PC == b.PC {
 			was, is := a.Distance(), b.Distance()
-			return is.Lt(&was) || difference(a) != difference(b)
+			return is.Lt(&was) || signOf(a) != signOf(b)
 		}
 	}
 	return false
 }
 
-// difference is the sign of the operands' difference: −1, 0 or 1.
-func difference(b *input.Branch) int {
+// signOf is the sign of the operands' difference: −1, 0 or 1.
+func signOf(b *input.Branch) int {
 	var d uint256.Int
 	return d.Sub(&b.Left, &b.Right).Sign()
 }

@@ -42,7 +42,7 @@ func solver(t *testing.T, source string) (*worker, *project) {
 	dictionary := input.NewDictionary(nil)
 	config := p.config(1, 0)
 	return &worker{
-		slopes:  map[branchSide][]input.Slope{},
+		slopes: map[branchSide][]input.Slope{}, tried: map[difference]bool{},
 		machine: newDoubter(machine), rand: testRand(1), dictionary: dictionary,
 		mutator: input.NewMutator(p.space, dictionary, input.Options{}),
 		tracker: newTracker(p.table, nil), space: p.space, observer: newObserver(config.Oracles),

@@ -92,6 +92,7 @@ type worker struct {
 	proposals  []input.Proposal             // scratch
 	branches   []input.Branch               // scratch
 	slopes     map[branchSide][]input.Slope // what words did to branches, see step.learn
+	tried      map[difference]bool          // leads of the task, see step.again
 	step       *step                        // scratch, see worker.follow
 	current    input.Sequence               // what runs now, for fault reports
 }
@@ -157,6 +158,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		}
 		base = newPoint(t.seed.Sequence, exec)
 	}
+	clear(w.tried)
 	var leads []lead // a stack
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
 	for energy := t.energy; energy > 0 || len(leads) > 0; {
