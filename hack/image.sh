@@ -104,7 +104,7 @@ try() {
   echo "== sightline --version"
   image run "$container" -- /usr/local/bin/sightline --version
   echo "== sightline demo"
-  expect 1 image run "$container" -- /usr/local/bin/sightline demo --test-limit 30000 --out /tmp/demo
+  expect 1 image run "$container" -- /usr/local/bin/sightline demo --test-limit 30000 --out /srv/demo
   checkout
   echo "== sightline action"
   expect 1 image run --volume "$folder/workspace:/github/workspace" --workingdir /github/workspace \
