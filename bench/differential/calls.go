@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/diffmap/build"
@@ -14,9 +15,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
-	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/world"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // subject is a project whose contracts are called.
@@ -108,32 +106,23 @@ func (p *pair) Run(seq evm.Sequence) (*evm.Execution, error) {
 
 // campaign runs a campaign on the subject, whose machines are pairs.
 func (s *subject) campaign(ctx context.Context, run *frame.Run, calls uint64) (*tally, error) {
-	table := bytecode.NewTable(build.Contracts(s.outputs))
-	w, report, err := world.Auto(ctx, table, world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}})
-	if err != nil {
-		return nil, err
-	}
-	if len(w.Instances) == 0 {
-		return nil, fmt.Errorf("nothing could be deployed: %+v", report)
-	}
-	space, err := input.NewSpace(w, input.SpaceOptions{})
+	scene, err := chase.Deploy(ctx, s.name, s.outputs, nil)
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var tallies []*tally // one for each machine, which run at the same time
-	config := fuzzer.Config{
-		World: w, Space: space, Table: table, Schedule: fuzzer.Cutoff, Seed: run.Seed, Workers: 2, Now: run.Now, MaxCalls: calls,
-		NewMachine: func() (evm.Machine, error) {
-			ours, reference, err := machines(w, table, evm.LiftCodeSizeLimits)
-			if err != nil {
-				return nil, err
-			}
-			t := &tally{}
-			tallies = append(tallies, t)
-			return &pair{ours, reference, w, t, stop}, nil
-		},
+	config := scene.Config(fuzzer.Cutoff, fuzzer.Techniques{}, run.Seed, run.Now)
+	config.Workers, config.MaxCalls = 2, calls
+	config.NewMachine = func() (evm.Machine, error) {
+		ours, reference, err := machines(scene.World, scene.Table, evm.LiftCodeSizeLimits)
+		if err != nil {
+			return nil, err
+		}
+		t := &tally{}
+		tallies = append(tallies, t)
+		return &pair{ours, reference, scene.World, t, stop}, nil
 	}
 	if _, err := (&fuzzer.Campaign{Config: config}).Run(ctx); err != nil {
 		return nil, err

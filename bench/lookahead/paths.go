@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
+	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
-	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -90,31 +87,21 @@ func (w *walker) keep(f *evm.Frame) {
 // walk runs a campaign without lookahead on a subject, one worker, for one of
 // parts of the run's time at most.
 func walk(ctx context.Context, run *frame.Run, s subject, parts int) ([]*walked, error) {
-	table := bytecode.NewTable(build.Contracts(s.outputs))
-	w, report, err := world.Auto(ctx, table, world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}})
-	if err != nil {
-		return nil, err
-	}
-	if len(w.Instances) == 0 {
-		return nil, fmt.Errorf("nothing could be deployed: %+v", report)
-	}
-	space, err := input.NewSpace(w, input.SpaceOptions{})
+	scene, err := chase.Deploy(ctx, s.name, s.outputs, nil)
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	seen := &walker{stop: stop, executions: options.executions, programs: map[*bytecode.Program]*walked{}, seen: map[bytecode.PathID]bool{}}
-	config := fuzzer.Config{
-		World: w, Space: space, Table: table, Schedule: fuzzer.Cutoff, Seed: run.Seed, Workers: 1, Now: run.Now,
-		Timeout: run.Share(parts), // some contracts loop until their gas is gone
-		NewMachine: func() (evm.Machine, error) {
-			m, err := evm.NewInterpreter(w, table, evm.LiftCodeSizeLimits)
-			if err != nil {
-				return nil, err
-			}
-			return watched{m, seen}, nil
-		},
+	config := scene.Config(fuzzer.Cutoff, fuzzer.Techniques{}, run.Seed, run.Now)
+	config.Timeout = run.Share(parts) // some contracts loop until their gas is gone
+	config.NewMachine = func() (evm.Machine, error) {
+		m, err := scene.NewMachine()
+		if err != nil {
+			return nil, err
+		}
+		return watched{m, seen}, nil
 	}
 	if _, err := (&fuzzer.Campaign{Config: config}).Run(ctx); err != nil {
 		return nil, err
