@@ -73,6 +73,7 @@ func TestActionOnFindings(t *testing.T) {
 	s.env["INPUT_COMMENT"] = "on-findings"
 	s.act()
 	s.want(0, map[string]string{"verdict": "pass"}, slices.Concat([]string{"GET /issues/7/comments", "GET /user"}, uploadCalls)...)
+	s.intact()
 	if len(s.fake.Comments) > 0 {
 		t.Error("it comments without a finding")
 	}
