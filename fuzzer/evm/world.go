@@ -1,6 +1,8 @@
 package evm
 
 import (
+	"crypto/ecdsa"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
@@ -47,6 +49,9 @@ type Instance struct {
 type Sender struct {
 	Name    string // "deployer", "user1", "user2", "attacker"
 	Address common.Address
+	// Key is the private key of Address, to make signatures with; nil: not known.
+	// No file holds it: what it has signed is in the calls.
+	Key *ecdsa.PrivateKey `json:"-"`
 }
 
 // DefaultBlock is the environment of a World that nothing else decides: a block

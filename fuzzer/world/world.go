@@ -11,20 +11,33 @@ import (
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// The senders of every World. The addresses are arbitrary; they are easy to tell
-// apart in reports, and no precompile or well-known contract lives there.
+// The senders of every World. Each has a private key, since contracts ask for
+// signatures of those that they know. The keys are hashes of public texts: they are
+// worth nothing outside of a World. The numbers in the texts were searched for, so
+// that the addresses are easy to tell apart in reports: they begin with 10, 20, 30
+// and 40, and end with d01, a01, a02 and bad.
 var (
-	Deployer = evm.Sender{Name: "deployer", Address: common.HexToAddress("0x1000000000000000000000000000000000000d01")}
-	User1    = evm.Sender{Name: "user1", Address: common.HexToAddress("0x2000000000000000000000000000000000000a01")}
-	User2    = evm.Sender{Name: "user2", Address: common.HexToAddress("0x3000000000000000000000000000000000000a02")}
-	Attacker = evm.Sender{Name: "attacker", Address: common.HexToAddress("0x4000000000000000000000000000000000000bad")}
+	Deployer = keyed("deployer", 454370)
+	User1    = keyed("user1", 108365)
+	User2    = keyed("user2", 373138)
+	Attacker = keyed("attacker", 235931)
 )
+
+// keyed is the sender whose private key is the hash of its name and a number.
+func keyed(name string, number int) evm.Sender {
+	key, err := crypto.ToECDSA(crypto.Keccak256(fmt.Appendf(nil, "sightline %s %d", name, number)))
+	if err != nil {
+		panic(err) // a hash that is no key: the number is wrong
+	}
+	return evm.Sender{Name: name, Address: crypto.PubkeyToAddress(key.PublicKey), Key: key}
+}
 
 // Senders lists the senders of every World.
 func Senders() []evm.Sender { return []evm.Sender{Deployer, User1, User2, Attacker} }
