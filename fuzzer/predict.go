@@ -54,12 +54,22 @@ func newPoint(seq input.Sequence, exec *evm.Execution) *point {
 }
 
 // follow finds at most so many leads in an execution: predictions from the run it
-// differs from, and, when it showed something new, what its comparisons propose
-// directly.
+// differs from, what its comparisons propose directly when it showed something new,
+// and signatures.
 func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []lead {
-	if w.without.Prediction || !w.tracker.nearUndecided {
+	if w.without.Prediction {
 		return nil
 	}
+	var leads []lead
+	if w.tracker.nearUndecided {
+		leads = w.predict(ran, exec, isNew, most)
+	}
+	leads = w.sign(leads, ran.sequence, exec, most)
+	return leads[:min(len(leads), most)]
+}
+
+// predict finds the leads that comparisons give.
+func (w *worker) predict(ran lead, exec *evm.Execution, isNew bool, most int) []lead {
 	if w.step == nil {
 		w.step = new(step)
 	}
@@ -69,7 +79,7 @@ func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []l
 	if isNew && len(leads) < most {
 		leads = append(leads, here.propose(most-len(leads))...)
 	}
-	return leads[:min(len(leads), most)]
+	return leads
 }
 
 // step is a run that leads are made from. A worker uses the same one, whose slices of

@@ -94,7 +94,8 @@ type worker struct {
 	slopes     map[branchSide][]input.Slope // what words did to branches, see step.learn
 	tried      map[difference]bool          // leads of the task, see step.again
 	step       *step                        // scratch, see worker.follow
-	current    input.Sequence               // what runs now, for fault reports
+	signing    signing
+	current    input.Sequence // what runs now, for fault reports
 }
 
 // loop answers tasks until the channel is closed.
@@ -159,6 +160,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		base = newPoint(t.seed.Sequence, exec)
 	}
 	clear(w.tried)
+	w.signing.begin(t.energy)
 	var leads []lead // a stack
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
 	for energy := t.energy; energy > 0 || len(leads) > 0; {
