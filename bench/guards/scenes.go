@@ -32,7 +32,7 @@ type guard struct {
 
 // open compiles the guards and deploys each alone.
 func open(ctx context.Context, run *frame.Run, wanted func(name string) bool) ([]*guard, error) {
-	modules, err := run.Install(ctx, "guards", frame.Packages{}.Solc(compiler))
+	modules, err := run.Install(ctx, "guards", frame.Packages{"@openzeppelin/contracts": "4.9.3"}.Solc(compiler))
 	if err != nil {
 		return nil, err
 	}
