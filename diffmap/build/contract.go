@@ -54,6 +54,7 @@ func (o *Output) readContracts(out standardOutput) error {
 		}
 		o.Contracts = append(o.Contracts, c)
 	}
+	o.giveTexts(declarations)
 	return nil
 }
 

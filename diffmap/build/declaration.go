@@ -1,13 +1,16 @@
 package build
 
+import "slices"
+
 // declarations finds a unit's contract declarations.
 type declarations struct {
 	contracts map[contractName]*Node
-	byID      map[int]*Node // contracts, by AST id
+	byID      map[int]*Node  // contracts, by AST id
+	sources   map[int]string // their sources' paths, likewise
 }
 
 func declarationsOf(sources []*Source) declarations {
-	d := declarations{contracts: map[contractName]*Node{}, byID: map[int]*Node{}}
+	d := declarations{contracts: map[contractName]*Node{}, byID: map[int]*Node{}, sources: map[int]string{}}
 	for _, source := range sources {
 		if source.AST == nil {
 			continue
@@ -16,6 +19,7 @@ func declarationsOf(sources []*Source) declarations {
 			if n.Type == "ContractDefinition" {
 				d.contracts[contractName{source.Path, n.Attribute("name")}] = n
 				d.byID[n.ID] = n
+				d.sources[n.ID] = source.Path
 			}
 		}
 	}
@@ -47,6 +51,20 @@ func linearisedNames(declaration *Node, all declarations) []string {
 		}
 	}
 	return names
+}
+
+// linearisedSources are the paths of the linearised bases' sources, the own first,
+// each once.
+func (d *declarations) linearisedSources(declaration *Node) []string {
+	ids, _ := declaration.Attributes["linearizedBaseContracts"].([]any)
+	paths := []string{d.sources[declaration.ID]}
+	for _, value := range ids {
+		id, ok := value.(int)
+		if path, known := d.sources[id]; ok && known && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // argumentTypes names the contract type of each constructor parameter; "" for

@@ -83,6 +83,11 @@ type Contract struct {
 	// Implements lists the names of all contracts and interfaces in the
 	// linearised base list, the contract's own name first. Empty when unknown.
 	Implements []string
+
+	// Texts are the string and byte literals that its source and those of its bases
+	// hold, each once, as bytes: what code hashes is not in the bytecode. Empty when
+	// unknown.
+	Texts []string
 }
 
 // QualifiedName is "source:name", with the project's folder in front and the
