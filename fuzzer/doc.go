@@ -12,6 +12,7 @@
 //	worker.go     tasks, batches and what a worker does
 //	predict.go    inputs that a worker has a reason to try
 //	sign.go       inputs with signatures by accounts whose keys are known
+//	recall.go     inputs of what was hashed, and of what an earlier call promised
 //	footprint.go  who writes what a seed reads
 //	property.go   property functions: when they are asked, and when they fail
 //	tracker.go    which blocks, targets and branch sides executions reached

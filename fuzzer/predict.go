@@ -78,6 +78,10 @@ func (w *worker) predict(ran lead, exec *evm.Execution, isNew bool, most int) []
 	leads := here.predict()
 	if isNew && len(leads) < most {
 		leads = append(leads, here.propose(most-len(leads))...)
+		leads = append(leads, here.recall()...)
+	}
+	if !isNew && len(leads) < most {
+		leads = append(leads, here.reconcile()...)
 	}
 	return leads
 }

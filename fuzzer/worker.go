@@ -94,8 +94,9 @@ type worker struct {
 	slopes     map[branchSide][]input.Slope // what words did to branches, see step.learn
 	tried      map[difference]bool          // leads of the task, see step.again
 	step       *step                        // scratch, see worker.follow
-	signing    signing
-	current    input.Sequence // what runs now, for fault reports
+	made       made                         // likewise, of those that it has no line to
+	signatures int                          // that the task may still make, see sign
+	current    input.Sequence               // what runs now, for fault reports
 }
 
 // loop answers tasks until the channel is closed.
@@ -160,7 +161,8 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		base = newPoint(t.seed.Sequence, exec)
 	}
 	clear(w.tried)
-	w.signing.begin(t.energy)
+	clear(w.made.hashes)
+	w.signatures = max(minSignatures, int(t.energy)/energyPerSignature)
 	var leads []lead // a stack
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
 	for energy := t.energy; energy > 0 || len(leads) > 0; {

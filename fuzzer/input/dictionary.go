@@ -42,7 +42,8 @@ const (
 	maxReturnedWords = 8   // of each call
 )
 
-// NewDictionary collects the constants of programs (their PUSH data).
+// NewDictionary collects the constants of programs: their PUSH data and the texts of
+// their sources.
 func NewDictionary(programs []*bytecode.Program) *Dictionary {
 	d := &Dictionary{constants: newConstants(programs)}
 	return d
@@ -242,8 +243,9 @@ func (t *table) sample(r Rand, typ *Type) (uint256.Int, bool) {
 	panic("input: a dictionary table lost a value")
 }
 
-// constants are the PUSH data of the code by class.
+// constants are the PUSH data of the code by class, and its texts.
 type constants struct {
+	texts    texts
 	plain    [classes][]uint256.Int
 	unlikely [classes][]uint256.Int // selectors and jump destinations, which are seldom meant as values
 }
@@ -253,7 +255,7 @@ type constants struct {
 const maxConstants = 1 << 14
 
 func newConstants(programs []*bytecode.Program) *constants {
-	c := &constants{}
+	c := &constants{texts: newTexts(programs)}
 	seen := map[uint256.Int]bool{}
 	selectors := map[uint32]bool{}
 	for _, p := range programs {
@@ -319,18 +321,21 @@ func (c *constants) sample(r Rand, t *Type) (uint256.Int, bool) {
 		list = &c.unlikely
 	}
 	total := 0
-	most := classesFor(t)
+	least, most := 0, classesFor(t)
 	if t.Kind == FixedBytes {
 		most = classes
+		if t.Bits == 256 && len(list[classes-1]) > 0 && oneIn(r, 2) {
+			least = classes - 1 // hashes, mostly: names of roles, types and domains
+		}
 	}
-	for _, values := range list[:most] {
+	for _, values := range list[least:most] {
 		total += len(values)
 	}
 	if total == 0 {
 		return uint256.Int{}, false
 	}
 	i := r.IntN(total)
-	for class := range most {
+	for class := least; class < most; class++ {
 		if n := len(list[class]); i >= n {
 			i -= n
 			continue

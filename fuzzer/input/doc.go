@@ -25,7 +25,7 @@
 // the value that takes a branch's other side (papers/harvey §4); [Line] does so where
 // the runs differ in several words, and [Slope] says what a word once did to a branch,
 // so that a change can be made up for. [Space.Sign] makes the signatures that ecrecover was
-// asked for.
+// asked for, [Space.Recall] the texts whose hashes were compared with.
 //
 // [Format] and [Parse] are the text form, for corpus files and reproducers;
 // [Space.Describe] is for people.

@@ -208,10 +208,19 @@ var (
 // code reads, a signature's 65.
 var bytesLengths = [...]int{0, 1, 4, 20, 31, 32, 33, 36, 64, 65, 68, 96, 128, 256}
 
+// textShare: one byte string in so many is a text that the code knows, if it knows
+// one. Arbitrary.
+const textShare = 4
+
 // generateBytes makes a byte string. Half of the bytes arguments are the calldata
 // of a call to the same instance, which is what multicalls, proxies and
 // executors want; strings are printable.
 func (m *Mutator) generateBytes(r Rand, t *Type, c *Call) []byte {
+	if oneIn(r, textShare) {
+		if text, ok := m.dictionary.Text(r); ok {
+			return text
+		}
+	}
 	if t.Kind == Bytes && oneIn(r, 2) {
 		if data := m.calldata(r, c); data != nil {
 			return data
