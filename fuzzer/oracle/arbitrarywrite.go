@@ -1,0 +1,76 @@
+package oracle
+
+import (
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// ArbitraryWrite sees storage writes to a slot that the input chooses (harvey §4.3;
+// SWC-124): a call that succeeds writes to the marked page, 256 slots that are a hash's
+// and that no contract has a reason to touch. Who can write there can write anywhere.
+//
+// The page makes it certain. A state variable has a small slot or, in a mapping, a hash
+// that nobody can steer to a chosen place; an element of an array within its bounds is no
+// further from such a hash than the array is long. To come to the page through any of
+// them takes a preimage of a hash, or an array of some 2^250 elements. What remains is an
+// index that no length bounds, or a slot that the code takes as it is given.
+//
+// Constructors are left out, since only who deploys chooses what they are given.
+//
+// Known false positives: a contract that is meant to write wherever it is told, such as
+// a test helper around SSTORE.
+var ArbitraryWrite = &Oracle{
+	ID:       "arbitrary-write",
+	Title:    "The input chooses which storage slot is written",
+	SWC:      "124",
+	Severity: Critical,
+	Doc: "A call that succeeds writes to a storage slot that nothing but its input leads to: to one of 256 slots that were chosen by a hash " +
+		"and that no state variable, no mapping and no array within its bounds comes near. " +
+		"Who can write there can write to any slot: to the owner's, or to balances.",
+	Check: checkArbitraryWrite,
+}
+
+// MarkedSlot is the slot in the middle of the marked page: what a search for such
+// writes aims at. The page is a hash with its last byte left open, 256 slots, since an
+// index may move the slot in steps: by two slots where the elements are structs of two
+// words, by 256 where they have 256.
+var MarkedSlot = func() (slot uint256.Int) {
+	slot.SetBytes(crypto.Keccak256([]byte("sightline: slots that nothing is at")))
+	slot[0] = slot[0]&^0xff | 0x80
+	return slot
+}()
+
+// marked tells whether a slot is on the marked page.
+func marked(slot *uint256.Int) bool {
+	return slot[3] == MarkedSlot[3] && slot[2] == MarkedSlot[2] && slot[1] == MarkedSlot[1] && slot[0]>>8 == MarkedSlot[0]>>8
+}
+
+func checkArbitraryWrite(exec *evm.Execution, report func(Observation)) {
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		for j := range f.Storage {
+			access := &f.Storage[j]
+			if !access.Write || !marked(&access.Slot) || !lasts(exec, i) {
+				continue
+			}
+			if f.Program == nil || f.Program.Contract == nil || f.Program.Code.Kind == bytecode.Creation {
+				continue
+			}
+			report(Observation{f.Call, bytecode.Location{Code: f.Program.ID, PC: access.PC}, contractOf(f), "the input chooses the storage slot that is written"})
+		}
+	}
+}
+
+// lasts tells whether frame i and all its callers succeeded, so that what it did is not
+// undone.
+func lasts(exec *evm.Execution, i int) bool {
+	for ; i >= 0; i = exec.Frames[i].Parent {
+		if exec.Frames[i].Outcome != evm.Success {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,17 @@
+// solc: 0.8.30
+// run: write(72254857301447609245100846070695492056548328683595434408097088613583515138303)
+// run: write(72254857301447609245100846070695492056548328683595434408097088613583515138560)
+// run: write(138432); read(72254857301447609245100846070695492056548328683595434408097088613583515138432)
+contract Elsewhere {
+    function write(uint256 slot) external {
+        assembly {
+            sstore(slot, 1)
+        }
+    }
+
+    function read(uint256 slot) external view returns (uint256 value) {
+        assembly {
+            value := sload(slot)
+        }
+    }
+}
