@@ -277,6 +277,10 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 			reported:   map[findingKey]bool{},
 			seconds:    c.seconds,
 			without:    c.Without,
+			aims:       slices.Contains(c.Oracles, oracle.ArbitraryWrite),
+		}
+		if w.aims {
+			w.tracker.slots = map[bytecode.Location]*aimed{}
 		}
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
 			w.steering = newSteering(c.Table, &c.library, goals, len(c.Targets), c.Schedule.calls)

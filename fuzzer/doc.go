@@ -11,6 +11,7 @@
 //	budget.go     when it ends
 //	worker.go     tasks, batches and what a worker does
 //	predict.go    inputs that a worker has a reason to try
+//	aim.go        the same for storage writes whose slot the input moves
 //	sign.go       inputs with signatures by accounts whose keys are known
 //	recall.go     inputs of what was hashed, and of what an earlier call promised
 //	footprint.go  who writes what a seed reads

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -65,6 +66,10 @@ func (c *Campaign) find(ctx context.Context, seen observation, d *discovery) {
 		return
 	}
 	c.reported[key] = true
+	if seen.oracle == oracle.ArbitraryWrite {
+		c.taken[writeSide(seen.Location)] = true
+		c.suite.covered(writeSide(seen.Location))
+	}
 	f := &Finding{
 		Oracle:   seen.oracle,
 		Location: seen.Location,

@@ -14,6 +14,7 @@ import (
 type point struct {
 	sequence input.Sequence
 	branches []input.Branch
+	writes   []slotWrite // of the last call; nil when nobody aims
 }
 
 // lead is an input that somebody has a reason to try: it costs no energy.
@@ -49,8 +50,12 @@ func (p *point) open(t *tracker, b *input.Branch) bool {
 	return false
 }
 
-func newPoint(seq input.Sequence, exec *evm.Execution) *point {
-	return &point{seq, input.AppendBranches(nil, exec)}
+func (w *worker) newPoint(seq input.Sequence, exec *evm.Execution) *point {
+	p := &point{sequence: seq, branches: input.AppendBranches(nil, exec)}
+	if w.aims {
+		p.writes = appendWrites(nil, exec)
+	}
+	return p
 }
 
 // follow finds at most so many leads in an execution: predictions from the run it
@@ -61,14 +66,14 @@ func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []l
 		return nil
 	}
 	var leads []lead
-	if w.tracker.nearUndecided {
+	if w.tracker.nearUndecided || w.aims && changedState(exec) {
 		leads = w.predict(ran, exec, isNew, most)
 	}
 	leads = w.sign(leads, ran.sequence, exec, most)
 	return leads[:min(len(leads), most)]
 }
 
-// predict finds the leads that comparisons give.
+// predict finds the leads that comparisons and storage writes give.
 func (w *worker) predict(ran lead, exec *evm.Execution, isNew bool, most int) []lead {
 	if w.step == nil {
 		w.step = new(step)
@@ -76,7 +81,7 @@ func (w *worker) predict(ran lead, exec *evm.Execution, isNew bool, most int) []
 	here := w.step
 	*here = step{worker: w, lead: ran, exec: exec, words: here.words[:0], x0: here.x0[:0], x1: here.x1[:0]}
 	leads := here.predict()
-	if isNew && len(leads) < most {
+	if isNew && w.tracker.nearUndecided && len(leads) < most {
 		leads = append(leads, here.propose(most-len(leads))...)
 		leads = append(leads, here.recall()...)
 	}
@@ -103,7 +108,10 @@ type step struct {
 // point is the run as one to predict from.
 func (s *step) point() *point {
 	if s.here == nil {
-		s.here = &point{s.sequence.Clone(), slices.Clone(s.look())} // the worker's memory is used again
+		s.here = &point{sequence: s.sequence.Clone(), branches: slices.Clone(s.look())} // the worker's memory is used again
+		if s.aims {
+			s.here.writes = appendWrites(nil, s.exec)
+		}
 	}
 	return s.here
 }
@@ -208,6 +216,12 @@ func (s *step) predict() []lead {
 		x0, _ := s.space.Get(s.from.sequence, word)
 		x1, _ := s.space.Get(s.sequence, word)
 		s.x0, s.x1 = append(s.x0, x0), append(s.x1, x1)
+	}
+	if len(s.words) == 1 && s.aims {
+		s.aim()
+	}
+	if !s.tracker.nearUndecided {
+		return s.leads
 	}
 	if len(s.words) == 1 {
 		s.secant()

@@ -2,6 +2,7 @@ package fuzzer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -30,14 +31,14 @@ func TechniquesNamed(list string) (Techniques, error) {
 			continue
 		}
 		if fields[name] == nil {
-			var known []string
-			for n := range fields {
-				known = append(known, n)
-			}
-			slices.Sort(known)
-			return t, fmt.Errorf("unknown technique %q: want some of %s", name, strings.Join(known, ", "))
+			return t, fmt.Errorf("unknown technique %q: want some of %s", name, strings.Join(TechniqueNames(), ", "))
 		}
 		*fields[name] = true
 	}
 	return t, nil
+}
+
+// TechniqueNames lists the names of all techniques, sorted.
+func TechniqueNames() []string {
+	return slices.Sorted(maps.Keys(new(Techniques).fields()))
 }

@@ -45,6 +45,8 @@ type tracker struct {
 	blocks  map[bytecode.CodeID][]bool  // entered
 	sides   map[bytecode.CodeID]*sideTable
 	pids    pathSet
+	slots   map[bytecode.Location]*aimed // by write; nil: nobody aims
+	writes  []slotWrite                  // scratch
 	// nearUndecided tells whether the last call of the execution looked at last
 	// passed a jump one side of which nothing has taken yet.
 	nearUndecided bool
@@ -127,6 +129,7 @@ func (t *tracker) look(exec *evm.Execution, newPath bool, along along) news {
 	n := news{newPath: newPath}
 	t.lookAtBlocks(exec, &n)
 	t.lookAtBranches(exec, along, &n)
+	t.lookAtWrites(exec, &n)
 	return n
 }
 

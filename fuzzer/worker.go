@@ -91,6 +91,8 @@ type worker struct {
 	mutant     input.Sequence               // scratch; what is kept of it is cloned
 	proposals  []input.Proposal             // scratch
 	branches   []input.Branch               // scratch
+	writes     []slotWrite                  // scratch
+	aims       bool                         // at writes to the marked slot, see step.aim
 	slopes     map[branchSide][]input.Slope // what words did to branches, see step.learn
 	tried      map[difference]bool          // leads of the task, see step.again
 	step       *step                        // scratch, see worker.follow
@@ -158,7 +160,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		if !ok {
 			return
 		}
-		base = newPoint(t.seed.Sequence, exec)
+		base = w.newPoint(t.seed.Sequence, exec)
 	}
 	clear(w.tried)
 	clear(w.made.hashes)

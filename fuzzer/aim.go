@@ -1,0 +1,141 @@
+package fuzzer
+
+import (
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// slotWrite is a storage write of an execution's last call, the first at its place in a
+// frame. Its cost is how far its slot is from the marked one (harvey §4.3, "Memory
+// accesses").
+type slotWrite struct {
+	frame int // within the call
+	at    bytecode.Location
+	slot  uint256.Int
+	plain bool // the slot is no element of a mapping or array, as far as the hashes of the frame tell
+}
+
+// maxWrites bounds the writes that are looked at in one execution. Arbitrary.
+const maxWrites = 64
+
+// appendWrites appends the storage writes of an execution's last call to dst.
+func appendWrites(dst []slotWrite, exec *evm.Execution) []slotWrite {
+	start := len(dst)
+	last := exec.Calls[len(exec.Calls)-1].Frames
+	for i := last[0]; i < last[1]; i++ {
+		f := &exec.Frames[i]
+		if f.Program == nil || f.Program.Contract == nil {
+			continue
+		}
+		for j := range f.Storage {
+			access := &f.Storage[j]
+			if !access.Write {
+				continue
+			}
+			w := slotWrite{i - last[0], bytecode.Location{Code: f.Program.ID, PC: access.PC}, access.Slot, access.Slot == access.Base}
+			if findWrite(dst[start:], &w) != nil {
+				continue
+			}
+			if len(dst)-start == maxWrites {
+				return dst
+			}
+			dst = append(dst, w)
+		}
+	}
+	return dst
+}
+
+// findWrite finds the write at the same place of an execution.
+func findWrite(writes []slotWrite, w *slotWrite) *slotWrite {
+	for i := range writes {
+		if writes[i].frame == w.frame && writes[i].at == w.at {
+			return &writes[i]
+		}
+	}
+	return nil
+}
+
+// maxAims bounds the steps in a row toward the marked slot: one suffices for an index,
+// and a second where several elements share a slot. Arbitrary.
+const maxAims = 4
+
+// aim makes leads of two runs that differ in one word and write to different slots:
+// where the line through the slots meets the marked one.
+func (s *step) aim() {
+	if s.steps >= maxAims {
+		return
+	}
+	s.writes = appendWrites(s.writes[:0], s.exec)
+	for i := range s.writes {
+		b := &s.writes[i]
+		a := findWrite(s.from.writes, b)
+		if a == nil || s.reported[findingKey{oracle.ArbitraryWrite.ID, b.at}] || !moved(a, b) {
+			continue
+		}
+		p0, p1 := input.Point{Input: s.x0[0]}, input.Point{Input: s.x1[0]}
+		p0.Difference.Sub(&a.slot, &oracle.MarkedSlot)
+		p1.Difference.Sub(&b.slot, &oracle.MarkedSlot)
+		var roots [8]uint256.Int
+		for _, x := range input.Secant(roots[:0], p0, p1, new(uint256.Int)) {
+			s.add(s.words, []uint256.Int{x}, s.point())
+		}
+	}
+}
+
+// moved tells whether a write's slot moved as an index moves it. Elements of mappings
+// are hashes, which no line goes through: they are told by their hash, elements of
+// arrays near their beginning by a step that is not wider than an array (see
+// [evm.StorageAccess.Base]).
+func moved(a, b *slotWrite) bool {
+	const widest = 1 << 32
+	var step uint256.Int
+	step.Sub(&b.slot, &a.slot)
+	step.Abs(&step)
+	return !step.IsZero() && (a.plain || b.plain || step.LtUint64(widest))
+}
+
+// aimed is what is known of the slots that are written at a place.
+type aimed struct {
+	slot  uint256.Int // the first that was no element of a mapping or array
+	moves bool        // there was another
+	best  uint256.Int // the least distance from the marked slot since then
+}
+
+// lookAtWrites compares the storage writes of the last call with all before: an input
+// that comes closer to the marked slot than any other is kept as one that comes closer to
+// an untaken side of a branch is. Most writes never move; they are nobody's goal.
+func (t *tracker) lookAtWrites(exec *evm.Execution, n *news) {
+	if t.slots == nil || !changedState(exec) {
+		return
+	}
+	t.writes = appendWrites(t.writes[:0], exec)
+	for i := range t.writes {
+		w := &t.writes[i]
+		if !w.plain {
+			continue
+		}
+		known := t.slots[w.at]
+		if known == nil {
+			t.slots[w.at] = &aimed{slot: w.slot}
+			continue
+		}
+		if known.slot == w.slot && !known.moves {
+			continue
+		}
+		var distance uint256.Int
+		distance.Sub(&w.slot, &oracle.MarkedSlot)
+		distance.Abs(&distance)
+		if known.moves && !distance.Lt(&known.best) {
+			continue
+		}
+		known.moves, known.best = true, distance
+		n.closer = append(n.closer, approach{writeSide(w.at), true, distance})
+	}
+}
+
+// writeSide stands for a storage write among the sides of branches: nothing jumps there.
+func writeSide(at bytecode.Location) branchSide { return branchSide{at.Code, at.PC, true} }
