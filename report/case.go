@@ -45,6 +45,14 @@ type callFile struct {
 	Address      common.Address `json:"address"` // of what is created
 	TimeAdvance  uint64         `json:"timeAdvance"`
 	BlockAdvance uint64         `json:"blockAdvance"`
+	// Overwrites are none unless the campaign fuzzed the state itself.
+	Overwrites []overwriteFile `json:"overwrites,omitempty"`
+}
+
+type overwriteFile struct {
+	Address common.Address `json:"address"`
+	Slot    common.Hash    `json:"slot"`
+	Value   common.Hash    `json:"value"`
 }
 
 // MarshalCase writes a case as JSON. Equal cases give equal bytes.
@@ -58,10 +66,14 @@ func MarshalCase(c *Case) ([]byte, error) {
 	file.WorldHash = sha256.Sum256(world)
 	for i := range c.Sequence {
 		call := &c.Sequence[i]
-		file.Sequence = append(file.Sequence, callFile{
+		packed := callFile{
 			From: call.From, To: call.To, Data: call.Data, Value: &call.Value, Gas: call.Gas,
 			Create: call.Create, Address: call.Address, TimeAdvance: call.TimeAdvance, BlockAdvance: call.BlockAdvance,
-		})
+		}
+		for _, o := range call.Overwrites {
+			packed.Overwrites = append(packed.Overwrites, overwriteFile{o.Address, o.Slot.Bytes32(), o.Value.Bytes32()})
+		}
+		file.Sequence = append(file.Sequence, packed)
 	}
 	data, err := json.MarshalIndent(file, "", " ")
 	return append(data, '\n'), err
@@ -124,10 +136,16 @@ func ReadCase(data []byte) (*Case, error) {
 		if call.Value == nil {
 			call.Value = new(uint256.Int)
 		}
-		c.Sequence = append(c.Sequence, evm.Call{
+		read := evm.Call{
 			From: call.From, To: call.To, Data: call.Data, Value: *call.Value, Gas: call.Gas,
 			Create: call.Create, Address: call.Address, TimeAdvance: call.TimeAdvance, BlockAdvance: call.BlockAdvance,
-		})
+		}
+		for _, o := range call.Overwrites {
+			read.Overwrites = append(read.Overwrites, evm.Overwrite{
+				Address: o.Address, Slot: *new(uint256.Int).SetBytes32(o.Slot[:]), Value: *new(uint256.Int).SetBytes32(o.Value[:]),
+			})
+		}
+		c.Sequence = append(c.Sequence, read)
 	}
 	return c, nil
 }

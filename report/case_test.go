@@ -21,7 +21,8 @@ func exampleCase() *Case {
 			Accounts: map[common.Address]*evm.Account{{1}: {Balance: *uint256.NewInt(7), Nonce: 1, Code: []byte{0}, Storage: map[common.Hash]common.Hash{{1}: {2}}}},
 		},
 		Sequence: evm.Sequence{
-			{From: common.Address{2}, To: common.Address{1}, Data: []byte{1, 2}, Value: *uint256.NewInt(3), Gas: 4, TimeAdvance: 5, BlockAdvance: 6},
+			{From: common.Address{2}, To: common.Address{1}, Data: []byte{1, 2}, Value: *uint256.NewInt(3), Gas: 4, TimeAdvance: 5, BlockAdvance: 6,
+				Overwrites: []evm.Overwrite{{Address: common.Address{1}, Slot: *uint256.NewInt(8), Value: *uint256.NewInt(9)}}},
 			{From: common.Address{2}, Create: true, Address: common.Address{3}, Data: []byte{0}},
 		},
 		Lifted: true, Difference: "Frames[0].GasUsed is 1 and 2",

@@ -27,6 +27,17 @@ type Call struct {
 
 	TimeAdvance  uint64 // seconds that pass before the call
 	BlockAdvance uint64 // blocks that pass before the call
+
+	// Overwrites change the storage before the call, in order. No transaction can do
+	// that: such a call tells what another state would bring, and nothing about the
+	// World that the sequence began with (harvey §5, aggressive mode).
+	Overwrites []Overwrite
+}
+
+// Overwrite is a word of storage that is set by nobody.
+type Overwrite struct {
+	Address     common.Address
+	Slot, Value uint256.Int
 }
 
 // Sequence is a list of transactions, run in order from a World.

@@ -38,6 +38,7 @@ func (s Sequence) Clone() Sequence {
 	c := slices.Clone(s)
 	for i := range c {
 		c[i].Data = slices.Clone(c[i].Data)
+		c[i].Overwrites = slices.Clone(c[i].Overwrites)
 	}
 	return c
 }

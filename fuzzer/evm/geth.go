@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"runtime/debug"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
@@ -194,7 +195,8 @@ func (r *Reference) shared(sequence Sequence) int {
 func equalCalls(a, b *Call) bool {
 	return a.From == b.From && a.To == b.To && a.Value == b.Value && a.Gas == b.Gas &&
 		a.Create == b.Create && a.Address == b.Address &&
-		a.TimeAdvance == b.TimeAdvance && a.BlockAdvance == b.BlockAdvance && bytes.Equal(a.Data, b.Data)
+		a.TimeAdvance == b.TimeAdvance && a.BlockAdvance == b.BlockAdvance && bytes.Equal(a.Data, b.Data) &&
+		slices.Equal(a.Overwrites, b.Overwrites)
 }
 
 // rewind undoes all calls but the first n.
@@ -231,9 +233,9 @@ func (r *Reference) push(call *Call) {
 	} else {
 		r.done = append(r.done, Call{})
 	}
-	data := append(r.done[n].Data[:0], call.Data...)
+	data, overwrites := append(r.done[n].Data[:0], call.Data...), append(r.done[n].Overwrites[:0], call.Overwrites...)
 	r.done[n] = *call
-	r.done[n].Data = data
+	r.done[n].Data, r.done[n].Overwrites = data, overwrites
 	r.checkpoints = append(r.checkpoints, checkpoint{
 		journal: r.state.Snapshot(), frames: len(r.rec.exec.Frames), covered: len(r.rec.exec.Covered),
 		number: r.number, time: r.time, spent: r.rec.spent, truncated: r.rec.exec.Truncated,
@@ -246,6 +248,10 @@ func (r *Reference) run(index int) {
 	call := &r.done[index]
 	r.setBlock(saturate(r.number, call.BlockAdvance), saturate(r.time, call.TimeAdvance))
 	r.rec.begin(index)
+	for i := range call.Overwrites {
+		o := &call.Overwrites[i]
+		r.state.SetState(o.Address, o.Slot.Bytes32(), o.Value.Bytes32())
+	}
 	to := &call.To
 	if call.Create {
 		to = nil // the new address is warmed by create

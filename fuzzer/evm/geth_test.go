@@ -119,3 +119,31 @@ func TestRun(t *testing.T) {
 		t.Errorf("path %v, logs %v, comparisons %v", f.Path, f.Logs, f.Comparisons)
 	}
 }
+
+// TestOverwrites: a call meets the storage that it is given, its gas is what the words
+// there cost, and the next sequence meets the storage that was.
+func TestOverwrites(t *testing.T) {
+	b := deployed(t, counter, "Counter", testsolc.Settings{})
+	count := func(exec *evm.Execution, call int) uint64 {
+		return new(uint256.Int).SetBytes(exec.Calls[call].Output).Uint64()
+	}
+	given := b.call("count")
+	given.Overwrites = []evm.Overwrite{{Address: place, Value: *uint256.NewInt(5)}, {Address: place, Value: *uint256.NewInt(42)}}
+	if n := count(b.run(b.call("add", common.Big3), given, b.call("count")), 3); n != 42 {
+		t.Errorf("count behind the call that it was set for is %d, want 42", n)
+	}
+	if n := count(b.run(b.call("add", common.Big3), b.call("count")), 2); n != 3 {
+		t.Errorf("count in the next sequence is %d, want 3", n)
+	}
+	zero := b.run(b.call("add", common.Big3)).Calls[1].GasUsed
+	add := b.call("add", common.Big3)
+	add.Overwrites = given.Overwrites
+	exec := b.run(add)
+	const set, reset = 20_000, 2_900 // EIP-2200, EIP-2929: of a word that was zero, of another
+	if got := zero - exec.Calls[1].GasUsed; got != set-reset {
+		t.Errorf("adding to a count that is set saves %d gas, want %d", got, set-reset)
+	}
+	if exec := b.run(add, b.call("count")); count(exec, 2) != 45 {
+		t.Errorf("the count is %d, want 45", count(exec, 2))
+	}
+}

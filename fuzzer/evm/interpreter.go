@@ -231,9 +231,9 @@ func (m *Interpreter) push(call *Call) {
 	} else {
 		m.done = append(m.done, Call{})
 	}
-	data := append(m.done[n].Data[:0], call.Data...)
+	data, overwrites := append(m.done[n].Data[:0], call.Data...), append(m.done[n].Overwrites[:0], call.Overwrites...)
 	m.done[n] = *call
-	m.done[n].Data = data
+	m.done[n].Data, m.done[n].Overwrites = data, overwrites
 	m.checkpoints = append(m.checkpoints, checkpoint{
 		journal: len(m.ledger.journal), frames: len(m.rec.exec.Frames), covered: len(m.rec.exec.Covered),
 		number: m.number, time: m.time, spent: m.rec.spent, truncated: m.rec.exec.Truncated,
@@ -249,6 +249,9 @@ func (m *Interpreter) run(index int) {
 	m.origin = call.From
 	m.env.origin.SetBytes20(call.From[:])
 	l := m.ledger
+	for i := range call.Overwrites {
+		l.overwrite(&call.Overwrites[i])
+	}
 	l.begin()
 	from := l.find(&call.From)
 	l.warmEntry(from)

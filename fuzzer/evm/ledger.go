@@ -348,6 +348,13 @@ func (l *ledger) store(c *cell, value *uint256.Int) {
 	c.value = *value
 }
 
+// overwrite sets a word before a transaction begins, as if an earlier one had.
+func (l *ledger) overwrite(o *Overwrite) {
+	e := l.find(&o.Address)
+	l.touch(e)
+	l.store(l.cell(e, &o.Slot), &o.Value)
+}
+
 func (l *ledger) setTransient(e *entry, key, value *uint256.Int) {
 	at := transientWord{e, *key}
 	before := l.transient[at]

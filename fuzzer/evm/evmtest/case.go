@@ -154,6 +154,9 @@ func (c *Case) sequences(r *rand.Rand, call func() evm.Call) {
 		if r.IntN(5) == 0 {
 			x.TimeAdvance, x.BlockAdvance = r.Uint64N(1000), r.Uint64N(5)
 		}
+		for range r.IntN(3) * r.IntN(2) {
+			x.Overwrites = append(x.Overwrites, evm.Overwrite{Address: x.To, Slot: *uint256.NewInt(r.Uint64N(5)), Value: *wordOf(r)})
+		}
 		return x
 	}
 	var seq evm.Sequence
