@@ -43,7 +43,7 @@ func open(ctx context.Context, run *frame.Run, wanted func(name string) bool) ([
 	}
 	var guards []*guard
 	for _, c := range build.Contracts(outputs) {
-		if !c.Deployable() || !wanted(c.Name) {
+		if !c.Deployable() || !slices.Contains(c.Implements, "Guard") || !wanted(c.Name) {
 			continue
 		}
 		g, err := openOne(ctx, c.Name, outputs)
