@@ -58,7 +58,7 @@ func (p *astParser) node(object map[string]any, role string, parent *Node, depth
 	if depth > p.depth {
 		return nil, &Error{Problem: fmt.Sprintf("its AST nests deeper than %d nodes", p.depth), Kind: ErrTooLarge}
 	}
-	n := &Node{Type: text(object["nodeType"]), Parent: parent, Role: role, Attributes: map[string]any{}}
+	n := &Node{Type: text(object["nodeType"]), Parent: parent, Role: role}
 	var err error
 	if n.Start, n.Length, n.File, err = parseRange(text(object["src"])); err != nil {
 		return nil, fmt.Errorf("its AST has a %s: %w", shorten(n.Type), err)
@@ -76,7 +76,9 @@ func (p *astParser) node(object map[string]any, role string, parent *Node, depth
 	for _, name := range names {
 		value := object[name]
 		if !containsNode(value, p.depth) {
-			n.Attributes[name] = attribute(value)
+			if value != nil && keepsAttribute(n.Type, name) {
+				n.set(name, attribute(value))
+			}
 			continue
 		}
 		if err := p.children(n, name, value, depth+1); err != nil {
@@ -87,6 +89,29 @@ func (p *astParser) node(object map[string]any, role string, parent *Node, depth
 	// parameter list, share their start with the node behind them.
 	slices.SortStableFunc(n.Children, func(a, b *Node) int { return cmp.Compare(a.Start, b.Start) })
 	return n, nil
+}
+
+// keptAttributes are the fields that tell something about the code; the types of
+// expressions and where names stand are most of an AST, and nobody asks for them.
+var keptAttributes = map[string]bool{
+	"abstract": true, "constant": true, "contractKind": true, "fullyImplemented": true, "hexValue": true,
+	"isConstructor": true, "kind": true, "linearizedBaseContracts": true, "memberName": true, "mutability": true,
+	"name": true, "operator": true, "referencedDeclaration": true, "stateMutability": true, "stateVariable": true,
+	"storageLocation": true, "subdenomination": true, "value": true, "visibility": true,
+}
+
+// keepsAttribute tells whether a field of a node is among its Attributes. Of types, those of
+// variables are.
+func keepsAttribute(node, name string) bool {
+	return keptAttributes[name] || name == "typeDescriptions" && node == "VariableDeclaration"
+}
+
+// set gives the node an attribute.
+func (n *Node) set(name string, value any) {
+	if n.Attributes == nil {
+		n.Attributes = map[string]any{}
+	}
+	n.Attributes[name] = value
 }
 
 // text is a value that is a string, else "".

@@ -93,7 +93,7 @@ func (r *resolver) resolve(contract *Node) {
 					declaration = r.find(name, outer)
 				}
 				if declaration != nil {
-					n.Attributes["referencedDeclaration"] = declaration.ID
+					n.set("referencedDeclaration", declaration.ID)
 				}
 			}
 			return true

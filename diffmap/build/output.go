@@ -118,8 +118,9 @@ type Node struct {
 	File     int    // source id
 	Children []*Node
 	Parent   *Node
-	// Attributes are the node's other fields as decoded JSON, whole numbers as
-	// int; child nodes are not among them. Role tells under which field of the parent the
+	// Attributes are those of the node's other fields that tell something about the
+	// code, as decoded JSON, whole numbers as int; child nodes and what is null are
+	// not among them, and there may be none. Role tells under which field of the parent the
 	// node stands ("condition", "body", "leftHandSide", …).
 	Attributes map[string]any
 	Role       string
