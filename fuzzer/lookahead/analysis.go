@@ -148,8 +148,8 @@ func (s Stats) Minus(earlier Stats) Stats {
 type Answer struct {
 	Reason Reason
 	PC     uint32 // of what Reason names: the target, call, jump or instruction
-	States int    // abstract states that were looked at; 0 when the graph answered
-	Steps  int
+	States int    // abstract states that were looked at; 0 when the graph answered, or it was answered before
+	Steps  int    // likewise
 }
 
 // MayReach tells whether a target may be ahead.
@@ -322,7 +322,7 @@ func (a *Analyzer) settle(answer Answer) {
 	g := a.goalsOf(a.w.prefix.static)
 	for i := range a.w.doubts {
 		a.stats.Implied++
-		a.w.answers.put(a.w.doubts[i].prefix, given{answer, g.grown})
+		a.w.answers.put(a.w.doubts[i].prefix, answer, g.grown)
 	}
 	a.w.doubts = a.w.doubts[:0]
 }
@@ -395,7 +395,7 @@ func (a *Analyzer) look(targetsFrom, callsFrom int64) (Answer, bool) {
 	answer, known := a.remembered(d.prefix, g)
 	if !known {
 		if answer, known = a.lookAtState(d, g); known {
-			a.w.answers.put(d.prefix, given{answer, g.grown})
+			a.w.answers.put(d.prefix, answer, g.grown)
 		}
 	}
 	if known {
@@ -427,8 +427,8 @@ func (a *Analyzer) explore(d *doubt) Answer {
 	answer := q.explore(d.block, &d.state, a.w.prefix.static)
 	a.stats.Explored++
 	a.stats.Steps += answer.Steps
-	a.w.answers.put(d.prefix, given{answer, g.grown})
-	a.w.answers.put(d.digest, given{answer, g.grown})
+	a.w.answers.put(d.prefix, answer, g.grown)
+	a.w.answers.put(d.digest, answer, g.grown)
 	a.count(answer)
 	return answer
 }
@@ -440,7 +440,7 @@ func (a *Analyzer) remembered(key asked, g *goals) (Answer, bool) {
 	if !known {
 		return Answer{}, false
 	}
-	answer := before.Answer
+	answer := Answer{Reason: before.reason, PC: before.pc}
 	switch answer.Reason {
 	case NoTargetAhead: // holds until there are more goals
 		known = before.grown == g.grown

@@ -21,10 +21,12 @@ func (a *Analyzer) keyOf(id bytecode.PathID, state bool) asked {
 	return asked{binary.LittleEndian.Uint64(id[:8]), binary.LittleEndian.Uint64(id[8:]) ^ who*0x9e3779b97f4a7c15} // as in memoIndex
 }
 
-// given is an answer, and how often the goals had grown when it was given.
+// given is an answer, and how often the goals had grown when it was given. What it
+// took is not remembered: it was counted.
 type given struct {
-	Answer
-	grown uint32
+	reason Reason
+	pc     uint32
+	grown  uint32
 }
 
 // answers remembers what was answered: open addressing with linear probing, since
@@ -42,7 +44,7 @@ type answered struct {
 	generation uint32
 }
 
-// initialAnswers is a power of two, 28 KiB: what a campaign on a small contract asks.
+// initialAnswers is a power of two, 16 KiB: what a campaign on a small contract asks.
 const initialAnswers = 512
 
 func newAnswers() answers { return answers{slots: make([]answered, initialAnswers), generation: 1} }
@@ -78,25 +80,31 @@ func (t *answers) get(key asked) (given, bool) {
 	return s.given, true
 }
 
-// put keeps an answer; the table stays at most half full.
-func (t *answers) put(key asked, g given) {
+// put keeps an answer; the table stays at most half full. When it has as many as it
+// may, it forgets them all: those that still matter are soon asked again.
+func (t *answers) put(key asked, answer Answer, grown uint32) {
 	s, known := t.find(key)
 	if !known && 2*(t.used+1) > len(t.slots) {
-		t.grow()
+		if t.used >= maxAnswers {
+			t.clear()
+		} else {
+			t.grow()
+		}
 		s, _ = t.find(key)
 	}
 	if !known {
 		t.used++
 	}
-	*s = answered{key, g, t.generation}
+	*s = answered{key, given{answer.Reason, answer.PC, grown}, t.generation}
 }
 
 func (t *answers) grow() {
 	old := t.slots
-	t.slots, t.used = make([]answered, 2*len(old)), 0
+	t.slots = make([]answered, 2*len(old))
 	for i := range old {
 		if old[i].generation == t.generation {
-			t.put(old[i].asked, old[i].given)
+			s, _ := t.find(old[i].asked)
+			*s = old[i]
 		}
 	}
 }

@@ -27,8 +27,8 @@ func NewWorkspace() *Workspace {
 	return &Workspace{v: v, engine: newEngine(v), prefix: newPrefix(v), answers: newAnswers()}
 }
 
-// Bounds of what a Workspace remembers: some ten megabytes. Campaigns on large
-// contracts ask tens of thousands of questions.
+// Bounds of what a Workspace remembers: 4 MB of answers, and some ten of values.
+// Campaigns on large contracts ask tens of thousands of questions.
 const (
 	maxAnswers = 1 << 16
 	maxValues  = 1 << 16
@@ -38,9 +38,6 @@ const (
 func (w *Workspace) tidy() {
 	if len(w.v.own) > maxValues {
 		w.v.reset() // digests of states are of Values
-		w.answers.clear()
-	}
-	if w.answers.used > maxAnswers {
 		w.answers.clear()
 	}
 }
