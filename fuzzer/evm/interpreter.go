@@ -203,16 +203,16 @@ func (m *Interpreter) rewind(n int) {
 		m.setBlock(c.number, c.time)
 		m.done, m.checkpoints = m.done[:n], m.checkpoints[:n]
 	}
+	if len(m.frames) > maxIdleFrames {
+		m.frames = slices.Clone(m.frames[:maxIdleFrames])
+		m.rec.open = slices.Clone(m.rec.open[:maxIdleFrames])
+	}
 	if n > 0 {
 		return
 	}
 	m.ledger.reset()
 	if cap(m.ledger.journal) > maxIdleJournal {
 		m.ledger.journal = nil
-	}
-	if len(m.frames) > maxIdleFrames {
-		m.frames = slices.Clone(m.frames[:maxIdleFrames])
-		m.rec.open = slices.Clone(m.rec.open[:maxIdleFrames])
 	}
 	before := len(m.rec.programs.byID)
 	m.rec.reset()
