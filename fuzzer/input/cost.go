@@ -36,27 +36,28 @@ func (b *Branch) sameJump(other *Branch) bool {
 // the corpora seldom have more than 50 distinct jumps.
 const maxBranches = 1024
 
-// AppendBranches appends the branches of an execution to dst: frame by frame in
-// order of entry, in a frame in order of occurrence, at most 1,024, without those
-// that [Echoes] names. They are copies, which outlive the machine's next run.
+// AppendBranches appends the branches of an execution's last call to dst: frame by
+// frame in order of entry, in a frame in order of occurrence, at most 1,024, without
+// those that [Echoes] names. They are copies, which outlive the machine's next run.
 func AppendBranches(dst []Branch, e *evm.Execution) []Branch {
-	start := len(dst)
-	for call := range e.Calls {
-		r := e.Calls[call].Frames
-		for i := r[0]; i < r[1]; i++ {
-			f := &e.Frames[i]
-			code := bytecode.NoCode
-			if f.Program != nil {
-				code = f.Program.ID
+	if len(e.Calls) == 0 {
+		return dst
+	}
+	start, call := len(dst), len(e.Calls)-1
+	r := e.Calls[call].Frames
+	for i := r[0]; i < r[1]; i++ {
+		f := &e.Frames[i]
+		code := bytecode.NoCode
+		if f.Program != nil {
+			code = f.Program.ID
+		}
+		first := len(dst)
+		for j := range f.Comparisons {
+			if len(dst)-start >= maxBranches {
+				return dst
 			}
-			first := len(dst)
-			for j := range f.Comparisons {
-				if len(dst)-start >= maxBranches {
-					return dst
-				}
-				if c := &f.Comparisons[j]; !hasJump(dst[first:], c.PC) && !Echoes(f.Comparisons, j) {
-					dst = append(dst, Branch{call, i - r[0], code, *c})
-				}
+			if c := &f.Comparisons[j]; !hasJump(dst[first:], c.PC) && !Echoes(f.Comparisons, j) {
+				dst = append(dst, Branch{call, i - r[0], code, *c})
 			}
 		}
 	}

@@ -242,7 +242,12 @@ func TestAppendBranches(t *testing.T) {
 		[]evm.Comparison{{PC: 5, Op: opEq}, {PC: 9, Op: opLt}, {PC: 5, Op: opGt}},
 		[]evm.Comparison{{PC: 5, Op: opEq}})
 	got := AppendBranches(nil, e)
-	if len(got) != 3 || got[1].PC != 9 || got[0].Op != opEq || got[2].Call != 1 {
+	if len(got) != 1 || got[0].Call != 1 || got[0].Op != opEq {
+		t.Errorf("branches are %+v", got)
+	}
+	e.Calls = e.Calls[:1]
+	got = AppendBranches(nil, e)
+	if len(got) != 2 || got[1].PC != 9 || got[0].Op != opEq {
 		t.Errorf("branches are %+v", got)
 	}
 	// A branch that only one run has, or where the runs part, predicts nothing.
