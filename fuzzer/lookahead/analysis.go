@@ -107,7 +107,7 @@ type Stats struct {
 	Remembered int // answered from the same prefix or state asked before
 	ByGraph    int // answered by the control-flow graph alone
 	Explored   int // answered by a fixed point
-	Implied    int // answered by that of a split point further on
+	Implied    int // answered by that of a split point further on, or of the path before
 	Exhausted  int // answered "may reach" because the budget ended
 	Unknown    int // answered "may reach" because of an unknown jump or opcode
 	Diverged   int // answered "may reach" because the path was not understood
@@ -169,6 +169,8 @@ type Analyzer struct {
 	goals   [2]goals // for frames that are not static, and for those that are
 	serial  uint32   // tells its answers from other Analyzers' in the Workspace
 
+	recent recent
+
 	stats   Stats
 	unknown map[uint32]int // questions that ended at an unknown jump or opcode, by its pc
 }
@@ -215,6 +217,7 @@ func (a *Analyzer) Refresh() {
 	for i := range a.goals {
 		a.goals[i].current = false
 	}
+	a.recent.forget()
 }
 
 // ReachesTarget tells whether a frame that starts to run the program may come to a
@@ -238,42 +241,68 @@ const maxPrefix = 8192
 // a first pass takes the answers that cost next to nothing, and fixed points are
 // computed only for the last split points that it left open, the last one first.
 // Mostly that is one.
+//
+// Paths that are asked about one after another are mostly mutants' of one seed: where
+// a path goes along with the one before, its answers are that one's.
 func (a *Analyzer) Analyze(f Frame) Result {
 	a.begin(f.Static)
-	var points []SplitPoint
-	length, proved := len(f.Path), false
-	instructions := 0
-	for i, b := range f.Path {
+	r := &a.recent
+	reused := r.shared(&f)
+	points := make([]SplitPoint, reused, reused+8)
+	for i := range points {
+		points[i] = SplitPoint{a.code.program.ID, f.Path[r.points[i].index]}
+	}
+	length, proved, certain := len(f.Path), false, reused
+	from, instructions := 0, 0
+	if reused > 0 {
+		last := &r.points[reused-1]
+		from, instructions = last.index+1, last.instructions
+		a.w.prefix.resume(f.Path[:from], last.hasher)
+		a.stats.Implied += reused
+	}
+	r.points = r.points[:reused]
+	for i := from; i < len(f.Path); i++ {
+		b := f.Path[i]
 		if int(b) >= len(a.code.blocks) || instructions >= maxPrefix {
 			break
 		}
-		if a.w.prefix.extend(b) {
-			points = append(points, SplitPoint{a.code.program.ID, b})
-			// The prefix ends with the block's first location; a call there is not made yet.
-			start := int64(a.code.blocks[b].start)
-			answer, known := a.look(start+1, start)
-			if known && !answer.MayReach() {
-				length, proved = i+1, true
-				break
-			}
-			if known {
-				a.settle(answer)
-			} else {
-				a.doubt(i+1, len(points))
-			}
-		}
 		instructions += len(a.code.blocks[b].code)
+		if !a.w.prefix.extend(b) {
+			continue
+		}
+		points = append(points, SplitPoint{a.code.program.ID, b})
+		r.points = append(r.points, recentPoint{i, instructions, a.w.prefix.hasher})
+		// The prefix ends with the block's first location; a call there is not made yet.
+		start := int64(a.code.blocks[b].start)
+		answer, known := a.look(start+1, start)
+		if known && !answer.MayReach() {
+			length, proved = i+1, true
+			break
+		}
+		if !known {
+			a.doubt(i+1, len(points))
+		} else if a.settle(answer) {
+			certain = len(points)
+		}
 	}
 	for n := len(a.w.doubts) - 1; n >= 0; n-- {
 		d := &a.w.doubts[n]
 		answer := a.explore(&d.doubt)
 		if answer.MayReach() {
 			a.w.doubts = a.w.doubts[:n]
-			a.settle(answer)
+			if a.settle(answer) {
+				certain = max(certain, d.points)
+			}
 			break
 		}
 		length, proved, points = d.length, true, points[:d.points]
 	}
+	r.keep(&f, certain)
+	return a.result(f, points, length, proved)
+}
+
+// result puts together what was found of a frame and its calls.
+func (a *Analyzer) result(f Frame, points []SplitPoint, length int, proved bool) Result {
 	r := Result{SplitPoints: slices.Clip(points), Prefix: length, Proved: proved}
 	r.Ahead = r.SplitPoints
 	if proved {
@@ -314,10 +343,11 @@ func (a *Analyzer) doubt(length, points int) {
 	a.w.doubts = append(a.w.doubts, openPoint{d, length, points})
 }
 
-// settle gives the answer "may reach" of a split point to those before it.
-func (a *Analyzer) settle(answer Answer) {
+// settle gives the answer "may reach" of a split point to those before it, and tells
+// whether it is one for them.
+func (a *Analyzer) settle(answer Answer) bool {
 	if answer.Reason == Diverged {
-		return // says nothing of what was understood before
+		return false // says nothing of what was understood before
 	}
 	g := a.goalsOf(a.w.prefix.static)
 	for i := range a.w.doubts {
@@ -325,6 +355,7 @@ func (a *Analyzer) settle(answer Answer) {
 		a.w.answers.put(a.w.doubts[i].prefix, answer, g.grown)
 	}
 	a.w.doubts = a.w.doubts[:0]
+	return true
 }
 
 // isAlong tells whether a call was made along the prefix. Of the last block of a

@@ -56,6 +56,15 @@ func (p *prefix) extend(b bytecode.BlockID) bool {
 	return first
 }
 
+// resume takes a path whose hash is known as the beginning.
+func (p *prefix) resume(path bytecode.Path, hasher bytecode.PathHasher) {
+	p.path = append(p.path, path...)
+	p.hasher = hasher
+	for _, b := range path {
+		p.seen[b] = p.current
+	}
+}
+
 func (p *prefix) last() bytecode.BlockID { return p.path[len(p.path)-1] }
 
 // key identifies the path.
