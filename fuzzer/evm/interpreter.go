@@ -41,6 +41,7 @@ type Interpreter struct {
 	scratch decoded  // see decoder.precise
 	moved   []shadow // see Interpreter.shadow
 	frames  []*frame // by depth
+	stacks  []*[stackChunk]uint256.Int
 
 	byHash     map[common.Hash]*decoded            // deployed code
 	byProgram  map[*bytecode.Program]*creationCode // creation code
@@ -81,9 +82,12 @@ const (
 	// maxCachedCreation is the size of creation code beyond which its decoding is
 	// not remembered; twice the limit of EIP-3860, for mapping builds.
 	maxCachedCreation = 1 << 17
-	// maxIdleFrames is the number of frames (36 kB each, and memory) that are kept
+	// maxIdleFrames is the number of frames (5 kB each, and memory) that are kept
 	// from one run to the next: few contracts call each other more deeply.
 	maxIdleFrames = 1 << 5
+	// maxIdleStacks is the number of chunks of stacks that are kept: 2 MB, in which a
+	// recursion down to the call depth's limit fits.
+	maxIdleStacks = 1 << 3
 	// maxIdleMemory is the size of a frame's memory that is kept; arbitrary.
 	maxIdleMemory = 1 << 16
 	// maxIdleJournal is the length of a journal that is kept: 4 MB.
@@ -126,7 +130,7 @@ func (m *Interpreter) World() *World { return m.world }
 // renew makes the state anew; nothing of earlier runs is left.
 func (m *Interpreter) renew() {
 	m.ledger = newLedger(m.world, vm.ActivePrecompiledContracts(rulesFor(m.fork)))
-	m.done, m.checkpoints, m.frames, m.sent = nil, nil, nil, nil
+	m.done, m.checkpoints, m.frames, m.stacks, m.sent = nil, nil, nil, nil, nil
 	m.rec.exec, m.rec.retained, m.rec.open = Execution{}, 0, nil
 	m.forget()
 	m.codeLimit = maxDecoded
@@ -203,16 +207,19 @@ func (m *Interpreter) rewind(n int) {
 		m.setBlock(c.number, c.time)
 		m.done, m.checkpoints = m.done[:n], m.checkpoints[:n]
 	}
-	if len(m.frames) > maxIdleFrames {
-		m.frames = slices.Clone(m.frames[:maxIdleFrames])
-		m.rec.open = slices.Clone(m.rec.open[:maxIdleFrames])
-	}
 	if n > 0 {
 		return
 	}
 	m.ledger.reset()
 	if cap(m.ledger.journal) > maxIdleJournal {
 		m.ledger.journal = nil
+	}
+	if len(m.frames) > maxIdleFrames {
+		m.frames = slices.Clone(m.frames[:maxIdleFrames])
+		m.rec.open = slices.Clone(m.rec.open[:maxIdleFrames])
+	}
+	if len(m.stacks) > maxIdleStacks {
+		m.stacks = slices.Clone(m.stacks[:maxIdleStacks])
 	}
 	before := len(m.rec.programs.byID)
 	m.rec.reset()

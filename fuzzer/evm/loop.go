@@ -8,30 +8,6 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// frame is an open call frame of the [Interpreter], in the buffers of earlier
-// ones of its depth.
-type frame struct {
-	*active // what the recorder knows of it
-
-	entry    *entry // whose storage and balance it acts on
-	code     *decoded
-	input    []byte
-	returned []byte // by the latest call or creation
-	static   bool   // no state may change (EIP-214)
-
-	memory    []byte // a whole number of words
-	memoryGas uint64 // paid for it in total
-
-	stack [stackSize]uint256.Int
-}
-
-const (
-	stackSize = int(params.StackLimit)
-	// stackMask keeps indices inside the stack for the compiler; a block's head
-	// has checked that they are.
-	stackMask = stackSize - 1
-)
-
 // loop runs the frame's code with some gas, from its first instruction on. It
 // returns how the frame ended, what it returned and the gas that is left.
 //
@@ -48,7 +24,7 @@ func (m *Interpreter) loop(f *frame, gas uint64) (Outcome, []byte, uint64) {
 	var (
 		code    = f.code
 		steps   = code.steps
-		stack   = &f.stack
+		stack   = f.stack
 		sp      int    // words on the stack
 		at      int    // index of the next step
 		b       *block // the current block

@@ -18,6 +18,35 @@ type message struct {
 	static   bool // nothing may change
 }
 
+// frame is an open call frame of the [Interpreter], in the buffers of earlier
+// ones of its depth.
+type frame struct {
+	*active // what the recorder knows of it
+
+	entry    *entry // whose storage and balance it acts on
+	code     *decoded
+	input    []byte
+	returned []byte // by the latest call or creation
+	static   bool   // no state may change (EIP-214)
+
+	memory    []byte // a whole number of words
+	memoryGas uint64 // paid for it in total
+
+	stack       *[stackSize]uint256.Int
+	chunk, base int // where it is, see Interpreter.place
+	height      int // words on it at the latest call or creation
+}
+
+const (
+	stackSize = int(params.StackLimit)
+	// stackMask keeps indices inside the stack for the compiler; a block's head
+	// has checked that they are.
+	stackMask = stackSize - 1
+	// stackChunk is how many words stacks are made of at once: 256 kB, in which 200
+	// frames of a recursion fit that have 30 words each.
+	stackChunk = 8 * stackSize
+)
+
 // zeroValue is the value of calls that have none.
 var zeroValue uint256.Int
 
@@ -32,11 +61,28 @@ func (m *Interpreter) open(parent *frame, kind vm.OpCode, to common.Address) *fr
 		m.frames = append(m.frames, new(frame))
 	}
 	f := m.frames[depth]
+	m.place(f, parent)
 	f.active = m.rec.push(depth)
 	f.self, f.creation = to, kind == vm.CREATE || kind == vm.CREATE2
 	f.returned, f.static = nil, parent != nil && parent.static
 	f.memory, f.memoryGas = f.memory[:0], 0
 	return f
+}
+
+// place gives a frame its stack: it begins where the caller's ends, as long as a whole
+// stack has room in that chunk.
+func (m *Interpreter) place(f, parent *frame) {
+	f.chunk, f.base = 0, 0
+	if parent != nil {
+		f.chunk, f.base = parent.chunk, parent.base+parent.height
+		if f.base+stackSize > stackChunk {
+			f.chunk, f.base = f.chunk+1, 0
+		}
+	}
+	if f.chunk == len(m.stacks) {
+		m.stacks = append(m.stacks, new([stackChunk]uint256.Int))
+	}
+	f.stack = (*[stackSize]uint256.Int)(m.stacks[f.chunk][f.base:])
 }
 
 // recorded adds an open frame to the Execution.
@@ -163,6 +209,7 @@ func (m *Interpreter) arguments(f *frame, op vm.OpCode, sp int) callArguments {
 // call runs a call instruction. The outcome is that of the instruction, not of
 // what it calls.
 func (m *Interpreter) call(f *frame, op vm.OpCode, sp int, gas uint64) (uint64, Outcome) {
+	f.height = sp
 	a := m.arguments(f, op, sp)
 	end := max(memoryEnd(a.in, a.inSize), memoryEnd(a.out, a.outSize))
 	left, outcome := m.callPrice(f, op, &a, end, gas)
@@ -239,6 +286,7 @@ func (m *Interpreter) callPrice(f *frame, op vm.OpCode, a *callArguments, end, g
 
 // create runs CREATE and CREATE2. The outcome is that of the instruction.
 func (m *Interpreter) create(f *frame, op vm.OpCode, sp int, gas uint64) (uint64, Outcome) {
+	f.height = sp
 	value, offset, size := f.top(sp, 1), f.top(sp, 2), f.top(sp, 3)
 	end := memoryEnd(offset, size)
 	if end == endless {
