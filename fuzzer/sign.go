@@ -20,7 +20,7 @@ func (w *worker) sign(leads []lead, seq input.Sequence, exec *evm.Execution, mos
 	if w.signatures == 0 {
 		return leads
 	}
-	for _, signed := range w.space.Sign(nil, seq, exec) {
+	for _, signed := range w.space.Sign(nil, seq, exec, w.signers) {
 		if w.signatures == 0 || len(leads) >= most {
 			break
 		}

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
@@ -97,6 +99,7 @@ type worker struct {
 	tried      map[difference]bool          // leads of the task, see step.again
 	step       *step                        // scratch, see worker.follow
 	made       made                         // likewise, of those that it has no line to
+	signers    []common.Address             // in the run of the task's seed, see sign
 	signatures int                          // that the task may still make, see sign
 	current    input.Sequence               // what runs now, for fault reports
 }
@@ -155,12 +158,14 @@ func (w *worker) ask(ctx context.Context, seed *Seed, b *batch) {
 // are on the way to the same goal.
 func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	var base *point
+	w.signers = nil
 	if t.energy >= predictionEnergy && !w.without.Prediction && w.affords(t.seed.Sequence, b) {
 		exec, ok := w.run(ctx, t.seed.Sequence, b)
 		if !ok {
 			return
 		}
 		base = w.newPoint(t.seed.Sequence, exec)
+		w.signers = input.Recovered(exec)
 	}
 	clear(w.tried)
 	clear(w.made.hashes)

@@ -33,31 +33,57 @@ const recoveryInput = 128
 // What was signed stays as it is, so that the digest does, too.
 //
 // Who is to sign is told by what the recovered address was compared with. Where
-// that tells nothing, all senders with keys do, the call's address arguments first,
-// then its own sender.
-func (s *Space) Sign(dst []Sequence, seq Sequence, e *evm.Execution) []Sequence {
-	budget := maxRecoveries
-	for call := len(e.Calls) - 1; call >= 0 && call < len(seq); call-- {
-		r := e.Calls[call].Frames
-		for i := r[0]; i < r[1] && budget > 0; i++ {
-			f := &e.Frames[i]
-			if f.CodeAddress != ecrecover || f.Program != nil || len(f.Input) < recoveryInput {
-				continue
-			}
-			budget--
-			asked := newRecovery(f)
-			at, found := locate(seq, call, &asked)
-			if !found {
-				continue
-			}
-			for _, signer := range s.signers(&seq[call], &asked, &e.Calls[call], e.Frames[r[0]:r[1]]) {
-				if signed, ok := s.put(seq, call, &asked, &at, signer); ok {
-					dst = append(dst, signed)
-				}
+// that tells nothing, it is the sender who has signed in an earlier run, whose answers
+// of ecrecover, in the order of [Recovered], are before; else all senders with keys, the
+// call's address arguments first, then its own sender. Of the calls before the last one
+// only those are signed whose signer is told.
+func (s *Space) Sign(dst []Sequence, seq Sequence, e *evm.Execution, before []common.Address) []Sequence {
+	for n, at := range recoveries(e, len(seq)) {
+		asked, call := newRecovery(&e.Frames[at]), e.Frames[at].Call
+		if n < len(before) && s.senderAt(before[n]) >= 0 {
+			asked.before = before[n]
+		}
+		place, found := locate(seq, call, &asked)
+		if !found {
+			continue
+		}
+		frames := e.Calls[call].Frames
+		signers := s.signers(&seq[call], &asked, &e.Calls[call], e.Frames[frames[0]:frames[1]])
+		if call < len(seq)-1 && len(signers) > 1 {
+			continue // the last call is what is fuzzed: nobody guesses about the others
+		}
+		for _, signer := range signers {
+			if signed, ok := s.put(seq, call, &asked, &place, signer); ok {
+				dst = append(dst, signed)
 			}
 		}
 	}
 	return dst
+}
+
+// Recovered lists what ecrecover answered in an execution, zero for signatures that
+// are none.
+func Recovered(e *evm.Execution) []common.Address {
+	var list []common.Address
+	for _, at := range recoveries(e, len(e.Calls)) {
+		list = append(list, common.BytesToAddress(e.Frames[at].Output))
+	}
+	return list
+}
+
+// recoveries are the indices of the frames of the first calls in which ecrecover ran,
+// from the last call to the first.
+func recoveries(e *evm.Execution, calls int) []int {
+	var found []int
+	for call := min(len(e.Calls), calls) - 1; call >= 0; call-- {
+		r := e.Calls[call].Frames
+		for i := r[0]; i < r[1] && len(found) < maxRecoveries; i++ {
+			if f := &e.Frames[i]; f.CodeAddress == ecrecover && f.Program == nil && len(f.Input) >= recoveryInput {
+				found = append(found, i)
+			}
+		}
+	}
+	return found
 }
 
 // recovery is a question to ecrecover and its answer.
@@ -66,6 +92,7 @@ type recovery struct {
 	v, r, s   uint256.Int
 	rs        [64]byte       // r and s
 	recovered common.Address // zero: the signature was none
+	before    common.Address // the sender that was recovered in an earlier run; zero: none
 }
 
 func newRecovery(f *evm.Frame) recovery {
@@ -88,6 +115,9 @@ func (s *Space) signers(c *Call, asked *recovery, result *evm.CallResult, frames
 		if s.senderAt(asked.recovered) >= 0 && result.Outcome == evm.Success {
 			return nil // signed by somebody, and all is well
 		}
+	}
+	if asked.before != (common.Address{}) && s.senderAt(asked.recovered) < 0 {
+		return []int{s.senderAt(asked.before)}
 	}
 	var list []int
 	add := func(sender int) {

@@ -112,7 +112,7 @@ func TestSign(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := space.Sign(nil, seq, asking(digest, c.read, seq, common.Address{}))
+			got := space.Sign(nil, seq, asking(digest, c.read, seq, common.Address{}), nil)
 			if len(got) != 2 {
 				t.Fatalf("%d sequences, want one for each key", len(got))
 			}
@@ -182,14 +182,18 @@ func TestSigners(t *testing.T) {
 		answer   uint256.Int
 		compared []uint256.Int
 		outcome  evm.Outcome
+		before   []common.Address
 		want     []string
 	}{
-		{"nobody, compared with nothing: the argument, then the sender", uint256.Int{}, nil, evm.Reverted, []string{"bob", "alice"}},
-		{"compared with a sender", stranger, []uint256.Int{alice}, evm.Reverted, []string{"alice"}},
-		{"compared with one without a key", stranger, []uint256.Int{keyless}, evm.Reverted, []string{"bob", "alice"}},
-		{"signed by another sender", bob, []uint256.Int{alice}, evm.Reverted, []string{"alice"}},
-		{"signed as it should be", bob, []uint256.Int{bob}, evm.Success, nil},
-		{"signed, yet refused", bob, nil, evm.Reverted, []string{"alice"}},
+		{"nobody, compared with nothing: the argument, then the sender", uint256.Int{}, nil, evm.Reverted, nil, []string{"bob", "alice"}},
+		{"compared with a sender", stranger, []uint256.Int{alice}, evm.Reverted, nil, []string{"alice"}},
+		{"compared with one without a key", stranger, []uint256.Int{keyless}, evm.Reverted, nil, []string{"bob", "alice"}},
+		{"signed by another sender", bob, []uint256.Int{alice}, evm.Reverted, nil, []string{"alice"}},
+		{"signed as it should be", bob, []uint256.Int{bob}, evm.Success, nil, nil},
+		{"signed, yet refused", bob, nil, evm.Reverted, nil, []string{"alice"}},
+		{"signed in an earlier run", stranger, nil, evm.Reverted, []common.Address{common.Address(alice.Bytes20())}, []string{"alice"}},
+		{"signed by a stranger in an earlier run", stranger, nil, evm.Reverted, []common.Address{account(50)}, []string{"bob", "alice"}},
+		{"signed as in an earlier run, yet refused", bob, nil, evm.Reverted, []common.Address{common.Address(bob.Bytes20())}, []string{"alice"}},
 	}
 	for _, c := range cases {
 		e := asking(digest, read, seq, common.Address(c.answer.Bytes20()))
@@ -197,8 +201,11 @@ func TestSigners(t *testing.T) {
 		for _, other := range c.compared {
 			e.Frames[0].Comparisons = append(e.Frames[0].Comparisons, evm.Comparison{Op: opEq, Left: c.answer, Right: other})
 		}
+		if got := Recovered(e); len(got) != 1 || got[0] != common.Address(c.answer.Bytes20()) {
+			t.Errorf("%s: recovered %v", c.name, got)
+		}
 		var got []string
-		for _, signed := range space.Sign(nil, seq, e) {
+		for _, signed := range space.Sign(nil, seq, e, c.before) {
 			got = append(got, space.Senders[space.senderAt(recoverSigner(t, digest, read, signed))].Name)
 		}
 		if strings.Join(got, " ") != strings.Join(c.want, " ") {
