@@ -31,13 +31,14 @@ type Config struct {
 	NewJudge func() (evm.Machine, error)
 
 	Schedule *Schedule // nil: Lookahead
-	// Without leaves techniques out, so that their share can be measured.
-	Without Techniques
-	Corpus  *Corpus // nil: nothing is loaded or saved
-	Seed    uint64
-	Workers int           // at least 1
-	SeqLen  int           // at most so many calls a sequence, properties not counted; 0: 8
-	Timeout time.Duration // 0: no limit
+	// Without leaves techniques out, so that their share can be measured; With adds
+	// those that are [Optional].
+	Without, With Techniques
+	Corpus        *Corpus // nil: nothing is loaded or saved
+	Seed          uint64
+	Workers       int           // at least 1
+	SeqLen        int           // at most so many calls a sequence, properties not counted; 0: 8
+	Timeout       time.Duration // 0: no limit
 	// MaxCalls limits the calls that are run, those of the minimiser included; 0:
 	// no limit. Only the replays that confirm a target or a finding, two sequences
 	// each, may go beyond it.
@@ -208,6 +209,8 @@ func (c *Campaign) prepare() error {
 		return err
 	}
 	c.judge = judge
+	c.Without.Masks = c.Without.Masks || !c.With.Masks
+	c.Without.Energy = c.Without.Energy || !c.With.Energy
 	c.observer = newObserver(c.Oracles)
 	c.suite = newSuite()
 	c.rand = rand.New(rand.NewPCG(c.Seed, 0))
@@ -261,6 +264,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	programs := c.programs()
 	goals := findGoals(c.Table, c.Targets, c.Oracles)
 	standing := standingCode(c.World, c.Table)
+	dangers := findDangers(programs, c.Oracles)
 	for id, machine := range machines {
 		dictionary := input.NewDictionary(programs)
 		w := &worker{
@@ -291,6 +295,10 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 				w.opening.standing = standing
 				w.opening.changes = newChanges(c.Table, goals)
 			}
+		}
+		if !c.Without.Energy {
+			w.weights.ahead = newSteering(c.Table, &c.library, dangers, 0, conservativeCalls)
+			w.weights.ahead.standing = standing
 		}
 		tasks = append(tasks, make(chan task, 1))
 		c.idle = append(c.idle, id)
@@ -394,7 +402,7 @@ func (c *Campaign) schedule() *Schedule {
 // hand gives a task to an idle worker, with a share of the calls that are left.
 func (c *Campaign) hand(t task, tasks []chan task) {
 	t.calls = maxTaskCalls
-	t.open, t.epoch, t.changed = slices.Clone(c.open), c.epoch, c.changed
+	t.open, t.left, t.epoch, t.changed = slices.Clone(c.open), c.left, c.epoch, c.changed
 	if c.MaxCalls > 0 {
 		left := c.MaxCalls - c.result.Stats.Calls - c.reserved
 		t.calls = min(t.calls, left)

@@ -14,6 +14,8 @@
 //	aim.go        the same for storage writes whose slot the input moves
 //	sign.go       inputs with signatures by accounts whose keys are known
 //	recall.go     inputs of what was hashed, and of what an earlier call promised
+//	mask.go       what of a seed mutation spares
+//	energy.go     more energy for what is nested or dangerous
 //	footprint.go  who writes what a seed reads
 //	property.go   property functions: when they are asked, and when they fail
 //	tracker.go    which blocks, targets and branch sides executions reached

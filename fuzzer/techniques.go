@@ -8,17 +8,25 @@ import (
 )
 
 // Techniques is what a campaign can do without, so that the worth of each can be
-// measured. The zero value leaves nothing out.
+// measured. The zero value names none.
 type Techniques struct {
 	Prediction bool // inputs made of what comparisons tell (harvey §4)
 	Frontier   bool // picks among the inputs closest to a branch side that nothing has taken
 	Sequences  bool // mutants that differ in more than one word of the last call
 	RawOrder   bool // calls that write what the last one reads, put in front of it (mufuzz §IV-A)
+
+	// What a campaign does only when it is asked to, since it has not been seen to
+	// help (bench/techniques).
+	Masks  bool // mutants that spare what brings a call to a nested branch (mufuzz §IV-B)
+	Energy bool // more energy for what is nested or dangerous, once no target is left (mufuzz §IV-C)
 }
+
+// Optional names the techniques that a campaign uses only when Config.With does.
+func Optional() []string { return []string{"energy", "masks"} }
 
 // fields are the techniques by name.
 func (t *Techniques) fields() map[string]*bool {
-	return map[string]*bool{"prediction": &t.Prediction, "frontier": &t.Frontier, "sequences": &t.Sequences, "raw-order": &t.RawOrder}
+	return map[string]*bool{"prediction": &t.Prediction, "frontier": &t.Frontier, "sequences": &t.Sequences, "raw-order": &t.RawOrder, "masks": &t.Masks, "energy": &t.Energy}
 }
 
 // TechniquesNamed reads a list of names, separated by commas; empty for none.

@@ -26,6 +26,7 @@ type task struct {
 	prelude    input.Sequence // another seed's, whose last call changes state; may be nil
 	writer     input.Sequence // another seed's, whose last call writes what this one's reads; may be nil
 	energy     Energy
+	left       int    // targets that are still open
 	calls      uint64 // the task may run at most so many calls
 
 	changed int    // likewise, of changes of state
@@ -99,9 +100,11 @@ type worker struct {
 	tried      map[difference]bool          // leads of the task, see step.again
 	step       *step                        // scratch, see worker.follow
 	made       made                         // likewise, of those that it has no line to
-	signers    []common.Address             // in the run of the task's seed, see sign
-	signatures int                          // that the task may still make, see sign
-	current    input.Sequence               // what runs now, for fault reports
+	masks      map[*Seed]*mask              // see maskOf
+	weights    weights
+	signers    []common.Address // in the run of the task's seed, see sign
+	signatures int              // that the task may still make, see sign
+	current    input.Sequence   // what runs now, for fault reports
 }
 
 // loop answers tasks until the channel is closed.
@@ -159,12 +162,13 @@ func (w *worker) ask(ctx context.Context, seed *Seed, b *batch) {
 func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	var base *point
 	w.signers = nil
-	if t.energy >= predictionEnergy && !w.without.Prediction && w.affords(t.seed.Sequence, b) {
+	if t.energy >= predictionEnergy && w.needsBase(t) && w.affords(t.seed.Sequence, b) {
 		exec, ok := w.run(ctx, t.seed.Sequence, b)
 		if !ok {
 			return
 		}
 		base = w.newPoint(t.seed.Sequence, exec)
+		t.energy = w.weigh(t, base, exec)
 		w.signers = input.Recovered(exec)
 	}
 	clear(w.tried)
@@ -172,18 +176,20 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	w.signatures = max(minSignatures, int(t.energy)/energyPerSignature)
 	var leads []lead // a stack
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
+	mask := w.maskOf(t, base)
 	for energy := t.energy; energy > 0 || len(leads) > 0; {
 		next := lead{from: base}
 		if n := len(leads); n > 0 {
 			next, leads = leads[n-1], leads[:n-1]
 		} else {
-			next.sequence = w.mutate(t)
+			next.sequence = w.mutateWithin(t, mask)
 			energy--
 		}
 		exec, isNew, ok := w.try(ctx, next.sequence, b)
 		if !ok {
 			return
 		}
+		mask.note(exec)
 		found := w.follow(next, exec, isNew, budget)
 		budget -= len(found)
 		slices.Reverse(found) // the best first
@@ -193,6 +199,11 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 			return
 		}
 	}
+}
+
+// needsBase tells whether something asks how the task's seed itself runs.
+func (w *worker) needsBase(t task) bool {
+	return !w.without.Prediction || !w.without.Masks || w.weights.ahead != nil && t.left == 0
 }
 
 // spliceInterval: one mutant in so many is made of two seeds. Arbitrary, but not

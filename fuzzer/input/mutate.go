@@ -92,6 +92,13 @@ func (m *Mutator) MutateLast(r Rand, dst, seq Sequence) (Sequence, bool) {
 	return out, len(out) > 0 && m.mutateOneWord(r, out, len(out)-1)
 }
 
+// ChangeWord is seq with another value of one word, drawn as mutation does; false
+// when the word cannot change.
+func (m *Mutator) ChangeWord(r Rand, seq Sequence, w Word) (Sequence, bool) {
+	out := seq.Clone()
+	return out, m.changeWord(r, out, w)
+}
+
 // havocSteps is the most mutations that havoc stacks. Arbitrary; AFL's havoc
 // goes to 128, but on files of kilobytes.
 const havocSteps = 6
