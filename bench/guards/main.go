@@ -31,6 +31,7 @@ var options struct {
 	only     string
 	schedule string
 	without  string
+	with     string
 	parallel int
 }
 
@@ -38,7 +39,8 @@ func flags(f *flag.FlagSet) {
 	f.Uint64Var(&options.limit, "limit", 10_000, "executions after which a campaign has missed its guard")
 	f.StringVar(&options.only, "only", "", "guards to measure, parts of their names separated by commas; empty: all")
 	f.StringVar(&options.schedule, "schedule", "lookahead", "power schedule")
-	f.StringVar(&options.without, "without", "", "techniques to leave out: prediction, frontier, sequences")
+	f.StringVar(&options.without, "without", "", "techniques to leave out: "+strings.Join(fuzzer.TechniqueNames(), ", "))
+	f.StringVar(&options.with, "with", "", "techniques to add: "+strings.Join(fuzzer.Optional(), ", "))
 	f.IntVar(&options.parallel, "parallel", 2, "campaigns at a time")
 }
 
@@ -55,6 +57,10 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-without: %w", err)
 	}
+	with, err := fuzzer.TechniquesNamed(options.with)
+	if err != nil {
+		return nil, fmt.Errorf("-with: %w", err)
+	}
 	if options.parallel < 1 || options.limit < 1 {
 		return nil, fmt.Errorf("-parallel %d, -limit %d: want at least 1", options.parallel, options.limit)
 	}
@@ -64,7 +70,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	}
 	samples, err := race(ctx, run, guards, func(g *guard, seed uint64) fuzzer.Config {
 		config := g.goal.Scene.Config(schedule, without, seed, run.Now)
-		config.Targets = g.targets
+		config.Targets, config.With = g.targets, with
 		return config
 	})
 	if err != nil {
