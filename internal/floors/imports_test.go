@@ -41,6 +41,7 @@ var floors = map[string][]string{
 	"bench/pairs":           {everything},
 	"bench/statetests":      {everything},
 	"bench/targets":         {everything},
+	"bench/techniques":      {everything},
 
 	"report": {"report/sarif", "report/github", "fuzzer", "fuzzer/input", "fuzzer/oracle", "fuzzer/world",
 		"fuzzer/evm", "fuzzer/lookahead", "internal/bytecode"},
