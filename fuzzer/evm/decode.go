@@ -29,6 +29,7 @@ type decoded struct {
 	blocks []block
 	words  []uint256.Int // constants of more than 64 bits
 	exits  []exit
+	reach  int // what is decoded depends on so many bytes, and the length
 }
 
 // step is one instruction of the machine: one or several of the EVM's.
@@ -123,6 +124,7 @@ func (d *decoder) trace(c *decoded, pc uint32) int {
 			return start
 		}
 		end, open := d.scan(c, pc)
+		c.reach = max(c.reach, int(end)+1) // whether a JUMPDEST follows ends a block, too
 		budget -= len(d.raws)
 		d.emit(c, pc, end, open)
 		if !open {

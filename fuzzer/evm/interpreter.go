@@ -356,8 +356,9 @@ func (m *Interpreter) newCode(p *program, code []byte) *decoded {
 	return &decoded{bytes: code, program: p, entry: make([]uint32, len(code))}
 }
 
-// creation is creation code, decoded. The slice may change after the frame.
-func (m *Interpreter) creation(code []byte) *decoded {
+// creation is creation code, decoded, for a frame. The slice may change after the
+// frame.
+func (m *Interpreter) creation(f *frame, code []byte) *decoded {
 	p := m.rec.programs.find(common.Hash{}, code)
 	known := m.byProgram[p.Program]
 	if known == nil {
@@ -366,6 +367,11 @@ func (m *Interpreter) creation(code []byte) *decoded {
 	}
 	for _, c := range known.codes {
 		if c != nil && string(c.bytes) == string(code) {
+			return c
+		}
+	}
+	for _, c := range known.codes {
+		if c != nil && m.rearm(f, c, code) {
 			return c
 		}
 	}
@@ -380,6 +386,24 @@ func (m *Interpreter) creation(code []byte) *decoded {
 	known.codes[known.next] = c
 	known.next = (known.next + 1) % len(known.codes)
 	return c
+}
+
+// rearm gives decoded creation code other constructor arguments, which stand behind the
+// program and have not been decoded; false where more is different, or where a frame
+// that is still open runs it.
+func (m *Interpreter) rearm(f *frame, c *decoded, code []byte) bool {
+	n := len(c.program.Bytes)
+	if len(c.bytes) != len(code) || n > len(code) || c.reach > n || string(c.bytes[:n]) != string(code[:n]) {
+		return false
+	}
+	for _, open := range m.frames[:f.depth] {
+		if open.code == c {
+			return false
+		}
+	}
+	copy(c.bytes[n:], code[n:])
+	c.dests = nil
+	return true
 }
 
 // Export is the state after the last run as a World of its own, as

@@ -384,7 +384,7 @@ func (m *Interpreter) creationFrame(f *frame, from *entry, init []byte, gas uint
 	f.entry = e
 	outcome, output, left := Success, []byte(nil), gas
 	if len(init) > 0 {
-		f.code = m.creation(init)
+		f.code = m.creation(f, init)
 		outcome, output, left = m.execute(f, gas)
 	}
 	if outcome == Success {
