@@ -47,6 +47,7 @@ var options struct {
 	schedules, only, without, samples string
 	parallel                          int
 	freeze, example, frontier         bool
+	reference                         bool
 	coverage                          int
 	most                              uint64
 }
@@ -61,6 +62,7 @@ func flags(f *flag.FlagSet) {
 	f.BoolVar(&options.freeze, "freeze", false, "choose the targets anew and write bench/targets/targets.json")
 	f.BoolVar(&options.example, "example", false, "measure the paper's running example instead of the targets")
 	f.BoolVar(&options.frontier, "frontier", false, "with -example: keep the closest inputs to untaken branch sides, which the paper does not have")
+	f.BoolVar(&options.reference, "reference", false, "run campaigns on go-ethereum: the same executions in more time, of which the analysis takes a smaller share")
 	f.IntVar(&options.coverage, "coverage", 0, "measure the instructions covered after so many executions instead of the time to targets")
 }
 
@@ -79,6 +81,9 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	}
 	if options.parallel < 1 {
 		return nil, fmt.Errorf("-parallel %d: want at least 1", options.parallel)
+	}
+	if options.reference && options.samples != "" {
+		return nil, errors.New("-reference with -samples: the file does not say which machine its seconds are of")
 	}
 	switch {
 	case options.freeze:
@@ -99,6 +104,9 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range scenes {
+		s.OnReference = options.reference
 	}
 	goals, err := locate(list, scenes)
 	if err != nil {

@@ -22,6 +22,10 @@ type Scene struct {
 	Space *input.Space
 
 	Positions *diffmap.Positions
+
+	// OnReference runs campaigns on go-ethereum, as they were before there was an
+	// interpreter: they take the same executions there, and several times as long.
+	OnReference bool
 }
 
 // Deploy makes the World as campaigns do, of some contracts or of all that are in
@@ -45,6 +49,9 @@ var machineOptions = []evm.Option{evm.LiftCodeSizeLimits}
 
 // NewMachine makes the machine that campaigns use.
 func (s *Scene) NewMachine() (evm.Machine, error) {
+	if s.OnReference {
+		return evm.NewReference(s.World, s.Table, machineOptions...)
+	}
 	return evm.NewInterpreter(s.World, s.Table, machineOptions...)
 }
 
