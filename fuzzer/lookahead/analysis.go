@@ -245,8 +245,12 @@ const maxPrefix = 8192
 // Paths that are asked about one after another are mostly mutants' of one seed: where
 // a path goes along with the one before, its answers are that one's.
 func (a *Analyzer) Analyze(f Frame) Result {
-	a.begin(f.Static)
 	r := &a.recent
+	if r.answers(&f) {
+		a.stats.Implied += len(r.result.SplitPoints)
+		return r.result
+	}
+	a.begin(f.Static)
 	reused := r.shared(&f)
 	points := make([]SplitPoint, reused, reused+8)
 	for i := range points {
@@ -297,8 +301,9 @@ func (a *Analyzer) Analyze(f Frame) Result {
 		}
 		length, proved, points = d.length, true, points[:d.points]
 	}
-	r.keep(&f, certain)
-	return a.result(f, points, length, proved)
+	result := a.result(f, points, length, proved)
+	r.keep(&f, certain, &result)
+	return result
 }
 
 // result puts together what was found of a frame and its calls.
@@ -310,7 +315,7 @@ func (a *Analyzer) result(f Frame, points []SplitPoint, length int, proved bool)
 	}
 	r.ID = a.identify(&f, length, proved)
 	for _, c := range f.Calls {
-		if a.isAlong(c, length, proved) {
+		if along(c, length, proved) {
 			r.SplitPoints = append(r.SplitPoints, c.Result.SplitPoints...)
 			r.Ahead = append(r.Ahead, c.Result.Ahead...)
 		}
@@ -358,9 +363,9 @@ func (a *Analyzer) settle(answer Answer) bool {
 	return true
 }
 
-// isAlong tells whether a call was made along the prefix. Of the last block of a
+// along tells whether a call was made along a prefix. Of the last block of a
 // proved prefix only the entry belongs to it.
-func (a *Analyzer) isAlong(c Call, length int, proved bool) bool {
+func along(c Call, length int, proved bool) bool {
 	return c.At < length-1 || c.At == length-1 && !proved
 }
 
@@ -542,7 +547,7 @@ func (a *Analyzer) identify(f *Frame, length int, proved bool) ID {
 	for i, b := range f.Path[:length] {
 		buffer = binary.BigEndian.AppendUint32(buffer, uint32(b))
 		for len(calls) > 0 && calls[0].At <= i {
-			if calls[0].At == i && a.isAlong(calls[0], length, proved) {
+			if calls[0].At == i && along(calls[0], length, proved) {
 				buffer = binary.BigEndian.AppendUint32(buffer, callMark)
 				buffer = append(buffer, calls[0].Result.ID[:]...)
 			}
