@@ -19,7 +19,7 @@ import (
 
 const doc = `Measures the machines that run sequences: calls per second of random sequences on an
 ERC-20, an ERC-4626 vault and a crowdsale, with path, coverage and comparisons
-recorded, and on go-ethereum with nothing recorded; calls per second of whole campaigns
+recorded, and with nothing recorded; calls per second of whole campaigns
 on the ERC-20 (generation, execution and path check), and of forge's invariant runs on
 it, where forge can be installed; nanoseconds per instruction of an arithmetic loop.
 
@@ -49,6 +49,9 @@ func executors() []executor {
 		}},
 		{name: "go-ethereum, no feedback", bare: true, make: func(w *evm.World, _ *bytecode.Table) (evm.Machine, error) {
 			return newUntraced(w), nil
+		}},
+		{name: "interpreter, no feedback", bare: true, make: func(w *evm.World, t *bytecode.Table) (evm.Machine, error) {
+			return evm.NewInterpreter(w, t, evm.LiftCodeSizeLimits, evm.WithoutFeedback)
 		}},
 		{name: "interpreter", make: func(w *evm.World, t *bytecode.Table) (evm.Machine, error) {
 			return evm.NewInterpreter(w, t, evm.LiftCodeSizeLimits)

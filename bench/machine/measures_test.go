@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/core/vm"
@@ -70,8 +71,8 @@ func TestArithmeticSequencesDiffer(t *testing.T) {
 	}
 }
 
-// TestUntraced: go-ethereum without hooks does the same as with them.
-func TestUntraced(t *testing.T) {
+// TestBare: machines that record nothing do the same as those that do.
+func TestBare(t *testing.T) {
 	a, err := newArithmetic()
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +81,19 @@ func TestUntraced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bare := newUntraced(a.world)
+	for _, e := range executors() {
+		if !e.bare {
+			continue
+		}
+		bare, err := e.make(a.world, a.table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(e.name, func(t *testing.T) { compareBare(t, a, reference, bare) })
+	}
+}
+
+func compareBare(t *testing.T, a *arithmetic, reference, bare evm.Machine) {
 	for _, seq := range a.sequences[:3] {
 		seq = append(seq, evm.Call{From: seq[0].From, To: seq[0].To, Value: *uint256.NewInt(7)})
 		want, err := reference.Run(seq)
@@ -96,6 +109,9 @@ func TestUntraced(t *testing.T) {
 			if w.Outcome != g.Outcome || w.GasUsed != g.GasUsed || w.GasUsed == 0 {
 				t.Errorf("call %d: %v with %d gas, want %v with %d", i, g.Outcome, g.GasUsed, w.Outcome, w.GasUsed)
 			}
+		}
+		if len(got.Covered) > 0 || slices.ContainsFunc(got.Frames, func(f evm.Frame) bool { return len(f.Path)+len(f.Comparisons) > 0 }) {
+			t.Error("something was recorded")
 		}
 	}
 }

@@ -103,6 +103,7 @@ type raw struct {
 type decoder struct {
 	table   *[256]opcodeInfo
 	actions *[256]instruction
+	blind   bool // no block and no condition is to be recorded
 
 	raws    []raw
 	symbols []symbol
@@ -225,13 +226,13 @@ func (d *decoder) head(c *decoded, b block) {
 // emit writes the block in raws to the stream.
 func (d *decoder) emit(c *decoded, pc, end uint32, open bool) {
 	b := block{id: -1, pc: pc, end: end}
-	if id, starts := c.program.StartsAt(uint64(pc)); starts {
+	if id, starts := c.program.StartsAt(uint64(pc)); starts && !d.blind {
 		b.id = int32(id)
 	}
 	d.measure(&b, d.raws)
 	last := d.raws[len(d.raws)-1].op
 	tail := d.tail()
-	if open || vm.OpCode(last) == vm.JUMP {
+	if (open || vm.OpCode(last) == vm.JUMP) && !d.blind {
 		b.first = uint32(len(c.exits))
 		d.follow(c, &b, tail)
 		b.last = uint32(len(c.exits))

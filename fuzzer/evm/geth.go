@@ -65,7 +65,7 @@ type checkpoint struct {
 
 var _ Machine = (*Reference)(nil)
 
-type options struct{ liftCodeSize bool }
+type options struct{ liftCodeSize, blind bool }
 
 // Option changes how a machine is made.
 type Option func(*options)
@@ -74,6 +74,11 @@ type Option func(*options)
 // EIP-3860 allow. The mapping build needs it: without the optimizer code is two
 // to three times as long as what is shipped.
 func LiftCodeSizeLimits(o *options) { o.liftCodeSize = true }
+
+// WithoutFeedback makes an [Interpreter] record how calls end, and nothing of the way
+// there: no paths, comparisons, accesses or logs. No campaign can use it; it tells what
+// recording costs.
+func WithoutFeedback(o *options) { o.blind = true }
 
 // NewReference makes a machine that runs sequences from the World and explains
 // code by the table.

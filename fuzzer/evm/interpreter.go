@@ -119,7 +119,7 @@ func NewInterpreter(world *World, table *bytecode.Table, opts ...Option) (*Inter
 	if err != nil {
 		return nil, fmt.Errorf("evm: instruction set of %s: %w", forks[fork], err)
 	}
-	m.decoder = decoder{table: opcodeTable(fork), actions: m.rec.instructions}
+	m.decoder = decoder{table: opcodeTable(fork), actions: m.rec.instructions, blind: m.options.blind}
 	m.renew()
 	return m, nil
 }
@@ -253,6 +253,9 @@ func (m *Interpreter) run(index int) {
 	call := &m.done[index]
 	m.setBlock(saturate(m.number, call.BlockAdvance), saturate(m.time, call.TimeAdvance))
 	m.rec.begin(index)
+	if m.options.blind {
+		m.rec.spent.blocks, m.rec.spent.comparisons, m.rec.spent.accesses, m.rec.spent.logs = maxPathBlocks, maxComparisons, maxAccesses, maxLogs
+	}
 	m.origin = call.From
 	m.env.origin.SetBytes20(call.From[:])
 	l := m.ledger
