@@ -103,7 +103,7 @@ type worker struct {
 	masks      map[*Seed]*mask              // see maskOf
 	weights    weights
 	signers    []common.Address // in the run of the task's seed, see sign
-	signatures int              // that the task may still make, see sign
+	signatures int              // what the task may still spend on them, see sign
 	current    input.Sequence   // what runs now, for fault reports
 }
 
@@ -173,7 +173,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	}
 	clear(w.tried)
 	clear(w.made.hashes)
-	w.signatures = max(minSignatures, int(t.energy)/energyPerSignature)
+	w.signatures = signingBudget(t.energy)
 	var leads []lead // a stack
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
 	mask := w.maskOf(t, base)

@@ -16,8 +16,9 @@ import (
 const maxRecoveries = 8
 
 // maxSignatureLeaves bounds the elementary arguments among which a signature is
-// searched: pairs of them are compared. Arbitrary, many times what functions have.
-const maxSignatureLeaves = 64
+// searched, since pairs of them are compared: the last ones, where people write
+// signatures. Arbitrary, several times what most functions have.
+const maxSignatureLeaves = 32
 
 // ecrecover is the precompiled contract that recovers a signature's signer (yellow
 // paper, appendix E.1). Its input is the digest, v, r and s, a word each.
@@ -315,7 +316,7 @@ func nearestV(leaves []signatureLeaf, asked *uint256.Int, r, s *signatureLeaf) *
 func signatureLeaves(seq Sequence, words []Word) []signatureLeaf {
 	var leaves []signatureLeaf
 	for i := range words {
-		if words[i].Kind != LeafWord || len(leaves) == maxSignatureLeaves {
+		if words[i].Kind != LeafWord {
 			continue
 		}
 		v, t := resolve(seq, &words[i])
@@ -324,7 +325,7 @@ func signatureLeaves(seq Sequence, words []Word) []signatureLeaf {
 		}
 		leaves = append(leaves, signatureLeaf{i, words[i], v.Word, t.Bits == 8})
 	}
-	return leaves
+	return leaves[max(0, len(leaves)-maxSignatureLeaves):]
 }
 
 // vOffset is what Ethereum adds to a signature's recovery id (yellow paper,
