@@ -66,11 +66,27 @@ func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []l
 		return nil
 	}
 	var leads []lead
-	if w.tracker.nearUndecided || w.aims && changedState(exec) {
-		leads = w.predict(ran, exec, isNew, most)
+	if (w.tracker.nearUndecided || w.aims && changedState(exec)) && !w.rests(ran, isNew) {
+		if leads = w.predict(ran, exec, isNew, most); len(leads) > 0 {
+			w.idle = 0
+		}
 	}
 	leads = w.sign(leads, ran.sequence, exec, most)
 	return leads[:min(len(leads), most)]
+}
+
+// A task's mutants that led nowhere, so many in a row, before only one in so many of
+// those that follow is looked at: to look at one costs up to a fifth of what it takes to
+// run it, and most seeds have been asked all they know. Arbitrary.
+const (
+	patience     = 32
+	restInterval = 4
+)
+
+// rests tells whether no leads are looked for in a mutant.
+func (w *worker) rests(ran lead, isNew bool) bool {
+	w.idle++
+	return !isNew && ran.steps == 0 && w.idle > patience && w.idle%restInterval != 0
 }
 
 // predict finds the leads that comparisons and storage writes give.

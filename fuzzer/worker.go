@@ -97,6 +97,7 @@ type worker struct {
 	writes     []slotWrite                  // scratch
 	aims       bool                         // at writes to the marked slot, see step.aim
 	slopes     map[branchSide][]input.Slope // what words did to branches, see step.learn
+	idle       int                          // mutants of the task since the last that led somewhere, see worker.rests
 	tried      map[difference]bool          // leads of the task, see step.again
 	step       *step                        // scratch, see worker.follow
 	made       made                         // likewise, of those that it has no line to
@@ -172,6 +173,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		w.signers = input.Recovered(exec)
 	}
 	clear(w.tried)
+	w.idle = 0
 	clear(w.made.hashes)
 	w.signatures = signingBudget(t.energy)
 	var leads []lead // a stack
