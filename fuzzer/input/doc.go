@@ -26,6 +26,8 @@
 // the runs differ in several words, and [Slope] says what a word once did to a branch,
 // so that a change can be made up for. [Space.Sign] makes the signatures that ecrecover was
 // asked for, [Space.Recall] the texts whose hashes were compared with.
+// A [System] is what runs tell of all branches along a path as functions of all numbers of
+// a call, and proposes values that get through one of them without leaving the path before.
 //
 // [Format] and [Parse] are the text form, for corpus files and reproducers;
 // [Space.Describe] is for people.

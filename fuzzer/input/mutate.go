@@ -99,6 +99,19 @@ func (m *Mutator) ChangeWord(r Rand, seq Sequence, w Word) (Sequence, bool) {
 	return out, m.changeWord(r, out, w)
 }
 
+// Redraw gives words of the last call other values, each argument's in half of the
+// cases: the state in front of it stays the same.
+func (m *Mutator) Redraw(r Rand, seq Sequence) Sequence {
+	out := seq.Clone()
+	for _, w := range appendArgumentWords(nil, out, len(out)-1) {
+		if t := WordType(out, w); t != nil && oneIn(r, 2) {
+			x := m.generateWord(r, t)
+			m.space.set(out, w, &x)
+		}
+	}
+	return out
+}
+
 // havocSteps is the most mutations that havoc stacks. Arbitrary; AFL's havoc
 // goes to 128, but on files of kilobytes.
 const havocSteps = 6

@@ -49,7 +49,7 @@ func (m *Mutator) mutateCalls(r Rand, seq Sequence) Sequence {
 		seq[i], seq[j] = seq[j], seq[i]
 		return seq
 	case op == extendCalls && room:
-		for more := 1 + r.IntN(m.options.SeqLen-n); more > 1; more-- {
+		for more := 1 + r.IntN(min(m.options.SeqLen-n, DefaultSeqLen)); more > 1; more-- {
 			seq = append(seq, m.generateChanging(r))
 		}
 		return append(seq, m.Generate(r))
@@ -136,4 +136,27 @@ func (m *Mutator) Precede(r Rand, a, b Sequence) Sequence {
 		out = out[extra:]
 	}
 	return out
+}
+
+// maxContinued bounds the functions that Continue calls. Arbitrary.
+const maxContinued = 32
+
+// Continue lists sequences that go on from one, by a call of each function that may
+// change state: with zero arguments from the last call's sender, and with random ones. None where the
+// sequence is as long as it may be.
+func (m *Mutator) Continue(r Rand, seq Sequence) []Sequence {
+	if len(seq) == 0 || len(seq) >= m.options.SeqLen {
+		return nil
+	}
+	var all []Sequence
+	first := 0
+	if n := len(m.space.changing); n > maxContinued {
+		first = r.IntN(n)
+	}
+	for i := range min(len(m.space.changing), maxContinued) {
+		c := m.space.changing[(first+i)%len(m.space.changing)]
+		plain := Call{Sender: seq[len(seq)-1].Sender, Instance: c.Instance, Function: c.Function, Args: Zeros(c.Function.Inputs)}
+		all = append(all, append(seq.Clone(), plain), append(seq.Clone(), m.generate(r, c)))
+	}
+	return all
 }

@@ -171,3 +171,48 @@ func diffWords[V comparable](a, b map[Word]V) (changed, lengths, appeared int) {
 	}
 	return changed, lengths, appeared
 }
+
+// TestContinue: every function that may change state, twice, behind the same calls.
+func TestContinue(t *testing.T) {
+	m := testMutator(t, false)
+	r := testRand(1)
+	seq := m.GenerateSequence(r)[:1]
+	before := deepCopy(seq)
+	all := m.Continue(r, seq)
+	if len(all) != 2*len(m.space.changing) || len(all) == 0 {
+		t.Fatalf("%d sequences of %d functions", len(all), len(m.space.changing))
+	}
+	for i, next := range all {
+		mustValid(t, m.space, next, i)
+		if len(next) != 2 || !next[:1].Equal(before) || next[1].Function != m.space.changing[i/2].Function {
+			t.Errorf("sequence %d does not go on with function %d", i, i/2)
+		}
+	}
+	m.SetSeqLen(1)
+	if all := m.Continue(r, seq); len(all) != 0 || !seq.Equal(before) {
+		t.Errorf("%d sequences beyond the bound", len(all))
+	}
+}
+
+// TestRedraw changes arguments of the last call alone.
+func TestRedraw(t *testing.T) {
+	m := testMutator(t, false)
+	r := testRand(1)
+	changed := 0
+	for i := range 1000 {
+		seq := m.GenerateSequence(r)
+		before := deepCopy(seq)
+		next := m.Redraw(r, seq)
+		mustValid(t, m.space, next, i)
+		last := len(seq) - 1
+		if !seq.Equal(before) || !next[:last].Equal(seq[:last]) || next[last].Function != seq[last].Function || next[last].Sender != seq[last].Sender {
+			t.Fatalf("redraw %d changed more than arguments of the last call", i)
+		}
+		if !next.Equal(seq) {
+			changed++
+		}
+	}
+	if changed < 200 { // many functions have no arguments
+		t.Errorf("%d of 1000 changed anything", changed)
+	}
+}
