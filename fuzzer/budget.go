@@ -28,7 +28,7 @@ func (c *Campaign) budgetRemains(ctx context.Context) bool {
 		c.result.Stopped = "time limit"
 	case ctx.Err() != nil:
 		c.result.Stopped = "cancelled"
-	case !c.affords(uint64(c.SeqLen)):
+	case !c.affords(uint64(c.seqLen)):
 		c.result.Stopped = "call limit"
 	case c.failing >= maxFaults:
 		c.result.Stopped = "too many faults of the tool"

@@ -36,9 +36,11 @@ type Config struct {
 	Without, With Techniques
 	Corpus        *Corpus // nil: nothing is loaded or saved
 	Seed          uint64
-	Workers       int           // at least 1
-	SeqLen        int           // at most so many calls a sequence, properties not counted; 0: 8
-	Timeout       time.Duration // 0: no limit
+	Workers       int // at least 1
+	// SeqLen is the most calls that a sequence has, properties not counted; 0: 8 at
+	// first, and twice as many, up to 64, whenever a path takes as many calls (harvey §5).
+	SeqLen  int
+	Timeout time.Duration // 0: no limit
 	// MaxCalls limits the calls that are run, those of the minimiser included; 0:
 	// no limit. Only the replays that confirm a target or a finding, two sequences
 	// each, may go beyond it.
@@ -117,6 +119,7 @@ type Campaign struct {
 	reserved uint64 // calls that tasks under way may still use
 	failing  int    // tasks in a row that ended in a fault before anything was run
 	grace    grace
+	seqLen   int // at most so many calls a mutant now, see Config.SeqLen
 	// askedAgain is what asking about seeds again has cost, in steps of the analysis.
 	askedAgain uint64
 }
@@ -195,8 +198,8 @@ func (c *Campaign) prepare() error {
 	if c.Schedule == nil {
 		c.Schedule = Lookahead
 	}
-	if c.SeqLen == 0 {
-		c.SeqLen = 8
+	if c.seqLen = c.SeqLen; c.seqLen == 0 {
+		c.seqLen = input.DefaultSeqLen
 	}
 	if c.Progress == nil {
 		c.Progress = func(Event) {}
@@ -268,12 +271,12 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	for id, machine := range machines {
 		dictionary := input.NewDictionary(programs)
 		w := &worker{
-			slopes: map[branchSide][]input.Slope{}, tried: map[difference]bool{},
+			slopes: map[branchSide][]input.Slope{}, moved: map[branchSide]bool{}, tried: map[difference]bool{},
 			id:         id,
 			machine:    newDoubter(machine),
 			rand:       rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
 			dictionary: dictionary,
-			mutator:    input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.SeqLen}),
+			mutator:    input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.seqLen}),
 			tracker:    newTracker(c.Table, c.Targets),
 			space:      c.Space,
 			observer:   newObserver(c.Oracles),
@@ -338,7 +341,7 @@ func (c *Campaign) programs() []*bytecode.Program {
 // every function once with zero arguments, the given ones, the saved corpus. They
 // are cut so that all workers get some.
 func (c *Campaign) initialTasks() []task {
-	mutator := input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{SeqLen: c.SeqLen})
+	mutator := input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{SeqLen: c.seqLen})
 	seeds := append(mutator.Seeds(), c.Seeds...)
 	if c.Corpus != nil {
 		saved, notes := c.Corpus.Load(c.Space)
@@ -358,12 +361,15 @@ func (c *Campaign) initialTasks() []task {
 // nextTask picks a seed and assigns its energy. An entry whose LID is of an older
 // epoch is asked about again first (design §5).
 func (c *Campaign) nextTask() task {
+	if t, ok := c.solvingTask(); ok {
+		return t
+	}
 	seed, energy, from := c.schedule().pick(c.suite, c.rand, c.Without)
 	if from != fromFrontier && c.isStale(seed) {
 		return task{seed: seed, ask: true}
 	}
 	seed.Selected++
-	t := task{seed: seed, energy: energy, source: from}
+	t := task{seed: seed, energy: energy, source: from, seqLen: c.seqLen}
 	if before := c.schedule().prelude(c.suite, c.rand); before != nil {
 		t.prelude = before.Sequence
 	}
@@ -434,6 +440,9 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	for _, pid := range b.paths {
 		c.suite.count(pid)
 	}
+	for _, side := range b.yields {
+		c.suite.yields(side)
+	}
 	for i := range b.discoveries { // after their paths were counted: only counted ones are filed
 		c.suite.learn(b.discoveries[i].pid, b.discoveries[i].ahead)
 	}
@@ -464,7 +473,11 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 // absorbDiscovery decides what a discovery is worth to the campaign: other
 // workers may have made it before.
 func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Seed, epoch int) {
-	seed := &Seed{changed: c.changed, Sequence: d.sequence, PID: d.pid, Parent: parent, Changes: d.changes, reads: d.reads, writes: d.writes, epoch: epoch}
+	seed := &Seed{changed: c.changed, Sequence: d.sequence, short: d.short != nil, PID: d.pid, Parent: parent, Changes: d.changes, reads: d.reads, writes: d.writes, epoch: epoch}
+	if d.short != nil {
+		seed.Sequence = d.short
+		c.lengthen(len(d.short))
+	}
 	for _, b := range d.news.newBlocks {
 		if !c.blocks[b] {
 			c.blocks[b] = true
@@ -499,6 +512,17 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Se
 	}
 	for _, seen := range d.seen {
 		c.find(ctx, seen, d)
+	}
+}
+
+// maxSeqLen is the most calls that sequences grow to (harvey §5).
+const maxSeqLen = 64
+
+// lengthen lets sequences be longer when so many calls were needed to come somewhere
+// new, unless their length was given.
+func (c *Campaign) lengthen(needed int) {
+	if c.SeqLen == 0 && needed >= c.seqLen {
+		c.seqLen = min(2*c.seqLen, maxSeqLen)
 	}
 }
 

@@ -16,6 +16,9 @@
 //	recall.go     inputs of what was hashed, and of what an earlier call promised
 //	mask.go       what of a seed mutation spares
 //	energy.go     more energy for what is nested or dangerous
+//	solve.go      getting through branches by what all words of a call do to all of them
+//	unsolved.go   which branch sides that is done for
+//	shorten.go    calls that do not matter are left out of what is built on
 //	footprint.go  who writes what a seed reads
 //	property.go   property functions: when they are asked, and when they fail
 //	tracker.go    which blocks, targets and branch sides executions reached

@@ -41,6 +41,7 @@ const (
 	fromLeading                // an entry whose prefix leads on to a target
 	fromChanging               // one that changes state
 	fromOpening                // one that may come to change it as nothing has
+	fromSolving                // one to solve from, see Campaign.solvingTask
 	sources
 )
 

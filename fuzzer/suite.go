@@ -33,6 +33,9 @@ type Seed struct {
 	// are put in front of others.
 	Changes bool
 
+	solved bool // solving has started from it, see worker.solve
+	short  bool // no call can be left out, see worker.shorten
+
 	reads, writes []slotKey // of the last call, see footprint
 
 	closest [2]int    // entries of the frontier that it holds, see Suite.closest
@@ -57,6 +60,7 @@ type Suite struct {
 	// sides: some sides (of the dispatcher, say) nothing ever takes, and one input
 	// is as close to all of them as any. Those with a target ahead are at 1.
 	closest [2][]*Seed
+	unsolved
 
 	spent [sources]uint64 // executions
 }
@@ -172,6 +176,8 @@ func (s *Suite) closer(side frontierSide, distance uint256.Int, seed *Seed) {
 			return
 		}
 		s.release(e.seed, side.list())
+	} else {
+		s.fresh[side.list()] = append(s.fresh[side.list()], side)
 	}
 	s.frontier[side] = &frontierEntry{seed, distance}
 	n := side.list()

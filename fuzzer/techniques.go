@@ -11,8 +11,9 @@ import (
 // measured. The zero value names none.
 type Techniques struct {
 	Prediction bool // inputs made of what comparisons tell (harvey §4)
+	Solving    bool // several branches solved for at once, by what the words of a call do to all of them
 	Frontier   bool // picks among the inputs closest to a branch side that nothing has taken
-	Sequences  bool // mutants that differ in more than one word of the last call
+	Sequences  bool // mutants that differ in more than one word of the last call, and calls behind what came somewhere new
 	RawOrder   bool // calls that write what the last one reads, put in front of it (mufuzz §IV-A)
 
 	// What a campaign does only when it is asked to, since it has not been seen to
@@ -26,7 +27,7 @@ func Optional() []string { return []string{"energy", "masks"} }
 
 // fields are the techniques by name.
 func (t *Techniques) fields() map[string]*bool {
-	return map[string]*bool{"prediction": &t.Prediction, "frontier": &t.Frontier, "sequences": &t.Sequences, "raw-order": &t.RawOrder, "masks": &t.Masks, "energy": &t.Energy}
+	return map[string]*bool{"prediction": &t.Prediction, "solving": &t.Solving, "frontier": &t.Frontier, "sequences": &t.Sequences, "raw-order": &t.RawOrder, "masks": &t.Masks, "energy": &t.Energy}
 }
 
 // TechniquesNamed reads a list of names, separated by commas; empty for none.

@@ -25,8 +25,10 @@ type task struct {
 	ask        bool           // ask the analysis about the seed again; no energy is spent
 	prelude    input.Sequence // another seed's, whose last call changes state; may be nil
 	writer     input.Sequence // another seed's, whose last call writes what this one's reads; may be nil
+	side       *branchSide    // to solve for; nil: for all that the seed comes to
 	energy     Energy
 	left       int    // targets that are still open
+	seqLen     int    // at most so many calls a mutant
 	calls      uint64 // the task may run at most so many calls
 
 	changed int    // likewise, of changes of state
@@ -46,6 +48,8 @@ type batch struct {
 	fault       *Fault   // that ended the task
 	mismatches  []Fault  // what its machine was wrong about, which ends nothing
 
+	yields []branchSide // whose operands input words move, and that nothing has taken
+
 	analysis        lookahead.Stats
 	analysisSeconds float64
 }
@@ -56,8 +60,9 @@ type discovery struct {
 	pid      bytecode.PathID
 	news     news
 	seen     []observation
-	changes  bool      // the last call succeeded and changed state
-	reads    []slotKey // by the last call
+	short    input.Sequence // without calls that do not matter to the last; nil: not looked for
+	changes  bool           // the last call succeeded and changed state
+	reads    []slotKey      // by the last call
 	writes   []slotKey
 	at       Mark // executions and calls since the batch began
 
@@ -103,9 +108,10 @@ type worker struct {
 	made       made                         // likewise, of those that it has no line to
 	masks      map[*Seed]*mask              // see maskOf
 	weights    weights
-	signers    []common.Address // in the run of the task's seed, see sign
-	signatures int              // what the task may still spend on them, see sign
-	current    input.Sequence   // what runs now, for fault reports
+	signers    []common.Address    // in the run of the task's seed, see sign
+	signatures int                 // what the task may still spend on them, see sign
+	moved      map[branchSide]bool // whether input words move a branch's operands
+	current    input.Sequence      // what runs now, for fault reports
 }
 
 // loop answers tasks until the channel is closed.
@@ -145,8 +151,14 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 		}
 	}
 	if t.seed != nil {
-		w.fuzz(ctx, t, &b)
+		w.mutator.SetSeqLen(t.seqLen)
+		if t.source == fromSolving {
+			w.solve(ctx, t, &b)
+		} else {
+			w.fuzz(ctx, t, &b)
+		}
 	}
+	w.shorten(ctx, &b)
 	return b
 }
 

@@ -1,0 +1,366 @@
+package fuzzer
+
+import (
+	"context"
+	"math/big"
+	"slices"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
+
+// Bounds of solving. Arbitrary.
+const (
+	// maxSolved is how many branches one task gets through, one after the other.
+	maxSolved = 64
+	// maxTargets is how many branches of one run are solved for, the last ones.
+	maxTargets = 8
+	// maxRebases is how often a solution that only came nearer is gone on from.
+	maxRebases = 6
+	// maxAstray is how many runs that turned off are gone on from.
+	maxAstray = 3
+	// waysPerVariable bounds the runs that tell what the words of a call do, for each.
+	waysPerVariable = 3
+	// shakes is how many random inputs tell that nothing moves a branch's operands.
+	shakes = 8
+	// retraceRuns is how many runs a task may spend on going a way again.
+	retraceRuns = 256
+)
+
+// pathfinder gets through branches one after the other, by what the words of the last
+// call do to all of them at once (see input.System): secant steps look at one branch and
+// one word, and undo what was reached before.
+type pathfinder struct {
+	*worker
+	ctx context.Context
+	b   *batch
+
+	base  *point
+	last  []input.Branch // of the base's last call
+	ended bool           // the task is over
+	// astray are runs that were to get through a branch, and turned off before it.
+	astray []*point
+}
+
+// solve solves for the branches that a task's seed comes to, or for the one that the
+// task names.
+func (w *worker) solve(ctx context.Context, t task, b *batch) {
+	if !w.affords(t.seed.Sequence, b) {
+		return
+	}
+	exec, ok := w.run(ctx, t.seed.Sequence, b)
+	if !ok {
+		return
+	}
+	p := &pathfinder{worker: w, ctx: ctx, b: b}
+	p.rebase(pointOf(t.seed.Sequence, exec))
+	switch {
+	case t.side != nil:
+		p.anew(*t.side)
+	case !t.seed.Changes || w.without.Sequences || w.goOn(ctx, t.seed.Sequence, b):
+		p.onward()
+	}
+}
+
+// goOn calls each function behind a sequence. It answers false when the task is over.
+func (w *worker) goOn(ctx context.Context, seq input.Sequence, b *batch) bool {
+	for _, next := range w.mutator.Continue(w.rand, seq) {
+		if _, _, ok := w.try(ctx, next, b); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *pathfinder) rebase(base *point) { p.base, p.last = base, base.last() }
+
+// pointOf copies what solving needs of a run.
+func pointOf(seq input.Sequence, exec *evm.Execution) *point {
+	return &point{sequence: seq, branches: input.AppendBranches(nil, exec)}
+}
+
+// last are the branches of the last call.
+func (p *point) last() []input.Branch { return ofCall(p.branches, len(p.sequence)-1) }
+
+// ofCall is the part of a call that is the last.
+func ofCall(branches []input.Branch, call int) []input.Branch {
+	first := slices.IndexFunc(branches, func(b input.Branch) bool { return b.Call == call })
+	if first < 0 {
+		return nil
+	}
+	return branches[first:]
+}
+
+// sideOf is the other side of a branch.
+func sideOf(b *input.Branch) branchSide { return branchSide{b.Code, b.PC, !b.Taken} }
+
+// onward goes from branch to branch until none gives way.
+func (p *pathfinder) onward() {
+	for range maxSolved {
+		if !p.advance() {
+			return
+		}
+	}
+}
+
+// targets lists the branches with a side that nothing has taken, the last first: behind
+// it is what nothing has seen.
+func (p *pathfinder) targets() []int {
+	var targets []int
+	for i := len(p.last) - 1; i >= 0 && len(targets) < maxTargets; i-- {
+		b := &p.last[i]
+		if moved, known := p.moved[sideOf(b)]; !p.tracker.decided(b.Code, b.PC) && (moved || !known) {
+			targets = append(targets, i)
+		}
+	}
+	return targets
+}
+
+// advance solves for the branches of the base until a run gets through one. That is the
+// next base.
+func (p *pathfinder) advance() bool {
+	targets := p.targets()
+	if len(targets) == 0 {
+		return false
+	}
+	system := p.look(targets[0])
+	if system == nil {
+		return false
+	}
+	for _, target := range targets {
+		if b := &p.last[target]; p.tracker.decided(b.Code, b.PC) || !p.movable(system, target) {
+			continue // decided by the way
+		}
+		p.astray = p.astray[:0]
+		if next := p.through(system, target); next != nil {
+			p.rebase(next)
+			return true
+		}
+		if p.fromAstray(p.last[:target+1]) {
+			return true
+		}
+		if p.ended {
+			return false
+		}
+	}
+	return false
+}
+
+// movable tells whether input words move the operands of a branch: one alone does, or,
+// where they are products of zeros, several do.
+func (p *pathfinder) movable(system *input.System, target int) bool {
+	b := &p.last[target]
+	side := sideOf(b)
+	moved, known := p.moved[side]
+	moved = moved || system.Moves(target)
+	for n := 0; n < shakes && !moved && !known; n++ {
+		there := p.redraw(p.base.sequence)
+		if there == nil {
+			return false
+		}
+		last := there.last()
+		_, j := input.TurnOff(p.last[:target+1], last)
+		moved = j >= 0 && last[j].PC == b.PC && (last[j].Left != b.Left || last[j].Right != b.Right)
+	}
+	if moved && !p.moved[side] {
+		p.b.yields = append(p.b.yields, side)
+	}
+	p.moved[side] = moved
+	return moved
+}
+
+// redraw runs a sequence with other words in its last call; nil when the task is over.
+func (p *pathfinder) redraw(seq input.Sequence) *point {
+	seq = p.mutator.Redraw(p.rand, seq)
+	exec, _, ok := p.try(p.ctx, seq, p.b)
+	if !ok {
+		p.ended = true
+		return nil
+	}
+	return pointOf(seq, exec)
+}
+
+// fromAstray goes on from runs that turned off: where operands are products, what one
+// word does depends on the others, and is another thing there.
+func (p *pathfinder) fromAstray(way []input.Branch) bool {
+	base := p.base
+	for _, there := range slices.Clone(p.astray) { // more are added meanwhile
+		p.rebase(there)
+		if p.retrace(way) {
+			return true
+		}
+		if p.ended {
+			break
+		}
+	}
+	p.rebase(base)
+	return false
+}
+
+// anew goes the base's way to a branch side again, from other values: those that it came
+// with may leave no way on. It ends when as many runs are used up as a task may take, or
+// one has got through.
+func (p *pathfinder) anew(side branchSide) {
+	at := slices.IndexFunc(p.last, func(b input.Branch) bool { return sideOf(&b) == side })
+	if at < 0 {
+		return
+	}
+	from, way := p.base.sequence, p.last[:at+1]
+	for before := p.b.executions; p.b.executions-before < retraceRuns; {
+		there := p.redraw(from)
+		if there == nil {
+			return
+		}
+		p.rebase(there)
+		if p.retrace(way) {
+			p.onward()
+			return
+		}
+		if p.ended {
+			return
+		}
+	}
+}
+
+// retrace gets through the branches where the base leaves a way, one after the other, and
+// to the other side of the way's last. It tells whether that was taken.
+func (p *pathfinder) retrace(way []input.Branch) bool {
+	goal := &way[len(way)-1]
+	for range maxSolved {
+		if p.tracker.decided(goal.Code, goal.PC) {
+			return true
+		}
+		_, target := input.TurnOff(way, p.last)
+		if target < 0 {
+			return false
+		}
+		system := p.look(target)
+		if system == nil {
+			return false
+		}
+		next := p.through(system, target)
+		if next == nil {
+			return false
+		}
+		p.rebase(next)
+	}
+	return false
+}
+
+// look runs what tells what the variables do, as far as to a target. Nil when the call
+// has none, or the task is over.
+func (p *pathfinder) look(target int) *input.System {
+	variables := p.space.Variables(p.base.sequence, len(p.base.sequence)-1)
+	if len(variables) == 0 {
+		return nil
+	}
+	system := input.NewSystem(variables, p.last)
+	for _, unit := range system.Units() {
+		if !p.probe(system, unit) {
+			return nil
+		}
+	}
+	for range waysPerVariable * len(variables) {
+		detour := system.Detour(target)
+		if detour == nil {
+			break
+		}
+		if !p.probe(system, detour) {
+			return nil
+		}
+	}
+	return system
+}
+
+// probe runs a way of a system. False when the task is over.
+func (p *pathfinder) probe(system *input.System, way *input.Way) bool {
+	values, fits := system.After(way)
+	if !fits {
+		return true
+	}
+	there, ok := p.set(system, values)
+	if there != nil {
+		system.Learn(way, there.last())
+	}
+	return ok
+}
+
+// set runs the base with other values; nil when they do not fit. False when the task is
+// over.
+func (p *pathfinder) set(system *input.System, values []*big.Int) (*point, bool) {
+	seq, fits := p.space.WithValues(p.base.sequence, system.Variables, values)
+	if !fits {
+		return nil, true
+	}
+	exec, _, ok := p.try(p.ctx, seq, p.b)
+	if !ok {
+		p.ended = true
+		return nil, false
+	}
+	return pointOf(seq, exec), true
+}
+
+// through looks for a run that takes the same turns as the base's before a branch, and
+// the other one there. Nil when there is none, or the task is over.
+func (p *pathfinder) through(system *input.System, target int) *point {
+	base := p.base
+	defer func() { p.rebase(base) }()
+	for range maxRebases {
+		there, through := p.nearest(system, target)
+		if there == nil || through {
+			return there
+		}
+		if _, target = input.TurnOff(p.last[:target+1], there.last()); target < 0 {
+			return nil
+		}
+		p.rebase(there)
+		if system = p.look(target); system == nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// nearest runs what a system proposes, until a run gets through the target; else it is
+// the one that comes nearer than the base, and nearest. Nil when there is none.
+func (p *pathfinder) nearest(system *input.System, target int) (nearest *point, through bool) {
+	distance := p.last[target].Distance()
+	for _, values := range p.proposed(system, target) {
+		there, ok := p.set(system, values)
+		if !ok {
+			return nil, false
+		}
+		if there == nil {
+			continue
+		}
+		last := there.last()
+		switch i, j := input.TurnOff(p.last[:target+1], last); {
+		case i < 0:
+		case i < target:
+			if len(p.astray) < maxAstray {
+				p.astray = append(p.astray, there)
+			}
+		case last[j].Taken != p.last[target].Taken:
+			return there, true
+		default:
+			if d := last[j].Distance(); d.Lt(&distance) {
+				nearest, distance = there, d
+			}
+		}
+	}
+	return nearest, false
+}
+
+// proposed are values to try. For an equality that no step along one way leads to, pairs of
+// variables are looked at first: their product may.
+func (p *pathfinder) proposed(system *input.System, target int) [][]*big.Int {
+	if !system.Hard(target) {
+		return system.Reach(p.rand, target)
+	}
+	for _, pair := range system.Pairs(target) {
+		if !p.probe(system, pair) {
+			return nil
+		}
+	}
+	return append(system.Factor(p.rand, target), system.Reach(p.rand, target)...)
+}

@@ -1,0 +1,108 @@
+package fuzzer
+
+import "slices"
+
+// unsolved knows the branch sides that nothing has taken and that are to be solved for.
+type unsolved struct {
+	// fresh lists those that were not solved for, in order of appearance; those with a
+	// target ahead are at 1.
+	fresh [2][]frontierSide
+	// yielding lists those whose operands input words are known to move.
+	yielding []*yieldingSide
+}
+
+// yieldingSide is a branch side whose operands move.
+type yieldingSide struct {
+	side  branchSide
+	tries int
+}
+
+// yields notes that input words move the operands of a branch: on each worker once.
+func (u *unsolved) yields(side branchSide) {
+	if !slices.ContainsFunc(u.yielding, func(y *yieldingSide) bool { return y.side == side }) {
+		u.yielding = append(u.yielding, &yieldingSide{side: side})
+	}
+}
+
+// Shares of the executions that go to solving, as long as there is something to solve
+// for: half when a branch side has just come up, a quarter when it resisted. Many resist
+// since nothing takes them. Arbitrary.
+const (
+	freshShare    = 2
+	yieldingShare = 4
+)
+
+// solvingTask is a task to solve for branch sides that nothing has taken: where a side
+// has come up, for all that the closest input to it comes to; then, in turns, for those
+// that input words move. False when there is none, or others have their turn.
+func (c *Campaign) solvingTask() (task, bool) {
+	if c.Without.Solving || c.Without.Prediction || c.Without.Frontier {
+		return task{}, false
+	}
+	var total uint64
+	for _, spent := range c.suite.spent {
+		total += spent
+	}
+	solving := c.suite.spent[fromSolving]
+	t := task{energy: 1, source: fromSolving, seqLen: c.seqLen}
+	if solving*freshShare <= total {
+		t.seed = c.suite.nextFresh()
+	}
+	if t.seed == nil && solving*yieldingShare <= total {
+		t.seed, t.side = c.suite.nextYielding(c.rand.IntN(aheadShare) > 0)
+	}
+	if t.seed == nil {
+		return task{}, false
+	}
+	if !t.seed.solved { // it may be an input that has just come closer
+		t.seed.solved, t.side = true, nil
+	}
+	return t, true
+}
+
+// nextFresh is the closest input to a side of the frontier that was not solved for, to
+// one with a target ahead if there is such. Nil when there is none.
+func (s *Suite) nextFresh() *Seed {
+	for _, list := range []int{1, 0} {
+		for len(s.fresh[list]) > 0 {
+			side := s.fresh[list][0]
+			s.fresh[list] = s.fresh[list][1:]
+			if e := s.frontier[side]; e != nil && !e.seed.solved {
+				return e.seed
+			}
+		}
+	}
+	return nil
+}
+
+// nextYielding picks the side that was solved for least often, and the closest input to
+// it: of those with a target ahead, if there are such and ahead asks for it. Nil when
+// there is none.
+func (s *Suite) nextYielding(ahead bool) (*Seed, *branchSide) {
+	s.yielding = slices.DeleteFunc(s.yielding, func(y *yieldingSide) bool { return s.nearestTo(y.side) == nil }) // taken
+	if ahead {
+		ahead = slices.ContainsFunc(s.yielding, func(y *yieldingSide) bool { return s.frontier[frontierSide{y.side, true}] != nil })
+	}
+	var best *yieldingSide
+	for _, y := range s.yielding {
+		if (best == nil || y.tries < best.tries) && (!ahead || s.frontier[frontierSide{y.side, true}] != nil) {
+			best = y
+		}
+	}
+	if best == nil {
+		return nil, nil
+	}
+	best.tries++
+	return s.nearestTo(best.side), &best.side
+}
+
+// nearestTo is the closest input to a branch side, one with a target ahead if there is
+// such; nil once the side was taken.
+func (s *Suite) nearestTo(side branchSide) *Seed {
+	for _, ahead := range []bool{true, false} {
+		if e := s.frontier[frontierSide{side, ahead}]; e != nil {
+			return e.seed
+		}
+	}
+	return nil
+}
