@@ -170,7 +170,7 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 		Oracles: oracle.All(), Seeds: slices.Concat(c.recalled, c.deploymentSeeds()),
 		NewMachine: c.newMachine, NewJudge: c.newJudge,
 		Schedule: schedule,
-		Seed:     flags.seed, Workers: flags.workers, SeqLen: flags.seqLen,
+		Seed:     flags.seed, Workers: flags.workers, SeqLen: flags.sequenceLength(set),
 		Timeout: timeout, MaxCalls: calls,
 		Now:      p.now,
 		Progress: func(e fuzzer.Event) { c.show(e, show) },

@@ -285,7 +285,7 @@ func (b *baseline) fuzz(ctx context.Context, open []*candidate, head *campaign, 
 		Timeout: head.config.Timeout / baseShare, Now: head.config.Now,
 	}
 	if head.config.MaxCalls > 0 {
-		config.MaxCalls = max(head.config.MaxCalls/baseShare, uint64(config.SeqLen))
+		config.MaxCalls = max(head.config.MaxCalls/baseShare, uint64(max(config.SeqLen, defaultSeqLen)))
 	}
 	limit := fmt.Sprintf("%s calls", report.HumanCount(config.MaxCalls))
 	if config.Timeout > 0 {

@@ -84,10 +84,19 @@ type campaignFlags struct {
 	deadline  time.Time // of the campaign, whatever its timeout; zero: none
 }
 
+// sequenceLength is the most calls of a sequence; 0, for the campaign to find out, where
+// nobody said.
+func (f *campaignFlags) sequenceLength(set *pflag.FlagSet) int {
+	if !set.Changed("seq-len") {
+		return 0
+	}
+	return f.seqLen
+}
+
 func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.timeout, "timeout", defaultTimeout, "stop after so many `SECONDS`")
 	flags.Uint64Var(&f.testLimit, "test-limit", 0, "stop after so many `CALLS` instead; with --workers 1 and the same --seed the result is the same")
-	flags.IntVar(&f.seqLen, "seq-len", defaultSeqLen, "at most `N` calls in a sequence")
+	flags.IntVar(&f.seqLen, "seq-len", defaultSeqLen, "at most `N` calls in a sequence; if not given, up to 64 as far as longer ones are needed")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed `N` of all randomness (default 0)")
 	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "let `N` workers fuzz side by side")
 	flags.Lookup("workers").DefValue = "all cores"
