@@ -38,6 +38,7 @@ var floors = map[string][]string{
 	"bench/lookahead":       {everything},
 	"bench/machine":         {everything},
 	"bench/mapping":         {everything},
+	"bench/mazes":           {everything},
 	"bench/packages":        {everything},
 	"bench/pairs":           {everything},
 	"bench/statetests":      {everything},

@@ -34,12 +34,13 @@ func Packages(solc string) frame.Packages {
 // config is foundry.toml. What is not forge's default: the compiler and its
 // optimizer, as on the other side; no calls of other networks; the time limits,
 // with more runs than fit in them; no shrinking of what was found, which the
-// other side's times do not include either; and, for coverage guidance, a
-// folder.
+// other side's times do not include either; files may be written, in the project; and,
+// for coverage guidance, a folder.
 const config = `[profile.default]
 solc = %q
 offline = true
 optimizer = false
+fs_permissions = [{ access = "read-write", path = "./" }]
 
 [fuzz]
 runs = 1000000000

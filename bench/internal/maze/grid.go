@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// far is how many moves a cell is away that counts as far, and farShare: one cell in so
+// Far is how many moves a cell is away that counts as far, and farShare: one cell in so
 // many is farther in a maze of 7 × 7 or larger.
 const (
-	far      = 9
+	Far      = 9
 	farShare = 4
 )
 
@@ -22,7 +22,7 @@ func (m *Maze) dig(r *rand.Rand) {
 		m.digOnce(r)
 		distant := 0
 		for i := range m.Cells {
-			if m.Cells[i].Distance > far {
+			if m.Cells[i].Distance > Far {
 				distant++
 			}
 		}
