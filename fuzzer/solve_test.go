@@ -75,13 +75,16 @@ func TestUnsolved(t *testing.T) {
 	}
 	plain, first := far(1, false)
 	leading, second := far(2, true)
-	if got := s.nextFresh(); got != second {
+	if got := s.nextFresh(solvingPatience - 1); got != nil {
+		t.Error("a side is solved for at once")
+	}
+	if got := s.nextFresh(solvingPatience); got != second {
 		t.Error("the side with a target ahead is not first")
 	}
-	if got := s.nextFresh(); got != first {
+	if got := s.nextFresh(solvingPatience); got != first {
 		t.Error("the other side does not follow")
 	}
-	if got := s.nextFresh(); got != nil {
+	if got := s.nextFresh(solvingPatience); got != nil {
 		t.Error("a side comes up twice")
 	}
 	if got, _ := s.nextYielding(false); got != nil {

@@ -177,7 +177,7 @@ func (s *Suite) closer(side frontierSide, distance uint256.Int, seed *Seed) {
 		}
 		s.release(e.seed, side.list())
 	} else {
-		s.fresh[side.list()] = append(s.fresh[side.list()], side)
+		s.fresh[side.list()] = append(s.fresh[side.list()], freshSide{side, s.total})
 	}
 	s.frontier[side] = &frontierEntry{seed, distance}
 	n := side.list()

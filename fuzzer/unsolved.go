@@ -6,10 +6,21 @@ import "slices"
 type unsolved struct {
 	// fresh lists those that were not solved for, in order of appearance; those with a
 	// target ahead are at 1.
-	fresh [2][]frontierSide
+	fresh [2][]freshSide
 	// yielding lists those whose operands input words are known to move.
 	yielding []*yieldingSide
 }
+
+// freshSide is a branch side that was not solved for.
+type freshSide struct {
+	frontierSide
+	since uint64 // executions when it came up
+}
+
+// solvingPatience is how many executions pass before a side is solved for. Secant steps and direct
+// proposals get through most branches in less than solving takes to look at the words of a
+// call; arbitrary.
+const solvingPatience = 256
 
 // yieldingSide is a branch side whose operands move.
 type yieldingSide struct {
@@ -46,7 +57,7 @@ func (c *Campaign) solvingTask() (task, bool) {
 	solving := c.suite.spent[fromSolving]
 	t := task{energy: 1, source: fromSolving, seqLen: c.seqLen}
 	if solving*freshShare <= total {
-		t.seed = c.suite.nextFresh()
+		t.seed = c.suite.nextFresh(c.suite.total)
 	}
 	if t.seed == nil && solving*yieldingShare <= total {
 		t.seed, t.side = c.suite.nextYielding(c.rand.IntN(aheadShare) > 0)
@@ -60,12 +71,12 @@ func (c *Campaign) solvingTask() (task, bool) {
 	return t, true
 }
 
-// nextFresh is the closest input to a side of the frontier that was not solved for, to
-// one with a target ahead if there is such. Nil when there is none.
-func (s *Suite) nextFresh() *Seed {
+// nextFresh is the closest input to a side of the frontier that was not solved for and is
+// due, to one with a target ahead if there is such. Nil when there is none.
+func (s *Suite) nextFresh(now uint64) *Seed {
 	for _, list := range []int{1, 0} {
-		for len(s.fresh[list]) > 0 {
-			side := s.fresh[list][0]
+		for len(s.fresh[list]) > 0 && s.fresh[list][0].since+solvingPatience <= now {
+			side := s.fresh[list][0].frontierSide
 			s.fresh[list] = s.fresh[list][1:]
 			if e := s.frontier[side]; e != nil && !e.seed.solved {
 				return e.seed
