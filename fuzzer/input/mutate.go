@@ -1,5 +1,7 @@
 package input
 
+import "github.com/holiman/uint256"
+
 // Options of a Mutator. The zero value of a field stands for its default.
 type Options struct {
 	// SeqLen is the most calls that a mutated sequence has; default 8
@@ -48,6 +50,9 @@ func (m *Mutator) SetSeqLen(n int) {
 	}
 	m.options.SeqLen = min(n, MaxCalls)
 }
+
+// SeqLen is the most calls of a sequence.
+func (m *Mutator) SeqLen() int { return m.options.SeqLen }
 
 // SetDictionary replaces the dictionary, for example by a newer snapshot.
 func (m *Mutator) SetDictionary(d *Dictionary) { m.dictionary = d }
@@ -110,6 +115,11 @@ func (m *Mutator) Redraw(r Rand, seq Sequence) Sequence {
 		}
 	}
 	return out
+}
+
+// MutateWord is another value for a word that has no type: one of the state.
+func (m *Mutator) MutateWord(r Rand, seq Sequence, old *uint256.Int) uint256.Int {
+	return m.mutateLeaf(r, seq, &wordType, old)
 }
 
 // havocSteps is the most mutations that havoc stacks. Arbitrary; AFL's havoc

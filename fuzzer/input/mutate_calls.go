@@ -116,6 +116,41 @@ func (m *Mutator) Splice(r Rand, a, b Sequence) Sequence {
 	return append(append(make(Sequence, 0, len(front)+len(rear)), front...), rear...)
 }
 
+// Before puts calls in front of the last one of b, with the ones that are there before
+// them in a quarter of the cases; at most SeqLen calls, of which the first give way. A
+// word of each is changed in half of the cases: what is handed on from call to call has
+// to be told from zero. In half of the cases all have the sender of the last. Both must
+// have calls.
+func (m *Mutator) Before(r Rand, calls, b Sequence) Sequence {
+	last := len(b) - 1
+	var out Sequence
+	if oneIn(r, 4) {
+		out = append(out, b[:last]...)
+	}
+	first := len(out)
+	out = append(append(out, calls...), b[last])
+	same := oneIn(r, 2)
+	for i := first; i < len(out)-1; i++ {
+		if oneIn(r, 2) {
+			m.mutateOneWord(r, out, i)
+		}
+		if same {
+			out[i].Sender = b[last].Sender
+		}
+	}
+	if extra := len(out) - m.options.SeqLen; extra > 0 {
+		out = out[extra:]
+	}
+	return out
+}
+
+// MutateCall changes one word of a call.
+func (m *Mutator) MutateCall(r Rand, c Call) Call {
+	one := Sequence{c}
+	m.mutateOneWord(r, one, 0)
+	return one[0]
+}
+
 // Precede puts the last call of a in front of the last one of b, in half of the cases
 // with what led to it; at most SeqLen calls, of which the first give way. In half of
 // the cases the two have the same sender, since what is kept is mostly kept by

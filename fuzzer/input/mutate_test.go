@@ -26,6 +26,10 @@ func TestMutantsAreValidAndParentsUntouched(t *testing.T) {
 				child, _ = m.MutateLast(r, nil, parent)
 			case 3:
 				child = m.Precede(r, suite[r.IntN(len(suite))], parent)
+			case 4:
+				child = m.Before(r, suite[r.IntN(len(suite))], parent)
+			case 5:
+				child = append(parent.Clone()[:len(parent)-1], m.MutateCall(r, parent[len(parent)-1]))
 			default:
 				child = m.Mutate(r, parent)
 			}
