@@ -100,8 +100,8 @@ func moved(a, b *slotWrite) bool {
 
 // aimed is what is known of the slots that are written at a place.
 type aimed struct {
-	slot  uint256.Int // the first that was no element of a mapping or array
-	moves bool        // there was another
+	slot  uint256.Int // the first
+	moves bool        // there was another that is no element of a mapping or array
 	best  uint256.Int // the least distance from the marked slot since then
 }
 
@@ -115,15 +115,12 @@ func (t *tracker) lookAtWrites(exec *evm.Execution, n *news) {
 	t.writes = appendWrites(t.writes[:0], exec)
 	for i := range t.writes {
 		w := &t.writes[i]
-		if !w.plain {
-			continue
-		}
 		known := t.slots[w.at]
 		if known == nil {
 			t.slots[w.at] = &aimed{slot: w.slot}
 			continue
 		}
-		if known.slot == w.slot && !known.moves {
+		if !w.plain || known.slot == w.slot && !known.moves {
 			continue
 		}
 		var distance uint256.Int

@@ -28,34 +28,47 @@ func away(n uint64) *uint256.Int {
 	return new(uint256.Int).AddUint64(&oracle.MarkedSlot, n)
 }
 
+// written is a write in a sequence of executions.
+type written struct {
+	what   string
+	slot   *uint256.Int
+	hashed bool
+	want   uint64 // the distance that is news; 0: none is
+}
+
 func TestTrackerKeepsTheClosestWrite(t *testing.T) {
 	_, _, p := handmade()
 	const pc = 4
-	steps := []struct {
-		what   string
-		slot   *uint256.Int
-		hashed bool
-		want   uint64 // the distance that is news; 0: none is
-	}{
-		{"an element of a mapping", away(5), true, 0},
-		{"the first slot", away(5000), false, 0},
-		{"the same again", away(5000), false, 0},
-		{"another one, further away", away(7000), false, 7000},
-		{"one closer by", away(6000), false, 6000},
-		{"one not as close", away(6500), false, 0},
-		{"an element of a mapping", away(50), true, 0},
-		{"the first slot again, which is closer", away(5000), false, 5000},
-	}
-	tracker := newTracker(bytecode.NewTable(nil), nil)
-	tracker.slots = map[bytecode.Location]*aimed{}
-	for _, s := range steps {
-		n := lookAt(tracker, wrote(ran(p, 1, true, 0), pc, s.slot, s.hashed))
-		var want []approach
-		if s.want > 0 {
-			want = []approach{{branchSide{p.ID, pc, true}, true, *uint256.NewInt(s.want)}}
-		}
-		if diff := cmp.Diff(want, n.closer, cmp.AllowUnexported(approach{}, branchSide{})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", s.what, diff)
+	for _, steps := range [][]written{
+		{
+			{"a variable", away(5000), false, 0},
+			{"the same again", away(5000), false, 0},
+			{"another one, further away", away(7000), false, 7000},
+			{"one closer by", away(6000), false, 6000},
+			{"one not as close", away(6500), false, 0},
+			{"an element", away(50), true, 0},
+			{"the first again, which is closer", away(5000), false, 5000},
+		},
+		{
+			{"an element of a mapping", away(5), true, 0},
+			{"another element", away(3), true, 0},
+		},
+		{
+			{"an element of an array", away(50_000), true, 0},
+			{"what is far behind it", away(5000), false, 5000},
+		},
+	} {
+		tracker := newTracker(bytecode.NewTable(nil), nil)
+		tracker.slots = map[bytecode.Location]*aimed{}
+		for _, s := range steps {
+			n := lookAt(tracker, wrote(ran(p, 1, true, 0), pc, s.slot, s.hashed))
+			var want []approach
+			if s.want > 0 {
+				want = []approach{{branchSide{p.ID, pc, true}, true, *uint256.NewInt(s.want)}}
+			}
+			if diff := cmp.Diff(want, n.closer, cmp.AllowUnexported(approach{}, branchSide{})); diff != "" {
+				t.Errorf("%s: %s (-want +got):\n%s", steps[0].what, s.what, diff)
+			}
 		}
 	}
 }

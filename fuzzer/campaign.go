@@ -38,7 +38,8 @@ type Config struct {
 	Seed          uint64
 	Workers       int // at least 1
 	// SeqLen is the most calls that a sequence has, properties not counted; 0: 8 at
-	// first, and twice as many, up to 64, whenever a path takes as many calls (harvey §5).
+	// first, and twice as many, up to 64, whenever a path takes as many calls, or where
+	// state fuzzing shows that a function has more to show (harvey §5).
 	SeqLen  int
 	Timeout time.Duration // 0: no limit
 	// MaxCalls limits the calls that are run, those of the minimiser included; 0:
@@ -120,6 +121,8 @@ type Campaign struct {
 	failing  int    // tasks in a row that ended in a fault before anything was run
 	grace    grace
 	seqLen   int // at most so many calls a mutant now, see Config.SeqLen
+	// maxSeqLen is what seqLen, and what is demanded, may grow to.
+	maxSeqLen int
 	// askedAgain is what asking about seeds again has cost, in steps of the analysis.
 	askedAgain uint64
 }
@@ -198,8 +201,9 @@ func (c *Campaign) prepare() error {
 	if c.Schedule == nil {
 		c.Schedule = Lookahead
 	}
-	if c.seqLen = c.SeqLen; c.seqLen == 0 {
-		c.seqLen = input.DefaultSeqLen
+	c.seqLen, c.maxSeqLen = c.SeqLen, c.SeqLen
+	if c.SeqLen == 0 {
+		c.seqLen, c.maxSeqLen = input.DefaultSeqLen, maxSeqLen
 	}
 	if c.Progress == nil {
 		c.Progress = func(Event) {}
@@ -269,26 +273,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	standing := standingCode(c.World, c.Table)
 	dangers := findDangers(programs, c.Oracles)
 	for id, machine := range machines {
-		dictionary := input.NewDictionary(programs)
-		w := &worker{
-			slopes: map[branchSide][]input.Slope{}, moved: map[branchSide]bool{}, tried: map[difference]bool{},
-			id:         id,
-			machine:    newDoubter(machine),
-			rand:       rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
-			dictionary: dictionary,
-			mutator:    input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.seqLen}),
-			tracker:    newTracker(c.Table, c.Targets),
-			space:      c.Space,
-			observer:   newObserver(c.Oracles),
-			properties: c.Space.Properties(),
-			reported:   map[findingKey]bool{},
-			seconds:    c.seconds,
-			without:    c.Without,
-			aims:       slices.Contains(c.Oracles, oracle.ArbitraryWrite),
-		}
-		if w.aims {
-			w.tracker.slots = map[bytecode.Location]*aimed{}
-		}
+		w := c.newWorker(id, machine, programs)
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
 			w.steering = newSteering(c.Table, &c.library, goals, len(c.Targets), c.Schedule.calls)
 			w.steering.standing = standing
@@ -312,6 +297,36 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 			close(t)
 		}
 	}, nil
+}
+
+// newWorker makes a worker that asks nothing yet.
+func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.Program) *worker {
+	if c.Without.Dictionary {
+		programs = nil
+	}
+	dictionary := input.NewDictionary(programs)
+	w := &worker{
+		slopes: map[branchSide][]input.Slope{}, moved: map[branchSide]bool{}, tried: map[difference]bool{},
+		id:         id,
+		machine:    newDoubter(machine),
+		rand:       rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
+		dictionary: dictionary,
+		mutator:    input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.seqLen}),
+		tracker:    newTracker(c.Table, c.Targets),
+		space:      c.Space,
+		observer:   newObserver(c.Oracles),
+		properties: c.Space.Properties(),
+		reported:   map[findingKey]bool{},
+		seconds:    c.seconds,
+		without:    c.Without,
+		provoked:   newPathSet(maxRecentPaths),
+		maxSeqLen:  c.maxSeqLen,
+		aims:       slices.Contains(c.Oracles, oracle.ArbitraryWrite),
+	}
+	if w.aims {
+		w.tracker.slots = map[bytecode.Location]*aimed{}
+	}
+	return w
 }
 
 // programs are the programs whose constants are worth trying: those of deployed
@@ -370,14 +385,8 @@ func (c *Campaign) nextTask() task {
 	}
 	seed.Selected++
 	t := task{seed: seed, energy: energy, source: from, seqLen: c.seqLen}
-	if before := c.schedule().prelude(c.suite, c.rand); before != nil {
-		t.prelude = before.Sequence
-	}
-	if !c.Without.RawOrder {
-		if before := c.suite.writer(seed, c.rand); before != nil {
-			t.writer = before.Sequence
-		}
-	}
+	t.demanded = c.suite.demands.get(lastOf(seed.Sequence))
+	t.surroundings = c.surround(seed, t.demanded.wanted > 0, energy)
 	return t
 }
 
@@ -399,10 +408,13 @@ func (c *Campaign) learned(o *outlook) {
 
 // schedule is the campaign's, as long as there is a target to steer to.
 func (c *Campaign) schedule() *Schedule {
-	if c.left == 0 {
-		return Cutoff
+	switch {
+	case c.left > 0:
+		return c.Schedule
+	case c.Schedule.directed:
+		return afterTargets
 	}
-	return c.Schedule
+	return Cutoff
 }
 
 // hand gives a task to an idle worker, with a share of the calls that are left.
@@ -443,6 +455,14 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	for _, side := range b.yields {
 		c.suite.yields(side)
 	}
+	for _, p := range b.provoked {
+		if !c.taken[p.side] {
+			c.suite.demands.want(p.function, p.side, c.seqLen)
+		}
+	}
+	if b.task.seed != nil {
+		c.suite.demands.spend(lastOf(b.task.seed.Sequence), b.executions, c.maxSeqLen)
+	}
 	for i := range b.discoveries { // after their paths were counted: only counted ones are filed
 		c.suite.learn(b.discoveries[i].pid, b.discoveries[i].ahead)
 	}
@@ -474,6 +494,9 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 // workers may have made it before.
 func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Seed, epoch int) {
 	seed := &Seed{changed: c.changed, Sequence: d.sequence, short: d.short != nil, PID: d.pid, Parent: parent, Changes: d.changes, reads: d.reads, writes: d.writes, epoch: epoch}
+	for _, key := range d.decides {
+		c.suite.deciding[key] = true
+	}
 	if d.short != nil {
 		seed.Sequence = d.short
 		c.lengthen(len(d.short))
@@ -514,9 +537,6 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Se
 		c.find(ctx, seen, d)
 	}
 }
-
-// maxSeqLen is the most calls that sequences grow to (harvey §5).
-const maxSeqLen = 64
 
 // lengthen lets sequences be longer when so many calls were needed to come somewhere
 // new, unless their length was given.

@@ -14,6 +14,9 @@
 //	aim.go        the same for storage writes whose slot the input moves
 //	sign.go       inputs with signatures by accounts whose keys are known
 //	recall.go     inputs of what was hashed, and of what an earlier call promised
+//	provoke.go    calls from states that nobody made (harvey §5)
+//	demand.go     which functions they show to need longer sequences
+//	arrange.go    other calls in front of a seed's last one, and how many copies
 //	mask.go       what of a seed mutation spares
 //	energy.go     more energy for what is nested or dangerous
 //	solve.go      getting through branches by what all words of a call do to all of them

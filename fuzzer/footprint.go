@@ -3,6 +3,8 @@ package fuzzer
 import (
 	"slices"
 
+	"github.com/holiman/uint256"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
@@ -18,27 +20,61 @@ const maxFootprint = 32
 
 // footprint lists the state variables that the last call of an execution reads, and
 // those that it writes if it succeeds, whether their value changes or not: with
-// other arguments it may. Each list is in order of the keys (mufuzz §IV-A).
-func footprint(exec *evm.Execution) (reads, writes []slotKey) {
+// other arguments it may. Of those that it reads, some decide: a comparison shows the
+// value. Each list is in order of the keys (mufuzz §IV-A).
+func footprint(exec *evm.Execution) (f footprints) {
 	call := &exec.Calls[len(exec.Calls)-1]
 	last := call.Frames
 	for i := last[0]; i < last[1]; i++ {
 		for j := range exec.Frames[i].Storage {
 			access := &exec.Frames[i].Storage[j]
-			to := &reads
-			if access.Write {
-				if call.Outcome != evm.Success {
-					continue
-				}
-				to = &writes
-			}
 			key := keyOf(access)
-			if at, found := slices.BinarySearch(*to, key); !found && len(*to) < maxFootprint {
-				*to = slices.Insert(*to, at, key)
+			switch {
+			case !access.Write:
+				f.reads = insertKey(f.reads, key)
+				if decides(exec.Frames[i].Comparisons, &access.Value) {
+					f.decides = insertKey(f.decides, key)
+				}
+			case call.Outcome == evm.Success:
+				f.writes = insertKey(f.writes, key)
 			}
 		}
 	}
-	return reads, writes
+	return f
+}
+
+// footprints are what a call did to state variables.
+type footprints struct{ reads, writes, decides []slotKey }
+
+// insertKey adds a key to a sorted list, unless it is there or the list is full.
+func insertKey(list []slotKey, key slotKey) []slotKey {
+	if at, found := slices.BinarySearch(list, key); !found && len(list) < maxFootprint {
+		return slices.Insert(list, at, key)
+	}
+	return list
+}
+
+// decides tells whether a value that was read, or bytes of it, are an operand of a
+// comparison that decided a jump: solc packs small variables into one slot.
+func decides(comparisons []evm.Comparison, value *uint256.Int) bool {
+	return slices.ContainsFunc(comparisons, func(c evm.Comparison) bool {
+		return shows(value, &c.Left) || shows(value, &c.Right)
+	})
+}
+
+func shows(value, operand *uint256.Int) bool {
+	if operand.IsZero() || *value == *operand {
+		return *value == *operand
+	}
+	width := (operand.BitLen() + 7) &^ 7
+	var mask, lane uint256.Int
+	mask.Not(mask.Lsh(mask.SetAllOne(), uint(width)))
+	for at := 0; at+width <= 256; at += 8 {
+		if lane.And(lane.Rsh(value, uint(at)), &mask); lane == *operand {
+			return true
+		}
+	}
+	return false
 }
 
 func keyOf(access *evm.StorageAccess) slotKey {

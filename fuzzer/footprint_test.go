@@ -23,7 +23,8 @@ func TestWriter(t *testing.T) {
 	}
 	seed := func(e *evm.Execution) *Seed {
 		s := &Seed{}
-		s.reads, s.writes = footprint(e)
+		f := footprint(e)
+		s.reads, s.writes = f.reads, f.writes
 		return s
 	}
 	s := newSuite()

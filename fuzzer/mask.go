@@ -239,19 +239,19 @@ func (m *mask) allows(space *input.Space, seed, mutant input.Sequence) bool {
 
 // mutateWithin makes the next input from the task's seed: a probe for its mask, or
 // mostly a mutant that the mask allows; m may be nil.
-func (w *worker) mutateWithin(t task, m *mask) input.Sequence {
+func (w *worker) mutateWithin(t *task, m *mask) lead {
 	if m != nil && len(m.probes) > 0 {
 		last := len(m.probes) - 1
 		m.probing = &m.probes[last]
 		m.probes = m.probes[:last]
-		return m.probing.sequence
+		return lead{sequence: m.probing.sequence}
 	}
 	mutant := w.mutate(t)
 	if m == nil || w.rand.IntN(4) >= maskKept {
 		return mutant
 	}
 	for range maskTries {
-		if m.allows(w.space, t.seed.Sequence, mutant) {
+		if m.allows(w.space, t.seed.Sequence, mutant.sequence) {
 			break
 		}
 		mutant = w.mutate(t)

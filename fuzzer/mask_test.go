@@ -28,8 +28,8 @@ func TestMask(t *testing.T) {
 		t.Fatal("no mask")
 	}
 	for len(m.probes) > 0 {
-		probe := w.mutateWithin(task{seed: seed}, m)
-		if exec, err = w.machine.Run(p.space.Encode(probe, nil)); err != nil {
+		probe := w.mutateWithin(&task{seed: seed}, m)
+		if exec, err = w.machine.Run(p.space.Encode(probe.sequence, nil)); err != nil {
 			t.Fatal(err)
 		}
 		m.note(exec)
@@ -56,8 +56,8 @@ func TestMask(t *testing.T) {
 		}
 		return n
 	}
-	kept := arriving(func() input.Sequence { return w.mutateWithin(task{seed: seed}, m) })
-	plain := arriving(func() input.Sequence { return w.mutate(task{seed: seed}) })
+	kept := arriving(func() input.Sequence { return w.mutateWithin(&task{seed: seed}, m).sequence })
+	plain := arriving(func() input.Sequence { return w.mutate(&task{seed: seed}).sequence })
 	if kept < plain*5/4 {
 		t.Errorf("%d of 400 mutants come to the guard with a mask, %d without", kept, plain)
 	}

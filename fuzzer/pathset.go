@@ -18,6 +18,15 @@ func newPathSet(size int) pathSet {
 	return pathSet{young: map[bytecode.PathID]struct{}{}, size: size}
 }
 
+// has tells whether a path is in the set.
+func (s *pathSet) has(pid bytecode.PathID) bool {
+	if _, known := s.young[pid]; known {
+		return true
+	}
+	_, known := s.old[pid]
+	return known
+}
+
 // add adds a path and tells whether it was not there.
 func (s *pathSet) add(pid bytecode.PathID) bool {
 	if _, known := s.young[pid]; known {

@@ -22,6 +22,10 @@ type lead struct {
 	sequence input.Sequence
 	from     *point // the run it was made from; nil for none
 	steps    int    // predictions in a row so far
+	// repetition is how it was made of the run, where copies of a call were put in.
+	repetition *repetition
+	joined     bool // its calls before the last are not the seed's
+	arranged   bool // likewise, on demand
 }
 
 // Bounds of prediction. A root of 60 bits takes up to 91 secant steps on a
@@ -67,7 +71,7 @@ func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []l
 	}
 	var leads []lead
 	if (w.tracker.nearUndecided || w.aims && changedState(exec)) && !w.rests(ran, isNew) {
-		if leads = w.predict(ran, exec, isNew, most); len(leads) > 0 {
+		if leads = append(w.recount(&ran, exec), w.predict(ran, exec, isNew, most)...); len(leads) > 0 {
 			w.idle = 0
 		}
 	}
@@ -86,7 +90,7 @@ const (
 // rests tells whether no leads are looked for in a mutant.
 func (w *worker) rests(ran lead, isNew bool) bool {
 	w.idle++
-	return !isNew && ran.steps == 0 && w.idle > patience && w.idle%restInterval != 0
+	return !isNew && ran.steps == 0 && !ran.joined && w.idle > patience && w.idle%restInterval != 0
 }
 
 // predict finds the leads that comparisons and storage writes give.
@@ -103,6 +107,7 @@ func (w *worker) predict(ran lead, exec *evm.Execution, isNew bool, most int) []
 	}
 	if !isNew && len(leads) < most {
 		leads = append(leads, here.reconcile()...)
+		leads = append(leads, here.stay()...)
 	}
 	return leads
 }
@@ -189,7 +194,7 @@ func (s *step) add(words []input.Word, values []uint256.Int, from *point) {
 			return
 		}
 	}
-	s.leads = append(s.leads, lead{next, from, s.steps + 1})
+	s.leads = append(s.leads, lead{sequence: next, from: from, steps: s.steps + 1})
 }
 
 // propose makes leads of what the execution compared to decide branches one side

@@ -47,6 +47,7 @@ func solver(t *testing.T, source string) (*worker, *project) {
 		mutator: input.NewMutator(p.space, dictionary, input.Options{}),
 		tracker: newTracker(p.table, nil), space: p.space, observer: newObserver(config.Oracles),
 		reported: map[findingKey]bool{}, seconds: func() float64 { return 0 },
+		provoked: newPathSet(maxRecentPaths), maxSeqLen: maxSeqLen,
 	}, p
 }
 

@@ -45,8 +45,13 @@ func (s *step) recall() []lead {
 }
 
 // reconcileShare: one run in so many that showed nothing new is looked at for what
-// an earlier call would have to say. Arbitrary: each costs about as much as a call.
+// an earlier call would have to say, and each whose earlier calls were put there on
+// demand. Arbitrary: each costs about as much as a call.
 const reconcileShare = 4
+
+// maxArranged bounds the leads of a run whose earlier calls were put there on demand:
+// most of these runs are wrong, and there are many. Arbitrary.
+const maxArranged = 4
 
 // reconcile makes leads of a run in which the last call compared with what an
 // earlier call's argument left behind: what is compared with it takes its place. A
@@ -55,7 +60,7 @@ const reconcileShare = 4
 // met before with another argument.
 func (s *step) reconcile() []lead {
 	last := len(s.sequence) - 1
-	if last < 1 || s.rand.IntN(reconcileShare) != 0 {
+	if last < 1 || !s.arranged && s.rand.IntN(reconcileShare) != 0 {
 		return nil
 	}
 	var leads []lead
@@ -69,6 +74,9 @@ func (s *step) reconcile() []lead {
 		seq, ok := s.space.With(s.sequence, s.proposals[i].Word, &s.proposals[i].Value)
 		if ok && !s.made.again(s.space, seq) {
 			leads = append(leads, lead{sequence: seq})
+		}
+		if s.arranged && len(leads) == maxArranged {
+			break
 		}
 	}
 	return leads

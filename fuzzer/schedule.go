@@ -116,6 +116,10 @@ var (
 	LIDs      = &Schedule{"lids", "D: A's formula over LIDs", conservativeCalls, 0, false, pickCutoffLIDs}
 )
 
+// afterTargets is what the default schedule becomes when there is no target to steer to:
+// A's, but what has just come closer to an untaken side keeps its turn.
+var afterTargets = &Schedule{Name: "after-targets", Doc: "no target is left", directed: true, choose: pickCutoff}
+
 // Schedules lists all schedules, the default first.
 func Schedules() []*Schedule { return []*Schedule{Lookahead, PaperB, Cutoff, Paths, LIDs} }
 

@@ -51,6 +51,8 @@ type Suite struct {
 
 	changing []*Seed             // those of Seeds with Changes set
 	writers  map[slotKey][]*Seed // by what their last calls write
+	deciding map[slotKey]bool    // variables that decide a branch somewhere
+	demands  demands
 	counts   map[bytecode.PathID]pathCount
 	total    uint64 // executions counted, the sum over counts
 	lids     lids
@@ -87,7 +89,7 @@ type frontierEntry struct {
 }
 
 func newSuite() *Suite {
-	return &Suite{counts: map[bytecode.PathID]pathCount{}, lids: newLIDs(), frontier: map[frontierSide]*frontierEntry{}, writers: map[slotKey][]*Seed{}}
+	return &Suite{counts: map[bytecode.PathID]pathCount{}, lids: newLIDs(), frontier: map[frontierSide]*frontierEntry{}, writers: map[slotKey][]*Seed{}, deciding: map[slotKey]bool{}, demands: newDemands()}
 }
 
 // pathCount is what is kept of a path.
@@ -188,6 +190,7 @@ func (s *Suite) closer(side frontierSide, distance uint256.Int, seed *Seed) {
 
 // covered drops the entries of a branch side that has now been taken.
 func (s *Suite) covered(side branchSide) {
+	s.demands.met(side)
 	for _, side := range []frontierSide{{side, false}, {side, true}} {
 		if e := s.frontier[side]; e != nil {
 			delete(s.frontier, side)

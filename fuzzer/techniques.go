@@ -14,7 +14,11 @@ type Techniques struct {
 	Solving    bool // several branches solved for at once, by what the words of a call do to all of them
 	Frontier   bool // picks among the inputs closest to a branch side that nothing has taken
 	Sequences  bool // mutants that differ in more than one word of the last call, and calls behind what came somewhere new
-	RawOrder   bool // calls that write what the last one reads, put in front of it (mufuzz §IV-A)
+	RawOrder   bool // calls that write what the last one reads, put in front of it, and repeated (mufuzz §IV-A)
+	// StateFuzzing is calls from states that nobody made, and the longer sequences that
+	// they ask for (harvey §5).
+	StateFuzzing bool
+	Dictionary   bool // values from constants of the code, operands, storage and return data
 
 	// What a campaign does only when it is asked to, since it has not been seen to
 	// help (bench/techniques).
@@ -27,7 +31,7 @@ func Optional() []string { return []string{"energy", "masks"} }
 
 // fields are the techniques by name.
 func (t *Techniques) fields() map[string]*bool {
-	return map[string]*bool{"prediction": &t.Prediction, "solving": &t.Solving, "frontier": &t.Frontier, "sequences": &t.Sequences, "raw-order": &t.RawOrder, "masks": &t.Masks, "energy": &t.Energy}
+	return map[string]*bool{"prediction": &t.Prediction, "solving": &t.Solving, "frontier": &t.Frontier, "sequences": &t.Sequences, "raw-order": &t.RawOrder, "state-fuzzing": &t.StateFuzzing, "dictionary": &t.Dictionary, "masks": &t.Masks, "energy": &t.Energy}
 }
 
 // TechniquesNamed reads a list of names, separated by commas; empty for none.

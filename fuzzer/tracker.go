@@ -228,6 +228,16 @@ func (t *tracker) decided(code bytecode.CodeID, pc uint32) bool {
 	return sides != nil && sides.at(pc).taken == [2]bool{true, true}
 }
 
+// took tells whether a conditional jump has ever gone the way that it went here.
+func (t *tracker) took(code bytecode.CodeID, c *evm.Comparison) bool {
+	sides := t.sides[code]
+	side := 0
+	if c.Taken {
+		side = 1
+	}
+	return sides != nil && sides.at(c.PC).taken[side]
+}
+
 // distance is the cost of taking the other side (harvey §3.2, design §7).
 func distance(c *evm.Comparison) uint256.Int {
 	b := input.Branch{Comparison: *c}

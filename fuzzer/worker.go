@@ -22,14 +22,14 @@ type task struct {
 	run        []input.Sequence
 	seed       *Seed
 	source     source
-	ask        bool           // ask the analysis about the seed again; no energy is spent
-	prelude    input.Sequence // another seed's, whose last call changes state; may be nil
-	writer     input.Sequence // another seed's, whose last call writes what this one's reads; may be nil
-	side       *branchSide    // to solve for; nil: for all that the seed comes to
-	energy     Energy
-	left       int    // targets that are still open
-	seqLen     int    // at most so many calls a mutant
-	calls      uint64 // the task may run at most so many calls
+	ask        bool // ask the analysis about the seed again; no energy is spent
+	surroundings
+	side     *branchSide // to solve for; nil: for all that the seed comes to
+	demanded demand      // of the seed's function
+	energy   Energy
+	left     int    // targets that are still open
+	seqLen   int    // at most so many calls a mutant
+	calls    uint64 // the task may run at most so many calls
 
 	changed int    // likewise, of changes of state
 	open    []bool // by target: not yet reached; as of epoch
@@ -44,6 +44,7 @@ type batch struct {
 	executions  uint64            // probes of properties included
 	calls       uint64
 	discoveries []discovery
+	provoked    []provocation
 	answer      *outlook // to a task that asks
 	fault       *Fault   // that ended the task
 	mismatches  []Fault  // what its machine was wrong about, which ends nothing
@@ -62,9 +63,8 @@ type discovery struct {
 	seen     []observation
 	short    input.Sequence // without calls that do not matter to the last; nil: not looked for
 	changes  bool           // the last call succeeded and changed state
-	reads    []slotKey      // by the last call
-	writes   []slotKey
-	at       Mark // executions and calls since the batch began
+	footprints
+	at Mark // executions and calls since the batch began
 
 	ahead *outlook // of a new path; nil when the schedule asks nothing
 }
@@ -100,6 +100,10 @@ type worker struct {
 	proposals  []input.Proposal             // scratch
 	branches   []input.Branch               // scratch
 	writes     []slotWrite                  // scratch
+	provoked   pathSet                      // paths from states that nobody made
+	seed       *Seed                        // of the task
+	pretended  *pretence                    // while the last call's state is made up
+	maxSeqLen  int                          // the most then
 	aims       bool                         // at writes to the marked slot, see step.aim
 	slopes     map[branchSide][]input.Slope // what words did to branches, see step.learn
 	idle       int                          // mutants of the task since the last that led somewhere, see worker.rests
@@ -173,6 +177,7 @@ func (w *worker) ask(ctx context.Context, seed *Seed, b *batch) {
 // energy. Each is followed to its end before the next, since its own leads
 // are on the way to the same goal.
 func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
+	w.mutator.SetSeqLen(w.most(&t, t.seqLen))
 	var base *point
 	w.signers = nil
 	if t.energy >= predictionEnergy && w.needsBase(t) && w.affords(t.seed.Sequence, b) {
@@ -184,6 +189,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		t.energy = w.weigh(t, base, exec)
 		w.signers = input.Recovered(exec)
 	}
+	w.seed = t.seed
 	clear(w.tried)
 	w.idle = 0
 	clear(w.made.hashes)
@@ -192,11 +198,12 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
 	mask := w.maskOf(t, base)
 	for energy := t.energy; energy > 0 || len(leads) > 0; {
-		next := lead{from: base}
+		var next lead
 		if n := len(leads); n > 0 {
 			next, leads = leads[n-1], leads[:n-1]
 		} else {
-			next.sequence = w.mutateWithin(t, mask)
+			next = w.mutateWithin(&t, mask)
+			next.from = base
 			energy--
 		}
 		exec, isNew, ok := w.try(ctx, next.sequence, b)
@@ -208,8 +215,12 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		budget -= len(found)
 		slices.Reverse(found) // the best first
 		leads = append(leads, found...)
-		// Last, since it runs the machine again.
-		if w.checksProperties(exec, isNew) && !w.tryProperties(ctx, next.sequence, b) {
+		// Last, since they run the machine again.
+		asks := w.checksProperties(exec, isNew)
+		if w.provokes(exec) && !w.provoke(ctx, next.sequence, exec, b) {
+			return
+		}
+		if asks && !w.tryProperties(ctx, next.sequence, b) {
 			return
 		}
 	}
@@ -228,21 +239,38 @@ const spliceInterval = 8
 // change state in front of the seed's: what is not new in itself may open a
 // guard there (the pool of prefixes of harvey §5). Half of them put there what writes
 // the variables that the seed's last call reads, where such a call is known.
-func (w *worker) mutate(t task) input.Sequence {
+func (w *worker) mutate(t *task) lead {
 	if w.without.Sequences {
 		if mutant, ok := w.mutator.MutateLast(w.rand, w.mutant, t.seed.Sequence); ok {
 			w.mutant = mutant
-			return mutant
+			return lead{sequence: mutant}
+		}
+	}
+	if t.demanded.wanted > 0 && w.rand.IntN(demandedShare) == 0 {
+		if next, ok := w.arrange(t); ok {
+			return next
 		}
 	}
 	if (t.prelude != nil || t.writer != nil) && w.rand.IntN(spliceInterval) == 0 {
-		if t.prelude == nil || t.writer != nil && w.rand.IntN(2) == 0 {
-			return w.mutator.Precede(w.rand, t.writer, t.seed.Sequence)
-		}
-		return w.mutator.Splice(w.rand, t.prelude, t.seed.Sequence)
+		next := w.splice(t)
+		next.joined = true
+		return next
 	}
 	w.mutant = w.mutator.MutateInto(w.rand, w.mutant, t.seed.Sequence)
-	return w.mutant
+	return lead{sequence: w.mutant}
+}
+
+// splice makes an input of two seeds.
+func (w *worker) splice(t *task) lead {
+	if t.repeated != nil && w.rand.IntN(4) == 0 {
+		if next, ok := w.repeat(t); ok {
+			return next
+		}
+	}
+	if t.prelude == nil || t.writer != nil && w.rand.IntN(2) == 0 {
+		return lead{sequence: w.mutator.Precede(w.rand, t.writer, t.seed.Sequence)}
+	}
+	return lead{sequence: w.mutator.Splice(w.rand, t.prelude, t.seed.Sequence)}
 }
 
 // observeInterval: one in so many of the executions that show nothing new teaches the
@@ -277,12 +305,12 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	n := w.tracker.look(exec, newPath, w.aheads.of(pid))
 	seen := w.observe(seq, exec)
 	isNew = n.any()
-	if isNew || b.executions%observeInterval == 0 {
+	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
 		w.dictionary.Observe(exec)
 	}
 	if isNew || len(seen) > 0 {
 		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, changes: changedState(exec), at: w.mark(b), ahead: ahead}
-		d.reads, d.writes = footprint(exec)
+		d.footprints = footprint(exec)
 		b.discoveries = append(b.discoveries, d)
 	}
 	return exec, isNew, true
@@ -295,6 +323,10 @@ func (w *worker) run(ctx context.Context, seq input.Sequence, b *batch) (*evm.Ex
 	}
 	w.current = seq
 	w.encoded = w.space.Encode(seq, w.encoded)
+	if w.pretended != nil {
+		last := &w.encoded[len(seq)-1]
+		last.Overwrites, last.Gas = w.pretended.overwrites[:], w.pretended.gas
+	}
 	exec, err := w.machine.Run(w.encoded)
 	b.executions++
 	b.calls += uint64(len(seq))

@@ -56,7 +56,7 @@ type watched struct {
 func (m watched) Run(seq evm.Sequence) (*evm.Execution, error) {
 	exec, err := m.Machine.Run(seq)
 	if err == nil && m.executions < options.limit {
-		m.look(exec)
+		m.look(exec, seq.Pretends())
 	}
 	return exec, err
 }
@@ -65,16 +65,15 @@ func (w *watch) at() moment {
 	return moment{float64(w.executions), w.now().Sub(w.begun).Seconds()}
 }
 
-// look notes what is new in an execution.
-func (w *watch) look(exec *evm.Execution) {
+// look notes what is new in an execution; one that pretends covers and reaches nothing.
+func (w *watch) look(exec *evm.Execution, pretends bool) {
 	w.executions++
-	switch w.subject.kind {
-	case covering:
+	switch {
+	case pretends:
+	case w.subject.kind == covering:
 		w.cover(exec)
-	case reaching:
-		if !w.sample.found && w.reaches(exec) {
-			w.find()
-		}
+	case w.subject.kind == reaching && !w.sample.found && w.reaches(exec):
+		w.find()
 	}
 	if w.executions == options.limit {
 		w.stop()

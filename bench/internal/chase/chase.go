@@ -63,17 +63,18 @@ type watched struct {
 func (m watched) Run(seq evm.Sequence) (*evm.Execution, error) {
 	exec, err := m.Machine.Run(seq)
 	if err == nil {
-		m.watch.look(exec)
+		m.watch.look(exec, seq.Pretends())
 	}
 	return exec, err
 }
 
-func (w *watch) look(exec *evm.Execution) {
+// look counts an execution; one that pretends reaches nothing.
+func (w *watch) look(exec *evm.Execution, pretends bool) {
 	if w.executions++; w.sample.Reached || w.executions > w.goal.Limit {
 		return // ending
 	}
 	w.sample.Executions = w.executions
-	w.sample.Reached = w.goal.Reached(exec)
+	w.sample.Reached = !pretends && w.goal.Reached(exec)
 	if w.sample.Reached || w.executions == w.goal.Limit {
 		w.sample.Seconds = w.now().Sub(w.start).Seconds()
 		w.stop()

@@ -1,0 +1,236 @@
+package fuzzer
+
+import (
+	"slices"
+
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
+
+// surroundings are calls of other entries that may be put in front of a seed's last call.
+// Any may be nil.
+type surroundings struct {
+	prelude  input.Sequence   // its last call changes state
+	writer   input.Sequence   // its last call writes what the seed's reads
+	chains   []input.Sequence // each call writes what the next one reads, and the last what the seed's does
+	repeated input.Sequence   // its last call reads and writes what the seed's reads
+}
+
+// maxChains bounds the chains that one task is given. Arbitrary: most are wrong, and
+// making them takes no execution.
+const maxChains = 16
+
+// surround picks what may be put in front of a seed's last call; chains only where they
+// are demanded.
+func (c *Campaign) surround(seed *Seed, demanded bool, energy Energy) (s surroundings) {
+	if before := c.schedule().prelude(c.suite, c.rand); before != nil {
+		s.prelude = before.Sequence
+	}
+	if c.Without.RawOrder {
+		return s
+	}
+	if before := c.suite.writer(seed, c.rand); before != nil {
+		s.writer = before.Sequence
+		for range min(int(energy), maxChains) {
+			if demanded {
+				s.chains = append(s.chains, c.suite.closure(seed, c.rand, c.maxSeqLen-1))
+			}
+		}
+	}
+	if before := c.suite.accumulator(seed, c.rand); before != nil {
+		s.repeated = before.Sequence
+	}
+	return s
+}
+
+// closureShare: a chain of writers ends before each but the first with a probability of
+// one in so many. Arbitrary.
+const closureShare = 5
+
+// closure is a chain of calls, at most so many, each of which writes what the next one
+// reads, up to what the seed's last call reads: `set`, `copy`, and so on. None of them
+// needs to show anything new by itself.
+func (s *Suite) closure(seed *Seed, r input.Rand, most int) input.Sequence {
+	var calls input.Sequence // from the last to the first
+	for at := seed; len(calls) < most; {
+		if len(calls) > 0 && r.IntN(closureShare) == 0 {
+			break
+		}
+		if at = s.writer(at, r); at == nil {
+			break
+		}
+		calls = append(calls, at.Sequence[len(at.Sequence)-1])
+	}
+	slices.Reverse(calls)
+	return calls
+}
+
+// accumulator picks an entry whose last call reads and writes a variable that the seed's
+// last call reads, too, and that decides a branch somewhere: calling it again does not
+// do the same again (mufuzz §IV-A). Nil when there is none.
+func (s *Suite) accumulator(seed *Seed, r input.Rand) *Seed {
+	var found *Seed
+	known := 0
+	for _, key := range seed.reads {
+		if !s.deciding[key] {
+			continue
+		}
+		for _, w := range s.writers[key] {
+			if _, reads := slices.BinarySearch(w.reads, key); !reads {
+				continue
+			}
+			if known++; r.IntN(known) == 0 { // each with the same probability
+				found = w
+			}
+		}
+	}
+	return found
+}
+
+// most is the most calls of a task's mutants: what the seed has, or so many, as far as
+// the budget goes.
+func (w *worker) most(t *task, calls int) int {
+	return int(min(uint64(max(calls, len(t.seed.Sequence))), t.calls))
+}
+
+// repetition says how an input was made of another: by so many copies of a call in front
+// of one of its calls.
+type repetition struct {
+	at     int
+	call   input.Call
+	copies int
+}
+
+// demandedShare: of the mutants of a seed whose function goes elsewhere from other states
+// one in so many has other calls in front of the last. Arbitrary: the others look for
+// arguments.
+const demandedShare = 2
+
+// arrange makes a sequence with other calls in front of the seed's last one: the mutations
+// of harvey §5, and those of mufuzz §IV-A. False when nothing is known to put there.
+func (w *worker) arrange(t *task) (lead, bool) {
+	w.mutator.SetSeqLen(w.most(t, max(t.demanded.length, t.seqLen)))
+	defer w.mutator.SetSeqLen(w.most(t, t.seqLen))
+	type operation func(*task) (lead, bool)
+	weighed := []operation{w.chain, w.chain, w.chain, w.repeat, w.repeat, w.insert, w.insert, w.replace}
+	first := w.rand.IntN(len(weighed))
+	for i := range weighed { // those that cannot leave their turn to the next
+		if next, ok := weighed[(first+i)%len(weighed)](t); ok {
+			next.arranged, next.joined = true, true
+			return next, true
+		}
+	}
+	return lead{}, false
+}
+
+func (w *worker) chain(t *task) (lead, bool) {
+	if len(t.chains) == 0 {
+		return lead{}, false
+	}
+	return lead{sequence: w.mutator.Before(w.rand, t.chains[w.rand.IntN(len(t.chains))], t.seed.Sequence)}, true
+}
+
+func (w *worker) insert(t *task) (lead, bool) {
+	if t.prelude == nil {
+		return lead{}, false
+	}
+	return lead{sequence: w.mutator.Precede(w.rand, t.prelude, t.seed.Sequence)}, true
+}
+
+func (w *worker) replace(t *task) (lead, bool) {
+	if t.prelude == nil {
+		return lead{}, false
+	}
+	last := t.seed.Sequence[len(t.seed.Sequence)-1:]
+	return lead{sequence: w.mutator.Before(w.rand, t.prelude, last)}, true
+}
+
+// fewCopies is how often a call is repeated in half of the cases, at most. Arbitrary.
+const fewCopies = 4
+
+// repeat puts copies of a call in front of the last: of one that is there, if it is of
+// the function that accumulates, else of another entry's.
+func (w *worker) repeat(t *task) (lead, bool) {
+	seq := t.seed.Sequence
+	room := w.mutator.SeqLen() - len(seq)
+	if t.repeated == nil || room <= 0 {
+		return lead{}, false
+	}
+	function := lastOf(t.repeated)
+	r := &repetition{at: len(seq) - 1, call: t.repeated[len(t.repeated)-1]}
+	for i := range len(seq) - 1 {
+		if lastOf(seq[:i+1]) == function && w.rand.IntN(2) == 0 {
+			r.at, r.call = i, seq[i]
+		}
+	}
+	most := room
+	if w.rand.IntN(2) == 0 {
+		most = min(room, fewCopies)
+	}
+	r.copies = 1 + w.rand.IntN(most)
+	if w.rand.IntN(2) == 0 {
+		r.call = w.mutator.MutateCall(w.rand, r.call)
+	}
+	return lead{sequence: r.make(seq), repetition: r}, true
+}
+
+// make is the sequence with the copies.
+func (r *repetition) make(seq input.Sequence) input.Sequence {
+	return slices.Insert(seq.Clone(), r.at, slices.Repeat(input.Sequence{r.call}, r.copies)...)
+}
+
+// recount makes leads of an input with copies of a call and the one without: where the
+// line through the operands of an undecided branch crosses over, with the number of copies
+// for the word that changed. A counter has to be called 42 times, no more and no less.
+func (w *worker) recount(ran *lead, exec *evm.Execution) []lead {
+	if ran.repetition == nil || ran.from == nil {
+		return nil
+	}
+	last := len(ran.sequence) - 1
+	before := slices.Clone(ran.from.branches)
+	for i := range before {
+		before[i].Call += last - (len(ran.from.sequence) - 1) // counted from the end
+	}
+	room := uint64(max(w.maxSeqLen-len(ran.from.sequence), 0))
+	copies := uint256.NewInt(uint64(ran.repetition.copies))
+	var leads []lead
+	input.Pairs(before, input.AppendBranches(nil, exec), func(a, b *input.Branch) bool {
+		if b.Call != last || a.Taken != b.Taken || w.tracker.decided(b.Code, b.PC) {
+			return true
+		}
+		slope := input.Slope{Run: *copies}
+		d0, d1 := a.Difference(), b.Difference()
+		if slope.Rise.Sub(&d1, &d0); slope.Rise.IsZero() {
+			return true
+		}
+		for _, n := range slope.Cross(nil, copies, b) {
+			if n.IsUint64() && n.Uint64() > 0 && n.Uint64() <= room && n != *copies {
+				again := *ran.repetition
+				again.copies = int(n.Uint64())
+				leads = append(leads, lead{sequence: again.make(ran.from.sequence)})
+			}
+		}
+		return len(leads) < maxRecounts
+	})
+	return leads
+}
+
+// stay makes a lead of a run whose earlier calls are not the seed's, and whose last call
+// did something else behind them: a word of that call is changed. Nothing that is new may
+// have come of it, so that it is no seed: a write that an array's bounds allow takes
+// the same path behind a call that has put them out of force.
+func (s *step) stay() []lead {
+	if !s.joined || s.exec.PathID() == s.seed.PID {
+		return nil
+	}
+	seq, ok := s.mutator.MutateLast(s.rand, nil, s.sequence)
+	if !ok {
+		return nil
+	}
+	return []lead{{sequence: seq, from: s.point()}}
+}
+
+// maxRecounts bounds the numbers of copies that one input suggests. Arbitrary.
+const maxRecounts = 4

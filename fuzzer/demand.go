@@ -1,0 +1,94 @@
+package fuzzer
+
+import "github.com/sightline-evm/sightline/fuzzer/input"
+
+// demands are what state fuzzing has shown of functions (harvey §5): sides of branches
+// that they take from some state, and that no sequence has led to. While there are any,
+// sequences that end with the function may be longer.
+//
+// Harvey asks for new paths. Of those there is no end where a loop runs over an array of
+// the state, and with each of them for a reason campaigns took twice the time of
+// campaigns without (bench/targets).
+type demands struct {
+	of map[input.Callable]*demand
+	by map[branchSide]*demand
+}
+
+// demand is that of one function. The zero value wants nothing.
+type demand struct {
+	wanted int    // sides
+	length int    // the most calls of a sequence that ends with it
+	spent  uint64 // executions since then
+	tired  bool   // the longest have been tried for a while: it is as if nothing was wanted
+}
+
+const (
+	// maxSeqLen is the most calls that sequences grow to (harvey §5).
+	maxSeqLen = 64
+	// lengthPatience is how many executions go to sequences of one length before it
+	// doubles; at the last length, eight times as many before it is given up: much of
+	// what is wanted takes a state that no sequence leaves, such as another owner's.
+	// Arbitrary.
+	lengthPatience = 256
+	lastPatience   = 8 * lengthPatience
+)
+
+func newDemands() demands {
+	return demands{of: map[input.Callable]*demand{}, by: map[branchSide]*demand{}}
+}
+
+// want takes in a side that a function took from a state that was made up. What was
+// given up is tried again together with what is new.
+func (d *demands) want(function input.Callable, side branchSide, length int) {
+	if d.by[side] != nil {
+		return
+	}
+	f := d.of[function]
+	if f == nil {
+		f = &demand{}
+		d.of[function] = f
+	}
+	if f.wanted == 0 || f.tired {
+		*f = demand{length: length, wanted: f.wanted}
+	}
+	f.wanted++
+	d.by[side] = f
+}
+
+// met drops a side that a sequence has led to.
+func (d *demands) met(side branchSide) {
+	if f := d.by[side]; f != nil {
+		f.wanted--
+		delete(d.by, side)
+	}
+}
+
+// get is the demand of a function.
+func (d *demands) get(function input.Callable) demand {
+	if f := d.of[function]; f != nil && f.wanted > 0 && !f.tired {
+		return *f
+	}
+	return demand{}
+}
+
+// spend counts executions of sequences that end with a function, and doubles their
+// length, up to the longest, when it is time.
+func (d *demands) spend(function input.Callable, executions uint64, longest int) {
+	f := d.of[function]
+	if f == nil || f.wanted == 0 || f.tired {
+		return
+	}
+	f.spent += executions
+	switch {
+	case f.length < longest && f.spent >= lengthPatience:
+		f.length, f.spent = min(2*f.length, longest), 0
+	case f.spent >= lastPatience:
+		f.tired = true
+	}
+}
+
+// lastOf is the function that a sequence ends with.
+func lastOf(seq input.Sequence) input.Callable {
+	last := &seq[len(seq)-1]
+	return input.Callable{Instance: last.Instance, Function: last.Function}
+}
