@@ -26,7 +26,7 @@ import (
 
 // notInputs are the flags of a run that are no inputs of the action: the event
 // says what is compared, and the rest is for people at a terminal.
-var notInputs = []string{"diff", "target", "schedule", "omit-times"}
+var notInputs = []string{"diff", "target", "schedule", "without", "omit-times"}
 
 // Defaults of the action's own inputs.
 const (

@@ -165,12 +165,16 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 	if err != nil {
 		return badInput("--schedule: %w", err)
 	}
+	without, err := fuzzer.TechniquesNamed(flags.without)
+	if err != nil {
+		return badInput("--without: %w", err)
+	}
 	c.config = fuzzer.Config{
 		World: c.world, Space: c.space, Table: c.table, Targets: c.mapping.Targets,
 		Oracles: oracle.All(), Seeds: slices.Concat(c.recalled, c.deploymentSeeds()),
 		NewMachine: c.newMachine, NewJudge: c.newJudge,
-		Schedule: schedule,
-		Seed:     flags.seed, Workers: flags.workers, SeqLen: flags.sequenceLength(set),
+		Schedule: schedule, Without: without,
+		Seed: flags.seed, Workers: flags.workers, SeqLen: flags.sequenceLength(set),
 		Timeout: timeout, MaxCalls: calls,
 		Now:      p.now,
 		Progress: func(e fuzzer.Event) { c.show(e, show) },

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/sightline-evm/sightline/fuzzer"
 )
 
 func TestApplyConfig(t *testing.T) {
@@ -136,4 +139,38 @@ func flagTable(flags *pflag.FlagSet) string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", flag, key, value, strings.ReplaceAll(usage, "|", `\|`))
 	})
 	return b.String()
+}
+
+// docs/configuration.md says of every technique what is left out without it.
+func TestTechniquesAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "| technique |")
+	var named []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(section, -1) {
+		named = append(named, m[1])
+	}
+	if want := fuzzer.TechniqueNames(); !slices.Equal(named, want) {
+		t.Errorf("docs/configuration.md names %q, want %q", named, want)
+	}
+}
+
+// A length that nobody sets is the campaign's to choose.
+func TestSequenceLength(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want int
+	}{{nil, 0}, {[]string{"--seq-len", "8"}, 8}, {[]string{"--seq-len", "20"}, 20}} {
+		var f campaignFlags
+		flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+		f.register(flags)
+		if err := flags.Parse(c.args); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.sequenceLength(flags); got != c.want {
+			t.Errorf("%q: %d, want %d", c.args, got, c.want)
+		}
+	}
 }

@@ -281,7 +281,7 @@ func (b *baseline) fuzz(ctx context.Context, open []*candidate, head *campaign, 
 	}
 	config := fuzzer.Config{
 		World: b.world, Space: b.space, Table: b.table, Oracles: oracle.All(), NewMachine: b.newMachine, NewJudge: b.newJudge,
-		Schedule: head.config.Schedule, Seed: head.config.Seed, Workers: head.config.Workers, SeqLen: head.config.SeqLen,
+		Schedule: head.config.Schedule, Without: head.config.Without, Seed: head.config.Seed, Workers: head.config.Workers, SeqLen: head.config.SeqLen,
 		Timeout: head.config.Timeout / baseShare, Now: head.config.Now,
 	}
 	if head.config.MaxCalls > 0 {

@@ -80,6 +80,7 @@ type campaignFlags struct {
 	workers   int
 	corpusDir string
 	schedule  string
+	without   string
 	fork      string
 	deadline  time.Time // of the campaign, whatever its timeout; zero: none
 }
@@ -103,7 +104,17 @@ func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.corpusDir, "corpus-dir", "", "load inputs from and save them to this `DIR`")
 	flags.StringVar(&f.schedule, "schedule", fuzzer.Lookahead.Name, "power schedule, for developers of the tool")
 	flags.StringVar(&f.fork, "evm-version", "", "newest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default the last)")
+	flags.StringVar(&f.without, "without", "", "leave out `TECHNIQUES`, separated by commas, for developers of the tool: "+strings.Join(fuzzer.TechniqueNames(), ", "))
 	_ = flags.MarkHidden("schedule")
+	_ = flags.MarkHidden("without")
+}
+
+// sequenceLength is --seq-len as the campaign takes it: 0 where it is not set.
+func (f *campaignFlags) sequenceLength(flags *pflag.FlagSet) int {
+	if !flags.Changed("seq-len") {
+		return 0
+	}
+	return f.seqLen
 }
 
 // limits are the campaign's budget: --test-limit alone switches the clock off.
@@ -143,6 +154,9 @@ func (f *campaignFlags) check() error {
 	}
 	if _, err := fuzzer.ScheduleNamed(f.schedule); err != nil {
 		return badInput("--schedule: %w", err)
+	}
+	if _, err := fuzzer.TechniquesNamed(f.without); err != nil {
+		return badInput("--without: %w", err)
 	}
 	if f.fork != "" && !slices.Contains(evm.Forks(), f.fork) {
 		return badInput("--evm-version %q: want one of %s", f.fork, strings.Join(evm.Forks(), ", "))
