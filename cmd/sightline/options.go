@@ -109,14 +109,6 @@ func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("without")
 }
 
-// sequenceLength is --seq-len as the campaign takes it: 0 where it is not set.
-func (f *campaignFlags) sequenceLength(flags *pflag.FlagSet) int {
-	if !flags.Changed("seq-len") {
-		return 0
-	}
-	return f.seqLen
-}
-
 // limits are the campaign's budget: --test-limit alone switches the clock off.
 func (f *campaignFlags) limits(flags *pflag.FlagSet) (timeout time.Duration, calls uint64) {
 	if f.testLimit > 0 && !flags.Changed("timeout") {
