@@ -14,14 +14,15 @@ import (
 // may give up by answering false from some point on.
 //
 // First calls are dropped, from large chunks to single ones (delta debugging,
-// Zeller and Hildebrandt, TSE 2002). Then words are made plainer: zero, else one,
+// Zeller and Hildebrandt, TSE 2002), and calls of one function are joined to one of
+// their sum. Then words are made plainer: zero, else one,
 // else a smaller number by halving, at last a round one. All repeat until nothing
-// changes. That ends: rounding happens only when it takes digits away, and
-// rounding up after halving gives less than there was before.
+// changes. That ends: joining leaves fewer calls, rounding happens only when it takes
+// digits away, and rounding up after halving gives less than there was before.
 func minimise(space *input.Space, seq input.Sequence, keeps func(input.Sequence) bool) input.Sequence {
 	m := minimiser{space, keeps}
 	for {
-		shorter := m.dropCalls(seq)
+		shorter := m.joinCalls(m.dropCalls(seq))
 		plainer := m.plainWords(shorter)
 		if plainer.Equal(seq) {
 			return plainer
@@ -47,6 +48,56 @@ func (m minimiser) dropCalls(seq input.Sequence) input.Sequence {
 		}
 	}
 	return seq
+}
+
+// joinCalls puts two calls of a function in one, as long as that keeps: ten payments
+// that fill a purse are one.
+func (m minimiser) joinCalls(seq input.Sequence) input.Sequence {
+	for i := 0; i < len(seq); i++ {
+		for j := i + 1; j < len(seq); {
+			joined, ok := m.joined(seq, i, j)
+			if ok && m.keeps(joined) {
+				seq = joined
+			} else {
+				j++
+			}
+		}
+	}
+	return seq
+}
+
+// joined is the sequence without call j, whose numbers are added to those of call i;
+// false when they differ in anything else, or a sum does not fit.
+func (m minimiser) joined(seq input.Sequence, i, j int) (input.Sequence, bool) {
+	a, b := &seq[i], &seq[j]
+	if a.Instance != b.Instance || a.Function != b.Function || a.Sender != b.Sender {
+		return nil, false
+	}
+	words := input.AppendCallWords(nil, seq, i)
+	if len(input.AppendCallWords(nil, seq, j)) != len(words) {
+		return nil, false
+	}
+	out := slices.Delete(seq.Clone(), j, j+1)
+	for _, word := range words {
+		other := word
+		other.Call = j
+		x, _ := m.space.Get(seq, word)
+		y, ok := m.space.Get(seq, other)
+		if ok && x == y && !isNumber(seq, word) {
+			continue
+		}
+		sum, overflow := new(uint256.Int).AddOverflow(&x, &y)
+		if !ok || overflow || !isNumber(seq, word) || word.Kind == input.LengthWord && x != y {
+			return nil, false
+		}
+		if word.Kind == input.LengthWord {
+			continue
+		}
+		if out, ok = m.space.With(out, word, sum); !ok {
+			return nil, false
+		}
+	}
+	return out, true
 }
 
 func (m minimiser) plainWords(seq input.Sequence) input.Sequence {

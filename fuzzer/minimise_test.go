@@ -222,3 +222,24 @@ func TestMinimiseEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestMinimiseJoinsCalls: of ten payments as many stay as have to be made, the others
+// are part of them.
+func TestMinimiseJoinsCalls(t *testing.T) {
+	p := openExample(t, "crowdsale")
+	text := "user1 Crowdsale.invest() value 39; user2 Crowdsale.invest() value 3" + strings.Repeat("; user1 Crowdsale.invest() value 1", 8) + "; user1 Crowdsale.refund()"
+	got := minimise(p.space, parse(t, p.space, text), func(seq input.Sequence) bool {
+		var sum uint64
+		calls := 0
+		for i := range seq {
+			if seq[i].Sender == seq[0].Sender && seq[i].Function.Payable {
+				sum += seq[i].Value.Uint64()
+				calls++
+			}
+		}
+		return calls >= 2 && sum >= 47
+	})
+	if len(got) != 2 || got[0].Value.Uint64()+got[1].Value.Uint64() != 47 {
+		t.Errorf("%d calls are left, of %v and more", len(got), got[0].Value.Uint64())
+	}
+}
