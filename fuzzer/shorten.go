@@ -62,7 +62,7 @@ func (w *worker) shortenOne(ctx context.Context, d *discovery, b *batch) bool {
 
 // lastBranches are the branches of the last call, whatever its number.
 func lastBranches(exec *evm.Execution) []input.Branch {
-	branches := ofCall(input.AppendBranches(nil, exec), len(exec.Calls)-1)
+	branches := input.AppendBranches(nil, exec)
 	for i := range branches {
 		branches[i].Call = 0
 	}

@@ -72,23 +72,11 @@ func (w *worker) goOn(ctx context.Context, seq input.Sequence, b *batch) bool {
 	return true
 }
 
-func (p *pathfinder) rebase(base *point) { p.base, p.last = base, base.last() }
+func (p *pathfinder) rebase(base *point) { p.base, p.last = base, base.branches }
 
 // pointOf copies what solving needs of a run.
 func pointOf(seq input.Sequence, exec *evm.Execution) *point {
 	return &point{sequence: seq, branches: input.AppendBranches(nil, exec)}
-}
-
-// last are the branches of the last call.
-func (p *point) last() []input.Branch { return ofCall(p.branches, len(p.sequence)-1) }
-
-// ofCall is the part of a call that is the last.
-func ofCall(branches []input.Branch, call int) []input.Branch {
-	first := slices.IndexFunc(branches, func(b input.Branch) bool { return b.Call == call })
-	if first < 0 {
-		return nil
-	}
-	return branches[first:]
 }
 
 // sideOf is the other side of a branch.
@@ -158,7 +146,7 @@ func (p *pathfinder) movable(system *input.System, target int) bool {
 		if there == nil {
 			return false
 		}
-		last := there.last()
+		last := there.branches
 		_, j := input.TurnOff(p.last[:target+1], last)
 		moved = j >= 0 && last[j].PC == b.PC && (last[j].Left != b.Left || last[j].Right != b.Right)
 	}
@@ -280,7 +268,7 @@ func (p *pathfinder) probe(system *input.System, way *input.Way) bool {
 	}
 	there, ok := p.set(system, values)
 	if there != nil {
-		system.Learn(way, there.last())
+		system.Learn(way, there.branches)
 	}
 	return ok
 }
@@ -310,7 +298,7 @@ func (p *pathfinder) through(system *input.System, target int) *point {
 		if there == nil || through {
 			return there
 		}
-		if _, target = input.TurnOff(p.last[:target+1], there.last()); target < 0 {
+		if _, target = input.TurnOff(p.last[:target+1], there.branches); target < 0 {
 			return nil
 		}
 		p.rebase(there)
@@ -333,7 +321,7 @@ func (p *pathfinder) nearest(system *input.System, target int) (nearest *point, 
 		if there == nil {
 			continue
 		}
-		last := there.last()
+		last := there.branches
 		switch i, j := input.TurnOff(p.last[:target+1], last); {
 		case i < 0:
 		case i < target:
