@@ -30,6 +30,11 @@ func npmFolder(t testing.TB) string {
 	return absolute
 }
 
+// cacheFolder keeps what compilers answer between runs of the tests.
+func cacheFolder(t testing.TB) string {
+	return filepath.Join(npmFolder(t), "..", "..", "diffmap-tests")
+}
+
 // compilers holds those found so far, by version: finding one starts node.
 var compilers = map[string]*build.Compiler{}
 
@@ -41,7 +46,7 @@ func compile(t testing.TB, version string, sources map[string]string) *build.Out
 	compiler := compilers[number]
 	if compiler == nil {
 		var err error
-		compiler, err = build.FindCompiler(context.Background(), []string{number}, build.CompilerOptions{NodeModules: []string{npmFolder(t)}})
+		compiler, err = build.FindCompiler(context.Background(), []string{number}, build.CompilerOptions{NodeModules: []string{npmFolder(t)}, Cache: cacheFolder(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +91,7 @@ func compile(t testing.TB, version string, sources map[string]string) *build.Out
 func compileOnce(t testing.TB, compiler *build.Compiler, input []byte) []byte {
 	t.Helper()
 	hash := sha256.Sum256(append([]byte(compiler.Version()), input...))
-	file := filepath.Join("..", ".cache", "diffmap-tests", hex.EncodeToString(hash[:12])+".json")
+	file := filepath.Join(cacheFolder(t), hex.EncodeToString(hash[:12])+".json")
 	if text, err := os.ReadFile(file); err == nil && json.Valid(text) {
 		return text
 	}
@@ -110,11 +115,11 @@ func compileYul(t testing.TB, version, name, text string) *build.Output {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiler, err := build.FindCompiler(context.Background(), []string{version}, build.CompilerOptions{NodeModules: []string{npmFolder(t)}})
+	compiler, err := build.FindCompiler(context.Background(), []string{version}, build.CompilerOptions{NodeModules: []string{npmFolder(t)}, Cache: cacheFolder(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	output, err := build.MappingBuild(context.Background(), input, compiler, build.MappingOptions{})
+	output, err := build.MappingBuild(context.Background(), input, compiler, build.MappingOptions{Cache: cacheFolder(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ type Compiler struct {
 	long    string // with the commit; empty until it is asked for
 	path    string // of the program or of soljson.js
 	node    string // the node program; empty for a native solc
+	cache   string // see CompilerOptions.Cache
 	limits  Limits
 }
 
@@ -37,7 +38,11 @@ func (c *Compiler) Path() string { return c.path }
 // OpenCompiler opens the solc at path: a native program, a soljson*.js file, or
 // the folder of an npm package solc.
 func OpenCompiler(ctx context.Context, path string, limits Limits) (*Compiler, error) {
-	c := &Compiler{path: path, limits: limits.withDefaults()}
+	return openCompiler(ctx, path, CompilerOptions{Limits: limits})
+}
+
+func openCompiler(ctx context.Context, path string, options CompilerOptions) (*Compiler, error) {
+	c := &Compiler{path: path, cache: options.Cache, limits: options.Limits.withDefaults()}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, notACompiler(path, err)
@@ -84,12 +89,11 @@ var longVersion = regexp.MustCompile(`(\d+\.\d+\.\d+)(-[0-9A-Za-z.-]+)?(\+commit
 
 // identify asks the compiler for its full version.
 func (c *Compiler) identify(ctx context.Context) error {
-	argv := []string{c.path, "--version"}
+	ask := func() ([]byte, error) { return c.ask(ctx, c.path, "--version") }
 	if c.node != "" {
-		argv = c.script("version")
+		ask = func() ([]byte, error) { return c.remembered(ctx) }
 	}
-	// A version is a few hundred bytes; anything much longer is no solc.
-	text, err := child{argv: argv, files: []string{c.path}, limit: 64 << 10}.run(ctx)
+	text, err := ask()
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
@@ -104,6 +108,12 @@ func (c *Compiler) identify(ctx context.Context) error {
 		return notACompiler(c.path, fmt.Errorf("it answers %q for a version", shorten(string(text))))
 	}
 	return nil
+}
+
+// ask runs the compiler for its version: a few hundred bytes; anything much longer is
+// no solc.
+func (c *Compiler) ask(ctx context.Context, argv ...string) ([]byte, error) {
+	return child{argv: argv, files: []string{c.path}, limit: 64 << 10}.run(ctx)
 }
 
 func (c *Compiler) script(mode string) []string {

@@ -33,7 +33,10 @@ type CompilerOptions struct {
 	Home string
 	// List is the address of a list of solc binaries, from which a compiler is
 	// downloaded that is in none of these places; empty for none.
-	List   string
+	List string
+	// Cache is the folder in which the versions of soljson files are remembered;
+	// empty: nothing is.
+	Cache  string
 	Limits Limits
 }
 
@@ -146,7 +149,7 @@ func findCompilers(ctx context.Context, options CompilerOptions) ([]*Compiler, e
 				named = program
 			}
 		}
-		c, err := OpenCompiler(ctx, named, limits)
+		c, err := openCompiler(ctx, named, options)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +158,7 @@ func findCompilers(ctx context.Context, options CompilerOptions) ([]*Compiler, e
 	var found []*Compiler
 	for _, program := range namedCompilers(options.Root) {
 		// Something else may be called solc; then it is not a candidate.
-		c, err := OpenCompiler(ctx, program, limits)
+		c, err := openCompiler(ctx, program, options)
 		if ctx.Err() != nil {
 			return nil, err
 		}
@@ -168,14 +171,16 @@ func findCompilers(ctx context.Context, options CompilerOptions) ([]*Compiler, e
 		node = ""
 	}
 	found = append(found, cachedCompilers(firstHome(options.Home), node, limits)...)
-	if node == "" {
-		return found, nil
-	}
-	for _, folder := range nodeModulesFolders(options) {
-		for _, c := range packagedCompilers(folder) {
-			c.node, c.limits = node, limits
-			found = append(found, c)
+	if node != "" {
+		for _, folder := range nodeModulesFolders(options) {
+			for _, c := range packagedCompilers(folder) {
+				c.node, c.limits = node, limits
+				found = append(found, c)
+			}
 		}
+	}
+	for _, c := range found {
+		c.cache = options.Cache
 	}
 	return found, nil
 }

@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 // compilers are the options under which tests find compilers.
 func compilers(t testing.TB) CompilerOptions {
 	t.Helper()
-	return CompilerOptions{NodeModules: []string{nodeModules(t)}}
+	return CompilerOptions{NodeModules: []string{nodeModules(t)}, Cache: kept(t).Cache}
 }
 
 // kept are mapping options that keep compilers' answers between runs of the

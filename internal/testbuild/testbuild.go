@@ -35,7 +35,7 @@ func Compile(t testing.TB, version string, sources map[string]string) *Project {
 	if _, err := os.Stat(modules); err != nil {
 		t.Fatalf("%s is missing: run ./test once, it installs the compilers that tests need", modules)
 	}
-	compiler, err := build.FindCompiler(ctx, []string{version}, build.CompilerOptions{NodeModules: []string{modules}})
+	compiler, err := build.FindCompiler(ctx, []string{version}, build.CompilerOptions{NodeModules: []string{modules}, Cache: filepath.Join(root, ".cache", "testbuild")})
 	if err != nil {
 		t.Fatal(err)
 	}
