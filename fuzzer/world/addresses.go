@@ -18,7 +18,7 @@ import (
 //	an instance to delegate to, when its name says logic, implementation …
 //	the deployer, when its name says owner, admin, treasury …
 //	another sender, when its name says forwarder, operator, minter …
-//	the senders, whatever else is there, zero
+//	the senders, the test contracts of set-ups, whatever else is there, zero
 //
 // Where an earlier parameter asks for the same kind of contract, another instance
 // comes first.
@@ -53,6 +53,7 @@ func (b *builder) addresses(p *parameter) []common.Address {
 		add(b.matching(anything)...)
 	}
 	add(User1.Address, Deployer.Address, User2.Address)
+	add(b.tests...)
 	add(b.matching(anything)...)
 	add(common.Address{})
 	return list

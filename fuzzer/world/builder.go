@@ -32,7 +32,11 @@ const (
 
 // builder deploys contracts one after the other.
 type builder struct {
-	machine   *evm.Reference
+	machine        *evm.Reference
+	machineOptions []evm.Option
+	table          *bytecode.Table
+	nonce          uint64 // the deployer's before the first of calls
+
 	contracts []*bytecode.Contract // all there are
 	byRole    []*bytecode.Contract // those that can be deployed, the best stand-ins first
 	limit     int
@@ -48,7 +52,21 @@ type builder struct {
 	proxies   map[common.Address]bool // and those proxies
 	libraries map[string]*library     // by qualified name
 	labels    map[common.Address]string
+	tests     []common.Address          // the test contracts of set-ups
+	parties   []party                   // accounts that set-ups made special, see senders
+	names     map[common.Address]string // what set-ups call accounts
 	report    *Report
+}
+
+// startBuilder makes a builder that goes on from a World.
+func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builder, error) {
+	machine, err := evm.NewReference(w, table, options.Machine...)
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(machine, table.Contracts(), options.MaxInstances)
+	b.table, b.machineOptions = table, options.Machine
+	return b, nil
 }
 
 func newBuilder(machine *evm.Reference, contracts []*bytecode.Contract, limit int) *builder {
@@ -63,6 +81,7 @@ func newBuilder(machine *evm.Reference, contracts []*bytecode.Contract, limit in
 		proxies:   map[common.Address]bool{},
 		libraries: map[string]*library{},
 		labels:    map[common.Address]string{},
+		names:     map[common.Address]string{},
 		report:    &Report{},
 	}
 	for _, c := range contracts {
@@ -283,7 +302,7 @@ func (b *builder) creation(code []byte, arguments *arguments) evm.Call {
 	call := evm.Call{
 		From:    Deployer.Address,
 		Create:  true,
-		Address: crypto.CreateAddress(Deployer.Address, uint64(len(b.calls))),
+		Address: crypto.CreateAddress(Deployer.Address, b.nonce+uint64(len(b.calls))),
 		Data:    slices.Concat(code, arguments.packed),
 		Gas:     deployGas,
 	}

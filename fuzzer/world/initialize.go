@@ -88,7 +88,7 @@ func (b *builder) initialize(ctx context.Context, i int) error {
 // is.
 func (b *builder) repeat(d *Deployment) (common.Address, error) {
 	call := d.Call
-	call.Address = crypto.CreateAddress(Deployer.Address, uint64(len(b.calls)))
+	call.Address = crypto.CreateAddress(Deployer.Address, b.nonce+uint64(len(b.calls)))
 	b.calls = append(b.calls, call)
 	_, err := b.machine.Run(b.calls)
 	return call.Address, err

@@ -40,13 +40,16 @@ func nameHas(name string, any ...string) bool {
 	})
 }
 
+// accountRole is a sender with the words that name it.
+type accountRole struct {
+	words  []string
+	sender int // index of Senders
+}
+
 // accountRoles say which sender an address is by its parameter's name: those who
 // own or profit are the deployer, those who work on behalf of others are not, so
 // that the two are told apart.
-var accountRoles = []struct {
-	words  []string
-	sender int // index of Senders
-}{
+var accountRoles = []accountRole{
 	{[]string{"owner", "admin", "governor", "governance", "gov", "deployer", "treasury", "treasurer", "beneficiary",
 		"guardian", "multisig", "timelock", "authority", "dao"}, 0},
 	{[]string{"forwarder", "relayer", "operator", "minter", "keeper", "manager", "controller", "signer", "proposer", "executor"}, 1},

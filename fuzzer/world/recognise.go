@@ -20,14 +20,15 @@ var probe = crypto.Keccak256([]byte("sightline: is this a proxy?"))[:4]
 // contracts that constructors created, and the contracts behind proxies. A proxy
 // is whatever hands calldata that it does not know to the code of a known
 // contract by DELEGATECALL: so do ERC-1967, beacon and minimal proxies (EIP-1167),
-// and their predecessors with slots of their own.
-func (b *builder) recognise(table *bytecode.Table) error {
+// and their predecessors with slots of their own. Of the instances, the first
+// ones are known already.
+func (b *builder) recognise(table *bytecode.Table, known int) error {
 	children, err := b.children()
 	if err != nil {
 		return err
 	}
-	for i, in := range slices.Clone(b.instances) {
-		if err := b.unwrap(i, in.Address, "proxy "+in.Name); err != nil {
+	for i, in := range slices.Clone(b.instances[known:]) {
+		if err := b.unwrap(known+i, in.Address, "proxy "+in.Name); err != nil {
 			return err
 		}
 	}

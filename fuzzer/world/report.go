@@ -9,6 +9,8 @@ import (
 
 // Report tells how a World was made.
 type Report struct {
+	SetUps      []SetUp      // of the project's tests, in the order they were run
+	Senders     []Party      // accounts beside those of every World
 	Deployments []Deployment // in order of deployment
 	Additions   []Addition   // instances that came about otherwise, in order
 	Failures    []Failure    // in table order

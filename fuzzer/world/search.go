@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"math/bits"
@@ -257,16 +258,21 @@ func numericWord(t abi.Type, v reflect.Value) (*uint256.Int, bool) {
 
 // describe renders arguments for people.
 func (b *builder) describe(a *arguments) []string {
+	texts := b.describeValues(a.inputs, a.values)
+	if !a.wei.IsZero() {
+		texts = append(texts, "value: "+a.wei.Dec()+" wei")
+	}
+	return texts
+}
+
+func (b *builder) describeValues(inputs abi.Arguments, values []reflect.Value) []string {
 	var texts []string
-	for i, v := range a.values {
-		text := b.format(a.inputs[i].Type, v)
-		if name := a.inputs[i].Name; name != "" {
+	for i, v := range values {
+		text := b.format(inputs[i].Type, v)
+		if name := inputs[i].Name; name != "" {
 			text = name + ": " + text
 		}
 		texts = append(texts, text)
-	}
-	if !a.wei.IsZero() {
-		texts = append(texts, "value: "+a.wei.Dec()+" wei")
 	}
 	return texts
 }
@@ -276,7 +282,7 @@ func (b *builder) format(t abi.Type, v reflect.Value) string {
 	switch {
 	case t.T == abi.AddressTy:
 		address := v.Interface().(common.Address) //nolint:errcheck // what an address type's values are
-		if label := b.labels[address]; label != "" {
+		if label := cmp.Or(b.labels[address], b.names[address]); label != "" {
 			return label
 		}
 	case t.Elem != nil && t.Elem.T == abi.AddressTy:

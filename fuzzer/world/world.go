@@ -69,6 +69,9 @@ type Options struct {
 	// MaxInstances bounds the deployed contracts, libraries apart; 0:
 	// DefaultMaxInstances.
 	MaxInstances int
+	// Setup lets [Make] run the set-ups of the project's own tests; nil: it does
+	// not.
+	Setup *Setup
 	// Fork is the EVM version, see [evm.Forks]; empty: [evm.DefaultFork].
 	Fork string
 	// Machine are options of the machine that runs the deployments; the
@@ -89,24 +92,23 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err != nil {
 		return nil, nil, err
 	}
-	machine, err := evm.NewReference(Empty(options.Fork), table, options.Machine...)
+	b, err := startBuilder(Empty(options.Fork), table, options)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := newBuilder(machine, table.Contracts(), options.MaxInstances)
 	if b.uninitialized, err = namedContracts(table.Contracts(), options.Uninitialized); err != nil {
 		return nil, nil, err
 	}
 	if err := b.deployAll(ctx, selection.Wanted); err != nil {
 		return nil, nil, err
 	}
-	if err := b.recognise(table); err != nil {
+	if err := b.recognise(table, 0); err != nil {
 		return nil, nil, err
 	}
-	if _, err := machine.Run(b.calls); err != nil {
+	if _, err := b.machine.Run(b.calls); err != nil {
 		return nil, nil, err
 	}
-	world := machine.Export()
+	world := b.machine.Export()
 	world.Instances = b.instances
 	for _, l := range selection.LeftOut {
 		if !b.tried[l.Contract] { // not even as a dependency

@@ -1,0 +1,163 @@
+package world
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// adopt makes what a set-up has left behind the builder's state, and the contracts
+// among it instances.
+func (b *builder) adopt(exec *evm.Execution, up *SetUp, s *setups) error {
+	first := len(b.instances)
+	created := b.createdBy(exec)
+	b.meet(exec)
+	b.tests = append(b.tests, up.Address)
+	world := b.machine.Export()
+	before := b.machine.World()
+	if err := b.moveTo(world); err != nil {
+		return err
+	}
+	if b.holdsTargets(up.Contract, s) {
+		b.instance(up.Contract, up.Address, nil, "its "+up.what())
+	}
+	var unknown []creation
+	origin := func(c *creation) string { return "deployed by " + b.nameOf(c.creator, up.Contract.Name) }
+	for _, c := range append(created, appeared(before, world, created)...) {
+		if c.address == up.Address || b.labels[c.address] != "" || len(b.instances) >= b.limit {
+			continue
+		}
+		account := world.Accounts[c.address]
+		if account == nil || len(account.Code) == 0 {
+			continue // destructed, or created by a call that failed
+		}
+		p := b.table.LookupRuntime(account.Code)
+		switch {
+		case p == nil:
+			unknown = append(unknown, c)
+		case p.Contract == nil || p.Contract.Library || isTestCode(p.Contract) && !b.holdsTargets(p.Contract, s):
+		default:
+			b.tried[p.Contract] = true
+			b.instance(p.Contract, c.address, &c, origin(&c))
+		}
+	}
+	return b.seeThrough(first, unknown, origin)
+}
+
+// seeThrough finds the contracts behind the proxies among the new instances, from
+// the first on, and among what no contract of the build explains.
+func (b *builder) seeThrough(first int, unknown []creation, origin func(*creation) string) error {
+	for i, in := range slices.Clone(b.instances[first:]) {
+		if err := b.unwrap(first+i, in.Address, "proxy "+in.Name); err != nil {
+			return err
+		}
+	}
+	for _, c := range unknown {
+		if err := b.unwrap(-1, c.address, "proxy "+origin(&c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (up *SetUp) what() string {
+	if up.Function == "" {
+		return "constructor"
+	}
+	return up.Function
+}
+
+// holdsTargets tells whether a contract's own code has lines of targets.
+func (b *builder) holdsTargets(c *bytecode.Contract, s *setups) bool {
+	return len(s.Lines[c.QualifiedName()]) > 0
+}
+
+// nameOf is an account's name, or otherwise what it is called in a report where
+// only the test contract can be meant.
+func (b *builder) nameOf(a common.Address, otherwise string) string {
+	if name := b.labels[a]; name != "" {
+		return name
+	}
+	return otherwise
+}
+
+// creation is a contract that a set-up created.
+type creation struct {
+	address, creator common.Address
+	call             evm.Call // that would create it again; no code when that is not known
+}
+
+// createdBy lists what an execution created, in order, but for its own
+// deployments.
+func (b *builder) createdBy(exec *evm.Execution) []creation {
+	var created []creation
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		if f.Depth == 0 || f.Kind != evm.KindCreate && f.Kind != evm.KindCreate2 || f.Outcome != evm.Success {
+			continue
+		}
+		c := creation{address: f.Self, creator: f.Caller}
+		c.call = evm.Call{From: f.Caller, Create: true, Address: f.Self, Data: bytes.Clone(f.Input), Value: f.Value}
+		created = append(created, c)
+	}
+	return created
+}
+
+// appeared lists accounts that have got code from one World to the next and are
+// not among those known, by address: cheatcodes put code anywhere, and an
+// execution records only so many frames.
+func appeared(before, after *evm.World, known []creation) []creation {
+	var found []creation
+	for address, a := range after.Accounts {
+		old := before.Accounts[address]
+		if len(a.Code) == 0 || old != nil && len(old.Code) > 0 ||
+			slices.ContainsFunc(known, func(c creation) bool { return c.address == address }) {
+			continue
+		}
+		found = append(found, creation{address: address})
+	}
+	slices.SortFunc(found, func(x, y creation) int { return x.address.Cmp(y.address) })
+	return found
+}
+
+// instance adds an instance that a set-up made; c is nil for the test contract.
+func (b *builder) instance(contract *bytecode.Contract, address common.Address, c *creation, origin string) {
+	d := Deployment{Contract: contract, Address: address, Tries: 1, Notes: []string{origin}}
+	if c != nil && contract.Creation != nil {
+		if n := len(contract.Creation.Bytes); b.creates(contract, c.call.Data) {
+			d.Code, d.Call = c.call.Data[:n:n], c.call
+			d.Arguments = b.describeRaw(contract.ABI.Constructor.Inputs, c.call.Data[n:])
+		}
+	}
+	d.Name = b.add(contract.Name, address, contract)
+	b.report.Deployments = append(b.report.Deployments, d)
+}
+
+// creates tells whether creation code with arguments is that of a contract.
+func (b *builder) creates(c *bytecode.Contract, initcode []byte) bool {
+	p := b.table.LookupCreation(initcode)
+	return p != nil && bytes.Equal(p.Bytes, c.Creation.Bytes)
+}
+
+// describeRaw renders encoded arguments for people; none where they cannot be
+// read.
+func (b *builder) describeRaw(inputs abi.Arguments, data []byte) []string {
+	if len(inputs) == 0 {
+		return nil
+	}
+	decoded, err := inputs.UnpackValues(data)
+	if err != nil {
+		return nil
+	}
+	values := make([]reflect.Value, len(decoded))
+	for i, v := range decoded {
+		values[i] = reflect.ValueOf(v)
+	}
+	return b.describeValues(inputs, values)
+}

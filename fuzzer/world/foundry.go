@@ -1,0 +1,220 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Chain is the chain that a Foundry project's tests run on.
+type Chain struct {
+	Block evm.Block
+	// Sender deploys test contracts and calls setUp().
+	Sender common.Address
+	// Balance is what the sender and each test contract own, wei.
+	Balance uint256.Int
+	// Gas is what each of the two calls gets.
+	Gas uint64
+}
+
+// DefaultChain is what `forge test` has where foundry.toml says nothing else:
+// sender, initial_balance, block_number, block_timestamp, chain_id, gas_limit and
+// their like in forge's configuration reference. Its base fee, coinbase and
+// PREVRANDAO are zero.
+func DefaultChain() Chain {
+	const gas = 1 << 30 // gas_limit, of calls and of the block
+	chain := Chain{
+		Block:  evm.Block{Number: 1, Time: 1, GasLimit: gas, ChainID: 31337},
+		Sender: common.HexToAddress("0x1804c8AB1F12E6bbf3894d4083f33e07309d1f38"),
+		Gas:    gas,
+	}
+	chain.Balance.Lsh(uint256.NewInt(1), 96).SubUint64(&chain.Balance, 1)
+	return chain
+}
+
+// create2Deployer is the deterministic deployment proxy, which forge puts on the
+// chain of its tests: `new C{salt: s}()` of scripts goes through it.
+var create2Deployer = common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")
+
+// create2DeployerCode is its code on every chain that has it.
+var create2DeployerCode = common.FromHex("7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3")
+
+// foundryWorld is a World with nothing but what forge's tests find there, and the
+// senders of every World. The sender's nonce begins at 1: with that, test
+// contracts are where they always are.
+func foundryWorld(fork string, chain *Chain) *evm.World {
+	w := Empty(fork)
+	w.Block = chain.Block
+	w.Accounts[chain.Sender] = &evm.Account{Nonce: 1, Balance: chain.Balance}
+	w.Accounts[create2Deployer] = &evm.Account{Nonce: 1, Code: create2DeployerCode}
+	return w
+}
+
+// setUpSignature is the function that forge calls before every test.
+const setUpSignature = "setUp()"
+
+// isTestContract tells whether forge would take a contract for one with tests,
+// and can deploy it.
+func isTestContract(c *bytecode.Contract) bool {
+	if !c.Deployable() || c.Library || len(c.ABI.Constructor.Inputs) > 0 || !isTestCode(c) {
+		return false
+	}
+	for _, m := range c.ABI.Methods {
+		for _, prefix := range []string{"test", "invariant"} {
+			if len(m.RawName) >= len(prefix) && m.RawName[:len(prefix)] == prefix {
+				return true
+			}
+		}
+	}
+	return hasMethod(c.ABI, setUpSignature)
+}
+
+// isTestCode tells whether a contract tests others, rather than stands in for
+// something in tests: it inherits from a test library's contract.
+func isTestCode(c *bytecode.Contract) bool {
+	if role(c) == Dependency {
+		return false
+	}
+	return inherits(c, "Test", "DSTest", "Script") != "" || hasMethod(c.ABI, "IS_TEST()")
+}
+
+// setUp runs the set-up of a test contract as forge does: libraries, the test
+// contract, setUp() if it has one. When that succeeds, what it has made is in the
+// builder's state, and the instances are callable; when not, or when it gained
+// nothing, all is as before and the result says why.
+func (b *builder) setUp(ctx context.Context, c *bytecode.Contract, s *setups) (*SetUp, error) {
+	up := &SetUp{Contract: c}
+	before := b.save()
+	exec, err := b.runSetUp(ctx, up, &s.chain)
+	if err == nil && up.Failure == "" {
+		err = b.adopt(exec, up, s)
+	}
+	if err == nil && up.Failure == "" && !s.strict() && !s.gains(b.instances[before.instances:]) {
+		up.Failure = "it deploys no contract with targets that is not there already"
+	}
+	if err != nil || up.Failure != "" {
+		b.restore(before)
+	}
+	return up, err
+}
+
+// runSetUp makes the calls. The machine is a new one, since what an execution
+// records is bounded, and each set-up should have all of it.
+func (b *builder) runSetUp(ctx context.Context, up *SetUp, chain *Chain) (*evm.Execution, error) {
+	world := *b.machine.World()
+	up.Address = crypto.CreateAddress(chain.Sender, world.Accounts[chain.Sender].Nonce)
+	world.Accounts = maps.Clone(world.Accounts)
+	world.Accounts[up.Address] = &evm.Account{Balance: chain.Balance}
+	if err := b.moveTo(&world); err != nil {
+		return nil, err
+	}
+	b.labels[up.Address] = up.Contract.Name
+	code, err := b.link(ctx, up.Contract)
+	if err != nil {
+		up.Failure = err.Error()
+		return nil, ctx.Err()
+	}
+	b.calls = append(b.calls, evm.Call{From: chain.Sender, Create: true, Address: up.Address, Data: code, Gas: chain.Gas})
+	if hasMethod(up.Contract.ABI, setUpSignature) {
+		up.Function = setUpSignature
+		b.calls = append(b.calls, evm.Call{From: chain.Sender, To: up.Address, Data: selector(setUpSignature), Gas: chain.Gas})
+	}
+	exec, err := b.machine.Run(b.calls)
+	if err != nil {
+		return nil, err
+	}
+	for i := range exec.Calls {
+		if exec.Calls[i].Outcome == evm.Success {
+			continue
+		}
+		what := "its constructor"
+		if up.Function != "" && i == len(exec.Calls)-1 {
+			what = "its " + setUpSignature
+		}
+		up.Failure = fmt.Sprintf("%s fails: %s", what, exec.Calls[i].Reason())
+		up.At, up.Located = blame(exec, i)
+		break
+	}
+	return exec, ctx.Err()
+}
+
+// selector is the first four bytes of a function's calldata.
+func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
+
+// blame is the instruction that made a call fail: in the innermost frame whose
+// revert its callers passed on, among those of known contracts.
+func blame(exec *evm.Execution, call int) (at bytecode.Location, known bool) {
+	frames := exec.Calls[call].Frames
+	for i := frames[0]; i >= 0; i = passedOn(exec, i, frames[1]) {
+		f := &exec.Frames[i]
+		if f.Program != nil && f.Program.Contract != nil {
+			at, known = bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, true
+		}
+	}
+	return at, known
+}
+
+// passedOn is the last frame that a failed one called and whose revert it handed
+// on; −1 when there is none. Frames of the call end before end.
+func passedOn(exec *evm.Execution, parent, end int) int {
+	for i := end - 1; i > parent; i-- {
+		f := &exec.Frames[i]
+		if f.Parent == parent && f.Outcome != evm.Success && bytes.Equal(f.Output, exec.Frames[parent].Output) {
+			return i
+		}
+	}
+	return -1
+}
+
+// moveTo goes on from another World.
+func (b *builder) moveTo(w *evm.World) error {
+	machine, err := evm.NewReference(w, b.table, b.machineOptions...)
+	if err != nil {
+		return err
+	}
+	b.machine, b.calls = machine, nil
+	b.nonce = 0
+	if a := w.Accounts[Deployer.Address]; a != nil {
+		b.nonce = a.Nonce
+	}
+	return nil
+}
+
+// saved is what a set-up that fails must not leave changed.
+type saved struct {
+	machine                           *evm.Reference
+	calls                             evm.Sequence
+	nonce                             uint64
+	instances, deployments, additions int
+	tests                             int
+	parties                           []party
+	libraries                         map[string]*library
+	labels, names                     map[common.Address]string
+	tried                             map[*bytecode.Contract]bool
+}
+
+func (b *builder) save() saved {
+	return saved{
+		machine: b.machine, calls: b.calls, nonce: b.nonce,
+		instances: len(b.instances), deployments: len(b.report.Deployments), additions: len(b.report.Additions),
+		tests:   len(b.tests),
+		parties: slices.Clone(b.parties), libraries: maps.Clone(b.libraries), labels: maps.Clone(b.labels), names: maps.Clone(b.names), tried: maps.Clone(b.tried),
+	}
+}
+
+func (b *builder) restore(s saved) {
+	b.machine, b.calls, b.nonce = s.machine, s.calls, s.nonce
+	b.instances, b.tests = b.instances[:s.instances], b.tests[:s.tests]
+	b.report.Deployments = b.report.Deployments[:s.deployments]
+	b.report.Additions = b.report.Additions[:s.additions]
+	b.parties, b.libraries, b.labels, b.names, b.tried = s.parties, s.libraries, s.labels, s.names, s.tried
+}

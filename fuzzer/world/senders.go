@@ -1,0 +1,267 @@
+package world
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/ecdsa"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+)
+
+// Party is an account that a set-up made special, and that sends calls therefore.
+type Party struct {
+	Name    string
+	Address common.Address
+	Why     string // for people: "pranked", "owner of Vault"
+}
+
+// maxParties bounds the senders that a World gets from set-ups besides the test
+// contracts: calls are spread over all senders. Arbitrary; tests seldom name more
+// than alice, bob, carol, an owner and a keeper.
+const maxParties = 8
+
+// party is what is known of such an account, from the strongest sign on.
+type party struct {
+	address common.Address
+	sign    sign
+	why     string
+	key     *ecdsa.PrivateKey
+}
+
+// sign says how sure it is that an account is meant to send calls.
+type sign uint8
+
+const (
+	pranked sign = iota // it has sent calls in the set-up
+	owning              // a contract names it as owner, admin, keeper …
+	known               // its private key is known
+	funded              // it was given ether or a name
+	holding             // it was given tokens
+)
+
+// vmAddress is where forge has its cheatcodes: keccak256("hevm cheat code").
+var vmAddress = common.HexToAddress("0x7109709ECfa91a80626fF3989D68f67F5b1DD12D")
+
+// consoleAddress is where console.log goes.
+var consoleAddress = common.HexToAddress("0x000000000000000000636F6e736F6c652e6c6f67")
+
+// The cheatcodes that make accounts special.
+var (
+	cheatLabel = selector("label(address,string)")
+	cheatAddr  = selector("addr(uint256)")
+	cheatDeal  = selector("deal(address,uint256)")
+	cheatPrank = [][]byte{
+		selector("prank(address)"), selector("prank(address,address)"),
+		selector("startPrank(address)"), selector("startPrank(address,address)"),
+		selector("prank(address,bool)"), selector("startPrank(address,bool)"),
+		selector("prank(address,address,bool)"), selector("startPrank(address,address,bool)"),
+	}
+)
+
+// The events that do, with the place of the account among their topics.
+var eventSigns = []struct {
+	topic common.Hash
+	place int
+	sign  sign
+	why   string
+}{
+	{crypto.Keccak256Hash([]byte("OwnershipTransferred(address,address)")), 2, owning, "owner"},
+	{crypto.Keccak256Hash([]byte("RoleGranted(bytes32,address,address)")), 2, owning, "granted a role"},
+	{crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)")), 2, holding, "given tokens"},
+}
+
+// meet notes the accounts that an execution made special.
+func (b *builder) meet(exec *evm.Execution) {
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		if f.CodeAddress == vmAddress && f.Outcome == evm.Success {
+			b.meetCheat(f)
+		}
+		for _, l := range f.Logs {
+			for _, e := range eventSigns {
+				if len(l.Topics) > e.place && l.Topics[0] == e.topic {
+					b.note(party{address: common.BytesToAddress(l.Topics[e.place][:]), sign: e.sign, why: e.why})
+				}
+			}
+		}
+	}
+}
+
+// meetCheat notes what a cheatcode says of an account.
+func (b *builder) meetCheat(f *evm.Frame) {
+	if len(f.Input) < 4+32 {
+		return
+	}
+	id, word := f.Input[:4], f.Input[4:36]
+	address := common.BytesToAddress(word)
+	switch {
+	case slices.ContainsFunc(cheatPrank, func(s []byte) bool { return bytes.Equal(s, id) }):
+		b.note(party{address: address, sign: pranked, why: "pranked"})
+	case bytes.Equal(id, cheatDeal):
+		b.note(party{address: address, sign: funded, why: "given ether"})
+	case bytes.Equal(id, cheatAddr):
+		if key, err := crypto.ToECDSA(word); err == nil {
+			b.note(party{address: crypto.PubkeyToAddress(key.PublicKey), sign: known, why: "private key known", key: key})
+		}
+	case bytes.Equal(id, cheatLabel):
+		if name := labelText(f.Input[4:]); name != "" && b.labels[address] == "" {
+			b.names[address] = name
+			b.note(party{address: address, sign: funded, why: "labelled"})
+		}
+	}
+}
+
+// labelText is the string in the arguments (address, string); empty when it is
+// no name for an account.
+func labelText(arguments []byte) string {
+	const most = 32 // bytes: longer ones say what something does, and are no names
+	if len(arguments) < 96 || binary.BigEndian.Uint64(arguments[56:64]) != 64 {
+		return ""
+	}
+	n := binary.BigEndian.Uint64(arguments[88:96])
+	if n == 0 || n > most || uint64(len(arguments)) < 96+n {
+		return ""
+	}
+	text := string(arguments[96 : 96+n])
+	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
+		return ""
+	}
+	return text
+}
+
+// note remembers an account; of several signs the strongest counts.
+func (b *builder) note(p party) {
+	i := slices.IndexFunc(b.parties, func(q party) bool { return q.address == p.address })
+	if i < 0 {
+		b.parties = append(b.parties, p)
+		return
+	}
+	q := &b.parties[i]
+	if p.sign < q.sign {
+		q.sign, q.why = p.sign, p.why
+	}
+	if q.key == nil {
+		q.key = p.key
+	}
+}
+
+// maxOwnerCalls bounds the questions about owners. Arbitrary.
+const maxOwnerCalls = 256
+
+// meetOwners asks every instance for its owner, admin, keeper and so on.
+func (b *builder) meetOwners() error {
+	asked := 0
+	for _, in := range b.instances {
+		var methods []string
+		for _, m := range in.Contract.ABI.Methods {
+			if len(m.Inputs) == 0 && len(m.Outputs) == 1 && m.Outputs[0].Type.String() == "address" && m.IsConstant() &&
+				slices.ContainsFunc(accountRoles, func(r accountRole) bool { return nameHas(m.RawName, r.words...) }) {
+				methods = append(methods, m.Sig)
+			}
+		}
+		slices.Sort(methods)
+		for _, signature := range methods {
+			if asked++; asked > maxOwnerCalls {
+				return nil
+			}
+			call := evm.Call{From: User2.Address, To: in.Address, Data: selector(signature)}
+			exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+			if err != nil {
+				return err
+			}
+			result := &exec.Calls[len(exec.Calls)-1]
+			if result.Outcome == evm.Success && len(result.Output) == 32 {
+				name, _, _ := strings.Cut(signature, "(")
+				b.note(party{address: common.BytesToAddress(result.Output), sign: owning, why: name + " of " + in.Name})
+			}
+		}
+	}
+	return nil
+}
+
+// senders lists the senders of a World that set-ups made: those of every World, the
+// test contracts, and up to maxParties that the set-ups made special, the
+// strongest sign first.
+func (b *builder) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
+	if err := b.meetOwners(); err != nil {
+		return nil, err
+	}
+	list := Senders()
+	taken := map[string]common.Address{}
+	sending := map[common.Address]bool{}
+	for _, in := range w.Instances {
+		taken[in.Name] = in.Address
+	}
+	for _, sender := range list {
+		taken[sender.Name], sending[sender.Address] = sender.Address, true
+	}
+	add := func(name string, p party) {
+		name = uniqueName(name, p.address, taken)
+		taken[name], sending[p.address] = p.address, true
+		list = append(list, evm.Sender{Name: name, Address: p.address, Key: p.key})
+		b.report.Senders = append(b.report.Senders, Party{Name: name, Address: p.address, Why: p.why})
+		if a := w.Accounts[p.address]; a == nil {
+			w.Accounts[p.address] = &evm.Account{Balance: *funds}
+		} else if a.Balance.IsZero() {
+			rich := *a
+			rich.Balance = *funds
+			w.Accounts[p.address] = &rich
+		}
+	}
+	for _, up := range s.tried {
+		if up.Failure == "" {
+			add(up.Contract.Name, party{address: up.Address, why: "test contract"})
+		}
+	}
+	slices.SortStableFunc(b.parties, func(p, q party) int { return cmp.Compare(p.sign, q.sign) })
+	room := len(list) + maxParties
+	for _, p := range b.parties {
+		code := 0
+		if a := w.Accounts[p.address]; a != nil {
+			code = len(a.Code)
+		}
+		if len(list) < room && !sending[p.address] && isParty(&p, code > 0) {
+			if p.address == s.chain.Sender && b.names[p.address] == "" {
+				b.names[p.address] = "forge" // that its tests call by no name
+			}
+			add(cmp.Or(b.names[p.address], shortName(p.address)), p)
+		}
+	}
+	return list, nil
+}
+
+// isParty tells whether an account may send calls: one with code does so only
+// where a test made it.
+func isParty(p *party, code bool) bool {
+	const reserved = 0x200 // precompiles are below it, on every chain so far
+	small := p.address == common.BytesToAddress(p.address[18:]) && binary.BigEndian.Uint16(p.address[18:]) < reserved && p.sign != pranked
+	return !small && p.address != (common.Address{}) && p.address != vmAddress && p.address != consoleAddress &&
+		(!code || p.sign == pranked)
+}
+
+// shortName is made of an address without leading zeros, cut to its first digits: tests
+// often make accounts of small numbers, 0xBEEF.
+func shortName(a common.Address) string {
+	const digits = 8
+	text := strings.TrimLeft(hex.EncodeToString(a[:]), "0")
+	return "account-" + text[:min(digits, len(text))]
+}
+
+// uniqueName makes a name that no other account has: "alice", "alice#2".
+func uniqueName(name string, a common.Address, taken map[string]common.Address) string {
+	unique := name
+	for n := 2; ; n++ {
+		if other, ok := taken[unique]; !ok || other == a {
+			return unique
+		}
+		unique = fmt.Sprintf("%s#%d", name, n)
+	}
+}

@@ -1,0 +1,305 @@
+package world
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Setup says which of the project's own Foundry tests make the World.
+type Setup struct {
+	// Contracts names the test contracts to use, in this order; empty: [Make]
+	// chooses.
+	Contracts []string
+	// Strict makes it an error when one of Contracts fails. For a World that is to
+	// be compared with another one, made in the same way.
+	Strict bool
+	// Lines are the targets' lines by the qualified name of the contract that
+	// holds them.
+	Lines map[string][]bytecode.Position
+	// Chain is what the tests run on; nil: [DefaultChain].
+	Chain *Chain
+}
+
+// SetUp tells what came of a test contract's set-up.
+type SetUp struct {
+	Contract *bytecode.Contract
+	Function string // "setUp()"; empty when only its constructor ran
+	// Failure says, for people, why nothing of it is in the World; empty: all is.
+	Failure string
+	// At is the instruction that made it fail, when Located.
+	At      bytecode.Location
+	Located bool
+
+	Address common.Address // of the test contract
+}
+
+const (
+	// maxSetUps bounds the set-ups that one World is made of: each brings a sender
+	// and some instances, over which a campaign's calls are spread. Arbitrary; most
+	// pull requests touch what one or two test contracts set up.
+	maxSetUps = 8
+	// maxSetUpTries bounds those that are run to find them, at up to a second each
+	// (2^30 gas). Arbitrary.
+	maxSetUpTries = 24
+)
+
+// Make makes a World as the project's own tests do: test contracts are deployed
+// and their setUp() is called as forge does, and what they deploy can be called.
+// Contracts with targets that are not there then are deployed on top, as [Auto]
+// does. Where no set-up succeeds, or options name none, the World is Auto's.
+//
+// The set-up whose code holds most of the targets' lines is run first; of equal
+// ones, one with a setUp() and then the first of the table. As long as lines are
+// left that no instance holds, others follow, in the same state.
+func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.World, *Report, error) {
+	if options.Setup == nil || len(options.Only) > 0 {
+		return Auto(ctx, table, options)
+	}
+	options, err := options.withDefaults()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := newSetups(table.Contracts(), options)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := startBuilder(foundryWorld(options.Fork, &s.chain), table, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.run(ctx, b); err != nil {
+		return nil, nil, err
+	}
+	if !s.succeeded() {
+		w, report, err := Auto(ctx, table, options)
+		if err == nil {
+			report.SetUps = s.tried
+		}
+		return w, report, err
+	}
+	b.report.SetUps = s.tried
+	return b.complete(ctx, table, options, s)
+}
+
+// setups is the choice of test contracts.
+type setups struct {
+	*Setup
+	chain      Chain
+	contracts  []*bytecode.Contract
+	candidates []*setUpCandidate
+	open       map[bytecode.Position]bool // targets' lines that no instance holds
+	tried      []SetUp
+}
+
+// setUpCandidate is a test contract that was not run.
+type setUpCandidate struct {
+	contract *bytecode.Contract
+	holds    []*bytecode.Contract // what it may deploy that has targets, itself included
+}
+
+func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error) {
+	s := &setups{Setup: options.Setup, chain: DefaultChain(), contracts: contracts, open: map[bytecode.Position]bool{}}
+	if s.Chain != nil {
+		s.chain = *s.Chain
+	}
+	var holders []*bytecode.Contract
+	for _, c := range contracts {
+		lines := s.Lines[c.QualifiedName()]
+		for _, l := range lines {
+			s.open[l] = true
+		}
+		if len(lines) > 0 {
+			holders = append(holders, c)
+		}
+	}
+	for _, name := range s.Contracts {
+		c, err := NamedTest(contracts, name)
+		if err != nil {
+			return nil, err
+		}
+		s.candidates = append(s.candidates, &setUpCandidate{contract: c})
+	}
+	if len(s.Contracts) > 0 {
+		return s, nil
+	}
+	for _, c := range contracts {
+		if !isTestContract(c) {
+			continue
+		}
+		candidate := &setUpCandidate{contract: c}
+		for _, h := range holders {
+			if h == c || creates(c, h) || fetches(c, h) {
+				candidate.holds = append(candidate.holds, h)
+			}
+		}
+		s.candidates = append(s.candidates, candidate)
+	}
+	return s, nil
+}
+
+// NamedTest is the contract of a name that can set up a World, "VaultTest" or
+// "test/Vault.t.sol:VaultTest"; an error says why there is none.
+func NamedTest(contracts []*bytecode.Contract, name string) (*bytecode.Contract, error) {
+	found, err := namedContracts(contracts, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range found {
+		if c.Deployable() && !c.Library && len(c.ABI.Constructor.Inputs) == 0 {
+			return c, nil
+		}
+	}
+	c := found[0]
+	if c.Deployable() && !c.Library {
+		return nil, fmt.Errorf("%s cannot set up the World: its constructor has parameters; name a test contract without", c.QualifiedName())
+	}
+	return nil, fmt.Errorf("%s cannot set up the World: it is abstract, an interface or a library; name a test contract that can be deployed", c.QualifiedName())
+}
+
+// fetches tells whether c names d as vm.getCode and deployCode are given it:
+// "Vault.sol", "Vault.sol:Vault" or "src/Vault.sol:Vault".
+func fetches(c, d *bytecode.Contract) bool {
+	return slices.ContainsFunc(c.Texts, func(text string) bool {
+		return text == d.UnitName() || text == d.Name+".sol" || text == d.Name || len(text) > len(d.Name) && bytes.HasSuffix([]byte(text), []byte(".sol:"+d.Name))
+	})
+}
+
+// strict tells whether the set-ups are those that somebody named, which count
+// whatever they deploy.
+func (s *setups) strict() bool { return len(s.Contracts) > 0 }
+
+// next takes out the candidate to run next; nil when none is worth it.
+func (s *setups) next() *bytecode.Contract {
+	if len(s.candidates) == 0 {
+		return nil
+	}
+	best := 0
+	if !s.strict() {
+		gains := make([]int, len(s.candidates))
+		for i, c := range s.candidates {
+			gains[i] = s.gain(c.holds)
+		}
+		rank := func(i int) int {
+			if hasMethod(s.candidates[i].contract.ABI, setUpSignature) {
+				return 1
+			}
+			return 0
+		}
+		for i := range s.candidates {
+			if cmp.Or(cmp.Compare(gains[i], gains[best]), cmp.Compare(rank(i), rank(best))) > 0 {
+				best = i
+			}
+		}
+		if gains[best] == 0 {
+			return nil
+		}
+	}
+	c := s.candidates[best].contract
+	s.candidates = slices.Delete(s.candidates, best, best+1)
+	return c
+}
+
+// gain counts the open lines that contracts hold.
+func (s *setups) gain(contracts []*bytecode.Contract) int {
+	seen := map[bytecode.Position]bool{}
+	for _, c := range contracts {
+		for _, l := range s.Lines[c.QualifiedName()] {
+			if s.open[l] {
+				seen[l] = true
+			}
+		}
+	}
+	return len(seen)
+}
+
+// gains tells whether instances hold open lines.
+func (s *setups) gains(instances []evm.Instance) bool {
+	return slices.ContainsFunc(instances, func(in evm.Instance) bool { return s.gain([]*bytecode.Contract{in.Contract}) > 0 })
+}
+
+// run runs set-ups as long as they are worth it.
+func (s *setups) run(ctx context.Context, b *builder) error {
+	used := 0
+	for used < maxSetUps && len(s.tried) < maxSetUpTries {
+		c := s.next()
+		if c == nil {
+			return nil
+		}
+		up, err := b.setUp(ctx, c, s)
+		if err != nil {
+			return fmt.Errorf("setting up %s: %w", c.QualifiedName(), err)
+		}
+		s.tried = append(s.tried, *up)
+		if up.Failure != "" && s.Strict {
+			return fmt.Errorf("%s cannot be set up: %s", c.QualifiedName(), up.Failure)
+		}
+		if up.Failure != "" {
+			continue
+		}
+		used++
+		for _, in := range b.instances {
+			for _, l := range s.Lines[in.Contract.QualifiedName()] {
+				delete(s.open, l)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *setups) succeeded() bool {
+	return slices.ContainsFunc(s.tried, func(up SetUp) bool { return up.Failure == "" })
+}
+
+// complete deploys what the set-ups did not, and makes the World.
+func (b *builder) complete(ctx context.Context, table *bytecode.Table, options Options, s *setups) (*evm.World, *Report, error) {
+	targets, err := namedContracts(s.contracts, options.Targets)
+	if err != nil {
+		return nil, nil, err
+	}
+	if b.uninitialized, err = namedContracts(s.contracts, options.Uninitialized); err != nil {
+		return nil, nil, err
+	}
+	there := func(c *bytecode.Contract) bool {
+		return slices.ContainsFunc(b.instances, func(in evm.Instance) bool { return in.Contract == c })
+	}
+	var wanted []*bytecode.Contract
+	for _, c := range Select(s.contracts, targets, 0).Wanted {
+		if !there(c) || slices.Contains(b.uninitialized, c) {
+			wanted = append(wanted, c)
+		}
+	}
+	adopted := len(b.instances)
+	if err := b.deployAll(ctx, wanted); err != nil {
+		return nil, nil, err
+	}
+	if err := b.recognise(table, adopted); err != nil {
+		return nil, nil, err
+	}
+	if _, err := b.machine.Run(b.calls); err != nil {
+		return nil, nil, err
+	}
+	world := b.machine.Export()
+	world.Instances = b.instances
+	if world.Senders, err = b.senders(world, s); err != nil {
+		return nil, nil, err
+	}
+	for _, c := range s.contracts {
+		if !c.Deployable() || c.Library || b.tried[c] || there(c) {
+			continue
+		}
+		reason := "left out: the set-up does not deploy it, and it has no targets"
+		if r, why := RoleOf(c); r != UnderTest {
+			reason = fmt.Sprintf("left out as a %s: %s", r, why)
+		}
+		b.report.LeftOut = append(b.report.LeftOut, LeftOut{c, reason})
+	}
+	return world, b.report, nil
+}

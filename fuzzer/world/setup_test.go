@@ -1,0 +1,184 @@
+package world_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testsolc"
+)
+
+// TestMake lets the test contracts of each testdata/setups/NAME.sol make a World,
+// and compares the report with a golden file. The first line names the targets.
+func TestMake(t *testing.T) {
+	fixtures, err := filepath.Glob("testdata/setups/*.sol")
+	if err != nil || len(fixtures) == 0 {
+		t.Fatalf("fixtures: %v, %v", fixtures, err)
+	}
+	for _, path := range fixtures {
+		name := strings.TrimSuffix(filepath.Base(path), ".sol")
+		t.Run(name, func(t *testing.T) {
+			table, options := setUpFixture(t, name)
+			w, report, err := world.Make(context.Background(), table, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSetUpWorld(t, w)
+			checkGolden(t, filepath.Join("testdata", "setups", name+".golden"), setUpText(w, report))
+		})
+	}
+}
+
+// setUpFixture compiles a fixture, and aims at one line of each target.
+func setUpFixture(t *testing.T, name string) (*bytecode.Table, world.Options) {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("testdata", "setups", name+".sol"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(source), "\n")
+	table := bytecode.NewTable(testsolc.Compile(t, string(source), testsolc.Settings{}))
+	setup := &world.Setup{Lines: map[string][]bytecode.Position{}}
+	options := world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}, Setup: setup}
+	for _, target := range strings.Split(strings.TrimPrefix(first, "// Targets: "), ", ") {
+		c := testsolc.Contract(t, table.Contracts(), target)
+		options.Targets = append(options.Targets, target)
+		setup.Lines[c.QualifiedName()] = []bytecode.Position{{File: target, Line: 1}}
+	}
+	return table, options
+}
+
+func checkSetUpWorld(t *testing.T, w *evm.World) {
+	t.Helper()
+	for _, i := range w.Instances {
+		if a := w.Accounts[i.Address]; a == nil || len(a.Code) == 0 {
+			t.Errorf("%s has no code in the World", i.Name)
+		}
+	}
+	for _, s := range w.Senders {
+		if a := w.Accounts[s.Address]; a == nil || a.Balance.IsZero() {
+			t.Errorf("%s has no funds", s.Name)
+		}
+	}
+}
+
+func checkGolden(t *testing.T, golden, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("report differs from %s (-update rewrites it):\n%s", golden, diff)
+	}
+}
+
+func setUpText(w *evm.World, r *world.Report) string {
+	var b strings.Builder
+	for _, up := range r.SetUps {
+		fmt.Fprintf(&b, "set-up %s", up.Contract.Name)
+		if up.Function != "" {
+			fmt.Fprintf(&b, ".%s", up.Function)
+		}
+		if up.Failure == "" {
+			fmt.Fprintf(&b, " at %s\n", up.Address)
+			continue
+		}
+		fmt.Fprintf(&b, " not used: %s\n", up.Failure)
+	}
+	for _, p := range r.Senders {
+		fmt.Fprintf(&b, "sender %s at %s: %s\n", p.Name, p.Address, p.Why)
+	}
+	return b.String() + text(w, r)
+}
+
+// TestSetUpNamed: who names a test contract gets it, whatever it deploys, and an
+// error that says what is wrong where it cannot be one.
+func TestSetUpNamed(t *testing.T) {
+	table, options := setUpFixture(t, "vault")
+	names := func(setup world.Setup) (string, error) {
+		setup.Lines = options.Setup.Lines
+		o := options
+		o.Setup = &setup
+		w, _, err := world.Make(context.Background(), table, o)
+		if err != nil {
+			return "", err
+		}
+		var list []string
+		for _, in := range w.Instances {
+			list = append(list, in.Name)
+		}
+		return strings.Join(list, " "), nil
+	}
+	for _, tc := range []struct {
+		setup world.Setup
+		want  string
+		err   string
+	}{
+		{world.Setup{Contracts: []string{"TokenTest"}}, "Token Vault Registry", ""},
+		{world.Setup{Contracts: []string{"test.sol:TokenTest", "VaultTest"}}, "Token Token#2 Vault Registry", ""},
+		{world.Setup{Contracts: []string{"NoTest"}}, "", `no contract named "NoTest"`},
+		{world.Setup{Contracts: []string{"Vault"}}, "", "its constructor has parameters"},
+		{world.Setup{Contracts: []string{"Shares"}}, "", "a library"},
+	} {
+		got, err := names(tc.setup)
+		if tc.err != "" {
+			if err == nil || !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("%v: error %v, want %q", tc.setup.Contracts, err, tc.err)
+			}
+			continue
+		}
+		if err != nil || got != tc.want {
+			t.Errorf("%v: %q, %v, want %q", tc.setup.Contracts, got, err, tc.want)
+		}
+	}
+}
+
+// TestSetUpStrict: a World that is compared with another is made in the same way
+// or not at all.
+func TestSetUpStrict(t *testing.T) {
+	table, options := setUpFixture(t, "failing")
+	options.Setup.Contracts = []string{"MarketTest", "ForkTest"}
+	if _, report, err := world.Make(context.Background(), table, options); err != nil || len(report.SetUps) != 2 || report.SetUps[1].Failure == "" {
+		t.Errorf("one of two fails: %+v, %v", report, err)
+	}
+	options.Setup.Strict = true
+	if _, _, err := world.Make(context.Background(), table, options); err == nil || !strings.Contains(err.Error(), "no network") {
+		t.Errorf("strict: error %v, want what the set-up said", err)
+	}
+}
+
+// TestSetUpDeterministic: the same build gives the same World.
+func TestSetUpDeterministic(t *testing.T) {
+	var first string
+	for range 3 {
+		table, options := setUpFixture(t, "proxies")
+		w, report, err := world.Make(context.Background(), table, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := setUpText(w, report)
+		for _, in := range w.Instances {
+			got += fmt.Sprintln(in.Name, in.Address)
+		}
+		if first == "" {
+			first = got
+		}
+		if got != first {
+			t.Fatalf("differs:\n%s", cmp.Diff(first, got))
+		}
+	}
+}
