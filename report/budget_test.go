@@ -30,6 +30,8 @@ func large(t testing.TB, lines, findings, warnings int, text string) *Report {
 		r.Warnings = append(r.Warnings, text)
 		r.Faults = append(r.Faults, Fault{Message: text, Input: text})
 		r.World.Instances = append(r.World.Instances, Instance{text, text, text, text})
+		r.World.SetUps = append(r.World.SetUps, SetUp{Contract: text, Function: text, Address: text}, SetUp{Contract: text, Failure: text})
+		r.World.Senders = append(r.World.Senders, Sender{text, text, text})
 		r.World.Undeployed = append(r.World.Undeployed, Undeployed{text, text})
 		r.Builds = append(r.Builds, Build{Origin: text, Compiler: text + fmt.Sprint(len(r.Builds))})
 	}

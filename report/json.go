@@ -133,6 +133,8 @@ func normalise(r *Report) *Report {
 	c.Builds = list(c.Builds)
 	c.World.Instances = list(c.World.Instances)
 	c.World.Undeployed = list(c.World.Undeployed)
+	c.World.SetUps = list(c.World.SetUps)
+	c.World.Senders = list(c.World.Senders)
 	c.Oracles = list(c.Oracles)
 	c.Lines = list(slices.Clone(c.Lines))
 	for i := range c.Lines {

@@ -338,6 +338,29 @@ func (p *page) world() string {
 	if n := len(p.r.World.Undeployed); n > 0 {
 		names = append(names, fmt.Sprintf("%d not deployed", n))
 	}
+	if by := p.setUp(); by != "" {
+		return "of " + by + ": " + strings.Join(names, ", ")
+	}
+	return strings.Join(names, ", ")
+}
+
+// setUp names the tests that set the world up; empty when it is automatic.
+func (p *page) setUp() string {
+	const shown = 2 // as above
+	var names []string
+	n := 0
+	for i := range p.r.World.SetUps {
+		s := &p.r.World.SetUps[i]
+		if s.Failure != "" {
+			continue
+		}
+		if n++; n <= shown {
+			names = append(names, code(strings.TrimSuffix(s.Contract[strings.LastIndexByte(s.Contract, ':')+1:]+"."+s.Function, "."), maxName))
+		}
+	}
+	if n > shown {
+		names = append(names, fmt.Sprintf("%d more", n-shown))
+	}
 	return strings.Join(names, ", ")
 }
 

@@ -84,9 +84,26 @@ type Build struct {
 
 // World is the initial state.
 type World struct {
+	SetUps     []SetUp      `json:"setUps"` // of the project's tests, in the order they were run
 	Instances  []Instance   `json:"instances"`
 	Undeployed []Undeployed `json:"undeployed"`
+	Senders    []Sender     `json:"senders"`
 	Fork       string       `json:"fork"`
+}
+
+// SetUp is the set-up of a Foundry test contract.
+type SetUp struct {
+	Contract string `json:"contract"` // qualified
+	Function string `json:"function"` // "setUp()"; empty when only its constructor ran
+	Address  string `json:"address,omitempty"`
+	Failure  string `json:"failure,omitempty"` // why nothing of it is in the World
+}
+
+// Sender is an account that sends calls.
+type Sender struct {
+	Name    string `json:"name"`
+	Address string `json:"address"`
+	Why     string `json:"why,omitempty"` // what made it one; empty for those of every World
 }
 
 // Instance is a deployed contract.

@@ -107,6 +107,13 @@ func (p *page) ground() {
 		for _, in := range w.Instances[:min(len(w.Instances), p.rows)] {
 			p.line("| %s | %s | %s | %s |", code(in.Contract, maxPath), code(in.Name, maxName), code(in.Address, maxName), code(in.Arguments, maxCall))
 		}
+		for _, s := range w.SetUps[:min(len(w.SetUps), p.rows)] {
+			if s.Failure != "" {
+				p.line("| %s | set-up not used | | %s |", code(s.Contract, maxPath), prose(s.Failure, maxReason))
+				continue
+			}
+			p.line("| %s | set the world up | %s | %s |", code(s.Contract, maxPath), code(s.Address, maxName), code(s.Function, maxCall))
+		}
 		for _, u := range w.Undeployed[:min(len(w.Undeployed), p.rows)] {
 			p.line("| %s | not deployed | | %s |", code(u.Contract, maxPath), prose(u.Reason, maxReason))
 		}
