@@ -119,6 +119,18 @@ func (a *assembler) fault(message, text string, m *evm.Mismatch) report.Fault {
 // tried to deploy.
 func (a *assembler) describeWorld() {
 	w := report.World{Fork: a.world.Fork}
+	for i := range a.setup.SetUps {
+		up := &a.setup.SetUps[i]
+		text := report.SetUp{Contract: up.Contract.QualifiedName(), Function: up.Function}
+		if up.Failure == "" {
+			text.Address = up.Address.Hex()
+		} else {
+			text.Failure = a.whyNotSetUp(up)
+		}
+		w.SetUps = append(w.SetUps, text)
+	}
+	a.report.Warnings = append(a.report.Warnings, a.failedSetUps()...)
+	w.Senders = a.senders()
 	add := func(name string, c *bytecode.Contract, address common.Address, parts ...string) {
 		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 		w.Instances = append(w.Instances, report.Instance{Name: name, Contract: c.QualifiedName(),
@@ -138,6 +150,19 @@ func (a *assembler) describeWorld() {
 		w.Undeployed = append(w.Undeployed, report.Undeployed{Contract: l.Contract.QualifiedName(), Reason: l.Reason})
 	}
 	a.report.World = w
+}
+
+// senders lists who sends calls, and why those do that not every World has.
+func (a *assembler) senders() []report.Sender {
+	why := map[common.Address]string{}
+	for _, p := range a.setup.Senders {
+		why[p.Address] = p.Why
+	}
+	var senders []report.Sender
+	for _, s := range a.world.Senders {
+		senders = append(senders, report.Sender{Name: s.Name, Address: s.Address.Hex(), Why: why[s.Address]})
+	}
+	return senders
 }
 
 // failures are the contracts that could not be deployed, those apart that nobody

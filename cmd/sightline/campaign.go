@@ -40,25 +40,30 @@ type deployment struct {
 	targets       []string        // contracts with targets
 	uninitialized []string        // those whose initializers hold targets
 	constructors  map[string]bool // those whose constructors do: sequences deploy them, too
+	setup         *world.Setup    // the project's tests that may make it; nil: none
 	fork          string
 }
 
 // deploy makes the World for the targets.
-func deploy(ctx context.Context, pr *project, fork string) (*campaign, error) {
+func deploy(ctx context.Context, pr *project, flags *campaignFlags) (*campaign, error) {
+	if err := checkSetup(flags.setup, pr.table); err != nil {
+		return nil, err
+	}
 	positions := diffmap.NewPositions(pr.outputs, pr.table, pr.options)
 	return deployWorld(ctx, pr, deployment{
 		targets:       targetContracts(pr.mapping),
 		uninitialized: changedInitializers(pr.mapping, positions),
 		constructors:  changedConstructors(pr.mapping, pr.table),
-		fork:          fork,
+		setup:         setupFor(flags.setup, pr.mapping),
+		fork:          flags.fork,
 	}, positions)
 }
 
 // deployWorld makes a World. Code-size limits are lifted: mapping builds are
 // larger than what is shipped.
 func deployWorld(ctx context.Context, pr *project, d deployment, positions *diffmap.Positions) (*campaign, error) {
-	w, setup, err := world.Auto(ctx, pr.table, world.Options{
-		Targets: d.targets, Uninitialized: d.uninitialized, Fork: d.fork,
+	w, setup, err := world.Make(ctx, pr.table, world.Options{
+		Targets: d.targets, Uninitialized: d.uninitialized, Setup: d.setup, Fork: d.fork,
 		Machine: []evm.Option{evm.LiftCodeSizeLimits},
 	})
 	if err != nil {

@@ -119,7 +119,12 @@ func (c *campaign) baseline(ctx context.Context, show *progress) (*baseline, err
 		pr.table.Cut(b.places[f])
 	}
 	missing := func(name string) bool { return !b.known[name] }
-	d := c.deployment
+	d := c.again()
+	if d.setup != nil {
+		if lacking := missingSetUps(d.setup.Contracts, pr.table); len(lacking) > 0 {
+			return nil, fmt.Errorf("it lacks %s, whose set-up makes the World", lacking[0])
+		}
+	}
 	d.targets = slices.DeleteFunc(slices.Clone(d.targets), missing)
 	d.uninitialized = slices.DeleteFunc(slices.Clone(d.uninitialized), missing)
 	if b.campaign, err = deployWorld(ctx, &pr, d, positions); err != nil {

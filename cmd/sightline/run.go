@@ -97,11 +97,14 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		r.Lines = linesOnly(pr)
 		kept.leave(r)
 	} else {
-		c, err := deploy(ctx, pr, flags.fork)
+		c, err := deploy(ctx, pr, flags)
 		if err != nil {
 			return nil, err
 		}
 		show.line("world   %s", describeWorld(c))
+		for _, text := range c.failedSetUps() {
+			show.line("        %s", printable(text))
+		}
 		c.silent = output.disclose == discloseIntroduced
 		c.recall(kept)
 		if err := c.run(ctx, p, flags, set, show); err != nil {
@@ -218,6 +221,9 @@ func (pr *project) source(file string) ([]byte, bool) {
 
 func describeWorld(c *campaign) string {
 	text := "automatic: "
+	if names := setUpNames(c.setup); names != "" {
+		text = "set up by " + names + ": "
+	}
 	for i, in := range c.world.Instances {
 		if i == 6 { // the rest is in the report
 			text += fmt.Sprintf(" and %d more", len(c.world.Instances)-i)

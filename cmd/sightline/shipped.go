@@ -59,7 +59,7 @@ func (s *shipped) deploy(ctx context.Context, fuzzed *campaign) error {
 	pr := *fuzzed.project
 	pr.table, pr.outputs = table, fuzzed.given
 	var err error
-	if s.campaign, err = deployWorld(ctx, &pr, fuzzed.deployment, fuzzed.positions); err != nil {
+	if s.campaign, err = deployWorld(ctx, &pr, fuzzed.again(), fuzzed.positions); err != nil {
 		return fmt.Errorf("the project's own build could not be deployed: %w", err)
 	}
 	if s.machine, err = s.newJudge(); err != nil {

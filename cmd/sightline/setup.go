@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// This file decides which of the project's own tests set up the World.
+
+// noSetup is the value of --setup for a World that is made without tests.
+const noSetup = "none"
+
+// setupFor is what --setup asks for; nil for none.
+func setupFor(named string, m *diffmap.Mapping) *world.Setup {
+	if named == noSetup {
+		return nil
+	}
+	s := &world.Setup{Lines: map[string][]bytecode.Position{}}
+	if named != "" {
+		s.Contracts = []string{named}
+	}
+	for _, t := range m.Targets {
+		s.Lines[t.Contract] = append(s.Lines[t.Contract], t.Position)
+	}
+	return s
+}
+
+// checkSetup tells whether a contract that --setup names can set up a World.
+func checkSetup(named string, table *bytecode.Table) error {
+	if named == "" || named == noSetup {
+		return nil
+	}
+	if _, err := world.NamedTest(table.Contracts(), named); err != nil {
+		return badInput("--setup %s: %w", named, err)
+	}
+	return nil
+}
+
+// again is the deployment of a World that is made as this one was, of another
+// build of the project: by the same test contracts, or by none.
+func (c *campaign) again() deployment {
+	d := c.deployment
+	used := usedSetUps(c.setup)
+	if len(used) == 0 {
+		d.setup = nil
+		return d
+	}
+	s := *d.setup
+	s.Strict, s.Contracts = true, used
+	d.setup = &s
+	return d
+}
+
+// usedSetUps names the test contracts that made a World.
+func usedSetUps(setup *world.Report) []string {
+	var used []string
+	for i := range setup.SetUps {
+		if setup.SetUps[i].Failure == "" {
+			used = append(used, setup.SetUps[i].Contract.QualifiedName())
+		}
+	}
+	return used
+}
+
+// failedSetUps says which set-ups are not in the World, and why, with the place
+// in the sources where that is known.
+func (c *campaign) failedSetUps() []string {
+	var texts []string
+	for i := range c.setup.SetUps {
+		up := &c.setup.SetUps[i]
+		if up.Failure == "" {
+			continue
+		}
+		texts = append(texts, fmt.Sprintf("%s does not set up the World: %s", up.Contract.QualifiedName(), c.whyNotSetUp(up)))
+	}
+	return texts
+}
+
+func (c *campaign) whyNotSetUp(up *world.SetUp) string {
+	if !up.Located {
+		return up.Failure
+	}
+	at, ok := c.positions.At(up.At)
+	if !ok {
+		return up.Failure
+	}
+	return fmt.Sprintf("%s (%s)", up.Failure, at)
+}
+
+// setUpNames are the set-ups of a World for people: "VaultTest.setUp()".
+func setUpNames(setup *world.Report) string {
+	var names []string
+	for i := range setup.SetUps {
+		if up := &setup.SetUps[i]; up.Failure == "" {
+			names = append(names, strings.TrimSuffix(up.Contract.Name+"."+up.Function, "."))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// missingSetUps are the test contracts among names that a build lacks.
+func missingSetUps(names []string, table *bytecode.Table) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.ContainsFunc(table.Contracts(), func(c *bytecode.Contract) bool { return c.QualifiedName() == name })
+	})
+}
