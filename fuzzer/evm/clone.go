@@ -51,6 +51,7 @@ func (r *Reference) Export() *World {
 	w.Accounts = r.state.Export()
 	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)
 	w.Block.Number, w.Block.Time, w.Block.PrevRandao = r.number, r.time, r.random
+	w.Cheats = r.cheats.export(&w.Block)
 	return &w
 }
 

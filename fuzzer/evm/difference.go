@@ -161,6 +161,9 @@ func DifferWorlds(a, b *World) *Difference {
 	if a.Block != b.Block {
 		return firstDifference("block", reflect.ValueOf(&a.Block).Elem(), reflect.ValueOf(&b.Block).Elem())
 	}
+	if x, y := a.Cheats, b.Cheats; (x == nil) != (y == nil) || x != nil && !reflect.DeepEqual(&x.State, &y.State) {
+		return &Difference{"what cheatcodes left behind", fmt.Sprintf("%+v", x), fmt.Sprintf("%+v", y)}
+	}
 	for _, address := range unionKeys(a.Accounts, b.Accounts, common.Address.Cmp) {
 		if d := differAccounts(a.Accounts[address], b.Accounts[address]); d != nil {
 			d.Where = fmt.Sprintf("state of %s: %s", address, d.Where)

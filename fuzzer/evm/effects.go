@@ -340,7 +340,7 @@ func (m *Interpreter) environment(f *frame, op byte, word *uint256.Int) {
 	case vm.ORIGIN:
 		*word = m.env.origin
 	case vm.GASPRICE:
-		word.Clear()
+		*word = m.env.gasPrice
 		if m.sent != nil {
 			*word = m.sent.GasPrice
 		}
@@ -361,7 +361,7 @@ func (m *Interpreter) environment(f *frame, op byte, word *uint256.Int) {
 	case vm.BASEFEE:
 		*word = m.env.baseFee
 	case vm.BLOBBASEFEE:
-		word.SetOne() // the least there is (EIP-4844)
+		*word = m.env.blobBaseFee
 		if m.sent != nil {
 			*word = m.sent.BlobBaseFee
 		}

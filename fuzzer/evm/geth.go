@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -49,6 +50,9 @@ type Reference struct {
 	number, time uint64
 	random       common.Hash
 
+	cheats    *cheats    // nil: there are none
+	intercept *intercept // what they do to calls
+
 	done        Sequence     // the calls whose results are in rec.exec
 	checkpoints []checkpoint // before each of them
 }
@@ -61,6 +65,7 @@ type checkpoint struct {
 	spent           spent
 	bytes, topics   arenaMark
 	truncated       bool
+	cheats          *cheatcode.State // nil: there are none
 }
 
 var _ Machine = (*Reference)(nil)
@@ -144,6 +149,10 @@ func (r *Reference) renew() {
 		Random:      &r.random,
 	}, r.state, config, vm.Config{Tracer: r.rec.hooks(), ExtraEips: extra})
 	r.rules = rulesOf(r.evm, r.fork)
+	if r.world.Cheats != nil {
+		r.cheats = newCheats(r.world.Cheats)
+		r.intercept = newIntercept(r)
+	}
 	for _, a := range vm.ActivePrecompiles(r.rules) {
 		r.state.precompiles[a] = true
 	}
@@ -217,6 +226,9 @@ func (r *Reference) rewind(n int) {
 		r.rec.bytes.release(c.bytes)
 		r.rec.topics.release(c.topics)
 		r.setBlock(c.number, c.time)
+		if r.cheats != nil {
+			r.cheats.rewind(c.cheats)
+		}
 		r.done, r.checkpoints = r.done[:n], r.checkpoints[:n]
 	}
 	if n > 0 {
@@ -244,7 +256,7 @@ func (r *Reference) push(call *Call) {
 	r.checkpoints = append(r.checkpoints, checkpoint{
 		journal: r.state.Snapshot(), frames: len(r.rec.exec.Frames), covered: len(r.rec.exec.Covered),
 		number: r.number, time: r.time, spent: r.rec.spent, truncated: r.rec.exec.Truncated,
-		bytes: r.rec.bytes.at, topics: r.rec.topics.at,
+		bytes: r.rec.bytes.at, topics: r.rec.topics.at, cheats: r.cheats.keep(),
 	})
 }
 
@@ -262,6 +274,9 @@ func (r *Reference) run(index int) {
 		to = nil // the new address is warmed by create
 	}
 	r.evm.SetTxContext(vm.TxContext{Origin: call.From, GasPrice: zeroBalance})
+	if r.cheats != nil {
+		r.cheats.begin()
+	}
 	r.state.Prepare(r.rules, call.From, r.evm.Context.Coinbase, to, nil, nil)
 	amount := call.Gas
 	if amount == 0 {
@@ -274,7 +289,14 @@ func (r *Reference) run(index int) {
 	} else {
 		r.state.SetNonce(call.From, r.state.GetNonce(call.From)+1, tracing.NonceChangeEoACall)
 		// What it returns the hooks have recorded; its error is the contract's matter.
+		mark := r.state.Snapshot()
+		if r.cheats != nil {
+			r.intercept.begin(call)
+		}
 		_, _, _ = r.evm.Call(call.From, call.To, call.Data, gas, &call.Value)
+		if r.cheats != nil && r.rec.exec.Frames[frames].Outcome != Success {
+			r.state.RevertToSnapshot(mark) // what the last word on cheatcodes undid
+		}
 	}
 	r.state.Finalise(r.rules)
 	r.rec.end(frames)
@@ -292,23 +314,39 @@ func saturate(a, b uint64) uint64 {
 func (r *Reference) setBlock(number, time uint64) {
 	if number != r.number {
 		r.evm.Context.BlockNumber.SetUint64(number)
-		r.random = r.world.Block.PrevRandao
-		if number != r.world.Block.Number {
-			var seed [40]byte
-			copy(seed[:], r.random[:])
-			binary.BigEndian.PutUint64(seed[32:], number)
-			r.random = crypto.Keccak256Hash(seed[:])
-		}
+		r.random = r.randomAt(number)
 	}
 	r.number, r.time = number, time
 	r.evm.Context.Time = time
+}
+
+// randomAt is PREVRANDAO of a block.
+func (r *Reference) randomAt(number uint64) common.Hash {
+	random := r.world.Block.PrevRandao
+	if number == r.world.Block.Number {
+		return random
+	}
+	var seed [40]byte
+	copy(seed[:], random[:])
+	binary.BigEndian.PutUint64(seed[32:], number)
+	return crypto.Keccak256Hash(seed[:])
 }
 
 // create runs a deployment as evm.create of go-ethereum does a creation
 // transaction, except that the sequence chooses the address.
 func (r *Reference) create(call *Call, gas vm.GasBudget) {
 	r.rec.enter(0, byte(vm.CREATE), call.From, call.Address, call.Data, gas.ExecutionGas, call.Value.ToBig())
+	mark, nonce := r.state.Snapshot(), r.state.GetNonce(call.From)
 	output, left, err := r.deploy(call, gas)
+	if r.cheats != nil {
+		var outcome Outcome
+		outcome, output = r.cheats.finish(&cheatcode.Call{Depth: -1, By: call.From, Create: true}, outcomeOf(err), output)
+		if err == nil && outcome != Success {
+			err = vm.ErrExecutionReverted
+			r.state.RevertToSnapshot(mark)
+			r.state.SetNonce(call.From, nonce+1, tracing.NonceChangeContractCreator)
+		}
+	}
 	r.rec.exit(0, output, gas.ExecutionGas-left, err, err != nil)
 }
 

@@ -54,6 +54,7 @@ type Interpreter struct {
 	origin       common.Address
 	env          environment
 	sent         *Message // what runs, unless it is a call
+	cheats       *cheats  // nil: there are none
 
 	done        Sequence     // the calls whose results are in rec.exec
 	checkpoints []checkpoint // before each of them
@@ -65,6 +66,7 @@ var _ Machine = (*Interpreter)(nil)
 type environment struct {
 	chainID, coinbase, gasLimit, baseFee, origin uint256.Int
 	number, time, random                         uint256.Int
+	gasPrice, blobBaseFee                        uint256.Int
 }
 
 // creationCode has the latest creation codes of one program: they differ in the
@@ -129,7 +131,12 @@ func (m *Interpreter) World() *World { return m.world }
 
 // renew makes the state anew; nothing of earlier runs is left.
 func (m *Interpreter) renew() {
-	m.ledger = newLedger(m.world, vm.ActivePrecompiledContracts(rulesFor(m.fork)))
+	precompiles := vm.ActivePrecompiledContracts(rulesFor(m.fork))
+	if m.world.Cheats != nil {
+		m.cheats = newCheats(m.world.Cheats)
+		m.cheats.install(precompiles, ledgerHost{m}, &m.rec)
+	}
+	m.ledger = newLedger(m.world, precompiles)
 	m.done, m.checkpoints, m.frames, m.stacks, m.sent = nil, nil, nil, nil, nil
 	m.rec.exec, m.rec.retained, m.rec.open = Execution{}, 0, nil
 	m.forget()
@@ -147,6 +154,8 @@ func (m *Interpreter) renew() {
 	m.env.coinbase.SetBytes20(block.Coinbase[:])
 	m.env.gasLimit.SetUint64(block.GasLimit)
 	m.env.baseFee.SetUint64(block.BaseFee)
+	m.env.gasPrice.Clear()
+	m.env.blobBaseFee.SetOne() // the least there is (EIP-4844)
 	m.setNumber(block.Number)
 	m.setBlock(block.Number, block.Time)
 }
@@ -205,6 +214,9 @@ func (m *Interpreter) rewind(n int) {
 		m.rec.bytes.release(c.bytes)
 		m.rec.topics.release(c.topics)
 		m.setBlock(c.number, c.time)
+		if m.cheats != nil {
+			m.cheats.rewind(c.cheats)
+		}
 		m.done, m.checkpoints = m.done[:n], m.checkpoints[:n]
 	}
 	if n > 0 {
@@ -244,7 +256,7 @@ func (m *Interpreter) push(call *Call) {
 	m.checkpoints = append(m.checkpoints, checkpoint{
 		journal: len(m.ledger.journal), frames: len(m.rec.exec.Frames), covered: len(m.rec.exec.Covered),
 		number: m.number, time: m.time, spent: m.rec.spent, truncated: m.rec.exec.Truncated,
-		bytes: m.rec.bytes.at, topics: m.rec.topics.at,
+		bytes: m.rec.bytes.at, topics: m.rec.topics.at, cheats: m.cheats.keep(),
 	})
 }
 
@@ -258,6 +270,9 @@ func (m *Interpreter) run(index int) {
 	}
 	m.origin = call.From
 	m.env.origin.SetBytes20(call.From[:])
+	if m.cheats != nil {
+		m.cheats.begin()
+	}
 	l := m.ledger
 	for i := range call.Overwrites {
 		l.overwrite(&call.Overwrites[i])
@@ -289,7 +304,11 @@ func (m *Interpreter) run(index int) {
 // warmCoinbase is EIP-3651.
 func (m *Interpreter) warmCoinbase() {
 	if m.fork >= forkShanghai {
-		m.ledger.warmEntry(m.ledger.find(&m.world.Block.Coinbase))
+		coinbase := &m.world.Block.Coinbase
+		if m.cheats != nil {
+			coinbase = &m.cheats.now.Coinbase
+		}
+		m.ledger.warmEntry(m.ledger.find(coinbase))
 	}
 }
 
@@ -426,5 +445,6 @@ func (m *Interpreter) Export() *World {
 	}
 	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)
 	w.Block.Number, w.Block.Time, w.Block.PrevRandao = m.number, m.time, m.random
+	w.Cheats = m.cheats.export(&w.Block)
 	return &w
 }

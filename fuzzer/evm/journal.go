@@ -22,6 +22,8 @@ const (
 	transiented                   // key, word
 	refunded                      // number
 	logged                        // the last event
+	vanished                      // the account existed; see Restore
+	marked                        // nothing; number: that of a snapshot
 )
 
 // change is one entry of the journal: what was there before. Which fields count
@@ -55,6 +57,8 @@ func (s *State) undo(c *change) {
 	switch c.kind {
 	case existed:
 		c.account.exists = false
+	case vanished:
+		c.account.exists = true
 	case balanced:
 		c.account.balance = c.balance
 	case nonced:

@@ -428,6 +428,8 @@ func (l *ledger) undo(u *undo) {
 		u.cell.warm = u.number
 	case existed:
 		u.entry.exists = false
+	case vanished:
+		u.entry.exists = true
 	case balanced:
 		u.entry.balance = u.word
 	case nonced:

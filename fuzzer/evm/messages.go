@@ -6,6 +6,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 )
 
 // message is a call: what a transaction or a call instruction asks for.
@@ -16,6 +18,9 @@ type message struct {
 	gas      uint64
 	value    *uint256.Int
 	static   bool // nothing may change
+
+	as     *entry            // in whose name a DELEGATECALL acts; nil: the caller's
+	answer *cheatcode.Answer // what comes of it without running anything; nil: it is run
 }
 
 // frame is an open call frame of the [Interpreter], in the buffers of earlier
@@ -112,10 +117,16 @@ func (m *Interpreter) message(parent *frame, c message) (Outcome, []byte, uint64
 		f.entry, f.self = c.from, c.from.address
 	case vm.DELEGATECALL:
 		f.entry, f.self, f.caller, f.value = parent.entry, parent.self, parent.caller, parent.value
+		if c.as != nil {
+			f.entry, f.self, f.caller = c.as, c.as.address, c.as.address
+		}
 	}
 	m.recorded(f, parent, c.kind, c.to.address, c.input)
 	mark := len(m.ledger.journal)
 	outcome, output, left := m.dispatch(f, &c)
+	if parent == nil && m.cheats != nil {
+		outcome, output = m.cheats.finish(&cheatcode.Call{Depth: -1, By: c.from.address, To: c.to.address}, outcome, output)
+	}
 	if outcome != Success {
 		m.ledger.revert(mark)
 	}
@@ -127,6 +138,9 @@ func (m *Interpreter) message(parent *frame, c message) (Outcome, []byte, uint64
 func (m *Interpreter) dispatch(f *frame, c *message) (Outcome, []byte, uint64) {
 	if f.depth > int(params.CallCreateDepth) {
 		return DepthExceeded, nil, c.gas
+	}
+	if c.answer != nil {
+		return answered(c)
 	}
 	l := m.ledger
 	switch c.kind {
@@ -172,6 +186,9 @@ func precompiled(p vm.PrecompiledContract, input []byte, gas uint64) (Outcome, [
 	}
 	output, err := p.Run(input)
 	if err != nil {
+		if err == vm.ErrExecutionReverted { //nolint:errorlint // nobody wraps it, and go-ethereum compares so
+			return Reverted, output, gas - cost
+		}
 		return outcomeOf(err), output, 0
 	}
 	return Success, output, gas - cost
@@ -227,9 +244,19 @@ func (m *Interpreter) call(f *frame, op vm.OpCode, sp int, gas uint64) (uint64, 
 	}
 	f.extend(end)
 	result := f.top(sp, a.popped)
-	inner, output, unused := m.message(f, message{
+	c := message{
 		kind: op, from: f.entry, to: a.to, input: f.slice(a.in, a.inSize), gas: given, value: a.value, static: op == vm.STATICCALL,
-	})
+	}
+	var (
+		inner  Outcome
+		output []byte
+		unused uint64
+	)
+	if m.cheats == nil {
+		inner, output, unused = m.message(f, c)
+	} else {
+		inner, output, unused = m.cheatedCall(f, c)
+	}
 	f.returned = output
 	if inner == Success || inner == Reverted {
 		copy(f.slice(a.out, a.outSize), output)
@@ -316,17 +343,23 @@ func (m *Interpreter) create(f *frame, op vm.OpCode, sp int, gas uint64) (uint64
 	f.extend(end)
 	init := f.slice(offset, size)
 	result := size
+	creator := f.entry
+	var cheated cheatedCreation
+	if m.cheats != nil {
+		cheated = m.beginCreation(f, init, value)
+		creator = cheated.by
+	}
 	var address common.Address
 	if op == vm.CREATE2 {
 		salt := f.top(sp, 4)
-		address = crypto.CreateAddress2(f.self, salt.Bytes32(), crypto.Keccak256(init))
+		address = crypto.CreateAddress2(creator.address, salt.Bytes32(), crypto.Keccak256(init))
 		result = salt
 	} else {
-		address = crypto.CreateAddress(f.self, f.entry.nonce)
+		address = crypto.CreateAddress(creator.address, creator.nonce)
 	}
 	given := gas - gas/64
 	gas -= given
-	outcome, output, unused := m.construct(f, op, f.entry, address, init, given, value)
+	outcome, output, unused := m.construct(f, op, creator, address, init, given, value)
 	f.returned = nil
 	if outcome == Reverted {
 		f.returned = output
@@ -334,6 +367,9 @@ func (m *Interpreter) create(f *frame, op vm.OpCode, sp int, gas uint64) (uint64
 	result.Clear()
 	if outcome == Success {
 		result.SetBytes20(address[:])
+	}
+	if m.cheats != nil {
+		m.endCreation(&cheated, outcome, output, result)
 	}
 	return gas + unused, Success
 }
@@ -350,7 +386,16 @@ func (m *Interpreter) construct(parent *frame, op vm.OpCode, from *entry, addres
 	f := m.open(parent, op, address)
 	f.caller, f.value, f.input = from.address, *value, nil
 	m.recorded(f, parent, op, address, init)
+	mark, nonce := len(m.ledger.journal), from.nonce
 	outcome, output, left := m.creationFrame(f, from, init, gas)
+	if parent == nil && m.cheats != nil {
+		end, last := m.cheats.finish(&cheatcode.Call{Depth: -1, By: from.address, Create: true}, outcome, output)
+		if end != outcome {
+			m.ledger.revert(mark)
+			m.ledger.setNonce(from, nonce+1)
+		}
+		outcome, output = end, last
+	}
 	m.close(f, outcome, output, gas-left)
 	return outcome, output, left
 }

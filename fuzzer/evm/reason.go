@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -40,6 +41,7 @@ var panics = map[uint64]string{
 var (
 	errorSelector = [4]byte{0x08, 0xc3, 0x79, 0xa0} // Error(string)
 	panicSelector = [4]byte{0x4e, 0x48, 0x7b, 0x71} // Panic(uint256)
+	cheatSelector = [4]byte{0xee, 0xaa, 0x9e, 0x6f} // CheatcodeError(string): Foundry's
 )
 
 func newReasons(table *bytecode.Table) *reasons {
@@ -99,6 +101,8 @@ func (r *reasons) decodeError(contract *bytecode.Contract, data []byte) (string,
 			return text, true
 		}
 		return "", false
+	case cheatSelector:
+		return cheatcode.Reason(data)
 	case panicSelector:
 		if len(data) != 36 {
 			return "", false

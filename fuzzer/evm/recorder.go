@@ -35,10 +35,11 @@ type recorder struct {
 	hasher       bytecode.PathHasher
 	conditions   conditions
 	bases        bases
-	open         []*active // by depth
-	depth        int       // number of open frames
-	top          *active   // the innermost
-	selfdestruct bool      // between the two hooks that announce a SELFDESTRUCT
+	open         []*active       // by depth
+	depth        int             // number of open frames
+	top          *active         // the innermost
+	selfdestruct bool            // between the two hooks that announce a SELFDESTRUCT
+	as           *common.Address // in whose name the DELEGATECALL acts that comes next; nil: the caller's
 	// touched is a journal of indices in Covered: a frame that fails takes back
 	// what it and its callees added; what is left when the call ends is kept.
 	touched []int
@@ -138,6 +139,9 @@ func (r *recorder) enter(depth int, typ byte, from, to common.Address, input []b
 	switch vm.OpCode(typ) {
 	case vm.DELEGATECALL:
 		f.self, f.caller, f.value = parent.self, parent.caller, parent.value
+		if r.as != nil {
+			f.self, f.caller, r.as = *r.as, *r.as, nil
+		}
 	case vm.CALLCODE:
 		f.self = from
 	case vm.CREATE, vm.CREATE2:

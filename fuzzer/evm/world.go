@@ -16,6 +16,7 @@ type World struct {
 	Fork      string // name of the newest active fork, see [Forks]; "": DefaultFork
 	Instances []Instance
 	Senders   []Sender
+	Cheats    *Cheats `json:",omitempty"` // nil: it has no cheatcodes
 }
 
 // Account is one account of a World.

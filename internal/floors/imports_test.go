@@ -55,7 +55,9 @@ var floors = map[string][]string{
 	"fuzzer/input":       {"fuzzer/evm", "internal/bytecode"},
 	"fuzzer/oracle":      {"fuzzer/evm", "internal/bytecode"},
 	"fuzzer/world":       {"fuzzer/evm", "internal/bytecode"},
-	"fuzzer/evm":         {"internal/bytecode"},
+	"fuzzer/evm":         {"fuzzer/evm/cheatcode", "internal/bytecode"},
+	// What cheatcodes do, for any machine.
+	"fuzzer/evm/cheatcode": {},
 	"fuzzer/evm/evmtest": {"fuzzer/evm", "internal/bytecode"},
 	"fuzzer/lookahead":   {"internal/bytecode"}, // code in, verdict out: no EVM state
 

@@ -1,0 +1,150 @@
+package cheatcode
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// accountTable: balances, nonces, code, storage and names.
+var accountTable = []Function{
+	{Signature: "deal(address,uint256)", run: deal},
+	{Signature: "store(address,bytes32,bytes32)", run: store},
+	{Signature: "load(address,bytes32)", Returns: "bytes32", run: load},
+	{Signature: "etch(address,bytes)", run: etch},
+	{Signature: "getNonce(address)", Returns: "uint64", run: getNonce},
+	{Signature: "setNonce(address,uint64)", run: setNonce},
+	{Signature: "setNonceUnsafe(address,uint64)", run: setNonceUnsafe},
+	{Signature: "resetNonce(address)", run: resetNonce},
+	{Signature: "label(address,string)", run: label},
+	{Signature: "getLabel(address)", Returns: "string", run: getLabel},
+	{Signature: "assume(bool)", run: assume},
+	{Signature: "skip(bool)", run: skip},
+	{Signature: "skip(bool,string)", run: skip},
+}
+
+func deal(c *context, a []value) ([]value, error) {
+	account := c.Account(a[0].address())
+	account.Balance = a[1].word
+	c.SetAccount(a[0].address(), account)
+	return nil, nil
+}
+
+func store(c *context, a []value) ([]value, error) {
+	if err := ordinary(a[0].address()); err != nil {
+		return nil, err
+	}
+	c.Store(a[0].address(), &a[1].word, &a[2].word)
+	return nil, nil
+}
+
+func load(c *context, a []value) ([]value, error) {
+	word := c.Load(a[0].address(), &a[1].word)
+	return []value{wordOf(&word)}, nil
+}
+
+func etch(c *context, a []value) ([]value, error) {
+	if err := ordinary(a[0].address()); err != nil {
+		return nil, err
+	}
+	c.setCode(a[0].address(), a[1].bytes)
+	return nil, nil
+}
+
+func (c *context) setCode(address common.Address, code []byte) {
+	account := c.Account(address)
+	account.Code = append([]byte(nil), code...)
+	c.SetAccount(address, account)
+}
+
+func (c *context) setNonce(address common.Address, nonce uint64) {
+	account := c.Account(address)
+	account.Nonce = nonce
+	c.SetAccount(address, account)
+}
+
+// ordinary refuses accounts whose code and storage nothing reads.
+func ordinary(address common.Address) error {
+	if address == Address || address == Console {
+		return errors.New("cannot change the cheatcodes' account")
+	}
+	if common.BytesToAddress(address[18:]) == address && address[18] == 0 && address[19] != 0 && address[19] <= lastPrecompile {
+		return fmt.Errorf("cannot use precompile %s as an argument", address)
+	}
+	return nil
+}
+
+// lastPrecompile is the last byte of the last precompile's address since Prague
+// (EIP-2537), of those that Foundry refuses.
+const lastPrecompile = 0x11
+
+func getNonce(c *context, a []value) ([]value, error) {
+	return []value{uintOf(c.Account(a[0].address()).Nonce)}, nil
+}
+
+func setNonce(c *context, a []value) ([]value, error) {
+	now, next := c.Account(a[0].address()).Nonce, a[1].word.Uint64()
+	if next < now {
+		return nil, fmt.Errorf("new nonce (%d) must be strictly equal to or higher than the account's current nonce (%d)", next, now)
+	}
+	return setNonceUnsafe(c, a)
+}
+
+func setNonceUnsafe(c *context, a []value) ([]value, error) {
+	c.setNonce(a[0].address(), a[1].word.Uint64())
+	return nil, nil
+}
+
+// resetNonce: 1 for contracts (EIP-161), 0 for others.
+func resetNonce(c *context, a []value) ([]value, error) {
+	nonce := uint64(0)
+	if len(c.Account(a[0].address()).Code) > 0 {
+		nonce = 1
+	}
+	c.setNonce(a[0].address(), nonce)
+	return nil, nil
+}
+
+// maxLabels bounds the names that are remembered, and maxLabel their length: a test has
+// a few dozen. Both are arbitrary.
+const (
+	maxLabels = 1 << 10
+	maxLabel  = 1 << 8
+)
+
+func label(c *context, a []value) ([]value, error) {
+	if c.Labels == nil {
+		c.Labels = map[common.Address]string{}
+	}
+	if len(c.Labels) < maxLabels && len(a[1].bytes) <= maxLabel {
+		c.Labels[a[0].address()] = a[1].text()
+	}
+	return nil, nil
+}
+
+func getLabel(c *context, a []value) ([]value, error) {
+	name, ok := c.Labels[a[0].address()]
+	if !ok {
+		name = "unlabeled:" + a[0].address().Hex()
+	}
+	return []value{textOf(name)}, nil
+}
+
+func assume(_ *context, a []value) ([]value, error) {
+	if !a[0].truth() {
+		return nil, raw(Assume)
+	}
+	return nil, nil
+}
+
+func skip(_ *context, a []value) ([]value, error) {
+	if !a[0].truth() {
+		return nil, nil
+	}
+	reason := Skip
+	if len(a) > 1 {
+		reason = append(Skip[:len(Skip):len(Skip)], a[1].bytes...)
+	}
+	return nil, raw(reason)
+}

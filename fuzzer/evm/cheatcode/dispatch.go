@@ -1,0 +1,131 @@
+package cheatcode
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/params"
+)
+
+// context is a call of a cheatcode.
+type context struct {
+	Host
+	*State
+	edge  *Edge
+	by    common.Address // whose frame calls
+	depth int            // of that frame
+	fn    *cheat
+}
+
+// cheat is a cheatcode, ready to be called.
+type cheat struct {
+	*Function
+	name              string
+	arguments, result []typ
+}
+
+// raw is a failure that returns these bytes and no text.
+type raw []byte
+
+func (r raw) Error() string { return string(r) }
+
+// index finds cheatcodes by selector. The table is our own: a signature in it that
+// cannot be read is a broken invariant.
+var index = sync.OnceValue(func() map[[4]byte]*cheat {
+	cheats := make(map[[4]byte]*cheat, len(table))
+	for i := range table {
+		f := &table[i]
+		open := strings.IndexByte(f.Signature, '(')
+		c := &cheat{Function: f, name: f.Signature[:open]}
+		var err, resultErr error
+		c.arguments, err = parseTypes(f.Signature[open:])
+		if f.Returns != "" {
+			c.result, resultErr = parseTypes("(" + f.Returns + ")")
+		}
+		if err := errors.Join(err, resultErr); err != nil {
+			panic(fmt.Sprintf("cheatcode: %s: %v", f.Signature, err))
+		}
+		selector := [4]byte(crypto.Keccak256([]byte(f.Signature)))
+		if cheats[selector] != nil {
+			panic("cheatcode: " + f.Signature + " is twice in the table")
+		}
+		cheats[selector] = c
+	}
+	return cheats
+})
+
+// Gas is what a call of a cheatcode costs. Foundry's cost nothing: here that would be
+// a way to make a call take longer than its gas allows.
+func Gas(input []byte) uint64 {
+	// The input is copied and decoded, a word at the price of CALLDATACOPY's.
+	gas := uint64(len(input)+31) / 32 * params.CopyGas
+	if len(input) >= 4 {
+		if c := index()[[4]byte(input)]; c != nil && c.curve {
+			gas += params.EcrecoverGas // as much work
+		}
+	}
+	return gas
+}
+
+// Run calls a cheatcode for a frame: by is the account it acts for, depth its depth.
+// What it returns is what the caller gets, with ok false as why it failed.
+func Run(h Host, s *State, edge *Edge, by common.Address, depth int, input []byte) (output []byte, ok bool) {
+	if edge == nil {
+		edge = &Edge{}
+	}
+	if depth < 0 {
+		return failure("cheatcodes are called by contracts, not by transactions"), false
+	}
+	if len(input) < 4 {
+		return failure("the call of a cheatcode has no selector"), false
+	}
+	fn := index()[[4]byte(input)]
+	if fn == nil {
+		return failure(fmt.Sprintf("unknown cheatcode 0x%x: Sightline does not know it; it may be newer than Foundry 1.7", input[:4])), false
+	}
+	if fn.Status == Refused || fn.run == nil && fn.Status != Accepted {
+		return failure(fmt.Sprintf("vm.%s: %s", fn.name, fn.Note)), false
+	}
+	c := &context{Host: h, State: s, edge: edge, by: by, depth: depth, fn: fn}
+	results, err := c.call(input[4:])
+	if err != nil {
+		var bare raw
+		if errors.As(err, &bare) {
+			return bare, false
+		}
+		return failure(fmt.Sprintf("vm.%s: %s", fn.name, err)), false
+	}
+	return encode(fn.result, results), true
+}
+
+// call decodes the arguments and runs the cheatcode.
+func (c *context) call(input []byte) ([]value, error) {
+	arguments, err := decode(c.fn.arguments, input)
+	if err != nil {
+		return nil, err
+	}
+	if c.fn.run == nil { // accepted
+		return zeros(c.fn.result), nil
+	}
+	return c.fn.run(c, arguments)
+}
+
+// zeros is the empty value of each type.
+func zeros(types []typ) []value {
+	values := make([]value, len(types))
+	for i := range types {
+		switch t := &types[i]; t.kind {
+		case kindTuple:
+			values[i].list = zeros(t.fields)
+		case kindArray:
+			for range t.size {
+				values[i].list = append(values[i].list, zeros([]typ{*t.elem})...)
+			}
+		}
+	}
+	return values
+}

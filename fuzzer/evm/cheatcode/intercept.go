@@ -1,0 +1,173 @@
+package cheatcode
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+)
+
+// Call is a call or a creation that a contract is about to make.
+type Call struct {
+	Depth    int            // of the frame that makes it; −1: it is the transaction
+	By       common.Address // whose frame it is
+	To       common.Address // whose code is to run; nobody for creations
+	Create   bool
+	Delegate bool // it acts on the caller's state: DELEGATECALL and CALLCODE
+	Static   bool // it is a STATICCALL
+	Input    []byte
+	Value    uint256.Int // wei
+}
+
+// Plan is what becomes of a call.
+type Plan struct {
+	Sender common.Address  // who makes it
+	Origin *common.Address // what ORIGIN answers meanwhile; nil: as before
+	// Answer is what is returned in place of running anything; nil: the call is run.
+	Answer *Answer
+	// Counts: the sender's nonce goes up, as for a transaction.
+	Counts bool
+}
+
+// Answer is how a call ends.
+type Answer struct {
+	Success bool
+	Output  []byte
+}
+
+// Busy tells whether calls may become something else than they are. No machine
+// needs to ask about a call as long as they do not.
+func (s *State) Busy() bool {
+	return len(s.Pranks) > 0 || len(s.Mocks) > 0 || s.Revert != nil
+}
+
+// cheats tells whether a call is one of a cheatcode.
+func (c *Call) cheats() bool { return !c.Create && (c.To == Address || c.To == Console) }
+
+// prank finds the innermost prank that a frame of this depth may be under.
+func (s *State) prank(depth int) *Prank {
+	for i := len(s.Pranks) - 1; i >= 0; i-- {
+		if s.Pranks[i].Depth <= depth {
+			return &s.Pranks[i]
+		}
+	}
+	return nil
+}
+
+// Sender is who makes a call, and as which transaction's sender; nil: as before.
+func (s *State) Sender(c *Call) (common.Address, *common.Address) {
+	p := s.prank(c.Depth)
+	switch {
+	case p == nil || c.cheats() || p.By != c.By || c.Delegate && !p.Delegated:
+		return c.By, nil
+	case p.Depth == c.Depth:
+		return p.Sender, p.Origin
+	}
+	return c.By, p.Origin
+}
+
+// Begin says what becomes of a call.
+func (s *State) Begin(c *Call) Plan {
+	plan := Plan{Sender: c.By}
+	if c.cheats() {
+		return plan
+	}
+	if s.Revert != nil && c.Depth >= s.Revert.Depth {
+		s.Revert.deeper = true
+	}
+	if plan.Answer = s.mocked(c); plan.Answer != nil {
+		return plan
+	}
+	plan.Sender, plan.Origin = s.Sender(c)
+	if p := s.prank(c.Depth); p != nil && (plan.Sender != c.By || plan.Origin != nil) {
+		p.Used = true
+		plan.Counts = p.Broadcast && p.Depth == c.Depth && !c.Create && !c.Static
+	}
+	return plan
+}
+
+// mocked is the answer that somebody prepared for a call.
+func (s *State) mocked(c *Call) *Answer {
+	if c.Create {
+		return nil
+	}
+	for i := range s.Mocks {
+		m := &s.Mocks[i]
+		if m.To != c.To || !bytes.HasPrefix(c.Input, m.Data) || m.Value != nil && *m.Value != c.Value {
+			continue
+		}
+		answer := &Answer{Success: !m.Revert, Output: m.Answer[0]}
+		if len(m.Answer) > 1 {
+			m.Answer = m.Answer[1:]
+		}
+		return answer
+	}
+	return nil
+}
+
+// dummyOutput is what a call returns that failed as expected: enough zeros for
+// Solidity to decode whatever it expects (Foundry's own number).
+var dummyOutput = make([]byte, 8192)
+
+// End says how a call ended that ended so, and clears up behind it. What it changes
+// of a creation's outcome, the machine makes an address of: 1 where it failed as
+// expected, as Foundry's.
+func (s *State) End(c *Call, got Answer) Answer {
+	if !c.cheats() {
+		s.Pranks = slices.DeleteFunc(s.Pranks, func(p Prank) bool { return p.Once && p.Depth == c.Depth })
+	}
+	r := s.Revert
+	if r == nil || c.Depth > r.Depth || r.Cheat != c.cheats() {
+		return got
+	}
+	s.Revert = nil
+	if text := r.judge(c, got); text != "" {
+		return Answer{Output: failure(text)}
+	}
+	if r.Left--; r.Left > 0 {
+		s.Revert = r
+	}
+	if r.Never {
+		return got
+	}
+	if c.Create {
+		return Answer{Success: true}
+	}
+	return Answer{Success: true, Output: dummyOutput}
+}
+
+// judge tells what is wrong with how a call ended; empty: nothing.
+func (r *ExpectedRevert) judge(c *Call, got Answer) string {
+	switch {
+	case !r.Cheat && !r.deeper:
+		return "call didn't revert at a lower depth than cheatcode call depth"
+	case r.Never:
+		if got.Success || !r.Any && !r.matches(got.Output) {
+			return ""
+		}
+		return "call reverted although it was expected not to"
+	case got.Success && r.Cheat:
+		return "next cheatcode call did not revert as expected"
+	case got.Success:
+		return "next call did not revert as expected"
+	case r.Any:
+		return ""
+	case len(r.Reason) > 0 && len(got.Output) == 0:
+		return "call reverted as expected, but without data"
+	case r.matches(got.Output):
+		return ""
+	case c.cheats() && bytes.Contains(reasonText(got.Output), r.Reason):
+		return ""
+	}
+	return fmt.Sprintf("Error != expected error: %s != %s", printable(reasonText(got.Output)), printable(reasonText(r.Reason)))
+}
+
+// matches tells whether what a call returned is the expected reason.
+func (r *ExpectedRevert) matches(output []byte) bool {
+	if r.Partial {
+		return len(output) >= 4 && len(r.Reason) >= 4 && string(output[:4]) == string(r.Reason[:4])
+	}
+	return string(output) == string(r.Reason) || string(reasonText(output)) == string(r.Reason)
+}

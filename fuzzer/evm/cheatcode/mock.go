@@ -1,0 +1,89 @@
+package cheatcode
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+)
+
+// mockTable: calls that are answered without running anything.
+var mockTable = []Function{
+	{Signature: "mockCall(address,bytes,bytes)", run: mock(false, false)},
+	{Signature: "mockCall(address,uint256,bytes,bytes)", run: mock(true, false)},
+	{Signature: "mockCall(address,bytes4,bytes)", run: mock(false, false)},
+	{Signature: "mockCall(address,uint256,bytes4,bytes)", run: mock(true, false)},
+	{Signature: "mockCallRevert(address,bytes,bytes)", run: mock(false, true)},
+	{Signature: "mockCallRevert(address,uint256,bytes,bytes)", run: mock(true, true)},
+	{Signature: "mockCallRevert(address,bytes4,bytes)", run: mock(false, true)},
+	{Signature: "mockCallRevert(address,uint256,bytes4,bytes)", run: mock(true, true)},
+	{Signature: "mockCalls(address,bytes,bytes[])", run: mock(false, false)},
+	{Signature: "mockCalls(address,uint256,bytes,bytes[])", run: mock(true, false)},
+	{Signature: "clearMockedCalls()", run: clearMockedCalls},
+}
+
+// maxMocks bounds the calls that are mocked at a time; arbitrary.
+const maxMocks = 1 << 10
+
+func mock(valued, reverts bool) func(*context, []value) ([]value, error) {
+	return func(c *context, a []value) ([]value, error) {
+		m := Mock{To: a[0].address(), Revert: reverts}
+		a = a[1:]
+		if valued {
+			m.Value = new(uint256.Int).Set(&a[0].word)
+			a = a[1:]
+		}
+		m.Data = slices.Clone(a[0].bytes)
+		if c.fn.arguments[len(c.fn.arguments)-2].kind == kindFixed {
+			word := a[0].word.Bytes32()
+			m.Data = slices.Clone(word[:4])
+		}
+		if a[1].list == nil {
+			m.Answer = [][]byte{slices.Clone(a[1].bytes)}
+		}
+		for _, answer := range a[1].list {
+			m.Answer = append(m.Answer, slices.Clone(answer.bytes))
+		}
+		if len(m.Answer) == 0 {
+			return nil, errors.New("there is nothing to answer")
+		}
+		c.codeFor(m.To)
+		return nil, c.mock(m)
+	}
+}
+
+// codeFor makes an account pass for a contract, as Solidity asks of what it calls.
+func (c *context) codeFor(account common.Address) {
+	if len(c.Account(account).Code) == 0 {
+		c.setCode(account, []byte{0})
+	}
+}
+
+// mock adds a mock, or replaces the one of the same calls. Those with more calldata
+// come first, of two with the same those that ask for a value (Foundry's order).
+func (c *context) mock(m Mock) error {
+	for i := range c.Mocks {
+		o := &c.Mocks[i]
+		if o.To == m.To && string(o.Data) == string(m.Data) && (o.Value == nil) == (m.Value == nil) && (m.Value == nil || *m.Value == *o.Value) {
+			*o = m
+			return nil
+		}
+	}
+	if len(c.Mocks) == maxMocks {
+		return errors.New("too many calls are mocked")
+	}
+	at := slices.IndexFunc(c.Mocks, func(o Mock) bool {
+		return len(o.Data) < len(m.Data) || len(o.Data) == len(m.Data) && o.Value == nil && m.Value != nil
+	})
+	if at < 0 {
+		at = len(c.Mocks)
+	}
+	c.Mocks = slices.Insert(c.Mocks, at, m)
+	return nil
+}
+
+func clearMockedCalls(c *context, _ []value) ([]value, error) {
+	c.Mocks = nil
+	return nil, nil
+}

@@ -1,0 +1,148 @@
+package cheatcode
+
+import (
+	"errors"
+	"slices"
+)
+
+// prankTable: whose calls are whose.
+var prankTable = []Function{
+	{Signature: "prank(address)", run: prank(true)},
+	{Signature: "prank(address,address)", run: prank(true)},
+	{Signature: "prank(address,bool)", run: prankDelegate(true)},
+	{Signature: "prank(address,address,bool)", run: prankDelegate(true)},
+	{Signature: "startPrank(address)", run: prank(false)},
+	{Signature: "startPrank(address,address)", run: prank(false)},
+	{Signature: "startPrank(address,bool)", run: prankDelegate(false)},
+	{Signature: "startPrank(address,address,bool)", run: prankDelegate(false)},
+	{Signature: "stopPrank()", run: stopPrank},
+	{Signature: "readCallers()", Returns: "uint8,address,address", run: readCallers},
+	{Signature: "broadcast()", run: broadcast(true)},
+	{Signature: "broadcast(address)", run: broadcast(true)},
+	{Signature: "broadcast(uint256)", run: broadcastKey(true), curve: true},
+	{Signature: "startBroadcast()", run: broadcast(false)},
+	{Signature: "startBroadcast(address)", run: broadcast(false)},
+	{Signature: "startBroadcast(uint256)", run: broadcastKey(false), curve: true},
+	{Signature: "stopBroadcast()", run: stopBroadcast},
+}
+
+// maxPranks bounds the pranks that are open at different depths; arbitrary.
+const maxPranks = 64
+
+// begin opens a prank, at the place of its depth.
+func (c *context) begin(p Prank) error {
+	p.By, p.Depth = c.by, c.depth
+	if open := c.prank(c.depth); open != nil {
+		switch {
+		case open.Broadcast && p.Broadcast:
+			return errors.New("a broadcast is active already")
+		case open.Broadcast:
+			return errors.New("cannot `prank` for a broadcasted transaction; pass the desired `tx.origin` into the `broadcast` cheatcode call")
+		case p.Broadcast:
+			return errors.New("you have an active prank; broadcasting and pranks are not compatible")
+		case !open.Used:
+			return errors.New("cannot overwrite a prank until it is applied at least once")
+		case open.Once != p.Once:
+			return errors.New("cannot override an ongoing prank with a single vm.prank; use vm.startPrank to override the current prank")
+		}
+	}
+	at, found := slices.BinarySearchFunc(c.Pranks, p.Depth, func(p Prank, depth int) int { return p.Depth - depth })
+	switch {
+	case found:
+		c.Pranks[at] = p
+	case len(c.Pranks) == maxPranks:
+		return errors.New("too many pranks are open")
+	default:
+		c.Pranks = slices.Insert(c.Pranks, at, p)
+	}
+	return nil
+}
+
+func prank(once bool) func(*context, []value) ([]value, error) {
+	return func(c *context, a []value) ([]value, error) {
+		p := Prank{Sender: a[0].address(), Once: once}
+		if len(a) > 1 {
+			origin := a[1].address()
+			p.Origin = &origin
+		}
+		return nil, c.begin(p)
+	}
+}
+
+func prankDelegate(once bool) func(*context, []value) ([]value, error) {
+	return func(c *context, a []value) ([]value, error) {
+		last := len(a) - 1
+		p := Prank{Sender: a[0].address(), Once: once, Delegated: a[last].truth()}
+		if p.Delegated && len(c.Account(p.Sender).Code) == 0 {
+			return nil, errors.New("cannot `prank` delegate call from an EOA")
+		}
+		if last > 1 {
+			origin := a[1].address()
+			p.Origin = &origin
+		}
+		return nil, c.begin(p)
+	}
+}
+
+func stopPrank(c *context, _ []value) ([]value, error) {
+	c.Pranks = slices.DeleteFunc(c.Pranks, func(p Prank) bool { return p.Depth == c.depth && !p.Broadcast })
+	return nil, nil
+}
+
+// broadcast changes the sender as in a script; without arguments to the transaction's.
+func broadcast(once bool) func(*context, []value) ([]value, error) {
+	return func(c *context, a []value) ([]value, error) {
+		sender := c.Environment().Origin
+		if len(a) > 0 {
+			sender = a[0].address()
+		}
+		return nil, c.begin(Prank{Sender: sender, Origin: &sender, Once: once, Broadcast: true})
+	}
+}
+
+func broadcastKey(once bool) func(*context, []value) ([]value, error) {
+	return func(c *context, a []value) ([]value, error) {
+		key, err := keyOf(&a[0].word)
+		if err != nil {
+			return nil, err
+		}
+		sender := addressOfKey(key)
+		return nil, c.begin(Prank{Sender: sender, Origin: &sender, Once: once, Broadcast: true})
+	}
+}
+
+func stopBroadcast(c *context, _ []value) ([]value, error) {
+	before := len(c.Pranks)
+	c.Pranks = slices.DeleteFunc(c.Pranks, func(p Prank) bool { return p.Broadcast })
+	if len(c.Pranks) == before {
+		return nil, errors.New("no broadcast in progress to stop")
+	}
+	return nil, nil
+}
+
+// The modes of VmSafe.CallerMode.
+const (
+	callerNone = iota
+	callerBroadcast
+	callerRecurrentBroadcast
+	callerPrank
+	callerRecurrentPrank
+)
+
+func readCallers(c *context, _ []value) ([]value, error) {
+	origin := c.Environment().Origin
+	mode, sender := uint64(callerNone), origin
+	if p := c.prank(c.depth); p != nil {
+		mode, sender = callerPrank, p.Sender
+		if p.Broadcast {
+			mode = callerBroadcast
+		}
+		if !p.Once {
+			mode++
+		}
+		if p.Origin != nil {
+			origin = *p.Origin
+		}
+	}
+	return []value{uintOf(mode), addressOf(sender), addressOf(origin)}, nil
+}

@@ -1,0 +1,79 @@
+package cheatcode
+
+import "errors"
+
+// snapshotTable: states to come back to.
+var snapshotTable = []Function{
+	{Signature: "snapshot()", Returns: "uint256", run: snapshot},
+	{Signature: "snapshotState()", Returns: "uint256", run: snapshot},
+	{Signature: "revertTo(uint256)", Returns: "bool", run: revertTo(false)},
+	{Signature: "revertToState(uint256)", Returns: "bool", run: revertTo(false)},
+	{Signature: "revertToAndDelete(uint256)", Returns: "bool", run: revertTo(true)},
+	{Signature: "revertToStateAndDelete(uint256)", Returns: "bool", run: revertTo(true)},
+	{Signature: "deleteSnapshot(uint256)", Returns: "bool", run: deleteSnapshot},
+	{Signature: "deleteStateSnapshot(uint256)", Returns: "bool", run: deleteSnapshot},
+	{Signature: "deleteSnapshots()", run: deleteSnapshots},
+	{Signature: "deleteStateSnapshots()", run: deleteSnapshots},
+}
+
+// maxSnapshots bounds the snapshots of a run; arbitrary.
+const maxSnapshots = 1 << 10
+
+func snapshot(c *context, _ []value) ([]value, error) {
+	if len(c.Marks) == maxSnapshots {
+		return nil, errors.New("too many snapshots")
+	}
+	n := len(c.Marks)
+	c.Mark(n)
+	c.Marks = append(c.Marks, Snapshot{Environment: c.Environment(), Settings: c.Settings})
+	return []value{uintOf(uint64(n))}, nil
+}
+
+// snapshot is the one with a number; nil when there is none.
+func (c *context) snapshot(v *value) *Snapshot {
+	if n, err := small(&v.word); err == nil && n < uint64(len(c.Marks)) && !c.Marks[n].Gone {
+		return &c.Marks[n]
+	}
+	return nil
+}
+
+// revertTo undoes what happened since a snapshot, and forgets all later ones. One that
+// was taken in a frame that has failed is gone with it.
+func revertTo(remove bool) func(*context, []value) ([]value, error) {
+	return func(c *context, a []value) ([]value, error) {
+		s := c.snapshot(&a[0])
+		if s == nil {
+			return []value{truthOf(false)}, nil
+		}
+		n := int(a[0].word.Uint64())
+		if !c.Restore(n) {
+			s.Gone = true
+			return []value{truthOf(false)}, nil
+		}
+		environment := s.Environment
+		environment.Origin = c.Environment().Origin
+		c.SetEnvironment(environment)
+		c.Settings = s.Settings
+		for i := n + 1; i < len(c.Marks); i++ {
+			c.Marks[i].Gone = true
+		}
+		s.Gone = remove
+		return []value{truthOf(true)}, nil
+	}
+}
+
+func deleteSnapshot(c *context, a []value) ([]value, error) {
+	s := c.snapshot(&a[0])
+	if s == nil {
+		return []value{truthOf(false)}, nil
+	}
+	s.Gone = true
+	return []value{truthOf(true)}, nil
+}
+
+func deleteSnapshots(c *context, _ []value) ([]value, error) {
+	for i := range c.Marks {
+		c.Marks[i].Gone = true
+	}
+	return nil, nil
+}

@@ -1,0 +1,149 @@
+package evm
+
+import (
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+)
+
+// Cheats gives a World Foundry's cheatcodes.
+type Cheats struct {
+	State cheatcode.State // what cheatcodes have left behind, such as a prank that is open
+	// Edge is what they ask of the world outside. No file holds it: where it is
+	// missing, those that need it fail.
+	Edge cheatcode.Edge `json:"-"`
+}
+
+// EnableCheats gives the World cheatcodes, and the account that they are called at.
+func (w *World) EnableCheats(edge cheatcode.Edge) {
+	w.Cheats = &Cheats{Edge: edge}
+	w.Accounts[cheatcode.Address] = &Account{Code: cheatcode.Code}
+}
+
+// cheats is what a machine knows of cheatcodes; nil when the World has none. How they
+// come by state and environment is each machine's own.
+type cheats struct {
+	edge  *cheatcode.Edge
+	state *cheatcode.State
+	own   bool // state is nobody else's: it may be changed
+
+	before *cheatcode.State // at the start of the call
+	now    cheatcode.Environment
+	host   cheatHost
+	rec    *recorder
+}
+
+// cheatHost is a machine that has cheatcodes.
+type cheatHost interface {
+	cheatcode.Host
+	// worldEnvironment is what the next call finds where no cheatcode has set anything.
+	worldEnvironment() cheatcode.Environment
+}
+
+func newCheats(c *Cheats) *cheats {
+	return &cheats{edge: &c.Edge, state: &c.State}
+}
+
+// install makes the cheatcodes' accounts precompiled contracts.
+func (c *cheats) install(precompiles vm.PrecompiledContracts, host cheatHost, rec *recorder) {
+	c.host, c.rec = host, rec
+	precompiles[cheatcode.Address] = cheatAccount{c}
+	precompiles[cheatcode.Console] = console{}
+}
+
+// writable is the state, to be changed.
+func (c *cheats) writable() *cheatcode.State {
+	if !c.own {
+		c.state, c.own = c.state.Clone(), true
+	}
+	return c.state
+}
+
+// keep is the state to come back to, before a call.
+func (c *cheats) keep() *cheatcode.State {
+	if c == nil {
+		return nil
+	}
+	c.own = false
+	return c.state
+}
+
+// rewind goes back to what keep gave.
+func (c *cheats) rewind(to *cheatcode.State) {
+	c.state, c.own = to, false
+	c.begin()
+}
+
+// begin puts the environment of a call into effect.
+func (c *cheats) begin() {
+	c.before = c.state
+	c.now = c.host.worldEnvironment()
+	c.state.Settings.Apply(&c.now)
+	c.host.SetEnvironment(c.now)
+}
+
+// finish is the last word on how a call ended: cheatcodes may have asked for something
+// that did not happen. A call that fails leaves nothing behind.
+func (c *cheats) finish(call *cheatcode.Call, outcome Outcome, output []byte) (Outcome, []byte) {
+	if outcome == Success && c.state.Busy() {
+		if end := c.writable().End(call, cheatcode.Answer{Success: true, Output: output}); !end.Success {
+			outcome, output = Reverted, end.Output
+		}
+	}
+	if outcome != Success {
+		c.state, c.own = c.before, false
+		now := c.host.worldEnvironment()
+		now.Number, now.Time = c.now.Number, c.now.Time
+		c.state.Settings.Apply(&now)
+		c.host.SetEnvironment(now)
+	}
+	return outcome, output
+}
+
+func outcomeFor(success bool) Outcome {
+	if success {
+		return Success
+	}
+	return Reverted
+}
+
+// export is the cheatcodes of the World after the last call, whose block is given.
+func (c *cheats) export(block *Block) *Cheats {
+	if c == nil {
+		return nil
+	}
+	e := c.host.Environment()
+	block.Coinbase, block.BaseFee, block.GasLimit, block.ChainID = e.Coinbase, e.BaseFee, e.GasLimit, e.ChainID
+	return &Cheats{State: *c.state.Clone(), Edge: *c.edge}
+}
+
+// cheatAccount is the account that cheatcodes are called at, as a precompiled contract.
+type cheatAccount struct{ *cheats }
+
+func (c cheatAccount) Name() string { return "cheatcodes" }
+
+func (c cheatAccount) RequiredGas(input []byte) uint64 { return cheatcode.Gas(input) }
+
+// Run calls a cheatcode for the frame that called the innermost one, which is the
+// cheatcodes' own.
+func (c cheatAccount) Run(input []byte) ([]byte, error) {
+	depth := c.rec.top.depth - 1
+	by := c.rec.top.caller
+	if depth >= 0 {
+		by = c.rec.open[depth].self
+	}
+	output, ok := cheatcode.Run(c.host, c.writable(), c.edge, by, depth, input)
+	if !ok {
+		return output, vm.ErrExecutionReverted
+	}
+	return output, nil
+}
+
+// console is the account that console.log calls: what it is told is in the frame.
+type console struct{}
+
+func (console) Name() string { return "console" }
+
+func (console) RequiredGas([]byte) uint64 { return 0 }
+
+func (console) Run([]byte) ([]byte, error) { return nil, nil }
