@@ -314,6 +314,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		mutator:    input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.seqLen}),
 		tracker:    newTracker(c.Table, c.Targets),
 		space:      c.Space,
+		proposer:   input.NewProposer(c.Space),
 		observer:   newObserver(c.Oracles),
 		properties: c.Space.Properties(),
 		reported:   map[findingKey]bool{},

@@ -202,7 +202,7 @@ func (s *step) add(words []input.Word, values []uint256.Int, from *point) {
 // other operand takes its place (design §7).
 func (s *step) propose(most int) []lead {
 	w := s.worker
-	w.proposals = w.space.Propose(w.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
+	w.proposals = w.proposer.Propose(w.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
 		return f.Program != nil && !w.tracker.decided(f.Program.ID, c.PC)
 	})
 	var leads []lead

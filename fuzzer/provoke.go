@@ -59,8 +59,8 @@ func (w *worker) provoke(ctx context.Context, seq input.Sequence, exec *evm.Exec
 	at, value := w.chooseState(exec)
 	from := value
 	pretended := &pretence{gas: min(provokedGas*exec.Calls[len(exec.Calls)-1].GasUsed+leastGas, evm.CallGas)}
-	before := w.undecided(exec)
-	to := w.chooseValue(seq, &value, before)
+	w.before = w.undecided(w.before[:0], exec)
+	to := w.chooseValue(seq, &value, w.before)
 	for range maxProvoked {
 		pretended.overwrites[0] = evm.Overwrite{Address: at.address, Slot: at.slot, Value: to}
 		exec, ok := w.pretend(ctx, seq, pretended, b)
@@ -73,12 +73,13 @@ func (w *worker) provoke(ctx context.Context, seq input.Sequence, exec *evm.Exec
 			}
 			return true
 		}
-		after := w.undecided(exec)
-		next := input.Predict(nil, input.Word{}, nil, &from, &to, before, after, nil)
-		if len(next) == 0 {
+		w.after = w.undecided(w.after[:0], exec)
+		w.proposals = input.Predict(w.proposals[:0], input.Word{}, nil, &from, &to, w.before, w.after, nil)
+		if len(w.proposals) == 0 {
 			return true
 		}
-		from, before, to = to, after, next[w.rand.IntN(len(next))].Value
+		from, to = to, w.proposals[w.rand.IntN(len(w.proposals))].Value
+		w.before, w.after = w.after, w.before
 	}
 	return true
 }
@@ -138,13 +139,14 @@ func (w *worker) chooseState(exec *evm.Execution) (at word, value uint256.Int) {
 	return at, value
 }
 
-// undecided copies the branches of the last call that have never gone the other way.
-func (w *worker) undecided(exec *evm.Execution) []input.Branch {
-	w.branches = input.AppendBranches(w.branches[:0], exec)
-	var open []input.Branch
-	for i := range w.branches {
-		if b := &w.branches[i]; b.Call == len(exec.Calls)-1 && !w.tracker.decided(b.Code, b.PC) {
-			open = append(open, *b)
+// undecided appends the branches of the last call that have never gone the other way.
+func (w *worker) undecided(dst []input.Branch, exec *evm.Execution) []input.Branch {
+	start := len(dst)
+	dst = input.AppendBranches(dst, exec)
+	open := dst[:start]
+	for i := start; i < len(dst); i++ {
+		if !w.tracker.decided(dst[i].Code, dst[i].PC) {
+			open = append(open, dst[i])
 		}
 	}
 	return open

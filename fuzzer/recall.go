@@ -64,7 +64,7 @@ func (s *step) reconcile() []lead {
 		return nil
 	}
 	var leads []lead
-	s.proposals = s.space.Propose(s.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
+	s.proposals = s.proposer.Propose(s.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
 		return f.Call == last && f.Program != nil && !s.tracker.decided(f.Program.ID, c.PC)
 	})
 	for i := range s.proposals {

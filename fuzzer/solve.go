@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/holiman/uint256"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
@@ -40,6 +42,7 @@ type pathfinder struct {
 	ended bool           // the task is over
 	// astray are runs that were to get through a branch, and turned off before it.
 	astray []*point
+	spare  []input.Branch // scratch: of a run that nobody keeps, see pathfinder.release
 }
 
 // solve solves for the branches that a task's seed comes to, or for the one that the
@@ -53,7 +56,7 @@ func (w *worker) solve(ctx context.Context, t task, b *batch) {
 		return
 	}
 	p := &pathfinder{worker: w, ctx: ctx, b: b}
-	p.rebase(pointOf(t.seed.Sequence, exec))
+	p.rebase(p.point(t.seed.Sequence, exec))
 	switch {
 	case t.side != nil:
 		p.anew(*t.side)
@@ -74,10 +77,15 @@ func (w *worker) goOn(ctx context.Context, seq input.Sequence, b *batch) bool {
 
 func (p *pathfinder) rebase(base *point) { p.base, p.last = base, base.branches }
 
-// pointOf copies what solving needs of a run.
-func pointOf(seq input.Sequence, exec *evm.Execution) *point {
-	return &point{sequence: seq, branches: input.AppendBranches(nil, exec)}
+// point copies what solving needs of a run.
+func (p *pathfinder) point(seq input.Sequence, exec *evm.Execution) *point {
+	there := &point{sequence: seq, branches: input.AppendBranches(p.spare, exec)}
+	p.spare = nil
+	return there
 }
+
+// release gives back what was copied of a run: most are looked at once.
+func (p *pathfinder) release(there *point) { p.spare = there.branches[:0] }
 
 // sideOf is the other side of a branch.
 func sideOf(b *input.Branch) branchSide { return branchSide{b.Code, b.PC, !b.Taken} }
@@ -149,6 +157,7 @@ func (p *pathfinder) movable(system *input.System, target int) bool {
 		last := there.branches
 		_, j := input.TurnOff(p.last[:target+1], last)
 		moved = j >= 0 && last[j].PC == b.PC && (last[j].Left != b.Left || last[j].Right != b.Right)
+		p.release(there)
 	}
 	if moved && !p.moved[side] {
 		p.b.yields = append(p.b.yields, side)
@@ -165,7 +174,7 @@ func (p *pathfinder) redraw(seq input.Sequence) *point {
 		p.ended = true
 		return nil
 	}
-	return pointOf(seq, exec)
+	return p.point(seq, exec)
 }
 
 // fromAstray goes on from runs that turned off: where operands are products, what one
@@ -269,6 +278,7 @@ func (p *pathfinder) probe(system *input.System, way *input.Way) bool {
 	there, ok := p.set(system, values)
 	if there != nil {
 		system.Learn(way, there.branches)
+		p.release(there)
 	}
 	return ok
 }
@@ -285,7 +295,7 @@ func (p *pathfinder) set(system *input.System, values []*big.Int) (*point, bool)
 		p.ended = true
 		return nil, false
 	}
-	return pointOf(seq, exec), true
+	return p.point(seq, exec), true
 }
 
 // through looks for a run that takes the same turns as the base's before a branch, and
@@ -323,20 +333,23 @@ func (p *pathfinder) nearest(system *input.System, target int) (nearest *point, 
 		}
 		last := there.branches
 		switch i, j := input.TurnOff(p.last[:target+1], last); {
-		case i < 0:
-		case i < target:
-			if len(p.astray) < maxAstray {
-				p.astray = append(p.astray, there)
-			}
-		case last[j].Taken != p.last[target].Taken:
+		case i >= 0 && i < target && len(p.astray) < maxAstray:
+			p.astray = append(p.astray, there)
+		case i == target && last[j].Taken != p.last[target].Taken:
 			return there, true
+		case i == target && nearer(&last[j], &distance):
+			nearest, distance = there, last[j].Distance()
 		default:
-			if d := last[j].Distance(); d.Lt(&distance) {
-				nearest, distance = there, d
-			}
+			p.release(there)
 		}
 	}
 	return nearest, false
+}
+
+// nearer tells whether a branch is less than a distance from its other side.
+func nearer(b *input.Branch, distance *uint256.Int) bool {
+	d := b.Distance()
+	return d.Lt(distance)
 }
 
 // proposed are values to try. For an equality that no step along one way leads to, pairs of

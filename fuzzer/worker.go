@@ -96,9 +96,12 @@ type worker struct {
 	seconds    func() float64
 	without    Techniques
 	encoded    evm.Sequence
-	mutant     input.Sequence               // scratch; what is kept of it is cloned
-	proposals  []input.Proposal             // scratch
-	branches   []input.Branch               // scratch
+	mutant     input.Sequence   // scratch; what is kept of it is cloned
+	proposals  []input.Proposal // scratch
+	branches   []input.Branch   // scratch
+	before     []input.Branch   // scratch, see provoke
+	after      []input.Branch   // likewise
+	proposer   *input.Proposer
 	writes     []slotWrite                  // scratch
 	provoked   pathSet                      // paths from states that nobody made
 	seed       *Seed                        // of the task

@@ -19,7 +19,7 @@
 // [AppendWords] enumerates them, [Space.Get] and [Space.With] read and change
 // them.
 //
-// What an execution teaches beyond the dictionary: [Space.Propose] sets words that
+// What an execution teaches beyond the dictionary: [Proposer.Propose] sets words that
 // equal an operand of a comparison to the other operand; [Predict] takes two runs
 // that differ in one word ([Space.ChangedWord], [AppendBranches]) and solves for
 // the value that takes a branch's other side (papers/harvey §4); [Line] does so where

@@ -29,9 +29,9 @@ const MaxProposals = 64
 // of the comparison's own call and of earlier ones can matter to it. Every
 // proposal fits its word, differs from what is there, and comes once; at most
 // MaxProposals are appended.
-func (s *Space) Propose(dst []Proposal, seq Sequence, e *evm.Execution, want func(*evm.Frame, *evm.Comparison) bool) []Proposal {
-	p := proposer{space: s, seq: seq, out: dst, start: len(dst)}
-	budget := maxObserved
+func (p *Proposer) Propose(dst []Proposal, seq Sequence, e *evm.Execution, want func(*evm.Frame, *evm.Comparison) bool) []Proposal {
+	p.seq, p.seen, p.out, p.start = seq, p.seen[:0], dst, len(dst)
+	seen, budget := false, maxObserved
 	for call := len(e.Calls) - 1; call >= 0 && call < len(seq); call-- {
 		r := e.Calls[call].Frames
 		for i := r[0]; i < r[1]; i++ {
@@ -44,8 +44,9 @@ func (s *Space) Propose(dst []Proposal, seq Sequence, e *evm.Execution, want fun
 				if budget--; budget < 0 || len(p.out)-p.start >= MaxProposals {
 					return p.out
 				}
-				if p.seen == nil {
+				if !seen {
 					p.observe() // costs more than all else here, and often nothing is wanted
+					seen = true
 				}
 				p.comparison(call, c)
 			}
@@ -54,13 +55,20 @@ func (s *Space) Propose(dst []Proposal, seq Sequence, e *evm.Execution, want fun
 	return p.out
 }
 
-type proposer struct {
+// Proposer makes proposals; its memory is used again and again.
+type Proposer struct {
 	space *Space
+	words []Word // scratch
+
+	// Of one execution:
 	seq   Sequence
 	seen  []observed
 	out   []Proposal
-	start int // of this execution's proposals in out
+	start int // of its proposals in out
 }
+
+// NewProposer makes a Proposer for sequences of a Space.
+func NewProposer(s *Space) *Proposer { return &Proposer{space: s} }
 
 // observed is a word as contract code sees it.
 type observed struct {
@@ -71,10 +79,10 @@ type observed struct {
 }
 
 // observe lists how the words of the sequence can appear in comparisons.
-func (p *proposer) observe() {
+func (p *Proposer) observe() {
 	time, block := p.space.start.Time, p.space.start.Number
-	words := AppendWords(make([]Word, 0, 16*len(p.seq)), p.seq) // 16: most calls have less
-	p.seen = make([]observed, 0, len(words)+len(words)/4)       // room for the shifted ones
+	p.words = AppendWords(p.words[:0], p.seq)
+	words := p.words
 	for i := range p.seq {
 		for len(words) > 0 && words[0].Call == i {
 			w := words[0]
@@ -102,13 +110,13 @@ func (p *proposer) observe() {
 	}
 }
 
-func (p *proposer) comparison(call int, c *evm.Comparison) {
+func (p *Proposer) comparison(call int, c *evm.Comparison) {
 	p.side(call, c, &c.Left, &c.Right)
 	p.side(call, c, &c.Right, &c.Left)
 }
 
 // side proposes for the words that equal the operand mine.
-func (p *proposer) side(call int, c *evm.Comparison, mine, other *uint256.Int) {
+func (p *Proposer) side(call int, c *evm.Comparison, mine, other *uint256.Int) {
 	for i := range p.seen {
 		o := &p.seen[i]
 		if o.word.Call > call || o.value != *mine || !telling(o, mine, call) {
@@ -130,7 +138,7 @@ func telling(o *observed, operand *uint256.Int, call int) bool {
 }
 
 // propose adds the word's value with which the contract would see x.
-func (p *proposer) propose(o *observed, x *uint256.Int) {
+func (p *Proposer) propose(o *observed, x *uint256.Int) {
 	if len(p.out)-p.start >= MaxProposals || *x == o.value {
 		return
 	}

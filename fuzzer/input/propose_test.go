@@ -59,7 +59,7 @@ user1 Vault.mixed(int24,bool,bytes4,bytes,string,uint8[],bytes32[3],(uint256,str
 	}
 	for _, c := range cases {
 		var got []string
-		for _, p := range s.Propose(nil, seq, c.exec, nil) {
+		for _, p := range NewProposer(s).Propose(nil, seq, c.exec, nil) {
 			got = append(got, fmt.Sprintf("%v = %s", p.Word, p.Value.Dec()))
 			next, ok := s.With(seq, p.Word, &p.Value)
 			if !ok {
@@ -72,7 +72,7 @@ user1 Vault.mixed(int24,bool,bytes4,bytes,string,uint8[],bytes32[3],(uint256,str
 		}
 	}
 	none := func(*evm.Frame, *evm.Comparison) bool { return false }
-	if got := s.Propose(nil, seq, cases[0].exec, none); got != nil {
+	if got := NewProposer(s).Propose(nil, seq, cases[0].exec, none); got != nil {
 		t.Errorf("proposals that nobody wants: %v", got)
 	}
 }
@@ -83,12 +83,12 @@ func TestProposeSender(t *testing.T) {
 	s := testSpace(t, false)
 	seq := Sequence{makeCall(t, s, "Vault", "pause()")}
 	c := evm.Comparison{Op: opEq, Left: addressWord(account(1)), Right: addressWord(account(3))}
-	got := s.Propose(nil, seq, comparing([]evm.Comparison{c}), nil)
+	got := NewProposer(s).Propose(nil, seq, comparing([]evm.Comparison{c}), nil)
 	if len(got) != 1 || got[0].Word.Kind != SenderWord || got[0].Value != addressWord(account(3)) {
 		t.Errorf("proposals are %v", got)
 	}
 	c.Right = addressWord(account(4)) // no sender
-	if got := s.Propose(nil, seq, comparing([]evm.Comparison{c}), nil); got != nil {
+	if got := NewProposer(s).Propose(nil, seq, comparing([]evm.Comparison{c}), nil); got != nil {
 		t.Errorf("proposals are %v", got)
 	}
 }
@@ -101,7 +101,7 @@ func TestProposalsAreBounded(t *testing.T) {
 	for i := range uint64(1000) {
 		many = append(many, compare(opLt, 1000, 10*i+5000))
 	}
-	if got := s.Propose(nil, seq, comparing(many), nil); len(got) != MaxProposals {
+	if got := NewProposer(s).Propose(nil, seq, comparing(many), nil); len(got) != MaxProposals {
 		t.Errorf("%d proposals", len(got))
 	}
 }
@@ -111,8 +111,9 @@ func BenchmarkProposeNothing(b *testing.B) {
 	seq := Sequence{m.Generate(testRand(40))}
 	e := comparing([]evm.Comparison{compare(opEq, 1000, 1001)})
 	none := func(*evm.Frame, *evm.Comparison) bool { return false }
+	proposer := NewProposer(m.space)
 	for b.Loop() {
-		m.space.Propose(nil, seq, e, none)
+		proposer.Propose(nil, seq, e, none)
 	}
 }
 
@@ -128,9 +129,10 @@ func BenchmarkPropose(b *testing.B) {
 		comparisons = append(comparisons, compare(opEq, i, 1000+i))
 	}
 	e := comparing(nil, nil, nil, comparisons)
+	proposer := NewProposer(m.space)
 	var out []Proposal
 	b.ReportAllocs()
 	for b.Loop() {
-		out = m.space.Propose(out[:0], seq, e, nil)
+		out = proposer.Propose(out[:0], seq, e, nil)
 	}
 }

@@ -13,7 +13,7 @@ func (s *System) Moves(target int) bool {
 // Hard tells whether getting through a branch means equality, and no way alone leads there.
 func (s *System) Hard(target int) bool {
 	return s.branches[target].relation(true) == equal && !slices.ContainsFunc(s.ways, func(w *Way) bool {
-		return w.moves(target) && new(big.Int).Rem(s.gaps[target], w.slopes[target]).Sign() == 0
+		return w.moves(target) && new(big.Int).Rem(s.gap(target), w.slopes[target]).Sign() == 0
 	})
 }
 
@@ -155,8 +155,8 @@ func (q *quest) alone() {
 		}
 		for n, i := range q.rows {
 			if w.moves(i) {
-				s.within(q.wants[n], q.gaps[i], w.slopes[i])
-			} else if !q.wants[n].holds(q.gaps[i]) {
+				s.within(q.wants[n], q.gap(i), w.slopes[i])
+			} else if !q.wants[n].holds(q.gap(i)) {
 				s.least(one)
 				s.most(new(big.Int))
 			}
@@ -190,7 +190,7 @@ func (q *quest) differs(w *Way, t *big.Int) bool {
 	for n, i := range q.rows {
 		if q.wants[n] == different && w.moves(i) {
 			gap := new(big.Int).Mul(t, w.slopes[i])
-			if gap.Add(gap, q.gaps[i]).Sign() == 0 {
+			if gap.Add(gap, q.gap(i)).Sign() == 0 {
 				return false
 			}
 		}
@@ -217,7 +217,7 @@ func (q *quest) modular() {
 	if q.wants[len(q.wants)-1] != equal {
 		return
 	}
-	gap := q.gaps[q.target]
+	gap := q.gap(q.target)
 	for _, w := range q.ways {
 		variable := w.variable()
 		if variable < 0 || !w.moves(q.target) {
@@ -308,7 +308,7 @@ func (q *quest) factor(pair, u, v *Way) (good, others [][]*big.Int) {
 			continue
 		}
 		left := new(big.Int).Mul(b, v.slopes[q.target])
-		left.Add(left, q.gaps[q.target]).Neg(left)
+		left.Add(left, q.gap(q.target)).Neg(left)
 		a, rest := left.QuoRem(left, factor, rest)
 		if rest.Sign() != 0 {
 			continue
@@ -344,7 +344,7 @@ func (q *quest) keeps(pair, u, v *Way, a, b *big.Int) bool {
 		gap := new(big.Int).Mul(a, u.slopes[i])
 		gap.Add(gap, new(big.Int).Mul(b, v.slopes[i]))
 		gap.Add(gap, new(big.Int).Mul(both, q.cross(pair, i)))
-		if !q.branches[i].relation(false).holds(gap.Add(gap, q.gaps[i])) {
+		if !q.branches[i].relation(false).holds(gap.Add(gap, q.gap(i))) {
 			return false
 		}
 	}
@@ -369,7 +369,7 @@ func (q *quest) search(r Rand) {
 		weights: make([]int, len(q.rows)), moved: make([]int, len(q.ways)),
 	}
 	for n, i := range q.rows {
-		at.gaps[n], at.weights[n] = new(big.Int).Set(q.gaps[i]), 1
+		at.gaps[n], at.weights[n] = new(big.Int).Set(q.gap(i)), 1
 	}
 	for at.move = 1; at.move <= maxMoves; at.move++ {
 		amiss := q.amiss(&at)

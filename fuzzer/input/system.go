@@ -72,24 +72,15 @@ func (s *Space) WithValues(seq Sequence, variables []Variable, values []*big.Int
 }
 
 var (
+	zero  = new(big.Int)
 	one   = big.NewInt(1)
 	whole = new(big.Int).Lsh(one, 256)
-	half  = new(big.Int).Lsh(one, 255)
 )
 
 // signed is a word read in two's complement.
 func signed(x *uint256.Int) *big.Int {
 	n := x.ToBig()
 	if x.Sign() < 0 {
-		n.Sub(n, whole)
-	}
-	return n
-}
-
-// nearZero is the number next to zero that is n modulo 2^256.
-func nearZero(n *big.Int) *big.Int {
-	n = new(big.Int).Mod(n, whole)
-	if n.Cmp(half) >= 0 {
 		n.Sub(n, whole)
 	}
 	return n
@@ -165,7 +156,7 @@ func (r relation) holds(gap *big.Int) bool {
 type System struct {
 	Variables []Variable
 	branches  []Branch
-	gaps      []*big.Int // the differences, by branch
+	gaps      []*big.Int // the differences, by branch; nil: not asked for, see gap
 	ways      []*Way
 	pairs     []*Way // see [System.Pairs]
 }
@@ -181,11 +172,15 @@ type Way struct {
 
 // NewSystem is that of an input's variables and branches, without any ways.
 func NewSystem(variables []Variable, branches []Branch) *System {
-	s := &System{Variables: variables, branches: branches}
-	for i := range branches {
-		s.gaps = append(s.gaps, branches[i].gap())
+	return &System{Variables: variables, branches: branches, gaps: make([]*big.Int, len(branches))}
+}
+
+// gap is the difference of a branch's operands.
+func (s *System) gap(i int) *big.Int {
+	if s.gaps[i] == nil {
+		s.gaps[i] = s.branches[i].gap()
 	}
-	return s
+	return s.gaps[i]
 }
 
 // Units are the steps of one variable each by 1: up, or down from its upper bound.
@@ -270,20 +265,32 @@ func (w *Way) variable() int {
 	return only
 }
 
-// compare is what changed in the branches of another run, as far as it came along.
+// compare is what changed in the branches of another run, as far as it came along. Most
+// of what a run compares no single word changes, so that is to cost nothing.
 func (s *System) compare(branches []Branch) (changes []*big.Int, broken bool) {
+	changes = make([]*big.Int, 0, len(s.branches))
 	came := 0 // changes up to the last branch that the run came to
 	Along(s.branches, branches, func(i, j int) bool {
 		for len(changes) < i {
-			changes = append(changes, new(big.Int))
+			changes = append(changes, zero)
 		}
-		b := &branches[j]
-		changes = append(changes, nearZero(new(big.Int).Sub(b.gap(), s.gaps[i])))
+		a, b := &s.branches[i], &branches[j]
+		changes = append(changes, change(a, b))
 		came = len(changes)
-		broken = b.Taken != s.branches[i].Taken
+		broken = b.Taken != a.Taken
 		return !broken
 	})
 	return changes[:came], broken || came < len(s.branches)
+}
+
+// change is by how much the difference of a branch's operands changed, the number next to
+// zero that it is modulo 2^256.
+func change(a, b *Branch) *big.Int {
+	if a.Left == b.Left && a.Right == b.Right {
+		return zero
+	}
+	was, is := a.Difference(), b.Difference()
+	return signed(is.Sub(&is, &was))
 }
 
 // Along calls back with the numbers of the branches of a way and of those that a run
