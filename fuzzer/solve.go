@@ -23,8 +23,9 @@ const (
 	maxAstray = 3
 	// waysPerVariable bounds the runs that tell what the words of a call do, for each.
 	waysPerVariable = 3
-	// shakes is how many random inputs tell that nothing moves a branch's operands.
-	shakes = 8
+	// shakes is how many random inputs tell that nothing moves a branch's operands. Random
+	// words are zero so often that a product of two was in all of 8 draws of one test.
+	shakes = 24
 	// retraceRuns is how many runs a task may spend on going a way again.
 	retraceRuns = 256
 )
@@ -142,8 +143,10 @@ func (p *pathfinder) advance() bool {
 	return false
 }
 
-// movable tells whether input words move the operands of a branch: one alone does, or,
-// where they are products of zeros, several do.
+// movable tells whether a number among the input words moves the operands of a branch
+// apart: from the base, or, where they are products of zeros, from some other values.
+// What the compiler checks of an argument's bits compares it with itself, whatever it is, and
+// what is stored for an address no number changes.
 func (p *pathfinder) movable(system *input.System, target int) bool {
 	b := &p.last[target]
 	side := sideOf(b)
@@ -156,7 +159,12 @@ func (p *pathfinder) movable(system *input.System, target int) bool {
 		}
 		last := there.branches
 		_, j := input.TurnOff(p.last[:target+1], last)
-		moved = j >= 0 && last[j].PC == b.PC && (last[j].Left != b.Left || last[j].Right != b.Right)
+		if j >= 0 && last[j].PC == b.PC && last[j].Difference() != b.Difference() {
+			moved = p.moves(there, j)
+		}
+		if p.ended {
+			return false
+		}
 		p.release(there)
 	}
 	if moved && !p.moved[side] {
@@ -164,6 +172,15 @@ func (p *pathfinder) movable(system *input.System, target int) bool {
 	}
 	p.moved[side] = moved
 	return moved
+}
+
+// moves tells whether a number moves the operands of a branch of another run apart.
+func (p *pathfinder) moves(there *point, target int) bool {
+	base := p.base
+	defer p.rebase(base)
+	p.rebase(there)
+	system := p.look(target)
+	return system != nil && system.Moves(target)
 }
 
 // redraw runs a sequence with other words in its last call; nil when the task is over.

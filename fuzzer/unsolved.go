@@ -37,10 +37,12 @@ func (u *unsolved) yields(side branchSide) {
 
 // Shares of the executions that go to solving, as long as there is something to solve
 // for: half when a branch side has just come up, a quarter when it resisted. Many resist
-// since nothing takes them. Arbitrary.
+// since nothing takes them: when each was tried so many times, they have half of that, and
+// so on in proportion. Arbitrary.
 const (
 	freshShare    = 2
 	yieldingShare = 4
+	manyTries     = 64
 )
 
 // solvingTask is a task to solve for branch sides that nothing has taken: where a side
@@ -59,7 +61,7 @@ func (c *Campaign) solvingTask() (task, bool) {
 	if solving*freshShare <= total {
 		t.seed = c.suite.nextFresh(c.suite.total)
 	}
-	if t.seed == nil && solving*yieldingShare <= total {
+	if t.seed == nil && solving*c.suite.yieldingShare() <= total {
 		t.seed, t.side = c.suite.nextYielding(c.rand.IntN(aheadShare) > 0)
 	}
 	if t.seed == nil {
@@ -84,6 +86,18 @@ func (s *Suite) nextFresh(now uint64) *Seed {
 		}
 	}
 	return nil
+}
+
+// yieldingShare: one execution in so many goes to solving for sides that resisted.
+func (u *unsolved) yieldingShare() uint64 {
+	if len(u.yielding) == 0 {
+		return yieldingShare
+	}
+	least := u.yielding[0].tries
+	for _, y := range u.yielding {
+		least = min(least, y.tries)
+	}
+	return yieldingShare * (1 + uint64(least)/manyTries)
 }
 
 // nextYielding picks the side that was solved for least often, and the closest input to
