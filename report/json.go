@@ -135,6 +135,7 @@ func normalise(r *Report) *Report {
 	c.World.Undeployed = list(c.World.Undeployed)
 	c.World.SetUps = list(c.World.SetUps)
 	c.World.Senders = list(c.World.Senders)
+	c.World.Calls = list(c.World.Calls)
 	c.Oracles = list(c.Oracles)
 	c.Lines = list(slices.Clone(c.Lines))
 	for i := range c.Lines {

@@ -88,6 +88,7 @@ type World struct {
 	Instances  []Instance   `json:"instances"`
 	Undeployed []Undeployed `json:"undeployed"`
 	Senders    []Sender     `json:"senders"`
+	Calls      []string     `json:"calls"` // that the configuration's deploy made, in order
 	Fork       string       `json:"fork"`
 }
 

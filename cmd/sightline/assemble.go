@@ -130,7 +130,10 @@ func (a *assembler) describeWorld() {
 		w.SetUps = append(w.SetUps, text)
 	}
 	a.report.Warnings = append(a.report.Warnings, a.failedSetUps()...)
-	w.Senders = a.senders()
+	for _, note := range a.setup.Notes {
+		a.report.Warnings = append(a.report.Warnings, "configuration, deploy: "+note)
+	}
+	w.Senders, w.Calls = a.senders(), a.setup.Calls
 	add := func(name string, c *bytecode.Contract, address common.Address, parts ...string) {
 		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 		w.Instances = append(w.Instances, report.Instance{Name: name, Contract: c.QualifiedName(),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -41,11 +42,15 @@ type deployment struct {
 	uninitialized []string        // those whose initializers hold targets
 	constructors  map[string]bool // those whose constructors do: sequences deploy them, too
 	setup         *world.Setup    // the project's tests that may make it; nil: none
+	plan          *world.Plan     // what the configuration says of it
 	fork          string
 }
 
 // deploy makes the World for the targets.
 func deploy(ctx context.Context, pr *project, flags *campaignFlags) (*campaign, error) {
+	if flags.setup != "" && flags.setup != noSetup && len(flags.plan.Steps) > 0 {
+		return nil, badInput("--setup %s, and the configuration's deploy makes the World: leave out one of them", flags.setup)
+	}
 	if err := checkSetup(flags.setup, pr.table); err != nil {
 		return nil, err
 	}
@@ -55,6 +60,7 @@ func deploy(ctx context.Context, pr *project, flags *campaignFlags) (*campaign, 
 		uninitialized: changedInitializers(pr.mapping, positions),
 		constructors:  changedConstructors(pr.mapping, pr.table),
 		setup:         setupFor(flags.setup, pr.mapping),
+		plan:          &flags.plan,
 		fork:          flags.fork,
 	}, positions)
 }
@@ -63,9 +69,13 @@ func deploy(ctx context.Context, pr *project, flags *campaignFlags) (*campaign, 
 // larger than what is shipped.
 func deployWorld(ctx context.Context, pr *project, d deployment, positions *diffmap.Positions) (*campaign, error) {
 	w, setup, err := world.Make(ctx, pr.table, world.Options{
-		Targets: d.targets, Uninitialized: d.uninitialized, Setup: d.setup, Fork: d.fork,
+		Targets: d.targets, Uninitialized: d.uninitialized, Setup: d.setup, Plan: d.plan, Fork: d.fork,
 		Machine: []evm.Option{evm.LiftCodeSizeLimits},
 	})
+	var wrong *world.PlanError
+	if errors.As(err, &wrong) {
+		return nil, badInput("configuration, deploy: %w", err)
+	}
 	if err != nil {
 		return nil, cannotFuzz("%w", err)
 	}

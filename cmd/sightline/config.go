@@ -102,6 +102,13 @@ func applySetting(key, value *yaml.Node, flags *pflag.FlagSet) error {
 	if target != nil && target.Changed {
 		target = nil
 	}
+	if p, ok := flag.Value.(*planFlag); ok {
+		if target != nil {
+			p, _ = target.Value.(*planFlag)
+			target.Changed = true
+		}
+		return p.read(p.plan, value)
+	}
 	values := []*yaml.Node{value}
 	if _, list := flag.Value.(pflag.SliceValue); list && value.Kind == yaml.SequenceNode {
 		values = value.Content
@@ -126,7 +133,8 @@ func applySetting(key, value *yaml.Node, flags *pflag.FlagSet) error {
 func configKeys(flags *pflag.FlagSet) []string {
 	var keys []string
 	flags.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && !slices.Contains(notConfigurable, f.Name) {
+		_, plan := f.Value.(*planFlag)
+		if (!f.Hidden || plan) && !slices.Contains(notConfigurable, f.Name) {
 			keys = append(keys, f.Name)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -83,6 +84,7 @@ type campaignFlags struct {
 	schedule  string
 	without   string
 	fork      string
+	plan      world.Plan
 	deadline  time.Time // of the campaign, whatever its timeout; zero: none
 }
 
@@ -107,6 +109,7 @@ func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.setup, "setup", "", "start from what setUp() of this Foundry test `CONTRACT` makes, or from no test's: none (default: the tests that deploy what changed)")
 	flags.StringVar(&f.fork, "evm-version", "", "newest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default the last)")
 	flags.StringVar(&f.without, "without", "", "leave out `TECHNIQUES`, separated by commas, for developers of the tool: "+strings.Join(fuzzer.TechniqueNames(), ", "))
+	registerPlan(flags, &f.plan)
 	_ = flags.MarkHidden("schedule")
 	_ = flags.MarkHidden("without")
 }

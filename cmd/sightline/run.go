@@ -102,7 +102,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 			return nil, err
 		}
 		show.line("world   %s", describeWorld(c))
-		for _, text := range c.failedSetUps() {
+		for _, text := range append(c.failedSetUps(), c.setup.Notes...) {
 			show.line("        %s", printable(text))
 		}
 		c.silent = output.disclose == discloseIntroduced
@@ -223,6 +223,9 @@ func describeWorld(c *campaign) string {
 	text := "automatic: "
 	if names := setUpNames(c.setup); names != "" {
 		text = "set up by " + names + ": "
+	}
+	if c.deployment.plan != nil && len(c.deployment.plan.Steps) > 0 {
+		text = "as configured: "
 	}
 	for i, in := range c.world.Instances {
 		if i == 6 { // the rest is in the report

@@ -55,6 +55,7 @@ type builder struct {
 	tests     []common.Address          // the test contracts of set-ups
 	parties   []party                   // accounts that set-ups made special, see senders
 	names     map[common.Address]string // what set-ups call accounts
+	planned   []Failure                 // steps of a plan
 	report    *Report
 }
 
@@ -66,6 +67,11 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builde
 	}
 	b := newBuilder(machine, table.Contracts(), options.MaxInstances)
 	b.table, b.machineOptions = table, options.Machine
+	if options.Plan != nil {
+		for _, s := range options.Plan.Senders {
+			b.report.Senders = append(b.report.Senders, Party{Name: s.Name, Address: s.Address, Why: "the configuration names it"})
+		}
+	}
 	return b, nil
 }
 
@@ -152,6 +158,7 @@ func (b *builder) reportFailures(failed []*candidate) {
 		order[c] = i
 	}
 	slices.SortFunc(failed, func(x, y *candidate) int { return cmp.Compare(order[x.contract], order[y.contract]) })
+	b.report.Failures = append(b.report.Failures, b.planned...)
 	for _, f := range failed {
 		b.report.Failures = append(b.report.Failures, f.failure)
 	}

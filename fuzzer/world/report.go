@@ -15,6 +15,8 @@ type Report struct {
 	Additions   []Addition   // instances that came about otherwise, in order
 	Failures    []Failure    // in table order
 	LeftOut     []LeftOut    // in table order
+	Calls       []string     // of a plan, for people: "Token.mint(to: user1, amount: 5)"
+	Notes       []string     // for people: calls of a plan that failed
 }
 
 // Deployment is a contract or library that was deployed.

@@ -194,7 +194,7 @@ func (b *builder) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
 	if err := b.meetOwners(); err != nil {
 		return nil, err
 	}
-	list := Senders()
+	list := slices.Clone(b.machine.World().Senders)
 	taken := map[string]common.Address{}
 	sending := map[common.Address]bool{}
 	for _, in := range w.Instances {

@@ -60,7 +60,7 @@ const (
 // ones, one with a setUp() and then the first of the table. As long as lines are
 // left that no instance holds, others follow, in the same state.
 func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.World, *Report, error) {
-	if options.Setup == nil || len(options.Only) > 0 {
+	if options.Setup == nil || len(options.Only) > 0 || options.Plan != nil && len(options.Plan.Steps) > 0 {
 		return Auto(ctx, table, options)
 	}
 	options, err := options.withDefaults()
@@ -71,7 +71,7 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := startBuilder(foundryWorld(options.Fork, &s.chain), table, options)
+	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain)), table, options)
 	if err != nil {
 		return nil, nil, err
 	}

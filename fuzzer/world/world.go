@@ -72,6 +72,9 @@ type Options struct {
 	// Setup lets [Make] run the set-ups of the project's own tests; nil: it does
 	// not.
 	Setup *Setup
+	// Plan is followed before anything else; of what it does not deploy only Targets
+	// are. nil: there is none.
+	Plan *Plan
 	// Fork is the EVM version, see [evm.Forks]; empty: [evm.DefaultFork].
 	Fork string
 	// Machine are options of the machine that runs the deployments; the
@@ -92,12 +95,18 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := startBuilder(Empty(options.Fork), table, options)
+	b, err := startBuilder(options.Plan.on(Empty(options.Fork)), table, options)
 	if err != nil {
 		return nil, nil, err
 	}
 	if b.uninitialized, err = namedContracts(table.Contracts(), options.Uninitialized); err != nil {
 		return nil, nil, err
+	}
+	if options.Plan != nil && len(options.Plan.Steps) > 0 {
+		if err := b.follow(ctx, options.Plan); err != nil {
+			return nil, nil, err
+		}
+		selection = b.leftByPlan(selection, options.Targets)
 	}
 	if err := b.deployAll(ctx, selection.Wanted); err != nil {
 		return nil, nil, err

@@ -1,0 +1,435 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Plan is a World that somebody wrote down (design §4): what is deployed, called and
+// by whom, in order. What the plan does not deploy and holds targets is added
+// automatically.
+type Plan struct {
+	Steps []Step
+	// Block replaces the environment of the first call; nil: [evm.DefaultBlock].
+	Block *evm.Block
+	// Senders are accounts beside those of every World, funded as they are. They have no
+	// private keys.
+	Senders []evm.Sender
+}
+
+// Step deploys a contract, names one that is there, or calls one.
+type Step struct {
+	Contract string // to deploy, "Vault" or "src/Vault.sol:Vault"; empty: a call
+	Name     string // of the instance; empty: the contract's
+	// As is the contract whose functions the instance has; empty: Contract's. A proxy
+	// has those of what is behind it.
+	As string
+	// Address is where the contract is already, for a World that does not begin empty;
+	// empty: it is deployed.
+	Address string
+	// Message is the constructor's or the called function's; its Function is empty for a
+	// constructor.
+	Message PlannedMessage
+	From    string // sender or instance by name, or an address; empty: the deployer
+	Value   Value  // wei; an empty Text is none
+	Place   string // where it is written, for people: "line 12"
+}
+
+// PlannedMessage is a function with its arguments.
+type PlannedMessage struct {
+	// Function is "Vault.deposit", or "Vault.deposit(uint256,address)" where there are
+	// several of the name. In a [Step] Vault is an instance, within a [Value] a contract.
+	Function  string
+	Arguments []Value
+	Place     string
+}
+
+// on gives a World the environment and the senders of the plan; a nil plan has none.
+func (p *Plan) on(w *evm.World) *evm.World {
+	if p == nil {
+		return w
+	}
+	if p.Block != nil {
+		w.Block = *p.Block
+	}
+	for _, s := range p.Senders {
+		w.Senders = append(w.Senders, s)
+		w.Accounts[s.Address] = &evm.Account{Balance: *funds}
+	}
+	return w
+}
+
+// leftByPlan is what is deployed on top of a plan: contracts with targets that it says
+// nothing of.
+func (b *builder) leftByPlan(s Selection, targets []string) Selection {
+	var left Selection
+	for _, c := range s.Wanted {
+		holds := slices.ContainsFunc(targets, func(name string) bool { return named(c, name) })
+		switch {
+		case holds && !b.tried[c]:
+			left.Wanted = append(left.Wanted, c)
+		case !b.tried[c]:
+			left.LeftOut = append(left.LeftOut, LeftOut{c, "the configuration does not deploy it, and nothing in it changed"})
+		}
+	}
+	left.LeftOut = append(left.LeftOut, s.LeftOut...)
+	return left
+}
+
+// follow runs a plan. An error of type *[PlanError] is a plan that cannot be
+// meant so; a constructor or call that reverts is in the report, and so is what needs
+// what is missing then.
+func (b *builder) follow(ctx context.Context, plan *Plan) error {
+	missing := map[string]string{} // names that a step would have made, with the reason
+	for i := range plan.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s := &plan.Steps[i]
+		if lacking, why := s.lacks(missing); lacking != "" {
+			b.planFailed(s, fmt.Sprintf("it needs %s, which is not there: %s", lacking, why), nil)
+			missing[s.instanceName()] = "see there"
+			continue
+		}
+		reason, err := b.step(ctx, s)
+		if err != nil {
+			return err
+		}
+		if reason != "" && s.Contract != "" {
+			missing[s.instanceName()] = reason
+		}
+	}
+	return nil
+}
+
+// instanceName is the name of what the step deploys.
+func (s *Step) instanceName() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return s.Contract[strings.LastIndexByte(s.Contract, ':')+1:]
+}
+
+// lacks is the first name that the step needs and that an earlier one failed to make.
+func (s *Step) lacks(missing map[string]string) (name, why string) {
+	var names []string
+	if instance, _, ok := strings.Cut(s.Message.Function, "."); ok {
+		names = append(names, instance)
+	}
+	names = append(names, s.From)
+	for _, v := range s.Message.Arguments {
+		names = v.texts(names)
+	}
+	for _, n := range names {
+		if why, ok := missing[n]; ok && n != "" {
+			return n, why
+		}
+	}
+	return "", ""
+}
+
+// texts appends all texts in a value.
+func (v *Value) texts(to []string) []string {
+	to = append(to, v.Text)
+	for i := range v.List {
+		to = v.List[i].texts(to)
+	}
+	for i := range v.Fields {
+		to = v.Fields[i].Value.texts(to)
+	}
+	if v.Call != nil {
+		for i := range v.Call.Arguments {
+			to = v.Call.Arguments[i].texts(to)
+		}
+	}
+	return to
+}
+
+// step runs one step. The reason says why it failed on the chain, empty: it did not.
+func (b *builder) step(ctx context.Context, s *Step) (reason string, err error) {
+	r := &resolver{address: b.addressOf, names: b.knownNames, calldata: b.calldata}
+	from := Deployer.Address
+	if s.From != "" {
+		if from, err = r.named(&Value{Text: s.From, Place: s.Place}); err != nil {
+			return "", err
+		}
+	}
+	value := new(uint256.Int)
+	if s.Value.Text != "" {
+		wei, err := wholeNumber(&s.Value)
+		if err != nil {
+			return "", err
+		}
+		if overflow := value.SetFromBig(wei); overflow || wei.Sign() < 0 {
+			return "", planError(s.Value.Place, "%s is no amount of wei", s.Value.Text)
+		}
+	}
+	switch {
+	case s.Contract == "":
+		return b.plannedCall(s, r, from, value)
+	case s.Address != "":
+		return "", b.plannedInstance(s)
+	}
+	return b.plannedDeployment(ctx, s, r, from, value)
+}
+
+// plannedContract is the contract with a name of the plan's.
+func (b *builder) plannedContract(name, place string) (*bytecode.Contract, error) {
+	var found []*bytecode.Contract
+	for _, c := range b.contracts {
+		if named(c, name) {
+			found = append(found, c)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, planError(place, "the build has no contract %q", name)
+	case 1:
+		return found[0], nil
+	}
+	return nil, planError(place, "the build has several contracts named %q: write %s", name, found[0].QualifiedName())
+}
+
+// seenAs is the contract whose functions the step's instance has.
+func (b *builder) seenAs(s *Step, c *bytecode.Contract) (*bytecode.Contract, error) {
+	if s.As == "" {
+		return c, nil
+	}
+	return b.plannedContract(s.As, s.Place)
+}
+
+// free tells whether nothing has the name of the step's instance.
+func (b *builder) free(s *Step) error {
+	if _, taken := b.addressOf(s.instanceName()); taken {
+		return planError(s.Place, "there is something named %s already: give this one another name", s.instanceName())
+	}
+	return nil
+}
+
+// plannedInstance names a contract that is on the chain.
+func (b *builder) plannedInstance(s *Step) error {
+	c, err := b.plannedContract(s.Contract, s.Place)
+	if err != nil {
+		return err
+	}
+	if c, err = b.seenAs(s, c); err != nil {
+		return err
+	}
+	if !common.IsHexAddress(s.Address) {
+		return planError(s.Place, "%q is no address", s.Address)
+	}
+	if err := b.free(s); err != nil {
+		return err
+	}
+	address := common.HexToAddress(s.Address)
+	if a := b.machine.World().Accounts[address]; a == nil || len(a.Code) == 0 {
+		return planError(s.Place, "there is no contract at %s", s.Address)
+	}
+	b.addition(s.instanceName(), address, c, "was there", "")
+	return nil
+}
+
+// plannedDeployment deploys a contract.
+func (b *builder) plannedDeployment(ctx context.Context, s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
+	c, err := b.plannedContract(s.Contract, s.Place)
+	if err != nil {
+		return "", err
+	}
+	if !c.Deployable() || c.Library {
+		return "", planError(s.Place, "%s cannot be deployed: it is an interface, an abstract contract or a library", s.Contract)
+	}
+	seen, err := b.seenAs(s, c)
+	if err != nil {
+		return "", err
+	}
+	if err := b.free(s); err != nil {
+		return "", err
+	}
+	constructor := constructorOf(c)
+	packed, values, err := r.pack(constructor.Inputs, s.Message.Arguments, s.Place, "the constructor of "+c.Name)
+	if err != nil {
+		return "", err
+	}
+	code, err := b.link(ctx, c)
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return b.planFailed(s, err.Error(), c), nil
+	}
+	a := &arguments{inputs: constructor.Inputs, values: values, wei: value, packed: packed}
+	call := b.creation(code, a)
+	if from != Deployer.Address {
+		call.From, call.Address = from, crypto.CreateAddress(from, b.nonceOf(from))
+	}
+	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	if err != nil {
+		return "", fmt.Errorf("deploying %s: %w", c.QualifiedName(), err)
+	}
+	b.tried[c] = true
+	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
+		return b.planFailed(s, "constructor: "+result.Reason(), c), nil
+	}
+	i := b.keep(&candidate{contract: c, failure: Failure{Contract: c, Tries: 1}}, code, &outcome{call: call, arguments: a, exec: exec})
+	b.rename(i, s.instanceName(), seen)
+	return "", nil
+}
+
+// rename gives the latest deployment the name and the functions that the plan wants.
+func (b *builder) rename(i int, name string, seen *bytecode.Contract) {
+	in := &b.instances[i]
+	d := &b.report.Deployments[len(b.report.Deployments)-1]
+	in.Name, d.Name, b.labels[in.Address] = name, name, name
+	if seen != in.Contract {
+		d.Notes = append(d.Notes, "called as "+seen.Name)
+		in.Contract = seen
+		b.proxies[in.Address] = true
+	}
+}
+
+// plannedCall runs a call.
+func (b *builder) plannedCall(s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
+	instance, function, ok := strings.Cut(s.Message.Function, ".")
+	i := slices.IndexFunc(b.instances, func(in evm.Instance) bool { return in.Name == instance })
+	if !ok || i < 0 {
+		return "", planError(s.Place, "%q: want INSTANCE.FUNCTION; instances up to here: %s", s.Message.Function, strings.Join(b.instanceNames(), ", "))
+	}
+	in := b.instances[i]
+	m, err := functionNamed(in.Contract, function, s.Place)
+	if err != nil {
+		return "", err
+	}
+	packed, values, err := r.pack(m.Inputs, s.Message.Arguments, s.Place, s.Message.Function)
+	if err != nil {
+		return "", err
+	}
+	call := evm.Call{From: from, To: in.Address, Data: slices.Concat(m.ID, packed), Gas: deployGas, Value: *value}
+	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	if err != nil {
+		return "", err
+	}
+	a := &arguments{inputs: m.Inputs, values: values, wei: value}
+	text := s.Message.Function + "(" + join(b.describe(a)) + ")"
+	if label := b.labels[from]; from != Deployer.Address && label != "" {
+		text += " by " + label
+	}
+	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
+		reason := text + " fails: " + result.Reason()
+		b.report.Notes = append(b.report.Notes, s.Place+": "+reason)
+		return reason, nil
+	}
+	b.calls = append(b.calls, call)
+	b.report.Calls = append(b.report.Calls, text)
+	return "", nil
+}
+
+// functionNamed is a contract's function by its name or signature.
+func functionNamed(c *bytecode.Contract, name, place string) (*abi.Method, error) {
+	var found []string
+	var method abi.Method
+	for _, m := range c.ABI.Methods {
+		if m.RawName == name || m.Sig == name {
+			found, method = append(found, m.Sig), m
+		}
+	}
+	slices.Sort(found)
+	switch len(found) {
+	case 0:
+		return nil, planError(place, "%s has no function %s", c.Name, name)
+	case 1:
+		return &method, nil
+	}
+	return nil, planError(place, "%s has several functions %s: write one of %s", c.Name, name, strings.Join(found, ", "))
+}
+
+// calldata encodes a call that is passed as bytes.
+func (b *builder) calldata(m *PlannedMessage) ([]byte, error) {
+	name, function, ok := strings.Cut(m.Function, ".")
+	if !ok {
+		return nil, planError(m.Place, "%q: want CONTRACT.FUNCTION", m.Function)
+	}
+	c, err := b.plannedContract(name, m.Place)
+	if err != nil {
+		return nil, err
+	}
+	method, err := functionNamed(c, function, m.Place)
+	if err != nil {
+		return nil, err
+	}
+	r := &resolver{address: b.addressOf, names: b.knownNames, calldata: func(inner *PlannedMessage) ([]byte, error) {
+		return nil, planError(inner.Place, "a call within a call within a call")
+	}}
+	packed, _, err := r.pack(method.Inputs, m.Arguments, m.Place, m.Function)
+	return slices.Concat(method.ID, packed), err
+}
+
+// addressOf is the address of an instance or a sender by its name.
+func (b *builder) addressOf(name string) (common.Address, bool) {
+	for _, in := range b.instances {
+		if in.Name == name {
+			return in.Address, true
+		}
+	}
+	for _, s := range b.machine.World().Senders {
+		if s.Name == name {
+			return s.Address, true
+		}
+	}
+	return common.Address{}, false
+}
+
+// knownNames lists what an address may be called.
+func (b *builder) knownNames() []string {
+	var names []string
+	for _, s := range b.machine.World().Senders {
+		names = append(names, s.Name)
+	}
+	return append(names, b.instanceNames()...)
+}
+
+func (b *builder) instanceNames() []string {
+	var names []string
+	for _, in := range b.instances {
+		names = append(names, in.Name)
+	}
+	return names
+}
+
+// nonceOf is how many transactions an account has sent.
+func (b *builder) nonceOf(from common.Address) uint64 {
+	n := uint64(0)
+	if a := b.machine.World().Accounts[from]; a != nil {
+		n = a.Nonce
+	}
+	for i := range b.calls {
+		if b.calls[i].From == from {
+			n++
+		}
+	}
+	return n
+}
+
+// planFailed reports a step that could not be done and returns the reason.
+func (b *builder) planFailed(s *Step, reason string, c *bytecode.Contract) string {
+	if c == nil {
+		c, _ = b.plannedContract(s.Contract, s.Place)
+	}
+	reason = s.Place + ": " + reason
+	if c == nil {
+		b.report.Notes = append(b.report.Notes, reason)
+		return reason
+	}
+	b.tried[c] = true
+	b.planned = append(b.planned, Failure{Contract: c, Reason: reason, Tries: 1})
+	return reason
+}
