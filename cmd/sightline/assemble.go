@@ -131,7 +131,7 @@ func (a *assembler) describeWorld() {
 	}
 	a.report.Warnings = append(a.report.Warnings, a.failedSetUps()...)
 	for _, note := range a.setup.Notes {
-		a.report.Warnings = append(a.report.Warnings, "configuration, deploy: "+note)
+		a.report.Warnings = append(a.report.Warnings, "configuration: "+note)
 	}
 	w.Senders, w.Calls = a.senders(), a.setup.Calls
 	add := func(name string, c *bytecode.Contract, address common.Address, parts ...string) {

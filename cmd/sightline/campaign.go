@@ -42,7 +42,7 @@ type deployment struct {
 	uninitialized []string        // those whose initializers hold targets
 	constructors  map[string]bool // those whose constructors do: sequences deploy them, too
 	setup         *world.Setup    // the project's tests that may make it; nil: none
-	plan          *world.Plan     // what the configuration says of it
+	plan          *worldPlan      // what the configuration says of it
 	fork          string
 }
 
@@ -69,7 +69,7 @@ func deploy(ctx context.Context, pr *project, flags *campaignFlags) (*campaign, 
 // larger than what is shipped.
 func deployWorld(ctx context.Context, pr *project, d deployment, positions *diffmap.Positions) (*campaign, error) {
 	w, setup, err := world.Make(ctx, pr.table, world.Options{
-		Targets: d.targets, Uninitialized: d.uninitialized, Setup: d.setup, Plan: d.plan, Fork: d.fork,
+		Targets: d.targets, Uninitialized: d.uninitialized, Setup: d.setup, Plan: d.plan.steps(), Fork: d.fork,
 		Machine: []evm.Option{evm.LiftCodeSizeLimits},
 	})
 	var wrong *world.PlanError
@@ -80,7 +80,12 @@ func deployWorld(ctx context.Context, pr *project, d deployment, positions *diff
 		return nil, cannotFuzz("%w", err)
 	}
 	c := &campaign{project: pr, deployment: d, world: w, setup: setup, positions: positions}
-	c.space, err = input.NewSpace(w, input.SpaceOptions{Constructors: changedDeployments(setup, d.constructors)})
+	for _, pattern := range d.plan.unused(w) {
+		setup.Notes = append(setup.Notes, fmt.Sprintf("calls: nothing that can be called is named like %q", pattern))
+	}
+	c.space, err = input.NewSpace(w, input.SpaceOptions{
+		Constructors: changedDeployments(setup, d.constructors), Called: d.plan.called(),
+	})
 	if err != nil {
 		return nil, cannotFuzz("%w", err)
 	}

@@ -101,6 +101,7 @@ func TestConfigurationDocument(t *testing.T) {
 		name := section.FindStringSubmatch(old)[1]
 		return "<!-- flags: " + name + " -->\n" + tables[name] + "<!-- end -->"
 	})
+	got = regexp.MustCompile(`(?s)<!-- plan -->\n.*?<!-- end -->`).ReplaceAllLiteralString(got, "<!-- plan -->\n"+planTable()+"<!-- end -->")
 	if got == string(text) {
 		return
 	}
@@ -109,6 +110,24 @@ func TestConfigurationDocument(t *testing.T) {
 	}
 	if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// planTable lists what describes the World, with examples. Each example can be read.
+func planTable() string {
+	var b strings.Builder
+	for _, s := range planSettings {
+		fmt.Fprintf(&b, "`%s`: %s.\n\n```yaml\n%s```\n\n", s.key, s.help, s.example)
+	}
+	return b.String()
+}
+
+// TestPlanExamples reads the examples of the documentation.
+func TestPlanExamples(t *testing.T) {
+	for _, s := range planSettings {
+		if err := applyConfig([]byte(s.example), settings()); err != nil {
+			t.Errorf("%s: %v", s.key, err)
+		}
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -84,7 +83,7 @@ type campaignFlags struct {
 	schedule  string
 	without   string
 	fork      string
-	plan      world.Plan
+	plan      worldPlan
 	deadline  time.Time // of the campaign, whatever its timeout; zero: none
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/big"
+	"path"
 	"slices"
 	"strings"
 
@@ -11,13 +12,20 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 )
 
 // planSetting is a key of the configuration that is no flag: it describes the World.
 type planSetting struct {
 	key, help, example string
-	read               func(p *world.Plan, value *yaml.Node) error
+	read               func(p *worldPlan, value *yaml.Node) error
+}
+
+// worldPlan is all that a configuration says of the World.
+type worldPlan struct {
+	world.Plan
+	include, exclude []string // patterns for INSTANCE.FUNCTION, see called
 }
 
 // planSettings are those keys.
@@ -44,12 +52,16 @@ var planSettings = []planSetting{
   number: 21_000_000
   timestamp: 1_735_689_600         # seconds since 1970
 `, readBlock},
+	{"calls", "which functions sequences call, as patterns for INSTANCE.FUNCTION: those that include names, or all, but for those that exclude names", `calls:
+  include: [Vault, "Token.transfer*"]
+  exclude: ["*.pause"]
+`, readCalls},
 }
 
 // planFlag is a setting as a flag that no help shows: configurations set it.
 type planFlag struct {
 	*planSetting
-	plan *world.Plan
+	plan *worldPlan
 }
 
 func (f *planFlag) String() string { return "" }
@@ -68,7 +80,7 @@ func (f *planFlag) Set(text string) error {
 }
 
 // registerPlan registers what describes the World.
-func registerPlan(flags *pflag.FlagSet, plan *world.Plan) {
+func registerPlan(flags *pflag.FlagSet, plan *worldPlan) {
 	for i := range planSettings {
 		s := &planSettings[i]
 		flags.Var(&planFlag{s, plan}, s.key, s.help)
@@ -109,7 +121,7 @@ func scalar(n *yaml.Node) (string, error) {
 func lineOf(n *yaml.Node) string { return fmt.Sprintf("line %d", n.Line) }
 
 // readSteps reads the key deploy.
-func readSteps(p *world.Plan, n *yaml.Node) error {
+func readSteps(p *worldPlan, n *yaml.Node) error {
 	if n.Kind != yaml.SequenceNode {
 		return fmt.Errorf("line %d: deploy: want a list of steps, each with a contract or a call", n.Line)
 	}
@@ -234,7 +246,7 @@ func readInnerCall(n *yaml.Node) (world.Value, error) {
 const maxSenders = 32
 
 // readSenders reads the key senders.
-func readSenders(p *world.Plan, n *yaml.Node) error {
+func readSenders(p *worldPlan, n *yaml.Node) error {
 	if n.Kind != yaml.MappingNode || len(n.Content) > 2*maxSenders {
 		return fmt.Errorf("line %d: senders: want at most %d as `name: \"0x…\"`", n.Line, maxSenders)
 	}
@@ -255,7 +267,7 @@ func readSenders(p *world.Plan, n *yaml.Node) error {
 }
 
 // readBlock reads the key block.
-func readBlock(p *world.Plan, n *yaml.Node) error {
+func readBlock(p *worldPlan, n *yaml.Node) error {
 	f, err := fields(n, "block", "number", "timestamp", "chain-id", "basefee", "coinbase", "prevrandao", "gas-limit")
 	if err != nil {
 		return err
@@ -287,4 +299,84 @@ func readBlock(p *world.Plan, n *yaml.Node) error {
 	}
 	p.Block = &block
 	return nil
+}
+
+// readCalls reads the key calls.
+func readCalls(p *worldPlan, n *yaml.Node) error {
+	f, err := fields(n, "calls", "include", "exclude")
+	if err != nil {
+		return err
+	}
+	for key, to := range map[string]*[]string{"include": &p.include, "exclude": &p.exclude} {
+		list := f[key]
+		if list == nil {
+			continue
+		}
+		if list.Kind != yaml.SequenceNode {
+			return fmt.Errorf("line %d: calls: %s: want a list of patterns such as Vault or \"*.pause\"", list.Line, key)
+		}
+		for _, item := range list.Content {
+			pattern, err := scalar(item)
+			if err != nil {
+				return err
+			}
+			if !strings.Contains(pattern, ".") {
+				pattern += ".*"
+			}
+			if _, err := path.Match(pattern, ""); err != nil {
+				return fmt.Errorf("line %d: calls: %s: %q is no pattern", item.Line, key, printable(pattern))
+			}
+			*to = append(*to, pattern)
+		}
+	}
+	return nil
+}
+
+// steps is what the World is made by; nil: nothing.
+func (p *worldPlan) steps() *world.Plan {
+	if p == nil {
+		return nil
+	}
+	return &p.Plan
+}
+
+// called is the choice of functions that sequences may call; nil: all of them.
+func (p *worldPlan) called() func(*evm.Instance, *input.Function) bool {
+	if p == nil || len(p.include)+len(p.exclude) == 0 {
+		return nil
+	}
+	return func(in *evm.Instance, f *input.Function) bool {
+		name := in.Name + "." + f.Name
+		among := func(patterns []string) bool {
+			return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, name) })
+		}
+		return (len(p.include) == 0 || among(p.include)) && !among(p.exclude)
+	}
+}
+
+// unused are the patterns of calls that no function of the World matches.
+func (p *worldPlan) unused(w *evm.World) []string {
+	if p == nil {
+		return nil
+	}
+	var names []string
+	for i := range w.Instances {
+		functions, _ := input.Functions(w.Instances[i].Contract)
+		for _, f := range functions {
+			names = append(names, w.Instances[i].Name+"."+f.Name)
+		}
+	}
+	var unused []string
+	for _, pattern := range slices.Concat(p.include, p.exclude) {
+		if !slices.ContainsFunc(names, func(name string) bool { return matches(pattern, name) }) {
+			unused = append(unused, strings.TrimSuffix(pattern, ".*"))
+		}
+	}
+	return unused
+}
+
+// matches tells whether a name is like a pattern, which was checked when it was read.
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
 }

@@ -43,6 +43,9 @@ type SpaceOptions struct {
 	Constructors []Deployment
 	// MaxValue bounds the wei of one call; nil: the richest sender's balance.
 	MaxValue *uint256.Int
+	// Called tells which functions of the World's instances sequences may call; nil: all
+	// of them. Properties are asked whatever it says.
+	Called func(instance *evm.Instance, f *Function) bool
 }
 
 // Space is everything that sequences can be made of in one World: what can be
@@ -114,9 +117,10 @@ func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Fun
 	}
 	out := Instance{Instance: in, Fresh: constructor != nil, constructor: constructor}
 	for _, f := range all {
-		if f.Property {
+		switch {
+		case f.Property:
 			out.Properties = append(out.Properties, f)
-		} else {
+		case s.Options.Called == nil || s.Options.Called(&in, f):
 			out.Functions = append(out.Functions, f)
 		}
 	}

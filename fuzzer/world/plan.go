@@ -325,7 +325,7 @@ func (b *builder) plannedCall(s *Step, r *resolver, from common.Address, value *
 	}
 	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
 		reason := text + " fails: " + result.Reason()
-		b.report.Notes = append(b.report.Notes, s.Place+": "+reason)
+		b.report.Notes = append(b.report.Notes, "deploy, "+s.Place+": "+reason)
 		return reason, nil
 	}
 	b.calls = append(b.calls, call)
@@ -424,7 +424,7 @@ func (b *builder) planFailed(s *Step, reason string, c *bytecode.Contract) strin
 	if c == nil {
 		c, _ = b.plannedContract(s.Contract, s.Place)
 	}
-	reason = s.Place + ": " + reason
+	reason = "deploy, " + s.Place + ": " + reason
 	if c == nil {
 		b.report.Notes = append(b.report.Notes, reason)
 		return reason

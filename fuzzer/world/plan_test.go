@@ -98,7 +98,7 @@ func TestPlan(t *testing.T) {
 	if diff := cmp.Diff([]string{"Token.mint(address,uint256)(to: vault, amount: 100000) by alice"}, c.report.Calls); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"line 8: Token.mint(address,uint256)(to: vault, amount: 1) fails: not the owner"}, c.report.Notes); diff != "" {
+	if diff := cmp.Diff([]string{"deploy, line 8: Token.mint(address,uint256)(to: vault, amount: 1) fails: not the owner"}, c.report.Notes); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -124,12 +124,12 @@ func TestPlanReverts(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{
-		"Vault line 7: constructor: locked",
-		"Proxy line 7: it needs Vault, which is not there: line 7: constructor: locked",
+		"Vault deploy, line 7: constructor: locked",
+		"Proxy deploy, line 7: it needs Vault, which is not there: deploy, line 7: constructor: locked",
 	}, reasons); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"line 8: it needs Vault, which is not there: line 7: constructor: locked"}, c.report.Notes); diff != "" {
+	if diff := cmp.Diff([]string{"deploy, line 8: it needs Vault, which is not there: deploy, line 7: constructor: locked"}, c.report.Notes); diff != "" {
 		t.Error(diff)
 	}
 }
