@@ -1,6 +1,9 @@
 package evm
 
 import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
@@ -12,6 +15,9 @@ type Cheats struct {
 	// Edge is what they ask of the world outside. No file holds it: where it is
 	// missing, those that need it fail.
 	Edge cheatcode.Edge `json:"-"`
+	// Only lists the accounts whose calls of cheatcodes count; nil: everybody's. To
+	// others the cheatcodes' account is one with code that does nothing.
+	Only []common.Address `json:",omitempty"`
 }
 
 // EnableCheats gives the World cheatcodes, and the account that they are called at.
@@ -24,6 +30,7 @@ func (w *World) EnableCheats(edge cheatcode.Edge) {
 // come by state and environment is each machine's own.
 type cheats struct {
 	edge  *cheatcode.Edge
+	only  []common.Address
 	state *cheatcode.State
 	own   bool // state is nobody else's: it may be changed
 
@@ -41,7 +48,7 @@ type cheatHost interface {
 }
 
 func newCheats(c *Cheats) *cheats {
-	return &cheats{edge: &c.Edge, state: &c.State}
+	return &cheats{edge: &c.Edge, only: c.Only, state: &c.State}
 }
 
 // install makes the cheatcodes' accounts precompiled contracts.
@@ -114,7 +121,7 @@ func (c *cheats) export(block *Block) *Cheats {
 	}
 	e := c.host.Environment()
 	block.Coinbase, block.BaseFee, block.GasLimit, block.ChainID = e.Coinbase, e.BaseFee, e.GasLimit, e.ChainID
-	return &Cheats{State: *c.state.Clone(), Edge: *c.edge}
+	return &Cheats{State: *c.state.Clone(), Edge: *c.edge, Only: c.only}
 }
 
 // cheatAccount is the account that cheatcodes are called at, as a precompiled contract.
@@ -131,6 +138,9 @@ func (c cheatAccount) Run(input []byte) ([]byte, error) {
 	by := c.rec.top.caller
 	if depth >= 0 {
 		by = c.rec.open[depth].self
+	}
+	if c.only != nil && !slices.Contains(c.only, by) {
+		return nil, nil
 	}
 	output, ok := cheatcode.Run(c.host, c.writable(), c.edge, by, depth, input)
 	if !ok {
