@@ -20,6 +20,7 @@ func (b *builder) adopt(exec *evm.Execution, up *SetUp, s *setups) error {
 	b.meet(exec)
 	b.tests = append(b.tests, up.Address)
 	world := b.machine.Export()
+	b.meetLabelled(world.Cheats.State.Labels)
 	before := b.machine.World()
 	if err := b.moveTo(world); err != nil {
 		return err
@@ -28,7 +29,12 @@ func (b *builder) adopt(exec *evm.Execution, up *SetUp, s *setups) error {
 		b.instance(up.Contract, up.Address, nil, "its "+up.what())
 	}
 	var unknown []creation
-	origin := func(c *creation) string { return "deployed by " + b.nameOf(c.creator, up.Contract.Name) }
+	origin := func(c *creation) string {
+		if !c.call.Create {
+			return "put there by " + up.Contract.Name
+		}
+		return "deployed by " + b.nameOf(c.creator, up.Contract.Name)
+	}
 	for _, c := range append(created, appeared(before, world, created)...) {
 		if c.address == up.Address || b.labels[c.address] != "" || len(b.instances) >= b.limit {
 			continue

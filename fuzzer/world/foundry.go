@@ -5,13 +5,16 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -51,12 +54,43 @@ var create2DeployerCode = common.FromHex("7fffffffffffffffffffffffffffffffffffff
 // foundryWorld is a World with nothing but what forge's tests find there, and the
 // senders of every World. The sender's nonce begins at 1: with that, test
 // contracts are where they always are.
-func foundryWorld(fork string, chain *Chain) *evm.World {
+func foundryWorld(fork string, chain *Chain, edge cheatcode.Edge) *evm.World {
 	w := Empty(fork)
+	w.EnableCheats(edge)
 	w.Block = chain.Block
 	w.Accounts[chain.Sender] = &evm.Account{Nonce: 1, Balance: chain.Balance}
 	w.Accounts[create2Deployer] = &evm.Account{Nonce: 1, Code: create2DeployerCode}
 	return w
+}
+
+// codeOf is the code of a contract of the build, as vm.getCode and deployCode
+// name it: "Vault", "Vault.sol", "Vault.sol:Vault" or by its path.
+func codeOf(contracts []*bytecode.Contract, name string) (creation, deployed []byte, err error) {
+	i := slices.IndexFunc(contracts, func(c *bytecode.Contract) bool { return isNamed(c, name) })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("the build has no contract %q", name)
+	}
+	c := contracts[i]
+	if !c.Deployable() || c.Runtime == nil {
+		return nil, nil, fmt.Errorf("%s has no code: it is abstract or an interface", c.QualifiedName())
+	}
+	if len(c.Creation.Links) > 0 {
+		return nil, nil, fmt.Errorf("%s links to the library %s, which getCode does not deploy", c.QualifiedName(), c.Creation.Links[0].Library)
+	}
+	return c.Creation.Bytes, c.Runtime.Bytes, nil
+}
+
+// isNamed tells whether a text names a contract as getCode takes it: "Vault.sol",
+// "Vault.sol:Vault", "src/Vault.sol:Vault", "out/Vault.sol/Vault.json".
+func isNamed(c *bytecode.Contract, text string) bool {
+	file := path.Base(c.Source)
+	switch text {
+	case c.Name, c.UnitName(), file + ":" + c.Name:
+		return true
+	case c.Name + ".sol":
+		return file == text
+	}
+	return strings.HasSuffix(text, "/"+file+"/"+c.Name+".json")
 }
 
 // setUpSignature is the function that forge calls before every test.

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 )
 
 // Party is an account that a set-up made special, and that sends calls therefore.
@@ -47,15 +49,8 @@ const (
 	holding             // it was given tokens
 )
 
-// vmAddress is where forge has its cheatcodes: keccak256("hevm cheat code").
-var vmAddress = common.HexToAddress("0x7109709ECfa91a80626fF3989D68f67F5b1DD12D")
-
-// consoleAddress is where console.log goes.
-var consoleAddress = common.HexToAddress("0x000000000000000000636F6e736F6c652e6c6f67")
-
 // The cheatcodes that make accounts special.
 var (
-	cheatLabel = selector("label(address,string)")
 	cheatAddr  = selector("addr(uint256)")
 	cheatDeal  = selector("deal(address,uint256)")
 	cheatPrank = [][]byte{
@@ -82,7 +77,7 @@ var eventSigns = []struct {
 func (b *builder) meet(exec *evm.Execution) {
 	for i := range exec.Frames {
 		f := &exec.Frames[i]
-		if f.CodeAddress == vmAddress && f.Outcome == evm.Success {
+		if f.CodeAddress == cheatcode.Address && f.Outcome == evm.Success {
 			b.meetCheat(f)
 		}
 		for _, l := range f.Logs {
@@ -111,30 +106,25 @@ func (b *builder) meetCheat(f *evm.Frame) {
 		if key, err := crypto.ToECDSA(word); err == nil {
 			b.note(party{address: crypto.PubkeyToAddress(key.PublicKey), sign: known, why: "private key known", key: key})
 		}
-	case bytes.Equal(id, cheatLabel):
-		if name := labelText(f.Input[4:]); name != "" && b.labels[address] == "" {
-			b.names[address] = name
-			b.note(party{address: address, sign: funded, why: "labelled"})
+	}
+}
+
+// meetLabelled notes the accounts that a set-up gave a name.
+func (b *builder) meetLabelled(labels map[common.Address]string) {
+	addresses := slices.SortedFunc(maps.Keys(labels), func(x, y common.Address) int { return x.Cmp(y) })
+	for _, a := range addresses {
+		if isName(labels[a]) {
+			b.names[a] = labels[a]
+			b.note(party{address: a, sign: funded, why: "labelled"})
 		}
 	}
 }
 
-// labelText is the string in the arguments (address, string); empty when it is
-// no name for an account.
-func labelText(arguments []byte) string {
+// isName tells whether a label can name an account in reports and sequences.
+func isName(label string) bool {
 	const most = 32 // bytes: longer ones say what something does, and are no names
-	if len(arguments) < 96 || binary.BigEndian.Uint64(arguments[56:64]) != 64 {
-		return ""
-	}
-	n := binary.BigEndian.Uint64(arguments[88:96])
-	if n == 0 || n > most || uint64(len(arguments)) < 96+n {
-		return ""
-	}
-	text := string(arguments[96 : 96+n])
-	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
-		return ""
-	}
-	return text
+	return label != "" && len(label) <= most &&
+		!strings.ContainsFunc(label, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
 }
 
 // note remembers an account; of several signs the strongest counts.
@@ -243,7 +233,7 @@ func (b *builder) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
 func isParty(p *party, code bool) bool {
 	const reserved = 0x200 // precompiles are below it, on every chain so far
 	small := p.address == common.BytesToAddress(p.address[18:]) && binary.BigEndian.Uint16(p.address[18:]) < reserved && p.sign != pranked
-	return !small && p.address != (common.Address{}) && p.address != vmAddress && p.address != consoleAddress &&
+	return !small && p.address != (common.Address{}) && p.address != cheatcode.Address && p.address != cheatcode.Console &&
 		(!code || p.sign == pranked)
 }
 

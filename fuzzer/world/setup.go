@@ -1,7 +1,6 @@
 package world
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -26,6 +26,10 @@ type Setup struct {
 	Lines map[string][]bytecode.Position
 	// Chain is what the tests run on; nil: [DefaultChain].
 	Chain *Chain
+	// ReadFile reads a file of the project for a cheatcode, and Root is the
+	// project's folder as cheatcodes tell it; nil and empty: they are refused.
+	ReadFile func(path string) ([]byte, error)
+	Root     string
 }
 
 // SetUp tells what came of a test contract's set-up.
@@ -71,7 +75,11 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain)), table, options)
+	edge := cheatcode.Edge{
+		Artefact: func(name string) (creation, deployed []byte, err error) { return codeOf(table.Contracts(), name) },
+		ReadFile: s.ReadFile, Root: s.Root,
+	}
+	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, edge)), table, options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -164,12 +172,10 @@ func NamedTest(contracts []*bytecode.Contract, name string) (*bytecode.Contract,
 	return nil, fmt.Errorf("%s cannot set up the World: it is abstract, an interface or a library; name a test contract that can be deployed", c.QualifiedName())
 }
 
-// fetches tells whether c names d as vm.getCode and deployCode are given it:
-// "Vault.sol", "Vault.sol:Vault" or "src/Vault.sol:Vault".
+// fetches tells whether c names d in a literal, as vm.getCode and deployCode take
+// it.
 func fetches(c, d *bytecode.Contract) bool {
-	return slices.ContainsFunc(c.Texts, func(text string) bool {
-		return text == d.UnitName() || text == d.Name+".sol" || text == d.Name || len(text) > len(d.Name) && bytes.HasSuffix([]byte(text), []byte(".sol:"+d.Name))
-	})
+	return slices.ContainsFunc(c.Texts, func(text string) bool { return isNamed(d, text) })
 }
 
 // strict tells whether the set-ups are those that somebody named, which count
@@ -291,6 +297,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if world.Senders, err = b.senders(world, s); err != nil {
 		return nil, nil, err
 	}
+	b.settle(world)
 	for _, c := range s.contracts {
 		if !c.Deployable() || c.Library || b.tried[c] || there(c) {
 			continue
@@ -302,4 +309,19 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 		b.report.LeftOut = append(b.report.LeftOut, LeftOut{c, reason})
 	}
 	return world, b.report, nil
+}
+
+// settle leaves of cheatcodes what campaigns need. Contracts under test must not
+// find them: whoever may choose what is called would rule the chain. Test contracts
+// that are called need them, and what a set-up mocked stays so. Files and artefacts are not
+// there any more, since no reproducer has them.
+func (b *builder) settle(w *evm.World) {
+	callable := slices.ContainsFunc(w.Instances, func(in evm.Instance) bool { return slices.Contains(b.tests, in.Address) })
+	if !callable && len(w.Cheats.State.Mocks) == 0 {
+		w.Cheats = nil
+		delete(w.Accounts, cheatcode.Address)
+		return
+	}
+	w.Cheats.Edge = cheatcode.Edge{}
+	w.Cheats.Only = slices.Clone(b.tests)
 }

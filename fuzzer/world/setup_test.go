@@ -3,14 +3,20 @@ package world_test
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/google/go-cmp/cmp"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testsolc"
@@ -180,5 +186,64 @@ func TestSetUpDeterministic(t *testing.T) {
 		if got != first {
 			t.Fatalf("differs:\n%s", cmp.Diff(first, got))
 		}
+	}
+}
+
+// TestSetUpCheats: what cheatcodes have done to block, senders and mocks is in the
+// World, and contracts under test find no cheatcodes there.
+func TestSetUpCheats(t *testing.T) {
+	table, options := setUpFixture(t, "cheats")
+	w, _, err := world.Make(context.Background(), table, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Block.Time != 1_000_000 || w.Block.Number != 500 || w.Block.ChainID != 31337 {
+		t.Errorf("block %+v, want what the set-up left", w.Block)
+	}
+	test := common.HexToAddress("0x7FA9385bE102ac3EAc297483Dd6233D62b3e1496")
+	if w.Cheats == nil || len(w.Cheats.State.Mocks) != 1 || !slices.Equal(w.Cheats.Only, []common.Address{test}) {
+		t.Fatalf("cheatcodes %+v, want the mock, for the test contract alone", w.Cheats)
+	}
+	i := slices.IndexFunc(w.Senders, func(s evm.Sender) bool { return s.Name == "alice" })
+	if i < 0 || w.Senders[i].Key == nil || crypto.PubkeyToAddress(w.Senders[i].Key.PublicKey) != w.Senders[i].Address {
+		t.Errorf("senders %+v, want alice with her key", w.Senders)
+	}
+	lender := w.Instances[slices.IndexFunc(w.Instances, func(in evm.Instance) bool { return in.Name == "Lender" })]
+	borrow := func(amount, wei uint64) evm.Call {
+		data, err := lender.Contract.ABI.Pack("borrow", new(big.Int).SetUint64(amount))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return evm.Call{From: world.User1.Address, To: lender.Address, Data: data, Value: *uint256.NewInt(wei)}
+	}
+	deal := crypto.Keccak256([]byte("deal(address,uint256)"))[:4]
+	rich := evm.Call{From: world.User1.Address, To: cheatcode.Address,
+		Data: slices.Concat(deal, common.LeftPadBytes(lender.Address[:], 32), common.LeftPadBytes([]byte{99}, 32))}
+	for name, machine := range map[string]func() (evm.Exporter, error){
+		"interpreter": func() (evm.Exporter, error) { return evm.NewInterpreter(w, table) },
+		"reference":   func() (evm.Exporter, error) { return evm.NewReference(w, table) },
+	} {
+		m, err := machine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		exec, err := m.Run(evm.Sequence{borrow(2, 6), borrow(2, 5), rich})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if exec.Calls[0].Outcome != evm.Success || exec.Calls[1].Reason() != "too much" {
+			t.Errorf("%s: %s, %s: want the price that is mocked", name, exec.Calls[0].Outcome, exec.Calls[1].Outcome)
+		}
+		if balance := m.Export().Accounts[lender.Address].Balance; balance.Uint64() != 12 {
+			t.Errorf("%s: somebody but the test used a cheatcode: %s wei, want those of the set-up and of the call", name, balance.Dec())
+		}
+	}
+
+	table, options = setUpFixture(t, "vault")
+	if w, _, err = world.Make(context.Background(), table, options); err != nil {
+		t.Fatal(err)
+	}
+	if w.Cheats != nil || w.Accounts[cheatcode.Address] != nil {
+		t.Error("a World whose set-up mocks nothing has cheatcodes")
 	}
 }

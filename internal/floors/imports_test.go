@@ -54,7 +54,7 @@ var floors = map[string][]string{
 	"fuzzer":             {"fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode"},
 	"fuzzer/input":       {"fuzzer/evm", "internal/bytecode"},
 	"fuzzer/oracle":      {"fuzzer/evm", "internal/bytecode"},
-	"fuzzer/world":       {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/world":       {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
 	"fuzzer/evm":         {"fuzzer/evm/cheatcode", "internal/bytecode"},
 	// What cheatcodes do, for any machine.
 	"fuzzer/evm/cheatcode": {},
