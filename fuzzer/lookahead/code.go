@@ -141,7 +141,7 @@ func summarise(code []instruction, start uint32) block {
 type decoder struct {
 	p           *bytecode.Program
 	c           *code
-	environment map[vm.OpCode]Value
+	environment [256]Value // by opcode
 }
 
 func (d *decoder) instruction(pc uint32) instruction {
@@ -175,10 +175,19 @@ func (d *decoder) push(pc uint32) Value {
 	if d.p.Varies(pc+1, end) || d.c.open && int(end) > len(d.p.Bytes) {
 		return Top
 	}
-	var data [32]byte
-	copy(data[32-length:], d.p.Bytes[pc+1:min(int(end), len(d.p.Bytes))])
 	var word uint256.Int
-	word.SetBytes32(data[:])
+	if data := d.p.Bytes[pc+1 : min(int(end), len(d.p.Bytes))]; length <= 4 {
+		for i := range length {
+			word[0] <<= 8
+			if int(i) < len(data) {
+				word[0] |= uint64(data[i])
+			}
+		}
+	} else {
+		var padded [32]byte
+		copy(padded[32-length:], data)
+		word.SetBytes32(padded[:])
+	}
 	v := d.c.pool.word(interval{word, word})
 	if v&pooledBit == 0 && d.isDestination(&word) {
 		v |= labelBit
@@ -198,8 +207,8 @@ func (d *decoder) isDestination(word *uint256.Int) bool {
 // environment is what instructions push that ask for it. All but the code's
 // size is unknown; addresses are 20 bytes, and lengths, times and gas fit
 // go-ethereum's uint64.
-func environment() map[vm.OpCode]Value {
-	return map[vm.OpCode]Value{
+func environment() [256]Value {
+	return [256]Value{
 		vm.ADDRESS: address, vm.ORIGIN: address, vm.CALLER: address, vm.COINBASE: address,
 		vm.CALLDATASIZE: size, vm.CODESIZE: size, vm.RETURNDATASIZE: size, vm.EXTCODESIZE: size,
 		vm.TIMESTAMP: size, vm.NUMBER: size, vm.GASLIMIT: size, vm.GAS: size, vm.MSIZE: memory,
