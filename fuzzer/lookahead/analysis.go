@@ -169,7 +169,7 @@ type Analyzer struct {
 	goals   [2]goals // for frames that are not static, and for those that are
 	serial  uint32   // tells its answers from other Analyzers' in the Workspace
 
-	recent recent
+	known [2]known // as goals
 
 	stats   Stats
 	unknown map[uint32]int // questions that ended at an unknown jump or opcode, by its pc
@@ -217,7 +217,6 @@ func (a *Analyzer) Refresh() {
 	for i := range a.goals {
 		a.goals[i].current = false
 	}
-	a.recent.forget()
 }
 
 // ReachesTarget tells whether a frame that starts to run the program may come to a
@@ -242,29 +241,44 @@ const maxPrefix = 8192
 // computed only for the last split points that it left open, the last one first.
 // Mostly that is one.
 //
-// Paths that are asked about one after another are mostly mutants' of one seed: where
-// a path goes along with the one before, its answers are that one's.
+// Most paths go along with some that were asked about before: what is known of those
+// is taken, see [known].
 func (a *Analyzer) Analyze(f Frame) Result {
-	r := &a.recent
-	if r.answers(&f) {
-		a.stats.Implied += len(r.result.SplitPoints)
-		return r.result
+	g, k := a.goalsOf(f.Static), a.knownOf(f.Static)
+	if p := a.recall(k, &f, g); p != nil {
+		a.stats.Implied += len(p.points)
+		return a.resultOf(p, &f)
 	}
+	a.stats.Implied += len(k.points)
 	a.begin(f.Static)
-	reused := r.shared(&f)
-	points := make([]SplitPoint, reused, reused+8)
-	for i := range points {
-		points[i] = SplitPoint{a.code.program.ID, f.Path[r.points[i].index]}
+	length, proved := a.walk(&f, k)
+	if l, ok := a.resolve(k); ok {
+		length, proved = l, true
 	}
-	length, proved, certain := len(f.Path), false, reused
-	from, instructions := 0, 0
-	if reused > 0 {
-		last := &r.points[reused-1]
+	points := make([]SplitPoint, len(k.points))
+	end := 0 // of the last split point
+	for i := range points {
+		at := k.points[i].index
+		points[i], end = SplitPoint{a.code.program.ID, f.Path[at]}, at+1
+	}
+	if !proved {
+		a.keep(k, f.Path[:end], nil)
+		return a.result(&f, points, length, false)
+	}
+	p := &proof{prefix: length, points: points, grown: g.grown}
+	a.keep(k, f.Path[:end], p)
+	return a.resultOf(p, &f)
+}
+
+// walk is the first pass, from where the known points end to the first "no"; without
+// one, the prefix is the whole path.
+func (a *Analyzer) walk(f *Frame, k *known) (length int, proved bool) {
+	from, instructions, settled := 0, 0, len(k.points)
+	if settled > 0 {
+		last := &k.points[settled-1]
 		from, instructions = last.index+1, last.instructions
 		a.w.prefix.resume(f.Path[:from], last.hasher)
-		a.stats.Implied += reused
 	}
-	r.points = r.points[:reused]
 	for i := from; i < len(f.Path); i++ {
 		b := f.Path[i]
 		if int(b) >= len(a.code.blocks) || instructions >= maxPrefix {
@@ -274,46 +288,66 @@ func (a *Analyzer) Analyze(f Frame) Result {
 		if !a.w.prefix.extend(b) {
 			continue
 		}
-		points = append(points, SplitPoint{a.code.program.ID, b})
-		r.points = append(r.points, recentPoint{i, instructions, a.w.prefix.hasher})
+		k.points = append(k.points, point{index: i, instructions: instructions, hasher: a.w.prefix.hasher})
 		// The prefix ends with the block's first location; a call there is not made yet.
 		start := int64(a.code.blocks[b].start)
-		answer, known := a.look(start+1, start)
-		if known && !answer.MayReach() {
-			length, proved = i+1, true
-			break
-		}
-		if !known {
-			a.doubt(i+1, len(points))
-		} else if a.settle(answer) {
-			certain = len(points)
+		answer, asked := a.look(start+1, start)
+		switch {
+		case !asked:
+			a.doubt(len(k.points))
+		case !answer.MayReach():
+			return i + 1, true
+		case a.settle(answer):
+			k.settled(a, settled, len(k.points), answer)
+			settled = len(k.points)
 		}
 	}
+	return len(f.Path), false
+}
+
+// resolve is the second pass: the split points that are in doubt, the last one first,
+// up to the first "may reach". It gives the length of the prefix that ends with the
+// first of those behind which no target is ahead; false when there is none.
+func (a *Analyzer) resolve(k *known) (length int, proved bool) {
 	for n := len(a.w.doubts) - 1; n >= 0; n-- {
 		d := &a.w.doubts[n]
 		answer := a.explore(&d.doubt)
 		if answer.MayReach() {
 			a.w.doubts = a.w.doubts[:n]
 			if a.settle(answer) {
-				certain = max(certain, d.points)
+				from := d.points
+				for from > 0 && k.points[from-1].reason == NoTargetAhead {
+					from--
+				}
+				k.settled(a, from, d.points, answer)
 			}
 			break
 		}
-		length, proved, points = d.length, true, points[:d.points]
+		k.points = k.points[:d.points]
+		length, proved = k.points[d.points-1].index+1, true
 	}
-	result := a.result(f, points, length, proved)
-	r.keep(&f, certain, &result)
-	return result
+	return length, proved
+}
+
+// resultOf is what a proof says of a frame.
+func (a *Analyzer) resultOf(p *proof, f *Frame) Result {
+	if slices.ContainsFunc(f.Calls, func(c Call) bool { return along(c, p.prefix, true) }) {
+		return a.result(f, p.points, p.prefix, true)
+	}
+	if p.result.ID == (ID{}) {
+		p.result = a.result(f, p.points, p.prefix, true)
+	}
+	return p.result
 }
 
 // result puts together what was found of a frame and its calls.
-func (a *Analyzer) result(f Frame, points []SplitPoint, length int, proved bool) Result {
+func (a *Analyzer) result(f *Frame, points []SplitPoint, length int, proved bool) Result {
 	r := Result{SplitPoints: slices.Clip(points), Prefix: length, Proved: proved}
 	r.Ahead = r.SplitPoints
 	if proved {
 		r.Ahead = slices.Clip(points[:len(points)-1])
 	}
-	r.ID = a.identify(&f, length, proved)
+	r.ID = a.identify(f, length, proved)
 	for _, c := range f.Calls {
 		if along(c, length, proved) {
 			r.SplitPoints = append(r.SplitPoints, c.Result.SplitPoints...)
@@ -337,15 +371,14 @@ type doubt struct {
 // openPoint is a split point of the path under way that is in doubt.
 type openPoint struct {
 	doubt
-	length int // of the prefix that ends there
 	points int // split points up to it
 }
 
 // doubt keeps the question that look has left open for later.
-func (a *Analyzer) doubt(length, points int) {
+func (a *Analyzer) doubt(points int) {
 	d := a.w.open
 	d.state = a.w.kept.keep(&d.state)
-	a.w.doubts = append(a.w.doubts, openPoint{d, length, points})
+	a.w.doubts = append(a.w.doubts, openPoint{d, points})
 }
 
 // settle gives the answer "may reach" of a split point to those before it, and tells
@@ -418,7 +451,7 @@ func (a *Analyzer) look(targetsFrom, callsFrom int64) (Answer, bool) {
 	a.stats.Questions++
 	g := a.goalsOf(a.w.prefix.static)
 	b := a.w.prefix.last()
-	if answer, ahead := a.inside(b, targetsFrom, callsFrom, g); ahead {
+	if answer, ahead := a.inside(b, targetsFrom, callsFrom, a.w.prefix.static, g); ahead {
 		a.stats.ByGraph++
 		return answer, true
 	}

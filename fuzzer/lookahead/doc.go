@@ -108,6 +108,7 @@
 //	graph.go, facts.go        the program's control-flow graph
 //	workspace.go              what Analyzers share
 //	prefix.go, question.go    prefix inference and suffix checking
+//	known.go, answers.go      what was found of earlier paths and questions
 //	calls.go                  where calls lead
 //	analysis.go               Algorithm 2
 package lookahead

@@ -74,3 +74,9 @@ func (a *Analyzer) AskAtEntry(path bytecode.Path, static bool) Answer {
 	start := int64(a.code.blocks[path[len(path)-1]].start)
 	return a.ask(start+1, start)
 }
+
+// MaxKnown bounds what is kept of paths.
+const MaxKnown = maxKnown
+
+// KnownBytes is what is kept of paths.
+func (a *Analyzer) KnownBytes() int { return a.w.known }

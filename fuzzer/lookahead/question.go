@@ -109,7 +109,7 @@ func (a *Analyzer) callAhead(b bytecode.BlockID, from int64, static bool) ahead 
 }
 
 // inside answers for what is still ahead in a block that is being executed.
-func (a *Analyzer) inside(b bytecode.BlockID, targetsFrom, callsFrom int64, g *goals) (Answer, bool) {
+func (a *Analyzer) inside(b bytecode.BlockID, targetsFrom, callsFrom int64, static bool, g *goals) (Answer, bool) {
 	if g.ahead[b].reason == NoTargetAhead {
 		return Answer{}, false
 	}
@@ -121,7 +121,7 @@ func (a *Analyzer) inside(b bytecode.BlockID, targetsFrom, callsFrom int64, g *g
 	if i < len(a.targets) && int64(a.targets[i]) < end {
 		return Answer{Reason: TargetAhead, PC: a.targets[i]}, true
 	}
-	answer := a.callAhead(b, callsFrom, a.w.prefix.static).answer()
+	answer := a.callAhead(b, callsFrom, static).answer()
 	return answer, answer.MayReach()
 }
 

@@ -17,6 +17,9 @@ type Workspace struct {
 	doubts []openPoint // of the path under way
 	kept   arena       // their states
 
+	known int    // bytes that Analyzers keep of paths, see known
+	epoch uint32 // rises when they are to forget them
+
 	hashed []byte    // see Analyzer.identify
 	points nodeTable // see distinct
 }
