@@ -35,8 +35,11 @@ type Config struct {
 	// those that are [Optional].
 	Without, With Techniques
 	Corpus        *Corpus // nil: nothing is loaded or saved
-	Seed          uint64
-	Workers       int // at least 1
+	// Library is where the analysis keeps what holds for the Table's programs whatever
+	// the targets; campaigns on one Table may share it. nil: one of its own.
+	Library *lookahead.Library
+	Seed    uint64
+	Workers int // at least 1
 	// SeqLen is the most calls that a sequence has, properties not counted; 0: 8 at
 	// first, and twice as many, up to 64, whenever a path takes as many calls, or where
 	// state fuzzing shows that a function has more to show (harvey §5).
@@ -103,7 +106,6 @@ type Campaign struct {
 	suite    *Suite
 	rand     *rand.Rand
 	judge    evm.Machine
-	library  lookahead.Library
 	observer *observer // of the judge's executions
 	encoded  evm.Sequence
 	result   Result
@@ -211,6 +213,9 @@ func (c *Campaign) prepare() error {
 	if c.NewJudge == nil {
 		c.NewJudge = c.NewMachine
 	}
+	if c.Library == nil {
+		c.Library = new(lookahead.Library)
+	}
 	judge, err := c.NewJudge()
 	if err != nil {
 		return err
@@ -238,7 +243,7 @@ func (c *Campaign) openTargets() {
 	for i := range c.open {
 		c.open[i] = true
 	}
-	for _, i := range unreachable(c.Table, &c.library, c.Targets) {
+	for _, i := range unreachable(c.Table, c.Library, c.Targets) {
 		c.open[i] = false
 		c.result.Targets[i].Unreachable = true
 	}
@@ -275,17 +280,17 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	for id, machine := range machines {
 		w := c.newWorker(id, machine, programs)
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
-			w.steering = newSteering(c.Table, &c.library, goals, len(c.Targets), c.Schedule.calls)
+			w.steering = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
 			w.steering.standing = standing
 			if c.Schedule.directed {
 				w.steering.observed.SeenOnly = true // the other calls are looked after by opening
-				w.opening = newSteering(c.Table, &c.library, goals, len(c.Targets), c.Schedule.calls)
+				w.opening = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
 				w.opening.standing = standing
 				w.opening.changes = newChanges(c.Table, goals)
 			}
 		}
 		if !c.Without.Energy {
-			w.weights.ahead = newSteering(c.Table, &c.library, dangers, 0, conservativeCalls)
+			w.weights.ahead = newSteering(c.Table, c.Library, dangers, 0, conservativeCalls)
 			w.weights.ahead.standing = standing
 		}
 		tasks = append(tasks, make(chan task, 1))

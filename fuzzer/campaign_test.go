@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -108,6 +110,36 @@ func TestSameSeedSameResult(t *testing.T) {
 		config.Now = frozen
 		if other := mustRun(t, config); reflect.DeepEqual(other.Stats, results[0].Stats) {
 			t.Errorf("%s: another seed does the same", source)
+		}
+	}
+}
+
+// TestLibraryIsShared: campaigns that share what the analysis knows of programs do what
+// each of them does by itself, also at the same time.
+func TestLibraryIsShared(t *testing.T) {
+	p := open(t, "planted/statuses.sol")
+	run := func(library *lookahead.Library) *Result {
+		config := p.config(7, 4_000)
+		config.Now, config.Library = frozen, library
+		r, err := (&Campaign{Config: config}).Run(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		return r
+	}
+	alone, library := run(nil), new(lookahead.Library)
+	if alone.Stats.Analysis.Questions == 0 {
+		t.Fatal("the analysis was asked nothing")
+	}
+	results := make([]*Result, 3)
+	var wait sync.WaitGroup
+	for i := range results {
+		wait.Go(func() { results[i] = run(library) })
+	}
+	wait.Wait()
+	for _, r := range results {
+		if !reflect.DeepEqual(r, alone) {
+			t.Errorf("with a shared library:\n%+v\nwithout:\n%+v", r, alone)
 		}
 	}
 }
