@@ -47,7 +47,7 @@ var options struct {
 	schedules, only, without, samples string
 	parallel                          int
 	freeze, example, frontier         bool
-	reference                         bool
+	reference, anew                   bool
 	coverage                          int
 	most                              uint64
 }
@@ -63,6 +63,7 @@ func flags(f *flag.FlagSet) {
 	f.BoolVar(&options.example, "example", false, "measure the paper's running example instead of the targets")
 	f.BoolVar(&options.frontier, "frontier", false, "with -example: keep the closest inputs to untaken branch sides, which the paper does not have")
 	f.BoolVar(&options.reference, "reference", false, "run campaigns on go-ethereum: the same executions in more time, of which the analysis takes a smaller share")
+	f.BoolVar(&options.anew, "anew", false, "every campaign makes the control-flow graphs of its programs anew, as the first one does: they count for more the shorter campaigns are")
 	f.IntVar(&options.coverage, "coverage", 0, "measure the instructions covered after so many executions instead of the time to targets")
 }
 
@@ -107,6 +108,9 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	}
 	for _, s := range scenes {
 		s.OnReference = options.reference
+		if options.anew {
+			s.Library = nil
+		}
 	}
 	goals, err := locate(list, scenes)
 	if err != nil {

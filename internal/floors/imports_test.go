@@ -29,7 +29,7 @@ var floors = map[string][]string{
 	"bench/differential":    {everything},
 	"bench/forge":           {everything},
 	"bench/guards":          {everything},
-	"bench/internal/chase":  {"diffmap", "diffmap/build", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/world", "internal/bytecode"},
+	"bench/internal/chase":  {"diffmap", "diffmap/build", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/lookahead", "fuzzer/world", "internal/bytecode"},
 	"bench/internal/corpus": {"bench/internal/frame", "diffmap/build", "examples"},
 	"bench/internal/forge":  {"bench/internal/frame", "internal/soljson"},
 	"bench/internal/frame":  {},

@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -23,6 +24,9 @@ type Scene struct {
 
 	Positions *diffmap.Positions
 
+	// Library has the control-flow graphs of the Table's programs, made once for all
+	// campaigns; nil: every campaign makes them anew.
+	Library *lookahead.Library
 	// OnReference runs campaigns on go-ethereum, as they were before there was an
 	// interpreter: they take the same executions there, and several times as long.
 	OnReference bool
@@ -31,7 +35,7 @@ type Scene struct {
 // Deploy makes the World as campaigns do, of some contracts or of all that are in
 // the outputs (only is empty).
 func Deploy(ctx context.Context, name string, outputs []*build.Output, only []string) (*Scene, error) {
-	s := &Scene{Name: name, Table: bytecode.NewTable(build.Contracts(outputs))}
+	s := &Scene{Name: name, Table: bytecode.NewTable(build.Contracts(outputs)), Library: new(lookahead.Library)}
 	w, report, err := world.Auto(ctx, s.Table, world.Options{Only: only, Machine: machineOptions})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -58,7 +62,7 @@ func (s *Scene) NewMachine() (evm.Machine, error) {
 // Config is a campaign's: one worker, no targets.
 func (s *Scene) Config(schedule *fuzzer.Schedule, without fuzzer.Techniques, seed uint64, now func() time.Time) fuzzer.Config {
 	return fuzzer.Config{
-		World: s.World, Space: s.Space, Table: s.Table,
+		World: s.World, Space: s.Space, Table: s.Table, Library: s.Library,
 		Schedule: schedule, Without: without, Seed: seed, Workers: 1, Now: now,
 	}
 }
