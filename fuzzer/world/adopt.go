@@ -69,7 +69,7 @@ func (b *builder) seeThrough(first int, unknown []creation, origin func(*creatio
 			return err
 		}
 	}
-	return nil
+	return b.seeFacets(first)
 }
 
 func (up *SetUp) what() string {

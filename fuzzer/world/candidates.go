@@ -90,6 +90,9 @@ func (b *builder) values(p *parameter) []reflect.Value {
 		return fixedBytes(p.typ, p.name)
 	case abi.SliceTy:
 		var out []reflect.Value
+		if takesCuts(p) {
+			out = append(out, b.cuts(p.typ))
+		}
 		for _, n := range sliceLengths {
 			out = append(out, b.filled(reflect.MakeSlice(p.typ.GetType(), n, n), p))
 		}

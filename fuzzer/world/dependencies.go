@@ -76,6 +76,10 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 	walk = func(list []parameter) {
 		for i := range list {
 			p := &list[i]
+			if takesCuts(p) {
+				needs = append(needs, b.facetNeeds()...)
+				continue
+			}
 			walk(p.fields)
 			kind := p.asksFor()
 			if kind == "" {

@@ -42,13 +42,16 @@ func (b *builder) recognise(table *bytecode.Table, known int) error {
 		origin := "created by " + cmp.Or(b.labels[c.creator], c.creator.Hex())
 		if p := table.LookupRuntime(c.code); p != nil && p.Contract != nil && !p.Contract.Library {
 			b.addition(p.Contract.Name, c.address, p.Contract, origin, "")
+			if err := b.unwrap(len(b.instances)-1, c.address, "proxy "+p.Contract.Name+", "+origin); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := b.unwrap(-1, c.address, "proxy "+origin); err != nil {
 			return err
 		}
 	}
-	return nil
+	return b.seeFacets(known)
 }
 
 // child is a contract that another one created.
@@ -90,6 +93,7 @@ func (b *builder) unwrap(i int, address common.Address, origin string) error {
 		name := b.instanceName(behind.Name + proxySuffix)
 		b.instances[i].Name, b.instances[i].Contract = name, behind
 		b.labels[address] = name
+		b.report.Additions = slices.DeleteFunc(b.report.Additions, func(a Addition) bool { return a.Address == address })
 		b.report.Additions = append(b.report.Additions, Addition{Name: name, Contract: behind, Address: address, Origin: origin})
 		return nil
 	}
