@@ -186,18 +186,28 @@ type foundrySettings struct {
 	solc       string // empty when the compiler is named by its version, or not at all
 }
 
-// readFoundrySettings reads foundry.toml in root: the table of the profile that
-// FOUNDRY_PROFILE names over the default one, and forge's defaults.
-func readFoundrySettings(root string, getenv func(string) string) (foundrySettings, error) {
+// FoundrySettings are the settings in root's foundry.toml, as they are written
+// there: those of the profile that FOUNDRY_PROFILE names over the default one's. An
+// error when there is no such file or it cannot be read.
+func FoundrySettings(root string, getenv func(string) string) (map[string]string, error) {
 	text, err := readSettingsFile(filepath.Join(root, "foundry.toml"))
 	if err != nil {
-		return foundrySettings{}, err
+		return nil, err
 	}
 	values := tomlTable(text, "profile.default")
 	if profile := getenv("FOUNDRY_PROFILE"); profile != "" && profile != "default" {
 		for key, value := range tomlTable(text, "profile."+profile) {
 			values[key] = value
 		}
+	}
+	return values, nil
+}
+
+// readFoundrySettings reads foundry.toml in root, and knows forge's defaults.
+func readFoundrySettings(root string, getenv func(string) string) (foundrySettings, error) {
+	values, err := FoundrySettings(root, getenv)
+	if err != nil {
+		return foundrySettings{}, err
 	}
 	folder := func(key, otherwise string) string {
 		if given := tomlStrings(values[key]); len(given) == 1 && given[0] != "" {
