@@ -55,14 +55,19 @@ func deploy(ctx context.Context, pr *project, flags *campaignFlags) (*campaign, 
 		return nil, err
 	}
 	positions := diffmap.NewPositions(pr.outputs, pr.table, pr.options)
-	return deployWorld(ctx, pr, deployment{
+	setup, notes := pr.setupFor(flags.setup)
+	c, err := deployWorld(ctx, pr, deployment{
 		targets:       targetContracts(pr.mapping),
 		uninitialized: changedInitializers(pr.mapping, positions),
 		constructors:  changedConstructors(pr.mapping, pr.table),
-		setup:         setupFor(flags.setup, pr.mapping),
+		setup:         setup,
 		plan:          &flags.plan,
 		fork:          flags.fork,
 	}, positions)
+	if err == nil && len(usedSetUps(c.setup)) > 0 {
+		c.setup.Notes = append(c.setup.Notes, notes...)
+	}
+	return c, err
 }
 
 // deployWorld makes a World. Code-size limits are lifted: mapping builds are
@@ -103,7 +108,7 @@ func changedDeployments(setup *world.Report, constructors map[string]bool) []inp
 		}
 	}
 	for _, d := range setup.Deployments {
-		if !d.Contract.Library {
+		if !d.Contract.Library && d.Code != nil {
 			add(d.Contract, d.Code)
 		}
 	}

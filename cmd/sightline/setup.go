@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -15,19 +14,21 @@ import (
 // noSetup is the value of --setup for a World that is made without tests.
 const noSetup = "none"
 
-// setupFor is what --setup asks for; nil for none.
-func setupFor(named string, m *diffmap.Mapping) *world.Setup {
+// setupFor is what --setup asks for, nil for none, with what could not be understood
+// of the chain that tests run on.
+func (pr *project) setupFor(named string) (*world.Setup, []string) {
 	if named == noSetup {
-		return nil
+		return nil, nil
 	}
-	s := &world.Setup{Lines: map[string][]bytecode.Position{}}
+	chain, notes := pr.testChain()
+	s := &world.Setup{Lines: map[string][]bytecode.Position{}, Chain: chain, ReadFile: pr.testFiles(), Root: testRoot}
 	if named != "" {
 		s.Contracts = []string{named}
 	}
-	for _, t := range m.Targets {
+	for _, t := range pr.mapping.Targets {
 		s.Lines[t.Contract] = append(s.Lines[t.Contract], t.Position)
 	}
-	return s
+	return s, notes
 }
 
 // checkSetup tells whether a contract that --setup names can set up a World.

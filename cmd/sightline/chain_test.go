@@ -1,0 +1,87 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+)
+
+func testProject(t *testing.T, foundry string) *project {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range map[string]string{"foundry.toml": foundry, "data/a.json": "{}", ".env": "KEY=1", ".git/config": "token"} {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &project{root: root, outputs: []*build.Output{{}}}
+}
+
+// Tests run on the chain that foundry.toml describes.
+func TestChainSettings(t *testing.T) {
+	t.Setenv("FOUNDRY_PROFILE", "")
+	pr := testProject(t, `
+[profile.default]
+sender = "0x00000000000000000000000000000000000000aa"
+initial_balance = "0xff"
+gas_limit = 9223372036854775807
+block_number = 1_000
+block_timestamp = 1700000000
+block_base_fee_per_gas = 7
+block_coinbase = '0x00000000000000000000000000000000000000bb'
+block_prevrandao = "0x0000000000000000000000000000000000000000000000000000000000000009"
+chain_id = 1
+`)
+	c, notes := pr.testChain()
+	if c.Sender != common.HexToAddress("0xaa") || c.Balance.Uint64() != 255 || c.Gas != 1<<30 || c.Block.GasLimit != 1<<63-1 ||
+		c.Block.Number != 1000 || c.Block.Time != 1_700_000_000 || c.Block.BaseFee != 7 || c.Block.ChainID != 1 ||
+		c.Block.Coinbase != common.HexToAddress("0xbb") || c.Block.PrevRandao != common.HexToHash("0x9") || len(notes) > 0 {
+		t.Errorf("chain %+v, warnings %q", c, notes)
+	}
+}
+
+// What cannot be understood is said, and forge's default stays.
+func TestChainSettingsWrong(t *testing.T) {
+	t.Setenv("FOUNDRY_PROFILE", "")
+	pr := testProject(t, `
+[profile.default]
+sender = "alice"
+initial_balance = "much"
+block_number = -1
+block_prevrandao = "0x1"
+`)
+	c, notes := pr.testChain()
+	if c.Sender != common.HexToAddress("0x1804c8AB1F12E6bbf3894d4083f33e07309d1f38") || c.Balance.BitLen() != 96 || c.Block.Number != 1 {
+		t.Errorf("chain %+v, want forge's", c)
+	}
+	if len(notes) != 4 || !strings.Contains(notes[0], "sender") {
+		t.Errorf("notes %q, want one each", notes)
+	}
+}
+
+// Tests read the project's files, and nothing that may be secret.
+func TestTestFiles(t *testing.T) {
+	read := testProject(t, "").testFiles()
+	for _, name := range []string{"data/a.json", "./data/a.json", testRoot + "/data/a.json"} {
+		if text, err := read(name); err != nil || string(text) != "{}" {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	for name, want := range map[string]string{
+		".env": "hidden", "data/../.git/config": "hidden", testRoot + "/.git/config": "hidden",
+		"../secret": "not in the project", "/etc/passwd": "not in the project", testRoot + "/../x": "not in the project", "": "directory", "none": "no such file",
+	} {
+		if text, err := read(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v, want an error with %q", name, text, err, want)
+		}
+	}
+}
