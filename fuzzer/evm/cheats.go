@@ -5,6 +5,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 )
@@ -54,6 +55,7 @@ func newCheats(c *Cheats) *cheats {
 // install makes the cheatcodes' accounts precompiled contracts.
 func (c *cheats) install(precompiles vm.PrecompiledContracts, host cheatHost, rec *recorder) {
 	c.host, c.rec = host, rec
+	rec.cheats = c
 	precompiles[cheatcode.Address] = cheatAccount{c}
 	precompiles[cheatcode.Console] = console{}
 }
@@ -112,6 +114,28 @@ func outcomeFor(success bool) Outcome {
 		return Success
 	}
 	return Reverted
+}
+
+// accessed tells cheatcodes of a read or a write.
+func (c *cheats) accessed(account common.Address, slot *uint256.Int, write bool) {
+	if c.state.Recording {
+		c.writable().Accessed(cheatcode.Access{Account: account, Slot: slot.Bytes32(), Write: write})
+	}
+}
+
+// emitted tells cheatcodes of an event.
+func (c *cheats) emitted(e cheatcode.Event) {
+	if c.state.Watches() {
+		c.writable().Emitted(e)
+	}
+}
+
+// blockHash is the hash of a block, whose own is given.
+func (c *cheats) blockHash(number uint64, own common.Hash) common.Hash {
+	if hash, ok := c.state.BlockHash(number); ok {
+		return hash
+	}
+	return own
 }
 
 // export is the cheatcodes of the World after the last call, whose block is given.

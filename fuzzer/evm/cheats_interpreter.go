@@ -181,7 +181,10 @@ func (m *Interpreter) cheatedCall(f *frame, c message) (Outcome, []byte, uint64)
 	}
 	call := cheatcode.Call{
 		Depth: f.depth, By: f.self, To: c.to.address, Input: c.input, Value: *c.value,
-		Delegate: c.kind == vm.DELEGATECALL || c.kind == vm.CALLCODE, Static: c.static,
+		Delegate: c.kind == vm.DELEGATECALL || c.kind == vm.CALLCODE, Static: c.static, Gas: c.gas,
+	}
+	if !m.cheats.state.Concerns(&call) {
+		return m.message(f, c)
 	}
 	mark, origin := len(m.ledger.journal), m.origin
 	if m.cheats.state.Busy() {
@@ -221,6 +224,15 @@ func (m *Interpreter) cheatedCall(f *frame, c message) (Outcome, []byte, uint64)
 	return outcome, output, left
 }
 
+// cheatEvent is the event that a LOG instruction makes, whose operands are on the stack.
+func (m *Interpreter) cheatEvent(f *frame, topics, sp int) cheatcode.Event {
+	e := cheatcode.Event{Emitter: f.self, Data: f.slice(f.top(sp, 1), f.top(sp, 2))}
+	for i := range topics {
+		e.Topics = append(e.Topics, f.top(sp, 3+i).Bytes32())
+	}
+	return e
+}
+
 // answered is a call that runs nothing.
 func answered(c *message) (Outcome, []byte, uint64) {
 	return outcomeFor(c.answer.Success), c.answer.Output, c.gas
@@ -234,9 +246,9 @@ type cheatedCreation struct {
 }
 
 // beginCreation says who makes the contract that the frame is about to create.
-func (m *Interpreter) beginCreation(f *frame, init []byte, value *uint256.Int) cheatedCreation {
+func (m *Interpreter) beginCreation(f *frame, op vm.OpCode, init []byte, value *uint256.Int) cheatedCreation {
 	c := cheatedCreation{by: f.entry, origin: m.origin}
-	c.call = cheatcode.Call{Depth: f.depth, By: f.self, Create: true, Input: init, Value: *value}
+	c.call = cheatcode.Call{Depth: f.depth, By: f.self, Create: true, Create2: op == vm.CREATE2, Input: init, Value: *value}
 	if !m.cheats.state.Busy() {
 		return c
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
@@ -211,6 +212,11 @@ func newIntercept(r *Reference) *intercept {
 	r.cheats.install(precompiles, stateHost{r}, &r.rec)
 	precompiles[cheatcode.Address] = detourAccount{i, cheatAccount{r.cheats}}
 	r.evm.SetPrecompiles(precompiles)
+	r.state.onLog = func(log *types.Log) {
+		r.rec.log(log)
+		r.cheats.emitted(cheatcode.Event{Topics: log.Topics, Data: log.Data, Emitter: log.Address})
+	}
+	r.evm.Context.GetHash = func(number uint64) common.Hash { return r.cheats.blockHash(number, blockHash(number)) }
 	r.state.precompiles[cheatcode.Address], r.state.precompiles[cheatcode.Console] = true, true
 	r.evm.Config.Tracer = &tracing.Hooks{OnEnter: i.enter, OnExit: i.exit, OnOpcode: i.opcode}
 	r.evm.Context.CanTransfer = func(db vm.StateDB, from common.Address, amount *uint256.Int) bool {
@@ -311,7 +317,7 @@ func (i *intercept) opcode(pc uint64, op byte, gas, cost uint64, scope tracing.O
 	case vm.CALL, vm.CALLCODE, vm.DELEGATECALL, vm.STATICCALL:
 		i.divert(code, ctx, stack)
 	case vm.CREATE, vm.CREATE2:
-		i.lend(ctx, stack)
+		i.lend(code, ctx, stack)
 	}
 }
 
@@ -320,24 +326,22 @@ func (i *intercept) divert(op vm.OpCode, ctx *vm.ScopeContext, stack []uint256.I
 	f := i.rec.top
 	target := &stack[len(stack)-2]
 	to := common.Address(target.Bytes20())
-	expected := i.cheats.state.Revert
-	cheats := to == cheatcode.Address || to == cheatcode.Console
-	if f.depth >= int(params.CallCreateDepth) || cheats && (expected == nil || !expected.Cheat) {
-		return
-	}
 	d := &detour{op: op, to: to, contract: ctx.Contract}
 	d.call = cheatcode.Call{Depth: f.depth, By: f.self, To: to, Delegate: op == vm.DELEGATECALL || op == vm.CALLCODE, Static: op == vm.STATICCALL}
 	if op == vm.CALL || op == vm.CALLCODE {
 		d.call.Value = stack[len(stack)-3]
+	}
+	if f.depth >= int(params.CallCreateDepth) || !i.cheats.state.Concerns(&d.call) {
+		return
 	}
 	i.detour = d
 	target.SetBytes20(cheatcode.Address[:])
 }
 
 // lend lets the frame create in another account's name.
-func (i *intercept) lend(ctx *vm.ScopeContext, stack []uint256.Int) {
+func (i *intercept) lend(op vm.OpCode, ctx *vm.ScopeContext, stack []uint256.Int) {
 	f := i.rec.top
-	call := cheatcode.Call{Depth: f.depth, By: f.self, Create: true, Value: stack[len(stack)-1]}
+	call := cheatcode.Call{Depth: f.depth, By: f.self, Create: true, Create2: op == vm.CREATE2, Value: stack[len(stack)-1]}
 	sender, _ := i.cheats.state.Sender(&call)
 	l := &lent{scope: ctx, real: ctx.Contract, call: call}
 	l.fake = vm.NewContract(l.real.Caller(), sender, l.real.Value(), l.real.Gas, nil)
@@ -377,7 +381,7 @@ func (a detourAccount) Run(input []byte) ([]byte, error) {
 
 // follow makes the call that was meant, and gives the gas that it left.
 func (a detourAccount) follow(d *detour, input []byte) uint64 {
-	d.call.Input = input
+	d.call.Input, d.call.Gas = input, d.gas
 	origin := a.evm.Origin
 	plan := cheatcode.Plan{Sender: d.call.By}
 	if a.cheats.state.Busy() {

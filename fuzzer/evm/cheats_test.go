@@ -1,7 +1,11 @@
 package evm_test
 
 import (
+	"errors"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,25 +18,63 @@ import (
 	"github.com/sightline-evm/sightline/internal/testsolc"
 )
 
+// cheatsFolder has test contracts as Foundry runs them, one a file: functions that
+// begin with test pass, those that begin with testBad fail.
+const cheatsFolder = "testdata/cheats"
+
 // Who calls test contracts in Foundry, and where it puts them.
 var (
 	testSender  = common.HexToAddress("0x1804c8AB1F12E6bbf3894d4083f33e07309d1f38")
 	testAddress = common.HexToAddress("0x7FA9385bE102ac3EAc297483Dd6233D62b3e1496")
 )
 
-// cheatTests is a World with a test contract in it whose setUp() has run.
-func cheatTests(t *testing.T, edge cheatcode.Edge) (*evm.World, *bytecode.Table, *bytecode.Contract) {
+// cheatTest is a function of a test contract.
+type cheatTest struct {
+	file string
+	name string
+	call evm.Call
+	on   *cheatSuite
+}
+
+// cheatSuite is both machines on a World in which the contract's setUp() has run.
+type cheatSuite struct {
+	reference   *evm.Reference
+	interpreter *evm.Interpreter
+}
+
+// cheatTests is every function of every test contract.
+func cheatTests(t *testing.T) []cheatTest {
 	t.Helper()
-	source, err := os.ReadFile("testdata/Cheats.t.sol")
+	files, err := filepath.Glob(filepath.Join(cheatsFolder, "*.t.sol"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests []cheatTest
+	for _, file := range files {
+		suite, contract := newCheatSuite(t, file)
+		for _, name := range slices.Sorted(maps.Keys(contract.ABI.Methods)) {
+			if strings.HasPrefix(name, "test") {
+				call := evm.Call{From: testSender, To: testAddress, Data: contract.ABI.Methods[name].ID}
+				tests = append(tests, cheatTest{filepath.Base(file), name, call, suite})
+			}
+		}
+	}
+	return tests
+}
+
+// newCheatSuite deploys the contract called Test and the file's name.
+func newCheatSuite(t *testing.T, file string) (*cheatSuite, *bytecode.Contract) {
+	t.Helper()
+	source, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	contracts := testsolc.Compile(t, string(source), testsolc.Settings{})
-	contract := testsolc.Contract(t, contracts, "CheatsTest")
+	contract := testsolc.Contract(t, contracts, strings.TrimSuffix(filepath.Base(file), ".t.sol")+"Test")
 	world := &evm.World{Block: evm.DefaultBlock(), Accounts: map[common.Address]*evm.Account{
 		testSender: {Balance: *uint256.NewInt(1e18)},
 	}}
-	world.EnableCheats(edge)
+	world.EnableCheats(cheatEdge(contracts))
 	table := bytecode.NewTable(contracts)
 	machine, err := evm.NewReference(world, table, evm.LiftCodeSizeLimits)
 	if err != nil {
@@ -47,49 +89,69 @@ func cheatTests(t *testing.T, edge cheatcode.Edge) (*evm.World, *bytecode.Table,
 	}
 	for i := range exec.Calls {
 		if exec.Calls[i].Outcome != evm.Success {
-			t.Fatalf("call %d: %s", i, exec.Calls[i].Reason())
+			t.Fatalf("%s, call %d: %s", file, i, exec.Calls[i].Reason())
 		}
 	}
-	return machine.Export(), table, contract
+	world = machine.Export()
+	suite := new(cheatSuite)
+	if suite.reference, err = evm.NewReference(world, table, evm.LiftCodeSizeLimits); err != nil {
+		t.Fatal(err)
+	}
+	if suite.interpreter, err = evm.NewInterpreter(world, table, evm.LiftCodeSizeLimits); err != nil {
+		t.Fatal(err)
+	}
+	return suite, contract
 }
 
-// TestCheatcodes: the functions of a test contract pass or fail as their names say, and
-// do the same on both machines.
+// cheatEdge is the outside of a project of one source: its contracts by their names,
+// and the folder's files below test/.
+func cheatEdge(contracts []*bytecode.Contract) cheatcode.Edge {
+	return cheatcode.Edge{
+		Artefact: func(name string) (creation, deployed []byte, err error) {
+			for _, c := range contracts {
+				if name == c.Name || strings.HasSuffix(name, ".sol:"+c.Name) {
+					return c.Creation.Bytes, c.Runtime.Bytes, nil
+				}
+			}
+			return nil, nil, errors.New("no matching artifact found")
+		},
+		ReadFile: func(path string) ([]byte, error) {
+			return os.ReadFile(filepath.Join(cheatsFolder, filepath.FromSlash(strings.TrimPrefix(path, "test/"))))
+		},
+	}
+}
+
+// TestCheatcodes: the functions of the test contracts pass or fail as their names say,
+// and do the same on both machines, once, twice and with what a run before left.
 func TestCheatcodes(t *testing.T) {
-	world, table, contract := cheatTests(t, cheatcode.Edge{})
-	reference, err := evm.NewReference(world, table, evm.LiftCodeSizeLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	interpreter, err := evm.NewInterpreter(world, table, evm.LiftCodeSizeLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, method := range contract.ABI.Methods {
-		if !strings.HasPrefix(name, "test") {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			call := evm.Call{From: testSender, To: testAddress, Data: method.ID}
-			for _, seq := range []evm.Sequence{{call}, {call, call}, {call}} {
-				want, err := reference.Run(seq)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := interpreter.Run(seq)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if d := evm.Differ(want, got); d != nil {
-					t.Fatalf("reference and interpreter differ: %v", d)
-				}
-				if d := evm.DifferWorlds(reference.Export(), interpreter.Export()); d != nil {
-					t.Fatalf("reference and interpreter differ: %v", d)
-				}
-				if passed := want.Calls[0].Outcome == evm.Success; passed == strings.HasPrefix(name, "testBad") {
+	for _, test := range cheatTests(t) {
+		t.Run(test.file+"/"+test.name, func(t *testing.T) {
+			for _, seq := range []evm.Sequence{{test.call}, {test.call, test.call}, {test.call}} {
+				want := test.on.run(t, seq)
+				if passed := want.Calls[0].Outcome == evm.Success; passed == strings.HasPrefix(test.name, "testBad") {
 					t.Fatalf("passed: %v %s", passed, want.Calls[0].Reason())
 				}
 			}
 		})
 	}
+}
+
+// run runs a sequence on both machines and compares everything.
+func (s *cheatSuite) run(t *testing.T, seq evm.Sequence) *evm.Execution {
+	t.Helper()
+	want, err := s.reference.Run(seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.interpreter.Run(seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := evm.Differ(want, got); d != nil {
+		t.Fatalf("reference and interpreter differ: %v", d)
+	}
+	if d := evm.DifferWorlds(s.reference.Export(), s.interpreter.Export()); d != nil {
+		t.Fatalf("reference and interpreter differ: %v", d)
+	}
+	return want
 }

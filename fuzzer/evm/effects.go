@@ -385,6 +385,9 @@ func (m *Interpreter) replace(op byte, word *uint256.Int) {
 		hash = m.sent.BlockHash(number)
 	default:
 		hash = blockHash(number)
+		if m.cheats != nil {
+			hash = m.cheats.blockHash(number, hash)
+		}
 	}
 	word.SetBytes32(hash[:])
 }
@@ -498,6 +501,9 @@ func (m *Interpreter) log(f *frame, in *step, sp int, gas uint64) (uint64, Outco
 	}
 	if m.sent != nil {
 		m.keepLog(f, int(in.n), sp)
+	}
+	if m.cheats != nil {
+		m.cheats.emitted(m.cheatEvent(f, int(in.n), sp))
 	}
 	return gas - cost, Success, true
 }

@@ -346,7 +346,7 @@ func (m *Interpreter) create(f *frame, op vm.OpCode, sp int, gas uint64) (uint64
 	creator := f.entry
 	var cheated cheatedCreation
 	if m.cheats != nil {
-		cheated = m.beginCreation(f, init, value)
+		cheated = m.beginCreation(f, op, init, value)
 		creator = cheated.by
 	}
 	var address common.Address

@@ -38,6 +38,7 @@ type recorder struct {
 	open         []*active       // by depth
 	depth        int             // number of open frames
 	top          *active         // the innermost
+	cheats       *cheats         // that want to know of accesses; nil: there are none
 	selfdestruct bool            // between the two hooks that announce a SELFDESTRUCT
 	as           *common.Address // in whose name the DELEGATECALL acts that comes next; nil: the caller's
 	// touched is a journal of indices in Covered: a frame that fails takes back
@@ -493,6 +494,9 @@ func (r *recorder) branch(f *active, pc uint32, condition *uint256.Int, s shadow
 // access records a storage access; value is nil for a load. It tells whether
 // there was room.
 func (r *recorder) access(f *active, pc uint32, key, value *uint256.Int) bool {
+	if r.cheats != nil {
+		r.cheats.accessed(f.self, key, value != nil)
+	}
 	if f.index < 0 {
 		return false
 	}

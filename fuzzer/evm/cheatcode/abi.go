@@ -51,6 +51,8 @@ func (v *value) hash() common.Hash       { return v.word.Bytes32() }
 
 func wordOf(w *uint256.Int) value      { return value{word: *w} }
 func uintOf(n uint64) value            { return value{word: *uint256.NewInt(n)} }
+func bytesOf(b []byte) value           { return value{bytes: b} }
+func listOf(values ...value) value     { return value{list: values} }
 func textOf(s string) value            { return value{bytes: []byte(s)} }
 func addressOf(a common.Address) value { return value{word: *new(uint256.Int).SetBytes20(a[:])} }
 func hashOf(h common.Hash) value       { return value{word: *new(uint256.Int).SetBytes32(h[:])} }

@@ -9,19 +9,16 @@ import (
 
 // accountTable: balances, nonces, code, storage and names.
 var accountTable = []Function{
-	{Signature: "deal(address,uint256)", run: deal},
+	{Signature: "deal(address,uint256)", run: deal, Note: "undone with the frame that did it, when that fails (not so in Foundry)"},
 	{Signature: "store(address,bytes32,bytes32)", run: store},
 	{Signature: "load(address,bytes32)", Returns: "bytes32", run: load},
 	{Signature: "etch(address,bytes)", run: etch},
 	{Signature: "getNonce(address)", Returns: "uint64", run: getNonce},
-	{Signature: "setNonce(address,uint64)", run: setNonce},
+	{Signature: "setNonce(address,uint64)", run: setNonce, Note: "undone as deal is"},
 	{Signature: "setNonceUnsafe(address,uint64)", run: setNonceUnsafe},
 	{Signature: "resetNonce(address)", run: resetNonce},
 	{Signature: "label(address,string)", run: label},
 	{Signature: "getLabel(address)", Returns: "string", run: getLabel},
-	{Signature: "assume(bool)", run: assume},
-	{Signature: "skip(bool)", run: skip},
-	{Signature: "skip(bool,string)", run: skip},
 }
 
 func deal(c *context, a []value) ([]value, error) {
@@ -32,7 +29,7 @@ func deal(c *context, a []value) ([]value, error) {
 }
 
 func store(c *context, a []value) ([]value, error) {
-	if err := ordinary(a[0].address()); err != nil {
+	if err := noPrecompile(a[0].address()); err != nil {
 		return nil, err
 	}
 	c.Store(a[0].address(), &a[1].word, &a[2].word)
@@ -45,7 +42,10 @@ func load(c *context, a []value) ([]value, error) {
 }
 
 func etch(c *context, a []value) ([]value, error) {
-	if err := ordinary(a[0].address()); err != nil {
+	if a[0].address() == Address {
+		return nil, errors.New("cannot change the cheatcodes' account")
+	}
+	if err := noPrecompile(a[0].address()); err != nil {
 		return nil, err
 	}
 	c.setCode(a[0].address(), a[1].bytes)
@@ -64,11 +64,9 @@ func (c *context) setNonce(address common.Address, nonce uint64) {
 	c.SetAccount(address, account)
 }
 
-// ordinary refuses accounts whose code and storage nothing reads.
-func ordinary(address common.Address) error {
-	if address == Address || address == Console {
-		return errors.New("cannot change the cheatcodes' account")
-	}
+// noPrecompile refuses accounts whose code and storage nothing reads. The cheatcodes'
+// own is none of them: DSTest stores there that a test has failed.
+func noPrecompile(address common.Address) error {
 	if common.BytesToAddress(address[18:]) == address && address[18] == 0 && address[19] != 0 && address[19] <= lastPrecompile {
 		return fmt.Errorf("cannot use precompile %s as an argument", address)
 	}
@@ -114,13 +112,18 @@ const (
 )
 
 func label(c *context, a []value) ([]value, error) {
+	c.name(a[0].address(), a[1].text())
+	return nil, nil
+}
+
+// name gives an account a name, if there is room for it.
+func (c *context) name(address common.Address, name string) {
 	if c.Labels == nil {
 		c.Labels = map[common.Address]string{}
 	}
-	if len(c.Labels) < maxLabels && len(a[1].bytes) <= maxLabel {
-		c.Labels[a[0].address()] = a[1].text()
+	if len(c.Labels) < maxLabels && len(name) <= maxLabel {
+		c.Labels[address] = name
 	}
-	return nil, nil
 }
 
 func getLabel(c *context, a []value) ([]value, error) {
@@ -129,22 +132,4 @@ func getLabel(c *context, a []value) ([]value, error) {
 		name = "unlabeled:" + a[0].address().Hex()
 	}
 	return []value{textOf(name)}, nil
-}
-
-func assume(_ *context, a []value) ([]value, error) {
-	if !a[0].truth() {
-		return nil, raw(Assume)
-	}
-	return nil, nil
-}
-
-func skip(_ *context, a []value) ([]value, error) {
-	if !a[0].truth() {
-		return nil, nil
-	}
-	reason := Skip
-	if len(a) > 1 {
-		reason = append(Skip[:len(Skip):len(Skip)], a[1].bytes...)
-	}
-	return nil, raw(reason)
 }

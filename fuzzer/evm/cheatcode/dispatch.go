@@ -97,6 +97,10 @@ func Run(h Host, s *State, edge *Edge, by common.Address, depth int, input []byt
 		if errors.As(err, &bare) {
 			return bare, false
 		}
+		var text bareText
+		if errors.As(err, &text) {
+			return failure(string(text)), false
+		}
 		return failure(fmt.Sprintf("vm.%s: %s", fn.name, err)), false
 	}
 	return encode(fn.result, results), true

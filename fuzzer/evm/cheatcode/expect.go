@@ -2,8 +2,11 @@ package cheatcode
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
 )
 
 // expectTable: what has to happen next.
@@ -25,6 +28,31 @@ var expectTable = []Function{
 	{Signature: "_expectCheatcodeRevert()", run: expectRevert("c")},
 	{Signature: "_expectCheatcodeRevert(bytes4)", run: expectRevert("cd")},
 	{Signature: "_expectCheatcodeRevert(bytes)", run: expectRevert("cd")},
+	{Signature: "expectEmit()", run: expectEmit("")},
+	{Signature: "expectEmit(address)", run: expectEmit("a")},
+	{Signature: "expectEmit(uint64)", run: expectEmit("n")},
+	{Signature: "expectEmit(address,uint64)", run: expectEmit("an")},
+	{Signature: "expectEmit(bool,bool,bool,bool)", run: expectEmit("123d")},
+	{Signature: "expectEmit(bool,bool,bool,bool,address)", run: expectEmit("123da")},
+	{Signature: "expectEmit(bool,bool,bool,bool,uint64)", run: expectEmit("123dn")},
+	{Signature: "expectEmit(bool,bool,bool,bool,address,uint64)", run: expectEmit("123dan")},
+	{Signature: "expectEmitAnonymous()", run: expectEmit("x")},
+	{Signature: "expectEmitAnonymous(address)", run: expectEmit("xa")},
+	{Signature: "expectEmitAnonymous(bool,bool,bool,bool,bool)", run: expectEmit("x0123d")},
+	{Signature: "expectEmitAnonymous(bool,bool,bool,bool,bool,address)", run: expectEmit("x0123da")},
+	{Signature: "expectCall(address,bytes)", run: expectCall("d")},
+	{Signature: "expectCall(address,bytes,uint64)", run: expectCall("dn")},
+	{Signature: "expectCall(address,uint256,bytes)", run: expectCall("vd")},
+	{Signature: "expectCall(address,uint256,bytes,uint64)", run: expectCall("vdn")},
+	{Signature: "expectCall(address,uint256,uint64,bytes)", run: expectCall("vgd")},
+	{Signature: "expectCall(address,uint256,uint64,bytes,uint64)", run: expectCall("vgdn")},
+	{Signature: "expectCallMinGas(address,uint256,uint64,bytes)", run: expectCall("vld")},
+	{Signature: "expectCallMinGas(address,uint256,uint64,bytes,uint64)", run: expectCall("vldn")},
+	{Signature: "expectCreate(bytes,address)", run: expectCreate(false)},
+	{Signature: "expectCreate2(bytes,address)", run: expectCreate(true)},
+	{Signature: "expectSafeMemory(uint64,uint64)", Status: Accepted, Note: "which memory is written is not watched"},
+	{Signature: "expectSafeMemoryCall(uint64,uint64)", Status: Accepted, Note: "which memory is written is not watched"},
+	{Signature: "stopExpectSafeMemory()", Status: Accepted},
 }
 
 // expectRevert makes a cheatcode of what its arguments are: d data, p a selector that
@@ -60,6 +88,111 @@ func expectRevert(form string) func(*context, []value) ([]value, error) {
 			}
 		}
 		c.Revert = r
+		return nil, nil
+	}
+}
+
+var errTooMany = errors.New("too much is expected at a time")
+
+// expectEmit makes a cheatcode of what its arguments are: 0 to 3 whether that topic
+// counts, d whether the data does, a who emits it, n how often; x: the event has no name,
+// and takes no argument.
+func expectEmit(form string) func(*context, []value) ([]value, error) {
+	return func(c *context, a []value) ([]value, error) {
+		x := ExpectedEmit{Depth: c.depth, Checked: [5]bool{true, true, true, true, true}, Times: 1}
+		for _, what := range form {
+			if what == 'x' {
+				x.Nameless = true
+				continue
+			}
+			v := &a[0]
+			a = a[1:]
+			switch what {
+			case '0', '1', '2', '3':
+				x.Checked[what-'0'] = v.truth()
+			case 'd':
+				x.Checked[4] = v.truth()
+			case 'a':
+				emitter := v.address()
+				x.Emitter = &emitter
+			case 'n':
+				x.Times = v.word.Uint64()
+			}
+		}
+		if len(c.Emits) == maxExpected {
+			return nil, errTooMany
+		}
+		c.Emits = append(c.Emits, x)
+		return nil, nil
+	}
+}
+
+// expectCall makes a cheatcode of what its arguments are, behind who is called: v the
+// value, g the gas, l the least gas, d the data, n how often exactly.
+func expectCall(form string) func(*context, []value) ([]value, error) {
+	return func(c *context, a []value) ([]value, error) {
+		x := ExpectedCall{To: a[0].address(), Times: 1}
+		for i, what := range form {
+			v := &a[1+i]
+			n := v.word.Uint64()
+			switch what {
+			case 'v':
+				x.Value = new(uint256.Int).Set(&v.word)
+			case 'g':
+				x.Gas = &n
+			case 'l':
+				x.LeastGas = &n
+			case 'd':
+				x.Data = slices.Clone(v.bytes)
+			case 'n':
+				x.Counted, x.Times = true, n
+			}
+		}
+		if x.Value != nil && !x.Value.IsZero() {
+			x.stipend()
+		}
+		return nil, c.expectCall(x)
+	}
+}
+
+// stipend adds what a call gets that brings a value.
+func (x *ExpectedCall) stipend() {
+	for _, gas := range []*uint64{x.Gas, x.LeastGas} {
+		if gas != nil {
+			*gas += params.CallStipend
+		}
+	}
+}
+
+// expectCall adds an expectation. To expect a call once more is to expect it twice.
+func (c *context) expectCall(x ExpectedCall) error {
+	for i := range c.Calls {
+		o := &c.Calls[i]
+		if o.To != x.To || string(o.Data) != string(x.Data) {
+			continue
+		}
+		switch {
+		case x.Counted:
+			return errors.New("counted expected calls can only bet set once")
+		case o.Counted:
+			return errors.New("cannot overwrite a counted expectCall with a non-counted expectCall")
+		}
+		o.Times++
+		return nil
+	}
+	if len(c.Calls) == maxExpected {
+		return errTooMany
+	}
+	c.Calls = append(c.Calls, x)
+	return nil
+}
+
+func expectCreate(create2 bool) func(*context, []value) ([]value, error) {
+	return func(c *context, a []value) ([]value, error) {
+		if len(c.Creates) == maxExpected {
+			return nil, errTooMany
+		}
+		c.Creates = append(c.Creates, ExpectedCreate{By: a[1].address(), Code: slices.Clone(a[0].bytes), Create2: create2})
 		return nil, nil
 	}
 }

@@ -15,10 +15,12 @@ type Call struct {
 	By       common.Address // whose frame it is
 	To       common.Address // whose code is to run; nobody for creations
 	Create   bool
+	Create2  bool
 	Delegate bool // it acts on the caller's state: DELEGATECALL and CALLCODE
 	Static   bool // it is a STATICCALL
 	Input    []byte
 	Value    uint256.Int // wei
+	Gas      uint64      // that it gets
 }
 
 // Plan is what becomes of a call.
@@ -40,11 +42,26 @@ type Answer struct {
 // Busy tells whether calls may become something else than they are. No machine
 // needs to ask about a call as long as they do not.
 func (s *State) Busy() bool {
-	return len(s.Pranks) > 0 || len(s.Mocks) > 0 || s.Revert != nil
+	return len(s.Pranks) > 0 || len(s.Mocks) > 0 || s.Revert != nil || len(s.Emits) > 0 ||
+		len(s.Calls) > 0 || len(s.Creates) > 0 || len(s.Excused) > 0
 }
 
 // cheats tells whether a call is one of a cheatcode.
 func (c *Call) cheats() bool { return !c.Create && (c.To == Address || c.To == Console) }
+
+// Concerns tells whether a call's beginning and end matter: those of cheatcodes do
+// where they are expected to fail.
+func (s *State) Concerns(c *Call) bool {
+	return !c.cheats() || s.Revert != nil && s.Revert.Cheat
+}
+
+// acting is the account that a call acts for.
+func (c *Call) acting() common.Address {
+	if c.Delegate {
+		return c.By
+	}
+	return c.To
+}
 
 // prank finds the innermost prank that a frame of this depth may be under.
 func (s *State) prank(depth int) *Prank {
@@ -77,6 +94,7 @@ func (s *State) Begin(c *Call) Plan {
 	if s.Revert != nil && c.Depth >= s.Revert.Depth {
 		s.Revert.deeper = true
 	}
+	s.count(c)
 	if plan.Answer = s.mocked(c); plan.Answer != nil {
 		return plan
 	}
@@ -115,24 +133,52 @@ var dummyOutput = make([]byte, 8192)
 // of a creation's outcome, the machine makes an address of: 1 where it failed as
 // expected, as Foundry's.
 func (s *State) End(c *Call, got Answer) Answer {
+	sender, _ := s.Sender(c)
 	if !c.cheats() {
 		s.Pranks = slices.DeleteFunc(s.Pranks, func(p Prank) bool { return p.Once && p.Depth == c.Depth })
+		if s.excused(c, got) {
+			return Answer{Output: Assume}
+		}
 	}
-	r := s.Revert
-	if r == nil || c.Depth > r.Depth || r.Cheat != c.cheats() {
+	if r := s.Revert; r != nil && !got.Success && !c.cheats() && r.by == nil {
+		by := c.acting()
+		r.by = &by
+	}
+	if r := s.Revert; r != nil && c.Depth <= r.Depth && r.Cheat == c.cheats() {
+		return s.endRevert(c, got)
+	}
+	if c.cheats() {
 		return got
 	}
+	if c.Create && got.Success {
+		s.created(c, sender, got.Output)
+	}
+	if !c.Create && !c.Static && slices.ContainsFunc(s.Emits, func(e ExpectedEmit) bool { return e.Depth == c.Depth }) {
+		got = s.endEmits(got)
+	}
+	if c.Depth < 0 && got.Success {
+		if text := s.missing(); text != "" {
+			return Answer{Output: failure(text)}
+		}
+	}
+	return got
+}
+
+// endRevert holds the end of a call against what was expected of it.
+func (s *State) endRevert(c *Call, got Answer) Answer {
+	r := s.Revert
 	s.Revert = nil
 	if text := r.judge(c, got); text != "" {
 		return Answer{Output: failure(text)}
 	}
 	if r.Left--; r.Left > 0 {
+		r.by = nil
 		s.Revert = r
 	}
-	if r.Never {
+	switch {
+	case r.Never:
 		return got
-	}
-	if c.Create {
+	case c.Create:
 		return Answer{Success: true}
 	}
 	return Answer{Success: true, Output: dummyOutput}
@@ -152,6 +198,8 @@ func (r *ExpectedRevert) judge(c *Call, got Answer) string {
 		return "next cheatcode call did not revert as expected"
 	case got.Success:
 		return "next call did not revert as expected"
+	case r.Reverter != nil && r.by != nil && *r.by != *r.Reverter:
+		return fmt.Sprintf("Reverter != expected reverter: %s != %s", r.by, r.Reverter)
 	case r.Any:
 		return ""
 	case len(r.Reason) > 0 && len(got.Output) == 0:

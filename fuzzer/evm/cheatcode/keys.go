@@ -1,19 +1,68 @@
 package cheatcode
 
 import (
+	stdcrypto "crypto"
 	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"encoding/asn1"
 	"errors"
+	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 )
+
+// wallet is VmSafe.Wallet: address, public key, private key.
+const wallet = "(address,uint256,uint256,uint256)"
+
+// delegation is VmSafe.SignedDelegation: v, r, s, nonce, implementation.
+const delegation = "(uint8,bytes32,bytes32,uint64,address)"
 
 // keyTable: private keys and what they sign.
 var keyTable = []Function{
 	{Signature: "addr(uint256)", Returns: "address", run: addr, curve: true},
 	{Signature: "sign(uint256,bytes32)", Returns: "uint8,bytes32,bytes32", run: sign, curve: true},
+	{Signature: "sign(" + wallet + ",bytes32)", Returns: "uint8,bytes32,bytes32", run: sign, curve: true},
+	{Signature: "sign(bytes32)", Returns: "uint8,bytes32,bytes32", run: signRemembered, curve: true},
+	{Signature: "sign(address,bytes32)", Returns: "uint8,bytes32,bytes32", run: signRemembered, curve: true},
+	{Signature: "signCompact(uint256,bytes32)", Returns: "bytes32,bytes32", run: compact(sign), curve: true},
+	{Signature: "signCompact(" + wallet + ",bytes32)", Returns: "bytes32,bytes32", run: compact(sign), curve: true},
+	{Signature: "signCompact(bytes32)", Returns: "bytes32,bytes32", run: compact(signRemembered), curve: true},
+	{Signature: "signCompact(address,bytes32)", Returns: "bytes32,bytes32", run: compact(signRemembered), curve: true},
+	{Signature: "signWithNonceUnsafe(uint256,bytes32,uint256)", Returns: "uint8,bytes32,bytes32", Status: Refused, Note: "signatures with a chosen nonce give the key away; use vm.sign"},
+	{Signature: "signP256(uint256,bytes32)", Returns: "bytes32,bytes32", run: signP256, curve: true},
+	{Signature: "publicKeyP256(uint256)", Returns: "uint256,uint256", run: publicKeyP256, curve: true},
+	{Signature: "createEd25519Key(bytes32)", Returns: "bytes32,bytes32", run: createEd25519, curve: true},
+	{Signature: "publicKeyEd25519(bytes32)", Returns: "bytes32", run: publicEd25519, curve: true},
+	{Signature: "signEd25519(bytes,bytes,bytes32)", Returns: "bytes", run: signEd25519, curve: true},
+	{Signature: "verifyEd25519(bytes,bytes,bytes,bytes32)", Returns: "bool", run: verifyEd25519, curve: true},
+	{Signature: "createWallet(string)", Returns: wallet, run: createWallet, curve: true},
+	{Signature: "createWallet(uint256)", Returns: wallet, run: createWallet, curve: true},
+	{Signature: "createWallet(uint256,string)", Returns: wallet, run: createWallet, curve: true},
+	{Signature: "getNonce(" + wallet + ")", Returns: "uint64", run: walletNonce},
+	{Signature: "rememberKey(uint256)", Returns: "address", run: rememberKey, curve: true},
+	{Signature: "getWallets()", Returns: "address[]", run: getWallets},
+	{Signature: "rememberKeys(string,string,uint32)", Returns: "address[]", Status: Refused, Note: noMnemonic},
+	{Signature: "rememberKeys(string,string,string,uint32)", Returns: "address[]", Status: Refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,uint32)", Returns: "uint256", Status: Refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,string,uint32)", Returns: "uint256", Status: Refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,uint32,string)", Returns: "uint256", Status: Refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,string,uint32,string)", Returns: "uint256", Status: Refused, Note: noMnemonic},
+	{Signature: "signDelegation(address,uint256)", Returns: delegation, run: signDelegation, curve: true},
+	{Signature: "signDelegation(address,uint256,uint64)", Returns: delegation, run: signDelegation, curve: true},
+	{Signature: "signDelegation(address,uint256,bool)", Returns: delegation, run: signDelegation, curve: true},
+	{Signature: "attachDelegation(" + delegation + ")", run: attachDelegation, curve: true},
+	{Signature: "attachDelegation(" + delegation + ",bool)", run: attachDelegation, curve: true},
+	{Signature: "signAndAttachDelegation(address,uint256)", Returns: delegation, run: signAndAttach, curve: true},
+	{Signature: "signAndAttachDelegation(address,uint256,uint64)", Returns: delegation, run: signAndAttach, curve: true},
+	{Signature: "signAndAttachDelegation(address,uint256,bool)", Returns: delegation, run: signAndAttach, curve: true},
 }
+
+const noMnemonic = "Sightline reads no mnemonics: use a private key, such as makeAddrAndKey's"
 
 // keyOf is the private key of a number.
 func keyOf(n *uint256.Int) (*ecdsa.PrivateKey, error) {
@@ -30,6 +79,14 @@ func keyOf(n *uint256.Int) (*ecdsa.PrivateKey, error) {
 
 func addressOfKey(key *ecdsa.PrivateKey) common.Address { return crypto.PubkeyToAddress(key.PublicKey) }
 
+// givenKey is the key of an argument: a number, or a wallet, whose last field it is.
+func givenKey(v *value) (*ecdsa.PrivateKey, error) {
+	if v.list != nil {
+		v = &v.list[3]
+	}
+	return keyOf(&v.word)
+}
+
 func addr(_ *context, a []value) ([]value, error) {
 	key, err := keyOf(&a[0].word)
 	if err != nil {
@@ -39,7 +96,7 @@ func addr(_ *context, a []value) ([]value, error) {
 }
 
 func sign(_ *context, a []value) ([]value, error) {
-	key, err := keyOf(&a[0].word)
+	key, err := givenKey(&a[0])
 	if err != nil {
 		return nil, err
 	}
@@ -57,4 +114,245 @@ func signed(key *ecdsa.PrivateKey, digest common.Hash) ([]value, error) {
 		hashOf(common.Hash(signature[:32])),
 		hashOf(common.Hash(signature[32:64])),
 	}, nil
+}
+
+// compact makes r and vs (EIP-2098) of v, r and s.
+func compact(sign func(*context, []value) ([]value, error)) func(*context, []value) ([]value, error) {
+	return func(c *context, a []value) ([]value, error) {
+		vrs, err := sign(c, a)
+		if err != nil {
+			return nil, err
+		}
+		vs := vrs[2].word
+		if vrs[0].word.Uint64() == 28 {
+			vs.Or(&vs, signBit)
+		}
+		return []value{vrs[1], wordOf(&vs)}, nil
+	}
+}
+
+// maxKeys bounds the keys that are remembered; arbitrary.
+const maxKeys = 1 << 8
+
+func rememberKey(c *context, a []value) ([]value, error) {
+	key, err := keyOf(&a[0].word)
+	if err != nil {
+		return nil, err
+	}
+	if text := a[0].word.Hex(); !slices.Contains(c.Keys, text) {
+		if len(c.Keys) == maxKeys {
+			return nil, errors.New("too many keys are remembered")
+		}
+		c.Keys = append(c.Keys, text)
+	}
+	return []value{addressOf(addressOfKey(key))}, nil
+}
+
+// remembered are the keys that are, in order.
+func (c *context) remembered() []*ecdsa.PrivateKey {
+	var keys []*ecdsa.PrivateKey
+	for _, text := range c.Keys {
+		n, err := uint256.FromHex(text)
+		if err != nil {
+			continue // a World that somebody has written
+		}
+		if key, err := keyOf(n); err == nil {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func getWallets(c *context, _ []value) ([]value, error) {
+	var list value
+	for _, key := range c.remembered() {
+		list.list = append(list.list, addressOf(addressOfKey(key)))
+	}
+	return []value{list}, nil
+}
+
+// signRemembered signs with the key of an address, or with the only one.
+func signRemembered(c *context, a []value) ([]value, error) {
+	keys := c.remembered()
+	if len(a) == 1 {
+		if len(keys) != 1 {
+			return nil, errors.New("could not determine signer: use vm.rememberKey for exactly one key")
+		}
+		return signed(keys[0], a[0].hash())
+	}
+	for _, key := range keys {
+		if addressOfKey(key) == a[0].address() {
+			return signed(key, a[1].hash())
+		}
+	}
+	return nil, errors.New("signer with this address is not available: use vm.rememberKey")
+}
+
+func createWallet(c *context, a []value) ([]value, error) {
+	var n uint256.Int
+	name := ""
+	if c.fn.arguments[0].kind == kindString {
+		name = a[0].text()
+		n.SetBytes(crypto.Keccak256(a[0].bytes))
+	} else {
+		n = a[0].word
+		if len(a) > 1 {
+			name = a[1].text()
+		}
+	}
+	key, err := keyOf(&n)
+	if err != nil {
+		return nil, err
+	}
+	address := addressOfKey(key)
+	if name != "" {
+		c.name(address, name)
+	}
+	// ECDSA keys are points in uncompressed form: 0x04, x and y.
+	point := crypto.FromECDSAPub(&key.PublicKey)
+	return []value{listOf(addressOf(address), hashOf(common.Hash(point[1:33])), hashOf(common.Hash(point[33:])), wordOf(&n))}, nil
+}
+
+func walletNonce(c *context, a []value) ([]value, error) {
+	return []value{uintOf(c.Account(a[0].list[0].address()).Nonce)}, nil
+}
+
+// p256Key is a key on the curve secp256r1.
+func p256Key(n *uint256.Int) (*ecdsa.PrivateKey, error) {
+	word := n.Bytes32()
+	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), word[:])
+	if err != nil {
+		return nil, errors.New("private key must be on the secp256r1 curve, and not 0")
+	}
+	return key, nil
+}
+
+// signP256 gives the lower of the two possible s, as Foundry does. The signature is a
+// function of key and digest (RFC 6979).
+func signP256(_ *context, a []value) ([]value, error) {
+	key, err := p256Key(&a[0].word)
+	if err != nil {
+		return nil, err
+	}
+	digest := a[1].hash()
+	encoded, err := key.Sign(nil, digest[:], stdcrypto.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	var signature struct{ R, S *big.Int }
+	if _, err := asn1.Unmarshal(encoded, &signature); err != nil {
+		return nil, err
+	}
+	order := elliptic.P256().Params().N
+	if other := new(big.Int).Sub(order, signature.S); other.Cmp(signature.S) < 0 {
+		signature.S = other
+	}
+	return []value{wordOf(uint256.MustFromBig(signature.R)), wordOf(uint256.MustFromBig(signature.S))}, nil
+}
+
+func publicKeyP256(_ *context, a []value) ([]value, error) {
+	key, err := p256Key(&a[0].word)
+	if err != nil {
+		return nil, err
+	}
+	point, err := key.PublicKey.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return []value{hashOf(common.Hash(point[1:33])), hashOf(common.Hash(point[33:]))}, nil
+}
+
+func ed25519Key(v *value) ed25519.PrivateKey {
+	seed := v.hash()
+	return ed25519.NewKeyFromSeed(seed[:])
+}
+
+func ed25519Public(v *value) value {
+	return hashOf(common.Hash(ed25519Key(v)[ed25519.SeedSize:]))
+}
+
+// createEd25519 makes a key pair whose private key is the salt itself.
+func createEd25519(_ *context, a []value) ([]value, error) {
+	return []value{ed25519Public(&a[0]), a[0]}, nil
+}
+
+func publicEd25519(_ *context, a []value) ([]value, error) { return []value{ed25519Public(&a[0])}, nil }
+
+// signEd25519 signs namespace and message, one behind the other.
+func signEd25519(_ *context, a []value) ([]value, error) {
+	message := slices.Concat(a[0].bytes, a[1].bytes)
+	return []value{bytesOf(ed25519.Sign(ed25519Key(&a[2]), message))}, nil
+}
+
+func verifyEd25519(_ *context, a []value) ([]value, error) {
+	key := a[3].hash()
+	message := slices.Concat(a[1].bytes, a[2].bytes)
+	return []value{truthOf(len(a[0].bytes) == ed25519.SignatureSize && ed25519.Verify(key[:], message, a[0].bytes))}, nil
+}
+
+// signDelegation authorizes an account's code (EIP-7702), for the chain's number or, where the
+// last argument says so, for all chains.
+func signDelegation(c *context, a []value) ([]value, error) {
+	key, err := keyOf(&a[1].word)
+	if err != nil {
+		return nil, err
+	}
+	e := c.Environment()
+	authorization := types.SetCodeAuthorization{
+		ChainID: *uint256.NewInt(e.ChainID), Address: a[0].address(), Nonce: c.Account(addressOfKey(key)).Nonce,
+	}
+	if addressOfKey(key) == e.Origin {
+		authorization.Nonce++ // the transaction's own comes first
+	}
+	if len(a) > 2 {
+		if c.fn.arguments[2].kind == kindUint {
+			authorization.Nonce = a[2].word.Uint64()
+		} else if a[2].truth() {
+			authorization.ChainID.Clear()
+		}
+	}
+	signature, err := types.SignSetCode(key, authorization)
+	if err != nil {
+		return nil, err
+	}
+	return []value{listOf(
+		uintOf(uint64(signature.V)), wordOf(&signature.R), wordOf(&signature.S), uintOf(signature.Nonce), addressOf(signature.Address),
+	)}, nil
+}
+
+// attachDelegation puts an authorization into effect at once.
+func attachDelegation(c *context, a []value) ([]value, error) {
+	d := a[0].list
+	authorization := types.SetCodeAuthorization{
+		ChainID: *uint256.NewInt(c.Environment().ChainID), Address: d[4].address(), Nonce: d[3].word.Uint64(),
+		V: uint8(d[0].word.Uint64()), R: d[1].word, S: d[2].word,
+	}
+	if len(a) > 1 && a[1].truth() {
+		authorization.ChainID.Clear()
+	}
+	authority, err := authorization.Authority()
+	if err != nil {
+		return nil, errors.New("invalid signature")
+	}
+	account := c.Account(authority)
+	if account.Nonce != authorization.Nonce {
+		return nil, errors.New("invalid nonce")
+	}
+	account.Nonce++
+	account.Code = types.AddressToDelegation(authorization.Address)
+	if (authorization.Address == common.Address{}) {
+		account.Code = nil
+	}
+	c.SetAccount(authority, account)
+	return nil, nil
+}
+
+func signAndAttach(c *context, a []value) ([]value, error) {
+	signature, err := signDelegation(c, a)
+	if err != nil {
+		return nil, err
+	}
+	all := len(a) > 2 && c.fn.arguments[2].kind == kindBool && a[2].truth()
+	_, err = attachDelegation(c, []value{signature[0], truthOf(all)})
+	return signature, err
 }

@@ -18,7 +18,23 @@ type State struct {
 	Settings Settings                  // of the environment
 	Revert   *ExpectedRevert           `json:",omitempty"` // what the next call has to do; nil: anything
 	Marks    []Snapshot                `json:"-"`          // by number
-	Failed   bool                      `json:",omitempty"` // an assertion failed that did not revert
+
+	Emits   []ExpectedEmit   `json:",omitempty"` // a queue, see there
+	Calls   []ExpectedCall   `json:",omitempty"` // that have to come before the transaction ends
+	Creates []ExpectedCreate `json:",omitempty"` // likewise
+	Excused []Excuse         `json:",omitempty"` // failures of the next call that end the run, not the test
+
+	Recording bool        `json:",omitempty"` // accesses to storage
+	Accesses  []Access    `json:",omitempty"` // since record()
+	Listening bool        `json:",omitempty"` // to events
+	Events    []Event     `json:",omitempty"` // since recordLogs()
+	Hashes    []BlockHash `json:",omitempty"` // that setBlockhash has set
+
+	Variables map[string]string `json:",omitempty"` // of the environment, by setEnv
+	Lines     map[string]int    `json:",omitempty"` // of files that readLine has read
+	Keys      []string          `json:",omitempty"` // remembered private keys, in hexadecimal
+	Seed      uint256.Int       // of what is random
+	Drawn     uint64            // random numbers since the seed
 }
 
 // Settings are the parts of the environment that a cheatcode has set, and that each
@@ -84,6 +100,7 @@ type ExpectedRevert struct {
 	Never    bool            // no call may
 	Cheat    bool            // calls of cheatcodes count, and no others
 	deeper   bool            // a call went deeper than Depth
+	by       *common.Address // whose call failed first, the innermost
 }
 
 // Snapshot is a state that can be come back to. Marks are those of one run: they are
@@ -94,11 +111,78 @@ type Snapshot struct {
 	Gone        bool // deleted
 }
 
+// ExpectedEmit is an event that the next call has to emit. What it looks like, the next
+// event says that anybody emits: usually the test itself.
+type ExpectedEmit struct {
+	Depth    int             // of the frame that said so
+	Checked  [5]bool         // which topics count, and whether the data does
+	Nameless bool            // it has no topic that names it
+	Emitter  *common.Address `json:",omitempty"` // nil: anybody
+	Times    uint64          // 0: it must not be emitted
+	Seen     uint64          // how often it was
+	Event    *Event          `json:",omitempty"` // nil: not known yet
+}
+
+// found tells whether it was emitted as often as it has to be.
+func (x *ExpectedEmit) found() bool { return x.Event != nil && x.Times > 0 && x.Seen >= x.Times }
+
+// Event is one that was emitted.
+type Event struct {
+	Topics  []common.Hash
+	Data    []byte
+	Emitter common.Address
+}
+
+// ExpectedCall is a call that has to be made.
+type ExpectedCall struct {
+	To       common.Address
+	Data     []byte       // that the calldata begins with
+	Value    *uint256.Int `json:",omitempty"` // wei; nil: any
+	Gas      *uint64      `json:",omitempty"` // nil: any
+	LeastGas *uint64      `json:",omitempty"`
+	Counted  bool         // Times is how often, not how often at least
+	Times    uint64
+	Seen     uint64
+}
+
+// ExpectedCreate is a contract that has to be created.
+type ExpectedCreate struct {
+	By      common.Address
+	Code    []byte // what is deployed
+	Create2 bool
+}
+
+// Excuse is a failure of the next call that ends the run without failing the test.
+type Excuse struct {
+	Depth    int
+	Any      bool
+	Reverter common.Address // zero: anybody
+	Partial  bool           // only the reason's selector counts
+	Reason   []byte
+}
+
+// Access is one SLOAD or SSTORE.
+type Access struct {
+	Account common.Address
+	Slot    common.Hash
+	Write   bool
+}
+
+// BlockHash is what BLOCKHASH answers of a block.
+type BlockHash struct {
+	Number uint64
+	Hash   common.Hash
+}
+
 // Clone is a copy that shares nothing with it that changes.
 func (s *State) Clone() *State {
 	c := *s
 	c.Pranks, c.Mocks, c.Marks = slices.Clone(s.Pranks), slices.Clone(s.Mocks), slices.Clone(s.Marks)
-	c.Labels = maps.Clone(s.Labels)
+	c.Labels, c.Variables, c.Lines = maps.Clone(s.Labels), maps.Clone(s.Variables), maps.Clone(s.Lines)
+	c.Emits, c.Calls, c.Creates, c.Excused = slices.Clone(s.Emits), slices.Clone(s.Calls), slices.Clone(s.Creates), slices.Clone(s.Excused)
+	c.Hashes, c.Keys = slices.Clone(s.Hashes), slices.Clone(s.Keys)
+	// These only grow: what was in them is nobody's to change.
+	c.Accesses, c.Events = slices.Clip(s.Accesses), slices.Clip(s.Events)
 	if s.Revert != nil {
 		r := *s.Revert
 		c.Revert = &r

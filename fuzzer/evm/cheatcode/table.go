@@ -33,4 +33,5 @@ type Function struct {
 func Functions() []Function { return slices.Clone(table) }
 
 // table is in an order of its own: by subject, then as Foundry lists them.
-var table = slices.Concat(environmentTable, accountTable, prankTable, expectTable, mockTable, keyTable, snapshotTable)
+var table = slices.Concat(environmentTable, accountTable, assumeTable, prankTable, expectTable, mockTable, keyTable, snapshotTable, recordTable,
+	textTable, jsonTable, assertTable, variableTable, fileTable, randomTable, toolTable, restTable)

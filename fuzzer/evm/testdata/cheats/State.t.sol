@@ -123,7 +123,7 @@ contract Library {
     }
 }
 
-contract CheatsTest {
+contract StateTest {
     Vm internal constant vm = Vm(0x7109709ECfa91a80626fF3989D68f67F5b1DD12D);
     address internal constant ALICE = address(0xA11CE);
     address internal constant BOB = address(0xB0B);
@@ -208,16 +208,7 @@ contract CheatsTest {
         eq(ALICE.balance, 3 ether);
     }
 
-    function dealAndFail() external {
-        vm.deal(ALICE, 5);
-        revert("after deal");
-    }
 
-    function testDealIsUndone() public {
-        vm.deal(ALICE, 1);
-        try this.dealAndFail() {} catch {}
-        eq(ALICE.balance, 1);
-    }
 
     function testStoreLoad() public {
         vm.store(address(callee), bytes32(0), bytes32(uint256(41)));

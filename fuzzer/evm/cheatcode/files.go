@@ -1,0 +1,98 @@
+package cheatcode
+
+import (
+	"bytes"
+	"errors"
+)
+
+// fileTable: the project's files and artefacts.
+var fileTable = []Function{
+	{Signature: "getCode(string)", Returns: "bytes", run: getCode},
+	{Signature: "getDeployedCode(string)", Returns: "bytes", run: getDeployedCode},
+	{Signature: "readFile(string)", Returns: "string", run: readFile, Note: inProject},
+	{Signature: "readFileBinary(string)", Returns: "bytes", run: readFile, Note: inProject},
+	{Signature: "readLine(string)", Returns: "string", run: readLine, Note: inProject},
+	{Signature: "closeFile(string)", run: closeFile},
+	{Signature: "exists(string)", Returns: "bool", run: isFile, Note: "knows files, not folders"},
+	{Signature: "isFile(string)", Returns: "bool", run: isFile, Note: inProject},
+	{Signature: "projectRoot()", Returns: "string", run: projectRoot},
+}
+
+const inProject = "in the project's folder"
+
+var (
+	errNoFiles     = errors.New("no files of the project are at hand, as in a replay")
+	errNoArtefacts = errors.New("no artefacts of the build are at hand, as in a replay")
+)
+
+// artefact finds creation and deployed code of a contract of the build.
+func (c *context) artefact(name string) (creation, deployed []byte, err error) {
+	if c.edge.Artefact == nil {
+		return nil, nil, errNoArtefacts
+	}
+	return c.edge.Artefact(name)
+}
+
+func getCode(c *context, a []value) ([]value, error) {
+	code, _, err := c.artefact(a[0].text())
+	return []value{bytesOf(code)}, err
+}
+
+func getDeployedCode(c *context, a []value) ([]value, error) {
+	_, code, err := c.artefact(a[0].text())
+	return []value{bytesOf(code)}, err
+}
+
+func (c *context) file(path string) ([]byte, error) {
+	if c.edge.ReadFile == nil {
+		return nil, errNoFiles
+	}
+	return c.edge.ReadFile(path)
+}
+
+func readFile(c *context, a []value) ([]value, error) {
+	data, err := c.file(a[0].text())
+	return []value{bytesOf(data)}, err
+}
+
+// maxOpen bounds the files that readLine is in the middle of; arbitrary.
+const maxOpen = 1 << 6
+
+// readLine reads the next line of a file, without its end; the empty one behind the last.
+func readLine(c *context, a []value) ([]value, error) {
+	path := a[0].text()
+	data, err := c.file(path)
+	if err != nil {
+		return nil, err
+	}
+	if c.Lines == nil {
+		c.Lines = map[string]int{}
+	}
+	if len(c.Lines) == maxOpen {
+		return nil, errors.New("too many files are being read: use vm.closeFile")
+	}
+	rest := data[min(c.Lines[path], len(data)):]
+	line, _, ended := bytes.Cut(rest, []byte("\n"))
+	c.Lines[path] += len(line)
+	if ended {
+		c.Lines[path]++
+	}
+	return []value{bytesOf(bytes.TrimSuffix(line, []byte("\r")))}, nil
+}
+
+func closeFile(c *context, a []value) ([]value, error) {
+	delete(c.Lines, a[0].text())
+	return nil, nil
+}
+
+func isFile(c *context, a []value) ([]value, error) {
+	_, err := c.file(a[0].text())
+	return []value{truthOf(err == nil)}, nil
+}
+
+func projectRoot(c *context, _ []value) ([]value, error) {
+	if c.edge.Root == "" {
+		return nil, errNoFiles
+	}
+	return []value{textOf(c.edge.Root)}, nil
+}

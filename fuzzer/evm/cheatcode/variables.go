@@ -1,0 +1,88 @@
+package cheatcode
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// variableTable: environment variables.
+var variableTable = variables()
+
+// noVariables is said of every cheatcode that reads the environment.
+const noVariables = "knows what vm.setEnv has set, and nothing else: contracts are given no environment"
+
+// variables makes the table: most exist for several types.
+func variables() []Function {
+	table := []Function{
+		{Signature: "setEnv(string,string)", run: setEnv, Note: "for contracts alone"},
+		{Signature: "envExists(string)", Returns: "bool", run: envExists, Note: noVariables},
+	}
+	for _, t := range []struct{ name, kind string }{
+		{"Bool", "bool"}, {"Uint", "uint256"}, {"Int", "int256"}, {"Address", "address"}, {"Bytes32", "bytes32"}, {"String", "string"}, {"Bytes", "bytes"},
+	} {
+		table = append(table,
+			Function{Signature: "env" + t.name + "(string)", Returns: t.kind, run: variable, Note: noVariables},
+			Function{Signature: "env" + t.name + "(string,string)", Returns: t.kind + "[]", run: variable, Note: noVariables},
+			Function{Signature: "envOr(string," + t.kind + ")", Returns: t.kind, run: variableOr, Note: noVariables},
+			Function{Signature: "envOr(string,string," + t.kind + "[])", Returns: t.kind + "[]", run: variableOr, Note: noVariables},
+		)
+	}
+	return table
+}
+
+// maxVariables bounds the variables that are set; arbitrary.
+const maxVariables = 1 << 8
+
+func setEnv(c *context, a []value) ([]value, error) {
+	name := a[0].text()
+	if name == "" || strings.ContainsAny(name, "=\x00") {
+		return nil, errors.New("the name of an environment variable is neither empty nor has \"=\" in it")
+	}
+	if c.Variables == nil {
+		c.Variables = map[string]string{}
+	}
+	if len(c.Variables) == maxVariables {
+		return nil, errors.New("too many environment variables")
+	}
+	c.Variables[name] = a[1].text()
+	return nil, nil
+}
+
+func envExists(c *context, a []value) ([]value, error) {
+	_, ok := c.Variables[a[0].text()]
+	return []value{truthOf(ok)}, nil
+}
+
+// errUnset says of a variable that nothing has set it.
+var errUnset = errors.New("environment variable not found")
+
+// variable reads one of the type of the result, or several with what separates them.
+func variable(c *context, a []value) ([]value, error) {
+	text, ok := c.Variables[a[0].text()]
+	if !ok {
+		return nil, fmt.Errorf("%w: %q. Contracts are given no environment: use vm.envOr with a default", errUnset, a[0].text())
+	}
+	t := &c.fn.result[0]
+	if t.kind != kindSlice {
+		v, err := parse(t, text)
+		return []value{v}, err
+	}
+	var list value
+	for _, part := range strings.Split(text, a[1].text()) {
+		v, err := parse(t.elem, strings.TrimSpace(part))
+		if err != nil {
+			return nil, err
+		}
+		list.list = append(list.list, v)
+	}
+	return []value{list}, nil
+}
+
+func variableOr(c *context, a []value) ([]value, error) {
+	v, err := variable(c, a)
+	if errors.Is(err, errUnset) {
+		return []value{a[len(a)-1]}, nil
+	}
+	return v, err
+}
