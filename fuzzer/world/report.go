@@ -9,8 +9,11 @@ import (
 
 // Report tells how a World was made.
 type Report struct {
-	SetUps      []SetUp      // of the project's tests, in the order they were run
-	Senders     []Party      // accounts beside those of every World
+	SetUps  []SetUp // of the project's tests, in the order they were run
+	Senders []Party // accounts beside those of every World
+	// Examples are calls of the World's instances by its senders, as the tests of the
+	// set-ups make them, one sequence for each test.
+	Examples    []evm.Sequence
 	Deployments []Deployment // in order of deployment
 	Additions   []Addition   // instances that came about otherwise, in order
 	Failures    []Failure    // in table order

@@ -52,6 +52,7 @@ const (
 // The cheatcodes that make accounts special.
 var (
 	cheatAddr  = selector("addr(uint256)")
+	cheatSign  = selector("sign(uint256,bytes32)")
 	cheatDeal  = selector("deal(address,uint256)")
 	cheatPrank = [][]byte{
 		selector("prank(address)"), selector("prank(address,address)"),
@@ -102,7 +103,7 @@ func (b *builder) meetCheat(f *evm.Frame) {
 		b.note(party{address: address, sign: pranked, why: "pranked"})
 	case bytes.Equal(id, cheatDeal):
 		b.note(party{address: address, sign: funded, why: "given ether"})
-	case bytes.Equal(id, cheatAddr):
+	case bytes.Equal(id, cheatAddr), bytes.Equal(id, cheatSign):
 		if key, err := crypto.ToECDSA(word); err == nil {
 			b.note(party{address: crypto.PubkeyToAddress(key.PublicKey), sign: known, why: "private key known", key: key})
 		}

@@ -49,10 +49,10 @@ const (
 	// maxSetUps bounds the set-ups that one World is made of: each brings a sender
 	// and some instances, over which a campaign's calls are spread. Arbitrary; most
 	// pull requests touch what one or two test contracts set up.
-	maxSetUps = 8
+	maxSetUps = 16
 	// maxSetUpTries bounds those that are run to find them, at up to a second each
 	// (2^30 gas). Arbitrary.
-	maxSetUpTries = 24
+	maxSetUpTries = 32
 )
 
 // Make makes a World as the project's own tests do: test contracts are deployed
@@ -294,9 +294,16 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	}
 	world := b.machine.Export()
 	world.Instances = b.instances
+	if err := b.moveTo(world); err != nil {
+		return nil, nil, err
+	}
+	if err := b.examples(ctx, world, s); err != nil {
+		return nil, nil, err
+	}
 	if world.Senders, err = b.senders(world, s); err != nil {
 		return nil, nil, err
 	}
+	b.fromSenders(world.Senders)
 	b.settle(world)
 	for _, c := range s.contracts {
 		if !c.Deployable() || c.Library || b.tried[c] || there(c) {

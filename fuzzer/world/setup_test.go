@@ -108,7 +108,34 @@ func setUpText(w *evm.World, r *world.Report) string {
 	for _, p := range r.Senders {
 		fmt.Fprintf(&b, "sender %s at %s: %s\n", p.Name, p.Address, p.Why)
 	}
+	for _, calls := range r.Examples {
+		b.WriteString("example:")
+		for i := range calls {
+			fmt.Fprintf(&b, " %s", callText(w, &calls[i]))
+		}
+		b.WriteByte('\n')
+	}
 	return b.String() + text(w, r)
+}
+
+// callText is a call as "alice Vault.deposit+60s".
+func callText(w *evm.World, c *evm.Call) string {
+	from, to := c.From.Hex(), c.To.Hex()
+	for _, s := range w.Senders {
+		if s.Address == c.From {
+			from = s.Name
+		}
+	}
+	for _, in := range w.Instances {
+		if m, err := in.Contract.ABI.MethodById(c.Data); in.Address == c.To && err == nil {
+			to = in.Name + "." + m.RawName
+		}
+	}
+	text := from + " " + to
+	if c.TimeAdvance > 0 {
+		text += fmt.Sprintf("+%ds", c.TimeAdvance)
+	}
+	return text + ";"
 }
 
 // TestSetUpNamed: who names a test contract gets it, whatever it deploys, and an

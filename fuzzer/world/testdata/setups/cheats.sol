@@ -85,6 +85,37 @@ contract LenderTest is Test {
         require(t.keeper() == keeper, "not pranked");
         vm.etch(address(0x70CE), address(new Token()).code);
         vm.label(address(0xFEED), "a name with spaces");
+        (theLender, theTreasury) = (lender, t);
         vm.startPrank(alice);
+    }
+
+    Lender internal theLender;
+    Treasury internal theTreasury;
+
+    // Pranks are who sends, and what time a call waits for is waited.
+    function testSpend() public {
+        vm.stopPrank();
+        vm.warp(block.timestamp + 60);
+        vm.prank(theTreasury.keeper());
+        theTreasury.spend();
+    }
+
+    // Of a number, what succeeds is looked for.
+    function testBorrow(uint8 amount) public {
+        vm.stopPrank();
+        require(amount > 1, "too little");
+        vm.deal(address(0xCA11), 1000);
+        vm.prank(address(0xCA11));
+        theLender.borrow{value: 3 * uint256(amount)}(amount);
+    }
+
+    // An account that is not there in the World is nobody's example.
+    function testOther() public {
+        vm.stopPrank();
+        new Treasury().spend();
+    }
+
+    function testFailSpend() public view {
+        theTreasury.spend();
     }
 }

@@ -1,0 +1,188 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+)
+
+// This file takes from tests how contracts are used: nobody knows better than
+// their authors which calls get somewhere.
+
+const (
+	// maxExamples bounds the test functions that are run, and maxExampleTries the
+	// arguments that one with parameters is run with. Arbitrary; test contracts have
+	// some ten to fifty functions.
+	maxExamples     = 512
+	maxExampleTries = 4
+	// maxExampleCalls bounds the calls that are taken from one test: campaigns'
+	// sequences have as many at most.
+	maxExampleCalls = 64
+	// exampleGas bounds one run, and exampleGasTotal all of them: some ten seconds
+	// at the worst. Few tests use a million.
+	exampleGas      = 1 << 26
+	exampleGasTotal = 1 << 31
+)
+
+// The cheatcodes that let time pass.
+var (
+	cheatWarp = selector("warp(uint256)")
+	cheatRoll = selector("roll(uint256)")
+)
+
+// examples runs the test functions of the set-ups that made a World, each on it
+// anew, and takes the calls that they make to its instances.
+func (b *builder) examples(ctx context.Context, w *evm.World, s *setups) error {
+	if s.Strict { // the World it is compared with has them
+		return nil
+	}
+	var left uint64 = exampleGasTotal
+	runs := 0
+	for i := range s.tried {
+		up := &s.tried[i]
+		if up.Failure != "" {
+			continue
+		}
+		for _, m := range testFunctions(up.Contract.ABI) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if runs++; runs > maxExamples || left < exampleGas {
+				return nil
+			}
+			used, err := b.example(w, up, &m)
+			if err != nil {
+				return err
+			}
+			left -= min(left, used)
+		}
+	}
+	return nil
+}
+
+// testFunctions are the functions that forge would run as tests, by signature.
+func testFunctions(a abi.ABI) []abi.Method {
+	var list []abi.Method
+	for _, m := range a.Methods {
+		if strings.HasPrefix(m.RawName, "test") && !strings.HasPrefix(m.RawName, "testFail") {
+			list = append(list, m)
+		}
+	}
+	slices.SortFunc(list, func(x, y abi.Method) int { return strings.Compare(x.Sig, y.Sig) })
+	return list
+}
+
+// example runs a test function until it succeeds or its tries are used up, and
+// takes the calls of that run, or of the first one. It returns the gas that was
+// used.
+func (b *builder) example(w *evm.World, up *SetUp, m *abi.Method) (uint64, error) {
+	search, err := b.newSearch(m, methodParameters(up.Contract, m))
+	if err != nil {
+		return 0, nil //nolint:nilerr // it cannot be called: no example
+	}
+	var used uint64
+	var taken evm.Sequence
+	for range maxExampleTries {
+		a, ok := search.next()
+		if !ok {
+			break
+		}
+		call := evm.Call{From: Deployer.Address, To: up.Address, Data: slices.Concat(m.ID, a.packed), Gas: exampleGas}
+		exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+		if err != nil {
+			return used, err
+		}
+		last := len(exec.Calls) - 1
+		used += exec.Calls[last].GasUsed
+		succeeded := exec.Calls[last].Outcome == evm.Success
+		if taken == nil || succeeded {
+			taken = b.callsOf(exec, last, w)
+			if slices.ContainsFunc(w.Instances, func(in evm.Instance) bool { return in.Address == up.Address }) {
+				call.Gas = 0
+				taken = append(taken, call)
+			}
+		}
+		if succeeded {
+			break
+		}
+		search.learn(a, exec)
+	}
+	if len(taken) > 0 {
+		b.report.Examples = append(b.report.Examples, taken)
+	}
+	return used, nil
+}
+
+// callsOf are the calls of instances that a test function makes itself, as calls
+// of a sequence, and notes who it pretends to be.
+func (b *builder) callsOf(exec *evm.Execution, call int, w *evm.World) evm.Sequence {
+	var calls evm.Sequence
+	time, number := w.Block.Time, w.Block.Number
+	lastTime, lastNumber := time, number // of the call before
+	frames := exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1] && len(calls) < maxExampleCalls; i++ {
+		f := &exec.Frames[i]
+		if f.Depth != 1 {
+			continue
+		}
+		if f.CodeAddress == cheatcode.Address {
+			if f.Outcome == evm.Success {
+				b.meetCheat(f)
+				pass(f.Input, &time, &number)
+			}
+			continue
+		}
+		called := f.Kind == evm.KindCall || f.Kind == evm.KindStaticCall
+		if !called || !slices.ContainsFunc(w.Instances, func(in evm.Instance) bool { return in.Address == f.Self }) {
+			continue
+		}
+		c := evm.Call{From: f.Caller, To: f.Self, Data: bytes.Clone(f.Input), Value: f.Value}
+		if time > lastTime {
+			c.TimeAdvance, lastTime = time-lastTime, time
+		}
+		if number > lastNumber {
+			c.BlockAdvance, lastNumber = number-lastNumber, number
+		}
+		calls = append(calls, c)
+	}
+	return calls
+}
+
+// pass follows the cheatcodes that set time and block.
+func pass(input []byte, time, number *uint64) {
+	if len(input) < 4+32 {
+		return
+	}
+	word := new(uint256.Int).SetBytes(input[4:36])
+	switch {
+	case !word.IsUint64():
+	case bytes.Equal(input[:4], cheatWarp):
+		*time = word.Uint64()
+	case bytes.Equal(input[:4], cheatRoll):
+		*number = word.Uint64()
+	}
+}
+
+// fromSenders lets the calls of examples be sent by senders of the World: by a
+// stranger, where a test pretended to be one of too many.
+func (b *builder) fromSenders(senders []evm.Sender) {
+	known := map[common.Address]bool{}
+	for _, s := range senders {
+		known[s.Address] = true
+	}
+	for _, calls := range b.report.Examples {
+		for i := range calls {
+			if !known[calls[i].From] {
+				calls[i].From = User2.Address
+			}
+		}
+	}
+}
