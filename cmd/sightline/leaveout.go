@@ -52,7 +52,8 @@ func (pr *project) leaveOut(ignore *diffmap.Ignore, limit int) {
 
 // testCode says why a line of a contract is no target: the contract is a test or
 // a script, and the line is too, or is in a contract under test as well. A
-// library's line that only tests hold stays.
+// library's line that only tests hold stays, and so does one that stand-ins hold
+// besides: which of them uses it is not known.
 func (pr *project) testCode(l *diffmap.Line, c *bytecode.Contract, contracts map[string]*bytecode.Contract) string {
 	kind, why := testRole(c)
 	if kind == "" {
@@ -65,7 +66,11 @@ func (pr *project) testCode(l *diffmap.Line, c *bytecode.Contract, contracts map
 		return fmt.Sprintf("%s code: %s", kind, why)
 	}
 	for _, i := range l.Targets {
-		if other, _ := testRole(contracts[pr.mapping.Targets[i].Contract]); other == "" {
+		other := contracts[pr.mapping.Targets[i].Contract]
+		if other == nil {
+			continue
+		}
+		if role, _ := world.RoleOf(other); role == world.UnderTest {
 			return fmt.Sprintf("%s code: %s", kind, why)
 		}
 	}

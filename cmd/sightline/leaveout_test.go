@@ -68,6 +68,7 @@ func TestTestCode(t *testing.T) {
 		{"src/Vault.sol", []string{"src/Vault.sol:Vault"}, ""},
 		{"src/Vault.sol", []string{"test/Vault.t.sol:VaultTest", "src/Vault.sol:Vault"}, "test code: it inherits from Test"},
 		{"src/Library.sol", []string{"test/Vault.t.sol:VaultTest"}, ""},
+		{"src/Library.sol", []string{"test/Vault.t.sol:VaultTest", "test/mocks/MockToken.sol:MockToken"}, ""},
 		{"test/Vault.t.sol", []string{"test/Vault.t.sol:VaultTest"}, "test code: it is below test/"},
 		{"app/test/Base.sol", []string{"test/Vault.t.sol:VaultTest"}, "test code: it is below test/"},
 		{"app/src/Odd.sol", []string{"src/Odd.sol:Odd"}, "test code: it inherits from Test"},
