@@ -180,6 +180,31 @@ func (c *campaign) deploymentSeeds() []input.Sequence {
 	return seeds
 }
 
+// maxExampleSeeds bounds the sequences that are taken from tests. Arbitrary: some
+// seconds of a campaign at the most.
+const maxExampleSeeds = 4096
+
+// exampleSeeds are the calls that the project's tests make, up to each of them: a
+// campaign goes on from the last call of a sequence.
+func (c *campaign) exampleSeeds() []input.Sequence {
+	var seeds []input.Sequence
+	for _, calls := range c.setup.Examples {
+		var seq input.Sequence
+		for i := range calls {
+			call, err := c.space.Read(&calls[i])
+			if err != nil {
+				continue // what the test does there no sequence can
+			}
+			seq = append(seq, call)
+			if len(seeds) == maxExampleSeeds || c.space.Validate(seq) != nil {
+				break
+			}
+			seeds = append(seeds, slices.Clone(seq))
+		}
+	}
+	return seeds
+}
+
 // run fuzzes, showing what happens.
 func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, set *pflag.FlagSet, show *progress) error {
 	boundMemory()
@@ -196,7 +221,7 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 	}
 	c.config = fuzzer.Config{
 		World: c.world, Space: c.space, Table: c.table, Targets: c.mapping.Targets,
-		Oracles: oracle.All(), Seeds: slices.Concat(c.recalled, c.deploymentSeeds()),
+		Oracles: oracle.All(), Seeds: slices.Concat(c.recalled, c.deploymentSeeds(), c.exampleSeeds()),
 		NewMachine: c.newMachine, NewJudge: c.newJudge,
 		Schedule: schedule, Without: without,
 		Seed: flags.seed, Workers: flags.workers, SeqLen: flags.sequenceLength(set),
