@@ -2,7 +2,6 @@ package lookahead
 
 import (
 	"github.com/ethereum/go-ethereum/core/vm"
-	"github.com/holiman/uint256"
 )
 
 // maxDepth bounds how far back a branch condition is followed through the
@@ -110,21 +109,16 @@ func (m *interpreter) ordered(a, b symbol, truth bool, depth int) bool {
 	if !truth { // b ≤ a
 		return m.atMost(b, a, depth)
 	}
-	x, y := m.v.get(m.value(a)), m.v.get(m.value(b))
-	if y.hi.IsZero() || x.lo == all.hi {
-		return false
-	}
-	low, high := interval{hi: all.hi}, interval{}
-	high.hi.SubUint64(&y.hi, 1)
-	low.lo.AddUint64(&x.lo, 1)
-	return m.constrain(a, m.v.intern(high), depth) && m.constrain(b, m.v.intern(low), depth)
+	high, some := m.v.bounded(opLess, m.value(b))
+	low, any := m.v.bounded(opMore, m.value(a))
+	return some && any && m.constrain(a, high, depth) && m.constrain(b, low, depth)
 }
 
 // atMost narrows two words with a ≤ b.
 func (m *interpreter) atMost(a, b symbol, depth int) bool {
-	high := interval{hi: m.v.get(m.value(b)).hi}
-	low := interval{lo: m.v.get(m.value(a)).lo, hi: all.hi}
-	return m.constrain(a, m.v.intern(high), depth) && m.constrain(b, m.v.intern(low), depth)
+	high, _ := m.v.bounded(opAtMost, m.value(b))
+	low, _ := m.v.bounded(opAtLeast, m.value(a))
+	return m.constrain(a, high, depth) && m.constrain(b, low, depth)
 }
 
 // signed is ordered for the signed comparisons, of words known not to be
@@ -135,9 +129,6 @@ func (m *interpreter) signed(a, b symbol, truth bool, depth int) bool {
 	}
 	return m.ordered(a, b, truth, depth)
 }
-
-// all is every word.
-var all = interval{hi: *new(uint256.Int).SetAllOne()}
 
 // mark is where the interpreter can go back to with rollback, as long as no
 // instruction runs in between.

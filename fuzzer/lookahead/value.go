@@ -3,6 +3,7 @@ package lookahead
 import (
 	"math/bits"
 
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 )
 
@@ -39,6 +40,9 @@ func (v Value) plain() Value  { return v &^ labelBit }
 
 // interval is the set of words from lo to hi, both included.
 type interval struct{ lo, hi uint256.Int }
+
+// all is every word.
+var all = interval{hi: *new(uint256.Int).SetAllOne()}
 
 func (i *interval) isConstant() bool { return i.lo == i.hi }
 
@@ -212,11 +216,29 @@ func (v *values) join(a, b Value) Value {
 // meet is the greatest Value below both; false when no word is in both. A label
 // stays one.
 func (v *values) meet(a, b Value) (Value, bool) {
-	if v.leq(a, b) {
+	switch {
+	case a == b || b == Top:
 		return a, true
+	case a == Top:
+		return b, true
+	}
+	r, ok := v.recall(opMeet, a, b)
+	if !ok {
+		r = v.remember(opMeet, a, b, v.intersect(a, b))
+	}
+	return r, r != empty
+}
+
+// empty is what meet remembers of words that have nothing in common; no Value.
+const empty = pooledBit
+
+// intersect is meet, computed.
+func (v *values) intersect(a, b Value) Value {
+	if v.leq(a, b) {
+		return a
 	}
 	if v.leq(b, a) {
-		return b, true
+		return b
 	}
 	x, y := *v.get(a), v.get(b)
 	if x.lo.Lt(&y.lo) {
@@ -226,9 +248,35 @@ func (v *values) meet(a, b Value) (Value, bool) {
 		x.hi = y.hi
 	}
 	if x.lo.Gt(&x.hi) {
+		return empty
+	}
+	return v.intern(x)
+}
+
+// bounded are the words that compare in a way with some word of a; false when there
+// are none.
+func (v *values) bounded(by uint8, a Value) (Value, bool) {
+	a = a.plain()
+	x := v.get(a)
+	if by == opLess && x.hi.IsZero() || by == opMore && x.lo == all.hi {
 		return 0, false
 	}
-	return v.intern(x), true
+	r, ok := v.recall(by, a, a)
+	if ok {
+		return r, true
+	}
+	i := all
+	switch by {
+	case opLess:
+		i.hi.SubUint64(&x.hi, 1)
+	case opAtMost:
+		i.hi = x.hi
+	case opAtLeast:
+		i.lo = x.lo
+	case opMore:
+		i.lo.AddUint64(&x.lo, 1)
+	}
+	return v.remember(by, a, a, v.intern(i)), true
 }
 
 // widen is a Value above now, which is above before. A bound that moved goes on
@@ -277,9 +325,16 @@ func ceiling(x *uint256.Int) *uint256.Int {
 	return lowBits(256)
 }
 
-// opJoin is the key under which joins are remembered: STOP's number, which no
-// operation on words has.
-const opJoin = 0
+// The keys under which results are remembered that are none of an operation on words:
+// opcodes of other instructions.
+const (
+	opJoin    = uint8(vm.STOP)
+	opMeet    = uint8(vm.JUMPDEST)
+	opLess    = uint8(vm.LOG0) // see bounded
+	opAtMost  = uint8(vm.LOG1)
+	opAtLeast = uint8(vm.LOG2)
+	opMore    = uint8(vm.LOG3)
+)
 
 func memoIndex(op uint8, a, b Value) uint32 {
 	h := uint64(a)<<32 | uint64(b)
