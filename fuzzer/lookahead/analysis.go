@@ -104,10 +104,10 @@ func (o Options) withDefaults() Options {
 // Stats count what an Analyzer did.
 type Stats struct {
 	Questions  int // asked, one for each split point looked at
-	Remembered int // answered from the same prefix or state asked before
+	Remembered int // answered from the same state asked before
 	ByGraph    int // answered by the control-flow graph alone
 	Explored   int // answered by a fixed point
-	Implied    int // answered by that of a split point further on, or of the path before
+	Implied    int // answered by that of a split point further on, or of earlier paths
 	Exhausted  int // answered "may reach" because the budget ended
 	Unknown    int // answered "may reach" because of an unknown jump or opcode
 	Diverged   int // answered "may reach" because the path was not understood
@@ -277,7 +277,7 @@ func (a *Analyzer) walk(f *Frame, k *known) (length int, proved bool) {
 	if settled > 0 {
 		last := &k.points[settled-1]
 		from, instructions = last.index+1, last.instructions
-		a.w.prefix.resume(f.Path[:from], last.hasher)
+		a.w.prefix.resume(f.Path[:from])
 	}
 	for i := from; i < len(f.Path); i++ {
 		b := f.Path[i]
@@ -288,7 +288,7 @@ func (a *Analyzer) walk(f *Frame, k *known) (length int, proved bool) {
 		if !a.w.prefix.extend(b) {
 			continue
 		}
-		k.points = append(k.points, point{index: i, instructions: instructions, hasher: a.w.prefix.hasher})
+		k.points = append(k.points, point{index: i, instructions: instructions})
 		// The prefix ends with the block's first location; a call there is not made yet.
 		start := int64(a.code.blocks[b].start)
 		answer, asked := a.look(start+1, start)
@@ -362,10 +362,9 @@ func (a *Analyzer) result(f *Frame, points []SplitPoint, length int, proved bool
 
 // doubt is a question that only a fixed point can answer.
 type doubt struct {
-	prefix, digest asked
-	block          bytecode.BlockID
-	state          state
-	covered        bool // by the graph, see Analyzer.covers
+	block   bytecode.BlockID
+	state   state
+	covered bool // by the graph, see Analyzer.covers
 }
 
 // openPoint is a split point of the path under way that is in doubt.
@@ -381,17 +380,13 @@ func (a *Analyzer) doubt(points int) {
 	a.w.doubts = append(a.w.doubts, openPoint{d, points})
 }
 
-// settle gives the answer "may reach" of a split point to those before it, and tells
-// whether it is one for them.
+// settle takes the answer "may reach" of a split point as that of those before it, and
+// tells whether it is one for them.
 func (a *Analyzer) settle(answer Answer) bool {
 	if answer.Reason == Diverged {
 		return false // says nothing of what was understood before
 	}
-	g := a.goalsOf(a.w.prefix.static)
-	for i := range a.w.doubts {
-		a.stats.Implied++
-		a.w.answers.put(a.w.doubts[i].prefix, answer, g.grown)
-	}
+	a.stats.Implied += len(a.w.doubts)
 	a.w.doubts = a.w.doubts[:0]
 	return true
 }
@@ -444,8 +439,8 @@ func (a *Analyzer) ask(targetsFrom, callsFrom int64) Answer {
 	return answer
 }
 
-// look answers by what is in the prefix's last block, from the graph, or from what
-// was answered before. Where that is not enough, the Workspace's open doubt is
+// look answers by what is in the prefix's last block, or from the graph. Where that is
+// not enough, the Workspace's open doubt is
 // what to explore, until the prefix is extended.
 func (a *Analyzer) look(targetsFrom, callsFrom int64) (Answer, bool) {
 	a.stats.Questions++
@@ -459,45 +454,33 @@ func (a *Analyzer) look(targetsFrom, callsFrom int64) (Answer, bool) {
 		a.stats.ByGraph++
 		return Answer{}, true
 	}
-	d := &a.w.open
-	*d = doubt{prefix: a.keyOf(a.w.prefix.key(), false), block: b}
-	answer, known := a.remembered(d.prefix, g)
-	if !known {
-		if answer, known = a.lookAtState(d, g); known {
-			a.w.answers.put(d.prefix, answer, g.grown)
-		}
-	}
-	if known {
-		a.count(answer)
-	}
-	return answer, known
-}
-
-// lookAtState answers from what holds behind the prefix.
-func (a *Analyzer) lookAtState(d *doubt, g *goals) (Answer, bool) {
 	s, understood := a.w.prefix.state()
 	if !understood {
-		return Answer{Reason: Diverged, PC: a.code.blocks[d.block].start}, true
+		a.stats.Diverged++
+		return Answer{Reason: Diverged, PC: a.code.blocks[b].start}, true
 	}
-	n, covered := a.covers(d.block, s)
+	n, covered := a.covers(b, s)
 	if covered && g.distance[n] == unreachable {
 		a.stats.ByGraph++
 		return Answer{}, true
 	}
-	d.state, d.covered = *s, covered
-	d.digest = a.keyOf(s.digest(d.block, a.w.prefix.static), true)
-	return a.remembered(d.digest, g)
+	a.w.open = doubt{b, *s, covered}
+	return Answer{}, false
 }
 
-// explore answers by a fixed point.
+// explore answers from what was answered of the same state before, or else by a fixed
+// point.
 func (a *Analyzer) explore(d *doubt) Answer {
 	g := a.goalsOf(a.w.prefix.static)
-	q := question{a: a, goals: g, covered: d.covered}
-	answer := q.explore(d.block, &d.state, a.w.prefix.static)
-	a.stats.Explored++
-	a.stats.Steps += answer.Steps
-	a.w.answers.put(d.prefix, answer, g.grown)
-	a.w.answers.put(d.digest, answer, g.grown)
+	digest := a.keyOf(d.state.digest(d.block, a.w.prefix.static))
+	answer, known := a.remembered(digest, g)
+	if !known {
+		q := question{a: a, goals: g, covered: d.covered}
+		answer = q.explore(d.block, &d.state, a.w.prefix.static)
+		a.stats.Explored++
+		a.stats.Steps += answer.Steps
+		a.w.answers.put(digest, answer, g.grown)
+	}
 	a.count(answer)
 	return answer
 }
@@ -558,8 +541,6 @@ func (a *Analyzer) count(answer Answer) {
 	case UnknownJump, UnknownOpcode:
 		a.stats.Unknown++
 		a.unknown[answer.PC]++
-	case Diverged:
-		a.stats.Diverged++
 	}
 }
 

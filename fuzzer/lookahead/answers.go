@@ -6,19 +6,14 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// asked is a question that has an answer: a prefix or a state, by its hash, with
-// who asked.
+// asked is a question that has an answer: a state, by its hash, with who asked.
 type asked [2]uint64
 
-// keyOf names the question of an Analyzer about a prefix (state is false) or about a
-// state. Hashes of 128 bits tell questions apart; what is added to one of them
-// keeps Analyzers of a Workspace apart as well as hashing it would.
-func (a *Analyzer) keyOf(id bytecode.PathID, state bool) asked {
-	who := uint64(a.serial) << 1
-	if state {
-		who |= 1
-	}
-	return asked{binary.LittleEndian.Uint64(id[:8]), binary.LittleEndian.Uint64(id[8:]) ^ who*0x9e3779b97f4a7c15} // as in memoIndex
+// keyOf names the question of an Analyzer about a state. Hashes of 128 bits tell
+// questions apart; what is added to one of them keeps Analyzers of a Workspace apart as
+// well as hashing it would.
+func (a *Analyzer) keyOf(state bytecode.PathID) asked {
+	return asked{binary.LittleEndian.Uint64(state[:8]), binary.LittleEndian.Uint64(state[8:]) ^ uint64(a.serial)*0x9e3779b97f4a7c15} // as in memoIndex
 }
 
 // given is an answer, and how often the goals had grown when it was given. What it

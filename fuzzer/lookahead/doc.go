@@ -22,7 +22,8 @@
 //     point from pc 0 with an unknown world. If no goal is ahead of the split
 //     point's node there, none is. Nine of ten questions end here, in a tenth of a
 //     microsecond.
-//   - Memory: the same prefix, or the same abstract state, was asked about before.
+//   - Memory: the path goes along one that was asked about before, or its abstract
+//     state was.
 //   - Prefix inference (prefix.go) and suffix checking (engine.go, question.go):
 //     the prefix is run in the abstract, for all inputs that take it; from the
 //     state it ends in, a fixed point is computed forward, toward the nearest goal

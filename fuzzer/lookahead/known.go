@@ -30,9 +30,8 @@ type knownNode struct {
 
 // point is a split point of a path.
 type point struct {
-	index        int // in the path
-	instructions int // on the path, with the block's own
-	hasher       bytecode.PathHasher
+	index        int              // in the path
+	instructions int              // on the path, with the block's own
 	reason       Reason           // why a target may be ahead; NoTargetAhead: not known
 	goal         bytecode.BlockID // the one seen, when reason is TargetAhead or CallAhead
 }
@@ -55,7 +54,7 @@ const maxKnown = 4 << 20
 // Sizes, about, of what a tree is made of.
 const (
 	nodeBytes  = 256 // with its proof
-	pointBytes = 64  // with its SplitPoint
+	pointBytes = 48  // with its SplitPoint
 	blockBytes = 4
 )
 

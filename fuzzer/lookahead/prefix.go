@@ -14,7 +14,6 @@ type prefix struct {
 	machine interpreter
 	static  bool
 	path    bytecode.Path
-	hasher  bytecode.PathHasher
 
 	done       int  // blocks that the machine has run: it is at the entry of path[done]
 	understood bool // the machine could follow so far
@@ -33,10 +32,6 @@ func (p *prefix) begin(c *code, pool []Value, static bool) {
 	}
 	p.static, p.machine.static = static, static
 	p.path = p.path[:0]
-	p.hasher = bytecode.PathHasher{}
-	if static {
-		p.hasher.Add(1, 1)
-	}
 	p.done, p.understood = 0, true
 	start := entry()
 	p.machine.load(&start)
@@ -50,25 +45,20 @@ func (p *prefix) begin(c *code, pool []Value, static bool) {
 // extend adds a block, and tells whether the path enters it for the first time.
 func (p *prefix) extend(b bytecode.BlockID) bool {
 	p.path = append(p.path, b)
-	p.hasher.Add(uint64(b), 0)
 	first := p.seen[b] != p.current
 	p.seen[b] = p.current
 	return first
 }
 
-// resume takes a path whose hash is known as the beginning.
-func (p *prefix) resume(path bytecode.Path, hasher bytecode.PathHasher) {
+// resume takes a path as the beginning.
+func (p *prefix) resume(path bytecode.Path) {
 	p.path = append(p.path, path...)
-	p.hasher = hasher
 	for _, b := range path {
 		p.seen[b] = p.current
 	}
 }
 
 func (p *prefix) last() bytecode.BlockID { return p.path[len(p.path)-1] }
-
-// key identifies the path.
-func (p *prefix) key() bytecode.PathID { return p.hasher.Sum() }
 
 // state is what holds when the path's last block is entered, valid until the
 // path is extended; false when the path is none that the analysis knows to be
