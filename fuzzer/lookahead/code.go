@@ -56,6 +56,7 @@ type block struct {
 type code struct {
 	program *bytecode.Program
 	blocks  []block
+	calling []bytecode.BlockID // blocks with callSites
 	// open tells that instances go on behind the artefact's last byte: creation
 	// code is followed by the constructor's arguments.
 	open bool
@@ -117,6 +118,9 @@ func decode(p *bytecode.Program) *code {
 			at++
 		}
 		c.blocks[i] = summarise(all[from:at:at], b.Start)
+		if len(c.blocks[i].callSites) > 0 {
+			c.calling = append(c.calling, bytecode.BlockID(i))
+		}
 	}
 	return c
 }

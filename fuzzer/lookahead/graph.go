@@ -280,10 +280,12 @@ func (g *graph) has(n int32, b bytecode.BlockID, s *state) bool {
 const unreachable = ^uint32(0)
 
 // distances gives for each node the least number of blocks to a goal: a block
-// for which goal holds, or an opaque node.
-func (g *graph) distances(goal func(bytecode.BlockID) bool) []uint32 {
-	distance := make([]uint32, len(g.blocks))
-	var next []int32
+// for which goal holds, or an opaque node. It uses the memory of two slices.
+func (g *graph) distances(distance []uint32, next []int32, goal func(bytecode.BlockID) bool) ([]uint32, []int32) {
+	if distance == nil {
+		distance = make([]uint32, len(g.blocks))
+	}
+	next = next[:0]
 	for i, b := range g.blocks {
 		distance[i] = unreachable
 		if goal(b) {
@@ -297,9 +299,8 @@ func (g *graph) distances(goal func(bytecode.BlockID) bool) []uint32 {
 			next = append(next, o.node)
 		}
 	}
-	for len(next) > 0 {
-		n := next[0]
-		next = next[1:]
+	for at := 0; at < len(next); at++ {
+		n := next[at]
 		for _, p := range g.predecessors[g.predecessorsOf[n]:g.predecessorsOf[n+1]] {
 			if distance[p] == unreachable {
 				distance[p] = distance[n] + 1
@@ -307,5 +308,5 @@ func (g *graph) distances(goal func(bytecode.BlockID) bool) []uint32 {
 			}
 		}
 	}
-	return distance
+	return distance, next
 }

@@ -47,10 +47,9 @@ func (a *Analyzer) goalsOf(static bool) *goals {
 // renew brings goals up to date.
 func (a *Analyzer) renew(g *goals, static bool) {
 	n := len(a.code.blocks)
-	now := a.w.ahead[:0]
-	for i := range n {
-		b := bytecode.BlockID(i)
-		now = append(now, a.callAhead(b, int64(a.code.blocks[i].start), static))
+	now := append(a.w.ahead[:0], make([]ahead, n)...)
+	for _, b := range a.code.calling {
+		now[b] = a.callAhead(b, int64(a.code.blocks[b].start), static)
 	}
 	for _, pc := range a.targets {
 		if b, ok := a.code.program.BlockOf(pc); ok {
@@ -80,7 +79,7 @@ func (a *Analyzer) renew(g *goals, static bool) {
 func (a *Analyzer) measure(g *goals) {
 	graph := a.graph()
 	a.stats.Nodes += len(graph.blocks) + len(g.ahead)
-	g.distance = graph.distances(func(b bytecode.BlockID) bool { return g.ahead[b].reason != NoTargetAhead })
+	g.distance, a.w.nearest = graph.distances(g.distance, a.w.nearest, func(b bytecode.BlockID) bool { return g.ahead[b].reason != NoTargetAhead })
 	for i := range g.least {
 		g.least[i] = unreachable
 	}

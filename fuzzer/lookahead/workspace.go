@@ -12,6 +12,7 @@ type Workspace struct {
 	analyzers uint32  // made so far
 	states    []Value // see Analyzer.covers
 	ahead     []ahead // see Analyzer.renew
+	nearest   []int32 // see graph.distances
 
 	open   doubt       // of the last question looked at
 	doubts []openPoint // of the path under way
