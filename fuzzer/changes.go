@@ -63,10 +63,14 @@ func (c *changes) made(exec *evm.Execution) bool {
 	if c == nil {
 		return false
 	}
-	any := false
+	any, code, open := false, bytecode.NoCode, map[bytecode.BlockID]bool(nil)
 	for i := range exec.Covered {
-		if at := &exec.Covered[i]; at.Kept && c.open[at.Code][at.Block] {
-			delete(c.open[at.Code], at.Block)
+		at := &exec.Covered[i]
+		if at.Code != code { // mostly it is that of the one before
+			code, open = at.Code, c.open[at.Code]
+		}
+		if at.Kept && len(open) > 0 && open[at.Block] {
+			delete(open, at.Block)
 			any = true
 		}
 	}
