@@ -64,13 +64,10 @@ func (s *step) reconcile() []lead {
 		return nil
 	}
 	var leads []lead
-	s.proposals = s.proposer.Propose(s.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
-		return f.Call == last && f.Program != nil && !s.tracker.decided(f.Program.ID, c.PC)
+	s.proposals = s.proposer.ProposeEarlier(s.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
+		return f.Program != nil && !s.tracker.decided(f.Program.ID, c.PC)
 	})
 	for i := range s.proposals {
-		if s.proposals[i].Word.Call == last {
-			continue
-		}
 		seq, ok := s.space.With(s.sequence, s.proposals[i].Word, &s.proposals[i].Value)
 		if ok && !s.made.again(s.space, seq) {
 			leads = append(leads, lead{sequence: seq})

@@ -127,10 +127,23 @@ func (t *tracker) isNew(pid bytecode.PathID) bool { return t.pids.add(pid) }
 // along tells where the last call had a target ahead; nil: nowhere, or nobody asked.
 func (t *tracker) look(exec *evm.Execution, newPath bool, along along) news {
 	n := news{newPath: newPath}
-	t.lookAtBlocks(exec, &n)
+	if newPath || !t.metBefore(exec) {
+		t.lookAtBlocks(exec, &n)
+	}
 	t.lookAtBranches(exec, along, &n)
 	t.lookAtWrites(exec, &n)
 	return n
+}
+
+// metBefore tells whether the paths of all calls but the last were last calls' before:
+// then, and when the last call's is known, their blocks and how they ended are.
+func (t *tracker) metBefore(exec *evm.Execution) bool {
+	for i := range len(exec.Calls) - 1 {
+		if !t.pids.has(exec.Calls[i].ID) {
+			return false
+		}
+	}
+	return true
 }
 
 func (t *tracker) lookAtBlocks(exec *evm.Execution, n *news) {
@@ -176,72 +189,83 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, along along, n *news) {
 		if f.Program == nil {
 			continue
 		}
-		sides := t.sides[f.Program.ID]
-		if sides == nil {
-			sides = newSideTable(f.Program)
-			t.sides[f.Program.ID] = sides
+		table := t.sides[f.Program.ID]
+		if table == nil {
+			table = newSideTable(f.Program)
+			t.sides[f.Program.ID] = table
 		}
 		ahead := along.in(f.Program.ID)
 		for k := range f.Comparisons {
 			c := &f.Comparisons[k]
-			if sides.look(f.Program.ID, c, input.Echoes(f.Comparisons, k), ahead.has(c.Block), n) {
-				t.nearUndecided = true
+			at, open := table.take(f.Program.ID, c, n)
+			if !open {
+				continue
+			}
+			t.nearUndecided = true
+			if !input.Echoes(f.Comparisons, k) { // else it is the comparison of the jump before
+				at.approach(f.Program.ID, c, ahead.has(c.Block), n)
 			}
 		}
 	}
 }
 
-// look records a decision and tells whether its other side is still untaken. echo:
-// the comparison is the one of the jump before. ahead: a target may be ahead of the
-// jump.
-func (s *sideTable) look(code bytecode.CodeID, c *evm.Comparison, echo, ahead bool, n *news) bool {
-	side, other := 0, 1
-	if c.Taken {
-		side, other = 1, 0
-	}
+// take records a decision and tells whether its other side is still untaken.
+func (s *sideTable) take(code bytecode.CodeID, c *evm.Comparison, n *news) (*jump, bool) {
+	side, other := sides(c)
 	at := s.at(c.PC)
 	if !at.taken[side] {
 		at.taken[side] = true
 		n.taken = append(n.taken, branchSide{code, c.PC, c.Taken})
 	}
-	if at.taken[other] {
-		return false
+	return at, !at.taken[other]
+}
+
+// sides are the outcome of a jump and the other one, as indices.
+func sides(c *evm.Comparison) (side, other int) {
+	if c.Taken {
+		return 1, 0
 	}
-	if echo {
-		return true
-	}
-	d := distance(c)
-	best := &at.best[other]
+	return 0, 1
+}
+
+// approach records how near a decision was to the side that nothing has taken. ahead: a
+// target may be ahead of the jump. No untaken side is nearer than 1, and many jumps are as
+// near from the first time on: whether a call carries value, say.
+func (j *jump) approach(code bytecode.CodeID, c *evm.Comparison, ahead bool, n *news) {
+	_, other := sides(c)
+	best := &j.best[other]
 	if ahead {
-		best = &at.ahead[other]
+		best = &j.ahead[other]
 	}
-	if *best == nil || d.Lt(*best) {
+	if *best != nil && (*best).LtUint64(2) {
+		return
+	}
+	if d := distance(c); *best == nil || d.Lt(*best) {
 		*best = d.Clone()
 		n.closer = append(n.closer, approach{branchSide{code, c.PC, !c.Taken}, ahead, d})
 	}
-	return true
 }
 
 // decided tells whether both sides of a conditional jump have been taken.
 func (t *tracker) decided(code bytecode.CodeID, pc uint32) bool {
-	sides := t.sides[code]
-	return sides != nil && sides.at(pc).taken == [2]bool{true, true}
+	table := t.sides[code]
+	return table != nil && table.at(pc).taken == [2]bool{true, true}
 }
 
 // took tells whether a conditional jump has ever gone the way that it went here.
 func (t *tracker) took(code bytecode.CodeID, c *evm.Comparison) bool {
-	sides := t.sides[code]
-	side := 0
-	if c.Taken {
-		side = 1
-	}
-	return sides != nil && sides.at(c.PC).taken[side]
+	table := t.sides[code]
+	side, _ := sides(c)
+	return table != nil && table.at(c.PC).taken[side]
 }
 
 // distance is the cost of taking the other side (harvey §3.2, design §7).
 func distance(c *evm.Comparison) uint256.Int {
-	b := input.Branch{Comparison: *c}
-	return b.Distance()
+	falsify, satisfy := input.Costs(c)
+	if satisfy.IsZero() {
+		return falsify
+	}
+	return satisfy
 }
 
 // opEQ is EQ's opcode (yellow paper, appendix H.2).

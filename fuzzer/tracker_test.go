@@ -59,8 +59,21 @@ func TestTrackerNews(t *testing.T) {
 	equal("again reverting", lookAt(tracker, ran(p, 2, false, 0, 1)), news{})
 	equal("the other entry of the second target", lookAt(tracker, ran(p, 3, true, 2)), news{
 		newPath: true, newBlocks: []blockRef{{p.ID, 2}}, hits: []hit{{1, 0, true}}})
-	equal("the first, for good; the second is done", lookAt(tracker, ran(p, 2, true, 1, 2)), news{hits: []hit{{0, 0, true}}})
+	equal("the first, for good; the second is done", lookAt(tracker, ran(p, 4, true, 1, 2)), news{newPath: true, hits: []hit{{0, 0, true}}})
 	equal("nothing is left", lookAt(tracker, ran(p, 2, true, 0, 1, 2)), news{})
+}
+
+// TestTrackerEarlierCalls: what an earlier call covers is seen although the last call's path
+// is known.
+func TestTrackerEarlierCalls(t *testing.T) {
+	table, targets, p := handmade()
+	tracker := newTracker(table, targets)
+	lookAt(tracker, ran(p, 1, true, 0))
+	longer := ran(p, 1, true, 0, 1)
+	longer.Calls = append([]evm.CallResult{{ID: pidOf(2)}}, longer.Calls...)
+	if n := lookAt(tracker, longer); len(n.newBlocks) != 1 || n.newPath {
+		t.Errorf("of an earlier call: %+v", n)
+	}
 }
 
 func TestTrackerBranches(t *testing.T) {

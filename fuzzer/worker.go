@@ -296,8 +296,9 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 			return nil, false, false
 		}
 		if exec != seen {
+			was := pid // that nothing was looked at of
 			pid = exec.PathID()
-			newPath = w.tracker.isNew(pid)
+			newPath = w.tracker.isNew(pid) || pid == was
 		}
 	}
 	b.paths = append(b.paths, pid)

@@ -30,29 +30,46 @@ const MaxProposals = 64
 // proposal fits its word, differs from what is there, and comes once; at most
 // MaxProposals are appended.
 func (p *Proposer) Propose(dst []Proposal, seq Sequence, e *evm.Execution, want func(*evm.Frame, *evm.Comparison) bool) []Proposal {
-	p.seq, p.seen, p.out, p.start = seq, p.seen[:0], dst, len(dst)
-	seen, budget := false, maxObserved
-	for call := len(e.Calls) - 1; call >= 0 && call < len(seq); call-- {
-		r := e.Calls[call].Frames
-		for i := r[0]; i < r[1]; i++ {
-			f := &e.Frames[i]
-			for j := range f.Comparisons {
-				c := &f.Comparisons[j]
-				if want != nil && !want(f, c) || Echoes(f.Comparisons, j) {
-					continue
-				}
-				if budget--; budget < 0 || len(p.out)-p.start >= MaxProposals {
-					return p.out
-				}
-				if !seen {
-					p.observe() // costs more than all else here, and often nothing is wanted
-					seen = true
-				}
-				p.comparison(call, c)
-			}
-		}
+	p.begin(dst, seq, len(seq))
+	for call := min(len(e.Calls), len(seq)) - 1; call >= 0 && p.call(e, call, want); call-- {
 	}
 	return p.out
+}
+
+// ProposeEarlier is Propose for what the last call compares, and words of the calls before
+// it.
+func (p *Proposer) ProposeEarlier(dst []Proposal, seq Sequence, e *evm.Execution, want func(*evm.Frame, *evm.Comparison) bool) []Proposal {
+	p.begin(dst, seq, len(seq)-1)
+	p.call(e, len(e.Calls)-1, want)
+	return p.out
+}
+
+// begin begins with an execution's proposals, for the words of so many calls.
+func (p *Proposer) begin(dst []Proposal, seq Sequence, calls int) {
+	p.seq, p.calls, p.seen, p.out, p.start = seq, calls, p.seen[:0], dst, len(dst)
+	p.budget = maxObserved
+}
+
+// call proposes for the comparisons of a call. False when no more are to be looked at.
+func (p *Proposer) call(e *evm.Execution, call int, want func(*evm.Frame, *evm.Comparison) bool) bool {
+	r := e.Calls[call].Frames
+	for i := r[0]; i < r[1]; i++ {
+		f := &e.Frames[i]
+		for j := range f.Comparisons {
+			c := &f.Comparisons[j]
+			if want != nil && !want(f, c) || Echoes(f.Comparisons, j) {
+				continue
+			}
+			if p.budget--; p.budget < 0 || len(p.out)-p.start >= MaxProposals {
+				return false
+			}
+			if len(p.seen) == 0 {
+				p.observe() // costs more than all else here, and often nothing is wanted
+			}
+			p.comparison(call, c)
+		}
+	}
+	return true
 }
 
 // Proposer makes proposals; its memory is used again and again.
@@ -61,10 +78,12 @@ type Proposer struct {
 	words []Word // scratch
 
 	// Of one execution:
-	seq   Sequence
-	seen  []observed
-	out   []Proposal
-	start int // of its proposals in out
+	seq    Sequence
+	calls  int        // whose words may be set, the first ones
+	budget int        // comparisons left to look at
+	seen   []observed // by then; empty: not looked for
+	out    []Proposal
+	start  int // of its proposals in out
 }
 
 // NewProposer makes a Proposer for sequences of a Space.
@@ -81,9 +100,9 @@ type observed struct {
 // observe lists how the words of the sequence can appear in comparisons.
 func (p *Proposer) observe() {
 	time, block := p.space.start.Time, p.space.start.Number
-	p.words = AppendWords(p.words[:0], p.seq)
+	p.words = AppendWords(p.words[:0], p.seq[:p.calls])
 	words := p.words
-	for i := range p.seq {
+	for i := range p.seq[:p.calls] {
 		for len(words) > 0 && words[0].Call == i {
 			w := words[0]
 			words = words[1:]
