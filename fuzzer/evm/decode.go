@@ -28,6 +28,7 @@ type decoded struct {
 	steps  []step
 	blocks []block
 	words  []uint256.Int // constants of more than 64 bits
+	moves  []move        // of shuffles
 	exits  []exit
 	reach  int // what is decoded depends on so many bytes, and the length
 }
@@ -107,6 +108,7 @@ type decoder struct {
 
 	raws    []raw
 	symbols []symbol
+	places  []move // scratch, see decoder.rearrange
 }
 
 // trace decodes from a pc on and tells where in steps that is.
@@ -243,6 +245,10 @@ func (d *decoder) emit(c *decoded, pc, end uint32, open bool) {
 		body = tail.start
 	}
 	for i := 0; i < body; {
+		if n := d.shuffle(c, d.raws[i:body]); n > 0 {
+			i += n
+			continue
+		}
 		i += d.join(c, d.raws[i:body])
 	}
 	if tail.kind != tailNone {

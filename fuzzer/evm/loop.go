@@ -146,6 +146,28 @@ func (m *Interpreter) loop(f *frame, gas uint64) (Outcome, []byte, uint64) {
 			sp += 2
 			continue
 
+		case stepShuffle:
+			sp = shuffle(code, stack, sp, in, 0)
+			continue
+		case stepShuffleJump:
+			x := stack[(sp+int(code.moves[in.a>>32].from))&stackMask]
+			sp = shuffle(code, stack, sp, in, 1)
+			if x[0] < uint64(len(code.entry)) && x.IsUint64() {
+				if known := code.entry[x[0]]; known != 0 {
+					at = int(known - 1)
+					continue
+				}
+			}
+			next, ok := m.target(code, &x)
+			if !ok {
+				f.lastPC = in.pc
+				return InvalidJump, nil, 0
+			}
+			at, steps = next, code.steps
+			continue
+		case stepShuffleGo:
+			sp = shuffle(code, stack, sp, in, 1)
+
 		case stepAdd:
 			sp--
 			y := &stack[(sp-1)&stackMask]
@@ -644,10 +666,13 @@ func (m *Interpreter) loop(f *frame, gas uint64) (Outcome, []byte, uint64) {
 			return InvalidOpcode, nil, 0
 		}
 		switch in.code {
-		case stepPushJumpi, stepCompareJump, stepSelectJump, stepZeroJump:
+		case stepPushJumpi, stepCompareJump, stepSelectJump, stepZeroJump, stepShuffleGo:
 			dest := in.a
-			if in.code == stepSelectJump {
+			switch in.code {
+			case stepSelectJump:
 				dest >>= 32
+			case stepShuffleGo:
+				dest = code.moves[in.a>>32].a
 			}
 			if dest < uint64(len(code.entry)) {
 				if known := code.entry[dest]; known != 0 {

@@ -39,6 +39,9 @@ const (
 	stepPushDup // n: of the DUP; a
 	stepDupPush // n: of the DUP; a
 	stepPopPop
+	stepShuffle     // n: moves; a: index of the first in the upper half, by how much the stack is higher in the lower
+	stepShuffleJump // likewise, and JUMP; in front of the moves is one that names the destination's place
+	stepShuffleGo   // likewise; it names the destination
 	stepDupDup      // n and a: of the DUPs
 	stepSwapSwapPop // n and a: of the SWAPs
 
