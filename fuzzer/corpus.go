@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
+
+	"github.com/sightline-evm/sightline/internal/wholefile"
 )
 
 // Corpus is a folder of saved inputs: one file each in the text form of
@@ -143,28 +145,8 @@ func (c *Corpus) Save(space *input.Space, seq input.Sequence) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	if err := writeWhole(path, []byte(text)); err != nil {
+	if err := wholefile.Write(path, []byte(text)); err != nil {
 		return fmt.Errorf("corpus not saved: %w", err)
 	}
 	return nil
-}
-
-// writeWhole writes a file so that it is there with all its content or not at
-// all, whenever the process is killed.
-func writeWhole(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	if closeErr := tmp.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
-	return err
 }

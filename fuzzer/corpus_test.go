@@ -166,32 +166,6 @@ func TestCorpusOfAnotherBuild(t *testing.T) {
 	}
 }
 
-// TestCorpusFilesAreWhole: what a killed run leaves behind is no corpus file, and
-// a failed write leaves nothing.
-func TestCorpusFilesAreWhole(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "x.seq")
-	if err := writeWhole(path, []byte("whole")); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeWhole(path, []byte("replaced")); err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := os.ReadFile(path); string(text) != "replaced" {
-		t.Errorf("the file holds %q", text)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "taken"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeWhole(filepath.Join(dir, "taken"), []byte("text")); err == nil {
-		t.Error("a folder was replaced")
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 2 {
-		t.Errorf("%d entries are left (%v)", len(entries), err)
-	}
-}
-
 // TestCampaignUsesItsCorpus: a second campaign starts where the first ended, and
 // one whose folder cannot be written says so once and goes on.
 func TestCampaignUsesItsCorpus(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/wholefile"
 )
 
 // Archive is a run in one file, for whoever has to vouch for it: what [Write] and
@@ -92,7 +94,7 @@ func (a Archive) Write(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := writeAtomically(path, data); err != nil {
+	if err := wholefile.Write(path, data); err != nil {
 		return "", fmt.Errorf("the bundle %s cannot be written: %w; name another file with --bundle", path, err)
 	}
 	sum := sha256.Sum256(data)

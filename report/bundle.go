@@ -141,6 +141,7 @@ func packCode(c *bytecode.Code) *codeFile {
 }
 
 func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
+	w = w.Closed()
 	out := worldFile{Fork: w.Fork, Block: w.Block, Senders: w.Senders, Cheats: w.Cheats, Accounts: map[common.Address]accountFile{}}
 	for address, a := range w.Accounts {
 		out.Accounts[address] = accountFile{&a.Balance, a.Nonce, a.Code, a.Storage}

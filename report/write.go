@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/sightline-evm/sightline/internal/wholefile"
 )
 
 // Names of the files that [Write] writes.
@@ -82,27 +84,8 @@ func outputError(path string, err error) error {
 // writeFile writes data to the file name below dir, whose folder must exist.
 func writeFile(dir, name string, data []byte) error {
 	path := filepath.Join(dir, name)
-	if err := writeAtomically(path, data); err != nil {
+	if err := wholefile.Write(path, data); err != nil {
 		return outputError(path, err)
 	}
 	return nil
-}
-
-// writeAtomically writes data to path, whole or not at all: through a file beside
-// it that is renamed.
-func writeAtomically(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	// Temporary files are private; a later step of a job may run as another user.
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name()) // err says what is wrong
-	}
-	return err
 }

@@ -5,8 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"os"
 	"path/filepath"
+
+	"github.com/sightline-evm/sightline/internal/wholefile"
 )
 
 // compileCached compiles, or takes what the same compiler answered to the same
@@ -25,7 +26,7 @@ func compileCached(ctx context.Context, input []byte, compiler StandardCompiler,
 	}
 	if json.Valid(output) {
 		// The output is right whether or not it can be kept.
-		_ = writeAtomically(file, output)
+		_ = wholefile.Write(file, output)
 	}
 	return output, nil
 }
@@ -37,27 +38,4 @@ func cacheKey(input []byte, version string) string {
 	h.Write([]byte{0})
 	h.Write(input)
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// writeAtomically writes a file so that readers see all of it or none.
-func writeAtomically(file string, text []byte) error {
-	folder := filepath.Dir(file)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	temporary, err := os.CreateTemp(folder, ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name())
-	if _, err = temporary.Write(text); err == nil {
-		err = temporary.Sync()
-	}
-	if closing := temporary.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), file)
 }

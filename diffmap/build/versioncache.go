@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/sightline-evm/sightline/internal/wholefile"
 )
 
 // remembered is what soljson.js answers when it is asked for its version. Loading it
@@ -28,7 +30,7 @@ func (c *Compiler) remembered(ctx context.Context) ([]byte, error) {
 	text, err := c.ask(ctx, c.script("version")...)
 	if err == nil && kept != "" && longVersion.Match(text) {
 		// The answer is right whether or not it can be kept.
-		_ = writeAtomically(kept, text)
+		_ = wholefile.Write(kept, text)
 	}
 	return text, err
 }

@@ -56,14 +56,14 @@ func (r *Reference) Export() *World {
 }
 
 func (a *account) export() *Account {
-	out := &Account{Balance: *a.balance, Nonce: a.nonce, Code: a.code, Storage: map[common.Hash]common.Hash{}}
+	out := &Account{Balance: *a.balance, Nonce: a.nonce, Code: a.code, Storage: map[common.Hash]common.Hash{}, Remote: a.remote}
 	if a.world != nil {
 		for key, value := range a.world.Storage {
 			out.Storage[key] = value
 		}
 	}
 	for key, s := range a.storage {
-		if s.value == (common.Hash{}) {
+		if s.value == (common.Hash{}) && !a.remote {
 			delete(out.Storage, key)
 		} else {
 			out.Storage[key] = s.value

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/big"
-	"runtime/debug"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -182,7 +181,7 @@ func (r *Reference) Run(sequence Sequence) (exec *Execution, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.renew()
-			exec, err = nil, fmt.Errorf("evm: call %d of %d: panic: %v\n%s", call, len(sequence), p, debug.Stack())
+			exec, err = nil, runFault(p, call, len(sequence))
 		}
 	}()
 	r.rewind(r.shared(sequence))

@@ -3,7 +3,6 @@ package evm
 import (
 	"encoding/binary"
 	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -174,7 +173,7 @@ func (m *Interpreter) Run(sequence Sequence) (exec *Execution, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			m.renew()
-			exec, err = nil, fmt.Errorf("evm: call %d of %d: panic: %v\n%s", call, len(sequence), p, debug.Stack())
+			exec, err = nil, runFault(p, call, len(sequence))
 		}
 	}()
 	if m.sent != nil {
@@ -438,7 +437,7 @@ func (m *Interpreter) Export() *World {
 	}
 	for address, e := range m.ledger.entries {
 		if !e.exists {
-			delete(w.Accounts, address)
+			m.world.forget(w.Accounts, address)
 			continue
 		}
 		w.Accounts[address] = e.export()

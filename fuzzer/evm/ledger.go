@@ -54,6 +54,7 @@ type entry struct {
 	code    []byte
 	hash    common.Hash // of code; zero: not computed yet
 	world   *Account    // where cells come from that are not in the table; nil: they are zero
+	remote  bool        // and from the World's origin those that world lacks
 
 	decoded    *decoded // of code, or of what it delegates to; see Interpreter.code
 	generation uint64   // of the decodings that decoded belongs to
@@ -182,8 +183,8 @@ func (l *ledger) at(word *uint256.Int) *entry {
 func (l *ledger) load(address *common.Address) *entry {
 	e := l.pool.get()
 	e.address, e.precompile = *address, l.precompiles[*address]
-	if w := l.world.Accounts[*address]; w != nil {
-		e.exists, e.nonce, e.balance, e.code, e.world = true, w.Nonce, w.Balance, w.Code, w
+	if w, remote := l.world.account(*address); w != nil {
+		e.exists, e.nonce, e.balance, e.code, e.world, e.remote = true, w.Nonce, w.Balance, w.Code, w, remote
 	}
 	l.entries[*address] = e
 	return e
@@ -226,7 +227,7 @@ func (l *ledger) addCell(e *entry, key *uint256.Int) *cell {
 	c := l.cells.get()
 	c.key = *key
 	if e.world != nil {
-		value := e.world.Storage[key.Bytes32()]
+		value := l.world.stored(e.address, e.world, e.remote, key.Bytes32())
 		c.value.SetBytes32(value[:])
 	}
 	e.insert(c)
@@ -463,7 +464,7 @@ func (l *ledger) undo(u *undo) {
 
 // export is the account as a World has it.
 func (e *entry) export() *Account {
-	out := &Account{Balance: e.balance, Nonce: e.nonce, Code: e.code, Storage: map[common.Hash]common.Hash{}}
+	out := &Account{Balance: e.balance, Nonce: e.nonce, Code: e.code, Storage: map[common.Hash]common.Hash{}, Remote: e.remote}
 	if e.world != nil {
 		for key, value := range e.world.Storage {
 			out.Storage[key] = value
@@ -472,7 +473,7 @@ func (e *entry) export() *Account {
 	for _, c := range e.table {
 		switch {
 		case c == nil:
-		case c.value.IsZero():
+		case c.value.IsZero() && !e.remote:
 			delete(out.Storage, c.key.Bytes32())
 		default:
 			out.Storage[c.key.Bytes32()] = c.value.Bytes32()

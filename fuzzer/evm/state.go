@@ -65,6 +65,7 @@ type account struct {
 	hash    common.Hash // of code; zero: not computed yet
 	storage map[common.Hash]*slot
 	world   *Account // where slots come from that are not in storage; nil: they are zero
+	remote  bool     // and from the World's origin those that world lacks
 
 	warm, created, destructed uint64 // the last transaction in which it was that
 }
@@ -118,8 +119,8 @@ func (s *State) account(address common.Address) *account {
 	a := s.accounts[address]
 	if a == nil {
 		a = &account{address: address, balance: zeroBalance}
-		if w := s.world.Accounts[address]; w != nil {
-			a.exists, a.nonce, a.code, a.world = true, w.Nonce, w.Code, w
+		if w, remote := s.world.account(address); w != nil {
+			a.exists, a.nonce, a.code, a.world, a.remote = true, w.Nonce, w.Code, w, remote
 			a.balance = new(uint256.Int).Set(&w.Balance)
 		}
 		s.accounts[address] = a
@@ -146,7 +147,7 @@ func (s *State) slot(address common.Address, key common.Hash) *slot {
 	}
 	w := new(slot)
 	if a.world != nil {
-		w.value = a.world.Storage[key]
+		w.value = s.world.stored(address, a.world, a.remote, key)
 	}
 	if a.storage == nil {
 		a.storage = map[common.Hash]*slot{}
@@ -463,7 +464,7 @@ func (s *State) Export() map[common.Address]*Account {
 	}
 	for address, a := range s.accounts {
 		if !a.exists {
-			delete(accounts, address)
+			s.world.forget(accounts, address)
 			continue
 		}
 		accounts[address] = a.export()

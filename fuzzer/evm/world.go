@@ -17,6 +17,9 @@ type World struct {
 	Instances []Instance
 	Senders   []Sender
 	Cheats    *Cheats `json:",omitempty"` // nil: it has no cheatcodes
+	// Origin is the chain that the World goes on from; nil: there is none. No file
+	// holds it, see [World.Closed].
+	Origin Origin `json:"-"`
 }
 
 // Account is one account of a World.
@@ -25,6 +28,9 @@ type Account struct {
 	Nonce   uint64
 	Code    []byte
 	Storage map[common.Hash]common.Hash
+	// Remote tells that words that Storage lacks are the World's origin's; otherwise
+	// they are zero.
+	Remote bool `json:"-"`
 }
 
 // Block is the environment of the first call; a call's advances move Number and

@@ -232,7 +232,11 @@ func (b *builder) plannedInstance(s *Step) error {
 		return err
 	}
 	address := common.HexToAddress(s.Address)
-	if a := b.machine.World().Accounts[address]; a == nil || len(a.Code) == 0 {
+	a, err := b.machine.World().Account(address)
+	if err != nil {
+		return err
+	}
+	if a == nil || len(a.Code) == 0 {
 		return planError(s.Place, "there is no contract at %s", s.Address)
 	}
 	b.addition(s.instanceName(), address, c, "was there", "")

@@ -47,22 +47,24 @@ var floors = map[string][]string{
 	"bench/techniques":      {everything},
 
 	"report": {"report/sarif", "report/github", "fuzzer", "fuzzer/input", "fuzzer/oracle", "fuzzer/world",
-		"fuzzer/evm", "fuzzer/lookahead", "internal/bytecode"},
+		"fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/wholefile"},
 	"report/github": {"report/sarif"},
 	"report/sarif":  {},
 
-	"fuzzer":             {"fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode"},
-	"fuzzer/input":       {"fuzzer/evm", "internal/bytecode"},
-	"fuzzer/oracle":      {"fuzzer/evm", "internal/bytecode"},
-	"fuzzer/world":       {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
+	"fuzzer":        {"fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/wholefile"},
+	"fuzzer/input":  {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/oracle": {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/world":  {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
+	// A live chain's state, through JSON-RPC.
+	"fuzzer/world/chain": {"fuzzer/evm", "internal/wholefile"},
 	"fuzzer/evm":         {"fuzzer/evm/cheatcode", "internal/bytecode"},
 	// What cheatcodes do, for any machine.
 	"fuzzer/evm/cheatcode": {},
-	"fuzzer/evm/evmtest": {"fuzzer/evm", "internal/bytecode"},
-	"fuzzer/lookahead":   {"internal/bytecode"}, // code in, verdict out: no EVM state
+	"fuzzer/evm/evmtest":   {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/lookahead":     {"internal/bytecode"}, // code in, verdict out: no EVM state
 
-	"diffmap":       {"diffmap/build", "internal/bytecode"},
-	"diffmap/build": {"internal/bytecode"},
+	"diffmap":       {"diffmap/build", "internal/bytecode", "internal/wholefile"},
+	"diffmap/build": {"internal/bytecode", "internal/wholefile"},
 
 	"examples":          {},
 	"internal/bytecode": {},
@@ -72,6 +74,7 @@ var floors = map[string][]string{
 	"internal/fakegithub": {},
 	"internal/floors":     {},
 	"internal/soljson":    {},
+	"internal/wholefile":  {},
 	"internal/workflows":  {},
 	"internal/testsolc":   {"internal/bytecode"},
 	// Above all that is tested with it; only external test packages can use it.

@@ -1,0 +1,117 @@
+package evm
+
+import (
+	"fmt"
+	"maps"
+	"runtime/debug"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Origin is a chain, at one block, that a World goes on from: what the World's accounts
+// lack is asked of it when it is first needed. It gives the same answer whenever it is
+// asked, and may be asked from several goroutines.
+type Origin interface {
+	// Account is an account as it was there, with Storage as far as that is at hand;
+	// nil where there was none. It must not be changed.
+	Account(common.Address) (*Account, error)
+	// Word is a word of its storage.
+	Word(common.Address, common.Hash) (common.Hash, error)
+	// Known are the accounts that were asked for, with the words that were.
+	Known() map[common.Address]*Account
+}
+
+// originFault is the panic of a machine whose World's origin does not answer: there is
+// no value to go on with. Run makes an error of it.
+type originFault struct{ error }
+
+// runFault is the error of a run that panicked in one of its calls.
+func runFault(panicked any, call, calls int) error {
+	if f, ok := panicked.(originFault); ok {
+		return fmt.Errorf("evm: call %d of %d: %w", call, calls, f.error)
+	}
+	return fmt.Errorf("evm: call %d of %d: panic: %v\n%s", call, calls, panicked, debug.Stack())
+}
+
+// account is the World's account at an address; nil where there is none. Whether its
+// storage is complete says remote.
+func (w *World) account(address common.Address) (a *Account, remote bool) {
+	if a := w.Accounts[address]; a != nil || w.Origin == nil {
+		return a, a != nil && a.Remote
+	}
+	a, err := w.Origin.Account(address)
+	if err != nil {
+		panic(originFault{fmt.Errorf("account %s: %w", address, err)})
+	}
+	return a, a != nil
+}
+
+// Account is the account at an address, the origin's where the World has none of its
+// own; nil where neither has. Of its storage, only what is at hand is there.
+func (w *World) Account(address common.Address) (account *Account, err error) {
+	if a := w.Accounts[address]; a != nil || w.Origin == nil {
+		return a, nil
+	}
+	return w.Origin.Account(address)
+}
+
+// word is a word of an account's storage that the account lacks.
+func (w *World) word(address common.Address, key common.Hash) common.Hash {
+	value, err := w.Origin.Word(address, key)
+	if err != nil {
+		panic(originFault{fmt.Errorf("storage of %s: %w", address, err)})
+	}
+	return value
+}
+
+// stored is a word of an account's storage.
+func (w *World) stored(address common.Address, a *Account, remote bool, key common.Hash) common.Hash {
+	value, ok := a.Storage[key]
+	if !ok && remote {
+		return w.word(address, key)
+	}
+	return value
+}
+
+// forget takes an account that is gone out of exported ones. Where the origin has it, an
+// empty one stays in its place, so that it is not asked for again.
+func (w *World) forget(accounts map[common.Address]*Account, address common.Address) {
+	delete(accounts, address)
+	if w.Origin == nil {
+		return
+	}
+	if a, _ := w.account(address); a != nil {
+		accounts[address] = &Account{}
+	}
+}
+
+// Closed is the World without its origin: it has all that was ever asked of it, and
+// nothing else is there. What ran on the World runs on this in the same way.
+func (w *World) Closed() *World {
+	if w.Origin == nil {
+		return w
+	}
+	closed := *w
+	closed.Origin = nil
+	closed.Accounts = maps.Clone(w.Accounts)
+	known := w.Origin.Known()
+	for address, a := range known {
+		if closed.Accounts[address] == nil {
+			closed.Accounts[address] = a
+		}
+	}
+	for address, a := range closed.Accounts {
+		if !a.Remote {
+			continue
+		}
+		whole := *a
+		whole.Remote, whole.Storage = false, map[common.Hash]common.Hash{}
+		if k := known[address]; k != nil {
+			maps.Copy(whole.Storage, k.Storage)
+		}
+		maps.Copy(whole.Storage, a.Storage)
+		maps.DeleteFunc(whole.Storage, func(_, value common.Hash) bool { return value == common.Hash{} })
+		closed.Accounts[address] = &whole
+	}
+	return &closed
+}

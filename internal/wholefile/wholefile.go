@@ -1,0 +1,32 @@
+// Package wholefile writes files so that whoever reads them sees all of them, or what was
+// there before.
+package wholefile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Write writes data to the file name, whole or not at all, whenever the process is
+// killed: through a file beside it, which is renamed. Its folder is made if need be.
+// Anybody may read the file, since a later step of a job may run as another user.
+func Write(name string, data []byte) error {
+	folder := filepath.Dir(name)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(folder, "."+filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(data)
+	err = errors.Join(err, temporary.Chmod(0o644), temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(temporary.Name()) // err says what is wrong
+	}
+	return err
+}
