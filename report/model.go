@@ -90,6 +90,14 @@ type World struct {
 	Senders    []Sender     `json:"senders"`
 	Calls      []string     `json:"calls"` // that the configuration's deploy made, in order
 	Fork       string       `json:"fork"`
+	Chain      *Chain       `json:"chain,omitempty"` // that the state comes from
+}
+
+// Chain is a block of a live chain.
+type Chain struct {
+	ID    uint64 `json:"id"` // EIP-155
+	Block uint64 `json:"block"`
+	Hash  string `json:"hash"`
 }
 
 // SetUp is the set-up of a Foundry test contract.

@@ -141,3 +141,12 @@ func cacheDir() string {
 	}
 	return filepath.Join(dir, "sightline", "builds")
 }
+
+// chainDir keeps what endpoints answered between runs; empty when the system names no
+// place for it.
+func chainDir() string {
+	if dir := cacheDir(); dir != "" {
+		return filepath.Join(filepath.Dir(dir), "chains")
+	}
+	return ""
+}

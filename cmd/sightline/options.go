@@ -14,6 +14,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world/chain"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -84,7 +85,10 @@ type campaignFlags struct {
 	without   string
 	fork      string
 	plan      worldPlan
-	deadline  time.Time // of the campaign, whatever its timeout; zero: none
+	rpc       string
+	block     uint64
+	chain     *chain.Chain // that rpc names, once it is opened
+	deadline  time.Time    // of the campaign, whatever its timeout; zero: none
 }
 
 // sequenceLength is the most calls of a sequence; 0, for the campaign to find out, where
@@ -108,6 +112,9 @@ func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.setup, "setup", "", "start from what setUp() of this Foundry test `CONTRACT` makes, or from no test's: none (default: the tests that deploy what changed)")
 	flags.StringVar(&f.fork, "evm-version", "", "newest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default the last)")
 	flags.StringVar(&f.without, "without", "", "leave out `TECHNIQUES`, separated by commas, for developers of the tool: "+strings.Join(fuzzer.TechniqueNames(), ", "))
+	flags.StringVar(&f.rpc, "rpc", "", "start from a live chain's state, read through the JSON-RPC endpoint at this `URL`; answers are kept, so that the same --block needs it once")
+	flags.Uint64Var(&f.block, "block", 0, "of --rpc, the block `N`")
+	flags.Lookup("block").DefValue = "latest"
 	registerPlan(flags, &f.plan)
 	_ = flags.MarkHidden("schedule")
 	_ = flags.MarkHidden("without")
@@ -153,6 +160,14 @@ func (f *campaignFlags) check() error {
 	}
 	if _, err := fuzzer.TechniquesNamed(f.without); err != nil {
 		return badInput("--without: %w", err)
+	}
+	if f.rpc != "" {
+		if err := chain.CheckURL(f.rpc); err != nil {
+			return badInput("--rpc: %w", err)
+		}
+	}
+	if f.block != 0 && f.rpc == "" {
+		return badInput("--block %d without --rpc: there is no chain to take it from", f.block)
 	}
 	if f.fork != "" && !slices.Contains(evm.Forks(), f.fork) {
 		return badInput("--evm-version %q: want one of %s", f.fork, strings.Join(evm.Forks(), ", "))

@@ -48,10 +48,10 @@ var planSettings = []planSetting{
 	{"senders", "accounts that send calls beside deployer, user1, user2 and attacker, with their addresses", `senders:
   treasury: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 `, readSenders},
-	{"block", "the environment of the first call: number, timestamp, chain-id, basefee, coinbase, prevrandao and gas-limit", `block:
+	{"environment", "the block of the first call: number, timestamp, chain-id, basefee, coinbase, prevrandao and gas-limit", `environment:
   number: 21_000_000
   timestamp: 1_735_689_600         # seconds since 1970
-`, readBlock},
+`, readEnvironment},
 	{"calls", "which functions sequences call, as patterns for INSTANCE.FUNCTION: those that include names, or all, but for those that exclude names", `calls:
   include: [Vault, "Token.transfer*"]
   exclude: ["*.pause"]
@@ -153,6 +153,7 @@ func readStep(n *yaml.Node) (world.Step, error) {
 	if s.Message.Arguments, err = readArguments(f["arguments"]); err != nil {
 		return s, err
 	}
+	s.Replace = s.Address != "" && f["arguments"] != nil
 	return s, checkStep(n, f)
 }
 
@@ -172,7 +173,10 @@ func checkStep(n *yaml.Node, f map[string]*yaml.Node) error {
 	if err := with("call", "name", "as", "address"); err != nil {
 		return err
 	}
-	return with("address", "arguments", "from", "value")
+	if f["arguments"] == nil { // otherwise the contract's code is made anew
+		return with("address", "from", "value")
+	}
+	return nil
 }
 
 func readArguments(n *yaml.Node) ([]world.Value, error) {
@@ -266,9 +270,9 @@ func readSenders(p *worldPlan, n *yaml.Node) error {
 	return nil
 }
 
-// readBlock reads the key block.
-func readBlock(p *worldPlan, n *yaml.Node) error {
-	f, err := fields(n, "block", "number", "timestamp", "chain-id", "basefee", "coinbase", "prevrandao", "gas-limit")
+// readEnvironment reads the key environment.
+func readEnvironment(p *worldPlan, n *yaml.Node) error {
+	f, err := fields(n, "environment", "number", "timestamp", "chain-id", "basefee", "coinbase", "prevrandao", "gas-limit")
 	if err != nil {
 		return err
 	}
@@ -281,19 +285,19 @@ func readBlock(p *worldPlan, n *yaml.Node) error {
 		}
 		v, ok := new(big.Int).SetString(strings.ReplaceAll(f[key].Value, "_", ""), 0)
 		if !ok || !v.IsUint64() {
-			return fmt.Errorf("line %d: block: %s: want a number below 2^64", f[key].Line, key)
+			return fmt.Errorf("line %d: environment: %s: want a number below 2^64", f[key].Line, key)
 		}
 		*numbers[key] = v.Uint64()
 	}
 	if v := f["coinbase"]; v != nil {
 		if !common.IsHexAddress(v.Value) {
-			return fmt.Errorf("line %d: block: coinbase: %q is no address", v.Line, printable(v.Value))
+			return fmt.Errorf("line %d: environment: coinbase: %q is no address", v.Line, printable(v.Value))
 		}
 		block.Coinbase = common.HexToAddress(v.Value)
 	}
 	if v := f["prevrandao"]; v != nil {
 		if len(v.Value) != len("0x")+2*common.HashLength || common.HexToHash(v.Value).Hex() != strings.ToLower(v.Value) {
-			return fmt.Errorf("line %d: block: prevrandao: want 0x and 64 digits", v.Line)
+			return fmt.Errorf("line %d: environment: prevrandao: want 0x and 64 digits", v.Line)
 		}
 		block.PrevRandao = common.HexToHash(v.Value)
 	}

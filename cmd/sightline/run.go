@@ -97,6 +97,9 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		r.Lines = linesOnly(pr)
 		kept.leave(r)
 	} else {
+		if err := flags.openChain(ctx, show); err != nil {
+			return nil, err
+		}
 		c, err := deploy(ctx, pr, flags)
 		if err != nil {
 			return nil, err
@@ -114,6 +117,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		if err != nil {
 			return nil, err
 		}
+		flags.closeChain(r)
 		a.compareWithMemory(kept)
 		reproducers, cases = a.reproducers, a.cases
 		bundle = c.bundle()

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"os"
 	"path/filepath"
 
 	"github.com/sightline-evm/sightline/internal/wholefile"
@@ -26,7 +27,7 @@ func compileCached(ctx context.Context, input []byte, compiler StandardCompiler,
 	}
 	if json.Valid(output) {
 		// The output is right whether or not it can be kept.
-		_ = wholefile.Write(file, output)
+		_ = writeInFolder(file, output)
 	}
 	return output, nil
 }
@@ -38,4 +39,12 @@ func cacheKey(input []byte, version string) string {
 	h.Write([]byte{0})
 	h.Write(input)
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// writeInFolder writes a file whole or not at all, in a folder that is made if need be.
+func writeInFolder(file string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return wholefile.Write(file, text)
 }

@@ -18,8 +18,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/sightline-evm/sightline/internal/wholefile"
 )
 
 // This file downloads a solc from a list of binaries in the form that Solidity
@@ -193,7 +191,7 @@ func fetch(ctx context.Context, from *url.URL, limit int64) ([]byte, error) {
 
 // keepProgram writes a program whole or not at all.
 func keepProgram(file string, program []byte) error {
-	if err := wholefile.Write(file, program); err != nil {
+	if err := writeInFolder(file, program); err != nil {
 		return err
 	}
 	return os.Chmod(file, 0o755)

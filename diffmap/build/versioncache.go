@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-
-	"github.com/sightline-evm/sightline/internal/wholefile"
 )
 
 // remembered is what soljson.js answers when it is asked for its version. Loading it
@@ -30,7 +28,7 @@ func (c *Compiler) remembered(ctx context.Context) ([]byte, error) {
 	text, err := c.ask(ctx, c.script("version")...)
 	if err == nil && kept != "" && longVersion.Match(text) {
 		// The answer is right whether or not it can be kept.
-		_ = wholefile.Write(kept, text)
+		_ = writeInFolder(kept, text)
 	}
 	return text, err
 }

@@ -20,8 +20,11 @@ import (
 // automatically.
 type Plan struct {
 	Steps []Step
-	// Block replaces the environment of the first call; nil: [evm.DefaultBlock].
+	// Block replaces the environment of the first call; nil: [evm.DefaultBlock], or the
+	// test's.
 	Block *evm.Block
+	// Origin is the chain that the World goes on from; nil: none.
+	Origin evm.Origin
 	// Senders are accounts beside those of every World, funded as they are. They have no
 	// private keys.
 	Senders []evm.Sender
@@ -37,6 +40,10 @@ type Step struct {
 	// Address is where the contract is already, for a World that does not begin empty;
 	// empty: it is deployed.
 	Address string
+	// Replace puts the code of the build there, as its constructor returns it, and
+	// leaves the storage as it is: what an upgrade in place would be. What runs at
+	// Address otherwise is what is there, which hardly ever is the build's.
+	Replace bool
 	// Message is the constructor's or the called function's; its Function is empty for a
 	// constructor.
 	Message PlannedMessage
@@ -62,6 +69,7 @@ func (p *Plan) on(w *evm.World) *evm.World {
 	if p.Block != nil {
 		w.Block = *p.Block
 	}
+	w.Origin = p.Origin
 	for _, s := range p.Senders {
 		w.Senders = append(w.Senders, s)
 		w.Accounts[s.Address] = &evm.Account{Balance: *funds}
@@ -178,7 +186,7 @@ func (b *builder) step(ctx context.Context, s *Step) (reason string, err error) 
 	case s.Contract == "":
 		return b.plannedCall(s, r, from, value)
 	case s.Address != "":
-		return "", b.plannedInstance(s)
+		return b.plannedInstance(ctx, s, r, from, value)
 	}
 	return b.plannedDeployment(ctx, s, r, from, value)
 }
@@ -217,30 +225,100 @@ func (b *builder) free(s *Step) error {
 }
 
 // plannedInstance names a contract that is on the chain.
-func (b *builder) plannedInstance(s *Step) error {
+func (b *builder) plannedInstance(ctx context.Context, s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
 	c, err := b.plannedContract(s.Contract, s.Place)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if c, err = b.seenAs(s, c); err != nil {
-		return err
+	seen, err := b.seenAs(s, c)
+	if err != nil {
+		return "", err
 	}
 	if !common.IsHexAddress(s.Address) {
-		return planError(s.Place, "%q is no address", s.Address)
+		return "", planError(s.Place, "%q is no address", s.Address)
 	}
 	if err := b.free(s); err != nil {
-		return err
+		return "", err
 	}
 	address := common.HexToAddress(s.Address)
 	a, err := b.machine.World().Account(address)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if a == nil || len(a.Code) == 0 {
-		return planError(s.Place, "there is no contract at %s", s.Address)
+		return "", planError(s.Place, "there is no contract at %s", s.Address)
 	}
-	b.addition(s.instanceName(), address, c, "was there", "")
-	return nil
+	origin := "was there"
+	if s.Replace {
+		reason, err := b.replace(ctx, s, c, address, &creationOf{r, from, value})
+		if reason != "" || err != nil {
+			return reason, err
+		}
+		origin = "was there, with the code of this build"
+	}
+	b.tried[c] = true
+	b.addition(s.instanceName(), address, seen, origin, "")
+	return "", nil
+}
+
+// creationOf is how a planned contract is created.
+type creationOf struct {
+	*resolver
+	from  common.Address
+	value *uint256.Int
+}
+
+// replace puts a contract's code at an address.
+func (b *builder) replace(ctx context.Context, s *Step, c *bytecode.Contract, address common.Address, how *creationOf) (string, error) {
+	found, _, reason, err := b.construct(ctx, s, c, how)
+	if reason != "" || err != nil {
+		return reason, err
+	}
+	code := slices.Clone(found.exec.Calls[len(found.exec.Calls)-1].Output)
+	if _, err := b.machine.Run(b.calls); err != nil {
+		return "", err
+	}
+	w := b.machine.Export()
+	there, err := w.Account(address)
+	if err != nil {
+		return "", err
+	}
+	changed := *there
+	changed.Code = code
+	w.Accounts[address] = &changed
+	return "", b.moveTo(w)
+}
+
+// construct runs a planned constructor. The reason says why it failed on the chain.
+func (b *builder) construct(ctx context.Context, s *Step, c *bytecode.Contract, how *creationOf) (found *outcome, code []byte, reason string, err error) {
+	if !c.Deployable() || c.Library {
+		return nil, nil, "", planError(s.Place, "%s cannot be deployed: it is an interface, an abstract contract or a library", s.Contract)
+	}
+	constructor := constructorOf(c)
+	packed, values, err := how.pack(constructor.Inputs, s.Message.Arguments, s.Place, "the constructor of "+c.Name)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if code, err = b.link(ctx, c); err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, "", ctx.Err()
+		}
+		return nil, nil, b.planFailed(s, err.Error(), c), nil
+	}
+	a := &arguments{inputs: constructor.Inputs, values: values, wei: how.value, packed: packed}
+	call := b.creation(code, a)
+	if how.from != Deployer.Address {
+		call.From, call.Address = how.from, crypto.CreateAddress(how.from, b.nonceOf(how.from))
+	}
+	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("deploying %s: %w", c.QualifiedName(), err)
+	}
+	b.tried[c] = true
+	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
+		return nil, nil, b.planFailed(s, "constructor: "+result.Reason(), c), nil
+	}
+	return &outcome{call: call, arguments: a, exec: exec}, code, "", nil
 }
 
 // plannedDeployment deploys a contract.
@@ -249,9 +327,6 @@ func (b *builder) plannedDeployment(ctx context.Context, s *Step, r *resolver, f
 	if err != nil {
 		return "", err
 	}
-	if !c.Deployable() || c.Library {
-		return "", planError(s.Place, "%s cannot be deployed: it is an interface, an abstract contract or a library", s.Contract)
-	}
 	seen, err := b.seenAs(s, c)
 	if err != nil {
 		return "", err
@@ -259,32 +334,11 @@ func (b *builder) plannedDeployment(ctx context.Context, s *Step, r *resolver, f
 	if err := b.free(s); err != nil {
 		return "", err
 	}
-	constructor := constructorOf(c)
-	packed, values, err := r.pack(constructor.Inputs, s.Message.Arguments, s.Place, "the constructor of "+c.Name)
-	if err != nil {
-		return "", err
+	found, code, reason, err := b.construct(ctx, s, c, &creationOf{r, from, value})
+	if reason != "" || err != nil {
+		return reason, err
 	}
-	code, err := b.link(ctx, c)
-	if err != nil {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		return b.planFailed(s, err.Error(), c), nil
-	}
-	a := &arguments{inputs: constructor.Inputs, values: values, wei: value, packed: packed}
-	call := b.creation(code, a)
-	if from != Deployer.Address {
-		call.From, call.Address = from, crypto.CreateAddress(from, b.nonceOf(from))
-	}
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
-	if err != nil {
-		return "", fmt.Errorf("deploying %s: %w", c.QualifiedName(), err)
-	}
-	b.tried[c] = true
-	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
-		return b.planFailed(s, "constructor: "+result.Reason(), c), nil
-	}
-	i := b.keep(&candidate{contract: c, failure: Failure{Contract: c, Tries: 1}}, code, &outcome{call: call, arguments: a, exec: exec})
+	i := b.keep(&candidate{contract: c, failure: Failure{Contract: c, Tries: 1}}, code, found)
 	b.rename(i, s.instanceName(), seen)
 	return "", nil
 }

@@ -70,6 +70,8 @@ var floors = map[string][]string{
 	"internal/bytecode": {},
 	// What GitHub asks of SARIF, for tests.
 	"internal/checksarif": {"report/sarif"},
+	// A chain for tests.
+	"internal/fakechain": {"fuzzer/evm"},
 	// A GitHub for tests: it knows the API's description and git, not who calls.
 	"internal/fakegithub": {},
 	"internal/floors":     {},

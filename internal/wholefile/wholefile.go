@@ -9,14 +9,10 @@ import (
 )
 
 // Write writes data to the file name, whole or not at all, whenever the process is
-// killed: through a file beside it, which is renamed. Its folder is made if need be.
-// Anybody may read the file, since a later step of a job may run as another user.
+// killed: through a file beside it, which is renamed. Anybody
+// may read the file, since a later step of a job may run as another user.
 func Write(name string, data []byte) error {
-	folder := filepath.Dir(name)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	temporary, err := os.CreateTemp(folder, "."+filepath.Base(name)+".*")
+	temporary, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestWrite(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "new", "folder")
+	folder := t.TempDir()
 	name := filepath.Join(folder, "file")
 	for _, text := range []string{"first", "second"} {
 		if err := Write(name, []byte(text)); err != nil {

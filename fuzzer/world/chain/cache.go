@@ -95,5 +95,8 @@ func (c *Chain) Save() error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(filepath.Dir(c.file), 0o755); err != nil {
+		return err
+	}
 	return wholefile.Write(c.file, text)
 }

@@ -4,6 +4,7 @@ package chain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -59,9 +60,9 @@ type head struct {
 
 // Open prepares to read a chain. All it asks until ctx ends is asked within ctx.
 func Open(ctx context.Context, options Options) (*Chain, error) {
-	place, err := url.Parse(options.URL)
-	if err != nil || place.Host == "" || place.Scheme != "http" && place.Scheme != "https" {
-		return nil, fmt.Errorf("the endpoint is no address: want http://… or https://…")
+	place, err := parseURL(options.URL)
+	if err != nil {
+		return nil, err
 	}
 	c := &Chain{accounts: map[common.Address]*evm.Account{}, stored: map[slot]common.Hash{}, ctx: ctx}
 	if c.client, err = dial(ctx, place); err != nil {
@@ -83,6 +84,20 @@ func Open(ctx context.Context, options Options) (*Chain, error) {
 		c.file = cacheFile(options.Cache, options.URL, c.head.Block.Number)
 	}
 	return c, nil
+}
+
+// CheckURL tells whether text can be an endpoint's address. It does not repeat it.
+func CheckURL(text string) error {
+	_, err := parseURL(text)
+	return err
+}
+
+func parseURL(text string) (*url.URL, error) {
+	place, err := url.Parse(text)
+	if err != nil || place.Host == "" || place.Scheme != "http" && place.Scheme != "https" {
+		return nil, errors.New("the endpoint is no address: want http://… or https://…")
+	}
+	return place, nil
 }
 
 // ask asks for the block.

@@ -2,28 +2,24 @@ package chain_test
 
 import (
 	"context"
-	"encoding/json"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/rpc"
 	"github.com/google/go-cmp/cmp"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world/chain"
+	"github.com/sightline-evm/sightline/internal/fakechain"
 )
 
-const block = 1234
+const block = fakechain.Block
 
 var (
 	counter = common.HexToAddress("0xc0de")
@@ -35,72 +31,8 @@ var (
 // those that are asked for at once. It returns the old word.
 var counterCode = common.FromHex("606454" + "80" + "600154" + "01" + "47" + "01" + "606455" + "60005260206000f3")
 
-// node answers as a node does, from accounts.
-type node struct {
-	accounts map[common.Address]*evm.Account
-	asked    atomic.Int64
-	refuse   atomic.Int64 // so many requests are refused first
-	status   int          // with this
-}
-
-func (n *node) ChainId() hexutil.Uint64 { return 7 } //nolint:revive // as eth_chainId
-
-func (n *node) GetBlockByNumber(_ rpc.BlockNumber, _ bool) map[string]any {
-	header := types.Header{Number: big.NewInt(block), Time: 99, BaseFee: big.NewInt(5), GasLimit: 1e6, Difficulty: new(big.Int), MixDigest: common.Hash{9}}
-	text, err := json.Marshal(&header)
-	if err != nil {
-		panic(err)
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(text, &fields); err != nil {
-		panic(err)
-	}
-	return fields
-}
-
-func (n *node) account(a common.Address) *evm.Account {
-	n.asked.Add(1)
-	if n.accounts[a] == nil {
-		return new(evm.Account)
-	}
-	return n.accounts[a]
-}
-
-func (n *node) GetBalance(a common.Address, _ rpc.BlockNumber) hexutil.U256 {
-	return hexutil.U256(n.account(a).Balance)
-}
-
-func (n *node) GetTransactionCount(a common.Address, _ rpc.BlockNumber) hexutil.Uint64 {
-	return hexutil.Uint64(n.account(a).Nonce)
-}
-
-func (n *node) GetCode(a common.Address, _ rpc.BlockNumber) hexutil.Bytes { return n.account(a).Code }
-
-func (n *node) GetStorageAt(a common.Address, key common.Hash, _ rpc.BlockNumber) hexutil.Bytes {
-	value := n.account(a).Storage[key]
-	return value[:]
-}
-
-// serve starts the node.
-func serve(t *testing.T, n *node) string {
-	t.Helper()
-	server := rpc.NewServer()
-	if err := server.RegisterName("eth", n); err != nil {
-		t.Fatal(err)
-	}
-	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if n.refuse.Add(-1) >= 0 {
-			http.Error(w, "the key SECRET is used too much", n.status)
-			return
-		}
-		server.ServeHTTP(w, r)
-	}))
-	t.Cleanup(h.Close)
-	return h.URL + "/v2/SECRET"
-}
-
-func newNode() *node {
-	return &node{status: http.StatusTooManyRequests, accounts: map[common.Address]*evm.Account{
+func newNode() *fakechain.Node {
+	return &fakechain.Node{Status: http.StatusTooManyRequests, Accounts: map[common.Address]*evm.Account{
 		counter: {Nonce: 1, Balance: *uint256.NewInt(3), Code: counterCode, Storage: map[common.Hash]common.Hash{
 			common.BigToHash(big.NewInt(1)):   common.BigToHash(big.NewInt(10)),
 			common.BigToHash(big.NewInt(100)): common.BigToHash(big.NewInt(1000)),
@@ -161,7 +93,7 @@ func machines(t *testing.T, w *evm.World) map[string]evm.Machine {
 // TestFork runs on a chain's state, then on what was asked of it, then from the cache.
 func TestFork(t *testing.T) {
 	n := newNode()
-	address := serve(t, n)
+	address := n.Serve(t)
 	number := uint64(block)
 	options := chain.Options{URL: address, Block: &number, Cache: t.TempDir()}
 	c := open(t, options)
@@ -176,7 +108,7 @@ func TestFork(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	asked := n.asked.Load()
+	asked := n.Asked.Load()
 	if asked > 3+16+1+3+3 { // the contract with its first words, word 100, the sender, the miner
 		t.Errorf("the node was asked for %d things", asked)
 	}
@@ -207,14 +139,14 @@ func TestFork(t *testing.T) {
 	if err := c.Save(); err != nil {
 		t.Fatal(err)
 	}
-	n.refuse.Store(1 << 30)
+	n.Refuse.Store(1 << 30)
 	again := open(t, options)
 	for name, m := range machines(t, forked(again)) {
 		if diff := cmp.Diff(want, outputs(t, m, 3)); diff != "" {
 			t.Errorf("from disk, %s: %s", name, diff)
 		}
 	}
-	if again.Asked() != 0 || n.asked.Load() != asked {
+	if again.Asked() != 0 || n.Asked.Load() != asked {
 		t.Error("the node was asked again")
 	}
 	if diff := cmp.Diff(c.Known(), again.Known()); diff != "" {
@@ -224,7 +156,7 @@ func TestFork(t *testing.T) {
 
 // TestAccounts reads a plain account and one that is not there.
 func TestAccounts(t *testing.T) {
-	c := open(t, chain.Options{URL: serve(t, newNode())})
+	c := open(t, chain.Options{URL: newNode().Serve(t)})
 	a, err := c.Account(rich)
 	if err != nil || a.Balance.Uint64() != 77 || a.Nonce != 5 {
 		t.Errorf("%v, %v", a, err)
@@ -241,11 +173,11 @@ func TestAccounts(t *testing.T) {
 // is in no message.
 func TestRefused(t *testing.T) {
 	n := newNode()
-	address := serve(t, n)
-	n.refuse.Store(1)
+	address := n.Serve(t)
+	n.Refuse.Store(1)
 	c := open(t, chain.Options{URL: address})
-	n.status = http.StatusForbidden
-	n.refuse.Store(1 << 30)
+	n.Status = http.StatusForbidden
+	n.Refuse.Store(1 << 30)
 	w := forked(c)
 	for name, m := range machines(t, w) {
 		_, err := m.Run(evm.Sequence{{From: user, To: counter}})
@@ -253,7 +185,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	n.refuse.Store(0)
+	n.Refuse.Store(0)
 	for name, m := range machines(t, w) { // the machine can be used again
 		if got := outputs(t, m, 1); got[0] != 1000 {
 			t.Errorf("%s: %v", name, got)
@@ -264,7 +196,7 @@ func TestRefused(t *testing.T) {
 // TestErrors: what cannot be read is said without the secret part of the address.
 func TestErrors(t *testing.T) {
 	n := newNode()
-	address := serve(t, n)
+	address := n.Serve(t)
 	other := uint64(block + 1)
 	spoilt := t.TempDir()
 	number := uint64(block)
