@@ -2,6 +2,8 @@ package evm
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -161,8 +163,8 @@ func DifferWorlds(a, b *World) *Difference {
 	if a.Block != b.Block {
 		return firstDifference("block", reflect.ValueOf(&a.Block).Elem(), reflect.ValueOf(&b.Block).Elem())
 	}
-	if x, y := a.Cheats, b.Cheats; (x == nil) != (y == nil) || x != nil && !reflect.DeepEqual(&x.State, &y.State) {
-		return &Difference{"what cheatcodes left behind", fmt.Sprintf("%+v", x), fmt.Sprintf("%+v", y)}
+	if d := differCheats(a.Cheats, b.Cheats); d != nil {
+		return d
 	}
 	for _, address := range unionKeys(a.Accounts, b.Accounts, common.Address.Cmp) {
 		if d := differAccounts(a.Accounts[address], b.Accounts[address]); d != nil {
@@ -171,6 +173,28 @@ func DifferWorlds(a, b *World) *Difference {
 		}
 	}
 	return nil
+}
+
+// differCheats compares what cheatcodes left behind, as files have it.
+func differCheats(a, b *Cheats) *Difference {
+	if a == nil && b == nil {
+		return nil
+	}
+	left, leftErr := json.Marshal(a)
+	right, rightErr := json.Marshal(b)
+	if err := errors.Join(leftErr, rightErr); err != nil {
+		panic(fmt.Sprintf("evm: cheatcodes that cannot be written: %v", err))
+	}
+	if bytes.Equal(left, right) {
+		return nil
+	}
+	at := 0
+	for at < len(left) && at < len(right) && left[at] == right[at] {
+		at++
+	}
+	// What is different, and what is called so.
+	around := func(text []byte) string { return string(text[max(0, at-80):min(len(text), at+80)]) }
+	return &Difference{"what cheatcodes left behind", around(left), around(right)}
 }
 
 func differAccounts(a, b *Account) *Difference {

@@ -443,7 +443,12 @@ func (m *Interpreter) sstore(f *frame, pc uint32, key, value *uint256.Int, gas u
 		l.warmCell(c)
 	}
 	if c.value != *value {
-		if refund := l.refund + refundOf(original, &c.value, value); refund != l.refund {
+		before := l.refund
+		if m.cheats != nil && !original.IsZero() && c.value.IsZero() {
+			// What is taken back may never have been added: a cheatcode cleared the word.
+			before = max(before, params.SstoreClearsScheduleRefundEIP3529)
+		}
+		if refund := before + refundOf(original, &c.value, value); refund != l.refund {
 			l.setRefund(refund)
 		}
 	}

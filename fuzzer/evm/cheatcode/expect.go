@@ -183,6 +183,9 @@ func (c *context) expectCall(x ExpectedCall) error {
 	if len(c.Calls) == maxExpected {
 		return errTooMany
 	}
+	if !c.keep(x.Data) {
+		return errFull
+	}
 	c.Calls = append(c.Calls, x)
 	return nil
 }
@@ -191,6 +194,9 @@ func expectCreate(create2 bool) func(*context, []value) ([]value, error) {
 	return func(c *context, a []value) ([]value, error) {
 		if len(c.Creates) == maxExpected {
 			return nil, errTooMany
+		}
+		if !c.keep(a[0].bytes) {
+			return nil, errFull
 		}
 		c.Creates = append(c.Creates, ExpectedCreate{By: a[1].address(), Code: slices.Clone(a[0].bytes), Create2: create2})
 		return nil, nil

@@ -10,12 +10,17 @@ import (
 
 // Emitted takes an event into account, in the order in which they are emitted.
 func (s *State) Emitted(e Event) {
-	if s.Listening && len(s.Events) < maxEvents {
-		s.Events = append(s.Events, Event{slices.Clone(e.Topics), slices.Clone(e.Data), e.Emitter})
+	if s.Listening && len(s.Events) < maxEvents && s.keep(e.Data) {
+		s.Events = append(s.Events, *e.clone())
 	}
 	if len(s.Emits) > 0 {
 		s.expectedEvent(e)
 	}
+}
+
+// clone is a copy that the machine does not overwrite.
+func (e *Event) clone() *Event {
+	return &Event{append([]common.Hash(nil), e.Topics...), append([]byte(nil), e.Data...), e.Emitter}
 }
 
 // Watches tells whether anybody wants to know of events.
@@ -35,8 +40,8 @@ const (
 func (s *State) expectedEvent(e Event) {
 	known := func(x ExpectedEmit) bool { return x.Event != nil }
 	if at := slices.IndexFunc(s.Emits, func(x ExpectedEmit) bool { return !known(x) }); at >= 0 {
-		if len(e.Topics) > 0 || s.Emits[at].Nameless {
-			s.Emits[at].Event = &Event{slices.Clone(e.Topics), slices.Clone(e.Data), e.Emitter}
+		if (len(e.Topics) > 0 || s.Emits[at].Nameless) && s.keep(e.Data) {
+			s.Emits[at].Event = e.clone()
 		}
 		return
 	}

@@ -71,6 +71,9 @@ func readLine(c *context, a []value) ([]value, error) {
 	if len(c.Lines) == maxOpen {
 		return nil, errors.New("too many files are being read: use vm.closeFile")
 	}
+	if _, known := c.Lines[path]; !known && !c.keep(a[0].bytes) {
+		return nil, errFull
+	}
 	rest := data[min(c.Lines[path], len(data)):]
 	line, _, ended := bytes.Cut(rest, []byte("\n"))
 	c.Lines[path] += len(line)

@@ -139,53 +139,40 @@ func rememberKey(c *context, a []value) ([]value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if text := a[0].word.Hex(); !slices.Contains(c.Keys, text) {
+	remembered := Key{addressOfKey(key), a[0].word}
+	if !slices.Contains(c.Keys, remembered) {
 		if len(c.Keys) == maxKeys {
 			return nil, errors.New("too many keys are remembered")
 		}
-		c.Keys = append(c.Keys, text)
+		c.Keys = append(c.Keys, remembered)
 	}
-	return []value{addressOf(addressOfKey(key))}, nil
-}
-
-// remembered are the keys that are, in order.
-func (c *context) remembered() []*ecdsa.PrivateKey {
-	var keys []*ecdsa.PrivateKey
-	for _, text := range c.Keys {
-		n, err := uint256.FromHex(text)
-		if err != nil {
-			continue // a World that somebody has written
-		}
-		if key, err := keyOf(n); err == nil {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	return []value{addressOf(remembered.Address)}, nil
 }
 
 func getWallets(c *context, _ []value) ([]value, error) {
 	var list value
-	for _, key := range c.remembered() {
-		list.list = append(list.list, addressOf(addressOfKey(key)))
+	for i := range c.Keys {
+		list.list = append(list.list, addressOf(c.Keys[i].Address))
 	}
 	return []value{list}, nil
 }
 
 // signRemembered signs with the key of an address, or with the only one.
 func signRemembered(c *context, a []value) ([]value, error) {
-	keys := c.remembered()
-	if len(a) == 1 {
-		if len(keys) != 1 {
-			return nil, errors.New("could not determine signer: use vm.rememberKey for exactly one key")
-		}
-		return signed(keys[0], a[0].hash())
+	at := 0
+	if len(a) > 1 {
+		at = slices.IndexFunc(c.Keys, func(k Key) bool { return k.Address == a[0].address() })
+	} else if len(c.Keys) != 1 {
+		return nil, errors.New("could not determine signer: use vm.rememberKey for exactly one key")
 	}
-	for _, key := range keys {
-		if addressOfKey(key) == a[0].address() {
-			return signed(key, a[1].hash())
-		}
+	if at < 0 {
+		return nil, errors.New("signer with this address is not available: use vm.rememberKey")
 	}
-	return nil, errors.New("signer with this address is not available: use vm.rememberKey")
+	key, err := keyOf(&c.Keys[at].Number)
+	if err != nil {
+		return nil, err
+	}
+	return signed(key, a[len(a)-1].hash())
 }
 
 func createWallet(c *context, a []value) ([]value, error) {

@@ -24,7 +24,7 @@ var mockTable = []Function{
 }
 
 // maxMocks bounds the calls that are mocked at a time; arbitrary.
-const maxMocks = 1 << 10
+const maxMocks = 1 << 8
 
 func mock(valued, reverts bool) func(*context, []value) ([]value, error) {
 	return func(c *context, a []value) ([]value, error) {
@@ -63,6 +63,9 @@ func (c *context) codeFor(account common.Address) {
 // mock adds a mock, or replaces the one of the same calls. Those with more calldata
 // come first, of two with the same those that ask for a value (Foundry's order).
 func (c *context) mock(m Mock) error {
+	if !c.keep(m.Data) || !c.keep(m.Answer...) {
+		return errFull
+	}
 	for i := range c.Mocks {
 		o := &c.Mocks[i]
 		if o.To == m.To && string(o.Data) == string(m.Data) && (o.Value == nil) == (m.Value == nil) && (m.Value == nil || *m.Value == *o.Value) {

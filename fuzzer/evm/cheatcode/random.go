@@ -104,10 +104,14 @@ func (c *context) drawBetween(low, high *uint256.Int) uint256.Int {
 	return word
 }
 
+// maxRandom bounds random bytes: for each 32 there is a hash that no gas pays for.
+// Arbitrary.
+const maxRandom = 1 << 12
+
 func randomBytes(c *context, a []value) ([]value, error) {
 	n := a[0].word.Uint64()
-	if !a[0].word.IsUint64() || n > maxText {
-		return nil, errors.New("so many bytes are too many")
+	if !a[0].word.IsUint64() || n > maxRandom {
+		return nil, errors.New("so many bytes are too many: 4,096 at a time")
 	}
 	data := make([]byte, 0, n+32)
 	for uint64(len(data)) < n {

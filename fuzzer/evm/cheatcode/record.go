@@ -69,6 +69,9 @@ func getRecordedLogs(c *context, _ []value) ([]value, error) {
 		}
 		logs.list = append(logs.list, listOf(topics, bytesOf(e.Data), addressOf(e.Emitter)))
 	}
+	for i := range c.Events {
+		c.Kept -= len(c.Events[i].Data)
+	}
 	c.Events = nil
 	return []value{logs}, nil
 }

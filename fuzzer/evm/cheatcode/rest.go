@@ -42,7 +42,7 @@ var restTable = slices.Concat(
 		"writeJson(string,string)", "writeJson(string,string,string)", "writeToml(string,string)", "writeToml(string,string,string)",
 		"createDir(string,bool)", "removeDir(string,bool)", "removeFile(string)", "copyFile(string,string)|uint64", "dumpState(string)"),
 	accept("the text is empty: what it is made for is written, and nothing is", serializers()...),
-	refuse("Sightline runs without a network: make the state with vm.etch, vm.store and vm.deal, or leave the fork to runs where an RPC is configured",
+	refuse("tests make no forks here: start from a chain with --rpc URL and --block N, or make the state with vm.etch, vm.store and vm.deal",
 		"activeFork()|uint256", "createFork(string)|uint256", "createFork(string,uint256)|uint256", "createFork(string,bytes32)|uint256",
 		"createSelectFork(string)|uint256", "createSelectFork(string,uint256)|uint256", "createSelectFork(string,bytes32)|uint256",
 		"rollFork(uint256)", "rollFork(bytes32)", "rollFork(uint256,uint256)", "rollFork(uint256,bytes32)", "selectFork(uint256)",

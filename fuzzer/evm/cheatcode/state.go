@@ -1,6 +1,7 @@
 package cheatcode
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -32,9 +33,10 @@ type State struct {
 
 	Variables map[string]string `json:",omitempty"` // of the environment, by setEnv
 	Lines     map[string]int    `json:",omitempty"` // of files that readLine has read
-	Keys      []string          `json:",omitempty"` // remembered private keys, in hexadecimal
+	Keys      []Key             `json:",omitempty"` // that are remembered
 	Seed      uint256.Int       // of what is random
 	Drawn     uint64            // random numbers since the seed
+	Kept      int               // bytes that all of this holds for contracts, about
 }
 
 // Settings are the parts of the environment that a cheatcode has set, and that each
@@ -168,10 +170,35 @@ type Access struct {
 	Write   bool
 }
 
+// Key is a private key that a cheatcode was told of.
+type Key struct {
+	Address common.Address
+	Number  uint256.Int
+}
+
 // BlockHash is what BLOCKHASH answers of a block.
 type BlockHash struct {
 	Number uint64
 	Hash   common.Hash
+}
+
+// maxKept bounds what contracts can make a state hold, in bytes; tests hold some kB.
+// Arbitrary.
+const maxKept = 1 << 22
+
+var errFull = errors.New("cheatcodes have been told too much")
+
+// keep takes room for data; false when there is none.
+func (s *State) keep(data ...[]byte) bool {
+	n := 0
+	for _, d := range data {
+		n += len(d)
+	}
+	if s.Kept+n > maxKept {
+		return false
+	}
+	s.Kept += n
+	return true
 }
 
 // Clone is a copy that shares nothing with it that changes.

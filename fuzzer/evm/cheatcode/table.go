@@ -1,6 +1,9 @@
 package cheatcode
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Status is what Sightline makes of a cheatcode.
 type Status uint8
@@ -28,6 +31,9 @@ type Function struct {
 	curve     bool   // it computes on the curve, which takes time
 	run       func(*context, []value) ([]value, error)
 }
+
+// Name is the cheatcode's without its arguments.
+func (f *Function) Name() string { return f.Signature[:strings.IndexByte(f.Signature, '(')] }
 
 // Functions is every cheatcode there is, by what they are about.
 func Functions() []Function { return slices.Clone(table) }

@@ -206,7 +206,7 @@ func mapText(change func([]byte) []byte) func(*context, []value) ([]value, error
 
 // maxText bounds what texts are made to: replacing a letter by a page in a page grows
 // as no gas pays for. Arbitrary.
-const maxText = 1 << 20
+const maxText = 1 << 16
 
 var errLong = errors.New("the text becomes too long")
 

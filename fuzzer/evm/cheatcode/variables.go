@@ -45,6 +45,9 @@ func setEnv(c *context, a []value) ([]value, error) {
 	if len(c.Variables) == maxVariables {
 		return nil, errors.New("too many environment variables")
 	}
+	if !c.keep(a[0].bytes, a[1].bytes) {
+		return nil, errFull
+	}
 	c.Variables[name] = a[1].text()
 	return nil, nil
 }
