@@ -40,6 +40,7 @@ var floors = map[string][]string{
 	"bench/mapping":         {everything},
 	"bench/mazes":           {everything},
 	"bench/packages":        {everything},
+	"bench/setups":          {everything},
 	"bench/papers":          {everything},
 	"bench/pairs":           {everything},
 	"bench/statetests":      {everything},

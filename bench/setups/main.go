@@ -1,0 +1,174 @@
+// Command setups measures what the World that a project's own tests set up is worth:
+// of the lines that forge's unit tests reach, how many Sightline reaches without
+// configuration.
+//
+//	main.go      what is measured, and the tables
+//	projects.go  the projects
+//	coverage.go  which lines forge's tests reach
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-evm/sightline/bench/internal/forge"
+	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/report"
+)
+
+const doc = `Runs forge ` + forge.Version + ` from npm with its coverage on three Foundry projects by others, then the
+sightline binary without configuration on a diff that adds the files whose lines the tests reach; once as it
+is, and once with --setup none, which is what there was before. -seconds is shared out evenly.
+
+summary: reachedShare, of the lines that forge's unit tests reach, those that Sightline executes;
+automaticShare, the same without the tests' set-ups; both over all projects, and by project.`
+
+// only chooses projects; empty: all.
+var only string
+
+func main() {
+	frame.Main(frame.Comparison{
+		Name: "setups", Doc: doc, Seconds: float64(60 * len(modes) * len(corpus)), Runs: 1, Measure: measure,
+		Flags: func(flags *flag.FlagSet) {
+			flags.StringVar(&only, "only", "", "run only the projects whose name holds this")
+		},
+	})
+}
+
+// modes are the ways to make the World that are compared, with their flags.
+var modes = []struct {
+	name, summary string
+	flags         []string
+}{
+	{"set up by the tests", "reachedShare", nil},
+	{"automatic", "automaticShare", []string{"--setup", "none"}},
+}
+
+func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+	modules, err := run.Install(ctx, "setups", packages())
+	if err != nil {
+		return nil, err
+	}
+	tool, err := run.BuildTool(ctx, modules)
+	if err != nil {
+		return nil, err
+	}
+	program := filepath.Join(modules, "@foundry-rs", "forge-linux-amd64", "bin")
+	tool = tool.With("PATH=" + program + string(os.PathListSeparator) + os.Getenv("PATH"))
+	chosen := slices.DeleteFunc(slices.Clone(corpus), func(p project) bool { return !strings.Contains(p.name, only) })
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("-only %q: no project has that in its name", only)
+	}
+	result := &frame.Result{Summary: map[string]float64{}}
+	table := frame.Table{
+		Title: "lines of the contracts under test that forge's unit tests reach",
+		Columns: []string{"project", "forge's tests", "lines", "World", "set-ups", "instances", "executed", "share", "in calls that succeed",
+			"executed, and not by forge's tests", "calls/s"},
+		Notes: []string{"Lines are those that forge's coverage counts and that Sightline has bytecode of. Executed: the median of the runs; the other figures are those of the last run."},
+	}
+	lines, executed := 0.0, make([]float64, len(modes))
+	for _, p := range chosen {
+		folder := filepath.Join(run.Cache, "setups", p.name)
+		if err := p.prepare(modules, folder); err != nil {
+			return nil, err
+		}
+		run.Logf("%s: forge coverage", p.name)
+		cover, err := p.coverage(ctx, filepath.Join(program, "forge"), folder)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		for i, mode := range modes {
+			var got []float64
+			var last *comparison
+			for round := range run.Runs {
+				run.Logf("%s, %s, run %d of %d", p.name, mode.name, round+1, run.Runs)
+				r, err := fuzz(ctx, tool, folder, cover, mode.flags, run.Share(run.Runs*len(modes)*len(chosen)).Seconds(), run.Seed+uint64(round))
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", p.name, err)
+				}
+				last = compare(cover, r)
+				got = append(got, float64(last.executed))
+			}
+			share := frame.Median(got) / float64(last.lines)
+			result.Summary[mode.summary+" "+p.name] = share
+			executed[i] += frame.Median(got)
+			if i == 0 {
+				lines += float64(last.lines)
+			}
+			table.Add(p.name, cover.tests, strconv.Itoa(last.lines), mode.name, strconv.Itoa(last.setUps), strconv.Itoa(last.instances), frame.Number(frame.Median(got)), frame.Percent(share),
+				strconv.Itoa(last.kept), strconv.Itoa(last.more), frame.Number(last.rate))
+		}
+	}
+	for i, mode := range modes {
+		result.Summary[mode.summary] = executed[i] / lines
+	}
+	result.Tables = append(result.Tables, table)
+	return result, nil
+}
+
+// fuzz runs the binary on a diff that adds the covered files.
+func fuzz(ctx context.Context, tool *frame.Tool, folder string, cover *coverage, flags []string, seconds float64, seed uint64) (*report.Report, error) {
+	diff, err := frame.AddFiles(folder, cover.files())
+	if err != nil {
+		return nil, err
+	}
+	diffFile, out := folder+".diff", folder+"-out"
+	if err := errors.Join(os.WriteFile(diffFile, diff, 0o600), os.RemoveAll(out)); err != nil {
+		return nil, err
+	}
+	args := append([]string{"run", "--root", folder, "--diff", diffFile, "--out", out, "--fail-on", "none",
+		"--timeout", strconv.FormatFloat(seconds, 'f', 3, 64), "--seed", strconv.FormatUint(seed, 10)}, flags...)
+	if _, _, err := tool.Output(ctx, []int{report.ExitPass, report.ExitFail, report.ExitError}, args...); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(out, "report.json"))
+	if err != nil {
+		return nil, err
+	}
+	r := &report.Report{}
+	return r, json.Unmarshal(text, r)
+}
+
+// comparison is what a run reached of what forge's tests reach.
+type comparison struct {
+	lines             int // that forge's tests reach, and that have bytecode
+	executed, kept    int // of these: by any call, and by one that succeeded
+	more              int // lines that forge counts, and that its tests do not reach
+	setUps, instances int
+	rate              float64 // calls per second
+}
+
+func compare(cover *coverage, r *report.Report) *comparison {
+	c := &comparison{instances: len(r.World.Instances), rate: r.Stats.CallsPerSecond}
+	for _, up := range r.World.SetUps {
+		if up.Failure == "" {
+			c.setUps++
+		}
+	}
+	for _, l := range r.Lines {
+		hits, counted := cover.hits[place{l.File, l.Line}]
+		executed := l.Status == report.Reached || l.Status == report.OnlyReverts
+		switch {
+		case !counted || l.Status == report.NoBytecode:
+		case hits == 0 && executed:
+			c.more++
+		case hits > 0:
+			c.lines++
+			if executed {
+				c.executed++
+			}
+			if l.Status == report.Reached {
+				c.kept++
+			}
+		}
+	}
+	return c
+}

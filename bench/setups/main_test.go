@@ -1,0 +1,50 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/sightline-evm/sightline/report"
+)
+
+const lcov = `TN:
+SF:src/A.sol
+DA:1,3
+DA:2,0
+DA:3,1
+DA:4,1
+BRDA:1,0,0,1
+end_of_record
+SF:src/test/B.sol
+DA:1,1
+SF:src/C.sol
+DA:9,0
+`
+
+// TestCompare counts what both reach, on a report and a tracefile.
+func TestCompare(t *testing.T) {
+	p := project{sources: "src", tests: "src/test"}
+	c := &coverage{hits: map[place]int{}}
+	if err := c.read([]byte(lcov), p.underTest); err != nil {
+		t.Fatal(err)
+	}
+	if files := c.files(); !slices.Equal(files, []string{"src/A.sol"}) {
+		t.Errorf("files %q", files)
+	}
+	got := *compare(c, &report.Report{
+		World: report.World{SetUps: []report.SetUp{{Contract: "A"}, {Contract: "B", Failure: "no"}}},
+		Lines: []report.Line{
+			{File: "src/A.sol", Line: 1, Status: report.Reached}, {File: "src/A.sol", Line: 2, Status: report.OnlyReverts},
+			{File: "src/A.sol", Line: 3, Status: report.Unreached}, {File: "src/A.sol", Line: 4, Status: report.NoBytecode},
+			{File: "src/A.sol", Line: 5, Status: report.Reached},
+		},
+	})
+	if want := (comparison{lines: 2, executed: 1, kept: 1, more: 1, setUps: 1}); got != want {
+		t.Errorf("got %+v want %+v", got, want)
+	}
+	for _, bad := range []string{"SF:src/A.sol\nDA:x,1\n", "SF:src/A.sol\nDA:1\n"} {
+		if err := (&coverage{hits: map[place]int{}}).read([]byte(bad), p.underTest); err == nil {
+			t.Errorf("%q is read", bad)
+		}
+	}
+}

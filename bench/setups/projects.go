@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sightline-evm/sightline/bench/internal/forge"
+	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/internal/soljson"
+)
+
+// uniswap is an npm package that holds three repositories as they are, tests
+// included: its own, and those of two dependencies below lib/.
+const uniswap = "@uniswap/v4-core"
+
+// project is a Foundry project by others.
+type project struct {
+	name     string
+	from     string   // its folder in the package
+	files    []string // what of it is copied
+	sources  string   // folder of the contracts under test
+	tests    string   // folder below which tests and stand-ins are
+	solc     string
+	settings string // further lines of foundry.toml
+}
+
+// corpus are the projects. Settings are their own, but for the compiler, which is
+// npm's; the remappings that say where their libraries are; and for v4-core, which
+// is compiled as its profile "debug" is, since forge measures no coverage of via-IR
+// code.
+var corpus = []project{
+	{name: "solmate", from: "lib/solmate", files: []string{"src", "lib"}, sources: "src", tests: "src/test", solc: "0.8.15",
+		settings: `remappings = ["ds-test/=lib/ds-test/src/"]
+bytecode_hash = "none"
+`},
+	{name: "openzeppelin-contracts", from: "lib/openzeppelin-contracts", files: []string{"contracts", "lib", "test"}, sources: "contracts", tests: "contracts/mocks", solc: "0.8.30",
+		settings: `remappings = ["@openzeppelin/contracts/=contracts/", "forge-std/=lib/forge-std/src/", "ds-test/=lib/forge-std/lib/ds-test/src/", "erc4626-tests/=lib/erc4626-tests/"]
+evm_version = "cancun"
+`},
+	{name: "v4-core", from: ".", files: []string{"src", "lib", "test"}, sources: "src", tests: "src/test", solc: "0.8.26",
+		settings: `remappings = ["@openzeppelin/=lib/openzeppelin-contracts/", "forge-std/=lib/forge-std/src/", "ds-test/=lib/forge-std/lib/ds-test/src/", "solmate/=lib/solmate/"]
+optimizer_runs = 200
+evm_version = "cancun"
+gas_limit = "300000000"
+bytecode_hash = "none"
+allow_internal_expect_revert = true
+fs_permissions = [{ access = "read-write", path = ".forge-snapshots/"}, { access = "read", path = "./out"}, { access = "read", path = "./test/bin"}]
+
+[profile.pr.fuzz]
+runs = 64
+
+[profile.ci.fuzz]
+runs = 64
+
+[profile.debug]
+via_ir = false
+`},
+}
+
+// packages are the projects, forge and the compilers, to be installed.
+func packages() frame.Packages {
+	list := forge.Packages(corpus[0].solc)
+	list[uniswap] = "1.0.2"
+	for _, p := range corpus {
+		list.Solc(p.solc)
+	}
+	return list
+}
+
+// prepare copies a project to a folder, with a compiler beside it.
+func (p *project) prepare(modules, folder string) error {
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	from := filepath.Join(modules, filepath.FromSlash(uniswap), filepath.FromSlash(p.from))
+	for _, name := range p.files {
+		if err := p.copy(from, name, folder); err != nil {
+			return err
+		}
+	}
+	solc, err := soljson.Program(folder, filepath.Join(modules, "solc-"+p.solc, "soljson.js"))
+	if err != nil {
+		return err
+	}
+	settings := fmt.Sprintf("[profile.default]\nsrc = %q\nsolc = %q\noffline = true\n%s", p.sources, solc, p.settings)
+	return os.WriteFile(filepath.Join(folder, "foundry.toml"), []byte(settings), 0o600)
+}
+
+// copy copies the Solidity files below a folder. forge 1.7 fails all tests of a
+// contract that has functions called testFail…, which were tests once: they get
+// another name.
+func (p *project) copy(from, name, to string) error {
+	root := filepath.Join(from, name)
+	return filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(from, file)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, relative)
+		if entry.IsDir() {
+			if file != root && strings.HasSuffix(filepath.ToSlash(relative), "forge-std/test") {
+				return fs.SkipDir // a library's own
+			}
+			return os.MkdirAll(target, 0o755)
+		}
+		if filepath.Ext(file) != ".sol" && filepath.Ext(file) != ".bytecode" {
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		renamed := strings.ReplaceAll(string(text), "function testFail", "function failsTest")
+		return os.WriteFile(target, []byte(renamed), 0o600)
+	})
+}
+
+// underTest tells whether a file holds contracts under test.
+func (p *project) underTest(file string) bool {
+	return strings.HasPrefix(file, p.sources+"/") && !strings.HasPrefix(file, p.tests+"/") && !strings.HasSuffix(file, ".t.sol")
+}
+
+var errNoTests = errors.New("forge's tests reach nothing of the contracts under test")
