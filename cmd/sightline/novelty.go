@@ -121,7 +121,9 @@ func (c *campaign) baseline(ctx context.Context, show *progress) (*baseline, err
 	missing := func(name string) bool { return !b.known[name] }
 	d := c.again()
 	if d.setup != nil {
-		if lacking := missingSetUps(d.setup.Contracts, pr.table); len(lacking) > 0 {
+		lacking := missingSetUps(d.setup.Contracts, pr.table)
+		d.setup.Contracts = slices.DeleteFunc(slices.Clone(d.setup.Contracts), func(name string) bool { return slices.Contains(lacking, name) })
+		if len(d.setup.Contracts) == 0 {
 			return nil, fmt.Errorf("it lacks %s, whose set-up makes the World", lacking[0])
 		}
 	}
