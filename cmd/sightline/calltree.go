@@ -12,6 +12,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/report"
@@ -45,7 +46,8 @@ type traced struct {
 	Store *tracedStore `json:"store,omitempty"`
 	Log   *tracedLog   `json:"log,omitempty"`
 	Call  *tracedFrame `json:"call,omitempty"`
-	Left  string       `json:"left,omitempty"` // that something is left out
+	Said  *string      `json:"console,omitempty"` // by console.log
+	Left  string       `json:"left,omitempty"`    // that something is left out
 }
 
 type tracedLine struct {
@@ -214,6 +216,10 @@ func (t *tracer) describeCall(f *evm.Frame, out *tracedFrame) {
 		return
 	}
 	out.Input = "0x" + hex.EncodeToString(f.Input[:4])
+	if t.bundle.World.Cheats != nil && f.CodeAddress == cheatcode.Address {
+		t.describeCheat(f, out)
+		return
+	}
 	if contract == nil {
 		return
 	}
@@ -229,6 +235,21 @@ func (t *tracer) describeCall(f *evm.Frame, out *tracedFrame) {
 				out.Returns = append(out.Returns, t.named(text))
 			}
 		}
+	}
+}
+
+// describeCheat fills in which cheatcode is called.
+func (t *tracer) describeCheat(f *evm.Frame, out *tracedFrame) {
+	d, ok := cheatcode.Describe(f.Input, f.Output, f.Outcome == evm.Success)
+	if !ok {
+		return
+	}
+	out.To, out.Function, out.Input = "vm", d.Name, ""
+	for _, text := range d.Arguments {
+		out.Args = append(out.Args, tracedArg{Value: t.named(text)})
+	}
+	for _, text := range d.Results {
+		out.Returns = append(out.Returns, t.named(text))
 	}
 }
 
@@ -316,6 +337,13 @@ func (w *walker) call(child int) {
 			w.frames++
 		}
 		return
+	}
+	if f := &w.exec.Frames[child]; f.CodeAddress == cheatcode.Console {
+		if text, ok := cheatcode.ConsoleText(f.Input); ok {
+			w.frames++
+			w.add(traced{Said: &text})
+			return
+		}
 	}
 	w.add(traced{Call: w.tracer.frame(child)})
 }

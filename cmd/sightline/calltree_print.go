@@ -105,6 +105,8 @@ func (p *treePrinter) body(f *tracedFrame, indent string) {
 			fmt.Fprintf(p.out, "%s%s: %s → %s\n", branch, p.paint(bold, e.Store.Variable), printable(e.Store.Before), p.paint(green, e.Store.After))
 		case e.Log != nil:
 			fmt.Fprintf(p.out, "%semit %s(%s)\n", branch, p.paint(bold, e.Log.Name), printable(joinArgs(e.Log.Args)))
+		case e.Said != nil:
+			fmt.Fprintf(p.out, "%sconsole.log: %s\n", branch, p.paint(green, *e.Said))
 		case e.Call != nil:
 			fmt.Fprintf(p.out, "%s%s\n", branch, p.head(e.Call))
 			p.body(e.Call, indent+"│  ")

@@ -46,7 +46,7 @@ func TestTreeColors(t *testing.T) {
 		Events: []traced{
 			{Line: &tracedLine{File: hostile, Line: 1, Changed: true, Text: hostile}}, {Line: &tracedLine{File: hostile, Line: 2}},
 			{Store: &tracedStore{Variable: hostile, Before: hostile, After: hostile}}, {Log: &tracedLog{Name: hostile, Args: []tracedArg{{hostile, hostile}}}},
-			{Call: &tracedFrame{Kind: hostile, To: hostile, Input: hostile, Outcome: hostile, Reason: hostile}}, {Left: hostile},
+			{Call: &tracedFrame{Kind: hostile, To: hostile, Input: hostile, Outcome: hostile, Reason: hostile}}, {Said: new(hostile)}, {Left: hostile},
 		},
 	}
 	for _, colors := range []bool{false, true} {
@@ -59,7 +59,7 @@ func TestTreeColors(t *testing.T) {
 		if strings.Contains(text, "\x1b") || colors == (text == out.String()) {
 			t.Errorf("colours %t: %q", colors, out.String())
 		}
-		if lines := strings.Count(text, "\n"); lines != 9 {
+		if lines := strings.Count(text, "\n"); lines != 10 {
 			t.Errorf("%d lines:\n%s", lines, text)
 		}
 	}

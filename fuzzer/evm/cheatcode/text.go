@@ -59,6 +59,8 @@ func format(t *typ, v *value) string {
 		return "0x" + hex.EncodeToString(v.bytes)
 	case kindString:
 		return v.text()
+	case kindTuple:
+		return literal(t, v)
 	}
 	texts := make([]string, len(v.list))
 	for i := range v.list {

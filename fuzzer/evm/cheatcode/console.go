@@ -1,0 +1,160 @@
+package cheatcode
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// consoleForms are the arguments of console.log by selector. Older libraries of Hardhat's
+// say "uint" and "int" in their signatures, and that is what selectors are made of.
+var consoleForms = sync.OnceValue(func() map[[4]byte][]typ {
+	forms := map[[4]byte][]typ{}
+	add := func(spelled string) {
+		types, err := parseTypes("(" + wide.Replace(spelled) + ")")
+		if err != nil {
+			panic("cheatcode: console.log(" + spelled + "): " + err.Error())
+		}
+		forms[[4]byte(crypto.Keccak256([]byte("log("+spelled+")")))] = types
+	}
+	for _, single := range strings.Fields("int256 int bytes string,int256 string,int " + fixedBytes()) {
+		add(single)
+	}
+	// Up to four of these, in all combinations.
+	rows := []string{""}
+	for range 4 {
+		var longer []string
+		for _, row := range rows {
+			for _, t := range []string{"uint256", "uint", "string", "bool", "address"} {
+				longer = append(longer, strings.TrimPrefix(row+","+t, ","))
+			}
+		}
+		for _, row := range longer {
+			add(row)
+		}
+		rows = longer
+	}
+	add("")
+	return forms
+})
+
+// wide spells out the short names of types.
+var wide = strings.NewReplacer("uint256", "uint256", "int256", "int256", "uint", "uint256", "int", "int256")
+
+func fixedBytes() string {
+	var names []string
+	for n := 1; n <= 32; n++ {
+		names = append(names, typeName(&typ{kind: kindFixed, size: n}))
+	}
+	return strings.Join(names, " ")
+}
+
+// ConsoleText is what a call of the console's account says; false when it is none of
+// console.log.
+func ConsoleText(input []byte) (string, bool) {
+	if len(input) < 4 {
+		return "", false
+	}
+	types, ok := consoleForms()[[4]byte(input)]
+	if !ok {
+		return "", false
+	}
+	values, err := decode(types, input[4:])
+	if err != nil {
+		return "", false
+	}
+	texts := make([]string, len(values))
+	for i := range values {
+		texts[i] = format(&types[i], &values[i])
+	}
+	if len(types) > 1 && types[0].kind == kindString {
+		return strings.Join(fill(texts), " "), true
+	}
+	return strings.Join(texts, " "), true
+}
+
+// fill puts what follows a text in the place of its %s, %d and the like, as far as both
+// go; %% is a percent sign.
+func fill(texts []string) []string {
+	var b strings.Builder
+	pattern, rest := texts[0], texts[1:]
+	for {
+		before, after, found := strings.Cut(pattern, "%")
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		switch {
+		case strings.HasPrefix(after, "%"):
+			b.WriteByte('%')
+			after = after[1:]
+		case len(rest) > 0 && after != "" && strings.IndexByte("sdiox", after[0]) >= 0:
+			b.WriteString(rest[0])
+			rest, after = rest[1:], after[1:]
+		default:
+			b.WriteByte('%')
+		}
+		pattern = after
+	}
+	return append([]string{b.String()}, rest...)
+}
+
+// Described is a call of a cheatcode, for people.
+type Described struct {
+	Name      string
+	Arguments []string
+	Results   []string
+}
+
+// Describe reads a call of the cheatcodes' account and, where it succeeded, what it
+// returned; false when it is of no cheatcode that is known.
+func Describe(input, output []byte, succeeded bool) (Described, bool) {
+	if len(input) < 4 {
+		return Described{}, false
+	}
+	c := index()[[4]byte(input)]
+	if c == nil {
+		return Described{}, false
+	}
+	d := Described{Name: c.name, Arguments: texts(c.arguments, input[4:])}
+	if succeeded {
+		d.Results = texts(c.result, output)
+	}
+	return d, true
+}
+
+// texts writes the values of an encoding; nil when it is none.
+func texts(types []typ, data []byte) []string {
+	values, err := decode(types, data)
+	if err != nil {
+		return nil
+	}
+	written := make([]string, len(values))
+	for i := range values {
+		written[i] = literal(&types[i], &values[i])
+	}
+	return written
+}
+
+// literal writes a value as Solidity has it, where that is another way than Foundry's.
+func literal(t *typ, v *value) string {
+	if t.kind == kindString {
+		return `"` + v.text() + `"`
+	}
+	if t.kind == kindTuple {
+		fields := make([]string, len(t.fields))
+		for i := range fields {
+			fields[i] = literal(&t.fields[i], &v.list[i])
+		}
+		return "(" + strings.Join(fields, ", ") + ")"
+	}
+	if t.kind == kindSlice || t.kind == kindArray {
+		elements := make([]string, len(v.list))
+		for i := range elements {
+			elements[i] = literal(t.elem, &v.list[i])
+		}
+		return "[" + strings.Join(elements, ", ") + "]"
+	}
+	return format(t, v)
+}
