@@ -29,7 +29,7 @@ const (
 	// exampleGas bounds one run, and exampleGasTotal all of them: some ten seconds
 	// at the worst. Few tests use a million.
 	exampleGas      = 1 << 26
-	exampleGasTotal = 1 << 31
+	exampleGasTotal = 1 << 30
 )
 
 // The cheatcodes that let time pass.

@@ -167,7 +167,8 @@ func (b *builder) runSetUp(ctx context.Context, up *SetUp, chain *Chain) (*evm.E
 		return nil, err
 	}
 	for i := range exec.Calls {
-		if exec.Calls[i].Outcome == evm.Success {
+		up.gas += exec.Calls[i].GasUsed
+		if exec.Calls[i].Outcome == evm.Success || up.Failure != "" {
 			continue
 		}
 		what := "its constructor"
@@ -176,7 +177,6 @@ func (b *builder) runSetUp(ctx context.Context, up *SetUp, chain *Chain) (*evm.E
 		}
 		up.Failure = fmt.Sprintf("%s fails: %s", what, exec.Calls[i].Reason())
 		up.At, up.Located = blame(exec, i)
-		break
 	}
 	return exec, ctx.Err()
 }

@@ -43,6 +43,8 @@ type SetUp struct {
 	Located bool
 
 	Address common.Address // of the test contract
+
+	gas uint64 // that it used
 }
 
 const (
@@ -53,6 +55,9 @@ const (
 	// maxSetUpTries bounds those that are run to find them, at up to a second each
 	// (2^30 gas). Arbitrary.
 	maxSetUpTries = 32
+	// maxSetUpGas bounds the gas of all of them, as a multiple of what one may use: a
+	// set-up that does nothing but loop takes 2^30 gas in some eight seconds.
+	maxSetUpGas = 4
 )
 
 // Make makes a World as the project's own tests do: test contracts are deployed
@@ -233,8 +238,8 @@ func (s *setups) gains(instances []evm.Instance) bool {
 
 // run runs set-ups as long as they are worth it.
 func (s *setups) run(ctx context.Context, b *builder) error {
-	used := 0
-	for used < maxSetUps && len(s.tried) < maxSetUpTries {
+	used, gas := 0, uint64(0)
+	for used < maxSetUps && len(s.tried) < maxSetUpTries && gas/maxSetUpGas < s.chain.Gas {
 		c := s.next()
 		if c == nil {
 			return nil
@@ -244,6 +249,7 @@ func (s *setups) run(ctx context.Context, b *builder) error {
 			return fmt.Errorf("setting up %s: %w", c.QualifiedName(), err)
 		}
 		s.tried = append(s.tried, *up)
+		gas += up.gas
 		if up.Failure != "" && s.Strict {
 			return fmt.Errorf("%s cannot be set up: %s", c.QualifiedName(), up.Failure)
 		}

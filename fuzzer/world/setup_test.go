@@ -274,3 +274,27 @@ func TestSetUpCheats(t *testing.T) {
 		t.Error("a World whose set-up mocks nothing has cheatcodes")
 	}
 }
+
+// TestSetUpLoops: set-ups that do not end are given up, and after some of them
+// no more are tried.
+func TestSetUpLoops(t *testing.T) {
+	source := "pragma solidity ^0.8.0; contract Test {} contract A { uint256 public x; function f(uint256 y) external { x = y; } }"
+	for i := range 9 {
+		source += fmt.Sprintf("contract Loop%dTest is Test { function setUp() public { new A(); while (true) {} } }", i)
+	}
+	table := bytecode.NewTable(testsolc.Compile(t, source, testsolc.Settings{}))
+	chain := world.DefaultChain()
+	chain.Gas = 1 << 22
+	w, report, err := world.Make(context.Background(), table, world.Options{Targets: []string{"A"}, Setup: &world.Setup{
+		Chain: &chain, Lines: map[string][]bytecode.Position{"test.sol:A": {{File: "test.sol", Line: 1}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(report.SetUps); n < 2 || n > 5 || !strings.Contains(report.SetUps[0].Failure, "out of gas") {
+		t.Errorf("%d set-ups tried: %+v", n, report.SetUps)
+	}
+	if len(w.Instances) == 0 || w.Instances[0].Name != "A" {
+		t.Errorf("instances %+v, want A without them", w.Instances)
+	}
+}
