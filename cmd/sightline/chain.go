@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -70,11 +71,12 @@ var chainSettings = []struct {
 	{"sender", func(c *world.Chain, v string) error { return setAddress(&c.Sender, v) }},
 	{"initial_balance", func(c *world.Chain, v string) error { return setBig(&c.Balance, v) }},
 	{"gas_limit", func(c *world.Chain, v string) error {
-		if err := setNumber(&c.Gas, v); err != nil {
-			return err
+		var n uint64
+		if err := setNumber(&n, v); err != nil || n == 0 {
+			return cmp.Or(err, strconv.ErrRange)
 		}
 		// More than a machine runs in seconds is cut: it bounds what a set-up may take.
-		c.Block.GasLimit, c.Gas = c.Gas, min(c.Gas, world.DefaultChain().Gas)
+		c.Block.GasLimit, c.Gas = n, min(n, world.DefaultChain().Gas)
 		return nil
 	}},
 	{"block_gas_limit", func(c *world.Chain, v string) error { return setNumber(&c.Block.GasLimit, v) }},

@@ -56,6 +56,7 @@ func TestChainSettingsWrong(t *testing.T) {
 [profile.default]
 sender = "alice"
 initial_balance = "much"
+gas_limit = 0
 block_number = -1
 block_prevrandao = "0x1"
 `)
@@ -63,7 +64,7 @@ block_prevrandao = "0x1"
 	if c.Sender != common.HexToAddress("0x1804c8AB1F12E6bbf3894d4083f33e07309d1f38") || c.Balance.BitLen() != 96 || c.Block.Number != 1 {
 		t.Errorf("chain %+v, want forge's", c)
 	}
-	if len(notes) != 4 || !strings.Contains(notes[0], "sender") {
+	if len(notes) != 5 || !strings.Contains(notes[0], "sender") {
 		t.Errorf("notes %q, want one each", notes)
 	}
 }
