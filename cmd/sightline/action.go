@@ -28,6 +28,13 @@ import (
 // says what is compared, and the rest is for people at a terminal.
 var notInputs = []string{"diff", "target", "schedule", "without", "omit-times"}
 
+// isInput tells whether a flag of a run is an input. What describes the World stands in
+// the configuration.
+func isInput(f *pflag.Flag) bool {
+	_, plan := f.Value.(*planFlag)
+	return !plan && !slices.Contains(notInputs, f.Name)
+}
+
 // Defaults of the action's own inputs.
 const (
 	commentAlways     = "always"
@@ -267,7 +274,7 @@ func (a *action) key() string {
 func (a *action) setFlags() error {
 	var err error
 	a.flags.VisitAll(func(f *pflag.Flag) {
-		if err != nil || slices.Contains(notInputs, f.Name) {
+		if err != nil || !isInput(f) {
 			return
 		}
 		values := []string{a.runner.Input(f.Name)}

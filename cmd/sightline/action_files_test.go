@@ -64,7 +64,7 @@ var ownInputs = []string{"token", "comment", "upload-sarif", "max-minutes", "cat
 func knownInputs() []string {
 	names := slices.Clone(ownInputs)
 	settings().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(notInputs, f.Name) {
+		if isInput(f) {
 			names = append(names, f.Name)
 		}
 	})
