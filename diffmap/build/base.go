@@ -28,12 +28,26 @@ func (o *Output) BaseBuild(ctx context.Context, texts map[string][]byte, read fu
 	if err != nil {
 		return nil, err
 	}
+	options.Peephole = options.Peephole || o.hasPeephole()
 	base, err := MappingBuild(ctx, input, compiler, options)
 	if err != nil {
 		return nil, err
 	}
 	base.Origin = o.Origin + ", base version"
 	return base, nil
+}
+
+// hasPeephole tells whether the output is the project's own build, and one in which
+// the optimizer is off but for what solc does all the same: a function's code is the
+// same on both sides only if that is done to both.
+func (o *Output) hasPeephole() bool {
+	var input struct {
+		Settings standardSettings `json:"settings"`
+	}
+	if o.Mapping || json.Unmarshal(o.Input, &input) != nil {
+		return false
+	}
+	return input.Settings.Optimizer.Details["peephole"] != false
 }
 
 // baseInput puts the base's texts into an input.
