@@ -179,54 +179,73 @@ func (b *builder) meetOwners() error {
 }
 
 // senders lists the senders of a World that set-ups made: those of every World, the
-// test contracts, and up to maxParties that the set-ups made special, the
-// strongest sign first.
+// test contracts, and those that the set-ups prescribe, or else up to maxParties that
+// they made special, the strongest sign first.
 func (b *builder) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
+	c := b.newCast(w)
+	for _, up := range s.tried {
+		if up.Failure == "" {
+			c.add(up.Contract.Name, party{address: up.Address, why: "test contract"})
+		}
+	}
+	if s.Senders != nil {
+		for _, sender := range s.Senders {
+			if _, taken := c.taken[sender.Name]; !taken && !c.sending[sender.Address] {
+				c.add(sender.Name, party{address: sender.Address, key: sender.Key})
+			}
+		}
+		return c.list, nil
+	}
 	if err := b.meetOwners(); err != nil {
 		return nil, err
 	}
-	list := slices.Clone(b.machine.World().Senders)
-	taken := map[string]common.Address{}
-	sending := map[common.Address]bool{}
-	for _, in := range w.Instances {
-		taken[in.Name] = in.Address
-	}
-	for _, sender := range list {
-		taken[sender.Name], sending[sender.Address] = sender.Address, true
-	}
-	add := func(name string, p party) {
-		name = uniqueName(name, p.address, taken)
-		taken[name], sending[p.address] = p.address, true
-		list = append(list, evm.Sender{Name: name, Address: p.address, Key: p.key})
-		b.report.Senders = append(b.report.Senders, Party{Name: name, Address: p.address, Why: p.why})
-		if a := w.Accounts[p.address]; a == nil {
-			w.Accounts[p.address] = &evm.Account{Balance: *funds}
-		} else if a.Balance.IsZero() {
-			rich := *a
-			rich.Balance = *funds
-			w.Accounts[p.address] = &rich
-		}
-	}
-	for _, up := range s.tried {
-		if up.Failure == "" {
-			add(up.Contract.Name, party{address: up.Address, why: "test contract"})
-		}
-	}
 	slices.SortStableFunc(b.parties, func(p, q party) int { return cmp.Compare(p.sign, q.sign) })
-	room := len(list) + maxParties
+	room := len(c.list) + maxParties
 	for _, p := range b.parties {
-		code := 0
-		if a := w.Accounts[p.address]; a != nil {
-			code = len(a.Code)
-		}
-		if len(list) < room && !sending[p.address] && isParty(&p, code > 0) {
+		a := w.Accounts[p.address]
+		if len(c.list) < room && !c.sending[p.address] && isParty(&p, a != nil && len(a.Code) > 0) {
 			if p.address == s.chain.Sender && b.names[p.address] == "" {
 				b.names[p.address] = "forge" // that its tests call by no name
 			}
-			add(cmp.Or(b.names[p.address], shortName(p.address)), p)
+			c.add(cmp.Or(b.names[p.address], shortName(p.address)), p)
 		}
 	}
-	return list, nil
+	return c.list, nil
+}
+
+// cast is the senders of a World while they are chosen.
+type cast struct {
+	world   *evm.World
+	report  *Report
+	list    []evm.Sender
+	taken   map[string]common.Address
+	sending map[common.Address]bool
+}
+
+func (b *builder) newCast(w *evm.World) *cast {
+	c := &cast{world: w, report: b.report, list: slices.Clone(w.Senders), taken: map[string]common.Address{}, sending: map[common.Address]bool{}}
+	for _, in := range w.Instances {
+		c.taken[in.Name] = in.Address
+	}
+	for _, sender := range c.list {
+		c.taken[sender.Name], c.sending[sender.Address] = sender.Address, true
+	}
+	return c
+}
+
+// add adds a sender, and gives it something to send where it has nothing.
+func (c *cast) add(name string, p party) {
+	name = uniqueName(name, p.address, c.taken)
+	c.taken[name], c.sending[p.address] = p.address, true
+	c.list = append(c.list, evm.Sender{Name: name, Address: p.address, Key: p.key})
+	c.report.Senders = append(c.report.Senders, Party{Name: name, Address: p.address, Why: p.why})
+	if a := c.world.Accounts[p.address]; a == nil {
+		c.world.Accounts[p.address] = &evm.Account{Balance: *funds}
+	} else if a.Balance.IsZero() {
+		rich := *a
+		rich.Balance = *funds
+		c.world.Accounts[p.address] = &rich
+	}
 }
 
 // isParty tells whether an account may send calls: one with code does so only

@@ -21,6 +21,8 @@ type Setup struct {
 	// Strict makes it an error when one of Contracts fails. For a World that is to
 	// be compared with another one, made in the same way.
 	Strict bool
+	// Senders are who sends calls besides the test contracts; nil: [Make] chooses.
+	Senders []evm.Sender
 	// Lines are the targets' lines by the qualified name of the contract that
 	// holds them.
 	Lines map[string][]bytecode.Position

@@ -298,3 +298,27 @@ func TestSetUpLoops(t *testing.T) {
 		t.Errorf("instances %+v, want A without them", w.Instances)
 	}
 }
+
+// TestSetUpSenders: a World that is made again has the senders of the first one,
+// those included that only its test functions showed.
+func TestSetUpSenders(t *testing.T) {
+	table, options := setUpFixture(t, "cheats")
+	first, _, err := world.Make(context.Background(), table, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Setup.Contracts, options.Setup.Strict, options.Setup.Senders = []string{"LenderTest"}, true, first.Senders
+	again, report, err := world.Make(context.Background(), table, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Examples) > 0 {
+		t.Errorf("%d examples: the World it is compared with has them", len(report.Examples))
+	}
+	if diff := cmp.Diff(first.Senders, again.Senders, cmp.Comparer(func(a, b evm.Sender) bool {
+		return a.Name == b.Name && a.Address == b.Address && (a.Key == nil) == (b.Key == nil)
+	})); diff != "" {
+		t.Errorf("senders (-first +again):\n%s", diff)
+	}
+	checkSetUpWorld(t, again)
+}
