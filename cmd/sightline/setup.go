@@ -52,7 +52,7 @@ func (c *campaign) again() deployment {
 		return d
 	}
 	s := *d.setup
-	s.Strict, s.Contracts = true, used
+	s.Strict, s.Contracts, s.Senders = true, used, c.world.Senders
 	d.setup = &s
 	return d
 }
