@@ -186,7 +186,7 @@ func (m *Interpreter) cheatedCall(f *frame, c message) (Outcome, []byte, uint64)
 	if !m.cheats.state.Concerns(&call) {
 		return m.message(f, c)
 	}
-	mark, origin := len(m.ledger.journal), m.origin
+	origin := m.origin
 	if m.cheats.state.Busy() {
 		plan := m.cheats.writable().Begin(&call)
 		c.answer = plan.Answer
@@ -214,12 +214,8 @@ func (m *Interpreter) cheatedCall(f *frame, c message) (Outcome, []byte, uint64)
 		if outcome != Success && outcome != Reverted {
 			got.Output = nil
 		}
-		if end := m.cheats.writable().End(&call, got); end.Success != got.Success || !end.Success {
-			outcome, output = outcomeFor(end.Success), end.Output
-		}
-	}
-	if outcome != Success {
-		m.ledger.revert(mark)
+		end := m.cheats.writable().End(&call, got)
+		outcome, output = outcomeFor(end.Success), end.Output
 	}
 	return outcome, output, left
 }

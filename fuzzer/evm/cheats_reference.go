@@ -376,6 +376,9 @@ func (a detourAccount) Run(input []byte) ([]byte, error) {
 		return a.ordinary.Run(input)
 	}
 	a.result = nil
+	// The call itself has undone what it did, if it failed. That it only seems to have
+	// failed undoes nothing, as in Foundry.
+	a.state.spared = d.err != nil
 	return d.output, d.err
 }
 

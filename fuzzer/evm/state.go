@@ -51,6 +51,8 @@ type State struct {
 	// oversize holds code that is too long for go-ethereum's EIP-170 check, by
 	// the address it is being deployed to; see recorder.liftCodeSize.
 	oversize map[common.Address][]byte
+	// spared makes the next attempt to undo something do nothing; see detourAccount.
+	spared bool
 }
 
 var _ vm.StateDB = (*State)(nil)

@@ -94,6 +94,9 @@ func Run(h Host, s *State, edge *Edge, by common.Address, depth int, input []byt
 	c := &context{Host: h, State: s, edge: edge, by: by, depth: depth, fn: fn}
 	results, err := c.call(input[4:])
 	if err != nil {
+		if s.Revert != nil && s.Revert.by == nil {
+			s.Revert.by = &Address // as in Foundry, where it counts as who reverted first
+		}
 		var bare raw
 		if errors.As(err, &bare) {
 			return bare, false

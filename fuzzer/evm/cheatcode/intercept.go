@@ -42,7 +42,7 @@ type Answer struct {
 // Busy tells whether calls may become something else than they are. No machine
 // needs to ask about a call as long as they do not.
 func (s *State) Busy() bool {
-	return len(s.Pranks) > 0 || len(s.Mocks) > 0 || s.Revert != nil || len(s.Emits) > 0 ||
+	return len(s.Pranks) > 0 || s.Broadcast != nil || len(s.Mocks) > 0 || s.Revert != nil || len(s.Emits) > 0 ||
 		len(s.Calls) > 0 || len(s.Creates) > 0 || len(s.Excused) > 0
 }
 
@@ -73,8 +73,17 @@ func (s *State) prank(depth int) *Prank {
 	return nil
 }
 
+// broadcast tells whether a call is one that a script sends.
+func (s *State) broadcast(c *Call) bool {
+	b := s.Broadcast
+	return b != nil && b.Depth == c.Depth && b.By == c.By && !c.Delegate && !c.cheats()
+}
+
 // Sender is who makes a call, and as which transaction's sender; nil: as before.
 func (s *State) Sender(c *Call) (common.Address, *common.Address) {
+	if s.broadcast(c) {
+		return s.Broadcast.Sender, s.Broadcast.Origin
+	}
 	p := s.prank(c.Depth)
 	switch {
 	case p == nil || c.cheats() || p.By != c.By || c.Delegate && !p.Delegated:
@@ -99,9 +108,14 @@ func (s *State) Begin(c *Call) Plan {
 		return plan
 	}
 	plan.Sender, plan.Origin = s.Sender(c)
-	if p := s.prank(c.Depth); p != nil && (plan.Sender != c.By || plan.Origin != nil) {
+	if s.broadcast(c) {
+		plan.Counts = !c.Create && !c.Static
+		if s.Broadcast.Once && c.Static {
+			text := "`staticcall`s are not allowed after `broadcast`; use `startBroadcast` instead"
+			return Plan{Sender: c.By, Answer: &Answer{Output: failure(text)}}
+		}
+	} else if p := s.prank(c.Depth); p != nil && (plan.Sender != c.By || plan.Origin != nil) {
 		p.Used = true
-		plan.Counts = p.Broadcast && p.Depth == c.Depth && !c.Create && !c.Static
 	}
 	return plan
 }
@@ -136,6 +150,9 @@ func (s *State) End(c *Call, got Answer) Answer {
 	sender, _ := s.Sender(c)
 	if !c.cheats() {
 		s.Pranks = slices.DeleteFunc(s.Pranks, func(p Prank) bool { return p.Once && p.Depth == c.Depth })
+		if b := s.Broadcast; b != nil && b.Once && b.Depth == c.Depth {
+			s.Broadcast = nil
+		}
 		if s.excused(c, got) {
 			return Answer{Output: Assume}
 		}
@@ -175,10 +192,7 @@ func (s *State) endRevert(c *Call, got Answer) Answer {
 		r.by = nil
 		s.Revert = r
 	}
-	switch {
-	case r.Never:
-		return got
-	case c.Create:
+	if c.Create {
 		return Answer{Success: true}
 	}
 	return Answer{Success: true, Output: dummyOutput}

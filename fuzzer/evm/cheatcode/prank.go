@@ -3,6 +3,8 @@ package cheatcode
 import (
 	"errors"
 	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // prankTable: whose calls are whose.
@@ -34,17 +36,14 @@ func (c *context) begin(p Prank) error {
 	p.By, p.Depth = c.by, c.depth
 	if open := c.prank(c.depth); open != nil {
 		switch {
-		case open.Broadcast && p.Broadcast:
-			return errors.New("a broadcast is active already")
-		case open.Broadcast:
-			return errors.New("cannot `prank` for a broadcasted transaction; pass the desired `tx.origin` into the `broadcast` cheatcode call")
-		case p.Broadcast:
-			return errors.New("you have an active prank; broadcasting and pranks are not compatible")
 		case !open.Used:
 			return errors.New("cannot overwrite a prank until it is applied at least once")
 		case open.Once != p.Once:
 			return errors.New("cannot override an ongoing prank with a single vm.prank; use vm.startPrank to override the current prank")
 		}
+	}
+	if c.Broadcast != nil {
+		return errors.New("cannot `prank` for a broadcasted transaction; pass the desired `tx.origin` into the `broadcast` cheatcode call")
 	}
 	at, found := slices.BinarySearchFunc(c.Pranks, p.Depth, func(p Prank, depth int) int { return p.Depth - depth })
 	switch {
@@ -85,8 +84,20 @@ func prankDelegate(once bool) func(*context, []value) ([]value, error) {
 }
 
 func stopPrank(c *context, _ []value) ([]value, error) {
-	c.Pranks = slices.DeleteFunc(c.Pranks, func(p Prank) bool { return p.Depth == c.depth && !p.Broadcast })
+	c.Pranks = slices.DeleteFunc(c.Pranks, func(p Prank) bool { return p.Depth == c.depth })
 	return nil, nil
+}
+
+// send opens a broadcast.
+func (c *context) send(sender common.Address, once bool) error {
+	switch {
+	case c.prank(c.depth) != nil:
+		return errors.New("you have an active prank; broadcasting and pranks are not compatible")
+	case c.Broadcast != nil:
+		return errors.New("a broadcast is active already")
+	}
+	c.Broadcast = &Prank{By: c.by, Depth: c.depth, Sender: sender, Origin: &sender, Once: once}
+	return nil
 }
 
 // broadcast changes the sender as in a script; without arguments to the transaction's.
@@ -96,7 +107,7 @@ func broadcast(once bool) func(*context, []value) ([]value, error) {
 		if len(a) > 0 {
 			sender = a[0].address()
 		}
-		return nil, c.begin(Prank{Sender: sender, Origin: &sender, Once: once, Broadcast: true})
+		return nil, c.send(sender, once)
 	}
 }
 
@@ -106,17 +117,15 @@ func broadcastKey(once bool) func(*context, []value) ([]value, error) {
 		if err != nil {
 			return nil, err
 		}
-		sender := addressOfKey(key)
-		return nil, c.begin(Prank{Sender: sender, Origin: &sender, Once: once, Broadcast: true})
+		return nil, c.send(addressOfKey(key), once)
 	}
 }
 
 func stopBroadcast(c *context, _ []value) ([]value, error) {
-	before := len(c.Pranks)
-	c.Pranks = slices.DeleteFunc(c.Pranks, func(p Prank) bool { return p.Broadcast })
-	if len(c.Pranks) == before {
+	if c.Broadcast == nil {
 		return nil, errors.New("no broadcast in progress to stop")
 	}
+	c.Broadcast = nil
 	return nil, nil
 }
 
@@ -131,17 +140,21 @@ const (
 
 func readCallers(c *context, _ []value) ([]value, error) {
 	origin := c.Environment().Origin
-	mode, sender := uint64(callerNone), origin
+	open, mode := c.Broadcast, uint64(callerBroadcast)
 	if p := c.prank(c.depth); p != nil {
-		mode, sender = callerPrank, p.Sender
-		if p.Broadcast {
-			mode = callerBroadcast
-		}
-		if !p.Once {
+		open, mode = p, callerPrank
+	}
+	sender := origin
+	switch {
+	case open == nil:
+		mode = callerNone
+	default:
+		sender = open.Sender
+		if !open.Once {
 			mode++
 		}
-		if p.Origin != nil {
-			origin = *p.Origin
+		if open.Origin != nil {
+			origin = *open.Origin
 		}
 	}
 	return []value{uintOf(mode), addressOf(sender), addressOf(origin)}, nil

@@ -20,6 +20,10 @@ func failure(text string) []byte {
 	return append(cheatSelector[:len(cheatSelector):len(cheatSelector)], encode(oneString, []value{textOf(text)})...)
 }
 
+// bare is what a call returns whose events were not those that were expected: a text
+// without a selector, as Foundry has it.
+func bare(text string) []byte { return encode(oneString, []value{textOf(text)}) }
+
 // reasonText is the text of an error that has one; else all of it.
 func reasonText(output []byte) []byte {
 	if len(output) < 4 {

@@ -13,17 +13,21 @@ import (
 // undone with the frame that changed it (Foundry's is not), but with the call. A World
 // holds one, since setUp() may leave a prank open.
 type State struct {
-	Pranks   []Prank                   `json:",omitempty"` // by depth
-	Mocks    []Mock                    `json:",omitempty"` // the most special first, as they are tried
-	Labels   map[common.Address]string `json:",omitempty"`
-	Settings Settings                  // of the environment
-	Revert   *ExpectedRevert           `json:",omitempty"` // what the next call has to do; nil: anything
-	Marks    []Snapshot                `json:"-"`          // by number
+	Pranks []Prank `json:",omitempty"` // by depth
+	// Broadcast is a script's prank, of which there is one at a time, at whatever depth. Its calls count
+	// the sender's nonce.
+	Broadcast *Prank                    `json:",omitempty"`
+	Mocks     []Mock                    `json:",omitempty"` // the most special first, as they are tried
+	Labels    map[common.Address]string `json:",omitempty"`
+	Settings  Settings                  // of the environment
+	Revert    *ExpectedRevert           `json:",omitempty"` // what the next call has to do; nil: anything
+	Marks     []Snapshot                `json:"-"`          // by number
 
-	Emits   []ExpectedEmit   `json:",omitempty"` // a queue, see there
-	Calls   []ExpectedCall   `json:",omitempty"` // that have to come before the transaction ends
-	Creates []ExpectedCreate `json:",omitempty"` // likewise
-	Excused []Excuse         `json:",omitempty"` // failures of the next call that end the run, not the test
+	Emits     []ExpectedEmit   `json:",omitempty"` // a queue, see there
+	Calls     []ExpectedCall   `json:",omitempty"` // that have to come before the transaction ends
+	Creates   []ExpectedCreate `json:",omitempty"` // likewise
+	Excused   []Excuse         `json:",omitempty"` // failures of the next call that end the run, not the test
+	excusedBy *common.Address  // whose call failed first since, the innermost
 
 	Recording bool        `json:",omitempty"` // accesses to storage
 	Accesses  []Access    `json:",omitempty"` // since record()
@@ -76,8 +80,6 @@ type Prank struct {
 	Origin *common.Address `json:",omitempty"` // and as which transaction's; nil: it stays
 	Once   bool            // the next call, not all until stopPrank
 	Used   bool            // by a call
-	// Broadcast: it is a script's, whose calls count the sender's nonce.
-	Broadcast bool `json:",omitempty"`
 	// Delegated: delegate calls are made in the sender's name, too.
 	Delegated bool `json:",omitempty"`
 }
@@ -210,6 +212,10 @@ func (s *State) Clone() *State {
 	c.Hashes, c.Keys = slices.Clone(s.Hashes), slices.Clone(s.Keys)
 	// These only grow: what was in them is nobody's to change.
 	c.Accesses, c.Events = slices.Clip(s.Accesses), slices.Clip(s.Events)
+	if s.Broadcast != nil {
+		b := *s.Broadcast
+		c.Broadcast = &b
+	}
 	if s.Revert != nil {
 		r := *s.Revert
 		c.Revert = &r
