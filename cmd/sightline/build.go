@@ -17,6 +17,7 @@ import (
 // when its lines can be told apart; otherwise the mapping build is made from its
 // input where a compiler can be had (design §2).
 func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root string, show *progress) error {
+	pr.env = flags.env
 	pr.compilers = build.CompilerOptions{Solc: flags.solc, List: flags.solcList, Root: root, Repository: pr.options.Checkout, Cache: cacheDir()}
 	if modules := os.Getenv("SIGHTLINE_NODE_MODULES"); modules != "" {
 		pr.compilers.NodeModules = filepath.SplitList(modules)

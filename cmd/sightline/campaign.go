@@ -48,8 +48,8 @@ type deployment struct {
 
 // deploy makes the World for the targets.
 func deploy(ctx context.Context, pr *project, flags *campaignFlags) (*campaign, error) {
-	if flags.setup != "" && flags.setup != noSetup && len(flags.plan.Steps) > 0 {
-		return nil, badInput("--setup %s, and the configuration's deploy makes the World: leave out one of them", flags.setup)
+	if flags.setup != "" && flags.setup != noSetup && (len(flags.plan.Steps) > 0 || flags.plan.Recorded != nil) {
+		return nil, badInput("--setup %s, and the configuration's deploy or --setup-command makes the World: leave out one of them", flags.setup)
 	}
 	if err := checkSetup(flags.setup, pr.table); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func deploy(ctx context.Context, pr *project, flags *campaignFlags) (*campaign, 
 // larger than what is shipped.
 func deployWorld(ctx context.Context, pr *project, d deployment, positions *diffmap.Positions) (*campaign, error) {
 	w, setup, err := world.Make(ctx, pr.table, world.Options{
-		Targets: d.targets, Uninitialized: d.uninitialized, Setup: d.setup, Plan: d.plan.steps(), Fork: d.fork,
+		Targets: d.targets, Uninitialized: d.uninitialized, Setup: d.setup, Plan: d.plan.on(pr.table), Fork: d.fork,
 		Machine: []evm.Option{evm.LiftCodeSizeLimits},
 	})
 	var wrong *world.PlanError

@@ -86,9 +86,11 @@ type campaignFlags struct {
 	fork      string
 	plan      worldPlan
 	rpc       string
-	block     uint64
-	chain     *chain.Chain // that rpc names, once it is opened
-	deadline  time.Time    // of the campaign, whatever its timeout; zero: none
+	// setupCommand is a deploy script.
+	setupCommand string
+	block        uint64
+	chain        *chain.Chain // that rpc names, once it is opened
+	deadline     time.Time    // of the campaign, whatever its timeout; zero: none
 }
 
 // sequenceLength is the most calls of a sequence; 0, for the campaign to find out, where
@@ -112,6 +114,7 @@ func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.setup, "setup", "", "start from what setUp() of this Foundry test `CONTRACT` makes, or from no test's: none (default: the tests that deploy what changed)")
 	flags.StringVar(&f.fork, "evm-version", "", "newest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default the last)")
 	flags.StringVar(&f.without, "without", "", "leave out `TECHNIQUES`, separated by commas, for developers of the tool: "+strings.Join(fuzzer.TechniqueNames(), ", "))
+	flags.StringVar(&f.setupCommand, "setup-command", "", "start from what this `COMMAND` of the shell deploys, run in --root, through the JSON-RPC endpoint in SIGHTLINE_RPC_URL")
 	flags.StringVar(&f.rpc, "rpc", "", "start from a live chain's state, read through the JSON-RPC endpoint at this `URL`; answers are kept, so that the same --block needs it once")
 	flags.Uint64Var(&f.block, "block", 0, "of --rpc, the block `N`")
 	flags.Lookup("block").DefValue = "latest"

@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // planSetting is a key of the configuration that is no flag: it describes the World.
@@ -25,7 +26,8 @@ type planSetting struct {
 // worldPlan is all that a configuration says of the World.
 type worldPlan struct {
 	world.Plan
-	include, exclude []string // patterns for INSTANCE.FUNCTION, see called
+	include, exclude []string        // patterns for INSTANCE.FUNCTION, see called
+	shipped          *bytecode.Table // of the build whose code a script deployed; nil: there was none
 }
 
 // planSettings are those keys.
@@ -336,12 +338,18 @@ func readCalls(p *worldPlan, n *yaml.Node) error {
 	return nil
 }
 
-// steps is what the World is made by; nil: nothing.
-func (p *worldPlan) steps() *world.Plan {
+// on is what a World of a build's code is made by; nil: nothing.
+func (p *worldPlan) on(table *bytecode.Table) *world.Plan {
 	if p == nil {
 		return nil
 	}
-	return &p.Plan
+	if p.Recorded == nil {
+		return &p.Plan
+	}
+	plan, recorded := p.Plan, *p.Recorded
+	recorded.Substitute = substitution(p.shipped, table)
+	plan.Recorded = &recorded
+	return &plan
 }
 
 // called is the choice of functions that sequences may call; nil: all of them.

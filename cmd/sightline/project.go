@@ -38,6 +38,7 @@ type project struct {
 	compilers      build.CompilerOptions
 	mappingOptions build.MappingOptions
 	base           baseFinder // nil when targets were named
+	env            []string   // names of variables that the project's programs may see
 }
 
 // maxSource bounds a source file that is read; compilers take no larger ones in

@@ -100,6 +100,9 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		if err := flags.openChain(ctx, show); err != nil {
 			return nil, err
 		}
+		if err := flags.recordScript(ctx, pr, show); err != nil {
+			return nil, err
+		}
 		c, err := deploy(ctx, pr, flags)
 		if err != nil {
 			return nil, err
@@ -228,7 +231,7 @@ func describeWorld(c *campaign) string {
 	if names := setUpNames(c.setup); names != "" {
 		text = "set up by " + names + ": "
 	}
-	if c.deployment.plan != nil && len(c.deployment.plan.Steps) > 0 {
+	if c.deployment.plan != nil && (len(c.deployment.plan.Steps) > 0 || c.deployment.plan.Recorded != nil) {
 		text = "as configured: "
 	}
 	for i, in := range c.world.Instances {

@@ -56,7 +56,9 @@ type builder struct {
 	parties   []party                   // accounts that set-ups made special, see senders
 	names     map[common.Address]string // what set-ups call accounts
 	planned   []Failure                 // steps of a plan
-	report    *Report
+	// recognised is how many instances recognise has looked at.
+	recognised int
+	report     *Report
 }
 
 // startBuilder makes a builder that goes on from a World.

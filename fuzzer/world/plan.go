@@ -25,6 +25,8 @@ type Plan struct {
 	Block *evm.Block
 	// Origin is the chain that the World goes on from; nil: none.
 	Origin evm.Origin
+	// Recorded is a deploy script, which comes before Steps; nil: none.
+	Recorded *Recording
 	// Senders are accounts beside those of every World, funded as they are. They have no
 	// private keys.
 	Senders []evm.Sender
@@ -94,10 +96,24 @@ func (b *builder) leftByPlan(s Selection, targets []string) Selection {
 	return left
 }
 
+// Begin is the World that the plan starts from, with nothing deployed.
+func (p *Plan) Begin(fork string) *evm.World { return p.on(Empty(fork)) }
+
+// makesWorld tells whether the plan says what is deployed.
+func (p *Plan) makesWorld() bool { return p != nil && (len(p.Steps) > 0 || p.Recorded != nil) }
+
 // follow runs a plan. An error of type *[PlanError] is a plan that cannot be
 // meant so; a constructor or call that reverts is in the report, and so is what needs
 // what is missing then.
 func (b *builder) follow(ctx context.Context, plan *Plan) error {
+	if plan.Recorded != nil {
+		if err := b.repeatCalls(plan.Recorded); err != nil {
+			return err
+		}
+		if err := b.recognise(b.table, 0); err != nil {
+			return err
+		}
+	}
 	missing := map[string]string{} // names that a step would have made, with the reason
 	for i := range plan.Steps {
 		if err := ctx.Err(); err != nil {

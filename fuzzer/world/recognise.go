@@ -23,6 +23,8 @@ var probe = crypto.Keccak256([]byte("sightline: is this a proxy?"))[:4]
 // and their predecessors with slots of their own. Of the instances, the first
 // ones are known already.
 func (b *builder) recognise(table *bytecode.Table, known int) error {
+	known = max(known, b.recognised)
+	defer func() { b.recognised = len(b.instances) }()
 	children, err := b.children()
 	if err != nil {
 		return err

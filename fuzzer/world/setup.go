@@ -71,7 +71,7 @@ const (
 // ones, one with a setUp() and then the first of the table. As long as lines are
 // left that no instance holds, others follow, in the same state.
 func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.World, *Report, error) {
-	if options.Setup == nil || len(options.Only) > 0 || options.Plan != nil && len(options.Plan.Steps) > 0 {
+	if options.Setup == nil || len(options.Only) > 0 || options.Plan.makesWorld() {
 		return Auto(ctx, table, options)
 	}
 	options, err := options.withDefaults()

@@ -95,14 +95,14 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := startBuilder(options.Plan.on(Empty(options.Fork)), table, options)
+	b, err := startBuilder(options.Plan.Begin(options.Fork), table, options)
 	if err != nil {
 		return nil, nil, err
 	}
 	if b.uninitialized, err = namedContracts(table.Contracts(), options.Uninitialized); err != nil {
 		return nil, nil, err
 	}
-	if options.Plan != nil && len(options.Plan.Steps) > 0 {
+	if options.Plan.makesWorld() {
 		if err := b.follow(ctx, options.Plan); err != nil {
 			return nil, nil, err
 		}

@@ -58,7 +58,9 @@ var floors = map[string][]string{
 	"fuzzer/world":  {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
 	// A live chain's state, through JSON-RPC.
 	"fuzzer/world/chain": {"fuzzer/evm", "internal/wholefile"},
-	"fuzzer/evm":         {"fuzzer/evm/cheatcode", "internal/bytecode"},
+	// A chain for deploy scripts.
+	"fuzzer/world/recorder": {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/evm":            {"fuzzer/evm/cheatcode", "internal/bytecode"},
 	// What cheatcodes do, for any machine.
 	"fuzzer/evm/cheatcode": {},
 	"fuzzer/evm/evmtest":   {"fuzzer/evm", "internal/bytecode"},

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/fuzzer/world/recorder"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// This file runs the project's own deploy script against a chain of ours, and makes the
+// World of what it did.
+
+// rpcVariable names the endpoint to the script; forge takes the second one by itself.
+const (
+	rpcVariable      = "SIGHTLINE_RPC_URL"
+	forgeRPCVariable = "ETH_RPC_URL"
+)
+
+// recordScript runs the script that --setup-command names, if it does.
+func (f *campaignFlags) recordScript(ctx context.Context, pr *project, show *progress) error {
+	if f.setupCommand == "" {
+		return nil
+	}
+	shipped := shippedTable(pr)
+	begin := f.plan.Begin(f.fork)
+	r, err := recorder.New(begin, pr.table, recorder.Options{
+		Substitute: substitution(shipped, pr.table), Machine: []evm.Option{evm.LiftCodeSizeLimits},
+	})
+	if err != nil {
+		return cannotFuzz("%w", err)
+	}
+	said, err := runRecorded(ctx, r, build.Script{Root: pr.root, Command: f.setupCommand, Names: pr.env}, show)
+	if err != nil {
+		return err
+	}
+	calls := r.Given()
+	failed := r.Failed()
+	show.line("script  %d transactions, %d failed", len(calls)+len(failed), len(failed))
+	for _, text := range failed {
+		show.line("        %s", printable(text))
+	}
+	if len(calls) == 0 {
+		return cannotFuzz("--setup-command %s: it ended well and sent no transaction to the endpoint in %s; it said: %s", f.setupCommand, rpcVariable, printable(said))
+	}
+	f.plan.Recorded, f.plan.shipped = &world.Recording{Script: f.setupCommand, Calls: calls}, shipped
+	return nil
+}
+
+// runRecorded runs the script with an endpoint that only this machine reaches.
+func runRecorded(ctx context.Context, r *recorder.Recorder, script build.Script, show *progress) (said string, err error) {
+	handler, err := r.Handler()
+	if err != nil {
+		return "", cannotFuzz("%w", err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", cannotFuzz("no endpoint for the set-up: %w", err)
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+	address := "http://" + listener.Addr().String()
+	show.line("script  %s", printable(script.Command))
+	script.Env = []string{rpcVariable + "=" + address, forgeRPCVariable + "=" + address}
+	said, err = build.RunScript(ctx, script)
+	closing := server.Close()
+	if serving := <-done; !errors.Is(serving, http.ErrServerClosed) {
+		closing = errors.Join(closing, serving)
+	}
+	if err != nil {
+		return "", buildError(err)
+	}
+	if closing != nil {
+		return "", cannotFuzz("the endpoint of the set-up: %w", closing)
+	}
+	return said, nil
+}
+
+// shippedTable explains the code that the project's own build has, which is what its
+// scripts deploy.
+func shippedTable(pr *project) *bytecode.Table {
+	var contracts []*bytecode.Contract
+	for _, c := range build.Contracts(pr.given) {
+		contracts = append(contracts, copyContract(c))
+	}
+	return bytecode.NewTable(contracts)
+}
+
+// substitution replaces creation code of one build by that of another: the contract of
+// the same name with the same arguments and libraries. What is not known stays.
+func substitution(from, to *bytecode.Table) func([]byte) []byte {
+	byName := map[string]*bytecode.Contract{}
+	for _, c := range to.Contracts() {
+		byName[c.QualifiedName()] = c
+	}
+	return func(data []byte) []byte {
+		p := from.LookupCreation(data)
+		if p == nil || p.Contract == nil {
+			return data
+		}
+		other := byName[p.Contract.QualifiedName()]
+		if other == nil || other.Creation == nil {
+			return data
+		}
+		code := append([]byte(nil), other.Creation.Bytes...)
+		libraries := map[string][]byte{}
+		for _, l := range p.Code.Links {
+			libraries[l.Library] = data[l.Offset : l.Offset+20]
+		}
+		for _, l := range other.Creation.Links {
+			address, known := libraries[l.Library]
+			if !known {
+				return data
+			}
+			copy(code[l.Offset:], address)
+		}
+		return append(code, data[len(p.Bytes):]...)
+	}
+}

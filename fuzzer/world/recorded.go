@@ -1,0 +1,95 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Recording is what a deploy script did.
+type Recording struct {
+	Script string // the command, for people
+	// Calls are the transactions that succeeded, in order, with the code that the script
+	// sent.
+	Calls evm.Sequence
+	// Substitute replaces creation code with its arguments by that of the build at
+	// hand; nil: nothing is replaced.
+	Substitute func(code []byte) []byte
+}
+
+// repeatCalls makes the transactions of a script part of the World. One that fails now,
+// since other code runs than the script's, is left out and noted.
+func (b *builder) repeatCalls(r *Recording) error {
+	for i := range r.Calls {
+		call := r.Calls[i]
+		if call.Create && r.Substitute != nil {
+			call.Data = r.Substitute(call.Data)
+		}
+		exec, err := b.machine.Run(append(b.calls[:len(b.calls):len(b.calls)], call))
+		if err != nil {
+			return err
+		}
+		result := &exec.Calls[len(exec.Calls)-1]
+		if result.Outcome != evm.Success {
+			b.report.Notes = append(b.report.Notes, fmt.Sprintf("%s: transaction %d does not succeed with this build's code: %s", r.Script, i+1, result.Reason()))
+			continue
+		}
+		b.calls = append(b.calls, call)
+		if call.Create {
+			b.created(exec, &call)
+		}
+	}
+	return nil
+}
+
+// created adds what the last call, a deployment, has put on the chain, where the build
+// explains it.
+func (b *builder) created(exec *evm.Execution, call *evm.Call) {
+	frame := &exec.Frames[exec.Calls[len(exec.Calls)-1].Frames[0]]
+	p := b.table.LookupRuntime(frame.Output)
+	if p == nil || p.Contract == nil || len(b.instances) >= b.limit {
+		return // a proxy is found later, see recognise
+	}
+	c := p.Contract
+	b.tried[c] = true
+	if c.Library {
+		b.labels[call.Address] = c.Name
+		b.libraries[c.QualifiedName()] = &library{address: call.Address}
+		return
+	}
+	d := Deployment{Contract: c, Address: call.Address, Tries: 1, Call: *call, Covered: coveredBy(exec, len(exec.Calls)-1)}
+	if size := codeSize(c, call.Data); size > 0 {
+		d.Code = call.Data[:size]
+		if texts, ok := evm.FormatArguments(c.ABI.Constructor.Inputs, call.Data[size:]); ok {
+			d.Arguments = b.withNames(texts)
+		}
+	}
+	d.Name = b.add(c.Name, call.Address, c)
+	if label := b.labels[call.From]; label != "" && !strings.HasPrefix(label, Deployer.Name) {
+		d.Notes = append(d.Notes, "by "+label)
+	}
+	b.report.Deployments = append(b.report.Deployments, d)
+}
+
+// withNames writes accounts that have a name by it.
+func (b *builder) withNames(texts []string) []string {
+	for i := range texts {
+		if common.IsHexAddress(texts[i]) {
+			texts[i] = b.nameOf(common.HexToAddress(texts[i]), texts[i])
+		}
+	}
+	return texts
+}
+
+// codeSize is how much of creation code with arguments is code; 0 where that is not
+// known.
+func codeSize(c *bytecode.Contract, data []byte) int {
+	if c.Creation == nil || len(c.Creation.Bytes) > len(data) {
+		return 0
+	}
+	return len(c.Creation.Bytes)
+}

@@ -1,0 +1,225 @@
+// Package recorder is a chain that deploy scripts talk to: what they send to its JSON-RPC
+// endpoint is run at once, each transaction in a block of its own, and recorded, so that
+// a World can be made of it.
+package recorder
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rpc"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+const (
+	// gasLimit is what a transaction gets, whatever it asks for: code that is made for
+	// mapping is up to four times as long as what the script has measured.
+	gasLimit = 4 * evm.CallGas
+	// maxTransactions bounds a script: the largest deployments have some hundreds.
+	maxTransactions = 10_000
+	// secondsPerBlock is mainnet's.
+	secondsPerBlock = 12
+)
+
+// Options say what scripts find.
+type Options struct {
+	// Substitute replaces creation code that a script sends, its arguments included, by
+	// what is to run in its place; nil: nothing is replaced.
+	Substitute func(code []byte) []byte
+	Machine    []evm.Option
+}
+
+// Recorder is the chain.
+type Recorder struct {
+	options Options
+	table   *bytecode.Table
+
+	mu       sync.Mutex
+	start    *evm.World
+	machine  *evm.Reference
+	calls    evm.Sequence // the transactions so far, the failed ones too
+	made     []*transaction
+	byHash   map[common.Hash]*transaction
+	advance  uint64 // seconds that pass before the next transaction, beyond a block's
+	refusals []string
+}
+
+// transaction is one that was run.
+type transaction struct {
+	hash     common.Hash
+	nonce    uint64
+	call     evm.Call
+	given    []byte // the data as the script sent it
+	contract *common.Address
+	gasUsed  uint64
+	outcome  evm.Outcome
+	logs     []*types.Log
+	number   uint64 // of its block
+	time     uint64
+}
+
+// New makes a chain that begins with a World.
+func New(world *evm.World, table *bytecode.Table, options Options) (*Recorder, error) {
+	machine, err := evm.NewReference(world, table, options.Machine...)
+	if err != nil {
+		return nil, err
+	}
+	return &Recorder{options: options, table: table, start: world, machine: machine, byHash: map[common.Hash]*transaction{}}, nil
+}
+
+// Handler serves the endpoint.
+func (r *Recorder) Handler() (http.Handler, error) {
+	server := rpc.NewServer()
+	for name, methods := range map[string]any{
+		"eth": &ethMethods{r}, "net": &netMethods{r}, "web3": &web3Methods{},
+		"evm": &evmMethods{r}, "hardhat": &devMethods{r}, "anvil": &devMethods{r},
+	} {
+		if err := server.RegisterName(name, methods); err != nil {
+			return nil, err
+		}
+	}
+	return server, nil
+}
+
+// Given are the transactions that succeeded, in order, with the code that the script
+// sent.
+func (r *Recorder) Given() evm.Sequence {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var calls evm.Sequence
+	for _, t := range r.made {
+		if t.outcome == evm.Success {
+			call := t.call
+			call.Data = t.given
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// Failed are the transactions that failed, for people: what they would have done is not
+// in the World.
+func (r *Recorder) Failed() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.refusals)
+}
+
+// head is the number and the time of the latest block.
+func (r *Recorder) head() (number, at uint64) {
+	if n := len(r.made); n > 0 {
+		return r.made[n-1].number, r.made[n-1].time
+	}
+	return r.start.Block.Number, r.start.Block.Time
+}
+
+// nonce is an account's.
+func (r *Recorder) nonce(a common.Address) (uint64, error) {
+	n := uint64(0)
+	account, err := r.start.Account(a)
+	if err != nil {
+		return 0, err
+	}
+	if account != nil {
+		n = account.Nonce
+	}
+	for i := range r.calls {
+		if r.calls[i].From == a {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// send runs a transaction. A failure of the contract is no error: the receipt tells.
+func (r *Recorder) send(from common.Address, to *common.Address, data []byte, value *uint256.Int, hash *common.Hash) (common.Hash, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.made) >= maxTransactions {
+		return common.Hash{}, fmt.Errorf("at most %d transactions are recorded", maxTransactions)
+	}
+	nonce, err := r.nonce(from)
+	if err != nil {
+		return common.Hash{}, err
+	}
+	t := &transaction{nonce: nonce, given: data, call: r.call(from, to, data, value, nonce)}
+	t.call.BlockAdvance, t.call.TimeAdvance = 1, secondsPerBlock+r.advance
+	number, at := r.head()
+	t.number, t.time = number+1, at+t.call.TimeAdvance
+	exec, err := r.machine.Run(append(slices.Clip(r.calls), t.call))
+	if err != nil {
+		return common.Hash{}, err
+	}
+	result := &exec.Calls[len(exec.Calls)-1]
+	t.outcome, t.gasUsed = result.Outcome, result.GasUsed
+	if t.outcome == evm.Success {
+		t.logs = logsOf(exec, len(exec.Calls)-1)
+	}
+	if t.call.Create {
+		address := t.call.Address
+		t.contract = &address
+	}
+	if t.outcome != evm.Success {
+		r.refusals = append(r.refusals, fmt.Sprintf("transaction %d, from %s: %s", len(r.made)+1, from, result.Reason()))
+	}
+	if hash != nil {
+		t.hash = *hash
+	} else {
+		t.hash = crypto.Keccak256Hash([]byte("sightline recorded transaction"), common.BigToHash(new(uint256.Int).SetUint64(uint64(len(r.made))).ToBig()).Bytes())
+	}
+	for _, l := range t.logs {
+		l.TxHash, l.BlockNumber, l.BlockHash = t.hash, t.number, blockHash(t.number)
+	}
+	r.advance = 0
+	r.calls, r.made = append(r.calls, t.call), append(r.made, t)
+	r.byHash[t.hash] = t
+	return t.hash, nil
+}
+
+// call is a transaction as a call.
+func (r *Recorder) call(from common.Address, to *common.Address, data []byte, value *uint256.Int, nonce uint64) evm.Call {
+	c := evm.Call{From: from, Data: data, Gas: gasLimit}
+	if value != nil {
+		c.Value = *value
+	}
+	if to != nil {
+		c.To = *to
+		return c
+	}
+	c.Create, c.Address = true, crypto.CreateAddress(from, nonce)
+	if r.options.Substitute != nil {
+		c.Data = r.options.Substitute(data)
+	}
+	return c
+}
+
+// logsOf are the events of a call that succeeded, without those of what it called that
+// failed.
+func logsOf(exec *evm.Execution, call int) []*types.Log {
+	var logs []*types.Log
+	frames := exec.Calls[call].Frames
+	undone := map[int]bool{}
+	for i := frames[0]; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		if undone[i] = f.Outcome != evm.Success || undone[f.Parent]; undone[i] {
+			continue
+		}
+		for _, l := range f.Logs {
+			logs = append(logs, &types.Log{Address: l.Address, Topics: slices.Clone(l.Topics), Data: slices.Clone(l.Data), Index: uint(len(logs))})
+		}
+	}
+	return logs
+}
+
+// blockHash makes up the hash of a block.
+func blockHash(number uint64) common.Hash {
+	return crypto.Keccak256Hash([]byte("sightline recorded block"), new(uint256.Int).SetUint64(number).PaddedBytes(32))
+}

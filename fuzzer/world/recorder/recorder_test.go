@@ -1,0 +1,150 @@
+package recorder_test
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world/recorder"
+)
+
+// creation makes a contract that reverts with the word 7 when it is called with data, and
+// otherwise emits an event with the topic 5 and counts in slot 0.
+var creation = append(common.FromHex("602080600b6000396000f3"), runtime...)
+
+var runtime = common.FromHex("36601557600160005401600055600560006000a1005b600760005260206000fd")
+
+// TestRecorder talks to the endpoint as go-ethereum's client does: a signed deployment, a
+// call of it, one that fails, and questions.
+func TestRecorder(t *testing.T) {
+	key, err := crypto.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := crypto.PubkeyToAddress(key.PublicKey)
+	sender := evm.Sender{Name: "deployer", Address: common.HexToAddress("0xd0")}
+	replaced := 0
+	r, err := recorder.New(&evm.World{Block: evm.DefaultBlock(), Senders: []evm.Sender{sender}, Accounts: map[common.Address]*evm.Account{}}, nil,
+		recorder.Options{Substitute: func(code []byte) []byte { replaced++; return code }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := r.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	ctx := t.Context()
+	c, err := ethclient.DialContext(ctx, server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, err := c.ChainID(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer := types.LatestSignerForChainID(chain)
+	send := func(to *common.Address, data []byte) *types.Receipt {
+		t.Helper()
+		nonce, err := c.PendingNonceAt(ctx, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tx, err := types.SignNewTx(key, signer, &types.DynamicFeeTx{ChainID: chain, Nonce: nonce, To: to, Data: data, Gas: 1e6, GasFeeCap: big.NewInt(1), GasTipCap: big.NewInt(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.SendTransaction(ctx, tx); err != nil {
+			t.Fatal(err)
+		}
+		receipt, err := c.TransactionReceipt(ctx, tx.Hash())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return receipt
+	}
+	deployed := send(nil, creation)
+	at := deployed.ContractAddress
+	if deployed.Status != 1 || at != crypto.CreateAddress(from, 0) || replaced != 1 {
+		t.Errorf("%+v", deployed)
+	}
+	if code, err := c.CodeAt(ctx, at, nil); err != nil || common.Bytes2Hex(code) != common.Bytes2Hex(runtime) {
+		t.Errorf("%x, %v", code, err)
+	}
+	called := send(&at, nil)
+	if called.Status != 1 || len(called.Logs) != 1 || called.Logs[0].Address != at || called.Logs[0].Topics[0] != common.BigToHash(big.NewInt(5)) {
+		t.Errorf("%+v", called)
+	}
+	if failed := send(&at, []byte{1}); failed.Status != 0 || len(failed.Logs) != 0 {
+		t.Errorf("%+v", failed)
+	}
+	if slot, err := c.StorageAt(ctx, at, common.Hash{}, nil); err != nil || slot[31] != 1 {
+		t.Errorf("%x, %v", slot, err)
+	}
+	ask(ctx, t, c, at)
+
+	// what succeeded is what is recorded, and makes the same state
+	calls := r.Given()
+	if len(calls) != 2 || !calls[0].Create || calls[1].To != at || len(r.Failed()) != 1 {
+		t.Fatalf("%v %q", calls, r.Failed())
+	}
+	m, err := evm.NewReference(&evm.World{Block: evm.DefaultBlock(), Accounts: map[common.Address]*evm.Account{}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Run(calls); err != nil {
+		t.Fatal(err)
+	}
+	if value := m.Export().Accounts[at].Storage[common.Hash{}]; value[31] != 1 {
+		t.Errorf("the state has %x", value)
+	}
+}
+
+// ask asks what needs no transaction.
+func ask(ctx context.Context, t *testing.T, c *ethclient.Client, at common.Address) {
+	t.Helper()
+	_, err := c.CallContract(ctx, ethereum.CallMsg{To: &at, Data: []byte{1}}, nil)
+	var failed rpc.DataError
+	if !errors.As(err, &failed) || failed.ErrorData() != common.BigToHash(big.NewInt(7)).Hex() {
+		t.Errorf("%v", err)
+	}
+	if gas, err := c.EstimateGas(ctx, ethereum.CallMsg{To: &at}); err != nil || gas < 1e6 {
+		t.Errorf("%d, %v", gas, err)
+	}
+	for _, test := range []struct {
+		query ethereum.FilterQuery
+		want  int
+	}{
+		{ethereum.FilterQuery{}, 1},
+		{ethereum.FilterQuery{Addresses: []common.Address{at}, Topics: [][]common.Hash{{common.BigToHash(big.NewInt(5))}}}, 1},
+		{ethereum.FilterQuery{Topics: [][]common.Hash{{common.BigToHash(big.NewInt(6))}}}, 0},
+		{ethereum.FilterQuery{Addresses: []common.Address{{1}}}, 0},
+		{ethereum.FilterQuery{ToBlock: big.NewInt(1)}, 0},
+	} {
+		if logs, err := c.FilterLogs(ctx, test.query); err != nil || len(logs) != test.want {
+			t.Errorf("%+v: %v, %v", test.query, logs, err)
+		}
+	}
+	head, err := c.HeaderByNumber(ctx, nil)
+	if err != nil || head.Number.Uint64() != evm.DefaultBlock().Number+3 || head.Time <= evm.DefaultBlock().Time {
+		t.Errorf("%+v, %v", head, err)
+	}
+	var seconds string
+	if err := c.Client().CallContext(ctx, &seconds, "evm_increaseTime", 100); err != nil || seconds != "0x64" {
+		t.Errorf("%s, %v", seconds, err)
+	}
+	if err := c.Client().CallContext(ctx, &seconds, "hardhat_setBalance", at, "0x1"); err == nil {
+		t.Error("a method that is not there succeeds")
+	}
+}
