@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/testforge"
 )
 
 // randomTests is how many random test functions forge and our machines are compared on.
@@ -229,7 +230,7 @@ func TestForgeOnRandomTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	suite, contract := newCheatSuite(t, file)
-	theirs := forgeTest(t, map[string][]byte{"Random.t.sol": []byte(source)})["test/Random.t.sol:RandomTest"]
+	theirs := testforge.Test(t, map[string][]byte{"Random.t.sol": []byte(source)})["test/Random.t.sol:RandomTest"]
 	if len(theirs) != *randomTests {
 		t.Fatalf("forge ran %d tests of %d", len(theirs), *randomTests)
 	}

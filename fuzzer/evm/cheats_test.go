@@ -5,11 +5,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -117,6 +119,7 @@ func cheatEdge(contracts []*bytecode.Contract) cheatcode.Edge {
 			}
 			return nil, nil, errors.New("no matching artifact found")
 		},
+		Root: "/project",
 		ReadFile: func(path string) ([]byte, error) {
 			return os.ReadFile(filepath.Join(cheatsFolder, filepath.FromSlash(strings.TrimPrefix(path, "test/"))))
 		},
@@ -135,6 +138,27 @@ func TestCheatcodes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// computed are the cheatcodes that the cheatcode package's own test compares with forge.
+var computed = regexp.MustCompile(`^(assert[A-Z]|env|parse|keyExists|to[A-Z]|sign|createWallet|attachDelegation|getWallets|getFoundryVersion|unixTime)`)
+
+// TestEverySupportedCheatcodeIsTried: the test contracts, on which forge agrees, call each.
+func TestEverySupportedCheatcodeIsTried(t *testing.T) {
+	tried := map[[4]byte]bool{}
+	for _, test := range cheatTests(t) {
+		exec := test.on.run(t, evm.Sequence{test.call})
+		for i := range exec.Frames {
+			if f := &exec.Frames[i]; f.CodeAddress == cheatcode.Address && len(f.Input) >= 4 {
+				tried[[4]byte(f.Input)] = true
+			}
+		}
+	}
+	for _, f := range cheatcode.Functions() {
+		if f.Status == cheatcode.Supported && !computed.MatchString(f.Signature) && !tried[[4]byte(crypto.Keccak256([]byte(f.Signature)))] {
+			t.Errorf("no test contract calls vm.%s", f.Signature)
+		}
 	}
 }
 

@@ -82,12 +82,13 @@ var floors = map[string][]string{
 	"internal/wholefile":  {},
 	"internal/workflows":  {},
 	"internal/testsolc":   {"internal/bytecode"},
+	"internal/testforge":  {"internal/soljson", "internal/testsolc"},
 	// Above all that is tested with it; only external test packages can use it.
 	"internal/testbuild": {"diffmap", "diffmap/build", "internal/bytecode"},
 }
 
 // testOnly are packages that nothing but tests imports.
-var testOnly = []string{"internal/testsolc", "internal/testbuild", "internal/checksarif", "internal/fakegithub", "internal/floors", "internal/workflows"}
+var testOnly = []string{"internal/testsolc", "internal/testforge", "internal/testbuild", "internal/checksarif", "internal/fakegithub", "internal/floors", "internal/workflows"}
 
 // listed is what this test needs of go list's answer.
 type listed struct {

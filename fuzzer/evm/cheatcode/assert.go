@@ -145,7 +145,7 @@ func decimal(t *typ, n, decimals *uint256.Int) string {
 		text = strings.Repeat("0", places+1-len(text)) + text
 	}
 	if places == 0 {
-		return sign + text
+		return sign + text + ".0"
 	}
 	return sign + text[:len(text)-places] + "." + text[len(text)-places:]
 }
@@ -199,6 +199,9 @@ func nearRelatively(c *context, a []value) error {
 	}
 	// A relative error is a share of the right side, rounded down.
 	found := delta.Div(delta.Mul(delta, percent), base)
+	if found.BitLen() > 256 {
+		return errors.New("overflow in delta calculation")
+	}
 	if found.Cmp(most) <= 0 {
 		return nil
 	}

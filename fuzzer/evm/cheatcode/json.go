@@ -37,7 +37,8 @@ func jsonReaders() []Function {
 // errNoKey says that a path leads nowhere.
 var errNoKey = errors.New("there is nothing at this path")
 
-// findJSON follows a path (".vault.fees[2]", "$['a key']") in a text.
+// findJSON follows a path (".vault.fees[2]", "$['a key']") in a text; "$" and "." are all
+// of it.
 func findJSON(text []byte, path string) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -45,7 +46,9 @@ func findJSON(text []byte, path string) (any, error) {
 	if err := decoder.Decode(&at); err != nil {
 		return nil, fmt.Errorf("failed parsing JSON: %w", err)
 	}
-	path = strings.TrimPrefix(path, "$")
+	if path = strings.TrimPrefix(path, "$"); path == "." {
+		path = ""
+	}
 	for path != "" {
 		key, rest, err := step(path)
 		if err != nil {
@@ -72,9 +75,9 @@ func findJSON(text []byte, path string) (any, error) {
 	return at, nil
 }
 
-// step cuts the first key off a path; a lone "." is the whole text.
+// step cuts the first key off a path.
 func step(path string) (key, rest string, err error) {
-	if inner, ok := strings.CutPrefix(path, "["); ok {
+	if inner, ok := strings.CutPrefix(strings.TrimPrefix(path, "."), "["); ok {
 		key, rest, ok = strings.Cut(inner, "]")
 		if !ok {
 			return "", "", errors.New("the path has a bracket that is not closed")
@@ -98,11 +101,7 @@ func keyExists(_ *context, a []value) ([]value, error) {
 }
 
 func jsonKeys(_ *context, a []value) ([]value, error) {
-	path := a[1].text()
-	if path == "." {
-		path = ""
-	}
-	at, err := findJSON(a[0].bytes, path)
+	at, err := findJSON(a[0].bytes, a[1].text())
 	if err != nil {
 		return nil, err
 	}
@@ -148,23 +147,9 @@ func ofJSON(t *typ, at any) (value, error) {
 	case string:
 		return parse(t, at)
 	case json.Number:
-		return parse(t, wholeNumber(at.String()))
+		return parse(t, at.String())
 	case bool:
 		return parse(t, strconv.FormatBool(at))
 	}
 	return value{}, fmt.Errorf("there is no %s at this path", typeName(t))
-}
-
-// wholeNumber writes a number without exponent, if it has one: 1e18.
-func wholeNumber(text string) string {
-	digits, exponent, found := strings.Cut(strings.ToLower(text), "e")
-	n, err := strconv.Atoi(strings.TrimPrefix(exponent, "+"))
-	if !found || err != nil || n < 0 || n > maxDecimals {
-		return text
-	}
-	whole, fraction, _ := strings.Cut(digits, ".")
-	if len(fraction) > n {
-		return text
-	}
-	return whole + fraction + strings.Repeat("0", n-len(fraction))
 }

@@ -140,13 +140,18 @@ func rememberKey(c *context, a []value) ([]value, error) {
 		return nil, err
 	}
 	remembered := Key{addressOfKey(key), a[0].word}
-	if !slices.Contains(c.Keys, remembered) {
-		if len(c.Keys) == maxKeys {
-			return nil, errors.New("too many keys are remembered")
-		}
-		c.Keys = append(c.Keys, remembered)
+	return []value{addressOf(remembered.Address)}, c.remember(remembered)
+}
+
+func (c *context) remember(key Key) error {
+	if slices.Contains(c.Keys, key) {
+		return nil
 	}
-	return []value{addressOf(remembered.Address)}, nil
+	if len(c.Keys) == maxKeys {
+		return errors.New("too many keys are remembered")
+	}
+	c.Keys = append(c.Keys, key)
+	return nil
 }
 
 func getWallets(c *context, _ []value) ([]value, error) {

@@ -100,12 +100,15 @@ func (c *context) send(sender common.Address, once bool) error {
 	return nil
 }
 
-// broadcast changes the sender as in a script; without arguments to the transaction's.
+// broadcast changes the sender as in a script; without arguments to the only one whose
+// key is known, or else to the transaction's.
 func broadcast(once bool) func(*context, []value) ([]value, error) {
 	return func(c *context, a []value) ([]value, error) {
 		sender := c.Environment().Origin
 		if len(a) > 0 {
 			sender = a[0].address()
+		} else if len(c.Keys) == 1 {
+			sender = c.Keys[0].Address
 		}
 		return nil, c.send(sender, once)
 	}
@@ -117,7 +120,10 @@ func broadcastKey(once bool) func(*context, []value) ([]value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, c.send(addressOfKey(key), once)
+		if err := c.send(addressOfKey(key), once); err != nil {
+			return nil, err
+		}
+		return nil, c.remember(Key{addressOfKey(key), a[0].word})
 	}
 }
 

@@ -4,16 +4,14 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testforge"
 )
 
 // TestTable: every entry can be read, is there once, and says why it is refused.
@@ -58,11 +56,9 @@ var declaration = regexp.MustCompile(`function (\w+)\(([^()]*)\) external[^;{}]{
 
 // TestTableIsForges: the table has what forge's program declares, and nothing else.
 func TestTableIsForges(t *testing.T) {
-	modules := filepath.Dir(filepath.Dir(testsolc.Soljson(t, "")))
-	forge := filepath.Join(modules, "@foundry-rs", fmt.Sprintf("forge-%s-%s", runtime.GOOS, runtime.GOARCH), "bin", "forge")
-	program, err := os.ReadFile(forge)
+	program, err := os.ReadFile(testforge.Program(t))
 	if err != nil {
-		t.Fatalf("%v: run ./test once, it installs forge", err)
+		t.Fatal(err)
 	}
 	theirs := map[string]bool{}
 	name := regexp.MustCompile(`^\w+`)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -94,16 +95,15 @@ func parse(t *typ, text string) (value, error) {
 	failed := func(what string) (value, error) {
 		return value{}, fmt.Errorf("failed parsing %q as type `%s`: %s", text, typeName(t), what)
 	}
-	trimmed := strings.TrimSpace(text)
 	switch t.kind {
 	case kindUint, kindInt:
-		n, err := parseNumber(trimmed, t.kind == kindInt)
+		n, err := parseNumber(text, t.kind == kindInt)
 		if err != nil {
 			return failed(err.Error())
 		}
 		return value{word: n}, nil
 	case kindBool:
-		switch strings.ToLower(trimmed) {
+		switch strings.ToLower(text) {
 		case "true", "1":
 			return truthOf(true), nil
 		case "false", "0":
@@ -111,13 +111,13 @@ func parse(t *typ, text string) (value, error) {
 		}
 		return failed("it is neither true nor false")
 	case kindAddress:
-		data, err := parseHex(trimmed)
+		data, err := parseHex(text)
 		if err != nil || len(data) != common.AddressLength {
 			return failed("an address has 40 hexadecimal digits")
 		}
 		return addressOf(common.BytesToAddress(data)), nil
 	case kindFixed:
-		data, err := parseHex(trimmed)
+		data, err := parseHex(text)
 		if err != nil || len(data) != t.size {
 			return failed(fmt.Sprintf("it must have %d hexadecimal digits", 2*t.size))
 		}
@@ -125,8 +125,8 @@ func parse(t *typ, text string) (value, error) {
 		v.word.SetBytes(append(data, make([]byte, 32-t.size)...))
 		return v, nil
 	case kindBytes:
-		data, err := parseHex(trimmed)
-		if err != nil {
+		data, err := parseHex(text)
+		if err != nil || text == "" {
 			return failed("it is not hexadecimal")
 		}
 		return bytesOf(data), nil
@@ -160,11 +160,11 @@ func typeName(t *typ) string {
 }
 
 func parseHex(text string) ([]byte, error) {
-	return hex.DecodeString(strings.TrimPrefix(strings.TrimPrefix(text, "0x"), "0X"))
+	return hex.DecodeString(strings.TrimPrefix(text, "0x"))
 }
 
-// maxDigits is more than any number of 256 bits has, with underscores between them.
-const maxDigits = 200
+// maxDigits is more than any number of 256 bits has.
+const maxDigits = 100
 
 var errNumber = errors.New("it is no number of 256 bits")
 
@@ -172,7 +172,7 @@ var errNumber = errors.New("it is no number of 256 bits")
 func parseNumber(text string, mayNegate bool) (uint256.Int, error) {
 	var word uint256.Int
 	digits, negative := strings.CutPrefix(text, "-")
-	if !negative {
+	if !negative && mayNegate {
 		digits = strings.TrimPrefix(digits, "+")
 	}
 	if digits == "" || len(digits) > maxDigits || negative && !mayNegate || strings.ContainsAny(digits, "+-") {
@@ -182,7 +182,10 @@ func parseNumber(text string, mayNegate bool) (uint256.Int, error) {
 	if rest, isHex := strings.CutPrefix(strings.ToLower(digits), "0x"); isHex {
 		digits, base = rest, 16
 	}
-	n, ok := new(big.Int).SetString(strings.ReplaceAll(digits, "_", ""), base)
+	if base == 10 {
+		digits = wholeNumber(digits)
+	}
+	n, ok := new(big.Int).SetString(digits, base)
 	limit := 256
 	if mayNegate {
 		limit = 255
@@ -198,6 +201,20 @@ func parseNumber(text string, mayNegate bool) (uint256.Int, error) {
 	}
 	word.SetFromBig(n)
 	return word, nil
+}
+
+// wholeNumber writes a number without exponent, if it has one: 1e18.
+func wholeNumber(text string) string {
+	digits, exponent, found := strings.Cut(strings.ToLower(text), "e")
+	n, err := strconv.Atoi(strings.TrimPrefix(exponent, "+"))
+	if !found || err != nil || n < 0 || n > maxDecimals {
+		return text
+	}
+	whole, fraction, _ := strings.Cut(digits, ".")
+	if len(fraction) > n {
+		return text
+	}
+	return whole + fraction + strings.Repeat("0", n-len(fraction))
 }
 
 func mapText(change func([]byte) []byte) func(*context, []value) ([]value, error) {

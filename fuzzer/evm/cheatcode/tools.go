@@ -50,13 +50,13 @@ func create2Address(_ *context, a []value) ([]value, error) {
 	return []value{addressOf(crypto.CreateAddress2(deployer, a[0].hash(), code[:]))}, nil
 }
 
-// namehash is EIP-137's, of a name in lower case.
+// namehash is EIP-137's, of a name as it is.
 func namehash(_ *context, a []value) ([]value, error) {
 	var node common.Hash
 	if len(a[0].bytes) == 0 {
 		return []value{hashOf(node)}, nil
 	}
-	labels := strings.Split(strings.ToLower(a[0].text()), ".")
+	labels := strings.Split(a[0].text(), ".")
 	for _, label := range slices.Backward(labels) {
 		node = crypto.Keccak256Hash(node[:], crypto.Keccak256([]byte(label)))
 	}

@@ -57,14 +57,11 @@ func envExists(c *context, a []value) ([]value, error) {
 	return []value{truthOf(ok)}, nil
 }
 
-// errUnset says of a variable that nothing has set it.
-var errUnset = errors.New("environment variable not found")
-
 // variable reads one of the type of the result, or several with what separates them.
 func variable(c *context, a []value) ([]value, error) {
 	text, ok := c.Variables[a[0].text()]
 	if !ok {
-		return nil, fmt.Errorf("%w: %q. Contracts are given no environment: use vm.envOr with a default", errUnset, a[0].text())
+		return nil, fmt.Errorf("environment variable not found: %q. Contracts are given no environment: use vm.envOr with a default", a[0].text())
 	}
 	t := &c.fn.result[0]
 	if t.kind != kindSlice {
@@ -82,10 +79,10 @@ func variable(c *context, a []value) ([]value, error) {
 	return []value{list}, nil
 }
 
+// variableOr gives the default whatever is wrong with the variable.
 func variableOr(c *context, a []value) ([]value, error) {
-	v, err := variable(c, a)
-	if errors.Is(err, errUnset) {
-		return []value{a[len(a)-1]}, nil
+	if v, err := variable(c, a); err == nil {
+		return v, nil
 	}
-	return v, err
+	return []value{a[len(a)-1]}, nil
 }

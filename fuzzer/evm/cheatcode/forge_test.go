@@ -1,0 +1,181 @@
+package cheatcode
+
+import (
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/testforge"
+)
+
+var (
+	callsOfEach = flag.Int("calls", 4, "calls of each cheatcode that forge is compared on")
+	callSeed    = flag.Uint64("call-seed", 1, "of their arguments")
+)
+
+// computing are the tables whose cheatcodes compute something from their arguments, and
+// from what such calls before them left behind.
+var computing = [][]Function{assertTable, textTable, jsonTable, variableTable, keyTable, toolTable, expectTable[:0]}
+
+// unlike are cheatcodes whose results are not forge's.
+var unlike = map[string]bool{"unixTime()": true, "getFoundryVersion()": true, "isContext(uint8)": true, "setEnv(string,string)": true}
+
+// texts that mean something to one cheatcode or another, and JSON with paths in it.
+var (
+	someTexts = []string{"", "a", "abc", "a,b,,c", ",", "12", "0x12", "-5", "true", "false", "1", "0xdeadbeef", " x ", "1.0.0", "1.7.1", "2.0.0", "eth", "vitalik.eth",
+		"0x00000000000000000000000000000000DeaDBeef", "0x00000000000000000000000000000000000000000000000000000000000000ff", "SL_A", "SL_B", "SL_C",
+		"115792089237316195423570985008687907853269984665640564039457584007913129639935", "ABC", "aXbXc", "X", "1,2,3", "0x", "0101", "00000000000000000000000000000000DeaDBeef",
+		"00000000000000000000000000000000000000000000000000000000000000ff", "0X12", "+5", "1e18", "1_000", "-0x10", "0x123", " 12 ", "TRUE", "0"}
+	someJSON = []string{`{"a":1,"b":"two","c":[1,2],"d":{"e":true,"f":"0x01"},"g":-3,"h":["x","y"],"i":[true,false]}`, `{"a":"12","c":["0x01","0x02"],"d":{}}`, `[1,2]`, `{}`, `no`}
+	somePath = []string{".a", ".b", ".c", ".c[1]", ".d", ".d.e", ".d.f", ".g", ".h", ".i", "$", ".", ".none", ".c[7]", "$.a", ".c[0]", ".d['e']", "$['a']"}
+)
+
+// caller writes random arguments.
+type caller struct{ rng *rand.Rand }
+
+func (c *caller) values(f *Function, types []typ) []value {
+	values := make([]value, len(types))
+	for i := range types {
+		if strings.Contains(f.Signature, "Json") || strings.HasPrefix(f.Signature, "keyExists") {
+			pool := someJSON
+			if i == 1 {
+				pool = somePath
+			}
+			values[i] = textOf(pool[c.rng.IntN(len(pool))])
+			continue
+		}
+		values[i] = c.value(&types[i])
+	}
+	if len(types) > 1 && (strings.Contains(f.Signature, "Json") || strings.HasPrefix(f.Signature, "keyExists")) {
+		return values
+	}
+	if strings.HasPrefix(f.Signature, "env") {
+		values[0] = textOf([]string{"SL_A", "SL_B", "SL_C", "SL_NONE"}[c.rng.IntN(4)])
+		if len(values) > 1 && strings.Contains(f.Signature, "[]") || f.Returns[len(f.Returns)-1] == ']' {
+			values[1] = textOf(",")
+		}
+		return values
+	}
+	if len(values) > 1 && c.rng.IntN(2) == 0 && types[0].kind == types[1].kind && types[0].kind != kindTuple { // for asserts that hold
+		values[1] = values[0]
+		if types[0].kind == kindSlice && types[0].elem.kind != types[1].elem.kind {
+			values[1] = c.value(&types[1])
+		}
+	}
+	return values
+}
+
+func (c *caller) value(t *typ) value {
+	var v value
+	switch t.kind {
+	case kindString:
+		return textOf(someTexts[c.rng.IntN(len(someTexts))])
+	case kindBytes:
+		return bytesOf([][]byte{{}, {1}, {1, 2, 3}, make([]byte, 33), {0xc2, 1, 2}, {0xc3, 0x82, 1, 2}}[c.rng.IntN(6)])
+	case kindSlice, kindArray:
+		for range c.rng.IntN(3) {
+			v.list = append(v.list, c.value(t.elem))
+		}
+		return v
+	case kindTuple:
+		for i := range t.fields {
+			v.list = append(v.list, c.value(&t.fields[i]))
+		}
+		return v
+	case kindBool:
+		return truthOf(c.rng.IntN(2) == 0)
+	case kindAddress:
+		return addressOf([]common.Address{{}, {19: 1}, common.HexToAddress("0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf")}[c.rng.IntN(3)])
+	case kindFixed:
+		word := common.Hash(crypto.Keccak256([]byte{byte(c.rng.IntN(3))}))
+		v.word.SetBytes(append(word[:t.size:t.size], make([]byte, 32-t.size)...))
+		return v
+	}
+	limits := []uint256.Int{{0}, {1}, {2}, {3}, {18}, {1e18}, {1500000000000000000}, *new(uint256.Int).SetAllOne()}
+	v.word = limits[c.rng.IntN(len(limits))]
+	if t.kind == kindInt && c.rng.IntN(3) == 0 {
+		v.word = *signBit
+	}
+	if t.kind == kindUint && t.size < 256 {
+		v.word.Rsh(&v.word, uint(256-t.size))
+	}
+	return v
+}
+
+// TestForgeComputes: cheatcodes return what forge's return, for random arguments; those
+// that fail fail there, and assertions with the same text.
+func TestForgeComputes(t *testing.T) {
+	c := &caller{rand.New(rand.NewPCG(*callSeed, 3))}
+	var source strings.Builder
+	source.WriteString("// SPDX-License-Identifier: MIT\npragma solidity ^0.8.20;\n\ncontract ComputesTest {\n    bool public IS_TEST = true;\n    event log_bytes(bytes);\n\n" +
+		"    function ask(bytes memory data) internal {\n        (bool ok, bytes memory out) = 0x7109709ECfa91a80626fF3989D68f67F5b1DD12D.call(data);\n" +
+		"        emit log_bytes(bytes.concat(ok ? bytes1(0x01) : bytes1(0x00), out));\n    }\n")
+	type question struct {
+		f    *Function
+		data []byte
+	}
+	questions := map[string][]question{}
+	n := 0
+	for _, table := range computing {
+		for i := range table {
+			f := &table[i]
+			if f.run == nil || unlike[f.Signature] {
+				continue
+			}
+			selector := [4]byte(crypto.Keccak256([]byte(f.Signature)))
+			fn := index()[selector]
+			name := fmt.Sprintf("test%d", n)
+			n++
+			fmt.Fprintf(&source, "\n    function %s() public {\n", name)
+			if strings.HasPrefix(f.Signature, "env") {
+				for _, set := range [][2]string{{"SL_A", "12"}, {"SL_B", "true,false"}, {"SL_C", "0x12, 1"}} {
+					data := encoded(t, "setEnv(string,string)", "(string,string)", textOf(set[0]), textOf(set[1]))
+					questions[name+"()"] = append(questions[name+"()"], question{f, data})
+					fmt.Fprintf(&source, "        ask(hex\"%x\");\n", data)
+				}
+			}
+			for range *callsOfEach {
+				data := append(selector[:4:4], encode(fn.arguments, c.values(f, fn.arguments))...)
+				questions[name+"()"] = append(questions[name+"()"], question{f, data})
+				fmt.Fprintf(&source, "        ask(hex\"%x\");\n", data)
+			}
+			source.WriteString("    }\n")
+		}
+	}
+	source.WriteString("}\n")
+	theirs := testforge.Test(t, map[string][]byte{"Computes.t.sol": []byte(source.String())})["test/Computes.t.sol:ComputesTest"]
+	for name, asked := range questions {
+		answers := theirs[name].Logs
+		if len(answers) != len(asked) {
+			t.Fatalf("%s: forge answered %d of %d: %s", name, len(answers), len(asked), theirs[name].Reason)
+		}
+		h, s := newMemory(), new(State)
+		for i, q := range asked {
+			their, err := hex.DecodeString(strings.TrimPrefix(answers[i], "0x"))
+			if err != nil || len(their) == 0 {
+				t.Fatalf("%s: %q, %v", q.f.Signature, answers[i], err)
+			}
+			output, ok := Run(h, s, nil, common.Address{1}, 0, q.data)
+			switch exact := ok || strings.HasPrefix(q.f.Signature, "assert"); {
+			case ok != (their[0] == 1), exact && string(output) != string(their[1:]):
+				d, _ := Describe(q.data, nil, false)
+				t.Errorf("%s: %q\nwe    %t %s\nforge %t %s", q.f.Signature, d.Arguments, ok, readable(output), their[0] == 1, readable(their[1:]))
+			}
+		}
+	}
+}
+
+// readable is an output for people.
+func readable(output []byte) string {
+	if text, ok := Reason(output); ok {
+		return fmt.Sprintf("%q", text)
+	}
+	return fmt.Sprintf("%x", output)
+}
