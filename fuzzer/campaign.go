@@ -21,6 +21,9 @@ type Config struct {
 	Table   *bytecode.Table   // its programs are cut at the targets' entries
 	Targets []bytecode.Target // may be empty: then the campaign only looks for bugs
 	Oracles []*oracle.Oracle
+	// Exempt tells of an instruction that what fails there is nobody's bug; nil: there is
+	// none. It is called from several goroutines.
+	Exempt func(bytecode.Location) bool
 	// Seeds are run first, after every function once: deployments of the World
 	// as calls, for targets in constructors.
 	Seeds []input.Sequence
@@ -223,7 +226,7 @@ func (c *Campaign) prepare() error {
 	c.judge = judge
 	c.Without.Masks = c.Without.Masks || !c.With.Masks
 	c.Without.Energy = c.Without.Energy || !c.With.Energy
-	c.observer = newObserver(c.Oracles)
+	c.observer = newObserver(&c.Config)
 	c.suite = newSuite()
 	c.rand = rand.New(rand.NewPCG(c.Seed, 0))
 	c.blocks = map[blockRef]bool{}
@@ -320,7 +323,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		tracker:    newTracker(c.Table, c.Targets),
 		space:      c.Space,
 		proposer:   input.NewProposer(c.Space),
-		observer:   newObserver(c.Oracles),
+		observer:   newObserver(&c.Config),
 		properties: c.Space.Properties(),
 		reported:   map[findingKey]bool{},
 		seconds:    c.seconds,

@@ -91,6 +91,22 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestExempt: what fails at an exempt place is not reported.
+func TestExempt(t *testing.T) {
+	p := openExample(t, "crowdsale")
+	config := p.config(0, 300_000)
+	r := untilFound(t, config)
+	if len(r.Findings) != 1 {
+		t.Fatalf("%d findings", len(r.Findings))
+	}
+	at := r.Findings[0].Location
+	config = p.config(0, r.Stats.Calls)
+	config.Exempt = func(l bytecode.Location) bool { return l == at }
+	if again, err := (&Campaign{Config: config}).Run(context.Background()); err != nil || len(again.Findings) != 0 {
+		t.Errorf("%d findings, %v: want none", len(again.Findings), err)
+	}
+}
+
 // TestSameSeedSameResult: with one worker and a budget in calls two campaigns
 // have equal results, on Worlds made separately.
 func TestSameSeedSameResult(t *testing.T) {

@@ -51,9 +51,13 @@ type observer struct {
 	report  func(oracle.Observation)
 }
 
-func newObserver(oracles []*oracle.Oracle) *observer {
-	o := &observer{oracles: oracles}
-	o.report = func(seen oracle.Observation) { o.seen = append(o.seen, observation{o.now, seen}) }
+func newObserver(config *Config) *observer {
+	o := &observer{oracles: config.Oracles}
+	o.report = func(seen oracle.Observation) {
+		if config.Exempt == nil || !config.Exempt(seen.Location) {
+			o.seen = append(o.seen, observation{o.now, seen})
+		}
+	}
 	return o
 }
 

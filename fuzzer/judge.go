@@ -162,7 +162,7 @@ func Replay(machine evm.Machine, config *Config, seq input.Sequence) (*evm.Execu
 		return nil, nil, err
 	}
 	var all []Observed
-	for _, seen := range newObserver(config.Oracles).observe(seq, exec) {
+	for _, seen := range newObserver(config).observe(seq, exec) {
 		all = append(all, Observed{seen.oracle.ID, seen.Location, seen.Message})
 	}
 	return exec, all, nil

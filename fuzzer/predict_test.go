@@ -45,7 +45,7 @@ func solver(t *testing.T, source string) (*worker, *project) {
 		slopes: map[branchSide][]input.Slope{}, tried: map[difference]bool{},
 		machine: newDoubter(machine), rand: testRand(1), dictionary: dictionary,
 		mutator: input.NewMutator(p.space, dictionary, input.Options{}),
-		tracker: newTracker(p.table, nil), proposer: input.NewProposer(p.space), space: p.space, observer: newObserver(config.Oracles),
+		tracker: newTracker(p.table, nil), proposer: input.NewProposer(p.space), space: p.space, observer: newObserver(&config),
 		reported: map[findingKey]bool{}, seconds: func() float64 { return 0 },
 		provoked: newPathSet(maxRecentPaths), maxSeqLen: maxSeqLen,
 	}, p
