@@ -221,7 +221,7 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 	}
 	c.config = fuzzer.Config{
 		World: c.world, Space: c.space, Table: c.table, Targets: c.mapping.Targets,
-		Oracles: oracle.All(), Seeds: slices.Concat(c.recalled, c.deploymentSeeds(), c.exampleSeeds()),
+		Oracles: oracle.All(), Exempt: c.exempt(), Seeds: slices.Concat(c.recalled, c.deploymentSeeds(), c.exampleSeeds()),
 		NewMachine: c.newMachine, NewJudge: c.newJudge,
 		Schedule: schedule, Without: without,
 		Seed: flags.seed, Workers: flags.workers, SeqLen: flags.sequenceLength(set),

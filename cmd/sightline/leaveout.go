@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/fuzzer/world"
@@ -97,6 +98,32 @@ func testRole(c *bytecode.Contract) (kind, why string) {
 		return role.String(), why
 	}
 	return "", ""
+}
+
+// exempt tells of places in the code of tests and scripts, which are deployed where they
+// alone hold a changed line: what fails there, in calls in any order, is no bug.
+// The code of a library within a test is no test's.
+func (c *campaign) exempt() func(bytecode.Location) bool {
+	// Workers ask, each from a goroutine of its own, while c.positions is the campaign's.
+	positions := diffmap.NewPositions(c.outputs, c.table, c.options)
+	var one sync.Mutex
+	return func(l bytecode.Location) bool {
+		p := c.table.Program(l.Code)
+		if p == nil {
+			return false
+		}
+		if kind, _ := testRole(p.Contract); kind == "" {
+			return false
+		}
+		one.Lock()
+		defer one.Unlock()
+		at, ok := positions.At(l)
+		if !ok {
+			return true
+		}
+		kind, _ := testRole(&bytecode.Contract{Source: at.File})
+		return kind != "" || strings.HasSuffix("/"+at.File, "/"+strings.TrimPrefix(p.Contract.Source, "/"))
+	}
 }
 
 // limitTargets keeps at most limit targets: whole lines, those of contracts under
