@@ -46,16 +46,20 @@ func (o *observation) key() findingKey { return findingKey{o.oracle.ID, o.Locati
 // observer runs the oracles. It sees every execution and owns its memory.
 type observer struct {
 	oracles []*oracle.Oracle
+	space   *input.Space
 	now     *oracle.Oracle // whose turn it is
 	seen    []observation
 	report  func(oracle.Observation)
+	// broken reports a property: where it stands, in a test, nothing else is a bug.
+	broken func(oracle.Observation)
 }
 
 func newObserver(config *Config) *observer {
-	o := &observer{oracles: config.Oracles}
+	o := &observer{oracles: config.Oracles, space: config.Space}
+	o.broken = func(seen oracle.Observation) { o.seen = append(o.seen, observation{o.now, seen}) }
 	o.report = func(seen oracle.Observation) {
 		if config.Exempt == nil || !config.Exempt(seen.Location) {
-			o.seen = append(o.seen, observation{o.now, seen})
+			o.broken(seen)
 		}
 	}
 	return o
@@ -70,7 +74,7 @@ func (o *observer) observe(seq input.Sequence, exec *evm.Execution) []observatio
 		o.now.Check(exec, o.report)
 	}
 	o.now = oracle.Assertion
-	checkProperty(seq, exec, o.report)
+	checkProperty(o.space, seq, exec, o.broken)
 	return o.seen
 }
 

@@ -151,7 +151,8 @@ func (c *Campaign) breaks(seq input.Sequence) bool {
 		return err != nil || len(observed) > 0
 	}
 	return shows(seq) || slices.ContainsFunc(c.Space.Properties(), func(p input.Callable) bool {
-		return shows(append(seq[:len(seq):len(seq)], input.Call{Instance: p.Instance, Function: p.Function}))
+		within := c.Space.Within(p, seq)
+		return shows(append(within[:len(within):len(within)], input.Call{Instance: p.Instance, Function: p.Function}))
 	})
 }
 

@@ -13,24 +13,22 @@ import (
 
 // checkProperty judges the last call of a sequence when it is a property
 // function: one that returns a bool fails by returning false or by reverting
-// (Echidna's rule), one that returns nothing fails by reverting. Failures are the
-// assertion oracle's.
-func checkProperty(seq input.Sequence, exec *evm.Execution, report func(oracle.Observation)) {
+// (Echidna's rule), one that returns nothing fails by reverting, or where failed() of the
+// same test answers true behind it (ds-test's rule: its assertions note that they
+// failed, and go on). Failures are the assertion oracle's. A property speaks of the
+// calls in its scope alone.
+func checkProperty(space *input.Space, seq input.Sequence, exec *evm.Execution, report func(oracle.Observation)) {
 	last := len(seq) - 1
-	f := seq[last].Function
-	if !f.Property {
+	asked := last
+	if noted := last > 0 && seq[last].Function.Noted && seq[last-1].Instance == seq[last].Instance; noted {
+		asked--
+	}
+	f := seq[asked].Function
+	if !f.Property || len(space.Within(input.Callable{Instance: seq[last].Instance, Function: f}, seq)) < len(seq) {
 		return
 	}
-	result := &exec.Calls[last]
-	frame := &exec.Frames[result.Frames[0]]
-	if frame.Program == nil {
-		return
-	}
-	holds := result.Outcome == evm.Success
-	if method, err := f.Contract.ABI.MethodById(f.Selector[:]); err == nil && len(method.Outputs) == 1 && holds {
-		holds = len(result.Output) >= 32 && result.Output[31] == 1
-	}
-	if holds {
+	frame := &exec.Frames[exec.Calls[asked].Frames[0]]
+	if frame.Program == nil || keeps(f, &exec.Calls[asked]) && (asked == last || !answersTrue(&exec.Calls[last])) {
 		return
 	}
 	report(oracle.Observation{
@@ -39,6 +37,18 @@ func checkProperty(seq input.Sequence, exec *evm.Execution, report func(oracle.O
 		Contract: f.Contract.QualifiedName(),
 		Message:  fmt.Sprintf("property %s fails", f.Name),
 	})
+}
+
+// keeps tells whether a property's own answer is that it holds.
+func keeps(f *input.Function, result *evm.CallResult) bool {
+	if method, err := f.Contract.ABI.MethodById(f.Selector[:]); err == nil && len(method.Outputs) == 1 {
+		return answersTrue(result)
+	}
+	return result.Outcome == evm.Success
+}
+
+func answersTrue(result *evm.CallResult) bool {
+	return result.Outcome == evm.Success && len(result.Output) >= 32 && result.Output[31] == 1
 }
 
 // entryOf is the block that the dispatcher jumps to for a selector: the
@@ -77,16 +87,33 @@ func (w *worker) checksProperties(exec *evm.Execution, isNew bool) bool {
 // properties are asked, not fuzzed. It answers false when the task is over.
 func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch) bool {
 	for _, p := range w.properties {
-		probe := append(seq[:len(seq):len(seq)], input.Call{Instance: p.Instance, Function: p.Function})
-		exec, ok := w.run(ctx, probe, b)
-		if !ok {
+		within := w.space.Within(p, seq)
+		if len(within) == 0 && len(seq) > 0 {
+			continue
+		}
+		probe := append(within[:len(within):len(within)], input.Call{Instance: p.Instance, Function: p.Function})
+		if !w.tryProperty(ctx, probe, b) {
 			return false
 		}
-		var n news
-		w.tracker.lookAtBlocks(exec, &n)
-		if seen := w.observe(probe, exec); n.any() || len(seen) > 0 {
-			b.discoveries = append(b.discoveries, discovery{sequence: probe, news: n, seen: seen, at: w.mark(b)})
+		if noted := w.space.Instances[p.Instance].Noted; noted != nil {
+			if !w.tryProperty(ctx, append(probe, input.Call{Instance: p.Instance, Function: noted}), b) {
+				return false
+			}
 		}
+	}
+	return true
+}
+
+// tryProperty runs a sequence that ends with a property.
+func (w *worker) tryProperty(ctx context.Context, probe input.Sequence, b *batch) bool {
+	exec, ok := w.run(ctx, probe, b)
+	if !ok {
+		return false
+	}
+	var n news
+	w.tracker.lookAtBlocks(exec, &n)
+	if seen := w.observe(probe, exec); n.any() || len(seen) > 0 {
+		b.discoveries = append(b.discoveries, discovery{sequence: probe, news: n, seen: seen, at: w.mark(b)})
 	}
 	return true
 }

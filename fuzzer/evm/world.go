@@ -50,6 +50,10 @@ type Instance struct {
 	Name     string // unique: "Vault", "Vault#2"
 	Address  common.Address
 	Contract *bytecode.Contract // whose ABI its calls use
+	// Asked tells that sequences do not call it: its properties are asked, and nothing else.
+	Asked bool
+	// Scope bounds the calls that its properties speak of; nil: all of them.
+	Scope *Scope
 }
 
 // Sender is an account that sends calls.

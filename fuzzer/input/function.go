@@ -38,6 +38,9 @@ type Function struct {
 	// echidna_*, property_* or invariant_* without parameters. Generation leaves
 	// it out.
 	Property bool
+	// Noted marks failed() of a test in the way of ds-test: whether an assertion of an
+	// earlier call failed.
+	Noted bool
 
 	code []byte // creation code of a Constructor, linked
 }
@@ -114,6 +117,7 @@ func newFunction(c *bytecode.Contract, kind FunctionKind, m *abi.Method) *Functi
 		f.Signature = m.Sig
 		copy(f.Selector[:], m.ID)
 		f.Property = len(m.Inputs) == 0 && isPropertyName(f.Name)
+		f.Noted = f.Signature == "failed()" && len(m.Outputs) == 1 && m.Outputs[0].Type.T == abi.BoolTy
 	case Fallback:
 		f.Name, f.Signature = "fallback", "fallback"
 	case Receive:

@@ -59,5 +59,8 @@ func (in *Instance) function(signature string) *Function {
 			}
 		}
 	}
+	if in.Noted != nil && in.Noted.Signature == signature {
+		return in.Noted
+	}
 	return nil
 }

@@ -21,6 +21,7 @@ type Instance struct {
 	Fresh       bool        // not there before its constructor call
 	Functions   []*Function // all but properties; a fresh one's constructor is the last
 	Properties  []*Function
+	Noted       *Function // of an instance that is only asked, what tells that a property failed; nil: nothing does
 	constructor *Function // of a Fresh instance
 }
 
@@ -120,6 +121,9 @@ func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Fun
 		switch {
 		case f.Property:
 			out.Properties = append(out.Properties, f)
+		case in.Asked && f.Noted:
+			out.Noted = f
+		case in.Asked:
 		case s.Options.Called == nil || s.Options.Called(&in, f):
 			out.Functions = append(out.Functions, f)
 		}
@@ -258,7 +262,7 @@ func (s *Space) validateCall(c *Call) error {
 		return errors.New("no function")
 	}
 	in := &s.Instances[c.Instance]
-	if !slices.Contains(in.Functions, c.Function) && !slices.Contains(in.Properties, c.Function) {
+	if !slices.Contains(in.Functions, c.Function) && !slices.Contains(in.Properties, c.Function) && (in.Noted == nil || c.Function != in.Noted) {
 		return fmt.Errorf("%s is no function of %s", c.Function.Signature, in.Name)
 	}
 	switch {

@@ -53,7 +53,10 @@ func (b *builder) adopt(exec *evm.Execution, up *SetUp, s *setups) error {
 			b.instance(p.Contract, c.address, &c, origin(&c))
 		}
 	}
-	return b.seeThrough(first, unknown, origin)
+	if err := b.seeThrough(first, unknown, origin); err != nil {
+		return err
+	}
+	return b.askInvariants(up)
 }
 
 // seeThrough finds the contracts behind the proxies among the new instances, from

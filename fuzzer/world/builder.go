@@ -53,6 +53,7 @@ type builder struct {
 	libraries map[string]*library     // by qualified name
 	labels    map[common.Address]string
 	tests     []common.Address          // the test contracts of set-ups
+	actors    []common.Address          // handlers of their invariants
 	parties   []party                   // accounts that set-ups made special, see senders
 	names     map[common.Address]string // what set-ups call accounts
 	planned   []Failure                 // steps of a plan

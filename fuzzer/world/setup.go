@@ -212,7 +212,11 @@ func (s *setups) next() *bytecode.Contract {
 			}
 		}
 		if gains[best] == 0 {
-			return nil
+			// What must hold of changed contracts is worth a set-up of its own.
+			best = slices.IndexFunc(s.candidates, func(c *setUpCandidate) bool { return len(c.holds) > 0 && hasInvariants(c.contract) })
+			if best < 0 {
+				return nil
+			}
 		}
 	}
 	c := s.candidates[best].contract
@@ -331,12 +335,14 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 // that are called need them, and what a set-up mocked stays so. Files and artefacts are not
 // there any more, since no reproducer has them.
 func (b *builder) settle(w *evm.World) {
-	callable := slices.ContainsFunc(w.Instances, func(in evm.Instance) bool { return slices.Contains(b.tests, in.Address) })
+	callable := slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {
+		return slices.Contains(b.tests, in.Address) || slices.Contains(b.actors, in.Address)
+	})
 	if !callable && len(w.Cheats.State.Mocks) == 0 {
 		w.Cheats = nil
 		delete(w.Accounts, cheatcode.Address)
 		return
 	}
 	w.Cheats.Edge = cheatcode.Edge{}
-	w.Cheats.Only = slices.Clone(b.tests)
+	w.Cheats.Only = slices.Concat(b.tests, b.actors)
 }

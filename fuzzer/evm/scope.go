@@ -1,0 +1,31 @@
+package evm
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Scope is which calls a test's invariants speak of: what Foundry's targetContract,
+// excludeSender and so on say. An empty list bounds nothing.
+type Scope struct {
+	Contracts, ExcludedContracts []common.Address
+	Senders, ExcludedSenders     []common.Address
+	// Selectors are, of these contracts, the only functions that count.
+	Selectors         map[common.Address][][4]byte
+	ExcludedSelectors map[common.Address][][4]byte
+}
+
+// Allows tells whether a call counts.
+func (s *Scope) Allows(sender, contract common.Address, selector [4]byte) bool {
+	listed := slices.Contains(s.Contracts, contract) || s.Selectors[contract] != nil
+	switch {
+	case len(s.Contracts)+len(s.Selectors) > 0 && !listed,
+		slices.Contains(s.ExcludedContracts, contract),
+		len(s.Senders) > 0 && !slices.Contains(s.Senders, sender),
+		slices.Contains(s.ExcludedSenders, sender),
+		slices.Contains(s.ExcludedSelectors[contract], selector):
+		return false
+	}
+	return len(s.Selectors[contract]) == 0 || slices.Contains(s.Selectors[contract], selector)
+}

@@ -1,0 +1,43 @@
+package input
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+)
+
+// Within is what of a sequence the property speaks of: all of it, unless the test that
+// declares it bounds what may be called, by whom. What is left is a sequence in its own
+// right, in which others' calls never happened.
+func (s *Space) Within(property Callable, seq Sequence) Sequence {
+	scope := s.Instances[property.Instance].Scope
+	if scope == nil || !slices.ContainsFunc(seq, func(c Call) bool { return !s.allows(scope, &c) }) {
+		return seq
+	}
+	var within Sequence
+	for i := range seq {
+		if s.allows(scope, &seq[i]) {
+			within = append(within, seq[i])
+		}
+	}
+	return within
+}
+
+// allows tells whether a call is one that a scope has. Asking other properties
+// of the same test is no call of anybody's.
+func (s *Space) allows(scope *evm.Scope, c *Call) bool {
+	in := &s.Instances[c.Instance]
+	if in.Scope == scope {
+		return true
+	}
+	if in.Fresh || c.Function.Kind == Constructor {
+		return false // a test's contracts are those that its set-up deployed
+	}
+	var sender common.Address
+	if c.Sender < len(s.Senders) {
+		sender = s.Senders[c.Sender].Address
+	}
+	return scope.Allows(sender, in.Address, c.Function.Selector)
+}
