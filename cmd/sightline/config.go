@@ -23,7 +23,7 @@ const maxConfig = 64 << 10
 // notConfigurable are the flags that only the command line sets: they say what
 // this one run is about, or name files to write and programs to run, which a
 // pull request must not choose.
-var notConfigurable = []string{"root", "config", "diff", "target", "help", "json", "out", "corpus-dir", "remember", "bundle", "solc", "solc-list", "build-command", "build-env", "rpc", "setup-command"}
+var notConfigurable = []string{"root", "config", "diff", "target", "help", "json", "out", "corpus-dir", "remember", "bundle", "solc", "solc-list", "build-command", "build-env", "rpc", "state", "setup-command"}
 
 // loadConfig reads the configuration file and sets every flag that it names and
 // the command line does not. A key is a flag's name. The file named by --config

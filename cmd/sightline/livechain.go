@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/fuzzer/world/chain"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -26,6 +27,32 @@ func (f *campaignFlags) openChain(ctx context.Context, show *progress) error {
 	block := c.Block()
 	f.chain, f.plan.Origin, f.plan.Block = c, c, &block
 	show.line("chain   block %d of chain %d, read from %s", block.Number, c.ID(), c.Host())
+	return nil
+}
+
+// maxState bounds a state file, bytes: some hundred thousand accounts.
+const maxState = 256 << 20
+
+// readState reads the state that --state names, if it does.
+func (f *campaignFlags) readState() error {
+	if f.state == "" {
+		return nil
+	}
+	if f.rpc != "" {
+		return badInput("--state and --rpc both say what there is to begin with: give one of them")
+	}
+	text, err := readBounded(f.state, maxState)
+	if err != nil {
+		return badInput("--state %s: %w", f.state, plainError(err))
+	}
+	accounts, block, err := world.ReadState(text)
+	if err != nil {
+		return badInput("--state %s: %w", f.state, err)
+	}
+	f.plan.Accounts = accounts
+	if f.plan.Block == nil {
+		f.plan.Block = &block
+	}
 	return nil
 }
 

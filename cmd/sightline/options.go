@@ -85,6 +85,7 @@ type campaignFlags struct {
 	without   string
 	fork      string
 	plan      worldPlan
+	state     string
 	rpc       string
 	// setupCommand is a deploy script.
 	setupCommand string
@@ -115,6 +116,7 @@ func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.fork, "evm-version", "", "newest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default the last)")
 	flags.StringVar(&f.without, "without", "", "leave out `TECHNIQUES`, separated by commas, for developers of the tool: "+strings.Join(fuzzer.TechniqueNames(), ", "))
 	flags.StringVar(&f.setupCommand, "setup-command", "", "start from what this `COMMAND` of the shell deploys, run in --root, through the JSON-RPC endpoint in SIGHTLINE_RPC_URL")
+	flags.StringVar(&f.state, "state", "", "start from the state in this `FILE`: a dump of anvil's (anvil --dump-state), or a genesis file")
 	flags.StringVar(&f.rpc, "rpc", "", "start from a live chain's state, read through the JSON-RPC endpoint at this `URL`; answers are kept, so that the same --block needs it once")
 	flags.Uint64Var(&f.block, "block", 0, "of --rpc, the block `N`")
 	flags.Lookup("block").DefValue = "latest"

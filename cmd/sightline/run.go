@@ -97,6 +97,9 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		r.Lines = linesOnly(pr)
 		kept.leave(r)
 	} else {
+		if err := flags.readState(); err != nil {
+			return nil, err
+		}
 		if err := flags.openChain(ctx, show); err != nil {
 			return nil, err
 		}

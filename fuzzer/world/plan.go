@@ -23,6 +23,8 @@ type Plan struct {
 	// Block replaces the environment of the first call; nil: [evm.DefaultBlock], or the
 	// test's.
 	Block *evm.Block
+	// Accounts are there to begin with, beside the senders.
+	Accounts map[common.Address]*evm.Account
 	// Origin is the chain that the World goes on from; nil: none.
 	Origin evm.Origin
 	// Recorded is a deploy script, which comes before Steps; nil: none.
@@ -72,6 +74,11 @@ func (p *Plan) on(w *evm.World) *evm.World {
 		w.Block = *p.Block
 	}
 	w.Origin = p.Origin
+	for address, a := range p.Accounts {
+		if w.Accounts[address] == nil {
+			w.Accounts[address] = a
+		}
+	}
 	for _, s := range p.Senders {
 		w.Senders = append(w.Senders, s)
 		w.Accounts[s.Address] = &evm.Account{Balance: *funds}
