@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"github.com/holiman/uint256"
@@ -30,6 +31,20 @@ type blockSet []uint64
 
 func (s blockSet) has(b bytecode.BlockID) bool { return int(b/64) < len(s) && s[b/64]>>(b%64)&1 == 1 }
 
+func (s blockSet) add(b bytecode.BlockID)    { s[b/64] |= 1 << (b % 64) }
+func (s blockSet) remove(b bytecode.BlockID) { s[b/64] &^= 1 << (b % 64) }
+
+// blocks lists the set, in ascending order.
+func (s blockSet) blocks() []bytecode.BlockID {
+	var list []bytecode.BlockID
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			list = append(list, bytecode.BlockID(64*i+bits.TrailingZeros64(word)))
+		}
+	}
+	return list
+}
+
 // in is the part of a program; nothing for a path that nobody asked about.
 func (a along) in(code bytecode.CodeID) blockSet {
 	for i := range a {
@@ -55,7 +70,7 @@ func newAlong(points []lookahead.SplitPoint) along {
 		set := make(blockSet, highest/64+1)
 		for _, q := range points[first:] {
 			if q.Code == p.Code {
-				set[q.Block/64] |= 1 << (q.Block % 64)
+				set.add(q.Block)
 			}
 		}
 		a = append(a, alongIn{p.Code, set})

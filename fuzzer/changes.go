@@ -1,9 +1,6 @@
 package fuzzer
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/ethereum/go-ethereum/core/vm"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -17,12 +14,12 @@ import (
 // would lead away from that function. Once executed a place is no goal any more;
 // the entries that executed it stay, see fileByChange.
 type changes struct {
-	open map[bytecode.CodeID]map[bytecode.BlockID]bool
+	open map[bytecode.CodeID]blockSet
 }
 
 // newChanges begins with the programs that hold targets.
 func newChanges(table *bytecode.Table, goals map[bytecode.CodeID][]goal) *changes {
-	c := &changes{open: map[bytecode.CodeID]map[bytecode.BlockID]bool{}}
+	c := &changes{open: map[bytecode.CodeID]blockSet{}}
 	for id := range goals { // each by itself
 		c.add(table.Program(id))
 	}
@@ -30,12 +27,12 @@ func newChanges(table *bytecode.Table, goals map[bytecode.CodeID][]goal) *change
 }
 
 func (c *changes) add(p *bytecode.Program) {
-	open := map[bytecode.BlockID]bool{}
+	open := make(blockSet, len(p.Blocks)/64+1)
 	p.Instructions(func(pc uint32) bool {
 		switch vm.OpCode(p.Bytes[pc]) {
 		case vm.SSTORE, vm.CREATE, vm.CREATE2:
 			if b, ok := p.BlockOf(pc); ok {
-				open[b] = true
+				open.add(b)
 			}
 		}
 		return true
@@ -63,14 +60,14 @@ func (c *changes) made(exec *evm.Execution) bool {
 	if c == nil {
 		return false
 	}
-	any, code, open := false, bytecode.NoCode, map[bytecode.BlockID]bool(nil)
+	any, code, open := false, bytecode.NoCode, blockSet(nil)
 	for i := range exec.Covered {
 		at := &exec.Covered[i]
 		if at.Code != code { // mostly it is that of the one before
 			code, open = at.Code, c.open[at.Code]
 		}
-		if at.Kept && len(open) > 0 && open[at.Block] {
-			delete(open, at.Block)
+		if at.Kept && open.has(at.Block) {
+			open.remove(at.Block)
 			any = true
 		}
 	}
@@ -82,5 +79,5 @@ func (c *changes) blocks(id bytecode.CodeID) []bytecode.BlockID {
 	if c == nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(c.open[id]))
+	return c.open[id].blocks()
 }
