@@ -35,10 +35,14 @@ type cheats struct {
 	state *cheatcode.State
 	own   bool // state is nobody else's: it may be changed
 
-	before *cheatcode.State // at the start of the call
-	now    cheatcode.Environment
-	host   cheatHost
-	rec    *recorder
+	// stale: the environment is not what the next call finds where no cheatcode has set
+	// anything, besides block number and time.
+	stale bool
+
+	before       *cheatcode.State // at the start of the call
+	number, time uint64           // likewise
+	host         cheatHost
+	rec          *recorder
 }
 
 // cheatHost is a machine that has cheatcodes.
@@ -49,7 +53,7 @@ type cheatHost interface {
 }
 
 func newCheats(c *Cheats) *cheats {
-	return &cheats{edge: &c.Edge, only: c.Only, state: &c.State}
+	return &cheats{edge: &c.Edge, only: c.Only, state: &c.State, stale: true}
 }
 
 // install makes the cheatcodes' accounts precompiled contracts.
@@ -79,16 +83,21 @@ func (c *cheats) keep() *cheatcode.State {
 
 // rewind goes back to what keep gave.
 func (c *cheats) rewind(to *cheatcode.State) {
-	c.state, c.own = to, false
+	c.state, c.own, c.stale = to, false, true
 	c.begin()
 }
 
-// begin puts the environment of a call into effect.
+// begin puts the environment of a call into effect, where it is not in effect yet.
 func (c *cheats) begin() {
 	c.before = c.state
-	c.now = c.host.worldEnvironment()
-	c.state.Settings.Apply(&c.now)
-	c.host.SetEnvironment(c.now)
+	if c.stale {
+		c.stale = c.state.Settings != (cheatcode.Settings{})
+		now := c.host.worldEnvironment()
+		c.state.Settings.Apply(&now)
+		c.host.SetEnvironment(now)
+	}
+	now := c.host.Environment()
+	c.number, c.time = now.Number, now.Time
 }
 
 // finish is the last word on how a call ended: cheatcodes may have asked for something
@@ -99,10 +108,12 @@ func (c *cheats) finish(call *cheatcode.Call, outcome Outcome, output []byte) (O
 			outcome, output = Reverted, end.Output
 		}
 	}
-	if outcome != Success {
-		c.state, c.own = c.before, false
-		now := c.host.worldEnvironment()
-		now.Number, now.Time = c.now.Number, c.now.Time
+	if outcome != Success && c.state != c.before {
+		c.state, c.own, c.stale = c.before, false, true
+		now := c.host.Environment()
+		now.Number, now.Time = c.number, c.time
+		c.host.SetEnvironment(now)
+		now = c.host.worldEnvironment()
 		c.state.Settings.Apply(&now)
 		c.host.SetEnvironment(now)
 	}
@@ -166,6 +177,7 @@ func (c cheatAccount) Run(input []byte) ([]byte, error) {
 	if c.only != nil && !slices.Contains(c.only, by) {
 		return nil, nil
 	}
+	c.stale = true
 	output, ok := cheatcode.Run(c.host, c.writable(), c.edge, by, depth, input)
 	if !ok {
 		return output, vm.ErrExecutionReverted

@@ -305,7 +305,8 @@ func (m *Interpreter) warmCoinbase() {
 	if m.fork >= forkShanghai {
 		coinbase := &m.world.Block.Coinbase
 		if m.cheats != nil {
-			coinbase = &m.cheats.now.Coinbase
+			changed := common.Address(m.env.coinbase.Bytes20())
+			coinbase = &changed
 		}
 		m.ledger.warmEntry(m.ledger.find(coinbase))
 	}
