@@ -314,7 +314,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 	}
 	dictionary := input.NewDictionary(programs)
 	w := &worker{
-		slopes: map[branchSide][]input.Slope{}, moved: map[branchSide]bool{}, tried: map[difference]bool{},
+		slopes: map[branchSide][]input.Slope{}, moved: map[branchSide]bool{}, resisted: map[branchSide]int{}, tried: map[difference]bool{},
 		id:         id,
 		machine:    newDoubter(machine),
 		rand:       rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
@@ -456,7 +456,7 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	c.result.Stats.Analysis.Add(b.analysis)
 	c.result.Stats.AnalysisSeconds += b.analysisSeconds
 	if b.task.energy > 0 {
-		c.suite.spent[b.task.source] += b.executions
+		c.suite.spent[b.task.source] += b.executions + b.trials/trialsPerExecution
 	}
 	for _, pid := range b.paths {
 		c.suite.count(pid)

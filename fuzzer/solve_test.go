@@ -16,7 +16,7 @@ func TestSolves(t *testing.T) {
 	found := 0
 	for seed := range uint64(5) {
 		w, p := solver(t, "planted/conjunction.sol")
-		w.moved, w.rand = map[branchSide]bool{}, testRand(seed)
+		w.moved, w.resisted, w.rand = map[branchSide]bool{}, map[branchSide]int{}, testRand(seed)
 		start := &Seed{Sequence: parse(t, p.space, "user1 Conjunction.enter(uint256,uint64,uint256,uint64) args (0, 0, 0, 0)")}
 		b := w.work(context.Background(), task{seed: start, energy: 1, source: fromSolving, seqLen: 8, calls: 2000})
 		for i := range b.discoveries {
@@ -87,7 +87,7 @@ func TestUnsolved(t *testing.T) {
 	if got := s.nextFresh(solvingPatience); got != nil {
 		t.Error("a side comes up twice")
 	}
-	if got, _ := s.nextYielding(false); got != nil {
+	if got, _, _ := s.nextYielding(false); got != nil {
 		t.Error("a side is picked although nothing is known to move it")
 	}
 	s.yields(plain.branchSide)
@@ -95,7 +95,7 @@ func TestUnsolved(t *testing.T) {
 	s.yields(leading.branchSide)
 	var got []uint32
 	for _, ahead := range []bool{true, true, false, false, false} {
-		_, side := s.nextYielding(ahead)
+		_, side, _ := s.nextYielding(ahead)
 		got = append(got, side.pc)
 	}
 	want := []uint32{2, 2, 1, 1, 1} // of two tried as often, the one that was there first
@@ -105,7 +105,7 @@ func TestUnsolved(t *testing.T) {
 		}
 	}
 	s.covered(leading.branchSide)
-	if _, side := s.nextYielding(true); side == nil || *side != plain.branchSide || len(s.yielding) != 1 {
+	if _, side, _ := s.nextYielding(true); side == nil || *side != plain.branchSide || len(s.yielding) != 1 {
 		t.Error("a side that was taken stays")
 	}
 }

@@ -62,7 +62,7 @@ func (c *Campaign) solvingTask() (task, bool) {
 		t.seed = c.suite.nextFresh(c.suite.total)
 	}
 	if t.seed == nil && solving*c.suite.yieldingShare() <= total {
-		t.seed, t.side = c.suite.nextYielding(c.rand.IntN(aheadShare) > 0)
+		t.seed, t.side, t.tries = c.suite.nextYielding(c.rand.IntN(aheadShare) > 0)
 	}
 	if t.seed == nil {
 		return task{}, false
@@ -103,7 +103,7 @@ func (u *unsolved) yieldingShare() uint64 {
 // nextYielding picks the side that was solved for least often, and the closest input to
 // it: of those with a target ahead, if there are such and ahead asks for it. Nil when
 // there is none.
-func (s *Suite) nextYielding(ahead bool) (*Seed, *branchSide) {
+func (s *Suite) nextYielding(ahead bool) (seed *Seed, side *branchSide, tries int) {
 	s.yielding = slices.DeleteFunc(s.yielding, func(y *yieldingSide) bool { return s.nearestTo(y.side) == nil }) // taken
 	if ahead {
 		ahead = slices.ContainsFunc(s.yielding, func(y *yieldingSide) bool { return s.frontier[frontierSide{y.side, true}] != nil })
@@ -115,10 +115,10 @@ func (s *Suite) nextYielding(ahead bool) (*Seed, *branchSide) {
 		}
 	}
 	if best == nil {
-		return nil, nil
+		return nil, nil, 0
 	}
 	best.tries++
-	return s.nearestTo(best.side), &best.side
+	return s.nearestTo(best.side), &best.side, best.tries - 1
 }
 
 // nearestTo is the closest input to a branch side, one with a target ahead if there is

@@ -25,6 +25,7 @@ type task struct {
 	ask        bool // ask the analysis about the seed again; no energy is spent
 	surroundings
 	side     *branchSide // to solve for; nil: for all that the seed comes to
+	tries    int         // of it before
 	demanded demand      // of the seed's function
 	energy   Energy
 	left     int    // targets that are still open
@@ -43,6 +44,7 @@ type batch struct {
 	paths       []bytecode.PathID // of every execution that counts, in order
 	executions  uint64            // probes of properties included
 	calls       uint64
+	trials      uint64 // of searches in formulas
 	discoveries []discovery
 	provoked    []provocation
 	answer      *outlook // to a task that asks
@@ -118,6 +120,7 @@ type worker struct {
 	signers    []common.Address    // in the run of the task's seed, see sign
 	signatures int                 // what the task may still spend on them, see sign
 	moved      map[branchSide]bool // whether input words move a branch's operands
+	resisted   map[branchSide]int  // searches in formulas that did not solve for it, see reckon
 	current    input.Sequence      // what runs now, for fault reports
 }
 

@@ -1,0 +1,72 @@
+package fuzzer
+
+import (
+	"context"
+	"testing"
+
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
+
+// TestFormulasTell: of random calls of contracts of all kinds, formulas tell which way each
+// jump went.
+func TestFormulasTell(t *testing.T) {
+	read := 0
+	for _, source := range []string{
+		"planted/computed.sol", "planted/conjunction.sol", "planted/coupled.sol", "planted/packed.sol", "planted/signed.sol",
+		"planted/bytes.sol", "planted/callee.sol", "planted/paid.sol", "planted/late.sol", "planted/properties.sol",
+	} {
+		w, p := solver(t, source)
+		var b batch
+		b.task.calls = 1 << 20
+		seq := input.Sequence{}
+		for range 300 {
+			seq = w.mutator.Mutate(w.rand, seq)
+			exec, ok := w.run(context.Background(), seq, &b)
+			if !ok {
+				t.Fatal(b.fault)
+			}
+			if frame := &exec.Frames[exec.Calls[len(seq)-1].Frames[0]]; frame.Program == nil {
+				continue
+			}
+			if _, ok := p.space.Formulas(seq, w.encoded, exec); !ok {
+				t.Errorf("%s: the formulas of %s are wrong", source, format(p.space, seq))
+			}
+			read++
+		}
+	}
+	if read < 1000 {
+		t.Errorf("%d calls were read", read)
+	}
+}
+
+// TestSatisfy: formulas lead through guards of several words in a few runs, and what they
+// propose does what it is to do.
+func TestSatisfy(t *testing.T) {
+	for source, start := range map[string]string{
+		"planted/conjunction.sol": "user1 Conjunction.enter(uint256,uint64,uint256,uint64) args (0, 0, 0, 0)",
+		"planted/factors.sol":     "user1 Factors.enter(int128,int64,uint256,uint128) args (0, 0, 0, 0)",
+	} {
+		w, p := solver(t, source)
+		w.moved, w.resisted = map[branchSide]bool{}, map[branchSide]int{}
+		var b batch
+		b.task.calls = 1000
+		seq := parse(t, p.space, start)
+		exec, _, _ := w.try(context.Background(), seq, &b)
+		path := &pathfinder{worker: w, ctx: context.Background(), b: &b}
+		path.rebase(path.point(seq, exec))
+		for path.reckon(path.targets()) {
+		}
+		found := 0
+		for i := range b.discoveries {
+			found += len(b.discoveries[i].seen)
+		}
+		if found == 0 || b.executions > 100 {
+			t.Errorf("%s: %d assertions in %d executions", source, found, b.executions)
+		}
+		for _, n := range w.resisted {
+			if n > maxResisted {
+				t.Errorf("%s: a side is searched for %d times", source, n)
+			}
+		}
+	}
+}

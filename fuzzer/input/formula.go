@@ -1,0 +1,430 @@
+package input
+
+import (
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// term is a word that code computed: of other terms, of input words, or that does not
+// depend on them.
+type term struct {
+	op       vm.OpCode // computed so of args; STOP: as it is
+	variable int32     // index of the variable that it is; −1: none
+	args     [3]int32  // indices of terms, smaller than its own
+	value    uint256.Int
+	known    bool   // the value is; what is read from where nobody looks is not
+	moves    bool   // depends on a variable
+	of       uint32 // the variables that it depends on, a bit each: there are at most maxVariables
+}
+
+// unknown is the index of a term that nothing is known of.
+const unknown = 0
+
+// decision is a conditional jump along a path: its condition, and whether it was taken.
+type decision struct {
+	condition int32
+	pc        uint32
+	taken     bool
+}
+
+// Formulas are what the last call of a run computed of the numbers among its words, and
+// which way each conditional jump went by it, as the outermost frame's instructions say: where probing
+// a word tells what it does from one input, they tell it of all that take the same path.
+type Formulas struct {
+	space     *Space
+	sequence  Sequence
+	variables []Variable
+	terms     []term
+	decisions []decision
+}
+
+// maxTerms bounds the memory and the time that formulas take. Arbitrary: calls of the corpora compute
+// some hundreds of words.
+const maxTerms = 1 << 14
+
+// Formulas reads those of a run's last call. encoded is what ran. False when it ran no
+// code, or when what they tell of a jump is not what the run did: then they are wrong.
+func (s *Space) Formulas(seq Sequence, encoded evm.Sequence, e *evm.Execution) (*Formulas, bool) {
+	call := len(seq) - 1
+	frame := &e.Frames[e.Calls[call].Frames[0]]
+	if frame.Program == nil || frame.Kind != evm.KindTransaction || seq[call].Function.Kind == Constructor {
+		return nil, false
+	}
+	f := &Formulas{space: s, sequence: seq, variables: s.Variables(seq, call)}
+	r := reader{Formulas: f, frame: frame, memory: map[uint64]int32{}, words: map[uint64]int32{}, value: unknown, time: unknown}
+	r.add(term{op: vm.STOP, variable: -1})
+	r.bind(encoded[call].Data)
+	return f, r.read()
+}
+
+// reader follows the path of a frame.
+type reader struct {
+	*Formulas
+	frame   *evm.Frame
+	stack   []int32
+	memory  map[uint64]int32 // by offset, what a MSTORE put there
+	words   map[uint64]int32 // by offset in calldata: variables
+	value   int32            // the term of CALLVALUE and TIMESTAMP, where they are variables
+	time    int32
+	storage int // of the frame's accesses, the next one
+}
+
+func (r *reader) add(t term) int32 {
+	r.terms = append(r.terms, t)
+	return int32(len(r.terms) - 1)
+}
+
+func (r *reader) constant(x *uint256.Int) int32 {
+	return r.add(term{variable: -1, value: *x, known: true})
+}
+
+// bind finds out where the call's data holds the variables: where it changes with them.
+func (r *reader) bind(data []byte) {
+	call := len(r.sequence) - 1
+	for i := range r.variables {
+		v := &r.variables[i]
+		x, _ := r.space.Get(r.sequence, v.Word)
+		t := term{variable: int32(i), value: x, known: true, moves: true, of: 1 << i}
+		switch v.Word.Kind {
+		case ValueWord:
+			r.value = r.add(t)
+		case TimeWord:
+			base := uint256.NewInt(r.space.start.Time)
+			for _, c := range r.sequence[:call] {
+				base.AddUint64(base, c.TimeAdvance)
+			}
+			r.time = r.compute(vm.ADD, r.constant(base), r.add(t), unknown)
+		default:
+			var other uint256.Int
+			if other.AddUint64(&x, 1); !r.space.fits(r.sequence, &v.Word, &other) {
+				other.SubUint64(&x, 1)
+			}
+			changed, ok := r.space.With(r.sequence, v.Word, &other)
+			if !ok {
+				continue
+			}
+			if at, ok := differ(data, changed[call].Function.appendData(nil, changed[call].Args)); ok {
+				r.words[at] = r.add(t)
+			}
+		}
+	}
+}
+
+// differ finds the only word behind the selector in which two calls' data differ.
+func differ(a, b []byte) (at uint64, ok bool) {
+	if len(a) != len(b) {
+		return 0, false
+	}
+	for i := 4; i+32 <= len(a); i += 32 {
+		if string(a[i:i+32]) == string(b[i:i+32]) {
+			continue
+		}
+		if ok {
+			return 0, false
+		}
+		at, ok = uint64(i), true
+	}
+	return at, ok
+}
+
+// read runs the instructions of the path's blocks on terms, up to the first that does
+// not fit: a path ends where it failed. It tells whether all jumps went as their conditions say.
+func (r *reader) read() bool {
+	code, path := r.frame.Program, r.frame.Path
+	for i, id := range path {
+		block := code.Blocks[id]
+		for pc := block.Start; pc < block.End; pc += 1 + bytecode.PushSize(code.Bytes[pc]) {
+			op := vm.OpCode(code.Bytes[pc])
+			switch {
+			case op != vm.JUMPI:
+				if len(r.terms) >= maxTerms || !r.step(op, pc) {
+					return true
+				}
+			case i+1 == len(path) || len(r.stack) < 2:
+				return true
+			case !r.decide(pc, code.Blocks[path[i+1]].Start != pc+1):
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// decide notes a conditional jump; false when its condition says otherwise.
+func (r *reader) decide(pc uint32, taken bool) bool {
+	condition := r.stack[len(r.stack)-2]
+	r.stack = r.stack[:len(r.stack)-2]
+	r.decisions = append(r.decisions, decision{condition, pc, taken})
+	t := &r.terms[condition]
+	return !t.known || t.value.IsZero() != taken
+}
+
+// step runs an instruction; false when the stack has too few words for it.
+func (r *reader) step(op vm.OpCode, pc uint32) bool {
+	n := len(r.stack)
+	switch {
+	case op >= vm.PUSH0 && op <= vm.PUSH32:
+		r.stack = append(r.stack, r.push(pc))
+		return true
+	case op >= vm.DUP1 && op <= vm.DUP16:
+		i := n - 1 - int(op-vm.DUP1)
+		if i < 0 {
+			return false
+		}
+		r.stack = append(r.stack, r.stack[i])
+		return true
+	case op >= vm.SWAP1 && op <= vm.SWAP16:
+		i := n - 2 - int(op-vm.SWAP1)
+		if i < 0 {
+			return false
+		}
+		r.stack[i], r.stack[n-1] = r.stack[n-1], r.stack[i]
+		return true
+	}
+	pops, pushes := arity(op)
+	if n < pops {
+		return false
+	}
+	var args [3]int32
+	for i := range min(pops, 3) {
+		args[i] = r.stack[n-1-i]
+	}
+	r.stack = r.stack[:n-pops]
+	result := r.effect(op, args)
+	if pushes > 0 {
+		r.stack = append(r.stack, result)
+	}
+	return true
+}
+
+// push is the constant of a PUSH; unknown where instances hold other bytes.
+func (r *reader) push(pc uint32) int32 {
+	code, size := r.frame.Program, bytecode.PushSize(r.frame.Program.Bytes[pc])
+	if int(pc+1+size) > len(code.Bytes) || code.Varies(pc+1, pc+1+size) {
+		return unknown
+	}
+	var x uint256.Int
+	x.SetBytes(code.Bytes[pc+1 : pc+1+size])
+	return r.constant(&x)
+}
+
+// effect is what an instruction makes of its operands; unknown for all that is not of
+// numbers.
+func (r *reader) effect(op vm.OpCode, args [3]int32) int32 {
+	switch op {
+	case vm.CALLDATALOAD:
+		return r.load(args[0])
+	case vm.CALLDATASIZE:
+		return r.constant(uint256.NewInt(uint64(len(r.frame.Input))))
+	case vm.CALLVALUE:
+		if r.value != unknown {
+			return r.value
+		}
+		return r.constant(&r.frame.Value)
+	case vm.TIMESTAMP:
+		return r.time
+	case vm.SLOAD, vm.SSTORE:
+		return r.access(op == vm.SSTORE)
+	case vm.MLOAD, vm.MSTORE:
+		return r.remember(op == vm.MSTORE, args)
+	case vm.MSTORE8, vm.MCOPY, vm.CALLDATACOPY, vm.CODECOPY, vm.EXTCODECOPY, vm.RETURNDATACOPY,
+		vm.CALL, vm.CALLCODE, vm.DELEGATECALL, vm.STATICCALL:
+		clear(r.memory)
+		return unknown
+	}
+	return r.compute(op, args[0], args[1], args[2])
+}
+
+// load is a word of the call's data.
+func (r *reader) load(offset int32) int32 {
+	at := &r.terms[offset]
+	if !at.known || at.moves || !at.value.IsUint64() {
+		return unknown
+	}
+	o := at.value.Uint64()
+	if known, ok := r.words[o]; ok {
+		return known
+	}
+	if o > uint64(len(r.frame.Input)) {
+		return r.constant(new(uint256.Int))
+	}
+	var data [32]byte
+	copy(data[:], r.frame.Input[o:])
+	var x uint256.Int
+	x.SetBytes32(data[:])
+	return r.constant(&x)
+}
+
+// access is a word of storage, as this run met it.
+func (r *reader) access(write bool) int32 {
+	if r.storage >= len(r.frame.Storage) || r.frame.Storage[r.storage].Write != write {
+		r.storage = len(r.frame.Storage)
+		return unknown
+	}
+	r.storage++
+	return r.constant(&r.frame.Storage[r.storage-1].Value)
+}
+
+// remember writes or reads a word of memory. Words that overlap are not known.
+func (r *reader) remember(write bool, args [3]int32) int32 {
+	at := &r.terms[args[0]]
+	if !at.known || at.moves || !at.value.IsUint64() {
+		if write {
+			clear(r.memory)
+		}
+		return unknown
+	}
+	o := at.value.Uint64()
+	if !write {
+		return r.memory[o] // unknown where nothing is
+	}
+	for other := range r.memory { // in any order: each by itself
+		if other+31 >= o && other <= o+31 {
+			delete(r.memory, other)
+		}
+	}
+	r.memory[o] = args[1]
+	return unknown
+}
+
+// compute is a term of others; a constant of constants.
+func (r *reader) compute(op vm.OpCode, a, b, c int32) int32 {
+	t := term{op: op, variable: -1, args: [3]int32{a, b, c}}
+	pops, _ := arity(op)
+	t.known = true
+	for _, i := range t.args[:min(pops, 3)] {
+		t.known = t.known && r.terms[i].known
+		t.moves = t.moves || r.terms[i].moves
+		t.of |= r.terms[i].of
+	}
+	if !t.known || !evaluate(&t, r.terms, &t.value) {
+		return unknown
+	}
+	if !t.moves {
+		t.op = vm.STOP
+	}
+	return r.add(t)
+}
+
+// evaluate sets x to what a term computes; false when it is no arithmetic.
+func evaluate(t *term, terms []term, x *uint256.Int) bool {
+	a, b := &terms[t.args[0]].value, &terms[t.args[1]].value
+	switch t.op {
+	case vm.ADD:
+		x.Add(a, b)
+	case vm.MUL:
+		x.Mul(a, b)
+	case vm.SUB:
+		x.Sub(a, b)
+	case vm.DIV:
+		x.Div(a, b)
+	case vm.SDIV:
+		x.SDiv(a, b)
+	case vm.MOD:
+		x.Mod(a, b)
+	case vm.SMOD:
+		x.SMod(a, b)
+	case vm.ADDMOD:
+		x.AddMod(a, b, &terms[t.args[2]].value)
+	case vm.MULMOD:
+		x.MulMod(a, b, &terms[t.args[2]].value)
+	case vm.EXP:
+		x.Exp(a, b)
+	case vm.SIGNEXTEND:
+		x.ExtendSign(b, a)
+	case vm.BYTE:
+		copied := *b
+		x.Set(copied.Byte(a))
+	default:
+		return evaluateBits(t.op, a, b, x)
+	}
+	return true
+}
+
+// evaluateBits is evaluate for comparisons and for what works on bits.
+func evaluateBits(op vm.OpCode, a, b, x *uint256.Int) bool {
+	switch op {
+	case vm.LT:
+		setTruth(x, a.Lt(b))
+	case vm.GT:
+		setTruth(x, a.Gt(b))
+	case vm.SLT:
+		setTruth(x, a.Slt(b))
+	case vm.SGT:
+		setTruth(x, a.Sgt(b))
+	case vm.EQ:
+		setTruth(x, a.Eq(b))
+	case vm.ISZERO:
+		setTruth(x, a.IsZero())
+	case vm.AND:
+		x.And(a, b)
+	case vm.OR:
+		x.Or(a, b)
+	case vm.XOR:
+		x.Xor(a, b)
+	case vm.NOT:
+		x.Not(a)
+	case vm.SHL:
+		x.Lsh(b, shift(a))
+	case vm.SHR:
+		x.Rsh(b, shift(a))
+	case vm.SAR:
+		x.SRsh(b, shift(a))
+	default:
+		return false
+	}
+	return true
+}
+
+// shift is by how much a word is shifted: 256 and beyond are alike.
+func shift(x *uint256.Int) uint {
+	if x.LtUint64(256) {
+		return uint(x.Uint64())
+	}
+	return 256
+}
+
+func setTruth(x *uint256.Int, truth bool) {
+	x.Clear()
+	if truth {
+		x.SetOne()
+	}
+}
+
+// arity is how many words an instruction takes from the stack and puts there (yellow
+// paper, appendix H.2, and the EIPs since); PUSH, DUP and SWAP apart.
+func arity(op vm.OpCode) (pops, pushes int) {
+	switch op {
+	case vm.STOP, vm.JUMPDEST, vm.INVALID:
+		return 0, 0
+	case vm.ADDMOD, vm.MULMOD, vm.CREATE:
+		return 3, 1
+	case vm.ISZERO, vm.NOT, vm.CLZ, vm.BALANCE, vm.CALLDATALOAD, vm.EXTCODESIZE, vm.EXTCODEHASH, vm.BLOCKHASH, vm.BLOBHASH, vm.MLOAD, vm.SLOAD, vm.TLOAD:
+		return 1, 1
+	case vm.CALLDATACOPY, vm.CODECOPY, vm.RETURNDATACOPY, vm.MCOPY, vm.LOG1:
+		return 3, 0
+	case vm.EXTCODECOPY, vm.LOG2:
+		return 4, 0
+	case vm.POP, vm.JUMP, vm.SELFDESTRUCT:
+		return 1, 0
+	case vm.MSTORE, vm.MSTORE8, vm.SSTORE, vm.TSTORE, vm.JUMPI, vm.RETURN, vm.REVERT, vm.LOG0:
+		return 2, 0
+	case vm.LOG3:
+		return 5, 0
+	case vm.LOG4:
+		return 6, 0
+	case vm.CREATE2:
+		return 4, 1
+	case vm.CALL, vm.CALLCODE:
+		return 7, 1
+	case vm.DELEGATECALL, vm.STATICCALL:
+		return 6, 1
+	}
+	if op >= vm.ADD && op <= vm.KECCAK256 {
+		return 2, 1
+	}
+	return 0, 1
+}
