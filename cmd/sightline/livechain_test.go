@@ -67,7 +67,7 @@ func TestLiveChain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // the chain must be asked
 	t.Setenv("SIGHTLINE_NODE_MODULES", nodeModules(t))
 	run := func(want int, args ...string) string {
 		t.Helper()

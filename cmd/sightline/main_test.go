@@ -38,9 +38,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools := toolFolder(t)
-	// Compilations are kept for one run of the tests only, so that every run
-	// compiles; scripts share them, since a compiler takes seconds to start.
-	cache := t.TempDir()
+	cache := compilations(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *update,
@@ -77,6 +75,14 @@ func nodeModules(t *testing.T) string {
 		t.Fatalf("%s is missing: run ./test once, it installs the compilers and contracts that tests need", dir)
 	}
 	return real
+}
+
+// compilations is the cache folder that tests share, and keep beside what ./test
+// installs: a compiler takes seconds to start, and gives the same input the same answer. A
+// fresh checkout has none, and compiles everything.
+func compilations(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(filepath.Dir(filepath.Dir(nodeModules(t))), "compiled")
 }
 
 // toolFolder holds the programs that scripts call and no others, so that a solc
