@@ -24,6 +24,7 @@ type Settings struct {
 	Package  string // npm package under .cache/npm/node_modules; "": solc
 	ViaIR    bool
 	Optimize bool
+	Fork     string // the EVM version; "": the compiler's default
 }
 
 // script feeds standard JSON from stdin to the solc package named by its
@@ -92,6 +93,9 @@ func standardInput(source string, s Settings) map[string]any {
 	settings := map[string]any{
 		"optimizer":       map[string]any{"enabled": s.Optimize},
 		"outputSelection": map[string]any{"*": map[string]any{"*": []string{"abi", "evm.bytecode", "evm.deployedBytecode"}, "": []string{"ast"}}},
+	}
+	if s.Fork != "" {
+		settings["evmVersion"] = s.Fork
 	}
 	if s.ViaIR {
 		settings["viaIR"] = true
