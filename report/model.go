@@ -88,9 +88,10 @@ type World struct {
 	Instances  []Instance   `json:"instances"`
 	Undeployed []Undeployed `json:"undeployed"`
 	Senders    []Sender     `json:"senders"`
-	Calls      []string     `json:"calls"` // that the configuration's deploy made, in order
+	Calls      []string     `json:"calls"` // that were made after deployments, in order
 	Fork       string       `json:"fork"`
 	Chain      *Chain       `json:"chain,omitempty"` // that the state comes from
+	File       string       `json:"file,omitempty"`  // beside the report, the World as a configuration
 }
 
 // Chain is a block of a live chain.

@@ -10,6 +10,8 @@ type Options struct {
 
 	Cases Cases // written beside the report as far as its faults name them
 
+	World []byte // the World as a configuration, written beside the report; nil: none
+
 	OmitTimes bool // leave out what a clock measured, see [WriteJSON]
 	Cancelled bool // the program ends with ExitCancelled, whatever the verdict
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"path"
 	"strings"
 	"unicode/utf8"
 )
@@ -178,6 +179,9 @@ func (t *terminal) next() {
 			step(command)
 			replays++
 		}
+	}
+	if t.r.World.File != "" {
+		step(fmt.Sprintf("%s has this World as settings for sightline.yml", Clean(path.Join(t.o.Out, t.r.World.File), maxPath)))
 	}
 	if t.tally[Unreached] > 0 {
 		step("a longer --timeout may reach more; unreached is not safe")

@@ -17,10 +17,11 @@ const (
 	SARIFFile   = "sightline.sarif"
 	CommentFile = "comment.md"
 	SummaryFile = "summary.md"
+	WorldFile   = "world.yml"
 )
 
-// Write writes report.json, sightline.sarif, comment.md and summary.md into the
-// folder dir, which is made if it is not there. Each file appears whole or not at
+// Write writes report.json, sightline.sarif, comment.md, summary.md and, where the
+// options have it, world.yml into the folder dir, which is made if it is not there. Each file appears whole or not at
 // all: it is written beside its place and renamed. All are rendered before the
 // first is written.
 func Write(dir string, r *Report, o Options) error {
@@ -34,6 +35,11 @@ func Write(dir string, r *Report, o Options) error {
 	for _, f := range files {
 		if err := writeFile(dir, f.name, f.data); err != nil {
 			return err
+		}
+	}
+	if o.World == nil { // an earlier run's would be taken for this one's
+		if err := os.Remove(filepath.Join(dir, WorldFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return outputError(filepath.Join(dir, WorldFile), err)
 		}
 	}
 	return o.Cases.write(dir, r.Faults)
@@ -59,12 +65,16 @@ func render(r *Report, o Options) ([]outputFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []outputFile{
+	files := []outputFile{
 		{JSONFile, data.Bytes()},
 		{SARIFFile, alerts},
 		{CommentFile, Comment(r, o)},
 		{SummaryFile, Summary(r, o)},
-	}, nil
+	}
+	if o.World != nil {
+		files = append(files, outputFile{WorldFile, o.World})
+	}
+	return files, nil
 }
 
 // outputError says what could not be written, why, and what to do.

@@ -51,6 +51,24 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestWriteWorld: the World's file is there where there is one, and not an earlier run's.
+func TestWriteWorld(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, WorldFile)
+	if err := Write(dir, load(t, "pass"), Options{World: []byte("deploy: []\n")}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "deploy: []\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := Write(dir, load(t, "pass"), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the World of an earlier run is still there")
+	}
+}
+
 func TestWriteErrors(t *testing.T) {
 	root := t.TempDir()
 	file := filepath.Join(root, "file")

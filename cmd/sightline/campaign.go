@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -48,8 +49,8 @@ type deployment struct {
 
 // deploy makes the World for the targets.
 func deploy(ctx context.Context, pr *project, flags *campaignFlags) (*campaign, error) {
-	if flags.setup != "" && flags.setup != noSetup && (len(flags.plan.Steps) > 0 || flags.plan.Recorded != nil) {
-		return nil, badInput("--setup %s, and the configuration's deploy or --setup-command makes the World: leave out one of them", flags.setup)
+	if len(flags.setup) > 0 && !isNone(flags.setup) && (len(flags.plan.Steps) > 0 || flags.plan.Recorded != nil) {
+		return nil, badInput("--setup %s, and the configuration's deploy or --setup-command makes the World: leave out one of them", strings.Join(flags.setup, ","))
 	}
 	if err := checkSetup(flags.setup, pr.table); err != nil {
 		return nil, err

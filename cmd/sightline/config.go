@@ -16,9 +16,9 @@ import (
 // configFiles are looked for below the project's folder, in this order.
 var configFiles = []string{"sightline.yml", ".github/sightline.yml"}
 
-// maxConfig bounds the size of a configuration file, bytes. Arbitrary: one that
-// sets everything has less than a tenth of it.
-const maxConfig = 64 << 10
+// maxConfig bounds the size of a configuration file, bytes. Arbitrary: the World of as many
+// contracts as are deployed at most, as world.yml has it, is about half of it.
+const maxConfig = 256 << 10
 
 // notConfigurable are the flags that only the command line sets: they say what
 // this one run is about, or name files to write and programs to run, which a

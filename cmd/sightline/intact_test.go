@@ -41,6 +41,9 @@ func checkOutput(dir string) []string {
 	if len(c.named) > 0 {
 		c.file(report.BundleFile)
 	}
+	if r.World.File != "" {
+		c.file(r.World.File)
+	}
 	left, err := filepath.Glob(filepath.Join(dir, "reproducers", "*"))
 	c.expect(err == nil && len(left) == len(c.named), "%d reproducers are there, %d are named (%v)", len(left), len(c.named), err)
 	hidden, _ := filepath.Glob(filepath.Join(dir, ".*"))

@@ -80,7 +80,7 @@ type campaignFlags struct {
 	seed      uint64
 	workers   int
 	corpusDir string
-	setup     string
+	setup     []string
 	schedule  string
 	without   string
 	fork      string
@@ -112,7 +112,7 @@ func (f *campaignFlags) register(flags *pflag.FlagSet) {
 	flags.Lookup("workers").DefValue = "all cores"
 	flags.StringVar(&f.corpusDir, "corpus-dir", "", "load inputs from and save them to this `DIR`")
 	flags.StringVar(&f.schedule, "schedule", fuzzer.Lookahead.Name, "power schedule, for developers of the tool")
-	flags.StringVar(&f.setup, "setup", "", "start from what setUp() of this Foundry test `CONTRACT` makes, or from no test's: none (default: the tests that deploy what changed)")
+	flags.StringSliceVar(&f.setup, "setup", nil, "start from what setUp() of this Foundry test `CONTRACT` makes (repeatable: one after the other), or from no test's: none (default: the tests that deploy what changed)")
 	flags.StringVar(&f.fork, "evm-version", "", "newest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default the last)")
 	flags.StringVar(&f.without, "without", "", "leave out `TECHNIQUES`, separated by commas, for developers of the tool: "+strings.Join(fuzzer.TechniqueNames(), ", "))
 	flags.StringVar(&f.setupCommand, "setup-command", "", "start from what this `COMMAND` of the shell deploys, run in --root, through the JSON-RPC endpoint in SIGHTLINE_RPC_URL")

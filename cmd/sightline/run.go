@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -90,6 +91,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	var bundle *report.Bundle
 	var reproducers map[string]*report.Reproducer
 	var cases report.Cases
+	var worldFile []byte
 	if pr.mapping != nil {
 		show.line("targets %s", describeMapping(pr))
 	}
@@ -126,6 +128,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		flags.closeChain(r)
 		a.compareWithMemory(kept)
 		reproducers, cases = a.reproducers, a.cases
+		worldFile = c.writtenWorld(flags, r)
 		bundle = c.bundle()
 	}
 	cancelled := errors.Is(ctx.Err(), context.Canceled)
@@ -140,7 +143,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	}
 	kept.write(r, reproducers)
 	options := output.options()
-	options.Cases, options.Source, options.Cancelled = cases, pr.source, cancelled
+	options.Cases, options.Source, options.Cancelled, options.World = cases, pr.source, cancelled, worldFile
 	if err := p.write(output, r, options, bundle, reproducers); err != nil {
 		return nil, badInput("%w", err)
 	}
@@ -216,11 +219,22 @@ func removeReproducers(dir string) error {
 
 // bundle is what the reproducers need to run without the project.
 func (c *campaign) bundle() *report.Bundle {
-	b := &report.Bundle{World: c.world, Contracts: c.table.Contracts(), Lines: c.positions.At, Variables: variables(c.outputs)}
+	b := &report.Bundle{World: c.world, Contracts: c.contracts(), Lines: c.positions.At, Variables: variables(c.outputs)}
 	for _, d := range c.space.Options.Constructors {
 		b.Deployable = append(b.Deployable, report.BundleDeployment{Contract: d.Contract, Code: d.Code})
 	}
 	return b
+}
+
+// contracts are those of the build, and those that Sightline brought into the World.
+func (c *campaign) contracts() []*bytecode.Contract {
+	list := slices.Clip(c.table.Contracts())
+	for _, in := range c.world.Instances {
+		if in.Contract != nil && world.IsBrought(in.Contract) && !slices.Contains(list, in.Contract) {
+			list = append(list, in.Contract)
+		}
+	}
+	return list
 }
 
 // source serves the head version's text of a file to the report.

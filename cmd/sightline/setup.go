@@ -16,28 +16,31 @@ const noSetup = "none"
 
 // setupFor is what --setup asks for, nil for none, with what could not be understood
 // of the chain that tests run on.
-func (pr *project) setupFor(named string) (*world.Setup, []string) {
-	if named == noSetup {
+func (pr *project) setupFor(named []string) (*world.Setup, []string) {
+	if isNone(named) {
 		return nil, nil
 	}
 	chain, notes := pr.testChain()
 	s := &world.Setup{Lines: map[string][]bytecode.Position{}, Chain: chain, ReadFile: pr.testFiles(), Root: testRoot}
-	if named != "" {
-		s.Contracts = []string{named}
-	}
+	s.Contracts = named
 	for _, t := range pr.mapping.Targets {
 		s.Lines[t.Contract] = append(s.Lines[t.Contract], t.Position)
 	}
 	return s, notes
 }
 
-// checkSetup tells whether a contract that --setup names can set up a World.
-func checkSetup(named string, table *bytecode.Table) error {
-	if named == "" || named == noSetup {
+// isNone tells whether --setup asks for a World that is made without tests.
+func isNone(named []string) bool { return len(named) == 1 && named[0] == noSetup }
+
+// checkSetup tells whether the contracts that --setup names can set up a World.
+func checkSetup(named []string, table *bytecode.Table) error {
+	if isNone(named) {
 		return nil
 	}
-	if _, err := world.NamedTest(table.Contracts(), named); err != nil {
-		return badInput("--setup %s: %w", named, err)
+	for _, name := range named {
+		if _, err := world.NamedTest(table.Contracts(), name); err != nil {
+			return badInput("--setup %s: %w", name, err)
+		}
 	}
 	return nil
 }

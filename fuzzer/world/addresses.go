@@ -37,6 +37,9 @@ func (b *builder) addresses(p *parameter) []common.Address {
 	add(b.matching(func(c *bytecode.Contract) bool {
 		return len(c.Name) > 2 && strings.EqualFold(c.Name, strings.Trim(p.name, "_"))
 	})...)
+	if tokenName(p.name) && nameHas(p.name, "weth", "weth9") {
+		add(rotate(b.matching(isWrappedEther), p.nth)...)
+	}
 	if tokenName(p.name) {
 		add(rotate(b.matching(isToken), p.nth)...)
 	}

@@ -44,12 +44,15 @@ type builder struct {
 	uninitialized []*bytecode.Contract
 
 	calls     evm.Sequence // the successful deployments and initializations
+	steps     []Step       // the same as a plan that makes them
+	given     []given      // what was made, and with what, by a search
 	instances []evm.Instance
 	tried     map[*bytecode.Contract]bool
 	copies    map[*bytecode.Contract]int // instances beyond the first
 	needed    map[*bytecode.Contract][]need
 	proxied   map[common.Address]bool // instances that only serve a proxy
 	proxies   map[common.Address]bool // and those proxies
+	barren    map[common.Address]bool // tokens that nobody can have, see lookForSupply
 	libraries map[string]*library     // by qualified name
 	labels    map[common.Address]string
 	tests     []common.Address          // the test contracts of set-ups
@@ -88,6 +91,7 @@ func newBuilder(machine *evm.Reference, contracts []*bytecode.Contract, limit in
 		needed:    map[*bytecode.Contract][]need{},
 		proxied:   map[common.Address]bool{},
 		proxies:   map[common.Address]bool{},
+		barren:    map[common.Address]bool{},
 		libraries: map[string]*library{},
 		labels:    map[common.Address]string{},
 		names:     map[common.Address]string{},
@@ -152,6 +156,18 @@ func (b *builder) deployAll(ctx context.Context, wanted []*bytecode.Contract) er
 	}
 	b.reportFailures(failed)
 	return nil
+}
+
+// deployAndEquip deploys contracts and does what makes them usable.
+func (b *builder) deployAndEquip(ctx context.Context, wanted []*bytecode.Contract) error {
+	first := len(b.instances)
+	if err := b.deployAll(ctx, wanted); err != nil {
+		return err
+	}
+	if err := b.grantRoles(ctx, first); err != nil {
+		return err
+	}
+	return b.handOut(ctx, first)
 }
 
 // reportFailures lists what could not be deployed in table order, libraries last.
@@ -233,7 +249,12 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 		return false, nil
 	}
 	i := b.keep(c, code, found)
-	return true, b.initialize(ctx, i)
+	b.writeDeployment(c.contract, c.contract, b.instances[i].Name, found.arguments)
+	b.given = append(b.given, given{b.instances[i].Address, found.arguments})
+	if err := b.lookForSupply(&b.instances[i]); err != nil {
+		return false, err
+	}
+	return true, b.initialize(ctx, i, found.arguments)
 }
 
 // constructorOf is the contract's constructor under its name for people.
@@ -328,7 +349,7 @@ func (b *builder) keep(c *candidate, code []byte, found *outcome) int {
 		Contract:  c.contract,
 		Address:   found.call.Address,
 		Arguments: b.describe(found.arguments),
-		Notes:     b.missing(c.contract),
+		Notes:     append(b.missing(c.contract), originOf(c.contract)...),
 		Tries:     c.failure.Tries,
 		Code:      code,
 		Call:      found.call,
@@ -336,6 +357,14 @@ func (b *builder) keep(c *candidate, code []byte, found *outcome) int {
 	})
 	b.calls = append(b.calls, found.call)
 	return len(b.instances) - 1
+}
+
+// originOf says of a contract that the build does not hold where it comes from.
+func originOf(c *bytecode.Contract) []string {
+	if IsBrought(c) {
+		return []string{"brought by Sightline"}
+	}
+	return nil
 }
 
 // add adds an instance and returns its name.

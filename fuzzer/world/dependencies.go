@@ -17,6 +17,9 @@ func (b *builder) implements(c *bytecode.Contract, typ string) bool {
 	if c.Name == typ || slices.Contains(c.Implements, typ) {
 		return true
 	}
+	if IsBrought(c) && isStandard(typ) { // another one is meant by that
+		return false
+	}
 	for _, t := range b.contracts {
 		if t.Name == typ && !t.Deployable() && hasMethods(c.ABI, t.ABI) {
 			return true
@@ -50,14 +53,20 @@ func isToken(c *bytecode.Contract) bool {
 	return hasMethod(c.ABI, "transfer(address,uint256)") && hasMethod(c.ABI, "balanceOf(address)")
 }
 
+// isWrappedEther tells whether a contract looks like WETH.
+func isWrappedEther(c *bytecode.Contract) bool {
+	return isToken(c) && hasMethod(c.ABI, "deposit()") && hasMethod(c.ABI, "withdraw(uint256)")
+}
+
 // maxCopies bounds the further instances of a contract that are deployed because
 // parameters want different ones: a pair takes two tokens, a farm of pairs three.
 const maxCopies = 2
 
 // need is a kind of contract that a constructor asks for.
 type need struct {
-	meets func(*bytecode.Contract) bool
-	count int // different instances that are wanted
+	meets   func(*bytecode.Contract) bool
+	standIn *bytecode.Contract // of ours, where the build has nothing of the kind; nil: none
+	count   int                // different instances that are wanted
 }
 
 // needs lists what the parameters of a contract's constructor, and of the
@@ -89,10 +98,7 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 			if !known {
 				n = len(needs)
 				index[kind] = n
-				needs = append(needs, need{meets: func(d *bytecode.Contract) bool { return b.implements(d, kind) }})
-				if kind == anyToken {
-					needs[n].meets = isToken
-				}
+				needs = append(needs, b.needOf(kind))
 			}
 			needs[n].count = min(max(needs[n].count, p.nth+p.wanted()), 1+maxCopies)
 		}
@@ -102,6 +108,18 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 	}
 	b.needed[c] = needs
 	return needs
+}
+
+// needOf is the need for one contract of a kind.
+func (b *builder) needOf(kind string) need {
+	switch kind {
+	case anyToken:
+		return need{meets: isToken, standIn: broughtNamed(broughtToken)}
+	case wrappedEther:
+		return need{meets: isWrappedEther, standIn: broughtNamed(broughtWrapped)}
+	}
+	meets := func(d *bytecode.Contract) bool { return b.implements(d, kind) }
+	return need{meets: meets, standIn: standsIn(meets)}
 }
 
 // ready tells whether every need is met, or met by nothing that waits.
@@ -135,18 +153,25 @@ func (b *builder) dependency(c *bytecode.Contract) *bytecode.Contract {
 
 // outside is the first contract of the build, in the order of roles, that meets
 // a need and was not tried so far; else one that was deployed already and may be
-// deployed again.
+// deployed again. What we bring comes before what other packages have, which often is
+// made to be inherited from: a token without a supply.
 func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
 	if b.count(need) == 0 {
-		for _, d := range b.byRole {
-			if d != c && !b.tried[d] && need.meets(d) {
-				return d
-			}
+		own := func(d *bytecode.Contract) bool { return need.standIn == nil || role(d) != Dependency }
+		fits := func(d *bytecode.Contract) bool { return d != c && !b.tried[d] && need.meets(d) }
+		if i := slices.IndexFunc(b.byRole, func(d *bytecode.Contract) bool { return own(d) && fits(d) }); i >= 0 {
+			return b.byRole[i]
+		}
+		if need.standIn != nil && !b.tried[need.standIn] {
+			return need.standIn
+		}
+		if i := slices.IndexFunc(b.byRole, fits); i >= 0 {
+			return b.byRole[i]
 		}
 		return nil
 	}
 	for _, i := range b.instances {
-		if i.Contract != c && need.meets(i.Contract) && b.copies[i.Contract] < maxCopies {
+		if i.Contract != c && need.meets(i.Contract) && !b.barren[i.Address] && b.copies[i.Contract] < maxCopies {
 			return i.Contract
 		}
 	}
@@ -154,13 +179,13 @@ func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
 }
 
 // matching lists the deployed instances that meet a need; those that only serve
-// a proxy come last.
+// a proxy, and tokens that nobody can have, come last.
 func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address {
 	var addresses, behind []common.Address
 	for _, i := range b.instances {
 		switch {
 		case !meets(i.Contract):
-		case b.proxied[i.Address]:
+		case b.proxied[i.Address], b.barren[i.Address]:
 			behind = append(behind, i.Address)
 		default:
 			addresses = append(addresses, i.Address)
@@ -170,11 +195,11 @@ func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address
 }
 
 // count is the number of instances that meet a need and are more than what a
-// proxy runs.
+// proxy runs, or a token that nobody can have.
 func (b *builder) count(need need) int {
 	n := 0
 	for _, i := range b.instances {
-		if need.meets(i.Contract) && !b.proxied[i.Address] {
+		if need.meets(i.Contract) && !b.proxied[i.Address] && !b.barren[i.Address] {
 			n++
 		}
 	}

@@ -227,6 +227,7 @@ func (b *builder) moveTo(w *evm.World) error {
 type saved struct {
 	machine                           *evm.Reference
 	calls                             evm.Sequence
+	steps                             int
 	nonce                             uint64
 	instances, deployments, additions int
 	tests                             int
@@ -238,7 +239,7 @@ type saved struct {
 
 func (b *builder) save() saved {
 	return saved{
-		machine: b.machine, calls: b.calls, nonce: b.nonce,
+		machine: b.machine, calls: b.calls, steps: len(b.steps), nonce: b.nonce,
 		instances: len(b.instances), deployments: len(b.report.Deployments), additions: len(b.report.Additions),
 		tests:   len(b.tests),
 		parties: slices.Clone(b.parties), libraries: maps.Clone(b.libraries), labels: maps.Clone(b.labels), names: maps.Clone(b.names), tried: maps.Clone(b.tried),
@@ -247,6 +248,7 @@ func (b *builder) save() saved {
 
 func (b *builder) restore(s saved) {
 	b.machine, b.calls, b.nonce = s.machine, s.calls, s.nonce
+	b.steps = b.steps[:s.steps]
 	b.instances, b.tests = b.instances[:s.instances], b.tests[:s.tests]
 	b.report.Deployments = b.report.Deployments[:s.deployments]
 	b.report.Additions = b.report.Additions[:s.additions]

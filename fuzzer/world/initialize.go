@@ -49,8 +49,8 @@ const maxInitializers = 3
 // When no arguments are found but the initializer gets further behind a proxy
 // than without, the proxy stays and the rest is left to the campaign. A contract
 // of uninitialized keeps an instance (or gets a second proxy) where the
-// initializer can still be called.
-func (b *builder) initialize(ctx context.Context, i int) error {
+// initializer can still be called. The instance was constructed with arguments.
+func (b *builder) initialize(ctx context.Context, i int, constructed *arguments) error {
 	in := b.instances[i]
 	methods := initializers(in.Contract)
 	if len(methods) == 0 {
@@ -62,7 +62,7 @@ func (b *builder) initialize(ctx context.Context, i int) error {
 	if spare && len(b.instances) >= b.limit {
 		return nil
 	}
-	mark, address := len(b.calls), in.Address
+	before, address := b.mark(), in.Address
 	if spare {
 		var err error
 		if address, err = b.repeat(d); err != nil {
@@ -74,14 +74,25 @@ func (b *builder) initialize(ctx context.Context, i int) error {
 	case err != nil:
 		return err
 	case direct.text == "":
-		b.calls = b.calls[:mark]
+		b.undo(before)
 		return b.behindProxy(ctx, i, methods, direct.got, spare)
 	case spare:
-		b.addition(in.Contract.Name, address, in.Contract, "second instance of "+in.Contract.Name, direct.text)
+		in.Address = address
+		in.Name = b.addition(in.Contract.Name, address, in.Contract, "second instance of "+in.Contract.Name, direct.text)
+		b.writeDeployment(in.Contract, in.Contract, in.Name, constructed)
 	default:
 		d.Initialization = direct.text
 	}
+	b.writeInitialization(&in, &direct)
 	return nil
+}
+
+// writeInitialization writes down that an instance was initialized, if it was.
+func (b *builder) writeInitialization(in *evm.Instance, done *initialization) {
+	if done.text != "" {
+		b.given = append(b.given, given{in.Address, done.arguments})
+		b.writeCall(in.Name, in.Contract, done.method, done.arguments, "")
+	}
 }
 
 // repeat runs a deployment once more, for another instance, and returns where it
@@ -96,8 +107,10 @@ func (b *builder) repeat(d *Deployment) (common.Address, error) {
 
 // initialization is what came of calling initializers.
 type initialization struct {
-	text string // the call that succeeded, for people; empty when none did
-	got  int    // blocks of the contract's code that the first attempt entered
+	text      string // the call that succeeded, for people; empty when none did
+	method    *abi.Method
+	arguments *arguments // of that call
+	got       int        // blocks of the contract's code that the first attempt entered
 }
 
 // callInitializer searches for arguments with which an initializer of the
@@ -126,6 +139,7 @@ func (b *builder) callInitializer(ctx context.Context, methods []abi.Method, c *
 		}
 		if found.exec != nil && writes(found.exec) {
 			b.calls = append(b.calls, found.call)
+			result.method, result.arguments = m, found.arguments
 			result.text = m.RawName + "(" + join(b.describe(found.arguments)) + ")"
 			return result, nil
 		}
@@ -165,34 +179,45 @@ func (b *builder) behindProxy(ctx context.Context, i int, methods []abi.Method, 
 		return nil
 	}
 	in := b.instances[i]
-	mark := len(b.calls)
-	address, err := b.deployProxy(ctx, in.Address)
-	if err != nil {
+	before := b.mark()
+	proxy, err := b.deployProxy(ctx, in.Address)
+	if err != nil || proxy == nil {
 		return err
 	}
-	done, err := b.callInitializer(ctx, methods, in.Contract, address, in.Address)
+	done, err := b.callInitializer(ctx, methods, in.Contract, proxy.address, in.Address)
 	if err != nil {
 		return err
 	}
 	if done.text == "" && done.got <= got {
-		b.calls = b.calls[:mark]
+		b.undo(before)
 		return nil
 	}
-	b.proxied[in.Address], b.proxies[address] = true, true
-	b.addition(in.Contract.Name+proxySuffix, address, in.Contract, "ERC-1967 proxy of "+in.Name, done.text)
+	b.proxied[in.Address] = true
+	front := b.inFront(&in, proxy, done.text)
+	b.writeInitialization(&front, &done)
 	if !spare || done.text == "" || len(b.instances) >= b.limit {
 		return nil
 	}
-	if address, err = b.deployProxy(ctx, in.Address); err != nil {
+	if proxy, err = b.deployProxy(ctx, in.Address); err != nil || proxy == nil {
 		return err
 	}
-	b.proxies[address] = true
-	b.addition(in.Contract.Name+proxySuffix, address, in.Contract, "ERC-1967 proxy of "+in.Name, "")
+	b.inFront(&in, proxy, "")
 	return nil
 }
 
-// addition adds an instance that no constructor search of its own made.
-func (b *builder) addition(name string, address common.Address, c *bytecode.Contract, origin, initialization string) {
+// inFront adds the instance that is a proxy in front of another one.
+func (b *builder) inFront(in *evm.Instance, proxy *newProxy, initialization string) evm.Instance {
+	b.proxies[proxy.address] = true
+	front := evm.Instance{Address: proxy.address, Contract: in.Contract}
+	front.Name = b.addition(in.Contract.Name+proxySuffix, proxy.address, in.Contract, "ERC-1967 proxy of "+in.Name, initialization)
+	b.writeDeployment(proxy.contract, in.Contract, front.Name, proxy.arguments)
+	return front
+}
+
+// addition adds an instance that no constructor search of its own made, and returns
+// its name.
+func (b *builder) addition(name string, address common.Address, c *bytecode.Contract, origin, initialization string) string {
 	name = b.add(name, address, c)
 	b.report.Additions = append(b.report.Additions, Addition{Name: name, Contract: c, Address: address, Origin: origin, Initialization: initialization})
+	return name
 }

@@ -74,6 +74,7 @@ func (b *builder) deployLibrary(ctx context.Context, name string) (common.Addres
 	}
 	b.calls = append(b.calls, call)
 	b.labels[call.Address] = c.Name
+	b.steps = append(b.steps, Step{Contract: b.planName(c)})
 	b.report.Deployments = append(b.report.Deployments, Deployment{
 		Name: c.Name, Contract: c, Address: call.Address, Tries: 1,
 		Code: code, Call: call, Covered: coveredBy(exec, len(exec.Calls)-1),

@@ -135,19 +135,25 @@ func number(list []parameter) []parameter {
 	return list
 }
 
-// anyToken is what parameters ask for that are tokens by their name alone.
-const anyToken = "token"
+// What parameters ask for by their name alone.
+const (
+	anyToken     = "token"
+	wrappedEther = "wrapped ether"
+)
 
 // asksFor is the kind of contract that the parameter should be: a contract's or
-// an interface's name, anyToken, or empty.
+// an interface's name, anyToken, wrappedEther, or empty.
 func (p *parameter) asksFor() string {
 	if baseType(p.typ).T != abi.AddressTy {
 		return ""
 	}
-	if p.contract == "" && tokenName(p.name) {
-		return anyToken
+	switch {
+	case p.contract != "" || !tokenName(p.name):
+		return p.contract
+	case nameHas(p.name, "weth", "weth9"):
+		return wrappedEther
 	}
-	return p.contract
+	return anyToken
 }
 
 // wanted is how many different instances the parameter wants: as many as the

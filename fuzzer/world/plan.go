@@ -136,6 +136,9 @@ func (b *builder) follow(ctx context.Context, plan *Plan) error {
 		if err != nil {
 			return err
 		}
+		if reason == "" && !b.isLibrary(s.Contract) { // which writes itself down
+			b.steps = append(b.steps, *s)
+		}
 		if reason != "" && s.Contract != "" {
 			missing[s.instanceName()] = reason
 		}
@@ -222,6 +225,12 @@ func (b *builder) plannedContract(name, place string) (*bytecode.Contract, error
 			found = append(found, c)
 		}
 	}
+	if ours, ok := strings.CutPrefix(name, BroughtPrefix); ok && len(found) == 0 {
+		if c := broughtNamed(ours); c != nil {
+			return c, nil
+		}
+		return nil, planError(place, "Sightline brings no contract %q, but %s", name, strings.Join(broughtNames(), ", "))
+	}
 	switch len(found) {
 	case 0:
 		return nil, planError(place, "the build has no contract %q", name)
@@ -229,6 +238,12 @@ func (b *builder) plannedContract(name, place string) (*bytecode.Contract, error
 		return found[0], nil
 	}
 	return nil, planError(place, "the build has several contracts named %q: write %s", name, found[0].QualifiedName())
+}
+
+// isLibrary tells whether a plan's name is that of a library.
+func (b *builder) isLibrary(name string) bool {
+	c, err := b.plannedContract(name, "")
+	return err == nil && c.Library
 }
 
 // seenAs is the contract whose functions the step's instance has.
@@ -314,8 +329,8 @@ func (b *builder) replace(ctx context.Context, s *Step, c *bytecode.Contract, ad
 
 // construct runs a planned constructor. The reason says why it failed on the chain.
 func (b *builder) construct(ctx context.Context, s *Step, c *bytecode.Contract, how *creationOf) (found *outcome, code []byte, reason string, err error) {
-	if !c.Deployable() || c.Library {
-		return nil, nil, "", planError(s.Place, "%s cannot be deployed: it is an interface, an abstract contract or a library", s.Contract)
+	if !c.Deployable() {
+		return nil, nil, "", planError(s.Place, "%s cannot be deployed: it is an interface or an abstract contract", s.Contract)
 	}
 	constructor := constructorOf(c)
 	packed, values, err := how.pack(constructor.Inputs, s.Message.Arguments, s.Place, "the constructor of "+c.Name)
@@ -350,6 +365,9 @@ func (b *builder) plannedDeployment(ctx context.Context, s *Step, r *resolver, f
 	if err != nil {
 		return "", err
 	}
+	if c.Library {
+		return b.plannedLibrary(ctx, s, c)
+	}
 	seen, err := b.seenAs(s, c)
 	if err != nil {
 		return "", err
@@ -362,12 +380,27 @@ func (b *builder) plannedDeployment(ctx context.Context, s *Step, r *resolver, f
 		return reason, err
 	}
 	i := b.keep(&candidate{contract: c, failure: Failure{Contract: c, Tries: 1}}, code, found)
-	b.rename(i, s.instanceName(), seen)
+	b.rename(i, s.instanceName(), seen, found.arguments)
+	return "", b.lookForSupply(&b.instances[i])
+}
+
+// plannedLibrary deploys a library, which is linked wherever it is needed. Without such
+// a step it is deployed when it is first needed.
+func (b *builder) plannedLibrary(ctx context.Context, s *Step, c *bytecode.Contract) (string, error) {
+	if s.Name != "" || s.As != "" || s.From != "" || s.Value.Text != "" || len(s.Message.Arguments) > 0 {
+		return "", planError(s.Place, "%s is a library: it has no name of its own, no arguments and no sender", s.Contract)
+	}
+	b.tried[c] = true
+	if _, err := b.libraryAddress(ctx, c.QualifiedName()); err != nil {
+		return err.Error(), ctx.Err() // the report says it of every library
+	}
 	return "", nil
 }
 
 // rename gives the latest deployment the name and the functions that the plan wants.
-func (b *builder) rename(i int, name string, seen *bytecode.Contract) {
+// Where these are another contract's, an instance of that among its arguments is what
+// the proxy runs.
+func (b *builder) rename(i int, name string, seen *bytecode.Contract, a *arguments) {
 	in := &b.instances[i]
 	d := &b.report.Deployments[len(b.report.Deployments)-1]
 	in.Name, d.Name, b.labels[in.Address] = name, name, name
@@ -375,6 +408,11 @@ func (b *builder) rename(i int, name string, seen *bytecode.Contract) {
 		d.Notes = append(d.Notes, "called as "+seen.Name)
 		in.Contract = seen
 		b.proxies[in.Address] = true
+		for _, behind := range a.addresses() {
+			if slices.ContainsFunc(b.instances[:i], func(o evm.Instance) bool { return o.Address == behind && o.Contract == seen }) {
+				b.proxied[behind] = true
+			}
+		}
 	}
 }
 
@@ -399,11 +437,7 @@ func (b *builder) plannedCall(s *Step, r *resolver, from common.Address, value *
 	if err != nil {
 		return "", err
 	}
-	a := &arguments{inputs: m.Inputs, values: values, wei: value}
-	text := s.Message.Function + "(" + join(b.describe(a)) + ")"
-	if label := b.labels[from]; from != Deployer.Address && label != "" {
-		text += " by " + label
-	}
+	text := b.callText(s.Message.Function, &arguments{inputs: m.Inputs, values: values, wei: value}, from)
 	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
 		reason := text + " fails: " + result.Reason()
 		b.report.Notes = append(b.report.Notes, "deploy, "+s.Place+": "+reason)
@@ -412,6 +446,15 @@ func (b *builder) plannedCall(s *Step, r *resolver, from common.Address, value *
 	b.calls = append(b.calls, call)
 	b.report.Calls = append(b.report.Calls, text)
 	return "", nil
+}
+
+// callText is a call for people; function is "Token.mint".
+func (b *builder) callText(function string, a *arguments, from common.Address) string {
+	text := function + "(" + join(b.describe(a)) + ")"
+	if label := b.labels[from]; from != Deployer.Address && label != "" {
+		text += " by " + label
+	}
+	return text
 }
 
 // functionNamed is a contract's function by its name or signature.

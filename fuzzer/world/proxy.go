@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"reflect"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -18,11 +19,11 @@ const proxySuffix = "#proxy"
 // runs: keccak256("eip1967.proxy.implementation") − 1.
 var implementationSlot = common.HexToHash("0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc")
 
-// proxyCode is the creation code of an ERC-1967 proxy that does nothing else: the
-// constructor stores the implementation, the runtime code passes every call on.
-// It serves where the build holds no proxy.
-func proxyCode(implementation common.Address) []byte {
-	const size, start = 0x3d, 0x40 // of the runtime code, and where it begins
+// broughtProxy is an ERC-1967 proxy that does nothing else: the constructor stores
+// the implementation, the runtime code passes every call on. It serves where the
+// build holds no proxy.
+func broughtProxy() *bytecode.Contract {
+	const size = 0x3d // of the runtime code
 	runtime := slices.Concat(
 		[]byte{0x36, 0x3d, 0x3d, 0x37},       // calldatacopy(0, 0, calldatasize)
 		[]byte{0x3d, 0x3d, 0x36, 0x3d, 0x7f}, // delegatecall(gas, sload(slot), 0, calldatasize, 0, 0)
@@ -32,45 +33,66 @@ func proxyCode(implementation common.Address) []byte {
 		[]byte{0x3d, 0x60, 0x00, 0xfd},       // revert(0, returndatasize)
 		[]byte{0x5b, 0x3d, 0x60, 0x00, 0xf3}, // return(0, returndatasize)
 	)
-	return slices.Concat(
-		[]byte{0x73}, implementation[:], []byte{0x7f}, implementationSlot[:], []byte{0x55}, // sstore(slot, implementation)
-		[]byte{0x60, size, 0x80, 0x60, start, 0x3d, 0x39}, // codecopy(0, start, size)
-		[]byte{0x3d, 0xf3}, // return(0, size)
+	const start = 0x34 // of the runtime code
+	creation := slices.Concat(
+		[]byte{0x60, 0x20, 0x80, 0x38, 0x03, 0x3d, 0x39},              // codecopy(0, codesize − 32, 32): the argument
+		[]byte{0x3d, 0x51, 0x7f}, implementationSlot[:], []byte{0x55}, // sstore(slot, implementation)
+		[]byte{0x60, size, 0x80, 0x60, start, 0x3d, 0x39}, []byte{0x3d, 0xf3}, // codecopy(0, start, size), return(0, size)
 		runtime,
 	)
+	const constructor = `[{"type":"constructor","inputs":[{"name":"implementation","type":"address"}]}]`
+	return &bytecode.Contract{
+		Name: "ERC1967Proxy", Source: broughtSource, ABI: broughtABI(constructor), RawABI: []byte(constructor),
+		Creation: &bytecode.Code{Kind: bytecode.Creation, Bytes: creation}, Runtime: &bytecode.Code{Kind: bytecode.Runtime, Bytes: runtime},
+		Implements: []string{"ERC1967Proxy"},
+	}
+}
+
+// newProxy is a proxy as it was deployed.
+type newProxy struct {
+	address   common.Address
+	contract  *bytecode.Contract
+	arguments *arguments
 }
 
 // deployProxy deploys a proxy of an implementation without initializing it: the
-// build's own if it has a plain ERC1967Proxy that accepts that, otherwise the one
-// of proxyCode. It returns where the proxy is.
-func (b *builder) deployProxy(ctx context.Context, implementation common.Address) (common.Address, error) {
-	plain := &arguments{wei: payments[0]}
+// build's own if it has a plain ERC1967Proxy that accepts that, otherwise ours.
+func (b *builder) deployProxy(ctx context.Context, implementation common.Address) (*newProxy, error) {
+	ours := broughtNamed("ERC1967Proxy")
 	for _, c := range b.byRole {
 		if !genericProxy(c) {
 			continue
 		}
-		code, err := b.link(ctx, c)
-		if err != nil {
-			break // for people it is in the report as a library's failure
-		}
-		if plain.packed, err = c.ABI.Constructor.Inputs.Pack(implementation, []byte{}); err != nil {
-			break
-		}
-		call := b.creation(code, plain)
-		exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
-		if err != nil {
-			return common.Address{}, err
-		}
-		if exec.Calls[len(exec.Calls)-1].Outcome == evm.Success {
-			b.calls = append(b.calls, call)
-			return call.Address, nil
+		proxy, err := b.proxyOf(ctx, c, reflect.ValueOf(implementation), reflect.ValueOf([]byte{}))
+		if proxy != nil || err != nil {
+			return proxy, err
 		}
 		break
 	}
-	call := b.creation(proxyCode(implementation), &arguments{wei: payments[0]})
+	return b.proxyOf(ctx, ours, reflect.ValueOf(implementation))
+}
+
+// proxyOf deploys a proxy; nil when that fails.
+func (b *builder) proxyOf(ctx context.Context, c *bytecode.Contract, values ...reflect.Value) (*newProxy, error) {
+	code, err := b.link(ctx, c)
+	if err != nil {
+		return nil, ctx.Err() // for people it is in the report as a library's failure
+	}
+	a := &arguments{inputs: c.ABI.Constructor.Inputs, values: values, wei: payments[0]}
+	packed := make([]any, len(values))
+	for i, v := range values {
+		packed[i] = v.Interface()
+	}
+	if a.packed, err = a.inputs.Pack(packed...); err != nil {
+		return nil, nil //nolint:nilerr // not the constructor that it looked like
+	}
+	call := b.creation(code, a)
+	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	if err != nil || exec.Calls[len(exec.Calls)-1].Outcome != evm.Success {
+		return nil, err
+	}
 	b.calls = append(b.calls, call)
-	_, err := b.machine.Run(b.calls)
-	return call.Address, err
+	return &newProxy{call.Address, c, a}, nil
 }
 
 // genericProxy tells whether a contract is OpenZeppelin's ERC1967Proxy or made

@@ -18,8 +18,11 @@ type Report struct {
 	Additions   []Addition   // instances that came about otherwise, in order
 	Failures    []Failure    // in table order
 	LeftOut     []LeftOut    // in table order
-	Calls       []string     // of a plan, for people: "Token.mint(to: user1, amount: 5)"
-	Notes       []string     // for people: calls of a plan that failed
+	Calls       []string     // after deployments, for people: "Token.mint(to: user1, amount: 5)"
+	// Steps make the World again as a [Plan]: all that was deployed and called, in order,
+	// but for set-ups and deploy scripts.
+	Steps []Step
+	Notes []string // for people: calls of a plan that failed
 }
 
 // Deployment is a contract or library that was deployed.

@@ -295,7 +295,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 		}
 	}
 	adopted := len(b.instances)
-	if err := b.deployAll(ctx, wanted); err != nil {
+	if err := b.deployAndEquip(ctx, wanted); err != nil {
 		return nil, nil, err
 	}
 	if err := b.recognise(table, adopted); err != nil {
@@ -306,6 +306,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	}
 	world := b.machine.Export()
 	world.Instances = b.instances
+	b.report.Steps = b.steps
 	if err := b.moveTo(world); err != nil {
 		return nil, nil, err
 	}

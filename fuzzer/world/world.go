@@ -108,7 +108,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 		}
 		selection = b.leftByPlan(selection, options.Targets)
 	}
-	if err := b.deployAll(ctx, selection.Wanted); err != nil {
+	if err := b.deployAndEquip(ctx, selection.Wanted); err != nil {
 		return nil, nil, err
 	}
 	if err := b.recognise(table, 0); err != nil {
@@ -119,6 +119,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	}
 	world := b.machine.Export()
 	world.Instances = b.instances
+	b.report.Steps = b.steps
 	for _, l := range selection.LeftOut {
 		if !b.tried[l.Contract] { // not even as a dependency
 			b.report.LeftOut = append(b.report.LeftOut, l)

@@ -105,6 +105,9 @@ func text(w *evm.World, r *world.Report) string {
 			fmt.Fprintf(&b, "  then %s\n", a.Initialization)
 		}
 	}
+	for _, c := range r.Calls {
+		fmt.Fprintf(&b, "call %s\n", c)
+	}
 	for _, f := range r.Failures {
 		fmt.Fprintf(&b, "failed %s tries %d: %s\n", f.Contract.Name, f.Tries, f.Reason)
 	}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/pflag"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testsolc"
+)
+
+// made is a World with what it was made of.
+type made struct {
+	t       *testing.T
+	table   *bytecode.Table
+	options world.Options
+	flags   campaignFlags
+	world   *evm.World
+	report  *world.Report
+}
+
+// configured are the flags of a campaign that a configuration sets.
+func configured(t *testing.T, config string) campaignFlags {
+	t.Helper()
+	var flags campaignFlags
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.register(set)
+	if err := applyConfig([]byte(config), set); err != nil {
+		t.Fatalf("%v in\n%s", err, config)
+	}
+	return flags
+}
+
+func (m *made) make(config string) {
+	m.t.Helper()
+	m.flags = configured(m.t, config)
+	options := m.options
+	options.Plan = m.flags.plan.on(m.table)
+	if options.Setup != nil {
+		setup := *options.Setup
+		setup.Contracts = m.flags.setup
+		options.Setup = &setup
+	}
+	var err error
+	if m.world, m.report, err = world.Make(m.t.Context(), m.table, options); err != nil {
+		m.t.Fatalf("%v, made of\n%s", err, config)
+	}
+}
+
+func (m *made) file() string {
+	m.t.Helper()
+	c := &campaign{deployment: deployment{plan: &m.flags.plan}, world: m.world, setup: m.report}
+	return string(c.worldFile(&m.flags))
+}
+
+// sameWorlds compares all of two Worlds of one table: accounts with their storage, the
+// block, senders, and instances with their contracts.
+var sameWorlds = cmp.Options{
+	cmpopts.EquateEmpty(), cmp.AllowUnexported(cheatcode.State{}),
+	cmp.Comparer(func(a, b *bytecode.Contract) bool { return a == b }),
+	cmp.Comparer(func(a, b evm.Sender) bool { return a.Name == b.Name && a.Address == b.Address }),
+}
+
+// checkAgain makes the World of a configuration and of its file, and compares.
+func (m *made) checkAgain(config string) {
+	m.t.Helper()
+	m.make(config)
+	first, file := m.world, m.file()
+	if len(first.Instances) == 0 {
+		m.t.Error("nothing is deployed")
+	}
+	m.make(file)
+	if diff := cmp.Diff(first, m.world, sameWorlds); diff != "" {
+		m.t.Errorf("the World of the file differs (-first +again):\n%s\n%s", diff, file)
+	}
+	if again := m.file(); again != file {
+		m.t.Errorf("the file of that World differs:\n%s", cmp.Diff(file, again))
+	}
+}
+
+// TestWorldFile: for every fixture of package world and every example, however its World
+// came about, the file makes the same one: with all that is worth deploying, with every
+// contract a target, and with instances that stay uninitialized.
+func TestWorldFile(t *testing.T) {
+	for name, contracts := range worldFixtures(t) {
+		t.Run(name, func(t *testing.T) {
+			table := bytecode.NewTable(contracts)
+			var all, initialized []string
+			for _, c := range contracts {
+				if !c.Deployable() || c.Library {
+					continue
+				}
+				all = append(all, c.QualifiedName())
+				for _, m := range c.ABI.Methods {
+					if world.IsInitializer(m.RawName) && !slices.Contains(initialized, c.QualifiedName()) {
+						initialized = append(initialized, c.QualifiedName())
+					}
+				}
+			}
+			lifted := []evm.Option{evm.LiftCodeSizeLimits}
+			for _, options := range []world.Options{
+				{Machine: lifted},
+				{Machine: lifted, Targets: all},
+				{Machine: lifted, Targets: all, Uninitialized: initialized},
+				{Machine: lifted, Targets: all, MaxInstances: 3},
+			} {
+				m := &made{t: t, table: table, options: options}
+				m.checkAgain("")
+			}
+		})
+	}
+}
+
+// worldFixtures are the contracts of each.
+func worldFixtures(t *testing.T) map[string][]*bytecode.Contract {
+	t.Helper()
+	fixtures := map[string][]*bytecode.Contract{}
+	paths, err := filepath.Glob("../../fuzzer/world/testdata/*.sol")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("fixtures: %v, %v", paths, err)
+	}
+	for _, path := range append(paths, "../../fuzzer/world/testdata/plan/plan.sol") {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fixtures[filepath.Base(path)] = testsolc.Compile(t, string(source), testsolc.Settings{})
+	}
+	outputs, err := filepath.Glob("../../examples/*/build/head.output.json")
+	if err != nil || len(outputs) == 0 {
+		t.Fatalf("examples: %v, %v", outputs, err)
+	}
+	for _, path := range outputs {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fixtures[filepath.Base(filepath.Dir(filepath.Dir(path)))], err = testsolc.Read(raw); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fixtures
+}
+
+// TestWorldFileOfSetUps: likewise for what tests set up.
+func TestWorldFileOfSetUps(t *testing.T) {
+	paths, err := filepath.Glob("../../fuzzer/world/testdata/setups/*.sol")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("fixtures: %v, %v", paths, err)
+	}
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(source), "\n")
+		table := bytecode.NewTable(testsolc.Compile(t, string(source), testsolc.Settings{}))
+		setup := &world.Setup{Lines: map[string][]bytecode.Position{}}
+		m := &made{t: t, table: table, options: world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}, Setup: setup}}
+		for _, target := range strings.Split(strings.TrimPrefix(first, "// Targets: "), ", ") {
+			c := testsolc.Contract(t, table.Contracts(), target)
+			m.options.Targets = append(m.options.Targets, target)
+			setup.Lines[c.QualifiedName()] = []bytecode.Position{{File: target, Line: 1}}
+		}
+		m.checkAgain("")
+	}
+}
+
+// TestWorldFileOfPlan: what somebody wrote is written again as it was, and what was
+// deployed on top of it.
+func TestWorldFileOfPlan(t *testing.T) {
+	contracts := worldFixtures(t)["plan.sol"]
+	m := &made{t: t, table: bytecode.NewTable(contracts), options: world.Options{Targets: []string{"Forgotten"}}}
+	const config = `
+senders:
+  alice: "0x00000000000000000000000000000000000a11Ce"
+environment:
+  number: 77
+  coinbase: "0x0000000000000000000000000000000000000001"
+deploy:
+  - contract: Token
+    arguments: ["Gold: a #1 \"coin\"\n"]
+    from: alice
+  - contract: Vault
+    name: logic
+    arguments: [{takers: [user1, Token], exit: -5, entry: 0xff}, "0x00000000000000000000000000000000000000000000000000000000000000aa", false]
+    value: 0.5 ether
+  - contract: Proxy
+    name: vault
+    as: Vault
+    arguments: [logic, {call: Vault.initialize, arguments: [Token, alice]}]
+  - call: Token.mint(address,uint256)
+    from: alice
+    arguments: [vault, 1_000e2]
+`
+	m.checkAgain(config)
+	file := m.file()
+	for _, want := range []string{
+		`{call: Vault.initialize, arguments: [Token, alice]}`, `["Gold: a #1 \"coin\"\n"]`, `value: "0.5 ether"`, `arguments: [vault, 1_000e2]`,
+		"- contract: Forgotten\n", "number: 77\n", "alice: \"0x00000000000000000000000000000000000A11cE\"\n",
+	} {
+		if !strings.Contains(file, want) {
+			t.Errorf("the file lacks %s:\n%s", want, file)
+		}
+	}
+}
+
+// TestWorldFileNames what the command line has to have.
+func TestWorldFileNames(t *testing.T) {
+	m := &made{t: t, table: bytecode.NewTable(worldFixtures(t)["plan.sol"])}
+	m.make("")
+	m.flags.state, m.flags.fork = "anvil\n.json", "cancun"
+	file := m.file()
+	for _, want := range []string{"# On the command line it takes, as in this run: --state anvil", "evm-version: cancun\n"} {
+		if !strings.Contains(file, want) {
+			t.Errorf("the file lacks %s:\n%s", want, file)
+		}
+	}
+	if strings.Contains(file, "\n.json") {
+		t.Errorf("a name breaks the comment:\n%s", file)
+	}
+}

@@ -1,0 +1,56 @@
+package world_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/testsolc"
+)
+
+// TestBrought: what is embedded is what the source beside it compiles to, for the
+// oldest EVM that Worlds may have.
+func TestBrought(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join("brought", "Brought.sol"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type artefact struct {
+		ABI      json.RawMessage `json:"abi"`
+		Creation []byte          `json:"creation"`
+		Runtime  []byte          `json:"runtime"`
+	}
+	compiled := map[string]artefact{}
+	for _, c := range testsolc.Compile(t, string(source), testsolc.Settings{Optimize: true, Fork: evm.Forks()[0]}) {
+		if c.Deployable() {
+			compiled[c.Name] = artefact{c.RawABI, c.Creation.Bytes, c.Runtime.Bytes}
+		}
+	}
+	got, err := json.MarshalIndent(compiled, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, '\n')
+	path := filepath.Join("brought", "brought.json")
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s is not what Brought.sol compiles to (-update rewrites it)", path)
+	}
+	for _, c := range world.Brought() {
+		if !world.IsBrought(c) || !c.Deployable() || len(c.Creation.Links) > 0 {
+			t.Errorf("%s cannot be deployed as it is", c.QualifiedName())
+		}
+	}
+}

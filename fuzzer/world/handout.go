@@ -1,0 +1,321 @@
+package world
+
+import (
+	"context"
+	"math/big"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/math"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// This file does what a project's own tests would do once everything is deployed: the
+// senders are given what they pay with, and the deployer takes its roles.
+
+// Bounds on what is handed out, arbitrary: a protocol of three tokens and two contracts
+// that take each of them makes 36 calls.
+const (
+	maxPaidIn  = 8  // tokens
+	maxTakers  = 4  // contracts that take one of them
+	maxGranted = 32 // roles
+)
+
+// allowance is what each sender gets of a token: so little that four of them stay below
+// a cap or within a supply of a million, which is what searches propose for these.
+func allowance() *uint256.Int { return uint256.MustFromBig(units(10_000)) }
+
+// given is something that was made, and the arguments that it was made with.
+type given struct {
+	address   common.Address
+	arguments *arguments
+}
+
+// handOut gives every sender some of each token that another instance was given as an
+// argument, and lets that one take it; of the instances, those from first on count. A
+// token that nobody takes is left alone, and so is one that was itself given a token, as
+// the shares of a vault are: who holds them first is what a campaign should find out.
+// Of the calls those stay that succeed.
+func (b *builder) handOut(ctx context.Context, first int) error {
+	handed := 0
+	for _, in := range slices.Clone(b.instances[first:]) {
+		takers := b.takersOf(in.Address)
+		p := payment(in.Contract)
+		if p == nil || len(takers) == 0 || handed == maxPaidIn || b.barren[in.Address] || hasProperties(in.Contract) || b.takesPayment(in.Address) {
+			continue
+		}
+		handed++
+		for n, sender := range Senders() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := b.give(&in, p, sender, n); err != nil {
+				return err
+			}
+			for _, taker := range takers {
+				if _, err := b.perform(&in, p.approve, sender, nil, reflect.ValueOf(taker), p.approved); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// takersOf lists the instances that were given an address as an argument, each once and
+// itself not among them.
+func (b *builder) takersOf(address common.Address) []common.Address {
+	var takers []common.Address
+	for _, g := range b.given {
+		if g.address != address && len(takers) < maxTakers && !slices.Contains(takers, g.address) && slices.Contains(g.arguments.addresses(), address) {
+			takers = append(takers, g.address)
+		}
+	}
+	return takers
+}
+
+// takesPayment tells whether an instance was given one that is paid with.
+func (b *builder) takesPayment(address common.Address) bool {
+	for _, g := range b.given {
+		if g.address != address {
+			continue
+		}
+		among := g.arguments.addresses()
+		if slices.ContainsFunc(b.instances, func(in evm.Instance) bool {
+			return in.Address != address && payment(in.Contract) != nil && slices.Contains(among, in.Address)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// addresses lists the addresses in arguments.
+func (a *arguments) addresses() []common.Address {
+	var list []common.Address
+	var walk func(t abi.Type, v reflect.Value)
+	walk = func(t abi.Type, v reflect.Value) {
+		switch t.T {
+		case abi.AddressTy:
+			list = append(list, v.Interface().(common.Address)) //nolint:errcheck // what an address type's values are
+		case abi.SliceTy, abi.ArrayTy:
+			for i := range v.Len() {
+				walk(*t.Elem, v.Index(i))
+			}
+		case abi.TupleTy:
+			for i, e := range t.TupleElems {
+				walk(*e, v.Field(i))
+			}
+		}
+	}
+	for i, v := range a.values {
+		walk(a.inputs[i].Type, v)
+	}
+	return list
+}
+
+// paid is how one pays with a kind of token.
+type paid struct {
+	approve  string // the signature of what lets an address take it
+	approved reflect.Value
+	balance  string          // of what tells how much an address has
+	id       []reflect.Value // further arguments of balance
+}
+
+// payment says how one pays with a contract's instances; nil when one does not.
+func payment(c *bytecode.Contract) *paid {
+	switch {
+	case isToken(c) && hasMethod(c.ABI, "approve(address,uint256)"):
+		return &paid{"approve(address,uint256)", reflect.ValueOf(math.MaxBig256), "balanceOf(address)", nil}
+	case hasMethod(c.ABI, "ownerOf(uint256)") && hasMethod(c.ABI, approveAll):
+		return &paid{approveAll, reflect.ValueOf(true), "balanceOf(address)", nil}
+	case hasMethod(c.ABI, "balanceOf(address,uint256)") && hasMethod(c.ABI, approveAll):
+		return &paid{approveAll, reflect.ValueOf(true), "balanceOf(address,uint256)", []reflect.Value{reflect.ValueOf(big.NewInt(1))}}
+	}
+	return nil
+}
+
+// approveAll is how ERC-721 and ERC-1155 let somebody take everything.
+const approveAll = "setApprovalForAll(address,bool)"
+
+// way is a call by which somebody may come to have a token.
+type way struct {
+	signature string
+	from      evm.Sender
+	wei       *uint256.Int // nil: none
+	values    []reflect.Value
+}
+
+// ways lists what may give a token to the nth sender, the likeliest first.
+func (b *builder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, error) {
+	whom, amount := reflect.ValueOf(to.Address), allowance()
+	much, one := reflect.ValueOf(amount.ToBig()), reflect.ValueOf(big.NewInt(1))
+	if !isToken(in.Contract) {
+		id := reflect.ValueOf(uint256.NewInt(uint64(n + 1)).ToBig()) // of an ERC-721: one for each
+		return []way{
+			{"mint(address,uint256)", Deployer, nil, []reflect.Value{whom, id}},
+			{"safeMint(address,uint256)", Deployer, nil, []reflect.Value{whom, id}},
+			{"mint(address,uint256,uint256)", Deployer, nil, []reflect.Value{whom, one, much}},
+			{"mint(address,uint256,uint256,bytes)", Deployer, nil, []reflect.Value{whom, one, much, reflect.ValueOf([]byte{})}},
+		}, nil
+	}
+	list := []way{
+		{"mint(address,uint256)", Deployer, nil, []reflect.Value{whom, much}},
+		{"deposit()", to, amount, nil},
+	}
+	supply, err := b.balance(in, p, Deployer)
+	if err != nil || supply == nil || supply.IsZero() || to.Address == Deployer.Address {
+		return list, err
+	}
+	share := new(uint256.Int).Rsh(supply, 3) // an eighth: three of them leave the deployer most
+	if share.Gt(amount) {
+		share = amount
+	}
+	return append(list, way{"transfer(address,uint256)", Deployer, nil, []reflect.Value{whom, reflect.ValueOf(share.ToBig())}}), nil
+}
+
+// balance is what somebody has of a token; nil when that cannot be known.
+func (b *builder) balance(in *evm.Instance, p *paid, of evm.Sender) (*uint256.Int, error) {
+	m := methodOf(in.Contract, p.balance)
+	if m == nil {
+		return nil, nil
+	}
+	arguments := []any{of.Address}
+	for _, v := range p.id {
+		arguments = append(arguments, v.Interface())
+	}
+	packed, err := m.Inputs.Pack(arguments...)
+	if err != nil {
+		return nil, nil //nolint:nilerr // not the function that it looked like
+	}
+	return b.word(in, m.Sig, packed)
+}
+
+// give lets the nth sender have some of a token, if it has none and there is a way.
+func (b *builder) give(in *evm.Instance, p *paid, to evm.Sender, n int) error {
+	has, err := b.balance(in, p, to)
+	if err != nil || has == nil || !has.IsZero() {
+		return err
+	}
+	ways, err := b.ways(in, p, to, n)
+	if err != nil {
+		return err
+	}
+	for _, w := range ways {
+		before := b.mark()
+		done, err := b.perform(in, w.signature, w.from, w.wei, w.values...)
+		if err != nil {
+			return err
+		}
+		if !done {
+			continue
+		}
+		if has, err = b.balance(in, p, to); err != nil {
+			return err
+		}
+		if has != nil && !has.IsZero() {
+			return nil
+		}
+		b.undo(before)
+	}
+	return nil
+}
+
+// perform calls a function of an instance by its signature, and keeps the call if it
+// succeeds. A false that a token answers is a failure.
+func (b *builder) perform(in *evm.Instance, signature string, from evm.Sender, wei *uint256.Int, values ...reflect.Value) (bool, error) {
+	m := methodOf(in.Contract, signature)
+	if m == nil || wei != nil && !m.IsPayable() {
+		return false, nil
+	}
+	a := &arguments{inputs: m.Inputs, values: values, wei: payments[0]}
+	if wei != nil {
+		a.wei = wei
+	}
+	packed := make([]any, len(values))
+	for i, v := range values {
+		packed[i] = v.Interface()
+	}
+	var err error
+	if a.packed, err = m.Inputs.Pack(packed...); err != nil {
+		return false, nil //nolint:nilerr // not the function that it looked like
+	}
+	call := evm.Call{From: from.Address, To: in.Address, Data: slices.Concat(m.ID, a.packed), Gas: deployGas, Value: *a.wei}
+	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	if err != nil {
+		return false, err
+	}
+	result := &exec.Calls[len(exec.Calls)-1]
+	if result.Outcome != evm.Success || len(result.Output) == 32 && new(uint256.Int).SetBytes(result.Output).IsZero() {
+		return false, nil
+	}
+	b.calls = append(b.calls, call)
+	b.report.Calls = append(b.report.Calls, b.callText(in.Name+"."+functionName(in.Contract, m), a, from.Address))
+	b.writeCall(in.Name, in.Contract, m, a, senderName(from))
+	return true, nil
+}
+
+// methodOf is a contract's function with a signature; nil when there is none.
+func methodOf(c *bytecode.Contract, signature string) *abi.Method {
+	for _, m := range c.ABI.Methods {
+		if m.Sig == signature {
+			return &m
+		}
+	}
+	return nil
+}
+
+// grantRoles lets the deployer have all roles of the instances from first on that it may
+// grant (OpenZeppelin's AccessControl, and what is made like it). Nobody else gets one: a
+// sequence in which a user does what takes a role would read as if anybody could.
+func (b *builder) grantRoles(ctx context.Context, first int) error {
+	granted := 0
+	for _, in := range slices.Clone(b.instances[first:]) {
+		if methodOf(in.Contract, grantRole) == nil || methodOf(in.Contract, hasRole) == nil {
+			continue
+		}
+		for _, m := range sortedMethods(in.Contract) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if !strings.HasSuffix(m.RawName, "_ROLE") || len(m.Inputs) > 0 || !m.IsConstant() || granted == maxGranted {
+				continue
+			}
+			done, err := b.grant(&in, m.Sig)
+			if err != nil {
+				return err
+			}
+			if done {
+				granted++
+			}
+		}
+	}
+	return nil
+}
+
+// What roles are granted and asked with.
+const (
+	grantRole = "grantRole(bytes32,address)"
+	hasRole   = "hasRole(bytes32,address)"
+)
+
+// grant lets the deployer have the role that a view function names, if it lacks it.
+func (b *builder) grant(in *evm.Instance, name string) (bool, error) {
+	answer, err := b.word(in, name, nil)
+	if err != nil || answer == nil {
+		return false, err
+	}
+	whom := common.LeftPadBytes(Deployer.Address[:], 32)
+	id := answer.Bytes32()
+	has, err := b.word(in, hasRole, slices.Concat(id[:], whom))
+	if err != nil || has == nil || !has.IsZero() {
+		return false, err
+	}
+	return b.perform(in, grantRole, Deployer, nil, reflect.ValueOf(id), reflect.ValueOf(Deployer.Address))
+}

@@ -1,0 +1,64 @@
+package world_test
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+)
+
+// TestPaying: what is asked for by a well-known interface, or by a name that everybody
+// gives it, is there, every sender has some of it and may pay with it at once; nothing
+// else is touched.
+func TestPaying(t *testing.T) {
+	c := newChain(t, source(t, "testdata/paying.sol"), world.Options{})
+	word := func(from evm.Sender, instance, method string, args ...any) *uint256.Int {
+		t.Helper()
+		exec := c.call(from, instance, method, args...)
+		if exec.Calls[0].Outcome != evm.Success {
+			t.Fatalf("%s.%s by %s fails: %s", instance, method, from.Name, exec.Calls[0].Reason())
+		}
+		return new(uint256.Int).SetBytes(exec.Calls[0].Output)
+	}
+	asset := common.Address(word(world.User1, "Vault", "asset").Bytes20())
+	if asset != c.instance("TestToken").Address {
+		t.Errorf("the vault's asset is at %s", asset)
+	}
+	for i, s := range world.Senders() {
+		if got := word(s, "TestToken", "balanceOf", s.Address); got.IsZero() {
+			t.Errorf("%s has no tokens", s.Name)
+		}
+		word(s, "Vault", "deposit", big.NewInt(100))
+		word(s, "Router", "unwrap", big.NewInt(100))
+		word(s, "Market", "sell", big.NewInt(int64(i+1)))
+		if got := word(s, "Vault", "balanceOf", s.Address); !got.IsZero() {
+			t.Errorf("%s has %s shares before anybody deposits", s.Name, got)
+		}
+	}
+	if got := word(world.User1, "Vault", "totalSupply"); !got.IsZero() {
+		t.Errorf("there are %s shares before anybody deposits", got)
+	}
+	if a, b := word(world.User1, "Pool", "tokenA"), word(world.User1, "Pool", "tokenB"); a.Eq(b) {
+		t.Errorf("the pool's tokens are both at %s", a.Hex())
+	}
+	keeper := word(world.User1, "Roles", "KEEPER_ROLE").Bytes32()
+	for _, s := range world.Senders() {
+		if got := word(s, "Roles", "hasRole", keeper, s.Address); got.IsZero() == (s.Name == world.Deployer.Name) {
+			t.Errorf("%s keeps: %s", s.Name, got)
+		}
+	}
+}
+
+// TestBroughtByName: a plan names what comes with Sightline.
+func TestBroughtByName(t *testing.T) {
+	feed := deploy("sightline:TestFeed")
+	feed.Name = "price"
+	c := newChain(t, source(t, "testdata/paying.sol"), world.Options{Plan: &world.Plan{Steps: []world.Step{feed, deploy("Lender", texts("price")...)}}})
+	if exec := c.call(world.User1, "Lender", "feed"); common.BytesToAddress(exec.Calls[0].Output) != c.instance("price").Address {
+		t.Errorf("the lender's feed is at %x", exec.Calls[0].Output)
+	}
+}

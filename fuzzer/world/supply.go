@@ -1,0 +1,51 @@
+package world
+
+import (
+	"slices"
+
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// makingWords begin the names of functions that make tokens, or give them to who asks.
+var makingWords = []string{"mint", "deposit", "issue", "faucet", "drip", "claim", "wrap", "initialize"}
+
+// makesTokens tells whether a token has functions by which somebody may come to have
+// some.
+func makesTokens(c *bytecode.Contract) bool {
+	for _, m := range c.ABI.Methods {
+		list := words(m.RawName)
+		if !m.IsConstant() && len(list) > 0 && slices.Contains(makingWords, list[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+// lookForSupply notes a new instance that is a token which nobody has and nobody can
+// make: ERC-20 of a library of contracts, deployed as it is. Nothing that pays in it
+// could ever be paid.
+func (b *builder) lookForSupply(in *evm.Instance) error {
+	if !isToken(in.Contract) || makesTokens(in.Contract) || !hasMethod(in.Contract.ABI, "totalSupply()") {
+		return nil
+	}
+	supply, err := b.word(in, "totalSupply()", nil)
+	b.barren[in.Address] = supply != nil && supply.IsZero()
+	return err
+}
+
+// word is the word that a view function answers; nil when it does not.
+func (b *builder) word(in *evm.Instance, signature string, packed []byte) (*uint256.Int, error) {
+	call := evm.Call{From: User2.Address, To: in.Address, Data: slices.Concat(selector(signature), packed)}
+	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	if err != nil {
+		return nil, err
+	}
+	result := &exec.Calls[len(exec.Calls)-1]
+	if result.Outcome != evm.Success || len(result.Output) != 32 {
+		return nil, nil
+	}
+	return new(uint256.Int).SetBytes(result.Output), nil
+}
