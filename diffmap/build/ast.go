@@ -101,9 +101,9 @@ var keptAttributes = map[string]bool{
 }
 
 // keepsAttribute tells whether a field of a node is among its Attributes. Of types, those of
-// variables are.
+// variables are, and those of arrays, whose length only they say.
 func keepsAttribute(node, name string) bool {
-	return keptAttributes[name] || name == "typeDescriptions" && node == "VariableDeclaration"
+	return keptAttributes[name] || name == "typeDescriptions" && (node == "VariableDeclaration" || node == "ArrayTypeName")
 }
 
 // set gives the node an attribute.
