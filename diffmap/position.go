@@ -2,7 +2,9 @@ package diffmap
 
 import (
 	"bytes"
+	"maps"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -208,4 +210,26 @@ func repositoryPaths(output *build.Output, options Options) func(source string) 
 		}
 		return path.Join(options.rootOf(output), source)
 	}
+}
+
+// NodePosition is where a node of a build's AST begins, by its path in the repository.
+// False where the source or its text is not known.
+func NodePosition(output *build.Output, n *build.Node, options Options) (bytecode.Position, bool) {
+	at := slices.IndexFunc(output.Sources, func(s *build.Source) bool { return s.ID == n.File })
+	if at < 0 || n.Start < 0 {
+		return bytecode.Position{}, false
+	}
+	source := output.Sources[at]
+	file, text := repositoryPaths(output, options)(source.Path), source.Text
+	for _, name := range slices.Sorted(maps.Keys(options.Heads)) { // changed files go by their name in the diff
+		if s, _ := matchSource(output, name, options); s == source && !differs(s, options.Heads[name]) {
+			file, text = name, options.Heads[name]
+			break
+		}
+	}
+	if n.Start > len(text) {
+		return bytecode.Position{}, false
+	}
+	lines := newLineTable(text)
+	return bytecode.Position{File: file, Line: lines.lineOf(n.Start), Column: lines.columnOf(n.Start)}, true
 }

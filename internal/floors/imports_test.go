@@ -68,6 +68,8 @@ var floors = map[string][]string{
 
 	"diffmap":       {"diffmap/build", "internal/bytecode", "internal/wholefile"},
 	"diffmap/build": {"internal/bytecode", "internal/wholefile"},
+	// Where contracts keep their state, and what an upgrade makes of it.
+	"diffmap/layout": {"diffmap/build"},
 
 	"examples":          {},
 	"internal/bytecode": {},
