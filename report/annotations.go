@@ -40,6 +40,19 @@ func Annotations(r *Report) []Annotation {
 			warnings = append(warnings, a)
 		}
 	}
+	for i := range r.Clashes {
+		c := &r.Clashes[i]
+		if c.Waived != nil {
+			continue
+		}
+		a := c.annotation(Clean(r.Diff.Base, maxName))
+		if c.gates(rank) {
+			a.Level = AnnotateError
+			errors = append(errors, a)
+		} else {
+			warnings = append(warnings, a)
+		}
+	}
 	for _, s := range spots(r) {
 		if s.File == "" || !slices.Contains([]string{OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped}, s.Status) {
 			continue
@@ -80,7 +93,7 @@ func annotationOf(f *Finding, base string) Annotation {
 
 // Counts are numbers of a report for programs that only compare a few.
 type Counts struct {
-	Findings int
+	Findings int // clashes of storage layouts among them
 	New      int // findings that are introduced, or not known to be old
 	Lines    int // changed lines with bytecode
 	Reached  int
@@ -89,9 +102,10 @@ type Counts struct {
 // CountsOf counts.
 func CountsOf(r *Report) Counts {
 	t := tallyOf(r)
-	c := Counts{Findings: len(r.Findings) + r.Withheld.Findings, New: r.Withheld.New, Lines: t.code(), Reached: t[Reached]}
-	for i := range r.Findings {
-		if !r.Findings[i].excused() {
+	found := r.found()
+	c := Counts{Findings: len(found) + r.Withheld.Findings, New: r.Withheld.New, Lines: t.code(), Reached: t[Reached]}
+	for i := range found {
+		if !found[i].excused() {
 			c.New++
 		}
 	}

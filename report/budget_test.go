@@ -26,6 +26,14 @@ func large(t testing.TB, lines, findings, warnings int, text string) *Report {
 		}
 		r.Findings = append(r.Findings, f)
 	}
+	for range findings / 2 {
+		c := Clash{ID: text, Severity: "high", Message: text, Contracts: []string{text, text}}
+		for range 64 {
+			c.Places = append(c.Places, StoragePlace{Space: text, Slot: text, Before: text, After: text, Change: text})
+		}
+		r.Clashes = append(r.Clashes, c)
+		r.Upgrades = append(r.Upgrades, Upgrade{Contract: text, Because: text, Result: text, Notes: []string{text}})
+	}
 	for range warnings {
 		r.Warnings = append(r.Warnings, text)
 		r.Faults = append(r.Faults, Fault{Message: text, Input: text})

@@ -44,6 +44,7 @@ func Comment(r *Report, o Options) []byte {
 		p.line("%s", Marker(o))
 		p.verdict()
 		p.allFindings()
+		p.allClashes()
 		p.fixed()
 		p.faults()
 		p.warnings()

@@ -19,7 +19,8 @@ const MaxGate = 2000
 // docs/configuration.md lists them.
 type gateValues struct {
 	// NewFindings counts findings that gate (introduced, or not known to be old;
-	// not waived; not absent from the shipped build), of a severity or above.
+	// not waived; not absent from the shipped build), of a severity or above, and
+	// clashes of storage layouts.
 	NewFindings func(severity ...string) int `expr:"new_findings"`
 	// Findings counts all of them.
 	Findings func(severity ...string) int `expr:"findings"`
@@ -56,8 +57,9 @@ func valuesOf(r *Report) gateValues {
 	count := func(severity []string, counts func(*Finding) bool) int {
 		least := slices.Index(severities, append(severity, severities[0])[0])
 		n := 0
-		for i := range r.Findings {
-			f := &r.Findings[i]
+		found := r.found()
+		for i := range found {
+			f := &found[i]
 			if at := slices.Index(severities, f.Severity); (at < 0 || at >= least) && counts(f) {
 				n++
 			}

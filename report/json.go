@@ -116,6 +116,12 @@ func (r *Report) Validate() error {
 	for i, t := range r.Targets {
 		check(fmt.Sprintf("targets[%d]", i), "status", t.Status, statuses...)
 	}
+	for i, c := range r.Clashes {
+		check(fmt.Sprintf("clashes[%d]", i), "severity", c.Severity, severities...)
+	}
+	for i, u := range r.Upgrades {
+		check(fmt.Sprintf("upgrades[%d]", i), "result", u.Result, LayoutCompatible, LayoutClash, LayoutUnknown)
+	}
 	for i, f := range r.Findings {
 		where := fmt.Sprintf("findings[%d]", i)
 		check(where, "severity", f.Severity, severities...)
@@ -146,6 +152,11 @@ func normalise(r *Report) *Report {
 	for i := range c.Findings {
 		c.Findings[i].Sequence = list(c.Findings[i].Sequence)
 		c.Findings[i].Trace = list(c.Findings[i].Trace)
+	}
+	c.Clashes = slices.Clone(c.Clashes)
+	for i := range c.Clashes {
+		c.Clashes[i].Contracts = list(c.Clashes[i].Contracts)
+		c.Clashes[i].Places = list(c.Clashes[i].Places)
 	}
 	c.Faults = list(c.Faults)
 	c.Warnings = list(c.Warnings)

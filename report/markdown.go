@@ -117,18 +117,19 @@ func (p *page) heading() string {
 	if p.r.Verdict == Skipped {
 		return "⏭️ Nothing to fuzz"
 	}
+	found := p.r.found()
 	reached := fmt.Sprintf("%d of %s reached", p.tally[Reached], p.tally.what(p.tally.code()))
 	switch {
-	case p.r.Verdict == Fail && len(p.r.Findings) == 0: // a condition, a waiver that ended, or a finding that is not shown
+	case p.r.Verdict == Fail && len(found) == 0: // a condition, a waiver that ended, or a finding that is not shown
 		return "❌ Gate failed · " + reached
 	case p.r.Verdict == Fail:
-		return "❌ " + describeFindings(p.r.Findings, "bug") + " · " + reached
+		return "❌ " + describeFindings(found, "bug") + " · " + reached
 	case p.r.Verdict != Pass && p.tally.code() == 0:
 		return "🛑 Could not fuzz"
 	case p.r.Verdict != Pass:
 		return "🛑 Could not fuzz · " + reached
-	case len(p.r.Findings) > 0:
-		return "⚠️ " + describeFindings(p.r.Findings, "bug") + " · gate passed · " + reached
+	case len(found) > 0:
+		return "⚠️ " + describeFindings(found, "bug") + " · gate passed · " + reached
 	case p.tally[Reached] == 0:
 		return "⚠️ No bug found, but " + reached
 	}
@@ -147,7 +148,7 @@ func (p *page) verdict() {
 // shownGates tells whether a finding that is shown fails the gate.
 func (p *page) shownGates() bool {
 	rank, _ := gateRank(p.r.FailOn)
-	return slices.ContainsFunc(p.r.Findings, func(f Finding) bool { return f.gates(rank) })
+	return slices.ContainsFunc(p.r.found(), func(f Finding) bool { return f.gates(rank) })
 }
 
 // allFindings writes the findings, each with the calls that make it happen.

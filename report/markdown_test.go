@@ -210,6 +210,8 @@ func hostile(t testing.TB, verdict string, texts ...string) *Report {
 	r := normalise(load(t, "hostile"))
 	r.World.Undeployed = []Undeployed{{}}
 	r.Findings[0].Changed = &Place{Line: 3}
+	r.Upgrades = []Upgrade{{Notes: []string{""}}}
+	r.Clashes = []Clash{{Line: 3, Contracts: []string{"", ""}, Places: []StoragePlace{{Offset: 3}}}}
 	i := 0
 	fill(reflect.ValueOf(r).Elem(), func() string {
 		i++

@@ -38,6 +38,10 @@ type Report struct {
 	Lines    []Line    `json:"lines"`   // every changed line, once, in one status
 	Targets  []Target  `json:"targets"` // per line and contract whose bytecode holds it
 	Findings []Finding `json:"findings"`
+	// Upgrades are the contracts whose storage layouts were compared with the base's, and
+	// Clashes what came of it.
+	Upgrades []Upgrade `json:"upgrades,omitempty"`
+	Clashes  []Clash   `json:"clashes,omitempty"`
 	// Fixed are findings of earlier runs that do not happen any more.
 	Fixed []Fixed `json:"fixed,omitempty"`
 	// Withheld are findings that are only counted, see [Report.Withhold].

@@ -31,6 +31,7 @@ func SARIF(r *Report, o Options) ([]byte, error) {
 	for _, group := range b.groups(run) {
 		run.Results = append(run.Results, b.result(group))
 	}
+	b.clashes(run)
 	for _, f := range r.Faults {
 		run.Notify(sarif.Error, "Fault of Sightline itself: "+Clean(f.Message, maxReason))
 	}
@@ -82,6 +83,9 @@ func (b *sarifBuilder) rules() []sarif.Rule {
 	for _, f := range b.r.Findings {
 		add(Oracle{ID: f.Oracle, Title: f.Title, SWC: f.SWC, Severity: f.Severity})
 	}
+	if len(b.r.Upgrades)+len(b.r.Clashes) > 0 {
+		add(clashOracle)
+	}
 	return rules
 }
 
@@ -104,6 +108,9 @@ func ruleOf(o Oracle) sarif.Rule {
 		doc = title
 	}
 	help := doc + " Every finding was confirmed on go-ethereum and comes with a reproducer: `sightline replay` shows its calls."
+	if o.ID == clashOracle.ID {
+		help = doc + " It is " + notExecuted + "."
+	}
 	tags := []string{"security", "smart-contract"}
 	if o.SWC != "" {
 		tags = append(tags, "external/swc/swc-"+Clean(o.SWC, maxName))

@@ -32,11 +32,16 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 		t.finding(&r.Findings[i])
 	}
 	t.more(len(r.Findings), "finding")
+	for i := range r.Clashes[:min(len(r.Clashes), terminalRows)] {
+		t.clash(&r.Clashes[i])
+	}
+	t.more(len(r.Clashes), "clashing storage layout")
 	for _, f := range r.Fixed[:min(len(r.Fixed), terminalRows)] {
 		t.line("%s  %s %s", t.paint(green, "fixed"), Clean(f.ID, maxName), f.describe(Clean))
 	}
 	t.more(len(r.Fixed), "fixed finding")
 	t.lines()
+	t.upgrades()
 	t.notes()
 	t.next()
 	if o.Cancelled {
@@ -78,7 +83,7 @@ func (t *terminal) paint(colour, s string) string {
 func (t *terminal) verdict() {
 	colour := red
 	switch {
-	case t.r.Verdict == Skipped, t.r.Verdict == Pass && (len(t.r.Findings) > 0 || t.tally[Reached] == 0):
+	case t.r.Verdict == Skipped, t.r.Verdict == Pass && (len(t.r.Findings)+len(t.r.Clashes) > 0 || t.tally[Reached] == 0):
 		colour = yellow
 	case t.r.Verdict == Pass:
 		colour = green

@@ -62,7 +62,7 @@ func (f *Finding) gates(rank int) bool {
 //
 //	what is so                                             verdict
 //	the gate (FailOn) is not a severity and not "none"     error
-//	a finding gates                                        fail
+//	a finding gates, or a clash of storage layouts         fail
 //	the tool itself had a fault                            error
 //	nothing is a target: no line, or none with bytecode    skipped
 //	no target could be mapped or deployed                  error
@@ -85,7 +85,7 @@ func decide(r *Report) (verdict, reason string) {
 		return Error, fmt.Sprintf("fail-on is %q; it must be none, low, medium, high or critical", Clean(r.FailOn, maxName))
 	}
 	var gating []Finding
-	for _, f := range r.Findings {
+	for _, f := range r.found() {
 		if f.gates(rank) {
 			gating = append(gating, f)
 		}
@@ -134,8 +134,8 @@ func nothingToDo(r *Report, t tally) string {
 // passReason is what is known when no finding gates.
 func passReason(r *Report, t tally) string {
 	found := "no finding"
-	if len(r.Findings) > 0 {
-		found = fmt.Sprintf("no finding that gates (fail-on %s), but %s", r.FailOn, describeFindings(r.Findings, "finding"))
+	if all := r.found(); len(all) > 0 {
+		found = fmt.Sprintf("no finding that gates (fail-on %s), but %s", r.FailOn, describeFindings(all, "finding"))
 	}
 	if t[Reached] == 0 {
 		return fmt.Sprintf("%s; none of %s was reached, so that this says nothing of them", found, t.what(t.code()))
@@ -147,10 +147,14 @@ func passReason(r *Report, t tally) string {
 // "2 introduced bugs, 1 pre-existing bug", for the noun "bug".
 func describeFindings(findings []Finding, noun string) string {
 	count := map[string]int{}
-	absent, waived := 0, 0
+	absent, waived, clashes := 0, 0, 0
 	for _, f := range findings {
 		if f.Waived != nil {
 			waived++
+			continue
+		}
+		if f.Oracle == clashOracle.ID {
+			clashes++
 			continue
 		}
 		if f.Shipped == ShippedAbsent {
@@ -163,11 +167,14 @@ func describeFindings(findings []Finding, noun string) string {
 	if n := count[Introduced]; n > 0 {
 		parts = append(parts, Plural(n, "introduced "+noun))
 	}
-	if n := len(findings) - absent - waived - count[Introduced] - count[PreExisting]; n > 0 {
+	if n := len(findings) - absent - waived - clashes - count[Introduced] - count[PreExisting]; n > 0 {
 		parts = append(parts, Plural(n, noun)+" not compared with base")
 	}
 	if n := count[PreExisting]; n > 0 {
 		parts = append(parts, Plural(n, "pre-existing "+noun))
+	}
+	if clashes > 0 {
+		parts = append(parts, countClashes(clashes))
 	}
 	if absent > 0 {
 		parts = append(parts, Plural(absent, noun)+" not on the project's own build")

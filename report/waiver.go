@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -49,6 +50,12 @@ func Waive(r *Report, waivers []Waiver, today time.Time) {
 			f := &r.Findings[i]
 			if f.ID == w.ID && (w.Contract == "" || w.Contract == f.Location.Contract) {
 				f.Waived = &w
+			}
+		}
+		for i := range r.Clashes {
+			c := &r.Clashes[i]
+			if c.ID == w.ID && (w.Contract == "" || slices.Contains(c.Contracts, w.Contract)) {
+				c.Waived = &w
 			}
 		}
 	}

@@ -1,0 +1,277 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sightline-evm/sightline/report/sarif"
+)
+
+// Results of comparing a contract's storage layout with the base's.
+const (
+	LayoutCompatible = "compatible" // what the base wrote is read as it was meant
+	LayoutClash      = "clash"
+	LayoutUnknown    = "unknown" // could not be compared
+)
+
+// Upgrade is a contract that is made to be upgraded behind a proxy, and what became of
+// its storage layout.
+type Upgrade struct {
+	Contract string `json:"contract"` // qualified
+	Because  string `json:"because"`  // what tells that it is upgraded
+	Result   string `json:"result"`
+	Reason   string `json:"reason,omitempty"` // of unknown
+	// Notes say what is no clash but worth knowing.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Clash is a storage layout that cannot take over what the base version wrote. It is
+// read off two compilations, and nothing was executed.
+type Clash struct {
+	ID       string  `json:"id"` // as a finding's
+	Severity string  `json:"severity"`
+	Waived   *Waiver `json:"waived,omitempty"`
+	Message  string  `json:"message"`
+	File     string  `json:"file"` // of what is to blame; empty when it has no source
+	Line     int     `json:"line"`
+	// Contracts are those with this clash; the places are those of the first.
+	Contracts []string       `json:"contracts"`
+	Places    []StoragePlace `json:"places"`
+}
+
+// StoragePlace is a place of which base and head say different things.
+type StoragePlace struct {
+	Space  string `json:"space,omitempty"` // id of the namespace (ERC-7201) that the slot counts in
+	Slot   string `json:"slot"`            // decimal
+	Offset uint   `json:"offset"`          // bytes from the slot's low end
+	Before string `json:"before"`          // "owner (address)"
+	After  string `json:"after"`           // empty: nothing is there
+	Change string `json:"change"`          // for people: "owner is in slot 1 now"
+}
+
+// clashOracle describes what finds clashes as an oracle is described: SARIF has a rule
+// of it.
+var clashOracle = Oracle{ID: "storage-layout", Title: "An upgrade reads storage that was written as something else", Severity: "high",
+	Doc: "A contract that is upgraded behind a proxy has its state variables in other places, or in another form, than the base version: what the base wrote is read as something else after the upgrade."}
+
+// notExecuted says what a clash rests on.
+const notExecuted = "read off the compilations of base and head, not executed"
+
+// gates tells whether a clash fails a gate of the given rank.
+func (c *Clash) gates(rank int) bool { return c.asFinding().gates(rank) }
+
+// asFinding is the clash as far as gates, waivers and numbers are concerned. It is
+// introduced by what it is: a difference from the base.
+func (c *Clash) asFinding() *Finding {
+	f := &Finding{ID: c.ID, Oracle: clashOracle.ID, Severity: c.Severity, Novelty: Introduced, Waived: c.Waived,
+		Title: clashOracle.Title, Message: c.Message, Location: Place{File: c.File, Line: c.Line}}
+	if len(c.Contracts) > 0 {
+		f.Location.Contract = c.Contracts[0]
+	}
+	return f
+}
+
+// found lists all that gates, waivers and numbers speak of: the findings, and the
+// clashes as if they were some.
+func (r *Report) found() []Finding {
+	all := append([]Finding{}, r.Findings...)
+	for i := range r.Clashes {
+		all = append(all, *r.Clashes[i].asFinding())
+	}
+	return all
+}
+
+// countClashes is "1 storage clash", "2 storage clashes".
+func countClashes(n int) string {
+	if n == 1 {
+		return "1 storage clash"
+	}
+	return fmt.Sprintf("%d storage clashes", n)
+}
+
+// contracts names those with the clash.
+func (c *Clash) contracts(clean func(s string, most int) string) string {
+	const shown = 3 // of a line's length; arbitrary
+	var names []string
+	for i, name := range c.Contracts {
+		if i == shown {
+			names = append(names, fmt.Sprintf("%d more", len(c.Contracts)-shown))
+			break
+		}
+		names = append(names, clean(name[strings.LastIndexByte(name, ':')+1:], maxName))
+	}
+	return strings.Join(names, ", ")
+}
+
+// at is where the place is: "3", "3+20" for an offset of 20 bytes.
+func (p *StoragePlace) at(clean func(s string, most int) string) string {
+	text := clean(p.Slot, maxName)
+	if p.Offset > 0 {
+		text += fmt.Sprintf(" + %d", p.Offset)
+	}
+	if p.Space != "" {
+		text = clean(p.Space, maxName) + ": " + text
+	}
+	return text
+}
+
+// standing says what the clash rests on, and who waived it; base is its name, clean.
+func (c *Clash) standing(clean func(s string, most int) string, base string) string {
+	said := strings.TrimSpace(notExecuted + "; introduced since base " + base)
+	if waived := c.asFinding().waived(clean); waived != "" {
+		said = waived + "; " + said
+	}
+	return said
+}
+
+// allClashes writes the clashes, each with its places.
+func (p *page) allClashes() {
+	n := p.listed(len(p.r.Clashes))
+	for i := range p.r.Clashes[:n] {
+		c := &p.r.Clashes[i]
+		p.line("**%s · %s · %s** · %s %s\\", code(c.ID, maxName), prose(c.Severity, maxName), clashOracle.ID,
+			p.link(c.asFinding().Location), c.contracts(code))
+		p.line("%s %s.\n", sentence(prose(c.Message, maxReason)), upper(c.standing(prose, code(p.r.Diff.Base, maxName))))
+		p.line("| Slot | Before | After | |\n|---|---|---|---|")
+		shown := c.Places[:p.listed(len(c.Places))]
+		for j := range shown {
+			s := &shown[j]
+			p.line("| %s | %s | %s | %s |", s.at(code), code(s.Before, maxName), code(s.After, maxName), prose(s.Change, maxReason))
+		}
+		p.more(len(c.Places)-len(shown), "place")
+		p.line("")
+	}
+	if n < len(p.r.Clashes) {
+		p.line("… %s in all, the others %s.\n", countClashes(len(p.r.Clashes)), p.elsewhere())
+	}
+}
+
+// upgrades writes which contracts' layouts were compared.
+func (p *page) upgrades() {
+	if len(p.r.Upgrades) == 0 || p.detail >= noReached {
+		return
+	}
+	p.folded("Upgrades: storage layouts compared with base", func() {
+		p.line("| Contract | Upgraded, since | Storage layout | |\n|---|---|---|---|")
+		for _, u := range p.r.Upgrades[:min(len(p.r.Upgrades), p.rows)] {
+			p.line("| %s | %s | %s | %s |", code(u.Contract, maxPath), prose(u.Because, maxReason), prose(u.Result, maxName), prose(u.said(), maxReason))
+		}
+		p.more(len(p.r.Upgrades)-p.rows, "contract")
+	})
+}
+
+// said is the reason and the notes.
+func (u *Upgrade) said() string {
+	parts := u.Notes
+	if u.Reason != "" {
+		parts = append([]string{u.Reason}, parts...)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// clash writes one clash with its places.
+func (t *terminal) clash(c *Clash) {
+	head := fmt.Sprintf("%s %s %s", Clean(c.ID, maxName), Clean(c.Severity, maxName), clashOracle.ID)
+	t.line("%s  %s %s", t.paint(bold, head), Clean(c.asFinding().Location.String(), maxPath), c.contracts(Clean))
+	t.line("  %s", Clean(c.Message, maxReason))
+	for i := range c.Places[:min(len(c.Places), terminalRows)] {
+		t.line("    slot %s", c.Places[i].describe())
+	}
+	t.more(len(c.Places), "place")
+	if waived := c.asFinding().waived(Clean); waived != "" {
+		t.line("  %s", t.paint(yellow, waived))
+	}
+	t.line("  %s", notExecuted)
+}
+
+// describe is the place on one line, clean.
+func (p *StoragePlace) describe() string {
+	after := Clean(p.After, maxName)
+	if after == "" {
+		after = "nothing"
+	}
+	return fmt.Sprintf("%s: %s before, %s after: %s", p.at(Clean), Clean(p.Before, maxName), after, Clean(p.Change, maxReason))
+}
+
+// upgrades counts the contracts whose layouts were compared, and lists what is worth
+// knowing of them.
+func (t *terminal) upgrades() {
+	if len(t.r.Upgrades) == 0 {
+		return
+	}
+	count := map[string]int{}
+	for i := range t.r.Upgrades {
+		count[t.r.Upgrades[i].Result]++
+	}
+	var parts []string
+	for _, result := range []string{LayoutClash, LayoutUnknown, LayoutCompatible} {
+		if n := count[result]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, result))
+		}
+	}
+	t.line("\nupgrades  %s: %s", Plural(len(t.r.Upgrades), "storage layout")+" compared with base", strings.Join(parts, ", "))
+	n := 0
+	for i := range t.r.Upgrades {
+		u := &t.r.Upgrades[i]
+		for _, note := range u.Notes {
+			if n++; n <= terminalRows {
+				t.line("  %s: %s", Clean(u.Contract, maxPath), Clean(note, maxReason))
+			}
+		}
+	}
+	t.more(n, "note")
+}
+
+// annotation is the clash beside its line.
+func (c *Clash) annotation(base string) Annotation {
+	text := sentence(Clean(c.Message, maxReason)) + " " + upper(c.standing(Clean, base)) + "."
+	for i := range c.Places[:min(len(c.Places), terminalRows)] {
+		text += "\nslot " + c.Places[i].describe()
+	}
+	return Annotation{Level: AnnotateWarning, Message: text, File: c.File, Line: c.Line,
+		Title: fmt.Sprintf("%s %s %s", Clean(c.ID, maxName), Clean(c.Severity, maxName), clashOracle.ID)}
+}
+
+// clashes adds the alerts of clashes, one for each line.
+func (b *sarifBuilder) clashes(run *sarif.Run) {
+	type key struct {
+		file string
+		line int
+	}
+	at := map[key]int{}
+	for i := range b.r.Clashes {
+		c := &b.r.Clashes[i]
+		if c.Waived != nil {
+			continue // code scanning does not read suppressions
+		}
+		f := c.asFinding()
+		primary, ok := b.location(f.Location)
+		if !ok {
+			run.Notify(sarif.Warning, fmt.Sprintf("Clash %s (%s) is in code without a source line, so that it is no alert: see report.json.", Clean(c.ID, maxName), clashOracle.ID))
+			continue
+		}
+		text := sentence(unlinked(Clean(c.Message, maxReason)))
+		for j := range c.Places[:min(len(c.Places), sarifPlaces)] {
+			text += "\nSlot " + unlinked(c.Places[j].describe()) + "."
+		}
+		text += fmt.Sprintf("\n%s (%s).", upper(c.standing(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))), unlinked(Clean(c.ID, maxName)))
+		level, _ := levels(c.Severity)
+		k := key{c.File, c.Line}
+		if before, taken := at[k]; taken {
+			res := &run.Results[before]
+			res.Message.Text += "\n\n" + text
+			res.Level = higher(res.Level, level)
+			continue
+		}
+		at[k] = len(run.Results)
+		res := sarif.Result{RuleID: clashOracle.ID, RuleIndex: b.index[clashOracle.ID], Level: level, Locations: []sarif.Location{primary}}
+		res.Message.Text = text
+		if hash := b.hash(f.Location); hash != "" {
+			res.PartialFingerprints = map[string]string{sarif.LineHash: hash}
+		}
+		run.Results = append(run.Results, res)
+	}
+}
+
+// sarifPlaces is how many places an alert lists. Arbitrary: what is read.
+const sarifPlaces = 5
