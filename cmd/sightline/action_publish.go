@@ -161,7 +161,7 @@ func (a *action) writeComment(ctx context.Context, r *report.Report) (denied boo
 		return false
 	}
 	// A comment that is there already is kept up to date, whatever there is to say.
-	silent := r.Verdict == report.Skipped || a.comment == commentOnFindings && len(r.Findings) == 0
+	silent := r.Verdict == report.Skipped || a.comment == commentOnFindings && len(r.Findings)+len(r.Clashes) == 0
 	address, err := a.client.Comment(ctx, a.run.Event.Number, github.Sticky{Prefix: report.MarkerPrefix, Body: body, Update: silent})
 	if address != "" {
 		fmt.Fprintf(a.p.stdout, "comment %s\n", report.Clean(address, maxLogLine))

@@ -101,6 +101,7 @@ func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, show *p
 	if !deleted && !beside && !diffmap.ChangesDeclarations(pr.outputs, pr.changes, pr.options) {
 		return nil
 	}
+	pr.redeclared = true
 	if len(flags.baseBuilds) == 0 {
 		pr.deps.warn(pr)
 	}

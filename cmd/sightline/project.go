@@ -38,6 +38,7 @@ type project struct {
 	compilers      build.CompilerOptions
 	mappingOptions build.MappingOptions
 	base           baseFinder // nil when targets were named
+	redeclared     bool       // more than bodies of functions changed: so may have storage layouts
 	env            []string   // names of variables that the project's programs may see
 }
 

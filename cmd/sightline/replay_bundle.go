@@ -233,6 +233,9 @@ func (p *program) printVerification(file string, r *report.Report, v *verificati
 	fmt.Fprintf(p.stdout, "made by   sightline %s, of %s, seed %d\n", printable(r.Tool.Version), printable(r.Diff.Base+".."+r.Diff.Head), r.Seed)
 	fmt.Fprintf(p.stdout, "findings  %d of %d happen on go-ethereum\n", v.Findings, v.Of)
 	fmt.Fprintf(p.stdout, "lines     %d of %d are reached\n", v.Lines, v.OfLines)
+	if n := len(r.Clashes); n > 0 {
+		fmt.Fprintf(p.stdout, "clashes   %d of storage layouts, read off two compilations: there is nothing to replay\n", n)
+	}
 	for _, text := range v.Disagrees {
 		fmt.Fprintf(p.stdout, "DISAGREES %s\n", printable(text))
 	}

@@ -97,6 +97,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	}
 	if pr.mapping == nil || len(pr.mapping.Targets) == 0 {
 		r.Lines = linesOnly(pr)
+		pr.compareLayouts(ctx, nil, r, show)
 		kept.leave(r)
 	} else {
 		if err := flags.readState(); err != nil {
@@ -116,6 +117,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		for _, text := range append(c.failedSetUps(), c.setup.Notes...) {
 			show.line("        %s", printable(text))
 		}
+		pr.compareLayouts(ctx, c, r, show)
 		c.silent = output.disclose == discloseIntroduced
 		c.recall(kept)
 		if err := c.run(ctx, p, flags, set, show); err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// layout is what solc says of a contract's state variables (Solidity
+// storageLayout is what solc says of a contract's state variables (Solidity
 // documentation, "JSON Output" of storage).
-type layout struct {
+type storageLayout struct {
 	Storage []struct {
 		Label  string `json:"label"`
 		Slot   string `json:"slot"` // decimal
@@ -38,7 +38,7 @@ func variables(outputs []*build.Output) map[string][]report.Variable {
 	all := map[string][]report.Variable{}
 	for _, o := range outputs {
 		for _, c := range o.Contracts {
-			var l layout
+			var l storageLayout
 			if json.Unmarshal(c.StorageLayout, &l) != nil || len(l.Storage) > maxVariables {
 				continue
 			}

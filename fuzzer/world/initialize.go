@@ -209,7 +209,7 @@ func (b *builder) behindProxy(ctx context.Context, i int, methods []abi.Method, 
 func (b *builder) inFront(in *evm.Instance, proxy *newProxy, initialization string) evm.Instance {
 	b.proxies[proxy.address] = true
 	front := evm.Instance{Address: proxy.address, Contract: in.Contract}
-	front.Name = b.addition(in.Contract.Name+proxySuffix, proxy.address, in.Contract, "ERC-1967 proxy of "+in.Name, initialization)
+	front.Name = b.addition(in.Contract.Name+proxySuffix, proxy.address, in.Contract, ownProxyOrigin+in.Name, initialization)
 	b.writeDeployment(proxy.contract, in.Contract, front.Name, proxy.arguments)
 	return front
 }

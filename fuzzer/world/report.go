@@ -1,6 +1,8 @@
 package world
 
 import (
+	"strings"
+
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -58,6 +60,14 @@ type Addition struct {
 	Origin         string // for people: "ERC-1967 proxy of Vault", "created by Factory"
 	Initialization string // as Deployment's
 }
+
+// ownProxyOrigin begins the origin of an instance behind a proxy that nothing of the
+// project put there.
+const ownProxyOrigin = "ERC-1967 proxy of "
+
+// OwnProxy tells whether the World has the instance behind a proxy for want of another
+// way to initialize it, and not because the project put it there.
+func (a *Addition) OwnProxy() bool { return strings.HasPrefix(a.Origin, ownProxyOrigin) }
 
 // Failure is a contract that is not in the World.
 type Failure struct {
