@@ -2,10 +2,15 @@ package main
 
 import (
 	"context"
+	"crypto/ecdsa"
 	"errors"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -23,20 +28,41 @@ const (
 	forgeRPCVariable = "ETH_RPC_URL"
 )
 
+// senderVariable and keyVariable tell the script an account that needs no signature, and
+// the private key of another one. Both have ether.
+const (
+	senderVariable = "SIGHTLINE_SENDER"
+	keyVariable    = "SIGHTLINE_PRIVATE_KEY"
+)
+
+// scriptKey is that key. It is no secret: the account exists in our Worlds only.
+func scriptKey() *ecdsa.PrivateKey {
+	key, err := crypto.ToECDSA(crypto.Keccak256([]byte("sightline deploy script")))
+	if err != nil {
+		panic(err) // the hash is a number below the curve's order
+	}
+	return key
+}
+
 // recordScript runs the script that --setup-command names, if it does.
 func (f *campaignFlags) recordScript(ctx context.Context, pr *project, show *progress) error {
 	if f.setupCommand == "" {
 		return nil
 	}
 	shipped := shippedTable(pr)
+	key := scriptKey()
+	signer := crypto.PubkeyToAddress(key.PublicKey)
+	f.plan.ForScript(signer)
 	begin := f.plan.Begin(f.fork)
 	r, err := recorder.New(begin, pr.table, recorder.Options{
-		Substitute: substitution(shipped, pr.table), Machine: []evm.Option{evm.LiftCodeSizeLimits},
+		Substitute: substitution(shipped, pr.table), Deployer: world.Create2Deployer, Machine: []evm.Option{evm.LiftCodeSizeLimits},
 	})
 	if err != nil {
 		return cannotFuzz("%w", err)
 	}
-	said, err := runRecorded(ctx, r, build.Script{Root: pr.root, Command: f.setupCommand, Names: pr.env}, show)
+	said, err := runRecorded(ctx, r, build.Script{Root: pr.root, Command: f.setupCommand, Names: pr.env, Env: []string{
+		senderVariable + "=" + begin.Senders[0].Address.Hex(), keyVariable + "=" + hexutil.Encode(crypto.FromECDSA(key)),
+	}}, show)
 	if err != nil {
 		return err
 	}
@@ -49,7 +75,7 @@ func (f *campaignFlags) recordScript(ctx context.Context, pr *project, show *pro
 	if len(calls) == 0 {
 		return cannotFuzz("--setup-command %s: it ended well and sent no transaction to the endpoint in %s; it said: %s", f.setupCommand, rpcVariable, printable(said))
 	}
-	f.plan.Recorded, f.plan.shipped = &world.Recording{Script: f.setupCommand, Calls: calls}, shipped
+	f.plan.Recorded, f.plan.shipped = &world.Recording{Script: f.setupCommand, Calls: calls, Keys: map[common.Address]*ecdsa.PrivateKey{signer: key}}, shipped
 	return nil
 }
 
@@ -68,7 +94,7 @@ func runRecorded(ctx context.Context, r *recorder.Recorder, script build.Script,
 	go func() { done <- server.Serve(listener) }()
 	address := "http://" + listener.Addr().String()
 	show.line("script  %s", printable(script.Command))
-	script.Env = []string{rpcVariable + "=" + address, forgeRPCVariable + "=" + address}
+	script.Env = append(script.Env, rpcVariable+"="+address, forgeRPCVariable+"="+address)
 	said, err = build.RunScript(ctx, script)
 	closing := server.Close()
 	if serving := <-done; !errors.Is(serving, http.ErrServerClosed) {

@@ -55,6 +55,18 @@ func (w *World) Account(address common.Address) (account *Account, err error) {
 	return w.Origin.Account(address)
 }
 
+// Word is a word of an account's storage, the origin's where the World has not written it.
+func (w *World) Word(address common.Address, key common.Hash) (common.Hash, error) {
+	a, err := w.Account(address)
+	if err != nil || a == nil {
+		return common.Hash{}, err
+	}
+	if value, ok := a.Storage[key]; ok || !a.Remote {
+		return value, nil
+	}
+	return w.Origin.Word(address, key)
+}
+
 // word is a word of an account's storage that the account lacks.
 func (w *World) word(address common.Address, key common.Hash) common.Hash {
 	value, err := w.Origin.Word(address, key)

@@ -44,9 +44,9 @@ func DefaultChain() Chain {
 	return chain
 }
 
-// create2Deployer is the deterministic deployment proxy, which forge puts on the
+// Create2Deployer is the deterministic deployment proxy, which forge puts on the
 // chain of its tests: `new C{salt: s}()` of scripts goes through it.
-var create2Deployer = common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")
+var Create2Deployer = common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")
 
 // create2DeployerCode is its code on every chain that has it.
 var create2DeployerCode = common.FromHex("7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3")
@@ -59,7 +59,7 @@ func foundryWorld(fork string, chain *Chain, edge cheatcode.Edge) *evm.World {
 	w.EnableCheats(edge)
 	w.Block = chain.Block
 	w.Accounts[chain.Sender] = &evm.Account{Nonce: 1, Balance: chain.Balance}
-	w.Accounts[create2Deployer] = &evm.Account{Nonce: 1, Code: create2DeployerCode}
+	w.Accounts[Create2Deployer] = &evm.Account{Nonce: 1, Code: create2DeployerCode}
 	return w
 }
 

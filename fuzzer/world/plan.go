@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -63,6 +64,15 @@ type PlannedMessage struct {
 	Function  string
 	Arguments []Value
 	Place     string
+}
+
+// ForScript puts what deploy scripts count on: ether for an account, and the
+// deterministic deployment proxy, through which forge and hardhat-deploy deploy with a salt.
+// What the plan has already stays.
+func (p *Plan) ForScript(a common.Address) {
+	accounts := map[common.Address]*evm.Account{a: {Balance: *funds}, Create2Deployer: {Nonce: 1, Code: create2DeployerCode}}
+	maps.Copy(accounts, p.Accounts)
+	p.Accounts = accounts
 }
 
 // on gives a World the environment and the senders of the plan; a nil plan has none.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"crypto/ecdsa"
 	"fmt"
 	"strings"
 
@@ -16,6 +17,8 @@ type Recording struct {
 	// Calls are the transactions that succeeded, in order, with the code that the script
 	// sent.
 	Calls evm.Sequence
+	// Keys are the private keys that the script was given, by their accounts.
+	Keys map[common.Address]*ecdsa.PrivateKey
 	// Substitute replaces creation code with its arguments by that of the build at
 	// hand; nil: nothing is replaced.
 	Substitute func(code []byte) []byte
@@ -39,11 +42,35 @@ func (b *builder) repeatCalls(r *Recording) error {
 			continue
 		}
 		b.calls = append(b.calls, call)
+		b.meetLast(exec)
+		if call.From != Create2Deployer {
+			b.note(party{address: call.From, sign: pranked, why: "sends transactions of the script", key: r.Keys[call.From]})
+		}
 		if call.Create {
 			b.created(exec, &call)
 		}
 	}
 	return nil
+}
+
+// meetLast notes the accounts that the last call made special.
+func (b *builder) meetLast(exec *evm.Execution) {
+	frames := exec.Calls[len(exec.Calls)-1].Frames
+	last := *exec
+	last.Frames = exec.Frames[frames[0]:frames[1]]
+	b.meet(&last)
+}
+
+// addScriptSenders adds to the senders of a World that a script made up to maxParties
+// accounts that the script made special.
+func (b *builder) addScriptSenders(w *evm.World, plan *Plan) error {
+	if plan == nil || plan.Recorded == nil {
+		return nil
+	}
+	c := b.newCast(w)
+	err := b.addParties(c)
+	w.Senders = c.list
+	return err
 }
 
 // created adds what the last call, a deployment, has put on the chain, where the build

@@ -185,32 +185,50 @@ func (b *builder) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
 	c := b.newCast(w)
 	for _, up := range s.tried {
 		if up.Failure == "" {
-			c.add(up.Contract.Name, party{address: up.Address, why: "test contract"})
+			if err := c.add(up.Contract.Name, party{address: up.Address, why: "test contract"}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if s.Senders != nil {
 		for _, sender := range s.Senders {
-			if _, taken := c.taken[sender.Name]; !taken && !c.sending[sender.Address] {
-				c.add(sender.Name, party{address: sender.Address, key: sender.Key})
+			if _, taken := c.taken[sender.Name]; taken || c.sending[sender.Address] {
+				continue
+			}
+			if err := c.add(sender.Name, party{address: sender.Address, key: sender.Key}); err != nil {
+				return nil, err
 			}
 		}
 		return c.list, nil
 	}
+	if b.names[s.chain.Sender] == "" {
+		b.names[s.chain.Sender] = "forge" // that its tests call by no name
+	}
+	err := b.addParties(c)
+	return c.list, err
+}
+
+// addParties adds up to maxParties accounts that were made special, the strongest sign
+// first.
+func (b *builder) addParties(c *cast) error {
 	if err := b.meetOwners(); err != nil {
-		return nil, err
+		return err
 	}
 	slices.SortStableFunc(b.parties, func(p, q party) int { return cmp.Compare(p.sign, q.sign) })
 	room := len(c.list) + maxParties
 	for _, p := range b.parties {
-		a := w.Accounts[p.address]
-		if len(c.list) < room && !c.sending[p.address] && isParty(&p, a != nil && len(a.Code) > 0) {
-			if p.address == s.chain.Sender && b.names[p.address] == "" {
-				b.names[p.address] = "forge" // that its tests call by no name
-			}
-			c.add(cmp.Or(b.names[p.address], shortName(p.address)), p)
+		a, err := c.world.Account(p.address)
+		if err != nil {
+			return err
+		}
+		if len(c.list) >= room || c.sending[p.address] || !isParty(&p, a != nil && len(a.Code) > 0) {
+			continue
+		}
+		if err := c.add(cmp.Or(b.names[p.address], shortName(p.address)), p); err != nil {
+			return err
 		}
 	}
-	return c.list, nil
+	return nil
 }
 
 // cast is the senders of a World while they are chosen.
@@ -234,18 +252,23 @@ func (b *builder) newCast(w *evm.World) *cast {
 }
 
 // add adds a sender, and gives it something to send where it has nothing.
-func (c *cast) add(name string, p party) {
+func (c *cast) add(name string, p party) error {
+	a, err := c.world.Account(p.address)
+	if err != nil {
+		return err
+	}
 	name = uniqueName(name, p.address, c.taken)
 	c.taken[name], c.sending[p.address] = p.address, true
 	c.list = append(c.list, evm.Sender{Name: name, Address: p.address, Key: p.key})
 	c.report.Senders = append(c.report.Senders, Party{Name: name, Address: p.address, Why: p.why})
-	if a := c.world.Accounts[p.address]; a == nil {
+	if a == nil {
 		c.world.Accounts[p.address] = &evm.Account{Balance: *funds}
 	} else if a.Balance.IsZero() {
 		rich := *a
 		rich.Balance = *funds
 		c.world.Accounts[p.address] = &rich
 	}
+	return nil
 }
 
 // isParty tells whether an account may send calls: one with code does so only

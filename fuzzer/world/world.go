@@ -120,6 +120,9 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	world := b.machine.Export()
 	world.Instances = b.instances
 	b.report.Steps = b.steps
+	if err := b.addScriptSenders(world, options.Plan); err != nil {
+		return nil, nil, err
+	}
 	for _, l := range selection.LeftOut {
 		if !b.tried[l.Contract] { // not even as a dependency
 			b.report.LeftOut = append(b.report.LeftOut, l)

@@ -26,6 +26,7 @@ type txArguments struct {
 	From  *common.Address `json:"from"`
 	To    *common.Address `json:"to"`
 	Value *hexutil.U256   `json:"value"`
+	Nonce *hexutil.Uint64 `json:"nonce"`
 	Data  hexutil.Bytes   `json:"data"`
 	Input hexutil.Bytes   `json:"input"`
 }
@@ -110,7 +111,7 @@ func (m *ethMethods) FeeHistory(count hexutil.Uint64, _ rpc.BlockNumber, percent
 
 // SendTransaction runs a transaction of any account.
 func (m *ethMethods) SendTransaction(a txArguments) (common.Hash, error) {
-	return m.r.send(a.from(m.r), a.To, a.data(), a.value(), nil)
+	return m.r.send(&transaction{from: a.from(m.r), to: a.To, data: a.data(), value: a.value()}, (*uint64)(a.Nonce), nil)
 }
 
 // SendRawTransaction runs a signed one.
@@ -127,8 +128,8 @@ func (m *ethMethods) SendRawTransaction(raw hexutil.Bytes) (common.Hash, error) 
 	if overflow {
 		return common.Hash{}, errors.New("a value above 2^256")
 	}
-	hash := tx.Hash()
-	return m.r.send(from, tx.To(), tx.Data(), value, &hash)
+	hash, nonce := tx.Hash(), tx.Nonce()
+	return m.r.send(&transaction{from: from, to: tx.To(), data: tx.Data(), value: value}, &nonce, &hash)
 }
 
 // try runs a call that leaves nothing behind.
@@ -140,7 +141,7 @@ func (m *ethMethods) try(a *txArguments) (*evm.CallResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := m.r.call(from, a.To, a.data(), a.value(), nonce)
+	c, _ := m.r.call(from, a.To, a.data(), a.value(), nonce)
 	exec, err := m.r.machine.Run(append(m.r.calls[:len(m.r.calls):len(m.r.calls)], c))
 	if err != nil {
 		return nil, err
@@ -168,17 +169,25 @@ func (m *ethMethods) EstimateGas(a txArguments, _ *rpc.BlockNumberOrHash) (hexut
 }
 
 // now is the state behind all transactions.
-func (m *ethMethods) now() (*evm.World, error) {
-	m.r.mu.Lock()
-	defer m.r.mu.Unlock()
-	if _, err := m.r.machine.Run(m.r.calls); err != nil {
+func (r *Recorder) now() (*evm.World, error) {
+	if r.state != nil {
+		return r.state, nil
+	}
+	if _, err := r.machine.Run(r.calls); err != nil {
 		return nil, err
 	}
-	return m.r.machine.Export(), nil
+	r.state = r.machine.Export()
+	return r.state, nil
 }
 
 func (m *ethMethods) account(a common.Address) (*evm.Account, error) {
-	w, err := m.now()
+	m.r.mu.Lock()
+	defer m.r.mu.Unlock()
+	return m.r.account(a)
+}
+
+func (r *Recorder) account(a common.Address) (*evm.Account, error) {
+	w, err := r.now()
 	if err != nil {
 		return nil, err
 	}
@@ -206,57 +215,68 @@ func (m *ethMethods) GetCode(a common.Address, _ *rpc.BlockNumberOrHash) (hexuti
 }
 
 func (m *ethMethods) GetStorageAt(a common.Address, slot string, _ *rpc.BlockNumberOrHash) (hexutil.Bytes, error) {
-	account, err := m.account(a)
+	m.r.mu.Lock()
+	defer m.r.mu.Unlock()
+	w, err := m.r.now()
 	if err != nil {
 		return nil, err
 	}
-	value := account.Storage[common.HexToHash(slot)]
-	return value[:], nil
+	value, err := w.Word(a, common.HexToHash(slot))
+	return value[:], err
 }
 
-// GetTransactionCount is an account's nonce. A contract's counts what it created, and no
-// script needs it.
+// GetTransactionCount is an account's nonce. A contract's counts what it created: forge
+// tells by it where it will put the next one.
 func (m *ethMethods) GetTransactionCount(a common.Address, _ *rpc.BlockNumberOrHash) (hexutil.Uint64, error) {
 	m.r.mu.Lock()
 	defer m.r.mu.Unlock()
+	account, err := m.r.account(a)
+	if err != nil || len(account.Code) > 0 {
+		return hexutil.Uint64(account.Nonce), err
+	}
 	n, err := m.r.nonce(a)
 	return hexutil.Uint64(n), err
 }
 
-// block is a block as nodes show it.
-func (m *ethMethods) block(number, at uint64, hashes []common.Hash) map[string]any {
+// block is a block as nodes show it, with its transaction, nil for none: as a whole or
+// by its hash.
+func (m *ethMethods) block(number, at uint64, t *transaction, full bool) map[string]any {
 	w := m.r.start
-	if hashes == nil {
-		hashes = []common.Hash{}
+	transactions := []any{}
+	switch {
+	case t != nil && full:
+		transactions = append(transactions, m.shown(t))
+	case t != nil:
+		transactions = append(transactions, t.hash)
 	}
 	return map[string]any{
 		"number": hexutil.Uint64(number), "hash": blockHash(number), "parentHash": blockHash(number - 1), "timestamp": hexutil.Uint64(at),
 		"nonce": "0x0000000000000000", "sha3Uncles": types.EmptyUncleHash, "logsBloom": types.Bloom{}, "transactionsRoot": types.EmptyTxsHash,
 		"stateRoot": types.EmptyRootHash, "receiptsRoot": types.EmptyReceiptsHash, "miner": w.Block.Coinbase, "difficulty": "0x0", "totalDifficulty": "0x0",
 		"extraData": "0x", "size": "0x0", "gasLimit": hexutil.Uint64(2 * gasLimit), "gasUsed": "0x0", "baseFeePerGas": "0x0",
-		"mixHash": w.Block.PrevRandao, "transactions": hashes, "uncles": []common.Hash{},
+		"mixHash": w.Block.PrevRandao, "transactions": transactions, "uncles": []common.Hash{},
 	}
 }
 
 // GetBlockByNumber is a block; nil where there is none.
-func (m *ethMethods) GetBlockByNumber(number rpc.BlockNumber, _ bool) map[string]any {
+func (m *ethMethods) GetBlockByNumber(number rpc.BlockNumber, full bool) map[string]any {
 	m.r.mu.Lock()
 	defer m.r.mu.Unlock()
 	head, at := m.r.head()
 	if number < 0 || uint64(number) == head {
-		var hashes []common.Hash
+		var last *transaction
 		if n := len(m.r.made); n > 0 {
-			hashes = []common.Hash{m.r.made[n-1].hash}
+			last = m.r.made[n-1]
 		}
-		return m.block(head, at, hashes)
+		return m.block(head, at, last, full)
 	}
 	for _, t := range m.r.made {
 		if t.number == uint64(number) {
-			return m.block(t.number, t.time, []common.Hash{t.hash})
+			return m.block(t.number, t.time, t, full)
 		}
 	}
 	if uint64(number) <= m.r.start.Block.Number {
-		return m.block(uint64(number), m.r.start.Block.Time, nil)
+		return m.block(uint64(number), m.r.start.Block.Time, nil, full)
 	}
 	return nil
 }
@@ -285,12 +305,9 @@ func (m *ethMethods) GetTransactionReceipt(hash common.Hash) map[string]any {
 	if t == nil {
 		return nil
 	}
-	status, to := hexutil.Uint64(0), &t.call.To
+	status := hexutil.Uint64(0)
 	if t.outcome == evm.Success {
 		status = 1
-	}
-	if t.call.Create {
-		to = nil
 	}
 	logs := t.logs
 	if logs == nil {
@@ -298,7 +315,7 @@ func (m *ethMethods) GetTransactionReceipt(hash common.Hash) map[string]any {
 	}
 	return map[string]any{
 		"transactionHash": t.hash, "transactionIndex": "0x0", "blockHash": blockHash(t.number), "blockNumber": hexutil.Uint64(t.number),
-		"from": t.call.From, "to": to, "contractAddress": t.contract, "status": status, "type": "0x2", "logs": logs, "logsBloom": types.Bloom{},
+		"from": t.from, "to": t.to, "contractAddress": t.contract, "status": status, "type": "0x2", "logs": logs, "logsBloom": types.Bloom{},
 		"gasUsed": hexutil.Uint64(t.gasUsed), "cumulativeGasUsed": hexutil.Uint64(t.gasUsed), "effectiveGasPrice": "0x0",
 	}
 }
@@ -311,13 +328,14 @@ func (m *ethMethods) GetTransactionByHash(hash common.Hash) map[string]any {
 	if t == nil {
 		return nil
 	}
-	to := &t.call.To
-	if t.call.Create {
-		to = nil
-	}
+	return m.shown(t)
+}
+
+// shown is a transaction as nodes show it.
+func (m *ethMethods) shown(t *transaction) map[string]any {
 	return map[string]any{
 		"hash": t.hash, "nonce": hexutil.Uint64(t.nonce), "blockHash": blockHash(t.number), "blockNumber": hexutil.Uint64(t.number), "transactionIndex": "0x0",
-		"from": t.call.From, "to": to, "value": hexutil.U256(t.call.Value), "input": hexutil.Bytes(t.given), "gas": hexutil.Uint64(gasLimit),
+		"from": t.from, "to": t.to, "value": hexutil.U256(t.call.Value), "input": hexutil.Bytes(t.data), "gas": hexutil.Uint64(gasLimit),
 		"gasPrice": "0x0", "maxFeePerGas": "0x0", "maxPriorityFeePerGas": "0x0", "type": "0x2", "accessList": []any{},
 		"chainId": hexutil.Uint64(m.chain()), "v": "0x0", "r": "0x1", "s": "0x1", "yParity": "0x0",
 	}
@@ -452,6 +470,10 @@ func (m *devMethods) ImpersonateAccount(common.Address) bool { return true }
 
 // StopImpersonatingAccount changes nothing.
 func (m *devMethods) StopImpersonatingAccount(common.Address) bool { return true }
+
+// GetAutomine says that a transaction is in a block at once: Ignition need not wait for
+// others to follow.
+func (m *devMethods) GetAutomine() bool { return true }
 
 // Mine does nothing, see evm_mine.
 func (m *devMethods) Mine(*any, *any) bool { return true }

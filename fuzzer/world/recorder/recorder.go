@@ -4,6 +4,7 @@
 package recorder
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -34,7 +35,10 @@ type Options struct {
 	// Substitute replaces creation code that a script sends, its arguments included, by
 	// what is to run in its place; nil: nothing is replaced.
 	Substitute func(code []byte) []byte
-	Machine    []evm.Option
+	// Deployer is a contract that deploys what stands behind 32 bytes of salt in its
+	// calldata. What is replaced there lies where the script's own code would.
+	Deployer common.Address
+	Machine  []evm.Option
 }
 
 // Recorder is the chain.
@@ -48,7 +52,10 @@ type Recorder struct {
 	calls    evm.Sequence // the transactions so far, the failed ones too
 	made     []*transaction
 	byHash   map[common.Hash]*transaction
-	advance  uint64 // seconds that pass before the next transaction, beyond a block's
+	waiting  []*transaction // for one with the nonce before theirs
+	sent     int            // transactions, those that wait included
+	state    *evm.World     // behind calls; nil: not known
+	advance  uint64         // seconds that pass before the next transaction, beyond a block's
 	refusals []string
 }
 
@@ -56,8 +63,12 @@ type Recorder struct {
 type transaction struct {
 	hash     common.Hash
 	nonce    uint64
-	call     evm.Call
-	given    []byte // the data as the script sent it
+	from     common.Address
+	to       *common.Address // nil: a deployment
+	data     []byte          // as the script sent it
+	value    *uint256.Int    // wei; nil: none
+	call     evm.Call        // that was run
+	given    []byte          // what the script gave as its Data
 	contract *common.Address
 	gasUsed  uint64
 	outcome  evm.Outcome
@@ -110,7 +121,11 @@ func (r *Recorder) Given() evm.Sequence {
 func (r *Recorder) Failed() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.refusals)
+	failed := slices.Clone(r.refusals)
+	for _, t := range r.waiting {
+		failed = append(failed, fmt.Sprintf("a transaction from %s with the nonce %d: those before it were never sent", t.from, t.nonce))
+	}
+	return failed
 }
 
 // head is the number and the time of the latest block.
@@ -131,74 +146,124 @@ func (r *Recorder) nonce(a common.Address) (uint64, error) {
 	if account != nil {
 		n = account.Nonce
 	}
-	for i := range r.calls {
-		if r.calls[i].From == a {
+	for _, t := range r.made {
+		if t.from == a {
 			n++
 		}
 	}
 	return n, nil
 }
 
-// send runs a transaction. A failure of the contract is no error: the receipt tells.
-func (r *Recorder) send(from common.Address, to *common.Address, data []byte, value *uint256.Int, hash *common.Hash) (common.Hash, error) {
+// send runs a transaction, or keeps it until those of its account that come before it
+// have been sent, as a node does: forge sends several at once. A nil nonce is the next
+// one, a nil hash is made up. A failure of the contract is no error: the receipt tells.
+func (r *Recorder) send(t *transaction, nonce *uint64, hash *common.Hash) (common.Hash, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.made) >= maxTransactions {
+	if r.sent >= maxTransactions {
 		return common.Hash{}, fmt.Errorf("at most %d transactions are recorded", maxTransactions)
 	}
-	nonce, err := r.nonce(from)
+	next, err := r.nonce(t.from)
 	if err != nil {
 		return common.Hash{}, err
 	}
-	t := &transaction{nonce: nonce, given: data, call: r.call(from, to, data, value, nonce)}
+	t.nonce = next
+	if nonce != nil {
+		t.nonce = *nonce
+	}
+	if t.nonce < next {
+		return common.Hash{}, fmt.Errorf("nonce too low: next nonce %d, tx nonce %d", next, t.nonce)
+	}
+	if hash != nil {
+		t.hash = *hash
+	} else {
+		t.hash = crypto.Keccak256Hash([]byte("sightline recorded transaction"), new(uint256.Int).SetUint64(uint64(r.sent)).PaddedBytes(32))
+	}
+	r.sent++
+	r.waiting = append(r.waiting, t)
+	return t.hash, r.runWaiting()
+}
+
+// runWaiting runs the transactions whose turn it is.
+func (r *Recorder) runWaiting() error {
+	for i := 0; i < len(r.waiting); i++ {
+		t := r.waiting[i]
+		next, err := r.nonce(t.from)
+		if err != nil {
+			return err
+		}
+		if t.nonce != next {
+			continue
+		}
+		r.waiting = slices.Delete(r.waiting, i, i+1)
+		if err := r.run(t); err != nil {
+			return err
+		}
+		i = -1 // another one may have waited for it
+	}
+	return nil
+}
+
+// run runs a transaction in a block of its own.
+func (r *Recorder) run(t *transaction) error {
+	t.call, t.given = r.call(t.from, t.to, t.data, t.value, t.nonce)
 	t.call.BlockAdvance, t.call.TimeAdvance = 1, secondsPerBlock+r.advance
 	number, at := r.head()
 	t.number, t.time = number+1, at+t.call.TimeAdvance
 	exec, err := r.machine.Run(append(slices.Clip(r.calls), t.call))
 	if err != nil {
-		return common.Hash{}, err
+		return err
 	}
 	result := &exec.Calls[len(exec.Calls)-1]
 	t.outcome, t.gasUsed = result.Outcome, result.GasUsed
 	if t.outcome == evm.Success {
 		t.logs = logsOf(exec, len(exec.Calls)-1)
+	} else {
+		r.refusals = append(r.refusals, fmt.Sprintf("transaction %d, from %s: %s", len(r.made)+1, t.from, result.Reason()))
 	}
-	if t.call.Create {
+	if t.to == nil {
 		address := t.call.Address
 		t.contract = &address
-	}
-	if t.outcome != evm.Success {
-		r.refusals = append(r.refusals, fmt.Sprintf("transaction %d, from %s: %s", len(r.made)+1, from, result.Reason()))
-	}
-	if hash != nil {
-		t.hash = *hash
-	} else {
-		t.hash = crypto.Keccak256Hash([]byte("sightline recorded transaction"), common.BigToHash(new(uint256.Int).SetUint64(uint64(len(r.made))).ToBig()).Bytes())
 	}
 	for _, l := range t.logs {
 		l.TxHash, l.BlockNumber, l.BlockHash = t.hash, t.number, blockHash(t.number)
 	}
-	r.advance = 0
+	r.advance, r.state = 0, nil
 	r.calls, r.made = append(r.calls, t.call), append(r.made, t)
 	r.byHash[t.hash] = t
-	return t.hash, nil
+	return nil
 }
 
-// call is a transaction as a call.
-func (r *Recorder) call(from common.Address, to *common.Address, data []byte, value *uint256.Int, nonce uint64) evm.Call {
-	c := evm.Call{From: from, Data: data, Gas: gasLimit}
+// saltSize is how much of the deployer's calldata is salt, bytes.
+const saltSize = 32
+
+// call is a transaction as a call, with its data before anything was replaced.
+func (r *Recorder) call(from common.Address, to *common.Address, data []byte, value *uint256.Int, nonce uint64) (c evm.Call, given []byte) {
+	c = evm.Call{From: from, Data: data, Gas: gasLimit}
 	if value != nil {
 		c.Value = *value
 	}
-	if to != nil {
+	switch {
+	case to == nil:
+		c.Create, c.Address, c.Data = true, crypto.CreateAddress(from, nonce), r.substitute(data)
+	case *to == r.options.Deployer && len(data) > saltSize && c.Value.IsZero():
+		code := data[saltSize:]
+		if replaced := r.substitute(code); !bytes.Equal(replaced, code) {
+			at := crypto.CreateAddress2(*to, common.BytesToHash(data[:saltSize]), crypto.Keccak256(code))
+			return evm.Call{From: *to, Create: true, Address: at, Data: replaced, Gas: gasLimit}, code
+		}
 		c.To = *to
-		return c
+	default:
+		c.To = *to
 	}
-	c.Create, c.Address = true, crypto.CreateAddress(from, nonce)
-	if r.options.Substitute != nil {
-		c.Data = r.options.Substitute(data)
+	return c, data
+}
+
+func (r *Recorder) substitute(code []byte) []byte {
+	if r.options.Substitute == nil {
+		return code
 	}
-	return c
+	return r.options.Substitute(code)
 }
 
 // logsOf are the events of a call that succeeded, without those of what it called that

@@ -1,14 +1,17 @@
 package recorder_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math/big"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
@@ -146,5 +149,125 @@ func ask(ctx context.Context, t *testing.T, c *ethclient.Client, at common.Addre
 	}
 	if err := c.Client().CallContext(ctx, &seconds, "hardhat_setBalance", at, "0x1"); err == nil {
 		t.Error("a method that is not there succeeds")
+	}
+}
+
+// TestSalted deploys through the deterministic deployment proxy: what stands in the
+// code's place lies where the code would.
+func TestSalted(t *testing.T) {
+	deployer, from := common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C"), common.HexToAddress("0xd0")
+	w := &evm.World{Block: evm.DefaultBlock(), Senders: []evm.Sender{{Name: "deployer", Address: from}}, Accounts: map[common.Address]*evm.Account{
+		deployer: {Nonce: 1, Code: common.FromHex("7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3")},
+	}}
+	other := append(common.FromHex("600180600b6000396000f3"), 0xfe)
+	for _, test := range []struct {
+		name       string
+		substitute func([]byte) []byte
+		code       []byte
+		creates    bool
+	}{
+		{"replaced", func(code []byte) []byte {
+			if bytes.Equal(code, creation) {
+				return other
+			}
+			return code
+		}, []byte{0xfe}, true},
+		{"as it is", nil, runtime, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, err := recorder.New(w, nil, recorder.Options{Substitute: test.substitute, Deployer: deployer})
+			if err != nil {
+				t.Fatal(err)
+			}
+			handler, err := r.Handler()
+			if err != nil {
+				t.Fatal(err)
+			}
+			server := httptest.NewServer(handler)
+			defer server.Close()
+			c, err := ethclient.DialContext(t.Context(), server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			salt := common.BigToHash(big.NewInt(3))
+			data := append(salt.Bytes(), creation...)
+			var hash common.Hash
+			if err := c.Client().CallContext(t.Context(), &hash, "eth_sendTransaction", map[string]any{"from": from, "to": deployer, "data": hexutil.Bytes(data)}); err != nil {
+				t.Fatal(err)
+			}
+			at := crypto.CreateAddress2(deployer, salt, crypto.Keccak256(creation))
+			if code, err := c.CodeAt(t.Context(), at, nil); err != nil || !bytes.Equal(code, test.code) {
+				t.Errorf("%x, %v", code, err)
+			}
+			// the script sees the transaction that it sent
+			var block struct {
+				Transactions []struct {
+					From, To common.Address
+					Input    hexutil.Bytes
+				}
+			}
+			if err := c.Client().CallContext(t.Context(), &block, "eth_getBlockByNumber", "latest", true); err != nil {
+				t.Fatal(err)
+			}
+			if shown := block.Transactions; len(shown) != 1 || shown[0].From != from || shown[0].To != deployer || !bytes.Equal(shown[0].Input, data) {
+				t.Errorf("%+v", block)
+			}
+			for a, want := range map[common.Address]uint64{from: 1, at: 1} {
+				if n, err := c.NonceAt(t.Context(), a, nil); err != nil || n != want {
+					t.Errorf("nonce of %s: %d, %v", a, n, err)
+				}
+			}
+			given := r.Given()
+			if len(given) != 1 || given[0].Create != test.creates || test.creates && (given[0].Address != at || !bytes.Equal(given[0].Data, creation)) {
+				t.Errorf("%+v", given)
+			}
+		})
+	}
+}
+
+// TestOutOfOrder: transactions are run in the order of their nonces, and those whose turn
+// never came are said.
+func TestOutOfOrder(t *testing.T) {
+	from := common.HexToAddress("0xd0")
+	r, err := recorder.New(&evm.World{Block: evm.DefaultBlock(), Senders: []evm.Sender{{Address: from}}, Accounts: map[common.Address]*evm.Account{}}, nil, recorder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := r.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	c, err := ethclient.DialContext(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(nonce int, to common.Address) (hash common.Hash, err error) {
+		err = c.Client().CallContext(t.Context(), &hash, "eth_sendTransaction", map[string]any{"from": from, "to": to, "nonce": hexutil.EncodeUint64(uint64(nonce))})
+		return hash, err
+	}
+	hashes := map[int]common.Hash{}
+	for _, nonce := range []int{2, 1, 0, 4} {
+		if hashes[nonce], err = send(nonce, common.Address{byte(nonce + 1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for nonce, hash := range hashes {
+		receipt, err := c.TransactionReceipt(t.Context(), hash)
+		if nonce == 4 {
+			if !errors.Is(err, ethereum.NotFound) {
+				t.Errorf("the one that waits: %+v, %v", receipt, err)
+			}
+		} else if err != nil || receipt.BlockNumber.Uint64() != evm.DefaultBlock().Number+uint64(nonce)+1 {
+			t.Errorf("nonce %d: %+v, %v", nonce, receipt, err)
+		}
+	}
+	if _, err := send(1, common.Address{9}); err == nil || !strings.Contains(err.Error(), "nonce too low: next nonce 3, tx nonce 1") {
+		t.Errorf("%v", err)
+	}
+	given, failed := r.Given(), r.Failed()
+	if len(given) != 3 || given[0].To != (common.Address{1}) || given[2].To != (common.Address{3}) || len(failed) != 1 || !strings.Contains(failed[0], "nonce 4") {
+		t.Errorf("%+v, %q", given, failed)
 	}
 }
