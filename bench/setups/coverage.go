@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +29,8 @@ type coverage struct {
 	tests string        // "296 passed, 0 failed"
 }
 
-// fuzzRuns are the runs of each test with arguments: forge's default of 256 takes
-// four times as long for a few lines more.
+// fuzzRuns are the runs of each test with arguments, where a project does not have its
+// own number: forge's default of 256 takes four times as long for a few lines more.
 const fuzzRuns = 64
 
 // testCounts is how forge ends.
@@ -38,7 +39,7 @@ var testCounts = regexp.MustCompile(`: (\d+) tests passed, (\d+) failed`)
 // coverage runs forge's tests. That some fail is no error: they reach what they
 // reach.
 func (p *project) coverage(ctx context.Context, forge, folder string) (*coverage, error) {
-	cmd := exec.CommandContext(ctx, forge, "coverage", "--report", "lcov", "--fuzz-runs", strconv.Itoa(fuzzRuns), "--fuzz-seed", "1")
+	cmd := exec.CommandContext(ctx, forge, "coverage", "--report", "lcov", "--fuzz-runs", strconv.Itoa(cmp.Or(p.fuzzRuns, fuzzRuns)), "--fuzz-seed", "1")
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "NO_COLOR=1")
 	out, err := cmd.CombinedOutput()

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,7 +73,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 		Title: "lines of the contracts under test that forge's unit tests reach",
 		Columns: []string{"project", "forge's tests", "lines", "World", "set-ups", "instances", "executed", "share", "in calls that succeed",
 			"executed, and not by forge's tests", "calls/s"},
-		Notes: []string{"Lines are those that forge's coverage counts and that Sightline has bytecode of. Executed: the median of the runs; the other figures are those of the last run."},
+		Notes: []string{runsNote(chosen), "Lines are those that forge's coverage counts and that Sightline has bytecode of. Executed: the median of the runs; the other figures are those of the last run."},
 	}
 	lines, executed := 0.0, make([]float64, len(modes))
 	for _, p := range chosen {
@@ -112,6 +113,15 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	}
 	result.Tables = append(result.Tables, table)
 	return result, nil
+}
+
+// runsNote says how often forge runs tests with arguments.
+func runsNote(projects []project) string {
+	var runs []string
+	for _, p := range projects {
+		runs = append(runs, fmt.Sprintf("%d in %s", cmp.Or(p.fuzzRuns, fuzzRuns), p.name))
+	}
+	return "Runs of each of forge's tests with arguments: " + strings.Join(runs, ", ") + "."
 }
 
 // fuzz runs the binary on a diff that adds the covered files.
