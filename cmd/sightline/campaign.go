@@ -48,7 +48,7 @@ type deployment struct {
 }
 
 // deploy makes the World for the targets.
-func deploy(ctx context.Context, pr *project, flags *campaignFlags) (*campaign, error) {
+func deploy(ctx context.Context, pr *project, flags *campaignFlags, show *progress) (*campaign, error) {
 	if len(flags.setup) > 0 && !isNone(flags.setup) && (len(flags.plan.Steps) > 0 || flags.plan.Recorded != nil) {
 		return nil, badInput("--setup %s, and the configuration's deploy or --setup-command makes the World: leave out one of them", strings.Join(flags.setup, ","))
 	}
@@ -57,16 +57,42 @@ func deploy(ctx context.Context, pr *project, flags *campaignFlags) (*campaign, 
 	}
 	positions := diffmap.NewPositions(pr.outputs, pr.table, pr.options)
 	setup, notes := pr.setupFor(flags.setup)
-	c, err := deployWorld(ctx, pr, deployment{
+	d := deployment{
 		targets:       targetContracts(pr.mapping),
 		uninitialized: changedInitializers(pr.mapping, positions),
 		constructors:  changedConstructors(pr.mapping, pr.table),
 		setup:         setup,
 		plan:          &flags.plan,
 		fork:          flags.fork,
-	}, positions)
+	}
+	c, err := deployForked(ctx, pr, &d, flags, positions, show)
 	if err == nil && len(usedSetUps(c.setup)) > 0 {
 		c.setup.Notes = append(c.setup.Notes, notes...)
+	}
+	return c, err
+}
+
+// deployForked makes a World whose tests may fork the chain of --rpc. Where no --block was
+// given, the block that a test forks is as good as the latest one, and better for the test.
+func deployForked(ctx context.Context, pr *project, d *deployment, flags *campaignFlags, positions *diffmap.Positions, show *progress) (*campaign, error) {
+	forks := flags.forks(pr)
+	if d.setup == nil || forks == nil {
+		return deployWorld(ctx, pr, *d, positions)
+	}
+	d.setup.Fork = forks.check
+	c, err := deployWorld(ctx, pr, *d, positions)
+	if err != nil || forks.given || forks.wanted == 0 {
+		return c, err
+	}
+	wanted := forks.wanted
+	if err := flags.openBlock(ctx, &wanted, show); err != nil {
+		return nil, err
+	}
+	again := flags.forks(pr)
+	d.setup.Fork = again.check
+	c, err = deployWorld(ctx, pr, *d, positions)
+	if err == nil {
+		c.setup.Notes = append(c.setup.Notes, fmt.Sprintf("block %d is the one that a test forks; --block N is another", wanted))
 	}
 	return c, err
 }

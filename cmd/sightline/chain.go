@@ -93,6 +93,19 @@ var chainSettings = []struct {
 	{"chain_id", func(c *world.Chain, v string) error { return setNumber(&c.Block.ChainID, v) }},
 }
 
+// endpoints are the aliases that foundry.toml has for chains.
+func (pr *project) endpoints() []string {
+	folder, one := pr.testFolder()
+	if pr.root == "" || !one {
+		return nil
+	}
+	aliases, err := build.FoundryEndpoints(filepath.Join(pr.root, filepath.FromSlash(folder)))
+	if err != nil {
+		return nil // no Foundry project
+	}
+	return aliases
+}
+
 func setNumber(to *uint64, text string) error {
 	n, err := strconv.ParseUint(text, 0, 64) // base 0: digits in groups, 1_000, and hexadecimal
 	if err == nil {

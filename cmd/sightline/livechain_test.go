@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"math/big"
 	"net/http"
 	"os"
@@ -101,5 +102,148 @@ func TestLiveChain(t *testing.T) {
 	}
 	if text := run(report.ExitBadInput, append(fuzz, "wss://x")...); !strings.Contains(text, "want http") {
 		t.Errorf("%s", text)
+	}
+}
+
+const feedSource = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+
+interface Feed { function value() external view returns (uint256); }
+
+contract Reader {
+    Feed public immutable feed;
+    uint256 hits;
+
+    constructor(Feed feed_) { feed = feed_; }
+
+    function add(uint256 n) external {
+        if (n == feed.value() + 5) {
+            hits += 1;
+        }
+    }
+}
+`
+
+const feedTest = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+
+import {Feed, Reader} from "./Reader.sol";
+
+interface Vm {
+    function createSelectFork(string calldata, uint256) external returns (uint256);
+    function createSelectFork(string calldata) external returns (uint256);
+}
+
+contract ReaderTest {
+    bool public IS_TEST = true;
+    Reader reader;
+
+    function setUp() external {
+        Vm(0x7109709ECfa91a80626fF3989D68f67F5b1DD12D).createSelectFork(FORK);
+        require(block.number == BLOCK && block.chainid == 7, "not forked");
+        Feed feed = Feed(0x00000000000000000000000000000000000000A1);
+        require(feed.value() == 77, "no feed");
+        reader = new Reader(feed);
+    }
+
+    function testReads() external { reader.add(1); }
+}
+`
+
+// TestForkedSetUp sets up a World by a test that forks a chain: the one of --rpc, at the
+// block of --block or else of the test, and never the one that the test has the address of.
+func TestForkedSetUp(t *testing.T) {
+	at := common.HexToAddress("0xa1")
+	accounts := map[common.Address]*evm.Account{
+		at: {Nonce: 1, Code: common.FromHex("60005460005260206000f3"), Storage: map[common.Hash]common.Hash{{}: common.BigToHash(big.NewInt(77))}},
+	}
+	t.Setenv("SIGHTLINE_NODE_MODULES", nodeModules(t))
+	address := func(secret string) string { return `"https://node.example/` + secret + `"` }
+	for _, test := range []struct {
+		name, fork, block string
+		head              uint64
+		flags             []string
+		set               bool
+		want              string
+	}{
+		{"the latest block", address("OTHER"), "2000", 2000, nil, true, "chain   block 2000 of chain 7"},
+		{"the test's block", address("OTHER") + ", 1234", "1234", 2000, nil, true, "chain   block 1234 of chain 7"},
+		{"both name it", address("OTHER") + ", 1234", "1234", 2000, []string{"--block", "1234"}, true, "chain   block 1234 of chain 7"},
+		{"they name others", address("OTHER") + ", 1234", "1234", 2000, []string{"--block", "1500"}, false, "the test forks block 1234, and --block says 1500"},
+		{"no alias", `"nowhere"`, "2000", 2000, nil, false, "nowhere is neither an address nor an alias"},
+		{"a variable", `"${MAINNET_RPC_URL}"`, "2000", 2000, nil, true, "chain   block 2000 of chain 7"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			n := &fakechain.Node{Status: http.StatusForbidden, Accounts: accounts, Head: test.head}
+			root, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			source := strings.NewReplacer("FORK", test.fork, "BLOCK", test.block).Replace(feedTest)
+			for name, text := range map[string]string{"src/Reader.sol": feedSource, "src/Checks.sol": source} {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755), os.WriteFile(filepath.Join(root, name), []byte(text), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			args := append([]string{"run", "--root", root, "--target", "src/Reader.sol:14", "--test-limit", "2000", "--workers", "1", "--out", out, "--rpc", n.Serve(t)}, test.flags...)
+			text := runText(t, report.ExitPass, args...)
+			if !strings.Contains(text, test.want) || strings.Contains(text, "set up by ReaderTest.setUp()") != test.set {
+				t.Errorf("%s", text)
+			}
+			for _, secret := range []string{"SECRET", "OTHER"} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s is shown:\n%s", secret, text)
+				}
+			}
+			if !test.set {
+				return
+			}
+			n.Refuse.Store(1 << 30)
+			files, err := filepath.Glob(filepath.Join(out, "reproducers", "*.json"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("%v, %v\n%s", files, err, text)
+			}
+			if text := runText(t, report.ExitPass, "replay", files[0]); !strings.Contains(text, "\nconfirmed on go-ethereum") {
+				t.Errorf("%s", text)
+			}
+		})
+	}
+}
+
+// runText runs the program, and gives all that it says.
+func runText(t *testing.T, want int, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	p := newProgram(strings.NewReader(""), &stdout, &stderr)
+	if got := p.main(args); got != want {
+		t.Fatalf("exit code %d, want %d\n%s%s", got, want, &stdout, &stderr)
+	}
+	return stdout.String() + stderr.String()
+}
+
+// TestForksCheck: which chains a test may fork.
+func TestForksCheck(t *testing.T) {
+	number := func(n uint64) *uint64 { return &n }
+	for _, test := range []struct {
+		given bool
+		name  string
+		block *uint64
+		want  string
+	}{
+		{false, "mainnet", nil, ""},
+		{false, "ours", number(7), ""},
+		{false, "https://node/x", number(7), ""},
+		{false, "", number(7), ""},
+		{false, "optimism", nil, "optimism is chain 10, and --rpc is chain 1"},
+		{false, "theirs", nil, "neither an address nor an alias"},
+		{false, "ours", number(8), "the test forks block 8, and the World is at 7"},
+		{true, "ours", number(8), "the test forks block 8, and --block says 7"},
+	} {
+		f := forks{aliases: []string{"mainnet", "ours", "optimism"}, id: 1, block: 7, given: test.given}
+		err := f.check(test.name, test.block)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
+		if differs := test.block != nil && *test.block == 8; differs != (f.wanted == 8) {
+			t.Errorf("%s: block %d is wanted", test.name, f.wanted)
+		}
 	}
 }

@@ -109,7 +109,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		if err := flags.recordScript(ctx, pr, show); err != nil {
 			return nil, err
 		}
-		c, err := deploy(ctx, pr, flags)
+		c, err := deploy(ctx, pr, flags, show)
 		if err != nil {
 			return nil, err
 		}

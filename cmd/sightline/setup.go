@@ -56,6 +56,9 @@ func (c *campaign) again() deployment {
 	}
 	s := *d.setup
 	s.Strict, s.Contracts, s.Senders = true, used, c.world.Senders
+	if c.world.Cheats != nil {
+		s.Asked = c.world.Cheats.Answers
+	}
 	d.setup = &s
 	return d
 }

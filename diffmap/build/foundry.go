@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -201,6 +203,16 @@ func FoundrySettings(root string, getenv func(string) string) (map[string]string
 		}
 	}
 	return values, nil
+}
+
+// FoundryEndpoints are the aliases, sorted, that foundry.toml in root has for endpoints of
+// chains. Their addresses, which often are secret, are not returned.
+func FoundryEndpoints(root string) ([]string, error) {
+	text, err := readSettingsFile(filepath.Join(root, "foundry.toml"))
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(tomlTable(text, "rpc_endpoints"))), nil
 }
 
 // readFoundrySettings reads foundry.toml in root, and knows forge's defaults.

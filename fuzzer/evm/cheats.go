@@ -16,24 +16,35 @@ type Cheats struct {
 	// Edge is what they ask of the world outside. No file holds it: where it is
 	// missing, those that need it fail.
 	Edge cheatcode.Edge `json:"-"`
+	// Answers stand for the Edge where the World is to be saved; nil: there are none.
+	Answers *cheatcode.Answers `json:",omitempty"`
 	// Only lists the accounts whose calls of cheatcodes count; nil: everybody's. To
 	// others the cheatcodes' account is one with code that does nothing.
 	Only []common.Address `json:",omitempty"`
 }
 
-// EnableCheats gives the World cheatcodes, and the account that they are called at.
+// EnableCheats gives the World cheatcodes, and the accounts that they need.
 func (w *World) EnableCheats(edge cheatcode.Edge) {
 	w.Cheats = &Cheats{Edge: edge}
 	w.Accounts[cheatcode.Address] = &Account{Code: cheatcode.Code}
+	w.Accounts[cheatcode.Creator] = &Account{Nonce: 1, Code: cheatcode.CreatorCode}
+}
+
+// DisableCheats takes them away.
+func (w *World) DisableCheats() {
+	w.Cheats = nil
+	delete(w.Accounts, cheatcode.Address)
+	delete(w.Accounts, cheatcode.Creator)
 }
 
 // cheats is what a machine knows of cheatcodes; nil when the World has none. How they
 // come by state and environment is each machine's own.
 type cheats struct {
-	edge  *cheatcode.Edge
-	only  []common.Address
-	state *cheatcode.State
-	own   bool // state is nobody else's: it may be changed
+	edge    *cheatcode.Edge
+	answers *cheatcode.Answers
+	only    []common.Address
+	state   *cheatcode.State
+	own     bool // state is nobody else's: it may be changed
 
 	// stale: the environment is not what the next call finds where no cheatcode has set
 	// anything, besides block number and time.
@@ -53,7 +64,12 @@ type cheatHost interface {
 }
 
 func newCheats(c *Cheats) *cheats {
-	return &cheats{edge: &c.Edge, only: c.Only, state: &c.State, stale: true}
+	edge := &c.Edge
+	if c.Answers != nil {
+		answering := c.Answers.Edge()
+		edge = &answering
+	}
+	return &cheats{edge: edge, answers: c.Answers, only: c.Only, state: &c.State, stale: true}
 }
 
 // install makes the cheatcodes' accounts precompiled contracts.
@@ -127,6 +143,15 @@ func outcomeFor(success bool) Outcome {
 	return Reverted
 }
 
+// deployment is what [cheatcode.Creator] is called with, where a call is one of
+// deployCode; false: it is not, or cannot be.
+func (c *cheats) deployment(call *cheatcode.Call) (input []byte, ok bool) {
+	if call.To != cheatcode.Address || call.Delegate || call.Static || !call.Value.IsZero() || !cheatcode.Deploys(call.Input) || c.only != nil && !slices.Contains(c.only, call.By) {
+		return nil, false
+	}
+	return c.writable().Deploy(c.edge, call)
+}
+
 // accessed tells cheatcodes of a read or a write.
 func (c *cheats) accessed(account common.Address, slot *uint256.Int, write bool) {
 	if c.state.Recording {
@@ -156,7 +181,7 @@ func (c *cheats) export(block *Block) *Cheats {
 	}
 	e := c.host.Environment()
 	block.Coinbase, block.BaseFee, block.GasLimit, block.ChainID = e.Coinbase, e.BaseFee, e.GasLimit, e.ChainID
-	return &Cheats{State: *c.state.Clone(), Edge: *c.edge, Only: c.only}
+	return &Cheats{State: *c.state.Clone(), Edge: *c.edge, Answers: c.answers, Only: c.only}
 }
 
 // cheatAccount is the account that cheatcodes are called at, as a precompiled contract.

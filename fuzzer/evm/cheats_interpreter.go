@@ -183,6 +183,12 @@ func (m *Interpreter) cheatedCall(f *frame, c message) (Outcome, []byte, uint64)
 		Depth: f.depth, By: f.self, To: c.to.address, Input: c.input, Value: *c.value,
 		Delegate: c.kind == vm.DELEGATECALL || c.kind == vm.CALLCODE, Static: c.static, Gas: c.gas,
 	}
+	if input, ok := m.cheats.deployment(&call); ok {
+		c.to, c.input = m.ledger.find(&cheatcode.Creator), input
+		outcome, output, left := m.message(f, c)
+		m.cheats.writable().Deployed()
+		return outcome, output, left
+	}
 	if !m.cheats.state.Concerns(&call) {
 		return m.message(f, c)
 	}

@@ -331,11 +331,22 @@ func (i *intercept) divert(op vm.OpCode, ctx *vm.ScopeContext, stack []uint256.I
 	if op == vm.CALL || op == vm.CALLCODE {
 		d.call.Value = stack[len(stack)-3]
 	}
-	if f.depth >= int(params.CallCreateDepth) || !i.cheats.state.Concerns(&d.call) {
+	deploys := op == vm.CALL && to == cheatcode.Address && cheatcode.Deploys(inputOf(ctx, stack))
+	if f.depth >= int(params.CallCreateDepth) || !deploys && !i.cheats.state.Concerns(&d.call) {
 		return
 	}
 	i.detour = d
 	target.SetBytes20(cheatcode.Address[:])
+}
+
+// inputOf is the beginning of what a CALL instruction is about to send: its selector.
+func inputOf(ctx *vm.ScopeContext, stack []uint256.Int) []byte {
+	offset, size := &stack[len(stack)-4], &stack[len(stack)-5]
+	memory := ctx.Memory.Data()
+	if size.LtUint64(4) || !offset.IsUint64() || offset.Uint64()+4 > uint64(len(memory)) || offset.Uint64()+4 < 4 {
+		return nil
+	}
+	return memory[offset.Uint64() : offset.Uint64()+4]
 }
 
 // lend lets the frame create in another account's name.
@@ -385,6 +396,13 @@ func (a detourAccount) Run(input []byte) ([]byte, error) {
 // follow makes the call that was meant, and gives the gas that it left.
 func (a detourAccount) follow(d *detour, input []byte) uint64 {
 	d.call.Input, d.call.Gas = input, d.gas
+	if deployment, ok := a.cheats.deployment(&d.call); ok {
+		var left vm.GasBudget
+		d.output, left, d.err = a.evm.Call(d.call.By, cheatcode.Creator, deployment, vm.NewGasBudget(d.gas, 0), new(uint256.Int))
+		d.settle()
+		a.cheats.writable().Deployed()
+		return left.ExecutionGas
+	}
 	origin := a.evm.Origin
 	plan := cheatcode.Plan{Sender: d.call.By}
 	if a.cheats.state.Busy() {
@@ -433,13 +451,19 @@ func (a detourAccount) make(d *detour, plan *cheatcode.Plan, input []byte) uint6
 		}
 		d.output, left, d.err = a.evm.DelegateCall(caller, plan.Sender, d.to, input, gas, d.contract.Value())
 	}
-	if d.err != nil {
-		if d.err != vm.ErrExecutionReverted { //nolint:errorlint // nobody wraps it, and go-ethereum compares so
-			d.output = nil
-		}
-		d.err = vm.ErrExecutionReverted
-	}
+	d.settle()
 	return left.ExecutionGas
+}
+
+// settle makes any failure a revert, with what a contract sees of it.
+func (d *detour) settle() {
+	if d.err == nil {
+		return
+	}
+	if d.err != vm.ErrExecutionReverted { //nolint:errorlint // nobody wraps it, and go-ethereum compares so
+		d.output = nil
+	}
+	d.err = vm.ErrExecutionReverted
 }
 
 // answer records a call that runs nothing.

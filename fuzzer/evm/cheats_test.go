@@ -141,8 +141,9 @@ func TestCheatcodes(t *testing.T) {
 	}
 }
 
-// computed are the cheatcodes that the cheatcode package's own test compares with forge.
-var computed = regexp.MustCompile(`^(assert[A-Z]|env|parse|keyExists|to[A-Z]|sign|createWallet|attachDelegation|getWallets|getFoundryVersion|unixTime)`)
+// computed are the cheatcodes that another test compares with forge: the cheatcode package's own,
+// TestForks, or Deploy.t.sol, whose calls become ones of another account.
+var computed = regexp.MustCompile(`^(assert[A-Z]|env|parse|keyExists|to[A-Z]|sign|createWallet|attachDelegation|getWallets|getFoundryVersion|unixTime|createFork|createSelectFork|selectFork|activeFork|rollFork|rpcUrl|deployCode)`)
 
 // TestEverySupportedCheatcodeIsTried: the test contracts, on which forge agrees, call each.
 func TestEverySupportedCheatcodeIsTried(t *testing.T) {

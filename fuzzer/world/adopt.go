@@ -35,7 +35,11 @@ func (b *builder) adopt(exec *evm.Execution, up *SetUp, s *setups) error {
 		}
 		return "deployed by " + b.nameOf(c.creator, up.Contract.Name)
 	}
-	for _, c := range append(created, appeared(before, world, created)...) {
+	put, err := appeared(before, world, created)
+	if err != nil {
+		return err
+	}
+	for _, c := range append(created, put...) {
 		if c.address == up.Address || b.labels[c.address] != "" || len(b.instances) >= b.limit {
 			continue
 		}
@@ -121,10 +125,13 @@ func (b *builder) createdBy(exec *evm.Execution) []creation {
 // appeared lists accounts that have got code from one World to the next and are
 // not among those known, by address: cheatcodes put code anywhere, and an
 // execution records only so many frames.
-func appeared(before, after *evm.World, known []creation) []creation {
+func appeared(before, after *evm.World, known []creation) ([]creation, error) {
 	var found []creation
 	for address, a := range after.Accounts {
-		old := before.Accounts[address]
+		old, err := before.Account(address)
+		if err != nil {
+			return nil, err
+		}
 		if len(a.Code) == 0 || old != nil && len(old.Code) > 0 ||
 			slices.ContainsFunc(known, func(c creation) bool { return c.address == address }) {
 			continue
@@ -132,7 +139,7 @@ func appeared(before, after *evm.World, known []creation) []creation {
 		found = append(found, creation{address: address})
 	}
 	slices.SortFunc(found, func(x, y creation) int { return x.address.Cmp(y.address) })
-	return found
+	return found, nil
 }
 
 // instance adds an instance that a set-up made; c is nil for the test contract.

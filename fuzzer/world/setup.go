@@ -32,6 +32,12 @@ type Setup struct {
 	// project's folder as cheatcodes tell it; nil and empty: they are refused.
 	ReadFile func(path string) ([]byte, error)
 	Root     string
+	// Asked is what the cheatcodes of another World, made in the same way, were answered:
+	// those of this one are answered as much. nil: nothing.
+	Asked *cheatcode.Answers
+	// Fork tells why a test cannot fork the chain that the plan's Origin is, see
+	// [cheatcode.Fork]; nil: none can.
+	Fork func(name string, block *uint64) error
 }
 
 // SetUp tells what came of a test contract's set-up.
@@ -84,8 +90,9 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	}
 	edge := cheatcode.Edge{
 		Artefact: func(name string) (creation, deployed []byte, err error) { return codeOf(table.Contracts(), name) },
-		ReadFile: s.ReadFile, Root: s.Root,
+		ReadFile: s.ReadFile, Root: s.Root, Fork: s.fork(options.Plan),
 	}
+	edge, s.answers = edge.Recorded()
 	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, edge)), table, options)
 	if err != nil {
 		return nil, nil, err
@@ -112,6 +119,7 @@ type setups struct {
 	candidates []*setUpCandidate
 	open       map[bytecode.Position]bool // targets' lines that no instance holds
 	tried      []SetUp
+	answers    *cheatcode.Answers // what cheatcodes were told of files and artefacts
 }
 
 // setUpCandidate is a test contract that was not run.
@@ -158,6 +166,18 @@ func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error)
 		s.candidates = append(s.candidates, candidate)
 	}
 	return s, nil
+}
+
+// fork is the chain that tests may fork; nil where there is none.
+func (s *setups) fork(plan *Plan) *cheatcode.Fork {
+	if s.Fork == nil || plan == nil || plan.Origin == nil || plan.Block == nil {
+		return nil
+	}
+	at := plan.Block
+	return &cheatcode.Fork{Check: s.Fork, Environment: cheatcode.Environment{
+		ChainID: at.ChainID, Number: at.Number, Time: at.Time, Coinbase: at.Coinbase, PrevRandao: at.PrevRandao,
+		BaseFee: at.BaseFee, BlobBaseFee: 1, GasLimit: at.GasLimit, // blob gas costs at least 1 wei (EIP-4844)
+	}}
 }
 
 // NamedTest is the contract of a name that can set up a World, "VaultTest" or
@@ -317,7 +337,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 		return nil, nil, err
 	}
 	b.fromSenders(world.Senders)
-	b.settle(world)
+	b.settle(world, s)
 	for _, c := range s.contracts {
 		if !c.Deployable() || c.Library || b.tried[c] || there(c) {
 			continue
@@ -333,17 +353,20 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 
 // settle leaves of cheatcodes what campaigns need. Contracts under test must not
 // find them: whoever may choose what is called would rule the chain. Test contracts
-// that are called need them, and what a set-up mocked stays so. Files and artefacts are not
-// there any more, since no reproducer has them.
-func (b *builder) settle(w *evm.World) {
+// that are called need them, and what a set-up mocked stays so. Of files and artefacts
+// those stay that were asked for: a reproducer has them.
+func (b *builder) settle(w *evm.World, s *setups) {
 	callable := slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {
 		return slices.Contains(b.tests, in.Address) || slices.Contains(b.actors, in.Address)
 	})
 	if !callable && len(w.Cheats.State.Mocks) == 0 {
-		w.Cheats = nil
-		delete(w.Accounts, cheatcode.Address)
+		w.DisableCheats()
 		return
 	}
+	s.Asked.Ask(w.Cheats.Edge)
 	w.Cheats.Edge = cheatcode.Edge{}
+	if callable && !s.answers.Empty() {
+		w.Cheats.Answers = s.answers
+	}
 	w.Cheats.Only = slices.Concat(b.tests, b.actors)
 }

@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"os"
@@ -321,4 +322,74 @@ func TestSetUpSenders(t *testing.T) {
 		t.Errorf("senders (-first +again):\n%s", diff)
 	}
 	checkSetUpWorld(t, again)
+}
+
+const readingTest = `pragma solidity ^0.8.0;
+
+interface Vm {
+    function readFile(string calldata) external view returns (string memory);
+    function deployCode(string calldata) external returns (address);
+}
+
+contract Test {}
+contract A { uint256 public x; function set(uint256 y) external { x = y; } }
+
+contract ATest is Test {
+    Vm constant vm = Vm(0x7109709ECfa91a80626fF3989D68f67F5b1DD12D);
+    A a;
+
+    function setUp() public { a = A(vm.deployCode("A")); }
+
+    function testReads() public { a.set(bytes(vm.readFile("data.txt")).length); }
+}
+`
+
+// TestSetUpFiles: what test functions read of the project's files is in the World, and
+// stays with it when it is saved; a World made again has as much.
+func TestSetUpFiles(t *testing.T) {
+	table := bytecode.NewTable(testsolc.Compile(t, readingTest, testsolc.Settings{}))
+	options := world.Options{Targets: []string{"A", "ATest"}, Setup: &world.Setup{
+		Lines: map[string][]bytecode.Position{"test.sol:A": {{File: "test.sol", Line: 9}}, "test.sol:ATest": {{File: "test.sol", Line: 17}}},
+		ReadFile: func(path string) ([]byte, error) {
+			if path == "data.txt" {
+				return []byte("hello"), nil
+			}
+			return nil, os.ErrNotExist
+		},
+	}}
+	first, report, err := world.Make(context.Background(), table, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(first.Instances, func(in evm.Instance) bool { return in.Name == "ATest" })
+	if i < 0 || first.Cheats == nil {
+		t.Fatalf("instances %+v, set-ups %+v", first.Instances, report.SetUps)
+	}
+	again := *options.Setup
+	again.Contracts, again.Strict, again.Asked = []string{"ATest"}, true, first.Cheats.Answers
+	options.Setup = &again
+	second, _, err := world.Make(context.Background(), table, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := evm.Call{From: world.User1.Address, To: first.Instances[i].Address, Data: crypto.Keccak256([]byte("testReads()"))[:4]}
+	for name, w := range map[string]*evm.World{"first": first, "again": second} {
+		text, err := json.Marshal(w.Cheats)
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved := *w
+		saved.Cheats = new(evm.Cheats)
+		if err := json.Unmarshal(text, saved.Cheats); err != nil {
+			t.Fatal(err)
+		}
+		m, err := evm.NewInterpreter(&saved, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exec, err := m.Run(evm.Sequence{call})
+		if err != nil || exec.Calls[0].Outcome != evm.Success {
+			t.Errorf("%s: %v, %s", name, err, exec.Calls[0].Reason())
+		}
+	}
 }

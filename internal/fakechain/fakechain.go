@@ -17,12 +17,13 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-// Block is the number of the only block.
+// Block is the number of the only block, where a node does not say otherwise.
 const Block = 1234
 
 // Node answers as a node does, from accounts.
 type Node struct {
 	Accounts map[common.Address]*evm.Account
+	Head     uint64       // the latest block, with all before it; 0: there is only Block
 	Asked    atomic.Int64 // accounts' parts and words that were asked for
 	Refuse   atomic.Int64 // so many requests are refused first
 	Status   int          // with this
@@ -51,8 +52,16 @@ type methods struct{ node *Node }
 
 func (m *methods) ChainId() hexutil.Uint64 { return 7 } //nolint:staticcheck // as eth_chainId
 
-func (m *methods) GetBlockByNumber(_ rpc.BlockNumber, _ bool) map[string]any {
-	header := types.Header{Number: big.NewInt(Block), Time: 99, BaseFee: big.NewInt(5), GasLimit: 1e6, Difficulty: new(big.Int), MixDigest: common.Hash{9}}
+func (m *methods) BlockNumber() hexutil.Uint64 { return hexutil.Uint64(max(m.node.Head, Block)) }
+
+func (m *methods) GasPrice() hexutil.Uint64 { return 5 }
+
+func (m *methods) GetBlockByNumber(n rpc.BlockNumber, _ bool) map[string]any {
+	number := uint64(m.BlockNumber())
+	if m.node.Head > 0 && n >= 0 {
+		number = min(number, uint64(n))
+	}
+	header := types.Header{Number: new(big.Int).SetUint64(number), Time: 99, BaseFee: big.NewInt(5), GasLimit: 1e6, Difficulty: new(big.Int), MixDigest: common.Hash{9}}
 	text, err := json.Marshal(&header)
 	if err != nil {
 		panic(err)
@@ -61,6 +70,7 @@ func (m *methods) GetBlockByNumber(_ rpc.BlockNumber, _ bool) map[string]any {
 	if err := json.Unmarshal(text, &fields); err != nil {
 		panic(err)
 	}
+	fields["transactions"], fields["uncles"], fields["size"] = []string{}, []string{}, "0x0"
 	return fields
 }
 
@@ -84,7 +94,8 @@ func (m *methods) GetCode(a common.Address, _ rpc.BlockNumber) hexutil.Bytes {
 	return m.account(a).Code
 }
 
-func (m *methods) GetStorageAt(a common.Address, key common.Hash, _ rpc.BlockNumber) hexutil.Bytes {
-	value := m.account(a).Storage[key]
+// GetStorageAt takes keys with and without leading zeros, as nodes do.
+func (m *methods) GetStorageAt(a common.Address, key string, _ rpc.BlockNumber) hexutil.Bytes {
+	value := m.account(a).Storage[common.HexToHash(key)]
 	return value[:]
 }

@@ -47,6 +47,12 @@ func Program(t testing.TB) string {
 // results by contract ("test/Name.t.sol:NameTest") and function ("testIt()").
 func Test(t testing.TB, files map[string][]byte) map[string]map[string]Result {
 	t.Helper()
+	return TestOn(t, files, "")
+}
+
+// TestOn is Test with more tables of foundry.toml.
+func TestOn(t testing.TB, files map[string][]byte, tables string) map[string]map[string]Result {
+	t.Helper()
 	forge, folder := Program(t), t.TempDir()
 	solc, err := soljson.Program(folder, testsolc.Soljson(t, ""))
 	if err != nil {
@@ -60,7 +66,7 @@ func Test(t testing.TB, files map[string][]byte) map[string]map[string]Result {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(folder, "foundry.toml"), fmt.Appendf(nil, config, solc), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "foundry.toml"), fmt.Appendf(nil, config+tables, solc), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(forge, "test", "--json", "-vv", "--threads", "1")

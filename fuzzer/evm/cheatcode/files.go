@@ -21,8 +21,8 @@ var fileTable = []Function{
 const inProject = "in the project's folder"
 
 var (
-	errNoFiles     = errors.New("no files of the project are at hand, as in a replay")
-	errNoArtefacts = errors.New("no artefacts of the build are at hand, as in a replay")
+	errNoFiles     = errors.New("no files of the project are at hand")
+	errNoArtefacts = errors.New("no artefacts of the build are at hand")
 )
 
 // artefact finds creation and deployed code of a contract of the build.

@@ -60,7 +60,7 @@ func FuzzRun(f *testing.F) {
 			if !ok && len(output) == 0 {
 				t.Error("it failed without a reason")
 			}
-			if limit := maxText*2 + 16*len(input) + 1<<12; len(output) > limit {
+			if limit := maxText*2 + 32*len(input) + 1<<12; len(output) > limit {
 				t.Errorf("%d bytes of output for %d of input", len(output), len(input))
 			}
 			s = s.Clone()

@@ -87,4 +87,6 @@ type Edge struct {
 	ReadFile func(path string) ([]byte, error)
 	// Root is the project's folder, as projectRoot tells it.
 	Root string
+	// Fork is the chain that the state goes on from, which tests may fork.
+	Fork *Fork
 }

@@ -29,8 +29,11 @@ func jsonReaders() []Function {
 			Function{Signature: "parseJson" + t.name + "Array(string,string)", Returns: t.kind + "[]", run: jsonValue},
 		)
 	}
-	return append(table, refuse("it decodes by what the values look like: use the typed ones, such as vm.parseJsonUint",
-		"parseJson(string)|bytes", "parseJson(string,string)|bytes", "parseJsonType(string,string)|bytes",
+	table = append(table,
+		Function{Signature: "parseJson(string)", Returns: "bytes", run: parseJSON},
+		Function{Signature: "parseJson(string,string)", Returns: "bytes", run: parseJSON},
+	)
+	return append(table, refuse("types are not read from texts: use vm.parseJson, or the typed ones such as vm.parseJsonUint", "parseJsonType(string,string)|bytes",
 		"parseJsonType(string,string,string)|bytes", "parseJsonTypeArray(string,string,string)|bytes")...)
 }
 

@@ -38,6 +38,7 @@ type State struct {
 	Variables map[string]string `json:",omitempty"` // of the environment, by setEnv
 	Lines     map[string]int    `json:",omitempty"` // of files that readLine has read
 	Keys      []Key             `json:",omitempty"` // that are remembered
+	Forks     Forks             `json:",omitzero"`
 	Seed      uint256.Int       // of what is random
 	Drawn     uint64            // random numbers since the seed
 	Kept      int               // bytes that all of this holds for contracts, about

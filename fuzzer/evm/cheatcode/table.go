@@ -40,4 +40,4 @@ func Functions() []Function { return slices.Clone(table) }
 
 // table is in an order of its own: by subject, then as Foundry lists them.
 var table = slices.Concat(environmentTable, accountTable, assumeTable, prankTable, expectTable, mockTable, keyTable, snapshotTable, recordTable,
-	textTable, jsonTable, assertTable, variableTable, fileTable, randomTable, toolTable, restTable)
+	textTable, jsonTable, assertTable, variableTable, fileTable, deployTable, forkTable, randomTable, toolTable, restTable)

@@ -61,6 +61,9 @@ func envExists(c *context, a []value) ([]value, error) {
 func variable(c *context, a []value) ([]value, error) {
 	text, ok := c.Variables[a[0].text()]
 	if !ok {
+		text, ok = c.endpoint(a[0].text())
+	}
+	if !ok {
 		return nil, fmt.Errorf("environment variable not found: %q. Contracts are given no environment: use vm.envOr with a default", a[0].text())
 	}
 	t := &c.fn.result[0]
@@ -81,6 +84,9 @@ func variable(c *context, a []value) ([]value, error) {
 
 // variableOr gives the default whatever is wrong with the variable.
 func variableOr(c *context, a []value) ([]value, error) {
+	if _, ok := c.Variables[a[0].text()]; !ok {
+		return []value{a[len(a)-1]}, nil
+	}
 	if v, err := variable(c, a); err == nil {
 		return v, nil
 	}

@@ -1,0 +1,96 @@
+package cheatcode
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Answers are what an [Edge] has answered. A World is saved with them, so that whoever
+// has it alone is answered the same.
+type Answers struct {
+	Root      string              `json:",omitempty"`
+	Files     map[string][]byte   `json:",omitempty"` // by path as it was asked for
+	Artefacts map[string]Artefact `json:",omitempty"` // by name, likewise
+	size      int
+}
+
+// Artefact is the code of a contract of the build.
+type Artefact struct{ Creation, Deployed []byte }
+
+// maxAnswers bounds what is kept, bytes. Arbitrary; the largest contract's code has some
+// hundred kB.
+const maxAnswers = 4 << 20
+
+// Recorded is the edge with all that it answers from now on, up to some MB.
+func (e Edge) Recorded() (Edge, *Answers) {
+	a := &Answers{Root: e.Root, Files: map[string][]byte{}, Artefacts: map[string]Artefact{}}
+	recorded := e
+	if e.ReadFile != nil {
+		recorded.ReadFile = func(path string) ([]byte, error) {
+			data, err := e.ReadFile(path)
+			if _, known := a.Files[path]; err == nil && !known && a.room(len(path)+len(data)) {
+				a.Files[path] = data
+			}
+			return data, err
+		}
+	}
+	if e.Artefact != nil {
+		recorded.Artefact = func(name string) (creation, deployed []byte, err error) {
+			creation, deployed, err = e.Artefact(name)
+			if _, known := a.Artefacts[name]; err == nil && !known && a.room(len(name)+len(creation)+len(deployed)) {
+				a.Artefacts[name] = Artefact{creation, deployed}
+			}
+			return creation, deployed, err
+		}
+	}
+	return recorded, a
+}
+
+func (a *Answers) room(n int) bool {
+	if a.size+n > maxAnswers {
+		return false
+	}
+	a.size += n
+	return true
+}
+
+// Ask asks an edge for all that another one has answered, so that it is recorded there,
+// too. What it does not know is left out.
+func (a *Answers) Ask(e Edge) {
+	if a == nil {
+		return
+	}
+	for _, path := range slices.Sorted(maps.Keys(a.Files)) {
+		if e.ReadFile != nil {
+			_, _ = e.ReadFile(path)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Artefacts)) {
+		if e.Artefact != nil {
+			_, _, _ = e.Artefact(name)
+		}
+	}
+}
+
+// Empty tells whether nothing was asked.
+func (a *Answers) Empty() bool { return len(a.Files) == 0 && len(a.Artefacts) == 0 }
+
+// Edge answers what was answered before, and nothing else.
+func (a *Answers) Edge() Edge {
+	return Edge{
+		Root: a.Root,
+		ReadFile: func(path string) ([]byte, error) {
+			if data, ok := a.Files[path]; ok {
+				return data, nil
+			}
+			return nil, fmt.Errorf("%q was not read when the World was made, and files of the project are not at hand any more", path)
+		},
+		Artefact: func(name string) (creation, deployed []byte, err error) {
+			if code, ok := a.Artefacts[name]; ok {
+				return code.Creation, code.Deployed, nil
+			}
+			return nil, nil, fmt.Errorf("the code of %q was not asked for when the World was made, and the build is not at hand any more", name)
+		},
+	}
+}

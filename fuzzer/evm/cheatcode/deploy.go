@@ -1,0 +1,95 @@
+package cheatcode
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+)
+
+// deployTable: contracts of the build, deployed by their names. No cheatcode runs code:
+// the machine makes a call of one of these a call of [Creator], which does.
+var deployTable = []Function{
+	{Signature: "deployCode(string)", Returns: "address", run: deployCode},
+	{Signature: "deployCode(string,bytes)", Returns: "address", run: deployCode},
+	{Signature: "deployCode(string,uint256)", Returns: "address", run: deployCode},
+	{Signature: "deployCode(string,bytes32)", Returns: "address", run: deployCode},
+	{Signature: "deployCode(string,bytes,uint256)", Returns: "address", run: deployCode},
+	{Signature: "deployCode(string,bytes,bytes32)", Returns: "address", run: deployCode},
+	{Signature: "deployCode(string,uint256,bytes32)", Returns: "address", run: deployCode},
+	{Signature: "deployCode(string,bytes,uint256,bytes32)", Returns: "address", run: deployCode},
+}
+
+// Creator is an account whose code, [CreatorCode], creates a contract, in the name of
+// whoever called deployCode.
+var Creator = common.BytesToAddress(crypto.Keccak256([]byte("sightline: deployCode")))
+
+// CreatorCode is called with a word of wei, a word of salt, a word that is zero for CREATE
+// and not for CREATE2, then the creation code, of which it makes a contract. It returns the
+// contract's address; a failure is handed on as it is.
+var CreatorCode = common.FromHex("606036038060606000376040356019576000600035f06024565b602035906000600035f55b806033573d600060003e3d6000fd5b60005260206000f3")
+
+// deployments are the selectors of deployTable.
+var deployments = func() map[[4]byte]bool {
+	selectors := map[[4]byte]bool{}
+	for i := range deployTable {
+		selectors[[4]byte(crypto.Keccak256([]byte(deployTable[i].Signature)))] = true
+	}
+	return selectors
+}()
+
+// Deploys tells whether calldata is a call of deployCode.
+func Deploys(input []byte) bool { return len(input) >= 4 && deployments[[4]byte(input)] }
+
+// Deploy is what Creator is to be called with for a call of deployCode, and lets it
+// create in the name of who calls, pranks included; false where the cheatcode itself says
+// what is wrong.
+func (s *State) Deploy(edge *Edge, call *Call) (input []byte, ok bool) {
+	fn := index()[[4]byte(call.Input)]
+	arguments, err := decode(fn.arguments, call.Input[4:])
+	if err != nil || edge == nil || edge.Artefact == nil || len(s.Pranks) >= maxPranks {
+		return nil, false
+	}
+	code, _, err := edge.Artefact(arguments[0].text())
+	if err != nil {
+		return nil, false
+	}
+	var value, salt uint256.Int
+	salted := uint256.NewInt(0)
+	for i := range fn.arguments {
+		switch fn.arguments[i].kind {
+		case kindBytes:
+			code = slices.Concat(code, arguments[i].bytes)
+		case kindUint:
+			value = arguments[i].word
+		case kindFixed:
+			salt, salted = arguments[i].word, uint256.NewInt(1)
+		}
+	}
+	for _, word := range []*uint256.Int{&value, &salt, salted} {
+		bytes := word.Bytes32()
+		input = append(input, bytes[:]...)
+	}
+	inner := *call
+	inner.Create, inner.To = true, common.Address{}
+	sender, origin := s.Sender(&inner)
+	p := Prank{By: Creator, Depth: call.Depth + 1, Sender: sender, Origin: origin, Once: true}
+	at, _ := slices.BinarySearchFunc(s.Pranks, p.Depth, func(p Prank, depth int) int { return p.Depth - depth })
+	s.Pranks = slices.Insert(s.Pranks, at, p)
+	return append(input, code...), true
+}
+
+// Deployed clears up behind Creator, which may have created nothing.
+func (s *State) Deployed() {
+	s.Pranks = slices.DeleteFunc(s.Pranks, func(p Prank) bool { return p.By == Creator })
+}
+
+// deployCode is what a call comes to that Creator was not called for.
+func deployCode(c *context, a []value) ([]value, error) {
+	if _, _, err := c.artefact(a[0].text()); err != nil {
+		return nil, err
+	}
+	return nil, errors.New("it is called by CALL, and without ether")
+}

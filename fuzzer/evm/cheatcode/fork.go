@@ -1,0 +1,164 @@
+package cheatcode
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// forkTable: forks of a chain. There is one chain at one block, the one that the state
+// goes on from, and every fork is that.
+var forkTable = []Function{
+	{Signature: "createFork(string)", Returns: "uint256", run: makeFork, Note: withRPC},
+	{Signature: "createFork(string,uint256)", Returns: "uint256", run: makeFork, Note: withRPC},
+	{Signature: "createSelectFork(string)", Returns: "uint256", run: makeSelectFork, Note: withRPC},
+	{Signature: "createSelectFork(string,uint256)", Returns: "uint256", run: makeSelectFork, Note: withRPC},
+	{Signature: "selectFork(uint256)", run: selectFork, Note: withRPC},
+	{Signature: "activeFork()", Returns: "uint256", run: activeFork, Note: withRPC},
+	{Signature: "rollFork(uint256)", run: rollFork, Note: withRPC},
+	{Signature: "rollFork(uint256,uint256)", run: rollFork, Note: withRPC},
+	{Signature: "rpcUrl(string)", Returns: "string", run: rpcURL, Note: withRPC + ", and then the name itself: what foundry.toml has for it may be a secret"},
+}
+
+// withRPC is said of every cheatcode that is about forks.
+const withRPC = "with --rpc: all forks are that chain at that block"
+
+// errNoFork is what tests that fork a chain are told where there is none.
+var errNoFork = errors.New("forks are of the chain that --rpc URL names, at the block of --block N, and none is named: give both, or make the state with vm.etch, vm.store and vm.deal")
+
+// Fork is the chain that a state goes on from.
+type Fork struct {
+	Environment Environment // at its block
+	// Check tells why a test cannot fork what it names, by its address or an alias, at a
+	// block; nil: whatever block it is. An empty name is the chain itself.
+	Check func(name string, block *uint64) error
+}
+
+// Forks are those that tests have made.
+type Forks struct {
+	Name   string  // what they are forks of, as the test says it
+	Made   uint64  // their ids are the numbers below
+	Active *uint64 `json:",omitempty"` // nil: none was selected
+}
+
+// maxForkName bounds what a test may call a chain; arbitrary, addresses have some hundred
+// characters.
+const maxForkName = 1 << 12
+
+// newFork makes a fork, which changes nothing before it is selected.
+func (c *context) newFork(a []value) (id uint64, err error) {
+	if c.edge.Fork == nil {
+		return 0, errNoFork
+	}
+	name := a[0].text()
+	if len(name) > maxForkName {
+		return 0, errors.New("the chain's name is too long")
+	}
+	if c.Forks.Name != "" && c.Forks.Name != name {
+		return 0, fmt.Errorf("%q is the second chain that is forked: --rpc names one, which stands for %q already", name, c.Forks.Name)
+	}
+	var block *uint64
+	if len(a) > 1 {
+		number, err := small(&a[1].word)
+		if err != nil {
+			return 0, err
+		}
+		block = &number
+	}
+	if err := c.edge.Fork.Check(name, block); err != nil {
+		return 0, err
+	}
+	c.Forks.Name = name
+	c.Forks.Made++
+	return c.Forks.Made - 1, nil
+}
+
+// selectFork makes block and chain look as at the fork's block, unless it is the active
+// one already.
+func (c *context) selectFork(id uint64) error {
+	if c.edge.Fork == nil {
+		return errNoFork
+	}
+	if id >= c.Forks.Made {
+		return fmt.Errorf("no fork has the id %d", id)
+	}
+	if c.Forks.Active != nil && *c.Forks.Active == id {
+		return nil
+	}
+	c.Forks.Active = &id
+	c.Settings = Settings{}
+	e := c.edge.Fork.Environment
+	e.Origin = c.Environment().Origin
+	c.SetEnvironment(e)
+	return nil
+}
+
+func makeFork(c *context, a []value) ([]value, error) {
+	id, err := c.newFork(a)
+	return []value{uintOf(id)}, err
+}
+
+func makeSelectFork(c *context, a []value) ([]value, error) {
+	id, err := c.newFork(a)
+	if err == nil {
+		err = c.selectFork(id)
+	}
+	return []value{uintOf(id)}, err
+}
+
+func selectFork(c *context, a []value) ([]value, error) {
+	id, err := small(&a[0].word)
+	if err == nil {
+		err = c.selectFork(id)
+	}
+	return nil, err
+}
+
+func activeFork(c *context, _ []value) ([]value, error) {
+	switch {
+	case c.edge.Fork == nil:
+		return nil, errNoFork
+	case c.Forks.Active == nil:
+		return nil, errors.New("no fork is active")
+	}
+	return []value{uintOf(*c.Forks.Active)}, nil
+}
+
+// rollFork goes to a block of the fork, which has to be the one that it is at.
+func rollFork(c *context, a []value) ([]value, error) {
+	if c.edge.Fork == nil {
+		return nil, errNoFork
+	}
+	if len(a) == 1 && c.Forks.Active == nil || len(a) == 2 && !a[0].word.LtUint64(c.Forks.Made) {
+		return nil, errors.New("no such fork is active")
+	}
+	block, err := small(&a[len(a)-1].word)
+	if err != nil {
+		return nil, err
+	}
+	return nil, c.edge.Fork.Check("", &block)
+}
+
+func rpcURL(c *context, a []value) ([]value, error) {
+	if c.edge.Fork == nil {
+		return nil, errNoFork
+	}
+	return []value{a[0]}, c.edge.Fork.Check(a[0].text(), nil)
+}
+
+// endpointWords are in the names of environment variables that hold an endpoint's address.
+var endpointWords = []string{"RPC", "URL", "URI", "NODE", "ENDPOINT"}
+
+// endpoint is what an environment variable that holds an endpoint's address reads as: its
+// name as foundry.toml writes it, since the address is none of the tests' business.
+func (c *context) endpoint(variable string) (text string, ok bool) {
+	if c.edge.Fork == nil || c.fn.Returns != "string" {
+		return "", false
+	}
+	for _, word := range endpointWords {
+		if strings.Contains(strings.ToUpper(variable), word) {
+			return "${" + variable + "}", true
+		}
+	}
+	return "", false
+}
