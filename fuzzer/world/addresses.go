@@ -32,16 +32,16 @@ func (b *builder) addresses(p *parameter) []common.Address {
 		}
 	}
 	if p.contract != "" {
-		add(rotate(b.matching(func(c *bytecode.Contract) bool { return b.implements(c, p.contract) }), p.nth)...)
+		add(rotate(b.useful(func(c *bytecode.Contract) bool { return b.implements(c, p.contract) }), p.nth)...)
 	}
 	add(b.matching(func(c *bytecode.Contract) bool {
 		return len(c.Name) > 2 && strings.EqualFold(c.Name, strings.Trim(p.name, "_"))
 	})...)
 	if tokenName(p.name) && nameHas(p.name, "weth", "weth9") {
-		add(rotate(b.matching(isWrappedEther), p.nth)...)
+		add(rotate(b.useful(isWrappedEther), p.nth)...)
 	}
 	if tokenName(p.name) {
-		add(rotate(b.matching(isToken), p.nth)...)
+		add(rotate(b.useful(isToken), p.nth)...)
 	}
 	add(b.matching(func(c *bytecode.Contract) bool { return sharesWord(c.Name, p.name) })...)
 	if logicName(p.name) {

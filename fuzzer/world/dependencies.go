@@ -179,19 +179,34 @@ func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
 }
 
 // matching lists the deployed instances that meet a need; those that only serve
-// a proxy, and tokens that nobody can have, come last.
+// a proxy come last.
 func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address {
 	var addresses, behind []common.Address
 	for _, i := range b.instances {
 		switch {
 		case !meets(i.Contract):
-		case b.proxied[i.Address], b.barren[i.Address]:
+		case b.proxied[i.Address]:
 			behind = append(behind, i.Address)
 		default:
 			addresses = append(addresses, i.Address)
 		}
 	}
 	return append(addresses, behind...)
+}
+
+// useful is matching, with tokens that nobody can have at its end.
+func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
+	list := b.matching(meets)
+	slices.SortStableFunc(list, func(x, y common.Address) int {
+		switch {
+		case b.barren[x] == b.barren[y]:
+			return 0
+		case b.barren[x]:
+			return 1
+		}
+		return -1
+	})
+	return list
 }
 
 // count is the number of instances that meet a need and are more than what a

@@ -55,8 +55,12 @@ func (b *builder) handOut(ctx context.Context, first int) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := b.give(&in, p, sender, n); err != nil {
+			has, err := b.give(&in, p, sender, n)
+			if err != nil {
 				return err
+			}
+			if !has {
+				continue
 			}
 			for _, taker := range takers {
 				if _, err := b.perform(&in, p.approve, sender, nil, reflect.ValueOf(taker), p.approved); err != nil {
@@ -197,34 +201,38 @@ func (b *builder) balance(in *evm.Instance, p *paid, of evm.Sender) (*uint256.In
 	return b.word(in, m.Sig, packed)
 }
 
-// give lets the nth sender have some of a token, if it has none and there is a way.
-func (b *builder) give(in *evm.Instance, p *paid, to evm.Sender, n int) error {
-	has, err := b.balance(in, p, to)
-	if err != nil || has == nil || !has.IsZero() {
-		return err
+// give lets the nth sender have some of a token, if it has none and there is a way, and
+// tells whether it has some.
+func (b *builder) give(in *evm.Instance, p *paid, to evm.Sender, n int) (bool, error) {
+	has, err := b.holds(in, p, to)
+	if has || err != nil {
+		return has, err
 	}
 	ways, err := b.ways(in, p, to, n)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, w := range ways {
 		before := b.mark()
 		done, err := b.perform(in, w.signature, w.from, w.wei, w.values...)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if !done {
 			continue
 		}
-		if has, err = b.balance(in, p, to); err != nil {
-			return err
-		}
-		if has != nil && !has.IsZero() {
-			return nil
+		if has, err = b.holds(in, p, to); has || err != nil {
+			return has, err
 		}
 		b.undo(before)
 	}
-	return nil
+	return false, nil
+}
+
+// holds tells whether somebody has some of a token.
+func (b *builder) holds(in *evm.Instance, p *paid, who evm.Sender) (bool, error) {
+	has, err := b.balance(in, p, who)
+	return has != nil && !has.IsZero(), err
 }
 
 // perform calls a function of an instance by its signature, and keeps the call if it
