@@ -471,6 +471,17 @@ func (m *devMethods) ImpersonateAccount(common.Address) bool { return true }
 // StopImpersonatingAccount changes nothing.
 func (m *devMethods) StopImpersonatingAccount(common.Address) bool { return true }
 
+// Metadata is asked for by Ignition on chains with Hardhat's id: another instance is
+// another chain, on which nothing of an earlier deployment is left.
+func (m *devMethods) Metadata() map[string]any {
+	eth := ethMethods(*m)
+	number := eth.BlockNumber()
+	return map[string]any{
+		"clientVersion": "sightline", "chainId": eth.chain(), "instanceId": m.r.instance,
+		"latestBlockNumber": uint64(number), "latestBlockHash": blockHash(uint64(number)),
+	}
+}
+
 // GetAutomine says that a transaction is in a block at once: Ignition need not wait for
 // others to follow.
 func (m *devMethods) GetAutomine() bool { return true }

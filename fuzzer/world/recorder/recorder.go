@@ -5,6 +5,7 @@ package recorder
 
 import (
 	"bytes"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"slices"
@@ -43,8 +44,9 @@ type Options struct {
 
 // Recorder is the chain.
 type Recorder struct {
-	options Options
-	table   *bytecode.Table
+	options  Options
+	table    *bytecode.Table
+	instance common.Hash // that no other Recorder has, in no run; nothing else depends on it
 
 	mu       sync.Mutex
 	start    *evm.World
@@ -83,7 +85,9 @@ func New(world *evm.World, table *bytecode.Table, options Options) (*Recorder, e
 	if err != nil {
 		return nil, err
 	}
-	return &Recorder{options: options, table: table, start: world, machine: machine, byHash: map[common.Hash]*transaction{}}, nil
+	r := &Recorder{options: options, table: table, start: world, machine: machine, byHash: map[common.Hash]*transaction{}}
+	_, err = rand.Read(r.instance[:])
+	return r, err
 }
 
 // Handler serves the endpoint.

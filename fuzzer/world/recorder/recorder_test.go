@@ -143,6 +143,13 @@ func ask(ctx context.Context, t *testing.T, c *ethclient.Client, at common.Addre
 	if err != nil || head.Number.Uint64() != evm.DefaultBlock().Number+3 || head.Time <= evm.DefaultBlock().Time {
 		t.Errorf("%+v, %v", head, err)
 	}
+	var dev struct {
+		ChainID    uint64
+		InstanceID common.Hash
+	}
+	if err := c.Client().CallContext(ctx, &dev, "hardhat_metadata"); err != nil || dev.ChainID != evm.ChainID || dev.InstanceID == (common.Hash{}) {
+		t.Errorf("%+v, %v", dev, err)
+	}
 	var seconds string
 	if err := c.Client().CallContext(ctx, &seconds, "evm_increaseTime", 100); err != nil || seconds != "0x64" {
 		t.Errorf("%s, %v", seconds, err)
