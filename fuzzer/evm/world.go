@@ -54,6 +54,10 @@ type Instance struct {
 	Asked bool
 	// Scope bounds the calls that its properties speak of; nil: all of them.
 	Scope *Scope
+	// Tests are the signatures of its fuzz tests that are run, each as forge does: from the
+	// World's own state, alone, by [Cheats.Tester]. Its other fuzz tests are nobody's to
+	// call then. nil: it is no test contract.
+	Tests []string
 }
 
 // Sender is an account that sends calls.
@@ -63,6 +67,8 @@ type Sender struct {
 	// Key is the private key of Address, to make signatures with; nil: not known.
 	// No file holds it: what it has signed is in the calls.
 	Key *ecdsa.PrivateKey `json:"-"`
+	// TestsOnly tells that it runs fuzz tests, and sends no other call.
+	TestsOnly bool `json:",omitempty"`
 }
 
 // DefaultBlock is the environment of a World that nothing else decides: a block
