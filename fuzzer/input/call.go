@@ -44,6 +44,9 @@ type Sequence []Call
 // nobody writes them.
 func (s Sequence) Clone() Sequence { return slices.Clone(s) }
 
+// IsTest tells whether a sequence is a run of a fuzz test.
+func IsTest(s Sequence) bool { return len(s) > 0 && s[len(s)-1].Function.Test }
+
 // Equal tells whether two calls do the same.
 func (c *Call) Equal(other *Call) bool {
 	if c.Sender != other.Sender || c.Instance != other.Instance || c.Function != other.Function ||

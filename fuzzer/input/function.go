@@ -41,6 +41,9 @@ type Function struct {
 	// Noted marks failed() of a test in the way of ds-test: whether an assertion of an
 	// earlier call failed.
 	Noted bool
+	// Test marks a fuzz test that is run as forge does: a sequence that calls it has no other
+	// call, it comes from the Space's tester, and brings nothing but its arguments.
+	Test bool
 
 	code []byte // creation code of a Constructor, linked
 }
@@ -126,6 +129,17 @@ func newFunction(c *bytecode.Contract, kind FunctionKind, m *abi.Method) *Functi
 		f.Name = "constructor"
 	}
 	return f
+}
+
+// fuzzed is the function as a test that forge would fuzz, one with parameters; nil where it
+// would not. testFail… ones forge has not run since its version 1.0.
+func (f *Function) fuzzed() *Function {
+	if f.Kind != Method || len(f.Inputs) == 0 || !strings.HasPrefix(f.Name, "test") || strings.HasPrefix(f.Name, "testFail") {
+		return nil
+	}
+	test := *f
+	test.Test, test.Payable = true, false
+	return &test
 }
 
 // isPropertyName knows the prefixes of Echidna, Medusa and Foundry.

@@ -11,7 +11,7 @@ import (
 func (m *Mutator) Seeds() []Sequence {
 	var seeds []Sequence
 	for _, c := range m.space.Callables {
-		call := Call{Instance: c.Instance, Function: c.Function, Args: Zeros(c.Function.Inputs)}
+		call := Call{Sender: m.space.senderOf(c.Function), Instance: c.Instance, Function: c.Function, Args: Zeros(c.Function.Inputs)}
 		in := &m.space.Instances[c.Instance]
 		if in.Fresh && c.Function != in.constructor {
 			seeds = append(seeds, Sequence{zeroConstructor(in, c.Instance), call})
@@ -43,7 +43,7 @@ func (m *Mutator) generateChanging(r Rand) Call {
 }
 
 // choose draws from a list of choices; when there are none (a Space whose only
-// instances are fresh), from all functions.
+// instances are fresh, or tests), from all functions.
 func (m *Mutator) choose(r Rand, choices []Callable) Callable {
 	if len(choices) == 0 {
 		choices = m.space.Callables
@@ -54,6 +54,9 @@ func (m *Mutator) choose(r Rand, choices []Callable) Callable {
 // GenerateSequence makes a sequence of 1 to SeqLen calls. When the Space can
 // deploy, half of them begin with a constructor call.
 func (m *Mutator) GenerateSequence(r Rand) Sequence {
+	if len(m.space.choices) == 0 && len(m.fresh) == 0 {
+		return Sequence{m.Generate(r)} // of a test
+	}
 	n := 1 + r.IntN(m.options.SeqLen)
 	seq := make(Sequence, 0, n+1)
 	for len(seq) < n-1 {
@@ -96,7 +99,7 @@ const (
 )
 
 func (m *Mutator) generate(r Rand, c Callable) Call {
-	call := Call{Sender: r.IntN(len(m.space.Senders)), Instance: c.Instance, Function: c.Function}
+	call := Call{Sender: m.sender(r, c.Function), Instance: c.Instance, Function: c.Function}
 	budget := MaxCallWords / 4 // leaves mutations room to grow
 	if n := len(c.Function.Inputs); n > 0 {
 		call.Args = make([]Value, n)
@@ -107,11 +110,19 @@ func (m *Mutator) generate(r Rand, c Callable) Call {
 	if c.Function.Payable && oneIn(r, generateValue) {
 		call.Value = m.etherAmount(r, &call)
 	}
-	if oneIn(r, generateAdvance) {
+	if !c.Function.Test && oneIn(r, generateAdvance) {
 		call.TimeAdvance = timeSteps[r.IntN(len(timeSteps))]
 		call.BlockAdvance = min(call.TimeAdvance/12, MaxBlockAdvance)
 	}
 	return call
+}
+
+// sender draws who calls a function.
+func (m *Mutator) sender(r Rand, f *Function) int {
+	if f.Test {
+		return m.space.tester
+	}
+	return m.space.ordinary[r.IntN(len(m.space.ordinary))]
 }
 
 // generateValue makes a value of type t; budget counts down the words that the
@@ -249,6 +260,9 @@ func fillBytes(r Rand, t *Type, data []byte) {
 // there is no method, or the encoding is too long.
 func (m *Mutator) calldata(r Rand, c *Call) []byte {
 	functions := m.space.Instances[c.Instance].Functions
+	if c.Function.Test && len(m.space.choices) > 0 { // nobody calls a test but forge
+		functions = m.space.Instances[m.choose(r, m.space.choices).Instance].Functions
+	}
 	f := functions[r.IntN(len(functions))]
 	if f.Kind != Method {
 		return nil

@@ -77,6 +77,10 @@ func (m *Mutator) MutateInto(r Rand, dst, seq Sequence) Sequence {
 		seq = seq[extra:]
 	}
 	out := append(dst[:0], seq...)
+	if IsTest(seq) {
+		m.mutateTest(r, out)
+		return out
+	}
 	switch pick(r, mutationWeights) {
 	case 0:
 		if m.mutateOneWord(r, out, m.chooseCall(r, out)) {
@@ -87,6 +91,17 @@ func (m *Mutator) MutateInto(r Rand, dst, seq Sequence) Sequence {
 		return m.mutateCalls(r, out)
 	}
 	return m.havoc(r, out)
+}
+
+// mutateTest changes arguments of a test: one word in most cases, else several.
+func (m *Mutator) mutateTest(r Rand, seq Sequence) {
+	steps := 1
+	if pick(r, mutationWeights) == len(mutationWeights)-1 {
+		steps = 2 + r.IntN(havocSteps-1)
+	}
+	for range steps {
+		m.mutateOneWord(r, seq, len(seq)-1)
+	}
 }
 
 // MutateLast changes one word of the last call: the state in front of it stays

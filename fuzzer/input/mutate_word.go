@@ -17,10 +17,14 @@ const maxTries = 8
 // to the mutator. False when no word of the call can change.
 func (m *Mutator) mutateOneWord(r Rand, seq Sequence, call int) bool {
 	m.words = appendArgumentWords(m.words[:0], seq, call)
-	if n := len(m.words); n > 0 && !oneIn(r, environmentShare) {
+	test := seq[call].Function.Test
+	if n := len(m.words); n > 0 && (test || !oneIn(r, environmentShare)) {
 		if m.changeWord(r, seq, m.words[r.IntN(n)]) {
 			return true
 		}
+	}
+	if test {
+		return false
 	}
 	return m.changeWord(r, seq, m.environmentWord(r, seq, call))
 }
@@ -29,7 +33,7 @@ func (m *Mutator) mutateOneWord(r Rand, seq Sequence, call int) bool {
 // are compared with least often.
 func (m *Mutator) environmentWord(r Rand, seq Sequence, call int) Word {
 	weights := [...]int{4, 4, 3, 1}
-	if len(m.space.Senders) == 1 {
+	if len(m.space.ordinary) == 1 {
 		weights[0] = 0
 	}
 	if !seq[call].Function.Payable || m.space.maxValue.IsZero() {
@@ -61,7 +65,7 @@ func (m *Mutator) propose(r Rand, seq Sequence, w Word, old *uint256.Int) uint25
 	c := &seq[w.Call]
 	switch w.Kind {
 	case SenderWord:
-		return addressWord(m.space.Senders[r.IntN(len(m.space.Senders))].Address)
+		return addressWord(m.space.Senders[m.sender(r, c.Function)].Address)
 	case ValueWord:
 		return m.proposeAmount(r, seq, w, old)
 	case TimeWord, BlockWord:
@@ -224,6 +228,9 @@ func scale(r Rand, t *Type, old *uint256.Int) uint256.Int {
 func (m *Mutator) otherWord(r Rand, seq Sequence, t *Type) uint256.Int {
 	words := AppendCallWords(m.words[:0], seq, r.IntN(len(seq)))
 	m.words = words
+	if len(words) == 0 {
+		return randomOf(r, t)
+	}
 	x, _ := m.space.Get(seq, words[r.IntN(len(words))])
 	if t.Kind == FixedBytes && !t.Fits(&x) {
 		x.Lsh(&x, uint(256-t.Bits))

@@ -31,6 +31,9 @@ func (s *Space) Read(call *evm.Call) (Call, error) {
 		return Call{}, fmt.Errorf("%s has no function for such calldata", in.Name)
 	}
 	out.Function = in.Functions[i]
+	if out.Function.Test {
+		out.Sender = s.tester
+	}
 	if out.Function.Kind == Method {
 		var err error
 		if out.Args, err = Decode(out.Function.Inputs, call.Data[len(out.Function.Selector):]); err != nil {

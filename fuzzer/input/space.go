@@ -62,6 +62,8 @@ type Space struct {
 
 	start    evm.Block
 	balances []uint256.Int // of Senders
+	tester   int           // index of the sender that runs fuzz tests
+	ordinary []int         // indices of the senders of everything else
 	maxValue uint256.Int
 
 	choices  []Callable // for weighted choice, see choose
@@ -81,6 +83,17 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 		return nil, errors.New("the world has no senders: nobody can call anything")
 	}
 	s := &Space{Senders: slices.Clone(world.Senders), Options: options, start: world.Block}
+	for i := range s.Senders {
+		if !s.Senders[i].TestsOnly {
+			s.ordinary = append(s.ordinary, i)
+		}
+		if world.Cheats != nil && s.Senders[i].Address == world.Cheats.Tester {
+			s.tester = i
+		}
+	}
+	if len(s.ordinary) == 0 {
+		return nil, errors.New("the world has no senders but for tests: nobody can call anything else")
+	}
 	functions := map[*bytecode.Contract][]*Function{} // instances of one contract share them
 	for _, in := range world.Instances {
 		s.addInstance(in, functions, nil)
@@ -118,9 +131,14 @@ func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Fun
 	}
 	out := Instance{Instance: in, Fresh: constructor != nil, constructor: constructor}
 	for _, f := range all {
+		test := f.fuzzed()
 		switch {
 		case f.Property:
 			out.Properties = append(out.Properties, f)
+		case test != nil && in.Tests != nil:
+			if slices.Contains(in.Tests, f.Signature) && (s.Options.Called == nil || s.Options.Called(&in, f)) {
+				out.Functions = append(out.Functions, test)
+			}
 		case in.Asked && f.Noted:
 			out.Noted = f
 		case in.Asked:
@@ -182,8 +200,8 @@ func (s *Space) addAddresses(world *evm.World) {
 
 func (s *Space) addChoices() {
 	for _, c := range s.Callables {
-		if s.Instances[c.Instance].Fresh {
-			continue // chosen together with their constructor call
+		if s.Instances[c.Instance].Fresh || c.Function.Test {
+			continue // chosen together with their constructor call; nothing goes with a test
 		}
 		if c.Function.View {
 			s.choices = append(s.choices, c)
@@ -249,7 +267,22 @@ func (s *Space) Validate(seq Sequence) error {
 			errs = append(errs, fmt.Errorf("call %d: %w", i+1, err))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.checkTest(seq))...)
+}
+
+// checkTest tells what keeps a sequence with a call of a test from being run as forge does.
+func (s *Space) checkTest(seq Sequence) error {
+	for i := range seq {
+		c := &seq[i]
+		switch {
+		case c.Function == nil || !c.Function.Test:
+		case len(seq) > 1:
+			return errors.New("a test is run alone: no other call goes with it")
+		case c.Sender != s.tester || !c.Value.IsZero() || c.TimeAdvance != 0 || c.BlockAdvance != 0:
+			return fmt.Errorf("a test is called by %s, at once and without value", s.Senders[s.tester].Name)
+		}
+	}
+	return nil
 }
 
 func (s *Space) validateCall(c *Call) error {
@@ -274,4 +307,13 @@ func (s *Space) validateCall(c *Call) error {
 		return fmt.Errorf("block advance %d, at most %d is allowed", c.BlockAdvance, uint64(MaxBlockAdvance))
 	}
 	return validAll(c.Args, c.Function.Inputs)
+}
+
+// senderOf is who calls a function where nothing else decides: the first sender, or the
+// tests' own.
+func (s *Space) senderOf(f *Function) int {
+	if f.Test {
+		return s.tester
+	}
+	return s.ordinary[0]
 }

@@ -79,6 +79,9 @@ func Parse(s *Space, text string) (Sequence, error) {
 		default:
 			seq = append(seq, call)
 		}
+		if err := s.checkTest(seq); err != nil {
+			return nil, &SyntaxError{number, 1, err.Error()}
+		}
 		if len(seq)+len(stale.Calls) > MaxCalls {
 			return nil, &SyntaxError{number, 1, fmt.Sprintf("more than %d calls", MaxCalls)}
 		}

@@ -73,9 +73,13 @@ func AppendWords(dst []Word, seq Sequence) []Word {
 	return dst
 }
 
-// AppendCallWords appends the input words of one call.
+// AppendCallWords appends the input words of one call. A test has arguments and nothing
+// else.
 func AppendCallWords(dst []Word, seq Sequence, call int) []Word {
 	dst = appendArgumentWords(dst, seq, call)
+	if seq[call].Function.Test {
+		return dst
+	}
 	dst = append(dst, Word{Call: call, Kind: SenderWord})
 	if seq[call].Function.Payable {
 		dst = append(dst, Word{Call: call, Kind: ValueWord})
@@ -212,6 +216,9 @@ func (s *Space) set(seq Sequence, w Word, x *uint256.Int) bool {
 		return false
 	}
 	c := &seq[w.Call]
+	if c.Function.Test && len(w.Path()) == 0 {
+		return false
+	}
 	switch w.Kind {
 	case SenderWord:
 		return s.setSender(c, x)
@@ -248,7 +255,7 @@ func (s *Space) setSender(c *Call, x *uint256.Int) bool {
 		return false
 	}
 	for i := range s.Senders {
-		if s.Senders[i].Address == a {
+		if s.Senders[i].Address == a && !s.Senders[i].TestsOnly {
 			c.Sender = i
 			return true
 		}
