@@ -66,7 +66,7 @@ const maxAims = 4
 // aim makes leads of two runs that differ in one word and write to different slots:
 // where the line through the slots meets the marked one.
 func (s *step) aim() {
-	if s.steps >= maxAims {
+	if s.steps >= maxAims || input.IsTest(s.sequence) {
 		return
 	}
 	s.writes = appendWrites(s.writes[:0], s.exec)
@@ -109,7 +109,7 @@ type aimed struct {
 // that comes closer to the marked slot than any other is kept as one that comes closer to
 // an untaken side of a branch is. Most writes never move; they are nobody's goal.
 func (t *tracker) lookAtWrites(exec *evm.Execution, n *news) {
-	if t.slots == nil || !changedState(exec) {
+	if t.slots == nil || t.testing || !changedState(exec) {
 		return
 	}
 	t.writes = appendWrites(t.writes[:0], exec)

@@ -115,6 +115,7 @@ type Campaign struct {
 	blocks   map[blockRef]bool
 	taken    map[branchSide]bool
 	reported map[findingKey]bool
+	tests
 	open     []bool // by target: not yet reached, and not proved unreachable
 	left     int    // targets open
 	epoch    int    // rises when targets fall or a call leads somewhere new
@@ -167,6 +168,7 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 			c.hand(c.nextTask(), tasks)
 		}
 		if c.busy == 0 {
+			c.failWithoutPass(ctx)
 			return c.finish(), nil
 		}
 		c.absorb(ctx, <-batches)
@@ -232,6 +234,7 @@ func (c *Campaign) prepare() error {
 	c.blocks = map[blockRef]bool{}
 	c.taken = map[branchSide]bool{}
 	c.reported = map[findingKey]bool{}
+	c.passed = map[input.Callable]bool{}
 	c.result.Targets = make([]TargetResult, len(c.Targets))
 	c.start = c.Now()
 	c.openTargets()
@@ -326,6 +329,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		observer:   newObserver(&c.Config),
 		properties: c.Space.Properties(),
 		reported:   map[findingKey]bool{},
+		passed:     map[input.Callable]bool{},
 		seconds:    c.seconds,
 		without:    c.Without,
 		provoked:   newPathSet(maxRecentPaths),
@@ -388,7 +392,7 @@ func (c *Campaign) nextTask() task {
 	if t, ok := c.solvingTask(); ok {
 		return t
 	}
-	seed, energy, from := c.schedule().pick(c.suite, c.rand, c.Without)
+	seed, energy, from := c.pick()
 	if from != fromFrontier && c.isStale(seed) {
 		return task{seed: seed, ask: true}
 	}
@@ -469,6 +473,7 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 			c.suite.demands.want(p.function, p.side, c.seqLen)
 		}
 	}
+	c.spend(&b)
 	if b.task.seed != nil {
 		c.suite.demands.spend(lastOf(b.task.seed.Sequence), b.executions, c.maxSeqLen)
 	}
@@ -481,6 +486,7 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 		c.suite.relabel(b.task.seed, b.answer, b.task.epoch)
 		b.task.seed.changed = b.task.changed
 	}
+	c.pass(ctx, b.passed)
 	for i := range b.discoveries {
 		d := &b.discoveries[i]
 		d.at.Executions += before.Executions
@@ -502,7 +508,7 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 // absorbDiscovery decides what a discovery is worth to the campaign: other
 // workers may have made it before.
 func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Seed, epoch int) {
-	seed := &Seed{changed: c.changed, Sequence: d.sequence, short: d.short != nil, PID: d.pid, Parent: parent, Changes: d.changes, reads: d.reads, writes: d.writes, epoch: epoch}
+	seed := &Seed{changed: c.changed, gas: d.gas, Sequence: d.sequence, short: d.short != nil, PID: d.pid, Parent: parent, Changes: d.changes, reads: d.reads, writes: d.writes, epoch: epoch}
 	for _, key := range d.decides {
 		c.suite.deciding[key] = true
 	}
@@ -543,7 +549,9 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Se
 		c.reach(ctx, h, d)
 	}
 	for _, seen := range d.seen {
-		c.find(ctx, seen, d)
+		if !c.postpones(seen, d) {
+			c.find(ctx, seen, d)
+		}
 	}
 }
 

@@ -23,6 +23,8 @@ type Finding struct {
 	Message  string
 	Sequence input.Sequence
 	First    Mark
+	// NeverPassed tells of a fuzz test that fails that it passed with no arguments.
+	NeverPassed bool
 	// Path holds the locations of all blocks that the failing sequence entered,
 	// each once, in order of first entry: the report picks the changed line
 	// among them.
@@ -66,12 +68,18 @@ func newObserver(config *Config) *observer {
 }
 
 // observe lists what the oracles see in the execution, and a failure of the
-// property that the sequence ends with, if it does. The list is valid until the
+// property that the sequence ends with, if it does; in a fuzz test, whether it fails. The list is valid until the
 // next call.
 func (o *observer) observe(seq input.Sequence, exec *evm.Execution) []observation {
 	o.seen = o.seen[:0]
+	test := input.IsTest(seq)
 	for _, o.now = range o.oracles {
-		o.now.Check(exec, o.report)
+		switch {
+		case o.now == oracle.FailingTest && test:
+			o.now.Check(exec, o.broken)
+		case o.now != oracle.FailingTest && !test: // a test may break what it likes, as long as it holds
+			o.now.Check(exec, o.report)
+		}
 	}
 	o.now = oracle.Assertion
 	checkProperty(o.space, seq, exec, o.broken)

@@ -77,7 +77,10 @@ func (c *Campaign) find(ctx context.Context, seen observation, d *discovery) {
 		Message:  seen.Message,
 		Sequence: seq,
 		First:    d.at,
-		Path:     entered(c.Table, exec),
+
+		NeverPassed: seen.oracle == oracle.FailingTest && !c.passed[lastOf(seq)],
+
+		Path: entered(c.Table, exec),
 	}
 	c.result.Findings = append(c.result.Findings, f)
 	c.Progress(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})
@@ -150,7 +153,7 @@ func (c *Campaign) breaks(seq input.Sequence) bool {
 		_, observed, err := Replay(c.judge, &c.Config, seq)
 		return err != nil || len(observed) > 0
 	}
-	return shows(seq) || slices.ContainsFunc(c.Space.Properties(), func(p input.Callable) bool {
+	return shows(seq) || !input.IsTest(seq) && slices.ContainsFunc(c.Space.Properties(), func(p input.Callable) bool {
 		within := c.Space.Within(p, seq)
 		return shows(append(within[:len(within):len(within)], input.Call{Instance: p.Instance, Function: p.Function}))
 	})

@@ -2,13 +2,11 @@ package fuzzer
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // checkProperty judges the last call of a sequence when it is a property
@@ -33,7 +31,7 @@ func checkProperty(space *input.Space, seq input.Sequence, exec *evm.Execution, 
 	}
 	report(oracle.Observation{
 		Call:     last,
-		Location: entryOf(frame, f.Selector),
+		Location: oracle.FunctionEntry(frame, f.Selector),
 		Contract: f.Contract.QualifiedName(),
 		Message:  fmt.Sprintf("property %s fails", f.Name),
 	})
@@ -49,26 +47,6 @@ func keeps(f *input.Function, result *evm.CallResult) bool {
 
 func answersTrue(result *evm.CallResult) bool {
 	return result.Outcome == evm.Success && len(result.Output) >= 32 && result.Output[31] == 1
-}
-
-// entryOf is the block that the dispatcher jumps to for a selector: the
-// function's own code, wherever it fails. The frame's start when the dispatcher
-// does not compare selectors.
-func entryOf(f *evm.Frame, selector [4]byte) bytecode.Location {
-	entry := bytecode.Location{Code: f.Program.ID}
-	want := uint64(binary.BigEndian.Uint32(selector[:]))
-	for _, c := range f.Comparisons {
-		if c.Op != opEQ || !c.Taken || !(c.Left.IsUint64() && c.Left.Uint64() == want) || c.Left != c.Right {
-			continue
-		}
-		for i, block := range f.Path[:max(len(f.Path)-1, 0)] {
-			if block == c.Block {
-				entry.PC = f.Program.Blocks[f.Path[i+1]].Start
-				return entry
-			}
-		}
-	}
-	return entry
 }
 
 // propertyInterval: property functions are asked after every execution that

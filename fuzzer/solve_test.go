@@ -68,6 +68,8 @@ func TestLengthen(t *testing.T) {
 // the one that was tried least.
 func TestUnsolved(t *testing.T) {
 	s := newSuite()
+	never := func(*Seed) bool { return false }
+	always := func(*Seed) bool { return true }
 	far := func(pc uint32, ahead bool) (frontierSide, *Seed) {
 		side, seed := frontierSide{branchSide{pc: pc}, ahead}, &Seed{}
 		s.closer(side, *uint256.NewInt(9), seed)
@@ -75,19 +77,22 @@ func TestUnsolved(t *testing.T) {
 	}
 	plain, first := far(1, false)
 	leading, second := far(2, true)
-	if got := s.nextFresh(solvingPatience - 1); got != nil {
+	if got := s.nextFresh(solvingPatience-1, never); got != nil {
 		t.Error("a side is solved for at once")
 	}
-	if got := s.nextFresh(solvingPatience); got != second {
+	if got := s.nextFresh(solvingPatience, always); got != nil {
+		t.Error("a seed that rests is solved from")
+	}
+	if got := s.nextFresh(solvingPatience, never); got != second {
 		t.Error("the side with a target ahead is not first")
 	}
-	if got := s.nextFresh(solvingPatience); got != first {
+	if got := s.nextFresh(solvingPatience, never); got != first {
 		t.Error("the other side does not follow")
 	}
-	if got := s.nextFresh(solvingPatience); got != nil {
+	if got := s.nextFresh(solvingPatience, never); got != nil {
 		t.Error("a side comes up twice")
 	}
-	if got, _, _ := s.nextYielding(false); got != nil {
+	if got, _, _ := s.nextYielding(false, never); got != nil {
 		t.Error("a side is picked although nothing is known to move it")
 	}
 	s.yields(plain.branchSide)
@@ -95,7 +100,7 @@ func TestUnsolved(t *testing.T) {
 	s.yields(leading.branchSide)
 	var got []uint32
 	for _, ahead := range []bool{true, true, false, false, false} {
-		_, side, _ := s.nextYielding(ahead)
+		_, side, _ := s.nextYielding(ahead, never)
 		got = append(got, side.pc)
 	}
 	want := []uint32{2, 2, 1, 1, 1} // of two tried as often, the one that was there first
@@ -105,7 +110,7 @@ func TestUnsolved(t *testing.T) {
 		}
 	}
 	s.covered(leading.branchSide)
-	if _, side, _ := s.nextYielding(true); side == nil || *side != plain.branchSide || len(s.yielding) != 1 {
+	if _, side, _ := s.nextYielding(true, never); side == nil || *side != plain.branchSide || len(s.yielding) != 1 {
 		t.Error("a side that was taken stays")
 	}
 }

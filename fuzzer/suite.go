@@ -33,8 +33,9 @@ type Seed struct {
 	// are put in front of others.
 	Changes bool
 
-	solved bool // solving has started from it, see worker.solve
-	short  bool // no call can be left out, see worker.shorten
+	gas    uint64 // of its last call
+	solved bool   // solving has started from it, see worker.solve
+	short  bool   // no call can be left out, see worker.shorten
 
 	reads, writes []slotKey // of the last call, see footprint
 

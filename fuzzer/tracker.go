@@ -47,6 +47,7 @@ type tracker struct {
 	pids    pathSet
 	slots   map[bytecode.Location]*aimed // by write; nil: nobody aims
 	writes  []slotWrite                  // scratch
+	testing bool                         // the execution is of a fuzz test, at whose writes nobody aims
 	// nearUndecided tells whether the last call of the execution looked at last
 	// passed a jump one side of which nothing has taken yet.
 	nearUndecided bool

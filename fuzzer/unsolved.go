@@ -59,10 +59,10 @@ func (c *Campaign) solvingTask() (task, bool) {
 	solving := c.suite.spent[fromSolving]
 	t := task{energy: 1, source: fromSolving, seqLen: c.seqLen}
 	if solving*freshShare <= total {
-		t.seed = c.suite.nextFresh(c.suite.total)
+		t.seed = c.suite.nextFresh(c.suite.total, c.rests)
 	}
 	if t.seed == nil && solving*c.suite.yieldingShare() <= total {
-		t.seed, t.side, t.tries = c.suite.nextYielding(c.rand.IntN(aheadShare) > 0)
+		t.seed, t.side, t.tries = c.suite.nextYielding(c.rand.IntN(aheadShare) > 0, c.rests)
 	}
 	if t.seed == nil {
 		return task{}, false
@@ -74,13 +74,18 @@ func (c *Campaign) solvingTask() (task, bool) {
 }
 
 // nextFresh is the closest input to a side of the frontier that was not solved for and is
-// due, to one with a target ahead if there is such. Nil when there is none.
-func (s *Suite) nextFresh(now uint64) *Seed {
+// due, to one with a target ahead if there is such. Nil when there is none; seeds that rest
+// have their turn later.
+func (s *Suite) nextFresh(now uint64, rests func(*Seed) bool) *Seed {
 	for _, list := range []int{1, 0} {
-		for len(s.fresh[list]) > 0 && s.fresh[list][0].since+solvingPatience <= now {
-			side := s.fresh[list][0].frontierSide
-			s.fresh[list] = s.fresh[list][1:]
-			if e := s.frontier[side]; e != nil && !e.seed.solved {
+		for i := 0; i < len(s.fresh[list]) && s.fresh[list][i].since+solvingPatience <= now; {
+			e := s.frontier[s.fresh[list][i].frontierSide]
+			if e != nil && !e.seed.solved && rests(e.seed) {
+				i++
+				continue
+			}
+			s.fresh[list] = slices.Delete(s.fresh[list], i, i+1)
+			if e != nil && !e.seed.solved {
 				return e.seed
 			}
 		}
@@ -103,14 +108,14 @@ func (u *unsolved) yieldingShare() uint64 {
 // nextYielding picks the side that was solved for least often, and the closest input to
 // it: of those with a target ahead, if there are such and ahead asks for it. Nil when
 // there is none.
-func (s *Suite) nextYielding(ahead bool) (seed *Seed, side *branchSide, tries int) {
+func (s *Suite) nextYielding(ahead bool, rests func(*Seed) bool) (seed *Seed, side *branchSide, tries int) {
 	s.yielding = slices.DeleteFunc(s.yielding, func(y *yieldingSide) bool { return s.nearestTo(y.side) == nil }) // taken
 	if ahead {
 		ahead = slices.ContainsFunc(s.yielding, func(y *yieldingSide) bool { return s.frontier[frontierSide{y.side, true}] != nil })
 	}
 	var best *yieldingSide
 	for _, y := range s.yielding {
-		if (best == nil || y.tries < best.tries) && (!ahead || s.frontier[frontierSide{y.side, true}] != nil) {
+		if (best == nil || y.tries < best.tries) && (!ahead || s.frontier[frontierSide{y.side, true}] != nil) && !rests(s.nearestTo(y.side)) {
 			best = y
 		}
 	}

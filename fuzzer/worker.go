@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -43,6 +44,8 @@ type batch struct {
 	task        task
 	paths       []bytecode.PathID // of every execution that counts, in order
 	executions  uint64            // probes of properties included
+	gas         uint64            // of the last calls
+	passed      []input.Callable  // fuzz tests that passed with some arguments, for the first time
 	calls       uint64
 	trials      uint64 // of searches in formulas
 	discoveries []discovery
@@ -64,7 +67,8 @@ type discovery struct {
 	news     news
 	seen     []observation
 	short    input.Sequence // without calls that do not matter to the last; nil: not looked for
-	changes  bool           // the last call succeeded and changed state
+	changes  bool           // the last call succeeded and changed state; a test changes nothing that lasts
+	gas      uint64         // of the last call
 	footprints
 	at Mark // executions and calls since the batch began
 
@@ -95,6 +99,7 @@ type worker struct {
 	observer   *observer
 	properties []input.Callable
 	reported   map[findingKey]bool
+	passed     map[input.Callable]bool // fuzz tests
 	seconds    func() float64
 	without    Techniques
 	encoded    evm.Sequence
@@ -222,6 +227,9 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		slices.Reverse(found) // the best first
 		leads = append(leads, found...)
 		// Last, since they run the machine again.
+		if input.IsTest(next.sequence) {
+			continue // nothing is asked of what a test leaves behind
+		}
 		asks := w.checksProperties(exec, isNew)
 		if w.provokes(exec) && !w.provoke(ctx, next.sequence, exec, b) {
 			return
@@ -251,6 +259,10 @@ func (w *worker) mutate(t *task) lead {
 			w.mutant = mutant
 			return lead{sequence: mutant}
 		}
+	}
+	if input.IsTest(t.seed.Sequence) { // no other call goes with it
+		w.mutant = w.mutator.MutateInto(w.rand, w.mutant, t.seed.Sequence)
+		return lead{sequence: w.mutant}
 	}
 	if t.demanded.wanted > 0 && w.rand.IntN(demandedShare) == 0 {
 		if next, ok := w.arrange(t); ok {
@@ -309,6 +321,8 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if newPath && w.steering != nil {
 		ahead = w.ahead(exec, b)
 	}
+	test := input.IsTest(seq)
+	w.tracker.testing = test
 	n := w.tracker.look(exec, newPath, w.aheads.of(pid))
 	seen := w.observe(seq, exec)
 	isNew = n.any()
@@ -316,9 +330,15 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		w.dictionary.Observe(exec)
 	}
 	if isNew || len(seen) > 0 {
-		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, changes: changedState(exec), at: w.mark(b), ahead: ahead}
-		d.footprints = footprint(exec)
+		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, gas: gasOf(exec), at: w.mark(b), ahead: ahead}
+		if !test {
+			d.changes, d.footprints = changedState(exec), footprint(exec)
+		}
 		b.discoveries = append(b.discoveries, d)
+	}
+	if test && !w.passed[lastOf(seq)] && oracle.Passes(exec) {
+		w.passed[lastOf(seq)] = true
+		b.passed = append(b.passed, lastOf(seq))
 	}
 	return exec, isNew, true
 }
@@ -341,9 +361,13 @@ func (w *worker) run(ctx context.Context, seq input.Sequence, b *batch) (*evm.Ex
 		b.fault = &Fault{fmt.Sprintf("the machine failed: %v", err), seq.Clone(), nil}
 		return nil, false
 	}
+	b.gas += gasOf(exec)
 	b.mismatches = append(b.mismatches, w.machine.faults(seq)...)
 	return exec, true
 }
+
+// gasOf is the gas of the last call.
+func gasOf(exec *evm.Execution) uint64 { return exec.Calls[len(exec.Calls)-1].GasUsed }
 
 // verify has the execution of what was run last compared with the reference's.
 func (w *worker) verify(exec *evm.Execution, seq input.Sequence, b *batch) (*evm.Execution, bool) {

@@ -65,4 +65,4 @@ type Observation struct {
 }
 
 // All lists every oracle, in the order of docs/oracles.md.
-func All() []*Oracle { return []*Oracle{Assertion, ArbitraryWrite} }
+func All() []*Oracle { return []*Oracle{Assertion, ArbitraryWrite, FailingTest} }

@@ -54,7 +54,7 @@ var floors = map[string][]string{
 
 	"fuzzer":        {"fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/wholefile"},
 	"fuzzer/input":  {"fuzzer/evm", "internal/bytecode"},
-	"fuzzer/oracle": {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/oracle": {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
 	"fuzzer/world":  {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
 	// A live chain's state, through JSON-RPC.
 	"fuzzer/world/chain": {"fuzzer/evm", "internal/wholefile"},

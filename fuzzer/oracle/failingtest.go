@@ -1,0 +1,112 @@
+package oracle
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// FailingTest sees a Foundry fuzz test of the project fail: a function test… with
+// parameters of a test contract, which is an execution's only call, deployments apart, and
+//
+//   - reverts, or ends in another way than by succeeding (forge's rule: any revert that
+//     the test does not expect fails it), or
+//   - succeeds after an assertion in the way of ds-test noted that it failed, in the
+//     storage of the cheatcodes' account (HEVM_ADDRESS, slot "failed").
+//
+// Arguments that vm.assume rejects, and vm.skip, are neither success nor failure. Nothing
+// is said of a run in which anything ran out of gas, since forge gives tests 2^30; in which
+// a cheatcode failed that is no assertion, since forge may have done what was asked; that
+// called one which does nothing here; or of which not everything was recorded.
+var FailingTest = &Oracle{
+	ID:       "failing-test",
+	Title:    "A fuzz test of the project fails",
+	Severity: High,
+	Doc: "A fuzz test of the project's own (a function test… with parameters of a Foundry test that sets up the World) fails with some arguments: it reverts, or one of its assertions does not hold. " +
+		"It fails as forge would have it fail, called on its own after setUp().",
+	Check: checkTest,
+}
+
+func checkTest(exec *evm.Execution, report func(Observation)) {
+	test := testOf(exec)
+	if test == nil || exec.Truncated || Passes(exec) || rejected(exec) || doubtful(exec) {
+		return
+	}
+	last := len(exec.Calls) - 1
+	f := &exec.Frames[exec.Calls[last].Frames[0]]
+	report(Observation{last, FunctionEntry(f, [4]byte(test.ID)), contractOf(f), "fuzz test " + test.RawName + " fails"})
+}
+
+// testOf is the fuzz test that an execution is a run of; nil when it is none.
+func testOf(exec *evm.Execution) *abi.Method {
+	last := len(exec.Calls) - 1
+	for i := range last {
+		if f := &exec.Frames[exec.Calls[i].Frames[0]]; f.Program == nil || f.Program.Code.Kind != bytecode.Creation {
+			return nil
+		}
+	}
+	f := &exec.Frames[exec.Calls[last].Frames[0]]
+	if f.Program == nil || f.Program.Contract == nil || len(f.Input) < 4 || !isTest(f.Program.Contract) {
+		return nil
+	}
+	m, err := f.Program.Contract.ABI.MethodById(f.Input)
+	if err != nil || len(m.Inputs) == 0 || !strings.HasPrefix(m.RawName, "test") || strings.HasPrefix(m.RawName, "testFail") {
+		return nil
+	}
+	return m
+}
+
+// isTest tells whether a contract is a test by forge's own libraries.
+func isTest(c *bytecode.Contract) bool {
+	_, says := c.ABI.Methods["IS_TEST"]
+	return says || slices.Contains(c.Implements, "Test") || slices.Contains(c.Implements, "DSTest")
+}
+
+// Passes tells whether a run of a fuzz test passed.
+func Passes(exec *evm.Execution) bool {
+	return exec.Calls[len(exec.Calls)-1].Outcome == evm.Success && !notedFailure(exec)
+}
+
+// rejected tells whether the test did not want its arguments, or to be run.
+func rejected(exec *evm.Execution) bool {
+	call := &exec.Calls[len(exec.Calls)-1]
+	return call.Outcome == evm.Reverted && (bytes.Equal(call.Output, cheatcode.Assume) || bytes.HasPrefix(call.Output, cheatcode.Skip))
+}
+
+var (
+	storeSelector = crypto.Keccak256([]byte("store(address,bytes32,bytes32)"))[:4]
+	// failedWord are the first two arguments with which ds-test notes a failure.
+	failedWord = append(common.LeftPadBytes(cheatcode.Address[:], 32), common.RightPadBytes([]byte("failed"), 32)...)
+)
+
+// notedFailure tells whether an assertion noted that it failed, and no revert undid it.
+func notedFailure(exec *evm.Execution) bool {
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		if f.CodeAddress == cheatcode.Address && len(f.Input) == 4+3*32 && bytes.Equal(f.Input[:4], storeSelector) &&
+			bytes.Equal(f.Input[4:4+2*32], failedWord) && !isZero(f.Input[4+2*32:]) && lasts(exec, i) {
+			return true
+		}
+	}
+	return false
+}
+
+func isZero(data []byte) bool { return len(bytes.Trim(data, "\x00")) == 0 }
+
+// doubtful tells whether forge may have done something else.
+func doubtful(exec *evm.Execution) bool {
+	return slices.ContainsFunc(exec.Frames, func(f evm.Frame) bool {
+		if f.Outcome == evm.OutOfGas {
+			return true
+		}
+		return f.CodeAddress == cheatcode.Address && !cheatcode.AsInForge(f.Input, f.Outcome == evm.Success)
+	})
+}
