@@ -57,6 +57,7 @@ type builder struct {
 	labels    map[common.Address]string
 	tests     []common.Address          // the test contracts of set-ups
 	actors    []common.Address          // handlers of their invariants
+	tester    common.Address            // who runs their fuzz tests
 	parties   []party                   // accounts that set-ups made special, see senders
 	names     map[common.Address]string // what set-ups call accounts
 	planned   []Failure                 // steps of a plan

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // This file takes from tests how contracts are used: nobody knows better than
@@ -42,6 +43,9 @@ var (
 // anew, and takes the calls that they make to its instances.
 func (b *builder) examples(ctx context.Context, w *evm.World, s *setups) error {
 	if s.Strict { // the World it is compared with has them
+		for i := range s.tried {
+			s.tried[i].tests = s.Tests[s.tried[i].Contract.QualifiedName()]
+		}
 		return nil
 	}
 	var left uint64 = exampleGasTotal
@@ -58,7 +62,7 @@ func (b *builder) examples(ctx context.Context, w *evm.World, s *setups) error {
 			if runs++; runs > maxExamples || left < exampleGas {
 				return nil
 			}
-			used, err := b.example(w, up, &m)
+			used, err := b.example(w, up, &m, s.Lines)
 			if err != nil {
 				return err
 			}
@@ -83,19 +87,21 @@ func testFunctions(a abi.ABI) []abi.Method {
 // example runs a test function until it succeeds or its tries are used up, and
 // takes the calls of that run, or of the first one. It returns the gas that was
 // used.
-func (b *builder) example(w *evm.World, up *SetUp, m *abi.Method) (uint64, error) {
+func (b *builder) example(w *evm.World, up *SetUp, m *abi.Method, lines map[string][]bytecode.Position) (uint64, error) {
 	search, err := b.newSearch(m, methodParameters(up.Contract, m))
 	if err != nil {
 		return 0, nil //nolint:nilerr // it cannot be called: no example
 	}
 	var used uint64
 	var taken evm.Sequence
+	run := fuzzTest{}
+	fuzzed := isFuzzTest(m)
 	for range maxExampleTries {
 		a, ok := search.next()
 		if !ok {
 			break
 		}
-		call := evm.Call{From: Deployer.Address, To: up.Address, Data: slices.Concat(m.ID, a.packed), Gas: exampleGas}
+		call := evm.Call{From: b.tester, To: up.Address, Data: slices.Concat(m.ID, a.packed), Gas: exampleGas}
 		exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
 		if err != nil {
 			return used, err
@@ -103,10 +109,14 @@ func (b *builder) example(w *evm.World, up *SetUp, m *abi.Method) (uint64, error
 		last := len(exec.Calls) - 1
 		used += exec.Calls[last].GasUsed
 		succeeded := exec.Calls[last].Outcome == evm.Success
+		if fuzzed {
+			run.see(exec, lines)
+		}
 		if taken == nil || succeeded {
 			taken = b.callsOf(exec, last, w)
-			if slices.ContainsFunc(w.Instances, func(in evm.Instance) bool { return in.Address == up.Address }) {
-				call.Gas = 0
+			call.Gas = 0
+			run.call = call
+			if !fuzzed && slices.ContainsFunc(w.Instances, func(in evm.Instance) bool { return in.Address == up.Address }) {
 				taken = append(taken, call)
 			}
 		}
@@ -117,6 +127,12 @@ func (b *builder) example(w *evm.World, up *SetUp, m *abi.Method) (uint64, error
 	}
 	if len(taken) > 0 {
 		b.report.Examples = append(b.report.Examples, taken)
+	}
+	if fuzzed && run.worthRunning() {
+		up.tests = append(up.tests, m.Sig)
+		if run.call.Data != nil {
+			b.report.Examples = append(b.report.Examples, evm.Sequence{run.call})
+		}
 	}
 	return used, nil
 }
@@ -172,16 +188,16 @@ func pass(input []byte, time, number *uint64) {
 }
 
 // fromSenders lets the calls of examples be sent by senders of the World: by a
-// stranger, where a test pretended to be one of too many.
-func (b *builder) fromSenders(senders []evm.Sender) {
+// stranger, where a test pretended to be one of too many. Runs of fuzz tests keep theirs.
+func (b *builder) fromSenders(w *evm.World) {
 	known := map[common.Address]bool{}
-	for _, s := range senders {
-		known[s.Address] = true
+	for _, s := range w.Senders {
+		known[s.Address] = known[s.Address] || !s.TestsOnly
 	}
 	for _, calls := range b.report.Examples {
 		for i := range calls {
-			if !known[calls[i].From] {
-				calls[i].From = User2.Address
+			if c := &calls[i]; !known[c.From] && !(c.From == b.tester && runsTest(w, c)) {
+				c.From = User2.Address
 			}
 		}
 	}

@@ -23,6 +23,9 @@ type Setup struct {
 	Strict bool
 	// Senders are who sends calls besides the test contracts; nil: [Make] chooses.
 	Senders []evm.Sender
+	// Tests are the fuzz tests to run, signatures by the qualified name of the test
+	// contract; nil: [Make] chooses.
+	Tests map[string][]string
 	// Lines are the targets' lines by the qualified name of the contract that
 	// holds them.
 	Lines map[string][]bytecode.Position
@@ -52,7 +55,8 @@ type SetUp struct {
 
 	Address common.Address // of the test contract
 
-	gas uint64 // that it used
+	gas   uint64   // that it used
+	tests []string // its fuzz tests that are worth running, by signature
 }
 
 const (
@@ -97,6 +101,7 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err != nil {
 		return nil, nil, err
 	}
+	b.tester = s.chain.Sender
 	if err := s.run(ctx, b); err != nil {
 		return nil, nil, err
 	}
@@ -336,7 +341,10 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if world.Senders, err = b.senders(world, s); err != nil {
 		return nil, nil, err
 	}
-	b.fromSenders(world.Senders)
+	if err := b.runTests(world, s); err != nil {
+		return nil, nil, err
+	}
+	b.fromSenders(world)
 	b.settle(world, s)
 	for _, c := range s.contracts {
 		if !c.Deployable() || c.Library || b.tried[c] || there(c) {
@@ -369,4 +377,7 @@ func (b *builder) settle(w *evm.World, s *setups) {
 		w.Cheats.Answers = s.answers
 	}
 	w.Cheats.Only = slices.Concat(b.tests, b.actors)
+	if slices.ContainsFunc(w.Instances, func(in evm.Instance) bool { return len(in.Tests) > 0 }) {
+		w.Cheats.Tester = b.tester
+	}
 }

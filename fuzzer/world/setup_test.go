@@ -309,6 +309,7 @@ func TestSetUpSenders(t *testing.T) {
 		t.Fatal(err)
 	}
 	options.Setup.Contracts, options.Setup.Strict, options.Setup.Senders = []string{"LenderTest"}, true, first.Senders
+	options.Setup.Tests = world.Tests(first)
 	again, report, err := world.Make(context.Background(), table, options)
 	if err != nil {
 		t.Fatal(err)
@@ -317,9 +318,12 @@ func TestSetUpSenders(t *testing.T) {
 		t.Errorf("%d examples: the World it is compared with has them", len(report.Examples))
 	}
 	if diff := cmp.Diff(first.Senders, again.Senders, cmp.Comparer(func(a, b evm.Sender) bool {
-		return a.Name == b.Name && a.Address == b.Address && (a.Key == nil) == (b.Key == nil)
+		return a.Name == b.Name && a.Address == b.Address && a.TestsOnly == b.TestsOnly && (a.Key == nil) == (b.Key == nil)
 	})); diff != "" {
 		t.Errorf("senders (-first +again):\n%s", diff)
+	}
+	if diff := cmp.Diff(world.Tests(first), world.Tests(again)); diff != "" || len(world.Tests(again)) == 0 {
+		t.Errorf("fuzz tests (-first +again):\n%s", diff)
 	}
 	checkSetUpWorld(t, again)
 }
