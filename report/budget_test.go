@@ -21,7 +21,7 @@ func large(t testing.TB, lines, findings, warnings int, text string) *Report {
 		f.ID, f.Message = fmt.Sprintf("SL-%04x", i), text
 		f.Sequence, f.Trace = nil, nil
 		for range 64 {
-			f.Sequence = append(f.Sequence, Step{"attacker", text, text})
+			f.Sequence = append(f.Sequence, Step{Sender: "attacker", Call: text, Note: text})
 			f.Trace = append(f.Trace, Message{Step: len(f.Sequence), From: "attacker", To: text, Call: text, Fails: text})
 		}
 		r.Findings = append(r.Findings, f)

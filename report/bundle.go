@@ -105,6 +105,7 @@ type instanceFile struct {
 	Name     string         `json:"name"`
 	Address  common.Address `json:"address"`
 	Contract int            `json:"contract"` // index, −1 when unknown
+	Tests    []string       `json:"tests,omitempty"`
 }
 
 // MarshalBundle writes a bundle as JSON. Equal bundles give equal bytes.
@@ -151,7 +152,7 @@ func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
 		if !known {
 			i = -1
 		}
-		out.Instances = append(out.Instances, instanceFile{in.Name, in.Address, i})
+		out.Instances = append(out.Instances, instanceFile{in.Name, in.Address, i, in.Tests})
 	}
 	return out
 }
@@ -277,7 +278,7 @@ func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {
 		w.Accounts[address] = account
 	}
 	for _, in := range f.Instances {
-		instance := evm.Instance{Name: in.Name, Address: in.Address}
+		instance := evm.Instance{Name: in.Name, Address: in.Address, Tests: in.Tests}
 		if in.Contract >= len(contracts) {
 			return nil, fmt.Errorf("instance %s: there is no contract %d", in.Name, in.Contract)
 		}

@@ -186,6 +186,7 @@ type Step struct {
 	Sender string `json:"sender"`
 	Call   string `json:"call"`           // "vault.deposit{value: 1 ether}(5)"
 	Note   string `json:"note,omitempty"` // "reverts: Error(\"too late\")"
+	Test   bool   `json:"test,omitempty"` // a fuzz test of the project, as forge calls it
 }
 
 // Message is a call that was made while a sequence ran: one of its own, or one that

@@ -72,6 +72,9 @@ func (p *page) howReached(t *Target) string {
 	by, reproducer := "", ""
 	if n := len(t.Sequence); n > 0 {
 		by = code(t.Sequence[n-1].Call, maxCall)
+		if t.Sequence[n-1].Test {
+			by = "the test " + by
+		}
 		if n > 1 {
 			by += fmt.Sprintf(" as call %d", n)
 		}

@@ -60,7 +60,7 @@ func sequenceLines(sequence []Step) []string {
 	steps := make([]Step, len(shown))
 	senders, calls := 0, 0 // widths
 	for i, s := range shown {
-		steps[i] = Step{Clean(s.Sender, maxName), Clean(s.Call, maxCall), Clean(s.Note, maxReason)}
+		steps[i] = Step{Clean(s.Sender, maxName), Clean(s.Call, maxCall), Clean(s.Note, maxReason), s.Test}
 		senders = max(senders, utf8.RuneCountInString(steps[i].Sender))
 		if s.Note != "" {
 			calls = max(calls, utf8.RuneCountInString(steps[i].Call))

@@ -73,7 +73,7 @@ func TestFence(t *testing.T) {
 }
 
 func TestSequenceLines(t *testing.T) {
-	sequence := []Step{{"alice", "a.b()", ""}, {"attacker", "a.withdraw(1)", "reverts"}, {"bob", "c.d()", strings.Repeat("long ", 20)}}
+	sequence := []Step{{Sender: "alice", Call: "a.b()"}, {Sender: "attacker", Call: "a.withdraw(1)", Note: "reverts"}, {Sender: "bob", Call: "c.d()", Note: strings.Repeat("long ", 20)}}
 	want := []string{
 		"1 alice     a.b()",
 		"2 attacker  a.withdraw(1)  reverts",

@@ -76,6 +76,10 @@ func (c *campaign) assemble(ctx context.Context, r *report.Report, show *progres
 		a.novelty = c.compareWithBase(ctx, show)
 	}
 	for _, f := range c.result.Findings {
+		if why := a.saysNothing(f); why != "" {
+			r.Warnings = append(r.Warnings, why)
+			continue
+		}
 		if err := a.finding(f); err != nil {
 			return nil, err
 		}
@@ -271,7 +275,7 @@ func (a *assembler) steps(seq input.Sequence) ([]report.Step, *evm.Execution, er
 func describeSteps(space *input.Space, seq input.Sequence, exec *evm.Execution) []report.Step {
 	var steps []report.Step
 	for i := range seq {
-		step := report.Step{Sender: space.Senders[seq[i].Sender].Name, Call: space.Expression(&seq[i])}
+		step := report.Step{Sender: space.Senders[seq[i].Sender].Name, Call: space.Expression(&seq[i]), Test: seq[i].Function.Test}
 		if exec.Calls[i].Outcome != evm.Success {
 			step.Note = "reverts: " + exec.Calls[i].Reason()
 		}
@@ -298,6 +302,21 @@ func (a *assembler) lines() {
 		line.Text = a.lineText(l.Position)
 		a.report.Lines = append(a.report.Lines, line)
 	}
+}
+
+// saysNothing says why a fuzz test that fails is no finding: with no arguments that were
+// tried it passed, and not in the base either, as far as is known. Such a test tells nothing of the
+// change, and may want what no World has. Empty: it is a finding.
+func (a *assembler) saysNothing(f *fuzzer.Finding) string {
+	n := a.novelty[f]
+	if !f.NeverPassed || n.standing == report.Introduced {
+		return ""
+	}
+	where := "here and in the base"
+	if n.standing != report.PreExisting {
+		where = "and what it does in the base is not known"
+	}
+	return fmt.Sprintf("no finding: the fuzz test %s of %s fails with all arguments that were tried, %s", f.Sequence[0].Function.Signature, f.Contract, where)
 }
 
 // finding reports on something an oracle saw.

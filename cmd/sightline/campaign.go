@@ -315,6 +315,8 @@ func (c *campaign) show(e fuzzer.Event, show *progress) {
 		show.line("%-7s reached  %s  %s", clock(e.At.Seconds), printable(t.Position.String()), printable(contractName(t.Contract)))
 	case e.Found != nil && c.silent:
 		show.line("%-7s FOUND    something; whether the change brought it is tried at the end", clock(e.At.Seconds))
+	case e.Found != nil && e.Found.NeverPassed:
+		show.line("%-7s FOUND    %s, and passes with no arguments; whether the change brought it is tried at the end", clock(e.At.Seconds), e.Found.Message)
 	case e.Found != nil:
 		at, _ := c.positions.At(e.Found.Location)
 		show.line("%-7s FOUND    %s  %s: %s", clock(e.At.Seconds), printable(at.String()), e.Found.Oracle.ID, e.Found.Message)

@@ -55,7 +55,7 @@ func (c *campaign) again() deployment {
 		return d
 	}
 	s := *d.setup
-	s.Strict, s.Contracts, s.Senders = true, used, c.world.Senders
+	s.Strict, s.Contracts, s.Senders, s.Tests = true, used, c.world.Senders, world.Tests(c.world)
 	if c.world.Cheats != nil {
 		s.Asked = c.world.Cheats.Answers
 	}
