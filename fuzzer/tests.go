@@ -30,8 +30,8 @@ const (
 	// testShare: of the gas, tests get one part in so many, as long as something else is
 	// picked in testDraws draws. One run of a test takes some ten times the gas of an ordinary
 	// call. Arbitrary.
-	testShare = 4
-	testDraws = 8
+	testShare = 8
+	testDraws = 16
 	// testTaskGas bounds the mutants of one task of a test, by the gas that they are
 	// expected to use: about a second. Arbitrary.
 	testTaskGas = 1 << 27

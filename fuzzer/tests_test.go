@@ -14,7 +14,7 @@ func TestTestsRest(t *testing.T) {
 	if s.rests(test) {
 		t.Error("tests rest before they were run")
 	}
-	s.spend(&batch{task: task{seed: other}, gas: 300})
+	s.spend(&batch{task: task{seed: other}, gas: 100 * (testShare - 1)})
 	s.spend(&batch{task: task{seed: test}, gas: 99})
 	s.spend(&batch{gas: 1000}) // initial seeds are nobody's share
 	if s.rests(test) {
