@@ -19,7 +19,7 @@ func TestAsInForge(t *testing.T) {
 		{"readFile(string)", true, false},
 		{"isFile(string)", false, false},
 		{"envOr(string,uint256)", false, false},
-		{"createSelectFork(string)", false, false},
+		{"createSelectFork(string)", true, false},
 		{"pauseGasMetering()", true, false},
 		{"serializeBool(string,string,bool)", false, false},
 		{"unheard(uint256)", false, false},
