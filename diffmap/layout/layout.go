@@ -62,19 +62,20 @@ func (v *Variable) start() *big.Int {
 }
 
 // end is the byte behind it.
-func (v *Variable) end() *big.Int { return new(big.Int).Add(v.start(), v.Type.Bytes) }
+func (v *Variable) end() *big.Int { return new(big.Int).Add(v.start(), v.Type.used()) }
 
 // overlaps tells whether two variables have a byte in common.
 func (v *Variable) overlaps(w *Variable) bool {
 	return v.start().Cmp(w.end()) < 0 && w.start().Cmp(v.end()) < 0
 }
 
-// gap tells whether the variable only keeps room for others: an array called __gap, by
-// OpenZeppelin's convention, or by one of those in use that are like it.
+// gap tells whether the variable only keeps room for others: it is called __gap or
+// __gap_unused0, by OpenZeppelin's convention, or is an array with one of the names in use
+// that are like it.
 func (v *Variable) gap() bool {
 	name := strings.ToLower(strings.Trim(v.Name, "_"))
-	named := name == "gap" || strings.HasPrefix(name, "gap_") || strings.HasSuffix(name, "_gap") || strings.HasSuffix(v.Name, "Gap")
-	return named && v.Type.Kind == Array
+	named := name == "gap" || strings.HasSuffix(name, "_gap") || strings.HasSuffix(v.Name, "Gap")
+	return strings.HasPrefix(v.Name, "__gap") || named && v.Type.Kind == Array
 }
 
 // Kind is what kind of thing a type is, as far as storage is concerned.
@@ -101,6 +102,15 @@ type Type struct {
 	Element *Type      // of a mapping, the values; of an array, the elements
 	Members []Variable // of a struct
 	Values  []string   // of an enum, in order; nil: not known
+}
+
+// used is how many bytes in place may hold something: what a struct's last slot has
+// left is nothing's.
+func (t *Type) used() *big.Int {
+	if t.Kind != Struct || len(t.Members) == 0 {
+		return t.Bytes
+	}
+	return t.Members[len(t.Members)-1].end()
 }
 
 // Unit reads the layouts of the contracts of one build.

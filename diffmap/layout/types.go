@@ -21,7 +21,13 @@ func (c *comparer) differ(base, head *Type) string {
 
 func (c *comparer) compare(base, head *Type) string {
 	unlike := fmt.Sprintf("%s before, %s now", base.Label, head.Label)
-	if base.Kind != head.Kind {
+	switch {
+	case base.Kind == head.Kind:
+	case base.Kind == Struct && len(base.Members) == 1: // stored as its only member is
+		return c.differ(base.Members[0].Type, head)
+	case head.Kind == Struct && len(head.Members) > 0: // the first one is where the value was
+		return c.differ(base, head.Members[0].Type)
+	default:
 		return unlike
 	}
 	switch base.Kind {
@@ -43,8 +49,8 @@ func (c *comparer) compare(base, head *Type) string {
 		if why := c.inner(base, head, "elements"); why != "" {
 			return why
 		}
-		if perSlot(base.Element) != perSlot(head.Element) || slotsOf(base.Element.Bytes).Cmp(slotsOf(head.Element.Bytes)) != 0 {
-			return fmt.Sprintf("elements of %s have %s slots now and had %s", bare(head.Element.Label), slotsOf(head.Element.Bytes), slotsOf(base.Element.Bytes))
+		if before, now := stride(base.Element), stride(head.Element); before != now {
+			return fmt.Sprintf("elements (%s): %s before, %s now", bare(head.Element.Label), before, now)
 		}
 	case Address, Bytes: // stored alike, whatever they are called
 	}
@@ -59,6 +65,18 @@ func (c *comparer) inner(base, head *Type, what string) string {
 	}
 	c.culprit[[2]*Type{base, head}] = c.culprit[[2]*Type{base.Element, head.Element}]
 	return what + ": " + why
+}
+
+// stride says how the elements of an array follow each other.
+func stride(t *Type) string {
+	slots := slotsOf(t.Bytes)
+	switch n := perSlot(t); {
+	case n > 1:
+		return fmt.Sprintf("%d to a slot", n)
+	case slots.IsUint64() && slots.Uint64() == 1:
+		return "1 slot each"
+	}
+	return fmt.Sprintf("%s slots each", slots)
 }
 
 // compareMembers compares structs: each member must be where it was.
