@@ -85,7 +85,7 @@ func declaredUpgradeable(c *build.Contract, unit *layout.Unit) (because, from st
 		}
 	}
 	for _, base := range saysUpgradeable {
-		if slices.Contains(c.Implements, base) {
+		if c.Name != base && slices.Contains(c.Implements, base) {
 			return "it inherits from " + base, ""
 		}
 	}

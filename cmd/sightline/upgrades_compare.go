@@ -45,7 +45,9 @@ func (pr *project) compareLayouts(ctx context.Context, deployed *campaign, r *re
 		c.upgrade(ctx, &list[i], sides, err)
 	}
 	c.finish()
-	show.line("layout  %s", describeUpgrades(r))
+	if len(r.Upgrades) > 0 {
+		show.line("layout  %s", describeUpgrades(r))
+	}
 }
 
 func describeUpgrades(r *report.Report) string {
@@ -72,14 +74,18 @@ type layoutComparer struct {
 func (c *layoutComparer) upgrade(ctx context.Context, u *upgradable, sides []diffmap.BaseSide, why error) {
 	entry := report.Upgrade{Contract: u.contract.QualifiedName(), Because: u.because, Result: report.LayoutUnknown}
 	at := slices.IndexFunc(sides, func(s diffmap.BaseSide) bool { return s.Head == u.output })
-	if at < 0 && why == nil {
-		return // its build is of a project that did not change
-	}
-	if at < 0 {
+	var side diffmap.BaseSide
+	switch {
+	case at >= 0:
+		side = sides[at]
+	case why != nil:
 		c.cannot(&entry, "the base version has no build: "+oneLine(why))
 		return
+	case u.from != "":
+		side = diffmap.BaseSide{Head: u.output, Base: u.output} // all that changed is new
+	default:
+		return // its project did not change
 	}
-	side := sides[at]
 	before, from, err := u.predecessor(side.Base, side.Renamed)
 	switch {
 	case err != nil:
@@ -90,7 +96,7 @@ func (c *layoutComparer) upgrade(ctx context.Context, u *upgradable, sides []dif
 	}
 	base, err := c.layoutOf(ctx, before, from, side)
 	if err != nil {
-		c.cannot(&entry, "the base version: "+oneLine(err))
+		c.cannot(&entry, oneLine(err))
 		return
 	}
 	head, err := c.layoutOf(ctx, u.contract, u.output, side)
@@ -134,7 +140,11 @@ func (c *layoutComparer) layoutOf(ctx context.Context, contract *build.Contract,
 		}
 		c.units[o] = layout.NewUnit(o, renamed)
 	}
-	return c.units[o].Layout(contract)
+	l, err := c.units[o].Layout(contract)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Origin, err)
+	}
+	return l, nil
 }
 
 // add adds the clash of a contract, or the contract to the clash at the same place:
