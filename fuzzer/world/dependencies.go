@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -122,13 +123,25 @@ func (b *builder) needOf(kind string) need {
 	return need{meets: meets, standIn: standsIn(meets)}
 }
 
+// fits tells whether a contract is what a need asks for. A token that is made of another
+// one, as a vault's shares are, is not what to begin with: nobody has any yet, and two of
+// that kind would wait for each other.
+func (b *builder) fits(c *bytecode.Contract, n *need) bool {
+	return n.meets(c) && (n.standIn == nil || !isToken(n.standIn) || !b.takesToken(c))
+}
+
+// takesToken tells whether a contract's constructor or initializer asks for a token.
+func (b *builder) takesToken(c *bytecode.Contract) bool {
+	return slices.ContainsFunc(b.needs(c), func(n need) bool { return n.standIn != nil && isToken(n.standIn) })
+}
+
 // ready tells whether every need is met, or met by nothing that waits.
 func (b *builder) ready(c *bytecode.Contract, waiting []*candidate) bool {
 	for _, need := range b.needs(c) {
 		if b.count(need) >= need.count {
 			continue
 		}
-		if typed := slices.ContainsFunc(waiting, func(w *candidate) bool { return w.contract != c && need.meets(w.contract) }); typed {
+		if typed := slices.ContainsFunc(waiting, func(w *candidate) bool { return w.contract != c && b.fits(w.contract, &need) }); typed {
 			return false
 		}
 		if b.outside(c, need) != nil {
@@ -157,21 +170,23 @@ func (b *builder) dependency(c *bytecode.Contract) *bytecode.Contract {
 // made to be inherited from: a token without a supply.
 func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
 	if b.count(need) == 0 {
-		own := func(d *bytecode.Contract) bool { return need.standIn == nil || role(d) != Dependency }
-		fits := func(d *bytecode.Contract) bool { return d != c && !b.tried[d] && need.meets(d) }
-		if i := slices.IndexFunc(b.byRole, func(d *bytecode.Contract) bool { return own(d) && fits(d) }); i >= 0 {
+		untried := func(d *bytecode.Contract) bool { return d != c && !b.tried[d] && need.meets(d) }
+		own := func(d *bytecode.Contract) bool {
+			return untried(d) && b.fits(d, &need) && (need.standIn == nil || role(d) != Dependency)
+		}
+		if i := slices.IndexFunc(b.byRole, own); i >= 0 {
 			return b.byRole[i]
 		}
 		if need.standIn != nil && !b.tried[need.standIn] {
 			return need.standIn
 		}
-		if i := slices.IndexFunc(b.byRole, fits); i >= 0 {
+		if i := slices.IndexFunc(b.byRole, untried); i >= 0 {
 			return b.byRole[i]
 		}
 		return nil
 	}
 	for _, i := range b.instances {
-		if i.Contract != c && need.meets(i.Contract) && !b.barren[i.Address] && b.copies[i.Contract] < maxCopies {
+		if i.Contract != c && b.fits(i.Contract, &need) && !b.barren[i.Address] && b.copies[i.Contract] < maxCopies {
 			return i.Contract
 		}
 	}
@@ -194,19 +209,22 @@ func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address
 	return append(addresses, behind...)
 }
 
-// useful is matching, with tokens that nobody can have at its end.
+// useful is matching, with tokens that are made of others behind the rest, and those that
+// nobody can have at the end.
 func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
-	list := b.matching(meets)
-	slices.SortStableFunc(list, func(x, y common.Address) int {
+	var plain, derived, barren []common.Address
+	for _, a := range b.matching(meets) {
+		i := slices.IndexFunc(b.instances, func(in evm.Instance) bool { return in.Address == a })
 		switch {
-		case b.barren[x] == b.barren[y]:
-			return 0
-		case b.barren[x]:
-			return 1
+		case b.barren[a]:
+			barren = append(barren, a)
+		case isToken(b.instances[i].Contract) && b.takesToken(b.instances[i].Contract):
+			derived = append(derived, a)
+		default:
+			plain = append(plain, a)
 		}
-		return -1
-	})
-	return list
+	}
+	return slices.Concat(plain, derived, barren)
 }
 
 // count is the number of instances that meet a need and are more than what a
@@ -214,7 +232,7 @@ func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
 func (b *builder) count(need need) int {
 	n := 0
 	for _, i := range b.instances {
-		if need.meets(i.Contract) && !b.proxied[i.Address] && !b.barren[i.Address] {
+		if b.fits(i.Contract, &need) && !b.proxied[i.Address] && !b.barren[i.Address] {
 			n++
 		}
 	}
