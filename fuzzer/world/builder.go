@@ -61,6 +61,7 @@ type builder struct {
 	parties   []party                   // accounts that set-ups made special, see senders
 	names     map[common.Address]string // what set-ups call accounts
 	planned   []Failure                 // steps of a plan
+	later     []Step                    // of a plan, behind the one that is run
 	// recognised is how many instances recognise has looked at.
 	recognised int
 	report     *Report
@@ -178,6 +179,7 @@ func (b *builder) reportFailures(failed []*candidate) {
 		order[c] = i
 	}
 	slices.SortFunc(failed, func(x, y *candidate) int { return cmp.Compare(order[x.contract], order[y.contract]) })
+	b.explainCircles(failed)
 	b.report.Failures = append(b.report.Failures, b.planned...)
 	for _, f := range failed {
 		b.report.Failures = append(b.report.Failures, f.failure)
