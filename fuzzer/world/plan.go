@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -142,8 +143,13 @@ func (b *builder) follow(ctx context.Context, plan *Plan) error {
 			missing[s.instanceName()] = "see there"
 			continue
 		}
+		b.later = plan.Steps[i+1:]
 		reason, err := b.step(ctx, s)
-		if err != nil {
+		var later *laterError
+		switch {
+		case errors.As(err, &later):
+			reason = b.planFailed(s, later.explain(s, b.later), nil)
+		case err != nil:
 			return err
 		}
 		if reason == "" && !b.isLibrary(s.Contract) { // which writes itself down
@@ -162,6 +168,30 @@ func (s *Step) instanceName() string {
 		return s.Name
 	}
 	return s.Contract[strings.LastIndexByte(s.Contract, ':')+1:]
+}
+
+// laterError tells that a step needs the instance of a later one.
+type laterError struct{ name string }
+
+func (e *laterError) Error() string { return e.name + " is deployed later" }
+
+// explain says which step that is, and whether it needs this one in turn.
+func (e *laterError) explain(s *Step, later []Step) string {
+	at := slices.IndexFunc(later, func(l Step) bool { return l.instanceName() == e.name })
+	text := fmt.Sprintf("it needs %s, which %s deploys: steps run in order", e.name, later[at].Place)
+	if _, back := later[at].lacks(map[string]string{s.instanceName(): "it"}); back != "" {
+		text += fmt.Sprintf("; and %s needs %s: give one of the two another address, and set it by a call afterwards", e.name, s.instanceName())
+	}
+	return text
+}
+
+// madeLater is the name where a later step of the plan makes an instance of it; else
+// empty.
+func (b *builder) madeLater(name string) string {
+	if slices.ContainsFunc(b.later, func(s Step) bool { return s.Contract != "" && s.instanceName() == name }) {
+		return name
+	}
+	return ""
 }
 
 // lacks is the first name that the step needs and that an earlier one failed to make.
@@ -201,7 +231,7 @@ func (v *Value) texts(to []string) []string {
 
 // step runs one step. The reason says why it failed on the chain, empty: it did not.
 func (b *builder) step(ctx context.Context, s *Step) (reason string, err error) {
-	r := &resolver{address: b.addressOf, names: b.knownNames, calldata: b.calldata}
+	r := &resolver{address: b.addressOf, later: b.madeLater, names: b.knownNames, calldata: b.calldata}
 	from := Deployer.Address
 	if s.From != "" {
 		if from, err = r.named(&Value{Text: s.From, Place: s.Place}); err != nil {
@@ -243,11 +273,26 @@ func (b *builder) plannedContract(name, place string) (*bytecode.Contract, error
 	}
 	switch len(found) {
 	case 0:
-		return nil, planError(place, "the build has no contract %q", name)
+		return nil, planError(place, "the build has no contract %q%s", name, b.instead())
 	case 1:
 		return found[0], nil
 	}
 	return nil, planError(place, "the build has several contracts named %q: write %s", name, found[0].QualifiedName())
+}
+
+// instead names contracts that a plan may have meant: some under test.
+func (b *builder) instead() string {
+	const shown = 5 // of a line's length; arbitrary
+	var names []string
+	for _, c := range b.byRole {
+		if c.Deployable() && !c.Library && role(c) == UnderTest && len(names) < shown {
+			names = append(names, c.Name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "; it has " + strings.Join(names, ", ")
 }
 
 // isLibrary tells whether a plan's name is that of a library.
@@ -500,7 +545,7 @@ func (b *builder) calldata(m *PlannedMessage) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{address: b.addressOf, names: b.knownNames, calldata: func(inner *PlannedMessage) ([]byte, error) {
+	r := &resolver{address: b.addressOf, later: b.madeLater, names: b.knownNames, calldata: func(inner *PlannedMessage) ([]byte, error) {
 		return nil, planError(inner.Place, "a call within a call within a call")
 	}}
 	packed, _, err := r.pack(method.Inputs, m.Arguments, m.Place, m.Function)

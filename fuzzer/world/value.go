@@ -50,6 +50,8 @@ func planError(place, format string, args ...any) error {
 type resolver struct {
 	// address is what a name stands for.
 	address func(name string) (common.Address, bool)
+	// later says what makes a name that address does not know yet; empty: nothing.
+	later func(name string) string
 	// names lists those that address knows, for messages.
 	names func() []string
 	// calldata encodes a call.
@@ -234,6 +236,9 @@ func (r *resolver) named(v *Value) (common.Address, error) {
 	}
 	if v.Text == "0" {
 		return common.Address{}, nil
+	}
+	if how := r.later(v.Text); how != "" {
+		return common.Address{}, &laterError{how}
 	}
 	return common.Address{}, planError(v.Place, "%q is no address and no name; known up to here: %s", v.Text, strings.Join(r.names(), ", "))
 }
