@@ -42,7 +42,7 @@ func flags(f *flag.FlagSet) {
 }
 
 func main() {
-	frame.Main(frame.Comparison{Name: "mazes", Doc: doc, Seconds: 60, Runs: 5, Measure: measure, Flags: flags})
+	frame.Main(frame.Comparison{Name: "mazes", Doc: doc, Seconds: 60, SecondsDoc: "length of one campaign in seconds: -runs × the number of ways of them are made", Runs: 5, Measure: measure, Flags: flags})
 }
 
 // way is a way to fuzz a maze.

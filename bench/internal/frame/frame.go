@@ -15,6 +15,7 @@
 package frame
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -33,7 +34,9 @@ type Comparison struct {
 	Name    string // of its folder
 	Doc     string // what it measures, a few lines
 	Seconds float64
-	Runs    int
+	// SecondsDoc says what -seconds is the length of; empty: the whole measurement.
+	SecondsDoc string
+	Runs       int
 	// Flags adds flags of its own; nil for none.
 	Flags func(*flag.FlagSet)
 	// Args is given what follows the flags; nil when nothing may.
@@ -120,7 +123,7 @@ func (c Comparison) parse(args []string, run *Run) (asJSON bool, err error) {
 		flags.PrintDefaults()
 	}
 	flags.Uint64Var(&run.Seed, "seed", 1, "seed of all randomness; repetitions use it and its successors")
-	flags.Float64Var(&run.Seconds, "seconds", c.Seconds, "length of the whole measurement in seconds, installing and compiling apart")
+	flags.Float64Var(&run.Seconds, "seconds", c.Seconds, cmp.Or(c.SecondsDoc, "length of the whole measurement in seconds, installing and compiling apart"))
 	flags.IntVar(&run.Runs, "runs", c.Runs, "repetitions of each measurement")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object with a summary instead of tables")
 	if c.Flags != nil {
