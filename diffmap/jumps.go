@@ -39,7 +39,7 @@ func (j *jumpFinder) evidenceOf(pc uint32, entry build.SourceMapEntry) evidence 
 	j.number++
 	code, at := j.artefact.program.Bytes, fileRangeOf(entry)
 	if next := behind(code, pc); vm.OpCode(code[pc]).IsPush() && opAt(code, next) == vm.JUMPI &&
-		j.number < len(j.artefact.entries) && fileRangeOf(j.artefact.entries[j.number]) != at {
+		j.number < len(j.artefact.entries) && fileRangeOf(j.artefact.entries.At(j.number)) != at {
 		return 0
 	}
 	if label, ok := j.entries[at]; ok && label != pc {

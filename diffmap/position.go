@@ -142,7 +142,7 @@ func (p *Positions) source(loc bytecode.Location) (unitSource, build.SourceMapEn
 	if !ok {
 		return unitSource{}, build.SourceMapEntry{}, false
 	}
-	entry := u.artefact.entries[i]
+	entry := u.artefact.entries.At(i)
 	source, ok := u.sources[entry.File]
 	if !ok || entry.Start < 0 || source.text != nil && entry.Start+entry.Length > len(source.text) {
 		return unitSource{}, build.SourceMapEntry{}, false

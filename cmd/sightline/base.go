@@ -118,6 +118,11 @@ func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, show *p
 		pr.warn("code that changed without a changed line is not known, since the base version has no build: %s", oneLine(err))
 		return nil
 	}
+	defer func() { // what is asked of the base later are places alone
+		for _, s := range sides {
+			s.Base.DropStatements()
+		}
+	}()
 	sides = slices.DeleteFunc(slices.Clone(sides), func(s diffmap.BaseSide) bool {
 		differ := s.Head.Settings.ViaIR != s.Base.Settings.ViaIR || s.Head.Settings.Optimizer != s.Base.Settings.Optimizer
 		if differ {

@@ -234,6 +234,9 @@ func (c *campaign) exampleSeeds() []input.Sequence {
 
 // run fuzzes, showing what happens.
 func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, set *pflag.FlagSet, show *progress) error {
+	for _, o := range slices.Concat(c.given, c.outputs) {
+		o.DropStatements()
+	}
 	boundMemory()
 	timeout, calls := flags.limits(set)
 	c.limits = report.Limits{Seconds: timeout.Seconds(), Calls: calls}

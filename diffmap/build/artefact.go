@@ -127,8 +127,8 @@ func (r *compilerRun) maps(a *artefact) bool {
 		if err != nil {
 			continue // reported where the map is read
 		}
-		for _, e := range entries {
-			if path, known := r.paths[e.File]; known && a.hashes[path] == "" {
+		for i := range entries {
+			if path, known := r.paths[entries.At(i).File]; known && a.hashes[path] == "" {
 				return false
 			}
 		}
@@ -223,8 +223,8 @@ func (r *compilerRun) forgetForeign(o *Output, texts runTexts) {
 		own := texts.closure(c.Source)
 		for _, m := range []SourceMap{c.CreationMap, c.RuntimeMap} {
 			for i := range m {
-				if m[i].File >= 0 && !own[r.paths[m[i].File]] {
-					m[i].File = -1
+				if file := m.At(i).File; file >= 0 && !own[r.paths[file]] {
+					m[i].file = -1
 				}
 			}
 		}

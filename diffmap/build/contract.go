@@ -246,10 +246,10 @@ func readImmutables(references map[string][]codeRange, size int) ([]bytecode.Ran
 func (c *Contract) checkMaps(sources map[int]*Source) error {
 	for _, m := range []SourceMap{c.CreationMap, c.RuntimeMap} {
 		for i := range m {
-			e := &m[i]
+			e := m.At(i)
 			source := sources[e.File]
 			if source == nil || e.Start < 0 || e.Length < 0 {
-				e.File = -1
+				m[i].file = -1
 				continue
 			}
 			if source.Text != nil && e.Start+e.Length > len(source.Text) {

@@ -61,6 +61,23 @@ func (o *Output) Obstacle() string {
 	return ""
 }
 
+// DropStatements forgets what is inside functions and modifiers in the ASTs: most
+// of a large project's memory, of no use once its changed lines are mapped. What
+// [Output] tells besides stays.
+func (o *Output) DropStatements() {
+	for _, s := range o.Sources {
+		if s.AST == nil {
+			continue
+		}
+		s.AST.Walk(func(n *Node) bool {
+			if n.Type == "FunctionDefinition" || n.Type == "ModifierDefinition" {
+				n.Children = nil
+			}
+			return n.Children != nil
+		})
+	}
+}
+
 // unmappedSource says why a source has no source map that refers to it; empty
 // when all have.
 func (o *Output) unmappedSource() string {
@@ -148,8 +165,17 @@ type Contract struct {
 	StorageLayout json.RawMessage
 }
 
-// SourceMap holds one entry per instruction, in code order.
-type SourceMap []SourceMapEntry
+// SourceMap holds one entry per instruction, in code order, packed: a large
+// project has half a million of them. See [SourceMap.At].
+type SourceMap []packedEntry
+
+// packedEntry is a [SourceMapEntry] whose numbers have the widths that
+// [ParseSourceMap] accepts.
+type packedEntry struct {
+	start, length, file int32
+	modifierDepth       uint16
+	jump                byte
+}
 
 // SourceMapEntry is a decompressed element of solc's source map (solc
 // documentation, "Source Mappings"): s:l:f:j:m.

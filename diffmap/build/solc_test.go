@@ -344,7 +344,8 @@ func checkMap(t *testing.T, code *bytecode.Code, m SourceMap, texts map[int][]by
 	if code == nil && len(m) > 0 || code != nil && len(m) > len(code.Bytes) {
 		t.Errorf("%d entries for %v", len(m), code)
 	}
-	for _, e := range m {
+	for i := range m {
+		e := m.At(i)
 		if text, ok := texts[e.File]; e.File >= 0 && (!ok || e.Start < 0 || e.Length < 0 || text != nil && e.Start+e.Length > len(text)) {
 			t.Errorf("entry %v", e)
 		}

@@ -26,16 +26,28 @@ func ParseSourceMap(text string) (SourceMap, error) {
 	if text == "" {
 		return nil, nil
 	}
-	// One element costs a byte of text at least and 40 bytes in memory.
+	// One element costs a byte of text at least and 16 bytes in memory.
 	m := make(SourceMap, 0, strings.Count(text, ";")+1)
 	entry := SourceMapEntry{Start: -1, Length: -1, File: -1, Jump: '-'}
 	for element := range strings.SplitSeq(text, ";") {
 		if err := entry.update(element); err != nil {
 			return nil, fmt.Errorf("source map element %d: %w", len(m), err)
 		}
-		m = append(m, entry)
+		m = append(m, entry.packed())
 	}
 	return m, nil
+}
+
+// At is the i-th entry.
+func (m SourceMap) At(i int) SourceMapEntry {
+	e := &m[i]
+	return SourceMapEntry{int(e.start), int(e.length), int(e.file), e.jump, int(e.modifierDepth)}
+}
+
+// packed is the entry as a map holds it. Its numbers have to be such as
+// [ParseSourceMap] accepts.
+func (e SourceMapEntry) packed() packedEntry {
+	return packedEntry{int32(e.Start), int32(e.Length), int32(e.File), uint16(e.ModifierDepth), e.Jump}
 }
 
 // update applies one compressed element to the entry before it.
@@ -83,7 +95,8 @@ func (e *SourceMapEntry) update(element string) error {
 func (m SourceMap) String() string {
 	var text strings.Builder
 	last := SourceMapEntry{Start: math.MinInt, Length: math.MinInt, File: math.MinInt, ModifierDepth: math.MinInt}
-	for i, e := range m {
+	for i := range m {
+		e := m.At(i)
 		if i > 0 {
 			text.WriteByte(';')
 		}
@@ -114,8 +127,8 @@ func changed(n, last int) string {
 func (m SourceMap) Instructions(code []byte) iter.Seq2[uint32, SourceMapEntry] {
 	return func(yield func(uint32, SourceMapEntry) bool) {
 		pc := uint32(0)
-		for _, entry := range m {
-			if int64(pc) >= int64(len(code)) || !yield(pc, entry) {
+		for i := range m {
+			if int64(pc) >= int64(len(code)) || !yield(pc, m.At(i)) {
 				return
 			}
 			pc += 1 + bytecode.PushSize(code[pc])

@@ -21,10 +21,14 @@ func TestParseSourceMap(t *testing.T) {
 		t.Errorf("%v and %v", short, long)
 	}
 	full, err := ParseSourceMap("10:5:0:-:0;:::i:2;-1:-1:-1:o;;::0")
-	want := SourceMap{
+	want := []SourceMapEntry{
 		{10, 5, 0, '-', 0}, {10, 5, 0, 'i', 2}, {-1, -1, -1, 'o', 2}, {-1, -1, -1, 'o', 2}, {-1, -1, 0, 'o', 2},
 	}
-	if err != nil || !slices.Equal(full, want) {
+	var got []SourceMapEntry
+	for i := range full {
+		got = append(got, full.At(i))
+	}
+	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", full, err)
 	}
 	if empty, err := ParseSourceMap(""); err != nil || empty != nil {
@@ -47,7 +51,7 @@ func TestSourceMapRoundTrip(t *testing.T) {
 				m[i] = m[i-1]
 				continue
 			}
-			m[i] = SourceMapEntry{random.IntN(100) - 1, random.IntN(100) - 1, random.IntN(4) - 1, "io-"[random.IntN(3)], random.IntN(3)}
+			m[i] = SourceMapEntry{random.IntN(100) - 1, random.IntN(100) - 1, random.IntN(4) - 1, "io-"[random.IntN(3)], random.IntN(3)}.packed()
 		}
 		again, err := ParseSourceMap(m.String())
 		if err != nil || !slices.Equal(m, again) {

@@ -63,7 +63,9 @@ object "A" {
 func checkYulPlaces(t *testing.T, c *Contract, s *Source) {
 	t.Helper()
 	found := map[string]bool{}
-	for _, e := range append(c.CreationMap, c.RuntimeMap...) {
+	places := append(c.CreationMap, c.RuntimeMap...)
+	for i := range places {
+		e := places.At(i)
 		if e.File == 0 {
 			found[string(s.Text[e.Start:e.Start+e.Length])] = true
 		}

@@ -42,7 +42,7 @@ func (s *yulSettler) op(i int) vm.OpCode {
 // compare gives what follows the i-th instruction to the switch, where that
 // pushes a case's value to compare with.
 func (s *yulSettler) compare(i int) {
-	e := s.entries[i]
+	e := s.entries.At(i)
 	found := s.cases[yulPlace{e.Start, e.Length}]
 	if found == nil || e.File < 0 || !s.op(i).IsPush() {
 		return
@@ -55,6 +55,8 @@ func (s *yulSettler) compare(i int) {
 		return
 	}
 	for n := i + 1; n < end+3; n++ {
-		s.entries[n].Start, s.entries[n].Length = found.Parent.Start, found.Parent.Length
+		e := s.entries.At(n)
+		e.Start, e.Length = found.Parent.Start, found.Parent.Length
+		s.entries[n] = e.packed()
 	}
 }
