@@ -24,8 +24,9 @@ const (
 	// the same megabytes on at no cost.
 	maxBytes = 1 << 24
 	// maxRetained is the size of the frames' buffers beyond which they are not
-	// reused: 64 MB a machine.
-	maxRetained = 1 << 26
+	// reused: 8 MB a machine, of which a campaign with two workers has five. It is
+	// more than any one of the bounds above allows for.
+	maxRetained = 1 << 23
 	// maxHashes bounds the hashes remembered within a call to find the mapping
 	// behind a slot (60 bytes each).
 	maxHashes = 1 << 14

@@ -90,6 +90,10 @@ func (r *recorder) reset() {
 	}
 	r.exec.Calls, r.exec.Frames, r.exec.Covered = r.exec.Calls[:0], r.exec.Frames[:0], r.exec.Covered[:0]
 	r.exec.Truncated = false
+	if len(r.open) > maxIdleFrames {
+		clear(r.open[maxIdleFrames:])
+		r.open = r.open[:maxIdleFrames]
+	}
 	r.spent = spent{}
 	r.bytes.release(arenaMark{})
 	r.topics.release(arenaMark{})
