@@ -30,9 +30,11 @@ import (
 type graph struct {
 	blocks  []bytecode.BlockID // by node
 	heights []uint16           // by node
-	// The labels of node i are labels[labelsOf[i]:labelsOf[i+1]], and so on.
-	labels         []label
-	labelsOf       []uint32
+	// labelsOf[i] tells where in labels those of node i are. Most nodes share them
+	// with others: all of one activation of a function do between its calls.
+	labels   []label
+	labelsOf []labelRange // by node
+	// The predecessors of node i are predecessors[predecessorsOf[i]:predecessorsOf[i+1]].
 	predecessors   []int32
 	predecessorsOf []uint32
 
@@ -48,6 +50,12 @@ type graph struct {
 type label struct {
 	at    uint32
 	value Value
+}
+
+// labelRange is a part of graph.labels.
+type labelRange struct {
+	from  uint32
+	count uint16 // at most params.StackLimit
 }
 
 // opaque is an exit of the graph: a node from which control goes to places that
@@ -67,6 +75,8 @@ type graphBuilder struct {
 	successors [][2]int32
 	more       []edge // of nodes that have more
 	exits      []opaque
+	row        []label                 // of the node that is added
+	rows       map[uint64][]labelRange // of the graph, by the labels' hash
 }
 
 // edge leads from one node to another.
@@ -154,7 +164,7 @@ func newGraph(c *code, budget int) *graph {
 }
 
 func (g *graphBuilder) build(c *code, budget int) *graph {
-	made := &graph{reached: make([]bool, len(c.blocks)), labelsOf: []uint32{0}, predecessorsOf: []uint32{0}}
+	made := &graph{reached: make([]bool, len(c.blocks)), predecessorsOf: []uint32{0}}
 	made.table.reset()
 	if len(c.blocks) == 0 {
 		return made
@@ -167,11 +177,15 @@ func (g *graphBuilder) build(c *code, budget int) *graph {
 	e.enter(none, 0, &start, g)
 	e.run(g)
 	made.steps = e.steps
-	made.reserve(e.nodes)
+	made.reserve(len(e.nodes))
+	if g.rows == nil {
+		g.rows = map[uint64][]labelRange{}
+	}
+	clear(g.rows)
 	exhausted := false
 	for i := range e.nodes {
 		n := &e.nodes[i]
-		made.add(n, g.hashes[i])
+		made.add(n, g.hashes[i], g.labelsOf(made, &n.state))
 		if n.queued {
 			exhausted = true
 			g.opaque(int32(i), c.blocks[n.block].start, Exhausted)
@@ -183,25 +197,39 @@ func (g *graphBuilder) build(c *code, budget int) *graph {
 		}
 		made.pool.number = nil
 	}
+	made.labels = slices.Clone(made.labels) // with room for no more
 	made.link(g)
 	return made
 }
 
 // reserve makes room for nodes.
-func (g *graph) reserve(nodes []node) {
-	labels := 0
-	for i := range nodes {
-		s := &nodes[i].state
-		for at := range s.height {
-			if s.stack(at).isLabel() {
-				labels++
-			}
+func (g *graph) reserve(nodes int) {
+	g.blocks, g.heights, g.labelsOf = make([]bytecode.BlockID, 0, nodes), make([]uint16, 0, nodes), make([]labelRange, 0, nodes)
+	g.table.reserve(nodes)
+}
+
+// labelsOf finds or adds a state's labels.
+func (g *graphBuilder) labelsOf(made *graph, s *state) labelRange {
+	g.row = g.row[:0]
+	hash := uint64(0)
+	for at := range s.height {
+		if v := s.stack(at); v.isLabel() {
+			g.row = append(g.row, label{uint32(at), v})
+			hash = mix(hash, uint64(at)<<32|uint64(v))
 		}
 	}
-	g.blocks, g.heights = make([]bytecode.BlockID, 0, len(nodes)), make([]uint16, 0, len(nodes))
-	g.labels, g.labelsOf = make([]label, 0, labels), append(make([]uint32, 0, len(nodes)+1), 0)
-	g.table.reserve(len(nodes))
+	for _, known := range g.rows[hash] {
+		if slices.Equal(made.labelsIn(known), g.row) {
+			return known
+		}
+	}
+	found := labelRange{uint32(len(made.labels)), uint16(len(g.row))}
+	made.labels = append(made.labels, g.row...)
+	g.rows[hash] = append(g.rows[hash], found)
+	return found
 }
+
+func (g *graph) labelsIn(r labelRange) []label { return g.labels[r.from : r.from+uint32(r.count)] }
 
 // keep copies a state, with the pool's numbers for Values.
 func (g *graph) keep(v *values, s *state) state {
@@ -214,13 +242,8 @@ func (g *graph) keep(v *values, s *state) state {
 	return kept
 }
 
-func (g *graph) add(n *node, hash uint64) {
-	for i := range n.state.height {
-		if v := n.state.stack(i); v.isLabel() {
-			g.labels = append(g.labels, label{uint32(i), v})
-		}
-	}
-	g.labelsOf = append(g.labelsOf, uint32(len(g.labels)))
+func (g *graph) add(n *node, hash uint64, labels labelRange) {
+	g.labelsOf = append(g.labelsOf, labels)
 	g.table.insert(hash, int32(len(g.blocks)))
 	g.blocks = append(g.blocks, n.block)
 	g.heights = append(g.heights, uint16(n.state.height)) // at most params.StackLimit
@@ -261,7 +284,7 @@ func (g *graph) has(n int32, b bytecode.BlockID, s *state) bool {
 	if g.blocks[n] != b || int(g.heights[n]) != s.height {
 		return false
 	}
-	labels := g.labels[g.labelsOf[n]:g.labelsOf[n+1]]
+	labels := g.labelsIn(g.labelsOf[n])
 	next := 0
 	for i := range s.height {
 		v := s.stack(i)
