@@ -508,7 +508,7 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 // absorbDiscovery decides what a discovery is worth to the campaign: other
 // workers may have made it before.
 func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Seed, epoch int) {
-	seed := &Seed{changed: c.changed, gas: d.gas, Sequence: d.sequence, short: d.short != nil, PID: d.pid, Parent: parent, Changes: d.changes, reads: d.reads, writes: d.writes, epoch: epoch}
+	seed := &Seed{changed: c.changed, gas: d.gas, Sequence: d.sequence, short: d.short != nil, PID: d.pid, Parent: parent, Changes: d.changes, state: d.state, reads: d.reads, writes: d.writes, epoch: epoch}
 	for _, key := range d.decides {
 		c.suite.deciding[key] = true
 	}

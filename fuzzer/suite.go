@@ -32,6 +32,7 @@ type Seed struct {
 	// Changes tells whether its last call succeeded and changed state: such seeds
 	// are put in front of others.
 	Changes bool
+	state   stateID // that it leaves behind, if Changes is set
 
 	gas    uint64 // of its last call
 	solved bool   // solving has started from it, see worker.solve
@@ -50,7 +51,8 @@ type Seed struct {
 type Suite struct {
 	Seeds []*Seed
 
-	changing []*Seed             // those of Seeds with Changes set
+	changing []*Seed             // those of Seeds that left a state behind as none before: the pool of prefixes (harvey §5)
+	states   map[stateID]bool    // that those of Seeds with Changes set left behind
 	writers  map[slotKey][]*Seed // by what their last calls write
 	deciding map[slotKey]bool    // variables that decide a branch somewhere
 	demands  demands
@@ -90,7 +92,7 @@ type frontierEntry struct {
 }
 
 func newSuite() *Suite {
-	return &Suite{counts: map[bytecode.PathID]pathCount{}, lids: newLIDs(), frontier: map[frontierSide]*frontierEntry{}, writers: map[slotKey][]*Seed{}, deciding: map[slotKey]bool{}, demands: newDemands()}
+	return &Suite{counts: map[bytecode.PathID]pathCount{}, lids: newLIDs(), frontier: map[frontierSide]*frontierEntry{}, writers: map[slotKey][]*Seed{}, states: map[stateID]bool{}, deciding: map[slotKey]bool{}, demands: newDemands()}
 }
 
 // pathCount is what is kept of a path.
@@ -167,7 +169,8 @@ func (s *Suite) add(seed *Seed, perLID int) {
 	s.counts[seed.PID] = n
 	s.Seeds = append(s.Seeds, seed)
 	s.noteWriter(seed)
-	if seed.Changes {
+	if seed.Changes && !s.states[seed.state] {
+		s.states[seed.state] = true
 		s.changing = append(s.changing, seed)
 	}
 }

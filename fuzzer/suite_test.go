@@ -44,6 +44,15 @@ func TestSuiteAdmitsOneSeedPerPath(t *testing.T) {
 	if !slices.Contains(s.Seeds, changing) || !slices.Equal(s.changing, []*Seed{changing}) {
 		t.Error("a seed that changes state is not kept among those that do")
 	}
+	again := &Seed{PID: pidOf(8), Changes: true}
+	s.add(again, 0)
+	if !slices.Contains(s.Seeds, again) || slices.Contains(s.changing, again) {
+		t.Error("a seed that leaves the same state behind as another is put in front of others")
+	}
+	s.add(&Seed{PID: pidOf(7), Changes: true, state: 1}, 0)
+	if len(s.changing) != 2 {
+		t.Error("a seed that leaves another state behind is not put in front of others")
+	}
 	if s.fuzz(pidOf(9)) != 1 {
 		t.Error("adding a seed counts nothing, running it does")
 	}

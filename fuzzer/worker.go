@@ -68,6 +68,7 @@ type discovery struct {
 	seen     []observation
 	short    input.Sequence // without calls that do not matter to the last; nil: not looked for
 	changes  bool           // the last call succeeded and changed state; a test changes nothing that lasts
+	state    stateID        // that is left behind then
 	gas      uint64         // of the last call
 	footprints
 	at Mark // executions and calls since the batch began
@@ -333,6 +334,9 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, gas: gasOf(exec), at: w.mark(b), ahead: ahead}
 		if !test {
 			d.changes, d.footprints = changedState(exec), footprint(exec)
+		}
+		if d.changes {
+			d.state = stateOf(exec)
 		}
 		b.discoveries = append(b.discoveries, d)
 	}
