@@ -2,6 +2,7 @@ package evm
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,6 +160,23 @@ func TestRetained(t *testing.T) {
 	mustRun(t, r, call(1))
 	if r.rec.retained > maxRetained {
 		t.Error("nothing was let go")
+	}
+}
+
+// TestSerials: calls and frames are numbered anew before the numbers end.
+func TestSerials(t *testing.T) {
+	code := loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) })
+	r := at(t, code)
+	want := slices.Clone(mustRun(t, r, call(), call(1)).Covered)
+	mustRun(t, r) // nothing is shared with the next
+	r.rec.callSerial = maxSerial
+	r.rec.frameSerial = 1
+	got := mustRun(t, r, call(), call(1)).Covered
+	if !slices.Equal(got, want) {
+		t.Errorf("covered %v, before %v", got, want)
+	}
+	if r.rec.callSerial > 2 {
+		t.Errorf("the number of the latest call is %d", r.rec.callSerial)
 	}
 }
 

@@ -37,10 +37,12 @@ type frame struct {
 	memory    []byte // a whole number of words
 	memoryGas uint64 // paid for it in total
 
-	stack       *[stackSize]uint256.Int
-	chunk, base int // where it is, see Interpreter.place
-	height      int // words on it at the latest call or creation
+	stack *[stackSize]uint256.Int
+	bed   bed // where it is, see Interpreter.place
 }
+
+// bed is a place in Interpreter.stacks.
+type bed struct{ chunk, base int }
 
 const (
 	stackSize = int(params.StackLimit)
@@ -77,17 +79,17 @@ func (m *Interpreter) open(parent *frame, kind vm.OpCode, to common.Address) *fr
 // place gives a frame its stack: it begins where the caller's ends, as long as a whole
 // stack has room in that chunk.
 func (m *Interpreter) place(f, parent *frame) {
-	f.chunk, f.base = 0, 0
+	f.bed = bed{}
 	if parent != nil {
-		f.chunk, f.base = parent.chunk, parent.base+parent.height
-		if f.base+stackSize > stackChunk {
-			f.chunk, f.base = f.chunk+1, 0
+		f.bed = bed{parent.bed.chunk, parent.bed.base + parent.height}
+		if f.bed.base+stackSize > stackChunk {
+			f.bed = bed{chunk: f.bed.chunk + 1}
 		}
 	}
-	if f.chunk == len(m.stacks) {
+	if f.bed.chunk == len(m.stacks) {
 		m.stacks = append(m.stacks, new([stackChunk]uint256.Int))
 	}
-	f.stack = (*[stackSize]uint256.Int)(m.stacks[f.chunk][f.base:])
+	f.stack = (*[stackSize]uint256.Int)(m.stacks[f.bed.chunk][f.bed.base:])
 }
 
 // recorded adds an open frame to the Execution.

@@ -14,10 +14,14 @@ type program struct {
 
 // note is what the recorder knows of a block within the current call.
 type note struct {
-	call    uint64 // serial of the call that last entered it
-	frame   uint64 // serial of the frame that last entered it
-	covered int    // where it is in Execution.Covered, if call is current
+	call    uint32 // serial of the call that last entered it
+	frame   uint32 // serial of the frame that last entered it
+	covered uint32 // where it is in Execution.Covered, if call is current
 }
+
+// maxSerial is where the serials of calls and frames begin anew: a call has gas for
+// far fewer frames than are left then.
+const maxSerial = 1 << 31
 
 // programs finds the program behind code, by code hash once it has been seen.
 type programs struct {
@@ -54,6 +58,13 @@ func (p *programs) find(hash common.Hash, code []byte) *program {
 		p.byHash[hash] = result
 	}
 	return result
+}
+
+// renumber makes all notes those of calls long ago, so that serials may begin anew.
+func (p *programs) renumber() {
+	for _, known := range p.byID {
+		clear(known.notes)
+	}
 }
 
 // trim forgets everything when it has become too much.

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
@@ -30,12 +31,13 @@ type recorder struct {
 	reasons  *reasons
 
 	call         int // index of the current call
-	callSerial   uint64
-	frameSerial  uint64
+	callSerial   uint32
+	frameSerial  uint32
 	hasher       bytecode.PathHasher
 	conditions   conditions
 	bases        bases
-	open         []*active       // by depth
+	open         []*active // by depth
+	shadows      []*[shadowChunk]shadow
 	depth        int             // number of open frames
 	top          *active         // the innermost
 	cheats       *cheats         // that want to know of accesses; nil: there are none
@@ -49,7 +51,7 @@ type recorder struct {
 // active is an open frame.
 type active struct {
 	index  int // in Execution.Frames; −1: beyond maxFrames, not recorded
-	serial uint64
+	serial uint32
 	depth  int
 
 	self, caller common.Address
@@ -67,8 +69,21 @@ type active struct {
 	pending pending     // what the next instruction finds on top of the stack
 	word    uint256.Int // pendingHash: the last word of what was hashed
 
-	shadows [params.StackLimit + 1]shadow
+	height      int               // words on the stack at the latest call or creation, its arguments among them
+	shadows     *[shadowed]shadow // of the words on the stack
+	chunk, base int               // where they are, see recorder.shade
 }
+
+const (
+	// shadowed is the number of words that a frame has shadows of: one more than fit
+	// its stack, so that an instruction that overflows it need not be told apart.
+	shadowed = int(params.StackLimit) + 1
+	// shadowChunk is how many shadows are made at once, as [stackChunk].
+	shadowChunk = 8 * shadowed
+	// maxIdleShadows is the number of chunks that are kept: half a megabyte, in which
+	// a recursion down to the call depth's limit fits.
+	maxIdleShadows = 1 << 4
+)
 
 // pending tells what the instruction before this one pushed.
 type pending uint8
@@ -90,9 +105,8 @@ func (r *recorder) reset() {
 	}
 	r.exec.Calls, r.exec.Frames, r.exec.Covered = r.exec.Calls[:0], r.exec.Frames[:0], r.exec.Covered[:0]
 	r.exec.Truncated = false
-	if len(r.open) > maxIdleFrames {
-		clear(r.open[maxIdleFrames:])
-		r.open = r.open[:maxIdleFrames]
+	if len(r.shadows) > maxIdleShadows {
+		r.shadows = slices.Clone(r.shadows[:maxIdleShadows])
 	}
 	r.spent = spent{}
 	r.bytes.release(arenaMark{})
@@ -118,6 +132,10 @@ func (r *recorder) end(first int) {
 // begin starts the call with the given index.
 func (r *recorder) begin(call int) {
 	r.call = call
+	if max(r.callSerial, r.frameSerial) >= maxSerial {
+		r.programs.renumber()
+		r.callSerial, r.frameSerial = 0, 0
+	}
 	r.callSerial++
 	r.depth, r.top = 0, nil
 	r.touched = r.touched[:0]
@@ -166,7 +184,25 @@ func (r *recorder) push(depth int) *active {
 	f.serial, f.depth, f.touched = r.frameSerial, depth, len(r.touched)
 	f.started, f.program, f.steps, f.lastPC, f.block = false, nil, 0, 0, 0
 	f.pending, f.oversize = pendingNone, nil
+	r.shade(f)
 	return f
+}
+
+// shade gives a frame its shadows: they begin where the caller's stack ends, as long
+// as those of a whole stack have room in that chunk.
+func (r *recorder) shade(f *active) {
+	f.chunk, f.base, f.height = 0, 0, 0
+	if f.depth > 0 {
+		caller := r.open[f.depth-1]
+		f.chunk, f.base = caller.chunk, caller.base+caller.height
+		if f.base+shadowed > shadowChunk {
+			f.chunk, f.base = f.chunk+1, 0
+		}
+	}
+	if f.chunk == len(r.shadows) {
+		r.shadows = append(r.shadows, new([shadowChunk]shadow))
+	}
+	f.shadows = (*[shadowed]shadow)(r.shadows[f.chunk][f.base:])
 }
 
 // record adds the frame to the Execution, if there is room.
@@ -338,6 +374,7 @@ func (r *recorder) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpConte
 	}
 	in := r.instructions[op]
 	h := len(stack)
+	f.height = h
 	switch in.action {
 	case actNone:
 	case actPush:
@@ -433,14 +470,14 @@ func (r *recorder) enterBlock(f *active, block bytecode.BlockID) {
 
 	n := &p.notes[block]
 	if n.call != r.callSerial {
-		n.call, n.frame, n.covered = r.callSerial, 0, len(r.exec.Covered)
+		n.call, n.frame, n.covered = r.callSerial, 0, uint32(len(r.exec.Covered))
 		if p.ID != bytecode.NoCode {
 			r.exec.Covered = append(r.exec.Covered, Coverage{Call: r.call, Code: p.ID, Block: block})
 		}
 	}
 	if n.frame != f.serial && p.ID != bytecode.NoCode {
 		n.frame = f.serial
-		r.touched = append(r.touched, n.covered)
+		r.touched = append(r.touched, int(n.covered))
 	}
 
 	if f.index < 0 {
