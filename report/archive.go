@@ -44,11 +44,7 @@ func Pack(r *Report, o Options, bundle *Bundle, reproducers map[string]*Reproduc
 	for _, f := range files {
 		a[f.name] = f.data
 	}
-	for _, f := range r.Faults {
-		if data := o.Cases[f.File]; data != nil {
-			a[f.File] = data
-		}
-	}
+	maps.Copy(a, o.Cases.named(r))
 	if bundle == nil {
 		return a, nil
 	}

@@ -29,6 +29,7 @@ func large(t testing.TB, lines, findings, warnings int, text string) *Report {
 	for range findings / 2 {
 		c := Clash{ID: text, Severity: "high", Message: text, Contracts: []string{text, text}}
 		for range 64 {
+			c.Shown = append(c.Shown, ClashShown{text, text, text})
 			c.Places = append(c.Places, StoragePlace{Space: text, Slot: text, Before: text, After: text, Change: text})
 		}
 		r.Clashes = append(r.Clashes, c)

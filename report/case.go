@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -97,18 +99,33 @@ func (c Cases) Add(kept *Case) (path string, err error) {
 	return path, nil
 }
 
-// write writes the cases that faults still name: those of calls that are withheld
-// are not.
-func (c Cases) write(dir string, faults []Fault) error {
-	for _, f := range faults {
-		data := c[f.File]
-		if data == nil {
-			continue
+// named are the cases that a report still names: those of calls that are withheld are
+// not among them.
+func (c Cases) named(r *Report) map[string][]byte {
+	named := map[string][]byte{}
+	add := func(file string) {
+		if data := c[file]; data != nil {
+			named[file] = data
 		}
-		if err := os.MkdirAll(filepath.Join(dir, CaseFolder), 0o755); err != nil {
-			return outputError(filepath.Join(dir, CaseFolder), err)
+	}
+	for _, f := range r.Faults {
+		add(f.File)
+	}
+	for i := range r.Clashes {
+		add(r.Clashes[i].Reproducer)
+	}
+	return named
+}
+
+// write writes the cases that the report names.
+func (c Cases) write(dir string, r *Report) error {
+	named := c.named(r)
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		file := filepath.FromSlash(name)
+		if folder := filepath.Join(dir, filepath.Dir(file)); os.MkdirAll(folder, 0o755) != nil {
+			return outputError(folder, os.MkdirAll(folder, 0o755))
 		}
-		if err := writeFile(dir, filepath.FromSlash(f.File), data); err != nil {
+		if err := writeFile(dir, file, named[name]); err != nil {
 			return err
 		}
 	}

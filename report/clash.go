@@ -26,7 +26,7 @@ type Upgrade struct {
 }
 
 // Clash is a storage layout that cannot take over what the base version wrote. It is
-// read off two compilations, and nothing was executed.
+// read off two compilations; where Shown is empty, nothing was executed.
 type Clash struct {
 	ID       string  `json:"id"` // as a finding's
 	Severity string  `json:"severity"`
@@ -37,6 +37,18 @@ type Clash struct {
 	// Contracts are those with this clash; the places are those of the first.
 	Contracts []string       `json:"contracts"`
 	Places    []StoragePlace `json:"places"`
+	// Shown are calls of the first contract that answer something else once the base's
+	// World has the head's code, and Reproducer where they are, below the output folder;
+	// none where nothing could be shown.
+	Shown      []ClashShown `json:"shown,omitempty"`
+	Reproducer string       `json:"reproducer,omitempty"`
+}
+
+// ClashShown is a call that answers something else after the upgrade.
+type ClashShown struct {
+	Call   string `json:"call"` // "Vault#proxy.owner()"
+	Before string `json:"before"`
+	After  string `json:"after"`
 }
 
 // StoragePlace is a place of which base and head say different things.
@@ -54,8 +66,24 @@ type StoragePlace struct {
 var clashOracle = Oracle{ID: "storage-layout", Title: "An upgrade reads storage that was written as something else", Severity: "high",
 	Doc: "A contract that is upgraded behind a proxy has its state variables in other places, or in another form, than the base version: what the base wrote is read as something else after the upgrade."}
 
-// notExecuted says what a clash rests on.
-const notExecuted = "read off the compilations of base and head, not executed"
+// What a clash rests on.
+const (
+	notExecuted  = "read off the compilations of base and head, not executed"
+	shownOnChain = "read off the compilations of base and head, and shown on go-ethereum"
+)
+
+// basis says what the clash rests on.
+func (c *Clash) basis() string {
+	if len(c.Shown) > 0 {
+		return shownOnChain
+	}
+	return notExecuted
+}
+
+// describe says what a call answered.
+func (s *ClashShown) describe(clean func(s string, most int) string) string {
+	return fmt.Sprintf("%s answers %s before the upgrade, and %s after it", clean(s.Call, maxName), clean(s.Before, maxName), clean(s.After, maxName))
+}
 
 // gates tells whether a clash fails a gate of the given rank.
 func (c *Clash) gates(rank int) bool { return c.asFinding().gates(rank) }
@@ -64,7 +92,7 @@ func (c *Clash) gates(rank int) bool { return c.asFinding().gates(rank) }
 // introduced by what it is: a difference from the base.
 func (c *Clash) asFinding() *Finding {
 	f := &Finding{ID: c.ID, Oracle: clashOracle.ID, Severity: c.Severity, Novelty: Introduced, Waived: c.Waived,
-		Title: clashOracle.Title, Message: c.Message, Location: Place{File: c.File, Line: c.Line}}
+		Title: clashOracle.Title, Message: c.Message, Reproducer: c.Reproducer, Location: Place{File: c.File, Line: c.Line}}
 	if len(c.Contracts) > 0 {
 		f.Location.Contract = c.Contracts[0]
 	}
@@ -117,7 +145,7 @@ func (p *StoragePlace) at(clean func(s string, most int) string) string {
 
 // standing says what the clash rests on, and who waived it; base is its name, clean.
 func (c *Clash) standing(clean func(s string, most int) string, base string) string {
-	said := strings.TrimSpace(notExecuted + "; introduced since base " + base)
+	said := strings.TrimSpace(c.basis() + "; introduced since base " + base)
 	if waived := c.asFinding().waived(clean); waived != "" {
 		said = waived + "; " + said
 	}
@@ -140,6 +168,12 @@ func (p *page) allClashes() {
 		}
 		p.more(len(c.Places)-len(shown), "place")
 		p.line("")
+		for j := range c.Shown[:p.listed(len(c.Shown))] {
+			p.line("On go-ethereum: %s.\n", c.Shown[j].describe(code))
+		}
+		if c.Reproducer != "" && p.detail < noReproducers {
+			p.line("%s\n", code(replayCommand("", c.Reproducer), maxPath))
+		}
 	}
 	if n < len(p.r.Clashes) {
 		p.line("… %s in all, the others %s.\n", countClashes(len(p.r.Clashes)), p.elsewhere())
@@ -181,7 +215,10 @@ func (t *terminal) clash(c *Clash) {
 	if waived := c.asFinding().waived(Clean); waived != "" {
 		t.line("  %s", t.paint(yellow, waived))
 	}
-	t.line("  %s", notExecuted)
+	for i := range c.Shown[:min(len(c.Shown), terminalRows)] {
+		t.line("  %s", c.Shown[i].describe(Clean))
+	}
+	t.line("  %s", c.basis())
 }
 
 // describe is the place on one line, clean.
@@ -228,6 +265,12 @@ func (c *Clash) annotation(base string) Annotation {
 	for i := range c.Places[:min(len(c.Places), terminalRows)] {
 		text += "\nslot " + c.Places[i].describe()
 	}
+	for i := range c.Shown[:min(len(c.Shown), terminalRows)] {
+		text += "\n" + c.Shown[i].describe(Clean)
+	}
+	if command := replayCommand("", c.Reproducer); command != "" {
+		text += "\n" + command
+	}
 	return Annotation{Level: AnnotateWarning, Message: text, File: c.File, Line: c.Line,
 		Title: fmt.Sprintf("%s %s %s", Clean(c.ID, maxName), Clean(c.Severity, maxName), clashOracle.ID)}
 }
@@ -253,6 +296,9 @@ func (b *sarifBuilder) clashes(run *sarif.Run) {
 		text := sentence(unlinked(Clean(c.Message, maxReason)))
 		for j := range c.Places[:min(len(c.Places), sarifPlaces)] {
 			text += "\nSlot " + unlinked(c.Places[j].describe()) + "."
+		}
+		for j := range c.Shown[:min(len(c.Shown), sarifPlaces)] {
+			text += "\n" + c.Shown[j].describe(unlinkedClean) + "."
 		}
 		text += fmt.Sprintf("\n%s (%s).", upper(c.standing(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))), unlinked(Clean(c.ID, maxName)))
 		level, _ := levels(c.Severity)

@@ -211,7 +211,7 @@ func hostile(t testing.TB, verdict string, texts ...string) *Report {
 	r.World.Undeployed = []Undeployed{{}}
 	r.Findings[0].Changed = &Place{Line: 3}
 	r.Upgrades = []Upgrade{{Notes: []string{""}}}
-	r.Clashes = []Clash{{Line: 3, Contracts: []string{"", ""}, Places: []StoragePlace{{Offset: 3}}}}
+	r.Clashes = []Clash{{Line: 3, Contracts: []string{"", ""}, Places: []StoragePlace{{Offset: 3}}, Shown: []ClashShown{{}}}}
 	i := 0
 	fill(reflect.ValueOf(r).Elem(), func() string {
 		i++

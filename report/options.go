@@ -8,7 +8,7 @@ type Options struct {
 	// and columns; nil means no file.
 	Source func(file string) ([]byte, bool)
 
-	Cases Cases // written beside the report as far as its faults name them
+	Cases Cases // written beside the report as far as it names them
 
 	World []byte // the World as a configuration, written beside the report; nil: none
 

@@ -109,7 +109,7 @@ func ruleOf(o Oracle) sarif.Rule {
 	}
 	help := doc + " Every finding was confirmed on go-ethereum and comes with a reproducer: `sightline replay` shows its calls."
 	if o.ID == clashOracle.ID {
-		help = doc + " It is " + notExecuted + "."
+		help = doc + " It is read off the compilations of base and head; where functions tell the difference, that is shown on go-ethereum."
 	}
 	tags := []string{"security", "smart-contract"}
 	if o.SWC != "" {

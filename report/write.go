@@ -42,7 +42,7 @@ func Write(dir string, r *Report, o Options) error {
 			return outputError(filepath.Join(dir, WorldFile), err)
 		}
 	}
-	return o.Cases.write(dir, r.Faults)
+	return o.Cases.write(dir, r)
 }
 
 // outputFile is a file of the output folder.
