@@ -34,6 +34,8 @@ type campaign struct {
 	began      *report.Corpus   // the saved inputs before the run; nil: none
 	saved      []input.Sequence // these, before the campaign trims them
 	silent     bool             // of findings, until it is known that the change introduced them
+	old        *baseline        // the base's World, see baseOnce; nil: not made
+	oldErr     error            // why it cannot be
 }
 
 // deployment is what the World is made for. Contracts are qualified names, which

@@ -34,7 +34,7 @@ const baseShare = 10
 // the same calls, or in others made of them.
 func (c *campaign) compareWithBase(ctx context.Context, show *progress) map[*fuzzer.Finding]novelty {
 	known := map[*fuzzer.Finding]novelty{}
-	b, err := c.baseline(ctx, show)
+	b, err := c.baseOnce(ctx, show)
 	if err != nil {
 		for _, f := range c.result.Findings {
 			known[f] = unknownNovelty("%v", err)
@@ -93,6 +93,14 @@ func (l *candidate) verdict() novelty {
 }
 
 func sequences(n uint64) string { return report.HumanCount(n) + " sequences" }
+
+// baseOnce is the base's World, made when first asked for.
+func (c *campaign) baseOnce(ctx context.Context, show *progress) (*baseline, error) {
+	if c.old == nil && c.oldErr == nil {
+		c.old, c.oldErr = c.baseline(ctx, show)
+	}
+	return c.old, c.oldErr
+}
 
 // baseline makes the base's World.
 func (c *campaign) baseline(ctx context.Context, show *progress) (*baseline, error) {

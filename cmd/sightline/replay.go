@@ -92,7 +92,16 @@ func reproducerPath(arg, out string) string {
 	if _, err := os.Stat(arg); err == nil || strings.ContainsAny(arg, `/\`) {
 		return arg
 	}
-	return filepath.Join(out, "reproducers", strings.TrimSuffix(arg, ".json")+".json")
+	file := strings.TrimSuffix(arg, ".json") + ".json"
+	if upgrade := filepath.Join(out, report.UpgradeFolder, file); isFile(upgrade) {
+		return upgrade
+	}
+	return filepath.Join(out, "reproducers", file)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // replayed is a reproducer with everything to run it.
@@ -174,6 +183,8 @@ func readBounded(path string, limit int64) ([]byte, error) {
 func (p *program) replay(path string, show replayView) (bool, error) {
 	if data, err := readBounded(path, maxWorldFile); err == nil && isCase(data) {
 		return p.replayCase(path, data, show.json)
+	} else if err == nil && report.IsUpgrade(data) {
+		return p.replayUpgrade(path, data, show.json)
 	}
 	r, err := readReproducer(path)
 	if err != nil {

@@ -32,7 +32,11 @@ type verification struct {
 	Of        int      `json:"of"`
 	Lines     int      `json:"lines"` // that are reached again
 	OfLines   int      `json:"ofLines"`
+	Clashes   int      `json:"clashes"` // of storage layouts that are shown again, of those that can be
+	OfClashes int      `json:"ofClashes"`
 	Disagrees []string `json:"disagrees"` // what the report says and is not so
+
+	files report.Archive
 }
 
 // verifyBundle replays all of a bundle, or shows what the reproducers of some ids
@@ -57,7 +61,7 @@ func (p *program) verifyBundle(file string, ids []string, show replayView) error
 	if len(ids) > 0 {
 		return p.showBundled(all, ids, show)
 	}
-	v := &verification{SHA256: fmt.Sprintf("%x", sha256.Sum256(data)), Files: len(archive), Verdict: r.Verdict, Disagrees: []string{}}
+	v := &verification{SHA256: fmt.Sprintf("%x", sha256.Sum256(data)), Files: len(archive), Verdict: r.Verdict, Disagrees: []string{}, files: archive}
 	if err := v.replay(r, all); err != nil {
 		return cannotFuzz("bundle %s: %w", file, err)
 	}
@@ -141,6 +145,18 @@ func (v *verification) replay(r *report.Report, all map[string]*replayed) error 
 			continue
 		}
 		v.Disagrees = append(v.Disagrees, fmt.Sprintf("%s of %s is not %s", place(t), contractName(t.Contract), t.Status))
+	}
+	for i := range r.Clashes {
+		c := &r.Clashes[i]
+		if c.Reproducer == "" {
+			continue // it is read off two compilations
+		}
+		v.OfClashes++
+		if showsClash(v.files[c.Reproducer]) {
+			v.Clashes++
+			continue
+		}
+		v.Disagrees = append(v.Disagrees, fmt.Sprintf("%s is not shown by %s", c.ID, c.Reproducer))
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if !tried[name] {
@@ -234,7 +250,10 @@ func (p *program) printVerification(file string, r *report.Report, v *verificati
 	fmt.Fprintf(p.stdout, "findings  %d of %d happen on go-ethereum\n", v.Findings, v.Of)
 	fmt.Fprintf(p.stdout, "lines     %d of %d are reached\n", v.Lines, v.OfLines)
 	if n := len(r.Clashes); n > 0 {
-		fmt.Fprintf(p.stdout, "clashes   %d of storage layouts, read off two compilations: there is nothing to replay\n", n)
+		fmt.Fprintf(p.stdout, "clashes   %d of %d are shown on go-ethereum\n", v.Clashes, v.OfClashes)
+		if left := n - v.OfClashes; left > 0 {
+			fmt.Fprintf(p.stdout, "          %d more, read off two compilations: there is nothing to replay\n", left)
+		}
 	}
 	for _, text := range v.Disagrees {
 		fmt.Fprintf(p.stdout, "DISAGREES %s\n", printable(text))

@@ -117,7 +117,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		for _, text := range append(c.failedSetUps(), c.setup.Notes...) {
 			show.line("        %s", printable(text))
 		}
-		pr.compareLayouts(ctx, c, r, show)
+		clashes := pr.compareLayouts(ctx, c, r, show)
 		c.silent = output.disclose == discloseIntroduced
 		c.recall(kept)
 		if err := c.run(ctx, p, flags, set, show); err != nil {
@@ -127,6 +127,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		if err != nil {
 			return nil, err
 		}
+		a.showClashes(ctx, clashes, show)
 		flags.closeChain(r)
 		a.compareWithMemory(kept)
 		reproducers, cases = a.reproducers, a.cases
@@ -171,7 +172,14 @@ func cutShort(ctx context.Context) string {
 // write leaves everything in the output folder, and in one file where that is asked
 // for.
 func (p *program) write(output *outputFlags, r *report.Report, options report.Options, bundle *report.Bundle, reproducers map[string]*report.Reproducer) error {
-	if err := removeReproducers(filepath.Join(output.out, "reproducers")); err != nil {
+	isReproducer := func(data []byte) bool {
+		_, err := report.ReadReproducer(data)
+		return err == nil
+	}
+	if err := removeEarlier(filepath.Join(output.out, "reproducers"), maxReproducer, isReproducer); err != nil {
+		return err
+	}
+	if err := removeEarlier(filepath.Join(output.out, report.UpgradeFolder), maxWorldFile, report.IsUpgrade); err != nil {
 		return err
 	}
 	if bundle != nil {
@@ -193,9 +201,9 @@ func (p *program) write(output *outputFlags, r *report.Report, options report.Op
 	return nil
 }
 
-// removeReproducers removes those that an earlier run left in the folder: they
-// belong to a world.json that is about to be replaced. Other files stay.
-func removeReproducers(dir string) error {
+// removeEarlier removes what an earlier run left in the folder: reproducers belong to a
+// world.json that is about to be replaced. Other files stay.
+func removeEarlier(dir string, limit int64, ours func(data []byte) bool) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -205,11 +213,8 @@ func removeReproducers(dir string) error {
 	}
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		data, err := readBounded(path, maxReproducer)
-		if err != nil {
-			continue
-		}
-		if _, err := report.ReadReproducer(data); err != nil {
+		data, err := readBounded(path, limit)
+		if err != nil || !ours(data) {
 			continue
 		}
 		if err := os.Remove(path); err != nil {

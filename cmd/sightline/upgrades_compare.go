@@ -23,22 +23,24 @@ import (
 type clash struct {
 	report.Clash
 	variable string // the first place's, with its namespace
+	changes  []layout.Change
 }
 
 // compareLayouts reports what became of the storage layouts of contracts that are made
 // to be upgraded. Where only bodies of functions changed there is nothing to compare.
-// What cannot be compared is said to be so; it is no error.
-func (pr *project) compareLayouts(ctx context.Context, deployed *campaign, r *report.Report, show *progress) {
+// What cannot be compared is said to be so; it is no error. It returns the report's
+// clashes, in their order.
+func (pr *project) compareLayouts(ctx context.Context, deployed *campaign, r *report.Report, show *progress) []clash {
 	if pr.base == nil || !pr.redeclared {
-		return
+		return nil
 	}
 	list := pr.upgradables(deployed)
 	if len(list) == 0 {
-		return
+		return nil
 	}
 	sides, err := pr.base(ctx, show)
 	if ctx.Err() != nil {
-		return
+		return nil
 	}
 	c := &layoutComparer{project: pr, report: r, units: map[*build.Output]*layout.Unit{}, failed: map[*build.Output]error{}, unknown: map[string][]string{}}
 	for i := range list {
@@ -48,6 +50,7 @@ func (pr *project) compareLayouts(ctx context.Context, deployed *campaign, r *re
 	if len(r.Upgrades) > 0 {
 		show.line("layout  %s", describeUpgrades(r))
 	}
+	return c.clashes
 }
 
 func describeUpgrades(r *report.Report) string {
@@ -158,7 +161,7 @@ func (c *layoutComparer) add(u *upgradable, changes []layout.Change, b *blame) {
 			return
 		}
 	}
-	found := clash{variable: changes[0].Space + "." + changes[0].Before.Name}
+	found := clash{variable: changes[0].Space + "." + changes[0].Before.Name, changes: changes}
 	found.Clash = report.Clash{Severity: severityOf(changes), File: at.File, Line: at.Line, Contracts: []string{name}, Message: describeChanges(changes)}
 	for i := range changes {
 		found.Places = append(found.Places, placeOf(&changes[i]))

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/diffmap/layout"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// This file shows clashes of storage layouts where that is possible: the base version is
+// set up as the head was, its implementation gets the head's code, and what functions
+// named as the variables answer through the proxy is compared.
+
+// maxAnswers bounds the calls that show one clash. Arbitrary: what is read.
+const maxAnswers = 4
+
+// showClashes adds to the report's clashes what shows them on go-ethereum. One that cannot be
+// shown (no getter, no proxy in the World, no World of the base version) stays what was
+// read off the compilations.
+func (a *assembler) showClashes(ctx context.Context, clashes []clash, show *progress) {
+	if len(clashes) == 0 {
+		return
+	}
+	old, err := a.baseOnce(ctx, show)
+	if err != nil {
+		return
+	}
+	for i := range clashes {
+		c := &a.report.Clashes[i]
+		shown, err := a.showClash(old, c.Contracts[0], clashes[i].changes)
+		if err != nil || shown == nil {
+			continue
+		}
+		data, err := report.MarshalUpgrade(shown.file)
+		if err != nil {
+			continue
+		}
+		c.Shown, c.Reproducer = shown.answers, report.UpgradeFolder+"/"+c.ID+".json"
+		a.cases[c.Reproducer] = data
+	}
+}
+
+// shownClash is a clash as it happens.
+type shownClash struct {
+	file    *report.UpgradeCase
+	answers []report.ClashShown
+}
+
+// showClash upgrades a contract in the base's World. nil: no call tells a difference.
+func (a *assembler) showClash(old *baseline, contract string, changes []layout.Change) (*shownClash, error) {
+	before, after := old.behindProxy(contract), a.behindProxy(contract)
+	if before == nil || after == nil {
+		return nil, nil
+	}
+	getters := gettersOf(changes, before.Contract, after.Contract)
+	if len(getters) == 0 {
+		return nil, nil
+	}
+	from := world.User2.Address // deployers may be admins, to whom transparent proxies answer themselves
+	replaced, err := implementationAt(old.machine, before.Address, getters[0].data(from, before.Address))
+	if err != nil || replaced == nil {
+		return nil, err
+	}
+	running, err := implementationAt(a.machine, after.Address, getters[0].data(from, after.Address))
+	if err != nil || running == nil {
+		return nil, err
+	}
+	file := &report.UpgradeCase{World: old.world, Address: *replaced, Code: a.world.Accounts[*running].Code}
+	for _, g := range getters {
+		call := g.data(from, before.Address)
+		file.Calls = append(file.Calls, report.UpgradeCall{Name: before.Name + "." + g.after.Sig, From: from, To: call.To, Data: call.Data})
+	}
+	answers, err := runUpgrade(file)
+	if err != nil {
+		return nil, err
+	}
+	shown := &shownClash{file: file}
+	var kept []report.UpgradeCall
+	for i, call := range file.Calls {
+		call.Before, call.After = answers[i][0], answers[i][1]
+		if call.Before.Fails || call.Before.Equal(call.After) || len(kept) == maxAnswers {
+			continue
+		}
+		kept = append(kept, call)
+		shown.answers = append(shown.answers, report.ClashShown{Call: call.Name, Before: describeAnswer(&getters[i].before, call.Before), After: describeAnswer(&getters[i].after, call.After)})
+	}
+	if file.Calls = kept; len(kept) == 0 {
+		return nil, nil
+	}
+	return shown, nil
+}
+
+// behindProxy is the World's first instance of a contract that runs behind a proxy.
+func (c *campaign) behindProxy(contract string) *evm.Instance {
+	for i := range c.world.Instances {
+		in := &c.world.Instances[i]
+		account := c.world.Accounts[in.Address]
+		if account == nil || in.Contract == nil || in.Contract.Runtime == nil || in.Contract.QualifiedName() != contract {
+			continue
+		}
+		if front := proxyAt(in.Contract, account.Code, c.table); front != "" && front != minimalProxy {
+			return in
+		}
+	}
+	return nil
+}
+
+// getter is a function that is called as a variable is, in both versions.
+type getter struct{ before, after abi.Method }
+
+func (g *getter) data(from, to common.Address) evm.Call {
+	return evm.Call{From: from, To: to, Data: g.after.ID}
+}
+
+// gettersOf lists the functions without parameters that have the names of the variables
+// that changed, or without an underscore in front.
+func gettersOf(changes []layout.Change, before, after *bytecode.Contract) []getter {
+	var getters []getter
+	for i := range changes {
+		name := changes[i].Before.Name
+		for len(name) > 0 && name[0] == '_' {
+			name = name[1:]
+		}
+		for _, m := range []string{changes[i].Before.Name, name} {
+			b, inBase := before.ABI.Methods[m]
+			h, inHead := after.ABI.Methods[m]
+			known := slices.ContainsFunc(getters, func(g getter) bool { return g.after.Sig == h.Sig })
+			if inBase && inHead && !known && len(b.Inputs)+len(h.Inputs) == 0 && b.IsConstant() && h.IsConstant() {
+				getters = append(getters, getter{b, h})
+			}
+		}
+	}
+	return getters
+}
+
+// implementationAt is where the code is that a call of a proxy is handed to; nil where it is
+// handed to none.
+func implementationAt(machine evm.Machine, proxy common.Address, call evm.Call) (*common.Address, error) {
+	exec, err := machine.Run(evm.Sequence{call})
+	if err != nil {
+		return nil, err
+	}
+	for i := range exec.Frames {
+		if f := &exec.Frames[i]; f.Kind == evm.KindDelegateCall && f.Self == proxy && f.Depth == 1 {
+			address := f.CodeAddress
+			return &address, nil
+		}
+	}
+	return nil, nil
+}
+
+// runUpgrade makes the calls of a case on go-ethereum, before and after the upgrade.
+func runUpgrade(c *report.UpgradeCase) ([][2]report.UpgradeAnswer, error) {
+	upgraded := *c.World
+	upgraded.Accounts = maps.Clone(c.World.Accounts)
+	account := upgraded.Accounts[c.Address]
+	if account == nil {
+		return nil, fmt.Errorf("there is no contract at %s to upgrade", c.Address.Hex())
+	}
+	changed := *account
+	changed.Code = c.Code
+	upgraded.Accounts[c.Address] = &changed
+	answers := make([][2]report.UpgradeAnswer, len(c.Calls))
+	for side, w := range []*evm.World{c.World, &upgraded} {
+		machine, err := evm.NewReference(w, bytecode.NewTable(nil), evm.LiftCodeSizeLimits)
+		if err != nil {
+			return nil, err
+		}
+		for i := range c.Calls {
+			call := &c.Calls[i]
+			exec, err := machine.Run(evm.Sequence{{From: call.From, To: call.To, Data: call.Data}})
+			if err != nil {
+				return nil, err
+			}
+			result := &exec.Calls[0]
+			answers[i][side] = report.UpgradeAnswer{Fails: result.Outcome != evm.Success, Output: slices.Clone(result.Output)}
+		}
+	}
+	return answers, nil
+}
+
+// describeAnswer is an answer for people.
+func describeAnswer(m *abi.Method, a report.UpgradeAnswer) string {
+	if a.Fails {
+		return "fails"
+	}
+	if texts, ok := evm.FormatArguments(m.Outputs, a.Output); ok && len(texts) == 1 {
+		return texts[0]
+	} else if ok {
+		return fmt.Sprint(texts)
+	}
+	return fmt.Sprintf("%#x", a.Output)
+}
+
+// replayUpgrade runs an upgrade case on go-ethereum, and tells whether every call answers
+// as the case has it, before and after.
+func (p *program) replayUpgrade(path string, data []byte, asJSON bool) (bool, error) {
+	c, err := report.ReadUpgrade(data)
+	if err != nil {
+		return false, badInput("upgrade %s: %w", path, err)
+	}
+	answers, err := runUpgrade(c)
+	if err != nil {
+		return false, badInput("upgrade %s: %w", path, err)
+	}
+	holds := upgradeHolds(c, answers)
+	if asJSON {
+		return holds, json.NewEncoder(p.stdout).Encode(map[string]any{"upgrade": path, "holds": holds})
+	}
+	for i, call := range c.Calls {
+		fmt.Fprintf(p.stdout, "%s\n  before the upgrade  %s\n  after it            %s\n", printable(call.Name), rawAnswer(answers[i][0]), rawAnswer(answers[i][1]))
+	}
+	if !holds {
+		fmt.Fprintf(p.stdout, "NOT confirmed: %s claims otherwise\n", path)
+		return false, nil
+	}
+	fmt.Fprintln(p.stdout, "confirmed on go-ethereum: the upgrade changes what was stored")
+	return true, nil
+}
+
+// upgradeHolds tells whether every call answers what the case has, and something else
+// after the upgrade than before.
+func upgradeHolds(c *report.UpgradeCase, answers [][2]report.UpgradeAnswer) bool {
+	for i, call := range c.Calls {
+		if !answers[i][0].Equal(call.Before) || !answers[i][1].Equal(call.After) || call.Before.Equal(call.After) {
+			return false
+		}
+	}
+	return true
+}
+
+// showsClash tells whether the file of a clash shows it.
+func showsClash(data []byte) bool {
+	c, err := report.ReadUpgrade(data)
+	if err != nil {
+		return false
+	}
+	answers, err := runUpgrade(c)
+	return err == nil && upgradeHolds(c, answers)
+}
+
+func rawAnswer(a report.UpgradeAnswer) string {
+	if a.Fails {
+		return printable(fmt.Sprintf("fails: %#x", a.Output))
+	}
+	return printable(fmt.Sprintf("%#x", a.Output))
+}
