@@ -17,6 +17,9 @@ type World struct {
 	Instances []Instance
 	Senders   []Sender
 	Cheats    *Cheats `json:",omitempty"` // nil: it has no cheatcodes
+	// Properties are prefixes of functions that are properties, beside echidna_, property_ and
+	// invariant_.
+	Properties []string `json:",omitempty"`
 	// Origin is the chain that the World goes on from; nil: there is none. No file
 	// holds it, see [World.Closed].
 	Origin Origin `json:"-"`

@@ -111,8 +111,8 @@ func (m *Mutator) generate(r Rand, c Callable) Call {
 		call.Value = m.etherAmount(r, &call)
 	}
 	if !c.Function.Test && oneIn(r, generateAdvance) {
-		call.TimeAdvance = timeSteps[r.IntN(len(timeSteps))]
-		call.BlockAdvance = min(call.TimeAdvance/12, MaxBlockAdvance)
+		call.TimeAdvance = min(timeSteps[r.IntN(len(timeSteps))], m.space.maxTime)
+		call.BlockAdvance = min(call.TimeAdvance/12, m.space.maxBlocks)
 	}
 	return call
 }

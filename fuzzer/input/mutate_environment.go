@@ -76,9 +76,9 @@ func (m *Mutator) proposeAmount(r Rand, seq Sequence, w Word, old *uint256.Int) 
 // proposeAdvance draws an advance: a usual step, a few more or less, any number
 // up to the bound.
 func (m *Mutator) proposeAdvance(r Rand, w Word, old *uint256.Int) uint256.Int {
-	steps, most := timeSteps[:], uint64(MaxTimeAdvance)
+	steps, most := timeSteps[:], m.space.maxTime
 	if w.Kind == BlockWord {
-		steps, most = blockSteps[:], MaxBlockAdvance
+		steps, most = blockSteps[:], m.space.maxBlocks
 	}
 	switch r.IntN(8) {
 	case 0:

@@ -39,6 +39,12 @@ func (m *Mutator) environmentWord(r Rand, seq Sequence, call int) Word {
 	if !seq[call].Function.Payable || m.space.maxValue.IsZero() {
 		weights[1] = 0
 	}
+	if m.space.maxBlocks == 0 {
+		weights[3] = 0
+	}
+	if m.space.maxTime == 0 && weights[0]+weights[1]+weights[3] > 0 { // otherwise it is drawn in vain
+		weights[2] = 0
+	}
 	kinds := [...]WordKind{SenderWord, ValueWord, TimeWord, BlockWord}
 	return Word{Call: call, Kind: kinds[pick(r, weights[:])]}
 }

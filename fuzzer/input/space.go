@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -44,6 +45,9 @@ type SpaceOptions struct {
 	Constructors []Deployment
 	// MaxValue bounds the wei of one call; nil: the richest sender's balance.
 	MaxValue *uint256.Int
+	// MaxTime and MaxBlocks bound the seconds and blocks that mutation lets pass before a
+	// call; nil: MaxTimeAdvance and MaxBlockAdvance. Sequences that are given may wait longer.
+	MaxTime, MaxBlocks *uint64
 	// Called tells which functions of the World's instances sequences may call; nil: all
 	// of them. Properties are asked whatever it says.
 	Called func(instance *evm.Instance, f *Function) bool
@@ -60,8 +64,11 @@ type Space struct {
 	Skipped   []Skipped        // functions that cannot be called, with the reason
 	Options   SpaceOptions
 
+	maxTime, maxBlocks uint64
+
 	start    evm.Block
 	balances []uint256.Int // of Senders
+	prefixes []string      // of properties, beside those of every World
 	tester   int           // index of the sender that runs fuzz tests
 	ordinary []int         // indices of the senders of everything else
 	maxValue uint256.Int
@@ -82,7 +89,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	if len(world.Senders) == 0 {
 		return nil, errors.New("the world has no senders: nobody can call anything")
 	}
-	s := &Space{Senders: slices.Clone(world.Senders), Options: options, start: world.Block}
+	s := &Space{Senders: slices.Clone(world.Senders), Options: options, start: world.Block, prefixes: world.Properties}
 	for i := range s.Senders {
 		if !s.Senders[i].TestsOnly {
 			s.ordinary = append(s.ordinary, i)
@@ -106,6 +113,13 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 		s.addInstance(freshInstance(d.Contract), functions, f)
 	}
 	s.addFunds(world)
+	s.maxTime, s.maxBlocks = MaxTimeAdvance, MaxBlockAdvance
+	if options.MaxTime != nil {
+		s.maxTime = min(s.maxTime, *options.MaxTime)
+	}
+	if options.MaxBlocks != nil {
+		s.maxBlocks = min(s.maxBlocks, *options.MaxBlocks)
+	}
 	s.addAddresses(world)
 	s.addChoices()
 	if err := s.addNames(); err != nil {
@@ -131,6 +145,7 @@ func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Fun
 	}
 	out := Instance{Instance: in, Fresh: constructor != nil, constructor: constructor}
 	for _, f := range all {
+		f := s.asProperty(f)
 		test := f.fuzzed()
 		switch {
 		case f.Property:
@@ -153,6 +168,17 @@ func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Fun
 		s.Callables = append(s.Callables, Callable{len(s.Instances), f})
 	}
 	s.Instances = append(s.Instances, out)
+}
+
+// asProperty is the function as the property that it is by one of the World's own prefixes.
+func (s *Space) asProperty(f *Function) *Function {
+	if f.Kind != Method || len(f.Inputs) > 0 || f.Property ||
+		!slices.ContainsFunc(s.prefixes, func(prefix string) bool { return strings.HasPrefix(f.Name, prefix) }) {
+		return f
+	}
+	property := *f
+	property.Property = true
+	return &property
 }
 
 func (s *Space) addFunds(world *evm.World) {

@@ -40,7 +40,7 @@ func (s *Space) Variables(seq Sequence, call int) []Variable {
 		case ValueWord:
 			v.most = s.maxValue.ToBig()
 		case TimeWord:
-			v.most = big.NewInt(MaxTimeAdvance)
+			v.most = new(big.Int).SetUint64(s.maxTime)
 		default:
 			continue
 		}

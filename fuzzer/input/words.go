@@ -229,9 +229,9 @@ func (s *Space) set(seq Sequence, w Word, x *uint256.Int) bool {
 		c.Value = *x
 		return true
 	case TimeWord:
-		return setAdvance(&c.TimeAdvance, x, MaxTimeAdvance)
+		return setAdvance(&c.TimeAdvance, x, s.maxTime)
 	case BlockWord:
-		return setAdvance(&c.BlockAdvance, x, MaxBlockAdvance)
+		return setAdvance(&c.BlockAdvance, x, s.maxBlocks)
 	}
 	v, t := resolve(seq, &w)
 	if v == nil {
