@@ -29,6 +29,9 @@ type Plan struct {
 	Accounts map[common.Address]*evm.Account
 	// Origin is the chain that the World goes on from; nil: none.
 	Origin evm.Origin
+	// OnTop are further steps, behind whatever else makes the World: deployments of what is
+	// not there then, and calls of what they deployed. One that cannot be meant so is a note.
+	OnTop []Step
 	// Recorded is a deploy script, which comes before Steps; nil: none.
 	Recorded *Recording
 	// Senders are accounts beside those of every World, funded as they are. They have no
@@ -64,7 +67,10 @@ type PlannedMessage struct {
 	// several of the name. In a [Step] Vault is an instance, within a [Value] a contract.
 	Function  string
 	Arguments []Value
-	Place     string
+	// Named are arguments by the names of the parameters, in place of Arguments, where a
+	// step is among [Plan.OnTop].
+	Named []NamedValue
+	Place string
 }
 
 // ForScript puts what deploy scripts count on: ether for an account, and the
@@ -144,16 +150,13 @@ func (b *builder) follow(ctx context.Context, plan *Plan) error {
 			continue
 		}
 		b.later = plan.Steps[i+1:]
-		reason, err := b.step(ctx, s)
+		reason, err := b.stepAndWrite(ctx, s)
 		var later *laterError
 		switch {
 		case errors.As(err, &later):
 			reason = b.planFailed(s, later.explain(s, b.later), nil)
 		case err != nil:
 			return err
-		}
-		if reason == "" && !b.isLibrary(s.Contract) { // which writes itself down
-			b.steps = append(b.steps, *s)
 		}
 		if reason != "" && s.Contract != "" {
 			missing[s.instanceName()] = reason
@@ -227,6 +230,15 @@ func (v *Value) texts(to []string) []string {
 		}
 	}
 	return to
+}
+
+// stepAndWrite runs one step and, if it succeeds, writes it down. The reason is step's.
+func (b *builder) stepAndWrite(ctx context.Context, s *Step) (reason string, err error) {
+	reason, err = b.step(ctx, s)
+	if err == nil && reason == "" && !b.isLibrary(s.Contract) { // which writes itself down
+		b.steps = append(b.steps, *s)
+	}
+	return reason, err
 }
 
 // step runs one step. The reason says why it failed on the chain, empty: it did not.
@@ -471,15 +483,21 @@ func (b *builder) rename(i int, name string, seen *bytecode.Contract, a *argumen
 	}
 }
 
-// plannedCall runs a call.
-func (b *builder) plannedCall(s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
+// plannedFunction is what a step calls.
+func (b *builder) plannedFunction(s *Step) (*evm.Instance, *abi.Method, error) {
 	instance, function, ok := strings.Cut(s.Message.Function, ".")
 	i := slices.IndexFunc(b.instances, func(in evm.Instance) bool { return in.Name == instance })
 	if !ok || i < 0 {
-		return "", planError(s.Place, "%q: want INSTANCE.FUNCTION; instances up to here: %s", s.Message.Function, strings.Join(b.instanceNames(), ", "))
+		return nil, nil, planError(s.Place, "%q: want INSTANCE.FUNCTION; instances up to here: %s", s.Message.Function, strings.Join(b.instanceNames(), ", "))
 	}
 	in := b.instances[i]
 	m, err := functionNamed(in.Contract, function, s.Place)
+	return &in, m, err
+}
+
+// plannedCall runs a call.
+func (b *builder) plannedCall(s *Step, r *resolver, from common.Address, value *uint256.Int) (string, error) {
+	in, m, err := b.plannedFunction(s)
 	if err != nil {
 		return "", err
 	}

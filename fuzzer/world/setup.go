@@ -320,6 +320,9 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 		}
 	}
 	adopted := len(b.instances)
+	if wanted, err = b.deployOnTop(ctx, options.Plan, wanted); err != nil {
+		return nil, nil, err
+	}
 	if err := b.deployAndEquip(ctx, wanted); err != nil {
 		return nil, nil, err
 	}

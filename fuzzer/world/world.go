@@ -108,6 +108,9 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 		}
 		selection = b.leftByPlan(selection, options.Targets)
 	}
+	if selection.Wanted, err = b.deployOnTop(ctx, options.Plan, selection.Wanted); err != nil {
+		return nil, nil, err
+	}
 	if err := b.deployAndEquip(ctx, selection.Wanted); err != nil {
 		return nil, nil, err
 	}

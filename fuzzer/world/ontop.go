@@ -1,0 +1,104 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// What the configuration of another fuzzer says of the World was not written for this
+// one: it comes on top of what makes the World otherwise, and as far as it can.
+
+// deployOnTop runs a plan's OnTop, and returns what is left to be deployed by a search: of
+// what was wanted that which it did not deploy, and what it names without arguments.
+func (b *builder) deployOnTop(ctx context.Context, plan *Plan, wanted []*bytecode.Contract) ([]*bytecode.Contract, error) {
+	if plan == nil {
+		return wanted, nil
+	}
+	there := slices.Clone(b.instances) // what is set up already is not initialized again
+	for i := range plan.OnTop {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s := plan.OnTop[i]
+		instance, _, _ := strings.Cut(s.Message.Function, ".")
+		if slices.ContainsFunc(there, func(in evm.Instance) bool { return in.Name == instance }) {
+			continue
+		}
+		c, err := b.stepOnTop(ctx, &s)
+		var wrong *PlanError
+		switch {
+		case errors.As(err, &wrong):
+			b.report.Notes = append(b.report.Notes, wrong.Error())
+		case err != nil:
+			return nil, err
+		case c == nil:
+		case b.hasInstance(c):
+			wanted = slices.DeleteFunc(slices.Clone(wanted), func(d *bytecode.Contract) bool { return c == d })
+		case !slices.Contains(wanted, c) && !b.tried[c]:
+			wanted = append(slices.Clip(wanted), c)
+		}
+	}
+	return wanted, nil
+}
+
+func (b *builder) hasInstance(c *bytecode.Contract) bool {
+	return slices.ContainsFunc(b.instances, func(in evm.Instance) bool { return in.Contract == c })
+}
+
+// stepOnTop runs one step. A contract that it returns is one to be there in the end.
+func (b *builder) stepOnTop(ctx context.Context, s *Step) (*bytecode.Contract, error) {
+	if s.Contract == "" {
+		return nil, b.callOnTop(ctx, s)
+	}
+	c, err := b.plannedContract(s.Contract, s.Place)
+	if err != nil || b.hasInstance(c) {
+		return nil, err
+	}
+	inputs := c.ABI.Constructor.Inputs
+	if s.Message.Named == nil && len(inputs) > 0 {
+		return c, nil
+	}
+	if err := s.Message.order(inputs, "the constructor of "+c.Name); err != nil {
+		return nil, err
+	}
+	_, err = b.stepAndWrite(ctx, s) // a failure is in the report
+	return c, err
+}
+
+func (b *builder) callOnTop(ctx context.Context, s *Step) error {
+	in, m, err := b.plannedFunction(s)
+	if err != nil {
+		return err
+	}
+	if err := s.Message.order(m.Inputs, in.Name+"."+m.RawName); err != nil {
+		return err
+	}
+	_, err = b.stepAndWrite(ctx, s) // likewise
+	return err
+}
+
+// order puts arguments that are given by name in the order of the parameters.
+func (m *PlannedMessage) order(inputs abi.Arguments, of string) error {
+	if m.Named == nil {
+		return nil
+	}
+	for _, in := range inputs {
+		i := slices.IndexFunc(m.Named, func(v NamedValue) bool { return v.Name == in.Name })
+		if i < 0 {
+			return planError(m.Place, "the argument %s of %s is missing", in.Name, of)
+		}
+		m.Arguments = append(m.Arguments, m.Named[i].Value)
+	}
+	if len(m.Named) > len(inputs) {
+		return planError(m.Place, "%s has no %s that are given", of, count(len(m.Named)-len(inputs), "more argument"))
+	}
+	m.Named = nil
+	return nil
+}
