@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -361,6 +362,28 @@ func (a *action) configure(ctx context.Context, ladder *github.Ladder, c *github
 	}
 	a.output.readFile = func(name string) ([]byte, error) { return a.baseFile(ctx, ladder, c, name) }
 	defer a.warnOfEdits()
+	if err := a.configureFromBase(ctx, ladder, c); err != nil {
+		return err
+	}
+	root, err := a.project.absRoot()
+	if err != nil {
+		return err
+	}
+	a.project.foreign = readForeign(func(name string) ([]byte, error) {
+		if !edited(a.project.change.diff, a.inRepository(name)) {
+			return foreignIn(root)(name) // as the base has it
+		}
+		data, there, err := ladder.BaseFile(ctx, c, a.inRepository(name), maxConfig)
+		if err == nil && !there {
+			err = fs.ErrNotExist
+		}
+		return data, err
+	})
+	return a.project.foreign.apply(a.flags)
+}
+
+// configureFromBase reads the base's version of the configuration file.
+func (a *action) configureFromBase(ctx context.Context, ladder *github.Ladder, c *github.Comparison) error {
 	for _, file := range a.configurations() {
 		data, there, err := ladder.BaseFile(ctx, c, file, maxConfig)
 		if err != nil {
@@ -389,6 +412,11 @@ func (a *action) inRepository(name string) string {
 // warnOfEdits says which files that decide what passes are changed in vain.
 func (a *action) warnOfEdits() {
 	files := a.configurations()
+	for _, tool := range foreignTools {
+		for _, name := range tool.files {
+			files = append(files, a.inRepository(name))
+		}
+	}
 	if a.output.waivers != "" {
 		files = append(files, a.inRepository(a.output.waivers))
 	}

@@ -341,6 +341,16 @@ func TestActionHostileConfiguration(t *testing.T) {
 	}
 }
 
+// Another fuzzer's configuration is read from the base, too, where the pull request changes it.
+func TestActionForeignConfiguration(t *testing.T) {
+	t.Parallel()
+	hostile := "seqLen: 1\nfilterBlacklist: false\nfilterFunctions: [\"Nothing.at_all()\"]\n"
+	s := pullRequest(t, "base", "head", map[string]string{"echidna.yaml": hostile})
+	s.act()
+	s.want(1, map[string]string{"verdict": "fail", "findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
+	s.says("::warning ", "the pull request changes echidna.yaml: the version of its base counts")
+}
+
 func TestActionBaseConfiguration(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

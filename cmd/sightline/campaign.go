@@ -59,6 +59,7 @@ func deploy(ctx context.Context, pr *project, flags *campaignFlags, show *progre
 	}
 	positions := diffmap.NewPositions(pr.outputs, pr.table, pr.options)
 	setup, notes := pr.setupFor(flags.setup)
+	flags.plan.foreign.changed = changedFunctions(pr.mapping, positions)
 	d := deployment{
 		targets:       targetContracts(pr.mapping),
 		uninitialized: changedInitializers(pr.mapping, positions),
@@ -114,12 +115,15 @@ func deployWorld(ctx context.Context, pr *project, d deployment, positions *diff
 		return nil, cannotFuzz("%w", err)
 	}
 	c := &campaign{project: pr, deployment: d, world: w, setup: setup, positions: positions}
+	options := input.SpaceOptions{Constructors: changedDeployments(setup, d.constructors), Called: d.plan.called()}
+	if d.plan != nil {
+		f := &d.plan.foreign
+		w.Properties, options.MaxValue, options.MaxTime, options.MaxBlocks = f.prefixes, f.maxValue, f.maxTime, f.maxBlocks
+	}
 	for _, pattern := range d.plan.unused(w) {
 		setup.Notes = append(setup.Notes, fmt.Sprintf("calls: nothing that can be called is named like %q", pattern))
 	}
-	c.space, err = input.NewSpace(w, input.SpaceOptions{
-		Constructors: changedDeployments(setup, d.constructors), Called: d.plan.called(),
-	})
+	c.space, err = input.NewSpace(w, options)
 	if err != nil {
 		return nil, cannotFuzz("%w", err)
 	}
@@ -172,6 +176,19 @@ func changedInitializers(m *diffmap.Mapping, positions *diffmap.Positions) []str
 		}
 	}
 	return names
+}
+
+// changedFunctions names the functions with targets, "Vault.deposit".
+func changedFunctions(m *diffmap.Mapping, positions *diffmap.Positions) map[string]bool {
+	changed := map[string]bool{}
+	for _, t := range m.Targets {
+		for _, entry := range t.Entries {
+			if name, ok := positions.FunctionAt(entry); ok {
+				changed[contractName(t.Contract)+"."+name] = true
+			}
+		}
+	}
+	return changed
 }
 
 // changedConstructors are the contracts with targets in their creation code:

@@ -44,7 +44,8 @@ type projectFlags struct {
 	solc       string
 	solcList   string
 	config     string
-	change     *change // what to map, where the caller knows; nil: asked of git or read
+	foreign    *foreign // what other fuzzers' configurations say; nil: they were not looked for
+	change     *change  // what to map, where the caller knows; nil: asked of git or read
 }
 
 func (f *projectFlags) register(flags *pflag.FlagSet) {
@@ -69,7 +70,11 @@ func (f *projectFlags) configure(flags *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
-	return loadConfig(f.config, root, flags)
+	if err := loadConfig(f.config, root, flags); err != nil {
+		return err
+	}
+	f.foreign = readForeign(foreignIn(root))
+	return f.foreign.apply(flags)
 }
 
 // campaignFlags say how long and how to fuzz.

@@ -27,6 +27,7 @@ type planSetting struct {
 type worldPlan struct {
 	world.Plan
 	include, exclude []string        // patterns for INSTANCE.FUNCTION, see called
+	foreign          foreign         // what other fuzzers' configurations say beside
 	shipped          *bytecode.Table // of the build whose code a script deployed; nil: there was none
 }
 
@@ -354,8 +355,18 @@ func (p *worldPlan) on(table *bytecode.Table) *world.Plan {
 
 // called is the choice of functions that sequences may call; nil: all of them.
 func (p *worldPlan) called() func(*evm.Instance, *input.Function) bool {
-	if p == nil || len(p.include)+len(p.exclude) == 0 {
+	if p == nil {
 		return nil
+	}
+	filters := p.foreign.filters
+	if len(p.include)+len(p.exclude) == 0 {
+		if len(filters) == 0 {
+			return nil
+		}
+		return func(in *evm.Instance, f *input.Function) bool {
+			name := in.Contract.Name + "." + f.Signature
+			return p.foreign.changed[in.Contract.Name+"."+f.Name] || !slices.ContainsFunc(filters, func(filter functionFilter) bool { return !filter.allows(name) })
+		}
 	}
 	return func(in *evm.Instance, f *input.Function) bool {
 		name := in.Name + "." + f.Name

@@ -57,6 +57,12 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 		return nil, badInput("--ignore: %w", err)
 	}
 	pr := &project{root: root, read: readBelow(root), options: diffmap.Options{Checkout: mustEvalSymlinks(root)}}
+	if flags.foreign != nil {
+		for _, line := range flags.foreign.lines {
+			show.line("config  read from %s", printable(line))
+		}
+		pr.warnings = append(pr.warnings, flags.foreign.notes...)
+	}
 	if len(flags.targets) == 0 {
 		if err := pr.loadDiff(ctx, p, flags, root); err != nil {
 			return nil, err

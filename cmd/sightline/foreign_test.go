@@ -1,0 +1,282 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sightline-evm/sightline/fuzzer/world"
+)
+
+// readForeignTexts reads files that are given by name.
+func readForeignTexts(files map[string]string) *foreign {
+	return readForeign(func(name string) ([]byte, error) {
+		text, ok := files[name]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return []byte(text), nil
+	})
+}
+
+// foreignText is what carries over, in a line.
+func foreignText(f *foreign) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	for _, s := range f.namedSenders() {
+		add("%s=%s", s.Name, s.Address)
+	}
+	if f.seqLen > 0 {
+		add("seqLen=%d", f.seqLen)
+	}
+	if f.maxValue != nil {
+		add("maxValue=%s", f.maxValue.Dec())
+	}
+	if f.maxTime != nil {
+		add("maxTime=%d", *f.maxTime)
+	}
+	if f.maxBlocks != nil {
+		add("maxBlocks=%d", *f.maxBlocks)
+	}
+	for _, p := range f.prefixes {
+		add("prefix=%s", p)
+	}
+	for _, filter := range f.filters {
+		add("only=%v%v", filter.only, filter.names)
+	}
+	for _, s := range f.steps() {
+		text, _ := json.Marshal([]any{s.Contract, s.Message.Function, s.Message.Named, s.Value.Text})
+		add("%s", text)
+	}
+	return strings.Join(parts, " ")
+}
+
+// TestForeign: what carries over of real-looking files, what is said to be left, and what
+// cannot be meant so.
+func TestForeign(t *testing.T) {
+	for name, tc := range map[string]struct {
+		files             map[string]string
+		want, line, notes string
+	}{
+		"none": {},
+		"echidna": {
+			files: map[string]string{"echidna.yaml": `
+testMode: assertion
+testLimit: 50000
+sender: ["0x10000", "0x00a329c0648769a73afac7f9381e08fb43dbea70"]
+seqLen: 50
+prefix: crytic_
+maxTimeDelay: 604800
+maxBlockDelay: 0
+maxValue: 100000000000000000000 # 100 eth
+filterFunctions: ["Vault.pause()", "Vault.set(uint256,(address,bytes)[])"]
+timeout: null
+cryticArgs: []
+`},
+			want: "sender-10000=0x0000000000000000000000000000000000010000 sender-a329c0648769a73afac7f9381e08fb43dbea70=0x00a329C0648769a73afAC7F9381e08fb43DBEA70 " +
+				"seqLen=50 maxValue=100000000000000000000 maxTime=604800 maxBlocks=0 prefix=crytic_ only=false[Vault.pause() Vault.set(uint256,(address,bytes)[])]",
+			line: "echidna.yaml: sender, seqLen, prefix, maxTimeDelay, maxBlockDelay, maxValue, filterFunctions; not used: testMode, testLimit",
+		},
+		"whitelist":    {files: map[string]string{"echidna.yml": "filterBlacklist: false\nfilterFunctions: [V.a()]\n"}, want: "only=true[V.a()]"},
+		"first counts": {files: map[string]string{"echidna.yaml": "seqLen: 5", "echidna.yml": "seqLen: 6"}, want: "seqLen=5"},
+		"long":         {files: map[string]string{"echidna.yaml": "seqLen: 100"}, line: "echidna.yaml: seqLen"},
+		"nothing":      {files: map[string]string{"echidna.config.yml": "workers: 4"}, line: "echidna.config.yml: nothing of it carries over; not used: workers"},
+		"empty":        {files: map[string]string{"echidna.yaml": "# nothing\n"}, line: "echidna.yaml: nothing of it carries over"},
+		"both": {files: map[string]string{"echidna.yaml": "seqLen: 5\nsender: [1]", "medusa.json": `{"fuzzing":{"callSequenceLength":9,"senderAddresses":["0x1","0x2"],"blockNumberDelayMax":3}}`},
+			want: "sender-1=0x0000000000000000000000000000000000000001 sender-2=0x0000000000000000000000000000000000000002 seqLen=5 maxBlocks=3"},
+		"medusa": {
+			files: map[string]string{"medusa.json": `{
+	"fuzzing": {
+		"workers": 10,
+		"callSequenceLength": 20,
+		"targetContracts": ["Token", "Harness"],
+		"targetContractsBalances": ["0", "1.5e18"],
+		"targetContractsInitFunctions": ["", "setUp"],
+		"constructorArgs": {"Harness": {"_token": "DeployedContract:Token", "_p": {"a": "0x4d2", "b": [true, 5]}}},
+		"initializationArgs": {"Harness": {"n": "7"}},
+		"predeployedContracts": {},
+		"deployerAddress": "0x30000",
+		"senderAddresses": ["0x10000"],
+		"blockTimestampDelayMax": 604800,
+		"testing": {
+			"stopOnFailedTest": true,
+			"propertyTesting": {"enabled": true, "testPrefixes": ["property_", "crytic_"]},
+			"excludeFunctionSignatures": ["Token.mint(address, uint256)"],
+			"targetFunctionSignatures": []
+		},
+		"chainConfig": {"codeSizeCheckDisabled": true}
+	},
+	"compilation": {"platform": "crytic-compile"}
+}`},
+			want: `sender-10000=0x0000000000000000000000000000000000010000 seqLen=20 maxTime=604800 prefix=property_ prefix=crytic_ only=false[Token.mint(address,uint256)] ` +
+				`["Token","",null,""] ["Harness","",[{"Name":"_token","Value":` + valueText("Token") + `},{"Name":"_p","Value":`,
+			line: "medusa.json: callSequenceLength, targetContracts, targetContractsBalances, targetContractsInitFunctions, constructorArgs, initializationArgs, senderAddresses, " +
+				"blockTimestampDelayMax, testPrefixes, excludeFunctionSignatures; not used: workers, deployerAddress, stopOnFailedTest, enabled, chainConfig, compilation",
+		},
+		"bad values": {
+			files: map[string]string{"echidna.yaml": "sender: [me]\nseqLen: [1]\nprefix: \"\"\nmaxValue: -5\nmaxTimeDelay: 1e999999999\nfilterFunctions: [pause]\nfilterBlacklist: 7\nmaxBlockDelay: 0x\n"},
+			notes: `sender: "me" is no address of a sender|seqLen: want a single value|prefix: "" is no prefix|maxValue: "-5" is no whole number|maxTimeDelay: "1e999999999" is no whole number|` +
+				`filterFunctions: "pause" is not of the form Contract.function(uint256)|filterBlacklist: "7" is neither true nor false|maxBlockDelay: "0x" is no whole number`,
+		},
+		"bad medusa": {
+			files: map[string]string{"medusa.json": `{"fuzzing":{"senderAddresses":"0x1","targetContracts":[["A"]],"constructorArgs":{"A":[1]},"targetContractsBalances":["x"]}}`},
+			notes: `senderAddresses: want a list|targetContracts: want a single value|constructorArgs: A: want the arguments by name|targetContractsBalances: "x" is no whole number`,
+		},
+		"no YAML":    {files: map[string]string{"echidna.yaml": "a: ["}, notes: "echidna.yaml was not read: not valid YAML"},
+		"no mapping": {files: map[string]string{"echidna.yaml": "- a"}, notes: "echidna.yaml was not read: want settings by name"},
+		"no JSON":    {files: map[string]string{"medusa.json": "{"}, notes: "medusa.json was not read: not valid JSON"},
+		"more JSON":  {files: map[string]string{"medusa.json": "{} {}"}, notes: "there is something behind its end"},
+		"alias":      {files: map[string]string{"echidna.yaml": "a: &a [0x1, 0x2]\nsender: *a\n"}, notes: "sender: want a list of addresses"},
+		"bomb":       {files: map[string]string{"echidna.yaml": bomb()}, notes: "seqLen: want a single value"},
+		"deep":       {files: map[string]string{"medusa.json": strings.Repeat("[", 5000)}, notes: "more than 32 levels"},
+		"many":       {files: map[string]string{"echidna.yaml": "sender: [" + strings.Repeat("1, ", 40) + "]"}, notes: "at most 32 senders"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := readForeignTexts(tc.files)
+			if got := foreignText(f); !strings.HasPrefix(got, tc.want) || tc.want == "" && got != "" {
+				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
+			}
+			if line := strings.Join(f.lines, "; "); tc.line != "" && line != tc.line {
+				t.Errorf("it says\n%s\nwant\n%s", line, tc.line)
+			}
+			notes := strings.Join(f.notes, "\n")
+			if tc.notes == "" && notes != "" {
+				t.Errorf("notes %s", notes)
+			}
+			for _, want := range strings.Split(tc.notes, "|") {
+				if !strings.Contains(notes, want) {
+					t.Errorf("notes\n%s\nwithout %q", notes, want)
+				}
+			}
+		})
+	}
+}
+
+func valueText(text string) string {
+	data, _ := json.Marshal(world.Value{Text: text, Place: "medusa.json"})
+	return string(data)
+}
+
+// bomb is a small file that is a huge value, if aliases are followed.
+func bomb() string {
+	var b strings.Builder
+	b.WriteString("a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1]\n")
+	for i := range 20 {
+		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 8), ", "))
+	}
+	return b.String() + "seqLen: *a20\n"
+}
+
+// TestForeignIsBeneath: flags and sightline.yml go over what others' files say.
+func TestForeignIsBeneath(t *testing.T) {
+	f := readForeignTexts(map[string]string{"echidna.yaml": "seqLen: 5\nsender: [0x10000]\n", "medusa.json": `{"fuzzing":{"targetContracts":["A"]}}`})
+	for config, want := range map[string]string{
+		"": "5 1 1",
+		"seq-len: 8\nsenders: {me: \"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed\"}\n": "8 me 1",
+		"deploy: [{contract: B}]\n": "5 1 0",
+	} {
+		flags := settings()
+		if err := applyConfig([]byte(config), flags); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.apply(flags); err != nil {
+			t.Fatal(err)
+		}
+		setting, _ := flags.Lookup("deploy").Value.(*planFlag)
+		p := setting.plan
+		senders := fmt.Sprint(len(p.Senders))
+		if p.Senders[0].Name == "me" && len(p.Senders) == 1 {
+			senders = "me"
+		}
+		if got := fmt.Sprintf("%s %s %d", flags.Lookup("seq-len").Value, senders, len(p.OnTop)); got != want {
+			t.Errorf("%q: %s, want %s", config, got, want)
+		}
+	}
+}
+
+// TestForeignFilters: by contract and signature, and not where sightline.yml chooses.
+func TestForeignFilters(t *testing.T) {
+	f := functionFilter{[]string{"Vault.pause()"}, false}
+	if f.allows("Vault.pause()") || !f.allows("Vault.pause(uint256)") || !f.allows("Token.pause()") {
+		t.Error("what is excluded is called, or what is not is not")
+	}
+	f.only = true
+	if !f.allows("Vault.pause()") || f.allows("Token.pause()") {
+		t.Error("what alone is to be called is not, or other things are")
+	}
+}
+
+func FuzzEchidna(f *testing.F) {
+	f.Add([]byte("sender: [0x10000]\nseqLen: 50\nmaxValue: 1e18\nfilterFunctions: [\"V.a(uint256)\"]\nprefix: crytic_\n"))
+	f.Add([]byte(bomb()))
+	fuzzForeign(f, "echidna.yaml")
+}
+
+func FuzzMedusa(f *testing.F) {
+	f.Add([]byte(`{"fuzzing":{"targetContracts":["A","B"],"constructorArgs":{"A":{"x":["1",{"y":null}]}},"senderAddresses":["0x10000"],"testing":{"propertyTesting":{"testPrefixes":["p_"]}}}}`))
+	f.Add([]byte(`[[[[`))
+	fuzzForeign(f, "medusa.json")
+}
+
+func fuzzForeign(f *testing.F, name string) {
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > maxConfig {
+			return
+		}
+		read := readForeignTexts(map[string]string{name: string(data)})
+		if err := read.apply(settings()); err != nil {
+			t.Error(err)
+		}
+		if len(read.senders) > maxSenders || len(read.targets) > maxForeignTargets || read.seqLen >= maxSeqLen {
+			t.Errorf("%d senders, %d contracts, %d calls", len(read.senders), len(read.targets), read.seqLen)
+		}
+		if len(read.lines)+len(read.notes) == 0 {
+			t.Error("nothing is said of a file that is there")
+		}
+	})
+}
+
+// foreignTable lists what carries over.
+func foreignTable() string {
+	var b strings.Builder
+	b.WriteString("| of | key | becomes |\n| --- | --- | --- |\n")
+	for _, tool := range foreignTools {
+		for _, k := range tool.keys {
+			fmt.Fprintf(&b, "| %s | `%s` | %s |\n", tool.name, k.path, k.becomes)
+		}
+	}
+	return b.String()
+}
+
+// TestForeignDocument holds the table of docs/configuration.md to the program.
+func TestForeignDocument(t *testing.T) {
+	const path = "../../docs/configuration.md"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := regexp.MustCompile(`(?s)<!-- foreign -->\n.*?<!-- end -->`)
+	if !section.Match(text) {
+		t.Fatalf("%s has no place for the table", path)
+	}
+	got := section.ReplaceAllLiteralString(string(text), "<!-- foreign -->\n"+foreignTable()+"<!-- end -->")
+	if got != string(text) {
+		if !*update {
+			t.Fatalf("%s does not say what carries over; run go test ./cmd/sightline -update", path)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := slices.Concat(foreignTools[0].files, foreignTools[1].files)
+	for _, name := range names {
+		if !strings.Contains(got, "`"+name+"`") {
+			t.Errorf("%s does not name %s", path, name)
+		}
+	}
+}
