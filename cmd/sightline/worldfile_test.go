@@ -65,7 +65,7 @@ func (m *made) file() string {
 // sameWorlds compares all of two Worlds of one table: accounts with their storage, the
 // block, senders, and instances with their contracts.
 var sameWorlds = cmp.Options{
-	cmpopts.EquateEmpty(), cmp.AllowUnexported(cheatcode.State{}),
+	cmpopts.EquateEmpty(), cmp.AllowUnexported(cheatcode.State{}), cmpopts.IgnoreUnexported(cheatcode.Answers{}),
 	cmp.Comparer(func(a, b *bytecode.Contract) bool { return a == b }),
 	cmp.Comparer(func(a, b evm.Sender) bool { return a.Name == b.Name && a.Address == b.Address }),
 }
