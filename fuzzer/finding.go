@@ -1,6 +1,8 @@
 package fuzzer
 
 import (
+	"slices"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
@@ -49,6 +51,7 @@ func (o *observation) key() findingKey { return findingKey{o.oracle.ID, o.Locati
 type observer struct {
 	oracles []*oracle.Oracle
 	space   *input.Space
+	exempts bool           // there are places where what fails is no bug
 	now     *oracle.Oracle // whose turn it is
 	seen    []observation
 	report  func(oracle.Observation)
@@ -57,7 +60,7 @@ type observer struct {
 }
 
 func newObserver(config *Config) *observer {
-	o := &observer{oracles: config.Oracles, space: config.Space}
+	o := &observer{oracles: config.Oracles, space: config.Space, exempts: config.Exempt != nil}
 	o.broken = func(seen oracle.Observation) { o.seen = append(o.seen, observation{o.now, seen}) }
 	o.report = func(seen oracle.Observation) {
 		if config.Exempt == nil || !config.Exempt(seen.Location) {
@@ -83,6 +86,9 @@ func (o *observer) observe(seq input.Sequence, exec *evm.Execution) []observatio
 	}
 	o.now = oracle.Assertion
 	checkProperty(o.space, seq, exec, o.broken)
+	if !o.exempts || !slices.ContainsFunc(o.seen, func(seen observation) bool { return seen.oracle == oracle.Assertion && seen.Call == len(seq)-1 }) {
+		checkHandler(o.space, seq, exec, o.broken) // otherwise the assertion is no test's, and was seen where it stands
+	}
 	return o.seen
 }
 

@@ -37,6 +37,28 @@ func checkProperty(space *input.Space, seq input.Sequence, exec *evm.Execution, 
 	})
 }
 
+// checkHandler judges the last call of a sequence when it is one of a handler, through
+// which a test with invariants wants contracts to be called: its assertions are the
+// test's, and speak of the calls in that test's scope alone.
+func checkHandler(space *input.Space, seq input.Sequence, exec *evm.Execution, report func(oracle.Observation)) {
+	last := len(seq) - 1
+	test, ok := space.Tested(seq)
+	if !ok || len(space.Within(test, seq)) < len(seq) || !oracle.FailsAssertion(exec, last) {
+		return
+	}
+	f := seq[last].Function
+	frame := &exec.Frames[exec.Calls[last].Frames[0]]
+	if frame.Program == nil {
+		return
+	}
+	report(oracle.Observation{
+		Call:     last,
+		Location: oracle.FunctionEntry(frame, f.Selector),
+		Contract: f.Contract.QualifiedName(),
+		Message:  fmt.Sprintf("an assertion of the handler's %s fails", f.Name),
+	})
+}
+
 // keeps tells whether a property's own answer is that it holds.
 func keeps(f *input.Function, result *evm.CallResult) bool {
 	if method, err := f.Contract.ABI.MethodById(f.Selector[:]); err == nil && len(method.Outputs) == 1 {
@@ -82,7 +104,21 @@ func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch
 	return true
 }
 
-// tryProperty runs a sequence that ends with a property.
+// tryHandler runs a sequence that ends with a call of a handler in which an assertion
+// fails again, without the calls that the handler's test does not speak of. It answers
+// false when the task is over.
+func (w *worker) tryHandler(ctx context.Context, seq input.Sequence, exec *evm.Execution, b *batch) bool {
+	test, ok := w.space.Tested(seq)
+	if !ok || !oracle.FailsAssertion(exec, len(seq)-1) {
+		return true
+	}
+	if within := w.space.Within(test, seq); len(within) < len(seq) {
+		return w.tryProperty(ctx, within, b)
+	}
+	return true
+}
+
+// tryProperty runs a sequence that ends with a property, or a handler's call.
 func (w *worker) tryProperty(ctx context.Context, probe input.Sequence, b *batch) bool {
 	exec, ok := w.run(ctx, probe, b)
 	if !ok {

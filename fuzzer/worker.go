@@ -231,6 +231,9 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		if input.IsTest(next.sequence) {
 			continue // nothing is asked of what a test leaves behind
 		}
+		if !w.tryHandler(ctx, next.sequence, exec, b) {
+			return
+		}
 		asks := w.checksProperties(exec, isNew)
 		if w.provokes(exec) && !w.provoke(ctx, next.sequence, exec, b) {
 			return

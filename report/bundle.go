@@ -108,6 +108,7 @@ type instanceFile struct {
 	Address  common.Address `json:"address"`
 	Contract int            `json:"contract"` // index, −1 when unknown
 	Tests    []string       `json:"tests,omitempty"`
+	Scope    *evm.Scope     `json:"scope,omitempty"`
 }
 
 // MarshalBundle writes a bundle as JSON. Equal bundles give equal bytes.
@@ -154,7 +155,7 @@ func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
 		if !known {
 			i = -1
 		}
-		out.Instances = append(out.Instances, instanceFile{in.Name, in.Address, i, in.Tests})
+		out.Instances = append(out.Instances, instanceFile{in.Name, in.Address, i, in.Tests, in.Scope})
 	}
 	return out
 }
@@ -280,7 +281,7 @@ func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {
 		w.Accounts[address] = account
 	}
 	for _, in := range f.Instances {
-		instance := evm.Instance{Name: in.Name, Address: in.Address, Tests: in.Tests}
+		instance := evm.Instance{Name: in.Name, Address: in.Address, Tests: in.Tests, Scope: in.Scope}
 		if in.Contract >= len(contracts) {
 			return nil, fmt.Errorf("instance %s: there is no contract %d", in.Name, in.Contract)
 		}

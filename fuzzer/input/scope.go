@@ -25,6 +25,27 @@ func (s *Space) Within(property Callable, seq Sequence) Sequence {
 	return within
 }
 
+// Tested is a property of the test that has the contract which a sequence calls last as
+// a handler; false where it is nobody's.
+func (s *Space) Tested(seq Sequence) (property Callable, ok bool) {
+	if !s.scoped || len(seq) == 0 {
+		return Callable{}, false
+	}
+	last := &seq[len(seq)-1]
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		if in.Scope == nil || len(in.Properties) == 0 || i == last.Instance {
+			continue
+		}
+		address := s.Instances[last.Instance].Address
+		named := slices.Contains(in.Scope.Contracts, address) || in.Scope.Selectors[address] != nil
+		if named && s.allows(in.Scope, last) {
+			return Callable{i, in.Properties[0]}, true
+		}
+	}
+	return Callable{}, false
+}
+
 // allows tells whether a call is one that a scope has. Asking other properties
 // of the same test is no call of anybody's.
 func (s *Space) allows(scope *evm.Scope, c *Call) bool {

@@ -69,6 +69,7 @@ type Space struct {
 	start    evm.Block
 	balances []uint256.Int // of Senders
 	prefixes []string      // of properties, beside those of every World
+	scoped   bool          // some instance has a scope
 	tester   int           // index of the sender that runs fuzz tests
 	ordinary []int         // indices of the senders of everything else
 	maxValue uint256.Int
@@ -164,6 +165,7 @@ func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Fun
 	if constructor != nil {
 		out.Functions = append(out.Functions, constructor)
 	}
+	s.scoped = s.scoped || in.Scope != nil
 	for _, f := range out.Functions {
 		s.Callables = append(s.Callables, Callable{len(s.Instances), f})
 	}

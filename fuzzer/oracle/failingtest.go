@@ -36,11 +36,11 @@ var FailingTest = &Oracle{
 }
 
 func checkTest(exec *evm.Execution, report func(Observation)) {
+	last := len(exec.Calls) - 1
 	test := testOf(exec)
-	if test == nil || exec.Truncated || Passes(exec) || rejected(exec) || doubtful(exec) {
+	if test == nil || exec.Truncated || Passes(exec) || rejected(exec) || doubtful(exec, last) {
 		return
 	}
-	last := len(exec.Calls) - 1
 	f := &exec.Frames[exec.Calls[last].Frames[0]]
 	report(Observation{last, FunctionEntry(f, [4]byte(test.ID)), contractOf(f), "fuzz test " + test.RawName + " fails"})
 }
@@ -72,7 +72,8 @@ func isTest(c *bytecode.Contract) bool {
 
 // Passes tells whether a run of a fuzz test passed.
 func Passes(exec *evm.Execution) bool {
-	return exec.Calls[len(exec.Calls)-1].Outcome == evm.Success && !notedFailure(exec)
+	last := &exec.Calls[len(exec.Calls)-1]
+	return last.Outcome == evm.Success && !notedFailure(exec, last)
 }
 
 // rejected tells whether the test did not want its arguments, or to be run.
@@ -87,9 +88,10 @@ var (
 	failedWord = append(common.LeftPadBytes(cheatcode.Address[:], 32), common.RightPadBytes([]byte("failed"), 32)...)
 )
 
-// notedFailure tells whether an assertion noted that it failed, and no revert undid it.
-func notedFailure(exec *evm.Execution) bool {
-	for i := range exec.Frames {
+// notedFailure tells whether an assertion of a call noted that it failed, and no revert
+// undid it.
+func notedFailure(exec *evm.Execution, call *evm.CallResult) bool {
+	for i := call.Frames[0]; i < call.Frames[1]; i++ {
 		f := &exec.Frames[i]
 		if f.CodeAddress == cheatcode.Address && len(f.Input) == 4+3*32 && bytes.Equal(f.Input[:4], storeSelector) &&
 			bytes.Equal(f.Input[4:4+2*32], failedWord) && !isZero(f.Input[4+2*32:]) && lasts(exec, i) {
@@ -101,12 +103,14 @@ func notedFailure(exec *evm.Execution) bool {
 
 func isZero(data []byte) bool { return len(bytes.Trim(data, "\x00")) == 0 }
 
-// doubtful tells whether forge may have done something else.
-func doubtful(exec *evm.Execution) bool {
-	return slices.ContainsFunc(exec.Frames, func(f evm.Frame) bool {
-		if f.Outcome == evm.OutOfGas {
+// doubtful tells whether forge may have done something else in a call.
+func doubtful(exec *evm.Execution, call int) bool {
+	frames := exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		if f.Outcome == evm.OutOfGas || f.CodeAddress == cheatcode.Address && !cheatcode.AsInForge(f.Input, f.Outcome == evm.Success) {
 			return true
 		}
-		return f.CodeAddress == cheatcode.Address && !cheatcode.AsInForge(f.Input, f.Outcome == evm.Success)
-	})
+	}
+	return false
 }
