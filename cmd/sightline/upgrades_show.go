@@ -18,14 +18,15 @@ import (
 )
 
 // This file shows clashes of storage layouts where that is possible: the base version is
-// set up as the head was, its implementation gets the head's code, and what functions
-// named as the variables answer through the proxy is compared.
+// set up as the head was, the implementation behind its proxy gets the head's code (or
+// the contract itself, where the World has it without a proxy), and what functions named as
+// the variables answer is compared.
 
 // maxAnswers bounds the calls that show one clash. Arbitrary: what is read.
 const maxAnswers = 4
 
 // showClashes adds to the report's clashes what shows them on go-ethereum. One that cannot be
-// shown (no getter, no proxy in the World, no World of the base version) stays what was
+// shown (no getter, no instance in the World, no World of the base version) stays what was
 // read off the compilations.
 func (a *assembler) showClashes(ctx context.Context, clashes []clash, show *progress) {
 	if len(clashes) == 0 {
@@ -56,22 +57,33 @@ type shownClash struct {
 	answers []report.ClashShown
 }
 
-// showClash upgrades a contract in the base's World. nil: no call tells a difference.
+// showClash upgrades a contract in the base's World, in one instance after the other: some
+// may not be initialized. nil: no call tells a difference.
 func (a *assembler) showClash(old *baseline, contract string, changes []layout.Change) (*shownClash, error) {
-	before, after := old.behindProxy(contract), a.behindProxy(contract)
-	if before == nil || after == nil {
+	after := a.instancesOf(contract)
+	if len(after) == 0 {
 		return nil, nil
 	}
+	for _, before := range old.instancesOf(contract) {
+		if shown, err := a.showIn(old, &before, &after[0], changes); shown != nil || err != nil {
+			return shown, err
+		}
+	}
+	return nil, nil
+}
+
+// showIn upgrades one instance to the code that another one has in the head's World.
+func (a *assembler) showIn(old *baseline, before, after *deployed, changes []layout.Change) (*shownClash, error) {
 	getters := gettersOf(changes, before.Contract, after.Contract)
 	if len(getters) == 0 {
 		return nil, nil
 	}
 	from := world.User2.Address // deployers may be admins, to whom transparent proxies answer themselves
-	replaced, err := implementationAt(old.machine, before.Address, getters[0].data(from, before.Address))
+	replaced, err := implementationAt(old.machine, before, getters[0].data(from, before.Address))
 	if err != nil || replaced == nil {
 		return nil, err
 	}
-	running, err := implementationAt(a.machine, after.Address, getters[0].data(from, after.Address))
+	running, err := implementationAt(a.machine, after, getters[0].data(from, after.Address))
 	if err != nil || running == nil {
 		return nil, err
 	}
@@ -100,19 +112,30 @@ func (a *assembler) showClash(old *baseline, contract string, changes []layout.C
 	return shown, nil
 }
 
-// behindProxy is the World's first instance of a contract that runs behind a proxy.
-func (c *campaign) behindProxy(contract string) *evm.Instance {
+// deployed is an instance of the World, with whether its code is a proxy's.
+type deployed struct {
+	*evm.Instance
+	proxy bool
+}
+
+// instancesOf lists the World's instances of a contract that run behind proxies, then
+// those that run by themselves: their storage is as a proxy's would be.
+func (c *campaign) instancesOf(contract string) []deployed {
+	var behind, direct []deployed
 	for i := range c.world.Instances {
 		in := &c.world.Instances[i]
 		account := c.world.Accounts[in.Address]
 		if account == nil || in.Contract == nil || in.Contract.Runtime == nil || in.Contract.QualifiedName() != contract {
 			continue
 		}
-		if front := proxyAt(in.Contract, account.Code, c.table); front != "" && front != minimalProxy {
-			return in
+		switch front := proxyAt(in.Contract, account.Code, c.table); {
+		case front != "" && front != minimalProxy:
+			behind = append(behind, deployed{in, true})
+		case front == "":
+			direct = append(direct, deployed{in, false})
 		}
 	}
-	return nil
+	return append(behind, direct...)
 }
 
 // getter is a function that is called as a variable is, in both versions.
@@ -143,15 +166,18 @@ func gettersOf(changes []layout.Change, before, after *bytecode.Contract) []gett
 	return getters
 }
 
-// implementationAt is where the code is that a call of a proxy is handed to; nil where it is
-// handed to none.
-func implementationAt(machine evm.Machine, proxy common.Address, call evm.Call) (*common.Address, error) {
+// implementationAt is where the code is that runs when an instance is called; nil where
+// a proxy hands the call to none.
+func implementationAt(machine evm.Machine, in *deployed, call evm.Call) (*common.Address, error) {
+	if !in.proxy {
+		return &in.Address, nil
+	}
 	exec, err := machine.Run(evm.Sequence{call})
 	if err != nil {
 		return nil, err
 	}
 	for i := range exec.Frames {
-		if f := &exec.Frames[i]; f.Kind == evm.KindDelegateCall && f.Self == proxy && f.Depth == 1 {
+		if f := &exec.Frames[i]; f.Kind == evm.KindDelegateCall && f.Self == in.Address && f.Depth == 1 {
 			address := f.CodeAddress
 			return &address, nil
 		}
@@ -224,7 +250,7 @@ func (p *program) replayUpgrade(path string, data []byte, asJSON bool) (bool, er
 		fmt.Fprintf(p.stdout, "NOT confirmed: %s claims otherwise\n", path)
 		return false, nil
 	}
-	fmt.Fprintln(p.stdout, "confirmed on go-ethereum: the upgrade changes what was stored")
+	fmt.Fprintln(p.stdout, "confirmed on go-ethereum: the answers change with the upgrade")
 	return true, nil
 }
 
