@@ -44,10 +44,14 @@ Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer or bundle cannot
 		Example: `  sightline replay sightline-out/reproducers/SL-7f3a.json
   sightline replay SL-7f3a
   sightline replay --trace SL-7f3a
+  sightline replay --foundry-test SL-7f3a > test/SL_7f3a.t.sol
   sightline replay sightline-out/reproducers/*.json
   sightline replay --bundle sightline.tar
   sightline replay --bundle sightline.tar SL-7f3a`,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if show.foundryTest && (len(args) != 1 || show.trace || show.json) {
+				return badInput("--foundry-test prints one reproducer, and nothing else: give one file or id, without --trace and --json")
+			}
 			if bundle != "" {
 				return p.verifyBundle(bundle, args, show)
 			}
@@ -77,14 +81,16 @@ Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer or bundle cannot
 	cmd.Flags().StringVar(&bundle, "bundle", "", "verify what a run with --bundle wrote to `FILE`: its checksums, and that all that its report says happens; with IDs, show these")
 	cmd.Flags().BoolVar(&show.trace, "trace", false, "show all that happens, in order: arguments and results of every call, each source line with changed ones marked, what is stored, events")
 	cmd.Flags().BoolVar(&show.json, "json", false, "print one line of JSON for each reproducer")
+	cmd.Flags().BoolVar(&show.foundryTest, "foundry-test", false, "print the calls as a Foundry test instead, which inherits the test contract that set up the World")
 	cmd.Flags().SortFlags = false
 	return cmd
 }
 
 // replayView is how a replay is shown.
 type replayView struct {
-	trace bool // with all that happens
-	json  bool
+	trace       bool // with all that happens
+	json        bool
+	foundryTest bool
 }
 
 // reproducerPath is the file of an id, or the argument itself.
@@ -196,6 +202,9 @@ func (p *program) replay(path string, show replayView) (bool, error) {
 // showReplay runs a reproducer that was read, prints what it does, and tells
 // whether its claim holds.
 func (p *program) showReplay(r *replayed, show replayView) (bool, error) {
+	if show.foundryTest {
+		return p.printFoundryTest(r)
+	}
 	path := r.path
 	machine, err := evm.NewReference(r.bundle.World, r.table, evm.LiftCodeSizeLimits)
 	if err != nil {

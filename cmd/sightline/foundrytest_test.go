@@ -1,0 +1,44 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+)
+
+// TestFoundryCalldata: accounts among the words of calldata are written by where the test
+// contract holds them, and nothing else is changed.
+func TestFoundryCalldata(t *testing.T) {
+	vault, test := common.HexToAddress("0xbeef"), common.HexToAddress("0x7e57")
+	f := &foundryTest{at: test, held: map[common.Address]heldPlace{vault: {"vault", *uint256.NewInt(3), 1}}}
+	word := func(text string) []byte { return common.HexToHash(text).Bytes() }
+	for _, c := range []struct {
+		data []byte
+		want string
+	}{
+		{nil, `hex""`},
+		{[]byte{1, 2}, `hex"0102"`},
+		{append([]byte{1, 2, 3, 4}, word("0x05")...), `hex"010203040000000000000000000000000000000000000000000000000000000000000005"`},
+		{append([]byte{1, 2, 3, 4}, word("0xbeef")...), `abi.encodePacked(hex"01020304", abi.encode(sightlineHeld(3, 1) /* vault */))`},
+		{append(append([]byte{1, 2, 3, 4}, word("0x7e57")...), 9), `abi.encodePacked(hex"01020304", abi.encode(address(this)), hex"09")`},
+		{append([]byte{1, 2, 3, 4, 5}, word("0xbeef")...), `hex"0102030405000000000000000000000000000000000000000000000000000000000000beef"`},
+		{append([]byte{1, 2, 3, 4}, word("0x010000000000000000000000000000000000000000beef")...), `hex"01020304000000000000000000010000000000000000000000000000000000000000beef"`},
+	} {
+		if got := f.calldata(c.data); got != c.want {
+			t.Errorf("%x: %s, want %s", c.data, got, c.want)
+		}
+	}
+}
+
+// TestFoundryComment: no text of others gets out of a comment.
+func TestFoundryComment(t *testing.T) {
+	for text, want := range map[string]string{"a b": "a b", "a*/ b": "a* / b", "a\nb": "a?b", "a\u2028b": "a?b", "*/*/": "* /* /"} {
+		if got := comment(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := identifier("SL-7f3a.x"); got != "SL_7f3a_x" {
+		t.Error(got)
+	}
+}
