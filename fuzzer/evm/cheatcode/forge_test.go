@@ -22,7 +22,7 @@ var (
 
 // computing are the tables whose cheatcodes compute something from their arguments, and
 // from what such calls before them left behind.
-var computing = [][]Function{assertTable, textTable, jsonTable, variableTable, keyTable, toolTable, expectTable[:0]}
+var computing = [][]Function{assertTable, textTable, jsonTable, tomlTable, variableTable, keyTable, toolTable, expectTable[:0]}
 
 // unlike are cheatcodes whose results are not forge's.
 var unlike = map[string]bool{"unixTime()": true, "getFoundryVersion()": true, "isContext(uint8)": true, "setEnv(string,string)": true}
@@ -36,7 +36,17 @@ var (
 	someJSON = []string{`{"a":1,"b":"two","c":[1,2],"d":{"e":true,"f":"0x01"},"g":-3,"h":["x","y"],"i":[true,false]}`, `{"a":"12","c":["0x01","0x02"],"d":{}}`, `[1,2]`, `{}`, `no`,
 		`{"z":{"y":"0x00000000000000000000000000000000DeaDBeef","b":[{"q":1,"p":"x"}],"k":null},"a":1e18,"c":"0x123","d":{"e":-4,"f":115792089237316195423570985008687907853269984665640564039457584007913129639935},"b":[[],["0x"],[null,"0xzz"]],"g":1.5,"h":[{"b":1,"a":[2,3]},{"b":4,"a":[]}],"i":1.0}`}
 	somePath = []string{".a", ".b", ".c", ".c[1]", ".d", ".d.e", ".d.f", ".g", ".h", ".i", "$", ".", ".none", ".c[7]", "$.a", ".c[0]", ".d['e']", "$['a']"}
+
+	someTOML = []string{"", "a = 1\nb = 'two'\nc = [1, 2]\nd = {e = true, f = \"0x01\"}\ng = -3\nh = [\"x\", \"y\",]\ni = [\n  true, # yes\n  false\n]\n",
+		"a = \"12\"\nc = ['0x01', \"0x02\"]\n[d]\ne = false\n[d.deeper]\nx = 1_000\n[[h]]\nb = 1\na = 0xff\n[[h]]\nb = 0b11\na = 0o17\n", "a =", "a = 1\na = 2", "[a]\n[a]",
+		"d.e = 1\nd.f = 1.0\n\"b\" = \"a\\tb\\u00e9\"\n'c' = 1979-05-27T07:32:00Z\ng = 1e20\ni = \"\"\"\nlines\\\n   on\n\"\"\"\na = 2.5 # half",
+		"a = 9223372036854775808", "a = [[1, 2], [3]]\nc = [{b = 1, a = 'x'}, {b = 2, a = 'y'}]\nb = '0x00000000000000000000000000000000DeaDBeef'\ng = +7\nd = {}\n", "a = 1 b = 2", "a = 1e3\nb = 1e400", "# only this"}
 )
+
+// isDocument tells whether a cheatcode reads a JSON or TOML text.
+func isDocument(f *Function) bool {
+	return strings.Contains(f.Signature, "Json") || strings.Contains(f.Signature, "Toml") || strings.HasPrefix(f.Signature, "keyExists")
+}
 
 // caller writes random arguments.
 type caller struct{ rng *rand.Rand }
@@ -44,8 +54,11 @@ type caller struct{ rng *rand.Rand }
 func (c *caller) values(f *Function, types []typ) []value {
 	values := make([]value, len(types))
 	for i := range types {
-		if strings.Contains(f.Signature, "Json") || strings.HasPrefix(f.Signature, "keyExists") {
+		if isDocument(f) {
 			pool := someJSON
+			if strings.Contains(f.Signature, "Toml") {
+				pool = someTOML
+			}
 			if i == 1 {
 				pool = somePath
 			}
@@ -54,7 +67,7 @@ func (c *caller) values(f *Function, types []typ) []value {
 		}
 		values[i] = c.value(&types[i])
 	}
-	if len(types) > 1 && (strings.Contains(f.Signature, "Json") || strings.HasPrefix(f.Signature, "keyExists")) {
+	if len(types) > 1 && isDocument(f) {
 		return values
 	}
 	if strings.HasPrefix(f.Signature, "env") {

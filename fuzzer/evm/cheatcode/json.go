@@ -5,8 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -17,21 +16,21 @@ var jsonTable = jsonReaders()
 // jsonReaders makes the table: one for each type and one for lists of them.
 func jsonReaders() []Function {
 	table := []Function{
-		{Signature: "keyExists(string,string)", Returns: "bool", run: keyExists},
-		{Signature: "keyExistsJson(string,string)", Returns: "bool", run: keyExists},
-		{Signature: "parseJsonKeys(string,string)", Returns: "string[]", run: jsonKeys, Note: "in alphabetical order"},
+		{Signature: "keyExists(string,string)", Returns: "bool", text: true, run: keyExists},
+		{Signature: "keyExistsJson(string,string)", Returns: "bool", text: true, run: keyExists},
+		{Signature: "parseJsonKeys(string,string)", Returns: "string[]", text: true, run: jsonKeys},
 	}
 	for _, t := range []struct{ name, kind string }{
 		{"Uint", "uint256"}, {"Int", "int256"}, {"Bool", "bool"}, {"Address", "address"}, {"String", "string"}, {"Bytes", "bytes"}, {"Bytes32", "bytes32"},
 	} {
 		table = append(table,
-			Function{Signature: "parseJson" + t.name + "(string,string)", Returns: t.kind, run: jsonValue},
-			Function{Signature: "parseJson" + t.name + "Array(string,string)", Returns: t.kind + "[]", run: jsonValue},
+			Function{Signature: "parseJson" + t.name + "(string,string)", Returns: t.kind, text: true, run: jsonValue},
+			Function{Signature: "parseJson" + t.name + "Array(string,string)", Returns: t.kind + "[]", text: true, run: jsonValue},
 		)
 	}
 	table = append(table,
-		Function{Signature: "parseJson(string)", Returns: "bytes", run: parseJSON},
-		Function{Signature: "parseJson(string,string)", Returns: "bytes", run: parseJSON},
+		Function{Signature: "parseJson(string)", Returns: "bytes", text: true, run: parseJSON},
+		Function{Signature: "parseJson(string,string)", Returns: "bytes", text: true, run: parseJSON},
 	)
 	return append(table, refuse("types are not read from texts: use vm.parseJson, or the typed ones such as vm.parseJsonUint", "parseJsonType(string,string)|bytes",
 		"parseJsonType(string,string,string)|bytes", "parseJsonTypeArray(string,string,string)|bytes")...)
@@ -40,14 +39,89 @@ func jsonReaders() []Function {
 // errNoKey says that a path leads nowhere.
 var errNoKey = errors.New("there is nothing at this path")
 
-// findJSON follows a path (".vault.fees[2]", "$['a key']") in a text; "$" and "." are all
-// of it.
-func findJSON(text []byte, path string) (any, error) {
+// document reads the text that the cheatcode is about.
+func (c *context) document(text []byte) (any, error) {
+	if strings.Contains(c.fn.Signature, "Toml") {
+		return parseTOML(text)
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	var at any
-	if err := decoder.Decode(&at); err != nil {
+	all, err := decodeJSON(decoder, 0)
+	if err == nil {
+		if _, behind := decoder.Token(); !errors.Is(behind, io.EOF) {
+			err = errors.New("something stands behind the value")
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("failed parsing JSON: %w", err)
+	}
+	return all, nil
+}
+
+// object is a JSON object, or a TOML table, with its keys in order.
+type object struct {
+	keys   []string
+	values map[string]any
+}
+
+func newObject() *object { return &object{values: map[string]any{}} }
+
+func (o *object) set(key string, v any) {
+	if _, known := o.values[key]; !known {
+		o.keys = append(o.keys, key)
+	}
+	o.values[key] = v
+}
+
+// maxJSON bounds how deeply JSON nests, as Foundry's parser does.
+const maxJSON = 128
+
+// decodeJSON reads a value: nil, bool, string, json.Number, []any or *object.
+func decodeJSON(decoder *json.Decoder, depth int) (any, error) {
+	if depth > maxJSON {
+		return nil, errors.New("recursion limit exceeded")
+	}
+	token, err := decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('['):
+		list := []any{}
+		for decoder.More() {
+			v, err := decodeJSON(decoder, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err = decoder.Token()
+		return list, err
+	case json.Delim('{'):
+		o := newObject()
+		for decoder.More() {
+			key, err := decoder.Token()
+			if err != nil {
+				return nil, err
+			}
+			v, err := decodeJSON(decoder, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			o.set(key.(string), v) //nolint:errcheck // the decoder lets nothing else be a key
+		}
+		_, err = decoder.Token()
+		return o, err
+	}
+	return token, nil
+}
+
+// find follows a path (".vault.fees[2]", "$['a key']") in a text; "$" and "." are all
+// of it.
+func (c *context) find(text []byte, path string) (any, error) {
+	at, err := c.document(text)
+	if err != nil {
+		return nil, err
 	}
 	if path = strings.TrimPrefix(path, "$"); path == "." {
 		path = ""
@@ -59,8 +133,8 @@ func findJSON(text []byte, path string) (any, error) {
 		}
 		path = rest
 		switch node := at.(type) {
-		case map[string]any:
-			next, ok := node[key]
+		case *object:
+			next, ok := node.values[key]
 			if !ok {
 				return nil, errNoKey
 			}
@@ -95,32 +169,32 @@ func step(path string) (key, rest string, err error) {
 	return path[:end], path[end:], nil
 }
 
-func keyExists(_ *context, a []value) ([]value, error) {
-	_, err := findJSON(a[0].bytes, a[1].text())
+func keyExists(c *context, a []value) ([]value, error) {
+	_, err := c.find(a[0].bytes, a[1].text())
 	if err != nil && !errors.Is(err, errNoKey) {
 		return nil, err
 	}
 	return []value{truthOf(err == nil)}, nil
 }
 
-func jsonKeys(_ *context, a []value) ([]value, error) {
-	at, err := findJSON(a[0].bytes, a[1].text())
+func jsonKeys(c *context, a []value) ([]value, error) {
+	at, err := c.find(a[0].bytes, a[1].text())
 	if err != nil {
 		return nil, err
 	}
-	object, ok := at.(map[string]any)
+	o, ok := at.(*object)
 	if !ok {
 		return nil, errors.New("there is no object at this path")
 	}
 	var list value
-	for _, key := range slices.Sorted(maps.Keys(object)) {
+	for _, key := range o.keys {
 		list.list = append(list.list, textOf(key))
 	}
 	return []value{list}, nil
 }
 
 func jsonValue(c *context, a []value) ([]value, error) {
-	at, err := findJSON(a[0].bytes, a[1].text())
+	at, err := c.find(a[0].bytes, a[1].text())
 	if err != nil {
 		return nil, err
 	}
@@ -150,9 +224,21 @@ func ofJSON(t *typ, at any) (value, error) {
 	case string:
 		return parse(t, at)
 	case json.Number:
-		return parse(t, at.String())
+		if t.kind == kindUint || t.kind == kindInt {
+			return parse(t, strings.Replace(at.String(), "e+", "e", 1))
+		}
+		return parse(t, signedExponent(at.String()))
 	case bool:
 		return parse(t, strconv.FormatBool(at))
 	}
 	return value{}, fmt.Errorf("there is no %s at this path", typeName(t))
+}
+
+// signedExponent writes a number as Foundry does, with a sign in front of an exponent.
+func signedExponent(number string) string {
+	i := strings.IndexAny(number, "eE")
+	if i < 0 || i+1 == len(number) || number[i+1] == '+' || number[i+1] == '-' {
+		return number
+	}
+	return number[:i+1] + "+" + number[i+1:]
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +22,12 @@ type token struct {
 	data    []byte // what stands in the head, or where the head points to if dynamic
 }
 
-func parseJSON(_ *context, a []value) ([]value, error) {
+func parseJSON(c *context, a []value) ([]value, error) {
 	path := "$"
 	if len(a) > 1 {
 		path = a[1].text()
 	}
-	at, err := findJSON(a[0].bytes, path)
+	at, err := c.find(a[0].bytes, path)
 	if errors.Is(err, errNoKey) {
 		return []value{{}}, nil
 	}
@@ -66,7 +65,7 @@ func sequence(tokens []token) []byte {
 
 // maxNesting bounds how deeply arrays and objects nest, since each level copies what is in
 // it. Arbitrary; configurations have some five levels.
-const maxNesting = 64
+const maxNesting = 16
 
 func tokenOf(v any, depth int) (token, error) {
 	if depth > maxNesting {
@@ -81,14 +80,14 @@ func tokenOf(v any, depth int) (token, error) {
 	case json.Number:
 		return numberToken(v.String())
 	case string:
-		return stringToken(v)
+		return stringToken(v), nil
 	case []any:
 		tokens, err := tokensOf(v, depth)
 		return token{true, append(appendUint(nil, len(v)), sequence(tokens)...)}, err
-	case map[string]any:
+	case *object:
 		var values []any
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			values = append(values, v[key])
+		for _, key := range slices.Sorted(slices.Values(v.keys)) {
+			values = append(values, v.values[key])
 		}
 		tokens, err := tokensOf(values, depth)
 		return token{slices.ContainsFunc(tokens, func(t token) bool { return t.dynamic }), sequence(tokens)}, err
@@ -139,22 +138,19 @@ func numberToken(text string) (token, error) {
 	return wordToken(n), nil
 }
 
-// stringToken is a string, or where it has hexadecimal digits behind 0x the bytes that
+// stringToken is a string, or where it is hexadecimal digits behind 0x the bytes that
 // they are: of an address, of a word, or any.
-func stringToken(text string) (token, error) {
+func stringToken(text string) token {
 	digits, isHex := strings.CutPrefix(text, "0x")
-	if !isHex {
-		return bytesToken([]byte(text)), nil
-	}
 	if len(digits)%2 != 0 {
 		digits = "0" + digits
 	}
 	data, err := hex.DecodeString(digits)
-	if err != nil {
-		return token{}, fmt.Errorf("%q has other than hexadecimal digits behind 0x", text)
+	switch {
+	case !isHex || err != nil:
+		return bytesToken([]byte(text))
+	case len(data) == common.AddressLength || len(data) == common.HashLength:
+		return wordToken(new(uint256.Int).SetBytes(data))
 	}
-	if len(data) == common.AddressLength || len(data) == common.HashLength {
-		return wordToken(new(uint256.Int).SetBytes(data)), nil
-	}
-	return bytesToken(data), nil
+	return bytesToken(data)
 }

@@ -55,7 +55,6 @@ var restTable = slices.Concat(
 	refuse("folders are not listed: read files by their names", "isDir(string)|bool", "readDir(string)|(string,string,uint64,bool,bool)[]",
 		"readDir(string,uint64)|(string,string,uint64,bool,bool)[]", "readDir(string,uint64,bool)|(string,string,uint64,bool,bool)[]",
 		"readLink(string)|string", "fsMetadata(string)|(bool,bool,uint256,bool,uint256,uint256,uint256)", "currentFilePath()|string"),
-	refuse("Sightline reads no TOML: use JSON", tomlReaders()...),
 	refuse("what calls changed is not recorded: use vm.record and vm.recordLogs",
 		"startStateDiffRecording()", "stopAndReturnStateDiff()|((uint256,uint256),uint8,address,address,bool,uint256,uint256,bytes,uint256,bytes,bool,(address,bytes32,bool,bytes32,bytes32,bool)[],uint64,uint64,uint64)[]",
 		"getStateDiff()|string", "getStateDiffJson()|string", "getStorageAccesses()|(address,bytes32,bool,bytes32,bytes32,bool)[]",
@@ -87,16 +86,6 @@ func serializers() []string {
 		"serializeJsonType(string,string,string,bytes)|string", "serializeUintToHex(string,string,uint256)|string"}
 	for _, t := range [][2]string{{"Bool", "bool"}, {"Uint", "uint256"}, {"Int", "int256"}, {"Address", "address"}, {"Bytes32", "bytes32"}, {"String", "string"}, {"Bytes", "bytes"}} {
 		all = append(all, "serialize"+t[0]+"(string,string,"+t[1]+")|string", "serialize"+t[0]+"(string,string,"+t[1]+"[])|string")
-	}
-	return all
-}
-
-// tomlReaders are the cheatcodes that read TOML.
-func tomlReaders() []string {
-	all := []string{"keyExistsToml(string,string)|bool", "parseToml(string)|bytes", "parseToml(string,string)|bytes", "parseTomlKeys(string,string)|string[]",
-		"parseTomlType(string,string)|bytes", "parseTomlType(string,string,string)|bytes", "parseTomlTypeArray(string,string,string)|bytes"}
-	for _, t := range [][2]string{{"Bool", "bool"}, {"Uint", "uint256"}, {"Int", "int256"}, {"Address", "address"}, {"Bytes32", "bytes32"}, {"String", "string"}, {"Bytes", "bytes"}} {
-		all = append(all, "parseToml"+t[0]+"(string,string)|"+t[1], "parseToml"+t[0]+"Array(string,string)|"+t[1]+"[]")
 	}
 	return all
 }

@@ -29,6 +29,7 @@ type Function struct {
 	Status    Status
 	Note      string // in a line: what is different here, or why it is refused
 	curve     bool   // it computes on the curve, which takes time
+	text      bool   // it reads JSON or TOML, likewise
 	run       func(*context, []value) ([]value, error)
 }
 
@@ -40,4 +41,4 @@ func Functions() []Function { return slices.Clone(table) }
 
 // table is in an order of its own: by subject, then as Foundry lists them.
 var table = slices.Concat(environmentTable, accountTable, assumeTable, prankTable, expectTable, mockTable, keyTable, snapshotTable, recordTable,
-	textTable, jsonTable, assertTable, variableTable, fileTable, deployTable, forkTable, randomTable, toolTable, restTable)
+	textTable, jsonTable, tomlTable, assertTable, variableTable, fileTable, deployTable, forkTable, randomTable, toolTable, restTable)
