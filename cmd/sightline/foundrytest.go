@@ -46,7 +46,7 @@ func newFoundryTest(r *replayed) (*foundryTest, error) {
 	most := -1
 	for _, s := range r.bundle.World.Senders {
 		account := r.bundle.World.Accounts[s.Address]
-		if account == nil || len(account.Code) == 0 {
+		if account == nil || len(account.Code) == 0 || createdBy(world.Deployer.Address, s.Address) {
 			continue
 		}
 		p := r.table.LookupRuntime(account.Code)
