@@ -226,7 +226,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no address", t.Context(), chain.Options{URL: "SECRET"}, "no address"},
 		{"no web address", t.Context(), chain.Options{URL: "file:///etc/SECRET"}, "no address"},
-		{"unreachable", cancelled, chain.Options{URL: gone.URL + "/SECRET"}, "127.0.0.1: "},
+		{"unreachable", t.Context(), chain.Options{URL: gone.URL + "/SECRET"}, "127.0.0.1 could not be reached: "},
+		{"cancelled", cancelled, chain.Options{URL: gone.URL + "/SECRET"}, "127.0.0.1: context canceled"},
 		{"another block", t.Context(), chain.Options{URL: address, Block: &other}, "another block"},
 		{"spoilt cache", t.Context(), chain.Options{URL: address, Block: &number, Cache: spoilt}, "remove it"},
 	} {

@@ -115,6 +115,10 @@ func (c *client) plain(err error) error {
 	if errors.As(err, &status) { // its text holds the body
 		return fmt.Errorf("%s answers %s", c.host, status.Status)
 	}
+	var network net.Error
+	if errors.As(err, &network) {
+		return fmt.Errorf("%s could not be reached: %w; check the address, and that this machine may ask it", c.host, err)
+	}
 	text := err.Error()
 	if strings.Contains(text, "missing trie node") || strings.Contains(text, "state") && strings.Contains(text, "not available") || strings.Contains(text, "pruned") {
 		return fmt.Errorf("%s does not have the state of this block: %s; give a newer --block or an archive node", c.host, text)
