@@ -62,6 +62,16 @@ func (pr *project) testChain() (*world.Chain, []string) {
 	return &chain, notes
 }
 
+// lenientTests tells whether foundry.toml has fuzz tests fail by their own reverts alone.
+func (pr *project) lenientTests() bool {
+	folder, one := pr.testFolder()
+	if pr.root == "" || !one {
+		return false
+	}
+	settings, err := build.FoundryFuzz(filepath.Join(pr.root, filepath.FromSlash(folder)), os.Getenv)
+	return err == nil && settings["fail_on_revert"] == "false"
+}
+
 // chainSettings are the keys of foundry.toml that say what chain tests run on, as
 // forge's configuration reference has them under "test".
 var chainSettings = []struct {

@@ -22,7 +22,7 @@ func (pr *project) setupFor(named []string) (*world.Setup, []string) {
 	}
 	chain, notes := pr.testChain()
 	s := &world.Setup{Lines: map[string][]bytecode.Position{}, Chain: chain, ReadFile: pr.testFiles(), Root: testRoot}
-	s.Contracts = named
+	s.Contracts, s.Lenient = named, pr.lenientTests()
 	for _, t := range pr.mapping.Targets {
 		s.Lines[t.Contract] = append(s.Lines[t.Contract], t.Position)
 	}

@@ -205,6 +205,20 @@ func FoundrySettings(root string, getenv func(string) string) (map[string]string
 	return values, nil
 }
 
+// FoundryFuzz are the settings of fuzz tests in root's foundry.toml, as FoundrySettings
+// are of everything: those of the table fuzz, and of profiles over them.
+func FoundryFuzz(root string, getenv func(string) string) (map[string]string, error) {
+	text, err := readSettingsFile(filepath.Join(root, "foundry.toml"))
+	if err != nil {
+		return nil, err
+	}
+	values := tomlTable(text, "fuzz")
+	for _, profile := range []string{"default", getenv("FOUNDRY_PROFILE")} {
+		maps.Copy(values, tomlTable(text, "profile."+profile+".fuzz"))
+	}
+	return values, nil
+}
+
 // FoundryEndpoints are the aliases, sorted, that foundry.toml in root has for endpoints of
 // chains. Their addresses, which often are secret, are not returned.
 func FoundryEndpoints(root string) ([]string, error) {

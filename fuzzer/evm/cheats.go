@@ -24,6 +24,9 @@ type Cheats struct {
 	// Tester is who runs fuzz tests: while a call of its to one of Only is under way,
 	// everybody's calls of cheatcodes count, as in forge. Zero: there are no such tests.
 	Tester common.Address `json:",omitzero"`
+	// Lenient tells that a fuzz test does not fail by reverts of others than itself and
+	// cheatcodes: fail_on_revert = false of foundry.toml's table fuzz.
+	Lenient bool `json:",omitempty"`
 }
 
 // EnableCheats gives the World cheatcodes, and the accounts that they need.
@@ -47,6 +50,7 @@ type cheats struct {
 	answers *cheatcode.Answers
 	only    []common.Address
 	tester  common.Address
+	lenient bool
 	state   *cheatcode.State
 	own     bool // state is nobody else's: it may be changed
 
@@ -73,7 +77,7 @@ func newCheats(c *Cheats) *cheats {
 		answering := c.Answers.Edge()
 		edge = &answering
 	}
-	return &cheats{edge: edge, answers: c.Answers, only: c.Only, tester: c.Tester, state: &c.State, stale: true}
+	return &cheats{edge: edge, answers: c.Answers, only: c.Only, tester: c.Tester, lenient: c.Lenient, state: &c.State, stale: true}
 }
 
 // install makes the cheatcodes' accounts precompiled contracts.
@@ -185,7 +189,7 @@ func (c *cheats) export(block *Block) *Cheats {
 	}
 	e := c.host.Environment()
 	block.Coinbase, block.BaseFee, block.GasLimit, block.ChainID = e.Coinbase, e.BaseFee, e.GasLimit, e.ChainID
-	return &Cheats{State: *c.state.Clone(), Edge: *c.edge, Answers: c.answers, Only: c.only, Tester: c.tester}
+	return &Cheats{State: *c.state.Clone(), Edge: *c.edge, Answers: c.answers, Only: c.only, Tester: c.tester, Lenient: c.lenient}
 }
 
 // cheatAccount is the account that cheatcodes are called at, as a precompiled contract.

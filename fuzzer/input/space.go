@@ -63,6 +63,7 @@ type Space struct {
 	Addresses []common.Address // senders, instances, other accounts by address, and zero last; each once
 	Skipped   []Skipped        // functions that cannot be called, with the reason
 	Options   SpaceOptions
+	Lenient   bool // with fuzz tests, see evm.Cheats
 
 	maxTime, maxBlocks uint64
 
@@ -91,6 +92,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 		return nil, errors.New("the world has no senders: nobody can call anything")
 	}
 	s := &Space{Senders: slices.Clone(world.Senders), Options: options, start: world.Block, prefixes: world.Properties}
+	s.Lenient = world.Cheats != nil && world.Cheats.Lenient
 	for i := range s.Senders {
 		if !s.Senders[i].TestsOnly {
 			s.ordinary = append(s.ordinary, i)

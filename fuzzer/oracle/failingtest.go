@@ -114,3 +114,21 @@ func doubtful(exec *evm.Execution, call int) bool {
 	}
 	return false
 }
+
+// RevertsElsewhere tells whether the last call reverts since a contract did that is neither
+// the called one nor the cheatcodes' account, and that nobody stopped.
+func RevertsElsewhere(exec *evm.Execution) bool {
+	last := &exec.Calls[len(exec.Calls)-1]
+	if last.Outcome != evm.Reverted {
+		return false
+	}
+	at := last.Frames[0]
+	for i := last.Frames[1] - 1; i > at; i-- { // of several that failed alike the last one
+		f := &exec.Frames[i]
+		if f.Parent == at && f.Outcome != evm.Success && bytes.Equal(f.Output, last.Output) {
+			at, i = i, last.Frames[1]
+		}
+	}
+	first := &exec.Frames[at]
+	return first.Self != exec.Frames[last.Frames[0]].Self && first.CodeAddress != cheatcode.Address
+}

@@ -23,6 +23,8 @@ type Setup struct {
 	Strict bool
 	// Senders are who sends calls besides the test contracts; nil: [Make] chooses.
 	Senders []evm.Sender
+	// Lenient is [evm.Cheats.Lenient].
+	Lenient bool
 	// Tests are the fuzz tests to run, signatures by the qualified name of the test
 	// contract; nil: [Make] chooses.
 	Tests map[string][]string
@@ -381,6 +383,6 @@ func (b *builder) settle(w *evm.World, s *setups) {
 	}
 	w.Cheats.Only = slices.Concat(b.tests, b.actors)
 	if slices.ContainsFunc(w.Instances, func(in evm.Instance) bool { return len(in.Tests) > 0 }) {
-		w.Cheats.Tester = b.tester
+		w.Cheats.Tester, w.Cheats.Lenient = b.tester, s.Lenient
 	}
 }
