@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,5 +85,16 @@ func TestTestFiles(t *testing.T) {
 		if text, err := read(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v, want an error with %q", name, text, err, want)
 		}
+	}
+}
+
+// Of the chains that foundry.toml names, only the names are read.
+func TestEndpoints(t *testing.T) {
+	got := testProject(t, "[profile.default]\nsrc = \"src\"\n[rpc_endpoints]\nmainnet = \"https://node.example/KEY\"\nours = \"${OUR_RPC}\"\n[etherscan]\nsepolia = { key = \"KEY\" }\n").endpoints()
+	if !slices.Equal(got, []string{"mainnet", "ours"}) {
+		t.Errorf("%q", got)
+	}
+	if got := testProject(t, "").endpoints(); len(got) > 0 {
+		t.Errorf("%q", got)
 	}
 }

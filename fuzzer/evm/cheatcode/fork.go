@@ -3,6 +3,7 @@ package cheatcode
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -149,16 +150,17 @@ func rpcURL(c *context, a []value) ([]value, error) {
 // endpointWords are in the names of environment variables that hold an endpoint's address.
 var endpointWords = []string{"RPC", "URL", "URI", "NODE", "ENDPOINT"}
 
-// endpoint is what an environment variable that holds an endpoint's address reads as: its
-// name as foundry.toml writes it, since the address is none of the tests' business.
+// namesEndpoint tells whether an environment variable is read as a text and called as those
+// that hold an endpoint's address are.
+func (c *context) namesEndpoint(variable string) bool {
+	return c.fn.Returns == "string" && slices.ContainsFunc(endpointWords, func(word string) bool { return strings.Contains(strings.ToUpper(variable), word) })
+}
+
+// endpoint is what such a variable reads as: its name as foundry.toml writes it, since the
+// address is none of the tests' business.
 func (c *context) endpoint(variable string) (text string, ok bool) {
-	if c.edge.Fork == nil || c.fn.Returns != "string" {
+	if c.edge.Fork == nil || !c.namesEndpoint(variable) {
 		return "", false
 	}
-	for _, word := range endpointWords {
-		if strings.Contains(strings.ToUpper(variable), word) {
-			return "${" + variable + "}", true
-		}
-	}
-	return "", false
+	return "${" + variable + "}", true
 }

@@ -29,7 +29,8 @@ func TestForkRefused(t *testing.T) {
 	}{
 		{nil, [][]byte{call(fork, textOf("mainnet"))}, "--rpc URL"},
 		{nil, [][]byte{call("rpcUrl(string)", textOf("mainnet"))}, "--rpc URL"},
-		{nil, [][]byte{call("envString(string)", textOf("MAINNET_RPC_URL"))}, "no environment"},
+		{nil, [][]byte{call("envString(string)", textOf("MAINNET_RPC_URL"))}, "give that with --rpc URL"},
+		{nil, [][]byte{call("envString(string)", textOf("NAME"))}, "use vm.envOr with a default"},
 		{&Edge{Fork: chain}, [][]byte{call(at, textOf("mainnet"), uintOf(8))}, "the World is at 7"},
 		{&Edge{Fork: chain}, [][]byte{call(fork, textOf("mainnet")), call("rollFork(uint256)", uintOf(8))}, "the World is at 7"},
 		{&Edge{Fork: chain}, [][]byte{call(fork, textOf("mainnet")), call(fork, textOf("optimism"))}, `stands for "mainnet" already`},

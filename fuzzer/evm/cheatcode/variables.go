@@ -64,7 +64,11 @@ func variable(c *context, a []value) ([]value, error) {
 		text, ok = c.endpoint(a[0].text())
 	}
 	if !ok {
-		return nil, fmt.Errorf("environment variable not found: %q. Contracts are given no environment: use vm.envOr with a default", a[0].text())
+		text := "use vm.envOr with a default"
+		if c.edge.Fork == nil && c.namesEndpoint(a[0].text()) {
+			text += ", or if it is a chain's endpoint, give that with --rpc URL"
+		}
+		return nil, fmt.Errorf("environment variable not found: %q. Contracts are given no environment: %s", a[0].text(), text)
 	}
 	t := &c.fn.result[0]
 	if t.kind != kindSlice {
