@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,7 +158,40 @@ func (f *finder) usable(s setup) (outputs []*Output, problem string) {
 	case stale != "":
 		return nil, "it is stale, " + stale
 	}
-	return outputs, missing(outputs)
+	if problem = missing(outputs); problem == "" {
+		problem = f.untested(s, outputs)
+	}
+	return outputs, problem
+}
+
+// untested says which of a Foundry project's tests a build lacks, where forge is there to
+// make another: forge compiles some alone (forge test --match-contract), and what tests
+// set up is worth more than the time.
+func (f *finder) untested(s setup, outputs []*Output) string {
+	if _, ok := f.commandOf(s); s.tool != foundry || !ok {
+		return ""
+	}
+	held := map[string]bool{}
+	for _, o := range outputs {
+		for _, source := range o.Sources {
+			held[source.Path] = true
+		}
+	}
+	lacking := ""
+	_ = filepath.WalkDir(f.root, func(file string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil: // what cannot be read is built by nobody
+			return nil //nolint:nilerr // see above
+		case entry.IsDir() && file != f.root && (strings.HasPrefix(name, ".") || name == "node_modules" || isConfigured(file) || filepath.Dir(file) == f.root && slices.Contains(skippedRootFolders, name)):
+			return fs.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, ".t.sol") || held[f.relative(file)]:
+			return nil
+		}
+		lacking = f.relative(file) + " is not part of it"
+		return fs.SkipAll
+	})
+	return lacking
 }
 
 func isFolder(path string) bool {
