@@ -13,7 +13,7 @@ import (
 //
 //	an instance of the contract or interface that it is declared with
 //	an instance named like it
-//	a token, when its name says token, asset, weth …
+//	a token or a price feed, when its name says token, asset, weth, feed …
 //	an instance whose name shares a word with it: router, factory, oracle …
 //	an instance to delegate to, when its name says logic, implementation …
 //	the deployer, when its name says owner, admin, treasury …
@@ -37,11 +37,8 @@ func (b *builder) addresses(p *parameter) []common.Address {
 	add(b.matching(func(c *bytecode.Contract) bool {
 		return len(c.Name) > 2 && strings.EqualFold(c.Name, strings.Trim(p.name, "_"))
 	})...)
-	if tokenName(p.name) && nameHas(p.name, "weth", "weth9") {
-		add(rotate(b.useful(isWrappedEther), p.nth)...)
-	}
-	if tokenName(p.name) {
-		add(rotate(b.useful(isToken), p.nth)...)
+	if kind := kindNamed(p.name); kind != nil {
+		add(rotate(b.useful(kind.meets), p.nth)...)
 	}
 	add(b.matching(func(c *bytecode.Contract) bool { return sharesWord(c.Name, p.name) })...)
 	if logicName(p.name) {

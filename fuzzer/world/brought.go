@@ -48,12 +48,6 @@ func isStandard(name string) bool {
 	return slices.ContainsFunc(standIns, func(s standIn) bool { return slices.Contains(s.standsFor, name) })
 }
 
-// Names of stand-ins that are asked for by the parameter's name alone.
-const (
-	broughtToken   = "TestToken"
-	broughtWrapped = "TestWETH"
-)
-
 //go:embed brought/brought.json
 var broughtFile []byte
 

@@ -59,6 +59,19 @@ func isWrappedEther(c *bytecode.Contract) bool {
 	return isToken(c) && hasMethod(c.ABI, "deposit()") && hasMethod(c.ABI, "withdraw(uint256)")
 }
 
+// isNFT tells whether a contract looks like an ERC-721.
+func isNFT(c *bytecode.Contract) bool {
+	return hasMethod(c.ABI, "ownerOf(uint256)") && hasMethod(c.ABI, "transferFrom(address,address,uint256)")
+}
+
+// isMultiToken tells whether a contract looks like an ERC-1155.
+func isMultiToken(c *bytecode.Contract) bool {
+	return hasMethod(c.ABI, "balanceOf(address,uint256)") && hasMethod(c.ABI, approveAll)
+}
+
+// isFeed tells whether a contract looks like one of Chainlink's price feeds.
+func isFeed(c *bytecode.Contract) bool { return hasMethod(c.ABI, "latestRoundData()") }
+
 // maxCopies bounds the further instances of a contract that are deployed because
 // parameters want different ones: a pair takes two tokens, a farm of pairs three.
 const maxCopies = 2
@@ -113,11 +126,8 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 
 // needOf is the need for one contract of a kind.
 func (b *builder) needOf(kind string) need {
-	switch kind {
-	case anyToken:
-		return need{meets: isToken, standIn: broughtNamed(broughtToken)}
-	case wrappedEther:
-		return need{meets: isWrappedEther, standIn: broughtNamed(broughtWrapped)}
+	if i := slices.IndexFunc(namedKinds, func(k namedKind) bool { return k.name == kind }); i >= 0 {
+		return need{meets: namedKinds[i].meets, standIn: broughtNamed(namedKinds[i].standIn)}
 	}
 	meets := func(d *bytecode.Contract) bool { return b.implements(d, kind) }
 	return need{meets: meets, standIn: standsIn(meets)}

@@ -137,9 +137,9 @@ func payment(c *bytecode.Contract) *paid {
 	switch {
 	case isToken(c) && hasMethod(c.ABI, "approve(address,uint256)"):
 		return &paid{"approve(address,uint256)", reflect.ValueOf(math.MaxBig256), "balanceOf(address)", nil}
-	case hasMethod(c.ABI, "ownerOf(uint256)") && hasMethod(c.ABI, approveAll):
+	case isNFT(c) && hasMethod(c.ABI, approveAll):
 		return &paid{approveAll, reflect.ValueOf(true), "balanceOf(address)", nil}
-	case hasMethod(c.ABI, "balanceOf(address,uint256)") && hasMethod(c.ABI, approveAll):
+	case isMultiToken(c):
 		return &paid{approveAll, reflect.ValueOf(true), "balanceOf(address,uint256)", []reflect.Value{reflect.ValueOf(big.NewInt(1))}}
 	}
 	return nil

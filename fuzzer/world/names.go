@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // words splits an identifier into its words in lower case: "_maxSupply" is max,
@@ -55,11 +57,34 @@ var accountRoles = []accountRole{
 	{[]string{"forwarder", "relayer", "operator", "minter", "keeper", "manager", "controller", "signer", "proposer", "executor"}, 1},
 }
 
-// tokenName tells whether an address of this name should be a token.
-func tokenName(name string) bool {
-	return nameHas(name, "token", "token0", "token1", "asset", "underlying", "currency", "collateral",
-		"erc20", "weth", "weth9", "coin") &&
-		!nameHas(name, "owner", "admin", "holder", "receiver", "recipient", "implementation", "factory", "oracle")
+// namedKind is a kind of contract that a parameter asks for by its name alone.
+type namedKind struct {
+	name    string
+	words   []string // one of them is a word of the parameter's name
+	meets   func(*bytecode.Contract) bool
+	standIn string // of those that are brought
+}
+
+// namedKinds are these, the more special ones first.
+var namedKinds = []namedKind{
+	{"wrapped ether", []string{"weth", "weth9"}, isWrappedEther, "TestWETH"},
+	{"price feed", []string{"feed", "aggregator"}, isFeed, "TestFeed"},
+	{"ERC-721", []string{"nft", "erc721"}, isNFT, "TestNFT"},
+	{"ERC-1155", []string{"erc1155"}, isMultiToken, "TestMultiToken"},
+	{"token", []string{"token", "token0", "token1", "asset", "underlying", "currency", "collateral", "erc20", "coin"}, isToken, "TestToken"},
+}
+
+// kindNamed is the kind that an address of this name should be of; nil: it says none.
+func kindNamed(name string) *namedKind {
+	if nameHas(name, "owner", "admin", "holder", "receiver", "recipient", "implementation", "factory", "oracle") {
+		return nil
+	}
+	for i := range namedKinds {
+		if nameHas(name, namedKinds[i].words...) {
+			return &namedKinds[i]
+		}
+	}
+	return nil
 }
 
 // logicName tells whether an address of this name should be what a proxy runs.

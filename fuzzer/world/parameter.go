@@ -135,25 +135,19 @@ func number(list []parameter) []parameter {
 	return list
 }
 
-// What parameters ask for by their name alone.
-const (
-	anyToken     = "token"
-	wrappedEther = "wrapped ether"
-)
-
 // asksFor is the kind of contract that the parameter should be: a contract's or
-// an interface's name, anyToken, wrappedEther, or empty.
+// an interface's name, that of a [namedKind], or empty.
 func (p *parameter) asksFor() string {
 	if baseType(p.typ).T != abi.AddressTy {
 		return ""
 	}
-	switch {
-	case p.contract != "" || !tokenName(p.name):
+	if p.contract != "" {
 		return p.contract
-	case nameHas(p.name, "weth", "weth9"):
-		return wrappedEther
 	}
-	return anyToken
+	if kind := kindNamed(p.name); kind != nil {
+		return kind.name
+	}
+	return ""
 }
 
 // wanted is how many different instances the parameter wants: as many as the

@@ -141,6 +141,17 @@ contract Lender {
     }
 }
 
+// The same by its name.
+contract Stable {
+    address public immutable priceFeed;
+
+    constructor(address priceFeed_) {
+        (, int256 answer,,,) = AggregatorV3Interface(priceFeed_).latestRoundData();
+        require(answer > 0, "no price");
+        priceFeed = priceFeed_;
+    }
+}
+
 // Nobody knows what an oracle of its own kind would answer.
 contract Unknown {
     constructor(IOracle oracle) {
