@@ -169,6 +169,9 @@ func (b *builder) deployAndEquip(ctx context.Context, wanted []*bytecode.Contrac
 	if err := b.grantRoles(ctx, first); err != nil {
 		return err
 	}
+	if err := b.produce(ctx, wanted, first); err != nil {
+		return err
+	}
 	return b.handOut(ctx, first)
 }
 

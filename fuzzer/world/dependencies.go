@@ -83,8 +83,9 @@ type need struct {
 	count   int                // different instances that are wanted
 }
 
-// needs lists what the parameters of a contract's constructor, and of the
-// initializer that will be called, ask for: contract types, and tokens by name.
+// needs lists what the parameters of a contract's constructor, of the initializer that
+// will be called, and of functions that make contracts ask for: contract types, and
+// tokens by name.
 func (b *builder) needs(c *bytecode.Contract) []need {
 	if known, ok := b.needed[c]; ok {
 		return known
@@ -92,6 +93,9 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 	lists := [][]parameter{constructorParameters(c)}
 	if methods := initializers(c); len(methods) > 0 {
 		lists = append(lists, methodParameters(c, &methods[0]))
+	}
+	for _, m := range factoryMethods(c, b.contracts) {
+		lists = append(lists, methodParameters(c, &m))
 	}
 	var needs []need
 	index := map[string]int{}
