@@ -278,3 +278,57 @@ func TestOutOfOrder(t *testing.T) {
 		t.Errorf("%+v, %q", given, failed)
 	}
 }
+
+// below is a chain of one contract, whose word 5 is 7, which the World goes on from.
+type below struct{}
+
+var belowAt = common.HexToAddress("0xa1")
+
+func (below) Account(a common.Address) (*evm.Account, error) {
+	if a != belowAt {
+		return nil, nil //nolint:nilnil // as evm.Origin says
+	}
+	return &evm.Account{Nonce: 9, Code: runtime, Remote: true}, nil
+}
+
+func (below) Word(_ common.Address, key common.Hash) (common.Hash, error) {
+	if key == common.BigToHash(big.NewInt(5)) {
+		return common.BigToHash(big.NewInt(7)), nil
+	}
+	return common.Hash{}, nil
+}
+
+func (below) Known() map[common.Address]*evm.Account { return nil }
+
+// TestForked: a script sees the chain beneath, and what it has changed of it.
+func TestForked(t *testing.T) {
+	from := common.HexToAddress("0xd0")
+	r, err := recorder.New(&evm.World{Block: evm.DefaultBlock(), Origin: below{}, Senders: []evm.Sender{{Address: from}}, Accounts: map[common.Address]*evm.Account{}}, nil, recorder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := r.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	c, err := ethclient.DialContext(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sent := range 2 { // the contract counts in word 0
+		for word, want := range map[int64]byte{0: byte(sent), 5: 7, 6: 0} {
+			if value, err := c.StorageAt(t.Context(), belowAt, common.BigToHash(big.NewInt(word)), nil); err != nil || value[31] != want {
+				t.Errorf("after %d transactions, word %d: %x, %v", sent, word, value, err)
+			}
+		}
+		if n, err := c.NonceAt(t.Context(), belowAt, nil); err != nil || n != 9 {
+			t.Errorf("nonce %d, %v", n, err)
+		}
+		var hash common.Hash
+		if err := c.Client().CallContext(t.Context(), &hash, "eth_sendTransaction", map[string]any{"from": from, "to": belowAt}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
