@@ -231,6 +231,9 @@ func (u *Unit) Layout(c *build.Contract) (*Layout, error) {
 	}
 	r := &reader{unit: u, raw: raw.Types, types: map[string]*Type{}}
 	variables, err := r.variables(raw.Storage)
+	if err == nil {
+		err = r.checkNesting()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("its storage layout cannot be read: %w", err)
 	}

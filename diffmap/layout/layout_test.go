@@ -201,6 +201,9 @@ func TestCompare(t *testing.T) {
 				if _, ok := base[file]; !ok {
 					continue
 				}
+				if same := layout.Compare(before.layoutOf(t, file), before.layoutOf(t, file)); len(same.Changes)+len(same.Notes) > 0 {
+					t.Errorf("%s: the base version clashes with itself: %+v", c.name, same)
+				}
 				got := layout.Compare(before.layoutOf(t, file), after.layoutOf(t, file))
 				var changes, notes []string
 				for i := range got.Changes {

@@ -2,8 +2,10 @@ package layout
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -147,6 +149,41 @@ func (r *reader) fill(t *Type, key string, raw *solcType) (err error) {
 		r.unit.underlying(t, r.unit.nodes[declarationID(key)])
 	}
 	return err
+}
+
+// checkNesting makes sure that no type holds itself in place: the compiler writes none,
+// and their length would have no end.
+func (r *reader) checkNesting() error {
+	const entered, left = 1, 2
+	state := map[*Type]int{}
+	var check func(t *Type) error
+	check = func(t *Type) error {
+		if state[t] == left {
+			return nil
+		}
+		if state[t] == entered {
+			return fmt.Errorf("the type %q holds itself", t.Label)
+		}
+		state[t] = entered
+		if t.Kind == Array {
+			if err := check(t.Element); err != nil {
+				return err
+			}
+		}
+		for i := range t.Members {
+			if err := check(t.Members[i].Type); err != nil {
+				return err
+			}
+		}
+		state[t] = left
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.types)) {
+		if err := check(r.types[key]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // idAtEnd is the AST id in the name of a type: "t_struct(S)12_storage".
