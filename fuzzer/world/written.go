@@ -120,6 +120,9 @@ func (b *builder) writtenValue(t abi.Type, v reflect.Value) Value {
 // writtenStruct names the fields of a struct where they have names that tell them
 // apart.
 func writtenStruct(names []string, list []Value) Value {
+	if len(list) == 0 {
+		return Value{List: list}
+	}
 	var fields []NamedValue
 	for i, name := range names {
 		// "call" means a call, see [Value].
