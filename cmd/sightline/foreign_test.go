@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // readForeignTexts reads files that are given by name.
@@ -208,6 +211,17 @@ func TestForeignFilters(t *testing.T) {
 	f.only = true
 	if !f.allows("Vault.pause()") || f.allows("Token.pause()") {
 		t.Error("what alone is to be called is not, or other things are")
+	}
+	p := &worldPlan{foreign: foreign{filters: []functionFilter{f}, changed: map[string]bool{"Token.mint": true}}}
+	calls := func(contract, name string, test bool) bool {
+		return p.called()(&evm.Instance{Name: contract + "#2", Contract: &bytecode.Contract{Name: contract}}, &input.Function{Name: name, Signature: name + "()", Test: test})
+	}
+	if !calls("Vault", "pause", false) || !calls("Token", "mint", false) || !calls("VaultTest", "testFuzz_x", true) || calls("Token", "burn", false) {
+		t.Error("changed functions and fuzz tests are not called, or others are")
+	}
+	p.include = []string{"Token.*"}
+	if p.called()(&evm.Instance{Name: "Vault"}, &input.Function{Name: "pause"}) {
+		t.Error("others' filters go over the configuration's")
 	}
 }
 

@@ -365,7 +365,7 @@ func (p *worldPlan) called() func(*evm.Instance, *input.Function) bool {
 		}
 		return func(in *evm.Instance, f *input.Function) bool {
 			name := in.Contract.Name + "." + f.Signature
-			return p.foreign.changed[in.Contract.Name+"."+f.Name] || !slices.ContainsFunc(filters, func(filter functionFilter) bool { return !filter.allows(name) })
+			return f.Test || p.foreign.changed[in.Contract.Name+"."+f.Name] || !slices.ContainsFunc(filters, func(filter functionFilter) bool { return !filter.allows(name) })
 		}
 	}
 	return func(in *evm.Instance, f *input.Function) bool {

@@ -154,7 +154,7 @@ func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Fun
 		case f.Property:
 			out.Properties = append(out.Properties, f)
 		case test != nil && in.Tests != nil:
-			if slices.Contains(in.Tests, f.Signature) && (s.Options.Called == nil || s.Options.Called(&in, f)) {
+			if slices.Contains(in.Tests, f.Signature) && (s.Options.Called == nil || s.Options.Called(&in, test)) {
 				out.Functions = append(out.Functions, test)
 			}
 		case in.Asked && f.Noted:
