@@ -25,7 +25,8 @@ import (
 // Arguments that vm.assume rejects, and vm.skip, are neither success nor failure. Nothing
 // is said of a run in which anything ran out of gas, since forge gives tests 2^30; in which
 // a cheatcode failed that is no assertion, since forge may have done what was asked; that
-// called one which does nothing here; or of which not everything was recorded.
+// called one which does nothing here; in which the test itself reverted as it expected a
+// call to (forge's allow_internal_expect_revert); or of which not everything was recorded.
 var FailingTest = &Oracle{
 	ID:       "failing-test",
 	Title:    "A fuzz test of the project fails",
@@ -112,7 +113,28 @@ func doubtful(exec *evm.Execution, call int) bool {
 			return true
 		}
 	}
-	return false
+	return revertsAsExpected(exec, frames)
+}
+
+// revertsAsExpected tells whether a call's own code reverted while it expected the next
+// call to. Functions of libraries are part of it; forge takes their reverts for those that are
+// expected, if a test's configuration says so.
+func revertsAsExpected(exec *evm.Execution, frames [2]int) bool {
+	own := &exec.Frames[frames[0]]
+	expects := false
+	for i := frames[0] + 1; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		switch {
+		case f.Parent != frames[0]:
+		case f.Outcome != evm.Success && bytes.Equal(f.Output, own.Output):
+			return false // handed on
+		case f.CodeAddress != cheatcode.Address:
+			expects = expects && f.CodeAddress == cheatcode.Console
+		case cheatcode.ExpectsRevert(f.Input):
+			expects = true
+		}
+	}
+	return expects && own.Outcome != evm.Success
 }
 
 // RevertsElsewhere tells whether the last call reverts since a contract did that is neither

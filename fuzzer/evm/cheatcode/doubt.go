@@ -28,3 +28,12 @@ func AsInForge(input []byte, succeeded bool) bool {
 	}
 	return succeeded || strings.HasPrefix(c.name, "assert") || strings.HasPrefix(c.name, "assume") || c.name == "skip"
 }
+
+// ExpectsRevert tells whether input calls a cheatcode that expects the next call to revert.
+func ExpectsRevert(input []byte) bool {
+	if len(input) < 4 {
+		return false
+	}
+	c := index()[[4]byte(input)]
+	return c != nil && (c.name == "expectRevert" || c.name == "expectPartialRevert")
+}

@@ -32,7 +32,12 @@ func TestAsInForge(t *testing.T) {
 			t.Errorf("%s that fails: %v", tc.signature, got)
 		}
 	}
-	if AsInForge([]byte{1, 2, 3}, true) {
+	for signature, want := range map[string]bool{"expectRevert()": true, "expectRevert(bytes4,uint64)": true, "expectPartialRevert(bytes4)": true, "expectEmit()": false, "_expectCheatcodeRevert()": false} {
+		if got := ExpectsRevert(crypto.Keccak256([]byte(signature))); got != want {
+			t.Errorf("%s: %v", signature, got)
+		}
+	}
+	if AsInForge([]byte{1, 2, 3}, true) || ExpectsRevert(nil) {
 		t.Error("what has no selector is a cheatcode")
 	}
 }
