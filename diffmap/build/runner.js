@@ -11,7 +11,17 @@
 const fs = require('fs');
 const [, path, mode] = process.argv;
 
+// quick is the size of inputs, in bytes, up to which WebAssembly is not optimized:
+// making its code fast takes longer than running it. Measured with solc 0.8.30 and
+// 0.8.17: 2 s become 1 for 7 kB of input, 3.2 s become 2.1 for 220 kB, and
+// 6.7 s become 6.0 for 520 kB.
+const quick = 1 << 19;
+
 function main() {
+  const input = mode === 'compile' ? fs.readFileSync(0, 'utf8') : '';
+  if (input.length < quick) {
+    require('v8').setFlagsFromString('--liftoff-only');
+  }
   const soljson = require(path);
   if (typeof soljson.cwrap !== 'function') {
     throw new Error('this is no Emscripten build of solc (soljson.js)');
@@ -26,7 +36,6 @@ function main() {
     throw new Error('this solc has no standard-JSON interface (it came with 0.4.11)');
   }
   // cwrap would copy the input to the compiler's stack, which holds 5 MB.
-  const input = fs.readFileSync(0, 'utf8');
   const size = Buffer.byteLength(input) + 1;
   const pointer = soljson._malloc(size);
   soljson.stringToUTF8(input, pointer, size);

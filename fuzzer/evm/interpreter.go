@@ -78,8 +78,8 @@ type creationCode struct {
 const (
 	// maxDecoded bounds the code, beside that of the World, whose decodings are
 	// remembered between runs, in bytes: a step takes 16, and an entry per pc 4, so
-	// that it comes to some 20 MB.
-	maxDecoded = 1 << 20
+	// that it comes to some 10 MB.
+	maxDecoded = 1 << 19
 	// maxCachedCreation is the size of creation code beyond which its decoding is
 	// not remembered; twice the limit of EIP-3860, for mapping builds.
 	maxCachedCreation = 1 << 17

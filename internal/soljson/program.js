@@ -9,6 +9,8 @@
 
 const fs = require('fs');
 
+// What tests compile is small: optimizing the compiler takes longer than running it.
+require('v8').setFlagsFromString('--liftoff-only');
 const soljson = require(process.env.SOLJSON);
 const exported = (...names) => names.find((name) => typeof soljson['_' + name] === 'function');
 

@@ -30,6 +30,7 @@ type Settings struct {
 // script feeds standard JSON from stdin to the solc package named by its
 // argument.
 const script = `
+require('v8').setFlagsFromString('--liftoff-only'); // see build's runner.js
 const solc = require(process.argv[1]);
 const input = require('fs').readFileSync(0, 'utf8');
 process.stdout.write((solc.compile || solc.compileStandardWrapper)(input));
