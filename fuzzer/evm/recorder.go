@@ -2,7 +2,6 @@ package evm
 
 import (
 	"math/big"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
@@ -36,8 +35,7 @@ type recorder struct {
 	hasher       bytecode.PathHasher
 	conditions   conditions
 	bases        bases
-	open         []*active // by depth
-	shadows      []*[shadowChunk]shadow
+	open         []*active       // by depth
 	depth        int             // number of open frames
 	top          *active         // the innermost
 	cheats       *cheats         // that want to know of accesses; nil: there are none
@@ -69,21 +67,9 @@ type active struct {
 	pending pending     // what the next instruction finds on top of the stack
 	word    uint256.Int // pendingHash: the last word of what was hashed
 
-	height      int               // words on the stack at the latest call or creation, its arguments among them
-	shadows     *[shadowed]shadow // of the words on the stack
-	chunk, base int               // where they are, see recorder.shade
+	height  int                           // words on the Interpreter's stack at the latest call or creation, its arguments among them
+	shadows [params.StackLimit + 1]shadow // of the words on the stack; in place, since blocks look here all the time
 }
-
-const (
-	// shadowed is the number of words that a frame has shadows of: one more than fit
-	// its stack, so that an instruction that overflows it need not be told apart.
-	shadowed = int(params.StackLimit) + 1
-	// shadowChunk is how many shadows are made at once, as [stackChunk].
-	shadowChunk = 8 * shadowed
-	// maxIdleShadows is the number of chunks that are kept: half a megabyte, in which
-	// a recursion down to the call depth's limit fits.
-	maxIdleShadows = 1 << 4
-)
 
 // pending tells what the instruction before this one pushed.
 type pending uint8
@@ -105,9 +91,6 @@ func (r *recorder) reset() {
 	}
 	r.exec.Calls, r.exec.Frames, r.exec.Covered = r.exec.Calls[:0], r.exec.Frames[:0], r.exec.Covered[:0]
 	r.exec.Truncated = false
-	if len(r.shadows) > maxIdleShadows {
-		r.shadows = slices.Clone(r.shadows[:maxIdleShadows])
-	}
 	r.spent = spent{}
 	r.bytes.release(arenaMark{})
 	r.topics.release(arenaMark{})
@@ -184,25 +167,7 @@ func (r *recorder) push(depth int) *active {
 	f.serial, f.depth, f.touched = r.frameSerial, depth, len(r.touched)
 	f.started, f.program, f.steps, f.lastPC, f.block = false, nil, 0, 0, 0
 	f.pending, f.oversize = pendingNone, nil
-	r.shade(f)
 	return f
-}
-
-// shade gives a frame its shadows: they begin where the caller's stack ends, as long
-// as those of a whole stack have room in that chunk.
-func (r *recorder) shade(f *active) {
-	f.chunk, f.base, f.height = 0, 0, 0
-	if f.depth > 0 {
-		caller := r.open[f.depth-1]
-		f.chunk, f.base = caller.chunk, caller.base+caller.height
-		if f.base+shadowed > shadowChunk {
-			f.chunk, f.base = f.chunk+1, 0
-		}
-	}
-	if f.chunk == len(r.shadows) {
-		r.shadows = append(r.shadows, new([shadowChunk]shadow))
-	}
-	f.shadows = (*[shadowed]shadow)(r.shadows[f.chunk][f.base:])
 }
 
 // record adds the frame to the Execution, if there is room.
@@ -374,7 +339,6 @@ func (r *recorder) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpConte
 	}
 	in := r.instructions[op]
 	h := len(stack)
-	f.height = h
 	switch in.action {
 	case actNone:
 	case actPush:
