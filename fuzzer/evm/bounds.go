@@ -23,10 +23,9 @@ const (
 	// maxBytes bounds the kept inputs, outputs and event data: frames may pass
 	// the same megabytes on at no cost.
 	maxBytes = 1 << 24
-	// maxRetained is the size of the frames' buffers beyond which they are not
-	// reused: 8 MB a machine, of which a campaign with two workers has five. It is
-	// more than any one of the bounds above allows for.
-	maxRetained = 1 << 23
+	// maxIdleRecorded bounds the frames that a machine keeps memory for between runs:
+	// some 400 KB. Arbitrary: few runs have as many.
+	maxIdleRecorded = 1 << 10
 	// maxHashes bounds the hashes remembered within a call to find the mapping
 	// behind a slot (60 bytes each).
 	maxHashes = 1 << 14

@@ -142,24 +142,21 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestRetained: buffers that have grown beyond the bound are let go.
+// TestRetained: buffers that have grown beyond the bound are let go, and a run
+// that shares its calls with the one before does not build on what is gone.
 func TestRetained(t *testing.T) {
 	r := at(t, loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) }))
-	mustRun(t, r, call())
-	if r.rec.retained < 100_000 {
-		t.Fatalf("%d bytes are retained", r.rec.retained)
+	one := mustRun(t, r, call()).Clone()
+	mustRun(t, r, call(), call(1), call(2))
+	if !r.rec.overgrown() {
+		t.Fatalf("room for %d accesses does not exceed the bound", r.rec.accesses.held)
 	}
-	sum := 0
-	for _, f := range r.rec.exec.Frames[:cap(r.rec.exec.Frames)] {
-		sum += f.footprint()
+	if again := mustRun(t, r, call()); !slices.EqualFunc(again.Frames, one.Frames, equalFrames) {
+		t.Error("the first call does something else after it was let go")
 	}
-	if sum != r.rec.retained {
-		t.Errorf("retained is %d, the frames have %d", r.rec.retained, sum)
-	}
-	r.rec.retained = maxRetained + 1
-	mustRun(t, r, call(1))
-	if r.rec.retained > maxRetained {
-		t.Error("nothing was let go")
+	r.rewind(0)
+	if r.rec.overgrown() {
+		t.Errorf("room for %d accesses is kept", r.rec.accesses.held)
 	}
 }
 

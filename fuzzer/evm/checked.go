@@ -110,6 +110,7 @@ func (c *Checked) compare(seq Sequence, exec *Execution, failed error) (*Executi
 	} else if d := DifferWorlds(c.fast.Export(), c.reference.Export()); d != nil {
 		difference = d.String()
 	} else {
+		c.reference.forget()
 		return exec, nil
 	}
 	c.distrust(exec)

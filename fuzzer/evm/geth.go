@@ -62,7 +62,7 @@ type checkpoint struct {
 	frames, covered int
 	number, time    uint64
 	spent           spent
-	bytes, topics   arenaMark
+	buffers         buffersMark
 	truncated       bool
 	cheats          *cheatcode.State // nil: there are none
 }
@@ -104,7 +104,6 @@ func NewReference(world *World, table *bytecode.Table, opts ...Option) (*Referen
 	r.rec.programs = newPrograms(table)
 	r.rec.lifted = r.options.liftCodeSize
 	r.rec.reasons = newReasons(table)
-	r.rec.bytes.unit, r.rec.topics.unit = byteChunk, topicChunk
 	r.renew()
 	r.rec.instructions, err = instructions(r.rules)
 	if err != nil {
@@ -125,7 +124,7 @@ func (r *Reference) renew() {
 	r.state.onLog = r.rec.log
 	r.rec.state = r.state
 	r.done, r.checkpoints = nil, nil
-	r.rec.exec, r.rec.retained, r.rec.open = Execution{}, 0, nil
+	r.rec.exec, r.rec.buffers, r.rec.open = Execution{}, newBuffers(), nil
 
 	block := r.world.Block
 	r.number, r.time, r.random = block.Number, block.Time, block.PrevRandao
@@ -195,7 +194,7 @@ func (r *Reference) Run(sequence Sequence) (exec *Execution, err error) {
 // shared is the number of calls that the sequence has in common with the last
 // run, from the start; 0 when the machine should let go of what it remembers.
 func (r *Reference) shared(sequence Sequence) int {
-	if r.state.overgrown() || r.rec.retained > maxRetained {
+	if r.state.overgrown() || r.rec.overgrown() {
 		return 0
 	}
 	n := 0
@@ -222,14 +221,14 @@ func (r *Reference) rewind(n int) {
 		r.rec.exec.Covered = r.rec.exec.Covered[:c.covered]
 		r.rec.exec.Truncated = c.truncated
 		r.rec.spent = c.spent
-		r.rec.bytes.release(c.bytes)
-		r.rec.topics.release(c.topics)
+		r.rec.release(c.buffers)
 		r.setBlock(c.number, c.time)
 		if r.cheats != nil {
 			r.cheats.rewind(c.cheats)
 		}
 		r.done, r.checkpoints = r.done[:n], r.checkpoints[:n]
 	}
+	r.rec.rest()
 	if n > 0 {
 		return
 	}
@@ -238,6 +237,15 @@ func (r *Reference) rewind(n int) {
 	}
 	r.state.Reset()
 	r.rec.reset()
+}
+
+// forget lets go of an execution that nobody asks for any more, as far as it is a
+// large one: the machine may rest for long.
+func (r *Reference) forget() {
+	r.rec.rest()
+	if r.rec.overgrown() {
+		r.rewind(0)
+	}
 }
 
 // push keeps a copy of the call, in the buffers of an earlier one, and marks the
@@ -255,7 +263,7 @@ func (r *Reference) push(call *Call) {
 	r.checkpoints = append(r.checkpoints, checkpoint{
 		journal: r.state.Snapshot(), frames: len(r.rec.exec.Frames), covered: len(r.rec.exec.Covered),
 		number: r.number, time: r.time, spent: r.rec.spent, truncated: r.rec.exec.Truncated,
-		bytes: r.rec.bytes.at, topics: r.rec.topics.at, cheats: r.cheats.keep(),
+		buffers: r.rec.mark(), cheats: r.cheats.keep(),
 	})
 }
 

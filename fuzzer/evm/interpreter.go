@@ -115,7 +115,6 @@ func NewInterpreter(world *World, table *bytecode.Table, opts ...Option) (*Inter
 	rules := rulesFor(fork)
 	m.rec.programs = newPrograms(table)
 	m.rec.reasons = newReasons(table)
-	m.rec.bytes.unit, m.rec.topics.unit = byteChunk, topicChunk
 	m.rec.instructions, err = instructions(rules)
 	if err != nil {
 		return nil, fmt.Errorf("evm: instruction set of %s: %w", forks[fork], err)
@@ -137,7 +136,7 @@ func (m *Interpreter) renew() {
 	}
 	m.ledger = newLedger(m.world, precompiles)
 	m.done, m.checkpoints, m.frames, m.stacks, m.sent = nil, nil, nil, nil, nil
-	m.rec.exec, m.rec.retained, m.rec.open = Execution{}, 0, nil
+	m.rec.exec, m.rec.buffers, m.rec.open = Execution{}, newBuffers(), nil
 	m.forget()
 	m.codeLimit = maxDecoded
 	for _, a := range m.world.Accounts {
@@ -190,7 +189,7 @@ func (m *Interpreter) Run(sequence Sequence) (exec *Execution, err error) {
 // shared is the number of calls that the sequence has in common with the last
 // run, from the start; 0 when the machine should let go of what it remembers.
 func (m *Interpreter) shared(sequence Sequence) int {
-	if m.ledger.overgrown() || m.rec.retained > maxRetained || m.codeBytes > m.codeLimit {
+	if m.ledger.overgrown() || m.rec.overgrown() || m.codeBytes > m.codeLimit {
 		return 0
 	}
 	n := 0
@@ -210,27 +209,26 @@ func (m *Interpreter) rewind(n int) {
 		m.rec.exec.Covered = m.rec.exec.Covered[:c.covered]
 		m.rec.exec.Truncated = c.truncated
 		m.rec.spent = c.spent
-		m.rec.bytes.release(c.bytes)
-		m.rec.topics.release(c.topics)
+		m.rec.release(c.buffers)
 		m.setBlock(c.number, c.time)
 		if m.cheats != nil {
 			m.cheats.rewind(c.cheats)
 		}
 		m.done, m.checkpoints = m.done[:n], m.checkpoints[:n]
 	}
+	if len(m.frames) > maxIdleFrames {
+		m.frames = slices.Clone(m.frames[:maxIdleFrames])
+	}
+	if len(m.stacks) > maxIdleStacks {
+		m.stacks = slices.Clone(m.stacks[:maxIdleStacks])
+	}
+	m.rec.rest()
 	if n > 0 {
 		return
 	}
 	m.ledger.reset()
 	if cap(m.ledger.journal) > maxIdleJournal {
 		m.ledger.journal = nil
-	}
-	if len(m.frames) > maxIdleFrames {
-		m.frames = slices.Clone(m.frames[:maxIdleFrames])
-		m.rec.open = slices.Clone(m.rec.open[:maxIdleFrames])
-	}
-	if len(m.stacks) > maxIdleStacks {
-		m.stacks = slices.Clone(m.stacks[:maxIdleStacks])
 	}
 	before := len(m.rec.programs.byID)
 	m.rec.reset()
@@ -255,7 +253,7 @@ func (m *Interpreter) push(call *Call) {
 	m.checkpoints = append(m.checkpoints, checkpoint{
 		journal: len(m.ledger.journal), frames: len(m.rec.exec.Frames), covered: len(m.rec.exec.Covered),
 		number: m.number, time: m.time, spent: m.rec.spent, truncated: m.rec.exec.Truncated,
-		bytes: m.rec.bytes.at, topics: m.rec.topics.at, cheats: m.cheats.keep(),
+		buffers: m.rec.mark(), cheats: m.cheats.keep(),
 	})
 }
 

@@ -102,6 +102,12 @@ func TestIdle(t *testing.T) {
 	if len(m.frames) > maxIdleFrames || len(m.rec.open) != len(m.frames) {
 		t.Errorf("%d and %d frames are kept", len(m.frames), len(m.rec.open))
 	}
+	r := at(t, deep)
+	mustRun(t, r, call())
+	mustRun(t, r, Call{From: randomSender, To: nobody})
+	if len(r.rec.open) > maxIdleFrames || cap(r.rec.exec.Frames) > maxIdleRecorded {
+		t.Errorf("the reference keeps %d frames, and %d of the execution", len(r.rec.open), cap(r.rec.exec.Frames))
+	}
 
 	m = fastAt(t, asm.New().Push(1).Push(1<<20).Op(vm.MSTORE).Bytes())
 	mustRunFast(t, m, call())

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
@@ -22,12 +23,10 @@ type recorder struct {
 	state        *State
 	lifted       bool // code-size limits
 
-	exec     Execution
-	spent    spent
-	retained int                // size of the frames' buffers
-	bytes    arena[byte]        // where inputs are copied to
-	topics   arena[common.Hash] // of events
-	reasons  *reasons
+	exec    Execution
+	buffers // of exec
+	spent   spent
+	reasons *reasons
 
 	call         int // index of the current call
 	callSerial   uint32
@@ -86,15 +85,22 @@ func (r *recorder) hooks() *tracing.Hooks {
 
 // reset starts an Execution.
 func (r *recorder) reset() {
-	if r.retained > maxRetained {
-		r.exec.Frames, r.retained = nil, 0
+	if cap(r.exec.Frames) > maxIdleRecorded {
+		r.exec.Frames = nil
 	}
 	r.exec.Calls, r.exec.Frames, r.exec.Covered = r.exec.Calls[:0], r.exec.Frames[:0], r.exec.Covered[:0]
 	r.exec.Truncated = false
 	r.spent = spent{}
-	r.bytes.release(arenaMark{})
-	r.topics.release(arenaMark{})
+	r.empty()
 	r.programs.trim()
+}
+
+// rest lets go of the open frames that a deep call has grown, of which a call that
+// has ended needs none.
+func (r *recorder) rest() {
+	if len(r.open) > maxIdleFrames {
+		r.open = slices.Clone(r.open[:maxIdleFrames])
+	}
 }
 
 // end finishes the call whose first frame is given.
@@ -178,7 +184,8 @@ func (r *recorder) record(f, parent *active, kind CallKind, to common.Address, i
 		return
 	}
 	f.index = len(r.exec.Frames)
-	frame := r.newFrame()
+	r.exec.Frames = append(r.exec.Frames, Frame{})
+	frame := &r.exec.Frames[f.index]
 	frame.Call, frame.Depth, frame.Kind = r.call, f.depth, kind
 	frame.Parent = -1
 	if parent != nil {
@@ -192,34 +199,6 @@ func (r *recorder) record(f, parent *active, kind CallKind, to common.Address, i
 		frame.Input = r.copy(input)
 	}
 }
-
-// newFrame is an empty frame at the end of Frames with the buffers of an
-// earlier one.
-func (r *recorder) newFrame() *Frame {
-	frames := r.exec.Frames
-	if n := len(frames); n < cap(frames) {
-		frames = frames[:n+1]
-		old := &frames[n]
-		r.retained -= old.footprint()
-		*old = Frame{Path: old.Path[:0], Comparisons: old.Comparisons[:0], Storage: old.Storage[:0], Logs: old.Logs[:0]}
-	} else {
-		frames = append(frames, Frame{})
-	}
-	r.exec.Frames = frames
-	return &frames[len(frames)-1]
-}
-
-// footprint is about the number of bytes that the frame's buffers take.
-func (f *Frame) footprint() int {
-	return 4*cap(f.Path) + 88*cap(f.Comparisons) + 136*cap(f.Storage) + 72*cap(f.Logs)
-}
-
-// The units in which room for inputs and topics is allocated: some hundred
-// ordinary calls.
-const (
-	byteChunk  = 1 << 16
-	topicChunk = 1 << 10
-)
 
 // copy keeps data that the machine will overwrite; nil when there is no room.
 func (r *recorder) copy(data []byte) []byte {
@@ -292,7 +271,7 @@ func (r *recorder) close(f *active, outcome Outcome, output []byte, gasUsed uint
 		if len(output) > 0 && r.room(len(output)) {
 			frame.Output = output
 		}
-		r.retained += frame.footprint()
+		r.cut(frame)
 	}
 	r.depth--
 	if r.depth > 0 {
@@ -449,6 +428,9 @@ func (r *recorder) enterBlock(f *active, block bytecode.BlockID) {
 	}
 	frame := &r.exec.Frames[f.index]
 	if f.steps <= maxSteps && take(&r.spent.blocks, 1, maxPathBlocks) {
+		if len(frame.Path) == cap(frame.Path) {
+			frame.Path = r.blocks.extend(frame.Path)
+		}
 		frame.Path = append(frame.Path, block)
 	} else {
 		frame.PathTruncated = true
@@ -472,11 +454,10 @@ func (r *recorder) decision(f *active, pc uint32, taken bool) *Comparison {
 		return nil
 	}
 	n := len(frame.Comparisons)
-	if n < cap(frame.Comparisons) {
-		frame.Comparisons = frame.Comparisons[:n+1]
-	} else {
-		frame.Comparisons = append(frame.Comparisons, Comparison{})
+	if n == cap(frame.Comparisons) {
+		frame.Comparisons = r.comparisons.extend(frame.Comparisons)
 	}
+	frame.Comparisons = frame.Comparisons[:n+1]
 	c := &frame.Comparisons[n]
 	c.PC, c.Block, c.Taken = pc, f.block, taken
 	return c
@@ -514,6 +495,9 @@ func (r *recorder) access(f *active, pc uint32, key, value *uint256.Int) bool {
 	if value != nil {
 		a.Value = *value
 	}
+	if len(frame.Storage) == cap(frame.Storage) {
+		frame.Storage = r.accesses.extend(frame.Storage)
+	}
 	frame.Storage = append(frame.Storage, a)
 	return true
 }
@@ -539,6 +523,9 @@ func (r *recorder) event(f *active, pc uint32, size int) *Log {
 		return nil
 	}
 	frame := &r.exec.Frames[f.index]
+	if len(frame.Logs) == cap(frame.Logs) {
+		frame.Logs = r.logs.extend(frame.Logs)
+	}
 	frame.Logs = append(frame.Logs, Log{PC: pc})
 	return &frame.Logs[len(frame.Logs)-1]
 }
