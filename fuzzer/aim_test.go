@@ -58,7 +58,7 @@ func TestTrackerKeepsTheClosestWrite(t *testing.T) {
 			{"what is far behind it", away(5000), false, 5000},
 		},
 	} {
-		tracker := newTracker(bytecode.NewTable(nil), nil)
+		tracker := newTracker(nil, 0)
 		tracker.slots = map[bytecode.Location]*aimed{}
 		for _, s := range steps {
 			n := lookAt(tracker, wrote(ran(p, 1, true, 0), pc, s.slot, s.hashed))

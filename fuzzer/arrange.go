@@ -12,10 +12,10 @@ import (
 // surroundings are calls of other entries that may be put in front of a seed's last call.
 // Any may be nil.
 type surroundings struct {
-	prelude  input.Sequence   // its last call changes state
-	writer   input.Sequence   // its last call writes what the seed's reads
-	chains   []input.Sequence // each call writes what the next one reads, and the last what the seed's does
-	repeated input.Sequence   // its last call reads and writes what the seed's reads
+	prelude  input.Packed   // its last call changes state
+	writer   input.Packed   // its last call writes what the seed's reads
+	chains   []input.Packed // each call writes what the next one reads, and the last what the seed's does
+	repeated input.Packed   // its last call reads and writes what the seed's reads
 }
 
 // maxChains bounds the chains that one task is given. Arbitrary: most are wrong, and
@@ -26,13 +26,13 @@ const maxChains = 16
 // are demanded.
 func (c *Campaign) surround(seed *Seed, demanded bool, energy Energy) (s surroundings) {
 	if before := c.schedule().prelude(c.suite, c.rand); before != nil {
-		s.prelude = before.Sequence
+		s.prelude = before.Calls
 	}
 	if c.Without.RawOrder {
 		return s
 	}
 	if before := c.suite.writer(seed, c.rand); before != nil {
-		s.writer = before.Sequence
+		s.writer = before.Calls
 		for range min(int(energy), maxChains) {
 			if demanded {
 				s.chains = append(s.chains, c.suite.closure(seed, c.rand, c.maxSeqLen-1))
@@ -40,7 +40,7 @@ func (c *Campaign) surround(seed *Seed, demanded bool, energy Energy) (s surroun
 		}
 	}
 	if before := c.suite.accumulator(seed, c.rand); before != nil {
-		s.repeated = before.Sequence
+		s.repeated = before.Calls
 	}
 	return s
 }
@@ -52,8 +52,8 @@ const closureShare = 5
 // closure is a chain of calls, at most so many, each of which writes what the next one
 // reads, up to what the seed's last call reads: `set`, `copy`, and so on. None of them
 // needs to show anything new by itself.
-func (s *Suite) closure(seed *Seed, r input.Rand, most int) input.Sequence {
-	var calls input.Sequence // from the last to the first
+func (s *Suite) closure(seed *Seed, r input.Rand, most int) input.Packed {
+	var calls input.Packed // from the last to the first
 	for at := seed; len(calls) < most; {
 		if len(calls) > 0 && r.IntN(closureShare) == 0 {
 			break
@@ -61,7 +61,7 @@ func (s *Suite) closure(seed *Seed, r input.Rand, most int) input.Sequence {
 		if at = s.writer(at, r); at == nil {
 			break
 		}
-		calls = append(calls, at.Sequence[len(at.Sequence)-1])
+		calls = append(calls, at.Calls[len(at.Calls)-1])
 	}
 	slices.Reverse(calls)
 	return calls
@@ -92,7 +92,7 @@ func (s *Suite) accumulator(seed *Seed, r input.Rand) *Seed {
 // most is the most calls of a task's mutants: what the seed has, or so many, as far as
 // the budget goes.
 func (w *worker) most(t *task, calls int) int {
-	return int(min(uint64(max(calls, len(t.seed.Sequence))), t.calls))
+	return int(min(uint64(max(calls, len(t.sequence))), t.calls))
 }
 
 // repetition says how an input was made of another: by so many copies of a call in front
@@ -129,22 +129,22 @@ func (w *worker) chain(t *task) (lead, bool) {
 	if len(t.chains) == 0 {
 		return lead{}, false
 	}
-	return lead{sequence: w.mutator.Before(w.rand, t.chains[w.rand.IntN(len(t.chains))], t.seed.Sequence)}, true
+	return lead{sequence: w.mutator.Before(w.rand, t.chains[w.rand.IntN(len(t.chains))].Unpack(), t.sequence)}, true
 }
 
 func (w *worker) insert(t *task) (lead, bool) {
 	if t.prelude == nil {
 		return lead{}, false
 	}
-	return lead{sequence: w.mutator.Precede(w.rand, t.prelude, t.seed.Sequence)}, true
+	return lead{sequence: w.mutator.Precede(w.rand, t.prelude.Unpack(), t.sequence)}, true
 }
 
 func (w *worker) replace(t *task) (lead, bool) {
 	if t.prelude == nil {
 		return lead{}, false
 	}
-	last := t.seed.Sequence[len(t.seed.Sequence)-1:]
-	return lead{sequence: w.mutator.Before(w.rand, t.prelude, last)}, true
+	last := t.sequence[len(t.sequence)-1:]
+	return lead{sequence: w.mutator.Before(w.rand, t.prelude.Unpack(), last)}, true
 }
 
 // fewCopies is how often a call is repeated in half of the cases, at most. Arbitrary.
@@ -153,13 +153,13 @@ const fewCopies = 4
 // repeat puts copies of a call in front of the last: of one that is there, if it is of
 // the function that accumulates, else of another entry's.
 func (w *worker) repeat(t *task) (lead, bool) {
-	seq := t.seed.Sequence
+	seq := t.sequence
 	room := w.mutator.SeqLen() - len(seq)
 	if t.repeated == nil || room <= 0 {
 		return lead{}, false
 	}
-	function := lastOf(t.repeated)
-	r := &repetition{at: len(seq) - 1, call: t.repeated[len(t.repeated)-1]}
+	function := t.repeated.Last()
+	r := &repetition{at: len(seq) - 1, call: t.repeated.Call(len(t.repeated) - 1)}
 	for i := range len(seq) - 1 {
 		if lastOf(seq[:i+1]) == function && w.rand.IntN(2) == 0 {
 			r.at, r.call = i, seq[i]
@@ -197,7 +197,7 @@ func (w *worker) recount(ran *lead, exec *evm.Execution) []lead {
 	copies := uint256.NewInt(uint64(ran.repetition.copies))
 	var leads []lead
 	input.Pairs(before, input.AppendBranches(nil, exec), func(a, b *input.Branch) bool {
-		if b.Call != last || a.Taken != b.Taken || w.tracker.decided(b.Code, b.PC) {
+		if b.Call != last || a.Taken != b.Taken || w.tracker.decided(b.Code, &b.Comparison) {
 			return true
 		}
 		slope := input.Slope{Run: *copies}

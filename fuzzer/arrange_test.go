@@ -23,7 +23,8 @@ func seedsOf(t *testing.T, w *worker, p *project, calls ...string) (*Suite, map[
 			t.Fatalf("%s was not run", call)
 		}
 		f := footprint(exec)
-		seed := &Seed{Sequence: seq, reads: f.reads, writes: f.writes}
+		seed := seedOf(seq)
+		seed.reads, seed.writes = f.reads, f.writes
 		for _, key := range f.decides {
 			s.deciding[key] = true
 		}
@@ -44,7 +45,7 @@ func TestClosure(t *testing.T) {
 	met := map[int]bool{}
 	for range 100 {
 		var names []string
-		for _, call := range s.closure(seeds["check"], r, 8) {
+		for _, call := range s.closure(seeds["check"], r, 8).Unpack() {
 			names = append(names, call.Function.Name)
 		}
 		if len(names) == 0 || !slices.Equal(names, whole[len(whole)-len(names):]) {
@@ -62,7 +63,7 @@ func TestClosure(t *testing.T) {
 		t.Errorf("a chain of %d calls in front of one that reads nothing", len(chain))
 	}
 	if found := s.accumulator(seeds["check"], r); found != nil {
-		t.Errorf("%s accumulates", found.Sequence[0].Function.Name)
+		t.Errorf("%s accumulates", found.Calls.Last().Function.Name)
 	}
 }
 
@@ -76,10 +77,10 @@ func TestRecount(t *testing.T) {
 		t.Fatal("nothing accumulates")
 	}
 	b := batch{task: task{calls: 10_000}}
-	check := seeds["check"].Sequence
+	check := seeds["check"].Calls.Unpack()
 	exec, _, _ := w.try(context.Background(), check, &b)
 	base := w.newPoint(check, exec)
-	next, ok := w.repeat(&task{seed: seeds["check"], surroundings: surroundings{repeated: found.Sequence}})
+	next, ok := w.repeat(&task{sequence: check, surroundings: surroundings{repeated: found.Calls}})
 	if !ok {
 		t.Fatal("nothing is repeated")
 	}
@@ -105,7 +106,7 @@ func TestRepeat(t *testing.T) {
 	w, p := solver(t, "planted/counted.sol")
 	step, both := parse(t, p.space, "user1 Counted.step()"), parse(t, p.space, "user2 Counted.step(); user1 Counted.check()")
 	for range 50 {
-		next, ok := w.repeat(&task{seed: &Seed{Sequence: both}, surroundings: surroundings{repeated: step}})
+		next, ok := w.repeat(&task{sequence: both, surroundings: surroundings{repeated: input.Pack(step, nil)}})
 		text := format(p.space, next.sequence)
 		if !ok || len(next.sequence) != 2+next.repetition.copies || len(next.sequence) > input.DefaultSeqLen ||
 			!strings.HasSuffix(text, "user1 Counted.check()") || strings.Count(text, ".step(") != len(next.sequence)-1 {
@@ -116,7 +117,7 @@ func TestRepeat(t *testing.T) {
 		t.Errorf("the seed has %d calls now", len(both))
 	}
 	full := slices.Repeat(step, input.DefaultSeqLen)
-	if _, ok := w.repeat(&task{seed: &Seed{Sequence: full}, surroundings: surroundings{repeated: step}}); ok {
+	if _, ok := w.repeat(&task{sequence: full, surroundings: surroundings{repeated: input.Pack(step, nil)}}); ok {
 		t.Error("a sequence without room takes copies")
 	}
 }

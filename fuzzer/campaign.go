@@ -283,8 +283,9 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	goals := findGoals(c.Table, c.Targets, c.Oracles)
 	standing := standingCode(c.World, c.Table)
 	dangers := findDangers(programs, c.Oracles)
+	targets := findEntries(c.Table, c.Targets)
 	for id, machine := range machines {
-		w := c.newWorker(id, machine, programs)
+		w := c.newWorker(id, machine, programs, targets)
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
 			w.steering = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
 			w.steering.standing = standing
@@ -311,7 +312,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 }
 
 // newWorker makes a worker that asks nothing yet.
-func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.Program) *worker {
+func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.Program, targets map[bytecode.CodeID]*entries) *worker {
 	if c.Without.Dictionary {
 		programs = nil
 	}
@@ -323,7 +324,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		rand:       rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
 		dictionary: dictionary,
 		mutator:    input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.seqLen}),
-		tracker:    newTracker(c.Table, c.Targets),
+		tracker:    newTracker(targets, len(c.Targets)),
 		space:      c.Space,
 		proposer:   input.NewProposer(c.Space),
 		observer:   newObserver(&c.Config),
@@ -398,7 +399,7 @@ func (c *Campaign) nextTask() task {
 	}
 	seed.Selected++
 	t := task{seed: seed, energy: energy, source: from, seqLen: c.seqLen}
-	t.demanded = c.suite.demands.get(lastOf(seed.Sequence))
+	t.demanded = c.suite.demands.get(seed.Calls.Last())
 	t.surroundings = c.surround(seed, t.demanded.wanted > 0, energy)
 	return t
 }
@@ -475,7 +476,7 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	}
 	c.spend(&b)
 	if b.task.seed != nil {
-		c.suite.demands.spend(lastOf(b.task.seed.Sequence), b.executions, c.maxSeqLen)
+		c.suite.demands.spend(b.task.seed.Calls.Last(), b.executions, c.maxSeqLen)
 	}
 	for i := range b.discoveries { // after their paths were counted: only counted ones are filed
 		c.suite.learn(b.discoveries[i].pid, b.discoveries[i].ahead)
@@ -487,11 +488,15 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 		b.task.seed.changed = b.task.changed
 	}
 	c.pass(ctx, b.passed)
+	var like input.Packed
+	if b.task.seed != nil {
+		like = b.task.seed.Calls
+	}
 	for i := range b.discoveries {
 		d := &b.discoveries[i]
 		d.at.Executions += before.Executions
 		d.at.Calls += before.Calls
-		c.absorbDiscovery(ctx, d, b.task.seed, b.task.epoch)
+		c.absorbDiscovery(ctx, d, like, b.task.epoch)
 	}
 	if c.failing++; b.fault == nil || len(b.paths) > 0 {
 		c.failing = 0
@@ -506,16 +511,19 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 }
 
 // absorbDiscovery decides what a discovery is worth to the campaign: other
-// workers may have made it before.
-func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, parent *Seed, epoch int) {
-	seed := &Seed{changed: c.changed, gas: d.gas, Sequence: d.sequence, short: d.short != nil, PID: d.pid, Parent: parent, Changes: d.changes, state: d.state, reads: d.reads, writes: d.writes, epoch: epoch}
+// workers may have made it before. like has calls in common with it.
+func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, like input.Packed, epoch int) {
+	seed := &Seed{changed: c.changed, gas: d.gas, short: d.short != nil, PID: d.pid, Changes: d.changes, state: d.state, reads: d.reads, writes: d.writes, epoch: epoch}
 	for _, key := range d.decides {
 		c.suite.deciding[key] = true
 	}
+	seq := d.sequence
 	if d.short != nil {
-		seed.Sequence = d.short
-		c.lengthen(len(d.short))
+		seq = d.short
+		c.lengthen(len(seq))
 	}
+	seed.Calls = input.Pack(seq, like)
+	seed.size = seed.Calls.Size(like)
 	for _, b := range d.news.newBlocks {
 		if !c.blocks[b] {
 			c.blocks[b] = true

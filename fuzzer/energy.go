@@ -69,7 +69,7 @@ func (w *worker) weigh(t task, base *point, exec *evm.Execution) Energy {
 	first := slices.IndexFunc(base.branches, func(b input.Branch) bool { return b.Call == last })
 	for i := len(base.branches) - 1; first >= 0 && i >= first; i-- {
 		b := &base.branches[i]
-		if w.tracker.decided(b.Code, b.PC) {
+		if w.tracker.decided(b.Code, &b.Comparison) {
 			continue
 		}
 		weight := weightLeast*nestedFull + weightNested*min(i-first, nestedFull)

@@ -230,3 +230,6 @@ func sorted(s []string) []string {
 	slices.Sort(s)
 	return s
 }
+
+// seedOf is an entry for a sequence of which nothing else is known.
+func seedOf(seq input.Sequence) *Seed { return &Seed{Calls: input.Pack(seq, nil)} }

@@ -10,12 +10,19 @@ import (
 // lidGroup is what the suite knows of one lookahead identifier.
 type lidGroup struct {
 	seeds   []*Seed
-	fuzz    uint64  // fuzz(λ): executions of the paths filed under it
-	changes bool    // those of its paths that are entries change state
-	leads   bool    // see outlook
-	opens   bool    // likewise
-	points  []int32 // numbers of the split points along the prefix
+	fuzz    uint64 // fuzz(λ): executions of the paths filed under it
+	changes bool   // those of its paths that are entries change state
+	leads   bool   // see outlook
+	opens   bool   // likewise
+	points  []pointRun
+	id      lookahead.ID
+	paths   int // filed under it
 }
+
+// pointRun is some split points along a prefix: so many with numbers one after the
+// other. Prefixes are thousands of split points long and share most of them with
+// others; those that one is the first to have get numbers in a row.
+type pointRun struct{ first, end int32 }
 
 // kinds of live LIDs: all of them, those that lead to a target, and so on; each by
 // the source of picks that draws from it.
@@ -65,7 +72,7 @@ func (l *lids) group(r *outlook) *lidGroup {
 	if g := l.byID[r.ID]; g != nil {
 		return g
 	}
-	g := &lidGroup{leads: r.leads, opens: r.opens, points: make([]int32, 0, len(r.SplitPoints))}
+	g := &lidGroup{id: r.ID, leads: r.leads, opens: r.opens}
 	for _, p := range r.SplitPoints {
 		n, known := l.number[p]
 		if !known {
@@ -75,16 +82,46 @@ func (l *lids) group(r *outlook) *lidGroup {
 			l.users[live] = append(l.users[live], 0)
 			l.users[leading] = append(l.users[leading], 0)
 		}
-		g.points = append(g.points, n)
+		if last := len(g.points) - 1; last >= 0 && g.points[last].end == n {
+			g.points[last].end++
+		} else {
+			g.points = append(g.points, pointRun{n, n + 1})
+		}
 	}
+	g.points = slices.Clone(g.points) // without room for more
 	l.byID[r.ID] = g
 	return g
+}
+
+// file puts a path with so many executions under a group.
+func (l *lids) file(g *lidGroup, n uint64) {
+	g.paths++
+	l.count(g, n)
+}
+
+// unfile takes such a path away; a group without any is forgotten.
+func (l *lids) unfile(g *lidGroup, n uint64) {
+	l.uncount(g, n)
+	if g.paths--; g.paths == 0 {
+		delete(l.byID, g.id)
+	}
+}
+
+// numbers are those of the split points along the prefix.
+func (g *lidGroup) numbers(yield func(int32) bool) {
+	for _, run := range g.points {
+		for p := run.first; p < run.end; p++ {
+			if !yield(p) {
+				return
+			}
+		}
+	}
 }
 
 // count adds executions to a group and its split points.
 func (l *lids) count(g *lidGroup, n uint64) {
 	g.fuzz += n
-	for _, p := range g.points {
+	for p := range g.numbers {
 		l.fuzz[p] += n
 	}
 }
@@ -92,7 +129,7 @@ func (l *lids) count(g *lidGroup, n uint64) {
 // uncount takes executions back.
 func (l *lids) uncount(g *lidGroup, n uint64) {
 	g.fuzz -= n
-	for _, p := range g.points {
+	for p := range g.numbers {
 		l.fuzz[p] -= n
 	}
 	l.leastLID, l.leastPoint = [sources]leastLID{}, [sources]leastPoint{}
@@ -126,7 +163,7 @@ func (l *lids) join(g *lidGroup, kind source) {
 	if l.users[kind] == nil {
 		return
 	}
-	for _, p := range g.points {
+	for p := range g.numbers {
 		l.users[kind][p]++
 		if least := &l.leastPoint[kind]; least.known && l.fuzz[p] < least.count {
 			*least = leastPoint{p, l.fuzz[p], true}
@@ -153,7 +190,7 @@ func (l *lids) leave(seed *Seed) {
 		l.of[kind] = slices.Delete(l.of[kind], i, i+1)
 		l.leastLID[kind], l.leastPoint[kind] = leastLID{}, leastPoint{}
 		if l.users[kind] != nil {
-			for _, p := range g.points {
+			for p := range g.numbers {
 				l.users[kind][p]--
 			}
 		}
@@ -209,5 +246,13 @@ func (l *lids) rare(g *lidGroup, kind source, strict bool) bool {
 	}
 	least, known := l.leastPointOf(kind)
 	at := cutoff(least)
-	return known && slices.ContainsFunc(g.points, func(p int32) bool { return isRare(l.fuzz[p], at) })
+	if !known {
+		return false
+	}
+	for p := range g.numbers {
+		if isRare(l.fuzz[p], at) {
+			return true
+		}
+	}
+	return false
 }

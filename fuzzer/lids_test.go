@@ -69,7 +69,7 @@ func TestRare(t *testing.T) {
 }
 
 // TestLIDsModel: fuzz(λ) and fuzz(p) are the sums over the paths filed under a
-// LID, whatever is counted, learned and filed anew, and in whatever order.
+// LID, and a LID without any is not kept, whatever is counted, learned and filed anew, and in whatever order.
 func TestLIDsModel(t *testing.T) {
 	r := testRand(11)
 	s := newSuite()
@@ -121,13 +121,16 @@ func checkLIDs(t *testing.T, s *Suite, counts map[bytecode.PathID]uint64, filed 
 			t.Fatalf("fuzz(λ%d) = %d, want %d", id[0], g.fuzz, lids[id])
 		}
 	}
+	if len(s.lids.byID) != len(lids) {
+		t.Fatalf("%d LIDs are kept, %d have paths", len(s.lids.byID), len(lids))
+	}
 	for p, n := range s.lids.number {
 		if s.lids.fuzz[n] != points[p] {
 			t.Fatalf("fuzz(p%d) = %d, want %d", p.Block, s.lids.fuzz[n], points[p])
 		}
 		users := 0
 		for _, g := range s.lids.of[live] {
-			for _, own := range g.points {
+			for own := range g.numbers {
 				if own == n {
 					users++
 				}
@@ -146,7 +149,7 @@ func checkLIDs(t *testing.T, s *Suite, counts map[bytecode.PathID]uint64, filed 
 		counts, held := []uint64{}, []uint64{}
 		for _, g := range s.lids.of[kind] {
 			counts = append(counts, g.fuzz)
-			for _, p := range g.points {
+			for p := range g.numbers {
 				held = append(held, s.lids.fuzz[p])
 			}
 		}

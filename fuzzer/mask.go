@@ -66,7 +66,7 @@ func (w *worker) aimOf(branches []input.Branch, last int) (aim, bool) {
 		if b.Call != last {
 			break
 		}
-		if b.Code != bytecode.NoCode && !w.tracker.decided(b.Code, b.PC) {
+		if b.Code != bytecode.NoCode && !w.tracker.decided(b.Code, &b.Comparison) {
 			return aim{b.Code, b.PC}, i >= maskNested && branches[i-maskNested].Call == last
 		}
 	}
@@ -251,7 +251,7 @@ func (w *worker) mutateWithin(t *task, m *mask) lead {
 		return mutant
 	}
 	for range maskTries {
-		if m.allows(w.space, t.seed.Sequence, mutant.sequence) {
+		if m.allows(w.space, t.sequence, mutant.sequence) {
 			break
 		}
 		mutant = w.mutate(t)

@@ -19,7 +19,7 @@ func TestMask(t *testing.T) {
 	}
 	w.tracker.look(exec, true, nil)
 	base := w.newPoint(seq, exec)
-	seed := &Seed{Sequence: seq}
+	seed := seedOf(seq)
 	if w.maskOf(task{seed: seed, energy: maskEnergy - 1}, base) != nil {
 		t.Error("a mask for a seed with little energy")
 	}
@@ -28,7 +28,7 @@ func TestMask(t *testing.T) {
 		t.Fatal("no mask")
 	}
 	for len(m.probes) > 0 {
-		probe := w.mutateWithin(&task{seed: seed}, m)
+		probe := w.mutateWithin(&task{seed: seed, sequence: seq}, m)
 		if exec, err = w.machine.Run(p.space.Encode(probe.sequence, nil)); err != nil {
 			t.Fatal(err)
 		}
@@ -56,8 +56,8 @@ func TestMask(t *testing.T) {
 		}
 		return n
 	}
-	kept := arriving(func() input.Sequence { return w.mutateWithin(&task{seed: seed}, m).sequence })
-	plain := arriving(func() input.Sequence { return w.mutate(&task{seed: seed}).sequence })
+	kept := arriving(func() input.Sequence { return w.mutateWithin(&task{seed: seed, sequence: seq}, m).sequence })
+	plain := arriving(func() input.Sequence { return w.mutate(&task{seed: seed, sequence: seq}).sequence })
 	if kept < plain*5/4 {
 		t.Errorf("%d of 400 mutants come to the guard with a mask, %d without", kept, plain)
 	}

@@ -12,20 +12,10 @@ import (
 // point is a run that predictions start from: its input and the comparisons that
 // decided its branches (harvey §4).
 type point struct {
+	number   int // of the worker's
 	sequence input.Sequence
 	branches []input.Branch
 	writes   []slotWrite // of the last call; nil when nobody aims
-}
-
-// lead is an input that somebody has a reason to try: it costs no energy.
-type lead struct {
-	sequence input.Sequence
-	from     *point // the run it was made from; nil for none
-	steps    int    // predictions in a row so far
-	// repetition is how it was made of the run, where copies of a call were put in.
-	repetition *repetition
-	joined     bool // its calls before the last are not the seed's
-	arranged   bool // likewise, on demand
 }
 
 // Bounds of prediction. A root of 60 bits takes up to 91 secant steps on a
@@ -47,7 +37,7 @@ func (p *point) open(t *tracker, b *input.Branch) bool {
 	for i := range p.branches {
 		if &p.branches[i] == b {
 			return slices.ContainsFunc(p.branches[i+1:], func(later input.Branch) bool {
-				return later.Call == b.Call && !t.decided(later.Code, later.PC)
+				return later.Call == b.Call && !t.decided(later.Code, &later.Comparison)
 			})
 		}
 	}
@@ -55,11 +45,26 @@ func (p *point) open(t *tracker, b *input.Branch) bool {
 }
 
 func (w *worker) newPoint(seq input.Sequence, exec *evm.Execution) *point {
-	p := &point{sequence: seq, branches: input.AppendBranches(nil, exec)}
+	return w.pointOf(seq, input.AppendBranches(nil, exec), exec)
+}
+
+func (w *worker) pointOf(seq input.Sequence, branches []input.Branch, exec *evm.Execution) *point {
+	w.points++
+	p := &point{number: w.points, sequence: seq, branches: branches}
 	if w.aims {
 		p.writes = appendWrites(nil, exec)
 	}
 	return p
+}
+
+// size is about how many bytes the point takes.
+func (p *point) size() int {
+	const branch, word = 104, 80
+	size := branch * len(p.branches)
+	for i := range p.sequence {
+		size += word * (1 + p.sequence[i].Words())
+	}
+	return size
 }
 
 // follow finds at most so many leads in an execution: predictions from the run it
@@ -122,17 +127,23 @@ type step struct {
 	branches []input.Branch // of exec; the worker's memory, until point copies it
 	words    []input.Word   // that differ from the run before
 	x0, x1   []uint256.Int  // what was there, and is
+	kept     input.Sequence // the run's, that leads are made of
 	here     *point
 	leads    []lead
+}
+
+// keep is the run's sequence: the worker's memory is used again.
+func (s *step) keep() input.Sequence {
+	if s.kept == nil {
+		s.kept = s.sequence.Clone()
+	}
+	return s.kept
 }
 
 // point is the run as one to predict from.
 func (s *step) point() *point {
 	if s.here == nil {
-		s.here = &point{sequence: s.sequence.Clone(), branches: slices.Clone(s.look())} // the worker's memory is used again
-		if s.aims {
-			s.here.writes = appendWrites(nil, s.exec)
-		}
+		s.here = s.pointOf(s.keep(), slices.Clone(s.look()), s.exec) // likewise
 	}
 	return s.here
 }
@@ -148,7 +159,7 @@ func (s *step) look() []input.Branch {
 
 // difference names an input by the words in which it differs from a run.
 type difference struct {
-	from  *point
+	from  int // the point's number: points of leads that are done with are let go
 	count int
 	words [maxLineWords + 1]input.Word
 	to    [maxLineWords + 1]uint256.Int
@@ -168,7 +179,7 @@ func (d *difference) set(word input.Word, to *uint256.Int) {
 // again tells whether the step's run with values for words has been a lead of this
 // task before: mutants of a seed lead to the same places again and again.
 func (s *step) again(words []input.Word, values []uint256.Int) bool {
-	d := difference{from: s.from}
+	d := difference{from: s.from.number}
 	for i := range s.words {
 		d.set(s.words[i], &s.x1[i])
 	}
@@ -184,17 +195,14 @@ func (s *step) again(words []input.Word, values []uint256.Int) bool {
 
 // add makes a lead of values for words.
 func (s *step) add(words []input.Word, values []uint256.Int, from *point) {
-	if s.again(words, values) {
+	if s.again(words, values) || len(words) == 1 && !s.space.Fits(s.sequence, words[0], &values[0]) {
 		return
 	}
-	next := s.sequence
+	changes := make([]input.Proposal, len(words))
 	for i := range words {
-		var ok bool
-		if next, ok = s.space.With(next, words[i], &values[i]); !ok {
-			return
-		}
+		changes[i] = input.Proposal{Word: words[i], Value: values[i]}
 	}
-	s.leads = append(s.leads, lead{sequence: next, from: from, steps: s.steps + 1})
+	s.leads = append(s.leads, lead{sequence: s.keep(), changes: changes, from: from, steps: s.steps + 1})
 }
 
 // propose makes leads of what the execution compared to decide branches one side
@@ -203,15 +211,15 @@ func (s *step) add(words []input.Word, values []uint256.Int, from *point) {
 func (s *step) propose(most int) []lead {
 	w := s.worker
 	w.proposals = w.proposer.Propose(w.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
-		return f.Program != nil && !w.tracker.decided(f.Program.ID, c.PC)
+		return f.Program != nil && !w.tracker.decided(f.Program.ID, c)
 	})
 	var leads []lead
 	for i := range w.proposals {
 		if len(leads) == most {
-			break // each copies an argument, which may be a long array
+			break
 		}
-		if proposed, ok := w.space.With(s.sequence, w.proposals[i].Word, &w.proposals[i].Value); ok {
-			leads = append(leads, lead{sequence: proposed, from: s.point()})
+		if p := &w.proposals[i]; w.space.Fits(s.sequence, p.Word, &p.Value) {
+			leads = append(leads, lead{sequence: s.keep(), changes: []input.Proposal{*p}, from: s.point()})
 		}
 	}
 	return leads
@@ -254,7 +262,7 @@ func (s *step) predict() []lead {
 // wanted tells whether a branch of the last call has a side that nothing has taken,
 // and is worth a step.
 func (s *step) wanted(b *input.Branch) bool {
-	return b.Call == len(s.sequence)-1 && !s.tracker.decided(b.Code, b.PC) && (s.steps == 0 || broughtOn(b, s.from.branches))
+	return b.Call == len(s.sequence)-1 && !s.tracker.decided(b.Code, &b.Comparison) && (s.steps == 0 || broughtOn(b, s.from.branches))
 }
 
 // secant predicts from two runs that differ in one word.

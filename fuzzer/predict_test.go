@@ -45,7 +45,7 @@ func solver(t *testing.T, source string) (*worker, *project) {
 		slopes: map[branchSide][]input.Slope{}, tried: map[difference]bool{},
 		machine: newDoubter(machine), rand: testRand(1), dictionary: dictionary,
 		mutator: input.NewMutator(p.space, dictionary, input.Options{}),
-		tracker: newTracker(p.table, nil), proposer: input.NewProposer(p.space), space: p.space, observer: newObserver(&config),
+		tracker: newTracker(nil, 0), proposer: input.NewProposer(p.space), space: p.space, observer: newObserver(&config),
 		reported: map[findingKey]bool{}, seconds: func() float64 { return 0 },
 		provoked: newPathSet(maxRecentPaths), maxSeqLen: maxSeqLen,
 	}, p
@@ -61,7 +61,7 @@ func TestPredictionSolves(t *testing.T) {
 	} {
 		w, p := solver(t, source)
 		b := w.work(context.Background(), task{
-			seed: &Seed{Sequence: parse(t, p.space, start)}, energy: 64, calls: 500,
+			seed: seedOf(parse(t, p.space, start)), energy: 64, calls: 500,
 		})
 		found := 0
 		for i := range b.discoveries {
@@ -78,7 +78,7 @@ func TestLeadsAreBounded(t *testing.T) {
 	w, p := solver(t, "planted/computed.sol")
 	for _, energy := range []Energy{1, 8, 64} {
 		b := w.work(context.Background(), task{
-			seed: &Seed{Sequence: parse(t, p.space, "user1 Computed.enter(uint64) args (5)")}, energy: energy, calls: 100_000,
+			seed: seedOf(parse(t, p.space, "user1 Computed.enter(uint64) args (5)")), energy: energy, calls: 100_000,
 		})
 		if most := 1 + int(energy) + max(minLeads, leadsPerEnergy*int(energy)); len(b.paths) > most {
 			t.Errorf("energy %d: %d executions, at most %d", energy, len(b.paths), most)
@@ -91,7 +91,7 @@ func TestLeadsAreBounded(t *testing.T) {
 func TestDiscoveriesKeepTheirInput(t *testing.T) {
 	w, p := solver(t, "planted/properties.sol")
 	b := w.work(context.Background(), task{
-		seed: &Seed{Sequence: parse(t, p.space, "user1 Properties.mint(uint256) args (5)")}, energy: 500, calls: 100_000,
+		seed: seedOf(parse(t, p.space, "user1 Properties.mint(uint256) args (5)")), energy: 500, calls: 100_000,
 	})
 	if len(b.discoveries) < 3 {
 		t.Fatalf("%d discoveries", len(b.discoveries))

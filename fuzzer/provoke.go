@@ -145,7 +145,7 @@ func (w *worker) undecided(dst []input.Branch, exec *evm.Execution) []input.Bran
 	dst = input.AppendBranches(dst, exec)
 	open := dst[:start]
 	for i := start; i < len(dst); i++ {
-		if !w.tracker.decided(dst[i].Code, dst[i].PC) {
+		if !w.tracker.decided(dst[i].Code, &dst[i].Comparison) {
 			open = append(open, dst[i])
 		}
 	}

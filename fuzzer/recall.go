@@ -37,7 +37,7 @@ func (m *made) again(space *input.Space, seq input.Sequence) bool {
 func (s *step) recall() []lead {
 	var leads []lead
 	for _, seq := range s.space.Recall(nil, s.dictionary, s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
-		return f.Program != nil && !s.tracker.decided(f.Program.ID, c.PC)
+		return f.Program != nil && !s.tracker.decided(f.Program.ID, c)
 	}) {
 		leads = append(leads, lead{sequence: seq})
 	}
@@ -65,7 +65,7 @@ func (s *step) reconcile() []lead {
 	}
 	var leads []lead
 	s.proposals = s.proposer.ProposeEarlier(s.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
-		return f.Program != nil && !s.tracker.decided(f.Program.ID, c.PC)
+		return f.Program != nil && !s.tracker.decided(f.Program.ID, c)
 	})
 	for i := range s.proposals {
 		seq, ok := s.space.With(s.sequence, s.proposals[i].Word, &s.proposals[i].Value)

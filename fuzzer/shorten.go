@@ -17,7 +17,7 @@ func (w *worker) shorten(ctx context.Context, b *batch) {
 		if len(d.news.taken) == 0 {
 			continue
 		}
-		if parent := b.task.seed; parent != nil && parent.short && samePrefix(parent.Sequence, d.sequence) {
+		if parent := b.task.seed; parent != nil && parent.short && samePrefix(b.task.sequence, d.sequence) {
 			d.short = d.sequence
 			continue
 		}

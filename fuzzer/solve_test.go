@@ -17,7 +17,7 @@ func TestSolves(t *testing.T) {
 	for seed := range uint64(5) {
 		w, p := solver(t, "planted/conjunction.sol")
 		w.moved, w.resisted, w.rand = map[branchSide]bool{}, map[branchSide]int{}, testRand(seed)
-		start := &Seed{Sequence: parse(t, p.space, "user1 Conjunction.enter(uint256,uint64,uint256,uint64) args (0, 0, 0, 0)")}
+		start := seedOf(parse(t, p.space, "user1 Conjunction.enter(uint256,uint64,uint256,uint64) args (0, 0, 0, 0)"))
 		b := w.work(context.Background(), task{seed: start, energy: 1, source: fromSolving, seqLen: 8, calls: 2000})
 		for i := range b.discoveries {
 			found += len(b.discoveries[i].seen)

@@ -9,9 +9,15 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// maxSeeds bounds the suite's memory: a seed takes about 1 KiB, so a full suite
-// stays under 100 MB. Paths first seen when it is full are counted, not kept.
-const maxSeeds = 65_536
+// Bounds of the suite's memory: of an entry some 400 bytes are the same for all,
+// the others its calls, which hold arrays of thousands of words where a function
+// takes them. Paths first seen when the suite is full are counted, not kept.
+// Arbitrary: ten minutes of @aave/core-v3 give some 35,000 entries with 20 to 50 MB
+// of calls.
+const (
+	maxSeeds     = 65_536
+	maxSuiteSize = 64 << 20 // bytes of calls
+)
 
 // maxPaths bounds the memory of the path counts, some 80 bytes each: input-dependent
 // loops make paths without end. Executions of paths first seen when there are so
@@ -19,13 +25,12 @@ const maxSeeds = 65_536
 // example.
 const maxPaths = 1 << 18
 
-// Seed is an entry of the suite: an input and what is known of it. Sequence and
+// Seed is an entry of the suite: an input and what is known of it. Calls and
 // PID never change; the counters belong to the campaign's goroutine.
 type Seed struct {
-	Sequence input.Sequence
+	Calls    input.Packed
 	PID      bytecode.PathID
-	Parent   *Seed // nil for initial seeds
-	Selected int   // how often it was picked
+	Selected int // how often it was picked
 	// NewBlocks tells whether it was the first to enter some block: such seeds
 	// are saved to the corpus.
 	NewBlocks bool
@@ -33,6 +38,7 @@ type Seed struct {
 	// are put in front of others.
 	Changes bool
 	state   stateID // that it leaves behind, if Changes is set
+	size    int     // bytes of Calls that its parent does not have
 
 	gas    uint64 // of its last call
 	solved bool   // solving has started from it, see worker.solve
@@ -50,6 +56,7 @@ type Seed struct {
 // goroutine touches it.
 type Suite struct {
 	Seeds []*Seed
+	size  int // bytes of their calls
 
 	changing []*Seed             // those of Seeds that left a state behind as none before: the pool of prefixes (harvey §5)
 	states   map[stateID]bool    // that those of Seeds with Changes set left behind
@@ -124,7 +131,7 @@ func (s *Suite) learn(pid bytecode.PathID, result *outlook) {
 	}
 	n.lid = s.lids.group(result)
 	s.counts[pid] = n
-	s.lids.count(n.lid, n.fuzz)
+	s.lids.file(n.lid, n.fuzz)
 }
 
 // relabel files an entry's path under a new LID: the analysis was asked again
@@ -136,12 +143,12 @@ func (s *Suite) relabel(seed *Seed, result *outlook, epoch int) {
 		return
 	}
 	n := s.counts[seed.PID]
+	s.lids.file(to, n.fuzz) // before it is taken away from where it was, which may be the same
 	if n.lid != nil {
-		s.lids.uncount(n.lid, n.fuzz)
+		s.lids.unfile(n.lid, n.fuzz)
 	}
 	n.lid = to
 	s.counts[seed.PID] = n
-	s.lids.count(to, n.fuzz)
 	s.lids.leave(seed)
 	s.lids.enter(seed, to)
 }
@@ -156,7 +163,7 @@ func (s *Suite) paths() int { return len(s.counts) }
 // entries of its LID have reached their bounds; perLID is 0 for no bound.
 func (s *Suite) add(seed *Seed, perLID int) {
 	n := s.counts[seed.PID]
-	if n.seed || len(s.Seeds) == maxSeeds {
+	if n.seed || len(s.Seeds) == maxSeeds || s.size+seed.size > maxSuiteSize {
 		return
 	}
 	if n.lid != nil {
@@ -168,6 +175,7 @@ func (s *Suite) add(seed *Seed, perLID int) {
 	n.seed = true
 	s.counts[seed.PID] = n
 	s.Seeds = append(s.Seeds, seed)
+	s.size += seed.size
 	s.noteWriter(seed)
 	if seed.Changes && !s.states[seed.state] {
 		s.states[seed.state] = true

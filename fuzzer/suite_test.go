@@ -69,6 +69,14 @@ func TestSuiteIsBounded(t *testing.T) {
 	if len(s.Seeds) != maxSeeds || s.paths() != maxSeeds+10 {
 		t.Errorf("%d seeds and %d paths, want %d and %d: paths beyond the bound are counted, not kept", len(s.Seeds), s.paths(), maxSeeds, maxSeeds+10)
 	}
+	s = newSuite()
+	for i := range byte(5) {
+		s.count(pidOf(i))
+		s.add(&Seed{PID: pidOf(i), size: maxSuiteSize / 4}, 0)
+	}
+	if len(s.Seeds) != 4 || s.paths() != 5 {
+		t.Errorf("%d seeds of a quarter of what there is room for, and %d paths", len(s.Seeds), s.paths())
+	}
 }
 
 func TestFrontierKeepsTheClosest(t *testing.T) {

@@ -42,7 +42,7 @@ func (t *tests) spend(b *batch) {
 	seed := b.task.seed
 	switch {
 	case seed == nil:
-	case input.IsTest(seed.Sequence):
+	case seed.Calls.IsTest():
 		t.gas[1] += b.gas
 	default:
 		t.gas[0] += b.gas
@@ -51,7 +51,7 @@ func (t *tests) spend(b *batch) {
 
 // rests tells whether a seed is a test, and tests have had their share.
 func (t *tests) rests(seed *Seed) bool {
-	return seed != nil && input.IsTest(seed.Sequence) && t.gas[1] > 0 && t.gas[1]*testShare >= t.gas[0]+t.gas[1]
+	return seed != nil && seed.Calls.IsTest() && t.gas[1] > 0 && t.gas[1]*testShare >= t.gas[0]+t.gas[1]
 }
 
 // pick chooses what is fuzzed next.
@@ -60,7 +60,7 @@ func (c *Campaign) pick() (*Seed, Energy, source) {
 	for draws := 1; draws < testDraws && c.rests(seed); draws++ {
 		seed, energy, from = c.schedule().pick(c.suite, c.rand, c.Without)
 	}
-	if input.IsTest(seed.Sequence) {
+	if seed.Calls.IsTest() {
 		energy = min(energy, Energy(max(1, testTaskGas/max(1, seed.gas))))
 	}
 	return seed, energy, from

@@ -8,8 +8,8 @@ import (
 
 // TestTestsRest: fuzz tests get their share of the gas, and then the others' turn.
 func TestTestsRest(t *testing.T) {
-	test := &Seed{Sequence: input.Sequence{{Function: &input.Function{Test: true}}}}
-	other := &Seed{Sequence: input.Sequence{{Function: &input.Function{}}}}
+	test := seedOf(input.Sequence{{Function: &input.Function{Test: true}}})
+	other := seedOf(input.Sequence{{Function: &input.Function{}}})
 	var s tests
 	if s.rests(test) {
 		t.Error("tests rest before they were run")

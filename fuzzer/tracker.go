@@ -1,6 +1,9 @@
 package fuzzer
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -39,10 +42,10 @@ type approach struct {
 // only news is passed on. Its tables are dense, by block and by pc: it looks at
 // every execution.
 type tracker struct {
-	targets map[bytecode.CodeID][][]int // by block: indices of targets that it enters
-	kept    []bool                      // by target: reached in a call that succeeded
-	seen    []bool                      // by target: entered at all
-	blocks  map[bytecode.CodeID][]bool  // entered
+	targets map[bytecode.CodeID]*entries
+	kept    []bool                     // by target: reached in a call that succeeded
+	seen    []bool                     // by target: entered at all
+	blocks  map[bytecode.CodeID][]bool // entered
 	sides   map[bytecode.CodeID]*sideTable
 	pids    pathSet
 	slots   map[bytecode.Location]*aimed // by write; nil: nobody aims
@@ -53,9 +56,18 @@ type tracker struct {
 	nearUndecided bool
 }
 
-// sideTable knows a program's branch sides by pc.
+// entries are the targets that the blocks of a program enter.
+type entries struct {
+	targets []int32 // their indices, by block
+	first   []int32 // by block: of its targets in targets; those of the next end them
+}
+
+// of are the targets that a block enters.
+func (e *entries) of(b bytecode.BlockID) []int32 { return e.targets[e.first[b]:e.first[b+1]] }
+
+// sideTable knows a program's branch sides. A block ends with one jump at most.
 type sideTable struct {
-	index []int32 // by pc: the number of the jump, from 1; 0: never seen
+	index []int32 // by block: the number of its jump, from 1; 0: never seen
 	jumps []jump
 }
 
@@ -67,27 +79,40 @@ type jump struct {
 }
 
 func newSideTable(p *bytecode.Program) *sideTable {
-	return &sideTable{index: make([]int32, len(p.Bytes))}
+	return &sideTable{index: make([]int32, len(p.Blocks))}
 }
 
-// at is the jump at a pc.
-func (s *sideTable) at(pc uint32) *jump {
-	if s.index[pc] == 0 {
-		s.jumps = append(s.jumps, jump{})
-		s.index[pc] = int32(len(s.jumps))
+// at is the jump at the end of a block.
+func (s *sideTable) at(b bytecode.BlockID) *jump {
+	if int(b) >= len(s.index) { // of another program: those that the table has no room for share an ID
+		s.index = append(s.index, make([]int32, int(b)+1-len(s.index))...)
 	}
-	return &s.jumps[s.index[pc]-1]
+	if s.index[b] == 0 {
+		s.jumps = append(s.jumps, jump{})
+		s.index[b] = int32(len(s.jumps))
+	}
+	return &s.jumps[s.index[b]-1]
 }
 
-func newTracker(table *bytecode.Table, targets []bytecode.Target) *tracker {
-	t := &tracker{
-		targets: map[bytecode.CodeID][][]int{},
-		kept:    make([]bool, len(targets)),
-		seen:    make([]bool, len(targets)),
+// newTracker makes a tracker that has seen nothing, for so many targets.
+func newTracker(targets map[bytecode.CodeID]*entries, count int) *tracker {
+	return &tracker{
+		targets: targets,
+		kept:    make([]bool, count),
+		seen:    make([]bool, count),
 		blocks:  map[bytecode.CodeID][]bool{},
 		sides:   map[bytecode.CodeID]*sideTable{},
 		pids:    newPathSet(maxRecentPaths),
 	}
+}
+
+// findEntries lists the blocks that enter targets. All workers share it.
+func findEntries(table *bytecode.Table, targets []bytecode.Target) map[bytecode.CodeID]*entries {
+	type enters struct {
+		block  bytecode.BlockID
+		target int32
+	}
+	found := map[*bytecode.Program][]enters{}
 	for i, target := range targets {
 		for _, entry := range target.Entries {
 			p := table.Program(entry.Code)
@@ -98,13 +123,23 @@ func newTracker(table *bytecode.Table, targets []bytecode.Target) *tracker {
 			if !ok {
 				continue
 			}
-			if t.targets[p.ID] == nil {
-				t.targets[p.ID] = make([][]int, len(p.Blocks))
-			}
-			t.targets[p.ID][block] = append(t.targets[p.ID][block], i)
+			found[p] = append(found[p], enters{block, int32(i)})
 		}
 	}
-	return t
+	index := map[bytecode.CodeID]*entries{}
+	for p, in := range found {
+		slices.SortStableFunc(in, func(a, b enters) int { return cmp.Compare(a.block, b.block) })
+		e := &entries{first: make([]int32, len(p.Blocks)+1)}
+		for _, at := range in {
+			e.targets = append(e.targets, at.target)
+			e.first[at.block+1] = int32(len(e.targets))
+		}
+		for b := range p.Blocks {
+			e.first[b+1] = max(e.first[b], e.first[b+1])
+		}
+		index[p.ID] = e
+	}
+	return index
 }
 
 // news is what an execution showed for the first time on this machine.
@@ -150,7 +185,7 @@ func (t *tracker) metBefore(exec *evm.Execution) bool {
 func (t *tracker) lookAtBlocks(exec *evm.Execution, n *news) {
 	var code bytecode.CodeID
 	var blocks []bool
-	var targets [][]int
+	var targets *entries
 	for _, c := range exec.Covered {
 		if c.Code != code || blocks == nil {
 			code, blocks, targets = c.Code, t.blocks[c.Code], t.targets[c.Code]
@@ -166,13 +201,13 @@ func (t *tracker) lookAtBlocks(exec *evm.Execution, n *news) {
 		if targets == nil {
 			continue
 		}
-		for _, i := range targets[c.Block] {
+		for _, i := range targets.of(c.Block) {
 			if t.kept[i] || t.seen[i] && !c.Kept {
 				continue
 			}
 			t.seen[i] = true
 			t.kept[i] = c.Kept
-			n.hits = append(n.hits, hit{i, c.Call, c.Kept})
+			n.hits = append(n.hits, hit{int(i), c.Call, c.Kept})
 		}
 	}
 }
@@ -213,7 +248,7 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, along along, n *news) {
 // take records a decision and tells whether its other side is still untaken.
 func (s *sideTable) take(code bytecode.CodeID, c *evm.Comparison, n *news) (*jump, bool) {
 	side, other := sides(c)
-	at := s.at(c.PC)
+	at := s.at(c.Block)
 	if !at.taken[side] {
 		at.taken[side] = true
 		n.taken = append(n.taken, branchSide{code, c.PC, c.Taken})
@@ -248,16 +283,16 @@ func (j *jump) approach(code bytecode.CodeID, c *evm.Comparison, ahead bool, n *
 }
 
 // decided tells whether both sides of a conditional jump have been taken.
-func (t *tracker) decided(code bytecode.CodeID, pc uint32) bool {
+func (t *tracker) decided(code bytecode.CodeID, c *evm.Comparison) bool {
 	table := t.sides[code]
-	return table != nil && table.at(pc).taken == [2]bool{true, true}
+	return table != nil && table.at(c.Block).taken == [2]bool{true, true}
 }
 
 // took tells whether a conditional jump has ever gone the way that it went here.
 func (t *tracker) took(code bytecode.CodeID, c *evm.Comparison) bool {
 	table := t.sides[code]
 	side, _ := sides(c)
-	return table != nil && table.at(c.PC).taken[side]
+	return table != nil && table.at(c.Block).taken[side]
 }
 
 // distance is the cost of taking the other side (harvey §3.2, design §7).

@@ -45,7 +45,7 @@ func decided(exec *evm.Execution, pc uint32, taken bool, left, right uint64) *ev
 
 func TestTrackerNews(t *testing.T) {
 	table, targets, p := handmade()
-	tracker := newTracker(table, targets)
+	tracker := newTracker(findEntries(table, targets), len(targets))
 	equal := func(step string, got, want news) {
 		t.Helper()
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(news{}, hit{}, blockRef{}, branchSide{}, approach{})); diff != "" {
@@ -67,7 +67,7 @@ func TestTrackerNews(t *testing.T) {
 // is known.
 func TestTrackerEarlierCalls(t *testing.T) {
 	table, targets, p := handmade()
-	tracker := newTracker(table, targets)
+	tracker := newTracker(findEntries(table, targets), len(targets))
 	lookAt(tracker, ran(p, 1, true, 0))
 	longer := ran(p, 1, true, 0, 1)
 	longer.Calls = append([]evm.CallResult{{ID: pidOf(2)}}, longer.Calls...)
@@ -78,7 +78,7 @@ func TestTrackerEarlierCalls(t *testing.T) {
 
 func TestTrackerBranches(t *testing.T) {
 	table, targets, p := handmade()
-	tracker := newTracker(table, targets)
+	tracker := newTracker(findEntries(table, targets), len(targets))
 	side := func(taken bool) branchSide { return branchSide{p.ID, 2, taken} }
 	look := func(step string, exec *evm.Execution, taken []branchSide, closer []uint64, near bool) {
 		t.Helper()
@@ -103,7 +103,7 @@ func TestTrackerBranches(t *testing.T) {
 	look("closer, twice in a loop", decided(decided(ran(p, 1, true), 2, false, 37, 40), 2, false, 39, 40), nil, []uint64{3, 1}, true)
 	look("the other side", decided(ran(p, 1, true), 2, true, 40, 40), []branchSide{side(true)}, nil, false)
 	look("closer to what has been taken", decided(ran(p, 1, true), 2, false, 40, 41), nil, nil, false)
-	if !tracker.decided(p.ID, 2) || tracker.decided(p.ID, 0) || tracker.decided(99, 2) {
+	if first := (&evm.Comparison{PC: 2}); !tracker.decided(p.ID, first) || tracker.decided(p.ID, &evm.Comparison{PC: 4, Block: 1}) || tracker.decided(99, first) {
 		t.Error("decided is wrong")
 	}
 }
@@ -112,7 +112,7 @@ func TestTrackerBranches(t *testing.T) {
 // coverage is of all.
 func TestTrackerLooksAtTheLastCall(t *testing.T) {
 	table, targets, p := handmade()
-	tracker := newTracker(table, targets)
+	tracker := newTracker(findEntries(table, targets), len(targets))
 	exec := decided(ran(p, 1, true, 0), 2, false, 1, 9)
 	exec.Calls = append(exec.Calls, evm.CallResult{Frames: [2]int{1, 2}, ID: pidOf(2)})
 	exec.Frames = append(exec.Frames, evm.Frame{Call: 1, Parent: -1}) // no code ran
@@ -136,9 +136,9 @@ func TestTrackerLooksAtTheLastCall(t *testing.T) {
 // never reached, and break nothing.
 func TestTrackerUnknownTargets(t *testing.T) {
 	table, _, p := handmade()
-	tracker := newTracker(table, []bytecode.Target{
+	tracker := newTracker(findEntries(table, []bytecode.Target{
 		{Entries: []bytecode.Location{{Code: p.ID, PC: 1}}}, {Entries: []bytecode.Location{{Code: 77, PC: 0}}}, {},
-	})
+	}), 3)
 	if n := lookAt(tracker, ran(p, 1, true, 0, 1, 2)); len(n.hits) != 0 {
 		t.Errorf("hits %+v", n.hits)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -22,6 +21,7 @@ type task struct {
 	properties bool
 	run        []input.Sequence
 	seed       *Seed
+	sequence   input.Sequence // the seed's, unpacked by the worker
 	source     source
 	ask        bool // ask the analysis about the seed again; no energy is spent
 	surroundings
@@ -119,6 +119,7 @@ type worker struct {
 	slopes     map[branchSide][]input.Slope // what words did to branches, see step.learn
 	idle       int                          // mutants of the task since the last that led somewhere, see worker.rests
 	tried      map[difference]bool          // leads of the task, see step.again
+	points     int                          // made so far
 	step       *step                        // scratch, see worker.follow
 	made       made                         // likewise, of those that it has no line to
 	masks      map[*Seed]*mask              // see maskOf
@@ -140,6 +141,9 @@ func (w *worker) loop(ctx context.Context, tasks <-chan task, batches chan<- bat
 // work is the inner loop of the campaign's algorithm: while there is energy,
 // mutate, run, look.
 func (w *worker) work(ctx context.Context, t task) (b batch) {
+	if t.seed != nil {
+		t.sequence = t.seed.Calls.Unpack()
+	}
 	b = batch{worker: w.id, task: t}
 	defer func() {
 		if r := recover(); r != nil {
@@ -155,7 +159,7 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 		b.analysisSeconds += w.seconds() - start
 	}
 	if t.ask {
-		w.ask(ctx, t.seed, &b)
+		w.ask(ctx, t.sequence, &b)
 		return b
 	}
 	if t.properties && !w.tryProperties(ctx, nil, &b) {
@@ -178,9 +182,9 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	return b
 }
 
-// ask answers anew what lies ahead of a seed's path.
-func (w *worker) ask(ctx context.Context, seed *Seed, b *batch) {
-	if exec, ok := w.run(ctx, seed.Sequence, b); ok {
+// ask answers anew what lies ahead of a sequence's path.
+func (w *worker) ask(ctx context.Context, seq input.Sequence, b *batch) {
+	if exec, ok := w.run(ctx, seq, b); ok {
 		b.answer = w.ahead(exec, b)
 	}
 }
@@ -192,12 +196,12 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	w.mutator.SetSeqLen(w.most(&t, t.seqLen))
 	var base *point
 	w.signers = nil
-	if t.energy >= predictionEnergy && w.needsBase(t) && w.affords(t.seed.Sequence, b) {
-		exec, ok := w.run(ctx, t.seed.Sequence, b)
+	if t.energy >= predictionEnergy && w.needsBase(t) && w.affords(t.sequence, b) {
+		exec, ok := w.run(ctx, t.sequence, b)
 		if !ok {
 			return
 		}
-		base = w.newPoint(t.seed.Sequence, exec)
+		base = w.newPoint(t.sequence, exec)
 		t.energy = w.weigh(t, base, exec)
 		w.signers = input.Recovered(exec)
 	}
@@ -206,17 +210,18 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	w.idle = 0
 	clear(w.made.hashes)
 	w.signatures = signingBudget(t.energy)
-	var leads []lead // a stack
+	var leads leadStack
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
 	mask := w.maskOf(t, base)
-	for energy := t.energy; energy > 0 || len(leads) > 0; {
-		var next lead
-		if n := len(leads); n > 0 {
-			next, leads = leads[n-1], leads[:n-1]
-		} else {
+	for energy := t.energy; energy > 0 || len(leads.stack) > 0; {
+		next, ok := leads.pop()
+		switch {
+		case !ok:
 			next = w.mutateWithin(&t, mask)
 			next.from = base
 			energy--
+		case !next.complete(w.space):
+			continue
 		}
 		exec, isNew, ok := w.try(ctx, next.sequence, b)
 		if !ok {
@@ -225,8 +230,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		mask.note(exec)
 		found := w.follow(next, exec, isNew, budget)
 		budget -= len(found)
-		slices.Reverse(found) // the best first
-		leads = append(leads, found...)
+		leads.push(found)
 		// Last, since they run the machine again.
 		if input.IsTest(next.sequence) {
 			continue // nothing is asked of what a test leaves behind
@@ -259,13 +263,13 @@ const spliceInterval = 8
 // the variables that the seed's last call reads, where such a call is known.
 func (w *worker) mutate(t *task) lead {
 	if w.without.Sequences {
-		if mutant, ok := w.mutator.MutateLast(w.rand, w.mutant, t.seed.Sequence); ok {
+		if mutant, ok := w.mutator.MutateLast(w.rand, w.mutant, t.sequence); ok {
 			w.mutant = mutant
 			return lead{sequence: mutant}
 		}
 	}
-	if input.IsTest(t.seed.Sequence) { // no other call goes with it
-		w.mutant = w.mutator.MutateInto(w.rand, w.mutant, t.seed.Sequence)
+	if input.IsTest(t.sequence) { // no other call goes with it
+		w.mutant = w.mutator.MutateInto(w.rand, w.mutant, t.sequence)
 		return lead{sequence: w.mutant}
 	}
 	if t.demanded.wanted > 0 && w.rand.IntN(demandedShare) == 0 {
@@ -278,7 +282,7 @@ func (w *worker) mutate(t *task) lead {
 		next.joined = true
 		return next
 	}
-	w.mutant = w.mutator.MutateInto(w.rand, w.mutant, t.seed.Sequence)
+	w.mutant = w.mutator.MutateInto(w.rand, w.mutant, t.sequence)
 	return lead{sequence: w.mutant}
 }
 
@@ -290,9 +294,9 @@ func (w *worker) splice(t *task) lead {
 		}
 	}
 	if t.prelude == nil || t.writer != nil && w.rand.IntN(2) == 0 {
-		return lead{sequence: w.mutator.Precede(w.rand, t.writer, t.seed.Sequence)}
+		return lead{sequence: w.mutator.Precede(w.rand, t.writer.Unpack(), t.sequence)}
 	}
-	return lead{sequence: w.mutator.Splice(w.rand, t.prelude, t.seed.Sequence)}
+	return lead{sequence: w.mutator.Splice(w.rand, t.prelude.Unpack(), t.sequence)}
 }
 
 // observeInterval: one in so many of the executions that show nothing new teaches the

@@ -99,7 +99,7 @@ func (r *reader) bind(data []byte) {
 			r.time = r.compute(vm.ADD, r.constant(base), r.add(t), unknown)
 		default:
 			var other uint256.Int
-			if other.AddUint64(&x, 1); !r.space.fits(r.sequence, &v.Word, &other) {
+			if other.AddUint64(&x, 1); !r.space.Fits(r.sequence, v.Word, &other) {
 				other.SubUint64(&x, 1)
 			}
 			changed, ok := r.space.With(r.sequence, v.Word, &other)

@@ -164,22 +164,11 @@ func (p *Proposer) propose(o *observed, x *uint256.Int) {
 	var v, back uint256.Int
 	v.Sub(x, &o.base)
 	v.Lsh(&v, o.shift)
-	if back.Rsh(&v, o.shift); o.shift > 0 && back != *x || !p.space.fits(p.seq, &o.word, &v) {
+	if back.Rsh(&v, o.shift); o.shift > 0 && back != *x || !p.space.Fits(p.seq, o.word, &v) {
 		return
 	}
 	proposal := Proposal{o.word, v}
 	if !slices.Contains(p.out[p.start:], proposal) {
 		p.out = append(p.out, proposal)
 	}
-}
-
-// fits tells whether a word of the sequence can be set to x.
-func (s *Space) fits(seq Sequence, w *Word, x *uint256.Int) bool {
-	if w.Kind == LeafWord {
-		_, t := resolve(seq, w)
-		return t != nil && t.Fits(x)
-	}
-	call, at := [1]Call{seq[w.Call]}, *w
-	at.Call = 0
-	return s.set(call[:], at, x)
 }

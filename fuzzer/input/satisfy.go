@@ -231,7 +231,7 @@ func (q *satisfaction) draw(variable int32) (uint256.Int, bool) {
 }
 
 func (q *satisfaction) fits(variable int32, x *uint256.Int) bool {
-	return q.space.fits(q.sequence, &q.variables[variable].Word, x)
+	return q.space.Fits(q.sequence, q.variables[variable].Word, x)
 }
 
 // mend makes a condition as wanted, in the way that leaves least amiss of some. Where

@@ -210,6 +210,20 @@ func (s *Space) With(seq Sequence, w Word, x *uint256.Int) (Sequence, bool) {
 	return out, true
 }
 
+// Fits tells whether With can set a word to x. It copies no array for an element.
+func (s *Space) Fits(seq Sequence, w Word, x *uint256.Int) bool {
+	if w.Call < 0 || w.Call >= len(seq) {
+		return false
+	}
+	if w.Kind == LeafWord {
+		_, t := resolve(seq, &w)
+		return t != nil && t.Elementary() && t.Fits(x)
+	}
+	call := [1]Call{seq[w.Call]}
+	w.Call = 0
+	return s.set(call[:], w, x)
+}
+
 // set changes a word of a sequence whose call list belongs to the caller.
 func (s *Space) set(seq Sequence, w Word, x *uint256.Int) bool {
 	if w.Call < 0 || w.Call >= len(seq) {
@@ -317,11 +331,11 @@ func resizeElems(elems []Value, elem *Type, n int) []Value {
 
 // fitsCall tells whether a call may hold changed in place of old.
 func fitsCall(c *Call, old, changed *Value, t *Type) bool {
-	return callWords(c)-countWords(old, t)+countWords(changed, t) <= MaxCallWords
+	return c.Words()-countWords(old, t)+countWords(changed, t) <= MaxCallWords
 }
 
-// callWords is the number of words of a call's arguments.
-func callWords(c *Call) int {
+// Words is the number of words of the call's arguments.
+func (c *Call) Words() int {
 	words := 0
 	for i := range c.Args {
 		words += countWords(&c.Args[i], &c.Function.Inputs[i])

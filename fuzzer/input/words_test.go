@@ -72,6 +72,9 @@ func TestWith(t *testing.T) {
 		if ok != c.fits {
 			t.Errorf("%s = %s fits: %v", c.word, c.value, ok)
 		}
+		if s.Fits(seq, w, x) != c.fits {
+			t.Errorf("%s = %s fits, without being set: %v", c.word, c.value, !c.fits)
+		}
 		if Format(s, seq) != before {
 			t.Fatalf("%s = %s changed the sequence it started from", c.word, c.value)
 		}
@@ -119,6 +122,9 @@ func TestMissingWords(t *testing.T) {
 		}
 		if _, ok := s.With(seq, w, new(uint256.Int)); ok {
 			t.Errorf("%v can be set", w)
+		}
+		if s.Fits(seq, w, new(uint256.Int)) {
+			t.Errorf("%v fits", w)
 		}
 	}
 }

@@ -1,0 +1,181 @@
+package input
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/holiman/uint256"
+)
+
+// Packed is a Sequence in a tenth of the memory: what a suite of thousands keeps.
+// Calls that are alike are shared with the sequence that it was made from.
+type Packed []*packedCall
+
+// packedCall is a Call: the numbers in front of the arguments and these, each as
+// long as it needs. Every length is one of the function's types or in front of what
+// it counts, so that no call's data is the beginning of another's.
+type packedCall struct {
+	function *Function
+	data     string
+}
+
+// Pack packs a sequence whose arguments are of its functions' types. Calls that
+// are also in like are shared.
+func Pack(seq Sequence, like Packed) Packed {
+	packed := make(Packed, len(seq))
+	var data []byte
+	for i := range seq {
+		data = appendCall(data[:0], &seq[i])
+		if packed[i] = like.find(seq[i].Function, data); packed[i] == nil {
+			packed[i] = &packedCall{seq[i].Function, string(data)}
+		}
+	}
+	return packed
+}
+
+// find is the packed call with the data; nil when there is none.
+func (p Packed) find(f *Function, data []byte) *packedCall {
+	for _, call := range p {
+		if call.function == f && call.data == string(data) {
+			return call
+		}
+	}
+	return nil
+}
+
+// Size is about how many bytes the sequence takes beyond what it shares with like.
+func (p Packed) Size(like Packed) int {
+	size := 8 * len(p)
+	for _, call := range p {
+		if !slices.Contains(like, call) {
+			size += 24 + len(call.data)
+		}
+	}
+	return size
+}
+
+// Unpack is the sequence, in memory of its own.
+func (p Packed) Unpack() Sequence {
+	seq := make(Sequence, len(p))
+	for i := range p {
+		seq[i] = p.Call(i)
+	}
+	return seq
+}
+
+// Call is one call of the sequence, in memory of its own.
+func (p Packed) Call(i int) Call {
+	r := packedReader(p[i].data)
+	c := Call{Function: p[i].function}
+	c.Instance, c.Sender = int(r.number()), int(r.number())
+	c.TimeAdvance, c.BlockAdvance = r.number(), r.number()
+	c.Value = r.word()
+	if n := len(c.Function.Inputs); n > 0 {
+		c.Args = make([]Value, n)
+		for i := range c.Args {
+			r.value(&c.Args[i], &c.Function.Inputs[i])
+		}
+	}
+	return c
+}
+
+// Last is what the last call enters.
+func (p Packed) Last() Callable {
+	last := p[len(p)-1]
+	r := packedReader(last.data)
+	return Callable{Instance: int(r.number()), Function: last.function}
+}
+
+// IsTest tells whether the sequence is a run of a fuzz test.
+func (p Packed) IsTest() bool { return len(p) > 0 && p[len(p)-1].function.Test }
+
+func appendCall(dst []byte, c *Call) []byte {
+	dst = binary.AppendUvarint(dst, uint64(c.Instance))
+	dst = binary.AppendUvarint(dst, uint64(c.Sender))
+	dst = binary.AppendUvarint(dst, c.TimeAdvance)
+	dst = binary.AppendUvarint(dst, c.BlockAdvance)
+	dst = appendWord(dst, &c.Value)
+	for i := range c.Args {
+		dst = appendValue(dst, &c.Args[i], &c.Function.Inputs[i])
+	}
+	return dst
+}
+
+func appendValue(dst []byte, v *Value, t *Type) []byte {
+	switch t.Kind {
+	case Bytes, String:
+		dst = binary.AppendUvarint(dst, uint64(len(v.Bytes)))
+		return append(dst, v.Bytes...)
+	case Slice, Array, Tuple:
+		if t.Kind == Slice {
+			dst = binary.AppendUvarint(dst, uint64(len(v.Elems)))
+		}
+		for i := range v.Elems {
+			dst = appendValue(dst, &v.Elems[i], t.child(i))
+		}
+		return dst
+	}
+	return appendWord(dst, &v.Word)
+}
+
+// appendWord appends the number of a word's significant bytes, and these.
+func appendWord(dst []byte, x *uint256.Int) []byte {
+	n := x.ByteLen()
+	dst = append(dst, byte(n))
+	bytes := x.Bytes32()
+	return append(dst, bytes[32-n:]...)
+}
+
+// packedReader is what is left of a packed call. It is ours, so that nothing in it
+// is checked.
+type packedReader string
+
+func (r *packedReader) take(n int) string {
+	taken := (*r)[:n]
+	*r = (*r)[n:]
+	return string(taken)
+}
+
+func (r *packedReader) number() (n uint64) {
+	for shift := 0; ; shift += 7 {
+		b := r.take(1)[0]
+		n |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return n
+		}
+	}
+}
+
+func (r *packedReader) word() (x uint256.Int) {
+	n := int(r.take(1)[0])
+	var bytes [32]byte
+	copy(bytes[32-n:], r.take(n))
+	x.SetBytes32(bytes[:])
+	return x
+}
+
+func (r *packedReader) value(v *Value, t *Type) {
+	n := 0
+	switch t.Kind {
+	case Bytes, String:
+		if n = int(r.number()); n > 0 {
+			v.Bytes = []byte(r.take(n))
+		}
+		return
+	case Slice:
+		n = int(r.number())
+	case Array:
+		n = t.Length
+	case Tuple:
+		n = len(t.Fields)
+	default:
+		v.Word = r.word()
+		return
+	}
+	if n > 0 {
+		v.Elems = make([]Value, n)
+	}
+	for i := range v.Elems {
+		r.value(&v.Elems[i], t.child(i))
+	}
+}
