@@ -283,7 +283,7 @@ func (s *step) compare() {
 	input.Pairs(s.from.branches, s.look(), func(a, b *input.Branch) bool {
 		switch {
 		case b.Call < len(s.sequence)-1:
-		case a.Taken != b.Taken:
+		case !a.Joins(b):
 			if !fallen && s.from.open(s.tracker, a) {
 				s.repair(b)
 			}

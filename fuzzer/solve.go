@@ -43,6 +43,8 @@ type pathfinder struct {
 	ended bool           // the task is over
 	// astray are runs that were to get through a branch, and turned off before it.
 	astray []*point
+	// shaken are runs from the base with random words in the last call, see pathfinder.shake.
+	shaken []*point
 	spare  []input.Branch // scratch: of a run that nobody keeps, see pathfinder.release
 
 	formulas *input.Formulas // of the base; nil: not read, see pathfinder.satisfy
@@ -78,7 +80,9 @@ func (w *worker) goOn(ctx context.Context, seq input.Sequence, b *batch) bool {
 	return true
 }
 
-func (p *pathfinder) rebase(base *point) { p.base, p.last, p.formulas = base, base.branches, nil }
+func (p *pathfinder) rebase(base *point) {
+	p.base, p.last, p.formulas, p.shaken = base, base.branches, nil, nil
+}
 
 // point copies what solving needs of a run.
 func (p *pathfinder) point(seq input.Sequence, exec *evm.Execution) *point {

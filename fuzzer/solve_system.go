@@ -18,7 +18,7 @@ func (p *pathfinder) movable(system *input.System, target int) bool {
 	moved, known := p.moved[side]
 	moved = moved || system.Moves(target)
 	for n := 0; n < shakes && !moved && !known; n++ {
-		there := p.redraw(p.base.sequence)
+		there := p.shake(n)
 		if there == nil {
 			return false
 		}
@@ -30,7 +30,6 @@ func (p *pathfinder) movable(system *input.System, target int) bool {
 		if p.ended {
 			return false
 		}
-		p.release(there)
 	}
 	if moved {
 		p.yields(side)
@@ -38,6 +37,19 @@ func (p *pathfinder) movable(system *input.System, target int) bool {
 		p.moved[side] = false
 	}
 	return moved
+}
+
+// shake is one of the base's runs with random words in the last call; nil when the task is
+// over.
+func (p *pathfinder) shake(n int) *point {
+	for n >= len(p.shaken) {
+		there := p.redraw(p.base.sequence)
+		if there == nil {
+			return nil
+		}
+		p.shaken = append(p.shaken, there)
+	}
+	return p.shaken[n]
 }
 
 // yields notes that numbers move the operands of a branch.
@@ -50,8 +62,11 @@ func (p *pathfinder) yields(side branchSide) {
 
 // moves tells whether a number moves the operands of a branch of another run apart.
 func (p *pathfinder) moves(there *point, target int) bool {
-	base := p.base
-	defer p.rebase(base)
+	base, shaken := p.base, p.shaken
+	defer func() {
+		p.rebase(base)
+		p.shaken = shaken
+	}()
 	p.rebase(there)
 	system := p.look(target)
 	return system != nil && system.Moves(target)

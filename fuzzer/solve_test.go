@@ -34,6 +34,24 @@ func TestSolves(t *testing.T) {
 	}
 }
 
+// TestSolvesLengths: lengths of arrays are numbers, and a loop over an array leads back to
+// the way that passed it by.
+func TestSolvesLengths(t *testing.T) {
+	for seed := range uint64(5) {
+		w, p := solver(t, "planted/lengths.sol")
+		w.moved, w.resisted, w.rand = map[branchSide]bool{}, map[branchSide]int{}, testRand(seed)
+		start := seedOf(parse(t, p.space, "user1 Lengths.propose(address[],uint256[],bytes[]) args ([], [], [])"))
+		b := w.work(context.Background(), task{seed: start, energy: 1, source: fromSolving, seqLen: 8, calls: 300})
+		found := 0
+		for i := range b.discoveries {
+			found += len(b.discoveries[i].seen)
+		}
+		if found != 1 || b.fault != nil {
+			t.Errorf("seed %d: %d findings in %d executions, fault %v", seed, found, b.executions, b.fault)
+		}
+	}
+}
+
 // TestShorten: what does not matter to the last call is left out of what is kept, and
 // what does is not.
 func TestShorten(t *testing.T) {
@@ -64,8 +82,8 @@ func TestLengthen(t *testing.T) {
 	}
 }
 
-// TestUnsolved: each side once when it comes up, those with a target ahead first; then
-// the one that was tried least.
+// TestUnsolved: each side once when it comes up, those with a target ahead first, and of
+// these the one whose input's path leads on to it; then the one that was tried least.
 func TestUnsolved(t *testing.T) {
 	s := newSuite()
 	never := func(*Seed) bool { return false }
@@ -77,11 +95,17 @@ func TestUnsolved(t *testing.T) {
 	}
 	plain, first := far(1, false)
 	leading, second := far(2, true)
+	_, on := far(3, true)
+	on.PID = pidOf(3)
+	s.counts[on.PID] = pathCount{lid: &lidGroup{leads: true}}
 	if got := s.nextFresh(solvingPatience-1, never); got != nil {
 		t.Error("a side is solved for at once")
 	}
 	if got := s.nextFresh(solvingPatience, always); got != nil {
 		t.Error("a seed that rests is solved from")
+	}
+	if got := s.nextFresh(solvingPatience, never); got != on {
+		t.Error("the side whose input leads on is not first")
 	}
 	if got := s.nextFresh(solvingPatience, never); got != second {
 		t.Error("the side with a target ahead is not first")

@@ -238,7 +238,7 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, along along, n *news) {
 				continue
 			}
 			t.nearUndecided = true
-			if !input.Echoes(f.Comparisons, k) { // else it is the comparison of the jump before
+			if !input.Echoes(f, k) { // else it is the comparison of the jump before
 				at.approach(f.Program.ID, c, ahead.has(c.Block), n)
 			}
 		}

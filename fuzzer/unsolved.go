@@ -74,17 +74,27 @@ func (c *Campaign) solvingTask() (task, bool) {
 }
 
 // nextFresh is the closest input to a side of the frontier that was not solved for and is
-// due, to one with a target ahead if there is such. Nil when there is none; seeds that rest
-// have their turn later.
+// due, to one with a target ahead if there is such: first of those whose paths go on
+// toward it in the function that is called, since a dispatcher leads everywhere. Nil when
+// there is none; seeds that rest have their turn later.
 func (s *Suite) nextFresh(now uint64, rests func(*Seed) bool) *Seed {
-	for _, list := range []int{1, 0} {
-		for i := 0; i < len(s.fresh[list]) && s.fresh[list][i].since+solvingPatience <= now; {
-			e := s.frontier[s.fresh[list][i].frontierSide]
-			if e != nil && !e.seed.solved && rests(e.seed) {
+	leads := func(seed *Seed) bool {
+		lid := s.counts[seed.PID].lid
+		return lid != nil && lid.leads
+	}
+	anyway := func(*Seed) bool { return true }
+	for _, from := range []struct {
+		list  int
+		wants func(*Seed) bool
+	}{{1, leads}, {1, anyway}, {0, anyway}} {
+		fresh := &s.fresh[from.list]
+		for i := 0; i < len(*fresh) && (*fresh)[i].since+solvingPatience <= now; {
+			e := s.frontier[(*fresh)[i].frontierSide]
+			if e != nil && !e.seed.solved && (rests(e.seed) || !from.wants(e.seed)) {
 				i++
 				continue
 			}
-			s.fresh[list] = slices.Delete(s.fresh[list], i, i+1)
+			*fresh = slices.Delete(*fresh, i, i+1)
 			if e != nil && !e.seed.solved {
 				return e.seed
 			}

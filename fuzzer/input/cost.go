@@ -1,6 +1,7 @@
 package input
 
 import (
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -24,7 +25,13 @@ type Branch struct {
 	Frame int // within the call, in order of entry
 	Code  bytecode.CodeID
 	evm.Comparison
+	// Again: later in the frame the jump went the other way, too, as a loop's does.
+	Again bool
 }
+
+// Joins tells whether an execution that came to the same jump goes on alike: it took
+// the same turn there, or went round a loop that the other one passed by.
+func (b *Branch) Joins(other *Branch) bool { return b.Taken == other.Taken || b.Again || other.Again }
 
 // sameJump tells whether two branches are the same jump at the same place of an
 // execution.
@@ -56,8 +63,11 @@ func AppendBranches(dst []Branch, e *evm.Execution) []Branch {
 			if len(dst)-start >= maxBranches {
 				return dst
 			}
-			if c := &f.Comparisons[j]; !hasJump(dst[first:], c.PC) && !Echoes(f.Comparisons, j) {
-				dst = append(dst, Branch{call, i - r[0], code, *c})
+			c := &f.Comparisons[j]
+			if known := jumpAt(dst[first:], c.PC); known != nil {
+				known.Again = known.Again || known.Taken != c.Taken
+			} else if !Echoes(f, j) {
+				dst = append(dst, Branch{Call: call, Frame: i - r[0], Code: code, Comparison: *c})
 			}
 		}
 	}
@@ -68,22 +78,42 @@ func AppendBranches(dst []Branch, e *evm.Execution) []Branch {
 // before it, too. Of `a && b` solc makes a jump on a, and a second one on what is
 // left on the stack: on a again if that was false, else on b. What a compares says
 // nothing of how near b is to come out otherwise, and where a is what has to
-// change, the first jump says so.
-func Echoes(comparisons []evm.Comparison, i int) bool {
+// change, the first jump says so. Operands that are equal by chance are no echo: two
+// empty arrays have the same length as a third.
+func Echoes(f *evm.Frame, i int) bool {
 	if i == 0 {
 		return false
 	}
-	a, b := &comparisons[i-1], &comparisons[i]
-	return a.PC != b.PC && a.Op == b.Op && a.Left == b.Left && a.Right == b.Right
+	a, b := &f.Comparisons[i-1], &f.Comparisons[i]
+	return a.PC != b.PC && a.Op == b.Op && a.Left == b.Left && a.Right == b.Right && handsOn(f.Program, b)
 }
 
-func hasJump(branches []Branch, pc uint32) bool {
-	for i := range branches {
-		if branches[i].PC == pc {
-			return true
+// handsOn tells whether the block of a jump computes nothing: what decides there was on
+// the stack. True where the code is not known.
+func handsOn(p *bytecode.Program, c *evm.Comparison) bool {
+	if p == nil || int(c.Block) >= len(p.Blocks) {
+		return true
+	}
+	for pc := p.Blocks[c.Block].Start; pc < c.PC; pc++ {
+		switch op := vm.OpCode(p.Bytes[pc]); {
+		case op == vm.JUMPDEST || op == vm.ISZERO || op == vm.POP || op == vm.PUSH0 || op >= vm.DUP1 && op <= vm.SWAP16:
+		case op.IsPush():
+			pc += uint32(op - vm.PUSH0)
+		default:
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// jumpAt is a frame's branch at a pc; nil when there is none.
+func jumpAt(branches []Branch, pc uint32) *Branch {
+	for i := range branches {
+		if branches[i].PC == pc {
+			return &branches[i]
+		}
+	}
+	return nil
 }
 
 // Costs are the distances of a comparison from being false and from being true

@@ -4,9 +4,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // condition says whether a comparison holds, by its definition.
@@ -340,7 +342,7 @@ func TestEchoes(t *testing.T) {
 		{PC: 40, Op: opLt, Left: *word(1), Right: *word(3)},
 	}
 	for i, want := range []bool{false, true, false, false, false} {
-		if got := Echoes(list, i); got != want {
+		if got := Echoes(&evm.Frame{Comparisons: list}, i); got != want {
 			t.Errorf("comparison %d: %v", i, got)
 		}
 	}
@@ -352,6 +354,32 @@ func TestEchoes(t *testing.T) {
 	}
 	if !slices.Equal(pcs, []uint32{10, 30, 40}) {
 		t.Errorf("the branches are those at %v", pcs)
+	}
+
+	// A block that compares by itself is no echo, whatever it finds.
+	for name, block := range map[string][]byte{
+		"hands on": {byte(vm.JUMPDEST), byte(vm.ISZERO), byte(vm.PUSH1), byte(vm.EQ), byte(vm.JUMPI)},
+		"compares": {byte(vm.JUMPDEST), byte(vm.DUP2), byte(vm.EQ), byte(vm.PUSH1), 3, byte(vm.JUMPI)},
+	} {
+		code := append([]byte{byte(vm.PUSH1), 3, byte(vm.JUMPI)}, block...)
+		frame := &evm.Frame{Program: bytecode.NewTable(nil).Unknown(code), Comparisons: []evm.Comparison{
+			{PC: 2, Op: opEq}, {PC: uint32(len(code) - 1), Block: 1, Op: opEq},
+		}}
+		if got := Echoes(frame, 1); got != (name == "hands on") {
+			t.Errorf("%s: an echo: %v", name, got)
+		}
+	}
+}
+
+// TestAgain: a jump that later goes the other way is a loop's.
+func TestAgain(t *testing.T) {
+	frame := evm.Frame{Comparisons: []evm.Comparison{
+		{PC: 10, Op: opLt, Taken: true}, {PC: 20, Op: opEq}, {PC: 10, Op: opLt, Taken: true}, {PC: 20, Op: opEq}, {PC: 10, Op: opLt},
+	}}
+	exec := &evm.Execution{Calls: []evm.CallResult{{Frames: [2]int{0, 1}}}, Frames: []evm.Frame{frame}}
+	branches := AppendBranches(nil, exec)
+	if len(branches) != 2 || !branches[0].Again || !branches[0].Taken || branches[1].Again {
+		t.Errorf("branches %+v", branches)
 	}
 }
 

@@ -57,7 +57,7 @@ func (p *Proposer) call(e *evm.Execution, call int, want func(*evm.Frame, *evm.C
 		f := &e.Frames[i]
 		for j := range f.Comparisons {
 			c := &f.Comparisons[j]
-			if want != nil && !want(f, c) || Echoes(f.Comparisons, j) {
+			if want != nil && !want(f, c) || Echoes(f, j) {
 				continue
 			}
 			if p.budget--; p.budget < 0 || len(p.out)-p.start >= MaxProposals {

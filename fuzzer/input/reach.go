@@ -29,6 +29,9 @@ func (s *System) Reach(r Rand, target int) [][]*big.Int {
 		}
 	}
 	for i := range s.branches[:target+1] {
+		if s.loops[i] && i < target {
+			continue // whether it is gone round decides nothing of what comes behind it
+		}
 		if slices.ContainsFunc(q.ways, func(w *Way) bool { return w.moves(i) }) {
 			q.rows = append(q.rows, i)
 			q.wants = append(q.wants, s.branches[i].relation(i == target))

@@ -18,8 +18,8 @@ type Variable struct {
 // run. Arbitrary.
 const maxVariables = 24
 
-// Variables lists the numbers among the words of a call: integer arguments, and the
-// value and the time where they may be set.
+// Variables lists the numbers among the words of a call: integer arguments and the lengths
+// of arrays, and the value and the time where they may be set.
 func (s *Space) Variables(seq Sequence, call int) []Variable {
 	var all []Variable
 	for _, w := range AppendCallWords(nil, seq, call) {
@@ -37,6 +37,11 @@ func (s *Space) Variables(seq Sequence, call int) []Variable {
 				v.most = new(big.Int).Lsh(big.NewInt(1), uint(t.Bits))
 			}
 			v.most.Sub(v.most, one)
+		case LengthWord:
+			if _, t := resolve(seq, &w); t == nil || t.Kind != Slice {
+				continue
+			}
+			v.most = big.NewInt(MaxElements)
 		case ValueWord:
 			v.most = s.maxValue.ToBig()
 		case TimeWord:
@@ -156,6 +161,7 @@ func (r relation) holds(gap *big.Int) bool {
 type System struct {
 	Variables []Variable
 	branches  []Branch
+	loops     []bool     // by branch: where it turns, loops join again, see [Branch.Joins]
 	gaps      []*big.Int // the differences, by branch; nil: not asked for, see gap
 	ways      []*Way
 	pairs     []*Way // see [System.Pairs]
@@ -172,7 +178,7 @@ type Way struct {
 
 // NewSystem is that of an input's variables and branches, without any ways.
 func NewSystem(variables []Variable, branches []Branch) *System {
-	return &System{Variables: variables, branches: branches, gaps: make([]*big.Int, len(branches))}
+	return &System{Variables: variables, branches: branches, loops: make([]bool, len(branches)), gaps: make([]*big.Int, len(branches))}
 }
 
 // gap is the difference of a branch's operands.
@@ -277,7 +283,8 @@ func (s *System) compare(branches []Branch) (changes []*big.Int, broken bool) {
 		a, b := &s.branches[i], &branches[j]
 		changes = append(changes, change(a, b))
 		came = len(changes)
-		broken = b.Taken != a.Taken
+		s.loops[i] = s.loops[i] || a.Taken != b.Taken && a.Joins(b)
+		broken = !a.Joins(b)
 		return !broken
 	})
 	return changes[:came], broken || came < len(s.branches)
@@ -313,7 +320,7 @@ func Along(way, run []Branch, visit func(i, j int) bool) {
 func TurnOff(way, run []Branch) (i, j int) {
 	i, j = -1, -1
 	Along(way, run, func(at, there int) bool {
-		if way[at].Taken != run[there].Taken || at == len(way)-1 {
+		if !way[at].Joins(&run[there]) || at == len(way)-1 {
 			i, j = at, there
 			return false
 		}

@@ -141,10 +141,38 @@ func TestSystem(t *testing.T) {
 	}
 }
 
+// TestLoops: what decides whether a loop is gone round is not kept as it was, since what
+// comes behind the loop does not depend on it.
+func TestLoops(t *testing.T) {
+	run := func(n uint64) []Branch {
+		is := func(pc uint32, op byte, left, right uint64) Branch {
+			c := evm.Comparison{PC: pc, Op: op, Left: number(left), Right: number(right)}
+			c.Taken = condition(&c)
+			return Branch{Comparison: c}
+		}
+		header := is(1, opLt, 0, n)
+		header.Again = n > 0
+		return []Branch{header, is(2, opGt, n, 4)}
+	}
+	s := NewSystem(variables(0), run(0))
+	for _, unit := range s.Units() {
+		s.Learn(unit, run(1))
+	}
+	found := s.Reach(testRand(1), 1)
+	if len(found) == 0 || found[0][0].Int64() != 5 {
+		t.Errorf("proposed for a length above four: %v", found)
+	}
+}
+
 // TestTurnOff: where a run leaves a way, although it lacks a branch of it.
 func TestTurnOff(t *testing.T) {
 	branch := func(pc uint32, taken bool) Branch {
 		return Branch{Comparison: evm.Comparison{PC: pc, Op: opEq, Taken: taken}}
+	}
+	looped := func(pc uint32) Branch {
+		b := branch(pc, false)
+		b.Again = true
+		return b
 	}
 	way := []Branch{branch(1, true), branch(2, true), branch(3, false)}
 	for _, test := range []struct {
@@ -158,6 +186,7 @@ func TestTurnOff(t *testing.T) {
 		{"one is missing", []Branch{branch(2, true), branch(3, true)}, 2, 1},
 		{"it stops", []Branch{branch(1, true), branch(2, true)}, -1, -1},
 		{"nothing ran", nil, -1, -1},
+		{"round a loop", []Branch{branch(1, true), looped(2), branch(3, false)}, 2, 2},
 	} {
 		if i, j := TurnOff(way, test.run); i != test.i || j != test.j {
 			t.Errorf("%s: %d, %d; want %d, %d", test.name, i, j, test.i, test.j)
@@ -165,12 +194,13 @@ func TestTurnOff(t *testing.T) {
 	}
 }
 
-// TestVariables: numbers within their bounds, signed ones read as such.
+// TestVariables: numbers and lengths of arrays within their bounds, signed ones read as
+// such.
 func TestVariables(t *testing.T) {
 	s := testSpace(t, false)
 	m := testMutator(t, false)
 	r := testRand(1)
-	seen := 0
+	seen, lengths := 0, 0
 	for range 300 {
 		seq := m.GenerateSequence(r)
 		call := len(seq) - 1
@@ -182,19 +212,26 @@ func TestVariables(t *testing.T) {
 				t.Fatalf("%v is %v, not within %v and %v", v.Word, v.Value, v.least, v.most)
 			}
 			values[i] = v.most
-			seen++
+			if seen++; v.Word.Kind == LengthWord {
+				lengths++
+			}
 		}
 		changed, ok := s.WithValues(seq, all, values)
 		if !ok {
 			t.Fatalf("the bounds of %s do not fit", seq[call].Function.Name)
 		}
-		for i, v := range s.Variables(changed, call) {
-			if v.Value.Cmp(values[i]) != 0 {
-				t.Fatalf("%v is %v, want %v", v.Word, v.Value, values[i])
+		for i := range all {
+			x, _ := s.Get(changed, all[i].Word)
+			is := x.ToBig()
+			if all[i].least.Sign() < 0 {
+				is = signed(&x)
+			}
+			if is.Cmp(values[i]) != 0 {
+				t.Fatalf("%v is %v, want %v", all[i].Word, is, values[i])
 			}
 		}
 	}
-	if seen == 0 {
-		t.Error("no call has a variable")
+	if seen == 0 || lengths == 0 {
+		t.Errorf("%d variables, %d of them lengths", seen, lengths)
 	}
 }

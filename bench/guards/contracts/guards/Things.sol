@@ -193,3 +193,19 @@ contract Signature is Guard {
         if (ecrecover(hash, v, r, s) != address(0)) emit Solved();
     }
 }
+
+contract Lengths is Guard {
+    function f(address[] calldata to, uint256[] calldata amounts, bytes[] calldata data) external {
+        require(to.length == amounts.length && to.length == data.length, "lengths");
+        require(to.length > 0, "empty");
+        emit Solved();
+    }
+}
+
+contract LengthsMore is Guard {
+    function f(uint256[] memory ids, uint256[] memory amounts) external {
+        require(ids.length == amounts.length, "lengths");
+        require(ids.length > 4, "few");
+        emit Solved();
+    }
+}
