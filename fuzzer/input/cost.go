@@ -25,7 +25,9 @@ type Branch struct {
 	Frame int // within the call, in order of entry
 	Code  bytecode.CodeID
 	evm.Comparison
-	// Again: later in the frame the jump went the other way, too, as a loop's does.
+	// Again: later in the frame the jump went the other way, too, and on from there, as a
+	// loop's does. A check that several callers share, and that failed for a later one,
+	// is none.
 	Again bool
 }
 
@@ -65,7 +67,8 @@ func AppendBranches(dst []Branch, e *evm.Execution) []Branch {
 			}
 			c := &f.Comparisons[j]
 			if known := jumpAt(dst[first:], c.PC); known != nil {
-				known.Again = known.Again || known.Taken != c.Taken
+				goesOn := j < len(f.Comparisons)-1 || f.Outcome == evm.Success
+				known.Again = known.Again || known.Taken != c.Taken && goesOn
 			} else if !Echoes(f, j) {
 				dst = append(dst, Branch{Call: call, Frame: i - r[0], Code: code, Comparison: *c})
 			}

@@ -371,7 +371,7 @@ func TestEchoes(t *testing.T) {
 	}
 }
 
-// TestAgain: a jump that later goes the other way is a loop's.
+// TestAgain: a jump that later goes the other way is a loop's, unless the frame fails there.
 func TestAgain(t *testing.T) {
 	frame := evm.Frame{Comparisons: []evm.Comparison{
 		{PC: 10, Op: opLt, Taken: true}, {PC: 20, Op: opEq}, {PC: 10, Op: opLt, Taken: true}, {PC: 20, Op: opEq}, {PC: 10, Op: opLt},
@@ -380,6 +380,10 @@ func TestAgain(t *testing.T) {
 	branches := AppendBranches(nil, exec)
 	if len(branches) != 2 || !branches[0].Again || !branches[0].Taken || branches[1].Again {
 		t.Errorf("branches %+v", branches)
+	}
+	exec.Frames[0].Outcome = evm.Reverted
+	if branches := AppendBranches(nil, exec); branches[0].Again {
+		t.Error("a check that failed the second time is a loop's")
 	}
 }
 
