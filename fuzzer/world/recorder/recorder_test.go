@@ -27,6 +27,26 @@ var creation = append(common.FromHex("602080600b6000396000f3"), runtime...)
 
 var runtime = common.FromHex("36601557600160005401600055600560006000a1005b600760005260206000fd")
 
+// serve makes a recorder from a World, and a client of its endpoint.
+func serve(t *testing.T, w *evm.World, options recorder.Options) (*recorder.Recorder, *ethclient.Client) {
+	t.Helper()
+	r, err := recorder.New(w, nil, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := r.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	c, err := ethclient.DialContext(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, c
+}
+
 // TestRecorder talks to the endpoint as go-ethereum's client does: a signed deployment, a
 // call of it, one that fails, and questions.
 func TestRecorder(t *testing.T) {
@@ -37,22 +57,8 @@ func TestRecorder(t *testing.T) {
 	from := crypto.PubkeyToAddress(key.PublicKey)
 	sender := evm.Sender{Name: "deployer", Address: common.HexToAddress("0xd0")}
 	replaced := 0
-	r, err := recorder.New(&evm.World{Block: evm.DefaultBlock(), Senders: []evm.Sender{sender}, Accounts: map[common.Address]*evm.Account{}}, nil,
-		recorder.Options{Substitute: func(code []byte) []byte { replaced++; return code }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	handler, err := r.Handler()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(handler)
-	defer server.Close()
+	r, c := serve(t, &evm.World{Block: evm.DefaultBlock(), Senders: []evm.Sender{sender}, Accounts: map[common.Address]*evm.Account{}}, recorder.Options{Substitute: func(code []byte) []byte { replaced++; return code }})
 	ctx := t.Context()
-	c, err := ethclient.DialContext(ctx, server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
 	chain, err := c.ChainID(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -182,20 +188,7 @@ func TestSalted(t *testing.T) {
 		{"as it is", nil, runtime, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r, err := recorder.New(w, nil, recorder.Options{Substitute: test.substitute, Deployer: deployer})
-			if err != nil {
-				t.Fatal(err)
-			}
-			handler, err := r.Handler()
-			if err != nil {
-				t.Fatal(err)
-			}
-			server := httptest.NewServer(handler)
-			defer server.Close()
-			c, err := ethclient.DialContext(t.Context(), server.URL)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r, c := serve(t, w, recorder.Options{Substitute: test.substitute, Deployer: deployer})
 			salt := common.BigToHash(big.NewInt(3))
 			data := append(salt.Bytes(), creation...)
 			var hash common.Hash
@@ -236,29 +229,18 @@ func TestSalted(t *testing.T) {
 // never came are said.
 func TestOutOfOrder(t *testing.T) {
 	from := common.HexToAddress("0xd0")
-	r, err := recorder.New(&evm.World{Block: evm.DefaultBlock(), Senders: []evm.Sender{{Address: from}}, Accounts: map[common.Address]*evm.Account{}}, nil, recorder.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	handler, err := r.Handler()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(handler)
-	defer server.Close()
-	c, err := ethclient.DialContext(t.Context(), server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, c := serve(t, &evm.World{Block: evm.DefaultBlock(), Senders: []evm.Sender{{Address: from}}, Accounts: map[common.Address]*evm.Account{}}, recorder.Options{})
 	send := func(nonce int, to common.Address) (hash common.Hash, err error) {
 		err = c.Client().CallContext(t.Context(), &hash, "eth_sendTransaction", map[string]any{"from": from, "to": to, "nonce": hexutil.EncodeUint64(uint64(nonce))})
 		return hash, err
 	}
 	hashes := map[int]common.Hash{}
 	for _, nonce := range []int{2, 1, 0, 4} {
-		if hashes[nonce], err = send(nonce, common.Address{byte(nonce + 1)}); err != nil {
+		hash, err := send(nonce, common.Address{byte(nonce + 1)})
+		if err != nil {
 			t.Fatal(err)
 		}
+		hashes[nonce] = hash
 	}
 	for nonce, hash := range hashes {
 		receipt, err := c.TransactionReceipt(t.Context(), hash)
@@ -303,20 +285,7 @@ func (below) Known() map[common.Address]*evm.Account { return nil }
 // TestForked: a script sees the chain beneath, and what it has changed of it.
 func TestForked(t *testing.T) {
 	from := common.HexToAddress("0xd0")
-	r, err := recorder.New(&evm.World{Block: evm.DefaultBlock(), Origin: below{}, Senders: []evm.Sender{{Address: from}}, Accounts: map[common.Address]*evm.Account{}}, nil, recorder.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	handler, err := r.Handler()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(handler)
-	defer server.Close()
-	c, err := ethclient.DialContext(t.Context(), server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, c := serve(t, &evm.World{Block: evm.DefaultBlock(), Origin: below{}, Senders: []evm.Sender{{Address: from}}, Accounts: map[common.Address]*evm.Account{}}, recorder.Options{})
 	for sent := range 2 { // the contract counts in word 0
 		for word, want := range map[int64]byte{0: byte(sent), 5: 7, 6: 0} {
 			if value, err := c.StorageAt(t.Context(), belowAt, common.BigToHash(big.NewInt(word)), nil); err != nil || value[31] != want {
