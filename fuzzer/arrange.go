@@ -3,9 +3,6 @@ package fuzzer
 import (
 	"slices"
 
-	"github.com/holiman/uint256"
-
-	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
@@ -95,14 +92,6 @@ func (w *worker) most(t *task, calls int) int {
 	return int(min(uint64(max(calls, len(t.sequence))), t.calls))
 }
 
-// repetition says how an input was made of another: by so many copies of a call in front
-// of one of its calls.
-type repetition struct {
-	at     int
-	call   input.Call
-	copies int
-}
-
 // demandedShare: of the mutants of a seed whose function goes elsewhere from other states
 // one in so many has other calls in front of the last. Arbitrary: the others look for
 // arguments.
@@ -114,7 +103,7 @@ func (w *worker) arrange(t *task) (lead, bool) {
 	w.mutator.SetSeqLen(w.most(t, max(t.demanded.length, t.seqLen)))
 	defer w.mutator.SetSeqLen(w.most(t, t.seqLen))
 	type operation func(*task) (lead, bool)
-	weighed := []operation{w.chain, w.chain, w.chain, w.repeat, w.repeat, w.insert, w.insert, w.replace}
+	weighed := []operation{w.chain, w.chain, w.chain, w.repeat, w.repeat, w.again, w.again, w.insert, w.insert, w.replace}
 	first := w.rand.IntN(len(weighed))
 	for i := range weighed { // those that cannot leave their turn to the next
 		if next, ok := weighed[(first+i)%len(weighed)](t); ok {
@@ -147,76 +136,6 @@ func (w *worker) replace(t *task) (lead, bool) {
 	return lead{sequence: w.mutator.Before(w.rand, t.prelude.Unpack(), last)}, true
 }
 
-// fewCopies is how often a call is repeated in half of the cases, at most. Arbitrary.
-const fewCopies = 4
-
-// repeat puts copies of a call in front of the last: of one that is there, if it is of
-// the function that accumulates, else of another entry's.
-func (w *worker) repeat(t *task) (lead, bool) {
-	seq := t.sequence
-	room := w.mutator.SeqLen() - len(seq)
-	if t.repeated == nil || room <= 0 {
-		return lead{}, false
-	}
-	function := t.repeated.Last()
-	r := &repetition{at: len(seq) - 1, call: t.repeated.Call(len(t.repeated) - 1)}
-	for i := range len(seq) - 1 {
-		if lastOf(seq[:i+1]) == function && w.rand.IntN(2) == 0 {
-			r.at, r.call = i, seq[i]
-		}
-	}
-	most := room
-	if w.rand.IntN(2) == 0 {
-		most = min(room, fewCopies)
-	}
-	r.copies = 1 + w.rand.IntN(most)
-	if w.rand.IntN(2) == 0 {
-		r.call = w.mutator.MutateCall(w.rand, r.call)
-	}
-	return lead{sequence: r.make(seq), repetition: r}, true
-}
-
-// make is the sequence with the copies.
-func (r *repetition) make(seq input.Sequence) input.Sequence {
-	return slices.Insert(seq.Clone(), r.at, slices.Repeat(input.Sequence{r.call}, r.copies)...)
-}
-
-// recount makes leads of an input with copies of a call and the one without: where the
-// line through the operands of an undecided branch crosses over, with the number of copies
-// for the word that changed. A counter has to be called 42 times, no more and no less.
-func (w *worker) recount(ran *lead, exec *evm.Execution) []lead {
-	if ran.repetition == nil || ran.from == nil {
-		return nil
-	}
-	last := len(ran.sequence) - 1
-	before := slices.Clone(ran.from.branches)
-	for i := range before {
-		before[i].Call += last - (len(ran.from.sequence) - 1) // counted from the end
-	}
-	room := uint64(max(w.maxSeqLen-len(ran.from.sequence), 0))
-	copies := uint256.NewInt(uint64(ran.repetition.copies))
-	var leads []lead
-	input.Pairs(before, input.AppendBranches(nil, exec), func(a, b *input.Branch) bool {
-		if b.Call != last || a.Taken != b.Taken || w.tracker.decided(b.Code, &b.Comparison) {
-			return true
-		}
-		slope := input.Slope{Run: *copies}
-		d0, d1 := a.Difference(), b.Difference()
-		if slope.Rise.Sub(&d1, &d0); slope.Rise.IsZero() {
-			return true
-		}
-		for _, n := range slope.Cross(nil, copies, b) {
-			if n.IsUint64() && n.Uint64() > 0 && n.Uint64() <= room && n != *copies {
-				again := *ran.repetition
-				again.copies = int(n.Uint64())
-				leads = append(leads, lead{sequence: again.make(ran.from.sequence)})
-			}
-		}
-		return len(leads) < maxRecounts
-	})
-	return leads
-}
-
 // stay makes a lead of a run whose earlier calls are not the seed's, and whose last call
 // did something else behind them: a word of that call is changed. Nothing that is new may
 // have come of it, so that it is no seed: a write that an array's bounds allow takes
@@ -231,6 +150,3 @@ func (s *step) stay() []lead {
 	}
 	return []lead{{sequence: seq, from: s.point()}}
 }
-
-// maxRecounts bounds the numbers of copies that one input suggests. Arbitrary.
-const maxRecounts = 4

@@ -3,12 +3,9 @@ package fuzzer
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/holiman/uint256"
-
-	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
 // seedsOf runs sequences of one call each and files them as seeds.
@@ -64,61 +61,6 @@ func TestClosure(t *testing.T) {
 	}
 	if found := s.accumulator(seeds["check"], r); found != nil {
 		t.Errorf("%s accumulates", found.Calls.Last().Function.Name)
-	}
-}
-
-// TestRecount: from two numbers of copies to the third, with which the branch goes the
-// other way.
-func TestRecount(t *testing.T) {
-	w, p := solver(t, "planted/counted.sol")
-	s, seeds := seedsOf(t, w, p, "user1 Counted.step()", "user1 Counted.check()")
-	found := s.accumulator(seeds["check"], testRand(1))
-	if found != seeds["step"] {
-		t.Fatal("nothing accumulates")
-	}
-	b := batch{task: task{calls: 10_000}}
-	check := seeds["check"].Calls.Unpack()
-	exec, _, _ := w.try(context.Background(), check, &b)
-	base := w.newPoint(check, exec)
-	next, ok := w.repeat(&task{sequence: check, surroundings: surroundings{repeated: found.Calls}})
-	if !ok {
-		t.Fatal("nothing is repeated")
-	}
-	next.from = base
-	exec, _, _ = w.try(context.Background(), next.sequence, &b)
-	leads := w.recount(&next, exec)
-	if len(leads) != 1 || len(leads[0].sequence) != 43 {
-		t.Fatalf("%d leads from %d copies", len(leads), next.repetition.copies)
-	}
-	exec, _, _ = w.try(context.Background(), leads[0].sequence, &b)
-	if seen := w.observer.observe(leads[0].sequence, exec); len(seen) != 1 {
-		t.Errorf("the assertion holds after %s", format(p.space, leads[0].sequence))
-	}
-	w.maxSeqLen = 20
-	if leads := w.recount(&next, exec); len(leads) > 0 {
-		t.Errorf("a lead of %d calls, at most 20 are wanted", len(leads[0].sequence))
-	}
-}
-
-// TestRepeat: copies of a call that is there come beside it, others in front of the last;
-// nothing else changes.
-func TestRepeat(t *testing.T) {
-	w, p := solver(t, "planted/counted.sol")
-	step, both := parse(t, p.space, "user1 Counted.step()"), parse(t, p.space, "user2 Counted.step(); user1 Counted.check()")
-	for range 50 {
-		next, ok := w.repeat(&task{sequence: both, surroundings: surroundings{repeated: input.Pack(step, nil)}})
-		text := format(p.space, next.sequence)
-		if !ok || len(next.sequence) != 2+next.repetition.copies || len(next.sequence) > input.DefaultSeqLen ||
-			!strings.HasSuffix(text, "user1 Counted.check()") || strings.Count(text, ".step(") != len(next.sequence)-1 {
-			t.Fatalf("%v %s", ok, text)
-		}
-	}
-	if len(both) != 2 {
-		t.Errorf("the seed has %d calls now", len(both))
-	}
-	full := slices.Repeat(step, input.DefaultSeqLen)
-	if _, ok := w.repeat(&task{sequence: full, surroundings: surroundings{repeated: input.Pack(step, nil)}}); ok {
-		t.Error("a sequence without room takes copies")
 	}
 }
 

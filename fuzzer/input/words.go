@@ -149,6 +149,16 @@ func WordType(seq Sequence, w Word) *Type {
 	return t
 }
 
+// WordName is the name of the parameter that an argument's word is part of; "" for other
+// words, and where it has none.
+func WordName(seq Sequence, w Word) string {
+	names := seq[w.Call].Function.InputNames
+	if w.depth == 0 || int(w.path[0]) >= len(names) {
+		return ""
+	}
+	return names[w.path[0]]
+}
+
 // Get is the value of an input word; false when the sequence has no such word.
 // A sender is its address, a time or block the advance.
 func (s *Space) Get(seq Sequence, w Word) (uint256.Int, bool) {

@@ -1,0 +1,167 @@
+package fuzzer
+
+import (
+	"slices"
+
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
+
+// repetition says how an input was made of another: by so many copies of a call in front
+// of one of its calls, or of all its calls in front of them.
+type repetition struct {
+	at     int
+	call   input.Call
+	whole  bool
+	words  []input.Word // of a whole: numbers that go up from copy to copy
+	step   int          // likewise: by how much
+	copies int
+}
+
+// fewCopies is how often a call is repeated in half of the cases, at most. Arbitrary.
+const fewCopies = 4
+
+// repeat puts copies of a call in front of the last: of one that is there, if it is of
+// the function that accumulates, else of another entry's.
+func (w *worker) repeat(t *task) (lead, bool) {
+	seq := t.sequence
+	room := w.mutator.SeqLen() - len(seq)
+	if t.repeated == nil || room <= 0 {
+		return lead{}, false
+	}
+	function := t.repeated.Last()
+	r := &repetition{at: len(seq) - 1, call: t.repeated.Call(len(t.repeated) - 1)}
+	for i := range len(seq) - 1 {
+		if lastOf(seq[:i+1]) == function && w.rand.IntN(2) == 0 {
+			r.at, r.call = i, seq[i]
+		}
+	}
+	most := room
+	if w.rand.IntN(2) == 0 {
+		most = min(room, fewCopies)
+	}
+	r.copies = 1 + w.rand.IntN(most)
+	if w.rand.IntN(2) == 0 {
+		r.call = w.mutator.MutateCall(w.rand, r.call)
+	}
+	return lead{sequence: r.make(w.space, seq), repetition: r}, true
+}
+
+// again puts copies of the whole sequence in front of it, and has them count: who opened an
+// auction, a proposal or a position, used it and closed it does so with the next one. What
+// goes up is a number of the last call, where others of the same value are called the same,
+// and perhaps those that are not: by one, or by two where one that was opened stays open.
+func (w *worker) again(t *task) (lead, bool) {
+	seq := t.sequence
+	room := w.mutator.SeqLen()/len(seq) - 1
+	if len(seq) < 2 || room <= 0 {
+		return lead{}, false
+	}
+	r := &repetition{whole: true, words: w.counting(seq), step: 1}
+	if w.rand.IntN(4) == 0 {
+		r.step = 2
+	}
+	if w.rand.IntN(2) == 0 {
+		room = min(room, fewCopies)
+	}
+	r.copies = 1 + w.rand.IntN(room)
+	return lead{sequence: r.make(w.space, seq), repetition: r}, true
+}
+
+// counting chooses the numbers that are to go up from copy to copy; none where the last
+// call has none.
+func (w *worker) counting(seq input.Sequence) []input.Word {
+	last := len(seq) - 1
+	var own []input.Word
+	for _, word := range input.AppendCallWords(nil, seq, last) {
+		if t := input.WordType(seq, word); t != nil && t.Kind == input.Uint {
+			own = append(own, word)
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	chosen := own[w.rand.IntN(len(own))]
+	value, _ := w.space.Get(seq, chosen)
+	words := []input.Word{chosen}
+	for _, word := range input.AppendWords(nil, seq[:last]) {
+		x, _ := w.space.Get(seq, word)
+		t := input.WordType(seq, word)
+		if t == nil || t.Kind != input.Uint || x != value {
+			continue
+		}
+		if name := input.WordName(seq, word); name != "" && name == input.WordName(seq, chosen) || w.rand.IntN(2) == 0 {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// make is the sequence with the copies.
+func (r *repetition) make(space *input.Space, seq input.Sequence) input.Sequence {
+	if !r.whole {
+		return slices.Insert(seq.Clone(), r.at, slices.Repeat(input.Sequence{r.call}, r.copies)...)
+	}
+	var all input.Sequence
+	for n := range r.copies + 1 {
+		copied := seq
+		for _, word := range r.words {
+			x, _ := space.Get(seq, word)
+			x.AddUint64(&x, uint64(n*r.step))
+			if next, ok := space.With(copied, word, &x); ok {
+				copied = next
+			}
+		}
+		all = append(all, copied...)
+	}
+	return all
+}
+
+// most is the most copies with which a sequence of so many calls keeps to a length.
+func (r *repetition) most(length, calls int) int {
+	if r.whole {
+		return max(length/calls-1, 0)
+	}
+	return max(length-calls, 0)
+}
+
+// recount makes leads of an input with copies of a call and the one without: where the
+// line through the operands of an undecided branch crosses over, with the number of copies
+// for the word that changed. A counter has to be called 42 times, no more and no less.
+func (w *worker) recount(ran *lead, exec *evm.Execution) []lead {
+	if ran.repetition == nil || ran.from == nil {
+		return nil
+	}
+	last := len(ran.sequence) - 1
+	before := slices.Clone(ran.from.branches)
+	for i := range before {
+		before[i].Call += last - (len(ran.from.sequence) - 1) // counted from the end
+	}
+	room := uint64(ran.repetition.most(w.maxSeqLen, len(ran.from.sequence)))
+	copies := uint256.NewInt(uint64(ran.repetition.copies))
+	var leads []lead
+	input.Pairs(before, input.AppendBranches(nil, exec), func(a, b *input.Branch) bool {
+		if b.Call != last || a.Taken != b.Taken || w.tracker.decided(b.Code, &b.Comparison) {
+			return true
+		}
+		slope := input.Slope{Run: *copies}
+		d0, d1 := a.Difference(), b.Difference()
+		if slope.Rise.Sub(&d1, &d0); slope.Rise.IsZero() {
+			return true
+		}
+		for _, n := range slope.Cross(nil, copies, b) {
+			if n.IsUint64() && n.Uint64() > 0 && n.Uint64() <= room && n != *copies {
+				again := *ran.repetition
+				again.copies = int(n.Uint64())
+				leads = append(leads, lead{sequence: again.make(w.space, ran.from.sequence)})
+			}
+		}
+		return len(leads) < maxRecounts
+	})
+	return leads
+}
+
+// maxRecounts bounds the numbers of copies that one input suggests. Arbitrary.
+const maxRecounts = 4
