@@ -103,7 +103,7 @@ func (w *worker) arrange(t *task) (lead, bool) {
 	w.mutator.SetSeqLen(w.most(t, max(t.demanded.length, t.seqLen)))
 	defer w.mutator.SetSeqLen(w.most(t, t.seqLen))
 	type operation func(*task) (lead, bool)
-	weighed := []operation{w.chain, w.chain, w.chain, w.repeat, w.repeat, w.again, w.again, w.insert, w.insert, w.replace}
+	weighed := []operation{w.chain, w.chain, w.chain, w.repeat, w.repeat, w.again, w.insert, w.insert, w.replace}
 	first := w.rand.IntN(len(weighed))
 	for i := range weighed { // those that cannot leave their turn to the next
 		if next, ok := weighed[(first+i)%len(weighed)](t); ok {
