@@ -38,7 +38,7 @@ type Seed struct {
 	// are put in front of others.
 	Changes bool
 	state   stateID // that it leaves behind, if Changes is set
-	size    int     // bytes of Calls that its parent does not have
+	size    int     // bytes of Calls that the entry it comes from does not have
 
 	gas    uint64 // of its last call
 	solved bool   // solving has started from it, see worker.solve

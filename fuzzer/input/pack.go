@@ -7,7 +7,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Packed is a Sequence in a tenth of the memory: what a suite of thousands keeps.
+// Packed is a Sequence in little memory: what a suite of thousands keeps.
 // Calls that are alike are shared with the sequence that it was made from.
 type Packed []*packedCall
 
