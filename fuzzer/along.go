@@ -137,6 +137,7 @@ func (w *worker) ahead(exec *evm.Execution, b *batch) *outlook {
 			found.Result = w.opening.analyse(exec)
 			found.opens = leads(exec, &found.Result)
 		}
+		fileByPoints(&found.Result)
 		w.aheads.put(exec.PathID(), &found.Result)
 		fileByChange(exec, &found.Result)
 		b.analysis.Add(w.opening.take())
@@ -166,6 +167,23 @@ func leads(exec *evm.Execution, r *lookahead.Result) bool {
 		}
 	}
 	return r.Prefix > at+2 // behind it comes the function's first block
+}
+
+// fileByPoints files paths together whose prefixes have the same split points:
+// those that differ in how often they go round a loop. Where its rounds depend on
+// the input a loop makes prefixes without end (lookahead §3), each as rare as any
+// other, and its function would get most of the executions. Strings of a
+// constructor made 18,600 of 24,000 entries of openzeppelin-solidity's.
+func fileByPoints(r *lookahead.Result) {
+	buffer := make([]byte, 0, 8*(len(r.SplitPoints)+len(r.Ahead)+1))
+	for _, points := range [][]lookahead.SplitPoint{r.SplitPoints, r.Ahead} {
+		buffer = binary.BigEndian.AppendUint32(buffer, uint32(len(points)))
+		for _, p := range points {
+			buffer = binary.BigEndian.AppendUint32(buffer, uint32(p.Code))
+			buffer = binary.BigEndian.AppendUint32(buffer, uint32(p.Block))
+		}
+	}
+	r.ID = sha256.Sum256(buffer)
 }
 
 // fileByChange tells paths apart that share a prefix but change state in other

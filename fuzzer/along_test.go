@@ -102,6 +102,33 @@ func TestFileByChange(t *testing.T) {
 	}
 }
 
+// TestFileByPoints: how often a path goes round a loop tells nothing apart; where it
+// came by, and what is ahead there, does.
+func TestFileByPoints(t *testing.T) {
+	at := func(blocks ...bytecode.BlockID) (points []lookahead.SplitPoint) {
+		for _, b := range blocks {
+			points = append(points, lookahead.SplitPoint{Code: 1, Block: b})
+		}
+		return points
+	}
+	file := func(id byte, points, ahead []lookahead.SplitPoint) lookahead.ID {
+		r := lookahead.Result{ID: lookahead.ID{id}, SplitPoints: points, Ahead: ahead}
+		fileByPoints(&r)
+		return r.ID
+	}
+	once := file(1, at(0, 3, 4), at(0, 3))
+	if file(2, at(0, 3, 4), at(0, 3)) != once {
+		t.Error("prefixes with the same split points have LIDs of their own")
+	}
+	for _, other := range []lookahead.ID{
+		file(1, at(0, 3), at(0, 3)), file(1, at(0, 4, 3), at(0, 3)), file(1, at(0, 3, 4), at(0)), file(1, at(0, 3), at(4, 0, 3)),
+	} {
+		if other == once {
+			t.Error("prefixes with other split points share a LID")
+		}
+	}
+}
+
 // TestChanges: places that change state are open until a call that succeeded came
 // to them; programs that are called by those known are taken in.
 func TestChanges(t *testing.T) {
