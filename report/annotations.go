@@ -54,7 +54,7 @@ func Annotations(r *Report) []Annotation {
 		}
 	}
 	for _, s := range spots(r) {
-		if s.File == "" || !slices.Contains([]string{OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped}, s.Status) {
+		if s.File == "" || !slices.Contains(missed, s.Status) {
 			continue
 		}
 		text := statusWords[s.Status]

@@ -56,7 +56,7 @@ func Comment(r *Report, o Options) []byte {
 
 // reachedLines writes the reached lines, folded away, as ranges by file.
 func (p *page) reachedLines() {
-	reached := p.with(Reached)
+	reached := with(p.spots, Reached)
 	if len(reached) == 0 || p.detail >= noReached {
 		return
 	}

@@ -233,42 +233,33 @@ func (p *page) warnings() {
 	p.line("")
 }
 
-// with returns the spots of the given statuses.
-func (p *page) with(statuses ...string) []spot {
-	var out []spot
-	for _, s := range p.spots {
-		if slices.Contains(statuses, s.Status) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // notReached writes the table of what could have been reached and was not.
 func (p *page) notReached() {
-	missed := p.with(OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped)
-	if len(missed) == 0 {
+	list := with(p.spots, missed...)
+	if len(list) == 0 {
 		return
 	}
-	if p.detail >= noUnreached {
-		p.line("%s not reached (%s): %s.\n", p.tally.what(len(missed)),
-			p.tally.describe(OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped), p.elsewhere())
+	rest := len(list)
+	switch {
+	case p.detail >= noUnreached:
+		p.line("%s not reached (%s): %s.\n", p.tally.what(rest), p.tally.describe(missed...), p.elsewhere())
 		return
-	}
-	if p.summary {
+	case p.summary:
 		p.line("| Not reached | Code | Why |\n|---|---|---|")
-	} else {
-		p.line("| Not reached | Why |\n|---|---|")
-	}
-	shown := missed[:min(len(missed), p.rows)]
-	for _, s := range shown {
-		if p.summary {
+		for _, s := range list[:min(len(list), p.rows)] {
 			p.line("| %s | %s | %s |", p.linkSpot(s), code(s.Text, maxCall), why(s))
-		} else {
-			p.line("| %s | %s |", p.linkSpot(s), why(s))
+			rest--
+		}
+	default:
+		p.line("| Not reached | Why |\n|---|---|")
+		rows := rowsOf(list)
+		for i := range rows[:min(len(rows), p.rows)] {
+			r := &rows[i]
+			p.line("| %s | %s |", link(r.label(), r.File, r.Line.Line, p.o.FileURL), why(r.spot))
+			rest -= r.spots()
 		}
 	}
-	p.more(len(missed)-len(shown), "line")
+	p.more(rest, "line")
 	p.line("")
 }
 

@@ -41,7 +41,7 @@ func (p *page) folded(title string, write func()) {
 
 // reachedTable writes how each reached line was reached first.
 func (p *page) reachedTable() {
-	reached := p.with(Reached)
+	reached := with(p.spots, Reached)
 	if len(reached) == 0 {
 		return
 	}
@@ -87,7 +87,7 @@ func (p *page) howReached(t *Target) string {
 
 // withoutBytecode lists the changed lines that nothing can execute.
 func (p *page) withoutBytecode() {
-	lines := p.with(NoBytecode)
+	lines := with(p.spots, NoBytecode)
 	if len(lines) == 0 || p.detail >= noUnreached {
 		return
 	}

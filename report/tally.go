@@ -53,6 +53,72 @@ func spots(r *Report) []spot {
 	return out
 }
 
+// missed are the statuses of what could have been reached and was not.
+var missed = []string{OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped}
+
+// with returns the spots of the given statuses.
+func with(spots []spot, statuses ...string) []spot {
+	var out []spot
+	for _, s := range spots {
+		if slices.Contains(statuses, s.Status) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// rowRanges is how many ranges of lines stand in one row: as many as can be taken
+// in. Arbitrary.
+const rowRanges = 8
+
+// row is spots of one file of which the same is to be said.
+type row struct {
+	spot         // the first
+	lines  []int // in order; empty for a target that has no line
+	ranges int   // of lines
+}
+
+// rowsOf puts spots together that follow each other and differ in their lines alone.
+func rowsOf(spots []spot) []row {
+	var rows []row
+	for _, s := range spots {
+		if s.place != position(s.File, s.Line.Line) {
+			rows = append(rows, row{spot: s})
+			continue
+		}
+		if len(rows) == 0 || !rows[len(rows)-1].take(s) {
+			rows = append(rows, row{s, []int{s.Line.Line}, 1})
+		}
+	}
+	return rows
+}
+
+// take adds a spot, if the same is to be said of it.
+func (r *row) take(s spot) bool {
+	if len(r.lines) == 0 || r.File != s.File || r.Status != s.Status || r.Reason != s.Reason {
+		return false
+	}
+	if r.lines[len(r.lines)-1]+1 != s.Line.Line {
+		if r.ranges == rowRanges {
+			return false
+		}
+		r.ranges++
+	}
+	r.lines = append(r.lines, s.Line.Line)
+	return true
+}
+
+// spots is how many there are.
+func (r *row) spots() int { return max(1, len(r.lines)) }
+
+// label is where they are: "src/Vault.sol:88–90, 95".
+func (r *row) label() string {
+	if len(r.lines) == 0 {
+		return r.place
+	}
+	return r.File + ":" + lineRanges(r.lines)
+}
+
 // position is file:line.
 func position(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
 

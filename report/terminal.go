@@ -128,30 +128,30 @@ func (t *terminal) lines() {
 	if t.tally[explicit] > 0 {
 		label = "targets"
 	}
-	counts := t.tally.describe(Reached, OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped)
+	counts := t.tally.describe(append([]string{Reached}, missed...)...)
 	if n := t.tally[NoBytecode]; n > 0 {
 		counts = strings.TrimSpace(fmt.Sprintf("%s (+%d without bytecode)", counts, n))
 	}
 	t.line("\n%s  %s", label, counts)
+	rows := map[string][]row{}
 	width := 0
-	all := spots(t.r)
-	for _, s := range all {
-		if s.Status != Reached && s.Status != NoBytecode {
-			width = max(width, utf8.RuneCountInString(Clean(s.place, maxPath)))
+	for _, status := range missed {
+		rows[status] = rowsOf(with(spots(t.r), status))
+		for i := range rows[status] {
+			width = max(width, utf8.RuneCountInString(Clean(rows[status][i].label(), maxPath)))
 		}
 	}
 	width = min(width, 40) // longer paths stand out, instead of pushing all reasons away
-	for _, status := range []string{OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped} {
-		n := 0
-		for _, s := range all {
-			if s.Status != status {
-				continue
-			}
-			if n++; n <= terminalRows {
-				t.line("  %-12s  %-*s  %s", status, width, Clean(s.place, maxPath), Clean(s.Reason, maxReason))
-			}
+	for _, status := range missed {
+		rest := t.tally[status]
+		for i := range rows[status][:min(len(rows[status]), terminalRows)] {
+			r := &rows[status][i]
+			t.line("  %-12s  %-*s  %s", status, width, Clean(r.label(), maxPath), Clean(r.Reason, maxReason))
+			rest -= r.spots()
 		}
-		t.more(n, status+" line")
+		if rest > 0 {
+			t.line("  … %s in report.json", Plural(rest, "more "+status+" line"))
+		}
 	}
 }
 
