@@ -115,10 +115,10 @@ func applySetting(key, value *yaml.Node, flags *pflag.FlagSet) error {
 	}
 	for _, v := range values {
 		if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
-			return fmt.Errorf("line %d: %s: want a %s", v.Line, key.Value, flag.Value.Type())
+			return fmt.Errorf("line %d: %s: want %s", v.Line, key.Value, wanted(flag.Value.Type()))
 		}
 		if err := all.Set(key.Value, v.Value); err != nil {
-			return fmt.Errorf("line %d: %s: %q is not a %s", v.Line, key.Value, printable(v.Value), flag.Value.Type())
+			return fmt.Errorf("line %d: %s %q: want %s", v.Line, key.Value, printable(v.Value), wanted(flag.Value.Type()))
 		}
 		if target != nil {
 			if err := flags.Set(key.Value, v.Value); err != nil {

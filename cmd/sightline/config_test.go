@@ -21,18 +21,19 @@ func TestApplyConfig(t *testing.T) {
 		"empty":            {"", "", "timeout=120 fail-on=high build=[]", ""},
 		"comments only":    {"# nothing\n", "", "timeout=120 fail-on=high build=[]", ""},
 		"file":             {"timeout: 300\nfail-on: medium\n", "", "timeout=300 fail-on=medium build=[]", ""},
+		"with a unit":      {"timeout: 5m\n", "", "timeout=300 fail-on=high build=[]", ""},
 		"flags over file":  {"timeout: 300\n", "--timeout=5", "timeout=5 fail-on=high build=[]", ""},
 		"list":             {"build: [a.json, b.json]\n", "", "timeout=120 fail-on=high build=[a.json,b.json]", ""},
 		"list of one":      {"build: a.json\n", "", "timeout=120 fail-on=high build=[a.json]", ""},
 		"unknown":          {"\ntimout: 5\n", "", "", `line 2: unknown key "timout"; the nearest known key is "timeout"`},
 		"not configurable": {"out: elsewhere\n", "", "", `line 1: "out" belongs on the command line, not in the configuration`},
 		"twice":            {"seed: 1\nseed: 2\n", "", "", "twice"},
-		"wrong type":       {"timeout: soon\n", "", "", `line 1: timeout: "soon" is not a float64`},
-		"null":             {"timeout:\n", "", "", "line 1: timeout: want a float64"},
-		"nested":           {"timeout: {seconds: 5}\n", "", "", "line 1: timeout: want a float64"},
+		"wrong type":       {"timeout: soon\n", "", "", `line 1: timeout "soon": want seconds (90) or a time with its unit (90s, 5m)`},
+		"null":             {"timeout:\n", "", "", "line 1: timeout: want seconds"},
+		"nested":           {"timeout: {seconds: 5}\n", "", "", "line 1: timeout: want seconds"},
 		"no mapping":       {"- timeout\n", "", "", "line 1: want settings as `key: value`"},
 		"no YAML":          {"a: [\n", "", "", "not valid YAML"},
-		"alias":            {"seed: &a 1\nworkers: *a\n", "", "", "line 2: workers: want a int"},
+		"alias":            {"seed: &a 1\nworkers: *a\n", "", "", "line 2: workers: want a whole number"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			flags := settings()

@@ -79,7 +79,7 @@ func (f *projectFlags) configure(flags *pflag.FlagSet) error {
 
 // campaignFlags say how long and how to fuzz.
 type campaignFlags struct {
-	timeout   float64
+	timeout   seconds
 	testLimit uint64
 	seqLen    int
 	seed      uint64
@@ -109,7 +109,8 @@ func (f *campaignFlags) sequenceLength(set *pflag.FlagSet) int {
 }
 
 func (f *campaignFlags) register(flags *pflag.FlagSet) {
-	flags.Float64Var(&f.timeout, "timeout", defaultTimeout, "stop after so many `SECONDS`")
+	f.timeout = defaultTimeout
+	flags.Var(&f.timeout, "timeout", "stop after so many `SECONDS`, or a time like 90s, 5m")
 	flags.Uint64Var(&f.testLimit, "test-limit", 0, "stop after so many `CALLS` instead; with --workers 1 and the same --seed the result is the same")
 	flags.IntVar(&f.seqLen, "seq-len", defaultSeqLen, "at most `N` calls in a sequence; if not given, up to 64 as far as longer ones are needed")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed `N` of all randomness (default 0)")
@@ -135,7 +136,7 @@ func (f *campaignFlags) limits(flags *pflag.FlagSet) (timeout time.Duration, cal
 	if f.testLimit > 0 && !flags.Changed("timeout") {
 		return 0, f.testLimit
 	}
-	return time.Duration(f.timeout * float64(time.Second)), f.testLimit
+	return time.Duration(float64(f.timeout) * float64(time.Second)), f.testLimit
 }
 
 // untilDeadline is what the deadline leaves of a time limit. Of what is left, base
@@ -154,7 +155,7 @@ func (f *campaignFlags) untilDeadline(timeout time.Duration, now func() time.Tim
 // check tells whether the values make sense, before anything is read or compiled.
 func (f *campaignFlags) check() error {
 	if !(f.timeout >= 0 && f.timeout <= maxTimeout) { // NaN is neither
-		return badInput("--timeout %v: want seconds, from 0 to %d (30 days)", f.timeout, maxTimeout)
+		return badInput("--timeout %v: want seconds, from 0 to %d (30 days)", float64(f.timeout), maxTimeout)
 	}
 	if f.timeout == 0 && f.testLimit == 0 {
 		return badInput("--timeout 0 without --test-limit: the campaign would never end")

@@ -136,12 +136,8 @@ func describeFlagError(err error) string {
 	case errors.As(err, &missing):
 		return fmt.Sprintf("--%s needs a value", missing.GetSpecifiedName())
 	case errors.As(err, &value):
-		want, known := map[string]string{
-			"uint64": "a whole number from 0 to 2^64-1", "int": "a whole number",
-			"float64": "a number of seconds", "bool": "true or false",
-		}[value.GetFlag().Value.Type()]
-		if known {
-			return fmt.Sprintf("--%s %q: want %s", value.GetFlag().Name, value.GetValue(), want)
+		if kind := value.GetFlag().Value.Type(); wanted(kind) != kind {
+			return fmt.Sprintf("--%s %q: want %s", value.GetFlag().Name, value.GetValue(), wanted(kind))
 		}
 	}
 	return err.Error()
