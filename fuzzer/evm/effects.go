@@ -219,7 +219,13 @@ func (m *Interpreter) keccak(f *frame, sp int, gas uint64) (uint64, bool) {
 	if len(data) >= 32 {
 		var word uint256.Int
 		loadWord(&word, data[len(data)-32:])
-		m.rec.bases.add(size, &word)
+		var first uint256.Int
+		key := (*uint256.Int)(nil)
+		if len(data) == 64 {
+			key = &first
+			loadWord(key, data)
+		}
+		m.rec.bases.add(size, &word, key)
 	}
 	return gas - cost, true
 }

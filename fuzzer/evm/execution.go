@@ -63,6 +63,21 @@ type StorageAccess struct {
 	// Base is the slot of the mapping or array that Slot was derived from through
 	// KECCAK256, as far as the frame's own hashes tell; equal to Slot otherwise.
 	Base uint256.Int
+	Keys Keys // of the mappings that lie between
+}
+
+// Keys are the keys under which an element is in a mapping, or in mappings in mappings:
+// the innermost first, and no more than two. A key that is a byte string is none of
+// them.
+type Keys struct {
+	Count int
+	Words [2]uint256.Int
+}
+
+// push puts a key in front.
+func (k *Keys) push(key *uint256.Int) {
+	k.Words[1], k.Words[0] = k.Words[0], *key
+	k.Count = min(k.Count+1, len(k.Words))
 }
 
 // Log is an event.

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"encoding/binary"
 	"math/big"
 	"slices"
 
@@ -65,6 +66,8 @@ type active struct {
 
 	pending pending     // what the next instruction finds on top of the stack
 	word    uint256.Int // pendingHash: the last word of what was hashed
+	key     uint256.Int // likewise, the first
+	pair    bool        // likewise, there were two
 
 	height  int                           // words on the Interpreter's stack at the latest call or creation, its arguments among them
 	shadows [params.StackLimit + 1]shadow // of the words on the stack; in place, since blocks look here all the time
@@ -192,6 +195,9 @@ func (r *recorder) record(f, parent *active, kind CallKind, to common.Address, i
 		frame.Parent, frame.CallPC = parent.index, parent.lastPC
 		frame.CallAt = r.position(parent)
 	}
+	if f.depth == 0 {
+		r.hasher.Add(calledMark, binary.BigEndian.Uint64(f.self[len(f.self)-8:]))
+	}
 	frame.CodeAddress, frame.Self, frame.Caller = to, f.self, f.caller
 	frame.Value = f.value
 	frame.Input = input // of the outermost frame: the call's own data
@@ -241,6 +247,9 @@ func frameKind(op vm.OpCode, depth int) CallKind {
 // exitMark stands for the end of a frame in path identifiers: arbitrary, but
 // unlike any artefact's key, of which it would take 2^32 to meet it by chance.
 const exitMark = 0x457869744d61726b
+
+// calledMark is likewise in front of the account that a call is sent to.
+const calledMark = 0x43616c6c4d61726b
 
 // exit closes the innermost frame.
 func (r *recorder) exit(_ int, output []byte, gasUsed uint64, err error, _ bool) {
@@ -354,6 +363,9 @@ func (r *recorder) effect(f *active, a action, pc uint32, ctx *vm.ScopeContext, 
 		offset, size := stack[h-1].Uint64(), stack[h-2].Uint64()
 		if size >= 32 {
 			lastWord(&f.word, ctx.Memory.Data(), offset+size)
+			if f.pair = size == 64; f.pair {
+				lastWord(&f.key, ctx.Memory.Data(), offset+32)
+			}
 			f.pending = pendingHash
 		}
 	case actLoad:
@@ -383,7 +395,11 @@ func (r *recorder) start(f *active, ctx *vm.ScopeContext) {
 func (r *recorder) settle(f *active, word *uint256.Int) {
 	switch f.pending {
 	case pendingHash:
-		r.bases.add(word, &f.word)
+		key := &f.key
+		if !f.pair {
+			key = nil
+		}
+		r.bases.add(word, &f.word, key)
 	case pendingLoad:
 		storage := r.exec.Frames[f.index].Storage
 		storage[len(storage)-1].Value = *word
@@ -491,7 +507,8 @@ func (r *recorder) access(f *active, pc uint32, key, value *uint256.Int) bool {
 		return false
 	}
 	frame := &r.exec.Frames[f.index]
-	a := StorageAccess{PC: pc, Write: value != nil, Address: f.self, Slot: *key, Base: r.bases.resolve(key)}
+	a := StorageAccess{PC: pc, Write: value != nil, Address: f.self, Slot: *key}
+	a.Base, a.Keys = r.bases.resolve(key)
 	if value != nil {
 		a.Value = *value
 	}

@@ -168,26 +168,33 @@ contract Layout {
 
 func TestStorageBases(t *testing.T) {
 	v := big.NewInt(77)
+	sender := new(uint256.Int).SetBytes(user.Bytes()).Uint64() // its last bytes
 	for name, settings := range pipelines {
 		t.Run(name, func(t *testing.T) {
 			b := deployed(t, layout, "Layout", settings)
 			for _, tc := range []struct {
 				call evm.Call
-				base []uint64 // of the writes, in order
+				base []uint64   // of the writes, in order
+				keys [][]uint64 // likewise
 			}{
-				{b.call("setPlain", v), []uint64{0}},
-				{b.call("setFlat", v), []uint64{1}},
-				{b.call("setNested", v), []uint64{2}},
-				{b.call("setItem", v), []uint64{3, 3}},
-				{b.call("push", v), []uint64{4, 4, 4, 4}},
-				{b.call("setName", "somebody with a rather long name that needs two words", v), []uint64{5}},
+				{b.call("setPlain", v), []uint64{0}, [][]uint64{nil}},
+				{b.call("setFlat", v), []uint64{1}, [][]uint64{{sender}}},
+				{b.call("setNested", v), []uint64{2}, [][]uint64{{77, sender}}},
+				{b.call("setItem", v), []uint64{3, 3}, [][]uint64{{77}, {77, 77}}},
+				{b.call("push", v), []uint64{4, 4, 4, 4}, [][]uint64{nil, nil, nil, nil}},
+				{b.call("setName", "somebody with a rather long name that needs two words", v), []uint64{5}, [][]uint64{nil}},
 			} {
 				exec := b.run(tc.call)
 				f := &exec.Frames[exec.Calls[1].Frames[0]]
 				var got []uint64
+				var keys [][]uint64
 				for _, a := range f.Storage {
 					if a.Write {
 						got = append(got, a.Base.Uint64())
+						keys = append(keys, nil)
+						for _, key := range a.Keys.Words[:a.Keys.Count] {
+							keys[len(keys)-1] = append(keys[len(keys)-1], key.Uint64())
+						}
 						if !a.Value.Eq(uint256.NewInt(77)) && tc.base[0] != 4 {
 							t.Errorf("wrote %v", &a.Value)
 						}
@@ -195,6 +202,9 @@ func TestStorageBases(t *testing.T) {
 				}
 				if diff := cmp.Diff(tc.base, got); diff != "" {
 					t.Errorf("bases of writes (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(tc.keys, keys); diff != "" {
+					t.Errorf("keys of writes (-want +got):\n%s", diff)
 				}
 			}
 			exec := b.run(b.call("setPlain", v), b.call("setPlain", v))

@@ -11,7 +11,7 @@ import (
 // from (Solidity documentation, "Layout of State Variables in Storage"): an
 // element of the mapping at slot p is at keccak256(key . p), the data of the
 // dynamic array or long string at p starts at keccak256(p). It remembers the
-// hashes of a call with the last word of what was hashed, which is p.
+// hashes of a call with the last word of what was hashed, which is p, and with the key.
 //
 // It is an open-addressing table, keyed by the hash without its low bits. What
 // another call put in counts as empty, so that a call begins at no cost.
@@ -23,6 +23,7 @@ type bases struct {
 
 type hashed struct {
 	hash, base uint256.Int
+	keys       Keys
 	call       uint32
 }
 
@@ -44,7 +45,7 @@ func (b *bases) reset() {
 }
 
 // retainedBases is the size beyond which a table is not kept for the next call:
-// 300 kB.
+// 600 kB.
 const retainedBases = 1 << 12
 
 // samePrefix tells whether two words differ in the low offsetBits bits at most.
@@ -64,15 +65,19 @@ func (b *bases) place(word *uint256.Int) *hashed {
 	}
 }
 
-// add remembers that hash was made from data that ends with word.
-func (b *bases) add(hash, word *uint256.Int) {
+// add remembers that hash was made from data that ends with word; where that are two
+// words, key is the first, else nil.
+func (b *bases) add(hash, word, key *uint256.Int) {
 	if b.count < maxHashes {
-		base := b.resolve(word)
-		b.put(hash, &base)
+		base, keys := b.resolve(word)
+		if key != nil {
+			keys.push(key)
+		}
+		b.put(hash, &base, &keys)
 	}
 }
 
-func (b *bases) put(hash, base *uint256.Int) {
+func (b *bases) put(hash, base *uint256.Int, keys *Keys) {
 	if 2*b.count >= len(b.table) {
 		b.grow()
 	}
@@ -80,7 +85,7 @@ func (b *bases) put(hash, base *uint256.Int) {
 	if h.call != b.call {
 		b.count++
 	}
-	h.hash, h.base, h.call = *hash, *base, b.call
+	h.hash, h.base, h.keys, h.call = *hash, *base, *keys, b.call
 }
 
 func (b *bases) grow() {
@@ -107,37 +112,38 @@ var folded = sync.OnceValue(func() *bases {
 	for p := range uint64(foldedSlots) {
 		base := uint256.NewInt(p)
 		word := base.Bytes32()
-		b.put(new(uint256.Int).SetBytes(crypto.Keccak256(word[:])), base)
+		b.put(new(uint256.Int).SetBytes(crypto.Keccak256(word[:])), base, new(Keys))
 	}
 	return b
 })
 
-// resolve is the base of a slot; the slot itself when no hash explains it.
-func (b *bases) resolve(slot *uint256.Int) uint256.Int {
+// resolve is the base of a slot, and the keys between; the slot itself when no hash
+// explains it.
+func (b *bases) resolve(slot *uint256.Int) (base uint256.Int, keys Keys) {
 	if slot.IsUint64() && slot.Uint64()>>offsetBits == 0 {
-		return *slot
+		return *slot, keys
 	}
 	if b.count > 0 {
-		if base, ok := b.lookup(slot); ok {
-			return base
+		if h := b.lookup(slot); h != nil {
+			return h.base, h.keys
 		}
 	}
-	if base, ok := folded().lookup(slot); ok {
-		return base
+	if h := folded().lookup(slot); h != nil {
+		return h.base, keys
 	}
-	return *slot
+	return *slot, keys
 }
 
-// lookup finds the hash in front of a slot.
-func (b *bases) lookup(slot *uint256.Int) (uint256.Int, bool) {
+// lookup finds the hash in front of a slot; nil when there is none.
+func (b *bases) lookup(slot *uint256.Int) *hashed {
 	if h := b.place(slot); h.call == b.call && !slot.Lt(&h.hash) {
-		return h.base, true
+		return h
 	}
 	// The offset may have carried into the prefix.
 	var before uint256.Int
 	before.SubUint64(slot, 1<<offsetBits)
 	if h := b.place(&before); h.call == b.call && before.Lt(&h.hash) {
-		return h.base, true
+		return h
 	}
-	return uint256.Int{}, false
+	return nil
 }

@@ -10,7 +10,9 @@ import (
 type Path []BlockID
 
 // PathID identifies what the last call of an execution did: a 128-bit hash of
-// the blocks its frames entered, with depth and outcome (papers: PID).
+// the account it went to and the blocks its frames entered, with depth and outcome
+// (papers: PID). Two instances of a contract have paths of their own: what leads on
+// behind a call of one token does not behind the same call of another.
 type PathID [16]byte
 
 func (id PathID) String() string { return hex.EncodeToString(id[:]) }
