@@ -124,14 +124,14 @@ func TestActionHugeReport(t *testing.T) {
 	for i := range 750 {
 		fmt.Fprintf(&head, "        n = %d; // %s\n        // %s\n", i, wide, wide)
 	}
-	head.WriteString("    }\n    function unreached(bytes32 x) external {\n        if (keccak256(abi.encode(x)) == 0) {\n")
-	for i := range 60 {
-		fmt.Fprintf(&head, "            n = %d;\n", i)
+	head.WriteString("    }\n")
+	for i := range 60 { // of each another thing is to be said
+		fmt.Fprintf(&head, "    function unreached%d(bytes32 x) external {\n        if (keccak256(abi.encode(x)) == 0)\n            n = %d;\n    }\n", i, i)
 	}
-	head.WriteString("        }\n    }\n}\n")
+	head.WriteString("}\n")
 	file := strings.Repeat(strings.Repeat("d", 56)+"/", 5) + "C.sol" // shown and linked in every row
 	s := compiledFile(t, file, "// SPDX-License-Identifier: MIT\npragma solidity ^0.8.20;\ncontract C {\n}\n", head.String())
-	s.env["INPUT_TEST-LIMIT"] = "20000"
+	s.env["INPUT_TEST-LIMIT"] = "60000"
 	s.act()
 	s.want(1, map[string]string{"verdict": "fail"}, slices.Concat(firstComment, uploadCalls)...)
 	r := s.intact()
