@@ -13,6 +13,7 @@ type surroundings struct {
 	writer   input.Packed   // its last call writes what the seed's reads
 	chains   []input.Packed // each call writes what the next one reads, and the last what the seed's does
 	repeated input.Packed   // its last call reads and writes what the seed's reads
+	makers   []input.Packed // each writes a mapping of which the seed wants an element, see make
 }
 
 // maxChains bounds the chains that one task is given. Arbitrary: most are wrong, and
@@ -39,7 +40,23 @@ func (c *Campaign) surround(seed *Seed, demanded bool, energy Energy) (s surroun
 	if before := c.suite.accumulator(seed, c.rand); before != nil {
 		s.repeated = before.Calls
 	}
+	if seed.Selected&(seed.Selected-1) == 0 { // the first, second, fourth … pick
+		for _, key := range seed.wants {
+			if writers := c.suite.writers[key]; len(writers) > 0 {
+				s.makers = append(s.makers, writers[c.rand.IntN(len(writers))].Calls)
+			}
+		}
+	}
 	return s
+}
+
+// make puts a maker in front of the seed's last call: what a call needs of a dozen
+// variables mostly is two or three, and chance puts the right ones there too late.
+// The element that is written is another one, mostly: see redirect.
+func (w *worker) make(t *task, maker input.Packed) (lead, bool) {
+	last := len(t.sequence) - 1
+	seq := slices.Concat(t.sequence[:last], maker.Unpack(), t.sequence[last:])
+	return lead{sequence: seq, joined: true}, len(seq) <= w.most(t, t.seqLen)
 }
 
 // closureShare: a chain of writers ends before each but the first with a probability of

@@ -21,7 +21,7 @@ func seedsOf(t *testing.T, w *worker, p *project, calls ...string) (*Suite, map[
 		}
 		f := footprint(exec)
 		seed := seedOf(seq)
-		seed.reads, seed.writes = f.reads, f.writes
+		seed.reads, seed.writes, seed.wants = f.reads, f.writes, f.wants
 		for _, key := range f.decides {
 			s.deciding[key] = true
 		}

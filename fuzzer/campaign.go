@@ -513,7 +513,7 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 // absorbDiscovery decides what a discovery is worth to the campaign: other
 // workers may have made it before. like has calls in common with it.
 func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, like input.Packed, epoch int) {
-	seed := &Seed{changed: c.changed, gas: d.gas, short: d.short != nil, PID: d.pid, Changes: d.changes, state: d.state, reads: d.reads, writes: d.writes, epoch: epoch}
+	seed := &Seed{changed: c.changed, gas: d.gas, short: d.short != nil, PID: d.pid, Changes: d.changes, state: d.state, reads: d.reads, writes: d.writes, wants: d.wants, epoch: epoch}
 	for _, key := range d.decides {
 		c.suite.deciding[key] = true
 	}

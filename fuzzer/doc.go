@@ -17,6 +17,7 @@
 //	provoke.go    calls from states that nobody made (harvey §5)
 //	demand.go     which functions they show to need longer sequences
 //	arrange.go    other calls in front of a seed's last one, and how many copies
+//	redirect.go   those led to the same element of a mapping as the last one
 //	mask.go       what of a seed mutation spares
 //	energy.go     more energy for what is nested or dangerous
 //	solve.go      getting through branches by what all words of a call do to all of them

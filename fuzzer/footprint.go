@@ -23,7 +23,8 @@ const maxFootprint = 32
 // other arguments it may. Of those that it reads, some decide: a comparison shows the
 // value. Each list is in order of the keys (mufuzz §IV-A).
 func footprint(exec *evm.Execution) (f footprints) {
-	call := &exec.Calls[len(exec.Calls)-1]
+	n := len(exec.Calls) - 1
+	call := &exec.Calls[n]
 	last := call.Frames
 	for i := last[0]; i < last[1]; i++ {
 		for j := range exec.Frames[i].Storage {
@@ -32,6 +33,9 @@ func footprint(exec *evm.Execution) (f footprints) {
 			switch {
 			case !access.Write:
 				f.reads = insertKey(f.reads, key)
+				if access.Keys.Count > 0 && !wroteBefore(exec, n, access) {
+					f.wants = insertKey(f.wants, key)
+				}
 				if decides(exec.Frames[i].Comparisons, &access.Value) {
 					f.decides = insertKey(f.decides, key)
 				}
@@ -43,8 +47,26 @@ func footprint(exec *evm.Execution) (f footprints) {
 	return f
 }
 
+// wroteBefore tells whether one of the first n calls wrote what is accessed.
+func wroteBefore(exec *evm.Execution, n int, access *evm.StorageAccess) bool {
+	for i := range exec.Calls[:n] {
+		frames := exec.Calls[i].Frames
+		for j := frames[0]; j < frames[1]; j++ {
+			for k := range exec.Frames[j].Storage {
+				if a := &exec.Frames[j].Storage[k]; a.Write && a.Slot == access.Slot && a.Address == access.Address {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // footprints are what a call did to state variables.
-type footprints struct{ reads, writes, decides []slotKey }
+type footprints struct {
+	reads, writes, decides []slotKey
+	wants                  []slotKey // mappings that it read elements of that no earlier call wrote
+}
 
 // insertKey adds a key to a sorted list, unless it is there or the list is full.
 func insertKey(list []slotKey, key slotKey) []slotKey {

@@ -114,6 +114,9 @@ func (w *worker) predict(ran lead, exec *evm.Execution, isNew bool, most int) []
 		leads = append(leads, here.reconcile()...)
 		leads = append(leads, here.stay()...)
 	}
+	if len(leads) < most {
+		leads = append(leads, here.redirect()...)
+	}
 	return leads
 }
 

@@ -44,7 +44,7 @@ type Seed struct {
 	solved bool   // solving has started from it, see worker.solve
 	short  bool   // no call can be left out, see worker.shorten
 
-	reads, writes []slotKey // of the last call, see footprint
+	reads, writes, wants []slotKey // of the last call, see footprint
 
 	closest [2]int    // entries of the frontier that it holds, see Suite.closest
 	lid     *lidGroup // of its no-target-ahead prefix; nil when no analysis was asked

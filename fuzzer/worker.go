@@ -111,6 +111,9 @@ type worker struct {
 	after      []input.Branch   // likewise
 	proposer   *input.Proposer
 	writes     []slotWrite                  // scratch
+	read       []element                    // likewise, see redirect
+	written    []element                    // likewise
+	callWords  []input.Word                 // likewise
 	provoked   pathSet                      // paths from states that nobody made
 	seed       *Seed                        // of the task
 	pretended  *pretence                    // while the last call's state is made up
@@ -211,6 +214,11 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	clear(w.made.hashes)
 	w.signatures = signingBudget(t.energy)
 	var leads leadStack
+	for _, maker := range t.makers {
+		if next, ok := w.make(&t, maker); ok {
+			leads.push([]lead{next})
+		}
+	}
 	budget := max(minLeads, leadsPerEnergy*int(t.energy))
 	mask := w.maskOf(t, base)
 	for energy := t.energy; energy > 0 || len(leads.stack) > 0; {
