@@ -26,6 +26,7 @@ func footprint(exec *evm.Execution) (f footprints) {
 	n := len(exec.Calls) - 1
 	call := &exec.Calls[n]
 	last := call.Frames
+	looked := 0 // for what earlier calls wrote: they may have written thousands of words
 	for i := last[0]; i < last[1]; i++ {
 		for j := range exec.Frames[i].Storage {
 			access := &exec.Frames[i].Storage[j]
@@ -33,8 +34,10 @@ func footprint(exec *evm.Execution) (f footprints) {
 			switch {
 			case !access.Write:
 				f.reads = insertKey(f.reads, key)
-				if access.Keys.Count > 0 && !wroteBefore(exec, n, access) {
-					f.wants = insertKey(f.wants, key)
+				if access.Keys.Count > 0 && looked < maxFootprint && !slices.Contains(f.wants, key) {
+					if looked++; !wroteBefore(exec, n, access) {
+						f.wants = insertKey(f.wants, key)
+					}
 				}
 				if decides(exec.Frames[i].Comparisons, &access.Value) {
 					f.decides = insertKey(f.decides, key)

@@ -85,3 +85,23 @@ func TestMake(t *testing.T) {
 		t.Error("there is no room, and a call is put in")
 	}
 }
+
+// TestWants: a mapping is wanted until a call before the last has written the element.
+func TestWants(t *testing.T) {
+	w, p := solver(t, "units/holdings.sol")
+	wants := func(text string) []slotKey {
+		b := batch{task: task{calls: 100}}
+		exec, ok := w.run(context.Background(), parse(t, p.space, text), &b)
+		if !ok {
+			t.Fatalf("%s was not run", text)
+		}
+		return footprint(exec).wants
+	}
+	held := wants("user1 Holdings.check(address) args (user2)")
+	other := wants("user1 Holdings.give(address,uint256) args (user1, 5); user1 Holdings.check(address) args (user2)")
+	allowed := wants("user1 Holdings.give(address,uint256) args (Holdings, 5); user1 Holdings.check(address) args (user2)")
+	none := wants("user1 Holdings.give(address,uint256) args (Holdings, 5); user2 Holdings.allow(address,uint256) args (Holdings, 5); user1 Holdings.check(address) args (user2)")
+	if len(held) != 1 || !slices.Equal(held, other) || len(allowed) != 1 || allowed[0] == held[0] || len(none) != 0 {
+		t.Errorf("%v, %v, %v, %v", held, other, allowed, none)
+	}
+}
