@@ -40,7 +40,7 @@ func (c *Campaign) surround(seed *Seed, demanded bool, energy Energy) (s surroun
 	if before := c.suite.accumulator(seed, c.rand); before != nil {
 		s.repeated = before.Calls
 	}
-	if seed.Selected&(seed.Selected-1) == 0 { // the first, second, fourth … pick
+	if !c.Without.Sequences && seed.Selected&(seed.Selected-1) == 0 { // the first, second, fourth … pick
 		for _, key := range seed.wants {
 			if writers := c.suite.writers[key]; len(writers) > 0 {
 				s.makers = append(s.makers, writers[c.rand.IntN(len(writers))].Calls)
