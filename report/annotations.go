@@ -19,10 +19,11 @@ type Annotation struct {
 	Message string
 	File    string // empty: beside none
 	Line    int
+	EndLine int // of several; 0: the line alone
 }
 
 // Annotations are the findings, those that gate as errors and first, and then the
-// lines that were not reached, each with its reason. A caller shows as many as
+// lines that were not reached, with their reason. A caller shows as many as
 // there is room for.
 func Annotations(r *Report) []Annotation {
 	rank, _ := gateRank(r.FailOn)
@@ -53,19 +54,18 @@ func Annotations(r *Report) []Annotation {
 			warnings = append(warnings, a)
 		}
 	}
-	for _, s := range spots(r) {
-		if s.File == "" || !slices.Contains(missed, s.Status) {
-			continue
-		}
-		text := statusWords[s.Status]
-		if s.Reason != "" {
-			text += ": " + Clean(s.Reason, maxReason)
+	for _, row := range rowsOf(with(spots(r), missed...)) {
+		text := statusWords[row.Status]
+		if row.Reason != "" {
+			text += ": " + Clean(row.Reason, maxReason)
 		}
 		text = sentence(upper(text))
-		if s.Status != Unreachable {
+		if row.Status != Unreachable {
 			text += " Unreached is not safe."
 		}
-		notices = append(notices, Annotation{Level: AnnotateNotice, Title: "Not reached", Message: text, File: s.File, Line: s.Line.Line})
+		for _, lines := range runsOf(row.lines) {
+			notices = append(notices, Annotation{Level: AnnotateNotice, Title: "Not reached", Message: text, File: row.File, Line: lines.first, EndLine: lines.last})
+		}
 	}
 	return slices.Concat(errors, warnings, notices)
 }

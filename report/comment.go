@@ -101,21 +101,34 @@ func ranges(spots []spot) []string {
 func lineRanges(lines []int) string {
 	const most = 40
 	var parts []string
-	for i := 0; i < len(lines); {
+	listed := 0
+	for _, r := range runsOf(lines) {
 		if len(parts) == most {
-			parts = append(parts, fmt.Sprintf("%d more", len(lines)-i))
+			parts = append(parts, fmt.Sprintf("%d more", len(lines)-listed))
 			break
 		}
-		j := i
-		for j+1 < len(lines) && lines[j+1] == lines[j]+1 {
-			j++
+		text := fmt.Sprint(r.first)
+		if r.last > r.first {
+			text = fmt.Sprintf("%d–%d", r.first, r.last)
 		}
-		if i == j {
-			parts = append(parts, fmt.Sprint(lines[i]))
-		} else {
-			parts = append(parts, fmt.Sprintf("%d–%d", lines[i], lines[j]))
-		}
-		i = j + 1
+		parts = append(parts, text)
+		listed += r.last - r.first + 1
 	}
 	return strings.Join(parts, ", ")
+}
+
+// run is lines that follow each other.
+type run struct{ first, last int }
+
+// runsOf takes lines in order apart where they do not follow each other.
+func runsOf(lines []int) []run {
+	var runs []run
+	for _, line := range lines {
+		if n := len(runs); n > 0 && runs[n-1].last+1 == line {
+			runs[n-1].last = line
+		} else {
+			runs = append(runs, run{line, line})
+		}
+	}
+	return runs
 }

@@ -31,3 +31,20 @@ func TestRows(t *testing.T) {
 		t.Errorf("%d of %d spots in\n%q, want\n%q", n, len(spots), got, want)
 	}
 }
+
+// Lines that follow each other share an annotation, up to the last of them.
+func TestAnnotatedRows(t *testing.T) {
+	r := &Report{FailOn: "high"}
+	for _, n := range []int{4, 5, 6, 9} {
+		r.Lines = append(r.Lines, Line{File: "a.sol", Line: n, Status: Unreached, Reason: "never"})
+	}
+	r.Lines = append(r.Lines, Line{File: "a.sol", Line: 10, Status: Reached})
+	var got []string
+	for _, a := range Annotations(r) {
+		got = append(got, fmt.Sprintf("%s:%d-%d %s", a.File, a.Line, a.EndLine, a.Message))
+	}
+	want := []string{"a.sol:4-6 Unreached: never. Unreached is not safe.", "a.sol:9-9 Unreached: never. Unreached is not safe."}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -78,7 +78,7 @@ func (a *action) annotate(r *report.Report) {
 		a.runner.Annotate(github.Annotation{Level: github.LevelWarning, Title: "Sightline", Message: report.Clean(w, maxLogLine)})
 	}
 	for _, remark := range report.Annotations(r) {
-		a.runner.Annotate(github.Annotation{Level: github.Level(remark.Level), Title: remark.Title, Message: remark.Message, File: remark.File, Line: remark.Line})
+		a.runner.Annotate(github.Annotation{Level: github.Level(remark.Level), Title: remark.Title, Message: remark.Message, File: remark.File, Line: remark.Line, EndLine: remark.EndLine})
 	}
 }
 

@@ -45,6 +45,7 @@ type Annotation struct {
 	Message string
 	File    string // relative to the repository; may be empty
 	Line    int
+	EndLine int // of several lines; 0: the line alone
 }
 
 // Runner talks to the runner of a workflow: through environment variables, files
@@ -180,7 +181,7 @@ func (r *Runner) Annotate(a Annotation) {
 		properties["file"] = a.File
 		if a.Line > 0 {
 			properties["line"] = strconv.Itoa(a.Line)
-			properties["endLine"] = strconv.Itoa(a.Line)
+			properties["endLine"] = strconv.Itoa(max(a.Line, a.EndLine))
 		}
 	}
 	r.command(&githubactions.Command{Name: string(a.Level), Message: cut(a.Message, maxMessage), Properties: properties})

@@ -58,11 +58,13 @@ func TestLogIsNoCommand(t *testing.T) {
 	fmt.Fprint(r.Log(), hostile)
 	r.EndGroup()
 	r.Annotate(Annotation{Level: LevelError, Title: "a,b::c", Message: "x\n::warning::y%", File: "src/a,b\n.sol", Line: 3})
+	r.Annotate(Annotation{Level: LevelNotice, Message: "lines", File: "a.sol", Line: 3, EndLine: 5})
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"::group::Build", "::endgroup::",
-		"::error endLine=3,file=src/a%2Cb%0A.sol,line=3,title=a%2Cb%3A%3Ac::x%0A::warning::y%25"}
+		"::error endLine=3,file=src/a%2Cb%0A.sol,line=3,title=a%2Cb%3A%3Ac::x%0A::warning::y%25",
+		"::notice endLine=5,file=a.sol,line=3::lines"}
 	if got := commands(out.String()); !slices.Equal(got, want) {
 		t.Errorf("the runner acts on\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
