@@ -12,8 +12,8 @@ import (
 // Bounds of the suite's memory: of an entry some 400 bytes are the same for all,
 // the others its calls, which hold arrays of thousands of words where a function
 // takes them. Paths first seen when the suite is full are counted, not kept.
-// Arbitrary: ten minutes of @aave/core-v3 give some 35,000 entries with 20 to 50 MB
-// of calls.
+// Arbitrary: ten minutes of @aave/core-v3 gave some 35,000 entries with 20 to 50 MB
+// of calls, two of openzeppelin-solidity 20,000 with 20.
 const (
 	maxSeeds     = 65_536
 	maxSuiteSize = 64 << 20 // bytes of calls
