@@ -8,8 +8,8 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// maxRedirected bounds the leads of one run that lead calls to the same element.
-// Arbitrary: few calls touch more mappings.
+// maxRedirected: with so many leads of one run, or a few more, no other element is
+// looked for. Arbitrary: few calls touch more mappings.
 const maxRedirected = 8
 
 // zeroVariants: what writes zero takes the path of what writes any other number, so that
@@ -47,6 +47,7 @@ func appendElements(dst []element, exec *evm.Execution, call int, written bool) 
 	return dst
 }
 
+// among tells whether one of the elements is the one at a slot.
 func among(elements []element, account common.Address, slot *uint256.Int) bool {
 	for i := range elements {
 		if elements[i].slot == *slot && elements[i].account == account {

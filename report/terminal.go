@@ -133,10 +133,10 @@ func (t *terminal) lines() {
 		counts = strings.TrimSpace(fmt.Sprintf("%s (+%d without bytecode)", counts, n))
 	}
 	t.line("\n%s  %s", label, counts)
-	rows := map[string][]row{}
+	all, rows := spots(t.r), map[string][]row{}
 	width := 0
 	for _, status := range missed {
-		rows[status] = rowsOf(with(spots(t.r), status))
+		rows[status] = rowsOf(with(all, status))
 		for i := range rows[status] {
 			width = max(width, utf8.RuneCountInString(Clean(rows[status][i].label(), maxPath)))
 		}
