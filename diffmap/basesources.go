@@ -18,7 +18,7 @@ type BaseSources struct {
 	Renamed map[string]string // the head's name by the base's, where they differ
 }
 
-// Any tells whether the base has any of the sources: where a diff only adds some,
+// Any reports whether the base has any of the sources: where a diff only adds some,
 // nothing that was there before can have changed.
 func (b *BaseSources) Any() bool {
 	for _, text := range b.Texts {
@@ -173,7 +173,7 @@ func pinOf(known string, lines []string) string {
 	return known
 }
 
-// isCompiledBySolc tells whether a file is a source of solc's; Vyper's are
+// isCompiledBySolc reports whether a file is a source of solc's; Vyper's are
 // sources, too, see isSource.
 func isCompiledBySolc(file string) bool {
 	ext := path.Ext(file)

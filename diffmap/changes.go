@@ -41,7 +41,7 @@ type ChangedLine struct {
 	Path string // in the head tree
 	Line int    // 1-based
 	Kind ChangeKind
-	// Spans are the changed tokens of the line, neighbours joined, in order. The
+	// Spans are the changed tokens of the line, neighbors joined, in order. The
 	// part of a token on another line belongs to that line. A span of a
 	// DeletionAnchor is empty and stands at the line's start, or at the end of
 	// the file.
@@ -280,7 +280,7 @@ func (p *partOf) boundaryScore(i int) int { return p.source.boundaryScore(p.toke
 // addRun adds the spans of one difference between the tokens of both sides.
 func (c *comparison) addRun(lines map[int]*ChangedLine, r region, old, head *partOf, run tokenRun) {
 	for k, i := range head.at[run.bFrom:run.bTo] {
-		// Neighbours on a line are joined across the white space between them.
+		// Neighbors on a line are joined across the white space between them.
 		c.addToken(lines, c.head.code[i], k > 0 && head.at[run.bFrom+k-1] == i-1)
 	}
 	if run.bFrom < run.bTo {
@@ -301,7 +301,7 @@ func (c *comparison) addRun(lines map[int]*ChangedLine, r region, old, head *par
 	c.addDeletion(lines, r, place)
 }
 
-// insideKept tells whether a kept declaration goes on with a token of the head.
+// insideKept reports whether a kept declaration goes on with a token of the head.
 func (c *comparison) insideKept(i int) bool {
 	return i > 0 && i < len(c.headKept) && c.headKept[i] && c.headKept[i-1] && c.origin[i] == c.origin[i-1]+1
 }

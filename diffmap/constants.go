@@ -59,7 +59,7 @@ func (c *constants) declare(n *build.Node, changes []ChangedLine) {
 	}
 }
 
-// touches tells whether changed code lies in a node, or deleted code at its edge.
+// touches reports whether changed code lies in a node, or deleted code at its edge.
 func (l *ChangedLine) touches(n *build.Node) bool {
 	for _, s := range l.Spans {
 		if s.Start < n.End() && s.End > n.Start || s.Start == s.End && s.Start <= n.End() && s.End >= n.Start {

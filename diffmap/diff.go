@@ -61,7 +61,7 @@ type File struct {
 	// Edits are in the order of the file, never adjacent and never empty.
 	Edits []Edit
 
-	// context holds the unchanged lines the diff shows, to recognise the head
+	// context holds the unchanged lines the diff shows, to recognize the head
 	// file by.
 	context []contextLine
 	// oldNoEOL and newNoEOL: the diff says that the side's last line has no line

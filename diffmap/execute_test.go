@@ -81,7 +81,7 @@ func (w *witness) call(data []byte) error {
 	return nil
 }
 
-// reached tells whether an entry of the line was executed.
+// reached reports whether an entry of the line was executed.
 func (w *witness) reached(m *Mapping, l Line) bool {
 	for _, i := range l.Targets {
 		for _, e := range m.Targets[i].Entries {

@@ -96,7 +96,7 @@ var diffOptions = []string{
 }
 
 // waitDelay is how long a killed git may keep its pipes open. Arbitrary, and
-// well inside the second in which a cancelled run has to stop.
+// well inside the second in which a canceled run has to stop.
 const waitDelay = 500 * time.Millisecond
 
 // maxMessage bounds what is kept of git's error output: a few lines.

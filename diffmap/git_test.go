@@ -279,7 +279,7 @@ func TestGitErrors(t *testing.T) {
 	r.write("Big.sol", strings.Repeat("x\n", 5000))
 	r.write("Other.sol", "")
 	ctx := context.Background()
-	cancelled, cancel := context.WithCancel(ctx)
+	canceled, cancel := context.WithCancel(ctx)
 	cancel()
 	tight := r.reader()
 	tight.Limits.MaxBytes = 1000
@@ -298,7 +298,7 @@ func TestGitErrors(t *testing.T) {
 		{"no folder", func() error { _, err := (&Git{Root: r.dir + "/none"}).Diff(ctx, "HEAD"); return err }, "no such file"},
 		{"too large", func() error { _, err := tight.Diff(ctx, "HEAD"); return err }, "allowed number of bytes"},
 		{"too many files", func() error { _, err := small.Diff(ctx, "HEAD"); return err }, "changed files"},
-		{"cancelled", func() error { _, err := r.reader().Diff(cancelled, "HEAD"); return err }, "context canceled"},
+		{"canceled", func() error { _, err := r.reader().Diff(canceled, "HEAD"); return err }, "context canceled"},
 		{"absolute path", func() error { _, err := r.reader().Show(ctx, "HEAD", "/etc/passwd"); return err }, "not relative"},
 		{"path outside", func() error { _, err := r.reader().Show(ctx, "HEAD", "../A.sol"); return err }, "not relative"},
 		{"missing file", func() error { _, err := r.reader().Show(ctx, "HEAD", "B.sol"); return err }, "B.sol"},
@@ -311,7 +311,7 @@ func TestGitErrors(t *testing.T) {
 		}
 	}
 	if err := cases[8].call(); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v does not wrap context.Canceled", err)
+		t.Errorf("canceled: %v does not wrap context.Canceled", err)
 	}
 }
 

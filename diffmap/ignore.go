@@ -72,7 +72,7 @@ func (g *Ignore) Match(file string) (pattern string, negated, ok bool) {
 	return "", false, false
 }
 
-// matchNames tells whether a path, as its names, is what a pattern describes. It
+// matchNames reports whether a path, as its names, is what a pattern describes. It
 // goes back to the last "**" only, which finds a match if there is one.
 func matchNames(pattern, names []string) bool {
 	p, n, star, mark := 0, 0, -1, 0

@@ -32,7 +32,7 @@ func (m *Mapping) AddIndirect(sides []BaseSide, table *bytecode.Table, options O
 	for _, side := range sides {
 		c := newComparer(side, m, options)
 		c.table = table
-		for _, a := range artefacts(side.Head, table) {
+		for _, a := range artifacts(side.Head, table) {
 			c.compare(&a, found)
 		}
 	}
@@ -53,7 +53,7 @@ type comparer struct {
 	table    *bytecode.Table
 	head     map[int][]part
 	base     map[int][]part
-	artefact map[string]*artefact // the base's, by canonical contract and kind
+	artifact map[string]*artifact // the base's, by canonical contract and kind
 	changed  map[codePart]bool    // parts with a changed line of code
 	places   map[codePart]place
 	causes   []cause
@@ -67,7 +67,7 @@ type place struct {
 
 func newComparer(side BaseSide, m *Mapping, options Options) *comparer {
 	c := &comparer{side: side, head: map[int][]part{}, base: map[int][]part{},
-		artefact: map[string]*artefact{}, changed: map[codePart]bool{}, places: map[codePart]place{}}
+		artifact: map[string]*artifact{}, changed: map[codePart]bool{}, places: map[codePart]place{}}
 	for _, text := range side.Causes {
 		c.causes = append(c.causes, cause{text: text, general: true})
 	}
@@ -94,8 +94,8 @@ func newComparer(side BaseSide, m *Mapping, options Options) *comparer {
 		}
 		c.base[s.ID] = parts
 	}
-	for _, a := range artefacts(side.Base, table) {
-		c.artefact[c.canonical(a.contract.Source)+":"+a.contract.Name+" "+a.program.Code.Kind.String()] = &a
+	for _, a := range artifacts(side.Base, table) {
+		c.artifact[c.canonical(a.contract.Source)+":"+a.contract.Name+" "+a.program.Code.Kind.String()] = &a
 	}
 	return c
 }
@@ -148,14 +148,14 @@ func (c *comparer) addSource(s *build.Source, file string, lines []Line) {
 	}
 }
 
-// compare looks for parts of an artefact that differ from the base's.
-func (c *comparer) compare(a *artefact, found map[lineKey]*indirect) {
-	other := c.artefact[a.contract.UnitName()+" "+a.program.Code.Kind.String()]
+// compare looks for parts of an artifact that differ from the base's.
+func (c *comparer) compare(a *artifact, found map[lineKey]*indirect) {
+	other := c.artifact[a.contract.UnitName()+" "+a.program.Code.Kind.String()]
 	if other == nil || len(a.entries) == 0 {
 		return
 	}
 	taken := takeApart(a, c.head, creationSizes(c.side.Head))
-	ours, theirs := taken.normalise(), takeApart(other, c.base, creationSizes(c.side.Base)).normalise()
+	ours, theirs := taken.normalize(), takeApart(other, c.base, creationSizes(c.side.Base)).normalize()
 	for _, p := range slices.SortedFunc(maps.Keys(ours), compareParts) {
 		at, ok := c.places[p]
 		if !ok || c.changed[p] {
@@ -179,7 +179,7 @@ func (c *comparer) compare(a *artefact, found map[lineKey]*indirect) {
 			found[at.lineKey] = i
 		}
 		name := a.contract.QualifiedName()
-		i.entries[name] = append(i.entries[name], bytecode.Location{Code: c.table.Recognised(a.program).ID, PC: taken.pcs[number]})
+		i.entries[name] = append(i.entries[name], bytecode.Location{Code: c.table.Recognized(a.program).ID, PC: taken.pcs[number]})
 	}
 }
 
@@ -293,7 +293,7 @@ func severalOf(texts []string, most int) string {
 	return strings.Join(texts, ", ")
 }
 
-// refersTo tells whether a node names one of the declarations.
+// refersTo reports whether a node names one of the declarations.
 func refersTo(n *build.Node, ids map[int]bool) bool {
 	found := false
 	n.Walk(func(n *build.Node) bool {
@@ -345,7 +345,7 @@ func (m *Mapping) insert(found map[lineKey]*indirect) {
 	}
 }
 
-// ChangesDeclarations tells whether a change is not inside the bodies of
+// ChangesDeclarations reports whether a change is not inside the bodies of
 // functions and modifiers alone: then code elsewhere may have changed, and the
 // base version is worth compiling.
 func ChangesDeclarations(outputs []*build.Output, changes []ChangedLine, options Options) bool {

@@ -12,7 +12,7 @@ import (
 //
 //   - The peephole optimizer, which runs with the optimizer off too, makes one
 //     conditional jump of a condition and a jump behind it ("if (c) { break; }",
-//     libevmasm/PeepholeOptimiser.cpp, DoubleJump, in solc 0.8): what is left of
+//     libevmasm/PeepholeOptimizer.cpp, DoubleJump, in solc 0.8): what is left of
 //     the "break" is the number of its label in front of the JUMPI, which runs
 //     whether or not it is taken.
 //   - An external function's arguments are decoded, and wei refused, by code with
@@ -20,7 +20,7 @@ import (
 //   - A catch clause has no code of its own but what takes its variables from the
 //     stack at its end, which it does not come to if it reverts.
 type jumpFinder struct {
-	artefact *artefact
+	artifact *artifact
 	number   int // of instructions seen
 	// entries are the labels of functions that a jump from the same range enters.
 	entries map[fileRange]uint32
@@ -37,9 +37,9 @@ func (j *jumpFinder) evidenceOf(pc uint32, entry build.SourceMapEntry) evidence 
 		j.findEntries()
 	}
 	j.number++
-	code, at := j.artefact.program.Bytes, fileRangeOf(entry)
+	code, at := j.artifact.program.Bytes, fileRangeOf(entry)
 	if next := behind(code, pc); vm.OpCode(code[pc]).IsPush() && opAt(code, next) == vm.JUMPI &&
-		j.number < len(j.artefact.entries) && fileRangeOf(j.artefact.entries.At(j.number)) != at {
+		j.number < len(j.artifact.entries) && fileRangeOf(j.artifact.entries.At(j.number)) != at {
 		return 0
 	}
 	if label, ok := j.entries[at]; ok && label != pc {
@@ -56,13 +56,13 @@ func (j *jumpFinder) evidenceOf(pc uint32, entry build.SourceMapEntry) evidence 
 // holds for functions alone.
 func (j *jumpFinder) findEntries() {
 	j.entries = map[fileRange]uint32{}
-	code := j.artefact.program.Bytes
+	code := j.artifact.program.Bytes
 	type jump struct {
 		from fileRange
 		to   uint32
 	}
 	jumps, labels := map[jump]bool{}, map[uint32]fileRange{} // by pc
-	for pc, entry := range j.artefact.entries.Instructions(code) {
+	for pc, entry := range j.artifact.entries.Instructions(code) {
 		switch op := vm.OpCode(code[pc]); {
 		case op == vm.JUMPDEST:
 			labels[pc] = fileRangeOf(entry)

@@ -204,7 +204,7 @@ func TestPositions(t *testing.T) {
 	p := NewPositions(f.outputs, f.table, Options{Root: "app"})
 	lines := strings.Split(string(f.text), "\n")
 	resolved, functions := 0, map[string]bool{}
-	for _, a := range artefacts(f.outputs[0], f.table) {
+	for _, a := range artifacts(f.outputs[0], f.table) {
 		for pc, e := range a.instructions() {
 			loc := bytecode.Location{Code: a.program.ID, PC: pc}
 			position, ok := p.At(loc)
@@ -276,7 +276,7 @@ func TestCopies(t *testing.T) {
 		}
 		for _, e := range target.Entries {
 			if e.Code != outputs[want].Contracts[0].Runtime.ID {
-				t.Errorf("%s has an entry in artefact %d", target.Contract, e.Code)
+				t.Errorf("%s has an entry in artifact %d", target.Contract, e.Code)
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import "strings"
 // A declaration that occurs, token for token, in the same contract of both
 // versions has not changed, wherever it stands now and whatever lines the diff
 // shows of it. This is the only kind of move that counts as no change: the order
-// of statements inside a function is behaviour (a state update moved behind an
+// of statements inside a function is behavior (a state update moved behind an
 // external call is the classic re-entrancy bug), and so is the order of state
 // variables, which is their storage layout.
 

@@ -18,7 +18,7 @@ import (
 // and offsets of data are left out.
 
 // codePart is what owns code and can be found again on the other side: a
-// function, or a state variable with its initialiser or getter.
+// function, or a state variable with its initializer or getter.
 type codePart struct {
 	source string // the compiler's name of the file
 	name   string // "Vault.withdraw(uint256)"
@@ -88,9 +88,9 @@ func signatureOf(n *build.Node) string {
 	return name + ")"
 }
 
-// code is an artefact taken apart.
+// code is an artifact taken apart.
 type code struct {
-	artefact *artefact
+	artifact *artifact
 	parts    map[int][]part  // by source id
 	sizes    map[uint64]bool // of creation code
 	pcs      []uint32        // of the instructions with a source map entry
@@ -101,8 +101,8 @@ type code struct {
 	routines map[int][sha256.Size]byte
 }
 
-func takeApart(a *artefact, parts map[int][]part, sizes map[uint64]bool) *code {
-	c := &code{artefact: a, parts: parts, sizes: sizes, jumpdest: map[uint32]int{}, ordinal: map[int]int{}, routines: map[int][sha256.Size]byte{}}
+func takeApart(a *artifact, parts map[int][]part, sizes map[uint64]bool) *code {
+	c := &code{artifact: a, parts: parts, sizes: sizes, jumpdest: map[uint32]int{}, ordinal: map[int]int{}, routines: map[int][sha256.Size]byte{}}
 	count := map[codePart]int{}
 	for pc, e := range a.entries.Instructions(a.program.Bytes) {
 		number := len(c.pcs)
@@ -122,8 +122,8 @@ func takeApart(a *artefact, parts map[int][]part, sizes map[uint64]bool) *code {
 // findTagSize looks at the pushes right before jumps.
 func (c *code) findTagSize() uint32 {
 	for i := 1; i < len(c.pcs); i++ {
-		op := vm.OpCode(c.artefact.program.Bytes[c.pcs[i]])
-		if size := bytecode.PushSize(c.artefact.program.Bytes[c.pcs[i-1]]); size > 0 && (op == vm.JUMP || op == vm.JUMPI) {
+		op := vm.OpCode(c.artifact.program.Bytes[c.pcs[i]])
+		if size := bytecode.PushSize(c.artifact.program.Bytes[c.pcs[i-1]]); size > 0 && (op == vm.JUMP || op == vm.JUMPI) {
 			return size
 		}
 	}
@@ -139,8 +139,8 @@ func (c *code) partAt(e build.SourceMapEntry) codePart {
 	return codePart{}
 }
 
-// normalised is a part's code: an entry for each of its instructions, in order.
-type normalised struct {
+// normalized is a part's code: an entry for each of its instructions, in order.
+type normalized struct {
 	numbers []int // of the instructions
 	words   []word
 }
@@ -171,16 +171,16 @@ func (w word) same(other word) bool {
 	return w.does == other.does
 }
 
-// normalise gives the code of all parts.
-func (c *code) normalise() map[codePart]*normalised {
-	all := map[codePart]*normalised{}
+// normalize gives the code of all parts.
+func (c *code) normalize() map[codePart]*normalized {
+	all := map[codePart]*normalized{}
 	for number, owner := range c.owner {
 		if owner == (codePart{}) {
 			continue
 		}
 		n := all[owner]
 		if n == nil {
-			n = &normalised{}
+			n = &normalized{}
 			all[owner] = n
 		}
 		n.numbers = append(n.numbers, number)
@@ -191,7 +191,7 @@ func (c *code) normalise() map[codePart]*normalised {
 
 // word reads an instruction. under are the routines that are being read.
 func (c *code) word(number int, under []int) word {
-	p := c.artefact.program
+	p := c.artifact.program
 	pc := c.pcs[number]
 	op := vm.OpCode(p.Bytes[pc])
 	size := bytecode.PushSize(byte(op))
@@ -214,10 +214,10 @@ func (c *code) word(number int, under []int) word {
 	return w
 }
 
-// isBase tells whether a pushed number is raised to a power right away: 256 is,
+// isBase reports whether a pushed number is raised to a power right away: 256 is,
 // wherever values share a storage slot, and may well be the place of a JUMPDEST.
 func (c *code) isBase(number int) bool {
-	return number+1 < len(c.pcs) && vm.OpCode(c.artefact.program.Bytes[c.pcs[number+1]]) == vm.EXP
+	return number+1 < len(c.pcs) && vm.OpCode(c.artifact.program.Bytes[c.pcs[number+1]]) == vm.EXP
 }
 
 // destination names a place that code jumps to: by its part, or, in code that the
@@ -239,7 +239,7 @@ func (c *code) destination(number int, under []int) [sha256.Size]byte {
 	for i := number; i < len(c.pcs) && c.owner[i] == (codePart{}); i++ {
 		w := c.word(i, under)
 		h.Write(w.does[:])
-		op := vm.OpCode(c.artefact.program.Bytes[c.pcs[i]])
+		op := vm.OpCode(c.artifact.program.Bytes[c.pcs[i]])
 		if op == vm.JUMP || op == vm.STOP || op == vm.RETURN || op == vm.REVERT || op == vm.INVALID {
 			break
 		}
@@ -250,13 +250,13 @@ func (c *code) destination(number int, under []int) [sha256.Size]byte {
 	return sum
 }
 
-// isAboutData tells whether a pushed number may be about data: the size of a
+// isAboutData reports whether a pushed number may be about data: the size of a
 // contract's creation code, or a place behind the last instruction, where such
 // code and what else is copied lies. Other numbers of that value look like it,
 // and their changes are not seen.
 func (c *code) isAboutData(value uint64) bool {
 	last := uint64(c.pcs[len(c.pcs)-1])
-	return c.sizes[value] || value > last && value <= uint64(len(c.artefact.program.Bytes))
+	return c.sizes[value] || value > last && value <= uint64(len(c.artifact.program.Bytes))
 }
 
 // creationSizes are the sizes of creation code that an output has.
@@ -273,7 +273,7 @@ func creationSizes(output *build.Output) map[uint64]bool {
 // destinationOf is the part that an instruction pushes the entry of; false when it
 // pushes something else.
 func (c *code) destinationOf(number int) (codePart, bool) {
-	p := c.artefact.program
+	p := c.artifact.program
 	pc := c.pcs[number]
 	size := bytecode.PushSize(p.Bytes[pc])
 	if size == 0 || size != c.tagSize || int(pc+size) >= len(p.Bytes) {
@@ -292,7 +292,7 @@ func (c *code) destinationOf(number int) (codePart, bool) {
 
 // firstDifference is the number of the first instruction of n that other does not
 // have; false when both are the same code.
-func (n *normalised) firstDifference(other *normalised) (number int, differs bool) {
+func (n *normalized) firstDifference(other *normalized) (number int, differs bool) {
 	for i, word := range n.words {
 		if i >= len(other.words) || !word.same(other.words[i]) {
 			return n.numbers[i], true

@@ -78,7 +78,7 @@ func (t *sourceTree) wholeAssembly(n int32, set map[int32]bool) bool {
 	return inARow
 }
 
-// runsInARow tells whether an assembly block has neither branches nor nodes with
+// runsInARow reports whether an assembly block has neither branches nor nodes with
 // code of their own.
 func (t *sourceTree) runsInARow(block int32) bool {
 	for i := block + 1; int(i) < len(t.nodes) && t.nodes[i].start < t.nodes[block].end; i++ {
@@ -93,7 +93,7 @@ func (t *sourceTree) runsInARow(block int32) bool {
 	return true
 }
 
-// standsForNext tells whether a token of n's own stands for the operand behind
+// standsForNext reports whether a token of n's own stands for the operand behind
 // it and not for n.
 func (t *sourceTree) standsForNext(n int32, token Token) bool {
 	node := &t.nodes[n]
@@ -114,7 +114,7 @@ func (t *sourceTree) standsForNext(n int32, token Token) bool {
 	return t.lines.lineOf(token.Start) > t.lines.lineOf(node.start)
 }
 
-// runsFirst tells whether n has instructions that run before some operand of it
+// runsFirst reports whether n has instructions that run before some operand of it
 // is evaluated: jumps, a return address pushed.
 func (t *sourceTree) runsFirst(n *treeNode) bool {
 	if n.ast == nil {
@@ -135,7 +135,7 @@ func isShortCircuit(n *treeNode) bool {
 	return operator == "&&" || operator == "||"
 }
 
-// mayOwn tells whether n owns its instructions' code at all.
+// mayOwn reports whether n owns its instructions' code at all.
 func (n *treeNode) mayOwn() bool {
 	return n.code && (n.kind == expressionNode || n.kind == statementNode || n.kind == functionNode)
 }
@@ -157,7 +157,7 @@ func (t *sourceTree) climb(n int32, set map[int32]bool) (stop int32) {
 	}
 }
 
-// runsConditionally tells whether n may be left out when its parent is
+// runsConditionally reports whether n may be left out when its parent is
 // evaluated.
 func (t *sourceTree) runsConditionally(n int32) bool {
 	node := &t.nodes[n]
@@ -191,7 +191,7 @@ func (t *sourceTree) runsConditionally(n int32) bool {
 }
 
 // forward adds what runs first behind offset: the next operand or statement of
-// n, or of a node around it up to stop. It tells whether there is any. Nothing
+// n, or of a node around it up to stop. It reports whether there is any. Nothing
 // runs behind a declaration; behind a modifier's placeholder comes what follows
 // it in the block.
 func (t *sourceTree) forward(n, stop int32, offset int, set map[int32]bool) bool {

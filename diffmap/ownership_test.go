@@ -35,7 +35,7 @@ func (t *sourceTree) validate(test testing.TB) {
 func trees(f fixture) *sourceTree {
 	output := f.outputs[0]
 	ranges := map[byteRange]evidence{}
-	for _, a := range artefacts(output, f.table) {
+	for _, a := range artifacts(output, f.table) {
 		for _, e := range a.instructions() {
 			if e.File == output.Sources[0].ID && e.Start >= 0 {
 				ranges[e.bytes()] |= e.evidence
@@ -80,7 +80,7 @@ func TestStatementsHaveOwners(t *testing.T) {
 	}
 }
 
-// withoutEffect tells whether a compiler may make nothing of a statement: a
+// withoutEffect reports whether a compiler may make nothing of a statement: a
 // declaration without a value, "return r" of the result r itself, a mere name.
 func withoutEffect(n *build.Node) bool {
 	if n == nil {

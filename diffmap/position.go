@@ -22,9 +22,9 @@ type Positions struct {
 	pcs   map[bytecode.CodeID][]uint32
 }
 
-// unit is what Positions knows of one artefact.
+// unit is what Positions knows of one artifact.
 type unit struct {
-	artefact artefact
+	artifact artifact
 	sources  map[int]unitSource // by id
 	path     func(source string) string
 }
@@ -54,15 +54,15 @@ func NewPositions(outputs []*build.Output, table *bytecode.Table, options Option
 				sources[s.ID] = unitSource{s, file, head}
 			}
 		}
-		for _, a := range artefacts(output, table) {
-			p.units[a.program.ID] = &unit{artefact: a, sources: sources, path: path}
+		for _, a := range artifacts(output, table) {
+			p.units[a.program.ID] = &unit{artifact: a, sources: sources, path: path}
 		}
 	}
 	return p
 }
 
 // At is where the instruction at loc was compiled from: the start of its source
-// range. False for code that no artefact explains, for data, and for code the
+// range. False for code that no artifact explains, for data, and for code the
 // compiler generated without a source; a caller that wants a line for the
 // latter goes back along the path it came by.
 func (p *Positions) At(loc bytecode.Location) (bytecode.Position, bool) {
@@ -113,8 +113,8 @@ func (p *Positions) FunctionAt(loc bytecode.Location) (string, bool) {
 	return functionName(found), true
 }
 
-// IsInstruction tells whether loc is the start of an instruction of its
-// artefact, data behind the code not among them.
+// IsInstruction reports whether loc is the start of an instruction of its
+// artifact, data behind the code not among them.
 func (p *Positions) IsInstruction(loc bytecode.Location) bool {
 	u := p.units[loc.Code]
 	if u == nil {
@@ -142,7 +142,7 @@ func (p *Positions) source(loc bytecode.Location) (unitSource, build.SourceMapEn
 	if !ok {
 		return unitSource{}, build.SourceMapEntry{}, false
 	}
-	entry := u.artefact.entries.At(i)
+	entry := u.artifact.entries.At(i)
 	source, ok := u.sources[entry.File]
 	if !ok || entry.Start < 0 || source.text != nil && entry.Start+entry.Length > len(source.text) {
 		return unitSource{}, build.SourceMapEntry{}, false
@@ -155,11 +155,11 @@ func (p *Positions) source(loc bytecode.Location) (unitSource, build.SourceMapEn
 func (p *Positions) number(u *unit, pc uint32) (int, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	id := u.artefact.program.ID
+	id := u.artifact.program.ID
 	pcs, ok := p.pcs[id]
 	if !ok {
-		pcs = make([]uint32, 0, len(u.artefact.entries))
-		for pc := range u.artefact.instructions() {
+		pcs = make([]uint32, 0, len(u.artifact.entries))
+		for pc := range u.artifact.instructions() {
 			pcs = append(pcs, pc)
 		}
 		p.pcs[id] = pcs

@@ -150,7 +150,7 @@ func (s *seamFinder) overriding(contract, modifier *build.Node) *build.Node {
 	return modifier
 }
 
-// seamWalk follows the code of one artefact.
+// seamWalk follows the code of one artifact.
 type seamWalk struct {
 	*seamFinder
 	contract *build.Node
@@ -164,8 +164,8 @@ type seamWalk struct {
 	holder   *build.Node // of before
 }
 
-// find adds the seams of an artefact and marks their placeholders as having code.
-func (s *seamFinder) find(a *artefact) {
+// find adds the seams of an artifact and marks their placeholders as having code.
+func (s *seamFinder) find(a *artifact) {
 	if s == nil || a.style.shuffled {
 		return // the placeholder has code of its own there
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// source is a tokenised text with its lines. Lines are 0-based in here.
+// source is a tokenized text with its lines. Lines are 0-based in here.
 type source struct {
 	text      []byte
 	lineStart []int   // offset of each line, and len(text) at the end
@@ -29,7 +29,7 @@ func (in interner) id(text []byte) int {
 	return id
 }
 
-// newSource tokenises text.
+// newSource tokenizes text.
 func newSource(text []byte, in interner) *source {
 	s := &source{text: text}
 	for at := 0; at < len(text); {

@@ -77,7 +77,7 @@ func (o Options) rootOf(output *build.Output) string {
 	return path.Join(cleanPath(o.Root), output.Folder)
 }
 
-// owns tells whether an output's project is the one whose folder a file of the
+// owns reports whether an output's project is the one whose folder a file of the
 // repository lies in.
 func (o Options) owns(output *build.Output, file string) bool {
 	rest, below := inFolder(file, o.rootOf(output))
@@ -199,7 +199,7 @@ func matchBySuffix(output *build.Output, file string, another func(*build.Source
 	return nil, fmt.Sprintf("not part of the build (%s)", output.Origin)
 }
 
-// differs tells whether a source is known to be of another text than the head
+// differs reports whether a source is known to be of another text than the head
 // version.
 func differs(s *build.Source, head []byte) bool {
 	switch {

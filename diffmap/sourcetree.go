@@ -55,7 +55,7 @@ const (
 type treeNode struct {
 	byteRange
 	kind     nodeKind
-	code     bool // some artefact has an instruction of exactly this range that shows that it runs
+	code     bool // some artifact has an instruction of exactly this range that shows that it runs
 	parent   int32
 	children []int32     // in source order, disjoint
 	ast      *build.Node // nil for a range that only source maps know
@@ -201,14 +201,14 @@ func kindOf(n *build.Node) nodeKind {
 	return expressionNode
 }
 
-// isStateVariable tells whether n declares a state variable or a constant of
+// isStateVariable reports whether n declares a state variable or a constant of
 // the file.
 func isStateVariable(n *build.Node) bool {
 	return n.Type == "VariableDeclaration" && n.Parent != nil &&
 		(n.Parent.Type == "ContractDefinition" || n.Parent.Type == "SourceUnit")
 }
 
-// isLocalVariable tells whether n declares a variable of a function's body.
+// isLocalVariable reports whether n declares a variable of a function's body.
 func isLocalVariable(n *build.Node) bool {
 	return n != nil && n.Type == "VariableDeclaration" && n.Parent != nil && n.Parent.Type == "VariableDeclarationStatement"
 }
@@ -278,7 +278,7 @@ func (t *sourceTree) tokensIn(r byteRange) []Token {
 	return t.tokens[from:to]
 }
 
-// isPunctuation tells whether a token is mere structure; operators are not.
+// isPunctuation reports whether a token is mere structure; operators are not.
 func (t *sourceTree) isPunctuation(token Token) bool {
 	if token.Kind != Punct || token.End-token.Start != 1 {
 		return false
@@ -290,7 +290,7 @@ func (t *sourceTree) isPunctuation(token Token) bool {
 	return false
 }
 
-// onlyPunctuation tells whether the bytes of n that no child holds are mere
+// onlyPunctuation reports whether the bytes of n that no child holds are mere
 // structure.
 func (t *sourceTree) onlyPunctuation(n int32) bool {
 	only, known := t.punctuation[n]

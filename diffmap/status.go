@@ -82,13 +82,13 @@ type verdict struct {
 	reason string
 }
 
-// better tells whether v says more of a line than old: that a build cannot tell
+// better reports whether v says more of a line than old: that a build cannot tell
 // outweighs that another has no code.
 func (v verdict) better(old verdict) bool {
 	return old.status == "" || old.status == NoBytecode && v.status == Unmapped
 }
 
-// describe fills in what a source says of a changed line. found tells whether
+// describe fills in what a source says of a changed line. found reports whether
 // instructions own it.
 func (s *lineState) describe(t *sourceTree, output *build.Output, change ChangedLine, anchor int32, found bool) {
 	n := anchor
@@ -201,7 +201,7 @@ var declarationReasons = map[string]string{
 	"StructuredDocumentation":        "comment",
 }
 
-// anyCode tells whether a changed line has a changed token besides punctuation.
+// anyCode reports whether a changed line has a changed token besides punctuation.
 func (t *sourceTree) anyCode(change ChangedLine) bool {
 	for _, span := range change.Spans {
 		if span.Start == span.End {
@@ -270,7 +270,7 @@ func (t *sourceTree) callableVerdict(f, n int32, output *build.Output) verdict {
 	return verdict{NoBytecode, fmt.Sprintf("the compiler makes no instruction for this line of %s", name)}
 }
 
-// inUse tells whether some code holds a function or modifier. The range of a
+// inUse reports whether some code holds a function or modifier. The range of a
 // modifier as a whole says nothing: via-IR code has it for the modifier that
 // overrides it too.
 func (t *sourceTree) inUse(f int32) bool {
@@ -280,7 +280,7 @@ func (t *sourceTree) inUse(f int32) bool {
 	return slices.ContainsFunc(t.nodes[f].children, func(child int32) bool { return t.holdsCode[child] })
 }
 
-// isJump tells whether n is a statement that does nothing but leave a loop or a
+// isJump reports whether n is a statement that does nothing but leave a loop or a
 // function: a return of what is in its place already, right behind a condition, is
 // no more than that.
 func (t *sourceTree) isJump(n int32) bool {
@@ -335,7 +335,7 @@ func (t *sourceTree) inAssembly(n int32) bool {
 	return ok
 }
 
-// optimized tells whether the compiler may have merged or dropped the code of a
+// optimized reports whether the compiler may have merged or dropped the code of a
 // line.
 func optimized(o *build.Output) bool {
 	return !o.KeepsLines()

@@ -150,7 +150,7 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 			ranges[id] = map[byteRange]evidence{}
 		}
 	}
-	list := artefacts(output, m.table)
+	list := artifacts(output, m.table)
 	for _, a := range list {
 		for _, e := range a.instructions() {
 			if r := ranges[e.File]; r != nil && e.Start >= 0 {
@@ -223,7 +223,7 @@ func (m *mapper) selectNodes(output *build.Output, selections map[int]*selection
 	}
 }
 
-// selectUses makes the uses of a constant stand for a line, and tells whether any
+// selectUses makes the uses of a constant stand for a line, and reports whether any
 // has code.
 func selectUses(selections map[int]*selection, uses []*build.Node, state *lineState) bool {
 	found := false
@@ -286,13 +286,13 @@ func (m *mapper) line(key lineKey, kind ChangeKind) *lineState {
 	return state
 }
 
-// addEntries adds the entries of an artefact: the first instruction of every
+// addEntries adds the entries of an artifact: the first instruction of every
 // maximal run of one line's instructions within a basic block.
-func (m *mapper) addEntries(a *artefact, selections map[int]*selection, seams *seamFinder) {
+func (m *mapper) addEntries(a *artifact, selections map[int]*selection, seams *seamFinder) {
 	lastRun := map[*lineState]int{} // the last instruction of the line, by number
 	number := 0
 	name := a.contract.QualifiedName()
-	shown := m.table.Recognised(a.program).ID
+	shown := m.table.Recognized(a.program).ID
 	for pc, e := range a.instructions() {
 		number++
 		loc := bytecode.Location{Code: shown, PC: pc}

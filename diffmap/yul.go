@@ -6,7 +6,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/build"
 )
 
-// isYul tells whether the source is a Yul one.
+// isYul reports whether the source is a Yul one.
 func (t *sourceTree) isYul() bool {
 	return t.source.Unmapped != "" || t.source.AST != nil && t.source.AST.Type == "YulUnit"
 }

@@ -86,7 +86,7 @@ func (s *step) aim() {
 	}
 }
 
-// moved tells whether a write's slot moved as an index moves it. Elements of mappings
+// moved reports whether a write's slot moved as an index moves it. Elements of mappings
 // are hashes, which no line goes through: they are told by their hash, elements of
 // arrays near their beginning by a step that is not wider than an array (see
 // [evm.StorageAccess.Base]).

@@ -147,7 +147,7 @@ func (w *worker) ahead(exec *evm.Execution, b *batch) *outlook {
 	return found
 }
 
-// leads tells whether a prefix goes on into the function that was called. Most
+// leads reports whether a prefix goes on into the function that was called. Most
 // calls are of functions from which no target can be reached; what is ahead in
 // front of those is to call another function.
 func leads(exec *evm.Execution, r *lookahead.Result) bool {

@@ -20,14 +20,14 @@ type grace struct {
 // breaking what was found easily.
 const graceShare = 0.5
 
-// budgetRemains tells whether another task may be handed out; if not, Stopped
+// budgetRemains reports whether another task may be handed out; if not, Stopped
 // says why.
 func (c *Campaign) budgetRemains(ctx context.Context) bool {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		c.result.Stopped = "time limit"
 	case ctx.Err() != nil:
-		c.result.Stopped = "cancelled"
+		c.result.Stopped = "canceled"
 	case !c.affords(uint64(c.seqLen)):
 		c.result.Stopped = "call limit"
 	case c.failing >= maxFaults:
@@ -40,7 +40,7 @@ func (c *Campaign) budgetRemains(ctx context.Context) bool {
 	return false
 }
 
-// affords tells whether so many calls are left beside those that workers may
+// affords reports whether so many calls are left beside those that workers may
 // still use.
 func (c *Campaign) affords(calls uint64) bool {
 	return c.MaxCalls == 0 || c.result.Stats.Calls+c.reserved+calls <= c.MaxCalls
@@ -77,7 +77,7 @@ const (
 	nodesPerStep     = 8
 )
 
-// affordsQuestions tells whether a seed may be asked about again.
+// affordsQuestions reports whether a seed may be asked about again.
 func (c *Campaign) affordsQuestions() bool {
 	return c.askedAgain < freeQuestions+questionShare*c.result.Stats.Executions
 }

@@ -48,7 +48,7 @@ type Config struct {
 	// state fuzzing shows that a function has more to show (harvey §5).
 	SeqLen  int
 	Timeout time.Duration // 0: no limit
-	// MaxCalls limits the calls that are run, those of the minimiser included; 0:
+	// MaxCalls limits the calls that are run, those of the minimizer included; 0:
 	// no limit. Only the replays that confirm a target or a finding, two sequences
 	// each, may go beyond it.
 	MaxCalls uint64
@@ -89,7 +89,7 @@ type TargetResult struct {
 	Reached     bool           // executed in a call that succeeded
 	Entered     bool           // executed at all
 	First       Mark           // when Reached, or only Entered, became true
-	Sequence    input.Sequence // minimised; nil when not entered
+	Sequence    input.Sequence // minimized; nil when not entered
 }
 
 // Result is what a campaign ends with.
@@ -178,7 +178,7 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 // finish sums up once all workers are idle, and trims the corpus unless somebody
 // is waiting for the end.
 func (c *Campaign) finish() *Result {
-	if c.Corpus != nil && c.result.Stopped != "cancelled" {
+	if c.Corpus != nil && c.result.Stopped != "canceled" {
 		var err error
 		if c.Corpus.Withhold {
 			err = c.Corpus.clear(c.Space, c.breaks)
@@ -404,7 +404,7 @@ func (c *Campaign) nextTask() task {
 	return t
 }
 
-// isStale tells whether a seed must be asked about again: targets fell, a call led
+// isStale reports whether a seed must be asked about again: targets fell, a call led
 // somewhere new, or a change of state that may be ahead of it was made.
 func (c *Campaign) isStale(seed *Seed) bool {
 	return seed.lid != nil && (seed.epoch != c.epoch || seed.lid.opens && seed.changed != c.changed) && c.affordsQuestions()

@@ -274,7 +274,7 @@ func (m slow) Run(seq evm.Sequence) (*evm.Execution, error) {
 	return m.Machine.Run(seq)
 }
 
-// TestTimeLimitAndCancel: both end a campaign at once, also while it minimises
+// TestTimeLimitAndCancel: both end a campaign at once, also while it minimizes
 // what it found, and keep what it has.
 func TestTimeLimitAndCancel(t *testing.T) {
 	p := open(t, "units/counter.sol")
@@ -300,7 +300,7 @@ func TestTimeLimitAndCancel(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeoutCause(context.Background(), time.Hour, nil)
 	time.AfterFunc(limit, cancel)
-	if r, took := start(0, ctx); r.Stopped != "cancelled" || took > moment || r.Stats.Executions == 0 {
+	if r, took := start(0, ctx); r.Stopped != "canceled" || took > moment || r.Stats.Executions == 0 {
 		t.Errorf("stopped: %s after %v", r.Stopped, took)
 	}
 }

@@ -41,7 +41,7 @@ func (c *changes) add(p *bytecode.Program) {
 }
 
 // connect takes in a program that calls one of those known or is called by one;
-// it tells whether that is new.
+// it reports whether that is new.
 func (c *changes) connect(caller, callee *bytecode.Program) bool {
 	if c == nil || (c.open[caller.ID] == nil) == (c.open[callee.ID] == nil) {
 		return false
@@ -54,7 +54,7 @@ func (c *changes) connect(caller, callee *bytecode.Program) bool {
 	return true
 }
 
-// made closes the places that an execution came to for good; it tells whether
+// made closes the places that an execution came to for good; it reports whether
 // there were any.
 func (c *changes) made(exec *evm.Execution) bool {
 	if c == nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
 
-	"github.com/sightline-evm/sightline/internal/wholefile"
+	"github.com/sightline-evm/sightline/internal/atomicfile"
 )
 
 // Corpus is a folder of saved inputs: one file each in the text form of
@@ -145,7 +145,7 @@ func (c *Corpus) Save(space *input.Space, seq input.Sequence) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	if err := wholefile.Write(path, []byte(text)); err != nil {
+	if err := atomicfile.Write(path, []byte(text)); err != nil {
 		return fmt.Errorf("corpus not saved: %w", err)
 	}
 	return nil

@@ -36,7 +36,7 @@
 //	schedule.go   who is picked and how much energy it gets
 //	judge.go      confirming on the reference machine
 //	finding.go    what oracles see, and the findings it becomes
-//	minimise.go   the minimiser, pure
+//	minimize.go   the minimizer, pure
 //	corpus.go     the corpus on disk
 //	trim.go       the corpus, cut to what its coverage needs
 package fuzzer

@@ -16,7 +16,7 @@ type Mark struct {
 	Seconds    float64
 }
 
-// Finding is something an oracle saw: minimised, and replayed on the reference
+// Finding is something an oracle saw: minimized, and replayed on the reference
 // machine from the same World.
 type Finding struct {
 	Oracle   *oracle.Oracle
@@ -94,7 +94,7 @@ func (o *observer) observe(seq input.Sequence, exec *evm.Execution) []observatio
 	return o.seen
 }
 
-// sees tells whether key is observed in this execution.
+// sees reports whether key is observed in this execution.
 func (o *observer) sees(key findingKey, seq input.Sequence, exec *evm.Execution) bool {
 	for _, seen := range o.observe(seq, exec) {
 		if seen.key() == key {

@@ -50,7 +50,7 @@ func footprint(exec *evm.Execution) (f footprints) {
 	return f
 }
 
-// wroteBefore tells whether one of the first n calls wrote what is accessed.
+// wroteBefore reports whether one of the first n calls wrote what is accessed.
 func wroteBefore(exec *evm.Execution, n int, access *evm.StorageAccess) bool {
 	for i := range exec.Calls[:n] {
 		frames := exec.Calls[i].Frames
@@ -79,7 +79,7 @@ func insertKey(list []slotKey, key slotKey) []slotKey {
 	return list
 }
 
-// decides tells whether a value that was read, or bytes of it, are an operand of a
+// decides reports whether a value that was read, or bytes of it, are an operand of a
 // comparison that decided a jump: solc packs small variables into one slot.
 func decides(comparisons []evm.Comparison, value *uint256.Int) bool {
 	return slices.ContainsFunc(comparisons, func(c evm.Comparison) bool {

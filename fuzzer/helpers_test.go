@@ -19,7 +19,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/internal/testbuild"
+	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
 // built is the one build of all sources below testdata: starting the compiler

@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Probes of the minimiser: a target's sequence is made readable, a finding's is
+// Probes of the minimizer: a target's sequence is made readable, a finding's is
 // made small. Each probe costs a few hundred microseconds; the numbers are
 // arbitrary.
 const (
@@ -19,7 +19,7 @@ const (
 	findingProbes = 1024
 )
 
-// reach records that an execution reached a target, with a minimised sequence
+// reach records that an execution reached a target, with a minimized sequence
 // that does.
 func (c *Campaign) reach(ctx context.Context, h hit, d *discovery) {
 	t := &c.result.Targets[h.target]
@@ -52,7 +52,7 @@ func (c *Campaign) reach(ctx context.Context, h hit, d *discovery) {
 	}
 }
 
-// find turns an observation into a finding: minimised and replayed by the judge.
+// find turns an observation into a finding: minimized and replayed by the judge.
 func (c *Campaign) find(ctx context.Context, seen observation, d *discovery) {
 	key := seen.key()
 	if c.reported[key] {
@@ -86,7 +86,7 @@ func (c *Campaign) find(ctx context.Context, seen observation, d *discovery) {
 	c.Progress(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})
 }
 
-// confirm replays a sequence on the reference machine, minimises it with at most
+// confirm replays a sequence on the reference machine, minimizes it with at most
 // so many probes, and replays the result once more. Its Execution is the judge's
 // last one. All count as executions. Probes keep to the campaign's budget; the two
 // replays do not, so that nothing is lost that was seen within it.
@@ -94,7 +94,7 @@ func (c *Campaign) confirm(ctx context.Context, seq input.Sequence, probes int, 
 	if _, ok := c.replay(seq, holds); !ok {
 		return nil, nil, false
 	}
-	seq = minimise(c.Space, seq, func(seq input.Sequence) bool {
+	seq = minimize(c.Space, seq, func(seq input.Sequence) bool {
 		if probes--; probes < 0 || ctx.Err() != nil || !c.affords(uint64(len(seq))) {
 			return false
 		}
@@ -105,7 +105,7 @@ func (c *Campaign) confirm(ctx context.Context, seq input.Sequence, probes int, 
 	return seq, exec, ok
 }
 
-// holds tells whether an execution of the sequence shows what is to be confirmed.
+// holds reports whether an execution of the sequence shows what is to be confirmed.
 type holds func(input.Sequence, *evm.Execution) bool
 
 // replay runs a sequence on the judge. A fault of the judge confirms nothing.
@@ -125,7 +125,7 @@ func (c *Campaign) disagreement(what string, seq input.Sequence) {
 	c.fault(Fault{what + " was not confirmed by go-ethereum: not reported", seq, nil})
 }
 
-// enters tells whether the execution entered one of the target's entries, and
+// enters reports whether the execution entered one of the target's entries, and
 // whether in a call whose effects last.
 func enters(table *bytecode.Table, target *bytecode.Target, exec *evm.Execution) (entered, kept bool) {
 	for _, entry := range target.Entries {
@@ -146,7 +146,7 @@ func enters(table *bytecode.Table, target *bytecode.Target, exec *evm.Execution)
 	return entered, kept
 }
 
-// breaks tells whether an oracle sees something in a sequence or in a property asked
+// breaks reports whether an oracle sees something in a sequence or in a property asked
 // behind it, or may: where the judge cannot run it, nothing is known.
 func (c *Campaign) breaks(seq input.Sequence) bool {
 	shows := func(seq input.Sequence) bool {
@@ -179,7 +179,7 @@ type Observed struct {
 	Message  string
 }
 
-// Enters tells whether the execution entered the target, and whether in a call
+// Enters reports whether the execution entered the target, and whether in a call
 // whose effects last.
 func Enters(table *bytecode.Table, target *bytecode.Target, exec *evm.Execution) (entered, kept bool) {
 	return enters(table, target, exec)

@@ -236,7 +236,7 @@ func cutoff(least uint64) uint64 {
 	return 1 << bits.Len64(least-1)
 }
 
-// rare tells whether a LID, or a split point along its prefix, is rare among those
+// rare reports whether a LID, or a split point along its prefix, is rare among those
 // of a kind: exercised at most as often as the cut-off says, or less often in the
 // paper's own words (strict). Of changes of state the LIDs alone count.
 func (l *lids) rare(g *lidGroup, kind source, strict bool) bool {

@@ -198,7 +198,7 @@ func wayOf(word input.Word, x, y *uint256.Int) ways {
 	return replace
 }
 
-// in tells whether the last call of an execution comes to the aim.
+// in reports whether the last call of an execution comes to the aim.
 func (a aim) in(exec *evm.Execution) bool {
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
@@ -215,7 +215,7 @@ func (a aim) in(exec *evm.Execution) bool {
 	return false
 }
 
-// allows tells whether a mutant of a seed changes only what may be changed
+// allows reports whether a mutant of a seed changes only what may be changed
 // (the paper's okToMutate). Changes of the list of calls are not judged.
 func (m *mask) allows(space *input.Space, seed, mutant input.Sequence) bool {
 	var buffer [8]input.Word // havoc stacks at most six changes

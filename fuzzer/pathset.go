@@ -18,7 +18,7 @@ func newPathSet(size int) pathSet {
 	return pathSet{young: map[bytecode.PathID]struct{}{}, size: size}
 }
 
-// has tells whether a path is in the set.
+// has reports whether a path is in the set.
 func (s *pathSet) has(pid bytecode.PathID) bool {
 	if _, known := s.young[pid]; known {
 		return true
@@ -27,7 +27,7 @@ func (s *pathSet) has(pid bytecode.PathID) bool {
 	return known
 }
 
-// add adds a path and tells whether it was not there.
+// add adds a path and reports whether it was not there.
 func (s *pathSet) add(pid bytecode.PathID) bool {
 	if _, known := s.young[pid]; known {
 		return false

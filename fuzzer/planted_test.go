@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/internal/testbuild"
+	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
 // plantedCalls is the budget of a campaign on a planted bug. The slowest of the

@@ -32,7 +32,7 @@ const (
 // predict from, which would cost more than its mutants. Arbitrary.
 const predictionEnergy = 4
 
-// open tells whether the run came to an undecided branch behind one of its own.
+// open reports whether the run came to an undecided branch behind one of its own.
 func (p *point) open(t *tracker, b *input.Branch) bool {
 	for i := range p.branches {
 		if &p.branches[i] == b {
@@ -92,7 +92,7 @@ const (
 	restInterval = 4
 )
 
-// rests tells whether no leads are looked for in a mutant.
+// rests reports whether no leads are looked for in a mutant.
 func (w *worker) rests(ran lead, isNew bool) bool {
 	w.idle++
 	return !isNew && ran.steps == 0 && !ran.joined && w.idle > patience && w.idle%restInterval != 0
@@ -179,7 +179,7 @@ func (d *difference) set(word input.Word, to *uint256.Int) {
 	d.count++
 }
 
-// again tells whether the step's run with values for words has been a lead of this
+// again reports whether the step's run with values for words has been a lead of this
 // task before: mutants of a seed lead to the same places again and again.
 func (s *step) again(words []input.Word, values []uint256.Int) bool {
 	d := difference{from: s.from.number}
@@ -262,7 +262,7 @@ func (s *step) predict() []lead {
 	return s.leads
 }
 
-// wanted tells whether a branch of the last call has a side that nothing has taken,
+// wanted reports whether a branch of the last call has a side that nothing has taken,
 // and is worth a step.
 func (s *step) wanted(b *input.Branch) bool {
 	return b.Call == len(s.sequence)-1 && !s.tracker.decided(b.Code, &b.Comparison) && (s.steps == 0 || broughtOn(b, s.from.branches))
@@ -374,7 +374,7 @@ func (s *step) learn(a, b *input.Branch) {
 	}
 }
 
-// broughtOn tells whether a branch is nearer to its other side than the same
+// broughtOn reports whether a branch is nearer to its other side than the same
 // branch was in an earlier run, or its operands have passed each other: the
 // secant method overshoots on curves, and the goal is then between the two runs.
 func broughtOn(b *input.Branch, before []input.Branch) bool {

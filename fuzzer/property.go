@@ -59,7 +59,7 @@ func checkHandler(space *input.Space, seq input.Sequence, exec *evm.Execution, r
 	})
 }
 
-// keeps tells whether a property's own answer is that it holds.
+// keeps reports whether a property's own answer is that it holds.
 func keeps(f *input.Function, result *evm.CallResult) bool {
 	if method, err := f.Contract.ABI.MethodById(f.Selector[:]); err == nil && len(method.Outputs) == 1 {
 		return answersTrue(result)
@@ -132,7 +132,7 @@ func (w *worker) tryProperty(ctx context.Context, probe input.Sequence, b *batch
 	return true
 }
 
-// changedState tells whether the last call succeeded and wrote to storage or
+// changedState reports whether the last call succeeded and wrote to storage or
 // deployed something.
 func changedState(exec *evm.Execution) bool {
 	last := &exec.Calls[len(exec.Calls)-1]

@@ -36,7 +36,7 @@ func (w *worker) provokes(exec *evm.Execution) bool {
 	return !w.without.StateFuzzing && !w.without.Sequences && w.tracker.nearUndecided && w.rand.IntN(provokeInterval) == 0 && readsState(exec)
 }
 
-// readsState tells whether the last call read storage.
+// readsState reports whether the last call read storage.
 func readsState(exec *evm.Execution) bool {
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
@@ -153,7 +153,7 @@ func (w *worker) undecided(dst []input.Branch, exec *evm.Execution) []input.Bran
 }
 
 // chooseValue chooses what the word is to be: where an undecided branch compares it, what
-// it is compared with or a neighbour, in half of the cases; else any mutant of it.
+// it is compared with or a neighbor, in half of the cases; else any mutant of it.
 func (w *worker) chooseValue(seq input.Sequence, value *uint256.Int, open []input.Branch) uint256.Int {
 	if len(open) > 0 && w.rand.IntN(2) == 0 {
 		b := &open[w.rand.IntN(len(open))]

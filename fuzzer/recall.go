@@ -14,7 +14,7 @@ type made struct {
 	encoded evm.Sequence // scratch
 }
 
-// again tells whether a sequence has been a lead of this task before.
+// again reports whether a sequence has been a lead of this task before.
 func (m *made) again(space *input.Space, seq input.Sequence) bool {
 	m.encoded = space.Encode(seq, m.encoded)
 	hash := fnv.New64a()

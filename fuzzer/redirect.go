@@ -47,7 +47,7 @@ func appendElements(dst []element, exec *evm.Execution, call int, written bool) 
 	return dst
 }
 
-// among tells whether one of the elements is the one at a slot.
+// among reports whether one of the elements is the one at a slot.
 func among(elements []element, account common.Address, slot *uint256.Int) bool {
 	for i := range elements {
 		if elements[i].slot == *slot && elements[i].account == account {

@@ -27,7 +27,7 @@ func (w *worker) shorten(ctx context.Context, b *batch) {
 	}
 }
 
-// samePrefix tells whether two sequences are the same but for their last calls.
+// samePrefix reports whether two sequences are the same but for their last calls.
 func samePrefix(a, b input.Sequence) bool {
 	return len(a) == len(b) && a[:len(a)-1].Equal(b[:len(b)-1])
 }
@@ -55,7 +55,7 @@ func (w *worker) shortenOne(ctx context.Context, d *discovery, b *batch) bool {
 	if keeps(nil) {
 		front = nil
 	}
-	front = minimiser{w.space, keeps}.dropCalls(front)
+	front = minimizer{w.space, keeps}.dropCalls(front)
 	d.short = append(front[:len(front):len(front)], last)
 	return ok
 }

@@ -218,7 +218,7 @@ func (p *pathfinder) anew(side branchSide) {
 }
 
 // retrace gets through the branches where the base leaves a way, one after the other, and
-// to the other side of the way's last. It tells whether that was taken.
+// to the other side of the way's last. It reports whether that was taken.
 func (p *pathfinder) retrace(way []input.Branch) bool {
 	goal := &way[len(way)-1]
 	for range maxSolved {

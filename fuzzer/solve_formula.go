@@ -18,7 +18,7 @@ const (
 	doublings   = 5
 )
 
-// reckon solves for the branches of the base by formulas. It tells whether a run that got
+// reckon solves for the branches of the base by formulas. It reports whether a run that got
 // through one came to others: that is the next base.
 func (p *pathfinder) reckon(targets []int) bool {
 	for _, target := range targets {
@@ -43,7 +43,7 @@ func (p *pathfinder) reckon(targets []int) bool {
 	return false
 }
 
-// comesTo tells whether the base comes to a jump.
+// comesTo reports whether the base comes to a jump.
 func (p *pathfinder) comesTo(b *input.Branch) bool {
 	return slices.ContainsFunc(p.last, func(own input.Branch) bool { return own.Code == b.Code && own.PC == b.PC })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// movable tells whether a number among the input words moves the operands of a branch
+// movable reports whether a number among the input words moves the operands of a branch
 // apart: from the base, or, where they are products of zeros, from some other values.
 // What the compiler checks of an argument's bits compares it with itself, whatever it is, and
 // what is stored for an address no number changes.
@@ -60,7 +60,7 @@ func (p *pathfinder) yields(side branchSide) {
 	}
 }
 
-// moves tells whether a number moves the operands of a branch of another run apart.
+// moves reports whether a number moves the operands of a branch of another run apart.
 func (p *pathfinder) moves(there *point, target int) bool {
 	base, shaken := p.base, p.shaken
 	defer func() {
@@ -174,7 +174,7 @@ func (p *pathfinder) nearest(system *input.System, target int) (nearest *point, 
 	return nearest, false
 }
 
-// nearer tells whether a branch is less than a distance from its other side.
+// nearer reports whether a branch is less than a distance from its other side.
 func nearer(b *input.Branch, distance *uint256.Int) bool {
 	d := b.Distance()
 	return d.Lt(distance)

@@ -21,7 +21,7 @@ type steering struct {
 	library   *lookahead.Library // all workers'
 	model     callModel
 	goals     map[bytecode.CodeID][]goal // all workers', see findGoals
-	standing  map[bytecode.CodeID]bool   // code in the World that no artefact explains, proxies mostly
+	standing  map[bytecode.CodeID]bool   // code in the World that no artifact explains, proxies mostly
 	open      []bool                     // by target
 	analyzers map[bytecode.CodeID]*analyzer
 	workspace *lookahead.Workspace
@@ -53,7 +53,7 @@ type goal struct {
 	target int // index of the campaign's target; −1 for a place of an oracle
 }
 
-// standingCode finds the code in a World that no artefact explains.
+// standingCode finds the code in a World that no artifact explains.
 func standingCode(w *evm.World, table *bytecode.Table) map[bytecode.CodeID]bool {
 	standing := map[bytecode.CodeID]bool{}
 	for _, address := range slices.SortedFunc(maps.Keys(w.Accounts), common.Address.Cmp) { // in this order code gets its id
@@ -167,7 +167,7 @@ func (s *steering) retarget(open []bool, epoch int) {
 }
 
 // learn shows the calls of an execution's last call to the call model and tells
-// whether any of them was news; changed tells whether the execution closed places
+// whether any of them was news; changed reports whether the execution closed places
 // that change state.
 func (s *steering) learn(exec *evm.Execution) (news, changed bool) {
 	if s.model != observedCalls {

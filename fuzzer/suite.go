@@ -31,10 +31,10 @@ type Seed struct {
 	Calls    input.Packed
 	PID      bytecode.PathID
 	Selected int // how often it was picked
-	// NewBlocks tells whether it was the first to enter some block: such seeds
+	// NewBlocks reports whether it was the first to enter some block: such seeds
 	// are saved to the corpus.
 	NewBlocks bool
-	// Changes tells whether its last call succeeded and changed state: such seeds
+	// Changes reports whether its last call succeeded and changed state: such seeds
 	// are put in front of others.
 	Changes bool
 	state   stateID // that it leaves behind, if Changes is set

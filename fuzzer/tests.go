@@ -49,7 +49,7 @@ func (t *tests) spend(b *batch) {
 	}
 }
 
-// rests tells whether a seed is a test, and tests have had their share.
+// rests reports whether a seed is a test, and tests have had their share.
 func (t *tests) rests(seed *Seed) bool {
 	return seed != nil && seed.Calls.IsTest() && t.gas[1] > 0 && t.gas[1]*testShare >= t.gas[0]+t.gas[1]
 }

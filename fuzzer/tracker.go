@@ -51,7 +51,7 @@ type tracker struct {
 	slots   map[bytecode.Location]*aimed // by write; nil: nobody aims
 	writes  []slotWrite                  // scratch
 	testing bool                         // the execution is of a fuzz test, at whose writes nobody aims
-	// nearUndecided tells whether the last call of the execution looked at last
+	// nearUndecided reports whether the last call of the execution looked at last
 	// passed a jump one side of which nothing has taken yet.
 	nearUndecided bool
 }
@@ -155,7 +155,7 @@ func (n *news) any() bool {
 	return n.newPath || len(n.newBlocks) > 0 || len(n.hits) > 0 || len(n.taken) > 0 || len(n.closer) > 0
 }
 
-// isNew tells whether the worker meets a path for the first time.
+// isNew reports whether the worker meets a path for the first time.
 func (t *tracker) isNew(pid bytecode.PathID) bool { return t.pids.add(pid) }
 
 // look compares the execution with all before it.
@@ -171,7 +171,7 @@ func (t *tracker) look(exec *evm.Execution, newPath bool, along along) news {
 	return n
 }
 
-// metBefore tells whether the paths of all calls but the last were last calls' before:
+// metBefore reports whether the paths of all calls but the last were last calls' before:
 // then, and when the last call's is known, their blocks and how they ended are.
 func (t *tracker) metBefore(exec *evm.Execution) bool {
 	for i := range len(exec.Calls) - 1 {
@@ -245,7 +245,7 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, along along, n *news) {
 	}
 }
 
-// take records a decision and tells whether its other side is still untaken.
+// take records a decision and reports whether its other side is still untaken.
 func (s *sideTable) take(code bytecode.CodeID, c *evm.Comparison, n *news) (*jump, bool) {
 	side, other := sides(c)
 	at := s.at(c.Block)
@@ -282,13 +282,13 @@ func (j *jump) approach(code bytecode.CodeID, c *evm.Comparison, ahead bool, n *
 	}
 }
 
-// decided tells whether both sides of a conditional jump have been taken.
+// decided reports whether both sides of a conditional jump have been taken.
 func (t *tracker) decided(code bytecode.CodeID, c *evm.Comparison) bool {
 	table := t.sides[code]
 	return table != nil && table.at(c.Block).taken == [2]bool{true, true}
 }
 
-// took tells whether a conditional jump has ever gone the way that it went here.
+// took reports whether a conditional jump has ever gone the way that it went here.
 func (t *tracker) took(code bytecode.CodeID, c *evm.Comparison) bool {
 	table := t.sides[code]
 	side, _ := sides(c)

@@ -256,7 +256,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	}
 }
 
-// needsBase tells whether something asks how the task's seed itself runs.
+// needsBase reports whether something asks how the task's seed itself runs.
 func (w *worker) needsBase(t task) bool {
 	return !w.without.Prediction || !w.without.Masks || w.weights.ahead != nil && t.left == 0
 }
@@ -311,8 +311,8 @@ func (w *worker) splice(t *task) lead {
 // dictionary something; all did, for a twelfth of a campaign's time. Arbitrary.
 const observeInterval = 4
 
-// try runs one sequence and records what it showed; isNew tells whether that was
-// anything new. ok is false when the task is over: out of calls, cancelled, or
+// try runs one sequence and records what it showed; isNew reports whether that was
+// anything new. ok is false when the task is over: out of calls, canceled, or
 // the machine failed.
 func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *evm.Execution, isNew, ok bool) {
 	exec, ok = w.run(ctx, seq, b)
@@ -399,7 +399,7 @@ func (w *worker) verify(exec *evm.Execution, seq input.Sequence, b *batch) (*evm
 	return exec, true
 }
 
-// affords tells whether the task has the calls left that a sequence takes.
+// affords reports whether the task has the calls left that a sequence takes.
 func (w *worker) affords(seq input.Sequence, b *batch) bool {
 	return b.calls+uint64(len(seq)) <= b.task.calls
 }

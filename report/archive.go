@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/internal/wholefile"
+	"github.com/sightline-evm/sightline/internal/atomicfile"
 )
 
 // Archive is a run in one file, for whoever has to vouch for it: what [Write] and
@@ -90,7 +90,7 @@ func (a Archive) Write(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := wholefile.Write(path, data); err != nil {
+	if err := atomicfile.Write(path, data); err != nil {
 		return "", fmt.Errorf("the bundle %s cannot be written: %w; name another file with --bundle", path, err)
 	}
 	sum := sha256.Sum256(data)
@@ -140,7 +140,7 @@ func ReadArchive(r io.Reader) (Archive, error) {
 	return a, a.verify(sums)
 }
 
-// checkEntry tells whether an entry is one that Marshal writes.
+// checkEntry reports whether an entry is one that Marshal writes.
 func checkEntry(header *tar.Header, left int64) error {
 	if header.Typeflag != tar.TypeReg {
 		return fmt.Errorf("a link, a folder or a device (type %q): only plain files belong into a bundle", header.Typeflag)
@@ -156,7 +156,7 @@ func checkEntry(header *tar.Header, left int64) error {
 	return checkArchiveName(header.Name)
 }
 
-// checkArchiveName tells whether a path is below the archive, on any system, and
+// checkArchiveName reports whether a path is below the archive, on any system, and
 // nothing but letters to a line of SumsFile.
 func checkArchiveName(name string) error {
 	if !fs.ValidPath(name) || name == "." {
@@ -173,7 +173,7 @@ func checkArchiveName(name string) error {
 	return nil
 }
 
-// verify tells whether the files are those that the checksums are of.
+// verify reports whether the files are those that the checksums are of.
 func (a Archive) verify(sums []byte) error {
 	listed := map[string]bool{}
 	for line := range strings.Lines(string(sums)) {

@@ -54,7 +54,7 @@ type bundleFile struct {
 	Deployable []deployableFile    `json:"deployable"`
 	World      worldFile           `json:"world"`
 	Files      []string            `json:"files"` // of the line tables
-	Lines      map[string][][3]int `json:"lines"` // by artefact: pc, file, line where it changes
+	Lines      map[string][][3]int `json:"lines"` // by artifact: pc, file, line where it changes
 
 	Variables map[string][]Variable `json:"variables,omitempty"` // by qualified name
 }
@@ -160,7 +160,7 @@ func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
 	return out
 }
 
-// packLines makes a run-length table of each artefact's lines.
+// packLines makes a run-length table of each artifact's lines.
 func (f *bundleFile) packLines(b *Bundle) {
 	if b.Lines == nil {
 		return
@@ -189,13 +189,13 @@ func (f *bundleFile) packLines(b *Bundle) {
 				}
 				return true
 			})
-			f.Lines[artefactName(c, code.Kind)] = table
+			f.Lines[artifactName(c, code.Kind)] = table
 		}
 	}
 }
 
-// artefactName names an artefact in files: "src/Vault.sol:Vault runtime".
-func artefactName(c *bytecode.Contract, kind bytecode.Kind) string {
+// artifactName names an artifact in files: "src/Vault.sol:Vault runtime".
+func artifactName(c *bytecode.Contract, kind bytecode.Kind) string {
 	return c.QualifiedName() + " " + kind.String()
 }
 
@@ -299,7 +299,7 @@ func (f *bundleFile) lineTable(contracts []*bytecode.Contract) func(bytecode.Loc
 	for _, c := range contracts {
 		for _, code := range []*bytecode.Code{c.Creation, c.Runtime} {
 			if code != nil {
-				tables[code.ID] = f.Lines[artefactName(c, code.Kind)]
+				tables[code.ID] = f.Lines[artifactName(c, code.Kind)]
 			}
 		}
 	}

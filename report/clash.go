@@ -85,7 +85,7 @@ func (s *ClashShown) describe(clean func(s string, most int) string) string {
 	return fmt.Sprintf("%s answers %s before the upgrade, and %s after it", clean(s.Call, maxName), clean(s.Before, maxName), clean(s.After, maxName))
 }
 
-// gates tells whether a clash fails a gate of the given rank.
+// gates reports whether a clash fails a gate of the given rank.
 func (c *Clash) gates(rank int) bool { return c.asFinding().gates(rank) }
 
 // asFinding is the clash as far as gates, waivers and numbers are concerned. It is

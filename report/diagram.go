@@ -135,7 +135,7 @@ func diagramText(s string, n int) string {
 	return b.String()
 }
 
-// isEnd tells whether the text begins with the word "end".
+// isEnd reports whether the text begins with the word "end".
 func isEnd(s string) bool {
 	if len(s) < 3 || !strings.EqualFold(s[:3], "end") {
 		return false

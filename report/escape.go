@@ -69,12 +69,12 @@ func entity(c byte) string { return fmt.Sprintf("&#%d;", c) }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// allDigits tells whether s is a number.
+// allDigits reports whether s is a number.
 func allDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// endsWithWord tells whether s ends with the word, in any case.
+// endsWithWord reports whether s ends with the word, in any case.
 func endsWithWord(s, word string) bool {
 	at := len(s) - len(word)
 	if at < 0 || !strings.EqualFold(s[at:], word) {

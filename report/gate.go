@@ -91,7 +91,7 @@ func compileGate(text string) (*vm.Program, error) {
 	return program, nil
 }
 
-// CheckGate tells whether a condition can be understood, before anything is run.
+// CheckGate reports whether a condition can be understood, before anything is run.
 func CheckGate(text string) error {
 	if text == "" {
 		return nil
@@ -100,7 +100,7 @@ func CheckGate(text string) error {
 	return err
 }
 
-// holds tells whether the report meets its gate's condition; it does where there
+// holds reports whether the report meets its gate's condition; it does where there
 // is none.
 func (r *Report) holds() (bool, error) {
 	if r.Gate == "" {

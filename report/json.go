@@ -26,7 +26,7 @@ const MaxSize = 64 << 20
 // callsPerSecond of targets, findings and stats. Two runs of the same input with
 // the same seed, one worker and a limit in calls then give the same bytes.
 func WriteJSON(w io.Writer, r *Report, omitTimes bool) error {
-	out := normalise(r)
+	out := normalize(r)
 	if omitTimes {
 		dropTimes(out)
 	}
@@ -69,7 +69,7 @@ func Read(data []byte) (*Report, error) {
 	if err := r.Validate(); err != nil {
 		return nil, fmt.Errorf("report.json: %w", err)
 	}
-	return normalise(r), nil
+	return normalize(r), nil
 }
 
 // jsonError puts the line into an error of encoding/json.
@@ -93,7 +93,7 @@ func jsonError(data []byte, err error) string {
 // has several, the first counts.
 var statuses = []string{Reached, OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped, NoBytecode}
 
-// Validate tells whether every value of an enumeration is a known one and every
+// Validate reports whether every value of an enumeration is a known one and every
 // line number one that can be. An empty verdict is allowed: not decided yet.
 func (r *Report) Validate() error {
 	var errs []error
@@ -131,9 +131,9 @@ func (r *Report) Validate() error {
 	return errors.Join(errs[:min(len(errs), 10)]...) // ten are enough to see what is wrong
 }
 
-// normalise returns a copy of r in which no list is nil. Strings and the lists
+// normalize returns a copy of r in which no list is nil. Strings and the lists
 // that already have a value are shared.
-func normalise(r *Report) *Report {
+func normalize(r *Report) *Report {
 	c := *r
 	c.Diff.Explicit = list(c.Diff.Explicit)
 	c.Builds = list(c.Builds)

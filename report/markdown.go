@@ -86,7 +86,7 @@ func (p *page) listed(n int) int {
 	return min(n, 1)
 }
 
-// smallest tells whether nothing is left whose number the report decides.
+// smallest reports whether nothing is left whose number the report decides.
 func (p *page) smallest() bool {
 	return p.shownFindings() == 0 && p.halvings(p.noCalls()) >= 2
 }
@@ -145,7 +145,7 @@ func (p *page) verdict() {
 	}
 }
 
-// shownGates tells whether a finding that is shown fails the gate.
+// shownGates reports whether a finding that is shown fails the gate.
 func (p *page) shownGates() bool {
 	rank, _ := gateRank(p.r.FailOn)
 	return slices.ContainsFunc(p.r.found(), func(f Finding) bool { return f.gates(rank) })

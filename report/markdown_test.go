@@ -207,7 +207,7 @@ func fill(v reflect.Value, pick func() string) {
 // verdict and statuses are possible ones: the renderers must bear more than Read
 // lets in, but the parts of a page depend on these.
 func hostile(t testing.TB, verdict string, texts ...string) *Report {
-	r := normalise(load(t, "hostile"))
+	r := normalize(load(t, "hostile"))
 	r.World.Undeployed = []Undeployed{{}}
 	r.Findings[0].Changed = &Place{Line: 3}
 	r.Upgrades = []Upgrade{{Notes: []string{""}}}

@@ -32,7 +32,7 @@ type Claim struct {
 	Message  string  `json:"message"`
 }
 
-// Entry is an instruction of a named artefact.
+// Entry is an instruction of a named artifact.
 type Entry struct {
 	Contract string `json:"contract"` // qualified name
 	Kind     string `json:"kind"`     // "runtime" or "creation"

@@ -9,7 +9,7 @@ import (
 
 	oasis "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
-	"github.com/sightline-evm/sightline/internal/checksarif"
+	"github.com/sightline-evm/sightline/internal/testing/checksarif"
 	"github.com/sightline-evm/sightline/report/sarif"
 )
 

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// ANSI colours of the verdict and of a finding's first line.
+// ANSI colors of the verdict and of a finding's first line.
 const (
 	red    = "\x1b[31m"
 	green  = "\x1b[32m"
@@ -44,8 +44,8 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	t.upgrades()
 	t.notes()
 	t.next()
-	if o.Cancelled {
-		t.line("exit %d (cancelled)", ExitCancelled)
+	if o.Canceled {
+		t.line("exit %d (canceled)", ExitCanceled)
 	} else {
 		t.line("exit %d (fail-on: %s)", ExitCode(r.Verdict), Clean(r.FailOn, maxName))
 	}
@@ -70,25 +70,25 @@ func (t *terminal) more(n int, noun string) {
 	}
 }
 
-// paint puts s into a colour.
-func (t *terminal) paint(colour, s string) string {
+// paint puts s into a color.
+func (t *terminal) paint(color, s string) string {
 	if !t.color {
 		return s
 	}
-	return colour + s + plain
+	return color + s + plain
 }
 
 // verdict writes the verdict and its reason. Green is only for a pass that found
 // nothing and reached something.
 func (t *terminal) verdict() {
-	colour := red
+	color := red
 	switch {
 	case t.r.Verdict == Skipped, t.r.Verdict == Pass && (len(t.r.Findings)+len(t.r.Clashes) > 0 || t.tally[Reached] == 0):
-		colour = yellow
+		color = yellow
 	case t.r.Verdict == Pass:
-		colour = green
+		color = green
 	}
-	t.line("%s  %s", t.paint(colour+bold, strings.ToUpper(Clean(t.r.Verdict, maxName))), Clean(t.r.Reason, maxReason))
+	t.line("%s  %s", t.paint(color+bold, strings.ToUpper(Clean(t.r.Verdict, maxName))), Clean(t.r.Reason, maxReason))
 }
 
 // finding writes what, where, how, and how sure.

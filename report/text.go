@@ -237,7 +237,7 @@ func (f *Finding) place() Place {
 	return f.Location
 }
 
-// sameLine tells whether two places are one for people.
+// sameLine reports whether two places are one for people.
 func (p Place) sameLine(q Place) bool { return p.String() == q.String() }
 
 // String is file:line, or the contract and pc of code without source.

@@ -43,7 +43,7 @@ type UpgradeAnswer struct {
 	Output []byte
 }
 
-// Equal tells whether two answers are one.
+// Equal reports whether two answers are one.
 func (a UpgradeAnswer) Equal(b UpgradeAnswer) bool {
 	return a.Fails == b.Fails && bytes.Equal(a.Output, b.Output)
 }

@@ -8,14 +8,14 @@ import (
 
 // Exit codes of the program.
 const (
-	ExitPass      = 0   // pass, or nothing to do
-	ExitFail      = 1   // the gate failed
-	ExitBadInput  = 2   // bad input or configuration
-	ExitError     = 3   // could not fuzz
-	ExitCancelled = 130 // as shells have it for SIGINT
+	ExitPass     = 0   // pass, or nothing to do
+	ExitFail     = 1   // the gate failed
+	ExitBadInput = 2   // bad input or configuration
+	ExitError    = 3   // could not fuzz
+	ExitCanceled = 130 // as shells have it for SIGINT
 )
 
-// ExitCode is the exit code of a verdict. ExitBadInput and ExitCancelled are
+// ExitCode is the exit code of a verdict. ExitBadInput and ExitCanceled are
 // never the result of one: there is no report then, or no finished one.
 func ExitCode(verdict string) int {
 	switch verdict {
@@ -41,13 +41,13 @@ func gateRank(failOn string) (rank int, ok bool) {
 	return rank, rank > 0
 }
 
-// excused tells whether a finding never gates, however severe: it is not new, not
+// excused reports whether a finding never gates, however severe: it is not new, not
 // in what is shipped, or waived.
 func (f *Finding) excused() bool {
 	return f.Novelty == PreExisting || f.Shipped == ShippedAbsent || f.Waived != nil
 }
 
-// gates tells whether a finding fails a gate of the given rank. What is not
+// gates reports whether a finding fails a gate of the given rank. What is not
 // known to be old gates, and so does a severity nobody has heard of, unless
 // nothing gates.
 func (f *Finding) gates(rank int) bool {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sightline-evm/sightline/internal/wholefile"
+	"github.com/sightline-evm/sightline/internal/atomicfile"
 )
 
 // Names of the files that [Write] writes.
@@ -54,7 +54,7 @@ type outputFile struct {
 // render makes the files that Write writes.
 func render(r *Report, o Options) ([]outputFile, error) {
 	if o.OmitTimes {
-		r = normalise(r)
+		r = normalize(r)
 		dropTimes(r)
 	}
 	var data bytes.Buffer
@@ -94,7 +94,7 @@ func outputError(path string, err error) error {
 // writeFile writes data to the file name below dir, whose folder must exist.
 func writeFile(dir, name string, data []byte) error {
 	path := filepath.Join(dir, name)
-	if err := wholefile.Write(path, data); err != nil {
+	if err := atomicfile.Write(path, data); err != nil {
 		return outputError(path, err)
 	}
 	return nil

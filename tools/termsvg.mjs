@@ -1,7 +1,7 @@
 // Draws a terminal's text as an SVG: node tools/termsvg.mjs 'COMMAND LINE' < output.txt > docs/demo.svg
 //
 // docs/demo.svg is made of what `sightline demo --seed 7` prints, so that the README's picture can be
-// made again. Colours follow the words that the program colours.
+// made again. Colors follow the words that the program colors.
 
 import { readFileSync } from "node:fs";
 

@@ -107,7 +107,7 @@ func (o *ours) watch(cmd *exec.Cmd, untilBroken bool) error {
 	}
 	err = cmd.Wait()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && (exit.ExitCode() == report.ExitFail || exit.ExitCode() == report.ExitCancelled) {
+	if errors.As(err, &exit) && (exit.ExitCode() == report.ExitFail || exit.ExitCode() == report.ExitCanceled) {
 		return nil
 	}
 	if err != nil {

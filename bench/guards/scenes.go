@@ -85,7 +85,7 @@ func openOne(ctx context.Context, name string, outputs []*build.Output) (*guard,
 // opLOG1 emits an event without indexed arguments (yellow paper, appendix H.2).
 const opLOG1 = 0xa1
 
-// emitted tells whether a call that succeeded emitted the event.
+// emitted reports whether a call that succeeded emitted the event.
 func emitted(exec *evm.Execution) bool {
 	return slices.ContainsFunc(exec.Frames, func(f evm.Frame) bool {
 		return len(f.Logs) > 0 && exec.Calls[f.Call].Outcome == evm.Success

@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/internal/testbuild"
+	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
 // forms has the statements that marks are planted before and into.

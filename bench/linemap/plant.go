@@ -28,7 +28,7 @@ import (
 // counts.
 type region struct {
 	start, end int
-	mark       uint32 // 0: nothing tells whether this ran
+	mark       uint32 // 0: nothing reports whether this ran
 }
 
 // planting is a set of sources with marks.
@@ -126,7 +126,7 @@ func (w *planter) mark(start, end int) uint32 {
 	return w.marks
 }
 
-// unknown says that nothing tells whether a range ran.
+// unknown says that nothing reports whether a range ran.
 func (w *planter) unknown(n *build.Node) { w.regions = append(w.regions, region{n.Start, n.End(), 0}) }
 
 // visit plants what a node asks for; those below it follow.

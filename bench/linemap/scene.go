@@ -69,7 +69,7 @@ func fork(compiledFor string) string {
 	return compiledFor
 }
 
-// note adds what an execution entered of the build's code, and tells whether any
+// note adds what an execution entered of the build's code, and reports whether any
 // of it is new.
 func (s *scene) note(entered blocks, covered []evm.Coverage) bool {
 	news := false
@@ -88,18 +88,18 @@ func (s *scene) note(entered blocks, covered []evm.Coverage) bool {
 	return news
 }
 
-// ran tells whether the block that starts at a location was entered.
+// ran reports whether the block that starts at a location was entered.
 func (s *scene) ran(entered blocks, l bytecode.Location) bool {
 	block, ok := s.table.Program(l.Code).StartsAt(uint64(l.PC))
 	return ok && entered[l.Code][block]
 }
 
-// reached tells whether any entry of a target was.
+// reached reports whether any entry of a target was.
 func (s *scene) reached(entered blocks, t *bytecode.Target) bool {
 	return slices.ContainsFunc(t.Entries, func(l bytecode.Location) bool { return s.ran(entered, l) })
 }
 
-// live tells whether code of a contract ran at all.
+// live reports whether code of a contract ran at all.
 func (s *scene) live(contract string) bool {
 	for _, c := range s.table.Contracts() {
 		if c.QualifiedName() == contract {

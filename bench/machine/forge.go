@@ -75,7 +75,7 @@ func (b *bench) library(files map[string][]byte) error {
 	return nil
 }
 
-// needed tells whether ERC20.sol imports a file, itself or through another.
+// needed reports whether ERC20.sol imports a file, itself or through another.
 func needed(name string) bool {
 	for _, end := range []string{"/ERC20.sol", "/IERC20.sol", "/IERC20Metadata.sol", "/Context.sol", "/draft-IERC6093.sol"} {
 		if strings.HasSuffix(name, end) {

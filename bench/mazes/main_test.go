@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/maze"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer"
-	"github.com/sightline-evm/sightline/internal/testbuild"
+	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
 // smallCalls is the budget on a small maze, calls: some seconds. All eight that are feasible

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer"
-	"github.com/sightline-evm/sightline/internal/testbuild"
+	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
 // compileForTest compiles with the compilers of the tests.

@@ -124,7 +124,7 @@ func (p *project) copy(from, name, to string) error {
 	})
 }
 
-// underTest tells whether a file holds contracts under test.
+// underTest reports whether a file holds contracts under test.
 func (p *project) underTest(file string) bool {
 	return strings.HasPrefix(file, p.sources+"/") && !strings.HasPrefix(file, p.tests+"/") && !strings.HasSuffix(file, ".t.sol")
 }

@@ -78,7 +78,7 @@ func findFork(name string, time uint64) (f fork, resolved, skip string) {
 	return f, base, ""
 }
 
-// active tells whether the fork is the named one of the machine's or newer.
+// active reports whether the fork is the named one of the machine's or newer.
 func (f fork) active(name string) bool {
 	return slices.Index(machineForks, f.machine) >= slices.Index(machineForks, name)
 }

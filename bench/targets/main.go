@@ -141,7 +141,7 @@ func namedSchedules(list string) ([]*fuzzer.Schedule, error) {
 	return schedules, nil
 }
 
-// wanted tells whether -only names the case.
+// wanted reports whether -only names the case.
 func wanted(name string) bool {
 	return slices.ContainsFunc(strings.Split(options.only, ","), func(part string) bool { return strings.Contains(name, part) })
 }

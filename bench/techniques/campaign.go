@@ -87,7 +87,7 @@ func (w *watch) find() {
 	w.stop()
 }
 
-// reaches tells whether a call that succeeds enters the subject's target.
+// reaches reports whether a call that succeeds enters the subject's target.
 func (w *watch) reaches(exec *evm.Execution) bool {
 	entry := w.subject.target.Entries[0]
 	block, _ := w.subject.scene.Table.Program(entry.Code).StartsAt(uint64(entry.PC))

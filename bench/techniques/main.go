@@ -82,7 +82,7 @@ type contender struct {
 	without, with fuzzer.Techniques
 }
 
-// added tells whether the contender is the one that has the technique.
+// added reports whether the contender is the one that has the technique.
 func (c *contender) added() bool { return c.with != fuzzer.Techniques{} }
 
 func contendersOf(names string) ([]contender, error) {
@@ -104,7 +104,7 @@ func contendersOf(names string) ([]contender, error) {
 	return contenders, nil
 }
 
-// wanted tells whether -only names a subject.
+// wanted reports whether -only names a subject.
 func wanted(name string) bool {
 	return slices.ContainsFunc(strings.Split(options.only, ","), func(part string) bool { return strings.Contains(name, part) })
 }

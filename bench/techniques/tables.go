@@ -27,7 +27,7 @@ func (t *tally) add(executions, seconds frame.Test) {
 	t.judge(executions.P, executions.A12)
 }
 
-// judge counts a significant difference; a12 above one half is in favour of the
+// judge counts a significant difference; a12 above one half is in favor of the
 // technique.
 func (t *tally) judge(p, a12 float64) {
 	switch {
@@ -81,7 +81,7 @@ func report(subjects []*subject, contenders []contender, samples [][][]sample) *
 			table.Add(timeRow(s, with, without, t)...)
 		}
 		result.Tables = append(result.Tables, table)
-		overview.Add(summarise(result.Summary, contenders[c].name, &cover, &sides, &share, &reach, &assert)...)
+		overview.Add(summarize(result.Summary, contenders[c].name, &cover, &sides, &share, &reach, &assert)...)
 	}
 	result.Tables = append(result.Tables, overview)
 	return result
@@ -106,8 +106,8 @@ func level(all [][]sample) int {
 	return least
 }
 
-// summarise adds a technique's figures to the summary, and returns its row.
-func summarise(summary map[string]float64, name string, cover, sides *tally, share *shares, reach, assert *tally) []string {
+// summarize adds a technique's figures to the summary, and returns its row.
+func summarize(summary map[string]float64, name string, cover, sides *tally, share *shares, reach, assert *tally) []string {
 	row := []string{name}
 	signs := func(t *tally) string { return fmt.Sprintf("%d %d", t.better, t.worse) }
 	put := func(key string, v float64) { summary[name+"."+key] = v }

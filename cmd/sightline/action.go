@@ -29,7 +29,7 @@ import (
 // says what is compared, and the rest is for people at a terminal.
 var notInputs = []string{"diff", "target", "schedule", "without", "omit-times"}
 
-// isInput tells whether a flag of a run is an input. What describes the World stands in
+// isInput reports whether a flag of a run is an input. What describes the World stands in
 // the configuration.
 func isInput(f *pflag.Flag) bool {
 	_, plan := f.Value.(*planFlag)
@@ -139,7 +139,7 @@ const maxLogLine = 4_000
 // exitCode is that of a run that ended with an error.
 func exitCode(ctx context.Context, err error) int {
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return report.ExitCancelled
+		return report.ExitCanceled
 	}
 	var coded *exitError
 	if errors.As(err, &coded) {
@@ -202,7 +202,7 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	return a.p.fuzz(ctx, pr, &a.campaign, &a.output, a.flags, show)
 }
 
-// branchCheckedOut tells whether the head of the pull request was fuzzed, instead
+// branchCheckedOut reports whether the head of the pull request was fuzzed, instead
 // of the commit that merging it gives.
 func (a *action) branchCheckedOut() bool {
 	return a.run.Name == github.PullRequest && a.head == a.run.Event.Head
@@ -449,7 +449,7 @@ func (a *action) configurations() []string {
 	return files
 }
 
-// edited tells whether a diff changes a file.
+// edited reports whether a diff changes a file.
 func edited(d *diffmap.Diff, file string) bool {
 	return slices.ContainsFunc(d.Files, func(f diffmap.File) bool { return f.OldPath == file || f.NewPath == file })
 }
@@ -458,7 +458,7 @@ func edited(d *diffmap.Diff, file string) bool {
 func (a *action) failed(ctx context.Context, err error) (*report.Report, error) {
 	reason := strings.TrimSpace(err.Error())
 	if errors.Is(ctx.Err(), context.Canceled) {
-		reason = "the run was cancelled before anything was fuzzed"
+		reason = "the run was canceled before anything was fuzzed"
 	}
 	r := newReport(&project{warnings: a.warnings}, defaultFailOn)
 	if slices.Contains(failLevels, a.output.failOn) {

@@ -211,13 +211,13 @@ func TestActionDispatch(t *testing.T) {
 	}
 }
 
-// Cancelled before anything was fuzzed, it says so, in files as well.
-func TestActionCancelledBuild(t *testing.T) {
+// Canceled before anything was fuzzed, it says so, in files as well.
+func TestActionCanceledBuild(t *testing.T) {
 	t.Parallel()
 	s := compiled(t, fmt.Sprintf(counter, "n += x;"), fmt.Sprintf(counter, "n += x; assert(x != 7);"))
 	s.cancel(s.command(), "compiling")
 	s.want(130, map[string]string{"verdict": "error", "findings": "0"})
-	if r := s.intact(); r.Reason != "the run was cancelled before anything was fuzzed" {
+	if r := s.intact(); r.Reason != "the run was canceled before anything was fuzzed" {
 		t.Errorf("the reason is %q", r.Reason)
 	}
 }

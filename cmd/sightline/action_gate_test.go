@@ -91,7 +91,7 @@ func TestActionDisclosure(t *testing.T) {
 	}
 }
 
-// breaksInCorpus tells whether one of the saved inputs makes the example's assert
+// breaksInCorpus reports whether one of the saved inputs makes the example's assert
 // fail, by running them: a campaign begins with what is saved, and this one ends there.
 func (s *scene) breaksInCorpus() bool {
 	s.t.Helper()

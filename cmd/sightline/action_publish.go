@@ -150,7 +150,7 @@ func cacheKey(s string) string {
 	return s[:min(len(s), 400)]
 }
 
-// writeComment keeps the pull request's comment. It tells whether GitHub denied it.
+// writeComment keeps the pull request's comment. It reports whether GitHub denied it.
 func (a *action) writeComment(ctx context.Context, r *report.Report) (denied bool) {
 	if a.run.Name != github.PullRequest || a.comment == commentNever {
 		return false
@@ -176,7 +176,7 @@ func (a *action) writeComment(ctx context.Context, r *report.Report) (denied boo
 	return false
 }
 
-// uploadSARIF hands the alerts to code scanning. It tells whether GitHub denied
+// uploadSARIF hands the alerts to code scanning. It reports whether GitHub denied
 // it.
 func (a *action) uploadSARIF(ctx context.Context, r *report.Report) (denied bool) {
 	switch {

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/examples"
-	"github.com/sightline-evm/sightline/internal/checksarif"
-	"github.com/sightline-evm/sightline/internal/fakegithub"
+	"github.com/sightline-evm/sightline/internal/testing/checksarif"
+	"github.com/sightline-evm/sightline/internal/testing/fakegithub"
 	"github.com/sightline-evm/sightline/report"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/internal/fakegithub"
+	"github.com/sightline-evm/sightline/internal/testing/fakegithub"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -497,8 +497,8 @@ func TestActionRefusals(t *testing.T) {
 	}
 }
 
-// A cancelled run keeps what it has, and talks to nobody.
-func TestActionCancelled(t *testing.T) {
+// A canceled run keeps what it has, and talks to nobody.
+func TestActionCanceled(t *testing.T) {
 	for name, command := range map[string]func(*scene) *exec.Cmd{"container": (*scene).command, "native": (*scene).native} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -257,7 +257,7 @@ func (a *assembler) whyNot(t *bytecode.Target) (status, reason string) {
 	return report.Unreached, "never executed " + tried
 }
 
-// deployedLater tells whether a sequence got an instance of a contract going that
+// deployedLater reports whether a sequence got an instance of a contract going that
 // the World lacks.
 func (a *assembler) deployedLater(c *bytecode.Contract) bool {
 	return c.Runtime != nil && slices.ContainsFunc(a.result.Entered, func(l bytecode.Location) bool { return l.Code == c.Runtime.ID })

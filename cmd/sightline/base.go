@@ -39,7 +39,7 @@ func (pr *project) loadDependencies(ctx context.Context) {
 	}
 }
 
-// locked tells whether a file is a package.json whose dependencies a lock file
+// locked reports whether a file is a package.json whose dependencies a lock file
 // beside it pins, as npm ci and its like install them.
 func (pr *project) locked(file string) bool {
 	return path.Base(file) == "package.json" && slices.ContainsFunc(
@@ -50,7 +50,7 @@ func (pr *project) locked(file string) bool {
 		})
 }
 
-// mayChangeCode tells whether what changed beside the sources is worth a build.
+// mayChangeCode reports whether what changed beside the sources is worth a build.
 func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
 	sources := slices.ContainsFunc(d.diff.Files, func(f diffmap.File) bool { return isSource(f.Path()) })
 	return sources || len(baseBuilds) > 0 && len(d.pins)+len(d.settings) > 0
@@ -83,7 +83,7 @@ func commit(id string) string {
 	return short(id)
 }
 
-// affects tells whether a changed settings file may decide how the project of an
+// affects reports whether a changed settings file may decide how the project of an
 // output is built: it lies in the project, or above it.
 func affects(file string, o *build.Output, root string) bool {
 	folder, project := path.Dir(file), path.Join(path.Clean(root), o.Folder)

@@ -400,7 +400,7 @@ func (w *walker) access(s *evm.StorageAccess) {
 }
 
 // parts adds the writes to variables that share a slot, those that changed, and
-// tells whether there were any.
+// reports whether there were any.
 func (w *walker) parts(s *evm.StorageAccess, before *uint256.Int) bool {
 	found := false
 	for _, v := range w.variables(s) {

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-// Colours of a tree on a terminal (ECMA-48, SGR): changed lines stand out, what
+// Colors of a tree on a terminal (ECMA-48, SGR): changed lines stand out, what
 // fails is red, what is only there to be looked up is dim.
 const (
 	bold   = "\x1b[1m"
@@ -37,7 +37,7 @@ type treePrinter struct {
 	colors bool
 }
 
-// paint colours a text that others may have written.
+// paint colors a text that others may have written.
 func (p *treePrinter) paint(color, text string) string {
 	text = printable(text)
 	if !p.colors || text == "" {

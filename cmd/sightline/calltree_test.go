@@ -38,7 +38,7 @@ func TestTopic(t *testing.T) {
 	}
 }
 
-// TestTreeColors: colours are ours alone, and only where they are asked for.
+// TestTreeColors: colors are ours alone, and only where they are asked for.
 func TestTreeColors(t *testing.T) {
 	const hostile = "\x1b[2Jx"
 	tree := &tracedFrame{
@@ -57,7 +57,7 @@ func TestTreeColors(t *testing.T) {
 			text = strings.ReplaceAll(text, ours, "")
 		}
 		if strings.Contains(text, "\x1b") || colors == (text == out.String()) {
-			t.Errorf("colours %t: %q", colors, out.String())
+			t.Errorf("colors %t: %q", colors, out.String())
 		}
 		if lines := strings.Count(text, "\n"); lines != 10 {
 			t.Errorf("%d lines:\n%s", lines, text)

@@ -62,7 +62,7 @@ func (pr *project) testChain() (*world.Chain, []string) {
 	return &chain, notes
 }
 
-// lenientTests tells whether foundry.toml has fuzz tests fail by their own reverts alone.
+// lenientTests reports whether foundry.toml has fuzz tests fail by their own reverts alone.
 func (pr *project) lenientTests() bool {
 	folder, one := pr.testFolder()
 	if pr.root == "" || !one {

@@ -237,7 +237,7 @@ type foreignField struct {
 	value foreignValue
 }
 
-// empty tells whether a value says nothing.
+// empty reports whether a value says nothing.
 func (v *foreignValue) empty() bool {
 	return v.null || v.isList && len(v.list) == 0 || v.fields != nil && len(v.fields) == 0
 }

@@ -96,7 +96,7 @@ func (r *replayed) holding(account *evm.Account) map[common.Address]heldPlace {
 // arbitrary.
 const maxNonce = 1 << 10
 
-// createdBy tells whether an account created a contract with CREATE.
+// createdBy reports whether an account created a contract with CREATE.
 func createdBy(creator, contract common.Address) bool {
 	for nonce := range uint64(maxNonce) {
 		if crypto.CreateAddress(creator, nonce) == contract {

@@ -16,13 +16,13 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// patience is how long a cancelled run may take to stop and write its reports:
+// patience is how long a canceled run may take to stop and write its reports:
 // a second or two for people, and as much again for a busy machine.
 const patience = 4 * time.Second
 
 // interrupt starts the program, sends it a signal once a line of its output
 // holds the text, and returns what it said from then on. It must end soon, with
-// the exit code of a cancelled run.
+// the exit code of a canceled run.
 func interrupt(t *testing.T, sig syscall.Signal, until string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("sightline", args...)
@@ -56,13 +56,13 @@ func interrupt(t *testing.T, sig syscall.Signal, until string, args ...string) s
 	if took := time.Since(sent); took > patience {
 		t.Errorf("it took %v to stop", took)
 	}
-	if code := cmd.ProcessState.ExitCode(); code != report.ExitCancelled {
-		t.Errorf("exit code %d, want %d: %s%s", code, report.ExitCancelled, &said, &stderr)
+	if code := cmd.ProcessState.ExitCode(); code != report.ExitCanceled {
+		t.Errorf("exit code %d, want %d: %s%s", code, report.ExitCanceled, &said, &stderr)
 	}
 	return said.String() + stderr.String()
 }
 
-// A cancelled campaign stops at once, keeps what it has and says that it is not
+// A canceled campaign stops at once, keeps what it has and says that it is not
 // finished.
 func TestInterruptCampaign(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -70,7 +70,7 @@ func TestInterruptCampaign(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out")
 			said := interrupt(t, sig, "reached", "demo", "--timeout", "60", "--workers", "2", "--out", out)
-			for _, want := range []string{"\nwarn   the run was cancelled before its limit", "\nexit 130 (cancelled)\n"} {
+			for _, want := range []string{"\nwarn   the run was canceled before its limit", "\nexit 130 (canceled)\n"} {
 				if !strings.Contains(said, want) {
 					t.Errorf("it does not say %q:\n%s", want, said)
 				}
@@ -96,7 +96,7 @@ func TestInterruptBuild(t *testing.T) {
 		}
 	}
 	said := interrupt(t, syscall.SIGINT, "compiling", "run", "--root", root, "--diff", filepath.Join(root, "pr.diff"), "--out", filepath.Join(root, "out"))
-	if said != "sightline: cancelled\n" {
+	if said != "sightline: canceled\n" {
 		t.Errorf("it says %q", said)
 	}
 }

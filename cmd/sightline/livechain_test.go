@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/internal/fakechain"
+	"github.com/sightline-evm/sightline/internal/testing/fakechain"
 	"github.com/sightline-evm/sightline/report"
 )
 

@@ -405,7 +405,7 @@ func (p *lookaheadProgram) walk(prefix *pcs) (bytecode.Path, int64, error) {
 	return path, int64(prefix.list[len(prefix.list)-1]), nil
 }
 
-// follows tells whether execution can go from the instruction at one pc to that at
+// follows reports whether execution can go from the instruction at one pc to that at
 // another, as far as the code shows without a stack.
 func (p *lookaheadProgram) follows(before, pc uint32) bool {
 	op := vm.OpCode(p.program.Bytes[before])

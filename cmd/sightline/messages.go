@@ -55,7 +55,7 @@ func inner(space *input.Space, exec *evm.Execution, frames [2]int, step int) []r
 	return made
 }
 
-// isPrecompile tells whether an address is of a contract that clients bring along:
+// isPrecompile reports whether an address is of a contract that clients bring along:
 // EIP-1352 keeps 0 to 0xffff for them. Address 0 is where ether is burnt.
 func isPrecompile(a common.Address) bool {
 	var reserved common.Address

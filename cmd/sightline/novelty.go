@@ -108,7 +108,7 @@ func (c *campaign) baseline(ctx context.Context, show *progress) (*baseline, err
 	case c.project.base == nil:
 		return nil, errors.New("there is no diff, and so no base to compare with")
 	case ctx.Err() != nil:
-		return nil, errors.New("the run was cancelled before that")
+		return nil, errors.New("the run was canceled before that")
 	}
 	sides, err := c.project.base(ctx, show)
 	if err != nil {
@@ -252,7 +252,7 @@ func (b *baseline) try(f *fuzzer.Finding, head *campaign) (novelty, *candidate) 
 	return novelty{}, left
 }
 
-// covers tells whether one of the builds is of the project that a contract of the
+// covers reports whether one of the builds is of the project that a contract of the
 // head's belongs to.
 func (b *baseline) covers(name string) bool {
 	return slices.ContainsFunc(b.sides, func(side diffmap.BaseSide) bool {
@@ -318,7 +318,7 @@ func (b *baseline) fuzz(ctx context.Context, open []*candidate, head *campaign, 
 			left.fault = err.Error()
 			continue
 		case ctx.Err() != nil:
-			left.fault = "the run was cancelled before base was tried"
+			left.fault = "the run was canceled before base was tried"
 			continue
 		case len(result.Faults) > 0:
 			left.fault = "the tool failed on base: " + result.Faults[0].Message

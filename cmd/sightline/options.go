@@ -152,7 +152,7 @@ func (f *campaignFlags) untilDeadline(timeout time.Duration, now func() time.Tim
 	return timeout
 }
 
-// check tells whether the values make sense, before anything is read or compiled.
+// check reports whether the values make sense, before anything is read or compiled.
 func (f *campaignFlags) check() error {
 	if !(f.timeout >= 0 && f.timeout <= maxTimeout) { // NaN is neither
 		return badInput("--timeout %v: want seconds, from 0 to %d (30 days)", float64(f.timeout), maxTimeout)

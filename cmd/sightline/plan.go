@@ -160,7 +160,7 @@ func readStep(n *yaml.Node) (world.Step, error) {
 	return s, checkStep(n, f)
 }
 
-// checkStep tells whether the keys of a step go together.
+// checkStep reports whether the keys of a step go together.
 func checkStep(n *yaml.Node, f map[string]*yaml.Node) error {
 	if (f["contract"] == nil) == (f["call"] == nil) {
 		return fmt.Errorf("line %d: a step has either contract, to deploy, or call", n.Line)
@@ -398,7 +398,7 @@ func (p *worldPlan) unused(w *evm.World) []string {
 	return unused
 }
 
-// matches tells whether a name is like a pattern, which was checked when it was read.
+// matches reports whether a name is like a pattern, which was checked when it was read.
 func matches(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil

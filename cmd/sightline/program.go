@@ -70,7 +70,7 @@ changed line to the bytecode compiled from it, runs a time-boxed campaign toward
 which changed lines were reached, how, and what broke.
 
 Exit codes: 0 pass or nothing to do, 1 the gate failed, 2 bad input or configuration,
-3 could not fuzz, 130 cancelled.`
+3 could not fuzz, 130 canceled.`
 
 // main runs the program and returns its exit code.
 func (p *program) main(args []string) int {
@@ -109,8 +109,8 @@ func (p *program) main(args []string) int {
 
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil {
-			fmt.Fprintln(p.stderr, "sightline: cancelled")
-			return report.ExitCancelled
+			fmt.Fprintln(p.stderr, "sightline: canceled")
+			return report.ExitCanceled
 		}
 		fmt.Fprintf(p.stderr, "sightline: %v\n", err)
 		var coded *exitError

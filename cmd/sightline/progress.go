@@ -37,7 +37,7 @@ func newProgress(out io.Writer, now func() time.Time) *progress {
 	return p
 }
 
-// color tells whether to colour: on a terminal, unless NO_COLOR is set
+// color reports whether to color: on a terminal, unless NO_COLOR is set
 // (no-color.org).
 func (p *progress) color() bool { return p.width > 0 && os.Getenv("NO_COLOR") == "" }
 

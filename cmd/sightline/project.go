@@ -180,7 +180,7 @@ func (pr *project) placeDiff(root string) {
 	}
 }
 
-// findsSources tells whether a changed source is where its path says.
+// findsSources reports whether a changed source is where its path says.
 func (pr *project) findsSources() bool {
 	return slices.ContainsFunc(pr.diff.Files, func(f diffmap.File) bool {
 		if !isSource(f.NewPath) {
@@ -257,13 +257,13 @@ func more(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
-// touchesSources tells whether the diff changes a file that contracts are
+// touchesSources reports whether the diff changes a file that contracts are
 // compiled from.
 func (pr *project) touchesSources() bool {
 	return slices.ContainsFunc(pr.diff.Files, func(f diffmap.File) bool { return isSource(f.Path()) })
 }
 
-// isSource tells whether contracts are compiled from a file. Vyper's are, though
+// isSource reports whether contracts are compiled from a file. Vyper's are, though
 // their lines cannot be mapped: that is said of each.
 func isSource(path string) bool {
 	return slices.Contains([]string{".sol", ".yul", ".vy"}, filepath.Ext(path))

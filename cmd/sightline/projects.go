@@ -17,7 +17,7 @@ import (
 // with a foundry.toml, hardhat.config.* or truffle-config.js of its own. Those
 // that the diff touches are built; what they hold is mapped and fuzzed together.
 
-// several tells whether there are projects below the root, so that messages name
+// several reports whether there are projects below the root, so that messages name
 // the one they are about.
 func (pr *project) several() bool { return !slices.Equal(pr.folders, []string{"."}) }
 

@@ -184,7 +184,7 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// replay runs one reproducer, prints what it does, and tells whether its claim
+// replay runs one reproducer, prints what it does, and reports whether its claim
 // holds.
 func (p *program) replay(path string, show replayView) (bool, error) {
 	if data, err := readBounded(path, maxWorldFile); err == nil && isCase(data) {

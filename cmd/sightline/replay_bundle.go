@@ -195,19 +195,19 @@ func (r *replayed) happens(machine evm.Machine) (bool, error) {
 	return r.holds(exec, observed), nil
 }
 
-// shows tells whether the reproducer claims what the report says of a finding.
+// shows reports whether the reproducer claims what the report says of a finding.
 func (r *replayed) shows(f *report.Finding) bool {
 	c := &r.reproducer.Claim
 	return c.Kind == "finding" && c.ID == f.ID && c.Oracle == f.Oracle && c.Contract == f.Location.Contract && c.File == f.Location.File && c.Line == f.Location.Line
 }
 
-// reaches tells whether the reproducer claims what the report says of a target.
+// reaches reports whether the reproducer claims what the report says of a target.
 func (r *replayed) reaches(t *report.Target) bool {
 	c := &r.reproducer.Claim
 	return c.Kind == "line" && c.Contract == t.Contract && c.File == t.File && c.Line == t.Line && c.Kept == (t.Status == report.Reached)
 }
 
-// decide tells whether the verdict follows from the report. That of a run that
+// decide reports whether the verdict follows from the report. That of a run that
 // failed, or of one that withholds findings, cannot be told from it.
 func (v *verification) decide(r *report.Report) {
 	if r.Withheld.Findings > 0 || r.Verdict == report.Error {

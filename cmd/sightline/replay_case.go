@@ -19,7 +19,7 @@ func isCase(data []byte) bool {
 	return bytes.Contains(data, []byte(`"worldHash"`)) && json.Unmarshal(data, &file) == nil && file.WorldHash != ""
 }
 
-// replayCase runs a case on both machines, and tells whether they still disagree.
+// replayCase runs a case on both machines, and reports whether they still disagree.
 func (p *program) replayCase(path string, data []byte, asJSON bool) (bool, error) {
 	c, err := report.ReadCase(data)
 	if err != nil {

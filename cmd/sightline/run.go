@@ -134,7 +134,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		worldFile = c.writtenWorld(flags, r)
 		bundle = c.bundle()
 	}
-	cancelled := errors.Is(ctx.Err(), context.Canceled)
+	canceled := errors.Is(ctx.Err(), context.Canceled)
 	if ctx.Err() != nil {
 		r.Warnings = append(r.Warnings, cutShort(ctx))
 	}
@@ -146,7 +146,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	}
 	kept.write(r, reproducers)
 	options := output.options()
-	options.Cases, options.Source, options.Cancelled, options.World = cases, pr.source, cancelled, worldFile
+	options.Cases, options.Source, options.Canceled, options.World = cases, pr.source, canceled, worldFile
 	if err := p.write(output, r, options, bundle, reproducers); err != nil {
 		return nil, badInput("%w", err)
 	}
@@ -155,8 +155,8 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		return nil, err
 	}
 	p.exit = report.ExitCode(r.Verdict)
-	if cancelled {
-		p.exit = report.ExitCancelled
+	if canceled {
+		p.exit = report.ExitCanceled
 	}
 	return r, nil
 }
@@ -166,7 +166,7 @@ func cutShort(ctx context.Context) string {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return "the time for the whole run was used up before its end: this is what was known by then"
 	}
-	return "the run was cancelled before its limit: this is what was known by then"
+	return "the run was canceled before its limit: this is what was known by then"
 }
 
 // write leaves everything in the output folder, and in one file where that is asked

@@ -29,10 +29,10 @@ func (pr *project) setupFor(named []string) (*world.Setup, []string) {
 	return s, notes
 }
 
-// isNone tells whether --setup asks for a World that is made without tests.
+// isNone reports whether --setup asks for a World that is made without tests.
 func isNone(named []string) bool { return len(named) == 1 && named[0] == noSetup }
 
-// checkSetup tells whether the contracts that --setup names can set up a World.
+// checkSetup reports whether the contracts that --setup names can set up a World.
 func checkSetup(named []string, table *bytecode.Table) error {
 	if isNone(named) {
 		return nil

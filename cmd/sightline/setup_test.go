@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 	"github.com/sightline-evm/sightline/report"
 )
 

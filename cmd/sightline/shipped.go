@@ -38,7 +38,7 @@ func (c *campaign) ship(ctx context.Context) *shipped {
 	case slices.ContainsFunc(c.given, func(o *build.Output) bool { return o.Settings.Linked }):
 		s.unknown("the project's own build has libraries at fixed addresses, where nothing is here")
 	case ctx.Err() != nil:
-		s.unknown("the run was cancelled before that")
+		s.unknown("the run was canceled before that")
 	default:
 		if err := s.deploy(ctx, c); err != nil {
 			s.unknown(err.Error())
@@ -85,7 +85,7 @@ func copyContract(c *bytecode.Contract) *bytecode.Contract {
 	return &clone
 }
 
-// try tells whether a finding of the campaign happens on the shipped build: the
+// try reports whether a finding of the campaign happens on the shipped build: the
 // same oracle sees something in the same contract in the same calls.
 func (s *shipped) try(f *fuzzer.Finding, fuzzed *input.Space) (standing, reason string) {
 	if s.standing != "" {

@@ -104,7 +104,7 @@ func outcomeSuffix(f *evm.Frame) string {
 // maxTraceLines bounds the lines listed for one frame.
 const maxTraceLines = 24
 
-// lines lists the source lines that a frame's blocks begin with, neighbours that
+// lines lists the source lines that a frame's blocks begin with, neighbors that
 // are equal once.
 func (t *trace) lines(f *evm.Frame) string {
 	if f.Program == nil {

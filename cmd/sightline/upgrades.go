@@ -137,7 +137,7 @@ func proxyAt(c *bytecode.Contract, code []byte, table *bytecode.Table) string {
 	const delegateCall = 0xf4
 	p := table.LookupRuntime(code)
 	switch own := table.Program(c.Runtime.ID); {
-	case p != nil && own != nil && p == table.Recognised(own), bytes.IndexByte(code, delegateCall) < 0:
+	case p != nil && own != nil && p == table.Recognized(own), bytes.IndexByte(code, delegateCall) < 0:
 		return ""
 	case p != nil && p.Contract != nil:
 		return "the proxy " + p.Contract.Name

@@ -303,7 +303,7 @@ func (b *blame) position(u *upgradable, change *layout.Change) bytecode.Position
 	return at
 }
 
-// dependency tells whether a source is somebody else's.
+// dependency reports whether a source is somebody else's.
 func dependency(file string) bool {
 	role, _ := world.RoleOf(&bytecode.Contract{Source: file})
 	return role == world.Dependency

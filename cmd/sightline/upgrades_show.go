@@ -228,7 +228,7 @@ func describeAnswer(m *abi.Method, a report.UpgradeAnswer) string {
 	return fmt.Sprintf("%#x", a.Output)
 }
 
-// replayUpgrade runs an upgrade case on go-ethereum, and tells whether every call answers
+// replayUpgrade runs an upgrade case on go-ethereum, and reports whether every call answers
 // as the case has it, before and after.
 func (p *program) replayUpgrade(path string, data []byte, asJSON bool) (bool, error) {
 	c, err := report.ReadUpgrade(data)
@@ -254,7 +254,7 @@ func (p *program) replayUpgrade(path string, data []byte, asJSON bool) (bool, er
 	return true, nil
 }
 
-// upgradeHolds tells whether every call answers what the case has, and something else
+// upgradeHolds reports whether every call answers what the case has, and something else
 // after the upgrade than before.
 func upgradeHolds(c *report.UpgradeCase, answers [][2]report.UpgradeAnswer) bool {
 	for i, call := range c.Calls {
@@ -265,7 +265,7 @@ func upgradeHolds(c *report.UpgradeCase, answers [][2]report.UpgradeAnswer) bool
 	return true
 }
 
-// showsClash tells whether the file of a clash shows it.
+// showsClash reports whether the file of a clash shows it.
 func showsClash(data []byte) bool {
 	c, err := report.ReadUpgrade(data)
 	if err != nil {

@@ -100,7 +100,7 @@ var keptAttributes = map[string]bool{
 	"storageLocation": true, "subdenomination": true, "value": true, "visibility": true,
 }
 
-// keepsAttribute tells whether a field of a node is among its Attributes. Of types, those of
+// keepsAttribute reports whether a field of a node is among its Attributes. Of types, those of
 // variables are, and those of arrays, whose length only they say.
 func keepsAttribute(node, name string) bool {
 	return keptAttributes[name] || name == "typeDescriptions" && (node == "VariableDeclaration" || node == "ArrayTypeName")
@@ -152,7 +152,7 @@ func (p *astParser) children(n *Node, role string, value any, depth int) error {
 	return nil
 }
 
-// containsNode tells whether value is or holds a node, looking through at most
+// containsNode reports whether value is or holds a node, looking through at most
 // depth layers of arrays and plain objects.
 func containsNode(value any, depth int) bool {
 	if depth == 0 {

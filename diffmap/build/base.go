@@ -37,7 +37,7 @@ func (o *Output) BaseBuild(ctx context.Context, texts map[string][]byte, read fu
 	return base, nil
 }
 
-// hasPeephole tells whether the output is the project's own build, and one in which
+// hasPeephole reports whether the output is the project's own build, and one in which
 // the optimizer is off but for what solc does all the same: a function's code is the
 // same on both sides only if that is done to both.
 func (o *Output) hasPeephole() bool {

@@ -53,15 +53,15 @@ func TestBuilds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				fmt.Fprintf(&text, "%s\n%s\n", filepath.ToSlash(origin), summarise(o))
+				fmt.Fprintf(&text, "%s\n%s\n", filepath.ToSlash(origin), summarize(o))
 			}
 			golden(t, filepath.Join("builds", name+".txt"), text.String())
 		})
 	}
 }
 
-// summarise describes an output without its ASTs.
-func summarise(o *Output) string {
+// summarize describes an output without its ASTs.
+func summarize(o *Output) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "compiler %s\nsettings %+v\ninput %v\nobstacle %q\n", o.Compiler, o.Settings, o.Input != nil, o.Obstacle())
 	for _, s := range o.Sources {
@@ -98,8 +98,8 @@ func mappedPlaces(o *Output, c *Contract) string {
 	return strings.Join(list, " ")
 }
 
-// TestRebuiltInput compiles the inputs that were made of artefacts: the code is
-// that of the artefacts.
+// TestRebuiltInput compiles the inputs that were made of artifacts: the code is
+// that of the artifacts.
 func TestRebuiltInput(t *testing.T) {
 	t.Parallel()
 	for name, version := range map[string]string{
@@ -204,7 +204,7 @@ func TestFileWithoutContract(t *testing.T) {
 }
 
 // TestTwoRuns: the same id means different files in two runs of forge. Without
-// its cache file the artefacts themselves tell which run is theirs.
+// its cache file the artifacts themselves tell which run is theirs.
 func TestTwoRuns(t *testing.T) {
 	with, err := Read(fixture("foundry-two-runs"))
 	if err != nil {

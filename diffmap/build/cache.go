@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sightline-evm/sightline/internal/wholefile"
+	"github.com/sightline-evm/sightline/internal/atomicfile"
 )
 
 // compileCached compiles, or takes what the same compiler answered to the same
@@ -46,5 +46,5 @@ func writeInFolder(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return wholefile.Write(file, text)
+	return atomicfile.Write(file, text)
 }

@@ -14,16 +14,16 @@ const opInvalid = 0xfe
 // assert, a check's the expression that it guards. INVALID in assembly is the
 // author's own and counts as an assert.
 func (c *Contract) findChecks(sources map[int]*Source) {
-	for _, artefact := range []struct {
+	for _, artifact := range []struct {
 		code    *bytecode.Code
 		entries SourceMap
 	}{{c.Creation, c.CreationMap}, {c.Runtime, c.RuntimeMap}} {
-		if artefact.code == nil {
+		if artifact.code == nil {
 			continue
 		}
-		code := artefact.code
+		code := artifact.code
 		code.ChecksKnown = true
-		for pc, entry := range artefact.entries.Instructions(code.Bytes) {
+		for pc, entry := range artifact.entries.Instructions(code.Bytes) {
 			if code.Bytes[pc] != opInvalid {
 				continue
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// maxCodeBytes bounds one artefact. The mapping build lifts EIP-170's and
+// maxCodeBytes bounds one artifact. The mapping build lifts EIP-170's and
 // EIP-3860's limits (24,576 and 49,152 bytes); 4 MiB is far above what solc can
 // address with its 2-byte jump labels, and arbitrary.
 const maxCodeBytes = 4 << 20
@@ -105,7 +105,7 @@ func codeError(name contractName, field string, err error) error {
 	return e
 }
 
-// readCode decodes one artefact and its source map. Interfaces and abstract
+// readCode decodes one artifact and its source map. Interfaces and abstract
 // contracts have an empty one: nil.
 func readCode(raw *outputCode, kind bytecode.Kind, placeholders map[string]string) (*bytecode.Code, SourceMap, error) {
 	if raw == nil {

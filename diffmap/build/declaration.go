@@ -36,12 +36,12 @@ func (c *Contract) describe(declaration *Node, all declarations) {
 		c.Kind = "abstract contract"
 	}
 	c.Library = c.Kind == "library"
-	c.Implements = linearisedNames(declaration, all)
+	c.Implements = linearizedNames(declaration, all)
 	c.ArgumentTypes = argumentTypes(declaration, all)
 }
 
-// linearisedNames are the names of the linearised base list, own name first.
-func linearisedNames(declaration *Node, all declarations) []string {
+// linearizedNames are the names of the linearized base list, own name first.
+func linearizedNames(declaration *Node, all declarations) []string {
 	ids, _ := declaration.Attributes["linearizedBaseContracts"].([]any)
 	var names []string
 	for _, value := range ids {
@@ -53,9 +53,9 @@ func linearisedNames(declaration *Node, all declarations) []string {
 	return names
 }
 
-// linearisedSources are the paths of the linearised bases' sources, the own first,
+// linearizedSources are the paths of the linearized bases' sources, the own first,
 // each once.
-func (d *declarations) linearisedSources(declaration *Node) []string {
+func (d *declarations) linearizedSources(declaration *Node) []string {
 	ids, _ := declaration.Attributes["linearizedBaseContracts"].([]any)
 	paths := []string{d.sources[declaration.ID]}
 	for _, value := range ids {

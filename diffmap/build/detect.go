@@ -40,7 +40,7 @@ func detect(root string, getenv func(string) string) []setup {
 	if settings, err := readFoundrySettings(root, getenv); err == nil {
 		s := setup{tool: foundry, config: "foundry.toml", builds: settings.out}
 		if relative, err := filepath.Rel(settings.out, settings.buildInfos); err != nil || !filepath.IsLocal(relative) {
-			// Build-infos elsewhere are read alone; the artefacts lack what is in them.
+			// Build-infos elsewhere are read alone; the artifacts lack what is in them.
 			if isFolder(settings.buildInfos) {
 				s.builds = settings.buildInfos
 			}

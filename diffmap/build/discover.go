@@ -303,7 +303,7 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 	return &Found{outputs, f.how}, nil
 }
 
-// lastLines are the last lines of a tool's output, without colours and other
+// lastLines are the last lines of a tool's output, without colors and other
 // control characters, each behind a bar: a runner takes lines that start with
 // "::" for commands.
 func lastLines(output string) string {

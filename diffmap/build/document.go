@@ -21,7 +21,7 @@ type document struct {
 	Errors    json.RawMessage `json:"errors"`
 	SourceIDs json.RawMessage `json:"source_id_to_path"`
 
-	// Artefacts, one contract each.
+	// Artifacts, one contract each.
 	ABI          json.RawMessage `json:"abi"`
 	Bytecode     json.RawMessage `json:"bytecode"`
 	ContractName json.RawMessage `json:"contractName"`
@@ -42,10 +42,10 @@ const (
 	// formatSolc is solc's standard-JSON output.
 	formatSolc
 	// formatSourceIDs is forge's build-info without --build-info: source ids only,
-	// the rest is in the artefacts.
+	// the rest is in the artifacts.
 	formatSourceIDs
-	formatFoundryArtefact
-	formatTruffleArtefact
+	formatFoundryArtifact
+	formatTruffleArtifact
 )
 
 // hardhat3Input is the _format of a Hardhat 3 build-info. The number behind it
@@ -74,9 +74,9 @@ func (d *document) format() format {
 	case isObject(d.SourceIDs):
 		return formatSourceIDs
 	case len(d.ABI) > 0 && isObject(d.Bytecode):
-		return formatFoundryArtefact
+		return formatFoundryArtifact
 	case len(d.ABI) > 0 && isString(d.Bytecode) && isString(d.ContractName) && (isString(d.SourcePath) || isString(d.SourceMap) && isObject(d.AST)):
-		return formatTruffleArtefact
+		return formatTruffleArtifact
 	}
 	return formatOther
 }
@@ -92,7 +92,7 @@ func language(input json.RawMessage) string {
 	return in.Language
 }
 
-// isSolidity tells whether a build can be mapped by its language. Foundry's
+// isSolidity reports whether a build can be mapped by its language. Foundry's
 // folders may hold Vyper's output too, which has neither this AST nor these source
 // maps, and that of Yul sources, which is not enough by itself: its source maps
 // are about a text that solc printed (0.8.30), or there are no sources in the
@@ -101,7 +101,7 @@ func isSolidity(language string) bool {
 	return language == "" || language == "Solidity" || language == "SolidityAST"
 }
 
-// isNull tells whether a field is absent or null.
+// isNull reports whether a field is absent or null.
 func isNull(text json.RawMessage) bool {
 	return len(text) == 0 || bytes.Equal(text, []byte("null"))
 }

@@ -30,7 +30,7 @@ func (l Limits) readFolder(root string) ([]*Output, error) {
 		switch d.format() {
 		case formatOther:
 			continue
-		case formatSourceIDs, formatFoundryArtefact, formatTruffleArtefact:
+		case formatSourceIDs, formatFoundryArtifact, formatTruffleArtifact:
 			rest = append(rest, file)
 			continue
 		case formatInput:
@@ -47,7 +47,7 @@ func (l Limits) readFolder(root string) ([]*Output, error) {
 		}
 		outputs = append(outputs, o)
 	}
-	more, err := l.readArtefacts(root, rest, outputs)
+	more, err := l.readArtifacts(root, rest, outputs)
 	if err != nil {
 		return nil, err
 	}
@@ -62,10 +62,10 @@ func (l Limits) readFolder(root string) ([]*Output, error) {
 	return outputs, nil
 }
 
-// readArtefacts reads builds that have a file for each contract: Foundry's and
-// truffle's. Foundry's artefacts whose contracts a build-info holds as well, which is then
+// readArtifacts reads builds that have a file for each contract: Foundry's and
+// truffle's. Foundry's artifacts whose contracts a build-info holds as well, which is then
 // among outputs, are left out.
-func (l Limits) readArtefacts(root string, files []string, outputs []*Output) ([]*Output, error) {
+func (l Limits) readArtifacts(root string, files []string, outputs []*Output) ([]*Output, error) {
 	held := holding{map[contractName]bool{}, map[string]bool{}}
 	for _, o := range outputs {
 		for _, c := range o.Contracts {
@@ -75,13 +75,13 @@ func (l Limits) readArtefacts(root string, files []string, outputs []*Output) ([
 			held.sources[s.Path] = true
 		}
 	}
-	set, err := l.collectArtefacts(files, held)
+	set, err := l.collectArtifacts(files, held)
 	if err != nil {
 		return nil, err
 	}
 	project := foundryProjectOf(root)
 	set.attribute(project, l.foundryRuns(project))
-	runs, err := groupArtefacts(set.runs, set.foundry)
+	runs, err := groupArtifacts(set.runs, set.foundry)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (l Limits) readArtefacts(root string, files []string, outputs []*Output) ([
 		more = append(more, o)
 	}
 	relativeNames(set.truffle)
-	if runs, err = groupArtefacts(nil, set.truffle); err != nil {
+	if runs, err = groupArtifacts(nil, set.truffle); err != nil {
 		return nil, err
 	}
 	for _, r := range runs {
@@ -115,10 +115,10 @@ func (l Limits) readArtefacts(root string, files []string, outputs []*Output) ([
 	return more, nil
 }
 
-// artefactSet holds the artefacts of a folder.
-type artefactSet struct {
+// artifactSet holds the artifacts of a folder.
+type artifactSet struct {
 	runs             []*compilerRun // that files name
-	foundry, truffle []*artefact
+	foundry, truffle []*artifact
 }
 
 // holding is what builds have already.
@@ -127,15 +127,15 @@ type holding struct {
 	sources   map[string]bool
 }
 
-// has tells whether an artefact adds nothing. forge writes one for a source that
+// has reports whether an artifact adds nothing. forge writes one for a source that
 // has no contract, for its AST: without code and without metadata.
-func (h holding) has(a *artefact) bool {
+func (h holding) has(a *artifact) bool {
 	return h.contracts[a.name] || len(a.contract.Metadata) == 0 && h.sources[a.name.source]
 }
 
-// collectArtefacts reads the files, except what is held already.
-func (l Limits) collectArtefacts(files []string, held holding) (artefactSet, error) {
-	var set artefactSet
+// collectArtifacts reads the files, except what is held already.
+func (l Limits) collectArtifacts(files []string, held holding) (artifactSet, error) {
+	var set artifactSet
 	var total int64
 	for _, file := range files {
 		text, err := l.readFile(file)
@@ -143,7 +143,7 @@ func (l Limits) collectArtefacts(files []string, held holding) (artefactSet, err
 			return set, err
 		}
 		if total += int64(len(text)); total > l.FolderBytes {
-			return set, &Error{Origin: file, Kind: ErrTooLarge, Problem: "the artefacts of this folder are together larger than " + sizeText(l.FolderBytes),
+			return set, &Error{Origin: file, Kind: ErrTooLarge, Problem: "the artifacts of this folder are together larger than " + sizeText(l.FolderBytes),
 				Remedy: "give a build-info (forge build --build-info), or raise the limit"}
 		}
 		d, err := parseDocument(text)
@@ -157,7 +157,7 @@ func (l Limits) collectArtefacts(files []string, held holding) (artefactSet, err
 	return set, nil
 }
 
-func (set *artefactSet) add(file string, format format, text []byte, held holding) error {
+func (set *artifactSet) add(file string, format format, text []byte, held holding) error {
 	switch format {
 	case formatSourceIDs:
 		r, err := parseSourceIDs(file, text)
@@ -165,14 +165,14 @@ func (set *artefactSet) add(file string, format format, text []byte, held holdin
 			set.runs = append(set.runs, r)
 		}
 		return err
-	case formatFoundryArtefact:
-		a, err := parseFoundryArtefact(file, text)
+	case formatFoundryArtifact:
+		a, err := parseFoundryArtifact(file, text)
 		if err == nil && a != nil && !held.has(a) {
 			set.foundry = append(set.foundry, a)
 		}
 		return err
-	case formatTruffleArtefact:
-		a, err := parseTruffleArtefact(file, text)
+	case formatTruffleArtifact:
+		a, err := parseTruffleArtifact(file, text)
 		if err == nil && a != nil {
 			set.truffle = append(set.truffle, a)
 		}
@@ -181,9 +181,9 @@ func (set *artefactSet) add(file string, format format, text []byte, held holdin
 	return nil // another process writes the folder
 }
 
-// attribute notes the run that made each of Foundry's artefacts, as far as the
+// attribute notes the run that made each of Foundry's artifacts, as far as the
 // cache file knows it and its build-info is there.
-func (set *artefactSet) attribute(project *foundryProject, made map[string]string) {
+func (set *artifactSet) attribute(project *foundryProject, made map[string]string) {
 	known := map[string]bool{}
 	for _, r := range set.runs {
 		known[r.id] = true

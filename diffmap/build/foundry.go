@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// foundryArtefact is out/X.sol/X.json.
-type foundryArtefact struct {
+// foundryArtifact is out/X.sol/X.json.
+type foundryArtifact struct {
 	ABI              json.RawMessage `json:"abi"`
 	Bytecode         *outputCode     `json:"bytecode"`
 	DeployedBytecode *outputCode     `json:"deployedBytecode"`
@@ -25,13 +25,13 @@ type foundryArtefact struct {
 	ID               *int            `json:"id"` // of its source
 }
 
-// parseFoundryArtefact reads one; nil for what solc has not compiled.
-func parseFoundryArtefact(file string, text []byte) (*artefact, error) {
-	var raw foundryArtefact
+// parseFoundryArtifact reads one; nil for what solc has not compiled.
+func parseFoundryArtifact(file string, text []byte) (*artifact, error) {
+	var raw foundryArtifact
 	if err := decodeJSON(text, "", &raw); err != nil {
 		return nil, at(file, err)
 	}
-	a := &artefact{origin: file, id: -1, ast: raw.AST}
+	a := &artifact{origin: file, id: -1, ast: raw.AST}
 	a.contract.ABI, a.contract.StorageLayout = raw.ABI, raw.StorageLayout
 	a.contract.EVM.Bytecode, a.contract.EVM.DeployedBytecode = raw.Bytecode, raw.DeployedBytecode
 	metadata := raw.RawMetadata
@@ -114,8 +114,8 @@ func parseSourceIDs(file string, text []byte) (*compilerRun, error) {
 	return r, nil
 }
 
-// foundryRuns reads which run made which artefact, by the artefact's path below
-// the out folder, from forge's cache file. Without it the artefacts' own source
+// foundryRuns reads which run made which artifact, by the artifact's path below
+// the out folder, from forge's cache file. Without it the artifacts' own source
 // ids must do.
 func (l Limits) foundryRuns(project *foundryProject) map[string]string {
 	text, err := l.readFile(project.cacheFile)
@@ -152,10 +152,10 @@ func (l Limits) foundryRuns(project *foundryProject) map[string]string {
 	return runs
 }
 
-// foundryProject is what artefacts need of the project they belong to.
+// foundryProject is what artifacts need of the project they belong to.
 type foundryProject struct {
 	root      string
-	out       string // artefacts are named relative to it
+	out       string // artifacts are named relative to it
 	cacheFile string
 }
 

@@ -8,11 +8,11 @@ import (
 )
 
 // This file reads the AST's old form ("legacyAST"), which solc 0.4.11 has alone
-// and truffle of that time put into its artefacts: nodes have a name, attributes
+// and truffle of that time put into its artifacts: nodes have a name, attributes
 // and children that do not say what they are to their parent. They are turned
 // into the compact form.
 
-// isLegacy tells whether an AST is in the old form.
+// isLegacy reports whether an AST is in the old form.
 func isLegacy(root map[string]any) bool {
 	return root["nodeType"] == nil && root["name"] == "SourceUnit"
 }

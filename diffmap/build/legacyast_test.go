@@ -187,7 +187,7 @@ func firstDifference(want, got string) string {
 	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
 }
 
-// TestOutermostLegacy: artefacts of that time are named and numbered by their AST.
+// TestOutermostLegacy: artifacts of that time are named and numbered by their AST.
 func TestOutermostLegacy(t *testing.T) {
 	for text, want := range map[string]outermostNode{
 		`{"name":"SourceUnit","children":[{"src":"0:23:4"}]}`:                                         {file: 4},

@@ -26,7 +26,7 @@ func resolveNames(sources []*Source) {
 	}
 }
 
-// namesUnresolved tells whether a tree names things without saying which: an
+// namesUnresolved reports whether a tree names things without saying which: an
 // identifier of a later compiler always refers to something.
 func namesUnresolved(ast *Node) bool {
 	names, resolved := false, false

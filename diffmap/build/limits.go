@@ -13,7 +13,7 @@ type Limits struct {
 	// as much memory while it is decoded. A source of 400 lines has 1 MB; the
 	// default of 32 MiB is arbitrary.
 	ASTBytes int64
-	// FolderBytes bounds the artefacts of a folder together, which are read as
+	// FolderBytes bounds the artifacts of a folder together, which are read as
 	// one. The out folder of @openzeppelin/contracts 4.9 has some 100 MB with
 	// ASTs; the default of 1 GiB is arbitrary.
 	FolderBytes int64

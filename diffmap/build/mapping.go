@@ -309,7 +309,7 @@ func mappingInput(project map[string]json.RawMessage, a attempt, v Version) ([]b
 	return json.Marshal(input)
 }
 
-// knowsEVM tells whether a compiler of this version knows the EVM version.
+// knowsEVM reports whether a compiler of this version knows the EVM version.
 func knowsEVM(value json.RawMessage, v Version) bool {
 	var name string
 	return json.Unmarshal(value, &name) != nil || !v.Less(evmVersionSince[name])
@@ -330,7 +330,7 @@ func known(object json.RawMessage, since map[string]Version, v Version) any {
 	return keys
 }
 
-// gaveUp tells whether an output's errors are all about what the compiler cannot
+// gaveUp reports whether an output's errors are all about what the compiler cannot
 // do, not about what the sources say: then other settings may help. That is the
 // stack's depth ("Stack too deep" of the legacy code generator, "Variable … is …
 // too deep inside the stack" of Yul's), a feature that one of the two code

@@ -31,7 +31,7 @@ type Output struct {
 	Folder string
 }
 
-// KeepsLines tells whether the build can be mapped and fuzzed as it is: it is a
+// KeepsLines reports whether the build can be mapped and fuzzed as it is: it is a
 // mapping build, or the project itself compiles without the optimizer.
 func (o *Output) KeepsLines() bool {
 	return o.Mapping || o.Settings.Known && !o.Settings.Optimizer
@@ -89,7 +89,7 @@ func (o *Output) unmappedSource() string {
 	return ""
 }
 
-// hasASTs tells whether the source of every contract has its AST.
+// hasASTs reports whether the source of every contract has its AST.
 func (o *Output) hasASTs() bool {
 	with := map[string]bool{}
 	for _, s := range o.Sources {

@@ -127,7 +127,7 @@ func (p *rangeParser) level() (int, error) {
 	return int(n), nil
 }
 
-// Matches tells whether a compiler of this version takes the sources.
+// Matches reports whether a compiler of this version takes the sources.
 func (r Range) Matches(v Version) bool {
 	for _, comparisons := range r.alternatives {
 		all := true

@@ -34,7 +34,7 @@ func environment() []string {
 const maxStderr = 4 << 10
 
 // killGrace is how long a killed child may hold its pipes open. Arbitrary, but
-// within what a cancelled job leaves us.
+// within what a canceled job leaves us.
 const killGrace = time.Second
 
 // errOutputLimit is the cause when a child wrote more than it may.

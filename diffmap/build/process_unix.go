@@ -25,7 +25,7 @@ func group(cmd *exec.Cmd) {
 // demote gives the child another user where we are root: a process of the same
 // user can read our environment, tokens included, through /proc. Only where
 // that user could not read the files the child needs does it stay ours. It
-// tells whether the child's user is another.
+// reports whether the child's user is another.
 func demote(cmd *exec.Cmd, files []string) bool {
 	if os.Geteuid() != 0 {
 		return false
@@ -42,7 +42,7 @@ func demote(cmd *exec.Cmd, files []string) bool {
 	return true
 }
 
-// readableByAll tells whether every user can read the file, behind symbolic
+// readableByAll reports whether every user can read the file, behind symbolic
 // links too.
 func readableByAll(path string) bool {
 	resolved, err := filepath.EvalSymlinks(path)
@@ -53,7 +53,7 @@ func readableByAll(path string) bool {
 	return err == nil && info.Mode().Perm()&0o004 != 0 && reachableByAll(path) && reachableByAll(resolved)
 }
 
-// reachableByAll tells whether every user may pass the folders that lead to a
+// reachableByAll reports whether every user may pass the folders that lead to a
 // file.
 func reachableByAll(path string) bool {
 	for path != filepath.Dir(path) {
@@ -68,7 +68,7 @@ func reachableByAll(path string) bool {
 // becomeOwner makes the child run as the user who owns the project's folder,
 // where we are root and that is another: as it would without us, and so that it
 // cannot read our environment through /proc. A folder that was made for its output
-// becomes the user's, and so does HOME. It tells whether the child's user is
+// becomes the user's, and so does HOME. It reports whether the child's user is
 // another.
 //
 // Where the project is root's own the child runs as we do: another user could
@@ -112,7 +112,7 @@ func withHome(env []string, uid uint32) []string {
 	return append(env, "HOME="+home)
 }
 
-// owns tells whether a folder belongs to the user.
+// owns reports whether a folder belongs to the user.
 func owns(uid uint32, folder string) bool {
 	info, err := os.Stat(folder)
 	if err != nil {

@@ -20,7 +20,7 @@ var (
 	skippedRootFolders = []string{"lib", "out", "cache", "artifacts", "build"}
 )
 
-// skips tells whether the folder of this name holds nothing of the project's: it
+// skips reports whether the folder of this name holds nothing of the project's: it
 // may be a project of its own.
 func (p *project) skips(folder, name string) bool {
 	return isConfigured(folder) || strings.HasPrefix(name, ".") || slices.Contains(skippedFolders, name) ||

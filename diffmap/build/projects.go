@@ -57,7 +57,7 @@ func Projects(root string) ([]string, error) {
 	return found, nil
 }
 
-// holdsNoProject tells whether a folder is a dependency's, a tool's or hidden.
+// holdsNoProject reports whether a folder is a dependency's, a tool's or hidden.
 func holdsNoProject(folder, name string) bool {
 	if strings.HasPrefix(name, ".") || name == "node_modules" {
 		return true
@@ -75,7 +75,7 @@ var toolConfigurations = []string{
 	"truffle-config.js", "truffle.js",
 }
 
-// isConfigured tells whether a build tool is configured for a folder.
+// isConfigured reports whether a build tool is configured for a folder.
 func isConfigured(folder string) bool {
 	return slices.ContainsFunc(toolConfigurations, func(name string) bool {
 		info, err := os.Stat(filepath.Join(folder, name))
@@ -128,7 +128,7 @@ func Holders(root string, projects, files []string, options CompilerOptions) (ho
 	return holders, rest
 }
 
-// importsAny tells whether the sources of the project at root import one of the
+// importsAny reports whether the sources of the project at root import one of the
 // wanted files, or may: what is too large to be followed counts. It marks those
 // that they do. What cannot be found or read is left to the build to complain
 // about.
@@ -185,7 +185,7 @@ func (p *project) follow(names []string, visit func(file string)) {
 	}
 }
 
-// IsSource tells whether a file, relative to root, is one of the sources of a
+// IsSource reports whether a file, relative to root, is one of the sources of a
 // project at root that has no build tool.
 func IsSource(root, file string, options CompilerOptions) bool {
 	p, err := openProject(root, options)

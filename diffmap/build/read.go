@@ -22,11 +22,11 @@ func Read(path string) ([]*Output, error) { return Limits{}.Read(path) }
 //   - solc's standard-JSON output; beside X.output.json its input is looked for
 //     in X.input.json;
 //   - build-infos of Hardhat 2 and 3 and of forge build --build-info;
-//   - Foundry's artefacts (out/X.sol/X.json), with or without their build-info;
-//   - truffle's artefacts (build/contracts/X.json).
+//   - Foundry's artifacts (out/X.sol/X.json), with or without their build-info;
+//   - truffle's artifacts (build/contracts/X.json).
 //
-// A single artefact is not enough: its source map refers to files that only
-// others name. Outputs come by path, those made of artefacts last. The error is
+// A single artifact is not enough: its source map refers to files that only
+// others name. Outputs come by path, those made of artifacts last. The error is
 // an [*Error].
 func (l Limits) Read(path string) ([]*Output, error) {
 	l = l.withDefaults()
@@ -77,7 +77,7 @@ func (l Limits) readDocument(path string, d document, text []byte) (*Output, err
 			return nil, err
 		}
 		return l.readPair(path, d, output)
-	case formatSourceIDs, formatFoundryArtefact, formatTruffleArtefact:
+	case formatSourceIDs, formatFoundryArtifact, formatTruffleArtifact:
 		return nil, &Error{Origin: path, Kind: ErrFormat, Problem: "one file of a build that has several",
 			Remedy: "give the folder that holds them all (Foundry: out; truffle: build/contracts)"}
 	}

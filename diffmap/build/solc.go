@@ -40,7 +40,7 @@ type optimizerSettings struct {
 	Details map[string]any `json:"details"`
 }
 
-// active tells whether anything runs that merges or moves code. The peephole
+// active reports whether anything runs that merges or moves code. The peephole
 // optimizer and the jumpdest remover run in every build.
 func (o optimizerSettings) active() bool {
 	for name, value := range o.Details {
@@ -166,7 +166,7 @@ func (s standardSettings) settings() Settings {
 	}
 }
 
-// linked tells whether libraries have addresses. Hardhat writes empty objects
+// linked reports whether libraries have addresses. Hardhat writes empty objects
 // for files without.
 func (s standardSettings) linked() bool {
 	for _, libraries := range s.Libraries {
@@ -177,7 +177,7 @@ func (s standardSettings) linked() bool {
 	return false
 }
 
-// complete tells whether every source's content is inlined.
+// complete reports whether every source's content is inlined.
 func (in standardInput) complete() bool {
 	for _, s := range in.Sources {
 		if s.Content == nil {

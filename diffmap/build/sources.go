@@ -290,11 +290,11 @@ func (g *graph) pragmas(names []string) []string {
 // groups divides the sources into those connected by imports, each sorted, by
 // their first name.
 func (g *graph) groups(names []string) [][]string {
-	neighbours := map[string][]string{}
+	neighbors := map[string][]string{}
 	for _, name := range names {
 		for _, other := range g.imports[name] {
-			neighbours[name] = append(neighbours[name], other)
-			neighbours[other] = append(neighbours[other], name)
+			neighbors[name] = append(neighbors[name], other)
+			neighbors[other] = append(neighbors[other], name)
 		}
 	}
 	var groups [][]string
@@ -306,7 +306,7 @@ func (g *graph) groups(names []string) [][]string {
 		seen[name] = true
 		group := []string{name}
 		for i := 0; i < len(group); i++ {
-			for _, other := range neighbours[group[i]] {
+			for _, other := range neighbors[group[i]] {
 				if !seen[other] {
 					seen[other] = true
 					group = append(group, other)

@@ -39,7 +39,7 @@ func literalText(n *Node) (string, bool) {
 	return string(content), err == nil && len(content) > 0 && len(content) <= maxTextLength
 }
 
-// isMessage tells whether a literal is an argument of require or revert itself.
+// isMessage reports whether a literal is an argument of require or revert itself.
 func isMessage(n *Node) bool {
 	if n.Parent == nil || n.Parent.Type != "FunctionCall" || n.Role != "arguments" {
 		return false
@@ -63,7 +63,7 @@ func (o *Output) giveTexts(all declarations) {
 			continue
 		}
 		seen := map[string]bool{}
-		for _, path := range all.linearisedSources(declaration) {
+		for _, path := range all.linearizedSources(declaration) {
 			for _, text := range known[path] {
 				if !seen[text] && len(c.Texts) < maxTexts {
 					seen[text] = true

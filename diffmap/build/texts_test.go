@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sightline-evm/sightline/internal/testbuild"
+	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
 // TestTexts: a contract has the literals of its source and its bases', but no messages.

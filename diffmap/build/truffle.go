@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// truffleArtefact is build/contracts/X.json. OpenZeppelin's command-line tool
+// truffleArtifact is build/contracts/X.json. OpenZeppelin's command-line tool
 // wrote the same with other settings fields.
-type truffleArtefact struct {
+type truffleArtifact struct {
 	ContractName        string                 `json:"contractName"`
 	ABI                 json.RawMessage        `json:"abi"`
 	Metadata            string                 `json:"metadata"`
@@ -29,9 +29,9 @@ type truffleArtefact struct {
 	} `json:"compiler"`
 }
 
-// parseTruffleArtefact reads one; nil for what solc has not compiled.
-func parseTruffleArtefact(file string, text []byte) (*artefact, error) {
-	var raw truffleArtefact
+// parseTruffleArtifact reads one; nil for what solc has not compiled.
+func parseTruffleArtifact(file string, text []byte) (*artifact, error) {
+	var raw truffleArtifact
 	if err := decodeJSON(text, "", &raw); err != nil {
 		return nil, at(file, err)
 	}
@@ -39,7 +39,7 @@ func parseTruffleArtefact(file string, text []byte) (*artefact, error) {
 		return nil, nil
 	}
 	ast := outermost(raw.AST)
-	a := &artefact{origin: file, id: ast.file, text: raw.Source, ast: raw.AST, compiler: longVersion.FindString(raw.Compiler.Version)}
+	a := &artifact{origin: file, id: ast.file, text: raw.Source, ast: raw.AST, compiler: longVersion.FindString(raw.Compiler.Version)}
 	a.contract.ABI = raw.ABI
 	a.contract.EVM.Bytecode = &outputCode{Object: raw.Bytecode, SourceMap: raw.SourceMap}
 	a.contract.EVM.DeployedBytecode = &outputCode{Object: raw.DeployedBytecode, SourceMap: raw.DeployedSourceMap, ImmutableReferences: raw.ImmutableReferences}
@@ -53,7 +53,7 @@ func parseTruffleArtefact(file string, text []byte) (*artefact, error) {
 }
 
 // settings are those beside the compiler's name; nil when there are none.
-func (raw *truffleArtefact) settings() json.RawMessage {
+func (raw *truffleArtifact) settings() json.RawMessage {
 	if raw.Compiler.Optimizer == nil {
 		return nil
 	}
@@ -74,12 +74,12 @@ const truffleProject = "project:/"
 // relativeNames makes the sources' names relative to the project: truffle gives
 // the compiler absolute paths of the machine it runs on. All sources below the
 // project lose the same beginning, so that relative imports mean the same.
-func relativeNames(artefacts []*artefact) {
-	prefix := projectPrefix(artefacts)
+func relativeNames(artifacts []*artifact) {
+	prefix := projectPrefix(artifacts)
 	if prefix == "" {
 		return
 	}
-	for _, a := range artefacts {
+	for _, a := range artifacts {
 		a.name.source = strings.TrimPrefix(a.name.source, prefix)
 		hashes := map[string]string{}
 		for name, hash := range a.hashes {
@@ -91,9 +91,9 @@ func relativeNames(artefacts []*artefact) {
 
 // projectPrefix is the folder, with its slash, that holds the contracts folder
 // of all absolute names; empty when there are none.
-func projectPrefix(artefacts []*artefact) string {
+func projectPrefix(artifacts []*artifact) string {
 	var folders []string
-	for _, a := range artefacts {
+	for _, a := range artifacts {
 		name := a.name.source
 		if strings.HasPrefix(name, truffleProject) {
 			return truffleProject

@@ -57,5 +57,5 @@ func (v Version) Compare(other Version) int {
 	return strings.Compare(v.Pre, other.Pre)
 }
 
-// Less tells whether v comes before other.
+// Less reports whether v comes before other.
 func (v Version) Less(other Version) bool { return v.Compare(other) < 0 }

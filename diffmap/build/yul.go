@@ -161,7 +161,7 @@ func mergeYul(input, output, located []byte, limits Limits) (*Output, error) {
 	return c.output(limits)
 }
 
-// sameCode tells whether two outputs hold the same contracts.
+// sameCode reports whether two outputs hold the same contracts.
 func sameCode(a, b *Output) bool {
 	return slices.EqualFunc(a.Contracts, b.Contracts, func(a, b *Contract) bool {
 		return a.UnitName() == b.UnitName() && sameBytes(a.Creation, b.Creation) && sameBytes(a.Runtime, b.Runtime)

@@ -185,7 +185,7 @@ func (c *comparer) inPlace(b, h *Variable, there []*Variable) []Change {
 	return nil
 }
 
-// retyped tells whether the authors say that a variable's new type stands for the old
+// retyped reports whether the authors say that a variable's new type stands for the old
 // one: it must be of the same length.
 func retyped(b, h *Variable) bool {
 	return h.RetypedFrom != "" && h.RetypedFrom == bare(b.Type.Label) && h.Type.Bytes.Cmp(b.Type.Bytes) == 0

@@ -26,7 +26,7 @@ type Layout struct {
 	// variables have none.
 	Variables []Variable
 	// Namespaces are the structs that the contract and its bases keep in places of their
-	// own (ERC-7201), by the order of the linearised bases.
+	// own (ERC-7201), by the order of the linearized bases.
 	Namespaces []Namespace
 }
 
@@ -64,12 +64,12 @@ func (v *Variable) start() *big.Int {
 // end is the byte behind it.
 func (v *Variable) end() *big.Int { return new(big.Int).Add(v.start(), v.Type.used()) }
 
-// overlaps tells whether two variables have a byte in common.
+// overlaps reports whether two variables have a byte in common.
 func (v *Variable) overlaps(w *Variable) bool {
 	return v.start().Cmp(w.end()) < 0 && w.start().Cmp(v.end()) < 0
 }
 
-// gap tells whether the variable only keeps room for others: it is called __gap or
+// gap reports whether the variable only keeps room for others: it is called __gap or
 // __gap_unused0, by OpenZeppelin's convention, or is an array with one of the names in use
 // that are like it.
 func (v *Variable) gap() bool {
@@ -161,7 +161,7 @@ func (u *Unit) qualified(name string) string {
 // has none.
 func (u *Unit) Declaration(qualified string) *build.Node { return u.contracts[qualified] }
 
-// Bases lists the qualified names of the linearised bases of a contract, its own first.
+// Bases lists the qualified names of the linearized bases of a contract, its own first.
 func (u *Unit) Bases(declaration *build.Node) []string {
 	var names []string
 	for _, base := range u.bases(declaration) {

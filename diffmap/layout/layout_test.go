@@ -12,7 +12,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/diffmap/layout"
-	"github.com/sightline-evm/sightline/internal/testbuild"
+	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
 // cases are upgrades of a contract C: the declarations of base and head, with the

@@ -76,7 +76,7 @@ func (a *arena[T]) cut(list []T) []T {
 	return slices.Clip(list)
 }
 
-// latest tells whether a list is what was handed out last, with its chunk.
+// latest reports whether a list is what was handed out last, with its chunk.
 func (a *arena[T]) latest(list []T) (chunk []T, is bool) {
 	if cap(list) == 0 || a.at.chunk == len(a.chunks) {
 		return nil, false
@@ -96,7 +96,7 @@ func (a *arena[T]) shrink() {
 	}
 }
 
-// overgrown tells whether the arena holds more than it keeps when it is empty.
+// overgrown reports whether the arena holds more than it keeps when it is empty.
 func (a *arena[T]) overgrown() bool { return a.held > maxChunks*a.unit }
 
 // buffers hold the lists of an Execution.
@@ -143,7 +143,7 @@ func (b *buffers) empty() {
 	b.logs.shrink()
 }
 
-// overgrown tells whether a run has filled more than is kept for others.
+// overgrown reports whether a run has filled more than is kept for others.
 func (b *buffers) overgrown() bool {
 	return b.bytes.overgrown() || b.topics.overgrown() || b.blocks.overgrown() ||
 		b.comparisons.overgrown() || b.accesses.overgrown() || b.logs.overgrown()

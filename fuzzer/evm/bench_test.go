@@ -11,7 +11,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 // bank has what benchmarks need: mappings, arithmetic, events, an external call

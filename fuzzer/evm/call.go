@@ -45,7 +45,7 @@ type Overwrite struct {
 // Sequence is a list of transactions, run in order from a World.
 type Sequence []Call
 
-// Pretends tells whether a call of the sequence meets storage that nobody made: what it
+// Pretends reports whether a call of the sequence meets storage that nobody made: what it
 // does is then nothing that the World can come to.
 func (s Sequence) Pretends() bool {
 	return slices.ContainsFunc(s, func(c Call) bool { return len(c.Overwrites) > 0 })

@@ -218,7 +218,7 @@ func (c cheatAccount) Run(input []byte) ([]byte, error) {
 	return output, nil
 }
 
-// testing tells whether a fuzz test is being run.
+// testing reports whether a fuzz test is being run.
 func (c *cheats) testing() bool {
 	outermost := c.rec.open[0]
 	return c.tester != (common.Address{}) && outermost.caller == c.tester && slices.Contains(c.only, outermost.self)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/internal/testforge"
+	"github.com/sightline-evm/sightline/internal/testing/testforge"
 )
 
 // TestForge: forge says of each function of the test contracts what their names say, and

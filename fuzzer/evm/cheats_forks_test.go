@@ -15,9 +15,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/internal/fakechain"
-	"github.com/sightline-evm/sightline/internal/testforge"
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testing/fakechain"
+	"github.com/sightline-evm/sightline/internal/testing/testforge"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 // forkAccounts are the fake chain's: code that is sstore(100, sload(100) + 1), and

@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/internal/testforge"
+	"github.com/sightline-evm/sightline/internal/testing/testforge"
 )
 
 // randomTests is how many random test functions forge and our machines are compared on.

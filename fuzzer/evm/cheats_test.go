@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 // cheatsFolder has test contracts as Foundry runs them, one a file: functions that
@@ -111,7 +111,7 @@ func newCheatSuite(t *testing.T, file string) (*cheatSuite, *bytecode.Contract) 
 // and the folder's files below test/.
 func cheatEdge(contracts []*bytecode.Contract) cheatcode.Edge {
 	return cheatcode.Edge{
-		Artefact: func(name string) (creation, deployed []byte, err error) {
+		Artifact: func(name string) (creation, deployed []byte, err error) {
 			for _, c := range contracts {
 				if name == c.Name || strings.HasSuffix(name, ".sol:"+c.Name) {
 					return c.Creation.Bytes, c.Runtime.Bytes, nil

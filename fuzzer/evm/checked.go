@@ -141,7 +141,7 @@ func (c *Checked) distrust(exec *Execution) {
 	}
 }
 
-// doubtful tells whether distrusted code ran, or may have run beyond what was
+// doubtful reports whether distrusted code ran, or may have run beyond what was
 // recorded.
 func (c *Checked) doubtful(exec *Execution) bool {
 	if exec.Truncated {

@@ -74,7 +74,7 @@ type symbol struct {
 	made  uint16 // of symbolMade and symbolTested: which of the block's conditions
 }
 
-// moves tells whether the shadow depends on one at the block's start.
+// moves reports whether the shadow depends on one at the block's start.
 func (s symbol) moves() bool { return s.kind == symbolEntry || s.kind == symbolTested }
 
 // exit is a word whose shadow the block changes.
@@ -180,7 +180,7 @@ func (d *decoder) cuts(op byte) (cut, open bool) {
 }
 
 // scan collects the instructions of the block at pc in raws. The end is the pc
-// behind it; open tells whether control can arrive there.
+// behind it; open reports whether control can arrive there.
 func (d *decoder) scan(c *decoded, pc uint32) (end uint32, open bool) {
 	d.raws = d.raws[:0]
 	for {
@@ -361,12 +361,12 @@ func constant(code []byte, pc uint32, op byte) uint256.Int {
 	return word
 }
 
-// isPush tells whether an instruction pushes a constant of its own.
+// isPush reports whether an instruction pushes a constant of its own.
 func (d *decoder) isPush(op byte) bool {
 	return op >= byte(vm.PUSH0) && op <= byte(vm.PUSH32) && d.table[op].defined
 }
 
-// isDest tells whether a JUMPDEST instruction is at pc.
+// isDest reports whether a JUMPDEST instruction is at pc.
 func (c *decoded) isDest(pc uint64) bool {
 	if pc >= uint64(len(c.bytes)) || vm.OpCode(c.bytes[pc]) != vm.JUMPDEST {
 		return false

@@ -168,7 +168,7 @@ type Coverage struct {
 	Call  int
 	Code  bytecode.CodeID
 	Block bytecode.BlockID
-	// Kept tells whether one of the frames that entered it succeeded together
+	// Kept reports whether one of the frames that entered it succeeded together
 	// with all its callers, so that what it did lasts.
 	Kept bool
 }

@@ -46,7 +46,7 @@ func forkIndex(name string) (int, error) {
 	return i, nil
 }
 
-// CheckFork tells whether a fork's name is supported; "" is [DefaultFork].
+// CheckFork reports whether a fork's name is supported; "" is [DefaultFork].
 func CheckFork(name string) error {
 	_, err := forkIndex(name)
 	return err

@@ -141,7 +141,7 @@ func newLedger(world *World, precompiles vm.PrecompiledContracts) *ledger {
 	}
 }
 
-// overgrown tells whether the next reset will forget accounts and cells.
+// overgrown reports whether the next reset will forget accounts and cells.
 func (l *ledger) overgrown() bool {
 	return len(l.entries) > maxCachedAccounts || l.cells.used > maxCachedSlots || l.installed > maxInstalledBytes
 }
@@ -279,7 +279,7 @@ func (l *ledger) warmEntry(e *entry) {
 	}
 }
 
-// cold tells whether an account was not accessed yet in the transaction;
+// cold reports whether an account was not accessed yet in the transaction;
 // precompiles always were.
 func (l *ledger) cold(e *entry) bool { return e.warm != l.tx && e.precompile == nil }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 // TestMisreadOpcodeIsCaught: an interpreter one of whose instructions does what

@@ -35,7 +35,7 @@ var panics = map[uint64]string{
 	0x31: "pop on an empty array",
 	0x32: "array index out of bounds",
 	0x41: "out of memory",
-	0x51: "call to an uninitialised function",
+	0x51: "call to an uninitialized function",
 }
 
 var (

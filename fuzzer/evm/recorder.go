@@ -216,7 +216,7 @@ func (r *recorder) copy(data []byte) []byte {
 	return kept
 }
 
-// room tells whether n more bytes of inputs and outputs may be kept.
+// room reports whether n more bytes of inputs and outputs may be kept.
 func (r *recorder) room(n int) bool {
 	if take(&r.spent.bytes, n, maxBytes) {
 		return true
@@ -245,7 +245,7 @@ func frameKind(op vm.OpCode, depth int) CallKind {
 }
 
 // exitMark stands for the end of a frame in path identifiers: arbitrary, but
-// unlike any artefact's key, of which it would take 2^32 to meet it by chance.
+// unlike any artifact's key, of which it would take 2^32 to meet it by chance.
 const exitMark = 0x457869744d61726b
 
 // calledMark is likewise in front of the account that a call is sent to.
@@ -493,7 +493,7 @@ func (r *recorder) branch(f *active, pc uint32, condition *uint256.Int, s shadow
 	}
 }
 
-// access records a storage access; value is nil for a load. It tells whether
+// access records a storage access; value is nil for a load. It reports whether
 // there was room.
 func (r *recorder) access(f *active, pc uint32, key, value *uint256.Int) bool {
 	if r.cheats != nil {

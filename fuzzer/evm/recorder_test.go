@@ -15,7 +15,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 // pipelines are the ways that code to be fuzzed is compiled.
@@ -352,8 +352,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestPathID: equal behaviour has equal identifiers on every machine, other
-// behaviour has others.
+// TestPathID: equal behavior has equal identifiers on every machine, other
+// behavior has others.
 func TestPathID(t *testing.T) {
 	ids := func(b *bench) []bytecode.PathID {
 		var out []bytecode.PathID
@@ -448,7 +448,7 @@ func TestDeployment(t *testing.T) {
 		t.Errorf("the deployment's frame: %v, %d bytes returned", f.Program.Code, len(f.Output))
 	}
 	if f := &exec.Frames[1]; f.Program.Contract != b.contract || f.Program.Code.Kind != bytecode.Runtime {
-		t.Error("the instance is not recognised with its immutable")
+		t.Error("the instance is not recognized with its immutable")
 	}
 	// The same address again.
 	exec, err := b.machine.Run(evm.Sequence{b.deploy, b.deploy})

@@ -16,7 +16,7 @@ type Scope struct {
 	ExcludedSelectors map[common.Address][][4]byte
 }
 
-// Allows tells whether a call counts.
+// Allows reports whether a call counts.
 func (s *Scope) Allows(sender, contract common.Address, selector [4]byte) bool {
 	listed := slices.Contains(s.Contracts, contract) || s.Selectors[contract] != nil
 	switch {

@@ -97,7 +97,7 @@ func (d *decoder) row(raws []raw) int {
 	return n
 }
 
-// moves tells whether an instruction only moves words of the stack.
+// moves reports whether an instruction only moves words of the stack.
 func (d *decoder) moves(op byte) bool {
 	o := vm.OpCode(op)
 	return d.isPush(op) || isDup(o) || isSwap(o) || o == vm.POP

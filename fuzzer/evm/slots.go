@@ -48,7 +48,7 @@ func (b *bases) reset() {
 // 600 kB.
 const retainedBases = 1 << 12
 
-// samePrefix tells whether two words differ in the low offsetBits bits at most.
+// samePrefix reports whether two words differ in the low offsetBits bits at most.
 func samePrefix(a, b *uint256.Int) bool {
 	return a[3] == b[3] && a[2] == b[2] && a[1] == b[1] && a[0]>>offsetBits == b[0]>>offsetBits
 }

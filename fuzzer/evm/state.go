@@ -108,7 +108,7 @@ func (s *State) Reset() {
 	}
 }
 
-// overgrown tells whether the next Reset will forget accounts and slots.
+// overgrown reports whether the next Reset will forget accounts and slots.
 func (s *State) overgrown() bool {
 	return len(s.accounts) > maxCachedAccounts || s.slots > maxCachedSlots || s.installed > maxInstalled
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// holds tells whether a comparison holds; n is a step's operand, which may negate
+// holds reports whether a comparison holds; n is a step's operand, which may negate
 // it.
 func holds(n uint8, x, y *uint256.Int) bool {
 	var truth bool

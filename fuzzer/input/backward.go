@@ -33,7 +33,7 @@ func (q *satisfaction) truth(i int32, truth bool) bool {
 	return q.word(i, x)
 }
 
-// isTruth tells whether a term is 0 or 1.
+// isTruth reports whether a term is 0 or 1.
 func (t *term) isTruth() bool {
 	switch t.op {
 	case vm.ISZERO, vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ:

@@ -44,10 +44,10 @@ type Sequence []Call
 // nobody writes them.
 func (s Sequence) Clone() Sequence { return slices.Clone(s) }
 
-// IsTest tells whether a sequence is a run of a fuzz test.
+// IsTest reports whether a sequence is a run of a fuzz test.
 func IsTest(s Sequence) bool { return len(s) > 0 && s[len(s)-1].Function.Test }
 
-// Equal tells whether two calls do the same.
+// Equal reports whether two calls do the same.
 func (c *Call) Equal(other *Call) bool {
 	if c.Sender != other.Sender || c.Instance != other.Instance || c.Function != other.Function ||
 		c.Value != other.Value || c.TimeAdvance != other.TimeAdvance || c.BlockAdvance != other.BlockAdvance ||
@@ -62,7 +62,7 @@ func (c *Call) Equal(other *Call) bool {
 	return true
 }
 
-// Equal tells whether two sequences of one Space do the same.
+// Equal reports whether two sequences of one Space do the same.
 func (s Sequence) Equal(other Sequence) bool {
 	return slices.EqualFunc(s, other, func(a, b Call) bool { return a.Equal(&b) })
 }

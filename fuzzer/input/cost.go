@@ -31,11 +31,11 @@ type Branch struct {
 	Again bool
 }
 
-// Joins tells whether an execution that came to the same jump goes on alike: it took
+// Joins reports whether an execution that came to the same jump goes on alike: it took
 // the same turn there, or went round a loop that the other one passed by.
 func (b *Branch) Joins(other *Branch) bool { return b.Taken == other.Taken || b.Again || other.Again }
 
-// sameJump tells whether two branches are the same jump at the same place of an
+// sameJump reports whether two branches are the same jump at the same place of an
 // execution.
 func (b *Branch) sameJump(other *Branch) bool {
 	return b.Call == other.Call && b.Frame == other.Frame && b.Code == other.Code && b.PC == other.PC && b.Op == other.Op
@@ -77,7 +77,7 @@ func AppendBranches(dst []Branch, e *evm.Execution) []Branch {
 	return dst
 }
 
-// Echoes tells whether the comparison at an index of a frame's decided the jump
+// Echoes reports whether the comparison at an index of a frame's decided the jump
 // before it, too. Of `a && b` solc makes a jump on a, and a second one on what is
 // left on the stack: on a again if that was false, else on b. What a compares says
 // nothing of how near b is to come out otherwise, and where a is what has to
@@ -91,7 +91,7 @@ func Echoes(f *evm.Frame, i int) bool {
 	return a.PC != b.PC && a.Op == b.Op && a.Left == b.Left && a.Right == b.Right && handsOn(f.Program, b)
 }
 
-// handsOn tells whether the block of a jump computes nothing: what decides there was on
+// handsOn reports whether the block of a jump computes nothing: what decides there was on
 // the stack. True where the code is not known.
 func handsOn(p *bytecode.Program, c *evm.Comparison) bool {
 	if p == nil || int(c.Block) >= len(p.Blocks) {
@@ -159,7 +159,7 @@ func Costs(c *evm.Comparison) (falsify, satisfy uint256.Int) {
 
 var maxUint256 = new(uint256.Int).SetAllOne()
 
-// IsEquality tells whether the branch compares for equality.
+// IsEquality reports whether the branch compares for equality.
 func (b *Branch) IsEquality() bool { return b.Op == opEq || b.Op == opIszero }
 
 // Distance is the cost of taking a jump's other side.

@@ -349,7 +349,7 @@ func (c *constants) sample(r Rand, t *Type) (uint256.Int, bool) {
 	panic("input: the dictionary lost a constant")
 }
 
-// near is w, or in half of the cases its neighbour below or above.
+// near is w, or in half of the cases its neighbor below or above.
 func near(r Rand, w *uint256.Int) uint256.Int {
 	out := *w
 	switch r.IntN(4) {

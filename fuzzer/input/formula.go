@@ -131,7 +131,7 @@ func differ(a, b []byte) (at uint64, ok bool) {
 }
 
 // read runs the instructions of the path's blocks on terms, up to the first that does
-// not fit: a path ends where it failed. It tells whether all jumps went as their conditions say.
+// not fit: a path ends where it failed. It reports whether all jumps went as their conditions say.
 func (r *reader) read() bool {
 	code, path := r.frame.Program, r.frame.Path
 	for i, id := range path {

@@ -201,7 +201,7 @@ func (m *Mutator) generateAddress(r Rand) uint256.Int {
 	case 0:
 		return randomWord(r, 160)
 	case 1:
-		return *uint256.NewInt(r.Uint64N(32)) // precompiles and their neighbours
+		return *uint256.NewInt(r.Uint64N(32)) // precompiles and their neighbors
 	case 2, 3:
 		if w, ok := m.dictionary.Sample(r, &addressType); ok {
 			return w

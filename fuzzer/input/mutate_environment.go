@@ -3,10 +3,10 @@ package input
 import "github.com/holiman/uint256"
 
 // timeSteps are the advances that contracts wait for, in seconds: a block, a
-// minute, an hour, a day, a week, 30 days, a year, and neighbours.
+// minute, an hour, a day, a week, 30 days, a year, and neighbors.
 var timeSteps = [...]uint64{0, 1, 12, 60, hour, hour + 1, day, day + 1, 7 * day, 7*day + 1, 30 * day, 365 * day}
 
-// blockSteps are advances in blocks: neighbours, the 256 blocks that BLOCKHASH
+// blockSteps are advances in blocks: neighbors, the 256 blocks that BLOCKHASH
 // sees and one more, a day and a week of 12 s blocks.
 var blockSteps = [...]uint64{0, 1, 2, 5, 10, 100, 256, 257, 7200, 50400}
 

@@ -124,7 +124,7 @@ func (m *Mutator) mutateLeaf(r Rand, seq Sequence, t *Type, old *uint256.Int) ui
 	case Bool:
 		return *uint256.NewInt(1 - old.Uint64()&1)
 	case Address:
-		if !oneIn(r, 8) { // else like a number: neighbours, bits, copies
+		if !oneIn(r, 8) { // else like a number: neighbors, bits, copies
 			return m.generateAddress(r)
 		}
 	}
@@ -260,7 +260,7 @@ func randomOf(r Rand, t *Type) uint256.Int {
 }
 
 // boundary is a value where code and types turn: 0, 1, the type's extremes and
-// their neighbours, 2^k and its neighbours.
+// their neighbors, 2^k and its neighbors.
 func boundary(r Rand, t *Type) uint256.Int {
 	var x uint256.Int
 	highest := uint(t.Bits)

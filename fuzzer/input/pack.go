@@ -86,7 +86,7 @@ func (p Packed) Last() Callable {
 	return Callable{Instance: int(r.number()), Function: last.function}
 }
 
-// IsTest tells whether the sequence is a run of a fuzz test.
+// IsTest reports whether the sequence is a run of a fuzz test.
 func (p Packed) IsTest() bool { return len(p) > 0 && p[len(p)-1].function.Test }
 
 func appendCall(dst []byte, c *Call) []byte {

@@ -286,7 +286,7 @@ const maxRoots = 4
 
 // Secant appends the inputs at which the line through two points has the given
 // difference, nearest reading first; the input is exact when the line meets the
-// goal at a whole number, else its neighbours on both sides are given. Nothing
+// goal at a whole number, else its neighbors on both sides are given. Nothing
 // when the points do not define a line.
 //
 // Arithmetic is modulo 2^256, as the EVM's is. The slope is taken from the

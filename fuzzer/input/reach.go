@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Moves tells whether any way changes the operands of a branch.
+// Moves reports whether any way changes the operands of a branch.
 func (s *System) Moves(target int) bool {
 	return slices.ContainsFunc(s.ways, func(w *Way) bool { return w.moves(target) })
 }
 
-// Hard tells whether getting through a branch means equality, and no way alone leads there.
+// Hard reports whether getting through a branch means equality, and no way alone leads there.
 func (s *System) Hard(target int) bool {
 	return s.branches[target].relation(true) == equal && !slices.ContainsFunc(s.ways, func(w *Way) bool {
 		return w.moves(target) && new(big.Int).Rem(s.gap(target), w.slopes[target]).Sign() == 0
@@ -188,7 +188,7 @@ func nearest(s *span) *big.Int {
 	return new(big.Int)
 }
 
-// differs tells whether what has to differ does after so many steps of a way.
+// differs reports whether what has to differ does after so many steps of a way.
 func (q *quest) differs(w *Way, t *big.Int) bool {
 	for n, i := range q.rows {
 		if q.wants[n] == different && w.moves(i) {
@@ -339,7 +339,7 @@ func (q *quest) cross(pair *Way, i int) *big.Int {
 	return k
 }
 
-// keeps tells whether the branches before the target stay as they are after a steps of u
+// keeps reports whether the branches before the target stay as they are after a steps of u
 // and b of v.
 func (q *quest) keeps(pair, u, v *Way, a, b *big.Int) bool {
 	both := new(big.Int).Mul(a, b)

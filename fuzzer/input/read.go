@@ -43,7 +43,7 @@ func (s *Space) Read(call *evm.Call) (Call, error) {
 	return out, nil
 }
 
-// takes tells whether calldata leads to the function: to a method by its selector,
+// takes reports whether calldata leads to the function: to a method by its selector,
 // to receive when there is none. What else a fallback function takes is not read.
 func (f *Function) takes(data []byte) bool {
 	return f.Kind == Method && bytes.HasPrefix(data, f.Selector[:]) || f.Kind == Receive && len(data) == 0

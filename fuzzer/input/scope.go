@@ -46,7 +46,7 @@ func (s *Space) Tested(seq Sequence) (property Callable, ok bool) {
 	return Callable{}, false
 }
 
-// allows tells whether a call is one that a scope has. Asking other properties
+// allows reports whether a call is one that a scope has. Asking other properties
 // of the same test is no call of anybody's.
 func (s *Space) allows(scope *evm.Scope, c *Call) bool {
 	in := &s.Instances[c.Instance]

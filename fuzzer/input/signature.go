@@ -208,7 +208,7 @@ func locate(seq Sequence, call int, asked *recovery) (signaturePlace, bool) {
 	return place, found
 }
 
-// isZero tells whether r and s are.
+// isZero reports whether r and s are.
 func (q *recovery) isZero() bool { return q.r.IsZero() && q.s.IsZero() }
 
 // locatePacked looks for r and s side by side in a byte string, and for v: behind

@@ -329,10 +329,10 @@ func TurnOff(way, run []Branch) (i, j int) {
 	return i, j
 }
 
-// knows tells whether a way came to a branch.
+// knows reports whether a way came to a branch.
 func (w *Way) knows(target int) bool { return len(w.slopes) > target }
 
-// moves tells whether a way changes a branch's operands.
+// moves reports whether a way changes a branch's operands.
 func (w *Way) moves(i int) bool { return len(w.slopes) > i && w.slopes[i].Sign() != 0 }
 
 // Detour is a way along which a branch may be reached that another did not come to:
@@ -391,7 +391,7 @@ func (s *System) untried(step []*big.Int) *Way {
 	return &Way{step: step}
 }
 
-// has tells whether a step was tried, or is none.
+// has reports whether a step was tried, or is none.
 func (s *System) has(step []*big.Int) bool {
 	if !slices.ContainsFunc(step, func(x *big.Int) bool { return x.Sign() != 0 }) {
 		return true

@@ -50,7 +50,7 @@ func (t *texts) add(text []byte) {
 	}
 }
 
-// spells tells whether PUSH data is likely to be text: printable, and longer than a
+// spells reports whether PUSH data is likely to be text: printable, and longer than a
 // selector, of which one in 16 is printable by chance.
 func spells(data []byte) bool {
 	if len(data) <= 4 {

@@ -163,7 +163,7 @@ func compileTypes(arguments abi.Arguments) ([]Type, error) {
 // String is the canonical name, as in signatures: "uint256", "(uint8,address)[]".
 func (t *Type) String() string { return t.name }
 
-// Elementary tells whether a value of the type is one word.
+// Elementary reports whether a value of the type is one word.
 func (t *Type) Elementary() bool { return t.Kind <= FixedBytes }
 
 // child is the type of the i-th part of an array's or tuple's value.
@@ -174,7 +174,7 @@ func (t *Type) child(i int) *Type {
 	return t.Elem
 }
 
-// Fits tells whether w is the ABI word of a value of an elementary type:
+// Fits reports whether w is the ABI word of a value of an elementary type:
 // integers and addresses in their width (negative ones sign-extended), bool 0 or
 // 1, fixed bytes left-aligned with zeros behind.
 func (t *Type) Fits(w *uint256.Int) bool {

@@ -52,7 +52,7 @@ func Zeros(types []Type) []Value {
 	return values
 }
 
-// Equal tells whether two values of one type are the same.
+// Equal reports whether two values of one type are the same.
 func Equal(a, b *Value) bool {
 	if a.Word != b.Word || len(a.Elems) != len(b.Elems) || string(a.Bytes) != string(b.Bytes) {
 		return false

@@ -220,7 +220,7 @@ func (s *Space) With(seq Sequence, w Word, x *uint256.Int) (Sequence, bool) {
 	return out, true
 }
 
-// Fits tells whether With can set a word to x. It copies no array for an element.
+// Fits reports whether With can set a word to x. It copies no array for an element.
 func (s *Space) Fits(seq Sequence, w Word, x *uint256.Int) bool {
 	if w.Call < 0 || w.Call >= len(seq) {
 		return false
@@ -339,7 +339,7 @@ func resizeElems(elems []Value, elem *Type, n int) []Value {
 	return out
 }
 
-// fitsCall tells whether a call may hold changed in place of old.
+// fitsCall reports whether a call may hold changed in place of old.
 func fitsCall(c *Call, old, changed *Value, t *Type) bool {
 	return c.Words()-countWords(old, t)+countWords(changed, t) <= MaxCallWords
 }

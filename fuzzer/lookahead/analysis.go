@@ -152,7 +152,7 @@ type Answer struct {
 	Steps  int    // likewise
 }
 
-// MayReach tells whether a target may be ahead.
+// MayReach reports whether a target may be ahead.
 func (a Answer) MayReach() bool { return a.Reason != NoTargetAhead }
 
 // Analyzer answers questions about one program and a set of targets. It is used
@@ -219,7 +219,7 @@ func (a *Analyzer) Refresh() {
 	}
 }
 
-// ReachesTarget tells whether a frame that starts to run the program may come to a
+// ReachesTarget reports whether a frame that starts to run the program may come to a
 // target of it, calls apart.
 func (a *Analyzer) ReachesTarget() bool {
 	return slices.ContainsFunc(a.targets, func(pc uint32) bool {
@@ -381,7 +381,7 @@ func (a *Analyzer) doubt(points int) {
 }
 
 // settle takes the answer "may reach" of a split point as that of those before it, and
-// tells whether it is one for them.
+// reports whether it is one for them.
 func (a *Analyzer) settle(answer Answer) bool {
 	if answer.Reason == Diverged {
 		return false // says nothing of what was understood before
@@ -391,7 +391,7 @@ func (a *Analyzer) settle(answer Answer) bool {
 	return true
 }
 
-// along tells whether a call was made along a prefix. Of the last block of a
+// along reports whether a call was made along a prefix. Of the last block of a
 // proved prefix only the entry belongs to it.
 func along(c Call, length int, proved bool) bool {
 	return c.At < length-1 || c.At == length-1 && !proved
@@ -507,7 +507,7 @@ func (a *Analyzer) remembered(key asked, g *goals) (Answer, bool) {
 	return answer, known
 }
 
-// covers tells whether all executions from a state in a block follow the graph,
+// covers reports whether all executions from a state in a block follow the graph,
 // up to an opaque node, and from which of its nodes.
 func (a *Analyzer) covers(b bytecode.BlockID, s *state) (node int32, ok bool) {
 	g := a.graph()
@@ -593,7 +593,7 @@ func (w *Workspace) distinct(points []SplitPoint) []SplitPoint {
 	return kept
 }
 
-// came tells whether a split point is among those kept, which the table numbers.
+// came reports whether a split point is among those kept, which the table numbers.
 func (w *Workspace) came(kept []SplitPoint, p SplitPoint, hash uint64) bool {
 	for i := w.points.first(hash); ; i = w.points.next(i) {
 		slot, taken := w.points.at(i)

@@ -2,7 +2,7 @@ package lookahead
 
 import "github.com/sightline-evm/sightline/internal/bytecode"
 
-// CallModel tells whether what a call instruction (CALL, CALLCODE, DELEGATECALL,
+// CallModel reports whether what a call instruction (CALL, CALLCODE, DELEGATECALL,
 // STATICCALL, CREATE, CREATE2) starts may execute a target before it returns. It
 // may only say no when that is known.
 type CallModel func(site bytecode.Location) bool
@@ -26,7 +26,7 @@ type Observed struct {
 	// in another way.
 	SeenOnly bool
 
-	// reaches tells whether a frame that runs a program from its start may
+	// reaches reports whether a frame that runs a program from its start may
 	// execute a target of that program, and sites lists its call instructions.
 	reaches func(bytecode.CodeID) bool
 	sites   func(bytecode.CodeID) []bytecode.Location
@@ -43,7 +43,7 @@ type callees struct {
 	programs map[bytecode.CodeID]bool // NoCode not among them
 }
 
-// NewObserved is a model that has seen nothing. reaches tells whether a frame
+// NewObserved is a model that has seen nothing. reaches reports whether a frame
 // that runs the program from its start may execute one of its targets, sites
 // lists the program's call instructions; see [Analyzer.ReachesTarget] and
 // [Analyzer.CallSites].
@@ -57,11 +57,11 @@ type Callee struct {
 	// precompile).
 	Program bytecode.CodeID
 	// Anything marks code that may do as it likes: an attacker, or code that no
-	// artefact explains and that no Analyzer looks at.
+	// artifact explains and that no Analyzer looks at.
 	Anything bool
 }
 
-// See learns that a call site led to a callee, and tells whether that is news.
+// See learns that a call site led to a callee, and reports whether that is news.
 func (o *Observed) See(site bytecode.Location, callee Callee) bool {
 	c := o.edges[site]
 	news := c == nil
@@ -104,10 +104,10 @@ func (o *Observed) MayLead(site bytecode.Location) bool {
 	return false
 }
 
-// opaque tells whether a call may lead anywhere.
+// opaque reports whether a call may lead anywhere.
 func (o *Observed) opaque(c *callees) bool { return !o.SeenOnly && (c == nil || c.anything) }
 
-// leadsToTarget tells whether a frame that runs the program may execute a target,
+// leadsToTarget reports whether a frame that runs the program may execute a target,
 // itself or through the calls it makes: a search of the programs that can come
 // to run.
 func (o *Observed) leadsToTarget(program bytecode.CodeID) bool {

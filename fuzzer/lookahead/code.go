@@ -57,7 +57,7 @@ type code struct {
 	program *bytecode.Program
 	blocks  []block
 	calling []bytecode.BlockID // blocks with callSites
-	// open tells that instances go on behind the artefact's last byte: creation
+	// open tells that instances go on behind the artifact's last byte: creation
 	// code is followed by the constructor's arguments.
 	open bool
 	pool pool
@@ -117,7 +117,7 @@ func decode(p *bytecode.Program) *code {
 		for at < len(all) && all[at].pc < b.End {
 			at++
 		}
-		c.blocks[i] = summarise(all[from:at:at], b.Start)
+		c.blocks[i] = summarize(all[from:at:at], b.Start)
 		if len(c.blocks[i].callSites) > 0 {
 			c.calling = append(c.calling, bytecode.BlockID(i))
 		}
@@ -125,8 +125,8 @@ func decode(p *bytecode.Program) *code {
 	return c
 }
 
-// summarise measures what a block does to the stack's height.
-func summarise(code []instruction, start uint32) block {
+// summarize measures what a block does to the stack's height.
+func summarize(code []instruction, start uint32) block {
 	b := block{code: code, start: start, jumpdest: len(code) > 0 && code[0].op == vm.JUMPDEST}
 	height := 0
 	for _, in := range code {
@@ -199,7 +199,7 @@ func (d *decoder) push(pc uint32) Value {
 	return v
 }
 
-// isDestination tells whether a jump to the word is valid.
+// isDestination reports whether a jump to the word is valid.
 func (d *decoder) isDestination(word *uint256.Int) bool {
 	if !word.IsUint64() {
 		return false
@@ -235,11 +235,11 @@ func (c *code) destination(word *uint256.Int) (bytecode.BlockID, bool) {
 	return b, ok && c.blocks[b].jumpdest
 }
 
-// behind tells whether the word is a pc behind the artefact's end where code of
+// behind reports whether the word is a pc behind the artifact's end where code of
 // an instance may still be.
 func (c *code) behind(word *uint256.Int) bool {
 	return c.open && word.IsUint64() && word[0] >= uint64(len(c.program.Bytes)) && word[0] < maxMemory
 }
 
-// IsInvalid tells whether an opcode is INVALID or undefined.
+// IsInvalid reports whether an opcode is INVALID or undefined.
 func IsInvalid(op byte) bool { return vm.OpCode(op) == vm.INVALID || !operations[op].defined }

@@ -96,7 +96,7 @@
 //
 //   - The paper above, §3 to §5; its arXiv version (1905.07147), §IV-C, on calls.
 //   - P. and R. Cousot, Abstract Interpretation, POPL'77: lattices, widening.
-//   - G. Wood, Ethereum: A Secure Decentralised Generalised Transaction Ledger
+//   - G. Wood, Ethereum: A Secure Decentralised Generalized Transaction Ledger
 //     (yellow paper), §9 and appendices G and H: the instructions.
 //
 // # Files

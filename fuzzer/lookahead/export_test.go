@@ -19,7 +19,7 @@ func (a *Analyzer) Describe() string {
 // GraphSteps are those that the control-flow graph took.
 func (f *Facts) GraphSteps() int { return f.graph().steps }
 
-// IsTarget tells whether a block is one of the targets.
+// IsTarget reports whether a block is one of the targets.
 func (a *Analyzer) IsTarget(b bytecode.BlockID) bool {
 	return slices.Contains(a.targets, a.code.blocks[b].start)
 }

@@ -35,7 +35,7 @@ func NewFacts(p *bytecode.Program, budget int) *Facts {
 // Program is the program that the Facts are about.
 func (f *Facts) Program() *bytecode.Program { return f.code.program }
 
-// Unreachable tells whether it is proved that no frame that runs the program ever
+// Unreachable reports whether it is proved that no frame that runs the program ever
 // enters the block: every frame starts at pc 0, with all else unknown (design
 // §5, "Proofs"). Calls do not matter, since what they start are frames of their
 // own.

@@ -279,7 +279,7 @@ func (g *graph) find(b bytecode.BlockID, s *state, hash uint64) int32 {
 	}
 }
 
-// has tells whether a node has the key of a state in a block.
+// has reports whether a node has the key of a state in a block.
 func (g *graph) has(n int32, b bytecode.BlockID, s *state) bool {
 	if g.blocks[n] != b || int(g.heights[n]) != s.height {
 		return false

@@ -133,7 +133,7 @@ func (a *Analyzer) recall(k *known, f *Frame, g *goals) *proof {
 	return nil
 }
 
-// sees tells whether what is known of a point still holds.
+// sees reports whether what is known of a point still holds.
 func (a *Analyzer) sees(f *Frame, p *point, g *goals) bool {
 	switch p.reason {
 	case NoTargetAhead:

@@ -42,7 +42,7 @@ func (p *prefix) begin(c *code, pool []Value, static bool) {
 	}
 }
 
-// extend adds a block, and tells whether the path enters it for the first time.
+// extend adds a block, and reports whether the path enters it for the first time.
 func (p *prefix) extend(b bytecode.BlockID) bool {
 	p.path = append(p.path, b)
 	first := p.seen[b] != p.current

@@ -58,7 +58,7 @@ func (s *state) clone() state {
 	return state{s.height, slices.Clone(s.classes), slices.Clone(s.places), slices.Clone(s.values)}
 }
 
-// equal tells whether two states are the same.
+// equal reports whether two states are the same.
 func (s *state) equal(t *state) bool {
 	return s.height == t.height && slices.Equal(s.classes, t.classes) && slices.Equal(s.places, t.places) && slices.Equal(s.values, t.values)
 }
@@ -82,7 +82,7 @@ func (s *state) keyHash(b bytecode.BlockID) uint64 {
 	return h
 }
 
-// sameKey tells whether two states of the same block may be joined: the same
+// sameKey reports whether two states of the same block may be joined: the same
 // height, and the same labels at the same places.
 func (s *state) sameKey(t *state) bool {
 	if s.height != t.height {
@@ -118,7 +118,7 @@ func (s *state) digest(b bytecode.BlockID, static bool) bytecode.PathID {
 	return h.Sum()
 }
 
-// below tells whether s is below t in the order of states.
+// below reports whether s is below t in the order of states.
 func (v *values) below(s, t *state) bool {
 	if s.height != t.height {
 		return false

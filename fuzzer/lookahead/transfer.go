@@ -169,7 +169,7 @@ func (m *interpreter) run(b bytecode.BlockID) leave {
 	return leave{flow: flowNext}
 }
 
-// fits tells whether a block neither underflows the stack nor overflows it.
+// fits reports whether a block neither underflows the stack nor overflows it.
 func (m *interpreter) fits(b *block) bool {
 	return len(m.stack) >= b.need && len(m.stack)+b.growth <= int(params.StackLimit)
 }

@@ -173,7 +173,7 @@ func lowBits(n uint) *uint256.Int {
 	return x.Rsh(x, 256-n)
 }
 
-// leq tells whether every word of a is one of b, and a is a label if b is one.
+// leq reports whether every word of a is one of b, and a is a label if b is one.
 func (v *values) leq(a, b Value) bool {
 	if a == b || b == Top {
 		return true

@@ -43,7 +43,7 @@ var MarkedSlot = func() (slot uint256.Int) {
 	return slot
 }()
 
-// marked tells whether a slot is on the marked page.
+// marked reports whether a slot is on the marked page.
 func marked(slot *uint256.Int) bool {
 	return slot[3] == MarkedSlot[3] && slot[2] == MarkedSlot[2] && slot[1] == MarkedSlot[1] && slot[0]>>8 == MarkedSlot[0]>>8
 }
@@ -64,7 +64,7 @@ func checkArbitraryWrite(exec *evm.Execution, report func(Observation)) {
 	}
 }
 
-// lasts tells whether frame i and all its callers succeeded, so that what it did is not
+// lasts reports whether frame i and all its callers succeeded, so that what it did is not
 // undone.
 func lasts(exec *evm.Execution, i int) bool {
 	for ; i >= 0; i = exec.Frames[i].Parent {

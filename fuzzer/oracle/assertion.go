@@ -20,13 +20,13 @@ import (
 // code since 0.8 relies on them. Before 0.8 solc wrote INVALID for them too; such
 // checks are told from asserts by the source map, or by the code behind them. A
 // caller that passes the panic on is not reported again, an undefined opcode is
-// not INVALID, and code that no artefact explains is not the project's: it may be
+// not INVALID, and code that no artifact explains is not the project's: it may be
 // the fuzzer's own, as the argument of a factory. Property functions (echidna_…, property_…, invariant_…) are
 // judged by the campaign, which calls them; their failures carry this oracle's id.
 //
 // Known false positives: INVALID in hand-written assembly as a trap. In code
 // before 0.8 without a source map, a value out of an enum's range and a call of an
-// uninitialised internal function, which look like asserts there.
+// uninitialized internal function, which look like asserts there.
 var Assertion = &Oracle{
 	ID:       "assertion",
 	Title:    "An assertion fails",
@@ -68,7 +68,7 @@ func checkAssertion(exec *evm.Execution, report func(Observation)) {
 	}
 }
 
-// passedOn tells whether frame i got the panic from a frame that it called, and
+// passedOn reports whether frame i got the panic from a frame that it called, and
 // only passes it on.
 func passedOn(exec *evm.Execution, i int) bool {
 	for j := i + 1; j < len(exec.Frames) && exec.Frames[j].Call == exec.Frames[i].Call; j++ {

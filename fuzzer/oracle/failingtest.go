@@ -65,19 +65,19 @@ func testOf(exec *evm.Execution) *abi.Method {
 	return m
 }
 
-// isTest tells whether a contract is a test by forge's own libraries.
+// isTest reports whether a contract is a test by forge's own libraries.
 func isTest(c *bytecode.Contract) bool {
 	_, says := c.ABI.Methods["IS_TEST"]
 	return says || slices.Contains(c.Implements, "Test") || slices.Contains(c.Implements, "DSTest")
 }
 
-// Passes tells whether a run of a fuzz test passed.
+// Passes reports whether a run of a fuzz test passed.
 func Passes(exec *evm.Execution) bool {
 	last := &exec.Calls[len(exec.Calls)-1]
 	return last.Outcome == evm.Success && !notedFailure(exec, last)
 }
 
-// rejected tells whether the test did not want its arguments, or to be run.
+// rejected reports whether the test did not want its arguments, or to be run.
 func rejected(exec *evm.Execution) bool {
 	call := &exec.Calls[len(exec.Calls)-1]
 	return call.Outcome == evm.Reverted && (bytes.Equal(call.Output, cheatcode.Assume) || bytes.HasPrefix(call.Output, cheatcode.Skip))
@@ -89,7 +89,7 @@ var (
 	failedWord = append(common.LeftPadBytes(cheatcode.Address[:], 32), common.RightPadBytes([]byte("failed"), 32)...)
 )
 
-// notedFailure tells whether an assertion of a call noted that it failed, and no revert
+// notedFailure reports whether an assertion of a call noted that it failed, and no revert
 // undid it.
 func notedFailure(exec *evm.Execution, call *evm.CallResult) bool {
 	for i := call.Frames[0]; i < call.Frames[1]; i++ {
@@ -104,7 +104,7 @@ func notedFailure(exec *evm.Execution, call *evm.CallResult) bool {
 
 func isZero(data []byte) bool { return len(bytes.Trim(data, "\x00")) == 0 }
 
-// doubtful tells whether forge may have done something else in a call.
+// doubtful reports whether forge may have done something else in a call.
 func doubtful(exec *evm.Execution, call int) bool {
 	frames := exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
@@ -116,7 +116,7 @@ func doubtful(exec *evm.Execution, call int) bool {
 	return revertsAsExpected(exec, frames)
 }
 
-// revertsAsExpected tells whether a call's own code reverted while it expected the next
+// revertsAsExpected reports whether a call's own code reverted while it expected the next
 // call to. Functions of libraries are part of it; forge takes their reverts for those that are
 // expected, if a test's configuration says so.
 func revertsAsExpected(exec *evm.Execution, frames [2]int) bool {
@@ -137,7 +137,7 @@ func revertsAsExpected(exec *evm.Execution, frames [2]int) bool {
 	return expects && own.Outcome != evm.Success
 }
 
-// RevertsElsewhere tells whether the last call reverts since a contract did that is neither
+// RevertsElsewhere reports whether the last call reverts since a contract did that is neither
 // the called one nor the cheatcodes' account, and that nobody stopped.
 func RevertsElsewhere(exec *evm.Execution) bool {
 	last := &exec.Calls[len(exec.Calls)-1]

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 )
 
-// FailsAssertion tells whether a call of an invariants' handler fails by an assertion, as
+// FailsAssertion reports whether a call of an invariants' handler fails by an assertion, as
 // forge 1.7.1 has it, whatever fail_on_revert says: it reverts with Panic(0x01) or halts on
 // INVALID, or with the text "assertion failed" of a vm.assert…, or an assertion noted that it
 // failed. Other reverts, and assertions with a text of their own, say that the handler's
@@ -28,7 +28,7 @@ func FailsAssertion(exec *evm.Execution, call int) bool {
 	return fails && !exec.Truncated && !doubtful(exec, call)
 }
 
-// assertReverted tells whether a call hands on the revert of a vm.assert….
+// assertReverted reports whether a call hands on the revert of a vm.assert….
 func assertReverted(exec *evm.Execution, result *evm.CallResult) bool {
 	if text, ok := cheatcode.Reason(result.Output); !ok || !strings.HasPrefix(text, "assertion failed") {
 		return false

@@ -3,7 +3,7 @@
 // and one explicit list, [All].
 //
 // An oracle judges a single execution and keeps nothing between two. What it
-// sees is an [Observation], a value; whether that becomes a finding (minimised,
+// sees is an [Observation], a value; whether that becomes a finding (minimized,
 // replayed, deduplicated) is the campaign's business.
 package oracle
 

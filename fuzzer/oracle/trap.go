@@ -22,7 +22,7 @@ import (
 // while a statement takes nothing off the stack that an earlier one put there,
 // except to move or to drop it.
 
-// isCheck tells whether the INVALID at pc is no assert: by the source map, where
+// isCheck reports whether the INVALID at pc is no assert: by the source map, where
 // the build has one, else by the code.
 func isCheck(p *bytecode.Program, pc uint32) bool {
 	if p.Code != nil && p.Code.ChecksKnown {
@@ -32,7 +32,7 @@ func isCheck(p *bytecode.Program, pc uint32) bool {
 	return guardsExpression(p, pc)
 }
 
-// guardsExpression tells whether the INVALID at pc belongs to such a check. It
+// guardsExpression reports whether the INVALID at pc belongs to such a check. It
 // answers for the straight-line code behind it, as far as that is plain; when in
 // doubt, no. In optimized code the answer may be yes for an assert in front of a
 // statement that uses up a variable.
@@ -80,7 +80,7 @@ func guardsExpression(p *bytecode.Program, pc uint32) bool {
 	return false
 }
 
-// endsStraightLine tells whether what follows the instruction may have another
+// endsStraightLine reports whether what follows the instruction may have another
 // stack. STOP and what is undefined end it too.
 func endsStraightLine(op vm.OpCode) bool {
 	switch op {

@@ -89,7 +89,7 @@ func rotate(list []common.Address, n int) []common.Address {
 var commonWords = []string{"the", "new", "my", "test", "mock", "base", "contract", "address", "impl", "implementation",
 	"upgradeable", "owner", "admin", "token", "v1", "v2", "v3", "v4"}
 
-// sharesWord tells whether a parameter may be named after a contract: router is
+// sharesWord reports whether a parameter may be named after a contract: router is
 // UniswapV2Router's.
 func sharesWord(contract, parameter string) bool {
 	const least = 3 // letters; shorter words say nothing

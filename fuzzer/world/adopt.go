@@ -20,7 +20,7 @@ func (b *builder) adopt(exec *evm.Execution, up *SetUp, s *setups) error {
 	b.meet(exec)
 	b.tests = append(b.tests, up.Address)
 	world := b.machine.Export()
-	b.meetLabelled(world.Cheats.State.Labels)
+	b.meetLabeled(world.Cheats.State.Labels)
 	before := b.machine.World()
 	if err := b.moveTo(world); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (up *SetUp) what() string {
 	return up.Function
 }
 
-// holdsTargets tells whether a contract's own code has lines of targets.
+// holdsTargets reports whether a contract's own code has lines of targets.
 func (b *builder) holdsTargets(c *bytecode.Contract, s *setups) bool {
 	return len(s.Lines[c.QualifiedName()]) > 0
 }
@@ -155,7 +155,7 @@ func (b *builder) instance(contract *bytecode.Contract, address common.Address, 
 	b.report.Deployments = append(b.report.Deployments, d)
 }
 
-// creates tells whether creation code with arguments is that of a contract.
+// creates reports whether creation code with arguments is that of a contract.
 func (b *builder) creates(c *bytecode.Contract, initcode []byte) bool {
 	p := b.table.LookupCreation(initcode)
 	return p != nil && bytes.Equal(p.Bytes, c.Creation.Bytes)

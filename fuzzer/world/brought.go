@@ -43,7 +43,7 @@ var standIns = []standIn{
 		"IChainlinkAggregator"}},
 }
 
-// isStandard tells whether everybody means the same by an interface's name.
+// isStandard reports whether everybody means the same by an interface's name.
 func isStandard(name string) bool {
 	return slices.ContainsFunc(standIns, func(s standIn) bool { return slices.Contains(s.standsFor, name) })
 }
@@ -51,8 +51,8 @@ func isStandard(name string) bool {
 //go:embed brought/brought.json
 var broughtFile []byte
 
-// broughtArtefact is a contract in that file.
-type broughtArtefact struct {
+// broughtArtifact is a contract in that file.
+type broughtArtifact struct {
 	ABI      json.RawMessage `json:"abi"`
 	Creation []byte          `json:"creation"` // base64, as encoding/json has it
 	Runtime  []byte          `json:"runtime"`
@@ -62,7 +62,7 @@ type broughtArtefact struct {
 // in no table: their code is unknown code, so that nothing in it is a target or has a
 // line.
 var Brought = sync.OnceValue(func() []*bytecode.Contract {
-	var file map[string]broughtArtefact
+	var file map[string]broughtArtifact
 	if err := json.Unmarshal(broughtFile, &file); err != nil {
 		panic(fmt.Sprintf("brought.json: %v", err)) // embedded, and held by a test
 	}
@@ -87,7 +87,7 @@ func broughtABI(text string) abi.ABI {
 	return parsed
 }
 
-// IsBrought tells whether a contract comes with Sightline.
+// IsBrought reports whether a contract comes with Sightline.
 func IsBrought(c *bytecode.Contract) bool { return c.Source == broughtSource }
 
 // broughtNamed is one of them by its name; nil when there is none.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 // TestBrought: what is embedded is what the source beside it compiles to, for the
@@ -19,15 +19,15 @@ func TestBrought(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type artefact struct {
+	type artifact struct {
 		ABI      json.RawMessage `json:"abi"`
 		Creation []byte          `json:"creation"`
 		Runtime  []byte          `json:"runtime"`
 	}
-	compiled := map[string]artefact{}
+	compiled := map[string]artifact{}
 	for _, c := range testsolc.Compile(t, string(source), testsolc.Settings{Optimize: true, Fork: evm.Forks()[0]}) {
 		if c.Deployable() {
-			compiled[c.Name] = artefact{c.RawABI, c.Creation.Bytes, c.Runtime.Bytes}
+			compiled[c.Name] = artifact{c.RawABI, c.Creation.Bytes, c.Runtime.Bytes}
 		}
 	}
 	got, err := json.MarshalIndent(compiled, "", " ")

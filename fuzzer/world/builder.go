@@ -62,8 +62,8 @@ type builder struct {
 	names     map[common.Address]string // what set-ups call accounts
 	planned   []Failure                 // steps of a plan
 	later     []Step                    // of a plan, behind the one that is run
-	// recognised is how many instances recognise has looked at.
-	recognised int
+	// recognized is how many instances recognize has looked at.
+	recognized int
 	report     *Report
 }
 

@@ -38,7 +38,7 @@ func (b *builder) candidates(p *parameter) []reflect.Value {
 	return b.values(p)
 }
 
-// fits tells whether a value of the type has few enough leaves.
+// fits reports whether a value of the type has few enough leaves.
 func fits(t abi.Type, depth int, elements *int) bool {
 	if depth > maxDepth {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// implements tells whether an instance of c can stand where the type is asked
+// implements reports whether an instance of c can stand where the type is asked
 // for: by the base list, or, since Solidity lets addresses be converted freely,
 // by having every function of the type's ABI.
 func (b *builder) implements(c *bytecode.Contract, typ string) bool {
@@ -29,7 +29,7 @@ func (b *builder) implements(c *bytecode.Contract, typ string) bool {
 	return false
 }
 
-// hasMethods tells whether c has every function of t, of which there is at least
+// hasMethods reports whether c has every function of t, of which there is at least
 // one.
 func hasMethods(c, t abi.ABI) bool {
 	for _, m := range t.Methods {
@@ -49,27 +49,27 @@ func hasMethod(c abi.ABI, signature string) bool {
 	return false
 }
 
-// isToken tells whether a contract looks like an ERC-20.
+// isToken reports whether a contract looks like an ERC-20.
 func isToken(c *bytecode.Contract) bool {
 	return hasMethod(c.ABI, "transfer(address,uint256)") && hasMethod(c.ABI, "balanceOf(address)")
 }
 
-// isWrappedEther tells whether a contract looks like WETH.
+// isWrappedEther reports whether a contract looks like WETH.
 func isWrappedEther(c *bytecode.Contract) bool {
 	return isToken(c) && hasMethod(c.ABI, "deposit()") && hasMethod(c.ABI, "withdraw(uint256)")
 }
 
-// isNFT tells whether a contract looks like an ERC-721.
+// isNFT reports whether a contract looks like an ERC-721.
 func isNFT(c *bytecode.Contract) bool {
 	return hasMethod(c.ABI, "ownerOf(uint256)") && hasMethod(c.ABI, "transferFrom(address,address,uint256)")
 }
 
-// isMultiToken tells whether a contract looks like an ERC-1155.
+// isMultiToken reports whether a contract looks like an ERC-1155.
 func isMultiToken(c *bytecode.Contract) bool {
 	return hasMethod(c.ABI, "balanceOf(address,uint256)") && hasMethod(c.ABI, approveAll)
 }
 
-// isFeed tells whether a contract looks like one of Chainlink's price feeds.
+// isFeed reports whether a contract looks like one of Chainlink's price feeds.
 func isFeed(c *bytecode.Contract) bool { return hasMethod(c.ABI, "latestRoundData()") }
 
 // maxCopies bounds the further instances of a contract that are deployed because
@@ -137,19 +137,19 @@ func (b *builder) needOf(kind string) need {
 	return need{meets: meets, standIn: standsIn(meets)}
 }
 
-// fits tells whether a contract is what a need asks for. A token that is made of another
+// fits reports whether a contract is what a need asks for. A token that is made of another
 // one, as a vault's shares are, is not what to begin with: nobody has any yet, and two of
 // that kind would wait for each other.
 func (b *builder) fits(c *bytecode.Contract, n *need) bool {
 	return n.meets(c) && (n.standIn == nil || !isToken(n.standIn) || !b.takesToken(c))
 }
 
-// takesToken tells whether a contract's constructor or initializer asks for a token.
+// takesToken reports whether a contract's constructor or initializer asks for a token.
 func (b *builder) takesToken(c *bytecode.Contract) bool {
 	return slices.ContainsFunc(b.needs(c), func(n need) bool { return n.standIn != nil && isToken(n.standIn) })
 }
 
-// ready tells whether every need is met, or met by nothing that waits.
+// ready reports whether every need is met, or met by nothing that waits.
 func (b *builder) ready(c *bytecode.Contract, waiting []*candidate) bool {
 	for _, need := range b.needs(c) {
 		if b.count(need) >= need.count {
@@ -253,7 +253,7 @@ func (b *builder) count(need need) int {
 	return n
 }
 
-// takesAddress tells whether a constructor could name another instance.
+// takesAddress reports whether a constructor could name another instance.
 func takesAddress(c *bytecode.Contract) bool {
 	return slices.ContainsFunc(c.ABI.Constructor.Inputs, func(p abi.Argument) bool {
 		return strings.Contains(p.Type.String(), "address")

@@ -19,12 +19,12 @@ import (
 // it, and the selectors that lead there.
 const facetCut = "(address,uint8,bytes4[])"
 
-// takesCuts tells whether the parameter lists facets.
+// takesCuts reports whether the parameter lists facets.
 func takesCuts(p *parameter) bool {
 	return p.typ.T == abi.SliceTy && p.typ.Elem.String() == facetCut
 }
 
-// isFacet tells whether a contract is meant to be part of a diamond. There is nothing
+// isFacet reports whether a contract is meant to be part of a diamond. There is nothing
 // to tell it by but the name that everybody gives them.
 func isFacet(c *bytecode.Contract) bool {
 	return c.Deployable() && !c.Library && nameHas(c.Name, "facet")
@@ -125,7 +125,7 @@ func (b *builder) facetsOf(diamond evm.Instance, known []evm.Instance) error {
 	return nil
 }
 
-// delegatesTo tells whether a contract hands calls of a function to the code at an
+// delegatesTo reports whether a contract hands calls of a function to the code at an
 // address.
 func (b *builder) delegatesTo(address, code common.Address, selector []byte) (bool, error) {
 	// Without arguments: the facet refuses it, but it is asked.

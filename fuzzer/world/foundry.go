@@ -80,7 +80,7 @@ func codeOf(contracts []*bytecode.Contract, name string) (creation, deployed []b
 	return c.Creation.Bytes, c.Runtime.Bytes, nil
 }
 
-// isNamed tells whether a text names a contract as getCode takes it: "Vault.sol",
+// isNamed reports whether a text names a contract as getCode takes it: "Vault.sol",
 // "Vault.sol:Vault", "src/Vault.sol:Vault", "out/Vault.sol/Vault.json".
 func isNamed(c *bytecode.Contract, text string) bool {
 	file := path.Base(c.Source)
@@ -96,7 +96,7 @@ func isNamed(c *bytecode.Contract, text string) bool {
 // setUpSignature is the function that forge calls before every test.
 const setUpSignature = "setUp()"
 
-// isTestContract tells whether forge would take a contract for one with tests,
+// isTestContract reports whether forge would take a contract for one with tests,
 // and can deploy it.
 func isTestContract(c *bytecode.Contract) bool {
 	if !c.Deployable() || c.Library || len(c.ABI.Constructor.Inputs) > 0 || !isTestCode(c) {
@@ -112,7 +112,7 @@ func isTestContract(c *bytecode.Contract) bool {
 	return hasMethod(c.ABI, setUpSignature)
 }
 
-// isTestCode tells whether a contract tests others, rather than stands in for
+// isTestCode reports whether a contract tests others, rather than stands in for
 // something in tests: it inherits from a test library's contract.
 func isTestCode(c *bytecode.Contract) bool {
 	if role(c) == Dependency {

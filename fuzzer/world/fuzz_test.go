@@ -32,9 +32,9 @@ func FuzzAuto(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c := artefact(t, "A")
+		c := artifact(t, "A")
 		c.ABI, c.RawABI = parsed, raw
-		table := bytecode.NewTable([]*bytecode.Contract{c, artefact(t, "B", "address")})
+		table := bytecode.NewTable([]*bytecode.Contract{c, artifact(t, "B", "address")})
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		w, report, err := Auto(ctx, table, Options{Uninitialized: []string{"A"}})

@@ -17,7 +17,7 @@ import (
 // gets its share of a campaign.
 const maxFuzzTests = 128
 
-// isFuzzTest tells whether forge would call a test function with arguments of its own.
+// isFuzzTest reports whether forge would call a test function with arguments of its own.
 func isFuzzTest(m *abi.Method) bool { return len(m.Inputs) > 0 }
 
 // fuzzTest is what the runs of one showed.
@@ -45,7 +45,7 @@ func (t *fuzzTest) see(exec *evm.Execution, lines map[string][]bytecode.Position
 	t.clear = t.clear || asInForge
 }
 
-// worthRunning tells whether a campaign may come to what changed with it: it did, or it
+// worthRunning reports whether a campaign may come to what changed with it: it did, or it
 // did nothing yet that would tell.
 func (t *fuzzTest) worthRunning() bool { return t.clear && (t.touches || !t.passed) }
 
@@ -95,7 +95,7 @@ func Tests(w *evm.World) map[string][]string {
 	return tests
 }
 
-// runsTest tells whether a call runs a fuzz test.
+// runsTest reports whether a call runs a fuzz test.
 func runsTest(w *evm.World, c *evm.Call) bool {
 	return slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {
 		m, err := in.Contract.ABI.MethodById(c.Data)

@@ -84,7 +84,7 @@ func (b *builder) takersOf(address common.Address) []common.Address {
 	return takers
 }
 
-// takesPayment tells whether an instance was given one that is paid with.
+// takesPayment reports whether an instance was given one that is paid with.
 func (b *builder) takesPayment(address common.Address) bool {
 	for _, g := range b.given {
 		if g.address != address {
@@ -202,7 +202,7 @@ func (b *builder) balance(in *evm.Instance, p *paid, of evm.Sender) (*uint256.In
 }
 
 // give lets the nth sender have some of a token, if it has none and there is a way, and
-// tells whether it has some.
+// reports whether it has some.
 func (b *builder) give(in *evm.Instance, p *paid, to evm.Sender, n int) (bool, error) {
 	has, err := b.holds(in, p, to)
 	if has || err != nil {
@@ -229,7 +229,7 @@ func (b *builder) give(in *evm.Instance, p *paid, to evm.Sender, n int) (bool, e
 	return false, nil
 }
 
-// holds tells whether somebody has some of a token.
+// holds reports whether somebody has some of a token.
 func (b *builder) holds(in *evm.Instance, p *paid, who evm.Sender) (bool, error) {
 	has, err := b.balance(in, p, who)
 	return has != nil && !has.IsZero(), err

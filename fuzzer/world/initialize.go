@@ -159,7 +159,7 @@ func depthIn(exec *evm.Execution, code common.Address) int {
 	return 0
 }
 
-// writes tells whether the last call wrote to storage.
+// writes reports whether the last call wrote to storage.
 func writes(exec *evm.Execution) bool {
 	frames := exec.Calls[len(exec.Calls)-1].Frames
 	for _, f := range exec.Frames[frames[0]:frames[1]] {

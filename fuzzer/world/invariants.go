@@ -19,7 +19,7 @@ import (
 // maxHandlers bounds the handlers of a test contract. Arbitrary; tests have one or two.
 const maxHandlers = 16
 
-// hasInvariants tells whether forge would ask a contract for invariants that a
+// hasInvariants reports whether forge would ask a contract for invariants that a
 // campaign knows as properties.
 func hasInvariants(c *bytecode.Contract) bool {
 	for _, m := range c.ABI.Methods {

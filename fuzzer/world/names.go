@@ -35,7 +35,7 @@ func words(name string) []string {
 	return out
 }
 
-// nameHas tells whether one of the words, or its plural, is a word of the name.
+// nameHas reports whether one of the words, or its plural, is a word of the name.
 func nameHas(name string, any ...string) bool {
 	return slices.ContainsFunc(words(name), func(w string) bool {
 		return slices.Contains(any, w) || slices.Contains(any, strings.TrimSuffix(w, "s"))
@@ -87,12 +87,12 @@ func kindNamed(name string) *namedKind {
 	return nil
 }
 
-// logicName tells whether an address of this name should be what a proxy runs.
+// logicName reports whether an address of this name should be what a proxy runs.
 func logicName(name string) bool {
 	return nameHas(name, "logic", "implementation", "impl", "singleton", "template", "copy")
 }
 
-// initializerName tells whether a function is one that sets up a contract once:
+// initializerName reports whether a function is one that sets up a contract once:
 // init, initialize, initializeV2, __Vault_init, __Vault_init_unchained; setup and setUp, Gnosis' names
 // for it, when it has parameters.
 func initializerName(name string, parameters int) bool {
@@ -100,11 +100,11 @@ func initializerName(name string, parameters int) bool {
 	if len(list) == 0 {
 		return false
 	}
-	names := []string{"init", "initialize", "initialise", "initializer", "reinitialize"}
+	names := []string{"init", "initialize", "initialize", "initializer", "reinitialize"}
 	return slices.Contains(names, list[0]) || strings.HasPrefix(name, "__") && slices.Contains(names, list[len(list)-1]) ||
 		parameters > 0 && strings.EqualFold(name, "setup")
 }
 
-// IsInitializer tells whether a function sets up a contract once, by its name:
+// IsInitializer reports whether a function sets up a contract once, by its name:
 // see [Options].Uninitialized.
 func IsInitializer(function string) bool { return initializerName(function, 1) }

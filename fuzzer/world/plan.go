@@ -123,7 +123,7 @@ func (b *builder) leftByPlan(s Selection, targets []string) Selection {
 // Begin is the World that the plan starts from, with nothing deployed.
 func (p *Plan) Begin(fork string) *evm.World { return p.on(Empty(fork)) }
 
-// makesWorld tells whether the plan says what is deployed.
+// makesWorld reports whether the plan says what is deployed.
 func (p *Plan) makesWorld() bool { return p != nil && (len(p.Steps) > 0 || p.Recorded != nil) }
 
 // follow runs a plan. An error of type *[PlanError] is a plan that cannot be
@@ -134,7 +134,7 @@ func (b *builder) follow(ctx context.Context, plan *Plan) error {
 		if err := b.repeatCalls(plan.Recorded); err != nil {
 			return err
 		}
-		if err := b.recognise(b.table, 0); err != nil {
+		if err := b.recognize(b.table, 0); err != nil {
 			return err
 		}
 	}
@@ -307,7 +307,7 @@ func (b *builder) instead() string {
 	return "; it has " + strings.Join(names, ", ")
 }
 
-// isLibrary tells whether a plan's name is that of a library.
+// isLibrary reports whether a plan's name is that of a library.
 func (b *builder) isLibrary(name string) bool {
 	c, err := b.plannedContract(name, "")
 	return err == nil && c.Library
@@ -321,7 +321,7 @@ func (b *builder) seenAs(s *Step, c *bytecode.Contract) (*bytecode.Contract, err
 	return b.plannedContract(s.As, s.Place)
 }
 
-// free tells whether nothing has the name of the step's instance.
+// free reports whether nothing has the name of the step's instance.
 func (b *builder) free(s *Step) error {
 	if _, taken := b.addressOf(s.instanceName()); taken {
 		return planError(s.Place, "there is something named %s already: give this one another name", s.instanceName())

@@ -95,7 +95,7 @@ func (b *builder) proxyOf(ctx context.Context, c *bytecode.Contract, values ...r
 	return &newProxy{call.Address, c, a}, nil
 }
 
-// genericProxy tells whether a contract is OpenZeppelin's ERC1967Proxy or made
+// genericProxy reports whether a contract is OpenZeppelin's ERC1967Proxy or made
 // like it: constructor(address logic, bytes data).
 func genericProxy(c *bytecode.Contract) bool {
 	inputs := c.ABI.Constructor.Inputs

@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 // chain is a World with a machine on it.

@@ -79,7 +79,7 @@ func (b *builder) created(exec *evm.Execution, call *evm.Call) {
 	frame := &exec.Frames[exec.Calls[len(exec.Calls)-1].Frames[0]]
 	p := b.table.LookupRuntime(frame.Output)
 	if p == nil || p.Contract == nil || len(b.instances) >= b.limit {
-		return // a proxy is found later, see recognise
+		return // a proxy is found later, see recognize
 	}
 	c := p.Contract
 	b.tried[c] = true

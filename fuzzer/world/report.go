@@ -65,7 +65,7 @@ type Addition struct {
 // project put there.
 const ownProxyOrigin = "ERC-1967 proxy of "
 
-// OwnProxy tells whether the World has the instance behind a proxy for want of another
+// OwnProxy reports whether the World has the instance behind a proxy for want of another
 // way to initialize it, and not because the project put it there.
 func (a *Addition) OwnProxy() bool { return strings.HasPrefix(a.Origin, ownProxyOrigin) }
 

@@ -120,7 +120,7 @@ func inherits(c *bytecode.Contract, names ...string) string {
 	return ""
 }
 
-// hasProperties tells whether a fuzzer is asked to check something of the
+// hasProperties reports whether a fuzzer is asked to check something of the
 // contract: the prefixes of Echidna, Medusa and Foundry.
 func hasProperties(c *bytecode.Contract) bool {
 	for _, m := range c.ABI.Methods {

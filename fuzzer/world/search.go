@@ -150,7 +150,7 @@ func vectors(widths []int, limit int) [][]int {
 const maxLearned = 4
 
 // learn looks at why a call failed. Where a numeric argument or the wei was
-// compared with something shortly before, that value and its neighbours are
+// compared with something shortly before, that value and its neighbors are
 // proposed for it. Where a call to an address argument failed, or went to an
 // address without code, other addresses are.
 func (s *search) learn(a *arguments, exec *evm.Execution) {
@@ -213,7 +213,7 @@ func (s *search) replace(a *arguments, address common.Address) []*arguments {
 	return proposals
 }
 
-// propose replaces one numeric argument by a word and its neighbours.
+// propose replaces one numeric argument by a word and its neighbors.
 func propose(a *arguments, place int, word *uint256.Int) []*arguments {
 	t := a.inputs[place].Type
 	var out []*arguments

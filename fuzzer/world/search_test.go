@@ -44,9 +44,9 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// artefact is a contract whose constructor returns one byte of code and takes
+// artifact is a contract whose constructor returns one byte of code and takes
 // parameters of the given types.
-func artefact(t *testing.T, name string, types ...string) *bytecode.Contract {
+func artifact(t *testing.T, name string, types ...string) *bytecode.Contract {
 	t.Helper()
 	var inputs []string
 	for i, typ := range types {
@@ -77,7 +77,7 @@ func TestEveryType(t *testing.T) {
 		"uint8[][][][][][][][][][]":  "too large",
 		"uint8[3][][3][][3][][3][3]": "too large",
 	} {
-		c := artefact(t, "A", typ)
+		c := artifact(t, "A", typ)
 		w, report, err := Auto(context.Background(), bytecode.NewTable([]*bytecode.Contract{c}), Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", typ, err)
@@ -92,7 +92,7 @@ func TestEveryType(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	a, b, c := artefact(t, "A"), artefact(t, "B"), artefact(t, "C")
+	a, b, c := artifact(t, "A"), artifact(t, "B"), artifact(t, "C")
 	b.Source = "lib/B.sol"
 	names := func(o Options) ([]string, error) {
 		w, _, err := Auto(context.Background(), bytecode.NewTable([]*bytecode.Contract{a, b, c}), o)
@@ -144,7 +144,7 @@ func TestOptions(t *testing.T) {
 }
 
 func TestNamesAreUnique(t *testing.T) {
-	a, b := artefact(t, "A"), artefact(t, "A")
+	a, b := artifact(t, "A"), artifact(t, "A")
 	b.Source = "src/B.sol"
 	w, _, err := Auto(context.Background(), bytecode.NewTable([]*bytecode.Contract{a, b}), Options{})
 	if err != nil {
@@ -158,7 +158,7 @@ func TestNamesAreUnique(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, _, err := Auto(ctx, bytecode.NewTable([]*bytecode.Contract{artefact(t, "A")}), Options{})
+	_, _, err := Auto(ctx, bytecode.NewTable([]*bytecode.Contract{artifact(t, "A")}), Options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -167,7 +167,7 @@ func TestCancel(t *testing.T) {
 // TestAgain: a deployment of the report, moved to a fresh address, runs the same
 // constructor code on the finished World.
 func TestAgain(t *testing.T) {
-	table := bytecode.NewTable([]*bytecode.Contract{artefact(t, "A", "uint256"), artefact(t, "B", "address")})
+	table := bytecode.NewTable([]*bytecode.Contract{artifact(t, "A", "uint256"), artifact(t, "B", "address")})
 	w, report, err := Auto(context.Background(), table, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +192,7 @@ func TestAgain(t *testing.T) {
 // TestDamagedLink: a link behind the end of the code is a failure, not a panic.
 func TestDamagedLink(t *testing.T) {
 	for _, offset := range []uint32{1, 1 << 20, ^uint32(0)} {
-		library, a := artefact(t, "L"), artefact(t, "A")
+		library, a := artifact(t, "L"), artifact(t, "A")
 		library.Library = true
 		a.Creation.Links = []bytecode.Link{{Library: "src/A.sol:L", Offset: offset}}
 		_, report, err := Auto(context.Background(), bytecode.NewTable([]*bytecode.Contract{library, a}), Options{})
@@ -204,13 +204,13 @@ func TestDamagedLink(t *testing.T) {
 		}
 	}
 	// And libraries that need each other.
-	l, m := artefact(t, "L"), artefact(t, "M")
+	l, m := artifact(t, "L"), artifact(t, "M")
 	l.Library, m.Library = true, true
 	l.Creation.Bytes = append(l.Creation.Bytes, make([]byte, 20)...)
 	m.Creation.Bytes = append(m.Creation.Bytes, make([]byte, 20)...)
 	l.Creation.Links = []bytecode.Link{{Library: "src/A.sol:M", Offset: 6}}
 	m.Creation.Links = []bytecode.Link{{Library: "src/A.sol:L", Offset: 6}}
-	a := artefact(t, "A")
+	a := artifact(t, "A")
 	a.Creation.Links = []bytecode.Link{{Library: "src/A.sol:L", Offset: 6}}
 	_, report, err := Auto(context.Background(), bytecode.NewTable([]*bytecode.Contract{l, m, a}), Options{})
 	if err != nil {

@@ -98,7 +98,7 @@ func relatives(candidates, targets []*bytecode.Contract) []*bytecode.Contract {
 	return append(near, far...)
 }
 
-// creates tells whether c holds the creation code of d. Only as much of it is
+// creates reports whether c holds the creation code of d. Only as much of it is
 // looked for as comes before the first place that linking fills in.
 func creates(c, d *bytecode.Contract) bool {
 	code := d.Creation.Bytes
@@ -109,7 +109,7 @@ func creates(c, d *bytecode.Contract) bool {
 	return len(code) >= least && (bytes.Contains(c.Creation.Bytes, code) || c.Runtime != nil && bytes.Contains(c.Runtime.Bytes, code))
 }
 
-// constructedWith tells whether c's constructor takes a contract type that d is.
+// constructedWith reports whether c's constructor takes a contract type that d is.
 func constructedWith(c, d *bytecode.Contract) bool {
 	for i := range c.ABI.Constructor.Inputs {
 		if typ := argumentType(c, i); typ != "" && (typ == d.Name || slices.Contains(d.Implements, typ)) {
@@ -119,7 +119,7 @@ func constructedWith(c, d *bytecode.Contract) bool {
 	return false
 }
 
-// mentions tells whether a function of c has a parameter or result of a contract
+// mentions reports whether a function of c has a parameter or result of a contract
 // type that d is, as far as the ABI says.
 func mentions(c, d *bytecode.Contract) bool {
 	for _, name := range append([]string{d.Name}, d.Implements...) {

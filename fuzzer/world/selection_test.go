@@ -58,9 +58,9 @@ func TestSelect(t *testing.T) {
 	table := map[string]*bytecode.Contract{}
 	var all []*bytecode.Contract
 	add := func(name, source string, types ...string) *bytecode.Contract {
-		c := artefact(t, name, make([]string, 0)...)
+		c := artifact(t, name, make([]string, 0)...)
 		if len(types) > 0 {
-			c = artefact(t, name, strings.Fields(strings.Repeat("address ", len(types)))...)
+			c = artifact(t, name, strings.Fields(strings.Repeat("address ", len(types)))...)
 		}
 		c.Source, c.ArgumentTypes = source, types
 		table[name] = c
@@ -128,7 +128,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// long gives a contract creation code that is long enough to be recognised in
+// long gives a contract creation code that is long enough to be recognized in
 // other code.
 func long(c *bytecode.Contract) []byte {
 	c.Creation.Bytes = append(c.Creation.Bytes, []byte("some forty bytes of code that nobody runs")...)

@@ -110,18 +110,18 @@ func (b *builder) meetCheat(f *evm.Frame) {
 	}
 }
 
-// meetLabelled notes the accounts that a set-up gave a name.
-func (b *builder) meetLabelled(labels map[common.Address]string) {
+// meetLabeled notes the accounts that a set-up gave a name.
+func (b *builder) meetLabeled(labels map[common.Address]string) {
 	addresses := slices.SortedFunc(maps.Keys(labels), func(x, y common.Address) int { return x.Cmp(y) })
 	for _, a := range addresses {
 		if isName(labels[a]) {
 			b.names[a] = labels[a]
-			b.note(party{address: a, sign: funded, why: "labelled"})
+			b.note(party{address: a, sign: funded, why: "labeled"})
 		}
 	}
 }
 
-// isName tells whether a label can name an account in reports and sequences.
+// isName reports whether a label can name an account in reports and sequences.
 func isName(label string) bool {
 	const most = 32 // bytes: longer ones say what something does, and are no names
 	return label != "" && len(label) <= most &&
@@ -271,7 +271,7 @@ func (c *cast) add(name string, p party) error {
 	return nil
 }
 
-// isParty tells whether an account may send calls: one with code does so only
+// isParty reports whether an account may send calls: one with code does so only
 // where a test made it.
 func isParty(p *party, code bool) bool {
 	const reserved = 0x200 // precompiles are below it, on every chain so far

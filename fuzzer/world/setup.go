@@ -95,7 +95,7 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 		return nil, nil, err
 	}
 	edge := cheatcode.Edge{
-		Artefact: func(name string) (creation, deployed []byte, err error) { return codeOf(table.Contracts(), name) },
+		Artifact: func(name string) (creation, deployed []byte, err error) { return codeOf(table.Contracts(), name) },
 		ReadFile: s.ReadFile, Root: s.Root, Fork: s.fork(options.Plan),
 	}
 	edge, s.answers = edge.Recorded()
@@ -126,7 +126,7 @@ type setups struct {
 	candidates []*setUpCandidate
 	open       map[bytecode.Position]bool // targets' lines that no instance holds
 	tried      []SetUp
-	answers    *cheatcode.Answers // what cheatcodes were told of files and artefacts
+	answers    *cheatcode.Answers // what cheatcodes were told of files and artifacts
 }
 
 // setUpCandidate is a test contract that was not run.
@@ -206,13 +206,13 @@ func NamedTest(contracts []*bytecode.Contract, name string) (*bytecode.Contract,
 	return nil, fmt.Errorf("%s cannot set up the World: it is abstract, an interface or a library; name a test contract that can be deployed", c.QualifiedName())
 }
 
-// fetches tells whether c names d in a literal, as vm.getCode and deployCode take
+// fetches reports whether c names d in a literal, as vm.getCode and deployCode take
 // it.
 func fetches(c, d *bytecode.Contract) bool {
 	return slices.ContainsFunc(c.Texts, func(text string) bool { return isNamed(d, text) })
 }
 
-// strict tells whether the set-ups are those that somebody named, which count
+// strict reports whether the set-ups are those that somebody named, which count
 // whatever they deploy.
 func (s *setups) strict() bool { return len(s.Contracts) > 0 }
 
@@ -264,7 +264,7 @@ func (s *setups) gain(contracts []*bytecode.Contract) int {
 	return len(seen)
 }
 
-// gains tells whether instances hold open lines.
+// gains reports whether instances hold open lines.
 func (s *setups) gains(instances []evm.Instance) bool {
 	return slices.ContainsFunc(instances, func(in evm.Instance) bool { return s.gain([]*bytecode.Contract{in.Contract}) > 0 })
 }
@@ -328,7 +328,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if err := b.deployAndEquip(ctx, wanted); err != nil {
 		return nil, nil, err
 	}
-	if err := b.recognise(table, adopted); err != nil {
+	if err := b.recognize(table, adopted); err != nil {
 		return nil, nil, err
 	}
 	if _, err := b.machine.Run(b.calls); err != nil {
@@ -366,7 +366,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 
 // settle leaves of cheatcodes what campaigns need. Contracts under test must not
 // find them: whoever may choose what is called would rule the chain. Test contracts
-// that are called need them, and what a set-up mocked stays so. Of files and artefacts
+// that are called need them, and what a set-up mocked stays so. Of files and artifacts
 // those stay that were asked for: a reproducer has them.
 func (b *builder) settle(w *evm.World, s *setups) {
 	callable := slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {

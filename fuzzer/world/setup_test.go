@@ -20,7 +20,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 // TestMake lets the test contracts of each testdata/setups/NAME.sol make a World,

@@ -12,7 +12,7 @@ import (
 // makingWords begin the names of functions that make tokens, or give them to who asks.
 var makingWords = []string{"mint", "deposit", "issue", "faucet", "drip", "claim", "wrap", "initialize"}
 
-// makesTokens tells whether a token has functions by which somebody may come to have
+// makesTokens reports whether a token has functions by which somebody may come to have
 // some.
 func makesTokens(c *bytecode.Contract) bool {
 	for _, m := range c.ABI.Methods {

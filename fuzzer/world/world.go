@@ -114,7 +114,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err := b.deployAndEquip(ctx, selection.Wanted); err != nil {
 		return nil, nil, err
 	}
-	if err := b.recognise(table, 0); err != nil {
+	if err := b.recognize(table, 0); err != nil {
 		return nil, nil, err
 	}
 	if _, err := b.machine.Run(b.calls); err != nil {

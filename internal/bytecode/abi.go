@@ -90,7 +90,7 @@ func checkArguments(arguments []abiArgument, depth int) (elements int, err error
 	return elements, nil
 }
 
-// isElementary tells whether the name is one of a type that is no array (ABI
+// isElementary reports whether the name is one of a type that is no array (ABI
 // specification, "Types"). go-ethereum is less strict and takes "uint257".
 func isElementary(name string) bool {
 	digits := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz")

@@ -6,17 +6,17 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 )
 
-// CodeID names a compiled artefact: one compilation unit's creation or runtime
+// CodeID names a compiled artifact: one compilation unit's creation or runtime
 // code of one contract. It is not a code hash, since immutables, library
 // addresses and constructor arguments change hashes. NoCode is never given to
-// an artefact. Code that no artefact explains gets an id of its own when it is
+// an artifact. Code that no artifact explains gets an id of its own when it is
 // first met, see [Table.Unknown].
 type CodeID uint32
 
 // NoCode is the zero CodeID.
 const NoCode CodeID = 0
 
-// Kind tells the two artefacts of a contract apart.
+// Kind tells the two artifacts of a contract apart.
 type Kind uint8
 
 // The kinds of code.
@@ -41,7 +41,7 @@ type Link struct {
 	Offset  uint32 // of the first of 20 bytes
 }
 
-// Code is one compiled artefact, as the compiler wrote it: link placeholders
+// Code is one compiled artifact, as the compiler wrote it: link placeholders
 // and immutables are zero bytes. It is immutable once its Table is built.
 type Code struct {
 	ID         CodeID
@@ -59,7 +59,7 @@ type Code struct {
 }
 
 // Contract is a compiled contract or library: what the campaign needs to deploy
-// it, call it and recognise its code.
+// it, call it and recognize its code.
 type Contract struct {
 	Name   string // "Vault"
 	Source string // the source unit's path, "src/Vault.sol"
@@ -81,7 +81,7 @@ type Contract struct {
 	ArgumentTypes []string
 
 	// Implements lists the names of all contracts and interfaces in the
-	// linearised base list, the contract's own name first. Empty when unknown.
+	// linearized base list, the contract's own name first. Empty when unknown.
 	Implements []string
 
 	// Texts are the string and byte literals that its source and those of its bases
@@ -108,18 +108,18 @@ func (c *Contract) QualifiedName() string {
 // compilation unit.
 func (c *Contract) UnitName() string { return c.Source + ":" + c.Name }
 
-// Deployable tells whether the contract has creation code.
+// Deployable reports whether the contract has creation code.
 func (c *Contract) Deployable() bool { return c.Creation != nil && len(c.Creation.Bytes) > 0 }
 
 // leadingAddress is the length of what solc puts before a library's runtime
 // code when it has external functions: PUSH20 and the library's own address,
-// zero in the artefact (call protection, solc documentation "Libraries").
+// zero in the artifact (call protection, solc documentation "Libraries").
 const leadingAddress = 21
 
 // opPush20 is the opcode of that push.
 const opPush20 = 0x73
 
-// masks lists the bytes of the artefact that an instance may fill differently,
+// masks lists the bytes of the artifact that an instance may fill differently,
 // metadata not among them.
 func (c *Code) masks() []Range {
 	masks := make([]Range, 0, len(c.Immutables)+len(c.Links)+1)

@@ -2,7 +2,7 @@ package bytecode
 
 import "fmt"
 
-// Location is an instruction of a compiled artefact.
+// Location is an instruction of a compiled artifact.
 type Location struct {
 	Code CodeID
 	PC   uint32

@@ -24,7 +24,7 @@ func PushSize(op byte) uint32 {
 	return 0
 }
 
-// endsBlock tells whether no instruction can follow op in the same basic block.
+// endsBlock reports whether no instruction can follow op in the same basic block.
 func endsBlock(op byte) bool {
 	switch op {
 	case opStop, opJump, opJumpi, opReturn, opRevert, opInvalid, opSelfdestruct:

@@ -19,13 +19,13 @@ type Block struct {
 type Program struct {
 	ID       CodeID
 	Key      uint64    // stands for the code in path hashes: equal on every machine and run
-	Code     *Code     // nil for code that no artefact explains
+	Code     *Code     // nil for code that no artifact explains
 	Contract *Contract // nil likewise
-	Bytes    []byte    // as in the artefact; instances may differ in masked push data
+	Bytes    []byte    // as in the artifact; instances may differ in masked push data
 	Blocks   []Block
 
 	starts []uint32 // by pc: 1 + number of the block that starts there, else 0
-	masks  []Range  // of an artefact: what instances fill differently; sorted
+	masks  []Range  // of an artifact: what instances fill differently; sorted
 	loose  []Range  // the same with metadata; sorted
 }
 
@@ -91,9 +91,9 @@ func (p *Program) BlockOf(pc uint32) (BlockID, bool) {
 	return BlockID(i - 1), true
 }
 
-// Varies tells whether instances of the artefact may hold other bytes than Bytes
+// Varies reports whether instances of the artifact may hold other bytes than Bytes
 // in the half-open range: immutables, library addresses, metadata. Never for
-// code that no artefact explains.
+// code that no artifact explains.
 func (p *Program) Varies(start, end uint32) bool {
 	for _, r := range p.loose {
 		if r.Start >= end {

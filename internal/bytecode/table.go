@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Table recognises code: which artefact a deployed instance runs, and which a
-// creation frame runs. It hands out one [Program] per artefact, and one per
-// distinct piece of code that no artefact explains. Safe for concurrent use.
+// Table recognizes code: which artifact a deployed instance runs, and which a
+// creation frame runs. It hands out one [Program] per artifact, and one per
+// distinct piece of code that no artifact explains. Safe for concurrent use.
 type Table struct {
 	contracts []*Contract
 	programs  []*Program // by CodeID; programs[0] is nil
@@ -22,7 +22,7 @@ type Table struct {
 	unknown map[[32]byte]*Program
 }
 
-// NewTable numbers the artefacts of contracts in their order (so that ids are
+// NewTable numbers the artifacts of contracts in their order (so that ids are
 // the same for the same build) and cuts their code into blocks.
 func NewTable(contracts []*Contract) *Table {
 	t := &Table{
@@ -39,7 +39,7 @@ func NewTable(contracts []*Contract) *Table {
 			code.ID = CodeID(len(t.programs))
 			p := newProgram(code.Bytes, nil)
 			p.ID, p.Code, p.Contract = code.ID, code, c
-			p.Key = artefactKey(c, code)
+			p.Key = artifactKey(c, code)
 			p.masks = sortedRanges(code.masks())
 			p.loose = sortedRanges(append(code.masks(), metadata(code.Bytes)))
 			t.programs = append(t.programs, p)
@@ -54,9 +54,9 @@ func NewTable(contracts []*Contract) *Table {
 	return t
 }
 
-// artefactKey is the first 8 bytes of a hash over what identifies the artefact
+// artifactKey is the first 8 bytes of a hash over what identifies the artifact
 // across runs and machines.
-func artefactKey(c *Contract, code *Code) uint64 {
+func artifactKey(c *Contract, code *Code) uint64 {
 	h := sha256.New()
 	h.Write([]byte(c.QualifiedName()))
 	h.Write([]byte{0, byte(code.Kind)})
@@ -67,7 +67,7 @@ func artefactKey(c *Contract, code *Code) uint64 {
 // Contracts are the contracts of the table, in the order of [NewTable].
 func (t *Table) Contracts() []*Contract { return t.contracts }
 
-// Program is the program of an artefact, or of unknown code met before; nil for
+// Program is the program of an artifact, or of unknown code met before; nil for
 // NoCode and for ids never given out.
 func (t *Table) Program(id CodeID) *Program {
 	t.mu.Lock()
@@ -93,10 +93,10 @@ func (t *Table) Cut(locations []Location) {
 	}
 }
 
-// LookupRuntime finds the artefact whose runtime code an instance with this
+// LookupRuntime finds the artifact whose runtime code an instance with this
 // code runs. Immutables, library addresses and a library's own address are
-// ignored; among artefacts that differ in nothing else but metadata, the one
-// with equal metadata wins. nil when no artefact fits.
+// ignored; among artifacts that differ in nothing else but metadata, the one
+// with equal metadata wins. nil when no artifact fits.
 func (t *Table) LookupRuntime(code []byte) *Program {
 	candidates := t.runtime[len(code)]
 	for _, p := range candidates {
@@ -112,7 +112,7 @@ func (t *Table) LookupRuntime(code []byte) *Program {
 	return nil
 }
 
-// LookupCreation finds the artefact whose creation code starts initcode; what
+// LookupCreation finds the artifact whose creation code starts initcode; what
 // follows it are the constructor's arguments. The longest wins. nil when none
 // fits.
 func (t *Table) LookupCreation(initcode []byte) *Program {
@@ -124,10 +124,10 @@ func (t *Table) LookupCreation(initcode []byte) *Program {
 	return nil
 }
 
-// Recognised is the artefact that code of p is taken for when it runs: p, or an
+// Recognized is the artifact that code of p is taken for when it runs: p, or an
 // earlier one of the same code, as copies of a contract in two projects have it.
 // What is at a pc of one is at that pc of the other.
-func (t *Table) Recognised(p *Program) *Program {
+func (t *Table) Recognized(p *Program) *Program {
 	found := p
 	if p.Code != nil && p.Code.Kind == Creation {
 		found = t.LookupCreation(p.Bytes)
@@ -145,7 +145,7 @@ func (t *Table) Recognised(p *Program) *Program {
 // (proxies, clones), so the number is arbitrary.
 const maxUnknown = 1 << 9
 
-// Unknown is the program of code that no artefact explains; the same code gets
+// Unknown is the program of code that no artifact explains; the same code gets
 // the same program and id. Its Key depends on the code alone. Beyond 512
 // different pieces of code, further ones get a new program each time, with the
 // id NoCode.

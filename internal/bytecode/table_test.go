@@ -28,8 +28,8 @@ func contract(name string, creation, runtime *Code) *Contract {
 	return &Contract{Name: name, Source: "src/" + name + ".sol", Creation: creation, Runtime: runtime}
 }
 
-// TestRecognised: of artefacts with equal code the first is what runs.
-func TestRecognised(t *testing.T) {
+// TestRecognized: of artifacts with equal code the first is what runs.
+func TestRecognized(t *testing.T) {
 	code := []byte{0x60, 0x01, 0x60, 0x02, 0x00}
 	a := contract("A", &Code{Bytes: code}, &Code{Bytes: withMetadata(code, 1)})
 	b := contract("B", &Code{Bytes: code}, &Code{Bytes: withMetadata(code, 1)})
@@ -39,12 +39,12 @@ func TestRecognised(t *testing.T) {
 		{a.Creation, a.Creation}, {b.Creation, a.Creation}, {c.Creation, c.Creation},
 		{a.Runtime, a.Runtime}, {b.Runtime, a.Runtime}, {c.Runtime, c.Runtime},
 	} {
-		if got := table.Recognised(table.Program(want.code.ID)).Code; got != want.as {
-			t.Errorf("artefact %d is taken for %d, want %d", want.code.ID, got.ID, want.as.ID)
+		if got := table.Recognized(table.Program(want.code.ID)).Code; got != want.as {
+			t.Errorf("artifact %d is taken for %d, want %d", want.code.ID, got.ID, want.as.ID)
 		}
 	}
-	if p := table.Unknown([]byte{0x00}); table.Recognised(p) != p {
-		t.Error("unknown code is taken for an artefact")
+	if p := table.Unknown([]byte{0x00}); table.Recognized(p) != p {
+		t.Error("unknown code is taken for an artifact")
 	}
 }
 
@@ -252,6 +252,6 @@ func TestVaries(t *testing.T) {
 		}
 	}
 	if table.Unknown(body).Varies(0, uint32(len(body))) {
-		t.Error("code that no artefact explains varies")
+		t.Error("code that no artifact explains varies")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/internal/soljson"
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 // TestProgram asks the program what forge asks of a solc.

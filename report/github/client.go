@@ -60,7 +60,7 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// patientTransport authorises requests, and repeats those that GitHub asks to
+// patientTransport authorizes requests, and repeats those that GitHub asks to
 // come again with, as long as that is before the deadline.
 type patientTransport struct {
 	next  http.RoundTripper
@@ -82,7 +82,7 @@ const noHeaderWait = time.Minute
 // RoundTrip implements [http.RoundTripper].
 func (t *patientTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	for try := 1; ; try++ {
-		attempt, err := t.authorised(req)
+		attempt, err := t.authorized(req)
 		if err != nil {
 			return nil, err
 		}
@@ -104,8 +104,8 @@ func (t *patientTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 // maxDiscarded bounds what is read of an answer nobody wants; arbitrary.
 const maxDiscarded = 64 << 10
 
-// authorised is a copy of the request with the token and a body of its own.
-func (t *patientTransport) authorised(req *http.Request) (*http.Request, error) {
+// authorized is a copy of the request with the token and a body of its own.
+func (t *patientTransport) authorized(req *http.Request) (*http.Request, error) {
 	c := req.Clone(req.Context())
 	if t.token != "" && c.URL.Host == t.host {
 		c.Header.Set("Authorization", "Bearer "+t.token)
@@ -145,7 +145,7 @@ func (t *patientTransport) wait(req *http.Request, resp *http.Response, err erro
 	return noHeaderWait, resp.StatusCode == http.StatusTooManyRequests
 }
 
-// inTime tells whether a wait ends before the deadline.
+// inTime reports whether a wait ends before the deadline.
 func (t *patientTransport) inTime(ctx context.Context, wait time.Duration) bool {
 	deadline, ok := ctx.Deadline()
 	return !ok || t.now().Add(wait).Before(deadline)
@@ -169,7 +169,7 @@ func (r *Refusal) Error() string {
 	return s
 }
 
-// Denied tells whether the refusal is one of permissions, which no repetition
+// Denied reports whether the refusal is one of permissions, which no repetition
 // changes.
 func (r *Refusal) Denied() bool {
 	return r.Status == http.StatusForbidden || r.Status == http.StatusNotFound || r.Status == http.StatusUnauthorized

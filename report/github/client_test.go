@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sightline-evm/sightline/internal/fakegithub"
+	"github.com/sightline-evm/sightline/internal/testing/fakegithub"
 )
 
 // clock is a time that only waiting moves.

@@ -36,7 +36,7 @@ const (
 )
 
 // gitDelay is how long a killed git may keep its pipes open; arbitrary, well
-// inside the second in which a cancelled run has to stop.
+// inside the second in which a canceled run has to stop.
 const gitDelay = 500 * time.Millisecond
 
 // git runs git in the checkout. The options undo what a repository's
@@ -121,7 +121,7 @@ func (c *checkout) commit(ctx context.Context, rev string) (string, error) {
 	return id, nil
 }
 
-// isRevision tells whether a text can name a branch, a tag or a commit, and can
+// isRevision reports whether a text can name a branch, a tag or a commit, and can
 // be nothing else on git's command line.
 func isRevision(rev string) bool {
 	return rev != "" && rev[0] != '-' && rev[0] != '+' && rev[0] != '^' && !strings.ContainsAny(rev, " :\\?*[\x7f") &&
@@ -167,7 +167,7 @@ const fetched = "refs/sightline/base"
 // fetch gets one commit, without its history, from the base repository. The
 // credential is in the environment of this call alone; the empty value in front
 // of it takes back what actions/checkout left in the configuration, since two
-// authorisations are refused.
+// authorizations are refused.
 func (c *checkout) fetch(ctx context.Context, repository, rev string) (string, error) {
 	if !isRevision(rev) {
 		return "", fmt.Errorf("%q is no name of a commit", cut(rev, maxShown))

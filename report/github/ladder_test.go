@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/internal/fakegithub"
+	"github.com/sightline-evm/sightline/internal/testing/fakegithub"
 )
 
 // history is a small one: main has moved on after the pull request began.

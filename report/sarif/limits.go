@@ -72,7 +72,7 @@ func (r *Run) limit() {
 	}
 }
 
-// limit cuts the result to what GitHub keeps, and tells whether it had to.
+// limit cuts the result to what GitHub keeps, and reports whether it had to.
 func (res *Result) limit() bool {
 	shortened := false
 	if len(res.RelatedLocations) > MaxLocations {

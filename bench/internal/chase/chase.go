@@ -35,7 +35,7 @@ func (s Sample) String() string {
 // Goal is what a campaign is after.
 type Goal struct {
 	Scene *Scene
-	// Reached tells whether an execution is it.
+	// Reached reports whether an execution is it.
 	Reached func(*evm.Execution) bool
 	Limit   uint64 // of executions
 }

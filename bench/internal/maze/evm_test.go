@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/internal/testbuild"
+	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
 // deployed is a maze on go-ethereum.
@@ -37,7 +37,7 @@ func deploy(t *testing.T, m *maze.Maze) *deployed {
 	return &deployed{scene, machine}
 }
 
-// run makes the calls, and tells whether all succeed and which assertions they raise.
+// run makes the calls, and reports whether all succeed and which assertions they raise.
 func (d *deployed) run(t *testing.T, calls []maze.Call) (succeed bool, raised []uint64) {
 	t.Helper()
 	var seq input.Sequence

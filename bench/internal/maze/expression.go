@@ -143,7 +143,7 @@ var operators = map[string]func(order int) bool{
 	">=": func(order int) bool { return order >= 0 },
 }
 
-// holds tells whether the comparison is true of the arguments; false as well where its
+// holds reports whether the comparison is true of the arguments; false as well where its
 // arithmetic reverts.
 func (c *Comparison) holds(arguments *[Parameters]*big.Int, checked bool) bool {
 	left, right := c.left.value(arguments, checked), c.right.value(arguments, checked)

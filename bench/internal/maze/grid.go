@@ -51,7 +51,7 @@ func (m *Maze) digOnce(r *rand.Rand) {
 		from := growing[at]
 		var ways []Direction
 		for d := range directions {
-			if to, ok := m.neighbour(from, d); ok && !reached[to] {
+			if to, ok := m.neighbor(from, d); ok && !reached[to] {
 				ways = append(ways, d)
 			}
 		}
@@ -60,14 +60,14 @@ func (m *Maze) digOnce(r *rand.Rand) {
 			continue
 		}
 		d := ways[r.IntN(len(ways))]
-		to, _ := m.neighbour(from, d)
+		to, _ := m.neighbor(from, d)
 		m.door(from, d)
 		reached[to] = true
 		growing = append(growing, to)
 	}
 	for from := range n {
 		for _, d := range []Direction{South, East} { // each wall once
-			if _, ok := m.neighbour(from, d); ok && r.IntN(extraDoors) == 0 {
+			if _, ok := m.neighbor(from, d); ok && r.IntN(extraDoors) == 0 {
 				m.door(from, d)
 			}
 		}
@@ -75,8 +75,8 @@ func (m *Maze) digOnce(r *rand.Rand) {
 	m.measure()
 }
 
-// neighbour is the cell next to another; false at the edge.
-func (m *Maze) neighbour(from int, d Direction) (int, bool) {
+// neighbor is the cell next to another; false at the edge.
+func (m *Maze) neighbor(from int, d Direction) (int, bool) {
 	x, y := from%m.Size, from/m.Size
 	switch d {
 	case North:
@@ -94,7 +94,7 @@ func (m *Maze) neighbour(from int, d Direction) (int, bool) {
 // door opens the wall between two cells, both ways.
 func (m *Maze) door(from int, d Direction) {
 	back := [directions]Direction{North: South, South: North, East: West, West: East}
-	to, _ := m.neighbour(from, d)
+	to, _ := m.neighbor(from, d)
 	m.open[from][d], m.open[to][back[d]] = true, true
 }
 
@@ -116,7 +116,7 @@ func (m *Maze) search() [][]Direction {
 	for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
 		from := queue[0]
 		for d := range directions {
-			to, ok := m.neighbour(from, d)
+			to, ok := m.neighbor(from, d)
 			if !ok || !m.open[from][d] || seen[to] {
 				continue
 			}

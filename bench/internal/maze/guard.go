@@ -20,7 +20,7 @@ type Guard struct {
 	groups []int // sizes of what && joins; ifs are nested between
 }
 
-// Holds tells whether arguments satisfy the guard.
+// Holds reports whether arguments satisfy the guard.
 func (g *Guard) Holds(arguments *[Parameters]*big.Int) bool {
 	for _, c := range g.Comparisons {
 		if !c.holds(arguments, g.Checked) {
@@ -164,5 +164,5 @@ func (g *Guard) equal(r *rand.Rand, types *[Parameters]Type, family []int, left 
 	return operation(p, '+', constant(lacking, p.typ))
 }
 
-// same tells whether two expressions are written alike: comparing them says nothing.
+// same reports whether two expressions are written alike: comparing them says nothing.
 func same(a, b *expression) bool { return a.String() == b.String() }

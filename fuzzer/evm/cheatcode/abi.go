@@ -256,7 +256,7 @@ func (d *decoder) static(t *typ, data []byte, at int) (value, error) {
 	return v, nil
 }
 
-// fits tells whether a word is one of the type: Solidity's decoder refuses others.
+// fits reports whether a word is one of the type: Solidity's decoder refuses others.
 func fits(t *typ, w *uint256.Int) bool {
 	switch t.kind {
 	case kindUint:

@@ -11,12 +11,12 @@ import (
 type Answers struct {
 	Root      string              `json:",omitempty"`
 	Files     map[string][]byte   `json:",omitempty"` // by path as it was asked for
-	Artefacts map[string]Artefact `json:",omitempty"` // by name, likewise
+	Artifacts map[string]Artifact `json:",omitempty"` // by name, likewise
 	size      int
 }
 
-// Artefact is the code of a contract of the build.
-type Artefact struct{ Creation, Deployed []byte }
+// Artifact is the code of a contract of the build.
+type Artifact struct{ Creation, Deployed []byte }
 
 // maxAnswers bounds what is kept, bytes. Arbitrary; the largest contract's code has some
 // hundred kB.
@@ -24,7 +24,7 @@ const maxAnswers = 4 << 20
 
 // Recorded is the edge with all that it answers from now on, up to some MB.
 func (e Edge) Recorded() (Edge, *Answers) {
-	a := &Answers{Root: e.Root, Files: map[string][]byte{}, Artefacts: map[string]Artefact{}}
+	a := &Answers{Root: e.Root, Files: map[string][]byte{}, Artifacts: map[string]Artifact{}}
 	recorded := e
 	if e.ReadFile != nil {
 		recorded.ReadFile = func(path string) ([]byte, error) {
@@ -35,11 +35,11 @@ func (e Edge) Recorded() (Edge, *Answers) {
 			return data, err
 		}
 	}
-	if e.Artefact != nil {
-		recorded.Artefact = func(name string) (creation, deployed []byte, err error) {
-			creation, deployed, err = e.Artefact(name)
-			if _, known := a.Artefacts[name]; err == nil && !known && a.room(len(name)+len(creation)+len(deployed)) {
-				a.Artefacts[name] = Artefact{creation, deployed}
+	if e.Artifact != nil {
+		recorded.Artifact = func(name string) (creation, deployed []byte, err error) {
+			creation, deployed, err = e.Artifact(name)
+			if _, known := a.Artifacts[name]; err == nil && !known && a.room(len(name)+len(creation)+len(deployed)) {
+				a.Artifacts[name] = Artifact{creation, deployed}
 			}
 			return creation, deployed, err
 		}
@@ -66,15 +66,15 @@ func (a *Answers) Ask(e Edge) {
 			_, _ = e.ReadFile(path)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.Artefacts)) {
-		if e.Artefact != nil {
-			_, _, _ = e.Artefact(name)
+	for _, name := range slices.Sorted(maps.Keys(a.Artifacts)) {
+		if e.Artifact != nil {
+			_, _, _ = e.Artifact(name)
 		}
 	}
 }
 
-// Empty tells whether nothing was asked.
-func (a *Answers) Empty() bool { return len(a.Files) == 0 && len(a.Artefacts) == 0 }
+// Empty reports whether nothing was asked.
+func (a *Answers) Empty() bool { return len(a.Files) == 0 && len(a.Artifacts) == 0 }
 
 // Edge answers what was answered before, and nothing else.
 func (a *Answers) Edge() Edge {
@@ -86,8 +86,8 @@ func (a *Answers) Edge() Edge {
 			}
 			return nil, fmt.Errorf("%q was not read when the World was made, and files of the project are not at hand any more", path)
 		},
-		Artefact: func(name string) (creation, deployed []byte, err error) {
-			if code, ok := a.Artefacts[name]; ok {
+		Artifact: func(name string) (creation, deployed []byte, err error) {
+			if code, ok := a.Artifacts[name]; ok {
 				return code.Creation, code.Deployed, nil
 			}
 			return nil, nil, fmt.Errorf("the code of %q was not asked for when the World was made, and the build is not at hand any more", name)

@@ -18,7 +18,7 @@ func TestAnswers(t *testing.T) {
 			}
 			return nil, errors.New("no such file")
 		},
-		Artefact: func(name string) (creation, deployed []byte, err error) { return []byte(name), []byte{7}, nil },
+		Artifact: func(name string) (creation, deployed []byte, err error) { return []byte(name), []byte{7}, nil },
 	}.Recorded()
 	for path := range there {
 		if _, err := live.ReadFile(path); err != nil {
@@ -28,7 +28,7 @@ func TestAnswers(t *testing.T) {
 	if _, err := live.ReadFile("none"); err == nil {
 		t.Error("a file that is not there is read")
 	}
-	if _, _, err := live.Artefact("Vault"); err != nil {
+	if _, _, err := live.Artifact("Vault"); err != nil {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(answers)
@@ -43,7 +43,7 @@ func TestAnswers(t *testing.T) {
 	if data, err := later.ReadFile("a.json"); err != nil || string(data) != "{}" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if creation, deployed, err := later.Artefact("Vault"); err != nil || string(creation) != "Vault" || len(deployed) != 1 {
+	if creation, deployed, err := later.Artifact("Vault"); err != nil || string(creation) != "Vault" || len(deployed) != 1 {
 		t.Errorf("%q, %x, %v", creation, deployed, err)
 	}
 	for _, path := range []string{"none", "large"} {
@@ -51,7 +51,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s is answered", path)
 		}
 	}
-	if _, _, err := later.Artefact("Token"); err == nil {
+	if _, _, err := later.Artifact("Token"); err == nil {
 		t.Error("code that nobody asked for is answered")
 	}
 	if later.Root != "/project" || saved.Empty() {
@@ -60,7 +60,7 @@ func TestAnswers(t *testing.T) {
 
 	again, other := live.Recorded()
 	saved.Ask(again)
-	if len(other.Files) != 1 || len(other.Artefacts) != 1 {
-		t.Errorf("%d files and %d artefacts are asked for again", len(other.Files), len(other.Artefacts))
+	if len(other.Files) != 1 || len(other.Artifacts) != 1 {
+		t.Errorf("%d files and %d artifacts are asked for again", len(other.Files), len(other.Artifacts))
 	}
 }

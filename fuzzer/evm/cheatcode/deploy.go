@@ -40,7 +40,7 @@ var deployments = func() map[[4]byte]bool {
 	return selectors
 }()
 
-// Deploys tells whether calldata is a call of deployCode.
+// Deploys reports whether calldata is a call of deployCode.
 func Deploys(input []byte) bool { return len(input) >= 4 && deployments[[4]byte(input)] }
 
 // Deploy is what Creator is to be called with for a call of deployCode, and lets it
@@ -49,10 +49,10 @@ func Deploys(input []byte) bool { return len(input) >= 4 && deployments[[4]byte(
 func (s *State) Deploy(edge *Edge, call *Call) (input []byte, ok bool) {
 	fn := index()[[4]byte(call.Input)]
 	arguments, err := decode(fn.arguments, call.Input[4:])
-	if err != nil || edge == nil || edge.Artefact == nil || len(s.Pranks) >= maxPranks {
+	if err != nil || edge == nil || edge.Artifact == nil || len(s.Pranks) >= maxPranks {
 		return nil, false
 	}
-	code, _, err := edge.Artefact(arguments[0].text())
+	code, _, err := edge.Artifact(arguments[0].text())
 	if err != nil {
 		return nil, false
 	}
@@ -88,7 +88,7 @@ func (s *State) Deployed() {
 
 // deployCode is what a call comes to that Creator was not called for.
 func deployCode(c *context, a []value) ([]value, error) {
-	if _, _, err := c.artefact(a[0].text()); err != nil {
+	if _, _, err := c.artifact(a[0].text()); err != nil {
 		return nil, err
 	}
 	return nil, errors.New("it is called by CALL, and without ether")

@@ -6,10 +6,10 @@ import "strings"
 // is outside of a World: files, and the environment that forge was started in.
 var outside = []string{"env", "exists", "isFile", "isDir", "readDir", "isContext", "unixTime"}
 
-// AsInForge tells whether the call of a cheatcode, which succeeded or failed, did what forge
+// AsInForge reports whether the call of a cheatcode, which succeeded or failed, did what forge
 // would have done, as far as can be told: only then does what a test made of it say
 // anything of the code under test. A failure is as in forge where the cheatcode is
-// there to fail: of others it may be ours, who have no files and artefacts in a World.
+// there to fail: of others it may be ours, who have no files and artifacts in a World.
 func AsInForge(input []byte, succeeded bool) bool {
 	if len(input) < 4 {
 		return false
@@ -29,7 +29,7 @@ func AsInForge(input []byte, succeeded bool) bool {
 	return succeeded || strings.HasPrefix(c.name, "assert") || strings.HasPrefix(c.name, "assume") || c.name == "skip"
 }
 
-// ExpectsRevert tells whether input calls a cheatcode that expects the next call to revert.
+// ExpectsRevert reports whether input calls a cheatcode that expects the next call to revert.
 func ExpectsRevert(input []byte) bool {
 	if len(input) < 4 {
 		return false

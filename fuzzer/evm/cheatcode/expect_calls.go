@@ -23,7 +23,7 @@ func (e *Event) clone() *Event {
 	return &Event{append([]common.Hash(nil), e.Topics...), append([]byte(nil), e.Data...), e.Emitter}
 }
 
-// Watches tells whether anybody wants to know of events.
+// Watches reports whether anybody wants to know of events.
 func (s *State) Watches() bool { return s.Listening || len(s.Emits) > 0 }
 
 // maxEvents and maxAccesses bound what is recorded for contracts; maxExpected what
@@ -58,7 +58,7 @@ func (s *State) expectedEvent(e Event) {
 	}
 }
 
-// matches tells whether an event is the one that is expected, in what counts of it.
+// matches reports whether an event is the one that is expected, in what counts of it.
 func (x *ExpectedEmit) matches(e *Event) bool {
 	if len(e.Topics) != len(x.Event.Topics) || x.Emitter != nil && *x.Emitter != e.Emitter {
 		return false
@@ -144,7 +144,7 @@ func times(n uint64) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// excused tells whether the failure of a call is one that ends the run without failing
+// excused reports whether the failure of a call is one that ends the run without failing
 // the test. Only the next call is asked about; creations are not.
 func (s *State) excused(c *Call, got Answer) bool {
 	if len(s.Excused) == 0 || c.Create {

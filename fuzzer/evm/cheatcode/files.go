@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// fileTable: the project's files and artefacts.
+// fileTable: the project's files and artifacts.
 var fileTable = []Function{
 	{Signature: "getCode(string)", Returns: "bytes", run: getCode},
 	{Signature: "getDeployedCode(string)", Returns: "bytes", run: getDeployedCode},
@@ -22,24 +22,24 @@ const inProject = "in the project's folder"
 
 var (
 	errNoFiles     = errors.New("no files of the project are at hand")
-	errNoArtefacts = errors.New("no artefacts of the build are at hand")
+	errNoArtifacts = errors.New("no artifacts of the build are at hand")
 )
 
-// artefact finds creation and deployed code of a contract of the build.
-func (c *context) artefact(name string) (creation, deployed []byte, err error) {
-	if c.edge.Artefact == nil {
-		return nil, nil, errNoArtefacts
+// artifact finds creation and deployed code of a contract of the build.
+func (c *context) artifact(name string) (creation, deployed []byte, err error) {
+	if c.edge.Artifact == nil {
+		return nil, nil, errNoArtifacts
 	}
-	return c.edge.Artefact(name)
+	return c.edge.Artifact(name)
 }
 
 func getCode(c *context, a []value) ([]value, error) {
-	code, _, err := c.artefact(a[0].text())
+	code, _, err := c.artifact(a[0].text())
 	return []value{bytesOf(code)}, err
 }
 
 func getDeployedCode(c *context, a []value) ([]value, error) {
-	_, code, err := c.artefact(a[0].text())
+	_, code, err := c.artifact(a[0].text())
 	return []value{bytesOf(code)}, err
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/internal/testforge"
+	"github.com/sightline-evm/sightline/internal/testing/testforge"
 )
 
 var (
@@ -43,7 +43,7 @@ var (
 		"a = 9223372036854775808", "a = [[1, 2], [3]]\nc = [{b = 1, a = 'x'}, {b = 2, a = 'y'}]\nb = '0x00000000000000000000000000000000DeaDBeef'\ng = +7\nd = {}\n", "a = 1 b = 2", "a = 1e3\nb = 1e400", "# only this"}
 )
 
-// isDocument tells whether a cheatcode reads a JSON or TOML text.
+// isDocument reports whether a cheatcode reads a JSON or TOML text.
 func isDocument(f *Function) bool {
 	return strings.Contains(f.Signature, "Json") || strings.Contains(f.Signature, "Toml") || strings.HasPrefix(f.Signature, "keyExists")
 }

@@ -150,7 +150,7 @@ func rpcURL(c *context, a []value) ([]value, error) {
 // endpointWords are in the names of environment variables that hold an endpoint's address.
 var endpointWords = []string{"RPC", "URL", "URI", "NODE", "ENDPOINT"}
 
-// namesEndpoint tells whether an environment variable is read as a text and called as those
+// namesEndpoint reports whether an environment variable is read as a text and called as those
 // that hold an endpoint's address are.
 func (c *context) namesEndpoint(variable string) bool {
 	return c.fn.Returns == "string" && slices.ContainsFunc(endpointWords, func(word string) bool { return strings.Contains(strings.ToUpper(variable), word) })

@@ -80,9 +80,9 @@ type Environment struct {
 // Edge is what cheatcodes ask of the world outside: all of it may be nil, and the
 // cheatcodes that need it are refused then.
 type Edge struct {
-	// Artefact finds a contract of the build by what getCode may be given: "Vault",
-	// "Vault.sol", "Vault.sol:Vault", or a path to its artefact.
-	Artefact func(name string) (creation, deployed []byte, err error)
+	// Artifact finds a contract of the build by what getCode may be given: "Vault",
+	// "Vault.sol", "Vault.sol:Vault", or a path to its artifact.
+	Artifact func(name string) (creation, deployed []byte, err error)
 	// ReadFile reads a file of the project.
 	ReadFile func(path string) ([]byte, error)
 	// Root is the project's folder, as projectRoot tells it.

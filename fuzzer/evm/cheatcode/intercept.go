@@ -39,17 +39,17 @@ type Answer struct {
 	Output  []byte
 }
 
-// Busy tells whether calls may become something else than they are. No machine
+// Busy reports whether calls may become something else than they are. No machine
 // needs to ask about a call as long as they do not.
 func (s *State) Busy() bool {
 	return len(s.Pranks) > 0 || s.Broadcast != nil || len(s.Mocks) > 0 || s.Revert != nil || len(s.Emits) > 0 ||
 		len(s.Calls) > 0 || len(s.Creates) > 0 || len(s.Excused) > 0
 }
 
-// cheats tells whether a call is one of a cheatcode.
+// cheats reports whether a call is one of a cheatcode.
 func (c *Call) cheats() bool { return !c.Create && (c.To == Address || c.To == Console) }
 
-// Concerns tells whether a call's beginning and end matter: those of cheatcodes do
+// Concerns reports whether a call's beginning and end matter: those of cheatcodes do
 // where they are expected to fail.
 func (s *State) Concerns(c *Call) bool {
 	return !c.cheats() || s.Revert != nil && s.Revert.Cheat
@@ -73,7 +73,7 @@ func (s *State) prank(depth int) *Prank {
 	return nil
 }
 
-// broadcast tells whether a call is one that a script sends.
+// broadcast reports whether a call is one that a script sends.
 func (s *State) broadcast(c *Call) bool {
 	b := s.Broadcast
 	return b != nil && b.Depth == c.Depth && b.By == c.By && !c.Delegate && !c.cheats()
@@ -226,7 +226,7 @@ func (r *ExpectedRevert) judge(c *Call, got Answer) string {
 	return fmt.Sprintf("Error != expected error: %s != %s", printable(reasonText(got.Output)), printable(reasonText(r.Reason)))
 }
 
-// matches tells whether what a call returned is the expected reason.
+// matches reports whether what a call returned is the expected reason.
 func (r *ExpectedRevert) matches(output []byte) bool {
 	if r.Partial {
 		return len(output) >= 4 && len(r.Reason) >= 4 && string(output[:4]) == string(r.Reason[:4])

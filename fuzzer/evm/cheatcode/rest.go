@@ -74,7 +74,7 @@ var restTable = slices.Concat(
 		"getBroadcast(string,uint64,uint8)|(bytes32,uint8,address,uint64,bool)", "getBroadcasts(string,uint64,uint8)|(bytes32,uint8,address,uint64,bool)[]",
 		"getBroadcasts(string,uint64)|(bytes32,uint8,address,uint64,bool)[]", "getDeployment(string)|address", "getDeployment(string,uint64)|address",
 		"getDeployments(string,uint64)|address[]"),
-	refuse("artefacts are found by name, not by code", "getArtifactPathByCode(bytes)|string", "getArtifactPathByDeployedCode(bytes)|string"),
+	refuse("artifacts are found by name, not by code", "getArtifactPathByCode(bytes)|string", "getArtifactPathByDeployedCode(bytes)|string"),
 	refuse("compute it with keccak256 and abi.encode", "eip712HashType(string)|bytes32", "eip712HashType(string,string)|bytes32",
 		"eip712HashStruct(string,bytes)|bytes32", "eip712HashStruct(string,string,bytes)|bytes32", "eip712HashTypedData(string)|bytes32"),
 	refuse("contracts are given no environment", "resolveEnv(string)|string"),

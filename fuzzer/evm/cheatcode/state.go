@@ -128,7 +128,7 @@ type ExpectedEmit struct {
 	Event    *Event          `json:",omitempty"` // nil: not known yet
 }
 
-// found tells whether it was emitted as often as it has to be.
+// found reports whether it was emitted as often as it has to be.
 func (x *ExpectedEmit) found() bool { return x.Event != nil && x.Times > 0 && x.Seen >= x.Times }
 
 // Event is one that was emitted.

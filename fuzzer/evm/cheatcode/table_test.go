@@ -11,7 +11,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/sightline-evm/sightline/internal/testforge"
+	"github.com/sightline-evm/sightline/internal/testing/testforge"
 )
 
 // TestTable: every entry can be read, is there once, and says why it is refused.

@@ -409,7 +409,7 @@ func (p *program) internalCall() {
 	}
 }
 
-// labelsOpen tells whether functions may still be added: those that are being
+// labelsOpen reports whether functions may still be added: those that are being
 // written would never end otherwise.
 func (p *program) labelsOpen() bool { return len(p.functions) < 3 }
 

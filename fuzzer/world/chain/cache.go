@@ -15,7 +15,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 
-	"github.com/sightline-evm/sightline/internal/wholefile"
+	"github.com/sightline-evm/sightline/internal/atomicfile"
 )
 
 // maxCache bounds a cache file, bytes: a million words.
@@ -98,5 +98,5 @@ func (c *Chain) Save() error {
 	if err := os.MkdirAll(filepath.Dir(c.file), 0o755); err != nil {
 		return err
 	}
-	return wholefile.Write(c.file, text)
+	return atomicfile.Write(c.file, text)
 }

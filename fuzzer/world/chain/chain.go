@@ -86,7 +86,7 @@ func Open(ctx context.Context, options Options) (*Chain, error) {
 	return c, nil
 }
 
-// CheckURL tells whether text can be an endpoint's address. It does not repeat it.
+// CheckURL reports whether text can be an endpoint's address. It does not repeat it.
 func CheckURL(text string) error {
 	_, err := parseURL(text)
 	return err

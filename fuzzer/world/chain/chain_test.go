@@ -16,7 +16,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world/chain"
-	"github.com/sightline-evm/sightline/internal/fakechain"
+	"github.com/sightline-evm/sightline/internal/testing/fakechain"
 )
 
 const block = fakechain.Block
@@ -216,7 +216,7 @@ func TestErrors(t *testing.T) {
 	}
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	cancelled, cancel := context.WithCancel(t.Context())
+	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, test := range []struct {
 		name    string
@@ -227,7 +227,7 @@ func TestErrors(t *testing.T) {
 		{"no address", t.Context(), chain.Options{URL: "SECRET"}, "no address"},
 		{"no web address", t.Context(), chain.Options{URL: "file:///etc/SECRET"}, "no address"},
 		{"unreachable", t.Context(), chain.Options{URL: gone.URL + "/SECRET"}, "127.0.0.1 could not be reached: "},
-		{"cancelled", cancelled, chain.Options{URL: gone.URL + "/SECRET"}, "127.0.0.1: context canceled"},
+		{"canceled", canceled, chain.Options{URL: gone.URL + "/SECRET"}, "127.0.0.1: context canceled"},
 		{"another block", t.Context(), chain.Options{URL: address, Block: &other}, "another block"},
 		{"spoilt cache", t.Context(), chain.Options{URL: address, Block: &number, Cache: spoilt}, "remove it"},
 	} {

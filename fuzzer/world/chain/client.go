@@ -91,7 +91,7 @@ func (c *client) batch(ctx context.Context, questions []rpc.BatchElem) error {
 // tooMany is the JSON-RPC error code of endpoints that limit requests.
 const tooMany = -32005
 
-// passing tells whether asking again may help.
+// passing reports whether asking again may help.
 func passing(err error) bool {
 	var status rpc.HTTPError
 	if errors.As(err, &status) {

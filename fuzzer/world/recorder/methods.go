@@ -373,7 +373,7 @@ func (m *ethMethods) GetLogs(f logFilter) ([]*types.Log, error) {
 	return logs, nil
 }
 
-// outside tells whether a block is not between two; negative numbers are tags such as
+// outside reports whether a block is not between two; negative numbers are tags such as
 // latest, which bound nothing here.
 func outside(number uint64, from, to *rpc.BlockNumber) bool {
 	return from != nil && *from >= 0 && number < uint64(*from) || to != nil && *to >= 0 && number > uint64(*to)
@@ -396,7 +396,7 @@ func addressesOf(v any) (map[common.Address]bool, error) {
 	return set, nil
 }
 
-// matchesTopics tells whether an event has the topics: null is any, a list one of several.
+// matchesTopics reports whether an event has the topics: null is any, a list one of several.
 func matchesTopics(l *types.Log, topics []any) bool {
 	for i, want := range topics {
 		alternatives, list := want.([]any)

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/internal/soljson"
-	"github.com/sightline-evm/sightline/internal/testsolc"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
 // config is foundry.toml: the compiler, no network, and the files of the project.

@@ -1,6 +1,6 @@
-// Package wholefile writes files so that whoever reads them sees all of them, or what was
+// Package atomicfile writes files so that whoever reads them sees all of them, or what was
 // there before.
-package wholefile
+package atomicfile
 
 import (
 	"errors"

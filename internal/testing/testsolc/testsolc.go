@@ -154,11 +154,11 @@ type output struct {
 	Sources   map[string]struct{ AST node }
 	Contracts map[string]map[string]struct {
 		ABI json.RawMessage
-		EVM struct{ Bytecode, DeployedBytecode artefact }
+		EVM struct{ Bytecode, DeployedBytecode artifact }
 	}
 }
 
-type artefact struct {
+type artifact struct {
 	Object         string
 	LinkReferences map[string]map[string][]struct{ Start, Length uint32 }
 	// ImmutableReferences are keyed by AST id.
@@ -245,7 +245,7 @@ func argumentTypes(contract node) []string {
 	return types
 }
 
-func (a artefact) code(kind bytecode.Kind) (*bytecode.Code, error) {
+func (a artifact) code(kind bytecode.Kind) (*bytecode.Code, error) {
 	if a.Object == "" {
 		return nil, nil
 	}

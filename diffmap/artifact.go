@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// artefact is one code of one contract with its source map.
-type artefact struct {
+// artifact is one code of one contract with its source map.
+type artifact struct {
 	contract *build.Contract
 	program  *bytecode.Program
 	entries  build.SourceMap
@@ -37,9 +37,9 @@ func styleOf(o *build.Output) codeStyle {
 	}
 }
 
-// artefacts lists the code of an output that the table knows.
-func artefacts(output *build.Output, table *bytecode.Table) []artefact {
-	var list []artefact
+// artifacts lists the code of an output that the table knows.
+func artifacts(output *build.Output, table *bytecode.Table) []artifact {
+	var list []artifact
 	for _, c := range output.Contracts {
 		for _, a := range []struct {
 			code    *bytecode.Code
@@ -49,7 +49,7 @@ func artefacts(output *build.Output, table *bytecode.Table) []artefact {
 				continue
 			}
 			if p := table.Program(a.code.ID); p != nil && p.Code == a.code {
-				list = append(list, artefact{c, p, a.entries, styleOf(output)})
+				list = append(list, artifact{c, p, a.entries, styleOf(output)})
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func artefacts(output *build.Output, table *bytecode.Table) []artefact {
 // In legacy code without optimizer an instruction stands where what it was
 // compiled from runs, but for what [jumpFinder] knows. Where the compiler arranges the stack (via-IR, optimizer),
 // PUSH, DUP, SWAP and POP stand anywhere before or behind the operation that they
-// serve, under its range; labels stand under that of either neighbour; and the
+// serve, under its range; labels stand under that of either neighbor; and the
 // code that computes a constant under that of another use of the constant.
 // Measured with solc 0.8.30: a return address is pushed three statements early,
 // and "revert Bad(…)" holds instructions of another "revert Bad(…)".
@@ -74,7 +74,7 @@ const (
 	ranEnd                        // the node ran, unless it is a catch clause: that may end before
 )
 
-// proves tells whether evidence shows that n ran. A function's label is its
+// proves reports whether evidence shows that n ran. A function's label is its
 // entry in all code.
 func (e evidence) proves(n *treeNode) bool {
 	function := n.kind == functionNode
@@ -92,11 +92,11 @@ type instruction struct {
 func (i instruction) bytes() byteRange { return byteRange{i.Start, i.Start + i.Length} }
 
 // instructions walks over the instructions that have a source map entry, by pc.
-func (a *artefact) instructions() iter.Seq2[uint32, instruction] {
+func (a *artifact) instructions() iter.Seq2[uint32, instruction] {
 	return func(yield func(uint32, instruction) bool) {
 		constants := 0 // values on top of the stack that the code before computed from nothing
 		clauses := clauseFinder{code: a.program.Bytes}
-		jumps := jumpFinder{artefact: a}
+		jumps := jumpFinder{artifact: a}
 		for pc, entry := range a.entries.Instructions(a.program.Bytes) {
 			var found evidence
 			if a.style.shuffled {
@@ -137,8 +137,8 @@ func evidenceOf(op vm.OpCode, constants *int) evidence {
 	return ranRange
 }
 
-// computesConstants tells whether solc makes constants with op (libevmasm,
-// ConstantOptimiser.cpp).
+// computesConstants reports whether solc makes constants with op (libevmasm,
+// ConstantOptimizer.cpp).
 func computesConstants(op vm.OpCode) bool {
 	switch op {
 	case vm.SHL, vm.EXP, vm.MUL, vm.ADD, vm.SUB:
@@ -159,7 +159,7 @@ type clauseFinder struct {
 // errorSelectors are those of Error(string) and Panic(uint256).
 var errorSelectors = [][]byte{{0x08, 0xc3, 0x79, 0xa0}, {0x4e, 0x48, 0x7b, 0x71}}
 
-// decides takes the next instruction and tells whether it is such a comparison or
+// decides takes the next instruction and reports whether it is such a comparison or
 // jump.
 func (c *clauseFinder) decides(pc uint32) bool {
 	op := vm.OpCode(c.code[pc])

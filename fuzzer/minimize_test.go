@@ -49,7 +49,7 @@ func firstWord(holds func(x *uint256.Int) bool) func(input.Sequence) bool {
 	}
 }
 
-func TestMinimise(t *testing.T) {
+func TestMinimize(t *testing.T) {
 	p := open(t, "units/counter.sol")
 	const named = "user1 Counter.name(address,int256,uint256[],bytes,bytes32) args "
 	const hash = "0x1111111111111111111111111111111111111111111111111111111111111111"
@@ -122,7 +122,7 @@ func TestMinimise(t *testing.T) {
 			if !test.keeps(seq) {
 				t.Fatal("the sequence does not hold itself")
 			}
-			got := minimise(p.space, seq, test.keeps)
+			got := minimize(p.space, seq, test.keeps)
 			if text := format(p.space, got); text != test.want {
 				t.Errorf("got  %s\nwant %s", text, test.want)
 			}
@@ -171,10 +171,10 @@ func randomPredicate(r *rand.Rand, space *input.Space, seq input.Sequence) func(
 	}
 }
 
-// TestMinimiseProperties: whatever the predicate, the result satisfies it, is a
+// TestMinimizeProperties: whatever the predicate, the result satisfies it, is a
 // valid sequence, no longer than the original, and cannot be made smaller by
 // asking again.
-func TestMinimiseProperties(t *testing.T) {
+func TestMinimizeProperties(t *testing.T) {
 	p := open(t, "units/counter.sol")
 	mutator := input.NewMutator(p.space, input.NewDictionary(nil), input.Options{})
 	r := testRand(1)
@@ -188,7 +188,7 @@ func TestMinimiseProperties(t *testing.T) {
 			t.Fatalf("case %d: the predicate does not hold for its own sequence", i)
 		}
 		asked := 0
-		got := minimise(p.space, seq, func(candidate input.Sequence) bool {
+		got := minimize(p.space, seq, func(candidate input.Sequence) bool {
 			asked++
 			if err := p.space.Validate(candidate); err != nil {
 				t.Fatalf("case %d: asked about an invalid sequence: %v", i, err)
@@ -198,7 +198,7 @@ func TestMinimiseProperties(t *testing.T) {
 		if !holds(got) || len(got) > len(seq) {
 			t.Fatalf("case %d: %s became %s", i, format(p.space, seq), format(p.space, got))
 		}
-		if again := minimise(p.space, got, holds); !again.Equal(got) {
+		if again := minimize(p.space, got, holds); !again.Equal(got) {
 			t.Errorf("case %d: %s becomes %s when asked again", i, format(p.space, got), format(p.space, again))
 		}
 		if most := 600 * len(seq); asked > most {
@@ -207,28 +207,28 @@ func TestMinimiseProperties(t *testing.T) {
 	}
 }
 
-// TestMinimiseEnds: a predicate that allows anything but zero, and one that tires,
+// TestMinimizeEnds: a predicate that allows anything but zero, and one that tires,
 // end the search too.
-func TestMinimiseEnds(t *testing.T) {
+func TestMinimizeEnds(t *testing.T) {
 	p := open(t, "units/counter.sol")
 	seq := parse(t, p.space, fmt.Sprintf("user1 Counter.add(uint256) args (%s)", new(uint256.Int).SetAllOne().Dec()))
 	odd := firstWord(func(x *uint256.Int) bool { return x.BitLen() > 3 && x[0]%7 == 3 || x.BitLen() == 256 })
-	minimise(p.space, seq, odd)
+	minimize(p.space, seq, odd)
 	for tires := range 40 {
 		left := tires
-		got := minimise(p.space, seq, func(input.Sequence) bool { left--; return left >= 0 })
+		got := minimize(p.space, seq, func(input.Sequence) bool { left--; return left >= 0 })
 		if got == nil {
 			t.Fatal("nothing is left")
 		}
 	}
 }
 
-// TestMinimiseJoinsCalls: of ten payments as many stay as have to be made, the others
+// TestMinimizeJoinsCalls: of ten payments as many stay as have to be made, the others
 // are part of them.
-func TestMinimiseJoinsCalls(t *testing.T) {
+func TestMinimizeJoinsCalls(t *testing.T) {
 	p := openExample(t, "crowdsale")
 	text := "user1 Crowdsale.invest() value 39; user2 Crowdsale.invest() value 3" + strings.Repeat("; user1 Crowdsale.invest() value 1", 8) + "; user1 Crowdsale.refund()"
-	got := minimise(p.space, parse(t, p.space, text), func(seq input.Sequence) bool {
+	got := minimize(p.space, parse(t, p.space, text), func(seq input.Sequence) bool {
 		var sum uint64
 		calls := 0
 		for i := range seq {

@@ -351,7 +351,7 @@ func (s *Server) git(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/info/refs") {
 		s.calls = append(s.calls, "git fetch")
 	}
-	// One authorisation, ours: GitHub refuses two, and another was left behind.
+	// One authorization, ours: GitHub refuses two, and another was left behind.
 	want := "basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+s.Token))
 	if headers := r.Header.Values("Authorization"); len(headers) != 1 || headers[0] != want {
 		s.t.Errorf("git's request carries the authorizations %q, want %q", headers, want)

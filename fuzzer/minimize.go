@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// minimise makes a sequence smaller while keeps answers true for it, which is
+// minimize makes a sequence smaller while keeps answers true for it, which is
 // taken for granted of seq itself. It never executes anything: keeps does, and
 // may give up by answering false from some point on.
 //
@@ -19,8 +19,8 @@ import (
 // else a smaller number by halving, at last a round one. All repeat until nothing
 // changes. That ends: joining leaves fewer calls, rounding happens only when it takes
 // digits away, and rounding up after halving gives less than there was before.
-func minimise(space *input.Space, seq input.Sequence, keeps func(input.Sequence) bool) input.Sequence {
-	m := minimiser{space, keeps}
+func minimize(space *input.Space, seq input.Sequence, keeps func(input.Sequence) bool) input.Sequence {
+	m := minimizer{space, keeps}
 	for {
 		shorter := m.joinCalls(m.dropCalls(seq))
 		plainer := m.plainWords(shorter)
@@ -31,12 +31,12 @@ func minimise(space *input.Space, seq input.Sequence, keeps func(input.Sequence)
 	}
 }
 
-type minimiser struct {
+type minimizer struct {
 	space *input.Space
 	keeps func(input.Sequence) bool
 }
 
-func (m minimiser) dropCalls(seq input.Sequence) input.Sequence {
+func (m minimizer) dropCalls(seq input.Sequence) input.Sequence {
 	for size := (len(seq) + 1) / 2; size >= 1; size /= 2 {
 		for at := 0; at+size <= len(seq) && size < len(seq); {
 			shorter := slices.Concat(seq[:at], seq[at+size:])
@@ -52,7 +52,7 @@ func (m minimiser) dropCalls(seq input.Sequence) input.Sequence {
 
 // joinCalls puts two calls of a function in one, as long as that keeps: ten payments
 // that fill a purse are one.
-func (m minimiser) joinCalls(seq input.Sequence) input.Sequence {
+func (m minimizer) joinCalls(seq input.Sequence) input.Sequence {
 	for i := 0; i < len(seq); i++ {
 		for j := i + 1; j < len(seq); {
 			joined, ok := m.joined(seq, i, j)
@@ -68,7 +68,7 @@ func (m minimiser) joinCalls(seq input.Sequence) input.Sequence {
 
 // joined is the sequence without call j, whose numbers are added to those of call i;
 // false when they differ in anything else, or a sum does not fit.
-func (m minimiser) joined(seq input.Sequence, i, j int) (input.Sequence, bool) {
+func (m minimizer) joined(seq input.Sequence, i, j int) (input.Sequence, bool) {
 	a, b := &seq[i], &seq[j]
 	if a.Instance != b.Instance || a.Function != b.Function || a.Sender != b.Sender {
 		return nil, false
@@ -100,7 +100,7 @@ func (m minimiser) joined(seq input.Sequence, i, j int) (input.Sequence, bool) {
 	return out, true
 }
 
-func (m minimiser) plainWords(seq input.Sequence) input.Sequence {
+func (m minimizer) plainWords(seq input.Sequence) input.Sequence {
 	for _, word := range input.AppendWords(nil, seq) {
 		seq = m.plainest(seq, word)
 		if isNumber(seq, word) {
@@ -113,7 +113,7 @@ func (m minimiser) plainWords(seq input.Sequence) input.Sequence {
 
 // plainest tries the values that need no explanation: zero, one, and for an
 // address that nobody knows a sender's.
-func (m minimiser) plainest(seq input.Sequence, word input.Word) input.Sequence {
+func (m minimizer) plainest(seq input.Sequence, word input.Word) input.Sequence {
 	x, ok := m.space.Get(seq, word)
 	if !ok {
 		return seq // gone with a shorter array
@@ -139,7 +139,7 @@ func (m minimiser) plainest(seq input.Sequence, word input.Word) input.Sequence 
 }
 
 // try sets a word, if what comes out is kept.
-func (m minimiser) try(seq input.Sequence, word input.Word, x *uint256.Int) (input.Sequence, bool) {
+func (m minimizer) try(seq input.Sequence, word input.Word, x *uint256.Int) (input.Sequence, bool) {
 	changed, ok := m.space.With(seq, word, x)
 	if !ok || !m.keeps(changed) {
 		return seq, false
@@ -147,7 +147,7 @@ func (m minimiser) try(seq input.Sequence, word input.Word, x *uint256.Int) (inp
 	return changed, true
 }
 
-// isNumber tells whether a word is one that is smaller by being halved: half an
+// isNumber reports whether a word is one that is smaller by being halved: half an
 // address or half a hash is no plainer than the whole.
 func isNumber(seq input.Sequence, word input.Word) bool {
 	switch word.Kind {
@@ -166,7 +166,7 @@ type number struct {
 	negative bool
 }
 
-func (m minimiser) number(seq input.Sequence, word input.Word) (number, bool) {
+func (m minimizer) number(seq input.Sequence, word input.Word) (number, bool) {
 	x, ok := m.space.Get(seq, word)
 	if !ok {
 		return number{}, false
@@ -178,7 +178,7 @@ func (m minimiser) number(seq input.Sequence, word input.Word) (number, bool) {
 }
 
 // tryNumber sets a word to a number of another size.
-func (m minimiser) tryNumber(seq input.Sequence, word input.Word, n number, size *uint256.Int) (input.Sequence, bool) {
+func (m minimizer) tryNumber(seq input.Sequence, word input.Word, n number, size *uint256.Int) (input.Sequence, bool) {
 	x := *size
 	if n.negative {
 		x.Neg(&x)
@@ -188,7 +188,7 @@ func (m minimiser) tryNumber(seq input.Sequence, word input.Word, n number, size
 
 // halve divides a number by two while that keeps: one probe for a number that is
 // needed as it is, at most 256 for one that is not.
-func (m minimiser) halve(seq input.Sequence, word input.Word) input.Sequence {
+func (m minimizer) halve(seq input.Sequence, word input.Word) input.Sequence {
 	for {
 		n, ok := m.number(seq, word)
 		if !ok || n.size.LtUint64(2) {
@@ -204,7 +204,7 @@ func (m minimiser) halve(seq input.Sequence, word input.Word) input.Sequence {
 // round looks for a number that people can read near one that cannot be halved:
 // 40 ether, not 46.875; 14 days, not 1,234,567 seconds. It goes from the coarsest
 // unit to the finest, first down and then up.
-func (m minimiser) round(seq input.Sequence, word input.Word) input.Sequence {
+func (m minimizer) round(seq input.Sequence, word input.Word) input.Sequence {
 	n, ok := m.number(seq, word)
 	if !ok {
 		return seq
@@ -234,7 +234,7 @@ func (m minimiser) round(seq input.Sequence, word input.Word) input.Sequence {
 
 // lower finds the smallest multiple of unit that keeps, between the half of the
 // number, which is known not to, and high, which does.
-func (m minimiser) lower(seq input.Sequence, word input.Word, n number, high, unit *uint256.Int) input.Sequence {
+func (m minimizer) lower(seq input.Sequence, word input.Word, n number, high, unit *uint256.Int) input.Sequence {
 	var low uint256.Int // multiples, in units; the highest that is known not to keep
 	top := new(uint256.Int).Div(high, unit)
 	low.Div(low.Rsh(&n.size, 1), unit)

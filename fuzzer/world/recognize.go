@@ -16,15 +16,15 @@ import (
 // preimage: what answers it is a fallback function.
 var probe = crypto.Keccak256([]byte("sightline: is this a proxy?"))[:4]
 
-// recognise adds what can be called besides what was deployed by itself:
+// recognize adds what can be called besides what was deployed by itself:
 // contracts that constructors created, and the contracts behind proxies. A proxy
 // is whatever hands calldata that it does not know to the code of a known
 // contract by DELEGATECALL: so do ERC-1967, beacon and minimal proxies (EIP-1167),
 // and their predecessors with slots of their own. Of the instances, the first
 // ones are known already.
-func (b *builder) recognise(table *bytecode.Table, known int) error {
-	known = max(known, b.recognised)
-	defer func() { b.recognised = len(b.instances) }()
+func (b *builder) recognize(table *bytecode.Table, known int) error {
+	known = max(known, b.recognized)
+	defer func() { b.recognized = len(b.instances) }()
 	children, err := b.children()
 	if err != nil {
 		return err

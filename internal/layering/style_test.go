@@ -1,4 +1,4 @@
-package floors
+package layering
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ type file struct {
 	lines int
 }
 
-// isTest tells whether only tests compile it.
+// isTest reports whether only tests compile it.
 func (f *file) isTest() bool { return strings.HasSuffix(f.path, "_test.go") }
 
 func (f *file) line(n ast.Node) int { return f.set.Position(n.Pos()).Line }

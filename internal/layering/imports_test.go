@@ -1,4 +1,4 @@
-package floors
+package layering
 
 import (
 	"bytes"
@@ -17,12 +17,12 @@ const module = "github.com/sightline-evm/sightline"
 // everything stands for all packages of the module.
 const everything = "*"
 
-// floors lists for each package, from the top down, which packages of the module
+// allowances lists for each package, from the top down, which packages of the module
 // it may import itself. What it gets through them is bounded by their own lines.
 // docs/architecture.md has the picture.
 //
-// A new package gets a line here, under the lowest floor that its job allows.
-var floors = map[string][]string{
+// A new package gets a line here, under the lowest layer that its job allows.
+var allowances = map[string][]string{
 	"cmd/sightline": {everything},
 
 	// The measured comparisons: programs that take the product apart as they need.
@@ -48,16 +48,16 @@ var floors = map[string][]string{
 	"bench/techniques":      {everything},
 
 	"report": {"report/sarif", "report/github", "fuzzer", "fuzzer/input", "fuzzer/oracle", "fuzzer/world",
-		"fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/wholefile"},
+		"fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/atomicfile"},
 	"report/github": {"report/sarif"},
 	"report/sarif":  {},
 
-	"fuzzer":        {"fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/wholefile"},
+	"fuzzer":        {"fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/atomicfile"},
 	"fuzzer/input":  {"fuzzer/evm", "internal/bytecode"},
 	"fuzzer/oracle": {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
 	"fuzzer/world":  {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
 	// A live chain's state, through JSON-RPC.
-	"fuzzer/world/chain": {"fuzzer/evm", "internal/wholefile"},
+	"fuzzer/world/chain": {"fuzzer/evm", "internal/atomicfile"},
 	// A chain for deploy scripts.
 	"fuzzer/world/recorder": {"fuzzer/evm", "internal/bytecode"},
 	"fuzzer/evm":            {"fuzzer/evm/cheatcode", "internal/bytecode"},
@@ -66,31 +66,31 @@ var floors = map[string][]string{
 	"fuzzer/evm/evmtest":   {"fuzzer/evm", "internal/bytecode"},
 	"fuzzer/lookahead":     {"internal/bytecode"}, // code in, verdict out: no EVM state
 
-	"diffmap":       {"diffmap/build", "internal/bytecode", "internal/wholefile"},
-	"diffmap/build": {"internal/bytecode", "internal/wholefile"},
+	"diffmap":       {"diffmap/build", "internal/bytecode", "internal/atomicfile"},
+	"diffmap/build": {"internal/bytecode", "internal/atomicfile"},
 	// Where contracts keep their state, and what an upgrade makes of it.
 	"diffmap/layout": {"diffmap/build"},
 
 	"examples":          {},
 	"internal/bytecode": {},
 	// What GitHub asks of SARIF, for tests.
-	"internal/checksarif": {"report/sarif"},
+	"internal/testing/checksarif": {"report/sarif"},
 	// A chain for tests.
-	"internal/fakechain": {"fuzzer/evm"},
+	"internal/testing/fakechain": {"fuzzer/evm"},
 	// A GitHub for tests: it knows the API's description and git, not who calls.
-	"internal/fakegithub": {},
-	"internal/floors":     {},
-	"internal/soljson":    {},
-	"internal/wholefile":  {},
-	"internal/workflows":  {},
-	"internal/testsolc":   {"internal/bytecode"},
-	"internal/testforge":  {"internal/soljson", "internal/testsolc"},
+	"internal/testing/fakegithub": {},
+	"internal/layering":           {},
+	"internal/soljson":            {},
+	"internal/atomicfile":         {},
+	"internal/workflows":          {},
+	"internal/testing/testsolc":   {"internal/bytecode"},
+	"internal/testing/testforge":  {"internal/soljson", "internal/testing/testsolc"},
 	// Above all that is tested with it; only external test packages can use it.
-	"internal/testbuild": {"diffmap", "diffmap/build", "internal/bytecode"},
+	"internal/testing/testbuild": {"diffmap", "diffmap/build", "internal/bytecode"},
 }
 
 // testOnly are packages that nothing but tests imports, and each other.
-var testOnly = []string{"internal/testsolc", "internal/testforge", "internal/testbuild", "internal/checksarif", "internal/fakegithub", "internal/floors", "internal/workflows"}
+var testOnly = []string{"internal/testing/testsolc", "internal/testing/testforge", "internal/testing/testbuild", "internal/testing/checksarif", "internal/testing/fakegithub", "internal/layering", "internal/workflows"}
 
 // listed is what this test needs of go list's answer.
 type listed struct {
@@ -134,9 +134,9 @@ func TestImportsGoDown(t *testing.T) {
 		t.Fatal("go list names no package of the module")
 	}
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
-		allowed, known := floors[name]
+		allowed, known := allowances[name]
 		if !known {
-			t.Errorf("%s is in no floor: add it to the table of this test and to docs/architecture.md", name)
+			t.Errorf("%s has no line: add it to the table of this test and to docs/architecture.md", name)
 			continue
 		}
 		for _, path := range packages[name].Imports {
@@ -181,13 +181,13 @@ func TestNothingForbiddenIsImportedIndirectly(t *testing.T) {
 	}
 }
 
-// isBelow tells whether a package is the folder or lies in it.
+// isBelow reports whether a package is the folder or lies in it.
 func isBelow(name, folder string) bool {
 	return name == folder || strings.HasPrefix(name, folder+"/")
 }
 
 // TestTableHasNoCircle: a table that allowed a package and its importer to import
-// each other would have no floors.
+// each other would have no layers.
 func TestTableHasNoCircle(t *testing.T) {
 	state := map[string]int{} // 1: being visited, 2: done
 	var visit func(name string, way []string)
@@ -200,18 +200,18 @@ func TestTableHasNoCircle(t *testing.T) {
 			return
 		}
 		state[name] = 1
-		for _, lower := range floors[name] {
+		for _, lower := range allowances[name] {
 			if lower == everything {
 				continue
 			}
-			if _, known := floors[lower]; !known {
+			if _, known := allowances[lower]; !known {
 				t.Errorf("%s may import %s, which has no line", name, lower)
 			}
 			visit(lower, way)
 		}
 		state[name] = 2
 	}
-	for _, name := range slices.Sorted(maps.Keys(floors)) {
+	for _, name := range slices.Sorted(maps.Keys(allowances)) {
 		visit(name, nil)
 	}
 }

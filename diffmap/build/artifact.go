@@ -13,9 +13,9 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// artefact is one contract as Foundry and truffle keep it: a file each, with
+// artifact is one contract as Foundry and truffle keep it: a file each, with
 // the source ids of the compiler run that made it.
-type artefact struct {
+type artifact struct {
 	origin   string // its file
 	name     contractName
 	id       int     // of its source; −1 when unknown
@@ -28,9 +28,9 @@ type artefact struct {
 	run      string            // the id of the run that made it; empty when unknown
 }
 
-// readMetadata takes over what an artefact's metadata says. Files that tools
+// readMetadata takes over what an artifact's metadata says. Files that tools
 // have not written themselves may hold anything: what cannot be read is unknown.
-func (a *artefact) readMetadata(text string) {
+func (a *artifact) readMetadata(text string) {
 	var m struct {
 		Compiler struct {
 			Version string `json:"version"`
@@ -63,7 +63,7 @@ func (a *artefact) readMetadata(text string) {
 	}
 }
 
-// compilerRun collects the artefacts that one run of the compiler has made.
+// compilerRun collects the artifacts that one run of the compiler has made.
 type compilerRun struct {
 	id        string // empty for a run that no file names
 	compiler  string
@@ -73,7 +73,7 @@ type compilerRun struct {
 	closed    bool // paths holds every source of the run
 	texts     map[string]string
 	asts      map[string]json.RawMessage
-	artefacts []*artefact
+	artifacts []*artifact
 	names     map[contractName]bool
 }
 
@@ -82,13 +82,13 @@ func newRun(id string) *compilerRun {
 		asts: map[string]json.RawMessage{}, names: map[contractName]bool{}}
 }
 
-// takes tells whether the artefact can be of this run: source ids mean the same
+// takes reports whether the artifact can be of this run: source ids mean the same
 // files in both, and nothing else disagrees.
-func (r *compilerRun) takes(a *artefact) bool {
+func (r *compilerRun) takes(a *artifact) bool {
 	if r.names[a.name] || a.run != "" && a.run != r.id {
 		return false
 	}
-	if len(r.artefacts) > 0 && (r.compiler != a.compiler || !bytes.Equal(r.settings, a.settings)) {
+	if len(r.artifacts) > 0 && (r.compiler != a.compiler || !bytes.Equal(r.settings, a.settings)) {
 		return false
 	}
 	path, taken := r.paths[a.id]
@@ -113,9 +113,9 @@ func (r *compilerRun) takes(a *artefact) bool {
 	return !r.closed || r.maps(a)
 }
 
-// maps tells whether the artefact's source maps refer to the sources that it
+// maps reports whether the artifact's source maps refer to the sources that it
 // depends on, as far as its metadata tells these.
-func (r *compilerRun) maps(a *artefact) bool {
+func (r *compilerRun) maps(a *artifact) bool {
 	if len(a.hashes) == 0 {
 		return true
 	}
@@ -138,7 +138,7 @@ func (r *compilerRun) maps(a *artefact) bool {
 
 func keccak(text string) string { return hex.EncodeToString(crypto.Keccak256([]byte(text))) }
 
-func (r *compilerRun) add(a *artefact) {
+func (r *compilerRun) add(a *artifact) {
 	r.compiler, r.settings = a.compiler, a.settings
 	r.paths[a.id], r.ids[a.name.source] = a.name.source, a.id
 	if a.text != nil {
@@ -148,13 +148,13 @@ func (r *compilerRun) add(a *artefact) {
 		r.asts[a.name.source] = a.ast
 	}
 	r.names[a.name] = true
-	r.artefacts = append(r.artefacts, a)
+	r.artifacts = append(r.artifacts, a)
 }
 
-// groupArtefacts divides artefacts into runs: each joins the first that takes
+// groupArtifacts divides artifacts into runs: each joins the first that takes
 // it. runs are those that files name; more are made as they are needed.
-func groupArtefacts(runs []*compilerRun, artefacts []*artefact) ([]*compilerRun, error) {
-	for _, a := range artefacts {
+func groupArtifacts(runs []*compilerRun, artifacts []*artifact) ([]*compilerRun, error) {
+	for _, a := range artifacts {
 		if a.id < 0 {
 			return nil, &Error{Origin: a.origin, Kind: ErrNoAST, Problem: "nothing says which number its source has in source maps: it has neither an id nor an AST",
 				Remedy: "build again with the AST (foundry.toml: ast = true)"}
@@ -163,28 +163,28 @@ func groupArtefacts(runs []*compilerRun, artefacts []*artefact) ([]*compilerRun,
 		if i < 0 {
 			if len(runs) >= maxRuns {
 				return nil, &Error{Origin: a.origin, Kind: ErrTooLarge,
-					Problem: fmt.Sprintf("the folder's artefacts are of more than %d compiler runs", maxRuns), Remedy: "remove the folder and build again"}
+					Problem: fmt.Sprintf("the folder's artifacts are of more than %d compiler runs", maxRuns), Remedy: "remove the folder and build again"}
 			}
 			i = len(runs)
 			runs = append(runs, newRun(""))
 		}
 		runs[i].add(a)
 	}
-	return slices.DeleteFunc(runs, func(r *compilerRun) bool { return len(r.artefacts) == 0 }), nil
+	return slices.DeleteFunc(runs, func(r *compilerRun) bool { return len(r.artifacts) == 0 }), nil
 }
 
-// maxRuns bounds the compiler runs of a folder's artefacts: each artefact is
+// maxRuns bounds the compiler runs of a folder's artifacts: each artifact is
 // held against each run. Real folders have some ten; the bound is arbitrary.
 const maxRuns = 200
 
 // output makes an output of a run. locate finds the texts of sources that are
-// not in the artefacts; nil when there is nowhere to look.
+// not in the artifacts; nil when there is nowhere to look.
 func (r *compilerRun) output(limits Limits, locate func(name string) ([]byte, error)) (*Output, error) {
 	c := compilation{out: standardOutput{Sources: map[string]outputSource{}, Contracts: map[string]map[string]outputContract{}}}
 	for id, path := range r.paths {
 		c.out.Sources[path] = outputSource{ID: &id, AST: r.asts[path]}
 	}
-	for _, a := range r.artefacts {
+	for _, a := range r.artifacts {
 		if c.out.Contracts[a.name.source] == nil {
 			c.out.Contracts[a.name.source] = map[string]outputContract{}
 		}
@@ -206,7 +206,7 @@ func (r *compilerRun) output(limits Limits, locate func(name string) ([]byte, er
 		return nil, texts.cannotCompile(err)
 	}
 	if err != nil {
-		return nil, at(r.artefacts[0].origin, err)
+		return nil, at(r.artifacts[0].origin, err)
 	}
 	o.Compiler = r.compiler
 	if !r.closed {
@@ -216,8 +216,8 @@ func (r *compilerRun) output(limits Limits, locate func(name string) ([]byte, er
 }
 
 // forgetForeign takes the file from source map entries that lead to a source
-// that the contract does not import. A run whose ids are known from artefacts
-// alone may lack some; an artefact of another run may then have the id.
+// that the contract does not import. A run whose ids are known from artifacts
+// alone may lack some; an artifact of another run may then have the id.
 func (r *compilerRun) forgetForeign(o *Output, texts runTexts) {
 	for _, c := range o.Contracts {
 		own := texts.closure(c.Source)
@@ -257,7 +257,7 @@ type runTexts struct {
 // to be compiled again. cause is what else could be done.
 func (t runTexts) cannotCompile(cause error) error {
 	e := &Error{Place: t.missing[0], Kind: ErrNoAST, Cause: cause,
-		Problem: "the artefacts have no AST, and the source to compile again was not found", Remedy: remedyAST}
+		Problem: "the artifacts have no AST, and the source to compile again was not found", Remedy: remedyAST}
 	if len(t.differing) > 0 {
 		e.Place, e.Kind = t.differing[0], ErrStale
 		e.Problem = "the source does not match the build, which has no AST"
@@ -291,13 +291,13 @@ func (r *compilerRun) sourceTexts(locate func(name string) ([]byte, error), sett
 		}
 	}
 	hashes := map[string]string{}
-	for _, a := range r.artefacts {
+	for _, a := range r.artifacts {
 		maps.Copy(hashes, a.hashes)
 	}
 	texts := runTexts{found: map[string]string{}, imports: map[string][]string{}}
 	seen := map[string]bool{}
 	var queue []string
-	for _, a := range r.artefacts {
+	for _, a := range r.artifacts {
 		queue = append(queue, a.name.source)
 	}
 	for len(queue) > 0 {

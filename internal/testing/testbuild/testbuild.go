@@ -1,4 +1,4 @@
-// Package testbuild compiles Solidity for tests that need what internal/testsolc
+// Package testbuild compiles Solidity for tests that need what internal/testing/testsolc
 // leaves out: several sources, any installed compiler, and the way from an
 // instruction back to its line. It goes through the product's own build reader.
 package testbuild

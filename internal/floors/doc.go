@@ -1,4 +1,0 @@
-// Package floors holds the rules of the whole repository that no compiler and no
-// linter holds: which package may import which, and a few of its style. It has
-// only tests.
-package floors
