@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // Levels of annotations.
@@ -33,7 +35,7 @@ func Annotations(r *Report) []Annotation {
 		if f.Waived != nil {
 			continue
 		}
-		a := annotationOf(f, Clean(r.Diff.Base, maxName))
+		a := annotationOf(f, human.Clean(r.Diff.Base, maxName))
 		if f.gates(rank) {
 			a.Level = AnnotateError
 			errors = append(errors, a)
@@ -46,7 +48,7 @@ func Annotations(r *Report) []Annotation {
 		if c.Waived != nil {
 			continue
 		}
-		a := c.annotation(Clean(r.Diff.Base, maxName))
+		a := c.annotation(human.Clean(r.Diff.Base, maxName))
 		if c.gates(rank) {
 			a.Level = AnnotateError
 			errors = append(errors, a)
@@ -57,7 +59,7 @@ func Annotations(r *Report) []Annotation {
 	for _, row := range rowsOf(with(spots(r), missed...)) {
 		text := statusWords[row.Status]
 		if row.Reason != "" {
-			text += ": " + Clean(row.Reason, maxReason)
+			text += ": " + human.Clean(row.Reason, maxReason)
 		}
 		text = sentence(upper(text))
 		if row.Status != Unreachable {
@@ -73,14 +75,14 @@ func Annotations(r *Report) []Annotation {
 // annotationOf is a finding beside the line where people should look first.
 func annotationOf(f *Finding, base string) Annotation {
 	place := f.place()
-	text := sentence(Clean(f.said(), maxReason))
+	text := sentence(human.Clean(f.said(), maxReason))
 	if f.Function != "" {
-		text += fmt.Sprintf(" In %s, after %s.", Clean(f.Function, maxName), Plural(len(f.Sequence), "call"))
+		text += fmt.Sprintf(" In %s, after %s.", human.Clean(f.Function, maxName), human.Plural(len(f.Sequence), "call"))
 	}
 	if !place.sameLine(f.Location) {
-		text += fmt.Sprintf(" It breaks at %s.", Clean(f.Location.String(), maxPath))
+		text += fmt.Sprintf(" It breaks at %s.", human.Clean(f.Location.String(), maxPath))
 	}
-	text += " " + upper(f.standing(Clean, base)) + "."
+	text += " " + upper(f.standing(human.Clean, base)) + "."
 	for _, line := range sequenceLines(f.Sequence) {
 		text += "\n" + line
 	}
@@ -88,7 +90,7 @@ func annotationOf(f *Finding, base string) Annotation {
 		text += "\n" + command
 	}
 	return Annotation{Level: AnnotateWarning, Message: text, File: place.File, Line: place.Line,
-		Title: fmt.Sprintf("%s %s %s", Clean(f.ID, maxName), Clean(f.Severity, maxName), Clean(f.Oracle, maxName))}
+		Title: fmt.Sprintf("%s %s %s", human.Clean(f.ID, maxName), human.Clean(f.Severity, maxName), human.Clean(f.Oracle, maxName))}
 }
 
 // Counts are numbers of a report for programs that only compare a few.

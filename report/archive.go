@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/internal/atomicfile"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // Archive is a run in one file, for whoever has to vouch for it: what [Write] and
@@ -115,18 +116,18 @@ func ReadArchive(r io.Reader) (Archive, error) {
 		name := header.Name
 		switch err := checkEntry(header, left); {
 		case err != nil:
-			return nil, fmt.Errorf("entry %d (%q): %w", n, Clean(name, maxName), err)
+			return nil, fmt.Errorf("entry %d (%q): %w", n, human.Clean(name, maxName), err)
 		case n == 1 != (name == SumsFile):
-			return nil, fmt.Errorf("entry %d (%q): the first file, and no other, has to be %s", n, Clean(name, maxName), SumsFile)
+			return nil, fmt.Errorf("entry %d (%q): the first file, and no other, has to be %s", n, human.Clean(name, maxName), SumsFile)
 		case a[name] != nil:
-			return nil, fmt.Errorf("entry %d (%q): it is there already", n, Clean(name, maxName))
+			return nil, fmt.Errorf("entry %d (%q): it is there already", n, human.Clean(name, maxName))
 		case n > maxArchiveFiles:
 			return nil, fmt.Errorf("more than %d files", maxArchiveFiles)
 		}
 		left -= header.Size
 		data, err := io.ReadAll(io.LimitReader(in, header.Size))
 		if err != nil {
-			return nil, fmt.Errorf("entry %d (%q): %w", n, Clean(name, maxName), err)
+			return nil, fmt.Errorf("entry %d (%q): %w", n, human.Clean(name, maxName), err)
 		}
 		if n == 1 {
 			sums = data
@@ -147,7 +148,7 @@ func checkEntry(header *tar.Header, left int64) error {
 	}
 	for key := range header.PAXRecords {
 		if key != "path" { // such as a sparse file's, of which a few bytes make many
-			return fmt.Errorf("it has the extension %q, which a bundle does not need", Clean(key, maxName))
+			return fmt.Errorf("it has the extension %q, which a bundle does not need", human.Clean(key, maxName))
 		}
 	}
 	if header.Size > left {
@@ -179,15 +180,15 @@ func (a Archive) verify(sums []byte) error {
 	for line := range strings.Lines(string(sums)) {
 		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
 		if !ok || listed[name] {
-			return fmt.Errorf("%s: %q is no line of it, or twice", SumsFile, Clean(line, maxName))
+			return fmt.Errorf("%s: %q is no line of it, or twice", SumsFile, human.Clean(line, maxName))
 		}
 		listed[name] = true
 		data := a[name]
 		if data == nil {
-			return fmt.Errorf("%s lists %q, which is not there", SumsFile, Clean(name, maxName))
+			return fmt.Errorf("%s lists %q, which is not there", SumsFile, human.Clean(name, maxName))
 		}
 		if got := fmt.Sprintf("%x", sha256.Sum256(data)); got != sum {
-			return fmt.Errorf("%q was changed: its SHA-256 is %s, and %s says %s", name, got, SumsFile, Clean(sum, maxName))
+			return fmt.Errorf("%q was changed: its SHA-256 is %s, and %s says %s", name, got, SumsFile, human.Clean(sum, maxName))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(a)) {

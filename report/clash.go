@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/report/sarif"
 )
 
@@ -205,29 +206,29 @@ func (u *Upgrade) said() string {
 
 // clash writes one clash with its places.
 func (t *terminal) clash(c *Clash) {
-	head := fmt.Sprintf("%s %s %s", Clean(c.ID, maxName), Clean(c.Severity, maxName), clashOracle.ID)
-	t.line("%s  %s %s", t.paint(bold, head), Clean(c.asFinding().Location.String(), maxPath), c.contracts(Clean))
-	t.line("  %s", Clean(c.Message, maxReason))
+	head := fmt.Sprintf("%s %s %s", human.Clean(c.ID, maxName), human.Clean(c.Severity, maxName), clashOracle.ID)
+	t.line("%s  %s %s", t.paint(bold, head), human.Clean(c.asFinding().Location.String(), maxPath), c.contracts(human.Clean))
+	t.line("  %s", human.Clean(c.Message, maxReason))
 	for i := range c.Places[:min(len(c.Places), terminalRows)] {
 		t.line("    slot %s", c.Places[i].describe())
 	}
 	t.more(len(c.Places), "place")
-	if waived := c.asFinding().waived(Clean); waived != "" {
+	if waived := c.asFinding().waived(human.Clean); waived != "" {
 		t.line("  %s", t.paint(yellow, waived))
 	}
 	for i := range c.Shown[:min(len(c.Shown), terminalRows)] {
-		t.line("  %s", c.Shown[i].describe(Clean))
+		t.line("  %s", c.Shown[i].describe(human.Clean))
 	}
 	t.line("  %s", c.basis())
 }
 
 // describe is the place on one line, clean.
 func (p *StoragePlace) describe() string {
-	after := Clean(p.After, maxName)
+	after := human.Clean(p.After, maxName)
 	if after == "" {
 		after = "nothing"
 	}
-	return fmt.Sprintf("%s: %s before, %s after: %s", p.at(Clean), Clean(p.Before, maxName), after, Clean(p.Change, maxReason))
+	return fmt.Sprintf("%s: %s before, %s after: %s", p.at(human.Clean), human.Clean(p.Before, maxName), after, human.Clean(p.Change, maxReason))
 }
 
 // upgrades counts the contracts whose layouts were compared, and lists what is worth
@@ -246,13 +247,13 @@ func (t *terminal) upgrades() {
 			parts = append(parts, fmt.Sprintf("%d %s", n, result))
 		}
 	}
-	t.line("\nupgrades  %s: %s", Plural(len(t.r.Upgrades), "storage layout")+" compared with base", strings.Join(parts, ", "))
+	t.line("\nupgrades  %s: %s", human.Plural(len(t.r.Upgrades), "storage layout")+" compared with base", strings.Join(parts, ", "))
 	n := 0
 	for i := range t.r.Upgrades {
 		u := &t.r.Upgrades[i]
 		for _, note := range u.Notes {
 			if n++; n <= terminalRows {
-				t.line("  %s: %s", Clean(u.Contract, maxPath), Clean(note, maxReason))
+				t.line("  %s: %s", human.Clean(u.Contract, maxPath), human.Clean(note, maxReason))
 			}
 		}
 	}
@@ -261,18 +262,18 @@ func (t *terminal) upgrades() {
 
 // annotation is the clash beside its line.
 func (c *Clash) annotation(base string) Annotation {
-	text := sentence(Clean(c.Message, maxReason)) + " " + upper(c.standing(Clean, base)) + "."
+	text := sentence(human.Clean(c.Message, maxReason)) + " " + upper(c.standing(human.Clean, base)) + "."
 	for i := range c.Places[:min(len(c.Places), terminalRows)] {
 		text += "\nslot " + c.Places[i].describe()
 	}
 	for i := range c.Shown[:min(len(c.Shown), terminalRows)] {
-		text += "\n" + c.Shown[i].describe(Clean)
+		text += "\n" + c.Shown[i].describe(human.Clean)
 	}
 	if command := replayCommand("", c.Reproducer); command != "" {
 		text += "\n" + command
 	}
 	return Annotation{Level: AnnotateWarning, Message: text, File: c.File, Line: c.Line,
-		Title: fmt.Sprintf("%s %s %s", Clean(c.ID, maxName), Clean(c.Severity, maxName), clashOracle.ID)}
+		Title: fmt.Sprintf("%s %s %s", human.Clean(c.ID, maxName), human.Clean(c.Severity, maxName), clashOracle.ID)}
 }
 
 // clashes adds the alerts of clashes, one for each line.
@@ -290,17 +291,17 @@ func (b *sarifBuilder) clashes(run *sarif.Run) {
 		f := c.asFinding()
 		primary, ok := b.location(f.Location)
 		if !ok {
-			run.Notify(sarif.Warning, fmt.Sprintf("Clash %s (%s) is in code without a source line, so that it is no alert: see report.json.", Clean(c.ID, maxName), clashOracle.ID))
+			run.Notify(sarif.Warning, fmt.Sprintf("Clash %s (%s) is in code without a source line, so that it is no alert: see report.json.", human.Clean(c.ID, maxName), clashOracle.ID))
 			continue
 		}
-		text := sentence(unlinked(Clean(c.Message, maxReason)))
+		text := sentence(unlinked(human.Clean(c.Message, maxReason)))
 		for j := range c.Places[:min(len(c.Places), sarifPlaces)] {
 			text += "\nSlot " + unlinked(c.Places[j].describe()) + "."
 		}
 		for j := range c.Shown[:min(len(c.Shown), sarifPlaces)] {
 			text += "\n" + c.Shown[j].describe(unlinkedClean) + "."
 		}
-		text += fmt.Sprintf("\n%s (%s).", upper(c.standing(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))), unlinked(Clean(c.ID, maxName)))
+		text += fmt.Sprintf("\n%s (%s).", upper(c.standing(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))), unlinked(human.Clean(c.ID, maxName)))
 		level, _ := levels(c.Severity)
 		k := key{c.File, c.Line}
 		if before, taken := at[k]; taken {

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // MaxComment is the size of the comment in bytes. GitHub refuses one above 65,536
@@ -64,7 +66,7 @@ func (p *page) reachedLines() {
 	if len(p.r.Diff.Explicit) > 0 {
 		noun = "reached target"
 	}
-	p.line("<details><summary>%s</summary>\n", Plural(len(reached), noun))
+	p.line("<details><summary>%s</summary>\n", human.Plural(len(reached), noun))
 	entries := ranges(reached)
 	shown := entries[:min(len(entries), p.rows)]
 	for _, e := range shown {

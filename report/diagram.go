@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // This file draws the calls of a finding as a sequence diagram of Mermaid, which
@@ -114,7 +116,7 @@ func (d *diagram) arrow(from, kind, to, text string) {
 func diagramText(s string, n int) string {
 	var b strings.Builder
 	word := 0 // where the word that is being written begins in cleaned
-	cleaned := Clean(s, n)
+	cleaned := human.Clean(s, n)
 	for i, r := range cleaned {
 		letter := r < 0x80 && (isLetter(byte(r)) || '0' <= r && r <= '9')
 		if !letter {

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // The functions below put strings that an attacker chose into GitHub-flavoured
@@ -21,7 +23,7 @@ const zeroWidth = "&#8203;"
 // prose is s as text. Pairs of backticks in it stand for code, as in messages of
 // compilers and of this program; they become code spans.
 func prose(s string, n int) string {
-	cleaned := Clean(s, n)
+	cleaned := human.Clean(s, n)
 	parts := strings.Split(cleaned, "`")
 	if len(parts)%2 == 0 || slices.Contains(parts[1:max(1, len(parts)-1)], "") {
 		return escape(cleaned) // no pairs, or empty ones
@@ -88,7 +90,7 @@ func endsWithWord(s, word string) bool {
 // mistaken for the comment's marker by a search: with one of them it is an HTML
 // element with everything escaped. An empty string has no span.
 func code(s string, n int) string {
-	cleaned := Clean(s, n)
+	cleaned := human.Clean(s, n)
 	switch {
 	case cleaned == "":
 		return ""

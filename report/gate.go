@@ -9,6 +9,7 @@ import (
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/vm"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // MaxGate bounds the text of a gate's condition, bytes. Arbitrary: a condition
@@ -121,5 +122,5 @@ func (r *Report) holds() (bool, error) {
 // unmet says how a report misses its condition.
 func (r *Report) unmet() string {
 	v := valuesOf(r)
-	return fmt.Sprintf("the gate %q is not met: %s, %d of %s reached", r.Gate, Plural(v.NewFindings(), "new finding"), v.ReachedLines, tallyOf(r).what(v.Lines))
+	return fmt.Sprintf("the gate %q is not met: %s, %d of %s reached", r.Gate, human.Plural(v.NewFindings(), "new finding"), v.ReachedLines, tallyOf(r).what(v.Lines))
 }

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // page renders a report as Markdown. Comment and summary are pages with other
@@ -96,7 +98,7 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", ar
 // more says how many entries are not shown.
 func (p *page) more(n int, noun string) {
 	if n > 0 {
-		p.line("\n… %s %s.", Plural(n, "more "+noun), p.elsewhere())
+		p.line("\n… %s %s.", human.Plural(n, "more "+noun), p.elsewhere())
 	}
 }
 
@@ -294,14 +296,14 @@ func (p *page) footer() {
 		add("%s", compilers)
 	}
 	if s := p.r.Stats; s.Calls > 0 {
-		effort := HumanCount(s.Calls) + " calls"
+		effort := human.Count(s.Calls) + " calls"
 		if s.Seconds > 0 {
 			effort += ", " + humanSeconds(s.Seconds)
 		}
 		add("%s, seed %d", effort, p.r.Seed)
 	}
 	if n := p.tally[NoBytecode]; n > 0 && p.tally.code() > 0 {
-		add("%s without bytecode", Plural(n, "more line"))
+		add("%s without bytecode", human.Plural(n, "more line"))
 	}
 	if p.tally.code() > 0 {
 		add("unreached is not safe")

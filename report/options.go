@@ -13,7 +13,7 @@ type Options struct {
 	World []byte // the World as a configuration, written beside the report; nil: none
 
 	OmitTimes bool // leave out what a clock measured, see [WriteJSON]
-	Canceled  bool // the program ends with ExitCanceled, whatever the verdict
+	Canceled  bool // the program ends with exit.Canceled, whatever the verdict
 
 	// Out is the output folder as the user would type it. The terminal's
 	// "sightline replay" commands begin the reproducers' paths with it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/report/sarif"
 )
 
@@ -22,7 +23,7 @@ func SARIF(r *Report, o Options) ([]byte, error) {
 	b := &sarifBuilder{r: r, o: o, sources: map[string]*sourceFile{}}
 	log := sarif.New(sarif.Driver{
 		Name:           "Sightline", // the key of GitHub's rulesets: never changes
-		Version:        Clean(r.Tool.Version, maxName),
+		Version:        human.Clean(r.Tool.Version, maxName),
 		InformationURI: "https://github.com/sightline-evm/sightline",
 		Rules:          b.rules(),
 	}, b.category())
@@ -33,10 +34,10 @@ func SARIF(r *Report, o Options) ([]byte, error) {
 	}
 	b.clashes(run)
 	for _, f := range r.Faults {
-		run.Notify(sarif.Error, "Fault of Sightline itself: "+Clean(f.Message, maxReason))
+		run.Notify(sarif.Error, "Fault of Sightline itself: "+human.Clean(f.Message, maxReason))
 	}
 	for _, w := range r.Warnings {
-		run.Notify(sarif.Warning, Clean(w, maxReason))
+		run.Notify(sarif.Warning, human.Clean(w, maxReason))
 	}
 	if t := tallyOf(r); t.code() > t[Reached] {
 		run.Notify(sarif.Note, fmt.Sprintf("%d of %s reached. Unreached is not safe.", t[Reached], t.what(t.code())))
@@ -91,7 +92,7 @@ func (b *sarifBuilder) rules() []sarif.Rule {
 
 // ruleID is the rule of an oracle.
 func ruleID(oracle string) string {
-	if id := Clean(oracle, maxName); id != "" {
+	if id := human.Clean(oracle, maxName); id != "" {
 		return id
 	}
 	return "unnamed"
@@ -99,11 +100,11 @@ func ruleID(oracle string) string {
 
 func ruleOf(o Oracle) sarif.Rule {
 	id := ruleID(o.ID)
-	title := Clean(o.Title, maxReason)
+	title := human.Clean(o.Title, maxReason)
 	if title == "" {
 		title = id
 	}
-	doc := Clean(o.Doc, sarif.MaxDescription)
+	doc := human.Clean(o.Doc, sarif.MaxDescription)
 	if doc == "" {
 		doc = title
 	}
@@ -113,7 +114,7 @@ func ruleOf(o Oracle) sarif.Rule {
 	}
 	tags := []string{"security", "smart-contract"}
 	if o.SWC != "" {
-		tags = append(tags, "external/swc/swc-"+Clean(o.SWC, maxName))
+		tags = append(tags, "external/swc/swc-"+human.Clean(o.SWC, maxName))
 	}
 	level, security := levels(o.Severity)
 	rule := sarif.Rule{
@@ -176,7 +177,7 @@ func (b *sarifBuilder) groups(run *sarif.Run) [][]*Finding {
 		p := f.place()
 		if _, ok := b.location(p); !ok {
 			run.Notify(sarif.Warning, fmt.Sprintf("Finding %s (%s) is in code without a source line, so that it is no alert: see report.json.",
-				Clean(f.ID, maxName), Clean(f.Oracle, maxName)))
+				human.Clean(f.ID, maxName), human.Clean(f.Oracle, maxName)))
 			continue
 		}
 		k := key{ruleID(f.Oracle), p.File, p.Line}
@@ -218,18 +219,18 @@ func (b *sarifBuilder) result(group []*Finding) sarif.Result {
 // message says what a finding is. Where it breaks is added to the related
 // locations and linked.
 func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
-	text := sentence(unlinked(Clean(f.said(), maxReason)))
+	text := sentence(unlinked(human.Clean(f.said(), maxReason)))
 	if f.Function != "" {
-		text += fmt.Sprintf(" In %s, after %s.", unlinked(Clean(f.Function, maxName)), Plural(len(f.Sequence), "call"))
+		text += fmt.Sprintf(" In %s, after %s.", unlinked(human.Clean(f.Function, maxName)), human.Plural(len(f.Sequence), "call"))
 	}
 	if broken, ok := b.location(f.Location); ok && !f.place().sameLine(f.Location) {
 		broken.ID = len(res.RelatedLocations) + 1
 		broken.Message = &sarif.Text{Text: "where it breaks"}
 		res.RelatedLocations = append(res.RelatedLocations, broken)
-		text += fmt.Sprintf(" It breaks at [%s](%d).", unbracketed(Clean(f.Location.String(), maxPath)), broken.ID)
+		text += fmt.Sprintf(" It breaks at [%s](%d).", unbracketed(human.Clean(f.Location.String(), maxPath)), broken.ID)
 	}
 	text += fmt.Sprintf(" %s (%s).", upper(f.standing(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))),
-		unlinked(Clean(f.ID, maxName)))
+		unlinked(human.Clean(f.ID, maxName)))
 	if command := replayCommand("", f.Reproducer); command != "" {
 		text += " Replay: " + unlinked(command)
 	}
@@ -241,9 +242,9 @@ func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 func (b *sarifBuilder) flow(f *Finding, primary sarif.Location) sarif.CodeFlow {
 	var steps []sarif.Location
 	for _, call := range f.Sequence[:min(len(f.Sequence), maxSteps)] {
-		text := Clean(call.Sender, maxName) + " calls " + Clean(call.Call, maxCall)
+		text := human.Clean(call.Sender, maxName) + " calls " + human.Clean(call.Call, maxCall)
 		if call.Note != "" {
-			text += ": " + Clean(call.Note, maxReason)
+			text += ": " + human.Clean(call.Note, maxReason)
 		}
 		step := primary
 		step.Message = &sarif.Text{Text: unlinked(text)}
@@ -253,7 +254,7 @@ func (b *sarifBuilder) flow(f *Finding, primary sarif.Location) sarif.CodeFlow {
 	if !ok {
 		end = primary
 	}
-	end.Message = &sarif.Text{Text: unlinked(Clean(f.said(), maxReason))}
+	end.Message = &sarif.Text{Text: unlinked(human.Clean(f.said(), maxReason))}
 	return sarif.Flow(append(steps, end)...)
 }
 
@@ -310,7 +311,7 @@ func higher(a, b string) string {
 func unlinked(s string) string { return strings.ReplaceAll(s, "](", "] (") }
 
 // unlinkedClean is [Clean], and unlinked.
-func unlinkedClean(s string, n int) string { return unlinked(Clean(s, n)) }
+func unlinkedClean(s string, n int) string { return unlinked(human.Clean(s, n)) }
 
 // unbracketed is s as the text of a link.
 func unbracketed(s string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(s) }

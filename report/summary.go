@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // MaxSummary is the size of the summary in bytes. GitHub refuses all of a step's
@@ -65,7 +67,7 @@ func (p *page) howReached(t *Target) string {
 	if t == nil {
 		return "| | "
 	}
-	after := HumanCount(t.Calls) + " calls"
+	after := human.Count(t.Calls) + " calls"
 	if t.Seconds > 0 {
 		after += ", " + humanSeconds(t.Seconds)
 	}
@@ -107,7 +109,7 @@ func (p *page) ground() {
 	if len(w.Instances)+len(w.Undeployed)+len(p.r.Builds) == 0 || p.detail >= noReached {
 		return
 	}
-	p.folded(fmt.Sprintf("World: %s, %d not deployed", Plural(len(w.Instances), "contract"), len(w.Undeployed)), func() {
+	p.folded(fmt.Sprintf("World: %s, %d not deployed", human.Plural(len(w.Instances), "contract"), len(w.Undeployed)), func() {
 		p.line("| Contract | Name | Address | Arguments |\n|---|---|---|---|")
 		for _, in := range w.Instances[:min(len(w.Instances), p.rows)] {
 			p.line("| %s | %s | %s | %s |", code(in.Contract, maxPath), code(in.Name, maxName), code(in.Address, maxName), code(in.Arguments, maxCall))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // spot is what people are shown a status of: a changed line, or an explicit
@@ -159,9 +161,9 @@ func (t tally) deployed() int { return t[Reached] + t[OnlyReverts] + t[Unreached
 // what names n of the things that are counted: "3 changed lines", "1 target".
 func (t tally) what(n int) string {
 	if t[explicit] > 0 {
-		return Plural(n, "target")
+		return human.Plural(n, "target")
 	}
-	return Plural(n, "changed line")
+	return human.Plural(n, "changed line")
 }
 
 // describe lists the counts of the given statuses: "2 unreached, 1 unreachable".
@@ -185,12 +187,4 @@ var statusWords = map[string]string{
 	Undeployable: "not deployed",
 	Unmapped:     "not mapped",
 	NoBytecode:   "without bytecode",
-}
-
-// Plural is "1 line", "2 lines".
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -6,6 +6,9 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // ANSI colors of the verdict and of a finding's first line.
@@ -37,7 +40,7 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	}
 	t.more(len(r.Clashes), "clashing storage layout")
 	for _, f := range r.Fixed[:min(len(r.Fixed), terminalRows)] {
-		t.line("%s  %s %s", t.paint(green, "fixed"), Clean(f.ID, maxName), f.describe(Clean))
+		t.line("%s  %s %s", t.paint(green, "fixed"), human.Clean(f.ID, maxName), f.describe(human.Clean))
 	}
 	t.more(len(r.Fixed), "fixed finding")
 	t.lines()
@@ -45,9 +48,9 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	t.notes()
 	t.next()
 	if o.Canceled {
-		t.line("exit %d (canceled)", ExitCanceled)
+		t.line("exit %d (canceled)", exit.Canceled)
 	} else {
-		t.line("exit %d (fail-on: %s)", ExitCode(r.Verdict), Clean(r.FailOn, maxName))
+		t.line("exit %d (fail-on: %s)", ExitCode(r.Verdict), human.Clean(r.FailOn, maxName))
 	}
 	_, err := io.WriteString(w, t.String())
 	return err
@@ -66,7 +69,7 @@ func (t *terminal) line(format string, args ...any) { fmt.Fprintf(t, format+"\n"
 // more counts what is above terminalRows.
 func (t *terminal) more(n int, noun string) {
 	if n > terminalRows {
-		t.line("  … %s in report.json", Plural(n-terminalRows, "more "+noun))
+		t.line("  … %s in report.json", human.Plural(n-terminalRows, "more "+noun))
 	}
 }
 
@@ -88,33 +91,33 @@ func (t *terminal) verdict() {
 	case t.r.Verdict == Pass:
 		color = green
 	}
-	t.line("%s  %s", t.paint(color+bold, strings.ToUpper(Clean(t.r.Verdict, maxName))), Clean(t.r.Reason, maxReason))
+	t.line("%s  %s", t.paint(color+bold, strings.ToUpper(human.Clean(t.r.Verdict, maxName))), human.Clean(t.r.Reason, maxReason))
 }
 
 // finding writes what, where, how, and how sure.
 func (t *terminal) finding(f *Finding) {
 	place := f.place()
-	head := fmt.Sprintf("%s %s %s", Clean(f.ID, maxName), Clean(f.Severity, maxName), Clean(f.Oracle, maxName))
-	t.line("%s  %s %s", t.paint(bold, head), Clean(place.String(), maxPath), Clean(f.Function, maxName))
-	said := Clean(f.said(), maxReason)
+	head := fmt.Sprintf("%s %s %s", human.Clean(f.ID, maxName), human.Clean(f.Severity, maxName), human.Clean(f.Oracle, maxName))
+	t.line("%s  %s %s", t.paint(bold, head), human.Clean(place.String(), maxPath), human.Clean(f.Function, maxName))
+	said := human.Clean(f.said(), maxReason)
 	if !place.sameLine(f.Location) {
-		said += "; breaks at " + Clean(f.Location.String(), maxPath)
+		said += "; breaks at " + human.Clean(f.Location.String(), maxPath)
 	}
 	t.line("  %s", said)
 	for _, step := range sequenceLines(f.Sequence) {
 		t.line("    %s", step)
 	}
-	if since := f.stillFails(Clean); since != "" {
+	if since := f.stillFails(human.Clean); since != "" {
 		t.line("  %s", since)
 	}
-	if waived := f.waived(Clean); waived != "" {
+	if waived := f.waived(human.Clean); waived != "" {
 		t.line("  %s", t.paint(yellow, waived))
 	}
-	if sureness := f.sureness(Clean); sureness != "" {
+	if sureness := f.sureness(human.Clean); sureness != "" {
 		t.line("  %s", sureness)
 	}
-	t.line("  %s", f.onBase(Clean(t.r.Diff.Base, maxName), ""))
-	if reason := Clean(f.NoveltyReason, maxReason); reason != "" {
+	t.line("  %s", f.onBase(human.Clean(t.r.Diff.Base, maxName), ""))
+	if reason := human.Clean(f.NoveltyReason, maxReason); reason != "" {
 		t.line("    %s", reason)
 	}
 }
@@ -138,7 +141,7 @@ func (t *terminal) lines() {
 	for _, status := range missed {
 		rows[status] = rowsOf(with(all, status))
 		for i := range rows[status] {
-			width = max(width, utf8.RuneCountInString(Clean(rows[status][i].label(), maxPath)))
+			width = max(width, utf8.RuneCountInString(human.Clean(rows[status][i].label(), maxPath)))
 		}
 	}
 	width = min(width, 40) // longer paths stand out, instead of pushing all reasons away
@@ -146,11 +149,11 @@ func (t *terminal) lines() {
 		rest := t.tally[status]
 		for i := range rows[status][:min(len(rows[status]), terminalRows)] {
 			r := &rows[status][i]
-			t.line("  %-12s  %-*s  %s", status, width, Clean(r.label(), maxPath), Clean(r.Reason, maxReason))
+			t.line("  %-12s  %-*s  %s", status, width, human.Clean(r.label(), maxPath), human.Clean(r.Reason, maxReason))
 			rest -= r.spots()
 		}
 		if rest > 0 {
-			t.line("  … %s in report.json", Plural(rest, "more "+status+" line"))
+			t.line("  … %s in report.json", human.Plural(rest, "more "+status+" line"))
 		}
 	}
 }
@@ -158,14 +161,14 @@ func (t *terminal) lines() {
 // notes writes faults and warnings.
 func (t *terminal) notes() {
 	for _, f := range t.r.Faults[:min(len(t.r.Faults), terminalRows)] {
-		t.line("fault  %s", Clean(f.Message, maxReason))
+		t.line("fault  %s", human.Clean(f.Message, maxReason))
 		if f.File != "" {
-			t.line("       kept in %s: please send it with your report", Clean(f.File, maxPath))
+			t.line("       kept in %s: please send it with your report", human.Clean(f.File, maxPath))
 		}
 	}
 	t.more(len(t.r.Faults), "fault")
 	for _, w := range t.r.Warnings[:min(len(t.r.Warnings), terminalRows)] {
-		t.line("warn   %s", Clean(w, maxReason))
+		t.line("warn   %s", human.Clean(w, maxReason))
 	}
 	t.more(len(t.r.Warnings), "warning")
 }
@@ -186,7 +189,7 @@ func (t *terminal) next() {
 		}
 	}
 	if t.r.World.File != "" {
-		step(fmt.Sprintf("%s has this World as settings for sightline.yml", Clean(path.Join(t.o.Out, t.r.World.File), maxPath)))
+		step(fmt.Sprintf("%s has this World as settings for sightline.yml", human.Clean(path.Join(t.o.Out, t.r.World.File), maxPath)))
 	}
 	if t.tally[Unreached] > 0 {
 		step("a longer --timeout may reach more; unreached is not safe")

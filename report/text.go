@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // Lengths to which the strings of a report are cut before they are shown, in
@@ -22,37 +24,6 @@ const (
 	maxSteps  = 64  // calls of a sequence, the longest that the campaign makes
 )
 
-// Clean makes s safe to show on one line of anything: characters that cannot be
-// seen, control characters and those that change the direction of text become
-// escapes that can (\n, \x1b, \u202e), bytes that are no UTF-8 \xff. Longer than
-// n characters, it is cut and ends in "…".
-//
-// Every string of a report goes through here before it is shown: names, paths,
-// revert reasons and arguments are an attacker's to choose.
-func Clean(s string, n int) string {
-	var b strings.Builder
-	length := 0 // of b, in characters
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		shown := s[i : i+size]
-		switch {
-		case r == utf8.RuneError && size == 1:
-			shown = fmt.Sprintf(`\x%02x`, s[i])
-		case !strconv.IsPrint(r):
-			quoted := strconv.QuoteRuneToASCII(r)
-			shown = quoted[1 : len(quoted)-1]
-		}
-		length += utf8.RuneCountInString(shown)
-		if length > n {
-			b.WriteString("…")
-			break
-		}
-		b.WriteString(shown)
-		i += size
-	}
-	return strings.TrimSpace(b.String())
-}
-
 // sequenceLines lays a sequence out in columns, one line per call: number,
 // sender, call, note. All of it is clean.
 func sequenceLines(sequence []Step) []string {
@@ -60,7 +31,7 @@ func sequenceLines(sequence []Step) []string {
 	steps := make([]Step, len(shown))
 	senders, calls := 0, 0 // widths
 	for i, s := range shown {
-		steps[i] = Step{Clean(s.Sender, maxName), Clean(s.Call, maxCall), Clean(s.Note, maxReason), s.Test}
+		steps[i] = Step{human.Clean(s.Sender, maxName), human.Clean(s.Call, maxCall), human.Clean(s.Note, maxReason), s.Test}
 		senders = max(senders, utf8.RuneCountInString(steps[i].Sender))
 		if s.Note != "" {
 			calls = max(calls, utf8.RuneCountInString(steps[i].Call))
@@ -80,22 +51,9 @@ func sequenceLines(sequence []Step) []string {
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	if n := len(sequence) - len(shown); n > 0 {
-		lines = append(lines, "… "+Plural(n, "more call"))
+		lines = append(lines, "… "+human.Plural(n, "more call"))
 	}
 	return lines
-}
-
-// HumanCount is n as people read it: 950, 12.3k, 18.2M.
-func HumanCount(n uint64) string {
-	switch {
-	case n < 10_000:
-		return strconv.FormatUint(n, 10)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1fk", float64(n)/1e3)
-	case n < 1_000_000_000:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1fG", float64(n)/1e9)
 }
 
 // humanSeconds is a duration as people read it: 0.4 s, 92 s, 14 min.
@@ -130,7 +88,7 @@ func replayCommand(out, reproducer string) string {
 	if reproducer == "" {
 		return ""
 	}
-	return "sightline replay " + shellWord(Clean(path.Join(out, reproducer), maxPath))
+	return "sightline replay " + shellWord(human.Clean(path.Join(out, reproducer), maxPath))
 }
 
 // onBase says what is known of the finding on the base version, and why; base is

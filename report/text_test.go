@@ -5,27 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/sightline-evm/sightline/internal/human"
 )
-
-func TestClean(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain text, é, 漢字, ✅":  "plain text, é, 漢字, ✅",
-		"a\nb\tc\r":             `a\nb\tc\r`,
-		"\x1b[31mred\x07":       `\x1b[31mred\a`,
-		"safe\u202eevil":        `safe\u202eevil`,
-		"zero\u200bwidth\ufeff": `zero\u200bwidth\ufeff`,
-		"\xff\xfe":              `\xff\xfe`,
-		"\U000e0041":            `\U000e0041`,
-		"\u00a0nbsp":            `\u00a0nbsp`,
-		"  trimmed  ":           "trimmed",
-		strings.Repeat("a", 31): strings.Repeat("a", 30) + "…",
-		strings.Repeat("é", 30): strings.Repeat("é", 30),
-	} {
-		if got := Clean(in, 30); got != want {
-			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
 
 func TestProse(t *testing.T) {
 	for in, want := range map[string]string{
@@ -91,8 +72,8 @@ func TestSequenceLines(t *testing.T) {
 
 func TestHumanNumbers(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0", 9_999: "9999", 12_345: "12.3k", 18_204_117: "18.2M", 5_000_000_000: "5.0G"} {
-		if got := HumanCount(n); got != want {
-			t.Errorf("HumanCount(%d) = %s, want %s", n, got, want)
+		if got := human.Count(n); got != want {
+			t.Errorf("human.Count(%d) = %s, want %s", n, got, want)
 		}
 	}
 	for s, want := range map[float64]string{0.44: "0.4 s", 92.4: "92 s", 840: "14 min"} {

@@ -4,27 +4,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// Exit codes of the program.
-const (
-	ExitPass     = 0   // pass, or nothing to do
-	ExitFail     = 1   // the gate failed
-	ExitBadInput = 2   // bad input or configuration
-	ExitError    = 3   // could not fuzz
-	ExitCanceled = 130 // as shells have it for SIGINT
-)
-
-// ExitCode is the exit code of a verdict. ExitBadInput and ExitCanceled are
+// ExitCode is the exit code of a verdict. exit.Input and exit.Canceled are
 // never the result of one: there is no report then, or no finished one.
 func ExitCode(verdict string) int {
 	switch verdict {
 	case Pass, Skipped:
-		return ExitPass
+		return exit.Pass
 	case Fail:
-		return ExitFail
+		return exit.Fail
 	}
-	return ExitError
+	return exit.Failure
 }
 
 // severities, from what never gates up.
@@ -82,7 +76,7 @@ func Decide(r *Report) { r.Verdict, r.Reason = decide(r) }
 func decide(r *Report) (verdict, reason string) {
 	rank, ok := gateRank(r.FailOn)
 	if !ok {
-		return Error, fmt.Sprintf("fail-on is %q; it must be none, low, medium, high or critical", Clean(r.FailOn, maxName))
+		return Error, fmt.Sprintf("fail-on is %q; it must be none, low, medium, high or critical", human.Clean(r.FailOn, maxName))
 	}
 	var gating []Finding
 	for _, f := range r.found() {
@@ -94,7 +88,7 @@ func decide(r *Report) (verdict, reason string) {
 		return Fail, fmt.Sprintf("%s at or above %s", describeFindings(gating, "finding"), r.FailOn)
 	}
 	if n := len(r.Faults); n > 0 {
-		return Error, fmt.Sprintf("%s in the tool itself: %s", Plural(n, "fault"), Clean(r.Faults[0].Message, maxReason))
+		return Error, fmt.Sprintf("%s in the tool itself: %s", human.Plural(n, "fault"), human.Clean(r.Faults[0].Message, maxReason))
 	}
 	t := tallyOf(r)
 	if t.code() == 0 {
@@ -108,14 +102,14 @@ func decide(r *Report) (verdict, reason string) {
 	}
 	if expired := r.expired(); len(expired) > 0 {
 		w := expired[0]
-		return Fail, fmt.Sprintf("the waiver of %s ended on %s: %s is to renew or remove it", Clean(w.ID, maxName), Clean(w.Expires, maxName), Clean(w.Owner, maxName))
+		return Fail, fmt.Sprintf("the waiver of %s ended on %s: %s is to renew or remove it", human.Clean(w.ID, maxName), human.Clean(w.Expires, maxName), human.Clean(w.Owner, maxName))
 	}
 	met, err := r.holds()
 	if err != nil {
-		return Error, fmt.Sprintf("the gate cannot be evaluated: %s", Clean(err.Error(), maxReason))
+		return Error, fmt.Sprintf("the gate cannot be evaluated: %s", human.Clean(err.Error(), maxReason))
 	}
 	if !met {
-		return Fail, Clean(r.unmet(), maxReason)
+		return Fail, human.Clean(r.unmet(), maxReason)
 	}
 	return Pass, passReason(r, t)
 }
@@ -165,22 +159,22 @@ func describeFindings(findings []Finding, noun string) string {
 	}
 	var parts []string
 	if n := count[Introduced]; n > 0 {
-		parts = append(parts, Plural(n, "introduced "+noun))
+		parts = append(parts, human.Plural(n, "introduced "+noun))
 	}
 	if n := len(findings) - absent - waived - clashes - count[Introduced] - count[PreExisting]; n > 0 {
-		parts = append(parts, Plural(n, noun)+" not compared with base")
+		parts = append(parts, human.Plural(n, noun)+" not compared with base")
 	}
 	if n := count[PreExisting]; n > 0 {
-		parts = append(parts, Plural(n, "pre-existing "+noun))
+		parts = append(parts, human.Plural(n, "pre-existing "+noun))
 	}
 	if clashes > 0 {
 		parts = append(parts, countClashes(clashes))
 	}
 	if absent > 0 {
-		parts = append(parts, Plural(absent, noun)+" not on the project's own build")
+		parts = append(parts, human.Plural(absent, noun)+" not on the project's own build")
 	}
 	if waived > 0 {
-		parts = append(parts, Plural(waived, "waived "+noun))
+		parts = append(parts, human.Plural(waived, "waived "+noun))
 	}
 	return strings.Join(parts, ", ")
 }

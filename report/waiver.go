@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // Waiver says that a finding is known and accepted until a day.
@@ -30,7 +32,7 @@ func (w *Waiver) Check() error {
 		}
 	}
 	if _, err := time.Parse(dayFormat, w.Expires); err != nil {
-		return fmt.Errorf("expires is %q; want a day such as 2026-12-31", Clean(w.Expires, maxName))
+		return fmt.Errorf("expires is %q; want a day such as 2026-12-31", human.Clean(w.Expires, maxName))
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // Withheld counts findings that a report does not show.
@@ -61,5 +63,5 @@ func arePlural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " is"
 	}
-	return Plural(n, noun) + " are"
+	return human.Plural(n, noun) + " are"
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/forge"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -106,8 +107,8 @@ func (o *ours) watch(cmd *exec.Cmd, untilBroken bool) error {
 		return err
 	}
 	err = cmd.Wait()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && (exit.ExitCode() == report.ExitFail || exit.ExitCode() == report.ExitCanceled) {
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && (ended.ExitCode() == exit.Fail || ended.ExitCode() == exit.Canceled) {
 		return nil
 	}
 	if err != nil {

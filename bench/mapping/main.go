@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -117,7 +118,7 @@ func (m *mapper) measure(ctx context.Context, s setting) (figures, error) {
 	var f figures
 	for range s.runs {
 		start := m.run.Now()
-		out, memory, err := tool.Output(ctx, []int{report.ExitPass}, args...)
+		out, memory, err := tool.Output(ctx, []int{exit.Pass}, args...)
 		if err != nil {
 			return f, err
 		}

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -101,7 +102,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 }
 
 // Exit codes that leave a report: a gate that failed is a result.
-var reported = []int{report.ExitPass, report.ExitFail}
+var reported = []int{exit.Pass, exit.Fail}
 
 // fuzz runs the binary once and reads its report; memory is the most it held,
 // bytes.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -33,7 +34,7 @@ type mapping struct {
 func (m *mapper) mapChange(ctx context.Context, change ...string) (seconds float64, result *mapping, err error) {
 	start := m.run.Now()
 	args := append([]string{"map", "--json", "--root", m.root, "--solc", m.solc}, change...)
-	text, _, err := m.tool.Output(ctx, []int{report.ExitPass}, args...)
+	text, _, err := m.tool.Output(ctx, []int{exit.Pass}, args...)
 	seconds = m.run.Now().Sub(start).Seconds()
 	if err != nil {
 		return 0, nil, err

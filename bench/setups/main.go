@@ -22,6 +22,7 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/forge"
 	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -136,7 +137,7 @@ func fuzz(ctx context.Context, tool *frame.Tool, folder string, cover *coverage,
 	}
 	args := append([]string{"run", "--root", folder, "--diff", diffFile, "--out", out, "--fail-on", "none",
 		"--timeout", strconv.FormatFloat(seconds, 'f', 3, 64), "--seed", strconv.FormatUint(seed, 10)}, flags...)
-	if _, _, err := tool.Output(ctx, []int{report.ExitPass, report.ExitFail, report.ExitError}, args...); err != nil {
+	if _, _, err := tool.Output(ctx, []int{exit.Pass, exit.Fail, exit.Failure}, args...); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(filepath.Join(out, "report.json"))

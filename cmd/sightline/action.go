@@ -18,6 +18,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 	"github.com/sightline-evm/sightline/report/github"
 )
@@ -113,7 +117,7 @@ changes none.`,
 			defer func() { p.stdout = stdout }()
 			a.main(cmd.Context())
 			if err := runner.Close(); err != nil {
-				return cannotFuzz("the log of the step cannot be written: %w", err)
+				return exit.CannotFuzz("the log of the step cannot be written: %w", err)
 			}
 			return nil
 		},
@@ -127,7 +131,7 @@ func (a *action) main(ctx context.Context) {
 		a.runner.EndGroup() // what failed is not to be folded away
 		a.p.exit = exitCode(ctx, err)
 		if r, err = a.failed(ctx, err); err != nil {
-			fmt.Fprintln(a.p.stdout, report.Clean(err.Error(), maxLogLine))
+			fmt.Fprintln(a.p.stdout, human.Clean(err.Error(), maxLogLine))
 		}
 	}
 	a.publish(ctx, r)
@@ -139,13 +143,9 @@ const maxLogLine = 4_000
 // exitCode is that of a run that ended with an error.
 func exitCode(ctx context.Context, err error) int {
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return report.ExitCanceled
+		return exit.Canceled
 	}
-	var coded *exitError
-	if errors.As(err, &coded) {
-		return coded.code
-	}
-	return report.ExitError
+	return exit.Code(err, exit.Failure)
 }
 
 // fuzz is the run, from the environment to a written report.
@@ -160,7 +160,7 @@ func (a *action) fuzz(ctx context.Context) (*report.Report, error) {
 	defer stop()
 	r, err := a.compareAndFuzz(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return nil, cannotFuzz("max-minutes was used up before the campaign ended: raise it, or leave a build behind in an earlier step (%w)", err)
+		return nil, exit.CannotFuzz("max-minutes was used up before the campaign ended: raise it, or leave a build behind in an earlier step (%w)", err)
 	}
 	return r, err
 }
@@ -170,7 +170,7 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	ladder := &github.Ladder{Run: a.run, Client: a.client, Token: a.runner.Input("token"), Source: headSource(a.run.Workspace), Base: a.namedBase()}
 	comparison, err := ladder.Compare(ctx)
 	if err != nil {
-		return nil, cannotFuzz("%w", err)
+		return nil, exit.CannotFuzz("%w", err)
 	}
 	if a.project.change, err = a.read(ctx, comparison); err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	if a.branchCheckedOut() {
 		a.output.render.FileURL = a.run.FileURL(a.head) // its lines are not those of the merge commit
 	}
-	a.output.pushed = short(a.run.Event.Head) // the merge commit is nobody's push
+	a.output.pushed = human.Revision(a.run.Event.Head) // the merge commit is nobody's push
 	if err := a.configure(ctx, ladder, comparison); err != nil {
 		return nil, err
 	}
@@ -189,8 +189,8 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	if err := errors.Join(a.campaign.check(), a.output.check()); err != nil {
 		return nil, err
 	}
-	show := newProgress(a.p.stdout, a.p.now)
-	show.line("compare %s", comparison.How)
+	show := progress.NewLog(a.p.stdout, a.p.now)
+	show.Line("compare %s", comparison.How)
 	pr, err := a.p.loadProject(ctx, &a.project, show)
 	if err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func (a *action) branchCheckedOut() bool {
 
 // headSource serves the sources of the checkout.
 func headSource(workspace string) func(string) ([]byte, bool) {
-	read := readBelow(workspace)
+	read := files.Below(workspace)
 	return func(file string) ([]byte, bool) {
 		if !isSource(file) {
 			return nil, false
@@ -237,17 +237,17 @@ func (a *action) readInputs(start time.Time) error {
 	a.deadline = start.Add(defaultMaxMinutes * time.Minute)
 	var err error
 	if a.run, err = github.ReadRun(os.Getenv); err != nil {
-		return badInput("%w", err)
+		return exit.BadInput("%w", err)
 	}
 	if token := a.runner.Input("token"); token != "" {
 		if a.client, err = github.NewClient(a.run, token, a.p.now, a.p.sleep); err != nil {
-			return badInput("%w", err)
+			return exit.BadInput("%w", err)
 		}
 	}
 	// Paths in inputs are relative to the checkout, which is where a container starts
 	// anyway.
 	if err := os.Chdir(a.run.Workspace); err != nil {
-		return badInput("GITHUB_WORKSPACE: %w", err)
+		return exit.BadInput("GITHUB_WORKSPACE: %w", err)
 	}
 	if err := a.setFlags(); err != nil {
 		return err
@@ -287,7 +287,7 @@ func (a *action) setFlags() error {
 				continue
 			}
 			if setErr := a.flags.Set(f.Name, value); setErr != nil {
-				err = badInput("the input %s is %q; %s", f.Name, printable(value), f.Usage)
+				err = exit.BadInput("the input %s is %q; %s", f.Name, human.Printable(value), f.Usage)
 			}
 		}
 	})
@@ -301,20 +301,20 @@ func (a *action) setOwn(start time.Time) error {
 		a.comment = commentAlways
 	}
 	if !slices.Contains([]string{commentAlways, commentOnFindings, commentNever}, a.comment) {
-		return badInput("the input comment is %q; want always, on-findings or never", printable(a.comment))
+		return exit.BadInput("the input comment is %q; want always, on-findings or never", human.Printable(a.comment))
 	}
 	a.upload = true
 	if value := a.runner.Input("upload-sarif"); value != "" {
 		var err error
 		if a.upload, err = strconv.ParseBool(value); err != nil {
-			return badInput("the input upload-sarif is %q; want true or false", printable(value))
+			return exit.BadInput("the input upload-sarif is %q; want true or false", human.Printable(value))
 		}
 	}
 	minutes := float64(defaultMaxMinutes)
 	if value := a.runner.Input("max-minutes"); value != "" {
 		var err error
 		if minutes, err = strconv.ParseFloat(value, 64); err != nil || !(minutes > 0 && minutes <= maxMaxMinutes) {
-			return badInput("the input max-minutes is %q; want minutes, more than 0 and at most %d (5 days)", printable(value), maxMaxMinutes)
+			return exit.BadInput("the input max-minutes is %q; want minutes, more than 0 and at most %d (5 days)", human.Printable(value), maxMaxMinutes)
 		}
 	}
 	whole := time.Duration(minutes * float64(time.Minute))
@@ -332,11 +332,11 @@ func (a *action) setOwn(start time.Time) error {
 
 // read reads what is to be compared.
 func (a *action) read(ctx context.Context, c *github.Comparison) (*change, error) {
-	result := &change{about: report.Diff{Base: short(c.Base), Head: short(c.Head)}, whole: c.Base == "" && c.Patch == nil}
+	result := &change{about: report.Diff{Base: human.Revision(c.Base), Head: human.Revision(c.Head)}, whole: c.Base == "" && c.Patch == nil}
 	var err error
 	switch {
 	case c.Patch != nil:
-		result.about.Base = short(a.run.Event.Base)
+		result.about.Base = human.Revision(a.run.Event.Base)
 		if result.diff, err = diffmap.ParseDiff(c.Patch, diffmap.Limits{}); err == nil {
 			err = checkVisible(result.diff, c.How)
 		}
@@ -344,7 +344,7 @@ func (a *action) read(ctx context.Context, c *github.Comparison) (*change, error
 		result.diff, err = (&diffmap.Git{Root: a.run.Workspace}).Between(ctx, c.Base, c.Head)
 	}
 	if err != nil {
-		return nil, cannotFuzz("%w", err)
+		return nil, exit.CannotFuzz("%w", err)
 	}
 	if result.whole {
 		result.about.Base = "an empty project"
@@ -387,18 +387,18 @@ func (a *action) configureFromBase(ctx context.Context, ladder *github.Ladder, c
 	for _, file := range a.configurations() {
 		data, there, err := ladder.BaseFile(ctx, c, file, maxConfig)
 		if err != nil {
-			return cannotFuzz("configuration %s of the base cannot be read: %w", printable(file), err)
+			return exit.CannotFuzz("configuration %s of the base cannot be read: %w", human.Printable(file), err)
 		}
 		if !there {
 			continue
 		}
 		if err := applyConfig(data, a.flags); err != nil {
-			return badInput("configuration %s of the base: %w", printable(file), err)
+			return exit.BadInput("configuration %s of the base: %w", human.Printable(file), err)
 		}
 		return nil
 	}
 	if a.project.config != "" {
-		return badInput("the input config names %s, which the base does not have: it counts once it is merged", printable(a.project.config))
+		return exit.BadInput("the input config names %s, which the base does not have: it counts once it is merged", human.Printable(a.project.config))
 	}
 	return nil
 }
@@ -422,7 +422,7 @@ func (a *action) warnOfEdits() {
 	}
 	for _, file := range files {
 		if edited(a.project.change.diff, file) {
-			a.warnings = append(a.warnings, fmt.Sprintf("the pull request changes %s: the version of its base counts until it is merged", printable(file)))
+			a.warnings = append(a.warnings, fmt.Sprintf("the pull request changes %s: the version of its base counts until it is merged", human.Printable(file)))
 		}
 	}
 }
@@ -469,7 +469,7 @@ func (a *action) failed(ctx context.Context, err error) (*report.Report, error) 
 	}
 	r.Verdict, r.Reason = report.Error, strings.Join(strings.Fields(reason), " ")
 	for line := range strings.Lines("ERROR  " + reason) { // a compiler's message has many
-		fmt.Fprintln(a.p.stdout, report.Clean(line, maxLogLine))
+		fmt.Fprintln(a.p.stdout, human.Clean(line, maxLogLine))
 	}
 	return r, a.p.write(&a.output, r, a.output.options(), nil, nil)
 }

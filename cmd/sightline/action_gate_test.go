@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/exit"
 )
 
 // merging is a checkout of what merging a pull request gives, with these files on
@@ -116,7 +116,7 @@ func (s *scene) breaksInCorpus() bool {
 	// The functions are tried first, each once.
 	limit := strconv.Itoa(calls + 20)
 	if code := p.main([]string{"run", "--root", s.workspace, "--target", "src/Crowdsale.sol:72", "--corpus-dir", folder, "--test-limit", limit,
-		"--workers", "1", "--seq-len", "8", "--fail-on", "none", "--out", out}); code != report.ExitPass {
+		"--workers", "1", "--seq-len", "8", "--fail-on", "none", "--out", out}); code != exit.Pass {
 		s.t.Fatalf("exit code %d\n%s", code, &log)
 	}
 	text, err := os.ReadFile(filepath.Join(out, "report.json"))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/report"
 	"github.com/sightline-evm/sightline/report/github"
 )
@@ -19,7 +20,7 @@ import (
 func (a *action) publish(ctx context.Context, r *report.Report) {
 	if a.run == nil {
 		// Without the runner's environment there is nobody to hand a report to.
-		a.runner.Annotate(github.Annotation{Level: github.LevelError, Title: "Sightline", Message: report.Clean(r.Reason, maxLogLine)})
+		a.runner.Annotate(github.Annotation{Level: github.LevelError, Title: "Sightline", Message: human.Clean(r.Reason, maxLogLine)})
 		a.warn(a.runner.Output("verdict", r.Verdict), "an output")
 		return
 	}
@@ -58,7 +59,7 @@ func (a *action) notice(text string) {
 // warn says what could not be done. Errors of GitHub hold what others wrote.
 func (a *action) warn(err error, what string) {
 	if err != nil {
-		a.runner.Annotate(github.Annotation{Level: github.LevelWarning, Title: "Sightline", Message: fmt.Sprintf("%s: %s", what, report.Clean(err.Error(), maxLogLine))})
+		a.runner.Annotate(github.Annotation{Level: github.LevelWarning, Title: "Sightline", Message: fmt.Sprintf("%s: %s", what, human.Clean(err.Error(), maxLogLine))})
 	}
 }
 
@@ -73,9 +74,9 @@ func (a *action) annotate(r *report.Report) {
 	if level == "" {
 		level = github.LevelError
 	}
-	a.runner.Annotate(github.Annotation{Level: level, Title: "Sightline: " + r.Verdict, Message: report.Clean(r.Reason, maxLogLine)})
+	a.runner.Annotate(github.Annotation{Level: level, Title: "Sightline: " + r.Verdict, Message: human.Clean(r.Reason, maxLogLine)})
 	for _, w := range r.Warnings {
-		a.runner.Annotate(github.Annotation{Level: github.LevelWarning, Title: "Sightline", Message: report.Clean(w, maxLogLine)})
+		a.runner.Annotate(github.Annotation{Level: github.LevelWarning, Title: "Sightline", Message: human.Clean(w, maxLogLine)})
 	}
 	for _, remark := range report.Annotations(r) {
 		a.runner.Annotate(github.Annotation{Level: github.Level(remark.Level), Title: remark.Title, Message: remark.Message, File: remark.File, Line: remark.Line, EndLine: remark.EndLine})
@@ -89,7 +90,7 @@ func (a *action) outputs(r *report.Report) {
 	type output struct{ name, value string }
 	values := []output{
 		{"verdict", r.Verdict},
-		{"reason", report.Clean(r.Reason, maxLogLine)},
+		{"reason", human.Clean(r.Reason, maxLogLine)},
 		{"findings", strconv.Itoa(counts.Findings)},
 		{"new-findings", strconv.Itoa(counts.New)},
 		{"lines", strconv.Itoa(counts.Lines)},
@@ -164,11 +165,11 @@ func (a *action) writeComment(ctx context.Context, r *report.Report) (denied boo
 	silent := r.Verdict == report.Skipped || a.comment == commentOnFindings && len(r.Findings)+len(r.Clashes) == 0
 	address, err := a.client.Comment(ctx, a.run.Event.Number, github.Sticky{Prefix: report.MarkerPrefix, Body: body, Update: silent})
 	if address != "" {
-		fmt.Fprintf(a.p.stdout, "comment %s\n", report.Clean(address, maxLogLine))
+		fmt.Fprintf(a.p.stdout, "comment %s\n", human.Clean(address, maxLogLine))
 	}
 	switch {
 	case errors.Is(err, github.ErrNewer):
-		a.notice(report.Clean(err.Error(), maxLogLine))
+		a.notice(human.Clean(err.Error(), maxLogLine))
 		return false
 	case err != nil:
 		return a.refused(err, "The comment on the pull request was not written")
@@ -197,7 +198,7 @@ func (a *action) uploadSARIF(ctx context.Context, r *report.Report) (denied bool
 	if err := a.client.Upload(ctx, github.Upload{SHA: sha, Ref: ref, SARIF: sarif}); err != nil {
 		return a.refused(err, "The alerts were not uploaded")
 	}
-	fmt.Fprintf(a.p.stdout, "alerts  uploaded as %s\n", report.Clean(a.category, maxLogLine))
+	fmt.Fprintf(a.p.stdout, "alerts  uploaded as %s\n", human.Clean(a.category, maxLogLine))
 	return false
 }
 
@@ -214,7 +215,7 @@ func (a *action) refused(err error, what string) (denied bool) {
 		return false
 	}
 	if !a.run.Fork {
-		a.notice(strings.TrimSuffix(what, ".") + ": " + report.Clean(err.Error(), maxLogLine))
+		a.notice(strings.TrimSuffix(what, ".") + ": " + human.Clean(err.Error(), maxLogLine))
 	}
 	return true
 }

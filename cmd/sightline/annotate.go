@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // The marks of `sightline map --annotate`.
@@ -136,16 +137,16 @@ func annotateFile(w io.Writer, f *diffmap.File, text []byte, marks map[int]rune)
 func describeFile(f *diffmap.File) string {
 	switch f.Status {
 	case diffmap.Added, diffmap.Deleted:
-		return fmt.Sprintf("%s (%s)", printable(f.Path()), f.Status)
+		return fmt.Sprintf("%s (%s)", human.Printable(f.Path()), f.Status)
 	case diffmap.Renamed, diffmap.Copied:
-		return fmt.Sprintf("%s (%s from %s)", printable(f.NewPath), f.Status, printable(f.OldPath))
+		return fmt.Sprintf("%s (%s from %s)", human.Printable(f.NewPath), f.Status, human.Printable(f.OldPath))
 	}
-	return printable(f.Path())
+	return human.Printable(f.Path())
 }
 
 // codeText makes a line of code safe to show and keeps its indentation.
 func codeText(line string) string {
 	code := strings.TrimLeft(line, " \t")
 	indent := bytes.ReplaceAll([]byte(line[:len(line)-len(code)]), []byte("\t"), []byte("    "))
-	return string(indent[:min(len(indent), maxShown)]) + printable(strings.TrimSuffix(code, "\r"))
+	return string(indent[:min(len(indent), human.MaxShown)]) + human.Printable(strings.TrimSuffix(code, "\r"))
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -53,7 +55,7 @@ func newReport(pr *project, failOn string) *report.Report {
 }
 
 // assemble makes the report of a campaign that ran.
-func (c *campaign) assemble(ctx context.Context, r *report.Report, show *progress) (*assembler, error) {
+func (c *campaign) assemble(ctx context.Context, r *report.Report, show *progress.Log) (*assembler, error) {
 	machine, err := c.newJudge()
 	if err != nil {
 		return nil, err
@@ -243,7 +245,7 @@ func (a *assembler) whyNot(t *bytecode.Target) (status, reason string) {
 			return report.Undeployable, "the contract could not be deployed: " + f.Reason
 		}
 	}
-	tried := fmt.Sprintf("in %s executions", report.HumanCount(a.result.Stats.Executions))
+	tried := fmt.Sprintf("in %s executions", human.Count(a.result.Stats.Executions))
 	for _, entry := range t.Entries {
 		name, ok := a.positions.FunctionAt(entry)
 		if !ok {

@@ -12,7 +12,9 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 )
 
 // dependencies are what changed in what the project's sources import, or may
@@ -59,11 +61,11 @@ func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
 // warn says of what changed beside the sources why it is not compared.
 func (d *dependencies) warn(pr *project) {
 	for _, place := range slices.Sorted(maps.Keys(d.problems)) {
-		pr.warn("the submodule %s changed: what that changes in code is not known: %s; or give the base's own build with --base-build", printable(place), d.problems[place])
+		pr.warn("the submodule %s changed: what that changes in code is not known: %s; or give the base's own build with --base-build", human.Printable(place), d.problems[place])
 	}
 	if n := len(d.settings); n > 0 {
 		pr.warn("%s changed: what that changes in code is not known without the base's own build, made with its settings and dependencies; give it with --base-build",
-			printable(d.settings[0])+more(n-1))
+			human.Printable(d.settings[0])+human.More(n-1))
 	}
 }
 
@@ -80,7 +82,7 @@ func commit(id string) string {
 	if id == "" {
 		return "none"
 	}
-	return short(id)
+	return human.Revision(id)
 }
 
 // affects reports whether a changed settings file may decide how the project of an
@@ -95,7 +97,7 @@ func affects(file string, o *build.Output, root string) bool {
 
 // addIndirect adds targets for code that changed without a changed line. That
 // the base cannot be built is no error: a warning says what was not looked for.
-func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, show *progress) error {
+func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, show *progress.Log) error {
 	deleted := slices.ContainsFunc(pr.diff.Files, func(f diffmap.File) bool { return f.Status == diffmap.Deleted && isSource(f.OldPath) })
 	beside := len(pr.deps.pins)+len(pr.deps.settings) > 0
 	if !deleted && !beside && !diffmap.ChangesDeclarations(pr.outputs, pr.changes, pr.options) {
@@ -107,7 +109,7 @@ func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, show *p
 	}
 	sides, err := pr.base(ctx, show)
 	if ctx.Err() != nil {
-		return cannotFuzz("%w", err)
+		return exit.CannotFuzz("%w", err)
 	}
 	var unbuilt *unbuiltError
 	if errors.As(err, &unbuilt) {
@@ -115,7 +117,7 @@ func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, show *p
 			pr.warn("code that changed without a changed line is not known, since the base version%s", problem)
 		}
 	} else if err != nil {
-		pr.warn("code that changed without a changed line is not known, since the base version has no build: %s", oneLine(err))
+		pr.warn("code that changed without a changed line is not known, since the base version has no build: %s", human.OneLine(err))
 		return nil
 	}
 	defer func() { // what is asked of the base later are places alone
@@ -131,7 +133,7 @@ func (pr *project) addIndirect(ctx context.Context, flags *projectFlags, show *p
 		return differ
 	})
 	if n := pr.mapping.AddIndirect(sides, pr.table, pr.options); n > 0 {
-		show.line("base    %s with other code although no line of theirs changed", report.Plural(n, "function"))
+		show.Line("base    %s with other code although no line of theirs changed", human.Plural(n, "function"))
 	}
 	return nil
 }
@@ -150,21 +152,21 @@ func (e *unbuiltError) Error() string {
 	}
 	if len(e.unknown) > 0 {
 		parts = append(parts, fmt.Sprintf("%s changed, and with it how base is compiled: give its own build with --base-build",
-			printable(e.unknown[0])+more(len(e.unknown)-1)))
+			human.Printable(e.unknown[0])+human.More(len(e.unknown)-1)))
 	}
 	return strings.Join(parts, "; ")
 }
 
 // baseFinder finds the base version's builds when first asked for. With an
 // [unbuiltError] there may be some.
-type baseFinder func(ctx context.Context, show *progress) ([]diffmap.BaseSide, error)
+type baseFinder func(ctx context.Context, show *progress.Log) ([]diffmap.BaseSide, error)
 
 // once asks only the first time.
 func (find baseFinder) once() baseFinder {
 	asked := false
 	var sides []diffmap.BaseSide
 	var err error
-	return func(ctx context.Context, show *progress) ([]diffmap.BaseSide, error) {
+	return func(ctx context.Context, show *progress.Log) ([]diffmap.BaseSide, error) {
 		if !asked {
 			sides, err = find(ctx, show)
 			asked = true
@@ -174,7 +176,7 @@ func (find baseFinder) once() baseFinder {
 }
 
 // findBase reads the base's builds where they are given, else it makes them.
-func (pr *project) findBase(ctx context.Context, flags *projectFlags, root string, show *progress) ([]diffmap.BaseSide, error) {
+func (pr *project) findBase(ctx context.Context, flags *projectFlags, root string, show *progress.Log) ([]diffmap.BaseSide, error) {
 	if len(flags.baseBuilds) > 0 {
 		return pr.readBase(ctx, flags.baseBuilds)
 	}
@@ -187,7 +189,7 @@ func (pr *project) warn(format string, args ...any) {
 
 // buildBases compiles the base versions as the heads were, of each build for which
 // it is known what the base had.
-func (pr *project) buildBases(ctx context.Context, root string, show *progress) ([]diffmap.BaseSide, error) {
+func (pr *project) buildBases(ctx context.Context, root string, show *progress.Log) ([]diffmap.BaseSide, error) {
 	options, err := pr.baseOptions()
 	if err != nil {
 		return nil, err
@@ -209,7 +211,7 @@ func (pr *project) buildBases(ctx context.Context, root string, show *progress) 
 		if !base.Any() {
 			continue // another project's, or new altogether
 		}
-		show.line("base    compiling the base version of %s", describeOrigin(pr.given[i]))
+		show.Line("base    compiling the base version of %s", describeOrigin(pr.given[i]))
 		compiled, err := pr.buildBase(ctx, o, base, root)
 		if ctx.Err() != nil {
 			return nil, err
@@ -219,7 +221,7 @@ func (pr *project) buildBases(ctx context.Context, root string, show *progress) 
 			if o.Folder != "" {
 				of = " of " + o.Folder
 			}
-			unbuilt.problems = append(unbuilt.problems, fmt.Sprintf("%s has no build: %s", of, oneLine(err)))
+			unbuilt.problems = append(unbuilt.problems, fmt.Sprintf("%s has no build: %s", of, human.OneLine(err)))
 			continue
 		}
 		sides = append(sides, diffmap.BaseSide{Head: o, Base: compiled, Renamed: base.Renamed, Causes: pr.deps.causes()})

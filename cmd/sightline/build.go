@@ -10,25 +10,27 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 )
 
 // loadBuild reads or makes what is mapped and fuzzed. A build is used as it is
 // when its lines can be told apart; otherwise the mapping build is made from its
 // input where a compiler can be had (design §2).
-func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root string, show *progress) error {
+func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root string, show *progress.Log) error {
 	pr.env = flags.env
 	pr.compilers = build.CompilerOptions{Solc: flags.solc, List: flags.solcList, Root: root, Repository: pr.options.Checkout, Cache: cacheDir()}
 	if modules := os.Getenv("SIGHTLINE_NODE_MODULES"); modules != "" {
 		pr.compilers.NodeModules = filepath.SplitList(modules)
 	}
-	pr.mappingOptions = build.MappingOptions{Cache: cacheDir(), Progress: func(line string) { show.line("build   %s", line) }}
+	pr.mappingOptions = build.MappingOptions{Cache: cacheDir(), Progress: func(line string) { show.Line("build   %s", line) }}
 	if flags.command != "" && len(flags.builds) > 0 {
-		return badInput("--build names a build that is there, --build-command makes one: give one of them")
+		return exit.BadInput("--build names a build that is there, --build-command makes one: give one of them")
 	}
 	if flags.solcList != "" {
 		if err := build.CheckList(flags.solcList); err != nil {
-			return badInput("--solc-list: %w", err)
+			return exit.BadInput("--solc-list: %w", err)
 		}
 	}
 	var err error
@@ -49,7 +51,7 @@ func (pr *project) loadBuild(ctx context.Context, flags *projectFlags, root stri
 		if o.Mapping {
 			how = "mapping build"
 		}
-		show.line("build   %s, %s, %s", describeOrigin(o), how, report.Plural(len(o.Contracts), "contract"))
+		show.Line("build   %s, %s, %s", describeOrigin(o), how, human.Plural(len(o.Contracts), "contract"))
 	}
 	return nil
 }
@@ -127,10 +129,10 @@ func (pr *project) checkSources(o *build.Output, compilers build.CompilerOptions
 func buildError(err error) error {
 	for _, kind := range []error{build.ErrNoCompiler, build.ErrCompile, build.ErrNoContracts, build.ErrImport, build.ErrTool} {
 		if errors.Is(err, kind) {
-			return cannotFuzz("%w", err)
+			return exit.CannotFuzz("%w", err)
 		}
 	}
-	return badInput("%w", err)
+	return exit.BadInput("%w", err)
 }
 
 // cacheDir keeps compilers' outputs between runs; empty when the system names no

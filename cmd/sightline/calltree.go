@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -119,7 +120,7 @@ func callTrees(r *replayed, exec *evm.Execution, changed map[bytecode.Position]s
 func (r *replayed) changedLines() map[bytecode.Position]string {
 	changed := map[bytecode.Position]string{}
 	path := filepath.Join(filepath.Dir(filepath.Dir(r.path)), report.JSONFile)
-	if data, err := readBounded(path, maxWorldFile); err == nil {
+	if data, err := files.ReadBounded(path, maxWorldFile); err == nil {
 		if about, err := report.Read(data); err == nil {
 			for _, l := range about.Lines {
 				changed[bytecode.Position{File: l.File, Line: l.Line}] = strings.TrimSpace(l.Text)

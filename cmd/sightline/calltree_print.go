@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 )
 
 // Colors of a tree on a terminal (ECMA-48, SGR): changed lines stand out, what
@@ -21,7 +23,7 @@ const (
 
 // printTrees prints what the calls of a sequence do.
 func (p *program) printTrees(r *replayed, trees []*tracedFrame) {
-	printer := &treePrinter{p.stdout, newProgress(p.stdout, p.now).color()}
+	printer := &treePrinter{p.stdout, progress.NewLog(p.stdout, p.now).Color()}
 	for i, tree := range trees {
 		advance := ""
 		if _, after, ok := strings.Cut(r.space.Expression(&r.sequence[i]), ") ["); ok {
@@ -39,7 +41,7 @@ type treePrinter struct {
 
 // paint colors a text that others may have written.
 func (p *treePrinter) paint(color, text string) string {
-	text = printable(text)
+	text = human.Printable(text)
 	if !p.colors || text == "" {
 		return text
 	}
@@ -53,7 +55,7 @@ func (p *treePrinter) tree(number int, f *tracedFrame, advance string) {
 	if advance != "" {
 		head += " " + p.paint(dim, advance)
 	}
-	fmt.Fprintf(p.out, "%d %s %s\n", number, printable(f.From), head)
+	fmt.Fprintf(p.out, "%d %s %s\n", number, human.Printable(f.From), head)
 	p.body(f, "  ")
 }
 
@@ -65,18 +67,18 @@ func (p *treePrinter) head(f *tracedFrame) string {
 	}
 	switch {
 	case strings.HasPrefix(f.Function, "new"):
-		b.WriteString(p.paint(bold, f.Function) + printable(" at "+f.To))
+		b.WriteString(p.paint(bold, f.Function) + human.Printable(" at "+f.To))
 	case f.Function != "":
-		b.WriteString(printable(f.To+".") + p.paint(bold, f.Function))
+		b.WriteString(human.Printable(f.To+".") + p.paint(bold, f.Function))
 	case len(f.Input) > len("0x"):
-		b.WriteString(printable(f.To + "." + f.Input))
+		b.WriteString(human.Printable(f.To + "." + f.Input))
 	default:
-		b.WriteString(printable(f.To) + ".call")
+		b.WriteString(human.Printable(f.To) + ".call")
 	}
 	if f.Value != "" {
 		b.WriteString(p.paint(yellow, "{value: "+f.Value+"}"))
 	}
-	b.WriteString("(" + printable(joinArgs(f.Args)) + ")")
+	b.WriteString("(" + human.Printable(joinArgs(f.Args)) + ")")
 	return b.String() + "  " + p.paint(dim, fmt.Sprintf("[%d gas]", f.Gas))
 }
 
@@ -102,16 +104,16 @@ func (p *treePrinter) body(f *tracedFrame, indent string) {
 			n := p.lines(f.Events[i:], indent)
 			i += n - 1
 		case e.Store != nil:
-			fmt.Fprintf(p.out, "%s%s: %s → %s\n", branch, p.paint(bold, e.Store.Variable), printable(e.Store.Before), p.paint(green, e.Store.After))
+			fmt.Fprintf(p.out, "%s%s: %s → %s\n", branch, p.paint(bold, e.Store.Variable), human.Printable(e.Store.Before), p.paint(green, e.Store.After))
 		case e.Log != nil:
-			fmt.Fprintf(p.out, "%semit %s(%s)\n", branch, p.paint(bold, e.Log.Name), printable(joinArgs(e.Log.Args)))
+			fmt.Fprintf(p.out, "%semit %s(%s)\n", branch, p.paint(bold, e.Log.Name), human.Printable(joinArgs(e.Log.Args)))
 		case e.Said != nil:
 			fmt.Fprintf(p.out, "%sconsole.log: %s\n", branch, p.paint(green, *e.Said))
 		case e.Call != nil:
 			fmt.Fprintf(p.out, "%s%s\n", branch, p.head(e.Call))
 			p.body(e.Call, indent+"│  ")
 		default:
-			fmt.Fprintf(p.out, "%s… %s\n", branch, printable(e.Left))
+			fmt.Fprintf(p.out, "%s… %s\n", branch, human.Printable(e.Left))
 		}
 	}
 	fmt.Fprintf(p.out, "%s└─ %s\n", indent, p.end(f))
@@ -123,7 +125,7 @@ func (p *treePrinter) end(f *tracedFrame) string {
 		if len(f.Returns) == 0 {
 			return p.paint(dim, "← stops")
 		}
-		return "← returns " + printable(strings.Join(f.Returns, ", "))
+		return "← returns " + human.Printable(strings.Join(f.Returns, ", "))
 	}
 	if f.Reason != "" {
 		return p.paint(red, "← reverts: "+f.Reason)

@@ -16,6 +16,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -50,9 +53,9 @@ type deployment struct {
 }
 
 // deploy makes the World for the targets.
-func deploy(ctx context.Context, pr *project, flags *campaignFlags, show *progress) (*campaign, error) {
+func deploy(ctx context.Context, pr *project, flags *campaignFlags, show *progress.Log) (*campaign, error) {
 	if len(flags.setup) > 0 && !isNone(flags.setup) && (len(flags.plan.Steps) > 0 || flags.plan.Recorded != nil) {
-		return nil, badInput("--setup %s, and the configuration's deploy or --setup-command makes the World: leave out one of them", strings.Join(flags.setup, ","))
+		return nil, exit.BadInput("--setup %s, and the configuration's deploy or --setup-command makes the World: leave out one of them", strings.Join(flags.setup, ","))
 	}
 	if err := checkSetup(flags.setup, pr.table); err != nil {
 		return nil, err
@@ -77,7 +80,7 @@ func deploy(ctx context.Context, pr *project, flags *campaignFlags, show *progre
 
 // deployForked makes a World whose tests may fork the chain of --rpc. Where no --block was
 // given, the block that a test forks is as good as the latest one, and better for the test.
-func deployForked(ctx context.Context, pr *project, d *deployment, flags *campaignFlags, positions *diffmap.Positions, show *progress) (*campaign, error) {
+func deployForked(ctx context.Context, pr *project, d *deployment, flags *campaignFlags, positions *diffmap.Positions, show *progress.Log) (*campaign, error) {
 	forks := flags.forks(pr)
 	if d.setup == nil || forks == nil {
 		return deployWorld(ctx, pr, *d, positions)
@@ -109,10 +112,10 @@ func deployWorld(ctx context.Context, pr *project, d deployment, positions *diff
 	})
 	var wrong *world.PlanError
 	if errors.As(err, &wrong) {
-		return nil, badInput("configuration, deploy: %w", err)
+		return nil, exit.BadInput("configuration, deploy: %w", err)
 	}
 	if err != nil {
-		return nil, cannotFuzz("%w", err)
+		return nil, exit.CannotFuzz("%w", err)
 	}
 	c := &campaign{project: pr, deployment: d, world: w, setup: setup, positions: positions}
 	options := input.SpaceOptions{Constructors: changedDeployments(setup, d.constructors), Called: d.plan.called()}
@@ -125,7 +128,7 @@ func deployWorld(ctx context.Context, pr *project, d deployment, positions *diff
 	}
 	c.space, err = input.NewSpace(w, options)
 	if err != nil {
-		return nil, cannotFuzz("%w", err)
+		return nil, exit.CannotFuzz("%w", err)
 	}
 	return c, nil
 }
@@ -252,7 +255,7 @@ func (c *campaign) exampleSeeds() []input.Sequence {
 }
 
 // run fuzzes, showing what happens.
-func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, set *pflag.FlagSet, show *progress) error {
+func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, set *pflag.FlagSet, show *progress.Log) error {
 	for _, o := range slices.Concat(c.given, c.outputs) {
 		o.DropStatements()
 	}
@@ -262,11 +265,11 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 	timeout = flags.untilDeadline(timeout, p.now)
 	schedule, err := fuzzer.ScheduleNamed(flags.schedule)
 	if err != nil {
-		return badInput("--schedule: %w", err)
+		return exit.BadInput("--schedule: %w", err)
 	}
 	without, err := fuzzer.TechniquesNamed(flags.without)
 	if err != nil {
-		return badInput("--without: %w", err)
+		return exit.BadInput("--without: %w", err)
 	}
 	c.config = fuzzer.Config{
 		World: c.world, Space: c.space, Table: c.table, Targets: c.mapping.Targets,
@@ -287,16 +290,16 @@ func (c *campaign) run(ctx context.Context, p *program, flags *campaignFlags, se
 		c.result = &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(c.mapping.Targets)), Stopped: "nothing to call"}
 		return nil
 	}
-	limit := fmt.Sprintf("%s calls", report.HumanCount(calls))
+	limit := fmt.Sprintf("%s calls", human.Count(calls))
 	if c.limits.Seconds > 0 {
-		limit = clock(timeout.Seconds())
+		limit = human.Clock(timeout.Seconds())
 	}
-	show.line("fuzz    seed %d, %s, limit %s", flags.seed, report.Plural(flags.workers, "worker"), limit)
-	show.line("")
+	show.Line("fuzz    seed %d, %s, limit %s", flags.seed, human.Plural(flags.workers, "worker"), limit)
+	show.Line("")
 	c.result, err = (&fuzzer.Campaign{Config: c.config}).Run(ctx)
-	show.clear()
+	show.Clear()
 	if err != nil {
-		return cannotFuzz("%w", err)
+		return exit.CannotFuzz("%w", err)
 	}
 	return nil
 }
@@ -330,27 +333,27 @@ func (c *campaign) newJudge() (evm.Machine, error) {
 }
 
 // show prints what happened in the campaign, and how it is going.
-func (c *campaign) show(e fuzzer.Event, show *progress) {
+func (c *campaign) show(e fuzzer.Event, show *progress.Log) {
 	switch {
 	case e.Target >= 0:
 		t := c.mapping.Targets[e.Target]
-		show.line("%-7s reached  %s  %s", clock(e.At.Seconds), printable(t.Position.String()), printable(contractName(t.Contract)))
+		show.Line("%-7s reached  %s  %s", human.Clock(e.At.Seconds), human.Printable(t.Position.String()), human.Printable(contractName(t.Contract)))
 	case e.Found != nil && c.silent:
-		show.line("%-7s FOUND    something; whether the change brought it is tried at the end", clock(e.At.Seconds))
+		show.Line("%-7s FOUND    something; whether the change brought it is tried at the end", human.Clock(e.At.Seconds))
 	case e.Found != nil && e.Found.NeverPassed:
-		show.line("%-7s FOUND    %s, and passes with no arguments; whether the change brought it is tried at the end", clock(e.At.Seconds), e.Found.Message)
+		show.Line("%-7s FOUND    %s, and passes with no arguments; whether the change brought it is tried at the end", human.Clock(e.At.Seconds), e.Found.Message)
 	case e.Found != nil:
 		at, _ := c.positions.At(e.Found.Location)
-		show.line("%-7s FOUND    %s  %s: %s", clock(e.At.Seconds), printable(at.String()), e.Found.Oracle.ID, e.Found.Message)
+		show.Line("%-7s FOUND    %s  %s: %s", human.Clock(e.At.Seconds), human.Printable(at.String()), e.Found.Oracle.ID, e.Found.Message)
 	default:
-		show.status(func() string {
+		show.Status(func() string {
 			s := e.Stats
 			rate := ""
 			if s.Seconds > 0 {
-				rate = fmt.Sprintf(", %s calls/s", report.HumanCount(uint64(float64(s.Calls)/s.Seconds)))
+				rate = fmt.Sprintf(", %s calls/s", human.Count(uint64(float64(s.Calls)/s.Seconds)))
 			}
 			return fmt.Sprintf("%-7s %d of %d targets, %s, %s calls%s, %s",
-				clock(s.Seconds), s.Reached, len(c.mapping.Targets), report.Plural(s.Findings, "finding"), report.HumanCount(s.Calls), rate, report.Plural(s.Paths, "path"))
+				human.Clock(s.Seconds), s.Reached, len(c.mapping.Targets), human.Plural(s.Findings, "finding"), human.Count(s.Calls), rate, human.Plural(s.Paths, "path"))
 		})
 	}
 }

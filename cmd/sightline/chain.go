@@ -16,6 +16,8 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // This file tells what the project's own tests find outside of their code: the
@@ -56,7 +58,7 @@ func (pr *project) testChain() (*world.Chain, []string) {
 		}
 		value := strings.Trim(strings.TrimSpace(written), `"'`)
 		if err := s.set(&chain, value); err != nil {
-			notes = append(notes, fmt.Sprintf("foundry.toml: %s = %s is not understood: tests are set up with forge's default", s.key, printable(written)))
+			notes = append(notes, fmt.Sprintf("foundry.toml: %s = %s is not understood: tests are set up with forge's default", s.key, human.Printable(written)))
 		}
 	}
 	return &chain, notes
@@ -161,20 +163,20 @@ func (pr *project) testFiles() func(name string) ([]byte, error) {
 	if pr.root == "" || !one {
 		return nil
 	}
-	read := readBelow(filepath.Join(pr.root, filepath.FromSlash(folder)))
+	read := files.Below(filepath.Join(pr.root, filepath.FromSlash(folder)))
 	return func(name string) ([]byte, error) {
 		below := path.Clean(strings.TrimPrefix(name, testRoot+"/"))
 		if !fs.ValidPath(below) {
-			return nil, fmt.Errorf("%s is not in the project", printable(name))
+			return nil, fmt.Errorf("%s is not in the project", human.Printable(name))
 		}
 		for _, element := range strings.Split(below, "/") {
 			if strings.HasPrefix(element, ".") && element != "." {
-				return nil, fmt.Errorf("%s is hidden: set-ups do not read hidden files", printable(name))
+				return nil, fmt.Errorf("%s is hidden: set-ups do not read hidden files", human.Printable(name))
 			}
 		}
 		data, err := read(below)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", printable(name), plainError(err))
+			return nil, fmt.Errorf("%s: %w", human.Printable(name), files.Plain(err))
 		}
 		return data, nil
 	}

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 )
@@ -43,12 +46,12 @@ func loadConfig(named, root string, flags *pflag.FlagSet) error {
 }
 
 func readConfig(path string, flags *pflag.FlagSet) error {
-	data, err := readBounded(path, maxConfig)
+	data, err := files.ReadBounded(path, maxConfig)
 	if err != nil {
-		return badInput("configuration %s: %v", path, plainError(err))
+		return exit.BadInput("configuration %s: %v", path, files.Plain(err))
 	}
 	if err := applyConfig(data, flags); err != nil {
-		return badInput("configuration %s: %w", path, err)
+		return exit.BadInput("configuration %s: %w", path, err)
 	}
 	return nil
 }
@@ -118,7 +121,7 @@ func applySetting(key, value *yaml.Node, flags *pflag.FlagSet) error {
 			return fmt.Errorf("line %d: %s: want %s", v.Line, key.Value, wanted(flag.Value.Type()))
 		}
 		if err := all.Set(key.Value, v.Value); err != nil {
-			return fmt.Errorf("line %d: %s %q: want %s", v.Line, key.Value, printable(v.Value), wanted(flag.Value.Type()))
+			return fmt.Errorf("line %d: %s %q: want %s", v.Line, key.Value, human.Printable(v.Value), wanted(flag.Value.Type()))
 		}
 		if target != nil {
 			if err := flags.Set(key.Value, v.Value); err != nil {
@@ -153,7 +156,7 @@ func unknownKey(key *yaml.Node, all *pflag.FlagSet) error {
 			nearest, best = known, d
 		}
 	}
-	return fmt.Errorf("line %d: unknown key %q; the nearest known key is %q", key.Line, printable(key.Value), nearest)
+	return fmt.Errorf("line %d: unknown key %q; the nearest known key is %q", key.Line, human.Printable(key.Value), nearest)
 }
 
 // editDistance is Levenshtein's, over bytes: keys are ASCII.

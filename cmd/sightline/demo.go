@@ -14,6 +14,9 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -37,7 +40,7 @@ diff and compiler output are embedded. Examples: %s.`, strings.Join(examples.Nam
 			if err := errors.Join(campaign.check(), output.check()); err != nil {
 				return err
 			}
-			show := newProgress(p.stdout, p.now)
+			show := progress.NewLog(p.stdout, p.now)
 			pr, err := loadExample(example, show)
 			if err != nil {
 				return err
@@ -57,10 +60,10 @@ diff and compiler output are embedded. Examples: %s.`, strings.Join(examples.Nam
 }
 
 // loadExample is loadProject on embedded files.
-func loadExample(name string, show *progress) (*project, error) {
+func loadExample(name string, show *progress.Log) (*project, error) {
 	files, err := examples.Load(name)
 	if err != nil {
-		return nil, badInput("--example: %w", err)
+		return nil, exit.BadInput("--example: %w", err)
 	}
 	read := func(path string) []byte {
 		data, readErr := fs.ReadFile(files, path)
@@ -84,7 +87,7 @@ func loadExample(name string, show *progress) (*project, error) {
 	}
 	// Made by examples/build.mjs with the settings of the mapping build.
 	output.Mapping, output.Compiler = true, examples.Compiler
-	pr.base = func(context.Context, *progress) ([]diffmap.BaseSide, error) {
+	pr.base = func(context.Context, *progress.Log) ([]diffmap.BaseSide, error) {
 		base, err := build.ReadSolc(read("build/base.input.json"), read("build/base.output.json"), "embedded solc output", build.Limits{})
 		if err != nil {
 			return nil, err
@@ -94,8 +97,8 @@ func loadExample(name string, show *progress) (*project, error) {
 	}
 	pr.outputs = []*build.Output{output}
 	pr.about.Files = len(pr.diff.Files)
-	show.line("diff    %s", pr.describeDiff())
-	show.line("build   embedded, %s", report.Plural(len(output.Contracts), "contract"))
+	show.Line("diff    %s", pr.describeDiff())
+	show.Line("build   embedded, %s", human.Plural(len(output.Contracts), "contract"))
 	pr.table = bytecode.NewTable(build.Contracts(pr.outputs))
 	if err := pr.mapTargets(nil); err != nil {
 		return nil, err

@@ -24,6 +24,8 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // This file reads what the configurations of other fuzzers say that carries over. They
@@ -122,7 +124,7 @@ func readForeign(read func(name string) ([]byte, error)) *foreign {
 				continue
 			}
 			if err != nil {
-				f.notes = append(f.notes, fmt.Sprintf("%s was not read: %v", name, plainError(err)))
+				f.notes = append(f.notes, fmt.Sprintf("%s was not read: %v", name, files.Plain(err)))
 			} else {
 				f.readFile(&foreignTools[i], name, data)
 			}
@@ -139,7 +141,7 @@ func foreignIn(root string) func(string) ([]byte, error) {
 		if _, err := os.Lstat(path); err != nil {
 			return nil, err
 		}
-		return readBounded(path, maxConfig)
+		return files.ReadBounded(path, maxConfig)
 	}
 }
 
@@ -165,7 +167,7 @@ func (f *foreign) readFile(tool *foreignTool, name string, data []byte) {
 		line += strings.Join(used, ", ")
 	}
 	if len(unused) > 0 {
-		line += "; not used: " + strings.Join(unused[:min(len(unused), maxUnused)], ", ") + more(max(0, len(unused)-maxUnused))
+		line += "; not used: " + strings.Join(unused[:min(len(unused), maxUnused)], ", ") + human.More(max(0, len(unused)-maxUnused))
 	}
 	f.lines = append(f.lines, line)
 }
@@ -193,7 +195,7 @@ func (f *foreign) walk(tool *foreignTool, name, prefix string, v *foreignValue, 
 		case slices.Contains(tool.sections, path):
 			f.walk(tool, name, path+".", &field.value, used, unused)
 		default:
-			*unused = append(*unused, printable(field.name))
+			*unused = append(*unused, human.Printable(field.name))
 		}
 	}
 }
@@ -400,7 +402,7 @@ func (v *foreignValue) number() (*uint256.Int, error) {
 		}
 	}
 	if !ok || len(text) > longest || n.Sign() < 0 || n.BitLen() > 256 {
-		return nil, fmt.Errorf("%q is no whole number that fits", printable(text))
+		return nil, fmt.Errorf("%q is no whole number that fits", human.Printable(text))
 	}
 	return uint256.MustFromBig(n), nil
 }
@@ -416,7 +418,7 @@ func readForeignSenders(f *foreign, v *foreignValue) error {
 	for i := range v.list {
 		n, err := v.list[i].number() // both tools take 0x10000
 		if err != nil || n.IsZero() || n.BitLen() > 8*common.AddressLength {
-			return fmt.Errorf("%q is no address of a sender", printable(v.list[i].text))
+			return fmt.Errorf("%q is no address of a sender", human.Printable(v.list[i].text))
 		}
 		senders = append(senders, n.Bytes20())
 	}
@@ -442,7 +444,7 @@ func readForeignPrefix(f *foreign, v *foreignValue) error {
 			return err
 		}
 		if !foreignName.MatchString(text) {
-			return fmt.Errorf("%q is no prefix of a function's name", printable(text))
+			return fmt.Errorf("%q is no prefix of a function's name", human.Printable(text))
 		}
 		prefixes = append(prefixes, text)
 	}
@@ -502,7 +504,7 @@ func (v *foreignValue) functions() ([]string, error) {
 	for i, text := range texts {
 		text = strings.ReplaceAll(text, " ", "")
 		if !functionOfContract.MatchString(text) {
-			return nil, fmt.Errorf("%q is not of the form Contract.function(uint256)", printable(text))
+			return nil, fmt.Errorf("%q is not of the form Contract.function(uint256)", human.Printable(text))
 		}
 		texts[i] = text
 	}
@@ -521,7 +523,7 @@ func readForeignBlacklist(f *foreign, v *foreignValue) error {
 	}
 	blacklist, err := strconv.ParseBool(text)
 	if err != nil {
-		return fmt.Errorf("%q is neither true nor false", printable(text))
+		return fmt.Errorf("%q is neither true nor false", human.Printable(text))
 	}
 	f.only = !blacklist
 	return nil
@@ -613,7 +615,7 @@ func (v *foreignValue) arguments() (map[string][]world.NamedValue, error) {
 	for i := range v.fields {
 		contract := &v.fields[i]
 		if contract.value.fields == nil {
-			return nil, fmt.Errorf("%s: want the arguments by name", printable(contract.name))
+			return nil, fmt.Errorf("%s: want the arguments by name", human.Printable(contract.name))
 		}
 		all[contract.name] = contract.value.plan("medusa.json").Fields
 	}

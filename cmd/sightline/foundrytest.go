@@ -18,6 +18,8 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // This file writes a reproducer as a Foundry test: one that inherits the test contract
@@ -65,10 +67,10 @@ func newFoundryTest(r *replayed) (*foundryTest, error) {
 		}
 	}
 	if best == nil {
-		return nil, badInput("%s: its World was not set up by a Foundry test, which another test could inherit", r.path)
+		return nil, exit.BadInput("%s: its World was not set up by a Foundry test, which another test could inherit", r.path)
 	}
 	if comment(best.base.Source) != best.base.Source || strings.ContainsAny(best.base.Source, `"\`) {
-		return nil, badInput("%s: %s cannot be imported: its name has more than letters, digits and signs", r.path, printable(best.base.Source))
+		return nil, exit.BadInput("%s: %s cannot be imported: its name has more than letters, digits and signs", r.path, human.Printable(best.base.Source))
 	}
 	return best, best.check()
 }
@@ -111,13 +113,13 @@ func (t *foundryTest) check() error {
 	for i := range t.sequence {
 		in := &t.space.Instances[t.sequence[i].Instance]
 		if in.Fresh {
-			return badInput("%s: it deploys %s, which a test of this kind does not", t.path, in.Name)
+			return exit.BadInput("%s: it deploys %s, which a test of this kind does not", t.path, in.Name)
 		}
 		_, held := t.held[in.Address]
 		switch {
 		case held || in.Address == t.at:
 		case createdBy(world.Deployer.Address, in.Address):
-			return badInput("%s: %s was deployed by Sightline and by no test", t.path, in.Name)
+			return exit.BadInput("%s: %s was deployed by Sightline and by no test", t.path, in.Name)
 		default:
 			if !slices.ContainsFunc(t.fixed, func(other evm.Instance) bool { return other.Address == in.Address }) {
 				t.fixed = append(t.fixed, in.Instance)
@@ -300,11 +302,11 @@ func (p *program) printFoundryTest(r *replayed) (bool, error) {
 	}
 	machine, err := evm.NewReference(r.bundle.World, r.table, evm.LiftCodeSizeLimits)
 	if err != nil {
-		return false, badInput("world of reproducer %s: %w", r.path, err)
+		return false, exit.BadInput("world of reproducer %s: %w", r.path, err)
 	}
 	exec, observed, err := fuzzer.Replay(machine, &fuzzer.Config{Space: r.space, Oracles: oracle.All()}, r.sequence)
 	if err != nil {
-		return false, cannotFuzz("%s: %w", r.path, err)
+		return false, exit.CannotFuzz("%s: %w", r.path, err)
 	}
 	fmt.Fprint(p.stdout, t.source(exec))
 	return r.holds(exec, observed), nil

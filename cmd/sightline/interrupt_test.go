@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/exit"
 )
 
 // patience is how long a canceled run may take to stop and write its reports:
@@ -56,8 +56,8 @@ func interrupt(t *testing.T, sig syscall.Signal, until string, args ...string) s
 	if took := time.Since(sent); took > patience {
 		t.Errorf("it took %v to stop", took)
 	}
-	if code := cmd.ProcessState.ExitCode(); code != report.ExitCanceled {
-		t.Errorf("exit code %d, want %d: %s%s", code, report.ExitCanceled, &said, &stderr)
+	if code := cmd.ProcessState.ExitCode(); code != exit.Canceled {
+		t.Errorf("exit code %d, want %d: %s%s", code, exit.Canceled, &said, &stderr)
 	}
 	return said.String() + stderr.String()
 }

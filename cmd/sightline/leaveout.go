@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // maxTargets bounds the targets of a campaign, lines in contracts. Arbitrary:
@@ -46,7 +46,7 @@ func (pr *project) leaveOut(ignore *diffmap.Ignore, limit int) {
 		return pr.testCode(l, contracts[t.Contract], contracts)
 	})
 	if n := len(ignored); n > 0 {
-		pr.warn("%s left out by --ignore", report.Plural(n, "changed line"))
+		pr.warn("%s left out by --ignore", human.Plural(n, "changed line"))
 	}
 	pr.limitTargets(contracts, limit)
 }
@@ -165,5 +165,5 @@ func (pr *project) limitTargets(contracts map[string]*bytecode.Contract, limit i
 		return why
 	})
 	pr.warn("%d targets are more than the %d that are aimed at: %s left out, %d kept (contracts under test first, then by file); leave files out with --ignore, or compare with a nearer --base",
-		total, limit, report.Plural(over, "changed line"), len(kept))
+		total, limit, human.Plural(over, "changed line"), len(kept))
 }

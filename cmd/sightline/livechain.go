@@ -8,6 +8,10 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/fuzzer/world/chain"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -44,7 +48,7 @@ func (f *forks) check(name string, block *uint64) error {
 	address := slices.ContainsFunc(schemes, func(scheme string) bool { return strings.HasPrefix(name, scheme) })
 	switch id := wellKnown[name]; {
 	case name != "" && !address && !slices.Contains(f.aliases, name):
-		return fmt.Errorf("%s is neither an address nor an alias that foundry.toml has among rpc_endpoints", printable(name))
+		return fmt.Errorf("%s is neither an address nor an alias that foundry.toml has among rpc_endpoints", human.Printable(name))
 	case id != 0 && id != f.id:
 		return fmt.Errorf("%s is chain %d, and --rpc is chain %d", name, id, f.id)
 	case block == nil || *block == f.block:
@@ -61,12 +65,12 @@ func (f *forks) check(name string, block *uint64) error {
 }
 
 // openChain prepares to read the chain that --rpc names, if it does.
-func (f *campaignFlags) openChain(ctx context.Context, show *progress) error {
+func (f *campaignFlags) openChain(ctx context.Context, show *progress.Log) error {
 	if f.rpc == "" {
 		return nil
 	}
 	if f.plan.Block != nil {
-		return badInput("--rpc, and the configuration has an environment: the chain's block is the environment, leave out one of them")
+		return exit.BadInput("--rpc, and the configuration has an environment: the chain's block is the environment, leave out one of them")
 	}
 	if f.block == 0 {
 		return f.openBlock(ctx, nil, show)
@@ -75,14 +79,14 @@ func (f *campaignFlags) openChain(ctx context.Context, show *progress) error {
 }
 
 // openBlock makes the chain at a block, nil for the latest, what the World goes on from.
-func (f *campaignFlags) openBlock(ctx context.Context, number *uint64, show *progress) error {
+func (f *campaignFlags) openBlock(ctx context.Context, number *uint64, show *progress.Log) error {
 	c, err := chain.Open(ctx, chain.Options{URL: f.rpc, Cache: chainDir(), Block: number})
 	if err != nil {
-		return cannotFuzz("--rpc: %w", err)
+		return exit.CannotFuzz("--rpc: %w", err)
 	}
 	block := c.Block()
 	f.chain, f.plan.Origin, f.plan.Block = c, c, &block
-	show.line("chain   block %d of chain %d, read from %s", block.Number, c.ID(), c.Host())
+	show.Line("chain   block %d of chain %d, read from %s", block.Number, c.ID(), c.Host())
 	return nil
 }
 
@@ -95,15 +99,15 @@ func (f *campaignFlags) readState() error {
 		return nil
 	}
 	if f.rpc != "" {
-		return badInput("--state and --rpc both say what there is to begin with: give one of them")
+		return exit.BadInput("--state and --rpc both say what there is to begin with: give one of them")
 	}
-	text, err := readBounded(f.state, maxState)
+	text, err := files.ReadBounded(f.state, maxState)
 	if err != nil {
-		return badInput("--state %s: %w", f.state, plainError(err))
+		return exit.BadInput("--state %s: %w", f.state, files.Plain(err))
 	}
 	accounts, block, err := world.ReadState(text)
 	if err != nil {
-		return badInput("--state %s: %w", f.state, err)
+		return exit.BadInput("--state %s: %w", f.state, err)
 	}
 	f.plan.Accounts = accounts
 	if f.plan.Block == nil {

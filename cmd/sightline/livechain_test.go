@@ -14,8 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/testing/fakechain"
-	"github.com/sightline-evm/sightline/report"
 )
 
 const liveSource = `// SPDX-License-Identifier: MIT
@@ -84,7 +84,7 @@ func TestLiveChain(t *testing.T) {
 	}
 	fuzz := []string{"run", "--root", root, "--target", "src/Gauge.sol:15", "--test-limit", "2000", "--workers", "1", "--out", out, "--block", "1234", "--rpc"}
 	for range 2 { // the second time from what was kept
-		text := run(report.ExitPass, append(fuzz, address)...)
+		text := run(exit.Pass, append(fuzz, address)...)
 		if !strings.Contains(text, "block 1234 of chain 7, read from 127.0.0.1") || !strings.Contains(text, "1 of 1 target reached") {
 			t.Errorf("%s", text)
 		}
@@ -94,13 +94,13 @@ func TestLiveChain(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	if text := run(report.ExitPass, "replay", files[0]); !strings.Contains(text, "\nconfirmed on go-ethereum") {
+	if text := run(exit.Pass, "replay", files[0]); !strings.Contains(text, "\nconfirmed on go-ethereum") {
 		t.Errorf("%s", text)
 	}
-	if text := run(report.ExitError, append(fuzz, address+"2")...); !strings.Contains(text, "--rpc: 127.0.0.1 answers 403 Forbidden") {
+	if text := run(exit.Failure, append(fuzz, address+"2")...); !strings.Contains(text, "--rpc: 127.0.0.1 answers 403 Forbidden") {
 		t.Errorf("%s", text)
 	}
-	if text := run(report.ExitBadInput, append(fuzz, "wss://x")...); !strings.Contains(text, "want http") {
+	if text := run(exit.Input, append(fuzz, "wss://x")...); !strings.Contains(text, "want http") {
 		t.Errorf("%s", text)
 	}
 }
@@ -184,7 +184,7 @@ func TestForkedSetUp(t *testing.T) {
 				}
 			}
 			args := append([]string{"run", "--root", root, "--target", "src/Reader.sol:14", "--test-limit", "2000", "--workers", "1", "--out", out, "--rpc", n.Serve(t)}, test.flags...)
-			text := runText(t, report.ExitPass, args...)
+			text := runText(t, exit.Pass, args...)
 			if !strings.Contains(text, test.want) || strings.Contains(text, "set up by ReaderTest.setUp()") != test.set {
 				t.Errorf("%s", text)
 			}
@@ -201,7 +201,7 @@ func TestForkedSetUp(t *testing.T) {
 			if err != nil || len(files) != 1 {
 				t.Fatalf("%v, %v\n%s", files, err, text)
 			}
-			if text := runText(t, report.ExitPass, "replay", files[0]); !strings.Contains(text, "\nconfirmed on go-ethereum") {
+			if text := runText(t, exit.Pass, "replay", files[0]); !strings.Contains(text, "\nconfirmed on go-ethereum") {
 				t.Errorf("%s", text)
 			}
 		})

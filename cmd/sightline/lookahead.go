@@ -21,6 +21,8 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
 )
 
 // The names of call models.
@@ -91,7 +93,7 @@ Exit codes: 0 whatever the answer, 2 a question cannot be read.`,
 			}
 			answer, err := l.answer(&q)
 			if err != nil {
-				return badInput("%w", err)
+				return exit.BadInput("%w", err)
 			}
 			return json.NewEncoder(p.stdout).Encode(answer)
 		},
@@ -191,14 +193,14 @@ func (l *lookaheads) batch(in io.Reader, out io.Writer, defaults lookaheadQuesti
 		q := defaults
 		answer, err := l.line(lines.Bytes(), &q)
 		if err != nil {
-			return errors.Join(badInput("line %d of the batch: %w", n, err), w.Flush())
+			return errors.Join(exit.BadInput("line %d of the batch: %w", n, err), w.Flush())
 		}
 		if err := encoder.Encode(answer); err != nil {
 			return err
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return errors.Join(badInput("standard input: %w; a question may have %d bytes", err, maxQuestion), w.Flush())
+		return errors.Join(exit.BadInput("standard input: %w; a question may have %d bytes", err, maxQuestion), w.Flush())
 	}
 	return w.Flush()
 }
@@ -289,9 +291,9 @@ func readCode(text string) ([]byte, error) {
 		return nil, errors.New("no code is given: name it with --code HEX or --code @FILE")
 	}
 	if name, isFile := strings.CutPrefix(text, "@"); isFile {
-		data, err := readBounded(name, 2*maxCode+4)
+		data, err := files.ReadBounded(name, 2*maxCode+4)
 		if err != nil {
-			return nil, fmt.Errorf("code file %s: %w", name, plainError(err))
+			return nil, fmt.Errorf("code file %s: %w", name, files.Plain(err))
 		}
 		text = string(data)
 	}

@@ -14,6 +14,9 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -40,17 +43,17 @@ Whether a target can be reached is what ` + "`sightline run`" + ` finds out.`,
 			}
 			switch {
 			case annotate && asJSON:
-				return badInput("--annotate and --json exclude each other")
+				return exit.BadInput("--annotate and --json exclude each other")
 			case annotate && len(project.targets) > 0:
-				return badInput("--annotate shows a diff: leave out --target")
+				return exit.BadInput("--annotate shows a diff: leave out --target")
 			}
-			show := newProgress(p.stderr, p.now) // the table alone on standard output
+			show := progress.NewLog(p.stderr, p.now) // the table alone on standard output
 			pr, err := p.loadProject(cmd.Context(), &project, show)
 			if err != nil {
 				return err
 			}
 			for _, w := range pr.warnings {
-				show.line("warn    %s", printable(w))
+				show.Line("warn    %s", human.Printable(w))
 			}
 			switch {
 			case asJSON:
@@ -100,9 +103,9 @@ func describeMapping(pr *project) string {
 			indirect++
 		}
 	}
-	text := report.Plural(counts[""]-indirect, noun) + " with bytecode"
+	text := human.Plural(counts[""]-indirect, noun) + " with bytecode"
 	if indirect > 0 {
-		text += fmt.Sprintf(", %s changed indirectly", report.Plural(indirect, "function"))
+		text += fmt.Sprintf(", %s changed indirectly", human.Plural(indirect, "function"))
 	}
 	if n := counts[diffmap.NoBytecode]; n > 0 {
 		text += fmt.Sprintf(", %d without", n)
@@ -130,8 +133,8 @@ func printMapping(out io.Writer, pr *project) error {
 		if mapped.Because != "" {
 			where += ": " + mapped.Because
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(mapped.Position.String()), l.Kind, status, pcs,
-			report.Clean(where, maxWhere), report.Clean(l.Text, maxLineText))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", human.Printable(mapped.Position.String()), l.Kind, status, pcs,
+			human.Clean(where, maxWhere), human.Clean(l.Text, maxLineText))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -147,7 +150,7 @@ func printMapping(out io.Writer, pr *project) error {
 
 // countMapping is the line below a mapping.
 func countMapping(pr *project) string {
-	return fmt.Sprintf("%s; %s", describeMapping(pr), report.Plural(len(pr.mapping.Targets), "target"))
+	return fmt.Sprintf("%s; %s", describeMapping(pr), human.Plural(len(pr.mapping.Targets), "target"))
 }
 
 // countEntries is the number of places at which a line's code is entered.
@@ -177,7 +180,7 @@ func describeTargets(pr *project, l *diffmap.Line) string {
 		names = append(names, name)
 	}
 	if n := len(names) - maxContracts; n > 0 {
-		return strings.Join(names[:maxContracts], ", ") + more(n)
+		return strings.Join(names[:maxContracts], ", ") + human.More(n)
 	}
 	return strings.Join(names, ", ")
 }
@@ -188,12 +191,6 @@ const (
 	maxWhere     = 160
 	maxLineText  = 80
 )
-
-// maxShown bounds a piece of text on one line; arbitrary.
-const maxShown = 2000
-
-// printable makes names and texts that strangers chose safe to show.
-func printable(s string) string { return report.Clean(s, maxShown) }
 
 // mapLine is a line of `sightline map --json`.
 type mapLine struct {

@@ -14,6 +14,8 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -32,7 +34,7 @@ const baseShare = 10
 // compareWithBase tells of each finding what is known of it on the base version:
 // whether it has the code that breaks, and if so, whether that breaks there in
 // the same calls, or in others made of them.
-func (c *campaign) compareWithBase(ctx context.Context, show *progress) map[*fuzzer.Finding]novelty {
+func (c *campaign) compareWithBase(ctx context.Context, show *progress.Log) map[*fuzzer.Finding]novelty {
 	known := map[*fuzzer.Finding]novelty{}
 	b, err := c.baseOnce(ctx, show)
 	if err != nil {
@@ -92,10 +94,10 @@ func (l *candidate) verdict() novelty {
 	return novelty{report.Introduced, fmt.Sprintf("the same calls break nothing there (the last one %s), nor did %s made of them", l.outcome, sequences(l.tried))}
 }
 
-func sequences(n uint64) string { return report.HumanCount(n) + " sequences" }
+func sequences(n uint64) string { return human.Count(n) + " sequences" }
 
 // baseOnce is the base's World, made when first asked for.
-func (c *campaign) baseOnce(ctx context.Context, show *progress) (*baseline, error) {
+func (c *campaign) baseOnce(ctx context.Context, show *progress.Log) (*baseline, error) {
 	if c.old == nil && c.oldErr == nil {
 		c.old, c.oldErr = c.baseline(ctx, show)
 	}
@@ -103,7 +105,7 @@ func (c *campaign) baseOnce(ctx context.Context, show *progress) (*baseline, err
 }
 
 // baseline makes the base's World.
-func (c *campaign) baseline(ctx context.Context, show *progress) (*baseline, error) {
+func (c *campaign) baseline(ctx context.Context, show *progress.Log) (*baseline, error) {
 	switch {
 	case c.project.base == nil:
 		return nil, errors.New("there is no diff, and so no base to compare with")
@@ -290,7 +292,7 @@ func (b *baseline) replaySaved(ctx context.Context, open []*candidate, head *cam
 
 // fuzz looks on base for other calls that break what the findings' own calls do
 // not break there: a campaign from those calls, toward those places.
-func (b *baseline) fuzz(ctx context.Context, open []*candidate, head *campaign, show *progress) {
+func (b *baseline) fuzz(ctx context.Context, open []*candidate, head *campaign, show *progress.Log) {
 	if len(open) == 0 {
 		return
 	}
@@ -302,11 +304,11 @@ func (b *baseline) fuzz(ctx context.Context, open []*candidate, head *campaign, 
 	if head.config.MaxCalls > 0 {
 		config.MaxCalls = max(head.config.MaxCalls/baseShare, uint64(max(config.SeqLen, defaultSeqLen)))
 	}
-	limit := fmt.Sprintf("%s calls", report.HumanCount(config.MaxCalls))
+	limit := fmt.Sprintf("%s calls", human.Count(config.MaxCalls))
 	if config.Timeout > 0 {
-		limit = clock(config.Timeout.Round(time.Second).Seconds())
+		limit = human.Clock(config.Timeout.Round(time.Second).Seconds())
 	}
-	show.line("base    trying to break %s there, limit %s", report.Plural(len(open), "finding"), limit)
+	show.Line("base    trying to break %s there, limit %s", human.Plural(len(open), "finding"), limit)
 	for _, left := range open {
 		config.Seeds = append(config.Seeds, left.sequence)
 		config.Targets = append(config.Targets, bytecode.Target{Entries: left.places, Contract: left.finding.Contract})

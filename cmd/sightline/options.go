@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +13,8 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world/chain"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -155,33 +155,33 @@ func (f *campaignFlags) untilDeadline(timeout time.Duration, now func() time.Tim
 // check reports whether the values make sense, before anything is read or compiled.
 func (f *campaignFlags) check() error {
 	if !(f.timeout >= 0 && f.timeout <= maxTimeout) { // NaN is neither
-		return badInput("--timeout %v: want seconds, from 0 to %d (30 days)", float64(f.timeout), maxTimeout)
+		return exit.BadInput("--timeout %v: want seconds, from 0 to %d (30 days)", float64(f.timeout), maxTimeout)
 	}
 	if f.timeout == 0 && f.testLimit == 0 {
-		return badInput("--timeout 0 without --test-limit: the campaign would never end")
+		return exit.BadInput("--timeout 0 without --test-limit: the campaign would never end")
 	}
 	if f.workers < 1 || f.workers > maxWorkers {
-		return badInput("--workers %d: want 1 to %d", f.workers, maxWorkers)
+		return exit.BadInput("--workers %d: want 1 to %d", f.workers, maxWorkers)
 	}
 	if f.seqLen < 1 || f.seqLen > maxSeqLen {
-		return badInput("--seq-len %d: want 1 to %d", f.seqLen, maxSeqLen)
+		return exit.BadInput("--seq-len %d: want 1 to %d", f.seqLen, maxSeqLen)
 	}
 	if _, err := fuzzer.ScheduleNamed(f.schedule); err != nil {
-		return badInput("--schedule: %w", err)
+		return exit.BadInput("--schedule: %w", err)
 	}
 	if _, err := fuzzer.TechniquesNamed(f.without); err != nil {
-		return badInput("--without: %w", err)
+		return exit.BadInput("--without: %w", err)
 	}
 	if f.rpc != "" {
 		if err := chain.CheckURL(f.rpc); err != nil {
-			return badInput("--rpc: %w", err)
+			return exit.BadInput("--rpc: %w", err)
 		}
 	}
 	if f.block != 0 && f.rpc == "" {
-		return badInput("--block %d without --rpc: there is no chain to take it from", f.block)
+		return exit.BadInput("--block %d without --rpc: there is no chain to take it from", f.block)
 	}
 	if f.fork != "" && !slices.Contains(evm.Forks(), f.fork) {
-		return badInput("--evm-version %q: want one of %s", f.fork, strings.Join(evm.Forks(), ", "))
+		return exit.BadInput("--evm-version %q: want one of %s", f.fork, strings.Join(evm.Forks(), ", "))
 	}
 	return nil
 }
@@ -234,55 +234,45 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 // that cannot be written.
 func (f *outputFlags) check() error {
 	if !slices.Contains(failLevels, f.failOn) {
-		return badInput("--fail-on %q: want none, low, medium, high or critical", f.failOn)
+		return exit.BadInput("--fail-on %q: want none, low, medium, high or critical", f.failOn)
 	}
 	if !slices.Contains([]string{discloseFull, discloseIntroduced}, f.disclose) {
-		return badInput("--disclosure %q: want full or introduced", f.disclose)
+		return exit.BadInput("--disclosure %q: want full or introduced", f.disclose)
 	}
 	if err := report.CheckGate(f.gate); err != nil {
-		return badInput("--gate %q: %w; it may name new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", f.gate, err)
+		return exit.BadInput("--gate %q: %w; it may name new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", f.gate, err)
 	}
 	if f.bundle != "" {
 		if err := os.MkdirAll(filepath.Dir(f.bundle), 0o755); err != nil {
-			return badInput("--bundle %s: its folder cannot be created: %v; name another file", f.bundle, plainError(err))
+			return exit.BadInput("--bundle %s: its folder cannot be created: %v; name another file", f.bundle, files.Plain(err))
 		}
 	}
 	if f.out == "" {
-		return badInput("--out is empty: name a folder")
+		return exit.BadInput("--out is empty: name a folder")
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
-		return badInput("--out %s cannot be created: %v; choose a folder that you may write", f.out, plainError(err))
+		return exit.BadInput("--out %s cannot be created: %v; choose a folder that you may write", f.out, files.Plain(err))
 	}
 	probe, err := os.CreateTemp(f.out, ".probe-*")
 	if err != nil {
-		return badInput("--out %s cannot be written: %v; choose a folder that you may write", f.out, plainError(err))
+		return exit.BadInput("--out %s cannot be written: %v; choose a folder that you may write", f.out, files.Plain(err))
 	}
 	probe.Close()
 	return os.Remove(probe.Name())
-}
-
-// plainError is an error of the file system without the path, which the message
-// around it names already.
-func plainError(err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err
-	}
-	return err
 }
 
 // absRoot is the project's folder, checked.
 func (f *projectFlags) absRoot() (string, error) {
 	root, err := filepath.Abs(f.root)
 	if err != nil {
-		return "", badInput("--root %s: %w", f.root, err)
+		return "", exit.BadInput("--root %s: %w", f.root, err)
 	}
 	info, err := os.Stat(root)
 	if err != nil {
-		return "", badInput("--root %s: %v", f.root, plainError(err))
+		return "", exit.BadInput("--root %s: %v", f.root, files.Plain(err))
 	}
 	if !info.IsDir() {
-		return "", badInput("--root %s is not a folder", f.root)
+		return "", exit.BadInput("--root %s is not a folder", f.root)
 	}
 	return root, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // planSetting is a key of the configuration that is no flag: it describes the World.
@@ -100,7 +101,7 @@ func fields(n *yaml.Node, what string, known ...string) (map[string]*yaml.Node, 
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if !slices.Contains(known, key.Value) {
-			return nil, fmt.Errorf("line %d: %s has no key %q; it may have %s", key.Line, what, printable(key.Value), strings.Join(known, ", "))
+			return nil, fmt.Errorf("line %d: %s has no key %q; it may have %s", key.Line, what, human.Printable(key.Value), strings.Join(known, ", "))
 		}
 		if out[key.Value] != nil {
 			return nil, fmt.Errorf("line %d: %q is set twice", key.Line, key.Value)
@@ -262,10 +263,10 @@ func readSenders(p *worldPlan, n *yaml.Node) error {
 		name, value := n.Content[i], n.Content[i+1]
 		s := evm.Sender{Name: name.Value, Address: common.HexToAddress(value.Value)}
 		if value.Kind != yaml.ScalarNode || !common.IsHexAddress(value.Value) {
-			return fmt.Errorf("line %d: senders: %s: %q is no address", value.Line, printable(name.Value), printable(value.Value))
+			return fmt.Errorf("line %d: senders: %s: %q is no address", value.Line, human.Printable(name.Value), human.Printable(value.Value))
 		}
 		if slices.ContainsFunc(taken, func(o evm.Sender) bool { return o.Name == s.Name || o.Address == s.Address }) {
-			return fmt.Errorf("line %d: senders: there is a sender %s, or with its address, already", name.Line, printable(name.Value))
+			return fmt.Errorf("line %d: senders: there is a sender %s, or with its address, already", name.Line, human.Printable(name.Value))
 		}
 		taken = append(taken, s)
 		p.Senders = append(p.Senders, s)
@@ -294,7 +295,7 @@ func readEnvironment(p *worldPlan, n *yaml.Node) error {
 	}
 	if v := f["coinbase"]; v != nil {
 		if !common.IsHexAddress(v.Value) {
-			return fmt.Errorf("line %d: environment: coinbase: %q is no address", v.Line, printable(v.Value))
+			return fmt.Errorf("line %d: environment: coinbase: %q is no address", v.Line, human.Printable(v.Value))
 		}
 		block.Coinbase = common.HexToAddress(v.Value)
 	}
@@ -331,7 +332,7 @@ func readCalls(p *worldPlan, n *yaml.Node) error {
 				pattern += ".*"
 			}
 			if _, err := path.Match(pattern, ""); err != nil {
-				return fmt.Errorf("line %d: calls: %s: %q is no pattern", item.Line, key, printable(pattern))
+				return fmt.Errorf("line %d: calls: %s: %q is no pattern", item.Line, key, human.Printable(pattern))
 			}
 			*to = append(*to, pattern)
 		}

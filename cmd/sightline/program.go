@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report/github"
 )
 
@@ -44,25 +44,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// exitError is an error with the exit code it ends the program with.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
-
-// badInput marks what the user gave as the cause: exit code 2.
-func badInput(format string, args ...any) error {
-	return &exitError{report.ExitBadInput, fmt.Errorf(format, args...)}
-}
-
-// cannotFuzz marks that nothing could be fuzzed: exit code 3.
-func cannotFuzz(format string, args ...any) error {
-	return &exitError{report.ExitError, fmt.Errorf(format, args...)}
 }
 
 const help = `Sightline fuzzes what a pull request changed in an Ethereum contract project: it maps each
@@ -102,7 +83,7 @@ func (p *program) main(args []string) int {
 	root.SetErr(p.stderr)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return badInput("%s; `%s --help` lists the flags", describeFlagError(err), cmd.CommandPath())
+		return exit.BadInput("%s; `%s --help` lists the flags", describeFlagError(err), cmd.CommandPath())
 	})
 	root.SuggestionsMinimumDistance = 2 // letters; what cobra uses itself
 	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.lookaheadCommand(), p.demoCommand(), p.actionCommand())
@@ -110,14 +91,10 @@ func (p *program) main(args []string) int {
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil {
 			fmt.Fprintln(p.stderr, "sightline: canceled")
-			return report.ExitCanceled
+			return exit.Canceled
 		}
 		fmt.Fprintf(p.stderr, "sightline: %v\n", err)
-		var coded *exitError
-		if errors.As(err, &coded) {
-			return coded.code
-		}
-		return report.ExitBadInput // cobra's own: arguments and flags
+		return exit.Code(err, exit.Input) // cobra's own errors are about arguments and flags
 	}
 	return p.exit
 }
@@ -145,7 +122,7 @@ func describeFlagError(err error) string {
 
 func unknownCommand(root *cobra.Command, name string) error {
 	if near := root.SuggestionsFor(name); len(near) > 0 {
-		return badInput("unknown command %q; did you mean %s?", name, strings.Join(near, " or "))
+		return exit.BadInput("unknown command %q; did you mean %s?", name, strings.Join(near, " or "))
 	}
-	return badInput("unknown command %q; `sightline --help` lists the commands", name)
+	return exit.BadInput("unknown command %q; `sightline --help` lists the commands", name)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/exit"
 )
 
 // The exit codes of the program's help. Scripts test them with what leads to
@@ -19,16 +19,16 @@ func TestExitCodes(t *testing.T) {
 		stdin string
 		want  int
 	}{
-		{"help", "--help", "", report.ExitPass},
-		{"no command", "", "", report.ExitPass},
-		{"pass", "demo --example vault --test-limit 500 --workers 1 --out OUT", "", report.ExitPass},
-		{"gate failed", "demo --test-limit 200000 --workers 1 --out OUT", "", report.ExitFail},
-		{"nothing to do", "run --diff - --out OUT", "", report.ExitPass},
-		{"unknown command", "fuzz", "", report.ExitBadInput},
-		{"unknown flag", "run --fast", "", report.ExitBadInput},
-		{"bad value", "run --workers x", "", report.ExitBadInput},
-		{"bad diff", "run --diff - --out OUT", "hello", report.ExitBadInput},
-		{"nothing to look at", "run --diff - --out OUT", "diff --git a/a b/a\nindex 1111111..2222222 100644\nBinary files a/a and b/a differ\n", report.ExitError},
+		{"help", "--help", "", exit.Pass},
+		{"no command", "", "", exit.Pass},
+		{"pass", "demo --example vault --test-limit 500 --workers 1 --out OUT", "", exit.Pass},
+		{"gate failed", "demo --test-limit 200000 --workers 1 --out OUT", "", exit.Fail},
+		{"nothing to do", "run --diff - --out OUT", "", exit.Pass},
+		{"unknown command", "fuzz", "", exit.Input},
+		{"unknown flag", "run --fast", "", exit.Input},
+		{"bad value", "run --workers x", "", exit.Input},
+		{"bad diff", "run --diff - --out OUT", "hello", exit.Input},
+		{"nothing to look at", "run --diff - --out OUT", "diff --git a/a b/a\nindex 1111111..2222222 100644\nBinary files a/a and b/a differ\n", exit.Failure},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -38,7 +38,7 @@ func TestExitCodes(t *testing.T) {
 			if got := p.main(args); got != test.want {
 				t.Errorf("exit code %d, want %d\n%s%s", got, test.want, &stdout, &stderr)
 			}
-			if failed := test.want > report.ExitFail; failed != (stderr.Len() > 0) {
+			if failed := test.want > exit.Fail; failed != (stderr.Len() > 0) {
 				t.Errorf("on standard error: %q", stderr.String())
 			}
 		})
@@ -47,10 +47,9 @@ func TestExitCodes(t *testing.T) {
 
 // An error's code is kept when others are joined to it or wrapped around it.
 func TestErrorCodes(t *testing.T) {
-	err := errors.Join(nil, cannotFuzz("no compiler: %w", io.EOF))
-	var coded *exitError
-	if !errors.As(err, &coded) || coded.code != report.ExitError {
-		t.Errorf("%v has no exit code %d", err, report.ExitError)
+	err := errors.Join(nil, exit.CannotFuzz("no compiler: %w", io.EOF))
+	if exit.Code(err, exit.Pass) != exit.Failure {
+		t.Errorf("%v has no exit code %d", err, exit.Failure)
 	}
 	if !errors.Is(err, io.EOF) {
 		t.Errorf("%v does not hold its cause", err)

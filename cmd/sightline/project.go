@@ -13,6 +13,10 @@ import (
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -42,24 +46,20 @@ type project struct {
 	env            []string   // names of variables that the project's programs may see
 }
 
-// maxSource bounds a source file that is read; compilers take no larger ones in
-// practice (arbitrary).
-const maxSource = 16 << 20
-
 // loadProject reads the change and the build, and maps one to the other.
-func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *progress) (*project, error) {
+func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *progress.Log) (*project, error) {
 	root, err := flags.absRoot()
 	if err != nil {
 		return nil, err
 	}
 	ignore, err := diffmap.NewIgnore(flags.ignore)
 	if err != nil {
-		return nil, badInput("--ignore: %w", err)
+		return nil, exit.BadInput("--ignore: %w", err)
 	}
-	pr := &project{root: root, read: readBelow(root), options: diffmap.Options{Checkout: mustEvalSymlinks(root)}}
+	pr := &project{root: root, read: files.Below(root), options: diffmap.Options{Checkout: files.Resolve(root)}}
 	if flags.foreign != nil {
 		for _, line := range flags.foreign.lines {
-			show.line("config  read from %s", printable(line))
+			show.Line("config  read from %s", human.Printable(line))
 		}
 		pr.warnings = append(pr.warnings, flags.foreign.notes...)
 	}
@@ -67,9 +67,9 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 		if err := pr.loadDiff(ctx, p, flags, root); err != nil {
 			return nil, err
 		}
-		show.line("diff    %s", pr.describeDiff())
+		show.Line("diff    %s", pr.describeDiff())
 	} else if flags.diff != "" || flags.base != "" {
-		return nil, badInput("--target names what to reach itself: leave out --diff and --base")
+		return nil, exit.BadInput("--target names what to reach itself: leave out --diff and --base")
 	}
 	if pr.diff != nil {
 		pr.loadDependencies(ctx)
@@ -86,7 +86,7 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 		return nil, err
 	}
 	if pr.diff != nil && !pr.whole {
-		pr.base = baseFinder(func(ctx context.Context, show *progress) ([]diffmap.BaseSide, error) {
+		pr.base = baseFinder(func(ctx context.Context, show *progress.Log) ([]diffmap.BaseSide, error) {
 			return pr.findBase(ctx, flags, root, show)
 		}).once()
 		if err := pr.addIndirect(ctx, flags, show); err != nil {
@@ -98,27 +98,6 @@ func (p *program) loadProject(ctx context.Context, flags *projectFlags, show *pr
 	return pr, nil
 }
 
-// readBelow reads files below a folder; symbolic links do not lead out of it.
-func readBelow(root string) func(string) ([]byte, error) {
-	return func(path string) ([]byte, error) {
-		dir, err := os.OpenRoot(root)
-		if err != nil {
-			return nil, err
-		}
-		defer dir.Close()
-		f, err := dir.Open(filepath.FromSlash(path))
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		data, err := io.ReadAll(io.LimitReader(f, maxSource+1))
-		if err == nil && len(data) > maxSource {
-			err = fmt.Errorf("%s is larger than %d bytes", path, maxSource)
-		}
-		return data, err
-	}
-}
-
 // loadDiff finds out what changed: from a diff file, or by asking git.
 func (pr *project) loadDiff(ctx context.Context, p *program, flags *projectFlags, root string) error {
 	if flags.change != nil {
@@ -127,7 +106,7 @@ func (pr *project) loadDiff(ctx context.Context, p *program, flags *projectFlags
 	}
 	if flags.diff != "" {
 		if flags.base != "" {
-			return badInput("--diff and --base exclude each other: a diff says itself what it compares")
+			return exit.BadInput("--diff and --base exclude each other: a diff says itself what it compares")
 		}
 		if err := pr.readDiff(p.stdin, flags.diff); err != nil {
 			return err
@@ -138,30 +117,30 @@ func (pr *project) loadDiff(ctx context.Context, p *program, flags *projectFlags
 	git := &diffmap.Git{Root: root}
 	top, err := git.Top()
 	if err != nil {
-		return cannotFuzz("%w", err)
+		return exit.CannotFuzz("%w", err)
 	}
 	pr.placeInRepository(top, root)
 	base := flags.base
 	if base == "" {
 		if base, err = git.DefaultBase(ctx); err != nil {
-			return cannotFuzz("%w", err)
+			return exit.CannotFuzz("%w", err)
 		}
 	}
 	if pr.diff, err = git.Diff(ctx, base); err != nil {
-		return cannotFuzz("%w", err)
+		return exit.CannotFuzz("%w", err)
 	}
-	pr.about = report.Diff{Base: short(base), Head: "working tree", Files: len(pr.diff.Files)}
+	pr.about = report.Diff{Base: human.Revision(base), Head: "working tree", Files: len(pr.diff.Files)}
 	return nil
 }
 
 // placeInRepository makes paths those of the repository, of which the project may
 // be a folder.
 func (pr *project) placeInRepository(top, root string) {
-	if rel, err := filepath.Rel(top, mustEvalSymlinks(root)); err == nil && rel != "." {
+	if rel, err := filepath.Rel(top, files.Resolve(root)); err == nil && rel != "." {
 		pr.options.Root = filepath.ToSlash(rel)
 	}
 	pr.options.Checkout = top
-	pr.read = readBelow(top)
+	pr.read = files.Below(top)
 }
 
 // placeDiff finds out what the paths of a diff file are relative to: the
@@ -191,37 +170,22 @@ func (pr *project) findsSources() bool {
 	})
 }
 
-func mustEvalSymlinks(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
-// short abbreviates a full commit id as people do.
-func short(rev string) string {
-	if len(rev) == 40 && strings.Trim(rev, "0123456789abcdef") == "" {
-		return rev[:12]
-	}
-	return rev
-}
-
 func (pr *project) readDiff(stdin io.Reader, name string) error {
 	in, shown := stdin, "standard input"
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return badInput("--diff %s: %v", name, plainError(err))
+			return exit.BadInput("--diff %s: %v", name, files.Plain(err))
 		}
 		defer f.Close()
 		in, shown = f, name
 	}
 	data, err := io.ReadAll(io.LimitReader(in, diffmap.DefaultMaxBytes+1))
 	if err != nil {
-		return badInput("--diff %s: %v", shown, plainError(err))
+		return exit.BadInput("--diff %s: %v", shown, files.Plain(err))
 	}
 	if pr.diff, err = diffmap.ParseDiff(data, diffmap.Limits{}); err != nil {
-		return badInput("%s: %w", shown, err)
+		return exit.BadInput("%s: %w", shown, err)
 	}
 	pr.about = report.Diff{Base: shown, Head: "sources", Files: len(pr.diff.Files)}
 	return checkVisible(pr.diff, shown)
@@ -239,22 +203,14 @@ func checkVisible(d *diffmap.Diff, shown string) error {
 		}
 		binary++
 		if isSource(f.Path()) && f.Status != diffmap.Deleted {
-			return badInput("%s: %s is a binary file in it, which hides its changed lines; make the diff with `git diff --text`", shown, printable(f.Path()))
+			return exit.BadInput("%s: %s is a binary file in it, which hides its changed lines; make the diff with `git diff --text`", shown, human.Printable(f.Path()))
 		}
 	}
 	if binary > 0 && binary == len(d.Files) {
-		return cannotFuzz("%s: only binary files are in it (%s), and no line of a source; if sources changed, make the diff with `git diff --text`",
-			shown, printable(d.Files[0].Path())+more(binary-1))
+		return exit.CannotFuzz("%s: only binary files are in it (%s), and no line of a source; if sources changed, make the diff with `git diff --text`",
+			shown, human.Printable(d.Files[0].Path())+human.More(binary-1))
 	}
 	return nil
-}
-
-// more counts what is not listed: " and 2 more".
-func more(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and %d more", n)
 }
 
 // touchesSources reports whether the diff changes a file that contracts are
@@ -280,7 +236,7 @@ func (pr *project) describeDiff() string {
 	if pr.about.Head == "working tree" {
 		from += "..worktree"
 	}
-	return fmt.Sprintf("%s: %s, %d of them Solidity", from, report.Plural(len(pr.diff.Files), "changed file"), sources)
+	return fmt.Sprintf("%s: %s, %d of them Solidity", from, human.Plural(len(pr.diff.Files), "changed file"), sources)
 }
 
 // mapTargets turns the changed lines, or the targets named by the user, into
@@ -290,7 +246,7 @@ func (pr *project) mapTargets(named []string) error {
 		pr.about.Explicit = named
 		mapping, err := diffmap.ResolveTargets(pr.outputs, pr.table, named, pr.options)
 		if err != nil {
-			return badInput("%w", err)
+			return exit.BadInput("%w", err)
 		}
 		pr.mapping = mapping
 		return nil
@@ -303,10 +259,10 @@ func (pr *project) mapTargets(named []string) error {
 	mapping, err := diffmap.Map(pr.outputs, pr.table, changes, pr.options)
 	var stale *diffmap.StaleError
 	if errors.As(err, &stale) {
-		return badInput("%w", err)
+		return exit.BadInput("%w", err)
 	}
 	if err != nil {
-		return cannotFuzz("%w", err)
+		return exit.CannotFuzz("%w", err)
 	}
 	pr.mapping = mapping
 	return nil
@@ -322,12 +278,12 @@ func (pr *project) changedLines() ([]diffmap.ChangedLine, error) {
 		}
 		head, err := pr.head(f.NewPath)
 		if err != nil {
-			return nil, badInput("%s is in the diff, but its head version is not there: %v; run in the project's folder or pass --root", f.NewPath, plainError(err))
+			return nil, exit.BadInput("%s is in the diff, but its head version is not there: %v; run in the project's folder or pass --root", f.NewPath, files.Plain(err))
 		}
 		pr.options.Heads[f.NewPath] = head
 		lines, err := f.Changes(head)
 		if err != nil {
-			return nil, badInput("%w", err)
+			return nil, exit.BadInput("%w", err)
 		}
 		changes = append(changes, lines...)
 	}

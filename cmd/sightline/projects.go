@@ -10,7 +10,9 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 )
 
 // This file finds the builds of a repository that may hold several projects, each
@@ -48,18 +50,18 @@ func (pr *project) folderOf(file, root string) string {
 
 // findBuilds finds the builds of the projects that the change touches. One that
 // cannot be built is no reason to leave the others: its lines say so.
-func (pr *project) findBuilds(ctx context.Context, flags *projectFlags, root string, show *progress) error {
+func (pr *project) findBuilds(ctx context.Context, flags *projectFlags, root string, show *progress.Log) error {
 	if !pr.several() {
 		return pr.findBuild(ctx, ".", flags, root)
 	}
 	touched := pr.touched(flags, root)
-	show.line("build   %s below %s, touched: %s", report.Plural(len(pr.folders), "project"), flags.root, listed(touched, "none"))
+	show.Line("build   %s below %s, touched: %s", human.Plural(len(pr.folders), "project"), flags.root, human.List(touched, "none"))
 	pr.options.Projects, pr.options.Problems = pr.folders, map[string]string{}
 	var failed error
 	for _, folder := range touched {
 		err := pr.findBuild(ctx, folder, flags, root)
 		if ctx.Err() != nil {
-			return cannotFuzz("%w", err)
+			return exit.CannotFuzz("%w", err)
 		}
 		if err == nil {
 			continue
@@ -70,16 +72,13 @@ func (pr *project) findBuilds(ctx context.Context, flags *projectFlags, root str
 		} else {
 			failed = fmt.Errorf("%s: %w", folder, err)
 		}
-		pr.warn("the project %s has no build, and its lines are not mapped: %s", folder, oneLine(err))
+		pr.warn("the project %s has no build, and its lines are not mapped: %s", folder, human.OneLine(err))
 	}
 	if failed != nil && len(pr.outputs) == 0 {
 		return buildError(failed)
 	}
 	return nil
 }
-
-// oneLine is a message that may hold a compiler's, with its lines joined.
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // findBuild finds the build of the project in a folder of the root.
 func (pr *project) findBuild(ctx context.Context, folder string, flags *projectFlags, root string) error {
@@ -163,16 +162,4 @@ func belowRoot(file, root string) (string, bool) {
 		return file, true
 	}
 	return strings.CutPrefix(file, root+"/")
-}
-
-// listed names a few of many.
-func listed(names []string, none string) string {
-	const most = 5 // arbitrary: what a line holds
-	switch {
-	case len(names) == 0:
-		return none
-	case len(names) > most:
-		return strings.Join(names[:most], ", ") + more(len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }

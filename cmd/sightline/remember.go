@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -56,7 +57,7 @@ func readMemory(path, head string, r *report.Report) *memory {
 		return nil
 	}
 	m := &memory{Version: memoryVersion, path: path, head: head}
-	data, err := readBounded(path, maxMemory)
+	data, err := files.ReadBounded(path, maxMemory)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m
 	}
@@ -72,7 +73,7 @@ func readMemory(path, head string, r *report.Report) *memory {
 	default:
 		return m
 	}
-	r.Warnings = append(r.Warnings, fmt.Sprintf("findings of earlier runs are not known: %s cannot be read: %v", path, plainError(err)))
+	r.Warnings = append(r.Warnings, fmt.Sprintf("findings of earlier runs are not known: %s cannot be read: %v", path, files.Plain(err)))
 	return &memory{Version: memoryVersion, path: path, head: head}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +15,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -50,13 +52,13 @@ Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer or bundle cannot
   sightline replay --bundle sightline.tar SL-7f3a`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if show.foundryTest && (len(args) != 1 || show.trace || show.json) {
-				return badInput("--foundry-test prints one reproducer, and nothing else: give one file or id, without --trace and --json")
+				return exit.BadInput("--foundry-test prints one reproducer, and nothing else: give one file or id, without --trace and --json")
 			}
 			if bundle != "" {
 				return p.verifyBundle(bundle, args, show)
 			}
 			if len(args) == 0 {
-				return badInput("replay needs a reproducer: a file of %s/reproducers or the id of a finding", out)
+				return exit.BadInput("replay needs a reproducer: a file of %s/reproducers or the id of a finding", out)
 			}
 			failed := 0
 			for i, arg := range args {
@@ -72,7 +74,7 @@ Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer or bundle cannot
 				}
 			}
 			if failed > 0 {
-				p.exit = report.ExitFail
+				p.exit = exit.Fail
 			}
 			return nil
 		},
@@ -99,15 +101,10 @@ func reproducerPath(arg, out string) string {
 		return arg
 	}
 	file := strings.TrimSuffix(arg, ".json") + ".json"
-	if upgrade := filepath.Join(out, report.UpgradeFolder, file); isFile(upgrade) {
+	if upgrade := filepath.Join(out, report.UpgradeFolder, file); files.IsRegular(upgrade) {
 		return upgrade
 	}
 	return filepath.Join(out, "reproducers", file)
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // replayed is a reproducer with everything to run it.
@@ -123,23 +120,23 @@ type replayed struct {
 
 // readReproducer reads a reproducer and the world it belongs to.
 func readReproducer(path string) (*replayed, error) {
-	data, err := readBounded(path, maxReproducer)
+	data, err := files.ReadBounded(path, maxReproducer)
 	if err != nil {
-		return nil, badInput("reproducer %s: %v; name one by its file, or by its id with --out DIR of its run", path, plainError(err))
+		return nil, exit.BadInput("reproducer %s: %v; name one by its file, or by its id with --out DIR of its run", path, files.Plain(err))
 	}
 	r := &replayed{path: path}
 	if r.reproducer, err = report.ReadReproducer(data); err != nil {
-		return nil, badInput("reproducer %s: %w; make it again with `sightline run`", path, err)
+		return nil, exit.BadInput("reproducer %s: %w; make it again with `sightline run`", path, err)
 	}
 	worldPath := filepath.Join(filepath.Dir(filepath.Dir(path)), report.BundleFile)
-	if data, err = readBounded(worldPath, maxWorldFile); err != nil {
-		return nil, badInput("world of reproducer %s: %s: %v; keep the output folder of a run together", path, worldPath, plainError(err))
+	if data, err = files.ReadBounded(worldPath, maxWorldFile); err != nil {
+		return nil, exit.BadInput("world of reproducer %s: %s: %v; keep the output folder of a run together", path, worldPath, files.Plain(err))
 	}
 	if r.bundle, r.table, err = report.ReadBundle(data); err != nil {
-		return nil, badInput("world of reproducer %s: %s: %w; make both again with `sightline run`", path, worldPath, err)
+		return nil, exit.BadInput("world of reproducer %s: %s: %w; make both again with `sightline run`", path, worldPath, err)
 	}
 	if err := r.prepare(); err != nil {
-		return nil, badInput("reproducer %s does not fit %s: %w; keep the output folder of a run together", path, worldPath, err)
+		return nil, exit.BadInput("reproducer %s does not fit %s: %w; keep the output folder of a run together", path, worldPath, err)
 	}
 	return r, nil
 }
@@ -170,24 +167,10 @@ func (r *replayed) prepare() error {
 	return nil
 }
 
-func readBounded(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, errors.New("it is a folder")
-	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), limit)
-	}
-	return os.ReadFile(path)
-}
-
 // replay runs one reproducer, prints what it does, and reports whether its claim
 // holds.
 func (p *program) replay(path string, show replayView) (bool, error) {
-	if data, err := readBounded(path, maxWorldFile); err == nil && isCase(data) {
+	if data, err := files.ReadBounded(path, maxWorldFile); err == nil && isCase(data) {
 		return p.replayCase(path, data, show.json)
 	} else if err == nil && report.IsUpgrade(data) {
 		return p.replayUpgrade(path, data, show.json)
@@ -208,12 +191,12 @@ func (p *program) showReplay(r *replayed, show replayView) (bool, error) {
 	path := r.path
 	machine, err := evm.NewReference(r.bundle.World, r.table, evm.LiftCodeSizeLimits)
 	if err != nil {
-		return false, badInput("world of reproducer %s: %w", path, err)
+		return false, exit.BadInput("world of reproducer %s: %w", path, err)
 	}
 	config := &fuzzer.Config{Space: r.space, Oracles: oracle.All()}
 	exec, observed, err := fuzzer.Replay(machine, config, r.sequence)
 	if err != nil {
-		return false, cannotFuzz("%s: %w", path, err)
+		return false, exit.CannotFuzz("%s: %w", path, err)
 	}
 	holds := r.holds(exec, observed)
 	var trees []*tracedFrame
@@ -229,7 +212,7 @@ func (p *program) showReplay(r *replayed, show replayView) (bool, error) {
 		}
 		return holds, json.NewEncoder(p.stdout).Encode(object)
 	}
-	fmt.Fprintln(p.stdout, printable(r.describeClaim()))
+	fmt.Fprintln(p.stdout, human.Printable(r.describeClaim()))
 	fmt.Fprintln(p.stdout)
 	if show.trace {
 		p.printTrees(r, trees)

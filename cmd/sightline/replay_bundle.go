@@ -14,6 +14,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -42,32 +45,32 @@ type verification struct {
 // verifyBundle replays all of a bundle, or shows what the reproducers of some ids
 // do.
 func (p *program) verifyBundle(file string, ids []string, show replayView) error {
-	data, err := readBounded(file, maxBundleFile)
+	data, err := files.ReadBounded(file, maxBundleFile)
 	if err != nil {
-		return badInput("bundle %s: %v", file, plainError(err))
+		return exit.BadInput("bundle %s: %v", file, files.Plain(err))
 	}
 	archive, err := report.ReadArchive(bytes.NewReader(data))
 	if err != nil {
-		return badInput("bundle %s: %w; take the file that `sightline run --bundle` wrote", file, err)
+		return exit.BadInput("bundle %s: %w; take the file that `sightline run --bundle` wrote", file, err)
 	}
 	r, err := report.Read(archive[report.JSONFile])
 	if err != nil {
-		return badInput("bundle %s: %w", file, err)
+		return exit.BadInput("bundle %s: %w", file, err)
 	}
 	all, err := readBundled(archive)
 	if err != nil {
-		return badInput("bundle %s: %w", file, err)
+		return exit.BadInput("bundle %s: %w", file, err)
 	}
 	if len(ids) > 0 {
 		return p.showBundled(all, ids, show)
 	}
 	v := &verification{SHA256: fmt.Sprintf("%x", sha256.Sum256(data)), Files: len(archive), Verdict: r.Verdict, Disagrees: []string{}, files: archive}
 	if err := v.replay(r, all); err != nil {
-		return cannotFuzz("bundle %s: %w", file, err)
+		return exit.CannotFuzz("bundle %s: %w", file, err)
 	}
 	v.decide(r)
 	if len(v.Disagrees) > 0 {
-		p.exit = report.ExitFail
+		p.exit = exit.Fail
 	}
 	if show.json {
 		return json.NewEncoder(p.stdout).Encode(v)
@@ -228,14 +231,14 @@ func (p *program) showBundled(all map[string]*replayed, ids []string, show repla
 		name := "reproducers/" + strings.TrimSuffix(path.Base(id), ".json") + ".json"
 		r := all[name]
 		if r == nil {
-			return badInput("the bundle has no %s; its findings and lines are in its %s", printable(name), report.JSONFile)
+			return exit.BadInput("the bundle has no %s; its findings and lines are in its %s", human.Printable(name), report.JSONFile)
 		}
 		holds, err := p.showReplay(r, show)
 		if err != nil {
 			return err
 		}
 		if !holds {
-			p.exit = report.ExitFail
+			p.exit = exit.Fail
 		}
 	}
 	return nil
@@ -243,10 +246,10 @@ func (p *program) showBundled(all map[string]*replayed, ids []string, show repla
 
 // printVerification says what agrees.
 func (p *program) printVerification(file string, r *report.Report, v *verification) {
-	fmt.Fprintf(p.stdout, "bundle    %s, %s, unchanged\n", printable(file), report.Plural(v.Files, "file"))
+	fmt.Fprintf(p.stdout, "bundle    %s, %s, unchanged\n", human.Printable(file), human.Plural(v.Files, "file"))
 	fmt.Fprintf(p.stdout, "SHA-256   %s\n", v.SHA256)
-	fmt.Fprintf(p.stdout, "report    %s: %s\n", r.Verdict, printable(r.Reason))
-	fmt.Fprintf(p.stdout, "made by   sightline %s, of %s, seed %d\n", printable(r.Tool.Version), printable(r.Diff.Base+".."+r.Diff.Head), r.Seed)
+	fmt.Fprintf(p.stdout, "report    %s: %s\n", r.Verdict, human.Printable(r.Reason))
+	fmt.Fprintf(p.stdout, "made by   sightline %s, of %s, seed %d\n", human.Printable(r.Tool.Version), human.Printable(r.Diff.Base+".."+r.Diff.Head), r.Seed)
 	fmt.Fprintf(p.stdout, "findings  %d of %d happen on go-ethereum\n", v.Findings, v.Of)
 	fmt.Fprintf(p.stdout, "lines     %d of %d are reached\n", v.Lines, v.OfLines)
 	if n := len(r.Clashes); n > 0 {
@@ -256,10 +259,10 @@ func (p *program) printVerification(file string, r *report.Report, v *verificati
 		}
 	}
 	for _, text := range v.Disagrees {
-		fmt.Fprintf(p.stdout, "DISAGREES %s\n", printable(text))
+		fmt.Fprintf(p.stdout, "DISAGREES %s\n", human.Printable(text))
 	}
 	if n := r.Withheld.Findings; n > 0 {
-		fmt.Fprintf(p.stdout, "          %s of the run not shown in the report, and not tried\n", report.Plural(n, "finding"))
+		fmt.Fprintf(p.stdout, "          %s of the run not shown in the report, and not tried\n", human.Plural(n, "finding"))
 	}
 	if len(v.Disagrees) == 0 {
 		fmt.Fprintln(p.stdout, "the bundle agrees with its report")

@@ -7,6 +7,8 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -23,20 +25,20 @@ func isCase(data []byte) bool {
 func (p *program) replayCase(path string, data []byte, asJSON bool) (bool, error) {
 	c, err := report.ReadCase(data)
 	if err != nil {
-		return false, badInput("fault %s: %w", path, err)
+		return false, exit.BadInput("fault %s: %w", path, err)
 	}
 	difference, err := compareMachines(c)
 	if err != nil {
-		return false, badInput("fault %s: %w", path, err)
+		return false, exit.BadInput("fault %s: %w", path, err)
 	}
 	if asJSON {
 		return difference != "", json.NewEncoder(p.stdout).Encode(map[string]any{"fault": path, "holds": difference != "", "difference": difference})
 	}
 	if difference == "" {
-		fmt.Fprintf(p.stdout, "%s: the machines agree about its %s now\n", path, report.Plural(len(c.Sequence), "call"))
+		fmt.Fprintf(p.stdout, "%s: the machines agree about its %s now\n", path, human.Plural(len(c.Sequence), "call"))
 		return false, nil
 	}
-	fmt.Fprintf(p.stdout, "%s: the machines disagree: %s (the interpreter, then go-ethereum)\n", path, printable(difference))
+	fmt.Fprintf(p.stdout, "%s: the machines disagree: %s (the interpreter, then go-ethereum)\n", path, human.Printable(difference))
 	return true, nil
 }
 

@@ -16,6 +16,10 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -55,7 +59,7 @@ allow: --solc, the environment variable SOLC, PATH, the caches of Foundry and Ha
 			if err := errors.Join(campaign.check(), output.check()); err != nil {
 				return err
 			}
-			show := newProgress(p.stdout, p.now)
+			show := progress.NewLog(p.stdout, p.now)
 			pr, err := p.loadProject(cmd.Context(), &project, show)
 			if err != nil {
 				return err
@@ -73,14 +77,14 @@ allow: --solc, the environment variable SOLC, PATH, the caches of Foundry and Ha
 
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return badInput("unexpected argument %q; `%s --help` shows how it is called", args[0], cmd.CommandPath())
+		return exit.BadInput("unexpected argument %q; `%s --help` shows how it is called", args[0], cmd.CommandPath())
 	}
 	return nil
 }
 
 // fuzz is the main job from a loaded project on: World, campaign, report. It
 // sets the program's exit code, and returns the report it has written.
-func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, output *outputFlags, set *pflag.FlagSet, show *progress) (*report.Report, error) {
+func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, output *outputFlags, set *pflag.FlagSet, show *progress.Log) (*report.Report, error) {
 	waivers, err := output.readWaivers(pr.root)
 	if err != nil {
 		return nil, err
@@ -93,7 +97,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	var cases report.Cases
 	var worldFile []byte
 	if pr.mapping != nil {
-		show.line("targets %s", describeMapping(pr))
+		show.Line("targets %s", describeMapping(pr))
 	}
 	if pr.mapping == nil || len(pr.mapping.Targets) == 0 {
 		r.Lines = linesOnly(pr)
@@ -113,9 +117,9 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		if err != nil {
 			return nil, err
 		}
-		show.line("world   %s", describeWorld(c))
+		show.Line("world   %s", describeWorld(c))
 		for _, text := range append(c.failedSetUps(), c.setup.Notes...) {
-			show.line("        %s", printable(text))
+			show.Line("        %s", human.Printable(text))
 		}
 		clashes := pr.compareLayouts(ctx, c, r, show)
 		c.silent = output.disclose == discloseIntroduced
@@ -148,15 +152,15 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	options := output.options()
 	options.Cases, options.Source, options.Canceled, options.World = cases, pr.source, canceled, worldFile
 	if err := p.write(output, r, options, bundle, reproducers); err != nil {
-		return nil, badInput("%w", err)
+		return nil, exit.BadInput("%w", err)
 	}
 	fmt.Fprintln(p.stdout)
-	if err := report.Terminal(p.stdout, r, options, show.color()); err != nil {
+	if err := report.Terminal(p.stdout, r, options, show.Color()); err != nil {
 		return nil, err
 	}
 	p.exit = report.ExitCode(r.Verdict)
 	if canceled {
-		p.exit = report.ExitCanceled
+		p.exit = exit.Canceled
 	}
 	return r, nil
 }
@@ -197,7 +201,7 @@ func (p *program) write(output *outputFlags, r *report.Report, options report.Op
 	if output.packed, err = archive.Write(output.bundle); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "bundle  %s, SHA-256 %s\n", printable(output.bundle), output.packed)
+	fmt.Fprintf(p.stdout, "bundle  %s, SHA-256 %s\n", human.Printable(output.bundle), output.packed)
 	return nil
 }
 
@@ -209,16 +213,16 @@ func removeEarlier(dir string, limit int64, ours func(data []byte) bool) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w; name another folder with --out", dir, plainError(err))
+		return fmt.Errorf("cannot read %s: %w; name another folder with --out", dir, files.Plain(err))
 	}
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		data, err := readBounded(path, limit)
+		data, err := files.ReadBounded(path, limit)
 		if err != nil || !ours(data) {
 			continue
 		}
 		if err := os.Remove(path); err != nil {
-			return fmt.Errorf("cannot remove %s, which an earlier run left: %w; name another folder with --out", path, plainError(err))
+			return fmt.Errorf("cannot remove %s, which an earlier run left: %w; name another folder with --out", path, files.Plain(err))
 		}
 	}
 	return nil

@@ -17,6 +17,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/fuzzer/world/recorder"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 )
 
 // This file runs the project's own deploy script against a chain of ours, and makes the
@@ -45,7 +48,7 @@ func scriptKey() *ecdsa.PrivateKey {
 }
 
 // recordScript runs the script that --setup-command names, if it does.
-func (f *campaignFlags) recordScript(ctx context.Context, pr *project, show *progress) error {
+func (f *campaignFlags) recordScript(ctx context.Context, pr *project, show *progress.Log) error {
 	if f.setupCommand == "" {
 		return nil
 	}
@@ -58,7 +61,7 @@ func (f *campaignFlags) recordScript(ctx context.Context, pr *project, show *pro
 		Substitute: substitution(shipped, pr.table), Deployer: world.Create2Deployer, Machine: []evm.Option{evm.LiftCodeSizeLimits},
 	})
 	if err != nil {
-		return cannotFuzz("%w", err)
+		return exit.CannotFuzz("%w", err)
 	}
 	said, err := runRecorded(ctx, r, build.Script{Root: pr.root, Command: f.setupCommand, Names: pr.env, Env: []string{
 		senderVariable + "=" + begin.Senders[0].Address.Hex(), keyVariable + "=" + hexutil.Encode(crypto.FromECDSA(key)),
@@ -68,32 +71,32 @@ func (f *campaignFlags) recordScript(ctx context.Context, pr *project, show *pro
 	}
 	calls := r.Given()
 	failed := r.Failed()
-	show.line("script  %d transactions, %d failed", len(calls)+len(failed), len(failed))
+	show.Line("script  %d transactions, %d failed", len(calls)+len(failed), len(failed))
 	for _, text := range failed {
-		show.line("        %s", printable(text))
+		show.Line("        %s", human.Printable(text))
 	}
 	if len(calls) == 0 {
-		return cannotFuzz("--setup-command %s: it ended well and sent no transaction to the endpoint in %s; it said: %s", f.setupCommand, rpcVariable, printable(said))
+		return exit.CannotFuzz("--setup-command %s: it ended well and sent no transaction to the endpoint in %s; it said: %s", f.setupCommand, rpcVariable, human.Printable(said))
 	}
 	f.plan.Recorded, f.plan.shipped = &world.Recording{Script: f.setupCommand, Calls: calls, Keys: map[common.Address]*ecdsa.PrivateKey{signer: key}}, shipped
 	return nil
 }
 
 // runRecorded runs the script with an endpoint that only this machine reaches.
-func runRecorded(ctx context.Context, r *recorder.Recorder, script build.Script, show *progress) (said string, err error) {
+func runRecorded(ctx context.Context, r *recorder.Recorder, script build.Script, show *progress.Log) (said string, err error) {
 	handler, err := r.Handler()
 	if err != nil {
-		return "", cannotFuzz("%w", err)
+		return "", exit.CannotFuzz("%w", err)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", cannotFuzz("no endpoint for the set-up: %w", err)
+		return "", exit.CannotFuzz("no endpoint for the set-up: %w", err)
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	address := "http://" + listener.Addr().String()
-	show.line("script  %s", printable(script.Command))
+	show.Line("script  %s", human.Printable(script.Command))
 	script.Env = append(script.Env, rpcVariable+"="+address, forgeRPCVariable+"="+address)
 	said, err = build.RunScript(ctx, script)
 	closing := server.Close()
@@ -104,7 +107,7 @@ func runRecorded(ctx context.Context, r *recorder.Recorder, script build.Script,
 		return "", buildError(err)
 	}
 	if closing != nil {
-		return "", cannotFuzz("the endpoint of the set-up: %w", closing)
+		return "", exit.CannotFuzz("the endpoint of the set-up: %w", closing)
 	}
 	return said, nil
 }

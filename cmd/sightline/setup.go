@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
 )
 
 // This file decides which of the project's own tests set up the World.
@@ -39,7 +40,7 @@ func checkSetup(named []string, table *bytecode.Table) error {
 	}
 	for _, name := range named {
 		if _, err := world.NamedTest(table.Contracts(), name); err != nil {
-			return badInput("--setup %s: %w", name, err)
+			return exit.BadInput("--setup %s: %w", name, err)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // maxTraceFrames bounds what a trace prints; the rest is counted.
@@ -26,7 +27,7 @@ func printTrace(out io.Writer, r *replayed, exec *evm.Execution) {
 		t.names[in.Address] = in.Name
 	}
 	for i := range exec.Calls {
-		fmt.Fprintf(out, "%d %s\n", i+1, printable(r.space.Describe(&r.sequence[i])))
+		fmt.Fprintf(out, "%d %s\n", i+1, human.Printable(r.space.Describe(&r.sequence[i])))
 		frames := exec.Calls[i].Frames
 		for f := frames[0]; f < frames[1]; f++ {
 			if f >= maxTraceFrames {
@@ -36,7 +37,7 @@ func printTrace(out io.Writer, r *replayed, exec *evm.Execution) {
 			t.frame(&exec.Frames[f])
 		}
 		if exec.Calls[i].Outcome != evm.Success {
-			fmt.Fprintf(out, "    reverts: %s\n", printable(exec.Calls[i].Reason()))
+			fmt.Fprintf(out, "    reverts: %s\n", human.Printable(exec.Calls[i].Reason()))
 		}
 	}
 }
@@ -56,10 +57,10 @@ type trace struct {
 func (t *trace) frame(f *evm.Frame) {
 	indent := strings.Repeat("  ", f.Depth+2)
 	if f.Depth > 0 {
-		fmt.Fprintf(t.out, "%s%s %s%s\n", indent, kindNames[f.Kind], printable(t.callee(f)), outcomeSuffix(f))
+		fmt.Fprintf(t.out, "%s%s %s%s\n", indent, kindNames[f.Kind], human.Printable(t.callee(f)), outcomeSuffix(f))
 	}
 	if lines := t.lines(f); lines != "" {
-		fmt.Fprintf(t.out, "%s  at %s\n", indent, printable(lines))
+		fmt.Fprintf(t.out, "%s  at %s\n", indent, human.Printable(lines))
 	}
 	for _, s := range f.Storage {
 		if s.Write {
@@ -67,7 +68,7 @@ func (t *trace) frame(f *evm.Frame) {
 		}
 	}
 	for _, l := range f.Logs {
-		fmt.Fprintf(t.out, "%s  emits %s\n", indent, printable(t.event(f, &l)))
+		fmt.Fprintf(t.out, "%s  emits %s\n", indent, human.Printable(t.event(f, &l)))
 	}
 }
 

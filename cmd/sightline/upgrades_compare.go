@@ -13,6 +13,8 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/layout"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -30,7 +32,7 @@ type clash struct {
 // to be upgraded. Where only bodies of functions changed there is nothing to compare.
 // What cannot be compared is said to be so; it is no error. It returns the report's
 // clashes, in their order.
-func (pr *project) compareLayouts(ctx context.Context, deployed *campaign, r *report.Report, show *progress) []clash {
+func (pr *project) compareLayouts(ctx context.Context, deployed *campaign, r *report.Report, show *progress.Log) []clash {
 	if pr.base == nil || !pr.redeclared {
 		return nil
 	}
@@ -48,7 +50,7 @@ func (pr *project) compareLayouts(ctx context.Context, deployed *campaign, r *re
 	}
 	c.finish()
 	if len(r.Upgrades) > 0 {
-		show.line("layout  %s", describeUpgrades(r))
+		show.Line("layout  %s", describeUpgrades(r))
 	}
 	return c.clashes
 }
@@ -58,7 +60,7 @@ func describeUpgrades(r *report.Report) string {
 	for i := range r.Upgrades {
 		counts[r.Upgrades[i].Result]++
 	}
-	return fmt.Sprintf("%s compared with base, %d clash, %d not known", report.Plural(len(r.Upgrades), "contract")+" that may be upgraded",
+	return fmt.Sprintf("%s compared with base, %d clash, %d not known", human.Plural(len(r.Upgrades), "contract")+" that may be upgraded",
 		counts[report.LayoutClash], counts[report.LayoutUnknown])
 }
 
@@ -82,7 +84,7 @@ func (c *layoutComparer) upgrade(ctx context.Context, u *upgradable, sides []dif
 	case at >= 0:
 		side = sides[at]
 	case why != nil:
-		c.cannot(&entry, "the base version has no build: "+oneLine(why))
+		c.cannot(&entry, "the base version has no build: "+human.OneLine(why))
 		return
 	case u.from != "":
 		side = diffmap.BaseSide{Head: u.output, Base: u.output} // all that changed is new
@@ -92,19 +94,19 @@ func (c *layoutComparer) upgrade(ctx context.Context, u *upgradable, sides []dif
 	before, from, err := u.predecessor(side.Base, side.Renamed)
 	switch {
 	case err != nil:
-		c.cannot(&entry, oneLine(err))
+		c.cannot(&entry, human.OneLine(err))
 		return
 	case before == nil:
 		return // it is new
 	}
 	base, err := c.layoutOf(ctx, before, from, side)
 	if err != nil {
-		c.cannot(&entry, oneLine(err))
+		c.cannot(&entry, human.OneLine(err))
 		return
 	}
 	head, err := c.layoutOf(ctx, u.contract, u.output, side)
 	if err != nil {
-		c.cannot(&entry, oneLine(err))
+		c.cannot(&entry, human.OneLine(err))
 		return
 	}
 	comparison := layout.Compare(base, head)
@@ -179,7 +181,7 @@ func (c *layoutComparer) finish() {
 		names := c.unknown[reason]
 		const shown = 3 // of a line's length; arbitrary
 		c.report.Warnings = append(c.report.Warnings, fmt.Sprintf("whether an upgrade clashes with the storage of the base version is not known for %s: %s",
-			strings.Join(names[:min(len(names), shown)], ", ")+more(max(0, len(names)-shown)), reason))
+			strings.Join(names[:min(len(names), shown)], ", ")+human.More(max(0, len(names)-shown)), reason))
 	}
 }
 
@@ -214,7 +216,7 @@ func describeChanges(changes []layout.Change) string {
 	}
 	text := "After an upgrade " + describeChange(&first)
 	if n := len(changes) - 1; n > 0 {
-		text += fmt.Sprintf("; %s clash", report.Plural(n, "more variable"))
+		text += fmt.Sprintf("; %s clash", human.Plural(n, "more variable"))
 		if n == 1 {
 			text += "es"
 		}

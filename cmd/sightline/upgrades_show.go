@@ -14,6 +14,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -28,7 +31,7 @@ const maxAnswers = 4
 // showClashes adds to the report's clashes what shows them on go-ethereum. One that cannot be
 // shown (no getter, no instance in the World, no World of the base version) stays what was
 // read off the compilations.
-func (a *assembler) showClashes(ctx context.Context, clashes []clash, show *progress) {
+func (a *assembler) showClashes(ctx context.Context, clashes []clash, show *progress.Log) {
 	if len(clashes) == 0 {
 		return
 	}
@@ -233,18 +236,18 @@ func describeAnswer(m *abi.Method, a report.UpgradeAnswer) string {
 func (p *program) replayUpgrade(path string, data []byte, asJSON bool) (bool, error) {
 	c, err := report.ReadUpgrade(data)
 	if err != nil {
-		return false, badInput("upgrade %s: %w", path, err)
+		return false, exit.BadInput("upgrade %s: %w", path, err)
 	}
 	answers, err := runUpgrade(c)
 	if err != nil {
-		return false, badInput("upgrade %s: %w", path, err)
+		return false, exit.BadInput("upgrade %s: %w", path, err)
 	}
 	holds := upgradeHolds(c, answers)
 	if asJSON {
 		return holds, json.NewEncoder(p.stdout).Encode(map[string]any{"upgrade": path, "holds": holds})
 	}
 	for i, call := range c.Calls {
-		fmt.Fprintf(p.stdout, "%s\n  before the upgrade  %s\n  after it            %s\n", printable(call.Name), rawAnswer(answers[i][0]), rawAnswer(answers[i][1]))
+		fmt.Fprintf(p.stdout, "%s\n  before the upgrade  %s\n  after it            %s\n", human.Printable(call.Name), rawAnswer(answers[i][0]), rawAnswer(answers[i][1]))
 	}
 	if !holds {
 		fmt.Fprintf(p.stdout, "NOT confirmed: %s claims otherwise\n", path)
@@ -277,7 +280,7 @@ func showsClash(data []byte) bool {
 
 func rawAnswer(a report.UpgradeAnswer) string {
 	if a.Fails {
-		return printable(fmt.Sprintf("fails: %#x", a.Output))
+		return human.Printable(fmt.Sprintf("fails: %#x", a.Output))
 	}
-	return printable(fmt.Sprintf("%#x", a.Output))
+	return human.Printable(fmt.Sprintf("%#x", a.Output))
 }

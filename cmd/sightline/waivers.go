@@ -10,6 +10,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -38,17 +41,17 @@ func (f *outputFlags) readWaivers(root string) ([]report.Waiver, error) {
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(root, filepath.FromSlash(name))
 			}
-			data, err := readBounded(name, maxConfig)
-			return data, plainError(err)
+			data, err := files.ReadBounded(name, maxConfig)
+			return data, files.Plain(err)
 		}
 	}
 	data, err := read(f.waivers)
 	if err != nil {
-		return nil, badInput("--waivers %s: %w", printable(f.waivers), err)
+		return nil, exit.BadInput("--waivers %s: %w", human.Printable(f.waivers), err)
 	}
 	waivers, err := parseWaivers(data)
 	if err != nil {
-		return nil, badInput("--waivers %s: %w", printable(f.waivers), err)
+		return nil, exit.BadInput("--waivers %s: %w", human.Printable(f.waivers), err)
 	}
 	return waivers, nil
 }
@@ -64,7 +67,7 @@ func parseWaivers(data []byte) ([]report.Waiver, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil // empty, or comments only
 	case err != nil:
-		return nil, fmt.Errorf("want waivers with id, reason, owner, expires and perhaps contract: %s", printable(yamlProblem(err)))
+		return nil, fmt.Errorf("want waivers with id, reason, owner, expires and perhaps contract: %s", human.Printable(yamlProblem(err)))
 	case len(file.Waivers) > maxWaivers:
 		return nil, fmt.Errorf("%d waivers, at most %d are read", len(file.Waivers), maxWaivers)
 	}
@@ -73,10 +76,10 @@ func parseWaivers(data []byte) ([]report.Waiver, error) {
 	for i, entry := range file.Waivers {
 		w := report.Waiver{ID: entry.ID, Reason: entry.Reason, Owner: entry.Owner, Expires: entry.Expires, Contract: entry.Contract}
 		if err := w.Check(); err != nil {
-			return nil, fmt.Errorf("waiver %d (%s): %w", i+1, printable(w.ID), err)
+			return nil, fmt.Errorf("waiver %d (%s): %w", i+1, human.Printable(w.ID), err)
 		}
 		if seen[w.ID+" "+w.Contract] {
-			return nil, fmt.Errorf("waiver %d: %s is waived twice", i+1, printable(w.ID))
+			return nil, fmt.Errorf("waiver %d: %s is waived twice", i+1, human.Printable(w.ID))
 		}
 		seen[w.ID+" "+w.Contract] = true
 		waivers = append(waivers, w)

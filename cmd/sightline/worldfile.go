@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -84,7 +85,7 @@ func (c *campaign) worldComment(flags *campaignFlags) string {
 		lines = append(lines, "What the set-up does not deploy and holds changes is deployed on top, as in this run.")
 	}
 	for i, l := range lines {
-		lines[i] = printable(l)
+		lines[i] = human.Printable(l)
 	}
 	return strings.Join(lines, "\n")
 }

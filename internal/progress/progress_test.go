@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"bytes"
@@ -25,34 +25,26 @@ func TestProgress(t *testing.T) {
 			var out bytes.Buffer
 			start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			now := start
-			p := newProgress(&out, func() time.Time { return now })
+			p := NewLog(&out, func() time.Time { return now })
 			p.width = test.width
-			p.line("start")
+			p.Line("start")
 			for second := 15; second <= 90; second += 15 {
 				now = start.Add(time.Duration(second) * time.Second)
-				p.status(func() string {
+				p.Status(func() string {
 					if second > 60 && test.width > 0 {
 						return fmt.Sprintf("%ds and much more", second)
 					}
 					return fmt.Sprintf("%ds", second)
 				})
 				if second == 60 {
-					p.line("found")
+					p.Line("found")
 				}
 			}
-			p.clear()
-			p.clear() // nothing is left to take away
+			p.Clear()
+			p.Clear() // nothing is left to take away
 			if got := out.String(); got != test.want {
 				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
 		})
-	}
-}
-
-func TestClock(t *testing.T) {
-	for seconds, want := range map[float64]string{0: "0:00", 0.9: "0:00", 59.99: "0:59", 92: "1:32", 3600: "1:00:00", 3850.5: "1:04:10"} {
-		if got := clock(seconds); got != want {
-			t.Errorf("clock(%v) = %q, want %q", seconds, got, want)
-		}
 	}
 }

@@ -1,0 +1,46 @@
+// Package exit has the program's exit codes, and errors that carry one. Every layer
+// above the libraries says with them whose fault an error is: the user's, or that of
+// what was to be fuzzed.
+package exit
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The exit codes.
+const (
+	Pass     = 0   // pass, or nothing to do
+	Fail     = 1   // the gate failed, or a claim does not hold
+	Input    = 2   // bad input or configuration
+	Failure  = 3   // could not fuzz
+	Canceled = 130 // as shells have it for SIGINT
+)
+
+// coded is an error with the exit code that it ends the program with.
+type coded struct {
+	code int
+	err  error
+}
+
+func (e *coded) Error() string { return e.err.Error() }
+func (e *coded) Unwrap() error { return e.err }
+
+// BadInput marks what the user gave as the cause: exit code [Input].
+func BadInput(format string, args ...any) error {
+	return &coded{Input, fmt.Errorf(format, args...)}
+}
+
+// CannotFuzz marks that nothing could be fuzzed: exit code [Failure].
+func CannotFuzz(format string, args ...any) error {
+	return &coded{Failure, fmt.Errorf(format, args...)}
+}
+
+// Code returns the exit code of an error, and otherwise for one that carries none.
+func Code(err error, otherwise int) int {
+	var c *coded
+	if errors.As(err, &c) {
+		return c.code
+	}
+	return otherwise
+}

@@ -1,0 +1,112 @@
+// Package human writes names, numbers and messages for people.
+package human
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Clean makes s safe to show on one line of anything: characters that cannot be
+// seen, control characters and those that change the direction of text become
+// escapes that can (\n, \x1b, \u202e), bytes that are not UTF-8 \xff. Longer than
+// n characters, it is cut and ends in "…".
+//
+// Every string of a report goes through here before it is shown: names, paths,
+// revert reasons and arguments are an attacker's to choose.
+func Clean(s string, n int) string {
+	var b strings.Builder
+	length := 0 // of b, in characters
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		shown := s[i : i+size]
+		switch {
+		case r == utf8.RuneError && size == 1:
+			shown = fmt.Sprintf(`\x%02x`, s[i])
+		case !strconv.IsPrint(r):
+			quoted := strconv.QuoteRuneToASCII(r)
+			shown = quoted[1 : len(quoted)-1]
+		}
+		length += utf8.RuneCountInString(shown)
+		if length > n {
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(shown)
+		i += size
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// MaxShown bounds a piece of text on one line; arbitrary.
+const MaxShown = 2000
+
+// Printable makes names and texts that strangers chose safe to show, see [Clean].
+func Printable(s string) string { return Clean(s, MaxShown) }
+
+// Plural is "1 line", "2 lines".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Count is n as people read it: 950, 12.3k, 18.2M.
+func Count(n uint64) string {
+	switch {
+	case n < 10_000:
+		return strconv.FormatUint(n, 10)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1fG", float64(n)/1e9)
+}
+
+// Clock writes seconds as people do: 1:32, or 1:04:10.
+func Clock(seconds float64) string {
+	s := int(seconds)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// More counts what a list leaves out: " and 2 more"; nothing for 0.
+func More(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// List names a few of many; none stands for an empty list.
+func List(names []string, none string) string {
+	const most = 5 // arbitrary: what a line holds
+	if len(names) == 0 {
+		return none
+	}
+	return First(names, most)
+}
+
+// First names the first most of names, and counts the rest.
+func First(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + More(len(names)-most)
+}
+
+// OneLine is a message that may hold a compiler's, with its lines joined.
+func OneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// Revision abbreviates a full commit id as people do; other names stay.
+func Revision(rev string) string {
+	if len(rev) == 40 && strings.Trim(rev, "0123456789abcdef") == "" {
+		return rev[:12]
+	}
+	return rev
+}

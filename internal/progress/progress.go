@@ -1,0 +1,94 @@
+// Package progress tells people what a run does, and collects its warnings.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Intervals of the status.
+const (
+	liveInterval = 200 * time.Millisecond // smooth to the eye
+	logInterval  = 30 * time.Second       // arbitrary: often enough to see that a run is alive, rare enough to read the log
+)
+
+// Log is where every part of a run says what happens. On a terminal the last line is
+// live and rewritten; elsewhere a line comes every 30 s. Lines about things that
+// happened stand in both. It is the run's one collector of warnings, too: whoever has
+// the Log can warn, and the report has them all. A Log is for one goroutine.
+type Log struct {
+	out      io.Writer
+	width    int // of the terminal; 0: not a terminal
+	now      func() time.Time
+	last     time.Time
+	live     bool // a live line is shown
+	warnings []string
+}
+
+// NewLog returns a Log that writes to out.
+func NewLog(out io.Writer, now func() time.Time) *Log {
+	l := &Log{out: out, now: now, last: now()}
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		l.width = 80
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			l.width = w
+		}
+	}
+	return l
+}
+
+// Warn adds a warning to those of the run, unless it is there already.
+func (l *Log) Warn(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(l.warnings, text) {
+		l.warnings = append(l.warnings, text)
+	}
+}
+
+// Warnings are those of the run so far, in order.
+func (l *Log) Warnings() []string { return slices.Clone(l.warnings) }
+
+// Color reports whether to color: on a terminal, unless NO_COLOR is set
+// (no-color.org).
+func (l *Log) Color() bool { return l.width > 0 && os.Getenv("NO_COLOR") == "" }
+
+// Line prints a lasting line.
+func (l *Log) Line(format string, args ...any) {
+	l.Clear()
+	fmt.Fprintf(l.out, format+"\n", args...)
+}
+
+// Status shows what is going on, if it is time to.
+func (l *Log) Status(text func() string) {
+	interval := logInterval
+	if l.width > 0 {
+		interval = liveInterval
+	}
+	now := l.now()
+	if now.Sub(l.last) < interval {
+		return
+	}
+	l.last = now
+	if l.width == 0 {
+		fmt.Fprintln(l.out, text())
+		return
+	}
+	line := text()
+	if len(line) >= l.width {
+		line = line[:l.width-1]
+	}
+	fmt.Fprintf(l.out, "\r\x1b[K%s", line)
+	l.live = true
+}
+
+// Clear takes the live line away.
+func (l *Log) Clear() {
+	if l.live {
+		fmt.Fprint(l.out, "\r\x1b[K")
+		l.live = false
+	}
+}
