@@ -233,3 +233,19 @@ func NodePosition(output *build.Output, n *build.Node, options Options) (bytecod
 	lines := newLineTable(text)
 	return bytecode.Position{File: file, Line: lines.lineOf(n.Start), Column: lines.columnOf(n.Start)}, true
 }
+
+// KnowsTexts reports whether the text of every source that code was compiled from is
+// known: false for code that no artifact explains.
+func (p *Positions) KnowsTexts(id bytecode.CodeID) bool {
+	u := p.units[id]
+	if u == nil {
+		return false
+	}
+	for i := range u.artifact.entries {
+		source, ok := u.sources[u.artifact.entries.At(i).File]
+		if ok && source.text == nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,6 +1,9 @@
 package bytecode
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Location is an instruction of a compiled artifact.
 type Location struct {
@@ -38,4 +41,9 @@ type Target struct {
 	Contract string     // qualified name of the contract whose bytecode holds the line
 	Entries  []Location // the entry of every basic block that owns the line; sorted, at least one
 	Deletion bool       // the line stands for code deleted before it
+}
+
+// ShortName is the name in a contract's qualified one, "source:name".
+func ShortName(qualified string) string {
+	return qualified[strings.LastIndexByte(qualified, ':')+1:]
 }

@@ -75,3 +75,13 @@ func Plain(err error) error {
 	}
 	return err
 }
+
+// Cache is the folder that keeps something between runs, below the user's cache; empty
+// when the system names no place for it.
+func Cache(name string) string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "sightline", name)
+}

@@ -1,0 +1,262 @@
+package change
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/human"
+)
+
+// unbuiltError says that the base version of some builds could not be had, while
+// others may have been.
+type unbuiltError struct {
+	problems []string // of a build each: " of packages/core has no build: …"
+	unknown  []string // what changed besides the sources, and is warned of as such
+}
+
+func (e *unbuiltError) Error() string {
+	var parts []string
+	for _, problem := range e.problems {
+		parts = append(parts, "the base version"+problem)
+	}
+	if len(e.unknown) > 0 {
+		parts = append(parts, fmt.Sprintf("%s changed, and with it how the base is compiled: give its own build with --base-build",
+			human.Printable(e.unknown[0])+human.More(len(e.unknown)-1)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// baseFinder finds the base version's builds. With an [unbuiltError] there may be some.
+type baseFinder func(ctx context.Context) ([]diffmap.BaseSide, error)
+
+// Base returns the base version's builds beside the head's, which are found when first
+// asked for. With an error about some builds, the others may be there. Whoever asks
+// first, the warnings about them are the run's.
+func (c *Change) Base(ctx context.Context) ([]diffmap.BaseSide, error) {
+	if !c.asked {
+		c.asked = true
+		c.sides, c.sidesErr = c.base(ctx)
+		for _, s := range c.sides {
+			if !sameSettings(s) {
+				c.log.Warn("%s and %s could not be compiled with the same settings: code that changed there without a changed line is not known, and findings are compared with a base of other settings", s.Head.Origin, s.Base.Origin)
+			}
+		}
+	}
+	return c.sides, c.sidesErr
+}
+
+// sameSettings reports whether a difference in code is one in the sources.
+func sameSettings(s diffmap.BaseSide) bool {
+	return s.Head.Settings.ViaIR == s.Base.Settings.ViaIR && s.Head.Settings.Optimizer == s.Base.Settings.Optimizer
+}
+
+// findBase reads the base's builds where they are given, else it makes them.
+func (c *Change) findBase(ctx context.Context) ([]diffmap.BaseSide, error) {
+	if len(c.options.BaseBuilds) > 0 {
+		return c.readBase(ctx)
+	}
+	return c.buildBases(ctx)
+}
+
+// buildBases compiles the base versions as the heads were, of each build for which
+// it is known what the base had.
+func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
+	options, err := c.baseOptions()
+	if err != nil {
+		return nil, err
+	}
+	changed := &diffmap.Diff{Files: slices.Concat(c.Diff.Files, c.deps.diff.Files)}
+	var sides []diffmap.BaseSide
+	unbuilt := &unbuiltError{}
+	for i, o := range c.Outputs {
+		if unknown := c.unknownOfBase(o); unknown != "" {
+			if !slices.Contains(unbuilt.unknown, unknown) {
+				unbuilt.unknown = append(unbuilt.unknown, unknown)
+			}
+			continue
+		}
+		base, err := diffmap.BaseTexts(changed, o, options)
+		if err != nil {
+			return nil, err
+		}
+		if !base.Any() {
+			continue // another project's, or new altogether
+		}
+		c.log.Line("base    compiling the base version of %s", describeOrigin(c.Given[i]))
+		compiled, err := c.buildBase(ctx, o, base)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		if err != nil {
+			of := ""
+			if o.Folder != "" {
+				of = " of " + o.Folder
+			}
+			unbuilt.problems = append(unbuilt.problems, fmt.Sprintf("%s has no build: %s", of, human.OneLine(err)))
+			continue
+		}
+		sides = append(sides, diffmap.BaseSide{Head: o, Base: compiled, Renamed: base.Renamed, Causes: c.deps.causes()})
+	}
+	if len(unbuilt.problems)+len(unbuilt.unknown) > 0 {
+		return sides, unbuilt
+	}
+	return sides, nil
+}
+
+func (c *Change) buildBase(ctx context.Context, o *build.Output, base *diffmap.BaseSources) (*build.Output, error) {
+	compilers := c.compilersIn(o.Folder)
+	read, err := build.SourceReader(compilers.Root, compilers)
+	if err != nil {
+		return nil, err
+	}
+	own := func(name string) ([]byte, error) {
+		if place := c.unknownSubmodule(path.Join(c.Paths.Root, o.Folder, name)); place != "" {
+			return nil, fmt.Errorf("it is not known what the base has in %s", place)
+		}
+		return read(name)
+	}
+	return o.BaseBuild(ctx, base.Texts, base.Reader(own), compilers, c.Debug)
+}
+
+// baseOptions are the options with the head's texts of what changed in submodules.
+func (c *Change) baseOptions() (diffmap.Options, error) {
+	options := c.Paths
+	options.Heads = maps.Clone(options.Heads)
+	for _, f := range c.deps.diff.Files {
+		if !IsSource(f.NewPath) || f.Status == diffmap.Deleted {
+			continue
+		}
+		head, err := c.read(f.NewPath)
+		if err != nil {
+			return options, err
+		}
+		options.Heads[f.NewPath] = head
+	}
+	return options, nil
+}
+
+// readBase reads the base's builds and puts the nearest beside each of the
+// head's.
+func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
+	var bases []*build.Output
+	for _, path := range c.options.BaseBuilds {
+		outputs, err := build.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range outputs {
+			mapped, note, err := o.ForMapping(ctx, c.Compilers, c.Debug)
+			if err != nil {
+				return nil, err
+			}
+			if note != "" {
+				c.log.Warn("%s", note)
+			}
+			bases = append(bases, mapped)
+		}
+	}
+	var sides []diffmap.BaseSide
+	for _, head := range c.Outputs {
+		nearest := nearestBase(head, bases)
+		if nearest == nil {
+			continue
+		}
+		texts, err := diffmap.BaseTexts(c.Diff, head, c.Paths)
+		if err != nil {
+			return nil, err
+		}
+		base := nearest.Copy() // it may be the nearest to several
+		if lacking := c.addTexts(base, head, texts); lacking != "" {
+			c.log.Warn("%s holds no text of %s, and neither the diff nor the head has one that fits: what breaks there is not compared; give a build-info, or keep X.input.json beside X.output.json", base.Origin, human.Printable(lacking))
+		}
+		sides = append(sides, diffmap.BaseSide{Head: head, Base: base, Renamed: texts.Renamed, Causes: c.deps.causes()})
+	}
+	return sides, nil
+}
+
+// addTexts gives the sources of a base build that holds none their texts: those that
+// the diff changes as the base has them, others as the head has them, as far as they
+// fit what the compiler says of them. It returns the first source without a text.
+func (c *Change) addTexts(base, head *build.Output, texts *diffmap.BaseSources) (lacking string) {
+	headText := func(name string) []byte {
+		for _, s := range head.Sources {
+			if s.Path == name && s.Text != nil {
+				return s.Text
+			}
+		}
+		compilers := c.compilersIn(head.Folder)
+		read, err := build.SourceReader(compilers.Root, compilers)
+		if err != nil {
+			return nil
+		}
+		text, err := read(name)
+		if err != nil {
+			return nil
+		}
+		return text
+	}
+	for _, s := range base.Sources {
+		if s.Text != nil {
+			continue
+		}
+		text, changed := texts.Texts[s.Path]
+		if !changed {
+			text, changed = texts.Others[s.Path]
+		}
+		if !changed {
+			text = headText(s.Path)
+		}
+		if text != nil && s.Fits(text) {
+			s.Text = text
+		} else if lacking == "" {
+			lacking = s.Path
+		}
+	}
+	return lacking
+}
+
+// nearestBase is the base's build that has the most contracts in common with the
+// head's; of equal ones that of the same compiler, then one in a folder named like the
+// project's. nil when none has any: a build of another project is not a base.
+func nearestBase(head *build.Output, bases []*build.Output) *build.Output {
+	rank := func(base *build.Output) (rank [3]int) {
+		rank[0] = inCommon(head, base)
+		if head.Compiler == base.Compiler {
+			rank[1] = 1
+		}
+		if head.Folder != "" && strings.Contains("/"+filepath.ToSlash(base.Origin), "/"+head.Folder+"/") {
+			rank[2] = 1
+		}
+		return rank
+	}
+	var nearest *build.Output
+	var best [3]int
+	for _, base := range bases {
+		if r := rank(base); r[0] > 0 && (nearest == nil || slices.Compare(r[:], best[:]) > 0) {
+			nearest, best = base, r
+		}
+	}
+	return nearest
+}
+
+// inCommon counts the contracts that two builds have in common.
+func inCommon(a, b *build.Output) int {
+	names := map[string]bool{}
+	for _, c := range a.Contracts {
+		names[c.UnitName()] = true
+	}
+	n := 0
+	for _, c := range b.Contracts {
+		if names[c.UnitName()] {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,135 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
+)
+
+// readBuilds reads or makes what is mapped and fuzzed. A build is used as it is
+// when its lines can be told apart; otherwise the debug build is made from its
+// input where a compiler can be had.
+func (c *Change) readBuilds(ctx context.Context) error {
+	cache := files.Cache("builds")
+	c.Compilers = build.CompilerOptions{Solc: c.options.Solc, List: c.options.SolcList, Root: c.Root, Repository: c.Paths.Checkout, Cache: cache}
+	if modules := os.Getenv("SIGHTLINE_NODE_MODULES"); modules != "" {
+		c.Compilers.NodeModules = filepath.SplitList(modules)
+	}
+	c.Debug = build.MappingOptions{Cache: cache, Progress: func(line string) { c.log.Line("build   %s", line) }}
+	if c.options.Command != "" && len(c.options.Builds) > 0 {
+		return exit.BadInput("--build and --build-command are mutually exclusive")
+	}
+	if c.options.SolcList != "" {
+		if err := build.CheckList(c.options.SolcList); err != nil {
+			return exit.BadInput("--solc-list: %w", err)
+		}
+	}
+	var err error
+	if c.folders, err = build.Projects(c.Root); err != nil {
+		return BuildError(err)
+	}
+	if len(c.options.Builds) > 0 {
+		err = c.readGiven(ctx)
+	} else {
+		err = c.findBuilds(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	build.Distinguish(c.Given, c.Outputs)
+	for _, o := range c.Outputs {
+		how := "as given"
+		if o.Mapping {
+			how = "mapping build"
+		}
+		c.log.Line("build   %s, %s, %s", describeOrigin(o), how, human.Plural(len(o.Contracts), "contract"))
+	}
+	return nil
+}
+
+// describeOrigin says where an output comes from, and of which project it is
+// where there are several.
+func describeOrigin(o *build.Output) string {
+	if o.Folder == "" || strings.HasPrefix(o.Origin, o.Folder+"/") {
+		return o.Origin
+	}
+	return o.Folder + ": " + o.Origin
+}
+
+// addBuilds adds the builds of a project: what it has, and what is made of that
+// to map and to fuzz. Either all of them are added or none.
+func (c *Change) addBuilds(ctx context.Context, given []*build.Output, compilers build.CompilerOptions) error {
+	var outputs []*build.Output
+	for _, o := range given {
+		mapped, note, err := o.ForMapping(ctx, compilers, c.Debug)
+		if err != nil {
+			return err
+		}
+		if note != "" {
+			c.log.Warn("%s", note)
+		}
+		outputs = append(outputs, mapped)
+	}
+	c.Given, c.Outputs = append(c.Given, given...), append(c.Outputs, outputs...)
+	return nil
+}
+
+// readGiven reads the builds that were given.
+func (c *Change) readGiven(ctx context.Context) error {
+	for _, path := range c.options.Builds {
+		outputs, err := build.Read(path)
+		if err != nil {
+			return BuildError(err)
+		}
+		folder := c.folderOf(path)
+		compilers := c.compilersIn(folder)
+		for _, o := range outputs {
+			o.Folder = folder
+			if err := c.checkSources(o, compilers); err != nil {
+				return err
+			}
+			if err := o.Locate(compilers.Root, compilers); err != nil {
+				return BuildError(err)
+			}
+		}
+		if err := c.addBuilds(ctx, outputs, compilers); err != nil {
+			return BuildError(err)
+		}
+	}
+	return nil
+}
+
+// checkSources refuses a build that was made from other sources than those of
+// the checkout, as far as either is there.
+func (c *Change) checkSources(o *build.Output, compilers build.CompilerOptions) error {
+	read, err := build.SourceReader(compilers.Root, compilers)
+	if err != nil {
+		return BuildError(err)
+	}
+	if err := o.CheckSources(read); err != nil {
+		return BuildError(err)
+	}
+	if slices.ContainsFunc(o.Sources, func(s *build.Source) bool { return s.Text == nil && s.Keccak256 == nil }) {
+		c.log.Warn("%s holds neither the text nor the hash of every source: whether it was made from this checkout is not known; give a build-info, or keep X.input.json beside X.output.json", o.Origin)
+	}
+	return nil
+}
+
+// BuildError tells input that is wrong (exit 2) from a build that could not be
+// had (exit 3).
+func BuildError(err error) error {
+	for _, kind := range []error{build.ErrNoCompiler, build.ErrCompile, build.ErrNoContracts, build.ErrImport, build.ErrTool} {
+		if errors.Is(err, kind) {
+			return exit.CannotFuzz("%w", err)
+		}
+	}
+	return exit.BadInput("%w", err)
+}

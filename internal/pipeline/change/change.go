@@ -1,0 +1,155 @@
+// Package change reads a pull request: what changed, what it is compiled to, and where
+// in the bytecode the change is. It runs nothing.
+package change
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// Options say what is compared and what it is compiled from. Zero values are what a
+// user gets who says nothing.
+type Options struct {
+	Root  string    // the folder of the project, or of a repository with several
+	Base  string    // compare the working tree with this revision; empty: with the default branch's merge base
+	Diff  string    // read the change from this file instead; "-": from Stdin
+	Stdin io.Reader // of the program
+	Known *Known    // the change, where the caller has it: neither git nor a file is asked
+
+	Builds     []string // compiler output to use, files or folders
+	BaseBuilds []string // compiler output of the base version
+	Command    string   // of the shell, builds the project
+	Env        []string // names of variables that the project's programs may see
+	Solc       string   // compiler: a file or folder
+	SolcList   string   // URL of a list of compilers to download from
+
+	Targets []string // what to reach, in place of a diff: FILE:LINE or CONTRACT:0xPC
+	Ignore  []string // patterns of files whose lines are not aimed at
+
+	Example string // an embedded example, in place of all of the above
+}
+
+// Known is a diff that the caller of a run has at hand.
+type Known struct {
+	Diff  *diffmap.Diff
+	About report.Diff
+	Whole bool // the whole project is new: there is no base
+}
+
+// Change is one pull request, read.
+type Change struct {
+	Root    string        // the project's folder, absolute; empty for an embedded example
+	About   report.Diff   // what was compared, for people
+	Diff    *diffmap.Diff // nil when targets were named
+	Mapping *diffmap.Mapping
+	Table   *bytecode.Table
+	Given   []*build.Output // the builds as the project has them
+	Outputs []*build.Output // what is mapped and fuzzed, parallel to Given
+	Paths   diffmap.Options // what paths in diff and builds are relative to
+	// Redeclared is set when more than the bodies of functions changed: storage layouts
+	// may have changed, too.
+	Redeclared bool
+
+	// Compilers and Debug say how a further build of the project is made.
+	Compilers build.CompilerOptions
+	Debug     build.MappingOptions
+
+	options *Options
+	log     *progress.Log
+	read    func(path string) ([]byte, error) // head version, by path in the repository
+	folders []string                          // of all projects below the root
+	whole   bool                              // there is no base
+	deps    dependencies                      // what changed besides the sources
+	lines   []diffmap.ChangedLine
+	texts   map[string][]string // lines of head versions that were shown, by path
+	base    baseFinder          // nil where there is no base
+
+	asked    bool // for the base, see Base
+	sides    []diffmap.BaseSide
+	sidesErr error
+}
+
+// Read reads the change and the build, and maps one to the other. Where there is
+// nothing to compile, Mapping, Table and builds are nil.
+func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
+	if o.Example != "" {
+		return readExample(o.Example, log)
+	}
+	root, err := AbsRoot(o.Root)
+	if err != nil {
+		return nil, err
+	}
+	ignore, err := diffmap.NewIgnore(o.Ignore)
+	if err != nil {
+		return nil, exit.BadInput("--ignore: %w", err)
+	}
+	c := &Change{Root: root, Paths: diffmap.Options{Checkout: files.Resolve(root)}, options: o, log: log, read: files.Below(root)}
+	if err := c.readDiff(ctx); err != nil {
+		return nil, err
+	}
+	if c.Diff != nil {
+		c.readDependencies(ctx)
+		if !c.touchesSources() && !c.deps.mayChangeCode(o.BaseBuilds) {
+			c.deps.warn(log)
+			return c, nil // nothing to compile
+		}
+	}
+	if err := c.readBuilds(ctx); err != nil {
+		return nil, err
+	}
+	c.Table = bytecode.NewTable(build.Contracts(c.Outputs))
+	if err := c.mapTargets(o.Targets); err != nil {
+		return nil, err
+	}
+	if c.Diff != nil && !c.whole {
+		c.base = c.findBase
+		if err := c.addIndirect(ctx); err != nil {
+			return nil, err
+		}
+	}
+	c.exclude(ignore, maxTargets)
+	c.Table.Cut(c.Mapping.Entries())
+	return c, nil
+}
+
+// HasTargets reports whether there is anything to fuzz.
+func (c *Change) HasTargets() bool { return c.Mapping != nil && len(c.Mapping.Targets) > 0 }
+
+// HasBase reports whether there is a base version to compare with.
+func (c *Change) HasBase() bool { return c.base != nil }
+
+// DropStatements frees the statements of all ASTs: from here on only places in the
+// code are asked for.
+func (c *Change) DropStatements() {
+	for _, outputs := range [][]*build.Output{c.Given, c.Outputs} {
+		for _, o := range outputs {
+			o.DropStatements()
+		}
+	}
+}
+
+// AbsRoot is the project's folder, checked.
+func AbsRoot(root string) (string, error) {
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		return "", exit.BadInput("--root %s: %w", root, err)
+	}
+	info, err := os.Stat(absolute)
+	if err != nil {
+		return "", exit.BadInput("--root %s: %v", root, files.Plain(err))
+	}
+	if !info.IsDir() {
+		return "", exit.BadInput("--root %s is not a folder", root)
+	}
+	return absolute, nil
+}

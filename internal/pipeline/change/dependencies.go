@@ -1,0 +1,123 @@
+package change
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
+)
+
+// dependencies are what changed in what the project's sources import, or may
+// have: nothing of it shows in the diff's own lines.
+type dependencies struct {
+	diff     *diffmap.Diff     // inside of submodules, with paths of the repository
+	pins     []diffmap.Pin     // submodules that changed
+	problems map[string]string // by submodule: why it is not known what changed in it
+	settings []string          // changed files that decide settings or what imports mean
+}
+
+// readDependencies finds out what changed besides the sources. What cannot be known
+// is said: the base version is never compiled with dependencies that are not its
+// own.
+func (c *Change) readDependencies(ctx context.Context) {
+	c.deps = dependencies{diff: &diffmap.Diff{}, pins: c.Diff.Pins()}
+	for _, file := range c.Diff.Settings() {
+		if !c.locked(file) {
+			c.deps.settings = append(c.deps.settings, file)
+		}
+	}
+	if len(c.deps.pins) > 0 {
+		c.deps.diff, c.deps.problems = (&diffmap.Git{Root: c.Paths.Checkout}).InSubmodules(ctx, c.Diff)
+	}
+}
+
+// locked reports whether a file is a package.json whose dependencies a lock file
+// beside it pins, as npm ci and its like install them.
+func (c *Change) locked(file string) bool {
+	return path.Base(file) == "package.json" && slices.ContainsFunc(
+		[]string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"},
+		func(lock string) bool {
+			_, err := c.read(path.Join(path.Dir(file), lock))
+			return err == nil
+		})
+}
+
+// mayChangeCode reports whether what changed besides the sources is worth a build.
+func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
+	sources := slices.ContainsFunc(d.diff.Files, func(f diffmap.File) bool { return IsSource(f.Path()) })
+	return sources || len(baseBuilds) > 0 && len(d.pins)+len(d.settings) > 0
+}
+
+// warn says of what changed besides the sources why it is not compared.
+func (d *dependencies) warn(log *progress.Log) {
+	for _, place := range slices.Sorted(maps.Keys(d.problems)) {
+		log.Warn("the submodule %s changed: what that changes in code is not known: %s; or give the base's own build with --base-build", human.Printable(place), d.problems[place])
+	}
+	if n := len(d.settings); n > 0 {
+		log.Warn("%s changed: what that changes in code is not known without the base's own build, made with its settings and dependencies; give it with --base-build",
+			human.Printable(d.settings[0])+human.More(n-1))
+	}
+}
+
+// causes names what changed besides the sources.
+func (d *dependencies) causes() []string {
+	var causes []string
+	for _, pin := range d.pins {
+		causes = append(causes, fmt.Sprintf("submodule %s (%s to %s)", pin.Path, commit(pin.Old), commit(pin.New)))
+	}
+	return append(causes, d.settings...)
+}
+
+func commit(id string) string {
+	if id == "" {
+		return "none"
+	}
+	return human.Revision(id)
+}
+
+// affects reports whether a changed settings file may decide how the project of an
+// output is built: it lies in the project, or above it.
+func affects(file string, o *build.Output, root string) bool {
+	folder, project := path.Dir(file), path.Join(path.Clean(root), o.Folder)
+	within := func(inner, outer string) bool {
+		return outer == "." || inner == outer || strings.HasPrefix(inner, outer+"/")
+	}
+	return within(folder, project) || within(project, folder)
+}
+
+// unknownOfBase is a file or submodule that changed and decides settings or
+// dependencies of a build's base version, which are not known therefore. Empty
+// where they are.
+func (c *Change) unknownOfBase(o *build.Output) string {
+	for _, file := range c.deps.settings {
+		if affects(file, o, c.Paths.Root) {
+			return file
+		}
+	}
+	for _, s := range o.Sources {
+		file, below := strings.CutPrefix(s.File, filepath.ToSlash(c.Paths.Checkout)+"/")
+		if place := c.unknownSubmodule(file); below && place != "" {
+			return place
+		}
+	}
+	return ""
+}
+
+// unknownSubmodule is the submodule that holds a file of the repository and of
+// which it is not known what changed in it; empty when there is none.
+func (c *Change) unknownSubmodule(file string) string {
+	for _, place := range slices.Sorted(maps.Keys(c.deps.problems)) {
+		if strings.HasPrefix(file, place+"/") {
+			return place
+		}
+	}
+	return ""
+}

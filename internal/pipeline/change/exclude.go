@@ -1,0 +1,142 @@
+package change
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
+)
+
+// maxTargets bounds the targets of a campaign, lines in contracts. Arbitrary:
+// each costs the analysis and the scheduler memory and time, and a tenth of it
+// (all of @openzeppelin/contracts 4.9.4 changed at once) is already more than
+// minutes of fuzzing reach.
+const maxTargets = 20_000
+
+// exclude takes away the targets that a campaign should not aim at: what the
+// user ignores, the project's tests and scripts, and what is beyond the limit.
+// Targets named by the user stay.
+func (c *Change) exclude(ignore *diffmap.Ignore, limit int) {
+	if len(c.About.Explicit) > 0 {
+		return
+	}
+	contracts := map[string]*bytecode.Contract{}
+	for _, contract := range c.Table.Contracts() {
+		contracts[contract.QualifiedName()] = contract
+	}
+	ignored := map[bytecode.Position]bool{}
+	c.Mapping.LeaveOut(diffmap.NoBytecode, func(l *diffmap.Line, t *bytecode.Target) string {
+		pattern, taken, ok := ignore.Match(l.Position.File)
+		if ok && !taken {
+			ignored[l.Position] = true
+			return "left out by --ignore " + pattern
+		}
+		if ok {
+			return ""
+		}
+		if t == nil {
+			return unmappedTestCode(l)
+		}
+		return c.testCode(l, contracts[t.Contract], contracts)
+	})
+	if n := len(ignored); n > 0 {
+		c.log.Warn("%s left out by --ignore", human.Plural(n, "changed line"))
+	}
+	c.limitTargets(contracts, limit)
+}
+
+// testCode says why a line of a contract is no target: the contract is a test or
+// a script, and the line is too, or is in a contract under test as well. A
+// library's line that only tests hold stays, and so does one that stand-ins hold
+// besides: which of them uses it is not known.
+func (c *Change) testCode(l *diffmap.Line, holder *bytecode.Contract, contracts map[string]*bytecode.Contract) string {
+	kind, why := TestRole(holder)
+	if kind == "" {
+		return ""
+	}
+	if _, here := TestRole(&bytecode.Contract{Source: l.Position.File}); here != "" {
+		return fmt.Sprintf("%s code: %s", kind, here)
+	}
+	if strings.HasSuffix("/"+l.Position.File, "/"+strings.TrimPrefix(holder.Source, "/")) {
+		return fmt.Sprintf("%s code: %s", kind, why)
+	}
+	for _, i := range l.Targets {
+		other := contracts[c.Mapping.Targets[i].Contract]
+		if other == nil {
+			continue
+		}
+		if role, _ := world.RoleOf(other); role == world.UnderTest {
+			return fmt.Sprintf("%s code: %s", kind, why)
+		}
+	}
+	return ""
+}
+
+// unmappedTestCode says why a line of a source that is not in the build does not
+// matter: what tests are made of is often built apart.
+func unmappedTestCode(l *diffmap.Line) string {
+	role, why := world.RoleOf(&bytecode.Contract{Source: l.Position.File})
+	if role == world.Test || role == world.Script || role == world.Mock {
+		return fmt.Sprintf("%s code: %s", role, why)
+	}
+	return ""
+}
+
+// TestRole answers "test" or "script" with the convention that tells, else
+// nothing.
+func TestRole(c *bytecode.Contract) (kind, why string) {
+	if c == nil {
+		return "", ""
+	}
+	if role, why := world.RoleOf(c); role == world.Test || role == world.Script {
+		return role.String(), why
+	}
+	return "", ""
+}
+
+// limitTargets keeps at most limit targets: whole lines, those of contracts under
+// test first, then by file and line.
+func (c *Change) limitTargets(contracts map[string]*bytecode.Contract, limit int) {
+	total := len(c.Mapping.Targets)
+	if total <= limit {
+		return
+	}
+	best := func(l *diffmap.Line) world.Role {
+		role := world.Script
+		for _, i := range l.Targets {
+			if contract := contracts[c.Mapping.Targets[i].Contract]; contract != nil {
+				r, _ := world.RoleOf(contract)
+				role = min(role, r)
+			}
+		}
+		return role
+	}
+	order := make([]*diffmap.Line, len(c.Mapping.Lines))
+	for i := range order {
+		order[i] = &c.Mapping.Lines[i]
+	}
+	slices.SortStableFunc(order, func(a, b *diffmap.Line) int { return cmp.Compare(best(a), best(b)) })
+	kept, targets, over := map[*diffmap.Line]bool{}, 0, 0
+	for _, l := range order {
+		if n := len(l.Targets); n > 0 && over == 0 && targets+n <= limit {
+			kept[l] = true
+			targets += n
+		} else if n > 0 {
+			over++
+		}
+	}
+	why := fmt.Sprintf("left out: more than %d targets, and lines of contracts under test come first, then by file", limit)
+	c.Mapping.LeaveOut(diffmap.Unmapped, func(l *diffmap.Line, t *bytecode.Target) string {
+		if kept[l] || t == nil {
+			return ""
+		}
+		return why
+	})
+	c.log.Warn("%d targets are more than the %d that are aimed at: %s left out, %d kept (contracts under test first, then by file); leave files out with --ignore, or compare with a nearer --base",
+		total, limit, human.Plural(over, "changed line"), len(kept))
+}

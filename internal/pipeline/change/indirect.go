@@ -1,0 +1,48 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+)
+
+// addIndirect adds targets for code that changed without a changed line. That
+// the base cannot be built is no error: a warning says what was not looked for.
+func (c *Change) addIndirect(ctx context.Context) error {
+	deleted := slices.ContainsFunc(c.Diff.Files, func(f diffmap.File) bool { return f.Status == diffmap.Deleted && IsSource(f.OldPath) })
+	beside := len(c.deps.pins)+len(c.deps.settings) > 0
+	if !deleted && !beside && !diffmap.ChangesDeclarations(c.Outputs, c.lines, c.Paths) {
+		return nil
+	}
+	c.Redeclared = true
+	if len(c.options.BaseBuilds) == 0 {
+		c.deps.warn(c.log)
+	}
+	sides, err := c.Base(ctx)
+	if ctx.Err() != nil {
+		return exit.CannotFuzz("%w", err)
+	}
+	var unbuilt *unbuiltError
+	if errors.As(err, &unbuilt) {
+		for _, problem := range unbuilt.problems {
+			c.log.Warn("code that changed without a changed line is not known, since the base version%s", problem)
+		}
+	} else if err != nil {
+		c.log.Warn("code that changed without a changed line is not known, since the base version has no build: %s", human.OneLine(err))
+		return nil
+	}
+	defer func() { // what is asked of the base later are places alone
+		for _, s := range sides {
+			s.Base.DropStatements()
+		}
+	}()
+	alike := slices.DeleteFunc(slices.Clone(sides), func(s diffmap.BaseSide) bool { return !sameSettings(s) })
+	if n := c.Mapping.AddIndirect(alike, c.Table, c.Paths); n > 0 {
+		c.log.Line("base    %s with other code although no line of theirs changed", human.Plural(n, "function"))
+	}
+	return nil
+}

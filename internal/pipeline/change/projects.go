@@ -1,0 +1,164 @@
+package change
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+)
+
+// This file finds the builds of a repository that may hold several projects, each
+// with a foundry.toml, hardhat.config.* or truffle-config.js of its own. Those
+// that the diff touches are built; what they hold is mapped and fuzzed together.
+
+// several reports whether there are projects below the root, so that messages name
+// the one they are about.
+func (c *Change) several() bool { return !slices.Equal(c.folders, []string{"."}) }
+
+// compilersIn are the compilers for the project in a folder.
+func (c *Change) compilersIn(folder string) build.CompilerOptions {
+	compilers := c.Compilers
+	compilers.Root = filepath.Join(c.Root, filepath.FromSlash(folder))
+	return compilers
+}
+
+// folderOf is the folder of the project that a build on disk belongs to, relative
+// to the root; empty for the root's own and for a build from elsewhere.
+func (c *Change) folderOf(file string) string {
+	absolute, err := filepath.Abs(file)
+	if err != nil {
+		return ""
+	}
+	below, err := filepath.Rel(c.Root, absolute)
+	if err != nil || !filepath.IsLocal(below) {
+		return ""
+	}
+	owner, found := build.Owner(c.folders, filepath.ToSlash(below)+"/")
+	if !found || owner == "." {
+		return ""
+	}
+	return owner
+}
+
+// findBuilds finds the builds of the projects that the change touches. One that
+// cannot be built is no reason to leave the others: its lines say so.
+func (c *Change) findBuilds(ctx context.Context) error {
+	if !c.several() {
+		return c.findBuild(ctx, ".")
+	}
+	touched := c.touched()
+	c.log.Line("build   %s below %s, touched: %s", human.Plural(len(c.folders), "project"), c.options.Root, human.List(touched, "none"))
+	c.Paths.Projects, c.Paths.Problems = c.folders, map[string]string{}
+	var failed error
+	for _, folder := range touched {
+		err := c.findBuild(ctx, folder)
+		if ctx.Err() != nil {
+			return exit.CannotFuzz("%w", err)
+		}
+		if err == nil {
+			continue
+		}
+		c.Paths.Problems[folder] = fmt.Sprintf("the project %s has no build, see the warnings", folder)
+		if failed != nil {
+			failed = fmt.Errorf("%w\n%s: %w", failed, folder, err)
+		} else {
+			failed = fmt.Errorf("%s: %w", folder, err)
+		}
+		c.log.Warn("the project %s has no build, and its lines are not mapped: %s", folder, human.OneLine(err))
+	}
+	if failed != nil && len(c.Outputs) == 0 {
+		return BuildError(failed)
+	}
+	return nil
+}
+
+// findBuild finds the build of the project in a folder of the root.
+func (c *Change) findBuild(ctx context.Context, folder string) error {
+	compilers := c.compilersIn(folder)
+	options := build.FindOptions{Compilers: compilers, Mapping: c.Debug, Progress: c.Debug.Progress, Env: c.options.Env}
+	shown := c.options.Root
+	if folder != "." {
+		shown = filepath.Join(c.options.Root, filepath.FromSlash(folder))
+		options.Progress = func(line string) { c.Debug.Progress(folder + ": " + line) }
+	}
+	if c.options.Command != "" {
+		options.Command, options.CommandFolder = []string{"sh", "-c", c.options.Command}, c.Root
+	}
+	found, err := build.Find(ctx, shown, options)
+	if err != nil {
+		return BuildError(err)
+	}
+	for _, o := range found.Outputs {
+		if folder != "." {
+			o.Folder = folder
+		}
+		if err := o.Locate(compilers.Root, compilers); err != nil {
+			return BuildError(err)
+		}
+	}
+	if err := c.addBuilds(ctx, found.Outputs, compilers); err != nil {
+		return BuildError(err)
+	}
+	return nil
+}
+
+// touched lists the projects that hold what is to be mapped: all of them for a
+// contract that is named without its file. A changed source that none of them
+// holds is taken for the root's own, when it is among the sources there.
+func (c *Change) touched() []string {
+	files, all := c.wantedFiles(c.options.Targets)
+	if all {
+		return c.folders
+	}
+	var below []string
+	for _, file := range files {
+		if rest, ok := belowRoot(file, c.Paths.Root); ok {
+			below = append(below, rest)
+		}
+	}
+	holders, rest := build.Holders(c.Root, c.folders, below, c.Compilers)
+	if slices.ContainsFunc(rest, func(file string) bool { return build.IsSource(c.Root, file, c.Compilers) }) {
+		c.folders = append([]string{"."}, c.folders...)
+		holders = append([]string{"."}, holders...)
+	}
+	return holders
+}
+
+// wantedFiles are the changed sources, or the files of named targets; all is set
+// where a target names a contract alone.
+func (c *Change) wantedFiles(targets []string) (files []string, all bool) {
+	for _, target := range targets {
+		spec, err := diffmap.ParseTarget(target)
+		if err != nil || spec.File == "" {
+			return nil, true // what is wrong with it is said where it is looked for
+		}
+		files = append(files, spec.File)
+	}
+	if c.Diff == nil {
+		return files, false
+	}
+	for _, f := range slices.Concat(c.Diff.Files, c.deps.diff.Files) {
+		for _, file := range []string{f.OldPath, f.NewPath} {
+			if IsSource(file) && !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
+	}
+	return files, false
+}
+
+// belowRoot is a file of the repository relative to the root, which is relative to
+// the repository; false for a file elsewhere.
+func belowRoot(file, root string) (string, bool) {
+	if root = path.Clean(root); root == "." {
+		return file, true
+	}
+	return strings.CutPrefix(file, root+"/")
+}

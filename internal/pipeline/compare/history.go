@@ -1,0 +1,174 @@
+package compare
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// History is what runs on one pull request keep for the next: the findings, so
+// that a rerun cannot lose one and tells which are fixed.
+type History struct {
+	Version  int    `json:"version"`
+	Findings []kept `json:"findings"`
+
+	path string
+	head string // what people call this run's head: the commit that was pushed
+}
+
+// kept is a finding of an earlier run.
+type kept struct {
+	ID       string   `json:"id"`
+	Oracle   string   `json:"oracle"`
+	Contract string   `json:"contract"`
+	Function string   `json:"function"`
+	Title    string   `json:"title"`
+	Since    string   `json:"since"`    // head of the first run that saw it
+	Sequence []string `json:"sequence"` // the text form's lines
+
+	parsed input.Sequence // in the campaign's Space; nil when its calls do not fit
+	reason string         // why not
+}
+
+const (
+	historyVersion = 1
+	// Bounds of the file, which a cache may give back as anybody's: arbitrary, and far
+	// more than the findings of one change.
+	maxHistory = 1 << 20
+	maxKept    = 200
+)
+
+// ReadHistory reads what earlier runs kept in a file; nil where none is named. head is
+// what people call this run's head. A file that is not there is the first run's; one
+// that cannot be read is a warning, and the run begins anew.
+func ReadHistory(path, head string, log *progress.Log) *History {
+	if path == "" {
+		return nil
+	}
+	h := &History{Version: historyVersion, path: path, head: head}
+	data, err := files.ReadBounded(path, maxHistory)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h
+	}
+	if err == nil {
+		err = json.Unmarshal(data, h)
+	}
+	switch {
+	case err != nil:
+	case h.Version != historyVersion:
+		err = fmt.Errorf("it has format version %d, this program reads version %d", h.Version, historyVersion)
+	case len(h.Findings) > maxKept:
+		err = fmt.Errorf("it has %d findings, at most %d are read", len(h.Findings), maxKept)
+	default:
+		return h
+	}
+	log.Warn("findings of earlier runs are not known: %s cannot be read: %v", path, files.Plain(err))
+	return &History{Version: historyVersion, path: path, head: head}
+}
+
+// findings are those of earlier runs; none without a history.
+func (h *History) findings() []kept {
+	if h == nil {
+		return nil
+	}
+	return h.Findings
+}
+
+// LeaveUntried warns of what a run without a campaign did not try.
+func (h *History) LeaveUntried(log *progress.Log) {
+	for _, f := range h.findings() {
+		log.Warn("%s of an earlier run was not tried: there is nothing to fuzz", f.ID)
+	}
+}
+
+// Seeds are the sequences of earlier findings, as far as they fit: a campaign's first
+// inputs.
+func (h *History) Seeds(space *input.Space) []input.Sequence {
+	var seeds []input.Sequence
+	for i := range h.findings() {
+		f := &h.Findings[i]
+		seq, err := input.Parse(space, strings.Join(f.Sequence, "\n")+"\n")
+		if err != nil || len(seq) == 0 {
+			f.reason = fmt.Sprint(err)
+			continue
+		}
+		f.parsed = seq
+		seeds = append(seeds, seq)
+	}
+	return seeds
+}
+
+// Compare marks the findings of a report that earlier runs have seen, and lists those
+// that do not happen any more on the head. What could not be tried stays in the history.
+func (h *History) Compare(r *report.Report, head *deploy.Deployment, judge evm.Machine, log *progress.Log) {
+	var untried []kept
+	for _, f := range h.findings() {
+		at := slices.IndexFunc(r.Findings, func(g report.Finding) bool { return g.ID == f.ID })
+		switch {
+		case at >= 0:
+			r.Findings[at].Since = f.Since
+		case f.parsed == nil:
+			log.Warn("%s of an earlier run was not tried: its calls no longer fit: %s", f.ID, f.reason)
+			untried = append(untried, f)
+		case f.stillBreaks(head, judge):
+			untried = append(untried, f) // in another place, and found there
+		default:
+			r.Fixed = append(r.Fixed, report.Fixed{ID: f.ID, Oracle: f.Oracle, Title: f.Title, Contract: f.Contract, Function: f.Function, Since: f.Since, In: h.head})
+		}
+	}
+	if h != nil {
+		h.Findings = untried
+	}
+}
+
+// stillBreaks replays an earlier finding: its oracle still sees something in its
+// contract.
+func (f *kept) stillBreaks(head *deploy.Deployment, judge evm.Machine) bool {
+	_, observed, err := fuzzer.Replay(judge, &fuzzer.Config{Space: head.Space, Oracles: oracle.All()}, f.parsed)
+	return err != nil || seenIn(f.Contract, f.Oracle, observed, &head.Build)
+}
+
+// Write keeps a report's findings for the next run, and what is left of earlier ones;
+// sequence has the text of a reproducer by its path. The report holds only what may be
+// disclosed. Failing to write is a warning.
+func (h *History) Write(r *report.Report, sequence func(reproducer string) ([]string, bool), log *progress.Log) {
+	if h == nil {
+		return
+	}
+	for _, f := range r.Findings {
+		text, ok := sequence(f.Reproducer)
+		if !ok || len(h.Findings) == maxKept {
+			continue
+		}
+		h.Findings = append(h.Findings, kept{ID: f.ID, Oracle: f.Oracle, Contract: f.Location.Contract, Function: f.Function, Title: f.Title, Since: cmp.Or(f.Since, h.head), Sequence: text})
+	}
+	if err := h.save(); err != nil {
+		log.Warn("the findings could not be kept for the next run: %v", err)
+	}
+}
+
+func (h *History) save() error {
+	data, err := json.MarshalIndent(h, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(h.path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(h.path, append(data, '\n'), 0o600)
+}

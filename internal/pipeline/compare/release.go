@@ -1,0 +1,94 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// Release is the build that the project releases, deployed as the head was. What was
+// fuzzed may be a debug build, which is not deployed anywhere: findings are tried here
+// as well.
+type Release struct {
+	// Deployment is nil where the build is what was fuzzed, or could not be deployed.
+	Deployment *deploy.Deployment
+
+	judge evm.Machine
+	// all is what can be said of every finding without trying it:
+	// [report.ShippedSame] where the fuzzed build is the release build,
+	// [report.ShippedUnknown] for a reason. Zero: try it.
+	all Standing
+}
+
+// DeployRelease deploys the release build. Where that is not possible, the standing of
+// every finding says why.
+func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
+	unknown := func(reason string) *Release { return &Release{all: Standing{report.ShippedUnknown, reason}} }
+	switch mapped := slices.ContainsFunc(c.Outputs, func(o *build.Output) bool { return o.Mapping }); {
+	case !mapped:
+		return &Release{all: Standing{report.ShippedSame, ""}}
+	case slices.ContainsFunc(c.Given, func(o *build.Output) bool { return o.Mapping }):
+		return unknown("the project's own build was not at hand")
+	case slices.ContainsFunc(c.Given, func(o *build.Output) bool { return o.Settings.Linked }):
+		return unknown("the project's own build has libraries at fixed addresses, where nothing is here")
+	case ctx.Err() != nil:
+		return unknown("the run was canceled before that")
+	}
+	r := &Release{}
+	var err error
+	if r.Deployment, err = deploy.Make(ctx, deploy.NewBuild(deploy.Release(c), c.Paths), head.Recipe.Again(head.Deployment)); err != nil {
+		return unknown(fmt.Sprintf("the project's own build could not be deployed: %v", err))
+	}
+	if r.judge, err = r.Deployment.NewJudge(); err != nil {
+		return unknown(err.Error())
+	}
+	mine, theirs := r.Deployment.World.Instances, head.Deployment.World.Instances
+	for i := range theirs {
+		if i >= len(mine) || mine[i].Name != theirs[i].Name || mine[i].Address != theirs[i].Address {
+			return unknown(fmt.Sprintf("%s could not be deployed from the project's own build as it was for the campaign", theirs[i].Name))
+		}
+	}
+	return r
+}
+
+// Try says whether a finding of the head happens on the release build: the same oracle
+// sees something in the same contract in the same calls.
+func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Standing {
+	if r.all.Is != "" {
+		return r.all
+	}
+	d := r.Deployment
+	seq, err := input.Parse(d.Space, input.Format(head, f.Sequence))
+	if err != nil {
+		return Standing{report.ShippedUnknown, "its calls do not fit the project's own build: " + err.Error()}
+	}
+	exec, observed, err := fuzzer.Replay(r.judge, &fuzzer.Config{Space: d.Space, Oracles: oracle.All()}, seq)
+	if err != nil {
+		return Standing{report.ShippedUnknown, err.Error()}
+	}
+	if seenIn(f.Contract, f.Oracle.ID, observed, &d.Build) {
+		return Standing{report.ShippedConfirmed, ""}
+	}
+	last := exec.Calls[len(exec.Calls)-1]
+	if last.Outcome == evm.Success {
+		return Standing{report.ShippedAbsent, "the last call succeeds there"}
+	}
+	return Standing{report.ShippedAbsent, "the last call reverts there: " + last.Reason()}
+}
+
+// seenIn reports whether an oracle saw something in the code of a contract.
+func seenIn(contract, oracleID string, observed []fuzzer.Observed, b *deploy.Build) bool {
+	return slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
+		p := b.Table.Program(o.Location.Code)
+		return o.Oracle == oracleID && p != nil && p.Contract != nil && p.Contract.QualifiedName() == contract
+	})
+}

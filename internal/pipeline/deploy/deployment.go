@@ -1,0 +1,152 @@
+// Package deploy makes the World of a build: by what the configuration, the project's
+// own scripts and tests say, or without being told how.
+package deploy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+)
+
+// Build is compiled code, with a table of its own.
+type Build struct {
+	Outputs   []*build.Output
+	Table     *bytecode.Table
+	Positions *diffmap.Positions
+}
+
+// NewBuild makes the table of outputs, whose contracts must be in no other one.
+func NewBuild(outputs []*build.Output, paths diffmap.Options) Build {
+	table := bytecode.NewTable(build.Contracts(outputs))
+	return Build{Outputs: outputs, Table: table, Positions: diffmap.NewPositions(outputs, table, paths)}
+}
+
+// Deployment is one build, deployed. It is immutable once made: the head, the base and
+// the release build are three of them.
+type Deployment struct {
+	Build
+	World *evm.World
+	Space *input.Space  // what sequences may call there
+	Setup *world.Report // how the World came about
+}
+
+// Make deploys a build by a recipe.
+func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
+	w, setup, err := world.Make(ctx, b.Table, world.Options{
+		Only: r.Only, Targets: r.Targets, Uninitialized: r.Uninitialized, Setup: r.Tests, Plan: r.planOn(b.Table), Fork: r.Fork,
+		Machine: machineOptions,
+	})
+	var wrong *world.PlanError
+	if errors.As(err, &wrong) {
+		return nil, exit.BadInput("configuration, deploy: %w", err)
+	}
+	if err != nil {
+		return nil, exit.CannotFuzz("%w", err)
+	}
+	imported := &r.Plan.Imported
+	w.Properties = imported.Prefixes
+	for _, pattern := range r.Plan.unused(w) {
+		setup.Notes = append(setup.Notes, fmt.Sprintf("calls: nothing that can be called matches %q", pattern))
+	}
+	space, err := input.NewSpace(w, input.SpaceOptions{
+		Constructors: changedDeployments(setup, r.Constructors), Called: r.called(),
+		MaxValue: imported.MaxValue, MaxTime: imported.MaxTime, MaxBlocks: imported.MaxBlocks,
+	})
+	if err != nil {
+		return nil, exit.CannotFuzz("%w", err)
+	}
+	return &Deployment{Build: b, World: w, Space: space, Setup: setup}, nil
+}
+
+// machineOptions: code-size limits are lifted, since debug builds are larger than what is
+// released.
+var machineOptions = []evm.Option{evm.LiftCodeSizeLimits}
+
+// NewMachine makes a machine for a campaign's loop: fast, and checked against the
+// reference.
+func (d *Deployment) NewMachine() (evm.Machine, error) {
+	fast, err := d.NewInterpreter()
+	if err != nil {
+		return nil, err
+	}
+	reference, err := evm.NewReference(d.World, d.Table, machineOptions...)
+	if err != nil {
+		return nil, err
+	}
+	return evm.NewChecked(fast, reference), nil
+}
+
+// NewInterpreter makes the fast machine alone, for measurements of it.
+func (d *Deployment) NewInterpreter() (*evm.Interpreter, error) {
+	return evm.NewInterpreter(d.World, d.Table, machineOptions...)
+}
+
+// NewJudge makes the machine that decides what is true: go-ethereum's.
+func (d *Deployment) NewJudge() (evm.Machine, error) {
+	return evm.NewReference(d.World, d.Table, machineOptions...)
+}
+
+// Contract is the contract of a qualified name; nil where the build lacks it.
+func (b *Build) Contract(name string) *bytecode.Contract {
+	for _, c := range b.Table.Contracts() {
+		if c.QualifiedName() == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// Contracts are those of the build, and the built-in mocks that are in the World.
+func (d *Deployment) Contracts() []*bytecode.Contract {
+	list := slices.Clip(d.Table.Contracts())
+	for _, in := range d.World.Instances {
+		if in.Contract != nil && world.IsBrought(in.Contract) && !slices.Contains(list, in.Contract) {
+			list = append(list, in.Contract)
+		}
+	}
+	return list
+}
+
+// Failures are the contracts that could not be deployed, except those that are not meant
+// to be: interfaces, abstract contracts, libraries without users.
+func (d *Deployment) Failures() []world.Failure {
+	var out []world.Failure
+	for _, f := range d.Setup.Failures {
+		if f.Contract.Deployable() && !f.Contract.Library {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// changedDeployments lists what sequences may deploy, each contract once.
+func changedDeployments(setup *world.Report, constructors map[string]bool) []input.Deployment {
+	var deployments []input.Deployment
+	seen := map[*bytecode.Contract]bool{}
+	add := func(c *bytecode.Contract, code []byte) {
+		if constructors[c.QualifiedName()] && !seen[c] {
+			seen[c] = true
+			deployments = append(deployments, input.Deployment{Contract: c, Code: code})
+		}
+	}
+	for _, d := range setup.Deployments {
+		if !d.Contract.Library && d.Code != nil {
+			add(d.Contract, d.Code)
+		}
+	}
+	for _, f := range setup.Failures {
+		if f.Code != nil {
+			add(f.Contract, f.Code)
+		}
+	}
+	return deployments
+}

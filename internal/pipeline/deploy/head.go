@@ -1,0 +1,106 @@
+package deploy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/progress"
+)
+
+// Options say what the World is made from.
+type Options struct {
+	Setup   []string // test contracts whose setUp() makes it; [NoTests]: none; empty: those that deploy what changed
+	Command string   // of the shell, a deploy script
+	Env     []string // names of variables that the script may see
+	State   string   // file with the state that it begins with
+	RPC     string   // URL of a chain that it goes on from
+	Block   uint64   // of that chain; 0: the latest
+	Fork    string   // EVM version; empty: the newest
+	Plan    Plan
+}
+
+// Head deploys the head of a change for its targets, and returns the recipe, too, by
+// which other builds are deployed like it.
+func Head(ctx context.Context, c *change.Change, o *Options, log *progress.Log) (*Deployment, *Recipe, error) {
+	b := Build{Outputs: c.Outputs, Table: c.Table, Positions: diffmap.NewPositions(c.Outputs, c.Table, c.Paths)}
+	r := recipeFor(c, &b)
+	r.Plan, r.Fork = o.Plan, o.Fork
+	if err := r.readState(o); err != nil {
+		return nil, nil, err
+	}
+	chain, err := o.openChain(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if chain != nil {
+		r.startAt(chain, log)
+	}
+	if err := r.runScript(ctx, c, o, log); err != nil {
+		return nil, nil, err
+	}
+	if err := o.check(c, r); err != nil {
+		return nil, nil, err
+	}
+	var notes []string
+	r.Tests, notes = testsFor(c, o.Setup)
+	d, err := r.deployForked(ctx, b, c, o, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(UsedTests(d.Setup)) > 0 {
+		d.Setup.Notes = append(d.Setup.Notes, notes...)
+	}
+	return d, r, nil
+}
+
+// check refuses set-ups that exclude each other, and those that are not there.
+func (o *Options) check(c *change.Change, r *Recipe) error {
+	if len(o.Setup) > 0 && !noTests(o.Setup) && (len(r.Plan.World.Steps) > 0 || r.Script != nil) {
+		return exit.BadInput("--setup %s, and the configuration's deploy or --setup-command makes the World: leave out one of them", strings.Join(o.Setup, ","))
+	}
+	return checkSetup(o.Setup, c.Table)
+}
+
+// deployForked makes a World whose tests may fork the chain of --rpc. Where no --block was
+// given, the block that a test forks is as good as the latest one, and better for the test.
+func (r *Recipe) deployForked(ctx context.Context, b Build, c *change.Change, o *Options, log *progress.Log) (*Deployment, error) {
+	if r.Tests == nil || r.Chain == nil {
+		return Make(ctx, b, r)
+	}
+	allow := func() *forks {
+		f := &forks{aliases: endpoints(c), id: r.Chain.ID(), block: r.Chain.Block().Number, given: o.Block != 0}
+		r.Tests.Fork = f.check
+		return f
+	}
+	first := allow()
+	d, err := Make(ctx, b, r)
+	if err != nil || first.given || first.wanted == 0 {
+		return d, err
+	}
+	chain, err := o.openBlock(ctx, &first.wanted)
+	if err != nil {
+		return nil, err
+	}
+	r.startAt(chain, log)
+	allow()
+	d, err = Make(ctx, b, r)
+	if err == nil {
+		d.Setup.Notes = append(d.Setup.Notes, fmt.Sprintf("the World is at block %d, which a test forks; --block N chooses another", first.wanted))
+	}
+	return d, err
+}
+
+// Release are copies of the builds as the project has them: what it releases, where
+// what is fuzzed was made to be mapped.
+func Release(c *change.Change) []*build.Output {
+	var outputs []*build.Output
+	for _, o := range c.Given {
+		outputs = append(outputs, o.Copy())
+	}
+	return outputs
+}

@@ -1,0 +1,156 @@
+package deploy
+
+import (
+	"slices"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/fuzzer/world/chain"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+)
+
+// Recipe is how a World is made. Contracts are qualified names, which mean the same in
+// every build of the project: base and release build are deployed by the head's recipe.
+type Recipe struct {
+	Only          []string        // contracts to deploy, with what they depend on; empty: what fits
+	Targets       []string        // contracts with targets
+	Uninitialized []string        // those whose initializers hold targets
+	Constructors  map[string]bool // those whose constructors do: sequences deploy them, too
+	Changed       map[string]bool // functions with targets, "Vault.deposit": called whatever other fuzzers' filters say
+	Tests         *world.Setup    // the project's tests that may make it; nil: none
+	Plan          Plan            // what the configuration says of it, from the state on that it begins with
+	Script        *Script         // what a deploy script did; nil: there was none
+	Chain         *chain.Chain    // that it goes on from; nil: none
+	Fork          string          // EVM version; empty: the newest
+}
+
+// recipeFor names what the targets of a change ask of a World.
+func recipeFor(c *change.Change, b *Build) *Recipe {
+	return &Recipe{
+		Targets:       targetContracts(c.Mapping),
+		Uninitialized: changedInitializers(c.Mapping, b.Positions),
+		Constructors:  changedConstructors(c.Mapping, b.Table),
+		Changed:       changedFunctions(c.Mapping, b.Positions),
+	}
+}
+
+// Again is the recipe by which another build of the project is deployed as d was: by the
+// same test contracts, or by none.
+func (r *Recipe) Again(d *Deployment) *Recipe {
+	again := *r
+	used := UsedTests(d.Setup)
+	if len(used) == 0 {
+		again.Tests = nil
+		return &again
+	}
+	tests := *r.Tests
+	tests.Strict, tests.Contracts, tests.Senders, tests.Tests = true, used, d.World.Senders, world.Tests(d.World)
+	if d.World.Cheats != nil {
+		tests.Asked = d.World.Cheats.Answers
+	}
+	again.Tests = &tests
+	return &again
+}
+
+// Without is the recipe for a build that lacks contracts. The first test contract that
+// it lacks is returned when it has none of those that make the World.
+func (r *Recipe) Without(lacks func(contract string) bool) (left *Recipe, lackingTest string) {
+	rest := *r
+	rest.Targets = slices.DeleteFunc(slices.Clone(r.Targets), lacks)
+	rest.Uninitialized = slices.DeleteFunc(slices.Clone(r.Uninitialized), lacks)
+	if r.Tests != nil {
+		tests := *r.Tests
+		tests.Contracts = slices.DeleteFunc(slices.Clone(tests.Contracts), lacks)
+		rest.Tests = &tests
+		if len(tests.Contracts) == 0 && len(r.Tests.Contracts) > 0 {
+			lackingTest = r.Tests.Contracts[0]
+		}
+	}
+	return &rest, lackingTest
+}
+
+// planOn is what the World of a build's code is made by.
+func (r *Recipe) planOn(table *bytecode.Table) *world.Plan {
+	plan := r.Plan.World
+	if r.Script != nil {
+		plan.Recorded = r.Script.on(table)
+	}
+	return &plan
+}
+
+// called is the choice of functions that sequences may call; nil: all of them.
+func (r *Recipe) called() func(*evm.Instance, *input.Function) bool {
+	p := &r.Plan
+	filters := p.Imported.Filters
+	if len(p.Include)+len(p.Exclude) == 0 {
+		if len(filters) == 0 {
+			return nil
+		}
+		return func(in *evm.Instance, f *input.Function) bool {
+			name := in.Contract.Name + "." + f.Signature
+			return f.Test || r.Changed[in.Contract.Name+"."+f.Name] || !slices.ContainsFunc(filters, func(filter FunctionFilter) bool { return !filter.Allows(name) })
+		}
+	}
+	return func(in *evm.Instance, f *input.Function) bool {
+		name := in.Name + "." + f.Name
+		among := func(patterns []string) bool {
+			return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, name) })
+		}
+		return (len(p.Include) == 0 || among(p.Include)) && !among(p.Exclude)
+	}
+}
+
+// targetContracts names the contracts that hold targets.
+func targetContracts(m *diffmap.Mapping) []string {
+	var names []string
+	for _, t := range m.Targets {
+		if !slices.Contains(names, t.Contract) {
+			names = append(names, t.Contract)
+		}
+	}
+	return names
+}
+
+// changedInitializers names the contracts with targets in functions that set them
+// up once: an instance of them stays as its constructor made it.
+func changedInitializers(m *diffmap.Mapping, positions *diffmap.Positions) []string {
+	var names []string
+	for _, t := range m.Targets {
+		for _, entry := range t.Entries {
+			if name, ok := positions.FunctionAt(entry); ok && world.IsInitializer(name) && !slices.Contains(names, t.Contract) {
+				names = append(names, t.Contract)
+			}
+		}
+	}
+	return names
+}
+
+// changedFunctions names the functions with targets, "Vault.deposit".
+func changedFunctions(m *diffmap.Mapping, positions *diffmap.Positions) map[string]bool {
+	changed := map[string]bool{}
+	for _, t := range m.Targets {
+		for _, entry := range t.Entries {
+			if name, ok := positions.FunctionAt(entry); ok {
+				changed[bytecode.ShortName(t.Contract)+"."+name] = true
+			}
+		}
+	}
+	return changed
+}
+
+// changedConstructors are the contracts with targets in their creation code:
+// sequences may deploy them again, with fuzzed arguments.
+func changedConstructors(m *diffmap.Mapping, table *bytecode.Table) map[string]bool {
+	changed := map[string]bool{}
+	for _, t := range m.Targets {
+		for _, entry := range t.Entries {
+			if p := table.Program(entry.Code); p != nil && p.Code.Kind == bytecode.Creation {
+				changed[p.Contract.QualifiedName()] = true
+			}
+		}
+	}
+	return changed
+}

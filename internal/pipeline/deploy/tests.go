@@ -1,0 +1,92 @@
+package deploy
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+)
+
+// NoTests is the value of --setup for a World that is made without tests.
+const NoTests = "none"
+
+// testsFor is what --setup asks for, nil for none, with what could not be understood
+// of the chain that tests run on.
+func testsFor(c *change.Change, named []string) (*world.Setup, []string) {
+	if noTests(named) {
+		return nil, nil
+	}
+	chain, notes := testChain(c)
+	s := &world.Setup{Lines: map[string][]bytecode.Position{}, Chain: chain, ReadFile: testFiles(c), Root: testRoot}
+	s.Contracts, s.Lenient = named, lenientTests(c)
+	for _, t := range c.Mapping.Targets {
+		s.Lines[t.Contract] = append(s.Lines[t.Contract], t.Position)
+	}
+	return s, notes
+}
+
+// noTests reports whether --setup asks for a World that is made without tests.
+func noTests(named []string) bool { return len(named) == 1 && named[0] == NoTests }
+
+// checkSetup reports whether the contracts that --setup names can set up a World.
+func checkSetup(named []string, table *bytecode.Table) error {
+	if noTests(named) {
+		return nil
+	}
+	for _, name := range named {
+		if _, err := world.NamedTest(table.Contracts(), name); err != nil {
+			return exit.BadInput("--setup %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// UsedTests names the test contracts that made a World.
+func UsedTests(setup *world.Report) []string {
+	var used []string
+	for i := range setup.SetUps {
+		if setup.SetUps[i].Failure == "" {
+			used = append(used, setup.SetUps[i].Contract.QualifiedName())
+		}
+	}
+	return used
+}
+
+// FailedTests says which set-ups are not in the World, and why, with the place
+// in the sources where that is known.
+func (d *Deployment) FailedTests() []string {
+	var texts []string
+	for i := range d.Setup.SetUps {
+		up := &d.Setup.SetUps[i]
+		if up.Failure == "" {
+			continue
+		}
+		texts = append(texts, fmt.Sprintf("%s does not set up the World: %s", up.Contract.QualifiedName(), d.WhyNotSetUp(up)))
+	}
+	return texts
+}
+
+func (d *Deployment) WhyNotSetUp(up *world.SetUp) string {
+	if !up.Located {
+		return up.Failure
+	}
+	at, ok := d.Positions.At(up.At)
+	if !ok {
+		return up.Failure
+	}
+	return fmt.Sprintf("%s (%s)", up.Failure, at)
+}
+
+// TestNames are the set-ups of a World for people: "VaultTest.setUp()".
+func TestNames(setup *world.Report) string {
+	var names []string
+	for i := range setup.SetUps {
+		if up := &setup.SetUps[i]; up.Failure == "" {
+			names = append(names, strings.TrimSuffix(up.Contract.Name+"."+up.Function, "."))
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,200 @@
+// Package upgrade compares the storage layouts of contracts that are made to be upgraded
+// with those of the base version, and shows by execution what clashes.
+package upgrade
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/layout"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+)
+
+// This file finds the contracts that are made to be upgraded: those that the World has
+// behind a proxy, and those under test that say so.
+
+// upgradable is a contract of the head that runs, or is to run, on storage that an
+// earlier version of it has written.
+type upgradable struct {
+	contract *build.Contract
+	output   *build.Output
+	because  string // for people
+	from     string // the contract that it takes over from, as its comment names it; empty: its own base version
+}
+
+// saysUpgradeable are the contracts of OpenZeppelin's, and of those after its model, that
+// only contracts behind proxies inherit from.
+var saysUpgradeable = []string{"UUPSUpgradeable", "Initializable"}
+
+// OpenZeppelin's annotations of contracts (documentation of its upgrades plugins).
+var (
+	ozUpgrades     = regexp.MustCompile(`@custom:oz-upgrades\b`)
+	ozUpgradesFrom = regexp.MustCompile(`@custom:oz-upgrades-from\s+(\S+)`)
+)
+
+// upgradables lists them, in the order of the builds. d is nil where nothing was
+// deployed.
+func upgradables(outputs []*build.Output, d *deploy.Deployment) []upgradable {
+	p := proxied{}
+	if d != nil {
+		p = proxiedIn(d)
+	}
+	var found []upgradable
+	for _, o := range outputs {
+		unit := layout.NewUnit(o, nil)
+		for _, c := range o.Contracts {
+			if !c.Deployable() || c.Library {
+				continue
+			}
+			u := upgradable{contract: c, output: o}
+			u.because, u.from = declaredUpgradeable(c, unit)
+			switch name := c.QualifiedName(); {
+			case p.behind[name] != "":
+				u.because = "it is behind " + p.behind[name]
+			case p.clones[name]:
+				continue // what a minimal proxy runs never changes
+			case u.because == "" && p.own[name]:
+				u.because = "it can only be initialized behind a proxy"
+			}
+			if u.because != "" {
+				found = append(found, u)
+			}
+		}
+	}
+	return found
+}
+
+// declaredUpgradeable says how a contract under test tells that it is upgraded; empty
+// where it does not.
+func declaredUpgradeable(c *build.Contract, unit *layout.Unit) (because, from string) {
+	if role, _ := world.RoleOf(&c.Contract); role != world.UnderTest {
+		return "", ""
+	}
+	if declaration := unit.Declaration(c.UnitName()); declaration != nil {
+		comment := unit.Comment(declaration)
+		if named := ozUpgradesFrom.FindStringSubmatch(comment); named != nil {
+			return "it is annotated @custom:oz-upgrades-from " + named[1], named[1]
+		}
+		if ozUpgrades.MatchString(comment) {
+			return "it is annotated @custom:oz-upgrades", ""
+		}
+	}
+	for _, base := range saysUpgradeable {
+		if c.Name != base && slices.Contains(c.Implements, base) {
+			return "it inherits from " + base, ""
+		}
+	}
+	return "", ""
+}
+
+// proxied says which contracts the World has behind proxies, by their qualified names.
+type proxied struct {
+	behind map[string]string // proxies that the project put there and that may be upgraded: what they are
+	clones map[string]bool   // minimal proxies (EIP-1167), whose implementation is part of their code
+	own    map[string]bool   // proxies that nothing but the automatic deployment put there
+}
+
+func proxiedIn(d *deploy.Deployment) proxied {
+	p := proxied{map[string]string{}, map[string]bool{}, map[string]bool{}}
+	own := map[common.Address]bool{}
+	for i := range d.Setup.Additions {
+		if a := &d.Setup.Additions[i]; a.OwnProxy() {
+			own[a.Address] = true
+		}
+	}
+	for i := range d.World.Instances {
+		in := &d.World.Instances[i]
+		account := d.World.Accounts[in.Address]
+		if in.Contract == nil || in.Contract.Runtime == nil || account == nil {
+			continue
+		}
+		name := in.Contract.QualifiedName()
+		switch front := proxyAt(in.Contract, account.Code, d.Table); {
+		case front == minimalProxy:
+			p.clones[name] = true
+		case front != "" && own[in.Address]:
+			p.own[name] = true
+		case front != "" && p.behind[name] == "":
+			p.behind[name] = front
+		}
+	}
+	return p
+}
+
+const minimalProxy = "a minimal proxy"
+
+// proxyAt names the proxy whose code an instance of a contract has; empty where it has
+// the contract's own, or code that is not known to be a proxy's.
+func proxyAt(c *bytecode.Contract, code []byte, table *bytecode.Table) string {
+	if slices.ContainsFunc(minimalCode, func(start []byte) bool { return bytes.HasPrefix(code, start) }) {
+		return minimalProxy
+	}
+	const delegateCall = 0xf4
+	p := table.LookupRuntime(code)
+	switch own := table.Program(c.Runtime.ID); {
+	case p != nil && own != nil && p == table.Recognized(own), bytes.IndexByte(code, delegateCall) < 0:
+		return ""
+	case p != nil && p.Contract != nil:
+		return "the proxy " + p.Contract.Name
+	case slices.ContainsFunc(proxySlots, func(slot common.Hash) bool { return bytes.Contains(code, slot[:]) }):
+		return "an ERC-1967 proxy"
+	}
+	return ""
+}
+
+// minimalCode is how the code of minimal proxies begins: EIP-1167's, the one that it
+// grew from ("0age's"), and ERC-7511's with PUSH0.
+var minimalCode = [][]byte{
+	common.FromHex("363d3d373d3d3d363d73"),
+	common.FromHex("3d3d3d3d363d3d37363d73"),
+	common.FromHex("365f5f375f5f365f73"),
+}
+
+// proxySlots are where ERC-1967 proxies keep what they run: keccak256 of
+// "eip1967.proxy.implementation" and of "eip1967.proxy.beacon", each minus one.
+var proxySlots = []common.Hash{
+	common.HexToHash("0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"),
+	common.HexToHash("0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"),
+}
+
+// predecessor finds what a contract takes over from: its own base version, or the
+// contract that its comment names, of the base where that has it, else of the head.
+func (u *upgradable) predecessor(base *build.Output, renamed map[string]string) (*build.Contract, *build.Output, error) {
+	source := func(c *build.Contract) string {
+		if head, ok := renamed[c.Source]; ok {
+			return head
+		}
+		return c.Source
+	}
+	if u.from == "" {
+		for _, c := range base.Contracts {
+			if source(c) == u.contract.Source && c.Name == u.contract.Name {
+				return c, base, nil
+			}
+		}
+		return nil, nil, nil
+	}
+	for _, o := range []*build.Output{base, u.output} {
+		var named []*build.Contract
+		for _, c := range o.Contracts {
+			if c.Name == u.from || strings.HasSuffix("/"+source(c)+":"+c.Name, "/"+u.from) {
+				named = append(named, c)
+			}
+		}
+		switch len(named) {
+		case 0:
+		case 1:
+			return named[0], o, nil
+		default:
+			return nil, nil, fmt.Errorf("its comment takes it to upgrade %s, and there are %d contracts of that name", u.from, len(named))
+		}
+	}
+	return nil, nil, fmt.Errorf("its comment takes it to upgrade %s, and no contract is called so", u.from)
+}
