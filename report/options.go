@@ -8,10 +8,6 @@ type Options struct {
 	// and columns; nil means no file.
 	Source func(file string) ([]byte, bool)
 
-	Cases Cases // written beside the report as far as it names them
-
-	World []byte // the World as a configuration, written beside the report; nil: none
-
 	OmitTimes bool // leave out what a clock measured, see [WriteJSON]
 	Canceled  bool // the program ends with exit.Canceled, whatever the verdict
 

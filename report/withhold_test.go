@@ -2,12 +2,11 @@ package report
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 )
 
-// TestWithhold: nothing that is written of a report tells of a finding that the
-// change did not introduce, but that there is one.
+// TestWithhold: no form of a report tells anything of a finding that the change did not
+// introduce, except that there is one.
 func TestWithhold(t *testing.T) {
 	finding := func(id, novelty string) Finding {
 		return Finding{ID: id, Oracle: "assertion", Severity: "high", Novelty: novelty, NoveltyReason: "secret " + id, Title: "secret", Message: "secret " + id,
@@ -21,9 +20,11 @@ func TestWithhold(t *testing.T) {
 	shown.Message, shown.NoveltyReason, shown.Title, shown.Function, shown.Sequence = "shown", "", "shown", "shown", nil
 	r.Findings = []Finding{finding("SL-2", PreExisting), shown, finding("SL-3", Unknown)}
 	Decide(r)
-	kept := r.Withhold([]string{"reproducers/A-3.json", "reproducers/A-9.json", "reproducers/SL-1.json", "reproducers/SL-2.json", "reproducers/SL-3.json"})
-	if got := strings.Join(kept, " "); got != "reproducers/A-9.json reproducers/SL-1.json" {
-		t.Errorf("reproducers stay: %s", got)
+	faults := []Fault{{Message: "the machines disagree", Input: "secret", File: "faults/secret.json"}}
+	r.Faults = faults
+	r.Withhold()
+	if faults[0].File == "" {
+		t.Error("the caller's faults were changed")
 	}
 	if c := CountsOf(r); c.Findings != 3 || c.New != 2 {
 		t.Errorf("counted: %+v", c)

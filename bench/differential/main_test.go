@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/replay"
 )
 
 func small(t *testing.T) *frame.Run {
@@ -82,7 +82,7 @@ func TestMismatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := report.ReadCase(data)
+	c, err := replay.ReadFault(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/frame"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/replay"
 )
 
 // mismatch is something that the machines disagree about, or that one of them
@@ -25,7 +25,7 @@ func keep(run *frame.Run, mismatches []mismatch) []error {
 	var errs []error
 	folder := filepath.Join(run.Cache, "differential")
 	for _, m := range mismatches {
-		data, err := report.MarshalCase(&report.Case{World: m.world, Sequence: m.sequence, Lifted: m.lifted, Difference: m.what})
+		data, err := (&replay.Fault{World: m.world, Sequence: m.sequence, Lifted: m.lifted, Difference: m.what}).Marshal()
 		if err == nil {
 			err = os.MkdirAll(folder, 0o755)
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 	"github.com/sightline-evm/sightline/report/github"
 )
@@ -471,5 +472,5 @@ func (a *action) failed(ctx context.Context, err error) (*report.Report, error) 
 	for line := range strings.Lines("ERROR  " + reason) { // a compiler's message has many
 		fmt.Fprintln(a.p.stdout, human.Clean(line, maxLogLine))
 	}
-	return r, a.p.write(&a.output, r, a.output.options(), nil, nil)
+	return r, a.p.write(&a.output, r, a.output.options(), &replay.Files{})
 }

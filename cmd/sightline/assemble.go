@@ -20,20 +20,20 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
 // assembler turns the result of a campaign into a report and its reproducers.
 type assembler struct {
 	*campaign
-	machine     evm.Machine
-	shipped     *shipped // nil without findings
-	novelty     map[*fuzzer.Finding]novelty
-	report      *report.Report
-	reproducers map[string]*report.Reproducer // by path below the output folder
-	cases       report.Cases
-	ids         map[string]bool
-	functions   map[string]bool // "contract function" that some call entered
+	machine   evm.Machine
+	shipped   *shipped // nil without findings
+	novelty   map[*fuzzer.Finding]novelty
+	report    *report.Report
+	left      replay.Files
+	ids       map[string]bool
+	functions map[string]bool // "contract function" that some call entered
 }
 
 // newReport starts a report with what is known before any campaign.
@@ -61,7 +61,7 @@ func (c *campaign) assemble(ctx context.Context, r *report.Report, show *progres
 		return nil, err
 	}
 	a := &assembler{campaign: c, machine: machine, report: r,
-		reproducers: map[string]*report.Reproducer{}, cases: report.Cases{}, ids: map[string]bool{}, functions: map[string]bool{}}
+		left: replay.Files{Reproducers: map[string]*replay.Reproducer{}}, ids: map[string]bool{}, functions: map[string]bool{}}
 	a.describeRun()
 	a.describeWorld()
 	a.findFunctions()
@@ -114,7 +114,7 @@ func (a *assembler) fault(message, text string, m *evm.Mismatch) report.Fault {
 	if m == nil {
 		return report.Fault{Message: message, Input: text}
 	}
-	file, err := a.cases.Add(&report.Case{World: a.world, Sequence: m.Sequence, Lifted: true, Difference: m.Difference})
+	file, err := a.left.AddFault(&replay.Fault{World: a.world, Sequence: m.Sequence, Lifted: true, Difference: m.Difference})
 	if err != nil {
 		message += "; the case could not be kept: " + err.Error()
 	}
@@ -232,7 +232,7 @@ func (a *assembler) target(i int) (report.Target, error) {
 	if out.PC != 0 {
 		name = fmt.Sprintf("reproducers/%s-0x%x.json", fileName(contractName(t.Contract)), out.PC)
 	}
-	out.Reproducer = a.reproduce(name, got.Sequence, report.Claim{
+	out.Reproducer = a.reproduce(name, got.Sequence, replay.Claim{
 		Kind: "line", File: out.File, Line: out.Line, Contract: t.Contract, Kept: got.Reached,
 	}, t.Entries)
 	return out, nil
@@ -348,7 +348,7 @@ func (a *assembler) finding(f *fuzzer.Finding) error {
 		Shipped:   shipped, ShippedReason: why,
 		Executions: f.First.Executions, Calls: f.First.Calls, Seconds: f.First.Seconds,
 	}
-	out.Reproducer = a.reproduce("reproducers/"+out.ID+".json", f.Sequence, report.Claim{
+	out.Reproducer = a.reproduce("reproducers/"+out.ID+".json", f.Sequence, replay.Claim{
 		Kind: "finding", ID: out.ID, File: at.File, Line: at.Line, Contract: f.Contract,
 		Oracle: f.Oracle.ID, Message: f.Message, Kept: true,
 	}, []bytecode.Location{f.Location})
@@ -384,19 +384,19 @@ func (a *assembler) changedLine(f *fuzzer.Finding) *report.Place {
 }
 
 // reproduce keeps a reproducer for writing and returns its path.
-func (a *assembler) reproduce(name string, seq input.Sequence, claim report.Claim, entries []bytecode.Location) string {
+func (a *assembler) reproduce(name string, seq input.Sequence, claim replay.Claim, entries []bytecode.Location) string {
 	for _, l := range entries {
-		entry, ok := report.EntryOf(a.table, l)
+		entry, ok := replay.EntryOf(a.table, l)
 		if !ok {
-			entry = report.Entry{Kind: "unknown", PC: l.PC}
+			entry = replay.Entry{Kind: "unknown", PC: l.PC}
 		}
 		claim.Entries = append(claim.Entries, entry)
 	}
-	for n := 2; a.reproducers[name] != nil; n++ { // the same base name in two folders
+	for n := 2; a.left.Reproducers[name] != nil; n++ { // the same base name in two folders
 		name = strings.TrimSuffix(name, ".json") + fmt.Sprintf("-%d.json", n)
 	}
 	text := strings.TrimSuffix(input.Format(a.space, seq), "\n")
-	a.reproducers[name] = &report.Reproducer{Claim: claim, Sequence: strings.Split(text, "\n")}
+	a.left.Reproducers[name] = &replay.Reproducer{Claim: claim, Sequence: strings.Split(text, "\n")}
 	return name
 }
 

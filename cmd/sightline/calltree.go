@@ -16,6 +16,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -419,7 +420,7 @@ func (w *walker) parts(s *evm.StorageAccess, before *uint256.Int) bool {
 }
 
 // part is what a variable holds of its slot. Where it lies comes from a file.
-func part(word *uint256.Int, v *report.Variable) uint256.Int {
+func part(word *uint256.Int, v *replay.Variable) uint256.Int {
 	var x uint256.Int
 	x.Rsh(word, 8*min(v.Offset, wordBytes))
 	unused := 8 * (wordBytes - min(v.Bytes, wordBytes))
@@ -429,7 +430,7 @@ func part(word *uint256.Int, v *report.Variable) uint256.Int {
 
 // variables are those of the contract whose storage it is: of an instance its own,
 // since others' code may run on it.
-func (w *walker) variables(s *evm.StorageAccess) []report.Variable {
+func (w *walker) variables(s *evm.StorageAccess) []replay.Variable {
 	for _, in := range w.bundle.World.Instances {
 		if in.Address == s.Address && in.Contract != nil {
 			return w.bundle.Variables[in.Contract.QualifiedName()]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -39,7 +40,7 @@ func checkOutput(dir string) []string {
 		c.finding(&r.Findings[i])
 	}
 	if len(c.named) > 0 {
-		c.file(report.BundleFile)
+		c.file(replay.SnapshotFile)
 	}
 	if r.World.File != "" {
 		c.file(r.World.File)

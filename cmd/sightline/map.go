@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -209,7 +210,7 @@ type mapTarget struct {
 	File     string         `json:"file"`
 	Line     int            `json:"line"`
 	Contract string         `json:"contract"`
-	Entries  []report.Entry `json:"entries"`
+	Entries  []replay.Entry `json:"entries"`
 }
 
 func printMappingJSON(out io.Writer, pr *project) error {
@@ -233,10 +234,10 @@ func printMappingJSON(out io.Writer, pr *project) error {
 	return enc.Encode(printed)
 }
 
-func entriesOf(table *bytecode.Table, locations []bytecode.Location) []report.Entry {
-	var entries []report.Entry
+func entriesOf(table *bytecode.Table, locations []bytecode.Location) []replay.Entry {
+	var entries []replay.Entry
 	for _, l := range locations {
-		if e, ok := report.EntryOf(table, l); ok {
+		if e, ok := replay.EntryOf(table, l); ok {
 			entries = append(entries, e)
 		}
 	}

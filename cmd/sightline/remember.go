@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -141,7 +142,7 @@ func (a *assembler) stillBreaks(f *recalled) bool {
 
 // write keeps a report's findings for the next run, and what is left of earlier
 // ones. The report holds only what may be told. That it fails is a warning.
-func (m *memory) write(r *report.Report, reproducers map[string]*report.Reproducer) {
+func (m *memory) write(r *report.Report, reproducers map[string]*replay.Reproducer) {
 	if m == nil {
 		return
 	}

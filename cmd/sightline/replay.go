@@ -18,7 +18,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/human"
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/replay"
 )
 
 // maxWorldFile bounds world.json: that of a hundred contracts has some 10 MB.
@@ -101,7 +101,7 @@ func reproducerPath(arg, out string) string {
 		return arg
 	}
 	file := strings.TrimSuffix(arg, ".json") + ".json"
-	if upgrade := filepath.Join(out, report.UpgradeFolder, file); files.IsRegular(upgrade) {
+	if upgrade := filepath.Join(out, replay.UpgradeFolder, file); files.IsRegular(upgrade) {
 		return upgrade
 	}
 	return filepath.Join(out, "reproducers", file)
@@ -110,8 +110,8 @@ func reproducerPath(arg, out string) string {
 // replayed is a reproducer with everything to run it.
 type replayed struct {
 	path       string
-	reproducer *report.Reproducer
-	bundle     *report.Bundle
+	reproducer *replay.Reproducer
+	bundle     *replay.Snapshot
 	table      *bytecode.Table
 	space      *input.Space
 	sequence   input.Sequence
@@ -125,14 +125,14 @@ func readReproducer(path string) (*replayed, error) {
 		return nil, exit.BadInput("reproducer %s: %v; name one by its file, or by its id with --out DIR of its run", path, files.Plain(err))
 	}
 	r := &replayed{path: path}
-	if r.reproducer, err = report.ReadReproducer(data); err != nil {
+	if r.reproducer, err = replay.ReadReproducer(data); err != nil {
 		return nil, exit.BadInput("reproducer %s: %w; make it again with `sightline run`", path, err)
 	}
-	worldPath := filepath.Join(filepath.Dir(filepath.Dir(path)), report.BundleFile)
+	worldPath := filepath.Join(filepath.Dir(filepath.Dir(path)), replay.SnapshotFile)
 	if data, err = files.ReadBounded(worldPath, maxWorldFile); err != nil {
 		return nil, exit.BadInput("world of reproducer %s: %s: %v; keep the output folder of a run together", path, worldPath, files.Plain(err))
 	}
-	if r.bundle, r.table, err = report.ReadBundle(data); err != nil {
+	if r.bundle, r.table, err = replay.ReadSnapshot(data); err != nil {
 		return nil, exit.BadInput("world of reproducer %s: %s: %w; make both again with `sightline run`", path, worldPath, err)
 	}
 	if err := r.prepare(); err != nil {
@@ -172,7 +172,7 @@ func (r *replayed) prepare() error {
 func (p *program) replay(path string, show replayView) (bool, error) {
 	if data, err := files.ReadBounded(path, maxWorldFile); err == nil && isCase(data) {
 		return p.replayCase(path, data, show.json)
-	} else if err == nil && report.IsUpgrade(data) {
+	} else if err == nil && replay.IsUpgrade(data) {
 		return p.replayUpgrade(path, data, show.json)
 	}
 	r, err := readReproducer(path)

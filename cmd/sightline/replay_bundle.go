@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -39,7 +40,7 @@ type verification struct {
 	OfClashes int      `json:"ofClashes"`
 	Disagrees []string `json:"disagrees"` // what the report says and is not so
 
-	files report.Archive
+	files replay.Bundle
 }
 
 // verifyBundle replays all of a bundle, or shows what the reproducers of some ids
@@ -49,7 +50,7 @@ func (p *program) verifyBundle(file string, ids []string, show replayView) error
 	if err != nil {
 		return exit.BadInput("bundle %s: %v", file, files.Plain(err))
 	}
-	archive, err := report.ReadArchive(bytes.NewReader(data))
+	archive, err := replay.ReadBundle(bytes.NewReader(data))
 	if err != nil {
 		return exit.BadInput("bundle %s: %w; take the file that `sightline run --bundle` wrote", file, err)
 	}
@@ -80,26 +81,26 @@ func (p *program) verifyBundle(file string, ids []string, show replayView) error
 }
 
 // readBundled reads the reproducers of an archive, by path, all with one world.
-func readBundled(archive report.Archive) (map[string]*replayed, error) {
+func readBundled(archive replay.Bundle) (map[string]*replayed, error) {
 	all := map[string]*replayed{}
-	var bundle *report.Bundle
+	var bundle *replay.Snapshot
 	var table *bytecode.Table
 	for _, name := range slices.Sorted(maps.Keys(archive)) {
 		if path.Dir(name) != "reproducers" {
 			continue
 		}
-		reproducer, err := report.ReadReproducer(archive[name])
+		reproducer, err := replay.ReadReproducer(archive[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if bundle == nil {
-			if bundle, table, err = report.ReadBundle(archive[report.BundleFile]); err != nil {
-				return nil, fmt.Errorf("%s: %w", report.BundleFile, err)
+			if bundle, table, err = replay.ReadSnapshot(archive[replay.SnapshotFile]); err != nil {
+				return nil, fmt.Errorf("%s: %w", replay.SnapshotFile, err)
 			}
 		}
 		r := &replayed{path: name, reproducer: reproducer, bundle: bundle, table: table}
 		if err := r.prepare(); err != nil {
-			return nil, fmt.Errorf("%s does not fit %s: %w", name, report.BundleFile, err)
+			return nil, fmt.Errorf("%s does not fit %s: %w", name, replay.SnapshotFile, err)
 		}
 		all[name] = r
 	}
@@ -175,7 +176,7 @@ func bundledMachine(all map[string]*replayed) (evm.Machine, error) {
 	for _, r := range all { // they share one world
 		machine, err := evm.NewReference(r.bundle.World, r.table, evm.LiftCodeSizeLimits)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", report.BundleFile, err)
+			return nil, fmt.Errorf("%s: %w", replay.SnapshotFile, err)
 		}
 		return machine, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/replay"
 )
 
 // isCase tells the file of a fault, which machines disagree about, from a
@@ -23,7 +23,7 @@ func isCase(data []byte) bool {
 
 // replayCase runs a case on both machines, and reports whether they still disagree.
 func (p *program) replayCase(path string, data []byte, asJSON bool) (bool, error) {
-	c, err := report.ReadCase(data)
+	c, err := replay.ReadFault(data)
 	if err != nil {
 		return false, exit.BadInput("fault %s: %w", path, err)
 	}
@@ -44,7 +44,7 @@ func (p *program) replayCase(path string, data []byte, asJSON bool) (bool, error
 
 // compareMachines runs a case on the interpreter and on the reference; "" when
 // they agree.
-func compareMachines(c *report.Case) (string, error) {
+func compareMachines(c *replay.Fault) (string, error) {
 	var options []evm.Option
 	if c.Lifted {
 		options = append(options, evm.LiftCodeSizeLimits)

@@ -5,23 +5,23 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/replay"
 )
 
 // TestFaultIsKept: what the machines of a campaign disagree about becomes a fault
 // with a file that shows it again.
 func TestFaultIsKept(t *testing.T) {
-	a := &assembler{campaign: &campaign{world: world.Empty("")}, cases: report.Cases{}}
+	a := &assembler{campaign: &campaign{world: world.Empty("")}}
 	seq := evm.Sequence{{From: world.Deployer.Address, To: world.User1.Address}}
 	f := a.fault("the machines disagree", "its input", &evm.Mismatch{Sequence: seq, Difference: "Frames[0].GasUsed is 1 and 2"})
 	if f.Message != "the machines disagree" || f.Input != "its input" {
 		t.Errorf("fault %+v", f)
 	}
-	data := a.cases[f.File]
-	if !isCase(data) {
+	data := a.left.Cases[f.File]
+	if !replay.IsFault(data) {
 		t.Fatalf("the file %s is none of a fault: %s", f.File, data)
 	}
-	c, err := report.ReadCase(data)
+	c, err := replay.ReadFault(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestFaultIsKept(t *testing.T) {
 	if difference, err := compareMachines(c); err != nil || difference != "" {
 		t.Errorf("the machines disagree about a call of nobody: %s, %v", difference, err)
 	}
-	if plain := a.fault("a panic", "", nil); plain.File != "" || len(a.cases) != 1 {
+	if plain := a.fault("a panic", "", nil); plain.File != "" || len(a.left.Cases) != 1 {
 		t.Errorf("a fault without a mismatch has the file %q", plain.File)
 	}
 }

@@ -5,10 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -17,9 +13,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
-	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -92,10 +88,7 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	r := newReport(pr, output.failOn)
 	r.Gate = output.gate
 	kept := readMemory(output.remember, cmp.Or(output.pushed, r.Diff.Head), r)
-	var bundle *report.Bundle
-	var reproducers map[string]*report.Reproducer
-	var cases report.Cases
-	var worldFile []byte
+	var left replay.Files
 	if pr.mapping != nil {
 		show.Line("targets %s", describeMapping(pr))
 	}
@@ -134,9 +127,9 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 		a.showClashes(ctx, clashes, show)
 		flags.closeChain(r)
 		a.compareWithMemory(kept)
-		reproducers, cases = a.reproducers, a.cases
-		worldFile = c.writtenWorld(flags, r)
-		bundle = c.bundle()
+		left = a.left
+		left.World = c.writtenWorld(flags, r)
+		left.Snapshot = c.snapshot()
 	}
 	canceled := errors.Is(ctx.Err(), context.Canceled)
 	if ctx.Err() != nil {
@@ -145,13 +138,12 @@ func (p *program) fuzz(ctx context.Context, pr *project, flags *campaignFlags, o
 	report.Waive(r, waivers, p.now())
 	report.Decide(r)
 	if output.disclose == discloseIntroduced {
-		stay := r.Withhold(slices.Sorted(maps.Keys(reproducers)))
-		maps.DeleteFunc(reproducers, func(path string, _ *report.Reproducer) bool { return !slices.Contains(stay, path) })
+		r.Withhold()
 	}
-	kept.write(r, reproducers)
+	kept.write(r, left.Reproducers)
 	options := output.options()
-	options.Cases, options.Source, options.Canceled, options.World = cases, pr.source, canceled, worldFile
-	if err := p.write(output, r, options, bundle, reproducers); err != nil {
+	options.Source, options.Canceled = pr.source, canceled
+	if err := p.write(output, r, options, &left); err != nil {
 		return nil, exit.BadInput("%w", err)
 	}
 	fmt.Fprintln(p.stdout)
@@ -175,66 +167,28 @@ func cutShort(ctx context.Context) string {
 
 // write leaves everything in the output folder, and in one file where that is asked
 // for.
-func (p *program) write(output *outputFlags, r *report.Report, options report.Options, bundle *report.Bundle, reproducers map[string]*report.Reproducer) error {
-	isReproducer := func(data []byte) bool {
-		_, err := report.ReadReproducer(data)
-		return err == nil
-	}
-	if err := removeEarlier(filepath.Join(output.out, "reproducers"), maxReproducer, isReproducer); err != nil {
-		return err
-	}
-	if err := removeEarlier(filepath.Join(output.out, report.UpgradeFolder), maxWorldFile, report.IsUpgrade); err != nil {
-		return err
-	}
-	if bundle != nil {
-		if err := report.WriteReproducers(output.out, bundle, reproducers); err != nil {
-			return err
-		}
-	}
-	if err := report.Write(output.out, r, options); err != nil || output.bundle == "" {
-		return err
-	}
-	archive, err := report.Pack(r, options, bundle, reproducers)
+func (p *program) write(output *outputFlags, r *report.Report, options report.Options, left *replay.Files) error {
+	rendered, err := report.Render(r, options)
 	if err != nil {
 		return err
 	}
-	if output.packed, err = archive.Write(output.bundle); err != nil {
+	bundle, err := replay.Pack(r, rendered, left)
+	if err != nil {
+		return err
+	}
+	if err := bundle.WriteFolder(output.out); err != nil || output.bundle == "" {
+		return err
+	}
+	if output.packed, err = bundle.WriteTar(output.bundle); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "bundle  %s, SHA-256 %s\n", human.Printable(output.bundle), output.packed)
 	return nil
 }
 
-// removeEarlier removes what an earlier run left in the folder: reproducers belong to a
-// world.json that is about to be replaced. Other files stay.
-func removeEarlier(dir string, limit int64, ours func(data []byte) bool) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("cannot read %s: %w; name another folder with --out", dir, files.Plain(err))
-	}
-	for _, entry := range entries {
-		path := filepath.Join(dir, entry.Name())
-		data, err := files.ReadBounded(path, limit)
-		if err != nil || !ours(data) {
-			continue
-		}
-		if err := os.Remove(path); err != nil {
-			return fmt.Errorf("cannot remove %s, which an earlier run left: %w; name another folder with --out", path, files.Plain(err))
-		}
-	}
-	return nil
-}
-
-// bundle is what the reproducers need to run without the project.
-func (c *campaign) bundle() *report.Bundle {
-	b := &report.Bundle{World: c.world, Contracts: c.contracts(), Lines: c.positions.At, Variables: variables(c.outputs)}
-	for _, d := range c.space.Options.Constructors {
-		b.Deployable = append(b.Deployable, report.BundleDeployment{Contract: d.Contract, Code: d.Code})
-	}
-	return b
+// snapshot is what the reproducers need to run without the project.
+func (c *campaign) snapshot() *replay.Snapshot {
+	return &replay.Snapshot{World: c.world, Contracts: c.contracts(), Lines: c.positions.At, Variables: variables(c.outputs), Deployable: c.space.Options.Constructors}
 }
 
 // contracts are those of the build, and those that Sightline brought into the World.

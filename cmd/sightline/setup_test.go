@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
-	"github.com/sightline-evm/sightline/report"
 )
 
 // A World that tests have set up is the same when it is read from world.json, what
@@ -30,11 +30,11 @@ func TestSetUpWorldFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := report.MarshalBundle(&report.Bundle{World: w, Contracts: table.Contracts()})
+	data, err := (&replay.Snapshot{World: w, Contracts: table.Contracts()}).Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	bundle, table, err := report.ReadBundle(data)
+	bundle, table, err := replay.ReadSnapshot(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -45,18 +46,17 @@ func (a *assembler) showClashes(ctx context.Context, clashes []clash, show *prog
 		if err != nil || shown == nil {
 			continue
 		}
-		data, err := report.MarshalUpgrade(shown.file)
+		path, err := a.left.AddUpgrade(c.ID, shown.file)
 		if err != nil {
 			continue
 		}
-		c.Shown, c.Reproducer = shown.answers, report.UpgradeFolder+"/"+c.ID+".json"
-		a.cases[c.Reproducer] = data
+		c.Shown, c.Reproducer = shown.answers, path
 	}
 }
 
 // shownClash is a clash as it happens.
 type shownClash struct {
-	file    *report.UpgradeCase
+	file    *replay.Upgrade
 	answers []report.ClashShown
 }
 
@@ -90,17 +90,17 @@ func (a *assembler) showIn(old *baseline, before, after *deployed, changes []lay
 	if err != nil || running == nil {
 		return nil, err
 	}
-	file := &report.UpgradeCase{World: old.world, Address: *replaced, Code: a.world.Accounts[*running].Code}
+	file := &replay.Upgrade{World: old.world, Address: *replaced, Code: a.world.Accounts[*running].Code}
 	for _, g := range getters {
 		call := g.data(from, before.Address)
-		file.Calls = append(file.Calls, report.UpgradeCall{Name: before.Name + "." + g.after.Sig, From: from, To: call.To, Data: call.Data})
+		file.Calls = append(file.Calls, replay.UpgradeCall{Name: before.Name + "." + g.after.Sig, From: from, To: call.To, Data: call.Data})
 	}
 	answers, err := runUpgrade(file)
 	if err != nil {
 		return nil, err
 	}
 	shown := &shownClash{file: file}
-	var kept []report.UpgradeCall
+	var kept []replay.UpgradeCall
 	for i, call := range file.Calls {
 		call.Before, call.After = answers[i][0], answers[i][1]
 		if call.Before.Fails || call.Before.Equal(call.After) || len(kept) == maxAnswers {
@@ -189,7 +189,7 @@ func implementationAt(machine evm.Machine, in *deployed, call evm.Call) (*common
 }
 
 // runUpgrade makes the calls of a case on go-ethereum, before and after the upgrade.
-func runUpgrade(c *report.UpgradeCase) ([][2]report.UpgradeAnswer, error) {
+func runUpgrade(c *replay.Upgrade) ([][2]replay.UpgradeAnswer, error) {
 	upgraded := *c.World
 	upgraded.Accounts = maps.Clone(c.World.Accounts)
 	account := upgraded.Accounts[c.Address]
@@ -199,7 +199,7 @@ func runUpgrade(c *report.UpgradeCase) ([][2]report.UpgradeAnswer, error) {
 	changed := *account
 	changed.Code = c.Code
 	upgraded.Accounts[c.Address] = &changed
-	answers := make([][2]report.UpgradeAnswer, len(c.Calls))
+	answers := make([][2]replay.UpgradeAnswer, len(c.Calls))
 	for side, w := range []*evm.World{c.World, &upgraded} {
 		machine, err := evm.NewReference(w, bytecode.NewTable(nil), evm.LiftCodeSizeLimits)
 		if err != nil {
@@ -212,14 +212,14 @@ func runUpgrade(c *report.UpgradeCase) ([][2]report.UpgradeAnswer, error) {
 				return nil, err
 			}
 			result := &exec.Calls[0]
-			answers[i][side] = report.UpgradeAnswer{Fails: result.Outcome != evm.Success, Output: slices.Clone(result.Output)}
+			answers[i][side] = replay.UpgradeAnswer{Fails: result.Outcome != evm.Success, Output: slices.Clone(result.Output)}
 		}
 	}
 	return answers, nil
 }
 
 // describeAnswer is an answer for people.
-func describeAnswer(m *abi.Method, a report.UpgradeAnswer) string {
+func describeAnswer(m *abi.Method, a replay.UpgradeAnswer) string {
 	if a.Fails {
 		return "fails"
 	}
@@ -234,7 +234,7 @@ func describeAnswer(m *abi.Method, a report.UpgradeAnswer) string {
 // replayUpgrade runs an upgrade case on go-ethereum, and reports whether every call answers
 // as the case has it, before and after.
 func (p *program) replayUpgrade(path string, data []byte, asJSON bool) (bool, error) {
-	c, err := report.ReadUpgrade(data)
+	c, err := replay.ReadUpgrade(data)
 	if err != nil {
 		return false, exit.BadInput("upgrade %s: %w", path, err)
 	}
@@ -259,7 +259,7 @@ func (p *program) replayUpgrade(path string, data []byte, asJSON bool) (bool, er
 
 // upgradeHolds reports whether every call answers what the case has, and something else
 // after the upgrade than before.
-func upgradeHolds(c *report.UpgradeCase, answers [][2]report.UpgradeAnswer) bool {
+func upgradeHolds(c *replay.Upgrade, answers [][2]replay.UpgradeAnswer) bool {
 	for i, call := range c.Calls {
 		if !answers[i][0].Equal(call.Before) || !answers[i][1].Equal(call.After) || call.Before.Equal(call.After) {
 			return false
@@ -270,7 +270,7 @@ func upgradeHolds(c *report.UpgradeCase, answers [][2]report.UpgradeAnswer) bool
 
 // showsClash reports whether the file of a clash shows it.
 func showsClash(data []byte) bool {
-	c, err := report.ReadUpgrade(data)
+	c, err := replay.ReadUpgrade(data)
 	if err != nil {
 		return false
 	}
@@ -278,7 +278,7 @@ func showsClash(data []byte) bool {
 	return err == nil && upgradeHolds(c, answers)
 }
 
-func rawAnswer(a report.UpgradeAnswer) string {
+func rawAnswer(a replay.UpgradeAnswer) string {
 	if a.Fails {
 		return human.Printable(fmt.Sprintf("fails: %#x", a.Output))
 	}

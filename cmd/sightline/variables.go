@@ -7,7 +7,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/replay"
 )
 
 // storageLayout is what solc says of a contract's state variables (Solidity
@@ -34,8 +34,8 @@ const maxVariables = 1 << 10
 
 // variables are the state variables of all contracts whose build has a layout. A
 // layout that cannot be read is as good as none: it only names what a trace shows.
-func variables(outputs []*build.Output) map[string][]report.Variable {
-	all := map[string][]report.Variable{}
+func variables(outputs []*build.Output) map[string][]replay.Variable {
+	all := map[string][]replay.Variable{}
 	for _, o := range outputs {
 		for _, c := range o.Contracts {
 			var l storageLayout
@@ -47,7 +47,7 @@ func variables(outputs []*build.Output) map[string][]report.Variable {
 				if err != nil || s.Offset >= wordBytes {
 					continue
 				}
-				v := report.Variable{Name: s.Label, Slot: *slot, Offset: s.Offset, Type: l.Types[s.Type].Label}
+				v := replay.Variable{Name: s.Label, Slot: *slot, Offset: s.Offset, Type: l.Types[s.Type].Label}
 				if n, err := strconv.ParseUint(l.Types[s.Type].Bytes, 10, 8); err == nil && uint(n)+s.Offset <= wordBytes {
 					v.Bytes = uint(n)
 				}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/internal/replay"
 )
 
 func TestVariables(t *testing.T) {
@@ -21,7 +21,7 @@ func TestVariables(t *testing.T) {
 		contract("None", ``), contract("Broken", `{"storage": 3}`),
 		contract("Odd", `{"storage": [{"label": "x", "offset": 99, "slot": "3", "type": "t"}, {"label": "y", "slot": "-1"}, {"label": "z", "slot": "1", "type": "gone"}]}`),
 	}}})
-	want := map[string][]report.Variable{
+	want := map[string][]replay.Variable{
 		"a.sol:A":   {{Name: "x", Slot: *uint256.NewInt(3), Offset: 20, Bytes: 1, Type: "bool"}, {Name: "s", Slot: *uint256.NewInt(4), Type: "struct S"}},
 		"a.sol:Odd": {{Name: "z", Slot: *uint256.NewInt(1)}},
 	}
@@ -39,7 +39,7 @@ func TestPart(t *testing.T) {
 		{0, 1, "0xff"}, {1, 1, "0xa"}, {0, 2, "0xaff"}, {31, 1, "0x11"}, {29, 3, "0x112233"}, {0, 32, word.Hex()},
 		{99, 99, "0x0"}, {31, 32, "0x11"}, {0, 0, "0x0"}, // what nobody's compiler says
 	} {
-		if got := part(word, &report.Variable{Offset: c.offset, Bytes: c.bytes}); got.Hex() != c.want {
+		if got := part(word, &replay.Variable{Offset: c.offset, Bytes: c.bytes}); got.Hex() != c.want {
 			t.Errorf("%d bytes at %d are %s, want %s", c.bytes, c.offset, got.Hex(), c.want)
 		}
 	}

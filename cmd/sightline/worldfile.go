@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -20,7 +21,7 @@ import (
 
 // writtenWorld is the World's file, which the report names then.
 func (c *campaign) writtenWorld(flags *campaignFlags, r *report.Report) []byte {
-	r.World.File = report.WorldFile
+	r.World.File = replay.WorldFile
 	return c.worldFile(flags)
 }
 

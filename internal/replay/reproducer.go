@@ -1,34 +1,43 @@
-package report
+package replay
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Reproducer is a file below reproducers/: a sequence and what it is claimed to
-// show. `sightline replay` runs it on go-ethereum from the World of the
-// world.json beside report.json.
+// ReproducerFolder is the folder of reproducers in the output folder.
+const ReproducerFolder = "reproducers"
+
+// Reproducer is a file of [ReproducerFolder]: a sequence and what it is claimed to
+// show. `sightline replay` runs it on go-ethereum, from the World of the [Snapshot]
+// in the same output folder.
 type Reproducer struct {
-	Version int `json:"version"`
-	// Claim is what the sequence shows.
-	Claim Claim `json:"claim"`
+	Version int   `json:"version"`
+	Claim   Claim `json:"claim"`
 	// Sequence is the text form of fuzzer/input, one string per line.
 	Sequence []string `json:"sequence"`
 }
 
-// Claim is either a line that is reached or a finding.
+// Kinds of claims.
+const (
+	LineClaim    = "line"    // the sequence reaches a line
+	FindingClaim = "finding" // an oracle sees something in the sequence
+)
+
+// Claim is what a sequence shows.
 type Claim struct {
-	Kind     string  `json:"kind"` // "line" or "finding"
+	Kind     string  `json:"kind"` // [LineClaim] or [FindingClaim]
 	ID       string  `json:"id"`   // of the finding
 	File     string  `json:"file"`
 	Line     int     `json:"line"`
 	Contract string  `json:"contract"` // qualified name
 	Oracle   string  `json:"oracle"`   // of the finding
 	Kept     bool    `json:"kept"`     // the line is reached in a call that succeeds
-	Entries  []Entry `json:"entries"`  // of the line: one of them is executed; of the finding: where it is seen
+	Entries  []Entry `json:"entries"`  // of a line: one of them is executed; of a finding: where the oracle sees it
 	Message  string  `json:"message"`
 }
 
@@ -39,18 +48,19 @@ type Entry struct {
 	PC       uint32 `json:"pc"`
 }
 
-// MarshalReproducer writes a reproducer file.
-func MarshalReproducer(r *Reproducer) ([]byte, error) {
-	r.Version = bundleVersion
+// Marshal writes the reproducer as JSON.
+func (r *Reproducer) Marshal() ([]byte, error) {
+	file := *r
+	file.Version = snapshotVersion
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err := enc.Encode(r)
+	err := enc.Encode(file)
 	return out.Bytes(), err
 }
 
-// ReadReproducer reads what MarshalReproducer wrote.
+// ReadReproducer reads what [Reproducer.Marshal] wrote. The file may come from anyone.
 func ReadReproducer(data []byte) (*Reproducer, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -59,17 +69,18 @@ func ReadReproducer(data []byte) (*Reproducer, error) {
 		return nil, fmt.Errorf("not a reproducer: %w", err)
 	}
 	switch {
-	case r.Version != bundleVersion:
-		return nil, fmt.Errorf("version %d, this program reads version %d", r.Version, bundleVersion)
-	case r.Claim.Kind != "line" && r.Claim.Kind != "finding":
+	case r.Version != snapshotVersion:
+		return nil, fmt.Errorf("version %d, this program reads version %d", r.Version, snapshotVersion)
+	case r.Claim.Kind != LineClaim && r.Claim.Kind != FindingClaim:
 		return nil, fmt.Errorf("claim of unknown kind %q: want line or finding", r.Claim.Kind)
 	case len(r.Sequence) == 0:
-		return nil, fmt.Errorf("it has no sequence")
+		return nil, errors.New("it has no sequence")
 	}
 	return &r, nil
 }
 
-// EntryOf names a location, so that it can be found in another run.
+// EntryOf names a location so that another run can find it; false if its code belongs to
+// no contract.
 func EntryOf(table *bytecode.Table, l bytecode.Location) (Entry, bool) {
 	p := table.Program(l.Code)
 	if p == nil || p.Contract == nil {
@@ -78,7 +89,7 @@ func EntryOf(table *bytecode.Table, l bytecode.Location) (Entry, bool) {
 	return Entry{p.Contract.QualifiedName(), p.Code.Kind.String(), l.PC}, true
 }
 
-// Locate finds the entry in a table.
+// Locate finds the entry among contracts.
 func (e Entry) Locate(contracts []*bytecode.Contract) (bytecode.Location, error) {
 	for _, c := range contracts {
 		if c.QualifiedName() != e.Contract {

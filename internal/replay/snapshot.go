@@ -1,4 +1,4 @@
-package report
+package replay
 
 import (
 	"bytes"
@@ -9,46 +9,43 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// bundleVersion is the version of world.json and of reproducer files.
-const bundleVersion = 1
+// SnapshotFile is the snapshot's name in the output folder.
+const SnapshotFile = "world.json"
 
-// Bundle is what reproducers need to run without the project: the World, the
-// compiled contracts, and which line each instruction belongs to. It is written
-// to world.json beside report.json.
-type Bundle struct {
+// snapshotVersion is the version of world.json and of reproducer files.
+const snapshotVersion = 1
+
+// Snapshot is what reproducers need to run without the project: the World, the
+// compiled contracts, and the source line of each instruction. It is written to
+// world.json, next to report.json.
+type Snapshot struct {
 	World     *evm.World
 	Contracts []*bytecode.Contract
-	// Deployable lists contracts that sequences deploy, with the linked creation
-	// code.
-	Deployable []BundleDeployment
-	// Lines tells which line an instruction belongs to.
+	// Deployable lists the contracts that sequences may deploy.
+	Deployable []input.Deployment
+	// Lines returns the source line of an instruction, and false if it has none.
 	Lines func(bytecode.Location) (bytecode.Position, bool)
 	// Variables are the state variables of contracts by qualified name, where the
-	// build says where they are.
+	// build describes the storage layout.
 	Variables map[string][]Variable
 }
 
-// Variable is a state variable, or one of several in one slot.
+// Variable is a state variable.
 type Variable struct {
 	Name string      `json:"name"`
 	Slot uint256.Int `json:"slot"` // where it is, or begins
-	// Offset and Bytes say where in the slot it is, from the right; Bytes is 0 for
-	// what is longer than a slot.
+	// Offset is its first byte in the slot, from the low end, and Bytes its length; 0 if
+	// it is longer than a slot. Several variables may share a slot.
 	Offset uint   `json:"offset"`
 	Bytes  uint   `json:"bytes"`
 	Type   string `json:"type"` // as in the source: "mapping(address => uint256)"
 }
 
-// BundleDeployment is a contract that sequences may deploy.
-type BundleDeployment struct {
-	Contract *bytecode.Contract
-	Code     []byte
-}
-
-type bundleFile struct {
+type snapshotFile struct {
 	Version    int                 `json:"version"`
 	Contracts  []contractFile      `json:"contracts"`
 	Deployable []deployableFile    `json:"deployable"`
@@ -106,16 +103,16 @@ type accountFile struct {
 type instanceFile struct {
 	Name     string         `json:"name"`
 	Address  common.Address `json:"address"`
-	Contract int            `json:"contract"` // index, −1 when unknown
+	Contract int            `json:"contract"` // index; -1 if unknown
 	Tests    []string       `json:"tests,omitempty"`
 	Scope    *evm.Scope     `json:"scope,omitempty"`
 }
 
-// MarshalBundle writes a bundle as JSON. Equal bundles give equal bytes.
-func MarshalBundle(b *Bundle) ([]byte, error) {
-	file := bundleFile{Version: bundleVersion, Lines: map[string][][3]int{}, Variables: b.Variables}
+// Marshal writes the snapshot as JSON. Equal snapshots give equal bytes.
+func (s *Snapshot) Marshal() ([]byte, error) {
+	file := snapshotFile{Version: snapshotVersion, Lines: map[string][][3]int{}, Variables: s.Variables}
 	index := map[*bytecode.Contract]int{}
-	for i, c := range b.Contracts {
+	for i, c := range s.Contracts {
 		index[c] = i
 		file.Contracts = append(file.Contracts, contractFile{
 			Name: c.Name, Source: c.Source, Folder: c.Folder, Variant: c.Variant, Library: c.Library, ABI: c.RawABI,
@@ -123,11 +120,11 @@ func MarshalBundle(b *Bundle) ([]byte, error) {
 			ArgumentTypes: c.ArgumentTypes, Implements: c.Implements,
 		})
 	}
-	for _, d := range b.Deployable {
+	for _, d := range s.Deployable {
 		file.Deployable = append(file.Deployable, deployableFile{index[d.Contract], d.Code})
 	}
-	file.World = packWorld(b.World, index)
-	file.packLines(b)
+	file.World = packWorld(s.World, index)
+	file.packLines(s)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -160,13 +157,13 @@ func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
 	return out
 }
 
-// packLines makes a run-length table of each artifact's lines.
-func (f *bundleFile) packLines(b *Bundle) {
-	if b.Lines == nil {
+// packLines makes a run-length table of the lines of each artifact.
+func (f *snapshotFile) packLines(s *Snapshot) {
+	if s.Lines == nil {
 		return
 	}
 	files := map[string]int{}
-	for _, c := range b.Contracts {
+	for _, c := range s.Contracts {
 		for _, code := range []*bytecode.Code{c.Creation, c.Runtime} {
 			if code == nil {
 				continue
@@ -175,7 +172,7 @@ func (f *bundleFile) packLines(b *Bundle) {
 			last := [3]int{-1, -1, -1}
 			bytecode.Instructions(code.Bytes, func(pc uint32) bool {
 				entry := [3]int{int(pc), -1, 0}
-				if at, ok := b.Lines(bytecode.Location{Code: code.ID, PC: pc}); ok {
+				if at, ok := s.Lines(bytecode.Location{Code: code.ID, PC: pc}); ok {
 					n, known := files[at.File]
 					if !known {
 						n = len(f.Files)
@@ -199,38 +196,38 @@ func artifactName(c *bytecode.Contract, kind bytecode.Kind) string {
 	return c.QualifiedName() + " " + kind.String()
 }
 
-// ReadBundle reads what MarshalBundle wrote. Anyone may have written it: what
-// does not hang together is an error that says where.
-func ReadBundle(data []byte) (*Bundle, *bytecode.Table, error) {
-	var file bundleFile
+// ReadSnapshot reads what [Snapshot.Marshal] wrote, with a table of its contracts.
+// The file may come from anyone: an inconsistent one is an error that says where.
+func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
+	var file snapshotFile
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, nil, fmt.Errorf("not a world file: %w", err)
 	}
-	if file.Version != bundleVersion {
-		return nil, nil, fmt.Errorf("version %d, this program reads version %d", file.Version, bundleVersion)
+	if file.Version != snapshotVersion {
+		return nil, nil, fmt.Errorf("version %d, this program reads version %d", file.Version, snapshotVersion)
 	}
-	b := &Bundle{Variables: file.Variables}
+	s := &Snapshot{Variables: file.Variables}
 	for i := range file.Contracts {
 		c, err := file.Contracts[i].contract()
 		if err != nil {
 			return nil, nil, fmt.Errorf("contract %d (%s): %w", i, file.Contracts[i].Name, err)
 		}
-		b.Contracts = append(b.Contracts, c)
+		s.Contracts = append(s.Contracts, c)
 	}
 	for i, d := range file.Deployable {
-		if d.Contract < 0 || d.Contract >= len(b.Contracts) {
+		if d.Contract < 0 || d.Contract >= len(s.Contracts) {
 			return nil, nil, fmt.Errorf("deployable %d: there is no contract %d", i, d.Contract)
 		}
-		b.Deployable = append(b.Deployable, BundleDeployment{b.Contracts[d.Contract], d.Code})
+		s.Deployable = append(s.Deployable, input.Deployment{Contract: s.Contracts[d.Contract], Code: d.Code})
 	}
-	world, err := file.World.world(b.Contracts)
+	world, err := file.World.world(s.Contracts)
 	if err != nil {
 		return nil, nil, err
 	}
-	b.World = world
-	table := bytecode.NewTable(b.Contracts)
-	b.Lines = file.lineTable(b.Contracts)
-	return b, table, nil
+	s.World = world
+	table := bytecode.NewTable(s.Contracts)
+	s.Lines = file.lineTable(s.Contracts)
+	return s, table, nil
 }
 
 func (f *contractFile) contract() (*bytecode.Contract, error) {
@@ -293,8 +290,8 @@ func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {
 	return w, nil
 }
 
-// lineTable answers from the run-length tables.
-func (f *bundleFile) lineTable(contracts []*bytecode.Contract) func(bytecode.Location) (bytecode.Position, bool) {
+// lineTable looks lines up in the run-length tables.
+func (f *snapshotFile) lineTable(contracts []*bytecode.Contract) func(bytecode.Location) (bytecode.Position, bool) {
 	tables := map[bytecode.CodeID][][3]int{}
 	for _, c := range contracts {
 		for _, code := range []*bytecode.Code{c.Creation, c.Runtime} {

@@ -1,4 +1,4 @@
-package report
+package replay
 
 import (
 	"bytes"
@@ -11,25 +11,26 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-// UpgradeFolder is the folder below the output folder that upgrade cases are written to.
+// UpgradeFolder is the folder of upgrades in the output folder.
 const UpgradeFolder = "upgrades"
 
-// upgradeVersion is the version of the files that hold an upgrade case.
+// upgradeVersion is the version of the files that hold an upgrade.
 const upgradeVersion = 1
 
-// maxUpgradeCalls bounds the calls of a case that is read; ours have a few.
+// maxUpgradeCalls bounds the calls of an upgrade that is read. Arbitrary: ours have at
+// most a few.
 const maxUpgradeCalls = 64
 
-// UpgradeCase shows a clash of storage layouts: calls that answer one thing on the
-// World of the base version, and another one as soon as an address has the head's code.
-type UpgradeCase struct {
-	World   *evm.World // of the base version; without its instances: nothing is named here
+// Upgrade shows a clash of storage layouts: calls whose answers change when an address
+// in the World of the base version gets the code of the head.
+type Upgrade struct {
+	World   *evm.World // of the base version, without its instances: the calls name nothing
 	Address common.Address
 	Code    []byte // that the upgrade puts there
 	Calls   []UpgradeCall
 }
 
-// UpgradeCall is one of the calls, each of which is made on the World as it is.
+// UpgradeCall is one of the calls. Each is made on the World itself, not after the others.
 type UpgradeCall struct {
 	Name          string // for people: "Vault#proxy.owner()"
 	From, To      common.Address
@@ -37,13 +38,13 @@ type UpgradeCall struct {
 	Before, After UpgradeAnswer
 }
 
-// UpgradeAnswer is what came of a call.
+// UpgradeAnswer is the outcome of a call.
 type UpgradeAnswer struct {
 	Fails  bool
 	Output []byte
 }
 
-// Equal reports whether two answers are one.
+// Equal reports whether two answers are the same.
 func (a UpgradeAnswer) Equal(b UpgradeAnswer) bool {
 	return a.Fails == b.Fails && bytes.Equal(a.Output, b.Output)
 }
@@ -70,11 +71,11 @@ type upgradeAnswerFile struct {
 	Output hexutil.Bytes `json:"output"`
 }
 
-// MarshalUpgrade writes a case as JSON. Equal cases give equal bytes.
-func MarshalUpgrade(c *UpgradeCase) ([]byte, error) {
-	file := upgradeFile{Version: upgradeVersion, Address: c.Address, Code: c.Code, World: packWorld(c.World, nil)}
+// Marshal writes the upgrade as JSON. Equal upgrades give equal bytes.
+func (u *Upgrade) Marshal() ([]byte, error) {
+	file := upgradeFile{Version: upgradeVersion, Address: u.Address, Code: u.Code, World: packWorld(u.World, nil)}
 	file.World.Instances = nil
-	for _, call := range c.Calls {
+	for _, call := range u.Calls {
 		file.Calls = append(file.Calls, upgradeCallFile{call.Name, call.From, call.To, call.Data,
 			upgradeAnswerFile{call.Before.Fails, call.Before.Output}, upgradeAnswerFile{call.After.Fails, call.After.Output}})
 	}
@@ -82,7 +83,7 @@ func MarshalUpgrade(c *UpgradeCase) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// IsUpgrade tells the file of an upgrade case from others.
+// IsUpgrade reports whether a file is of an upgrade, rather than a reproducer.
 func IsUpgrade(data []byte) bool {
 	var file struct {
 		Code *string `json:"upgradedCode"`
@@ -90,8 +91,8 @@ func IsUpgrade(data []byte) bool {
 	return bytes.Contains(data, []byte(`"upgradedCode"`)) && json.Unmarshal(data, &file) == nil && file.Code != nil
 }
 
-// ReadUpgrade reads what MarshalUpgrade wrote. Anyone may have written it.
-func ReadUpgrade(data []byte) (*UpgradeCase, error) {
+// ReadUpgrade reads what [Upgrade.Marshal] wrote. The file may come from anyone.
+func ReadUpgrade(data []byte) (*Upgrade, error) {
 	var file upgradeFile
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, fmt.Errorf("not the file of an upgrade: %w", err)
@@ -100,7 +101,7 @@ func ReadUpgrade(data []byte) (*UpgradeCase, error) {
 	case file.Version != upgradeVersion:
 		return nil, fmt.Errorf("version %d, this program reads version %d", file.Version, upgradeVersion)
 	case len(file.Calls) == 0 || len(file.Calls) > maxUpgradeCalls:
-		return nil, fmt.Errorf("it has %d calls; at least one and at most %d are made", len(file.Calls), maxUpgradeCalls)
+		return nil, fmt.Errorf("it has %d calls, not 1 to %d", len(file.Calls), maxUpgradeCalls)
 	}
 	world, err := file.World.world(nil)
 	if err != nil {
@@ -109,10 +110,10 @@ func ReadUpgrade(data []byte) (*UpgradeCase, error) {
 	if err := evm.CheckFork(world.Fork); err != nil {
 		return nil, err
 	}
-	c := &UpgradeCase{World: world, Address: file.Address, Code: file.Code}
+	u := &Upgrade{World: world, Address: file.Address, Code: file.Code}
 	for _, call := range file.Calls {
-		c.Calls = append(c.Calls, UpgradeCall{call.Name, call.From, call.To, call.Data,
+		u.Calls = append(u.Calls, UpgradeCall{call.Name, call.From, call.To, call.Data,
 			UpgradeAnswer{call.Before.Fails, call.Before.Output}, UpgradeAnswer{call.After.Fails, call.After.Output}})
 	}
-	return c, nil
+	return u, nil
 }

@@ -1,4 +1,4 @@
-package report
+package replay
 
 import (
 	"archive/tar"
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,19 +15,22 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/report"
 )
 
-func TestArchiveRoundTrip(t *testing.T) {
-	want := Archive{"report.json": []byte("{}\n"), "empty": {}, "reproducers/" + strings.Repeat("long", 60) + ".json": []byte("x")}
+func TestBundleRoundTrip(t *testing.T) {
+	want := Bundle{"report.json": []byte("{}\n"), "empty": {}, "reproducers/" + strings.Repeat("long", 60) + ".json": []byte("x")}
 	first, err := want.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
 	again, err := want.Marshal()
 	if err != nil || !bytes.Equal(first, again) {
-		t.Errorf("equal archives give other bytes (%v)", err)
+		t.Errorf("equal archives give different bytes (%v)", err)
 	}
-	got, err := ReadArchive(bytes.NewReader(first))
+	got, err := ReadBundle(bytes.NewReader(first))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,34 +38,50 @@ func TestArchiveRoundTrip(t *testing.T) {
 		t.Error(diff)
 	}
 	for n := 1; n < len(first); n += 97 {
-		if got, err := ReadArchive(bytes.NewReader(first[:n])); err == nil && !cmp.Equal(got, want) {
+		if got, err := ReadBundle(bytes.NewReader(first[:n])); err == nil && !cmp.Equal(got, want) {
 			t.Errorf("the first %d of %d bytes are taken for all", n, len(first))
 		}
 	}
 }
 
-// A report's files and their archive are the same.
+// TestPack: a bundle has what was rendered of a report, and of the run's files those that
+// the report names.
 func TestPack(t *testing.T) {
-	r, o, dir := load(t, "fail"), testOptions(), t.TempDir()
-	o.Cases = Cases{"faults/named.json": []byte("1"), "faults/withheld.json": []byte("2")}
-	r.Faults = []Fault{{Message: "machines disagree", File: "faults/named.json"}, {Message: "another"}}
-	a, err := Pack(r, o, nil, nil)
+	f := &Files{
+		Reproducers: map[string]*Reproducer{"reproducers/line.json": {}, "reproducers/SL-1.json": {}, "reproducers/withheld.json": {}},
+		Cases:       map[string][]byte{"faults/withheld.json": []byte("2")},
+		World:       []byte("deploy: []\n"), Snapshot: &Snapshot{World: &evm.World{}},
+	}
+	fault, err := f.AddFault(exampleFault())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(dir, r, o); err != nil {
+	upgrade, err := f.AddUpgrade("SL-2", exampleUpgrade())
+	if err != nil || upgrade != "upgrades/SL-2.json" {
+		t.Fatal(upgrade, err)
+	}
+	r := &report.Report{
+		Targets: []report.Target{{Reproducer: "reproducers/line.json"}, {}}, Findings: []report.Finding{{Reproducer: "reproducers/SL-1.json"}},
+		Clashes: []report.Clash{{Reproducer: upgrade}, {}}, Faults: []report.Fault{{File: fault}, {Message: "another"}},
+	}
+	rendered := map[string][]byte{report.JSONFile: []byte("{}")}
+	b, err := Pack(r, rendered, f)
+	if err != nil {
 		t.Fatal(err)
 	}
-	written := Archive{}
-	for _, name := range []string{JSONFile, SARIFFile, CommentFile, SummaryFile, "faults/named.json"} {
-		if written[name], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(written, a); diff != "" {
+	want := []string{fault, report.JSONFile, "reproducers/SL-1.json", "reproducers/line.json", upgrade, SnapshotFile, WorldFile}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(b))); diff != "" {
 		t.Error(diff)
 	}
-	sum, err := a.Write(filepath.Join(dir, "run.tar"))
+	if got, err := ReadFault(b[fault]); err != nil || cmp.Diff(exampleFault(), got) != "" {
+		t.Errorf("the fault in it is another one (%v)", err)
+	}
+	if empty, err := Pack(r, rendered, &Files{}); err != nil || len(empty) != 1 || len(rendered) != 1 {
+		t.Errorf("a run that had nothing to fuzz left %v (%v)", empty, err)
+	}
+
+	dir := t.TempDir()
+	sum, err := b.WriteTar(filepath.Join(dir, "run.tar"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +89,7 @@ func TestPack(t *testing.T) {
 	if err != nil || fmt.Sprintf("%x", sha256.Sum256(data)) != sum {
 		t.Errorf("the file's SHA-256 is not %s (%v)", sum, err)
 	}
-	if _, err := a.Write(filepath.Join(dir, "no", "folder.tar")); err == nil || !strings.Contains(err.Error(), "name another file with --bundle") {
+	if _, err := b.WriteTar(filepath.Join(dir, "no", "folder.tar")); err == nil || !strings.Contains(err.Error(), "name another file with --bundle") {
 		t.Errorf("%v", err)
 	}
 }
@@ -112,8 +132,8 @@ func sums(files ...tarEntry) tarEntry {
 	return packed(SumsFile, text)
 }
 
-// What others pack is refused before any of it is used.
-func TestHostileArchives(t *testing.T) {
+// TestHostileBundles: a bundle that Sightline did not pack is refused before any of it is used.
+func TestHostileBundles(t *testing.T) {
 	a := packed("a", "1")
 	listed := func(files ...tarEntry) []byte { return entries(t, append([]tarEntry{sums(files...)}, files...)...) }
 	link := func(kind byte) []byte {
@@ -121,7 +141,7 @@ func TestHostileArchives(t *testing.T) {
 	}
 	extended := packed("a", "1")
 	extended.header.PAXRecords = map[string]string{"SIGHTLINE.x": "1"}
-	// What GNU tar writes of a file with a hole of a terabyte.
+	// As GNU tar writes a file with a hole of a terabyte.
 	bomb := slices.Clone(entries(t, sums(), packed("a", "1")))
 	copy(bomb[1024+156:], "S")
 	for name, c := range map[string]struct {
@@ -130,14 +150,14 @@ func TestHostileArchives(t *testing.T) {
 	}{
 		"empty":              {nil, "it is empty"},
 		"no files":           {make([]byte, 1024), "it is empty"},
-		"text":               {[]byte(strings.Repeat("no archive\n", 100)), "not a tar file"},
-		"compressed":         {append([]byte{0x1f, 0x8b}, make([]byte, 600)...), "not a tar file, or not all of one (a compressed one has to be unpacked first)"},
-		"out of it":          {listed(packed("../a", "1")), "leads out of the bundle"},
-		"out of it, within":  {listed(packed("a/../../b", "1")), "leads out of the bundle"},
-		"absolute":           {listed(packed("/etc/cron.d/a", "1")), "leads out of the bundle"},
-		"backslash":          {listed(packed(`..\a`, "1")), "other characters"},
-		"drive":              {listed(packed("C:a", "1")), "other characters"},
-		"line break":         {listed(packed("a\nb", "1")), "other characters"},
+		"text":               {[]byte(strings.Repeat("not a tar\n", 100)), "not a tar file"},
+		"compressed":         {append([]byte{0x1f, 0x8b}, make([]byte, 600)...), "not a tar file, or not all of one (uncompress it first if it is compressed)"},
+		"out of it":          {listed(packed("../a", "1")), "not a path below the bundle"},
+		"out of it, within":  {listed(packed("a/../../b", "1")), "not a path below the bundle"},
+		"absolute":           {listed(packed("/etc/cron.d/a", "1")), "not a path below the bundle"},
+		"backslash":          {listed(packed(`..\a`, "1")), "characters other than"},
+		"drive":              {listed(packed("C:a", "1")), "characters other than"},
+		"line break":         {listed(packed("a\nb", "1")), "characters other than"},
 		"long":               {listed(packed(strings.Repeat("a", 301), "1")), "a path of 301 bytes"},
 		"folder":             {link(tar.TypeDir), "a link, a folder or a device"},
 		"symbolic link":      {link(tar.TypeSymlink), "only plain files"},
@@ -146,24 +166,24 @@ func TestHostileArchives(t *testing.T) {
 		"pipe":               {link(tar.TypeFifo), "only plain files"},
 		"extension":          {listed(extended), "extension"},
 		"hole":               {bomb, ""},
-		"twice":              {listed(a, a), "already"},
-		"sums not first":     {entries(t, a, sums(a)), "the first file, and no other, has to be SHA256SUMS"},
-		"sums twice":         {entries(t, sums(a), a, sums(a)), "the first file, and no other"},
-		"no sums":            {entries(t, a), "the first file"},
+		"twice":              {listed(a, a), "it occurs twice"},
+		"sums not first":     {entries(t, a, sums(a)), "SHA256SUMS must be the first file"},
+		"sums twice":         {entries(t, sums(a), a, sums(a)), "must be the first file, and only that"},
+		"no sums":            {entries(t, a), "must be the first file"},
 		"changed":            {entries(t, sums(a), packed("a", "2")), `"a" was changed: its SHA-256 is d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35`},
-		"missing":            {entries(t, sums(a)), `lists "a", which is not there`},
+		"missing":            {entries(t, sums(a)), `lists "a", which is missing`},
 		"not listed":         {entries(t, sums(), a), `"a" is not listed`},
-		"listed twice":       {entries(t, sums(a, a), a), "is no line of it, or twice"},
-		"sums of themselves": {entries(t, sums(packed(SumsFile, ""))), "which is not there"},
-		"no list":            {entries(t, packed(SumsFile, "all of it is fine\n")), "is no line of it"},
+		"listed twice":       {entries(t, sums(a, a), a), "is not a line of it, or occurs twice"},
+		"sums of themselves": {entries(t, sums(packed(SumsFile, ""))), "which is missing"},
+		"no list":            {entries(t, packed(SumsFile, "all of it is fine\n")), "is not a line of it"},
 		"huge":               {hugeHeader(t), "more than 1073741824 bytes"},
 	} {
-		got, err := ReadArchive(bytes.NewReader(c.data))
+		got, err := ReadBundle(bytes.NewReader(c.data))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v; want %q", name, got, err, c.want)
 		}
 		if err != nil && strings.ContainsAny(err.Error(), "\n\x1b") {
-			t.Errorf("%s: the error %q is not of one line", name, err)
+			t.Errorf("%s: the error %q has several lines", name, err)
 		}
 	}
 }
@@ -184,34 +204,34 @@ func TestManyFiles(t *testing.T) {
 	pipe, in := io.Pipe()
 	go func() {
 		w := tar.NewWriter(in)
-		for i := range 2 * maxArchiveFiles {
+		for i := range 2 * maxBundleFiles {
 			name := fmt.Sprintf("f%d", i)
 			if i == 0 {
 				name = SumsFile
 			}
 			if w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name}) != nil {
-				break // nobody reads any more
+				break // the reader has stopped
 			}
 		}
 		in.CloseWithError(errors.New("all of it was read"))
 	}()
-	_, err := ReadArchive(pipe)
+	_, err := ReadBundle(pipe)
 	pipe.Close()
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d files", maxArchiveFiles)) {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d files", maxBundleFiles)) {
 		t.Errorf("%v", err)
 	}
 }
 
-// FuzzReadArchive: whatever is read is what was written.
-func FuzzReadArchive(f *testing.F) {
-	good, err := Archive{"a": []byte("1"), "b/c": nil}.Marshal()
+// FuzzReadBundle: whatever is read is what was written.
+func FuzzReadBundle(f *testing.F) {
+	good, err := Bundle{"a": []byte("1"), "b/c": nil}.Marshal()
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(good)
 	f.Add(entries(f, sums(packed("a", "1")), packed("a", "1")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		a, err := ReadArchive(bytes.NewReader(data))
+		a, err := ReadBundle(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -219,7 +239,7 @@ func FuzzReadArchive(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, err := ReadArchive(bytes.NewReader(again)); err != nil || !cmp.Equal(a, b) {
+		if b, err := ReadBundle(bytes.NewReader(again)); err != nil || !cmp.Equal(a, b) {
 			t.Errorf("%v became %v (%v)", a, b, err)
 		}
 	})

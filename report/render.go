@@ -1,0 +1,30 @@
+package report
+
+import "bytes"
+
+// Names of the files that [Render] makes.
+const (
+	JSONFile    = "report.json"
+	SARIFFile   = "sightline.sarif"
+	CommentFile = "comment.md"
+	SummaryFile = "summary.md"
+)
+
+// Render makes report.json, sightline.sarif, comment.md and summary.md, by name.
+func Render(r *Report, o Options) (map[string][]byte, error) {
+	if o.OmitTimes {
+		r = normalize(r)
+		dropTimes(r)
+	}
+	var data bytes.Buffer
+	if err := WriteJSON(&data, r, o.OmitTimes); err != nil {
+		return nil, err
+	}
+	alerts, err := SARIF(r, o)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o),
+	}, nil
+}
