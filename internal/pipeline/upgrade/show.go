@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -22,28 +23,25 @@ const maxAnswers = 4
 // the implementation behind a proxy gets the head's code (or the contract itself does,
 // where the World has it without a proxy), and what functions named as the variables
 // answer is compared. One that cannot be shown (there is no getter, or no instance in the
-// World) stays what was read off the compilations. It returns the cases, by their paths
-// below the output folder.
-func Show(clashes []Clash, r *report.Report, head, base *deploy.Deployment) (map[string][]byte, error) {
+// World) stays what was read off the compilations. What shows one is added to files.
+func Show(clashes []Clash, r *report.Report, head, base *deploy.Deployment, files *replay.Files) error {
 	s, err := newShower(head, base)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	cases := map[string][]byte{}
 	for i := range clashes {
 		c := &r.Clashes[i]
 		shown, err := s.show(c.Contracts[0], clashes[i].changes)
 		if err != nil || shown == nil {
 			continue
 		}
-		data, err := report.MarshalUpgrade(shown.file)
+		path, err := files.AddUpgrade(c.ID, shown.file)
 		if err != nil {
 			continue
 		}
-		c.Shown, c.Reproducer = shown.answers, report.UpgradeFolder+"/"+c.ID+".json"
-		cases[c.Reproducer] = data
+		c.Shown, c.Reproducer = shown.answers, path
 	}
-	return cases, nil
+	return nil
 }
 
 // shower has both Worlds with a machine on each.
@@ -64,7 +62,7 @@ func newShower(head, base *deploy.Deployment) (*shower, error) {
 
 // shownClash is a clash as it happens.
 type shownClash struct {
-	file    *report.UpgradeCase
+	file    *replay.Upgrade
 	answers []report.ClashShown
 }
 
@@ -98,17 +96,17 @@ func (s *shower) showIn(before, after *deployed, changes []layout.Change) (*show
 	if err != nil || running == nil {
 		return nil, err
 	}
-	file := &report.UpgradeCase{World: s.base.World, Address: *replaced, Code: s.head.World.Accounts[*running].Code}
+	file := &replay.Upgrade{World: s.base.World, Address: *replaced, Code: s.head.World.Accounts[*running].Code}
 	for _, g := range getters {
 		call := g.data(from, before.Address)
-		file.Calls = append(file.Calls, report.UpgradeCall{Name: before.Name + "." + g.after.Sig, From: from, To: call.To, Data: call.Data})
+		file.Calls = append(file.Calls, replay.UpgradeCall{Name: before.Name + "." + g.after.Sig, From: from, To: call.To, Data: call.Data})
 	}
 	answers, err := runUpgrade(file)
 	if err != nil {
 		return nil, err
 	}
 	shown := &shownClash{file: file}
-	var kept []report.UpgradeCall
+	var kept []replay.UpgradeCall
 	for i, call := range file.Calls {
 		call.Before, call.After = answers[i][0], answers[i][1]
 		if call.Before.Fails || call.Before.Equal(call.After) || len(kept) == maxAnswers {
@@ -197,7 +195,7 @@ func implementationAt(machine evm.Machine, in *deployed, call evm.Call) (*common
 }
 
 // runUpgrade makes the calls of a case on go-ethereum, before and after the upgrade.
-func runUpgrade(c *report.UpgradeCase) ([][2]report.UpgradeAnswer, error) {
+func runUpgrade(c *replay.Upgrade) ([][2]replay.UpgradeAnswer, error) {
 	upgraded := *c.World
 	upgraded.Accounts = maps.Clone(c.World.Accounts)
 	account := upgraded.Accounts[c.Address]
@@ -207,7 +205,7 @@ func runUpgrade(c *report.UpgradeCase) ([][2]report.UpgradeAnswer, error) {
 	changed := *account
 	changed.Code = c.Code
 	upgraded.Accounts[c.Address] = &changed
-	answers := make([][2]report.UpgradeAnswer, len(c.Calls))
+	answers := make([][2]replay.UpgradeAnswer, len(c.Calls))
 	for side, w := range []*evm.World{c.World, &upgraded} {
 		machine, err := evm.NewReference(w, bytecode.NewTable(nil), evm.LiftCodeSizeLimits)
 		if err != nil {
@@ -220,14 +218,14 @@ func runUpgrade(c *report.UpgradeCase) ([][2]report.UpgradeAnswer, error) {
 				return nil, err
 			}
 			result := &exec.Calls[0]
-			answers[i][side] = report.UpgradeAnswer{Fails: result.Outcome != evm.Success, Output: slices.Clone(result.Output)}
+			answers[i][side] = replay.UpgradeAnswer{Fails: result.Outcome != evm.Success, Output: slices.Clone(result.Output)}
 		}
 	}
 	return answers, nil
 }
 
 // describeAnswer is an answer for people.
-func describeAnswer(m *abi.Method, a report.UpgradeAnswer) string {
+func describeAnswer(m *abi.Method, a replay.UpgradeAnswer) string {
 	if a.Fails {
 		return "fails"
 	}

@@ -1,0 +1,84 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world/chain"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// checkCampaign refuses values that make no sense, before anything is read or compiled.
+func (s *Settings) checkCampaign() error {
+	c, w := &s.options.Campaign, &s.options.World
+	if !(s.timeout >= 0 && s.timeout <= maxTimeout) { // NaN is neither
+		return exit.BadInput("--timeout %v: want seconds, from 0 to %d (30 days)", float64(s.timeout), maxTimeout)
+	}
+	if s.timeout == 0 && c.Calls == 0 {
+		return exit.BadInput("--timeout 0 without --test-limit: the campaign would never end")
+	}
+	if c.Workers < 1 || c.Workers > maxWorkers {
+		return exit.BadInput("--workers %d: want 1 to %d", c.Workers, maxWorkers)
+	}
+	if s.seqLen < 1 || s.seqLen > maxSeqLen {
+		return exit.BadInput("--seq-len %d: want 1 to %d", s.seqLen, maxSeqLen)
+	}
+	if _, err := fuzzer.ScheduleNamed(c.Schedule); err != nil {
+		return exit.BadInput("--schedule: %w", err)
+	}
+	if _, err := fuzzer.TechniquesNamed(c.Without); err != nil {
+		return exit.BadInput("--without: %w", err)
+	}
+	if w.RPC != "" {
+		if err := chain.CheckURL(w.RPC); err != nil {
+			return exit.BadInput("--rpc: %w", err)
+		}
+	}
+	if w.Block != 0 && w.RPC == "" {
+		return exit.BadInput("--block %d without --rpc: there is no chain to take it from", w.Block)
+	}
+	if w.Fork != "" && !slices.Contains(evm.Forks(), w.Fork) {
+		return exit.BadInput("--evm-version %q: want one of %s", w.Fork, strings.Join(evm.Forks(), ", "))
+	}
+	return nil
+}
+
+// FailLevels are what --fail-on may be.
+var FailLevels = []string{"none", "low", "medium", "high", "critical"}
+
+// checkOutput refuses values that make no sense, and creates the output folder.
+func (s *Settings) checkOutput() error {
+	o, g := &s.options.Output, &s.options.Gate
+	if !slices.Contains(FailLevels, g.FailOn) {
+		return exit.BadInput("--fail-on %q: want none, low, medium, high or critical", g.FailOn)
+	}
+	if !slices.Contains([]string{DiscloseFull, DiscloseIntroduced}, s.disclosure) {
+		return exit.BadInput("--disclosure %q: want full or introduced", s.disclosure)
+	}
+	if err := report.CheckGate(g.Condition); err != nil {
+		return exit.BadInput("--gate %q: %w; it may name new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", g.Condition, err)
+	}
+	if o.Bundle != "" {
+		if err := os.MkdirAll(filepath.Dir(o.Bundle), 0o755); err != nil {
+			return exit.BadInput("--bundle %s: its folder cannot be created: %v; name another file", o.Bundle, files.Plain(err))
+		}
+	}
+	if o.Dir == "" {
+		return exit.BadInput("--out is empty: name a folder")
+	}
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return exit.BadInput("--out %s cannot be created: %v; choose a writable folder", o.Dir, files.Plain(err))
+	}
+	probe, err := os.CreateTemp(o.Dir, ".probe-*")
+	if err != nil {
+		return exit.BadInput("--out %s cannot be written: %v; choose a writable folder", o.Dir, files.Plain(err))
+	}
+	probe.Close()
+	return os.Remove(probe.Name())
+}

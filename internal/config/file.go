@@ -1,0 +1,227 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/worldfile"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// Files are looked for below the project's folder, in this order.
+var Files = []string{"sightline.yml", ".github/sightline.yml"}
+
+// MaxFile bounds the size of a configuration file, bytes. Arbitrary: the World of as many
+// contracts as are deployed at most, as world.yml has it, is about half of it.
+const MaxFile = 256 << 10
+
+// notConfigurable are the flags that only the command line sets: they say what
+// this one run is about, or name files to write and programs to run, which a
+// pull request must not choose.
+var notConfigurable = []string{"root", "config", "diff", "target", "help", "json", "out", "corpus-dir", "remember", "bundle", "solc", "solc-list", "build-command", "build-env", "rpc", "state", "setup-command"}
+
+// Load reads the configuration file, and those of other fuzzers, and sets every flag
+// that they name and the command line does not. The file named by --config must be there;
+// else the first of [Files] is read, if there is one.
+func (s *Settings) Load() error {
+	root, err := change.AbsRoot(s.options.Change.Root)
+	if err != nil {
+		return err
+	}
+	if err := s.loadFile(root); err != nil {
+		return err
+	}
+	return s.Import(In(root))
+}
+
+func (s *Settings) loadFile(root string) error {
+	if s.file != "" {
+		return s.readFile(s.file)
+	}
+	for _, name := range Files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		return s.readFile(path)
+	}
+	return nil
+}
+
+func (s *Settings) readFile(path string) error {
+	data, err := files.ReadBounded(path, MaxFile)
+	if err != nil {
+		return exit.BadInput("configuration %s: %v", path, files.Plain(err))
+	}
+	if err := s.Apply(data); err != nil {
+		return exit.BadInput("configuration %s: %w", path, err)
+	}
+	return nil
+}
+
+// File is the configuration that --config names; empty: none.
+func (s *Settings) File() string { return s.file }
+
+// Apply sets the flags that a configuration names.
+func (s *Settings) Apply(data []byte) error {
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		return fmt.Errorf("not valid YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if len(document.Content) == 0 {
+		return nil // empty, or comments only
+	}
+	settings := document.Content[0]
+	if settings.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: want settings as `key: value`", settings.Line)
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(settings.Content); i += 2 {
+		key, value := settings.Content[i], settings.Content[i+1]
+		if seen[key.Value] {
+			return fmt.Errorf("line %d: %q is set twice", key.Line, key.Value)
+		}
+		seen[key.Value] = true
+		if err := applySetting(key, value, s.flags); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// All returns the flags of all groups, which a configuration may set, whatever command
+// it is read for.
+func All() *pflag.FlagSet {
+	s := New(pflag.NewFlagSet("settings", pflag.ContinueOnError))
+	s.RegisterAll()
+	return s.flags
+}
+
+// applySetting sets one flag, unless the command line has set it, or the present
+// command has no such flag: then the value is only checked.
+func applySetting(key, value *yaml.Node, flags *pflag.FlagSet) error {
+	all := All()
+	flag := all.Lookup(key.Value)
+	if flag == nil || slices.Contains(notConfigurable, key.Value) {
+		return unknownKey(key, all)
+	}
+	target := flags.Lookup(key.Value)
+	if target != nil && target.Changed {
+		target = nil
+	}
+	if p, ok := flag.Value.(*worldFlag); ok {
+		if target != nil {
+			p, _ = target.Value.(*worldFlag)
+			target.Changed = true
+		}
+		return p.Read(p.plan, value)
+	}
+	values := []*yaml.Node{value}
+	if _, list := flag.Value.(pflag.SliceValue); list && value.Kind == yaml.SequenceNode {
+		values = value.Content
+	}
+	for _, v := range values {
+		if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
+			return fmt.Errorf("line %d: %s: want %s", v.Line, key.Value, Wanted(flag.Value.Type()))
+		}
+		if err := all.Set(key.Value, v.Value); err != nil {
+			return fmt.Errorf("line %d: %s %q: want %s", v.Line, key.Value, human.Printable(v.Value), Wanted(flag.Value.Type()))
+		}
+		if target != nil {
+			if err := flags.Set(key.Value, v.Value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Keys lists what a configuration file may set.
+func Keys(flags *pflag.FlagSet) []string {
+	var keys []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		_, world := f.Value.(*worldFlag)
+		if (!f.Hidden || world) && !slices.Contains(notConfigurable, f.Name) {
+			keys = append(keys, f.Name)
+		}
+	})
+	slices.Sort(keys)
+	return keys
+}
+
+// unknownKey names the nearest known key.
+func unknownKey(key *yaml.Node, all *pflag.FlagSet) error {
+	if all.Lookup(key.Value) != nil {
+		return fmt.Errorf("line %d: %q belongs on the command line, not in the configuration", key.Line, key.Value)
+	}
+	nearest, best := "", 0
+	for _, known := range Keys(all) {
+		if d := editDistance(key.Value, known); nearest == "" || d < best {
+			nearest, best = known, d
+		}
+	}
+	return fmt.Errorf("line %d: unknown key %q; the nearest known key is %q", key.Line, human.Printable(key.Value), nearest)
+}
+
+// editDistance is Levenshtein's, over bytes: keys are ASCII.
+func editDistance(a, b string) int {
+	if len(a) > 256 { // nothing is near
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// worldFlag is a setting as a flag that no help shows: configurations set it.
+type worldFlag struct {
+	*worldfile.Setting
+	plan *deploy.Plan
+}
+
+func (f *worldFlag) String() string { return "" }
+func (f *worldFlag) Type() string   { return f.Key }
+
+// Set reads the setting as YAML.
+func (f *worldFlag) Set(text string) error {
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
+		return err
+	}
+	if len(document.Content) == 0 {
+		return fmt.Errorf("%s: want YAML", f.Key)
+	}
+	return f.Read(f.plan, document.Content[0])
+}
+
+// DescribesWorld reports whether a flag is a key of the configuration that is not a flag
+// of its own: it describes the World.
+func DescribesWorld(f *pflag.Flag) bool {
+	_, ok := f.Value.(*worldFlag)
+	return ok
+}

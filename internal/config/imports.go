@@ -1,0 +1,286 @@
+package config
+
+import (
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/progress"
+)
+
+// This file reads what the configurations of other fuzzers say that carries over. They
+// were not written for us: an unknown key is not an error, and what cannot be used is a
+// warning. They may say no more than sightline.yml may, and that and flags override them.
+
+// importedTool is a fuzzer whose configuration is read.
+type importedTool struct {
+	name  string
+	files []string // looked for in the project's folder; the first that is there counts
+	parse func([]byte) (*importedValue, error)
+	keys  []importedKey
+	// sections are keys whose own keys are told one by one; others are told whole.
+	sections []string
+}
+
+// importedKey is a key whose value carries over.
+type importedKey struct {
+	path    string // "fuzzing.senderAddresses"
+	becomes string // for the documentation
+	read    func(*imports, *importedValue) error
+}
+
+// importedTools are those fuzzers: echidna's keys as of its version 2.3, and medusa's of 1.3.
+var importedTools = []importedTool{
+	{"echidna", []string{"echidna.yaml", "echidna.yml", "echidna.config.yaml", "echidna.config.yml"}, parseYAML, []importedKey{
+		{"sender", "senders, beside Sightline's own", importSenders},
+		{"prefix", "functions without parameters whose names begin so are properties, too", importPrefix},
+		{"seqLen", "`seq-len`, if below 64", importLength},
+		{"maxTimeDelay", "at most so many seconds pass before a call", importTime},
+		{"maxBlockDelay", "at most so many blocks", importBlocks},
+		{"maxValue", "no call carries more wei", importValue},
+		{"filterFunctions", "functions that are not called, or with `filterBlacklist: false` the only ones that are", importFilter},
+		{"filterBlacklist", "see there", importBlacklist},
+	}, nil},
+	{"medusa", []string{"medusa.json"}, parseJSON, []importedKey{
+		{"fuzzing.senderAddresses", "senders, beside Sightline's own", importSenders},
+		{"fuzzing.callSequenceLength", "`seq-len`, if below 64", importLength},
+		{"fuzzing.blockTimestampDelayMax", "at most so many seconds pass before a call", importTime},
+		{"fuzzing.blockNumberDelayMax", "at most so many blocks", importBlocks},
+		{"fuzzing.targetContracts", "contracts that are deployed, in this order, if nothing else has deployed them", importTargets},
+		{"fuzzing.targetContractsBalances", "the wei that their constructors are given", importBalances},
+		{"fuzzing.constructorArgs", "the arguments of their constructors; without, they are looked for", importArguments},
+		{"fuzzing.targetContractsInitFunctions", "what is called on them then", importInitializers},
+		{"fuzzing.initializationArgs", "the arguments of these calls", importInitialization},
+		{"fuzzing.testing.propertyTesting.testPrefixes", "functions without parameters whose names begin so are properties, too", importPrefix},
+		{"fuzzing.testing.targetFunctionSignatures", "the only functions that are called", importOnly},
+		{"fuzzing.testing.excludeFunctionSignatures", "functions that are not called", importExcluded},
+	}, []string{"fuzzing", "fuzzing.testing", "fuzzing.testing.propertyTesting"}},
+}
+
+// imports is what such configurations say.
+type imports struct {
+	senders   []common.Address
+	prefixes  []string // of properties
+	seqLen    int      // 0: not said
+	maxValue  *uint256.Int
+	maxTime   *uint64
+	maxBlocks *uint64
+	filters   []deploy.FunctionFilter
+	listed    []string // echidna's filterFunctions, until filterBlacklist is known
+	only      bool     // they are the only ones that are called
+	targets   []*importedTarget
+	arguments map[string][]world.NamedValue // of constructors, by contract
+	initial   map[string][]world.NamedValue // of initializers
+
+	lines []string // for people: what was read of which file
+	notes []string // what could not be meant so
+}
+
+// importedTarget is a contract that is to be deployed.
+type importedTarget struct {
+	contract string
+	balance  string // wei, as text; empty: none
+	initial  string // function to be called then; empty: none
+}
+
+// readImports reads the configurations of other fuzzers in a folder; read gives a file,
+// and fs.ErrNotExist where there is none.
+func readImports(read func(name string) ([]byte, error)) *imports {
+	f := &imports{}
+	for i := range importedTools {
+		for _, name := range importedTools[i].files {
+			data, err := read(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				f.notes = append(f.notes, fmt.Sprintf("%s was not read: %v", name, files.Plain(err)))
+			} else {
+				f.readFile(&importedTools[i], name, data)
+			}
+			break
+		}
+	}
+	return f
+}
+
+// In reads files of a folder.
+func In(root string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		path := filepath.Join(root, name)
+		if _, err := os.Lstat(path); err != nil {
+			return nil, err
+		}
+		return files.ReadBounded(path, MaxFile)
+	}
+}
+
+// readFile takes in one file.
+func (f *imports) readFile(tool *importedTool, name string, data []byte) {
+	v, err := tool.parse(data)
+	if err == nil && v != nil && v.fields == nil {
+		err = errors.New("want settings by name")
+	}
+	if err != nil {
+		f.notes = append(f.notes, fmt.Sprintf("%s was not read: %v", name, err))
+		return
+	}
+	own := &imports{}
+	var used, unused []string
+	own.walk(tool, name, "", v, &used, &unused)
+	own.finish()
+	f.merge(own)
+	line := name + ": "
+	if len(used) == 0 {
+		line += "nothing of it carries over"
+	} else {
+		line += strings.Join(used, ", ")
+	}
+	if len(unused) > 0 {
+		line += "; not used: " + strings.Join(unused[:min(len(unused), maxUnused)], ", ") + human.More(max(0, len(unused)-maxUnused))
+	}
+	f.lines = append(f.lines, line)
+}
+
+// maxUnused bounds the keys that are named as not used. Arbitrary: echidna has some sixty.
+const maxUnused = 8
+
+// walk reads the keys of a mapping, those with an empty value apart.
+func (f *imports) walk(tool *importedTool, name, prefix string, v *importedValue, used, unused *[]string) {
+	if v == nil {
+		return
+	}
+	for i := range v.fields {
+		field := &v.fields[i]
+		path := prefix + field.name
+		k := slices.IndexFunc(tool.keys, func(k importedKey) bool { return k.path == path })
+		switch {
+		case field.value.empty():
+		case k >= 0:
+			if err := tool.keys[k].read(f, &field.value); err != nil {
+				f.notes = append(f.notes, fmt.Sprintf("%s: %s: %v: not used", name, path, err))
+				continue
+			}
+			*used = append(*used, field.name)
+		case slices.Contains(tool.sections, path):
+			f.walk(tool, name, path+".", &field.value, used, unused)
+		default:
+			*unused = append(*unused, human.Printable(field.name))
+		}
+	}
+}
+
+// finish makes of keys what takes several.
+func (f *imports) finish() {
+	if len(f.listed) > 0 {
+		f.filters = append(f.filters, deploy.FunctionFilter{Names: f.listed, Only: f.only})
+	}
+}
+
+// merge takes in what another file says. What both say, the first one decides.
+func (f *imports) merge(g *imports) {
+	for _, a := range g.senders {
+		if !slices.Contains(f.senders, a) {
+			f.senders = append(f.senders, a)
+		}
+	}
+	f.prefixes = append(f.prefixes, g.prefixes...)
+	f.seqLen = cmp.Or(f.seqLen, g.seqLen)
+	f.maxValue = cmp.Or(f.maxValue, g.maxValue)
+	f.maxTime = cmp.Or(f.maxTime, g.maxTime)
+	f.maxBlocks = cmp.Or(f.maxBlocks, g.maxBlocks)
+	f.filters = append(f.filters, g.filters...)
+	f.targets, f.arguments, f.initial = append(f.targets, g.targets...), g.arguments, g.initial
+	f.notes = append(f.notes, g.notes...)
+}
+
+// steps deploy the targets on top of what else makes the World.
+func (f *imports) steps() []world.Step {
+	const place = "medusa.json"
+	var steps []world.Step
+	for _, t := range f.targets {
+		if t.contract == "" {
+			continue
+		}
+		s := world.Step{Contract: t.contract, Place: place, Value: world.Value{Text: t.balance, Place: place}}
+		s.Message.Place, s.Message.Named = place, f.arguments[t.contract]
+		steps = append(steps, s)
+		if t.initial == "" {
+			continue
+		}
+		call := world.Step{Place: place}
+		call.Message = world.PlannedMessage{Function: t.contract + "." + t.initial, Named: f.initial[t.contract], Place: place}
+		steps = append(steps, call)
+	}
+	return steps
+}
+
+// Import reads the configurations of other fuzzers; read gives a file of the project's
+// folder, and fs.ErrNotExist where there is none. What they say counts where neither a
+// flag nor the configuration says otherwise. Commands that do not fuzz need none of it.
+func (s *Settings) Import(read func(name string) ([]byte, error)) error {
+	if !s.has("deploy") {
+		return nil
+	}
+	f := readImports(read)
+	s.imported = *f
+	if f.seqLen > 0 && !s.flags.Changed("seq-len") {
+		if err := s.flags.Set("seq-len", strconv.Itoa(f.seqLen)); err != nil {
+			return err
+		}
+	}
+	p := &s.options.World.Plan
+	p.Imported = deploy.Imported{Prefixes: f.prefixes, MaxValue: f.maxValue, MaxTime: f.maxTime, MaxBlocks: f.maxBlocks, Filters: f.filters}
+	if !s.flags.Changed("senders") {
+		p.World.Senders = f.namedSenders()
+	}
+	if !s.flags.Changed("deploy") {
+		p.World.OnTop = f.steps()
+	}
+	return nil
+}
+
+// Announce says what was read of other fuzzers' configurations, and warns of what could
+// not be used.
+func (s *Settings) Announce(log *progress.Log) {
+	for _, line := range s.imported.lines {
+		log.Line("config  read from %s", human.Printable(line))
+	}
+	for _, note := range s.imported.notes {
+		log.Warn("%s", note)
+	}
+}
+
+// ImportedFiles are the configurations of other fuzzers that are read, relative to the
+// project's folder.
+func ImportedFiles() []string {
+	var names []string
+	for i := range importedTools {
+		names = append(names, importedTools[i].files...)
+	}
+	return names
+}
+
+// namedSenders are the senders with names that tell them by their addresses.
+func (f *imports) namedSenders() []evm.Sender {
+	var senders []evm.Sender
+	for _, a := range f.senders {
+		name := "sender-" + strings.TrimLeft(hex.EncodeToString(a[:]), "0")
+		senders = append(senders, evm.Sender{Name: name, Address: a})
+	}
+	return senders
+}

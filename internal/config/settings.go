@@ -1,0 +1,160 @@
+// Package config has the settings of a run: as flags of the command line, keys of
+// sightline.yml, inputs of the action, and what carries over from the configurations of
+// other fuzzers.
+package config
+
+import (
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/pipeline"
+	"github.com/sightline-evm/sightline/internal/worldfile"
+)
+
+// Defaults and bounds of the settings.
+const (
+	defaultTimeout = 120 // seconds: what people wait for a check on a pull request
+	defaultSeqLen  = 8   // Harvey, section 5
+	DefaultOut     = "sightline-out"
+	DefaultFailOn  = "high"
+	maxSeqLen      = 64 // Harvey, section 5: sequences double up to it
+	maxWorkers     = 256
+	maxTimeout     = 30 * 24 * 3600 // seconds; a longer one is a slip of the keyboard
+)
+
+// What a run shows of its findings.
+const (
+	DiscloseFull       = "full"
+	DiscloseIntroduced = "introduced"
+)
+
+// Settings are the values of a run's flags. A command registers the groups that it takes;
+// Resolve then makes options of them.
+type Settings struct {
+	flags   *pflag.FlagSet
+	options pipeline.Options // what flags set as it is
+
+	file       string // the configuration, as --config names it
+	timeout    seconds
+	seqLen     int
+	waivers    string // file
+	disclosure string
+	imported   imports // from other fuzzers' configurations
+	// ReadBase reads a file that decides what passes as the base has it, by its path in
+	// the project's folder; nil: the project's folder is read.
+	ReadBase func(name string) ([]byte, error)
+}
+
+// New returns settings whose groups are registered with flags.
+func New(flags *pflag.FlagSet) *Settings { return &Settings{flags: flags} }
+
+// RegisterAll registers all groups.
+func (s *Settings) RegisterAll() {
+	s.RegisterChange()
+	s.RegisterCampaign()
+	s.RegisterOutput()
+}
+
+// RegisterChange registers what is compared and what it is compiled from.
+func (s *Settings) RegisterChange() {
+	f, o := s.flags, &s.options.Change
+	f.StringVar(&o.Root, "root", ".", "the folder `DIR` of the project, or of a repository with several")
+	f.StringVar(&o.Base, "base", "", "compare the working tree with this `REV` (default: the merge base with the default branch)")
+	f.StringVar(&o.Diff, "diff", "", "read the change from a unified diff `FILE`, - for standard input; the sources are the head version")
+	f.StringArrayVar(&o.Builds, "build", nil, "compiler output to use, a `FILE` or folder: build-info, Foundry's out, Hardhat's or truffle's artifacts, standard JSON (repeatable)")
+	f.StringArrayVar(&o.BaseBuilds, "base-build", nil, "compiler output of the base version, a `FILE` or folder; needed where settings or dependencies changed (repeatable)")
+	f.StringVar(&o.Command, "build-command", "", "build the project with this `COMMAND` of the shell, run in --root, instead of what its configuration suggests")
+	f.StringArrayVar(&o.Env, "build-env", nil, "let the project's build see the environment variable `NAME` (repeatable; it sees no secrets otherwise)")
+	f.StringArrayVar(&o.Targets, "target", nil, "aim at `FILE:LINE` or CONTRACT:0xPC instead of a diff (repeatable)")
+	f.StringArrayVar(&o.Ignore, "ignore", nil, "ignore changes in files matching `PATTERN` (gitignore syntax; !PATTERN re-includes files, tests and scripts, too; repeatable)")
+	f.StringVar(&s.file, "config", "", "read settings from this `FILE` (default: sightline.yml or .github/sightline.yml in the project, if there)")
+	f.StringVar(&o.Solc, "solc", "", "the compiler, `FILE` or folder: a solc binary, a soljson file, or the npm package solc")
+	f.StringVar(&o.SolcList, "solc-list", "", "download missing compilers from the release list at this `URL` (the folder of Solidity's list of binaries, PLATFORM/list.json); checksum mismatches are rejected")
+}
+
+// RegisterCampaign registers what World is fuzzed, how long and how.
+func (s *Settings) RegisterCampaign() {
+	f, w, c := s.flags, &s.options.World, &s.options.Campaign
+	s.timeout = defaultTimeout
+	f.Var(&s.timeout, "timeout", "stop after so many `SECONDS`, or a time like 90s, 5m")
+	f.Uint64Var(&c.Calls, "test-limit", 0, "stop after so many `CALLS` instead; with --workers 1 and the same --seed the result is the same")
+	f.IntVar(&s.seqLen, "seq-len", defaultSeqLen, "at most `N` calls in a sequence; if not given, up to 64 as far as longer ones are needed")
+	f.Uint64Var(&c.Seed, "seed", 0, "seed `N` of all randomness (default 0)")
+	f.IntVar(&c.Workers, "workers", runtime.NumCPU(), "let `N` workers fuzz in parallel")
+	f.Lookup("workers").DefValue = "all cores"
+	f.StringVar(&c.CorpusDir, "corpus-dir", "", "load inputs from and save them to this `DIR`")
+	f.StringVar(&c.Schedule, "schedule", fuzzer.Lookahead.Name, "power schedule, for developers of the tool")
+	f.StringSliceVar(&w.Setup, "setup", nil, "start from what setUp() of this Foundry test `CONTRACT` makes (repeatable: one after the other), or from no test's: none (default: the tests that deploy what changed)")
+	f.StringVar(&w.Fork, "evm-version", "", "newest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default the last)")
+	f.StringVar(&c.Without, "without", "", "leave out `TECHNIQUES`, separated by commas, for developers of the tool: "+strings.Join(fuzzer.TechniqueNames(), ", "))
+	f.StringVar(&w.Command, "setup-command", "", "start from what this `COMMAND` of the shell deploys, run in --root, through the JSON-RPC endpoint in SIGHTLINE_RPC_URL")
+	f.StringVar(&w.State, "state", "", "start from the state in this `FILE`: a dump of anvil's (anvil --dump-state), or a genesis file")
+	f.StringVar(&w.RPC, "rpc", "", "start from a live chain's state, read through the JSON-RPC endpoint at this `URL`; answers are kept, so that the same --block needs it once")
+	f.Uint64Var(&w.Block, "block", 0, "fork at block `N` (requires --rpc)")
+	f.Lookup("block").DefValue = "latest"
+	for i := range worldfile.Settings {
+		k := &worldfile.Settings[i]
+		f.Var(&worldFlag{k, &w.Plan}, k.Key, k.Help)
+		_ = f.MarkHidden(k.Key)
+	}
+	_ = f.MarkHidden("schedule")
+	_ = f.MarkHidden("without")
+}
+
+// RegisterOutput registers where results go and what they decide.
+func (s *Settings) RegisterOutput() {
+	f, o, g := s.flags, &s.options.Output, &s.options.Gate
+	f.StringVar(&o.Dir, "out", DefaultOut, "write report.json, sightline.sarif, comment.md, summary.md and reproducers to this `DIR`")
+	f.StringVar(&g.FailOn, "fail-on", DefaultFailOn, "lowest severity `LEVEL` that fails the gate: none, low, medium, high, critical")
+	f.StringVar(&g.Condition, "gate", "", "fail unless this `CONDITION` holds, too: \"new_findings(medium) == 0 && reached >= 80%\"")
+	f.StringVar(&s.waivers, "waivers", "", "accept the findings that this `FILE` names, each with a reason, an owner and a last day")
+	f.StringVar(&s.disclosure, "disclosure", DiscloseFull, "show `FINDINGS`: full, or introduced: others are only counted (as an action on a public repository: introduced)")
+	f.StringVar(&o.History, "remember", "", "keep findings between runs in this `FILE`: they are tried first, and shown as still failing or fixed")
+	f.StringVar(&o.Bundle, "bundle", "", "write all of it to this `FILE`, too, as a tar with the SHA-256 of everything: `sightline replay --bundle` verifies it")
+	f.BoolVar(&o.Render.OmitTimes, "omit-times", false, "leave measured times out of report.json, so that equal runs give equal bytes")
+}
+
+// Resolve makes the options of a run: values are checked, and what depends on others, or on
+// files, is looked up. It creates the output folder, so that a campaign does not end in a
+// folder that cannot be written.
+func (s *Settings) Resolve() (*pipeline.Options, error) {
+	o := s.options
+	if s.has("timeout") {
+		if err := s.checkCampaign(); err != nil {
+			return nil, err
+		}
+		if o.Campaign.Calls == 0 || s.flags.Changed("timeout") { // --test-limit alone switches the clock off
+			o.Campaign.Timeout = time.Duration(float64(s.timeout) * float64(time.Second))
+		}
+		if s.flags.Changed("seq-len") {
+			o.Campaign.SeqLen = s.seqLen
+		}
+	}
+	if s.has("out") {
+		if err := s.checkOutput(); err != nil {
+			return nil, err
+		}
+		var err error
+		if o.Gate.Waivers, err = s.readWaivers(); err != nil {
+			return nil, err
+		}
+		o.Output.OnlyIntroduced = s.disclosure == DiscloseIntroduced
+		o.Output.Render.Out = o.Output.Dir
+	}
+	o.World.Env = o.Change.Env
+	return &o, nil
+}
+
+// has reports whether a flag is registered.
+func (s *Settings) has(flag string) bool { return s.flags.Lookup(flag) != nil }
+
+// Value is the text of a flag.
+func (s *Settings) Value(flag string) string { return s.flags.Lookup(flag).Value.String() }
+
+// Changed reports whether a flag was set, by whomever.
+func (s *Settings) Changed(flag string) bool { return s.flags.Changed(flag) }

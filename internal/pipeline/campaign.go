@@ -1,0 +1,95 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/compare"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// fuzz runs the campaign on the head, showing what happens.
+func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
+	r.change.DropStatements()
+	boundMemory()
+	if err := r.configure(); err != nil {
+		return nil, err
+	}
+	o, targets := &r.o.Campaign, r.change.Mapping.Targets
+	r.report.Seed, r.report.Workers = o.Seed, o.Workers
+	r.report.Limits = report.Limits{Seconds: o.Timeout.Seconds(), Calls: o.Calls}
+	if len(r.head.Deployment.Space.Callables) == 0 { // the report says why
+		return &fuzzer.Result{Targets: make([]fuzzer.TargetResult, len(targets)), Stopped: "nothing to call"}, nil
+	}
+	limit := fmt.Sprintf("%s calls", human.Count(o.Calls))
+	if o.Timeout > 0 {
+		limit = human.Clock(r.config.Timeout.Seconds())
+	}
+	r.o.Log.Line("fuzz    seed %d, %s, limit %s", o.Seed, human.Plural(o.Workers, "worker"), limit)
+	r.o.Log.Line("")
+	result, err := (&fuzzer.Campaign{Config: r.config}).Run(ctx)
+	r.o.Log.Clear()
+	if err != nil {
+		return nil, exit.CannotFuzz("%w", err)
+	}
+	return result, nil
+}
+
+// configure makes the campaign's configuration of the options and the deployment.
+func (r *run) configure() error {
+	o, d := &r.o.Campaign, r.head.Deployment
+	schedule, err := fuzzer.ScheduleNamed(o.Schedule)
+	if err != nil {
+		return exit.BadInput("--schedule: %w", err)
+	}
+	without, err := fuzzer.TechniquesNamed(o.Without)
+	if err != nil {
+		return exit.BadInput("--without: %w", err)
+	}
+	r.config = fuzzer.Config{
+		World: d.World, Space: d.Space, Table: d.Table, Targets: r.change.Mapping.Targets,
+		Oracles: oracle.All(), Exempt: exempt(d),
+		Seeds:      slices.Concat(r.history.Seeds(d.Space), d.DeploymentSeeds(), d.ExampleSeeds()),
+		NewMachine: d.NewMachine, NewJudge: d.NewJudge,
+		Schedule: schedule, Without: without,
+		Seed: o.Seed, Workers: o.Workers, SeqLen: o.SeqLen,
+		Timeout: o.untilDeadline(r.o.Now), MaxCalls: o.Calls,
+		Now:      r.o.Now,
+		Progress: r.show,
+	}
+	if o.CorpusDir != "" {
+		r.config.Corpus = &fuzzer.Corpus{Dir: o.CorpusDir, Withhold: r.o.Output.OnlyIntroduced}
+		r.report.Corpus = sumOf(r.config.Corpus)
+		r.saved, _ = r.config.Corpus.Load(d.Space) // the campaign says what does not fit
+	}
+	return nil
+}
+
+// untilDeadline is what the deadline leaves of the time limit. Of what is left, the base
+// gets its share.
+func (c *Campaign) untilDeadline(now func() time.Time) time.Duration {
+	if c.Deadline.IsZero() {
+		return c.Timeout
+	}
+	left := c.Deadline.Sub(now()) * compare.BaseShare / (compare.BaseShare + 1)
+	if left = max(time.Nanosecond, left); c.Timeout == 0 || left < c.Timeout { // zero is no limit
+		return left
+	}
+	return c.Timeout
+}
+
+// sumOf is the saved inputs that a campaign begins with; nil where that cannot be
+// said, or there are none.
+func sumOf(corpus *fuzzer.Corpus) *report.Corpus {
+	files, sum, err := corpus.Sum()
+	if err != nil || files == 0 {
+		return nil
+	}
+	return &report.Corpus{Files: files, SHA256: sum}
+}

@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/pipeline/compare"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/replay"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// describer turns the result of a campaign into the parts of a report, and the files that
+// make them happen again.
+type describer struct {
+	change *change.Change
+	head   *deploy.Deployment
+	judge  evm.Machine
+	result *fuzzer.Result
+	known  compared
+	log    *progress.Log
+
+	report    *report.Report
+	files     *replay.Files
+	ids       map[string]bool // of findings
+	functions map[string]bool // "contract function" that some call entered
+}
+
+// compared is what is known of findings beside other versions of the code.
+type compared struct {
+	withBase map[*fuzzer.Finding]compare.Standing
+	release  *compare.Release // nil without findings
+}
+
+// describe makes the report of a campaign that ran.
+func (r *run) describe(result *fuzzer.Result, known compared) error {
+	r.files.Reproducers = map[string]*replay.Reproducer{}
+	d := &describer{change: r.change, head: r.head.Deployment, judge: r.judge, result: result, known: known, log: r.o.Log,
+		report: r.report, files: &r.files, ids: map[string]bool{}, functions: map[string]bool{}}
+	d.stats()
+	d.world()
+	d.findFunctions()
+	if err := d.targets(); err != nil {
+		return err
+	}
+	d.lines()
+	return d.findings()
+}
+
+// stats sums up the campaign, and adds the tool's own faults.
+func (d *describer) stats() {
+	r, result := d.report, d.result
+	s := result.Stats
+	r.Stats = report.Stats{Executions: s.Executions, Calls: s.Calls, Seconds: s.Seconds,
+		Paths: s.Paths, Seeds: s.Seeds, Blocks: s.Blocks, Stopped: result.Stopped}
+	if s.Seconds > 0 {
+		r.Stats.CallsPerSecond = float64(s.Calls) / s.Seconds
+	}
+	for _, f := range result.Faults {
+		text := ""
+		if f.Sequence != nil {
+			text = input.Format(d.head.Space, f.Sequence)
+		}
+		r.Faults = append(r.Faults, d.fault(f.Message, text, f.Mismatch))
+	}
+	for _, note := range result.Notes {
+		d.log.Warn("%s", note)
+	}
+}
+
+// fault describes a fault, with the file of a mismatch.
+func (d *describer) fault(message, text string, m *evm.Mismatch) report.Fault {
+	if m == nil {
+		return report.Fault{Message: message, Input: text}
+	}
+	file, err := d.files.AddFault(&replay.Fault{World: d.head.World, Sequence: m.Sequence, Lifted: true, Difference: m.Difference})
+	if err != nil {
+		message += "; the case could not be kept: " + err.Error()
+	}
+	return report.Fault{Message: message, Input: text, File: file}
+}

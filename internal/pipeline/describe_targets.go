@@ -1,0 +1,147 @@
+package pipeline
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/replay"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// findFunctions notes which functions any call entered, to say how close a line
+// came to being reached.
+func (d *describer) findFunctions() {
+	for _, l := range d.result.Entered {
+		p := d.head.Table.Program(l.Code)
+		if p == nil || p.Contract == nil {
+			continue
+		}
+		if name, ok := d.head.Positions.FunctionAt(l); ok {
+			d.functions[p.Contract.QualifiedName()+" "+name] = true
+		}
+	}
+}
+
+// targets reports on all targets.
+func (d *describer) targets() error {
+	for i := range d.change.Mapping.Targets {
+		t, err := d.target(i)
+		if err != nil {
+			return err
+		}
+		d.report.Targets = append(d.report.Targets, t)
+	}
+	return nil
+}
+
+// target reports on one target of the campaign.
+func (d *describer) target(i int) (report.Target, error) {
+	t, got := d.change.Mapping.Targets[i], d.result.Targets[i]
+	out := report.Target{File: t.Position.File, Line: t.Position.Line, Contract: t.Contract}
+	if len(d.change.About.Explicit) > 0 && len(t.Entries) == 1 {
+		out.PC = t.Entries[0].PC
+	}
+	if got.Unreachable {
+		out.Status = report.Unreachable
+		out.Reason = "no call reaches it, whatever the state and the arguments"
+		return out, nil
+	}
+	if !got.Entered {
+		out.Status, out.Reason = d.whyNot(&t)
+		return out, nil
+	}
+	out.Status = report.Reached
+	out.Executions, out.Calls, out.Seconds = got.First.Executions, got.First.Calls, got.First.Seconds
+	steps, exec, err := d.steps(got.Sequence)
+	if err != nil {
+		return out, err
+	}
+	out.Sequence = steps
+	if !got.Reached {
+		out.Status = report.OnlyReverts
+		last := exec.Calls[len(exec.Calls)-1]
+		out.Reason = "executed only in calls that revert: " + last.Reason()
+	}
+	name := fmt.Sprintf("reproducers/%s-%d-%s.json", fileName(path.Base(t.Position.File)), t.Position.Line, fileName(bytecode.ShortName(t.Contract)))
+	if out.PC != 0 {
+		name = fmt.Sprintf("reproducers/%s-0x%x.json", fileName(bytecode.ShortName(t.Contract)), out.PC)
+	}
+	out.Reproducer = d.reproduce(name, got.Sequence, replay.Claim{
+		Kind: "line", File: out.File, Line: out.Line, Contract: t.Contract, Kept: got.Reached,
+	}, t.Entries)
+	return out, nil
+}
+
+// whyNot says why a target was not reached, as far as that is known.
+func (d *describer) whyNot(t *bytecode.Target) (status, reason string) {
+	for _, f := range d.head.Setup.Failures {
+		if f.Contract.QualifiedName() == t.Contract && !d.deployedLater(f.Contract) {
+			return report.Undeployable, "the contract could not be deployed: " + f.Reason
+		}
+	}
+	tried := fmt.Sprintf("in %s executions", human.Count(d.result.Stats.Executions))
+	for _, entry := range t.Entries {
+		name, ok := d.head.Positions.FunctionAt(entry)
+		if !ok {
+			continue
+		}
+		if d.functions[t.Contract+" "+name] {
+			return report.Unreached, fmt.Sprintf("%s was entered, but never got to this line %s", name, tried)
+		}
+		return report.Unreached, fmt.Sprintf("%s was never entered %s", name, tried)
+	}
+	return report.Unreached, "never executed " + tried
+}
+
+// deployedLater reports whether a sequence got an instance of a contract going that
+// the World lacks.
+func (d *describer) deployedLater(c *bytecode.Contract) bool {
+	return c.Runtime != nil && slices.ContainsFunc(d.result.Entered, func(l bytecode.Location) bool { return l.Code == c.Runtime.ID })
+}
+
+// steps replays a sequence and describes its calls with their outcome.
+func (d *describer) steps(seq input.Sequence) ([]report.Step, *evm.Execution, error) {
+	exec, err := d.judge.Run(d.head.Space.Encode(seq, nil))
+	if err != nil {
+		return nil, nil, err
+	}
+	return replay.Steps(d.head.Space, seq, exec), exec, nil
+}
+
+// lines combines the targets' results: people are shown lines.
+func (d *describer) lines() {
+	for _, l := range d.change.Mapping.Lines {
+		line := report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(), Contracts: []string{}}
+		var results []diffmap.TargetResult
+		for _, i := range l.Targets {
+			t := d.report.Targets[i]
+			line.Contracts = append(line.Contracts, t.Contract)
+			results = append(results, diffmap.TargetResult{Contract: t.Contract, Status: diffmap.Status(t.Status), Reason: t.Reason})
+		}
+		status, reason := diffmap.Combine(l, results)
+		if l.Because != "" {
+			reason = strings.TrimSuffix("indirect: "+l.Because+"; "+reason, "; ")
+		}
+		line.Status, line.Reason = string(status), reason
+		line.Text = d.change.LineText(l.Position)
+		d.report.Lines = append(d.report.Lines, line)
+	}
+}
+
+// fileName keeps what is safe in a file's name everywhere.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, s)
+}

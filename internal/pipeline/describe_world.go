@@ -1,0 +1,65 @@
+package pipeline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// world lists what is deployed, then what could not be, then what nobody
+// tried to deploy.
+func (d *describer) world() {
+	w := report.World{Fork: d.head.World.Fork}
+	for i := range d.head.Setup.SetUps {
+		up := &d.head.Setup.SetUps[i]
+		text := report.SetUp{Contract: up.Contract.QualifiedName(), Function: up.Function}
+		if up.Failure == "" {
+			text.Address = up.Address.Hex()
+		} else {
+			text.Failure = d.head.WhyNotSetUp(up)
+		}
+		w.SetUps = append(w.SetUps, text)
+	}
+	for _, text := range d.head.FailedTests() {
+		d.log.Warn("%s", text)
+	}
+	for _, note := range d.head.Setup.Notes {
+		d.log.Warn("configuration: %s", note)
+	}
+	w.Senders, w.Calls = d.senders(), d.head.Setup.Calls
+	add := func(name string, c *bytecode.Contract, address common.Address, parts ...string) {
+		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+		w.Instances = append(w.Instances, report.Instance{Name: name, Contract: c.QualifiedName(),
+			Address: address.Hex(), Arguments: strings.Join(parts, "; ")})
+	}
+	for _, d := range d.head.Setup.Deployments {
+		parts := []string{strings.Join(d.Arguments, ", "), d.Initialization}
+		add(d.Name, d.Contract, d.Address, append(parts, d.Notes...)...)
+	}
+	for _, d := range d.head.Setup.Additions {
+		add(d.Name, d.Contract, d.Address, d.Origin, d.Initialization)
+	}
+	for _, f := range d.head.Failures() {
+		w.Undeployed = append(w.Undeployed, report.Undeployed{Contract: f.Contract.QualifiedName(), Reason: f.Reason})
+	}
+	for _, l := range d.head.Setup.LeftOut {
+		w.Undeployed = append(w.Undeployed, report.Undeployed{Contract: l.Contract.QualifiedName(), Reason: l.Reason})
+	}
+	d.report.World = w
+}
+
+// senders lists who sends calls, and why those do that not every World has.
+func (d *describer) senders() []report.Sender {
+	why := map[common.Address]string{}
+	for _, p := range d.head.Setup.Senders {
+		why[p.Address] = p.Why
+	}
+	var senders []report.Sender
+	for _, s := range d.head.World.Senders {
+		senders = append(senders, report.Sender{Name: s.Name, Address: s.Address.Hex(), Why: why[s.Address]})
+	}
+	return senders
+}

@@ -1,0 +1,30 @@
+package pipeline
+
+import (
+	"strings"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+)
+
+// exempt reports places in the code of tests and scripts, which are deployed where they
+// alone hold a changed line: what fails there, in calls in any order, is no bug.
+// The code of a library within a test is no test's.
+func exempt(d *deploy.Deployment) func(bytecode.Location) bool {
+	return func(l bytecode.Location) bool {
+		p := d.Table.Program(l.Code)
+		if p == nil {
+			return false
+		}
+		if kind, _ := change.TestRole(p.Contract); kind == "" {
+			return false
+		}
+		at, ok := d.Positions.At(l)
+		if !ok {
+			return true
+		}
+		kind, _ := change.TestRole(&bytecode.Contract{Source: at.File})
+		return kind != "" || strings.HasSuffix("/"+at.File, "/"+strings.TrimPrefix(p.Contract.Source, "/"))
+	}
+}

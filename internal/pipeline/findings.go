@@ -1,0 +1,123 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/replay"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// saysNothing says why a fuzz test that fails is no finding: with no arguments that were
+// tried it passed, and not in the base either, as far as is known. Such a test tells nothing of the
+// change, and may want what no World has. Empty: it is a finding.
+func (d *describer) saysNothing(f *fuzzer.Finding) string {
+	n := d.known.withBase[f]
+	if !f.NeverPassed || n.Is == report.Introduced {
+		return ""
+	}
+	where := "here and in the base"
+	if n.Is != report.PreExisting {
+		where = "and what it does in the base is not known"
+	}
+	return fmt.Sprintf("no finding: the fuzz test %s of %s fails with all arguments that were tried, %s", f.Sequence[0].Function.Signature, f.Contract, where)
+}
+
+// findings reports on all findings.
+func (d *describer) findings() error {
+	for _, f := range d.result.Findings {
+		if why := d.saysNothing(f); why != "" {
+			d.log.Warn("%s", why)
+			continue
+		}
+		if err := d.finding(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finding reports on something an oracle saw.
+func (d *describer) finding(f *fuzzer.Finding) error {
+	at, _ := d.head.Positions.At(f.Location)
+	function, _ := d.head.Positions.FunctionAt(f.Location)
+	if function == "" && len(f.Sequence) > 0 {
+		function = f.Sequence[len(f.Sequence)-1].Function.Name
+	}
+	steps, exec, err := d.steps(f.Sequence)
+	if err != nil {
+		return err
+	}
+	trace := replay.Messages(d.head.Space, f.Sequence, steps, exec) // before the machine runs anything else
+	release := d.known.release.Try(f, d.head.Space)
+	out := report.Finding{
+		ID:     d.findingID(f, function, at),
+		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, Severity: f.Oracle.Severity.String(),
+		Novelty: d.known.withBase[f].Is, NoveltyReason: d.known.withBase[f].Reason,
+		Title: f.Oracle.Title, Message: f.Message,
+		Location:  report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC},
+		Changed:   d.changedLine(f),
+		Function:  function,
+		Sequence:  steps,
+		Trace:     trace,
+		Confirmed: "go-ethereum",
+		Shipped:   release.Is, ShippedReason: release.Reason,
+		Executions: f.First.Executions, Calls: f.First.Calls, Seconds: f.First.Seconds,
+	}
+	out.Reproducer = d.reproduce("reproducers/"+out.ID+".json", f.Sequence, replay.Claim{
+		Kind: "finding", ID: out.ID, File: at.File, Line: at.Line, Contract: f.Contract,
+		Oracle: f.Oracle.ID, Message: f.Message, Kept: true,
+	}, []bytecode.Location{f.Location})
+	d.report.Findings = append(d.report.Findings, out)
+	return nil
+}
+
+// findingID is made of what stays when lines move: oracle, contract, function
+// and the text of the line. Two findings alike get longer ids.
+func (d *describer) findingID(f *fuzzer.Finding, function string, at bytecode.Position) string {
+	text := strings.Join(strings.Fields(d.change.LineText(at)), " ")
+	for n := 0; ; n++ {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%d", f.Oracle.ID, f.Contract, function, text, n))
+		id := "SL-" + hex.EncodeToString(sum[:2])
+		if !d.ids[id] {
+			d.ids[id] = true
+			return id
+		}
+	}
+}
+
+// changedLine is the changed line that the failing sequence executed last, nil
+// when it executed none.
+func (d *describer) changedLine(f *fuzzer.Finding) *report.Place {
+	for _, l := range slices.Backward(f.Path) {
+		for _, t := range d.change.Mapping.Targets {
+			if slices.Contains(t.Entries, l) && t.Position.Line > 0 {
+				return &report.Place{File: t.Position.File, Line: t.Position.Line, Contract: t.Contract, PC: l.PC}
+			}
+		}
+	}
+	return nil
+}
+
+// reproduce keeps a reproducer for writing and returns its path.
+func (d *describer) reproduce(name string, seq input.Sequence, claim replay.Claim, entries []bytecode.Location) string {
+	for _, l := range entries {
+		entry, ok := replay.EntryOf(d.head.Table, l)
+		if !ok {
+			entry = replay.Entry{Kind: "unknown", PC: l.PC}
+		}
+		claim.Entries = append(claim.Entries, entry)
+	}
+	for n := 2; d.files.Reproducers[name] != nil; n++ { // the same base name in two folders
+		name = strings.TrimSuffix(name, ".json") + fmt.Sprintf("-%d.json", n)
+	}
+	text := strings.TrimSuffix(input.Format(d.head.Space, seq), "\n")
+	d.files.Reproducers[name] = &replay.Reproducer{Claim: claim, Sequence: strings.Split(text, "\n")}
+	return name
+}

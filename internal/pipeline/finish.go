@@ -1,0 +1,111 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/pipeline/upgrade"
+	"github.com/sightline-evm/sightline/internal/replay"
+	"github.com/sightline-evm/sightline/internal/worldfile"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// newReport starts a report.
+func newReport(o *Options, diff report.Diff) *report.Report {
+	r := &report.Report{Version: report.FormatVersion, Tool: o.Tool, FailOn: o.Gate.FailOn, Gate: o.Gate.Condition, Diff: diff}
+	for _, o := range oracle.All() {
+		r.Oracles = append(r.Oracles, report.Oracle{ID: o.ID, Title: o.Title, SWC: o.SWC, Severity: o.Severity.String(), Doc: o.Doc})
+	}
+	return r
+}
+
+// finishUnfuzzed ends a run that has no targets. Storage layouts may clash all the same.
+func (r *run) finishUnfuzzed(ctx context.Context) (*report.Report, error) {
+	r.report.Lines = r.change.Lines()
+	upgrade.Compare(ctx, r.change, nil, r.report, r.o.Log)
+	r.history.LeaveUntried(r.o.Log)
+	return r.finish(ctx)
+}
+
+// finish decides, and writes what may be disclosed.
+func (r *run) finish(ctx context.Context) (*report.Report, error) {
+	r.closeWorld()
+	if ctx.Err() != nil {
+		r.o.Log.Warn("%s", cutShort(ctx))
+	}
+	report.Waive(r.report, r.o.Gate.Waivers, r.o.Now())
+	report.Decide(r.report)
+	if r.o.Output.OnlyIntroduced {
+		r.report.Withhold()
+	}
+	r.history.Write(r.report, r.sequence, r.o.Log)
+	r.report.Warnings = slices.Concat(r.o.Log.Warnings(), r.report.Warnings)
+	render := r.o.Output.Render
+	render.Source, render.Canceled = r.change.Source, errors.Is(ctx.Err(), context.Canceled)
+	if err := write(&r.o.Output, r.report, render, &r.files); err != nil {
+		return nil, exit.BadInput("%w", err)
+	}
+	return r.report, nil
+}
+
+// closeWorld says where the World came from, and keeps what makes it again.
+func (r *run) closeWorld() {
+	d, recipe := r.head.Deployment, r.head.Recipe
+	if d == nil {
+		return
+	}
+	if c := recipe.Chain; c != nil {
+		r.report.World.Chain = &report.Chain{ID: c.ID(), Block: c.Block().Number, Hash: c.Hash().Hex()}
+		if err := c.Save(); err != nil {
+			r.o.Log.Warn("what the chain answered is not kept: %v", err)
+		}
+	}
+	r.report.World.File = replay.WorldFile
+	r.files.World = worldfile.Write(d, recipe, &r.o.World)
+	r.files.Snapshot = &replay.Snapshot{World: d.World, Contracts: d.Contracts(), Lines: d.Positions.At,
+		Deployable: d.Space.Options.Constructors, Variables: variables(d.Outputs)}
+}
+
+// sequence is the text of a reproducer's calls.
+func (r *run) sequence(path string) ([]string, bool) {
+	reproducer := r.files.Reproducers[path]
+	if reproducer == nil {
+		return nil, false
+	}
+	return reproducer.Sequence, true
+}
+
+// cutShort says why a run ended before its limit.
+func cutShort(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "the time for the whole run was used up before its end: this is what was known by then"
+	}
+	return "the run was canceled before its limit: this is what was known by then"
+}
+
+// write leaves everything in the output folder, and in one file where that is asked for.
+func write(o *Output, r *report.Report, render report.Options, files *replay.Files) error {
+	rendered, err := report.Render(r, render)
+	if err != nil {
+		return err
+	}
+	bundle, err := replay.Pack(r, rendered, files)
+	if err != nil {
+		return err
+	}
+	if err := bundle.WriteFolder(o.Dir); err != nil || o.Bundle == "" {
+		return err
+	}
+	_, err = bundle.WriteTar(o.Bundle)
+	return err
+}
+
+// Failed writes the report of a run that ended with an error, and returns it.
+func Failed(o *Options, diff report.Diff, reason string) (*report.Report, error) {
+	r := newReport(o, diff)
+	r.Verdict, r.Reason, r.Warnings = report.Error, reason, o.Log.Warnings()
+	return r, write(&o.Output, r, o.Output.Render, &replay.Files{})
+}

@@ -1,0 +1,55 @@
+package pipeline
+
+import (
+	"time"
+
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// Options say what one run does: what is compared, what World it is fuzzed in, for how
+// long, what decides, and where results go. A run does not change them.
+type Options struct {
+	Change   change.Options
+	World    deploy.Options
+	Campaign Campaign
+	Gate     Gate
+	Output   Output
+
+	Tool report.Tool
+	Now  func() time.Time
+	Log  *progress.Log // where progress goes, and warnings come together
+}
+
+// Campaign says how long and how to fuzz.
+type Campaign struct {
+	Timeout   time.Duration // 0: no limit in time
+	Deadline  time.Time     // of the campaign, whatever its timeout; zero: none
+	Calls     uint64        // 0: no limit in calls
+	SeqLen    int           // the most calls of a sequence; 0: the campaign finds out
+	Seed      uint64
+	Workers   int
+	CorpusDir string // where inputs are kept; empty: nowhere
+	Schedule  string // a power schedule's name
+	Without   string // techniques to leave out, separated by commas
+}
+
+// Gate says what decides whether a run passes.
+type Gate struct {
+	FailOn    string // lowest severity that fails
+	Condition string // that must hold besides; empty: none
+	Waivers   []report.Waiver
+}
+
+// Output says where results go, and what of them.
+type Output struct {
+	Dir     string // of all files
+	Bundle  string // one file with all of them; empty: none
+	History string // file of the findings that runs keep for each other; empty: none
+	Pushed  string // the commit by which people know the head; empty: as the diff says
+	// OnlyIntroduced withholds findings that the change is not known to have introduced.
+	OnlyIntroduced bool
+	Render         report.Options // what the caller knows of where the report is read
+}

@@ -1,0 +1,73 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/compare"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+)
+
+// mostShown bounds the instances that are named on one line; arbitrary.
+const mostShown = 6
+
+// describeWorld is the World on one line.
+func describeWorld(head compare.Head) string {
+	d, plan := head.Deployment, &head.Recipe.Plan.World
+	text := "automatic: "
+	if names := deploy.TestNames(d.Setup); names != "" {
+		text = "set up by " + names + ": "
+	}
+	if len(plan.Steps) > 0 || head.Recipe.Script != nil {
+		text = "as configured: "
+	}
+	for i, in := range d.World.Instances {
+		if i == mostShown { // the rest is in the report
+			text += fmt.Sprintf(" and %d more", len(d.World.Instances)-i)
+			break
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += in.Name
+	}
+	if len(d.World.Instances) == 0 {
+		text += "nothing could be deployed"
+	}
+	if n := len(d.Failures()); n > 0 {
+		text += fmt.Sprintf(" (%d not deployable)", n)
+	}
+	if n := len(d.Setup.LeftOut); n > 0 {
+		text += fmt.Sprintf(" (%d left out)", n)
+	}
+	return text
+}
+
+// show prints what happened in the campaign, and how it is going.
+func (r *run) show(e fuzzer.Event) {
+	log, targets := r.o.Log, r.change.Mapping.Targets
+	switch {
+	case e.Target >= 0:
+		t := targets[e.Target]
+		log.Line("%-7s reached  %s  %s", human.Clock(e.At.Seconds), human.Printable(t.Position.String()), human.Printable(bytecode.ShortName(t.Contract)))
+	case e.Found != nil && r.o.Output.OnlyIntroduced:
+		log.Line("%-7s FOUND    something; whether the change brought it is tried at the end", human.Clock(e.At.Seconds))
+	case e.Found != nil && e.Found.NeverPassed:
+		log.Line("%-7s FOUND    %s, and passes with no arguments; whether the change brought it is tried at the end", human.Clock(e.At.Seconds), e.Found.Message)
+	case e.Found != nil:
+		at, _ := r.head.Deployment.Positions.At(e.Found.Location)
+		log.Line("%-7s FOUND    %s  %s: %s", human.Clock(e.At.Seconds), human.Printable(at.String()), e.Found.Oracle.ID, e.Found.Message)
+	default:
+		log.Status(func() string {
+			s := e.Stats
+			rate := ""
+			if s.Seconds > 0 {
+				rate = fmt.Sprintf(", %s calls/s", human.Count(uint64(float64(s.Calls)/s.Seconds)))
+			}
+			return fmt.Sprintf("%-7s %d of %d targets, %s, %s calls%s, %s",
+				human.Clock(s.Seconds), s.Reached, len(targets), human.Plural(s.Findings, "finding"), human.Count(s.Calls), rate, human.Plural(s.Paths, "path"))
+		})
+	}
+}

@@ -1,0 +1,127 @@
+// Package pipeline is the job: from a change to a written report. Its parts are packages
+// below it; it has no input or output of its own.
+package pipeline
+
+import (
+	"context"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/pipeline/compare"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/pipeline/upgrade"
+	"github.com/sightline-evm/sightline/internal/replay"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// Run fuzzes what a pull request changed, and returns the report that it has written. An
+// error is bad input or a failure to fuzz, see [exit.Code]; what is found is in the report.
+func Run(ctx context.Context, o *Options) (*report.Report, error) {
+	c, err := change.Read(ctx, &o.Change, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	r := begin(o, c)
+	if !c.HasTargets() {
+		return r.finishUnfuzzed(ctx)
+	}
+	head, recipe, err := deploy.Head(ctx, c, &o.World, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.deployed(head, recipe); err != nil {
+		return nil, err
+	}
+	clashes := upgrade.Compare(ctx, c, head, r.report, o.Log)
+	result, err := r.fuzz(ctx)
+	if err != nil {
+		return nil, err
+	}
+	base, noBase := r.deployBase(ctx, result.Findings, clashes)
+	known := r.compare(ctx, result.Findings, base, noBase)
+	if err := r.describe(result, known); err != nil {
+		return nil, err
+	}
+	r.showClashes(clashes, base)
+	r.history.Compare(r.report, head, r.judge, o.Log)
+	return r.finish(ctx)
+}
+
+// run is a run under way: what is known so far, and what has come of it.
+type run struct {
+	o       *Options
+	change  *change.Change
+	head    compare.Head // once deployed
+	judge   evm.Machine  // on the head
+	config  fuzzer.Config
+	saved   []input.Sequence // inputs that the campaign began with, before it trims them
+	history *compare.History
+	report  *report.Report
+	files   replay.Files
+}
+
+// begin starts the report with what is known before anything runs.
+func begin(o *Options, c *change.Change) *run {
+	r := &run{o: o, change: c, report: newReport(o, c.About)}
+	for _, b := range c.Outputs {
+		r.report.Builds = append(r.report.Builds, report.Build{Origin: b.Origin, Compiler: b.Compiler, Mapping: b.Mapping, Contracts: len(b.Contracts)})
+	}
+	r.history = compare.ReadHistory(o.Output.History, r.headName(), o.Log)
+	if c.Mapping != nil {
+		o.Log.Line("targets %s", c.DescribeMapping())
+	}
+	return r
+}
+
+// headName is the commit by which people know the head.
+func (r *run) headName() string {
+	if r.o.Output.Pushed != "" {
+		return r.o.Output.Pushed
+	}
+	return r.report.Diff.Head
+}
+
+// deployed takes in the World that is fuzzed.
+func (r *run) deployed(d *deploy.Deployment, recipe *deploy.Recipe) (err error) {
+	r.head = compare.Head{Deployment: d, Recipe: recipe}
+	r.o.Log.Line("world   %s", describeWorld(r.head))
+	for _, text := range append(d.FailedTests(), d.Setup.Notes...) {
+		r.o.Log.Line("        %s", human.Printable(text))
+	}
+	r.judge, err = d.NewJudge()
+	return err
+}
+
+// deployBase deploys the base version, where anything is to be tried on it.
+func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashes []upgrade.Clash) (*compare.Base, error) {
+	if len(findings)+len(clashes) == 0 {
+		return nil, nil
+	}
+	return compare.DeployBase(ctx, r.change, r.head, findings)
+}
+
+// compare tries findings on other versions of the code.
+func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *compare.Base, noBase error) compared {
+	if len(findings) == 0 {
+		return compared{}
+	}
+	budget := &compare.Budget{Config: r.config, Saved: r.saved}
+	return compared{
+		release:  compare.DeployRelease(ctx, r.change, r.head),
+		withBase: compare.Findings(ctx, findings, r.head.Deployment, base, noBase, budget, r.o.Log),
+	}
+}
+
+// showClashes shows on go-ethereum what the comparison of storage layouts says. Where the
+// base has no World, it stays what was read off the compilations.
+func (r *run) showClashes(clashes []upgrade.Clash, base *compare.Base) {
+	if len(clashes) == 0 || base == nil {
+		return
+	}
+	if err := upgrade.Show(clashes, r.report, r.head.Deployment, base.Deployment, &r.files); err != nil {
+		r.o.Log.Warn("clashes of storage layouts could not be shown: %v", err)
+	}
+}
