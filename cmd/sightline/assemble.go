@@ -271,19 +271,7 @@ func (a *assembler) steps(seq input.Sequence) ([]report.Step, *evm.Execution, er
 	if err != nil {
 		return nil, nil, err
 	}
-	return describeSteps(a.space, seq, exec), exec, nil
-}
-
-func describeSteps(space *input.Space, seq input.Sequence, exec *evm.Execution) []report.Step {
-	var steps []report.Step
-	for i := range seq {
-		step := report.Step{Sender: space.Senders[seq[i].Sender].Name, Call: space.Expression(&seq[i]), Test: seq[i].Function.Test}
-		if exec.Calls[i].Outcome != evm.Success {
-			step.Note = "reverts: " + exec.Calls[i].Reason()
-		}
-		steps = append(steps, step)
-	}
-	return steps
+	return replay.Steps(a.space, seq, exec), exec, nil
 }
 
 // lines combines the targets' results: people are shown lines.
@@ -332,7 +320,7 @@ func (a *assembler) finding(f *fuzzer.Finding) error {
 	if err != nil {
 		return err
 	}
-	trace := messages(a.space, f.Sequence, steps, exec) // before the machine runs anything else
+	trace := replay.Messages(a.space, f.Sequence, steps, exec) // before the machine runs anything else
 	shipped, why := a.shipped.try(f, a.space)
 	out := report.Finding{
 		ID:     a.findingID(f, function, at),

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -14,8 +12,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
-	"github.com/sightline-evm/sightline/internal/exit"
-	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
@@ -95,7 +91,7 @@ func (a *assembler) showIn(old *baseline, before, after *deployed, changes []lay
 		call := g.data(from, before.Address)
 		file.Calls = append(file.Calls, replay.UpgradeCall{Name: before.Name + "." + g.after.Sig, From: from, To: call.To, Data: call.Data})
 	}
-	answers, err := runUpgrade(file)
+	answers, err := file.Run()
 	if err != nil {
 		return nil, err
 	}
@@ -188,36 +184,6 @@ func implementationAt(machine evm.Machine, in *deployed, call evm.Call) (*common
 	return nil, nil
 }
 
-// runUpgrade makes the calls of a case on go-ethereum, before and after the upgrade.
-func runUpgrade(c *replay.Upgrade) ([][2]replay.UpgradeAnswer, error) {
-	upgraded := *c.World
-	upgraded.Accounts = maps.Clone(c.World.Accounts)
-	account := upgraded.Accounts[c.Address]
-	if account == nil {
-		return nil, fmt.Errorf("there is no contract at %s to upgrade", c.Address.Hex())
-	}
-	changed := *account
-	changed.Code = c.Code
-	upgraded.Accounts[c.Address] = &changed
-	answers := make([][2]replay.UpgradeAnswer, len(c.Calls))
-	for side, w := range []*evm.World{c.World, &upgraded} {
-		machine, err := evm.NewReference(w, bytecode.NewTable(nil), evm.LiftCodeSizeLimits)
-		if err != nil {
-			return nil, err
-		}
-		for i := range c.Calls {
-			call := &c.Calls[i]
-			exec, err := machine.Run(evm.Sequence{{From: call.From, To: call.To, Data: call.Data}})
-			if err != nil {
-				return nil, err
-			}
-			result := &exec.Calls[0]
-			answers[i][side] = replay.UpgradeAnswer{Fails: result.Outcome != evm.Success, Output: slices.Clone(result.Output)}
-		}
-	}
-	return answers, nil
-}
-
 // describeAnswer is an answer for people.
 func describeAnswer(m *abi.Method, a replay.UpgradeAnswer) string {
 	if a.Fails {
@@ -229,58 +195,4 @@ func describeAnswer(m *abi.Method, a replay.UpgradeAnswer) string {
 		return fmt.Sprint(texts)
 	}
 	return fmt.Sprintf("%#x", a.Output)
-}
-
-// replayUpgrade runs an upgrade case on go-ethereum, and reports whether every call answers
-// as the case has it, before and after.
-func (p *program) replayUpgrade(path string, data []byte, asJSON bool) (bool, error) {
-	c, err := replay.ReadUpgrade(data)
-	if err != nil {
-		return false, exit.BadInput("upgrade %s: %w", path, err)
-	}
-	answers, err := runUpgrade(c)
-	if err != nil {
-		return false, exit.BadInput("upgrade %s: %w", path, err)
-	}
-	holds := upgradeHolds(c, answers)
-	if asJSON {
-		return holds, json.NewEncoder(p.stdout).Encode(map[string]any{"upgrade": path, "holds": holds})
-	}
-	for i, call := range c.Calls {
-		fmt.Fprintf(p.stdout, "%s\n  before the upgrade  %s\n  after it            %s\n", human.Printable(call.Name), rawAnswer(answers[i][0]), rawAnswer(answers[i][1]))
-	}
-	if !holds {
-		fmt.Fprintf(p.stdout, "NOT confirmed: %s claims otherwise\n", path)
-		return false, nil
-	}
-	fmt.Fprintln(p.stdout, "confirmed on go-ethereum: the answers change with the upgrade")
-	return true, nil
-}
-
-// upgradeHolds reports whether every call answers what the case has, and something else
-// after the upgrade than before.
-func upgradeHolds(c *replay.Upgrade, answers [][2]replay.UpgradeAnswer) bool {
-	for i, call := range c.Calls {
-		if !answers[i][0].Equal(call.Before) || !answers[i][1].Equal(call.After) || call.Before.Equal(call.After) {
-			return false
-		}
-	}
-	return true
-}
-
-// showsClash reports whether the file of a clash shows it.
-func showsClash(data []byte) bool {
-	c, err := replay.ReadUpgrade(data)
-	if err != nil {
-		return false
-	}
-	answers, err := runUpgrade(c)
-	return err == nil && upgradeHolds(c, answers)
-}
-
-func rawAnswer(a replay.UpgradeAnswer) string {
-	if a.Fails {
-		return human.Printable(fmt.Sprintf("fails: %#x", a.Output))
-	}
-	return human.Printable(fmt.Sprintf("%#x", a.Output))
 }

@@ -5,12 +5,16 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // FaultFolder is the folder of faults in the output folder.
@@ -122,4 +126,59 @@ func ReadFault(data []byte) (*Fault, error) {
 		f.Sequence = append(f.Sequence, read)
 	}
 	return f, nil
+}
+
+// Disagreement runs the fault on the interpreter and on go-ethereum, and returns their first
+// difference, the interpreter's value first; empty if they agree.
+func (f *Fault) Disagreement() (string, error) {
+	var options []evm.Option
+	if f.Lifted {
+		options = append(options, evm.LiftCodeSizeLimits)
+	}
+	table := bytecode.NewTable(nil)
+	reference, err := evm.NewReference(f.World, table, options...)
+	if err != nil {
+		return "", err
+	}
+	ours, err := evm.NewInterpreter(f.World, table, options...)
+	if err != nil {
+		return "", err
+	}
+	want, err := reference.Run(f.Sequence)
+	if err != nil {
+		return "", err
+	}
+	got, err := ours.Run(f.Sequence)
+	if err != nil {
+		return err.Error(), nil //nolint:nilerr // that the interpreter fails is what the fault shows
+	}
+	if d := evm.Differ(got, want); d != nil {
+		return d.String(), nil
+	}
+	if d := evm.DifferWorlds(ours.Export(), reference.Export()); d != nil {
+		return d.String(), nil
+	}
+	return "", nil
+}
+
+// replayFault runs a fault on both machines, and reports whether they still disagree.
+func replayFault(out io.Writer, path string, data []byte, asJSON bool) (holds bool, err error) {
+	f, err := ReadFault(data)
+	if err != nil {
+		return false, exit.BadInput("fault %s: %w", path, err)
+	}
+	difference, err := f.Disagreement()
+	if err != nil {
+		return false, exit.BadInput("fault %s: %w", path, err)
+	}
+	holds = difference != ""
+	if asJSON {
+		return holds, json.NewEncoder(out).Encode(map[string]any{"fault": path, "holds": holds, "difference": difference})
+	}
+	if holds {
+		fmt.Fprintf(out, "%s: the machines disagree: %s (the interpreter, then go-ethereum)\n", path, human.Printable(difference))
+	} else {
+		fmt.Fprintf(out, "%s: the machines agree about its %s now\n", path, human.Plural(len(f.Sequence), "call"))
+	}
+	return holds, nil
 }

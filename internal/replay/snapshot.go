@@ -34,17 +34,6 @@ type Snapshot struct {
 	Variables map[string][]Variable
 }
 
-// Variable is a state variable.
-type Variable struct {
-	Name string      `json:"name"`
-	Slot uint256.Int `json:"slot"` // where it is, or begins
-	// Offset is its first byte in the slot, from the low end, and Bytes its length; 0 if
-	// it is longer than a slot. Several variables may share a slot.
-	Offset uint   `json:"offset"`
-	Bytes  uint   `json:"bytes"`
-	Type   string `json:"type"` // as in the source: "mapping(address => uint256)"
-}
-
 type snapshotFile struct {
 	Version    int                 `json:"version"`
 	Contracts  []contractFile      `json:"contracts"`

@@ -4,11 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // UpgradeFolder is the folder of upgrades in the output folder.
@@ -116,4 +122,90 @@ func ReadUpgrade(data []byte) (*Upgrade, error) {
 			UpgradeAnswer{call.Before.Fails, call.Before.Output}, UpgradeAnswer{call.After.Fails, call.After.Output}})
 	}
 	return u, nil
+}
+
+// Run makes the calls on go-ethereum, and returns what each answers before the upgrade and
+// after it.
+func (u *Upgrade) Run() ([][2]UpgradeAnswer, error) {
+	upgraded := *u.World
+	upgraded.Accounts = maps.Clone(u.World.Accounts)
+	account := upgraded.Accounts[u.Address]
+	if account == nil {
+		return nil, fmt.Errorf("there is no contract at %s to upgrade", u.Address.Hex())
+	}
+	changed := *account
+	changed.Code = u.Code
+	upgraded.Accounts[u.Address] = &changed
+	answers := make([][2]UpgradeAnswer, len(u.Calls))
+	for side, w := range []*evm.World{u.World, &upgraded} {
+		machine, err := evm.NewReference(w, bytecode.NewTable(nil), evm.LiftCodeSizeLimits)
+		if err != nil {
+			return nil, err
+		}
+		for i := range u.Calls {
+			call := &u.Calls[i]
+			exec, err := machine.Run(evm.Sequence{{From: call.From, To: call.To, Data: call.Data}})
+			if err != nil {
+				return nil, err
+			}
+			result := &exec.Calls[0]
+			answers[i][side] = UpgradeAnswer{Fails: result.Outcome != evm.Success, Output: slices.Clone(result.Output)}
+		}
+	}
+	return answers, nil
+}
+
+// holds reports whether every call answers as the file says, and something else after
+// the upgrade than before.
+func (u *Upgrade) holds(answers [][2]UpgradeAnswer) bool {
+	for i, call := range u.Calls {
+		if !answers[i][0].Equal(call.Before) || !answers[i][1].Equal(call.After) || call.Before.Equal(call.After) {
+			return false
+		}
+	}
+	return true
+}
+
+// showsClash reports whether the file of an upgrade shows its clash.
+func showsClash(data []byte) bool {
+	u, err := ReadUpgrade(data)
+	if err != nil {
+		return false
+	}
+	answers, err := u.Run()
+	return err == nil && u.holds(answers)
+}
+
+// replayUpgrade runs an upgrade, and reports whether it shows its clash.
+func replayUpgrade(out io.Writer, path string, data []byte, asJSON bool) (holds bool, err error) {
+	u, err := ReadUpgrade(data)
+	if err != nil {
+		return false, exit.BadInput("upgrade %s: %w", path, err)
+	}
+	answers, err := u.Run()
+	if err != nil {
+		return false, exit.BadInput("upgrade %s: %w", path, err)
+	}
+	holds = u.holds(answers)
+	if asJSON {
+		return holds, json.NewEncoder(out).Encode(map[string]any{"upgrade": path, "holds": holds})
+	}
+	for i, call := range u.Calls {
+		fmt.Fprintf(out, "%s\n  before the upgrade  %s\n  after it            %s\n", human.Printable(call.Name), answers[i][0], answers[i][1])
+	}
+	if holds {
+		fmt.Fprintln(out, "confirmed on go-ethereum: the answers change with the upgrade")
+	} else {
+		fmt.Fprintf(out, "NOT confirmed: %s claims otherwise\n", path)
+	}
+	return holds, nil
+}
+
+// String shows the answer undecoded: the file has no ABI.
+func (a UpgradeAnswer) String() string {
+	text := fmt.Sprintf("%#x", a.Output)
+	if a.Fails {
+		text = "fails: " + text
+	}
+	return human.Printable(text)
 }

@@ -28,8 +28,8 @@ func TestFaultIsKept(t *testing.T) {
 	if c.Difference != "Frames[0].GasUsed is 1 and 2" || !c.Lifted || len(c.Sequence) != 1 || len(c.World.Accounts) != len(a.world.Accounts) {
 		t.Errorf("case %+v", c)
 	}
-	if difference, err := compareMachines(c); err != nil || difference != "" {
-		t.Errorf("the machines disagree about a call of nobody: %s, %v", difference, err)
+	if difference, err := c.Disagreement(); err != nil || difference != "" {
+		t.Errorf("the machines disagree about a call to an account without code: %s, %v", difference, err)
 	}
 	if plain := a.fault("a panic", "", nil); plain.File != "" || len(a.left.Cases) != 1 {
 		t.Errorf("a fault without a mismatch has the file %q", plain.File)

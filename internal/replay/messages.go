@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"strings"
@@ -10,17 +10,17 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// Bounds of what a report keeps of the calls that contracts make: enough to see how
-// something comes about, and little beside the rest of the report (arbitrary). The
-// calls of the sequence itself are all kept.
+// Bounds of the calls of contracts that a report keeps: enough to see how something
+// happens, and little next to the rest of the report (arbitrary). The calls of the
+// sequence itself are all kept.
 const (
-	maxLastMessages  = 100 // in the last call, where it breaks
-	maxOtherMessages = 20  // in each call before
+	maxLastMessages  = 100 // in the last call of the sequence, where it breaks
+	maxOtherMessages = 20  // in each call before it
 )
 
-// messages are the calls of a sequence and those that contracts made in them; steps
-// describe the former.
-func messages(space *input.Space, seq input.Sequence, steps []report.Step, exec *evm.Execution) []report.Message {
+// Messages are the calls of a sequence, which steps describe, and those that contracts made
+// in them.
+func Messages(space *input.Space, seq input.Sequence, steps []report.Step, exec *evm.Execution) []report.Message {
 	var all []report.Message
 	for i := range seq {
 		receiver := space.Receiver(&seq[i])
@@ -55,16 +55,16 @@ func inner(space *input.Space, exec *evm.Execution, frames [2]int, step int) []r
 	return made
 }
 
-// isPrecompile reports whether an address is of a contract that clients bring along:
-// EIP-1352 keeps 0 to 0xffff for them. Address 0 is where ether is burnt.
+// isPrecompile reports whether an address is that of a precompiled contract: EIP-1352
+// reserves 0 to 0xffff. Address 0 is used to burn ether.
 func isPrecompile(a common.Address) bool {
 	var reserved common.Address
 	copy(reserved[len(a)-2:], a[len(a)-2:])
 	return a == reserved && a != common.Address{}
 }
 
-// partner names who calls or is called: an account of the World, or a contract that
-// was made meanwhile, by its frame's code.
+// partner names the caller or the receiver of a call: an account of the World, or a
+// contract that was created in the sequence, by the code of its frame f; nil: unknown.
 func partner(space *input.Space, a common.Address, f *evm.Frame) string {
 	if name, ok := space.NameOf(a); ok {
 		return name
@@ -75,8 +75,8 @@ func partner(space *input.Space, a common.Address, f *evm.Frame) string {
 	return a.Hex()
 }
 
-// called says what is called in a frame: a function, "transfer{value: 5 wei}()",
-// without its arguments.
+// called names the function that a frame calls, without its arguments:
+// "transfer{value: 5 wei}()".
 func called(f *evm.Frame) string {
 	name := "call"
 	switch {

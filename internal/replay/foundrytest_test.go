@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"testing"
@@ -7,8 +7,8 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// TestFoundryCalldata: accounts among the words of calldata are written by where the test
-// contract holds them, and nothing else is changed.
+// TestFoundryCalldata: accounts among the words of calldata are written by the place where
+// the test contract holds them, and nothing else is changed.
 func TestFoundryCalldata(t *testing.T) {
 	vault, test := common.HexToAddress("0xbeef"), common.HexToAddress("0x7e57")
 	f := &foundryTest{at: test, held: map[common.Address]heldPlace{vault: {"vault", *uint256.NewInt(3), 1}}}
@@ -31,14 +31,14 @@ func TestFoundryCalldata(t *testing.T) {
 	}
 }
 
-// TestFoundryComment: no text of others gets out of a comment.
+// TestFoundryComment: no stranger's text gets out of a comment.
 func TestFoundryComment(t *testing.T) {
 	for text, want := range map[string]string{"a b": "a b", "a*/ b": "a* / b", "a\nb": "a?b", "a\u2028b": "a?b", "*/*/": "* /* /"} {
-		if got := comment(text); got != want {
+		if got := solidityComment(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	if got := identifier("SL-7f3a.x"); got != "SL_7f3a_x" {
+	if got := solidityName("SL-7f3a.x"); got != "SL_7f3a_x" {
 		t.Error(got)
 	}
 }

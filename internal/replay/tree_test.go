@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"os"
@@ -41,17 +41,17 @@ func TestTopic(t *testing.T) {
 // TestTreeColors: colors are ours alone, and only where they are asked for.
 func TestTreeColors(t *testing.T) {
 	const hostile = "\x1b[2Jx"
-	tree := &tracedFrame{
-		Kind: "call", From: hostile, To: hostile, Function: hostile, Args: []tracedArg{{hostile, hostile}}, Value: hostile, Outcome: "success", Returns: []string{hostile},
-		Events: []traced{
-			{Line: &tracedLine{File: hostile, Line: 1, Changed: true, Text: hostile}}, {Line: &tracedLine{File: hostile, Line: 2}},
-			{Store: &tracedStore{Variable: hostile, Before: hostile, After: hostile}}, {Log: &tracedLog{Name: hostile, Args: []tracedArg{{hostile, hostile}}}},
-			{Call: &tracedFrame{Kind: hostile, To: hostile, Input: hostile, Outcome: hostile, Reason: hostile}}, {Said: new(hostile)}, {Left: hostile},
+	tree := &callFrame{
+		Kind: "call", From: hostile, To: hostile, Function: hostile, Args: []argument{{hostile, hostile}}, Value: hostile, Outcome: "success", Returns: []string{hostile},
+		Events: []event{
+			{Line: &lineEvent{File: hostile, Line: 1, Changed: true, Text: hostile}}, {Line: &lineEvent{File: hostile, Line: 2}},
+			{Store: &storeEvent{Variable: hostile, Before: hostile, After: hostile}}, {Log: &logEvent{Name: hostile, Args: []argument{{hostile, hostile}}}},
+			{Call: &callFrame{Kind: hostile, To: hostile, Input: hostile, Outcome: hostile, Reason: hostile}}, {Said: new(hostile)}, {Left: hostile},
 		},
 	}
 	for _, colors := range []bool{false, true} {
 		var out strings.Builder
-		(&treePrinter{&out, colors}).tree(1, tree, hostile)
+		(&treePrinter{&out, colors, true}).tree(1, tree, hostile)
 		text := out.String()
 		for _, ours := range []string{bold + yellow, bold, dim, red, green, yellow, plain} {
 			text = strings.ReplaceAll(text, ours, "")
@@ -75,7 +75,7 @@ func TestTraceIsDocumented(t *testing.T) {
 	if !found {
 		t.Fatal("no section on replays")
 	}
-	for _, typ := range []reflect.Type{reflect.TypeFor[tracedFrame](), reflect.TypeFor[traced](), reflect.TypeFor[tracedLine](), reflect.TypeFor[tracedStore](), reflect.TypeFor[tracedLog](), reflect.TypeFor[tracedArg]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[callFrame](), reflect.TypeFor[event](), reflect.TypeFor[lineEvent](), reflect.TypeFor[storeEvent](), reflect.TypeFor[logEvent](), reflect.TypeFor[argument]()} {
 		for i := range typ.NumField() {
 			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
 			if name == "" || !strings.Contains(doc, "`"+name) && !strings.Contains(doc, "."+name+"`") {

@@ -1,0 +1,20 @@
+package replay
+
+import (
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// Steps describes the calls of a sequence with their outcome; exec is its execution.
+func Steps(space *input.Space, seq input.Sequence, exec *evm.Execution) []report.Step {
+	var steps []report.Step
+	for i := range seq {
+		step := report.Step{Sender: space.Senders[seq[i].Sender].Name, Call: space.Expression(&seq[i]), Test: seq[i].Function.Test}
+		if exec.Calls[i].Outcome != evm.Success {
+			step.Note = "reverts: " + exec.Calls[i].Reason()
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
