@@ -49,6 +49,10 @@ type Report struct {
 	Faults   []Fault  `json:"faults"`   // of the tool itself
 	Warnings []string `json:"warnings"` // what a reader must know to trust the result
 	Stats    Stats    `json:"stats"`
+
+	// BundleSHA256 is that of the one file that all files of the run were packed into,
+	// this report among them; empty: none was.
+	BundleSHA256 string `json:"-"`
 }
 
 // Tool says what made the report.

@@ -18,7 +18,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/spf13/pflag"
+	"github.com/sightline-evm/sightline/internal/action"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -57,17 +57,12 @@ func readMetadata(t *testing.T, path string) metadata {
 	return m
 }
 
-// ownInputs are the inputs that are no flags of a run.
+// ownInputs are the inputs that are not flags of a run.
 var ownInputs = []string{"token", "comment", "upload-sarif", "max-minutes", "category"}
 
 // knownInputs are those that the program reads.
 func knownInputs() []string {
-	names := slices.Clone(ownInputs)
-	settings().VisitAll(func(f *pflag.Flag) {
-		if isInput(f) {
-			names = append(names, f.Name)
-		}
-	})
+	names := slices.Concat(ownInputs, action.Inputs())
 	slices.Sort(names)
 	return names
 }

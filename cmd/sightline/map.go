@@ -14,15 +14,16 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/config"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
 func (p *program) mapCommand() *cobra.Command {
-	var project projectFlags
 	var asJSON, annotate bool
 	cmd := &cobra.Command{
 		Use:   "map",
@@ -38,34 +39,40 @@ Whether a target can be reached is what ` + "`sightline run`" + ` finds out.`,
   sightline map --diff pr.diff --build out/build-info --json
   sightline map --target src/Vault.sol:120`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := project.configure(cmd.Flags()); err != nil {
-				return err
-			}
-			switch {
-			case annotate && asJSON:
-				return exit.BadInput("--annotate and --json exclude each other")
-			case annotate && len(project.targets) > 0:
-				return exit.BadInput("--annotate shows a diff: leave out --target")
-			}
-			show := progress.NewLog(p.stderr, p.now) // the table alone on standard output
-			pr, err := p.loadProject(cmd.Context(), &project, show)
-			if err != nil {
-				return err
-			}
-			for _, w := range pr.warnings {
-				show.Line("warn    %s", human.Printable(w))
-			}
-			switch {
-			case asJSON:
-				return printMappingJSON(p.stdout, pr)
-			case annotate:
-				return printAnnotated(p.stdout, pr)
-			}
-			return printMapping(p.stdout, pr)
-		},
 	}
-	project.register(cmd.Flags())
+	settings := config.New(cmd.Flags())
+	settings.RegisterChange()
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := settings.Load(); err != nil {
+			return err
+		}
+		o, err := settings.Resolve()
+		if err != nil {
+			return err
+		}
+		o.Change.Stdin = p.stdin
+		switch {
+		case annotate && asJSON:
+			return exit.BadInput("--annotate and --json are mutually exclusive")
+		case annotate && len(o.Change.Targets) > 0:
+			return exit.BadInput("--annotate shows a diff: leave out --target")
+		}
+		log := progress.NewLog(p.stderr, p.now) // the table alone on standard output
+		c, err := change.Read(cmd.Context(), &o.Change, log)
+		if err != nil {
+			return err
+		}
+		for _, w := range log.Warnings() {
+			log.Line("warn    %s", human.Printable(w))
+		}
+		switch {
+		case asJSON:
+			return printMappingJSON(p.stdout, c)
+		case annotate:
+			return printAnnotated(p.stdout, c)
+		}
+		return printMapping(p.stdout, c)
+	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of a table")
 	cmd.Flags().BoolVar(&annotate, "annotate", false, "print the diff with a mark in front of each line")
 	cmd.Flags().SortFlags = false
@@ -75,61 +82,19 @@ Whether a target can be reached is what ` + "`sightline run`" + ` finds out.`,
 // statusTarget is shown for a line with targets before any campaign.
 const statusTarget = "target"
 
-// linesOnly reports lines that no campaign was run for.
-func linesOnly(pr *project) []report.Line {
-	lines := []report.Line{}
-	if pr.mapping == nil {
-		return lines
-	}
-	for _, l := range pr.mapping.Lines {
-		lines = append(lines, report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(),
-			Text: pr.lineText(l.Position), Status: string(l.Status), Reason: l.Reason, Contracts: []string{}})
-	}
-	return lines
-}
-
-// describeMapping counts the lines, which were changed or named by the user.
-func describeMapping(pr *project) string {
-	noun := "changed line"
-	if len(pr.about.Explicit) > 0 {
-		noun = "named line"
-	}
-	counts := map[diffmap.Status]int{}
-	for _, l := range pr.mapping.Lines {
-		counts[l.Status]++
-	}
-	indirect := 0
-	for _, l := range pr.mapping.Lines {
-		if l.Kind == diffmap.Indirect {
-			indirect++
-		}
-	}
-	text := human.Plural(counts[""]-indirect, noun) + " with bytecode"
-	if indirect > 0 {
-		text += fmt.Sprintf(", %s changed indirectly", human.Plural(indirect, "function"))
-	}
-	if n := counts[diffmap.NoBytecode]; n > 0 {
-		text += fmt.Sprintf(", %d without", n)
-	}
-	if n := counts[diffmap.Unmapped]; n > 0 {
-		text += fmt.Sprintf(", %d unmapped", n)
-	}
-	return text
-}
-
-func printMapping(out io.Writer, pr *project) error {
-	if pr.mapping == nil || len(pr.mapping.Lines) == 0 {
+func printMapping(out io.Writer, c *change.Change) error {
+	if c.Mapping == nil || len(c.Mapping.Lines) == 0 {
 		_, err := fmt.Fprintln(out, "no changed line in a contract's source")
 		return err
 	}
 	var table bytes.Buffer
 	w := tabwriter.NewWriter(&table, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "LINE\tKIND\tSTATUS\tPCS\tWHERE, OR WHY NOT\tTEXT")
-	for i, l := range linesOnly(pr) {
-		mapped := &pr.mapping.Lines[i]
+	for i, l := range c.Lines() {
+		mapped := &c.Mapping.Lines[i]
 		status, where, pcs := l.Status, l.Reason, ""
 		if len(mapped.Targets) > 0 {
-			status, where, pcs = statusTarget, describeTargets(pr, mapped), strconv.Itoa(countEntries(pr, mapped))
+			status, where, pcs = statusTarget, describeTargets(c, mapped), strconv.Itoa(countEntries(c, mapped))
 		}
 		if mapped.Because != "" {
 			where += ": " + mapped.Because
@@ -145,35 +110,35 @@ func printMapping(out io.Writer, pr *project) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(out, "\n%s\n", countMapping(pr))
+	_, err := fmt.Fprintf(out, "\n%s\n", countMapping(c))
 	return err
 }
 
 // countMapping is the line below a mapping.
-func countMapping(pr *project) string {
-	return fmt.Sprintf("%s; %s", describeMapping(pr), human.Plural(len(pr.mapping.Targets), "target"))
+func countMapping(c *change.Change) string {
+	return fmt.Sprintf("%s; %s", c.DescribeMapping(), human.Plural(len(c.Mapping.Targets), "target"))
 }
 
 // countEntries is the number of places at which a line's code is entered.
-func countEntries(pr *project, l *diffmap.Line) int {
+func countEntries(c *change.Change, l *diffmap.Line) int {
 	n := 0
 	for _, i := range l.Targets {
-		n += len(pr.mapping.Targets[i].Entries)
+		n += len(c.Mapping.Targets[i].Entries)
 	}
 	return n
 }
 
 // describeTargets names the functions that hold a line, as CONTRACT.FUNCTION.
-func describeTargets(pr *project, l *diffmap.Line) string {
+func describeTargets(c *change.Change, l *diffmap.Line) string {
 	var names []string
 	for _, i := range l.Targets {
-		t := &pr.mapping.Targets[i]
-		name := contractName(t.Contract)
+		t := &c.Mapping.Targets[i]
+		name := bytecode.ShortName(t.Contract)
 		if l.Function != "" {
 			name += "." + l.Function
 		}
 		runtime := slices.ContainsFunc(t.Entries, func(e bytecode.Location) bool {
-			return pr.table.Program(e.Code).Code.Kind == bytecode.Runtime
+			return c.Table.Program(e.Code).Code.Kind == bytecode.Runtime
 		})
 		if !runtime && l.Function != "constructor" {
 			name += " (creation)"
@@ -213,19 +178,19 @@ type mapTarget struct {
 	Entries  []replay.Entry `json:"entries"`
 }
 
-func printMappingJSON(out io.Writer, pr *project) error {
+func printMappingJSON(out io.Writer, c *change.Change) error {
 	printed := mapOutput{Lines: []mapLine{}, Targets: []mapTarget{}}
-	for i, line := range linesOnly(pr) {
-		l := &pr.mapping.Lines[i]
+	for i, line := range c.Lines() {
+		l := &c.Mapping.Lines[i]
 		if len(l.Targets) > 0 {
 			line.Status = statusTarget
-			line.Contracts = sortedContracts(pr.mapping.Targets, l.Targets)
+			line.Contracts = sortedContracts(c.Mapping.Targets, l.Targets)
 		}
-		printed.Lines = append(printed.Lines, mapLine{line, l.Function, countEntries(pr, l)})
+		printed.Lines = append(printed.Lines, mapLine{line, l.Function, countEntries(c, l)})
 	}
-	if pr.mapping != nil {
-		for _, t := range pr.mapping.Targets {
-			printed.Targets = append(printed.Targets, mapTarget{t.Position.File, t.Position.Line, t.Contract, entriesOf(pr.table, t.Entries)})
+	if c.Mapping != nil {
+		for _, t := range c.Mapping.Targets {
+			printed.Targets = append(printed.Targets, mapTarget{t.Position.File, t.Position.Line, t.Contract, entriesOf(c.Table, t.Entries)})
 		}
 	}
 	enc := json.NewEncoder(out)
@@ -242,4 +207,14 @@ func entriesOf(table *bytecode.Table, locations []bytecode.Location) []replay.En
 		}
 	}
 	return entries
+}
+
+// sortedContracts lists the contracts that hold a line.
+func sortedContracts(targets []bytecode.Target, indices []int) []string {
+	names := []string{}
+	for _, i := range indices {
+		names = append(names, targets[i].Contract)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -14,8 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sightline-evm/sightline/internal/config"
 	"github.com/sightline-evm/sightline/internal/exit"
-	"github.com/sightline-evm/sightline/report/github"
+	"github.com/sightline-evm/sightline/internal/pipeline"
+	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // version is the program's version; releases set it when linking.
@@ -26,8 +29,8 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	now            func() time.Time
-	sleep          github.Sleep // between calls of an API
-	exit           int          // of a command that ended without an error
+	sleep          func(context.Context, time.Duration) error // between calls of an API
+	exit           int                                        // of a command that ended without an error
 }
 
 func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
@@ -113,8 +116,8 @@ func describeFlagError(err error) string {
 	case errors.As(err, &missing):
 		return fmt.Sprintf("--%s needs a value", missing.GetSpecifiedName())
 	case errors.As(err, &value):
-		if kind := value.GetFlag().Value.Type(); wanted(kind) != kind {
-			return fmt.Sprintf("--%s %q: want %s", value.GetFlag().Name, value.GetValue(), wanted(kind))
+		if kind := value.GetFlag().Value.Type(); config.Wanted(kind) != kind {
+			return fmt.Sprintf("--%s %q: want %s", value.GetFlag().Name, value.GetValue(), config.Wanted(kind))
 		}
 	}
 	return err.Error()
@@ -125,4 +128,38 @@ func unknownCommand(root *cobra.Command, name string) error {
 		return exit.BadInput("unknown command %q; did you mean %s?", name, strings.Join(near, " or "))
 	}
 	return exit.BadInput("unknown command %q; `sightline --help` lists the commands", name)
+}
+
+// noArguments refuses arguments that are not flags.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return exit.BadInput("unexpected argument %q; `%s --help` shows how it is called", args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// tool says what makes reports.
+func tool() report.Tool { return report.Tool{Name: "sightline", Version: version} }
+
+// fuzz is the main job with the settings of a command, on an embedded example where one is
+// named: it prints what comes of it, and sets the program's exit code.
+func (p *program) fuzz(ctx context.Context, settings *config.Settings, example string) error {
+	o, err := settings.Resolve()
+	if err != nil {
+		return err
+	}
+	o.Tool, o.Now, o.Log = tool(), p.now, progress.NewLog(p.stdout, p.now)
+	o.Change.Stdin, o.Change.Example = p.stdin, example
+	settings.Announce(o.Log)
+	r, err := pipeline.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(p.stdout)
+	p.exit = report.ExitCode(r.Verdict)
+	render := o.Output.Render
+	if errors.Is(ctx.Err(), context.Canceled) {
+		p.exit, render.Canceled = exit.Canceled, true
+	}
+	return report.Terminal(p.stdout, r, render, o.Log.Color())
 }

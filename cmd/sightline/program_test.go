@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"strings"
 	"testing"
 
@@ -42,16 +40,5 @@ func TestExitCodes(t *testing.T) {
 				t.Errorf("on standard error: %q", stderr.String())
 			}
 		})
-	}
-}
-
-// An error's code is kept when others are joined to it or wrapped around it.
-func TestErrorCodes(t *testing.T) {
-	err := errors.Join(nil, exit.CannotFuzz("no compiler: %w", io.EOF))
-	if exit.Code(err, exit.Pass) != exit.Failure {
-		t.Errorf("%v has no exit code %d", err, exit.Failure)
-	}
-	if !errors.Is(err, io.EOF) {
-		t.Errorf("%v does not hold its cause", err)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/sightline-evm/sightline/internal/config"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/internal/replay"
@@ -38,7 +39,7 @@ Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer or bundle cannot
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&o.Out, "out", defaultOut, "output folder `DIR` of the run that found it")
+	cmd.Flags().StringVar(&o.Out, "out", config.DefaultOut, "output folder `DIR` of the run that found it")
 	cmd.Flags().StringVar(&o.Bundle, "bundle", "", "verify the `FILE` that a run with --bundle wrote: its checksums, and that everything in its report happens; with IDs, show these")
 	cmd.Flags().BoolVar(&o.Trace, "trace", false, "show everything that happens, in order: arguments and results of every call, each source line with changed ones marked, writes to storage, events")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one line of JSON for each reproducer")

@@ -123,7 +123,7 @@ func (s *Settings) RegisterOutput() {
 // files, is looked up. It creates the output folder, so that a campaign does not end in a
 // folder that cannot be written.
 func (s *Settings) Resolve() (*pipeline.Options, error) {
-	o := s.options
+	o := s.Unchecked()
 	if s.has("timeout") {
 		if err := s.checkCampaign(); err != nil {
 			return nil, err
@@ -144,10 +144,15 @@ func (s *Settings) Resolve() (*pipeline.Options, error) {
 			return nil, err
 		}
 		o.Output.OnlyIntroduced = s.disclosure == DiscloseIntroduced
-		o.Output.Render.Out = o.Output.Dir
 	}
-	o.World.Env = o.Change.Env
-	return &o, nil
+	return o, nil
+}
+
+// Unchecked are the options as far as flags set them alone.
+func (s *Settings) Unchecked() *pipeline.Options {
+	o := s.options
+	o.World.Env, o.Output.Render.Out = o.Change.Env, o.Output.Dir
+	return &o
 }
 
 // has reports whether a flag is registered.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/upgrade"
 	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/internal/worldfile"
@@ -45,7 +46,7 @@ func (r *run) finish(ctx context.Context) (*report.Report, error) {
 	r.report.Warnings = slices.Concat(r.o.Log.Warnings(), r.report.Warnings)
 	render := r.o.Output.Render
 	render.Source, render.Canceled = r.change.Source, errors.Is(ctx.Err(), context.Canceled)
-	if err := write(&r.o.Output, r.report, render, &r.files); err != nil {
+	if err := write(r.o, r.report, render, &r.files); err != nil {
 		return nil, exit.BadInput("%w", err)
 	}
 	return r.report, nil
@@ -87,7 +88,7 @@ func cutShort(ctx context.Context) string {
 }
 
 // write leaves everything in the output folder, and in one file where that is asked for.
-func write(o *Output, r *report.Report, render report.Options, files *replay.Files) error {
+func write(o *Options, r *report.Report, render report.Options, files *replay.Files) error {
 	rendered, err := report.Render(r, render)
 	if err != nil {
 		return err
@@ -96,10 +97,12 @@ func write(o *Output, r *report.Report, render report.Options, files *replay.Fil
 	if err != nil {
 		return err
 	}
-	if err := bundle.WriteFolder(o.Dir); err != nil || o.Bundle == "" {
+	if err := bundle.WriteFolder(o.Output.Dir); err != nil || o.Output.Bundle == "" {
 		return err
 	}
-	_, err = bundle.WriteTar(o.Bundle)
+	if r.BundleSHA256, err = bundle.WriteTar(o.Output.Bundle); err == nil {
+		o.Log.Line("bundle  %s, SHA-256 %s", human.Printable(o.Output.Bundle), r.BundleSHA256)
+	}
 	return err
 }
 
@@ -107,5 +110,5 @@ func write(o *Output, r *report.Report, render report.Options, files *replay.Fil
 func Failed(o *Options, diff report.Diff, reason string) (*report.Report, error) {
 	r := newReport(o, diff)
 	r.Verdict, r.Reason, r.Warnings = report.Error, reason, o.Log.Warnings()
-	return r, write(&o.Output, r, o.Output.Render, &replay.Files{})
+	return r, write(o, r, o.Output.Render, &replay.Files{})
 }

@@ -65,6 +65,7 @@ type run struct {
 
 // begin starts the report with what is known before anything runs.
 func begin(o *Options, c *change.Change) *run {
+	o.Log.Section("Campaign")
 	r := &run{o: o, change: c, report: newReport(o, c.About)}
 	for _, b := range c.Outputs {
 		r.report.Builds = append(r.report.Builds, report.Build{Origin: b.Origin, Compiler: b.Compiler, Mapping: b.Mapping, Contracts: len(b.Contracts)})

@@ -28,6 +28,8 @@ type Log struct {
 	last     time.Time
 	live     bool // a live line is shown
 	warnings []string
+	// OnSection is called when a part of the run begins; nil: nothing is.
+	OnSection func(name string)
 }
 
 // NewLog returns a Log that writes to out.
@@ -55,6 +57,13 @@ func (l *Log) Warnings() []string { return slices.Clone(l.warnings) }
 // Color reports whether to color: on a terminal, unless NO_COLOR is set
 // (no-color.org).
 func (l *Log) Color() bool { return l.width > 0 && os.Getenv("NO_COLOR") == "" }
+
+// Section says that a part of the run begins.
+func (l *Log) Section(name string) {
+	if l.OnSection != nil {
+		l.OnSection(name)
+	}
+}
 
 // Line prints a lasting line.
 func (l *Log) Line(format string, args ...any) {

@@ -1,4 +1,4 @@
-package main
+package deploy
 
 import (
 	"os"
@@ -10,9 +10,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
 )
 
-func testProject(t *testing.T, foundry string) *project {
+func testProject(t *testing.T, foundry string) *change.Change {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range map[string]string{"foundry.toml": foundry, "data/a.json": "{}", ".env": "KEY=1", ".git/config": "token"} {
@@ -24,7 +25,7 @@ func testProject(t *testing.T, foundry string) *project {
 			t.Fatal(err)
 		}
 	}
-	return &project{root: root, outputs: []*build.Output{{}}}
+	return &change.Change{Root: root, Outputs: []*build.Output{{}}}
 }
 
 // Tests run on the chain that foundry.toml describes.
@@ -42,7 +43,7 @@ block_coinbase = '0x00000000000000000000000000000000000000bb'
 block_prevrandao = "0x0000000000000000000000000000000000000000000000000000000000000009"
 chain_id = 1
 `)
-	c, notes := pr.testChain()
+	c, notes := testChain(pr)
 	if c.Sender != common.HexToAddress("0xaa") || c.Balance.Uint64() != 255 || c.Gas != 1<<30 || c.Block.GasLimit != 1<<63-1 ||
 		c.Block.Number != 1000 || c.Block.Time != 1_700_000_000 || c.Block.BaseFee != 7 || c.Block.ChainID != 1 ||
 		c.Block.Coinbase != common.HexToAddress("0xbb") || c.Block.PrevRandao != common.HexToHash("0x9") || len(notes) > 0 {
@@ -61,7 +62,7 @@ gas_limit = 0
 block_number = -1
 block_prevrandao = "0x1"
 `)
-	c, notes := pr.testChain()
+	c, notes := testChain(pr)
 	if c.Sender != common.HexToAddress("0x1804c8AB1F12E6bbf3894d4083f33e07309d1f38") || c.Balance.BitLen() != 96 || c.Block.Number != 1 {
 		t.Errorf("chain %+v, want forge's", c)
 	}
@@ -72,7 +73,7 @@ block_prevrandao = "0x1"
 
 // Tests read the project's files, and nothing that may be secret.
 func TestTestFiles(t *testing.T) {
-	read := testProject(t, "").testFiles()
+	read := testFiles(testProject(t, ""))
 	for _, name := range []string{"data/a.json", "./data/a.json", testRoot + "/data/a.json"} {
 		if text, err := read(name); err != nil || string(text) != "{}" {
 			t.Errorf("%s: %q, %v", name, text, err)
@@ -90,11 +91,11 @@ func TestTestFiles(t *testing.T) {
 
 // Of the chains that foundry.toml names, only the names are read.
 func TestEndpoints(t *testing.T) {
-	got := testProject(t, "[profile.default]\nsrc = \"src\"\n[rpc_endpoints]\nmainnet = \"https://node.example/KEY\"\nours = \"${OUR_RPC}\"\n[etherscan]\nsepolia = { key = \"KEY\" }\n").endpoints()
+	got := endpoints(testProject(t, "[profile.default]\nsrc = \"src\"\n[rpc_endpoints]\nmainnet = \"https://node.example/KEY\"\nours = \"${OUR_RPC}\"\n[etherscan]\nsepolia = { key = \"KEY\" }\n"))
 	if !slices.Equal(got, []string{"mainnet", "ours"}) {
 		t.Errorf("%q", got)
 	}
-	if got := testProject(t, "").endpoints(); len(got) > 0 {
+	if got := endpoints(testProject(t, "")); len(got) > 0 {
 		t.Errorf("%q", got)
 	}
 }

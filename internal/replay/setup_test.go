@@ -1,4 +1,4 @@
-package main
+package replay_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"encoding/json"
@@ -10,25 +10,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
-	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/worldfile"
 )
 
-// readForeignTexts reads files that are given by name.
-func readForeignTexts(files map[string]string) *foreign {
-	return readForeign(func(name string) ([]byte, error) {
+// textReader reads files that are given by name.
+func textReader(files map[string]string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
 		text, ok := files[name]
 		if !ok {
 			return nil, fs.ErrNotExist
 		}
 		return []byte(text), nil
-	})
+	}
 }
 
-// foreignText is what carries over, in a line.
-func foreignText(f *foreign) string {
+func readTexts(files map[string]string) *imports { return readImports(textReader(files)) }
+
+// importsText is what carries over, in a line.
+func importsText(f *imports) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	for _, s := range f.namedSenders() {
@@ -50,7 +50,7 @@ func foreignText(f *foreign) string {
 		add("prefix=%s", p)
 	}
 	for _, filter := range f.filters {
-		add("only=%v%v", filter.only, filter.names)
+		add("only=%v%v", filter.Only, filter.Names)
 	}
 	for _, s := range f.steps() {
 		text, _ := json.Marshal([]any{s.Contract, s.Message.Function, s.Message.Named, s.Value.Text})
@@ -59,9 +59,9 @@ func foreignText(f *foreign) string {
 	return strings.Join(parts, " ")
 }
 
-// TestForeign: what carries over of real-looking files, what is said to be left, and what
+// TestImports: what carries over of real-looking files, what is said to be left, and what
 // cannot be meant so.
-func TestForeign(t *testing.T) {
+func TestImports(t *testing.T) {
 	for name, tc := range map[string]struct {
 		files             map[string]string
 		want, line, notes string
@@ -140,8 +140,8 @@ cryticArgs: []
 		"many":       {files: map[string]string{"echidna.yaml": "sender: [" + strings.Repeat("1, ", 40) + "]"}, notes: "at most 32 senders"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := readForeignTexts(tc.files)
-			if got := foreignText(f); !strings.HasPrefix(got, tc.want) || tc.want == "" && got != "" {
+			f := readTexts(tc.files)
+			if got := importsText(f); !strings.HasPrefix(got, tc.want) || tc.want == "" && got != "" {
 				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
 			}
 			if line := strings.Join(f.lines, "; "); tc.line != "" && line != tc.line {
@@ -175,78 +175,55 @@ func bomb() string {
 	return b.String() + "seqLen: *a20\n"
 }
 
-// TestForeignIsBeneath: flags and sightline.yml go over what others' files say.
-func TestForeignIsBeneath(t *testing.T) {
-	f := readForeignTexts(map[string]string{"echidna.yaml": "seqLen: 5\nsender: [0x10000]\n", "medusa.json": `{"fuzzing":{"targetContracts":["A"]}}`})
+// TestImportsIsBeneath: flags and sightline.yml go over what others' files say.
+func TestImportsIsBeneath(t *testing.T) {
+	files := map[string]string{"echidna.yaml": "seqLen: 5\nsender: [0x10000]\n", "medusa.json": `{"fuzzing":{"targetContracts":["A"]}}`}
 	for config, want := range map[string]string{
 		"": "5 1 1",
 		"seq-len: 8\nsenders: {me: \"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed\"}\n": "8 me 1",
 		"deploy: [{contract: B}]\n": "5 1 0",
 	} {
-		flags := settings()
-		if err := applyConfig([]byte(config), flags); err != nil {
+		s := registered()
+		if err := s.Apply([]byte(config)); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.apply(flags); err != nil {
+		if err := s.Import(textReader(files)); err != nil {
 			t.Fatal(err)
 		}
-		setting, _ := flags.Lookup("deploy").Value.(*planFlag)
-		p := setting.plan
+		p := &s.Unchecked().World.Plan.World
 		senders := fmt.Sprint(len(p.Senders))
 		if p.Senders[0].Name == "me" && len(p.Senders) == 1 {
 			senders = "me"
 		}
-		if got := fmt.Sprintf("%s %s %d", flags.Lookup("seq-len").Value, senders, len(p.OnTop)); got != want {
+		if got := fmt.Sprintf("%s %s %d", s.Value("seq-len"), senders, len(p.OnTop)); got != want {
 			t.Errorf("%q: %s, want %s", config, got, want)
 		}
-	}
-}
-
-// TestForeignFilters: by contract and signature, and not where sightline.yml chooses.
-func TestForeignFilters(t *testing.T) {
-	f := functionFilter{[]string{"Vault.pause()"}, false}
-	if f.allows("Vault.pause()") || !f.allows("Vault.pause(uint256)") || !f.allows("Token.pause()") {
-		t.Error("what is excluded is called, or what is not is not")
-	}
-	f.only = true
-	if !f.allows("Vault.pause()") || f.allows("Token.pause()") {
-		t.Error("what alone is to be called is not, or other things are")
-	}
-	p := &worldPlan{foreign: foreign{filters: []functionFilter{f}, changed: map[string]bool{"Token.mint": true}}}
-	calls := func(contract, name string, test bool) bool {
-		return p.called()(&evm.Instance{Name: contract + "#2", Contract: &bytecode.Contract{Name: contract}}, &input.Function{Name: name, Signature: name + "()", Test: test})
-	}
-	if !calls("Vault", "pause", false) || !calls("Token", "mint", false) || !calls("VaultTest", "testFuzz_x", true) || calls("Token", "burn", false) {
-		t.Error("changed functions and fuzz tests are not called, or others are")
-	}
-	p.include = []string{"Token.*"}
-	if p.called()(&evm.Instance{Name: "Vault"}, &input.Function{Name: "pause"}) {
-		t.Error("others' filters go over the configuration's")
 	}
 }
 
 func FuzzEchidna(f *testing.F) {
 	f.Add([]byte("sender: [0x10000]\nseqLen: 50\nmaxValue: 1e18\nfilterFunctions: [\"V.a(uint256)\"]\nprefix: crytic_\n"))
 	f.Add([]byte(bomb()))
-	fuzzForeign(f, "echidna.yaml")
+	fuzzImports(f, "echidna.yaml")
 }
 
 func FuzzMedusa(f *testing.F) {
 	f.Add([]byte(`{"fuzzing":{"targetContracts":["A","B"],"constructorArgs":{"A":{"x":["1",{"y":null}]}},"senderAddresses":["0x10000"],"testing":{"propertyTesting":{"testPrefixes":["p_"]}}}}`))
 	f.Add([]byte(`[[[[`))
-	fuzzForeign(f, "medusa.json")
+	fuzzImports(f, "medusa.json")
 }
 
-func fuzzForeign(f *testing.F, name string) {
+func fuzzImports(f *testing.F, name string) {
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) > maxConfig {
+		if len(data) > MaxFile {
 			return
 		}
-		read := readForeignTexts(map[string]string{name: string(data)})
-		if err := read.apply(settings()); err != nil {
+		s := registered()
+		if err := s.Import(textReader(map[string]string{name: string(data)})); err != nil {
 			t.Error(err)
 		}
-		if len(read.senders) > maxSenders || len(read.targets) > maxForeignTargets || read.seqLen >= maxSeqLen {
+		read := &s.imported
+		if len(read.senders) > worldfile.MaxSenders || len(read.targets) > maxImportedTargets || read.seqLen >= maxSeqLen {
 			t.Errorf("%d senders, %d contracts, %d calls", len(read.senders), len(read.targets), read.seqLen)
 		}
 		if len(read.lines)+len(read.notes) == 0 {
@@ -255,11 +232,11 @@ func fuzzForeign(f *testing.F, name string) {
 	})
 }
 
-// foreignTable lists what carries over.
-func foreignTable() string {
+// importsTable lists what carries over.
+func importsTable() string {
 	var b strings.Builder
 	b.WriteString("| of | key | becomes |\n| --- | --- | --- |\n")
-	for _, tool := range foreignTools {
+	for _, tool := range importedTools {
 		for _, k := range tool.keys {
 			fmt.Fprintf(&b, "| %s | `%s` | %s |\n", tool.name, k.path, k.becomes)
 		}
@@ -267,8 +244,8 @@ func foreignTable() string {
 	return b.String()
 }
 
-// TestForeignDocument holds the table of docs/configuration.md to the program.
-func TestForeignDocument(t *testing.T) {
+// TestImportsDocument holds the table of docs/configuration.md to the program.
+func TestImportsDocument(t *testing.T) {
 	const path = "../../docs/configuration.md"
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -278,16 +255,16 @@ func TestForeignDocument(t *testing.T) {
 	if !section.Match(text) {
 		t.Fatalf("%s has no place for the table", path)
 	}
-	got := section.ReplaceAllLiteralString(string(text), "<!-- foreign -->\n"+foreignTable()+"<!-- end -->")
+	got := section.ReplaceAllLiteralString(string(text), "<!-- foreign -->\n"+importsTable()+"<!-- end -->")
 	if got != string(text) {
 		if !*update {
-			t.Fatalf("%s does not say what carries over; run go test ./cmd/sightline -update", path)
+			t.Fatalf("%s does not say what carries over; run go test ./internal/config -update", path)
 		}
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	names := slices.Concat(foreignTools[0].files, foreignTools[1].files)
+	names := slices.Concat(importedTools[0].files, importedTools[1].files)
 	for _, name := range names {
 		if !strings.Contains(got, "`"+name+"`") {
 			t.Errorf("%s does not name %s", path, name)

@@ -1,6 +1,7 @@
-package main
+package config
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -12,7 +13,17 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/internal/worldfile"
 )
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// registered are settings with all groups.
+func registered() *Settings {
+	s := New(pflag.NewFlagSet("", pflag.ContinueOnError))
+	s.RegisterAll()
+	return s
+}
 
 func TestApplyConfig(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -36,11 +47,11 @@ func TestApplyConfig(t *testing.T) {
 		"alias":            {"seed: &a 1\nworkers: *a\n", "", "", "line 2: workers: want a whole number"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			flags := settings()
-			if err := flags.Parse(strings.Fields(test.args)); err != nil {
+			s := registered()
+			if err := s.flags.Parse(strings.Fields(test.args)); err != nil {
 				t.Fatal(err)
 			}
-			err := applyConfig([]byte(test.config), flags)
+			err := s.Apply([]byte(test.config))
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("error %v, want %q", err, test.err)
@@ -50,8 +61,7 @@ func TestApplyConfig(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			value := func(name string) string { return flags.Lookup(name).Value.String() }
-			if got := fmt.Sprintf("timeout=%s fail-on=%s build=%s", value("timeout"), value("fail-on"), value("build")); got != test.want {
+			if got := fmt.Sprintf("timeout=%s fail-on=%s build=%s", s.Value("timeout"), s.Value("fail-on"), s.Value("build")); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
@@ -60,12 +70,12 @@ func TestApplyConfig(t *testing.T) {
 
 // A command without a flag accepts the key of another's.
 func TestConfigOfOtherCommands(t *testing.T) {
-	flags := pflag.NewFlagSet("map", pflag.ContinueOnError)
-	new(projectFlags).register(flags)
-	if err := applyConfig([]byte("timeout: 300\nbase: main\n"), flags); err != nil {
+	s := New(pflag.NewFlagSet("map", pflag.ContinueOnError))
+	s.RegisterChange()
+	if err := s.Apply([]byte("timeout: 300\nbase: main\n")); err != nil {
 		t.Fatal(err)
 	}
-	if got := flags.Lookup("base").Value.String(); got != "main" {
+	if got := s.Value("base"); got != "main" {
 		t.Errorf("base is %q", got)
 	}
 }
@@ -74,8 +84,8 @@ func FuzzConfig(f *testing.F) {
 	f.Add([]byte("timeout: 300\nbuild: [a, b]\n"))
 	f.Add([]byte("a: &a [*a]\n"))
 	f.Fuzz(func(_ *testing.T, data []byte) {
-		if len(data) <= maxConfig {
-			_ = applyConfig(data, settings())
+		if len(data) <= MaxFile {
+			_ = registered().Apply(data)
 		}
 	})
 }
@@ -88,15 +98,13 @@ func TestConfigurationDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables := map[string]string{}
-	for name, register := range map[string]func(*pflag.FlagSet){
-		"project":  new(projectFlags).register,
-		"campaign": new(campaignFlags).register,
-		"output":   new(outputFlags).register,
+	for name, register := range map[string]func(*Settings){
+		"project": (*Settings).RegisterChange, "campaign": (*Settings).RegisterCampaign, "output": (*Settings).RegisterOutput,
 	} {
-		flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
-		flags.SortFlags = false
-		register(flags)
-		tables[name] = flagTable(flags)
+		s := New(pflag.NewFlagSet(name, pflag.ContinueOnError))
+		s.flags.SortFlags = false
+		register(s)
+		tables[name] = flagTable(s.flags)
 	}
 	section := regexp.MustCompile(`(?s)<!-- flags: (\w+) -->\n.*?<!-- end -->`)
 	got := section.ReplaceAllStringFunc(string(text), func(old string) string {
@@ -109,7 +117,7 @@ func TestConfigurationDocument(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s does not say what the flags say; run go test ./cmd/sightline -update", path)
+		t.Fatalf("%s does not say what the flags say; run go test ./internal/config -update", path)
 	}
 	if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 		t.Fatal(err)
@@ -142,17 +150,17 @@ func cheatcodeTable() string {
 // planTable lists what describes the World, with examples. Each example can be read.
 func planTable() string {
 	var b strings.Builder
-	for _, s := range planSettings {
-		fmt.Fprintf(&b, "`%s`: %s.\n\n```yaml\n%s```\n\n", s.key, s.help, s.example)
+	for _, s := range worldfile.Settings {
+		fmt.Fprintf(&b, "`%s`: %s.\n\n```yaml\n%s```\n\n", s.Key, s.Help, s.Example)
 	}
 	return b.String()
 }
 
 // TestPlanExamples reads the examples of the documentation.
 func TestPlanExamples(t *testing.T) {
-	for _, s := range planSettings {
-		if err := applyConfig([]byte(s.example), settings()); err != nil {
-			t.Errorf("%s: %v", s.key, err)
+	for _, s := range worldfile.Settings {
+		if err := registered().Apply([]byte(s.Example)); err != nil {
+			t.Errorf("%s: %v", s.Key, err)
 		}
 	}
 }
@@ -161,7 +169,7 @@ func TestPlanExamples(t *testing.T) {
 func flagTable(flags *pflag.FlagSet) string {
 	var b strings.Builder
 	b.WriteString("| flag | key in sightline.yml | default | meaning |\n| --- | --- | --- | --- |\n")
-	keys := configKeys(flags)
+	keys := Keys(flags)
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
 			return
@@ -208,13 +216,16 @@ func TestSequenceLength(t *testing.T) {
 		args []string
 		want int
 	}{{nil, 0}, {[]string{"--seq-len", "8"}, 8}, {[]string{"--seq-len", "20"}, 20}} {
-		var f campaignFlags
-		flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
-		f.register(flags)
-		if err := flags.Parse(c.args); err != nil {
+		s := New(pflag.NewFlagSet("run", pflag.ContinueOnError))
+		s.RegisterCampaign()
+		if err := s.flags.Parse(c.args); err != nil {
 			t.Fatal(err)
 		}
-		if got := f.sequenceLength(flags); got != c.want {
+		o, err := s.Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.Campaign.SeqLen; got != c.want {
 			t.Errorf("%q: %d, want %d", c.args, got, c.want)
 		}
 	}

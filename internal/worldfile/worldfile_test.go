@@ -1,4 +1,4 @@
-package main
+package worldfile_test
 
 import (
 	"os"
@@ -15,39 +15,41 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/config"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
+	"github.com/sightline-evm/sightline/internal/worldfile"
 )
 
 // made is a World with what it was made of.
 type made struct {
-	t       *testing.T
-	table   *bytecode.Table
-	options world.Options
-	flags   campaignFlags
-	world   *evm.World
-	report  *world.Report
+	t          *testing.T
+	table      *bytecode.Table
+	options    world.Options
+	configured *deploy.Options
+	world      *evm.World
+	report     *world.Report
 }
 
-// configured are the flags of a campaign that a configuration sets.
-func configured(t *testing.T, config string) campaignFlags {
+// configured are the options that a configuration sets.
+func configured(t *testing.T, text string) *deploy.Options {
 	t.Helper()
-	var flags campaignFlags
-	set := pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags.register(set)
-	if err := applyConfig([]byte(config), set); err != nil {
-		t.Fatalf("%v in\n%s", err, config)
+	settings := config.New(pflag.NewFlagSet("", pflag.ContinueOnError))
+	settings.RegisterCampaign()
+	if err := settings.Apply([]byte(text)); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
 	}
-	return flags
+	return &settings.Unchecked().World
 }
 
 func (m *made) make(config string) {
 	m.t.Helper()
-	m.flags = configured(m.t, config)
+	m.configured = configured(m.t, config)
 	options := m.options
-	options.Plan = m.flags.plan.on(m.table)
+	options.Plan = &m.configured.Plan.World
 	if options.Setup != nil {
 		setup := *options.Setup
-		setup.Contracts = m.flags.setup
+		setup.Contracts = m.configured.Setup
 		options.Setup = &setup
 	}
 	var err error
@@ -58,8 +60,7 @@ func (m *made) make(config string) {
 
 func (m *made) file() string {
 	m.t.Helper()
-	c := &campaign{deployment: deployment{plan: &m.flags.plan}, world: m.world, setup: m.report}
-	return string(c.worldFile(&m.flags))
+	return string(worldfile.Write(&deploy.Deployment{World: m.world, Setup: m.report}, &deploy.Recipe{Plan: m.configured.Plan}, m.configured))
 }
 
 // sameWorlds compares all of two Worlds of one table: accounts with their storage, the
@@ -218,7 +219,7 @@ deploy:
 func TestWorldFileNames(t *testing.T) {
 	m := &made{t: t, table: bytecode.NewTable(worldFixtures(t)["plan.sol"])}
 	m.make("")
-	m.flags.state, m.flags.fork = "anvil\n.json", "cancun"
+	m.configured.State, m.configured.Fork = "anvil\n.json", "cancun"
 	file := m.file()
 	for _, want := range []string{"# On the command line it takes, as in this run: --state anvil", "evm-version: cancun\n"} {
 		if !strings.Contains(file, want) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
 )
 
 // The marks of `sightline map --annotate`.
@@ -27,46 +28,38 @@ const markLegend = "T target   I target, changed indirectly   . no bytecode   ? 
 const annotateContext = 3
 
 // printAnnotated prints the diff of the sources with a mark in front of each line.
-func printAnnotated(out io.Writer, pr *project) error {
-	if pr.mapping == nil || len(pr.mapping.Lines) == 0 {
-		return printMapping(out, pr)
+func printAnnotated(out io.Writer, c *change.Change) error {
+	if c.Mapping == nil || len(c.Mapping.Lines) == 0 {
+		return printMapping(out, c)
 	}
 	marks := map[string]map[int]rune{}
-	for _, l := range pr.mapping.Lines {
+	for _, l := range c.Mapping.Lines {
 		if marks[l.Position.File] == nil {
 			marks[l.Position.File] = map[int]rune{}
 		}
 		marks[l.Position.File][l.Position.Line] = markOf(l)
 	}
 	w := bufio.NewWriter(out)
-	for i := range pr.diff.Files {
-		f := &pr.diff.Files[i]
-		text, err := pr.headOf(f)
+	for i := range c.Diff.Files {
+		f := &c.Diff.Files[i]
+		text, err := c.HeadOf(f)
 		if err != nil {
 			return err
 		}
-		if isSource(f.Path()) {
+		if change.IsSource(f.Path()) {
 			annotateFile(w, f, text, marks[f.NewPath])
 			delete(marks, f.NewPath)
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(marks)) { // changed indirectly
-		text, err := pr.head(path)
+		text, err := c.Head(path)
 		if err != nil {
 			continue // a library's source, known to the build by another name
 		}
 		annotateFile(w, &diffmap.File{OldPath: path, NewPath: path}, text, marks[path])
 	}
-	fmt.Fprintf(w, "%s\n%s\n", markLegend, countMapping(pr))
+	fmt.Fprintf(w, "%s\n%s\n", markLegend, countMapping(c))
 	return w.Flush()
-}
-
-// headOf is the head version of a source of the diff; nil when there is none.
-func (pr *project) headOf(f *diffmap.File) ([]byte, error) {
-	if text, ok := pr.options.Heads[f.NewPath]; ok || f.NewPath == "" || !isSource(f.NewPath) || f.Symlink || f.Submodule || f.Binary {
-		return text, nil
-	}
-	return pr.head(f.NewPath)
 }
 
 func markOf(l diffmap.Line) rune {

@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"context"
@@ -63,9 +63,12 @@ func (a *action) warn(err error, what string) {
 	}
 }
 
+// outDir is the output folder.
+func (a *action) outDir() string { return a.settings.Value("out") }
+
 // file reads a file of the output folder.
 func (a *action) file(name string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(a.output.out, name))
+	return os.ReadFile(filepath.Join(a.outDir(), name))
 }
 
 // annotate shows the verdict and the report's remarks.
@@ -95,18 +98,18 @@ func (a *action) outputs(r *report.Report) {
 		{"new-findings", strconv.Itoa(counts.New)},
 		{"lines", strconv.Itoa(counts.Lines)},
 		{"reached", strconv.Itoa(counts.Reached)},
-		{"seed", strconv.FormatUint(a.campaign.seed, 10)},
-		{"out", a.output.out},
-		{"report", filepath.Join(a.output.out, report.JSONFile)},
-		{"sarif", filepath.Join(a.output.out, report.SARIFFile)},
-		{"comment-file", filepath.Join(a.output.out, report.CommentFile)},
-		{"summary", filepath.Join(a.output.out, report.SummaryFile)},
-		{"bundle", a.output.bundle},
-		{"bundle-sha256", a.output.packed},
+		{"seed", a.settings.Value("seed")},
+		{"out", a.outDir()},
+		{"report", filepath.Join(a.outDir(), report.JSONFile)},
+		{"sarif", filepath.Join(a.outDir(), report.SARIFFile)},
+		{"comment-file", filepath.Join(a.outDir(), report.CommentFile)},
+		{"summary", filepath.Join(a.outDir(), report.SummaryFile)},
 	}
-	if a.output.packed == "" {
-		values[len(values)-2].value = "" // it was not written
+	bundle := ""
+	if r.BundleSHA256 != "" {
+		bundle = a.settings.Value("bundle")
 	}
+	values = append(values, output{"bundle", bundle}, output{"bundle-sha256", r.BundleSHA256})
 	restore, save := a.corpusKeys()
 	values = append(values, []output{{"corpus-restore-key", restore}, {"corpus-save-key", save}}...)
 	for _, v := range values {
@@ -119,7 +122,7 @@ func (a *action) outputs(r *report.Report) {
 // run of the default branch may, since all others read what it leaves, and only
 // plain inputs. It names their content, so that the same is saved once.
 func (a *action) corpusKeys() (restore, save string) {
-	if a.campaign.corpusDir == "" {
+	if a.settings.Value("corpus-dir") == "" {
 		return "", ""
 	}
 	restore = "sightline-corpus:" + cacheKey(a.inRepository(".")) + ":"
@@ -131,7 +134,7 @@ func (a *action) corpusKeys() (restore, save string) {
 	if branch := a.run.Repository.DefaultBranch; branch == "" || a.run.Ref != "refs/heads/"+branch {
 		return restore, ""
 	}
-	files, sum, err := (&fuzzer.Corpus{Dir: a.campaign.corpusDir}).Sum()
+	files, sum, err := (&fuzzer.Corpus{Dir: a.settings.Value("corpus-dir")}).Sum()
 	a.warn(err, "the saved inputs cannot be cached")
 	if err != nil || files == 0 {
 		return restore, ""
@@ -165,7 +168,7 @@ func (a *action) writeComment(ctx context.Context, r *report.Report) (denied boo
 	silent := r.Verdict == report.Skipped || a.comment == commentOnFindings && len(r.Findings)+len(r.Clashes) == 0
 	address, err := a.client.Comment(ctx, a.run.Event.Number, github.Sticky{Prefix: report.MarkerPrefix, Body: body, Update: silent})
 	if address != "" {
-		fmt.Fprintf(a.p.stdout, "comment %s\n", human.Clean(address, maxLogLine))
+		fmt.Fprintf(a.out, "comment %s\n", human.Clean(address, maxLogLine))
 	}
 	switch {
 	case errors.Is(err, github.ErrNewer):
@@ -198,7 +201,7 @@ func (a *action) uploadSARIF(ctx context.Context, r *report.Report) (denied bool
 	if err := a.client.Upload(ctx, github.Upload{SHA: sha, Ref: ref, SARIF: sarif}); err != nil {
 		return a.refused(err, "The alerts were not uploaded")
 	}
-	fmt.Fprintf(a.p.stdout, "alerts  uploaded as %s\n", human.Clean(a.category, maxLogLine))
+	fmt.Fprintf(a.out, "alerts  uploaded as %s\n", human.Clean(a.category, maxLogLine))
 	return false
 }
 

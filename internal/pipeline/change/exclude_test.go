@@ -1,12 +1,15 @@
-package main
+package change
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/progress"
 )
 
 // TestLimitTargets keeps whole lines, those of contracts under test first.
@@ -16,22 +19,22 @@ func TestLimitTargets(t *testing.T) {
 		contracts = append(contracts, &bytecode.Contract{Name: "X", Source: source})
 	}
 	byName := map[string]*bytecode.Contract{}
-	pr := &project{mapping: &diffmap.Mapping{}}
-	for i, c := range contracts {
-		byName[c.QualifiedName()] = c
+	c := &Change{Mapping: &diffmap.Mapping{}, log: progress.NewLog(io.Discard, time.Now)}
+	for i, contract := range contracts {
+		byName[contract.QualifiedName()] = contract
 		for line := 1; line <= 2; line++ {
-			pr.mapping.Lines = append(pr.mapping.Lines, diffmap.Line{Position: bytecode.Position{File: c.Source, Line: line},
+			c.Mapping.Lines = append(c.Mapping.Lines, diffmap.Line{Position: bytecode.Position{File: contract.Source, Line: line},
 				Targets: []int{2*i + line - 1}})
-			pr.mapping.Targets = append(pr.mapping.Targets, bytecode.Target{Contract: c.QualifiedName()})
+			c.Mapping.Targets = append(c.Mapping.Targets, bytecode.Target{Contract: contract.QualifiedName()})
 		}
 	}
-	pr.limitTargets(byName, 6)
-	if len(pr.mapping.Targets) != 6 || len(pr.warnings) > 0 {
-		t.Fatalf("within the limit: %d targets, %v", len(pr.mapping.Targets), pr.warnings)
+	c.limitTargets(byName, 6)
+	if len(c.Mapping.Targets) != 6 || len(c.log.Warnings()) > 0 {
+		t.Fatalf("within the limit: %d targets, %v", len(c.Mapping.Targets), c.log.Warnings())
 	}
-	pr.limitTargets(byName, 3)
+	c.limitTargets(byName, 3)
 	got := ""
-	for _, l := range pr.mapping.Lines {
+	for _, l := range c.Mapping.Lines {
 		got += fmt.Sprintf("%s %d %s\n", l.Position, len(l.Targets), l.Status)
 	}
 	want := `mocks/A.sol:1 0 unmapped
@@ -41,11 +44,11 @@ src/B.sol:2 1
 src/C.sol:1 1 
 src/C.sol:2 0 unmapped
 `
-	if got != want || len(pr.mapping.Targets) != 3 {
-		t.Errorf("got\n%s%d targets, want\n%s", got, len(pr.mapping.Targets), want)
+	if got != want || len(c.Mapping.Targets) != 3 {
+		t.Errorf("got\n%s%d targets, want\n%s", got, len(c.Mapping.Targets), want)
 	}
-	if len(pr.warnings) != 1 || !strings.Contains(pr.warnings[0], "3 changed lines left out, 3 kept") {
-		t.Errorf("warnings %q", pr.warnings)
+	if len(c.log.Warnings()) != 1 || !strings.Contains(c.log.Warnings()[0], "3 changed lines left out, 3 kept") {
+		t.Errorf("warnings %q", c.log.Warnings())
 	}
 }
 
@@ -74,13 +77,13 @@ func TestTestCode(t *testing.T) {
 		{"app/src/Odd.sol", []string{"src/Odd.sol:Odd"}, "test code: it inherits from Test"},
 		{"test/mocks/MockToken.sol", []string{"test/mocks/MockToken.sol:MockToken"}, ""},
 	} {
-		pr := &project{mapping: &diffmap.Mapping{}}
+		c := &Change{Mapping: &diffmap.Mapping{}}
 		line := diffmap.Line{Position: bytecode.Position{File: test.file, Line: 1}}
 		for i, name := range test.holders {
 			line.Targets = append(line.Targets, i)
-			pr.mapping.Targets = append(pr.mapping.Targets, bytecode.Target{Contract: name})
+			c.Mapping.Targets = append(c.Mapping.Targets, bytecode.Target{Contract: name})
 		}
-		if got := pr.testCode(&line, contracts[test.holders[0]], contracts); got != test.want {
+		if got := c.testCode(&line, contracts[test.holders[0]], contracts); got != test.want {
 			t.Errorf("%s in %v: %q, want %q", test.file, test.holders, got, test.want)
 		}
 	}

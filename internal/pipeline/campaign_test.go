@@ -1,4 +1,4 @@
-package main
+package pipeline
 
 import (
 	"testing"
@@ -16,12 +16,12 @@ func TestUntilDeadline(t *testing.T) {
 		{time.Minute, -time.Second, time.Nanosecond},
 		{0, 0, time.Nanosecond},
 	} {
-		f := campaignFlags{deadline: now.Add(c.left)}
-		if got := f.untilDeadline(c.timeout, func() time.Time { return now }); got != c.want {
+		o := Campaign{Timeout: c.timeout, Deadline: now.Add(c.left)}
+		if got := o.untilDeadline(func() time.Time { return now }); got != c.want {
 			t.Errorf("limit %v, %v to the deadline: %v, want %v", c.timeout, c.left, got, c.want)
 		}
 	}
-	if got := (&campaignFlags{}).untilDeadline(time.Minute, nil); got != time.Minute {
+	if got := (&Campaign{Timeout: time.Minute}).untilDeadline(nil); got != time.Minute {
 		t.Errorf("without a deadline %v", got)
 	}
 }

@@ -1,0 +1,208 @@
+// Package action is the edge of the GitHub Action: the workflow's inputs and the event
+// become the options of a run, and what comes of the run is handed to GitHub.
+package action
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/sightline-evm/sightline/internal/config"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/report/github"
+)
+
+// Options are what the action is run with.
+type Options struct {
+	Stdout io.Writer
+	Getenv func(string) string
+	Now    func() time.Time
+	Sleep  github.Sleep // between calls of an API
+	Tool   report.Tool
+}
+
+// Run runs the action and returns the program's exit code. Everything that is printed
+// may hold names and messages of the pull request: it goes where it cannot be read as a
+// command to the runner.
+func Run(ctx context.Context, o *Options) (int, error) {
+	runner := github.NewRunner(o.Stdout, rand.Reader, o.Getenv)
+	a := &action{o: o, runner: runner, out: runner.Log(), flags: pflag.NewFlagSet("action", pflag.ContinueOnError)}
+	a.settings = config.New(a.flags)
+	a.settings.RegisterAll()
+	a.log = progress.NewLog(a.out, o.Now)
+	a.log.OnSection = a.group
+	code := a.main(ctx)
+	if err := runner.Close(); err != nil {
+		return exit.Failure, exit.CannotFuzz("the log of the step cannot be written: %w", err)
+	}
+	return code, nil
+}
+
+// reportTime is what of max-minutes is kept for judging findings, writing reports
+// and talking to GitHub: usually some seconds, with retries and the wait for code
+// scanning up to three minutes. A short run keeps a fifth.
+const reportTime = 3 * time.Minute
+
+// action is one run of the action.
+type action struct {
+	o        *Options
+	run      *github.Run
+	runner   *github.Runner
+	client   *github.Client // nil without a token
+	out      io.Writer      // the step's log, safe to write to
+	log      *progress.Log
+	flags    *pflag.FlagSet
+	settings *config.Settings
+	inputs
+
+	known *change.Known // what is compared; nil until it is known
+	head  string        // the commit that is checked out; empty: not known
+
+	grouped bool // a group of the log is open
+}
+
+// group folds what is logged from here on under a title; empty: no longer.
+func (a *action) group(title string) {
+	if a.grouped {
+		a.runner.EndGroup()
+	}
+	if a.grouped = title != ""; a.grouped {
+		a.runner.Group(title)
+	}
+}
+
+// main runs the action and returns the exit code.
+func (a *action) main(ctx context.Context) int {
+	r, err := a.fuzz(ctx)
+	code := exit.Pass
+	switch {
+	case err != nil:
+		code = exitCode(ctx, err)
+		if r, err = a.failed(ctx, err); err != nil {
+			fmt.Fprintln(a.out, human.Clean(err.Error(), maxLogLine))
+		}
+	case errors.Is(ctx.Err(), context.Canceled):
+		code = exit.Canceled
+	default:
+		code = report.ExitCode(r.Verdict)
+	}
+	a.publish(ctx, r)
+	return code
+}
+
+// maxLogLine bounds an error in the log, characters; compilers say much.
+const maxLogLine = 4_000
+
+// exitCode is that of a run that ended with an error.
+func exitCode(ctx context.Context, err error) int {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return exit.Canceled
+	}
+	return exit.Code(err, exit.Failure)
+}
+
+// fuzz is the run, from the environment to a written report.
+func (a *action) fuzz(ctx context.Context) (*report.Report, error) {
+	start := a.o.Now()
+	// The output folder is known first, so that everything else that is wrong can be
+	// said in a report.
+	if err := a.readInputs(start); err != nil {
+		return nil, err
+	}
+	limited, stop := context.WithDeadline(ctx, a.deadline)
+	defer stop()
+	r, err := a.compareAndFuzz(limited)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return nil, exit.CannotFuzz("max-minutes was used up before the campaign ended: raise it, or leave a build behind in an earlier step (%w)", err)
+	}
+	return r, err
+}
+
+func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
+	a.log.Section("Change and build")
+	defer a.group("")
+	ladder := &github.Ladder{Run: a.run, Client: a.client, Token: a.runner.Input("token"), Source: headSource(a.run.Workspace), Base: a.namedBase()}
+	comparison, err := ladder.Compare(ctx)
+	if err != nil {
+		return nil, exit.CannotFuzz("%w", err)
+	}
+	if a.known, err = a.read(ctx, comparison); err != nil {
+		return nil, err
+	}
+	a.head = comparison.Head
+	if err := a.configure(ctx, ladder, comparison); err != nil {
+		return nil, err
+	}
+	if !a.settings.Changed("disclosure") && !a.run.Repository.Private {
+		if err := a.flags.Set("disclosure", config.DiscloseIntroduced); err != nil {
+			return nil, err
+		}
+	}
+	o, err := a.options()
+	if err != nil {
+		return nil, err
+	}
+	a.log.Line("compare %s", comparison.How)
+	a.settings.Announce(a.log)
+	r, err := pipeline.Run(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(a.out)
+	render := o.Output.Render
+	render.Canceled = errors.Is(ctx.Err(), context.Canceled)
+	return r, report.Terminal(a.out, r, render, a.log.Color())
+}
+
+// branchCheckedOut reports whether the head of the pull request was fuzzed, instead
+// of the commit that merging it gives.
+func (a *action) branchCheckedOut() bool {
+	return a.run.Name == github.PullRequest && a.head == a.run.Event.Head
+}
+
+// headSource serves the sources of the checkout.
+func headSource(workspace string) func(string) ([]byte, bool) {
+	read := files.Below(workspace)
+	return func(file string) ([]byte, bool) {
+		if !change.IsSource(file) {
+			return nil, false
+		}
+		text, err := read(file)
+		return text, err == nil
+	}
+}
+
+// failed writes the report of a run that ended with an error.
+func (a *action) failed(ctx context.Context, err error) (*report.Report, error) {
+	reason := strings.TrimSpace(err.Error())
+	if errors.Is(ctx.Err(), context.Canceled) {
+		reason = "the run was canceled before anything was fuzzed"
+	}
+	for line := range strings.Lines("ERROR  " + reason) { // a compiler's message has many
+		fmt.Fprintln(a.out, human.Clean(line, maxLogLine))
+	}
+	o := a.settings.Unchecked()
+	if !slices.Contains(config.FailLevels, o.Gate.FailOn) {
+		o.Gate.FailOn = config.DefaultFailOn
+	}
+	o.Gate.Condition = "" // nothing is there that it could be about
+	a.equip(o)
+	var diff report.Diff
+	if a.known != nil {
+		diff = a.known.About
+	}
+	return pipeline.Failed(o, diff, strings.Join(strings.Fields(reason), " "))
+}

@@ -1,0 +1,139 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/internal/config"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/report"
+	"github.com/sightline-evm/sightline/report/github"
+)
+
+// read reads what is to be compared.
+func (a *action) read(ctx context.Context, c *github.Comparison) (*change.Known, error) {
+	result := &change.Known{About: report.Diff{Base: human.Revision(c.Base), Head: human.Revision(c.Head)}, Whole: c.Base == "" && c.Patch == nil}
+	var err error
+	switch {
+	case c.Patch != nil:
+		result.About.Base = human.Revision(a.run.Event.Base)
+		if result.Diff, err = diffmap.ParseDiff(c.Patch, diffmap.Limits{}); err == nil {
+			err = change.CheckVisible(result.Diff, c.How)
+		}
+	default:
+		result.Diff, err = (&diffmap.Git{Root: a.run.Workspace}).Between(ctx, c.Base, c.Head)
+	}
+	if err != nil {
+		return nil, exit.CannotFuzz("%w", err)
+	}
+	if result.Whole {
+		result.About.Base = "an empty project"
+	}
+	result.About.Files = len(result.Diff.Files)
+	return result, nil
+}
+
+// configure reads the configuration file. Before a pull request is merged, that
+// is the version of its base: the gate is not for those to set who have to pass
+// it. An edit takes effect once it is merged.
+func (a *action) configure(ctx context.Context, ladder *github.Ladder, c *github.Comparison) error {
+	if a.run.Name != github.PullRequest && a.run.Name != github.MergeGroup {
+		return a.settings.Load()
+	}
+	a.settings.ReadBase = func(name string) ([]byte, error) { return a.baseFile(ctx, ladder, c, name) }
+	defer a.warnOfEdits()
+	if err := a.configureFromBase(ctx, ladder, c); err != nil {
+		return err
+	}
+	root, err := change.AbsRoot(a.settings.Value("root"))
+	if err != nil {
+		return err
+	}
+	return a.settings.Import(func(name string) ([]byte, error) {
+		if !edited(a.known.Diff, a.inRepository(name)) {
+			return config.In(root)(name) // as the base has it
+		}
+		data, there, err := ladder.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
+		if err == nil && !there {
+			err = fs.ErrNotExist
+		}
+		return data, err
+	})
+}
+
+// configureFromBase reads the base's version of the configuration file.
+func (a *action) configureFromBase(ctx context.Context, ladder *github.Ladder, c *github.Comparison) error {
+	for _, file := range a.configurations() {
+		data, there, err := ladder.BaseFile(ctx, c, file, config.MaxFile)
+		if err != nil {
+			return exit.CannotFuzz("configuration %s of the base cannot be read: %w", human.Printable(file), err)
+		}
+		if !there {
+			continue
+		}
+		if err := a.settings.Apply(data); err != nil {
+			return exit.BadInput("configuration %s of the base: %w", human.Printable(file), err)
+		}
+		return nil
+	}
+	if named := a.settings.Value("config"); named != "" {
+		return exit.BadInput("the input config names %s, which the base does not have: it counts once it is merged", human.Printable(named))
+	}
+	return nil
+}
+
+// inRepository is the path in the repository of a file that is named relative to
+// the project's folder.
+func (a *action) inRepository(name string) string {
+	return path.Join(filepath.ToSlash(a.settings.Value("root")), filepath.ToSlash(name))
+}
+
+// warnOfEdits says which files that decide what passes are changed in vain.
+func (a *action) warnOfEdits() {
+	files := a.configurations()
+	for _, name := range config.ImportedFiles() {
+		files = append(files, a.inRepository(name))
+	}
+	if waivers := a.settings.Value("waivers"); waivers != "" {
+		files = append(files, a.inRepository(waivers))
+	}
+	for _, file := range files {
+		if edited(a.known.Diff, file) {
+			a.log.Warn("the pull request changes %s: the version of its base counts until it is merged", human.Printable(file))
+		}
+	}
+}
+
+// baseFile reads a file that decides what passes, as the base has it.
+func (a *action) baseFile(ctx context.Context, ladder *github.Ladder, c *github.Comparison, name string) ([]byte, error) {
+	data, there, err := ladder.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
+	if err == nil && !there {
+		err = errors.New("the base does not have it: it counts once it is merged")
+	}
+	return data, err
+}
+
+// configurations are the files that may hold the configuration, relative to the
+// repository.
+func (a *action) configurations() []string {
+	if named := a.settings.Value("config"); named != "" {
+		return []string{path.Clean(filepath.ToSlash(named))}
+	}
+	var files []string
+	for _, name := range config.Files {
+		files = append(files, path.Join(filepath.ToSlash(a.settings.Value("root")), name))
+	}
+	return files
+}
+
+// edited reports whether a diff changes a file.
+func edited(d *diffmap.Diff, file string) bool {
+	return slices.ContainsFunc(d.Files, func(f diffmap.File) bool { return f.OldPath == file || f.NewPath == file })
+}

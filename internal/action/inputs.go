@@ -1,0 +1,185 @@
+package action
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/sightline-evm/sightline/internal/config"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline"
+	"github.com/sightline-evm/sightline/report/github"
+	"github.com/spf13/pflag"
+)
+
+// notInputs are the flags of a run that are no inputs of the action: the event
+// says what is compared, and the rest is for people at a terminal.
+var notInputs = []string{"diff", "target", "schedule", "without", "omit-times"}
+
+// isInput reports whether a flag of a run is an input. What describes the World stands in
+// the configuration.
+func isInput(f *pflag.Flag) bool {
+	return !config.DescribesWorld(f) && !slices.Contains(notInputs, f.Name)
+}
+
+// Inputs are the inputs of the action that are flags of a run, in order.
+func Inputs() []string {
+	var names []string
+	config.All().VisitAll(func(f *pflag.Flag) {
+		if isInput(f) {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
+
+// inputs are those that are no flags.
+type inputs struct {
+	comment  string // when the pull request gets one
+	upload   bool   // of alerts
+	category string // of code scanning
+
+	deadline         time.Time // of everything
+	campaignDeadline time.Time
+}
+
+// Defaults of the action's own inputs.
+const (
+	commentAlways     = "always"
+	commentOnFindings = "on-findings"
+	commentNever      = "never"
+
+	// defaultMaxMinutes is far above what a check takes (a build, and two minutes of
+	// fuzzing) and far below the six hours after which GitHub ends a job.
+	defaultMaxMinutes = 30
+	maxMaxMinutes     = 5 * 24 * 60 // GitHub's limit for jobs on runners of one's own
+)
+
+// namedBase is the base that the workflow or whoever started it names. The
+// configuration file names none here: it says what people compare with.
+func (a *action) namedBase() string {
+	if base := a.runner.Input("base"); base != "" {
+		return base
+	}
+	return a.run.DispatchBy
+}
+
+// readInputs reads the environment and the inputs.
+func (a *action) readInputs(start time.Time) error {
+	a.deadline = start.Add(defaultMaxMinutes * time.Minute)
+	var err error
+	if a.run, err = github.ReadRun(a.o.Getenv); err != nil {
+		return exit.BadInput("%w", err)
+	}
+	if token := a.runner.Input("token"); token != "" {
+		if a.client, err = github.NewClient(a.run, token, a.o.Now, a.o.Sleep); err != nil {
+			return exit.BadInput("%w", err)
+		}
+	}
+	// Paths in inputs are relative to the checkout, which is where a container starts
+	// anyway.
+	if err := os.Chdir(a.run.Workspace); err != nil {
+		return exit.BadInput("GITHUB_WORKSPACE: %w", err)
+	}
+	if err := a.setFlags(); err != nil {
+		return err
+	}
+	return a.setOwn(start)
+}
+
+// options are those of the run.
+func (a *action) options() (*pipeline.Options, error) {
+	o, err := a.settings.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	o.Change.Known = a.known
+	o.Campaign.Deadline = a.campaignDeadline
+	o.Output.Pushed = human.Revision(a.run.Event.Head) // the merge commit is nobody's push
+	a.equip(o)
+	return o, nil
+}
+
+// equip adds what is the same for a run and for the report of one that failed.
+func (a *action) equip(o *pipeline.Options) {
+	o.Tool, o.Now, o.Log = a.o.Tool, a.o.Now, a.log
+	if a.run == nil {
+		return
+	}
+	r := &o.Output.Render
+	r.FileURL, r.SummaryURL, r.Key, r.SHA = a.run.FileURL(a.run.SHA), a.run.RunURL(), a.key(), a.run.SHA
+	r.Run, r.Category = strconv.Itoa(a.run.Number), a.category
+	if a.branchCheckedOut() {
+		r.FileURL = a.run.FileURL(a.head) // its lines are not those of the merge commit
+	}
+}
+
+// key names the series of comments: the job, and what tells it apart from others
+// of a matrix.
+func (a *action) key() string {
+	if named := a.runner.Input("category"); named != "" {
+		return a.run.Key + "/" + named
+	}
+	return a.run.Key
+}
+
+// setFlags sets the flags that inputs name.
+func (a *action) setFlags() error {
+	var err error
+	a.flags.VisitAll(func(f *pflag.Flag) {
+		if err != nil || !isInput(f) {
+			return
+		}
+		values := []string{a.runner.Input(f.Name)}
+		if _, list := f.Value.(pflag.SliceValue); list {
+			values = a.runner.Inputs(f.Name)
+		}
+		for _, value := range values {
+			if value == "" {
+				continue
+			}
+			if setErr := a.flags.Set(f.Name, value); setErr != nil {
+				err = exit.BadInput("the input %s is %q; %s", f.Name, human.Printable(value), f.Usage)
+			}
+		}
+	})
+	return err
+}
+
+// setOwn reads the inputs that are no flags.
+func (a *action) setOwn(start time.Time) error {
+	a.comment = a.runner.Input("comment")
+	if a.comment == "" {
+		a.comment = commentAlways
+	}
+	if !slices.Contains([]string{commentAlways, commentOnFindings, commentNever}, a.comment) {
+		return exit.BadInput("the input comment is %q; want always, on-findings or never", human.Printable(a.comment))
+	}
+	a.upload = true
+	if value := a.runner.Input("upload-sarif"); value != "" {
+		var err error
+		if a.upload, err = strconv.ParseBool(value); err != nil {
+			return exit.BadInput("the input upload-sarif is %q; want true or false", human.Printable(value))
+		}
+	}
+	minutes := float64(defaultMaxMinutes)
+	if value := a.runner.Input("max-minutes"); value != "" {
+		var err error
+		if minutes, err = strconv.ParseFloat(value, 64); err != nil || !(minutes > 0 && minutes <= maxMaxMinutes) {
+			return exit.BadInput("the input max-minutes is %q; want minutes, more than 0 and at most %d (5 days)", human.Printable(value), maxMaxMinutes)
+		}
+	}
+	whole := time.Duration(minutes * float64(time.Minute))
+	a.deadline = start.Add(whole)
+	a.campaignDeadline = a.deadline.Add(-min(reportTime, whole/5))
+	a.category = a.runner.Input("category")
+	if a.category == "" {
+		a.category = "sightline/" + a.run.Key
+		if a.run.Name == github.Schedule {
+			a.category = "sightline-schedule/" + a.run.Key // all of the project: its alerts are no pull request's
+		}
+	}
+	return nil
+}
