@@ -83,7 +83,7 @@ var rules = []rule{
 		if len(f.Faults) == 0 {
 			return "", false
 		}
-		return fmt.Sprintf("%s in the tool itself: %s", human.Plural(len(f.Faults), "fault"), human.Clean(f.Faults[0].Message, maxReason)), true
+		return fmt.Sprintf("%s of Sightline itself: %s", human.Plural(len(f.Faults), "fault"), human.Clean(f.Faults[0].Message, maxReason)), true
 	}},
 	{"there is nothing to fuzz: no changed line, or none with bytecode", Skipped, func(f *facts) (string, bool) {
 		return nothingToDo(f.Report, f.tally), f.tally.code() == 0
@@ -101,7 +101,7 @@ var rules = []rule{
 			return "", false
 		}
 		w := expired[0]
-		return fmt.Sprintf("the waiver of %s ended on %s: %s is to renew or remove it", human.Clean(w.ID, maxName), human.Clean(w.Expires, maxName), human.Clean(w.Owner, maxName)), true
+		return fmt.Sprintf("the waiver of %s ended on %s: %s must renew or remove it", human.Clean(w.ID, maxName), human.Clean(w.Expires, maxName), human.Clean(w.Owner, maxName)), true
 	}},
 	{"the condition `gate` cannot be evaluated", Error, func(f *facts) (string, bool) {
 		if f.err == nil {
@@ -161,8 +161,8 @@ func passReason(r *Report, t tally) string {
 	return fmt.Sprintf("%s; %d of %s reached", found, t[Reached], t.what(t.code()))
 }
 
-// describeFindings counts findings by what is known of them on the base:
-// "2 introduced bugs, 1 pre-existing bug", for the noun "bug".
+// describeFindings counts findings by whether they happen on the base: "2 introduced bugs,
+// 1 pre-existing bug", for the noun "bug".
 func describeFindings(findings []Finding, noun string) string {
 	count := map[string]int{}
 	absent, waived, clashes := 0, 0, 0
@@ -186,7 +186,7 @@ func describeFindings(findings []Finding, noun string) string {
 		parts = append(parts, human.Plural(n, "introduced "+noun))
 	}
 	if n := len(findings) - absent - waived - clashes - count[Introduced] - count[PreExisting]; n > 0 {
-		parts = append(parts, human.Plural(n, noun)+" not compared with base")
+		parts = append(parts, human.Plural(n, noun)+" not compared with the base")
 	}
 	if n := count[PreExisting]; n > 0 {
 		parts = append(parts, human.Plural(n, "pre-existing "+noun))
