@@ -14,19 +14,18 @@ const (
 	AnnotateNotice  = "notice"
 )
 
-// Annotation is a remark beside a line of the pull request.
+// Annotation is a remark at a line of the pull request.
 type Annotation struct {
 	Level   string
 	Title   string
 	Message string
-	File    string // empty: beside none
+	File    string // empty: at none
 	Line    int
-	EndLine int // of several; 0: the line alone
+	EndLine int // of a range; 0: only Line
 }
 
-// Annotations are the findings, those that gate as errors and first, and then the
-// lines that were not reached, with their reason. A caller shows as many as
-// there is room for.
+// Annotations are the findings, first those that gate, as errors, and then the lines that
+// were not reached, with the reason. A caller shows as many as there is room for.
 func Annotations(r *Report) []Annotation {
 	rank, _ := gateRank(r.FailOn)
 	var errors, warnings, notices []Annotation
@@ -56,14 +55,14 @@ func Annotations(r *Report) []Annotation {
 			warnings = append(warnings, a)
 		}
 	}
-	for _, row := range rowsOf(with(spots(r), missed...)) {
+	for _, row := range groupRows(with(locationRows(r), missed...)) {
 		text := statusWords[row.Status]
 		if row.Reason != "" {
 			text += ": " + human.Clean(row.Reason, maxReason)
 		}
 		text = sentence(upper(text))
 		if row.Status != Unreachable {
-			text += " Unreached is not safe."
+			text += " \"Unreached\" does not mean safe."
 		}
 		for _, lines := range runsOf(row.lines) {
 			notices = append(notices, Annotation{Level: AnnotateNotice, Title: "Not reached", Message: text, File: row.File, Line: lines.first, EndLine: lines.last})
@@ -72,7 +71,7 @@ func Annotations(r *Report) []Annotation {
 	return slices.Concat(errors, warnings, notices)
 }
 
-// annotationOf is a finding beside the line where people should look first.
+// annotationOf is a finding at the line where people should look first.
 func annotationOf(f *Finding, base string) Annotation {
 	place := f.place()
 	text := sentence(human.Clean(f.said(), maxReason))
@@ -82,7 +81,7 @@ func annotationOf(f *Finding, base string) Annotation {
 	if !place.sameLine(f.Location) {
 		text += fmt.Sprintf(" It breaks at %s.", human.Clean(f.Location.String(), maxPath))
 	}
-	text += " " + upper(f.standing(human.Clean, base)) + "."
+	text += " " + upper(f.assessment(human.Clean, base)) + "."
 	for _, line := range sequenceLines(f.Sequence) {
 		text += "\n" + line
 	}
@@ -93,15 +92,15 @@ func annotationOf(f *Finding, base string) Annotation {
 		Title: fmt.Sprintf("%s %s %s", human.Clean(f.ID, maxName), human.Clean(f.Severity, maxName), human.Clean(f.Oracle, maxName))}
 }
 
-// Counts are numbers of a report for programs that only compare a few.
+// Counts are the numbers of a report that other programs compare.
 type Counts struct {
-	Findings int // clashes of storage layouts among them
+	Findings int // including clashes of storage layouts
 	New      int // findings that are introduced, or not known to be old
 	Lines    int // changed lines with bytecode
 	Reached  int
 }
 
-// CountsOf counts.
+// CountsOf counts the findings and lines of a report.
 func CountsOf(r *Report) Counts {
 	t := tallyOf(r)
 	found := r.found()

@@ -10,70 +10,70 @@ import (
 
 // Results of comparing a contract's storage layout with the base's.
 const (
-	LayoutCompatible = "compatible" // what the base wrote is read as it was meant
+	LayoutCompatible = "compatible" // the head reads everything that the base wrote as the base does
 	LayoutClash      = "clash"
 	LayoutUnknown    = "unknown" // could not be compared
 )
 
-// Upgrade is a contract that is made to be upgraded behind a proxy, and what became of
-// its storage layout.
+// Upgrade is a contract that is made to be upgraded through a proxy, and the result of
+// comparing its storage layout with the base's.
 type Upgrade struct {
 	Contract string `json:"contract"` // qualified
-	Because  string `json:"because"`  // what tells that it is upgraded
+	Because  string `json:"because"`  // the evidence that it is upgraded
 	Result   string `json:"result"`
 	Reason   string `json:"reason,omitempty"` // of unknown
-	// Notes say what is no clash but worth knowing.
+	// Notes are differences that are not clashes, but worth knowing.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Clash is a storage layout that cannot take over what the base version wrote. It is
-// read off two compilations; where Shown is empty, nothing was executed.
+// Clash is a storage layout that misreads what the base version wrote. It is detected from
+// compiler output of both versions; if Shown is empty, nothing was executed.
 type Clash struct {
 	ID       string  `json:"id"` // as a finding's
 	Severity string  `json:"severity"`
 	Waived   *Waiver `json:"waived,omitempty"`
 	Message  string  `json:"message"`
-	File     string  `json:"file"` // of what is to blame; empty when it has no source
+	File     string  `json:"file"` // of the cause; empty if it has no source
 	Line     int     `json:"line"`
 	// Contracts are those with this clash; the places are those of the first.
 	Contracts []string       `json:"contracts"`
 	Places    []StoragePlace `json:"places"`
-	// Shown are calls of the first contract that answer something else once the base's
-	// World has the head's code, and Reproducer where they are, below the output folder;
-	// none where nothing could be shown.
+	// Shown are calls of the first contract whose answers change when the base's World gets
+	// the head's code, and Reproducer is the path of their file below the output folder;
+	// empty if nothing could be shown.
 	Shown      []ClashShown `json:"shown,omitempty"`
 	Reproducer string       `json:"reproducer,omitempty"`
 }
 
-// ClashShown is a call that answers something else after the upgrade.
+// ClashShown is a call whose answer changes with the upgrade.
 type ClashShown struct {
 	Call   string `json:"call"` // "Vault#proxy.owner()"
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// StoragePlace is a place of which base and head say different things.
+// StoragePlace is a place in storage that base and head use differently.
 type StoragePlace struct {
 	Space  string `json:"space,omitempty"` // id of the namespace (ERC-7201) that the slot counts in
 	Slot   string `json:"slot"`            // decimal
 	Offset uint   `json:"offset"`          // bytes from the slot's low end
 	Before string `json:"before"`          // "owner (address)"
-	After  string `json:"after"`           // empty: nothing is there
+	After  string `json:"after"`           // empty: nothing
 	Change string `json:"change"`          // for people: "owner is in slot 1 now"
 }
 
-// clashOracle describes what finds clashes as an oracle is described: SARIF has a rule
-// of it.
-var clashOracle = Oracle{ID: "storage-layout", Title: "An upgrade reads storage that was written as something else", Severity: "high",
-	Doc: "A contract that is upgraded behind a proxy has its state variables in other places, or in another form, than the base version: what the base wrote is read as something else after the upgrade."}
+// clashOracle describes the comparison of storage layouts as if it were an oracle: SARIF has
+// a rule for it.
+var clashOracle = Oracle{ID: "storage-layout", Title: "An upgrade misreads storage that the base version wrote", Severity: "high",
+	Doc: "A contract that is upgraded through a proxy keeps its state variables in other places than the base version, or in another form: after the upgrade, it misreads what the base version wrote."}
 
-// What a clash rests on.
+// The evidence of a clash.
 const (
-	notExecuted  = "read off the compilations of base and head, not executed"
-	shownOnChain = "read off the compilations of base and head, and shown on go-ethereum"
+	notExecuted  = "detected from compiler output of base and head, not executed"
+	shownOnChain = "detected from compiler output of base and head, and demonstrated on go-ethereum"
 )
 
-// basis says what the clash rests on.
+// basis is the evidence of the clash.
 func (c *Clash) basis() string {
 	if len(c.Shown) > 0 {
 		return shownOnChain
@@ -81,16 +81,16 @@ func (c *Clash) basis() string {
 	return notExecuted
 }
 
-// describe says what a call answered.
+// describe says how the answer of a call changed.
 func (s *ClashShown) describe(clean func(s string, most int) string) string {
-	return fmt.Sprintf("%s answers %s before the upgrade, and %s after it", clean(s.Call, maxName), clean(s.Before, maxName), clean(s.After, maxName))
+	return fmt.Sprintf("%s answers %s before the upgrade and %s after it", clean(s.Call, maxName), clean(s.Before, maxName), clean(s.After, maxName))
 }
 
 // gates reports whether a clash fails a gate of the given rank.
 func (c *Clash) gates(rank int) bool { return c.asFinding().gates(rank) }
 
-// asFinding is the clash as far as gates, waivers and numbers are concerned. It is
-// introduced by what it is: a difference from the base.
+// asFinding is the clash as far as gates, waivers and numbers are concerned. It is always
+// introduced, being a difference from the base.
 func (c *Clash) asFinding() *Finding {
 	f := &Finding{ID: c.ID, Oracle: clashOracle.ID, Severity: c.Severity, Novelty: Introduced, Waived: c.Waived,
 		Title: clashOracle.Title, Message: c.Message, Reproducer: c.Reproducer, Location: Place{File: c.File, Line: c.Line}}
@@ -100,8 +100,8 @@ func (c *Clash) asFinding() *Finding {
 	return f
 }
 
-// found lists all that gates, waivers and numbers speak of: the findings, and the
-// clashes as if they were some.
+// found lists everything that gates, waivers and numbers are about: the findings, and the
+// clashes as findings.
 func (r *Report) found() []Finding {
 	all := append([]Finding{}, r.Findings...)
 	for i := range r.Clashes {
@@ -144,8 +144,8 @@ func (p *StoragePlace) at(clean func(s string, most int) string) string {
 	return text
 }
 
-// standing says what the clash rests on, and who waived it; base is its name, clean.
-func (c *Clash) standing(clean func(s string, most int) string, base string) string {
+// assessment is the evidence of the clash, and who waived it; base is its name, clean.
+func (c *Clash) assessment(clean func(s string, most int) string, base string) string {
 	said := strings.TrimSpace(c.basis() + "; introduced since base " + base)
 	if waived := c.asFinding().waived(clean); waived != "" {
 		said = waived + "; " + said
@@ -160,7 +160,7 @@ func (p *page) allClashes() {
 		c := &p.r.Clashes[i]
 		p.line("**%s · %s · %s** · %s %s\\", code(c.ID, maxName), prose(c.Severity, maxName), clashOracle.ID,
 			p.link(c.asFinding().Location), c.contracts(code))
-		p.line("%s %s.\n", sentence(prose(c.Message, maxReason)), upper(c.standing(prose, code(p.r.Diff.Base, maxName))))
+		p.line("%s %s.\n", sentence(prose(c.Message, maxReason)), upper(c.assessment(prose, code(p.r.Diff.Base, maxName))))
 		p.line("| Slot | Before | After | |\n|---|---|---|---|")
 		shown := c.Places[:p.listed(len(c.Places))]
 		for j := range shown {
@@ -181,13 +181,13 @@ func (p *page) allClashes() {
 	}
 }
 
-// upgrades writes which contracts' layouts were compared.
+// upgrades writes the contracts whose layouts were compared.
 func (p *page) upgrades() {
 	if len(p.r.Upgrades) == 0 || p.detail >= noReached {
 		return
 	}
-	p.folded("Upgrades: storage layouts compared with base", func() {
-		p.line("| Contract | Upgraded, since | Storage layout | |\n|---|---|---|---|")
+	p.folded("Upgrades: storage layouts compared with the base", func() {
+		p.line("| Contract | Is upgraded because | Storage layout | |\n|---|---|---|---|")
 		for _, u := range p.r.Upgrades[:min(len(p.r.Upgrades), p.rows)] {
 			p.line("| %s | %s | %s | %s |", code(u.Contract, maxPath), prose(u.Because, maxReason), prose(u.Result, maxName), prose(u.said(), maxReason))
 		}
@@ -231,8 +231,7 @@ func (p *StoragePlace) describe() string {
 	return fmt.Sprintf("%s: %s before, %s after: %s", p.at(human.Clean), human.Clean(p.Before, maxName), after, human.Clean(p.Change, maxReason))
 }
 
-// upgrades counts the contracts whose layouts were compared, and lists what is worth
-// knowing of them.
+// upgrades counts the contracts whose layouts were compared, and lists the notes on them.
 func (t *terminal) upgrades() {
 	if len(t.r.Upgrades) == 0 {
 		return
@@ -247,7 +246,7 @@ func (t *terminal) upgrades() {
 			parts = append(parts, fmt.Sprintf("%d %s", n, result))
 		}
 	}
-	t.line("\nupgrades  %s: %s", human.Plural(len(t.r.Upgrades), "storage layout")+" compared with base", strings.Join(parts, ", "))
+	t.line("\nupgrades  %s: %s", human.Plural(len(t.r.Upgrades), "storage layout")+" compared with the base", strings.Join(parts, ", "))
 	n := 0
 	for i := range t.r.Upgrades {
 		u := &t.r.Upgrades[i]
@@ -260,9 +259,9 @@ func (t *terminal) upgrades() {
 	t.more(n, "note")
 }
 
-// annotation is the clash beside its line.
+// annotation is the clash at its line.
 func (c *Clash) annotation(base string) Annotation {
-	text := sentence(human.Clean(c.Message, maxReason)) + " " + upper(c.standing(human.Clean, base)) + "."
+	text := sentence(human.Clean(c.Message, maxReason)) + " " + upper(c.assessment(human.Clean, base)) + "."
 	for i := range c.Places[:min(len(c.Places), terminalRows)] {
 		text += "\nslot " + c.Places[i].describe()
 	}
@@ -291,7 +290,7 @@ func (b *sarifBuilder) clashes(run *sarif.Run) {
 		f := c.asFinding()
 		primary, ok := b.location(f.Location)
 		if !ok {
-			run.Notify(sarif.Warning, fmt.Sprintf("Clash %s (%s) is in code without a source line, so that it is no alert: see report.json.", human.Clean(c.ID, maxName), clashOracle.ID))
+			run.Notify(sarif.Warning, fmt.Sprintf("Clash %s (%s) is in code without a source line, so it is not an alert: see report.json.", human.Clean(c.ID, maxName), clashOracle.ID))
 			continue
 		}
 		text := sentence(unlinked(human.Clean(c.Message, maxReason)))
@@ -301,7 +300,7 @@ func (b *sarifBuilder) clashes(run *sarif.Run) {
 		for j := range c.Shown[:min(len(c.Shown), sarifPlaces)] {
 			text += "\n" + c.Shown[j].describe(unlinkedClean) + "."
 		}
-		text += fmt.Sprintf("\n%s (%s).", upper(c.standing(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))), unlinked(human.Clean(c.ID, maxName)))
+		text += fmt.Sprintf("\n%s (%s).", upper(c.assessment(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))), unlinked(human.Clean(c.ID, maxName)))
 		level, _ := levels(c.Severity)
 		k := key{c.File, c.Line}
 		if before, taken := at[k]; taken {
@@ -320,5 +319,5 @@ func (b *sarifBuilder) clashes(run *sarif.Run) {
 	}
 }
 
-// sarifPlaces is how many places an alert lists. Arbitrary: what is read.
+// sarifPlaces bounds the places that an alert lists. Arbitrary: people read no more.
 const sarifPlaces = 5

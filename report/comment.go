@@ -7,21 +7,21 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// MaxComment is the size of the comment in bytes. GitHub refuses one above 65,536
-// characters; the rest is room for what a caller adds.
+// MaxComment bounds the size of the comment, in bytes. GitHub refuses comments of more than
+// 65,536 characters; the rest is room for what a caller adds.
 const MaxComment = 60_000
 
-// MarkerPrefix begins the comment's first line, and is nowhere else in it.
+// MarkerPrefix begins the comment's first line, and occurs nowhere else in it.
 const MarkerPrefix = "<!-- sightline:v1 "
 
 // Marker is the first line of a comment, by which a later run finds it to replace
 // it: "<!-- sightline:v1 key=ci.yml/sightline sha=1a2b3c4 run=812 -->". The key
-// names the series of comments; sha and run tell which is newer.
+// names the series of comments; sha and run say which is newer.
 func Marker(o Options) string {
 	return fmt.Sprintf("%skey=%s sha=%s run=%s -->", MarkerPrefix, markerValue(o.Key), markerValue(o.SHA), markerValue(o.Run))
 }
 
-// markerValue replaces what could end the marker or a value in it.
+// markerValue replaces characters that could end the marker or a value in it.
 func markerValue(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < 0x80 && (isLetter(byte(r)) || '0' <= r && r <= '9' || strings.ContainsRune("._/-", r)) {
@@ -29,19 +29,19 @@ func markerValue(s string) string {
 		}
 		return '_'
 	}, s)
-	s = strings.ReplaceAll(s, "--", "-_") // ends a comment of HTML
+	s = strings.ReplaceAll(s, "--", "-_") // ends a comment in HTML
 	if len(s) > maxPath {
 		s = s[:maxPath]
 	}
 	return s
 }
 
-// Comment renders the pull request's comment: the marker, the verdict, the
-// findings with their calls, what was not reached and why, what was. Where that
-// is more than MaxComment, parts are left out, in this order: diagrams, commands to
-// replay, lines not reached, lines reached, calls, findings.
+// Comment renders the pull request's comment: the marker, the verdict, the findings with
+// their calls, the lines that were not reached and why, and those that were. If that is
+// more than MaxComment, parts are left out in this order: diagrams, commands to replay,
+// lines not reached, lines reached, calls, findings.
 func Comment(r *Report, o Options) []byte {
-	// 40 rows are two screens; more is for the summary (arbitrary).
+	// 40 rows are two screens; the summary has more (arbitrary).
 	return renderWithin(r, o, bounds{bytes: MaxComment, rows: 40, findings: 20}, func(p *page) {
 		p.line("%s", Marker(o))
 		p.verdict()
@@ -58,7 +58,7 @@ func Comment(r *Report, o Options) []byte {
 
 // reachedLines writes the reached lines, folded away, as ranges by file.
 func (p *page) reachedLines() {
-	reached := with(p.spots, Reached)
+	reached := with(p.locations, Reached)
 	if len(reached) == 0 || p.detail >= noReached {
 		return
 	}
@@ -76,13 +76,13 @@ func (p *page) reachedLines() {
 	p.line("\n</details>\n")
 }
 
-// ranges lists spots by file, lines that follow each other as one range:
-// "`src/Vault.sol` 12, 14–17". Spots without a file are entries of their own.
-func ranges(spots []spot) []string {
+// ranges lists rows by file, consecutive lines as one range: "`src/Vault.sol` 12, 14–17".
+// Rows without a file are entries of their own.
+func ranges(locations []locationRow) []string {
 	var files []string // in order of appearance
 	lines := map[string][]int{}
 	var entries []string
-	for _, s := range spots {
+	for _, s := range locations {
 		if s.File == "" {
 			entries = append(entries, code(s.place, maxPath))
 			continue
@@ -98,8 +98,7 @@ func ranges(spots []spot) []string {
 	return entries
 }
 
-// lineRanges is "12, 14–17"; at most 40 ranges, as many as a few lines of text
-// hold.
+// lineRanges is "12, 14–17"; at most 40 ranges, which fill a few lines of text.
 func lineRanges(lines []int) string {
 	const most = 40
 	var parts []string
@@ -119,10 +118,10 @@ func lineRanges(lines []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// run is lines that follow each other.
+// run is a range of consecutive lines.
 type run struct{ first, last int }
 
-// runsOf takes lines in order apart where they do not follow each other.
+// runsOf divides lines, which are in order, into runs of consecutive ones.
 func runsOf(lines []int) []run {
 	var runs []run
 	for _, line := range lines {

@@ -8,13 +8,12 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// This file draws the calls of a finding as a sequence diagram of Mermaid, which
-// GitHub renders in Markdown. What a list of calls does not show is who calls whom
-// meanwhile: a token that calls back, a proxy, a re-entry.
+// This file draws the calls of a finding as a sequence diagram of Mermaid, which GitHub
+// renders in Markdown. It shows what a list of calls does not: which contracts call each
+// other in between, such as a token that calls back, a proxy, or a re-entrant call.
 
-// Bounds of a diagram. On a page of GitHub's width arrows of more participants are
-// too short for their text, and 30 rows are one screen (both tried with Mermaid
-// 10 and 11).
+// Bounds of a diagram. With more participants, the arrows on a page of GitHub's width are
+// too short for their text; 30 rows are one screen (both tried with Mermaid 10 and 11).
 const (
 	maxParticipants = 10
 	maxArrows       = 30
@@ -22,8 +21,8 @@ const (
 	maxParticipant  = 24
 )
 
-// diagram writes the calls of a finding as a sequence diagram, folded away. A single
-// call of one contract needs none.
+// diagram writes the calls of a finding as a sequence diagram, folded away, unless they are
+// a single call of one contract.
 func (p *page) diagram(f *Finding) {
 	if p.detail >= noDiagrams {
 		return
@@ -37,7 +36,7 @@ func (p *page) diagram(f *Finding) {
 	p.line("</details>\n")
 }
 
-// diagram is a sequence diagram in the making.
+// diagram is a sequence diagram that is being written.
 type diagram struct {
 	strings.Builder
 	participants []string // their names; the i-th one is "pI" in the text
@@ -74,8 +73,8 @@ func newDiagram(trace []Message) *diagram {
 	return d
 }
 
-// arrows are the messages that are shown: all, or where those are too many, the
-// sequence's own calls and what its last one leads to.
+// arrows are the messages that are shown: all, or if those are too many, the sequence's own
+// calls and those made in the last of them.
 func arrows(trace []Message) (shown []Message, all bool) {
 	if len(trace) <= maxArrows {
 		return trace, true
@@ -94,8 +93,8 @@ func arrows(trace []Message) (shown []Message, all bool) {
 	return slices.Concat(own, last), false
 }
 
-// close ends the calls in which a message of a depth is not made, the inner ones
-// first: of those that failed an arrow leads back.
+// close ends the open calls in which a message of a depth and step cannot have been made,
+// the inner ones first, with an arrow back for those that failed.
 func (d *diagram) close(depth, step int) {
 	for n := len(d.open); n > 0 && (d.open[n-1].Depth >= depth || d.open[n-1].Step != step); n-- {
 		if m := d.open[n-1]; m.Fails != "" {
@@ -109,9 +108,9 @@ func (d *diagram) arrow(from, kind, to, text string) {
 	fmt.Fprintf(d, "  p%d%sp%d: %s\n", slices.Index(d.participants, from), kind, slices.Index(d.participants, to), diagramText(text, maxArrowText))
 }
 
-// diagramText is s as text of a diagram and nothing else. All that Mermaid, Markdown
-// or HTML could see something in is written as Mermaid's own entities, which it
-// replaces before it parses; so are letters outside of ASCII, and the word "end",
+// diagramText is s as text of a diagram and nothing else. Every character that could mean
+// something to Mermaid, Markdown or HTML is written as an entity of Mermaid's, which
+// replaces them before it parses; so are letters outside of ASCII, and the word "end",
 // which ends a block wherever it stands.
 func diagramText(s string, n int) string {
 	var b strings.Builder
@@ -132,7 +131,7 @@ func diagramText(s string, n int) string {
 		}
 	}
 	if b.Len() == 0 {
-		return "#160;" // a space that stays: no text is an error of the diagram
+		return "#160;" // a space that is kept: an empty text is a syntax error
 	}
 	return b.String()
 }

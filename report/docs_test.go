@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -55,4 +56,24 @@ func TestDocumented(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestVerdictsAreDocumented holds the table of verdicts in docs/report.md to the rules.
+// After a change of the rules, run with -update.
+func TestVerdictsAreDocumented(t *testing.T) {
+	const path, head = "../docs/report.md", "| what is so | verdict | exit code |\n|---|---|---|\n"
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, found := strings.Cut(string(data), head)
+	if !found {
+		t.Fatalf("%s has no table that begins with\n%s", path, head)
+	}
+	_, after, _ = strings.Cut(after, "\n\n")
+	var rows strings.Builder
+	for _, r := range rules {
+		fmt.Fprintf(&rows, "| %s | `%s` | %d |\n", r.when, r.verdict, ExitCode(r.verdict))
+	}
+	golden(t, path, []byte(before+head+rows.String()+"\n"+after))
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// The functions below put strings that an attacker chose into GitHub-flavoured
+// The functions below put strings that an attacker chose into GitHub-flavored
 // Markdown. Three places can hold such a string: prose, a code span and a fenced
-// block. Each shows it as it is and lets it do nothing: no markup, no HTML, no
-// link or image, no mention, no reference, no cell, no end of its place.
+// block. Each shows the string as it is and keeps it inert: no markup, HTML, link,
+// image, mention, reference or table cell, and no way to end the place it is in.
 
 // zeroWidth is a zero-width space. GitHub finds mentions, references, emoji and
-// bare links in the rendered text, after entities are decoded, so that an entity
-// does not stop it; a zero-width space behind the character does (Renovate and
-// Dependabot do the same in their pull requests).
+// bare links in the rendered text, after entities are decoded, so an entity does not
+// stop it; a zero-width space after the character does (Renovate and Dependabot do
+// the same in their pull requests).
 const zeroWidth = "&#8203;"
 
-// prose is s as text. Pairs of backticks in it stand for code, as in messages of
-// compilers and of this program; they become code spans.
+// prose is s as text. Pairs of backticks in it, as in messages of compilers and of this
+// program, become code spans.
 func prose(s string, n int) string {
 	cleaned := human.Clean(s, n)
 	parts := strings.Split(cleaned, "`")
@@ -38,21 +38,21 @@ func prose(s string, n int) string {
 	return strings.Join(parts, "")
 }
 
-// escape makes the clean string s text and nothing else.
+// escape is the clean string s as text and nothing else.
 func escape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
 		case c == '$':
-			b.WriteString("<span>$</span>") // as GitHub documents it, else two of them are a formula
+			b.WriteString("<span>$</span>") // as GitHub documents it; otherwise two of them make a formula
 		case c == '@' || c == '#':
 			b.WriteString(entity(c) + zeroWidth)
 		case c == ':' && i+1 < len(s) && s[i+1] != ' ': // a scheme or an emoji
 			b.WriteString(":" + zeroWidth)
 		case strings.IndexByte("\\`*_~[]<>&|", c) >= 0, i == 0 && strings.IndexByte("+-=", c) >= 0:
 			b.WriteString(entity(c))
-		case (c == '.' || c == ')') && allDigits(s[:i]), i == 0 && allDigits(s): // starts a list, maybe with what follows s
+		case (c == '.' || c == ')') && allDigits(s[:i]), i == 0 && allDigits(s): // starts a list, perhaps together with the text after s
 			b.WriteString(entity(c))
 		case c == '-' && endsWithWord(s[:i], "gh"), c == '.' && endsWithWord(s[:i], "www"):
 			b.WriteString(zeroWidth) // GH-12 is a reference, www. a link
@@ -62,7 +62,7 @@ func escape(s string) string {
 		}
 	}
 	if endsWithWord(s, "www") || endsWithWord(s, "gh") {
-		b.WriteString(zeroWidth) // what follows s may be a full stop or a hyphen
+		b.WriteString(zeroWidth) // the text after s may begin with a full stop or a hyphen
 	}
 	return b.String()
 }
@@ -85,10 +85,10 @@ func endsWithWord(s, word string) bool {
 	return at == 0 || (!isLetter(s[at-1]) && (s[at-1] < '0' || s[at-1] > '9'))
 }
 
-// code is s as a code span, which GitHub looks for nothing in. Backticks would
-// end it, a pipe would end a table's cell even there, and "<!--" could be
-// mistaken for the comment's marker by a search: with one of them it is an HTML
-// element with everything escaped. An empty string has no span.
+// code is s as a code span, in which GitHub looks for nothing. Backticks would end it, a
+// pipe would end a table's cell even there, and a search could take "<!--" for the
+// comment's marker: a string with one of them becomes an HTML element with everything
+// escaped. An empty string has no span.
 func code(s string, n int) string {
 	cleaned := human.Clean(s, n)
 	switch {
@@ -100,8 +100,8 @@ func code(s string, n int) string {
 	return "`" + cleaned + "`"
 }
 
-// fence is a fenced block of lines, which must be clean. The fence is longer
-// than any run of backticks inside.
+// fence is a fenced block of lines, which must be clean. The fence is longer than any run
+// of backticks in them.
 func fence(lines []string) string {
 	body := strings.ReplaceAll(strings.Join(lines, "\n"), "<!--", "<! --")
 	longest, run := 2, 0
@@ -117,8 +117,8 @@ func fence(lines []string) string {
 	return ticks + "text\n" + body + "\n" + ticks + "\n"
 }
 
-// link is a code span that leads to a line of a file, if there is an address for
-// it; without one it is only the code span.
+// link is a code span that links to a line of a file if there is an address for it, and
+// only the code span if not.
 func link(label, file string, line int, fileURL string) string {
 	base, ok := safeURL(fileURL)
 	if !ok || file == "" || len(file) > maxPath {
@@ -126,7 +126,7 @@ func link(label, file string, line int, fileURL string) string {
 	}
 	segments := strings.Split(file, "/")
 	for i, s := range segments {
-		if s == "" || s == "." || s == ".." { // would lead to another page
+		if s == "" || s == "." || s == ".." { // would link to another page
 			return code(label, maxPath)
 		}
 		segments[i] = url.PathEscape(s)

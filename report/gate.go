@@ -12,18 +12,17 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// MaxGate bounds the text of a gate's condition, bytes. Arbitrary: a condition
-// that names everything there is has a fifth of it.
+// MaxGate bounds the text of a gate's condition, in bytes. Arbitrary: a condition that uses
+// every name has a fifth of that.
 const MaxGate = 2000
 
-// gateValues are what a condition may name. Its tags are the names, and
-// docs/configuration.md lists them.
+// gateValues are the names that a condition may use; docs/configuration.md lists them.
 type gateValues struct {
 	// NewFindings counts findings that gate (introduced, or not known to be old;
 	// not waived; not absent from the shipped build), of a severity or above, and
 	// clashes of storage layouts.
 	NewFindings func(severity ...string) int `expr:"new_findings"`
-	// Findings counts all of them.
+	// Findings counts all findings and clashes of a severity or above.
 	Findings func(severity ...string) int `expr:"findings"`
 
 	Low      string `expr:"low"`
@@ -31,7 +30,7 @@ type gateValues struct {
 	High     string `expr:"high"`
 	Critical string `expr:"critical"`
 
-	Lines       int `expr:"lines"` // changed lines with bytecode, whether it is known or not
+	Lines       int `expr:"lines"` // changed lines with bytecode, mapped or not
 	OnlyReverts int `expr:"only_reverts"`
 	Unreached   int `expr:"unreached"`
 	Unreachable int `expr:"unreachable"`
@@ -43,7 +42,7 @@ type gateValues struct {
 	Calls        int     `expr:"calls"`
 }
 
-// valuesOf are a report's.
+// valuesOf are the values for a report.
 func valuesOf(r *Report) gateValues {
 	t := tallyOf(r)
 	v := gateValues{
@@ -74,7 +73,7 @@ func valuesOf(r *Report) gateValues {
 	return v
 }
 
-// percent is a number of percent, not the remainder of a division.
+// percent matches a percentage, but not a remainder ("7 % 2").
 var percent = regexp.MustCompile(`(\d+(?:\.\d+)?)\s*%(\s*(?:$|[)&|<>=!?:,]|and\b|or\b))`)
 
 // compileGate reads a condition such as
@@ -92,7 +91,7 @@ func compileGate(text string) (*vm.Program, error) {
 	return program, nil
 }
 
-// CheckGate reports whether a condition can be understood, before anything is run.
+// CheckGate returns an error unless a condition can be compiled.
 func CheckGate(text string) error {
 	if text == "" {
 		return nil
@@ -101,8 +100,7 @@ func CheckGate(text string) error {
 	return err
 }
 
-// holds reports whether the report meets its gate's condition; it does where there
-// is none.
+// holds reports whether the report meets its gate's condition; it does if there is none.
 func (r *Report) holds() (bool, error) {
 	if r.Gate == "" {
 		return true, nil
@@ -119,7 +117,7 @@ func (r *Report) holds() (bool, error) {
 	return met == true, nil
 }
 
-// unmet says how a report misses its condition.
+// unmet says how a report fails its condition.
 func (r *Report) unmet() string {
 	v := valuesOf(r)
 	return fmt.Sprintf("the gate %q is not met: %s, %d of %s reached", r.Gate, human.Plural(v.NewFindings(), "new finding"), v.ReachedLines, tallyOf(r).what(v.Lines))

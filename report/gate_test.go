@@ -105,7 +105,7 @@ func TestWaive(t *testing.T) {
 	r := report()
 	r.Findings = nil
 	Waive(r, []Waiver{waiver}, time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC))
-	if Decide(r); r.Verdict != Fail || r.Reason != "the waiver of SL-1 ended on 2026-03-31: @alice is to renew or remove it" {
+	if Decide(r); r.Verdict != Fail || r.Reason != "the waiver of SL-1 ended on 2026-03-31: @alice must renew or remove it" {
 		t.Errorf("a waiver that is over, without its finding: %s (%s)", r.Verdict, r.Reason)
 	}
 }

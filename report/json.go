@@ -20,7 +20,7 @@ const MaxSize = 64 << 20
 // WriteJSON writes r as report.json: indented, in the order of the model, lists
 // never null. Characters that could deceive a reader of the raw file (control
 // and invisible ones, those that change the direction of text) are written as
-// \uXXXX; "<", ">" and "&" are not, since the file is no HTML.
+// \uXXXX; "<", ">" and "&" are not, since the file is not HTML.
 //
 // With omitTimes, what a clock measured is left out: the seconds and
 // callsPerSecond of targets, findings and stats. Two runs of the same input with
@@ -42,9 +42,9 @@ func WriteJSON(w io.Writer, r *Report, omitTimes bool) error {
 }
 
 // Read reads a report.json. It refuses another format version, unknown fields
-// (a report is read by the version that wrote it, or a newer one; to ignore what
-// it says would be to misread it), unknown statuses, verdicts, severities and
-// novelties, and anything behind the report.
+// (the version that wrote a report reads it, or a newer one; to ignore a field would be
+// to misread the report), unknown statuses, verdicts, severities and novelties, and
+// anything after the report.
 func Read(data []byte) (*Report, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("report.json has %d bytes; at most %d are read", len(data), MaxSize)
@@ -72,7 +72,7 @@ func Read(data []byte) (*Report, error) {
 	return normalize(r), nil
 }
 
-// jsonError puts the line into an error of encoding/json.
+// jsonError adds the line to an error of encoding/json.
 func jsonError(data []byte, err error) string {
 	offset := int64(-1)
 	var syntax *json.SyntaxError
@@ -89,12 +89,12 @@ func jsonError(data []byte, err error) string {
 	return fmt.Sprintf("line %d: %v", 1+bytes.Count(data[:offset], []byte("\n")), err)
 }
 
-// statuses are all statuses of lines and targets, the best first: where a place
-// has several, the first counts.
+// statuses are all statuses of lines and targets, the best first: if a place has several,
+// the first counts.
 var statuses = []string{Reached, OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped, NoBytecode}
 
-// Validate reports whether every value of an enumeration is a known one and every
-// line number one that can be. An empty verdict is allowed: not decided yet.
+// Validate returns an error unless every value of an enumeration is known and every line
+// number is positive. An empty verdict is allowed: it is not decided yet.
 func (r *Report) Validate() error {
 	var errs []error
 	check := func(where, what, value string, known ...string) {
@@ -128,11 +128,11 @@ func (r *Report) Validate() error {
 		check(where, "novelty", f.Novelty, Introduced, PreExisting, Unknown)
 		check(where, "shipped", f.Shipped, ShippedSame, ShippedConfirmed, ShippedAbsent, ShippedUnknown, "")
 	}
-	return errors.Join(errs[:min(len(errs), 10)]...) // ten are enough to see what is wrong
+	return errors.Join(errs[:min(len(errs), 10)]...) // ten are enough to diagnose the rest
 }
 
-// normalize returns a copy of r in which no list is nil. Strings and the lists
-// that already have a value are shared.
+// normalize returns a copy of r in which no list is nil. Strings, and lists that are not nil,
+// are shared.
 func normalize(r *Report) *Report {
 	c := *r
 	c.Diff.Explicit = list(c.Diff.Explicit)
@@ -170,7 +170,7 @@ func list[T any](s []T) []T {
 	return s
 }
 
-// dropTimes zeroes what a clock measured. The slices of r must be its own.
+// dropTimes zeroes everything that a clock measured. r must not share its slices.
 func dropTimes(r *Report) {
 	r.Stats.Seconds, r.Stats.CallsPerSecond = 0, 0
 	for i := range r.Targets {
@@ -181,9 +181,8 @@ func dropTimes(r *Report) {
 	}
 }
 
-// escapeInvisible replaces the characters of encoded JSON that cannot be seen by
-// \u escapes. Outside of strings JSON has only visible ASCII and line breaks, so
-// there is nothing to tell apart.
+// escapeInvisible replaces the invisible characters of encoded JSON by \u escapes. Outside
+// of strings, JSON has only visible ASCII and line breaks.
 func escapeInvisible(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for i := 0; i < len(data); {

@@ -9,14 +9,14 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// page renders a report as Markdown. Comment and summary are pages with other
-// limits.
+// page renders a report as Markdown. The comment and the summary are pages with different
+// bounds.
 type page struct {
 	strings.Builder
-	r     *Report
-	o     Options
-	spots []spot
-	tally tally
+	r         *Report
+	o         Options
+	locations []locationRow
+	tally     tally
 	bounds
 	detail detail
 }
@@ -29,24 +29,23 @@ type bounds struct {
 	summary  bool // the summary's tables, wider and with all statuses
 }
 
-// detail says what of a page is left out to make it fit. Each level leaves out
-// what the level before does, and more. Behind the last one named here, each
-// level shows the calls of half as many findings as the one before; when none
-// are left, half as many findings.
+// detail is how much of a page is left out to make it fit. Each level leaves out more
+// than the one before. After the last level named here, each level shows the calls of
+// half as many findings as the one before; when none are left, half as many findings.
 type detail int
 
 const (
 	_             detail = iota // everything
 	noDiagrams                  // no diagrams of calls
 	noReproducers               // no commands to replay
-	noUnreached                 // only the count of what was not reached
-	noReached                   // only the count of what was
+	noUnreached                 // only the count of lines not reached
+	noReached                   // only the count of lines reached
 )
 
-// renderWithin renders the page with as much detail as fits into its bytes. It
-// always ends with the footer and never cuts inside anything.
+// renderWithin renders the page with as much detail as fits into its bytes. The page always
+// ends with the footer, and nothing in it is truncated.
 func renderWithin(r *Report, o Options, b bounds, write func(*page)) []byte {
-	p := &page{r: r, o: o, bounds: b, spots: spots(r), tally: tallyOf(r)}
+	p := &page{r: r, o: o, bounds: b, locations: locationRows(r), tally: tallyOf(r)}
 	for {
 		p.Reset()
 		write(p)
@@ -57,8 +56,8 @@ func renderWithin(r *Report, o Options, b bounds, write func(*page)) []byte {
 	}
 }
 
-// halvings is how often the number n has been halved at the present level, when
-// it is halved for the first time at the level after from.
+// halvings is how often a number has been halved at the present level, if it is halved
+// first at the level after from.
 func (p *page) halvings(from detail) int { return max(0, int(p.detail-from)) }
 
 // withCalls is how many findings are shown with their calls.
@@ -76,19 +75,18 @@ func (p *page) shownFindings() int {
 	return min(len(p.r.Findings), p.findings) >> p.halvings(p.noCalls())
 }
 
-// listed is how many entries of a list of n in a section that always stays are
-// shown.
+// listed is how many entries of a list of n are shown in a section that is never left out.
 func (p *page) listed(n int) int {
 	switch p.halvings(p.noCalls()) {
 	case 0:
-		return min(n, 10) // more is not read; arbitrary
+		return min(n, 10) // arbitrary: people read no more
 	case 1:
 		return min(n, 3)
 	}
 	return min(n, 1)
 }
 
-// smallest reports whether nothing is left whose number the report decides.
+// smallest reports whether the page's size does not depend on the report any more.
 func (p *page) smallest() bool {
 	return p.shownFindings() == 0 && p.halvings(p.noCalls()) >= 2
 }
@@ -102,7 +100,7 @@ func (p *page) more(n int, noun string) {
 	}
 }
 
-// elsewhere says where the rest is.
+// elsewhere is where the rest can be read.
 func (p *page) elsewhere() string {
 	if p.summary {
 		return "in `report.json`"
@@ -122,7 +120,7 @@ func (p *page) heading() string {
 	found := p.r.found()
 	reached := fmt.Sprintf("%d of %s reached", p.tally[Reached], p.tally.what(p.tally.code()))
 	switch {
-	case p.r.Verdict == Fail && len(found) == 0: // a condition, a waiver that ended, or a finding that is not shown
+	case p.r.Verdict == Fail && len(found) == 0: // a condition, an expired waiver, or a finding that is withheld
 		return "❌ Gate failed · " + reached
 	case p.r.Verdict == Fail:
 		return "❌ " + describeFindings(found, "bug") + " · " + reached
@@ -138,7 +136,7 @@ func (p *page) heading() string {
 	return "✅ No bug found · " + reached
 }
 
-// verdict writes the heading and, where that does not say it all, the reason.
+// verdict writes the heading and, unless that says enough, the reason.
 func (p *page) verdict() {
 	p.line("### %s\n", p.heading())
 	said := p.r.Verdict == Pass && p.tally[Reached] > 0 || p.r.Verdict == Fail && p.shownGates()
@@ -153,7 +151,7 @@ func (p *page) shownGates() bool {
 	return slices.ContainsFunc(p.r.found(), func(f Finding) bool { return f.gates(rank) })
 }
 
-// allFindings writes the findings, each with the calls that make it happen.
+// allFindings writes the findings, each with its calls.
 func (p *page) allFindings() {
 	shown := p.shownFindings()
 	for i := range p.r.Findings[:shown] {
@@ -165,7 +163,7 @@ func (p *page) allFindings() {
 	}
 }
 
-// fixed writes which findings of earlier runs are gone.
+// fixed writes the findings of earlier runs that are gone.
 func (p *page) fixed() {
 	n := p.listed(len(p.r.Fixed))
 	for i := range p.r.Fixed[:n] {
@@ -183,7 +181,7 @@ func (p *page) finding(f *Finding, calls bool) {
 	if !place.sameLine(f.Location) {
 		said += fmt.Sprintf(" Breaks at %s.", p.link(f.Location))
 	}
-	p.line("%s %s.\n", said, upper(f.standing(prose, code(p.r.Diff.Base, maxName))))
+	p.line("%s %s.\n", said, upper(f.assessment(prose, code(p.r.Diff.Base, maxName))))
 	if len(f.Sequence) > 0 && calls {
 		p.line("%s", fence(sequenceLines(f.Sequence)))
 		p.diagram(f)
@@ -197,10 +195,10 @@ func (p *page) link(place Place) string {
 	return link(place.String(), place.File, place.Line, p.o.FileURL)
 }
 
-// linkSpot is a spot's place with a link to it.
-func (p *page) linkSpot(s spot) string { return link(s.place, s.File, s.Line.Line, p.o.FileURL) }
+// linkRow is a row's location with a link to it.
+func (p *page) linkRow(s locationRow) string { return link(s.place, s.File, s.Line.Line, p.o.FileURL) }
 
-// faults writes what went wrong in the tool.
+// faults writes the faults of Sightline itself.
 func (p *page) faults() {
 	n := p.listed(len(p.r.Faults))
 	if n == 0 {
@@ -221,7 +219,7 @@ func (p *page) faults() {
 	p.line("")
 }
 
-// warnings writes what a reader must know to trust the result.
+// warnings writes the warnings.
 func (p *page) warnings() {
 	n := p.listed(len(p.r.Warnings))
 	if n == 0 {
@@ -235,9 +233,9 @@ func (p *page) warnings() {
 	p.line("")
 }
 
-// notReached writes the table of what could have been reached and was not.
+// notReached writes the table of the changed lines that were not reached.
 func (p *page) notReached() {
-	list := with(p.spots, missed...)
+	list := with(p.locations, missed...)
 	if len(list) == 0 {
 		return
 	}
@@ -249,24 +247,24 @@ func (p *page) notReached() {
 	case p.summary:
 		p.line("| Not reached | Code | Why |\n|---|---|---|")
 		for _, s := range list[:min(len(list), p.rows)] {
-			p.line("| %s | %s | %s |", p.linkSpot(s), code(s.Text, maxCall), why(s))
+			p.line("| %s | %s | %s |", p.linkRow(s), code(s.Text, maxCall), why(s))
 			rest--
 		}
 	default:
 		p.line("| Not reached | Why |\n|---|---|")
-		rows := rowsOf(list)
+		rows := groupRows(list)
 		for i := range rows[:min(len(rows), p.rows)] {
 			r := &rows[i]
-			p.line("| %s | %s |", link(r.label(), r.File, r.Line.Line, p.o.FileURL), why(r.spot))
-			rest -= r.spots()
+			p.line("| %s | %s |", link(r.label(), r.File, r.Line.Line, p.o.FileURL), why(r.locationRow))
+			rest -= r.size()
 		}
 	}
 	p.more(rest, "line")
 	p.line("")
 }
 
-// why says why a spot was not reached.
-func why(s spot) string {
+// why is the reason why a row was not reached.
+func why(s locationRow) string {
 	known := map[string]string{
 		OnlyReverts:  "only in calls that revert",
 		Unreachable:  "**proved unreachable**",
@@ -285,7 +283,7 @@ func why(s spot) string {
 	return known + ": " + reason
 }
 
-// footer says what the result rests on.
+// footer writes the basis of the result: World, compilers and effort.
 func (p *page) footer() {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -306,10 +304,10 @@ func (p *page) footer() {
 		add("%s without bytecode", human.Plural(n, "more line"))
 	}
 	if p.tally.code() > 0 {
-		add("unreached is not safe")
+		add("\"unreached\" does not mean safe")
 	}
 	if p.summary {
-		add("all of it is in `report.json`")
+		add("everything is in `report.json`")
 	} else if url, ok := safeURL(p.o.SummaryURL); ok {
 		add("[summary](%s)", url)
 	} else {
@@ -318,9 +316,9 @@ func (p *page) footer() {
 	p.line("<sub>%s</sub>", strings.Join(parts, " · "))
 }
 
-// world names what was deployed.
+// world names the deployed contracts.
 func (p *page) world() string {
-	const shown = 5 // of a line's length; arbitrary
+	const shown = 5 // arbitrary: about a line
 	var names []string
 	for _, in := range p.r.World.Instances {
 		if len(names) == shown {
@@ -338,7 +336,7 @@ func (p *page) world() string {
 	return strings.Join(names, ", ")
 }
 
-// setUp names the tests that set the world up; empty when it is automatic.
+// setUp names the tests that set up the World; empty if it is automatic.
 func (p *page) setUp() string {
 	const shown = 2 // as above
 	var names []string

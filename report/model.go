@@ -1,8 +1,8 @@
-// Package report turns the result of a campaign into report.json, and renders
-// SARIF, the comment, the summary and the verdict from it.
+// Package report is the model of report.json, and everything that follows from it alone:
+// the verdict, and its rendering as SARIF, comment, summary, annotations and text.
 package report
 
-// Verdicts, and what they mean to a caller: see [ExitCode].
+// Verdicts; [ExitCode] has their exit codes.
 const (
 	Pass    = "pass"
 	Fail    = "fail"    // a finding gates
@@ -22,7 +22,7 @@ type Report struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason"` // of the verdict, one sentence
 	FailOn  string `json:"failOn"` // the gate: lowest severity that fails, or "none"
-	// Gate is a condition that must hold besides; empty: none.
+	// Gate is another condition that must hold; empty: none.
 	Gate    string   `json:"gate,omitempty"`
 	Waivers []Waiver `json:"waivers,omitempty"`
 
@@ -39,15 +39,15 @@ type Report struct {
 	Targets  []Target  `json:"targets"` // per line and contract whose bytecode holds it
 	Findings []Finding `json:"findings"`
 	// Upgrades are the contracts whose storage layouts were compared with the base's, and
-	// Clashes what came of it.
+	// Clashes the incompatible ones.
 	Upgrades []Upgrade `json:"upgrades,omitempty"`
 	Clashes  []Clash   `json:"clashes,omitempty"`
-	// Fixed are findings of earlier runs that do not happen any more.
+	// Fixed are the findings of earlier runs that do not happen any more.
 	Fixed []Fixed `json:"fixed,omitempty"`
-	// Withheld are findings that are only counted, see [Report.Withhold].
+	// Withheld counts the findings that are not shown, see [Report.Withhold].
 	Withheld Withheld `json:"withheld,omitzero"`
 	Faults   []Fault  `json:"faults"`   // of the tool itself
-	Warnings []string `json:"warnings"` // what a reader must know to trust the result
+	Warnings []string `json:"warnings"` // that a reader needs to judge the result
 	Stats    Stats    `json:"stats"`
 
 	// BundleSHA256 is that of the one file that all files of the run were packed into,
@@ -55,7 +55,7 @@ type Report struct {
 	BundleSHA256 string `json:"-"`
 }
 
-// Tool says what made the report.
+// Tool is the program that made the report.
 type Tool struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -73,7 +73,7 @@ type Corpus struct {
 	SHA256 string `json:"sha256"` // over their names and texts
 }
 
-// Diff sums up what was compared.
+// Diff summarizes the comparison.
 type Diff struct {
 	Base     string   `json:"base"`     // revision, or the diff file's name
 	Head     string   `json:"head"`     // "working tree", revision, or empty for a diff file
@@ -86,20 +86,20 @@ type Diff struct {
 type Build struct {
 	Origin    string `json:"origin"`
 	Compiler  string `json:"compiler"`
-	Mapping   bool   `json:"mapping"` // made by Sightline to map lines; not the shipped code
+	Mapping   bool   `json:"mapping"` // made by Sightline to map lines: not the shipped code
 	Contracts int    `json:"contracts"`
 }
 
 // World is the initial state.
 type World struct {
-	SetUps     []SetUp      `json:"setUps"` // of the project's tests, in the order they were run
+	SetUps     []SetUp      `json:"setUps"` // of the project's tests, in the order in which they ran
 	Instances  []Instance   `json:"instances"`
 	Undeployed []Undeployed `json:"undeployed"`
 	Senders    []Sender     `json:"senders"`
 	Calls      []string     `json:"calls"` // that were made after deployments, in order
 	Fork       string       `json:"fork"`
 	Chain      *Chain       `json:"chain,omitempty"` // that the state comes from
-	File       string       `json:"file,omitempty"`  // beside the report, the World as a configuration
+	File       string       `json:"file,omitempty"`  // next to the report: the World as a configuration
 }
 
 // Chain is a block of a live chain.
@@ -114,14 +114,14 @@ type SetUp struct {
 	Contract string `json:"contract"` // qualified
 	Function string `json:"function"` // "setUp()"; empty when only its constructor ran
 	Address  string `json:"address,omitempty"`
-	Failure  string `json:"failure,omitempty"` // why nothing of it is in the World
+	Failure  string `json:"failure,omitempty"` // why it is not in the World
 }
 
 // Sender is an account that sends calls.
 type Sender struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
-	Why     string `json:"why,omitempty"` // what made it one; empty for those of every World
+	Why     string `json:"why,omitempty"` // why it is one; empty for the senders of every World
 }
 
 // Instance is a deployed contract.
@@ -138,7 +138,7 @@ type Oracle struct {
 	Title    string `json:"title"`
 	SWC      string `json:"swc,omitempty"` // number in the Smart Contract Weakness registry
 	Severity string `json:"severity"`
-	Doc      string `json:"doc"` // what it reports, and what it must not
+	Doc      string `json:"doc"` // what it reports, and what it does not
 }
 
 // Undeployed is a contract that could not be deployed.
@@ -147,7 +147,7 @@ type Undeployed struct {
 	Reason   string `json:"reason"`
 }
 
-// Line statuses, design §2. Every changed line ends in exactly one.
+// Statuses of lines and targets. Every changed line has exactly one.
 const (
 	Reached      = "reached"
 	OnlyReverts  = "only-reverts"
@@ -158,7 +158,7 @@ const (
 	NoBytecode   = "no-bytecode"
 )
 
-// Line is a changed line, whatever contracts hold it.
+// Line is a changed line.
 type Line struct {
 	File      string   `json:"file"`
 	Line      int      `json:"line"`
@@ -193,8 +193,8 @@ type Step struct {
 	Test   bool   `json:"test,omitempty"` // a fuzz test of the project, as forge calls it
 }
 
-// Message is a call that was made while a sequence ran: one of its own, or one that
-// a contract made.
+// Message is a call that was made in a sequence: one of its own, or one that a contract
+// made.
 type Message struct {
 	Step  int    `json:"step"`  // which call of the sequence it belongs to, from 1
 	Depth int    `json:"depth"` // 0 for a call of the sequence itself
@@ -206,23 +206,23 @@ type Message struct {
 
 // Place is where something happened.
 type Place struct {
-	File     string `json:"file"` // empty when the code has no source
+	File     string `json:"file"` // empty if the code has no source
 	Line     int    `json:"line"`
 	Contract string `json:"contract"`
 	PC       uint32 `json:"pc"`
 }
 
-// What is known of a finding on the base version.
+// Whether a finding happens on the base version.
 const (
 	Introduced  = "introduced"   // does not happen there, or the code is not there
 	PreExisting = "pre-existing" // happens there too; never gates
 	Unknown     = "unknown"      // could not be tried; gates like an introduced one
 )
 
-// What is known of a finding on the build that the project ships, where another
-// one was fuzzed.
+// Whether a finding happens on the build that the project ships, if another build was
+// fuzzed.
 const (
-	ShippedSame      = "same"      // it is what was fuzzed
+	ShippedSame      = "same"      // it was fuzzed
 	ShippedConfirmed = "confirmed" // happens there too
 	ShippedAbsent    = "absent"    // does not happen there; never gates
 	ShippedUnknown   = "unknown"   // could not be tried; gates
@@ -230,16 +230,16 @@ const (
 
 // Finding is something an oracle saw.
 type Finding struct {
-	ID       string `json:"id"` // "SL-7f3a", survives moved lines
+	ID       string `json:"id"` // "SL-7f3a"; stays the same when lines move
 	Oracle   string `json:"oracle"`
 	SWC      string `json:"swc,omitempty"`
 	Severity string `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"
 	Novelty  string `json:"novelty"`
-	// Since is the head of the first run that saw it; empty when this is the first.
+	// Since is the head of the first run that saw it; empty if this is the first.
 	Since string `json:"since,omitempty"`
-	// Waived is set when somebody has accepted it for now; then it never gates.
+	// Waived is the waiver that accepts it for now, with which it never gates; nil: none.
 	Waived *Waiver `json:"waived,omitempty"`
-	// NoveltyReason says what that rests on.
+	// NoveltyReason is the evidence for that.
 	NoveltyReason string `json:"noveltyReason,omitempty"`
 	Title         string `json:"title"`
 	Message       string `json:"message"`
@@ -247,12 +247,12 @@ type Finding struct {
 	Changed       *Place `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
 	Function      string `json:"function"`
 	Sequence      []Step `json:"sequence"`
-	// Trace are the calls of the sequence with those that contracts made in them, in
-	// order; at least those of the sequence itself.
+	// Trace are the calls of the sequence and those that contracts made in them, in order;
+	// at least the former.
 	Trace      []Message `json:"trace"`
 	Reproducer string    `json:"reproducer"`
 	Confirmed  string    `json:"confirmed"` // "go-ethereum"
-	// Shipped says whether it happens on the project's own build; empty: unknown.
+	// Shipped is whether it happens on the project's own build; empty: unknown.
 	Shipped       string  `json:"shipped"`
 	ShippedReason string  `json:"shippedReason,omitempty"` // why absent or unknown
 	Executions    uint64  `json:"executions"`
@@ -260,8 +260,8 @@ type Finding struct {
 	Seconds       float64 `json:"seconds,omitempty"`
 }
 
-// Fixed is a finding of an earlier run on the same change that does not happen any
-// more: its calls break nothing in its contract.
+// Fixed is a finding of an earlier run on the same change that does not happen any more: its
+// calls break nothing in its contract now.
 type Fixed struct {
 	ID       string `json:"id"`
 	Oracle   string `json:"oracle"`
@@ -272,15 +272,15 @@ type Fixed struct {
 	In       string `json:"in"`    // head of this run
 }
 
-// Fault is something that went wrong in the tool, with what caused it.
+// Fault is something that went wrong in Sightline itself, with the input that caused it.
 type Fault struct {
 	Message string `json:"message"`
 	Input   string `json:"input,omitempty"`
-	// File is where the Case is, below the output folder: faults/….json.
+	// File is the file that shows it, below the output folder: faults/….json.
 	File string `json:"file,omitempty"`
 }
 
-// Stats says how much was done.
+// Stats are the numbers of a campaign.
 type Stats struct {
 	Executions     uint64  `json:"executions"` // sequences run
 	Calls          uint64  `json:"calls"`

@@ -1,33 +1,32 @@
 package report
 
-// Options say how a report is rendered. The zero value renders everything, with
-// no links and no fingerprints.
+// Options are how a report is rendered. The zero value renders everything, without links
+// and fingerprints.
 type Options struct {
 	// Source returns the head version's text of a file, by its path relative to
-	// the repository's root, and false if there is none. It serves fingerprints
-	// and columns; nil means no file.
+	// the repository's root, and false if there is none. It is used for
+	// fingerprints and columns; nil: there are no files.
 	Source func(file string) ([]byte, bool)
 
-	OmitTimes bool // leave out what a clock measured, see [WriteJSON]
+	OmitTimes bool // leave out everything that a clock measured, see [WriteJSON]
 	Canceled  bool // the program ends with exit.Canceled, whatever the verdict
 
 	// Out is the output folder as the user would type it. The terminal's
 	// "sightline replay" commands begin the reproducers' paths with it.
 	Out string
 
-	// FileURL is what a file's path is appended to for a link, with a slash at
-	// its end ("https://github.com/o/r/blob/<sha>/"); empty means no links.
+	// FileURL is the address to which a link appends a file's path, with a slash at
+	// its end ("https://github.com/o/r/blob/<sha>/"); empty: no links.
 	FileURL string
-	// SummaryURL is where the summary can be read; empty means that the comment
-	// only names it.
+	// SummaryURL is the address of the summary; empty: the comment only names it.
 	SummaryURL string
 
 	// Key, SHA and Run go into the comment's marker, see [Marker]. Run is also
 	// part of the SARIF run's id.
 	Key, SHA, Run string
 
-	// Category is the code-scanning category; empty means "sightline". Shards
-	// and projects of one repository need one each.
+	// Category is the code-scanning category; empty: "sightline". Shards and projects
+	// of one repository need different ones.
 	Category string
 }
 

@@ -10,19 +10,18 @@ import (
 	"github.com/sightline-evm/sightline/report/sarif"
 )
 
-// SARIF renders the findings for code scanning. Only findings are alerts: an
-// unreached line is no flaw in the code, and an alert on each would bury them;
-// the comment and the summary show those.
+// SARIF renders the findings for code scanning. Only findings are alerts: an unreached
+// line is not a flaw in the code, and alerts on such lines would bury the findings; the
+// comment and the summary show them.
 //
-// An alert is at the changed line on the failing path, since GitHub shows it in
-// the pull request only then; where it breaks is a related location. Findings of
-// one oracle at one line are one alert there, so they are one result here. A
-// finding in code without source has no line to show it at; a notification says
-// so.
+// An alert is at the changed line on the failing path, since GitHub shows it in the pull
+// request only then; the place where it breaks is a related location. GitHub makes one
+// alert of the findings of one oracle at one line, so they are one result here. A finding
+// in code without source has no line to be shown at, but a notification.
 func SARIF(r *Report, o Options) ([]byte, error) {
 	b := &sarifBuilder{r: r, o: o, sources: map[string]*sourceFile{}}
 	log := sarif.New(sarif.Driver{
-		Name:           "Sightline", // the key of GitHub's rulesets: never changes
+		Name:           "Sightline", // the key of GitHub's rulesets: it never changes
 		Version:        human.Clean(r.Tool.Version, maxName),
 		InformationURI: "https://github.com/sightline-evm/sightline",
 		Rules:          b.rules(),
@@ -40,7 +39,7 @@ func SARIF(r *Report, o Options) ([]byte, error) {
 		run.Notify(sarif.Warning, human.Clean(w, maxReason))
 	}
 	if t := tallyOf(r); t.code() > t[Reached] {
-		run.Notify(sarif.Note, fmt.Sprintf("%d of %s reached. Unreached is not safe.", t[Reached], t.what(t.code())))
+		run.Notify(sarif.Note, fmt.Sprintf("%d of %s reached. \"Unreached\" does not mean safe.", t[Reached], t.what(t.code())))
 	}
 	return sarif.Encode(log)
 }
@@ -52,13 +51,13 @@ type sarifBuilder struct {
 	sources map[string]*sourceFile // read so far
 }
 
-// sourceFile is a file of the head version, as far as locations need it.
+// sourceFile is what locations need of a file of the head version.
 type sourceFile struct {
 	lines  [][]byte
 	hashes []string
 }
 
-// category is the id of the series of runs, and the run's.
+// category is the id of the series of runs, and of the run.
 func (b *sarifBuilder) category() string {
 	category := markerValue(b.o.Category)
 	if category == "" {
@@ -67,8 +66,7 @@ func (b *sarifBuilder) category() string {
 	return category + "/" + markerValue(b.o.Run)
 }
 
-// rules are the oracles that watched, and those of findings that are not among
-// them.
+// rules are the oracles that watched, and those of findings by other oracles.
 func (b *sarifBuilder) rules() []sarif.Rule {
 	b.index = map[string]int{}
 	rules := []sarif.Rule{}
@@ -110,7 +108,7 @@ func ruleOf(o Oracle) sarif.Rule {
 	}
 	help := doc + " Every finding was confirmed on go-ethereum and comes with a reproducer: `sightline replay` shows its calls."
 	if o.ID == clashOracle.ID {
-		help = doc + " It is read off the compilations of base and head; where functions tell the difference, that is shown on go-ethereum."
+		help = doc + " It is detected from compiler output of base and head, and demonstrated on go-ethereum if a getter exposes it."
 	}
 	tags := []string{"security", "smart-contract"}
 	if o.SWC != "" {
@@ -135,7 +133,7 @@ func ruleOf(o Oracle) sarif.Rule {
 }
 
 // levels are the SARIF level of a severity, and GitHub's number for it: above 9.0
-// it shows critical, from 7.0 high, from 4.0 medium, below low. A note is no
+// it shows critical, from 7.0 high, from 4.0 medium, below that low. A note is not a
 // security alert.
 func levels(severity string) (level, security string) {
 	switch severity {
@@ -160,8 +158,8 @@ func camelCase(id string) string {
 	return b.String()
 }
 
-// groups collects the findings that are one alert for GitHub, in order of
-// appearance. Those that cannot be shown at a line are notified.
+// groups collects the findings that are one alert on GitHub, in order of appearance.
+// Those without a line become notifications.
 func (b *sarifBuilder) groups(run *sarif.Run) [][]*Finding {
 	type key struct {
 		rule, file string
@@ -176,7 +174,7 @@ func (b *sarifBuilder) groups(run *sarif.Run) [][]*Finding {
 		}
 		p := f.place()
 		if _, ok := b.location(p); !ok {
-			run.Notify(sarif.Warning, fmt.Sprintf("Finding %s (%s) is in code without a source line, so that it is no alert: see report.json.",
+			run.Notify(sarif.Warning, fmt.Sprintf("Finding %s (%s) is in code without a source line, so it is not an alert: see report.json.",
 				human.Clean(f.ID, maxName), human.Clean(f.Oracle, maxName)))
 			continue
 		}
@@ -216,8 +214,8 @@ func (b *sarifBuilder) result(group []*Finding) sarif.Result {
 	return res
 }
 
-// message says what a finding is. Where it breaks is added to the related
-// locations and linked.
+// message describes a finding. It adds the place where it breaks to the related locations,
+// and links it.
 func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 	text := sentence(unlinked(human.Clean(f.said(), maxReason)))
 	if f.Function != "" {
@@ -229,7 +227,7 @@ func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 		res.RelatedLocations = append(res.RelatedLocations, broken)
 		text += fmt.Sprintf(" It breaks at [%s](%d).", unbracketed(human.Clean(f.Location.String(), maxPath)), broken.ID)
 	}
-	text += fmt.Sprintf(" %s (%s).", upper(f.standing(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))),
+	text += fmt.Sprintf(" %s (%s).", upper(f.assessment(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))),
 		unlinked(human.Clean(f.ID, maxName)))
 	if command := replayCommand("", f.Reproducer); command != "" {
 		text += " Replay: " + unlinked(command)
@@ -237,8 +235,8 @@ func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 	return text
 }
 
-// flow is the calls of a finding, then where it breaks. A call has no place of
-// its own: it is shown at the alert's.
+// flow is the calls of a finding, then the place where it breaks. A call has no place of its
+// own: it is shown at the alert's.
 func (b *sarifBuilder) flow(f *Finding, primary sarif.Location) sarif.CodeFlow {
 	var steps []sarif.Location
 	for _, call := range f.Sequence[:min(len(f.Sequence), maxSteps)] {
@@ -258,7 +256,7 @@ func (b *sarifBuilder) flow(f *Finding, primary sarif.Location) sarif.CodeFlow {
 	return sarif.Flow(append(steps, end)...)
 }
 
-// location is the line of a place. False if it has none that can be named.
+// location is the line of a place; false if it has none that SARIF can name.
 func (b *sarifBuilder) location(p Place) (sarif.Location, bool) {
 	uri, ok := sarif.FileURI(p.File)
 	if !ok || p.Line < 1 || len(p.File) > maxPath {
@@ -274,7 +272,7 @@ func (b *sarifBuilder) location(p Place) (sarif.Location, bool) {
 	}}, true
 }
 
-// hash is the fingerprint of a place's line, empty if its source is not at hand.
+// hash is the fingerprint of a place's line; empty if its source is not available.
 func (b *sarifBuilder) hash(p Place) string {
 	if src := b.file(p.File); p.Line <= len(src.hashes) {
 		return src.hashes[p.Line-1]
@@ -307,7 +305,7 @@ func higher(a, b string) string {
 	return sarif.Note
 }
 
-// unlinked breaks what SARIF takes for a link, "[text](target)".
+// unlinked breaks up what SARIF takes for a link, "[text](target)".
 func unlinked(s string) string { return strings.ReplaceAll(s, "](", "] (") }
 
 // unlinkedClean is [Clean], and unlinked.

@@ -7,13 +7,13 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// MaxSummary is the size of the summary in bytes. GitHub refuses all of a step's
-// summary above 1,024 KiB; other parts of the step may write too.
+// MaxSummary bounds the size of the summary, in bytes. GitHub refuses the whole summary of a
+// step above 1,024 KiB; other parts of the step may write to it, too.
 const MaxSummary = 900 << 10
 
-// Summary renders the job's summary: what the comment says, with the code of the
-// lines, how each was reached, what has no bytecode, the world and the builds.
-// Where that is more than MaxSummary, parts are left out as in the comment.
+// Summary renders the job's summary: the comment with the code of the lines, how each was
+// reached, the lines without bytecode, the World and the builds. If that is more than
+// MaxSummary, parts are left out as in the comment.
 func Summary(r *Report, o Options) []byte {
 	// 1,000 rows of usual length (200 bytes) in each of three tables leave a third
 	// of the size for the findings.
@@ -33,17 +33,16 @@ func Summary(r *Report, o Options) []byte {
 	})
 }
 
-// folded writes a part that is folded away under a title, whose text must be the
-// program's own.
+// folded writes a part that is folded away under a title, which must not be a stranger's text.
 func (p *page) folded(title string, write func()) {
 	p.line("<details><summary>%s</summary>\n", title)
 	write()
 	p.line("\n</details>\n")
 }
 
-// reachedTable writes how each reached line was reached first.
+// reachedTable writes how each line was first reached.
 func (p *page) reachedTable() {
-	reached := with(p.spots, Reached)
+	reached := with(p.locations, Reached)
 	if len(reached) == 0 {
 		return
 	}
@@ -56,7 +55,7 @@ func (p *page) reachedTable() {
 		p.line("| Reached | Code | First after | By | In `reproducers/` |\n|---|---|---|---|---|")
 		shown := reached[:min(len(reached), p.rows)]
 		for _, s := range shown {
-			p.line("| %s | %s | %s |", p.linkSpot(s), code(s.Text, maxCall), p.howReached(s.target))
+			p.line("| %s | %s | %s |", p.linkRow(s), code(s.Text, maxCall), p.howReached(s.target))
 		}
 		p.more(len(reached)-len(shown), "line")
 	})
@@ -87,9 +86,9 @@ func (p *page) howReached(t *Target) string {
 	return fmt.Sprintf("%s | %s | %s", after, by, reproducer)
 }
 
-// withoutBytecode lists the changed lines that nothing can execute.
+// withoutBytecode lists the changed lines without bytecode.
 func (p *page) withoutBytecode() {
-	lines := with(p.spots, NoBytecode)
+	lines := with(p.locations, NoBytecode)
 	if len(lines) == 0 || p.detail >= noUnreached {
 		return
 	}
@@ -97,13 +96,13 @@ func (p *page) withoutBytecode() {
 		p.line("| Line | Code | Why |\n|---|---|---|")
 		shown := lines[:min(len(lines), p.rows)]
 		for _, s := range shown {
-			p.line("| %s | %s | %s |", p.linkSpot(s), code(s.Text, maxCall), prose(s.Reason, maxReason))
+			p.line("| %s | %s | %s |", p.linkRow(s), code(s.Text, maxCall), prose(s.Reason, maxReason))
 		}
 		p.more(len(lines)-len(shown), "line")
 	})
 }
 
-// ground writes what the campaign ran on: world and builds.
+// ground writes the World and the builds on which the campaign ran.
 func (p *page) ground() {
 	w := p.r.World
 	if len(w.Instances)+len(w.Undeployed)+len(p.r.Builds) == 0 || p.detail >= noReached {
@@ -119,7 +118,7 @@ func (p *page) ground() {
 				p.line("| %s | set-up not used | | %s |", code(s.Contract, maxPath), prose(s.Failure, maxReason))
 				continue
 			}
-			p.line("| %s | set the world up | %s | %s |", code(s.Contract, maxPath), code(s.Address, maxName), code(s.Function, maxCall))
+			p.line("| %s | set up the World | %s | %s |", code(s.Contract, maxPath), code(s.Address, maxName), code(s.Function, maxCall))
 		}
 		for _, u := range w.Undeployed[:min(len(w.Undeployed), p.rows)] {
 			p.line("| %s | not deployed | | %s |", code(u.Contract, maxPath), prose(u.Reason, maxReason))

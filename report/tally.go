@@ -8,20 +8,20 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// spot is what people are shown a status of: a changed line, or an explicit
-// target whose code has no line.
-type spot struct {
+// locationRow is a row of a table of statuses: a changed line, or an explicit target whose
+// code has no line.
+type locationRow struct {
 	Line
 	place  string  // "src/Vault.sol:88" or "src/Vault.sol:Vault:0x1f"
-	target *Target // the first target there with the spot's status; nil without one
+	target *Target // the first target there with the row's status; nil: none
 }
 
-// spots lists the changed lines in their order, then the targets that have no
-// such line. Each place comes once, with the best status.
-func spots(r *Report) []spot {
-	var out []spot
+// locationRows lists the changed lines in their order, then the targets that have no such
+// line. Each place comes once, with its best status.
+func locationRows(r *Report) []locationRow {
+	var out []locationRow
 	index := map[string]int{}
-	add := func(s spot) int {
+	add := func(s locationRow) int {
 		if i, ok := index[s.place]; ok {
 			if slices.Index(statuses, s.Status) < slices.Index(statuses, out[i].Status) {
 				out[i] = s
@@ -33,7 +33,7 @@ func spots(r *Report) []spot {
 		return len(out) - 1
 	}
 	for _, l := range r.Lines {
-		add(spot{Line: l, place: position(l.File, l.Line)})
+		add(locationRow{Line: l, place: position(l.File, l.Line)})
 	}
 	lines := len(out)
 	for i := range r.Targets {
@@ -44,7 +44,7 @@ func spots(r *Report) []spot {
 		}
 		at, known := index[place]
 		if !known || at >= lines {
-			at = add(spot{place: place, Line: Line{
+			at = add(locationRow{place: place, Line: Line{
 				File: t.File, Line: t.Line, Status: t.Status, Reason: t.Reason, Contracts: []string{t.Contract},
 			}})
 		}
@@ -55,13 +55,13 @@ func spots(r *Report) []spot {
 	return out
 }
 
-// missed are the statuses of what could have been reached and was not.
+// missed are the statuses of rows that have bytecode and were not reached.
 var missed = []string{OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped}
 
-// with returns the spots of the given statuses.
-func with(spots []spot, statuses ...string) []spot {
-	var out []spot
-	for _, s := range spots {
+// with returns the rows of the given statuses.
+func with(locations []locationRow, statuses ...string) []locationRow {
+	var out []locationRow
+	for _, s := range locations {
 		if slices.Contains(statuses, s.Status) {
 			out = append(out, s)
 		}
@@ -69,39 +69,38 @@ func with(spots []spot, statuses ...string) []spot {
 	return out
 }
 
-// rowRanges is how many ranges of lines stand in one row: as many as can be taken
-// in. Arbitrary.
-const rowRanges = 8
+// maxRanges bounds the ranges of lines in one group. Arbitrary: what a reader can take in.
+const maxRanges = 8
 
-// row is spots of one file of which the same is to be said.
-type row struct {
-	spot         // the first
-	lines  []int // in order; empty for a target that has no line
-	ranges int   // of lines
+// rowGroup is rows of one file that differ only in their lines.
+type rowGroup struct {
+	locationRow       // the first
+	lines       []int // in order; empty for a target that has no line
+	ranges      int   // of lines
 }
 
-// rowsOf puts spots together that follow each other and differ in their lines alone.
-func rowsOf(spots []spot) []row {
-	var rows []row
-	for _, s := range spots {
+// groupRows joins neighboring rows that differ only in their lines.
+func groupRows(locations []locationRow) []rowGroup {
+	var rows []rowGroup
+	for _, s := range locations {
 		if s.place != position(s.File, s.Line.Line) {
-			rows = append(rows, row{spot: s})
+			rows = append(rows, rowGroup{locationRow: s})
 			continue
 		}
 		if len(rows) == 0 || !rows[len(rows)-1].take(s) {
-			rows = append(rows, row{s, []int{s.Line.Line}, 1})
+			rows = append(rows, rowGroup{s, []int{s.Line.Line}, 1})
 		}
 	}
 	return rows
 }
 
-// take adds a spot, if the same is to be said of it.
-func (r *row) take(s spot) bool {
+// take adds a row, and reports whether it fits into the group.
+func (r *rowGroup) take(s locationRow) bool {
 	if len(r.lines) == 0 || r.File != s.File || r.Status != s.Status || r.Reason != s.Reason {
 		return false
 	}
 	if r.lines[len(r.lines)-1]+1 != s.Line.Line {
-		if r.ranges == rowRanges {
+		if r.ranges == maxRanges {
 			return false
 		}
 		r.ranges++
@@ -110,11 +109,11 @@ func (r *row) take(s spot) bool {
 	return true
 }
 
-// spots is how many there are.
-func (r *row) spots() int { return max(1, len(r.lines)) }
+// size is the number of rows.
+func (r *rowGroup) size() int { return max(1, len(r.lines)) }
 
-// label is where they are: "src/Vault.sol:88–90, 95".
-func (r *row) label() string {
+// label is the place of all rows: "src/Vault.sol:88–90, 95".
+func (r *rowGroup) label() string {
 	if len(r.lines) == 0 {
 		return r.place
 	}
@@ -124,16 +123,16 @@ func (r *row) label() string {
 // position is file:line.
 func position(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
 
-// tally counts spots by status.
+// tally counts rows by status.
 type tally map[string]int
 
-// explicit is the key under which a tally notes that targets were given instead
-// of a diff; no status has this name.
+// explicit is the key under which a tally notes that targets were given instead of a diff;
+// it is not a status.
 const explicit = "explicit"
 
 func tallyOf(r *Report) tally {
 	t := tally{}
-	for _, s := range spots(r) {
+	for _, s := range locationRows(r) {
 		t[s.Status]++
 	}
 	if len(r.Diff.Explicit) > 0 {
@@ -142,8 +141,7 @@ func tallyOf(r *Report) tally {
 	return t
 }
 
-// code counts the spots that have bytecode, known or not: all that could be
-// reached.
+// code counts the rows that have bytecode, mapped or not.
 func (t tally) code() int {
 	n := 0
 	for _, status := range statuses {
@@ -154,11 +152,10 @@ func (t tally) code() int {
 	return n
 }
 
-// deployed counts the spots that the campaign could run into, or that are proved
-// out of its reach.
+// deployed counts the rows whose code was mapped and deployed.
 func (t tally) deployed() int { return t[Reached] + t[OnlyReverts] + t[Unreached] + t[Unreachable] }
 
-// what names n of the things that are counted: "3 changed lines", "1 target".
+// what names n rows: "3 changed lines", "1 target".
 func (t tally) what(n int) string {
 	if t[explicit] > 0 {
 		return human.Plural(n, "target")
@@ -178,7 +175,7 @@ func (t tally) describe(statuses ...string) string {
 	return strings.Join(parts, ", ")
 }
 
-// statusWords say a status behind a number.
+// statusWords are the statuses as they stand after a number.
 var statusWords = map[string]string{
 	Reached:      "reached",
 	OnlyReverts:  "only in reverts",

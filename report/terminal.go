@@ -21,13 +21,12 @@ const (
 )
 
 // terminalRows is how many lines of one status, findings or warnings are listed
-// before the rest is only counted: about a screen. report.json has them all.
+// before the rest is only counted: about a screen. report.json lists all of them.
 const terminalRows = 25
 
-// Terminal writes the end of a run for people at a terminal: the verdict, the
-// findings with their calls, the lines that were not reached and why, what to do
-// next and the exit code. Nothing in the report can send the terminal a control
-// character.
+// Terminal writes the end of a run for people at a terminal: the verdict, the findings
+// with their calls, the lines that were not reached and why, the next steps and the exit
+// code. No control character of the report gets to the terminal.
 func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	t := &terminal{r: r, o: o, color: color, tally: tallyOf(r)}
 	t.verdict()
@@ -66,14 +65,14 @@ type terminal struct {
 
 func (t *terminal) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
-// more counts what is above terminalRows.
+// more counts the entries beyond terminalRows.
 func (t *terminal) more(n int, noun string) {
 	if n > terminalRows {
 		t.line("  … %s in report.json", human.Plural(n-terminalRows, "more "+noun))
 	}
 }
 
-// paint puts s into a color.
+// paint colors s.
 func (t *terminal) paint(color, s string) string {
 	if !t.color {
 		return s
@@ -94,7 +93,7 @@ func (t *terminal) verdict() {
 	t.line("%s  %s", t.paint(color+bold, strings.ToUpper(human.Clean(t.r.Verdict, maxName))), human.Clean(t.r.Reason, maxReason))
 }
 
-// finding writes what, where, how, and how sure.
+// finding writes a finding: what breaks, where, by which calls, and the evidence.
 func (t *terminal) finding(f *Finding) {
 	place := f.place()
 	head := fmt.Sprintf("%s %s %s", human.Clean(f.ID, maxName), human.Clean(f.Severity, maxName), human.Clean(f.Oracle, maxName))
@@ -136,21 +135,21 @@ func (t *terminal) lines() {
 		counts = strings.TrimSpace(fmt.Sprintf("%s (+%d without bytecode)", counts, n))
 	}
 	t.line("\n%s  %s", label, counts)
-	all, rows := spots(t.r), map[string][]row{}
+	all, rows := locationRows(t.r), map[string][]rowGroup{}
 	width := 0
 	for _, status := range missed {
-		rows[status] = rowsOf(with(all, status))
+		rows[status] = groupRows(with(all, status))
 		for i := range rows[status] {
 			width = max(width, utf8.RuneCountInString(human.Clean(rows[status][i].label(), maxPath)))
 		}
 	}
-	width = min(width, 40) // longer paths stand out, instead of pushing all reasons away
+	width = min(width, 40) // arbitrary: a longer path is out of line, rather than all reasons far to the right
 	for _, status := range missed {
 		rest := t.tally[status]
 		for i := range rows[status][:min(len(rows[status]), terminalRows)] {
 			r := &rows[status][i]
 			t.line("  %-12s  %-*s  %s", status, width, human.Clean(r.label(), maxPath), human.Clean(r.Reason, maxReason))
-			rest -= r.spots()
+			rest -= r.size()
 		}
 		if rest > 0 {
 			t.line("  … %s in report.json", human.Plural(rest, "more "+status+" line"))
@@ -173,9 +172,9 @@ func (t *terminal) notes() {
 	t.more(len(t.r.Warnings), "warning")
 }
 
-// next says what can be done now.
+// next writes the next steps.
 func (t *terminal) next() {
-	const most = 3 // commands; the others differ in the path only
+	const most = 3 // commands; the others differ only in the path
 	label := "next "
 	step := func(s string) {
 		t.line("%s  %s", label, s)
@@ -192,9 +191,9 @@ func (t *terminal) next() {
 		step(fmt.Sprintf("%s has this World as settings for sightline.yml", human.Clean(path.Join(t.o.Out, t.r.World.File), maxPath)))
 	}
 	if t.tally[Unreached] > 0 {
-		step("a longer --timeout may reach more; unreached is not safe")
+		step("a longer --timeout may reach more; \"unreached\" does not mean safe")
 	}
 	if t.tally[Unmapped] > 0 {
-		step("give --build unoptimized output, or a compiler with --solc, to map what is not mapped")
+		step("to map the other lines, give unoptimized output with --build, or a compiler with --solc")
 	}
 }

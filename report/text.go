@@ -12,15 +12,14 @@ import (
 )
 
 // Lengths to which the strings of a report are cut before they are shown, in
-// characters. report.json has them whole. They keep a screen readable and bound
-// the size of everything; the numbers are arbitrary, but for maxPath: Git on
-// Linux takes paths of 4,096 bytes, which nobody's sources come near.
+// characters; report.json has them whole. They keep a screen readable and bound the size
+// of everything. The numbers are arbitrary: they are longer than what projects have.
 const (
 	maxName   = 120 // names, ids, revisions
 	maxPath   = 300
 	maxReason = 400 // sentences
 	maxCall   = 400 // a call with its arguments
-	maxWidth  = 100 // of a call with its note on one line; GitHub's comments hold some 110
+	maxWidth  = 100 // of a call with its note on one line; GitHub's comments hold about 110
 	maxSteps  = 64  // calls of a sequence, the longest that the campaign makes
 )
 
@@ -37,8 +36,7 @@ func sequenceLines(sequence []Step) []string {
 			calls = max(calls, utf8.RuneCountInString(steps[i].Call))
 		}
 	}
-	// One long call must not push all notes out of sight; 24 and 60 leave some
-	// room for them.
+	// One long call must not push all notes out of sight; 24 and 60 leave room for them.
 	senders, calls = min(senders, 24), min(calls, 60)
 	number := len(strconv.Itoa(len(steps)))
 	lines := make([]string, 0, len(steps)+1)
@@ -67,8 +65,7 @@ func humanSeconds(s float64) string {
 	return fmt.Sprintf("%.0f min", s/60)
 }
 
-// shellWord is s as one word of a shell's command line. A reproducer's path is
-// the program's own, but a report may come from anywhere.
+// shellWord is s as one word of a shell's command line: a report may come from anyone.
 func shellWord(s string) string {
 	safe := func(r rune) bool {
 		return r < 0x80 && isLetter(byte(r)) || '0' <= r && r <= '9' || strings.ContainsRune("-._/+:@%=,", r)
@@ -91,8 +88,8 @@ func replayCommand(out, reproducer string) string {
 	return "sightline replay " + shellWord(human.Clean(path.Join(out, reproducer), maxPath))
 }
 
-// onBase says what is known of the finding on the base version, and why; base is
-// its name, may be empty, and reason the finding's, both cleaned.
+// onBase says whether the finding happens on the base version, and why; base is its name,
+// or empty, and reason the finding's. Both must be clean.
 func (f *Finding) onBase(base, reason string) string {
 	said := strings.TrimSpace("not compared with base " + base)
 	switch f.Novelty {
@@ -107,8 +104,8 @@ func (f *Finding) onBase(base, reason string) string {
 	return said
 }
 
-// onShipped says what is known of the finding on the project's own build; empty
-// where that is what was fuzzed.
+// onShipped says whether the finding happens on the project's own build; empty if that
+// build was fuzzed.
 func (f *Finding) onShipped() string {
 	switch f.Shipped {
 	case ShippedConfirmed:
@@ -121,8 +118,8 @@ func (f *Finding) onShipped() string {
 	return ""
 }
 
-// sureness says how sure the finding is: where it was seen to happen. clean makes
-// text fit for where it goes.
+// sureness names the implementations and builds on which the finding was seen. clean makes
+// a text safe for the place it is written to.
 func (f *Finding) sureness(clean func(s string, most int) string) string {
 	var parts []string
 	if confirmed := clean(f.Confirmed, maxName); confirmed != "" {
@@ -134,7 +131,7 @@ func (f *Finding) sureness(clean func(s string, most int) string) string {
 	return strings.Join(parts, "; ")
 }
 
-// stillFails says that an earlier run has seen the finding; empty for the first.
+// stillFails says that an earlier run saw the finding; empty if none did.
 func (f *Finding) stillFails(clean func(s string, most int) string) string {
 	if f.Since == "" {
 		return ""
@@ -142,15 +139,15 @@ func (f *Finding) stillFails(clean func(s string, most int) string) string {
 	return "still fails, as in " + clean(f.Since, maxName)
 }
 
-// describe says what was fixed, with clean text.
+// describe says what was fixed.
 func (f *Fixed) describe(clean func(s string, most int) string) string {
 	return fmt.Sprintf("%s (%s) in %s, fixed in %s: the calls that broke it in %s break nothing any more",
 		clean(f.Oracle, maxName), clean(f.Title, maxName), clean(f.Function, maxName), clean(f.In, maxName), clean(f.Since, maxName))
 }
 
-// standing says how sure the finding is and whether it is new; the base's name is
-// clean already.
-func (f *Finding) standing(clean func(s string, most int) string, base string) string {
+// assessment says how sure the finding is and whether it is new; base, the base's name, must
+// be clean.
+func (f *Finding) assessment(clean func(s string, most int) string, base string) string {
 	said := f.onBase(base, clean(f.NoveltyReason, maxReason))
 	if sureness := f.sureness(clean); sureness != "" {
 		said = sureness + "; " + said
@@ -164,7 +161,7 @@ func (f *Finding) standing(clean func(s string, most int) string, base string) s
 	return said
 }
 
-// said is what the finding says: its message, else its title.
+// said is the finding's message, or its title if it has none.
 func (f *Finding) said() string {
 	if f.Message != "" {
 		return f.Message
@@ -178,7 +175,7 @@ func upper(s string) string {
 	return string(unicode.ToUpper(r)) + s[size:]
 }
 
-// sentence ends s with a full stop, unless it has an end.
+// sentence ends s with a full stop, unless it has a punctuation mark at its end.
 func sentence(s string) string {
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
 		return s
@@ -186,8 +183,8 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// place is where people should look first: the changed line on the failing path,
-// or where it breaks.
+// place is where people should look first: the changed line on the failing path, or the
+// place where it breaks.
 func (f *Finding) place() Place {
 	if f.Changed != nil {
 		return *f.Changed
@@ -195,7 +192,7 @@ func (f *Finding) place() Place {
 	return f.Location
 }
 
-// sameLine reports whether two places are one for people.
+// sameLine reports whether people see two places as one.
 func (p Place) sameLine(q Place) bool { return p.String() == q.String() }
 
 // String is file:line, or the contract and pc of code without source.

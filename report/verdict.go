@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// ExitCode is the exit code of a verdict. exit.Input and exit.Canceled are
-// never the result of one: there is no report then, or no finished one.
+// ExitCode is the exit code of a verdict. exit.Input and exit.Canceled are not among them:
+// there is no report then, or only a partial one.
 func ExitCode(verdict string) int {
 	switch verdict {
 	case Pass, Skipped:
@@ -21,12 +21,11 @@ func ExitCode(verdict string) int {
 	return exit.Failure
 }
 
-// severities, from what never gates up.
+// severities, from the lowest, which never gates.
 var severities = []string{"note", "low", "medium", "high", "critical"}
 
-// gateRank is the index in severities from which on a finding gates; "none"
-// gives one that no severity reaches. False if failOn is not a gate: a note
-// never gates, so "note" is none.
+// gateRank is the index in severities from which a finding gates; "none" gives one that no
+// severity reaches. False if failOn is not a gate; "note" is not, since a note never gates.
 func gateRank(failOn string) (rank int, ok bool) {
 	if failOn == "none" {
 		return len(severities), true
@@ -35,15 +34,15 @@ func gateRank(failOn string) (rank int, ok bool) {
 	return rank, rank > 0
 }
 
-// excused reports whether a finding never gates, however severe: it is not new, not
-// in what is shipped, or waived.
+// excused reports whether a finding never gates, however severe: it is pre-existing, does
+// not happen on the shipped build, or is waived.
 func (f *Finding) excused() bool {
 	return f.Novelty == PreExisting || f.Shipped == ShippedAbsent || f.Waived != nil
 }
 
-// gates reports whether a finding fails a gate of the given rank. What is not
-// known to be old gates, and so does a severity nobody has heard of, unless
-// nothing gates.
+// gates reports whether a finding fails a gate of the given rank: its severity is at or
+// above the gate, and it is introduced or not known to be old. An unknown severity gates,
+// too, unless nothing does.
 func (f *Finding) gates(rank int) bool {
 	if f.excused() || rank == len(severities) {
 		return false
@@ -52,66 +51,91 @@ func (f *Finding) gates(rank int) bool {
 	return severity < 0 || severity >= rank
 }
 
-// Decide sets the verdict and its reason. The first row that applies counts:
-//
-//	what is so                                             verdict
-//	the gate (FailOn) is not a severity and not "none"     error
-//	a finding gates, or a clash of storage layouts         fail
-//	the tool itself had a fault                            error
-//	nothing is a target: no line, or none with bytecode    skipped
-//	no target could be mapped or deployed                  error
-//	there are targets, but no sequence was run             error
-//	a waiver has expired                                   fail
-//	the condition (Gate) cannot be evaluated               error
-//	the condition does not hold                            fail
-//	otherwise                                              pass
-//
-// A finding gates if its severity is at or above FailOn and it is introduced or
-// unknown; a pre-existing one, a note, one that does not happen on the build
-// that the project ships, and one that is waived never do. A fault comes after findings,
-// since those were confirmed on their own, and before a pass, since what makes
-// the tool fail could hide one.
-func Decide(r *Report) { r.Verdict, r.Reason = decide(r) }
+// rule is a row of the table that decides the verdict.
+type rule struct {
+	when    string // in docs/report.md
+	verdict string
+	// applies reports whether the rule does, and the reason of its verdict then.
+	applies func(*facts) (reason string, ok bool)
+}
 
-func decide(r *Report) (verdict, reason string) {
-	rank, ok := gateRank(r.FailOn)
-	if !ok {
-		return Error, fmt.Sprintf("fail-on is %q; it must be none, low, medium, high or critical", human.Clean(r.FailOn, maxName))
-	}
-	var gating []Finding
-	for _, f := range r.found() {
-		if f.gates(rank) {
-			gating = append(gating, f)
+// facts are what the rules look at.
+type facts struct {
+	*Report
+	isGate bool      // FailOn is a severity that gates, or "none"
+	gating []Finding // including clashes
+	tally  tally
+	met    bool  // the condition holds
+	err    error // the condition cannot be evaluated
+}
+
+// rules are the table, of which the first row that applies counts. A fault comes after
+// findings, since those were confirmed on their own, and before a pass, since the cause of
+// the fault could hide a finding.
+var rules = []rule{
+	{"`--fail-on` is not a severity and not `none`", Error, func(f *facts) (string, bool) {
+		return fmt.Sprintf("fail-on is %q; it must be none, low, medium, high or critical", human.Clean(f.FailOn, maxName)), !f.isGate
+	}},
+	{"a finding gates, or a clash of storage layouts", Fail, func(f *facts) (string, bool) {
+		return fmt.Sprintf("%s at or above %s", describeFindings(f.gating, "finding"), f.FailOn), len(f.gating) > 0
+	}},
+	{"Sightline itself had a fault", Error, func(f *facts) (string, bool) {
+		if len(f.Faults) == 0 {
+			return "", false
+		}
+		return fmt.Sprintf("%s of Sightline itself: %s", human.Plural(len(f.Faults), "fault"), human.Clean(f.Faults[0].Message, maxReason)), true
+	}},
+	{"there is nothing to fuzz: no changed line, or none with bytecode", Skipped, func(f *facts) (string, bool) {
+		return nothingToDo(f.Report, f.tally), f.tally.code() == 0
+	}},
+	{"no changed line could be mapped to bytecode and deployed", Error, func(f *facts) (string, bool) {
+		t := f.tally
+		return fmt.Sprintf("none of %s could be fuzzed: %s", t.what(t.code()), t.describe(Undeployable, Unmapped)), t.deployed() == 0
+	}},
+	{"there are targets, but no sequence was run", Error, func(f *facts) (string, bool) {
+		return fmt.Sprintf("%s, but no sequence was run", f.tally.what(f.tally.code())), f.Stats.Executions == 0
+	}},
+	{"a waiver has expired", Fail, func(f *facts) (string, bool) {
+		expired := f.expired()
+		if len(expired) == 0 {
+			return "", false
+		}
+		w := expired[0]
+		return fmt.Sprintf("the waiver of %s ended on %s: %s must renew or remove it", human.Clean(w.ID, maxName), human.Clean(w.Expires, maxName), human.Clean(w.Owner, maxName)), true
+	}},
+	{"the condition `gate` cannot be evaluated", Error, func(f *facts) (string, bool) {
+		if f.err == nil {
+			return "", false
+		}
+		return fmt.Sprintf("the gate cannot be evaluated: %s", human.Clean(f.err.Error(), maxReason)), true
+	}},
+	{"the condition `gate` does not hold", Fail, func(f *facts) (string, bool) {
+		if f.met {
+			return "", false
+		}
+		return human.Clean(f.unmet(), maxReason), true
+	}},
+	{"otherwise", Pass, func(f *facts) (string, bool) { return passReason(f.Report, f.tally), true }},
+}
+
+// Decide sets the verdict and its reason: of the first of the [rules] that applies, which
+// docs/report.md lists.
+func Decide(r *Report) {
+	rank, isGate := gateRank(r.FailOn)
+	f := facts{Report: r, isGate: isGate, tally: tallyOf(r)}
+	for _, found := range r.found() {
+		if isGate && found.gates(rank) {
+			f.gating = append(f.gating, found)
 		}
 	}
-	if len(gating) > 0 {
-		return Fail, fmt.Sprintf("%s at or above %s", describeFindings(gating, "finding"), r.FailOn)
+	f.met, f.err = r.holds()
+	for _, rule := range rules {
+		if reason, ok := rule.applies(&f); ok {
+			r.Verdict, r.Reason = rule.verdict, reason
+			return
+		}
 	}
-	if n := len(r.Faults); n > 0 {
-		return Error, fmt.Sprintf("%s in the tool itself: %s", human.Plural(n, "fault"), human.Clean(r.Faults[0].Message, maxReason))
-	}
-	t := tallyOf(r)
-	if t.code() == 0 {
-		return Skipped, nothingToDo(r, t)
-	}
-	if t.deployed() == 0 {
-		return Error, fmt.Sprintf("none of %s could be fuzzed: %s", t.what(t.code()), t.describe(Undeployable, Unmapped))
-	}
-	if r.Stats.Executions == 0 {
-		return Error, fmt.Sprintf("%s, but no sequence was run", t.what(t.code()))
-	}
-	if expired := r.expired(); len(expired) > 0 {
-		w := expired[0]
-		return Fail, fmt.Sprintf("the waiver of %s ended on %s: %s is to renew or remove it", human.Clean(w.ID, maxName), human.Clean(w.Expires, maxName), human.Clean(w.Owner, maxName))
-	}
-	met, err := r.holds()
-	if err != nil {
-		return Error, fmt.Sprintf("the gate cannot be evaluated: %s", human.Clean(err.Error(), maxReason))
-	}
-	if !met {
-		return Fail, human.Clean(r.unmet(), maxReason)
-	}
-	return Pass, passReason(r, t)
+	panic("report: no rule applies, not even the last")
 }
 
 // nothingToDo is the reason for having no target.
@@ -125,20 +149,20 @@ func nothingToDo(r *Report, t tally) string {
 	return "the diff is empty"
 }
 
-// passReason is what is known when no finding gates.
+// passReason is the reason of a pass.
 func passReason(r *Report, t tally) string {
 	found := "no finding"
 	if all := r.found(); len(all) > 0 {
 		found = fmt.Sprintf("no finding that gates (fail-on %s), but %s", r.FailOn, describeFindings(all, "finding"))
 	}
 	if t[Reached] == 0 {
-		return fmt.Sprintf("%s; none of %s was reached, so that this says nothing of them", found, t.what(t.code()))
+		return fmt.Sprintf("%s; none of %s was reached, so this says nothing about them", found, t.what(t.code()))
 	}
 	return fmt.Sprintf("%s; %d of %s reached", found, t[Reached], t.what(t.code()))
 }
 
-// describeFindings counts findings by what is known of them on the base:
-// "2 introduced bugs, 1 pre-existing bug", for the noun "bug".
+// describeFindings counts findings by whether they happen on the base: "2 introduced bugs,
+// 1 pre-existing bug", for the noun "bug".
 func describeFindings(findings []Finding, noun string) string {
 	count := map[string]int{}
 	absent, waived, clashes := 0, 0, 0
@@ -162,7 +186,7 @@ func describeFindings(findings []Finding, noun string) string {
 		parts = append(parts, human.Plural(n, "introduced "+noun))
 	}
 	if n := len(findings) - absent - waived - clashes - count[Introduced] - count[PreExisting]; n > 0 {
-		parts = append(parts, human.Plural(n, noun)+" not compared with base")
+		parts = append(parts, human.Plural(n, noun)+" not compared with the base")
 	}
 	if n := count[PreExisting]; n > 0 {
 		parts = append(parts, human.Plural(n, "pre-existing "+noun))

@@ -8,15 +8,15 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// Waiver says that a finding is known and accepted until a day.
+// Waiver accepts a finding until a day.
 type Waiver struct {
 	ID      string `json:"id"` // of the finding
 	Reason  string `json:"reason"`
 	Owner   string `json:"owner"`
 	Expires string `json:"expires"` // the last day on which it holds, "2026-12-31", UTC
 	// Contract, if given, is the contract that the finding must be in, with its
-	// source ("src/Vault.sol:Vault"): ids are short, and somebody may make code
-	// whose finding has the same.
+	// source ("src/Vault.sol:Vault"): ids are short, and code can be written whose
+	// finding has the same id.
 	Contract string `json:"contract,omitempty"`
 	Expired  bool   `json:"expired"` // on the day of the run
 }
@@ -24,7 +24,7 @@ type Waiver struct {
 // dayFormat is that of [Waiver.Expires] (ISO 8601).
 const dayFormat = "2006-01-02"
 
-// Check tells what a waiver lacks.
+// Check returns an error if a waiver lacks a field.
 func (w *Waiver) Check() error {
 	for _, field := range []struct{ name, value string }{{"id", w.ID}, {"reason", w.Reason}, {"owner", w.Owner}, {"expires", w.Expires}} {
 		if field.value == "" {
@@ -37,8 +37,8 @@ func (w *Waiver) Check() error {
 	return nil
 }
 
-// Waive marks the findings that are waived on a day. An expired waiver waives
-// nothing, and fails the gate until somebody renews or removes it.
+// Waive marks the findings that are waived on a day. An expired waiver waives nothing, and
+// fails the gate until it is renewed or removed.
 func Waive(r *Report, waivers []Waiver, today time.Time) {
 	day := today.UTC().Format(dayFormat)
 	r.Waivers = nil
@@ -63,7 +63,7 @@ func Waive(r *Report, waivers []Waiver, today time.Time) {
 	}
 }
 
-// expired lists the waivers that are over.
+// expired lists the waivers that have expired.
 func (r *Report) expired() []Waiver {
 	var expired []Waiver
 	for _, w := range r.Waivers {
@@ -74,7 +74,7 @@ func (r *Report) expired() []Waiver {
 	return expired
 }
 
-// waived says by whom and until when a finding is waived; empty when it is not.
+// waived says by whom and until when a finding is waived; empty if it is not.
 func (f *Finding) waived(clean func(s string, most int) string) string {
 	if f.Waived == nil {
 		return ""

@@ -45,6 +45,16 @@ func TestFault(t *testing.T) {
 	}
 }
 
+// TestDisagreement: the machines agree about the example, whatever its file says.
+func TestDisagreement(t *testing.T) {
+	f := exampleFault()
+	f.Sequence = f.Sequence[:1]
+	f.Sequence[0].Gas = 0
+	if d, err := f.Disagreement(); err != nil || d != "" {
+		t.Errorf("they disagree: %q, %v", d, err)
+	}
+}
+
 func FuzzReadFault(f *testing.F) {
 	data, err := exampleFault().Marshal()
 	if err != nil {

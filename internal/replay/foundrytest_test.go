@@ -1,10 +1,17 @@
 package replay
 
 import (
+	"context"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/testsolc"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // TestFoundryCalldata: accounts among the words of calldata are written by the place where
@@ -41,4 +48,36 @@ func TestFoundryComment(t *testing.T) {
 	if got := solidityName("SL-7f3a.x"); got != "SL_7f3a_x" {
 		t.Error(got)
 	}
+}
+
+// TestFoundryTest: the test of a sequence on a World that a project's test set up. What forge
+// makes of such a test is in cmd/sightline's script setup.
+func TestFoundryTest(t *testing.T) {
+	source, err := os.ReadFile("../../fuzzer/world/testdata/setups/cheats.sol")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := bytecode.NewTable(testsolc.Compile(t, string(source), testsolc.Settings{}))
+	w, _, err := world.Make(context.Background(), table, world.Options{Targets: []string{"Lender"}, Setup: &world.Setup{Contracts: []string{"LenderTest"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	f := &Files{Snapshot: &Snapshot{World: w, Contracts: table.Contracts()}, Reproducers: map[string]*Reproducer{"reproducers/SL-1.json": {
+		Sequence: []string{"sightline-sequence v1", "user1 Lender.borrow(uint256) args (5) value 15", "user1 Lender.borrow(uint256) args (5) value 14"},
+		Claim:    Claim{Kind: FindingClaim, ID: "SL-1", Oracle: "assertion", Contract: "test.sol:Lender", Message: "too */ much"},
+	}}}
+	r := &report.Report{Findings: []report.Finding{{Reproducer: "reproducers/SL-1.json"}}}
+	b, err := Pack(r, nil, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.WriteFolder(dir); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if _, err := Run(&out, []string{"SL-1"}, Options{Out: dir, FoundryTest: true}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "foundry.sol", out.String())
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
 func TestCompact(t *testing.T) {
@@ -38,7 +41,7 @@ func TestTopic(t *testing.T) {
 	}
 }
 
-// TestTreeColors: colors are ours alone, and only where they are asked for.
+// TestTreeColors: colors are ours alone, and there are none unless they are asked for.
 func TestTreeColors(t *testing.T) {
 	const hostile = "\x1b[2Jx"
 	tree := &callFrame{
@@ -49,19 +52,38 @@ func TestTreeColors(t *testing.T) {
 			{Call: &callFrame{Kind: hostile, To: hostile, Input: hostile, Outcome: hostile, Reason: hostile}}, {Said: new(hostile)}, {Left: hostile},
 		},
 	}
-	for _, colors := range []bool{false, true} {
+	for _, p := range []treePrinter{{}, {colors: true}, {full: true}, {colors: true, full: true}} {
 		var out strings.Builder
-		(&treePrinter{&out, colors, true}).tree(1, tree, hostile)
+		p.out = &out
+		p.tree(1, tree, hostile)
 		text := out.String()
 		for _, ours := range []string{bold + yellow, bold, dim, red, green, yellow, plain} {
 			text = strings.ReplaceAll(text, ours, "")
 		}
-		if strings.Contains(text, "\x1b") || colors == (text == out.String()) {
-			t.Errorf("colors %t: %q", colors, out.String())
+		if strings.Contains(text, "\x1b") || p.colors == (text == out.String()) {
+			t.Errorf("colors %t: %q", p.colors, out.String())
 		}
-		if lines := strings.Count(text, "\n"); lines != 10 {
-			t.Errorf("%d lines:\n%s", lines, text)
+		want := 8 // in brief, all source lines are one, and a frame that succeeds has no end
+		if p.full {
+			want = 10
 		}
+		if lines := strings.Count(text, "\n"); lines != want {
+			t.Errorf("%d lines, not %d:\n%s", lines, want, text)
+		}
+	}
+}
+
+// TestTreeIsBounded: a frame with many writes says that it leaves some out.
+func TestTreeIsBounded(t *testing.T) {
+	f := &evm.Frame{Storage: make([]evm.StorageAccess, maxTreeStores+2)}
+	for i := range f.Storage {
+		f.Storage[i] = evm.StorageAccess{Write: true, Slot: *uint256.NewInt(uint64(i))}
+	}
+	tracer := &tracer{loaded: &loaded{snapshot: &Snapshot{World: &evm.World{}}, space: &input.Space{}}, values: map[storageKey]uint256.Int{}}
+	w := &walker{tracer: tracer, frame: f, out: &callFrame{}}
+	w.rest()
+	if n := len(w.out.Events); n != maxTreeStores+1 || w.out.Events[n-1].Left != "more writes and events" {
+		t.Errorf("%d events, the last one %+v", n, w.out.Events[n-1])
 	}
 }
 

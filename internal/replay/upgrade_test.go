@@ -7,6 +7,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/go-cmp/cmp"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
 func exampleUpgrade() *Upgrade {
@@ -53,6 +54,45 @@ func TestUpgrade(t *testing.T) {
 		if _, err := ReadUpgrade(data); err == nil || !strings.Contains(err.Error(), "not 1 to 64") {
 			t.Errorf("%d calls: %v", len(c.Calls), err)
 		}
+	}
+}
+
+// TestRunUpgrade: an upgrade holds if every call answers as it says, and differently after the
+// upgrade.
+func TestRunUpgrade(t *testing.T) {
+	returns := func(n byte) []byte { return []byte{0x60, n, 0x5f, 0x52, 0x60, 0x20, 0x5f, 0xf3} } // PUSH1 n, MSTORE at 0, RETURN 32 bytes
+	word := func(n byte) []byte { return common.LeftPadBytes([]byte{n}, 32) }
+	upgrade := func(after byte, call UpgradeCall) *Upgrade {
+		at := common.Address{19: 0xaa}
+		call.To = at
+		return &Upgrade{Address: at, Code: returns(after), Calls: []UpgradeCall{call},
+			World: &evm.World{Fork: "osaka", Block: evm.DefaultBlock(), Accounts: map[common.Address]*evm.Account{at: {Code: returns(1)}}}}
+	}
+	said := UpgradeCall{Name: "a.x()", Before: UpgradeAnswer{Output: word(1)}, After: UpgradeAnswer{Output: word(2)}}
+	same := UpgradeCall{Before: UpgradeAnswer{Output: word(1)}, After: UpgradeAnswer{Output: word(1)}}
+	for name, c := range map[string]struct {
+		upgrade *Upgrade
+		holds   bool
+	}{
+		"as said":            {upgrade(2, said), true},
+		"another answer":     {upgrade(3, said), false},
+		"no difference":      {upgrade(1, same), false},
+		"the difference now": {upgrade(2, same), false},
+	} {
+		data, err := c.upgrade.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		holds, err := replayUpgrade(&out, "u.json", data, false)
+		if err != nil || holds != c.holds || showsClash(data) != c.holds {
+			t.Errorf("%s: %v, %v:\n%s", name, holds, err, out.String())
+		}
+	}
+	lost := upgrade(2, said)
+	lost.Address = common.Address{1}
+	if _, err := lost.Run(); err == nil || !strings.Contains(err.Error(), "no contract at") {
+		t.Errorf("an upgrade of nothing: %v", err)
 	}
 }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity >=0.6.2;
+
+// SL-1 assertion: too * / much at test.sol:Lender
+// Save it next to test.sol, and run: forge test --match-test test_SL_1 -vvv
+
+import {LenderTest} from "./test.sol";
+
+interface SightlineVm {
+    function deal(address account, uint256 wei_) external;
+    function warp(uint256 time) external;
+    function roll(uint256 number) external;
+    function prank(address sender, address origin) external;
+    function stopPrank() external;
+    function load(address account, bytes32 slot) external view returns (bytes32);
+}
+
+contract Sightline_SL_1 is LenderTest {
+    SightlineVm private constant sightline = SightlineVm(0x7109709ECfa91a80626fF3989D68f67F5b1DD12D);
+
+    function sightlineHeld(uint256 slot, uint256 offset) private view returns (address) {
+        return address(uint160(uint256(sightline.load(address(this), bytes32(slot))) >> (8 * offset)));
+    }
+
+    function test_SL_1() public {
+        bool ok;
+        bytes memory out;
+        (ok, out) = address(sightline).call(abi.encodeWithSignature("stopPrank()")); // a prank that setUp() left open
+
+        // 1. user1 lender.borrow{value: 15}(5)
+        sightline.warp(1000000);
+        sightline.roll(500);
+        sightline.deal(address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01), 79228162514264337593543950336);
+        sightline.prank(address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01), address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01));
+        (ok, out) = sightlineHeld(0, 1) /* lender */.call{value: 15}(hex"c5ebeaec0000000000000000000000000000000000000000000000000000000000000005");
+        require(ok, "call 1 fails, unlike when it was found");
+
+        // 2. user1 lender.borrow{value: 14}(5)
+        sightline.warp(1000000);
+        sightline.roll(500);
+        sightline.deal(address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01), 79228162514264337593543950336);
+        sightline.prank(address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01), address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01));
+        (ok, out) = sightlineHeld(0, 1) /* lender */.call{value: 14}(hex"c5ebeaec0000000000000000000000000000000000000000000000000000000000000005");
+        if (!ok) assembly { revert(add(out, 32), mload(out)) } // the finding: the call should not fail like this
+    }
+}
