@@ -22,6 +22,9 @@ func jsonPaths(t reflect.Type, prefix string) []string {
 		var paths []string
 		for i := range t.NumField() {
 			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if name == "-" {
+				continue // not in the file
+			}
 			path := name
 			if prefix != "" {
 				path = prefix + "." + name
