@@ -1,0 +1,231 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/testing/testbuild"
+	"github.com/sightline-evm/sightline/report"
+)
+
+const source = "src/Cases.sol"
+
+// compiled is testdata/NAME.sol.
+func compiled(t *testing.T, name string) *build.Output {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name + ".sol")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return testbuild.Compile(t, "0.8.30", map[string]string{source: string(text)}).Output.Copy()
+}
+
+// headOf deploys one contract of an output.
+func headOf(t *testing.T, o *build.Output, contract string) Head {
+	t.Helper()
+	recipe := &deploy.Recipe{Only: []string{contract}, Targets: []string{source + ":" + contract}}
+	d, err := deploy.Make(t.Context(), deploy.NewBuild([]*build.Output{o.Copy()}, diffmap.Options{}), recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe.Only = nil // the base need not have it
+	return Head{d, recipe}
+}
+
+// parse reads calls such as "Kept.spend(uint256) args (1234)", one a line.
+func parse(t *testing.T, head Head, calls string) input.Sequence {
+	t.Helper()
+	text := "sightline-sequence v1\n"
+	for _, call := range strings.Split(calls, "\n") {
+		text += "deployer " + call + "\n"
+	}
+	seq, err := input.Parse(head.Deployment.Space, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seq
+}
+
+// found is what calls break on the head.
+func found(t *testing.T, head Head, calls string) *fuzzer.Finding {
+	t.Helper()
+	d, seq := head.Deployment, parse(t, head, calls)
+	judge, err := d.NewJudge()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, observed, err := fuzzer.Replay(judge, &fuzzer.Config{Space: d.Space, Oracles: oracle.All()}, seq)
+	if err != nil || len(observed) != 1 {
+		t.Fatalf("%s: %v, %v", calls, observed, err)
+	}
+	f := &fuzzer.Finding{Location: observed[0].Location, Contract: d.Table.Program(observed[0].Location.Code).Contract.QualifiedName(), Sequence: seq}
+	for _, o := range oracle.All() {
+		if o.ID == observed[0].Oracle {
+			f.Oracle = o
+		}
+	}
+	return f
+}
+
+// standing is what comes of comparing one finding with the base's builds.
+func standing(t *testing.T, head Head, sides []diffmap.BaseSide, f *fuzzer.Finding, saved ...input.Sequence) Standing {
+	t.Helper()
+	findings := []*fuzzer.Finding{f}
+	base, err := deployBase(t.Context(), sides, diffmap.Options{}, head, findings)
+	budget := &Budget{Saved: saved, Config: fuzzer.Config{Schedule: fuzzer.Lookahead, Workers: 1, MaxCalls: 20_000, Now: time.Now}}
+	return Findings(t.Context(), findings, head.Deployment, base, err, budget, progress.NewLog(io.Discard, time.Now))[f]
+}
+
+// TestFindings runs two small versions of a contract per row.
+func TestFindings(t *testing.T) {
+	base, head := compiled(t, "base"), compiled(t, "head")
+	for _, c := range []struct{ contract, calls, want, reason string }{
+		{"Kept", "Kept.spend(uint256) args (1234)", report.PreExisting, "^the same calls break it on the base$"},
+		{"Shifted", "Shifted.spend(uint256) args (152)", report.PreExisting, "^other calls break it on the base$"},
+		{"Guarded", "Guarded.spend(uint256) args (6)", report.Introduced, `^not reproduced on the base: neither by these calls \(the last one reverts: too much\) nor by .* sequences derived from them$`},
+		{"Added", "Added.spend(uint256) args (4321)", report.Introduced, "^the base does not have the code that breaks$"},
+		{"Elsewhere", "Elsewhere.newer(uint256) args (9)", report.Unknown, "^its calls do not fit the base: "},
+		{"Unlocked", "Unlocked.unlock(uint256,bool) args (1, true)\nUnlocked.spend(uint256) args (1)", report.Unknown, "^not reproduced on the base, which not all of its calls fit: "},
+		{"Twice", "Twice.spend(uint256) args (3)", report.Introduced, `^not reproduced on the base: neither by these calls \(the last one succeeds\)`},
+		{"Fresh", "Fresh.spend(uint256) args (3)", report.Introduced, "^the base does not have the contract$"},
+	} {
+		t.Run(c.contract, func(t *testing.T) {
+			h := headOf(t, head, c.contract)
+			got := standing(t, h, []diffmap.BaseSide{{Head: head, Base: base}}, found(t, h, c.calls))
+			if got.Is != c.want || !regexp.MustCompile(c.reason).MatchString(got.Reason) {
+				t.Errorf("%s: %s, want %s: %s", got.Is, got.Reason, c.want, c.reason)
+			}
+		})
+	}
+}
+
+// TestSavedInputs: what a saved input breaks on the base is old, without a campaign.
+func TestSavedInputs(t *testing.T) {
+	base, head := compiled(t, "base"), compiled(t, "head")
+	h := headOf(t, head, "Guarded")
+	f := found(t, h, "Guarded.spend(uint256) args (6)")
+	sides := []diffmap.BaseSide{{Head: head, Base: base}}
+	if got := standing(t, h, sides, f, parse(t, h, "Guarded.spend(uint256) args (4)")); got.Is != report.Introduced {
+		t.Errorf("with a saved input that breaks nothing: %+v", got)
+	}
+	h = headOf(t, head, "Shifted")
+	f = found(t, h, "Shifted.spend(uint256) args (152)")
+	b, err := deployBase(t.Context(), sides, diffmap.Options{}, h, []*fuzzer.Finding{f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := b.lookUp(f, h.Deployment)
+	if !c.tryOwn(b) {
+		t.Fatal("its own calls break it on the base")
+	}
+	b.trySaved(t.Context(), []*candidate{c}, h.Deployment, []input.Sequence{parse(t, h, "Shifted.spend(uint256) args (77)")})
+	if got := c.standing(); got.Is != report.PreExisting {
+		t.Errorf("with a saved input that breaks the base: %+v", got)
+	}
+}
+
+// TestOtherProject: a build of another project says nothing of a contract.
+func TestOtherProject(t *testing.T) {
+	head, other := compiled(t, "head"), compiled(t, "head")
+	other.Contracts = other.Contracts[:1]
+	h := headOf(t, head, "Fresh")
+	got := standing(t, h, []diffmap.BaseSide{{Head: other, Base: other}}, found(t, h, "Fresh.spend(uint256) args (3)"))
+	if got.Is != report.Unknown || !strings.Contains(got.Reason, "no build of the base holds the project of src/Cases.sol:Fresh") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestWithoutTexts: a base whose build holds no source texts proves nothing of code that
+// cannot be found in it. What is not there at all is still introduced.
+func TestWithoutTexts(t *testing.T) {
+	base, head := compiled(t, "base"), compiled(t, "head")
+	for _, s := range base.Sources {
+		s.Text = nil
+	}
+	sides := []diffmap.BaseSide{{Head: head, Base: base}}
+	for calls, want := range map[string]string{"Kept.spend(uint256) args (1234)": report.Unknown, "Added.spend(uint256) args (4321)": report.Unknown, "Fresh.spend(uint256) args (3)": report.Introduced} {
+		contract, _, _ := strings.Cut(calls, ".")
+		h := headOf(t, head, contract)
+		if got := standing(t, h, sides, found(t, h, calls)); got.Is != want {
+			t.Errorf("%s: %+v, want %s", calls, got, want)
+		}
+	}
+}
+
+// TestSamePlaces: the code that breaks is the same instruction of the same text; in a
+// function of the same name, where there is one.
+func TestSamePlaces(t *testing.T) {
+	base, head := compiled(t, "base"), compiled(t, "head")
+	code := deploy.NewBuild([]*build.Output{base}, diffmap.Options{})
+	for calls, want := range map[string]string{"Kept.spend(uint256) args (1234)": "spend", "Twice.spend(uint256) args (3)": "spend", "Twice.other(uint256) args (3)": "other", "Elsewhere.newer(uint256) args (9)": "older", "Added.spend(uint256) args (4321)": ""} {
+		contract, _, _ := strings.Cut(calls, ".")
+		h := headOf(t, head, contract)
+		f := found(t, h, calls)
+		op := h.Deployment.Table.Program(f.Location.Code).Bytes[f.Location.PC]
+		places := samePlaces(f, &h.Deployment.Build, &code)
+		if (len(places) == 0) != (want == "") {
+			t.Errorf("%s: %d places", calls, len(places))
+		}
+		for _, at := range places {
+			if got := code.Table.Program(at.Code).Bytes[at.PC]; got != op {
+				t.Errorf("%s: opcode %#x at %v, want %#x", calls, got, at, op)
+			}
+			if name, _ := code.Positions.FunctionAt(at); name != want {
+				t.Errorf("%s: in function %q, want %q", calls, name, want)
+			}
+		}
+	}
+}
+
+// TestNoBase: without a base's World nothing is claimed.
+func TestNoBase(t *testing.T) {
+	f := &fuzzer.Finding{}
+	got := Findings(context.Background(), []*fuzzer.Finding{f}, nil, nil, errors.New("the base has no build: it does not compile"), nil, nil)[f]
+	if got != (Standing{report.Unknown, "the base has no build: it does not compile"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestRules: the first rule that fits decides.
+func TestRules(t *testing.T) {
+	all := evidence{contract: "a.sol:A", project: true, there: true, located: true, textual: true, places: 1, fitting: 1, outcome: "succeeds", tried: 12_345}
+	for name, c := range map[string]struct {
+		change func(*evidence)
+		is     string
+		reason string
+	}{
+		"nothing breaks it":            {func(*evidence) {}, report.Introduced, "not reproduced on the base: neither by these calls (the last one succeeds) nor by 12.3k sequences derived from them"},
+		"the same calls":               {func(e *evidence) { e.same = true }, report.PreExisting, "the same calls break it on the base"},
+		"the same calls, as they fit":  {func(e *evidence) { e.same, e.missing = true, "no function f" }, report.PreExisting, "the same calls break it on the base"},
+		"other calls":                  {func(e *evidence) { e.others = true }, report.PreExisting, "other calls break it on the base"},
+		"other calls, and a fault":     {func(e *evidence) { e.others, e.fault = true, "out of memory" }, report.PreExisting, "other calls break it on the base"},
+		"a fault":                      {func(e *evidence) { e.fault = "out of memory" }, report.Unknown, "out of memory"},
+		"a call that does not fit":     {func(e *evidence) { e.missing = "no function f" }, report.Unknown, "not reproduced on the base, which not all of its calls fit: no function f; 12.3k sequences derived from the others break nothing"},
+		"no call that fits":            {func(e *evidence) { e.fitting, e.missing = 0, "no function f" }, report.Unknown, "its calls do not fit the base: no function f"},
+		"no such code":                 {func(e *evidence) { e.places = 0 }, report.Introduced, "the base does not have the code that breaks"},
+		"no such code, texts missing":  {func(e *evidence) { e.places, e.textual = 0, false }, report.Unknown, "the base's build lacks source texts, so that the code that breaks cannot be found there"},
+		"code without a source":        {func(e *evidence) { e.places, e.located = 0, false }, report.Unknown, "the code that breaks has no source text to find it on the base by"},
+		"no such contract":             {func(e *evidence) { e.there = false }, report.Introduced, "the base does not have the contract"},
+		"no such project":              {func(e *evidence) { e.there, e.project = false, false }, report.Unknown, "no build of the base holds the project of a.sol:A"},
+		"the contract, of any project": {func(e *evidence) { e.project = false }, report.Introduced, "not reproduced on the base: neither by these calls (the last one succeeds) nor by 12.3k sequences derived from them"},
+	} {
+		e := all
+		c.change(&e)
+		if got := e.standing(); got != (Standing{c.is, c.reason}) {
+			t.Errorf("%s: %+v, want %s: %s", name, got, c.is, c.reason)
+		}
+	}
+}
