@@ -113,7 +113,7 @@ func (e *engine) enter(from int32, b bytecode.BlockID, s *state, visit visitor) 
 		// Nothing else has come here, so what comes now is all there is. Whatever
 		// goes round in circles passes a node that control comes to from several.
 		at.state = e.arena.replace(&at.state, s)
-		e.again(n, hash, visit)
+		e.requeue(n, hash, visit)
 		return n
 	}
 	at.from = several
@@ -131,11 +131,11 @@ func (e *engine) grow(n int32, s *state, hash uint64, visit visitor) {
 	e.steps += joined.size() / sizePerStep
 	at.grown++
 	at.state = e.arena.replace(&at.state, joined)
-	e.again(n, hash, visit)
+	e.requeue(n, hash, visit)
 }
 
-// again queues a node whose state changed.
-func (e *engine) again(n int32, hash uint64, visit visitor) {
+// requeue queues a node whose state changed.
+func (e *engine) requeue(n int32, hash uint64, visit visitor) {
 	if at := &e.nodes[n]; !at.queued {
 		priority, _ := visit.admit(n, hash)
 		at.queued = true

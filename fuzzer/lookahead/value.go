@@ -200,7 +200,7 @@ func (v *values) join(a, b Value) Value {
 	if a > b {
 		a, b = b, a
 	}
-	if r, ok := v.recall(opJoin, a, b); ok {
+	if r, ok := v.memoized(opJoin, a, b); ok {
 		return r
 	}
 	x, y := *v.get(a), *v.get(b)
@@ -210,7 +210,7 @@ func (v *values) join(a, b Value) Value {
 	if y.hi.Gt(&x.hi) {
 		x.hi = y.hi
 	}
-	return v.remember(opJoin, a, b, v.intern(x))
+	return v.memoize(opJoin, a, b, v.intern(x))
 }
 
 // meet is the greatest Value below both; false when no word is in both. A label
@@ -222,9 +222,9 @@ func (v *values) meet(a, b Value) (Value, bool) {
 	case a == Top:
 		return b, true
 	}
-	r, ok := v.recall(opMeet, a, b)
+	r, ok := v.memoized(opMeet, a, b)
 	if !ok {
-		r = v.remember(opMeet, a, b, v.intersect(a, b))
+		r = v.memoize(opMeet, a, b, v.intersect(a, b))
 	}
 	return r, r != empty
 }
@@ -261,7 +261,7 @@ func (v *values) bounded(by uint8, a Value) (Value, bool) {
 	if by == opLess && x.hi.IsZero() || by == opMore && x.lo == all.hi {
 		return 0, false
 	}
-	r, ok := v.recall(by, a, a)
+	r, ok := v.memoized(by, a, a)
 	if ok {
 		return r, true
 	}
@@ -276,7 +276,7 @@ func (v *values) bounded(by uint8, a Value) (Value, bool) {
 	case opMore:
 		i.lo.AddUint64(&x.lo, 1)
 	}
-	return v.remember(by, a, a, v.intern(i)), true
+	return v.memoize(by, a, a, v.intern(i)), true
 }
 
 // widen is a Value above now, which is above before. A bound that moved goes on
@@ -342,7 +342,7 @@ func memoIndex(op uint8, a, b Value) uint32 {
 	return uint32(bits.RotateLeft64(h, 24)) & (memoSize - 1)
 }
 
-func (v *values) recall(op uint8, a, b Value) (Value, bool) {
+func (v *values) memoized(op uint8, a, b Value) (Value, bool) {
 	e := &v.memo[memoIndex(op, a, b)]
 	if e.valid && e.op == op && e.a == a && e.b == b {
 		return e.result, true
@@ -350,7 +350,7 @@ func (v *values) recall(op uint8, a, b Value) (Value, bool) {
 	return 0, false
 }
 
-func (v *values) remember(op uint8, a, b, result Value) Value {
+func (v *values) memoize(op uint8, a, b, result Value) Value {
 	v.memo[memoIndex(op, a, b)] = memoEntry{op, true, result, a, b}
 	return result
 }
