@@ -79,7 +79,7 @@ const (
 
 // affordsQuestions reports whether a seed may be asked about again.
 func (c *Campaign) affordsQuestions() bool {
-	return c.askedAgain < freeQuestions+questionShare*c.result.Stats.Executions
+	return c.reanalysisCost < freeQuestions+questionShare*c.result.Stats.Executions
 }
 
 // questionCost is what an analysis cost, in steps.

@@ -115,7 +115,7 @@ type Campaign struct {
 	blocks   map[blockRef]bool
 	taken    map[branchSide]bool
 	reported map[findingKey]bool
-	tests
+	fuzzTests
 	open     []bool // by target: not yet reached, and not proved unreachable
 	left     int    // targets open
 	epoch    int    // rises when targets fall or a call leads somewhere new
@@ -129,8 +129,8 @@ type Campaign struct {
 	seqLen   int // at most so many calls a mutant now, see Config.SeqLen
 	// maxSeqLen is what seqLen, and what is demanded, may grow to.
 	maxSeqLen int
-	// askedAgain is what asking about seeds again has cost, in steps of the analysis.
-	askedAgain uint64
+	// reanalysisCost is what asking about seeds again has cost, in steps of the analysis.
+	reanalysisCost uint64
 }
 
 // maxFaults bounds how many faults of the tool are kept; when as many tasks in a
@@ -157,7 +157,7 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 	for {
 		for len(c.idle) > 0 && c.budgetRemains(ctx) {
 			if len(initial) > 0 {
-				c.hand(initial[0], tasks)
+				c.dispatch(initial[0], tasks)
 				initial = initial[1:]
 				continue
 			}
@@ -165,13 +165,13 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 				c.result.Stopped = "no seed could be run" // overwritten once one has
 				break
 			}
-			c.hand(c.nextTask(), tasks)
+			c.dispatch(c.nextTask(), tasks)
 		}
 		if c.busy == 0 {
-			c.failWithoutPass(ctx)
+			c.reportUnpassed(ctx)
 			return c.finish(), nil
 		}
-		c.absorb(ctx, <-batches)
+		c.merge(ctx, <-batches)
 	}
 }
 
@@ -281,24 +281,24 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	batches = make(chan batch, c.Workers)
 	programs := c.programs()
 	goals := findGoals(c.Table, c.Targets, c.Oracles)
-	standing := standingCode(c.World, c.Table)
+	unexplained := unexplainedCode(c.World, c.Table)
 	dangers := findDangers(programs, c.Oracles)
 	targets := findEntries(c.Table, c.Targets)
 	for id, machine := range machines {
 		w := c.newWorker(id, machine, programs, targets)
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
 			w.steering = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
-			w.steering.standing = standing
+			w.steering.unexplained = unexplained
 			if c.Schedule.directed {
 				w.steering.observed.SeenOnly = true // the other calls are looked after by opening
 				w.opening = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
-				w.opening.standing = standing
+				w.opening.unexplained = unexplained
 				w.opening.changes = newChanges(c.Table, goals)
 			}
 		}
 		if !c.Without.Energy {
 			w.weights.ahead = newSteering(c.Table, c.Library, dangers, 0, conservativeCalls)
-			w.weights.ahead.standing = standing
+			w.weights.ahead.unexplained = unexplained
 		}
 		tasks = append(tasks, make(chan task, 1))
 		c.idle = append(c.idle, id)
@@ -319,26 +319,26 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 	dictionary := input.NewDictionary(programs)
 	w := &worker{
 		slopes: map[branchSide][]input.Slope{}, moved: map[branchSide]bool{}, resisted: map[branchSide]int{}, tried: map[difference]bool{},
-		id:         id,
-		machine:    newDoubter(machine),
-		rand:       rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
-		dictionary: dictionary,
-		mutator:    input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.seqLen}),
-		tracker:    newTracker(targets, len(c.Targets)),
-		space:      c.Space,
-		proposer:   input.NewProposer(c.Space),
-		observer:   newObserver(&c.Config),
-		properties: c.Space.Properties(),
-		reported:   map[findingKey]bool{},
-		passed:     map[input.Callable]bool{},
-		seconds:    c.seconds,
-		without:    c.Without,
-		provoked:   newPathSet(maxRecentPaths),
-		maxSeqLen:  c.maxSeqLen,
-		aims:       slices.Contains(c.Oracles, oracle.ArbitraryWrite),
+		id:            id,
+		machine:       newCheckedMachine(machine),
+		rand:          rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
+		dictionary:    dictionary,
+		mutator:       input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.seqLen}),
+		tracker:       newTracker(targets, len(c.Targets)),
+		space:         c.Space,
+		proposer:      input.NewProposer(c.Space),
+		observer:      newObserver(&c.Config),
+		properties:    c.Space.Properties(),
+		reported:      map[findingKey]bool{},
+		passed:        map[input.Callable]bool{},
+		seconds:       c.seconds,
+		without:       c.Without,
+		overridePaths: newPathSet(maxRecentPaths),
+		maxSeqLen:     c.maxSeqLen,
+		searchesSlots: slices.Contains(c.Oracles, oracle.ArbitraryWrite),
 	}
-	if w.aims {
-		w.tracker.slots = map[bytecode.Location]*aimed{}
+	if w.searchesSlots {
+		w.tracker.slots = map[bytecode.Location]*writtenSlots{}
 	}
 	return w
 }
@@ -388,19 +388,19 @@ func (c *Campaign) initialTasks() []task {
 }
 
 // nextTask picks a seed and assigns its energy. An entry whose LID is of an older
-// epoch is asked about again first (design §5).
+// epoch is asked about again first.
 func (c *Campaign) nextTask() task {
 	if t, ok := c.solvingTask(); ok {
 		return t
 	}
 	seed, energy, from := c.pick()
 	if from != fromFrontier && c.isStale(seed) {
-		return task{seed: seed, ask: true}
+		return task{seed: seed, reanalyze: true}
 	}
 	seed.Selected++
 	t := task{seed: seed, energy: energy, source: from, seqLen: c.seqLen}
 	t.demanded = c.suite.demands.get(seed.Calls.Last())
-	t.surroundings = c.surround(seed, t.demanded.wanted > 0, energy)
+	t.sequenceContext = c.contextOf(seed, t.demanded.wanted > 0, energy)
 	return t
 }
 
@@ -410,8 +410,8 @@ func (c *Campaign) isStale(seed *Seed) bool {
 	return seed.lid != nil && (seed.epoch != c.epoch || seed.lid.opens && seed.changed != c.changed) && c.affordsQuestions()
 }
 
-// learned counts what a worker learned of calls and changes of state.
-func (c *Campaign) learned(o *outlook) {
+// countChanges counts what a worker learned of calls and changes of state.
+func (c *Campaign) countChanges(o *lookaheadResult) {
 	if o.edges {
 		c.epoch++
 	}
@@ -431,8 +431,8 @@ func (c *Campaign) schedule() *Schedule {
 	return Cutoff
 }
 
-// hand gives a task to an idle worker, with a share of the calls that are left.
-func (c *Campaign) hand(t task, tasks []chan task) {
+// dispatch gives a task to an idle worker, with a share of the calls that are left.
+func (c *Campaign) dispatch(t task, tasks []chan task) {
 	t.calls = maxTaskCalls
 	t.open, t.left, t.epoch, t.changed = slices.Clone(c.open), c.left, c.epoch, c.changed
 	if c.MaxCalls > 0 {
@@ -450,8 +450,8 @@ func (c *Campaign) hand(t task, tasks []chan task) {
 // with sequences of 64 calls would be 65,536 calls, some 0.7 s on go-ethereum.
 const maxTaskCalls = 16_384
 
-// absorb takes a worker's batch into the suite, the counters and the result.
-func (c *Campaign) absorb(ctx context.Context, b batch) {
+// merge takes a worker's batch into the suite, the counters and the result.
+func (c *Campaign) merge(ctx context.Context, b batch) {
 	c.busy--
 	c.idle = append(c.idle, b.worker)
 	c.reserved -= b.task.calls
@@ -466,28 +466,28 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	for _, pid := range b.paths {
 		c.suite.count(pid)
 	}
-	for _, side := range b.yields {
-		c.suite.yields(side)
+	for _, side := range b.movable {
+		c.suite.addResisting(side)
 	}
-	for _, p := range b.provoked {
+	for _, p := range b.demandedSides {
 		if !c.taken[p.side] {
 			c.suite.demands.want(p.function, p.side, c.seqLen)
 		}
 	}
-	c.spend(&b)
+	c.countGas(&b)
 	if b.task.seed != nil {
-		c.suite.demands.spend(b.task.seed.Calls.Last(), b.executions, c.maxSeqLen)
+		c.suite.demands.countExecutions(b.task.seed.Calls.Last(), b.executions, c.maxSeqLen)
 	}
 	for i := range b.discoveries { // after their paths were counted: only counted ones are filed
-		c.suite.learn(b.discoveries[i].pid, b.discoveries[i].ahead)
+		c.suite.fileUnderLID(b.discoveries[i].pid, b.discoveries[i].result)
 	}
 	if b.answer != nil {
-		c.askedAgain += questionCost(b.analysis) + b.executions*executionCost
-		c.learned(b.answer)
+		c.reanalysisCost += questionCost(b.analysis) + b.executions*executionCost
+		c.countChanges(b.answer)
 		c.suite.relabel(b.task.seed, b.answer, b.task.epoch)
 		b.task.seed.changed = b.task.changed
 	}
-	c.pass(ctx, b.passed)
+	c.mergePassed(ctx, b.passed)
 	var like input.Packed
 	if b.task.seed != nil {
 		like = b.task.seed.Calls
@@ -496,7 +496,7 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 		d := &b.discoveries[i]
 		d.at.Executions += before.Executions
 		d.at.Calls += before.Calls
-		c.absorbDiscovery(ctx, d, like, b.task.epoch)
+		c.mergeDiscovery(ctx, d, like, b.task.epoch)
 	}
 	if c.failing++; b.fault == nil || len(b.paths) > 0 {
 		c.failing = 0
@@ -510,9 +510,9 @@ func (c *Campaign) absorb(ctx context.Context, b batch) {
 	c.Progress(Event{At: c.now(), Target: -1, Stats: c.stats()})
 }
 
-// absorbDiscovery decides what a discovery is worth to the campaign: other
+// mergeDiscovery decides what a discovery is worth to the campaign: other
 // workers may have made it before. like has calls in common with it.
-func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, like input.Packed, epoch int) {
+func (c *Campaign) mergeDiscovery(ctx context.Context, d *discovery, like input.Packed, epoch int) {
 	seed := &Seed{changed: c.changed, gas: d.gas, short: d.short != nil, PID: d.pid, Changes: d.changes, state: d.state, reads: d.reads, writes: d.writes, wants: d.wants, epoch: epoch}
 	for _, key := range d.decides {
 		c.suite.deciding[key] = true
@@ -520,7 +520,7 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, like input
 	seq := d.sequence
 	if d.short != nil {
 		seq = d.short
-		c.lengthen(len(seq))
+		c.growSeqLen(len(seq))
 	}
 	seed.Calls = input.Pack(seq, like)
 	seed.size = seed.Calls.Size(like)
@@ -533,8 +533,8 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, like input
 	if d.news.newPath {
 		c.suite.add(seed, c.Schedule.perLID)
 	}
-	if d.ahead != nil {
-		c.learned(d.ahead)
+	if d.result != nil {
+		c.countChanges(d.result)
 	}
 	newSides := false
 	for _, side := range d.news.taken {
@@ -554,18 +554,18 @@ func (c *Campaign) absorbDiscovery(ctx context.Context, d *discovery, like input
 		}
 	}
 	for _, h := range d.news.hits {
-		c.reach(ctx, h, d)
+		c.confirmTarget(ctx, h, d)
 	}
 	for _, seen := range d.seen {
-		if !c.postpones(seen, d) {
-			c.find(ctx, seen, d)
+		if !c.postpone(seen, d) {
+			c.confirmFinding(ctx, seen, d)
 		}
 	}
 }
 
-// lengthen lets sequences be longer when so many calls were needed to come somewhere
+// growSeqLen lets sequences be longer when so many calls were needed to come somewhere
 // new, unless their length was given.
-func (c *Campaign) lengthen(needed int) {
+func (c *Campaign) growSeqLen(needed int) {
 	if c.SeqLen == 0 && needed >= c.seqLen {
 		c.seqLen = min(2*c.seqLen, maxSeqLen)
 	}

@@ -12,7 +12,7 @@ import (
 // are called by them. They are goals beside the targets: a target often waits for
 // a state that only another function makes, and an analysis of one call at a time
 // would lead away from that function. Once executed a place is no goal any more;
-// the entries that executed it stay, see fileByChange.
+// the entries that executed it stay, see splitByWrites.
 type changes struct {
 	open map[bytecode.CodeID]blockSet
 }
@@ -54,9 +54,9 @@ func (c *changes) connect(caller, callee *bytecode.Program) bool {
 	return true
 }
 
-// made closes the places that an execution came to for good; it reports whether
+// close closes the places that an execution came to for good; it reports whether
 // there were any.
-func (c *changes) made(exec *evm.Execution) bool {
+func (c *changes) close(exec *evm.Execution) bool {
 	if c == nil {
 		return false
 	}

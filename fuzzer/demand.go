@@ -71,9 +71,9 @@ func (d *demands) get(function input.Callable) demand {
 	return demand{}
 }
 
-// spend counts executions of sequences that end with a function, and doubles their
+// countExecutions counts executions of sequences that end with a function, and doubles their
 // length, up to the longest, when it is time.
-func (d *demands) spend(function input.Callable, executions uint64, longest int) {
+func (d *demands) countExecutions(function input.Callable, executions uint64, longest int) {
 	f := d.of[function]
 	if f == nil || f.wanted == 0 || f.tired {
 		return

@@ -11,13 +11,14 @@
 //	budget.go     when it ends
 //	worker.go     tasks, batches and what a worker does
 //	predict.go    inputs that a worker has a reason to try
-//	aim.go        the same for storage writes whose slot the input moves
+//	slotsearch.go the same for storage writes whose slot the input moves
 //	sign.go       inputs with signatures by accounts whose keys are known
-//	recall.go     inputs of what was hashed, and of what an earlier call promised
-//	provoke.go    calls from states that nobody made (harvey §5)
+//	preimage.go   inputs of what was hashed, and of what an earlier call promised
+//	statefuzz.go  calls from states that no sequence leaves (harvey §5)
 //	demand.go     which functions they show to need longer sequences
-//	arrange.go    other calls in front of a seed's last one, and how many copies
-//	redirect.go   those led to the same element of a mapping as the last one
+//	context.go    other calls before a seed's last one
+//	repeat.go     how many copies of calls
+//	keysubstitution.go  mapping keys, so that both calls use the same element
 //	mask.go       what of a seed mutation spares
 //	energy.go     more energy for what is nested or dangerous
 //	solve.go      getting through branches by what all words of a call do to all of them
@@ -26,7 +27,7 @@
 //	footprint.go  who writes what a seed reads
 //	property.go   property functions: when they are asked, and when they fail
 //	tracker.go    which blocks, targets and branch sides executions reached
-//	along.go      which of its branches may lead to a target
+//	ahead.go      which of its branches may lead to a target
 //	changes.go    places that change state, which targets may wait for
 //	steer.go      what lies ahead of an execution, by fuzzer/lookahead
 //	techniques.go what a campaign can do without, to be measured

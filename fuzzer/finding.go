@@ -33,7 +33,7 @@ type Finding struct {
 	Path []bytecode.Location
 }
 
-// findingKey deduplicates findings (design §8).
+// findingKey deduplicates findings.
 type findingKey struct {
 	oracle string
 	at     bytecode.Location

@@ -119,8 +119,8 @@ func keyOf(access *evm.StorageAccess) slotKey {
 // Arbitrary.
 const maxWriters = 64
 
-// noteWriter remembers a seed under what its last call writes.
-func (s *Suite) noteWriter(seed *Seed) {
+// addWriter remembers a seed under what its last call writes.
+func (s *Suite) addWriter(seed *Seed) {
 	for _, key := range seed.writes {
 		if len(s.writers[key]) < maxWriters {
 			s.writers[key] = append(s.writers[key], seed)

@@ -32,7 +32,7 @@ func TestWriter(t *testing.T) {
 	other := seed(exec(evm.Success, at(2, 0, true)))
 	failed := seed(exec(evm.Reverted, at(1, 7, true)))
 	for _, w := range []*Seed{deposit, other, failed} {
-		s.noteWriter(w)
+		s.addWriter(w)
 	}
 	if len(deposit.reads) != 1 || len(deposit.writes) != 2 || !slices.IsSorted(deposit.writes) {
 		t.Errorf("a footprint of %v and %v", deposit.reads, deposit.writes)

@@ -19,9 +19,9 @@ const (
 	findingProbes = 1024
 )
 
-// reach records that an execution reached a target, with a minimized sequence
+// confirmTarget records that an execution reached a target, with a minimized sequence
 // that does.
-func (c *Campaign) reach(ctx context.Context, h hit, d *discovery) {
+func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery) {
 	t := &c.result.Targets[h.target]
 	if t.Reached || t.Entered && !h.kept {
 		return
@@ -52,8 +52,8 @@ func (c *Campaign) reach(ctx context.Context, h hit, d *discovery) {
 	}
 }
 
-// find turns an observation into a finding: minimized and replayed by the judge.
-func (c *Campaign) find(ctx context.Context, seen observation, d *discovery) {
+// confirmFinding turns an observation into a finding: minimized and replayed by the judge.
+func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *discovery) {
 	key := seen.key()
 	if c.reported[key] {
 		return

@@ -43,11 +43,11 @@ func solver(t *testing.T, source string) (*worker, *project) {
 	config := p.config(1, 0)
 	return &worker{
 		slopes: map[branchSide][]input.Slope{}, tried: map[difference]bool{},
-		machine: newDoubter(machine), rand: testRand(1), dictionary: dictionary,
+		machine: newCheckedMachine(machine), rand: testRand(1), dictionary: dictionary,
 		mutator: input.NewMutator(p.space, dictionary, input.Options{}),
 		tracker: newTracker(nil, 0), proposer: input.NewProposer(p.space), space: p.space, observer: newObserver(&config),
 		reported: map[findingKey]bool{}, seconds: func() float64 { return 0 },
-		provoked: newPathSet(maxRecentPaths), maxSeqLen: maxSeqLen,
+		overridePaths: newPathSet(maxRecentPaths), maxSeqLen: maxSeqLen,
 	}, p
 }
 

@@ -125,7 +125,7 @@ func (w *worker) tryProperty(ctx context.Context, probe input.Sequence, b *batch
 		return false
 	}
 	var n news
-	w.tracker.lookAtBlocks(exec, &n)
+	w.tracker.trackBlocks(exec, &n)
 	if seen := w.observe(probe, exec); n.any() || len(seen) > 0 {
 		b.discoveries = append(b.discoveries, discovery{sequence: probe, news: n, seen: seen, at: w.mark(b)})
 	}

@@ -15,7 +15,7 @@ const maxEnergy = 1024
 
 // maxPerLID bounds the entries of one LID outside the paper's configurations:
 // loops that depend on the input make paths without end, all alike to what lies
-// ahead (design §6, "Suite").
+// ahead.
 const maxPerLID = 64
 
 // Schedule decides which seed is fuzzed next and with how much energy.
@@ -46,7 +46,7 @@ const (
 )
 
 // pick chooses what is fuzzed next. Half of all executions go to the inputs that
-// came closest to a branch side nothing has taken yet (design §6, "Suite"), with
+// came closest to a branch side nothing has taken yet, with
 // exponential energy; the others are the schedule's. The half is arbitrary: it
 // keeps both alive whatever their sizes. It is one of executions, not of picks: a
 // schedule that gives most entries little energy would have no say.
@@ -106,7 +106,7 @@ func (sc *Schedule) prelude(s *Suite, r input.Rand) *Seed {
 	return s.changing[r.IntN(len(s.changing))]
 }
 
-// The schedules of design §6; the letters are the configurations of lookahead
+// The schedules; the letters are the configurations of lookahead
 // §6.3.
 var (
 	Lookahead = &Schedule{"lookahead", "a LID uniformly, then one of its entries; rare ones get exponential energy", observedCalls, maxPerLID, true, pickByLID}
@@ -186,7 +186,7 @@ var shares = [sources]uint64{fromLeading: 2, fromChanging: 1, fromOpening: 1}
 
 // pickByLID is the default: LIDs uniformly, however many paths share one, and
 // the paper's < read as ≤, without which nothing is rare whenever the least count
-// is a power of two (design §6). LIDs whose prefix leads on toward a target come
+// is a power of two. LIDs whose prefix leads on toward a target come
 // first, others get turns for what they do to the state, and rarity is among
 // their own. The rest has none: no mutant of theirs is nearer to a target than
 // any input, and mutation calls their functions anyway.

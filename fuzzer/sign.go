@@ -34,7 +34,7 @@ func (w *worker) sign(leads []lead, seq input.Sequence, exec *evm.Execution, mos
 		switch {
 		case len(leads) >= most:
 			return leads
-		case w.made.again(w.space, signed):
+		case w.leadHashes.add(w.space, signed):
 			w.signatures--
 		default:
 			w.signatures -= leadCost

@@ -17,18 +17,18 @@ import (
 // still had a target ahead. A worker has one of its own; it learns from what the
 // worker runs alone.
 type steering struct {
-	table     *bytecode.Table
-	library   *lookahead.Library // all workers'
-	model     callModel
-	goals     map[bytecode.CodeID][]goal // all workers', see findGoals
-	standing  map[bytecode.CodeID]bool   // code in the World that no artifact explains, proxies mostly
-	open      []bool                     // by target
-	analyzers map[bytecode.CodeID]*analyzer
-	workspace *lookahead.Workspace
-	observed  *lookahead.Observed
-	changes   *changes // nil: places that change state are no goals
-	epoch     int
-	stats     lookahead.Stats // of the paths analysed
+	table       *bytecode.Table
+	library     *lookahead.Library // all workers'
+	model       callModel
+	goals       map[bytecode.CodeID][]goal // all workers', see findGoals
+	unexplained map[bytecode.CodeID]bool   // code in the World that no artifact explains, proxies mostly
+	open        []bool                     // by target
+	analyzers   map[bytecode.CodeID]*analyzer
+	workspace   *lookahead.Workspace
+	observed    *lookahead.Observed
+	changes     *changes // nil: places that change state are no goals
+	epoch       int
+	stats       lookahead.Stats // of the paths analysed
 }
 
 // analyzer is a program's, with the epoch that its targets are of.
@@ -53,16 +53,16 @@ type goal struct {
 	target int // index of the campaign's target; −1 for a place of an oracle
 }
 
-// standingCode finds the code in a World that no artifact explains.
-func standingCode(w *evm.World, table *bytecode.Table) map[bytecode.CodeID]bool {
-	standing := map[bytecode.CodeID]bool{}
+// unexplainedCode finds the code in a World that no artifact explains.
+func unexplainedCode(w *evm.World, table *bytecode.Table) map[bytecode.CodeID]bool {
+	unexplained := map[bytecode.CodeID]bool{}
 	for _, address := range slices.SortedFunc(maps.Keys(w.Accounts), common.Address.Cmp) { // in this order code gets its id
 		code := w.Accounts[address].Code
 		if len(code) > 0 && table.LookupRuntime(code) == nil {
-			standing[table.Unknown(code).ID] = true
+			unexplained[table.Unknown(code).ID] = true
 		}
 	}
-	return standing
+	return unexplained
 }
 
 // findGoals lists what the analysis looks for, by program: targets, and the
@@ -132,7 +132,7 @@ func (s *steering) analyzer(id bytecode.CodeID) *lookahead.Analyzer {
 		return a.Analyzer
 	}
 	p := s.table.Program(id)
-	if p == nil || p.Contract == nil && !s.standing[id] {
+	if p == nil || p.Contract == nil && !s.unexplained[id] {
 		return nil
 	}
 	options := lookahead.Options{Calls: lookahead.Conservative}
@@ -166,10 +166,10 @@ func (s *steering) retarget(open []bool, epoch int) {
 	s.observed.Retarget()
 }
 
-// learn shows the calls of an execution's last call to the call model and tells
+// observeCalls shows the calls of an execution's last call to the call model and tells
 // whether any of them was news; changed reports whether the execution closed places
 // that change state.
-func (s *steering) learn(exec *evm.Execution) (news, changed bool) {
+func (s *steering) observeCalls(exec *evm.Execution) (news, changed bool) {
 	if s.model != observedCalls {
 		return false, false
 	}
@@ -191,7 +191,7 @@ func (s *steering) learn(exec *evm.Execution) (news, changed bool) {
 			news = true
 		}
 	}
-	changed = s.changes.made(exec)
+	changed = s.changes.close(exec)
 	if news || changed {
 		s.observed.Retarget()
 		for _, a := range s.analyzers { // each by itself
@@ -202,8 +202,8 @@ func (s *steering) learn(exec *evm.Execution) (news, changed bool) {
 	return news, changed
 }
 
-// analyse is Algorithm 2 for the last call of an execution, callees first.
-func (s *steering) analyse(exec *evm.Execution) lookahead.Result {
+// analyze is Algorithm 2 for the last call of an execution, callees first.
+func (s *steering) analyze(exec *evm.Execution) lookahead.Result {
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	if s.model == anythingAhead || last[0] == last[1] || exec.Frames[last[0]].Program == nil || s.analyzer(exec.Frames[last[0]].Program.ID) == nil {
 		return wholePath(exec)
@@ -228,8 +228,8 @@ func (s *steering) analyse(exec *evm.Execution) lookahead.Result {
 	return results[0]
 }
 
-// take hands out what was counted since it last did.
-func (s *steering) take() lookahead.Stats {
+// takeStats hands out what was counted since it last did.
+func (s *steering) takeStats() lookahead.Stats {
 	stats := s.stats
 	s.stats = lookahead.Stats{}
 	return stats
@@ -275,7 +275,7 @@ func wholePath(exec *evm.Execution) lookahead.Result {
 }
 
 // unreachable lists the targets that no execution can reach: all of their
-// entries are proved unreachable (design §5, "Proofs").
+// entries are proved unreachable.
 func unreachable(table *bytecode.Table, library *lookahead.Library, targets []bytecode.Target) []int {
 	var proved []int
 	for i, t := range targets {

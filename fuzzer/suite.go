@@ -123,8 +123,8 @@ func (s *Suite) count(pid bytecode.PathID) {
 	}
 }
 
-// learn files a path under its LID, unless it is known.
-func (s *Suite) learn(pid bytecode.PathID, result *outlook) {
+// fileUnderLID files a path under its LID, unless it is known.
+func (s *Suite) fileUnderLID(pid bytecode.PathID, result *lookaheadResult) {
 	n, counted := s.counts[pid]
 	if result == nil || !counted || n.lid != nil {
 		return
@@ -136,7 +136,7 @@ func (s *Suite) learn(pid bytecode.PathID, result *outlook) {
 
 // relabel files an entry's path under a new LID: the analysis was asked again
 // since targets fell or a call led somewhere new. Its counts move along.
-func (s *Suite) relabel(seed *Seed, result *outlook, epoch int) {
+func (s *Suite) relabel(seed *Seed, result *lookaheadResult, epoch int) {
 	seed.epoch = epoch
 	to := s.lids.group(result)
 	if seed.lid == to {
@@ -176,7 +176,7 @@ func (s *Suite) add(seed *Seed, perLID int) {
 	s.counts[seed.PID] = n
 	s.Seeds = append(s.Seeds, seed)
 	s.size += seed.size
-	s.noteWriter(seed)
+	s.addWriter(seed)
 	if seed.Changes && !s.states[seed.state] {
 		s.states[seed.state] = true
 		s.changing = append(s.changing, seed)

@@ -25,7 +25,7 @@ func seedsOf(t *testing.T, w *worker, p *project, calls ...string) (*Suite, map[
 		for _, key := range f.decides {
 			s.deciding[key] = true
 		}
-		s.noteWriter(seed)
+		s.addWriter(seed)
 		seeds[seq[0].Function.Name] = seed
 	}
 	return s, seeds

@@ -30,7 +30,7 @@ func TestRunningExample(t *testing.T) {
 }
 
 func TestBlockSets(t *testing.T) {
-	a := newAlong([]lookahead.SplitPoint{{Code: 1, Block: 0}, {Code: 1, Block: 70}, {Code: 2, Block: 3}})
+	a := newTargetsAhead([]lookahead.SplitPoint{{Code: 1, Block: 0}, {Code: 1, Block: 70}, {Code: 2, Block: 3}})
 	for _, test := range []struct {
 		code  bytecode.CodeID
 		block bytecode.BlockID
@@ -40,7 +40,7 @@ func TestBlockSets(t *testing.T) {
 			t.Errorf("block %d of %d: %v", test.block, test.code, got)
 		}
 	}
-	var none along
+	var none targetsAhead
 	if none.in(1).has(0) {
 		t.Error("nobody asked, and a block is ahead")
 	}
@@ -76,9 +76,9 @@ func TestLeads(t *testing.T) {
 	}
 }
 
-// TestFileByChange: by the places that were written, whatever their order; a call
+// TestSplitByWrites: by the places that were written, whatever their order; a call
 // that failed changed nothing.
-func TestFileByChange(t *testing.T) {
+func TestSplitByWrites(t *testing.T) {
 	program := &bytecode.Program{Key: 1}
 	file := func(outcome evm.Outcome, pcs ...uint32) lookahead.ID {
 		exec := called(0)
@@ -88,7 +88,7 @@ func TestFileByChange(t *testing.T) {
 			exec.Frames[0].Storage = append(exec.Frames[0].Storage, evm.StorageAccess{PC: pc, Write: true})
 		}
 		r := lookahead.Result{ID: lookahead.ID{1}}
-		fileByChange(exec, &r)
+		splitByWrites(exec, &r)
 		return r.ID
 	}
 	if file(evm.Success) != (lookahead.ID{1}) || file(evm.Reverted, 5) != (lookahead.ID{1}) {
@@ -102,9 +102,9 @@ func TestFileByChange(t *testing.T) {
 	}
 }
 
-// TestFileByPoints: how often a path goes round a loop tells nothing apart; where it
+// TestGroupBySplitPoints: how often a path goes round a loop tells nothing apart; where it
 // came by, and what is ahead there, does.
-func TestFileByPoints(t *testing.T) {
+func TestGroupBySplitPoints(t *testing.T) {
 	at := func(blocks ...bytecode.BlockID) (points []lookahead.SplitPoint) {
 		for _, b := range blocks {
 			points = append(points, lookahead.SplitPoint{Code: 1, Block: b})
@@ -113,7 +113,7 @@ func TestFileByPoints(t *testing.T) {
 	}
 	file := func(id byte, points, ahead []lookahead.SplitPoint) lookahead.ID {
 		r := lookahead.Result{ID: lookahead.ID{id}, SplitPoints: points, Ahead: ahead}
-		fileByPoints(&r)
+		groupBySplitPoints(&r)
 		return r.ID
 	}
 	once := file(1, at(0, 3, 4), at(0, 3))
@@ -142,7 +142,7 @@ func TestChanges(t *testing.T) {
 	covered := func(kept bool) *evm.Execution {
 		return &evm.Execution{Covered: []evm.Coverage{{Code: target.Code, Block: blocks[0], Kept: kept}}}
 	}
-	if c.made(covered(false)) || !c.made(covered(true)) || c.made(covered(true)) || len(c.blocks(target.Code)) != 0 {
+	if c.close(covered(false)) || !c.close(covered(true)) || c.close(covered(true)) || len(c.blocks(target.Code)) != 0 {
 		t.Error("a place is closed when a call that succeeded comes to it, once")
 	}
 	other := &bytecode.Program{ID: 1 << 20}
@@ -150,7 +150,7 @@ func TestChanges(t *testing.T) {
 		t.Error("a program is taken in when one that is known calls it, once")
 	}
 	var none *changes
-	if none.made(covered(true)) || none.connect(other, other) || none.blocks(1) != nil {
+	if none.close(covered(true)) || none.connect(other, other) || none.blocks(1) != nil {
 		t.Error("no places are wanted, and some are there")
 	}
 }
