@@ -52,18 +52,6 @@ func (t *fuzzTests) skips(seed *Seed) bool {
 	return seed != nil && seed.Calls.IsTest() && t.gas[1] > 0 && t.gas[1]*testShare >= t.gas[0]+t.gas[1]
 }
 
-// pick chooses what is fuzzed next.
-func (c *Campaign) pick() (*Seed, Energy, source) {
-	seed, energy, from := c.schedule().pick(c.suite, c.rand, c.Without)
-	for draws := 1; draws < testDraws && c.skips(seed); draws++ {
-		seed, energy, from = c.schedule().pick(c.suite, c.rand, c.Without)
-	}
-	if seed.Calls.IsTest() {
-		energy = min(energy, Energy(max(1, testTaskGas/max(1, seed.gas))))
-	}
-	return seed, energy, from
-}
-
 // postpone keeps the failure of a test that has not passed yet, and reports whether it
 // did.
 func (c *Campaign) postpone(seen observation, d *discovery) bool {

@@ -201,7 +201,8 @@ func TestPickByLID(t *testing.T) {
 		{"one that changes state", 10, 4, []int{0, 0}, 1, 16, fromChanging},
 	} {
 		s.spent = [sources]uint64{fromLeading: test.leading, fromChanging: test.changing}
-		seed, energy, from := Lookahead.pick(s, &scripted{t: t, ints: test.ints}, Techniques{Frontier: true})
+		seed, from := Lookahead.pick(s, &scripted{t: t, ints: test.ints}, Techniques{Frontier: true})
+		energy := Lookahead.assignEnergy(s, seed, from)
 		if seed != s.Seeds[test.want] || energy != test.energy || from != test.from {
 			t.Errorf("%s: seed %d with energy %d from %d", test.name, slices.Index(s.Seeds, seed), energy, from)
 		}

@@ -72,12 +72,12 @@ func TestShorten(t *testing.T) {
 func TestSeqLenGrows(t *testing.T) {
 	c := &Campaign{seqLen: 8}
 	for _, step := range []struct{ needed, want int }{{7, 8}, {8, 16}, {9, 16}, {16, 32}, {32, 64}, {64, 64}} {
-		if c.growSeqLen(step.needed); c.seqLen != step.want {
+		if c.mergeSeqLen(&discovery{short: make(input.Sequence, step.needed)}); c.seqLen != step.want {
 			t.Errorf("%d calls needed: the limit is %d, want %d", step.needed, c.seqLen, step.want)
 		}
 	}
 	c = &Campaign{Config: Config{SeqLen: 8}, seqLen: 8}
-	if c.growSeqLen(8); c.seqLen != 8 {
+	if c.mergeSeqLen(&discovery{short: make(input.Sequence, 8)}); c.seqLen != 8 {
 		t.Errorf("a limit that was given became %d", c.seqLen)
 	}
 }

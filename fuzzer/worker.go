@@ -317,7 +317,7 @@ func (w *worker) splice(t *task) lead {
 // dictionary; all of them took a twelfth of a campaign's time. Arbitrary.
 const observeInterval = 4
 
-// try runs one sequence and records what it showed (lines 8 to 12 of Algorithm 1); isNew
+// try runs one sequence and records what it showed (lines 9 to 11 of Algorithm 1); isNew
 // reports whether anything was new. ok is false when the task is over: out of calls,
 // canceled, or the machine failed.
 func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *evm.Execution, isNew, ok bool) {
