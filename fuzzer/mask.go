@@ -21,7 +21,7 @@ type mask struct {
 	probing *maskProbe
 }
 
-// maskedBranch is the conditional jump that mutants are to come to.
+// maskedBranch is the conditional jump that mutants are to reach.
 type maskedBranch struct {
 	code bytecode.CodeID
 	pc   uint32
@@ -58,8 +58,8 @@ const (
 // mutation's small steps (see input's maxDelta, AFL's arithmetic stage).
 const smallStep = 35
 
-// maskedBranchOf is the last branch of a run that has a side which nothing has taken; false
-// when there is none, or it is not nested.
+// maskedBranchOf is the last branch of a run with an untaken side; false when there is
+// none, or it is not nested.
 func (w *worker) maskedBranchOf(branches []input.Branch, last int) (maskedBranch, bool) {
 	for i := len(branches) - 1; i >= 0; i-- {
 		b := &branches[i]
@@ -74,7 +74,7 @@ func (w *worker) maskedBranchOf(branches []input.Branch, last int) (maskedBranch
 }
 
 // maskOf is the mask of the task's seed, whose run base is; nil when it needs none.
-// A mask is made anew when both sides of its branch have been taken.
+// It is made again when both sides of its branch have been taken.
 func (w *worker) maskOf(t task, base *point) *mask {
 	if w.without.Masks || base == nil || t.energy < maskEnergy {
 		return nil

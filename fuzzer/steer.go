@@ -13,22 +13,21 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// steering asks the lookahead analysis about executions: which part of a path
-// still had a target ahead. A worker has one of its own; it learns from what the
-// worker runs alone.
+// steering runs the lookahead analysis on executions: which part of a path still had a
+// target ahead. Each worker has its own, which knows only the worker's executions.
 type steering struct {
 	table       *bytecode.Table
 	library     *lookahead.Library // all workers'
 	model       callModel
 	goals       map[bytecode.CodeID][]goal // all workers', see findGoals
-	unexplained map[bytecode.CodeID]bool   // code in the World that no artifact explains, proxies mostly
+	unexplained map[bytecode.CodeID]bool   // code in the World without an artifact, proxies mostly
 	open        []bool                     // by target
 	analyzers   map[bytecode.CodeID]*analyzer
 	workspace   *lookahead.Workspace
 	observed    *lookahead.Observed
-	changes     *changes // nil: places that change state are no goals
+	changes     *changes // nil: instructions that change state are not goals
 	epoch       int
-	stats       lookahead.Stats // of the paths analysed
+	stats       lookahead.Stats // of the analyzed paths
 }
 
 // analyzer is a program's, with the epoch that its targets are of.
@@ -53,7 +52,7 @@ type goal struct {
 	target int // index of the campaign's target; −1 for a place of an oracle
 }
 
-// unexplainedCode finds the code in a World that no artifact explains.
+// unexplainedCode finds the code in a World that has no artifact.
 func unexplainedCode(w *evm.World, table *bytecode.Table) map[bytecode.CodeID]bool {
 	unexplained := map[bytecode.CodeID]bool{}
 	for _, address := range slices.SortedFunc(maps.Keys(w.Accounts), common.Address.Cmp) { // in this order code gets its id
@@ -81,8 +80,8 @@ func findGoals(table *bytecode.Table, targets []bytecode.Target, oracles []*orac
 		}
 	}
 	// Bugs matter where code changed: oracles' places count in programs that hold
-	// targets, so that steering toward the targets does not steer away from what
-	// breaks beside them.
+	// targets, so that steering toward the targets does not steer away from bugs near
+	// them.
 	for id := range goals { // each program by itself
 		p := table.Program(id)
 		for _, o := range oracles {
@@ -120,9 +119,9 @@ func newSteering(table *bytecode.Table, library *lookahead.Library, goals map[by
 	return s
 }
 
-// analyzer is the program's, made when first asked for; nil for ids that stand
-// for no program, and for code that is neither the project's nor in the World:
-// inputs make such code by the thousand, as arguments of a factory.
+// analyzer is the program's, made when first needed; nil for ids without a program, and
+// for code that is neither the project's nor in the World: inputs make such code by the
+// thousand, as arguments of a factory.
 func (s *steering) analyzer(id bytecode.CodeID) *lookahead.Analyzer {
 	if a := s.analyzers[id]; a != nil {
 		if a.epoch != s.epoch { // targets fall faster than most programs run
@@ -156,7 +155,7 @@ func (s *steering) blocks(id bytecode.CodeID) []bytecode.BlockID {
 	return append(blocks, s.changes.blocks(id)...)
 }
 
-// retarget takes over which targets are still open.
+// retarget updates which targets are still open.
 func (s *steering) retarget(open []bool, epoch int) {
 	if epoch == s.epoch {
 		return
@@ -166,9 +165,9 @@ func (s *steering) retarget(open []bool, epoch int) {
 	s.observed.Retarget()
 }
 
-// observeCalls shows the calls of an execution's last call to the call model and tells
-// whether any of them was news; changed reports whether the execution closed places
-// that change state.
+// observeCalls adds the calls within an execution's last call to the call model, and
+// reports whether any of them was new; changed reports whether the execution executed an
+// instruction of changes.
 func (s *steering) observeCalls(exec *evm.Execution) (news, changed bool) {
 	if s.model != observedCalls {
 		return false, false
@@ -195,7 +194,7 @@ func (s *steering) observeCalls(exec *evm.Execution) (news, changed bool) {
 	if news || changed {
 		s.observed.Retarget()
 		for _, a := range s.analyzers { // each by itself
-			a.epoch = -1 // its targets are set anew when it is next asked
+			a.epoch = -1 // its targets are set again before its next analysis
 			a.Refresh()
 		}
 	}
@@ -228,7 +227,7 @@ func (s *steering) analyze(exec *evm.Execution) lookahead.Result {
 	return results[0]
 }
 
-// takeStats hands out what was counted since it last did.
+// takeStats returns the counts since its last call.
 func (s *steering) takeStats() lookahead.Stats {
 	stats := s.stats
 	s.stats = lookahead.Stats{}
@@ -250,9 +249,9 @@ func frameOf(exec *evm.Execution, i int, calls []lookahead.Call) lookahead.Frame
 	return frame
 }
 
-// wholePath is the answer of an analysis that knows nothing: the path itself is
-// the prefix, with a split point at every block that it enters for the first
-// time (lookahead §6.3, RQ2).
+// wholePath is the result of an analysis that proves nothing: the path itself is the
+// prefix, with a split point at every block that it enters for the first time (lookahead
+// §6.3, RQ2).
 func wholePath(exec *evm.Execution) lookahead.Result {
 	pid := exec.PathID()
 	r := lookahead.Result{ID: sha256.Sum256(pid[:])}

@@ -109,7 +109,7 @@ func TestCorpusBound(t *testing.T) {
 	}
 }
 
-// Two folders have the same sum if they hold the same, and what is no saved input
+// Two folders have the same sum if they hold the same, and what is not a saved input
 // has none.
 func TestCorpusSum(t *testing.T) {
 	sum := func(files map[string]string) (int, string) {
