@@ -5,11 +5,11 @@ import (
 )
 
 // prefixInference infers the postcondition of a growing path (Algorithm 2, line 8): it
-// runs the blocks in the abstract, for all inputs that take this path. It works
-// only when the state is asked for, and then goes on from where it was.
+// runs the blocks in the abstract, for all inputs that take this path. It works only when
+// the postcondition is needed, and continues from where it was.
 //
-// Unlike in a fixed point, the interpreter keeps its symbols from block to block,
-// so what a branch tells reaches back to all that was computed on the way.
+// Unlike in a fixed point, the interpreter keeps its symbols from block to block, so what
+// is learned from a branch applies to all that was computed before.
 type prefixInference struct {
 	machine interpreter
 	static  bool
@@ -60,9 +60,8 @@ func (p *prefixInference) resume(path bytecode.Path) {
 
 func (p *prefixInference) last() bytecode.BlockID { return p.path[len(p.path)-1] }
 
-// postcondition is what holds when the path's last block is entered, valid until the
-// path is extended; false when the path is none that the analysis knows to be
-// possible.
+// postcondition is the state in which the path's last block is entered, valid until the
+// path is extended; false when the analysis finds the path impossible.
 func (p *prefixInference) postcondition() (*state, bool) {
 	if p.path[0] != 0 {
 		return nil, false
@@ -77,7 +76,7 @@ func (p *prefixInference) postcondition() (*state, bool) {
 	return p.machine.save(), true
 }
 
-// run runs a block whose end leads to the next one; false when it cannot.
+// run runs a block that leads to the next one; false when it cannot.
 func (p *prefixInference) run(b, next bytecode.BlockID) bool {
 	m := &p.machine
 	if !m.fits(&m.code.blocks[b]) {
@@ -93,7 +92,7 @@ func (p *prefixInference) run(b, next bytecode.BlockID) bool {
 	case flowBranch:
 		ok = p.assumeBranch(end, b, next)
 	}
-	m.undo = m.undo[:0] // what the path tells is for good
+	m.undo = m.undo[:0] // what the path implies is never undone
 	return ok
 }
 
@@ -106,7 +105,7 @@ func (p *prefixInference) assumeJump(end leave, next bytecode.BlockID) bool {
 }
 
 // assumeBranch narrows a branch's condition to the outcome that led to next. Where
-// both outcomes lead there, nothing is learnt.
+// both outcomes lead there, nothing is learned.
 func (p *prefixInference) assumeBranch(end leave, b, next bytecode.BlockID) bool {
 	m := &p.machine
 	to := m.v.pc(m.code.blocks[next].start)

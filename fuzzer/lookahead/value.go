@@ -27,9 +27,8 @@ type Value uint32
 // Top is the Value that any word is in.
 const Top Value = 0
 
-// labelBit marks labels; the rest of the number is that of the constant. pooledBit
-// marks what is no Value yet but the number of a word in a program's pool, see
-// code.resolve.
+// labelBit marks labels; the rest of the number is that of the constant. pooledBit marks
+// the number of a word in a program's pool, which is not yet a Value, see pool.resolve.
 const (
 	labelBit  Value = 1 << 31
 	pooledBit Value = 1 << 30
@@ -229,7 +228,7 @@ func (v *values) meet(a, b Value) (Value, bool) {
 	return r, r != empty
 }
 
-// empty is what meet remembers of words that have nothing in common; no Value.
+// empty is not a Value: meet memoizes it for sets that have no word in common.
 const empty = pooledBit
 
 // intersect is meet, computed.
@@ -325,8 +324,8 @@ func ceiling(x *uint256.Int) *uint256.Int {
 	return lowBits(256)
 }
 
-// The keys under which results are remembered that are none of an operation on words:
-// opcodes of other instructions.
+// Keys of memoized results that do not belong to an operation on words: opcodes of other
+// instructions.
 const (
 	opJoin    = uint8(vm.STOP)
 	opMeet    = uint8(vm.JUMPDEST)
