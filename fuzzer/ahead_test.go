@@ -42,7 +42,7 @@ func TestBlockSets(t *testing.T) {
 	}
 	var none targetsAhead
 	if none.in(1).has(0) {
-		t.Error("nobody asked, and a block is ahead")
+		t.Error("the path was not analyzed, and a block is ahead")
 	}
 }
 
@@ -72,7 +72,7 @@ func TestLeads(t *testing.T) {
 		}
 	}
 	if !leads(exec, &lookahead.Result{Prefix: 5}) {
-		t.Error("a path behind which a target may be ahead leads nowhere")
+		t.Error("a path after which a target may be ahead leads nowhere")
 	}
 }
 
@@ -95,14 +95,14 @@ func TestSplitByWrites(t *testing.T) {
 		t.Error("a path that changes nothing has another LID")
 	}
 	if file(evm.Success, 5, 9, 5) != file(evm.Success, 9, 5) {
-		t.Error("the order of writes tells LIDs apart")
+		t.Error("the order of writes changes the LID")
 	}
 	if a := file(evm.Success, 5); a == file(evm.Success, 9) || a == (lookahead.ID{1}) {
 		t.Error("what was written does not tell LIDs apart")
 	}
 }
 
-// TestGroupBySplitPoints: how often a path goes round a loop tells nothing apart; where it
+// TestGroupBySplitPoints: the number of iterations of a loop does not change the LID; where it
 // came by, and what is ahead there, does.
 func TestGroupBySplitPoints(t *testing.T) {
 	at := func(blocks ...bytecode.BlockID) (points []lookahead.SplitPoint) {

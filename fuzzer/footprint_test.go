@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-// TestWriter: what is put in front of a call writes what it reads.
+// TestWriter: what is put before a call writes what it reads.
 func TestWriter(t *testing.T) {
 	exec := func(outcome evm.Outcome, accesses ...evm.StorageAccess) *evm.Execution {
 		return &evm.Execution{

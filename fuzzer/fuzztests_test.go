@@ -16,7 +16,7 @@ func TestTestsAreSkipped(t *testing.T) {
 	}
 	s.countGas(&batch{task: task{seed: other}, gas: 100 * (testShare - 1)})
 	s.countGas(&batch{task: task{seed: test}, gas: 99})
-	s.countGas(&batch{gas: 1000}) // initial seeds are nobody's share
+	s.countGas(&batch{gas: 1000}) // initial seeds count for no share
 	if s.skips(test) {
 		t.Error("tests rest below their share")
 	}

@@ -44,7 +44,7 @@ func TestSubstituteKeys(t *testing.T) {
 	}
 }
 
-// TestSubstituteKeysOfZero: behind a call that writes zero mutants of it come, too.
+// TestSubstituteKeysOfZero: where a call writes zero, its mutants become leads, too.
 func TestSubstituteKeysOfZero(t *testing.T) {
 	w, p := solver(t, "units/holdings.sol")
 	seq := parse(t, p.space, "user1 Holdings.give(address,uint256) args (user2, 0); user1 Holdings.check(address) args (user2)")
@@ -62,7 +62,7 @@ func TestSubstituteKeysOfZero(t *testing.T) {
 }
 
 // TestPrependWriter: for each mapping that a seed wants an element of, at its first pick and ever
-// less often, a call that writes it comes in front of the seed's last.
+// less often, a call that writes it is put before the seed's last.
 func TestPrependWriter(t *testing.T) {
 	w, p := solver(t, "units/holdings.sol")
 	s, seeds := seedsOf(t, w, p, "user1 Holdings.give(address,uint256) args (user2, 5)", "user1 Holdings.allow(address,uint256) args (user2, 5)", "user1 Holdings.check(address) args (user2)")

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// TestMask: of a seed in front of a nested guard, the words that brought it there are
+// TestMask: of a seed that stops before a nested guard, the words that brought it there are
 // not to be changed, and those that nothing depends on are.
 func TestMask(t *testing.T) {
 	w, p := solver(t, "units/nested.sol")

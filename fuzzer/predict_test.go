@@ -86,7 +86,7 @@ func TestLeadsAreBounded(t *testing.T) {
 	}
 }
 
-// TestDiscoveriesKeepTheirInput: what a worker reports belongs to nobody else,
+// TestDiscoveriesKeepTheirInput: a worker shares nothing of what it reports,
 // although mutants are made in memory that is used again.
 func TestDiscoveriesKeepTheirInput(t *testing.T) {
 	w, p := solver(t, "planted/properties.sol")

@@ -43,7 +43,7 @@ func TestPredictCopies(t *testing.T) {
 	}
 }
 
-// TestRepeat: copies of a call that is there come beside it, others in front of the last;
+// TestRepeat: copies of a call of the sequence are put next to it, others before the last;
 // nothing else changes.
 func TestRepeat(t *testing.T) {
 	w, p := solver(t, "planted/counted.sol")

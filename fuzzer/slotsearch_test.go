@@ -55,7 +55,7 @@ func TestTrackerKeepsTheClosestWrite(t *testing.T) {
 		},
 		{
 			{"an element of an array", away(50_000), true, 0},
-			{"what is far behind it", away(5000), false, 5000},
+			{"one that is far beyond it", away(5000), false, 5000},
 		},
 	} {
 		tracker := newTracker(nil, 0)

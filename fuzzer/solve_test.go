@@ -68,7 +68,7 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// TestSeqLenGrows: sequences grow when a path takes as many calls, if nobody said how many.
+// TestSeqLenGrows: sequences grow when a path takes as many calls, unless their length was given.
 func TestSeqLenGrows(t *testing.T) {
 	c := &Campaign{seqLen: 8}
 	for _, step := range []struct{ needed, want int }{{7, 8}, {8, 16}, {9, 16}, {16, 32}, {32, 64}, {64, 64}} {

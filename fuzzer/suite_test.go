@@ -47,11 +47,11 @@ func TestSuiteAdmitsOneSeedPerPath(t *testing.T) {
 	again := &Seed{PID: pidOf(8), Changes: true}
 	s.add(again, 0)
 	if !slices.Contains(s.Seeds, again) || slices.Contains(s.changing, again) {
-		t.Error("a seed that leaves the same state behind as another is put in front of others")
+		t.Error("a seed that leaves the same state as another is put before others")
 	}
 	s.add(&Seed{PID: pidOf(7), Changes: true, state: 1}, 0)
 	if len(s.changing) != 2 {
-		t.Error("a seed that leaves another state behind is not put in front of others")
+		t.Error("a seed that leaves another state is not put before others")
 	}
 	if s.fuzz(pidOf(9)) != 1 {
 		t.Error("adding a seed counts nothing, running it does")

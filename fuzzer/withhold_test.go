@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// breaking counts the saved inputs in which something breaks, or behind which a
+// breaking counts the saved inputs in which something breaks, or after which a
 // property does.
 func breaking(t *testing.T, p *project, machine evm.Machine, corpus *Corpus) (breaks, all int) {
 	t.Helper()

@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Nothing, as the last executed instruction, means that the frame has not started.
+// Nothing means, as the last executed instruction, that the frame has not started.
 const Nothing int64 = -1
 
 // Ask answers one question: whether a target may be reached by a frame that has

@@ -106,8 +106,9 @@ func randomRun(rng *rand.Rand, v *values) *abstractRun {
 	return r
 }
 
-// TestRefineIsSound: what a branch tells of the words that its condition was computed
-// from contains the words of every execution that takes it, and rollback forgets it.
+// TestRefineIsSound: the Values that a branch leaves of the words its condition was
+// computed from contain the words of every execution that takes it, and rollback restores
+// them.
 func TestRefineIsSound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 1))
 	v := newValues()
@@ -240,8 +241,8 @@ func greater(x, y uint256.Int) uint256.Int {
 	return x
 }
 
-// TestRefineMasks: what AND and OR tell. An AND that is zero tells nothing: the words
-// may have no common bit, or either may be zero.
+// TestRefineMasks: what is learned from AND and OR. An AND that is zero says nothing: the
+// words may have no common bit, or either may be zero.
 func TestRefineMasks(t *testing.T) {
 	v := newValues()
 	flag := v.constant(uint256.NewInt(4))
