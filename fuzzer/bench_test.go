@@ -39,11 +39,11 @@ func TestHotLoopAllocates(t *testing.T) {
 	}
 	w := &worker{tracker: newTracker(nil, 0), observer: newObserver(&Config{Oracles: oracle.All(), Space: p.space}), reported: map[findingKey]bool{}}
 	look := func() {
-		if n := w.tracker.look(exec, false, nil); n.any() || len(w.observe(seq, exec)) > 0 || changedState(exec) {
+		if n := w.tracker.track(exec, false, nil); n.any() || len(w.observe(seq, exec)) > 0 || changedState(exec) {
 			t.Fatal("the same execution shows something new")
 		}
 	}
-	w.tracker.look(exec, false, nil)
+	w.tracker.track(exec, false, nil)
 	if n := testing.AllocsPerRun(100, look); n > 0 {
 		t.Errorf("%v allocations per execution", n)
 	}

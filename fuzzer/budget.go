@@ -15,13 +15,13 @@ type grace struct {
 	seconds float64 // likewise
 }
 
-// graceShare: once every target is reached, the campaign goes on for so much of
-// the whole budget and ends early after that. Arbitrary: half the budget goes to
-// breaking what was found easily.
+// graceShare: once every target is reached, the campaign continues for this part of the
+// whole budget and then ends early. Arbitrary: half the budget goes to breaking what was
+// reached easily.
 const graceShare = 0.5
 
-// budgetRemains reports whether another task may be handed out; if not, Stopped
-// says why.
+// budgetRemains reports whether another task may be dispatched; if not, Stopped says
+// why.
 func (c *Campaign) budgetRemains(ctx context.Context) bool {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -40,8 +40,8 @@ func (c *Campaign) budgetRemains(ctx context.Context) bool {
 	return false
 }
 
-// affords reports whether so many calls are left beside those that workers may
-// still use.
+// affords reports whether so many calls are left, not counting those reserved for the
+// workers' tasks.
 func (c *Campaign) affords(calls uint64) bool {
 	return c.MaxCalls == 0 || c.result.Stats.Calls+c.reserved+calls <= c.MaxCalls
 }
@@ -60,29 +60,29 @@ func (c *Campaign) graceIsOver() bool {
 	return c.MaxCalls == 0 && c.Timeout > 0 && c.seconds()-c.grace.seconds >= graceShare*c.Timeout.Seconds()
 }
 
-// What is spent on asking about seeds again, which they are due for whenever a
-// target falls: with thousands of targets that is all the time. Old answers stay
-// right where goals fall away; they only look ahead for what is reached already.
+// The budget for analyzing seeds again, in steps of the analysis. Seeds are due for it
+// whenever a target falls, with thousands of targets all the time. Old results stay
+// right when goals fall away; they only point to targets that are reached already.
 const (
-	// freeQuestions is spent at once, some 30 ms; arbitrary.
+	// freeQuestions may be spent at once, about 30 ms; arbitrary.
 	freeQuestions = 100_000
-	// questionShare is spent for each execution. An execution takes some 30 µs and
-	// a step some 0.3 µs, so this is some 2 % of the time.
+	// questionShare may be spent for each execution. An execution takes about 30 µs and
+	// a step 0.3 µs, so this is about 2 % of the time.
 	questionShare = 2
-	// executionCost is what running a seed for a question costs, in steps.
+	// executionCost is the cost of running a seed for the analysis.
 	executionCost = 100
-	// A question that the graph or memory answers costs some steps, and so do some
-	// nodes of a graph in which goals are looked for (measured, roughly).
+	// The cost of a question that needs no fixed point, and of nodes of a graph in which
+	// distances are computed (measured, roughly).
 	stepsPerQuestion = 2
 	nodesPerStep     = 8
 )
 
-// affordsQuestions reports whether a seed may be asked about again.
+// affordsQuestions reports whether a seed's path may be analyzed again.
 func (c *Campaign) affordsQuestions() bool {
-	return c.askedAgain < freeQuestions+questionShare*c.result.Stats.Executions
+	return c.reanalysisCost < freeQuestions+questionShare*c.result.Stats.Executions
 }
 
-// questionCost is what an analysis cost, in steps.
+// questionCost is the cost of an analysis, in steps.
 func questionCost(s lookahead.Stats) uint64 {
 	return uint64(s.Steps + stepsPerQuestion*s.Questions + s.Nodes/nodesPerStep)
 }

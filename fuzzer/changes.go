@@ -7,12 +7,11 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// changes are the places that change state and that no call which succeeded has
-// executed yet, in the programs that hold targets and in those that call them or
-// are called by them. They are goals beside the targets: a target often waits for
-// a state that only another function makes, and an analysis of one call at a time
-// would lead away from that function. Once executed a place is no goal any more;
-// the entries that executed it stay, see fileByChange.
+// changes are the instructions that change state and that no successful call has executed
+// yet, in the programs that hold targets, call them or are called by them. They are goals
+// like the targets: a target often needs a state that only another function makes, and an
+// analysis of one call at a time would lead away from that function. Once executed, an
+// instruction is no longer a goal; the entries that executed it stay, see splitByWrites.
 type changes struct {
 	open map[bytecode.CodeID]blockSet
 }
@@ -40,8 +39,8 @@ func (c *changes) add(p *bytecode.Program) {
 	c.open[p.ID] = open
 }
 
-// connect takes in a program that calls one of those known or is called by one;
-// it reports whether that is new.
+// connect adds a program that calls a known one or is called by it; it reports whether it
+// was added.
 func (c *changes) connect(caller, callee *bytecode.Program) bool {
 	if c == nil || (c.open[caller.ID] == nil) == (c.open[callee.ID] == nil) {
 		return false
@@ -54,16 +53,16 @@ func (c *changes) connect(caller, callee *bytecode.Program) bool {
 	return true
 }
 
-// made closes the places that an execution came to for good; it reports whether
-// there were any.
-func (c *changes) made(exec *evm.Execution) bool {
+// close removes the instructions that an execution executed in a successful call; it
+// reports whether there were any.
+func (c *changes) close(exec *evm.Execution) bool {
 	if c == nil {
 		return false
 	}
 	any, code, open := false, bytecode.NoCode, blockSet(nil)
 	for i := range exec.Covered {
 		at := &exec.Covered[i]
-		if at.Code != code { // mostly it is that of the one before
+		if at.Code != code { // mostly the same as before
 			code, open = at.Code, c.open[at.Code]
 		}
 		if at.Kept && open.has(at.Block) {
@@ -74,7 +73,7 @@ func (c *changes) made(exec *evm.Execution) bool {
 	return any
 }
 
-// blocks lists the open places of a program.
+// blocks lists the blocks of a program's remaining instructions.
 func (c *changes) blocks(id bytecode.CodeID) []bytecode.BlockID {
 	if c == nil {
 		return nil

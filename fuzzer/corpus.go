@@ -14,14 +14,13 @@ import (
 	"github.com/sightline-evm/sightline/internal/atomicfile"
 )
 
-// Corpus is a folder of saved inputs: one file each in the text form of
-// fuzzer/input, named by the hash of its content. Files are written whole or not
-// at all. Anyone may have written them: what cannot be used is left out with a
-// note and never breaks a run.
+// Corpus is a folder of saved inputs: one file each in the text form of fuzzer/input,
+// named by the hash of its content. Files are written atomically. They are untrusted: a
+// file that cannot be used is skipped with a note and never breaks a run.
 type Corpus struct {
 	Dir string
-	// Withhold keeps inputs out of the folder in which an oracle sees something:
-	// where others can read it, that may be somebody's live bug.
+	// Withhold keeps inputs in which an oracle sees something out of the folder: they may
+	// be exploits of deployed contracts, and others may read the folder.
 	Withhold bool
 }
 
@@ -34,9 +33,9 @@ const (
 
 const corpusSuffix = ".seq"
 
-// Sum is the number of saved inputs and the SHA-256 over all their names and texts,
-// in hexadecimal, by which two folders are compared. It is an error if anything else
-// is in the folder; one that is not there has no inputs.
+// Sum returns the number of saved inputs and the SHA-256 of all their names and texts,
+// in hexadecimal, for comparing folders. It is an error if the folder holds anything
+// else; a folder that does not exist has no inputs.
 func (c *Corpus) Sum() (files int, sum string, err error) {
 	entries, err := os.ReadDir(c.Dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -50,20 +49,20 @@ func (c *Corpus) Sum() (files int, sum string, err error) {
 			return 0, "", fmt.Errorf("corpus not read: %w", err)
 		}
 		if !strings.HasSuffix(e.Name(), corpusSuffix) || !info.Mode().IsRegular() || info.Size() > maxCorpusFileSize {
-			return 0, "", fmt.Errorf("%q in the corpus is no saved input", e.Name())
+			return 0, "", fmt.Errorf("%q in the corpus is not a saved input", e.Name())
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return 0, "", fmt.Errorf("corpus not read: %w", err)
 		}
-		fmt.Fprintf(hash, "%d %s %d ", len(e.Name()), e.Name(), len(text)) // lengths, so that nothing moves between the two
+		fmt.Fprintf(hash, "%d %s %d ", len(e.Name()), e.Name(), len(text)) // with lengths, so that the hash is of an unambiguous text
 		hash.Write(text)
 	}
 	return len(entries), hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// Load reads the saved inputs in the order of their names. Notes say what was
-// left out and why.
+// Load reads the saved inputs in the order of their names. Notes say which were left out
+// and why.
 func (c *Corpus) Load(space *input.Space) (seqs []input.Sequence, notes []string) {
 	entries, err := os.ReadDir(c.Dir)
 	if os.IsNotExist(err) {
@@ -107,8 +106,7 @@ func (c *Corpus) Load(space *input.Space) (seqs []input.Sequence, notes []string
 	return seqs, notes
 }
 
-// maxExamples: so many files that were left out are named, with the reason.
-// Arbitrary.
+// maxExamples bounds the notes about single files that were left out. Arbitrary.
 const maxExamples = 3
 
 func (c *Corpus) read(space *input.Space, name string) (input.Sequence, error) {

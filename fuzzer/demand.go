@@ -2,13 +2,12 @@ package fuzzer
 
 import "github.com/sightline-evm/sightline/fuzzer/input"
 
-// demands are what state fuzzing has shown of functions (harvey §5): sides of branches
-// that they take from some state, and that no sequence has led to. While there are any,
+// demands are the results of state fuzzing by function (harvey §5): branch sides that the
+// function takes from some state, and that no sequence has taken. While there are any,
 // sequences that end with the function may be longer.
 //
-// Harvey asks for new paths. Of those there is no end where a loop runs over an array of
-// the state, and with each of them for a reason campaigns took twice the time of
-// campaigns without (bench/targets).
+// Harvey counts new paths instead. A loop over an array of the state makes any number of
+// them, and campaigns took twice as long with them as without (bench/targets).
 type demands struct {
 	of map[input.Callable]*demand
 	by map[branchSide]*demand
@@ -18,17 +17,16 @@ type demands struct {
 type demand struct {
 	wanted int    // sides
 	length int    // the most calls of a sequence that ends with it
-	spent  uint64 // executions since then
-	tired  bool   // the longest have been tried for a while: it is as if nothing was wanted
+	spent  uint64 // executions with this length
+	tired  bool   // the longest sequences were tried for a while: the demand is given up
 }
 
 const (
 	// maxSeqLen is the most calls that sequences grow to (harvey §5).
 	maxSeqLen = 64
-	// lengthPatience is how many executions go to sequences of one length before it
-	// doubles; at the last length, eight times as many before it is given up: much of
-	// what is wanted takes a state that no sequence leaves, such as another owner's.
-	// Arbitrary.
+	// lengthPatience is the number of executions with one length before it doubles; at
+	// the last length it takes eight times as many to give up: many wanted sides need a
+	// state that no sequence leaves, such as another owner's. Arbitrary.
 	lengthPatience = 256
 	lastPatience   = 8 * lengthPatience
 )
@@ -37,8 +35,8 @@ func newDemands() demands {
 	return demands{of: map[input.Callable]*demand{}, by: map[branchSide]*demand{}}
 }
 
-// want takes in a side that a function took from a state that was made up. What was
-// given up is tried again together with what is new.
+// want adds a side that a function took from an overridden state. A demand that was given
+// up is tried again together with the new side.
 func (d *demands) want(function input.Callable, side branchSide, length int) {
 	if d.by[side] != nil {
 		return
@@ -55,7 +53,7 @@ func (d *demands) want(function input.Callable, side branchSide, length int) {
 	d.by[side] = f
 }
 
-// met drops a side that a sequence has led to.
+// met drops a side that a sequence has taken.
 func (d *demands) met(side branchSide) {
 	if f := d.by[side]; f != nil {
 		f.wanted--
@@ -71,9 +69,9 @@ func (d *demands) get(function input.Callable) demand {
 	return demand{}
 }
 
-// spend counts executions of sequences that end with a function, and doubles their
+// countExecutions counts executions of sequences that end with a function, and doubles their
 // length, up to the longest, when it is time.
-func (d *demands) spend(function input.Callable, executions uint64, longest int) {
+func (d *demands) countExecutions(function input.Callable, executions uint64, longest int) {
 	f := d.of[function]
 	if f == nil || f.wanted == 0 || f.tired {
 		return

@@ -18,7 +18,7 @@ func TestDemands(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", what, got, want)
 		}
 	}
-	d.spend(f, 10*lastPatience, maxSeqLen)
+	d.countExecutions(f, 10*lastPatience, maxSeqLen)
 	is("nothing is wanted", demand{})
 	d.want(f, side(1), 8)
 	d.want(f, side(1), 8)
@@ -28,12 +28,12 @@ func TestDemands(t *testing.T) {
 		t.Errorf("of another function: %+v", got)
 	}
 	for _, length := range []int{16, 32, 64} {
-		d.spend(f, lengthPatience, maxSeqLen)
+		d.countExecutions(f, lengthPatience, maxSeqLen)
 		is("after the patience with a length", demand{wanted: 2, length: length})
 	}
-	d.spend(f, lengthPatience, maxSeqLen)
+	d.countExecutions(f, lengthPatience, maxSeqLen)
 	is("with the longest for a while", demand{wanted: 2, length: 64, spent: lengthPatience})
-	d.spend(f, lastPatience, maxSeqLen)
+	d.countExecutions(f, lastPatience, maxSeqLen)
 	is("with the longest for long", demand{})
 	d.want(f, side(3), 8)
 	is("something new is wanted", demand{wanted: 3, length: 8})
@@ -45,7 +45,7 @@ func TestDemands(t *testing.T) {
 	d.met(side(3))
 	is("all have been met", demand{})
 	d.want(f, side(4), 20)
-	d.spend(f, lengthPatience, 20)
+	d.countExecutions(f, lengthPatience, 20)
 	is("the length may not grow", demand{wanted: 1, length: 20, spent: lengthPatience})
 }
 

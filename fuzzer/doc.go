@@ -1,42 +1,72 @@
 // Package fuzzer is the campaign: greybox fuzzing of a [evm.World] toward the
 // targets of a diff.
 //
-// [Campaign.Run] is Algorithm 1 of the lookahead paper merged with Harvey's
-// (design §6). One goroutine owns the suite, the counters and the schedule;
-// workers hold a machine and a random source each, work off a task (a seed and
-// its energy) and send back a batch (what they ran and what it showed). With one
-// worker, a seed and a budget in calls, a campaign is deterministic.
+// [Campaign.Run] is Algorithm 1 of the lookahead paper merged with Harvey's. One
+// goroutine owns the suite, the counters and the schedule; workers hold a machine and a
+// random source each, work on a task (a seed and its energy) and send back a batch (what
+// they ran and what it showed). With one worker, a seed and a budget in calls, a campaign
+// is deterministic.
 //
-//	campaign.go   the loop, its configuration and its result
+// The papers: Wüstholz and Christakis, Targeted Greybox Fuzzing with Static Lookahead
+// Analysis, ICSE'20 (lookahead); Wüstholz and Christakis, Harvey: A Greybox Fuzzer for
+// Smart Contracts, ESEC/FSE'20 (harvey); Qian et al., MuFuzz: Sequence-Aware Mutation
+// and Seed Mask Guidance for Blockchain Smart Contract Fuzzing, ICDE'24 (mufuzz).
+//
+// The campaign's goroutine:
+//
+//	config.go     what a campaign is given
+//	campaign.go   the loop
+//	start.go      workers, and the inputs to begin with
 //	budget.go     when it ends
-//	worker.go     tasks, batches and what a worker does
-//	predict.go    inputs that a worker has a reason to try
-//	aim.go        the same for storage writes whose slot the input moves
-//	sign.go       inputs with signatures by accounts whose keys are known
-//	recall.go     inputs of what was hashed, and of what an earlier call promised
-//	provoke.go    calls from states that nobody made (harvey §5)
-//	demand.go     which functions they show to need longer sequences
-//	arrange.go    other calls in front of a seed's last one, and how many copies
-//	redirect.go   those led to the same element of a mapping as the last one
-//	mask.go       what of a seed mutation spares
-//	energy.go     more energy for what is nested or dangerous
-//	solve.go      getting through branches by what all words of a call do to all of them
-//	unsolved.go   which branch sides that is done for
-//	shorten.go    calls that do not matter are left out of what is built on
-//	footprint.go  who writes what a seed reads
-//	property.go   property functions: when they are asked, and when they fail
-//	tracker.go    which blocks, targets and branch sides executions reached
-//	along.go      which of its branches may lead to a target
-//	changes.go    places that change state, which targets may wait for
-//	steer.go      what lies ahead of an execution, by fuzzer/lookahead
+//	dispatch.go   what a worker does next
+//	merge.go      what becomes of what a worker did, fact by fact
+//	result.go     what a campaign ends with, and its statistics
 //	techniques.go what a campaign can do without, to be measured
+//	fuzztests.go  the project's own fuzz tests: their share, and which failures count
+//
+// The suite and the schedule:
+//
 //	suite.go      seeds, path counts, the closest inputs to uncovered branches
 //	lids.go       counts by lookahead identifier and split point, rarity
+//	schedule.go   which seed is picked and how much energy it gets
+//	energy.go     more energy for what is nested or dangerous
+//	unsolved.go   which branch sides are solved for
+//	demand.go     which functions need longer sequences
+//	footprint.go  which calls write what a seed reads
+//	newstate.go   which states sequences leave
+//
+// The lookahead analysis:
+//
+//	steer.go      asks fuzzer/lookahead about executions
+//	ahead.go      what it answers: LIDs, and the targets ahead of a path
+//	changes.go    instructions that change state, which targets may wait for
+//
+// Workers and their techniques:
+//
+//	worker.go     tasks, batches, the inner loop
+//	tracker.go    which blocks, targets and branch sides executions reached
 //	pathset.go    the paths that a worker remembers
-//	schedule.go   who is picked and how much energy it gets
+//	leads.go      inputs that there is a reason to try, and their order
+//	predict.go    leads from comparisons (harvey §4)
+//	slotsearch.go leads from storage writes whose slot the input moves
+//	preimage.go   leads from hashes, and from what an earlier call committed to
+//	sign.go       leads with signatures of accounts whose keys are known
+//	context.go    other calls before a seed's last one (harvey §5, mufuzz §IV-A)
+//	repeat.go     copies of calls, and how many
+//	keysubstitution.go  mapping keys, so that two calls use the same element
+//	statefuzz.go  calls from states that no sequence leaves (harvey §5)
+//	mask.go       which words of a seed mutation spares (mufuzz §IV-B)
+//	solve.go, solve_system.go, solve_formula.go  getting through branches by the
+//	              effect of all words of a call on all of them
+//	shorten.go    leaving out calls that do not matter
+//	property.go   property functions: when they are called, and when they fail
+//
+// Findings:
+//
+//	checked.go    machines that compare themselves with the reference
 //	judge.go      confirming on the reference machine
 //	finding.go    what oracles see, and the findings it becomes
 //	minimize.go   the minimizer, pure
 //	corpus.go     the corpus on disk
-//	trim.go       the corpus, cut to what its coverage needs
+//	trim.go       the corpus, reduced to what its coverage needs
 package fuzzer

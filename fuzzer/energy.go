@@ -9,29 +9,27 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// weights adjusts energy by what a seed's branches are worth (mufuzz §IV-C), once no
-// target is left: those that are nested deeper, and those behind which a
-// dangerous instruction may be, get more. The paper weighs each branch once, in a run
-// before fuzzing; here a seed is weighed whenever it is picked, by the last of its branches
-// that has a side which nothing has taken, since that is what more mutants are to
-// change.
+// weights adjusts energy by the worth of a seed's branches (mufuzz §IV-C), once no target
+// is left: deeper nested ones get more, and those after which a dangerous instruction may
+// follow. The paper weighs each branch once, in a run before fuzzing; here a seed is
+// weighed whenever it is picked, by the last of its branches with an untaken side, since
+// that is the one that mutants are to flip.
 type weights struct {
 	ahead *steering // toward dangerous instructions; nil: energy stays as it is
-	known aheads
+	known aheadCache
 }
 
-// How much energy is worth it, in halves of what the schedule gives. All arbitrary.
+// Weights of energy, in halves of what the schedule gives. All arbitrary.
 const (
 	weightDecided = 1 // no branch is left to take
 	weightLeast   = 2 // a branch, at any depth
 	weightNested  = 2 // added in full at nestedFull jumps before the branch, and less in proportion
-	weightDanger  = 2 // added when a dangerous instruction may be behind it
+	weightDanger  = 2 // added when a dangerous instruction may follow
 	nestedFull    = 16
 )
 
-// dangerous are the instructions that what oracles look for needs, and that are
-// not in every contract (yellow paper, appendix H.2): ORIGIN, CALL, CALLCODE,
-// DELEGATECALL, SELFDESTRUCT.
+// dangerous are the instructions that bugs need and that are not in every contract
+// (yellow paper, appendix H.2): ORIGIN, CALL, CALLCODE, DELEGATECALL, SELFDESTRUCT.
 var dangerous = []byte{0x32, 0xf1, 0xf2, 0xf4, 0xff}
 
 // findDangers lists the blocks with dangerous instructions, and with places of oracles, by
@@ -86,8 +84,8 @@ func (w *worker) weigh(t task, base *point, exec *evm.Execution) Energy {
 func (w *worker) dangerBehind(exec *evm.Execution, b *input.Branch) bool {
 	pid := exec.PathID()
 	if _, asked := w.weights.known.byPath[pid]; !asked {
-		found := w.weights.ahead.analyse(exec)
+		found := w.weights.ahead.analyze(exec)
 		w.weights.known.put(pid, &found)
 	}
-	return w.weights.known.of(pid).in(b.Code).has(b.Block)
+	return w.weights.known.get(pid).in(b.Code).has(b.Block)
 }

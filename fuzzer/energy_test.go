@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// TestWeigh: energy is adjusted only when no target is left, and by what lies behind
+// TestWeigh: energy is adjusted only when no target is left, and by what lies after
 // the last branch that has a side which nothing has taken.
 func TestWeigh(t *testing.T) {
 	w, p := solver(t, "units/nested.sol")

@@ -9,15 +9,15 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Mark says when in a campaign something happened.
+// Mark is a moment in a campaign.
 type Mark struct {
 	Executions uint64
 	Calls      uint64
 	Seconds    float64
 }
 
-// Finding is something an oracle saw: minimized, and replayed on the reference
-// machine from the same World.
+// Finding is a bug that an oracle saw: minimized, and replayed on the reference machine
+// from the same World.
 type Finding struct {
 	Oracle   *oracle.Oracle
 	Location bytecode.Location
@@ -25,7 +25,7 @@ type Finding struct {
 	Message  string
 	Sequence input.Sequence
 	First    Mark
-	// NeverPassed tells of a fuzz test that fails that it passed with no arguments.
+	// NeverPassed reports, for a failing fuzz test, that no arguments made it pass.
 	NeverPassed bool
 	// Path holds the locations of all blocks that the failing sequence entered,
 	// each once, in order of first entry: the report picks the changed line
@@ -33,7 +33,7 @@ type Finding struct {
 	Path []bytecode.Location
 }
 
-// findingKey deduplicates findings (design §8).
+// findingKey deduplicates findings.
 type findingKey struct {
 	oracle string
 	at     bytecode.Location
@@ -47,15 +47,16 @@ type observation struct {
 
 func (o *observation) key() findingKey { return findingKey{o.oracle.ID, o.Location} }
 
-// observer runs the oracles. It sees every execution and owns its memory.
+// observer runs the oracles. It sees every execution and reuses its memory.
 type observer struct {
 	oracles []*oracle.Oracle
 	space   *input.Space
-	exempts bool           // there are places where what fails is no bug
+	exempts bool           // at some instructions failures are not bugs
 	now     *oracle.Oracle // whose turn it is
 	seen    []observation
 	report  func(oracle.Observation)
-	// broken reports a property: where it stands, in a test, nothing else is a bug.
+	// broken reports a failing property or test: report would exempt it, since it is in a
+	// test's code.
 	broken func(oracle.Observation)
 }
 
@@ -70,9 +71,8 @@ func newObserver(config *Config) *observer {
 	return o
 }
 
-// observe lists what the oracles see in the execution, and a failure of the
-// property that the sequence ends with, if it does; in a fuzz test, whether it fails. The list is valid until the
-// next call.
+// observe lists what the oracles see in the execution, and the failure of the property or
+// fuzz test that the sequence ends with. The list is valid until the next call.
 func (o *observer) observe(seq input.Sequence, exec *evm.Execution) []observation {
 	o.seen = o.seen[:0]
 	test := input.IsTest(seq)
@@ -82,14 +82,14 @@ func (o *observer) observe(seq input.Sequence, exec *evm.Execution) []observatio
 			if !o.space.Lenient || !oracle.RevertsElsewhere(exec) {
 				o.now.Check(exec, o.broken)
 			}
-		case o.now != oracle.FailingTest && !test: // a test may break what it likes, as long as it holds
+		case o.now != oracle.FailingTest && !test: // a test that passes may do what it likes
 			o.now.Check(exec, o.report)
 		}
 	}
 	o.now = oracle.Assertion
 	checkProperty(o.space, seq, exec, o.broken)
 	if !o.exempts || !slices.ContainsFunc(o.seen, func(seen observation) bool { return seen.oracle == oracle.Assertion && seen.Call == len(seq)-1 }) {
-		checkHandler(o.space, seq, exec, o.broken) // otherwise the assertion is no test's, and was seen where it stands
+		checkHandler(o.space, seq, exec, o.broken) // otherwise the assertion is the contract's own, and was seen there
 	}
 	return o.seen
 }

@@ -9,24 +9,24 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// slotKey identifies a state variable: an account and a storage slot, elements of
-// mappings and arrays folded to their base. It is a hash: two variables that share
-// one are taken for the same, which costs a mutant.
+// slotKey identifies a state variable: an account and a storage slot, with elements of
+// mappings and arrays folded to their base. It is a hash: two variables with the same
+// hash are taken for one, which costs a mutant.
 type slotKey uint64
 
-// maxFootprint bounds the variables that are remembered of a call, each way.
-// Arbitrary: few functions touch more.
+// maxFootprint bounds the variables of a call in each list. Arbitrary: few functions
+// touch more.
 const maxFootprint = 32
 
-// footprint lists the state variables that the last call of an execution reads, and
-// those that it writes if it succeeds, whether their value changes or not: with
-// other arguments it may. Of those that it reads, some decide: a comparison shows the
-// value. Each list is in order of the keys (mufuzz §IV-A).
+// footprint lists the state variables that the last call of an execution reads, and those
+// that it writes if it succeeds, whether their value changes or not: with other arguments
+// it may. Variables that it reads decide if a comparison has the value as an operand.
+// Each list is sorted (mufuzz §IV-A).
 func footprint(exec *evm.Execution) (f footprints) {
 	n := len(exec.Calls) - 1
 	call := &exec.Calls[n]
 	last := call.Frames
-	looked := 0 // for what earlier calls wrote: they may have written thousands of words
+	looked := 0 // searches of earlier calls' writes, which may be thousands
 	for i := last[0]; i < last[1]; i++ {
 		for j := range exec.Frames[i].Storage {
 			access := &exec.Frames[i].Storage[j]
@@ -68,7 +68,7 @@ func wroteBefore(exec *evm.Execution, n int, access *evm.StorageAccess) bool {
 // footprints are what a call did to state variables.
 type footprints struct {
 	reads, writes, decides []slotKey
-	wants                  []slotKey // mappings that it read elements of that no earlier call wrote
+	wants                  []slotKey // mappings of which it read an element that no earlier call wrote
 }
 
 // insertKey adds a key to a sorted list, unless it is there or the list is full.
@@ -115,12 +115,11 @@ func keyOf(access *evm.StorageAccess) slotKey {
 	return slotKey(h)
 }
 
-// maxWriters bounds the seeds that are remembered as writers of a variable.
-// Arbitrary.
+// maxWriters bounds the seeds that are kept as writers of a variable. Arbitrary.
 const maxWriters = 64
 
-// noteWriter remembers a seed under what its last call writes.
-func (s *Suite) noteWriter(seed *Seed) {
+// addWriter remembers a seed under what its last call writes.
+func (s *Suite) addWriter(seed *Seed) {
 	for _, key := range seed.writes {
 		if len(s.writers[key]) < maxWriters {
 			s.writers[key] = append(s.writers[key], seed)
@@ -128,9 +127,8 @@ func (s *Suite) noteWriter(seed *Seed) {
 	}
 }
 
-// writer picks an entry that writes what a seed's last call reads: what it leaves
-// behind is what decides there (mufuzz §IV-A, "write before read"). Nil when there is
-// none.
+// writer picks an entry that writes what a seed's last call reads (mufuzz §IV-A, "write
+// before read"). Nil when there is none.
 func (s *Suite) writer(seed *Seed, r input.Rand) *Seed {
 	var known []slotKey
 	for _, key := range seed.reads {

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-// TestWriter: what is put in front of a call writes what it reads.
+// TestWriter: what is put before a call writes what it reads.
 func TestWriter(t *testing.T) {
 	exec := func(outcome evm.Outcome, accesses ...evm.StorageAccess) *evm.Execution {
 		return &evm.Execution{
@@ -32,7 +32,7 @@ func TestWriter(t *testing.T) {
 	other := seed(exec(evm.Success, at(2, 0, true)))
 	failed := seed(exec(evm.Reverted, at(1, 7, true)))
 	for _, w := range []*Seed{deposit, other, failed} {
-		s.noteWriter(w)
+		s.addWriter(w)
 	}
 	if len(deposit.reads) != 1 || len(deposit.writes) != 2 || !slices.IsSorted(deposit.writes) {
 		t.Errorf("a footprint of %v and %v", deposit.reads, deposit.writes)

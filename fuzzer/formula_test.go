@@ -54,7 +54,7 @@ func TestSatisfy(t *testing.T) {
 		exec, _, _ := w.try(context.Background(), seq, &b)
 		path := &pathfinder{worker: w, ctx: context.Background(), b: &b}
 		path.rebase(path.point(seq, exec))
-		for path.reckon(path.targets()) {
+		for path.solveByFormulas(path.targets()) {
 		}
 		found := 0
 		for i := range b.discoveries {

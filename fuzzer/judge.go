@@ -11,17 +11,16 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Probes of the minimizer: a target's sequence is made readable, a finding's is
-// made small. Each probe costs a few hundred microseconds; the numbers are
-// arbitrary.
+// Probes of the minimizer: enough to make a target's sequence readable, and a finding's
+// small. Each probe costs a few hundred microseconds; the numbers are arbitrary.
 const (
 	targetProbes  = 128
 	findingProbes = 1024
 )
 
-// reach records that an execution reached a target, with a minimized sequence
-// that does.
-func (c *Campaign) reach(ctx context.Context, h hit, d *discovery) {
+// confirmTarget records that an execution reached a target, if the judge confirms it,
+// with a minimized sequence.
+func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery) {
 	t := &c.result.Targets[h.target]
 	if t.Reached || t.Entered && !h.kept {
 		return
@@ -52,8 +51,9 @@ func (c *Campaign) reach(ctx context.Context, h hit, d *discovery) {
 	}
 }
 
-// find turns an observation into a finding: minimized and replayed by the judge.
-func (c *Campaign) find(ctx context.Context, seen observation, d *discovery) {
+// confirmFinding turns an observation into a finding, if the judge confirms it, with a
+// minimized sequence.
+func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *discovery) {
 	key := seen.key()
 	if c.reported[key] {
 		return
@@ -86,10 +86,10 @@ func (c *Campaign) find(ctx context.Context, seen observation, d *discovery) {
 	c.Progress(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})
 }
 
-// confirm replays a sequence on the reference machine, minimizes it with at most
-// so many probes, and replays the result once more. Its Execution is the judge's
-// last one. All count as executions. Probes keep to the campaign's budget; the two
-// replays do not, so that nothing is lost that was seen within it.
+// confirm replays a sequence on the judge, minimizes it with at most so many probes, and
+// replays the result, whose execution it returns. All count as executions. Probes stay
+// within the campaign's budget; the two replays may exceed it, so that nothing is lost
+// that was seen within it.
 func (c *Campaign) confirm(ctx context.Context, seq input.Sequence, probes int, holds holds) (input.Sequence, *evm.Execution, bool) {
 	if _, ok := c.replay(seq, holds); !ok {
 		return nil, nil, false
@@ -146,8 +146,8 @@ func enters(table *bytecode.Table, target *bytecode.Target, exec *evm.Execution)
 	return entered, kept
 }
 
-// breaks reports whether an oracle sees something in a sequence or in a property asked
-// behind it, or may: where the judge cannot run it, nothing is known.
+// breaks reports whether an oracle sees something in a sequence, or in a property called
+// after it; true also where the judge cannot run it.
 func (c *Campaign) breaks(seq input.Sequence) bool {
 	shows := func(seq input.Sequence) bool {
 		_, observed, err := Replay(c.judge, &c.Config, seq)
@@ -159,7 +159,8 @@ func (c *Campaign) breaks(seq input.Sequence) bool {
 	})
 }
 
-// Replay runs a sequence on a machine and tells what every oracle sees in it.
+// Replay runs a sequence on a machine and lists what every oracle sees in it. An error
+// means that the machine failed.
 func Replay(machine evm.Machine, config *Config, seq input.Sequence) (*evm.Execution, []Observed, error) {
 	exec, err := machine.Run(config.Space.Encode(seq, nil))
 	if err != nil {

@@ -6,22 +6,22 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// lead is an input that somebody has a reason to try: it costs no energy.
+// lead is an input that there is a reason to try: it costs no energy.
 type lead struct {
 	sequence input.Sequence
-	// changes of words are made when its turn comes: there are thousands of leads, and
-	// each would have an array of its own that takes tens of kilobytes.
+	// changes are applied when its turn comes: there are thousands of leads, and each
+	// would otherwise hold an array of tens of kilobytes.
 	changes []input.Proposal
 	from    *point // the run it was made from; nil for none
-	steps   int    // predictions in a row so far
-	// repetition is how it was made of the run, where copies of a call were put in.
+	steps   int    // consecutive predictions so far
+	// repetition is how it was made of the run by copies of calls; nil otherwise.
 	repetition *repetition
 	joined     bool // its calls before the last are not the seed's
-	arranged   bool // likewise, on demand
+	onDemand   bool // likewise, since the seed's function demands it
 	size       int  // see leadStack
 }
 
-// complete makes the changes; false where they are none that the words can have.
+// complete applies the changes; false if the words cannot take their values.
 func (l *lead) complete(space *input.Space) bool {
 	for i := range l.changes {
 		var ok bool
@@ -33,20 +33,18 @@ func (l *lead) complete(space *input.Space) bool {
 	return true
 }
 
-// maxLeadSize bounds what the runs take that the leads of a task were made from, in
-// bytes: each keeps its branches and the arrays that are its own. Arbitrary: few
-// tasks come to a tenth of it.
+// maxLeadSize bounds the memory of the runs that a task's leads were made from, in bytes:
+// each keeps its branches and its own arrays. Arbitrary: few tasks reach a tenth of it.
 const maxLeadSize = 16 << 20
 
-// leadStack are the leads that a task has still to follow: a stack, since the leads of a lead
-// are on the way to the same goal.
+// leadStack holds the leads that a task has yet to follow: a stack, since the leads of a
+// lead are on the way to the same goal.
 type leadStack struct {
 	stack []lead
-	size  int // bytes of the runs that they were made from, about
+	size  int // of the runs that they were made from, in about so many bytes
 }
 
-// push puts what was found in one run on the stack, the best on top. What there is
-// no room for is left out.
+// push puts the leads of one run on the stack, the best on top, if there is room.
 func (l *leadStack) push(found []lead) {
 	size := 0
 	var from *point

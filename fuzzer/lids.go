@@ -12,7 +12,7 @@ type lidGroup struct {
 	seeds   []*Seed
 	fuzz    uint64 // fuzz(λ): executions of the paths filed under it
 	changes bool   // those of its paths that are entries change state
-	leads   bool   // see outlook
+	leads   bool   // see lookaheadResult
 	opens   bool   // likewise
 	points  []pointRun
 	id      lookahead.ID
@@ -35,7 +35,7 @@ const (
 
 // lids counts executions by lookahead identifier and by split point. Only
 // fuzz(pid) is a count of its own; these are sums over the paths filed under a
-// LID, kept up to date (design §6, "Counts").
+// LID, kept up to date.
 type lids struct {
 	byID   map[lookahead.ID]*lidGroup
 	of     [sources][]*lidGroup // those with seeds, by kind, in order of first entry
@@ -68,7 +68,7 @@ func newLIDs() lids {
 }
 
 // group finds or makes the group of a result.
-func (l *lids) group(r *outlook) *lidGroup {
+func (l *lids) group(r *lookaheadResult) *lidGroup {
 	if g := l.byID[r.ID]; g != nil {
 		return g
 	}

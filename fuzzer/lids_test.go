@@ -19,8 +19,8 @@ func TestRarityCutoff(t *testing.T) {
 }
 
 // result makes a lookahead result with split points at blocks.
-func result(id byte, blocks ...bytecode.BlockID) *outlook {
-	r := &outlook{Result: lookahead.Result{ID: lookahead.ID{id}}}
+func result(id byte, blocks ...bytecode.BlockID) *lookaheadResult {
+	r := &lookaheadResult{Result: lookahead.Result{ID: lookahead.ID{id}}}
 	for _, b := range blocks {
 		r.SplitPoints = append(r.SplitPoints, lookahead.SplitPoint{Code: 1, Block: b})
 	}
@@ -46,14 +46,14 @@ func TestRare(t *testing.T) {
 		{"rare by a split point", [3]uint64{20, 20, 3}, [3]bool{true, true, true}, [3]bool{true, true, true}},
 	} {
 		s := newSuite()
-		results := []*outlook{result(0, 0, 1), result(1, 0, 2), result(2, 0)}
+		results := []*lookaheadResult{result(0, 0, 1), result(1, 0, 2), result(2, 0)}
 		var seeds []*Seed
 		for i, r := range results {
 			pid := pidOf(byte(i))
 			for range test.counts[i] {
 				s.count(pid)
 			}
-			s.learn(pid, r)
+			s.fileUnderLID(pid, r)
 			seeds = append(seeds, &Seed{PID: pid})
 			s.add(seeds[i], 0)
 		}
@@ -74,9 +74,9 @@ func TestLIDsModel(t *testing.T) {
 	r := testRand(11)
 	s := newSuite()
 	counts := map[bytecode.PathID]uint64{}
-	filed := map[bytecode.PathID]*outlook{}
+	filed := map[bytecode.PathID]*lookaheadResult{}
 	entries := map[bytecode.PathID]*Seed{}
-	results := []*outlook{result(0), result(1, 0), result(2, 0, 1), result(3, 0, 1, 2), result(4, 2, 5)}
+	results := []*lookaheadResult{result(0), result(1, 0), result(2, 0, 1), result(3, 0, 1, 2), result(4, 2, 5)}
 	results[1].leads, results[2].leads, results[4].opens = true, true, true
 	for step := range 4000 {
 		pid := pidOf(byte(r.IntN(20)))
@@ -86,7 +86,7 @@ func TestLIDsModel(t *testing.T) {
 			if known := counts[pid] > 0 || entries[pid] != nil; known && filed[pid] == nil {
 				filed[pid] = some
 			}
-			s.learn(pid, some)
+			s.fileUnderLID(pid, some)
 		case 1:
 			if entries[pid] == nil {
 				seed := &Seed{PID: pid}
@@ -106,7 +106,7 @@ func TestLIDsModel(t *testing.T) {
 	}
 }
 
-func checkLIDs(t *testing.T, s *Suite, counts map[bytecode.PathID]uint64, filed map[bytecode.PathID]*outlook) {
+func checkLIDs(t *testing.T, s *Suite, counts map[bytecode.PathID]uint64, filed map[bytecode.PathID]*lookaheadResult) {
 	t.Helper()
 	lids := map[lookahead.ID]uint64{}
 	points := map[lookahead.SplitPoint]uint64{}
@@ -168,7 +168,7 @@ func TestPerLIDBound(t *testing.T) {
 	r := result(1, 0)
 	for i := range byte(5) {
 		s.count(pidOf(i))
-		s.learn(pidOf(i), r)
+		s.fileUnderLID(pidOf(i), r)
 		s.add(&Seed{PID: pidOf(i)}, 3)
 	}
 	if len(s.Seeds) != 3 || s.lids.byID[r.ID].fuzz != 5 {
@@ -185,7 +185,7 @@ func TestPickByLID(t *testing.T) {
 		r := result(lid, bytecode.BlockID(lid))
 		r.leads = lid == 0 || lid == 3 // 2 leads nowhere
 		s.count(pidOf(i))
-		s.learn(pidOf(i), r)
+		s.fileUnderLID(pidOf(i), r)
 		s.add(&Seed{PID: pidOf(i), Selected: 4, Changes: lid == 1}, 0)
 	}
 	for _, test := range []struct {
@@ -201,7 +201,8 @@ func TestPickByLID(t *testing.T) {
 		{"one that changes state", 10, 4, []int{0, 0}, 1, 16, fromChanging},
 	} {
 		s.spent = [sources]uint64{fromLeading: test.leading, fromChanging: test.changing}
-		seed, energy, from := Lookahead.pick(s, &scripted{t: t, ints: test.ints}, Techniques{Frontier: true})
+		seed, from := Lookahead.pick(s, &scripted{t: t, ints: test.ints}, Techniques{Frontier: true})
+		energy := Lookahead.assignEnergy(s, seed, from)
 		if seed != s.Seeds[test.want] || energy != test.energy || from != test.from {
 			t.Errorf("%s: seed %d with energy %d from %d", test.name, slices.Index(s.Seeds, seed), energy, from)
 		}

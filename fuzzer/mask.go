@@ -10,19 +10,19 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// mask tells what of a seed may be changed, and how, so that its last call still
-// comes to the branch that the seed is kept for (mufuzz §IV-B, Algorithm 2). The
-// paper masks bytes; here it is input words, which are what contracts decode.
+// mask says which words of a seed may be changed, and how, so that its last call still
+// reaches the branch that the seed is kept for (mufuzz §IV-B, Algorithm 2). The paper
+// masks bytes; here it is input words, which are what contracts decode.
 type mask struct {
-	aim  aim
-	ways map[input.Word]ways // what was found out of the words tried
-	// probes are what is still to be tried, the next at the end; probing is on its way.
+	branch maskedBranch
+	ways   map[input.Word]ways // of the words tried
+	// probes are still to be tried, the next one at the end; probing was handed out last.
 	probes  []maskProbe
 	probing *maskProbe
 }
 
-// aim is the conditional jump that mutants are to come to.
-type aim struct {
+// maskedBranch is the conditional jump that mutants are to reach.
+type maskedBranch struct {
 	code bytecode.CodeID
 	pc   uint32
 }
@@ -58,50 +58,50 @@ const (
 // mutation's small steps (see input's maxDelta, AFL's arithmetic stage).
 const smallStep = 35
 
-// aimOf is the last branch of a run that has a side which nothing has taken; false
-// when there is none, or it is not nested.
-func (w *worker) aimOf(branches []input.Branch, last int) (aim, bool) {
+// maskedBranchOf is the last branch of a run with an untaken side; false when there is
+// none, or it is not nested.
+func (w *worker) maskedBranchOf(branches []input.Branch, last int) (maskedBranch, bool) {
 	for i := len(branches) - 1; i >= 0; i-- {
 		b := &branches[i]
 		if b.Call != last {
 			break
 		}
 		if b.Code != bytecode.NoCode && !w.tracker.decided(b.Code, &b.Comparison) {
-			return aim{b.Code, b.PC}, i >= maskNested && branches[i-maskNested].Call == last
+			return maskedBranch{b.Code, b.PC}, i >= maskNested && branches[i-maskNested].Call == last
 		}
 	}
-	return aim{}, false
+	return maskedBranch{}, false
 }
 
 // maskOf is the mask of the task's seed, whose run base is; nil when it needs none.
-// A mask is made anew when both sides of its branch have been taken.
+// It is made again when both sides of its branch have been taken.
 func (w *worker) maskOf(t task, base *point) *mask {
 	if w.without.Masks || base == nil || t.energy < maskEnergy {
 		return nil
 	}
-	aim, nested := w.aimOf(base.branches, len(base.sequence)-1)
+	branch, nested := w.maskedBranchOf(base.branches, len(base.sequence)-1)
 	if !nested {
 		return nil
 	}
-	if m := w.masks[t.seed]; m != nil && m.aim == aim {
+	if m := w.masks[t.seed]; m != nil && m.branch == branch {
 		return m
 	}
 	if w.masks == nil || len(w.masks) >= maxMasks {
 		w.masks = map[*Seed]*mask{}
 	}
-	m := &mask{aim: aim, ways: map[input.Word]ways{}, probes: w.probes(base.sequence)}
+	m := &mask{branch: branch, ways: map[input.Word]ways{}, probes: w.probes(base.sequence)}
 	w.masks[t.seed] = m
 	return m
 }
 
-// note learns from the execution of what [worker.mutateWithin] made last, if that was
-// a probe.
-func (m *mask) note(exec *evm.Execution) {
+// recordProbe records the outcome of what [worker.mutateWithin] made last, if that was a
+// probe.
+func (m *mask) recordProbe(exec *evm.Execution) {
 	if m == nil || m.probing == nil {
 		return
 	}
 	found := m.ways[m.probing.word] // also when it is none: the word was tried
-	if m.aim.in(exec) {
+	if m.branch.in(exec) {
 		found |= m.probing.way
 	}
 	m.ways[m.probing.word], m.probing = found, nil
@@ -181,7 +181,7 @@ func waysOf(word input.Word) ways {
 	return overwrite | replace
 }
 
-// wayOf tells in which way a word was changed from x to y.
+// wayOf is the way in which a word was changed from x to y.
 func wayOf(word input.Word, x, y *uint256.Int) ways {
 	if word.Kind == input.LengthWord {
 		if x.Lt(y) {
@@ -198,8 +198,8 @@ func wayOf(word input.Word, x, y *uint256.Int) ways {
 	return replace
 }
 
-// in reports whether the last call of an execution comes to the aim.
-func (a aim) in(exec *evm.Execution) bool {
+// in reports whether the last call of an execution reaches the branch.
+func (a maskedBranch) in(exec *evm.Execution) bool {
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
 		f := &exec.Frames[i]

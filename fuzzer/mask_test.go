@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// TestMask: of a seed in front of a nested guard, the words that brought it there are
+// TestMask: of a seed that stops before a nested guard, the words that brought it there are
 // not to be changed, and those that nothing depends on are.
 func TestMask(t *testing.T) {
 	w, p := solver(t, "units/nested.sol")
@@ -17,7 +17,7 @@ func TestMask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.tracker.look(exec, true, nil)
+	w.tracker.track(exec, true, nil)
 	base := w.newPoint(seq, exec)
 	seed := seedOf(seq)
 	if w.maskOf(task{seed: seed, energy: maskEnergy - 1}, base) != nil {
@@ -32,7 +32,7 @@ func TestMask(t *testing.T) {
 		if exec, err = w.machine.Run(p.space.Encode(probe.sequence, nil)); err != nil {
 			t.Fatal(err)
 		}
-		m.note(exec)
+		m.recordProbe(exec)
 	}
 	words := input.AppendCallWords(nil, seq, 0)
 	if len(words) < 6 || words[3].Kind != input.LengthWord {
@@ -50,7 +50,7 @@ func TestMask(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.aim.in(exec) {
+			if m.branch.in(exec) {
 				n++
 			}
 		}

@@ -9,16 +9,16 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// minimize makes a sequence smaller while keeps answers true for it, which is
-// taken for granted of seq itself. It never executes anything: keeps does, and
-// may give up by answering false from some point on.
+// minimize makes a sequence smaller while keeps returns true for it; it must be true for
+// seq itself. It never executes anything: keeps does, and may give up by returning false
+// from some point on.
 //
-// First calls are dropped, from large chunks to single ones (delta debugging,
-// Zeller and Hildebrandt, TSE 2002), and calls of one function are joined to one of
-// their sum. Then words are made plainer: zero, else one,
-// else a smaller number by halving, at last a round one. All repeat until nothing
-// changes. That ends: joining leaves fewer calls, rounding happens only when it takes
-// digits away, and rounding up after halving gives less than there was before.
+// First calls are dropped, from large chunks to single ones (delta debugging, Zeller and
+// Hildebrandt, TSE 2002), and calls of one function are joined into one of their sum. Then
+// words are simplified: to zero, else to one, else to a smaller number by halving, and
+// finally to a round one. All repeat until nothing changes. That terminates: joining
+// leaves fewer calls, rounding happens only when it removes digits, and rounding up after
+// halving gives less than before.
 func minimize(space *input.Space, seq input.Sequence, keeps func(input.Sequence) bool) input.Sequence {
 	m := minimizer{space, keeps}
 	for {
@@ -50,8 +50,8 @@ func (m minimizer) dropCalls(seq input.Sequence) input.Sequence {
 	return seq
 }
 
-// joinCalls puts two calls of a function in one, as long as that keeps: ten payments
-// that fill a purse are one.
+// joinCalls joins two calls of a function into one, as long as that keeps: ten payments
+// become one.
 func (m minimizer) joinCalls(seq input.Sequence) input.Sequence {
 	for i := 0; i < len(seq); i++ {
 		for j := i + 1; j < len(seq); {
@@ -111,12 +111,12 @@ func (m minimizer) plainWords(seq input.Sequence) input.Sequence {
 	return seq
 }
 
-// plainest tries the values that need no explanation: zero, one, and for an
-// address that nobody knows a sender's.
+// plainest tries the values that need no explanation: zero, one, and for an unknown
+// address a sender's.
 func (m minimizer) plainest(seq input.Sequence, word input.Word) input.Sequence {
 	x, ok := m.space.Get(seq, word)
 	if !ok {
-		return seq // gone with a shorter array
+		return seq // the array became shorter
 	}
 	plain := []uint256.Int{{}, *uint256.NewInt(1)}
 	if t := input.WordType(seq, word); t != nil && t.Kind == input.Address {
@@ -147,8 +147,8 @@ func (m minimizer) try(seq input.Sequence, word input.Word, x *uint256.Int) (inp
 	return changed, true
 }
 
-// isNumber reports whether a word is one that is smaller by being halved: half an
-// address or half a hash is no plainer than the whole.
+// isNumber reports whether halving a word makes it simpler: half an address or half a
+// hash is not simpler than the whole.
 func isNumber(seq input.Sequence, word input.Word) bool {
 	switch word.Kind {
 	case input.LeafWord:
@@ -201,9 +201,9 @@ func (m minimizer) halve(seq input.Sequence, word input.Word) input.Sequence {
 	}
 }
 
-// round looks for a number that people can read near one that cannot be halved:
-// 40 ether, not 46.875; 14 days, not 1,234,567 seconds. It goes from the coarsest
-// unit to the finest, first down and then up.
+// round searches for a readable number near one that cannot be halved: 40 ether, not
+// 46.875; 14 days, not 1,234,567 seconds. It goes from the coarsest unit to the finest,
+// first down and then up.
 func (m minimizer) round(seq input.Sequence, word input.Word) input.Sequence {
 	n, ok := m.number(seq, word)
 	if !ok {
@@ -212,7 +212,7 @@ func (m minimizer) round(seq input.Sequence, word input.Word) input.Sequence {
 	for _, unit := range units(word, &n.size) {
 		var rest, down, up uint256.Int
 		if n.size.Lt(&unit) {
-			continue // a second is no plainer as a day
+			continue // rounding a second up to a day does not simplify it
 		}
 		down.Sub(&n.size, rest.Mod(&n.size, &unit))
 		rounder, ok := seq, rest.IsZero()
@@ -232,8 +232,8 @@ func (m minimizer) round(seq input.Sequence, word input.Word) input.Sequence {
 	return seq
 }
 
-// lower finds the smallest multiple of unit that keeps, between the half of the
-// number, which is known not to, and high, which does.
+// lower finds the smallest multiple of unit that keeps, between half of the number, which
+// is known not to keep, and high, which does.
 func (m minimizer) lower(seq input.Sequence, word input.Word, n number, high, unit *uint256.Int) input.Sequence {
 	var low uint256.Int // multiples, in units; the highest that is known not to keep
 	top := new(uint256.Int).Div(high, unit)
@@ -254,11 +254,10 @@ func (m minimizer) lower(seq input.Sequence, word input.Word, n number, high, un
 }
 
 const (
-	// plainDigits: numbers of so many decimal digits are read at a glance. The
-	// smallest that will do is looked for.
+	// plainDigits: numbers of so many decimal digits are readable and not rounded.
 	plainDigits = 3
-	// roundDigits is the most digits that a rounded number has before its zeros.
-	// More are no plainer than all, and each costs two probes. Both arbitrary.
+	// roundDigits is the most digits that a rounded number has before its zeros. With
+	// more it is not simpler, and each costs two probes. Both arbitrary.
 	roundDigits = 4
 )
 

@@ -106,7 +106,7 @@ func TestMinimize(t *testing.T) {
 			},
 			named + "(0x0000000000000000000000000000000000000000, -6000, [], 0x, 0x" + strings.Repeat("0", 64) + ")",
 		}, {
-			"addresses become somebody, hashes are not halved", named + "(0x00000000000000000000000000000000deadbeef, 0, [1, 2, 3, 4], 0x010203, " + hash + ")",
+			"addresses become a sender's, hashes are not halved", named + "(0x00000000000000000000000000000000deadbeef, 0, [1, 2, 3, 4], 0x010203, " + hash + ")",
 			func(seq input.Sequence) bool {
 				return !seq[0].Args[0].Word.IsZero() && seq[0].Args[4].Word.Uint64() > 1
 			},

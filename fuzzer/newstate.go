@@ -7,9 +7,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
-// stateID identifies the persistent state that a sequence leaves behind. It is a
-// hash: two states that share one are taken for the same, which costs an entry of
-// the pool of prefixes.
+// stateID identifies the persistent state that a sequence leaves. It is a hash: two
+// states with the same hash are taken for one, which costs an entry of the pool of
+// prefixes.
 type stateID uint64
 
 // place is a storage slot of an account.
@@ -18,10 +18,10 @@ type place struct {
 	slot    uint256.Int
 }
 
-// stateOf identifies the state after an execution: what its calls that succeeded
-// last wrote where, in frames that no caller undid, and what they created. What
-// writes a value that was there makes another state than what writes nothing, and
-// where a frame and one that it called write the same slot, the latter's value counts.
+// stateOf identifies the state after an execution: the last values that its successful
+// calls wrote, in frames that no caller reverted, and what they created. Writing the
+// value that was there makes another state than writing nothing, and where a frame and
+// one that it called write the same slot, the latter's value counts.
 func stateOf(exec *evm.Execution) stateID {
 	last := map[place]uint256.Int{}
 	var created uint64

@@ -2,9 +2,9 @@ package fuzzer
 
 import "github.com/sightline-evm/sightline/internal/bytecode"
 
-// maxRecentPaths is how many paths a worker remembers, at most twice as many for
-// a while: 10 to 20 MB. A path that was forgotten is reported as new again, which
-// the campaign, who counts them all, knows better. Arbitrary.
+// maxRecentPaths is how many paths a worker remembers, temporarily twice as many: 10 to
+// 20 MB. A path that was forgotten is reported as new again; the campaign, which counts
+// them all, knows that it is not. Arbitrary.
 const maxRecentPaths = 1 << 17
 
 // pathSet is a set of paths of bounded size that forgets the oldest: when the

@@ -108,7 +108,7 @@ func (p *project) targetEnds(t *testing.T) []string {
 	for i, target := range p.targets {
 		_, end, _ := strings.Cut(lines[target.Position.Line-1], "// target ")
 		if !slices.Contains([]string{"reached", "entered", "unreached", "unreachable"}, end) {
-			t.Fatalf("target %d: %q is no end", i, end)
+			t.Fatalf("target %d: %q is not an end", i, end)
 		}
 		ends = append(ends, end)
 	}

@@ -15,7 +15,7 @@ type point struct {
 	number   int // of the worker's
 	sequence input.Sequence
 	branches []input.Branch
-	writes   []slotWrite // of the last call; nil when nobody aims
+	writes   []slotWrite // of the last call; nil without slot search
 }
 
 // Bounds of prediction. A root of 60 bits takes up to 91 secant steps on a
@@ -32,7 +32,7 @@ const (
 // predict from, which would cost more than its mutants. Arbitrary.
 const predictionEnergy = 4
 
-// open reports whether the run came to an undecided branch behind one of its own.
+// open reports whether the run passed an undecided branch after one of its own.
 func (p *point) open(t *tracker, b *input.Branch) bool {
 	for i := range p.branches {
 		if &p.branches[i] == b {
@@ -51,7 +51,7 @@ func (w *worker) newPoint(seq input.Sequence, exec *evm.Execution) *point {
 func (w *worker) pointOf(seq input.Sequence, branches []input.Branch, exec *evm.Execution) *point {
 	w.points++
 	p := &point{number: w.points, sequence: seq, branches: branches}
-	if w.aims {
+	if w.searchesSlots {
 		p.writes = appendWrites(nil, exec)
 	}
 	return p
@@ -67,16 +67,16 @@ func (p *point) size() int {
 	return size
 }
 
-// follow finds at most so many leads in an execution: predictions from the run it
-// differs from, what its comparisons propose directly when it showed something new,
-// and signatures.
+// follow makes at most so many leads of an execution: predictions from the run that it
+// was made from, direct proposals of its comparisons when it showed something new, and
+// signatures.
 func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []lead {
 	if w.without.Prediction {
 		return nil
 	}
 	var leads []lead
-	if (w.tracker.nearUndecided || w.aims && changedState(exec)) && !w.rests(ran, isNew) {
-		if leads = append(w.recount(&ran, exec), w.predict(ran, exec, isNew, most)...); len(leads) > 0 {
+	if (w.tracker.nearUndecided || w.searchesSlots && changedState(exec)) && !w.skips(ran, isNew) {
+		if leads = append(w.predictCopies(&ran, exec), w.predict(ran, exec, isNew, most)...); len(leads) > 0 {
 			w.idle = 0
 		}
 	}
@@ -84,21 +84,21 @@ func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []l
 	return leads[:min(len(leads), most)]
 }
 
-// A task's mutants that led nowhere, so many in a row, before only one in so many of
-// those that follow is looked at: to look at one costs up to a fifth of what it takes to
-// run it, and most seeds have been asked all they know. Arbitrary.
+// After so many consecutive mutants without a lead, only one in so many of a task's
+// mutants is searched for leads: a search costs up to a fifth of a run, and most seeds
+// have given all the leads they have. Arbitrary.
 const (
 	patience     = 32
-	restInterval = 4
+	skipInterval = 4
 )
 
-// rests reports whether no leads are looked for in a mutant.
-func (w *worker) rests(ran lead, isNew bool) bool {
+// skips reports whether a mutant is not searched for leads.
+func (w *worker) skips(ran lead, isNew bool) bool {
 	w.idle++
-	return !isNew && ran.steps == 0 && !ran.joined && w.idle > patience && w.idle%restInterval != 0
+	return !isNew && ran.steps == 0 && !ran.joined && w.idle > patience && w.idle%skipInterval != 0
 }
 
-// predict finds the leads that comparisons and storage writes give.
+// predict makes the leads that comparisons and storage writes give.
 func (w *worker) predict(ran lead, exec *evm.Execution, isNew bool, most int) []lead {
 	if w.step == nil {
 		w.step = new(step)
@@ -108,34 +108,33 @@ func (w *worker) predict(ran lead, exec *evm.Execution, isNew bool, most int) []
 	leads := here.predict()
 	if isNew && w.tracker.nearUndecided && len(leads) < most {
 		leads = append(leads, here.propose(most-len(leads))...)
-		leads = append(leads, here.recall()...)
+		leads = append(leads, here.preimages()...)
 	}
 	if !isNew && len(leads) < most {
-		leads = append(leads, here.reconcile()...)
-		leads = append(leads, here.stay()...)
+		leads = append(leads, here.matchEarlier()...)
+		leads = append(leads, here.mutateJoined()...)
 	}
 	if len(leads) < most {
-		leads = append(leads, here.redirect()...)
+		leads = append(leads, here.substituteKeys()...)
 	}
 	return leads
 }
 
-// step is a run that leads are made from. A worker uses the same one, whose slices of
-// words are its memory, too, again and again.
+// step is a run that leads are made from. A worker reuses one, with its slices.
 type step struct {
 	*worker
 	lead
 	exec *evm.Execution
 
 	branches []input.Branch // of exec; the worker's memory, until point copies it
-	words    []input.Word   // that differ from the run before
-	x0, x1   []uint256.Int  // what was there, and is
-	kept     input.Sequence // the run's, that leads are made of
+	words    []input.Word   // that differ from the earlier run
+	x0, x1   []uint256.Int  // their values then and now
+	kept     input.Sequence // a copy of the run's sequence, shared by its leads
 	here     *point
 	leads    []lead
 }
 
-// keep is the run's sequence: the worker's memory is used again.
+// keep is a copy of the run's sequence, whose own memory the worker reuses.
 func (s *step) keep() input.Sequence {
 	if s.kept == nil {
 		s.kept = s.sequence.Clone()
@@ -143,16 +142,16 @@ func (s *step) keep() input.Sequence {
 	return s.kept
 }
 
-// point is the run as one to predict from.
+// point is the run as a point to predict from.
 func (s *step) point() *point {
 	if s.here == nil {
-		s.here = s.pointOf(s.keep(), slices.Clone(s.look()), s.exec) // likewise
+		s.here = s.pointOf(s.keep(), slices.Clone(s.runBranches()), s.exec) // likewise
 	}
 	return s.here
 }
 
-// look gives the branches of the run.
-func (s *step) look() []input.Branch {
+// runBranches are the branches of the run.
+func (s *step) runBranches() []input.Branch {
 	if s.branches == nil {
 		s.worker.branches = input.AppendBranches(s.worker.branches[:0], s.exec)
 		s.branches = s.worker.branches
@@ -162,7 +161,7 @@ func (s *step) look() []input.Branch {
 
 // difference names an input by the words in which it differs from a run.
 type difference struct {
-	from  int // the point's number: points of leads that are done with are let go
+	from  int // the point's number, not the point, so that points can be freed
 	count int
 	words [maxLineWords + 1]input.Word
 	to    [maxLineWords + 1]uint256.Int
@@ -179,9 +178,9 @@ func (d *difference) set(word input.Word, to *uint256.Int) {
 	d.count++
 }
 
-// again reports whether the step's run with values for words has been a lead of this
-// task before: mutants of a seed lead to the same places again and again.
-func (s *step) again(words []input.Word, values []uint256.Int) bool {
+// alreadyTried reports whether the step's run with values for words was a lead of this
+// task before: mutants of a seed keep leading to the same inputs.
+func (s *step) alreadyTried(words []input.Word, values []uint256.Int) bool {
 	d := difference{from: s.from.number}
 	for i := range s.words {
 		d.set(s.words[i], &s.x1[i])
@@ -198,7 +197,7 @@ func (s *step) again(words []input.Word, values []uint256.Int) bool {
 
 // add makes a lead of values for words.
 func (s *step) add(words []input.Word, values []uint256.Int, from *point) {
-	if s.again(words, values) || len(words) == 1 && !s.space.Fits(s.sequence, words[0], &values[0]) {
+	if s.alreadyTried(words, values) || len(words) == 1 && !s.space.Fits(s.sequence, words[0], &values[0]) {
 		return
 	}
 	changes := make([]input.Proposal, len(words))
@@ -208,9 +207,8 @@ func (s *step) add(words []input.Word, values []uint256.Int, from *point) {
 	s.leads = append(s.leads, lead{sequence: s.keep(), changes: changes, from: from, steps: s.steps + 1})
 }
 
-// propose makes leads of what the execution compared to decide branches one side
-// of which nothing has taken yet: where an operand is a word of the input, the
-// other operand takes its place (design §7).
+// propose makes leads of the comparisons at branches with an untaken side: where an
+// operand is a word of the input, the other operand takes its place.
 func (s *step) propose(most int) []lead {
 	w := s.worker
 	w.proposals = w.proposer.Propose(w.proposals[:0], s.sequence, s.exec, func(f *evm.Frame, c *evm.Comparison) bool {
@@ -228,13 +226,13 @@ func (s *step) propose(most int) []lead {
 	return leads
 }
 
-// maxLineWords is the most words that a line goes along: one that was changed, and
-// some that were changed to make up for it. Arbitrary.
+// maxLineWords is the most words in which the two runs of a line differ: one that was
+// changed, and some that were changed to compensate. Arbitrary.
 const maxLineWords = 4
 
-// predict makes leads of two runs that differ in one input word, or few: where the
-// line through the operands of an undecided branch crosses over (design §7). From the
-// second step on only branches that the last one brought on count.
+// predict makes leads of two runs that differ in one input word, or few: where the line
+// through the operands of an undecided branch crosses over (harvey §4.2). From the second
+// step on only branches that the last step brought closer count.
 func (s *step) predict() []lead {
 	if s.from == nil || s.steps >= maxSecantSteps {
 		return nil
@@ -249,8 +247,8 @@ func (s *step) predict() []lead {
 		x1, _ := s.space.Get(s.sequence, word)
 		s.x0, s.x1 = append(s.x0, x0), append(s.x1, x1)
 	}
-	if len(s.words) == 1 && s.aims {
-		s.aim()
+	if len(s.words) == 1 && s.searchesSlots {
+		s.searchSlot()
 	}
 	if !s.tracker.nearUndecided {
 		return s.leads
@@ -262,8 +260,8 @@ func (s *step) predict() []lead {
 	return s.leads
 }
 
-// wanted reports whether a branch of the last call has a side that nothing has taken,
-// and is worth a step.
+// wanted reports whether a branch of the last call has an untaken side and is worth a
+// step.
 func (s *step) wanted(b *input.Branch) bool {
 	return b.Call == len(s.sequence)-1 && !s.tracker.decided(b.Code, &b.Comparison) && (s.steps == 0 || broughtOn(b, s.from.branches))
 }
@@ -271,19 +269,18 @@ func (s *step) wanted(b *input.Branch) bool {
 // secant predicts from two runs that differ in one word.
 func (s *step) secant() {
 	word := s.words[0]
-	s.proposals = input.Predict(s.proposals[:0], word, input.WordType(s.sequence, word), &s.x0[0], &s.x1[0], s.from.branches, s.look(), s.wanted)
+	s.proposals = input.Predict(s.proposals[:0], word, input.WordType(s.sequence, word), &s.x0[0], &s.x1[0], s.from.branches, s.runBranches(), s.wanted)
 	for i := range s.proposals {
 		s.add(s.words, []uint256.Int{s.proposals[i].Value}, s.point())
 	}
 }
 
-// compare goes through the branches of both runs. Along the line through the two
-// inputs goes what secant steps do not cover; where the run turned off before an
-// undecided branch that the other had come to, what else decides there makes up
-// for the change.
+// compare goes through the branches of both runs. Lines through the two inputs cover what
+// secant steps do not; where the run diverged before an undecided branch that the other
+// run reached, other words compensate for the change.
 func (s *step) compare() {
 	fallen := false
-	input.Pairs(s.from.branches, s.look(), func(a, b *input.Branch) bool {
+	input.Pairs(s.from.branches, s.runBranches(), func(a, b *input.Branch) bool {
 		switch {
 		case b.Call < len(s.sequence)-1:
 		case !a.Joins(b):
@@ -293,7 +290,7 @@ func (s *step) compare() {
 			fallen = true
 		default:
 			if len(s.words) == 1 {
-				s.learn(a, b)
+				s.recordSlope(a, b)
 			}
 			if s.wanted(b) {
 				s.line(a, b)
@@ -303,8 +300,8 @@ func (s *step) compare() {
 	})
 }
 
-// line follows the line through the two inputs. Of a single word secant steps have
-// done so; what is left are the multiples.
+// line follows the line through the two inputs. For a single word secant steps have done
+// so; what is left are the multiples of its distance.
 func (s *step) line(a, b *input.Branch) {
 	if len(s.words) == 1 && b.IsEquality() {
 		return
@@ -314,9 +311,9 @@ func (s *step) line(a, b *input.Branch) {
 	}
 }
 
-// repair makes up for what a change did to a decided branch: another word, or the
+// repair compensates for the effect of a change on a decided branch: another word, or the
 // same, that has moved the branch's operands before, moves them back. The next run is
-// compared with the one that the change was made from.
+// compared with the one before the change.
 func (s *step) repair(b *input.Branch) {
 	if s.steps >= maxRepairs {
 		return
@@ -342,25 +339,25 @@ func (s *step) repair(b *input.Branch) {
 	}
 }
 
-// leadsPerRepair bounds the ways to make up for a change. Most mutants of an input
-// that came far turn off early, so that they must not cost much. Arbitrary.
+// leadsPerRepair bounds the ways to compensate for one change. Most mutants of an input
+// that came far diverge early, so that they must not cost much. Arbitrary.
 const leadsPerRepair = 2
 
-// maxRepairs bounds the changes that are made up for one after the other. Arbitrary.
+// maxRepairs bounds the consecutive repairs. Arbitrary.
 const maxRepairs = 6
 
-// maxSlopes bounds the words that are remembered of a branch. Arbitrary.
+// maxSlopes bounds the words whose slope is kept of a branch. Arbitrary.
 const maxSlopes = 4
 
-// learn remembers what the changed word did to a branch.
-func (s *step) learn(a, b *input.Branch) {
+// recordSlope records what the changed word did to a branch.
+func (s *step) recordSlope(a, b *input.Branch) {
 	slope := input.Slope{Word: s.words[0]}
 	d0, d1 := a.Difference(), b.Difference()
 	if slope.Rise.Sub(&d1, &d0); slope.Rise.IsZero() {
 		return
 	}
 	slope.Run.Sub(&s.x1[0], &s.x0[0])
-	slope.Word.Call = len(s.sequence) - 1 - slope.Word.Call // from the end: calls are put in front
+	slope.Word.Call = len(s.sequence) - 1 - slope.Word.Call // from the end: calls are put before it
 	side := branchSide{b.Code, b.PC, false}
 	known := s.slopes[side]
 	for i := range known {
@@ -374,9 +371,9 @@ func (s *step) learn(a, b *input.Branch) {
 	}
 }
 
-// broughtOn reports whether a branch is nearer to its other side than the same
-// branch was in an earlier run, or its operands have passed each other: the
-// secant method overshoots on curves, and the goal is then between the two runs.
+// broughtOn reports whether a branch is nearer to its other side than it was in an
+// earlier run, or its operands have passed each other: the secant method overshoots on
+// curves, and the goal is then between the two runs.
 func broughtOn(b *input.Branch, before []input.Branch) bool {
 	for i := range before {
 		if a := &before[i]; a.Call == b.Call && a.Frame == b.Frame && a.Code == b.Code && a.PC == b.PC {

@@ -43,11 +43,11 @@ func solver(t *testing.T, source string) (*worker, *project) {
 	config := p.config(1, 0)
 	return &worker{
 		slopes: map[branchSide][]input.Slope{}, tried: map[difference]bool{},
-		machine: newDoubter(machine), rand: testRand(1), dictionary: dictionary,
+		machine: newCheckedMachine(machine), rand: testRand(1), dictionary: dictionary,
 		mutator: input.NewMutator(p.space, dictionary, input.Options{}),
 		tracker: newTracker(nil, 0), proposer: input.NewProposer(p.space), space: p.space, observer: newObserver(&config),
 		reported: map[findingKey]bool{}, seconds: func() float64 { return 0 },
-		provoked: newPathSet(maxRecentPaths), maxSeqLen: maxSeqLen,
+		overridePaths: newPathSet(maxRecentPaths), maxSeqLen: maxSeqLen,
 	}, p
 }
 
@@ -86,7 +86,7 @@ func TestLeadsAreBounded(t *testing.T) {
 	}
 }
 
-// TestDiscoveriesKeepTheirInput: what a worker reports belongs to nobody else,
+// TestDiscoveriesKeepTheirInput: a worker shares nothing of what it reports,
 // although mutants are made in memory that is used again.
 func TestDiscoveriesKeepTheirInput(t *testing.T) {
 	w, p := solver(t, "planted/properties.sol")

@@ -9,12 +9,11 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 )
 
-// checkProperty judges the last call of a sequence when it is a property
-// function: one that returns a bool fails by returning false or by reverting
-// (Echidna's rule), one that returns nothing fails by reverting, or where failed() of the
-// same test answers true behind it (ds-test's rule: its assertions note that they
-// failed, and go on). Failures are the assertion oracle's. A property speaks of the
-// calls in its scope alone.
+// checkProperty judges the last call of a sequence when it is a property function: one
+// that returns a bool fails by returning false or by reverting (Echidna's rule), one that
+// returns nothing fails by reverting, or if failed() of the same test returns true
+// afterwards (ds-test's rule: its assertions record failures and continue). Failures are
+// the assertion oracle's. A property is about the calls in its scope only.
 func checkProperty(space *input.Space, seq input.Sequence, exec *evm.Execution, report func(oracle.Observation)) {
 	last := len(seq) - 1
 	asked := last
@@ -38,8 +37,8 @@ func checkProperty(space *input.Space, seq input.Sequence, exec *evm.Execution, 
 }
 
 // checkHandler judges the last call of a sequence when it is one of a handler, through
-// which a test with invariants wants contracts to be called: its assertions are the
-// test's, and speak of the calls in that test's scope alone.
+// which an invariant test calls contracts: the handler's assertions are the test's, and
+// are about the calls in that test's scope only.
 func checkHandler(space *input.Space, seq input.Sequence, exec *evm.Execution, report func(oracle.Observation)) {
 	last := len(seq) - 1
 	test, ok := space.Tested(seq)
@@ -71,20 +70,19 @@ func answersTrue(result *evm.CallResult) bool {
 	return result.Outcome == evm.Success && len(result.Output) >= 32 && result.Output[31] == 1
 }
 
-// propertyInterval: property functions are asked after every execution that
-// showed something new and changed state, and after one in so many of the
-// others. Arbitrary; asking always would halve the throughput.
+// propertyInterval: property functions are called after every execution that showed
+// something new and changed state, and after one in propertyInterval of the others that
+// changed state. Arbitrary; calling them always would halve the throughput.
 const propertyInterval = 8
 
-// checksProperties decides whether the properties are asked after this
-// execution.
+// checksProperties decides whether the properties are called after this execution.
 func (w *worker) checksProperties(exec *evm.Execution, isNew bool) bool {
 	return len(w.properties) > 0 && changedState(exec) && (isNew || w.rand.IntN(propertyInterval) == 0)
 }
 
 // tryProperties appends one call of each property function to the sequence. Such
-// executions are judged and may reach targets, but no path of theirs is counted:
-// properties are asked, not fuzzed. It answers false when the task is over.
+// executions are judged and may reach targets, but their paths are not counted:
+// properties are checked, not fuzzed. It returns false when the task is over.
 func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch) bool {
 	for _, p := range w.properties {
 		within := w.space.Within(p, seq)
@@ -104,9 +102,9 @@ func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch
 	return true
 }
 
-// tryHandler runs a sequence that ends with a call of a handler in which an assertion
-// fails again, without the calls that the handler's test does not speak of. It answers
-// false when the task is over.
+// tryHandler runs a sequence that ends with a failing assertion of a handler again,
+// without the calls outside the scope of the handler's test. It returns false when the
+// task is over.
 func (w *worker) tryHandler(ctx context.Context, seq input.Sequence, exec *evm.Execution, b *batch) bool {
 	test, ok := w.space.Tested(seq)
 	if !ok || !oracle.FailsAssertion(exec, len(seq)-1) {
@@ -125,7 +123,7 @@ func (w *worker) tryProperty(ctx context.Context, probe input.Sequence, b *batch
 		return false
 	}
 	var n news
-	w.tracker.lookAtBlocks(exec, &n)
+	w.tracker.trackBlocks(exec, &n)
 	if seen := w.observe(probe, exec); n.any() || len(seen) > 0 {
 		b.discoveries = append(b.discoveries, discovery{sequence: probe, news: n, seen: seen, at: w.mark(b)})
 	}

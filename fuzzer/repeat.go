@@ -9,13 +9,13 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// repetition says how an input was made of another: by so many copies of a call in front
-// of one of its calls, or of all its calls in front of them.
+// repetition describes how an input was made of another: by copies of a call before one
+// of its calls, or by copies of the whole sequence before it.
 type repetition struct {
 	at     int
 	call   input.Call
 	whole  bool
-	words  []input.Word // of a whole: numbers that go up from copy to copy
+	words  []input.Word // of the whole sequence: numbers that increase from copy to copy
 	step   int          // likewise: by how much
 	copies int
 }
@@ -23,9 +23,9 @@ type repetition struct {
 // fewCopies is how often a call is repeated in half of the cases, at most. Arbitrary.
 const fewCopies = 4
 
-// repeat puts copies of a call in front of the last: of one that is there, if it is of
-// the function that accumulates, else of another entry's.
-func (w *worker) repeat(t *task) (lead, bool) {
+// repeatCall puts copies of a call before the last: of the sequence's own call of the
+// function that accumulates, or else of another entry's.
+func (w *worker) repeatCall(t *task) (lead, bool) {
 	seq := t.sequence
 	room := w.mutator.SeqLen() - len(seq)
 	if t.repeated == nil || room <= 0 {
@@ -46,14 +46,15 @@ func (w *worker) repeat(t *task) (lead, bool) {
 	if w.rand.IntN(2) == 0 {
 		r.call = w.mutator.MutateCall(w.rand, r.call)
 	}
-	return lead{sequence: r.make(w.space, seq), repetition: r}, true
+	return lead{sequence: r.apply(w.space, seq), repetition: r}, true
 }
 
-// again puts copies of the whole sequence in front of it, and has them count: who opened an
-// auction, a proposal or a position, used it and closed it does so with the next one. What
-// goes up is a number of the last call, where others of the same value are called the same,
-// and perhaps those that are not: by one, or by two where one that was opened stays open.
-func (w *worker) again(t *task) (lead, bool) {
+// repeatSequence puts copies of the whole sequence before it, and makes them count: a
+// sequence that opens, uses and closes an auction, a proposal or a position does so with
+// the next one. A number of the last call increases, with those of the same value and
+// parameter name, and perhaps others of the same value: by one, or by two where what was
+// opened once stays open.
+func (w *worker) repeatSequence(t *task) (lead, bool) {
 	seq := t.sequence
 	room := w.mutator.SeqLen()/len(seq) - 1
 	if len(seq) < 2 || room <= 0 {
@@ -67,11 +68,11 @@ func (w *worker) again(t *task) (lead, bool) {
 		room = min(room, fewCopies)
 	}
 	r.copies = 1 + w.rand.IntN(room)
-	return lead{sequence: r.make(w.space, seq), repetition: r}, true
+	return lead{sequence: r.apply(w.space, seq), repetition: r}, true
 }
 
-// counting chooses the numbers that are to go up from copy to copy; none where the last
-// call has none.
+// counting chooses the numbers that increase from copy to copy; none if the last call has
+// none.
 func (w *worker) counting(seq input.Sequence) []input.Word {
 	last := len(seq) - 1
 	var own []input.Word
@@ -99,8 +100,8 @@ func (w *worker) counting(seq input.Sequence) []input.Word {
 	return words
 }
 
-// make is the sequence with the copies.
-func (r *repetition) make(space *input.Space, seq input.Sequence) input.Sequence {
+// apply is a sequence with the copies.
+func (r *repetition) apply(space *input.Space, seq input.Sequence) input.Sequence {
 	if !r.whole {
 		return slices.Insert(seq.Clone(), r.at, slices.Repeat(input.Sequence{r.call}, r.copies)...)
 	}
@@ -119,7 +120,7 @@ func (r *repetition) make(space *input.Space, seq input.Sequence) input.Sequence
 	return all
 }
 
-// most is the most copies with which a sequence of so many calls keeps to a length.
+// most is the most copies with which a sequence of so many calls stays within a length.
 func (r *repetition) most(length, calls int) int {
 	if r.whole {
 		return max(length/calls-1, 0)
@@ -127,10 +128,11 @@ func (r *repetition) most(length, calls int) int {
 	return max(length-calls, 0)
 }
 
-// recount makes leads of an input with copies of a call and the one without: where the
-// line through the operands of an undecided branch crosses over, with the number of copies
-// for the word that changed. A counter has to be called 42 times, no more and no less.
-func (w *worker) recount(ran *lead, exec *evm.Execution) []lead {
+// predictCopies makes leads of an input with copies of a call and the one without: where
+// the line through the operands of an undecided branch crosses over, with the number of
+// copies as the word that changed. It finds that a counter has to be called exactly 42
+// times.
+func (w *worker) predictCopies(ran *lead, exec *evm.Execution) []lead {
 	if ran.repetition == nil || ran.from == nil {
 		return nil
 	}
@@ -155,13 +157,13 @@ func (w *worker) recount(ran *lead, exec *evm.Execution) []lead {
 			if n.IsUint64() && n.Uint64() > 0 && n.Uint64() <= room && n != *copies {
 				again := *ran.repetition
 				again.copies = int(n.Uint64())
-				leads = append(leads, lead{sequence: again.make(w.space, ran.from.sequence)})
+				leads = append(leads, lead{sequence: again.apply(w.space, ran.from.sequence)})
 			}
 		}
-		return len(leads) < maxRecounts
+		return len(leads) < maxCopyProposals
 	})
 	return leads
 }
 
-// maxRecounts bounds the numbers of copies that one input suggests. Arbitrary.
-const maxRecounts = 4
+// maxCopyProposals bounds the numbers of copies that one input suggests. Arbitrary.
+const maxCopyProposals = 4

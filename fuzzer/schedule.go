@@ -7,15 +7,14 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// Energy is how many inputs are made from a seed before the next is picked.
+// Energy is the number of inputs that are made from a seed before the next is picked.
 type Energy int
 
 // maxEnergy is the bound K of the power schedules (lookahead paper §4.2, Def. 6).
 const maxEnergy = 1024
 
-// maxPerLID bounds the entries of one LID outside the paper's configurations:
-// loops that depend on the input make paths without end, all alike to what lies
-// ahead (design §6, "Suite").
+// maxPerLID bounds the entries of one LID outside the paper's configurations: loops that
+// depend on the input make any number of paths, all with the same targets ahead.
 const maxPerLID = 64
 
 // Schedule decides which seed is fuzzed next and with how much energy.
@@ -27,9 +26,10 @@ type Schedule struct {
 	perLID int       // bound of entries, 0: none
 	// directed: branches that may lead to a target come before others.
 	directed bool
-	// choose picks one of the entries of a non-empty suite and says how much energy
-	// it gets, at least 1.
-	choose func(*Suite, input.Rand) (*Seed, Energy, source)
+	// choose picks one of the entries of a non-empty suite.
+	choose func(*Suite, input.Rand) (*Seed, source)
+	// energy is that of an entry that choose picked, at least 1.
+	energy func(*Suite, *Seed, source) Energy
 }
 
 // source is where a pick comes from.
@@ -37,20 +37,19 @@ type source uint8
 
 const (
 	fromSuite    source = iota // any entry
-	fromFrontier               // the closest to a branch side that nothing has taken
+	fromFrontier               // the closest to an untaken branch side
 	fromLeading                // an entry whose prefix leads on to a target
 	fromChanging               // one that changes state
-	fromOpening                // one that may come to change it as nothing has
+	fromOpening                // one that may lead to a first change of state, see changes
 	fromSolving                // one to solve from, see Campaign.solvingTask
 	sources
 )
 
-// pick chooses what is fuzzed next. Half of all executions go to the inputs that
-// came closest to a branch side nothing has taken yet (design §6, "Suite"), with
-// exponential energy; the others are the schedule's. The half is arbitrary: it
-// keeps both alive whatever their sizes. It is one of executions, not of picks: a
-// schedule that gives most entries little energy would have no say.
-func (sc *Schedule) pick(s *Suite, r input.Rand, without Techniques) (*Seed, Energy, source) {
+// pick chooses the seed that is fuzzed next. Half of all executions go to the inputs that
+// came closest to an untaken branch side; the schedule chooses the others. The half is
+// arbitrary: it keeps both alive whatever their sizes. It is half of the executions, not
+// of the picks: a schedule that gives most entries little energy would have no say.
+func (sc *Schedule) pick(s *Suite, r input.Rand, without Techniques) (*Seed, source) {
 	chosen := s.spent[fromSuite] + s.spent[fromLeading] + s.spent[fromChanging] + s.spent[fromOpening]
 	if !without.Frontier && s.spent[fromFrontier] < chosen {
 		if seeds := nearest(s, r); len(seeds) > 0 {
@@ -58,15 +57,24 @@ func (sc *Schedule) pick(s *Suite, r input.Rand, without Techniques) (*Seed, Ene
 			if sc.directed {
 				seed = freshest(seeds, seed)
 			}
-			return seed, exponential(seed), fromFrontier
+			return seed, fromFrontier
 		}
 	}
 	return sc.choose(s, r)
 }
 
-// freshest is one of the least selected seeds, the given one if it is. An input
-// that has just come closer gets its turns before those that did not in thousands
-// of mutants: some sides nothing ever takes.
+// assignEnergy is the energy of a seed that pick chose: exponential on the frontier,
+// elsewhere the schedule's.
+func (sc *Schedule) assignEnergy(s *Suite, seed *Seed, from source) Energy {
+	if from == fromFrontier {
+		return exponential(seed)
+	}
+	return sc.energy(s, seed, from)
+}
+
+// freshest is one of the least selected seeds, the given one if it is among them. An
+// input that has just come closer gets its turns before those that did not in thousands
+// of mutants: some sides are never taken.
 func freshest(seeds []*Seed, given *Seed) *Seed {
 	for _, s := range seeds {
 		if s.Selected < given.Selected {
@@ -76,10 +84,9 @@ func freshest(seeds []*Seed, given *Seed) *Seed {
 	return given
 }
 
-// aheadShare: of the picks from the frontier of a schedule that knows what lies
-// ahead, all but one in so many go to branches that may lead to a target. The
-// others matter too: what they guard may change the state that a target needs.
-// Arbitrary.
+// aheadShare: of the picks from the frontier of a directed schedule, all but one in so
+// many go to branches that may lead to a target. The others matter too: what they guard
+// may change the state that a target needs. Arbitrary.
 const aheadShare = 4
 
 // nearest lists the closest inputs to pick from. With a schedule that is not
@@ -92,9 +99,9 @@ func nearest(s *Suite, r input.Rand) []*Seed {
 	return ahead
 }
 
-// prelude picks an entry whose last call changes state, to be put in front of
-// others; nil while there is none. A directed schedule picks a change first, then
-// one of the entries that make it.
+// prelude picks an entry whose last call changes state, to be put before others; nil
+// while there is none. A directed schedule picks a group of changing entries first, then
+// one of the group.
 func (sc *Schedule) prelude(s *Suite, r input.Rand) *Seed {
 	if len(s.changing) == 0 {
 		return nil
@@ -106,19 +113,19 @@ func (sc *Schedule) prelude(s *Suite, r input.Rand) *Seed {
 	return s.changing[r.IntN(len(s.changing))]
 }
 
-// The schedules of design §6; the letters are the configurations of lookahead
+// The schedules; the letters are the configurations of lookahead
 // §6.3.
 var (
-	Lookahead = &Schedule{"lookahead", "a LID uniformly, then one of its entries; rare ones get exponential energy", observedCalls, maxPerLID, true, pickByLID}
-	PaperB    = &Schedule{"paper-b", "B: entries uniformly; rare ones, by the paper's <, get exponential energy", conservativeCalls, 0, false, pickRare}
-	Cutoff    = &Schedule{"cutoff", "A: entries uniformly, AFLFast's cut-off exponential energy; no lookahead", noAnalysis, 0, false, pickCutoff}
-	Paths     = &Schedule{"paths", "C: B with a lookahead that always answers \"may reach\"", anythingAhead, 0, false, pickRare}
-	LIDs      = &Schedule{"lids", "D: A's formula over LIDs", conservativeCalls, 0, false, pickCutoffLIDs}
+	Lookahead = &Schedule{"lookahead", "a LID uniformly, then one of its entries; rare ones get exponential energy", observedCalls, maxPerLID, true, pickByLID, energyOfRare}
+	PaperB    = &Schedule{"paper-b", "B: entries uniformly; rare ones, by the paper's <, get exponential energy", conservativeCalls, 0, false, pickUniformly, energyOfStrictlyRare}
+	Cutoff    = &Schedule{"cutoff", "A: entries uniformly, AFLFast's cut-off exponential energy; no lookahead", noAnalysis, 0, false, pickCutoff, energyOfAll}
+	Paths     = &Schedule{"paths", "C: B with a lookahead that always answers \"may reach\"", anythingAhead, 0, false, pickUniformly, energyOfStrictlyRare}
+	LIDs      = &Schedule{"lids", "D: A's formula over LIDs", conservativeCalls, 0, false, pickCutoffLIDs, energyOfAll}
 )
 
-// afterTargets is what the default schedule becomes when there is no target to steer to:
-// A's, but what has just come closer to an untaken side keeps its turn.
-var afterTargets = &Schedule{Name: "after-targets", Doc: "no target is left", directed: true, choose: pickCutoff}
+// afterTargets replaces the default schedule when there is no target to steer to: A's,
+// but inputs that have just come closer to an untaken side still go first.
+var afterTargets = &Schedule{Name: "after-targets", Doc: "no target is left", directed: true, choose: pickCutoff, energy: energyOfAll}
 
 // Schedules lists all schedules, the default first.
 func Schedules() []*Schedule { return []*Schedule{Lookahead, PaperB, Cutoff, Paths, LIDs} }
@@ -138,20 +145,18 @@ func ScheduleNamed(name string) (*Schedule, error) {
 // pickCutoff is configuration A: entries uniformly, with AFLFast's cut-off
 // exponential energy (CCS'16 §4.3): nothing for a seed whose path has been
 // exercised more often than the mean over all paths, else min(2^selected, K).
-func pickCutoff(s *Suite, r input.Rand) (*Seed, Energy, source) {
-	seed := pickBelow(s, r, func(seed *Seed) bool { return s.fuzz(seed.PID)*uint64(s.paths()) <= s.total })
-	return seed, exponential(seed), fromSuite
+func pickCutoff(s *Suite, r input.Rand) (*Seed, source) {
+	return pickBelow(s, r, func(seed *Seed) bool { return s.fuzz(seed.PID)*uint64(s.paths()) <= s.total }), fromSuite
 }
 
 // pickCutoffLIDs is configuration D: the same over LIDs.
-func pickCutoffLIDs(s *Suite, r input.Rand) (*Seed, Energy, source) {
+func pickCutoffLIDs(s *Suite, r input.Rand) (*Seed, source) {
 	var total uint64
 	for _, g := range s.lids.of[live] {
 		total += g.fuzz
 	}
 	n := uint64(len(s.lids.of[live]))
-	seed := pickBelow(s, r, func(seed *Seed) bool { return seed.lid == nil || seed.lid.fuzz*n <= total })
-	return seed, exponential(seed), fromSuite
+	return pickBelow(s, r, func(seed *Seed) bool { return seed.lid == nil || seed.lid.fuzz*n <= total }), fromSuite
 }
 
 // pickBelow picks entries uniformly until one is below the mean. The least
@@ -169,43 +174,32 @@ func pickBelow(s *Suite, r input.Rand, below func(*Seed) bool) *Seed {
 	return seed
 }
 
-// pickRare is configuration B: entries uniformly, much energy for rare ones
-// (lookahead §4.2).
-func pickRare(s *Suite, r input.Rand) (*Seed, Energy, source) {
-	seed := s.Seeds[r.IntN(len(s.Seeds))]
-	if seed.lid == nil || s.lids.rare(seed.lid, live, true) {
-		return seed, exponential(seed), fromSuite
-	}
-	return seed, 1, fromSuite
+// pickUniformly is configuration B: entries uniformly.
+func pickUniformly(s *Suite, r input.Rand) (*Seed, source) {
+	return s.Seeds[r.IntN(len(s.Seeds))], fromSuite
 }
 
 // shares are the parts of the executions that the default schedule chooses: half
-// toward targets, a quarter each for what changes the state that a later call
-// meets, and for what may come to change it as nothing has yet. Arbitrary.
+// toward targets, a quarter each for entries that change the state that later calls
+// meet, and for those that may lead to a first change. Arbitrary.
 var shares = [sources]uint64{fromLeading: 2, fromChanging: 1, fromOpening: 1}
 
-// pickByLID is the default: LIDs uniformly, however many paths share one, and
-// the paper's < read as ≤, without which nothing is rare whenever the least count
-// is a power of two (design §6). LIDs whose prefix leads on toward a target come
-// first, others get turns for what they do to the state, and rarity is among
-// their own. The rest has none: no mutant of theirs is nearer to a target than
-// any input, and mutation calls their functions anyway.
-func pickByLID(s *Suite, r input.Rand) (*Seed, Energy, source) {
+// pickByLID is the default: LIDs uniformly, however many paths share one. Half of the
+// executions go to LIDs whose prefix leads on toward a target, the others to LIDs that
+// matter for their effect on the state. The remaining LIDs are never picked: no mutant of
+// theirs is nearer to a target than any input, and mutation calls their functions anyway.
+func pickByLID(s *Suite, r input.Rand) (*Seed, source) {
 	l := &s.lids
 	from := s.turn(func(k source) bool { return len(l.of[k]) > 0 })
 	if from == fromSuite {
 		return pickCutoff(s, r)
 	}
 	g := l.of[from][r.IntN(len(l.of[from]))]
-	seed := g.seeds[r.IntN(len(g.seeds))]
-	if l.rare(g, from, false) {
-		return seed, exponential(seed), from
-	}
-	return seed, 1, from
+	return g.seeds[r.IntN(len(g.seeds))], from
 }
 
-// turn is the source that got the least of its share; fromSuite when there is
-// none. One that is empty does not save up.
+// turn is the source that got the least of its share; fromSuite when there is none. A
+// source without entries saves nothing for later.
 func (s *Suite) turn(has func(source) bool) source {
 	next := fromSuite
 	for k, share := range shares {
@@ -220,6 +214,27 @@ func (s *Suite) turn(has func(source) bool) source {
 		}
 	}
 	return next
+}
+
+// energyOfAll gives every entry exponential energy.
+func energyOfAll(_ *Suite, seed *Seed, _ source) Energy { return exponential(seed) }
+
+// energyOfStrictlyRare gives exponential energy to rare entries, by the paper's <, and
+// little to others (lookahead §4.2).
+func energyOfStrictlyRare(s *Suite, seed *Seed, _ source) Energy {
+	if seed.lid == nil || s.lids.rare(seed.lid, live, true) {
+		return exponential(seed)
+	}
+	return 1
+}
+
+// energyOfRare reads the paper's < as ≤: otherwise nothing is rare whenever the least
+// count is a power of two. LIDs are compared with those of the same source.
+func energyOfRare(s *Suite, seed *Seed, from source) Energy {
+	if from == fromSuite || s.lids.rare(seed.lid, from, false) {
+		return exponential(seed)
+	}
+	return 1
 }
 
 // exponential is min(2^selected, K).

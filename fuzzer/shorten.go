@@ -8,9 +8,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// shorten leaves calls out of the inputs whose last calls took a branch side as the
-// first, as long as these see the same: what is built on them runs faster, and how long
-// they are then says how many calls it takes to come there.
+// shorten removes calls from the inputs that took a branch side for the first time, as
+// long as the last call's branches stay the same: inputs built on them run faster, and
+// their length then says how many calls the branch side needs.
 func (w *worker) shorten(ctx context.Context, b *batch) {
 	for i := range b.discoveries {
 		d := &b.discoveries[i]
@@ -32,7 +32,7 @@ func samePrefix(a, b input.Sequence) bool {
 	return len(a) == len(b) && a[:len(a)-1].Equal(b[:len(b)-1])
 }
 
-// shortenOne answers false when the task is over.
+// shortenOne shortens one input. It returns false when the task is over.
 func (w *worker) shortenOne(ctx context.Context, d *discovery, b *batch) bool {
 	front, last := d.sequence[:len(d.sequence)-1], d.sequence[len(d.sequence)-1]
 	if len(front) == 0 {

@@ -14,19 +14,20 @@ const (
 	maxSolved = 64
 	// maxTargets is how many branches of one run are solved for, the last ones.
 	maxTargets = 8
-	// maxRebases is how often a solution that only came nearer is gone on from.
+	// maxRebases is how often solving continues from a run that only came nearer.
 	maxRebases = 6
-	// maxAstray is how many runs that turned off are gone on from.
-	maxAstray = 3
-	// waysPerVariable bounds the runs that tell what the words of a call do, for each.
+	// maxDiverged is how many runs that diverged from the path are continued from.
+	maxDiverged = 3
+	// waysPerVariable bounds the runs that measure the effect of a call's words, for each.
 	waysPerVariable = 3
-	// shakes is how many random inputs tell that nothing moves a branch's operands. Random
-	// words are zero so often that a product of two was in all of 8 draws of one test.
-	shakes = 24
-	// retraceInterval: of the tries of a side that formulas tell of, one in so many goes
-	// its way again in runs, which costs more and solves for less.
+	// maxRandomized is the number of random inputs after which nothing is taken to move a
+	// branch's operands. Random words are zero so often that a product of two was zero in
+	// all of 8 draws of one test.
+	maxRandomized = 24
+	// retraceInterval: of the tries of a side whose formulas are known, one in so many
+	// retraces the path in runs, which costs more and solves less.
 	retraceInterval = 4
-	// retraceRuns is how many runs a task may spend on going a way again.
+	// retraceRuns is how many runs a task may spend on retracing.
 	retraceRuns = 256
 )
 
@@ -41,17 +42,18 @@ type pathfinder struct {
 	base  *point
 	last  []input.Branch // of the base's last call
 	ended bool           // the task is over
-	// astray are runs that were to get through a branch, and turned off before it.
-	astray []*point
-	// shaken are runs from the base with random words in the last call, see pathfinder.shake.
-	shaken []*point
-	spare  []input.Branch // scratch: of a run that nobody keeps, see pathfinder.release
+	// diverged are runs that were to get through a branch, and left the path before it.
+	diverged []*point
+	// randomized are runs of the base with random words in the last call, see
+	// pathfinder.randomizedRun.
+	randomized []*point
+	spare      []input.Branch // scratch: of a run that is not kept, see pathfinder.release
 
 	formulas *input.Formulas // of the base; nil: not read, see pathfinder.satisfy
 }
 
-// solve solves for the branches that a task's seed comes to, or for the one that the
-// task names.
+// solve solves for the branches that a task's seed passes, or for the one that the task
+// names.
 func (w *worker) solve(ctx context.Context, t task, b *batch) {
 	if !w.affords(t.sequence, b) {
 		return
@@ -64,14 +66,15 @@ func (w *worker) solve(ctx context.Context, t task, b *batch) {
 	p.rebase(p.point(t.sequence, exec))
 	switch {
 	case t.side != nil:
-		p.anew(*t.side)
-	case !t.seed.Changes || w.without.Sequences || w.goOn(ctx, t.sequence, b):
-		p.onward()
+		p.retrySide(*t.side)
+	case !t.seed.Changes || w.without.Sequences || w.callEachAfter(ctx, t.sequence, b):
+		p.solveOnward()
 	}
 }
 
-// goOn calls each function behind a sequence. It answers false when the task is over.
-func (w *worker) goOn(ctx context.Context, seq input.Sequence, b *batch) bool {
+// callEachAfter calls each function after a sequence. It returns false when the task is
+// over.
+func (w *worker) callEachAfter(ctx context.Context, seq input.Sequence, b *batch) bool {
 	for _, next := range w.mutator.Continue(w.rand, seq) {
 		if _, _, ok := w.try(ctx, next, b); !ok {
 			return false
@@ -81,7 +84,7 @@ func (w *worker) goOn(ctx context.Context, seq input.Sequence, b *batch) bool {
 }
 
 func (p *pathfinder) rebase(base *point) {
-	p.base, p.last, p.formulas, p.shaken = base, base.branches, nil, nil
+	p.base, p.last, p.formulas, p.randomized = base, base.branches, nil, nil
 }
 
 // point copies what solving needs of a run.
@@ -91,14 +94,14 @@ func (p *pathfinder) point(seq input.Sequence, exec *evm.Execution) *point {
 	return there
 }
 
-// release gives back what was copied of a run: most are looked at once.
+// release gives back the copy of a run: most are looked at only once.
 func (p *pathfinder) release(there *point) { p.spare = there.branches[:0] }
 
 // sideOf is the other side of a branch.
 func sideOf(b *input.Branch) branchSide { return branchSide{b.Code, b.PC, !b.Taken} }
 
-// onward goes from branch to branch until none gives way.
-func (p *pathfinder) onward() {
+// solveOnward gets through one branch after the other until none is solved.
+func (p *pathfinder) solveOnward() {
 	for range maxSolved {
 		if !p.advance() {
 			return
@@ -106,8 +109,8 @@ func (p *pathfinder) onward() {
 	}
 }
 
-// targets lists the branches with a side that nothing has taken, the last first: behind
-// it is what nothing has seen.
+// targets lists the branches with an untaken side, the last first: code after it is the
+// least explored.
 func (p *pathfinder) targets() []int {
 	var targets []int
 	for i := len(p.last) - 1; i >= 0 && len(targets) < maxTargets; i-- {
@@ -126,26 +129,26 @@ func (p *pathfinder) advance() bool {
 	if len(targets) == 0 {
 		return false
 	}
-	if p.reckon(targets) {
+	if p.solveByFormulas(targets) {
 		return true
 	}
 	if p.ended {
 		return false
 	}
-	system := p.look(targets[0])
+	system := p.buildSystem(targets[0])
 	if system == nil {
 		return false
 	}
 	for _, target := range targets {
 		if b := &p.last[target]; p.tracker.decided(b.Code, &b.Comparison) || !p.movable(system, target) {
-			continue // decided by the way
+			continue // decided on the way
 		}
-		p.astray = p.astray[:0]
+		p.diverged = p.diverged[:0]
 		if next := p.through(system, target); next != nil {
 			p.rebase(next)
 			return true
 		}
-		if p.fromAstray(p.last[:target+1]) {
+		if p.fromDiverged(p.last[:target+1]) {
 			return true
 		}
 		if p.ended {
@@ -166,11 +169,11 @@ func (p *pathfinder) redraw(seq input.Sequence) *point {
 	return p.point(seq, exec)
 }
 
-// fromAstray goes on from runs that turned off: where operands are products, what one
-// word does depends on the others, and is another thing there.
-func (p *pathfinder) fromAstray(way []input.Branch) bool {
+// fromDiverged continues from runs that left the path: where operands are products, the
+// effect of a word depends on the others, and is different there.
+func (p *pathfinder) fromDiverged(way []input.Branch) bool {
 	base := p.base
-	for _, there := range slices.Clone(p.astray) { // more are added meanwhile
+	for _, there := range slices.Clone(p.diverged) { // more are added meanwhile
 		p.rebase(there)
 		if p.retrace(way) {
 			return true
@@ -183,10 +186,10 @@ func (p *pathfinder) fromAstray(way []input.Branch) bool {
 	return false
 }
 
-// anew goes the base's way to a branch side again, from other values: those that it came
-// with may leave no way on. It ends when as many runs are used up as a task may take, or
-// one has got through.
-func (p *pathfinder) anew(side branchSide) {
+// retrySide retraces the base's path to a branch side from other values: the base's own
+// may not allow any way on. It ends when the task has used up its runs, or one got
+// through.
+func (p *pathfinder) retrySide(side branchSide) {
 	at := slices.IndexFunc(p.last, func(b input.Branch) bool { return sideOf(&b) == side })
 	if at < 0 {
 		return
@@ -195,7 +198,7 @@ func (p *pathfinder) anew(side branchSide) {
 	tries, before := p.b.task.tries, p.b.trials
 	if next := p.satisfy(at, firstTrials<<min(tries, doublings)); next != nil {
 		p.rebase(next)
-		p.onward()
+		p.solveOnward()
 		return
 	}
 	if p.ended || p.b.trials > before && tries%retraceInterval != 0 {
@@ -208,7 +211,7 @@ func (p *pathfinder) anew(side branchSide) {
 		}
 		p.rebase(there)
 		if p.retrace(way) {
-			p.onward()
+			p.solveOnward()
 			return
 		}
 		if p.ended {
@@ -217,8 +220,8 @@ func (p *pathfinder) anew(side branchSide) {
 	}
 }
 
-// retrace gets through the branches where the base leaves a way, one after the other, and
-// to the other side of the way's last. It reports whether that was taken.
+// retrace gets through the branches where the base leaves a path, one after the other, up
+// to the other side of the path's last. It reports whether that was taken.
 func (p *pathfinder) retrace(way []input.Branch) bool {
 	goal := &way[len(way)-1]
 	for range maxSolved {
@@ -229,7 +232,7 @@ func (p *pathfinder) retrace(way []input.Branch) bool {
 		if target < 0 {
 			return false
 		}
-		system := p.look(target)
+		system := p.buildSystem(target)
 		if system == nil {
 			return false
 		}

@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	// trialsPerExecution: a search in formulas has so many trials in the time of one
-	// execution. Measured: a trial takes some 0.5 µs, an execution of one call of an ERC-20 4 to 10.
+	// trialsPerExecution: a search in formulas makes so many trials in the time of one
+	// execution. Measured: a trial takes about 0.5 µs, one call of an ERC-20 4 to 10.
 	trialsPerExecution = 16
 	// firstTrials is how many trials a search has at first; each time that a branch side
-	// resists it is given twice as many, up to so many times. Arbitrary.
+	// resists, the number doubles, at most doublings times. Arbitrary.
 	firstTrials = 4000
-	// maxResisted: what so many searches on the way did not solve waits for its turn.
-	maxResisted = 3
 	doublings   = 5
+	// maxResisted: a side that so many searches did not solve waits for a task of its own.
+	maxResisted = 3
 )
 
-// reckon solves for the branches of the base by formulas. It reports whether a run that got
-// through one came to others: that is the next base.
-func (p *pathfinder) reckon(targets []int) bool {
+// solveByFormulas solves for branches of the base by formulas. It reports whether a run
+// that got through one reached new undecided ones: that is the next base.
+func (p *pathfinder) solveByFormulas(targets []int) bool {
 	for _, target := range targets {
 		b := &p.last[target]
 		side := sideOf(b)
@@ -43,13 +43,14 @@ func (p *pathfinder) reckon(targets []int) bool {
 	return false
 }
 
-// comesTo reports whether the base comes to a jump.
+// comesTo reports whether the base passes a jump.
 func (p *pathfinder) comesTo(b *input.Branch) bool {
 	return slices.ContainsFunc(p.last, func(own input.Branch) bool { return own.Code == b.Code && own.PC == b.PC })
 }
 
-// satisfy looks for a way through a branch in what the base's instructions compute, without
-// running them. Nil when there is none, or the run of what was found does something else.
+// satisfy searches for a way through a branch in the formulas that the base's
+// instructions compute, without running them. Nil when there is none, or when the run of
+// the solution does not take the branch.
 func (p *pathfinder) satisfy(target, most int) *point {
 	b := p.last[target]
 	if b.Frame != 0 {
@@ -68,9 +69,9 @@ func (p *pathfinder) satisfy(target, most int) *point {
 	seq, trials, can := p.formulas.Satisfy(p.rand, b.PC, !b.Taken, most)
 	p.b.trials += uint64(trials)
 	if can {
-		p.yields(sideOf(&b))
+		p.noteMovable(sideOf(&b))
 	} else if trials > 0 && !p.moved[sideOf(&b)] {
-		p.moved[sideOf(&b)] = false // what an argument's type leaves of a word is the word, say
+		p.moved[sideOf(&b)] = false // for example, masking an argument to its type changes nothing
 	}
 	if seq == nil {
 		return nil

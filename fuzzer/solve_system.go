@@ -8,17 +8,17 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// movable reports whether a number among the input words moves the operands of a branch
-// apart: from the base, or, where they are products of zeros, from some other values.
-// What the compiler checks of an argument's bits compares it with itself, whatever it is, and
-// what is stored for an address no number changes.
+// movable reports whether a number among the input words changes the difference of a
+// branch's operands: from the base, or, where they are products of zeros, from some other
+// values. The compiler's check of an argument's bits compares it with itself, whatever
+// its value, and no number changes what is stored for an address.
 func (p *pathfinder) movable(system *input.System, target int) bool {
 	b := &p.last[target]
 	side := sideOf(b)
 	moved, known := p.moved[side]
 	moved = moved || system.Moves(target)
-	for n := 0; n < shakes && !moved && !known; n++ {
-		there := p.shake(n)
+	for n := 0; n < maxRandomized && !moved && !known; n++ {
+		there := p.randomizedRun(n)
 		if there == nil {
 			return false
 		}
@@ -32,49 +32,50 @@ func (p *pathfinder) movable(system *input.System, target int) bool {
 		}
 	}
 	if moved {
-		p.yields(side)
+		p.noteMovable(side)
 	} else {
 		p.moved[side] = false
 	}
 	return moved
 }
 
-// shake is one of the base's runs with random words in the last call; nil when the task is
-// over.
-func (p *pathfinder) shake(n int) *point {
-	for n >= len(p.shaken) {
+// randomizedRun is the n-th run of the base with random words in the last call; nil when
+// the task is over.
+func (p *pathfinder) randomizedRun(n int) *point {
+	for n >= len(p.randomized) {
 		there := p.redraw(p.base.sequence)
 		if there == nil {
 			return nil
 		}
-		p.shaken = append(p.shaken, there)
+		p.randomized = append(p.randomized, there)
 	}
-	return p.shaken[n]
+	return p.randomized[n]
 }
 
-// yields notes that numbers move the operands of a branch.
-func (p *pathfinder) yields(side branchSide) {
+// noteMovable records that numbers move the operands of a branch.
+func (p *pathfinder) noteMovable(side branchSide) {
 	if !p.moved[side] {
 		p.moved[side] = true
-		p.b.yields = append(p.b.yields, side)
+		p.b.movable = append(p.b.movable, side)
 	}
 }
 
-// moves reports whether a number moves the operands of a branch of another run apart.
+// moves reports whether a number changes the operands' difference at a branch of another
+// run.
 func (p *pathfinder) moves(there *point, target int) bool {
-	base, shaken := p.base, p.shaken
+	base, randomized := p.base, p.randomized
 	defer func() {
 		p.rebase(base)
-		p.shaken = shaken
+		p.randomized = randomized
 	}()
 	p.rebase(there)
-	system := p.look(target)
+	system := p.buildSystem(target)
 	return system != nil && system.Moves(target)
 }
 
-// look runs what tells what the variables do, as far as to a target. Nil when the call
-// has none, or the task is over.
-func (p *pathfinder) look(target int) *input.System {
+// buildSystem makes the runs that show the effect of the variables on the branches up to
+// a target. Nil when the call has no variables, or the task is over.
+func (p *pathfinder) buildSystem(target int) *input.System {
 	variables := p.space.Variables(p.base.sequence, len(p.base.sequence)-1)
 	if len(variables) == 0 {
 		return nil
@@ -126,8 +127,8 @@ func (p *pathfinder) set(system *input.System, values []*big.Int) (*point, bool)
 	return p.point(seq, exec), true
 }
 
-// through looks for a run that takes the same turns as the base's before a branch, and
-// the other one there. Nil when there is none, or the task is over.
+// through searches for a run that follows the base's path up to a branch, and takes its
+// other side. Nil when there is none, or the task is over.
 func (p *pathfinder) through(system *input.System, target int) *point {
 	base := p.base
 	defer func() { p.rebase(base) }()
@@ -140,15 +141,15 @@ func (p *pathfinder) through(system *input.System, target int) *point {
 			return nil
 		}
 		p.rebase(there)
-		if system = p.look(target); system == nil {
+		if system = p.buildSystem(target); system == nil {
 			return nil
 		}
 	}
 	return nil
 }
 
-// nearest runs what a system proposes, until a run gets through the target; else it is
-// the one that comes nearer than the base, and nearest. Nil when there is none.
+// nearest runs what a system proposes until a run gets through the target; otherwise it
+// is the run that comes nearest, if nearer than the base. Nil when there is none.
 func (p *pathfinder) nearest(system *input.System, target int) (nearest *point, through bool) {
 	distance := p.last[target].Distance()
 	for _, values := range p.proposed(system, target) {
@@ -161,8 +162,8 @@ func (p *pathfinder) nearest(system *input.System, target int) (nearest *point, 
 		}
 		last := there.branches
 		switch i, j := input.TurnOff(p.last[:target+1], last); {
-		case i >= 0 && i < target && len(p.astray) < maxAstray:
-			p.astray = append(p.astray, there)
+		case i >= 0 && i < target && len(p.diverged) < maxDiverged:
+			p.diverged = append(p.diverged, there)
 		case i == target && last[j].Taken != p.last[target].Taken:
 			return there, true
 		case i == target && nearer(&last[j], &distance):
@@ -180,8 +181,8 @@ func nearer(b *input.Branch, distance *uint256.Int) bool {
 	return d.Lt(distance)
 }
 
-// proposed are values to try. For an equality that no step along one way leads to, pairs of
-// variables are looked at first: their product may.
+// proposed are values to try. For an equality that no step along one way solves, pairs of
+// variables come first: their product may.
 func (p *pathfinder) proposed(system *input.System, target int) [][]*big.Int {
 	if !system.Hard(target) {
 		return system.Reach(p.rand, target)

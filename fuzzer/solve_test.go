@@ -25,7 +25,7 @@ func TestSolves(t *testing.T) {
 		if b.fault != nil {
 			t.Errorf("seed %d: fault %v", seed, b.fault)
 		}
-		if len(b.yields) == 0 {
+		if len(b.movable) == 0 {
 			t.Errorf("seed %d: no branch is said to move", seed)
 		}
 	}
@@ -68,16 +68,16 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// TestLengthen: sequences grow when a path takes as many calls, if nobody said how many.
-func TestLengthen(t *testing.T) {
+// TestSeqLenGrows: sequences grow when a path takes as many calls, unless their length was given.
+func TestSeqLenGrows(t *testing.T) {
 	c := &Campaign{seqLen: 8}
 	for _, step := range []struct{ needed, want int }{{7, 8}, {8, 16}, {9, 16}, {16, 32}, {32, 64}, {64, 64}} {
-		if c.lengthen(step.needed); c.seqLen != step.want {
+		if c.mergeSeqLen(&discovery{short: make(input.Sequence, step.needed)}); c.seqLen != step.want {
 			t.Errorf("%d calls needed: the limit is %d, want %d", step.needed, c.seqLen, step.want)
 		}
 	}
 	c = &Campaign{Config: Config{SeqLen: 8}, seqLen: 8}
-	if c.lengthen(8); c.seqLen != 8 {
+	if c.mergeSeqLen(&discovery{short: make(input.Sequence, 8)}); c.seqLen != 8 {
 		t.Errorf("a limit that was given became %d", c.seqLen)
 	}
 }
@@ -116,15 +116,15 @@ func TestUnsolved(t *testing.T) {
 	if got := s.nextFresh(solvingPatience, never); got != nil {
 		t.Error("a side comes up twice")
 	}
-	if got, _, _ := s.nextYielding(false, never); got != nil {
+	if got, _, _ := s.nextResisting(false, never); got != nil {
 		t.Error("a side is picked although nothing is known to move it")
 	}
-	s.yields(plain.branchSide)
-	s.yields(leading.branchSide)
-	s.yields(leading.branchSide)
+	s.addResisting(plain.branchSide)
+	s.addResisting(leading.branchSide)
+	s.addResisting(leading.branchSide)
 	var got []uint32
 	for _, ahead := range []bool{true, true, false, false, false} {
-		_, side, _ := s.nextYielding(ahead, never)
+		_, side, _ := s.nextResisting(ahead, never)
 		got = append(got, side.pc)
 	}
 	want := []uint32{2, 2, 1, 1, 1} // of two tried as often, the one that was there first
@@ -134,7 +134,7 @@ func TestUnsolved(t *testing.T) {
 		}
 	}
 	s.covered(leading.branchSide)
-	if _, side, _ := s.nextYielding(true, never); side == nil || *side != plain.branchSide || len(s.yielding) != 1 {
+	if _, side, _ := s.nextResisting(true, never); side == nil || *side != plain.branchSide || len(s.resisting) != 1 {
 		t.Error("a side that was taken stays")
 	}
 }

@@ -13,22 +13,21 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// steering asks the lookahead analysis about executions: which part of a path
-// still had a target ahead. A worker has one of its own; it learns from what the
-// worker runs alone.
+// steering runs the lookahead analysis on executions: which part of a path still had a
+// target ahead. Each worker has its own, which knows only the worker's executions.
 type steering struct {
-	table     *bytecode.Table
-	library   *lookahead.Library // all workers'
-	model     callModel
-	goals     map[bytecode.CodeID][]goal // all workers', see findGoals
-	standing  map[bytecode.CodeID]bool   // code in the World that no artifact explains, proxies mostly
-	open      []bool                     // by target
-	analyzers map[bytecode.CodeID]*analyzer
-	workspace *lookahead.Workspace
-	observed  *lookahead.Observed
-	changes   *changes // nil: places that change state are no goals
-	epoch     int
-	stats     lookahead.Stats // of the paths analysed
+	table       *bytecode.Table
+	library     *lookahead.Library // all workers'
+	model       callModel
+	goals       map[bytecode.CodeID][]goal // all workers', see findGoals
+	unexplained map[bytecode.CodeID]bool   // code in the World without an artifact, proxies mostly
+	open        []bool                     // by target
+	analyzers   map[bytecode.CodeID]*analyzer
+	workspace   *lookahead.Workspace
+	observed    *lookahead.Observed
+	changes     *changes // nil: instructions that change state are not goals
+	epoch       int
+	stats       lookahead.Stats // of the analyzed paths
 }
 
 // analyzer is a program's, with the epoch that its targets are of.
@@ -53,16 +52,16 @@ type goal struct {
 	target int // index of the campaign's target; −1 for a place of an oracle
 }
 
-// standingCode finds the code in a World that no artifact explains.
-func standingCode(w *evm.World, table *bytecode.Table) map[bytecode.CodeID]bool {
-	standing := map[bytecode.CodeID]bool{}
+// unexplainedCode finds the code in a World that has no artifact.
+func unexplainedCode(w *evm.World, table *bytecode.Table) map[bytecode.CodeID]bool {
+	unexplained := map[bytecode.CodeID]bool{}
 	for _, address := range slices.SortedFunc(maps.Keys(w.Accounts), common.Address.Cmp) { // in this order code gets its id
 		code := w.Accounts[address].Code
 		if len(code) > 0 && table.LookupRuntime(code) == nil {
-			standing[table.Unknown(code).ID] = true
+			unexplained[table.Unknown(code).ID] = true
 		}
 	}
-	return standing
+	return unexplained
 }
 
 // findGoals lists what the analysis looks for, by program: targets, and the
@@ -81,8 +80,8 @@ func findGoals(table *bytecode.Table, targets []bytecode.Target, oracles []*orac
 		}
 	}
 	// Bugs matter where code changed: oracles' places count in programs that hold
-	// targets, so that steering toward the targets does not steer away from what
-	// breaks beside them.
+	// targets, so that steering toward the targets does not steer away from bugs near
+	// them.
 	for id := range goals { // each program by itself
 		p := table.Program(id)
 		for _, o := range oracles {
@@ -120,9 +119,9 @@ func newSteering(table *bytecode.Table, library *lookahead.Library, goals map[by
 	return s
 }
 
-// analyzer is the program's, made when first asked for; nil for ids that stand
-// for no program, and for code that is neither the project's nor in the World:
-// inputs make such code by the thousand, as arguments of a factory.
+// analyzer is the program's, made when first needed; nil for ids without a program, and
+// for code that is neither the project's nor in the World: inputs make such code by the
+// thousand, as arguments of a factory.
 func (s *steering) analyzer(id bytecode.CodeID) *lookahead.Analyzer {
 	if a := s.analyzers[id]; a != nil {
 		if a.epoch != s.epoch { // targets fall faster than most programs run
@@ -132,7 +131,7 @@ func (s *steering) analyzer(id bytecode.CodeID) *lookahead.Analyzer {
 		return a.Analyzer
 	}
 	p := s.table.Program(id)
-	if p == nil || p.Contract == nil && !s.standing[id] {
+	if p == nil || p.Contract == nil && !s.unexplained[id] {
 		return nil
 	}
 	options := lookahead.Options{Calls: lookahead.Conservative}
@@ -156,7 +155,7 @@ func (s *steering) blocks(id bytecode.CodeID) []bytecode.BlockID {
 	return append(blocks, s.changes.blocks(id)...)
 }
 
-// retarget takes over which targets are still open.
+// retarget updates which targets are still open.
 func (s *steering) retarget(open []bool, epoch int) {
 	if epoch == s.epoch {
 		return
@@ -166,10 +165,10 @@ func (s *steering) retarget(open []bool, epoch int) {
 	s.observed.Retarget()
 }
 
-// learn shows the calls of an execution's last call to the call model and tells
-// whether any of them was news; changed reports whether the execution closed places
-// that change state.
-func (s *steering) learn(exec *evm.Execution) (news, changed bool) {
+// observeCalls adds the calls within an execution's last call to the call model, and
+// reports whether any of them was new; changed reports whether the execution executed an
+// instruction of changes.
+func (s *steering) observeCalls(exec *evm.Execution) (news, changed bool) {
 	if s.model != observedCalls {
 		return false, false
 	}
@@ -191,19 +190,19 @@ func (s *steering) learn(exec *evm.Execution) (news, changed bool) {
 			news = true
 		}
 	}
-	changed = s.changes.made(exec)
+	changed = s.changes.close(exec)
 	if news || changed {
 		s.observed.Retarget()
 		for _, a := range s.analyzers { // each by itself
-			a.epoch = -1 // its targets are set anew when it is next asked
+			a.epoch = -1 // its targets are set again before its next analysis
 			a.Refresh()
 		}
 	}
 	return news, changed
 }
 
-// analyse is Algorithm 2 for the last call of an execution, callees first.
-func (s *steering) analyse(exec *evm.Execution) lookahead.Result {
+// analyze is Algorithm 2 for the last call of an execution, callees first.
+func (s *steering) analyze(exec *evm.Execution) lookahead.Result {
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	if s.model == anythingAhead || last[0] == last[1] || exec.Frames[last[0]].Program == nil || s.analyzer(exec.Frames[last[0]].Program.ID) == nil {
 		return wholePath(exec)
@@ -228,8 +227,8 @@ func (s *steering) analyse(exec *evm.Execution) lookahead.Result {
 	return results[0]
 }
 
-// take hands out what was counted since it last did.
-func (s *steering) take() lookahead.Stats {
+// takeStats returns the counts since its last call.
+func (s *steering) takeStats() lookahead.Stats {
 	stats := s.stats
 	s.stats = lookahead.Stats{}
 	return stats
@@ -250,9 +249,9 @@ func frameOf(exec *evm.Execution, i int, calls []lookahead.Call) lookahead.Frame
 	return frame
 }
 
-// wholePath is the answer of an analysis that knows nothing: the path itself is
-// the prefix, with a split point at every block that it enters for the first
-// time (lookahead §6.3, RQ2).
+// wholePath is the result of an analysis that proves nothing: the path itself is the
+// prefix, with a split point at every block that it enters for the first time (lookahead
+// §6.3, RQ2).
 func wholePath(exec *evm.Execution) lookahead.Result {
 	pid := exec.PathID()
 	r := lookahead.Result{ID: sha256.Sum256(pid[:])}
@@ -275,7 +274,7 @@ func wholePath(exec *evm.Execution) lookahead.Result {
 }
 
 // unreachable lists the targets that no execution can reach: all of their
-// entries are proved unreachable (design §5, "Proofs").
+// entries are proved unreachable.
 func unreachable(table *bytecode.Table, library *lookahead.Library, targets []bytecode.Target) []int {
 	var proved []int
 	for i, t := range targets {

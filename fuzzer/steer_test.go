@@ -33,7 +33,7 @@ func TestAnalyzerOfRecursiveProgram(t *testing.T) {
 		t.Error("the program has two analyzers")
 	}
 	if !a.ReachesTarget() {
-		t.Error("the target behind the jump is said to be unreachable")
+		t.Error("the target after the jump is said to be unreachable")
 	}
 }
 

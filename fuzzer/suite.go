@@ -9,20 +9,19 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Bounds of the suite's memory: of an entry some 400 bytes are the same for all,
-// the others its calls, which hold arrays of thousands of words where a function
-// takes them. Paths first seen when the suite is full are counted, not kept.
-// Arbitrary: ten minutes of @aave/core-v3 gave some 35,000 entries with 20 to 50 MB
-// of calls, two of openzeppelin-solidity 20,000 with 20.
+// Bounds of the suite's memory: each entry takes about 400 bytes and its calls, which
+// hold arrays of thousands of words where a function takes them. Paths first seen when
+// the suite is full are counted, not kept. Arbitrary: ten minutes of @aave/core-v3 gave
+// about 35,000 entries with 20 to 50 MB of calls, two of openzeppelin-solidity 20,000
+// with 20.
 const (
 	maxSeeds     = 65_536
 	maxSuiteSize = 64 << 20 // bytes of calls
 )
 
-// maxPaths bounds the memory of the path counts, some 80 bytes each: input-dependent
-// loops make paths without end. Executions of paths first seen when there are so
-// many are not counted. It is twice the 131,000 paths of the lookahead paper's
-// example.
+// maxPaths bounds the memory of the path counts, about 80 bytes each: input-dependent
+// loops make any number of paths. Executions of paths first seen when there are so many
+// are not counted. It is twice the 131,000 paths of the lookahead paper's example.
 const maxPaths = 1 << 18
 
 // Seed is an entry of the suite: an input and what is known of it. Calls and
@@ -35,21 +34,21 @@ type Seed struct {
 	// are saved to the corpus.
 	NewBlocks bool
 	// Changes reports whether its last call succeeded and changed state: such seeds
-	// are put in front of others.
+	// are put before others.
 	Changes bool
-	state   stateID // that it leaves behind, if Changes is set
+	state   stateID // that it leaves, if Changes is set
 	size    int     // bytes of Calls that the entry it comes from does not have
 
 	gas    uint64 // of its last call
-	solved bool   // solving has started from it, see worker.solve
-	short  bool   // no call can be left out, see worker.shorten
+	solved bool   // worker.solve has started from it
+	short  bool   // no call can be removed, see worker.shorten
 
 	reads, writes, wants []slotKey // of the last call, see footprint
 
 	closest [2]int    // entries of the frontier that it holds, see Suite.closest
-	lid     *lidGroup // of its no-target-ahead prefix; nil when no analysis was asked
-	epoch   int       // of the campaign when that was asked
-	changed int       // likewise
+	lid     *lidGroup // of its no-target-ahead prefix; nil when it was not analyzed
+	epoch   int       // Campaign.epoch when it was analyzed
+	changed int       // Campaign.changed, likewise
 }
 
 // Suite is the test suite with its path counts (papers: PIDs). Only the campaign
@@ -68,17 +67,17 @@ type Suite struct {
 	lids     lids
 
 	frontier map[frontierSide]*frontierEntry
-	// closest lists the seeds of the frontier, each once, whatever the number of
-	// sides: some sides (of the dispatcher, say) nothing ever takes, and one input
-	// is as close to all of them as any. Those with a target ahead are at 1.
+	// closest lists the seeds of the frontier, each once, whatever its number of sides:
+	// some sides (of the dispatcher, say) are never taken, and one input is as close to
+	// all of them as any other. Those with a target ahead are at 1.
 	closest [2][]*Seed
 	unsolved
 
 	spent [sources]uint64 // executions
 }
 
-// frontierSide is a branch side that nothing has taken, seen from places with a
-// target ahead or from others: the same function may be called from both.
+// frontierSide is an untaken branch side, seen from blocks with a target ahead or from
+// others: the same function may be called from both.
 type frontierSide struct {
 	branchSide
 	ahead bool
@@ -91,8 +90,8 @@ func (s frontierSide) list() int {
 	return 0
 }
 
-// frontierEntry is the closest input to a branch side that nothing has taken yet
-// (mufuzz §IV-B): a seed of its own, picked beside the suite's.
+// frontierEntry is the closest input to an untaken branch side (mufuzz §IV-B): a seed of
+// its own, picked in addition to the suite's.
 type frontierEntry struct {
 	seed     *Seed
 	distance uint256.Int
@@ -106,7 +105,7 @@ func newSuite() *Suite {
 type pathCount struct {
 	fuzz uint64    // executions that took it
 	seed bool      // an entry stands for it
-	lid  *lidGroup // nil when no analysis was asked
+	lid  *lidGroup // nil when it was not analyzed
 }
 
 // count adds one execution of pid.
@@ -123,8 +122,8 @@ func (s *Suite) count(pid bytecode.PathID) {
 	}
 }
 
-// learn files a path under its LID, unless it is known.
-func (s *Suite) learn(pid bytecode.PathID, result *outlook) {
+// fileUnderLID files a counted path under its LID, unless it is filed already.
+func (s *Suite) fileUnderLID(pid bytecode.PathID, result *lookaheadResult) {
 	n, counted := s.counts[pid]
 	if result == nil || !counted || n.lid != nil {
 		return
@@ -134,16 +133,16 @@ func (s *Suite) learn(pid bytecode.PathID, result *outlook) {
 	s.lids.file(n.lid, n.fuzz)
 }
 
-// relabel files an entry's path under a new LID: the analysis was asked again
-// since targets fell or a call led somewhere new. Its counts move along.
-func (s *Suite) relabel(seed *Seed, result *outlook, epoch int) {
+// relabel files an entry's path under a new LID: it was analyzed again since targets fell
+// or a call led somewhere new. Its counts move along.
+func (s *Suite) relabel(seed *Seed, result *lookaheadResult, epoch int) {
 	seed.epoch = epoch
 	to := s.lids.group(result)
 	if seed.lid == to {
 		return
 	}
 	n := s.counts[seed.PID]
-	s.lids.file(to, n.fuzz) // before it is taken away from where it was, which may be the same
+	s.lids.file(to, n.fuzz) // before it is removed from the old LID, which may be the same
 	if n.lid != nil {
 		s.lids.unfile(n.lid, n.fuzz)
 	}
@@ -176,7 +175,7 @@ func (s *Suite) add(seed *Seed, perLID int) {
 	s.counts[seed.PID] = n
 	s.Seeds = append(s.Seeds, seed)
 	s.size += seed.size
-	s.noteWriter(seed)
+	s.addWriter(seed)
 	if seed.Changes && !s.states[seed.state] {
 		s.states[seed.state] = true
 		s.changing = append(s.changing, seed)

@@ -47,11 +47,11 @@ func TestSuiteAdmitsOneSeedPerPath(t *testing.T) {
 	again := &Seed{PID: pidOf(8), Changes: true}
 	s.add(again, 0)
 	if !slices.Contains(s.Seeds, again) || slices.Contains(s.changing, again) {
-		t.Error("a seed that leaves the same state behind as another is put in front of others")
+		t.Error("a seed that leaves the same state as another is put before others")
 	}
 	s.add(&Seed{PID: pidOf(7), Changes: true, state: 1}, 0)
 	if len(s.changing) != 2 {
-		t.Error("a seed that leaves another state behind is not put in front of others")
+		t.Error("a seed that leaves another state is not put before others")
 	}
 	if s.fuzz(pidOf(9)) != 1 {
 		t.Error("adding a seed counts nothing, running it does")
@@ -188,8 +188,8 @@ func TestCutoff(t *testing.T) {
 		s := suiteOf(test.counts...)
 		r := &scripted{t: t, ints: test.picks}
 		s.Seeds[test.want].Selected = 3
-		seed, energy, _ := Cutoff.pick(s, r, Techniques{})
-		if seed != s.Seeds[test.want] || energy != 8 {
+		seed, from := Cutoff.pick(s, r, Techniques{})
+		if energy := Cutoff.assignEnergy(s, seed, from); seed != s.Seeds[test.want] || energy != 8 {
 			t.Errorf("%s: seed %d with energy %d", test.name, slices.Index(s.Seeds, seed), energy)
 		}
 		if len(r.ints) != 0 {
@@ -205,7 +205,7 @@ func TestCutoffCountsAllPaths(t *testing.T) {
 	for range 20 {
 		s.count(pidOf(77)) // 27 executions, 3 paths: the mean is 9
 	}
-	if seed, _, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}, Techniques{}); seed != s.Seeds[0] {
+	if seed, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}, Techniques{}); seed != s.Seeds[0] {
 		t.Error("5 executions are skipped where the mean is 9")
 	}
 }
@@ -216,14 +216,14 @@ func TestFrontierGetsHalf(t *testing.T) {
 	near := &Seed{Selected: 4}
 	s.closer(frontierSide{}, *uint256.NewInt(1), near)
 	s.spent = [sources]uint64{fromSuite: 60, fromLeading: 40, fromFrontier: 99}
-	if seed, energy, from := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}, Techniques{}); seed != near || energy != 16 || from != fromFrontier {
+	if seed, from := Cutoff.pick(s, &scripted{t: t, ints: []int{0}}, Techniques{}); seed != near || from != fromFrontier || Cutoff.assignEnergy(s, seed, from) != 16 {
 		t.Error("the closest input is not picked although less was spent on the frontier")
 	}
-	if seed, _, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{1}}, Techniques{Frontier: true}); seed != s.Seeds[1] {
+	if seed, _ := Cutoff.pick(s, &scripted{t: t, ints: []int{1}}, Techniques{Frontier: true}); seed != s.Seeds[1] {
 		t.Error("the frontier is left out, and picked from")
 	}
 	s.spent[fromFrontier] = 100
-	if seed, _, from := Cutoff.pick(s, &scripted{t: t, ints: []int{1}}, Techniques{}); seed != s.Seeds[1] || from != fromSuite {
+	if seed, from := Cutoff.pick(s, &scripted{t: t, ints: []int{1}}, Techniques{}); seed != s.Seeds[1] || from != fromSuite {
 		t.Error("the suite is not picked from although as much was spent on the frontier")
 	}
 }
@@ -261,7 +261,8 @@ func TestRarePathsDoNotStarve(t *testing.T) {
 		r := testRand(seed)
 		picked := map[*Seed]int{}
 		for range picks {
-			chosen, energy, _ := Cutoff.pick(s, r, Techniques{})
+			chosen, from := Cutoff.pick(s, r, Techniques{})
+			energy := Cutoff.assignEnergy(s, chosen, from)
 			picked[chosen]++
 			chosen.Selected++
 			for range energy {

@@ -7,23 +7,22 @@ import (
 	"strings"
 )
 
-// Techniques is what a campaign can do without, so that the worth of each can be
-// measured. The zero value names none.
+// Techniques is a set of techniques that a campaign can do without, so that the effect of
+// each can be measured. The zero value is the empty set.
 type Techniques struct {
-	Prediction bool // inputs made of what comparisons tell (harvey §4)
-	Solving    bool // several branches solved for at once, by what the words of a call do to all of them
-	Frontier   bool // picks among the inputs closest to a branch side that nothing has taken
-	Sequences  bool // mutants that differ in more than one word of the last call, and calls behind what came somewhere new
-	RawOrder   bool // calls that write what the last one reads, put in front of it, and repeated (mufuzz §IV-A)
-	// StateFuzzing is calls from states that nobody made, and the longer sequences that
-	// they ask for (harvey §5).
+	Prediction bool // inputs predicted from comparisons (harvey §4)
+	Solving    bool // several branches solved for at once, by the effect of a call's words on all of them
+	Frontier   bool // picks among the inputs closest to an untaken branch side
+	Sequences  bool // mutants that differ in more than one word of the last call, and calls after those that changed state
+	RawOrder   bool // calls that write what the last one reads, put before it and repeated (mufuzz §IV-A)
+	// StateFuzzing is calls from states that no sequence leaves, and the longer sequences
+	// that they demand (harvey §5).
 	StateFuzzing bool
 	Dictionary   bool // values from constants of the code, operands, storage and return data
 
-	// What a campaign does only when it is asked to, since it has not been seen to
-	// help (bench/techniques).
-	Masks  bool // mutants that spare what brings a call to a nested branch (mufuzz §IV-B)
-	Energy bool // more energy for what is nested or dangerous, once no target is left (mufuzz §IV-C)
+	// Off by default, since they have not been shown to help (bench/techniques).
+	Masks  bool // mutants that spare the words which lead to a nested branch (mufuzz §IV-B)
+	Energy bool // more energy for nested or dangerous branches, once no target is left (mufuzz §IV-C)
 }
 
 // Optional names the techniques that a campaign uses only when Config.With does.
@@ -34,7 +33,8 @@ func (t *Techniques) fields() map[string]*bool {
 	return map[string]*bool{"prediction": &t.Prediction, "solving": &t.Solving, "frontier": &t.Frontier, "sequences": &t.Sequences, "raw-order": &t.RawOrder, "state-fuzzing": &t.StateFuzzing, "dictionary": &t.Dictionary, "masks": &t.Masks, "energy": &t.Energy}
 }
 
-// TechniquesNamed reads a list of names, separated by commas; empty for none.
+// TechniquesNamed parses a list of names, separated by commas; it may be empty. An error
+// means that a name is unknown.
 func TechniquesNamed(list string) (Techniques, error) {
 	var t Techniques
 	fields := t.fields()

@@ -31,16 +31,15 @@ type hit struct {
 	kept   bool
 }
 
-// approach is an execution's distance to a branch side nothing has taken yet.
+// approach is an execution's distance to an untaken branch side.
 type approach struct {
 	side     branchSide
 	ahead    bool // from a place with a target ahead
 	distance uint256.Int
 }
 
-// tracker remembers what the executions of one machine have reached, so that
-// only news is passed on. Its tables are dense, by block and by pc: it looks at
-// every execution.
+// tracker records what the executions of one machine have reached, so that only news is
+// passed on. Its tables are dense, by block and by pc, since it sees every execution.
 type tracker struct {
 	targets map[bytecode.CodeID]*entries
 	kept    []bool                     // by target: reached in a call that succeeded
@@ -48,11 +47,11 @@ type tracker struct {
 	blocks  map[bytecode.CodeID][]bool // entered
 	sides   map[bytecode.CodeID]*sideTable
 	pids    pathSet
-	slots   map[bytecode.Location]*aimed // by write; nil: nobody aims
-	writes  []slotWrite                  // scratch
-	testing bool                         // the execution is of a fuzz test, at whose writes nobody aims
-	// nearUndecided reports whether the last call of the execution looked at last
-	// passed a jump one side of which nothing has taken yet.
+	slots   map[bytecode.Location]*writtenSlots // by write; nil: no slot search
+	writes  []slotWrite                         // scratch
+	testing bool                                // the execution is of a fuzz test, whose writes are not searched
+	// nearUndecided reports whether the last call of the latest execution passed a jump
+	// with an untaken side.
 	nearUndecided bool
 }
 
@@ -158,21 +157,20 @@ func (n *news) any() bool {
 // isNew reports whether the worker meets a path for the first time.
 func (t *tracker) isNew(pid bytecode.PathID) bool { return t.pids.add(pid) }
 
-// look compares the execution with all before it.
-//
-// along tells where the last call had a target ahead; nil: nowhere, or nobody asked.
-func (t *tracker) look(exec *evm.Execution, newPath bool, along along) news {
+// track compares the execution with all earlier ones. ahead are the blocks of the last
+// call with a target ahead; nil: none, or the path was not analyzed.
+func (t *tracker) track(exec *evm.Execution, newPath bool, ahead targetsAhead) news {
 	n := news{newPath: newPath}
 	if newPath || !t.metBefore(exec) {
-		t.lookAtBlocks(exec, &n)
+		t.trackBlocks(exec, &n)
 	}
-	t.lookAtBranches(exec, along, &n)
-	t.lookAtWrites(exec, &n)
+	t.trackBranches(exec, ahead, &n)
+	t.trackWrites(exec, &n)
 	return n
 }
 
-// metBefore reports whether the paths of all calls but the last were last calls' before:
-// then, and when the last call's is known, their blocks and how they ended are.
+// metBefore reports whether the paths of all calls but the last were last calls' earlier:
+// if so, and the last call's path is known, their blocks and outcomes are known, too.
 func (t *tracker) metBefore(exec *evm.Execution) bool {
 	for i := range len(exec.Calls) - 1 {
 		if !t.pids.has(exec.Calls[i].ID) {
@@ -182,7 +180,8 @@ func (t *tracker) metBefore(exec *evm.Execution) bool {
 	return true
 }
 
-func (t *tracker) lookAtBlocks(exec *evm.Execution, n *news) {
+// trackBlocks goes through the blocks that the execution entered.
+func (t *tracker) trackBlocks(exec *evm.Execution, n *news) {
 	var code bytecode.CodeID
 	var blocks []bool
 	var targets *entries
@@ -212,9 +211,9 @@ func (t *tracker) lookAtBlocks(exec *evm.Execution, n *news) {
 	}
 }
 
-// lookAtBranches goes through the decisions of the last call, the one that PIDs
+// trackBranches goes through the decisions of the last call, the one that PIDs
 // and mutations are about.
-func (t *tracker) lookAtBranches(exec *evm.Execution, along along, n *news) {
+func (t *tracker) trackBranches(exec *evm.Execution, ahead targetsAhead, n *news) {
 	if len(exec.Calls) == 0 {
 		return
 	}
@@ -230,7 +229,7 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, along along, n *news) {
 			table = newSideTable(f.Program)
 			t.sides[f.Program.ID] = table
 		}
-		ahead := along.in(f.Program.ID)
+		inProgram := ahead.in(f.Program.ID)
 		for k := range f.Comparisons {
 			c := &f.Comparisons[k]
 			at, open := table.take(f.Program.ID, c, n)
@@ -238,8 +237,8 @@ func (t *tracker) lookAtBranches(exec *evm.Execution, along along, n *news) {
 				continue
 			}
 			t.nearUndecided = true
-			if !input.Echoes(f, k) { // else it is the comparison of the jump before
-				at.approach(f.Program.ID, c, ahead.has(c.Block), n)
+			if !input.Echoes(f, k) { // otherwise it is the comparison of the previous jump
+				at.approach(f.Program.ID, c, inProgram.has(c.Block), n)
 			}
 		}
 	}
@@ -264,9 +263,9 @@ func sides(c *evm.Comparison) (side, other int) {
 	return 0, 1
 }
 
-// approach records how near a decision was to the side that nothing has taken. ahead: a
-// target may be ahead of the jump. No untaken side is nearer than 1, and many jumps are as
-// near from the first time on: whether a call carries value, say.
+// approach records how near a decision was to the untaken side. ahead: a target may be
+// ahead of the jump. No untaken side is nearer than 1, and many jumps are that near from
+// the first time on: the check whether a call carries value, say.
 func (j *jump) approach(code bytecode.CodeID, c *evm.Comparison, ahead bool, n *news) {
 	_, other := sides(c)
 	best := &j.best[other]
@@ -288,14 +287,14 @@ func (t *tracker) decided(code bytecode.CodeID, c *evm.Comparison) bool {
 	return table != nil && table.at(c.Block).taken == [2]bool{true, true}
 }
 
-// took reports whether a conditional jump has ever gone the way that it went here.
+// took reports whether a conditional jump has had this outcome before.
 func (t *tracker) took(code bytecode.CodeID, c *evm.Comparison) bool {
 	table := t.sides[code]
 	side, _ := sides(c)
 	return table != nil && table.at(c.Block).taken[side]
 }
 
-// distance is the cost of taking the other side (harvey §3.2, design §7).
+// distance is the cost of taking the other side (harvey §3.2).
 func distance(c *evm.Comparison) uint256.Int {
 	falsify, satisfy := input.Costs(c)
 	if satisfy.IsZero() {

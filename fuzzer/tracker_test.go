@@ -150,4 +150,4 @@ func TestTrackerUnknownTargets(t *testing.T) {
 }
 
 // lookAt looks at an execution as a worker does.
-func lookAt(t *tracker, exec *evm.Execution) news { return t.look(exec, t.isNew(exec.PathID()), nil) }
+func lookAt(t *tracker, exec *evm.Execution) news { return t.track(exec, t.isNew(exec.PathID()), nil) }

@@ -108,13 +108,13 @@ func trim(entries []trimEntry) (kept []int) {
 	return kept
 }
 
-// maxTrimGas bounds what is run to find out what a corpus covers: some ten
+// maxTrimGas bounds the gas of the runs that measure a corpus's coverage: about ten
 // seconds on go-ethereum. A campaign's corpus needs a hundredth of it.
 const maxTrimGas = 1 << 31
 
-// Bounds of a folder that was trimmed: a campaign saves a few hundred inputs of some
-// hundred bytes, so that this is far above what a project comes to, and far below
-// the 10 GB that GitHub keeps of a repository's caches.
+// Bounds of a trimmed folder: a campaign saves a few hundred inputs of a few hundred
+// bytes, so that this is far more than a project needs, and far below the 10 GB that
+// GitHub keeps of a repository's caches.
 const (
 	maxTrimmedFiles = 4_096
 	maxTrimmedBytes = 16 << 20
@@ -209,7 +209,7 @@ func (c *Corpus) bound(needed map[string]bool, files int, bytes int64) error {
 	return nil
 }
 
-// clear removes the inputs that break something, as the caller tells.
+// clear removes the inputs for which breaks returns true.
 func (c *Corpus) clear(space *input.Space, breaks func(input.Sequence) bool) error {
 	entries, err := os.ReadDir(c.Dir)
 	if os.IsNotExist(err) {
@@ -225,7 +225,7 @@ func (c *Corpus) clear(space *input.Space, breaks func(input.Sequence) bool) err
 		seq, err := c.read(space, e.Name())
 		var older *input.StaleError
 		if err != nil && !errors.As(err, &older) || !breaks(seq) {
-			continue // what does not fit breaks nothing that is known
+			continue // an input that does not fit cannot be judged
 		}
 		if err := c.remove(e.Name()); err != nil {
 			return err

@@ -2,13 +2,13 @@ package fuzzer
 
 import "slices"
 
-// unsolved knows the branch sides that nothing has taken and that are to be solved for.
+// unsolved holds the untaken branch sides that are to be solved for.
 type unsolved struct {
-	// fresh lists those that were not solved for, in order of appearance; those with a
-	// target ahead are at 1.
+	// fresh lists those that were not solved for yet, in order of appearance; those with
+	// a target ahead are at 1.
 	fresh [2][]freshSide
-	// yielding lists those whose operands input words are known to move.
-	yielding []*yieldingSide
+	// resisting lists those whose operands input words are known to move.
+	resisting []*resistingSide
 }
 
 // freshSide is a branch side that was not solved for.
@@ -17,37 +17,37 @@ type freshSide struct {
 	since uint64 // executions when it came up
 }
 
-// solvingPatience is how many executions pass before a side is solved for. Secant steps and direct
-// proposals get through most branches in less than solving takes to look at the words of a
-// call; arbitrary.
+// solvingPatience is the number of executions before a side is solved for. Secant steps
+// and direct proposals get through most branches in less time than solving takes to try
+// the words of a call; arbitrary.
 const solvingPatience = 256
 
-// yieldingSide is a branch side whose operands move.
-type yieldingSide struct {
+// resistingSide is an untaken branch side whose operands input words move.
+type resistingSide struct {
 	side  branchSide
 	tries int
 }
 
-// yields notes that input words move the operands of a branch: on each worker once.
-func (u *unsolved) yields(side branchSide) {
-	if !slices.ContainsFunc(u.yielding, func(y *yieldingSide) bool { return y.side == side }) {
-		u.yielding = append(u.yielding, &yieldingSide{side: side})
+// addResisting adds a side whose operands input words move; each worker reports it once.
+func (u *unsolved) addResisting(side branchSide) {
+	if !slices.ContainsFunc(u.resisting, func(y *resistingSide) bool { return y.side == side }) {
+		u.resisting = append(u.resisting, &resistingSide{side: side})
 	}
 }
 
 // Shares of the executions that go to solving, as long as there is something to solve
 // for: half when a branch side has just come up, a quarter when it resisted. Many resist
-// since nothing takes them: when each was tried so many times, they have half of that, and
-// so on in proportion. Arbitrary.
+// because no input takes them: when each was tried manyTries times, their share is half
+// of that, and so on in proportion. Arbitrary.
 const (
-	freshShare    = 2
-	yieldingShare = 4
-	manyTries     = 64
+	freshShare     = 2
+	resistingShare = 4
+	manyTries      = 64
 )
 
-// solvingTask is a task to solve for branch sides that nothing has taken: where a side
-// has come up, for all that the closest input to it comes to; then, in turns, for those
-// that input words move. False when there is none, or others have their turn.
+// solvingTask is a task to solve for untaken branch sides: where a side has come up, for
+// all that the closest input to it passes; then, in turns, for those that input words
+// move. False when there is none, or solving has used up its share.
 func (c *Campaign) solvingTask() (task, bool) {
 	if c.Without.Solving || c.Without.Prediction || c.Without.Frontier {
 		return task{}, false
@@ -59,10 +59,10 @@ func (c *Campaign) solvingTask() (task, bool) {
 	solving := c.suite.spent[fromSolving]
 	t := task{energy: 1, source: fromSolving, seqLen: c.seqLen}
 	if solving*freshShare <= total {
-		t.seed = c.suite.nextFresh(c.suite.total, c.rests)
+		t.seed = c.suite.nextFresh(c.suite.total, c.skips)
 	}
-	if t.seed == nil && solving*c.suite.yieldingShare() <= total {
-		t.seed, t.side, t.tries = c.suite.nextYielding(c.rand.IntN(aheadShare) > 0, c.rests)
+	if t.seed == nil && solving*c.suite.resistingShare() <= total {
+		t.seed, t.side, t.tries = c.suite.nextResisting(c.rand.IntN(aheadShare) > 0, c.skips)
 	}
 	if t.seed == nil {
 		return task{}, false
@@ -74,10 +74,10 @@ func (c *Campaign) solvingTask() (task, bool) {
 }
 
 // nextFresh is the closest input to a side of the frontier that was not solved for and is
-// due, to one with a target ahead if there is such: first of those whose paths go on
-// toward it in the function that is called, since a dispatcher leads everywhere. Nil when
-// there is none; seeds that rest have their turn later.
-func (s *Suite) nextFresh(now uint64, rests func(*Seed) bool) *Seed {
+// due, if possible one with a target ahead: first of those whose paths lead toward it in
+// the function that is called, since a dispatcher leads everywhere. Nil when there is
+// none; seeds that are skipped stay for later.
+func (s *Suite) nextFresh(now uint64, skips func(*Seed) bool) *Seed {
 	leads := func(seed *Seed) bool {
 		lid := s.counts[seed.PID].lid
 		return lid != nil && lid.leads
@@ -90,7 +90,7 @@ func (s *Suite) nextFresh(now uint64, rests func(*Seed) bool) *Seed {
 		fresh := &s.fresh[from.list]
 		for i := 0; i < len(*fresh) && (*fresh)[i].since+solvingPatience <= now; {
 			e := s.frontier[(*fresh)[i].frontierSide]
-			if e != nil && !e.seed.solved && (rests(e.seed) || !from.wants(e.seed)) {
+			if e != nil && !e.seed.solved && (skips(e.seed) || !from.wants(e.seed)) {
 				i++
 				continue
 			}
@@ -103,29 +103,29 @@ func (s *Suite) nextFresh(now uint64, rests func(*Seed) bool) *Seed {
 	return nil
 }
 
-// yieldingShare: one execution in so many goes to solving for sides that resisted.
-func (u *unsolved) yieldingShare() uint64 {
-	if len(u.yielding) == 0 {
-		return yieldingShare
+// resistingShare: one execution in so many may go to solving for sides that resisted.
+func (u *unsolved) resistingShare() uint64 {
+	if len(u.resisting) == 0 {
+		return resistingShare
 	}
-	least := u.yielding[0].tries
-	for _, y := range u.yielding {
+	least := u.resisting[0].tries
+	for _, y := range u.resisting {
 		least = min(least, y.tries)
 	}
-	return yieldingShare * (1 + uint64(least)/manyTries)
+	return resistingShare * (1 + uint64(least)/manyTries)
 }
 
-// nextYielding picks the side that was solved for least often, and the closest input to
-// it: of those with a target ahead, if there are such and ahead asks for it. Nil when
-// there is none.
-func (s *Suite) nextYielding(ahead bool, rests func(*Seed) bool) (seed *Seed, side *branchSide, tries int) {
-	s.yielding = slices.DeleteFunc(s.yielding, func(y *yieldingSide) bool { return s.nearestTo(y.side) == nil }) // taken
+// nextResisting picks the side that was solved for least often, and the closest input to
+// it; with ahead, only among sides with a target ahead, if there are any. Nil when there
+// is none.
+func (s *Suite) nextResisting(ahead bool, skips func(*Seed) bool) (seed *Seed, side *branchSide, tries int) {
+	s.resisting = slices.DeleteFunc(s.resisting, func(y *resistingSide) bool { return s.nearestTo(y.side) == nil }) // taken
 	if ahead {
-		ahead = slices.ContainsFunc(s.yielding, func(y *yieldingSide) bool { return s.frontier[frontierSide{y.side, true}] != nil })
+		ahead = slices.ContainsFunc(s.resisting, func(y *resistingSide) bool { return s.frontier[frontierSide{y.side, true}] != nil })
 	}
-	var best *yieldingSide
-	for _, y := range s.yielding {
-		if (best == nil || y.tries < best.tries) && (!ahead || s.frontier[frontierSide{y.side, true}] != nil) && !rests(s.nearestTo(y.side)) {
+	var best *resistingSide
+	for _, y := range s.resisting {
+		if (best == nil || y.tries < best.tries) && (!ahead || s.frontier[frontierSide{y.side, true}] != nil) && !skips(s.nearestTo(y.side)) {
 			best = y
 		}
 	}
@@ -136,8 +136,8 @@ func (s *Suite) nextYielding(ahead bool, rests func(*Seed) bool) (seed *Seed, si
 	return s.nearestTo(best.side), &best.side, best.tries - 1
 }
 
-// nearestTo is the closest input to a branch side, one with a target ahead if there is
-// such; nil once the side was taken.
+// nearestTo is the closest input to a branch side, if possible one with a target ahead;
+// nil once the side was taken.
 func (s *Suite) nearestTo(side branchSide) *Seed {
 	for _, ahead := range []bool{true, false} {
 		if e := s.frontier[frontierSide{side, ahead}]; e != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// breaking counts the saved inputs in which something breaks, or behind which a
+// breaking counts the saved inputs in which something breaks, or after which a
 // property does.
 func breaking(t *testing.T, p *project, machine evm.Machine, corpus *Corpus) (breaks, all int) {
 	t.Helper()
@@ -109,7 +109,7 @@ func TestCorpusBound(t *testing.T) {
 	}
 }
 
-// Two folders have the same sum if they hold the same, and what is no saved input
+// Two folders have the same sum if they hold the same, and what is not a saved input
 // has none.
 func TestCorpusSum(t *testing.T) {
 	sum := func(files map[string]string) (int, string) {

@@ -15,18 +15,19 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// task is what a worker does next: ask the properties of the initial state, run
-// given sequences as they are, or fuzz a seed with its energy.
+// task is what a worker does next: check the properties of the initial state, run given
+// sequences as they are, analyze a seed's path again, solve for branches from a seed, or
+// fuzz a seed with its energy.
 type task struct {
 	properties bool
 	run        []input.Sequence
 	seed       *Seed
 	sequence   input.Sequence // the seed's, unpacked by the worker
 	source     source
-	ask        bool // ask the analysis about the seed again; no energy is spent
-	surroundings
-	side     *branchSide // to solve for; nil: for all that the seed comes to
-	tries    int         // of it before
+	reanalyze  bool // only analyze the path of the seed again; no energy is spent
+	sequenceContext
+	side     *branchSide // to solve for; nil: for all that the seed passes
+	tries    int         // earlier ones of it
 	demanded demand      // of the seed's function
 	energy   Energy
 	left     int    // targets that are still open
@@ -40,27 +41,27 @@ type task struct {
 
 // batch is what a worker did for a task.
 type batch struct {
-	worker      int
-	task        task
-	paths       []bytecode.PathID // of every execution that counts, in order
-	executions  uint64            // probes of properties included
-	gas         uint64            // of the last calls
-	passed      []input.Callable  // fuzz tests that passed with some arguments, for the first time
-	calls       uint64
-	trials      uint64 // of searches in formulas
-	discoveries []discovery
-	provoked    []provocation
-	answer      *outlook // to a task that asks
-	fault       *Fault   // that ended the task
-	mismatches  []Fault  // what its machine was wrong about, which ends nothing
+	worker        int
+	task          task
+	paths         []bytecode.PathID // of every execution that counts, in order
+	executions    uint64            // probes of properties included
+	gas           uint64            // of the last calls
+	passed        []input.Callable  // fuzz tests that passed with some arguments, for the first time
+	calls         uint64
+	trials        uint64 // of searches in formulas
+	discoveries   []discovery
+	demandedSides []demandedSide
+	answer        *lookaheadResult // to a task that asks
+	fault         *Fault           // that ended the task
+	mismatches    []Fault          // what its machine was wrong about, which ends nothing
 
-	yields []branchSide // whose operands input words move, and that nothing has taken
+	movable []branchSide // whose operands input words move, and that nothing has taken
 
 	analysis        lookahead.Stats
 	analysisSeconds float64
 }
 
-// discovery is an execution that showed this worker something new.
+// discovery is an execution that showed its worker something new.
 type discovery struct {
 	sequence input.Sequence
 	pid      bytecode.PathID
@@ -73,7 +74,7 @@ type discovery struct {
 	footprints
 	at Mark // executions and calls since the batch began
 
-	ahead *outlook // of a new path; nil when the schedule asks nothing
+	result *lookaheadResult // of a new path; nil when the schedule asks nothing
 }
 
 // Fault is something that went wrong in the tool itself, with the input that
@@ -88,50 +89,55 @@ type Fault struct {
 // worker runs tasks. It shares nothing but the immutable Space, table and seeds.
 type worker struct {
 	id         int
-	machine    doubter
+	machine    checkedMachine
 	rand       *rand.Rand
+	space      *input.Space
 	mutator    *input.Mutator
 	dictionary *input.Dictionary // the mutator's
+	proposer   *input.Proposer
+	seconds    func() float64
+	without    Techniques
+	maxSeqLen  int // the most calls that sequences may grow to
+
+	// What was seen so far.
 	tracker    *tracker
 	steering   *steering // nil when the schedule asks nothing
-	opening    *steering // toward places that change state; nil when the schedule is not directed
-	aheads     aheads
-	space      *input.Space
+	opening    *steering // toward instructions that change state; nil when the schedule is not directed
+	ahead      aheadCache
 	observer   *observer
 	properties []input.Callable
 	reported   map[findingKey]bool
-	passed     map[input.Callable]bool // fuzz tests
-	seconds    func() float64
-	without    Techniques
-	encoded    evm.Sequence
-	mutant     input.Sequence   // scratch; what is kept of it is cloned
-	proposals  []input.Proposal // scratch
-	branches   []input.Branch   // scratch
-	before     []input.Branch   // scratch, see provoke
-	after      []input.Branch   // likewise
-	proposer   *input.Proposer
-	writes     []slotWrite                  // scratch
-	read       []element                    // likewise, see redirect
-	written    []element                    // likewise
-	callWords  []input.Word                 // likewise
-	provoked   pathSet                      // paths from states that nobody made
-	seed       *Seed                        // of the task
-	pretended  *pretence                    // while the last call's state is made up
-	maxSeqLen  int                          // the most then
-	aims       bool                         // at writes to the marked slot, see step.aim
-	slopes     map[branchSide][]input.Slope // what words did to branches, see step.learn
-	idle       int                          // mutants of the task since the last that led somewhere, see worker.rests
-	tried      map[difference]bool          // leads of the task, see step.again
-	points     int                          // made so far
-	step       *step                        // scratch, see worker.follow
-	made       made                         // likewise, of those that it has no line to
+	passed     map[input.Callable]bool      // fuzz tests
+	slopes     map[branchSide][]input.Slope // what words did to branches, see step.recordSlope
+	moved      map[branchSide]bool          // whether input words move a branch's operands
+	resisted   map[branchSide]int           // searches in formulas without a solution, see solveByFormulas
 	masks      map[*Seed]*mask              // see maskOf
 	weights    weights
-	signers    []common.Address    // in the run of the task's seed, see sign
-	signatures int                 // what the task may still spend on them, see sign
-	moved      map[branchSide]bool // whether input words move a branch's operands
-	resisted   map[branchSide]int  // searches in formulas that did not solve for it, see reckon
+	points     int // made so far
+
+	searchesSlots bool           // toward the marked slot, see step.searchSlot
+	override      *stateOverride // while the last call's state is overridden
+	overridePaths pathSet        // paths from overridden states
+
+	// Of the current task.
+	seed       *Seed
+	idle       int                 // mutants since the last one with a lead, see worker.skips
+	tried      map[difference]bool // its leads, see step.alreadyTried
+	leadHashes leadHashes          // its leads that are not made along a line
+	signers    []common.Address    // in the run of its seed, see sign
+	signatures int                 // what it may still spend on them, see sign
 	current    input.Sequence      // what runs now, for fault reports
+
+	// Scratch: what is kept of it is copied.
+	encoded       evm.Sequence
+	mutant        input.Sequence
+	proposals     []input.Proposal
+	branches      []input.Branch
+	before, after []input.Branch // see fuzzState
+	writes        []slotWrite
+	read, written []element // see substituteKeys
+	callWords     []input.Word
+	step          *step // see worker.follow
 }
 
 // loop answers tasks until the channel is closed.
@@ -141,8 +147,7 @@ func (w *worker) loop(ctx context.Context, tasks <-chan task, batches chan<- bat
 	}
 }
 
-// work is the inner loop of the campaign's algorithm: while there is energy,
-// mutate, run, look.
+// work does a task. The inner loop of Algorithm 1 is [worker.fuzz].
 func (w *worker) work(ctx context.Context, t task) (b batch) {
 	if t.seed != nil {
 		t.sequence = t.seed.Calls.Unpack()
@@ -161,8 +166,8 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 		}
 		b.analysisSeconds += w.seconds() - start
 	}
-	if t.ask {
-		w.ask(ctx, t.sequence, &b)
+	if t.reanalyze {
+		w.reanalyze(ctx, t.sequence, &b)
 		return b
 	}
 	if t.properties && !w.tryProperties(ctx, nil, &b) {
@@ -185,18 +190,19 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	return b
 }
 
-// ask answers anew what lies ahead of a sequence's path.
-func (w *worker) ask(ctx context.Context, seq input.Sequence, b *batch) {
+// reanalyze analyzes a sequence's path again.
+func (w *worker) reanalyze(ctx context.Context, seq input.Sequence, b *batch) {
 	if exec, ok := w.run(ctx, seq, b); ok {
-		b.answer = w.ahead(exec, b)
+		b.answer = w.analyze(exec, b)
 	}
 }
 
-// fuzz spends the energy of a seed. Leads come before mutants; they cost no
-// energy. Each is followed to its end before the next, since its own leads
-// are on the way to the same goal.
+// fuzz spends the energy of a seed: the inner loop of Algorithm 1 in Harvey's version,
+// where an input is a prediction or a mutant. Leads come before mutants and cost no
+// energy. Each is followed to its end before the next, since its own leads are on the
+// way to the same goal.
 func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
-	w.mutator.SetSeqLen(w.most(&t, t.seqLen))
+	w.mutator.SetSeqLen(w.longest(&t, t.seqLen))
 	var base *point
 	w.signers = nil
 	if t.energy >= predictionEnergy && w.needsBase(t) && w.affords(t.sequence, b) {
@@ -211,11 +217,11 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	w.seed = t.seed
 	clear(w.tried)
 	w.idle = 0
-	clear(w.made.hashes)
+	clear(w.leadHashes.hashes)
 	w.signatures = signingBudget(t.energy)
 	var leads leadStack
-	for _, maker := range t.makers {
-		if next, ok := w.make(&t, maker); ok {
+	for _, writer := range t.mappingWriters {
+		if next, ok := w.prependWriter(&t, writer); ok {
 			leads.push([]lead{next})
 		}
 	}
@@ -235,19 +241,19 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		if !ok {
 			return
 		}
-		mask.note(exec)
+		mask.recordProbe(exec)
 		found := w.follow(next, exec, isNew, budget)
 		budget -= len(found)
 		leads.push(found)
 		// Last, since they run the machine again.
 		if input.IsTest(next.sequence) {
-			continue // nothing is asked of what a test leaves behind
+			continue // a test leaves no state behind
 		}
 		if !w.tryHandler(ctx, next.sequence, exec, b) {
 			return
 		}
 		asks := w.checksProperties(exec, isNew)
-		if w.provokes(exec) && !w.provoke(ctx, next.sequence, exec, b) {
+		if w.fuzzesState(exec) && !w.fuzzState(ctx, next.sequence, exec, b) {
 			return
 		}
 		if asks && !w.tryProperties(ctx, next.sequence, b) {
@@ -256,19 +262,19 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	}
 }
 
-// needsBase reports whether something asks how the task's seed itself runs.
+// needsBase reports whether a technique needs the run of the task's seed itself.
 func (w *worker) needsBase(t task) bool {
 	return !w.without.Prediction || !w.without.Masks || w.weights.ahead != nil && t.left == 0
 }
 
 // spliceInterval: one mutant in so many is made of two seeds. Arbitrary, but not
-// smaller: at least half of all mutants must differ in one word (design §7).
+// smaller: at least half of all mutants must differ in one word.
 const spliceInterval = 8
 
-// mutate makes the next input from the task's seed, in scratch memory. A splice puts calls that
-// change state in front of the seed's: what is not new in itself may open a
-// guard there (the pool of prefixes of harvey §5). Half of them put there what writes
-// the variables that the seed's last call reads, where such a call is known.
+// mutate makes the next input from the task's seed, in scratch memory (FuzzInput). A
+// splice puts calls that change state before the seed's: what is not new in itself may
+// open a guard there (the pool of prefixes of harvey §5). Half of the splices put there
+// a call that writes what the seed's last call reads, if one is known.
 func (w *worker) mutate(t *task) lead {
 	if w.without.Sequences {
 		if mutant, ok := w.mutator.MutateLast(w.rand, w.mutant, t.sequence); ok {
@@ -281,7 +287,7 @@ func (w *worker) mutate(t *task) lead {
 		return lead{sequence: w.mutant}
 	}
 	if t.demanded.wanted > 0 && w.rand.IntN(demandedShare) == 0 {
-		if next, ok := w.arrange(t); ok {
+		if next, ok := w.varyContext(t); ok {
 			return next
 		}
 	}
@@ -297,7 +303,7 @@ func (w *worker) mutate(t *task) lead {
 // splice makes an input of two seeds.
 func (w *worker) splice(t *task) lead {
 	if t.repeated != nil && w.rand.IntN(4) == 0 {
-		if next, ok := w.repeat(t); ok {
+		if next, ok := w.repeatCall(t); ok {
 			return next
 		}
 	}
@@ -307,13 +313,13 @@ func (w *worker) splice(t *task) lead {
 	return lead{sequence: w.mutator.Splice(w.rand, t.prelude.Unpack(), t.sequence)}
 }
 
-// observeInterval: one in so many of the executions that show nothing new teaches the
-// dictionary something; all did, for a twelfth of a campaign's time. Arbitrary.
+// observeInterval: one in so many of the executions that show nothing new goes into the
+// dictionary; all of them took a twelfth of a campaign's time. Arbitrary.
 const observeInterval = 4
 
-// try runs one sequence and records what it showed; isNew reports whether that was
-// anything new. ok is false when the task is over: out of calls, canceled, or
-// the machine failed.
+// try runs one sequence and records what it showed (lines 9 to 11 of Algorithm 1); isNew
+// reports whether anything was new. ok is false when the task is over: out of calls,
+// canceled, or the machine failed.
 func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *evm.Execution, isNew, ok bool) {
 	exec, ok = w.run(ctx, seq, b)
 	if !ok {
@@ -327,26 +333,26 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 			return nil, false, false
 		}
 		if exec != seen {
-			was := pid // that nothing was looked at of
+			was := pid // of an execution that counts for nothing
 			pid = exec.PathID()
 			newPath = w.tracker.isNew(pid) || pid == was
 		}
 	}
 	b.paths = append(b.paths, pid)
-	var ahead *outlook
+	var ahead *lookaheadResult
 	if newPath && w.steering != nil {
-		ahead = w.ahead(exec, b)
+		ahead = w.analyze(exec, b)
 	}
 	test := input.IsTest(seq)
 	w.tracker.testing = test
-	n := w.tracker.look(exec, newPath, w.aheads.of(pid))
+	n := w.tracker.track(exec, newPath, w.ahead.get(pid))
 	seen := w.observe(seq, exec)
 	isNew = n.any()
 	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
 		w.dictionary.Observe(exec)
 	}
 	if isNew || len(seen) > 0 {
-		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, gas: gasOf(exec), at: w.mark(b), ahead: ahead}
+		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, gas: gasOf(exec), at: w.mark(b), result: ahead}
 		if !test {
 			d.changes, d.footprints = changedState(exec), footprint(exec)
 		}
@@ -369,9 +375,9 @@ func (w *worker) run(ctx context.Context, seq input.Sequence, b *batch) (*evm.Ex
 	}
 	w.current = seq
 	w.encoded = w.space.Encode(seq, w.encoded)
-	if w.pretended != nil {
+	if w.override != nil {
 		last := &w.encoded[len(seq)-1]
-		last.Overwrites, last.Gas = w.pretended.overwrites[:], w.pretended.gas
+		last.Overwrites, last.Gas = w.override.overwrites[:], w.override.gas
 	}
 	exec, err := w.machine.Run(w.encoded)
 	b.executions++
@@ -388,7 +394,8 @@ func (w *worker) run(ctx context.Context, seq input.Sequence, b *batch) (*evm.Ex
 // gasOf is the gas of the last call.
 func gasOf(exec *evm.Execution) uint64 { return exec.Calls[len(exec.Calls)-1].GasUsed }
 
-// verify has the execution of what was run last compared with the reference's.
+// verify compares the latest execution with the reference's, and returns the one to
+// believe.
 func (w *worker) verify(exec *evm.Execution, seq input.Sequence, b *batch) (*evm.Execution, bool) {
 	exec, err := w.machine.Verify(w.encoded, exec)
 	if err != nil {
@@ -399,7 +406,7 @@ func (w *worker) verify(exec *evm.Execution, seq input.Sequence, b *batch) (*evm
 	return exec, true
 }
 
-// affords reports whether the task has the calls left that a sequence takes.
+// affords reports whether the task has enough calls left for a sequence.
 func (w *worker) affords(seq input.Sequence, b *batch) bool {
 	return b.calls+uint64(len(seq)) <= b.task.calls
 }

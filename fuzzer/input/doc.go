@@ -25,7 +25,7 @@
 // the value that takes a branch's other side (papers/harvey §4); [Line] does so where
 // the runs differ in several words, and [Slope] says what a word once did to a branch,
 // so that a change can be made up for. [Space.Sign] makes the signatures that ecrecover was
-// asked for, [Space.Recall] the texts whose hashes were compared with.
+// asked for, [Space.Preimages] the texts whose hashes were compared with.
 // A [System] is what runs tell of all branches along a path as functions of all numbers of
 // a call, and proposes values that get through one of them without leaving the path before.
 //

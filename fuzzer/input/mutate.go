@@ -54,9 +54,6 @@ func (m *Mutator) SetSeqLen(n int) {
 // SeqLen is the most calls of a sequence.
 func (m *Mutator) SeqLen() int { return m.options.SeqLen }
 
-// SetDictionary replaces the dictionary, for example by a newer snapshot.
-func (m *Mutator) SetDictionary(d *Dictionary) { m.dictionary = d }
-
 // Shares of the kinds of mutation, in eighths. Single-word mutations must be at
 // least half (design §7: prediction and every causal conclusion need two runs
 // that differ in one word); 5/8 leaves room for those that change an array's

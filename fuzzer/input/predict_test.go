@@ -142,6 +142,33 @@ func TestPredictAcrossHalfTheRange(t *testing.T) {
 	}
 }
 
+// Operands that are more than 2^255 apart, of a word too narrow to wrap around: the
+// difference modulo 2^256 is small and has the wrong sign, so only its second reading
+// leads to a value that fits the word's type.
+func TestPredictReadsDifferencesTwice(t *testing.T) {
+	uint248 := Type{Kind: Uint, Bits: 248}
+	m, zero := uint256.NewInt(200), new(uint256.Int)
+	high := new(uint256.Int).SubUint64(new(uint256.Int).Lsh(uint256.NewInt(1), 248), 5)
+	product := new(uint256.Int).Mul(m, high) // above 2^255
+	for _, tc := range []struct {
+		op      byte
+		c       *uint256.Int
+		x0, x1  *uint256.Int
+		flipped *uint256.Int
+	}{
+		{opLt, product, uint256.NewInt(3), uint256.NewInt(4), high},
+		{opEq, product, uint256.NewInt(4), uint256.NewInt(3), high},
+		{opLt, m, high, new(uint256.Int).AddUint64(high, 1), zero},
+		{opEq, new(uint256.Int).Lsh(m, 3), new(uint256.Int).AddUint64(high, 2), high, uint256.NewInt(8)},
+	} {
+		b0, b1 := linear(tc.op, m, zero, tc.c, tc.x0), linear(tc.op, m, zero, tc.c, tc.x1)
+		got := Predict(nil, Word{}, &uint248, tc.x0, tc.x1, []Branch{b0}, []Branch{b1}, nil)
+		if !slices.ContainsFunc(got, func(p Proposal) bool { return p.Value == *tc.flipped }) {
+			t.Errorf("op %#x of 200·x and %s, from %s: predictions are %v, want %s among them", tc.op, tc.c.Hex(), tc.x1.Hex(), got, tc.flipped.Hex())
+		}
+	}
+}
+
 // Scaled words: a word that the code shifts to the right (bytes4) or divides.
 func TestPredictScaledWords(t *testing.T) {
 	shift := func(x uint64) *uint256.Int { return new(uint256.Int).Lsh(uint256.NewInt(x), 224) }

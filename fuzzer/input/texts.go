@@ -73,11 +73,11 @@ func (d *Dictionary) Text(r Rand) ([]byte, bool) {
 	return list[r.IntN(len(list))], true
 }
 
-// Recall appends to dst what seq becomes when its execution e compared the hash of
+// Preimages appends to dst what seq becomes when its execution e compared the hash of
 // one of its byte strings with that of a text which the dictionary knows: the text
 // takes the byte string's place. want tells which comparisons are of interest. At
 // most MaxProposals are appended.
-func (s *Space) Recall(dst []Sequence, d *Dictionary, seq Sequence, e *evm.Execution, want func(*evm.Frame, *evm.Comparison) bool) []Sequence {
+func (s *Space) Preimages(dst []Sequence, d *Dictionary, seq Sequence, e *evm.Execution, want func(*evm.Frame, *evm.Comparison) bool) []Sequence {
 	known := &d.constants.texts
 	if len(known.list) == 0 {
 		return dst
@@ -95,17 +95,17 @@ func (s *Space) Recall(dst []Sequence, d *Dictionary, seq Sequence, e *evm.Execu
 				if c.Op != opEq || c.Left == c.Right || !want(f, c) {
 					continue
 				}
-				dst = known.recall(dst, seq, call, &c.Left, &c.Right)
-				dst = known.recall(dst, seq, call, &c.Right, &c.Left)
+				dst = known.preimage(dst, seq, call, &c.Left, &c.Right)
+				dst = known.preimage(dst, seq, call, &c.Right, &c.Left)
 			}
 		}
 	}
 	return dst
 }
 
-// recall puts the text that has one hash in place of the byte strings that have the
+// preimage puts the text that has one hash in place of the byte strings that have the
 // other.
-func (t *texts) recall(dst []Sequence, seq Sequence, call int, text, hash *uint256.Int) []Sequence {
+func (t *texts) preimage(dst []Sequence, seq Sequence, call int, text, hash *uint256.Int) []Sequence {
 	if n, ok := t.byHash[*text]; ok {
 		return replaceHashed(dst, seq, call, hash, t.list[n])
 	}

@@ -49,9 +49,9 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestRecall: a text takes the place of the byte strings whose hash was compared with
+// TestPreimages: a text takes the place of the byte strings whose hash was compared with
 // the text's.
-func TestRecall(t *testing.T) {
+func TestPreimages(t *testing.T) {
 	s := testSpace(t, false)
 	d := NewDictionary([]*bytecode.Program{programWith(t, []string{"open sesame"}, "x")})
 	seq, err := Parse(s, textVersion+`
@@ -86,7 +86,7 @@ user1 Vault.mixed(int24,bool,bytes4,bytes,string,uint8[],bytes32[3],(uint256,str
 		{"none has the hash", comparing(nil, []evm.Comparison{equal("c", "open sesame")}), nil},
 	}
 	for _, c := range cases {
-		got := s.Recall(nil, d, seq, c.exec, func(*evm.Frame, *evm.Comparison) bool { return true })
+		got := s.Preimages(nil, d, seq, c.exec, func(*evm.Frame, *evm.Comparison) bool { return true })
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %d sequences, want %d", c.name, len(got), len(c.want))
 			continue
@@ -101,7 +101,7 @@ user1 Vault.mixed(int24,bool,bytes4,bytes,string,uint8[],bytes32[3],(uint256,str
 			}
 		}
 	}
-	if got := s.Recall(nil, d, seq, cases[0].exec, func(*evm.Frame, *evm.Comparison) bool { return false }); got != nil {
+	if got := s.Preimages(nil, d, seq, cases[0].exec, func(*evm.Frame, *evm.Comparison) bool { return false }); got != nil {
 		t.Error("nothing was wanted")
 	}
 	if !slices.EqualFunc(argument(0, 0), []string{"a", "b", "a"}, func(v Value, s string) bool { return string(v.Bytes) == s }) {

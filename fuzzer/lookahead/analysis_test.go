@@ -132,7 +132,7 @@ func TestReasons(t *testing.T) {
 		{"an opcode of the future", func(a *assembler, _ int) { a.op(0x0c) }, lookahead.Options{}, lookahead.UnknownOpcode},
 		{"a jump to no JUMPDEST", func(a *assembler, _ int) { a.push(1).op(vm.JUMP) }, lookahead.Options{}, lookahead.NoTargetAhead},
 		{"a stack too short", func(a *assembler, target int) { a.op(vm.POP).pushLabel(target).op(vm.JUMP) }, lookahead.Options{}, lookahead.NoTargetAhead},
-		{"memory nobody can pay", func(a *assembler, target int) {
+		{"memory that no gas pays for", func(a *assembler, target int) {
 			a.push(1 << 50).op(vm.MLOAD).pushLabel(target).op(vm.JUMP)
 		}, lookahead.Options{}, lookahead.NoTargetAhead},
 		{"a small budget", func(a *assembler, target int) {
@@ -175,7 +175,7 @@ func TestStatic(t *testing.T) {
 }
 
 // TestCallees: what a call along the prefix did is part of the LID and adds its
-// split points; what came behind it is and does not.
+// split points; what came after it is and does not.
 func TestCallees(t *testing.T) {
 	a := newAssembler()
 	target, other := a.label(), a.label()
@@ -201,8 +201,8 @@ func TestCallees(t *testing.T) {
 	if want := append(slices.Clone(plain.SplitPoints), one.SplitPoints...); !cmp.Equal(first.SplitPoints, want) {
 		t.Errorf("split points %v, want %v", first.SplitPoints, want)
 	}
-	if behind := analyze(lookahead.Call{At: 1, Result: one}); behind.ID != plain.ID {
-		t.Error("a call behind the prefix shows in the LID")
+	if after := analyze(lookahead.Call{At: 1, Result: one}); after.ID != plain.ID {
+		t.Error("a call after the prefix shows in the LID")
 	}
 	if both, swapped := analyze(lookahead.Call{At: 0, Result: one}, lookahead.Call{At: 0, Result: two}),
 		analyze(lookahead.Call{At: 0, Result: two}, lookahead.Call{At: 0, Result: one}); both.ID == swapped.ID {
@@ -219,7 +219,7 @@ func TestInsideABlock(t *testing.T) {
 	for pc, want := range []bool{true, true, false, false} {
 		answer, err := a.Ask(bytecode.Path{0}, int64(pc), false)
 		if err != nil || answer.MayReach() != want {
-			t.Errorf("behind pc %d: %v, %v", pc, answer, err)
+			t.Errorf("after pc %d: %v, %v", pc, answer, err)
 		}
 	}
 	if answer, _ := a.Ask(bytecode.Path{0}, lookahead.Nothing, false); !answer.MayReach() {
@@ -250,7 +250,7 @@ func TestPathsOfOthers(t *testing.T) {
 }
 
 // TestSteps: the work grows with the code, not with the number of its paths. The
-// program has 2^n paths through n branches, behind them a loop, and a target that
+// program has 2^n paths through n branches, then a loop, and a target that
 // only the last condition shuts out.
 func TestSteps(t *testing.T) {
 	steps := func(n int) int {
@@ -305,18 +305,18 @@ func TestAnswersDoNotDependOnHistory(t *testing.T) {
 	}
 }
 
-// TestBothSidesOfABranch: a conditional jump to the block behind it comes there in
+// TestBothSidesOfABranch: a conditional jump to the block after it arrives there in
 // two ways, and what holds on one says nothing of the other.
 func TestBothSidesOfABranch(t *testing.T) {
 	a := newAssembler()
-	behind, zero, other := a.label(), a.label(), a.label()
-	a.op(vm.CALLDATASIZE, vm.DUP1).pushLabel(behind).op(vm.JUMPI)
-	a.place(behind).op(vm.DUP1, vm.ISZERO).pushLabel(zero).op(vm.JUMPI)
+	after, zero, other := a.label(), a.label(), a.label()
+	a.op(vm.CALLDATASIZE, vm.DUP1).pushLabel(after).op(vm.JUMPI)
+	a.place(after).op(vm.DUP1, vm.ISZERO).pushLabel(zero).op(vm.JUMPI)
 	a.place(other).op(vm.STOP)
 	a.place(zero).op(vm.STOP)
 	p := program(a.bytes())
 	facts := lookahead.NewFacts(p, 0)
-	for _, label := range []int{behind, zero, other} {
+	for _, label := range []int{after, zero, other} {
 		if facts.Unreachable(blockAt(t, p, a, label)) {
 			t.Errorf("the block at pc %d is said to be unreachable", a.places[label])
 		}

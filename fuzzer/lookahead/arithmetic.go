@@ -38,7 +38,7 @@ func (v *values) binary(op vm.OpCode, a, b Value) Value {
 	if a == Top && b == Top {
 		return topResult(op)
 	}
-	if r, ok := v.recall(uint8(op), a, b); ok {
+	if r, ok := v.memoized(uint8(op), a, b); ok {
 		return r
 	}
 	x, y := *v.get(a), *v.get(b)
@@ -49,7 +49,7 @@ func (v *values) binary(op vm.OpCode, a, b Value) Value {
 	} else {
 		r = v.ranges(op, &x, &y)
 	}
-	return v.remember(uint8(op), a, b, r)
+	return v.memoize(uint8(op), a, b, r)
 }
 
 // topResult is the Value of an operation on two unknown words.

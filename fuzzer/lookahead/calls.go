@@ -2,9 +2,9 @@ package lookahead
 
 import "github.com/sightline-evm/sightline/internal/bytecode"
 
-// CallModel reports whether what a call instruction (CALL, CALLCODE, DELEGATECALL,
-// STATICCALL, CREATE, CREATE2) starts may execute a target before it returns. It
-// may only say no when that is known.
+// CallModel reports whether a call instruction (CALL, CALLCODE, DELEGATECALL,
+// STATICCALL, CREATE, CREATE2) may lead to the execution of a target before it returns.
+// It may return false only when that is certain.
 type CallModel func(site bytecode.Location) bool
 
 // Conservative is the papers' model: any call may lead to any target
@@ -17,13 +17,11 @@ func Conservative(bytecode.Location) bool { return true }
 // the project's contracts as it likes.
 //
 // It is a bet, not a proof: a call site that has led to one contract so far may
-// lead to another in the next execution. Then See reports news, the models of
-// all programs change, and what was concluded from the old one must be asked
-// again.
+// lead to another in the next execution. Then See returns true, the models of all
+// programs change, and what was concluded from the old ones must be analyzed again.
 type Observed struct {
-	// SeenOnly makes the bet a bold one: a call leads to the programs that it was
-	// seen to lead to, and nowhere else. For callers who look after the other calls
-	// in another way.
+	// SeenOnly makes the bet bolder: a call leads to the programs that it was seen to
+	// lead to, and nowhere else. For users that handle the other calls in another way.
 	SeenOnly bool
 
 	// reaches reports whether a frame that runs a program from its start may
@@ -32,8 +30,8 @@ type Observed struct {
 	sites   func(bytecode.CodeID) []bytecode.Location
 
 	edges map[bytecode.Location]*callees
-	// leads is the answer for each program: may it lead to a target, itself or
-	// through its calls. Nil when it must be computed anew.
+	// leads reports for each program whether it may lead to a target, itself or through
+	// its calls. Nil when it must be computed again.
 	leads map[bytecode.CodeID]bool
 }
 
@@ -56,12 +54,12 @@ type Callee struct {
 	// Program is the code that ran; NoCode when none did (a plain account, a
 	// precompile).
 	Program bytecode.CodeID
-	// Anything marks code that may do as it likes: an attacker, or code that no
-	// artifact explains and that no Analyzer looks at.
+	// Anything marks code that may do anything: an attacker, or code without an artifact,
+	// which no Analyzer analyzes.
 	Anything bool
 }
 
-// See learns that a call site led to a callee, and reports whether that is news.
+// See records that a call site led to a callee, and reports whether that is new.
 func (o *Observed) See(site bytecode.Location, callee Callee) bool {
 	c := o.edges[site]
 	news := c == nil
@@ -81,7 +79,7 @@ func (o *Observed) See(site bytecode.Location, callee Callee) bool {
 	return news
 }
 
-// Retarget says that the targets have changed, and with them what reaches says.
+// Retarget must be called when the targets have changed.
 func (o *Observed) Retarget() { o.leads = nil }
 
 // MayLead is the CallModel.
@@ -108,8 +106,7 @@ func (o *Observed) MayLead(site bytecode.Location) bool {
 func (o *Observed) opaque(c *callees) bool { return !o.SeenOnly && (c == nil || c.anything) }
 
 // leadsToTarget reports whether a frame that runs the program may execute a target,
-// itself or through the calls it makes: a search of the programs that can come
-// to run.
+// itself or through the calls it makes: a search of the programs that may run.
 func (o *Observed) leadsToTarget(program bytecode.CodeID) bool {
 	if answer, known := o.leads[program]; known {
 		return answer

@@ -15,8 +15,8 @@ type operation struct {
 }
 
 // operations are those of the newest fork that go-ethereum has scheduled for
-// mainnet, Osaka. Older forks have fewer opcodes: where one of them would halt,
-// the analysis goes on, which only makes it say "may reach" more often.
+// mainnet, Osaka. Older forks have fewer opcodes: where one of them would halt, the
+// analysis continues, which only makes it answer "may reach" more often.
 var operations = osaka()
 
 func osaka() *[256]operation {
@@ -57,14 +57,14 @@ type code struct {
 	program *bytecode.Program
 	blocks  []block
 	calling []bytecode.BlockID // blocks with callSites
-	// open tells that instances go on behind the artifact's last byte: creation
+	// open reports whether instances continue after the artifact's last byte: creation
 	// code is followed by the constructor's arguments.
 	open bool
 	pool pool
 }
 
-// pool numbers words and sets of words that are no common Values: those of a
-// program's instructions, or of its graph's states.
+// pool numbers words and sets of words that are not common Values: those of a program's
+// instructions, or of its graph's states.
 type pool struct {
 	words  []interval
 	number map[interval]Value // nil once all are numbered
@@ -96,7 +96,7 @@ func (p *pool) resolve(v *values) []Value {
 	return of
 }
 
-// decode reads a program's blocks. What instances may fill differently is Top.
+// decode reads a program's blocks. Bytes that differ between instances are Top.
 func decode(p *bytecode.Program) *code {
 	c := &code{program: p, blocks: make([]block, len(p.Blocks))}
 	c.open = p.Code != nil && p.Code.Kind == bytecode.Creation
@@ -171,8 +171,8 @@ func (d *decoder) constant(n uint64) Value {
 	return d.c.pool.word(interval{x, x})
 }
 
-// push is the Value of PUSH1 to PUSH32. Data that the code's end cuts off is
-// zero (yellow paper §9.4.1); in creation code it is the constructor's arguments.
+// push is the Value of PUSH1 to PUSH32. Data beyond the code's end is zero (yellow paper
+// §9.4.1); in creation code it is the constructor's arguments.
 func (d *decoder) push(pc uint32) Value {
 	length := bytecode.PushSize(d.p.Bytes[pc])
 	end := pc + 1 + length
@@ -208,9 +208,9 @@ func (d *decoder) isDestination(word *uint256.Int) bool {
 	return ok && vm.OpCode(d.p.Bytes[word[0]]) == vm.JUMPDEST
 }
 
-// environment is what instructions push that ask for it. All but the code's
-// size is unknown; addresses are 20 bytes, and lengths, times and gas fit
-// go-ethereum's uint64.
+// environment is what instructions that read the environment push. All but the code's
+// size is unknown; addresses are 20 bytes, and lengths, times and gas fit go-ethereum's
+// uint64.
 func environment() [256]Value {
 	return [256]Value{
 		vm.ADDRESS: address, vm.ORIGIN: address, vm.CALLER: address, vm.COINBASE: address,
@@ -221,8 +221,8 @@ func environment() [256]Value {
 	}
 }
 
-// unexplained stands for an instruction that instances may hold differently. No
-// fork defines this opcode.
+// unexplained stands for an instruction that may differ between instances. No fork
+// defines this opcode.
 const unexplained vm.OpCode = 0x0c
 
 // destination is the block that a jump to the word enters; false when the jump
@@ -235,9 +235,9 @@ func (c *code) destination(word *uint256.Int) (bytecode.BlockID, bool) {
 	return b, ok && c.blocks[b].jumpdest
 }
 
-// behind reports whether the word is a pc behind the artifact's end where code of
-// an instance may still be.
-func (c *code) behind(word *uint256.Int) bool {
+// beyond reports whether the word is a pc after the artifact's end where an instance may
+// still have code.
+func (c *code) beyond(word *uint256.Int) bool {
 	return c.open && word.IsUint64() && word[0] >= uint64(len(c.program.Bytes)) && word[0] < maxMemory
 }
 

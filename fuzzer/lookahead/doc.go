@@ -1,20 +1,20 @@
 // Package lookahead is the static analysis that steers the campaign. For a path
 // that an execution took and the targets that are still to be reached, it finds
-// the shortest prefix of the path behind which no target can be reached any more,
+// the shortest prefix of the path after which no target can be reached any more,
 // whatever the rest of the input does: the no-target-ahead prefix (Wüstholz and
 // Christakis, Targeted Greybox Fuzzing with Static Lookahead Analysis, ICSE'20,
 // Definition 2). Its hash is the path's lookahead identifier, [ID]. Thousands of
 // paths that differ only where it no longer matters share one, and the schedule
 // spends its energy on prefixes instead of paths.
 //
-// The package takes code and answers with a verdict. It knows nothing of EVM
-// state, worlds or inputs.
+// The package takes code and returns a verdict. It knows nothing of EVM state,
+// worlds or inputs.
 //
 // # Levels
 //
-// [Analyzer.Analyze] is Algorithm 2 of the paper for one call frame. It walks the
+// [Analyzer.Analyze] is Algorithm 2 of the paper for one call frame. It follows the
 // path; at each split point, the first entry of a basic block, it asks
-// [Analyzer.Ask]'s question: may a target be ahead? The first "no" ends the walk.
+// [Analyzer.Ask]'s question: may a target be ahead? It stops at the first "no".
 // A question is answered by the first of these that can:
 //
 //   - What is ahead in the block itself: a target, or a call that may lead to one.
@@ -22,12 +22,12 @@
 //     point from pc 0 with an unknown world. If no goal is ahead of the split
 //     point's node there, none is. Nine of ten questions end here, in a tenth of a
 //     microsecond.
-//   - Memory: the path goes along one that was asked about before, or its abstract
-//     state was.
-//   - Prefix inference (prefix.go) and suffix checking (engine.go, question.go):
-//     the prefix is run in the abstract, for all inputs that take it; from the
-//     state it ends in, a fixed point is computed forward, toward the nearest goal
-//     by the graph's distances and never where the graph shows none.
+//   - Earlier answers: about a path with the same prefix, or about the same abstract
+//     state.
+//   - Prefix inference (prefix.go) and suffix checking (suffix.go, engine.go): the
+//     prefix is run in the abstract, for all inputs that take it; from its
+//     postcondition, a fixed point is computed forward, toward the nearest goal by
+//     the graph's distances and never where the graph shows none.
 //
 // # Domain
 //
@@ -39,17 +39,17 @@
 // is below 10, and a side whose condition contradicts what is known is dead.
 //
 // States are kept apart by block, stack height and labels: constants that a PUSH
-// put on the stack and that are jump destinations. Those are return addresses,
-// so a function's states are apart by their callers and it returns only where it
-// was called from. States with the same three are joined; bounds that keep moving
-// are widened.
+// put on the stack and that are jump destinations. Those are return addresses, so
+// a function has separate states for its callers and returns only to where it was
+// called from. States with the same three are joined; bounds that keep moving are
+// widened.
 //
 // Memory needs care: solc keeps its allocation pointer in memory, at 0x40, and
-// after two allocations of different size it is no constant any more. Its lower
-// bound is still known, so a write through it leaves 0x40 itself alone; and since
-// an execution that goes on has paid for the memory that it wrote to, a pointer
+// after two allocations of different size it is no longer a constant. Its lower
+// bound is still known, so a write through it does not touch 0x40 itself; and since
+// an execution that continues has paid for the memory that it wrote to, a pointer
 // that was written through is below 2^42 and does not overflow in a loop that
-// moves it on.
+// advances it.
 //
 // # An example
 //
@@ -61,31 +61,30 @@
 //	                                   assert(a != 42);   // t3
 //
 // Take the path of an even y that leaves the first loop at once. At the entry,
-// nothing is known of ret. Forward from there, both values of ret meet behind the
-// if and become the interval from 256 to 257. The first loop ends with w == 0, so
-// t1 is dead in any case: it is proved unreachable, once and for all. The second
-// loop ends with z equal to ret, and were they kept as unknown words, t2 would look
-// reachable. Behind the split point after the first branch, ret is the constant
-// 257, z is refined to 257 where the loop ends, and t2 is dead: if t1 and t2 are
-// all the targets, the prefix ends here, two blocks long, and all paths through
-// either loop share its ID. With t3, every split point before its check answers
-// "may reach", since a is never known, and the prefix is the path up to the block
-// behind the check. TestRunningExample is this example.
+// nothing is known of ret. Forward from there, both values of ret are joined after the
+// if into the interval from 256 to 257. The first loop ends with w == 0, so t1 is dead
+// in any case: it is proved unreachable, once and for all. The second loop ends with z
+// equal to ret, and if they were kept as unknown words, t2 would look reachable. From
+// the split point after the first branch on, ret is the constant 257, z is refined to
+// 257 where the loop ends, and t2 is dead: if t1 and t2 are all the targets, the prefix
+// ends here, two blocks long, and all paths through either loop share its ID. With t3,
+// every split point before its check answers "may reach", since a is never known, and
+// the prefix is the path up to the block after the check. TestRunningExample is this
+// example.
 //
 // # What is promised
 //
-// "No target ahead" and [Analyzer.Unreachable] are proofs, for any bytecode: if a
-// target is behind such a prefix in any execution on any EVM up to Osaka, that is
-// a bug of this package. Whatever is not understood (a jump to an unknown place,
-// an unknown opcode, an exhausted budget, a path that is none of the program's)
-// answers "may reach" and is counted in [Stats]. Two things are the caller's: that
-// the path is the program's, and that the [CallModel] is right. [Conservative]
-// always is. [Observed] is a bet on what executions have shown so far, and says
-// when it is lost.
+// "No target ahead" and [Analyzer.Unreachable] are proofs, for any bytecode: if any
+// execution on any EVM up to Osaka reaches a target after such a prefix, that is a bug
+// in this package. Whatever is not understood (a jump to an unknown place, an unknown
+// opcode, an exhausted budget, a path that is not the program's) answers "may reach"
+// and is counted in [Stats]. Callers are responsible for two things: that the path is
+// the program's, and that the [CallModel] is right. [Conservative] always is.
+// [Observed] is a bet on what executions have shown so far, and reports when it is lost.
 //
-// Not promised: that "may reach" is true, or that the prefix is the shortest there
-// is. Gas is not modelled. The relation of two words other than being equal is
-// not, nor is the content of storage.
+// Not promised: that "may reach" is true, or that the prefix is the shortest possible.
+// Gas is not modeled, nor are relations of two words other than equality, nor the
+// contents of storage.
 //
 // Answers depend on code, path, targets, call model and budget alone, never on
 // time; budgets are counted in steps. An Analyzer is used by one goroutine, and
@@ -104,12 +103,15 @@
 //	value.go, arithmetic.go   intervals, and operations on them
 //	state.go                  abstract states: order, join, hashes
 //	code.go                   decoded programs
-//	transfer.go, refine.go    running a block, and what its branch tells
+//	transfer.go, refine.go    running a block, and what is learned from its branch
 //	engine.go, buffers.go     fixed points
 //	graph.go, facts.go        the program's control-flow graph
 //	workspace.go              what Analyzers share
-//	prefix.go, question.go    prefix inference and suffix checking
-//	known.go, answers.go      what was found of earlier paths and questions
+//	goals.go                  the blocks that a question is about
+//	prefix.go, suffix.go      prefix inference and suffix checking
+//	question.go               one question, answered by what is cheapest
+//	prefixtree.go, answers.go answers about earlier paths and questions
 //	calls.go                  where calls lead
 //	analysis.go               Algorithm 2
+//	analyzer.go               the Analyzer, its options and statistics
 package lookahead

@@ -4,27 +4,27 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// widenAfter is the number of times that a node's state may grow before its
-// bounds are widened: a loop's counter gets to show its first values (0, then 0
-// to 1), which settles loops whose bounds a branch gives. Arbitrary.
+// widenAfter is the number of times that a node's state may grow before its bounds are
+// widened: a loop counter shows its first values (0, then 0 to 1), which suffices for
+// loops that a branch bounds. Arbitrary.
 const widenAfter = 2
 
 // sizePerStep is the number of words of a state whose copying and joining costs
 // about as much as running an instruction; measured, roughly.
 const sizePerStep = 8
 
-// node is a place of the fixed point: a block and what states there are kept
-// apart by, their height and labels. Its state is above all that came here.
+// node is a node of the fixed point: a block and the key of its states, their height and
+// labels. Its state is above all that have arrived there.
 type node struct {
 	block  bytecode.BlockID
 	state  state
 	grown  int32 // number of times that state grew
-	from   int32 // the only node from which control has come here, or several; none: the start
+	from   int32 // the only node from which control arrived, or several; none: the start
 	queued bool
 	known  int32 // the node of the graph with the same key, −1 if none
 }
 
-// What node.from can be besides a node.
+// Values of node.from that are not nodes.
 const (
 	none    = -1
 	several = -2
@@ -46,17 +46,17 @@ type engine struct {
 	words  int // of the states of all nodes, since start
 }
 
-// maxWords bounds the memory of a fixed point, some 8 bytes a word. The graph of a
-// contract at the size limit of EIP-170 has a million; one with a function that
-// calls itself has ten thousands of nodes, since its return addresses fill the
-// stack, and code can be built to be worse.
+// maxWords bounds the memory of a fixed point, about 8 bytes a word. The graph of a
+// contract at the size limit of EIP-170 has a million; one with a recursive function has
+// tens of thousands of nodes, since its return addresses fill the stack, and code can be
+// built to be worse.
 const maxWords = 1 << 24
 
-// visitor decides what a fixed point is computed for. admit is asked for each
-// node when it is first reached, with the node's number and its state's key
-// hash: it gives the node's priority (low first), or refuses to look further.
-// edge is told that control can go from one node to another, opaque that it can
-// go from a node to places unknown. A false result ends the computation.
+// visitor decides what a fixed point is computed for. admit is called for each node when
+// it is first reached, with the node's number and its state's key hash: it returns the
+// node's priority (low first), or false to not explore it. edge is called when control
+// can go from one node to another, opaque when it can go from a node to an unknown place;
+// returning false from either ends the computation.
 type visitor interface {
 	admit(n int32, hash uint64) (priority uint32, ok bool)
 	edge(from, to int32) bool
@@ -69,9 +69,9 @@ func newEngine(v *values) *engine {
 	return e
 }
 
-// start prepares a computation on a program, with a budget of steps. A step is an instruction
-// run in the abstract; visiting a block costs one more per sizePerStep words of
-// its state.
+// start prepares a computation on a program, with a budget of steps. A step is an
+// instruction run in the abstract; visiting a block costs one more per sizePerStep words
+// of its state.
 func (e *engine) start(c *code, pool []Value, static bool, budget int) {
 	e.machine.bind(c, pool)
 	e.machine.static = static
@@ -110,10 +110,10 @@ func (e *engine) enter(from int32, b bytecode.BlockID, s *state, visit visitor) 
 		return n
 	}
 	if at.from == from && from >= 0 {
-		// Nothing else has come here, so what comes now is all there is. Whatever
-		// goes round in circles passes a node that control comes to from several.
+		// No other state has arrived here, so the new one replaces the old. Every cycle
+		// passes a node at which control arrives from several.
 		at.state = e.arena.replace(&at.state, s)
-		e.again(n, hash, visit)
+		e.requeue(n, hash, visit)
 		return n
 	}
 	at.from = several
@@ -131,11 +131,11 @@ func (e *engine) grow(n int32, s *state, hash uint64, visit visitor) {
 	e.steps += joined.size() / sizePerStep
 	at.grown++
 	at.state = e.arena.replace(&at.state, joined)
-	e.again(n, hash, visit)
+	e.requeue(n, hash, visit)
 }
 
-// again queues a node whose state changed.
-func (e *engine) again(n int32, hash uint64, visit visitor) {
+// requeue queues a node whose state changed.
+func (e *engine) requeue(n int32, hash uint64, visit visitor) {
 	if at := &e.nodes[n]; !at.queued {
 		priority, _ := visit.admit(n, hash)
 		at.queued = true
@@ -155,8 +155,8 @@ func (e *engine) find(b bytecode.BlockID, s *state, hash uint64) int32 {
 	}
 }
 
-// run visits nodes until none is queued, the visitor ends it or a budget is
-// exhausted; the visitor knows which.
+// run visits nodes until none is queued, the visitor ends it, or the budget is exhausted,
+// which the visitor is told.
 func (e *engine) run(visit visitor) {
 	for {
 		n, ok := e.queue.pop()
@@ -207,8 +207,8 @@ func (e *engine) follow(n int32, end leave, visit visitor) bool {
 	return true
 }
 
-// cameFrom is the node that control comes from to a block behind its end: several,
-// where it comes there in two ways.
+// cameFrom is the node from which control arrives at a block: several, if both sides of
+// the node's branch lead there.
 func (e *engine) cameFrom(n int32, end leave, b bytecode.BlockID) int32 {
 	if end.flow != flowBranch || b != e.nodes[n].block+1 {
 		return n
@@ -221,7 +221,7 @@ func (e *engine) cameFrom(n int32, end leave, b bytecode.BlockID) int32 {
 	return several
 }
 
-// next enters the block behind a node's. Behind the code's end is STOP.
+// next enters the block after a node's. After the code's end is STOP.
 func (e *engine) next(n int32, end leave, visit visitor) bool {
 	b := e.nodes[n].block + 1
 	if c := e.machine.code; int(b) == len(c.blocks) {
@@ -234,7 +234,7 @@ func (e *engine) next(n int32, end leave, visit visitor) bool {
 func (e *engine) jump(n int32, end leave, visit visitor) bool {
 	m := &e.machine
 	to, known := m.v.known(m.value(end.target))
-	if !known || m.code.behind(to) {
+	if !known || m.code.beyond(to) {
 		return visit.opaque(n, end.pc, UnknownJump)
 	}
 	b, ok := m.code.destination(to)

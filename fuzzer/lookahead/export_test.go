@@ -75,8 +75,8 @@ func (a *Analyzer) AskAtEntry(path bytecode.Path, static bool) Answer {
 	return a.ask(start+1, start)
 }
 
-// MaxKnown bounds what is kept of paths.
-const MaxKnown = maxKnown
+// MaxTreeBytes bounds what is kept of paths.
+const MaxTreeBytes = maxTreeBytes
 
-// KnownBytes is what is kept of paths.
-func (a *Analyzer) KnownBytes() int { return a.w.known }
+// TreeBytes is what is kept of paths.
+func (a *Analyzer) TreeBytes() int { return a.w.treeBytes }

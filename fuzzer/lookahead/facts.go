@@ -11,14 +11,14 @@ import (
 // any number of Analyzers may share them, in any goroutines.
 type Facts struct {
 	code *code
-	// graph is computed when first asked for: of most programs that run beside the
-	// targets' nobody asks anything but whether they hold a goal.
+	// graph is computed when first needed: most programs other than the targets' are only
+	// asked whether they hold a goal.
 	graph func() *graph
 }
 
-// DefaultGraphBudget is the number of steps the control-flow graph of a program
-// may take: some hundred milliseconds, once for each program. Contracts at the
-// size limit of EIP-170 take a tenth of it.
+// DefaultGraphBudget is the number of steps that the control-flow graph of a program may
+// take: a few hundred milliseconds, once for each program. Contracts at the size limit of
+// EIP-170 take a tenth of it.
 const DefaultGraphBudget = 1 << 22
 
 // NewFacts decodes a program. Its control-flow graph has a budget of steps; 0:
@@ -36,17 +36,16 @@ func NewFacts(p *bytecode.Program, budget int) *Facts {
 func (f *Facts) Program() *bytecode.Program { return f.code.program }
 
 // Unreachable reports whether it is proved that no frame that runs the program ever
-// enters the block: every frame starts at pc 0, with all else unknown (design
-// §5, "Proofs"). Calls do not matter, since what they start are frames of their
-// own.
+// enters the block: every frame starts at pc 0, with all else unknown. Calls do not
+// matter, since each starts a frame of its own.
 func (f *Facts) Unreachable(b bytecode.BlockID) bool {
 	g := f.graph()
 	return len(g.exits) == 0 && !g.reached[b]
 }
 
-// Opaque says why nothing can be proved unreachable: the reason and the place of
-// the first thing in the graph that leads to places unknown. NoTargetAhead when
-// there is none.
+// Opaque says why nothing can be proved unreachable: the reason and the pc of the first
+// instruction in the graph that leads to an unknown place. NoTargetAhead when there is
+// none.
 func (f *Facts) Opaque() (Reason, uint32) {
 	exits := f.graph().exits
 	if len(exits) == 0 {
@@ -69,8 +68,7 @@ func (f *Facts) CallSites() []bytecode.Location {
 	return sites
 }
 
-// Library makes each program's Facts when they are first asked for, once for all
-// goroutines.
+// Library makes each program's Facts when they are first needed, once for all goroutines.
 type Library struct {
 	mu sync.Mutex
 	of map[*bytecode.Program]func() *Facts

@@ -9,29 +9,29 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// graph is the control flow of every frame that runs a program: the fixed point
-// from pc 0 with an unknown world, without its states. Its nodes are what states
-// are kept apart by (block, height, labels), so it is context-sensitive: a
-// function's end leads back only to the places that call it.
+// graph is the control flow of every frame that runs a program: the fixed point from pc 0
+// with an unknown world, without its states. Its nodes are the keys that keep states
+// apart (block, height, labels), so it is context-sensitive: a function's end leads back
+// only to its callers.
 //
-// It is what questions are answered from first. Every execution of a suffix
-// follows edges of the graph from the node of its split point; if no goal is
-// ahead there, none is in any execution.
+// Questions are answered from it first. Every execution of a suffix follows edges of the
+// graph from the node of its split point; if no goal is ahead there, none is in any
+// execution.
 //
-// That holds for executions that the fixed point knows of. One that came out of
-// an opaque node may arrive at a node of the graph with words that the node's
-// edges do not allow for. So where there are opaque nodes, the states are kept,
-// and the graph answers only for states below them. Where the budget ended
-// before the fixed point was found, they are not kept, and it answers nothing.
+// That holds for executions that the fixed point covers. One that left an opaque node may
+// arrive at a node of the graph with words that the node's edges do not allow for. So if
+// there are opaque nodes, the states are kept, and the graph answers only for states
+// below them. If the budget was exhausted before the fixed point was found, they are not
+// kept, and the graph answers nothing.
 //
-// It names nothing but common Values and those of its pool, and does not change:
-// any number of Analyzers share it. Nodes are kept in columns, since large
-// contracts have some ten thousand.
+// It refers only to common Values and those of its pool, and does not change: any number
+// of Analyzers share it. Nodes are stored in columns, since large contracts have about
+// ten thousand.
 type graph struct {
 	blocks  []bytecode.BlockID // by node
 	heights []uint16           // by node
-	// labelsOf[i] tells where in labels those of node i are. Most nodes share them
-	// with others: all of one activation of a function do between its calls.
+	// labelsOf[i] is the range of node i in labels. Most nodes share it with others: all
+	// nodes of one activation of a function do between its calls.
 	labels   []label
 	labelsOf []labelRange // by node
 	// The predecessors of node i are predecessors[predecessorsOf[i]:predecessorsOf[i+1]].
@@ -95,11 +95,11 @@ func (g *graphBuilder) admit(n int32, hash uint64) (uint32, bool) {
 	return g.engine.nodes[n].rank(), true
 }
 
-// rank orders visits so that what comes together at a node is there before control
-// goes on from it; every visit too early is one of all that follows, too. The more
-// labels a state has, the deeper it is in calls: a function ends before its caller
-// goes on, wherever its code lies. Within a function code order is mostly the order
-// of control. Deepest calls first take a quarter less of visits than code order alone.
+// rank orders visits so that all states that meet at a node are joined before it is
+// visited; every early visit repeats all that follow it. The more labels a state has, the
+// deeper it is in calls: a function ends before its caller continues, wherever its code
+// is. Within a function code order is mostly the order of control. Deepest calls first
+// take a quarter fewer visits than code order alone.
 func (n *node) rank() uint32 {
 	labels := 0
 	for i := range n.state.height {
@@ -139,7 +139,7 @@ func (g *graphBuilder) edges(do func(edge)) {
 	}
 }
 
-// opaque notes the node once.
+// opaque records the node, once.
 func (g *graphBuilder) opaque(from int32, pc uint32, reason Reason) bool {
 	if !g.isOpaque(from) {
 		g.exits = append(g.exits, opaque{from, pc, reason})
@@ -152,7 +152,7 @@ func (g *graphBuilder) isOpaque(node int32) bool {
 }
 
 // newGraph computes the graph with a budget of steps. When that is exhausted,
-// every node that was still to be visited is opaque.
+// every node that was not yet visited is opaque.
 func newGraph(c *code, budget int) *graph {
 	b, ok := builders.Get().(*graphBuilder)
 	if !ok {
@@ -265,8 +265,8 @@ func (g *graph) link(b *graphBuilder) {
 	})
 }
 
-// find is the node with the key of a state in a block; −1 when there is none,
-// which only an opaque node can be the cause of.
+// find is the node with the key of a state in a block; −1 when there is none, which only
+// an opaque node can cause.
 func (g *graph) find(b bytecode.BlockID, s *state, hash uint64) int32 {
 	for i := g.table.first(hash); ; i = g.table.next(i) {
 		slot, taken := g.table.at(i)

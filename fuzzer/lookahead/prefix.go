@@ -4,13 +4,13 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// prefix infers the postcondition of a growing path (Algorithm 2, line 8): it
-// runs the blocks in the abstract, for all inputs that take this path. It works
-// only when the state is asked for, and then goes on from where it was.
+// prefixInference infers the postcondition of a growing path (Algorithm 2, line 8): it
+// runs the blocks in the abstract, for all inputs that take this path. It works only when
+// the postcondition is needed, and continues from where it was.
 //
-// Unlike in a fixed point, the interpreter keeps its symbols from block to block,
-// so what a branch tells reaches back to all that was computed on the way.
-type prefix struct {
+// Unlike in a fixed point, the interpreter keeps its symbols from block to block, so what
+// is learned from a branch applies to all that was computed before.
+type prefixInference struct {
 	machine interpreter
 	static  bool
 	path    bytecode.Path
@@ -22,10 +22,10 @@ type prefix struct {
 	current uint32
 }
 
-func newPrefix(v *values) *prefix { return &prefix{machine: interpreter{v: v}} }
+func newPrefix(v *values) *prefixInference { return &prefixInference{machine: interpreter{v: v}} }
 
 // begin starts a new, empty path of a program.
-func (p *prefix) begin(c *code, pool []Value, static bool) {
+func (p *prefixInference) begin(c *code, pool []Value, static bool) {
 	p.machine.bind(c, pool)
 	if missing := len(c.blocks) - len(p.seen); missing > 0 {
 		p.seen = append(p.seen, make([]uint32, missing)...)
@@ -43,7 +43,7 @@ func (p *prefix) begin(c *code, pool []Value, static bool) {
 }
 
 // extend adds a block, and reports whether the path enters it for the first time.
-func (p *prefix) extend(b bytecode.BlockID) bool {
+func (p *prefixInference) extend(b bytecode.BlockID) bool {
 	p.path = append(p.path, b)
 	first := p.seen[b] != p.current
 	p.seen[b] = p.current
@@ -51,19 +51,18 @@ func (p *prefix) extend(b bytecode.BlockID) bool {
 }
 
 // resume takes a path as the beginning.
-func (p *prefix) resume(path bytecode.Path) {
+func (p *prefixInference) resume(path bytecode.Path) {
 	p.path = append(p.path, path...)
 	for _, b := range path {
 		p.seen[b] = p.current
 	}
 }
 
-func (p *prefix) last() bytecode.BlockID { return p.path[len(p.path)-1] }
+func (p *prefixInference) last() bytecode.BlockID { return p.path[len(p.path)-1] }
 
-// state is what holds when the path's last block is entered, valid until the
-// path is extended; false when the path is none that the analysis knows to be
-// possible.
-func (p *prefix) state() (*state, bool) {
+// postcondition is the state in which the path's last block is entered, valid until the
+// path is extended; false when the analysis finds the path impossible.
+func (p *prefixInference) postcondition() (*state, bool) {
 	if p.path[0] != 0 {
 		return nil, false
 	}
@@ -77,8 +76,8 @@ func (p *prefix) state() (*state, bool) {
 	return p.machine.save(), true
 }
 
-// run runs a block whose end leads to the next one; false when it cannot.
-func (p *prefix) run(b, next bytecode.BlockID) bool {
+// run runs a block that leads to the next one; false when it cannot.
+func (p *prefixInference) run(b, next bytecode.BlockID) bool {
 	m := &p.machine
 	if !m.fits(&m.code.blocks[b]) {
 		return false
@@ -89,25 +88,25 @@ func (p *prefix) run(b, next bytecode.BlockID) bool {
 	case flowNext:
 		ok = next == b+1
 	case flowJump:
-		ok = p.jumped(end, next)
+		ok = p.assumeJump(end, next)
 	case flowBranch:
-		ok = p.branched(end, b, next)
+		ok = p.assumeBranch(end, b, next)
 	}
-	m.undo = m.undo[:0] // what the path tells is for good
+	m.undo = m.undo[:0] // what the path implies is never undone
 	return ok
 }
 
-// jumped narrows a jump's destination to the block that it led to.
-func (p *prefix) jumped(end leave, next bytecode.BlockID) bool {
+// assumeJump narrows a jump's destination to the block that it led to.
+func (p *prefixInference) assumeJump(end leave, next bytecode.BlockID) bool {
 	m := &p.machine
 	block := &m.code.blocks[next]
 	to := m.v.pc(block.start)
 	return block.jumpdest && m.constrain(end.target, to, 0)
 }
 
-// branched narrows a branch's condition to the outcome that led to next. Where
-// both outcomes lead there, nothing is learnt.
-func (p *prefix) branched(end leave, b, next bytecode.BlockID) bool {
+// assumeBranch narrows a branch's condition to the outcome that led to next. Where
+// both outcomes lead there, nothing is learned.
+func (p *prefixInference) assumeBranch(end leave, b, next bytecode.BlockID) bool {
 	m := &p.machine
 	to := m.v.pc(m.code.blocks[next].start)
 	_, canJump := m.v.meet(m.value(end.target), to)
@@ -118,5 +117,5 @@ func (p *prefix) branched(end leave, b, next bytecode.BlockID) bool {
 	case next == b+1:
 		return m.assume(end.condition, false, 0)
 	}
-	return m.assume(end.condition, true, 0) && p.jumped(end, next)
+	return m.assume(end.condition, true, 0) && p.assumeJump(end, next)
 }

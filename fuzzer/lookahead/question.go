@@ -1,173 +1,161 @@
 package lookahead
 
 import (
-	"slices"
-
-	"github.com/ethereum/go-ethereum/core/vm"
+	"errors"
+	"fmt"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// goals are what a question is about: the blocks in which a target lies, or a
-// call that may lead to one. Entering one of them answers "may reach".
-//
-// They come and go: targets fall, places change state for the first time, a call
-// is seen to lead elsewhere. Mostly they go, and most answers do not depend on
-// those that went, so answers are kept and looked at again, see [Analyzer.remembered].
-type goals struct {
-	ahead    []ahead  // by block
-	distance []uint32 // by node of the graph: the number of blocks to the nearest goal
-	least    []uint32 // by block: the least over its nodes
-	grown    uint32   // how often there came to be more of them
-	current  bool     // they are those of the targets and the call model
-	none     bool     // there is none in the program, whatever its jumps do
-}
+// Nothing means, as the last executed instruction, that the frame has not started.
+const Nothing int64 = -1
 
-// ahead is why a block is a goal, and where: NoTargetAhead when it is none.
-type ahead struct {
-	reason Reason
-	pc     uint32
-}
-
-func (h ahead) answer() Answer { return Answer{Reason: h.reason, PC: h.pc} }
-
-// goalsOf are those of static frames, or of others; looked at anew when asked for,
-// since targets fall faster than most programs run.
-func (a *Analyzer) goalsOf(static bool) *goals {
-	g := &a.goals[0]
-	if static {
-		g = &a.goals[1]
+// Ask answers one question: whether a target may be reached by a frame that has
+// entered the blocks of the path and whose last executed instruction is at pc,
+// in the path's last block. With [Nothing] the path must be the block at pc 0 alone.
+func (a *Analyzer) Ask(path bytecode.Path, pc int64, static bool) (Answer, error) {
+	if len(path) == 0 {
+		return Answer{}, errors.New("the path is empty: it begins with the block at pc 0")
 	}
-	if !g.current {
-		a.renew(g, static)
-	}
-	return g
-}
-
-// renew brings goals up to date.
-func (a *Analyzer) renew(g *goals, static bool) {
-	n := len(a.code.blocks)
-	now := append(a.w.ahead[:0], make([]ahead, n)...)
-	for _, b := range a.code.calling {
-		now[b] = a.callAhead(b, int64(a.code.blocks[b].start), static)
-	}
-	for _, pc := range a.targets {
-		if b, ok := a.code.program.BlockOf(pc); ok {
-			now[b] = ahead{TargetAhead, pc}
+	a.begin(static)
+	for i, b := range path {
+		if int(b) >= len(a.code.blocks) {
+			return Answer{}, fmt.Errorf("block %d of the path is %d, the program has %d", i, b, len(a.code.blocks))
 		}
+		a.w.prefix.extend(b)
 	}
-	a.w.ahead = now
-	if g.ahead == nil {
-		g.ahead, g.least = make([]ahead, n), make([]uint32, n)
-	}
-	changed, more, none := g.distance == nil, false, true
-	for i := range now {
-		is, was := now[i].reason != NoTargetAhead, g.ahead[i].reason != NoTargetAhead
-		changed, more, none = changed || is != was, more || is && !was, none && !is
-	}
-	copy(g.ahead, now)
-	if more {
-		g.grown++
-	}
-	if changed && !none {
-		a.measure(g)
-	}
-	g.current, g.none = true, none
+	return a.ask(pc+1, pc+1), nil
 }
 
-// measure computes the distances to goals.
-func (a *Analyzer) measure(g *goals) {
-	graph := a.graph()
-	a.stats.Nodes += len(graph.blocks) + len(g.ahead)
-	g.distance, a.w.nearest = graph.distances(g.distance, a.w.nearest, func(b bytecode.BlockID) bool { return g.ahead[b].reason != NoTargetAhead })
-	for i := range g.least {
-		g.least[i] = unreachable
+// begin prepares for a new path.
+func (a *Analyzer) begin(static bool) {
+	a.w.enforceBounds()
+	if a.generation != a.w.v.generation {
+		a.pool, a.graphPool, a.generation = a.code.pool.resolve(a.w.v), nil, a.w.v.generation
 	}
-	for i, d := range g.distance {
-		b := graph.blocks[i]
-		g.least[b] = min(g.least[b], d)
-	}
+	a.w.prefix.begin(a.code, a.pool, static)
+	a.w.openPoints = a.w.openPoints[:0]
+	a.w.kept.reset()
 }
 
-// callAhead answers for the calls of a block from a pc on.
-func (a *Analyzer) callAhead(b bytecode.BlockID, from int64, static bool) ahead {
-	c := a.code
-	for _, pc := range c.blocks[b].callSites {
-		if int64(pc) < from {
-			continue
-		}
-		op := vm.OpCode(c.program.Bytes[pc])
-		if static && (op == vm.CREATE || op == vm.CREATE2) {
-			break // halts there
-		}
-		if a.options.Calls(bytecode.Location{Code: c.program.ID, PC: pc}) {
-			return ahead{CallAhead, pc}
-		}
+// ask answers the question at the last block of the prefix; in that block, targets are
+// ahead from one pc on and calls from another.
+func (a *Analyzer) ask(targetsFrom, callsFrom int64) Answer {
+	answer, known := a.answerByGraph(targetsFrom, callsFrom)
+	if !known {
+		answer = a.checkSuffix(&a.w.open)
 	}
-	return ahead{}
+	return answer
 }
 
-// inside answers for what is still ahead in a block that is being executed.
-func (a *Analyzer) inside(b bytecode.BlockID, targetsFrom, callsFrom int64, static bool, g *goals) (Answer, bool) {
-	if g.ahead[b].reason == NoTargetAhead {
+// answerByGraph answers from the prefix's last block itself, or from the graph. False
+// when neither suffices: then the Workspace's open question is the one to check the
+// suffixes for, valid until the prefix is extended.
+func (a *Analyzer) answerByGraph(targetsFrom, callsFrom int64) (Answer, bool) {
+	a.stats.Questions++
+	g := a.goalsOf(a.w.prefix.static)
+	b := a.w.prefix.last()
+	if answer, ahead := a.aheadInBlock(b, targetsFrom, callsFrom, a.w.prefix.static, g); ahead {
+		a.stats.ByGraph++
+		return answer, true
+	}
+	if g.none || g.least[b] == unreachable && len(a.graph().exits) == 0 {
+		a.stats.ByGraph++
+		return Answer{}, true
+	}
+	s, understood := a.w.prefix.postcondition()
+	if !understood {
+		a.stats.Diverged++
+		return Answer{Reason: Diverged, PC: a.code.blocks[b].start}, true
+	}
+	n, covered := a.covers(b, s)
+	if covered && g.distance[n] == unreachable {
+		a.stats.ByGraph++
+		return Answer{}, true
+	}
+	a.w.open = openQuestion{b, *s, covered}
+	return Answer{}, false
+}
+
+// checkSuffix is AreTargetsUnreachable (Algorithm 2, line 9): it answers an open
+// question as the same state was answered before, or else by a fixed point.
+func (a *Analyzer) checkSuffix(q *openQuestion) Answer {
+	g := a.goalsOf(a.w.prefix.static)
+	key := a.keyOf(q.state.digest(q.block, a.w.prefix.static))
+	answer, known := a.cachedAnswer(key, g)
+	if !known {
+		check := suffixCheck{a: a, goals: g, covered: q.covered}
+		answer = check.run(q.block, &q.state, a.w.prefix.static)
+		a.stats.Explored++
+		a.stats.Steps += answer.Steps
+		a.w.answers.put(key, answer, g.grown)
+	}
+	a.count(answer)
+	return answer
+}
+
+// cachedAnswer is the answer to a question that was asked before, if it still
+// holds.
+func (a *Analyzer) cachedAnswer(key questionKey, g *goals) (Answer, bool) {
+	before, known := a.w.answers.get(key)
+	if !known {
 		return Answer{}, false
 	}
-	end := int64(len(a.code.program.Bytes))
-	if next := int(b) + 1; next < len(a.code.blocks) {
-		end = int64(a.code.blocks[next].start)
+	answer := Answer{Reason: before.reason, PC: before.pc}
+	switch answer.Reason {
+	case NoTargetAhead: // holds until there are more goals
+		known = before.grown == g.grown
+	case TargetAhead, CallAhead: // holds as long as the block is a goal; other reasons always do
+		b, _ := a.code.program.BlockOf(answer.PC)
+		answer.Reason, answer.PC = g.byBlock[b].reason, g.byBlock[b].pc
+		known = answer.MayReach()
 	}
-	i, _ := slices.BinarySearchFunc(a.targets, targetsFrom, func(pc uint32, from int64) int { return int(int64(pc) - from) })
-	if i < len(a.targets) && int64(a.targets[i]) < end {
-		return Answer{Reason: TargetAhead, PC: a.targets[i]}, true
+	if known {
+		a.stats.Remembered++
 	}
-	answer := a.callAhead(b, callsFrom, static).answer()
-	return answer, answer.MayReach()
+	return answer, known
 }
 
-// question is the visitor of a fixed point that looks for goals: it goes where
-// the graph says that one is ahead, the nearest first.
-type question struct {
-	a     *Analyzer
-	goals *goals
-	// covered: the graph covers the state that the question is about, and so all
-	// that follow from it.
-	covered bool
-	answer  Answer
+// covers reports whether all executions from a state in a block follow the graph up to
+// an opaque node, and from which node they start.
+func (a *Analyzer) covers(b bytecode.BlockID, s *state) (node int32, ok bool) {
+	g := a.graph()
+	node = g.find(b, s, s.keyHash(b))
+	switch {
+	case node < 0 || len(g.exits) == 0:
+		return node, node >= 0
+	case g.states == nil:
+		return node, false
+	}
+	if a.graphPool == nil {
+		a.graphPool = g.pool.resolve(a.w.v)
+	}
+	above := g.states[node]
+	a.w.states = a.w.states[:0]
+	for _, v := range above.values {
+		if v&pooledBit != 0 && !v.isLabel() {
+			v = a.graphPool[v&^pooledBit]
+		}
+		a.w.states = append(a.w.states, v)
+	}
+	above.values = a.w.states
+	return node, a.w.v.below(s, &above)
 }
 
-func (q *question) explore(b bytecode.BlockID, s *state, static bool) Answer {
-	e := q.a.w.engine
-	e.start(q.a.code, q.a.pool, static, q.a.options.Budget)
-	e.enter(none, b, s, q)
-	e.run(q)
-	q.answer.States, q.answer.Steps = len(e.nodes), e.steps
-	return q.answer
+// count keeps the statistics of answers that are not conclusive.
+func (a *Analyzer) count(answer Answer) {
+	switch answer.Reason {
+	case Exhausted:
+		a.stats.Exhausted++
+	case UnknownJump, UnknownOpcode:
+		a.stats.Unknown++
+		a.unknown[answer.PC]++
+	}
 }
 
-func (q *question) admit(n int32, hash uint64) (uint32, bool) {
-	at := &q.a.w.engine.nodes[n]
-	if !q.covered {
-		return q.goals.least[at.block], true // where the graph would go, but no further than that is it of use
-	}
-	if at.known < 0 {
-		at.known = q.a.graph().find(at.block, &at.state, hash)
-	}
-	if at.known < 0 {
-		return 0, true
-	}
-	distance := q.goals.distance[at.known]
-	return distance, distance != unreachable
-}
-
-func (q *question) edge(_, to int32) bool {
-	if to < 0 {
-		return true
-	}
-	q.answer = q.goals.ahead[q.a.w.engine.nodes[to].block].answer()
-	return !q.answer.MayReach()
-}
-
-func (q *question) opaque(_ int32, pc uint32, reason Reason) bool {
-	q.answer = Answer{Reason: reason, PC: pc}
-	return false
+// openQuestion is a question that only a fixed point can answer.
+type openQuestion struct {
+	block   bytecode.BlockID
+	state   state
+	covered bool // by the graph, see Analyzer.covers
 }

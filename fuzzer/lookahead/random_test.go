@@ -274,7 +274,7 @@ func (g *generator) store() {
 	switch r.IntN(8) {
 	case 0:
 		a.push(offset).op(vm.MSTORE8)
-	case 1: // behind the pointer at 0x40
+	case 1: // after the pointer at 0x40
 		a.push(0x40).op(vm.MLOAD, vm.MSTORE)
 	case 2:
 		a.push(r.Uint64N(3)*16).push(r.Uint64N(64)).push(offset).op(vm.CALLDATACOPY, vm.POP)

@@ -9,10 +9,10 @@ import (
 // ISZEROs and an OR or AND; the rest is reserve.
 const maxDepth = 8
 
-// assume narrows what is known to the executions in which the word is not zero
-// (truth) or zero; false when there are none. It follows the word back to the
-// comparison that made it: after a jump on ISZERO(EQ(x, 5)) that was not taken,
-// every copy of x is 5.
+// assume narrows the state to the executions in which the word is not zero (truth) or
+// zero; false when there are none. It follows the word back to the comparison that
+// computed it: after a jump on ISZERO(EQ(x, 5)) that was not taken, every copy of x
+// is 5.
 func (m *interpreter) assume(w symbol, truth bool, depth int) bool {
 	if truth {
 		return m.constrain(w, nonzero, depth)
@@ -20,9 +20,9 @@ func (m *interpreter) assume(w symbol, truth bool, depth int) bool {
 	return m.constrain(w, constant(0), depth)
 }
 
-// constrain narrows a word to a Value; false when no word is left. A word that
-// becomes zero, or surely is not any more, tells about its operands. (One that
-// was so before told its operands' Values when it was computed from them.)
+// constrain narrows a word to a Value; false when no word is left. When the word becomes
+// known to be zero or nonzero, its operands are narrowed, too. (If it was known before,
+// that was derived from its operands' Values.)
 func (m *interpreter) constrain(w symbol, to Value, depth int) bool {
 	before := m.words[w].value
 	after, ok := m.v.meet(before, to.plain())
@@ -39,31 +39,31 @@ func (m *interpreter) constrain(w symbol, to Value, depth int) bool {
 	}
 	switch i := m.v.get(after); {
 	case i.hi.IsZero():
-		return m.learn(m.words[w], false, depth+1)
+		return m.refine(m.words[w], false, depth+1)
 	case !i.lo.IsZero():
-		return m.learn(m.words[w], true, depth+1)
+		return m.refine(m.words[w], true, depth+1)
 	}
 	return true
 }
 
-// learn narrows the operands of an operation whose result is nonzero (truth) or
+// refine narrows the operands of an operation whose result is nonzero (truth) or
 // zero.
-func (m *interpreter) learn(w word, truth bool, depth int) bool {
+func (m *interpreter) refine(w word, truth bool, depth int) bool {
 	switch w.op {
 	case vm.ISZERO:
 		return m.assume(w.a, !truth, depth)
 	case vm.EQ:
-		return m.compared(w.a, w.b, truth, depth)
+		return m.refineEqual(w.a, w.b, truth, depth)
 	case vm.SUB, vm.XOR: // zero just when the operands are equal
-		return m.compared(w.a, w.b, !truth, depth)
+		return m.refineEqual(w.a, w.b, !truth, depth)
 	case vm.LT:
-		return m.ordered(w.a, w.b, truth, depth)
+		return m.refineLess(w.a, w.b, truth, depth)
 	case vm.GT:
-		return m.ordered(w.b, w.a, truth, depth)
+		return m.refineLess(w.b, w.a, truth, depth)
 	case vm.SLT:
-		return m.signed(w.a, w.b, truth, depth)
+		return m.refineSignedLess(w.a, w.b, truth, depth)
 	case vm.SGT:
-		return m.signed(w.b, w.a, truth, depth)
+		return m.refineSignedLess(w.b, w.a, truth, depth)
 	case vm.AND:
 		if truth {
 			return m.assume(w.a, true, depth) && m.assume(w.b, true, depth)
@@ -76,16 +76,17 @@ func (m *interpreter) learn(w word, truth bool, depth int) bool {
 	return true
 }
 
-// compared narrows two words that are equal, or not.
-func (m *interpreter) compared(a, b symbol, equal bool, depth int) bool {
+// refineEqual narrows two words that are equal, or not.
+func (m *interpreter) refineEqual(a, b symbol, equal bool, depth int) bool {
 	if equal {
 		return m.constrain(a, m.value(b), depth) && m.constrain(b, m.value(a), depth)
 	}
-	return m.differs(a, b, depth) && m.differs(b, a, depth)
+	return m.refineDifferent(a, b, depth) && m.refineDifferent(b, a, depth)
 }
 
-// differs narrows a, which is not b: that takes a bound away if b is constant.
-func (m *interpreter) differs(a, b symbol, depth int) bool {
+// refineDifferent narrows a, which is not b: if b is constant and a bound of a, the
+// bound moves by one.
+func (m *interpreter) refineDifferent(a, b symbol, depth int) bool {
 	x, known := m.v.known(m.value(b))
 	if !known {
 		return true
@@ -104,37 +105,37 @@ func (m *interpreter) differs(a, b symbol, depth int) bool {
 	return m.constrain(a, m.v.intern(i), depth)
 }
 
-// ordered narrows two words with a < b (truth) or a ≥ b.
-func (m *interpreter) ordered(a, b symbol, truth bool, depth int) bool {
+// refineLess narrows two words with a < b (truth) or a ≥ b.
+func (m *interpreter) refineLess(a, b symbol, truth bool, depth int) bool {
 	if !truth { // b ≤ a
-		return m.atMost(b, a, depth)
+		return m.refineAtMost(b, a, depth)
 	}
 	high, some := m.v.bounded(opLess, m.value(b))
 	low, any := m.v.bounded(opMore, m.value(a))
 	return some && any && m.constrain(a, high, depth) && m.constrain(b, low, depth)
 }
 
-// atMost narrows two words with a ≤ b.
-func (m *interpreter) atMost(a, b symbol, depth int) bool {
+// refineAtMost narrows two words with a ≤ b.
+func (m *interpreter) refineAtMost(a, b symbol, depth int) bool {
 	high, _ := m.v.bounded(opAtMost, m.value(b))
 	low, _ := m.v.bounded(opAtLeast, m.value(a))
 	return m.constrain(a, high, depth) && m.constrain(b, low, depth)
 }
 
-// signed is ordered for the signed comparisons, of words known not to be
-// negative: solc's signed arithmetic on small numbers.
-func (m *interpreter) signed(a, b symbol, truth bool, depth int) bool {
+// refineSignedLess is refineLess for signed comparisons of words that are known not to
+// be negative: solc's signed arithmetic on small numbers. Of others it learns nothing.
+func (m *interpreter) refineSignedLess(a, b symbol, truth bool, depth int) bool {
 	if m.v.get(m.value(a)).hi.Sign() < 0 || m.v.get(m.value(b)).hi.Sign() < 0 {
 		return true
 	}
-	return m.ordered(a, b, truth, depth)
+	return m.refineLess(a, b, truth, depth)
 }
 
-// mark is where the interpreter can go back to with rollback, as long as no
-// instruction runs in between.
+// mark is a point to which rollback can return, as long as no instruction runs in
+// between.
 func (m *interpreter) mark() int { return len(m.undo) }
 
-// rollback forgets what was assumed since the mark.
+// rollback undoes all assumptions since the mark.
 func (m *interpreter) rollback(mark int) {
 	for i := len(m.undo) - 1; i >= mark; i-- {
 		m.words[m.undo[i].word].value = m.undo[i].value

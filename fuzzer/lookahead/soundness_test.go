@@ -100,7 +100,7 @@ func (j *judge) check(exec *evm.Execution) {
 			}
 			for n, b := range f.Path[r.Prefix:] {
 				if a.IsTarget(b) {
-					j.t.Fatalf("code %x\ninput %x\npath %v: target %d is entered at %d behind the no-target-ahead prefix of %d",
+					j.t.Fatalf("code %x\ninput %x\npath %v: target %d is entered at %d after the no-target-ahead prefix of %d",
 						f.Program.Bytes, f.Input, f.Path, b, r.Prefix+n, r.Prefix)
 				}
 			}
@@ -108,7 +108,7 @@ func (j *judge) check(exec *evm.Execution) {
 	}
 }
 
-// TestBeyondUnknownJumps: the input chooses a place to jump to, and behind it the
+// TestBeyondUnknownJumps: the input chooses a place to jump to, and after it the
 // code goes on with another stack than on every way that the graph knows.
 func TestBeyondUnknownJumps(t *testing.T) {
 	code := common.FromHex("600060206000601960075afa6005620eee0713156100915760403560025a17600314166100335760605181331c5050610034565b5b6204d948600254" +
@@ -119,7 +119,7 @@ func TestBeyondUnknownJumps(t *testing.T) {
 	a.SetTargets([]bytecode.BlockID{16})
 	path := bytecode.Path{0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 16, 18}
 	if r := a.Analyze(lookahead.Frame{Path: path}); r.Proved && r.Prefix < 12 {
-		t.Errorf("target 16 is at 11, behind the no-target-ahead prefix of %d blocks", r.Prefix)
+		t.Errorf("target 16 is at 11, after the no-target-ahead prefix of %d blocks", r.Prefix)
 	}
 }
 
@@ -191,7 +191,7 @@ func FuzzSoundness(f *testing.F) {
 	})
 }
 
-// TestSoundnessOnRandomPrograms: no execution reaches a target behind a prefix
+// TestSoundnessOnRandomPrograms: no execution reaches a target after a prefix
 // declared no-target-ahead, and none a block declared unreachable.
 func TestSoundnessOnRandomPrograms(t *testing.T) {
 	programs, inputs := 100, 25
@@ -276,7 +276,7 @@ func TestAnalyzeAsksInTurn(t *testing.T) {
 }
 
 // inTurn is Algorithm 2 as the paper has it: the length of the first prefix, up to
-// a split point, behind which no target is ahead.
+// a split point, after which no target is ahead.
 func inTurn(a *lookahead.Analyzer, path bytecode.Path, static bool) (length int, proved bool) {
 	entered := map[bytecode.BlockID]bool{}
 	for i, b := range path {

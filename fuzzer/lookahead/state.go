@@ -7,10 +7,9 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// maxKnownMemory bounds the memory, in bytes, whose words are tracked: solc's
-// scratch space, allocation pointer and what a call allocates while the pointer
-// is still known. Arbitrary; what lies above is unknown, so that a state stays
-// small.
+// maxKnownMemory bounds the memory, in bytes, whose words are tracked: solc's scratch
+// space, allocation pointer and what a call allocates while the pointer is still known.
+// Arbitrary; memory above is unknown, so that states stay small.
 const maxKnownMemory = 0x800
 
 // place says where a word of memory starts, in bytes; at most maxKnownMemory−32.
@@ -63,15 +62,15 @@ func (s *state) equal(t *state) bool {
 	return s.height == t.height && slices.Equal(s.classes, t.classes) && slices.Equal(s.places, t.places) && slices.Equal(s.values, t.values)
 }
 
-// mix adds a number to a hash: the finaliser of MurmurHash3 (Appleby, public
-// domain) behind a multiplication.
+// mix adds a number to a hash: the finalizer of MurmurHash3 (Appleby, public domain)
+// after a multiplication.
 func mix(h, x uint64) uint64 {
 	h = (h ^ x) * 0xff51afd7ed558ccd
 	return h ^ bits.RotateLeft64(h, 29)
 }
 
-// keyHash is a hash of what states are kept apart by: block, height and the
-// labels on the stack.
+// keyHash is a hash of the key that keeps states apart: block, height and the labels on
+// the stack.
 func (s *state) keyHash(b bytecode.BlockID) uint64 {
 	h := mix(uint64(b)+1, uint64(s.height))
 	for i, c := range s.classes[:s.height] {

@@ -258,7 +258,7 @@ func TestMemory(t *testing.T) {
 		{"aligned", constant(0x20), 0, []place{0, 0x20, 0x40, 0x60}},
 		{"across two words", constant(0x30), 0, []place{0, 0x30, 0x60}},
 		{"far away", v.constant(uint256.NewInt(1 << 20)), 0, []place{0, 0x20, 0x40, 0x60}},
-		{"behind what is tracked", v.constant(uint256.NewInt(maxKnownMemory)), 0, []place{0, 0x20, 0x40, 0x60}},
+		{"beyond what is tracked", v.constant(uint256.NewInt(maxKnownMemory)), 0, []place{0, 0x20, 0x40, 0x60}},
 		{"unknown from 0x60 on", low, 0, []place{0, 0x20, 0x40}},
 		{"anywhere", Top, 0, nil},
 		{"an unknown length at 0x20", constant(0x20), size, []place{0}},

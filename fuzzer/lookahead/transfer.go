@@ -9,15 +9,15 @@ import (
 )
 
 // symbol numbers a word that the interpreter has computed. Copies of a word
-// (DUP, SWAP, a load of what was stored) are the same symbol: what is learnt of
-// one is learnt of all.
+// (DUP, SWAP, a load of what was stored) are the same symbol: what is learned of one
+// holds for all.
 type symbol int32
 
-// word is what is known of a symbol: its Value, and the operation and operands
-// that it is the result of, as far as a branch on it tells something of them.
+// word is what is known of a symbol: its Value, and the operation and operands that it
+// is the result of, if a branch on it can narrow them.
 type word struct {
 	value Value
-	op    vm.OpCode // 0: nothing to learn from
+	op    vm.OpCode // 0: nothing to refine
 	a, b  symbol
 }
 
@@ -113,14 +113,14 @@ func (m *interpreter) classOf(w symbol) uint16 {
 	return uint16(m.class[w] - 1)
 }
 
-// flow tells how control leaves a block.
+// flow is how control leaves a block.
 type flow uint8
 
 const (
 	flowHalt    flow = iota // the frame ends, or no execution comes here
-	flowNext                // on to the block behind this one
+	flowNext                // to the block after this one
 	flowJump                // JUMP to target
-	flowBranch              // JUMPI: to target if condition, else to the block behind
+	flowBranch              // JUMPI: to target if condition, else to the block after this one
 	flowUnknown             // an instruction that no known fork has
 )
 
@@ -185,7 +185,7 @@ func (m *interpreter) push(v Value) {
 	m.words = append(m.words, word{value: v})
 }
 
-// pushResult pushes a word whose Value may later tell something of a and b.
+// pushResult pushes the result of an operation, whose operands a and b may be refined.
 func (m *interpreter) pushResult(v Value, op vm.OpCode, a, b symbol) {
 	m.stack = append(m.stack, symbol(len(m.words)))
 	m.words = append(m.words, word{v, op, a, b})
@@ -250,8 +250,8 @@ func (m *interpreter) generic(in *instruction) {
 	}
 }
 
-// binary runs an operation on two words. Of a word and itself some are known
-// whatever the word.
+// binary runs an operation on two words. Some are known for a word and itself, whatever
+// its Value.
 func (m *interpreter) binary(op vm.OpCode) {
 	a, b := m.pop(), m.pop()
 	if a == b {
@@ -292,9 +292,8 @@ func (m *interpreter) one() symbol {
 	return symbol(len(m.words) - 1)
 }
 
-// touch is an access to n bytes of memory at an offset. An execution that goes
-// on could pay for the memory, which bounds both (see maxMemory); false when
-// none can.
+// touch is an access to n bytes of memory at an offset. An execution that continues could
+// pay for the memory, which bounds both (see maxMemory); false when none can.
 func (m *interpreter) touch(offset, n symbol) bool {
 	if !m.constrain(n, memory, 0) {
 		return false
@@ -305,7 +304,7 @@ func (m *interpreter) touch(offset, n symbol) bool {
 	return m.constrain(offset, memory, 0)
 }
 
-// overwrite is touch, and what was known of the bytes is forgotten.
+// overwrite is touch, after which the bytes are unknown.
 func (m *interpreter) overwrite(offset, n symbol) bool {
 	if !m.touch(offset, n) {
 		return false
@@ -384,7 +383,7 @@ func (m *interpreter) place(offset symbol) (place, bool) {
 	return place(x[0]), true
 }
 
-// search is the index of the first cell at or behind a place.
+// search is the index of the first cell at or after a place.
 func (m *interpreter) search(at place) int {
 	i := 0
 	for i < len(m.memory) && m.memory[i].at < at {

@@ -27,9 +27,8 @@ type Value uint32
 // Top is the Value that any word is in.
 const Top Value = 0
 
-// labelBit marks labels; the rest of the number is that of the constant. pooledBit
-// marks what is no Value yet but the number of a word in a program's pool, see
-// code.resolve.
+// labelBit marks labels; the rest of the number is that of the constant. pooledBit marks
+// the number of a word in a program's pool, which is not yet a Value, see pool.resolve.
 const (
 	labelBit  Value = 1 << 31
 	pooledBit Value = 1 << 30
@@ -200,7 +199,7 @@ func (v *values) join(a, b Value) Value {
 	if a > b {
 		a, b = b, a
 	}
-	if r, ok := v.recall(opJoin, a, b); ok {
+	if r, ok := v.memoized(opJoin, a, b); ok {
 		return r
 	}
 	x, y := *v.get(a), *v.get(b)
@@ -210,7 +209,7 @@ func (v *values) join(a, b Value) Value {
 	if y.hi.Gt(&x.hi) {
 		x.hi = y.hi
 	}
-	return v.remember(opJoin, a, b, v.intern(x))
+	return v.memoize(opJoin, a, b, v.intern(x))
 }
 
 // meet is the greatest Value below both; false when no word is in both. A label
@@ -222,14 +221,14 @@ func (v *values) meet(a, b Value) (Value, bool) {
 	case a == Top:
 		return b, true
 	}
-	r, ok := v.recall(opMeet, a, b)
+	r, ok := v.memoized(opMeet, a, b)
 	if !ok {
-		r = v.remember(opMeet, a, b, v.intersect(a, b))
+		r = v.memoize(opMeet, a, b, v.intersect(a, b))
 	}
 	return r, r != empty
 }
 
-// empty is what meet remembers of words that have nothing in common; no Value.
+// empty is not a Value: meet memoizes it for sets that have no word in common.
 const empty = pooledBit
 
 // intersect is meet, computed.
@@ -261,7 +260,7 @@ func (v *values) bounded(by uint8, a Value) (Value, bool) {
 	if by == opLess && x.hi.IsZero() || by == opMore && x.lo == all.hi {
 		return 0, false
 	}
-	r, ok := v.recall(by, a, a)
+	r, ok := v.memoized(by, a, a)
 	if ok {
 		return r, true
 	}
@@ -276,7 +275,7 @@ func (v *values) bounded(by uint8, a Value) (Value, bool) {
 	case opMore:
 		i.lo.AddUint64(&x.lo, 1)
 	}
-	return v.remember(by, a, a, v.intern(i)), true
+	return v.memoize(by, a, a, v.intern(i)), true
 }
 
 // widen is a Value above now, which is above before. A bound that moved goes on
@@ -325,8 +324,8 @@ func ceiling(x *uint256.Int) *uint256.Int {
 	return lowBits(256)
 }
 
-// The keys under which results are remembered that are none of an operation on words:
-// opcodes of other instructions.
+// Keys of memoized results that do not belong to an operation on words: opcodes of other
+// instructions.
 const (
 	opJoin    = uint8(vm.STOP)
 	opMeet    = uint8(vm.JUMPDEST)
@@ -342,7 +341,7 @@ func memoIndex(op uint8, a, b Value) uint32 {
 	return uint32(bits.RotateLeft64(h, 24)) & (memoSize - 1)
 }
 
-func (v *values) recall(op uint8, a, b Value) (Value, bool) {
+func (v *values) memoized(op uint8, a, b Value) (Value, bool) {
 	e := &v.memo[memoIndex(op, a, b)]
 	if e.valid && e.op == op && e.a == a && e.b == b {
 		return e.result, true
@@ -350,7 +349,7 @@ func (v *values) recall(op uint8, a, b Value) (Value, bool) {
 	return 0, false
 }
 
-func (v *values) remember(op uint8, a, b, result Value) Value {
+func (v *values) memoize(op uint8, a, b, result Value) Value {
 	v.memo[memoIndex(op, a, b)] = memoEntry{op, true, result, a, b}
 	return result
 }

@@ -6,20 +6,20 @@ package lookahead
 type Workspace struct {
 	v       *values
 	engine  *engine
-	prefix  *prefix
+	prefix  *prefixInference
 	answers answers
 
-	analyzers uint32  // made so far
-	states    []Value // see Analyzer.covers
-	ahead     []ahead // see Analyzer.renew
-	nearest   []int32 // see graph.distances
+	analyzers  uint32  // made so far
+	states     []Value // see Analyzer.covers
+	blockGoals []goal  // see Analyzer.update
+	nearest    []int32 // see graph.distances
 
-	open   doubt       // of the last question looked at
-	doubts []openPoint // of the path under way
-	kept   arena       // their states
+	open       openQuestion     // left open by Analyzer.answerByGraph
+	openPoints []openSplitPoint // of the current path
+	kept       arena            // their states
 
-	known int    // bytes that Analyzers keep of paths, see known
-	epoch uint32 // rises when they are to forget them
+	treeBytes int    // of the Analyzers' prefix trees
+	epoch     uint32 // rises when the trees are to be emptied
 
 	hashed []byte    // see Analyzer.identify
 	points nodeTable // see distinct
@@ -31,15 +31,16 @@ func NewWorkspace() *Workspace {
 	return &Workspace{v: v, engine: newEngine(v), prefix: newPrefix(v), answers: newAnswers()}
 }
 
-// Bounds of what a Workspace remembers: 4 MB of answers, and some ten of values.
+// Bounds of a Workspace's memory: 4 MB of answers, and about ten of values.
 // Campaigns on large contracts ask tens of thousands of questions.
 const (
 	maxAnswers = 1 << 16
 	maxValues  = 1 << 16
 )
 
-// tidy keeps to the bounds. What is forgotten is asked again.
-func (w *Workspace) tidy() {
+// enforceBounds drops values and answers when there are too many. Dropped questions are
+// asked again.
+func (w *Workspace) enforceBounds() {
 	if len(w.v.own) > maxValues {
 		w.v.reset() // digests of states are of Values
 		w.answers.clear()

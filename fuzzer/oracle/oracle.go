@@ -8,8 +8,6 @@
 package oracle
 
 import (
-	"fmt"
-
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -29,16 +27,6 @@ const (
 var severityNames = [...]string{"note", "low", "medium", "high", "critical"}
 
 func (s Severity) String() string { return severityNames[s] }
-
-// ParseSeverity is the inverse of String.
-func ParseSeverity(name string) (Severity, error) {
-	for i, n := range severityNames {
-		if n == name {
-			return Severity(i), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown severity %q: want one of low, medium, high, critical", name)
-}
 
 // Oracle is one bug oracle.
 type Oracle struct {

@@ -5,24 +5,24 @@ import (
 	"testing"
 )
 
-// TestProvokeFeedsNothing: a state that no call leads to shows that a function has more
+// TestStateFuzzingFeedsNothing: a state that no call leads to shows that a function has more
 // paths, and nothing else comes of it.
-func TestProvokeFeedsNothing(t *testing.T) {
+func TestStateFuzzingFeedsNothing(t *testing.T) {
 	w, p := solver(t, "planted/impossible.sol")
 	seq := parse(t, p.space, "user1 Impossible.check()")
 	b := batch{task: task{calls: 10_000}}
 	for range 40 {
 		exec, _, ok := w.try(context.Background(), seq, &b)
-		if !ok || !w.provoke(context.Background(), seq, exec, &b) {
+		if !ok || !w.fuzzState(context.Background(), seq, exec, &b) {
 			t.Fatal("the task is over")
 		}
 	}
-	if len(b.provoked) < 2 { // the assertion fails, and the stage is 78
-		t.Errorf("%d sides were provoked, want two at least", len(b.provoked))
+	if len(b.demandedSides) < 2 { // the assertion fails, and the stage is 78
+		t.Errorf("%d sides are demanded, want two at least", len(b.demandedSides))
 	}
-	for _, p := range b.provoked {
+	for _, p := range b.demandedSides {
 		if p.function != lastOf(seq) {
-			t.Errorf("provoked in %s", p.function.Function.Name)
+			t.Errorf("demanded of %s", p.function.Function.Name)
 		}
 	}
 	if len(b.paths) != 40 || len(b.discoveries) != 1 || b.executions <= 40 {
@@ -37,7 +37,7 @@ func TestProvokeFeedsNothing(t *testing.T) {
 		}
 	}
 	exec, _, _ := w.try(context.Background(), parse(t, p.space, "user1 Impossible.advance(uint256) args (3)"), &b)
-	if readsState(exec) || w.provokes(exec) {
-		t.Error("a call that reads nothing may be provoked")
+	if readsState(exec) || w.fuzzesState(exec) {
+		t.Error("a call that reads nothing may have its state fuzzed")
 	}
 }

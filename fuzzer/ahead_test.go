@@ -30,7 +30,7 @@ func TestRunningExample(t *testing.T) {
 }
 
 func TestBlockSets(t *testing.T) {
-	a := newAlong([]lookahead.SplitPoint{{Code: 1, Block: 0}, {Code: 1, Block: 70}, {Code: 2, Block: 3}})
+	a := newTargetsAhead([]lookahead.SplitPoint{{Code: 1, Block: 0}, {Code: 1, Block: 70}, {Code: 2, Block: 3}})
 	for _, test := range []struct {
 		code  bytecode.CodeID
 		block bytecode.BlockID
@@ -40,9 +40,9 @@ func TestBlockSets(t *testing.T) {
 			t.Errorf("block %d of %d: %v", test.block, test.code, got)
 		}
 	}
-	var none along
+	var none targetsAhead
 	if none.in(1).has(0) {
-		t.Error("nobody asked, and a block is ahead")
+		t.Error("the path was not analyzed, and a block is ahead")
 	}
 }
 
@@ -72,13 +72,13 @@ func TestLeads(t *testing.T) {
 		}
 	}
 	if !leads(exec, &lookahead.Result{Prefix: 5}) {
-		t.Error("a path behind which a target may be ahead leads nowhere")
+		t.Error("a path after which a target may be ahead leads nowhere")
 	}
 }
 
-// TestFileByChange: by the places that were written, whatever their order; a call
+// TestSplitByWrites: by the places that were written, whatever their order; a call
 // that failed changed nothing.
-func TestFileByChange(t *testing.T) {
+func TestSplitByWrites(t *testing.T) {
 	program := &bytecode.Program{Key: 1}
 	file := func(outcome evm.Outcome, pcs ...uint32) lookahead.ID {
 		exec := called(0)
@@ -88,23 +88,23 @@ func TestFileByChange(t *testing.T) {
 			exec.Frames[0].Storage = append(exec.Frames[0].Storage, evm.StorageAccess{PC: pc, Write: true})
 		}
 		r := lookahead.Result{ID: lookahead.ID{1}}
-		fileByChange(exec, &r)
+		splitByWrites(exec, &r)
 		return r.ID
 	}
 	if file(evm.Success) != (lookahead.ID{1}) || file(evm.Reverted, 5) != (lookahead.ID{1}) {
 		t.Error("a path that changes nothing has another LID")
 	}
 	if file(evm.Success, 5, 9, 5) != file(evm.Success, 9, 5) {
-		t.Error("the order of writes tells LIDs apart")
+		t.Error("the order of writes changes the LID")
 	}
 	if a := file(evm.Success, 5); a == file(evm.Success, 9) || a == (lookahead.ID{1}) {
 		t.Error("what was written does not tell LIDs apart")
 	}
 }
 
-// TestFileByPoints: how often a path goes round a loop tells nothing apart; where it
+// TestGroupBySplitPoints: the number of iterations of a loop does not change the LID; where it
 // came by, and what is ahead there, does.
-func TestFileByPoints(t *testing.T) {
+func TestGroupBySplitPoints(t *testing.T) {
 	at := func(blocks ...bytecode.BlockID) (points []lookahead.SplitPoint) {
 		for _, b := range blocks {
 			points = append(points, lookahead.SplitPoint{Code: 1, Block: b})
@@ -113,7 +113,7 @@ func TestFileByPoints(t *testing.T) {
 	}
 	file := func(id byte, points, ahead []lookahead.SplitPoint) lookahead.ID {
 		r := lookahead.Result{ID: lookahead.ID{id}, SplitPoints: points, Ahead: ahead}
-		fileByPoints(&r)
+		groupBySplitPoints(&r)
 		return r.ID
 	}
 	once := file(1, at(0, 3, 4), at(0, 3))
@@ -142,7 +142,7 @@ func TestChanges(t *testing.T) {
 	covered := func(kept bool) *evm.Execution {
 		return &evm.Execution{Covered: []evm.Coverage{{Code: target.Code, Block: blocks[0], Kept: kept}}}
 	}
-	if c.made(covered(false)) || !c.made(covered(true)) || c.made(covered(true)) || len(c.blocks(target.Code)) != 0 {
+	if c.close(covered(false)) || !c.close(covered(true)) || c.close(covered(true)) || len(c.blocks(target.Code)) != 0 {
 		t.Error("a place is closed when a call that succeeded comes to it, once")
 	}
 	other := &bytecode.Program{ID: 1 << 20}
@@ -150,7 +150,7 @@ func TestChanges(t *testing.T) {
 		t.Error("a program is taken in when one that is known calls it, once")
 	}
 	var none *changes
-	if none.made(covered(true)) || none.connect(other, other) || none.blocks(1) != nil {
+	if none.close(covered(true)) || none.connect(other, other) || none.blocks(1) != nil {
 		t.Error("no places are wanted, and some are there")
 	}
 }

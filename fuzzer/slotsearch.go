@@ -9,17 +9,17 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// slotWrite is a storage write of an execution's last call, the first at its place in a
-// frame. Its cost is how far its slot is from the marked one (harvey §4.3, "Memory
-// accesses").
+// slotWrite is a storage write of an execution's last call, the first at its instruction
+// in a frame. Its cost is the distance of its slot from the marked one (harvey §4.3,
+// "Memory accesses").
 type slotWrite struct {
 	frame int // within the call
 	at    bytecode.Location
 	slot  uint256.Int
-	plain bool // the slot is no element of a mapping or array, as far as the hashes of the frame tell
+	plain bool // the slot is not an element of a mapping or array, as far as the frame's hashes tell
 }
 
-// maxWrites bounds the writes that are looked at in one execution. Arbitrary.
+// maxWrites bounds the writes that are considered of one execution. Arbitrary.
 const maxWrites = 64
 
 // appendWrites appends the storage writes of an execution's last call to dst.
@@ -49,7 +49,7 @@ func appendWrites(dst []slotWrite, exec *evm.Execution) []slotWrite {
 	return dst
 }
 
-// findWrite finds the write at the same place of an execution.
+// findWrite finds the write at the same instruction and frame.
 func findWrite(writes []slotWrite, w *slotWrite) *slotWrite {
 	for i := range writes {
 		if writes[i].frame == w.frame && writes[i].at == w.at {
@@ -59,21 +59,21 @@ func findWrite(writes []slotWrite, w *slotWrite) *slotWrite {
 	return nil
 }
 
-// maxAims bounds the steps in a row toward the marked slot: one suffices for an index,
-// and a second where several elements share a slot. Arbitrary.
-const maxAims = 4
+// maxSlotSteps bounds the consecutive steps toward the marked slot: one suffices for an
+// index, and a second where several elements share a slot. Arbitrary.
+const maxSlotSteps = 4
 
-// aim makes leads of two runs that differ in one word and write to different slots:
-// where the line through the slots meets the marked one.
-func (s *step) aim() {
-	if s.steps >= maxAims || input.IsTest(s.sequence) {
+// searchSlot makes leads of two runs that differ in one word and write to different
+// slots: where the line through the slots meets the marked one.
+func (s *step) searchSlot() {
+	if s.steps >= maxSlotSteps || input.IsTest(s.sequence) {
 		return
 	}
 	s.writes = appendWrites(s.writes[:0], s.exec)
 	for i := range s.writes {
 		b := &s.writes[i]
 		a := findWrite(s.from.writes, b)
-		if a == nil || s.reported[findingKey{oracle.ArbitraryWrite.ID, b.at}] || !moved(a, b) {
+		if a == nil || s.reported[findingKey{oracle.ArbitraryWrite.ID, b.at}] || !slotMoved(a, b) {
 			continue
 		}
 		p0, p1 := input.Point{Input: s.x0[0]}, input.Point{Input: s.x1[0]}
@@ -86,11 +86,11 @@ func (s *step) aim() {
 	}
 }
 
-// moved reports whether a write's slot moved as an index moves it. Elements of mappings
-// are hashes, which no line goes through: they are told by their hash, elements of
-// arrays near their beginning by a step that is not wider than an array (see
-// [evm.StorageAccess.Base]).
-func moved(a, b *slotWrite) bool {
+// slotMoved reports whether a write's slot moved as an index moves it. Slots of mapping
+// elements are hashes, which are not on a line: they are recognized by their hash, and
+// elements near the beginning of an array by a step that is not wider than an array
+// (see [evm.StorageAccess.Base]).
+func slotMoved(a, b *slotWrite) bool {
 	const widest = 1 << 32
 	var step uint256.Int
 	step.Sub(&b.slot, &a.slot)
@@ -98,17 +98,17 @@ func moved(a, b *slotWrite) bool {
 	return !step.IsZero() && (a.plain || b.plain || step.LtUint64(widest))
 }
 
-// aimed is what is known of the slots that are written at a place.
-type aimed struct {
+// writtenSlots is what is known of the slots written by one instruction.
+type writtenSlots struct {
 	slot  uint256.Int // the first
-	moves bool        // there was another that is no element of a mapping or array
+	moves bool        // another one was not an element of a mapping or array
 	best  uint256.Int // the least distance from the marked slot since then
 }
 
-// lookAtWrites compares the storage writes of the last call with all before: an input
-// that comes closer to the marked slot than any other is kept as one that comes closer to
-// an untaken side of a branch is. Most writes never move; they are nobody's goal.
-func (t *tracker) lookAtWrites(exec *evm.Execution, n *news) {
+// trackWrites compares the storage writes of the last call with all earlier ones: an
+// input that comes closer to the marked slot than any other is kept like one that comes
+// closer to an untaken side of a branch. Writes that never move are not searched.
+func (t *tracker) trackWrites(exec *evm.Execution, n *news) {
 	if t.slots == nil || t.testing || !changedState(exec) {
 		return
 	}
@@ -117,7 +117,7 @@ func (t *tracker) lookAtWrites(exec *evm.Execution, n *news) {
 		w := &t.writes[i]
 		known := t.slots[w.at]
 		if known == nil {
-			t.slots[w.at] = &aimed{slot: w.slot}
+			t.slots[w.at] = &writtenSlots{slot: w.slot}
 			continue
 		}
 		if !w.plain || known.slot == w.slot && !known.moves {
@@ -134,5 +134,5 @@ func (t *tracker) lookAtWrites(exec *evm.Execution, n *news) {
 	}
 }
 
-// writeSide stands for a storage write among the sides of branches: nothing jumps there.
+// writeSide represents a storage write among the sides of branches; no jump has its pc.
 func writeSide(at bytecode.Location) branchSide { return branchSide{at.Code, at.PC, true} }

@@ -8,16 +8,16 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// maxRedirected: with so many leads of one run, or a few more, no other element is
-// looked for. Arbitrary: few calls touch more mappings.
-const maxRedirected = 8
+// maxSubstitutions bounds, roughly, the leads of one run. Arbitrary: few calls touch more
+// mappings.
+const maxSubstitutions = 8
 
-// zeroVariants: what writes zero takes the path of what writes any other number, so that
-// it may be the only entry that stands for both. So many mutants of the call are
-// leads, too. Arbitrary.
+// zeroVariants: a call that writes zero takes the same path as one that writes any other
+// number, so that the suite may have it alone. So many mutants of the call become leads,
+// too. Arbitrary.
 const zeroVariants = 3
 
-// element is one of a mapping, which a call read or wrote.
+// element is an element of a mapping that a call read or wrote.
 type element struct {
 	call       int
 	account    common.Address
@@ -47,7 +47,7 @@ func appendElements(dst []element, exec *evm.Execution, call int, written bool) 
 	return dst
 }
 
-// among reports whether one of the elements is the one at a slot.
+// among reports whether one of the elements is at the slot.
 func among(elements []element, account common.Address, slot *uint256.Int) bool {
 	for i := range elements {
 		if elements[i].slot == *slot && elements[i].account == account {
@@ -57,14 +57,14 @@ func among(elements []element, account common.Address, slot *uint256.Int) bool {
 	return false
 }
 
-// redirect makes leads of a run with calls of another entry in front of its last one.
+// substituteKeys makes leads of a run with calls of another entry before its last one.
 // These write a mapping that the last call reads (mufuzz §IV-A, "write before read"),
 // mostly under another key: another holder's balance, another position. Where the key
-// is an argument of the call that writes, or its sender, it becomes the one that is read;
-// else, where it is one of the last call, that becomes the one that was written.
+// is an argument of the writing call, or its sender, it becomes the key that is read;
+// otherwise, where it is one of the last call, that becomes the key that was written.
 //
-// MuFuzz orders calls by the variables alone, and leaves keys to chance.
-func (s *step) redirect() []lead {
+// MuFuzz orders calls by the variables alone and leaves keys to chance.
+func (s *step) substituteKeys() []lead {
 	last := len(s.sequence) - 1
 	if !s.joined || last < 1 || s.without.RawOrder {
 		return nil
@@ -76,9 +76,9 @@ func (s *step) redirect() []lead {
 		}
 	}
 	var leads []lead
-	for w := len(s.written) - 1; w >= 0; w-- { // the calls next to the last one first
+	for w := len(s.written) - 1; w >= 0; w-- { // the latest calls first
 		for r := range s.read {
-			if leads = append(leads, s.redirected(&s.written[w], &s.read[r])...); len(leads) >= maxRedirected {
+			if leads = append(leads, s.substituteKey(&s.written[w], &s.read[r])...); len(leads) >= maxSubstitutions {
 				return leads
 			}
 		}
@@ -86,17 +86,17 @@ func (s *step) redirect() []lead {
 	return leads
 }
 
-// redirected makes leads in which the call that wrote an element writes the one that
-// was read; none where they are of two mappings, or a call has written that one.
-func (s *step) redirected(written, read *element) []lead {
+// substituteKey makes leads in which the call that wrote an element writes the one that
+// was read; none if they belong to different mappings, or a call already wrote that one.
+func (s *step) substituteKey(written, read *element) []lead {
 	if read.account != written.account || read.base != written.base || read.keys.Count != written.keys.Count || among(s.written, read.account, &read.slot) {
 		return nil
 	}
-	seq, ok := s.rekey(written.call, &written.keys, &read.keys)
+	seq, ok := s.withKeys(written.call, &written.keys, &read.keys)
 	if !ok {
-		seq, ok = s.rekey(read.call, &read.keys, &written.keys)
+		seq, ok = s.withKeys(read.call, &read.keys, &written.keys)
 	}
-	if !ok || s.made.again(s.space, seq) {
+	if !ok || s.leadHashes.add(s.space, seq) {
 		return nil
 	}
 	leads := []lead{{sequence: seq, joined: true}}
@@ -110,9 +110,9 @@ func (s *step) redirected(written, read *element) []lead {
 	return leads
 }
 
-// rekey is the run's sequence with other keys in the place of those of a call; false
-// where one of them is no word of the call, or cannot be what it should.
-func (s *step) rekey(call int, keys, others *evm.Keys) (input.Sequence, bool) {
+// withKeys is the run's sequence with a call's keys replaced by others; false if a key is
+// not a word of the call, or cannot take the other value.
+func (s *step) withKeys(call int, keys, others *evm.Keys) (input.Sequence, bool) {
 	s.callWords = input.AppendCallWords(s.callWords[:0], s.sequence, call)
 	seq := s.sequence
 	for i := range keys.Count {
@@ -135,8 +135,8 @@ func (s *step) rekey(call int, keys, others *evm.Keys) (input.Sequence, bool) {
 	return seq, true
 }
 
-// wordOf finds a word of a kind by its value, among those of a call that are not
-// taken; -1 when there is none.
+// wordOf finds a word of a kind by its value, among the call's words that are not yet
+// taken; −1 when there is none.
 func (s *step) wordOf(value *uint256.Int, kind input.WordKind) int {
 	for i := range s.callWords {
 		if w := s.callWords[i]; w.Kind == kind && w.Call >= 0 {

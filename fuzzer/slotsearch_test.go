@@ -55,11 +55,11 @@ func TestTrackerKeepsTheClosestWrite(t *testing.T) {
 		},
 		{
 			{"an element of an array", away(50_000), true, 0},
-			{"what is far behind it", away(5000), false, 5000},
+			{"one that is far beyond it", away(5000), false, 5000},
 		},
 	} {
 		tracker := newTracker(nil, 0)
-		tracker.slots = map[bytecode.Location]*aimed{}
+		tracker.slots = map[bytecode.Location]*writtenSlots{}
 		for _, s := range steps {
 			n := lookAt(tracker, wrote(ran(p, 1, true, 0), pc, s.slot, s.hashed))
 			var want []approach
@@ -73,7 +73,7 @@ func TestTrackerKeepsTheClosestWrite(t *testing.T) {
 	}
 }
 
-func TestMoved(t *testing.T) {
+func TestSlotMoved(t *testing.T) {
 	at := func(n uint64, plain bool) *slotWrite {
 		return &slotWrite{slot: *away(n), plain: plain}
 	}
@@ -88,7 +88,7 @@ func TestMoved(t *testing.T) {
 		{"an index within the array", at(3, false), at(9, false), true},
 		{"keys of a mapping", at(3, false), at(1<<40, false), false},
 	} {
-		if got := moved(c.a, c.b); got != c.want {
+		if got := slotMoved(c.a, c.b); got != c.want {
 			t.Errorf("%s: %v", c.what, got)
 		}
 	}

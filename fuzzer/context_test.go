@@ -25,7 +25,7 @@ func seedsOf(t *testing.T, w *worker, p *project, calls ...string) (*Suite, map[
 		for _, key := range f.decides {
 			s.deciding[key] = true
 		}
-		s.noteWriter(seed)
+		s.addWriter(seed)
 		seeds[seq[0].Function.Name] = seed
 	}
 	return s, seeds
@@ -57,7 +57,7 @@ func TestClosure(t *testing.T) {
 		t.Errorf("a chain of %d calls, at most 2 are wanted", len(chain))
 	}
 	if chain := s.closure(seeds["enter"], r, 8); len(chain) > 0 {
-		t.Errorf("a chain of %d calls in front of one that reads nothing", len(chain))
+		t.Errorf("a chain of %d calls before one that reads nothing", len(chain))
 	}
 	if found := s.accumulator(seeds["check"], r); found != nil {
 		t.Errorf("%s accumulates", found.Calls.Last().Function.Name)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestRedirect: what writes another element than the last call reads is led to that
+// TestSubstituteKeys: what writes another element than the last call reads is led to that
 // one, by its arguments or its sender, or else the last call to what was written.
-func TestRedirect(t *testing.T) {
+func TestSubstituteKeys(t *testing.T) {
 	w, p := solver(t, "units/holdings.sol")
 	for name, test := range map[string]struct {
 		sequence string
@@ -22,7 +22,7 @@ func TestRedirect(t *testing.T) {
 		"other mappings":        {"user1 Holdings.give(address,uint256) args (user2, 5); user1 Holdings.close(uint256) args (1)", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clear(w.made.hashes)
+			clear(w.leadHashes.hashes)
 			seq := parse(t, p.space, test.sequence)
 			b := batch{task: task{calls: 100}}
 			exec, ok := w.run(context.Background(), seq, &b)
@@ -30,7 +30,7 @@ func TestRedirect(t *testing.T) {
 				t.Fatal("not run")
 			}
 			var got []string
-			for _, next := range (&step{worker: w, lead: lead{sequence: seq, joined: true}, exec: exec}).redirect() {
+			for _, next := range (&step{worker: w, lead: lead{sequence: seq, joined: true}, exec: exec}).substituteKeys() {
 				got = append(got, format(p.space, next.sequence))
 			}
 			var want []string
@@ -44,13 +44,13 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// TestRedirectZero: behind a call that writes zero mutants of it come, too.
-func TestRedirectZero(t *testing.T) {
+// TestSubstituteKeysOfZero: where a call writes zero, its mutants become leads, too.
+func TestSubstituteKeysOfZero(t *testing.T) {
 	w, p := solver(t, "units/holdings.sol")
 	seq := parse(t, p.space, "user1 Holdings.give(address,uint256) args (user2, 0); user1 Holdings.check(address) args (user2)")
 	b := batch{task: task{calls: 100}}
 	exec, _ := w.run(context.Background(), seq, &b)
-	leads := (&step{worker: w, lead: lead{sequence: seq, joined: true}, exec: exec}).redirect()
+	leads := (&step{worker: w, lead: lead{sequence: seq, joined: true}, exec: exec}).substituteKeys()
 	if len(leads) != 1+zeroVariants {
 		t.Fatalf("%d leads", len(leads))
 	}
@@ -61,27 +61,27 @@ func TestRedirectZero(t *testing.T) {
 	}
 }
 
-// TestMake: for each mapping that a seed wants an element of, at its first pick and ever
-// less often, a call that writes it comes in front of the seed's last.
-func TestMake(t *testing.T) {
+// TestPrependWriter: for each mapping that a seed wants an element of, at its first pick and ever
+// less often, a call that writes it is put before the seed's last.
+func TestPrependWriter(t *testing.T) {
 	w, p := solver(t, "units/holdings.sol")
 	s, seeds := seedsOf(t, w, p, "user1 Holdings.give(address,uint256) args (user2, 5)", "user1 Holdings.allow(address,uint256) args (user2, 5)", "user1 Holdings.check(address) args (user2)")
 	c := &Campaign{suite: s, rand: testRand(1), Config: Config{Schedule: Lookahead}}
 	check := seeds["check"]
 	for pick, want := range map[int]int{1: 1, 2: 1, 3: 0, 4: 1} {
 		check.Selected = pick
-		makers := c.surround(check, false, 1).makers
+		makers := c.contextOf(check, false, 1).mappingWriters
 		if len(makers) != want {
 			t.Fatalf("pick %d: %d makers, want %d", pick, len(makers), want)
 		}
 	}
 	sequence := check.Calls.Unpack()
 	w.mutator.SetSeqLen(2)
-	next, ok := w.make(&task{sequence: sequence, seqLen: 2, calls: 100}, seeds["give"].Calls)
+	next, ok := w.prependWriter(&task{sequence: sequence, seqLen: 2, calls: 100}, seeds["give"].Calls)
 	if !ok || !next.joined || len(next.sequence) != 2 || next.sequence[0].Function.Name != "give" || next.sequence[1].Function != sequence[0].Function {
 		t.Errorf("%v: %s", ok, format(p.space, next.sequence))
 	}
-	if _, ok := w.make(&task{sequence: sequence, seqLen: 1, calls: 100}, seeds["give"].Calls); ok {
+	if _, ok := w.prependWriter(&task{sequence: sequence, seqLen: 1, calls: 100}, seeds["give"].Calls); ok {
 		t.Error("there is no room, and a call is put in")
 	}
 }

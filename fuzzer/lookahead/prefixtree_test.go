@@ -26,10 +26,10 @@ func (r *running) around(t *testing.T, first, second int) bytecode.Path {
 	return append(path, block(r.after2), block(r.after2)+1, block(r.afterThird))
 }
 
-// TestKnownPathsAreNotAskedAgain: of a path that goes along known ones only what is
+// TestSharedPrefixesAreNotAskedAgain: of a path that goes along known ones only what is
 // new is asked, until goals change in a way that matters, and what is said of it is
 // what an Analyzer says that knows none.
-func TestKnownPathsAreNotAskedAgain(t *testing.T) {
+func TestSharedPrefixesAreNotAskedAgain(t *testing.T) {
 	r := newRunning()
 	block := func(label int) bytecode.BlockID { return blockAt(t, r.program, r.assembler, label) }
 	used := lookahead.New(r.program, lookahead.Options{})
@@ -82,11 +82,11 @@ func TestTreesAreBounded(t *testing.T) {
 		if got.Prefix != len(path) || !got.Proved || len(got.SplitPoints) == 0 {
 			t.Fatalf("%v: a prefix of %d", path, got.Prefix)
 		}
-		n := used.KnownBytes()
+		n := used.TreeBytes()
 		forgot = forgot || n < most
 		most = max(most, n)
 	}
-	if !forgot || most > lookahead.MaxKnown {
-		t.Errorf("%d bytes were kept at most, want at most %d; forgotten: %t", most, lookahead.MaxKnown, forgot)
+	if !forgot || most > lookahead.MaxTreeBytes {
+		t.Errorf("%d bytes were kept at most, want at most %d; forgotten: %t", most, lookahead.MaxTreeBytes, forgot)
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// along tells in which blocks a path had a target ahead: only another way out of
-// one of them can still lead to a target (lookahead §3, "flipping a branch in a
-// suffix path can never lead to a target location"). A campaign keeps some ten
-// thousand, of a few programs each.
-type along []alongIn
+// targetsAhead are the blocks of a path at which a target was still ahead: only another
+// way out of one of them can lead to a target (lookahead §3, "flipping a branch in a
+// suffix path can never lead to a target location"). A campaign keeps about ten
+// thousand of them, of a few programs each.
+type targetsAhead []aheadIn
 
-// alongIn is the part of a program: a bit for each of its blocks.
-type alongIn struct {
+// aheadIn is one program's part.
+type aheadIn struct {
 	code   bytecode.CodeID
 	blocks blockSet
 }
@@ -45,8 +45,8 @@ func (s blockSet) blocks() []bytecode.BlockID {
 	return list
 }
 
-// in is the part of a program; nothing for a path that nobody asked about.
-func (a along) in(code bytecode.CodeID) blockSet {
+// in is the part of a program; empty for a path that was not analyzed.
+func (a targetsAhead) in(code bytecode.CodeID) blockSet {
 	for i := range a {
 		if a[i].code == code {
 			return a[i].blocks
@@ -55,8 +55,8 @@ func (a along) in(code bytecode.CodeID) blockSet {
 	return nil
 }
 
-func newAlong(points []lookahead.SplitPoint) along {
-	var a along
+func newTargetsAhead(points []lookahead.SplitPoint) targetsAhead {
+	var a targetsAhead
 	for first, p := range points {
 		if a.in(p.Code) != nil {
 			continue
@@ -73,83 +73,84 @@ func newAlong(points []lookahead.SplitPoint) along {
 				set.add(q.Block)
 			}
 		}
-		a = append(a, alongIn{p.Code, set})
+		a = append(a, aheadIn{p.Code, set})
 	}
 	return a
 }
 
-// aheads remembers what was found of the paths that a worker met. Paths that share
-// their LID share what is ahead.
-type aheads struct {
-	byPath map[bytecode.PathID]int32 // numbers of alongs
+// aheadCache keeps the targets ahead of the paths that a worker ran. Paths that share
+// their LID share them.
+type aheadCache struct {
+	byPath map[bytecode.PathID]int32 // indices in ahead
 	byLID  map[lookahead.ID]int32    // likewise
-	alongs []along
+	ahead  []targetsAhead
 }
 
-func (m *aheads) put(pid bytecode.PathID, r *lookahead.Result) {
+func (m *aheadCache) put(pid bytecode.PathID, r *lookahead.Result) {
 	if m.byPath == nil || len(m.byPath) >= maxRecentPaths { // the bound of what else is kept of paths
-		*m = aheads{byPath: map[bytecode.PathID]int32{}, byLID: map[lookahead.ID]int32{}}
+		*m = aheadCache{byPath: map[bytecode.PathID]int32{}, byLID: map[lookahead.ID]int32{}}
 	}
 	n, known := m.byLID[r.ID]
 	if !known {
-		n = int32(len(m.alongs)) // at most maxRecentPaths
-		m.alongs = append(m.alongs, newAlong(r.Ahead))
+		n = int32(len(m.ahead)) // at most maxRecentPaths
+		m.ahead = append(m.ahead, newTargetsAhead(r.Ahead))
 		m.byLID[r.ID] = n
 	}
 	m.byPath[pid] = n
 }
 
-// of is what is ahead along a path; nothing for one that is not remembered.
-func (m *aheads) of(pid bytecode.PathID) along {
+// get returns the targets ahead of a path; none for one that is not kept.
+func (m *aheadCache) get(pid bytecode.PathID) targetsAhead {
 	if n, known := m.byPath[pid]; known {
-		return m.alongs[n]
+		return m.ahead[n]
 	}
 	return nil
 }
 
-// outlook is what the analysis found of a path.
-type outlook struct {
+// lookaheadResult is what the analysis found of a path.
+type lookaheadResult struct {
 	lookahead.Result
-	// leads: a target was still ahead behind the first block of the function that
-	// was called.
+	// leads: a target was still ahead after the first block of the function that was
+	// called.
 	leads bool
-	// opens: else, a place that changes state as nothing has before was.
+	// opens: else, an instruction was ahead that changes state and that has not been
+	// executed in a successful call, see changes.
 	opens bool
 
 	edges   bool // a call led somewhere new
-	changed bool // a place that changes state is no goal any more
+	changed bool // such an instruction was executed
 }
 
-// ahead asks the analysis about an execution.
-func (w *worker) ahead(exec *evm.Execution, b *batch) *outlook {
+// analyze runs the lookahead analysis on an execution (Algorithm 1, line 11).
+func (w *worker) analyze(exec *evm.Execution, b *batch) *lookaheadResult {
 	start := w.seconds()
-	edges, _ := w.steering.learn(exec)
+	edges, _ := w.steering.observeCalls(exec)
 	changed := false
 	if w.opening != nil {
 		var connected bool
-		connected, changed = w.opening.learn(exec)
+		connected, changed = w.opening.observeCalls(exec)
 		edges = edges || connected
 	}
-	found := &outlook{Result: w.steering.analyse(exec), edges: edges, changed: changed}
+	found := &lookaheadResult{Result: w.steering.analyze(exec), edges: edges, changed: changed}
 	found.leads = leads(exec, &found.Result)
 	if w.opening != nil {
 		if !found.leads {
-			found.Result = w.opening.analyse(exec)
+			found.Result = w.opening.analyze(exec)
 			found.opens = leads(exec, &found.Result)
 		}
-		fileByPoints(&found.Result)
-		w.aheads.put(exec.PathID(), &found.Result)
-		fileByChange(exec, &found.Result)
-		b.analysis.Add(w.opening.take())
+		groupBySplitPoints(&found.Result)
+		w.ahead.put(exec.PathID(), &found.Result)
+		splitByWrites(exec, &found.Result)
+		b.analysis.Add(w.opening.takeStats())
 	}
-	b.analysis.Add(w.steering.take())
+	b.analysis.Add(w.steering.takeStats())
 	b.analysisSeconds += w.seconds() - start
 	return found
 }
 
-// leads reports whether a prefix goes on into the function that was called. Most
-// calls are of functions from which no target can be reached; what is ahead in
-// front of those is to call another function.
+// leads reports whether a prefix extends into the function that was called. Most calls
+// are of functions from which no target can be reached: before their first block, a
+// target is ahead only by way of calling another function.
 func leads(exec *evm.Execution, r *lookahead.Result) bool {
 	f := &exec.Frames[exec.Calls[len(exec.Calls)-1].Frames[0]]
 	if !r.Proved || len(f.Input) < 4 {
@@ -166,15 +167,15 @@ func leads(exec *evm.Execution, r *lookahead.Result) bool {
 			}
 		}
 	}
-	return r.Prefix > at+2 // behind it comes the function's first block
+	return r.Prefix > at+2 // after it comes the function's first block
 }
 
-// fileByPoints files paths together whose prefixes have the same split points:
-// those that differ in how often they go round a loop. Where its rounds depend on
-// the input a loop makes prefixes without end (lookahead §3), each as rare as any
-// other, and its function would get most of the executions. Strings of a
-// constructor made 18,600 of 24,000 entries of openzeppelin-solidity's.
-func fileByPoints(r *lookahead.Result) {
+// groupBySplitPoints gives one LID to paths whose prefixes have the same split points:
+// those that differ only in the number of iterations of a loop. Where that number
+// depends on the input, a loop makes any number of prefixes (lookahead §3), each as rare
+// as any other, and its function would get most of the executions: strings of a
+// constructor made 18,600 of the 24,000 entries of openzeppelin-solidity.
+func groupBySplitPoints(r *lookahead.Result) {
 	buffer := make([]byte, 0, 8*(len(r.SplitPoints)+len(r.Ahead)+1))
 	for _, points := range [][]lookahead.SplitPoint{r.SplitPoints, r.Ahead} {
 		buffer = binary.BigEndian.AppendUint32(buffer, uint32(len(points)))
@@ -186,12 +187,12 @@ func fileByPoints(r *lookahead.Result) {
 	r.ID = sha256.Sum256(buffer)
 }
 
-// fileByChange tells paths apart that share a prefix but change state in other
-// places. Behind the prefix no target is ahead in this call; what the call leaves
-// behind may yet decide whether a later one gets to a target. All calls of
-// functions without targets would otherwise be one LID for each function, those
-// that fail at once and those that open the way.
-func fileByChange(exec *evm.Execution, r *lookahead.Result) {
+// splitByWrites gives different LIDs to paths that share a prefix but write to storage
+// at different instructions. After the prefix no target is ahead in this call; but the
+// state that the call leaves may decide whether a later one reaches a target. Otherwise
+// all calls of a function without targets would share one LID, those that fail at once
+// and those that open the way.
+func splitByWrites(exec *evm.Execution, r *lookahead.Result) {
 	if !changedState(exec) {
 		return
 	}

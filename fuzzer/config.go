@@ -1,0 +1,56 @@
+package fuzzer
+
+import (
+	"time"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Config is what a campaign is given.
+type Config struct {
+	World   *evm.World
+	Space   *input.Space
+	Table   *bytecode.Table   // its programs are cut at the targets' entries
+	Targets []bytecode.Target // may be empty: then the campaign only looks for bugs
+	Oracles []*oracle.Oracle
+	// Exempt reports whether failures at an instruction are not bugs; nil: all are. It is
+	// called from several goroutines.
+	Exempt func(bytecode.Location) bool
+	// Seeds are run before fuzzing, after one call of each function: the World's
+	// deployments as calls, for targets in constructors.
+	Seeds []input.Sequence
+	// NewMachine makes a machine for the World, one for each worker.
+	NewMachine func() (evm.Machine, error)
+	// NewJudge makes the machine that confirms findings, which must be the reference;
+	// nil: NewMachine.
+	NewJudge func() (evm.Machine, error)
+
+	Schedule *Schedule // nil: Lookahead
+	// Without disables techniques, so that their effect can be measured; With enables
+	// those that are [Optional].
+	Without, With Techniques
+	Corpus        *Corpus // nil: nothing is loaded or saved
+	// Library holds the analysis results about the Table's programs that do not depend
+	// on targets; campaigns on one Table may share it. nil: one of its own.
+	Library *lookahead.Library
+	Seed    uint64
+	Workers int // at least 1
+	// SeqLen is the most calls of a sequence, properties not counted; 0: 8 at first,
+	// doubled up to 64 whenever a path needs that many calls, or where state fuzzing shows
+	// that a function takes other paths from other states (harvey §5).
+	SeqLen  int
+	Timeout time.Duration // 0: no limit
+	// MaxCalls limits the calls that are run, the minimizer's included; 0: no limit. Only
+	// the replays that confirm a target or a finding, two sequences each, may exceed it.
+	MaxCalls uint64
+
+	// Now is the clock: for the time limit and the marks, never for decisions of a
+	// campaign that is limited in calls.
+	Now func() time.Time
+	// Progress is called on the campaign's goroutine for each event; may be nil.
+	Progress func(Event)
+}

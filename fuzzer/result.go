@@ -1,0 +1,110 @@
+package fuzzer
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Event is progress of a campaign, for display.
+type Event struct {
+	At     Mark
+	Target int      // index of a target newly reached, −1 otherwise
+	Found  *Finding // a new finding, nil otherwise
+	Stats  Stats    // of this moment
+}
+
+// Stats are the counts of a campaign so far.
+type Stats struct {
+	Executions uint64
+	Calls      uint64
+	Seconds    float64
+	Paths      int // distinct path identifiers
+	Seeds      int // entries of the suite
+	Blocks     int // distinct blocks entered
+	Reached    int // targets
+	Findings   int
+
+	Analysis        lookahead.Stats // of all workers
+	AnalysisSeconds float64         // spent in the analysis, by all workers and before they begin
+}
+
+// TargetResult is the outcome for one target.
+type TargetResult struct {
+	Unreachable bool           // proved: no execution ever reaches it
+	Reached     bool           // executed in a call that succeeded
+	Entered     bool           // executed at all
+	First       Mark           // when Reached, or only Entered, became true
+	Sequence    input.Sequence // minimized; nil when not entered
+}
+
+// Result is what a campaign ends with.
+type Result struct {
+	Targets  []TargetResult      // parallel to Config.Targets
+	Findings []*Finding          // in order of discovery
+	Entered  []bytecode.Location // the start of every block that any call entered, sorted
+	Faults   []Fault
+	Notes    []string // what happened to the saved corpus
+	Stats    Stats
+	Stopped  string // why it ended
+}
+
+// finish completes the result once all workers are idle, and trims the corpus unless the
+// campaign was canceled.
+func (c *Campaign) finish() *Result {
+	if c.Corpus != nil && c.result.Stopped != "canceled" {
+		var err error
+		if c.Corpus.Withhold {
+			err = c.Corpus.clear(c.Space, c.breaks)
+		}
+		if err = errors.Join(err, c.Corpus.Trim(c.Space, c.judge)); err != nil {
+			c.result.Notes = append(c.result.Notes, err.Error())
+		}
+	}
+	c.result.Stats = c.stats()
+	for b := range c.blocks { // sorted below
+		if p := c.Table.Program(b.code); p != nil {
+			c.result.Entered = append(c.result.Entered, bytecode.Location{Code: b.code, PC: p.Blocks[b.block].Start})
+		}
+	}
+	slices.SortFunc(c.result.Entered, bytecode.Location.Compare)
+	return &c.result
+}
+
+// maxFaults bounds the faults of the tool that are kept. When as many consecutive tasks
+// fail before running anything, the campaign stops. Arbitrary.
+const maxFaults = 100
+
+// fault keeps a fault of the tool.
+func (c *Campaign) fault(f Fault) {
+	if len(c.result.Faults) < maxFaults {
+		c.result.Faults = append(c.result.Faults, f)
+	}
+}
+
+// now is the present moment.
+func (c *Campaign) now() Mark {
+	return Mark{c.result.Stats.Executions, c.result.Stats.Calls, c.seconds()}
+}
+
+// stats sums up what was done so far.
+func (c *Campaign) stats() Stats {
+	s := c.result.Stats
+	s.Seconds = c.seconds()
+	s.Paths = c.suite.paths()
+	s.Seeds = len(c.suite.Seeds)
+	s.Blocks = len(c.blocks)
+	for i := range c.result.Targets {
+		if c.result.Targets[i].Reached {
+			s.Reached++
+		}
+	}
+	s.Findings = len(c.result.Findings)
+	return s
+}
+
+// seconds since the campaign began.
+func (c *Campaign) seconds() float64 { return c.Now().Sub(c.start).Seconds() }

@@ -1,0 +1,204 @@
+package fuzzer
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// prepare checks the configuration and sets up the campaign's state.
+func (c *Campaign) prepare() error {
+	if c.Workers < 1 {
+		return errors.New("a campaign needs at least one worker")
+	}
+	if len(c.Space.Callables) == 0 {
+		return errors.New("nothing to call: no deployed contract has a function")
+	}
+	if c.Schedule == nil {
+		c.Schedule = Lookahead
+	}
+	c.seqLen, c.maxSeqLen = c.SeqLen, c.SeqLen
+	if c.SeqLen == 0 {
+		c.seqLen, c.maxSeqLen = input.DefaultSeqLen, maxSeqLen
+	}
+	if c.Progress == nil {
+		c.Progress = func(Event) {}
+	}
+	if c.NewJudge == nil {
+		c.NewJudge = c.NewMachine
+	}
+	if c.Library == nil {
+		c.Library = new(lookahead.Library)
+	}
+	judge, err := c.NewJudge()
+	if err != nil {
+		return err
+	}
+	c.judge = judge
+	c.Without.Masks = c.Without.Masks || !c.With.Masks
+	c.Without.Energy = c.Without.Energy || !c.With.Energy
+	c.observer = newObserver(&c.Config)
+	c.suite = newSuite()
+	c.rand = rand.New(rand.NewPCG(c.Seed, 0))
+	c.blocks = map[blockRef]bool{}
+	c.taken = map[branchSide]bool{}
+	c.reported = map[findingKey]bool{}
+	c.passed = map[input.Callable]bool{}
+	c.result.Targets = make([]TargetResult, len(c.Targets))
+	c.start = c.Now()
+	c.openTargets()
+	return nil
+}
+
+// openTargets opens all targets but those that are proved unreachable.
+func (c *Campaign) openTargets() {
+	start := c.seconds()
+	defer func() { c.result.Stats.AnalysisSeconds += c.seconds() - start }()
+	c.open = make([]bool, len(c.Targets))
+	for i := range c.open {
+		c.open[i] = true
+	}
+	for _, i := range unreachable(c.Table, c.Library, c.Targets) {
+		c.open[i] = false
+		c.result.Targets[i].Unreachable = true
+	}
+	for _, open := range c.open {
+		if open {
+			c.left++
+		}
+	}
+}
+
+// deadline applies the campaign's time limit.
+func (c *Campaign) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.Timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, c.start.Add(c.Timeout))
+}
+
+// startWorkers starts the workers; stop ends them once they are idle.
+func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches chan batch, stop func(), err error) {
+	machines := make([]evm.Machine, c.Workers)
+	for id := range machines {
+		if machines[id], err = c.NewMachine(); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	batches = make(chan batch, c.Workers)
+	programs := c.programs()
+	goals := findGoals(c.Table, c.Targets, c.Oracles)
+	unexplained := unexplainedCode(c.World, c.Table)
+	dangers := findDangers(programs, c.Oracles)
+	targets := findEntries(c.Table, c.Targets)
+	for id, machine := range machines {
+		w := c.newWorker(id, machine, programs, targets)
+		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
+			w.steering = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
+			w.steering.unexplained = unexplained
+			if c.Schedule.directed {
+				w.steering.observed.SeenOnly = true // opening takes care of the other calls
+				w.opening = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
+				w.opening.unexplained = unexplained
+				w.opening.changes = newChanges(c.Table, goals)
+			}
+		}
+		if !c.Without.Energy {
+			w.weights.ahead = newSteering(c.Table, c.Library, dangers, 0, conservativeCalls)
+			w.weights.ahead.unexplained = unexplained
+		}
+		tasks = append(tasks, make(chan task, 1))
+		c.idle = append(c.idle, id)
+		go w.loop(ctx, tasks[id], batches)
+	}
+	return tasks, batches, func() {
+		for _, t := range tasks {
+			close(t)
+		}
+	}, nil
+}
+
+// newWorker makes a worker without lookahead analysis.
+func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.Program, targets map[bytecode.CodeID]*entries) *worker {
+	if c.Without.Dictionary {
+		programs = nil
+	}
+	dictionary := input.NewDictionary(programs)
+	w := &worker{
+		id:            id,
+		machine:       newCheckedMachine(machine),
+		rand:          rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
+		dictionary:    dictionary,
+		mutator:       input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.seqLen}),
+		tracker:       newTracker(targets, len(c.Targets)),
+		space:         c.Space,
+		proposer:      input.NewProposer(c.Space),
+		observer:      newObserver(&c.Config),
+		properties:    c.Space.Properties(),
+		reported:      map[findingKey]bool{},
+		passed:        map[input.Callable]bool{},
+		slopes:        map[branchSide][]input.Slope{},
+		moved:         map[branchSide]bool{},
+		resisted:      map[branchSide]int{},
+		tried:         map[difference]bool{},
+		seconds:       c.seconds,
+		without:       c.Without,
+		overridePaths: newPathSet(maxRecentPaths),
+		maxSeqLen:     c.maxSeqLen,
+		searchesSlots: slices.Contains(c.Oracles, oracle.ArbitraryWrite),
+	}
+	if w.searchesSlots {
+		w.tracker.slots = map[bytecode.Location]*writtenSlots{}
+	}
+	return w
+}
+
+// programs are the deployed contracts' programs, whose constants are worth trying.
+func (c *Campaign) programs() []*bytecode.Program {
+	var programs []*bytecode.Program
+	seen := map[*bytecode.Program]bool{}
+	for i := range c.Space.Instances {
+		contract := c.Space.Instances[i].Contract
+		if contract == nil {
+			continue
+		}
+		for _, code := range []*bytecode.Code{contract.Runtime, contract.Creation} {
+			if code == nil {
+				continue
+			}
+			if p := c.Table.Program(code.ID); p != nil && !seen[p] {
+				seen[p] = true
+				programs = append(programs, p)
+			}
+		}
+	}
+	return programs
+}
+
+// initialTasks are the property functions on the initial state, then the seeds: each
+// function once with zero arguments, the given sequences, the saved corpus. They are
+// split so that all workers get some.
+func (c *Campaign) initialTasks() []task {
+	mutator := input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{SeqLen: c.seqLen})
+	seeds := append(mutator.Seeds(), c.Seeds...)
+	if c.Corpus != nil {
+		saved, notes := c.Corpus.Load(c.Space)
+		seeds = append(seeds, saved...)
+		c.result.Notes = append(c.result.Notes, notes...)
+	}
+	const size = 64 // a task of a few milliseconds; arbitrary
+	tasks := []task{{properties: true}}
+	for len(seeds) > 0 {
+		n := min(size, len(seeds))
+		tasks = append(tasks, task{run: seeds[:n]})
+		seeds = seeds[n:]
+	}
+	return tasks
+}

@@ -1,0 +1,174 @@
+package fuzzer
+
+import (
+	"context"
+
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
+
+// demandedSide is a side of a branch that a function took only from an overridden state.
+type demandedSide struct {
+	function input.Callable
+	side     branchSide
+}
+
+const (
+	// stateFuzzInterval: the state is fuzzed after one execution in so many (harvey §5:
+	// with probability 0.125).
+	stateFuzzInterval = 8
+	// maxStateSteps bounds the consecutive predictions of a word of the state. Arbitrary:
+	// most take one.
+	maxStateSteps = 4
+)
+
+// word is a word of the persistent state.
+type word struct {
+	address [20]byte
+	slot    uint256.Int
+}
+
+// fuzzesState decides whether the state of an execution's last call is fuzzed: only where
+// that call passed a branch with an untaken side, and read storage.
+func (w *worker) fuzzesState(exec *evm.Execution) bool {
+	return !w.without.StateFuzzing && !w.without.Sequences && w.tracker.nearUndecided && w.rand.IntN(stateFuzzInterval) == 0 && readsState(exec)
+}
+
+// readsState reports whether the last call read storage.
+func readsState(exec *evm.Execution) bool {
+	last := exec.Calls[len(exec.Calls)-1].Frames
+	for i := last[0]; i < last[1]; i++ {
+		for j := range exec.Frames[i].Storage {
+			if !exec.Frames[i].Storage[j].Write {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fuzzState runs the last call of a sequence from a state that differs in one word from
+// the one that the earlier calls leave (harvey §5, aggressive mode). The call read that
+// word. Such a run is not an execution of the World's, so it feeds nothing: no targets,
+// oracles, counts, analysis or seeds. Only branch sides that the function never took are
+// recorded, since other sequences may take them. It returns false when the task is over.
+func (w *worker) fuzzState(ctx context.Context, seq input.Sequence, exec *evm.Execution, b *batch) bool {
+	at, value := w.chooseState(exec)
+	from := value
+	override := &stateOverride{gas: min(overrideGasFactor*exec.Calls[len(exec.Calls)-1].GasUsed+overrideGasBase, evm.CallGas)}
+	w.before = w.undecided(w.before[:0], exec)
+	to := w.chooseValue(seq, &value, w.before)
+	for range maxStateSteps {
+		override.overwrites[0] = evm.Overwrite{Address: at.address, Slot: at.slot, Value: to}
+		exec, ok := w.runOverridden(ctx, seq, override, b)
+		if !ok {
+			return false
+		}
+		if pid := exec.PathID(); !w.tracker.pids.has(pid) {
+			if w.overridePaths.add(pid) {
+				w.recordNewSides(seq, exec, b)
+			}
+			return true
+		}
+		w.after = w.undecided(w.after[:0], exec)
+		w.proposals = input.Predict(w.proposals[:0], input.Word{}, nil, &from, &to, w.before, w.after, nil)
+		if len(w.proposals) == 0 {
+			return true
+		}
+		from, to = to, w.proposals[w.rand.IntN(len(w.proposals))].Value
+		w.before, w.after = w.after, w.before
+	}
+	return true
+}
+
+// recordNewSides records the branch sides that the last call took for the first time.
+func (w *worker) recordNewSides(seq input.Sequence, exec *evm.Execution, b *batch) {
+	last := exec.Calls[len(exec.Calls)-1].Frames
+	for i := last[0]; i < last[1]; i++ {
+		f := &exec.Frames[i]
+		for k := range f.Comparisons {
+			if c := &f.Comparisons[k]; f.Program != nil && !w.tracker.took(f.Program.ID, c) {
+				b.demandedSides = append(b.demandedSides, demandedSide{lastOf(seq), branchSide{f.Program.ID, c.PC, c.Taken}})
+			}
+		}
+	}
+}
+
+// stateOverride is the word of the last call's state that is overridden.
+type stateOverride struct {
+	overwrites [1]evm.Overwrite
+	gas        uint64 // of the call
+}
+
+// A call from an overridden state gets so many times the gas of the original call, plus
+// a base. The length of an array is a word of the state: where it is overridden, a loop
+// over the array uses all the gas there is, hundreds of times as much as other calls.
+// Arbitrary.
+const (
+	overrideGasFactor = 4
+	overrideGasBase   = 100_000
+)
+
+// runOverridden runs a sequence with a state override before its last call.
+func (w *worker) runOverridden(ctx context.Context, seq input.Sequence, p *stateOverride, b *batch) (*evm.Execution, bool) {
+	w.override = p
+	exec, ok := w.run(ctx, seq, b)
+	w.override = nil
+	return exec, ok
+}
+
+// chooseState chooses one of the storage words that the last call read, with the value
+// that it read.
+func (w *worker) chooseState(exec *evm.Execution) (at word, value uint256.Int) {
+	last := exec.Calls[len(exec.Calls)-1].Frames
+	known := 0
+	for i := last[0]; i < last[1]; i++ {
+		for j := range exec.Frames[i].Storage {
+			access := &exec.Frames[i].Storage[j]
+			if access.Write {
+				continue
+			}
+			if known++; w.rand.IntN(known) == 0 { // each with the same probability
+				at, value = word{access.Address, access.Slot}, access.Value
+			}
+		}
+	}
+	return at, value
+}
+
+// undecided appends the branches of the last call that have an untaken side.
+func (w *worker) undecided(dst []input.Branch, exec *evm.Execution) []input.Branch {
+	start := len(dst)
+	dst = input.AppendBranches(dst, exec)
+	open := dst[:start]
+	for i := start; i < len(dst); i++ {
+		if !w.tracker.decided(dst[i].Code, &dst[i].Comparison) {
+			open = append(open, dst[i])
+		}
+	}
+	return open
+}
+
+// chooseValue chooses the word's new value: in half of the cases an operand of an
+// undecided branch or a neighbor, otherwise any mutant of the word.
+func (w *worker) chooseValue(seq input.Sequence, value *uint256.Int, open []input.Branch) uint256.Int {
+	if len(open) > 0 && w.rand.IntN(2) == 0 {
+		b := &open[w.rand.IntN(len(open))]
+		to := b.Right
+		if b.Left != *value && b.Right == *value {
+			to = b.Left
+		}
+		switch w.rand.IntN(4) {
+		case 0:
+			to.AddUint64(&to, 1)
+		case 1:
+			to.SubUint64(&to, 1)
+		}
+		if to != *value {
+			return to
+		}
+	}
+	return w.mutator.MutateWord(w.rand, seq, value)
+}
