@@ -90,3 +90,13 @@ contract Words {
         kept[0] = words[0];
     }
 }
+
+contract Sealed {
+    uint256 public total;
+
+    function spend(uint256 key, uint256 x) external {
+        require(keccak256(abi.encode(key)) == keccak256(abi.encode(uint256(20_261_123) * 7_919)), "key");
+        total = x;
+        assert(x != 77);
+    }
+}

@@ -107,3 +107,15 @@ contract Words {
         }
     }
 }
+
+// Other calls break it that only the finding leads to: the key cannot be guessed.
+contract Sealed {
+    uint256 public total;
+
+    function spend(uint256 key, uint256 x) external {
+        require(keccak256(abi.encode(key)) == keccak256(abi.encode(uint256(20_261_123) * 7_919)), "key");
+        x = x / 2 + 1;
+        total = x;
+        assert(x != 77);
+    }
+}
