@@ -168,8 +168,8 @@ func (a *action) fuzz(ctx context.Context) (*report.Report, error) {
 
 func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	a.runner.Group("Change and build")
-	ladder := &github.Ladder{Run: a.run, Client: a.client, Token: a.runner.Input("token"), Source: headSource(a.run.Workspace), Base: a.namedBase()}
-	comparison, err := ladder.Compare(ctx)
+	resolver := &github.BaseResolver{Run: a.run, Client: a.client, Token: a.runner.Input("token"), Source: headSource(a.run.Workspace), Base: a.namedBase()}
+	comparison, err := resolver.Compare(ctx)
 	if err != nil {
 		return nil, exit.CannotFuzz("%w", err)
 	}
@@ -181,7 +181,7 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 		a.output.render.FileURL = a.run.FileURL(a.head) // its lines are not those of the merge commit
 	}
 	a.output.pushed = human.Revision(a.run.Event.Head) // the merge commit is nobody's push
-	if err := a.configure(ctx, ladder, comparison); err != nil {
+	if err := a.configure(ctx, resolver, comparison); err != nil {
 		return nil, err
 	}
 	if !a.flags.Changed("disclosure") && !a.run.Repository.Private {
@@ -357,13 +357,13 @@ func (a *action) read(ctx context.Context, c *github.Comparison) (*change, error
 // configure reads the configuration file. Before a pull request is merged, that
 // is the version of its base: the gate is not for those to set who have to pass
 // it. An edit takes effect once it is merged.
-func (a *action) configure(ctx context.Context, ladder *github.Ladder, c *github.Comparison) error {
+func (a *action) configure(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison) error {
 	if a.run.Name != github.PullRequest && a.run.Name != github.MergeGroup {
 		return a.project.configure(a.flags)
 	}
-	a.output.readFile = func(name string) ([]byte, error) { return a.baseFile(ctx, ladder, c, name) }
+	a.output.readFile = func(name string) ([]byte, error) { return a.baseFile(ctx, resolver, c, name) }
 	defer a.warnOfEdits()
-	if err := a.configureFromBase(ctx, ladder, c); err != nil {
+	if err := a.configureFromBase(ctx, resolver, c); err != nil {
 		return err
 	}
 	root, err := a.project.absRoot()
@@ -374,7 +374,7 @@ func (a *action) configure(ctx context.Context, ladder *github.Ladder, c *github
 		if !edited(a.project.change.diff, a.inRepository(name)) {
 			return foreignIn(root)(name) // as the base has it
 		}
-		data, there, err := ladder.BaseFile(ctx, c, a.inRepository(name), maxConfig)
+		data, there, err := resolver.BaseFile(ctx, c, a.inRepository(name), maxConfig)
 		if err == nil && !there {
 			err = fs.ErrNotExist
 		}
@@ -384,9 +384,9 @@ func (a *action) configure(ctx context.Context, ladder *github.Ladder, c *github
 }
 
 // configureFromBase reads the base's version of the configuration file.
-func (a *action) configureFromBase(ctx context.Context, ladder *github.Ladder, c *github.Comparison) error {
+func (a *action) configureFromBase(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison) error {
 	for _, file := range a.configurations() {
-		data, there, err := ladder.BaseFile(ctx, c, file, maxConfig)
+		data, there, err := resolver.BaseFile(ctx, c, file, maxConfig)
 		if err != nil {
 			return exit.CannotFuzz("configuration %s of the base cannot be read: %w", human.Printable(file), err)
 		}
@@ -429,8 +429,8 @@ func (a *action) warnOfEdits() {
 }
 
 // baseFile reads a file that decides what passes, as the base has it.
-func (a *action) baseFile(ctx context.Context, ladder *github.Ladder, c *github.Comparison, name string) ([]byte, error) {
-	data, there, err := ladder.BaseFile(ctx, c, a.inRepository(name), maxConfig)
+func (a *action) baseFile(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison, name string) ([]byte, error) {
+	data, there, err := resolver.BaseFile(ctx, c, a.inRepository(name), maxConfig)
 	if err == nil && !there {
 		err = errors.New("the base does not have it: it counts once it is merged")
 	}
