@@ -84,7 +84,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// annotations shows the annotations, and the numbers beside them.
+// annotations shows the annotations, after the numbers.
 func annotations(r *Report) []byte {
 	c := CountsOf(r)
 	text := fmt.Sprintf("%d findings (%d new), %d of %d lines reached\n", c.Findings, c.New, c.Reached, c.Lines)

@@ -50,7 +50,7 @@ func TestWriteJSON(t *testing.T) {
 	}
 	r.Stats.Seconds = math.NaN()
 	if err := WriteJSON(&bytes.Buffer{}, r, false); err == nil {
-		t.Error("not a number is no error")
+		t.Error("NaN is not an error")
 	}
 }
 
@@ -85,7 +85,7 @@ func TestReadErrors(t *testing.T) {
 		"newer version":   {replace(`"version": 1`, `"version": 2`), `use the version of Sightline that wrote it ("0.1.0")`},
 		"unknown field":   {replace(`"failOn"`, `"failOff"`), "failOff"},
 		"wrong type":      {replace(`"workers": 2`, `"workers": "two"`), "workers"},
-		"behind the end":  {good + "{}", "line"},
+		"after the end":   {good + "{}", "line"},
 		"unknown verdict": {replace(`"verdict": "fail"`, `"verdict": "fine"`), `unknown verdict "fine"`},
 		"unknown gate":    {replace(`"failOn": "high"`, `"failOn": "always"`), `unknown severity "always"`},
 		"unknown status":  {replace(`"status": "no-bytecode"`, `"status": "safe"`), `lines[0]: unknown status "safe"`},

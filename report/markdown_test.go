@@ -30,7 +30,7 @@ var block = regexp.MustCompile(`^ {0,3}([-=+*_~>#]|[0-9]+[.)])|^ {4}`)
 // drawing is a line of a diagram. In its text only entities hold "#" and ";".
 var drawing = regexp.MustCompile(`^(sequenceDiagram|  (participant p\d+ as|p\d+(->>|--x)p\d+:|Note over p0:) ([A-Za-z0-9 .,()]|#[0-9]+;)+)$`)
 
-// checkPage tells what in a page is markup that the page does not make itself.
+// checkPage returns an error if a page has markup that Sightline does not write.
 func checkPage(page string, comment bool) error {
 	if !utf8.ValidString(page) || !strings.HasSuffix(page, "</sub>\n") {
 		return fmt.Errorf("is not UTF-8, or does not end with the footer")

@@ -32,7 +32,7 @@ func TestWithhold(t *testing.T) {
 	o := testOptions()
 	for _, form := range rendered(t, r, o) {
 		if bytes.Contains(form, []byte("secret")) || bytes.Contains(form, []byte("SL-2")) {
-			t.Errorf("it tells of what is withheld:\n%s", form)
+			t.Errorf("it says something of a withheld finding:\n%s", form)
 		}
 		if !bytes.Contains(form, []byte("2 findings are not shown")) {
 			t.Errorf("it does not tell that something is withheld:\n%s", form)

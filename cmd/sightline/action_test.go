@@ -367,8 +367,8 @@ func TestActionBaseConfiguration(t *testing.T) {
 	s.intact()
 }
 
-// The lower rungs of the ladder lead to the same lines.
-func TestActionLadder(t *testing.T) {
+// Every way to find the base leads to the same lines.
+func TestActionBase(t *testing.T) {
 	t.Parallel()
 	var lines []report.Line
 	for rung, prepare := range []func(s *scene) []string{

@@ -134,8 +134,8 @@ func (a *action) fuzz(ctx context.Context) (*report.Report, error) {
 func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	a.log.Section("Change and build")
 	defer a.group("")
-	ladder := &github.Ladder{Run: a.run, Client: a.client, Token: a.runner.Input("token"), Source: headSource(a.run.Workspace), Base: a.namedBase()}
-	comparison, err := ladder.Compare(ctx)
+	resolver := &github.BaseResolver{Run: a.run, Client: a.client, Token: a.runner.Input("token"), Source: headSource(a.run.Workspace), Base: a.namedBase()}
+	comparison, err := resolver.Compare(ctx)
 	if err != nil {
 		return nil, exit.CannotFuzz("%w", err)
 	}
@@ -143,7 +143,7 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 		return nil, err
 	}
 	a.head = comparison.Head
-	if err := a.configure(ctx, ladder, comparison); err != nil {
+	if err := a.configure(ctx, resolver, comparison); err != nil {
 		return nil, err
 	}
 	if !a.settings.Changed("disclosure") && !a.run.Repository.Private {

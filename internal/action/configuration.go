@@ -43,13 +43,13 @@ func (a *action) read(ctx context.Context, c *github.Comparison) (*change.Known,
 // configure reads the configuration file. Before a pull request is merged, that
 // is the version of its base: the gate is not for those to set who have to pass
 // it. An edit takes effect once it is merged.
-func (a *action) configure(ctx context.Context, ladder *github.Ladder, c *github.Comparison) error {
+func (a *action) configure(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison) error {
 	if a.run.Name != github.PullRequest && a.run.Name != github.MergeGroup {
 		return a.settings.Load()
 	}
-	a.settings.ReadBase = func(name string) ([]byte, error) { return a.baseFile(ctx, ladder, c, name) }
+	a.settings.ReadBase = func(name string) ([]byte, error) { return a.baseFile(ctx, resolver, c, name) }
 	defer a.warnOfEdits()
-	if err := a.configureFromBase(ctx, ladder, c); err != nil {
+	if err := a.configureFromBase(ctx, resolver, c); err != nil {
 		return err
 	}
 	root, err := change.AbsRoot(a.settings.Value("root"))
@@ -60,7 +60,7 @@ func (a *action) configure(ctx context.Context, ladder *github.Ladder, c *github
 		if !edited(a.known.Diff, a.inRepository(name)) {
 			return config.In(root)(name) // as the base has it
 		}
-		data, there, err := ladder.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
+		data, there, err := resolver.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
 		if err == nil && !there {
 			err = fs.ErrNotExist
 		}
@@ -69,9 +69,9 @@ func (a *action) configure(ctx context.Context, ladder *github.Ladder, c *github
 }
 
 // configureFromBase reads the base's version of the configuration file.
-func (a *action) configureFromBase(ctx context.Context, ladder *github.Ladder, c *github.Comparison) error {
+func (a *action) configureFromBase(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison) error {
 	for _, file := range a.configurations() {
-		data, there, err := ladder.BaseFile(ctx, c, file, config.MaxFile)
+		data, there, err := resolver.BaseFile(ctx, c, file, config.MaxFile)
 		if err != nil {
 			return exit.CannotFuzz("configuration %s of the base cannot be read: %w", human.Printable(file), err)
 		}
@@ -112,8 +112,8 @@ func (a *action) warnOfEdits() {
 }
 
 // baseFile reads a file that decides what passes, as the base has it.
-func (a *action) baseFile(ctx context.Context, ladder *github.Ladder, c *github.Comparison, name string) ([]byte, error) {
-	data, there, err := ladder.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
+func (a *action) baseFile(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison, name string) ([]byte, error) {
+	data, there, err := resolver.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
 	if err == nil && !there {
 		err = errors.New("the base does not have it: it counts once it is merged")
 	}

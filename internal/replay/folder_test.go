@@ -66,7 +66,7 @@ func TestWriteFolder(t *testing.T) {
 	got := written(t, dir)
 	for _, name := range []string{"reproducers/mine.json", "upgrades/mine.json", "faults/mine.json"} {
 		if got[name] != "{}" {
-			t.Errorf("%s, which is no file of ours, has become %q", name, got[name])
+			t.Errorf("%s, which is not ours, has become %q", name, got[name])
 		}
 		delete(got, name)
 	}

@@ -101,7 +101,7 @@ func (t *patientTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	}
 }
 
-// maxDiscarded bounds what is read of an answer nobody wants; arbitrary.
+// maxDiscarded bounds what is read of an answer that is not used, bytes; arbitrary.
 const maxDiscarded = 64 << 10
 
 // authorized is a copy of the request with the token and a body of its own.
@@ -120,9 +120,9 @@ func (t *patientTransport) authorized(req *http.Request) (*http.Request, error) 
 	return c, nil
 }
 
-// wait tells how long to wait until the request is repeated, and whether that
-// makes sense. What could have been done already (a POST without an answer, or
-// with a server's error) is not repeated.
+// wait is how long to wait until the request is repeated, and whether to repeat it. A request
+// that may have had its effect (a POST without an answer, or with a server's error) is not
+// repeated.
 func (t *patientTransport) wait(req *http.Request, resp *http.Response, err error, try int) (time.Duration, bool) {
 	backoff := time.Second << (try - 1)
 	repeatable := req.Method != http.MethodPost

@@ -36,7 +36,7 @@ type marker struct {
 	run int
 }
 
-// parseMarker reads the first line of a comment; false if it is no marker.
+// parseMarker reads the first line of a comment; false if it is not a marker.
 func parseMarker(prefix, body string) (marker, bool) {
 	line, _, _ := strings.Cut(body, "\n")
 	rest, ok := strings.CutPrefix(strings.TrimRight(line, "\r"), prefix)
@@ -65,10 +65,10 @@ func parseMarker(prefix, body string) (marker, bool) {
 // ErrNewer says that a newer run has commented already.
 var ErrNewer = errors.New("a newer run of the workflow has commented already: its comment stays")
 
-// Comment makes or replaces the comment on a pull request. A comment is ours if
-// it has our marker and we wrote it: anyone can copy a marker. One of a newer run
-// stays, and the error is [ErrNewer]. Older ones beside the one that is replaced
-// are deleted.
+// Comment makes or replaces the comment on a pull request. A comment is ours if it has our
+// marker and we wrote it: anyone can copy a marker. A comment of a newer run stays, and the
+// error is [ErrNewer]. If there are several older ones, one is replaced and the others are
+// deleted.
 func (c *Client) Comment(ctx context.Context, number int, s Sticky) (address string, err error) {
 	if len(s.Body) > MaxComment {
 		return "", fmt.Errorf("the comment has %d bytes, at most %d are sent", len(s.Body), MaxComment)
@@ -111,7 +111,7 @@ func (c *Client) Comment(ctx context.Context, number int, s Sticky) (address str
 	return written.GetHTMLURL(), nil
 }
 
-// marked lists the comments with our marker and the key, whoever wrote them.
+// marked lists the comments with our marker and the key, by any author.
 func (c *Client) marked(ctx context.Context, number int, prefix, key string) ([]*gh.IssueComment, error) {
 	var marked []*gh.IssueComment
 	options := &gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{PerPage: commentsPerPage}}

@@ -5,7 +5,7 @@
 //   - [ReadRun] reads the environment and the event's payload.
 //   - [Runner] reads inputs and writes outputs, the job's summary and annotations,
 //     and keeps what others print from being read as commands.
-//   - [Ladder] finds out which commits to compare, or has GitHub say what changed.
+//   - [BaseResolver] finds out which commits to compare, or has GitHub say what changed.
 //   - [Client] keeps one comment on a pull request and uploads SARIF.
 //
 // Everything that comes in (payloads, answers, names) is bounded and checked. The

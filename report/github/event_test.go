@@ -88,7 +88,7 @@ func TestReadEventOfRealPayloads(t *testing.T) {
 				e, err := ReadEvent(getenv(environment(t, event, payload)))
 				if raw.Deleted {
 					if err == nil {
-						t.Fatal("a deleted branch is no error")
+						t.Fatal("a deleted branch is not an error")
 					}
 					return
 				}
@@ -177,8 +177,8 @@ func TestReadRunErrors(t *testing.T) {
 		{"other JSON", "", "", "[]", "cannot unmarshal"},
 		{"empty", "", "", "{}", "it has no pull_request"},
 		{"number", "", "", strings.Replace(good, "7", "0", 1), "has no number"},
-		{"short id", "", "", strings.Replace(good, someSHA, "abc", 1), `"abc" is no full commit id`},
-		{"option as id", "", "", strings.Replace(good, someSHA, "--upload-pack=x", 1), "is no full commit id"},
+		{"short id", "", "", strings.Replace(good, someSHA, "abc", 1), `"abc" is not a full commit id`},
+		{"option as id", "", "", strings.Replace(good, someSHA, "--upload-pack=x", 1), "is not a full commit id"},
 		{"repository", "GITHUB_REPOSITORY", "o/r/../x", good, "want OWNER/NAME"},
 		{"sha", "GITHUB_SHA", "HEAD", good, "want a full commit id"},
 		{"workspace", "GITHUB_WORKSPACE", "", good, "want the folder of the checkout"},

@@ -109,7 +109,7 @@ func (c *checkout) head(ctx context.Context) (string, error) { return c.commit(c
 // commit is the id of a commit that the repository holds.
 func (c *checkout) commit(ctx context.Context, rev string) (string, error) {
 	if !isRevision(rev) {
-		return "", fmt.Errorf("%q is no name of a commit", cut(rev, maxShown))
+		return "", fmt.Errorf("%q is not a valid revision", cut(rev, maxShown))
 	}
 	id, err := c.git(ctx, nil, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
 	if err != nil {
@@ -161,16 +161,15 @@ func (c *checkout) mergeBase(ctx context.Context, a, b string) (string, error) {
 	return c.git(ctx, nil, "merge-base", a, b)
 }
 
-// fetched is the ref that keeps what was fetched.
+// fetched is the ref that keeps the commit that was fetched.
 const fetched = "refs/sightline/base"
 
-// fetch gets one commit, without its history, from the base repository. The
-// credential is in the environment of this call alone; the empty value in front
-// of it takes back what actions/checkout left in the configuration, since two
-// authorizations are refused.
+// fetch gets one commit, without its history, from the base repository. The credential is
+// only in the environment of this call. The empty value before it cancels the one that
+// actions/checkout left in the configuration, since two authorizations are refused.
 func (c *checkout) fetch(ctx context.Context, repository, rev string) (string, error) {
 	if !isRevision(rev) {
-		return "", fmt.Errorf("%q is no name of a commit", cut(rev, maxShown))
+		return "", fmt.Errorf("%q is not a valid revision", cut(rev, maxShown))
 	}
 	var env []string
 	if c.token != "" {
@@ -209,7 +208,7 @@ func (c *checkout) file(ctx context.Context, commit, name string, limit int) (da
 	meta, _, _ := strings.Cut(strings.TrimRight(listed, "\x00"), "\t")
 	fields := strings.Fields(meta)
 	if len(fields) != 3 || fields[1] != "blob" || fields[0] == "120000" {
-		return nil, false, errors.New("it is no regular file")
+		return nil, false, errors.New("it is not a regular file")
 	}
 	text, err := c.git(ctx, nil, "cat-file", "blob", fields[2])
 	if err == nil && (len(text) > limit || len(text) >= maxGitOutput) {

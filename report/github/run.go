@@ -75,8 +75,8 @@ func workflowFile(ref, name string) string {
 // RunURL is where people see the run, with the job's summary.
 func (r *Run) RunURL() string { return r.repositoryURL() + "/actions/runs/" + r.ID }
 
-// FileURL is what a path is appended to for the address of a file at a commit. That
-// of a fork is in the repository of the pull request, too.
+// FileURL is the address of a file at a commit, without the file's path at its end. A
+// fork's commit is also in the repository of the pull request.
 func (r *Run) FileURL(commit string) string { return r.repositoryURL() + "/blob/" + commit + "/" }
 
 func (r *Run) repositoryURL() string { return r.ServerURL + "/" + r.Repository.FullName() }

@@ -22,9 +22,9 @@ const (
 // The hash of a line is the polynomial Σ cₖ·37^(99−k) mod 2^64 over the 100
 // characters that start with the line's first one: UTF-16 units without blanks
 // and tabs; every line break (CRLF, CR, LF) is one LF; after the text come 65535
-// and 100 zeros. Blank indentation, so, changes nothing, and neither do lines
-// added before or more than 100 characters after. The n-th line with the same
-// hash has ":n" behind it.
+// and 100 zeros. So neither indentation changes it, nor lines that are added before
+// the line or more than 100 characters after it. The n-th line with the same hash has
+// ":n" appended to it.
 func LineHashes(source []byte) []string {
 	chars, starts := hashInput(source)
 	weight := uint64(1) // of a character that leaves the window: 37^100

@@ -73,7 +73,7 @@ func TestLineHashes(t *testing.T) {
 	}
 	moved := LineHashes([]byte("// a line more\ncontract A {\n  uint x;\n}\n"))
 	if !slices.Equal(moved[1:], unix) {
-		t.Errorf("a line added before changes the hashes behind: %q, want %q", moved[1:], unix)
+		t.Errorf("a line added before changes the hashes after it: %q, want %q", moved[1:], unix)
 	}
 	repeated := LineHashes([]byte(strings.Repeat("the same text in every line, again and again and again\n", 4)))
 	if !strings.HasSuffix(repeated[0], ":1") || repeated[1] != strings.TrimSuffix(repeated[0], "1")+"2" {

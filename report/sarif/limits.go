@@ -119,8 +119,8 @@ func (r *Run) keepResults(n int) {
 	r.Notify(Warning, fmt.Sprintf("%d of %d results are left out, the least severe ones: GitHub keeps no more.", total-n, total))
 }
 
-// shrink makes the run smaller, code flows first, then results by half; it tells
-// whether there was anything to drop.
+// shrink makes the run smaller: it drops the code flows first, then half of the results.
+// It reports whether there was anything to drop.
 func (r *Run) shrink() bool {
 	dropped := false
 	for i := range r.Results {

@@ -20,7 +20,7 @@ type Comparison struct {
 	How        string // in words, for the log
 }
 
-// Ladder finds out what changed, by the first of several ways that works:
+// BaseResolver finds out what changed, by the first of several ways that works:
 //
 //  1. a pull request's merge commit and its first parent, as they are checked out;
 //  2. the same, with the parent fetched;
@@ -28,10 +28,10 @@ type Comparison struct {
 //  4. the diff that GitHub makes of a pull request;
 //  5. the list of its files, with a diff of each.
 //
-// Other events name commits, which are fetched where the checkout lacks them.
-// Where no way works the error says what to add to the workflow: no diff is never
+// Other events name commits, which are fetched if the checkout lacks them.
+// If no way works, the error says what to add to the workflow: a missing diff is never
 // an empty diff.
-type Ladder struct {
+type BaseResolver struct {
 	Run    *Run
 	Client *Client // nil without a token
 	Token  string
@@ -58,71 +58,71 @@ func (u *Unavailable) Error() string {
 }
 
 // Compare finds out what changed.
-func (l *Ladder) Compare(ctx context.Context) (*Comparison, error) {
-	l.tree = &checkout{dir: l.Run.Workspace, server: l.Run.ServerURL, token: l.Token}
-	head, err := l.tree.head(ctx)
+func (b *BaseResolver) Compare(ctx context.Context) (*Comparison, error) {
+	b.tree = &checkout{dir: b.Run.Workspace, server: b.Run.ServerURL, token: b.Token}
+	head, err := b.tree.head(ctx)
 	if err != nil {
-		l.fail(err)
-		return l.fromGitHub(ctx)
+		b.fail(err)
+		return b.fromGitHub(ctx)
 	}
-	c, err := l.compare(ctx, head)
+	c, err := b.compare(ctx, head)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		l.fail(err)
-		return l.fromGitHub(ctx)
+		b.fail(err)
+		return b.fromGitHub(ctx)
 	}
 	c.Head = head
 	return c, nil
 }
 
-func (l *Ladder) fail(err error) { l.failed = append(l.failed, err.Error()) }
+func (b *BaseResolver) fail(err error) { b.failed = append(b.failed, err.Error()) }
 
 // compare finds the base of a head that is checked out.
-func (l *Ladder) compare(ctx context.Context, head string) (*Comparison, error) {
-	run := l.Run
-	if l.Base != "" {
-		return l.with(ctx, l.Base, "the base that was named")
+func (b *BaseResolver) compare(ctx context.Context, head string) (*Comparison, error) {
+	run := b.Run
+	if b.Base != "" {
+		return b.with(ctx, b.Base, "the base that was named")
 	}
 	switch run.Name {
 	case PullRequest:
-		return l.pullRequest(ctx, head)
+		return b.pullRequest(ctx, head)
 	case MergeGroup:
-		return l.with(ctx, run.Event.Base, "the merge group's base")
+		return b.with(ctx, run.Event.Base, "the merge group's base")
 	case Schedule:
 		return &Comparison{How: "all of the project, as nothing is compared on a schedule"}, nil
 	}
 	if tag := run.Tag(); tag != "" {
-		return l.sinceRelease(ctx, tag)
+		return b.sinceRelease(ctx, tag)
 	}
 	if run.Event.Base != "" {
-		c, err := l.with(ctx, run.Event.Base, "the branch before the push")
+		c, err := b.with(ctx, run.Event.Base, "the branch before the push")
 		if err == nil {
 			return c, nil
 		}
-		l.fail(err) // a forced push may have taken it away
+		b.fail(err) // a forced push may have taken it away
 	}
 	branch := run.Repository.DefaultBranch
 	if run.Name == Push && run.Created && run.Ref == "refs/heads/"+branch {
 		return &Comparison{How: "all of the project, as the default branch is new"}, nil
 	}
-	base, err := l.mergeBase(ctx, branch, head)
+	base, err := b.mergeBase(ctx, branch, head)
 	if err != nil {
 		return nil, err
 	}
 	if base == head && run.Name == WorkflowDispatch {
 		return nil, fmt.Errorf("nothing is compared with: %s is checked out, and no base is named; set the input `base`", branch)
 	}
-	return l.with(ctx, base, "the merge base with "+branch)
+	return b.with(ctx, base, "the merge base with "+branch)
 }
 
 // with compares with a revision, fetched if need be.
-func (l *Ladder) with(ctx context.Context, rev, what string) (*Comparison, error) {
-	if id, err := l.tree.commit(ctx, rev); err == nil {
+func (b *BaseResolver) with(ctx context.Context, rev, what string) (*Comparison, error) {
+	if id, err := b.tree.commit(ctx, rev); err == nil {
 		return &Comparison{Base: id, How: what}, nil
 	}
-	id, err := l.tree.fetch(ctx, l.Run.Repository.FullName(), rev)
+	id, err := b.tree.fetch(ctx, b.Run.Repository.FullName(), rev)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not in the checkout and cannot be fetched: %w", what, err)
 	}
@@ -131,34 +131,34 @@ func (l *Ladder) with(ctx context.Context, rev, what string) (*Comparison, error
 
 // pullRequest compares a merge commit with its first parent, which is exactly
 // what merging does, and another head with the merge base.
-func (l *Ladder) pullRequest(ctx context.Context, head string) (*Comparison, error) {
-	if head == l.Run.SHA {
-		parents, err := l.tree.parents(ctx, head)
+func (b *BaseResolver) pullRequest(ctx context.Context, head string) (*Comparison, error) {
+	if head == b.Run.SHA {
+		parents, err := b.tree.parents(ctx, head)
 		if err != nil {
 			return nil, err
 		}
 		if len(parents) == 2 {
-			return l.with(ctx, parents[0], "the merge commit's first parent")
+			return b.with(ctx, parents[0], "the merge commit's first parent")
 		}
 	}
-	base, err := l.mergeBase(ctx, l.Run.Event.Base, head)
+	base, err := b.mergeBase(ctx, b.Run.Event.Base, head)
 	if err != nil {
 		return nil, err
 	}
-	return l.with(ctx, base, "the merge base with the target branch")
+	return b.with(ctx, base, "the merge base with the target branch")
 }
 
 // mergeBase asks the history, where it is there, else GitHub.
-func (l *Ladder) mergeBase(ctx context.Context, base, head string) (string, error) {
+func (b *BaseResolver) mergeBase(ctx context.Context, base, head string) (string, error) {
 	for _, rev := range []string{base, "refs/remotes/origin/" + base} {
-		if id, err := l.tree.mergeBase(ctx, rev, head); err == nil && commitID.MatchString(id) {
+		if id, err := b.tree.mergeBase(ctx, rev, head); err == nil && commitID.MatchString(id) {
 			return id, nil
 		}
 	}
-	if l.Client == nil {
+	if b.Client == nil {
 		return "", errors.New("the history is not there, and GitHub cannot be asked without a token")
 	}
-	answer, _, err := l.Client.api.Repositories.CompareCommits(ctx, l.Client.owner, l.Client.repo, base, head, &gh.ListOptions{PerPage: 1})
+	answer, _, err := b.Client.api.Repositories.CompareCommits(ctx, b.Client.owner, b.Client.repo, base, head, &gh.ListOptions{PerPage: 1})
 	if err != nil {
 		return "", fmt.Errorf("the merge base is not known: %w", refused(err, "contents: read"))
 	}
@@ -172,46 +172,45 @@ func (l *Ladder) mergeBase(ctx context.Context, base, head string) (string, erro
 const maxReleases = 100
 
 // sinceRelease compares a tag with the release before it.
-func (l *Ladder) sinceRelease(ctx context.Context, tag string) (*Comparison, error) {
-	if l.Client == nil {
-		return nil, errors.New("the previous release is not known: GitHub cannot be asked without a token")
+func (b *BaseResolver) sinceRelease(ctx context.Context, tag string) (*Comparison, error) {
+	if b.Client == nil {
+		return nil, errors.New("the previous release is unknown: GitHub cannot be asked without a token")
 	}
-	releases, _, err := l.Client.api.Repositories.ListReleases(ctx, l.Client.owner, l.Client.repo, &gh.ListOptions{PerPage: maxReleases})
+	releases, _, err := b.Client.api.Repositories.ListReleases(ctx, b.Client.owner, b.Client.repo, &gh.ListOptions{PerPage: maxReleases})
 	if err != nil {
-		return nil, fmt.Errorf("the previous release is not known: %w", refused(err, "contents: read"))
+		return nil, fmt.Errorf("the previous release is unknown: %w", refused(err, "contents: read"))
 	}
-	// Newest first. Those in front of the tag's own are newer than it.
+	// Newest first. Those before the tag's own are newer than it.
 	own := slices.IndexFunc(releases, func(r *gh.RepositoryRelease) bool { return r.GetTagName() == tag })
 	for _, r := range releases[own+1:] {
 		if !r.GetDraft() && !r.GetPrerelease() && r.GetTagName() != "" {
-			return l.with(ctx, "refs/tags/"+r.GetTagName(), "the release before "+tag)
+			return b.with(ctx, "refs/tags/"+r.GetTagName(), "the release before "+tag)
 		}
 	}
-	return &Comparison{How: "all of the project, as no release is before " + tag}, nil
+	return &Comparison{How: "all of the project, since there is no release before " + tag}, nil
 }
 
-// fromGitHub has GitHub say what a pull request changes. Its lines are those of
-// the pull request's head; that the checkout has the same is checked by whoever
-// reads the diff.
-func (l *Ladder) fromGitHub(ctx context.Context) (*Comparison, error) {
-	if l.Run.Name != PullRequest || l.Client == nil || l.Base != "" {
-		return nil, &Unavailable{l.failed}
+// fromGitHub asks GitHub what a pull request changes. The lines are those of the pull
+// request's head; the reader of the diff checks that the checkout has the same.
+func (b *BaseResolver) fromGitHub(ctx context.Context) (*Comparison, error) {
+	if b.Run.Name != PullRequest || b.Client == nil || b.Base != "" {
+		return nil, &Unavailable{b.failed}
 	}
-	api := l.Client.api.PullRequests
-	text, _, err := api.GetRaw(ctx, l.Client.owner, l.Client.repo, l.Run.Event.Number, gh.RawOptions{Type: gh.Diff})
+	api := b.Client.api.PullRequests
+	text, _, err := api.GetRaw(ctx, b.Client.owner, b.Client.repo, b.Run.Event.Number, gh.RawOptions{Type: gh.Diff})
 	if err == nil {
-		return &Comparison{Head: l.Run.SHA, Patch: []byte(text), How: "the diff that GitHub makes"}, nil
+		return &Comparison{Head: b.Run.SHA, Patch: []byte(text), How: "the diff that GitHub makes"}, nil
 	}
-	l.fail(fmt.Errorf("GitHub makes no diff: %w", refused(err, "pull-requests: read")))
-	patch, err := l.files(ctx)
+	b.fail(fmt.Errorf("GitHub makes no diff: %w", refused(err, "pull-requests: read")))
+	patch, err := b.files(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		l.fail(err)
-		return nil, &Unavailable{l.failed}
+		b.fail(err)
+		return nil, &Unavailable{b.failed}
 	}
-	return &Comparison{Head: l.Run.SHA, Patch: patch, How: "GitHub's list of the changed files"}, nil
+	return &Comparison{Head: b.Run.SHA, Patch: patch, How: "GitHub's list of the changed files"}, nil
 }
 
 // Bounds of the list of a pull request's files.
@@ -222,17 +221,17 @@ const (
 )
 
 // files makes a diff of the list of files.
-func (l *Ladder) files(ctx context.Context) ([]byte, error) {
+func (b *BaseResolver) files(ctx context.Context) ([]byte, error) {
 	var patch strings.Builder
 	count := 0
 	options := &gh.ListOptions{PerPage: filesPerPage}
 	for {
-		files, resp, err := l.Client.api.PullRequests.ListFiles(ctx, l.Client.owner, l.Client.repo, l.Run.Event.Number, options)
+		files, resp, err := b.Client.api.PullRequests.ListFiles(ctx, b.Client.owner, b.Client.repo, b.Run.Event.Number, options)
 		if err != nil {
 			return nil, fmt.Errorf("GitHub lists no files: %w", refused(err, "pull-requests: read"))
 		}
 		for _, f := range files {
-			if err := l.file(&patch, f); err != nil {
+			if err := b.file(&patch, f); err != nil {
 				return nil, err
 			}
 		}
@@ -248,7 +247,7 @@ func (l *Ladder) files(ctx context.Context) ([]byte, error) {
 
 // file writes the part of a diff for a file of the list. One without lines, since
 // it is large or GitHub takes it for binary, counts with all of its lines.
-func (l *Ladder) file(out *strings.Builder, f *gh.CommitFile) error {
+func (b *BaseResolver) file(out *strings.Builder, f *gh.CommitFile) error {
 	name := f.GetFilename()
 	from := name
 	if f.GetPreviousFilename() != "" {
@@ -259,7 +258,7 @@ func (l *Ladder) file(out *strings.Builder, f *gh.CommitFile) error {
 	}
 	status, patch := f.GetStatus(), f.GetPatch()
 	if patch == "" && f.GetChanges() > 0 && status != "removed" {
-		if text, ok := l.Source(name); ok {
+		if text, ok := b.Source(name); ok {
 			status, patch = "added", wholeFile(text)
 		}
 	}
@@ -333,17 +332,17 @@ func quoted(path string) string {
 
 // BaseFile reads a file of the base version: from the checkout, or, where only
 // GitHub has the base, from there. False if there is none.
-func (l *Ladder) BaseFile(ctx context.Context, c *Comparison, file string, limit int) (data []byte, there bool, err error) {
+func (b *BaseResolver) BaseFile(ctx context.Context, c *Comparison, file string, limit int) (data []byte, there bool, err error) {
 	if !filepath.IsLocal(filepath.FromSlash(file)) {
 		return nil, false, errors.New("the path leads out of the repository")
 	}
 	if c.Base != "" {
-		return l.tree.file(ctx, c.Base, file, limit)
+		return b.tree.file(ctx, c.Base, file, limit)
 	}
-	if l.Client == nil {
+	if b.Client == nil {
 		return nil, false, errors.New("the base is not in the checkout, and GitHub cannot be asked without a token")
 	}
-	content, _, resp, err := l.Client.api.Repositories.GetContents(ctx, l.Client.owner, l.Client.repo, file, &gh.RepositoryContentGetOptions{Ref: l.Run.Event.Base})
+	content, _, resp, err := b.Client.api.Repositories.GetContents(ctx, b.Client.owner, b.Client.repo, file, &gh.RepositoryContentGetOptions{Ref: b.Run.Event.Base})
 	if resp != nil && resp.StatusCode == http.StatusNotFound {
 		return nil, false, nil
 	}
@@ -351,7 +350,7 @@ func (l *Ladder) BaseFile(ctx context.Context, c *Comparison, file string, limit
 		return nil, false, refused(err, "contents: read")
 	}
 	if content == nil || content.GetType() != "file" {
-		return nil, false, errors.New("it is no file")
+		return nil, false, errors.New("it is not a file")
 	}
 	text, err := content.GetContent()
 	if err == nil && len(text) > limit {
