@@ -29,6 +29,31 @@ type Project struct {
 // .cache, since the compiler takes seconds to start.
 func Compile(t testing.TB, version string, sources map[string]string) *Project {
 	t.Helper()
+	input, output := standardJSON(t, version, sources)
+	read, err := build.ReadSolc(input, output, "solc "+version, build.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Project{read}
+}
+
+// Write compiles as [Compile] does, and writes NAME.input.json and NAME.output.json into
+// a folder, as standard JSON goes into a compiler and out of it. It returns their paths.
+func Write(t testing.TB, folder, name, version string, sources map[string]string) (input, output string) {
+	t.Helper()
+	in, out := standardJSON(t, version, sources)
+	input, output = filepath.Join(folder, name+".input.json"), filepath.Join(folder, name+".output.json")
+	for path, data := range map[string][]byte{input: in, output: out} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return input, output
+}
+
+// standardJSON is a compiler's input and output.
+func standardJSON(t testing.TB, version string, sources map[string]string) (input, output []byte) {
+	t.Helper()
 	ctx := context.Background()
 	root := moduleRoot(t)
 	modules := filepath.Join(root, ".cache", "npm", "node_modules")
@@ -43,18 +68,13 @@ func Compile(t testing.TB, version string, sources map[string]string) *Project {
 	for path, text := range sources {
 		content[path] = map[string]any{"content": text}
 	}
-	input, err := json.Marshal(map[string]any{"language": "Solidity", "sources": content, "settings": map[string]any{"outputSelection": selection}})
+	input, err = json.Marshal(map[string]any{"language": "Solidity", "sources": content, "settings": map[string]any{"outputSelection": selection}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := cached(t, filepath.Join(root, ".cache", "testbuild"), compiler.Version(), input, func() ([]byte, error) {
+	return input, cached(t, filepath.Join(root, ".cache", "testbuild"), compiler.Version(), input, func() ([]byte, error) {
 		return compiler.Compile(ctx, input)
 	})
-	output, err := build.ReadSolc(input, text, "solc "+version, build.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Project{output}
 }
 
 var selection = map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []string{
