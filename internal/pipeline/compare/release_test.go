@@ -1,0 +1,64 @@
+package compare
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// TestRelease tries findings of the head on a release build, for which the base's sources
+// stand in: what the two do differently is known.
+func TestRelease(t *testing.T) {
+	for _, c := range []struct{ contract, calls, want, reason string }{
+		{"Kept", "Kept.spend(uint256) args (1234)", report.ShippedConfirmed, ""},
+		{"Shifted", "Shifted.spend(uint256) args (152)", report.ShippedAbsent, "the last call succeeds there"},
+		{"Guarded", "Guarded.spend(uint256) args (6)", report.ShippedAbsent, "the last call reverts there: too much"},
+		{"Elsewhere", "Elsewhere.newer(uint256) args (9)", report.ShippedUnknown, "its calls do not fit the project's own build: "},
+		{"Fresh", "Fresh.spend(uint256) args (3)", report.ShippedUnknown, "the project's own build could not be deployed: "},
+	} {
+		t.Run(c.contract, func(t *testing.T) {
+			debug, release := compiled(t, "head"), compiled(t, "base")
+			debug.Mapping = true
+			only := func(o *build.Output) {
+				o.Contracts = slices.DeleteFunc(o.Contracts, func(d *build.Contract) bool { return d.Name != c.contract })
+			}
+			only(debug)
+			only(release)
+			h := headOf(t, debug, c.contract)
+			r := DeployRelease(t.Context(), &change.Change{Given: []*build.Output{release}, Outputs: []*build.Output{debug}}, h)
+			got := r.Try(found(t, h, c.calls), h.Deployment.Space)
+			if got.Is != c.want || !strings.HasPrefix(got.Reason, c.reason) || c.reason == "" && got.Reason != "" {
+				t.Errorf("%+v, want %s: %s", got, c.want, c.reason)
+			}
+		})
+	}
+}
+
+// TestReleaseUntried: what is known, or cannot be known, without a deployment.
+func TestReleaseUntried(t *testing.T) {
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	debug, given, linked := &build.Output{Mapping: true}, &build.Output{}, &build.Output{}
+	linked.Settings.Linked = true
+	for name, c := range map[string]struct {
+		ctx            context.Context
+		given, outputs *build.Output
+		want           string
+		reason         string
+	}{
+		"what is fuzzed":      {t.Context(), given, given, report.ShippedSame, ""},
+		"not at hand":         {t.Context(), debug, debug, report.ShippedUnknown, "the project's own build was not at hand"},
+		"at fixed addresses":  {t.Context(), linked, debug, report.ShippedUnknown, "the project's own build has libraries at fixed addresses"},
+		"the run was stopped": {canceled, given, debug, report.ShippedUnknown, "the run was canceled"},
+	} {
+		r := DeployRelease(c.ctx, &change.Change{Given: []*build.Output{c.given}, Outputs: []*build.Output{c.outputs}}, Head{})
+		if got := r.Try(nil, nil); got.Is != c.want || !strings.HasPrefix(got.Reason, c.reason) {
+			t.Errorf("%s: %+v, want %s: %s", name, got, c.want, c.reason)
+		}
+	}
+}
