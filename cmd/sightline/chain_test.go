@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 )
 
 func testProject(t *testing.T, foundry string) *project {
@@ -67,6 +68,14 @@ block_prevrandao = "0x1"
 	}
 	if len(notes) != 5 || !strings.Contains(notes[0], "sender") {
 		t.Errorf("notes %q, want one each", notes)
+	}
+}
+
+// A foundry.toml that is not TOML is reported, and forge's defaults stay.
+func TestChainSettingsRefused(t *testing.T) {
+	c, notes := testProject(t, "[profile.default]\nchain_id =\n").testChain()
+	if c.Block.ChainID != world.DefaultChain().Block.ChainID || len(notes) != 1 || !strings.Contains(notes[0], "foundry.toml: line 2: ") {
+		t.Errorf("chain %+v, notes %q", c, notes)
 	}
 }
 
