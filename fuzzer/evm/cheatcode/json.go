@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -71,6 +72,12 @@ func (o *object) set(key string, v any) {
 		o.keys = append(o.keys, key)
 	}
 	o.values[key] = v
+}
+
+// moveLast makes a key that is there the last one.
+func (o *object) moveLast(key string) {
+	i := slices.Index(o.keys, key)
+	o.keys = append(slices.Delete(o.keys, i, i+1), key)
 }
 
 // maxJSON bounds how deeply JSON nests, as Foundry's parser does.
