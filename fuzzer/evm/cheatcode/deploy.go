@@ -7,6 +7,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // deployTable: contracts of the build, deployed by their names. No cheatcode runs code:
@@ -52,20 +54,20 @@ func (s *State) Deploy(edge *Edge, call *Call) (input []byte, ok bool) {
 	if err != nil || edge == nil || edge.Artifact == nil || len(s.Pranks) >= maxPranks {
 		return nil, false
 	}
-	code, _, err := edge.Artifact(arguments[0].text())
+	code, _, err := edge.Artifact(arguments[0].Text())
 	if err != nil {
 		return nil, false
 	}
 	var value, salt uint256.Int
 	salted := uint256.NewInt(0)
 	for i := range fn.arguments {
-		switch fn.arguments[i].kind {
-		case kindBytes:
-			code = slices.Concat(code, arguments[i].bytes)
-		case kindUint:
-			value = arguments[i].word
-		case kindFixed:
-			salt, salted = arguments[i].word, uint256.NewInt(1)
+		switch fn.arguments[i].Kind {
+		case abi.Bytes:
+			code = slices.Concat(code, arguments[i].Bytes)
+		case abi.Uint:
+			value = arguments[i].Word
+		case abi.FixedBytes:
+			salt, salted = arguments[i].Word, uint256.NewInt(1)
 		}
 	}
 	for _, word := range []*uint256.Int{&value, &salt, salted} {
@@ -87,8 +89,8 @@ func (s *State) Deployed() {
 }
 
 // deployCode is what a call comes to that Creator was not called for.
-func deployCode(c *context, a []value) ([]value, error) {
-	if _, _, err := c.artifact(a[0].text()); err != nil {
+func deployCode(c *context, a []abi.Value) ([]abi.Value, error) {
+	if _, _, err := c.artifact(a[0].Text()); err != nil {
 		return nil, err
 	}
 	return nil, errors.New("it is called by CALL, and without ether")

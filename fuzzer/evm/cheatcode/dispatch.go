@@ -8,6 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // context is a call of a cheatcode.
@@ -24,7 +26,7 @@ type context struct {
 type cheat struct {
 	*Function
 	name              string
-	arguments, result []typ
+	arguments, result []abi.Type
 }
 
 // raw is a failure that returns these bytes and no text.
@@ -40,9 +42,9 @@ var index = sync.OnceValue(func() map[[4]byte]*cheat {
 		f := &table[i]
 		c := &cheat{Function: f, name: f.Name()}
 		var err, resultErr error
-		c.arguments, err = parseTypes(f.Signature[len(c.name):])
+		c.arguments, err = abi.Parse(f.Signature[len(c.name):])
 		if f.Returns != "" {
-			c.result, resultErr = parseTypes("(" + f.Returns + ")")
+			c.result, resultErr = abi.Parse("(" + f.Returns + ")")
 		}
 		if err := errors.Join(err, resultErr); err != nil {
 			panic(fmt.Sprintf("cheatcode: %s: %v", f.Signature, err))
@@ -117,33 +119,17 @@ func Run(h Host, s *State, edge *Edge, by common.Address, depth int, input []byt
 		}
 		return failure(fmt.Sprintf("vm.%s: %s", fn.name, err)), false
 	}
-	return encode(fn.result, results), true
+	return abi.Append(nil, fn.result, results), true
 }
 
 // call decodes the arguments and runs the cheatcode.
-func (c *context) call(input []byte) ([]value, error) {
+func (c *context) call(input []byte) ([]abi.Value, error) {
 	arguments, err := decode(c.fn.arguments, input)
 	if err != nil {
 		return nil, err
 	}
 	if c.fn.run == nil { // accepted
-		return zeros(c.fn.result), nil
+		return abi.Zeros(c.fn.result), nil
 	}
 	return c.fn.run(c, arguments)
-}
-
-// zeros is the empty value of each type.
-func zeros(types []typ) []value {
-	values := make([]value, len(types))
-	for i := range types {
-		switch t := &types[i]; t.kind {
-		case kindTuple:
-			values[i].list = zeros(t.fields)
-		case kindArray:
-			for range t.size {
-				values[i].list = append(values[i].list, zeros([]typ{*t.elem})...)
-			}
-		}
-	}
-	return values
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/testing/testforge"
 )
 
@@ -52,8 +53,8 @@ func isDocument(f *Function) bool {
 // caller writes random arguments.
 type caller struct{ rng *rand.Rand }
 
-func (c *caller) values(f *Function, types []typ) []value {
-	values := make([]value, len(types))
+func (c *caller) values(f *Function, types []abi.Type) []abi.Value {
+	values := make([]abi.Value, len(types))
 	for i := range types {
 		if isDocument(f) {
 			pool := someJSON
@@ -78,48 +79,49 @@ func (c *caller) values(f *Function, types []typ) []value {
 		}
 		return values
 	}
-	if len(values) > 1 && c.rng.IntN(2) == 0 && types[0].kind == types[1].kind && types[0].kind != kindTuple { // for asserts that hold
+	if len(values) > 1 && c.rng.IntN(2) == 0 && types[0].Kind == types[1].Kind && types[0].Kind != abi.Tuple { // for asserts that hold
 		values[1] = values[0]
-		if types[0].kind == kindSlice && types[0].elem.kind != types[1].elem.kind {
+		if types[0].Kind == abi.Slice && types[0].Elem.Kind != types[1].Elem.Kind {
 			values[1] = c.value(&types[1])
 		}
 	}
 	return values
 }
 
-func (c *caller) value(t *typ) value {
-	var v value
-	switch t.kind {
-	case kindString:
+func (c *caller) value(t *abi.Type) abi.Value {
+	var v abi.Value
+	switch t.Kind {
+	case abi.String:
 		return textOf(someTexts[c.rng.IntN(len(someTexts))])
-	case kindBytes:
+	case abi.Bytes:
 		return bytesOf([][]byte{{}, {1}, {1, 2, 3}, make([]byte, 33), {0xc2, 1, 2}, {0xc3, 0x82, 1, 2}}[c.rng.IntN(6)])
-	case kindSlice, kindArray:
+	case abi.Slice, abi.Array:
 		for range c.rng.IntN(3) {
-			v.list = append(v.list, c.value(t.elem))
+			v.Elems = append(v.Elems, c.value(t.Elem))
 		}
 		return v
-	case kindTuple:
-		for i := range t.fields {
-			v.list = append(v.list, c.value(&t.fields[i]))
+	case abi.Tuple:
+		for i := range t.Fields {
+			v.Elems = append(v.Elems, c.value(&t.Fields[i]))
 		}
 		return v
-	case kindBool:
-		return truthOf(c.rng.IntN(2) == 0)
-	case kindAddress:
+	case abi.Bool:
+		return boolOf(c.rng.IntN(2) == 0)
+	case abi.Address:
 		return addressOf([]common.Address{{}, {19: 1}, common.HexToAddress("0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf")}[c.rng.IntN(3)])
-	case kindFixed:
+	case abi.FixedBytes:
 		word := common.Hash(crypto.Keccak256([]byte{byte(c.rng.IntN(3))}))
-		v.word.SetBytes(append(word[:t.size:t.size], make([]byte, 32-t.size)...))
+		v.Word.SetBytes32(word[:])
+		v.Word = t.Wrap(&v.Word)
 		return v
 	}
 	limits := []uint256.Int{{0}, {1}, {2}, {3}, {18}, {1e18}, {1500000000000000000}, *new(uint256.Int).SetAllOne()}
-	v.word = limits[c.rng.IntN(len(limits))]
-	if t.kind == kindInt && c.rng.IntN(3) == 0 {
-		v.word = *signBit
+	v.Word = limits[c.rng.IntN(len(limits))]
+	if t.Kind == abi.Int && c.rng.IntN(3) == 0 {
+		v.Word = *signBit
 	}
-	if t.kind == kindUint && t.size < 256 {
-		v.word.Rsh(&v.word, uint(256-t.size))
+	if t.Kind == abi.Uint && t.Bits < 256 {
+		v.Word.Rsh(&v.Word, uint(256-t.Bits))
 	}
 	return v
 }
@@ -143,7 +145,7 @@ func TestForgeComputes(t *testing.T) {
 				}
 			}
 			for range *callsOfEach {
-				questions = append(questions, questionOf(f.Signature, func(arguments []typ) []value { return c.values(f, arguments) }))
+				questions = append(questions, questionOf(f.Signature, func(arguments []abi.Type) []abi.Value { return c.values(f, arguments) }))
 			}
 			asked = append(asked, questions)
 		}
@@ -170,7 +172,7 @@ func TestForgeReadsTOML(t *testing.T) {
 				if signature == "parseToml(string,string)" && len(text) > 2*maxNesting && strings.Count(text, ".")+strings.Count(text, "[") > maxNesting {
 					continue // nests deeper than what is encoded
 				}
-				questions = append(questions, questionOf(signature, func([]typ) []value { return []value{textOf(text), textOf(path)} }))
+				questions = append(questions, questionOf(signature, func([]abi.Type) []abi.Value { return []abi.Value{textOf(text), textOf(path)} }))
 			}
 		}
 		asked = append(asked, questions)
@@ -184,10 +186,10 @@ type question struct {
 	data      []byte
 }
 
-func questionOf(signature string, arguments func([]typ) []value) question {
+func questionOf(signature string, arguments func([]abi.Type) []abi.Value) question {
 	selector := [4]byte(crypto.Keccak256([]byte(signature)))
 	types := index()[selector].arguments
-	return question{signature, append(selector[:4:4], encode(types, arguments(types))...)}
+	return question{signature, append(selector[:4:4], abi.Append(nil, types, arguments(types))...)}
 }
 
 // compareWithForge asks forge and us, each list of questions in one test function, with one

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // jsonTable: what stands in a JSON text.
@@ -176,16 +178,16 @@ func step(path string) (key, rest string, err error) {
 	return path[:end], path[end:], nil
 }
 
-func keyExists(c *context, a []value) ([]value, error) {
-	_, err := c.find(a[0].bytes, a[1].text())
+func keyExists(c *context, a []abi.Value) ([]abi.Value, error) {
+	_, err := c.find(a[0].Bytes, a[1].Text())
 	if err != nil && !errors.Is(err, errNoKey) {
 		return nil, err
 	}
-	return []value{truthOf(err == nil)}, nil
+	return []abi.Value{boolOf(err == nil)}, nil
 }
 
-func jsonKeys(c *context, a []value) ([]value, error) {
-	at, err := c.find(a[0].bytes, a[1].text())
+func jsonKeys(c *context, a []abi.Value) ([]abi.Value, error) {
+	at, err := c.find(a[0].Bytes, a[1].Text())
 	if err != nil {
 		return nil, err
 	}
@@ -193,37 +195,37 @@ func jsonKeys(c *context, a []value) ([]value, error) {
 	if !ok {
 		return nil, errors.New("there is no object at this path")
 	}
-	var list value
+	var list abi.Value
 	for _, key := range o.keys {
-		list.list = append(list.list, textOf(key))
+		list.Elems = append(list.Elems, textOf(key))
 	}
-	return []value{list}, nil
+	return []abi.Value{list}, nil
 }
 
-func jsonValue(c *context, a []value) ([]value, error) {
-	at, err := c.find(a[0].bytes, a[1].text())
+func jsonValue(c *context, a []abi.Value) ([]abi.Value, error) {
+	at, err := c.find(a[0].Bytes, a[1].Text())
 	if err != nil {
 		return nil, err
 	}
 	v, err := ofJSON(&c.fn.result[0], at)
-	return []value{v}, err
+	return []abi.Value{v}, err
 }
 
 // ofJSON reads a value of the type: strings as people write them, and numbers and
 // bools as JSON has them.
-func ofJSON(t *typ, at any) (value, error) {
-	if t.kind == kindSlice {
+func ofJSON(t *abi.Type, at any) (abi.Value, error) {
+	if t.Kind == abi.Slice {
 		elements, ok := at.([]any)
 		if !ok {
-			return value{}, errors.New("there is no array at this path")
+			return abi.Value{}, errors.New("there is no array at this path")
 		}
-		var list value
+		var list abi.Value
 		for _, element := range elements {
-			v, err := ofJSON(t.elem, element)
+			v, err := ofJSON(t.Elem, element)
 			if err != nil {
-				return value{}, err
+				return abi.Value{}, err
 			}
-			list.list = append(list.list, v)
+			list.Elems = append(list.Elems, v)
 		}
 		return list, nil
 	}
@@ -231,14 +233,14 @@ func ofJSON(t *typ, at any) (value, error) {
 	case string:
 		return parse(t, at)
 	case json.Number:
-		if t.kind == kindUint || t.kind == kindInt {
+		if t.Kind == abi.Uint || t.Kind == abi.Int {
 			return parse(t, strings.Replace(at.String(), "e+", "e", 1))
 		}
 		return parse(t, signedExponent(at.String()))
 	case bool:
 		return parse(t, strconv.FormatBool(at))
 	}
-	return value{}, fmt.Errorf("there is no %s at this path", typeName(t))
+	return abi.Value{}, fmt.Errorf("there is no %s at this path", t.String())
 }
 
 // signedExponent writes a number as Foundry does, with a sign in front of an exponent.

@@ -3,6 +3,8 @@ package cheatcode
 import (
 	"slices"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // Status is what Sightline makes of a cheatcode.
@@ -30,7 +32,7 @@ type Function struct {
 	Note      string // in a line: what is different here, or why it is refused
 	curve     bool   // it computes on the curve, which takes time
 	text      bool   // it reads JSON or TOML, likewise
-	run       func(*context, []value) ([]value, error)
+	run       func(*context, []abi.Value) ([]abi.Value, error)
 }
 
 // Name is the cheatcode's without its arguments.

@@ -42,7 +42,7 @@ func FuzzTOML(f *testing.F) {
 			t.Errorf("%v, %v", v, err)
 		}
 		if err == nil {
-			_, _ = tokenOf(v, 0)
+			_, _, _ = typed(v, 0)
 		}
 	})
 }
