@@ -10,7 +10,7 @@ import (
 )
 
 // accountTable: balances, nonces, code, storage and names.
-var accountTable = []Function{
+var accountTable = []function{
 	{Signature: "deal(address,uint256)", run: deal, Note: "undone with the frame that did it, when that fails (not so in Foundry)"},
 	{Signature: "store(address,bytes32,bytes32)", run: store},
 	{Signature: "load(address,bytes32)", Returns: "bytes32", run: load},

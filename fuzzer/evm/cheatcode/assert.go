@@ -17,11 +17,11 @@ var assertTable = assertions()
 
 // assertions makes the table: most exist for several types, and all with and without
 // a text of the test's own.
-func assertions() []Function {
-	var table []Function
+func assertions() []function {
+	var table []function
 	add := func(name, arguments string, run func(*context, []abi.Value) error) {
 		for _, text := range []string{"", ",string"} {
-			table = append(table, Function{Signature: name + "(" + arguments + text + ")", run: asserting(run, text != "")})
+			table = append(table, function{Signature: name + "(" + arguments + text + ")", run: asserting(run, text != "")})
 		}
 	}
 	add("assertTrue", "bool", holds(func(v *abi.Value) bool { return v.Bool() }))

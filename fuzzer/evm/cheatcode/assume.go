@@ -7,7 +7,7 @@ import (
 )
 
 // assumeTable: what ends a run without failing the test.
-var assumeTable = []Function{
+var assumeTable = []function{
 	{Signature: "assume(bool)", run: assume},
 	{Signature: "assumeNoRevert()", run: assumeNoRevert},
 	{Signature: "assumeNoRevert((address,bool,bytes))", run: assumeNoRevert},

@@ -13,7 +13,7 @@ import (
 
 // deployTable: contracts of the build, deployed by their names. No cheatcode runs code:
 // the machine makes a call of one of these a call of [Creator], which does.
-var deployTable = []Function{
+var deployTable = []function{
 	{Signature: "deployCode(string)", Returns: "address", run: deployCode},
 	{Signature: "deployCode(string,bytes)", Returns: "address", run: deployCode},
 	{Signature: "deployCode(string,uint256)", Returns: "address", run: deployCode},

@@ -24,7 +24,7 @@ type context struct {
 
 // cheat is a cheatcode, ready to be called.
 type cheat struct {
-	*Function
+	*function
 	name              string
 	arguments, result []abi.Type
 }
@@ -40,7 +40,7 @@ var index = sync.OnceValue(func() map[[4]byte]*cheat {
 	cheats := make(map[[4]byte]*cheat, len(table))
 	for i := range table {
 		f := &table[i]
-		c := &cheat{Function: f, name: f.Name()}
+		c := &cheat{function: f, name: f.Name()}
 		var err, resultErr error
 		c.arguments, err = abi.Parse(f.Signature[len(c.name):])
 		if f.Returns != "" {
@@ -100,7 +100,7 @@ func Run(h Host, s *State, edge *Edge, by common.Address, depth int, input []byt
 	if fn == nil {
 		return failure(fmt.Sprintf("unknown cheatcode 0x%x: Sightline does not know it; it may be newer than Foundry 1.7", input[:4])), false
 	}
-	if fn.Status == Refused || fn.run == nil && fn.Status != Accepted {
+	if fn.Status == refused || fn.run == nil && fn.Status != accepted {
 		return failure(fmt.Sprintf("vm.%s: %s", fn.name, fn.Note)), false
 	}
 	c := &context{Host: h, State: s, edge: edge, by: by, depth: depth, fn: fn}

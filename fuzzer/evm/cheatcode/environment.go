@@ -9,7 +9,7 @@ import (
 )
 
 // environmentTable: block, chain and transaction.
-var environmentTable = []Function{
+var environmentTable = []function{
 	{Signature: "warp(uint256)", run: warp},
 	{Signature: "roll(uint256)", run: roll},
 	{Signature: "fee(uint256)", run: setNumber(func(s *Settings) **uint64 { return &s.BaseFee })},
@@ -19,7 +19,7 @@ var environmentTable = []Function{
 	{Signature: "coinbase(address)", run: coinbase},
 	{Signature: "prevrandao(bytes32)", run: prevrandao},
 	{Signature: "prevrandao(uint256)", run: prevrandao},
-	{Signature: "difficulty(uint256)", Status: Refused, Note: "blocks have no difficulty since Paris: use vm.prevrandao"},
+	{Signature: "difficulty(uint256)", Status: refused, Note: "blocks have no difficulty since Paris: use vm.prevrandao"},
 	{Signature: "getBlockNumber()", Returns: "uint256", run: getBlockNumber},
 	{Signature: "getBlockTimestamp()", Returns: "uint256", run: getBlockTimestamp},
 	{Signature: "getChainId()", Returns: "uint256", run: getChainID},

@@ -12,7 +12,7 @@ import (
 )
 
 // expectTable: what has to happen next.
-var expectTable = []Function{
+var expectTable = []function{
 	{Signature: "expectRevert()", run: expectRevert("")},
 	{Signature: "expectRevert(bytes4)", run: expectRevert("d")},
 	{Signature: "expectRevert(bytes)", run: expectRevert("d")},
@@ -52,9 +52,9 @@ var expectTable = []Function{
 	{Signature: "expectCallMinGas(address,uint256,uint64,bytes,uint64)", run: expectCall("vldn")},
 	{Signature: "expectCreate(bytes,address)", run: expectCreate(false)},
 	{Signature: "expectCreate2(bytes,address)", run: expectCreate(true)},
-	{Signature: "expectSafeMemory(uint64,uint64)", Status: Accepted, Note: "which memory is written is not watched"},
-	{Signature: "expectSafeMemoryCall(uint64,uint64)", Status: Accepted, Note: "which memory is written is not watched"},
-	{Signature: "stopExpectSafeMemory()", Status: Accepted},
+	{Signature: "expectSafeMemory(uint64,uint64)", Status: accepted, Note: "which memory is written is not watched"},
+	{Signature: "expectSafeMemoryCall(uint64,uint64)", Status: accepted, Note: "which memory is written is not watched"},
+	{Signature: "stopExpectSafeMemory()", Status: accepted},
 }
 
 // expectRevert makes a cheatcode of what its arguments are: d data, p a selector that

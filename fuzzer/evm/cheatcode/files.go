@@ -8,7 +8,7 @@ import (
 )
 
 // fileTable: the project's files and artifacts.
-var fileTable = []Function{
+var fileTable = []function{
 	{Signature: "getCode(string)", Returns: "bytes", run: getCode},
 	{Signature: "getDeployedCode(string)", Returns: "bytes", run: getDeployedCode},
 	{Signature: "readFile(string)", Returns: "string", run: readFile, Note: inProject},

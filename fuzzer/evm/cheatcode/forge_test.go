@@ -24,7 +24,7 @@ var (
 
 // computing are the tables whose cheatcodes compute something from their arguments, and
 // from what such calls before them left behind.
-var computing = [][]Function{assertTable, textTable, jsonTable, tomlTable, variableTable, keyTable, toolTable, expectTable[:0]}
+var computing = [][]function{assertTable, textTable, jsonTable, tomlTable, variableTable, keyTable, toolTable, expectTable[:0]}
 
 // unlike are cheatcodes whose results are not forge's.
 var unlike = map[string]bool{"unixTime()": true, "getFoundryVersion()": true, "isContext(uint8)": true, "setEnv(string,string)": true}
@@ -46,14 +46,14 @@ var (
 )
 
 // isDocument reports whether a cheatcode reads a JSON or TOML text.
-func isDocument(f *Function) bool {
+func isDocument(f *function) bool {
 	return strings.Contains(f.Signature, "Json") || strings.Contains(f.Signature, "Toml") || strings.HasPrefix(f.Signature, "keyExists")
 }
 
 // caller writes random arguments.
 type caller struct{ rng *rand.Rand }
 
-func (c *caller) values(f *Function, types []abi.Type) []abi.Value {
+func (c *caller) values(f *function, types []abi.Type) []abi.Value {
 	values := make([]abi.Value, len(types))
 	for i := range types {
 		if isDocument(f) {

@@ -11,7 +11,7 @@ import (
 
 // forkTable: forks of a chain. There is one chain at one block, the one that the state
 // goes on from, and every fork is that.
-var forkTable = []Function{
+var forkTable = []function{
 	{Signature: "createFork(string)", Returns: "uint256", run: makeFork, Note: withRPC},
 	{Signature: "createFork(string,uint256)", Returns: "uint256", run: makeFork, Note: withRPC},
 	{Signature: "createSelectFork(string)", Returns: "uint256", run: makeSelectFork, Note: withRPC},

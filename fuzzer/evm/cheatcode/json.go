@@ -17,8 +17,8 @@ import (
 var jsonTable = jsonReaders()
 
 // jsonReaders makes the table: one for each type and one for lists of them.
-func jsonReaders() []Function {
-	table := []Function{
+func jsonReaders() []function {
+	table := []function{
 		{Signature: "keyExists(string,string)", Returns: "bool", text: true, run: keyExists},
 		{Signature: "keyExistsJson(string,string)", Returns: "bool", text: true, run: keyExists},
 		{Signature: "parseJsonKeys(string,string)", Returns: "string[]", text: true, run: jsonKeys},
@@ -27,13 +27,13 @@ func jsonReaders() []Function {
 		{"Uint", "uint256"}, {"Int", "int256"}, {"Bool", "bool"}, {"Address", "address"}, {"String", "string"}, {"Bytes", "bytes"}, {"Bytes32", "bytes32"},
 	} {
 		table = append(table,
-			Function{Signature: "parseJson" + t.name + "(string,string)", Returns: t.kind, text: true, run: jsonValue},
-			Function{Signature: "parseJson" + t.name + "Array(string,string)", Returns: t.kind + "[]", text: true, run: jsonValue},
+			function{Signature: "parseJson" + t.name + "(string,string)", Returns: t.kind, text: true, run: jsonValue},
+			function{Signature: "parseJson" + t.name + "Array(string,string)", Returns: t.kind + "[]", text: true, run: jsonValue},
 		)
 	}
 	table = append(table,
-		Function{Signature: "parseJson(string)", Returns: "bytes", text: true, run: parseJSON},
-		Function{Signature: "parseJson(string,string)", Returns: "bytes", text: true, run: parseJSON},
+		function{Signature: "parseJson(string)", Returns: "bytes", text: true, run: parseJSON},
+		function{Signature: "parseJson(string,string)", Returns: "bytes", text: true, run: parseJSON},
 	)
 	return append(table, refuse("types are not read from texts: use vm.parseJson, or the typed ones such as vm.parseJsonUint", "parseJsonType(string,string)|bytes",
 		"parseJsonType(string,string,string)|bytes", "parseJsonTypeArray(string,string,string)|bytes")...)

@@ -25,7 +25,7 @@ const wallet = "(address,uint256,uint256,uint256)"
 const delegation = "(uint8,bytes32,bytes32,uint64,address)"
 
 // keyTable: private keys and what they sign.
-var keyTable = []Function{
+var keyTable = []function{
 	{Signature: "addr(uint256)", Returns: "address", run: addr, curve: true},
 	{Signature: "sign(uint256,bytes32)", Returns: "uint8,bytes32,bytes32", run: sign, curve: true},
 	{Signature: "sign(" + wallet + ",bytes32)", Returns: "uint8,bytes32,bytes32", run: sign, curve: true},
@@ -35,7 +35,7 @@ var keyTable = []Function{
 	{Signature: "signCompact(" + wallet + ",bytes32)", Returns: "bytes32,bytes32", run: compact(sign), curve: true},
 	{Signature: "signCompact(bytes32)", Returns: "bytes32,bytes32", run: compact(signRemembered), curve: true},
 	{Signature: "signCompact(address,bytes32)", Returns: "bytes32,bytes32", run: compact(signRemembered), curve: true},
-	{Signature: "signWithNonceUnsafe(uint256,bytes32,uint256)", Returns: "uint8,bytes32,bytes32", Status: Refused, Note: "signatures with a chosen nonce give the key away; use vm.sign"},
+	{Signature: "signWithNonceUnsafe(uint256,bytes32,uint256)", Returns: "uint8,bytes32,bytes32", Status: refused, Note: "signatures with a chosen nonce give the key away; use vm.sign"},
 	{Signature: "signP256(uint256,bytes32)", Returns: "bytes32,bytes32", run: signP256, curve: true},
 	{Signature: "publicKeyP256(uint256)", Returns: "uint256,uint256", run: publicKeyP256, curve: true},
 	{Signature: "createEd25519Key(bytes32)", Returns: "bytes32,bytes32", run: createEd25519, curve: true},
@@ -48,12 +48,12 @@ var keyTable = []Function{
 	{Signature: "getNonce(" + wallet + ")", Returns: "uint64", run: walletNonce},
 	{Signature: "rememberKey(uint256)", Returns: "address", run: rememberKey, curve: true},
 	{Signature: "getWallets()", Returns: "address[]", run: getWallets},
-	{Signature: "rememberKeys(string,string,uint32)", Returns: "address[]", Status: Refused, Note: noMnemonic},
-	{Signature: "rememberKeys(string,string,string,uint32)", Returns: "address[]", Status: Refused, Note: noMnemonic},
-	{Signature: "deriveKey(string,uint32)", Returns: "uint256", Status: Refused, Note: noMnemonic},
-	{Signature: "deriveKey(string,string,uint32)", Returns: "uint256", Status: Refused, Note: noMnemonic},
-	{Signature: "deriveKey(string,uint32,string)", Returns: "uint256", Status: Refused, Note: noMnemonic},
-	{Signature: "deriveKey(string,string,uint32,string)", Returns: "uint256", Status: Refused, Note: noMnemonic},
+	{Signature: "rememberKeys(string,string,uint32)", Returns: "address[]", Status: refused, Note: noMnemonic},
+	{Signature: "rememberKeys(string,string,string,uint32)", Returns: "address[]", Status: refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,uint32)", Returns: "uint256", Status: refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,string,uint32)", Returns: "uint256", Status: refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,uint32,string)", Returns: "uint256", Status: refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,string,uint32,string)", Returns: "uint256", Status: refused, Note: noMnemonic},
 	{Signature: "signDelegation(address,uint256)", Returns: delegation, run: signDelegation, curve: true},
 	{Signature: "signDelegation(address,uint256,uint64)", Returns: delegation, run: signDelegation, curve: true},
 	{Signature: "signDelegation(address,uint256,bool)", Returns: delegation, run: signDelegation, curve: true},

@@ -11,7 +11,7 @@ import (
 )
 
 // mockTable: calls that are answered without running anything.
-var mockTable = []Function{
+var mockTable = []function{
 	{Signature: "mockCall(address,bytes,bytes)", run: mock(false, false)},
 	{Signature: "mockCall(address,uint256,bytes,bytes)", run: mock(true, false)},
 	{Signature: "mockCall(address,bytes4,bytes)", run: mock(false, false)},

@@ -10,7 +10,7 @@ import (
 )
 
 // prankTable: whose calls are whose.
-var prankTable = []Function{
+var prankTable = []function{
 	{Signature: "prank(address)", run: prank(true)},
 	{Signature: "prank(address,address)", run: prank(true)},
 	{Signature: "prank(address,bool)", run: prankDelegate(true)},

@@ -15,7 +15,7 @@ import (
 const alike = "the same numbers in each run; other ones than Foundry's"
 
 // randomTable: numbers that a test takes as they come, and lists of them.
-var randomTable = []Function{
+var randomTable = []function{
 	{Signature: "setSeed(uint256)", run: setSeed},
 	{Signature: "randomUint()", Returns: "uint256", run: randomWord, Note: alike},
 	{Signature: "randomUint(uint256)", Returns: "uint256", run: randomBits, Note: alike},

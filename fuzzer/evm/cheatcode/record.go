@@ -10,7 +10,7 @@ import (
 )
 
 // recordTable: what contracts did.
-var recordTable = []Function{
+var recordTable = []function{
 	{Signature: "record()", run: record(true)},
 	{Signature: "stopRecord()", run: record(false)},
 	{Signature: "accesses(address)", Returns: "bytes32[],bytes32[]", run: accesses},

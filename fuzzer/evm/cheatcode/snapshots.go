@@ -7,7 +7,7 @@ import (
 )
 
 // snapshotTable: states to come back to.
-var snapshotTable = []Function{
+var snapshotTable = []function{
 	{Signature: "snapshot()", Returns: "uint256", run: snapshot},
 	{Signature: "snapshotState()", Returns: "uint256", run: snapshot},
 	{Signature: "revertTo(uint256)", Returns: "bool", run: revertTo(false)},

@@ -18,7 +18,7 @@ import (
 )
 
 // textTable: strings.
-var textTable = []Function{
+var textTable = []function{
 	{Signature: "toString(address)", Returns: "string", run: toString},
 	{Signature: "toString(bytes)", Returns: "string", run: toString},
 	{Signature: "toString(bytes32)", Returns: "string", run: toString},

@@ -21,8 +21,8 @@ import (
 var tomlTable = tomlReaders()
 
 // tomlReaders are jsonReaders for TOML.
-func tomlReaders() []Function {
-	table := []Function{
+func tomlReaders() []function {
+	table := []function{
 		{Signature: "keyExistsToml(string,string)", Returns: "bool", text: true, run: keyExists},
 		{Signature: "parseTomlKeys(string,string)", Returns: "string[]", text: true, run: jsonKeys},
 		{Signature: "parseToml(string)", Returns: "bytes", text: true, run: parseJSON},
@@ -30,8 +30,8 @@ func tomlReaders() []Function {
 	}
 	for _, t := range [][2]string{{"Uint", "uint256"}, {"Int", "int256"}, {"Bool", "bool"}, {"Address", "address"}, {"Bytes32", "bytes32"}, {"String", "string"}, {"Bytes", "bytes"}} {
 		table = append(table,
-			Function{Signature: "parseToml" + t[0] + "(string,string)", Returns: t[1], text: true, run: jsonValue},
-			Function{Signature: "parseToml" + t[0] + "Array(string,string)", Returns: t[1] + "[]", text: true, run: jsonValue},
+			function{Signature: "parseToml" + t[0] + "(string,string)", Returns: t[1], text: true, run: jsonValue},
+			function{Signature: "parseToml" + t[0] + "Array(string,string)", Returns: t[1] + "[]", text: true, run: jsonValue},
 		)
 	}
 	return append(table, refuse("types are not read from texts: use vm.parseToml, or the typed ones such as vm.parseTomlUint", "parseTomlType(string,string)|bytes",

@@ -15,7 +15,7 @@ import (
 )
 
 // toolTable: what is no matter of any state.
-var toolTable = []Function{
+var toolTable = []function{
 	{Signature: "computeCreateAddress(address,uint256)", Returns: "address", run: createAddress},
 	{Signature: "computeCreate2Address(bytes32,bytes32)", Returns: "address", run: create2Address},
 	{Signature: "computeCreate2Address(bytes32,bytes32,address)", Returns: "address", run: create2Address},

@@ -15,8 +15,8 @@ var variableTable = variables()
 const noVariables = "knows what vm.setEnv has set, and nothing else: contracts are given no environment"
 
 // variables makes the table: most exist for several types.
-func variables() []Function {
-	table := []Function{
+func variables() []function {
+	table := []function{
 		{Signature: "setEnv(string,string)", run: setEnv, Note: "for contracts alone"},
 		{Signature: "envExists(string)", Returns: "bool", run: envExists, Note: noVariables},
 	}
@@ -24,10 +24,10 @@ func variables() []Function {
 		{"Bool", "bool"}, {"Uint", "uint256"}, {"Int", "int256"}, {"Address", "address"}, {"Bytes32", "bytes32"}, {"String", "string"}, {"Bytes", "bytes"},
 	} {
 		table = append(table,
-			Function{Signature: "env" + t.name + "(string)", Returns: t.kind, run: variable, Note: noVariables},
-			Function{Signature: "env" + t.name + "(string,string)", Returns: t.kind + "[]", run: variable, Note: noVariables},
-			Function{Signature: "envOr(string," + t.kind + ")", Returns: t.kind, run: variableOr, Note: noVariables},
-			Function{Signature: "envOr(string,string," + t.kind + "[])", Returns: t.kind + "[]", run: variableOr, Note: noVariables},
+			function{Signature: "env" + t.name + "(string)", Returns: t.kind, run: variable, Note: noVariables},
+			function{Signature: "env" + t.name + "(string,string)", Returns: t.kind + "[]", run: variable, Note: noVariables},
+			function{Signature: "envOr(string," + t.kind + ")", Returns: t.kind, run: variableOr, Note: noVariables},
+			function{Signature: "envOr(string,string," + t.kind + "[])", Returns: t.kind + "[]", run: variableOr, Note: noVariables},
 		)
 	}
 	return table
