@@ -104,7 +104,7 @@ func parseSourceIDs(file string, text []byte) (*compilerRun, error) {
 	for digits, path := range raw.Paths {
 		id, err := strconv.ParseUint(digits, 10, offsetBits)
 		if err != nil {
-			return nil, &Error{Origin: file, Kind: ErrFormat, Problem: fmt.Sprintf("%q is no source id", shorten(digits)), Remedy: "give the file as forge wrote it"}
+			return nil, &Error{Origin: file, Kind: ErrFormat, Problem: fmt.Sprintf("%q is not a source id", shorten(digits)), Remedy: "give the file as forge wrote it"}
 		}
 		if other, twice := r.ids[path]; twice {
 			return nil, &Error{Origin: file, Kind: ErrFormat, Problem: fmt.Sprintf("%s has the source ids %d and %d", shorten(path), other, id), Remedy: "give the file as forge wrote it"}

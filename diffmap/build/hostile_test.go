@@ -102,7 +102,7 @@ func FuzzSettings(f *testing.F) {
 	f.Add("[a]\n[a]\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		file, err := parseTOML([]byte(text))
-		if problem := new(Error); err != nil && (!errors.As(err, &problem) || problem.Place == "" || problem.Kind != ErrFormat) {
+		if problem := new(Error); err != nil && (!errors.As(err, &problem) || problem.Place == "" || !errors.Is(err, ErrFormat)) {
 			t.Errorf("%q: error %#v does not say where", text, err)
 		}
 		for key := range file.table("profile", "default") {

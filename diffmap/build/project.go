@@ -193,9 +193,9 @@ func tooManyFiles(limits Limits) error {
 		Remedy: "give a folder with fewer, or raise the limit"}
 }
 
-// locate finds the file of a source unit: below the root, in node_modules, in
-// lib; where a remapping leads there, beside the root in its repository. tried
-// lists the places, for the message.
+// locate finds the file of a source unit: below the root, in node_modules, in lib;
+// where a remapping leads there, next to the root in its repository. tried lists the
+// places, for the message.
 func (p *project) locate(name string) (file string, tried []string) {
 	name = path.Clean(name)
 	if strings.HasPrefix(name, "../") && p.repository != "" {

@@ -25,7 +25,7 @@ var deployTable = []function{
 }
 
 // Creator is an account whose code, [CreatorCode], creates a contract, in the name of
-// whoever called deployCode.
+// the caller of deployCode.
 var Creator = common.BytesToAddress(crypto.Keccak256([]byte("sightline: deployCode")))
 
 // CreatorCode is called with a word of wei, a word of salt, a word that is zero for CREATE
@@ -46,7 +46,7 @@ var deployments = func() map[[4]byte]bool {
 func Deploys(input []byte) bool { return len(input) >= 4 && deployments[[4]byte(input)] }
 
 // Deploy is what Creator is to be called with for a call of deployCode, and lets it
-// create in the name of who calls, pranks included; false where the cheatcode itself says
+// create in the caller's name, pranks included; false where the cheatcode itself says
 // what is wrong.
 func (s *State) Deploy(edge *Edge, call *Call) (input []byte, ok bool) {
 	fn := index()[[4]byte(call.Input)]
@@ -83,12 +83,12 @@ func (s *State) Deploy(edge *Edge, call *Call) (input []byte, ok bool) {
 	return append(input, code...), true
 }
 
-// Deployed clears up behind Creator, which may have created nothing.
+// Deployed cleans up after Creator, whether or not it created a contract.
 func (s *State) Deployed() {
 	s.Pranks = slices.DeleteFunc(s.Pranks, func(p Prank) bool { return p.By == Creator })
 }
 
-// deployCode is what a call comes to that Creator was not called for.
+// deployCode runs for calls that were not passed on to Creator.
 func deployCode(c *context, a []abi.Value) ([]abi.Value, error) {
 	if _, _, err := c.artifact(a[0].Text()); err != nil {
 		return nil, err

@@ -58,16 +58,16 @@ var index = sync.OnceValue(func() map[[4]byte]*cheat {
 	return cheats
 })
 
-// byteGas is what a byte of arguments costs, and textGas that of a text with JSON or TOML.
-// The slowest that is done with one is to parse it as JSON and encode it, some 1,300 ns, and
-// else some 40 ns; ordinary instructions take no less for their gas.
+// byteGas is what a byte of arguments costs, and textGas that of a text with JSON or
+// TOML. The slowest work per byte is parsing JSON or TOML and encoding it, about 1,300
+// ns, and otherwise about 40 ns; ordinary instructions take as long for their gas.
 const (
 	byteGas = 1
 	textGas = 32
 )
 
-// Gas is what a call of a cheatcode costs. Foundry's cost nothing: here that would be
-// a way to make a call take longer than its gas allows.
+// Gas is what a call of a cheatcode costs. Foundry's cost nothing, which would let a
+// call take longer than its gas allows.
 func Gas(input []byte) uint64 {
 	gas := uint64(len(input)) * byteGas
 	if len(input) < 4 {
@@ -85,7 +85,7 @@ func Gas(input []byte) uint64 {
 }
 
 // Run calls a cheatcode for a frame: by is the account it acts for, depth its depth.
-// What it returns is what the caller gets, with ok false as why it failed.
+// The output is what the caller gets; with ok false, the reason of the failure.
 func Run(h Host, s *State, edge *Edge, by common.Address, depth int, input []byte) (output []byte, ok bool) {
 	if edge == nil {
 		edge = &Edge{}

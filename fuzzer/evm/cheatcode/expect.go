@@ -57,9 +57,9 @@ var expectTable = []function{
 	{Signature: "stopExpectSafeMemory()", Status: accepted},
 }
 
-// expectRevert makes a cheatcode of what its arguments are: d data, p a selector that
-// is all that counts, a who reverts, n how often; c: cheatcodes are meant, and takes
-// no argument.
+// expectRevert makes a cheatcode from a list of its arguments: d data, p a selector
+// that is all that counts, a who reverts, n how often; c: cheatcodes are meant, and
+// takes no argument.
 func expectRevert(form string) func(*context, []abi.Value) ([]abi.Value, error) {
 	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		if c.Revert != nil {
@@ -96,9 +96,9 @@ func expectRevert(form string) func(*context, []abi.Value) ([]abi.Value, error) 
 
 var errTooMany = errors.New("too much is expected at a time")
 
-// expectEmit makes a cheatcode of what its arguments are: 0 to 3 whether that topic
-// counts, d whether the data does, a who emits it, n how often; x: the event has no name,
-// and takes no argument.
+// expectEmit makes a cheatcode from a list of its arguments: 0 to 3 whether that topic
+// counts, d whether the data does, a who emits it, n how often; x: the event has no
+// name, and takes no argument.
 func expectEmit(form string) func(*context, []abi.Value) ([]abi.Value, error) {
 	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		x := ExpectedEmit{Depth: c.depth, Checked: [5]bool{true, true, true, true, true}, Times: 1}
@@ -129,7 +129,7 @@ func expectEmit(form string) func(*context, []abi.Value) ([]abi.Value, error) {
 	}
 }
 
-// expectCall makes a cheatcode of what its arguments are, behind who is called: v the
+// expectCall makes a cheatcode from a list of its arguments after the callee: v the
 // value, g the gas, l the least gas, d the data, n how often exactly.
 func expectCall(form string) func(*context, []abi.Value) ([]abi.Value, error) {
 	return func(c *context, a []abi.Value) ([]abi.Value, error) {
@@ -157,7 +157,7 @@ func expectCall(form string) func(*context, []abi.Value) ([]abi.Value, error) {
 	}
 }
 
-// stipend adds what a call gets that brings a value.
+// stipend adds the gas that a call with a value gets for free.
 func (x *ExpectedCall) stipend() {
 	for _, gas := range []*uint64{x.Gas, x.LeastGas} {
 		if gas != nil {

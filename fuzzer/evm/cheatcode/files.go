@@ -23,8 +23,8 @@ var fileTable = []function{
 const inProject = "in the project's folder"
 
 var (
-	errNoFiles     = errors.New("no files of the project are at hand")
-	errNoArtifacts = errors.New("no artifacts of the build are at hand")
+	errNoFiles     = errors.New("the project's files are not available")
+	errNoArtifacts = errors.New("the build's artifacts are not available")
 )
 
 // artifact finds creation and deployed code of a contract of the build.
@@ -60,7 +60,8 @@ func readFile(c *context, a []abi.Value) ([]abi.Value, error) {
 // maxOpen bounds the files that readLine is in the middle of; arbitrary.
 const maxOpen = 1 << 6
 
-// readLine reads the next line of a file, without its end; the empty one behind the last.
+// readLine reads the next line of a file, without its terminator; empty after the last
+// one.
 func readLine(c *context, a []abi.Value) ([]abi.Value, error) {
 	path := a[0].Text()
 	data, err := c.file(path)

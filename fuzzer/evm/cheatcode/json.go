@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/abi"
 )
 
-// jsonTable: what stands in a JSON text.
+// jsonTable: reading JSON texts.
 var jsonTable = jsonReaders()
 
 // jsonReaders makes the table: one for each type and one for lists of them.
@@ -51,8 +51,8 @@ func (c *context) document(text []byte) (any, error) {
 	decoder.UseNumber()
 	all, err := decodeJSON(decoder, 0)
 	if err == nil {
-		if _, behind := decoder.Token(); !errors.Is(behind, io.EOF) {
-			err = errors.New("something stands behind the value")
+		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more text after the value")
 		}
 	}
 	if err != nil {
@@ -76,7 +76,7 @@ func (o *object) set(key string, v any) {
 	o.values[key] = v
 }
 
-// moveLast makes a key that is there the last one.
+// moveLast moves a key to the end; the object must have it.
 func (o *object) moveLast(key string) {
 	i := slices.Index(o.keys, key)
 	o.keys = append(slices.Delete(o.keys, i, i+1), key)
@@ -193,7 +193,7 @@ func jsonKeys(c *context, a []abi.Value) ([]abi.Value, error) {
 	}
 	o, ok := at.(*object)
 	if !ok {
-		return nil, errors.New("there is no object at this path")
+		return nil, errors.New("there is not an object at this path")
 	}
 	var list abi.Value
 	for _, key := range o.keys {
@@ -243,7 +243,7 @@ func ofJSON(t *abi.Type, at any) (abi.Value, error) {
 	return abi.Value{}, fmt.Errorf("there is no %s at this path", t.String())
 }
 
-// signedExponent writes a number as Foundry does, with a sign in front of an exponent.
+// signedExponent writes a number as Foundry does, with a sign before the exponent.
 func signedExponent(number string) string {
 	i := strings.IndexAny(number, "eE")
 	if i < 0 || i+1 == len(number) || number[i+1] == '+' || number[i+1] == '-' {

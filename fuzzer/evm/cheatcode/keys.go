@@ -274,7 +274,7 @@ func publicEd25519(_ *context, a []abi.Value) ([]abi.Value, error) {
 	return []abi.Value{ed25519Public(&a[0])}, nil
 }
 
-// signEd25519 signs namespace and message, one behind the other.
+// signEd25519 signs the concatenation of namespace and message.
 func signEd25519(_ *context, a []abi.Value) ([]abi.Value, error) {
 	message := slices.Concat(a[0].Bytes, a[1].Bytes)
 	return []abi.Value{bytesOf(ed25519.Sign(ed25519Key(&a[2]), message))}, nil

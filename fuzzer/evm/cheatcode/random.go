@@ -113,7 +113,7 @@ const maxRandom = 1 << 12
 func randomBytes(c *context, a []abi.Value) ([]abi.Value, error) {
 	n := a[0].Word.Uint64()
 	if !a[0].Word.IsUint64() || n > maxRandom {
-		return nil, errors.New("so many bytes are too many: 4,096 at a time")
+		return nil, errors.New("too many bytes: at most 4,096 at a time")
 	}
 	data := make([]byte, 0, n+32)
 	for uint64(len(data)) < n {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// each makes entries of cheatcodes that have their status and its reason in common: a
-// signature, and behind a bar what it returns.
+// each makes entries for cheatcodes that share a status and its reason. Each is given
+// by its signature and, after a bar, its return types.
 func each(to status, note string, signatures ...string) []function {
 	table := make([]function, len(signatures))
 	for i, s := range signatures {

@@ -88,7 +88,7 @@ func TestTableIsForges(t *testing.T) {
 	}
 	for _, signature := range slices.Sorted(maps.Keys(ours)) {
 		if !theirs[signature] {
-			t.Errorf("%s is no cheatcode of forge", signature)
+			t.Errorf("%s is not a cheatcode of forge", signature)
 		}
 	}
 	if len(theirs) < 500 { // 1.7.1 has 547

@@ -122,7 +122,7 @@ func parseHex(text string) ([]byte, error) {
 // maxDigits is more than any number of 256 bits has.
 const maxDigits = 100
 
-var errNumber = errors.New("it is no number of 256 bits")
+var errNumber = errors.New("it is not a 256-bit number")
 
 // parseNumber reads a decimal or hexadecimal number.
 func parseNumber(text string, mayNegate bool) (uint256.Int, error) {
@@ -179,8 +179,8 @@ func mapText(change func([]byte) []byte) func(*context, []abi.Value) ([]abi.Valu
 	}
 }
 
-// maxText bounds what texts are made to: replacing a letter by a page in a page grows
-// as no gas pays for. Arbitrary.
+// maxText bounds how long texts may become: replacing each letter of a page with a page
+// makes more than gas pays for. Arbitrary.
 const maxText = 1 << 16
 
 var errLong = errors.New("the text becomes too long")
@@ -193,8 +193,8 @@ func replaceText(_ *context, a []abi.Value) ([]abi.Value, error) {
 	return []abi.Value{bytesOf(bytes.ReplaceAll(a[0].Bytes, a[1].Bytes, a[2].Bytes))}, nil
 }
 
-// splitText: an empty delimiter separates all letters, with nothing before the first
-// and behind the last, as in Rust.
+// splitText: an empty delimiter separates all letters, with an empty part before the
+// first and after the last, as in Rust.
 func splitText(_ *context, a []abi.Value) ([]abi.Value, error) {
 	parts := bytes.Split(a[0].Bytes, a[1].Bytes)
 	if len(a[1].Bytes) == 0 {

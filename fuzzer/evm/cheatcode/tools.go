@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/abi"
 )
 
-// toolTable: what is no matter of any state.
+// toolTable: functions that depend on no state.
 var toolTable = []function{
 	{Signature: "computeCreateAddress(address,uint256)", Returns: "address", run: createAddress},
 	{Signature: "computeCreate2Address(bytes32,bytes32)", Returns: "address", run: create2Address},
