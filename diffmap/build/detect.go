@@ -32,8 +32,8 @@ type setup struct {
 	builds string // the folder where its output lies
 }
 
-// detect lists the build tools of the project at root, by their configuration
-// files, Foundry first (design §3).
+// detect lists the build tools of the project at root, by their configuration files,
+// Foundry first.
 func detect(root string, getenv func(string) string) []setup {
 	var found []setup
 	// A file that is refused still says whose project it is; forge says what is wrong.

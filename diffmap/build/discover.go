@@ -44,7 +44,7 @@ type Found struct {
 	How []string
 }
 
-// Find finds or makes the build of the project at root (design §3):
+// Find finds or makes the build of the project at root:
 //
 //   - output that the project's own tool has left, when it is of the sources as
 //     they are now: their texts or hashes are compared, age says nothing;

@@ -31,13 +31,13 @@ type MappingOptions struct {
 }
 
 // MappingBuild compiles a project's standard-JSON input, every source's content
-// inlined, so that instructions map back to lines (design §2): the optimizer
-// off; where the compiler gives up on that, with an optimizer that does nothing
-// but free stack slots in inline assembly, the ABI coder's among it (what
-// @aave/core-v3 needs); then through the intermediate language, where variables
-// can also move from the stack to memory; where that fails too, as the project
-// has it, and then Mapping is not set. EVM version and remappings are the project's. Libraries' addresses are
-// not kept: they are [bytecode.Link]s, to be filled with where the World has them.
+// inlined, so that instructions map back to lines: the optimizer off; where the
+// compiler gives up on that, with an optimizer that does nothing but free stack slots
+// in inline assembly, the ABI coder's among it (what @aave/core-v3 needs); then through
+// the intermediate language, where variables can also move from the stack to memory;
+// where that fails too, as the project has it, and then Mapping is not set. EVM version
+// and remappings are the project's. Libraries' addresses are not kept: they are
+// [bytecode.Link]s, to be filled with where the World has them.
 func MappingBuild(ctx context.Context, input json.RawMessage, compiler StandardCompiler, options MappingOptions) (*Output, error) {
 	origin := "solc " + compiler.Version()
 	limits := options.Limits.withDefaults()

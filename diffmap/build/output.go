@@ -1,6 +1,6 @@
 // Package build turns what a compiler wrote into one model, [Output], and runs
-// compilers: the project's own settings for what is shipped, and the mapping
-// build (design §2) for what is mapped and fuzzed.
+// compilers: the project's own settings for what is shipped, and the mapping build for
+// what is mapped and fuzzed.
 package build
 
 import (
