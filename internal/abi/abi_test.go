@@ -384,12 +384,36 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func BenchmarkAppend(b *testing.B) {
-	r := rand.New(rand.NewPCG(4, 4))
-	types := MustParse("(uint256,address,(bytes,uint8[3])[],string)")
-	values := randomValues(r, types)
-	var dst []byte
-	for b.Loop() {
-		dst = Append(dst[:0], types, values)
+// BenchmarkEncode compares Append with go-ethereum's packer.
+func BenchmarkEncode(b *testing.B) {
+	var arguments gethabi.Arguments
+	for _, name := range []string{"uint256", "address", "uint8[3][]", "string"} {
+		typ, err := gethabi.NewType(name, "", nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		arguments = append(arguments, gethabi.Argument{Type: typ})
 	}
+	types, err := OfArguments(arguments)
+	if err != nil {
+		b.Fatal(err)
+	}
+	values := randomValues(rand.New(rand.NewPCG(4, 4)), types)
+	var goValues []any
+	for i := range values {
+		goValues = append(goValues, toGo(&values[i], &types[i], arguments[i].Type).Interface())
+	}
+	b.Run("Append", func(b *testing.B) {
+		var dst []byte
+		for b.Loop() {
+			dst = Append(dst[:0], types, values)
+		}
+	})
+	b.Run("go-ethereum", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := arguments.Pack(goValues...); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
