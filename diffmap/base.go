@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path"
 	"strings"
 )
 
@@ -97,21 +96,6 @@ func (g *Git) dirty(ctx context.Context, id string) (bool, error) {
 	}
 	names, err := g.untracked(ctx)
 	return len(names) > 0, err
-}
-
-// Show returns the content of a file in a revision. filePath is relative to the
-// top of the working tree.
-func (g *Git) Show(ctx context.Context, rev, filePath string) ([]byte, error) {
-	op := fmt.Sprintf("read %s of %s", printable(filePath), printable(rev))
-	if filePath == "" || path.Clean(filePath) != filePath || path.IsAbs(filePath) || strings.HasPrefix(filePath, "../") ||
-		filePath == ".." || strings.ContainsRune(filePath, 0) {
-		return nil, &GitError{Op: op, Msg: "the path is not relative to the repository"}
-	}
-	id, err := g.resolve(ctx, rev)
-	if err != nil {
-		return nil, err
-	}
-	return g.run(ctx, op, "cat-file", "blob", id+":"+filePath)
 }
 
 // resolve returns the id of the commit that rev names.

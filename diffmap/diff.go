@@ -3,10 +3,6 @@ package diffmap
 import (
 	"bytes"
 	"fmt"
-	"strings"
-	"unicode/utf8"
-
-	godiff "github.com/sourcegraph/go-diff/diff"
 )
 
 // Limits bounds what [ParseDiff] and [Git] read. A field that is not positive means its default.
@@ -121,10 +117,10 @@ type Edit struct {
 // ParseDiff reads a unified diff as git diff, git format-patch, git show and
 // diff -u write it. An empty diff is a Diff without files.
 //
-// go-diff parses the headers and hunks; a scanner of this package decides where
-// each of them begins and ends, and both must agree on names, numbers and
-// lines. Whatever cannot be accounted for is a *[DiffError]: combined and context
-// diffs, hunks that don't add up, files cut short, a file that occurs twice.
+// A scanner of this package decides where files and hunks begin and end, and reads
+// the files' headers; go-diff parses the hunks. Whatever cannot be accounted for is a
+// *[DiffError]: combined and context diffs, hunks that don't add up, files cut short, a
+// file that occurs twice.
 func ParseDiff(data []byte, limits Limits) (*Diff, error) {
 	limits = limits.withDefaults()
 	if len(data) > limits.MaxBytes {
@@ -177,9 +173,6 @@ func buildFile(sec *section, prefixed bool) (f File, err error) {
 	if err != nil {
 		return f, err
 	}
-	if err := agreeOnNames(sec); err != nil {
-		return f, err
-	}
 	f.oldNoEOL, f.newNoEOL = sec.oldNoEOL, sec.newNoEOL
 	return f, addHunks(&f, sec)
 }
@@ -200,32 +193,6 @@ func plainPrefixed(sections []*section) bool {
 		}
 	}
 	return true
-}
-
-// agreeOnNames lets go-diff read the file header and compares the names. It
-// trims white space and replaces invalid UTF-8, so those are not compared.
-func agreeOnNames(sec *section) error {
-	if !sec.named {
-		return nil
-	}
-	from, to, err := namedSides(sec)
-	if err != nil {
-		return err
-	}
-	header := "--- " + sec.oldHeader + "\n+++ " + sec.newHeader + "\n"
-	theirs, err := godiff.NewFileDiffReader(strings.NewReader(header)).ReadAllHeaders()
-	if err != nil {
-		return errorf(sec.line-1, remedyPlain, "the file header is of an unknown form: %v", err)
-	}
-	if !sameName(from.name, theirs.OrigName) || !sameName(to.name, theirs.NewName) {
-		return errorf(sec.line-1, remedyPlain, "two readers disagree on the file names: %s and %s, or %s and %s",
-			quoteShort(from.name), quoteShort(to.name), quoteShort(theirs.OrigName), quoteShort(theirs.NewName))
-	}
-	return nil
-}
-
-func sameName(ours, theirs string) bool {
-	return strings.TrimSpace(ours) == strings.TrimSpace(theirs) || !utf8.ValidString(ours)
 }
 
 // checkOnce refuses a diff in which a file occurs twice, as in a series of

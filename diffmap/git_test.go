@@ -299,9 +299,6 @@ func TestGitErrors(t *testing.T) {
 		{"too large", func() error { _, err := tight.Diff(ctx, "HEAD"); return err }, "allowed number of bytes"},
 		{"too many files", func() error { _, err := small.Diff(ctx, "HEAD"); return err }, "changed files"},
 		{"canceled", func() error { _, err := r.reader().Diff(canceled, "HEAD"); return err }, "context canceled"},
-		{"absolute path", func() error { _, err := r.reader().Show(ctx, "HEAD", "/etc/passwd"); return err }, "not relative"},
-		{"path outside", func() error { _, err := r.reader().Show(ctx, "HEAD", "../A.sol"); return err }, "not relative"},
-		{"missing file", func() error { _, err := r.reader().Show(ctx, "HEAD", "B.sol"); return err }, "B.sol"},
 	}
 	for _, c := range cases {
 		err := c.call()
@@ -357,20 +354,6 @@ func TestGitOutputBounded(t *testing.T) {
 	g.Limits.MaxBytes = 10_000
 	if _, err := g.Diff(context.Background(), base); err == nil || !strings.Contains(err.Error(), "more than 10000 bytes") {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestShow(t *testing.T) {
-	r := newRepo(t)
-	r.write("src/A b.sol", "one\r\n")
-	base := r.commit()
-	r.write("src/A b.sol", "two\n")
-	r.commit()
-	for rev, want := range map[string]string{base: "one\r\n", "HEAD^": "one\r\n", "main": "two\n"} {
-		got, err := r.reader().Show(context.Background(), rev, "src/A b.sol")
-		if err != nil || string(got) != want {
-			t.Errorf("%s: got %q, %v, want %q", rev, got, err, want)
-		}
 	}
 }
 

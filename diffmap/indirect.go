@@ -22,11 +22,10 @@ type BaseSide struct {
 	Causes []string
 }
 
-// AddIndirect adds a target for each function of table's contracts whose code is
-// not the base's although none of its lines changed (design §2): the type of a
-// struct's field, a base list, the place of a state variable changed. It returns
-// how many lines it added. Contracts that the base does not have are new
-// altogether and have none.
+// AddIndirect adds a target for each function of table's contracts whose code is not
+// the base's although none of its lines changed: the type of a struct's field, a base
+// list, the place of a state variable changed. It returns how many lines it added.
+// Contracts that the base does not have are new altogether and have none.
 func (m *Mapping) AddIndirect(sides []BaseSide, table *bytecode.Table, options Options) int {
 	found := map[lineKey]*indirect{}
 	for _, side := range sides {

@@ -1,7 +1,7 @@
 package diffmap
 
-// This file holds the ownership rule of design §2: which nodes of the AST, and
-// with them which instructions, a changed byte belongs to.
+// This file holds the ownership rule of docs/architecture.md: which nodes of the AST,
+// and with them which instructions, a changed byte belongs to.
 //
 // An instruction belongs to the node whose range its source map entry has, and
 // owns the bytes of that node minus those of all child nodes. Read backwards: a
@@ -280,8 +280,8 @@ func (t *sourceTree) endingAt(n int32, offset int) (int32, bool) {
 	return 0, false
 }
 
-// followingStatement finds the statement that now follows offset in block n, or
-// behind the blocks around it; else the function itself (design §2).
+// followingStatement finds the statement that now follows offset in block n, or behind
+// the blocks around it; else the function itself.
 func (t *sourceTree) followingStatement(n int32, offset int, set map[int32]bool) int32 {
 	for ; n >= 0; n = t.nodes[n].parent {
 		node := &t.nodes[n]

@@ -3,14 +3,17 @@ package diffmap
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
+
+	godiff "github.com/sourcegraph/go-diff/diff"
 )
 
-// This file cuts a diff into files and hunks by the arithmetic of the hunk
-// headers alone, as git apply and patch do. What a line inside a hunk looks like
-// never matters, so that a deleted line "-- x;" followed by an added line
-// "++ y;" cannot pass as a file header. go-diff, which looks at lines, then
-// parses each piece (see parseHunk).
+// This file cuts a diff into files and hunks by counting the lines that hunk
+// headers announce, as git apply and patch do. What a line inside a hunk looks
+// like never matters, so that a deleted line "-- x;" followed by an added line
+// "++ y;" cannot pass as a file header. go-diff would take it for one, so it gets
+// hunk by hunk to parse (see parseHunk).
 
 // section is the part of a diff that describes one file.
 type section struct {
@@ -34,13 +37,13 @@ type section struct {
 	submodule *submoduleLine
 }
 
-// rawHunk is one hunk. Starts and counts are those of its header.
+// rawHunk is one hunk, as go-diff parsed it. Starts and counts are those of its
+// header.
 type rawHunk struct {
 	line               int // 1-based number of the header line
 	oldStart, oldCount int
 	newStart, newCount int
 	lines              []string // body lines with their prefix, without markers
-	text               []byte   // header and body exactly as in the diff
 }
 
 // scanner walks over the lines of a diff. Invariant: at is the index of the
@@ -204,54 +207,54 @@ func (s *scanner) afterHunks() error {
 	return errorf(s.at, remedyWhole, "a hunk has more lines than its header says")
 }
 
-// hunk consumes one hunk.
+// hunk consumes one hunk: as many lines as its header announces.
 func (s *scanner) hunk(sec *section) error {
-	h := rawHunk{line: s.at + 1}
 	start := s.at
-	if !parseHunkHeader(s.peek(0), &h) {
-		return errorf(s.at, remedyWhole, "the hunk header %s is malformed", quoteShort(s.peek(0)))
+	oldLeft, newLeft, ok := announced(s.peek(0))
+	if !ok {
+		return malformedHeader(start, s.peek(0))
 	}
 	s.at++
-	oldLeft, newLeft := h.oldCount, h.newCount
+	last := "" // the line before, with its prefix
 	for oldLeft > 0 || newLeft > 0 {
 		if s.done() {
 			return errorf(s.at-1, remedyWhole, "it ends inside a hunk: %d old and %d new lines are missing", oldLeft, newLeft)
 		}
 		line := s.lines[s.at]
 		if strings.HasPrefix(line, noNewlineMarker) {
-			if err := s.marker(sec, &h); err != nil {
+			if err := s.marker(sec, start, last); err != nil {
 				return err
 			}
 			continue
 		}
 		isOld, isNew, ok := lineSides(line)
 		if !ok {
-			return errorf(s.at, remedyWhole, "%s is no line of a hunk: %d old and %d new lines are missing",
+			return errorf(s.at, remedyWhole, "%s is not a line of a hunk: %d old and %d new lines are missing",
 				quoteShort(line), oldLeft, newLeft)
 		}
 		if isOld && (oldLeft == 0 || sec.oldNoEOL) || isNew && (newLeft == 0 || sec.newNoEOL) {
 			return errorf(s.at, remedyWhole, "the hunk's lines don't add up to its header")
 		}
 		oldLeft, newLeft = oldLeft-btoi(isOld), newLeft-btoi(isNew)
-		h.lines = append(h.lines, line)
+		last = line
 		s.at++
 	}
 	if strings.HasPrefix(s.peek(0), noNewlineMarker) {
-		if err := s.marker(sec, &h); err != nil {
+		if err := s.marker(sec, start, last); err != nil {
 			return err
 		}
 	}
-	h.text = []byte(strings.Join(s.lines[start:s.at], "\n") + "\n")
+	h, err := parseHunk(s.lines[start:s.at], start)
 	sec.hunks = append(sec.hunks, h)
-	return nil
+	return err
 }
 
-// marker consumes a "\ No newline at end of file" line.
-func (s *scanner) marker(sec *section, h *rawHunk) error {
-	if len(h.lines) == 0 {
+// marker consumes a "\ No newline at end of file" line; last is the line of the hunk
+// before it, start the index of the hunk's header.
+func (s *scanner) marker(sec *section, start int, last string) error {
+	if s.at == start+1 {
 		return errorf(s.at, remedyWhole, "a \"no newline\" mark has no line before it")
 	}
-	last := h.lines[len(h.lines)-1]
 	if last == "" || last[1:] == "" || sec.crlf && last[1:] == "\r" {
 		return errorf(s.at, remedyWhole, "a \"no newline\" mark follows an empty line")
 	}
@@ -287,37 +290,65 @@ func lineSides(line string) (isOld, isNew, ok bool) {
 // int32, and the sum of a start and a count must fit too.
 const maxLineNumber = 1 << 29
 
-// parseHunkHeader reads "@@ -start[,count] +start[,count] @@[ section]".
-func parseHunkHeader(line string, h *rawHunk) bool {
-	rest, ok := strings.CutPrefix(line, "@@ -")
-	if !ok {
-		return false
-	}
-	ranges, _, ok := strings.Cut(rest, " @@")
-	if !ok {
-		return false
-	}
-	oldRange, newRange, ok := strings.Cut(ranges, " +")
-	if !ok {
-		return false
-	}
-	return parseRange(oldRange, &h.oldStart, &h.oldCount) && parseRange(newRange, &h.newStart, &h.newCount)
-}
+// hunkHeader is the form of "@@ -start[,count] +start[,count] @@[ section]". go-diff
+// is less strict: it takes signs and white space in front of numbers.
+var hunkHeader = regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@( |$)`)
 
-// parseRange reads "start" or "start,count". Only an empty range may start at 0.
-func parseRange(text string, start, count *int) bool {
-	first, second, both := strings.Cut(text, ",")
-	var ok bool
-	if *start, ok = parseNumber(first); !ok {
-		return false
+// announced returns how many lines of each side a hunk has by its header.
+func announced(header string) (oldLines, newLines int, ok bool) {
+	m := hunkHeader.FindStringSubmatch(header)
+	if m == nil {
+		return 0, 0, false
 	}
-	*count = 1
-	if both {
-		if *count, ok = parseNumber(second); !ok {
-			return false
+	counts := [2]int{1, 1} // a range without a count is one line
+	for i, text := range m[1:3] {
+		if text == "" {
+			continue
+		}
+		if counts[i], ok = parseNumber(text[1:]); !ok {
+			return 0, 0, false
 		}
 	}
-	return *start > 0 || *count == 0
+	return counts[0], counts[1], true
+}
+
+func malformedHeader(at int, header string) *DiffError {
+	return errorf(at, remedyWhole, "the hunk header %s is malformed", quoteShort(header))
+}
+
+// parseHunk lets go-diff parse the lines of one hunk; at is the index of the first.
+func parseHunk(lines []string, at int) (rawHunk, error) {
+	text := strings.Join(lines, "\n") + "\n"
+	hunks, err := godiff.ParseHunksOptions([]byte(text), godiff.ParseOptions{KeepCR: true})
+	if err != nil || len(hunks) != 1 {
+		return rawHunk{}, malformedHeader(at, lines[0])
+	}
+	g := hunks[0]
+	h := rawHunk{
+		line: at + 1, oldStart: int(g.OrigStartLine), oldCount: int(g.OrigLines),
+		newStart: int(g.NewStartLine), newCount: int(g.NewLines), lines: bodyLines(g.Body),
+	}
+	// Only an empty range may start at 0.
+	if h.oldStart == 0 && h.oldCount > 0 || h.newStart == 0 && h.newCount > 0 || max(h.oldStart, h.newStart) > maxLineNumber {
+		return rawHunk{}, malformedHeader(at, lines[0])
+	}
+	return h, nil
+}
+
+// bodyLines splits the body of a go-diff hunk. go-diff removes "no newline"
+// markers in English only.
+func bodyLines(body []byte) []string {
+	if len(body) == 0 {
+		return nil
+	}
+	all := strings.Split(strings.TrimSuffix(string(body), "\n"), "\n")
+	lines := all[:0]
+	for _, line := range all {
+		if !strings.HasPrefix(line, noNewlineMarker) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 func parseNumber(text string) (n int, ok bool) {

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// This file says what to do when a project's own tool fails for what it lacks
-// here: a variable of the environment, which children do not get, or a dependency
-// that nobody has installed.
+// This file says what to do when a project's own tool fails because something is
+// missing here: an environment variable, which children do not get, or a dependency
+// that is not installed.
 
 // remedyTool is the advice when nothing better is known.
 const remedyTool = "run it in the project's folder and repair what it says, or give a build with --build"

@@ -21,7 +21,7 @@ func parseAST(ast []byte, source *Source, depth int) (*Node, error) {
 	decoder.UseNumber()
 	var root map[string]any
 	if err := decoder.Decode(&root); err != nil {
-		return nil, fmt.Errorf("its AST is no object: %w", err)
+		return nil, fmt.Errorf("its AST is not an object: %w", err)
 	}
 	if root["nodeType"] == "YulObject" {
 		if source.Text == nil {
@@ -36,7 +36,7 @@ func parseAST(ast []byte, source *Source, depth int) (*Node, error) {
 		}
 	}
 	if !isNode(root) {
-		return nil, fmt.Errorf("its AST is no node: nodeType and src are missing")
+		return nil, fmt.Errorf("its AST is not a node: nodeType and src are missing")
 	}
 	p := astParser{depth: depth}
 	return p.node(root, "", nil, 0)
@@ -85,14 +85,14 @@ func (p *astParser) node(object map[string]any, role string, parent *Node, depth
 			return nil, err
 		}
 	}
-	// By start, then by field and place in it: empty nodes, such as a missing
-	// parameter list, share their start with the node behind them.
+	// By start, then by field and place in it: empty nodes, such as a missing parameter
+	// list, share their start with the node after them.
 	slices.SortStableFunc(n.Children, func(a, b *Node) int { return cmp.Compare(a.Start, b.Start) })
 	return n, nil
 }
 
 // keptAttributes are the fields that tell something about the code; the types of
-// expressions and where names stand are most of an AST, and nobody asks for them.
+// expressions and the places of names are most of an AST, and are not used.
 var keptAttributes = map[string]bool{
 	"abstract": true, "constant": true, "contractKind": true, "fullyImplemented": true, "hexValue": true,
 	"isConstructor": true, "kind": true, "linearizedBaseContracts": true, "memberName": true, "mutability": true,
@@ -212,13 +212,13 @@ func integer(value any) (int, bool) {
 func parseRange(src string) (start, length, file int, err error) {
 	fields := strings.SplitN(src, ":", 4)
 	if len(fields) != 3 {
-		return 0, 0, 0, fmt.Errorf("%q is no source range", shorten(src))
+		return 0, 0, 0, fmt.Errorf("%q is not a source range", shorten(src))
 	}
 	var numbers [3]int
 	for i, field := range fields {
 		n, err := strconv.ParseInt(field, 10, offsetBits)
 		if err != nil || n < -1 {
-			return 0, 0, 0, fmt.Errorf("%q is no source range", shorten(src))
+			return 0, 0, 0, fmt.Errorf("%q is not a source range", shorten(src))
 		}
 		numbers[i] = int(n)
 	}

@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// BaseBuild compiles the base side of a change as the head side was compiled
-// (design §3): o's standard-JSON input and compiler, with the base's texts. It is
-// a mapping build.
+// BaseBuild compiles the base side of a change as the head side was compiled: o's
+// standard-JSON input and compiler, with the base's texts. It is a mapping build.
 //
 // texts are the sources that differ, by the name that the compiler has for them;
 // nil for one that the base does not have. What the base imports and the head

@@ -83,8 +83,8 @@ func findNode() (string, error) {
 	return filepath.Abs(node)
 }
 
-// longVersion is the version with its commit; the platform behind it is left
-// away, so that the same compiler has the same version everywhere.
+// longVersion is the version with its commit; the platform after it is left out, so
+// that the same compiler has the same version everywhere.
 var longVersion = regexp.MustCompile(`(\d+\.\d+\.\d+)(-[0-9A-Za-z.-]+)?(\+commit\.[0-9a-f]+)?`)
 
 // identify asks the compiler for its full version.
@@ -105,7 +105,7 @@ func (c *Compiler) identify(ctx context.Context) error {
 	}
 	c.long = string(longVersion.Find(text))
 	if c.version, err = ParseVersion(c.long); err != nil {
-		return notACompiler(c.path, fmt.Errorf("it answers %q for a version", shorten(string(text))))
+		return notACompiler(c.path, fmt.Errorf("its version output is %q", shorten(string(text))))
 	}
 	return nil
 }

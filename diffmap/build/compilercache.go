@@ -14,13 +14,12 @@ import (
 // and soljson-v0.8.30+commit.73712a01.js (Hardhat, after the official list).
 var cachedCompiler = regexp.MustCompile(`^(?:solc|soljson)-(?:[a-z0-9]+-[a-z0-9]+-)?v?(\d+\.\d+\.\d+)(?:\+commit\.[0-9a-f]+)?(\.js|\.exe)?$`)
 
-// maxCached bounds the compilers of one cache; there are some 120 releases of
-// solc. Arbitrary.
+// maxCached bounds the compilers of one cache; solc has about 120 releases. Arbitrary.
 const maxCached = 1000
 
-// cachedCompilers lists the compilers in the caches of Foundry and Hardhat,
-// native ones first, by version. They are asked for nothing yet. node is empty
-// where it is missing; soljson files are no compilers then.
+// cachedCompilers lists the compilers in the caches of Foundry and Hardhat, native ones
+// first, by version. They have not been run yet. node is empty where it is missing;
+// soljson files are then left out.
 func cachedCompilers(home, node string, limits Limits) []*Compiler {
 	var native, scripts []*Compiler
 	for _, pattern := range cachePatterns(home) {

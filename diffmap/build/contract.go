@@ -240,9 +240,9 @@ func readImmutables(references map[string][]codeRange, size int) ([]bytecode.Ran
 	return ranges, nil
 }
 
-// checkMaps makes sure that the source maps point into the sources. Entries
-// without a place, and those of generated sources, which the output numbers
-// behind the others, get file −1.
+// checkMaps makes sure that the source maps point into the sources. Entries without a
+// place, and those of generated sources, which the output numbers after the others, get
+// file −1.
 func (c *Contract) checkMaps(sources map[int]*Source) error {
 	for _, m := range []SourceMap{c.CreationMap, c.RuntimeMap} {
 		for i := range m {

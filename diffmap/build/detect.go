@@ -1,7 +1,6 @@
 package build
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -21,7 +20,7 @@ func readSettingsFile(file string) (string, error) {
 	defer opened.Close()
 	text, err := io.ReadAll(io.LimitReader(opened, maxSettingsFile+1))
 	if err == nil && len(text) > maxSettingsFile {
-		err = fmt.Errorf("%s is larger than %s", file, sizeText(maxSettingsFile))
+		err = &Error{Origin: file, Kind: ErrTooLarge, Problem: "larger than " + sizeText(maxSettingsFile)}
 	}
 	return string(text), err
 }
@@ -33,12 +32,13 @@ type setup struct {
 	builds string // the folder where its output lies
 }
 
-// detect lists the build tools of the project at root, by their configuration
-// files, Foundry first (design §3).
+// detect lists the build tools of the project at root, by their configuration files,
+// Foundry first.
 func detect(root string, getenv func(string) string) []setup {
 	var found []setup
-	if settings, err := readFoundrySettings(root, getenv); err == nil {
-		s := setup{tool: foundry, config: "foundry.toml", builds: settings.out}
+	// A file that is refused still says whose project it is; forge says what is wrong.
+	if settings, err := readFoundrySettings(root, getenv); err == nil || isSettingsError(err) {
+		s := setup{tool: foundry, config: foundryFile, builds: settings.out}
 		if relative, err := filepath.Rel(settings.out, settings.buildInfos); err != nil || !filepath.IsLocal(relative) {
 			// Build-infos elsewhere are read alone; the artifacts lack what is in them.
 			if isFolder(settings.buildInfos) {

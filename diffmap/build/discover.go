@@ -23,8 +23,8 @@ type FindOptions struct {
 	// CommandFolder is where Command is run; empty for the project's root. In a
 	// repository of several projects one command may build them all.
 	CommandFolder string
-	// Env names variables that the project's build needs besides those that every
-	// child gets; it does not get others.
+	// Env names variables that the project's build needs in addition to those that
+	// every child gets; it does not get others.
 	Env []string
 	// Timeout bounds how long the project's tool may run; 0 means 10 minutes,
 	// which is arbitrary: Hardhat takes 38 s for the 129 contracts of Aave 3.
@@ -44,7 +44,7 @@ type Found struct {
 	How []string
 }
 
-// Find finds or makes the build of the project at root (design §3):
+// Find finds or makes the build of the project at root:
 //
 //   - output that the project's own tool has left, when it is of the sources as
 //     they are now: their texts or hashes are compared, age says nothing;
@@ -181,7 +181,7 @@ func (f *finder) untested(s setup, outputs []*Output) string {
 	_ = filepath.WalkDir(f.root, func(file string, entry fs.DirEntry, err error) error {
 		name := entry.Name()
 		switch {
-		case err != nil: // what cannot be read is built by nobody
+		case err != nil: // an unreadable file cannot be built
 			return nil //nolint:nilerr // see above
 		case entry.IsDir() && file != f.root && (strings.HasPrefix(name, ".") || name == "node_modules" || isConfigured(file) || filepath.Dir(file) == f.root && slices.Contains(skippedRootFolders, name)):
 			return fs.SkipDir
@@ -210,9 +210,9 @@ func missing(outputs []*Output) string {
 	return ""
 }
 
-// current drops the outputs of sources that are no more as they were, when
-// others hold what is left of them: tools keep the outputs of former runs.
-// stale says what no other output makes up for; empty when the build is current.
+// current drops the outputs of sources that have changed since, when others hold what
+// is left of them: tools keep the outputs of earlier runs. stale says what no other
+// output makes up for; empty when the build is current.
 func (f *finder) current(outputs []*Output) (kept []*Output, stale string, err error) {
 	p, err := openProject(f.root, f.Compilers)
 	if err != nil {
@@ -303,9 +303,8 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 	return &Found{outputs, f.how}, nil
 }
 
-// lastLines are the last lines of a tool's output, without colors and other
-// control characters, each behind a bar: a runner takes lines that start with
-// "::" for commands.
+// lastLines are the last lines of a tool's output, without colors and other control
+// characters, each after a bar: a runner takes lines that start with "::" for commands.
 func lastLines(output string) string {
 	const shown = 20 // arbitrary: a compiler error with its excerpt
 	lines := strings.Split(strings.TrimSpace(printable(output)), "\n")

@@ -37,7 +37,7 @@ const (
 	formatOther format = iota
 	// formatBuildInfo holds input and output: Hardhat 2, forge --build-info.
 	formatBuildInfo
-	// formatInput is Hardhat 3's build-info, whose output lies beside it.
+	// formatInput is Hardhat 3's build-info, whose output is in the file next to it.
 	formatInput
 	// formatSolc is solc's standard-JSON output.
 	formatSolc
@@ -48,8 +48,8 @@ const (
 	formatTruffleArtifact
 )
 
-// hardhat3Input is the _format of a Hardhat 3 build-info. The number behind it
-// is its version.
+// hardhat3Input is the _format of a Hardhat 3 build-info. The number after it is its
+// version.
 const hardhat3Input = "hh3-sol-build-info-"
 
 // parseDocument reads the outermost level of a file.

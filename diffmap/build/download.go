@@ -21,11 +21,11 @@ import (
 )
 
 // This file downloads a solc from a list of binaries in the form that Solidity
-// publishes: PLATFORM/list.json names each build with its SHA-256, and the builds
-// lie beside it. What is downloaded is used only if it is what the list says.
+// publishes: PLATFORM/list.json names each build with its SHA-256, and the builds are
+// next to it. A download is used only if its hash is the list's.
 
-// Bounds of what is downloaded. Arbitrary: an entry of a list has some 300 bytes,
-// and soljson.js of 0.8.30 9 MB.
+// Bounds of what is downloaded. Arbitrary: an entry of a list has about 300 bytes, and
+// soljson.js of 0.8.30 9 MB.
 const (
 	maxList     = 8 << 20
 	maxCompiler = 256 << 20
@@ -101,21 +101,21 @@ func downloadCompiler(ctx context.Context, ranges []Range, options CompilerOptio
 	return OpenCompiler(ctx, file, options.Limits)
 }
 
-// CheckList is an [*Error] when text is no address of a list of compilers, see
+// CheckList is an [*Error] when text is not the address of a compiler list, see
 // [CompilerOptions].
 func CheckList(text string) error {
 	_, err := parseList(text)
 	return err
 }
 
-// parseList reads the address of a list. Without TLS what it says could be
-// anybody's, so that only this machine may be asked without.
+// parseList reads the address of a list. Without TLS an attacker could change it on the
+// way, so that only this machine may be asked without.
 func parseList(text string) (*url.URL, error) {
 	base, err := url.Parse(text)
 	if err == nil && base.Host != "" && (base.Scheme == "https" || base.Scheme == "http" && isLoopback(base.Hostname())) {
 		return base, nil
 	}
-	return nil, &Error{Origin: shorten(text), Kind: ErrNoCompiler, Problem: "no address of a list of compilers", Cause: err,
+	return nil, &Error{Origin: shorten(text), Kind: ErrNoCompiler, Problem: "not the address of a compiler list", Cause: err,
 		Remedy: "give https://HOST/FOLDER, in which PLATFORM/list.json lies"}
 }
 
@@ -147,7 +147,7 @@ func (b listedBuild) verify(program []byte) error {
 		return nil
 	}
 	return &Error{Kind: ErrNoCompiler, Problem: fmt.Sprintf("the download is not what the list says: its SHA-256 is %x, the list has %q", sum, shorten(b.SHA256)),
-		Remedy: "try again; if it stays so, somebody has changed the download: name a compiler with --solc"}
+		Remedy: "try again; if it persists, the download may have been tampered with: name a compiler with --solc"}
 }
 
 // fetch downloads a file of at most limit bytes.
@@ -198,7 +198,7 @@ func keepProgram(file string, program []byte) error {
 }
 
 // svmFolder is where Foundry keeps compilers: ~/.svm where that is, else its data
-// folder. Empty where there is no home.
+// folder. It is empty without a home folder.
 func svmFolder(home string) string {
 	folders := svmFolders(firstHome(home))
 	if i := slices.IndexFunc(folders, isFolder); i >= 0 {

@@ -112,7 +112,7 @@ func TestDownloadRefused(t *testing.T) {
 		"no hash":      {func(b *binaries, _ *CompilerOptions) { b.list.Builds[0].SHA256 = "" }, "the download is not what the list says"},
 		"not there":    {func(b *binaries, _ *CompilerOptions) { clear(b.files) }, "cannot be downloaded: 404 Not Found"},
 		"no list":      {func(_ *binaries, o *CompilerOptions) { o.List += "/nowhere" }, "cannot be downloaded: 403 Forbidden"},
-		"no address":   {func(_ *binaries, o *CompilerOptions) { o.List = "binaries" }, "no address of a list of compilers"},
+		"no address":   {func(_ *binaries, o *CompilerOptions) { o.List = "binaries" }, "not the address of a compiler list"},
 		"without TLS":  {func(_ *binaries, o *CompilerOptions) { o.List = "http://192.0.2.1/bin" }, "give https://"},
 		"another list": {func(b *binaries, _ *CompilerOptions) { b.files["list.json"] = "[" }, "invalid JSON"},
 		"no server":    {func(b *binaries, _ *CompilerOptions) { b.Close() }, "cannot be downloaded"},

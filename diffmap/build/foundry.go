@@ -104,7 +104,7 @@ func parseSourceIDs(file string, text []byte) (*compilerRun, error) {
 	for digits, path := range raw.Paths {
 		id, err := strconv.ParseUint(digits, 10, offsetBits)
 		if err != nil {
-			return nil, &Error{Origin: file, Kind: ErrFormat, Problem: fmt.Sprintf("%q is no source id", shorten(digits)), Remedy: "give the file as forge wrote it"}
+			return nil, &Error{Origin: file, Kind: ErrFormat, Problem: fmt.Sprintf("%q is not a source id", shorten(digits)), Remedy: "give the file as forge wrote it"}
 		}
 		if other, twice := r.ids[path]; twice {
 			return nil, &Error{Origin: file, Kind: ErrFormat, Problem: fmt.Sprintf("%s has the source ids %d and %d", shorten(path), other, id), Remedy: "give the file as forge wrote it"}
@@ -167,7 +167,7 @@ func foundryProjectOf(folder string) *foundryProject {
 		absolute = folder
 	}
 	for root := absolute; ; root = filepath.Dir(root) {
-		if settings, err := readFoundrySettings(root, os.Getenv); err == nil {
+		if settings, err := readFoundrySettings(root, os.Getenv); err == nil || isSettingsError(err) {
 			return &foundryProject{root: root, out: settings.out, cacheFile: filepath.Join(settings.cache, foundryCacheFile)}
 		} else if !errors.Is(err, fs.ErrNotExist) || root == filepath.Dir(root) {
 			break
@@ -177,8 +177,10 @@ func foundryProjectOf(folder string) *foundryProject {
 	return &foundryProject{root: root, out: absolute, cacheFile: filepath.Join(root, "cache", foundryCacheFile)}
 }
 
-// foundryCacheFile lies in the cache folder.
-const foundryCacheFile = "solidity-files-cache.json"
+const (
+	foundryFile      = "foundry.toml"
+	foundryCacheFile = "solidity-files-cache.json" // in the cache folder
+)
 
 // foundrySettings are the paths that a Foundry project names, absolute.
 type foundrySettings struct {
@@ -188,55 +190,70 @@ type foundrySettings struct {
 	solc       string // empty when the compiler is named by its version, or not at all
 }
 
-// FoundrySettings are the settings in root's foundry.toml, as they are written
-// there: those of the profile that FOUNDRY_PROFILE names over the default one's. An
-// error when there is no such file or it cannot be read.
+// FoundrySettings are the settings in root's foundry.toml that are neither arrays nor
+// tables, by name: strings without quotes, integers in decimal. Those of the profile that
+// FOUNDRY_PROFILE names override the default profile's. The error wraps fs.ErrNotExist
+// when there is no such file, and ErrFormat when it is not TOML.
 func FoundrySettings(root string, getenv func(string) string) (map[string]string, error) {
-	text, err := readSettingsFile(filepath.Join(root, "foundry.toml"))
-	if err != nil {
-		return nil, err
-	}
-	values := tomlTable(text, "profile.default")
-	if profile := getenv("FOUNDRY_PROFILE"); profile != "" && profile != "default" {
-		for key, value := range tomlTable(text, "profile."+profile) {
-			values[key] = value
-		}
-	}
-	return values, nil
+	profile, err := foundryProfile(root, getenv)
+	return profile.scalars(), err
 }
 
 // FoundryFuzz are the settings of fuzz tests in root's foundry.toml, as FoundrySettings
-// are of everything: those of the table fuzz, and of profiles over them.
+// has them: those of the table fuzz, overridden by those of the profiles.
 func FoundryFuzz(root string, getenv func(string) string) (map[string]string, error) {
-	text, err := readSettingsFile(filepath.Join(root, "foundry.toml"))
+	file, err := readTOML(filepath.Join(root, foundryFile))
 	if err != nil {
 		return nil, err
 	}
-	values := tomlTable(text, "fuzz")
-	for _, profile := range []string{"default", getenv("FOUNDRY_PROFILE")} {
-		maps.Copy(values, tomlTable(text, "profile."+profile+".fuzz"))
+	values := file.table("fuzz").scalars()
+	for _, name := range profileNames(getenv) {
+		maps.Copy(values, file.table("profile", name, "fuzz").scalars())
 	}
 	return values, nil
 }
 
 // FoundryEndpoints are the aliases, sorted, that foundry.toml in root has for endpoints of
-// chains. Their addresses, which often are secret, are not returned.
+// chains. It does not return their addresses, which often hold a key.
 func FoundryEndpoints(root string) ([]string, error) {
-	text, err := readSettingsFile(filepath.Join(root, "foundry.toml"))
+	file, err := readTOML(filepath.Join(root, foundryFile))
 	if err != nil {
 		return nil, err
 	}
-	return slices.Sorted(maps.Keys(tomlTable(text, "rpc_endpoints"))), nil
+	return slices.Sorted(maps.Keys(file.table("rpc_endpoints"))), nil
 }
 
-// readFoundrySettings reads foundry.toml in root, and knows forge's defaults.
-func readFoundrySettings(root string, getenv func(string) string) (foundrySettings, error) {
-	values, err := FoundrySettings(root, getenv)
+// profileNames are the profiles of foundry.toml that apply; later ones override.
+func profileNames(getenv func(string) string) []string {
+	names := []string{"default"}
+	if name := getenv("FOUNDRY_PROFILE"); name != "" && name != "default" {
+		names = append(names, name)
+	}
+	return names
+}
+
+// foundryProfile is the table of settings that apply to the project at root.
+func foundryProfile(root string, getenv func(string) string) (tomlTable, error) {
+	file, err := readTOML(filepath.Join(root, foundryFile))
 	if err != nil {
+		return nil, err
+	}
+	profile := tomlTable{}
+	for _, name := range profileNames(getenv) {
+		maps.Copy(profile, file.table("profile", name))
+	}
+	return profile, nil
+}
+
+// readFoundrySettings reads foundry.toml in root, and knows forge's defaults. When the
+// file is there but is refused, it returns the defaults and the error.
+func readFoundrySettings(root string, getenv func(string) string) (foundrySettings, error) {
+	profile, err := foundryProfile(root, getenv)
+	if err != nil && !isSettingsError(err) {
 		return foundrySettings{}, err
 	}
 	folder := func(key, otherwise string) string {
-		if given := tomlStrings(values[key]); len(given) == 1 && given[0] != "" {
+		if given := profile.texts(key); len(given) == 1 && given[0] != "" {
 			otherwise = given[0]
 		}
 		if filepath.IsAbs(otherwise) {
@@ -246,11 +263,16 @@ func readFoundrySettings(root string, getenv func(string) string) (foundrySettin
 	}
 	s := foundrySettings{out: folder("out", "out"), cache: folder("cache_path", "cache")}
 	s.buildInfos = filepath.Join(s.out, "build-info")
-	if len(tomlStrings(values["build_info_path"])) == 1 {
+	if len(profile.texts("build_info_path")) == 1 {
 		s.buildInfos = folder("build_info_path", "")
 	}
-	if solc := tomlStrings(values["solc"]); len(solc) == 1 && strings.ContainsAny(solc[0], `/\\`) {
+	if solc := profile.texts("solc"); len(solc) == 1 && strings.ContainsAny(solc[0], `/\\`) {
 		s.solc = folder("solc", "")
 	}
-	return s, nil
+	return s, err
+}
+
+// isSettingsError reports whether a settings file is there and its text is refused.
+func isSettingsError(err error) bool {
+	return errors.Is(err, ErrFormat) || errors.Is(err, ErrTooLarge)
 }

@@ -200,9 +200,9 @@ func (l *legacyAST) roles(node map[string]any, children []map[string]any) []stri
 }
 
 // loopRoles are those of a for statement, of which any part but the body may be
-// missing: the expression is the condition, a statement in front of it the
-// beginning, one behind it the step. A statement without a condition is told by
-// the semicolons in front of it.
+// missing: the expression is the condition, a statement before it the initialization,
+// one after it the step. Without a condition the semicolons before a statement tell
+// which it is.
 func (l *legacyAST) loopRoles(node map[string]any, children []map[string]any) []string {
 	roles := make([]string, len(children))
 	condition := slices.IndexFunc(children, func(child map[string]any) bool { return !isStatement(text(child["nodeType"])) })
@@ -212,7 +212,7 @@ func (l *legacyAST) loopRoles(node map[string]any, children []map[string]any) []
 			roles[i] = "body"
 		case i == condition:
 			roles[i] = "condition"
-		case condition >= 0 && i > condition, condition < 0 && (i > 0 || l.behindSemicolon(node, child)):
+		case condition >= 0 && i > condition, condition < 0 && (i > 0 || l.afterSemicolon(node, child)):
 			roles[i] = "loopExpression"
 		default:
 			roles[i] = "initializationExpression"
@@ -227,7 +227,7 @@ func isStatement(name string) bool {
 		name == "Continue" || name == "InlineAssembly"
 }
 
-func (l *legacyAST) behindSemicolon(node, child map[string]any) bool {
+func (l *legacyAST) afterSemicolon(node, child map[string]any) bool {
 	from, _, _, err := parseRange(text(node["src"]))
 	to, _, _, err2 := parseRange(text(child["src"]))
 	return err == nil && err2 == nil && from >= 0 && from <= to && to <= len(l.of.Text) && bytes.IndexByte(l.of.Text[from:to], ';') >= 0

@@ -101,8 +101,8 @@ func (r *resolver) resolve(contract *Node) {
 	}
 }
 
-// find is the declaration of a name, or of one behind another and a dot; nil when
-// there is none, or several.
+// find is the declaration of a name, or of one after another and a dot; nil when there
+// is none, or several.
 func (r *resolver) find(name string, scopes []scope) *Node {
 	first, rest, dotted := strings.Cut(name, ".")
 	for _, s := range scopes {

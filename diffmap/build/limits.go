@@ -9,13 +9,13 @@ type Limits struct {
 	// build-info of 46 contracts has 6 MB (Gnosis Safe 1.3.0); the default of
 	// 256 MiB is arbitrary.
 	FileBytes int64
-	// ASTBytes bounds the JSON of one source's AST, which takes some ten times
-	// as much memory while it is decoded. A source of 400 lines has 1 MB; the
-	// default of 32 MiB is arbitrary.
+	// ASTBytes bounds the JSON of one source's AST, which takes about ten times as much
+	// memory while it is decoded. A source of 400 lines has 1 MB; the default of 32 MiB
+	// is arbitrary.
 	ASTBytes int64
-	// FolderBytes bounds the artifacts of a folder together, which are read as
-	// one. The out folder of @openzeppelin/contracts 4.9 has some 100 MB with
-	// ASTs; the default of 1 GiB is arbitrary.
+	// FolderBytes bounds the artifacts of a folder together, which are read as one. The
+	// out folder of @openzeppelin/contracts 4.9 has about 100 MB with ASTs; the default
+	// of 1 GiB is arbitrary.
 	FolderBytes int64
 	// Files bounds how many files of a folder are read. The default of 10,000 is
 	// arbitrary: a folder of artifacts holds one file for each contract.

@@ -17,9 +17,9 @@ type StandardCompiler interface {
 
 // MappingOptions are the options of [MappingBuild].
 type MappingOptions struct {
-	// Cache is a folder for compilers' outputs; empty for none. The 166 contracts
-	// of @openzeppelin/contracts 4.9.4 take soljson 0.8.30 some 5 s, and half a
-	// second to read again (measured).
+	// Cache is a folder for compilers' outputs; empty for none. The 166 contracts of
+	// @openzeppelin/contracts 4.9.4 take soljson 0.8.30 about 5 s, and half a second to
+	// read again (measured).
 	Cache string
 	// Progress is told what [Output.ForMapping] compiles, a line each; may be nil.
 	Progress func(line string)
@@ -31,13 +31,13 @@ type MappingOptions struct {
 }
 
 // MappingBuild compiles a project's standard-JSON input, every source's content
-// inlined, so that instructions map back to lines (design §2): the optimizer
-// off; where the compiler gives up on that, with an optimizer that does nothing
-// but free stack slots in inline assembly, the ABI coder's among it (what
-// @aave/core-v3 needs); then through the intermediate language, where variables
-// can also move from the stack to memory; where that fails too, as the project
-// has it, and then Mapping is not set. EVM version and remappings are the project's. Libraries' addresses are
-// not kept: they are [bytecode.Link]s, to be filled with where the World has them.
+// inlined, so that instructions map back to lines: the optimizer off; where the
+// compiler gives up on that, with an optimizer that does nothing but free stack slots
+// in inline assembly, the ABI coder's among it (what @aave/core-v3 needs); then through
+// the intermediate language, where variables can also move from the stack to memory;
+// where that fails too, as the project has it, and then Mapping is not set. EVM version
+// and remappings are the project's. Libraries' addresses are not kept: they are
+// [bytecode.Link]s, to be filled with where the World has them.
 func MappingBuild(ctx context.Context, input json.RawMessage, compiler StandardCompiler, options MappingOptions) (*Output, error) {
 	origin := "solc " + compiler.Version()
 	limits := options.Limits.withDefaults()
@@ -173,10 +173,10 @@ func attempts(v Version, project json.RawMessage, peephole bool) []attempt {
 	return list
 }
 
-// yulAttempts are the attempts for a Yul source, of those for Solidity. Variables
-// are moved on the stack, as solc does with the optimizer off: its other code
-// generator runs into the data behind the code where a program ends without a stop
-// (0.8.30, measured).
+// yulAttempts are the attempts for a Yul source, of those for Solidity. Variables are
+// moved on the stack, as solc does with the optimizer off: its other code generator
+// runs into the data after the code where a program ends without a stop (0.8.30,
+// measured).
 func yulAttempts(v Version, list []attempt) []attempt {
 	steps := ":" // not even the unused pruner
 	if v.Less(cleanupSince) {
@@ -206,10 +206,10 @@ var (
 	cleanupSince = Version{Major: 0, Minor: 8, Patch: 18}
 )
 
-// prunerSteps is the sequence of Yul optimizer steps that keeps every line:
-// the unused pruner alone, "u", and behind the colon no clean-up. Before 0.8.18
-// the clean-up ("fDnTOc") cannot be left out; it merges nothing that stands on
-// different lines either (measured with 0.8.17).
+// prunerSteps is the sequence of Yul optimizer steps that keeps every line: the unused
+// pruner alone, "u", and after the colon no clean-up. Before 0.8.18 the clean-up
+// ("fDnTOc") cannot be left out; it merges nothing that stands on different lines
+// either (measured with 0.8.17).
 func prunerSteps(v Version) string {
 	if v.Less(cleanupSince) {
 		return "u"

@@ -1,6 +1,6 @@
 // Package build turns what a compiler wrote into one model, [Output], and runs
-// compilers: the project's own settings for what is shipped, and the mapping
-// build (design §2) for what is mapped and fuzzed.
+// compilers: the project's own settings for what is shipped, and the mapping build for
+// what is mapped and fuzzed.
 package build
 
 import (
@@ -61,9 +61,9 @@ func (o *Output) Obstacle() string {
 	return ""
 }
 
-// DropStatements forgets what is inside functions and modifiers in the ASTs: most
-// of a large project's memory, of no use once its changed lines are mapped. What
-// [Output] tells besides stays.
+// DropStatements forgets what is inside functions and modifiers in the ASTs: most of a
+// large project's memory, of no use once its changed lines are mapped. The rest of
+// [Output] stays.
 func (o *Output) DropStatements() {
 	for _, s := range o.Sources {
 		if s.AST == nil {
@@ -143,7 +143,7 @@ type Node struct {
 	Role       string
 }
 
-// End is the byte offset behind the node.
+// End is the byte offset after the node.
 func (n *Node) End() int { return n.Start + n.Length }
 
 // Attribute is a string attribute of the node; empty when absent.

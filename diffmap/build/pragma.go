@@ -24,7 +24,7 @@ type comparison struct {
 
 const wildcard = -1
 
-// maxRange bounds an expression; real ones have some 20 characters.
+// maxRange bounds an expression; real ones have about 20 characters.
 const maxRange = 1000
 
 // ParseRange reads the expression between "pragma solidity" and ";".
@@ -121,7 +121,7 @@ func (p *rangeParser) level() (int, error) {
 	}
 	n, err := strconv.ParseUint(p.rest[:digits], 10, 31)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no version", shorten(p.rest))
+		return 0, fmt.Errorf("%q is not a version", shorten(p.rest))
 	}
 	p.rest = p.rest[digits:]
 	return int(n), nil

@@ -43,7 +43,7 @@ var errOutputLimit = errors.New("the output is too large")
 // child is a program to run.
 type child struct {
 	argv  []string
-	files []string // what it must be able to read, besides the program itself
+	files []string // what it must be able to read, apart from the program itself
 	input []byte
 	limit int64 // bytes of output
 }

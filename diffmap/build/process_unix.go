@@ -42,8 +42,8 @@ func demote(cmd *exec.Cmd, files []string) bool {
 	return true
 }
 
-// readableByAll reports whether every user can read the file, behind symbolic
-// links too.
+// readableByAll reports whether every user can read the file, through symbolic links
+// too.
 func readableByAll(path string) bool {
 	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil || !filepath.IsAbs(path) {
@@ -71,10 +71,10 @@ func reachableByAll(path string) bool {
 // becomes the user's, and so does HOME. It reports whether the child's user is
 // another.
 //
-// Where the project is root's own the child runs as we do: another user could
-// neither write the project's folders, as Hardhat does, nor read compilers below
-// root's home. Whoever checks out as root in a container and gives us secrets has
-// to build in a step of its own and pass --build.
+// Where the project is root's own the child runs as we do: another user could neither
+// write the project's folders, as Hardhat does, nor read compilers below root's home. A
+// workflow that checks out as root in a container and gives us secrets has to build in
+// a step of its own and pass --build.
 func becomeOwner(cmd *exec.Cmd, root, folder string, made bool) (changed bool, err error) {
 	if os.Geteuid() != 0 {
 		return false, nil

@@ -74,10 +74,15 @@ func (p *project) readSettings() error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if text, err := p.read(filepath.Join(p.root, "foundry.toml")); err == nil {
-		profile := tomlTable(string(text), "profile.default")
-		lines = append(lines, tomlStrings(profile["remappings"])...)
-		if src := tomlStrings(profile["src"]); len(src) == 1 && filepath.IsLocal(src[0]) {
+	settings := filepath.Join(p.root, foundryFile)
+	if text, err := p.read(settings); err == nil {
+		file, err := parseTOML(text)
+		if err != nil {
+			return at(settings, err)
+		}
+		profile := file.table("profile", "default")
+		lines = append(lines, profile.texts("remappings")...)
+		if src := profile.texts("src"); len(src) == 1 && filepath.IsLocal(src[0]) {
 			p.sourceFolder = src[0]
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -188,9 +193,9 @@ func tooManyFiles(limits Limits) error {
 		Remedy: "give a folder with fewer, or raise the limit"}
 }
 
-// locate finds the file of a source unit: below the root, in node_modules, in
-// lib; where a remapping leads there, beside the root in its repository. tried
-// lists the places, for the message.
+// locate finds the file of a source unit: below the root, in node_modules, in lib;
+// where a remapping leads there, next to the root in its repository. tried lists the
+// places, for the message.
 func (p *project) locate(name string) (file string, tried []string) {
 	name = path.Clean(name)
 	if strings.HasPrefix(name, "../") && p.repository != "" {

@@ -16,10 +16,10 @@ import (
 const maxFolders = 100_000
 
 // Projects lists the folders of the projects below root, relative to it and with
-// slashes, "." for root itself, in order: those with the configuration of a build
-// tool. Dependencies are none: node_modules, a project's lib, submodules; nor are
-// what tools write, and hidden folders. Where there is no configuration at all,
-// root is the project.
+// slashes, "." for root itself, in order: those with the configuration of a build tool.
+// Dependencies do not count (node_modules, a project's lib, submodules), nor do what
+// tools write and hidden folders. Where there is no configuration at all, root is the
+// project.
 func Projects(root string) ([]string, error) {
 	var found []string
 	folders := 0

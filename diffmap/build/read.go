@@ -89,7 +89,7 @@ func (l Limits) readDocument(path string, d document, text []byte) (*Output, err
 	return l.readPair(path, d, text)
 }
 
-// readPair reads an output with the input that the document or a file beside it
+// readPair reads an output with the input that the document, or the file next to it,
 // holds.
 func (l Limits) readPair(path string, d document, output []byte) (*Output, error) {
 	if isNull(d.Input) {

@@ -14,7 +14,7 @@ type remapping struct{ context, prefix, target string }
 func parseRemapping(text string) (remapping, error) {
 	left, target, ok := strings.Cut(text, "=")
 	if !ok {
-		return remapping{}, fmt.Errorf("%q is no remapping (prefix=target)", shorten(text))
+		return remapping{}, fmt.Errorf("%q is not a remapping (prefix=target)", shorten(text))
 	}
 	r := remapping{prefix: left, target: target}
 	if context, prefix, ok := strings.Cut(left, ":"); ok {

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Script is a command of the project's that is run beside the build, such as one that
-// deploys it.
+// Script is a command of the project's that runs in addition to the build, such as one
+// that deploys it.
 type Script struct {
 	Root    string        // the project's folder, in which it runs
 	Command string        // of the shell
-	Env     []string      // NAME=VALUE, besides what builds see
+	Env     []string      // NAME=VALUE, in addition to what builds see
 	Names   []string      // of environment variables that it may see
 	Timeout time.Duration // 0: 10 minutes
 }

@@ -281,7 +281,7 @@ func noAST(path string) error {
 const remedyAST = `add "ast" to the settings: solc: "outputSelection": {"*": {"": ["ast"]}}; ` +
 	"foundry.toml: ast = true; Hardhat: the same outputSelection under solidity.settings"
 
-// metadata is what is read of the metadata that solc puts beside a contract.
+// metadata is what is read of a contract's metadata.
 type metadata struct {
 	Compiler struct {
 		Version string `json:"version"`

@@ -137,7 +137,7 @@ func TestReadErrors(t *testing.T) {
 		{"AST without nodes", edit(t, sample, source+"|ast", set(map[string]any{"a": 1})), Limits{}, ErrFormat},
 		{"AST that is a list", edit(t, sample, source+"|ast", set([]any{})), Limits{}, ErrFormat},
 		{"AST with a bad range", edit(t, sample, source+"|ast|src", set("0:x:0")), Limits{}, ErrFormat},
-		{"AST behind the end", edit(t, sample, source+"|ast|src", set("0:99999:0")), Limits{}, ErrStale},
+		{"AST after the end", edit(t, sample, source+"|ast|src", set("0:99999:0")), Limits{}, ErrStale},
 		{"AST of another source", edit(t, sample, source+"|ast|src", set("0:1:7")), Limits{}, ErrFormat},
 		{"deep AST", sample, Limits{Depth: 5}, ErrTooLarge},
 		{"large AST", sample, Limits{ASTBytes: 1000}, ErrTooLarge},
@@ -146,7 +146,7 @@ func TestReadErrors(t *testing.T) {
 		{"no source map", edit(t, sample, runtime+"|sourceMap", remove), Limits{}, ErrNoSourceMap},
 		{"bad source map", edit(t, sample, runtime+"|sourceMap", set("1:2:0:-;a:b")), Limits{}, ErrFormat},
 		{"long source map", edit(t, sample, runtime+"|sourceMap", set("1:2:0:-"+strings.Repeat(";", 5000))), Limits{}, ErrFormat},
-		{"source map behind the end", edit(t, sample, runtime+"|sourceMap", set("1:99999:0:-")), Limits{}, ErrStale},
+		{"source map after the end", edit(t, sample, runtime+"|sourceMap", set("1:99999:0:-")), Limits{}, ErrStale},
 		{"bad code", edit(t, sample, runtime+"|object", set("60xx")), Limits{}, ErrFormat},
 		{"link outside", edit(t, sample, runtime+"|linkReferences", set(map[string]any{"a.sol": map[string]any{"L": []any{map[string]any{"start": 99999, "length": 20}}}})), Limits{}, ErrFormat},
 		{"immutable outside", edit(t, sample, runtime+"|immutableReferences", set(map[string]any{"7": []any{map[string]any{"start": -1, "length": 32}}})), Limits{}, ErrFormat},
@@ -214,7 +214,7 @@ func TestReadABIPart(t *testing.T) {
 	if _, ok := parsed.Methods["half"]; !ok || len(parsed.Methods) != 1 {
 		t.Errorf("methods %v", parsed.Methods)
 	}
-	if want := `1 of 2 entries of its ABI are refused: "Set.Data storage" is no type`; reason != want {
+	if want := `1 of 2 entries of its ABI are refused: "Set.Data storage" is not a type`; reason != want {
 		t.Errorf("reason %q", reason)
 	}
 }
@@ -330,7 +330,7 @@ func checkConsistent(t *testing.T, o *Output) {
 		})
 	}
 	if o.Input != nil && !json.Valid(o.Input) {
-		t.Errorf("the input is no JSON: %q", o.Input)
+		t.Errorf("the input is not JSON: %q", o.Input)
 	}
 	for _, c := range o.Contracts {
 		checkMap(t, c.Creation, c.CreationMap, texts)

@@ -83,7 +83,7 @@ func TestUnitName(t *testing.T) {
 }
 
 func TestTOML(t *testing.T) {
-	profile := tomlTable(`
+	file, err := parseTOML([]byte(`
 src = "no"
 [profile.default]
 src = 'contracts' # "x"
@@ -93,11 +93,15 @@ remappings = [
 ] 
 [profile.ci]
 src = "other"
-`, "profile.default")
-	if got := tomlStrings(profile["src"]); !slices.Equal(got, []string{"contracts"}) {
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := file.table("profile", "default")
+	if got := profile.texts("src"); !slices.Equal(got, []string{"contracts"}) {
 		t.Errorf("src %q", got)
 	}
-	if got := tomlStrings(profile["remappings"]); !slices.Equal(got, []string{"@oz/=lib/oz/", "a#b/=lib/a/"}) {
+	if got := profile.texts("remappings"); !slices.Equal(got, []string{"@oz/=lib/oz/", "a#b/=lib/a/"}) {
 		t.Errorf("remappings %q", got)
 	}
 }

@@ -65,14 +65,14 @@ func (e *SourceMapEntry) update(element string) error {
 		}
 		if i == 3 {
 			if field != "i" && field != "o" && field != "-" {
-				return fmt.Errorf("%q is no jump type (i, o or -)", shorten(field))
+				return fmt.Errorf("%q is not a jump type (i, o or -)", shorten(field))
 			}
 			e.Jump = field[0]
 			continue
 		}
 		n, err := strconv.ParseInt(field, 10, offsetBits)
 		if err != nil || n < -1 {
-			return fmt.Errorf("%q is no offset, length or index", shorten(field))
+			return fmt.Errorf("%q is not an offset, length or index", shorten(field))
 		}
 		switch i {
 		case 0:
@@ -121,9 +121,9 @@ func changed(n, last int) string {
 	return strconv.Itoa(n)
 }
 
-// Instructions pairs the pc of each instruction of code with its entry. It ends
-// with the shorter of the two: the data and metadata behind the last
-// instruction decode as instructions too, but have no entries.
+// Instructions pairs the pc of each instruction of code with its entry. It ends with
+// the shorter of the two: the data and metadata after the last instruction decode as
+// instructions too, but have no entries.
 func (m SourceMap) Instructions(code []byte) iter.Seq2[uint32, SourceMapEntry] {
 	return func(yield func(uint32, SourceMapEntry) bool) {
 		pc := uint32(0)

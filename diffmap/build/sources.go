@@ -256,8 +256,7 @@ func (g *graph) units(ctx context.Context, options CompilerOptions, remappings [
 	return units, nil
 }
 
-// closures are the project's own sources among names, each in front of what it
-// imports.
+// closures are the project's own sources among names, each before what it imports.
 func (g *graph) closures(names []string) [][]string {
 	var closures [][]string
 	for _, name := range names {

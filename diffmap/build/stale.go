@@ -51,9 +51,9 @@ func (s *Source) equals(text []byte) bool {
 	return true
 }
 
-// CheckSources is an [*Error] of kind ErrStale when sources differ from the
-// files, see [Output.Stale]. Deleted ones do not count: tools keep the output of
-// contracts that are no more.
+// CheckSources is an [*Error] of kind ErrStale when sources differ from the files, see
+// [Output.Stale]. Deleted ones do not count: tools keep the output of contracts that no
+// longer exist.
 func (o *Output) CheckSources(read func(path string) ([]byte, error)) error {
 	stale, _ := o.Stale(read)
 	if len(stale) == 0 {

@@ -12,7 +12,7 @@ const (
 )
 
 // textsOf lists the string and byte literals of a source, each once, in its order. The
-// messages of require and revert are not among them: nobody compares with them.
+// messages of require and revert are not among them: code does not compare with them.
 func textsOf(source *Source) []string {
 	var texts []string
 	seen := map[string]bool{}

@@ -1,70 +1,97 @@
 package build
 
-import "strings"
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
 
-// tomlTable finds the values of one table in a TOML file, as they are written.
-// It knows as much of TOML as foundry.toml's remappings and src need: tables,
-// keys, strings and arrays of strings, over several lines, with comments.
-func tomlTable(text, table string) map[string]string {
-	values := map[string]string{}
-	inside := false
-	lines := strings.Split(text, "\n")
-	for i := 0; i < len(lines); i++ {
-		line := strings.TrimSpace(uncomment(lines[i]))
-		if strings.HasPrefix(line, "[") {
-			inside = strings.ReplaceAll(strings.Trim(line, "[] \t"), `"`, "") == table
-			continue
-		}
-		key, value, ok := strings.Cut(line, "=")
-		if !inside || !ok {
-			continue
-		}
-		value = strings.TrimSpace(value)
-		if strings.HasPrefix(value, "[") {
-			for !strings.HasSuffix(value, "]") && i+1 < len(lines) {
-				i++
-				value += " " + strings.TrimSpace(uncomment(lines[i]))
-				value = strings.TrimSpace(value)
-			}
-		}
-		values[strings.Trim(strings.TrimSpace(key), `"`)] = value
+	"github.com/pelletier/go-toml/v2"
+)
+
+// maxTOML bounds a TOML file, in bytes. foundry.toml has a few KB in practice; 256 KiB is
+// arbitrary, and small because the library takes time quadratic in the number of a
+// table's keys: a second for a file of this size that holds nothing else.
+const maxTOML = 256 << 10
+
+// tomlTable is a table of a TOML file (https://toml.io/en/v1.1.0), decoded.
+type tomlTable map[string]any
+
+// readTOML reads a file. The error wraps fs.ErrNotExist when there is none, and is an
+// [*Error] of the kind ErrFormat or ErrTooLarge when it is not TOML or too large.
+func readTOML(file string) (tomlTable, error) {
+	text, err := readSettingsFile(file)
+	if err != nil {
+		return nil, err
 	}
-	return values
+	table, err := parseTOML([]byte(text))
+	return table, at(file, err)
 }
 
-// uncomment cuts a line's comment off, minding strings.
-func uncomment(line string) string {
-	var quote rune
-	for i, c := range line {
-		switch {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '#':
-			return line[:i]
-		}
+// parseTOML decodes a text.
+func parseTOML(text []byte) (tomlTable, error) {
+	if len(text) > maxTOML {
+		return nil, &Error{Kind: ErrTooLarge, Problem: "larger than " + sizeText(maxTOML)}
 	}
-	return line
+	var table tomlTable
+	err := toml.Unmarshal(text, &table)
+	if err == nil {
+		return table, nil
+	}
+	e := &Error{Kind: ErrFormat, Problem: shorten(strings.TrimPrefix(err.Error(), "toml: ")), Cause: err}
+	if decode := new(toml.DecodeError); errors.As(err, &decode) {
+		line, _ := decode.Position()
+		e.Place = fmt.Sprintf("line %d", line)
+	}
+	return nil, e
 }
 
-// tomlStrings lists the strings of a value, which is one or an array.
-func tomlStrings(value string) []string {
-	var found []string
-	for {
-		start := strings.IndexAny(value, `"'`)
-		if start < 0 {
-			return found
-		}
-		quote := value[start]
-		rest := value[start+1:]
-		end := strings.IndexByte(rest, quote)
-		if end < 0 {
-			return found
-		}
-		found = append(found, rest[:end])
-		value = rest[end+1:]
+// table follows keys to a table; nil when there is none.
+func (t tomlTable) table(keys ...string) tomlTable {
+	for _, key := range keys {
+		inner, _ := t[key].(map[string]any)
+		t = inner
 	}
+	return t
+}
+
+// texts lists the strings of a setting, which is one or an array.
+func (t tomlTable) texts(key string) []string {
+	switch value := t[key].(type) {
+	case string:
+		return []string{value}
+	case []any:
+		var found []string
+		for _, element := range value {
+			if text, ok := element.(string); ok {
+				found = append(found, text)
+			}
+		}
+		return found
+	}
+	return nil
+}
+
+// scalars are the settings that are neither arrays nor tables, as text: strings without
+// quotes, integers in decimal.
+func (t tomlTable) scalars() map[string]string {
+	texts := make(map[string]string, len(t))
+	for key, value := range t {
+		switch value := value.(type) {
+		case string:
+			texts[key] = value
+		case bool:
+			texts[key] = strconv.FormatBool(value)
+		case int64:
+			texts[key] = strconv.FormatInt(value, 10)
+		case float64:
+			texts[key] = strconv.FormatFloat(value, 'g', -1, 64)
+		case time.Time:
+			texts[key] = value.Format(time.RFC3339Nano)
+		case fmt.Stringer: // the library's local dates and times
+			texts[key] = value.String()
+		}
+	}
+	return texts
 }

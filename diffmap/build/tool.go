@@ -23,7 +23,7 @@ type command struct {
 	setup
 	argv      []string
 	shown     []string // what people would type; argv when nil
-	env       []string // besides the allowed ones
+	env       []string // in addition to the allowed ones
 	temporary bool     // builds is a folder of our own
 }
 
@@ -93,7 +93,7 @@ func (c *command) prepare() (folder string, err error) {
 	return folder, nil
 }
 
-// toolEnvironment names the variables that a project's tool gets besides those
+// toolEnvironment names the variables that a project's tool gets in addition to those
 // of every child: where it keeps compilers, and the profile.
 var toolEnvironment = []string{
 	"HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",

@@ -52,7 +52,7 @@ func parseTruffleArtifact(file string, text []byte) (*artifact, error) {
 	return a, nil
 }
 
-// settings are those beside the compiler's name; nil when there are none.
+// settings are those next to the compiler's name; nil when there are none.
 func (raw *truffleArtifact) settings() json.RawMessage {
 	if raw.Compiler.Optimizer == nil {
 		return nil
@@ -63,7 +63,7 @@ func (raw *truffleArtifact) settings() json.RawMessage {
 	}
 	text, err := json.Marshal(settings)
 	if err != nil {
-		return nil // a fragment that is no JSON cannot have been decoded
+		return nil // a fragment that is not JSON cannot have been decoded
 	}
 	return text
 }

@@ -13,20 +13,20 @@ type Version struct {
 	Pre                 string // "nightly.2024.1.5"; empty for a release
 }
 
-// ParseVersion reads "0.8.30", "v0.8.30", "0.8.30-nightly.2024.1.5" and any of
-// these with "+commit…" behind.
+// ParseVersion reads "0.8.30", "v0.8.30", "0.8.30-nightly.2024.1.5" and any of these
+// with "+commit…" appended.
 func ParseVersion(text string) (Version, error) {
 	core, _, _ := strings.Cut(strings.TrimPrefix(text, "v"), "+")
 	core, pre, _ := strings.Cut(core, "-")
 	numbers := strings.Split(core, ".")
 	if len(numbers) != 3 {
-		return Version{}, fmt.Errorf("%q is no version", shorten(text))
+		return Version{}, fmt.Errorf("%q is not a version", shorten(text))
 	}
 	v := Version{Pre: pre}
 	for i, into := range []*int{&v.Major, &v.Minor, &v.Patch} {
 		n, err := strconv.ParseUint(numbers[i], 10, 31)
 		if err != nil {
-			return Version{}, fmt.Errorf("%q is no version", shorten(text))
+			return Version{}, fmt.Errorf("%q is not a version", shorten(text))
 		}
 		*into = int(n)
 	}

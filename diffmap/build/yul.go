@@ -11,13 +11,12 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// This file maps Yul sources. Before solc makes code of one it prints its own
-// version of it, and the source maps refer to that text, which no file holds.
-// What it keeps are the places that comments name: "/** @src 0:20:5 */" in front
-// of a statement says that it came from bytes 20 to 24 of source 0 (solc
-// documentation, "Yul", "Source location annotations"). So the mapping build
-// compiles twice: the source as it is, for its AST, then the same source with
-// such a comment in front of every node.
+// This file maps Yul sources. Before solc makes code of one it prints its own version
+// of it, and the source maps refer to that text, which no file holds. What it keeps are
+// the places that comments name: "/** @src 0:20:5 */" before a statement says that it
+// came from bytes 20 to 24 of source 0 (solc documentation, "Yul", "Source location
+// annotations"). So the mapping build compiles twice: the source as it is, for its AST,
+// then the same source with such a comment before every node.
 
 // yulLanguage is the name of Yul in standard JSON.
 const yulLanguage = "Yul"
@@ -175,9 +174,9 @@ func sameBytes(a, b *bytecode.Code) bool {
 	return bytes.Equal(a.Bytes, b.Bytes)
 }
 
-// annotateYul writes in front of every node where it stands. Of nodes that start
-// at the same byte the outermost is named: the assignment, not its first
-// variable. The reason says why it cannot be done; empty when it can.
+// annotateYul writes the place of every node before it. Of nodes that start at the same
+// byte the outermost is named: the assignment, not its first variable. The reason says
+// why it cannot be done; empty when it can.
 func annotateYul(s *Source) (text []byte, reason string) {
 	switch {
 	case s.AST == nil:

@@ -5,10 +5,10 @@ import "github.com/ethereum/go-ethereum/core/vm"
 // yulPlace is a range of the source.
 type yulPlace struct{ start, length int }
 
-// yulSettler corrects the source map of a Yul source where solc's own text lacks
-// a place (measured with 0.8.30): it writes none in front of "case", so that the
-// comparison with a case's value has the place that the text named last, which is
-// the end of the case before. That need not have run.
+// yulSettler corrects the source map of a Yul source where solc's own text lacks a
+// place (measured with 0.8.30): it writes none before "case", so that the comparison
+// with a case's value has the place that the text named last, which is the end of the
+// case before. That need not have run.
 type yulSettler struct {
 	code    []byte
 	entries SourceMap

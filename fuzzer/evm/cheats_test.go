@@ -156,11 +156,34 @@ func TestEverySupportedCheatcodeIsTried(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range cheatcode.Functions() {
-		if f.Status == cheatcode.Supported && !computed.MatchString(f.Signature) && !tried[[4]byte(crypto.Keccak256([]byte(f.Signature)))] {
-			t.Errorf("no test contract calls vm.%s", f.Signature)
+	for _, signature := range supportedCheatcodes(t) {
+		if !computed.MatchString(signature) && !tried[[4]byte(crypto.Keccak256([]byte(signature)))] {
+			t.Errorf("no test contract calls vm.%s", signature)
 		}
 	}
+}
+
+// documented is a row of the table of cheatcodes in docs/configuration.md, which package
+// cheatcode's tests hold to what it has: a name, and its forms.
+var documented = regexp.MustCompile("(?m)^\\| `vm\\.(\\w+)` \\| ([^|]*) \\| supported \\|")
+
+// supportedCheatcodes are the signatures of the cheatcodes that do what they do in forge.
+func supportedCheatcodes(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var signatures []string
+	for _, row := range documented.FindAllStringSubmatch(string(text), -1) {
+		for form := range strings.FieldsSeq(row[2]) {
+			signatures = append(signatures, row[1]+strings.Trim(form, "`"))
+		}
+	}
+	if len(signatures) < 300 { // of forge 1.7.1's 547, 399 are supported
+		t.Fatalf("only %d supported cheatcodes are documented", len(signatures))
+	}
+	return signatures
 }
 
 // run runs a sequence on both machines and compares everything.

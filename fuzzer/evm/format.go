@@ -2,85 +2,77 @@ package evm
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
+	gethabi "github.com/ethereum/go-ethereum/accounts/abi"
 
+	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // sortedErrors lists a contract's custom errors by signature.
-func sortedErrors(c *bytecode.Contract) []abi.Error {
-	errors := make([]abi.Error, 0, len(c.ABI.Errors))
+func sortedErrors(c *bytecode.Contract) []gethabi.Error {
+	errors := make([]gethabi.Error, 0, len(c.ABI.Errors))
 	for _, e := range c.ABI.Errors {
 		errors = append(errors, e)
 	}
-	slices.SortFunc(errors, func(a, b abi.Error) int { return strings.Compare(a.Sig, b.Sig) })
+	slices.SortFunc(errors, func(a, b gethabi.Error) int { return strings.Compare(a.Sig, b.Sig) })
 	return errors
 }
 
-// FormatValue renders a value that package abi unpacked, or would pack, as a
-// Solidity programmer writes it.
-func FormatValue(t abi.Type, value any) string {
-	v := reflect.ValueOf(value)
-	switch t.T {
-	case abi.StringTy:
-		return strconv.Quote(fmt.Sprint(value))
-	case abi.AddressTy, abi.IntTy, abi.UintTy, abi.BoolTy:
-		return fmt.Sprint(value)
-	case abi.BytesTy, abi.FixedBytesTy, abi.FunctionTy:
-		return fmt.Sprintf("0x%x", value)
-	case abi.SliceTy, abi.ArrayTy:
-		if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
-			break
+// solidity writes values as a Solidity programmer does; structs with the names of their
+// members.
+var solidity = abi.Style{Named: true}
+
+// FormatValue renders a value that go-ethereum's package abi would pack, as a Solidity
+// programmer writes it.
+func FormatValue(t gethabi.Type, value any) string {
+	arguments := gethabi.Arguments{{Type: t}}
+	if data, err := arguments.Pack(value); err == nil {
+		if texts, err := format(arguments, data); err == nil {
+			return texts[0]
 		}
-		texts := make([]string, v.Len())
-		for i := range texts {
-			texts[i] = FormatValue(*t.Elem, v.Index(i).Interface())
-		}
-		return "[" + strings.Join(texts, ", ") + "]"
-	case abi.TupleTy:
-		if v.Kind() != reflect.Struct || v.NumField() != len(t.TupleElems) {
-			break
-		}
-		texts := make([]string, v.NumField())
-		for i := range texts {
-			texts[i] = t.TupleRawNames[i] + ": " + FormatValue(*t.TupleElems[i], v.Field(i).Interface())
-		}
-		return "{" + strings.Join(texts, ", ") + "}"
 	}
 	return fmt.Sprint(value)
 }
 
-// FormatArguments decodes what package abi packed, value by value as [FormatValue]
-// renders them. It is false for data that does not fit, is longer than some
-// kilobytes, or whose types nest lists so deeply that a few bytes could stand for
-// any amount of values.
-func FormatArguments(arguments abi.Arguments, data []byte) ([]string, bool) {
+// FormatArguments decodes arguments, or what a function returned, and renders them as
+// [FormatValue] does. It is false for data that does not fit, or is longer than some
+// kilobytes.
+func FormatArguments(arguments gethabi.Arguments, data []byte) ([]string, bool) {
 	if len(data) > maxReasonData {
 		return nil, false
 	}
-	for i := range arguments {
-		if nesting(&arguments[i].Type) > maxNesting {
-			return nil, false
-		}
-	}
-	values, err := arguments.Unpack(data)
+	texts, err := format(arguments, data)
 	if err != nil {
 		return nil, false
 	}
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = shorten(FormatValue(arguments[i].Type, v))
+	for i := range texts {
+		texts[i] = shorten(texts[i])
 	}
 	return texts, true
 }
 
-// FormatRevert tells people what a frame reverted with. Errors are those of the
-// contract, which may be nil, and those that the language has.
+// format renders each value of an encoding.
+func format(arguments gethabi.Arguments, data []byte) ([]string, error) {
+	types, err := abi.OfArguments(arguments)
+	if err != nil {
+		return nil, err
+	}
+	values, err := abi.Decode(types, data, abi.Honest(data))
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(values))
+	for i := range values {
+		texts[i] = solidity.Format(&types[i], &values[i])
+	}
+	return texts, nil
+}
+
+// FormatRevert says for people what a frame reverted with. It knows the errors of the
+// contract, which may be nil, and those of the language.
 func FormatRevert(contract *bytecode.Contract, data []byte) string {
 	return (*reasons)(nil).decode(contract, data)
 }

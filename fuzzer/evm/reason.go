@@ -1,19 +1,21 @@
 package evm
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
+	gethabi "github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// reasons decodes what failed calls return, for people. It is immutable.
+// reasons renders what failed calls return, for people. It is immutable.
 type reasons struct {
-	errors map[[4]byte]abi.Error // of all contracts; the first in table order wins
+	errors map[[4]byte]gethabi.Error // of all contracts; the first in table order wins
 }
 
 const (
@@ -44,8 +46,11 @@ var (
 	cheatSelector = [4]byte{0xee, 0xaa, 0x9e, 0x6f} // CheatcodeError(string): Foundry's
 )
 
+// oneString are the arguments of Error(string).
+var oneString = abi.MustParse("(string)")
+
 func newReasons(table *bytecode.Table) *reasons {
-	r := &reasons{errors: map[[4]byte]abi.Error{}}
+	r := &reasons{errors: map[[4]byte]gethabi.Error{}}
 	for _, c := range table.Contracts() {
 		for _, e := range sortedErrors(c) {
 			selector := [4]byte(e.ID[:4])
@@ -97,10 +102,11 @@ func (r *reasons) decodeError(contract *bytecode.Contract, data []byte) (string,
 	selector := [4]byte(data[:4])
 	switch selector {
 	case errorSelector:
-		if text, err := abi.UnpackRevert(data); err == nil {
-			return text, true
+		values, err := abi.Decode(oneString, data[4:], abi.Honest(data[4:]))
+		if err != nil {
+			return "", false
 		}
-		return "", false
+		return values[0].Text(), true
 	case cheatSelector:
 		return cheatcode.Reason(data)
 	case panicSelector:
@@ -127,40 +133,14 @@ func (r *reasons) decodeError(contract *bytecode.Contract, data []byte) (string,
 	return "", false
 }
 
-// maxNesting bounds the arrays within arrays that are decoded: offsets may all
-// point to the same data, so that each level multiplies what n bytes decode to
-// by n/32. Two levels of maxReasonData are 4,096 elements.
-const maxNesting = 2
-
-// nesting is the largest number of arrays around a leaf.
-func nesting(t *abi.Type) int {
-	switch t.T {
-	case abi.SliceTy, abi.ArrayTy:
-		return 1 + nesting(t.Elem)
-	case abi.TupleTy:
-		deepest := 0
-		for _, e := range t.TupleElems {
-			deepest = max(deepest, nesting(e))
-		}
-		return deepest
-	}
-	return 0
-}
-
 // render writes a custom error as in the source.
-func render(e *abi.Error, data []byte) (string, bool) {
-	for i := range e.Inputs {
-		if nesting(&e.Inputs[i].Type) > maxNesting {
-			return fmt.Sprintf("%s(0x%x)", e.Name, data), true
-		}
+func render(e *gethabi.Error, data []byte) (string, bool) {
+	texts, err := format(e.Inputs, data)
+	if errors.Is(err, abi.ErrLimit) {
+		return fmt.Sprintf("%s(0x%x)", e.Name, data), true
 	}
-	values, err := e.Inputs.Unpack(data)
 	if err != nil {
 		return "", false
-	}
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = FormatValue(e.Inputs[i].Type, v)
 	}
 	return e.Name + "(" + strings.Join(texts, ", ") + ")", true
 }

@@ -250,9 +250,12 @@ contract Failing {
         if (n == 12) { while (true) n += 1; }
         if (n == 13) { assembly { mstore(0, 0xdeadbeef) revert(28, 4) } }
         if (n == 14) { assembly { revert(0, 4000) } }
-        if (n == 15) { // every element of every array is the same array
-            bytes memory data = abi.encodePacked(Deep.selector, uint256(32), uint256(60));
-            for (uint256 i = 0; i < 60; i++) data = abi.encodePacked(data, uint256(0));
+        if (n == 15) { // all elements of an array are the same array: 8^6 numbers
+            bytes memory data = abi.encodePacked(Deep.selector, uint256(32));
+            for (uint256 level = 0; level < 6; level++) {
+                data = abi.encodePacked(data, uint256(8));
+                for (uint256 i = 0; i < 8; i++) data = abi.encodePacked(data, uint256(256));
+            }
             assembly { revert(add(data, 32), mload(data)) }
         }
         return n;

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // Bounds of a call's environment.
@@ -55,7 +57,7 @@ func (c *Call) Equal(other *Call) bool {
 		return false
 	}
 	for i := range c.Args {
-		if !Equal(&c.Args[i], &other.Args[i]) {
+		if !abi.Equal(&c.Args[i], &other.Args[i]) {
 			return false
 		}
 	}

@@ -80,7 +80,7 @@ func (s *Space) describeValue(b *strings.Builder, v *Value, t *Type) {
 		b.WriteString(s.describeAddress(&v.Word))
 	case FixedBytes:
 		if t.Bits >= 64 && v.Word.IsZero() {
-			b.WriteString(t.name + "(0)")
+			b.WriteString(t.String() + "(0)")
 			return
 		}
 		s.formatValue(b, v, t)
@@ -109,7 +109,7 @@ func (s *Space) describeElems(b *strings.Builder, v *Value, t *Type) {
 			fmt.Fprintf(b, "… %d in all", len(v.Elems))
 			break
 		}
-		s.describeValue(b, &v.Elems[i], t.child(i))
+		s.describeValue(b, &v.Elems[i], t.Child(i))
 	}
 	b.WriteByte(brackets[1])
 }
@@ -151,7 +151,7 @@ func describeNumber(w *uint256.Int, t *Type) string {
 	most := power(uint(t.Bits))
 	most.SubUint64(&most, 1)
 	if t.Bits >= 64 && w.Eq(&most) {
-		return "type(" + t.name + ").max"
+		return "type(" + t.String() + ").max"
 	}
 	if t.Bits < 64 {
 		return w.Dec()

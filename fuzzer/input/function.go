@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
+	gethabi "github.com/ethereum/go-ethereum/accounts/abi"
 
+	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -76,7 +77,7 @@ func Functions(c *bytecode.Contract) ([]*Function, []Skipped) {
 	slices.SortStableFunc(skipped, func(a, b Skipped) int { return strings.Compare(a.Signature, b.Signature) })
 	if c.ABI.HasFallback() {
 		f := newFunction(c, Fallback, &c.ABI.Fallback)
-		f.Inputs = []Type{{Kind: Bytes, Dynamic: true, name: "bytes", head: 32, words: 1}}
+		f.Inputs = abi.MustParse("(bytes)")
 		f.InputNames = []string{""}
 		functions = append(functions, f)
 	}
@@ -98,13 +99,12 @@ func NewConstructor(c *bytecode.Contract, code []byte) (*Function, error) {
 	if f.Inputs, err = compileTypes(c.ABI.Constructor.Inputs); err != nil {
 		return nil, fmt.Errorf("constructor of %s: %w", c.Name, err)
 	}
-	parameters := Type{Kind: Tuple, Fields: f.Inputs}
-	f.Signature = "constructor" + parameters.tupleName()
+	f.Signature = "constructor" + abi.TupleName(f.Inputs)
 	return f, nil
 }
 
 // newFunction fills in everything but the parameter types.
-func newFunction(c *bytecode.Contract, kind FunctionKind, m *abi.Method) *Function {
+func newFunction(c *bytecode.Contract, kind FunctionKind, m *gethabi.Method) *Function {
 	f := &Function{
 		Kind:     kind,
 		Contract: c,
@@ -120,7 +120,7 @@ func newFunction(c *bytecode.Contract, kind FunctionKind, m *abi.Method) *Functi
 		f.Signature = m.Sig
 		copy(f.Selector[:], m.ID)
 		f.Property = len(m.Inputs) == 0 && isPropertyName(f.Name)
-		f.Noted = f.Signature == "failed()" && len(m.Outputs) == 1 && m.Outputs[0].Type.T == abi.BoolTy
+		f.Noted = f.Signature == "failed()" && len(m.Outputs) == 1 && m.Outputs[0].Type.T == gethabi.BoolTy
 	case Fallback:
 		f.Name, f.Signature = "fallback", "fallback"
 	case Receive:
@@ -156,11 +156,11 @@ func isPropertyName(name string) bool {
 func (f *Function) appendData(dst []byte, args []Value) []byte {
 	switch f.Kind {
 	case Method:
-		return AppendEncode(append(dst, f.Selector[:]...), f.Inputs, args)
+		return abi.Append(append(dst, f.Selector[:]...), f.Inputs, args)
 	case Fallback:
 		return append(dst, args[0].Bytes...)
 	case Constructor:
-		return AppendEncode(append(dst, f.code...), f.Inputs, args)
+		return abi.Append(append(dst, f.code...), f.Inputs, args)
 	}
 	return dst
 }

@@ -2,6 +2,8 @@ package input
 
 import (
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // Seeds are the inputs that a campaign starts with (design §6): every callable
@@ -11,7 +13,7 @@ import (
 func (m *Mutator) Seeds() []Sequence {
 	var seeds []Sequence
 	for _, c := range m.space.Callables {
-		call := Call{Sender: m.space.senderOf(c.Function), Instance: c.Instance, Function: c.Function, Args: Zeros(c.Function.Inputs)}
+		call := Call{Sender: m.space.senderOf(c.Function), Instance: c.Instance, Function: c.Function, Args: abi.Zeros(c.Function.Inputs)}
 		in := &m.space.Instances[c.Instance]
 		if in.Fresh && c.Function != in.constructor {
 			seeds = append(seeds, Sequence{zeroConstructor(in, c.Instance), call})
@@ -23,7 +25,7 @@ func (m *Mutator) Seeds() []Sequence {
 }
 
 func zeroConstructor(in *Instance, instance int) Call {
-	return Call{Instance: instance, Function: in.constructor, Args: Zeros(in.constructor.Inputs)}
+	return Call{Instance: instance, Function: in.constructor, Args: abi.Zeros(in.constructor.Inputs)}
 }
 
 // Generate makes a call of a random function, view functions less often (see
@@ -139,7 +141,7 @@ func (m *Mutator) generateValue(r Rand, t *Type, c *Call, budget *int) Value {
 	case Slice, Array, Tuple:
 		n := t.Length
 		if t.Kind == Slice {
-			n = min(generateLength(r), max(*budget, 0)/t.Elem.words)
+			n = min(generateLength(r), max(*budget, 0)/t.Elem.Words())
 		} else if t.Kind == Tuple {
 			n = len(t.Fields)
 		}
@@ -148,7 +150,7 @@ func (m *Mutator) generateValue(r Rand, t *Type, c *Call, budget *int) Value {
 		}
 		v := Value{Elems: make([]Value, n)}
 		for i := range v.Elems {
-			v.Elems[i] = m.generateValue(r, t.child(i), c, budget)
+			v.Elems[i] = m.generateValue(r, t.Child(i), c, budget)
 		}
 		return v
 	}
@@ -211,8 +213,8 @@ func (m *Mutator) generateAddress(r Rand) uint256.Int {
 }
 
 var (
-	addressType = Type{Kind: Address, Bits: 160, name: "address", head: 32, words: 1}
-	wordType    = Type{Kind: Uint, Bits: 256, name: "uint256", head: 32, words: 1}
+	addressType = abi.MustParse("(address)")[0]
+	wordType    = abi.MustParse("(uint256)")[0]
 )
 
 // bytesLengths are the lengths worth a try: around the words and selectors that
@@ -267,7 +269,7 @@ func (m *Mutator) calldata(r Rand, c *Call) []byte {
 	if f.Kind != Method {
 		return nil
 	}
-	args := Zeros(f.Inputs)
+	args := abi.Zeros(f.Inputs)
 	for i := range args {
 		if f.Inputs[i].Elementary() {
 			args[i].Word = m.generateWord(r, &f.Inputs[i])

@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
+	gethabi "github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -49,7 +50,7 @@ var vaultCode = common.FromHex("6212d68763deadbeef5b600900")
 
 func testContract(t testing.TB, name, abiJSON string, code []byte) *bytecode.Contract {
 	t.Helper()
-	parsed, err := abi.JSON(strings.NewReader(abiJSON))
+	parsed, err := gethabi.JSON(strings.NewReader(abiJSON))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func find(t testing.TB, s *Space, instance, signature string) (int, *Function) {
 func makeCall(t testing.TB, s *Space, instance, signature string) Call {
 	t.Helper()
 	i, f := find(t, s, instance, signature)
-	return Call{Instance: i, Function: f, Args: Zeros(f.Inputs)}
+	return Call{Instance: i, Function: f, Args: abi.Zeros(f.Inputs)}
 }
 
 // wordValues maps every input word of a sequence to its value.

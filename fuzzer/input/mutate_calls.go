@@ -1,6 +1,10 @@
 package input
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/sightline-evm/sightline/internal/abi"
+)
 
 // How the list of calls changes. Arbitrary, but for two aims: new calls matter
 // most, since ordered sequences are what fuzzing without a harness lacks, and
@@ -190,7 +194,7 @@ func (m *Mutator) Continue(r Rand, seq Sequence) []Sequence {
 	}
 	for i := range min(len(m.space.changing), maxContinued) {
 		c := m.space.changing[(first+i)%len(m.space.changing)]
-		plain := Call{Sender: seq[len(seq)-1].Sender, Instance: c.Instance, Function: c.Function, Args: Zeros(c.Function.Inputs)}
+		plain := Call{Sender: seq[len(seq)-1].Sender, Instance: c.Instance, Function: c.Function, Args: abi.Zeros(c.Function.Inputs)}
 		all = append(all, append(seq.Clone(), plain), append(seq.Clone(), m.generate(r, c)))
 	}
 	return all

@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // scripted answers from a list, then zero.
@@ -60,7 +62,7 @@ func TestLeafOperations(t *testing.T) {
 		old := signedWord(c.old)
 		r := &scripted{append([]uint64{drawFor(leafWeights, c.op)}, c.draws...)}
 		if got := m.mutateLeaf(r, seq, c.typ, &old); got != signedWord(c.want) {
-			t.Errorf("%s: got %s, want %d", c.name, signedDec(&got), c.want)
+			t.Errorf("%s: got %s, want %d", c.name, abi.SignedDec(&got), c.want)
 		}
 	}
 	r := &scripted{[]uint64{drawFor(leafWeights, leafDelta), 0, 1}}

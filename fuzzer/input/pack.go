@@ -111,7 +111,7 @@ func appendValue(dst []byte, v *Value, t *Type) []byte {
 			dst = binary.AppendUvarint(dst, uint64(len(v.Elems)))
 		}
 		for i := range v.Elems {
-			dst = appendValue(dst, &v.Elems[i], t.child(i))
+			dst = appendValue(dst, &v.Elems[i], t.Child(i))
 		}
 		return dst
 	}
@@ -176,6 +176,6 @@ func (r *packedReader) value(v *Value, t *Type) {
 		v.Elems = make([]Value, n)
 	}
 	for i := range v.Elems {
-		r.value(&v.Elems[i], t.child(i))
+		r.value(&v.Elems[i], t.Child(i))
 	}
 }

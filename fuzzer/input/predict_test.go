@@ -8,6 +8,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -119,7 +120,7 @@ func TestPredictIsExactOnLinearOperands(t *testing.T) {
 		}
 		if !flipped {
 			t.Fatalf("op %#x, %s·x + %s against %s: from %s and %s nothing predicted flips it",
-				op, signedDec(&m), signedDec(&k), signedDec(&c), x0.Dec(), x1.Dec())
+				op, abi.SignedDec(&m), abi.SignedDec(&k), abi.SignedDec(&c), x0.Dec(), x1.Dec())
 		}
 		if op == opEq && !exact {
 			t.Fatalf("the root %s is not proposed", root.Dec())

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // The text form of a sequence, for corpus files and reproducers. The first line
@@ -51,7 +52,8 @@ func (s *Space) formatCall(b *strings.Builder, c *Call) {
 	b.WriteString(quoteSignature(c.Function.Signature))
 	if len(c.Args) > 0 {
 		b.WriteString(" args ")
-		s.formatValues(b, '(', c.Args, func(i int) *Type { return &c.Function.Inputs[i] }, ')')
+		arguments := Type{Kind: Tuple, Fields: c.Function.Inputs}
+		s.formatValue(b, &Value{Elems: c.Args}, &arguments)
 	}
 	if !c.Value.IsZero() {
 		b.WriteString(" value ")
@@ -65,39 +67,13 @@ func (s *Space) formatCall(b *strings.Builder, c *Call) {
 	}
 }
 
-func (s *Space) formatValues(b *strings.Builder, left byte, values []Value, typ func(int) *Type, right byte) {
-	b.WriteByte(left)
-	for i := range values {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		s.formatValue(b, &values[i], typ(i))
-	}
-	b.WriteByte(right)
+func (s *Space) formatValue(b *strings.Builder, v *Value, t *Type) {
+	b.WriteString(s.style().Format(t, v))
 }
 
-func (s *Space) formatValue(b *strings.Builder, v *Value, t *Type) {
-	switch t.Kind {
-	case Uint:
-		b.WriteString(v.Word.Dec())
-	case Int:
-		b.WriteString(signedDec(&v.Word))
-	case Address:
-		b.WriteString(s.formatAddress(v.Word.Bytes20()))
-	case Bool:
-		b.WriteString(strconv.FormatBool(!v.Word.IsZero()))
-	case FixedBytes:
-		word := v.Word.Bytes32()
-		b.WriteString("0x" + hex.EncodeToString(word[:t.Bits/8]))
-	case Bytes:
-		b.WriteString("0x" + hex.EncodeToString(v.Bytes))
-	case String:
-		b.WriteString(strconv.QuoteToASCII(string(v.Bytes)))
-	case Tuple:
-		s.formatValues(b, '(', v.Elems, t.child, ')')
-	default:
-		s.formatValues(b, '[', v.Elems, t.child, ']')
-	}
+// style writes values as the text form has them.
+func (s *Space) style() *abi.Style {
+	return &abi.Style{Address: s.formatAddress, String: strconv.QuoteToASCII}
 }
 
 // formatAddress is the name of an account of the Space, quoted if need be, else
@@ -107,15 +83,6 @@ func (s *Space) formatAddress(a common.Address) string {
 		return quoteName(name)
 	}
 	return "0x" + hex.EncodeToString(a[:])
-}
-
-// signedDec is a word in two's complement as a decimal number.
-func signedDec(w *uint256.Int) string {
-	if w.Sign() >= 0 {
-		return w.Dec()
-	}
-	var x uint256.Int
-	return "-" + x.Neg(w).Dec()
 }
 
 // quoteName leaves plain words as they are: letters, digits, _, $, # and -, not

@@ -142,7 +142,7 @@ func TestParseNumbersAtTheirLimits(t *testing.T) {
 			for _, sign := range []int64{1, -1} {
 				v := new(big.Int).Mul(new(big.Int).Add(limit, big.NewInt(n)), big.NewInt(sign))
 				want := v.Cmp(limit) < 0 && v.Cmp(new(big.Int).Neg(limit)) >= 0
-				typ := Type{Kind: Int, Bits: bits, name: "int"}
+				typ := Type{Kind: Int, Bits: bits}
 				p := parser{line: v.String(), words: 1}
 				got, err := p.value(&typ)
 				if (err == nil) != want {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // maxNameLength bounds names, so that messages stay readable.
@@ -90,14 +92,14 @@ func (p *parser) value(t *Type) (v Value, err error) {
 	switch t.Kind {
 	case Slice:
 		if err = p.spend(at, 1); err == nil {
-			v.Elems, err = p.values('[', ']', -1, t.child)
+			v.Elems, err = p.values('[', ']', -1, t.Child)
 		}
 		return v, err
 	case Array:
-		v.Elems, err = p.values('[', ']', t.Length, t.child)
+		v.Elems, err = p.values('[', ']', t.Length, t.Child)
 		return v, err
 	case Tuple:
-		v.Elems, err = p.values('(', ')', len(t.Fields), t.child)
+		v.Elems, err = p.values('(', ')', len(t.Fields), t.Child)
 		return v, err
 	case Bytes:
 		v.Bytes, err = p.hexBytes(t)
@@ -114,7 +116,7 @@ func (p *parser) value(t *Type) (v Value, err error) {
 	if len(v.Bytes) > MaxBytes {
 		return v, p.errorf(at, "%d bytes, at most %d are allowed", len(v.Bytes), MaxBytes)
 	}
-	return v, p.spend(at, countWords(&v, t))
+	return v, p.spend(at, abi.Words(&v, t))
 }
 
 // word reads an elementary value.

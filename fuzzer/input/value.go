@@ -3,7 +3,7 @@ package input
 import (
 	"fmt"
 
-	"github.com/holiman/uint256"
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // Bounds of what a call may hold. A transaction has room for about 420,000 bytes
@@ -13,57 +13,8 @@ import (
 const (
 	MaxElements  = 256  // elements of one T[]
 	MaxBytes     = 4096 // length of one byte string
-	MaxCallWords = 4096 // words of a call's arguments: leaves, lengths and chunks
+	MaxCallWords = 4096 // words of a call's arguments, as abi.Words counts them
 )
-
-// Value is a value of some Type: which field counts is the type's matter. Values
-// are immutable once they are part of a Sequence: whoever changes one copies the
-// way from the argument list down to the change and shares the rest.
-type Value struct {
-	Word  uint256.Int // elementary types: the ABI word
-	Bytes []byte      // Bytes and String
-	Elems []Value     // Slice, Array, Tuple
-}
-
-// Zero is the value that a Solidity variable of type t starts with.
-func Zero(t *Type) Value {
-	switch t.Kind {
-	case Array:
-		v := Value{Elems: make([]Value, t.Length)}
-		for i := range v.Elems {
-			v.Elems[i] = Zero(t.Elem)
-		}
-		return v
-	case Tuple:
-		return Value{Elems: Zeros(t.Fields)}
-	}
-	return Value{}
-}
-
-// Zeros is an argument list of zeros.
-func Zeros(types []Type) []Value {
-	if len(types) == 0 {
-		return nil
-	}
-	values := make([]Value, len(types))
-	for i := range types {
-		values[i] = Zero(&types[i])
-	}
-	return values
-}
-
-// Equal reports whether two values of one type are the same.
-func Equal(a, b *Value) bool {
-	if a.Word != b.Word || len(a.Elems) != len(b.Elems) || string(a.Bytes) != string(b.Bytes) {
-		return false
-	}
-	for i := range a.Elems {
-		if !Equal(&a.Elems[i], &b.Elems[i]) {
-			return false
-		}
-	}
-	return true
-}
 
 // Valid reports what is wrong with v as a value of type t, nil when nothing is.
 func Valid(v *Value, t *Type) error {
@@ -99,7 +50,7 @@ func validElems(v *Value, t *Type) error {
 		return fmt.Errorf("%s: holds %d elements", t, n)
 	}
 	for i := range v.Elems {
-		if err := Valid(&v.Elems[i], t.child(i)); err != nil {
+		if err := Valid(&v.Elems[i], t.Child(i)); err != nil {
 			return fmt.Errorf("element %d: %w", i, err)
 		}
 	}
@@ -116,28 +67,10 @@ func validAll(values []Value, types []Type) error {
 		if err := Valid(&values[i], &types[i]); err != nil {
 			return fmt.Errorf("argument %d: %w", i+1, err)
 		}
-		words += countWords(&values[i], &types[i])
+		words += abi.Words(&values[i], &types[i])
 	}
 	if words > MaxCallWords {
 		return fmt.Errorf("%d words of arguments, at most %d are allowed", words, MaxCallWords)
 	}
 	return nil
-}
-
-// countWords is the number of input words of a value: leaves, lengths and chunks.
-func countWords(v *Value, t *Type) int {
-	switch t.Kind {
-	case Bytes, String:
-		return 1 + (len(v.Bytes)+31)/32
-	case Slice, Array, Tuple:
-		n := 0
-		if t.Kind == Slice {
-			n = 1
-		}
-		for i := range v.Elems {
-			n += countWords(&v.Elems[i], t.child(i))
-		}
-		return n
-	}
-	return 1
 }

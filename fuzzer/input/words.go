@@ -7,6 +7,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // WordKind tells what an input word is.
@@ -111,7 +113,7 @@ func appendValueWords(dst []Word, at Word, v *Value, t *Type) []Word {
 			dst = append(dst, length)
 		}
 		for i := range v.Elems {
-			dst = appendValueWords(dst, at.child(i), &v.Elems[i], t.child(i))
+			dst = appendValueWords(dst, at.child(i), &v.Elems[i], t.Child(i))
 		}
 	default:
 		dst = append(dst, at)
@@ -134,7 +136,7 @@ func resolve(seq Sequence, w *Word) (*Value, *Type) {
 		if int(i) >= len(v.Elems) {
 			return nil, nil
 		}
-		v, t = &v.Elems[i], t.child(int(i))
+		v, t = &v.Elems[i], t.Child(int(i))
 	}
 	return v, t
 }
@@ -334,21 +336,21 @@ func changeValue(v *Value, t *Type, w *Word, x *uint256.Int) (Value, bool) {
 func resizeElems(elems []Value, elem *Type, n int) []Value {
 	out := make([]Value, n)
 	for i := copy(out, elems); i < n; i++ {
-		out[i] = Zero(elem)
+		out[i] = abi.Zero(elem)
 	}
 	return out
 }
 
 // fitsCall reports whether a call may hold changed in place of old.
 func fitsCall(c *Call, old, changed *Value, t *Type) bool {
-	return c.Words()-countWords(old, t)+countWords(changed, t) <= MaxCallWords
+	return c.Words()-abi.Words(old, t)+abi.Words(changed, t) <= MaxCallWords
 }
 
 // Words is the number of words of the call's arguments.
 func (c *Call) Words() int {
 	words := 0
 	for i := range c.Args {
-		words += countWords(&c.Args[i], &c.Function.Inputs[i])
+		words += abi.Words(&c.Args[i], &c.Function.Inputs[i])
 	}
 	return words
 }

@@ -110,7 +110,7 @@ func isElementary(name string) bool {
 func multiply(n int, arrayType string) (int, error) {
 	element, _, _ := strings.Cut(arrayType, "[")
 	if !isElementary(element) {
-		return 0, fmt.Errorf("%q is no type", shortened(arrayType))
+		return 0, fmt.Errorf("%q is not a type", shortened(arrayType))
 	}
 	dimensions := strings.Split(arrayType, "[")[1:]
 	if len(dimensions) > maxABIDepth {

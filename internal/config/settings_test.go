@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sightline-evm/sightline/fuzzer"
-	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/worldfile"
 )
 
@@ -112,7 +111,6 @@ func TestConfigurationDocument(t *testing.T) {
 		return "<!-- flags: " + name + " -->\n" + tables[name] + "<!-- end -->"
 	})
 	got = regexp.MustCompile(`(?s)<!-- plan -->\n.*?<!-- end -->`).ReplaceAllLiteralString(got, "<!-- plan -->\n"+planTable()+"<!-- end -->")
-	got = regexp.MustCompile(`(?s)<!-- cheatcodes -->\n.*?<!-- end -->`).ReplaceAllLiteralString(got, "<!-- cheatcodes -->\n"+cheatcodeTable()+"<!-- end -->")
 	if got == string(text) {
 		return
 	}
@@ -122,29 +120,6 @@ func TestConfigurationDocument(t *testing.T) {
 	if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// cheatcodeTable lists Foundry's cheatcodes by name, those together that differ in their
-// arguments alone.
-func cheatcodeTable() string {
-	var b strings.Builder
-	b.WriteString("| cheatcode | of | status | |\n| --- | --- | --- | --- |\n")
-	functions := cheatcode.Functions()
-	slices.SortStableFunc(functions, func(x, y cheatcode.Function) int { return strings.Compare(x.Name(), y.Name()) })
-	for len(functions) > 0 {
-		f, rest := functions[0], functions[:0:0]
-		var forms []string
-		for _, g := range functions {
-			if g.Name() == f.Name() && g.Status == f.Status && g.Note == f.Note {
-				forms = append(forms, "`"+strings.TrimPrefix(g.Signature, g.Name())+"`")
-			} else {
-				rest = append(rest, g)
-			}
-		}
-		functions = rest
-		fmt.Fprintf(&b, "| `vm.%s` | %s | %s | %s |\n", f.Name(), strings.Join(forms, " "), f.Status, f.Note)
-	}
-	return b.String()
 }
 
 // planTable lists what describes the World, with examples. Each example can be read.

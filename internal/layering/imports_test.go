@@ -82,16 +82,16 @@ var allowances = map[string][]string{
 	"report/sarif":  {},
 
 	"fuzzer":        {"fuzzer/input", "fuzzer/oracle", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/atomicfile"},
-	"fuzzer/input":  {"fuzzer/evm", "internal/bytecode"},
+	"fuzzer/input":  {"fuzzer/evm", "internal/abi", "internal/bytecode"},
 	"fuzzer/oracle": {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
 	"fuzzer/world":  {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
 	// A live chain's state, through JSON-RPC.
 	"fuzzer/world/chain": {"fuzzer/evm", "internal/atomicfile"},
 	// A chain for deploy scripts.
 	"fuzzer/world/recorder": {"fuzzer/evm", "internal/bytecode"},
-	"fuzzer/evm":            {"fuzzer/evm/cheatcode", "internal/bytecode"},
+	"fuzzer/evm":            {"fuzzer/evm/cheatcode", "internal/abi", "internal/bytecode"},
 	// What cheatcodes do, for any machine.
-	"fuzzer/evm/cheatcode": {},
+	"fuzzer/evm/cheatcode": {"internal/abi"},
 	"fuzzer/evm/evmtest":   {"fuzzer/evm"},
 	"fuzzer/lookahead":     {"internal/bytecode"}, // code in, verdict out: no EVM state
 
@@ -101,6 +101,7 @@ var allowances = map[string][]string{
 	"diffmap/layout": {"diffmap/build"},
 
 	"examples":          {},
+	"internal/abi":      {},
 	"internal/exit":     {},
 	"internal/files":    {},
 	"internal/human":    {},

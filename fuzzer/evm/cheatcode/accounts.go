@@ -5,10 +5,12 @@ import (
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // accountTable: balances, nonces, code, storage and names.
-var accountTable = []Function{
+var accountTable = []function{
 	{Signature: "deal(address,uint256)", run: deal, Note: "undone with the frame that did it, when that fails (not so in Foundry)"},
 	{Signature: "store(address,bytes32,bytes32)", run: store},
 	{Signature: "load(address,bytes32)", Returns: "bytes32", run: load},
@@ -21,34 +23,34 @@ var accountTable = []Function{
 	{Signature: "getLabel(address)", Returns: "string", run: getLabel},
 }
 
-func deal(c *context, a []value) ([]value, error) {
-	account := c.Account(a[0].address())
-	account.Balance = a[1].word
-	c.SetAccount(a[0].address(), account)
+func deal(c *context, a []abi.Value) ([]abi.Value, error) {
+	account := c.Account(a[0].Address())
+	account.Balance = a[1].Word
+	c.SetAccount(a[0].Address(), account)
 	return nil, nil
 }
 
-func store(c *context, a []value) ([]value, error) {
-	if err := noPrecompile(a[0].address()); err != nil {
+func store(c *context, a []abi.Value) ([]abi.Value, error) {
+	if err := noPrecompile(a[0].Address()); err != nil {
 		return nil, err
 	}
-	c.Store(a[0].address(), &a[1].word, &a[2].word)
+	c.Store(a[0].Address(), &a[1].Word, &a[2].Word)
 	return nil, nil
 }
 
-func load(c *context, a []value) ([]value, error) {
-	word := c.Load(a[0].address(), &a[1].word)
-	return []value{wordOf(&word)}, nil
+func load(c *context, a []abi.Value) ([]abi.Value, error) {
+	word := c.Load(a[0].Address(), &a[1].Word)
+	return []abi.Value{wordOf(&word)}, nil
 }
 
-func etch(c *context, a []value) ([]value, error) {
-	if a[0].address() == Address {
+func etch(c *context, a []abi.Value) ([]abi.Value, error) {
+	if a[0].Address() == Address {
 		return nil, errors.New("cannot change the cheatcodes' account")
 	}
-	if err := noPrecompile(a[0].address()); err != nil {
+	if err := noPrecompile(a[0].Address()); err != nil {
 		return nil, err
 	}
-	c.setCode(a[0].address(), a[1].bytes)
+	c.setCode(a[0].Address(), a[1].Bytes)
 	return nil, nil
 }
 
@@ -77,30 +79,30 @@ func noPrecompile(address common.Address) error {
 // (EIP-2537), of those that Foundry refuses.
 const lastPrecompile = 0x11
 
-func getNonce(c *context, a []value) ([]value, error) {
-	return []value{uintOf(c.Account(a[0].address()).Nonce)}, nil
+func getNonce(c *context, a []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{uintOf(c.Account(a[0].Address()).Nonce)}, nil
 }
 
-func setNonce(c *context, a []value) ([]value, error) {
-	now, next := c.Account(a[0].address()).Nonce, a[1].word.Uint64()
+func setNonce(c *context, a []abi.Value) ([]abi.Value, error) {
+	now, next := c.Account(a[0].Address()).Nonce, a[1].Word.Uint64()
 	if next < now {
 		return nil, fmt.Errorf("new nonce (%d) must be strictly equal to or higher than the account's current nonce (%d)", next, now)
 	}
 	return setNonceUnsafe(c, a)
 }
 
-func setNonceUnsafe(c *context, a []value) ([]value, error) {
-	c.setNonce(a[0].address(), a[1].word.Uint64())
+func setNonceUnsafe(c *context, a []abi.Value) ([]abi.Value, error) {
+	c.setNonce(a[0].Address(), a[1].Word.Uint64())
 	return nil, nil
 }
 
 // resetNonce: 1 for contracts (EIP-161), 0 for others.
-func resetNonce(c *context, a []value) ([]value, error) {
+func resetNonce(c *context, a []abi.Value) ([]abi.Value, error) {
 	nonce := uint64(0)
-	if len(c.Account(a[0].address()).Code) > 0 {
+	if len(c.Account(a[0].Address()).Code) > 0 {
 		nonce = 1
 	}
-	c.setNonce(a[0].address(), nonce)
+	c.setNonce(a[0].Address(), nonce)
 	return nil, nil
 }
 
@@ -111,8 +113,8 @@ const (
 	maxLabel  = 1 << 8
 )
 
-func label(c *context, a []value) ([]value, error) {
-	c.name(a[0].address(), a[1].text())
+func label(c *context, a []abi.Value) ([]abi.Value, error) {
+	c.name(a[0].Address(), a[1].Text())
 	return nil, nil
 }
 
@@ -126,10 +128,10 @@ func (c *context) name(address common.Address, name string) {
 	}
 }
 
-func getLabel(c *context, a []value) ([]value, error) {
-	name, ok := c.Labels[a[0].address()]
+func getLabel(c *context, a []abi.Value) ([]abi.Value, error) {
+	name, ok := c.Labels[a[0].Address()]
 	if !ok {
-		name = "unlabeled:" + a[0].address().Hex()
+		name = "unlabeled:" + a[0].Address().Hex()
 	}
-	return []value{textOf(name)}, nil
+	return []abi.Value{textOf(name)}, nil
 }

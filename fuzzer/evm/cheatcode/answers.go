@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Answers are what an [Edge] has answered. A World is saved with them, so that whoever
-// has it alone is answered the same.
+// Answers are what an [Edge] has answered. They are saved with a World, so that a
+// replay without the project gets the same answers.
 type Answers struct {
 	Root      string              `json:",omitempty"`
 	Files     map[string][]byte   `json:",omitempty"` // by path as it was asked for
@@ -18,11 +18,11 @@ type Answers struct {
 // Artifact is the code of a contract of the build.
 type Artifact struct{ Creation, Deployed []byte }
 
-// maxAnswers bounds what is kept, bytes. Arbitrary; the largest contract's code has some
-// hundred kB.
+// maxAnswers bounds what is kept, in bytes. Arbitrary; the largest contract's code has
+// about 100 kB.
 const maxAnswers = 4 << 20
 
-// Recorded is the edge with all that it answers from now on, up to some MB.
+// Recorded is the edge, whose answers from now on are kept, up to maxAnswers bytes.
 func (e Edge) Recorded() (Edge, *Answers) {
 	a := &Answers{Root: e.Root, Files: map[string][]byte{}, Artifacts: map[string]Artifact{}}
 	recorded := e
@@ -84,13 +84,13 @@ func (a *Answers) Edge() Edge {
 			if data, ok := a.Files[path]; ok {
 				return data, nil
 			}
-			return nil, fmt.Errorf("%q was not read when the World was made, and files of the project are not at hand any more", path)
+			return nil, fmt.Errorf("%q was not read when the World was made, and the project's files are no longer available", path)
 		},
 		Artifact: func(name string) (creation, deployed []byte, err error) {
 			if code, ok := a.Artifacts[name]; ok {
 				return code.Creation, code.Deployed, nil
 			}
-			return nil, nil, fmt.Errorf("the code of %q was not asked for when the World was made, and the build is not at hand any more", name)
+			return nil, nil, fmt.Errorf("the code of %q was not asked for when the World was made, and the build is no longer available", name)
 		},
 	}
 }

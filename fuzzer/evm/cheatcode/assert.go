@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"slices"
 	"strings"
 
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // assertTable: what a test claims. An assertion that does not hold reverts, with the text
@@ -16,15 +17,15 @@ var assertTable = assertions()
 
 // assertions makes the table: most exist for several types, and all with and without
 // a text of the test's own.
-func assertions() []Function {
-	var table []Function
-	add := func(name, arguments string, run func(*context, []value) error) {
+func assertions() []function {
+	var table []function
+	add := func(name, arguments string, run func(*context, []abi.Value) error) {
 		for _, text := range []string{"", ",string"} {
-			table = append(table, Function{Signature: name + "(" + arguments + text + ")", run: asserting(run, text != "")})
+			table = append(table, function{Signature: name + "(" + arguments + text + ")", run: asserting(run, text != "")})
 		}
 	}
-	add("assertTrue", "bool", holds(func(v *value) bool { return v.truth() }))
-	add("assertFalse", "bool", holds(func(v *value) bool { return !v.truth() }))
+	add("assertTrue", "bool", holds(func(v *abi.Value) bool { return v.Bool() }))
+	add("assertFalse", "bool", holds(func(v *abi.Value) bool { return !v.Bool() }))
 	for _, t := range []string{"bool", "uint256", "int256", "address", "bytes32", "string", "bytes"} {
 		for _, t := range []string{t, t + "[]"} {
 			add("assertEq", t+","+t, compares("==", "!="))
@@ -49,15 +50,15 @@ func assertions() []Function {
 
 // asserting makes a cheatcode of what has to hold. What does not has "assertion failed"
 // before it, or the test's own text where it is the last argument.
-func asserting(run func(*context, []value) error, own bool) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
+func asserting(run func(*context, []abi.Value) error, own bool) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		err := run(c, a)
 		if err == nil {
 			return nil, nil
 		}
 		text := "assertion failed"
 		if own {
-			text = a[len(a)-1].text()
+			text = a[len(a)-1].Text()
 		}
 		if err.Error() != "" {
 			text += ": " + err.Error()
@@ -71,8 +72,8 @@ type bareText string
 
 func (t bareText) Error() string { return string(t) }
 
-func holds(what func(*value) bool) func(*context, []value) error {
-	return func(_ *context, a []value) error {
+func holds(what func(*abi.Value) bool) func(*context, []abi.Value) error {
+	return func(_ *context, a []abi.Value) error {
 		if what(&a[0]) {
 			return nil
 		}
@@ -81,29 +82,29 @@ func holds(what func(*value) bool) func(*context, []value) error {
 }
 
 // compares claims a relation of the first two arguments; otherwise is the contrary.
-func compares(relation, otherwise string) func(*context, []value) error {
-	return func(c *context, a []value) error {
+func compares(relation, otherwise string) func(*context, []abi.Value) error {
+	return func(c *context, a []abi.Value) error {
 		t := &c.fn.arguments[0]
 		if related(relation, t, &a[0], &a[1]) {
 			return nil
 		}
 		if strings.HasSuffix(c.fn.name, "Decimal") {
-			return fmt.Errorf("%s %s %s", decimal(t, &a[0].word, &a[2].word), otherwise, decimal(t, &a[1].word, &a[2].word))
+			return fmt.Errorf("%s %s %s", decimal(t, &a[0].Word, &a[2].Word), otherwise, decimal(t, &a[1].Word, &a[2].Word))
 		}
 		return fmt.Errorf("%s %s %s", format(t, &a[0]), otherwise, format(t, &a[1]))
 	}
 }
 
-func related(relation string, t *typ, a, b *value) bool {
+func related(relation string, t *abi.Type, a, b *abi.Value) bool {
 	switch relation {
 	case "==":
-		return equal(t, a, b)
+		return abi.Equal(a, b)
 	case "!=":
-		return !equal(t, a, b)
+		return !abi.Equal(a, b)
 	}
-	order := a.word.Cmp(&b.word)
-	if t.kind == kindInt {
-		order = signedBig(&a.word).Cmp(signedBig(&b.word))
+	order := a.Word.Cmp(&b.Word)
+	if t.Kind == abi.Int {
+		order = signedBig(&a.Word).Cmp(signedBig(&b.Word))
 	}
 	switch relation {
 	case ">":
@@ -116,23 +117,13 @@ func related(relation string, t *typ, a, b *value) bool {
 	return order <= 0
 }
 
-func equal(t *typ, a, b *value) bool {
-	switch t.kind {
-	case kindBytes, kindString:
-		return string(a.bytes) == string(b.bytes)
-	case kindSlice:
-		return slices.EqualFunc(a.list, b.list, func(x, y value) bool { return equal(t.elem, &x, &y) })
-	}
-	return a.word == b.word
-}
-
 // maxDecimals is the number of decimals up to which a number is written with a point;
 // more than a number has digits.
 const maxDecimals = 77
 
 // decimal writes a number of units with that many decimals.
-func decimal(t *typ, n, decimals *uint256.Int) string {
-	text, sign := format(t, &value{word: *n}), ""
+func decimal(t *abi.Type, n, decimals *uint256.Int) string {
+	text, sign := format(t, &abi.Value{Word: *n}), ""
 	if !decimals.IsUint64() || decimals.Uint64() > maxDecimals {
 		return text
 	}
@@ -151,51 +142,50 @@ func decimal(t *typ, n, decimals *uint256.Int) string {
 }
 
 // distance is how far two numbers are from each other.
-func distance(t *typ, a, b *value) *big.Int {
-	if t.kind == kindInt {
-		d := new(big.Int).Sub(signedBig(&a.word), signedBig(&b.word))
+func distance(t *abi.Type, a, b *abi.Value) *big.Int {
+	if t.Kind == abi.Int {
+		d := new(big.Int).Sub(signedBig(&a.Word), signedBig(&b.Word))
 		return d.Abs(d)
 	}
-	d := new(big.Int).Sub(a.word.ToBig(), b.word.ToBig())
+	d := new(big.Int).Sub(a.Word.ToBig(), b.Word.ToBig())
 	return d.Abs(d)
 }
 
-func nearAbsolutely(c *context, a []value) error {
+func nearAbsolutely(c *context, a []abi.Value) error {
 	t := &c.fn.arguments[0]
 	delta := distance(t, &a[0], &a[1])
-	if delta.Cmp(a[2].word.ToBig()) <= 0 {
+	if delta.Cmp(a[2].Word.ToBig()) <= 0 {
 		return nil
 	}
 	write := func(n *big.Int) string { return n.String() }
 	left, right := format(t, &a[0]), format(t, &a[1])
 	if strings.HasSuffix(c.fn.name, "Decimal") {
-		u := &typ{kind: kindUint, size: 256, words: 1}
-		write = func(n *big.Int) string { return decimal(u, uint256.MustFromBig(n), &a[3].word) }
-		left, right = decimal(t, &a[0].word, &a[3].word), decimal(t, &a[1].word, &a[3].word)
+		write = func(n *big.Int) string { return decimal(&wordType, uint256.MustFromBig(n), &a[3].Word) }
+		left, right = decimal(t, &a[0].Word, &a[3].Word), decimal(t, &a[1].Word, &a[3].Word)
 	}
-	return fmt.Errorf("%s !~= %s (max delta: %s, real delta: %s)", left, right, write(a[2].word.ToBig()), write(delta))
+	return fmt.Errorf("%s !~= %s (max delta: %s, real delta: %s)", left, right, write(a[2].Word.ToBig()), write(delta))
 }
 
 // percent is 1e18: what 100 % is in the argument of assertApproxEqRel.
 var percent = big.NewInt(1e18)
 
-func nearRelatively(c *context, a []value) error {
+func nearRelatively(c *context, a []abi.Value) error {
 	t := &c.fn.arguments[0]
 	delta := distance(t, &a[0], &a[1])
 	left, right := format(t, &a[0]), format(t, &a[1])
 	if strings.HasSuffix(c.fn.name, "Decimal") {
-		left, right = decimal(t, &a[0].word, &a[3].word), decimal(t, &a[1].word, &a[3].word)
+		left, right = decimal(t, &a[0].Word, &a[3].Word), decimal(t, &a[1].Word, &a[3].Word)
 	}
-	most := a[2].word.ToBig()
-	if a[1].word.IsZero() {
-		if a[0].word.IsZero() {
+	most := a[2].Word.ToBig()
+	if a[1].Word.IsZero() {
+		if a[0].Word.IsZero() {
 			return nil
 		}
 		return fmt.Errorf("%s !~= %s (max delta: %s%%, real delta: undefined)", left, right, share(most))
 	}
-	base := new(big.Int).Abs(a[1].word.ToBig())
-	if t.kind == kindInt {
-		base.Abs(signedBig(&a[1].word))
+	base := new(big.Int).Abs(a[1].Word.ToBig())
+	if t.Kind == abi.Int {
+		base.Abs(signedBig(&a[1].Word))
 	}
 	// A relative error is a share of the right side, rounded down.
 	found := delta.Div(delta.Mul(delta, percent), base)

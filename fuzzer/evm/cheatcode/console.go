@@ -1,18 +1,21 @@
 package cheatcode
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // consoleForms are the arguments of console.log by selector. Older libraries of Hardhat's
 // say "uint" and "int" in their signatures, and that is what selectors are made of.
-var consoleForms = sync.OnceValue(func() map[[4]byte][]typ {
-	forms := map[[4]byte][]typ{}
+var consoleForms = sync.OnceValue(func() map[[4]byte][]abi.Type {
+	forms := map[[4]byte][]abi.Type{}
 	add := func(spelled string) {
-		types, err := parseTypes("(" + wide.Replace(spelled) + ")")
+		types, err := abi.Parse("(" + wide.Replace(spelled) + ")")
 		if err != nil {
 			panic("cheatcode: console.log(" + spelled + "): " + err.Error())
 		}
@@ -45,7 +48,7 @@ var wide = strings.NewReplacer("uint256", "uint256", "int256", "int256", "uint",
 func fixedBytes() string {
 	var names []string
 	for n := 1; n <= 32; n++ {
-		names = append(names, typeName(&typ{kind: kindFixed, size: n}))
+		names = append(names, fmt.Sprint("bytes", n))
 	}
 	return strings.Join(names, " ")
 }
@@ -68,7 +71,7 @@ func ConsoleText(input []byte) (string, bool) {
 	for i := range values {
 		texts[i] = format(&types[i], &values[i])
 	}
-	if len(types) > 1 && types[0].kind == kindString {
+	if len(types) > 1 && types[0].Kind == abi.String {
 		return strings.Join(fill(texts), " "), true
 	}
 	return strings.Join(texts, " "), true
@@ -124,37 +127,18 @@ func Describe(input, output []byte, succeeded bool) (Described, bool) {
 	return d, true
 }
 
+// solidity writes values as Solidity does.
+var solidity abi.Style
+
 // texts writes the values of an encoding; nil when it is none.
-func texts(types []typ, data []byte) []string {
+func texts(types []abi.Type, data []byte) []string {
 	values, err := decode(types, data)
 	if err != nil {
 		return nil
 	}
 	written := make([]string, len(values))
 	for i := range values {
-		written[i] = literal(&types[i], &values[i])
+		written[i] = solidity.Format(&types[i], &values[i])
 	}
 	return written
-}
-
-// literal writes a value as Solidity has it, where that is another way than Foundry's.
-func literal(t *typ, v *value) string {
-	if t.kind == kindString {
-		return `"` + v.text() + `"`
-	}
-	if t.kind == kindTuple {
-		fields := make([]string, len(t.fields))
-		for i := range fields {
-			fields[i] = literal(&t.fields[i], &v.list[i])
-		}
-		return "(" + strings.Join(fields, ", ") + ")"
-	}
-	if t.kind == kindSlice || t.kind == kindArray {
-		elements := make([]string, len(v.list))
-		for i := range elements {
-			elements[i] = literal(t.elem, &v.list[i])
-		}
-		return "[" + strings.Join(elements, ", ") + "]"
-	}
-	return format(t, v)
 }

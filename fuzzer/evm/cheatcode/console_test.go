@@ -8,26 +8,28 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // encoded is a call with a signature's selector.
-func encoded(t *testing.T, signature, types string, values ...value) []byte {
+func encoded(t *testing.T, signature, types string, values ...abi.Value) []byte {
 	t.Helper()
-	parsed, err := parseTypes(types)
+	parsed, err := abi.Parse(types)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(crypto.Keccak256([]byte(signature))[:4], encode(parsed, values)...)
+	return append(crypto.Keccak256([]byte(signature))[:4], abi.Append(nil, parsed, values)...)
 }
 
 func TestConsoleText(t *testing.T) {
-	minus := value{word: *new(uint256.Int).SetAllOne()}
+	minus := abi.Value{Word: *new(uint256.Int).SetAllOne()}
 	for want, input := range map[string][]byte{
 		"hello":      encoded(t, "log(string)", "(string)", textOf("hello")),
 		"7":          encoded(t, "log(uint256)", "(uint256)", uintOf(7)),
 		"8":          encoded(t, "log(uint)", "(uint256)", uintOf(8)),
 		"-1":         encoded(t, "log(int256)", "(int256)", minus),
-		"true":       encoded(t, "log(bool)", "(bool)", truthOf(true)),
+		"true":       encoded(t, "log(bool)", "(bool)", boolOf(true)),
 		"":           encoded(t, "log()", "()"),
 		"0x0102":     encoded(t, "log(bytes)", "(bytes)", bytesOf([]byte{1, 2})),
 		"a 5":        encoded(t, "log(string,uint256)", "(string,uint256)", textOf("a"), uintOf(5)),
@@ -71,7 +73,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	wallet, ok := Describe(encoded(t, "createWallet(string)", "(string)", textOf("al\"ice")), make([]byte, 128), true)
-	if want := "(0x0000000000000000000000000000000000000000, 0, 0, 0)"; !ok || len(wallet.Results) != 1 || wallet.Results[0] != want || wallet.Arguments[0] != `"al"ice"` {
+	if want := "(0x0000000000000000000000000000000000000000, 0, 0, 0)"; !ok || len(wallet.Results) != 1 || wallet.Results[0] != want || wallet.Arguments[0] != `"al\"ice"` {
 		t.Errorf("%+v", wallet)
 	}
 	if _, ok := Describe([]byte{1, 2, 3, 4}, nil, true); ok {

@@ -7,11 +7,13 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // deployTable: contracts of the build, deployed by their names. No cheatcode runs code:
 // the machine makes a call of one of these a call of [Creator], which does.
-var deployTable = []Function{
+var deployTable = []function{
 	{Signature: "deployCode(string)", Returns: "address", run: deployCode},
 	{Signature: "deployCode(string,bytes)", Returns: "address", run: deployCode},
 	{Signature: "deployCode(string,uint256)", Returns: "address", run: deployCode},
@@ -23,7 +25,7 @@ var deployTable = []Function{
 }
 
 // Creator is an account whose code, [CreatorCode], creates a contract, in the name of
-// whoever called deployCode.
+// the caller of deployCode.
 var Creator = common.BytesToAddress(crypto.Keccak256([]byte("sightline: deployCode")))
 
 // CreatorCode is called with a word of wei, a word of salt, a word that is zero for CREATE
@@ -44,7 +46,7 @@ var deployments = func() map[[4]byte]bool {
 func Deploys(input []byte) bool { return len(input) >= 4 && deployments[[4]byte(input)] }
 
 // Deploy is what Creator is to be called with for a call of deployCode, and lets it
-// create in the name of who calls, pranks included; false where the cheatcode itself says
+// create in the caller's name, pranks included; false where the cheatcode itself says
 // what is wrong.
 func (s *State) Deploy(edge *Edge, call *Call) (input []byte, ok bool) {
 	fn := index()[[4]byte(call.Input)]
@@ -52,20 +54,20 @@ func (s *State) Deploy(edge *Edge, call *Call) (input []byte, ok bool) {
 	if err != nil || edge == nil || edge.Artifact == nil || len(s.Pranks) >= maxPranks {
 		return nil, false
 	}
-	code, _, err := edge.Artifact(arguments[0].text())
+	code, _, err := edge.Artifact(arguments[0].Text())
 	if err != nil {
 		return nil, false
 	}
 	var value, salt uint256.Int
 	salted := uint256.NewInt(0)
 	for i := range fn.arguments {
-		switch fn.arguments[i].kind {
-		case kindBytes:
-			code = slices.Concat(code, arguments[i].bytes)
-		case kindUint:
-			value = arguments[i].word
-		case kindFixed:
-			salt, salted = arguments[i].word, uint256.NewInt(1)
+		switch fn.arguments[i].Kind {
+		case abi.Bytes:
+			code = slices.Concat(code, arguments[i].Bytes)
+		case abi.Uint:
+			value = arguments[i].Word
+		case abi.FixedBytes:
+			salt, salted = arguments[i].Word, uint256.NewInt(1)
 		}
 	}
 	for _, word := range []*uint256.Int{&value, &salt, salted} {
@@ -81,14 +83,14 @@ func (s *State) Deploy(edge *Edge, call *Call) (input []byte, ok bool) {
 	return append(input, code...), true
 }
 
-// Deployed clears up behind Creator, which may have created nothing.
+// Deployed cleans up after Creator, whether or not it created a contract.
 func (s *State) Deployed() {
 	s.Pranks = slices.DeleteFunc(s.Pranks, func(p Prank) bool { return p.By == Creator })
 }
 
-// deployCode is what a call comes to that Creator was not called for.
-func deployCode(c *context, a []value) ([]value, error) {
-	if _, _, err := c.artifact(a[0].text()); err != nil {
+// deployCode runs for calls that were not passed on to Creator.
+func deployCode(c *context, a []abi.Value) ([]abi.Value, error) {
+	if _, _, err := c.artifact(a[0].Text()); err != nil {
 		return nil, err
 	}
 	return nil, errors.New("it is called by CALL, and without ether")

@@ -8,6 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // context is a call of a cheatcode.
@@ -22,9 +24,9 @@ type context struct {
 
 // cheat is a cheatcode, ready to be called.
 type cheat struct {
-	*Function
+	*function
 	name              string
-	arguments, result []typ
+	arguments, result []abi.Type
 }
 
 // raw is a failure that returns these bytes and no text.
@@ -38,11 +40,11 @@ var index = sync.OnceValue(func() map[[4]byte]*cheat {
 	cheats := make(map[[4]byte]*cheat, len(table))
 	for i := range table {
 		f := &table[i]
-		c := &cheat{Function: f, name: f.Name()}
+		c := &cheat{function: f, name: f.Name()}
 		var err, resultErr error
-		c.arguments, err = parseTypes(f.Signature[len(c.name):])
+		c.arguments, err = abi.Parse(f.Signature[len(c.name):])
 		if f.Returns != "" {
-			c.result, resultErr = parseTypes("(" + f.Returns + ")")
+			c.result, resultErr = abi.Parse("(" + f.Returns + ")")
 		}
 		if err := errors.Join(err, resultErr); err != nil {
 			panic(fmt.Sprintf("cheatcode: %s: %v", f.Signature, err))
@@ -56,16 +58,16 @@ var index = sync.OnceValue(func() map[[4]byte]*cheat {
 	return cheats
 })
 
-// byteGas is what a byte of arguments costs, and textGas that of a text with JSON or TOML.
-// The slowest that is done with one is to parse it as JSON and encode it, some 1,300 ns, and
-// else some 40 ns; ordinary instructions take no less for their gas.
+// byteGas is what a byte of arguments costs, and textGas that of a text with JSON or
+// TOML. The slowest work per byte is parsing JSON or TOML and encoding it, about 1,300
+// ns, and otherwise about 40 ns; ordinary instructions take as long for their gas.
 const (
 	byteGas = 1
 	textGas = 32
 )
 
-// Gas is what a call of a cheatcode costs. Foundry's cost nothing: here that would be
-// a way to make a call take longer than its gas allows.
+// Gas is what a call of a cheatcode costs. Foundry's cost nothing, which would let a
+// call take longer than its gas allows.
 func Gas(input []byte) uint64 {
 	gas := uint64(len(input)) * byteGas
 	if len(input) < 4 {
@@ -83,7 +85,7 @@ func Gas(input []byte) uint64 {
 }
 
 // Run calls a cheatcode for a frame: by is the account it acts for, depth its depth.
-// What it returns is what the caller gets, with ok false as why it failed.
+// The output is what the caller gets; with ok false, the reason of the failure.
 func Run(h Host, s *State, edge *Edge, by common.Address, depth int, input []byte) (output []byte, ok bool) {
 	if edge == nil {
 		edge = &Edge{}
@@ -98,7 +100,7 @@ func Run(h Host, s *State, edge *Edge, by common.Address, depth int, input []byt
 	if fn == nil {
 		return failure(fmt.Sprintf("unknown cheatcode 0x%x: Sightline does not know it; it may be newer than Foundry 1.7", input[:4])), false
 	}
-	if fn.Status == Refused || fn.run == nil && fn.Status != Accepted {
+	if fn.Status == refused || fn.run == nil && fn.Status != accepted {
 		return failure(fmt.Sprintf("vm.%s: %s", fn.name, fn.Note)), false
 	}
 	c := &context{Host: h, State: s, edge: edge, by: by, depth: depth, fn: fn}
@@ -117,33 +119,17 @@ func Run(h Host, s *State, edge *Edge, by common.Address, depth int, input []byt
 		}
 		return failure(fmt.Sprintf("vm.%s: %s", fn.name, err)), false
 	}
-	return encode(fn.result, results), true
+	return abi.Append(nil, fn.result, results), true
 }
 
 // call decodes the arguments and runs the cheatcode.
-func (c *context) call(input []byte) ([]value, error) {
+func (c *context) call(input []byte) ([]abi.Value, error) {
 	arguments, err := decode(c.fn.arguments, input)
 	if err != nil {
 		return nil, err
 	}
 	if c.fn.run == nil { // accepted
-		return zeros(c.fn.result), nil
+		return abi.Zeros(c.fn.result), nil
 	}
 	return c.fn.run(c, arguments)
-}
-
-// zeros is the empty value of each type.
-func zeros(types []typ) []value {
-	values := make([]value, len(types))
-	for i := range types {
-		switch t := &types[i]; t.kind {
-		case kindTuple:
-			values[i].list = zeros(t.fields)
-		case kindArray:
-			for range t.size {
-				values[i].list = append(values[i].list, zeros([]typ{*t.elem})...)
-			}
-		}
-	}
-	return values
 }

@@ -15,7 +15,7 @@ func AsInForge(input []byte, succeeded bool) bool {
 		return false
 	}
 	c := index()[[4]byte(input)]
-	if c == nil || c.Status == Refused {
+	if c == nil || c.Status == refused {
 		return false
 	}
 	for _, name := range outside {
@@ -23,7 +23,7 @@ func AsInForge(input []byte, succeeded bool) bool {
 			return false
 		}
 	}
-	if c.Status == Accepted {
+	if c.Status == accepted {
 		return succeeded && len(c.result) == 0
 	}
 	return succeeded || strings.HasPrefix(c.name, "assert") || strings.HasPrefix(c.name, "assume") || c.name == "skip"

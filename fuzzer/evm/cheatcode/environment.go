@@ -4,10 +4,12 @@ import (
 	"errors"
 
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // environmentTable: block, chain and transaction.
-var environmentTable = []Function{
+var environmentTable = []function{
 	{Signature: "warp(uint256)", run: warp},
 	{Signature: "roll(uint256)", run: roll},
 	{Signature: "fee(uint256)", run: setNumber(func(s *Settings) **uint64 { return &s.BaseFee })},
@@ -17,7 +19,7 @@ var environmentTable = []Function{
 	{Signature: "coinbase(address)", run: coinbase},
 	{Signature: "prevrandao(bytes32)", run: prevrandao},
 	{Signature: "prevrandao(uint256)", run: prevrandao},
-	{Signature: "difficulty(uint256)", Status: Refused, Note: "blocks have no difficulty since Paris: use vm.prevrandao"},
+	{Signature: "difficulty(uint256)", Status: refused, Note: "blocks have no difficulty since Paris: use vm.prevrandao"},
 	{Signature: "getBlockNumber()", Returns: "uint256", run: getBlockNumber},
 	{Signature: "getBlockTimestamp()", Returns: "uint256", run: getBlockTimestamp},
 	{Signature: "getChainId()", Returns: "uint256", run: getChainID},
@@ -33,8 +35,8 @@ func small(w *uint256.Int) (uint64, error) {
 	return w.Uint64(), nil
 }
 
-func warp(c *context, a []value) ([]value, error) {
-	time, err := small(&a[0].word)
+func warp(c *context, a []abi.Value) ([]abi.Value, error) {
+	time, err := small(&a[0].Word)
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +46,8 @@ func warp(c *context, a []value) ([]value, error) {
 	return nil, nil
 }
 
-func roll(c *context, a []value) ([]value, error) {
-	number, err := small(&a[0].word)
+func roll(c *context, a []abi.Value) ([]abi.Value, error) {
+	number, err := small(&a[0].Word)
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +58,9 @@ func roll(c *context, a []value) ([]value, error) {
 }
 
 // setNumber makes a cheatcode of a setting.
-func setNumber(setting func(*Settings) **uint64) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
-		n, err := small(&a[0].word)
+func setNumber(setting func(*Settings) **uint64) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
+		n, err := small(&a[0].Word)
 		if err != nil {
 			return nil, err
 		}
@@ -75,32 +77,32 @@ func (c *context) apply() {
 	c.SetEnvironment(e)
 }
 
-func coinbase(c *context, a []value) ([]value, error) {
-	address := a[0].address()
+func coinbase(c *context, a []abi.Value) ([]abi.Value, error) {
+	address := a[0].Address()
 	c.Settings.Coinbase = &address
 	c.apply()
 	return nil, nil
 }
 
-func prevrandao(c *context, a []value) ([]value, error) {
-	hash := a[0].hash()
+func prevrandao(c *context, a []abi.Value) ([]abi.Value, error) {
+	hash := a[0].Hash()
 	c.Settings.PrevRandao = &hash
 	c.apply()
 	return nil, nil
 }
 
-func getBlockNumber(c *context, _ []value) ([]value, error) {
-	return []value{uintOf(c.Environment().Number)}, nil
+func getBlockNumber(c *context, _ []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{uintOf(c.Environment().Number)}, nil
 }
 
-func getBlockTimestamp(c *context, _ []value) ([]value, error) {
-	return []value{uintOf(c.Environment().Time)}, nil
+func getBlockTimestamp(c *context, _ []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{uintOf(c.Environment().Time)}, nil
 }
 
-func getChainID(c *context, _ []value) ([]value, error) {
-	return []value{uintOf(c.Environment().ChainID)}, nil
+func getChainID(c *context, _ []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{uintOf(c.Environment().ChainID)}, nil
 }
 
-func getBlobBaseFee(c *context, _ []value) ([]value, error) {
-	return []value{uintOf(c.Environment().BlobBaseFee)}, nil
+func getBlobBaseFee(c *context, _ []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{uintOf(c.Environment().BlobBaseFee)}, nil
 }

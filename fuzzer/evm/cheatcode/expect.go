@@ -7,10 +7,12 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // expectTable: what has to happen next.
-var expectTable = []Function{
+var expectTable = []function{
 	{Signature: "expectRevert()", run: expectRevert("")},
 	{Signature: "expectRevert(bytes4)", run: expectRevert("d")},
 	{Signature: "expectRevert(bytes)", run: expectRevert("d")},
@@ -50,16 +52,16 @@ var expectTable = []Function{
 	{Signature: "expectCallMinGas(address,uint256,uint64,bytes,uint64)", run: expectCall("vldn")},
 	{Signature: "expectCreate(bytes,address)", run: expectCreate(false)},
 	{Signature: "expectCreate2(bytes,address)", run: expectCreate(true)},
-	{Signature: "expectSafeMemory(uint64,uint64)", Status: Accepted, Note: "which memory is written is not watched"},
-	{Signature: "expectSafeMemoryCall(uint64,uint64)", Status: Accepted, Note: "which memory is written is not watched"},
-	{Signature: "stopExpectSafeMemory()", Status: Accepted},
+	{Signature: "expectSafeMemory(uint64,uint64)", Status: accepted, Note: "which memory is written is not watched"},
+	{Signature: "expectSafeMemoryCall(uint64,uint64)", Status: accepted, Note: "which memory is written is not watched"},
+	{Signature: "stopExpectSafeMemory()", Status: accepted},
 }
 
-// expectRevert makes a cheatcode of what its arguments are: d data, p a selector that
-// is all that counts, a who reverts, n how often; c: cheatcodes are meant, and takes
-// no argument.
-func expectRevert(form string) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
+// expectRevert makes a cheatcode from a list of its arguments: d data, p a selector
+// that is all that counts, a who reverts, n how often; c: cheatcodes are meant, and
+// takes no argument.
+func expectRevert(form string) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		if c.Revert != nil {
 			return nil, errors.New("you must call another function prior to expecting a second revert")
 		}
@@ -74,16 +76,16 @@ func expectRevert(form string) func(*context, []value) ([]value, error) {
 			switch what {
 			case 'd', 'p':
 				r.Any, r.Partial = false, what == 'p'
-				r.Reason = append([]byte(nil), v.bytes...)
-				if v.bytes == nil {
-					word := v.word.Bytes32()
+				r.Reason = append([]byte(nil), v.Bytes...)
+				if v.Bytes == nil {
+					word := v.Word.Bytes32()
 					r.Reason = append([]byte(nil), word[:4]...)
 				}
 			case 'a':
-				by := common.Address(v.word.Bytes20())
+				by := common.Address(v.Word.Bytes20())
 				r.Reverter = &by
 			case 'n':
-				r.Left = int(v.word.Uint64())
+				r.Left = int(v.Word.Uint64())
 				r.Never = r.Left == 0
 			}
 		}
@@ -94,11 +96,11 @@ func expectRevert(form string) func(*context, []value) ([]value, error) {
 
 var errTooMany = errors.New("too much is expected at a time")
 
-// expectEmit makes a cheatcode of what its arguments are: 0 to 3 whether that topic
-// counts, d whether the data does, a who emits it, n how often; x: the event has no name,
-// and takes no argument.
-func expectEmit(form string) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
+// expectEmit makes a cheatcode from a list of its arguments: 0 to 3 whether that topic
+// counts, d whether the data does, a who emits it, n how often; x: the event has no
+// name, and takes no argument.
+func expectEmit(form string) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		x := ExpectedEmit{Depth: c.depth, Checked: [5]bool{true, true, true, true, true}, Times: 1}
 		for _, what := range form {
 			if what == 'x' {
@@ -109,14 +111,14 @@ func expectEmit(form string) func(*context, []value) ([]value, error) {
 			a = a[1:]
 			switch what {
 			case '0', '1', '2', '3':
-				x.Checked[what-'0'] = v.truth()
+				x.Checked[what-'0'] = v.Bool()
 			case 'd':
-				x.Checked[4] = v.truth()
+				x.Checked[4] = v.Bool()
 			case 'a':
-				emitter := v.address()
+				emitter := v.Address()
 				x.Emitter = &emitter
 			case 'n':
-				x.Times = v.word.Uint64()
+				x.Times = v.Word.Uint64()
 			}
 		}
 		if len(c.Emits) == maxExpected {
@@ -127,23 +129,23 @@ func expectEmit(form string) func(*context, []value) ([]value, error) {
 	}
 }
 
-// expectCall makes a cheatcode of what its arguments are, behind who is called: v the
+// expectCall makes a cheatcode from a list of its arguments after the callee: v the
 // value, g the gas, l the least gas, d the data, n how often exactly.
-func expectCall(form string) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
-		x := ExpectedCall{To: a[0].address(), Times: 1}
+func expectCall(form string) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
+		x := ExpectedCall{To: a[0].Address(), Times: 1}
 		for i, what := range form {
 			v := &a[1+i]
-			n := v.word.Uint64()
+			n := v.Word.Uint64()
 			switch what {
 			case 'v':
-				x.Value = new(uint256.Int).Set(&v.word)
+				x.Value = new(uint256.Int).Set(&v.Word)
 			case 'g':
 				x.Gas = &n
 			case 'l':
 				x.LeastGas = &n
 			case 'd':
-				x.Data = slices.Clone(v.bytes)
+				x.Data = slices.Clone(v.Bytes)
 			case 'n':
 				x.Counted, x.Times = true, n
 			}
@@ -155,7 +157,7 @@ func expectCall(form string) func(*context, []value) ([]value, error) {
 	}
 }
 
-// stipend adds what a call gets that brings a value.
+// stipend adds the gas that a call with a value gets for free.
 func (x *ExpectedCall) stipend() {
 	for _, gas := range []*uint64{x.Gas, x.LeastGas} {
 		if gas != nil {
@@ -190,15 +192,15 @@ func (c *context) expectCall(x ExpectedCall) error {
 	return nil
 }
 
-func expectCreate(create2 bool) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
+func expectCreate(create2 bool) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		if len(c.Creates) == maxExpected {
 			return nil, errTooMany
 		}
-		if !c.keep(a[0].bytes) {
+		if !c.keep(a[0].Bytes) {
 			return nil, errFull
 		}
-		c.Creates = append(c.Creates, ExpectedCreate{By: a[1].address(), Code: slices.Clone(a[0].bytes), Create2: create2})
+		c.Creates = append(c.Creates, ExpectedCreate{By: a[1].Address(), Code: slices.Clone(a[0].Bytes), Create2: create2})
 		return nil, nil
 	}
 }

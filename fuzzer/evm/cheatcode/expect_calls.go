@@ -23,7 +23,7 @@ func (e *Event) clone() *Event {
 	return &Event{append([]common.Hash(nil), e.Topics...), append([]byte(nil), e.Data...), e.Emitter}
 }
 
-// Watches reports whether anybody wants to know of events.
+// Watches reports whether any cheatcode needs to see events.
 func (s *State) Watches() bool { return s.Listening || len(s.Emits) > 0 }
 
 // maxEvents and maxAccesses bound what is recorded for contracts; maxExpected what
@@ -35,7 +35,7 @@ const (
 )
 
 // expectedEvent makes the event what the oldest expectation without one expects, or
-// else holds it against the first that has not seen its own. Expectations are met in
+// else checks it against the first that has not seen its own. Expectations are met in
 // their order: those that were stand at the end of the queue, as in Foundry.
 func (s *State) expectedEvent(e Event) {
 	known := func(x ExpectedEmit) bool { return x.Event != nil }
@@ -71,8 +71,8 @@ func (x *ExpectedEmit) matches(e *Event) bool {
 	return !x.Checked[4] || bytes.Equal(e.Data, x.Event.Data)
 }
 
-// endEmits holds the end of a call against the events that it had to emit. What has not
-// come stays expected.
+// endEmits checks a call that ends against the events that it had to emit. Events that
+// were not emitted stay expected.
 func (s *State) endEmits(got Answer) Answer {
 	if !got.Success {
 		return got
@@ -116,8 +116,8 @@ func (s *State) created(c *Call, sender common.Address, code []byte) {
 	}
 }
 
-// missing tells what was expected and has not come when a transaction ends; empty:
-// nothing. None of it is expected of the next one.
+// missing says what was expected of a transaction and did not happen by its end; empty:
+// nothing. Expectations do not carry over to the next one.
 func (s *State) missing() string {
 	defer func() { s.Calls, s.Creates, s.Emits, s.Excused = nil, nil, nil, nil }()
 	for i := range s.Calls {

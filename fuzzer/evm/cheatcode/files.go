@@ -3,10 +3,12 @@ package cheatcode
 import (
 	"bytes"
 	"errors"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // fileTable: the project's files and artifacts.
-var fileTable = []Function{
+var fileTable = []function{
 	{Signature: "getCode(string)", Returns: "bytes", run: getCode},
 	{Signature: "getDeployedCode(string)", Returns: "bytes", run: getDeployedCode},
 	{Signature: "readFile(string)", Returns: "string", run: readFile, Note: inProject},
@@ -21,8 +23,8 @@ var fileTable = []Function{
 const inProject = "in the project's folder"
 
 var (
-	errNoFiles     = errors.New("no files of the project are at hand")
-	errNoArtifacts = errors.New("no artifacts of the build are at hand")
+	errNoFiles     = errors.New("the project's files are not available")
+	errNoArtifacts = errors.New("the build's artifacts are not available")
 )
 
 // artifact finds creation and deployed code of a contract of the build.
@@ -33,14 +35,14 @@ func (c *context) artifact(name string) (creation, deployed []byte, err error) {
 	return c.edge.Artifact(name)
 }
 
-func getCode(c *context, a []value) ([]value, error) {
-	code, _, err := c.artifact(a[0].text())
-	return []value{bytesOf(code)}, err
+func getCode(c *context, a []abi.Value) ([]abi.Value, error) {
+	code, _, err := c.artifact(a[0].Text())
+	return []abi.Value{bytesOf(code)}, err
 }
 
-func getDeployedCode(c *context, a []value) ([]value, error) {
-	_, code, err := c.artifact(a[0].text())
-	return []value{bytesOf(code)}, err
+func getDeployedCode(c *context, a []abi.Value) ([]abi.Value, error) {
+	_, code, err := c.artifact(a[0].Text())
+	return []abi.Value{bytesOf(code)}, err
 }
 
 func (c *context) file(path string) ([]byte, error) {
@@ -50,17 +52,18 @@ func (c *context) file(path string) ([]byte, error) {
 	return c.edge.ReadFile(path)
 }
 
-func readFile(c *context, a []value) ([]value, error) {
-	data, err := c.file(a[0].text())
-	return []value{bytesOf(data)}, err
+func readFile(c *context, a []abi.Value) ([]abi.Value, error) {
+	data, err := c.file(a[0].Text())
+	return []abi.Value{bytesOf(data)}, err
 }
 
 // maxOpen bounds the files that readLine is in the middle of; arbitrary.
 const maxOpen = 1 << 6
 
-// readLine reads the next line of a file, without its end; the empty one behind the last.
-func readLine(c *context, a []value) ([]value, error) {
-	path := a[0].text()
+// readLine reads the next line of a file, without its terminator; empty after the last
+// one.
+func readLine(c *context, a []abi.Value) ([]abi.Value, error) {
+	path := a[0].Text()
 	data, err := c.file(path)
 	if err != nil {
 		return nil, err
@@ -71,7 +74,7 @@ func readLine(c *context, a []value) ([]value, error) {
 	if len(c.Lines) == maxOpen {
 		return nil, errors.New("too many files are being read: use vm.closeFile")
 	}
-	if _, known := c.Lines[path]; !known && !c.keep(a[0].bytes) {
+	if _, known := c.Lines[path]; !known && !c.keep(a[0].Bytes) {
 		return nil, errFull
 	}
 	rest := data[min(c.Lines[path], len(data)):]
@@ -80,22 +83,22 @@ func readLine(c *context, a []value) ([]value, error) {
 	if ended {
 		c.Lines[path]++
 	}
-	return []value{bytesOf(bytes.TrimSuffix(line, []byte("\r")))}, nil
+	return []abi.Value{bytesOf(bytes.TrimSuffix(line, []byte("\r")))}, nil
 }
 
-func closeFile(c *context, a []value) ([]value, error) {
-	delete(c.Lines, a[0].text())
+func closeFile(c *context, a []abi.Value) ([]abi.Value, error) {
+	delete(c.Lines, a[0].Text())
 	return nil, nil
 }
 
-func isFile(c *context, a []value) ([]value, error) {
-	_, err := c.file(a[0].text())
-	return []value{truthOf(err == nil)}, nil
+func isFile(c *context, a []abi.Value) ([]abi.Value, error) {
+	_, err := c.file(a[0].Text())
+	return []abi.Value{boolOf(err == nil)}, nil
 }
 
-func projectRoot(c *context, _ []value) ([]value, error) {
+func projectRoot(c *context, _ []abi.Value) ([]abi.Value, error) {
 	if c.edge.Root == "" {
 		return nil, errNoFiles
 	}
-	return []value{textOf(c.edge.Root)}, nil
+	return []abi.Value{textOf(c.edge.Root)}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/testing/testforge"
 )
 
@@ -22,7 +24,7 @@ var (
 
 // computing are the tables whose cheatcodes compute something from their arguments, and
 // from what such calls before them left behind.
-var computing = [][]Function{assertTable, textTable, jsonTable, tomlTable, variableTable, keyTable, toolTable, expectTable[:0]}
+var computing = [][]function{assertTable, textTable, jsonTable, tomlTable, variableTable, keyTable, toolTable, expectTable[:0]}
 
 // unlike are cheatcodes whose results are not forge's.
 var unlike = map[string]bool{"unixTime()": true, "getFoundryVersion()": true, "isContext(uint8)": true, "setEnv(string,string)": true}
@@ -44,15 +46,15 @@ var (
 )
 
 // isDocument reports whether a cheatcode reads a JSON or TOML text.
-func isDocument(f *Function) bool {
+func isDocument(f *function) bool {
 	return strings.Contains(f.Signature, "Json") || strings.Contains(f.Signature, "Toml") || strings.HasPrefix(f.Signature, "keyExists")
 }
 
 // caller writes random arguments.
 type caller struct{ rng *rand.Rand }
 
-func (c *caller) values(f *Function, types []typ) []value {
-	values := make([]value, len(types))
+func (c *caller) values(f *function, types []abi.Type) []abi.Value {
+	values := make([]abi.Value, len(types))
 	for i := range types {
 		if isDocument(f) {
 			pool := someJSON
@@ -77,48 +79,49 @@ func (c *caller) values(f *Function, types []typ) []value {
 		}
 		return values
 	}
-	if len(values) > 1 && c.rng.IntN(2) == 0 && types[0].kind == types[1].kind && types[0].kind != kindTuple { // for asserts that hold
+	if len(values) > 1 && c.rng.IntN(2) == 0 && types[0].Kind == types[1].Kind && types[0].Kind != abi.Tuple { // for asserts that hold
 		values[1] = values[0]
-		if types[0].kind == kindSlice && types[0].elem.kind != types[1].elem.kind {
+		if types[0].Kind == abi.Slice && types[0].Elem.Kind != types[1].Elem.Kind {
 			values[1] = c.value(&types[1])
 		}
 	}
 	return values
 }
 
-func (c *caller) value(t *typ) value {
-	var v value
-	switch t.kind {
-	case kindString:
+func (c *caller) value(t *abi.Type) abi.Value {
+	var v abi.Value
+	switch t.Kind {
+	case abi.String:
 		return textOf(someTexts[c.rng.IntN(len(someTexts))])
-	case kindBytes:
+	case abi.Bytes:
 		return bytesOf([][]byte{{}, {1}, {1, 2, 3}, make([]byte, 33), {0xc2, 1, 2}, {0xc3, 0x82, 1, 2}}[c.rng.IntN(6)])
-	case kindSlice, kindArray:
+	case abi.Slice, abi.Array:
 		for range c.rng.IntN(3) {
-			v.list = append(v.list, c.value(t.elem))
+			v.Elems = append(v.Elems, c.value(t.Elem))
 		}
 		return v
-	case kindTuple:
-		for i := range t.fields {
-			v.list = append(v.list, c.value(&t.fields[i]))
+	case abi.Tuple:
+		for i := range t.Fields {
+			v.Elems = append(v.Elems, c.value(&t.Fields[i]))
 		}
 		return v
-	case kindBool:
-		return truthOf(c.rng.IntN(2) == 0)
-	case kindAddress:
+	case abi.Bool:
+		return boolOf(c.rng.IntN(2) == 0)
+	case abi.Address:
 		return addressOf([]common.Address{{}, {19: 1}, common.HexToAddress("0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf")}[c.rng.IntN(3)])
-	case kindFixed:
+	case abi.FixedBytes:
 		word := common.Hash(crypto.Keccak256([]byte{byte(c.rng.IntN(3))}))
-		v.word.SetBytes(append(word[:t.size:t.size], make([]byte, 32-t.size)...))
+		v.Word.SetBytes32(word[:])
+		v.Word = t.Wrap(&v.Word)
 		return v
 	}
 	limits := []uint256.Int{{0}, {1}, {2}, {3}, {18}, {1e18}, {1500000000000000000}, *new(uint256.Int).SetAllOne()}
-	v.word = limits[c.rng.IntN(len(limits))]
-	if t.kind == kindInt && c.rng.IntN(3) == 0 {
-		v.word = *signBit
+	v.Word = limits[c.rng.IntN(len(limits))]
+	if t.Kind == abi.Int && c.rng.IntN(3) == 0 {
+		v.Word = *signBit
 	}
-	if t.kind == kindUint && t.size < 256 {
-		v.word.Rsh(&v.word, uint(256-t.size))
+	if t.Kind == abi.Uint && t.Bits < 256 {
+		v.Word.Rsh(&v.Word, uint(256-t.Bits))
 	}
 	return v
 }
@@ -127,60 +130,101 @@ func (c *caller) value(t *typ) value {
 // that fail fail there, and assertions with the same text.
 func TestForgeComputes(t *testing.T) {
 	c := &caller{rand.New(rand.NewPCG(*callSeed, 3))}
-	var source strings.Builder
-	source.WriteString("// SPDX-License-Identifier: MIT\npragma solidity ^0.8.20;\n\ncontract ComputesTest {\n    bool public IS_TEST = true;\n    event log_bytes(bytes);\n\n" +
-		"    function ask(bytes memory data) internal {\n        (bool ok, bytes memory out) = 0x7109709ECfa91a80626fF3989D68f67F5b1DD12D.call(data);\n" +
-		"        emit log_bytes(bytes.concat(ok ? bytes1(0x01) : bytes1(0x00), out));\n    }\n")
-	type question struct {
-		f    *Function
-		data []byte
-	}
-	questions := map[string][]question{}
-	n := 0
+	var asked [][]question
 	for _, table := range computing {
 		for i := range table {
 			f := &table[i]
 			if f.run == nil || unlike[f.Signature] {
 				continue
 			}
-			selector := [4]byte(crypto.Keccak256([]byte(f.Signature)))
-			fn := index()[selector]
-			name := fmt.Sprintf("test%d", n)
-			n++
-			fmt.Fprintf(&source, "\n    function %s() public {\n", name)
+			var questions []question
 			if strings.HasPrefix(f.Signature, "env") {
 				for _, set := range [][2]string{{"SL_A", "12"}, {"SL_B", "true,false"}, {"SL_C", "0x12, 1"}} {
 					data := encoded(t, "setEnv(string,string)", "(string,string)", textOf(set[0]), textOf(set[1]))
-					questions[name+"()"] = append(questions[name+"()"], question{f, data})
-					fmt.Fprintf(&source, "        ask(hex\"%x\");\n", data)
+					questions = append(questions, question{f.Signature, data})
 				}
 			}
 			for range *callsOfEach {
-				data := append(selector[:4:4], encode(fn.arguments, c.values(f, fn.arguments))...)
-				questions[name+"()"] = append(questions[name+"()"], question{f, data})
-				fmt.Fprintf(&source, "        ask(hex\"%x\");\n", data)
+				questions = append(questions, questionOf(f.Signature, func(arguments []abi.Type) []abi.Value { return c.values(f, arguments) }))
 			}
-			source.WriteString("    }\n")
+			asked = append(asked, questions)
 		}
+	}
+	compareWithForge(t, asked)
+}
+
+// TestForgeReadsTOML: TOML is to us what it is to forge, down to the order of keys.
+func TestForgeReadsTOML(t *testing.T) {
+	var asked [][]question
+	for _, text := range slices.Concat(someTOML, []string{
+		"a = {b = 1,\nc = 2}", "a = {b = 1,}", `a = "\e\x41"`, "a = \"x\x01y\"", "a = \"\"\"\r\nx\r\ny\"\"\"", "a = '''x'''''\nb = 1", "a = 1\rb = 2", "\xef\xbb\xbfa = 1",
+		"a = 07:32", "a = 1979-05-27 07:32:00.500z", "a = 1979-05-27t07:32:00.000-00:00", "a = 1979-05-27 07:32", "a = 07:32:00.1234567891", "a = 1979-05-27", "a = 1979-02-30",
+		"a = nan", "a = -nan", "a = +inf", "a = -inf", "a = -0.0", "a = 1_0.5_0", "a = 1e16", "a = 1e15", "a = 1e-5", "a = 1.5e-7", "a = 123456789012345.678", "a = 0xffffffffffffffff",
+		"z.x = 1\ny = 2\nz.a = 3", "[z.y]\nq = 1\n[b]\n[z]\na = 1", "[z.y]\n[z.x]\n[b]\n[c]\n[d]\n[z]\n[z.w]", "[z.y.w]\n[z.c]\n[z.y]\n[b]\n[z]", "[[z.y]]\n[b]\n[z]\na = 1",
+		"a = [{z = 1, b = 2}, {b = 1, z = 2}]", "[[a]]\nz = 1\nb = 1\n[[a]]\nb = 1\nz = 1", "[[a]]\n[a.z]\n[a.b]\n[[a]]\n[a.b]\n[a.z]",
+		"a.b = 1\n[a]\nc = 2", "a = {b = 1}\na.c = 2", "a = [{b = 1}]\n[[a]]\nb = 2", "[a]\nb.c = 1\n[a.b]\nd = 2", "a.b.c = 1\n[a.b.d]\nx = 1", "[a]\n[a.b]\n[[a.b]]",
+		strings.Repeat("a.", maxTOMLDepth-1) + "a = 1", strings.Repeat("a.", maxTOMLDepth) + "a = 1",
+		"z = " + strings.Repeat("[", maxTOMLDepth) + strings.Repeat("]", maxTOMLDepth), "z = " + strings.Repeat("[", maxTOMLDepth+1) + strings.Repeat("]", maxTOMLDepth+1),
+	}) {
+		var questions []question
+		for _, path := range []string{"$", ".a", ".z", ".a[1]"} {
+			for _, signature := range []string{"parseTomlKeys(string,string)", "parseTomlString(string,string)", "parseTomlInt(string,string)", "parseToml(string,string)"} {
+				if signature == "parseToml(string,string)" && len(text) > 2*maxNesting && strings.Count(text, ".")+strings.Count(text, "[") > maxNesting {
+					continue // nests deeper than what is encoded
+				}
+				questions = append(questions, questionOf(signature, func([]abi.Type) []abi.Value { return []abi.Value{textOf(text), textOf(path)} }))
+			}
+		}
+		asked = append(asked, questions)
+	}
+	compareWithForge(t, asked)
+}
+
+// question is a call of a cheatcode.
+type question struct {
+	signature string
+	data      []byte
+}
+
+func questionOf(signature string, arguments func([]abi.Type) []abi.Value) question {
+	selector := [4]byte(crypto.Keccak256([]byte(signature)))
+	types := index()[selector].arguments
+	return question{signature, append(selector[:4:4], abi.Append(nil, types, arguments(types))...)}
+}
+
+// compareWithForge asks forge and us, each list of questions in one test function, with one
+// state.
+func compareWithForge(t *testing.T, asked [][]question) {
+	t.Helper()
+	var source strings.Builder
+	source.WriteString("// SPDX-License-Identifier: MIT\npragma solidity ^0.8.20;\n\ncontract ComputesTest {\n    bool public IS_TEST = true;\n    event log_bytes(bytes);\n\n" +
+		"    function ask(bytes memory data) internal {\n        (bool ok, bytes memory out) = 0x7109709ECfa91a80626fF3989D68f67F5b1DD12D.call(data);\n" +
+		"        emit log_bytes(bytes.concat(ok ? bytes1(0x01) : bytes1(0x00), out));\n    }\n")
+	for n, questions := range asked {
+		fmt.Fprintf(&source, "\n    function test%d() public {\n", n)
+		for _, q := range questions {
+			fmt.Fprintf(&source, "        ask(hex\"%x\");\n", q.data)
+		}
+		source.WriteString("    }\n")
 	}
 	source.WriteString("}\n")
 	theirs := testforge.Test(t, map[string][]byte{"Computes.t.sol": []byte(source.String())})["test/Computes.t.sol:ComputesTest"]
-	for name, asked := range questions {
-		answers := theirs[name].Logs
-		if len(answers) != len(asked) {
-			t.Fatalf("%s: forge answered %d of %d: %s", name, len(answers), len(asked), theirs[name].Reason)
+	for n, questions := range asked {
+		result := theirs[fmt.Sprintf("test%d()", n)]
+		if len(result.Logs) != len(questions) {
+			t.Fatalf("test%d: forge answered %d of %d: %s", n, len(result.Logs), len(questions), result.Reason)
 		}
 		h, s := newMemory(), new(State)
-		for i, q := range asked {
-			their, err := hex.DecodeString(strings.TrimPrefix(answers[i], "0x"))
+		for i, q := range questions {
+			their, err := hex.DecodeString(strings.TrimPrefix(result.Logs[i], "0x"))
 			if err != nil || len(their) == 0 {
-				t.Fatalf("%s: %q, %v", q.f.Signature, answers[i], err)
+				t.Fatalf("%s: %q, %v", q.signature, result.Logs[i], err)
 			}
 			output, ok := Run(h, s, nil, common.Address{1}, 0, q.data)
-			switch exact := ok || strings.HasPrefix(q.f.Signature, "assert"); {
+			switch exact := ok || strings.HasPrefix(q.signature, "assert"); {
 			case ok != (their[0] == 1), exact && string(output) != string(their[1:]):
 				d, _ := Describe(q.data, nil, false)
-				t.Errorf("%s: %q\nwe    %t %s\nforge %t %s", q.f.Signature, d.Arguments, ok, readable(output), their[0] == 1, readable(their[1:]))
+				t.Errorf("%s: %q\nwe    %t %s\nforge %t %s", q.signature, d.Arguments, ok, readable(output), their[0] == 1, readable(their[1:]))
 			}
 		}
 	}

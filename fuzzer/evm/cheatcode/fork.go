@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // forkTable: forks of a chain. There is one chain at one block, the one that the state
 // goes on from, and every fork is that.
-var forkTable = []Function{
+var forkTable = []function{
 	{Signature: "createFork(string)", Returns: "uint256", run: makeFork, Note: withRPC},
 	{Signature: "createFork(string,uint256)", Returns: "uint256", run: makeFork, Note: withRPC},
 	{Signature: "createSelectFork(string)", Returns: "uint256", run: makeSelectFork, Note: withRPC},
@@ -47,11 +49,11 @@ type Forks struct {
 const maxForkName = 1 << 12
 
 // newFork makes a fork, which changes nothing before it is selected.
-func (c *context) newFork(a []value) (id uint64, err error) {
+func (c *context) newFork(a []abi.Value) (id uint64, err error) {
 	if c.edge.Fork == nil {
 		return 0, errNoFork
 	}
-	name := a[0].text()
+	name := a[0].Text()
 	if len(name) > maxForkName {
 		return 0, errors.New("the chain's name is too long")
 	}
@@ -60,7 +62,7 @@ func (c *context) newFork(a []value) (id uint64, err error) {
 	}
 	var block *uint64
 	if len(a) > 1 {
-		number, err := small(&a[1].word)
+		number, err := small(&a[1].Word)
 		if err != nil {
 			return 0, err
 		}
@@ -94,57 +96,57 @@ func (c *context) selectFork(id uint64) error {
 	return nil
 }
 
-func makeFork(c *context, a []value) ([]value, error) {
+func makeFork(c *context, a []abi.Value) ([]abi.Value, error) {
 	id, err := c.newFork(a)
-	return []value{uintOf(id)}, err
+	return []abi.Value{uintOf(id)}, err
 }
 
-func makeSelectFork(c *context, a []value) ([]value, error) {
+func makeSelectFork(c *context, a []abi.Value) ([]abi.Value, error) {
 	id, err := c.newFork(a)
 	if err == nil {
 		err = c.selectFork(id)
 	}
-	return []value{uintOf(id)}, err
+	return []abi.Value{uintOf(id)}, err
 }
 
-func selectFork(c *context, a []value) ([]value, error) {
-	id, err := small(&a[0].word)
+func selectFork(c *context, a []abi.Value) ([]abi.Value, error) {
+	id, err := small(&a[0].Word)
 	if err == nil {
 		err = c.selectFork(id)
 	}
 	return nil, err
 }
 
-func activeFork(c *context, _ []value) ([]value, error) {
+func activeFork(c *context, _ []abi.Value) ([]abi.Value, error) {
 	switch {
 	case c.edge.Fork == nil:
 		return nil, errNoFork
 	case c.Forks.Active == nil:
 		return nil, errors.New("no fork is active")
 	}
-	return []value{uintOf(*c.Forks.Active)}, nil
+	return []abi.Value{uintOf(*c.Forks.Active)}, nil
 }
 
 // rollFork goes to a block of the fork, which has to be the one that it is at.
-func rollFork(c *context, a []value) ([]value, error) {
+func rollFork(c *context, a []abi.Value) ([]abi.Value, error) {
 	if c.edge.Fork == nil {
 		return nil, errNoFork
 	}
-	if len(a) == 1 && c.Forks.Active == nil || len(a) == 2 && !a[0].word.LtUint64(c.Forks.Made) {
+	if len(a) == 1 && c.Forks.Active == nil || len(a) == 2 && !a[0].Word.LtUint64(c.Forks.Made) {
 		return nil, errors.New("no such fork is active")
 	}
-	block, err := small(&a[len(a)-1].word)
+	block, err := small(&a[len(a)-1].Word)
 	if err != nil {
 		return nil, err
 	}
 	return nil, c.edge.Fork.Check("", &block)
 }
 
-func rpcURL(c *context, a []value) ([]value, error) {
+func rpcURL(c *context, a []abi.Value) ([]abi.Value, error) {
 	if c.edge.Fork == nil {
 		return nil, errNoFork
 	}
-	return []value{a[0]}, c.edge.Fork.Check(a[0].text(), nil)
+	return []abi.Value{a[0]}, c.edge.Fork.Check(a[0].Text(), nil)
 }
 
 // endpointWords are in the names of environment variables that hold an endpoint's address.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // TestForkRefused: where tests cannot fork, they are told why, and what to do.
@@ -17,9 +19,9 @@ func TestForkRefused(t *testing.T) {
 		}
 		return nil
 	}}
-	call := func(f string, values ...value) []byte {
+	call := func(f string, values ...abi.Value) []byte {
 		c := index()[[4]byte(crypto.Keccak256([]byte(f)))]
-		return append(crypto.Keccak256([]byte(f))[:4], encode(c.arguments, values)...)
+		return append(crypto.Keccak256([]byte(f))[:4], abi.Append(nil, c.arguments, values)...)
 	}
 	const fork, at = "createSelectFork(string)", "createSelectFork(string,uint256)"
 	for _, test := range []struct {
@@ -56,7 +58,7 @@ func TestEndpointVariable(t *testing.T) {
 	var named string
 	edge := &Edge{Fork: &Fork{Check: func(name string, _ *uint64) error { named = name; return nil }}}
 	h, s := newMemory(), new(State)
-	input := append(crypto.Keccak256([]byte("envString(string)"))[:4], encode([]typ{{kind: kindString, dynamic: true, words: 1}}, []value{textOf("MAINNET_RPC_URL")})...)
+	input := append(crypto.Keccak256([]byte("envString(string)"))[:4], abi.Append(nil, oneString, []abi.Value{textOf("MAINNET_RPC_URL")})...)
 	output, ok := Run(h, s, edge, common.Address{1}, 0, input)
 	if !ok {
 		t.Fatalf("%q", output)
@@ -65,7 +67,7 @@ func TestEndpointVariable(t *testing.T) {
 	if output, ok = Run(h, s, edge, common.Address{1}, 0, fork); !ok || named != "${MAINNET_RPC_URL}" {
 		t.Errorf("%q, %q", named, output)
 	}
-	or := append(crypto.Keccak256([]byte("envOr(string,string)"))[:4], encode(index()[[4]byte(crypto.Keccak256([]byte("envOr(string,string)")))].arguments, []value{textOf("RPC"), textOf("http://default")})...)
+	or := append(crypto.Keccak256([]byte("envOr(string,string)"))[:4], abi.Append(nil, index()[[4]byte(crypto.Keccak256([]byte("envOr(string,string)")))].arguments, []abi.Value{textOf("RPC"), textOf("http://default")})...)
 	if output, ok = Run(h, s, edge, common.Address{1}, 0, or); !ok || !strings.Contains(string(output), "http://default") {
 		t.Errorf("%q", output)
 	}

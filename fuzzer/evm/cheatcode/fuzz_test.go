@@ -1,13 +1,13 @@
 package cheatcode
 
 import (
-	"bytes"
 	"testing"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // memory is a host that is a few maps.
@@ -45,7 +45,7 @@ func (m *memory) Restore(n int) bool                              { return m.mar
 // seeds adds an encoding of zeros, or of what is dynamic and empty, for every cheatcode.
 func seeds(f *testing.F) {
 	for selector, c := range index() {
-		f.Add(append(selector[:len(selector):len(selector)], encode(c.arguments, zeros(c.arguments))...))
+		f.Add(append(selector[:len(selector):len(selector)], abi.Append(nil, c.arguments, abi.Zeros(c.arguments))...))
 	}
 }
 
@@ -71,82 +71,4 @@ func FuzzRun(f *testing.F) {
 		s.End(&call, Answer{Success: true})
 		s.End(&Call{Depth: -1}, Answer{Success: true})
 	})
-}
-
-// size is what a value has in it: values and bytes.
-func size(v *value) int {
-	n := 1 + len(v.bytes)
-	for i := range v.list {
-		n += size(&v.list[i])
-	}
-	return n
-}
-
-// FuzzDecode: what is decoded is no larger than what it is decoded from, and go-ethereum
-// reads our encoding of it as the same.
-func FuzzDecode(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, input []byte) {
-		if len(input) < 4 {
-			return
-		}
-		c := index()[[4]byte(input)]
-		if c == nil {
-			return
-		}
-		values, err := decode(c.arguments, input[4:])
-		if err != nil {
-			return
-		}
-		total := 0
-		for i := range values {
-			total += size(&values[i])
-		}
-		if total > 4*len(input)+4*valueSize {
-			t.Fatalf("%d bytes are decoded to %d", len(input), total)
-		}
-		encoded := encode(c.arguments, values)
-		var arguments abi.Arguments
-		for i := range c.arguments {
-			arguments = append(arguments, abi.Argument{Type: gethType(t, &c.arguments[i])})
-		}
-		theirs, err := arguments.Unpack(encoded)
-		if err != nil {
-			t.Fatalf("%s: go-ethereum: %v of %x", c.Signature, err, encoded)
-		}
-		packed, err := arguments.Pack(theirs...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(packed, encoded) {
-			t.Fatalf("%s: encoded as\n%x, go-ethereum has\n%x", c.Signature, encoded, packed)
-		}
-	})
-}
-
-// gethType is the type as go-ethereum has it.
-func gethType(t *testing.T, of *typ) abi.Type {
-	t.Helper()
-	marshaling := gethArgument(of, "")
-	made, err := abi.NewType(marshaling.Type, "", marshaling.Components)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
-}
-
-func gethArgument(of *typ, name string) abi.ArgumentMarshaling {
-	a := abi.ArgumentMarshaling{Name: name, Type: typeName(of)}
-	inner, suffix := of, ""
-	for inner.kind == kindSlice || inner.kind == kindArray {
-		suffix = typeName(inner)[len(typeName(inner.elem)):] + suffix
-		inner = inner.elem
-	}
-	if inner.kind == kindTuple {
-		a.Type = "tuple" + suffix
-		for i := range inner.fields {
-			a.Components = append(a.Components, gethArgument(&inner.fields[i], string(rune('a'+i))))
-		}
-	}
-	return a
 }

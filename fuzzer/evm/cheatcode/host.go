@@ -10,7 +10,8 @@ var (
 	// Address is the cheatcodes': the last 20 bytes of keccak256("hevm cheat code").
 	// Its code is [Code], since Solidity calls no account without code.
 	Address = common.HexToAddress("0x7109709ECfa91a80626fF3989D68f67F5b1DD12D")
-	// Console is console.log's: "console.log" in ASCII. It needs no code: nobody asks.
+	// Console is console.log's: "console.log" in ASCII. It needs no code: callers do
+	// not check.
 	Console = common.HexToAddress("0x000000000000000000636F6e736F6c652e6c6f67")
 )
 
@@ -46,7 +47,7 @@ type Words interface {
 }
 
 // Chain is what block, chain and transaction look like. A change lasts as long as the
-// call does, whatever becomes of the frame that made it: in Foundry it is no part of
+// call does, whatever becomes of the frame that made it: in Foundry it is not part of
 // the state.
 type Chain interface {
 	Environment() Environment
@@ -77,15 +78,15 @@ type Environment struct {
 	Origin      common.Address
 }
 
-// Edge is what cheatcodes ask of the world outside: all of it may be nil, and the
-// cheatcodes that need it are refused then.
+// Edge is what cheatcodes ask of the outside world. Each field may be nil; the
+// cheatcodes that need it are then refused.
 type Edge struct {
 	// Artifact finds a contract of the build by what getCode may be given: "Vault",
 	// "Vault.sol", "Vault.sol:Vault", or a path to its artifact.
 	Artifact func(name string) (creation, deployed []byte, err error)
 	// ReadFile reads a file of the project.
 	ReadFile func(path string) ([]byte, error)
-	// Root is the project's folder, as projectRoot tells it.
+	// Root is the project's folder, as projectRoot returns it.
 	Root string
 	// Fork is the chain that the state goes on from, which tests may fork.
 	Fork *Fork

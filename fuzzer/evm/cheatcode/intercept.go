@@ -13,7 +13,7 @@ import (
 type Call struct {
 	Depth    int            // of the frame that makes it; −1: it is the transaction
 	By       common.Address // whose frame it is
-	To       common.Address // whose code is to run; nobody for creations
+	To       common.Address // whose code is to run; zero for creations
 	Create   bool
 	Create2  bool
 	Delegate bool // it acts on the caller's state: DELEGATECALL and CALLCODE
@@ -39,8 +39,8 @@ type Answer struct {
 	Output  []byte
 }
 
-// Busy reports whether calls may become something else than they are. No machine
-// needs to ask about a call as long as they do not.
+// Busy reports whether any call may have to be changed. While it is false, machines
+// need not ask about calls.
 func (s *State) Busy() bool {
 	return len(s.Pranks) > 0 || s.Broadcast != nil || len(s.Mocks) > 0 || s.Revert != nil || len(s.Emits) > 0 ||
 		len(s.Calls) > 0 || len(s.Creates) > 0 || len(s.Excused) > 0
@@ -120,7 +120,7 @@ func (s *State) Begin(c *Call) Plan {
 	return plan
 }
 
-// mocked is the answer that somebody prepared for a call.
+// mocked is the answer that vm.mockCall prepared for a call.
 func (s *State) mocked(c *Call) *Answer {
 	if c.Create {
 		return nil
@@ -143,9 +143,9 @@ func (s *State) mocked(c *Call) *Answer {
 // Solidity to decode whatever it expects (Foundry's own number).
 var dummyOutput = make([]byte, 8192)
 
-// End says how a call ended that ended so, and clears up behind it. What it changes
-// of a creation's outcome, the machine makes an address of: 1 where it failed as
-// expected, as Foundry's.
+// End says what the caller sees of a call that ended so, and cleans up after it. If it
+// changes the outcome of a creation, the machine returns an address for it: 1 where it
+// failed as expected, as in Foundry.
 func (s *State) End(c *Call, got Answer) Answer {
 	sender, _ := s.Sender(c)
 	if !c.cheats() {
@@ -181,7 +181,7 @@ func (s *State) End(c *Call, got Answer) Answer {
 	return got
 }
 
-// endRevert holds the end of a call against what was expected of it.
+// endRevert checks how a call ended against what was expected of it.
 func (s *State) endRevert(c *Call, got Answer) Answer {
 	r := s.Revert
 	s.Revert = nil
@@ -198,7 +198,7 @@ func (s *State) endRevert(c *Call, got Answer) Answer {
 	return Answer{Success: true, Output: dummyOutput}
 }
 
-// judge tells what is wrong with how a call ended; empty: nothing.
+// judge says what is wrong with how a call ended; empty: nothing.
 func (r *ExpectedRevert) judge(c *Call, got Answer) string {
 	switch {
 	case !r.Cheat && !r.deeper:

@@ -6,16 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
-// jsonTable: what stands in a JSON text.
+// jsonTable: reading JSON texts.
 var jsonTable = jsonReaders()
 
 // jsonReaders makes the table: one for each type and one for lists of them.
-func jsonReaders() []Function {
-	table := []Function{
+func jsonReaders() []function {
+	table := []function{
 		{Signature: "keyExists(string,string)", Returns: "bool", text: true, run: keyExists},
 		{Signature: "keyExistsJson(string,string)", Returns: "bool", text: true, run: keyExists},
 		{Signature: "parseJsonKeys(string,string)", Returns: "string[]", text: true, run: jsonKeys},
@@ -24,13 +27,13 @@ func jsonReaders() []Function {
 		{"Uint", "uint256"}, {"Int", "int256"}, {"Bool", "bool"}, {"Address", "address"}, {"String", "string"}, {"Bytes", "bytes"}, {"Bytes32", "bytes32"},
 	} {
 		table = append(table,
-			Function{Signature: "parseJson" + t.name + "(string,string)", Returns: t.kind, text: true, run: jsonValue},
-			Function{Signature: "parseJson" + t.name + "Array(string,string)", Returns: t.kind + "[]", text: true, run: jsonValue},
+			function{Signature: "parseJson" + t.name + "(string,string)", Returns: t.kind, text: true, run: jsonValue},
+			function{Signature: "parseJson" + t.name + "Array(string,string)", Returns: t.kind + "[]", text: true, run: jsonValue},
 		)
 	}
 	table = append(table,
-		Function{Signature: "parseJson(string)", Returns: "bytes", text: true, run: parseJSON},
-		Function{Signature: "parseJson(string,string)", Returns: "bytes", text: true, run: parseJSON},
+		function{Signature: "parseJson(string)", Returns: "bytes", text: true, run: parseJSON},
+		function{Signature: "parseJson(string,string)", Returns: "bytes", text: true, run: parseJSON},
 	)
 	return append(table, refuse("types are not read from texts: use vm.parseJson, or the typed ones such as vm.parseJsonUint", "parseJsonType(string,string)|bytes",
 		"parseJsonType(string,string,string)|bytes", "parseJsonTypeArray(string,string,string)|bytes")...)
@@ -48,8 +51,8 @@ func (c *context) document(text []byte) (any, error) {
 	decoder.UseNumber()
 	all, err := decodeJSON(decoder, 0)
 	if err == nil {
-		if _, behind := decoder.Token(); !errors.Is(behind, io.EOF) {
-			err = errors.New("something stands behind the value")
+		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more text after the value")
 		}
 	}
 	if err != nil {
@@ -71,6 +74,12 @@ func (o *object) set(key string, v any) {
 		o.keys = append(o.keys, key)
 	}
 	o.values[key] = v
+}
+
+// moveLast moves a key to the end; the object must have it.
+func (o *object) moveLast(key string) {
+	i := slices.Index(o.keys, key)
+	o.keys = append(slices.Delete(o.keys, i, i+1), key)
 }
 
 // maxJSON bounds how deeply JSON nests, as Foundry's parser does.
@@ -169,54 +178,54 @@ func step(path string) (key, rest string, err error) {
 	return path[:end], path[end:], nil
 }
 
-func keyExists(c *context, a []value) ([]value, error) {
-	_, err := c.find(a[0].bytes, a[1].text())
+func keyExists(c *context, a []abi.Value) ([]abi.Value, error) {
+	_, err := c.find(a[0].Bytes, a[1].Text())
 	if err != nil && !errors.Is(err, errNoKey) {
 		return nil, err
 	}
-	return []value{truthOf(err == nil)}, nil
+	return []abi.Value{boolOf(err == nil)}, nil
 }
 
-func jsonKeys(c *context, a []value) ([]value, error) {
-	at, err := c.find(a[0].bytes, a[1].text())
+func jsonKeys(c *context, a []abi.Value) ([]abi.Value, error) {
+	at, err := c.find(a[0].Bytes, a[1].Text())
 	if err != nil {
 		return nil, err
 	}
 	o, ok := at.(*object)
 	if !ok {
-		return nil, errors.New("there is no object at this path")
+		return nil, errors.New("there is not an object at this path")
 	}
-	var list value
+	var list abi.Value
 	for _, key := range o.keys {
-		list.list = append(list.list, textOf(key))
+		list.Elems = append(list.Elems, textOf(key))
 	}
-	return []value{list}, nil
+	return []abi.Value{list}, nil
 }
 
-func jsonValue(c *context, a []value) ([]value, error) {
-	at, err := c.find(a[0].bytes, a[1].text())
+func jsonValue(c *context, a []abi.Value) ([]abi.Value, error) {
+	at, err := c.find(a[0].Bytes, a[1].Text())
 	if err != nil {
 		return nil, err
 	}
 	v, err := ofJSON(&c.fn.result[0], at)
-	return []value{v}, err
+	return []abi.Value{v}, err
 }
 
 // ofJSON reads a value of the type: strings as people write them, and numbers and
 // bools as JSON has them.
-func ofJSON(t *typ, at any) (value, error) {
-	if t.kind == kindSlice {
+func ofJSON(t *abi.Type, at any) (abi.Value, error) {
+	if t.Kind == abi.Slice {
 		elements, ok := at.([]any)
 		if !ok {
-			return value{}, errors.New("there is no array at this path")
+			return abi.Value{}, errors.New("there is no array at this path")
 		}
-		var list value
+		var list abi.Value
 		for _, element := range elements {
-			v, err := ofJSON(t.elem, element)
+			v, err := ofJSON(t.Elem, element)
 			if err != nil {
-				return value{}, err
+				return abi.Value{}, err
 			}
-			list.list = append(list.list, v)
+			list.Elems = append(list.Elems, v)
 		}
 		return list, nil
 	}
@@ -224,17 +233,17 @@ func ofJSON(t *typ, at any) (value, error) {
 	case string:
 		return parse(t, at)
 	case json.Number:
-		if t.kind == kindUint || t.kind == kindInt {
+		if t.Kind == abi.Uint || t.Kind == abi.Int {
 			return parse(t, strings.Replace(at.String(), "e+", "e", 1))
 		}
 		return parse(t, signedExponent(at.String()))
 	case bool:
 		return parse(t, strconv.FormatBool(at))
 	}
-	return value{}, fmt.Errorf("there is no %s at this path", typeName(t))
+	return abi.Value{}, fmt.Errorf("there is no %s at this path", t.String())
 }
 
-// signedExponent writes a number as Foundry does, with a sign in front of an exponent.
+// signedExponent writes a number as Foundry does, with a sign before the exponent.
 func signedExponent(number string) string {
 	i := strings.IndexAny(number, "eE")
 	if i < 0 || i+1 == len(number) || number[i+1] == '+' || number[i+1] == '-' {

@@ -14,6 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // wallet is VmSafe.Wallet: address, public key, private key.
@@ -23,7 +25,7 @@ const wallet = "(address,uint256,uint256,uint256)"
 const delegation = "(uint8,bytes32,bytes32,uint64,address)"
 
 // keyTable: private keys and what they sign.
-var keyTable = []Function{
+var keyTable = []function{
 	{Signature: "addr(uint256)", Returns: "address", run: addr, curve: true},
 	{Signature: "sign(uint256,bytes32)", Returns: "uint8,bytes32,bytes32", run: sign, curve: true},
 	{Signature: "sign(" + wallet + ",bytes32)", Returns: "uint8,bytes32,bytes32", run: sign, curve: true},
@@ -33,7 +35,7 @@ var keyTable = []Function{
 	{Signature: "signCompact(" + wallet + ",bytes32)", Returns: "bytes32,bytes32", run: compact(sign), curve: true},
 	{Signature: "signCompact(bytes32)", Returns: "bytes32,bytes32", run: compact(signRemembered), curve: true},
 	{Signature: "signCompact(address,bytes32)", Returns: "bytes32,bytes32", run: compact(signRemembered), curve: true},
-	{Signature: "signWithNonceUnsafe(uint256,bytes32,uint256)", Returns: "uint8,bytes32,bytes32", Status: Refused, Note: "signatures with a chosen nonce give the key away; use vm.sign"},
+	{Signature: "signWithNonceUnsafe(uint256,bytes32,uint256)", Returns: "uint8,bytes32,bytes32", Status: refused, Note: "signatures with a chosen nonce give the key away; use vm.sign"},
 	{Signature: "signP256(uint256,bytes32)", Returns: "bytes32,bytes32", run: signP256, curve: true},
 	{Signature: "publicKeyP256(uint256)", Returns: "uint256,uint256", run: publicKeyP256, curve: true},
 	{Signature: "createEd25519Key(bytes32)", Returns: "bytes32,bytes32", run: createEd25519, curve: true},
@@ -46,12 +48,12 @@ var keyTable = []Function{
 	{Signature: "getNonce(" + wallet + ")", Returns: "uint64", run: walletNonce},
 	{Signature: "rememberKey(uint256)", Returns: "address", run: rememberKey, curve: true},
 	{Signature: "getWallets()", Returns: "address[]", run: getWallets},
-	{Signature: "rememberKeys(string,string,uint32)", Returns: "address[]", Status: Refused, Note: noMnemonic},
-	{Signature: "rememberKeys(string,string,string,uint32)", Returns: "address[]", Status: Refused, Note: noMnemonic},
-	{Signature: "deriveKey(string,uint32)", Returns: "uint256", Status: Refused, Note: noMnemonic},
-	{Signature: "deriveKey(string,string,uint32)", Returns: "uint256", Status: Refused, Note: noMnemonic},
-	{Signature: "deriveKey(string,uint32,string)", Returns: "uint256", Status: Refused, Note: noMnemonic},
-	{Signature: "deriveKey(string,string,uint32,string)", Returns: "uint256", Status: Refused, Note: noMnemonic},
+	{Signature: "rememberKeys(string,string,uint32)", Returns: "address[]", Status: refused, Note: noMnemonic},
+	{Signature: "rememberKeys(string,string,string,uint32)", Returns: "address[]", Status: refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,uint32)", Returns: "uint256", Status: refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,string,uint32)", Returns: "uint256", Status: refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,uint32,string)", Returns: "uint256", Status: refused, Note: noMnemonic},
+	{Signature: "deriveKey(string,string,uint32,string)", Returns: "uint256", Status: refused, Note: noMnemonic},
 	{Signature: "signDelegation(address,uint256)", Returns: delegation, run: signDelegation, curve: true},
 	{Signature: "signDelegation(address,uint256,uint64)", Returns: delegation, run: signDelegation, curve: true},
 	{Signature: "signDelegation(address,uint256,bool)", Returns: delegation, run: signDelegation, curve: true},
@@ -80,36 +82,36 @@ func keyOf(n *uint256.Int) (*ecdsa.PrivateKey, error) {
 func addressOfKey(key *ecdsa.PrivateKey) common.Address { return crypto.PubkeyToAddress(key.PublicKey) }
 
 // givenKey is the key of an argument: a number, or a wallet, whose last field it is.
-func givenKey(v *value) (*ecdsa.PrivateKey, error) {
-	if v.list != nil {
-		v = &v.list[3]
+func givenKey(v *abi.Value) (*ecdsa.PrivateKey, error) {
+	if v.Elems != nil {
+		v = &v.Elems[3]
 	}
-	return keyOf(&v.word)
+	return keyOf(&v.Word)
 }
 
-func addr(_ *context, a []value) ([]value, error) {
-	key, err := keyOf(&a[0].word)
+func addr(_ *context, a []abi.Value) ([]abi.Value, error) {
+	key, err := keyOf(&a[0].Word)
 	if err != nil {
 		return nil, err
 	}
-	return []value{addressOf(addressOfKey(key))}, nil
+	return []abi.Value{addressOf(addressOfKey(key))}, nil
 }
 
-func sign(_ *context, a []value) ([]value, error) {
+func sign(_ *context, a []abi.Value) ([]abi.Value, error) {
 	key, err := givenKey(&a[0])
 	if err != nil {
 		return nil, err
 	}
-	return signed(key, a[1].hash())
+	return signed(key, a[1].Hash())
 }
 
 // signed is v, r and s. The signature is a function of key and digest (RFC 6979).
-func signed(key *ecdsa.PrivateKey, digest common.Hash) ([]value, error) {
+func signed(key *ecdsa.PrivateKey, digest common.Hash) ([]abi.Value, error) {
 	signature, err := crypto.Sign(digest[:], key)
 	if err != nil {
 		return nil, err
 	}
-	return []value{
+	return []abi.Value{
 		uintOf(27 + uint64(signature[64])),
 		hashOf(common.Hash(signature[:32])),
 		hashOf(common.Hash(signature[32:64])),
@@ -117,30 +119,30 @@ func signed(key *ecdsa.PrivateKey, digest common.Hash) ([]value, error) {
 }
 
 // compact makes r and vs (EIP-2098) of v, r and s.
-func compact(sign func(*context, []value) ([]value, error)) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
+func compact(sign func(*context, []abi.Value) ([]abi.Value, error)) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		vrs, err := sign(c, a)
 		if err != nil {
 			return nil, err
 		}
-		vs := vrs[2].word
-		if vrs[0].word.Uint64() == 28 {
+		vs := vrs[2].Word
+		if vrs[0].Word.Uint64() == 28 {
 			vs.Or(&vs, signBit)
 		}
-		return []value{vrs[1], wordOf(&vs)}, nil
+		return []abi.Value{vrs[1], wordOf(&vs)}, nil
 	}
 }
 
 // maxKeys bounds the keys that are remembered; arbitrary.
 const maxKeys = 1 << 8
 
-func rememberKey(c *context, a []value) ([]value, error) {
-	key, err := keyOf(&a[0].word)
+func rememberKey(c *context, a []abi.Value) ([]abi.Value, error) {
+	key, err := keyOf(&a[0].Word)
 	if err != nil {
 		return nil, err
 	}
-	remembered := Key{addressOfKey(key), a[0].word}
-	return []value{addressOf(remembered.Address)}, c.remember(remembered)
+	remembered := Key{addressOfKey(key), a[0].Word}
+	return []abi.Value{addressOf(remembered.Address)}, c.remember(remembered)
 }
 
 func (c *context) remember(key Key) error {
@@ -154,19 +156,19 @@ func (c *context) remember(key Key) error {
 	return nil
 }
 
-func getWallets(c *context, _ []value) ([]value, error) {
-	var list value
+func getWallets(c *context, _ []abi.Value) ([]abi.Value, error) {
+	var list abi.Value
 	for i := range c.Keys {
-		list.list = append(list.list, addressOf(c.Keys[i].Address))
+		list.Elems = append(list.Elems, addressOf(c.Keys[i].Address))
 	}
-	return []value{list}, nil
+	return []abi.Value{list}, nil
 }
 
 // signRemembered signs with the key of an address, or with the only one.
-func signRemembered(c *context, a []value) ([]value, error) {
+func signRemembered(c *context, a []abi.Value) ([]abi.Value, error) {
 	at := 0
 	if len(a) > 1 {
-		at = slices.IndexFunc(c.Keys, func(k Key) bool { return k.Address == a[0].address() })
+		at = slices.IndexFunc(c.Keys, func(k Key) bool { return k.Address == a[0].Address() })
 	} else if len(c.Keys) != 1 {
 		return nil, errors.New("could not determine signer: use vm.rememberKey for exactly one key")
 	}
@@ -177,19 +179,19 @@ func signRemembered(c *context, a []value) ([]value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return signed(key, a[len(a)-1].hash())
+	return signed(key, a[len(a)-1].Hash())
 }
 
-func createWallet(c *context, a []value) ([]value, error) {
+func createWallet(c *context, a []abi.Value) ([]abi.Value, error) {
 	var n uint256.Int
 	name := ""
-	if c.fn.arguments[0].kind == kindString {
-		name = a[0].text()
-		n.SetBytes(crypto.Keccak256(a[0].bytes))
+	if c.fn.arguments[0].Kind == abi.String {
+		name = a[0].Text()
+		n.SetBytes(crypto.Keccak256(a[0].Bytes))
 	} else {
-		n = a[0].word
+		n = a[0].Word
 		if len(a) > 1 {
-			name = a[1].text()
+			name = a[1].Text()
 		}
 	}
 	key, err := keyOf(&n)
@@ -202,11 +204,11 @@ func createWallet(c *context, a []value) ([]value, error) {
 	}
 	// ECDSA keys are points in uncompressed form: 0x04, x and y.
 	point := crypto.FromECDSAPub(&key.PublicKey)
-	return []value{listOf(addressOf(address), hashOf(common.Hash(point[1:33])), hashOf(common.Hash(point[33:])), wordOf(&n))}, nil
+	return []abi.Value{listOf(addressOf(address), hashOf(common.Hash(point[1:33])), hashOf(common.Hash(point[33:])), wordOf(&n))}, nil
 }
 
-func walletNonce(c *context, a []value) ([]value, error) {
-	return []value{uintOf(c.Account(a[0].list[0].address()).Nonce)}, nil
+func walletNonce(c *context, a []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{uintOf(c.Account(a[0].Elems[0].Address()).Nonce)}, nil
 }
 
 // p256Key is a key on the curve secp256r1.
@@ -221,12 +223,12 @@ func p256Key(n *uint256.Int) (*ecdsa.PrivateKey, error) {
 
 // signP256 gives the lower of the two possible s, as Foundry does. The signature is a
 // function of key and digest (RFC 6979).
-func signP256(_ *context, a []value) ([]value, error) {
-	key, err := p256Key(&a[0].word)
+func signP256(_ *context, a []abi.Value) ([]abi.Value, error) {
+	key, err := p256Key(&a[0].Word)
 	if err != nil {
 		return nil, err
 	}
-	digest := a[1].hash()
+	digest := a[1].Hash()
 	encoded, err := key.Sign(nil, digest[:], stdcrypto.SHA256)
 	if err != nil {
 		return nil, err
@@ -239,11 +241,11 @@ func signP256(_ *context, a []value) ([]value, error) {
 	if other := new(big.Int).Sub(order, signature.S); other.Cmp(signature.S) < 0 {
 		signature.S = other
 	}
-	return []value{wordOf(uint256.MustFromBig(signature.R)), wordOf(uint256.MustFromBig(signature.S))}, nil
+	return []abi.Value{wordOf(uint256.MustFromBig(signature.R)), wordOf(uint256.MustFromBig(signature.S))}, nil
 }
 
-func publicKeyP256(_ *context, a []value) ([]value, error) {
-	key, err := p256Key(&a[0].word)
+func publicKeyP256(_ *context, a []abi.Value) ([]abi.Value, error) {
+	key, err := p256Key(&a[0].Word)
 	if err != nil {
 		return nil, err
 	}
@@ -251,55 +253,57 @@ func publicKeyP256(_ *context, a []value) ([]value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []value{hashOf(common.Hash(point[1:33])), hashOf(common.Hash(point[33:]))}, nil
+	return []abi.Value{hashOf(common.Hash(point[1:33])), hashOf(common.Hash(point[33:]))}, nil
 }
 
-func ed25519Key(v *value) ed25519.PrivateKey {
-	seed := v.hash()
+func ed25519Key(v *abi.Value) ed25519.PrivateKey {
+	seed := v.Hash()
 	return ed25519.NewKeyFromSeed(seed[:])
 }
 
-func ed25519Public(v *value) value {
+func ed25519Public(v *abi.Value) abi.Value {
 	return hashOf(common.Hash(ed25519Key(v)[ed25519.SeedSize:]))
 }
 
 // createEd25519 makes a key pair whose private key is the salt itself.
-func createEd25519(_ *context, a []value) ([]value, error) {
-	return []value{ed25519Public(&a[0]), a[0]}, nil
+func createEd25519(_ *context, a []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{ed25519Public(&a[0]), a[0]}, nil
 }
 
-func publicEd25519(_ *context, a []value) ([]value, error) { return []value{ed25519Public(&a[0])}, nil }
-
-// signEd25519 signs namespace and message, one behind the other.
-func signEd25519(_ *context, a []value) ([]value, error) {
-	message := slices.Concat(a[0].bytes, a[1].bytes)
-	return []value{bytesOf(ed25519.Sign(ed25519Key(&a[2]), message))}, nil
+func publicEd25519(_ *context, a []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{ed25519Public(&a[0])}, nil
 }
 
-func verifyEd25519(_ *context, a []value) ([]value, error) {
-	key := a[3].hash()
-	message := slices.Concat(a[1].bytes, a[2].bytes)
-	return []value{truthOf(len(a[0].bytes) == ed25519.SignatureSize && ed25519.Verify(key[:], message, a[0].bytes))}, nil
+// signEd25519 signs the concatenation of namespace and message.
+func signEd25519(_ *context, a []abi.Value) ([]abi.Value, error) {
+	message := slices.Concat(a[0].Bytes, a[1].Bytes)
+	return []abi.Value{bytesOf(ed25519.Sign(ed25519Key(&a[2]), message))}, nil
+}
+
+func verifyEd25519(_ *context, a []abi.Value) ([]abi.Value, error) {
+	key := a[3].Hash()
+	message := slices.Concat(a[1].Bytes, a[2].Bytes)
+	return []abi.Value{boolOf(len(a[0].Bytes) == ed25519.SignatureSize && ed25519.Verify(key[:], message, a[0].Bytes))}, nil
 }
 
 // signDelegation authorizes an account's code (EIP-7702), for the chain's number or, where the
 // last argument says so, for all chains.
-func signDelegation(c *context, a []value) ([]value, error) {
-	key, err := keyOf(&a[1].word)
+func signDelegation(c *context, a []abi.Value) ([]abi.Value, error) {
+	key, err := keyOf(&a[1].Word)
 	if err != nil {
 		return nil, err
 	}
 	e := c.Environment()
 	authorization := types.SetCodeAuthorization{
-		ChainID: *uint256.NewInt(e.ChainID), Address: a[0].address(), Nonce: c.Account(addressOfKey(key)).Nonce,
+		ChainID: *uint256.NewInt(e.ChainID), Address: a[0].Address(), Nonce: c.Account(addressOfKey(key)).Nonce,
 	}
 	if addressOfKey(key) == e.Origin {
 		authorization.Nonce++ // the transaction's own comes first
 	}
 	if len(a) > 2 {
-		if c.fn.arguments[2].kind == kindUint {
-			authorization.Nonce = a[2].word.Uint64()
-		} else if a[2].truth() {
+		if c.fn.arguments[2].Kind == abi.Uint {
+			authorization.Nonce = a[2].Word.Uint64()
+		} else if a[2].Bool() {
 			authorization.ChainID.Clear()
 		}
 	}
@@ -307,19 +311,19 @@ func signDelegation(c *context, a []value) ([]value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []value{listOf(
+	return []abi.Value{listOf(
 		uintOf(uint64(signature.V)), wordOf(&signature.R), wordOf(&signature.S), uintOf(signature.Nonce), addressOf(signature.Address),
 	)}, nil
 }
 
 // attachDelegation puts an authorization into effect at once.
-func attachDelegation(c *context, a []value) ([]value, error) {
-	d := a[0].list
+func attachDelegation(c *context, a []abi.Value) ([]abi.Value, error) {
+	d := a[0].Elems
 	authorization := types.SetCodeAuthorization{
-		ChainID: *uint256.NewInt(c.Environment().ChainID), Address: d[4].address(), Nonce: d[3].word.Uint64(),
-		V: uint8(d[0].word.Uint64()), R: d[1].word, S: d[2].word,
+		ChainID: *uint256.NewInt(c.Environment().ChainID), Address: d[4].Address(), Nonce: d[3].Word.Uint64(),
+		V: uint8(d[0].Word.Uint64()), R: d[1].Word, S: d[2].Word,
 	}
-	if len(a) > 1 && a[1].truth() {
+	if len(a) > 1 && a[1].Bool() {
 		authorization.ChainID.Clear()
 	}
 	authority, err := authorization.Authority()
@@ -339,12 +343,12 @@ func attachDelegation(c *context, a []value) ([]value, error) {
 	return nil, nil
 }
 
-func signAndAttach(c *context, a []value) ([]value, error) {
+func signAndAttach(c *context, a []abi.Value) ([]abi.Value, error) {
 	signature, err := signDelegation(c, a)
 	if err != nil {
 		return nil, err
 	}
-	all := len(a) > 2 && c.fn.arguments[2].kind == kindBool && a[2].truth()
-	_, err = attachDelegation(c, []value{signature[0], truthOf(all)})
+	all := len(a) > 2 && c.fn.arguments[2].Kind == abi.Bool && a[2].Bool()
+	_, err = attachDelegation(c, []abi.Value{signature[0], boolOf(all)})
 	return signature, err
 }

@@ -6,10 +6,12 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // mockTable: calls that are answered without running anything.
-var mockTable = []Function{
+var mockTable = []function{
 	{Signature: "mockCall(address,bytes,bytes)", run: mock(false, false)},
 	{Signature: "mockCall(address,uint256,bytes,bytes)", run: mock(true, false)},
 	{Signature: "mockCall(address,bytes4,bytes)", run: mock(false, false)},
@@ -26,24 +28,24 @@ var mockTable = []Function{
 // maxMocks bounds the calls that are mocked at a time; arbitrary.
 const maxMocks = 1 << 8
 
-func mock(valued, reverts bool) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
-		m := Mock{To: a[0].address(), Revert: reverts}
+func mock(valued, reverts bool) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
+		m := Mock{To: a[0].Address(), Revert: reverts}
 		a = a[1:]
 		if valued {
-			m.Value = new(uint256.Int).Set(&a[0].word)
+			m.Value = new(uint256.Int).Set(&a[0].Word)
 			a = a[1:]
 		}
-		m.Data = slices.Clone(a[0].bytes)
-		if c.fn.arguments[len(c.fn.arguments)-2].kind == kindFixed {
-			word := a[0].word.Bytes32()
+		m.Data = slices.Clone(a[0].Bytes)
+		if c.fn.arguments[len(c.fn.arguments)-2].Kind == abi.FixedBytes {
+			word := a[0].Word.Bytes32()
 			m.Data = slices.Clone(word[:4])
 		}
-		if a[1].list == nil {
-			m.Answer = [][]byte{slices.Clone(a[1].bytes)}
+		if a[1].Elems == nil {
+			m.Answer = [][]byte{slices.Clone(a[1].Bytes)}
 		}
-		for _, answer := range a[1].list {
-			m.Answer = append(m.Answer, slices.Clone(answer.bytes))
+		for _, answer := range a[1].Elems {
+			m.Answer = append(m.Answer, slices.Clone(answer.Bytes))
 		}
 		if len(m.Answer) == 0 {
 			return nil, errors.New("there is nothing to answer")
@@ -86,7 +88,7 @@ func (c *context) mock(m Mock) error {
 	return nil
 }
 
-func clearMockedCalls(c *context, _ []value) ([]value, error) {
+func clearMockedCalls(c *context, _ []abi.Value) ([]abi.Value, error) {
 	c.Mocks = nil
 	return nil, nil
 }

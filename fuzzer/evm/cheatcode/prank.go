@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // prankTable: whose calls are whose.
-var prankTable = []Function{
+var prankTable = []function{
 	{Signature: "prank(address)", run: prank(true)},
 	{Signature: "prank(address,address)", run: prank(true)},
 	{Signature: "prank(address,bool)", run: prankDelegate(true)},
@@ -57,33 +59,33 @@ func (c *context) begin(p Prank) error {
 	return nil
 }
 
-func prank(once bool) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
-		p := Prank{Sender: a[0].address(), Once: once}
+func prank(once bool) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
+		p := Prank{Sender: a[0].Address(), Once: once}
 		if len(a) > 1 {
-			origin := a[1].address()
+			origin := a[1].Address()
 			p.Origin = &origin
 		}
 		return nil, c.begin(p)
 	}
 }
 
-func prankDelegate(once bool) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
+func prankDelegate(once bool) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		last := len(a) - 1
-		p := Prank{Sender: a[0].address(), Once: once, Delegated: a[last].truth()}
+		p := Prank{Sender: a[0].Address(), Once: once, Delegated: a[last].Bool()}
 		if p.Delegated && len(c.Account(p.Sender).Code) == 0 {
 			return nil, errors.New("cannot `prank` delegate call from an EOA")
 		}
 		if last > 1 {
-			origin := a[1].address()
+			origin := a[1].Address()
 			p.Origin = &origin
 		}
 		return nil, c.begin(p)
 	}
 }
 
-func stopPrank(c *context, _ []value) ([]value, error) {
+func stopPrank(c *context, _ []abi.Value) ([]abi.Value, error) {
 	c.Pranks = slices.DeleteFunc(c.Pranks, func(p Prank) bool { return p.Depth == c.depth })
 	return nil, nil
 }
@@ -102,11 +104,11 @@ func (c *context) send(sender common.Address, once bool) error {
 
 // broadcast changes the sender as in a script; without arguments to the only one whose
 // key is known, or else to the transaction's.
-func broadcast(once bool) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
+func broadcast(once bool) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		sender := c.Environment().Origin
 		if len(a) > 0 {
-			sender = a[0].address()
+			sender = a[0].Address()
 		} else if len(c.Keys) == 1 {
 			sender = c.Keys[0].Address
 		}
@@ -114,20 +116,20 @@ func broadcast(once bool) func(*context, []value) ([]value, error) {
 	}
 }
 
-func broadcastKey(once bool) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
-		key, err := keyOf(&a[0].word)
+func broadcastKey(once bool) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
+		key, err := keyOf(&a[0].Word)
 		if err != nil {
 			return nil, err
 		}
 		if err := c.send(addressOfKey(key), once); err != nil {
 			return nil, err
 		}
-		return nil, c.remember(Key{addressOfKey(key), a[0].word})
+		return nil, c.remember(Key{addressOfKey(key), a[0].Word})
 	}
 }
 
-func stopBroadcast(c *context, _ []value) ([]value, error) {
+func stopBroadcast(c *context, _ []abi.Value) ([]abi.Value, error) {
 	if c.Broadcast == nil {
 		return nil, errors.New("no broadcast in progress to stop")
 	}
@@ -144,7 +146,7 @@ const (
 	callerRecurrentPrank
 )
 
-func readCallers(c *context, _ []value) ([]value, error) {
+func readCallers(c *context, _ []abi.Value) ([]abi.Value, error) {
 	origin := c.Environment().Origin
 	open, mode := c.Broadcast, uint64(callerBroadcast)
 	if p := c.prank(c.depth); p != nil {
@@ -163,5 +165,5 @@ func readCallers(c *context, _ []value) ([]value, error) {
 			origin = *open.Origin
 		}
 	}
-	return []value{uintOf(mode), addressOf(sender), addressOf(origin)}, nil
+	return []abi.Value{uintOf(mode), addressOf(sender), addressOf(origin)}, nil
 }

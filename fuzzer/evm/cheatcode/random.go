@@ -8,12 +8,14 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 const alike = "the same numbers in each run; other ones than Foundry's"
 
 // randomTable: numbers that a test takes as they come, and lists of them.
-var randomTable = []Function{
+var randomTable = []function{
 	{Signature: "setSeed(uint256)", run: setSeed},
 	{Signature: "randomUint()", Returns: "uint256", run: randomWord, Note: alike},
 	{Signature: "randomUint(uint256)", Returns: "uint256", run: randomBits, Note: alike},
@@ -31,8 +33,8 @@ var randomTable = []Function{
 	{Signature: "sort(uint256[])", Returns: "uint256[]", run: sortWords},
 }
 
-func setSeed(c *context, a []value) ([]value, error) {
-	c.Seed, c.Drawn = a[0].word, 0
+func setSeed(c *context, a []abi.Value) ([]abi.Value, error) {
+	c.Seed, c.Drawn = a[0].Word, 0
 	return nil, nil
 }
 
@@ -49,48 +51,48 @@ func (c *context) draw() uint256.Int {
 }
 
 // narrow makes a word one of the type, from its high bits where the type has these.
-func narrow(t *typ, word uint256.Int) value {
-	switch t.kind {
-	case kindUint:
-		word.Rsh(&word, uint(256-t.size))
-	case kindAddress:
+func narrow(t *abi.Type, word uint256.Int) abi.Value {
+	switch t.Kind {
+	case abi.Uint:
+		word.Rsh(&word, uint(256-t.Bits))
+	case abi.Address:
 		word.Rsh(&word, 96)
-	case kindBool:
+	case abi.Bool:
 		word.Rsh(&word, 255)
-	case kindFixed:
-		rest := uint(256 - 8*t.size)
+	case abi.FixedBytes:
+		rest := uint(256 - t.Bits)
 		word.Lsh(word.Rsh(&word, rest), rest)
 	}
 	return wordOf(&word)
 }
 
-func randomWord(c *context, _ []value) ([]value, error) {
-	return []value{narrow(&c.fn.result[0], c.draw())}, nil
+func randomWord(c *context, _ []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{narrow(&c.fn.result[0], c.draw())}, nil
 }
 
-func randomBits(c *context, a []value) ([]value, error) {
-	bits := a[0].word.Uint64()
-	if !a[0].word.IsUint64() || bits > 256 {
+func randomBits(c *context, a []abi.Value) ([]abi.Value, error) {
+	bits := a[0].Word.Uint64()
+	if !a[0].Word.IsUint64() || bits > 256 {
 		return nil, errors.New("a number has at most 256 bits")
 	}
 	word := c.draw()
 	if bits == 0 {
-		return []value{{}}, nil
+		return []abi.Value{{}}, nil
 	}
-	if c.fn.result[0].kind == kindInt {
+	if c.fn.result[0].Kind == abi.Int {
 		word.SRsh(&word, uint(256-bits))
 	} else {
 		word.Rsh(&word, uint(256-bits))
 	}
-	return []value{wordOf(&word)}, nil
+	return []abi.Value{wordOf(&word)}, nil
 }
 
-func randomBetween(c *context, a []value) ([]value, error) {
-	if a[0].word.Gt(&a[1].word) {
+func randomBetween(c *context, a []abi.Value) ([]abi.Value, error) {
+	if a[0].Word.Gt(&a[1].Word) {
 		return nil, errBounds
 	}
-	word := c.drawBetween(&a[0].word, &a[1].word)
-	return []value{wordOf(&word)}, nil
+	word := c.drawBetween(&a[0].Word, &a[1].Word)
+	return []abi.Value{wordOf(&word)}, nil
 }
 
 // drawBetween is a random number of a range that includes its ends.
@@ -108,10 +110,10 @@ func (c *context) drawBetween(low, high *uint256.Int) uint256.Int {
 // Arbitrary.
 const maxRandom = 1 << 12
 
-func randomBytes(c *context, a []value) ([]value, error) {
-	n := a[0].word.Uint64()
-	if !a[0].word.IsUint64() || n > maxRandom {
-		return nil, errors.New("so many bytes are too many: 4,096 at a time")
+func randomBytes(c *context, a []abi.Value) ([]abi.Value, error) {
+	n := a[0].Word.Uint64()
+	if !a[0].Word.IsUint64() || n > maxRandom {
+		return nil, errors.New("too many bytes: at most 4,096 at a time")
 	}
 	data := make([]byte, 0, n+32)
 	for uint64(len(data)) < n {
@@ -119,14 +121,14 @@ func randomBytes(c *context, a []value) ([]value, error) {
 		bytes := word.Bytes32()
 		data = append(data, bytes[:]...)
 	}
-	return []value{bytesOf(data[:n])}, nil
+	return []abi.Value{bytesOf(data[:n])}, nil
 }
 
 // bound draws a number of a range that is another one than the given, which has to be
 // in it.
-func bound(c *context, a []value) ([]value, error) {
-	x, low, high := a[0].word, a[1].word, a[2].word
-	signed := c.fn.arguments[0].kind == kindInt
+func bound(c *context, a []abi.Value) ([]abi.Value, error) {
+	x, low, high := a[0].Word, a[1].Word, a[2].Word
+	signed := c.fn.arguments[0].Kind == abi.Int
 	if signed { // shifted, so that the order is that of unsigned numbers
 		for _, w := range []*uint256.Int{&x, &low, &high} {
 			w.Xor(w, signBit)
@@ -145,7 +147,7 @@ func bound(c *context, a []value) ([]value, error) {
 	if signed {
 		word.Xor(&word, signBit)
 	}
-	return []value{wordOf(&word)}, nil
+	return []abi.Value{wordOf(&word)}, nil
 }
 
 var (
@@ -154,18 +156,18 @@ var (
 )
 
 // shuffle is Fisher and Yates's (Knuth, TAOCP 3.4.2, algorithm P).
-func shuffle(c *context, a []value) ([]value, error) {
-	list := a[0].list
+func shuffle(c *context, a []abi.Value) ([]abi.Value, error) {
+	list := a[0].Elems
 	for i := len(list) - 1; i > 0; i-- {
 		word := c.draw()
 		word.Mod(&word, uint256.NewInt(uint64(i+1)))
 		j := int(word.Uint64())
 		list[i], list[j] = list[j], list[i]
 	}
-	return []value{listOf(list...)}, nil
+	return []abi.Value{listOf(list...)}, nil
 }
 
-func sortWords(_ *context, a []value) ([]value, error) {
-	slices.SortFunc(a[0].list, func(x, y value) int { return x.word.Cmp(&y.word) })
-	return []value{listOf(a[0].list...)}, nil
+func sortWords(_ *context, a []abi.Value) ([]abi.Value, error) {
+	slices.SortFunc(a[0].Elems, func(x, y abi.Value) int { return x.Word.Cmp(&y.Word) })
+	return []abi.Value{listOf(a[0].Elems...)}, nil
 }

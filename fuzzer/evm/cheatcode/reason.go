@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // Selectors of the errors that have a text: Solidity's Error(string), and
@@ -13,16 +15,16 @@ var (
 	cheatSelector = [4]byte{0xee, 0xaa, 0x9e, 0x6f}
 )
 
-var oneString = []typ{{kind: kindString, dynamic: true, words: 1}}
+var oneString = []abi.Type{stringType}
 
 // failure is what a cheatcode returns that fails.
 func failure(text string) []byte {
-	return append(cheatSelector[:len(cheatSelector):len(cheatSelector)], encode(oneString, []value{textOf(text)})...)
+	return append(cheatSelector[:len(cheatSelector):len(cheatSelector)], abi.Append(nil, oneString, []abi.Value{textOf(text)})...)
 }
 
 // bare is what a call returns whose events were not those that were expected: a text
 // without a selector, as Foundry has it.
-func bare(text string) []byte { return encode(oneString, []value{textOf(text)}) }
+func bare(text string) []byte { return abi.Append(nil, oneString, []abi.Value{textOf(text)}) }
 
 // reasonText is the text of an error that has one; else all of it.
 func reasonText(output []byte) []byte {
@@ -36,7 +38,7 @@ func reasonText(output []byte) []byte {
 	if err != nil {
 		return output
 	}
-	return values[0].bytes
+	return values[0].Bytes
 }
 
 // Reason is the text of a failed cheatcode's output; false when it is none.
@@ -48,7 +50,7 @@ func Reason(output []byte) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	return values[0].text(), true
+	return values[0].Text(), true
 }
 
 // The outputs by which a test says that it does not count.

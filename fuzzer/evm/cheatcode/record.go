@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // recordTable: what contracts did.
-var recordTable = []Function{
+var recordTable = []function{
 	{Signature: "record()", run: record(true)},
 	{Signature: "stopRecord()", run: record(false)},
 	{Signature: "accesses(address)", Returns: "bytes32[],bytes32[]", run: accesses},
@@ -29,8 +31,8 @@ func (s *State) Accessed(a Access) {
 	s.Accesses = append(s.Accesses, a)
 }
 
-func record(on bool) func(*context, []value) ([]value, error) {
-	return func(c *context, _ []value) ([]value, error) {
+func record(on bool) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, _ []abi.Value) ([]abi.Value, error) {
 		c.Recording = on
 		if on {
 			c.Accesses = nil
@@ -39,49 +41,49 @@ func record(on bool) func(*context, []value) ([]value, error) {
 	}
 }
 
-func accesses(c *context, a []value) ([]value, error) {
-	var reads, writes value
+func accesses(c *context, a []abi.Value) ([]abi.Value, error) {
+	var reads, writes abi.Value
 	for i := range c.Accesses {
 		access := &c.Accesses[i]
 		switch {
-		case access.Account != a[0].address():
+		case access.Account != a[0].Address():
 		case access.Write:
-			writes.list = append(writes.list, hashOf(access.Slot))
+			writes.Elems = append(writes.Elems, hashOf(access.Slot))
 		default:
-			reads.list = append(reads.list, hashOf(access.Slot))
+			reads.Elems = append(reads.Elems, hashOf(access.Slot))
 		}
 	}
-	return []value{reads, writes}, nil
+	return []abi.Value{reads, writes}, nil
 }
 
-func recordLogs(c *context, _ []value) ([]value, error) {
+func recordLogs(c *context, _ []abi.Value) ([]abi.Value, error) {
 	c.Listening, c.Events = true, nil
 	return nil, nil
 }
 
-func getRecordedLogs(c *context, _ []value) ([]value, error) {
-	var logs value
+func getRecordedLogs(c *context, _ []abi.Value) ([]abi.Value, error) {
+	var logs abi.Value
 	for i := range c.Events {
 		e := &c.Events[i]
-		var topics value
+		var topics abi.Value
 		for _, topic := range e.Topics {
-			topics.list = append(topics.list, hashOf(topic))
+			topics.Elems = append(topics.Elems, hashOf(topic))
 		}
-		logs.list = append(logs.list, listOf(topics, bytesOf(e.Data), addressOf(e.Emitter)))
+		logs.Elems = append(logs.Elems, listOf(topics, bytesOf(e.Data), addressOf(e.Emitter)))
 	}
 	for i := range c.Events {
 		c.Kept -= len(c.Events[i].Data)
 	}
 	c.Events = nil
-	return []value{logs}, nil
+	return []abi.Value{logs}, nil
 }
 
 // maxHashes bounds the block hashes that are set: BLOCKHASH reaches no further
 // (yellow paper, appendix H).
 const maxHashes = 256
 
-func setBlockhash(c *context, a []value) ([]value, error) {
-	number, err := small(&a[0].word)
+func setBlockhash(c *context, a []abi.Value) ([]abi.Value, error) {
+	number, err := small(&a[0].Word)
 	if err != nil {
 		return nil, err
 	}
@@ -91,11 +93,11 @@ func setBlockhash(c *context, a []value) ([]value, error) {
 	at := slices.IndexFunc(c.Hashes, func(h BlockHash) bool { return h.Number == number })
 	switch {
 	case at >= 0:
-		c.Hashes[at].Hash = a[1].hash()
+		c.Hashes[at].Hash = a[1].Hash()
 	case len(c.Hashes) == maxHashes:
 		return nil, errors.New("too many block hashes are set")
 	default:
-		c.Hashes = append(c.Hashes, BlockHash{number, a[1].hash()})
+		c.Hashes = append(c.Hashes, BlockHash{number, a[1].Hash()})
 	}
 	return nil, nil
 }

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// each makes entries of cheatcodes that have their status and its reason in common: a
-// signature, and behind a bar what it returns.
-func each(status Status, note string, signatures ...string) []Function {
-	table := make([]Function, len(signatures))
+// each makes entries for cheatcodes that share a status and its reason. Each is given
+// by its signature and, after a bar, its return types.
+func each(to status, note string, signatures ...string) []function {
+	table := make([]function, len(signatures))
 	for i, s := range signatures {
 		signature, returns, _ := strings.Cut(s, "|")
-		table[i] = Function{Signature: signature, Returns: returns, Status: status, Note: note}
+		table[i] = function{Signature: signature, Returns: returns, Status: to, Note: note}
 	}
 	return table
 }
 
-func refuse(note string, signatures ...string) []Function {
-	return each(Refused, note, signatures...)
+func refuse(note string, signatures ...string) []function {
+	return each(refused, note, signatures...)
 }
 
-func accept(note string, signatures ...string) []Function {
-	return each(Accepted, note, signatures...)
+func accept(note string, signatures ...string) []function {
+	return each(accepted, note, signatures...)
 }
 
 // restTable: the cheatcodes that do nothing here, and those that fail.

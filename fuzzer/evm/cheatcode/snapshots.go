@@ -1,9 +1,13 @@
 package cheatcode
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/sightline-evm/sightline/internal/abi"
+)
 
 // snapshotTable: states to come back to.
-var snapshotTable = []Function{
+var snapshotTable = []function{
 	{Signature: "snapshot()", Returns: "uint256", run: snapshot},
 	{Signature: "snapshotState()", Returns: "uint256", run: snapshot},
 	{Signature: "revertTo(uint256)", Returns: "bool", run: revertTo(false)},
@@ -19,19 +23,19 @@ var snapshotTable = []Function{
 // maxSnapshots bounds the snapshots of a run; arbitrary.
 const maxSnapshots = 1 << 10
 
-func snapshot(c *context, _ []value) ([]value, error) {
+func snapshot(c *context, _ []abi.Value) ([]abi.Value, error) {
 	if len(c.Marks) == maxSnapshots {
 		return nil, errors.New("too many snapshots")
 	}
 	n := len(c.Marks)
 	c.Mark(n)
 	c.Marks = append(c.Marks, Snapshot{Environment: c.Environment(), Settings: c.Settings})
-	return []value{uintOf(uint64(n))}, nil
+	return []abi.Value{uintOf(uint64(n))}, nil
 }
 
 // snapshot is the one with a number; nil when there is none.
-func (c *context) snapshot(v *value) *Snapshot {
-	if n, err := small(&v.word); err == nil && n < uint64(len(c.Marks)) && !c.Marks[n].Gone {
+func (c *context) snapshot(v *abi.Value) *Snapshot {
+	if n, err := small(&v.Word); err == nil && n < uint64(len(c.Marks)) && !c.Marks[n].Gone {
 		return &c.Marks[n]
 	}
 	return nil
@@ -39,16 +43,16 @@ func (c *context) snapshot(v *value) *Snapshot {
 
 // revertTo undoes what happened since a snapshot, and forgets all later ones. One that
 // was taken in a frame that has failed is gone with it.
-func revertTo(remove bool) func(*context, []value) ([]value, error) {
-	return func(c *context, a []value) ([]value, error) {
+func revertTo(remove bool) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		s := c.snapshot(&a[0])
 		if s == nil {
-			return []value{truthOf(false)}, nil
+			return []abi.Value{boolOf(false)}, nil
 		}
-		n := int(a[0].word.Uint64())
+		n := int(a[0].Word.Uint64())
 		if !c.Restore(n) {
 			s.Gone = true
-			return []value{truthOf(false)}, nil
+			return []abi.Value{boolOf(false)}, nil
 		}
 		environment := s.Environment
 		environment.Origin = c.Environment().Origin
@@ -58,20 +62,20 @@ func revertTo(remove bool) func(*context, []value) ([]value, error) {
 			c.Marks[i].Gone = true
 		}
 		s.Gone = remove
-		return []value{truthOf(true)}, nil
+		return []abi.Value{boolOf(true)}, nil
 	}
 }
 
-func deleteSnapshot(c *context, a []value) ([]value, error) {
+func deleteSnapshot(c *context, a []abi.Value) ([]abi.Value, error) {
 	s := c.snapshot(&a[0])
 	if s == nil {
-		return []value{truthOf(false)}, nil
+		return []abi.Value{boolOf(false)}, nil
 	}
 	s.Gone = true
-	return []value{truthOf(true)}, nil
+	return []abi.Value{boolOf(true)}, nil
 }
 
-func deleteSnapshots(c *context, _ []value) ([]value, error) {
+func deleteSnapshots(c *context, _ []abi.Value) ([]abi.Value, error) {
 	for i := range c.Marks {
 		c.Marks[i].Gone = true
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// State is what cheatcodes leave behind that is no part of the accounts. It is not
-// undone with the frame that changed it (Foundry's is not), but with the call. A World
-// holds one, since setUp() may leave a prank open.
+// State is what cheatcodes leave behind outside of the accounts. It is not undone with
+// the frame that changed it (Foundry's is not), but with the call. A World holds one,
+// since setUp() may leave a prank open.
 type State struct {
 	Pranks []Prank `json:",omitempty"` // by depth
 	// Broadcast is a script's prank, of which there is one at a time, at whatever depth. Its calls count
@@ -100,7 +100,7 @@ type ExpectedRevert struct {
 	Any      bool            // for whatever reason
 	Reason   []byte          // the text of an Error(string), or all that is returned
 	Partial  bool            // only the reason's selector counts
-	Reverter *common.Address `json:",omitempty"` // who has to begin it; nil: anybody
+	Reverter *common.Address `json:",omitempty"` // who has to begin it; nil: any account
 	Left     int             // how many calls
 	Never    bool            // no call may
 	Cheat    bool            // calls of cheatcodes count, and no others
@@ -108,21 +108,21 @@ type ExpectedRevert struct {
 	by       *common.Address // whose call failed first, the innermost
 }
 
-// Snapshot is a state that can be come back to. Marks are those of one run: they are
-// no part of a World.
+// Snapshot is a state that can be restored. Its marks belong to one run, so that a
+// World does not hold them.
 type Snapshot struct {
 	Environment Environment
 	Settings    Settings
 	Gone        bool // deleted
 }
 
-// ExpectedEmit is an event that the next call has to emit. What it looks like, the next
-// event says that anybody emits: usually the test itself.
+// ExpectedEmit is an event that the next call has to emit. The next event, from any
+// emitter, is its template: usually the test itself emits that.
 type ExpectedEmit struct {
 	Depth    int             // of the frame that said so
 	Checked  [5]bool         // which topics count, and whether the data does
 	Nameless bool            // it has no topic that names it
-	Emitter  *common.Address `json:",omitempty"` // nil: anybody
+	Emitter  *common.Address `json:",omitempty"` // nil: any account
 	Times    uint64          // 0: it must not be emitted
 	Seen     uint64          // how often it was
 	Event    *Event          `json:",omitempty"` // nil: not known yet
@@ -161,7 +161,7 @@ type ExpectedCreate struct {
 type Excuse struct {
 	Depth    int
 	Any      bool
-	Reverter common.Address // zero: anybody
+	Reverter common.Address // zero: any account
 	Partial  bool           // only the reason's selector counts
 	Reason   []byte
 }
@@ -211,7 +211,7 @@ func (s *State) Clone() *State {
 	c.Labels, c.Variables, c.Lines = maps.Clone(s.Labels), maps.Clone(s.Variables), maps.Clone(s.Lines)
 	c.Emits, c.Calls, c.Creates, c.Excused = slices.Clone(s.Emits), slices.Clone(s.Calls), slices.Clone(s.Creates), slices.Clone(s.Excused)
 	c.Hashes, c.Keys = slices.Clone(s.Hashes), slices.Clone(s.Keys)
-	// These only grow: what was in them is nobody's to change.
+	// These only grow: entries are never changed.
 	c.Accesses, c.Events = slices.Clip(s.Accesses), slices.Clip(s.Events)
 	if s.Broadcast != nil {
 		b := *s.Broadcast

@@ -1,6 +1,7 @@
 package cheatcode
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -19,13 +20,13 @@ func TestTable(t *testing.T) {
 	if got := len(index()); got != len(table) {
 		t.Errorf("%d selectors of %d cheatcodes", got, len(table))
 	}
-	for _, f := range Functions() {
+	for _, f := range table {
 		switch {
-		case f.Status == Supported && f.run == nil:
+		case f.Status == supported && f.run == nil:
 			t.Errorf("%s is supported by nothing", f.Signature)
-		case f.Status != Supported && f.run != nil:
-			t.Errorf("%s is %s, and does something", f.Signature, f.Status)
-		case f.Status == Refused && f.Note == "":
+		case f.Status != supported && f.run != nil:
+			t.Errorf("%s is not supported, and does something", f.Signature)
+		case f.Status == refused && f.Note == "":
 			t.Errorf("%s is refused without a reason", f.Signature)
 		}
 	}
@@ -77,7 +78,7 @@ func TestTableIsForges(t *testing.T) {
 		delete(theirs, of)
 	}
 	ours := map[string]bool{}
-	for _, f := range Functions() {
+	for _, f := range table {
 		ours[f.Signature] = true
 	}
 	for _, signature := range slices.Sorted(maps.Keys(theirs)) {
@@ -87,10 +88,58 @@ func TestTableIsForges(t *testing.T) {
 	}
 	for _, signature := range slices.Sorted(maps.Keys(ours)) {
 		if !theirs[signature] {
-			t.Errorf("%s is no cheatcode of forge", signature)
+			t.Errorf("%s is not a cheatcode of forge", signature)
 		}
 	}
 	if len(theirs) < 500 { // 1.7.1 has 547
 		t.Errorf("only %d declarations in forge's program", len(theirs))
 	}
+}
+
+var update = flag.Bool("update", false, "rewrite the table of cheatcodes in docs/configuration.md")
+
+// TestDocument: docs/configuration.md has the table.
+func TestDocument(t *testing.T) {
+	const path = "../../../docs/configuration.md"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := regexp.MustCompile(`(?s)<!-- cheatcodes -->\n.*?<!-- end -->`)
+	got := section.ReplaceAllLiteralString(string(text), "<!-- cheatcodes -->\n"+documentTable()+"<!-- end -->")
+	if got == string(text) && section.MatchString(got) {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s does not say what the table says; run go test ./fuzzer/evm/cheatcode -update", path)
+	}
+	if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// statusNames are how the document calls them.
+var statusNames = [...]string{supported: "supported", accepted: "accepted", refused: "refused"}
+
+// documentTable lists the cheatcodes by name, those together that differ in their arguments
+// alone.
+func documentTable() string {
+	var b strings.Builder
+	b.WriteString("| cheatcode | of | status | |\n| --- | --- | --- | --- |\n")
+	functions := slices.Clone(table)
+	slices.SortStableFunc(functions, func(x, y function) int { return strings.Compare(x.Name(), y.Name()) })
+	for len(functions) > 0 {
+		f, rest := functions[0], functions[:0:0]
+		var forms []string
+		for _, g := range functions {
+			if g.Name() == f.Name() && g.Status == f.Status && g.Note == f.Note {
+				forms = append(forms, "`"+strings.TrimPrefix(g.Signature, g.Name())+"`")
+			} else {
+				rest = append(rest, g)
+			}
+		}
+		functions = rest
+		fmt.Fprintf(&b, "| `vm.%s` | %s | %s | %s |\n", f.Name(), strings.Join(forms, " "), statusNames[f.Status], f.Note)
+	}
+	return b.String()
 }

@@ -13,10 +13,12 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // textTable: strings.
-var textTable = []Function{
+var textTable = []function{
 	{Signature: "toString(address)", Returns: "string", run: toString},
 	{Signature: "toString(bytes)", Returns: "string", run: toString},
 	{Signature: "toString(bytes32)", Returns: "string", run: toString},
@@ -42,33 +44,10 @@ var textTable = []Function{
 	{Signature: "toBase64URL(string)", Returns: "string", run: toBase64(base64.URLEncoding)},
 }
 
-// format writes a value as Foundry does.
-func format(t *typ, v *value) string {
-	switch t.kind {
-	case kindUint:
-		return v.word.Dec()
-	case kindInt:
-		return signedBig(&v.word).String()
-	case kindAddress:
-		return v.address().Hex()
-	case kindBool:
-		return fmt.Sprint(v.truth())
-	case kindFixed:
-		word := v.word.Bytes32()
-		return "0x" + hex.EncodeToString(word[:t.size])
-	case kindBytes:
-		return "0x" + hex.EncodeToString(v.bytes)
-	case kindString:
-		return v.text()
-	case kindTuple:
-		return literal(t, v)
-	}
-	texts := make([]string, len(v.list))
-	for i := range v.list {
-		texts[i] = format(t.elem, &v.list[i])
-	}
-	return "[" + strings.Join(texts, ", ") + "]"
-}
+// plain writes values as Foundry does: strings as they are.
+var plain = abi.Style{String: func(s string) string { return s }}
+
+func format(t *abi.Type, v *abi.Value) string { return plain.Format(t, v) }
 
 // signedBig is a word as a number in two's complement.
 func signedBig(w *uint256.Int) *big.Int {
@@ -78,85 +57,62 @@ func signedBig(w *uint256.Int) *big.Int {
 	return new(big.Int).Neg(new(uint256.Int).Neg(w).ToBig())
 }
 
-func toString(c *context, a []value) ([]value, error) {
-	return []value{textOf(format(&c.fn.arguments[0], &a[0]))}, nil
+func toString(c *context, a []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{textOf(format(&c.fn.arguments[0], &a[0]))}, nil
 }
 
-func parseText(c *context, a []value) ([]value, error) {
-	v, err := parse(&c.fn.result[0], a[0].text())
+func parseText(c *context, a []abi.Value) ([]abi.Value, error) {
+	v, err := parse(&c.fn.result[0], a[0].Text())
 	if err != nil {
 		return nil, err
 	}
-	return []value{v}, nil
+	return []abi.Value{v}, nil
 }
 
 // parse reads a value as people write it.
-func parse(t *typ, text string) (value, error) {
-	failed := func(what string) (value, error) {
-		return value{}, fmt.Errorf("failed parsing %q as type `%s`: %s", text, typeName(t), what)
+func parse(t *abi.Type, text string) (abi.Value, error) {
+	failed := func(what string) (abi.Value, error) {
+		return abi.Value{}, fmt.Errorf("failed parsing %q as type `%s`: %s", text, t, what)
 	}
-	switch t.kind {
-	case kindUint, kindInt:
-		n, err := parseNumber(text, t.kind == kindInt)
+	switch t.Kind {
+	case abi.Uint, abi.Int:
+		n, err := parseNumber(text, t.Kind == abi.Int)
 		if err != nil {
 			return failed(err.Error())
 		}
-		return value{word: n}, nil
-	case kindBool:
+		return abi.Value{Word: n}, nil
+	case abi.Bool:
 		switch strings.ToLower(text) {
 		case "true", "1":
-			return truthOf(true), nil
+			return boolOf(true), nil
 		case "false", "0":
-			return truthOf(false), nil
+			return boolOf(false), nil
 		}
 		return failed("it is neither true nor false")
-	case kindAddress:
+	case abi.Address:
 		data, err := parseHex(text)
 		if err != nil || len(data) != common.AddressLength {
 			return failed("an address has 40 hexadecimal digits")
 		}
 		return addressOf(common.BytesToAddress(data)), nil
-	case kindFixed:
+	case abi.FixedBytes:
 		data, err := parseHex(text)
-		if err != nil || len(data) != t.size {
-			return failed(fmt.Sprintf("it must have %d hexadecimal digits", 2*t.size))
+		if err != nil || len(data) != t.Bits/8 {
+			return failed(fmt.Sprintf("it must have %d hexadecimal digits", t.Bits/4))
 		}
-		var v value
-		v.word.SetBytes(append(data, make([]byte, 32-t.size)...))
+		var v abi.Value
+		v.Word.SetBytes(append(data, make([]byte, 32-len(data))...))
 		return v, nil
-	case kindBytes:
+	case abi.Bytes:
 		data, err := parseHex(text)
 		if err != nil || text == "" {
 			return failed("it is not hexadecimal")
 		}
 		return bytesOf(data), nil
-	case kindString:
+	case abi.String:
 		return textOf(text), nil
 	}
 	return failed("no text is written so")
-}
-
-// typeName is the type as signatures have it.
-func typeName(t *typ) string {
-	switch t.kind {
-	case kindUint:
-		return fmt.Sprint("uint", t.size)
-	case kindInt:
-		return fmt.Sprint("int", t.size)
-	case kindFixed:
-		return fmt.Sprint("bytes", t.size)
-	case kindSlice:
-		return typeName(t.elem) + "[]"
-	case kindArray:
-		return fmt.Sprintf("%s[%d]", typeName(t.elem), t.size)
-	case kindTuple:
-		names := make([]string, len(t.fields))
-		for i := range t.fields {
-			names[i] = typeName(&t.fields[i])
-		}
-		return "(" + strings.Join(names, ",") + ")"
-	}
-	return map[kind]string{kindAddress: "address", kindBool: "bool", kindBytes: "bytes", kindString: "string"}[t.kind]
 }
 
 func parseHex(text string) ([]byte, error) {
@@ -166,7 +122,7 @@ func parseHex(text string) ([]byte, error) {
 // maxDigits is more than any number of 256 bits has.
 const maxDigits = 100
 
-var errNumber = errors.New("it is no number of 256 bits")
+var errNumber = errors.New("it is not a 256-bit number")
 
 // parseNumber reads a decimal or hexadecimal number.
 func parseNumber(text string, mayNegate bool) (uint256.Int, error) {
@@ -217,55 +173,55 @@ func wholeNumber(text string) string {
 	return whole + fraction + strings.Repeat("0", n-len(fraction))
 }
 
-func mapText(change func([]byte) []byte) func(*context, []value) ([]value, error) {
-	return func(_ *context, a []value) ([]value, error) {
-		return []value{bytesOf(change(slices.Clone(a[0].bytes)))}, nil
+func mapText(change func([]byte) []byte) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(_ *context, a []abi.Value) ([]abi.Value, error) {
+		return []abi.Value{bytesOf(change(slices.Clone(a[0].Bytes)))}, nil
 	}
 }
 
-// maxText bounds what texts are made to: replacing a letter by a page in a page grows
-// as no gas pays for. Arbitrary.
+// maxText bounds how long texts may become: replacing each letter of a page with a page
+// makes more than gas pays for. Arbitrary.
 const maxText = 1 << 16
 
 var errLong = errors.New("the text becomes too long")
 
-func replaceText(_ *context, a []value) ([]value, error) {
-	n := bytes.Count(a[0].bytes, a[1].bytes)
-	if len(a[0].bytes)+n*len(a[2].bytes) > maxText {
+func replaceText(_ *context, a []abi.Value) ([]abi.Value, error) {
+	n := bytes.Count(a[0].Bytes, a[1].Bytes)
+	if len(a[0].Bytes)+n*len(a[2].Bytes) > maxText {
 		return nil, errLong
 	}
-	return []value{bytesOf(bytes.ReplaceAll(a[0].bytes, a[1].bytes, a[2].bytes))}, nil
+	return []abi.Value{bytesOf(bytes.ReplaceAll(a[0].Bytes, a[1].Bytes, a[2].Bytes))}, nil
 }
 
-// splitText: an empty delimiter separates all letters, with nothing before the first
-// and behind the last, as in Rust.
-func splitText(_ *context, a []value) ([]value, error) {
-	parts := bytes.Split(a[0].bytes, a[1].bytes)
-	if len(a[1].bytes) == 0 {
+// splitText: an empty delimiter separates all letters, with an empty part before the
+// first and after the last, as in Rust.
+func splitText(_ *context, a []abi.Value) ([]abi.Value, error) {
+	parts := bytes.Split(a[0].Bytes, a[1].Bytes)
+	if len(a[1].Bytes) == 0 {
 		parts = slices.Concat([][]byte{nil}, parts, [][]byte{nil})
 	}
-	var list value
+	var list abi.Value
 	for _, part := range parts {
-		list.list = append(list.list, bytesOf(part))
+		list.Elems = append(list.Elems, bytesOf(part))
 	}
-	return []value{list}, nil
+	return []abi.Value{list}, nil
 }
 
 // indexOf: the largest number when it is not there, which Foundry calls NOT_FOUND.
-func indexOf(_ *context, a []value) ([]value, error) {
-	at := bytes.Index(a[0].bytes, a[1].bytes)
+func indexOf(_ *context, a []abi.Value) ([]abi.Value, error) {
+	at := bytes.Index(a[0].Bytes, a[1].Bytes)
 	if at < 0 {
-		return []value{wordOf(new(uint256.Int).SetAllOne())}, nil
+		return []abi.Value{wordOf(new(uint256.Int).SetAllOne())}, nil
 	}
-	return []value{uintOf(uint64(at))}, nil
+	return []abi.Value{uintOf(uint64(at))}, nil
 }
 
-func contains(_ *context, a []value) ([]value, error) {
-	return []value{truthOf(bytes.Contains(a[0].bytes, a[1].bytes))}, nil
+func contains(_ *context, a []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{boolOf(bytes.Contains(a[0].Bytes, a[1].Bytes))}, nil
 }
 
-func toBase64(encoding *base64.Encoding) func(*context, []value) ([]value, error) {
-	return func(_ *context, a []value) ([]value, error) {
-		return []value{textOf(encoding.EncodeToString(a[0].bytes))}, nil
+func toBase64(encoding *base64.Encoding) func(*context, []abi.Value) ([]abi.Value, error) {
+	return func(_ *context, a []abi.Value) ([]abi.Value, error) {
+		return []abi.Value{textOf(encoding.EncodeToString(a[0].Bytes))}, nil
 	}
 }

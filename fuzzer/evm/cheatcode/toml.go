@@ -1,24 +1,28 @@
 package cheatcode
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// This file reads TOML (https://toml.io/en/v1.0.0) as the JSON that it is to Foundry: a
+// This file reads TOML (https://toml.io/en/v1.1.0) as the JSON that Foundry makes of it: a
 // table is an object, a time is a string.
 
-// tomlTable: what stands in a TOML text.
+// tomlTable: reading TOML texts.
 var tomlTable = tomlReaders()
 
 // tomlReaders are jsonReaders for TOML.
-func tomlReaders() []Function {
-	table := []Function{
+func tomlReaders() []function {
+	table := []function{
 		{Signature: "keyExistsToml(string,string)", Returns: "bool", text: true, run: keyExists},
 		{Signature: "parseTomlKeys(string,string)", Returns: "string[]", text: true, run: jsonKeys},
 		{Signature: "parseToml(string)", Returns: "bytes", text: true, run: parseJSON},
@@ -26,339 +30,205 @@ func tomlReaders() []Function {
 	}
 	for _, t := range [][2]string{{"Uint", "uint256"}, {"Int", "int256"}, {"Bool", "bool"}, {"Address", "address"}, {"Bytes32", "bytes32"}, {"String", "string"}, {"Bytes", "bytes"}} {
 		table = append(table,
-			Function{Signature: "parseToml" + t[0] + "(string,string)", Returns: t[1], text: true, run: jsonValue},
-			Function{Signature: "parseToml" + t[0] + "Array(string,string)", Returns: t[1] + "[]", text: true, run: jsonValue},
+			function{Signature: "parseToml" + t[0] + "(string,string)", Returns: t[1], text: true, run: jsonValue},
+			function{Signature: "parseToml" + t[0] + "Array(string,string)", Returns: t[1] + "[]", text: true, run: jsonValue},
 		)
 	}
 	return append(table, refuse("types are not read from texts: use vm.parseToml, or the typed ones such as vm.parseTomlUint", "parseTomlType(string,string)|bytes",
 		"parseTomlType(string,string,string)|bytes", "parseTomlTypeArray(string,string,string)|bytes")...)
 }
 
-// tomlParser reads a text from the front.
-type tomlParser struct {
-	rest   string
-	headed map[string]bool // tables that have had a header
-}
+// The bounds of a TOML text.
+const (
+	// maxTOML bounds its length, in bytes: go-toml takes time quadratic in the number of a
+	// table's keys, and up to here no more than textGas pays for.
+	maxTOML = 1 << 15
+	// maxTOMLDepth bounds how deeply arrays and tables nest, as Foundry's parser does.
+	maxTOMLDepth = 80
+)
 
-// parseTOML reads a document.
+// parseTOML reads a document. go-toml says whether it is TOML, and gives its syntax tree,
+// in which keys have the order of the text.
 func parseTOML(text []byte) (any, error) {
-	if !utf8.Valid(text) {
-		return nil, errTOML("it is no UTF-8")
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // a byte order mark
+	if len(text) > maxTOML {
+		return nil, errTOML(fmt.Errorf("it is longer than %d bytes", maxTOML))
 	}
+	var decoded map[string]any
+	if err := toml.Unmarshal(text, &decoded); err != nil {
+		return nil, errTOML(err)
+	}
+	parser := unstable.Parser{}
+	parser.Reset(text)
 	root := newObject()
-	p := &tomlParser{rest: strings.ReplaceAll(string(text), "\r\n", "\n"), headed: map[string]bool{}}
 	table := root
-	for p.blank(true); p.rest != ""; p.blank(true) {
+	for parser.NextExpression() {
+		expression := parser.Expression()
 		var err error
-		if strings.HasPrefix(p.rest, "[") {
-			table, err = p.header(root)
+		if expression.Kind == unstable.KeyValue {
+			err = setTOML(table, expression, 0)
 		} else {
-			err = p.pair(table, 0)
+			table, err = openTOML(root, expression)
 		}
 		if err != nil {
-			return nil, err
-		}
-		if p.blank(false); p.rest != "" && p.rest[0] != '\n' {
-			return nil, errTOML("something stands behind a value or a header")
+			return nil, errTOML(err)
 		}
 	}
 	return root, nil
 }
 
-func errTOML(what string) error { return fmt.Errorf("failed parsing TOML: %s", what) }
-
-// blank leaves out spaces and comments, and newlines if they count as such.
-func (p *tomlParser) blank(newlines bool) {
-	for {
-		p.rest = strings.TrimLeft(p.rest, " \t")
-		if newlines && strings.HasPrefix(p.rest, "\n") {
-			p.rest = p.rest[1:]
-			continue
-		}
-		if !strings.HasPrefix(p.rest, "#") {
-			return
-		}
-		end := strings.IndexByte(p.rest, '\n')
-		if end < 0 {
-			end = len(p.rest)
-		}
-		p.rest = p.rest[end:]
+// errTOML says where in the text an error is, if go-toml does.
+func errTOML(err error) error {
+	if decode := new(toml.DecodeError); errors.As(err, &decode) {
+		line, column := decode.Position()
+		return fmt.Errorf("failed parsing TOML: line %d, column %d: %s", line, column, strings.TrimPrefix(decode.Error(), "toml: "))
 	}
+	return fmt.Errorf("failed parsing TOML: %w", err)
 }
 
-// take cuts a text off the front, if it is there.
-func (p *tomlParser) take(text string) bool {
-	rest, ok := strings.CutPrefix(p.rest, text)
-	p.rest = rest
-	return ok
+var errDeepTOML = errors.New("recursion limit exceeded")
+
+// tomlKey lists the parts of a key.
+func tomlKey(n *unstable.Node) ([]string, error) {
+	var key []string
+	for parts := n.Key(); parts.Next(); {
+		if len(key) == maxTOMLDepth {
+			return nil, errDeepTOML
+		}
+		key = append(key, string(parts.Node().Data))
+	}
+	return key, nil
 }
 
-// header reads [table] or [[element of an array]].
-func (p *tomlParser) header(root *object) (*object, error) {
-	element := p.take("[[")
-	if !element {
-		p.take("[")
-	}
-	keys, err := p.keys()
+// openTOML finds or makes the table that a header, [key] or [[key]], begins.
+func openTOML(root *object, header *unstable.Node) (*object, error) {
+	key, err := tomlKey(header)
 	if err != nil {
 		return nil, err
 	}
-	if element && !p.take("]]") || !element && !p.take("]") {
-		return nil, errTOML("a header is not closed")
-	}
-	last := keys[len(keys)-1]
-	parent, err := descend(root, keys[:len(keys)-1])
-	if err != nil {
-		return nil, err
-	}
-	if element {
+	parent, last := descend(root, key[:len(key)-1]), key[len(key)-1]
+	if header.Kind == unstable.ArrayTable {
 		list, _ := parent.values[last].([]any)
-		if parent.values[last] != nil && list == nil {
-			return nil, errTOML(strconv.Quote(last) + " is no array of tables")
-		}
 		table := newObject()
 		parent.set(last, append(list, table))
 		return table, nil
 	}
-	path := fmt.Sprintf("%p %q", parent, last) // the same table may be reached in one way only
-	if p.headed[path] {
-		return nil, errTOML(strconv.Quote(last) + " has two headers")
-	}
-	p.headed[path] = true
-	return descend(parent, []string{last})
-}
-
-// descend goes to a table below one, and makes it where it is not there. Of an array of
-// tables it is the last.
-func descend(table *object, keys []string) (*object, error) {
-	for _, key := range keys {
-		next := table.values[key]
-		if list, ok := next.([]any); ok && len(list) > 0 {
-			next = list[len(list)-1]
-		}
-		if next == nil {
-			next = newObject()
-			table.set(key, next)
-		}
-		inner, ok := next.(*object)
-		if !ok {
-			return nil, errTOML(strconv.Quote(key) + " is no table")
-		}
-		table = inner
-	}
+	table := descend(parent, key[len(key)-1:])
+	parent.moveLast(last) // Foundry's parser inserts a table where its own header is
 	return table, nil
 }
 
-// bareKey is a key without quotes.
-var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+`)
-
-// keys reads a key, or several with dots between them.
-func (p *tomlParser) keys() ([]string, error) {
-	var keys []string
-	for {
-		p.blank(false)
-		key := bareKey.FindString(p.rest)
-		switch {
-		case key != "":
-			p.rest = p.rest[len(key):]
-		case strings.HasPrefix(p.rest, `"`) || strings.HasPrefix(p.rest, "'"):
-			var err error
-			if key, err = p.quoted(); err != nil {
-				return nil, err
-			}
-		default:
-			return nil, errTOML("a key is missing")
+// descend follows keys to a table, and makes those that are missing. Of an array of tables
+// it is the last. The text was checked: a key leads to nothing else.
+func descend(table *object, keys []string) *object {
+	for _, key := range keys {
+		next := table.values[key]
+		if list, ok := next.([]any); ok {
+			next = list[len(list)-1]
 		}
-		keys = append(keys, key)
-		if len(keys) > maxNesting {
-			return nil, errTOML("a key has too many parts")
+		inner, ok := next.(*object)
+		if !ok {
+			inner = newObject()
+			table.set(key, inner)
 		}
-		if p.blank(false); !p.take(".") {
-			return keys, nil
-		}
+		table = inner
 	}
+	return table
 }
 
-// pair reads key = value.
-func (p *tomlParser) pair(table *object, depth int) error {
-	keys, err := p.keys()
+// setTOML writes what key = value says into a table.
+func setTOML(table *object, pair *unstable.Node, depth int) error {
+	key, err := tomlKey(pair)
 	if err != nil {
 		return err
 	}
-	if !p.take("=") {
-		return errTOML(strconv.Quote(keys[0]) + " has no value")
-	}
-	if table, err = descend(table, keys[:len(keys)-1]); err != nil {
-		return err
-	}
-	last := keys[len(keys)-1]
-	if _, known := table.values[last]; known {
-		return errTOML(strconv.Quote(last) + " is set twice")
-	}
-	v, err := p.value(depth)
-	table.set(last, v)
+	v, err := ofTOML(pair.Value(), depth+len(key))
+	descend(table, key[:len(key)-1]).set(key[len(key)-1], v)
 	return err
 }
 
-// value reads a value.
-func (p *tomlParser) value(depth int) (any, error) {
-	if depth > maxNesting {
-		return nil, errTOML("it nests too deeply")
+// ofTOML is a value as JSON has it: see decodeJSON.
+func ofTOML(n *unstable.Node, depth int) (any, error) {
+	if depth > maxTOMLDepth {
+		return nil, errDeepTOML
 	}
-	p.blank(false)
-	switch {
-	case strings.HasPrefix(p.rest, `"`), strings.HasPrefix(p.rest, "'"):
-		return p.quoted()
-	case p.take("["):
-		return p.array(depth)
-	case p.take("{"):
-		return p.inline(depth)
-	}
-	end := strings.IndexAny(p.rest, ",]}#\n")
-	if end < 0 {
-		end = len(p.rest)
-	}
-	word := strings.TrimRight(p.rest[:end], " \t")
-	p.rest = p.rest[len(word):]
-	return plainTOML(word)
-}
-
-// array reads what stands in brackets, over several lines if it does.
-func (p *tomlParser) array(depth int) (any, error) {
-	list := []any{}
-	for {
-		if p.blank(true); p.take("]") {
-			return list, nil
+	text := string(n.Data)
+	switch n.Kind {
+	case unstable.Array:
+		list := []any{}
+		for elements := n.Children(); elements.Next(); {
+			v, err := ofTOML(elements.Node(), depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
 		}
-		v, err := p.value(depth + 1)
-		if err != nil {
-			return nil, err
+		return list, nil
+	case unstable.InlineTable:
+		table := newObject()
+		for pairs := n.Children(); pairs.Next(); {
+			if err := setTOML(table, pairs.Node(), depth); err != nil {
+				return nil, err
+			}
 		}
-		list = append(list, v)
-		if p.blank(true); !p.take(",") && !strings.HasPrefix(p.rest, "]") {
-			return nil, errTOML("an array is not closed")
-		}
-	}
-}
-
-// inline reads a table in braces, which is in one line.
-func (p *tomlParser) inline(depth int) (any, error) {
-	table := newObject()
-	if p.blank(false); p.take("}") {
 		return table, nil
+	case unstable.Bool:
+		return text == "true", nil
+	case unstable.Integer:
+		i, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 0, 64)
+		return json.Number(strconv.FormatInt(i, 10)), err
+	case unstable.Float:
+		return floatTOML(strings.ReplaceAll(text, "_", ""))
+	case unstable.LocalDate, unstable.LocalTime, unstable.LocalDateTime, unstable.DateTime:
+		return timeText(text), nil
 	}
-	for {
-		if err := p.pair(table, depth+1); err != nil {
-			return nil, err
-		}
-		if p.blank(false); p.take("}") {
-			return table, nil
-		}
-		if !p.take(",") {
-			return nil, errTOML("a table in braces is not closed")
-		}
-	}
+	return text, nil
 }
 
-// escapes are what stands for a character behind a backslash.
-var escapes = map[byte]string{'b': "\b", 't': "\t", 'n': "\n", 'f': "\f", 'r': "\r", '"': `"`, '\\': `\`}
-
-// quoted reads a string: within ' as it is, within " with escapes, within three of them
-// over several lines.
-func (p *tomlParser) quoted() (string, error) {
-	quote := p.rest[:1]
-	end := quote
-	if p.take(strings.Repeat(quote, 3)) {
-		end = strings.Repeat(quote, 3)
-		p.take("\n")
-	} else {
-		p.take(quote)
+// floatTOML is a number as JSON has it; the three that JSON lacks are strings to Foundry.
+func floatTOML(text string) (any, error) {
+	switch text {
+	case "nan", "+nan", "-nan":
+		return "NaN", nil
+	case "inf", "+inf", "-inf":
+		return strings.TrimPrefix(text, "+"), nil
 	}
-	var b strings.Builder
-	for {
-		switch {
-		case p.rest == "" || len(end) == 1 && p.rest[0] == '\n':
-			return "", errTOML("a string is not closed")
-		case p.take(end):
-			for len(end) == 3 && p.take(quote) { // up to two belong to the string
-				b.WriteString(quote)
-			}
-			return b.String(), nil
-		case quote == `"` && p.take(`\`):
-			if err := p.escape(&b, len(end) == 3); err != nil {
-				return "", err
-			}
-		default:
-			b.WriteByte(p.rest[0])
-			p.rest = p.rest[1:]
-		}
-	}
+	f, err := strconv.ParseFloat(text, 64)
+	return floatNumber(f), err
 }
 
-// escape reads what stands behind a backslash.
-func (p *tomlParser) escape(b *strings.Builder, lines bool) error {
-	if trimmed := strings.TrimLeft(p.rest, " \t"); lines && strings.HasPrefix(trimmed, "\n") {
-		p.rest = strings.TrimLeft(trimmed, " \t\n")
-		return nil
+// wholeTime takes a time, or a date and a time, apart: its fraction of a second and its
+// offset may be missing, as may its seconds.
+var wholeTime = regexp.MustCompile(`^(.*T)?(\d\d:\d\d)(:\d\d)?(?:\.(\d{1,9})\d*)?([Z+-].*)?$`)
+
+// timeText writes a date or a time as Foundry does: with a T, with seconds, and with a
+// fraction of as few digits as it takes, at most nine.
+func timeText(text string) string {
+	text = strings.ToUpper(strings.Replace(text, " ", "T", 1))
+	m := wholeTime.FindStringSubmatch(text)
+	if m == nil {
+		return text
 	}
-	if p.rest == "" {
-		return errTOML("a string is not closed")
+	date, minutes, seconds, fraction, offset := m[1], m[2], m[3], strings.TrimRight(m[4], "0"), m[5]
+	if seconds == "" {
+		seconds = ":00"
 	}
-	c := p.rest[0]
-	p.rest = p.rest[1:]
-	if text, ok := escapes[c]; ok {
-		b.WriteString(text)
-		return nil
+	if fraction != "" {
+		fraction = "." + fraction
 	}
-	size := map[byte]int{'u': 4, 'U': 8}[c]
-	if size == 0 || len(p.rest) < size {
-		return errTOML("a backslash in a string means nothing")
+	if offset == "-00:00" {
+		offset = "+00:00"
 	}
-	n, err := strconv.ParseUint(p.rest[:size], 16, 32)
-	if err != nil || n > utf8.MaxRune || n >= 0xd800 && n < 0xe000 {
-		return errTOML("a string has a character that does not exist")
-	}
-	b.WriteRune(rune(n))
-	p.rest = p.rest[size:]
-	return nil
+	return date + minutes + seconds + fraction + offset
 }
 
-// The forms of values without quotes.
-var (
-	tomlInteger = regexp.MustCompile(`^([+-]?(0|[1-9](_?[0-9])*)|0x[0-9A-Fa-f](_?[0-9A-Fa-f])*|0o[0-7](_?[0-7])*|0b[01](_?[01])*)$`)
-	tomlFloat   = regexp.MustCompile(`^[+-]?(0|[1-9](_?[0-9])*)(\.[0-9](_?[0-9])*)?([eE][+-]?[0-9](_?[0-9])*)?$`)
-	tomlTime    = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?)?|\d{2}:\d{2}:\d{2}(\.\d+)?)$`)
-)
-
-// plainTOML is a value without quotes.
-func plainTOML(word string) (any, error) {
-	digits := strings.ReplaceAll(word, "_", "")
-	switch {
-	case word == "true" || word == "false":
-		return word == "true", nil
-	case tomlInteger.MatchString(word):
-		n, err := strconv.ParseInt(digits, 0, 64)
-		if err != nil {
-			return nil, errTOML(word + " does not fit into 64 bits")
-		}
-		return json.Number(strconv.FormatInt(n, 10)), nil
-	case tomlFloat.MatchString(word):
-		f, err := strconv.ParseFloat(digits, 64)
-		if err != nil {
-			return nil, errTOML(word + " is too large")
-		}
-		return floatNumber(f), nil
-	case tomlTime.MatchString(word):
-		return word, nil
-	}
-	return nil, errTOML(strconv.Quote(word) + " is no value")
-}
-
-// floatNumber writes a number as Foundry's JSON has it: with a point as long as it has
-// less than 17 digits before it.
+// floatNumber writes a number as Foundry's JSON has it: with a decimal point if it has
+// fewer than 17 digits before it.
 func floatNumber(f float64) json.Number {
 	if a := math.Abs(f); a != 0 && (a >= 1e16 || a < 1e-5) {
-		return json.Number(strings.Replace(strconv.FormatFloat(f, 'e', -1, 64), "e+", "e", 1))
+		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, 64), "e")
+		exponent = strings.Replace(strings.TrimPrefix(exponent, "+"), "-0", "-", 1)
+		return json.Number(mantissa + "e" + exponent)
 	}
 	text := strconv.FormatFloat(f, 'f', -1, 64)
 	if !strings.Contains(text, ".") {

@@ -10,10 +10,12 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
-// toolTable: what is no matter of any state.
-var toolTable = []Function{
+// toolTable: functions that depend on no state.
+var toolTable = []function{
 	{Signature: "computeCreateAddress(address,uint256)", Returns: "address", run: createAddress},
 	{Signature: "computeCreate2Address(bytes32,bytes32)", Returns: "address", run: create2Address},
 	{Signature: "computeCreate2Address(bytes32,bytes32,address)", Returns: "address", run: create2Address},
@@ -30,65 +32,67 @@ var toolTable = []Function{
 // version is the Foundry whose cheatcodes are in the table.
 const version = "1.7.1"
 
-func createAddress(_ *context, a []value) ([]value, error) {
-	nonce, err := small(&a[1].word)
+func createAddress(_ *context, a []abi.Value) ([]abi.Value, error) {
+	nonce, err := small(&a[1].Word)
 	if err != nil {
 		return nil, err
 	}
-	return []value{addressOf(crypto.CreateAddress(a[0].address(), nonce))}, nil
+	return []abi.Value{addressOf(crypto.CreateAddress(a[0].Address(), nonce))}, nil
 }
 
 // factory is the deployer of contracts that every chain has at the same address
 // (https://github.com/Arachnid/deterministic-deployment-proxy).
 var factory = common.HexToAddress("0x4e59b44847b379578588920cA78FbF26c0B4956C")
 
-func create2Address(_ *context, a []value) ([]value, error) {
-	deployer, code := factory, a[1].hash()
+func create2Address(_ *context, a []abi.Value) ([]abi.Value, error) {
+	deployer, code := factory, a[1].Hash()
 	if len(a) > 2 {
-		deployer = a[2].address()
+		deployer = a[2].Address()
 	}
-	return []value{addressOf(crypto.CreateAddress2(deployer, a[0].hash(), code[:]))}, nil
+	return []abi.Value{addressOf(crypto.CreateAddress2(deployer, a[0].Hash(), code[:]))}, nil
 }
 
 // namehash is EIP-137's, of a name as it is.
-func namehash(_ *context, a []value) ([]value, error) {
+func namehash(_ *context, a []abi.Value) ([]abi.Value, error) {
 	var node common.Hash
-	if len(a[0].bytes) == 0 {
-		return []value{hashOf(node)}, nil
+	if len(a[0].Bytes) == 0 {
+		return []abi.Value{hashOf(node)}, nil
 	}
-	labels := strings.Split(a[0].text(), ".")
+	labels := strings.Split(a[0].Text(), ".")
 	for _, label := range slices.Backward(labels) {
 		node = crypto.Keccak256Hash(node[:], crypto.Keccak256([]byte(label)))
 	}
-	return []value{hashOf(node)}, nil
+	return []abi.Value{hashOf(node)}, nil
 }
 
-func toRLP(_ *context, a []value) ([]value, error) {
-	list := make([][]byte, len(a[0].list))
+func toRLP(_ *context, a []abi.Value) ([]abi.Value, error) {
+	list := make([][]byte, len(a[0].Elems))
 	for i := range list {
-		list[i] = a[0].list[i].bytes
+		list[i] = a[0].Elems[i].Bytes
 	}
 	data, err := rlp.EncodeToBytes(list)
-	return []value{bytesOf(data)}, err
+	return []abi.Value{bytesOf(data)}, err
 }
 
-func fromRLP(_ *context, a []value) ([]value, error) {
+func fromRLP(_ *context, a []abi.Value) ([]abi.Value, error) {
 	var list [][]byte
-	if err := rlp.DecodeBytes(a[0].bytes, &list); err != nil {
+	if err := rlp.DecodeBytes(a[0].Bytes, &list); err != nil {
 		return nil, err
 	}
-	var result value
+	var result abi.Value
 	for _, data := range list {
-		result.list = append(result.list, bytesOf(data))
+		result.Elems = append(result.Elems, bytesOf(data))
 	}
-	return []value{result}, nil
+	return []abi.Value{result}, nil
 }
 
-func unixTime(c *context, _ []value) ([]value, error) {
-	return []value{uintOf(c.Environment().Time * 1000)}, nil
+func unixTime(c *context, _ []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{uintOf(c.Environment().Time * 1000)}, nil
 }
 
-func foundryVersion(*context, []value) ([]value, error) { return []value{textOf(version)}, nil }
+func foundryVersion(*context, []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{textOf(version)}, nil
+}
 
 // orderOf compares our version with one of three numbers.
 func orderOf(text string) (int, error) {
@@ -112,24 +116,24 @@ func orderOf(text string) (int, error) {
 	return 0, nil
 }
 
-func compareVersion(_ *context, a []value) ([]value, error) {
-	order, err := orderOf(a[0].text())
+func compareVersion(_ *context, a []abi.Value) ([]abi.Value, error) {
+	order, err := orderOf(a[0].Text())
 	if err != nil {
 		return nil, err
 	}
 	result := uintOf(uint64(max(order, 0)))
 	if order < 0 {
-		result.word.SetAllOne()
+		result.Word.SetAllOne()
 	}
-	return []value{result}, nil
+	return []abi.Value{result}, nil
 }
 
-func versionAtLeast(_ *context, a []value) ([]value, error) {
-	order, err := orderOf(a[0].text())
-	return []value{truthOf(order >= 0)}, err
+func versionAtLeast(_ *context, a []abi.Value) ([]abi.Value, error) {
+	order, err := orderOf(a[0].Text())
+	return []abi.Value{boolOf(order >= 0)}, err
 }
 
 // isContext knows VmSafe.ForgeContext's first two: a test of any kind, and forge test.
-func isContext(_ *context, a []value) ([]value, error) {
-	return []value{truthOf(a[0].word.LtUint64(2))}, nil
+func isContext(_ *context, a []abi.Value) ([]abi.Value, error) {
+	return []abi.Value{boolOf(a[0].Word.LtUint64(2))}, nil
 }

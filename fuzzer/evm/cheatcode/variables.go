@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // variableTable: environment variables.
@@ -13,8 +15,8 @@ var variableTable = variables()
 const noVariables = "knows what vm.setEnv has set, and nothing else: contracts are given no environment"
 
 // variables makes the table: most exist for several types.
-func variables() []Function {
-	table := []Function{
+func variables() []function {
+	table := []function{
 		{Signature: "setEnv(string,string)", run: setEnv, Note: "for contracts alone"},
 		{Signature: "envExists(string)", Returns: "bool", run: envExists, Note: noVariables},
 	}
@@ -22,10 +24,10 @@ func variables() []Function {
 		{"Bool", "bool"}, {"Uint", "uint256"}, {"Int", "int256"}, {"Address", "address"}, {"Bytes32", "bytes32"}, {"String", "string"}, {"Bytes", "bytes"},
 	} {
 		table = append(table,
-			Function{Signature: "env" + t.name + "(string)", Returns: t.kind, run: variable, Note: noVariables},
-			Function{Signature: "env" + t.name + "(string,string)", Returns: t.kind + "[]", run: variable, Note: noVariables},
-			Function{Signature: "envOr(string," + t.kind + ")", Returns: t.kind, run: variableOr, Note: noVariables},
-			Function{Signature: "envOr(string,string," + t.kind + "[])", Returns: t.kind + "[]", run: variableOr, Note: noVariables},
+			function{Signature: "env" + t.name + "(string)", Returns: t.kind, run: variable, Note: noVariables},
+			function{Signature: "env" + t.name + "(string,string)", Returns: t.kind + "[]", run: variable, Note: noVariables},
+			function{Signature: "envOr(string," + t.kind + ")", Returns: t.kind, run: variableOr, Note: noVariables},
+			function{Signature: "envOr(string,string," + t.kind + "[])", Returns: t.kind + "[]", run: variableOr, Note: noVariables},
 		)
 	}
 	return table
@@ -34,8 +36,8 @@ func variables() []Function {
 // maxVariables bounds the variables that are set; arbitrary.
 const maxVariables = 1 << 8
 
-func setEnv(c *context, a []value) ([]value, error) {
-	name := a[0].text()
+func setEnv(c *context, a []abi.Value) ([]abi.Value, error) {
+	name := a[0].Text()
 	if name == "" || strings.ContainsAny(name, "=\x00") {
 		return nil, errors.New("the name of an environment variable is neither empty nor has \"=\" in it")
 	}
@@ -45,54 +47,54 @@ func setEnv(c *context, a []value) ([]value, error) {
 	if len(c.Variables) == maxVariables {
 		return nil, errors.New("too many environment variables")
 	}
-	if !c.keep(a[0].bytes, a[1].bytes) {
+	if !c.keep(a[0].Bytes, a[1].Bytes) {
 		return nil, errFull
 	}
-	c.Variables[name] = a[1].text()
+	c.Variables[name] = a[1].Text()
 	return nil, nil
 }
 
-func envExists(c *context, a []value) ([]value, error) {
-	_, ok := c.Variables[a[0].text()]
-	return []value{truthOf(ok)}, nil
+func envExists(c *context, a []abi.Value) ([]abi.Value, error) {
+	_, ok := c.Variables[a[0].Text()]
+	return []abi.Value{boolOf(ok)}, nil
 }
 
 // variable reads one of the type of the result, or several with what separates them.
-func variable(c *context, a []value) ([]value, error) {
-	text, ok := c.Variables[a[0].text()]
+func variable(c *context, a []abi.Value) ([]abi.Value, error) {
+	text, ok := c.Variables[a[0].Text()]
 	if !ok {
-		text, ok = c.endpoint(a[0].text())
+		text, ok = c.endpoint(a[0].Text())
 	}
 	if !ok {
 		text := "use vm.envOr with a default"
-		if c.edge.Fork == nil && c.namesEndpoint(a[0].text()) {
+		if c.edge.Fork == nil && c.namesEndpoint(a[0].Text()) {
 			text += ", or if it is a chain's endpoint, give that with --rpc URL"
 		}
-		return nil, fmt.Errorf("environment variable not found: %q. Contracts are given no environment: %s", a[0].text(), text)
+		return nil, fmt.Errorf("environment variable not found: %q. Contracts are given no environment: %s", a[0].Text(), text)
 	}
 	t := &c.fn.result[0]
-	if t.kind != kindSlice {
+	if t.Kind != abi.Slice {
 		v, err := parse(t, text)
-		return []value{v}, err
+		return []abi.Value{v}, err
 	}
-	var list value
-	for _, part := range strings.Split(text, a[1].text()) {
-		v, err := parse(t.elem, strings.TrimSpace(part))
+	var list abi.Value
+	for _, part := range strings.Split(text, a[1].Text()) {
+		v, err := parse(t.Elem, strings.TrimSpace(part))
 		if err != nil {
 			return nil, err
 		}
-		list.list = append(list.list, v)
+		list.Elems = append(list.Elems, v)
 	}
-	return []value{list}, nil
+	return []abi.Value{list}, nil
 }
 
 // variableOr gives the default whatever is wrong with the variable.
-func variableOr(c *context, a []value) ([]value, error) {
-	if _, ok := c.Variables[a[0].text()]; !ok {
-		return []value{a[len(a)-1]}, nil
+func variableOr(c *context, a []abi.Value) ([]abi.Value, error) {
+	if _, ok := c.Variables[a[0].Text()]; !ok {
+		return []abi.Value{a[len(a)-1]}, nil
 	}
 	if v, err := variable(c, a); err == nil {
 		return v, nil
 	}
-	return []value{a[len(a)-1]}, nil
+	return []abi.Value{a[len(a)-1]}, nil
 }

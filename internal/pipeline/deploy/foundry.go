@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -44,18 +45,20 @@ func testChain(c *change.Change) (*world.Chain, []string) {
 		return &chain, nil
 	}
 	settings, err := build.FoundrySettings(filepath.Join(c.Root, filepath.FromSlash(folder)), os.Getenv)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &chain, nil // no Foundry project
+	}
 	if err != nil {
-		return &chain, nil // no Foundry project, or the build has said what is wrong
+		return &chain, []string{fmt.Sprintf("%s: tests are set up with forge's defaults", human.Printable(err.Error()))}
 	}
 	var notes []string
 	for _, s := range chainSettings {
-		written, ok := settings[s.key]
+		value, ok := settings[s.key]
 		if !ok {
 			continue
 		}
-		value := strings.Trim(strings.TrimSpace(written), `"'`)
 		if err := s.set(&chain, value); err != nil {
-			notes = append(notes, fmt.Sprintf("foundry.toml: %s = %s is not understood: tests are set up with forge's default", s.key, human.Printable(written)))
+			notes = append(notes, fmt.Sprintf("foundry.toml: %s = %s is not understood: tests are set up with forge's default", s.key, human.Printable(value)))
 		}
 	}
 	return &chain, notes
@@ -116,7 +119,7 @@ func endpoints(c *change.Change) []string {
 }
 
 func setNumber(to *uint64, text string) error {
-	n, err := strconv.ParseUint(text, 0, 64) // base 0: digits in groups, 1_000, and hexadecimal
+	n, err := strconv.ParseUint(text, 0, 64) // base 0: strings may have digits in groups, 1_000, and hexadecimal
 	if err == nil {
 		*to = n
 	}

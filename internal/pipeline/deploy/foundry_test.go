@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 )
 
 func testProject(t *testing.T, foundry string) *change.Change {
@@ -68,6 +69,14 @@ block_prevrandao = "0x1"
 	}
 	if len(notes) != 5 || !strings.Contains(notes[0], "sender") {
 		t.Errorf("notes %q, want one each", notes)
+	}
+}
+
+// A foundry.toml that is not TOML is reported, and forge's defaults stay.
+func TestChainSettingsRefused(t *testing.T) {
+	c, notes := testChain(testProject(t, "[profile.default]\nchain_id =\n"))
+	if c.Block.ChainID != world.DefaultChain().Block.ChainID || len(notes) != 1 || !strings.Contains(notes[0], "foundry.toml: line 2: ") {
+		t.Errorf("chain %+v, notes %q", c, notes)
 	}
 }
 

@@ -1,15 +1,14 @@
-package input
+package abi
 
 import (
 	"encoding/binary"
 	"slices"
 )
 
-// AppendEncode appends the ABI encoding of an argument list to dst (Solidity ABI
-// specification, "Formal Specification of the Encoding": heads first, then the
-// tails of dynamic types, offsets counted from the list's start). The values must
-// be valid.
-func AppendEncode(dst []byte, types []Type, values []Value) []byte {
+// Append appends the encoding of an argument list to dst (ABI specification, "Formal
+// Specification of the Encoding": heads first, then the tails of dynamic types, offsets
+// counted from the list's start). The values must be of their types.
+func Append(dst []byte, types []Type, values []Value) []byte {
 	base, size := len(dst), 0
 	for i := range types {
 		size += types[i].head
@@ -50,7 +49,7 @@ func putStatic(dst []byte, t *Type, v *Value) {
 	}
 	at := 0
 	for i := range v.Elems {
-		c := t.child(i)
+		c := t.Child(i)
 		putStatic(dst[at:], c, &v.Elems[i])
 		at += c.head
 	}
@@ -61,14 +60,16 @@ func appendTail(dst []byte, t *Type, v *Value) []byte {
 	case Bytes, String:
 		dst = appendLength(dst, len(v.Bytes))
 		dst = append(dst, v.Bytes...)
-		return appendZeros(dst, -len(v.Bytes)&31)
+		return appendZeros(dst, -len(v.Bytes)&(WordSize-1))
 	case Slice:
 		dst = appendLength(dst, len(v.Elems))
-		return appendElems(dst, t.Elem, v.Elems)
+		if t.Elem != nil {
+			return appendElems(dst, t.Elem, v.Elems)
+		}
 	case Array:
 		return appendElems(dst, t.Elem, v.Elems)
 	}
-	return AppendEncode(dst, t.Fields, v.Elems)
+	return Append(dst, t.Fields, v.Elems) // of a tuple or a List
 }
 
 func appendZeros(dst []byte, n int) []byte {
@@ -79,10 +80,10 @@ func appendZeros(dst []byte, n int) []byte {
 }
 
 func appendLength(dst []byte, n int) []byte {
-	dst = appendZeros(dst, 32)
-	putLength(dst[len(dst)-32:], n)
+	dst = appendZeros(dst, WordSize)
+	putLength(dst[len(dst)-WordSize:], n)
 	return dst
 }
 
 // putLength writes a length or offset into the word at dst, which is zero.
-func putLength(dst []byte, n int) { binary.BigEndian.PutUint64(dst[24:32], uint64(n)) }
+func putLength(dst []byte, n int) { binary.BigEndian.PutUint64(dst[WordSize-8:WordSize], uint64(n)) }
