@@ -6,8 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -59,6 +63,28 @@ func TestReleaseUntried(t *testing.T) {
 		r := DeployRelease(c.ctx, &change.Change{Given: []*build.Output{c.given}, Outputs: []*build.Output{c.outputs}}, Head{})
 		if got := r.Try(nil, nil); got.Is != c.want || !strings.HasPrefix(got.Reason, c.reason) {
 			t.Errorf("%s: %+v, want %s: %s", name, got, c.want, c.reason)
+		}
+	}
+}
+
+// TestSeenIn: what an oracle saw belongs to the contract whose code it is in.
+func TestSeenIn(t *testing.T) {
+	o := compiled(t, "base")
+	b := deploy.NewBuild([]*build.Output{o}, diffmap.Options{})
+	at := func(name string) bytecode.Location {
+		return bytecode.Location{Code: b.Contract(source + ":" + name).Runtime.ID}
+	}
+	for _, c := range []struct {
+		observed fuzzer.Observed
+		want     bool
+	}{
+		{fuzzer.Observed{Oracle: "assertion", Location: at("Kept")}, true},
+		{fuzzer.Observed{Oracle: "property", Location: at("Kept")}, false},
+		{fuzzer.Observed{Oracle: "assertion", Location: at("Twice")}, false},
+		{fuzzer.Observed{Oracle: "assertion", Location: bytecode.Location{Code: 9_999}}, false},
+	} {
+		if got := seenIn(source+":Kept", "assertion", []fuzzer.Observed{c.observed}, &b); got != c.want {
+			t.Errorf("%+v: %v", c.observed, got)
 		}
 	}
 }
