@@ -109,7 +109,7 @@ func (c *checkout) head(ctx context.Context) (string, error) { return c.commit(c
 // commit is the id of a commit that the repository holds.
 func (c *checkout) commit(ctx context.Context, rev string) (string, error) {
 	if !isRevision(rev) {
-		return "", fmt.Errorf("%q is no name of a commit", cut(rev, maxShown))
+		return "", fmt.Errorf("%q is not a valid revision", cut(rev, maxShown))
 	}
 	id, err := c.git(ctx, nil, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *checkout) parents(ctx context.Context, id string) ([]string, error) {
 // mergeBase is the last common commit, as far as the history is there.
 func (c *checkout) mergeBase(ctx context.Context, a, b string) (string, error) {
 	if shallow, err := c.git(ctx, nil, "rev-parse", "--is-shallow-repository"); err != nil || shallow != "false" {
-		return "", errors.New("the checkout has no full history")
+		return "", errors.New("the checkout does not have the full history")
 	}
 	for _, rev := range []string{a, b} {
 		if _, err := c.commit(ctx, rev); err != nil {
@@ -170,7 +170,7 @@ const fetched = "refs/sightline/base"
 // authorizations are refused.
 func (c *checkout) fetch(ctx context.Context, repository, rev string) (string, error) {
 	if !isRevision(rev) {
-		return "", fmt.Errorf("%q is no name of a commit", cut(rev, maxShown))
+		return "", fmt.Errorf("%q is not a valid revision", cut(rev, maxShown))
 	}
 	var env []string
 	if c.token != "" {
@@ -209,7 +209,7 @@ func (c *checkout) file(ctx context.Context, commit, name string, limit int) (da
 	meta, _, _ := strings.Cut(strings.TrimRight(listed, "\x00"), "\t")
 	fields := strings.Fields(meta)
 	if len(fields) != 3 || fields[1] != "blob" || fields[0] == "120000" {
-		return nil, false, errors.New("it is no regular file")
+		return nil, false, errors.New("it is not a regular file")
 	}
 	text, err := c.git(ctx, nil, "cat-file", "blob", fields[2])
 	if err == nil && (len(text) > limit || len(text) >= maxGitOutput) {

@@ -54,7 +54,7 @@ func (u *Unavailable) Error() string {
 	if len(u.Reasons) > 0 {
 		text += " (" + strings.Join(u.Reasons, "; ") + ")"
 	}
-	return text + "; check the repository out with `fetch-depth: 2` in the step of actions/checkout, `fetch-depth: 0` where a base is named"
+	return text + "; set `fetch-depth: 2` in the actions/checkout step, or `fetch-depth: 0` if you name a base"
 }
 
 // Compare finds out what changed.
@@ -83,7 +83,7 @@ func (l *Ladder) fail(err error) { l.failed = append(l.failed, err.Error()) }
 func (l *Ladder) compare(ctx context.Context, head string) (*Comparison, error) {
 	run := l.Run
 	if l.Base != "" {
-		return l.with(ctx, l.Base, "the base that was named")
+		return l.with(ctx, l.Base, "the named base")
 	}
 	switch run.Name {
 	case PullRequest:
@@ -91,7 +91,7 @@ func (l *Ladder) compare(ctx context.Context, head string) (*Comparison, error) 
 	case MergeGroup:
 		return l.with(ctx, run.Event.Base, "the merge group's base")
 	case Schedule:
-		return &Comparison{How: "all of the project, as nothing is compared on a schedule"}, nil
+		return &Comparison{How: "the whole project, since scheduled runs have no base"}, nil
 	}
 	if tag := run.Tag(); tag != "" {
 		return l.sinceRelease(ctx, tag)
@@ -105,14 +105,14 @@ func (l *Ladder) compare(ctx context.Context, head string) (*Comparison, error) 
 	}
 	branch := run.Repository.DefaultBranch
 	if run.Name == Push && run.Created && run.Ref == "refs/heads/"+branch {
-		return &Comparison{How: "all of the project, as the default branch is new"}, nil
+		return &Comparison{How: "the whole project, since the default branch is new"}, nil
 	}
 	base, err := l.mergeBase(ctx, branch, head)
 	if err != nil {
 		return nil, err
 	}
 	if base == head && run.Name == WorkflowDispatch {
-		return nil, fmt.Errorf("nothing is compared with: %s is checked out, and no base is named; set the input `base`", branch)
+		return nil, fmt.Errorf("there is no base to compare with: %s itself is checked out; set the input `base`", branch)
 	}
 	return l.with(ctx, base, "the merge base with "+branch)
 }
@@ -156,16 +156,16 @@ func (l *Ladder) mergeBase(ctx context.Context, base, head string) (string, erro
 		}
 	}
 	if l.Client == nil {
-		return "", errors.New("the history is not there, and GitHub cannot be asked without a token")
+		return "", errors.New("the checkout lacks the history, and asking GitHub needs a token")
 	}
 	answer, _, err := l.Client.api.Repositories.CompareCommits(ctx, l.Client.owner, l.Client.repo, base, head, &gh.ListOptions{PerPage: 1})
 	if err != nil {
-		return "", fmt.Errorf("the merge base is not known: %w", refused(err, "contents: read"))
+		return "", fmt.Errorf("the merge base is unknown: %w", refused(err, "contents: read"))
 	}
 	if id := answer.GetMergeBaseCommit().GetSHA(); commitID.MatchString(id) {
 		return id, nil
 	}
-	return "", errors.New("GitHub names no merge base")
+	return "", errors.New("GitHub reports no merge base")
 }
 
 // maxReleases are looked at for the one before a tag; one page.
@@ -174,11 +174,11 @@ const maxReleases = 100
 // sinceRelease compares a tag with the release before it.
 func (l *Ladder) sinceRelease(ctx context.Context, tag string) (*Comparison, error) {
 	if l.Client == nil {
-		return nil, errors.New("the previous release is not known: GitHub cannot be asked without a token")
+		return nil, errors.New("the previous release is unknown: asking GitHub needs a token")
 	}
 	releases, _, err := l.Client.api.Repositories.ListReleases(ctx, l.Client.owner, l.Client.repo, &gh.ListOptions{PerPage: maxReleases})
 	if err != nil {
-		return nil, fmt.Errorf("the previous release is not known: %w", refused(err, "contents: read"))
+		return nil, fmt.Errorf("the previous release is unknown: %w", refused(err, "contents: read"))
 	}
 	// Newest first. Those in front of the tag's own are newer than it.
 	own := slices.IndexFunc(releases, func(r *gh.RepositoryRelease) bool { return r.GetTagName() == tag })
@@ -187,7 +187,7 @@ func (l *Ladder) sinceRelease(ctx context.Context, tag string) (*Comparison, err
 			return l.with(ctx, "refs/tags/"+r.GetTagName(), "the release before "+tag)
 		}
 	}
-	return &Comparison{How: "all of the project, as no release is before " + tag}, nil
+	return &Comparison{How: "the whole project, since there is no release before " + tag}, nil
 }
 
 // fromGitHub has GitHub say what a pull request changes. Its lines are those of
@@ -200,9 +200,9 @@ func (l *Ladder) fromGitHub(ctx context.Context) (*Comparison, error) {
 	api := l.Client.api.PullRequests
 	text, _, err := api.GetRaw(ctx, l.Client.owner, l.Client.repo, l.Run.Event.Number, gh.RawOptions{Type: gh.Diff})
 	if err == nil {
-		return &Comparison{Head: l.Run.SHA, Patch: []byte(text), How: "the diff that GitHub makes"}, nil
+		return &Comparison{Head: l.Run.SHA, Patch: []byte(text), How: "GitHub's diff"}, nil
 	}
-	l.fail(fmt.Errorf("GitHub makes no diff: %w", refused(err, "pull-requests: read")))
+	l.fail(fmt.Errorf("GitHub provides no diff: %w", refused(err, "pull-requests: read")))
 	patch, err := l.files(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -229,7 +229,7 @@ func (l *Ladder) files(ctx context.Context) ([]byte, error) {
 	for {
 		files, resp, err := l.Client.api.PullRequests.ListFiles(ctx, l.Client.owner, l.Client.repo, l.Run.Event.Number, options)
 		if err != nil {
-			return nil, fmt.Errorf("GitHub lists no files: %w", refused(err, "pull-requests: read"))
+			return nil, fmt.Errorf("GitHub does not list the files: %w", refused(err, "pull-requests: read"))
 		}
 		for _, f := range files {
 			if err := l.file(&patch, f); err != nil {
@@ -237,7 +237,7 @@ func (l *Ladder) files(ctx context.Context) ([]byte, error) {
 			}
 		}
 		if count += len(files); count >= maxFiles || patch.Len() > maxPatch {
-			return nil, fmt.Errorf("the pull request has more than GitHub lists: %d files and more", maxFiles)
+			return nil, fmt.Errorf("the pull request changes at least %d files, more than GitHub lists", maxFiles)
 		}
 		if resp.NextPage == 0 || len(files) == 0 {
 			return []byte(patch.String()), nil
@@ -278,7 +278,7 @@ func (l *Ladder) file(out *strings.Builder, f *gh.CommitFile) error {
 		fmt.Fprintf(out, "similarity index 50%%\ncopy from %s\ncopy to %s\n", quoted(from), quoted(name))
 	case "modified", "changed":
 	default:
-		return fmt.Errorf("GitHub lists %q with the status %q, which is none that it documents", cut(name, maxShown), cut(status, maxShown))
+		return fmt.Errorf("GitHub lists %q with the undocumented status %q", cut(name, maxShown), cut(status, maxShown))
 	}
 	switch {
 	case patch != "":
@@ -341,7 +341,7 @@ func (l *Ladder) BaseFile(ctx context.Context, c *Comparison, file string, limit
 		return l.tree.file(ctx, c.Base, file, limit)
 	}
 	if l.Client == nil {
-		return nil, false, errors.New("the base is not in the checkout, and GitHub cannot be asked without a token")
+		return nil, false, errors.New("the base is not in the checkout, and asking GitHub needs a token")
 	}
 	content, _, resp, err := l.Client.api.Repositories.GetContents(ctx, l.Client.owner, l.Client.repo, file, &gh.RepositoryContentGetOptions{Ref: l.Run.Event.Base})
 	if resp != nil && resp.StatusCode == http.StatusNotFound {
@@ -351,7 +351,7 @@ func (l *Ladder) BaseFile(ctx context.Context, c *Comparison, file string, limit
 		return nil, false, refused(err, "contents: read")
 	}
 	if content == nil || content.GetType() != "file" {
-		return nil, false, errors.New("it is no file")
+		return nil, false, errors.New("it is not a file")
 	}
 	text, err := content.GetContent()
 	if err == nil && len(text) > limit {

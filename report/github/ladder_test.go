@@ -75,12 +75,12 @@ func TestLadder(t *testing.T) {
 		{"push of a new branch", h.next, "1", Event{Name: Push, Head: h.next, Ref: "refs/heads/x", Created: true}, "", h.main, "the merge base with main, fetched", []string{compare + "main..." + h.next, "git fetch"}},
 		{"push of a new branch, with the history", h.next, "0", Event{Name: Push, Head: h.next, Ref: "refs/heads/x", Created: true}, "", h.main, "the merge base with main", nil},
 		{"forced push", h.next, "1", Event{Name: Push, Base: someSHA, Head: h.next, Ref: "refs/heads/x"}, "", h.main, "the merge base with main, fetched", []string{"git fetch", compare + "main..." + h.next, "git fetch"}},
-		{"first push of all", h.main, "1", Event{Name: Push, Head: h.main, Ref: "refs/heads/main", Created: true}, "", "", "all of the project, as the default branch is new", nil},
+		{"first push of all", h.main, "1", Event{Name: Push, Head: h.main, Ref: "refs/heads/main", Created: true}, "", "", "the whole project, since the default branch is new", nil},
 		{"release", h.next, "1", Event{Name: Release, Ref: "refs/tags/v2"}, "", "refs/tags/v1", "the release before v2, fetched", []string{"GET /repos/octo/vault/releases", "git fetch"}},
 		{"tag without a release", h.next, "1", Event{Name: Push, Ref: "refs/tags/v4"}, "", "refs/tags/v3", "the release before v4, fetched", []string{"GET /repos/octo/vault/releases", "git fetch"}},
-		{"first release", h.next, "1", Event{Name: Release, Ref: "refs/tags/v1"}, "", "", "all of the project, as no release is before v1", []string{"GET /repos/octo/vault/releases"}},
-		{"named", h.next, "1", dispatch, "main", h.main, "the base that was named, fetched", []string{"git fetch"}},
-		{"schedule", h.next, "1", Event{Name: Schedule}, "", "", "all of the project, as nothing is compared on a schedule", nil},
+		{"first release", h.next, "1", Event{Name: Release, Ref: "refs/tags/v1"}, "", "", "the whole project, since there is no release before v1", []string{"GET /repos/octo/vault/releases"}},
+		{"named", h.next, "1", dispatch, "main", h.main, "the named base, fetched", []string{"git fetch"}},
+		{"schedule", h.next, "1", Event{Name: Schedule}, "", "", "the whole project, since scheduled runs have no base", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := len(h.fake.Calls())
@@ -181,13 +181,13 @@ func TestLadderUnavailable(t *testing.T) {
 	}{
 		"too many files":   {pr, many, nil, "more than GitHub lists"},
 		"escaping name":    {pr, []map[string]any{{"filename": "../../etc/passwd", "status": "added", "changes": 1}}, nil, "GitHub lists a file called"},
-		"unknown status":   {pr, []map[string]any{{"filename": "a.sol", "status": "moved", "changes": 1, "patch": "@@ -1 +1 @@\n-1\n+2"}}, nil, "none that it documents"},
-		"no token":         {pr, nil, func(l *Ladder) { l.Client = nil }, "without a token"},
+		"unknown status":   {pr, []map[string]any{{"filename": "a.sol", "status": "moved", "changes": 1, "patch": "@@ -1 +1 @@\n-1\n+2"}}, nil, "undocumented"},
+		"no token":         {pr, nil, func(l *Ladder) { l.Client = nil }, "needs a token"},
 		"no repository":    {Event{Name: Push}, nil, func(l *Ladder) { l.Run.Workspace = t.TempDir() }, "the checkout has no commit HEAD"},
 		"merge group":      {Event{Name: MergeGroup, Base: someSHA}, nil, nil, "cannot be fetched"},
-		"unknown base":     {Event{Name: Push}, nil, func(l *Ladder) { l.Base = "nothing" }, "the base that was named"},
-		"option as a base": {Event{Name: Push}, nil, func(l *Ladder) { l.Base = "--upload-pack=touch x" }, "is no name of a commit"},
-		"refspec as base":  {Event{Name: Push}, nil, func(l *Ladder) { l.Base = "main:refs/heads/evil" }, "is no name of a commit"},
+		"unknown base":     {Event{Name: Push}, nil, func(l *Ladder) { l.Base = "nothing" }, "the named base"},
+		"option as a base": {Event{Name: Push}, nil, func(l *Ladder) { l.Base = "--upload-pack=touch x" }, "is not a valid revision"},
+		"refspec as base":  {Event{Name: Push}, nil, func(l *Ladder) { l.Base = "main:refs/heads/evil" }, "is not a valid revision"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h.fake.Files = c.files

@@ -192,17 +192,17 @@ func (r *Runner) Annotate(a Annotation) {
 // (CVE-2022-35954).
 func (r *Runner) Output(name, value string) error {
 	if strings.ContainsAny(name, "=<\r\n") || name == "" {
-		return fmt.Errorf("%q is no name of an output", name)
+		return fmt.Errorf("%q is not a valid output name", name)
 	}
 	if len(value) > maxOutput {
-		return fmt.Errorf("the output %s has %d bytes, at most %d are written", name, len(value), maxOutput)
+		return fmt.Errorf("the output %s has %d bytes; the limit is %d", name, len(value), maxOutput)
 	}
 	delimiter, err := r.secret()
 	if err != nil {
 		return err
 	}
 	if strings.Contains(value, delimiter) {
-		return fmt.Errorf("the output %s holds the delimiter of outputs", name)
+		return fmt.Errorf("the output %s contains the output delimiter", name)
 	}
 	return r.appendTo("GITHUB_OUTPUT", fmt.Sprintf("%s<<%s\n%s\n%s\n", name, delimiter, value, delimiter))
 }
@@ -210,7 +210,7 @@ func (r *Runner) Output(name, value string) error {
 // Summary adds to the job's summary.
 func (r *Runner) Summary(markdown []byte) error {
 	if len(markdown) > MaxSummary {
-		return fmt.Errorf("the job's summary would have %d bytes, at most %d are written", len(markdown), MaxSummary)
+		return fmt.Errorf("the job's summary has %d bytes; the limit is %d", len(markdown), MaxSummary)
 	}
 	return r.appendTo("GITHUB_STEP_SUMMARY", string(markdown)+"\n")
 }
@@ -236,7 +236,7 @@ func (r *Runner) appendTo(variable, text string) error {
 // returns the first error in writing.
 func (r *Runner) Close() error {
 	if r.hidden > 0 {
-		fmt.Fprintf(r.Log(), "%d more annotations are not shown: GitHub shows %d of a kind; the report has all\n", r.hidden, maxAnnotations)
+		fmt.Fprintf(r.Log(), "%d more annotations are not shown: GitHub shows %d per level; the report has them all\n", r.hidden, maxAnnotations)
 	}
 	r.resume()
 	return r.out.err
