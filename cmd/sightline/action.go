@@ -12,14 +12,14 @@ func (p *program) actionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "action",
 		Short: "Run as a step of a GitHub workflow",
-		Long: `The entry point of the GitHub Action: finds out from the runner's environment what changed, fuzzes
-it as "sightline run" does, and hands the result to GitHub: a comment on the pull request, alerts
-of code scanning, the job's summary, annotations and outputs. Inputs are the flags of run under
-their names (INPUT_FAIL-ON), and token, comment, upload-sarif, max-minutes and category; action.yml
-describes them, docs/action.md how to set a workflow up.
+		Long: `The entry point of the GitHub Action: determines what changed from the runner's environment, fuzzes
+it as "sightline run" does, and publishes the result on GitHub as a comment on the pull request,
+code scanning alerts, the job's summary, annotations and outputs. Inputs are the flags of run under
+the same names (INPUT_FAIL-ON), plus token, comment, upload-sarif, max-minutes and category;
+action.yml describes them, and docs/action.md shows how to set up a workflow.
 
-Exit codes are those of run. That GitHub cannot be reached or refuses something is a warning and
-changes none.`,
+Exit codes are those of run. If GitHub cannot be reached or refuses a request, the action warns, and
+the exit code stays the same.`,
 		Example: `  # in a workflow
   - uses: sightline-evm/sightline@v0`,
 		Args: noArguments,

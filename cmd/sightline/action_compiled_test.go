@@ -206,7 +206,7 @@ func TestActionDispatch(t *testing.T) {
 		s.want(c.code, map[string]string{"verdict": c.verdict}, c.calls...)
 		s.intact()
 		if c.code == 3 {
-			s.says("::error ", "the base that was named", "`fetch-depth: 2`")
+			s.says("::error ", "the named base", "`fetch-depth: 2`")
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestActionWaivers(t *testing.T) {
 	s = merging(t, true, side(t, "crowdsale", "base", map[string]string{"sightline.yml": "waivers: ok.yml\n"}), side(t, "crowdsale", "head", brought))
 	s.act()
 	s.want(2, map[string]string{"verdict": "error"}, firstComment...)
-	if r := s.intact(); !strings.Contains(r.Reason, "ok.yml: the base does not have it: it counts once it is merged") {
+	if r := s.intact(); !strings.Contains(r.Reason, "ok.yml: the base does not have it: it takes effect once it is merged") {
 		t.Errorf("the reason is %q", r.Reason)
 	}
 }

@@ -335,7 +335,7 @@ func TestActionHostileConfiguration(t *testing.T) {
 	s := pullRequest(t, "base", "head", map[string]string{"sightline.yml": "fail-on: none\nignore: ['*']\n"})
 	s.act()
 	s.want(1, map[string]string{"verdict": "fail", "findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
-	s.says("::warning ", "the pull request changes sightline.yml: the version of its base counts")
+	s.says("::warning ", "the pull request changes sightline.yml: the base's version applies")
 	if r := s.intact(); !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "changes sightline.yml") }) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
@@ -348,7 +348,7 @@ func TestActionForeignConfiguration(t *testing.T) {
 	s := pullRequest(t, "base", "head", map[string]string{"echidna.yaml": hostile})
 	s.act()
 	s.want(1, map[string]string{"verdict": "fail", "findings": "1"}, slices.Concat(firstComment, uploadCalls)...)
-	s.says("::warning ", "the pull request changes echidna.yaml: the version of its base counts")
+	s.says("::warning ", "the pull request changes echidna.yaml: the base's version applies")
 }
 
 func TestActionBaseConfiguration(t *testing.T) {
@@ -471,7 +471,7 @@ func TestActionRefusals(t *testing.T) {
 		code            int
 		want            string
 	}{
-		"pull_request_target": {"GITHUB_EVENT_NAME", "pull_request_target", 2, "Sightline does not run on it; use `on: pull_request`"},
+		"pull_request_target": {"GITHUB_EVENT_NAME", "pull_request_target", 2, "Sightline refuses to run on it; use `on: pull_request`"},
 		"other event":         {"GITHUB_EVENT_NAME", "issues", 2, "does not say what changed"},
 		"no payload":          {"GITHUB_EVENT_PATH", "/nowhere", 2, "cannot be read"},
 		"fail-on":             {"INPUT_FAIL-ON", "hihg", 2, "--fail-on \"hihg\""},
@@ -480,7 +480,7 @@ func TestActionRefusals(t *testing.T) {
 		"upload-sarif":        {"INPUT_UPLOAD-SARIF", "perhaps", 2, "want true or false"},
 		"max-minutes":         {"INPUT_MAX-MINUTES", "0", 2, "want minutes, more than 0"},
 		"max-minutes NaN":     {"INPUT_MAX-MINUTES", "NaN", 2, "want minutes, more than 0"},
-		"max-minutes used up": {"INPUT_MAX-MINUTES", "0.00001", 3, "max-minutes was used up"},
+		"max-minutes used up": {"INPUT_MAX-MINUTES", "0.00001", 3, "max-minutes ran out"},
 		"config":              {"INPUT_CONFIG", "gate.yml", 2, "which the base does not have"},
 	} {
 		s := pullRequest(t, "base", "head", nil)

@@ -18,9 +18,9 @@ func (p *program) demoCommand() *cobra.Command {
 	var example string
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run the main job on an embedded example, without compiler or network",
-		Long: fmt.Sprintf(`Runs exactly what "sightline run" does on a small pull request that comes with the program: sources,
-diff and compiler output are embedded. Examples: %s.`, strings.Join(examples.Names(), ", ")),
+		Short: "Fuzz an embedded example, without a compiler or network",
+		Long: fmt.Sprintf(`Does exactly what "sightline run" does, on a small pull request that is embedded in the program with
+its sources, diff and compiler output. Examples: %s.`, strings.Join(examples.Names(), ", ")),
 		Example: `  sightline demo
   sightline demo --example vault --timeout 60 --out vault-out`,
 		Args: noArguments,

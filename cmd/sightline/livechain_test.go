@@ -169,8 +169,8 @@ func TestForkedSetUp(t *testing.T) {
 		{"the latest block", address("OTHER"), "2000", 2000, nil, true, "chain   block 2000 of chain 7"},
 		{"the test's block", address("OTHER") + ", 1234", "1234", 2000, nil, true, "chain   block 1234 of chain 7"},
 		{"both name it", address("OTHER") + ", 1234", "1234", 2000, []string{"--block", "1234"}, true, "chain   block 1234 of chain 7"},
-		{"they name others", address("OTHER") + ", 1234", "1234", 2000, []string{"--block", "1500"}, false, "the test forks block 1234, and --block says 1500"},
-		{"no alias", `"nowhere"`, "2000", 2000, nil, false, "nowhere is neither an address nor an alias"},
+		{"they name others", address("OTHER") + ", 1234", "1234", 2000, []string{"--block", "1500"}, false, "the test forks block 1234, but --block says 1500"},
+		{"no alias", `"nowhere"`, "2000", 2000, nil, false, "nowhere is neither a URL nor an alias"},
 		{"a variable", `"${MAINNET_RPC_URL}"`, "2000", 2000, nil, true, "chain   block 2000 of chain 7"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -14,17 +14,18 @@ func (p *program) lookaheadCommand() *cobra.Command {
 	var batch bool
 	cmd := &cobra.Command{
 		Use:   "lookahead",
-		Short: "Ask the analysis what is still ahead of a path",
-		Long: `Answers one question of the analysis that steers campaigns, as JSON: once the instructions of a
-prefix have been executed, can a target still be? "canReach": false is proved for every input that
-takes this path, whatever storage, calldata, environment and call results are; true says that a
-target may be ahead, and "reason" why: a target, a call, an unknown jump or opcode, the budget.
+		Short: "Ask the analysis whether a path can still reach a target",
+		Long: `Answers, as JSON, the question with which the lookahead analysis steers campaigns: once the
+instructions of a prefix have been executed, can a target still be reached? "canReach": false is
+proved for every input that takes this path, whatever the storage, calldata, environment and call
+results; true means that a target may be ahead, and "reason" says why: a target, a call, an unknown
+jump or opcode, or the budget.
 
-"lid" is the hash of the shortest prefix that has no target ahead, or of the whole; "splitPoints"
-are the pcs along it where the question was asked; "states" and "steps" say how much work the answer
-took, "microseconds" how long, without what is done once for each contract.
+"lid" is the hash of the shortest prefix with no target ahead, or of the whole prefix; "splitPoints"
+are the pcs along it at which the question was asked; "states" and "steps" say how much work the
+answer took, and "microseconds" how long, excluding what is done once per contract.
 
-Exit codes: 0 whatever the answer, 2 a question cannot be read.`,
+Exit codes: 0 for either answer, 2 if a question cannot be read.`,
 		Example: `  sightline lookahead --code 6000356001146009575b00 --prefix 0,2,3,5,6,8 --target 10
   sightline lookahead --code @runtime.hex --input 0xa9059cbb --target invalid
   sightline lookahead --batch <<< '{"code": "@runtime.hex", "prefix": [0, 2, 4], "target": [17]}'`,
@@ -45,12 +46,12 @@ Exit codes: 0 whatever the answer, 2 a question cannot be read.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&q.Code, "code", "", "runtime code: `HEX`, or @FILE with it")
+	flags.StringVar(&q.Code, "code", "", "runtime code: `HEX`, or @FILE to read it from a file")
 	flags.Var(&q.Prefix, "prefix", "`PCs` executed so far, in order, separated by commas (default: none)")
-	flags.StringVar(&input, "input", "", "calldata `HEX`: the path that it takes is the prefix")
+	flags.StringVar(&input, "input", "", "calldata `HEX`; the path it takes is the prefix")
 	flags.Var(&q.Target, "target", "`PCs` of the targets, or invalid for every INVALID and undefined opcode")
 	flags.StringVar(&q.Calls, "calls", question.Conservative, "`MODEL` of where calls lead: conservative (anywhere), or observed (where they led in the run of --input; anywhere if it did not make them)")
-	flags.BoolVar(&batch, "batch", false, "read questions from standard input, a line of JSON each; flags fill in what a line leaves out")
+	flags.BoolVar(&batch, "batch", false, "read questions from standard input, one JSON object per line; flags supply what a line omits")
 	flags.SortFlags = false
 	return cmd
 }

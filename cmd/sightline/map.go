@@ -27,13 +27,13 @@ func (p *program) mapCommand() *cobra.Command {
 	var asJSON, annotate bool
 	cmd := &cobra.Command{
 		Use:   "map",
-		Short: "Show which bytecode a change becomes",
-		Long: `Lists every changed line with the functions whose bytecode holds it and at how many places (PCS)
-that is entered, or the reason why none does. Nothing is executed.
+		Short: "Show the bytecode that a change compiles to",
+		Long: `Lists every changed line with the functions whose bytecode contains it and the number of places
+(PCS) where that bytecode is entered, or the reason why it has none. Nothing is executed.
 
---annotate prints the diff instead, with a mark in front of each line:
+--annotate prints the diff instead, with a mark before each line:
   ` + markLegend + `
-Whether a target can be reached is what ` + "`sightline run`" + ` finds out.`,
+To find out whether a target can be reached, use ` + "`sightline run`" + `.`,
 		Example: `  sightline map --base main
   sightline map --base main --annotate
   sightline map --diff pr.diff --build out/build-info --json
@@ -55,7 +55,7 @@ Whether a target can be reached is what ` + "`sightline run`" + ` finds out.`,
 		case annotate && asJSON:
 			return exit.BadInput("--annotate and --json are mutually exclusive")
 		case annotate && len(o.Change.Targets) > 0:
-			return exit.BadInput("--annotate shows a diff: leave out --target")
+			return exit.BadInput("--annotate and --target are mutually exclusive: --annotate shows a diff")
 		}
 		log := progress.NewLog(p.stderr, p.now) // the table alone on standard output
 		c, err := change.Read(cmd.Context(), &o.Change, log)
@@ -74,7 +74,7 @@ Whether a target can be reached is what ` + "`sightline run`" + ` finds out.`,
 		return printMapping(p.stdout, c)
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of a table")
-	cmd.Flags().BoolVar(&annotate, "annotate", false, "print the diff with a mark in front of each line")
+	cmd.Flags().BoolVar(&annotate, "annotate", false, "print the diff with a mark before each line")
 	cmd.Flags().SortFlags = false
 	return cmd
 }
@@ -84,7 +84,7 @@ const statusTarget = "target"
 
 func printMapping(out io.Writer, c *change.Change) error {
 	if c.Mapping == nil || len(c.Mapping.Lines) == 0 {
-		_, err := fmt.Fprintln(out, "no changed line in a contract's source")
+		_, err := fmt.Fprintln(out, "no changed lines in contract sources")
 		return err
 	}
 	var table bytes.Buffer

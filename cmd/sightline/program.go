@@ -133,7 +133,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 // noArguments refuses arguments that are not flags.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return exit.BadInput("unexpected argument %q; `%s --help` shows how it is called", args[0], cmd.CommandPath())
+		return exit.BadInput("unexpected argument %q; `%s --help` shows the usage", args[0], cmd.CommandPath())
 	}
 	return nil
 }

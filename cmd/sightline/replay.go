@@ -15,14 +15,14 @@ func (p *program) replayCommand() *cobra.Command {
 		Use:   "replay REPRODUCER|ID...",
 		Short: "Run a reproducer on go-ethereum and show what it does",
 		Long: `Runs the calls of a reproducer on go-ethereum, from the World saved in world.json next to report.json,
-shows the call tree with sources, and says whether what the reproducer claims happens.
-A finding may be named by its id when --out is the folder of its run.
+shows the call tree with sources, and says whether the reproducer's claim holds.
+A finding may be named by its id if --out is the output folder of its run.
 
-With --bundle FILE, a whole run packed into one file is verified: that no file in it was changed,
-that every finding of its report happens and every line is reached, and that the verdict follows.
-Nothing is unpacked.
+With --bundle FILE, verifies a whole run packed into one file: that no file in it was changed, that
+every finding in its report happens, that every line reported as reached is reached, and that the
+verdict follows. Nothing is unpacked.
 
-Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer or bundle cannot be read, or was changed.`,
+Exit codes: 0 every claim holds, 1 at least one does not, 2 a reproducer or bundle cannot be read or was changed.`,
 		Example: `  sightline replay sightline-out/reproducers/SL-7f3a.json
   sightline replay SL-7f3a
   sightline replay --trace SL-7f3a
@@ -40,10 +40,10 @@ Exit codes: 0 every claim holds, 1 one does not, 2 a reproducer or bundle cannot
 		},
 	}
 	cmd.Flags().StringVar(&o.Out, "out", config.DefaultOut, "output folder `DIR` of the run that found it")
-	cmd.Flags().StringVar(&o.Bundle, "bundle", "", "verify the `FILE` that a run with --bundle wrote: its checksums, and that everything in its report happens; with IDs, show these")
-	cmd.Flags().BoolVar(&o.Trace, "trace", false, "show everything that happens, in order: arguments and results of every call, each source line with changed ones marked, writes to storage, events")
-	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one line of JSON for each reproducer")
-	cmd.Flags().BoolVar(&o.FoundryTest, "foundry-test", false, "print the calls as a Foundry test instead, which inherits the test contract that set up the World")
+	cmd.Flags().StringVar(&o.Bundle, "bundle", "", "verify the `FILE` that run --bundle wrote: its checksums, and that everything in its report happens; with IDs, show those")
+	cmd.Flags().BoolVar(&o.Trace, "trace", false, "show everything that happens, in order: arguments and results of every call, each source line (changed lines are marked), storage writes and events")
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one line of JSON per reproducer")
+	cmd.Flags().BoolVar(&o.FoundryTest, "foundry-test", false, "print the calls as a Foundry test, which inherits from the test contract that set up the World")
 	cmd.Flags().SortFlags = false
 	return cmd
 }

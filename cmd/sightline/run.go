@@ -6,10 +6,10 @@ import (
 	"github.com/sightline-evm/sightline/internal/config"
 )
 
-const runExamples = `  # what the working tree changed against the default branch
+const runExamples = `  # what the working tree changed compared with the default branch
   sightline run
 
-  # a diff and a build made elsewhere, half a minute
+  # a diff and a build made elsewhere, for half a minute
   sightline run --diff pr.diff --build out/build-info --timeout 30
 
   # the same result every time
@@ -24,12 +24,12 @@ func (p *program) runCommand() *cobra.Command {
 		Short: "Fuzz what changed and report",
 		Long: `Maps the changed lines to bytecode, fuzzes toward them within the time limit, and writes
 report.json, sightline.sarif, comment.md, summary.md and one reproducer per reached line and
-finding to the output folder. Nothing is reported that was not replayed on go-ethereum.
+finding to the output folder. Nothing is reported as happening unless it was replayed on go-ethereum.
 
-Without --base and --diff the working tree is compared with the merge base of the default branch.
-Without --build the projects that the change touches are built by their own tools, or their ready
-builds are read; plain Solidity sources are compiled with the newest solc that their pragmas
-allow: --solc, the environment variable SOLC, PATH, the caches of Foundry and Hardhat, or npm's.`,
+Without --base and --diff, the working tree is compared with the merge base of the default branch.
+Without --build, the projects that the change touches are built with their own tools, or their
+existing builds are read. Plain Solidity sources are compiled with the newest solc that their pragmas
+allow, from --solc, the environment variable SOLC, PATH, the caches of Foundry and Hardhat, or npm.`,
 		Example: runExamples,
 		Args:    noArguments,
 	}

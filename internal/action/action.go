@@ -46,7 +46,7 @@ func Run(ctx context.Context, o *Options) (int, error) {
 	a.log.OnSection = a.group
 	code := a.main(ctx)
 	if err := runner.Close(); err != nil {
-		return exit.Failure, exit.CannotFuzz("the log of the step cannot be written: %w", err)
+		return exit.Failure, exit.CannotFuzz("the step's log cannot be written: %w", err)
 	}
 	return code, nil
 }
@@ -126,7 +126,7 @@ func (a *action) fuzz(ctx context.Context) (*report.Report, error) {
 	defer stop()
 	r, err := a.compareAndFuzz(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return nil, exit.CannotFuzz("max-minutes was used up before the campaign ended: raise it, or leave a build behind in an earlier step (%w)", err)
+		return nil, exit.CannotFuzz("max-minutes ran out before the campaign ended: raise it, or build the project in an earlier step (%w)", err)
 	}
 	return r, err
 }

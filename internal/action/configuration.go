@@ -73,18 +73,18 @@ func (a *action) configureFromBase(ctx context.Context, resolver *github.BaseRes
 	for _, file := range a.configurations() {
 		data, there, err := resolver.BaseFile(ctx, c, file, config.MaxFile)
 		if err != nil {
-			return exit.CannotFuzz("configuration %s of the base cannot be read: %w", human.Printable(file), err)
+			return exit.CannotFuzz("the base's configuration %s cannot be read: %w", human.Printable(file), err)
 		}
 		if !there {
 			continue
 		}
 		if err := a.settings.Apply(data); err != nil {
-			return exit.BadInput("configuration %s of the base: %w", human.Printable(file), err)
+			return exit.BadInput("the base's configuration %s: %w", human.Printable(file), err)
 		}
 		return nil
 	}
 	if named := a.settings.Value("config"); named != "" {
-		return exit.BadInput("the input config names %s, which the base does not have: it counts once it is merged", human.Printable(named))
+		return exit.BadInput("the input config names %s, which the base does not have: it takes effect once it is merged", human.Printable(named))
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func (a *action) warnOfEdits() {
 	}
 	for _, file := range files {
 		if edited(a.known.Diff, file) {
-			a.log.Warn("the pull request changes %s: the version of its base counts until it is merged", human.Printable(file))
+			a.log.Warn("the pull request changes %s: the base's version applies until it is merged", human.Printable(file))
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (a *action) warnOfEdits() {
 func (a *action) baseFile(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison, name string) ([]byte, error) {
 	data, there, err := resolver.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
 	if err == nil && !there {
-		err = errors.New("the base does not have it: it counts once it is merged")
+		err = errors.New("the base does not have it: it takes effect once it is merged")
 	}
 	return data, err
 }

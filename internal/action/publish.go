@@ -48,7 +48,7 @@ func (a *action) publish(ctx context.Context, r *report.Report) {
 	denied = a.uploadSARIF(limited, r) || denied
 	if denied && a.run.Fork {
 		a.notice("This pull request comes from a fork, whose workflows may only read: Sightline cannot comment or upload alerts. " +
-			"The campaign and its verdict are the same; the report is in the job's summary and the outputs.")
+			"The campaign and its verdict are unaffected; the report is in the job's summary and the outputs.")
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *Settings) checkCampaign() error {
 		}
 	}
 	if w.Block != 0 && w.RPC == "" {
-		return exit.BadInput("--block %d without --rpc: there is no chain to take it from", w.Block)
+		return exit.BadInput("--block %d without --rpc: there is no chain to fork", w.Block)
 	}
 	if w.Fork != "" && !slices.Contains(evm.Forks(), w.Fork) {
 		return exit.BadInput("--evm-version %q: want one of %s", w.Fork, strings.Join(evm.Forks(), ", "))
@@ -62,7 +62,7 @@ func (s *Settings) checkOutput() error {
 		return exit.BadInput("--disclosure %q: want full or introduced", s.disclosure)
 	}
 	if err := report.CheckGate(g.Condition); err != nil {
-		return exit.BadInput("--gate %q: %w; it may name new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", g.Condition, err)
+		return exit.BadInput("--gate %q: %w; it may use new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", g.Condition, err)
 	}
 	if o.Bundle != "" {
 		if err := os.MkdirAll(filepath.Dir(o.Bundle), 0o755); err != nil {

@@ -46,26 +46,26 @@ type importedKey struct {
 // importedTools are those fuzzers: echidna's keys as of its version 2.3, and medusa's of 1.3.
 var importedTools = []importedTool{
 	{"echidna", []string{"echidna.yaml", "echidna.yml", "echidna.config.yaml", "echidna.config.yml"}, parseYAML, []importedKey{
-		{"sender", "senders, beside Sightline's own", importSenders},
-		{"prefix", "functions without parameters whose names begin so are properties, too", importPrefix},
+		{"sender", "senders, in addition to Sightline's own", importSenders},
+		{"prefix", "functions without parameters whose names have this prefix are properties, too", importPrefix},
 		{"seqLen", "`seq-len`, if below 64", importLength},
-		{"maxTimeDelay", "at most so many seconds pass before a call", importTime},
-		{"maxBlockDelay", "at most so many blocks", importBlocks},
-		{"maxValue", "no call carries more wei", importValue},
-		{"filterFunctions", "functions that are not called, or with `filterBlacklist: false` the only ones that are", importFilter},
-		{"filterBlacklist", "see there", importBlacklist},
+		{"maxTimeDelay", "the most seconds that pass before a call", importTime},
+		{"maxBlockDelay", "the most blocks that pass before a call", importBlocks},
+		{"maxValue", "the most wei that a call carries", importValue},
+		{"filterFunctions", "functions that are not called; with `filterBlacklist: false`, the only ones that are", importFilter},
+		{"filterBlacklist", "see `filterFunctions`", importBlacklist},
 	}, nil},
 	{"medusa", []string{"medusa.json"}, parseJSON, []importedKey{
-		{"fuzzing.senderAddresses", "senders, beside Sightline's own", importSenders},
+		{"fuzzing.senderAddresses", "senders, in addition to Sightline's own", importSenders},
 		{"fuzzing.callSequenceLength", "`seq-len`, if below 64", importLength},
-		{"fuzzing.blockTimestampDelayMax", "at most so many seconds pass before a call", importTime},
-		{"fuzzing.blockNumberDelayMax", "at most so many blocks", importBlocks},
-		{"fuzzing.targetContracts", "contracts that are deployed, in this order, if nothing else has deployed them", importTargets},
-		{"fuzzing.targetContractsBalances", "the wei that their constructors are given", importBalances},
-		{"fuzzing.constructorArgs", "the arguments of their constructors; without, they are looked for", importArguments},
-		{"fuzzing.targetContractsInitFunctions", "what is called on them then", importInitializers},
+		{"fuzzing.blockTimestampDelayMax", "the most seconds that pass before a call", importTime},
+		{"fuzzing.blockNumberDelayMax", "the most blocks that pass before a call", importBlocks},
+		{"fuzzing.targetContracts", "contracts to deploy, in this order, unless something else has deployed them", importTargets},
+		{"fuzzing.targetContractsBalances", "the wei sent to their constructors", importBalances},
+		{"fuzzing.constructorArgs", "the arguments of their constructors; if missing, Sightline searches for them", importArguments},
+		{"fuzzing.targetContractsInitFunctions", "the functions called on them after that", importInitializers},
 		{"fuzzing.initializationArgs", "the arguments of these calls", importInitialization},
-		{"fuzzing.testing.propertyTesting.testPrefixes", "functions without parameters whose names begin so are properties, too", importPrefix},
+		{"fuzzing.testing.propertyTesting.testPrefixes", "functions without parameters whose names have this prefix are properties, too", importPrefix},
 		{"fuzzing.testing.targetFunctionSignatures", "the only functions that are called", importOnly},
 		{"fuzzing.testing.excludeFunctionSignatures", "functions that are not called", importExcluded},
 	}, []string{"fuzzing", "fuzzing.testing", "fuzzing.testing.propertyTesting"}},
@@ -133,7 +133,7 @@ func In(root string) func(string) ([]byte, error) {
 func (f *imports) readFile(tool *importedTool, name string, data []byte) {
 	v, err := tool.parse(data)
 	if err == nil && v != nil && v.fields == nil {
-		err = errors.New("want settings by name")
+		err = errors.New("want settings as key and value")
 	}
 	if err != nil {
 		f.notes = append(f.notes, fmt.Sprintf("%s was not read: %v", name, err))
@@ -146,7 +146,7 @@ func (f *imports) readFile(tool *importedTool, name string, data []byte) {
 	f.merge(own)
 	line := name + ": "
 	if len(used) == 0 {
-		line += "nothing of it carries over"
+		line += "nothing in it carries over"
 	} else {
 		line += strings.Join(used, ", ")
 	}
@@ -172,7 +172,7 @@ func (f *imports) walk(tool *importedTool, name, prefix string, v *importedValue
 		case field.value.empty():
 		case k >= 0:
 			if err := tool.keys[k].read(f, &field.value); err != nil {
-				f.notes = append(f.notes, fmt.Sprintf("%s: %s: %v: not used", name, path, err))
+				f.notes = append(f.notes, fmt.Sprintf("%s: ignored %s: %v", name, path, err))
 				continue
 			}
 			*used = append(*used, field.name)

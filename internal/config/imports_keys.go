@@ -26,7 +26,7 @@ func importSenders(f *imports, v *importedValue) error {
 	for i := range v.list {
 		n, err := v.list[i].number() // both tools take 0x10000
 		if err != nil || n.IsZero() || n.BitLen() > 8*common.AddressLength {
-			return fmt.Errorf("%q is no address of a sender", human.Printable(v.list[i].text))
+			return fmt.Errorf("%q is not a sender's address", human.Printable(v.list[i].text))
 		}
 		senders = append(senders, n.Bytes20())
 	}
@@ -52,7 +52,7 @@ func importPrefix(f *imports, v *importedValue) error {
 			return err
 		}
 		if !solidityName.MatchString(text) {
-			return fmt.Errorf("%q is no prefix of a function's name", human.Printable(text))
+			return fmt.Errorf("%q is not a valid prefix of a function name", human.Printable(text))
 		}
 		prefixes = append(prefixes, text)
 	}
@@ -217,13 +217,13 @@ func importInitialization(f *imports, v *importedValue) (err error) {
 // arguments are those of functions by name, by contract.
 func (v *importedValue) arguments() (map[string][]world.NamedValue, error) {
 	if v.fields == nil {
-		return nil, errors.New("want the arguments by contract and name")
+		return nil, errors.New("want the arguments by contract and parameter name")
 	}
 	all := map[string][]world.NamedValue{}
 	for i := range v.fields {
 		contract := &v.fields[i]
 		if contract.value.fields == nil {
-			return nil, fmt.Errorf("%s: want the arguments by name", human.Printable(contract.name))
+			return nil, fmt.Errorf("%s: want the arguments by parameter name", human.Printable(contract.name))
 		}
 		all[contract.name] = contract.value.plan("medusa.json").Fields
 	}

@@ -88,8 +88,8 @@ cryticArgs: []
 		"whitelist":    {files: map[string]string{"echidna.yml": "filterBlacklist: false\nfilterFunctions: [V.a()]\n"}, want: "only=true[V.a()]"},
 		"first counts": {files: map[string]string{"echidna.yaml": "seqLen: 5", "echidna.yml": "seqLen: 6"}, want: "seqLen=5"},
 		"long":         {files: map[string]string{"echidna.yaml": "seqLen: 100"}, line: "echidna.yaml: seqLen"},
-		"nothing":      {files: map[string]string{"echidna.config.yml": "workers: 4"}, line: "echidna.config.yml: nothing of it carries over; not used: workers"},
-		"empty":        {files: map[string]string{"echidna.yaml": "# nothing\n"}, line: "echidna.yaml: nothing of it carries over"},
+		"nothing":      {files: map[string]string{"echidna.config.yml": "workers: 4"}, line: "echidna.config.yml: nothing in it carries over; not used: workers"},
+		"empty":        {files: map[string]string{"echidna.yaml": "# nothing\n"}, line: "echidna.yaml: nothing in it carries over"},
 		"both": {files: map[string]string{"echidna.yaml": "seqLen: 5\nsender: [1]", "medusa.json": `{"fuzzing":{"callSequenceLength":9,"senderAddresses":["0x1","0x2"],"blockNumberDelayMax":3}}`},
 			want: "sender-1=0x0000000000000000000000000000000000000001 sender-2=0x0000000000000000000000000000000000000002 seqLen=5 maxBlocks=3"},
 		"medusa": {
@@ -123,17 +123,17 @@ cryticArgs: []
 		},
 		"bad values": {
 			files: map[string]string{"echidna.yaml": "sender: [me]\nseqLen: [1]\nprefix: \"\"\nmaxValue: -5\nmaxTimeDelay: 1e999999999\nfilterFunctions: [pause]\nfilterBlacklist: 7\nmaxBlockDelay: 0x\n"},
-			notes: `sender: "me" is no address of a sender|seqLen: want a single value|prefix: "" is no prefix|maxValue: "-5" is no whole number|maxTimeDelay: "1e999999999" is no whole number|` +
-				`filterFunctions: "pause" is not of the form Contract.function(uint256)|filterBlacklist: "7" is neither true nor false|maxBlockDelay: "0x" is no whole number`,
+			notes: `sender: "me" is not a sender's address|seqLen: want a single value|prefix: "" is not a valid prefix|maxValue: "-5" is not an integer|maxTimeDelay: "1e999999999" is not an integer|` +
+				`filterFunctions: "pause" is not of the form Contract.function(uint256)|filterBlacklist: "7" is neither true nor false|maxBlockDelay: "0x" is not an integer`,
 		},
 		"bad medusa": {
 			files: map[string]string{"medusa.json": `{"fuzzing":{"senderAddresses":"0x1","targetContracts":[["A"]],"constructorArgs":{"A":[1]},"targetContractsBalances":["x"]}}`},
-			notes: `senderAddresses: want a list|targetContracts: want a single value|constructorArgs: A: want the arguments by name|targetContractsBalances: "x" is no whole number`,
+			notes: `senderAddresses: want a list|targetContracts: want a single value|constructorArgs: A: want the arguments by parameter name|targetContractsBalances: "x" is not an integer`,
 		},
 		"no YAML":    {files: map[string]string{"echidna.yaml": "a: ["}, notes: "echidna.yaml was not read: not valid YAML"},
-		"no mapping": {files: map[string]string{"echidna.yaml": "- a"}, notes: "echidna.yaml was not read: want settings by name"},
+		"no mapping": {files: map[string]string{"echidna.yaml": "- a"}, notes: "echidna.yaml was not read: want settings as key and value"},
 		"no JSON":    {files: map[string]string{"medusa.json": "{"}, notes: "medusa.json was not read: not valid JSON"},
-		"more JSON":  {files: map[string]string{"medusa.json": "{} {}"}, notes: "there is something behind its end"},
+		"more JSON":  {files: map[string]string{"medusa.json": "{} {}"}, notes: "there is data after its end"},
 		"alias":      {files: map[string]string{"echidna.yaml": "a: &a [0x1, 0x2]\nsender: *a\n"}, notes: "sender: want a list of addresses"},
 		"bomb":       {files: map[string]string{"echidna.yaml": bomb()}, notes: "seqLen: want a single value"},
 		"deep":       {files: map[string]string{"medusa.json": strings.Repeat("[", 5000)}, notes: "more than 32 levels"},

@@ -92,7 +92,7 @@ func parseJSON(data []byte) (*importedValue, error) {
 	d.UseNumber()
 	v, err := decodeImported(d, 0)
 	if err == nil && d.More() {
-		err = errors.New("there is something behind its end")
+		err = errors.New("there is data after its end")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("not valid JSON: %w", err)
@@ -193,7 +193,7 @@ func (v *importedValue) number() (*uint256.Int, error) {
 		}
 	}
 	if !ok || len(text) > longest || n.Sign() < 0 || n.BitLen() > 256 {
-		return nil, fmt.Errorf("%q is no whole number that fits", human.Printable(text))
+		return nil, fmt.Errorf("%q is not an integer in range", human.Printable(text))
 	}
 	return uint256.MustFromBig(n), nil
 }

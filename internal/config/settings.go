@@ -63,38 +63,38 @@ func (s *Settings) RegisterAll() {
 // RegisterChange registers what is compared and what it is compiled from.
 func (s *Settings) RegisterChange() {
 	f, o := s.flags, &s.options.Change
-	f.StringVar(&o.Root, "root", ".", "the folder `DIR` of the project, or of a repository with several")
-	f.StringVar(&o.Base, "base", "", "compare the working tree with this `REV` (default: the merge base with the default branch)")
-	f.StringVar(&o.Diff, "diff", "", "read the change from a unified diff `FILE`, - for standard input; the sources are the head version")
-	f.StringArrayVar(&o.Builds, "build", nil, "compiler output to use, a `FILE` or folder: build-info, Foundry's out, Hardhat's or truffle's artifacts, standard JSON (repeatable)")
-	f.StringArrayVar(&o.BaseBuilds, "base-build", nil, "compiler output of the base version, a `FILE` or folder; needed where settings or dependencies changed (repeatable)")
-	f.StringVar(&o.Command, "build-command", "", "build the project with this `COMMAND` of the shell, run in --root, instead of what its configuration suggests")
-	f.StringArrayVar(&o.Env, "build-env", nil, "let the project's build see the environment variable `NAME` (repeatable; it sees no secrets otherwise)")
-	f.StringArrayVar(&o.Targets, "target", nil, "aim at `FILE:LINE` or CONTRACT:0xPC instead of a diff (repeatable)")
-	f.StringArrayVar(&o.Ignore, "ignore", nil, "ignore changes in files matching `PATTERN` (gitignore syntax; !PATTERN re-includes files, tests and scripts, too; repeatable)")
-	f.StringVar(&s.file, "config", "", "read settings from this `FILE` (default: sightline.yml or .github/sightline.yml in the project, if there)")
-	f.StringVar(&o.Solc, "solc", "", "the compiler, `FILE` or folder: a solc binary, a soljson file, or the npm package solc")
-	f.StringVar(&o.SolcList, "solc-list", "", "download missing compilers from the release list at this `URL` (the folder of Solidity's list of binaries, PLATFORM/list.json); checksum mismatches are rejected")
+	f.StringVar(&o.Root, "root", ".", "folder `DIR` of the project, or of a repository with several projects")
+	f.StringVar(&o.Base, "base", "", "compare the working tree with revision `REV` (default: the merge base with the default branch)")
+	f.StringVar(&o.Diff, "diff", "", "read the change from a unified diff `FILE` (- for standard input); the sources in --root are its head version")
+	f.StringArrayVar(&o.Builds, "build", nil, "use this compiler output, a `FILE` or folder: build-info, Foundry's out, Hardhat or Truffle artifacts, standard JSON (repeatable)")
+	f.StringArrayVar(&o.BaseBuilds, "base-build", nil, "compiler output of the base version, a `FILE` or folder; needed if settings or dependencies changed (repeatable)")
+	f.StringVar(&o.Command, "build-command", "", "build the project with this shell `COMMAND`, run in --root, instead of the build that its configuration suggests")
+	f.StringArrayVar(&o.Env, "build-env", nil, "pass the environment variable `NAME` to the project's build (repeatable; it gets no secrets otherwise)")
+	f.StringArrayVar(&o.Targets, "target", nil, "target `FILE:LINE` or CONTRACT:0xPC instead of a diff (repeatable)")
+	f.StringArrayVar(&o.Ignore, "ignore", nil, "ignore changes in files matching `PATTERN` (gitignore syntax; !PATTERN re-includes files, even tests and scripts; repeatable)")
+	f.StringVar(&s.file, "config", "", "read settings from this `FILE` (default: sightline.yml or .github/sightline.yml in the project, if present)")
+	f.StringVar(&o.Solc, "solc", "", "compiler to use, a `FILE` or folder: a solc binary, a soljson file, or the npm package solc")
+	f.StringVar(&o.SolcList, "solc-list", "", "download missing compilers from the release list at this `URL` (a folder that holds PLATFORM/list.json, as Solidity's does); checksum mismatches are rejected")
 }
 
 // RegisterCampaign registers what World is fuzzed, how long and how.
 func (s *Settings) RegisterCampaign() {
 	f, w, c := s.flags, &s.options.World, &s.options.Campaign
 	s.timeout = defaultTimeout
-	f.Var(&s.timeout, "timeout", "stop after so many `SECONDS`, or a time like 90s, 5m")
-	f.Uint64Var(&c.Calls, "test-limit", 0, "stop after so many `CALLS` instead; with --workers 1 and the same --seed the result is the same")
-	f.IntVar(&s.seqLen, "seq-len", defaultSeqLen, "at most `N` calls in a sequence; if not given, up to 64 as far as longer ones are needed")
-	f.Uint64Var(&c.Seed, "seed", 0, "seed `N` of all randomness (default 0)")
-	f.IntVar(&c.Workers, "workers", runtime.NumCPU(), "let `N` workers fuzz in parallel")
+	f.Var(&s.timeout, "timeout", "stop after this many `SECONDS`, or after a duration such as 90s or 5m")
+	f.Uint64Var(&c.Calls, "test-limit", 0, "stop after this many `CALLS` instead; with --workers 1 and the same --seed, the result is the same")
+	f.IntVar(&s.seqLen, "seq-len", defaultSeqLen, "at most `N` calls in a sequence; if not given, up to 64 where longer sequences are needed")
+	f.Uint64Var(&c.Seed, "seed", 0, "seed `N` for all randomness (default 0)")
+	f.IntVar(&c.Workers, "workers", runtime.NumCPU(), "fuzz with `N` workers in parallel")
 	f.Lookup("workers").DefValue = "all cores"
-	f.StringVar(&c.CorpusDir, "corpus-dir", "", "load inputs from and save them to this `DIR`")
+	f.StringVar(&c.CorpusDir, "corpus-dir", "", "load inputs from this `DIR`, and save them to it")
 	f.StringVar(&c.Schedule, "schedule", fuzzer.Lookahead.Name, "power schedule, for developers of the tool")
-	f.StringSliceVar(&w.Setup, "setup", nil, "start from what setUp() of this Foundry test `CONTRACT` makes (repeatable: one after the other), or from no test's: none (default: the tests that deploy what changed)")
-	f.StringVar(&w.Fork, "evm-version", "", "newest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default the last)")
-	f.StringVar(&c.Without, "without", "", "leave out `TECHNIQUES`, separated by commas, for developers of the tool: "+strings.Join(fuzzer.TechniqueNames(), ", "))
-	f.StringVar(&w.Command, "setup-command", "", "start from what this `COMMAND` of the shell deploys, run in --root, through the JSON-RPC endpoint in SIGHTLINE_RPC_URL")
-	f.StringVar(&w.State, "state", "", "start from the state in this `FILE`: a dump of anvil's (anvil --dump-state), or a genesis file")
-	f.StringVar(&w.RPC, "rpc", "", "start from a live chain's state, read through the JSON-RPC endpoint at this `URL`; answers are kept, so that the same --block needs it once")
+	f.StringSliceVar(&w.Setup, "setup", nil, "start from the state that setUp() of this Foundry test `CONTRACT` creates (repeatable, run in order), or none to use no test (default: the tests that deploy what changed)")
+	f.StringVar(&w.Fork, "evm-version", "", "latest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default: the last)")
+	f.StringVar(&c.Without, "without", "", "disable `TECHNIQUES`, separated by commas, for developers of the tool: "+strings.Join(fuzzer.TechniqueNames(), ", "))
+	f.StringVar(&w.Command, "setup-command", "", "start from what this shell `COMMAND`, run in --root, deploys through the JSON-RPC endpoint in SIGHTLINE_RPC_URL")
+	f.StringVar(&w.State, "state", "", "start from the state in this `FILE`: an anvil dump (anvil --dump-state) or a genesis file")
+	f.StringVar(&w.RPC, "rpc", "", "start from a live chain's state, read through the JSON-RPC endpoint at this `URL`; answers are cached, so that the same --block needs it only once")
 	f.Uint64Var(&w.Block, "block", 0, "fork at block `N` (requires --rpc)")
 	f.Lookup("block").DefValue = "latest"
 	for i := range worldfile.Settings {
@@ -111,12 +111,12 @@ func (s *Settings) RegisterOutput() {
 	f, o, g := s.flags, &s.options.Output, &s.options.Gate
 	f.StringVar(&o.Dir, "out", DefaultOut, "write report.json, sightline.sarif, comment.md, summary.md and reproducers to this `DIR`")
 	f.StringVar(&g.FailOn, "fail-on", DefaultFailOn, "lowest severity `LEVEL` that fails the gate: none, low, medium, high, critical")
-	f.StringVar(&g.Condition, "gate", "", "fail unless this `CONDITION` holds, too: \"new_findings(medium) == 0 && reached >= 80%\"")
-	f.StringVar(&s.waivers, "waivers", "", "accept the findings that this `FILE` names, each with a reason, an owner and a last day")
-	f.StringVar(&s.disclosure, "disclosure", DiscloseFull, "show `FINDINGS`: full, or introduced: others are only counted (as an action on a public repository: introduced)")
-	f.StringVar(&o.History, "remember", "", "keep findings between runs in this `FILE`: they are tried first, and shown as still failing or fixed")
-	f.StringVar(&o.Bundle, "bundle", "", "write all of it to this `FILE`, too, as a tar with the SHA-256 of everything: `sightline replay --bundle` verifies it")
-	f.BoolVar(&o.Render.OmitTimes, "omit-times", false, "leave measured times out of report.json, so that equal runs give equal bytes")
+	f.StringVar(&g.Condition, "gate", "", "also fail unless this `CONDITION` holds: \"new_findings(medium) == 0 && reached >= 80%\"")
+	f.StringVar(&s.waivers, "waivers", "", "accept the findings listed in this `FILE`, each with a reason, an owner and an expiry date")
+	f.StringVar(&s.disclosure, "disclosure", DiscloseFull, "which `FINDINGS` to show: full for all, or introduced, which only counts the others (default on public repositories in the action: introduced)")
+	f.StringVar(&o.History, "remember", "", "keep findings between runs in this `FILE`: later runs try them first, and show them as still failing or fixed")
+	f.StringVar(&o.Bundle, "bundle", "", "also write all output to this `FILE`, a tar with SHA-256 checksums that `sightline replay --bundle` verifies")
+	f.BoolVar(&o.Render.OmitTimes, "omit-times", false, "omit measured times from report.json, so that equal runs give equal bytes")
 }
 
 // Resolve makes the options of a run: values are checked, and what depends on others, or on

@@ -38,12 +38,12 @@ func TestApplyConfig(t *testing.T) {
 		"unknown":          {"\ntimout: 5\n", "", "", `line 2: unknown key "timout"; the nearest known key is "timeout"`},
 		"not configurable": {"out: elsewhere\n", "", "", `line 1: "out" belongs on the command line, not in the configuration`},
 		"twice":            {"seed: 1\nseed: 2\n", "", "", "twice"},
-		"wrong type":       {"timeout: soon\n", "", "", `line 1: timeout "soon": want seconds (90) or a time with its unit (90s, 5m)`},
+		"wrong type":       {"timeout: soon\n", "", "", `line 1: timeout "soon": want seconds (90) or a duration with its unit (90s, 5m)`},
 		"null":             {"timeout:\n", "", "", "line 1: timeout: want seconds"},
 		"nested":           {"timeout: {seconds: 5}\n", "", "", "line 1: timeout: want seconds"},
 		"no mapping":       {"- timeout\n", "", "", "line 1: want settings as `key: value`"},
 		"no YAML":          {"a: [\n", "", "", "not valid YAML"},
-		"alias":            {"seed: &a 1\nworkers: *a\n", "", "", "line 2: workers: want a whole number"},
+		"alias":            {"seed: &a 1\nworkers: *a\n", "", "", "line 2: workers: want an integer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := registered()

@@ -29,17 +29,17 @@ func (s *seconds) Set(text string) error {
 func Wanted(kind string) string {
 	switch kind {
 	case "uint64":
-		return "a whole number from 0 to 2^64-1"
+		return "an integer from 0 to 2^64-1"
 	case "int":
-		return "a whole number"
+		return "an integer"
 	case "seconds":
-		return "seconds (90) or a time with its unit (90s, 5m)"
+		return "seconds (90) or a duration with its unit (90s, 5m)"
 	case "bool":
 		return "true or false"
 	case "string":
-		return "text"
+		return "a string"
 	case "stringArray", "stringSlice":
-		return "a text or a list of texts"
+		return "a string or a list of strings"
 	}
 	return kind
 }

@@ -65,9 +65,9 @@ func parseWaivers(data []byte) ([]report.Waiver, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil // empty, or comments only
 	case err != nil:
-		return nil, fmt.Errorf("want waivers with id, reason, owner, expires and perhaps contract: %s", human.Printable(yamlProblem(err)))
+		return nil, fmt.Errorf("want waivers with id, reason, owner, expires and optionally contract: %s", human.Printable(yamlProblem(err)))
 	case len(file.Waivers) > maxWaivers:
-		return nil, fmt.Errorf("%d waivers, at most %d are read", len(file.Waivers), maxWaivers)
+		return nil, fmt.Errorf("it has %d waivers; the limit is %d", len(file.Waivers), maxWaivers)
 	}
 	seen := map[string]bool{}
 	var waivers []report.Waiver

@@ -21,7 +21,7 @@ func ReadBounded(path string, limit int64) ([]byte, error) {
 		return nil, errors.New("it is a folder")
 	}
 	if info.Size() > limit {
-		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), limit)
+		return nil, fmt.Errorf("it has %d bytes; the limit is %d", info.Size(), limit)
 	}
 	return os.ReadFile(path)
 }

@@ -93,7 +93,7 @@ func (d *describer) whyNot(t *bytecode.Target) (status, reason string) {
 			continue
 		}
 		if d.functions[t.Contract+" "+name] {
-			return report.Unreached, fmt.Sprintf("%s was entered, but never got to this line %s", name, tried)
+			return report.Unreached, fmt.Sprintf("%s was entered, but never reached this line %s", name, tried)
 		}
 		return report.Unreached, fmt.Sprintf("%s was never entered %s", name, tried)
 	}

@@ -22,9 +22,9 @@ func (d *describer) saysNothing(f *fuzzer.Finding) string {
 	if !f.NeverPassed || n.Is == report.Introduced {
 		return ""
 	}
-	where := "here and in the base"
+	where := "on both the head and the base"
 	if n.Is != report.PreExisting {
-		where = "and what it does in the base is not known"
+		where = "and what it does on the base is unknown"
 	}
 	return fmt.Sprintf("no finding: the fuzz test %s of %s fails with all arguments that were tried, %s", f.Sequence[0].Function.Signature, f.Contract, where)
 }

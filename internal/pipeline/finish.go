@@ -61,7 +61,7 @@ func (r *run) closeWorld() {
 	if c := recipe.Chain; c != nil {
 		r.report.World.Chain = &report.Chain{ID: c.ID(), Block: c.Block().Number, Hash: c.Hash().Hex()}
 		if err := c.Save(); err != nil {
-			r.o.Log.Warn("what the chain answered is not kept: %v", err)
+			r.o.Log.Warn("the chain's answers could not be cached: %v", err)
 		}
 	}
 	r.report.World.File = replay.WorldFile
@@ -82,9 +82,9 @@ func (r *run) sequence(path string) ([]string, bool) {
 // cutShort says why a run ended before its limit.
 func cutShort(ctx context.Context) string {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return "the time for the whole run was used up before its end: this is what was known by then"
+		return "the run's time limit passed before its end: these are its results up to then"
 	}
-	return "the run was canceled before its limit: this is what was known by then"
+	return "the run was canceled before its limit: these are its results up to then"
 }
 
 // write leaves everything in the output folder, and in one file where that is asked for.

@@ -40,7 +40,7 @@ func describeWorld(head compare.Head) string {
 		text += fmt.Sprintf(" (%d not deployable)", n)
 	}
 	if n := len(d.Setup.LeftOut); n > 0 {
-		text += fmt.Sprintf(" (%d left out)", n)
+		text += fmt.Sprintf(" (%d excluded)", n)
 	}
 	return text
 }
@@ -53,9 +53,9 @@ func (r *run) show(e fuzzer.Event) {
 		t := targets[e.Target]
 		log.Line("%-7s reached  %s  %s", human.Clock(e.At.Seconds), human.Printable(t.Position.String()), human.Printable(bytecode.ShortName(t.Contract)))
 	case e.Found != nil && r.o.Output.OnlyIntroduced:
-		log.Line("%-7s FOUND    something; whether the change brought it is tried at the end", human.Clock(e.At.Seconds))
+		log.Line("%-7s FOUND    a failure; whether the change introduced it is tried at the end", human.Clock(e.At.Seconds))
 	case e.Found != nil && e.Found.NeverPassed:
-		log.Line("%-7s FOUND    %s, and passes with no arguments; whether the change brought it is tried at the end", human.Clock(e.At.Seconds), e.Found.Message)
+		log.Line("%-7s FOUND    %s, and passes with no arguments; whether the change introduced it is tried at the end", human.Clock(e.At.Seconds), e.Found.Message)
 	case e.Found != nil:
 		at, _ := r.head.Deployment.Positions.At(e.Found.Location)
 		log.Line("%-7s FOUND    %s  %s: %s", human.Clock(e.At.Seconds), human.Printable(at.String()), e.Found.Oracle.ID, e.Found.Message)

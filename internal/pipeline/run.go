@@ -123,6 +123,6 @@ func (r *run) showClashes(clashes []upgrade.Clash, base *compare.Base) {
 		return
 	}
 	if err := upgrade.Show(clashes, r.report, r.head.Deployment, base.Deployment, &r.files); err != nil {
-		r.o.Log.Warn("clashes of storage layouts could not be shown: %v", err)
+		r.o.Log.Warn("storage layout clashes could not be demonstrated: %v", err)
 	}
 }

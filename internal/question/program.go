@@ -21,7 +21,7 @@ func (p *program) setTargets(q *Question) error {
 		return fmt.Errorf("calls is %q: want %s or %s", q.Calls, Conservative, Observed)
 	}
 	if !q.Target.given || !q.Target.invalid && len(q.Target.list) == 0 {
-		return errors.New("no target is given: name it with --target PC[,PC…] or --target invalid")
+		return errors.New("no target given: pass --target PC[,PC…] or --target invalid")
 	}
 	targets := q.Target.list
 	if q.Target.invalid {
@@ -88,7 +88,7 @@ func (p *program) walk(prefix *PCs) (bytecode.Path, int64, error) {
 			return nil, 0, fmt.Errorf("prefix: %w", err)
 		}
 		if i == 0 && pc != 0 {
-			return nil, 0, fmt.Errorf("prefix: it begins with pc %d, but execution begins with pc 0", pc)
+			return nil, 0, fmt.Errorf("prefix begins with pc %d, but execution begins with pc 0", pc)
 		}
 		if i > 0 && !p.follows(prefix.list[i-1], pc) {
 			before := prefix.list[i-1]

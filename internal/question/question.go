@@ -102,7 +102,7 @@ func (l *Answerer) Batch(in io.Reader, out io.Writer, defaults Question) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return errors.Join(exit.BadInput("standard input: %w; a question may have %d bytes", err, maxQuestion), w.Flush())
+		return errors.Join(exit.BadInput("standard input: %w; a question may have at most %d bytes", err, maxQuestion), w.Flush())
 	}
 	return w.Flush()
 }
@@ -111,10 +111,10 @@ func (l *Answerer) line(line []byte, q *Question) (*Answer, error) {
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(q); err != nil {
-		return nil, fmt.Errorf("%w; a question is like %s", err, `{"code": "6001…", "prefix": [0, 2], "target": [17], "calls": "conservative"}`)
+		return nil, fmt.Errorf("%w; a question looks like %s", err, `{"code": "6001…", "prefix": [0, 2], "target": [17], "calls": "conservative"}`)
 	}
 	if decoder.More() {
-		return nil, errors.New("more than one question in a line")
+		return nil, errors.New("more than one question on a line")
 	}
 	return l.Answer(q)
 }
@@ -129,7 +129,7 @@ func (l *Answerer) Answer(q *Question) (*Answer, error) {
 		return nil, err
 	}
 	if q.Input != nil && q.Prefix.given {
-		return nil, errors.New("prefix and input are both given: the input's path would be the prefix")
+		return nil, errors.New("prefix and input are mutually exclusive: the input's path is the prefix")
 	}
 	var path bytecode.Path
 	var last int64
@@ -190,7 +190,7 @@ func (l *Answerer) load(text string) (*program, error) {
 
 func readCode(text string) ([]byte, error) {
 	if text == "" {
-		return nil, errors.New("no code is given: name it with --code HEX or --code @FILE")
+		return nil, errors.New("no code given: pass --code HEX or --code @FILE")
 	}
 	if name, isFile := strings.CutPrefix(text, "@"); isFile {
 		data, err := files.ReadBounded(name, 2*maxCode+4)
@@ -206,7 +206,7 @@ func readCode(text string) ([]byte, error) {
 	case len(code) == 0:
 		return nil, errors.New("the code is empty")
 	case len(code) > maxCode:
-		return nil, fmt.Errorf("the code has %d bytes, at most %d are read", len(code), maxCode)
+		return nil, fmt.Errorf("the code has %d bytes; the limit is %d", len(code), maxCode)
 	}
 	return code, nil
 }
@@ -215,7 +215,7 @@ func readCode(text string) ([]byte, error) {
 func readHex(text string) ([]byte, error) {
 	data, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(text), "0x"))
 	if err != nil {
-		return nil, fmt.Errorf("want hexadecimal digits, two for each byte: %w", err)
+		return nil, fmt.Errorf("want hexadecimal digits, two per byte: %w", err)
 	}
 	return data, nil
 }

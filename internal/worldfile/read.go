@@ -26,7 +26,7 @@ type Setting struct {
 
 // Settings are those keys.
 var Settings = []Setting{
-	{"deploy", "the World, step by step: what is deployed with which arguments, and what is called", `deploy:
+	{"deploy", "the World, step by step: the contracts to deploy, with their arguments, and the functions to call", `deploy:
   - contract: Token                # or src/Token.sol:Token
     arguments: [Gold, GLD]
   - contract: Vault
@@ -41,14 +41,14 @@ var Settings = []Setting{
     arguments: [user1, 1000 ether]
     from: deployer                 # the default
 `, readSteps},
-	{"senders", "accounts that send calls beside deployer, user1, user2 and attacker, with their addresses", `senders:
+	{"senders", "accounts that send calls, in addition to deployer, user1, user2 and attacker, with their addresses", `senders:
   treasury: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 `, readSenders},
 	{"environment", "the block of the first call: number, timestamp, chain-id, basefee, coinbase, prevrandao and gas-limit", `environment:
   number: 21_000_000
   timestamp: 1_735_689_600         # seconds since 1970
 `, readEnvironment},
-	{"calls", "which functions sequences call, as patterns for INSTANCE.FUNCTION: those that include names, or all, but for those that exclude names", `calls:
+	{"calls", "the functions that sequences may call, as patterns for INSTANCE.FUNCTION: those under include (default: all) except those under exclude", `calls:
   include: [Vault, "Token.transfer*"]
   exclude: ["*.pause"]
 `, readCalls},
@@ -126,12 +126,12 @@ func readStep(n *yaml.Node) (world.Step, error) {
 // checkStep reports whether the keys of a step go together.
 func checkStep(n *yaml.Node, f map[string]*yaml.Node) error {
 	if (f["contract"] == nil) == (f["call"] == nil) {
-		return fmt.Errorf("line %d: a step has either contract, to deploy, or call", n.Line)
+		return fmt.Errorf("line %d: a step needs either contract (to deploy) or call", n.Line)
 	}
 	with := func(key string, others ...string) error {
 		for _, other := range others {
 			if f[key] != nil && f[other] != nil {
-				return fmt.Errorf("line %d: a step with %s has no %s", n.Line, key, other)
+				return fmt.Errorf("line %d: a step with %s cannot have %s", n.Line, key, other)
 			}
 		}
 		return nil
@@ -225,10 +225,10 @@ func readSenders(p *deploy.Plan, n *yaml.Node) error {
 		name, value := n.Content[i], n.Content[i+1]
 		s := evm.Sender{Name: name.Value, Address: common.HexToAddress(value.Value)}
 		if value.Kind != yaml.ScalarNode || !common.IsHexAddress(value.Value) {
-			return fmt.Errorf("line %d: senders: %s: %q is no address", value.Line, human.Printable(name.Value), human.Printable(value.Value))
+			return fmt.Errorf("line %d: senders: %s: %q is not an address", value.Line, human.Printable(name.Value), human.Printable(value.Value))
 		}
 		if slices.ContainsFunc(taken, func(o evm.Sender) bool { return o.Name == s.Name || o.Address == s.Address }) {
-			return fmt.Errorf("line %d: senders: there is a sender %s, or with its address, already", name.Line, human.Printable(name.Value))
+			return fmt.Errorf("line %d: senders: a sender named %s, or with its address, already exists", name.Line, human.Printable(name.Value))
 		}
 		taken = append(taken, s)
 		p.World.Senders = append(p.World.Senders, s)
@@ -257,13 +257,13 @@ func readEnvironment(p *deploy.Plan, n *yaml.Node) error {
 	}
 	if v := f["coinbase"]; v != nil {
 		if !common.IsHexAddress(v.Value) {
-			return fmt.Errorf("line %d: environment: coinbase: %q is no address", v.Line, human.Printable(v.Value))
+			return fmt.Errorf("line %d: environment: coinbase: %q is not an address", v.Line, human.Printable(v.Value))
 		}
 		block.Coinbase = common.HexToAddress(v.Value)
 	}
 	if v := f["prevrandao"]; v != nil {
 		if len(v.Value) != len("0x")+2*common.HashLength || common.HexToHash(v.Value).Hex() != strings.ToLower(v.Value) {
-			return fmt.Errorf("line %d: environment: prevrandao: want 0x and 64 digits", v.Line)
+			return fmt.Errorf("line %d: environment: prevrandao: want 0x and 64 hexadecimal digits", v.Line)
 		}
 		block.PrevRandao = common.HexToHash(v.Value)
 	}
@@ -294,7 +294,7 @@ func readCalls(p *deploy.Plan, n *yaml.Node) error {
 				pattern += ".*"
 			}
 			if _, err := path.Match(pattern, ""); err != nil {
-				return fmt.Errorf("line %d: calls: %s: %q is no pattern", item.Line, key, human.Printable(pattern))
+				return fmt.Errorf("line %d: calls: %s: %q is not a valid pattern", item.Line, key, human.Printable(pattern))
 			}
 			*to = append(*to, pattern)
 		}

@@ -221,7 +221,7 @@ func TestWorldFileNames(t *testing.T) {
 	m.make("")
 	m.configured.State, m.configured.Fork = "anvil\n.json", "cancun"
 	file := m.file()
-	for _, want := range []string{"# On the command line it takes, as in this run: --state anvil", "evm-version: cancun\n"} {
+	for _, want := range []string{"# It also needs these flags, as in this run: --state anvil", "evm-version: cancun\n"} {
 		if !strings.Contains(file, want) {
 			t.Errorf("the file lacks %s:\n%s", want, file)
 		}

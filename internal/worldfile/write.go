@@ -57,7 +57,7 @@ func Write(d *deploy.Deployment, r *deploy.Recipe, o *deploy.Options) []byte {
 
 // comment says what the file is, and what it needs besides.
 func comment(d *deploy.Deployment, r *deploy.Recipe, o *deploy.Options) string {
-	lines := []string{"The World of this run as settings of sightline.yml: pasted there, they make it again."}
+	lines := []string{"The World of this run as sightline.yml settings: paste them there to recreate it."}
 	var besides []string
 	if o.State != "" {
 		besides = append(besides, "--state "+o.State)
@@ -69,10 +69,10 @@ func comment(d *deploy.Deployment, r *deploy.Recipe, o *deploy.Options) string {
 		besides = append(besides, "--setup-command "+fmt.Sprintf("%q", o.Command))
 	}
 	if len(besides) > 0 {
-		lines = append(lines, "On the command line it takes, as in this run: "+strings.Join(besides, " "))
+		lines = append(lines, "It also needs these flags, as in this run: "+strings.Join(besides, " "))
 	}
 	if len(deploy.UsedTests(d.Setup)) > 0 && len(d.Setup.Steps) > 0 {
-		lines = append(lines, "What the set-up does not deploy and holds changes is deployed on top, as in this run.")
+		lines = append(lines, "Changed contracts that the set-up does not deploy are deployed in addition, as in this run.")
 	}
 	for i, l := range lines {
 		lines[i] = human.Printable(l)

@@ -206,7 +206,7 @@ func refused(err error, permission string) error {
 	return r
 }
 
-const remedyLimit = "the rate limit does not end within max-minutes"
+const remedyLimit = "the rate limit does not reset within max-minutes"
 
 // plain is an error without the address that was called, which may be long and
 // hold names of others.

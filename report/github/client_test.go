@@ -177,7 +177,7 @@ func TestPatience(t *testing.T) {
 		"retry after": {[]fakegithub.Answer{{Status: 429, Header: map[string]string{"Retry-After": "7"}}, {Status: 403, Header: map[string]string{"Retry-After": "2"}}},
 			time.Minute, []time.Duration{7 * time.Second, 2 * time.Second}, ""},
 		"too long": {[]fakegithub.Answer{{Status: 429, Header: map[string]string{"Retry-After": "3600"}}},
-			time.Minute, nil, "the rate limit does not end within max-minutes"},
+			time.Minute, nil, "the rate limit does not reset within max-minutes"},
 		"no header":    {[]fakegithub.Answer{{Status: 429}}, time.Hour, []time.Duration{time.Minute}, ""},
 		"server error": {[]fakegithub.Answer{{Status: 502}, {Status: 503}}, time.Hour, []time.Duration{time.Second, 2 * time.Second}, ""},
 		"server down":  {slices.Repeat([]fakegithub.Answer{{Status: 502}}, 9), time.Hour, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, "GitHub answers 502"},

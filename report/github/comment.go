@@ -63,7 +63,7 @@ func parseMarker(prefix, body string) (marker, bool) {
 }
 
 // ErrNewer says that a newer run has commented already.
-var ErrNewer = errors.New("a newer run of the workflow has commented already: its comment stays")
+var ErrNewer = errors.New("a newer run of the workflow has already commented: its comment stays")
 
 // Comment makes or replaces the comment on a pull request. A comment is ours if it has our
 // marker and we wrote it: anyone can copy a marker. A comment of a newer run stays, and the
@@ -71,7 +71,7 @@ var ErrNewer = errors.New("a newer run of the workflow has commented already: it
 // deleted.
 func (c *Client) Comment(ctx context.Context, number int, s Sticky) (address string, err error) {
 	if len(s.Body) > MaxComment {
-		return "", fmt.Errorf("the comment has %d bytes, at most %d are sent", len(s.Body), MaxComment)
+		return "", fmt.Errorf("the comment has %d bytes; the limit is %d", len(s.Body), MaxComment)
 	}
 	want, ok := parseMarker(s.Prefix, string(s.Body))
 	if !ok {
@@ -105,7 +105,7 @@ func (c *Client) Comment(ctx context.Context, number int, s Sticky) (address str
 	}
 	for _, o := range own {
 		if _, err := c.api.Issues.DeleteComment(ctx, c.owner, c.repo, o.GetID()); err != nil {
-			return written.GetHTMLURL(), fmt.Errorf("an older comment of ours cannot be deleted: %w", refused(err, "pull-requests: write"))
+			return written.GetHTMLURL(), fmt.Errorf("an older Sightline comment cannot be deleted: %w", refused(err, "pull-requests: write"))
 		}
 	}
 	return written.GetHTMLURL(), nil

@@ -168,7 +168,7 @@ func TestReadRun(t *testing.T) {
 func TestReadRunErrors(t *testing.T) {
 	good := `{"pull_request": {"number": 7, "base": {"sha": "` + someSHA + `"}, "head": {"sha": "` + someSHA + `", "repo": null}}}`
 	for _, c := range []struct{ name, variable, value, payload, want string }{
-		{"target", "GITHUB_EVENT_NAME", "pull_request_target", good, "does not run on it; use `on: pull_request`"},
+		{"target", "GITHUB_EVENT_NAME", "pull_request_target", good, "refuses to run on it; use `on: pull_request`"},
 		{"no event", "GITHUB_EVENT_NAME", "", good, "elsewhere use `sightline run`"},
 		{"other event", "GITHUB_EVENT_NAME", "issue_comment", good, `the event "issue_comment" does not say what changed`},
 		{"no payload", "GITHUB_EVENT_PATH", "", good, "GITHUB_EVENT_PATH is not set"},
@@ -182,8 +182,8 @@ func TestReadRunErrors(t *testing.T) {
 		{"repository", "GITHUB_REPOSITORY", "o/r/../x", good, "want OWNER/NAME"},
 		{"sha", "GITHUB_SHA", "HEAD", good, "want a full commit id"},
 		{"workspace", "GITHUB_WORKSPACE", "", good, "want the folder of the checkout"},
-		{"api", "GITHUB_API_URL", "file:///etc", good, "want the address of a server"},
-		{"credentials", "GITHUB_SERVER_URL", "https://u:p@github.com", good, "want the address of a server"},
+		{"api", "GITHUB_API_URL", "file:///etc", good, "want a server's URL"},
+		{"credentials", "GITHUB_SERVER_URL", "https://u:p@github.com", good, "want a server's URL"},
 		{"run", "GITHUB_RUN_ID", "../1", good, "GITHUB_RUN_ID"},
 		{"run number", "GITHUB_RUN_NUMBER", "x", good, "GITHUB_RUN_NUMBER"},
 	} {

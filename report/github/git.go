@@ -151,7 +151,7 @@ func (c *checkout) parents(ctx context.Context, id string) ([]string, error) {
 // mergeBase is the last common commit, as far as the history is there.
 func (c *checkout) mergeBase(ctx context.Context, a, b string) (string, error) {
 	if shallow, err := c.git(ctx, nil, "rev-parse", "--is-shallow-repository"); err != nil || shallow != "false" {
-		return "", errors.New("the checkout has no full history")
+		return "", errors.New("the checkout does not have the full history")
 	}
 	for _, rev := range []string{a, b} {
 		if _, err := c.commit(ctx, rev); err != nil {

@@ -53,10 +53,10 @@ func hostURL(name string, getenv func(string) string) (string, error) {
 	value := strings.TrimRight(getenv(name), "/")
 	u, err := url.Parse(value)
 	if err == nil && (u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "") {
-		err = errors.New("no address")
+		err = errors.New("not a server's URL")
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s is %q; want the address of a server", name, cut(value, maxShown))
+		return "", fmt.Errorf("%s is %q; want a server's URL", name, cut(value, maxShown))
 	}
 	return value, nil
 }

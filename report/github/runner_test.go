@@ -158,7 +158,7 @@ func TestSummary(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || string(text) != "# one\n# two\n" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if err := r.Summary(make([]byte, MaxSummary+1)); err == nil || !strings.Contains(err.Error(), "at most") {
+	if err := r.Summary(make([]byte, MaxSummary+1)); err == nil || !strings.Contains(err.Error(), "the limit is") {
 		t.Errorf("a summary that GitHub refuses: %v", err)
 	}
 }

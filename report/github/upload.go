@@ -31,7 +31,7 @@ type Upload struct {
 
 // ErrProcessing says that GitHub had not processed an upload when the time to
 // wait for it was over. Nothing is wrong with it yet.
-var ErrProcessing = errors.New("GitHub has not processed the SARIF file yet; its security tab will tell")
+var ErrProcessing = errors.New("GitHub has not processed the SARIF file yet; check the repository's security tab later")
 
 // Upload hands a SARIF file to code scanning and waits until it is processed, or
 // the deadline is near.
@@ -47,7 +47,7 @@ func (c *Client) Upload(ctx context.Context, u Upload) error {
 		return refused(err, "security-events: write")
 	}
 	if id.GetID() == "" {
-		return errors.New("GitHub took the SARIF file, but did not say how to ask about it")
+		return errors.New("GitHub accepted the SARIF file, but returned no id to check on it")
 	}
 	for _, wait := range pollWaits {
 		if err := c.sleep(ctx, wait); err != nil {
@@ -72,7 +72,7 @@ func pack(sarif []byte) (string, error) {
 		return "", err
 	}
 	if packed.Len() > maxUpload {
-		return "", fmt.Errorf("the SARIF file has %d bytes gzipped, GitHub takes %d", packed.Len(), maxUpload)
+		return "", fmt.Errorf("the SARIF file has %d bytes gzipped; GitHub's limit is %d", packed.Len(), maxUpload)
 	}
 	return base64.StdEncoding.EncodeToString(packed.Bytes()), nil
 }

@@ -27,7 +27,7 @@ func (e *unbuiltError) Error() string {
 		parts = append(parts, "the base version"+problem)
 	}
 	if len(e.unknown) > 0 {
-		parts = append(parts, fmt.Sprintf("%s changed, and with it how the base is compiled: give its own build with --base-build",
+		parts = append(parts, fmt.Sprintf("%s changed, and with it how the base is compiled: pass the base's own build as --base-build",
 			human.Printable(e.unknown[0])+human.More(len(e.unknown)-1)))
 	}
 	return strings.Join(parts, "; ")
@@ -45,7 +45,7 @@ func (c *Change) Base(ctx context.Context) ([]diffmap.BaseSide, error) {
 		c.sides, c.sidesErr = c.base(ctx)
 		for _, s := range c.sides {
 			if !sameSettings(s) {
-				c.log.Warn("%s and %s could not be compiled with the same settings: code that changed there without a changed line is not known, and findings are compared with a base of other settings", s.Head.Origin, s.Base.Origin)
+				c.log.Warn("%s and %s could not be compiled with the same settings: code that changed there without a changed line is unknown, and findings are compared with a base built with other settings", s.Head.Origin, s.Base.Origin)
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func (c *Change) buildBase(ctx context.Context, o *build.Output, base *diffmap.B
 	}
 	own := func(name string) ([]byte, error) {
 		if place := c.unknownSubmodule(path.Join(c.Paths.Root, o.Folder, name)); place != "" {
-			return nil, fmt.Errorf("it is not known what the base has in %s", place)
+			return nil, fmt.Errorf("the base's contents of %s are unknown", place)
 		}
 		return read(name)
 	}
@@ -174,7 +174,7 @@ func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 		}
 		base := nearest.Copy() // it may be the nearest to several
 		if lacking := c.addTexts(base, head, texts); lacking != "" {
-			c.log.Warn("%s holds no text of %s, and neither the diff nor the head has one that fits: what breaks there is not compared; give a build-info, or keep X.input.json beside X.output.json", base.Origin, human.Printable(lacking))
+			c.log.Warn("%s has no text of %s, and neither the diff nor the head has one that fits: failures there are not compared; pass a build-info file, or keep X.input.json next to X.output.json", base.Origin, human.Printable(lacking))
 		}
 		sides = append(sides, diffmap.BaseSide{Head: head, Base: base, Renamed: texts.Renamed, Causes: c.deps.causes()})
 	}

@@ -48,7 +48,7 @@ func (c *Change) readBuilds(ctx context.Context) error {
 	for _, o := range c.Outputs {
 		how := "as given"
 		if o.Mapping {
-			how = "mapping build"
+			how = "debug build"
 		}
 		c.log.Line("build   %s, %s, %s", describeOrigin(o), how, human.Plural(len(o.Contracts), "contract"))
 	}
@@ -118,7 +118,7 @@ func (c *Change) checkSources(o *build.Output, compilers build.CompilerOptions) 
 		return BuildError(err)
 	}
 	if slices.ContainsFunc(o.Sources, func(s *build.Source) bool { return s.Text == nil && s.Keccak256 == nil }) {
-		c.log.Warn("%s holds neither the text nor the hash of every source: whether it was made from this checkout is not known; give a build-info, or keep X.input.json beside X.output.json", o.Origin)
+		c.log.Warn("%s lacks both text and hash of some sources, so it may not be from this checkout; pass a build-info file, or keep X.input.json next to X.output.json", o.Origin)
 	}
 	return nil
 }

@@ -59,10 +59,10 @@ func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
 // warn says of what changed besides the sources why it is not compared.
 func (d *dependencies) warn(log *progress.Log) {
 	for _, place := range slices.Sorted(maps.Keys(d.problems)) {
-		log.Warn("the submodule %s changed: what that changes in code is not known: %s; or give the base's own build with --base-build", human.Printable(place), d.problems[place])
+		log.Warn("the submodule %s changed, with unknown effect on the code: %s; or pass the base's own build as --base-build", human.Printable(place), d.problems[place])
 	}
 	if n := len(d.settings); n > 0 {
-		log.Warn("%s changed: what that changes in code is not known without the base's own build, made with its settings and dependencies; give it with --base-build",
+		log.Warn("%s changed, with unknown effect on the code: pass the base's own build, made with its settings and dependencies, as --base-build",
 			human.Printable(d.settings[0])+human.More(n-1))
 	}
 }

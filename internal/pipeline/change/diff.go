@@ -21,7 +21,7 @@ func (c *Change) readDiff(ctx context.Context) error {
 	o := c.options
 	if len(o.Targets) > 0 {
 		if o.Diff != "" || o.Base != "" {
-			return exit.BadInput("--target names what to reach itself: leave out --diff and --base")
+			return exit.BadInput("--target cannot be combined with --diff or --base")
 		}
 		return nil
 	}
@@ -30,7 +30,7 @@ func (c *Change) readDiff(ctx context.Context) error {
 	case o.Known != nil:
 		c.take(o.Known)
 	case o.Diff != "" && o.Base != "":
-		err = exit.BadInput("--diff and --base are mutually exclusive: a diff says itself what it compares")
+		err = exit.BadInput("--diff and --base are mutually exclusive")
 	case o.Diff != "":
 		if err = c.readDiffFile(o.Diff); err == nil {
 			c.placeDiff()
@@ -144,11 +144,11 @@ func CheckVisible(d *diffmap.Diff, shown string) error {
 		}
 		binary++
 		if IsSource(f.Path()) && f.Status != diffmap.Deleted {
-			return exit.BadInput("%s: %s is a binary file in it, which hides its changed lines; make the diff with `git diff --text`", shown, human.Printable(f.Path()))
+			return exit.BadInput("%s: it shows %s as binary, which hides the changed lines; make the diff with `git diff --text`", shown, human.Printable(f.Path()))
 		}
 	}
 	if binary > 0 && binary == len(d.Files) {
-		return exit.CannotFuzz("%s: only binary files are in it (%s), and no line of a source; if sources changed, make the diff with `git diff --text`",
+		return exit.CannotFuzz("%s: it has only binary files (%s) and no source lines; if sources changed, make the diff with `git diff --text`",
 			shown, human.Printable(d.Files[0].Path())+human.More(binary-1))
 	}
 	return nil
@@ -219,7 +219,7 @@ func (c *Change) changedLines() ([]diffmap.ChangedLine, error) {
 		}
 		head, err := c.Head(f.NewPath)
 		if err != nil {
-			return nil, exit.BadInput("%s is in the diff, but its head version is not there: %v; run in the project's folder or pass --root", f.NewPath, files.Plain(err))
+			return nil, exit.BadInput("%s is in the diff, but its head version is missing: %v; run in the project's folder or pass --root", f.NewPath, files.Plain(err))
 		}
 		c.Paths.Heads[f.NewPath] = head
 		lines, err := f.Changes(head)

@@ -34,7 +34,7 @@ func (c *Change) exclude(ignore *diffmap.Ignore, limit int) {
 		pattern, taken, ok := ignore.Match(l.Position.File)
 		if ok && !taken {
 			ignored[l.Position] = true
-			return "left out by --ignore " + pattern
+			return "excluded by --ignore " + pattern
 		}
 		if ok {
 			return ""
@@ -45,7 +45,7 @@ func (c *Change) exclude(ignore *diffmap.Ignore, limit int) {
 		return c.testCode(l, contracts[t.Contract], contracts)
 	})
 	if n := len(ignored); n > 0 {
-		c.log.Warn("%s left out by --ignore", human.Plural(n, "changed line"))
+		c.log.Warn("%s excluded by --ignore", human.Plural(n, "changed line"))
 	}
 	c.limitTargets(contracts, limit)
 }
@@ -130,13 +130,13 @@ func (c *Change) limitTargets(contracts map[string]*bytecode.Contract, limit int
 			over++
 		}
 	}
-	why := fmt.Sprintf("left out: more than %d targets, and lines of contracts under test come first, then by file", limit)
+	why := fmt.Sprintf("excluded: more than %d targets; lines of contracts under test take precedence, then file order", limit)
 	c.Mapping.LeaveOut(diffmap.Unmapped, func(l *diffmap.Line, t *bytecode.Target) string {
 		if kept[l] || t == nil {
 			return ""
 		}
 		return why
 	})
-	c.log.Warn("%d targets are more than the %d that are aimed at: %s left out, %d kept (contracts under test first, then by file); leave files out with --ignore, or compare with a nearer --base",
+	c.log.Warn("%d targets exceed the limit of %d: %s excluded, %d kept (contracts under test first, then by file); exclude files with --ignore, or compare with a nearer --base",
 		total, limit, human.Plural(over, "changed line"), len(kept))
 }

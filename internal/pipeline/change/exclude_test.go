@@ -47,7 +47,7 @@ src/C.sol:2 0 unmapped
 	if got != want || len(c.Mapping.Targets) != 3 {
 		t.Errorf("got\n%s%d targets, want\n%s", got, len(c.Mapping.Targets), want)
 	}
-	if len(c.log.Warnings()) != 1 || !strings.Contains(c.log.Warnings()[0], "3 changed lines left out, 3 kept") {
+	if len(c.log.Warnings()) != 1 || !strings.Contains(c.log.Warnings()[0], "3 changed lines excluded, 3 kept") {
 		t.Errorf("warnings %q", c.log.Warnings())
 	}
 }

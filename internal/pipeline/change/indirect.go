@@ -29,10 +29,10 @@ func (c *Change) addIndirect(ctx context.Context) error {
 	var unbuilt *unbuiltError
 	if errors.As(err, &unbuilt) {
 		for _, problem := range unbuilt.problems {
-			c.log.Warn("code that changed without a changed line is not known, since the base version%s", problem)
+			c.log.Warn("code that changed without a changed line is unknown, since the base version%s", problem)
 		}
 	} else if err != nil {
-		c.log.Warn("code that changed without a changed line is not known, since the base version has no build: %s", human.OneLine(err))
+		c.log.Warn("code that changed without a changed line is unknown, since the base version has no build: %s", human.OneLine(err))
 		return nil
 	}
 	defer func() { // what is asked of the base later are places alone
@@ -42,7 +42,7 @@ func (c *Change) addIndirect(ctx context.Context) error {
 	}()
 	alike := slices.DeleteFunc(slices.Clone(sides), func(s diffmap.BaseSide) bool { return !sameSettings(s) })
 	if n := c.Mapping.AddIndirect(alike, c.Table, c.Paths); n > 0 {
-		c.log.Line("base    %s with other code although no line of theirs changed", human.Plural(n, "function"))
+		c.log.Line("base    %s with different code, although none of their lines changed", human.Plural(n, "function"))
 	}
 	return nil
 }

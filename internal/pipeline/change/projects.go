@@ -65,13 +65,13 @@ func (c *Change) findBuilds(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		c.Paths.Problems[folder] = fmt.Sprintf("the project %s has no build, see the warnings", folder)
+		c.Paths.Problems[folder] = fmt.Sprintf("the project %s has no build (see the warnings)", folder)
 		if failed != nil {
 			failed = fmt.Errorf("%w\n%s: %w", failed, folder, err)
 		} else {
 			failed = fmt.Errorf("%s: %w", folder, err)
 		}
-		c.log.Warn("the project %s has no build, and its lines are not mapped: %s", folder, human.OneLine(err))
+		c.log.Warn("the project %s has no build, so its lines are not mapped: %s", folder, human.OneLine(err))
 	}
 	if failed != nil && len(c.Outputs) == 0 {
 		return BuildError(failed)

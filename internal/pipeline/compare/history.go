@@ -71,13 +71,13 @@ func ReadHistory(path, head string, log *progress.Log) *History {
 	switch {
 	case err != nil:
 	case h.Version != historyVersion:
-		err = fmt.Errorf("it has format version %d, this program reads version %d", h.Version, historyVersion)
+		err = fmt.Errorf("it has format version %d; this program reads version %d", h.Version, historyVersion)
 	case len(h.Findings) > maxKept:
-		err = fmt.Errorf("it has %d findings, at most %d are read", len(h.Findings), maxKept)
+		err = fmt.Errorf("it has %d findings; the limit is %d", len(h.Findings), maxKept)
 	default:
 		return h
 	}
-	log.Warn("findings of earlier runs are not known: %s cannot be read: %v", path, files.Plain(err))
+	log.Warn("findings of earlier runs were not loaded: %s cannot be read: %v", path, files.Plain(err))
 	return &History{Version: historyVersion, path: path, head: head}
 }
 
@@ -158,7 +158,7 @@ func (h *History) Write(r *report.Report, sequence func(reproducer string) ([]st
 		h.Findings = append(h.Findings, kept{ID: f.ID, Oracle: f.Oracle, Contract: f.Location.Contract, Function: f.Function, Title: f.Title, Since: cmp.Or(f.Since, h.head), Sequence: text})
 	}
 	if err := h.save(); err != nil {
-		log.Warn("the findings could not be kept for the next run: %v", err)
+		log.Warn("the findings could not be saved for the next run: %v", err)
 	}
 }
 

@@ -148,7 +148,7 @@ func (b *Base) fuzz(ctx context.Context, open []*candidate, budget *Budget, log 
 		config.Seeds = append(config.Seeds, c.sequence)
 		config.Targets = append(config.Targets, bytecode.Target{Entries: c.at, Contract: c.finding.Contract})
 	}
-	log.Line("base    trying to break %s there, limit %s", human.Plural(len(open), "finding"), describeLimit(&config))
+	log.Line("base    trying to reproduce %s there, limit %s", human.Plural(len(open), "finding"), describeLimit(&config))
 	result, err := (&fuzzer.Campaign{Config: config}).Run(ctx)
 	for _, c := range open {
 		switch {

@@ -37,16 +37,16 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	case !mapped:
 		return &Release{all: Standing{report.ShippedSame, ""}}
 	case slices.ContainsFunc(c.Given, func(o *build.Output) bool { return o.Mapping }):
-		return unknown("the project's own build was not at hand")
+		return unknown("the project's release build was not available")
 	case slices.ContainsFunc(c.Given, func(o *build.Output) bool { return o.Settings.Linked }):
-		return unknown("the project's own build has libraries at fixed addresses, where nothing is here")
+		return unknown("the project's release build links libraries at fixed addresses, which hold no code here")
 	case ctx.Err() != nil:
 		return unknown("the run was canceled before that")
 	}
 	r := &Release{}
 	var err error
 	if r.Deployment, err = deploy.Make(ctx, deploy.NewBuild(deploy.Release(c), c.Paths), head.Recipe.Again(head.Deployment)); err != nil {
-		return unknown(fmt.Sprintf("the project's own build could not be deployed: %v", err))
+		return unknown(fmt.Sprintf("the project's release build could not be deployed: %v", err))
 	}
 	if r.judge, err = r.Deployment.NewJudge(); err != nil {
 		return unknown(err.Error())
@@ -54,7 +54,7 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	mine, theirs := r.Deployment.World.Instances, head.Deployment.World.Instances
 	for i := range theirs {
 		if i >= len(mine) || mine[i].Name != theirs[i].Name || mine[i].Address != theirs[i].Address {
-			return unknown(fmt.Sprintf("%s could not be deployed from the project's own build as it was for the campaign", theirs[i].Name))
+			return unknown(fmt.Sprintf("%s could not be deployed from the project's release build as it was for the campaign", theirs[i].Name))
 		}
 	}
 	return r
@@ -69,7 +69,7 @@ func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Standing {
 	d := r.Deployment
 	seq, err := input.Parse(d.Space, input.Format(head, f.Sequence))
 	if err != nil {
-		return Standing{report.ShippedUnknown, "its calls do not fit the project's own build: " + err.Error()}
+		return Standing{report.ShippedUnknown, "its calls do not fit the project's release build: " + err.Error()}
 	}
 	exec, observed, err := fuzzer.Replay(r.judge, &fuzzer.Config{Space: d.Space, Oracles: oracle.All()}, seq)
 	if err != nil {

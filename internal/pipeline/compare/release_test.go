@@ -22,8 +22,8 @@ func TestRelease(t *testing.T) {
 		{"Kept", "Kept.spend(uint256) args (1234)", report.ShippedConfirmed, ""},
 		{"Shifted", "Shifted.spend(uint256) args (152)", report.ShippedAbsent, "the last call succeeds there"},
 		{"Guarded", "Guarded.spend(uint256) args (6)", report.ShippedAbsent, "the last call reverts there: too much"},
-		{"Elsewhere", "Elsewhere.newer(uint256) args (9)", report.ShippedUnknown, "its calls do not fit the project's own build: "},
-		{"Fresh", "Fresh.spend(uint256) args (3)", report.ShippedUnknown, "the project's own build could not be deployed: "},
+		{"Elsewhere", "Elsewhere.newer(uint256) args (9)", report.ShippedUnknown, "its calls do not fit the project's release build: "},
+		{"Fresh", "Fresh.spend(uint256) args (3)", report.ShippedUnknown, "the project's release build could not be deployed: "},
 	} {
 		t.Run(c.contract, func(t *testing.T) {
 			debug, release := compiled(t, "head"), compiled(t, "base")
@@ -56,8 +56,8 @@ func TestReleaseUntried(t *testing.T) {
 		reason         string
 	}{
 		"what is fuzzed":      {t.Context(), given, given, report.ShippedSame, ""},
-		"not at hand":         {t.Context(), debug, debug, report.ShippedUnknown, "the project's own build was not at hand"},
-		"at fixed addresses":  {t.Context(), linked, debug, report.ShippedUnknown, "the project's own build has libraries at fixed addresses"},
+		"not at hand":         {t.Context(), debug, debug, report.ShippedUnknown, "the project's release build was not available"},
+		"at fixed addresses":  {t.Context(), linked, debug, report.ShippedUnknown, "the project's release build links libraries at fixed addresses"},
 		"the run was stopped": {canceled, given, debug, report.ShippedUnknown, "the run was canceled"},
 	} {
 		r := DeployRelease(c.ctx, &change.Change{Given: []*build.Output{c.given}, Outputs: []*build.Output{c.outputs}}, Head{})

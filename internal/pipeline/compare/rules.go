@@ -58,11 +58,11 @@ func (e *evidence) standing() Standing {
 	case !e.there:
 		return introduced("the base does not have the contract")
 	case !e.located:
-		return unknown("the code that breaks has no source text to find it on the base by")
+		return unknown("the failing code has no source text by which to find it on the base")
 	case e.places == 0 && !e.textual:
-		return unknown("the base's build lacks source texts, so that the code that breaks cannot be found there")
+		return unknown("the base's build lacks source texts, so the failing code cannot be found there")
 	case e.places == 0:
-		return introduced("the base does not have the code that breaks")
+		return introduced("the base does not have the failing code")
 	case e.fitting == 0:
 		return unknown("its calls do not fit the base: %s", e.missing)
 	case e.same:

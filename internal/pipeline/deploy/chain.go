@@ -39,9 +39,9 @@ func (f *forks) check(name string, block *uint64) error {
 	address := slices.ContainsFunc(schemes, func(scheme string) bool { return strings.HasPrefix(name, scheme) })
 	switch id := wellKnown[name]; {
 	case name != "" && !address && !slices.Contains(f.aliases, name):
-		return fmt.Errorf("%s is neither an address nor an alias that foundry.toml has among rpc_endpoints", human.Printable(name))
+		return fmt.Errorf("%s is neither a URL nor an alias in foundry.toml's rpc_endpoints", human.Printable(name))
 	case id != 0 && id != f.id:
-		return fmt.Errorf("%s is chain %d, and --rpc is chain %d", name, id, f.id)
+		return fmt.Errorf("%s is chain %d, but --rpc is chain %d", name, id, f.id)
 	case block == nil || *block == f.block:
 		return nil
 	}
@@ -52,7 +52,7 @@ func (f *forks) check(name string, block *uint64) error {
 	if !f.given {
 		how = "the World is at"
 	}
-	return fmt.Errorf("the test forks block %d, and %s %d: a World has one block", *block, how, f.block)
+	return fmt.Errorf("the test forks block %d, but %s %d: a World has one block", *block, how, f.block)
 }
 
 // openChain opens the chain that --rpc names, if it does; nil where it names none.
@@ -61,7 +61,7 @@ func (o *Options) openChain(ctx context.Context) (*chain.Chain, error) {
 		return nil, nil
 	}
 	if o.Plan.World.Block != nil {
-		return nil, exit.BadInput("--rpc, and the configuration has an environment: the chain's block is the environment, leave out one of them")
+		return nil, exit.BadInput("--rpc and the configuration's environment are mutually exclusive: the chain's block is the environment")
 	}
 	if o.Block == 0 {
 		return o.openBlock(ctx, nil)
@@ -94,7 +94,7 @@ func (r *Recipe) readState(o *Options) error {
 		return nil
 	}
 	if o.RPC != "" {
-		return exit.BadInput("--state and --rpc both say what the World begins with: give one of them")
+		return exit.BadInput("--state and --rpc are mutually exclusive")
 	}
 	text, err := files.ReadBounded(o.State, maxState)
 	if err != nil {

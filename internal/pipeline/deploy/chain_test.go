@@ -18,10 +18,10 @@ func TestForksCheck(t *testing.T) {
 		{false, "ours", number(7), ""},
 		{false, "https://node/x", number(7), ""},
 		{false, "", number(7), ""},
-		{false, "optimism", nil, "optimism is chain 10, and --rpc is chain 1"},
-		{false, "theirs", nil, "neither an address nor an alias"},
-		{false, "ours", number(8), "the test forks block 8, and the World is at 7"},
-		{true, "ours", number(8), "the test forks block 8, and --block says 7"},
+		{false, "optimism", nil, "optimism is chain 10, but --rpc is chain 1"},
+		{false, "theirs", nil, "neither a URL nor an alias"},
+		{false, "ours", number(8), "the test forks block 8, but the World is at 7"},
+		{true, "ours", number(8), "the test forks block 8, but --block says 7"},
 	} {
 		f := forks{aliases: []string{"mainnet", "ours", "optimism"}, id: 1, block: 7, given: test.given}
 		err := f.check(test.name, test.block)

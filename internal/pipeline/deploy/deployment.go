@@ -55,7 +55,7 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	imported := &r.Plan.Imported
 	w.Properties = imported.Prefixes
 	for _, pattern := range r.Plan.unused(w) {
-		setup.Notes = append(setup.Notes, fmt.Sprintf("calls: nothing that can be called matches %q", pattern))
+		setup.Notes = append(setup.Notes, fmt.Sprintf("calls: no callable function matches %q", pattern))
 	}
 	space, err := input.NewSpace(w, input.SpaceOptions{
 		Constructors: changedDeployments(setup, r.Constructors), Called: r.called(),

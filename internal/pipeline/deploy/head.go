@@ -61,7 +61,7 @@ func Head(ctx context.Context, c *change.Change, o *Options, log *progress.Log) 
 // check refuses set-ups that exclude each other, and those that are not there.
 func (o *Options) check(c *change.Change, r *Recipe) error {
 	if len(o.Setup) > 0 && !noTests(o.Setup) && (len(r.Plan.World.Steps) > 0 || r.Script != nil) {
-		return exit.BadInput("--setup %s, and the configuration's deploy or --setup-command makes the World: leave out one of them", strings.Join(o.Setup, ","))
+		return exit.BadInput("--setup %s cannot be combined with --setup-command or the configuration's deploy: each creates the World", strings.Join(o.Setup, ","))
 	}
 	return checkSetup(o.Setup, c.Table)
 }

@@ -85,7 +85,7 @@ func (r *Recipe) runScript(ctx context.Context, c *change.Change, o *Options, lo
 		log.Line("        %s", human.Printable(text))
 	}
 	if len(calls) == 0 {
-		return exit.CannotFuzz("--setup-command %s: it ended well and sent no transaction to the endpoint in %s; it said: %s", o.Command, rpcVariable, human.Printable(said))
+		return exit.CannotFuzz("--setup-command %s: it succeeded without sending a transaction to the endpoint in %s; its output: %s", o.Command, rpcVariable, human.Printable(said))
 	}
 	r.Script = &Script{world.Recording{Script: o.Command, Calls: calls, Keys: map[common.Address]*ecdsa.PrivateKey{signer: key}}, release}
 	return nil
@@ -99,7 +99,7 @@ func runRecorded(ctx context.Context, r *recorder.Recorder, script build.Script,
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", exit.CannotFuzz("no endpoint for the set-up: %w", err)
+		return "", exit.CannotFuzz("the set-up's endpoint cannot be opened: %w", err)
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	done := make(chan error, 1)
@@ -116,7 +116,7 @@ func runRecorded(ctx context.Context, r *recorder.Recorder, script build.Script,
 		return "", change.BuildError(err)
 	}
 	if closing != nil {
-		return "", exit.CannotFuzz("the endpoint of the set-up: %w", closing)
+		return "", exit.CannotFuzz("the set-up's endpoint failed: %w", closing)
 	}
 	return said, nil
 }

@@ -64,7 +64,7 @@ func (d *Deployment) FailedTests() []string {
 		if up.Failure == "" {
 			continue
 		}
-		texts = append(texts, fmt.Sprintf("%s does not set up the World: %s", up.Contract.QualifiedName(), d.WhyNotSetUp(up)))
+		texts = append(texts, fmt.Sprintf("%s was not used to set up the World: %s", up.Contract.QualifiedName(), d.WhyNotSetUp(up)))
 	}
 	return texts
 }

@@ -58,7 +58,7 @@ func describeUpgrades(r *report.Report) string {
 	for i := range r.Upgrades {
 		counts[r.Upgrades[i].Result]++
 	}
-	return fmt.Sprintf("%s compared with base, %d clash, %d not known", human.Plural(len(r.Upgrades), "contract")+" that may be upgraded",
+	return fmt.Sprintf("%s compared with the base, %d clash, %d unknown", human.Plural(len(r.Upgrades), "contract")+" that may be upgraded",
 		counts[report.LayoutClash], counts[report.LayoutUnknown])
 }
 
@@ -178,7 +178,7 @@ func (c *layoutComparer) finish(log *progress.Log) {
 	for _, reason := range c.reasons {
 		names := c.unknown[reason]
 		const shown = 3 // of a line's length; arbitrary
-		log.Warn("whether an upgrade clashes with the storage of the base version is not known for %s: %s",
+		log.Warn("whether an upgrade clashes with the base version's storage is unknown for %s: %s",
 			human.First(names, shown), reason)
 	}
 }
@@ -226,15 +226,15 @@ func describeChange(c *layout.Change) string {
 	before := named(c.Before)
 	switch {
 	case c.Kind == layout.Retyped:
-		return fmt.Sprintf("%s is read in another form than it was written: %s", c.Before.Name, c.Detail)
+		return fmt.Sprintf("%s is read in a different form than it was written: %s", c.Before.Name, c.Detail)
 	case c.Kind == layout.Removed:
-		return fmt.Sprintf("nothing reads %s any more, and its place keeps what was written there", before)
+		return fmt.Sprintf("nothing reads %s any more, and its place keeps the old value", before)
 	case c.Kind == layout.Shared:
-		return fmt.Sprintf("%s reads a part of what was written as %s, which is shorter now", named(c.After), before)
+		return fmt.Sprintf("%s reads part of what was written as %s, which is shorter now", named(c.After), before)
 	case c.After != nil && c.Now != c.After:
 		return fmt.Sprintf("%s reads what was written as %s", named(c.After), before)
 	}
-	return fmt.Sprintf("what was written as %s is not found any more: it is looked for %s", before, whereIs(c))
+	return fmt.Sprintf("what was written as %s is no longer found: the new code looks for it %s", before, whereIs(c))
 }
 
 // named is a variable with its type, as tables show it.
@@ -268,7 +268,7 @@ func placeOf(c *layout.Change) report.StoragePlace {
 	case layout.Shared:
 		p.Change = c.Before.Name + " is shorter"
 	case layout.Removed:
-		p.Change = c.Before.Name + " is gone, and nothing has its place"
+		p.Change = c.Before.Name + " is gone, and nothing takes its place"
 	}
 	return p
 }

@@ -57,7 +57,7 @@ func upgradables(outputs []*build.Output, d *deploy.Deployment) []upgradable {
 			u.because, u.from = declaredUpgradeable(c, unit)
 			switch name := c.QualifiedName(); {
 			case p.behind[name] != "":
-				u.because = "it is behind " + p.behind[name]
+				u.because = "it runs behind " + p.behind[name]
 			case p.clones[name]:
 				continue // what a minimal proxy runs never changes
 			case u.because == "" && p.own[name]:
@@ -193,8 +193,8 @@ func (u *upgradable) predecessor(base *build.Output, renamed map[string]string) 
 		case 1:
 			return named[0], o, nil
 		default:
-			return nil, nil, fmt.Errorf("its comment takes it to upgrade %s, and there are %d contracts of that name", u.from, len(named))
+			return nil, nil, fmt.Errorf("its comment says that it upgrades %s, but %d contracts have that name", u.from, len(named))
 		}
 	}
-	return nil, nil, fmt.Errorf("its comment takes it to upgrade %s, and no contract is called so", u.from)
+	return nil, nil, fmt.Errorf("its comment says that it upgrades %s, but no contract has that name", u.from)
 }
