@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/fuzzer"
@@ -33,7 +33,7 @@ var published = []struct{ name, version, folder, solc string }{
 }
 
 // subjects builds everything: our examples, and what npm has.
-func subjects(ctx context.Context, run *frame.Run) ([]subject, error) {
+func subjects(ctx context.Context, run *harness.Run) ([]subject, error) {
 	var all []subject
 	for _, name := range examples.Names() {
 		output, err := corpus.Example(name)
@@ -45,7 +45,7 @@ func subjects(ctx context.Context, run *frame.Run) ([]subject, error) {
 	if asked.onlyExamples {
 		return all, nil
 	}
-	packages := frame.Packages{}
+	packages := harness.Packages{}
 	for _, p := range published {
 		packages[p.name] = p.version
 		packages.Solc(p.solc)
@@ -105,24 +105,24 @@ func (p *pair) Run(seq evm.Sequence) (*evm.Execution, error) {
 }
 
 // campaign runs a campaign on the subject, whose machines are pairs.
-func (s *subject) campaign(ctx context.Context, run *frame.Run, calls uint64) (*tally, error) {
-	scene, err := chase.Deploy(ctx, s.name, s.outputs, nil)
+func (s *subject) campaign(ctx context.Context, run *harness.Run, calls uint64) (*tally, error) {
+	deployed, err := timetotarget.Deploy(ctx, s.name, s.outputs, nil)
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var tallies []*tally // one for each machine, which run at the same time
-	config := scene.Config(fuzzer.Cutoff, fuzzer.Techniques{}, run.Seed, run.Now)
+	config := deployed.Config(fuzzer.Cutoff, fuzzer.Techniques{}, run.Seed, run.Now)
 	config.Workers, config.MaxCalls = 2, calls
 	config.NewMachine = func() (evm.Machine, error) {
-		ours, reference, err := machines(scene.World, scene.Table, evm.LiftCodeSizeLimits)
+		ours, reference, err := machines(deployed.World, deployed.Table, evm.LiftCodeSizeLimits)
 		if err != nil {
 			return nil, err
 		}
 		t := &tally{}
 		tallies = append(tallies, t)
-		return &pair{ours, reference, scene.World, t, stop}, nil
+		return &pair{ours, reference, deployed.World, t, stop}, nil
 	}
 	if _, err := (&fuzzer.Campaign{Config: config}).Run(ctx); err != nil {
 		return nil, err

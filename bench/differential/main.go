@@ -15,7 +15,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -38,7 +38,7 @@ var asked struct {
 }
 
 func main() {
-	frame.Main(frame.Comparison{
+	harness.Main(harness.Comparison{
 		Name: "differential", Doc: doc, Seconds: 1, Runs: 1, Measure: measure,
 		Flags: func(flags *flag.FlagSet) {
 			flags.Uint64Var(&asked.programs, "programs", 20_000, "random programs and mutants to run")
@@ -67,16 +67,16 @@ func machines(w *evm.World, table *bytecode.Table, options ...evm.Option) (ours,
 	return ours, reference, err
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	subjects, err := subjects(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	table := frame.Table{Title: "compared", Columns: []string{"what", "programs", "calls", "mismatches"}}
-	result := &frame.Result{Summary: map[string]float64{}}
+	table := harness.Table{Title: "compared", Columns: []string{"what", "programs", "calls", "mismatches"}}
+	result := &harness.Result{Summary: map[string]float64{}}
 	total := &tally{}
 	add := func(name string, t *tally) {
-		table.Add(name, frame.Number(float64(t.programs)), frame.Number(float64(t.calls)), strconv.Itoa(len(t.mismatches)))
+		table.Add(name, harness.Number(float64(t.programs)), harness.Number(float64(t.calls)), strconv.Itoa(len(t.mismatches)))
 		total.add(t)
 	}
 	originals := runtimeCodes(subjects)
@@ -94,11 +94,11 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 		add("calls of "+s.name, t)
-		run.Logf("%d of %d projects: %s calls, %d mismatches", i+1, len(subjects), frame.Number(float64(total.calls)), len(total.mismatches))
+		run.Logf("%d of %d projects: %s calls, %d mismatches", i+1, len(subjects), harness.Number(float64(total.calls)), len(total.mismatches))
 	}
 	result.Summary["campaignCalls"] = float64(total.calls) - result.Summary["calls"]
 	result.Summary["mismatches"] = float64(len(total.mismatches))
-	result.Tables = []frame.Table{table}
+	result.Tables = []harness.Table{table}
 	if err := ctx.Err(); err != nil {
 		return result, err
 	}

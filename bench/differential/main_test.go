@@ -11,16 +11,16 @@ import (
 
 	"github.com/ethereum/go-ethereum/core/vm"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/replay"
 )
 
-func small(t *testing.T) *frame.Run {
+func small(t *testing.T) *harness.Run {
 	asked.programs, asked.calls, asked.onlyExamples = 400, 1500, true
-	return &frame.Run{Seed: 1, Cache: t.TempDir(), Log: io.Discard, Now: func() time.Time { return time.Unix(0, 0) }}
+	return &harness.Run{Seed: 1, Cache: t.TempDir(), Log: io.Discard, Now: func() time.Time { return time.Unix(0, 0) }}
 }
 
 func TestAgreement(t *testing.T) {

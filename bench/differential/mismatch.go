@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/replay"
 )
@@ -21,7 +21,7 @@ type mismatch struct {
 }
 
 // keep writes mismatches to files, and makes an error of each.
-func keep(run *frame.Run, mismatches []mismatch) []error {
+func keep(run *harness.Run, mismatches []mismatch) []error {
 	var errs []error
 	folder := filepath.Join(run.Cache, "differential")
 	for _, m := range mismatches {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
 )
 
@@ -32,7 +32,7 @@ const progressPrograms = 200_000
 // runPrograms runs cases, by successive seeds, until they have made so many
 // programs. All cores take part; which seeds are run depends on how many programs
 // the cases before them made, and so a little on the cores' pace.
-func runPrograms(ctx context.Context, run *frame.Run, programs uint64, newCase func(seed uint64) *evmtest.Case) *tally {
+func runPrograms(ctx context.Context, run *harness.Run, programs uint64, newCase func(seed uint64) *evmtest.Case) *tally {
 	var (
 		next, made, failed atomic.Uint64
 		mu                 sync.Mutex
@@ -48,7 +48,7 @@ func runPrograms(ctx context.Context, run *frame.Run, programs uint64, newCase f
 				failed.Store(uint64(len(mine.mismatches)))
 				n := uint64(c.Programs)
 				if before := made.Add(n) - n; before/progressPrograms != (before+n)/progressPrograms {
-					run.Logf("%s programs", frame.Number(float64(before+n)))
+					run.Logf("%s programs", harness.Number(float64(before+n)))
 				}
 			}
 			mu.Lock()

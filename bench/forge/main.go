@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/bench/internal/forge"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/examples"
 )
 
@@ -31,7 +31,7 @@ examples; brokenShare and forgeBrokenShare, of the attempts at the assert (forge
 best of its ways); timeToBreakA12, the probability that forge takes longer.`
 
 func main() {
-	frame.Main(frame.Comparison{Name: "forge", Doc: doc, Seconds: 900, Runs: 5, Measure: measure})
+	harness.Main(harness.Comparison{Name: "forge", Doc: doc, Seconds: 900, Runs: 5, Measure: measure})
 }
 
 // A way to fuzz an example.
@@ -60,13 +60,13 @@ const limitShares = 4
 
 // comparison is what measurements share.
 type comparison struct {
-	run   *frame.Run
+	run   *harness.Run
 	ours  *ours
 	sides map[string]*forge.Project // "crowdsale/base"
 	share time.Duration
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	modules, err := run.Install(ctx, "forge", forge.Packages(solcVersion))
 	if err != nil {
 		return nil, err
@@ -94,14 +94,14 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 			c.sides[example+"/"+side] = p
 		}
 	}
-	result := &frame.Result{Summary: map[string]float64{}}
+	result := &harness.Result{Summary: map[string]float64{}}
 	err = errors.Join(c.rates(ctx, names, result), c.attempts(ctx, names, result))
 	return result, err
 }
 
 // rates compares calls per second on the base versions.
-func (c *comparison) rates(ctx context.Context, names []string, result *frame.Result) error {
-	t := frame.Table{Title: "calls per second, nothing breaks", Columns: []string{"example", "mode", "forge", "sightline", "ratio", "test"}}
+func (c *comparison) rates(ctx context.Context, names []string, result *harness.Result) error {
+	t := harness.Table{Title: "calls per second, nothing breaks", Columns: []string{"example", "mode", "forge", "sightline", "ratio", "test"}}
 	modes := []struct {
 		name, contract, summary string
 		seqLen                  int
@@ -112,7 +112,7 @@ func (c *comparison) rates(ctx context.Context, names []string, result *frame.Re
 	ratios := map[string][]float64{}
 	for _, example := range names {
 		for _, mode := range modes {
-			samples, err := frame.Interleave(ctx, c.run, []frame.Contender{
+			samples, err := harness.Interleave(ctx, c.run, []harness.Contender{
 				{Name: "forge", Measure: func(ctx context.Context, round int) (float64, error) {
 					r, err := c.sides[example+"/base"].Run(ctx, mode.contract, false, c.share, c.run.Seed+uint64(round))
 					return rate(r, err)
@@ -125,17 +125,17 @@ func (c *comparison) rates(ctx context.Context, names []string, result *frame.Re
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", example, mode.name, err)
 			}
-			test := frame.Compare(samples[1], samples[0])
+			test := harness.Compare(samples[1], samples[0])
 			ratios[mode.summary] = append(ratios[mode.summary], test.Ratio)
-			t.Add(example, mode.name, frame.Summarize(samples[0]).String(), frame.Summarize(samples[1]).String(), frame.Number(test.Ratio), test.String())
-			c.run.Logf("%s, %s: ratio %s", example, mode.name, frame.Number(test.Ratio))
+			t.Add(example, mode.name, harness.Summarize(samples[0]).String(), harness.Summarize(samples[1]).String(), harness.Number(test.Ratio), test.String())
+			c.run.Logf("%s, %s: ratio %s", example, mode.name, harness.Number(test.Ratio))
 		}
 	}
 	t.Notes = []string{"Each counts calls of the contracts under test as it reports them: forge those of its invariant runs, or runs of a test that makes one call; " +
 		"Sightline all calls of its sequences, those included that the machine need not run again because the sequence before began with them."}
 	result.Tables = append(result.Tables, t)
 	for name, values := range ratios {
-		result.Summary[name] = frame.Median(values)
+		result.Summary[name] = harness.Median(values)
 	}
 	return nil
 }
@@ -152,17 +152,17 @@ func rate(r *forge.TestRun, err error) (float64, error) {
 
 // attempts compares the time to the assert that the head versions break. An
 // attempt that ends at the limit counts as the limit.
-func (c *comparison) attempts(ctx context.Context, names []string, result *frame.Result) error {
+func (c *comparison) attempts(ctx context.Context, names []string, result *harness.Result) error {
 	limit := limitShares * c.share
-	t := frame.Table{Title: "time to the assert", Columns: []string{"example", "way", "broken", "seconds", "ratio", "test"},
-		Notes: []string{fmt.Sprintf("Medians; an attempt is given up after %s s and counts as long. Ratios of times and tests are Sightline's to that way: A12 is the probability that the way takes longer.", frame.Number(limit.Seconds()))}}
+	t := harness.Table{Title: "time to the assert", Columns: []string{"example", "way", "broken", "seconds", "ratio", "test"},
+		Notes: []string{fmt.Sprintf("Medians; an attempt is given up after %s s and counts as long. Ratios of times and tests are Sightline's to that way: A12 is the probability that the way takes longer.", harness.Number(limit.Seconds()))}}
 	var oursBroken, forgeBroken, total float64
 	var effects []float64
 	for _, example := range names {
 		broken := make([]int, len(ways))
-		var contenders []frame.Contender
+		var contenders []harness.Contender
 		for i, w := range ways {
-			contenders = append(contenders, frame.Contender{Name: w.name, Measure: func(ctx context.Context, round int) (float64, error) {
+			contenders = append(contenders, harness.Contender{Name: w.name, Measure: func(ctx context.Context, round int) (float64, error) {
 				r, err := c.attempt(ctx, example, w, limit, c.run.Seed+uint64(round))
 				if err != nil {
 					return 0, err
@@ -174,25 +174,25 @@ func (c *comparison) attempts(ctx context.Context, names []string, result *frame
 				return min(r.Seconds, limit.Seconds()), nil
 			}})
 		}
-		samples, err := frame.Interleave(ctx, c.run, contenders)
+		samples, err := harness.Interleave(ctx, c.run, contenders)
 		if err != nil {
 			return fmt.Errorf("%s: %w", example, err)
 		}
 		last := len(ways) - 1
 		best := 0
 		for i, w := range ways {
-			cells := []string{example, w.name, strconv.Itoa(broken[i]) + " of " + strconv.Itoa(c.run.Runs), frame.Summarize(samples[i]).String(), "", ""}
+			cells := []string{example, w.name, strconv.Itoa(broken[i]) + " of " + strconv.Itoa(c.run.Runs), harness.Summarize(samples[i]).String(), "", ""}
 			if i != last {
-				test := frame.Compare(samples[last], samples[i])
-				test.A12 = frame.A12(samples[i], samples[last])
-				cells[4], cells[5] = frame.Number(test.Ratio), test.String()
-				if broken[i] > broken[best] || broken[i] == broken[best] && frame.Median(samples[i]) < frame.Median(samples[best]) {
+				test := harness.Compare(samples[last], samples[i])
+				test.A12 = harness.A12(samples[i], samples[last])
+				cells[4], cells[5] = harness.Number(test.Ratio), test.String()
+				if broken[i] > broken[best] || broken[i] == broken[best] && harness.Median(samples[i]) < harness.Median(samples[best]) {
 					best = i
 				}
 			}
 			t.Add(cells...)
 		}
-		effects = append(effects, frame.A12(samples[best], samples[last]))
+		effects = append(effects, harness.A12(samples[best], samples[last]))
 		oursBroken += float64(broken[last])
 		forgeBroken += float64(broken[best])
 		total += float64(c.run.Runs)
@@ -201,7 +201,7 @@ func (c *comparison) attempts(ctx context.Context, names []string, result *frame
 	result.Tables = append(result.Tables, t)
 	result.Summary["brokenShare"] = oursBroken / total
 	result.Summary["forgeBrokenShare"] = forgeBroken / total
-	result.Summary["timeToBreakA12"] = frame.Median(effects)
+	result.Summary["timeToBreakA12"] = harness.Median(effects)
 	return nil
 }
 

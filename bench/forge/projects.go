@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/forge"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/examples"
 )
 
@@ -20,7 +20,7 @@ const solcVersion = "0.8.30" // the examples' own
 
 // makeProject writes the sources of an example's side ("base" or "head") and its
 // tests.
-func makeProject(run *frame.Run, modules, example, side string) (*forge.Project, error) {
+func makeProject(run *harness.Run, modules, example, side string) (*forge.Project, error) {
 	from, err := examples.Load(example)
 	if err != nil {
 		return nil, err

@@ -14,15 +14,15 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/bench/internal/forge"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
 
 // ours runs the sightline binary on one side of an example, as it ships.
 type ours struct {
-	run  *frame.Run
-	tool *frame.Tool
+	run  *harness.Run
+	tool *harness.Tool
 }
 
 // args are the arguments for an example's side: the head with the pull request's
@@ -31,7 +31,7 @@ func (o *ours) args(example, side string) ([]string, error) {
 	folder := filepath.Join(o.run.Root, "examples", example)
 	diff := filepath.Join(folder, "pr.diff")
 	if side == "base" {
-		text, err := frame.AddEverything(filepath.Join(folder, side), "src")
+		text, err := harness.AddEverything(filepath.Join(folder, side), "src")
 		if err != nil {
 			return nil, err
 		}

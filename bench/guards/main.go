@@ -1,7 +1,7 @@
 // Command guards measures which conditions the fuzzer gets through, and how fast.
 //
 //	main.go    what is measured, and the table
-//	scenes.go  contracts of ours, one for each guard
+//	guards.go  contracts of ours, one for each guard
 package main
 
 import (
@@ -12,8 +12,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
 
@@ -45,10 +45,10 @@ func flags(f *flag.FlagSet) {
 }
 
 func main() {
-	frame.Main(frame.Comparison{Name: "guards", Doc: doc, Seconds: 600, Runs: 10, Measure: measure, Flags: flags})
+	harness.Main(harness.Comparison{Name: "guards", Doc: doc, Seconds: 600, Runs: 10, Measure: measure, Flags: flags})
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	schedule, err := fuzzer.ScheduleNamed(options.schedule)
 	if err != nil {
 		return nil, fmt.Errorf("-schedule: %w", err)
@@ -69,7 +69,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 		return nil, err
 	}
 	samples, err := race(ctx, run, guards, func(g *guard, seed uint64) fuzzer.Config {
-		config := g.goal.Scene.Config(schedule, without, seed, run.Now)
+		config := g.goal.Subject.Config(schedule, without, seed, run.Now)
 		config.Targets, config.With = g.targets, with
 		return config
 	})
@@ -85,8 +85,8 @@ func wanted(name string) bool {
 
 // race runs all campaigns: seed by seed, so that when time is up each guard has as
 // many. The samples are by guard.
-func race(ctx context.Context, run *frame.Run, guards []*guard, config func(*guard, uint64) fuzzer.Config) ([][]chase.Sample, error) {
-	samples := make([][]chase.Sample, len(guards))
+func race(ctx context.Context, run *harness.Run, guards []*guard, config func(*guard, uint64) fuzzer.Config) ([][]timetotarget.Sample, error) {
+	samples := make([][]timetotarget.Sample, len(guards))
 	var mu sync.Mutex
 	begun := run.Now()
 	for seed := range run.Runs {
@@ -94,9 +94,9 @@ func race(ctx context.Context, run *frame.Run, guards []*guard, config func(*gua
 			run.Logf("time is up after %d of %d seeds", seed, run.Runs)
 			break
 		}
-		err := chase.Parallel(ctx, len(guards), options.parallel, func(i int) error {
+		err := timetotarget.Parallel(ctx, len(guards), options.parallel, func(i int) error {
 			g := guards[i]
-			s, err := chase.Run(ctx, g.goal, config(g, run.Seed+uint64(seed)))
+			s, err := timetotarget.Run(ctx, g.goal, config(g, run.Seed+uint64(seed)))
 			if err != nil {
 				return fmt.Errorf("%s: %w", g.name, err)
 			}
@@ -116,8 +116,8 @@ func race(ctx context.Context, run *frame.Run, guards []*guard, config func(*gua
 // most is the share of seeds that have to pass a guard for it to count as solved.
 const most = 0.9
 
-func report(guards []*guard, samples [][]chase.Sample) *frame.Result {
-	table := frame.Table{Title: "guards", Columns: []string{"guard", "passed", "median executions", "most", "median seconds", ""}}
+func report(guards []*guard, samples [][]timetotarget.Sample) *harness.Result {
+	table := harness.Table{Title: "guards", Columns: []string{"guard", "passed", "median executions", "most", "median seconds", ""}}
 	var medians []float64
 	var unsolved []string
 	for i, g := range guards {
@@ -134,16 +134,16 @@ func report(guards []*guard, samples [][]chase.Sample) *frame.Result {
 			mark = "-"
 			unsolved = append(unsolved, g.name)
 		}
-		medians = append(medians, frame.Median(executions))
-		table.Add(g.name, fmt.Sprintf("%d of %d", passed, len(samples[i])), frame.Number(frame.Median(executions)),
-			frame.Number(slices.Max(executions)), frame.Number(frame.Median(seconds)), mark)
+		medians = append(medians, harness.Median(executions))
+		table.Add(g.name, fmt.Sprintf("%d of %d", passed, len(samples[i])), harness.Number(harness.Median(executions)),
+			harness.Number(slices.Max(executions)), harness.Number(harness.Median(seconds)), mark)
 	}
 	table.Notes = append(table.Notes, fmt.Sprintf("Limit %d executions, at which a miss counts. Solved: passed from at least 9 of 10 seeds.", options.limit))
 	if len(unsolved) > 0 {
 		table.Notes = append(table.Notes, "Not solved: "+strings.Join(unsolved, ", ")+".")
 	}
-	return &frame.Result{Tables: []frame.Table{table}, Summary: map[string]float64{
+	return &harness.Result{Tables: []harness.Table{table}, Summary: map[string]float64{
 		"guards": float64(len(guards)), "solvedShare": 100 * float64(len(guards)-len(unsolved)) / float64(len(guards)),
-		"medianExecutions": frame.Median(medians),
+		"medianExecutions": harness.Median(medians),
 	}}
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/examples"
 )
@@ -51,8 +51,8 @@ var corpus = []project{
 const forgeVersion = "1.7.1"
 
 // packages are what npm has of all this.
-func packages() frame.Packages {
-	return frame.Packages{
+func packages() harness.Packages {
+	return harness.Packages{
 		"@foundry-rs/forge-linux-amd64": forgeVersion,
 		"@openzeppelin/contracts":       "4.9.3",
 		"solmate":                       "6.8.0",

@@ -130,17 +130,17 @@ func tuple(typ string, fields ...string) abi.Argument {
 
 // writeWorld writes the World for forge: the senders' funds, the deployments,
 // and what the accounts are behind them.
-func (f *foundry) writeWorld(s *scene) error {
-	b := s.world.Block
+func (f *foundry) writeWorld(s *deployment) error {
+	b := s.World.Block
 	environment := abiEnvironment{big.NewInt(evm.ChainID), b.Coinbase, new(big.Int).SetUint64(b.BaseFee), b.PrevRandao,
 		new(big.Int).SetUint64(b.Number), new(big.Int).SetUint64(b.Time)}
 	var deployments []abiCall
-	for _, d := range s.setup.Deployments {
+	for _, d := range s.Setup.Deployments {
 		deployments = append(deployments, abiCall{From: d.Call.From, To: d.Call.Address, Value: d.Call.Value.ToBig(), Data: d.Call.Data,
 			Number: environment.Number, Time: environment.Time})
 	}
 	text, err := abi.Arguments{environmentType, accountsType, tuple("tuple[]", callFields...), accountsType}.Pack(
-		environment, accountsOf(world.Empty(s.world.Fork)), deployments, accountsOf(s.world))
+		environment, accountsOf(world.Empty(s.World.Fork)), deployments, accountsOf(s.World))
 	if err != nil {
 		return err
 	}
@@ -161,10 +161,10 @@ func accountsOf(w *evm.World) []abiAccount {
 }
 
 // writeCalls writes the sequences with what came out of them here.
-func (f *foundry) writeCalls(s *scene, sequences []evm.Sequence, outcomes []outcome) error {
+func (f *foundry) writeCalls(s *deployment, sequences []evm.Sequence, outcomes []outcome) error {
 	all := [][]abiCall{}
 	for i, seq := range sequences {
-		number, time := new(big.Int).SetUint64(s.world.Block.Number), new(big.Int).SetUint64(s.world.Block.Time)
+		number, time := new(big.Int).SetUint64(s.World.Block.Number), new(big.Int).SetUint64(s.World.Block.Time)
 		var calls []abiCall
 		for k := range seq {
 			c := &seq[k]

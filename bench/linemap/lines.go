@@ -24,7 +24,7 @@ type line struct {
 
 // lines joins what both sides say, by file and line, of the deployments and the
 // first n sequences.
-func (s *scene) lines(sources map[string]string, theirs hits, n int) []line {
+func (s *deployment) lines(sources map[string]string, theirs hits, n int) []line {
 	var list []line
 	for _, l := range s.mapping.Lines {
 		at := l.Position
@@ -45,9 +45,9 @@ func (s *scene) lines(sources map[string]string, theirs hits, n int) []line {
 	return list
 }
 
-// decide fills in what the marks of the planted scene say of lines, in the
+// decide fills in what the marks of the planted build say of lines, in the
 // deployments and the first n sequences.
-func (p *planting) decide(lines []line, planted *scene, n int) {
+func (p *planting) decide(lines []line, planted *deployment, n int) {
 	passed := map[uint32]bool{}
 	for i := range n + 1 {
 		for _, marks := range planted.passed(i) {
@@ -79,10 +79,10 @@ type verdict struct {
 	missed []bytecode.Target
 }
 
-// judge holds the lines that a scene calls reached, contract by contract and
+// judge holds the lines that a build calls reached, contract by contract and
 // sequence by sequence, against the marks of the planted one. skip names the
 // sequences that went another way there.
-func (p *planting) judge(s, planted *scene, skip func(sequence int) bool) verdict {
+func (p *planting) judge(s, planted *deployment, skip func(sequence int) bool) verdict {
 	tokens := map[string]map[int][]diffmap.Token{}
 	for name, text := range p.texts {
 		tokens[name] = tokensByLine(text)
@@ -134,13 +134,13 @@ func (p *planting) judge(s, planted *scene, skip func(sequence int) bool) verdic
 
 // passed are the marks that were passed in the deployments (0) or a sequence
 // (from 1), by contract.
-func (s *scene) passed(i int) map[string]map[uint32]bool {
+func (s *deployment) passed(i int) map[string]map[uint32]bool {
 	passed := map[string]map[uint32]bool{}
 	for l, mark := range s.marks {
 		if !s.ran(s.apart[i], l) {
 			continue
 		}
-		name := s.table.Program(l.Code).Contract.QualifiedName()
+		name := s.Table.Program(l.Code).Contract.QualifiedName()
 		if passed[name] == nil {
 			passed[name] = map[uint32]bool{}
 		}

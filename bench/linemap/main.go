@@ -2,16 +2,16 @@
 // against marks planted into the sources, and against other builds, on the same
 // calls.
 //
-//	main.go     what is compared, and the tables
-//	corpus.go   the contracts
-//	builds.go   the ways they are compiled
-//	scene.go    a build, its World and the calls
-//	lines.go    what a line is said to be
-//	plant.go    marks in sources
-//	foundry.go  the same calls under forge coverage
-//	known.go    disagreements that were looked into
-//	harness/    contracts of ours for packages that have none that would run
-//	replay/     forge's side of it
+//	main.go        what is compared, and the tables
+//	corpus.go      the contracts
+//	builds.go      the ways they are compiled
+//	deployment.go  a build, its World and the calls
+//	lines.go       what a line is said to be
+//	plant.go       marks in sources
+//	foundry.go     the same calls under forge coverage
+//	known.go       disagreements that were looked into
+//	harness/       contracts of ours for packages that have none that would run
+//	replay/        forge's side of it
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -46,7 +46,7 @@ lines, that both know; contracts. -seconds and -runs change nothing.`
 var only string
 
 func main() {
-	frame.Main(frame.Comparison{
+	harness.Main(harness.Comparison{
 		Name: "linemap", Doc: doc, Seconds: 120, Runs: 1, Measure: measure,
 		Flags: func(flags *flag.FlagSet) {
 			flags.StringVar(&only, "only", "", "compare only the projects whose name holds this")
@@ -60,28 +60,28 @@ var shares = []int{8, 1}
 
 // bench is what all projects share.
 type bench struct {
-	run     *frame.Run
+	run     *harness.Run
 	modules string
 	work    string
-	tables  struct{ agreement, disagreements, marks, onlyForge, wrong, outputs, differences frame.Table }
+	tables  struct{ agreement, disagreements, marks, onlyForge, wrong, outputs, differences harness.Table }
 	totals  struct{ contracts, lines, agreed, falsely, differ int }
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	modules, err := run.Install(ctx, "linemap", packages())
 	if err != nil {
 		return nil, err
 	}
 	b := &bench{run: run, modules: modules, work: filepath.Join(run.Cache, "linemap")}
 	t := &b.tables
-	t.agreement = frame.Table{Title: "lines executed, forge coverage and Sightline", Columns: []string{"project", "solc", "sequences", "calls", "lines", "executed", "agree", "share", "only forge knows", "only we know"}}
-	t.disagreements = frame.Table{Title: "disagreements", Columns: []string{"line", "text", "forge", "Sightline", "right", "why"}}
-	t.onlyForge = frame.Table{Title: "lines executed that only forge knows", Columns: []string{"line", "text", "our reason"}}
-	t.marks = frame.Table{Title: "lines called reached, and planted marks", Columns: []string{"project", "build", "judged", "times", "no mark", "falsely reached", "missed"}}
-	t.wrong = frame.Table{Title: "lines that the marks contradict", Columns: []string{"project", "build", "line", "contract", "text", "Sightline"}}
-	t.outputs = frame.Table{Title: "the same calls on other builds", Columns: []string{"project", "build", "calls", "success or output differs", "sequences", "state differs", "calls left out"}}
+	t.agreement = harness.Table{Title: "lines executed, forge coverage and Sightline", Columns: []string{"project", "solc", "sequences", "calls", "lines", "executed", "agree", "share", "only forge knows", "only we know"}}
+	t.disagreements = harness.Table{Title: "disagreements", Columns: []string{"line", "text", "forge", "Sightline", "right", "why"}}
+	t.onlyForge = harness.Table{Title: "lines executed that only forge knows", Columns: []string{"line", "text", "our reason"}}
+	t.marks = harness.Table{Title: "lines called reached, and planted marks", Columns: []string{"project", "build", "judged", "times", "no mark", "falsely reached", "missed"}}
+	t.wrong = harness.Table{Title: "lines that the marks contradict", Columns: []string{"project", "build", "line", "contract", "text", "Sightline"}}
+	t.outputs = harness.Table{Title: "the same calls on other builds", Columns: []string{"project", "build", "calls", "success or output differs", "sequences", "state differs", "calls left out"}}
 	t.outputs.Notes = []string{"Left out are calls from a CREATE2 on that makes a contract whose code differs: it gets another address."}
-	t.differences = frame.Table{Title: "calls that differ", Columns: []string{"project", "build", "sequence", "call", "mapping build", "this build"}}
+	t.differences = harness.Table{Title: "calls that differ", Columns: []string{"project", "build", "sequence", "call", "mapping build", "this build"}}
 	var failures []error
 	for i := range corpus {
 		if p := &corpus[i]; strings.Contains(p.name, only) {
@@ -93,7 +93,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	if b.totals.lines == 0 {
 		return nil, errors.Join(append(failures, fmt.Errorf("-only %q: nothing was compared", only))...)
 	}
-	return &frame.Result{
+	return &harness.Result{
 		Summary: map[string]float64{
 			"agreement":     float64(b.totals.agreed) / float64(b.totals.lines),
 			"falseReached":  float64(b.totals.falsely),
@@ -101,7 +101,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 			"lines":         float64(b.totals.lines),
 			"contracts":     float64(b.totals.contracts),
 		},
-		Tables: []frame.Table{t.agreement, t.disagreements, t.onlyForge, t.marks, t.wrong, t.outputs, t.differences},
+		Tables: []harness.Table{t.agreement, t.disagreements, t.onlyForge, t.marks, t.wrong, t.outputs, t.differences},
 	}, errors.Join(failures...)
 }
 
@@ -124,7 +124,7 @@ func (b *bench) compare(ctx context.Context, p *project) error {
 	if err != nil {
 		return err
 	}
-	reference, err := newScene(ctx, p, kinds[0], o, changes)
+	reference, err := newDeployment(ctx, p, kinds[0], o, changes)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (b *bench) compare(ctx context.Context, p *project) error {
 		return err
 	}
 	contracts := map[*bytecode.Contract]bool{}
-	for _, i := range reference.world.Instances {
+	for _, i := range reference.World.Instances {
 		contracts[i.Contract] = true
 	}
 	b.totals.contracts += len(contracts)
@@ -176,7 +176,7 @@ func (b *bench) compare(ctx context.Context, p *project) error {
 // everything are all lines of a project's sources as a diff that adds them gives
 // them, the harness apart.
 func everything(folder string) ([]diffmap.ChangedLine, error) {
-	text, err := frame.AddEverything(folder, "src")
+	text, err := harness.AddEverything(folder, "src")
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (b *bench) agreement(p *project, sequences []evm.Sequence, lines []line) {
 	b.totals.lines += both
 	b.totals.agreed += agreed
 	b.tables.agreement.Add(p.name, p.solc, strconv.Itoa(len(sequences)), strconv.Itoa(calls), strconv.Itoa(both), strconv.Itoa(executed),
-		strconv.Itoa(agreed), frame.Percent(float64(agreed)/float64(max(both, 1))), strconv.Itoa(onlyForge), strconv.Itoa(onlyOurs))
+		strconv.Itoa(agreed), harness.Percent(float64(agreed)/float64(max(both, 1))), strconv.Itoa(onlyForge), strconv.Itoa(onlyOurs))
 }
 
 func said(executed bool) string {
@@ -261,11 +261,11 @@ func (b *bench) forgeOutputs(p *project, outcomes []outcome, differ []string) {
 	}
 }
 
-// marked runs the calls on a scene's build with marks. What is mapped is judged by
+// marked runs the calls on a build with marks. What is mapped is judged by
 // the marks of the same build: what runs before something reverts is not the same
 // in all (the operands of a + b run in another order through the intermediate
 // language).
-func (b *bench) marked(ctx context.Context, p *project, planting *planting, s *scene, sequences []evm.Sequence, want []outcome) (*scene, []outcome, error) {
+func (b *bench) marked(ctx context.Context, p *project, planting *planting, s *deployment, sequences []evm.Sequence, want []outcome) (*deployment, []outcome, error) {
 	k := s.kind
 	k.name += ", marks planted"
 	return b.another(ctx, p, planting.sources, nil, k, s, sequences, want)
@@ -274,7 +274,7 @@ func (b *bench) marked(ctx context.Context, p *project, planting *planting, s *s
 // otherBuilds runs the calls on the other builds, and judges those that are
 // mapped.
 func (b *bench) otherBuilds(ctx context.Context, p *project, sources map[string]string, changes []diffmap.ChangedLine, planting *planting,
-	reference *scene, sequences []evm.Sequence, outcomes []outcome) error {
+	reference *deployment, sequences []evm.Sequence, outcomes []outcome) error {
 	for _, k := range kinds[1:] {
 		if k.newOnly && p.solc != newSolc {
 			continue
@@ -297,17 +297,17 @@ func (b *bench) otherBuilds(ctx context.Context, p *project, sources map[string]
 
 // another runs the calls on another build.
 func (b *bench) another(ctx context.Context, p *project, sources map[string]string, changes []diffmap.ChangedLine, k kind,
-	reference *scene, sequences []evm.Sequence, want []outcome) (*scene, []outcome, error) {
+	reference *deployment, sequences []evm.Sequence, want []outcome) (*deployment, []outcome, error) {
 	b.run.Logf("%s: %s", p.name, k.name)
 	o, err := b.compileWith(ctx, p, sources, k)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := newScene(ctx, p, k, o, changes)
+	s, err := newDeployment(ctx, p, k, o, changes)
 	if err != nil {
 		return nil, nil, err
 	}
-	if a, b := stateOf(reference.world), stateOf(s.world); !bytes.Equal(a, b) {
+	if a, b := stateOf(reference.World), stateOf(s.World); !bytes.Equal(a, b) {
 		return nil, nil, fmt.Errorf("%s: another World came about", k.name)
 	}
 	got, err := s.run(sequences)
@@ -346,7 +346,7 @@ func comparable(a, b []callOutcome) int {
 }
 
 // marks adds what the marks say of a build's lines.
-func (b *bench) marks(p *project, planting *planting, s, planted *scene, sequences []evm.Sequence, outcomes, seen []outcome) {
+func (b *bench) marks(p *project, planting *planting, s, planted *deployment, sequences []evm.Sequence, outcomes, seen []outcome) {
 	v := planting.judge(s, planted, func(i int) bool { return comparable(outcomes[i].calls, seen[i].calls) < len(sequences[i]) })
 	b.totals.falsely += len(v.falsely)
 	b.tables.marks.Add(p.name, s.kind.name, strconv.Itoa(v.judged), strconv.Itoa(v.runs), strconv.Itoa(v.unknown), strconv.Itoa(len(v.falsely)), strconv.Itoa(len(v.missed)))

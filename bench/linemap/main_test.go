@@ -47,8 +47,8 @@ contract C is A(7) {
 
 const source = "src/Forms.sol"
 
-// stage makes the scenes of the forms, as they are and with marks.
-func stage(t *testing.T) (*planting, *scene, *scene) {
+// stage makes the deployments of the forms, as they are and with marks.
+func stage(t *testing.T) (*planting, *deployment, *deployment) {
 	t.Helper()
 	const solc = "0.8.30"
 	p := &project{name: "forms", deploy: []string{"C"}}
@@ -59,13 +59,13 @@ func stage(t *testing.T) (*planting, *scene, *scene) {
 		changes = append(changes, diffmap.ChangedLine{Path: source, Line: i + 1, Spans: []diffmap.Span{{Start: at, End: at + len(text)}}})
 		at += len(text)
 	}
-	s, err := newScene(context.Background(), p, kinds[0], o, changes)
+	s, err := newDeployment(context.Background(), p, kinds[0], o, changes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	planting := plant(o)
 	unmapped := kind{name: "planted"}
-	planted, err := newScene(context.Background(), p, unmapped, testbuild.Compile(t, solc, planting.sources).Output, nil)
+	planted, err := newDeployment(context.Background(), p, unmapped, testbuild.Compile(t, solc, planting.sources).Output, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,14 +73,14 @@ func stage(t *testing.T) (*planting, *scene, *scene) {
 }
 
 // call is a call of the deployed contract's f.
-func call(t *testing.T, s *scene, x int64) evm.Sequence {
+func call(t *testing.T, s *deployment, x int64) evm.Sequence {
 	t.Helper()
-	in := s.world.Instances[0]
+	in := s.World.Instances[0]
 	data, err := in.Contract.ABI.Pack("f", big.NewInt(x))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return evm.Sequence{{From: s.world.Senders[0].Address, To: in.Address, Data: data}}
+	return evm.Sequence{{From: s.World.Senders[0].Address, To: in.Address, Data: data}}
 }
 
 func TestEveryMarkIsInTheCode(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/examples"
 )
@@ -29,8 +29,8 @@ type subject struct {
 }
 
 // subjects compiles everything: our examples, and what npm has.
-func subjects(ctx context.Context, run *frame.Run) ([]subject, error) {
-	packages := frame.Packages{
+func subjects(ctx context.Context, run *harness.Run) ([]subject, error) {
+	packages := harness.Packages{
 		"@openzeppelin/contracts":   "4.9.3",
 		"@gnosis.pm/safe-contracts": "1.3.0",
 		"@uniswap/v2-core":          "1.0.1",

@@ -11,7 +11,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 )
 
 const doc = `Measures the lookahead analysis on mapping builds of our examples, OpenZeppelin's ERC-20,
@@ -32,7 +32,7 @@ var options struct {
 }
 
 func main() {
-	frame.Main(frame.Comparison{
+	harness.Main(harness.Comparison{
 		Name: "lookahead", Doc: doc, Seconds: 120, Runs: 1, Measure: measure, Flags: flags,
 	})
 }
@@ -46,7 +46,7 @@ type contractResult struct {
 	tally
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	list, err := subjects(ctx, run)
 	if err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	return tables(results), nil
 }
 
-func tables(results []contractResult) *frame.Result {
-	table := frame.Table{
+func tables(results []contractResult) *harness.Result {
+	table := harness.Table{
 		Title: "questions by contract",
 		Columns: []string{"project", "contract", "bytes", "blocks", "not entered", "unreachable", "graph µs", "questions", "by graph %",
 			"no target %", "target %", "call %", "unknown %", "exhausted %", "median µs", "p99 µs", "explored median µs", "explored p99 µs"},
@@ -75,12 +75,12 @@ func tables(results []contractResult) *frame.Result {
 	var total tally
 	for _, r := range results {
 		table.Add(append([]string{r.subject, r.contract, fmt.Sprint(r.bytes), fmt.Sprint(r.blocks), fmt.Sprint(r.unreached), fmt.Sprint(r.proved),
-			frame.Number(r.graphMicroseconds)}, r.cells()...)...)
+			harness.Number(r.graphMicroseconds)}, r.cells()...)...)
 		total.add(&r.tally)
 	}
 	table.Add(append([]string{"all", "", "", "", "", "", ""}, total.cells()...)...)
-	return &frame.Result{
-		Tables: []frame.Table{table},
+	return &harness.Result{
+		Tables: []harness.Table{table},
 		Summary: map[string]float64{
 			"unknownJumpShare":   total.share(total.unknown),
 			"exhaustedShare":     total.share(total.exhausted),

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -86,18 +86,18 @@ func (w *walker) keep(f *evm.Frame) {
 
 // walk runs a campaign without lookahead on a subject, one worker, for one of
 // parts of the run's time at most.
-func walk(ctx context.Context, run *frame.Run, s subject, parts int) ([]*walked, error) {
-	scene, err := chase.Deploy(ctx, s.name, s.outputs, nil)
+func walk(ctx context.Context, run *harness.Run, s subject, parts int) ([]*walked, error) {
+	deployed, err := timetotarget.Deploy(ctx, s.name, s.outputs, nil)
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	seen := &walker{stop: stop, executions: options.executions, programs: map[*bytecode.Program]*walked{}, seen: map[bytecode.PathID]bool{}}
-	config := scene.Config(fuzzer.Cutoff, fuzzer.Techniques{}, run.Seed, run.Now)
+	config := deployed.Config(fuzzer.Cutoff, fuzzer.Techniques{}, run.Seed, run.Now)
 	config.Timeout = run.Share(parts) // some contracts loop until their gas is gone
 	config.NewMachine = func() (evm.Machine, error) {
-		m, err := scene.NewMachine()
+		m, err := deployed.NewMachine()
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -58,10 +58,10 @@ func (t *tally) cells() []string {
 	slices.Sort(t.explored)
 	cells := []string{fmt.Sprint(t.questions)}
 	for _, n := range []int{t.byGraph, t.none, t.target, t.call, t.unknown, t.exhausted} {
-		cells = append(cells, frame.Number(t.share(n)))
+		cells = append(cells, harness.Number(t.share(n)))
 	}
 	for _, times := range [][]float64{t.micros, t.explored} {
-		cells = append(cells, frame.Number(quantile(times, 0.5)), frame.Number(quantile(times, 0.99)))
+		cells = append(cells, harness.Number(quantile(times, 0.5)), harness.Number(quantile(times, 0.99)))
 	}
 	return cells
 }
@@ -98,7 +98,7 @@ func splitPoints(paths []walkedPath, blocks int) []splitPoint {
 
 // question asks about one program: each block not entered alone, at split points
 // picked at random.
-func question(run *frame.Run, subject string, w *walked) contractResult {
+func question(run *harness.Run, subject string, w *walked) contractResult {
 	r := contractResult{subject: subject, contract: w.program.Contract.Name + " " + w.program.Code.Kind.String(), bytes: len(w.program.Bytes), blocks: len(w.program.Blocks)}
 	start := run.Now()
 	a := lookahead.New(w.program, lookahead.Options{Calls: noCalls})
@@ -143,7 +143,7 @@ func question(run *frame.Run, subject string, w *walked) contractResult {
 // are answered by it at once, which says nothing of the analysis.
 func noCalls(bytecode.Location) bool { return false }
 
-func (r *contractResult) ask(run *frame.Run, a *lookahead.Analyzer, p splitPoint) {
+func (r *contractResult) ask(run *harness.Run, a *lookahead.Analyzer, p splitPoint) {
 	before := a.Stats()
 	start := run.Now()
 	last := a.Program().Blocks[p.path[len(p.path)-1]]

@@ -1,18 +1,18 @@
 // Command machine measures the machines that run sequences, alone and as part
 // of a campaign, on the same contracts and the same calls.
 //
-//	main.go      what is measured, and the tables
-//	scene.go     contracts, the World they are deployed in, random sequences
-//	measures.go  one measurement each
-//	untraced.go  go-ethereum without feedback
-//	forge.go     forge's invariant runs on the ERC-20
+//	main.go       what is measured, and the tables
+//	workloads.go  contracts, the World they are deployed in, random sequences
+//	measures.go   one measurement each
+//	untraced.go   go-ethereum without feedback
+//	forge.go      forge's invariant runs on the ERC-20
 package main
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -29,7 +29,7 @@ with hooks alone, on the ERC-20) and loopRatioToForge; nsPerOp, allocsPerCall;
 twoWorkerRatio, calls per second of processor time with two workers to one.`
 
 func main() {
-	frame.Main(frame.Comparison{Name: "machine", Doc: doc, Seconds: 60, Runs: 10, Measure: measure})
+	harness.Main(harness.Comparison{Name: "machine", Doc: doc, Seconds: 60, Runs: 10, Measure: measure})
 }
 
 // executor is a machine to measure.
@@ -61,8 +61,8 @@ func executors() []executor {
 
 // bench is everything measurements share.
 type bench struct {
-	run       *frame.Run
-	scene     *scene
+	run       *harness.Run
+	deployed  *deployed
 	workloads []workload
 	loop      *arithmetic
 	table     *bytecode.Table
@@ -89,7 +89,7 @@ const (
 // forgeExecutor stands for forge among the executors of a sample.
 const forgeExecutor = -1
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	modules, err := install(ctx, run)
 	if err != nil {
 		return nil, err
@@ -99,10 +99,10 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 		return nil, err
 	}
 	b := &bench{run: run, table: table, modules: modules}
-	if b.scene, err = newScene(table); err != nil {
+	if b.deployed, err = deployContracts(table); err != nil {
 		return nil, err
 	}
-	if b.workloads, err = b.scene.workloads(run.Seed); err != nil {
+	if b.workloads, err = b.deployed.workloads(run.Seed); err != nil {
 		return nil, err
 	}
 	if b.loop, err = newArithmetic(); err != nil {
@@ -110,13 +110,13 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	}
 	all := executors()
 	var rows []sampled
-	var contenders []frame.Contender
+	var contenders []harness.Contender
 	share := run.Share(run.Runs * len(all) * (len(b.workloads) + 5))
 	if forge, err := b.newForge(ctx); err != nil {
 		run.Logf("forge is left out: %v", err)
 	} else {
 		rows = append(rows, sampled{executor: forgeExecutor, what: forgeRate})
-		contenders = append(contenders, frame.Contender{Name: "forge", Measure: func(ctx context.Context, round int) (float64, error) {
+		contenders = append(contenders, harness.Contender{Name: "forge", Measure: func(ctx context.Context, round int) (float64, error) {
 			return forge.rate(ctx, share, run.Seed+uint64(round))
 		}})
 	}
@@ -127,10 +127,10 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 		}
 		for _, m := range measures {
 			rows = append(rows, sampled{executor: i, what: m.Name})
-			contenders = append(contenders, frame.Contender{Name: e.name + ", " + m.Name, Measure: m.Measure})
+			contenders = append(contenders, harness.Contender{Name: e.name + ", " + m.Name, Measure: m.Measure})
 		}
 	}
-	samples, err := frame.Interleave(ctx, run, contenders)
+	samples, err := harness.Interleave(ctx, run, contenders)
 	if err != nil {
 		return nil, err
 	}
@@ -153,8 +153,8 @@ func (s samples) find(executor int, what string) []float64 {
 }
 
 // report makes the tables: one line per measurement and executor.
-func (b *bench) report(all []executor, rows samples) (*frame.Result, error) {
-	rates := frame.Table{Title: "calls per second", Columns: []string{"workload", "executor", "calls/s", "ns/call", "ratio", "test"},
+func (b *bench) report(all []executor, rows samples) (*harness.Result, error) {
+	rates := harness.Table{Title: "calls per second", Columns: []string{"workload", "executor", "calls/s", "ns/call", "ratio", "test"},
 		Notes: []string{"Medians with 95 % confidence intervals; the ratio is to go-ethereum with hooks."}}
 	var names []string
 	for _, w := range b.workloads {
@@ -166,8 +166,8 @@ func (b *bench) report(all []executor, rows samples) (*frame.Result, error) {
 			if values == nil {
 				continue
 			}
-			test := frame.Compare(values, rows.find(0, what))
-			cells := []string{what, e.name, frame.Summarize(values).String(), frame.Number(1e9 / frame.Median(values)), frame.Number(test.Ratio), ""}
+			test := harness.Compare(values, rows.find(0, what))
+			cells := []string{what, e.name, harness.Summarize(values).String(), harness.Number(1e9 / harness.Median(values)), harness.Number(test.Ratio), ""}
 			if i > 0 {
 				cells[5] = test.String()
 			}
@@ -176,23 +176,23 @@ func (b *bench) report(all []executor, rows samples) (*frame.Result, error) {
 	}
 	forge := rows.find(forgeExecutor, forgeRate)
 	if forge != nil {
-		test := frame.Compare(forge, rows.find(0, campaignRate))
-		rates.Add(campaignRate, "forge, invariant runs", frame.Summarize(forge).String(), frame.Number(1e9/frame.Median(forge)), frame.Number(test.Ratio), test.String())
+		test := harness.Compare(forge, rows.find(0, campaignRate))
+		rates.Add(campaignRate, "forge, invariant runs", harness.Summarize(forge).String(), harness.Number(1e9/harness.Median(forge)), harness.Number(test.Ratio), test.String())
 	}
-	costs := frame.Table{Title: "cost", Columns: []string{"executor", "ns/op, arithmetic loop", "allocations/call"}}
+	costs := harness.Table{Title: "cost", Columns: []string{"executor", "ns/op, arithmetic loop", "allocations/call"}}
 	for i, e := range all {
-		costs.Add(e.name, frame.Summarize(rows.find(i, loopTime)).String(), frame.Summarize(rows.find(i, allocations)).String())
+		costs.Add(e.name, harness.Summarize(rows.find(i, loopTime)).String(), harness.Summarize(rows.find(i, allocations)).String())
 	}
 	profile, err := b.profile(all[0])
 	if err != nil {
 		return nil, err
 	}
-	return &frame.Result{Summary: b.summary(rows, len(all)-1), Tables: []frame.Table{rates, costs, profile}}, nil
+	return &harness.Result{Summary: b.summary(rows, len(all)-1), Tables: []harness.Table{rates, costs, profile}}, nil
 }
 
 // summary is about one executor.
 func (b *bench) summary(rows samples, executor int) map[string]float64 {
-	median := func(executor int, what string) float64 { return frame.Median(rows.find(executor, what)) }
+	median := func(executor int, what string) float64 { return harness.Median(rows.find(executor, what)) }
 	loop := median(executor, campaignRate)
 	s := map[string]float64{
 		"callsPerSecond":       median(executor, mixed),
@@ -206,16 +206,16 @@ func (b *bench) summary(rows samples, executor int) map[string]float64 {
 		s["twoWorkerRatio"] = median(executor, twoWorkers) / one
 	}
 	if forge := rows.find(forgeExecutor, forgeRate); forge != nil {
-		s["loopRatioToForge"] = loop / frame.Median(forge)
+		s["loopRatioToForge"] = loop / harness.Median(forge)
 	}
 	return s
 }
 
 // profile says what the workloads consist of.
-func (b *bench) profile(e executor) (frame.Table, error) {
-	t := frame.Table{Title: "workloads", Columns: []string{"workload", "sequences", "calls", "reverting", "instructions/call"}}
+func (b *bench) profile(e executor) (harness.Table, error) {
+	t := harness.Table{Title: "workloads", Columns: []string{"workload", "sequences", "calls", "reverting", "instructions/call"}}
 	for _, w := range b.workloads {
-		machine, err := e.make(b.scene.world, b.table)
+		machine, err := e.make(b.deployed.world, b.table)
 		if err != nil {
 			return t, err
 		}
@@ -223,8 +223,8 @@ func (b *bench) profile(e executor) (frame.Table, error) {
 		if err != nil {
 			return t, err
 		}
-		t.Add(w.name, frame.Number(float64(len(w.sequences))), frame.Number(p.calls),
-			frame.Percent(p.reverting/p.calls), frame.Number(p.instructions/p.calls))
+		t.Add(w.name, harness.Number(float64(len(w.sequences))), harness.Number(p.calls),
+			harness.Percent(p.reverting/p.calls), harness.Number(p.instructions/p.calls))
 	}
 	return t, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -20,19 +20,19 @@ import (
 )
 
 // measures lists what is measured of an executor, each for the given time.
-func (b *bench) measures(e executor, share time.Duration) ([]frame.Contender, error) {
-	var list []frame.Contender
+func (b *bench) measures(e executor, share time.Duration) ([]harness.Contender, error) {
+	var list []harness.Contender
 	for _, w := range b.workloads {
-		machine, err := e.make(b.scene.world, b.table)
+		machine, err := e.make(b.deployed.world, b.table)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, frame.Contender{Name: w.name, Measure: func(context.Context, int) (float64, error) {
+		list = append(list, harness.Contender{Name: w.name, Measure: func(context.Context, int) (float64, error) {
 			calls, seconds, err := b.runFor(machine, w.sequences, share)
 			return float64(calls) / seconds, err
 		}})
 		if w.name == mixed {
-			list = append(list, frame.Contender{Name: allocations, Measure: func(context.Context, int) (float64, error) {
+			list = append(list, harness.Contender{Name: allocations, Measure: func(context.Context, int) (float64, error) {
 				return b.allocations(machine, w.sequences, share)
 			}})
 		}
@@ -41,23 +41,23 @@ func (b *bench) measures(e executor, share time.Duration) ([]frame.Contender, er
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, frame.Contender{Name: loopTime, Measure: func(context.Context, int) (float64, error) {
+	list = append(list, harness.Contender{Name: loopTime, Measure: func(context.Context, int) (float64, error) {
 		calls, seconds, err := b.runFor(machine, b.loop.sequences, share)
 		return 1e9 * seconds / (float64(calls) * b.loop.instructions), err
 	}})
 	if e.bare {
 		return list, nil
 	}
-	list = append(list, frame.Contender{Name: campaignRate, Measure: func(ctx context.Context, round int) (float64, error) {
+	list = append(list, harness.Contender{Name: campaignRate, Measure: func(ctx context.Context, round int) (float64, error) {
 		stats, err := b.campaign(ctx, e, 1, b.run.Seed+uint64(round), share)
 		return float64(stats.Calls) / stats.Seconds, err
 	}})
 	for i, name := range []string{oneWorker, twoWorkers} {
 		workers := i + 1
-		list = append(list, frame.Contender{Name: name, Measure: func(ctx context.Context, round int) (float64, error) {
-			before := frame.CPUSeconds()
+		list = append(list, harness.Contender{Name: name, Measure: func(ctx context.Context, round int) (float64, error) {
+			before := harness.CPUSeconds()
 			stats, err := b.campaign(ctx, e, workers, b.run.Seed+uint64(round), share)
-			if used := frame.CPUSeconds() - before; used > 0 {
+			if used := harness.CPUSeconds() - before; used > 0 {
 				return float64(stats.Calls) / used, err
 			}
 			return 0, err
@@ -96,7 +96,7 @@ func (b *bench) allocations(machine evm.Machine, sequences []evm.Sequence, share
 
 // campaign runs a whole campaign on the ERC-20, without targets.
 func (b *bench) campaign(ctx context.Context, e executor, workers int, seed uint64, share time.Duration) (fuzzer.Stats, error) {
-	w := *b.scene.world
+	w := *b.deployed.world
 	w.Instances = slices.DeleteFunc(slices.Clone(w.Instances), func(in evm.Instance) bool { return in.Name != token })
 	space, err := input.NewSpace(&w, input.SpaceOptions{})
 	if err != nil {

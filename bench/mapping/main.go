@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -28,7 +28,7 @@ first run with a compiler, cachedSeconds and cachedMaxRSSMB, of the others. Seco
 memory is the most that any run held.`
 
 func main() {
-	frame.Main(frame.Comparison{Name: "mapping", Doc: doc, Seconds: 60, Runs: 5, Measure: measure})
+	harness.Main(harness.Comparison{Name: "mapping", Doc: doc, Seconds: 60, Runs: 5, Measure: measure})
 }
 
 // setting is one way to map.
@@ -45,8 +45,8 @@ type figures struct {
 	targets int     // lines with bytecode
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
-	modules, err := run.Install(ctx, "mapping", frame.Packages{packageName: packageVersion}.Solc(solcVersion))
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
+	modules, err := run.Install(ctx, "mapping", harness.Packages{packageName: packageVersion}.Solc(solcVersion))
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	}
 	defer os.RemoveAll(m.builds)
 
-	table := frame.Table{Title: "mapping", Columns: []string{"build", "runs", "files", "lines", "target", "s", "MB"}}
-	result := &frame.Result{Summary: map[string]float64{"files": float64(pr.files), "lines": float64(pr.lines)}}
+	table := harness.Table{Title: "mapping", Columns: []string{"build", "runs", "files", "lines", "target", "s", "MB"}}
+	result := &harness.Result{Summary: map[string]float64{"files": float64(pr.files), "lines": float64(pr.lines)}}
 	var all []figures
 	for _, s := range []setting{
 		{"as shipped (optimized)", false, run.Runs},
@@ -81,14 +81,14 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 		}
 		all = append(all, f)
 		table.Add(s.name, strconv.Itoa(s.runs), strconv.Itoa(pr.files), strconv.Itoa(pr.lines), strconv.Itoa(f.targets),
-			frame.Summarize(f.seconds).String(), frame.Number(megabytes(f.memory)))
+			harness.Summarize(f.seconds).String(), harness.Number(megabytes(f.memory)))
 	}
-	result.Tables = []frame.Table{table}
+	result.Tables = []harness.Table{table}
 	shipped, compiled, cached := all[0], all[1], all[2]
-	result.Summary["seconds"] = frame.Median(shipped.seconds)
+	result.Summary["seconds"] = harness.Median(shipped.seconds)
 	result.Summary["maxRSSMB"] = megabytes(shipped.memory)
-	result.Summary["compileSeconds"] = frame.Median(compiled.seconds)
-	result.Summary["cachedSeconds"] = frame.Median(cached.seconds)
+	result.Summary["compileSeconds"] = harness.Median(compiled.seconds)
+	result.Summary["cachedSeconds"] = harness.Median(cached.seconds)
 	result.Summary["cachedMaxRSSMB"] = megabytes(cached.memory)
 	return result, nil
 }
@@ -97,8 +97,8 @@ func megabytes(bytes float64) float64 { return float64(int(bytes / 1e6)) }
 
 // mapper runs "sightline map".
 type mapper struct {
-	run    *frame.Run
-	tool   *frame.Tool
+	run    *harness.Run
+	tool   *harness.Tool
 	pr     *pullRequest
 	solc   string // the compiler
 	builds string // where compiled builds are kept

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 )
 
 // The project, and the compiler that its build was made with.
@@ -78,7 +78,7 @@ func makePullRequest(folder, from string) (*pullRequest, error) {
 			return nil, err
 		}
 	}
-	diff, err := frame.AddFiles(pr.root, names)
+	diff, err := harness.AddFiles(pr.root, names)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/bench/internal/forge"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 )
 
 // marks is what a maze inherits from in forge: it writes down which assertions are
@@ -48,7 +48,7 @@ contract MazeTest {
 const raisedFile = "raised.txt"
 
 // forge runs forge on the maze.
-func (s *scene) forge(ctx context.Context, run *frame.Run, guided bool, limit time.Duration) (*attempt, error) {
+func (s *subject) forge(ctx context.Context, run *harness.Run, guided bool, limit time.Duration) (*attempt, error) {
 	folder := filepath.Join(run.Cache, "forge", "mazes", fmt.Sprintf("%d-%d", s.maze.Seed, s.maze.Size))
 	if s.project == nil {
 		source := s.maze.Source(func(id int) string { return fmt.Sprintf("mark(%d);", id) })

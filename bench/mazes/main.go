@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/bench/internal/forge"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/maze"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
@@ -42,7 +42,7 @@ func flags(f *flag.FlagSet) {
 }
 
 func main() {
-	frame.Main(frame.Comparison{Name: "mazes", Doc: doc, Seconds: 60, SecondsDoc: "length of one campaign in seconds: -runs × the number of ways of them are made", Runs: 5, Measure: measure, Flags: flags})
+	harness.Main(harness.Comparison{Name: "mazes", Doc: doc, Seconds: 60, SecondsDoc: "length of one campaign in seconds: -runs × the number of ways of them are made", Runs: 5, Measure: measure, Flags: flags})
 }
 
 // way is a way to fuzz a maze.
@@ -78,7 +78,7 @@ func wanted() ([]way, error) {
 	return some, nil
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	some, err := wanted()
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	table := frame.Table{Title: "assertions raised", Columns: []string{"maze", "assertions", "feasible", "far"}}
+	table := harness.Table{Title: "assertions raised", Columns: []string{"maze", "assertions", "feasible", "far"}}
 	for _, w := range some {
 		table.Columns = append(table.Columns, w.name)
 	}
@@ -123,7 +123,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 		}
 		table.Add(row...)
 	}
-	result := &frame.Result{Summary: map[string]float64{"mazes": float64(run.Runs)}, Tables: []frame.Table{table}}
+	result := &harness.Result{Summary: map[string]float64{"mazes": float64(run.Runs)}, Tables: []harness.Table{table}}
 	for _, w := range some {
 		result.Summary[w.summary] = percent(raised[w.summary], all)
 		if w.summary == ways[0].summary {
@@ -131,7 +131,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 		}
 	}
 	result.Tables[0].Notes = []string{fmt.Sprintf("Mazes of %d × %d cells by their seeds; far: assertions more than 9 moves away, infeasible ones included. %s s each.",
-		options.size, options.size, frame.Number(run.Seconds))}
+		options.size, options.size, harness.Number(run.Seconds))}
 	return result, nil
 }
 
@@ -152,7 +152,7 @@ func count(m *maze.Maze) (feasible, far int) {
 
 // check fails when something was raised that the generator proves infeasible: then one
 // of the two is wrong.
-func (s *scene) check(a *attempt) error {
+func (s *subject) check(a *attempt) error {
 	for _, c := range s.maze.Guarded() {
 		if a.raised[c.ID] && c.Guard.Contradiction != "" {
 			return fmt.Errorf("maze %d: assertion %d was raised although %s", s.maze.Seed, c.ID, c.Guard.Contradiction)
@@ -162,7 +162,7 @@ func (s *scene) check(a *attempt) error {
 }
 
 // explain tells which comparisons of an assertion that was missed were passed.
-func (s *scene) explain(run *frame.Run, a *attempt) {
+func (s *subject) explain(run *harness.Run, a *attempt) {
 	lines := strings.Split(s.maze.Source(nil), "\n")
 	for _, c := range s.maze.Guarded() {
 		if a.raised[c.ID] || c.Guard.Contradiction != "" {

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/maze"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
@@ -26,12 +26,12 @@ func TestSmallMaze(t *testing.T) {
 		t.Fatal(err)
 	}
 	project := testbuild.Compile(t, compiler, map[string]string{"src/Maze.sol": m.Source(nil)})
-	deployed, err := chase.Deploy(context.Background(), "maze", []*build.Output{project.Output}, nil)
+	deployed, err := timetotarget.Deploy(context.Background(), "maze", []*build.Output{project.Output}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scene{maze: m, Scene: deployed}
-	run := &frame.Run{Seed: 1, Now: time.Now}
+	s := &subject{maze: m, Subject: deployed}
+	run := &harness.Run{Seed: 1, Now: time.Now}
 	fuzz := func(without fuzzer.Techniques) *attempt {
 		config := s.config(run, without)
 		config.MaxCalls = smallCalls

@@ -11,11 +11,11 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
 	"github.com/sightline-evm/sightline/bench/internal/forge"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/maze"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
@@ -24,16 +24,16 @@ import (
 // compiler is the solc that the mazes are compiled with.
 const compiler = "0.8.30"
 
-// scene is a maze, deployed, and made a Foundry project when that is asked for.
-type scene struct {
+// subject is a maze, deployed, and made a Foundry project when that is asked for.
+type subject struct {
 	maze *maze.Maze
-	*chase.Scene
+	*timetotarget.Subject
 	modules string
 	project *forge.Project
 }
 
 // open compiles and deploys a maze as campaigns do.
-func open(ctx context.Context, run *frame.Run, modules string, m *maze.Maze) (*scene, error) {
+func open(ctx context.Context, run *harness.Run, modules string, m *maze.Maze) (*subject, error) {
 	name := filepath.Join("mazes", fmt.Sprintf("%d-%d", m.Seed, m.Size))
 	files := fstest.MapFS{"src/Maze.sol": {Data: []byte(m.Source(nil))}}
 	b := corpus.Builder{Run: run, Modules: modules}
@@ -41,11 +41,11 @@ func open(ctx context.Context, run *frame.Run, modules string, m *maze.Maze) (*s
 	if err != nil {
 		return nil, err
 	}
-	s, err := chase.Deploy(ctx, name, outputs, nil)
+	s, err := timetotarget.Deploy(ctx, name, outputs, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &scene{maze: m, Scene: s, modules: modules}, nil
+	return &subject{maze: m, Subject: s, modules: modules}, nil
 }
 
 // attempt is what came of fuzzing a maze.
@@ -56,7 +56,7 @@ type attempt struct {
 }
 
 // attempt fuzzes the maze for some time.
-func (s *scene) attempt(ctx context.Context, run *frame.Run, w way, limit time.Duration) (*attempt, error) {
+func (s *subject) attempt(ctx context.Context, run *harness.Run, w way, limit time.Duration) (*attempt, error) {
 	if w.forge {
 		return s.forge(ctx, run, w.guided, limit)
 	}
@@ -70,33 +70,22 @@ func (s *scene) attempt(ctx context.Context, run *frame.Run, w way, limit time.D
 // config is a campaign's with the product's settings: all oracles, machines that are
 // checked, and go-ethereum as the judge. There are no targets, since steering toward
 // some would say which cells matter.
-func (s *scene) config(run *frame.Run, without fuzzer.Techniques) fuzzer.Config {
+func (s *subject) config(run *harness.Run, without fuzzer.Techniques) fuzzer.Config {
 	config := s.Config(nil, without, run.Seed, run.Now)
 	config.Oracles = oracle.All()
-	config.NewJudge = func() (evm.Machine, error) { return evm.NewReference(s.World, s.Table, evm.LiftCodeSizeLimits) }
-	config.NewMachine = func() (evm.Machine, error) {
-		fast, err := evm.NewInterpreter(s.World, s.Table, evm.LiftCodeSizeLimits)
-		if err != nil {
-			return nil, err
-		}
-		reference, err := evm.NewReference(s.World, s.Table, evm.LiftCodeSizeLimits)
-		if err != nil {
-			return nil, err
-		}
-		return evm.NewChecked(fast, reference), nil
-	}
+	config.NewMachine, config.NewJudge = s.Deployment.NewMachine, s.Deployment.NewJudge
 	return config
 }
 
 // campaign runs one on one processor, and reads from replays of its findings on
 // go-ethereum which assertions they raise.
-func (s *scene) campaign(ctx context.Context, config fuzzer.Config) (*attempt, error) {
+func (s *subject) campaign(ctx context.Context, config fuzzer.Config) (*attempt, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	result, err := (&fuzzer.Campaign{Config: config}).Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := chase.Fault(result); err != nil {
+	if err := timetotarget.Fault(result); err != nil {
 		return nil, err
 	}
 	judge, err := config.NewJudge()

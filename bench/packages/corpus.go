@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 )
 
 // pkg is a package and where its sources and its build are.
@@ -60,8 +60,8 @@ var corpus = []pkg{
 }
 
 // packages are the corpus and its compilers, to be installed.
-func packages() frame.Packages {
-	list := frame.Packages{}
+func packages() harness.Packages {
+	list := harness.Packages{}
 	for _, p := range corpus {
 		list[p.name] = p.version
 		list.Solc(p.solc)

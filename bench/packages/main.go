@@ -20,7 +20,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -36,7 +36,7 @@ reachedShare, of lines with code; both over all packages, and by package.`
 var only string
 
 func main() {
-	frame.Main(frame.Comparison{
+	harness.Main(harness.Comparison{
 		Name: "packages", Doc: doc, Seconds: float64(60 * len(corpus)), Runs: 1, Measure: measure,
 		Flags: func(flags *flag.FlagSet) {
 			flags.StringVar(&only, "only", "", "run only the packages whose name holds this")
@@ -60,7 +60,7 @@ type outcome struct {
 	warnings   []string
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	var chosen []pkg
 	for _, p := range corpus {
 		if strings.Contains(p.name, only) {
@@ -106,7 +106,7 @@ var reported = []int{exit.Pass, exit.Fail}
 
 // fuzz runs the binary once and reads its report; memory is the most it held,
 // bytes.
-func fuzz(ctx context.Context, run *frame.Run, tool *frame.Tool, modules string, p pkg, seconds float64, seed uint64) (r *report.Report, memory float64, err error) {
+func fuzz(ctx context.Context, run *harness.Run, tool *harness.Tool, modules string, p pkg, seconds float64, seed uint64) (r *report.Report, memory float64, err error) {
 	work := filepath.Join(run.Cache, "packages", strings.ReplaceAll(p.name, "/", "-"))
 	out := filepath.Join(work, "out")
 	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(work, 0o755)); err != nil {
@@ -116,7 +116,7 @@ func fuzz(ctx context.Context, run *frame.Run, tool *frame.Tool, modules string,
 	if err != nil {
 		return nil, 0, err
 	}
-	diff, err := frame.AddEverything(filepath.Join(modules, filepath.FromSlash(p.name)), p.sources)
+	diff, err := harness.AddEverything(filepath.Join(modules, filepath.FromSlash(p.name)), p.sources)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -185,13 +185,13 @@ func (o *outcome) tried() int { return o.deployed + len(o.undeployed) - o.leftOu
 
 // summarize makes the tables. A package that could not be run has no part in the
 // shares, and is an error.
-func summarize(outcomes []*outcome) (*frame.Result, error) {
-	main := frame.Table{Title: "packages",
+func summarize(outcomes []*outcome) (*harness.Result, error) {
+	main := harness.Table{Title: "packages",
 		Columns: []string{"package", "contracts", "left out", "deployed", "share", "lines with code", "reached", "share", "only-reverts", "unreached", "undeployed", "unmapped", "calls/s", "s", "MB"},
 		Notes: []string{"Contracts are concrete ones, libraries apart; left out are mocks, tests and dependencies, and the share deployed is of the others. Lines reached: the median of the runs; the other statuses are those of the last run.",
 			"erc721a, solmate and v3-core are made to be inherited from or linked to, and v3-core's package lacks the pool: contracts of ours (bench/packages/harness) make something of them, whose own lines are not counted."}}
-	missing := frame.Table{Title: "not deployed", Columns: []string{"package", "contract", "reason"}}
-	result := &frame.Result{Summary: map[string]float64{}}
+	missing := harness.Table{Title: "not deployed", Columns: []string{"package", "contract", "reason"}}
+	result := &harness.Result{Summary: map[string]float64{}}
 	var deployed, contracts, reached, withCode float64
 	var failed []error
 	for _, o := range outcomes {
@@ -200,7 +200,7 @@ func summarize(outcomes []*outcome) (*frame.Result, error) {
 			main.Add(o.pkg.name, "could not be run: "+shorten(o.err.Error()))
 			continue
 		}
-		lines := frame.Median(o.reached)
+		lines := harness.Median(o.reached)
 		deployed += float64(o.deployed)
 		contracts += float64(o.tried())
 		reached += lines
@@ -212,18 +212,18 @@ func summarize(outcomes []*outcome) (*frame.Result, error) {
 		}
 		result.Summary["deployableShare "+o.pkg.name] = deployedShare
 		result.Summary["reachedShare "+o.pkg.name] = reachedShare
-		main.Add(o.pkg.name, strconv.Itoa(o.tried()+o.leftOut), strconv.Itoa(o.leftOut), strconv.Itoa(o.deployed), frame.Percent(deployedShare),
-			strconv.Itoa(o.withCode), frame.Number(lines), frame.Percent(reachedShare),
+		main.Add(o.pkg.name, strconv.Itoa(o.tried()+o.leftOut), strconv.Itoa(o.leftOut), strconv.Itoa(o.deployed), harness.Percent(deployedShare),
+			strconv.Itoa(o.withCode), harness.Number(lines), harness.Percent(reachedShare),
 			strconv.Itoa(o.statuses[report.OnlyReverts]), strconv.Itoa(o.statuses[report.Unreached]+o.statuses[report.Unreachable]),
 			strconv.Itoa(o.statuses[report.Undeployable]), strconv.Itoa(o.statuses[report.Unmapped]),
-			frame.Number(frame.Median(o.rates)), frame.Number(frame.Median(o.seconds)), frame.Number(math.Round(frame.Median(o.memory)/1e6)))
+			harness.Number(harness.Median(o.rates)), harness.Number(harness.Median(o.seconds)), harness.Number(math.Round(harness.Median(o.memory)/1e6)))
 		for _, u := range o.undeployed {
 			missing.Add(o.pkg.name, u.Contract, shorten(u.Reason))
 		}
 	}
 	result.Summary["deployableShare"] = share(deployed, contracts)
 	result.Summary["reachedShare"] = share(reached, withCode)
-	result.Tables = []frame.Table{main}
+	result.Tables = []harness.Table{main}
 	if len(missing.Rows) > 0 {
 		result.Tables = append(result.Tables, missing)
 	}
@@ -234,8 +234,8 @@ func summarize(outcomes []*outcome) (*frame.Result, error) {
 }
 
 // warnings lists what the reports warn of, each once.
-func warnings(outcomes []*outcome) frame.Table {
-	t := frame.Table{Title: "warnings", Columns: []string{"package", "warning", "times"}}
+func warnings(outcomes []*outcome) harness.Table {
+	t := harness.Table{Title: "warnings", Columns: []string{"package", "warning", "times"}}
 	for _, o := range outcomes {
 		count := map[string]int{}
 		for _, w := range o.warnings {

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
@@ -19,8 +19,8 @@ import (
 
 // mapper runs "sightline map" on a project.
 type mapper struct {
-	run  *frame.Run
-	tool *frame.Tool
+	run  *harness.Run
+	tool *harness.Tool
 	root string
 	solc string
 }

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -31,8 +31,8 @@ const historySolc = "0.8.17"
 var prescribed = []string{"-c", "core.quotePath=false", "diff", "--no-color", "--no-ext-diff", "--no-textconv",
 	"--src-prefix=a/", "--dst-prefix=b/", "-M", "--submodule=short"}
 
-func measureHistory(ctx context.Context, run *frame.Run) (*frame.Result, error) {
-	list := frame.Packages{}.Solc(historySolc)
+func measureHistory(ctx context.Context, run *harness.Run) (*harness.Result, error) {
+	list := harness.Packages{}.Solc(historySolc)
 	for _, v := range releases {
 		list[alias(v)] = "npm:@openzeppelin/contracts@" + v
 	}
@@ -97,8 +97,8 @@ type step struct {
 	violations []string
 }
 
-func (h *historian) steps(ctx context.Context) (*frame.Result, error) {
-	table := frame.Table{Title: "history", Columns: []string{"base → head", "files", "renamed", "lines", "target", "unmapped", "no-bytecode", "deletions", "indirect", "beyond", "violations", "s"},
+func (h *historian) steps(ctx context.Context) (*harness.Result, error) {
+	table := harness.Table{Title: "history", Columns: []string{"base → head", "files", "renamed", "lines", "target", "unmapped", "no-bytecode", "deletions", "indirect", "beyond", "violations", "s"},
 		Notes: []string{"Files and lines: that git says were changed or added, and their statuses; renamed ones are among the files. Deletions, indirect: lines besides that stand for deleted ones, or for functions whose code changed elsewhere. Beyond: other lines."}}
 	var total counts
 	var times []float64
@@ -123,14 +123,14 @@ func (h *historian) steps(ctx context.Context) (*frame.Result, error) {
 		files += s.files
 		table.Add(name, strconv.Itoa(s.files), strconv.Itoa(s.renamed), strconv.Itoa(s.lines-s.deletions-s.indirect-s.beyond), strconv.Itoa(s.status[statusTarget]),
 			strconv.Itoa(s.status[string(diffmap.Unmapped)]), strconv.Itoa(s.status[string(diffmap.NoBytecode)]),
-			strconv.Itoa(s.deletions), strconv.Itoa(s.indirect), strconv.Itoa(s.beyond), strconv.Itoa(len(s.violations)), frame.Number(s.seconds))
+			strconv.Itoa(s.deletions), strconv.Itoa(s.indirect), strconv.Itoa(s.beyond), strconv.Itoa(len(s.violations)), harness.Number(s.seconds))
 		h.run.Logf("%s: %d lines, %d violations", name, s.lines, len(s.violations))
 	}
-	result := &frame.Result{Tables: []frame.Table{table}, Summary: map[string]float64{
+	result := &harness.Result{Tables: []harness.Table{table}, Summary: map[string]float64{
 		"steps": float64(len(releases) - 1), "files": float64(files), "lines": float64(total.lines), "violations": float64(len(failed)),
 	}}
 	if len(times) > 0 {
-		result.Summary["medianSeconds"] = frame.Median(times)
+		result.Summary["medianSeconds"] = harness.Median(times)
 	}
 	return result, errors.Join(failed...)
 }

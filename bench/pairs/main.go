@@ -18,7 +18,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap"
 )
 
@@ -37,12 +37,12 @@ steps, files, lines, violations, medianSeconds.`
 var history bool
 
 func main() {
-	frame.Main(frame.Comparison{
+	harness.Main(harness.Comparison{
 		Name: "pairs", Doc: doc, Seconds: 60, Runs: 1,
 		Flags: func(flags *flag.FlagSet) {
 			flags.BoolVar(&history, "history", false, "map each of consecutive releases against the one before")
 		},
-		Measure: func(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+		Measure: func(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 			if history {
 				return measureHistory(ctx, run)
 			}
@@ -93,8 +93,8 @@ func bothWays() []pair {
 // alias is the name a version is installed under.
 func alias(version string) string { return "oz-" + version }
 
-func packages() frame.Packages {
-	list := frame.Packages{}
+func packages() harness.Packages {
+	list := harness.Packages{}
 	for _, p := range pairs {
 		for _, v := range []string{p.base, p.head} {
 			list[alias(v)] = "npm:@openzeppelin/contracts@" + v
@@ -104,7 +104,7 @@ func packages() frame.Packages {
 	return list
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	modules, err := run.Install(ctx, "pairs", packages())
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	}
 	defer os.RemoveAll(work)
 
-	table := frame.Table{Title: "pairs", Columns: []string{"base → head", "files", "lines", "target", "undeployed", "unmapped", "no-bytecode", "deletions", "violations", "first s", "again s"},
+	table := harness.Table{Title: "pairs", Columns: []string{"base → head", "files", "lines", "target", "undeployed", "unmapped", "no-bytecode", "deletions", "violations", "first s", "again s"},
 		Notes: []string{"Lines are changed ones of the head version, with the places where lines were only deleted (deletions)."}}
 	var total counts
 	var again []float64
@@ -141,16 +141,16 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 		total.add(o.counts)
 		table.Add(p.String(), strconv.Itoa(o.files), strconv.Itoa(o.lines), strconv.Itoa(o.status[statusTarget]),
 			strconv.Itoa(o.status[string(diffmap.Undeployed)]), strconv.Itoa(o.status[string(diffmap.Unmapped)]), strconv.Itoa(o.status[string(diffmap.NoBytecode)]),
-			strconv.Itoa(o.deletions), strconv.Itoa(len(o.violations)), frame.Number(o.first), frame.Number(o.again))
+			strconv.Itoa(o.deletions), strconv.Itoa(len(o.violations)), harness.Number(o.first), harness.Number(o.again))
 		run.Logf("%s: %d lines, %d violations", p, o.lines, len(o.violations))
 	}
-	result := &frame.Result{Tables: []frame.Table{table}, Summary: map[string]float64{
+	result := &harness.Result{Tables: []harness.Table{table}, Summary: map[string]float64{
 		"lines":      float64(total.lines),
 		"violations": float64(len(failed)),
 	}}
 	if total.lines > 0 {
 		result.Summary["targetShare"] = float64(total.status[statusTarget]) / float64(total.lines)
-		result.Summary["medianSeconds"] = frame.Median(again)
+		result.Summary["medianSeconds"] = harness.Median(again)
 	}
 	return result, errors.Join(failed...)
 }
@@ -164,12 +164,12 @@ type outcome struct {
 }
 
 // mapPair makes the project of a pair at root and maps its change.
-func mapPair(ctx context.Context, run *frame.Run, tool *frame.Tool, modules, root string, p pair) (*outcome, error) {
-	harness, err := harnesses.ReadFile("harness/" + p.harness + ".sol")
+func mapPair(ctx context.Context, run *harness.Run, tool *harness.Tool, modules, root string, p pair) (*outcome, error) {
+	source, err := harnesses.ReadFile("harness/" + p.harness + ".sol")
 	if err != nil {
 		return nil, err
 	}
-	if err := makeProject(ctx, root, filepath.Join(modules, alias(p.base)), filepath.Join(modules, alias(p.head)), string(harness)); err != nil {
+	if err := makeProject(ctx, root, filepath.Join(modules, alias(p.base)), filepath.Join(modules, alias(p.head)), string(source)); err != nil {
 		return nil, err
 	}
 	changed, err := changedLines(ctx, root, "--no-renames", "HEAD")
@@ -191,6 +191,6 @@ func mapPair(ctx context.Context, run *frame.Run, tool *frame.Tool, modules, roo
 		}
 		times = append(times, seconds)
 	}
-	o.again = frame.Median(times)
+	o.again = harness.Median(times)
 	return o, nil
 }

@@ -1,8 +1,8 @@
 // Command papers measures the fuzzer on examples in the manner of those in the papers
 // that it builds on.
 //
-//	main.go    what is measured, and the table
-//	scenes.go  the examples: contracts of ours, and what there is to find in each
+//	main.go     what is measured, and the table
+//	examples.go the examples: contracts of ours, and what there is to find in each
 package main
 
 import (
@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
@@ -47,10 +47,10 @@ func flags(f *flag.FlagSet) {
 }
 
 func main() {
-	frame.Main(frame.Comparison{Name: "papers", Doc: doc, Seconds: 600, Runs: 10, Measure: measure, Flags: flags})
+	harness.Main(harness.Comparison{Name: "papers", Doc: doc, Seconds: 600, Runs: 10, Measure: measure, Flags: flags})
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	schedule, err := fuzzer.ScheduleNamed(options.schedule)
 	if err != nil {
 		return nil, fmt.Errorf("-schedule: %w", err)
@@ -62,17 +62,17 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	if options.parallel < 1 {
 		return nil, fmt.Errorf("-parallel %d: want at least 1", options.parallel)
 	}
-	scenes, err := open(ctx, examples, wanted, compileFor(run))
+	subjects, err := open(ctx, examples, wanted, compileFor(run))
 	if err != nil {
 		return nil, err
 	}
-	samples, err := race(ctx, run, scenes, func(s *scene, aimed bool, seed uint64) fuzzer.Config {
+	samples, err := race(ctx, run, subjects, func(s *subject, aimed bool, seed uint64) fuzzer.Config {
 		return s.config(aimed, schedule, without, seed, run.Now)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return report(scenes, samples), nil
+	return report(subjects, samples), nil
 }
 
 func wanted(name string) bool {
@@ -80,9 +80,9 @@ func wanted(name string) bool {
 }
 
 // compileFor compiles with compilers from npm.
-func compileFor(run *frame.Run) compile {
+func compileFor(run *harness.Run) compile {
 	return func(ctx context.Context, version, folder string) ([]*build.Output, error) {
-		modules, err := run.Install(ctx, "papers", frame.Packages{}.Solc(compilers...))
+		modules, err := run.Install(ctx, "papers", harness.Packages{}.Solc(compilers...))
 		if err != nil {
 			return nil, err
 		}
@@ -96,8 +96,8 @@ var ways = [...]string{"unaimed", "aimed"}
 
 // race runs all campaigns: seed by seed, so that when time is up each example has as
 // many. The samples are by example and way.
-func race(ctx context.Context, run *frame.Run, scenes []*scene, config func(*scene, bool, uint64) fuzzer.Config) ([][len(ways)][]chase.Sample, error) {
-	samples := make([][len(ways)][]chase.Sample, len(scenes))
+func race(ctx context.Context, run *harness.Run, subjects []*subject, config func(*subject, bool, uint64) fuzzer.Config) ([][len(ways)][]timetotarget.Sample, error) {
+	samples := make([][len(ways)][]timetotarget.Sample, len(subjects))
 	var mu sync.Mutex
 	begun := run.Now()
 	for seed := range run.Runs {
@@ -105,10 +105,10 @@ func race(ctx context.Context, run *frame.Run, scenes []*scene, config func(*sce
 			run.Logf("time is up after %d of %d seeds", seed, run.Runs)
 			break
 		}
-		err := chase.Parallel(ctx, len(scenes)*len(ways), options.parallel, func(i int) error {
-			s, way := scenes[i/len(ways)], i%len(ways)
+		err := timetotarget.Parallel(ctx, len(subjects)*len(ways), options.parallel, func(i int) error {
+			s, way := subjects[i/len(ways)], i%len(ways)
 			number := run.Seed + uint64(seed)
-			sample, err := chase.Run(ctx, s.goal(), config(s, way == 1, number))
+			sample, err := timetotarget.Run(ctx, s.goal(), config(s, way == 1, number))
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
@@ -129,7 +129,7 @@ func race(ctx context.Context, run *frame.Run, scenes []*scene, config func(*sce
 const most = 0.9
 
 // within counts the samples that stayed within a limit.
-func within(samples []chase.Sample, limit uint64) (n int) {
+func within(samples []timetotarget.Sample, limit uint64) (n int) {
 	for _, s := range samples {
 		if s.Reached && s.Executions <= limit {
 			n++
@@ -138,13 +138,13 @@ func within(samples []chase.Sample, limit uint64) (n int) {
 	return n
 }
 
-func report(scenes []*scene, samples [][len(ways)][]chase.Sample) *frame.Result {
-	result := &frame.Result{Summary: map[string]float64{"examples": float64(len(scenes))}}
-	held := make([]int, len(scenes))
+func report(subjects []*subject, samples [][len(ways)][]timetotarget.Sample) *harness.Result {
+	result := &harness.Result{Summary: map[string]float64{"examples": float64(len(subjects))}}
+	held := make([]int, len(subjects))
 	for way, name := range ways {
-		table := frame.Table{Title: "examples of the papers, " + name, Columns: []string{"example", "limit", "within", "median executions", "most", "median seconds", "the paper", ""}}
+		table := harness.Table{Title: "examples of the papers, " + name, Columns: []string{"example", "limit", "within", "median executions", "most", "median seconds", "the paper", ""}}
 		all := 0
-		for i, s := range scenes {
+		for i, s := range subjects {
 			runs := samples[i][way]
 			var executions, seconds []float64
 			for _, r := range runs {
@@ -156,13 +156,13 @@ func report(scenes []*scene, samples [][len(ways)][]chase.Sample) *frame.Result 
 				held[i]++
 				all++
 			}
-			table.Add(s.name, frame.Number(float64(s.limit)), fmt.Sprintf("%d of %d", within(runs, s.limit), len(runs)), frame.Number(frame.Median(executions)),
-				frame.Number(slices.Max(executions)), frame.Number(frame.Median(seconds)), s.paper, mark)
-			result.Summary[s.name+" "+name] = frame.Median(executions)
+			table.Add(s.name, harness.Number(float64(s.limit)), fmt.Sprintf("%d of %d", within(runs, s.limit), len(runs)), harness.Number(harness.Median(executions)),
+				harness.Number(slices.Max(executions)), harness.Number(harness.Median(seconds)), s.paper, mark)
+			result.Summary[s.name+" "+name] = harness.Median(executions)
 		}
 		table.Notes = append(table.Notes, fmt.Sprintf("Campaigns end at %d times the limit, at which a miss counts. Held: within the limit from at least 9 of 10 seeds.", patience))
 		result.Tables = append(result.Tables, table)
-		result.Summary["held"+strings.ToUpper(name[:1])+name[1:]] = 100 * float64(all) / float64(len(scenes))
+		result.Summary["held"+strings.ToUpper(name[:1])+name[1:]] = 100 * float64(all) / float64(len(subjects))
 	}
 	both := 0
 	for _, n := range held {
@@ -170,6 +170,6 @@ func report(scenes []*scene, samples [][len(ways)][]chase.Sample) *frame.Result 
 			both++
 		}
 	}
-	result.Summary["heldShare"] = 100 * float64(both) / float64(len(scenes))
+	result.Summary["heldShare"] = 100 * float64(both) / float64(len(subjects))
 	return result
 }

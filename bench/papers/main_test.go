@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
@@ -30,16 +30,16 @@ func compileForTest(t *testing.T) compile {
 
 // TestExamples holds the limits from three seeds.
 func TestExamples(t *testing.T) {
-	scenes, err := open(t.Context(), examples, func(string) bool { return true }, compileForTest(t))
+	subjects, err := open(t.Context(), examples, func(string) bool { return true }, compileForTest(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range scenes {
+	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			for seed := range uint64(3) {
 				for way, name := range ways {
 					config := s.config(way == 1, fuzzer.Lookahead, fuzzer.Techniques{}, seed+1, time.Now)
-					sample, err := chase.Run(t.Context(), s.goal(), config)
+					sample, err := timetotarget.Run(t.Context(), s.goal(), config)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -53,9 +53,9 @@ func TestExamples(t *testing.T) {
 }
 
 func TestReportCountsBothWays(t *testing.T) {
-	s := &scene{example: example{name: "some", limit: 100}}
-	early, late, never := chase.Sample{Reached: true, Executions: 50}, chase.Sample{Reached: true, Executions: 150}, chase.Sample{Executions: 400}
-	result := report([]*scene{s, s}, [][len(ways)][]chase.Sample{
+	s := &subject{example: example{name: "some", limit: 100}}
+	early, late, never := timetotarget.Sample{Reached: true, Executions: 50}, timetotarget.Sample{Reached: true, Executions: 150}, timetotarget.Sample{Executions: 400}
+	result := report([]*subject{s, s}, [][len(ways)][]timetotarget.Sample{
 		{{early, early, early}, {early, early, late}},
 		{{early, early, early}, {early, early, early}},
 	})
@@ -64,7 +64,7 @@ func TestReportCountsBothWays(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	if n := within([]chase.Sample{early, late, never}, 100); n != 1 {
+	if n := within([]timetotarget.Sample{early, late, never}, 100); n != 1 {
 		t.Errorf("%d samples are within the limit, want 1", n)
 	}
 }

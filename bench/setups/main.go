@@ -21,7 +21,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/forge"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -37,7 +37,7 @@ automaticShare, the same without the tests' set-ups; both over all projects, and
 var only string
 
 func main() {
-	frame.Main(frame.Comparison{
+	harness.Main(harness.Comparison{
 		Name: "setups", Doc: doc, Seconds: float64(60 * len(modes) * len(corpus)), Runs: 1, Measure: measure,
 		Flags: func(flags *flag.FlagSet) {
 			flags.StringVar(&only, "only", "", "run only the projects whose name holds this")
@@ -54,7 +54,7 @@ var modes = []struct {
 	{"automatic", "automaticShare", []string{"--setup", "none"}},
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	modules, err := run.Install(ctx, "setups", packages())
 	if err != nil {
 		return nil, err
@@ -69,8 +69,8 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("-only %q: no project has that in its name", only)
 	}
-	result := &frame.Result{Summary: map[string]float64{}}
-	table := frame.Table{
+	result := &harness.Result{Summary: map[string]float64{}}
+	table := harness.Table{
 		Title: "lines of the contracts under test that forge's unit tests reach",
 		Columns: []string{"project", "forge's tests", "lines", "World", "set-ups", "instances", "executed", "share", "in calls that succeed",
 			"executed, and not by forge's tests", "calls/s"},
@@ -99,14 +99,14 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 				last = compare(cover, r)
 				got = append(got, float64(last.executed))
 			}
-			share := frame.Median(got) / float64(last.lines)
+			share := harness.Median(got) / float64(last.lines)
 			result.Summary[mode.summary+" "+p.name] = share
-			executed[i] += frame.Median(got)
+			executed[i] += harness.Median(got)
 			if i == 0 {
 				lines += float64(last.lines)
 			}
-			table.Add(p.name, cover.tests, strconv.Itoa(last.lines), mode.name, strconv.Itoa(last.setUps), strconv.Itoa(last.instances), frame.Number(frame.Median(got)), frame.Percent(share),
-				strconv.Itoa(last.kept), strconv.Itoa(last.more), frame.Number(last.rate))
+			table.Add(p.name, cover.tests, strconv.Itoa(last.lines), mode.name, strconv.Itoa(last.setUps), strconv.Itoa(last.instances), harness.Number(harness.Median(got)), harness.Percent(share),
+				strconv.Itoa(last.kept), strconv.Itoa(last.more), harness.Number(last.rate))
 		}
 	}
 	for i, mode := range modes {
@@ -126,8 +126,8 @@ func runsNote(projects []project) string {
 }
 
 // fuzz runs the binary on a diff that adds the covered files.
-func fuzz(ctx context.Context, tool *frame.Tool, folder string, cover *coverage, flags []string, seconds float64, seed uint64) (*report.Report, error) {
-	diff, err := frame.AddFiles(folder, cover.files())
+func fuzz(ctx context.Context, tool *harness.Tool, folder string, cover *coverage, flags []string, seconds float64, seed uint64) (*report.Report, error) {
+	diff, err := harness.AddFiles(folder, cover.files())
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/forge"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/internal/soljson"
 )
 
@@ -64,7 +64,7 @@ via_ir = false
 }
 
 // packages are the projects, forge and the compilers, to be installed.
-func packages() frame.Packages {
+func packages() harness.Packages {
 	list := forge.Packages(corpus[0].solc)
 	list[uniswap] = "1.0.2"
 	for _, p := range corpus {

@@ -24,7 +24,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 )
 
 const doc = `Runs all state tests below the given files and folders: the transactions of every test, on
@@ -40,7 +40,7 @@ executors, failed on one, and were not run for one of the reasons of forks.go.
 
 func main() {
 	var paths []string
-	frame.Main(frame.Comparison{
+	harness.Main(harness.Comparison{
 		Name: "statetests", Doc: doc, Seconds: 1, Runs: 1,
 		Args: func(args []string) error {
 			if paths = args; len(paths) == 0 {
@@ -48,7 +48,7 @@ func main() {
 			}
 			return nil
 		},
-		Measure: func(ctx context.Context, run *frame.Run) (*frame.Result, error) { return measure(ctx, run, paths) },
+		Measure: func(ctx context.Context, run *harness.Run) (*harness.Result, error) { return measure(ctx, run, paths) },
 	})
 }
 
@@ -84,7 +84,7 @@ func files(paths []string) ([]string, error) {
 // line every few seconds on the official suites.
 const progressFiles = 500
 
-func measure(ctx context.Context, run *frame.Run, paths []string) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run, paths []string) (*harness.Result, error) {
 	list, err := files(paths)
 	if err != nil {
 		return nil, err
@@ -151,26 +151,26 @@ func runFile(path string) (*tally, error) {
 	return t, nil
 }
 
-func summarize(t *tally, files int, failed []error) (*frame.Result, error) {
-	counts := frame.Table{Title: "transactions", Columns: []string{"executor", "passed", "failed"}}
+func summarize(t *tally, files int, failed []error) (*harness.Result, error) {
+	counts := harness.Table{Title: "transactions", Columns: []string{"executor", "passed", "failed"}}
 	for i := range executors {
 		counts.Add(executors[i].name, strconv.Itoa(t.passed[i]), strconv.Itoa(t.failed[i]))
 	}
-	skips := frame.Table{Title: "not run", Columns: []string{"reason", "transactions"}}
+	skips := harness.Table{Title: "not run", Columns: []string{"reason", "transactions"}}
 	skipped := 0
 	for _, reason := range slices.Sorted(maps.Keys(t.skipped)) {
 		skips.Add(reason, strconv.Itoa(t.skipped[reason]))
 		skipped += t.skipped[reason]
 	}
-	failures := frame.Table{Title: "first failures", Columns: []string{"file", "test", "fork", "index", "executor", "what"}}
+	failures := harness.Table{Title: "first failures", Columns: []string{"file", "test", "fork", "index", "executor", "what"}}
 	for _, f := range t.failures {
 		failures.Add(f.file, f.test, f.fork, strconv.Itoa(f.index), f.executor, f.what)
 	}
-	result := &frame.Result{Summary: map[string]float64{
+	result := &harness.Result{Summary: map[string]float64{
 		"passed": float64(slices.Min(t.passed)), "failed": float64(slices.Max(t.failed)), "skipped": float64(skipped),
 		"files": float64(files), "unreadable": float64(len(failed)),
-	}, Tables: []frame.Table{counts}}
-	for _, table := range []frame.Table{skips, failures} {
+	}, Tables: []harness.Table{counts}}
+	for _, table := range []harness.Table{skips, failures} {
 		if len(table.Rows) > 0 {
 			result.Tables = append(result.Tables, table)
 		}

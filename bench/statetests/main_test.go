@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 )
 
 var update = flag.Bool("update", false, "make the tests of testdata anew, on go-ethereum alone")
@@ -81,7 +81,7 @@ func TestFailures(t *testing.T) {
 		{"no JSON", "calls.json", `{`, `{{`, "not the JSON of tests"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			result, err := measure(context.Background(), &frame.Run{Log: io.Discard}, []string{spoil(t, c.file, c.old, c.replacement)})
+			result, err := measure(context.Background(), &harness.Run{Log: io.Discard}, []string{spoil(t, c.file, c.old, c.replacement)})
 			if err == nil {
 				t.Fatal("no error")
 			}

@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/examples"
 )
@@ -47,8 +47,8 @@ var projects = []caseOf{
 }
 
 // packages are what the cases are made of.
-func packages() frame.Packages {
-	return frame.Packages{
+func packages() harness.Packages {
+	return harness.Packages{
 		"@openzeppelin/contracts":   "4.9.3",
 		"@gnosis.pm/safe-contracts": "1.3.0",
 		"@uniswap/v2-core":          "1.0.1",
@@ -58,9 +58,9 @@ func packages() frame.Packages {
 	}.Solc("0.4.24", "0.5.16", "0.7.6", "0.8.17")
 }
 
-// scenesOf builds and deploys the cases that are asked for.
-func scenesOf(ctx context.Context, run *frame.Run, asked func(name string) bool) (map[string]*chase.Scene, error) {
-	scenes := map[string]*chase.Scene{}
+// subjectsOf builds and deploys the cases that are asked for.
+func subjectsOf(ctx context.Context, run *harness.Run, asked func(name string) bool) (map[string]*timetotarget.Subject, error) {
+	subjects := map[string]*timetotarget.Subject{}
 	for _, name := range examples.Names() {
 		if !asked(name) {
 			continue
@@ -69,7 +69,7 @@ func scenesOf(ctx context.Context, run *frame.Run, asked func(name string) bool)
 		if err != nil {
 			return nil, err
 		}
-		if scenes[name], err = chase.Deploy(ctx, name, []*build.Output{output}, nil); err != nil {
+		if subjects[name], err = timetotarget.Deploy(ctx, name, []*build.Output{output}, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -81,14 +81,14 @@ func scenesOf(ctx context.Context, run *frame.Run, asked func(name string) bool)
 		if err != nil {
 			return nil, err
 		}
-		if scenes[p.name], err = chase.Deploy(ctx, p.name, outputs, p.only); err != nil {
+		if subjects[p.name], err = timetotarget.Deploy(ctx, p.name, outputs, p.only); err != nil {
 			return nil, err
 		}
 	}
-	return scenes, nil
+	return subjects, nil
 }
 
-func (c *caseOf) compile(ctx context.Context, run *frame.Run) ([]*build.Output, error) {
+func (c *caseOf) compile(ctx context.Context, run *harness.Run) ([]*build.Output, error) {
 	modules, err := run.Install(ctx, "targets", packages())
 	if err != nil {
 		return nil, err

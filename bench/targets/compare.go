@@ -10,13 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
 
 // samples of all campaigns: by goal, then by schedule, one for each seed.
-type samples [][][]chase.Sample
+type samples [][][]timetotarget.Sample
 
 // key names a campaign in the file of samples.
 type key struct {
@@ -28,12 +28,12 @@ type key struct {
 
 type record struct {
 	key
-	chase.Sample
+	timetotarget.Sample
 }
 
 // race runs all campaigns. Seed by seed, so that when time is up each target has
 // as many; the schedules of a target side by side.
-func race(ctx context.Context, run *frame.Run, goals []*goal, schedules []*fuzzer.Schedule, without fuzzer.Techniques) (samples, error) {
+func race(ctx context.Context, run *harness.Run, goals []*goal, schedules []*fuzzer.Schedule, without fuzzer.Techniques) (samples, error) {
 	known, out, err := openSamples(options.samples)
 	if err != nil {
 		return nil, err
@@ -46,13 +46,13 @@ func race(ctx context.Context, run *frame.Run, goals []*goal, schedules []*fuzze
 	}
 	all := make(samples, len(goals))
 	for i := range all {
-		all[i] = make([][]chase.Sample, len(schedules))
+		all[i] = make([][]timetotarget.Sample, len(schedules))
 	}
 	begun, round := run.Now(), len(goals)*len(schedules)
-	perSeed := make([][]chase.Sample, run.Runs) // complete rounds alone count
+	perSeed := make([][]timetotarget.Sample, run.Runs) // complete rounds alone count
 	var mu sync.Mutex
 	complete := make([]int, run.Runs)
-	err = chase.Parallel(ctx, run.Runs*round, options.parallel, func(i int) error {
+	err = timetotarget.Parallel(ctx, run.Runs*round, options.parallel, func(i int) error {
 		seed, g, sc := i/round, goals[i%round/len(schedules)], schedules[(i+i/round)%len(schedules)] // who is first changes
 		k := key{g.name(), sc.Name, without, run.Seed + uint64(seed)}
 		s, ok := known[k]
@@ -60,7 +60,7 @@ func race(ctx context.Context, run *frame.Run, goals []*goal, schedules []*fuzze
 			left := time.Duration(run.Seconds*float64(time.Second)) - run.Now().Sub(begun)
 			bounded, cancel := context.WithTimeout(ctx, max(left, 0))
 			defer cancel()
-			found, err := pursue(bounded, g, g.scene.Config(sc, without, k.Seed, run.Now), g.limit())
+			found, err := pursue(bounded, g, g.subject.Config(sc, without, k.Seed, run.Now), g.limit())
 			if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 				return nil // out of time: this round does not count
 			}
@@ -73,7 +73,7 @@ func race(ctx context.Context, run *frame.Run, goals []*goal, schedules []*fuzze
 		mu.Lock()
 		defer mu.Unlock()
 		if perSeed[seed] == nil {
-			perSeed[seed] = make([]chase.Sample, round)
+			perSeed[seed] = make([]timetotarget.Sample, round)
 		}
 		perSeed[seed][i%round/len(schedules)*len(schedules)+(i+i/round)%len(schedules)] = s
 		complete[seed]++
@@ -100,12 +100,12 @@ func race(ctx context.Context, run *frame.Run, goals []*goal, schedules []*fuzze
 }
 
 // keep writes a campaign's outcome to the file of samples.
-func keep(out *os.File, k key, s chase.Sample) error {
+func keep(out *os.File, k key, s timetotarget.Sample) error {
 	return json.NewEncoder(out).Encode(record{k, s})
 }
 
 // openSamples reads the campaigns of earlier runs and opens the file for more.
-func openSamples(name string) (map[key]chase.Sample, *os.File, error) {
+func openSamples(name string) (map[key]timetotarget.Sample, *os.File, error) {
 	if name == "" {
 		return nil, nil, nil
 	}
@@ -113,7 +113,7 @@ func openSamples(name string) (map[key]chase.Sample, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	known := map[key]chase.Sample{}
+	known := map[key]timetotarget.Sample{}
 	for scanner := bufio.NewScanner(file); scanner.Scan(); {
 		var r record
 		if err := json.Unmarshal(scanner.Bytes(), &r); err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -14,22 +14,22 @@ import (
 
 // coverage is the paper's RQ5: how many instructions a campaign toward all targets
 // of a case has covered after so many executions.
-func coverage(ctx context.Context, run *frame.Run, goals []*goal, schedules []*fuzzer.Schedule, without fuzzer.Techniques) (*frame.Result, error) {
-	var order []*chase.Scene
-	targets := map[*chase.Scene][]bytecode.Target{}
+func coverage(ctx context.Context, run *harness.Run, goals []*goal, schedules []*fuzzer.Schedule, without fuzzer.Techniques) (*harness.Result, error) {
+	var order []*timetotarget.Subject
+	targets := map[*timetotarget.Subject][]bytecode.Target{}
 	for _, g := range goals {
-		if targets[g.scene] == nil {
-			order = append(order, g.scene)
+		if targets[g.subject] == nil {
+			order = append(order, g.subject)
 		}
-		targets[g.scene] = append(targets[g.scene], g.target)
+		targets[g.subject] = append(targets[g.subject], g.target)
 	}
-	type place struct{ scene, schedule int }
+	type place struct{ subject, schedule int }
 	covered := map[place][]float64{}
 	var mu sync.Mutex
 	round := len(order) * len(schedules)
-	err := chase.Parallel(ctx, run.Runs*round, options.parallel, func(i int) error {
+	err := timetotarget.Parallel(ctx, run.Runs*round, options.parallel, func(i int) error {
 		at := place{i % round / len(schedules), i % len(schedules)}
-		s := order[at.scene]
+		s := order[at.subject]
 		config := s.Config(schedules[at.schedule], without, run.Seed+uint64(i/round), run.Now)
 		config.Targets = targets[s]
 		n, err := instructions(ctx, s, config)
@@ -45,7 +45,7 @@ func coverage(ctx context.Context, run *frame.Run, goals []*goal, schedules []*f
 	if err != nil {
 		return nil, err
 	}
-	table := frame.Table{
+	table := harness.Table{
 		Title: fmt.Sprintf("instructions covered after %d executions", options.coverage), Columns: []string{"case"},
 		Notes: []string{"Medians, in code of the case's contracts; all targets of a case at once. The test compares the first two schedules."},
 	}
@@ -57,13 +57,13 @@ func coverage(ctx context.Context, run *frame.Run, goals []*goal, schedules []*f
 	for i, s := range order {
 		cells := []string{s.Name}
 		for n := range schedules {
-			cells = append(cells, frame.Number(frame.Median(covered[place{i, n}])))
+			cells = append(cells, harness.Number(harness.Median(covered[place{i, n}])))
 		}
-		test := frame.Compare(covered[place{i, 0}], covered[place{i, 1}])
+		test := harness.Compare(covered[place{i, 0}], covered[place{i, 1}])
 		ratios = append(ratios, test.Ratio)
 		table.Add(append(cells, test.String())...)
 	}
-	return &frame.Result{Tables: []frame.Table{table}, Summary: map[string]float64{"medianCoverageRatio": frame.Median(ratios)}}, nil
+	return &harness.Result{Tables: []harness.Table{table}, Summary: map[string]float64{"medianCoverageRatio": harness.Median(ratios)}}, nil
 }
 
 // counted is a machine that stops a campaign after so many executions.
@@ -83,7 +83,7 @@ func (m counted) Run(seq evm.Sequence) (*evm.Execution, error) {
 
 // instructions runs a campaign and counts the instructions of the blocks that it
 // entered.
-func instructions(ctx context.Context, s *chase.Scene, config fuzzer.Config) (int, error) {
+func instructions(ctx context.Context, s *timetotarget.Subject, config fuzzer.Config) (int, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	left := options.coverage
@@ -95,7 +95,7 @@ func instructions(ctx context.Context, s *chase.Scene, config fuzzer.Config) (in
 	if err != nil {
 		return 0, err
 	}
-	if err := chase.Fault(result); err != nil {
+	if err := timetotarget.Fault(result); err != nil {
 		return 0, err
 	}
 	n := 0

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -26,12 +26,12 @@ const exampleBound = 5_000_000
 
 // openMaze deploys the example. Its targets are the three asserts; the last is
 // the one that breaks.
-func openMaze(ctx context.Context, run *frame.Run) (*goal, error) {
+func openMaze(ctx context.Context, run *harness.Run) (*goal, error) {
 	outputs, err := maze.compile(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	s, err := chase.Deploy(ctx, maze.name, outputs, nil)
+	s, err := timetotarget.Deploy(ctx, maze.name, outputs, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ const (
 )
 
 // example measures the running example.
-func example(ctx context.Context, run *frame.Run, schedules []*fuzzer.Schedule, without fuzzer.Techniques) (*frame.Result, error) {
+func example(ctx context.Context, run *harness.Run, schedules []*fuzzer.Schedule, without fuzzer.Techniques) (*harness.Result, error) {
 	g, err := openMaze(ctx, run)
 	if err != nil {
 		return nil, err
@@ -76,16 +76,16 @@ func example(ctx context.Context, run *frame.Run, schedules []*fuzzer.Schedule, 
 	if err != nil {
 		return nil, err
 	}
-	limit := uint64(exampleLimit * math.Ceil(frame.Median(executions(first))))
+	limit := uint64(exampleLimit * math.Ceil(harness.Median(executions(first))))
 	for i := range first {
 		limitTo(&first[i], limit)
 	}
-	table := frame.Table{
+	table := harness.Table{
 		Title:   "the running example",
 		Columns: []string{"schedule", "median executions", "missed", "median seconds", "executions/s", "test against " + schedules[0].Name},
 		Notes:   []string{fmt.Sprintf("%d seeds, limit %d executions.", run.Runs, limit)},
 	}
-	summary := map[string]float64{"exampleMissed": float64(missed(first)), "exampleMedian": frame.Median(executions(first))}
+	summary := map[string]float64{"exampleMissed": float64(missed(first)), "exampleMedian": harness.Median(executions(first))}
 	for n, sc := range schedules {
 		list := first
 		if n > 0 {
@@ -93,35 +93,35 @@ func example(ctx context.Context, run *frame.Run, schedules []*fuzzer.Schedule, 
 				return nil, err
 			}
 		}
-		all := samples{[][]chase.Sample{list}}
+		all := samples{[][]timetotarget.Sample{list}}
 		sum, _ := spending(sc.Name, all, 0)
 		test := ""
 		if n > 0 {
-			t := frame.Compare(executions(list), executions(first))
+			t := harness.Compare(executions(list), executions(first))
 			test = t.String()
 			if n == 1 {
 				summary["exampleA12"], summary["exampleP"] = t.A12, t.P
 			}
 		}
-		table.Add(sc.Name, frame.Number(frame.Median(executions(list))), fmt.Sprint(missed(list)), frame.Number(frame.Median(seconds(list, 0))),
-			frame.Number(sum.executions/sum.seconds), test)
+		table.Add(sc.Name, harness.Number(harness.Median(executions(list))), fmt.Sprint(missed(list)), harness.Number(harness.Median(seconds(list, 0))),
+			harness.Number(sum.executions/sum.seconds), test)
 	}
-	return &frame.Result{Tables: []frame.Table{table}, Summary: summary}, nil
+	return &harness.Result{Tables: []harness.Table{table}, Summary: summary}, nil
 }
 
 // limitTo makes a miss of what took longer than the limit.
-func limitTo(s *chase.Sample, limit uint64) {
+func limitTo(s *timetotarget.Sample, limit uint64) {
 	if s.Executions > limit {
 		s.Reached, s.Executions = false, limit
 	}
 }
 
 // exampleRuns runs a schedule's campaigns on the example.
-func exampleRuns(ctx context.Context, run *frame.Run, g *goal, sc *fuzzer.Schedule, without fuzzer.Techniques, limit uint64) ([]chase.Sample, error) {
-	list := make([]chase.Sample, run.Runs)
+func exampleRuns(ctx context.Context, run *harness.Run, g *goal, sc *fuzzer.Schedule, without fuzzer.Techniques, limit uint64) ([]timetotarget.Sample, error) {
+	list := make([]timetotarget.Sample, run.Runs)
 	var mu sync.Mutex
-	err := chase.Parallel(ctx, run.Runs, options.parallel, func(i int) error {
-		config := g.scene.Config(sc, without, run.Seed+uint64(i), run.Now)
+	err := timetotarget.Parallel(ctx, run.Runs, options.parallel, func(i int) error {
+		config := g.subject.Config(sc, without, run.Seed+uint64(i), run.Now)
 		config.SeqLen = 1
 		s, err := pursue(ctx, g, config, limit)
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -58,22 +58,22 @@ type evmBlock struct {
 
 // freeze chooses the targets: of each case at most one from each bracket, at
 // random among the blocks whose median in the baseline is there.
-func freeze(ctx context.Context, run *frame.Run, without fuzzer.Techniques) (*frame.Result, error) {
-	scenes, err := scenesOf(ctx, run, wanted)
+func freeze(ctx context.Context, run *harness.Run, without fuzzer.Techniques) (*harness.Result, error) {
+	subjects, err := subjectsOf(ctx, run, wanted)
 	if err != nil {
 		return nil, err
 	}
 	var jobs []baseline
-	for _, s := range scenes {
+	for _, s := range subjects {
 		for i := range baselineRuns {
-			jobs = append(jobs, baseline{scene: s, seed: baselineSeed + uint64(i)})
+			jobs = append(jobs, baseline{subject: s, seed: baselineSeed + uint64(i)})
 		}
 	}
 	slices.SortFunc(jobs, func(a, b baseline) int {
-		return cmp.Or(cmp.Compare(a.seed, b.seed), cmp.Compare(a.scene.Name, b.scene.Name))
+		return cmp.Or(cmp.Compare(a.seed, b.seed), cmp.Compare(a.subject.Name, b.subject.Name))
 	})
-	err = chase.Parallel(ctx, len(jobs), options.parallel, func(i int) error {
-		run.Logf("baseline of %s, seed %d", jobs[i].scene.Name, jobs[i].seed)
+	err = timetotarget.Parallel(ctx, len(jobs), options.parallel, func(i int) error {
+		run.Logf("baseline of %s, seed %d", jobs[i].subject.Name, jobs[i].seed)
 		return jobs[i].measure(ctx, run, without)
 	})
 	if err != nil {
@@ -84,22 +84,22 @@ func freeze(ctx context.Context, run *frame.Run, without fuzzer.Techniques) (*fr
 		return nil, err
 	}
 	list := slices.DeleteFunc(old, func(t frozen) bool { return wanted(t.Case) })
-	for _, s := range scenes {
+	for _, s := range subjects {
 		list = append(list, choose(s, jobs)...)
 	}
 	slices.SortFunc(list, func(a, b frozen) int { return cmp.Or(cmp.Compare(a.Case, b.Case), cmp.Compare(a.Bracket, b.Bracket)) })
-	table := frame.Table{Title: "targets", Columns: []string{"target", "bracket", "baseline"}}
+	table := harness.Table{Title: "targets", Columns: []string{"target", "bracket", "baseline"}}
 	for _, t := range list {
-		table.Add(t.name(), fmt.Sprint(t.Bracket), frame.Number(t.Baseline))
+		table.Add(t.name(), fmt.Sprint(t.Bracket), harness.Number(t.Baseline))
 	}
-	return &frame.Result{Summary: map[string]float64{"targets": float64(len(list))}, Tables: []frame.Table{table}}, writeTargets(run, list)
+	return &harness.Result{Summary: map[string]float64{"targets": float64(len(list))}, Tables: []harness.Table{table}}, writeTargets(run, list)
 }
 
 // baseline is one campaign without targets.
 type baseline struct {
-	scene *chase.Scene
-	seed  uint64
-	first map[bytecode.Location]uint64
+	subject *timetotarget.Subject
+	seed    uint64
+	first   map[bytecode.Location]uint64
 }
 
 // recorder notes when blocks are first entered.
@@ -132,31 +132,31 @@ func (r recorder) Run(seq evm.Sequence) (*evm.Execution, error) {
 	return exec, nil
 }
 
-func (b *baseline) measure(ctx context.Context, run *frame.Run, without fuzzer.Techniques) error {
+func (b *baseline) measure(ctx context.Context, run *harness.Run, without fuzzer.Techniques) error {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	b.first = map[bytecode.Location]uint64{}
 	known, count := map[evmBlock]bool{}, uint64(0)
-	config := b.scene.Config(fuzzer.Cutoff, without, b.seed, run.Now)
+	config := b.subject.Config(fuzzer.Cutoff, without, b.seed, run.Now)
 	config.NewMachine = func() (evm.Machine, error) {
-		m, err := b.scene.NewMachine()
-		return recorder{m, b, b.scene.Table, &count, stop, known}, err
+		m, err := b.subject.NewMachine()
+		return recorder{m, b, b.subject.Table, &count, stop, known}, err
 	}
 	result, err := (&fuzzer.Campaign{Config: config}).Run(running)
 	if err != nil {
 		return err
 	}
-	if err := chase.Fault(result); err != nil {
+	if err := timetotarget.Fault(result); err != nil {
 		return err
 	}
 	return ctx.Err()
 }
 
-// choose picks a scene's targets.
-func choose(s *chase.Scene, jobs []baseline) []frozen {
+// choose picks a subject's targets.
+func choose(s *timetotarget.Subject, jobs []baseline) []frozen {
 	times := map[bytecode.Location][]float64{}
 	for _, j := range jobs {
-		if j.scene == s {
+		if j.subject == s {
 			for l, at := range j.first {
 				times[l] = append(times[l], float64(at))
 			}
@@ -167,7 +167,7 @@ func choose(s *chase.Scene, jobs []baseline) []frozen {
 		for len(t) < baselineRuns {
 			t = append(t, float64(brackets[0]*bracketFactor)+1)
 		}
-		median := frame.Median(t)
+		median := harness.Median(t)
 		for _, start := range brackets {
 			if median > float64(start) && median <= float64(start*bracketFactor) {
 				p := s.Table.Program(l.Code)
@@ -186,11 +186,11 @@ func choose(s *chase.Scene, jobs []baseline) []frozen {
 	return chosen
 }
 
-func targetsFile(run *frame.Run) string {
+func targetsFile(run *harness.Run) string {
 	return filepath.Join(run.Root, "bench", "targets", "targets.json")
 }
 
-func readTargets(run *frame.Run) ([]frozen, error) {
+func readTargets(run *harness.Run) ([]frozen, error) {
 	text, err := os.ReadFile(targetsFile(run))
 	if err != nil {
 		return nil, fmt.Errorf("targets are chosen by -freeze: %w", err)
@@ -202,7 +202,7 @@ func readTargets(run *frame.Run) ([]frozen, error) {
 	return list, nil
 }
 
-func writeTargets(run *frame.Run, list []frozen) error {
+func writeTargets(run *harness.Run, list []frozen) error {
 	text, err := json.MarshalIndent(list, "", "  ")
 	if err != nil {
 		return err
@@ -210,11 +210,11 @@ func writeTargets(run *frame.Run, list []frozen) error {
 	return os.WriteFile(targetsFile(run), append(text, '\n'), 0o644) //nolint:gosec // a source file
 }
 
-// locate finds the targets in the scenes.
-func locate(list []frozen, scenes map[string]*chase.Scene) ([]*goal, error) {
+// locate finds the targets in the subjects.
+func locate(list []frozen, subjects map[string]*timetotarget.Subject) ([]*goal, error) {
 	var goals []*goal
 	for _, f := range list {
-		s := scenes[f.Case]
+		s := subjects[f.Case]
 		if s == nil {
 			return nil, fmt.Errorf("%s: there is no such case: choose the targets anew with -freeze", f.name())
 		}
@@ -235,7 +235,7 @@ func locate(list []frozen, scenes map[string]*chase.Scene) ([]*goal, error) {
 }
 
 // goalAt is the block of a contract's runtime code that starts at a pc.
-func goalAt(s *chase.Scene, contract string, pc uint32) (*goal, error) {
+func goalAt(s *timetotarget.Subject, contract string, pc uint32) (*goal, error) {
 	for _, c := range s.Table.Contracts() {
 		if c.QualifiedName() != contract || c.Runtime == nil {
 			continue
@@ -245,7 +245,7 @@ func goalAt(s *chase.Scene, contract string, pc uint32) (*goal, error) {
 			break
 		}
 		location := bytecode.Location{Code: c.Runtime.ID, PC: pc}
-		return &goal{scene: s, block: block, target: bytecode.Target{Contract: contract, Entries: []bytecode.Location{location}}}, nil
+		return &goal{subject: s, block: block, target: bytecode.Target{Contract: contract, Entries: []bytecode.Location{location}}}, nil
 	}
 	return nil, fmt.Errorf("%s: no block of %s begins at %#x: choose the targets anew with -freeze", s.Name, contract, pc)
 }

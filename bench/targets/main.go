@@ -24,7 +24,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
 
@@ -68,10 +68,10 @@ func flags(f *flag.FlagSet) {
 }
 
 func main() {
-	frame.Main(frame.Comparison{Name: "targets", Doc: doc, Seconds: 7200, Runs: 24, Measure: measure, Flags: flags})
+	harness.Main(harness.Comparison{Name: "targets", Doc: doc, Seconds: 7200, Runs: 24, Measure: measure, Flags: flags})
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	schedules, err := namedSchedules(options.schedules)
 	if err != nil {
 		return nil, err
@@ -100,19 +100,19 @@ func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
 	if len(list) == 0 {
 		return nil, fmt.Errorf("-only %s: no target is of such a case", options.only)
 	}
-	scenes, err := scenesOf(ctx, run, func(name string) bool {
+	subjects, err := subjectsOf(ctx, run, func(name string) bool {
 		return slices.ContainsFunc(list, func(t frozen) bool { return t.Case == name })
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range scenes {
+	for _, s := range subjects {
 		s.OnReference = options.reference
 		if options.anew {
 			s.Library = nil
 		}
 	}
-	goals, err := locate(list, scenes)
+	goals, err := locate(list, subjects)
 	if err != nil {
 		return nil, err
 	}

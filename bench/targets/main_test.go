@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
 
 // TestTargetsAreFrozen: enough of them, over contracts and brackets, each where
 // its baseline says.
 func TestTargetsAreFrozen(t *testing.T) {
-	list, err := readTargets(&frame.Run{Root: filepath.Join("..", "..")})
+	list, err := readTargets(&harness.Run{Root: filepath.Join("..", "..")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,10 +40,10 @@ func TestTargetsAreFrozen(t *testing.T) {
 
 // made is a goal with a sample for each number of executions; those at the limit
 // were missed.
-func made(limit uint64, executions ...uint64) []chase.Sample {
-	var list []chase.Sample
+func made(limit uint64, executions ...uint64) []timetotarget.Sample {
+	var list []timetotarget.Sample
 	for _, n := range executions {
-		list = append(list, chase.Sample{Reached: n < limit, Executions: min(n, limit), Seconds: float64(n) / 1000, Analysis: 0.001, Questions: 10})
+		list = append(list, timetotarget.Sample{Reached: n < limit, Executions: min(n, limit), Seconds: float64(n) / 1000, Analysis: 0.001, Questions: 10})
 	}
 	return list
 }
@@ -75,7 +75,7 @@ func TestSamplesAreKept(t *testing.T) {
 		t.Fatal(known, err)
 	}
 	k := key{Target: "a", Schedule: "cutoff", Seed: 3}
-	if err := keep(file, k, chase.Sample{Executions: 7}); err != nil {
+	if err := keep(file, k, timetotarget.Sample{Executions: 7}); err != nil {
 		t.Fatal(err)
 	}
 	file.Close()

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
 
@@ -20,7 +20,7 @@ type tally struct {
 }
 
 // outcome tells who is faster.
-func outcome(t frame.Test, wins, losses *int) string {
+func outcome(t harness.Test, wins, losses *int) string {
 	switch {
 	case !(t.P < significant):
 		return ""
@@ -33,7 +33,7 @@ func outcome(t frame.Test, wins, losses *int) string {
 }
 
 // executions and seconds of a target's campaigns, misses at the limit.
-func executions(list []chase.Sample) []float64 {
+func executions(list []timetotarget.Sample) []float64 {
 	var values []float64
 	for _, s := range list {
 		values = append(values, float64(s.Executions))
@@ -41,7 +41,7 @@ func executions(list []chase.Sample) []float64 {
 	return values
 }
 
-func seconds(list []chase.Sample, most float64) []float64 {
+func seconds(list []timetotarget.Sample, most float64) []float64 {
 	var values []float64
 	for _, s := range list {
 		if !s.Reached {
@@ -52,7 +52,7 @@ func seconds(list []chase.Sample, most float64) []float64 {
 	return values
 }
 
-func missed(list []chase.Sample) int {
+func missed(list []timetotarget.Sample) int {
 	n := 0
 	for _, s := range list {
 		if !s.Reached {
@@ -63,31 +63,31 @@ func missed(list []chase.Sample) int {
 }
 
 // row compares two schedules on one target.
-func (c *tally) row(g *goal, first, other []chase.Sample) []string {
+func (c *tally) row(g *goal, first, other []timetotarget.Sample) []string {
 	most := 0.0
-	for _, s := range append(append([]chase.Sample(nil), first...), other...) {
+	for _, s := range append(append([]timetotarget.Sample(nil), first...), other...) {
 		most = max(most, s.Seconds)
 	}
-	e := frame.Compare(executions(other), executions(first))
-	s := frame.Compare(seconds(other, most), seconds(first, most))
+	e := harness.Compare(executions(other), executions(first))
+	s := harness.Compare(seconds(other, most), seconds(first, most))
 	c.ratios, c.ratiosSeconds = append(c.ratios, e.Ratio), append(c.ratiosSeconds, s.Ratio)
 	misses := ""
 	if a, b := missed(other), missed(first); a+b > 0 {
 		misses = fmt.Sprintf("%d, %d", a, b)
 	}
-	return []string{g.name(), frame.Number(float64(g.Bracket)),
-		frame.Number(frame.Median(executions(other))), frame.Number(frame.Median(executions(first))), misses,
+	return []string{g.name(), harness.Number(float64(g.Bracket)),
+		harness.Number(harness.Median(executions(other))), harness.Number(harness.Median(executions(first))), misses,
 		fmt.Sprintf("%.2f", e.Ratio), fmt.Sprintf("%.3f", e.P), fmt.Sprintf("%.2f", e.A12), outcome(e, &c.wins, &c.losses),
-		frame.Number(frame.Median(seconds(other, most))), frame.Number(frame.Median(seconds(first, most))),
+		harness.Number(harness.Median(seconds(other, most))), harness.Number(harness.Median(seconds(first, most))),
 		fmt.Sprintf("%.2f", s.Ratio), fmt.Sprintf("%.3f", s.P), outcome(s, &c.winsSeconds, &c.lossesSeconds)}
 }
 
 // tables shows the first schedule against each of the others.
-func tables(goals []*goal, schedules []*fuzzer.Schedule, all samples) (*frame.Result, error) {
-	result := &frame.Result{}
+func tables(goals []*goal, schedules []*fuzzer.Schedule, all samples) (*harness.Result, error) {
+	result := &harness.Result{}
 	first := schedules[0].Name
 	for n, other := range schedules[1:] {
-		table := frame.Table{
+		table := harness.Table{
 			Title: fmt.Sprintf("%s against %s", first, other.Name),
 			Columns: []string{"target", "bracket", "T " + other.Name, "T " + first, "misses", "ratio", "p", "A12", "",
 				"s " + other.Name, "s " + first, "ratio", "p", ""},
@@ -105,11 +105,11 @@ func tables(goals []*goal, schedules []*fuzzer.Schedule, all samples) (*frame.Re
 				"targets": float64(len(goals)), "seeds": float64(len(all[0][0])),
 				"wins": float64(c.wins), "losses": float64(c.losses),
 				"winsSeconds": float64(c.winsSeconds), "lossesSeconds": float64(c.lossesSeconds),
-				"medianRatio": frame.Median(c.ratios), "medianRatioSeconds": frame.Median(c.ratiosSeconds),
+				"medianRatio": harness.Median(c.ratios), "medianRatioSeconds": harness.Median(c.ratiosSeconds),
 			}
 		}
 	}
-	table := frame.Table{Title: "the analysis", Columns: []string{"schedule", "executions", "executions/s", "time in the analysis", "questions", "exhausted"}}
+	table := harness.Table{Title: "the analysis", Columns: []string{"schedule", "executions", "executions/s", "time in the analysis", "questions", "exhausted"}}
 	for n, sc := range schedules {
 		spent, cells := spending(sc.Name, all, n)
 		table.Add(cells...)
@@ -149,7 +149,7 @@ func spending(name string, all samples, n int) (spent, []string) {
 	}
 	share, exhausted := "none", "none"
 	if sum.questions > 0 {
-		share, exhausted = frame.Percent(sum.analysis()), frame.Percent(sum.exhausted())
+		share, exhausted = harness.Percent(sum.analysis()), harness.Percent(sum.exhausted())
 	}
-	return sum, []string{name, frame.Number(sum.executions), frame.Number(sum.executions / sum.seconds), share, strings.TrimSuffix(frame.Number(sum.questions), "—"), exhausted}
+	return sum, []string{name, harness.Number(sum.executions), harness.Number(sum.executions / sum.seconds), share, strings.TrimSuffix(harness.Number(sum.questions), "—"), exhausted}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
@@ -90,7 +90,7 @@ func (w *watch) find() {
 // reaches reports whether a call that succeeds enters the subject's target.
 func (w *watch) reaches(exec *evm.Execution) bool {
 	entry := w.subject.target.Entries[0]
-	block, _ := w.subject.scene.Table.Program(entry.Code).StartsAt(uint64(entry.PC))
+	block, _ := w.subject.deployed.Table.Program(entry.Code).StartsAt(uint64(entry.PC))
 	for i := range exec.Covered {
 		if c := &exec.Covered[i]; c.Code == entry.Code && c.Block == block && c.Kept {
 			return true
@@ -101,7 +101,7 @@ func (w *watch) reaches(exec *evm.Execution) bool {
 
 // cover counts branch sides and instructions of the contracts' runtime code.
 func (w *watch) cover(exec *evm.Execution) {
-	table := w.subject.scene.Table
+	table := w.subject.deployed.Table
 	for i := range exec.Covered {
 		c := &exec.Covered[i]
 		p := table.Program(c.Code)
@@ -137,15 +137,15 @@ func isOurs(p *bytecode.Program) bool {
 }
 
 // run runs one campaign on the subject.
-func (s *subject) run(ctx context.Context, run *frame.Run, c *contender, seed uint64) (*sample, error) {
+func (s *subject) run(ctx context.Context, run *harness.Run, c *contender, seed uint64) (*sample, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	w := &watch{subject: s, now: run.Now, stop: stop, begun: run.Now(), taken: map[side]bool{}, blocks: map[bytecode.Location]bool{}}
-	config := s.scene.Config(fuzzer.Lookahead, c.without, seed, run.Now)
+	config := s.deployed.Config(fuzzer.Lookahead, c.without, seed, run.Now)
 	config.With = c.with
-	config.NewJudge = s.scene.NewMachine
+	config.NewJudge = s.deployed.NewMachine
 	config.NewMachine = func() (evm.Machine, error) {
-		m, err := s.scene.NewMachine()
+		m, err := s.deployed.NewMachine()
 		return watched{m, w}, err
 	}
 	switch s.kind {
@@ -164,7 +164,7 @@ func (s *subject) run(ctx context.Context, run *frame.Run, c *contender, seed ui
 	if err != nil {
 		return nil, err
 	}
-	if err := chase.Fault(result); err != nil {
+	if err := timetotarget.Fault(result); err != nil {
 		return nil, err
 	}
 	if !w.sample.found {

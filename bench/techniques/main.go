@@ -16,8 +16,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
 
@@ -54,10 +54,10 @@ func flags(f *flag.FlagSet) {
 }
 
 func main() {
-	frame.Main(frame.Comparison{Name: "techniques", Doc: doc, Seconds: 3600, Runs: 10, Measure: measure, Flags: flags})
+	harness.Main(harness.Comparison{Name: "techniques", Doc: doc, Seconds: 3600, Runs: 10, Measure: measure, Flags: flags})
 }
 
-func measure(ctx context.Context, run *frame.Run) (*frame.Result, error) {
+func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	if options.parallel < 1 || options.limit < 1 {
 		return nil, fmt.Errorf("-parallel %d, -limit %d: want at least 1", options.parallel, options.limit)
 	}
@@ -112,7 +112,7 @@ func wanted(name string) bool {
 // race runs all campaigns: seed by seed, and within a seed subject by subject with
 // all contenders, so that what slows the machine down slows all of them down. The
 // samples are by subject and contender.
-func race(ctx context.Context, run *frame.Run, subjects []*subject, contenders []contender) ([][][]sample, error) {
+func race(ctx context.Context, run *harness.Run, subjects []*subject, contenders []contender) ([][][]sample, error) {
 	samples := make([][][]sample, len(subjects))
 	for i := range samples {
 		samples[i] = make([][]sample, len(contenders))
@@ -125,7 +125,7 @@ func race(ctx context.Context, run *frame.Run, subjects []*subject, contenders [
 			break
 		}
 		n := len(subjects) * len(contenders)
-		err := chase.Parallel(ctx, n, options.parallel, func(i int) error {
+		err := timetotarget.Parallel(ctx, n, options.parallel, func(i int) error {
 			s, c := subjects[i/len(contenders)], (i+seed)%len(contenders)
 			result, err := s.run(ctx, run, &contenders[c], run.Seed+uint64(seed))
 			if err != nil {

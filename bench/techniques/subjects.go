@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -26,12 +26,12 @@ const (
 	asserting             // a finding of the oracle assertion
 )
 
-// subject is a scene, and what campaigns on it are after.
+// subject is a deployment, and what campaigns on it are after.
 type subject struct {
-	name   string
-	kind   kind
-	scene  *chase.Scene
-	target bytecode.Target // reaching
+	name     string
+	kind     kind
+	deployed *timetotarget.Subject
+	target   bytecode.Target // reaching
 }
 
 // project is a folder of sources: of this repository, or of a package.
@@ -51,8 +51,8 @@ var projects = []project{
 }
 
 // packages are what the projects are made of, and their compilers.
-func packages() frame.Packages {
-	return frame.Packages{
+func packages() harness.Packages {
+	return harness.Packages{
 		"@openzeppelin/contracts": "4.9.3",
 		"erc721a":                 "4.3.0",
 		"solmate":                 "6.8.0",
@@ -72,25 +72,25 @@ const (
 // bench/targets' baseline.
 const most = 4_000
 
-func open(ctx context.Context, run *frame.Run) ([]*subject, error) {
+func open(ctx context.Context, run *harness.Run) ([]*subject, error) {
 	modules, err := run.Install(ctx, "techniques", packages())
 	if err != nil {
 		return nil, err
 	}
-	scenes, err := scenesOf(ctx, run, modules)
+	deployed, err := deployAll(ctx, run, modules)
 	if err != nil {
 		return nil, err
 	}
 	var subjects []*subject
-	for _, s := range scenes {
-		subjects = append(subjects, &subject{name: s.Name, kind: covering, scene: s})
+	for _, s := range deployed {
+		subjects = append(subjects, &subject{name: s.Name, kind: covering, deployed: s})
 	}
-	targets, err := targetsIn(run, scenes)
+	targets, err := targetsIn(run, deployed)
 	if err != nil {
 		return nil, err
 	}
 	subjects = append(subjects, targets...)
-	asserts, err := assertsOf(ctx, run, modules, scenes)
+	asserts, err := assertsOf(ctx, run, modules, deployed)
 	if err != nil {
 		return nil, err
 	}
@@ -101,13 +101,13 @@ func open(ctx context.Context, run *frame.Run) ([]*subject, error) {
 	return subjects, nil
 }
 
-// scenesOf builds the examples and the projects as bench/targets does, whose targets
+// deployAll builds and deploys the examples and the projects as bench/targets does, whose targets
 // are places in that code.
-func scenesOf(ctx context.Context, run *frame.Run, modules string) ([]*chase.Scene, error) {
-	var scenes []*chase.Scene
+func deployAll(ctx context.Context, run *harness.Run, modules string) ([]*timetotarget.Subject, error) {
+	var deployed []*timetotarget.Subject
 	add := func(name string, outputs []*build.Output) error {
-		s, err := chase.Deploy(ctx, name, outputs, nil)
-		scenes = append(scenes, s)
+		s, err := timetotarget.Deploy(ctx, name, outputs, nil)
+		deployed = append(deployed, s)
 		return err
 	}
 	for _, name := range examples.Names() {
@@ -133,7 +133,7 @@ func scenesOf(ctx context.Context, run *frame.Run, modules string) ([]*chase.Sce
 			return nil, err
 		}
 	}
-	return scenes, nil
+	return deployed, nil
 }
 
 // frozen is what bench/targets keeps of a target.
@@ -145,8 +145,8 @@ type frozen struct {
 	Bracket  uint64 `json:"bracket"`
 }
 
-// targetsIn finds the targets of bench/targets in the scenes.
-func targetsIn(run *frame.Run, scenes []*chase.Scene) ([]*subject, error) {
+// targetsIn finds the targets of bench/targets in what is deployed.
+func targetsIn(run *harness.Run, deployed []*timetotarget.Subject) ([]*subject, error) {
 	file := filepath.Join(run.Root, "bench", "targets", "targets.json")
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -158,11 +158,11 @@ func targetsIn(run *frame.Run, scenes []*chase.Scene) ([]*subject, error) {
 	}
 	var subjects []*subject
 	for _, f := range list {
-		i := slices.IndexFunc(scenes, func(s *chase.Scene) bool { return s.Name == f.Case })
+		i := slices.IndexFunc(deployed, func(s *timetotarget.Subject) bool { return s.Name == f.Case })
 		if i < 0 || f.Bracket > most {
 			continue
 		}
-		s, err := f.in(scenes[i])
+		s, err := f.in(deployed[i])
 		if err != nil {
 			return nil, err
 		}
@@ -171,27 +171,27 @@ func targetsIn(run *frame.Run, scenes []*chase.Scene) ([]*subject, error) {
 	return subjects, nil
 }
 
-// in finds the target in its scene.
-func (f *frozen) in(scene *chase.Scene) (*subject, error) {
+// in finds the target in its deployment.
+func (f *frozen) in(deployed *timetotarget.Subject) (*subject, error) {
 	_, contract, _ := strings.Cut(f.Contract, ":")
 	name := fmt.Sprintf("%s %s:%#x", f.Case, contract, f.PC)
-	for _, c := range scene.Table.Contracts() {
+	for _, c := range deployed.Table.Contracts() {
 		if c.QualifiedName() != f.Contract || c.Runtime == nil {
 			continue
 		}
-		p := scene.Table.Program(c.Runtime.ID)
+		p := deployed.Table.Program(c.Runtime.ID)
 		if _, ok := p.StartsAt(uint64(f.PC)); !ok || fmt.Sprintf("%016x", p.Key) != f.Code {
 			break
 		}
 		entry := bytecode.Location{Code: c.Runtime.ID, PC: f.PC}
-		return &subject{name: name, kind: reaching, scene: scene, target: bytecode.Target{Contract: f.Contract, Entries: []bytecode.Location{entry}}}, nil
+		return &subject{name: name, kind: reaching, deployed: deployed, target: bytecode.Target{Contract: f.Contract, Entries: []bytecode.Location{entry}}}, nil
 	}
 	return nil, fmt.Errorf("%s: the code is another than when bench/targets froze it", name)
 }
 
 // assertsOf are the contracts in which an assert breaks: the planted ones, each
 // source alone, and the crowdsale.
-func assertsOf(ctx context.Context, run *frame.Run, modules string, scenes []*chase.Scene) ([]*subject, error) {
+func assertsOf(ctx context.Context, run *harness.Run, modules string, deployed []*timetotarget.Subject) ([]*subject, error) {
 	b := corpus.Builder{Run: run, Modules: modules}
 	outputs, err := b.Project(ctx, "planted", plantedCompiler, os.DirFS(run.Root), planted)
 	if err != nil {
@@ -215,15 +215,15 @@ func assertsOf(ctx context.Context, run *frame.Run, modules string, scenes []*ch
 			continue
 		}
 		name := strings.TrimSuffix(filepath.Base(source), ".sol")
-		s, err := chase.Deploy(ctx, name, outputs, bySource[source])
+		s, err := timetotarget.Deploy(ctx, name, outputs, bySource[source])
 		if err != nil {
 			return nil, err
 		}
-		subjects = append(subjects, &subject{name: "assert " + name, kind: asserting, scene: s})
+		subjects = append(subjects, &subject{name: "assert " + name, kind: asserting, deployed: s})
 	}
-	for _, s := range scenes {
+	for _, s := range deployed {
 		if s.Name == "crowdsale" {
-			subjects = append(subjects, &subject{name: "assert crowdsale", kind: asserting, scene: s})
+			subjects = append(subjects, &subject{name: "assert crowdsale", kind: asserting, deployed: s})
 		}
 	}
 	return subjects, nil

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 )
 
 // significant is the level of Harvey's tables.
@@ -20,7 +20,7 @@ type tally struct {
 }
 
 // add counts a comparison of without and with, where less is better.
-func (t *tally) add(executions, seconds frame.Test) {
+func (t *tally) add(executions, seconds harness.Test) {
 	t.subjects++
 	t.logs += math.Log(executions.Ratio)
 	t.logsSeconds += math.Log(seconds.Ratio)
@@ -56,9 +56,9 @@ func pair(c *contender, first, other []sample) (with, without []sample) {
 }
 
 // report compares every contender with the first.
-func report(subjects []*subject, contenders []contender, samples [][][]sample) *frame.Result {
-	result := &frame.Result{Summary: map[string]float64{"subjects": float64(len(subjects)), "seeds": float64(len(samples[0][0]))}}
-	overview := frame.Table{Title: "what each technique is worth", Columns: []string{"technique", "T to cover", "s to cover", "+ −", "branches", "instructions", "+ −",
+func report(subjects []*subject, contenders []contender, samples [][][]sample) *harness.Result {
+	result := &harness.Result{Summary: map[string]float64{"subjects": float64(len(subjects)), "seeds": float64(len(samples[0][0]))}}
+	overview := harness.Table{Title: "what each technique is worth", Columns: []string{"technique", "T to cover", "s to cover", "+ −", "branches", "instructions", "+ −",
 		"T to targets", "s", "misses", "+ −", "T to assertions", "s", "misses", "+ −"}}
 	overview.Notes = append(overview.Notes, "T and s are geometric means, over the subjects, of the median executions and seconds without the technique divided by those with "+
 		"it: above 1 it helps. Branches and instructions are what is covered without it, of what is with it. + and −: on how many subjects it is "+
@@ -66,7 +66,7 @@ func report(subjects []*subject, contenders []contender, samples [][][]sample) *
 	for c := 1; c < len(contenders); c++ {
 		var cover, reach, assert, sides tally
 		var share shares
-		table := frame.Table{Title: title(&contenders[c]), Columns: []string{"subject", "T with", "T without", "ratio", "p", "A12", "misses", "s with", "s without",
+		table := harness.Table{Title: title(&contenders[c]), Columns: []string{"subject", "T with", "T without", "ratio", "p", "A12", "misses", "s with", "s without",
 			"sides with", "without", "p", "A12", "instructions with", "without", "p", "A12"}}
 		for i, s := range subjects {
 			with, without := pair(&contenders[c], samples[i][0], samples[i][c])
@@ -146,16 +146,16 @@ func coverRow(s *subject, level int, with, without []sample, cover, sides *tally
 			covered[k], instructions[k] = append(covered[k], float64(len(list[i].sides))), append(instructions[k], list[i].instructions)
 		}
 	}
-	t, ts := frame.Compare(executions[1], executions[0]), frame.Compare(seconds[1], seconds[0])
+	t, ts := harness.Compare(executions[1], executions[0]), harness.Compare(seconds[1], seconds[0])
 	cover.add(t, ts)
-	b, n := frame.Compare(covered[0], covered[1]), frame.Compare(instructions[0], instructions[1])
+	b, n := harness.Compare(covered[0], covered[1]), harness.Compare(instructions[0], instructions[1])
 	sides.judge(b.P, b.A12)
 	share.subjects++
 	share.branches += 1 / b.Ratio
 	share.instructions += 1 / n.Ratio
 	return append(timeCells(s.name, executions, seconds, t, ""),
-		frame.Number(frame.Median(covered[0])), frame.Number(frame.Median(covered[1])), probability(b), effect(b),
-		frame.Number(frame.Median(instructions[0])), frame.Number(frame.Median(instructions[1])), probability(n), effect(n))
+		harness.Number(harness.Median(covered[0])), harness.Number(harness.Median(covered[1])), probability(b), effect(b),
+		harness.Number(harness.Median(instructions[0])), harness.Number(harness.Median(instructions[1])), probability(n), effect(n))
 }
 
 // timeRow compares the time to a target or an assertion (the columns of Harvey's
@@ -172,8 +172,8 @@ func timeRow(s *subject, with, without []sample, sum *tally) []string {
 		}
 		sum.misses[k] += misses[k]
 	}
-	t := frame.Compare(executions[1], executions[0])
-	sum.add(t, frame.Compare(seconds[1], seconds[0]))
+	t := harness.Compare(executions[1], executions[0])
+	sum.add(t, harness.Compare(seconds[1], seconds[0]))
 	missed := ""
 	if misses != [2]int{} {
 		missed = fmt.Sprintf("%d, %d", misses[0], misses[1])
@@ -181,11 +181,11 @@ func timeRow(s *subject, with, without []sample, sum *tally) []string {
 	return timeCells(s.name, executions, seconds, t, missed)
 }
 
-func timeCells(name string, executions, seconds [2][]float64, t frame.Test, missed string) []string {
-	return []string{name, frame.Number(frame.Median(executions[0])), frame.Number(frame.Median(executions[1])), ratio(t.Ratio), probability(t), effect(t), missed,
-		frame.Number(frame.Median(seconds[0])), frame.Number(frame.Median(seconds[1]))}
+func timeCells(name string, executions, seconds [2][]float64, t harness.Test, missed string) []string {
+	return []string{name, harness.Number(harness.Median(executions[0])), harness.Number(harness.Median(executions[1])), ratio(t.Ratio), probability(t), effect(t), missed,
+		harness.Number(harness.Median(seconds[0])), harness.Number(harness.Median(seconds[1]))}
 }
 
-func ratio(v float64) string          { return fmt.Sprintf("%.2f", v) }
-func probability(t frame.Test) string { return fmt.Sprintf("%.3f", t.P) }
-func effect(t frame.Test) string      { return fmt.Sprintf("%.2f", t.A12) }
+func ratio(v float64) string            { return fmt.Sprintf("%.2f", v) }
+func probability(t harness.Test) string { return fmt.Sprintf("%.3f", t.P) }
+func effect(t harness.Test) string      { return fmt.Sprintf("%.2f", t.A12) }

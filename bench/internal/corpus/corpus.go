@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/examples"
 )
@@ -35,7 +35,7 @@ func Example(name string) (*build.Output, error) {
 
 // Builder makes mapping builds of folders of sources.
 type Builder struct {
-	Run     *frame.Run
+	Run     *harness.Run
 	Modules string // the node_modules of what was installed, compilers among it
 	// Peephole leaves solc's peephole optimizer on, as mapping builds once did:
 	// bench/targets has its targets in such code.

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/internal/soljson"
 )
 
@@ -24,8 +24,8 @@ import (
 const Version = "1.7.1"
 
 // Packages are forge and a compiler, from npm.
-func Packages(solc string) frame.Packages {
-	return frame.Packages{
+func Packages(solc string) harness.Packages {
+	return harness.Packages{
 		"@foundry-rs/forge":             Version,
 		"@foundry-rs/forge-linux-amd64": Version,
 	}.Solc(solc)

@@ -9,8 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/maze"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -19,22 +19,22 @@ import (
 
 // deployed is a maze on go-ethereum.
 type deployed struct {
-	*chase.Scene
+	*timetotarget.Subject
 	machine evm.Machine
 }
 
 func deploy(t *testing.T, m *maze.Maze) *deployed {
 	t.Helper()
 	project := testbuild.Compile(t, "0.8.17", map[string]string{"src/Maze.sol": m.Source(nil)})
-	scene, err := chase.Deploy(context.Background(), "maze", []*build.Output{project.Output}, nil)
+	subject, err := timetotarget.Deploy(context.Background(), "maze", []*build.Output{project.Output}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine, err := evm.NewReference(scene.World, scene.Table, evm.LiftCodeSizeLimits)
+	machine, err := evm.NewReference(subject.World, subject.Table, evm.LiftCodeSizeLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &deployed{scene, machine}
+	return &deployed{subject, machine}
 }
 
 // run makes the calls, and reports whether all succeed and which assertions they raise.

@@ -13,47 +13,45 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 )
 
-// scene is a build with its World.
-type scene struct {
+// deployment is a build with its World.
+type deployment struct {
+	*deploy.Deployment
 	kind    kind
-	table   *bytecode.Table
 	mapping *diffmap.Mapping             // of all lines; nil for a build that is not mapped
 	marks   map[bytecode.Location]uint32 // of the planted build
-	world   *evm.World
-	setup   *world.Report
 	machine *evm.Reference
 	entered blocks   // in deployments and calls
-	apart   []blocks // the deployments, and each sequence that [scene.run] ran
+	apart   []blocks // the deployments, and each sequence that [deployment.run] ran
 }
 
 // blocks are what executions entered of a build's code.
 type blocks map[bytecode.CodeID]map[bytecode.BlockID]bool
 
-// newScene makes a World of a build, with every line of changes a target where
+// newDeployment makes a World of a build, with every line of changes a target where
 // the build is mapped.
-func newScene(ctx context.Context, p *project, k kind, o *build.Output, changes []diffmap.ChangedLine) (*scene, error) {
-	s := &scene{kind: k, table: bytecode.NewTable(build.Contracts([]*build.Output{o})), entered: blocks{}}
+func newDeployment(ctx context.Context, p *project, k kind, o *build.Output, changes []diffmap.ChangedLine) (*deployment, error) {
+	b := deploy.NewBuild([]*build.Output{o}, diffmap.Options{})
+	s := &deployment{kind: k, entered: blocks{}}
 	var err error
 	if k.mapping && changes != nil {
-		if s.mapping, err = diffmap.Map([]*build.Output{o}, s.table, changes, diffmap.Options{}); err != nil {
+		if s.mapping, err = diffmap.Map(b.Outputs, b.Table, changes, diffmap.Options{}); err != nil {
 			return nil, err
 		}
-		s.table.Cut(s.mapping.Entries())
+		b.Table.Cut(s.mapping.Entries())
 	}
-	s.marks = places(s.table)
-	s.world, s.setup, err = world.Auto(ctx, s.table, world.Options{Only: p.deploy, Fork: fork(p.evm), Machine: []evm.Option{evm.LiftCodeSizeLimits}})
-	if err != nil {
+	s.marks = places(b.Table)
+	if s.Deployment, err = deploy.Make(ctx, b, &deploy.Recipe{Only: p.deploy, Fork: fork(p.evm)}); err != nil {
 		return nil, err
 	}
-	if s.machine, err = evm.NewReference(s.world, s.table, evm.LiftCodeSizeLimits); err != nil {
+	if s.machine, err = evm.NewReference(s.World, s.Table, evm.LiftCodeSizeLimits); err != nil {
 		return nil, err
 	}
 	deployments := blocks{}
-	for _, d := range s.setup.Deployments {
+	for _, d := range s.Setup.Deployments {
 		s.note(s.entered, d.Covered)
 		s.note(deployments, d.Covered)
 	}
@@ -71,10 +69,10 @@ func fork(compiledFor string) string {
 
 // note adds what an execution entered of the build's code, and reports whether any
 // of it is new.
-func (s *scene) note(entered blocks, covered []evm.Coverage) bool {
+func (s *deployment) note(entered blocks, covered []evm.Coverage) bool {
 	news := false
 	for _, c := range covered {
-		if p := s.table.Program(c.Code); p == nil || p.Contract == nil {
+		if p := s.Table.Program(c.Code); p == nil || p.Contract == nil {
 			continue // made by a call: data that is stored as code
 		}
 		if entered[c.Code] == nil {
@@ -89,24 +87,20 @@ func (s *scene) note(entered blocks, covered []evm.Coverage) bool {
 }
 
 // ran reports whether the block that starts at a location was entered.
-func (s *scene) ran(entered blocks, l bytecode.Location) bool {
-	block, ok := s.table.Program(l.Code).StartsAt(uint64(l.PC))
+func (s *deployment) ran(entered blocks, l bytecode.Location) bool {
+	block, ok := s.Table.Program(l.Code).StartsAt(uint64(l.PC))
 	return ok && entered[l.Code][block]
 }
 
 // reached reports whether any entry of a target was.
-func (s *scene) reached(entered blocks, t *bytecode.Target) bool {
+func (s *deployment) reached(entered blocks, t *bytecode.Target) bool {
 	return slices.ContainsFunc(t.Entries, func(l bytecode.Location) bool { return s.ran(entered, l) })
 }
 
 // live reports whether code of a contract ran at all.
-func (s *scene) live(contract string) bool {
-	for _, c := range s.table.Contracts() {
-		if c.QualifiedName() == contract {
-			return c.Runtime != nil && len(s.entered[c.Runtime.ID]) > 0 || c.Creation != nil && len(s.entered[c.Creation.ID]) > 0
-		}
-	}
-	return false
+func (s *deployment) live(contract string) bool {
+	c := s.Contract(contract)
+	return c != nil && (c.Runtime != nil && len(s.entered[c.Runtime.ID]) > 0 || c.Creation != nil && len(s.entered[c.Creation.ID]) > 0)
 }
 
 // tries is how many sequences are tried for new blocks, by instance. Arbitrary: ten
@@ -115,27 +109,23 @@ const tries = 4000
 
 // sequences makes the calls that all sides run: what zero arguments and random
 // mutations of what was kept bring to new blocks.
-func (s *scene) sequences(seed uint64) ([]evm.Sequence, error) {
-	space, err := input.NewSpace(s.world, input.SpaceOptions{})
-	if err != nil {
-		return nil, err
-	}
-	if len(space.Callables) == 0 {
-		return nil, fmt.Errorf("nothing was deployed that can be called: %v", s.setup.Failures)
+func (s *deployment) sequences(seed uint64) ([]evm.Sequence, error) {
+	if len(s.Space.Callables) == 0 {
+		return nil, fmt.Errorf("nothing was deployed that can be called: %v", s.Setup.Failures)
 	}
 	var programs []*bytecode.Program
-	for _, c := range s.table.Contracts() {
+	for _, c := range s.Table.Contracts() {
 		if c.Runtime != nil {
-			programs = append(programs, s.table.Program(c.Runtime.ID))
+			programs = append(programs, s.Table.Program(c.Runtime.ID))
 		}
 	}
 	dictionary := input.NewDictionary(programs)
-	mutator := input.NewMutator(space, dictionary, input.Options{})
+	mutator := input.NewMutator(s.Space, dictionary, input.Options{})
 	random := rand.New(rand.NewPCG(seed, 0))
 	var kept []input.Sequence
 	var calls []evm.Sequence
 	try := func(seq input.Sequence) error {
-		encoded := space.Encode(seq, nil)
+		encoded := s.Space.Encode(seq, nil)
 		exec, err := s.machine.Run(encoded)
 		if err != nil {
 			return err
@@ -151,7 +141,7 @@ func (s *scene) sequences(seed uint64) ([]evm.Sequence, error) {
 			return nil, err
 		}
 	}
-	for range tries * len(space.Instances) {
+	for range tries * len(s.Space.Instances) {
 		var parent input.Sequence
 		if len(kept) > 0 && random.IntN(8) > 0 {
 			parent = kept[random.IntN(len(kept))]
@@ -177,7 +167,7 @@ type callOutcome struct {
 }
 
 // run runs sequences and notes what they enter. It is called once.
-func (s *scene) run(sequences []evm.Sequence) ([]outcome, error) {
+func (s *deployment) run(sequences []evm.Sequence) ([]outcome, error) {
 	var out []outcome
 	for _, seq := range sequences {
 		exec, err := s.machine.Run(seq)

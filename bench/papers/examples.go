@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -96,10 +96,10 @@ func seen(o *oracle.Oracle) func() func(*evm.Execution) bool {
 	}
 }
 
-// scene is an example, deployed.
-type scene struct {
+// subject is an example, deployed.
+type subject struct {
 	example
-	*chase.Scene
+	*timetotarget.Subject
 	blocks []bytecode.Target // of the contract, as far as anything can enter them
 }
 
@@ -108,12 +108,12 @@ type scene struct {
 const patience = 4
 
 // goal is one campaign's.
-func (s *scene) goal() *chase.Goal {
-	return &chase.Goal{Scene: s.Scene, Limit: patience * s.limit, Reached: s.example.goal()}
+func (s *subject) goal() *timetotarget.Goal {
+	return &timetotarget.Goal{Subject: s.Subject, Limit: patience * s.limit, Reached: s.example.goal()}
 }
 
 // config is a campaign's, with every block of the contract as a target if it is aimed.
-func (s *scene) config(aimed bool, schedule *fuzzer.Schedule, without fuzzer.Techniques, seed uint64, now func() time.Time) fuzzer.Config {
+func (s *subject) config(aimed bool, schedule *fuzzer.Schedule, without fuzzer.Techniques, seed uint64, now func() time.Time) fuzzer.Config {
 	config := s.Config(schedule, without, seed, now)
 	config.Oracles = oracle.All()
 	if aimed {
@@ -126,9 +126,9 @@ func (s *scene) config(aimed bool, schedule *fuzzer.Schedule, without fuzzer.Tec
 type compile func(ctx context.Context, version, folder string) ([]*build.Output, error)
 
 // open compiles the examples and deploys each alone.
-func open(ctx context.Context, examples []example, wanted func(name string) bool, compile compile) ([]*scene, error) {
+func open(ctx context.Context, examples []example, wanted func(name string) bool, compile compile) ([]*subject, error) {
 	outputs := map[string][]*build.Output{} // by compiler and folder
-	var scenes []*scene
+	var subjects []*subject
 	for _, e := range examples {
 		if !wanted(e.name) {
 			continue
@@ -140,21 +140,21 @@ func open(ctx context.Context, examples []example, wanted func(name string) bool
 				return nil, err
 			}
 		}
-		deployed, err := chase.Deploy(ctx, e.name, outputs[key], []string{e.contract})
+		deployed, err := timetotarget.Deploy(ctx, e.name, outputs[key], []string{e.contract})
 		if err != nil {
 			return nil, err
 		}
-		scenes = append(scenes, &scene{e, deployed, blocks(deployed)})
+		subjects = append(subjects, &subject{e, deployed, blocks(deployed)})
 	}
-	if len(scenes) == 0 {
+	if len(subjects) == 0 {
 		return nil, fmt.Errorf("-only %s: no example has such a name", options.only)
 	}
-	return scenes, nil
+	return subjects, nil
 }
 
 // blocks makes a target of each block of the deployed contract's code that is not
 // proved unreachable.
-func blocks(s *chase.Scene) []bytecode.Target {
+func blocks(s *timetotarget.Subject) []bytecode.Target {
 	contract := s.World.Instances[0].Contract
 	program := s.Table.Program(contract.Runtime.ID)
 	facts := lookahead.NewFacts(program, 0) // data behind the code is no block, either

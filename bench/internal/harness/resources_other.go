@@ -1,6 +1,6 @@
 //go:build !linux
 
-package frame
+package harness
 
 // limitMemory does nothing here: what is measured is not bounded.
 func limitMemory(uint64) error { return nil }

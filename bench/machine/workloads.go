@@ -17,7 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -34,13 +34,13 @@ var contracts embed.FS
 const solcVersion = "0.8.37"
 
 // install gets what the contracts under test need, and tells where it is.
-func install(ctx context.Context, run *frame.Run) (modules string, err error) {
-	return run.Install(ctx, "machine", frame.Packages{"@openzeppelin/contracts": "5.7.0"}.Solc(solcVersion))
+func install(ctx context.Context, run *harness.Run) (modules string, err error) {
+	return run.Install(ctx, "machine", harness.Packages{"@openzeppelin/contracts": "5.7.0"}.Solc(solcVersion))
 }
 
 // compile makes the mapping build of the contracts under test, as campaigns run
 // it: the optimizer off.
-func compile(ctx context.Context, run *frame.Run, modules string) (*bytecode.Table, error) {
+func compile(ctx context.Context, run *harness.Run, modules string) (*bytecode.Table, error) {
 	project := filepath.Join(filepath.Dir(modules), "project")
 	if err := writeSources(filepath.Join(project, "src")); err != nil {
 		return nil, err
@@ -84,16 +84,16 @@ func writeSources(folder string) error {
 	return nil
 }
 
-// scene is the World that sequences run on: the three contracts, and senders
+// deployed is the World that sequences run on: the three contracts, and senders
 // who own tokens that the vault may take.
-type scene struct {
+type deployed struct {
 	world *evm.World
 }
 
 // ether is 10^18 wei, which is a whole token too.
 var ether = uint256.NewInt(1e18)
 
-func newScene(table *bytecode.Table) (*scene, error) {
+func deployContracts(table *bytecode.Table) (*deployed, error) {
 	base := world.Empty("")
 	machine, err := evm.NewReference(base, table, evm.LiftCodeSizeLimits)
 	if err != nil {
@@ -146,12 +146,12 @@ func newScene(table *bytecode.Table) (*scene, error) {
 	}
 	for i, c := range exec.Calls {
 		if c.Outcome != evm.Success {
-			return nil, fmt.Errorf("call %d that sets the scene failed: %s", i, c.Reason())
+			return nil, fmt.Errorf("call %d of the set-up failed: %s", i, c.Reason())
 		}
 	}
 	w := machine.Export()
 	w.Instances = instances
-	return &scene{w}, nil
+	return &deployed{w}, nil
 }
 
 // workload is a list of sequences to run.
@@ -174,7 +174,7 @@ const (
 )
 
 // workloads makes the random sequences: for each contract, and for all of them.
-func (s *scene) workloads(seed uint64) ([]workload, error) {
+func (s *deployed) workloads(seed uint64) ([]workload, error) {
 	list := []workload{{name: mixed}}
 	for _, in := range s.world.Instances {
 		list = append(list, workload{name: in.Name})
@@ -207,7 +207,7 @@ func (s *scene) workloads(seed uint64) ([]workload, error) {
 func distinguish(seq evm.Sequence, n int) { seq[0].TimeAdvance += uint64(n + 1) }
 
 // call is a random call of a function that changes state.
-func (s *scene) call(random *rand.Rand, in evm.Instance) (evm.Call, error) {
+func (s *deployed) call(random *rand.Rand, in evm.Instance) (evm.Call, error) {
 	var methods []abi.Method
 	for _, m := range in.Contract.ABI.Methods {
 		if !m.IsConstant() {
@@ -242,7 +242,7 @@ func (s *scene) call(random *rand.Rand, in evm.Instance) (evm.Call, error) {
 }
 
 // address is a sender, or one time in five a contract.
-func (s *scene) address(random *rand.Rand) common.Address {
+func (s *deployed) address(random *rand.Rand) common.Address {
 	if random.IntN(5) == 0 {
 		return s.world.Instances[random.IntN(len(s.world.Instances))].Address
 	}

@@ -1,18 +1,18 @@
-// Package frame is what every measured comparison below bench shares: flags,
+// Package harness is what every measured comparison below bench shares: flags,
 // the clock, rounds, statistics, and how results are printed.
 //
 // A comparison is a program of its own. It prints its tables as Markdown, or
 // with -json one object whose "summary" holds its main figures by name, so that
 // scripts can compare two runs.
 //
-//	frame.go   the command line of a comparison
-//	result.go  tables and the summary, and how they are printed
-//	rounds.go  contenders measured side by side
-//	stats.go   medians, Mann-Whitney U, Vargha-Delaney A12
-//	npm.go     corpora and compilers from npm, by pinned version
-//	tool.go    the sightline binary, as a user would run it
+//	harness.go  the command line of a comparison
+//	result.go   tables and the summary, and how they are printed
+//	rounds.go   contenders measured side by side
+//	stats.go    medians, Mann-Whitney U, Vargha-Delaney A12
+//	npm.go      corpora and compilers from npm, by pinned version
+//	tool.go     the sightline binary, as a user would run it
 //	resources_….go  bounds on memory, and what was used
-package frame
+package harness
 
 import (
 	"cmp"
@@ -172,7 +172,7 @@ func repository() (string, error) {
 		return "", err
 	}
 	for dir := start; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "bench", "internal", "frame")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "bench", "internal", "harness")); err == nil {
 			return dir, nil
 		}
 		if filepath.Dir(dir) == dir {

@@ -1,4 +1,4 @@
-package chase
+package timetotarget
 
 import (
 	"context"

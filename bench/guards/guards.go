@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sightline-evm/sightline/bench/internal/chase"
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
-	"github.com/sightline-evm/sightline/bench/internal/frame"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
@@ -26,13 +26,13 @@ const compiler = "0.8.17"
 // guard is a contract that emits an event behind a condition.
 type guard struct {
 	name    string
-	goal    *chase.Goal
+	goal    *timetotarget.Goal
 	targets []bytecode.Target // the block that emits the event
 }
 
 // open compiles the guards and deploys each alone.
-func open(ctx context.Context, run *frame.Run, wanted func(name string) bool) ([]*guard, error) {
-	modules, err := run.Install(ctx, "guards", frame.Packages{"@openzeppelin/contracts": "4.9.3"}.Solc(compiler))
+func open(ctx context.Context, run *harness.Run, wanted func(name string) bool) ([]*guard, error) {
+	modules, err := run.Install(ctx, "guards", harness.Packages{"@openzeppelin/contracts": "4.9.3"}.Solc(compiler))
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func open(ctx context.Context, run *frame.Run, wanted func(name string) bool) ([
 }
 
 func openOne(ctx context.Context, name string, outputs []*build.Output) (*guard, error) {
-	s, err := chase.Deploy(ctx, name, outputs, []string{name})
+	s, err := timetotarget.Deploy(ctx, name, outputs, []string{name})
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func openOne(ctx context.Context, name string, outputs []*build.Output) (*guard,
 	if len(targets) != 1 {
 		return nil, fmt.Errorf("%s: %d events, want 1", name, len(targets))
 	}
-	return &guard{name: name, targets: targets, goal: &chase.Goal{Scene: s, Limit: options.limit, Reached: emitted}}, nil
+	return &guard{name: name, targets: targets, goal: &timetotarget.Goal{Subject: s, Limit: options.limit, Reached: emitted}}, nil
 }
 
 // opLOG1 emits an event without indexed arguments (yellow paper, appendix H.2).

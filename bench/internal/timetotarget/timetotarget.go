@@ -1,10 +1,10 @@
-// Package chase runs campaigns toward one thing each and tells how long they
+// Package timetotarget runs campaigns toward one thing each and measures how long they
 // took: what the comparisons of guidance and of inputs are made of.
 //
-//	chase.go     one campaign
-//	scene.go     contracts, deployed as campaigns do
-//	parallel.go  several at a time
-package chase
+//	timetotarget.go  one campaign
+//	subject.go       contracts, deployed as campaigns do
+//	parallel.go      several at a time
+package timetotarget
 
 import (
 	"context"
@@ -34,7 +34,7 @@ func (s Sample) String() string {
 
 // Goal is what a campaign is after.
 type Goal struct {
-	Scene *Scene
+	Subject *Subject
 	// Reached reports whether an execution is it.
 	Reached func(*evm.Execution) bool
 	Limit   uint64 // of executions
@@ -82,13 +82,13 @@ func (w *watch) look(exec *evm.Execution, pretends bool) {
 }
 
 // Run runs one campaign of one worker toward a goal, that ends when an execution
-// is it or at the limit. The machines are the scene's.
+// is it or at the limit. The machines are the subject's.
 func Run(ctx context.Context, g *Goal, config fuzzer.Config) (*Sample, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	w := &watch{goal: g, stop: stop, now: config.Now, start: config.Now()}
 	config.NewMachine = func() (evm.Machine, error) {
-		m, err := g.Scene.NewMachine()
+		m, err := g.Subject.NewMachine()
 		return watched{m, w}, err
 	}
 	result, err := (&fuzzer.Campaign{Config: config}).Run(running)
