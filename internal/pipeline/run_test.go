@@ -85,7 +85,7 @@ func TestBaseOfOtherTexts(t *testing.T) {
 	if f := r.Findings[0]; f.Novelty != report.Unknown {
 		t.Errorf("%s (%s), want unknown", f.Novelty, f.NoveltyReason)
 	}
-	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "base.output.json holds no text of src/Meter.sol") }) {
+	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "base.output.json has no text of src/Meter.sol") }) {
 		t.Errorf("warnings %q: nothing about the missing text", r.Warnings)
 	}
 }

@@ -99,8 +99,8 @@ var (
 )
 
 // errTarget refuses pull_request_target.
-var errTarget = errors.New("pull_request_target runs code that anyone may propose, with access to the repository's secrets and a token that can write: " +
-	"Sightline does not run on it; use `on: pull_request`")
+var errTarget = errors.New("pull_request_target gives code that anyone may propose access to the repository's secrets and a write token: " +
+	"Sightline refuses to run on it; use `on: pull_request`")
 
 // ReadEvent reads the event from the runner's environment.
 func ReadEvent(getenv func(string) string) (*Event, error) {

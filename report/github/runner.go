@@ -17,7 +17,7 @@ const (
 	// maxAnnotations of one type a step; GitHub shows no more.
 	maxAnnotations = 10
 	// maxMessage is where GitHub cuts an annotation's message, in characters. We
-	// count bytes, of which there are at least as many.
+	// count bytes, which are no fewer.
 	maxMessage = 4_096
 	// maxTitle bounds an annotation's title, bytes: what checks take, 255.
 	maxTitle = 255
@@ -38,21 +38,21 @@ const (
 	LevelNotice  Level = "notice"
 )
 
-// Annotation is shown at a line of a file, or above all files if it names none.
+// Annotation is shown beside a line of a file, or above all without one.
 type Annotation struct {
 	Level   Level
 	Title   string
 	Message string
 	File    string // relative to the repository; may be empty
 	Line    int
-	EndLine int // of several lines; 0: only Line
+	EndLine int // of several lines; 0: the line alone
 }
 
 // Runner talks to the runner of a workflow: through environment variables, files
 // and commands on standard output. All other output of the step must go through
-// [Runner.Log], which switches commands off first, so that no text of a project, a
-// compiler or a contract that we print is read as one. A failure to write is kept, and
-// returned by [Runner.Close].
+// [Runner.Log], which switches commands off first, so that nothing that a project,
+// a compiler or a contract makes us print is read as one. What cannot be written
+// is remembered, and said by [Runner.Close].
 type Runner struct {
 	out    *checkedWriter
 	random io.Reader
@@ -63,8 +63,7 @@ type Runner struct {
 	hidden int // annotations above the limit
 }
 
-// NewRunner returns a Runner that writes to out. random makes its delimiters, which must not
-// be guessable.
+// NewRunner starts to talk. random gives the delimiters that nobody can guess.
 func NewRunner(out io.Writer, random io.Reader, getenv func(string) string) *Runner {
 	checked := &checkedWriter{w: out}
 	return &Runner{out: checked, random: random, getenv: getenv, counts: map[Level]int{},
@@ -125,7 +124,7 @@ func (r *Runner) Inputs(name string) []string {
 	return lines
 }
 
-// secret is a text that cannot be guessed.
+// secret is a text that nobody can guess.
 func (r *Runner) secret() (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(r.random, b[:]); err != nil {
@@ -193,17 +192,17 @@ func (r *Runner) Annotate(a Annotation) {
 // (CVE-2022-35954).
 func (r *Runner) Output(name, value string) error {
 	if strings.ContainsAny(name, "=<\r\n") || name == "" {
-		return fmt.Errorf("%q is not the name of an output", name)
+		return fmt.Errorf("%q is not a valid output name", name)
 	}
 	if len(value) > maxOutput {
-		return fmt.Errorf("the output %s has %d bytes, at most %d are written", name, len(value), maxOutput)
+		return fmt.Errorf("the output %s has %d bytes; the limit is %d", name, len(value), maxOutput)
 	}
 	delimiter, err := r.secret()
 	if err != nil {
 		return err
 	}
 	if strings.Contains(value, delimiter) {
-		return fmt.Errorf("the output %s holds the delimiter of outputs", name)
+		return fmt.Errorf("the output %s contains the output delimiter", name)
 	}
 	return r.appendTo("GITHUB_OUTPUT", fmt.Sprintf("%s<<%s\n%s\n%s\n", name, delimiter, value, delimiter))
 }
@@ -211,7 +210,7 @@ func (r *Runner) Output(name, value string) error {
 // Summary adds to the job's summary.
 func (r *Runner) Summary(markdown []byte) error {
 	if len(markdown) > MaxSummary {
-		return fmt.Errorf("the job's summary would have %d bytes, at most %d are written", len(markdown), MaxSummary)
+		return fmt.Errorf("the job's summary has %d bytes; the limit is %d", len(markdown), MaxSummary)
 	}
 	return r.appendTo("GITHUB_STEP_SUMMARY", string(markdown)+"\n")
 }
@@ -237,7 +236,7 @@ func (r *Runner) appendTo(variable, text string) error {
 // returns the first error in writing.
 func (r *Runner) Close() error {
 	if r.hidden > 0 {
-		fmt.Fprintf(r.Log(), "%d more annotations are not shown: GitHub shows %d of a kind; the report has all\n", r.hidden, maxAnnotations)
+		fmt.Fprintf(r.Log(), "%d more annotations are not shown: GitHub shows %d per level; the report has them all\n", r.hidden, maxAnnotations)
 	}
 	r.resume()
 	return r.out.err

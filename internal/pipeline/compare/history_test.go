@@ -81,7 +81,7 @@ func TestHistoryFile(t *testing.T) {
 		`{"version": 1, "findings": []}`: "",
 		`{"version": 9}`:                 "it has format version 9",
 		`[`:                              "unexpected end of JSON input",
-		`{"version": 1, "findings": [` + strings.Repeat(`{},`, maxKept) + `{}]}`: "it has 201 findings, at most 200 are read",
+		`{"version": 1, "findings": [` + strings.Repeat(`{},`, maxKept) + `{}]}`: "it has 201 findings; the limit is 200",
 	} {
 		file := filepath.Join(t.TempDir(), "findings.json")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
