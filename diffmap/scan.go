@@ -226,7 +226,7 @@ func (s *scanner) hunk(sec *section) error {
 		}
 		isOld, isNew, ok := lineSides(line)
 		if !ok {
-			return errorf(s.at, remedyWhole, "%s is no line of a hunk: %d old and %d new lines are missing",
+			return errorf(s.at, remedyWhole, "%s is not a line of a hunk: %d old and %d new lines are missing",
 				quoteShort(line), oldLeft, newLeft)
 		}
 		if isOld && (oldLeft == 0 || sec.oldNoEOL) || isNew && (newLeft == 0 || sec.newNoEOL) {
@@ -346,7 +346,7 @@ func (s *scanner) binaryPatch() error {
 		s.at++
 		for !s.done() && s.peek(0) != "" {
 			if strings.ContainsRune(s.peek(0), ' ') {
-				return errorf(s.at, remedyWhole, "%s is no line of a binary patch", quoteShort(s.peek(0)))
+				return errorf(s.at, remedyWhole, "%s is not a line of a binary patch", quoteShort(s.peek(0)))
 			}
 			s.at++
 		}

@@ -214,7 +214,7 @@ func TestReadABIPart(t *testing.T) {
 	if _, ok := parsed.Methods["half"]; !ok || len(parsed.Methods) != 1 {
 		t.Errorf("methods %v", parsed.Methods)
 	}
-	if want := `1 of 2 entries of its ABI are refused: "Set.Data storage" is no type`; reason != want {
+	if want := `1 of 2 entries of its ABI are refused: "Set.Data storage" is not a type`; reason != want {
 		t.Errorf("reason %q", reason)
 	}
 }

@@ -90,8 +90,8 @@ func checkArguments(arguments []abiArgument, depth int) (elements int, err error
 	return elements, nil
 }
 
-// isElementary reports whether the name is one of a type that is no array (ABI
-// specification, "Types"). go-ethereum is less strict and takes "uint257".
+// isElementary reports whether the name is that of a type other than an array
+// (ABI specification, "Types"). go-ethereum is less strict and takes "uint257".
 func isElementary(name string) bool {
 	digits := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz")
 	size, err := strconv.Atoi(digits)
@@ -110,7 +110,7 @@ func isElementary(name string) bool {
 func multiply(n int, arrayType string) (int, error) {
 	element, _, _ := strings.Cut(arrayType, "[")
 	if !isElementary(element) {
-		return 0, fmt.Errorf("%q is no type", shortened(arrayType))
+		return 0, fmt.Errorf("%q is not a type", shortened(arrayType))
 	}
 	dimensions := strings.Split(arrayType, "[")[1:]
 	if len(dimensions) > maxABIDepth {
