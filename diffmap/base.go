@@ -103,7 +103,7 @@ func (g *Git) resolve(ctx context.Context, rev string) (string, error) {
 	op := fmt.Sprintf("find the revision %q", rev)
 	// A leading dash would be an option; the others occur in no commit name.
 	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\x00\n\r:") {
-		return "", &GitError{Op: op, Msg: "it is no name of a commit", Remedy: "pass a branch, tag or commit id"}
+		return "", &GitError{Op: op, Msg: "it is not a valid revision", Remedy: "pass a branch, tag or commit id"}
 	}
 	out, err := g.run(ctx, op, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
 	if exitCode(err) == 1 { // --quiet: the revision does not exist

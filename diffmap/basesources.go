@@ -81,7 +81,7 @@ func BaseTexts(diff *Diff, output *build.Output, options Options) (*BaseSources,
 }
 
 // baseName is what the compiler calls the base version of a file; empty when it
-// is no part of the build.
+// is not part of the build.
 func baseName(f *File, head string, output *build.Output, options Options) string {
 	if head != "" && f.OldPath == f.NewPath {
 		return head

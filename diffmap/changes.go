@@ -385,8 +385,8 @@ func (c *comparison) addAnchor(line int) {
 	c.result = append(c.result, ChangedLine{Path: c.path, Line: number, Kind: DeletionAnchor, Spans: []Span{{at, at}}})
 }
 
-// classify says of the lines without changed code what changed on them: their
-// comments, if a comment on the line is new or one was removed beside the same
+// classify decides what changed on the lines without changed code: their
+// comments, if a comment on the line is new or one was removed next to the same
 // code, else their white space.
 func (c *comparison) classify(lines map[int]*ChangedLine, r region) {
 	had := map[string]int{}
@@ -404,7 +404,7 @@ func (c *comparison) classify(lines map[int]*ChangedLine, r region) {
 			fresh[line] = true
 		}
 	}
-	uncommented := map[string]bool{} // code beside comments that are gone
+	uncommented := map[string]bool{} // code next to removed comments
 	for _, t := range c.old.commentsIn(r.oldFrom, r.oldTo) {
 		if text := commentText(c.old, t); had[text] > 0 {
 			had[text]--

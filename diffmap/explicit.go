@@ -46,13 +46,13 @@ func ParseTarget(text string) (TargetSpec, error) {
 	if hex, ok := strings.CutPrefix(strings.ToLower(place), "0x"); ok {
 		pc, err := strconv.ParseUint(hex, 16, 32)
 		if err != nil {
-			return TargetSpec{}, &TargetError{text, fmt.Sprintf("%s is no program counter", place), "write it in hexadecimal, as in 0x1f4"}
+			return TargetSpec{}, &TargetError{text, fmt.Sprintf("%s is not a program counter", place), "write it in hexadecimal, as in 0x1f4"}
 		}
 		return TargetSpec{Contract: name, PC: uint32(pc)}, nil
 	}
 	line, err := strconv.ParseInt(place, 10, 32)
 	if err != nil || line < 1 {
-		return TargetSpec{}, &TargetError{text, fmt.Sprintf("%s is no line number", place), "lines count from 1; a program counter starts with 0x"}
+		return TargetSpec{}, &TargetError{text, fmt.Sprintf("%s is not a line number", place), "lines count from 1; a program counter starts with 0x"}
 	}
 	return TargetSpec{File: cleanPath(name), Line: int(line)}, nil
 }

@@ -310,7 +310,7 @@ func untrackedFile(root *os.Root, name string, room int) (f File, size int, err 
 		return f, 0, nil
 	}
 	if !info.Mode().IsRegular() {
-		return f, 0, errors.New("it is no regular file")
+		return f, 0, errors.New("it is not a regular file")
 	}
 	file, err := root.Open(filepath.FromSlash(name))
 	if err != nil {

@@ -290,9 +290,9 @@ func TestGitErrors(t *testing.T) {
 		call func() error
 		want string
 	}{
-		{"option", func() error { _, err := r.reader().Diff(ctx, "--output=x"); return err }, "no name of a commit"},
-		{"empty revision", func() error { _, err := r.reader().Diff(ctx, ""); return err }, "no name of a commit"},
-		{"path in revision", func() error { _, err := r.reader().Diff(ctx, "HEAD:A.sol"); return err }, "no name of a commit"},
+		{"option", func() error { _, err := r.reader().Diff(ctx, "--output=x"); return err }, "not a valid revision"},
+		{"empty revision", func() error { _, err := r.reader().Diff(ctx, ""); return err }, "not a valid revision"},
+		{"path in revision", func() error { _, err := r.reader().Diff(ctx, "HEAD:A.sol"); return err }, "not a valid revision"},
 		{"unknown revision", func() error { _, err := r.reader().Diff(ctx, "nowhere"); return err }, "no such commit; check its name, or run `git fetch`"},
 		{"no repository", func() error { _, err := (&Git{Root: t.TempDir()}).Diff(ctx, "HEAD"); return err }, "in no git working tree"},
 		{"no folder", func() error { _, err := (&Git{Root: r.dir + "/none"}).Diff(ctx, "HEAD"); return err }, "no such file"},

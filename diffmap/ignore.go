@@ -45,11 +45,11 @@ func NewIgnore(patterns []string) (*Ignore, error) {
 			p.names = append([]string{"**"}, p.names...)
 		}
 		if rest == "" || len(p.names) > maxIgnorePatterns {
-			return nil, fmt.Errorf("%q is no pattern of paths; write for example test/ or contracts/**/*Mock.sol", text)
+			return nil, fmt.Errorf("%q is not a pattern of paths; write for example test/ or contracts/**/*Mock.sol", text)
 		}
 		for _, name := range p.names {
 			if _, err := path.Match(name, ""); err != nil || name == "" || name == "." || name == ".." {
-				return nil, fmt.Errorf("%q is no pattern of paths; write for example test/ or contracts/**/*Mock.sol", text)
+				return nil, fmt.Errorf("%q is not a pattern of paths; write for example test/ or contracts/**/*Mock.sol", text)
 			}
 		}
 		ignore.patterns = append(ignore.patterns, p)

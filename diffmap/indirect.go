@@ -17,15 +17,16 @@ type BaseSide struct {
 	Head, Base *build.Output
 	// Renamed gives the head's name of a source by the base's, where they differ.
 	Renamed map[string]string
-	// Causes says what changed beside the sources, and may have changed any code:
-	// "submodule lib/dep (3b8f01fa665d to 92b37b99e254)".
+	// Causes lists what changed besides the sources and may have changed any
+	// code: "submodule lib/dep (3b8f01fa665d to 92b37b99e254)".
 	Causes []string
 }
 
-// AddIndirect adds a target for each function of table's contracts whose code is not
-// the base's although none of its lines changed: the type of a struct's field, a base
-// list, the place of a state variable changed. It returns how many lines it added.
-// Contracts that the base does not have are new altogether and have none.
+// AddIndirect adds a target for each function of table's contracts whose code
+// differs from the base's although none of its lines changed: because the type of
+// a struct's field, a list of base contracts or the slot of a state variable did.
+// It returns how many lines it added. Contracts that the base lacks are new
+// altogether and get none.
 func (m *Mapping) AddIndirect(sides []BaseSide, table *bytecode.Table, options Options) int {
 	found := map[lineKey]*indirect{}
 	for _, side := range sides {

@@ -1,7 +1,7 @@
 package diffmap
 
-// This file holds the ownership rule of docs/architecture.md: which nodes of the AST,
-// and with them which instructions, a changed byte belongs to.
+// This file holds the ownership rule: which nodes of the AST, and with them
+// which instructions, a changed byte belongs to.
 //
 // An instruction belongs to the node whose range its source map entry has, and
 // owns the bytes of that node minus those of all child nodes. Read backwards: a
@@ -59,9 +59,9 @@ func (t *sourceTree) nextStatement(n int32, set map[int32]bool) {
 	}
 }
 
-// wholeAssembly adds the inline assembly that n is part of, where the compiler
-// writes one range for all of it (via-IR) and all of it runs in a row. It tells
-// whether that is so.
+// wholeAssembly adds the inline assembly that n is part of, if the compiler writes
+// one range for all of it (via-IR) and all of it runs in a row. It reports whether
+// that is so.
 func (t *sourceTree) wholeAssembly(n int32, set map[int32]bool) bool {
 	block, ok := t.enclosing(n, func(n *treeNode) bool { return n.astType() == "InlineAssembly" })
 	if !ok || !t.nodes[block].code {
@@ -213,7 +213,7 @@ func (t *sourceTree) forward(n, stop int32, offset int, set map[int32]bool) bool
 	}
 }
 
-// surely adds the nodes with code that run whenever n is entered, and tells
+// surely adds the nodes with code that run whenever n is entered, and reports
 // whether there are any. A block stands for its first statement with code.
 func (t *sourceTree) surely(n int32, set map[int32]bool) bool {
 	node := &t.nodes[n]
@@ -280,8 +280,8 @@ func (t *sourceTree) endingAt(n int32, offset int) (int32, bool) {
 	return 0, false
 }
 
-// followingStatement finds the statement that now follows offset in block n, or behind
-// the blocks around it; else the function itself.
+// followingStatement finds the statement that now follows offset in block n, or
+// after the blocks around it; else the function itself.
 func (t *sourceTree) followingStatement(n int32, offset int, set map[int32]bool) int32 {
 	for ; n >= 0; n = t.nodes[n].parent {
 		node := &t.nodes[n]

@@ -377,7 +377,7 @@ func (s *scanner) binaryPatch() error {
 		s.at++
 		for !s.done() && s.peek(0) != "" {
 			if strings.ContainsRune(s.peek(0), ' ') {
-				return errorf(s.at, remedyWhole, "%s is no line of a binary patch", quoteShort(s.peek(0)))
+				return errorf(s.at, remedyWhole, "%s is not a line of a binary patch", quoteShort(s.peek(0)))
 			}
 			s.at++
 		}

@@ -32,7 +32,7 @@ func (t lineTable) lineOf(offset int) int {
 // columnOf is the 1-based column, in bytes, of the byte at offset.
 func (t lineTable) columnOf(offset int) int { return offset - t[t.lineOf(offset)-1] + 1 }
 
-// nodeKind says what part a node plays in ownership.
+// nodeKind says what part a node plays in ownership, see ownership.go.
 type nodeKind uint8
 
 const (

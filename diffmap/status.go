@@ -9,7 +9,8 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/build"
 )
 
-// Status is what became of a changed line. Every changed line ends in exactly one.
+// Status is what became of a changed line. Every changed line ends in exactly
+// one.
 type Status string
 
 // The statuses. Unmapped and NoBytecode are known before a campaign, the others

@@ -49,7 +49,7 @@ type foundry struct {
 	forge  string
 }
 
-// writeFoundry writes a project's sources, with what forge needs beside them.
+// writeFoundry writes a project's sources and what else forge needs.
 func (b *bench) writeFoundry(p *project, sources map[string]string) (*foundry, error) {
 	f := &foundry{filepath.Join(b.work, p.name), filepath.Join(b.modules, "@foundry-rs", "forge-linux-amd64", "bin", "forge")}
 	if err := os.RemoveAll(f.folder); err != nil {
@@ -226,7 +226,7 @@ func readLCOV(text []byte) (hits, error) {
 		case "DA":
 			fields := strings.Split(rest, ",")
 			if len(fields) < 2 || file == "" {
-				return nil, fmt.Errorf("lcov: %q is no line of a file", scanner.Text())
+				return nil, fmt.Errorf("lcov: %q is not a line of a file", scanner.Text())
 			}
 			line, err := strconv.Atoi(fields[0])
 			count, err2 := strconv.Atoi(fields[1])

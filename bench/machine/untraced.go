@@ -64,7 +64,7 @@ func (u *untraced) Run(seq evm.Sequence) (*evm.Execution, error) {
 		output, left, err := u.evm.Call(c.From, c.To, c.Data, vm.NewGasBudget(evm.CallGas, 0), &c.Value)
 		outcome := evm.Success
 		if err != nil {
-			outcome = evm.Reverted // or a fault: nobody asks which
+			outcome = evm.Reverted // or a fault: the callers do not distinguish them
 		}
 		u.exec.Calls = append(u.exec.Calls, evm.CallResult{Outcome: outcome, Output: output, GasUsed: evm.CallGas - left.ExecutionGas})
 		u.state.Finalise(rules)

@@ -170,7 +170,7 @@ const (
 // ones as often as long ones.
 const (
 	sequenceCount = 4096
-	maxCalls      = 8 // as campaigns begin with (design §6)
+	maxCalls      = 8 // the length that campaigns begin with
 )
 
 // workloads makes the random sequences: for each contract, and for all of them.

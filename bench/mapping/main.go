@@ -1,5 +1,5 @@
-// Command mapping measures what it takes to map a large pull request: every
-// source of a project that ships its build, and other files beside them.
+// Command mapping measures what it takes to map a large pull request: every source of a
+// project that ships its build, and other files as well.
 //
 //	main.go     what is run, and the table
 //	project.go  the pull request

@@ -16,9 +16,9 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 )
 
-// marks is what a maze inherits from in forge: it writes down which assertions are
-// raised. Each is written once a run of forge's, which costs nothing beside the run: a
-// run has 500 calls.
+// marks is the base contract of a maze in forge: it records which assertions
+// are raised. Each is recorded once per run of forge's, whose cost is
+// negligible: a run has 500 calls.
 //
 //go:embed Marks.sol
 var marks string

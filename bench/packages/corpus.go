@@ -16,11 +16,12 @@ type pkg struct {
 	sources string // folder in the package
 	build   string // shipped build: a file or folder in the package; empty: compiled from the sources
 	solc    string // version of the compiler for it
-	harness string // contracts of ours beside the sources, a file below harness/; empty: none
+	harness string // our own contracts, added to the sources, a file below harness/; empty: none
 }
 
 // harnesses are contracts for packages that are made to be inherited from or
-// linked to: alone, nothing of them runs. They are no part of what is measured.
+// linked to: on their own, none of their code runs. The harnesses themselves
+// are not measured.
 //
 //go:embed harness
 var harnesses embed.FS

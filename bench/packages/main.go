@@ -144,9 +144,9 @@ func fuzz(ctx context.Context, run *harness.Run, tool *harness.Tool, modules str
 	return r, memory, nil
 }
 
-// leftOut begins the reason of a contract that is no part of the project proper:
-// a mock, a test, a dependency. One that too many others came before counts as
-// not deployed.
+// leftOut begins the reason of a contract that is not part of the project
+// proper: a mock, a test, a dependency. A contract left out because too many
+// others came before it counts as not deployed.
 const leftOut = "left out as "
 
 // add takes a run's report in.

@@ -71,7 +71,7 @@ func changedLines(ctx context.Context, root string, args ...string) ([]changedFi
 		return nil, fmt.Errorf("git diff: %w", err)
 	}
 	var files []changedFile
-	inHead := false // between "diff" and the first hunk: a line "+++ b/x" is no added "++ b/x"
+	inHead := false // between "diff" and the first hunk: a line "+++ b/x" is not an added "++ b/x"
 	for _, line := range bytes.Split(out, []byte("\n")) {
 		switch {
 		case bytes.HasPrefix(line, []byte("diff --git ")):

@@ -73,7 +73,7 @@ var pairs = []pair{
 	{"5.0.1", "5.0.2", "0.8.24", "Base64"},
 }
 
-// harnesses are those contracts, to be put beside the package's sources.
+// harnesses are those contracts, to be added to the package's sources.
 //
 //go:embed harness/*.sol
 var harnesses embed.FS

@@ -157,7 +157,7 @@ func open(ctx context.Context, examples []example, wanted func(name string) bool
 func blocks(s *timetotarget.Subject) []bytecode.Target {
 	contract := s.World.Instances[0].Contract
 	program := s.Table.Program(contract.Runtime.ID)
-	facts := lookahead.NewFacts(program, 0) // data behind the code is no block, either
+	facts := lookahead.NewFacts(program, 0) // data after the code is not a block, either
 	var targets []bytecode.Target
 	for b, block := range slices.All(program.Blocks) {
 		if !facts.Unreachable(bytecode.BlockID(b)) {

@@ -36,8 +36,8 @@ const fuzzRuns = 64
 // testCounts is how forge ends.
 var testCounts = regexp.MustCompile(`: (\d+) tests passed, (\d+) failed`)
 
-// coverage runs forge's tests. That some fail is no error: they reach what they
-// reach.
+// coverage runs forge's tests. It is not an error if some fail: what they reached
+// counts.
 func (p *project) coverage(ctx context.Context, forge, folder string) (*coverage, error) {
 	cmd := exec.CommandContext(ctx, forge, "coverage", "--report", "lcov", "--fuzz-runs", strconv.Itoa(cmp.Or(p.fuzzRuns, fuzzRuns)), "--fuzz-seed", "1")
 	cmd.Dir = folder
@@ -77,7 +77,7 @@ func (c *coverage) read(text []byte, wanted func(file string) bool) error {
 		line, err := strconv.Atoi(number)
 		n, err2 := strconv.Atoi(hits)
 		if err := errors.Join(err, err2); err != nil || !ok {
-			return fmt.Errorf("lcov.info: %q is no line with its hits", lines.Text())
+			return fmt.Errorf("lcov.info: %q is not a line number with its hits", lines.Text())
 		}
 		c.hits[place{file, line}] = n
 	}

@@ -73,7 +73,7 @@ func packages() harness.Packages {
 	return list
 }
 
-// prepare copies a project to a folder, with a compiler beside it.
+// prepare copies a project to a folder, along with a compiler.
 func (p *project) prepare(modules, folder string) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err

@@ -103,8 +103,8 @@ type named struct {
 // test, an index of files.
 var errNotStateTest = errors.New("not a state test")
 
-// readFile reads the tests of a file, sorted by name; others counts objects that
-// are no state tests.
+// readFile reads the tests of a file, sorted by name; others counts objects
+// that are not state tests.
 func readFile(path string) (tests []named, others int, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -219,7 +219,7 @@ func (j *transactionJSON) amounts(t *transaction, value string) error {
 	if value != "0x" {
 		v, ok := math.ParseBig256(value)
 		if !ok || v.Sign() < 0 {
-			return refuse("a value that is no 256-bit number")
+			return refuse("a value that is not a 256-bit number")
 		}
 		t.value.SetFromBig(v)
 	}

@@ -47,7 +47,7 @@ const (
 	skipDraft    = "a fork with draft EIPs"
 	skipOther    = "not a state test"
 	skipBaseFee  = "a base fee of more than 64 bits"
-	skipBlobless = "a blob schedule that is no schedule"
+	skipBlobless = "an invalid blob schedule"
 )
 
 // transition names a fork that begins in the midst of a chain, at a time in
@@ -93,7 +93,7 @@ func (f fork) blobBaseFee(excess *uint64) *uint256.Int {
 	config.BlobScheduleConfig = &params.BlobScheduleConfig{Cancun: f.blobs, Prague: f.blobs}
 	fee, overflow := uint256.FromBig(eip4844.CalcBlobFee(config, &types.Header{ExcessBlobGas: excess}))
 	if overflow {
-		fee.SetAllOne() // nobody can pay it
+		fee.SetAllOne() // no sender can pay it
 	}
 	return fee
 }

@@ -191,7 +191,7 @@ func (f *fixture) apply(e *executor, b *block, post *postJSON) (map[common.Addre
 	if len(post.TxBytes) > 0 { // as it is signed and sent
 		var sent types.Transaction
 		if err := sent.UnmarshalBinary(post.TxBytes); err != nil {
-			return nil, nil, errors.Join(refuse("its bytes are no transaction"), err)
+			return nil, nil, errors.Join(refuse("its bytes are not a transaction"), err)
 		}
 		if _, err := types.Sender(types.LatestSigner(b.fork.config(b.world.Block.ChainID)), &sent); err != nil {
 			return nil, nil, errors.Join(refuse("its signature is none on this chain"), err)

@@ -41,7 +41,7 @@ const (
 // Comparison is what came of comparing two layouts.
 type Comparison struct {
 	Changes []Change // by place, the contract's own slots first
-	// Notes say what is no clash but worth knowing: variables that have another name.
+	// Notes list what is not a clash but worth knowing: variables that were renamed.
 	Notes []string
 }
 

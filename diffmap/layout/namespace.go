@@ -217,5 +217,5 @@ func (u *Unit) elementary(n *build.Node) (*Type, error) {
 			return &Type{Label: name, Bytes: big.NewInt(size / bits)}, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is no type of a variable", name)
+	return nil, fmt.Errorf("%q is not a variable's type", name)
 }

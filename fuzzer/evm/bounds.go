@@ -9,8 +9,8 @@ const (
 	// comparisons are kept: lookahead considers no split point after 8,192
 	// locations (lookahead paper §5).
 	maxSteps = 8192
-	// maxFrames bounds the frames besides the calls' outermost ones, which are
-	// always there. A frame is some 400 bytes.
+	// maxFrames bounds the frames besides the calls' outermost ones, which are always
+	// there. A frame is about 400 bytes.
 	maxFrames = 4096
 	// maxPathBlocks bounds the kept blocks of all frames (4 bytes each).
 	maxPathBlocks = 1 << 20
@@ -24,7 +24,7 @@ const (
 	// the same megabytes on at no cost.
 	maxBytes = 1 << 24
 	// maxIdleRecorded bounds the frames that a machine keeps memory for between runs:
-	// some 400 KB. Arbitrary: few runs have as many.
+	// about 400 KB. Arbitrary: few runs have as many.
 	maxIdleRecorded = 1 << 10
 	// maxHashes bounds the hashes remembered within a call to find the mapping
 	// behind a slot (60 bytes each).

@@ -36,7 +36,7 @@ type Call struct {
 	Overwrites []Overwrite
 }
 
-// Overwrite is a word of storage that is set by nobody.
+// Overwrite is a word of storage that is set from outside, by no call.
 type Overwrite struct {
 	Address     common.Address
 	Slot, Value uint256.Int
@@ -45,8 +45,8 @@ type Overwrite struct {
 // Sequence is a list of transactions, run in order from a World.
 type Sequence []Call
 
-// Pretends reports whether a call of the sequence meets storage that nobody made: what it
-// does is then nothing that the World can come to.
+// Pretends reports whether a call of the sequence runs on storage that was set from
+// outside: the World may then be unable to reach what it does.
 func (s Sequence) Pretends() bool {
 	return slices.ContainsFunc(s, func(c Call) bool { return len(c.Overwrites) > 0 })
 }

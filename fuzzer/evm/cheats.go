@@ -52,7 +52,7 @@ type cheats struct {
 	tester  common.Address
 	lenient bool
 	state   *cheatcode.State
-	own     bool // state is nobody else's: it may be changed
+	own     bool // state is not shared: it may be changed
 
 	// stale: the environment is not what the next call finds where no cheatcode has set
 	// anything, besides block number and time.

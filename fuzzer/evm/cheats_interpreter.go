@@ -87,7 +87,7 @@ func (m *Interpreter) setOrigin(origin common.Address) {
 // worldEnvironment implements cheatHost.
 func (h ledgerHost) worldEnvironment() cheatcode.Environment {
 	block := &h.world.Block
-	h.setNumber(h.number) // as if nobody had set PREVRANDAO
+	h.setNumber(h.number) // as if PREVRANDAO had never been set
 	chainID := block.ChainID
 	if chainID == 0 {
 		chainID = ChainID
@@ -149,7 +149,7 @@ func (l *ledger) restore(number uint64) bool {
 	return true
 }
 
-// reverse undoes a change of a kind that keeps nothing beside the journal.
+// reverse undoes a change of a kind that is recorded in the journal alone.
 func (l *ledger) reverse(u *undo) {
 	switch u.kind {
 	case stored:

@@ -154,9 +154,9 @@ func (s *State) reverse(c change) {
 //
 // go-ethereum has no hook that changes a call. But a tracer sees the stack before
 // a call instruction runs, and may change it: so the call goes to the cheatcodes'
-// account instead, a precompiled contract, which makes the call that was meant, from
-// whom it is to come, and returns what is to be returned. The gas it uses is what
-// that call used. Nobody is told of the detour.
+// account instead, a precompiled contract, which makes the call that was meant,
+// from the sender that was meant, and returns what is to be returned. The gas it
+// uses is what that call used. The detour is not recorded.
 //
 // A creation has no address to change; its frame is lent another contract, whose
 // address go-ethereum takes for the creator's, until the new frame is entered.
@@ -194,7 +194,7 @@ type lent struct {
 
 // interception is what is to be done when a frame ends.
 type interception struct {
-	hidden   bool // nobody knows of it
+	hidden   bool // it is not recorded
 	creation *lent
 }
 
@@ -460,7 +460,7 @@ func (d *detour) settle() {
 	if d.err == nil {
 		return
 	}
-	if d.err != vm.ErrExecutionReverted { //nolint:errorlint // nobody wraps it, and go-ethereum compares so
+	if d.err != vm.ErrExecutionReverted { //nolint:errorlint // it is never wrapped, and go-ethereum compares so
 		d.output = nil
 	}
 	d.err = vm.ErrExecutionReverted

@@ -48,12 +48,12 @@ const (
 	// times the cost that is a twentieth of the time.
 	verifyShare = 100
 	// verifyAllowance is what Verify may run before there are ordinary calls to
-	// share: most of what a campaign learns it learns in the beginning. 2,000 calls
-	// take the reference some 20 ms.
+	// share: a campaign learns most of what it learns in the beginning. 2,000 calls
+	// take the reference about 20 ms.
 	verifyAllowance = 2000
 	// maxMismatches is the number of mismatches after which the fast machine is not
-	// asked any more. Each is some code that is run on the reference from then on;
-	// so many are no accident of one contract. Arbitrary.
+	// used any more. The code of each is run on the reference from then on; so many
+	// cannot be due to one odd contract. Arbitrary.
 	maxMismatches = 16
 )
 

@@ -16,7 +16,7 @@ const (
 	Reverted                    // REVERT: unused gas is returned, Output holds the reason
 	OutOfGas                    // also for code deposit and memory growth
 	InvalidOpcode               // INVALID (0xfe) or an undefined opcode
-	InvalidJump                 // the destination is no JUMPDEST
+	InvalidJump                 // the destination is not a JUMPDEST
 	StackFault                  // underflow or overflow
 	StaticViolation             // a state change inside STATICCALL
 	DepthExceeded               // call depth 1024
@@ -126,8 +126,8 @@ type CallResult struct {
 	Outcome Outcome
 	Output  []byte
 	GasUsed uint64 // of the code alone: without the intrinsic cost of a transaction, before refunds
-	// ID identifies what the call did: the blocks entered by all its frames,
-	// beyond what Path keeps, with depth and outcome (design §6, PID).
+	// ID identifies what the call did: the blocks entered by all its frames, beyond
+	// what Path keeps, with depth and outcome: its PID, see docs/architecture.md.
 	ID bytecode.PathID
 
 	// What Reason needs: decoding what a failed call returned costs more than the

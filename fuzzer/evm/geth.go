@@ -239,8 +239,8 @@ func (r *Reference) rewind(n int) {
 	r.rec.reset()
 }
 
-// forget lets go of an execution that nobody asks for any more, as far as it is a
-// large one: the machine may rest for long.
+// forget releases the memory of a large execution that is not needed any more:
+// the machine may be idle for long.
 func (r *Reference) forget() {
 	r.rec.rest()
 	if r.rec.overgrown() {

@@ -26,8 +26,8 @@ import (
 //	messages.go     calls and creations
 //	ledger.go       accounts and storage
 //
-// What go-ethereum does that is no matter of speed is used as it is: precompiled
-// contracts, hashes, and [recorder], which both machines tell what happens.
+// Where speed does not matter, go-ethereum's code is used as it is: precompiled
+// contracts and hashes. Both machines tell [recorder] what happens.
 type Interpreter struct {
 	world   *World
 	fork    int
@@ -76,9 +76,9 @@ type creationCode struct {
 }
 
 const (
-	// maxDecoded bounds the code, beside that of the World, whose decodings are
-	// remembered between runs, in bytes: a step takes 16, and an entry per pc 4, so
-	// that it comes to some 10 MB.
+	// maxDecoded bounds the code, other than the World's, whose decodings are kept
+	// between runs, in bytes: a step takes 16, and an entry per pc 4, which adds up
+	// to about 10 MB.
 	maxDecoded = 1 << 19
 	// maxCachedCreation is the size of creation code beyond which its decoding is
 	// not remembered; twice the limit of EIP-3860, for mapping builds.

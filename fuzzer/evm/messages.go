@@ -148,7 +148,7 @@ func (m *Interpreter) dispatch(f *frame, c *message) (Outcome, []byte, uint64) {
 	switch c.kind {
 	case vm.CALL:
 		// go-ethereum does not move the value of calls by the system address
-		// (EIP-4788); no chain lets anybody else call from there.
+		// (EIP-4788); no chain lets any other caller call from there.
 		system := c.from.address == params.SystemAddress
 		if !system && c.from.balance.Lt(c.value) {
 			return InsufficientBalance, nil, c.gas
@@ -188,7 +188,7 @@ func precompiled(p vm.PrecompiledContract, input []byte, gas uint64) (Outcome, [
 	}
 	output, err := p.Run(input)
 	if err != nil {
-		if err == vm.ErrExecutionReverted { //nolint:errorlint // nobody wraps it, and go-ethereum compares so
+		if err == vm.ErrExecutionReverted { //nolint:errorlint // it is never wrapped, and go-ethereum compares so
 			return Reverted, output, gas - cost
 		}
 		return outcomeOf(err), output, 0

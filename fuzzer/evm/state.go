@@ -15,8 +15,8 @@ import (
 
 // What a State remembers of accounts and slots that it has looked up in its
 // World, beyond which it forgets all of them at the next reset. Each entry costs
-// some 200 bytes, so this bounds a machine to about 5 MB between sequences: fuzzed
-// keys of mappings are slots that are looked up once and never again.
+// about 200 bytes, so this bounds a machine to about 5 MB between sequences:
+// fuzzed keys of mappings are slots that are looked up once and never again.
 const (
 	maxCachedAccounts = 1 << 13
 	maxCachedSlots    = 1 << 14

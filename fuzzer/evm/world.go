@@ -17,8 +17,8 @@ type World struct {
 	Instances []Instance
 	Senders   []Sender
 	Cheats    *Cheats `json:",omitempty"` // nil: it has no cheatcodes
-	// Properties are prefixes of functions that are properties, beside echidna_, property_ and
-	// invariant_.
+	// Properties are prefixes of functions that are properties, in addition to
+	// echidna_, property_ and invariant_.
 	Properties []string `json:",omitempty"`
 	// Origin is the chain that the World goes on from; nil: there is none. No file
 	// holds it, see [World.Closed].
@@ -58,8 +58,8 @@ type Instance struct {
 	// Scope bounds the calls that its properties speak of; nil: all of them.
 	Scope *Scope
 	// Tests are the signatures of its fuzz tests that are run, each as forge does: from the
-	// World's own state, alone, by [Cheats.Tester]. Its other fuzz tests are nobody's to
-	// call then. nil: it is no test contract.
+	// World's own state, alone, by [Cheats.Tester]. Its other fuzz tests are not called
+	// then. nil: it is not a test contract.
 	Tests []string
 }
 

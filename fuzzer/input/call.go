@@ -20,8 +20,8 @@ const (
 	day  = 24 * hour
 )
 
-// MaxCalls bounds every Sequence. Campaigns use at most 64 calls (design §7);
-// the rest is room for sequences read from files.
+// MaxCalls bounds every Sequence. Campaigns use at most 64 calls; the rest is
+// room for sequences read from files.
 const MaxCalls = 256
 
 // Call is one typed transaction. Sender and Instance are indices into the Space
@@ -43,7 +43,7 @@ type Call struct {
 type Sequence []Call
 
 // Clone copies the list of calls; arguments are shared, which is safe since
-// nobody writes them.
+// they are never written.
 func (s Sequence) Clone() Sequence { return slices.Clone(s) }
 
 // IsTest reports whether a sequence is a run of a fuzz test.

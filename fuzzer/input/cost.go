@@ -77,12 +77,12 @@ func AppendBranches(dst []Branch, e *evm.Execution) []Branch {
 	return dst
 }
 
-// Echoes reports whether the comparison at an index of a frame's decided the jump
-// before it, too. Of `a && b` solc makes a jump on a, and a second one on what is
-// left on the stack: on a again if that was false, else on b. What a compares says
-// nothing of how near b is to come out otherwise, and where a is what has to
-// change, the first jump says so. Operands that are equal by chance are no echo: two
-// empty arrays have the same length as a third.
+// Echoes reports whether the comparison at an index of a frame's decided the jump before
+// it, too. Of `a && b` solc makes a jump on a, and a second one on what is left on the
+// stack: on a again if that was false, else on b. What a compares says nothing about how
+// close b is to coming out otherwise, and where a has to change, the first jump says so.
+// Operands that are equal by chance are not an echo: two empty arrays have the same
+// length as a third.
 func Echoes(f *evm.Frame, i int) bool {
 	if i == 0 {
 		return false
@@ -120,8 +120,8 @@ func jumpAt(branches []Branch, pc uint32) *Branch {
 }
 
 // Costs are the distances of a comparison from being false and from being true
-// (papers/harvey §3.2; the formulas are design §7's): the one of the side that
-// holds is zero, the other at least 1. They saturate at 2^256 − 1.
+// (papers/harvey §3.2): the one of the side that holds is zero, the other at least 1.
+// They saturate at 2^256 − 1.
 //
 //	         to falsify                     to satisfy
 //	l = r    1 if equal, else 0             |l − r|

@@ -15,7 +15,7 @@ type term struct {
 	variable int32     // index of the variable that it is; −1: none
 	args     [3]int32  // indices of terms, smaller than its own
 	value    uint256.Int
-	known    bool   // the value is; what is read from where nobody looks is not
+	known    bool   // the value is; one read from a place that is not tracked is not
 	moves    bool   // depends on a variable
 	of       uint32 // the variables that it depends on, a bit each: there are at most maxVariables
 }
@@ -309,7 +309,7 @@ func (r *reader) compute(op vm.OpCode, a, b, c int32) int32 {
 	return r.add(t)
 }
 
-// evaluate sets x to what a term computes; false when it is no arithmetic.
+// evaluate sets x to what a term computes; false when it is not arithmetic.
 func evaluate(t *term, terms []term, x *uint256.Int) bool {
 	a, b := &terms[t.args[0]].value, &terms[t.args[1]].value
 	switch t.op {

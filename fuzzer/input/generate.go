@@ -6,9 +6,9 @@ import (
 	"github.com/sightline-evm/sightline/internal/abi"
 )
 
-// Seeds are the inputs that a campaign starts with (design §6): every callable
-// function once, with zero arguments from the first sender, in the order of
-// Space.Callables. A function of a fresh instance comes behind the constructor
+// Seeds are the inputs that a campaign starts with: every callable function
+// once, with zero arguments from the first sender, in the order of
+// Space.Callables. A function of a fresh instance comes after the constructor
 // call that makes it.
 func (m *Mutator) Seeds() []Sequence {
 	var seeds []Sequence
@@ -262,7 +262,7 @@ func fillBytes(r Rand, t *Type, data []byte) {
 // there is no method, or the encoding is too long.
 func (m *Mutator) calldata(r Rand, c *Call) []byte {
 	functions := m.space.Instances[c.Instance].Functions
-	if c.Function.Test && len(m.space.choices) > 0 { // nobody calls a test but forge
+	if c.Function.Test && len(m.space.choices) > 0 { // only forge calls tests
 		functions = m.space.Instances[m.choose(r, m.space.choices).Instance].Functions
 	}
 	f := functions[r.IntN(len(functions))]

@@ -55,9 +55,9 @@ func (m *Mutator) SetSeqLen(n int) {
 func (m *Mutator) SeqLen() int { return m.options.SeqLen }
 
 // Shares of the kinds of mutation, in eighths. Single-word mutations must be at
-// least half (design §7: prediction and every causal conclusion need two runs
-// that differ in one word); 5/8 leaves room for those that change an array's
-// length and with it several words.
+// least half, since prediction and every causal conclusion need two runs that
+// differ in one word; 5/8 leaves room for those that change an array's length
+// and with it several words.
 var mutationWeights = []int{5, 2, 1} // one word, the list of calls, havoc
 
 // Mutate makes a mutant of a sequence; the parent stays as it is. An empty

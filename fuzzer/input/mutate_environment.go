@@ -54,7 +54,7 @@ func (m *Mutator) etherAmount(r Rand, c *Call) uint256.Int {
 }
 
 // argumentWord is the word of a random elementary argument; zero when the one
-// drawn is no word.
+// drawn is not a word.
 func argumentWord(r Rand, c *Call) uint256.Int {
 	if len(c.Args) == 0 {
 		return uint256.Int{}

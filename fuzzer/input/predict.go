@@ -50,15 +50,15 @@ func (s *Space) AppendChanged(dst []Word, a, b Sequence, most int) ([]Word, bool
 type Point struct{ Input, Difference uint256.Int }
 
 // Predict appends to dst the values of word w that should take the other side of
-// branches (papers/harvey §4.2, design §7): before and after are the branches of
-// two runs whose inputs differ in w alone, x0 and x1 its values. A branch counts
-// when both runs came there, took the same side and compared different operands;
-// want tells which are of interest (nil: all). Through the two points goes a
-// line; the proposals are where it crosses the goal, exactly so when the
-// operands are linear in the word. On others, run the proposal and predict
-// again from the last two runs, as long as Branch.Distance shrinks: that is the
-// secant method. Where an equality's operand shows the bits that changed in the
-// word, those of the other operand are put there.
+// branches (papers/harvey §4.2): before and after are the branches of two runs
+// whose inputs differ in w alone, x0 and x1 its values. A branch counts when both
+// runs reached it, took the same side and compared different operands; want
+// selects those of interest (nil: all). A line goes through the two points; the
+// proposals are where it crosses the goal, which is exact when the operands are
+// linear in the word. On others, run the proposal and predict again from the last
+// two runs, as long as Branch.Distance shrinks: that is the secant method. Where
+// an equality's operand shows the bits that changed in the word, those of the
+// other operand are put there.
 //
 // The proposals come in the order of after, each once, and fit type, which is
 // the word's ([WordType]; nil: any value fits); at most MaxProposals are appended.
@@ -239,8 +239,8 @@ func Line(x0, x1 []uint256.Int, a, b *Branch) (values [][]uint256.Int) {
 	return values
 }
 
-// crossing is x1 + left/rise · (x1 − x0), or back from x1; false when that is no
-// whole number.
+// crossing is x1 + left/rise · (x1 − x0), or back from x1; false when that is not
+// an integer.
 func crossing(x0, x1 []uint256.Int, left, rise *uint256.Int, back bool) ([]uint256.Int, bool) {
 	values := make([]uint256.Int, len(x1))
 	for i := range x1 {
@@ -289,10 +289,10 @@ const maxRoots = 4
 // goal at a whole number, else its neighbors on both sides are given. Nothing
 // when the points do not define a line.
 //
-// Arithmetic is modulo 2^256, as the EVM's is. The slope is taken from the
-// smaller of the two readings of each difference (a step of −3 is no step of
-// 2^256 − 3). The way that is left is read as a step up and as a step down,
-// since operands of LT may be more than 2^255 apart.
+// Arithmetic is modulo 2^256, as the EVM's is. The slope is taken from the smaller
+// of the two readings of each difference (a step of −3 is not a step of 2^256 − 3).
+// The remaining distance is read as a step up and as a step down, since operands of
+// LT may be more than 2^255 apart.
 func Secant(dst []uint256.Int, p0, p1 Point, goal *uint256.Int) []uint256.Int {
 	var run, rise, left uint256.Int
 	run.Sub(&p1.Input, &p0.Input)
@@ -314,8 +314,8 @@ func Secant(dst []uint256.Int, p0, p1 Point, goal *uint256.Int) []uint256.Int {
 	return appendStep(dst, start, &p1.Input, &far, &run, &rise, negative == down)
 }
 
-// appendStep appends at ± left·run/rise, and the next number further out when
-// that is no whole number. A step beyond 2^256 is none.
+// appendStep appends at ± left·run/rise, and the next number further out when that
+// is not an integer. A step beyond 2^256 is left out.
 func appendStep(dst []uint256.Int, start int, at, left, run, rise *uint256.Int, down bool) []uint256.Int {
 	var step, rest uint256.Int
 	if _, overflow := step.MulDivOverflow(left, run, rise); overflow {

@@ -18,17 +18,16 @@ type Proposal struct {
 // MaxProposals bounds what one execution suggests. Arbitrary.
 const MaxProposals = 64
 
-// Propose appends to dst what the comparisons of an execution of seq suggest
-// (design §7: where an operand equals an input word, the other operand is
-// proposed directly); for orders also the other operand ± 1. A word counts as
-// equal to an operand if it holds it as a number, fixed bytes also when shifted
-// to the right, time and block as the absolute number that the contract sees.
+// Propose appends to dst what the comparisons of an execution of seq suggest: where an
+// operand equals an input word, the other operand is proposed directly; for orders also
+// the other operand ± 1. A word counts as equal to an operand if it holds it as a number,
+// fixed bytes also when shifted to the right, time and block as the absolute number that
+// the contract sees.
 //
-// The comparisons are taken call by call from the last to the first, in order
-// within a call; want tells which of them are of interest (nil: all). Only words
-// of the comparison's own call and of earlier ones can matter to it. Every
-// proposal fits its word, differs from what is there, and comes once; at most
-// MaxProposals are appended.
+// The comparisons are taken call by call from the last to the first, in order within a
+// call; want selects those of interest (nil: all). Only words of the comparison's own call
+// and of earlier ones can matter to it. Every proposal fits its word, differs from what is
+// there, and comes once; at most MaxProposals are appended.
 func (p *Proposer) Propose(dst []Proposal, seq Sequence, e *evm.Execution, want func(*evm.Frame, *evm.Comparison) bool) []Proposal {
 	p.begin(dst, seq, len(seq))
 	for call := min(len(e.Calls), len(seq)) - 1; call >= 0 && p.call(e, call, want); call-- {

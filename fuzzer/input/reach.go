@@ -169,7 +169,7 @@ func (q *quest) alone() {
 		}
 		t := nearest(&s)
 		if !q.differs(w, t) {
-			if t = q.beside(w, &s, t); t == nil {
+			if t = q.near(w, &s, t); t == nil {
 				continue
 			}
 		}
@@ -201,9 +201,9 @@ func (q *quest) differs(w *Way, t *big.Int) bool {
 	return true
 }
 
-// beside is a number of the span near another with which what has to differ does; nil
-// when the nearest few are none.
-func (q *quest) beside(w *Way, s *span, t *big.Int) *big.Int {
+// near is a number of the span close to another one, with which what has to differ
+// does; nil when none of the closest few is.
+func (q *quest) near(w *Way, s *span, t *big.Int) *big.Int {
 	for distance := int64(1); distance <= int64(len(q.rows))+1; distance++ {
 		for _, x := range []*big.Int{new(big.Int).Add(t, big.NewInt(distance)), new(big.Int).Sub(t, big.NewInt(distance))} {
 			if (s.low == nil || x.Cmp(s.low) >= 0) && (s.high == nil || x.Cmp(s.high) <= 0) && q.differs(w, x) {

@@ -21,7 +21,7 @@ func (s *Space) Read(call *evm.Call) (Call, error) {
 	}
 	switch {
 	case out.Sender < 0:
-		return Call{}, fmt.Errorf("nobody sends from %s", call.From)
+		return Call{}, fmt.Errorf("%s is not a sender of the World", call.From)
 	case out.Instance < 0 || call.Create:
 		return Call{}, fmt.Errorf("no instance is at %s", call.To)
 	}

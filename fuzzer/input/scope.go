@@ -25,8 +25,8 @@ func (s *Space) Within(property Callable, seq Sequence) Sequence {
 	return within
 }
 
-// Tested is a property of the test that has the contract which a sequence calls last as
-// a handler; false where it is nobody's.
+// Tested is a property of the test whose handler is the contract that a sequence calls
+// last; false where no test has it as a handler.
 func (s *Space) Tested(seq Sequence) (property Callable, ok bool) {
 	if !s.scoped || len(seq) == 0 {
 		return Callable{}, false
@@ -46,8 +46,8 @@ func (s *Space) Tested(seq Sequence) (property Callable, ok bool) {
 	return Callable{}, false
 }
 
-// allows reports whether a call is one that a scope has. Asking other properties
-// of the same test is no call of anybody's.
+// allows reports whether a scope permits a call. Properties of its own test are always
+// permitted: checking them is not one of the calls that the test restricts.
 func (s *Space) allows(scope *evm.Scope, c *Call) bool {
 	in := &s.Instances[c.Instance]
 	if in.Scope == scope {

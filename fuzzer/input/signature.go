@@ -51,7 +51,7 @@ func (s *Space) Sign(dst []Sequence, seq Sequence, e *evm.Execution, before []co
 		frames := e.Calls[call].Frames
 		signers := s.signers(&seq[call], &asked, &e.Calls[call], e.Frames[frames[0]:frames[1]])
 		if call < len(seq)-1 && len(signers) > 1 {
-			continue // the last call is what is fuzzed: nobody guesses about the others
+			continue // the last call is what is fuzzed: no guesses about the others
 		}
 		for _, signer := range signers {
 			if signed, ok := s.put(seq, call, &asked, &place, signer); ok {
@@ -114,7 +114,7 @@ func (s *Space) signers(c *Call, asked *recovery, result *evm.CallResult, frames
 			return wanted
 		}
 		if s.senderAt(asked.recovered) >= 0 && result.Outcome == evm.Success {
-			return nil // signed by somebody, and all is well
+			return nil // signed by a sender, and the call succeeded
 		}
 	}
 	if asked.before != (common.Address{}) && s.senderAt(asked.recovered) < 0 {
@@ -166,7 +166,7 @@ func (s *Space) comparedWith(recovered common.Address, frames []evm.Frame) []int
 	return wanted
 }
 
-// senderAt is the index of the sender with an address; −1 when nobody has it.
+// senderAt is the index of the sender with an address; −1 when no sender has it.
 func (s *Space) senderAt(a common.Address) int {
 	for i := range s.Senders {
 		if s.Senders[i].Address == a {

@@ -69,7 +69,7 @@ type Space struct {
 
 	start    evm.Block
 	balances []uint256.Int // of Senders
-	prefixes []string      // of properties, beside those of every World
+	prefixes []string      // of properties, in addition to those of every World
 	scoped   bool          // some instance has a scope
 	tester   int           // index of the sender that runs fuzz tests
 	ordinary []int         // indices of the senders of everything else
@@ -89,7 +89,7 @@ const viewWeight = 4 // one in viewWeight
 // NewSpace collects what a World offers.
 func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	if len(world.Senders) == 0 {
-		return nil, errors.New("the world has no senders: nobody can call anything")
+		return nil, errors.New("the World has no senders, so nothing can be called")
 	}
 	s := &Space{Senders: slices.Clone(world.Senders), Options: options, start: world.Block, prefixes: world.Properties}
 	s.Lenient = world.Cheats != nil && world.Cheats.Lenient
@@ -102,7 +102,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 		}
 	}
 	if len(s.ordinary) == 0 {
-		return nil, errors.New("the world has no senders but for tests: nobody can call anything else")
+		return nil, errors.New("the World has senders for tests only, so nothing else can be called")
 	}
 	functions := map[*bytecode.Contract][]*Function{} // instances of one contract share them
 	for _, in := range world.Instances {
@@ -132,7 +132,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 }
 
 // freshInstance names and places the instance that a constructor call makes. The
-// address only has to be nobody's: a hash of the contract's name.
+// address only has to be unused: it is a hash of the contract's name.
 func freshInstance(c *bytecode.Contract) evm.Instance {
 	hash := crypto.Keccak256([]byte("sightline fresh instance "), []byte(c.QualifiedName()))
 	return evm.Instance{Name: c.Name + "#new", Address: common.BytesToAddress(hash), Contract: c}
@@ -326,7 +326,7 @@ func (s *Space) validateCall(c *Call) error {
 	}
 	in := &s.Instances[c.Instance]
 	if !slices.Contains(in.Functions, c.Function) && !slices.Contains(in.Properties, c.Function) && (in.Noted == nil || c.Function != in.Noted) {
-		return fmt.Errorf("%s is no function of %s", c.Function.Signature, in.Name)
+		return fmt.Errorf("%s is not a function of %s", c.Function.Signature, in.Name)
 	}
 	switch {
 	case c.Value.Gt(&s.maxValue):

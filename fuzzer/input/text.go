@@ -23,7 +23,7 @@ import (
 // Numbers are decimal (hexadecimal is read too), fixed and dynamic bytes
 // hexadecimal, strings quoted as in Go, arrays in brackets, tuples in
 // parentheses, addresses of senders and instances are their names. A name that
-// is no plain word is quoted. Empty lines and lines that start with # are
+// is not a plain word is quoted. Empty lines and lines that start with # are
 // skipped.
 
 // textVersion is the first line. Another version gets another number.

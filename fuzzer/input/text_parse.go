@@ -12,7 +12,7 @@ import (
 // smaller. Arbitrary.
 const MaxTextSize = 1 << 20
 
-// SyntaxError is text that is no sequence.
+// SyntaxError is text that is not a sequence.
 type SyntaxError struct {
 	Line, Column int // from 1; Column counts bytes
 	Message      string

@@ -64,7 +64,8 @@ func spells(data []byte) bool {
 	return true
 }
 
-// Text draws a text; false when none is known. It is shared: nobody may write it.
+// Text draws a text; false when none is known. It is shared and must not be written
+// to.
 func (d *Dictionary) Text(r Rand) ([]byte, bool) {
 	list := d.constants.texts.list
 	if len(list) == 0 {

@@ -30,9 +30,9 @@ const (
 const maxPath = 1 + MaxDepth + 1
 
 // Word names one input word of a sequence: the unit that mutation changes and
-// prediction reasons about (design §7). It is comparable. For arguments, path
-// leads from the argument's index through the indices of nested arrays and
-// tuples to the leaf, array or byte string; a chunk's index comes last.
+// prediction reasons about. It is comparable. For arguments, path leads from the
+// argument's index through the indices of nested arrays and tuples to the leaf,
+// array or byte string; a chunk's index comes last.
 type Word struct {
 	Call  int
 	Kind  WordKind

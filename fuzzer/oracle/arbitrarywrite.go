@@ -9,16 +9,18 @@ import (
 )
 
 // ArbitraryWrite sees storage writes to a slot that the input chooses (harvey §4.3;
-// SWC-124): a call that succeeds writes to the marked page, 256 slots that are a hash's
-// and that no contract has a reason to touch. Who can write there can write anywhere.
+// SWC-124): a successful call writes to the marked page, 256 slots whose number is
+// derived from a hash and that no contract has a reason to touch. A caller who can write
+// there can write anywhere.
 //
-// The page makes it certain. A state variable has a small slot or, in a mapping, a hash
-// that nobody can steer to a chosen place; an element of an array within its bounds is no
-// further from such a hash than the array is long. To come to the page through any of
-// them takes a preimage of a hash, or an array of some 2^250 elements. What remains is an
-// index that no length bounds, or a slot that the code takes as it is given.
+// The page rules out coincidence. A state variable has a small slot or, in a mapping, a
+// hash that callers cannot steer to a chosen place; an element within the bounds of an
+// array is at most the array's length away from such a hash. Reaching the page through
+// any of them takes a preimage of a hash or an array of about 2^250 elements. That
+// leaves an index that is not checked against a length, or a slot number taken from the
+// input.
 //
-// Constructors are left out, since only who deploys chooses what they are given.
+// Constructors are left out, since only the deployer chooses their arguments.
 //
 // Known false positives: a contract that is meant to write wherever it is told, such as
 // a test helper around SSTORE.

@@ -22,11 +22,12 @@ import (
 //   - succeeds after an assertion in the way of ds-test noted that it failed, in the
 //     storage of the cheatcodes' account (HEVM_ADDRESS, slot "failed").
 //
-// Arguments that vm.assume rejects, and vm.skip, are neither success nor failure. Nothing
-// is said of a run in which anything ran out of gas, since forge gives tests 2^30; in which
-// a cheatcode failed that is no assertion, since forge may have done what was asked; that
-// called one which does nothing here; in which the test itself reverted as it expected a
-// call to (forge's allow_internal_expect_revert); or of which not everything was recorded.
+// Arguments that vm.assume rejects, and vm.skip, are neither success nor failure. Runs are
+// inconclusive, and not reported, when anything ran out of gas, since forge gives tests
+// 2^30; when a cheatcode other than an assertion failed, since forge may have done what
+// was asked; when they called a cheatcode that does nothing here; when the test itself
+// reverted as it expected a call to (forge's allow_internal_expect_revert); or when not
+// everything was recorded.
 var FailingTest = &Oracle{
 	ID:       "failing-test",
 	Title:    "A fuzz test of the project fails",
@@ -137,8 +138,8 @@ func revertsAsExpected(exec *evm.Execution, frames [2]int) bool {
 	return expects && own.Outcome != evm.Success
 }
 
-// RevertsElsewhere reports whether the last call reverts since a contract did that is neither
-// the called one nor the cheatcodes' account, and that nobody stopped.
+// RevertsElsewhere reports whether the last call reverts because of a revert that no caller
+// caught, in a contract other than the called one and the cheatcodes' account.
 func RevertsElsewhere(exec *evm.Execution) bool {
 	last := &exec.Calls[len(exec.Calls)-1]
 	if last.Outcome != evm.Reverted {

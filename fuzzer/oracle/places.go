@@ -20,7 +20,7 @@ var panicSelector = panicAssert[:4]
 const maxPanicDistance = 8
 
 // assertionPlaces lists where asserts trap: code that makes Panic(0x01), and
-// INVALID that is no other check.
+// INVALID that is not another check.
 func assertionPlaces(p *bytecode.Program) []uint32 {
 	var places []uint32
 	var selector uint32 // pc of the last PUSH of Panic's selector

@@ -22,8 +22,8 @@ import (
 // while a statement takes nothing off the stack that an earlier one put there,
 // except to move or to drop it.
 
-// isCheck reports whether the INVALID at pc is no assert: by the source map, where
-// the build has one, else by the code.
+// isCheck reports whether the INVALID at pc is a check other than an assert: by
+// the source map, if the build has one, else by the code.
 func isCheck(p *bytecode.Program, pc uint32) bool {
 	if p.Code != nil && p.Code.ChecksKnown {
 		_, found := slices.BinarySearch(p.Code.Checks, pc)

@@ -52,7 +52,7 @@ type builder struct {
 	needed    map[*bytecode.Contract][]need
 	proxied   map[common.Address]bool // instances that only serve a proxy
 	proxies   map[common.Address]bool // and those proxies
-	barren    map[common.Address]bool // tokens that nobody can have, see lookForSupply
+	barren    map[common.Address]bool // tokens that cannot be minted, see lookForSupply
 	libraries map[string]*library     // by qualified name
 	labels    map[common.Address]string
 	tests     []common.Address          // the test contracts of set-ups
@@ -191,7 +191,7 @@ func (b *builder) reportFailures(failed []*candidate) {
 }
 
 // choose is the next of those that wait: the first whose dependencies are there,
-// or a dependency that nobody asked for, or the first. A contract that is
+// or a dependency that was not requested, or the first. A contract that is
 // attempted again comes last.
 func (b *builder) choose(waiting []*candidate) *candidate {
 	for _, c := range waiting {

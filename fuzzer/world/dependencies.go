@@ -137,9 +137,9 @@ func (b *builder) needOf(kind string) need {
 	return need{meets: meets, standIn: standsIn(meets)}
 }
 
-// fits reports whether a contract is what a need asks for. A token that is made of another
-// one, as a vault's shares are, is not what to begin with: nobody has any yet, and two of
-// that kind would wait for each other.
+// fits reports whether a contract is what a need asks for. A token that is made of
+// another one, as a vault's shares are, is not what to begin with: no account has any
+// yet, and two of that kind would wait for each other.
 func (b *builder) fits(c *bytecode.Contract, n *need) bool {
 	return n.meets(c) && (n.standIn == nil || !isToken(n.standIn) || !b.takesToken(c))
 }
@@ -165,8 +165,8 @@ func (b *builder) ready(c *bytecode.Contract, waiting []*candidate) bool {
 	return true
 }
 
-// dependency is a contract that meets an unmet need and that nobody asked for;
-// nil when there is none.
+// dependency is a contract that meets an unmet need and was not requested; nil when
+// there is none.
 func (b *builder) dependency(c *bytecode.Contract) *bytecode.Contract {
 	for _, need := range b.needs(c) {
 		if b.count(need) < need.count {
@@ -223,8 +223,8 @@ func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address
 	return append(addresses, behind...)
 }
 
-// useful is matching, with tokens that are made of others behind the rest, and those that
-// nobody can have at the end.
+// useful is matching, with tokens that are made of others after the rest, and
+// those that cannot be minted at the end.
 func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
 	var plain, derived, barren []common.Address
 	for _, a := range b.matching(meets) {
@@ -241,8 +241,8 @@ func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
 	return slices.Concat(plain, derived, barren)
 }
 
-// count is the number of instances that meet a need and are more than what a
-// proxy runs, or a token that nobody can have.
+// count is the number of instances that meet a need, without those that only a
+// proxy runs and tokens that cannot be minted.
 func (b *builder) count(need need) int {
 	n := 0
 	for _, i := range b.instances {

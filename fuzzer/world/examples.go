@@ -15,8 +15,8 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// This file takes from tests how contracts are used: nobody knows better than
-// their authors which calls get somewhere.
+// This file learns from tests how contracts are used: their authors know best which
+// calls get somewhere.
 
 const (
 	// maxExamples bounds the test functions that are run, and maxExampleTries the

@@ -38,10 +38,10 @@ type given struct {
 }
 
 // handOut gives every sender some of each token that another instance was given as an
-// argument, and lets that one take it; of the instances, those from first on count. A
-// token that nobody takes is left alone, and so is one that was itself given a token, as
-// the shares of a vault are: who holds them first is what a campaign should find out.
-// Of the calls those stay that succeed.
+// argument, and lets that instance spend it; of the instances, those from first on
+// count. A token that no instance takes is left alone, and so is one that was itself
+// given a token, as the shares of a vault are: finding out who holds them first is left
+// to the campaign. Calls that fail are dropped.
 func (b *builder) handOut(ctx context.Context, first int) error {
 	handed := 0
 	for _, in := range slices.Clone(b.instances[first:]) {
@@ -145,10 +145,10 @@ func payment(c *bytecode.Contract) *paid {
 	return nil
 }
 
-// approveAll is how ERC-721 and ERC-1155 let somebody take everything.
+// approveAll is how ERC-721 and ERC-1155 let another account take everything.
 const approveAll = "setApprovalForAll(address,bool)"
 
-// way is a call by which somebody may come to have a token.
+// way is a call by which an account may obtain a token.
 type way struct {
 	signature string
 	from      evm.Sender
@@ -184,7 +184,7 @@ func (b *builder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, 
 	return append(list, way{"transfer(address,uint256)", Deployer, nil, []reflect.Value{whom, reflect.ValueOf(share.ToBig())}}), nil
 }
 
-// balance is what somebody has of a token; nil when that cannot be known.
+// balance is how much of a token a sender has; nil when that is not known.
 func (b *builder) balance(in *evm.Instance, p *paid, of evm.Sender) (*uint256.Int, error) {
 	m := methodOf(in.Contract, p.balance)
 	if m == nil {
@@ -229,7 +229,7 @@ func (b *builder) give(in *evm.Instance, p *paid, to evm.Sender, n int) (bool, e
 	return false, nil
 }
 
-// holds reports whether somebody has some of a token.
+// holds reports whether a sender has some of a token.
 func (b *builder) holds(in *evm.Instance, p *paid, who evm.Sender) (bool, error) {
 	has, err := b.balance(in, p, who)
 	return has != nil && !has.IsZero(), err
@@ -279,9 +279,10 @@ func methodOf(c *bytecode.Contract, signature string) *abi.Method {
 	return nil
 }
 
-// grantRoles lets the deployer have all roles of the instances from first on that it may
-// grant (OpenZeppelin's AccessControl, and what is made like it). Nobody else gets one: a
-// sequence in which a user does what takes a role would read as if anybody could.
+// grantRoles gives the deployer all roles that it may grant, of the instances
+// from first on (OpenZeppelin's AccessControl, and what is made like it). Other
+// senders get none: a sequence in which a user does what takes a role would
+// read as if any user could.
 func (b *builder) grantRoles(ctx context.Context, first int) error {
 	granted := 0
 	for _, in := range slices.Clone(b.instances[first:]) {

@@ -135,7 +135,7 @@ func (b *builder) scopeOf(up *SetUp) (*evm.Scope, error) {
 // something else.
 func (b *builder) ask(up *SetUp, function string, answer abi.Type) (any, error) {
 	if !hasMethod(up.Contract.ABI, function) {
-		return nil, nil //nolint:nilnil // no answer is no failure
+		return nil, nil //nolint:nilnil // no answer is not a failure
 	}
 	exec, err := b.machine.Run(append(slices.Clip(b.calls), evm.Call{From: User2.Address, To: up.Address, Data: selector(function)}))
 	if err != nil {

@@ -17,15 +17,14 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Plan is a World that somebody wrote down (design §4): what is deployed, called and
-// by whom, in order. What the plan does not deploy and holds targets is added
-// automatically.
+// Plan is a World as the user describes it: what is deployed, what is called and by whom,
+// in order. Contracts with targets that the plan does not deploy are added automatically.
 type Plan struct {
 	Steps []Step
 	// Block replaces the environment of the first call; nil: [evm.DefaultBlock], or the
 	// test's.
 	Block *evm.Block
-	// Accounts are there to begin with, beside the senders.
+	// Accounts are there to begin with, in addition to the senders.
 	Accounts map[common.Address]*evm.Account
 	// Origin is the chain that the World goes on from; nil: none.
 	Origin evm.Origin
@@ -34,8 +33,8 @@ type Plan struct {
 	OnTop []Step
 	// Recorded is a deploy script, which comes before Steps; nil: none.
 	Recorded *Recording
-	// Senders are accounts beside those of every World, funded as they are. They have no
-	// private keys.
+	// Senders are added to those of every World, and funded like them. They have no private
+	// keys.
 	Senders []evm.Sender
 }
 
@@ -257,7 +256,7 @@ func (b *builder) step(ctx context.Context, s *Step) (reason string, err error) 
 			return "", err
 		}
 		if overflow := value.SetFromBig(wei); overflow || wei.Sign() < 0 {
-			return "", planError(s.Value.Place, "%s is no amount of wei", s.Value.Text)
+			return "", planError(s.Value.Place, "%s is not an amount of wei", s.Value.Text)
 		}
 	}
 	switch {
@@ -340,7 +339,7 @@ func (b *builder) plannedInstance(ctx context.Context, s *Step, r *resolver, fro
 		return "", err
 	}
 	if !common.IsHexAddress(s.Address) {
-		return "", planError(s.Place, "%q is no address", s.Address)
+		return "", planError(s.Place, "%q is not an address", s.Address)
 	}
 	if err := b.free(s); err != nil {
 		return "", err

@@ -81,8 +81,8 @@ func (b *builder) children() ([]child, error) {
 }
 
 // unwrap adds the contract behind the proxy at an address, if that is one; i is
-// the proxy's own instance, or −1. A proxy without functions of its own makes
-// place for what is behind it, any other stays beside it.
+// the proxy's own instance, or −1. A proxy without functions of its own is
+// replaced by what is behind it; any other stays as well.
 func (b *builder) unwrap(i int, address common.Address, origin string) error {
 	behind, err := b.behind(address)
 	if err != nil || behind == nil || len(b.instances) >= b.limit {

@@ -15,7 +15,7 @@ type Role uint8
 const (
 	UnderTest  Role = iota // what the project is about
 	Mock                   // stands in for something in tests
-	Dependency             // of somebody else: a package or a library folder
+	Dependency             // third-party code: a package or a library folder
 	Test                   // tests the others
 	Script                 // deploys or configures the others
 )
@@ -88,7 +88,7 @@ func RoleOf(c *bytecode.Contract) (role Role, why string) {
 // packages without a scope that every project means the same by.
 var packages = []string{"forge-std", "ds-test", "hardhat"}
 
-// dependencyPath says why a source is somebody else's; empty when it is not.
+// dependencyPath says why a source is third-party code; empty when it is not.
 func dependencyPath(source string, folders []string) string {
 	if strings.HasPrefix(source, "@") {
 		return "it is of the package " + folders[0]

@@ -184,7 +184,7 @@ func (s *search) compared(a *arguments, c *evm.Comparison) []*arguments {
 				proposals = append(proposals, propose(a, i, side[1])...)
 			}
 		}
-		// Zero is what much else is compared with: only what is no zero is a price.
+		// Much else is compared with zero: only what is not zero is a price.
 		if len(s.wei) > 1 && a.wei.Eq(side[0]) && !side[1].IsZero() && side[1].Lt(funds) {
 			b := *a
 			b.wei = side[1].Clone()

@@ -123,7 +123,7 @@ func (b *builder) meetLabeled(labels map[common.Address]string) {
 
 // isName reports whether a label can name an account in reports and sequences.
 func isName(label string) bool {
-	const most = 32 // bytes: longer ones say what something does, and are no names
+	const most = 32 // bytes: longer ones are descriptions, not names
 	return label != "" && len(label) <= most &&
 		!strings.ContainsFunc(label, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
 }

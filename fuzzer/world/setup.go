@@ -212,8 +212,8 @@ func fetches(c, d *bytecode.Contract) bool {
 	return slices.ContainsFunc(c.Texts, func(text string) bool { return isNamed(d, text) })
 }
 
-// strict reports whether the set-ups are those that somebody named, which count
-// whatever they deploy.
+// strict reports whether the user named the set-ups, which then count whatever they
+// deploy.
 func (s *setups) strict() bool { return len(s.Contracts) > 0 }
 
 // next takes out the candidate to run next; nil when none is worth it.

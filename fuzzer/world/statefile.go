@@ -55,7 +55,7 @@ func (q *quantity) UnmarshalJSON(text []byte) error {
 	}
 	n, ok := new(big.Int).SetString(digits, base)
 	if !ok || n.Sign() < 0 || q.SetFromBig(n) {
-		return fmt.Errorf("%.80s is no number below 2^256", text)
+		return fmt.Errorf("%.80s is not an integer below 2^256", text)
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func ReadState(text []byte) (accounts map[common.Address]*evm.Account, block evm
 	accounts = map[common.Address]*evm.Account{}
 	for name, a := range list {
 		if !common.IsHexAddress(name) {
-			return nil, block, fmt.Errorf("%.80q is no address", name)
+			return nil, block, fmt.Errorf("%.80q is not an address", name)
 		}
 		account, err := a.account()
 		if err != nil {

@@ -40,13 +40,13 @@ func TestReadState(t *testing.T) {
 	for text, problem := range map[string]string{
 		`{`:                       "not the JSON of a state",
 		`{"state": {}}`:           `neither "accounts"`,
-		`{"alloc": {"0x12": {}}}`: "no address",
+		`{"alloc": {"0x12": {}}}`: "not an address",
 		`{"alloc": {"00000000000000000000000000000000000000a1": {"code": "0xg"}}}`:                                 "hexadecimal",
-		`{"alloc": {"00000000000000000000000000000000000000a1": {"balance": "many"}}}`:                             "no number",
-		`{"alloc": {"00000000000000000000000000000000000000a1": {"balance": -1}}}`:                                 "no number",
+		`{"alloc": {"00000000000000000000000000000000000000a1": {"balance": "many"}}}`:                             "not an integer",
+		`{"alloc": {"00000000000000000000000000000000000000a1": {"balance": -1}}}`:                                 "not an integer",
 		`{"alloc": {"00000000000000000000000000000000000000a1": {"nonce": "0x10000000000000000"}}}`:                "nonce",
-		`{"alloc": {"00000000000000000000000000000000000000a1": {"storage": {"slot": "0x1"}}}}`:                    "no number",
-		`{"alloc": {"00000000000000000000000000000000000000a1": {"balance": "1` + strings.Repeat("0", 80) + `"}}}`: "no number",
+		`{"alloc": {"00000000000000000000000000000000000000a1": {"storage": {"slot": "0x1"}}}}`:                    "not an integer",
+		`{"alloc": {"00000000000000000000000000000000000000a1": {"balance": "1` + strings.Repeat("0", 80) + `"}}}`: "not an integer",
 	} {
 		if _, _, err := world.ReadState([]byte(text)); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%s: %v", text, err)

@@ -12,7 +12,7 @@ import (
 // makingWords begin the names of functions that make tokens, or give them to who asks.
 var makingWords = []string{"mint", "deposit", "issue", "faucet", "drip", "claim", "wrap", "initialize"}
 
-// makesTokens reports whether a token has functions by which somebody may come to have
+// makesTokens reports whether a token has functions by which an account may obtain
 // some.
 func makesTokens(c *bytecode.Contract) bool {
 	for _, m := range c.ABI.Methods {
@@ -24,9 +24,9 @@ func makesTokens(c *bytecode.Contract) bool {
 	return false
 }
 
-// lookForSupply notes a new instance that is a token which nobody has and nobody can
-// make: ERC-20 of a library of contracts, deployed as it is. Nothing that pays in it
-// could ever be paid.
+// lookForSupply notes a new instance if it is a token that no account has and that
+// cannot be minted: the ERC-20 of a library of contracts, deployed as it is. What
+// takes payment in it could never be paid.
 func (b *builder) lookForSupply(in *evm.Instance) error {
 	if !isToken(in.Contract) || makesTokens(in.Contract) || !hasMethod(in.Contract.ABI, "totalSupply()") {
 		return nil

@@ -240,7 +240,7 @@ func (r *resolver) named(v *Value) (common.Address, error) {
 	if how := r.later(v.Text); how != "" {
 		return common.Address{}, &laterError{how}
 	}
-	return common.Address{}, planError(v.Place, "%q is no address and no name; known up to here: %s", v.Text, strings.Join(r.names(), ", "))
+	return common.Address{}, planError(v.Place, "%q is neither an address nor a name; known up to here: %s", v.Text, strings.Join(r.names(), ", "))
 }
 
 func hexBytes(v *Value) ([]byte, error) {
@@ -293,7 +293,7 @@ func wholeNumber(v *Value) (*big.Int, error) {
 	n.Mul(n, unitsOf[m[4]])
 	n, rest := n.QuoRem(n, new(big.Int).Exp(ten, big.NewInt(int64(len(fraction))), nil), new(big.Int))
 	if rest.Sign() != 0 {
-		return nil, planError(v.Place, "%q is no whole number", v.Text)
+		return nil, planError(v.Place, "%q is not an integer", v.Text)
 	}
 	return n, nil
 }

@@ -34,7 +34,7 @@ var (
 func keyed(name string, number int) evm.Sender {
 	key, err := crypto.ToECDSA(crypto.Keccak256(fmt.Appendf(nil, "sightline %s %d", name, number)))
 	if err != nil {
-		panic(err) // a hash that is no key: the number is wrong
+		panic(err) // the hash is not a valid key: the number is wrong
 	}
 	return evm.Sender{Name: name, Address: crypto.PubkeyToAddress(key.PublicKey), Key: key}
 }
@@ -42,8 +42,8 @@ func keyed(name string, number int) evm.Sender {
 // Senders lists the senders of every World.
 func Senders() []evm.Sender { return []evm.Sender{Deployer, User1, User2, Attacker} }
 
-// funds is what each sender owns, 2^96 wei: some 600 times all ether there is, so
-// that funds never limit an input, yet sums of many such values fit in the
+// funds is what each sender owns, 2^96 wei: about 600 times all the ether there is,
+// so that funds never limit an input, yet sums of many such values fit in the
 // 128-bit counters that contracts like to use.
 var funds = new(uint256.Int).Lsh(uint256.NewInt(1), 96)
 

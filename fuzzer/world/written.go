@@ -106,7 +106,7 @@ func (b *builder) writtenValue(t abi.Type, v reflect.Value) Value {
 	case abi.UintTy, abi.IntTy:
 		n := new(big.Int)
 		if _, ok := n.SetString(fmt.Sprint(v.Interface()), 10); !ok {
-			panic(fmt.Sprintf("%v is no integer", v.Interface())) // package abi has integers and *big.Int
+			panic(fmt.Sprintf("%v is not an integer", v.Interface())) // package abi has integers and *big.Int
 		}
 		return Value{Text: writtenNumber(n)}
 	case abi.BytesTy, abi.FixedBytesTy, abi.FunctionTy:

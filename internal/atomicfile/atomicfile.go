@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// Write writes data to the file name, whole or not at all, whenever the process is
-// killed: through a file beside it, which is renamed. Anybody
-// may read the file, since a later step of a job may run as another user.
+// Write writes data to the file name, whole or not at all, whenever the process is killed:
+// it writes another file in the same folder and renames it. All users may read the file,
+// since a later step of a job may run as another one.
 func Write(name string, data []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {

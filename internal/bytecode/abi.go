@@ -90,8 +90,8 @@ func checkArguments(arguments []abiArgument, depth int) (elements int, err error
 	return elements, nil
 }
 
-// isElementary reports whether the name is one of a type that is no array (ABI
-// specification, "Types"). go-ethereum is less strict and takes "uint257".
+// isElementary reports whether the name is that of a type other than an array
+// (ABI specification, "Types"). go-ethereum is less strict and takes "uint257".
 func isElementary(name string) bool {
 	digits := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz")
 	size, err := strconv.Atoi(digits)

@@ -19,8 +19,8 @@ func (id PathID) String() string { return hex.EncodeToString(id[:]) }
 
 // PathHasher hashes a stream of 64-bit words into a PathID. The zero value is
 // ready. It is MurmurHash3 x64 128 (Appleby, public domain) over pairs of words:
-// 128 bits keep a campaign of 2^40 paths collision-free with probability
-// 1 − 2^−49, and nobody gains by forging a collision in their own campaign.
+// 128 bits keep a campaign of 2^40 paths collision-free with probability 1 − 2^−49,
+// and users gain nothing by forging a collision in their own campaign.
 type PathHasher struct {
 	h1, h2 uint64
 	n      uint64

@@ -53,7 +53,7 @@ func files(t *testing.T) []*file {
 		if err != nil {
 			return err
 		}
-		tree, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(set, path, text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}

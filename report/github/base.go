@@ -28,8 +28,8 @@ type Comparison struct {
 //  4. the diff that GitHub makes of a pull request;
 //  5. the list of its files, with a diff of each.
 //
-// Other events name commits, which are fetched if the checkout lacks them.
-// If no way works, the error says what to add to the workflow: a missing diff is never
+// Other events name commits, which are fetched where the checkout lacks them.
+// Where no way works the error says what to add to the workflow: no diff is never
 // an empty diff.
 type BaseResolver struct {
 	Run    *Run
@@ -54,7 +54,7 @@ func (u *Unavailable) Error() string {
 	if len(u.Reasons) > 0 {
 		text += " (" + strings.Join(u.Reasons, "; ") + ")"
 	}
-	return text + "; check the repository out with `fetch-depth: 2` in the step of actions/checkout, `fetch-depth: 0` where a base is named"
+	return text + "; set `fetch-depth: 2` in the actions/checkout step, or `fetch-depth: 0` if you name a base"
 }
 
 // Compare finds out what changed.
@@ -83,7 +83,7 @@ func (b *BaseResolver) fail(err error) { b.failed = append(b.failed, err.Error()
 func (b *BaseResolver) compare(ctx context.Context, head string) (*Comparison, error) {
 	run := b.Run
 	if b.Base != "" {
-		return b.with(ctx, b.Base, "the base that was named")
+		return b.with(ctx, b.Base, "the named base")
 	}
 	switch run.Name {
 	case PullRequest:
@@ -91,7 +91,7 @@ func (b *BaseResolver) compare(ctx context.Context, head string) (*Comparison, e
 	case MergeGroup:
 		return b.with(ctx, run.Event.Base, "the merge group's base")
 	case Schedule:
-		return &Comparison{How: "all of the project, as nothing is compared on a schedule"}, nil
+		return &Comparison{How: "the whole project, since scheduled runs have no base"}, nil
 	}
 	if tag := run.Tag(); tag != "" {
 		return b.sinceRelease(ctx, tag)
@@ -105,14 +105,14 @@ func (b *BaseResolver) compare(ctx context.Context, head string) (*Comparison, e
 	}
 	branch := run.Repository.DefaultBranch
 	if run.Name == Push && run.Created && run.Ref == "refs/heads/"+branch {
-		return &Comparison{How: "all of the project, as the default branch is new"}, nil
+		return &Comparison{How: "the whole project, since the default branch is new"}, nil
 	}
 	base, err := b.mergeBase(ctx, branch, head)
 	if err != nil {
 		return nil, err
 	}
 	if base == head && run.Name == WorkflowDispatch {
-		return nil, fmt.Errorf("nothing is compared with: %s is checked out, and no base is named; set the input `base`", branch)
+		return nil, fmt.Errorf("there is no base to compare with: %s itself is checked out; set the input `base`", branch)
 	}
 	return b.with(ctx, base, "the merge base with "+branch)
 }
@@ -156,16 +156,16 @@ func (b *BaseResolver) mergeBase(ctx context.Context, base, head string) (string
 		}
 	}
 	if b.Client == nil {
-		return "", errors.New("the history is not there, and GitHub cannot be asked without a token")
+		return "", errors.New("the checkout lacks the history, and asking GitHub needs a token")
 	}
 	answer, _, err := b.Client.api.Repositories.CompareCommits(ctx, b.Client.owner, b.Client.repo, base, head, &gh.ListOptions{PerPage: 1})
 	if err != nil {
-		return "", fmt.Errorf("the merge base is not known: %w", refused(err, "contents: read"))
+		return "", fmt.Errorf("the merge base is unknown: %w", refused(err, "contents: read"))
 	}
 	if id := answer.GetMergeBaseCommit().GetSHA(); commitID.MatchString(id) {
 		return id, nil
 	}
-	return "", errors.New("GitHub names no merge base")
+	return "", errors.New("GitHub reports no merge base")
 }
 
 // maxReleases are looked at for the one before a tag; one page.
@@ -174,24 +174,25 @@ const maxReleases = 100
 // sinceRelease compares a tag with the release before it.
 func (b *BaseResolver) sinceRelease(ctx context.Context, tag string) (*Comparison, error) {
 	if b.Client == nil {
-		return nil, errors.New("the previous release is unknown: GitHub cannot be asked without a token")
+		return nil, errors.New("the previous release is unknown: asking GitHub needs a token")
 	}
 	releases, _, err := b.Client.api.Repositories.ListReleases(ctx, b.Client.owner, b.Client.repo, &gh.ListOptions{PerPage: maxReleases})
 	if err != nil {
 		return nil, fmt.Errorf("the previous release is unknown: %w", refused(err, "contents: read"))
 	}
-	// Newest first. Those before the tag's own are newer than it.
+	// Newest first. Those in front of the tag's own are newer than it.
 	own := slices.IndexFunc(releases, func(r *gh.RepositoryRelease) bool { return r.GetTagName() == tag })
 	for _, r := range releases[own+1:] {
 		if !r.GetDraft() && !r.GetPrerelease() && r.GetTagName() != "" {
 			return b.with(ctx, "refs/tags/"+r.GetTagName(), "the release before "+tag)
 		}
 	}
-	return &Comparison{How: "all of the project, since there is no release before " + tag}, nil
+	return &Comparison{How: "the whole project, since there is no release before " + tag}, nil
 }
 
-// fromGitHub asks GitHub what a pull request changes. The lines are those of the pull
-// request's head; the reader of the diff checks that the checkout has the same.
+// fromGitHub has GitHub say what a pull request changes. Its lines are those of
+// the pull request's head; that the checkout has the same is checked by whoever
+// reads the diff.
 func (b *BaseResolver) fromGitHub(ctx context.Context) (*Comparison, error) {
 	if b.Run.Name != PullRequest || b.Client == nil || b.Base != "" {
 		return nil, &Unavailable{b.failed}
@@ -199,9 +200,9 @@ func (b *BaseResolver) fromGitHub(ctx context.Context) (*Comparison, error) {
 	api := b.Client.api.PullRequests
 	text, _, err := api.GetRaw(ctx, b.Client.owner, b.Client.repo, b.Run.Event.Number, gh.RawOptions{Type: gh.Diff})
 	if err == nil {
-		return &Comparison{Head: b.Run.SHA, Patch: []byte(text), How: "the diff that GitHub makes"}, nil
+		return &Comparison{Head: b.Run.SHA, Patch: []byte(text), How: "GitHub's diff"}, nil
 	}
-	b.fail(fmt.Errorf("GitHub makes no diff: %w", refused(err, "pull-requests: read")))
+	b.fail(fmt.Errorf("GitHub provides no diff: %w", refused(err, "pull-requests: read")))
 	patch, err := b.files(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -228,7 +229,7 @@ func (b *BaseResolver) files(ctx context.Context) ([]byte, error) {
 	for {
 		files, resp, err := b.Client.api.PullRequests.ListFiles(ctx, b.Client.owner, b.Client.repo, b.Run.Event.Number, options)
 		if err != nil {
-			return nil, fmt.Errorf("GitHub lists no files: %w", refused(err, "pull-requests: read"))
+			return nil, fmt.Errorf("GitHub does not list the files: %w", refused(err, "pull-requests: read"))
 		}
 		for _, f := range files {
 			if err := b.file(&patch, f); err != nil {
@@ -236,7 +237,7 @@ func (b *BaseResolver) files(ctx context.Context) ([]byte, error) {
 			}
 		}
 		if count += len(files); count >= maxFiles || patch.Len() > maxPatch {
-			return nil, fmt.Errorf("the pull request has more than GitHub lists: %d files and more", maxFiles)
+			return nil, fmt.Errorf("the pull request changes at least %d files, more than GitHub lists", maxFiles)
 		}
 		if resp.NextPage == 0 || len(files) == 0 {
 			return []byte(patch.String()), nil
@@ -277,7 +278,7 @@ func (b *BaseResolver) file(out *strings.Builder, f *gh.CommitFile) error {
 		fmt.Fprintf(out, "similarity index 50%%\ncopy from %s\ncopy to %s\n", quoted(from), quoted(name))
 	case "modified", "changed":
 	default:
-		return fmt.Errorf("GitHub lists %q with the status %q, which is none that it documents", cut(name, maxShown), cut(status, maxShown))
+		return fmt.Errorf("GitHub lists %q with the undocumented status %q", cut(name, maxShown), cut(status, maxShown))
 	}
 	switch {
 	case patch != "":
@@ -340,7 +341,7 @@ func (b *BaseResolver) BaseFile(ctx context.Context, c *Comparison, file string,
 		return b.tree.file(ctx, c.Base, file, limit)
 	}
 	if b.Client == nil {
-		return nil, false, errors.New("the base is not in the checkout, and GitHub cannot be asked without a token")
+		return nil, false, errors.New("the base is not in the checkout, and asking GitHub needs a token")
 	}
 	content, _, resp, err := b.Client.api.Repositories.GetContents(ctx, b.Client.owner, b.Client.repo, file, &gh.RepositoryContentGetOptions{Ref: b.Run.Event.Base})
 	if resp != nil && resp.StatusCode == http.StatusNotFound {

@@ -30,8 +30,8 @@ func newHistory(t *testing.T) *history {
 	return h
 }
 
-// resolver stands at a commit that is checked out.
-func (h *history) resolver(t *testing.T, event Event, at, depth string) *BaseResolver {
+// ladder stands at a commit that is checked out.
+func (h *history) ladder(t *testing.T, event Event, at, depth string) *BaseResolver {
 	t.Helper()
 	event.Repository = Repository{Owner: "octo", Name: "vault", DefaultBranch: "main"}
 	if event.SHA == "" {
@@ -75,16 +75,16 @@ func TestBaseResolver(t *testing.T) {
 		{"push of a new branch", h.next, "1", Event{Name: Push, Head: h.next, Ref: "refs/heads/x", Created: true}, "", h.main, "the merge base with main, fetched", []string{compare + "main..." + h.next, "git fetch"}},
 		{"push of a new branch, with the history", h.next, "0", Event{Name: Push, Head: h.next, Ref: "refs/heads/x", Created: true}, "", h.main, "the merge base with main", nil},
 		{"forced push", h.next, "1", Event{Name: Push, Base: someSHA, Head: h.next, Ref: "refs/heads/x"}, "", h.main, "the merge base with main, fetched", []string{"git fetch", compare + "main..." + h.next, "git fetch"}},
-		{"first push of all", h.main, "1", Event{Name: Push, Head: h.main, Ref: "refs/heads/main", Created: true}, "", "", "all of the project, as the default branch is new", nil},
+		{"first push of all", h.main, "1", Event{Name: Push, Head: h.main, Ref: "refs/heads/main", Created: true}, "", "", "the whole project, since the default branch is new", nil},
 		{"release", h.next, "1", Event{Name: Release, Ref: "refs/tags/v2"}, "", "refs/tags/v1", "the release before v2, fetched", []string{"GET /repos/octo/vault/releases", "git fetch"}},
 		{"tag without a release", h.next, "1", Event{Name: Push, Ref: "refs/tags/v4"}, "", "refs/tags/v3", "the release before v4, fetched", []string{"GET /repos/octo/vault/releases", "git fetch"}},
-		{"first release", h.next, "1", Event{Name: Release, Ref: "refs/tags/v1"}, "", "", "all of the project, since there is no release before v1", []string{"GET /repos/octo/vault/releases"}},
-		{"named", h.next, "1", dispatch, "main", h.main, "the base that was named, fetched", []string{"git fetch"}},
-		{"schedule", h.next, "1", Event{Name: Schedule}, "", "", "all of the project, as nothing is compared on a schedule", nil},
+		{"first release", h.next, "1", Event{Name: Release, Ref: "refs/tags/v1"}, "", "", "the whole project, since there is no release before v1", []string{"GET /repos/octo/vault/releases"}},
+		{"named", h.next, "1", dispatch, "main", h.main, "the named base, fetched", []string{"git fetch"}},
+		{"schedule", h.next, "1", Event{Name: Schedule}, "", "", "the whole project, since scheduled runs have no base", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := len(h.fake.Calls())
-			l := h.resolver(t, c.event, c.at, c.depth)
+			l := h.ladder(t, c.event, c.at, c.depth)
 			l.Base = c.base
 			got, err := l.Compare(context.Background())
 			if err != nil {
@@ -112,7 +112,7 @@ func TestBaseResolverFromGitHub(t *testing.T) {
 	h := newHistory(t)
 	pr := Event{Name: PullRequest, Number: 7, Base: someSHA, Head: h.head, SHA: h.merge}
 	h.fake.Diff = "diff --git a/a.sol b/a.sol\n--- a/a.sol\n+++ b/a.sol\n@@ -1 +1 @@\n-1\n+2\n"
-	got, err := h.resolver(t, pr, h.next, "1").Compare(context.Background())
+	got, err := h.ladder(t, pr, h.next, "1").Compare(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestBaseResolverFromGitHub(t *testing.T) {
 		{"filename": "c.sol", "status": "modified", "changes": 9000},
 		{"filename": "odd\"\n.sol", "status": "removed", "changes": 1, "patch": "@@ -1 +0,0 @@\n-x\n\\ No newline at end of file"},
 	}
-	if got, err = h.resolver(t, pr, h.next, "1").Compare(context.Background()); err != nil {
+	if got, err = h.ladder(t, pr, h.next, "1").Compare(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	want := `diff --git a/src/a.sol b/src/a.sol
@@ -163,7 +163,7 @@ deleted file mode 100644
 	for range 120 { // a second page
 		h.fake.Files = append(h.fake.Files, map[string]any{"filename": "README.md", "status": "changed", "changes": 0})
 	}
-	if got, err = h.resolver(t, pr, h.next, "1").Compare(context.Background()); err != nil || strings.Count(string(got.Patch), "diff --git") != 124 {
+	if got, err = h.ladder(t, pr, h.next, "1").Compare(context.Background()); err != nil || strings.Count(string(got.Patch), "diff --git") != 124 {
 		t.Errorf("%d files, %v", strings.Count(string(got.Patch), "diff --git"), err)
 	}
 }
@@ -181,17 +181,17 @@ func TestBaseResolverUnavailable(t *testing.T) {
 	}{
 		"too many files":   {pr, many, nil, "more than GitHub lists"},
 		"escaping name":    {pr, []map[string]any{{"filename": "../../etc/passwd", "status": "added", "changes": 1}}, nil, "GitHub lists a file called"},
-		"unknown status":   {pr, []map[string]any{{"filename": "a.sol", "status": "moved", "changes": 1, "patch": "@@ -1 +1 @@\n-1\n+2"}}, nil, "none that it documents"},
-		"no token":         {pr, nil, func(l *BaseResolver) { l.Client = nil }, "without a token"},
+		"unknown status":   {pr, []map[string]any{{"filename": "a.sol", "status": "moved", "changes": 1, "patch": "@@ -1 +1 @@\n-1\n+2"}}, nil, "undocumented"},
+		"no token":         {pr, nil, func(l *BaseResolver) { l.Client = nil }, "needs a token"},
 		"no repository":    {Event{Name: Push}, nil, func(l *BaseResolver) { l.Run.Workspace = t.TempDir() }, "the checkout has no commit HEAD"},
 		"merge group":      {Event{Name: MergeGroup, Base: someSHA}, nil, nil, "cannot be fetched"},
-		"unknown base":     {Event{Name: Push}, nil, func(l *BaseResolver) { l.Base = "nothing" }, "the base that was named"},
+		"unknown base":     {Event{Name: Push}, nil, func(l *BaseResolver) { l.Base = "nothing" }, "the named base"},
 		"option as a base": {Event{Name: Push}, nil, func(l *BaseResolver) { l.Base = "--upload-pack=touch x" }, "is not a valid revision"},
 		"refspec as base":  {Event{Name: Push}, nil, func(l *BaseResolver) { l.Base = "main:refs/heads/evil" }, "is not a valid revision"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h.fake.Files = c.files
-			l := h.resolver(t, c.event, h.next, "1")
+			l := h.ladder(t, c.event, h.next, "1")
 			if c.change != nil {
 				c.change(l)
 			}
@@ -214,7 +214,7 @@ func TestBaseResolverUnavailable(t *testing.T) {
 func TestBaseFile(t *testing.T) {
 	h := newHistory(t)
 	base := h.repo.Commit("", map[string]string{"sightline.yml": "fail-on: low\n", ".github/big.yml": strings.Repeat("x", 2000)}, h.root)
-	l := h.resolver(t, Event{Name: PullRequest, Number: 7, Base: base}, base, "1")
+	l := h.ladder(t, Event{Name: PullRequest, Number: 7, Base: base}, base, "1")
 	l.tree = &checkout{dir: l.Run.Workspace}
 	h.fake.Contents = map[string]string{"sightline.yml@" + base: "fail-on: low\n"}
 	for _, c := range []*Comparison{{Base: base}, {Patch: []byte{}}} {
@@ -240,7 +240,7 @@ func TestBaseFile(t *testing.T) {
 // git sees no secret of ours but in the call that needs it.
 func TestGitEnvironment(t *testing.T) {
 	h := newHistory(t)
-	l := h.resolver(t, Event{Name: Push}, h.next, "1")
+	l := h.ladder(t, Event{Name: Push}, h.next, "1")
 	tree := &checkout{dir: l.Run.Workspace, server: h.fake.URL, token: h.fake.Token}
 	t.Setenv("INPUT_TOKEN", h.fake.Token)
 	t.Setenv("GITHUB_OUTPUT", filepath.Join(t.TempDir(), "out"))

@@ -42,8 +42,8 @@ type Builder struct {
 	Peephole bool
 }
 
-// skipped are files and folders that are not copied: tests, and of the Safe a
-// file that nobody imports and that wants solc 0.5.
+// skipped are files and folders that are not copied: tests, and of the Safe an
+// unused file that requires solc 0.5.
 var skipped = []string{"test", "examples", "mocks", "ViewStorageAccessible.sol"}
 
 // Project copies a folder of sources and compiles it with a version of solc.

@@ -1,5 +1,5 @@
 // Package forge runs Foundry's fuzzer on projects that comparisons make, to
-// measure it beside Sightline.
+// measure it alongside Sightline.
 package forge
 
 import (
@@ -169,8 +169,8 @@ func readTests(text []byte) (*TestRun, error) {
 	return r, nil
 }
 
-// add takes in the tests of one contract. A failure that is no failed assert is
-// an error: the tests are such that nothing else can fail.
+// add takes in the tests of one contract. A failure other than a failed assert
+// is an error: by construction, nothing else in the tests can fail.
 func (r *TestRun) add(s suite) error {
 	for name, result := range s.Results {
 		seconds, err := parseDuration(result.Duration)

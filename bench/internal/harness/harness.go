@@ -73,8 +73,8 @@ const (
 	exitUsage  = 2
 )
 
-// maxMemory bounds each process of a comparison, bytes. Campaigns are to stay
-// below 500 MB; compiling the largest corpus takes soljson some 2 GB.
+// maxMemory bounds each process of a comparison, bytes. Campaigns should stay
+// below 500 MB; compiling the largest corpus takes soljson about 2 GB.
 const maxMemory = 4 << 30
 
 // Main runs a comparison as a program.

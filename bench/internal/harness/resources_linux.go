@@ -17,7 +17,7 @@ func limitMemory(bytes uint64) error {
 	if err := syscall.Getrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
 		return err
 	}
-	limit.Cur = min(bytes, limit.Max) // somebody may have bounded us already
+	limit.Cur = min(bytes, limit.Max) // the caller may have set a lower limit
 	limit.Max = limit.Cur
 	return syscall.Setrlimit(syscall.RLIMIT_DATA, &limit)
 }

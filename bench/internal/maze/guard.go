@@ -30,8 +30,8 @@ func (g *Guard) Holds(arguments *[Parameters]*big.Int) bool {
 	return true
 }
 
-// newGuard draws a witness, and comparisons that hold of it; of some guards, a few more
-// that exclude each other.
+// newGuard draws a witness and comparisons that hold for it; some guards get a few more,
+// which are mutually exclusive.
 func newGuard(r *rand.Rand, types *[Parameters]Type) *Guard {
 	g := &Guard{Checked: r.IntN(2) == 0}
 	for i := range g.Witness {

@@ -88,7 +88,7 @@ func New(seed uint64, size int) (*Maze, error) {
 	r := rand.New(rand.NewPCG(seed, uint64(size)))
 	m := &Maze{Seed: seed, Size: size, Types: drawTypes(r)}
 	m.dig(r)
-	cells := len(m.Cells) - 1 // nobody enters the start at first
+	cells := len(m.Cells) - 1 // no call enters the start at first
 	least := min(MinIDs, cells)
 	for i, left := range shuffled(r, cells) {
 		if i < least || r.IntN(12) < guardedShare {

@@ -201,7 +201,7 @@ func (p *program) log() {
 	p.height -= topics + 2
 }
 
-// call calls somebody and does something with the outcome.
+// call calls some account and does something with the outcome.
 func (p *program) call() {
 	op := []vm.OpCode{vm.CALL, vm.CALL, vm.CALL, vm.STATICCALL, vm.DELEGATECALL, vm.DELEGATECALL, vm.CALLCODE}[p.r.IntN(7)]
 	p.size()

@@ -95,7 +95,7 @@ func CheckURL(text string) error {
 func parseURL(text string) (*url.URL, error) {
 	place, err := url.Parse(text)
 	if err != nil || place.Host == "" || place.Scheme != "http" && place.Scheme != "https" {
-		return nil, errors.New("the endpoint is no address: want http://… or https://…")
+		return nil, errors.New("the endpoint is not a URL: want http://… or https://…")
 	}
 	return place, nil
 }
@@ -192,7 +192,7 @@ func (c *Chain) fetch(address common.Address) (*evm.Account, error) {
 	a := &evm.Account{Balance: uint256.Int(balance), Nonce: uint64(nonce), Code: code, Storage: map[common.Hash]common.Hash{}, Remote: true}
 	if len(code) == 0 {
 		if a.Balance.IsZero() && a.Nonce == 0 {
-			return nil, nil //nolint:nilnil // there is no account, which is no failure
+			return nil, nil //nolint:nilnil // there is no account, which is not a failure
 		}
 		return a, nil
 	}
@@ -235,7 +235,7 @@ func (c *Chain) words(address common.Address, keys []common.Hash) ([]common.Hash
 func (c *Chain) Word(address common.Address, key common.Hash) (common.Hash, error) {
 	a, err := c.Account(address)
 	if err != nil || a == nil || len(a.Code) == 0 {
-		return common.Hash{}, err // nobody but code writes to storage
+		return common.Hash{}, err // only code writes to storage
 	}
 	if value, known := a.Storage[key]; known {
 		return value, nil

@@ -224,8 +224,8 @@ func TestErrors(t *testing.T) {
 		options chain.Options
 		want    string
 	}{
-		{"no address", t.Context(), chain.Options{URL: "SECRET"}, "no address"},
-		{"no web address", t.Context(), chain.Options{URL: "file:///etc/SECRET"}, "no address"},
+		{"no address", t.Context(), chain.Options{URL: "SECRET"}, "is not a URL"},
+		{"no web address", t.Context(), chain.Options{URL: "file:///etc/SECRET"}, "is not a URL"},
 		{"unreachable", t.Context(), chain.Options{URL: gone.URL + "/SECRET"}, "127.0.0.1 could not be reached: "},
 		{"canceled", canceled, chain.Options{URL: gone.URL + "/SECRET"}, "127.0.0.1: context canceled"},
 		{"another block", t.Context(), chain.Options{URL: address, Block: &other}, "another block"},

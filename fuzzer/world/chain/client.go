@@ -37,7 +37,7 @@ func dial(ctx context.Context, place *url.URL) (*client, error) {
 	c := &client{host: place.Hostname()}
 	inner, err := rpc.DialOptions(ctx, place.String(), rpc.WithHTTPClient(&http.Client{
 		Timeout: requestTime, Transport: bounded{http.DefaultTransport},
-		// Elsewhere nobody has said that it may be asked.
+		// The user has allowed requests to this host alone.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("it redirects") },
 	}))
 	if err != nil {

@@ -389,7 +389,7 @@ func addressesOf(v any) (map[common.Address]bool, error) {
 	for _, one := range list {
 		text, ok := one.(string)
 		if !ok || !common.IsHexAddress(text) {
-			return nil, fmt.Errorf("%v is no address", one)
+			return nil, fmt.Errorf("%v is not an address", one)
 		}
 		set[common.HexToAddress(text)] = true
 	}
@@ -443,7 +443,7 @@ func seconds(v any) (uint64, error) {
 			return n.Uint64(), nil
 		}
 	}
-	return 0, fmt.Errorf("%v is no number of seconds", v)
+	return 0, fmt.Errorf("%v is not a number of seconds", v)
 }
 
 // IncreaseTime lets time pass before the next transaction.

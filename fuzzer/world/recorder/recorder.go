@@ -159,8 +159,9 @@ func (r *Recorder) nonce(a common.Address) (uint64, error) {
 }
 
 // send runs a transaction, or keeps it until those of its account that come before it
-// have been sent, as a node does: forge sends several at once. A nil nonce is the next
-// one, a nil hash is made up. A failure of the contract is no error: the receipt tells.
+// have been sent, as a node does: forge sends several at once. A nil nonce is the
+// next one, a nil hash is made up. A failure of the contract is not an error: the
+// receipt tells.
 func (r *Recorder) send(t *transaction, nonce *uint64, hash *common.Hash) (common.Hash, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -108,8 +108,8 @@ func subset(data []byte) ([]byte, error) {
 				}
 			}
 		case map[string]any:
-			// Discriminators name schemas beside the references; validation does not
-			// need them.
+			// Discriminators name schemas in addition to the references;
+			// validation does not need them.
 			delete(v, "discriminator")
 			if ref, ok := v["$ref"].(string); ok {
 				return keepReference(ref, all.Components, kept, keep)

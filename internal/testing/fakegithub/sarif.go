@@ -34,7 +34,7 @@ func (s *Server) upload(body []byte) Answer {
 		return refuse(err)
 	}
 	if !json.Valid(data) {
-		return refuse(fmt.Errorf("the SARIF is no JSON"))
+		return refuse(fmt.Errorf("the SARIF is not valid JSON"))
 	}
 	s.uploads = append(s.uploads, Upload{request.SHA, request.Ref, data})
 	s.polls = 0
