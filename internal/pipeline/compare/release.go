@@ -36,7 +36,7 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	switch mapped := slices.ContainsFunc(c.Outputs, func(o *build.Output) bool { return o.Mapping }); {
 	case !mapped:
 		return &Release{all: Standing{report.ShippedSame, ""}}
-	case slices.ContainsFunc(c.Given, func(o *build.Output) bool { return o.Mapping }):
+	case len(c.Given) == 0, slices.ContainsFunc(c.Given, func(o *build.Output) bool { return o.Mapping }):
 		return unknown("the project's release build was not available")
 	case slices.ContainsFunc(c.Given, func(o *build.Output) bool { return o.Settings.Linked }):
 		return unknown("the project's release build links libraries at fixed addresses, which hold no code here")
