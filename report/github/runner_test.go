@@ -144,7 +144,7 @@ func TestOutputs(t *testing.T) {
 		}
 	}
 	if newRunner(t, &out, nil).Output("a", "b") == nil {
-		t.Error("no GITHUB_OUTPUT is no error")
+		t.Error("a missing GITHUB_OUTPUT is not an error")
 	}
 }
 
