@@ -88,7 +88,7 @@ func (a *action) group(title string) {
 // main runs the action and returns the exit code.
 func (a *action) main(ctx context.Context) int {
 	r, err := a.fuzz(ctx)
-	code := exit.Pass
+	var code int
 	switch {
 	case err != nil:
 		code = exitCode(ctx, err)
