@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts the binary of a release into $RUNNER_TEMP/sightline, after its checksum was compared with the release's list (and
+# Installs the binary of a release in $RUNNER_TEMP/sightline, after comparing its checksum with the release's list (and
 # with $SHA256, if that is given). The server is the runner's own, so that an enterprise server can have a mirror.
 set -euo pipefail
 
@@ -46,8 +46,8 @@ main() {
   want=$(awk -v name="$archive" '$2 == name || $2 == "*" name { print $1 }' "$folder/SHA256SUMS")
   got=$(sha256 "$folder/$archive")
   [[ $want =~ ^[0-9a-f]{64}$ ]] || die "SHA256SUMS of $VERSION does not list $archive"
-  [[ $got == "$want" ]] || die "$archive of $VERSION has another checksum ($got) than its release says ($want)"
-  [[ -z ${SHA256:-} || $got == "$SHA256" ]] || die "$archive of $VERSION has another checksum ($got) than the input sha256 says"
+  [[ $got == "$want" ]] || die "$archive of $VERSION has the checksum $got, but its release lists $want"
+  [[ -z ${SHA256:-} || $got == "$SHA256" ]] || die "$archive of $VERSION has the checksum $got, but the input sha256 is $SHA256"
   tar -xzf "$folder/$archive" -C "$folder" sightline
   echo "Sightline $VERSION, sha256 $got"
 }

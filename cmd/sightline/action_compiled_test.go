@@ -45,7 +45,7 @@ contract C {
 }
 `
 
-// Sources that do not compile are no pass, and the pull request is told why.
+// Sources that do not compile do not pass, and the pull request says why.
 func TestActionCompileError(t *testing.T) {
 	t.Parallel()
 	s := compiled(t, fmt.Sprintf(counter, "n += x;"), fmt.Sprintf(counter, "n += y; /*\n::error::forged\n*/"))
@@ -63,7 +63,7 @@ func TestActionCompileError(t *testing.T) {
 	}
 }
 
-// A base that does not compile leaves open what is new, and nothing else.
+// If the base does not compile, only the comparison with it is unknown.
 func TestActionBaseDoesNotCompile(t *testing.T) {
 	t.Parallel()
 	s := compiled(t, fmt.Sprintf(counter, "n += y;"), fmt.Sprintf(counter, "n += x; assert(x != 7);"))
@@ -211,7 +211,7 @@ func TestActionDispatch(t *testing.T) {
 	}
 }
 
-// Canceled before anything was fuzzed, it says so, in files as well.
+// If canceled before anything was fuzzed, it says so, in files as well.
 func TestActionCanceledBuild(t *testing.T) {
 	t.Parallel()
 	s := compiled(t, fmt.Sprintf(counter, "n += x;"), fmt.Sprintf(counter, "n += x; assert(x != 7);"))

@@ -110,7 +110,7 @@ func TestActionOutputs(t *testing.T) {
 	}
 }
 
-// A composite action hands every input on itself.
+// A composite action must pass on every input explicitly.
 func TestNativeHandsInputsOn(t *testing.T) {
 	m := readMetadata(t, "native/action.yml")
 	step := m.Runs.Steps[1]
@@ -171,7 +171,7 @@ func TestNativeRuns(t *testing.T) {
 	s.intact()
 }
 
-// archive is a release's: a program that says who it is.
+// archive is a release's archive, with a program that prints its name.
 func archive(t *testing.T, says string) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -193,7 +193,7 @@ func archive(t *testing.T, says string) []byte {
 	return packed.Bytes()
 }
 
-// Nothing is run whose checksum is another than the release says.
+// An archive with a checksum other than the release's is never run.
 func TestNativeInstall(t *testing.T) {
 	good := archive(t, "hello")
 	sum := fmt.Sprintf("%x", sha256.Sum256(good))
@@ -201,8 +201,8 @@ func TestNativeInstall(t *testing.T) {
 	for _, c := range []struct{ name, version, sums, os, sha, want string }{
 		{"good", "v0.1.0", sum + "  " + name + "\n", "Linux", "", ""},
 		{"good, in binary mode", "v0.1.0", sum + " *" + name + "\n", "Linux", sum, ""},
-		{"changed", "v0.1.0", strings.Repeat("0", 64) + "  " + name + "\n", "Linux", "", "has another checksum (" + sum + ") than its release says"},
-		{"pinned to another", "v0.1.0", sum + "  " + name + "\n", "Linux", strings.Repeat("0", 64), "than the input sha256 says"},
+		{"changed", "v0.1.0", strings.Repeat("0", 64) + "  " + name + "\n", "Linux", "", "has the checksum " + sum + ", but its release lists"},
+		{"pinned to another", "v0.1.0", sum + "  " + name + "\n", "Linux", strings.Repeat("0", 64), "but the input sha256 is"},
 		{"not listed", "v0.1.0", sum + "  other-" + name + "\n", "Linux", "", "does not list " + name},
 		{"no release", "v9.9.9", "", "Linux", "", "cannot be downloaded: is v9.9.9 a release?"},
 		{"no version", "main", "", "Linux", "", "is not a release's tag"},
@@ -256,7 +256,7 @@ func TestDockerfile(t *testing.T) {
 	text := string(data)
 	for _, from := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(text, -1) {
 		if !regexp.MustCompile(`^[a-z]+:\d+\.\d+\.\d+-[a-z-]+$`).MatchString(from[1]) {
-			t.Errorf("the base %s is no exact version", from[1])
+			t.Errorf("the base %s is not an exact version", from[1])
 		}
 	}
 	if !strings.Contains(text, "\nENTRYPOINT [\"/usr/local/bin/sightline\"]\nCMD [\"action\"]\n") {

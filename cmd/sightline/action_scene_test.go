@@ -38,7 +38,7 @@ type scene struct {
 	values map[string]string // outputs
 }
 
-// side are the files of one side of an example, with others besides.
+// side returns the files of one side of an example, plus others.
 func side(t *testing.T, example, name string, more map[string]string) map[string]string {
 	t.Helper()
 	all, err := examples.Load(example)
@@ -111,7 +111,7 @@ func (s *scene) checkout(id, depth string) {
 	s.env["GITHUB_WORKSPACE"] = s.workspace
 }
 
-// build leaves the build of a side behind, as an earlier step does.
+// build writes the build of a side, as an earlier step does.
 func (s *scene) build(name string) {
 	s.t.Helper()
 	all, err := examples.Load("crowdsale")
@@ -154,7 +154,7 @@ func (s *scene) event(name, ref, sha string, payload map[string]any) {
 	s.env["GITHUB_EVENT_NAME"], s.env["GITHUB_EVENT_PATH"], s.env["GITHUB_REF"], s.env["GITHUB_SHA"] = name, path, ref, sha
 }
 
-// command is the step's program. It does not wait for GitHub as long as it says.
+// command is the step's program. It does not wait as long as GitHub asks.
 func (s *scene) command() *exec.Cmd {
 	cmd := exec.Command("sightline-hasty", "action")
 	cmd.Dir = s.workspace

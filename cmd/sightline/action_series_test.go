@@ -145,7 +145,7 @@ func TestActionCorpus(t *testing.T) {
 		"push":             {"push", "refs/heads/main", "", true},
 		"another branch":   {"push", "refs/heads/feature", "", false},
 		"tag":              {"push", "refs/tags/v9", "", false},
-		"something beside": {"schedule", "refs/heads/main", "run.sh", false},
+		"other files, too": {"schedule", "refs/heads/main", "run.sh", false},
 	} {
 		s := newScene(t)
 		before := s.repo.Commit("refs/heads/main", side(t, "crowdsale", "base", nil))
@@ -179,7 +179,7 @@ func TestActionCorpus(t *testing.T) {
 	s.intact()
 }
 
-// public makes the scene's repository one that everybody sees.
+// public makes the scene's repository public.
 func (s *scene) public() {
 	s.t.Helper()
 	path := s.env["GITHUB_EVENT_PATH"]

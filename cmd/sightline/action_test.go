@@ -198,7 +198,7 @@ func TestActionRelease(t *testing.T) {
 	}
 }
 
-// A bundle of a run that could not fuzz is one of an error: whoever gates a release
+// A bundle of a run that could not fuzz has the verdict error: a workflow that gates a release
 // by it is not let through.
 func TestActionBundleOfError(t *testing.T) {
 	t.Parallel()
@@ -497,7 +497,7 @@ func TestActionRefusals(t *testing.T) {
 	}
 }
 
-// A canceled run keeps what it has, and talks to nobody.
+// A canceled run keeps what it has, and does not call GitHub.
 func TestActionCanceled(t *testing.T) {
 	for name, command := range map[string]func(*scene) *exec.Cmd{"container": (*scene).command, "native": (*scene).native} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/config"
 )
 
-// defaultExample shows an ordered sequence with a repeated call, and is done in
+// defaultExample needs an ordered sequence with a repeated call, and takes only
 // seconds.
 const defaultExample = "crowdsale"
 

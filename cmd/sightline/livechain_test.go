@@ -208,7 +208,7 @@ func TestForkedSetUp(t *testing.T) {
 	}
 }
 
-// runText runs the program, and gives all that it says.
+// runText runs the program, and returns everything it prints.
 func runText(t *testing.T, want int, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

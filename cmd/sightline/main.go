@@ -1,5 +1,5 @@
 // Command sightline fuzzes what a pull request changed in an Ethereum contract
-// project. `sightline --help` lists its commands; README.md and docs/ tell more.
+// project. `sightline --help` lists its commands; README.md and docs/ describe them.
 package main
 
 import "os"

@@ -102,7 +102,7 @@ func toolFolder(t *testing.T) string {
 	return dir
 }
 
-// writeGitConfig says who commits, so that git does not ask.
+// writeGitConfig sets the committer, so that git does not ask.
 func writeGitConfig(home string) error {
 	const config = "[user]\n\tname = Tester\n\temail = tester@example.com\n[init]\n\tdefaultBranch = main\n"
 	if err := os.MkdirAll(home, 0o755); err != nil {

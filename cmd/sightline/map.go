@@ -114,7 +114,7 @@ func printMapping(out io.Writer, c *change.Change) error {
 	return err
 }
 
-// countMapping is the line below a mapping.
+// countMapping is the summary line below a mapping.
 func countMapping(c *change.Change) string {
 	return fmt.Sprintf("%s; %s", c.DescribeMapping(), human.Plural(len(c.Mapping.Targets), "target"))
 }
@@ -128,7 +128,7 @@ func countEntries(c *change.Change, l *diffmap.Line) int {
 	return n
 }
 
-// describeTargets names the functions that hold a line, as CONTRACT.FUNCTION.
+// describeTargets names the functions that contain a line, as CONTRACT.FUNCTION.
 func describeTargets(c *change.Change, l *diffmap.Line) string {
 	var names []string
 	for _, i := range l.Targets {
@@ -151,7 +151,7 @@ func describeTargets(c *change.Change, l *diffmap.Line) string {
 	return strings.Join(names, ", ")
 }
 
-// What a table shows of a line in one row; arbitrary, for the width of terminals.
+// Bounds on a row of the table; arbitrary, for the width of terminals.
 const (
 	maxContracts = 3
 	maxWhere     = 160
@@ -161,7 +161,7 @@ const (
 // mapLine is a line of `sightline map --json`.
 type mapLine struct {
 	report.Line
-	Function string `json:"function"` // that holds the line; empty outside of all
+	Function string `json:"function"` // that contains the line; empty outside all functions
 	PCs      int    `json:"pcs"`      // places at which its code is entered
 }
 
@@ -209,7 +209,7 @@ func entriesOf(table *bytecode.Table, locations []bytecode.Location) []replay.En
 	return entries
 }
 
-// sortedContracts lists the contracts that hold a line.
+// sortedContracts lists the contracts that contain a line.
 func sortedContracts(targets []bytecode.Target, indices []int) []string {
 	names := []string{}
 	for _, i := range indices {

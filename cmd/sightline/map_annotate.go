@@ -24,10 +24,11 @@ const (
 
 const markLegend = "T target   I target, changed indirectly   . no bytecode   ? unmapped"
 
-// annotateContext is the number of unchanged lines around a change, git's own.
+// annotateContext is the number of unchanged lines around a change, as in git's
+// diffs.
 const annotateContext = 3
 
-// printAnnotated prints the diff of the sources with a mark in front of each line.
+// printAnnotated prints the diff of the sources with a mark before each line.
 func printAnnotated(out io.Writer, c *change.Change) error {
 	if c.Mapping == nil || len(c.Mapping.Lines) == 0 {
 		return printMapping(out, c)

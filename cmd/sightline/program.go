@@ -102,7 +102,7 @@ func (p *program) main(args []string) int {
 	return p.exit
 }
 
-// describeFlagError says in our words what pflag found wrong with a flag.
+// describeFlagError describes what pflag found wrong with a flag in our own words.
 func describeFlagError(err error) string {
 	var unknown *pflag.NotExistError
 	var value *pflag.InvalidValueError
@@ -130,7 +130,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return exit.BadInput("unknown command %q; `sightline --help` lists the commands", name)
 }
 
-// noArguments refuses arguments that are not flags.
+// noArguments rejects arguments that are not flags.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return exit.BadInput("unexpected argument %q; `%s --help` shows the usage", args[0], cmd.CommandPath())
@@ -138,11 +138,11 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// tool says what makes reports.
+// tool identifies this program in reports.
 func tool() report.Tool { return report.Tool{Name: "sightline", Version: version} }
 
-// fuzz is the main job with the settings of a command, on an embedded example where one is
-// named: it prints what comes of it, and sets the program's exit code.
+// fuzz runs the pipeline with a command's settings, on an embedded example if one is named.
+// It prints the result and sets the program's exit code.
 func (p *program) fuzz(ctx context.Context, settings *config.Settings, example string) error {
 	o, err := settings.Resolve()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptCommands are the commands that scripts have beside testscript's own.
+// scriptCommands are the commands that scripts have in addition to testscript's own.
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"exits":     cmdExits,
 	"toolchain": cmdToolchain,

@@ -45,7 +45,7 @@ func cmdToolchain(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// longVersion is what a solc says of its version, without the platform.
+// longVersion is the version that a solc reports, without the platform.
 func longVersion(solc string) (string, error) {
 	out, err := exec.Command(solc, "--version").Output()
 	if err != nil {

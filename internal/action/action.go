@@ -1,5 +1,5 @@
-// Package action is the edge of the GitHub Action: the workflow's inputs and the event
-// become the options of a run, and what comes of the run is handed to GitHub.
+// Package action runs Sightline as a GitHub Action: it turns the workflow's inputs and the
+// event into the options of a run, and publishes the run's result on GitHub.
 package action
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/sightline-evm/sightline/report/github"
 )
 
-// Options are what the action is run with.
+// Options are the parameters of [Run].
 type Options struct {
 	Stdout io.Writer
 	Getenv func(string) string
@@ -34,9 +34,9 @@ type Options struct {
 	Tool   report.Tool
 }
 
-// Run runs the action and returns the program's exit code. Everything that is printed
-// may hold names and messages of the pull request: it goes where it cannot be read as a
-// command to the runner.
+// Run runs the action and returns the program's exit code. Everything that is printed may
+// contain names and messages from the pull request, so it is written such that the runner
+// cannot read it as a command.
 func Run(ctx context.Context, o *Options) (int, error) {
 	runner := github.NewRunner(o.Stdout, rand.Reader, o.Getenv)
 	a := &action{o: o, runner: runner, out: runner.Log(), flags: pflag.NewFlagSet("action", pflag.ContinueOnError)}
@@ -51,9 +51,9 @@ func Run(ctx context.Context, o *Options) (int, error) {
 	return code, nil
 }
 
-// reportTime is what of max-minutes is kept for judging findings, writing reports
-// and talking to GitHub: usually some seconds, with retries and the wait for code
-// scanning up to three minutes. A short run keeps a fifth.
+// reportTime is the part of max-minutes reserved for judging findings, writing reports
+// and calling GitHub: usually several seconds, and up to three minutes with retries and
+// the wait for code scanning. A short run reserves a fifth of its time.
 const reportTime = 3 * time.Minute
 
 // action is one run of the action.
@@ -69,12 +69,13 @@ type action struct {
 	inputs
 
 	known *change.Known // what is compared; nil until it is known
-	head  string        // the commit that is checked out; empty: not known
+	head  string        // the commit that is checked out; empty: unknown
 
 	grouped bool // a group of the log is open
 }
 
-// group folds what is logged from here on under a title; empty: no longer.
+// group starts a foldable group of the log with a title; an empty title only ends the
+// current one.
 func (a *action) group(title string) {
 	if a.grouped {
 		a.runner.EndGroup()
@@ -87,7 +88,7 @@ func (a *action) group(title string) {
 // main runs the action and returns the exit code.
 func (a *action) main(ctx context.Context) int {
 	r, err := a.fuzz(ctx)
-	code := exit.Pass
+	var code int
 	switch {
 	case err != nil:
 		code = exitCode(ctx, err)
@@ -103,10 +104,10 @@ func (a *action) main(ctx context.Context) int {
 	return code
 }
 
-// maxLogLine bounds an error in the log, characters; compilers say much.
+// maxLogLine bounds an error in the log, characters; compiler messages are long.
 const maxLogLine = 4_000
 
-// exitCode is that of a run that ended with an error.
+// exitCode returns the exit code of a run that ended with an error.
 func exitCode(ctx context.Context, err error) int {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return exit.Canceled
@@ -114,11 +115,11 @@ func exitCode(ctx context.Context, err error) int {
 	return exit.Code(err, exit.Failure)
 }
 
-// fuzz is the run, from the environment to a written report.
+// fuzz performs the run, from the environment to a written report.
 func (a *action) fuzz(ctx context.Context) (*report.Report, error) {
 	start := a.o.Now()
-	// The output folder is known first, so that everything else that is wrong can be
-	// said in a report.
+	// The output folder is determined first, so that every other problem can be
+	// described in a report.
 	if err := a.readInputs(start); err != nil {
 		return nil, err
 	}
@@ -167,13 +168,13 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	return r, report.Terminal(a.out, r, render, a.log.Color())
 }
 
-// branchCheckedOut reports whether the head of the pull request was fuzzed, instead
-// of the commit that merging it gives.
+// branchCheckedOut reports whether the head of the pull request was fuzzed instead
+// of its merge commit.
 func (a *action) branchCheckedOut() bool {
 	return a.run.Name == github.PullRequest && a.head == a.run.Event.Head
 }
 
-// headSource serves the sources of the checkout.
+// headSource returns a function that reads the sources of the checkout.
 func headSource(workspace string) func(string) ([]byte, bool) {
 	read := files.Below(workspace)
 	return func(file string) ([]byte, bool) {
@@ -191,14 +192,14 @@ func (a *action) failed(ctx context.Context, err error) (*report.Report, error) 
 	if errors.Is(ctx.Err(), context.Canceled) {
 		reason = "the run was canceled before anything was fuzzed"
 	}
-	for line := range strings.Lines("ERROR  " + reason) { // a compiler's message has many
+	for line := range strings.Lines("ERROR  " + reason) { // a compiler's message has many lines
 		fmt.Fprintln(a.out, human.Clean(line, maxLogLine))
 	}
 	o := a.settings.Unchecked()
 	if !slices.Contains(config.FailLevels, o.Gate.FailOn) {
 		o.Gate.FailOn = config.DefaultFailOn
 	}
-	o.Gate.Condition = "" // nothing is there that it could be about
+	o.Gate.Condition = "" // without a campaign there is nothing to evaluate it on
 	a.equip(o)
 	var diff report.Diff
 	if a.known != nil {

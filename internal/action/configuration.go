@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/report/github"
 )
 
-// read reads what is to be compared.
+// read reads the diff between base and head.
 func (a *action) read(ctx context.Context, c *github.Comparison) (*change.Known, error) {
 	result := &change.Known{About: report.Diff{Base: human.Revision(c.Base), Head: human.Revision(c.Head)}, Whole: c.Base == "" && c.Patch == nil}
 	var err error
@@ -40,9 +40,9 @@ func (a *action) read(ctx context.Context, c *github.Comparison) (*change.Known,
 	return result, nil
 }
 
-// configure reads the configuration file. Before a pull request is merged, that
-// is the version of its base: the gate is not for those to set who have to pass
-// it. An edit takes effect once it is merged.
+// configure reads the configuration file. Before a pull request is merged, that is
+// the base's version: authors must not set the gate that they have to pass. An edit
+// takes effect once it is merged.
 func (a *action) configure(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison) error {
 	if a.run.Name != github.PullRequest && a.run.Name != github.MergeGroup {
 		return a.settings.Load()
@@ -58,7 +58,7 @@ func (a *action) configure(ctx context.Context, resolver *github.BaseResolver, c
 	}
 	return a.settings.Import(func(name string) ([]byte, error) {
 		if !edited(a.known.Diff, a.inRepository(name)) {
-			return config.In(root)(name) // as the base has it
+			return config.In(root)(name) // the same as on the base
 		}
 		data, there, err := resolver.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
 		if err == nil && !there {
@@ -89,13 +89,14 @@ func (a *action) configureFromBase(ctx context.Context, resolver *github.BaseRes
 	return nil
 }
 
-// inRepository is the path in the repository of a file that is named relative to
-// the project's folder.
+// inRepository returns the path in the repository of a file named relative to the
+// project's folder.
 func (a *action) inRepository(name string) string {
 	return path.Join(filepath.ToSlash(a.settings.Value("root")), filepath.ToSlash(name))
 }
 
-// warnOfEdits says which files that decide what passes are changed in vain.
+// warnOfEdits warns of changed files that decide what passes, since the changes have
+// no effect yet.
 func (a *action) warnOfEdits() {
 	files := a.configurations()
 	for _, name := range config.ImportedFiles() {
@@ -111,7 +112,7 @@ func (a *action) warnOfEdits() {
 	}
 }
 
-// baseFile reads a file that decides what passes, as the base has it.
+// baseFile reads the base's version of a file that decides what passes.
 func (a *action) baseFile(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison, name string) ([]byte, error) {
 	data, there, err := resolver.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
 	if err == nil && !there {

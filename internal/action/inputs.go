@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// notInputs are the flags of a run that are no inputs of the action: the event
-// says what is compared, and the rest is for people at a terminal.
+// notInputs are the flags of a run that are not inputs of the action: the event
+// determines what is compared, and the rest is for people at a terminal.
 var notInputs = []string{"diff", "target", "schedule", "without", "omit-times"}
 
-// isInput reports whether a flag of a run is an input. What describes the World stands in
-// the configuration.
+// isInput reports whether a flag of a run is an input. Settings that describe the World
+// are only in the configuration.
 func isInput(f *pflag.Flag) bool {
 	return !config.DescribesWorld(f) && !slices.Contains(notInputs, f.Name)
 }
@@ -35,7 +35,7 @@ func Inputs() []string {
 	return names
 }
 
-// inputs are those that are no flags.
+// inputs are the inputs that are not flags.
 type inputs struct {
 	comment  string // when the pull request gets one
 	upload   bool   // of alerts
@@ -54,11 +54,11 @@ const (
 	// defaultMaxMinutes is far above what a check takes (a build, and two minutes of
 	// fuzzing) and far below the six hours after which GitHub ends a job.
 	defaultMaxMinutes = 30
-	maxMaxMinutes     = 5 * 24 * 60 // GitHub's limit for jobs on runners of one's own
+	maxMaxMinutes     = 5 * 24 * 60 // GitHub's limit for jobs on self-hosted runners
 )
 
-// namedBase is the base that the workflow or whoever started it names. The
-// configuration file names none here: it says what people compare with.
+// namedBase is the base named by the workflow or by the user who dispatched it. The
+// configuration file's base does not count here: it is for people at a terminal.
 func (a *action) namedBase() string {
 	if base := a.runner.Input("base"); base != "" {
 		return base
@@ -89,7 +89,7 @@ func (a *action) readInputs(start time.Time) error {
 	return a.setOwn(start)
 }
 
-// options are those of the run.
+// options returns the options of the run.
 func (a *action) options() (*pipeline.Options, error) {
 	o, err := a.settings.Resolve()
 	if err != nil {
@@ -97,12 +97,13 @@ func (a *action) options() (*pipeline.Options, error) {
 	}
 	o.Change.Known = a.known
 	o.Campaign.Deadline = a.campaignDeadline
-	o.Output.Pushed = human.Revision(a.run.Event.Head) // the merge commit is nobody's push
+	o.Output.Pushed = human.Revision(a.run.Event.Head) // not the merge commit, which was never pushed
 	a.equip(o)
 	return o, nil
 }
 
-// equip adds what is the same for a run and for the report of one that failed.
+// equip sets the options that are the same for a run and for the report of a run
+// that failed.
 func (a *action) equip(o *pipeline.Options) {
 	o.Tool, o.Now, o.Log = a.o.Tool, a.o.Now, a.log
 	if a.run == nil {
@@ -116,7 +117,7 @@ func (a *action) equip(o *pipeline.Options) {
 	}
 }
 
-// key names the series of comments: the job, and what tells it apart from others
+// key names the series of comments: the job, and what distinguishes it from others
 // of a matrix.
 func (a *action) key() string {
 	if named := a.runner.Input("category"); named != "" {
@@ -148,7 +149,7 @@ func (a *action) setFlags() error {
 	return err
 }
 
-// setOwn reads the inputs that are no flags.
+// setOwn reads the inputs that are not flags.
 func (a *action) setOwn(start time.Time) error {
 	a.comment = a.runner.Input("comment")
 	if a.comment == "" {
@@ -178,7 +179,7 @@ func (a *action) setOwn(start time.Time) error {
 	if a.category == "" {
 		a.category = "sightline/" + a.run.Key
 		if a.run.Name == github.Schedule {
-			a.category = "sightline-schedule/" + a.run.Key // all of the project: its alerts are no pull request's
+			a.category = "sightline-schedule/" + a.run.Key // the whole project: its alerts belong to no pull request
 		}
 	}
 	return nil

@@ -15,11 +15,11 @@ import (
 	"github.com/sightline-evm/sightline/report/github"
 )
 
-// publish hands a report on. Nothing that fails here changes the exit code: the
+// publish publishes a report on GitHub. No failure here changes the exit code: the
 // verdict is about the pull request, not about GitHub.
 func (a *action) publish(ctx context.Context, r *report.Report) {
 	if a.run == nil {
-		// Without the runner's environment there is nobody to hand a report to.
+		// Without the runner's environment, the report cannot be published.
 		a.runner.Annotate(github.Annotation{Level: github.LevelError, Title: "Sightline", Message: human.Clean(r.Reason, maxLogLine)})
 		a.warn(a.runner.Output("verdict", r.Verdict), "an output")
 		return
@@ -32,7 +32,7 @@ func (a *action) publish(ctx context.Context, r *report.Report) {
 	}
 	a.warn(err, "the job's summary")
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return // the runner ends us in seconds
+		return // the runner kills the process within seconds
 	}
 	limited, stop := context.WithDeadline(ctx, a.deadline)
 	defer stop()
@@ -56,14 +56,14 @@ func (a *action) notice(text string) {
 	a.runner.Annotate(github.Annotation{Level: github.LevelNotice, Title: "Sightline", Message: text})
 }
 
-// warn says what could not be done. Errors of GitHub hold what others wrote.
+// warn annotates what could not be done. GitHub's errors may contain text by others.
 func (a *action) warn(err error, what string) {
 	if err != nil {
 		a.runner.Annotate(github.Annotation{Level: github.LevelWarning, Title: "Sightline", Message: fmt.Sprintf("%s: %s", what, human.Clean(err.Error(), maxLogLine))})
 	}
 }
 
-// outDir is the output folder.
+// outDir returns the output folder.
 func (a *action) outDir() string { return a.settings.Value("out") }
 
 // file reads a file of the output folder.
@@ -87,7 +87,7 @@ func (a *action) annotate(r *report.Report) {
 }
 
 // outputs sets the outputs that action.yml documents. Paths are relative to the
-// checkout: a container has it elsewhere than the steps behind it.
+// checkout, since a container has it at another path than the steps after it.
 func (a *action) outputs(r *report.Report) {
 	counts := report.CountsOf(r)
 	type output struct{ name, value string }
@@ -117,10 +117,11 @@ func (a *action) outputs(r *report.Report) {
 	}
 }
 
-// corpusKeys name the saved inputs in GitHub's cache: what to restore them by, and
-// what to save them under. The latter is empty where they must not be saved: only a
-// run of the default branch may, since all others read what it leaves, and only
-// plain inputs. It names their content, so that the same is saved once.
+// corpusKeys returns the keys of the saved inputs in GitHub's cache: the prefix to
+// restore them by, and the key to save them under. The latter is empty if they must
+// not be saved: only runs of the default branch may save, since all others read its
+// cache, and only plain inputs. The key depends on their content, so that the same
+// content is saved once.
 func (a *action) corpusKeys() (restore, save string) {
 	if a.settings.Value("corpus-dir") == "" {
 		return "", ""
@@ -142,8 +143,8 @@ func (a *action) corpusKeys() (restore, save string) {
 	return restore, restore + sum[:32]
 }
 
-// cacheKey is text for a key of GitHub's cache, which may hold no commas and has at
-// most 512 characters.
+// cacheKey returns text for a key of GitHub's cache, which may contain no commas and
+// has at most 512 characters.
 func cacheKey(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r)) {
@@ -164,7 +165,7 @@ func (a *action) writeComment(ctx context.Context, r *report.Report) (denied boo
 		a.warn(err, "the comment")
 		return false
 	}
-	// A comment that is there already is kept up to date, whatever there is to say.
+	// An existing comment is always kept up to date.
 	silent := r.Verdict == report.Skipped || a.comment == commentOnFindings && len(r.Findings)+len(r.Clashes) == 0
 	address, err := a.client.Comment(ctx, a.run.Event.Number, github.Sticky{Prefix: report.MarkerPrefix, Body: body, Update: silent})
 	if address != "" {
@@ -180,14 +181,14 @@ func (a *action) writeComment(ctx context.Context, r *report.Report) (denied boo
 	return false
 }
 
-// uploadSARIF hands the alerts to code scanning. It reports whether GitHub denied
+// uploadSARIF uploads the alerts to code scanning. It reports whether GitHub denied
 // it.
 func (a *action) uploadSARIF(ctx context.Context, r *report.Report) (denied bool) {
 	switch {
-	case !a.upload, a.run.Name == github.MergeGroup: // a queue's branch goes away: nobody would see its alerts
+	case !a.upload, a.run.Name == github.MergeGroup: // a queue's branch is deleted, and its alerts would never be seen
 		return false
 	case r.Verdict == report.Error:
-		return false // would close alerts that nobody looked for
+		return false // would close alerts although nothing was fuzzed
 	}
 	sarif, err := a.file(report.SARIFFile)
 	if err != nil {
@@ -205,8 +206,8 @@ func (a *action) uploadSARIF(ctx context.Context, r *report.Report) (denied bool
 	return false
 }
 
-// refused says that GitHub did not do something. What it may not do is a notice,
-// and of a fork one for everything; what failed is a warning.
+// refused reports that GitHub did not do something. A lack of permissions is a notice,
+// and for a fork one notice covers everything; a failure is a warning.
 func (a *action) refused(err error, what string) (denied bool) {
 	var refusal *github.Refusal
 	if errors.Is(err, github.ErrProcessing) {

@@ -1,5 +1,5 @@
-// Package atomicfile writes files so that whoever reads them sees all of them, or what was
-// there before.
+// Package atomicfile writes files so that readers see either the whole new contents or the
+// old ones.
 package atomicfile
 
 import (
@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// Write writes data to the file name, whole or not at all, whenever the process is killed:
-// it writes another file in the same folder and renames it. All users may read the file,
-// since a later step of a job may run as another one.
+// Write writes data to the file name, completely or not at all, even if the process is
+// killed: it writes a temporary file in the same folder and renames it. The file is readable
+// by every user, since a later step of a job may run as another user.
 func Write(name string, data []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
@@ -22,7 +22,7 @@ func Write(name string, data []byte) error {
 		err = os.Rename(temporary.Name(), name)
 	}
 	if err != nil {
-		_ = os.Remove(temporary.Name()) // err says what is wrong
+		_ = os.Remove(temporary.Name()) // err describes the problem
 	}
 	return err
 }

@@ -21,7 +21,7 @@ func TestWrite(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	// What cannot be replaced stays, and nothing is left beside it.
+	// A file that cannot be replaced stays, and no temporary file remains.
 	if err := os.MkdirAll(filepath.Join(folder, "taken", "in"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -19,21 +19,22 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Files are looked for below the project's folder, in this order.
+// Files are the configuration files below the project's folder, in the order in which
+// Sightline looks for them.
 var Files = []string{"sightline.yml", ".github/sightline.yml"}
 
-// MaxFile bounds the size of a configuration file, bytes. Arbitrary: the World of as many
-// contracts as are deployed at most, as world.yml has it, is about half of it.
+// MaxFile bounds the size of a configuration file, bytes. Arbitrary: world.yml for a World
+// with the maximum number of deployed contracts is about half of it.
 const MaxFile = 256 << 10
 
-// notConfigurable are the flags that only the command line sets: they say what
+// notConfigurable are the flags that only the command line can set: they say what
 // this one run is about, or name files to write and programs to run, which a
 // pull request must not choose.
 var notConfigurable = []string{"root", "config", "diff", "target", "help", "json", "out", "corpus-dir", "remember", "bundle", "solc", "solc-list", "build-command", "build-env", "rpc", "state", "setup-command"}
 
-// Load reads the configuration file, and those of other fuzzers, and sets every flag
-// that they name and the command line does not. The file named by --config must be there;
-// else the first of [Files] is read, if there is one.
+// Load reads the configuration file and echidna and medusa configuration, and sets every
+// flag that they name and the command line does not. The file named by --config must exist;
+// without --config, the first of [Files] that exists is read.
 func (s *Settings) Load() error {
 	root, err := change.AbsRoot(s.options.Change.Root)
 	if err != nil {
@@ -70,7 +71,7 @@ func (s *Settings) readFile(path string) error {
 	return nil
 }
 
-// File is the configuration that --config names; empty: none.
+// File returns the configuration file that --config names; empty if none is named.
 func (s *Settings) File() string { return s.file }
 
 // Apply sets the flags that a configuration names.
@@ -100,7 +101,7 @@ func (s *Settings) Apply(data []byte) error {
 	return nil
 }
 
-// All returns the flags of all groups, which a configuration may set, whatever command
+// All returns the flags of all groups. A configuration may set any of them, whatever command
 // it is read for.
 func All() *pflag.FlagSet {
 	s := New(pflag.NewFlagSet("settings", pflag.ContinueOnError))
@@ -108,8 +109,8 @@ func All() *pflag.FlagSet {
 	return s.flags
 }
 
-// applySetting sets one flag, unless the command line has set it, or the present
-// command has no such flag: then the value is only checked.
+// applySetting sets one flag. If the command line has set it, or if the current command has
+// no such flag, the value is only checked.
 func applySetting(key, value *yaml.Node, flags *pflag.FlagSet) error {
 	all := All()
 	flag := all.Lookup(key.Value)
@@ -147,7 +148,7 @@ func applySetting(key, value *yaml.Node, flags *pflag.FlagSet) error {
 	return nil
 }
 
-// Keys lists what a configuration file may set.
+// Keys lists the keys that a configuration file may set, in order.
 func Keys(flags *pflag.FlagSet) []string {
 	var keys []string
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -160,7 +161,7 @@ func Keys(flags *pflag.FlagSet) []string {
 	return keys
 }
 
-// unknownKey names the nearest known key.
+// unknownKey returns an error that names the nearest known key.
 func unknownKey(key *yaml.Node, all *pflag.FlagSet) error {
 	if all.Lookup(key.Value) != nil {
 		return fmt.Errorf("line %d: %q belongs on the command line, not in the configuration", key.Line, key.Value)
@@ -174,9 +175,9 @@ func unknownKey(key *yaml.Node, all *pflag.FlagSet) error {
 	return fmt.Errorf("line %d: unknown key %q; the nearest known key is %q", key.Line, human.Printable(key.Value), nearest)
 }
 
-// editDistance is Levenshtein's, over bytes: keys are ASCII.
+// editDistance is the Levenshtein distance over bytes; keys are ASCII.
 func editDistance(a, b string) int {
-	if len(a) > 256 { // nothing is near
+	if len(a) > 256 { // no key is near
 		return len(a)
 	}
 	row := make([]int, len(b)+1)
@@ -198,7 +199,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// worldFlag is a setting as a flag that no help shows: configurations set it.
+// worldFlag is a setting of the World as a hidden flag, which only configurations set.
 type worldFlag struct {
 	*worldfile.Setting
 	plan *deploy.Plan
@@ -219,8 +220,8 @@ func (f *worldFlag) Set(text string) error {
 	return f.Read(f.plan, document.Content[0])
 }
 
-// DescribesWorld reports whether a flag is a key of the configuration that is not a flag
-// of its own: it describes the World.
+// DescribesWorld reports whether a flag stands for a key of the configuration that describes
+// the World, and is not a flag of the command line.
 func DescribesWorld(f *pflag.Flag) bool {
 	_, ok := f.Value.(*worldFlag)
 	return ok

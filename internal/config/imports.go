@@ -22,17 +22,18 @@ import (
 	"github.com/sightline-evm/sightline/internal/progress"
 )
 
-// This file reads what the configurations of other fuzzers say that carries over. They
-// were not written for us: an unknown key is not an error, and what cannot be used is a
-// warning. They may say no more than sightline.yml may, and that and flags override them.
+// This file imports what carries over from echidna and medusa configuration. Those files
+// were not written for Sightline: an unknown key is not an error, and a value that cannot be
+// used is a warning. They may set no more than sightline.yml may, and sightline.yml and flags
+// override them.
 
-// importedTool is a fuzzer whose configuration is read.
+// importedTool is a fuzzer whose configuration is imported.
 type importedTool struct {
 	name  string
-	files []string // looked for in the project's folder; the first that is there counts
+	files []string // in the project's folder; the first that exists is read
 	parse func([]byte) (*importedValue, error)
 	keys  []importedKey
-	// sections are keys whose own keys are told one by one; others are told whole.
+	// sections are keys whose own keys are reported one by one; others are reported as one.
 	sections []string
 }
 
@@ -43,7 +44,7 @@ type importedKey struct {
 	read    func(*imports, *importedValue) error
 }
 
-// importedTools are those fuzzers: echidna's keys as of its version 2.3, and medusa's of 1.3.
+// importedTools are these fuzzers, with the keys of echidna 2.3 and medusa 1.3.
 var importedTools = []importedTool{
 	{"echidna", []string{"echidna.yaml", "echidna.yml", "echidna.config.yaml", "echidna.config.yml"}, parseYAML, []importedKey{
 		{"sender", "senders, in addition to Sightline's own", importSenders},
@@ -71,11 +72,11 @@ var importedTools = []importedTool{
 	}, []string{"fuzzing", "fuzzing.testing", "fuzzing.testing.propertyTesting"}},
 }
 
-// imports is what such configurations say.
+// imports is the content of such configurations.
 type imports struct {
 	senders   []common.Address
 	prefixes  []string // of properties
-	seqLen    int      // 0: not said
+	seqLen    int      // 0: not given
 	maxValue  *uint256.Int
 	maxTime   *uint64
 	maxBlocks *uint64
@@ -86,19 +87,19 @@ type imports struct {
 	arguments map[string][]world.NamedValue // of constructors, by contract
 	initial   map[string][]world.NamedValue // of initializers
 
-	lines []string // for people: what was read of which file
-	notes []string // what could not be meant so
+	lines []string // for people: the keys that were read from each file
+	notes []string // for people: the values that could not be used
 }
 
-// importedTarget is a contract that is to be deployed.
+// importedTarget is a contract to deploy.
 type importedTarget struct {
 	contract string
 	balance  string // wei, as text; empty: none
-	initial  string // function to be called then; empty: none
+	initial  string // function to call after that; empty: none
 }
 
-// readImports reads the configurations of other fuzzers in a folder; read gives a file,
-// and fs.ErrNotExist where there is none.
+// readImports reads the echidna and medusa configuration of a folder. read returns the
+// contents of a file, and fs.ErrNotExist if there is none.
 func readImports(read func(name string) ([]byte, error)) *imports {
 	f := &imports{}
 	for i := range importedTools {
@@ -118,7 +119,7 @@ func readImports(read func(name string) ([]byte, error)) *imports {
 	return f
 }
 
-// In reads files of a folder.
+// In returns a function that reads files of a folder.
 func In(root string) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		path := filepath.Join(root, name)
@@ -129,7 +130,7 @@ func In(root string) func(string) ([]byte, error) {
 	}
 }
 
-// readFile takes in one file.
+// readFile imports one file.
 func (f *imports) readFile(tool *importedTool, name string, data []byte) {
 	v, err := tool.parse(data)
 	if err == nil && v != nil && v.fields == nil {
@@ -156,10 +157,10 @@ func (f *imports) readFile(tool *importedTool, name string, data []byte) {
 	f.lines = append(f.lines, line)
 }
 
-// maxUnused bounds the keys that are named as not used. Arbitrary: echidna has some sixty.
+// maxUnused bounds the keys that are listed as not used. Arbitrary: echidna has about 60.
 const maxUnused = 8
 
-// walk reads the keys of a mapping, those with an empty value apart.
+// walk reads the keys of a mapping, except those with an empty value.
 func (f *imports) walk(tool *importedTool, name, prefix string, v *importedValue, used, unused *[]string) {
 	if v == nil {
 		return
@@ -184,14 +185,14 @@ func (f *imports) walk(tool *importedTool, name, prefix string, v *importedValue
 	}
 }
 
-// finish makes of keys what takes several.
+// finish builds what needs several keys.
 func (f *imports) finish() {
 	if len(f.listed) > 0 {
 		f.filters = append(f.filters, deploy.FunctionFilter{Names: f.listed, Only: f.only})
 	}
 }
 
-// merge takes in what another file says. What both say, the first one decides.
+// merge adds the content of another file. If both set a value, the first one counts.
 func (f *imports) merge(g *imports) {
 	for _, a := range g.senders {
 		if !slices.Contains(f.senders, a) {
@@ -208,7 +209,7 @@ func (f *imports) merge(g *imports) {
 	f.notes = append(f.notes, g.notes...)
 }
 
-// steps deploy the targets on top of what else makes the World.
+// steps deploy the targets in addition to what else makes the World.
 func (f *imports) steps() []world.Step {
 	const place = "medusa.json"
 	var steps []world.Step
@@ -229,9 +230,9 @@ func (f *imports) steps() []world.Step {
 	return steps
 }
 
-// Import reads the configurations of other fuzzers; read gives a file of the project's
-// folder, and fs.ErrNotExist where there is none. What they say counts where neither a
-// flag nor the configuration says otherwise. Commands that do not fuzz need none of it.
+// Import reads echidna and medusa configuration. read returns the contents of a file of the
+// project's folder, and fs.ErrNotExist if there is none. A value counts if neither a flag nor
+// the configuration sets it. Commands that do not fuzz import nothing.
 func (s *Settings) Import(read func(name string) ([]byte, error)) error {
 	if !s.has("deploy") {
 		return nil
@@ -254,8 +255,8 @@ func (s *Settings) Import(read func(name string) ([]byte, error)) error {
 	return nil
 }
 
-// Announce says what was read of other fuzzers' configurations, and warns of what could
-// not be used.
+// Announce logs what was imported from echidna and medusa configuration, and warns of what
+// could not be used.
 func (s *Settings) Announce(log *progress.Log) {
 	for _, line := range s.imported.lines {
 		log.Line("config  read from %s", human.Printable(line))
@@ -265,7 +266,7 @@ func (s *Settings) Announce(log *progress.Log) {
 	}
 }
 
-// ImportedFiles are the configurations of other fuzzers that are read, relative to the
+// ImportedFiles are the names of echidna and medusa configuration files, relative to the
 // project's folder.
 func ImportedFiles() []string {
 	var names []string
@@ -275,7 +276,7 @@ func ImportedFiles() []string {
 	return names
 }
 
-// namedSenders are the senders with names that tell them by their addresses.
+// namedSenders are the senders, named after their addresses.
 func (f *imports) namedSenders() []evm.Sender {
 	var senders []evm.Sender
 	for _, a := range f.senders {

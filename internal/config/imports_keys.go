@@ -82,7 +82,7 @@ func importBlocks(f *imports, v *importedValue) error {
 	return v.bound(&f.maxBlocks, input.MaxBlockAdvance)
 }
 
-// bound reads a number that is at most as large as another.
+// bound reads a number into to, capped at most.
 func (v *importedValue) bound(to **uint64, most uint64) error {
 	n, err := v.number()
 	if err != nil {
@@ -101,7 +101,7 @@ func importValue(f *imports, v *importedValue) (err error) {
 	return err
 }
 
-// functionOfContract is how both tools name a function.
+// functionOfContract matches a function's name as both tools write it.
 var functionOfContract = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*\.[A-Za-z_$][A-Za-z0-9_$]*\([][A-Za-z0-9_$,.()]*\)$`)
 
 func (v *importedValue) functions() ([]string, error) {
@@ -153,10 +153,10 @@ func importExcluded(f *imports, v *importedValue) error {
 	return err
 }
 
-// maxImportedTargets bounds the contracts that are deployed. Arbitrary.
+// maxImportedTargets bounds the contracts to deploy. Arbitrary.
 const maxImportedTargets = 64
 
-// target is the one at a place of medusa's parallel lists.
+// target returns the target at an index of medusa's parallel lists.
 func (f *imports) target(i int) *importedTarget {
 	for len(f.targets) <= i {
 		f.targets = append(f.targets, &importedTarget{})
@@ -214,7 +214,7 @@ func importInitialization(f *imports, v *importedValue) (err error) {
 	return err
 }
 
-// arguments are those of functions by name, by contract.
+// arguments returns the arguments of functions by parameter name, for each contract.
 func (v *importedValue) arguments() (map[string][]world.NamedValue, error) {
 	if v.fields == nil {
 		return nil, errors.New("want the arguments by contract and parameter name")

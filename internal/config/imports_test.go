@@ -251,11 +251,11 @@ func TestImportsDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	section := regexp.MustCompile(`(?s)<!-- foreign -->\n.*?<!-- end -->`)
+	section := regexp.MustCompile(`(?s)<!-- imports -->\n.*?<!-- end -->`)
 	if !section.Match(text) {
 		t.Fatalf("%s has no place for the table", path)
 	}
-	got := section.ReplaceAllLiteralString(string(text), "<!-- foreign -->\n"+importsTable()+"<!-- end -->")
+	got := section.ReplaceAllLiteralString(string(text), "<!-- imports -->\n"+importsTable()+"<!-- end -->")
 	if got != string(text) {
 		if !*update {
 			t.Fatalf("%s does not say what carries over; run go test ./internal/config -update", path)

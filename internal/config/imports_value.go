@@ -15,12 +15,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// importedValue is a value of such a file: a text, a list or a mapping.
+// importedValue is a value of an imported file: a string, a list or a mapping.
 type importedValue struct {
 	text   string
 	null   bool
 	list   []importedValue
-	fields []importedField // nil: no mapping
+	fields []importedField // nil: not a mapping
 	isList bool
 	alias  bool
 }
@@ -30,13 +30,13 @@ type importedField struct {
 	value importedValue
 }
 
-// empty reports whether a value says nothing.
+// empty reports whether a value is null, or an empty list or mapping.
 func (v *importedValue) empty() bool {
 	return v.null || v.isList && len(v.list) == 0 || v.fields != nil && len(v.fields) == 0
 }
 
-// maxDepth bounds mappings and lists within each other. Arbitrary; neither tool has
-// more than six levels, structs in arguments apart.
+// maxDepth bounds the nesting of mappings and lists. Arbitrary; apart from structs in
+// arguments, neither tool has more than six levels.
 const maxDepth = 32
 
 var errTooDeep = fmt.Errorf("more than %d levels", maxDepth)
@@ -48,7 +48,7 @@ func parseYAML(data []byte) (*importedValue, error) {
 		return nil, fmt.Errorf("not valid YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if len(document.Content) == 0 {
-		return nil, nil //nolint:nilnil // an empty file is no failure
+		return nil, nil //nolint:nilnil // an empty file is not a failure
 	}
 	v, err := importedOf(document.Content[0], 0)
 	return &v, err
@@ -86,7 +86,7 @@ func importedOf(n *yaml.Node, depth int) (v importedValue, err error) {
 	return v, nil
 }
 
-// parseJSON reads JSON, numbers as they are written.
+// parseJSON reads JSON, with numbers as they are written.
 func parseJSON(data []byte) (*importedValue, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -150,7 +150,7 @@ func decodeDelimited(d *json.Decoder, open json.Delim, depth int) (v importedVal
 	return v, err
 }
 
-// single is the text of a value.
+// single returns the text of a scalar value.
 func (v *importedValue) single() (string, error) {
 	if v.alias || v.isList || v.fields != nil || v.null {
 		return "", errors.New("want a single value")
@@ -158,7 +158,7 @@ func (v *importedValue) single() (string, error) {
 	return v.text, nil
 }
 
-// texts are those of a list.
+// texts returns the texts of a list of scalars.
 func (v *importedValue) texts() ([]string, error) {
 	if !v.isList {
 		return nil, errors.New("want a list")
@@ -174,8 +174,8 @@ func (v *importedValue) texts() ([]string, error) {
 	return texts, nil
 }
 
-// number is a whole number of at most 256 bits: decimal, hexadecimal, or decimal with an
-// exponent, 1.2e18.
+// number returns a nonnegative integer of at most 256 bits: decimal, hexadecimal, or decimal
+// with an exponent, 1.2e18.
 func (v *importedValue) number() (*uint256.Int, error) {
 	text, err := v.single()
 	if err != nil {
@@ -198,8 +198,8 @@ func (v *importedValue) number() (*uint256.Int, error) {
 	return uint256.MustFromBig(n), nil
 }
 
-// plan is a value as arguments of a plan are written. An address that medusa writes as
-// "DeployedContract:Name" is that of an instance by its name.
+// plan converts a value to an argument of a plan. An address that medusa writes as
+// "DeployedContract:Name" is an instance's address, by its name.
 func (v *importedValue) plan(place string) world.Value {
 	out := world.Value{Place: place, Text: strings.TrimPrefix(v.text, "DeployedContract:")}
 	if v.isList {

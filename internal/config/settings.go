@@ -1,6 +1,5 @@
-// Package config has the settings of a run: as flags of the command line, keys of
-// sightline.yml, inputs of the action, and what carries over from the configurations of
-// other fuzzers.
+// Package config has the settings of a run: flags of the command line, keys of sightline.yml,
+// inputs of the action, and what carries over from echidna and medusa configuration.
 package config
 
 import (
@@ -18,7 +17,7 @@ import (
 
 // Defaults and bounds of the settings.
 const (
-	defaultTimeout = 120 // seconds: what people wait for a check on a pull request
+	defaultTimeout = 120 // seconds: as long as people wait for a check on a pull request
 	defaultSeqLen  = 8   // Harvey, section 5
 	DefaultOut     = "sightline-out"
 	DefaultFailOn  = "high"
@@ -27,30 +26,30 @@ const (
 	maxTimeout     = 30 * 24 * 3600 // seconds; a longer one is a slip of the keyboard
 )
 
-// What a run shows of its findings.
+// Values of --disclosure: which findings a run shows.
 const (
 	DiscloseFull       = "full"
 	DiscloseIntroduced = "introduced"
 )
 
-// Settings are the values of a run's flags. A command registers the groups that it takes;
-// Resolve then makes options of them.
+// Settings are the values of a run's flags. A command registers the groups that it accepts;
+// Resolve then turns them into options.
 type Settings struct {
 	flags   *pflag.FlagSet
-	options pipeline.Options // what flags set as it is
+	options pipeline.Options // set by flags directly
 
 	file       string // the configuration, as --config names it
 	timeout    seconds
 	seqLen     int
 	waivers    string // file
 	disclosure string
-	imported   imports // from other fuzzers' configurations
-	// ReadBase reads a file that decides what passes as the base has it, by its path in
-	// the project's folder; nil: the project's folder is read.
+	imported   imports // from echidna and medusa configuration
+	// ReadBase reads the base's version of a file that decides what passes, by its path in
+	// the project's folder; nil: the file in the project's folder is read.
 	ReadBase func(name string) ([]byte, error)
 }
 
-// New returns settings whose groups are registered with flags.
+// New returns settings that register their groups with flags.
 func New(flags *pflag.FlagSet) *Settings { return &Settings{flags: flags} }
 
 // RegisterAll registers all groups.
@@ -60,7 +59,7 @@ func (s *Settings) RegisterAll() {
 	s.RegisterOutput()
 }
 
-// RegisterChange registers what is compared and what it is compiled from.
+// RegisterChange registers the flags for what is compared and how it is compiled.
 func (s *Settings) RegisterChange() {
 	f, o := s.flags, &s.options.Change
 	f.StringVar(&o.Root, "root", ".", "folder `DIR` of the project, or of a repository with several projects")
@@ -77,7 +76,8 @@ func (s *Settings) RegisterChange() {
 	f.StringVar(&o.SolcList, "solc-list", "", "download missing compilers from the release list at this `URL` (a folder that holds PLATFORM/list.json, as Solidity's does); checksum mismatches are rejected")
 }
 
-// RegisterCampaign registers what World is fuzzed, how long and how.
+// RegisterCampaign registers the flags for the World that is fuzzed, and for how and how
+// long.
 func (s *Settings) RegisterCampaign() {
 	f, w, c := s.flags, &s.options.World, &s.options.Campaign
 	s.timeout = defaultTimeout
@@ -106,7 +106,7 @@ func (s *Settings) RegisterCampaign() {
 	_ = f.MarkHidden("without")
 }
 
-// RegisterOutput registers where results go and what they decide.
+// RegisterOutput registers the flags for where results are written and what they decide.
 func (s *Settings) RegisterOutput() {
 	f, o, g := s.flags, &s.options.Output, &s.options.Gate
 	f.StringVar(&o.Dir, "out", DefaultOut, "write report.json, sightline.sarif, comment.md, summary.md and reproducers to this `DIR`")
@@ -119,9 +119,9 @@ func (s *Settings) RegisterOutput() {
 	f.BoolVar(&o.Render.OmitTimes, "omit-times", false, "omit measured times from report.json, so that equal runs give equal bytes")
 }
 
-// Resolve makes the options of a run: values are checked, and what depends on others, or on
-// files, is looked up. It creates the output folder, so that a campaign does not end in a
-// folder that cannot be written.
+// Resolve returns the options of a run: it checks values, and determines those that depend on
+// other values or on files. It creates the output folder, so that a campaign cannot end with
+// a folder that is not writable.
 func (s *Settings) Resolve() (*pipeline.Options, error) {
 	o := s.Unchecked()
 	if s.has("timeout") {
@@ -148,7 +148,7 @@ func (s *Settings) Resolve() (*pipeline.Options, error) {
 	return o, nil
 }
 
-// Unchecked are the options as far as flags set them alone.
+// Unchecked returns the options that flags set directly, without checks.
 func (s *Settings) Unchecked() *pipeline.Options {
 	o := s.options
 	o.World.Env, o.Output.Render.Out = o.Change.Env, o.Output.Dir
@@ -158,8 +158,8 @@ func (s *Settings) Unchecked() *pipeline.Options {
 // has reports whether a flag is registered.
 func (s *Settings) has(flag string) bool { return s.flags.Lookup(flag) != nil }
 
-// Value is the text of a flag.
+// Value returns the text of a flag.
 func (s *Settings) Value(flag string) string { return s.flags.Lookup(flag).Value.String() }
 
-// Changed reports whether a flag was set, by whomever.
+// Changed reports whether a flag was set, on the command line or by a configuration.
 func (s *Settings) Changed(flag string) bool { return s.flags.Changed(flag) }

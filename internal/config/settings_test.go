@@ -169,7 +169,7 @@ func flagTable(flags *pflag.FlagSet) string {
 	return b.String()
 }
 
-// docs/configuration.md says of every technique what is left out without it.
+// docs/configuration.md says for every technique what is disabled without it.
 func TestTechniquesAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
@@ -185,7 +185,7 @@ func TestTechniquesAreDocumented(t *testing.T) {
 	}
 }
 
-// A length that nobody sets is the campaign's to choose.
+// If no length is set, the campaign chooses it.
 func TestSequenceLength(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -6,7 +6,7 @@ import (
 )
 
 // seconds is the value of a flag that takes a time: a number of seconds, or a
-// duration as Go writes it.
+// duration in Go's syntax.
 type seconds float64
 
 func (s *seconds) String() string { return strconv.FormatFloat(float64(*s), 'g', -1, 64) }
@@ -25,7 +25,7 @@ func (s *seconds) Set(text string) error {
 	return err
 }
 
-// Wanted says what a flag takes, by the type of its value.
+// Wanted describes the values that a flag accepts, by the type of its value.
 func Wanted(kind string) string {
 	switch kind {
 	case "uint64":

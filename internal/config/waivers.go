@@ -15,11 +15,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxWaivers bounds how many waivers a file may hold; arbitrary: nobody reviews
-// more.
+// maxWaivers bounds the waivers of a file; arbitrary: people do not review more.
 const maxWaivers = 1000
 
-// waiverEntry is a waiver as its file has it.
+// waiverEntry is a waiver as written in its file.
 type waiverEntry struct {
 	ID       string `yaml:"id"`
 	Reason   string `yaml:"reason"`
@@ -28,7 +27,7 @@ type waiverEntry struct {
 	Contract string `yaml:"contract"`
 }
 
-// readWaivers reads the file of waivers; none where no file is named.
+// readWaivers reads the waivers file; it returns none if no file is named.
 func (s *Settings) readWaivers() ([]report.Waiver, error) {
 	if s.waivers == "" {
 		return nil, nil
@@ -54,7 +53,7 @@ func (s *Settings) readWaivers() ([]report.Waiver, error) {
 	return waivers, nil
 }
 
-// parseWaivers reads waivers, strictly: a misspelt key could leave out a day.
+// parseWaivers reads waivers strictly: a misspelled key could drop an expiry date.
 func parseWaivers(data []byte) ([]report.Waiver, error) {
 	var file struct {
 		Waivers []waiverEntry `yaml:"waivers"`
@@ -85,7 +84,7 @@ func parseWaivers(data []byte) ([]report.Waiver, error) {
 	return waivers, nil
 }
 
-// yamlProblem is the first thing that is wrong, without the program's own names.
+// yamlProblem describes the first problem in the file, without names of our Go types.
 func yamlProblem(err error) string {
 	var mismatch *yaml.TypeError
 	if errors.As(err, &mismatch) && len(mismatch.Errors) > 0 {

@@ -1,5 +1,4 @@
-// Package files reads files that strangers may have written: within bounds, and
-// within a folder.
+// Package files reads untrusted files, within size bounds and within a folder.
 package files
 
 import (
@@ -26,12 +25,12 @@ func ReadBounded(path string, limit int64) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// maxSource bounds a source file that is read, bytes; compilers take no larger ones
-// in practice (arbitrary).
+// maxSource bounds a source file, bytes. Arbitrary: larger than any source that compilers
+// take in practice.
 const maxSource = 16 << 20
 
-// Below returns a reader of the files below a folder, whose paths have slashes.
-// Symbolic links do not lead out of it.
+// Below returns a function that reads files below a folder, by slash-separated path.
+// Symbolic links cannot lead out of the folder.
 func Below(root string) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
 		dir, err := os.OpenRoot(root)
@@ -58,7 +57,8 @@ func IsRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Resolve follows the symbolic links in a path, as far as there is a file.
+// Resolve follows the symbolic links in a path; it returns the path itself if it does not
+// exist.
 func Resolve(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -66,8 +66,7 @@ func Resolve(path string) string {
 	return path
 }
 
-// Plain is an error of the file system without the path, which the message
-// around it names already.
+// Plain strips the path from a file system error, for messages that already name it.
 func Plain(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
@@ -76,8 +75,8 @@ func Plain(err error) error {
 	return err
 }
 
-// Cache is the folder that keeps something between runs, below the user's cache; empty
-// when the system names no place for it.
+// Cache returns a folder below the user's cache folder that keeps data between runs; empty
+// if the system has no cache folder.
 func Cache(name string) string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

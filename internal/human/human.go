@@ -1,4 +1,4 @@
-// Package human writes names, numbers and messages for people.
+// Package human formats names, numbers and messages for people.
 package human
 
 import (
@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes s safe to show on one line of anything: characters that cannot be
-// seen, control characters and those that change the direction of text become
-// escapes that can (\n, \x1b, \u202e), bytes that are not UTF-8 \xff. Longer than
+// Clean makes s safe to show on one line of any output: invisible characters, control
+// characters and those that change the direction of text become visible escapes (\n,
+// \x1b, \u202e), and bytes that are not UTF-8 become \xff. If the result is longer than
 // n characters, it is cut and ends in "…".
 //
-// Every string of a report goes through here before it is shown: names, paths,
-// revert reasons and arguments are an attacker's to choose.
+// Every string of a report goes through here before it is shown, since an attacker may
+// choose names, paths, revert reasons and arguments.
 func Clean(s string, n int) string {
 	var b strings.Builder
 	length := 0 // of b, in characters
@@ -39,13 +39,13 @@ func Clean(s string, n int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// MaxShown bounds a piece of text on one line; arbitrary.
+// MaxShown bounds a piece of text on one line, characters; arbitrary.
 const MaxShown = 2000
 
-// Printable makes names and texts that strangers chose safe to show, see [Clean].
+// Printable makes untrusted names and texts safe to show, see [Clean].
 func Printable(s string) string { return Clean(s, MaxShown) }
 
-// Plural is "1 line", "2 lines".
+// Plural returns "1 line", "2 lines".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -53,7 +53,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Count is n as people read it: 950, 12.3k, 18.2M.
+// Count formats n for people: 950, 12.3k, 18.2M.
 func Count(n uint64) string {
 	switch {
 	case n < 10_000:
@@ -66,7 +66,7 @@ func Count(n uint64) string {
 	return fmt.Sprintf("%.1fG", float64(n)/1e9)
 }
 
-// Clock writes seconds as people do: 1:32, or 1:04:10.
+// Clock formats seconds for people: 1:32, or 1:04:10.
 func Clock(seconds float64) string {
 	s := int(seconds)
 	if s >= 3600 {
@@ -75,7 +75,7 @@ func Clock(seconds float64) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// More counts what a list leaves out: " and 2 more"; nothing for 0.
+// More returns " and 2 more", for a list that omits n items; empty for 0.
 func More(n int) string {
 	if n <= 0 {
 		return ""
@@ -83,16 +83,16 @@ func More(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
-// List names a few of many; none stands for an empty list.
+// List joins the first names, and counts the rest; it returns none for an empty list.
 func List(names []string, none string) string {
-	const most = 5 // arbitrary: what a line holds
+	const most = 5 // arbitrary: what fits on a line
 	if len(names) == 0 {
 		return none
 	}
 	return First(names, most)
 }
 
-// First names the first most of names, and counts the rest.
+// First joins the first most of names, and counts the rest.
 func First(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
@@ -100,10 +100,10 @@ func First(names []string, most int) string {
 	return strings.Join(names[:most], ", ") + More(len(names)-most)
 }
 
-// OneLine is a message that may hold a compiler's, with its lines joined.
+// OneLine joins the lines of a message, which may contain a compiler's output.
 func OneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// Revision abbreviates a full commit id as people do; other names stay.
+// Revision abbreviates a full commit id to 12 digits; other names stay as they are.
 func Revision(rev string) string {
 	if len(rev) == 40 && strings.Trim(rev, "0123456789abcdef") == "" {
 		return rev[:12]

@@ -77,7 +77,7 @@ func (d *describer) fault(message, text string, m *evm.Mismatch) report.Fault {
 	}
 	file, err := d.files.AddFault(&replay.Fault{World: d.head.World, Sequence: m.Sequence, Lifted: true, Difference: m.Difference})
 	if err != nil {
-		message += "; the case could not be kept: " + err.Error()
+		message += "; the case could not be saved: " + err.Error()
 	}
 	return report.Fault{Message: message, Input: text, File: file}
 }

@@ -1,4 +1,4 @@
-// Package progress tells people what a run does, and collects its warnings.
+// Package progress shows people what a run does, and collects its warnings.
 package progress
 
 import (
@@ -11,16 +11,17 @@ import (
 	"golang.org/x/term"
 )
 
-// Intervals of the status.
+// Intervals between status updates.
 const (
 	liveInterval = 200 * time.Millisecond // smooth to the eye
-	logInterval  = 30 * time.Second       // arbitrary: often enough to see that a run is alive, rare enough to read the log
+	logInterval  = 30 * time.Second       // arbitrary: often enough to show that a run is alive, rare enough to keep the log readable
 )
 
-// Log is where every part of a run says what happens. On a terminal the last line is
-// live and rewritten; elsewhere a line comes every 30 s. Lines about things that
-// happened stand in both. It is the run's one collector of warnings, too: whoever has
-// the Log can warn, and the report has them all. A Log is for one goroutine.
+// Log is where every part of a run reports its progress. On a terminal, the last line is
+// a live status that is rewritten; elsewhere, a status line is printed every 30 s. Lines about
+// events are printed in both cases. The Log is also the run's only collector of warnings:
+// every part that has it can warn, and the report lists all warnings. A Log is for one
+// goroutine.
 type Log struct {
 	out      io.Writer
 	width    int // of the terminal; 0: not a terminal
@@ -28,7 +29,7 @@ type Log struct {
 	last     time.Time
 	live     bool // a live line is shown
 	warnings []string
-	// OnSection is called when a part of the run begins; nil: nothing is.
+	// OnSection is called when a part of the run begins, unless it is nil.
 	OnSection func(name string)
 }
 
@@ -44,34 +45,34 @@ func NewLog(out io.Writer, now func() time.Time) *Log {
 	return l
 }
 
-// Warn adds a warning to those of the run, unless it is there already.
+// Warn adds a warning to those of the run, unless it is already there.
 func (l *Log) Warn(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(l.warnings, text) {
 		l.warnings = append(l.warnings, text)
 	}
 }
 
-// Warnings are those of the run so far, in order.
+// Warnings returns the warnings of the run so far, in order.
 func (l *Log) Warnings() []string { return slices.Clone(l.warnings) }
 
-// Color reports whether to color: on a terminal, unless NO_COLOR is set
+// Color reports whether to use color: on a terminal, unless NO_COLOR is set
 // (no-color.org).
 func (l *Log) Color() bool { return l.width > 0 && os.Getenv("NO_COLOR") == "" }
 
-// Section says that a part of the run begins.
+// Section marks the beginning of a part of the run.
 func (l *Log) Section(name string) {
 	if l.OnSection != nil {
 		l.OnSection(name)
 	}
 }
 
-// Line prints a lasting line.
+// Line prints a permanent line.
 func (l *Log) Line(format string, args ...any) {
 	l.Clear()
 	fmt.Fprintf(l.out, format+"\n", args...)
 }
 
-// Status shows what is going on, if it is time to.
+// Status shows the current status if the interval has passed.
 func (l *Log) Status(text func() string) {
 	interval := logInterval
 	if l.width > 0 {
@@ -94,7 +95,7 @@ func (l *Log) Status(text func() string) {
 	l.live = true
 }
 
-// Clear takes the live line away.
+// Clear removes the live line.
 func (l *Log) Clear() {
 	if l.live {
 		fmt.Fprint(l.out, "\r\x1b[K")

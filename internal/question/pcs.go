@@ -18,10 +18,10 @@ type PCs struct {
 
 func (l *PCs) String() string { return "" }
 
-// Type is what --help calls the value, were it not named.
+// Type is the name of the value in --help if the usage text gives none.
 func (l *PCs) Type() string { return "PCs" }
 
-// Set reads the form of the command line.
+// Set parses the form used on the command line.
 func (l *PCs) Set(text string) error {
 	*l = PCs{given: true}
 	if text == targetInvalid {
@@ -41,7 +41,7 @@ func (l *PCs) Set(text string) error {
 	return nil
 }
 
-// UnmarshalJSON reads the forms of JSON.
+// UnmarshalJSON parses the forms used in JSON.
 func (l *PCs) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {

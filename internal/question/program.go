@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// setTargets sets the Analyzer to a question's targets and call model. One that is
-// set to them already is left alone, and remembers its answers.
+// setTargets sets the Analyzer to a question's targets and call model. If they are already
+// set, the Analyzer is left alone and keeps its cached answers.
 func (p *program) setTargets(q *Question) error {
 	switch q.Calls {
 	case Conservative, Observed:
@@ -38,7 +38,7 @@ func (p *program) setTargets(q *Question) error {
 	}
 	p.calls, p.asked = lookahead.Conservative, asked
 	if q.Calls == Observed {
-		// Nothing has been seen yet; run shows it more.
+		// No call has been observed yet; run adds calls.
 		p.calls, p.asked = p.observed().MayLead, ""
 	}
 	p.analyzer.SetTargetPCs(targets)
@@ -51,7 +51,7 @@ func (p *program) observed() *lookahead.Observed {
 		func(bytecode.CodeID) []bytecode.Location { return p.analyzer.CallSites() })
 }
 
-// check holds a pc to being that of an instruction.
+// check returns an error unless an instruction starts at pc.
 func (p *program) check(pc uint32) error {
 	if int(pc) >= len(p.starts) {
 		return fmt.Errorf("pc %d is past the end of the code, which has %d bytes", pc, len(p.starts))
@@ -62,7 +62,7 @@ func (p *program) check(pc uint32) error {
 	return nil
 }
 
-// invalid lists the INVALID and undefined opcodes.
+// invalid returns the pcs of INVALID and undefined opcodes.
 func (p *program) invalid() []uint32 {
 	var found []uint32
 	p.program.Instructions(func(pc uint32) bool {
@@ -74,7 +74,7 @@ func (p *program) invalid() []uint32 {
 	return found
 }
 
-// walk turns executed pcs into the blocks entered, and the last of the pcs.
+// walk converts executed pcs to the blocks entered, and returns the last pc, too.
 func (p *program) walk(prefix *PCs) (bytecode.Path, int64, error) {
 	if prefix.invalid {
 		return nil, 0, errors.New("prefix: want pcs")
@@ -102,7 +102,7 @@ func (p *program) walk(prefix *PCs) (bytecode.Path, int64, error) {
 }
 
 // follows reports whether execution can go from the instruction at one pc to that at
-// another, as far as the code shows without a stack.
+// another, as far as the code shows without knowing the stack.
 func (p *program) follows(before, pc uint32) bool {
 	op := vm.OpCode(p.program.Bytes[before])
 	next := pc == before+1+bytecode.PushSize(byte(op))
@@ -121,8 +121,8 @@ func (p *program) follows(before, pc uint32) bool {
 // The account that --input runs the code in.
 var address = common.HexToAddress("0xc0de")
 
-// run runs the code on calldata and gives the blocks it entered and its last pc.
-// An observed call model learns from the run.
+// run runs the code on calldata, and returns the blocks it entered and its last pc.
+// If observe is set, the call model is updated from the run.
 func (p *program) run(input string, observe bool) (bytecode.Path, int64, error) {
 	data, err := readHex(input)
 	if err != nil {
@@ -154,7 +154,7 @@ func (p *program) run(input string, observe bool) (bytecode.Path, int64, error) 
 	return f.Path, int64(last), nil
 }
 
-// see shows a call to a model, if the code made it.
+// see adds a call to a model if the code under question made it.
 func (p *program) see(model *lookahead.Observed, exec *evm.Execution, f *evm.Frame) {
 	if f.Parent < 0 || exec.Frames[f.Parent].Program != p.program {
 		return

@@ -1,5 +1,5 @@
-// Package question answers questions about what the lookahead analysis sees ahead of a
-// path, as JSON: for people and other tools, outside of a campaign.
+// Package question answers questions to the lookahead analysis about whether a path can still
+// reach a target, as JSON: for people and other tools, outside a campaign.
 package question
 
 import (
@@ -29,27 +29,27 @@ const (
 // targetInvalid names every INVALID and undefined opcode as targets.
 const targetInvalid = "invalid"
 
-// Bounds of what is read: code of a debug build has a few hundred kilobytes,
-// and a path that is longer than what campaigns keep has no use here.
+// Bounds on input: code of a debug build has a few hundred kilobytes, and paths
+// longer than those that campaigns keep are of no use here.
 const (
 	maxCode     = 1 << 21 // bytes
-	maxQuestion = 1 << 24 // bytes of a line of --batch
+	maxQuestion = 1 << 24 // bytes of a line in --batch
 )
 
-// Question is one question: a line of --batch, or the flags.
+// Question is a question: a line of --batch, or the flags.
 type Question struct {
 	Code   string  `json:"code"`
 	Prefix PCs     `json:"prefix"`
-	Input  *string `json:"input"` // nil: Prefix counts
+	Input  *string `json:"input"` // nil: Prefix is used
 	Target PCs     `json:"target"`
 	Calls  string  `json:"calls"`
 }
 
-// Answer is the answer to it.
+// Answer is the answer to a Question.
 type Answer struct {
 	CanReach     bool    `json:"canReach"`
 	Reason       string  `json:"reason"`
-	PC           *uint32 `json:"pc,omitempty"` // of what the reason names
+	PC           *uint32 `json:"pc,omitempty"` // of the instruction that the reason names
 	LID          string  `json:"lid"`
 	SplitPoints  []int64 `json:"splitPoints"` // pcs
 	States       int     `json:"states"`
@@ -63,7 +63,7 @@ type Answerer struct {
 	known map[string]*program
 }
 
-// NewAnswerer returns an Answerer that takes times with now.
+// NewAnswerer returns an Answerer that measures time with now.
 func NewAnswerer(now func() time.Time) *Answerer {
 	return &Answerer{now: now, known: map[string]*program{}}
 }
@@ -78,11 +78,11 @@ type program struct {
 	program  *bytecode.Program
 	analyzer *lookahead.Analyzer
 	starts   []bool              // by pc: an instruction starts here
-	calls    lookahead.CallModel // of the present question
+	calls    lookahead.CallModel // of the current question
 	asked    string              // the targets and the call model that the Analyzer is set to
 }
 
-// Batch answers a question a line, until the first that cannot be read.
+// Batch answers one question per line, until the first that cannot be read.
 func (l *Answerer) Batch(in io.Reader, out io.Writer, defaults Question) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxQuestion)
@@ -119,7 +119,7 @@ func (l *Answerer) line(line []byte, q *Question) (*Answer, error) {
 	return l.Answer(q)
 }
 
-// Answer answers a question; an error is about what was asked.
+// Answer answers a question; an error means that the question is invalid.
 func (l *Answerer) Answer(q *Question) (*Answer, error) {
 	p, err := l.load(q.Code)
 	if err != nil {
@@ -165,7 +165,7 @@ func (l *Answerer) ask(p *program, path bytecode.Path, last int64) (*Answer, err
 	return a, nil
 }
 
-// load reads the code and makes its Analyzer, unless that is known.
+// load reads the code and makes its Analyzer, unless it already exists.
 func (l *Answerer) load(text string) (*program, error) {
 	if p := l.known[text]; p != nil {
 		return p, nil
@@ -211,7 +211,7 @@ func readCode(text string) ([]byte, error) {
 	return code, nil
 }
 
-// readHex reads hexadecimal digits, with 0x in front or not.
+// readHex reads hexadecimal digits, with or without the prefix 0x.
 func readHex(text string) ([]byte, error) {
 	data, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(text), "0x"))
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package workflows holds nothing but tests: of the workflows of this repository
-// and of those that docs/workflows offers.
+// Package workflows contains only tests: of this repository's workflows, and of
+// those in docs/workflows.
 package workflows

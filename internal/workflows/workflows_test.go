@@ -111,7 +111,7 @@ func TestSnippets(t *testing.T) {
 }
 
 // TestActionlintSees holds that a wrong input or output of our actions would be
-// seen: the linter says nothing of an action that it does not find.
+// seen: the linter ignores an action that it does not find.
 func TestActionlintSees(t *testing.T) {
 	for name, edit := range map[string][2]string{
 		"pull-request.yml": {"max-minutes:", "max-minute:"},
@@ -128,14 +128,14 @@ func TestActionlintSees(t *testing.T) {
 	}
 }
 
-// pinned is a reference to somebody else's action by its commit, with the release
+// pinned is a reference to a third-party action by its commit, with the release
 // that this is.
 var pinned = regexp.MustCompile(`^\s*-?\s*uses: [\w.-]+(/[\w.-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
 
 // byTag is one by the exact version, with a word on why.
 var byTag = regexp.MustCompile(`^\s*-?\s*uses: [\w.-]+/[\w.-]+@v\d+\.\d+\.\d+$`)
 
-// TestPinned: an action of somebody else is named by its commit, or, where that
+// TestPinned: a third-party action is named by its commit, or, if that
 // could not be confirmed, by its exact version and a note.
 func TestPinned(t *testing.T) {
 	for _, file := range files(t) {

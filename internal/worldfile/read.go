@@ -1,6 +1,6 @@
 // Package worldfile reads and writes Worlds as YAML: the keys of the configuration that
-// describe one, and world.yml, which holds that of a run. What Write writes, the keys'
-// readers read: pasted into sightline.yml it makes the same World again.
+// describe one, and world.yml, which has the World of a run. The readers of the keys accept
+// the output of Write: pasted into sightline.yml, it recreates the same World.
 package worldfile
 
 import (
@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Setting is a key of the configuration that is not a flag: it describes the World.
+// Setting is a key of the configuration that is not a flag, and describes the World.
 type Setting struct {
 	Key, Help, Example string
 	Read               func(p *deploy.Plan, value *yaml.Node) error
@@ -54,7 +54,7 @@ var Settings = []Setting{
 `, readCalls},
 }
 
-// fields are the values of a mapping by key; each key must be one of those known.
+// fields returns the values of a mapping by key; each key must be one of known.
 func fields(n *yaml.Node, what string, known ...string) (map[string]*yaml.Node, error) {
 	if n.Kind != yaml.MappingNode {
 		return nil, fmt.Errorf("line %d: want %s as `key: value`", n.Line, what)
@@ -73,7 +73,7 @@ func fields(n *yaml.Node, what string, known ...string) (map[string]*yaml.Node, 
 	return out, nil
 }
 
-// scalar is the text of a value; empty where the key is missing.
+// scalar returns the text of a value; empty if the key is missing.
 func scalar(n *yaml.Node) (string, error) {
 	if n == nil {
 		return "", nil
@@ -123,7 +123,7 @@ func readStep(n *yaml.Node) (world.Step, error) {
 	return s, checkStep(n, f)
 }
 
-// checkStep reports whether the keys of a step go together.
+// checkStep returns an error if the keys of a step do not go together.
 func checkStep(n *yaml.Node, f map[string]*yaml.Node) error {
 	if (f["contract"] == nil) == (f["call"] == nil) {
 		return fmt.Errorf("line %d: a step needs either contract (to deploy) or call", n.Line)
@@ -139,7 +139,7 @@ func checkStep(n *yaml.Node, f map[string]*yaml.Node) error {
 	if err := with("call", "name", "as", "address"); err != nil {
 		return err
 	}
-	if f["arguments"] == nil { // otherwise the contract's code is made anew
+	if f["arguments"] == nil { // otherwise the contract's code is replaced
 		return with("address", "from", "value")
 	}
 	return nil
@@ -156,7 +156,7 @@ func readArguments(n *yaml.Node) ([]world.Value, error) {
 	return v.List, err
 }
 
-// readValue reads an argument. Aliases are refused: they could make a small file a
+// readValue reads an argument. It rejects aliases, which could turn a small file into a
 // huge value.
 func readValue(n *yaml.Node) (world.Value, error) {
 	v := world.Value{Place: lineOf(n)}
@@ -211,7 +211,7 @@ func readInnerCall(n *yaml.Node) (world.Value, error) {
 	return v, err
 }
 
-// MaxSenders bounds the senders that a configuration adds: a campaign's calls are
+// MaxSenders bounds the senders that a configuration adds, since a campaign's calls are
 // spread over all of them. Arbitrary.
 const MaxSenders = 32
 

@@ -12,31 +12,31 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// Comparison says what to compare: two commits that the checkout holds, or, where
-// they cannot be had, a diff that GitHub made.
+// Comparison says what to compare: two commits in the checkout, or, if they are not
+// available, GitHub's diff.
 type Comparison struct {
 	Base, Head string // commits; an empty Base: everything is new
-	Patch      []byte // a unified diff, where Base is not in the checkout
+	Patch      []byte // a unified diff, if Base is not in the checkout
 	How        string // in words, for the log
 }
 
-// BaseResolver finds out what changed, by the first of several ways that works:
+// BaseResolver determines what changed, in the first of several ways that works:
 //
 //  1. a pull request's merge commit and its first parent, as they are checked out;
 //  2. the same, with the parent fetched;
 //  3. the merge base, from the history or GitHub's answer, fetched;
-//  4. the diff that GitHub makes of a pull request;
+//  4. GitHub's diff of a pull request;
 //  5. the list of its files, with a diff of each.
 //
-// Other events name commits, which are fetched where the checkout lacks them.
-// Where no way works the error says what to add to the workflow: no diff is never
-// an empty diff.
+// Other events name commits, which are fetched if the checkout lacks them. If no way
+// works, the error says what to add to the workflow: a missing diff is never treated as
+// an empty one.
 type BaseResolver struct {
 	Run    *Run
 	Client *Client // nil without a token
 	Token  string
-	Base   string // a revision that the user names; overrules the event
-	// Source serves the head version of a file of which GitHub's list has no lines;
+	Base   string // a revision that the user names; overrides the event
+	// Source returns the head version of a file for which GitHub's list has no lines;
 	// false if its lines do not count.
 	Source func(file string) ([]byte, bool)
 
@@ -57,7 +57,7 @@ func (u *Unavailable) Error() string {
 	return text + "; set `fetch-depth: 2` in the actions/checkout step, or `fetch-depth: 0` if you name a base"
 }
 
-// Compare finds out what changed.
+// Compare determines what changed.
 func (b *BaseResolver) Compare(ctx context.Context) (*Comparison, error) {
 	b.tree = &checkout{dir: b.Run.Workspace, server: b.Run.ServerURL, token: b.Token}
 	head, err := b.tree.head(ctx)
@@ -101,7 +101,7 @@ func (b *BaseResolver) compare(ctx context.Context, head string) (*Comparison, e
 		if err == nil {
 			return c, nil
 		}
-		b.fail(err) // a forced push may have taken it away
+		b.fail(err) // a forced push may have removed it
 	}
 	branch := run.Repository.DefaultBranch
 	if run.Name == Push && run.Created && run.Ref == "refs/heads/"+branch {
@@ -117,7 +117,7 @@ func (b *BaseResolver) compare(ctx context.Context, head string) (*Comparison, e
 	return b.with(ctx, base, "the merge base with "+branch)
 }
 
-// with compares with a revision, fetched if need be.
+// with compares with a revision, and fetches it if necessary.
 func (b *BaseResolver) with(ctx context.Context, rev, what string) (*Comparison, error) {
 	if id, err := b.tree.commit(ctx, rev); err == nil {
 		return &Comparison{Base: id, How: what}, nil
@@ -129,8 +129,8 @@ func (b *BaseResolver) with(ctx context.Context, rev, what string) (*Comparison,
 	return &Comparison{Base: id, How: what + ", fetched"}, nil
 }
 
-// pullRequest compares a merge commit with its first parent, which is exactly
-// what merging does, and another head with the merge base.
+// pullRequest compares a merge commit with its first parent, which is exactly what
+// merging changes, and any other head with the merge base.
 func (b *BaseResolver) pullRequest(ctx context.Context, head string) (*Comparison, error) {
 	if head == b.Run.SHA {
 		parents, err := b.tree.parents(ctx, head)
@@ -148,7 +148,8 @@ func (b *BaseResolver) pullRequest(ctx context.Context, head string) (*Compariso
 	return b.with(ctx, base, "the merge base with the target branch")
 }
 
-// mergeBase asks the history, where it is there, else GitHub.
+// mergeBase determines the merge base from the history if the checkout has it, and
+// otherwise asks GitHub.
 func (b *BaseResolver) mergeBase(ctx context.Context, base, head string) (string, error) {
 	for _, rev := range []string{base, "refs/remotes/origin/" + base} {
 		if id, err := b.tree.mergeBase(ctx, rev, head); err == nil && commitID.MatchString(id) {
@@ -168,7 +169,7 @@ func (b *BaseResolver) mergeBase(ctx context.Context, base, head string) (string
 	return "", errors.New("GitHub reports no merge base")
 }
 
-// maxReleases are looked at for the one before a tag; one page.
+// maxReleases bounds the releases that are searched for the one before a tag; one page.
 const maxReleases = 100
 
 // sinceRelease compares a tag with the release before it.
@@ -180,7 +181,7 @@ func (b *BaseResolver) sinceRelease(ctx context.Context, tag string) (*Compariso
 	if err != nil {
 		return nil, fmt.Errorf("the previous release is unknown: %w", refused(err, "contents: read"))
 	}
-	// Newest first. Those in front of the tag's own are newer than it.
+	// Newest first. Those before the tag's own release are newer.
 	own := slices.IndexFunc(releases, func(r *gh.RepositoryRelease) bool { return r.GetTagName() == tag })
 	for _, r := range releases[own+1:] {
 		if !r.GetDraft() && !r.GetPrerelease() && r.GetTagName() != "" {
@@ -190,9 +191,8 @@ func (b *BaseResolver) sinceRelease(ctx context.Context, tag string) (*Compariso
 	return &Comparison{How: "the whole project, since there is no release before " + tag}, nil
 }
 
-// fromGitHub has GitHub say what a pull request changes. Its lines are those of
-// the pull request's head; that the checkout has the same is checked by whoever
-// reads the diff.
+// fromGitHub gets a pull request's diff from GitHub. Its lines are those of the pull
+// request's head; the reader of the diff checks that the checkout has the same.
 func (b *BaseResolver) fromGitHub(ctx context.Context) (*Comparison, error) {
 	if b.Run.Name != PullRequest || b.Client == nil || b.Base != "" {
 		return nil, &Unavailable{b.failed}
@@ -214,10 +214,10 @@ func (b *BaseResolver) fromGitHub(ctx context.Context) (*Comparison, error) {
 	return &Comparison{Head: b.Run.SHA, Patch: patch, How: "GitHub's list of the changed files"}, nil
 }
 
-// Bounds of the list of a pull request's files.
+// Bounds on the list of a pull request's files.
 const (
-	filesPerPage = 100   // the most that GitHub gives
-	maxFiles     = 3_000 // GitHub lists no more, and does not say so
+	filesPerPage = 100   // GitHub's maximum
+	maxFiles     = 3_000 // GitHub lists no more, without saying so
 	maxPatch     = 64 << 20
 )
 
@@ -246,8 +246,8 @@ func (b *BaseResolver) files(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// file writes the part of a diff for a file of the list. One without lines, since
-// it is large or GitHub takes it for binary, counts with all of its lines.
+// file writes the part of a diff for a file of the list. If the file has no lines there,
+// because it is large or GitHub takes it for binary, all of its lines count.
 func (b *BaseResolver) file(out *strings.Builder, f *gh.CommitFile) error {
 	name := f.GetFilename()
 	from := name
@@ -289,7 +289,7 @@ func (b *BaseResolver) file(out *strings.Builder, f *gh.CommitFile) error {
 	return nil
 }
 
-// wholeFile is the hunk that adds all lines of a text.
+// wholeFile returns the hunk that adds all lines of a text.
 func wholeFile(text []byte) string {
 	lines := strings.SplitAfter(string(text), "\n")
 	if lines[len(lines)-1] == "" {
@@ -309,7 +309,7 @@ func wholeFile(text []byte) string {
 	return hunk.String()
 }
 
-// quoted is a path as git's diffs have it: as it is, or quoted as in C.
+// quoted returns a path as git's diffs write it: as it is, or quoted as in C.
 func quoted(path string) string {
 	if strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f }) < 0 {
 		return path
@@ -331,8 +331,8 @@ func quoted(path string) string {
 	return b.String()
 }
 
-// BaseFile reads a file of the base version: from the checkout, or, where only
-// GitHub has the base, from there. False if there is none.
+// BaseFile reads a file of the base version, from the checkout, or from GitHub if the
+// checkout lacks the base; false if there is none.
 func (b *BaseResolver) BaseFile(ctx context.Context, c *Comparison, file string, limit int) (data []byte, there bool, err error) {
 	if !filepath.IsLocal(filepath.FromSlash(file)) {
 		return nil, false, errors.New("the path leads out of the repository")

@@ -168,7 +168,7 @@ deleted file mode 100644
 	}
 }
 
-// No diff is an error that says what to do, never an empty diff.
+// A missing diff is an error that says what to do, never an empty diff.
 func TestBaseResolverUnavailable(t *testing.T) {
 	h := newHistory(t)
 	pr := Event{Name: PullRequest, Number: 7, Base: someSHA, Head: h.head, SHA: h.merge}
@@ -237,7 +237,7 @@ func TestBaseFile(t *testing.T) {
 	}
 }
 
-// git sees no secret of ours but in the call that needs it.
+// git gets our secret only in the call that needs it.
 func TestGitEnvironment(t *testing.T) {
 	h := newHistory(t)
 	l := h.ladder(t, Event{Name: Push}, h.next, "1")

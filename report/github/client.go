@@ -25,8 +25,8 @@ type Client struct {
 	sleep       Sleep
 }
 
-// answerTimeout bounds how long one answer takes to begin. GitHub ends requests
-// after 10 seconds itself; proxies of enterprise servers are slower.
+// answerTimeout bounds the time until a response begins. GitHub itself ends requests
+// after 10 seconds; proxies of enterprise servers are slower.
 const answerTimeout = 30 * time.Second
 
 // NewClient returns a client for the run's repository.
@@ -45,14 +45,14 @@ func NewClient(run *Run, token string, now func() time.Time, sleep Sleep) (*Clie
 		Transport:     &patientTransport{next: transport, host: base.Host, token: token, now: now, sleep: sleep},
 		CheckRedirect: sameHost,
 	})
-	// Not WithEnterpriseURLs, which changes hosts that do not look as it expects.
+	// Not WithEnterpriseURLs, which rewrites hosts that it does not recognize.
 	api.BaseURL = base
 	api.UserAgent = "sightline"
 	return &Client{api: api, owner: run.Repository.Owner, repo: run.Repository.Name, sleep: sleep}, nil
 }
 
-// sameHost follows a few redirects, as of a renamed repository, but to no other
-// server.
+// sameHost follows a few redirects, such as that of a renamed repository, but never to
+// another server.
 func sameHost(req *http.Request, via []*http.Request) error {
 	if len(via) > 3 || req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme {
 		return http.ErrUseLastResponse
@@ -60,23 +60,22 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// patientTransport authorizes requests, and repeats those that GitHub asks to
-// come again with, as long as that is before the deadline.
+// patientTransport authorizes requests, and retries those that GitHub asks to retry,
+// as long as the deadline allows.
 type patientTransport struct {
 	next  http.RoundTripper
-	host  string // the only one that is shown the token
+	host  string // the only host that gets the token
 	token string
 	now   func() time.Time
 	sleep Sleep
 }
 
-// maxTries of one request: the first and three more, which with waits of 1, 2 and
-// 4 seconds bridge what GitHub calls an incident's start. Waits that it names are
-// its own.
+// maxTries of one request: the first and three retries, which with waits of 1, 2 and
+// 4 seconds bridge a short outage. Waits that GitHub specifies replace these.
 const maxTries = 4
 
-// noHeaderWait is how long to wait where a limit is exceeded and no header says
-// how long: GitHub's documentation asks for at least a minute.
+// noHeaderWait is how long to wait if a rate limit is exceeded and no header gives a
+// time: GitHub's documentation asks for at least a minute.
 const noHeaderWait = time.Minute
 
 // RoundTrip implements [http.RoundTripper].
@@ -92,7 +91,7 @@ func (t *patientTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 			return resp, err
 		}
 		if resp != nil {
-			_, _ = io.CopyN(io.Discard, resp.Body, maxDiscarded) // for the connection to be used again
+			_, _ = io.CopyN(io.Discard, resp.Body, maxDiscarded) // so that the connection can be reused
 			_ = resp.Body.Close()
 		}
 		if err := t.sleep(req.Context(), wait); err != nil {
@@ -101,10 +100,10 @@ func (t *patientTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	}
 }
 
-// maxDiscarded bounds what is read of an answer that is not used, bytes; arbitrary.
+// maxDiscarded bounds what is read of a response that is not used, bytes; arbitrary.
 const maxDiscarded = 64 << 10
 
-// authorized is a copy of the request with the token and a body of its own.
+// authorized returns a copy of the request with the token and a fresh body.
 func (t *patientTransport) authorized(req *http.Request) (*http.Request, error) {
 	c := req.Clone(req.Context())
 	if t.token != "" && c.URL.Host == t.host {
@@ -120,9 +119,9 @@ func (t *patientTransport) authorized(req *http.Request) (*http.Request, error) 
 	return c, nil
 }
 
-// wait is how long to wait until the request is repeated, and whether to repeat it. A request
-// that may have had its effect (a POST without an answer, or with a server's error) is not
-// repeated.
+// wait returns how long to wait before a retry, and whether to retry. A request that
+// may already have had its effect (a POST without a response, or with a server error)
+// is not retried.
 func (t *patientTransport) wait(req *http.Request, resp *http.Response, err error, try int) (time.Duration, bool) {
 	backoff := time.Second << (try - 1)
 	repeatable := req.Method != http.MethodPost
@@ -151,7 +150,7 @@ func (t *patientTransport) inTime(ctx context.Context, wait time.Duration) bool 
 	return !ok || t.now().Add(wait).Before(deadline)
 }
 
-// Refusal is an answer of GitHub that says no.
+// Refusal is a response in which GitHub refuses a request.
 type Refusal struct {
 	Status  int
 	Message string // GitHub's
@@ -169,14 +168,13 @@ func (r *Refusal) Error() string {
 	return s
 }
 
-// Denied reports whether the refusal is one of permissions, which no repetition
-// changes.
+// Denied reports whether permissions are the reason, so that a retry cannot help.
 func (r *Refusal) Denied() bool {
 	return r.Status == http.StatusForbidden || r.Status == http.StatusNotFound || r.Status == http.StatusUnauthorized
 }
 
-// refused makes an error of a call one that says what to do. permission is the
-// one that the call needs.
+// refused turns the error of an API call into one that says what to do. permission is
+// the one that the call needs.
 func refused(err error, permission string) error {
 	status, message := 0, ""
 	var answer *gh.ErrorResponse
@@ -208,8 +206,8 @@ func refused(err error, permission string) error {
 
 const remedyLimit = "the rate limit does not reset within max-minutes"
 
-// plain is an error without the address that was called, which may be long and
-// hold names of others.
+// plain strips the requested URL from an error, since it may be long and contain
+// untrusted names.
 func plain(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {

@@ -235,7 +235,7 @@ func TestRedirect(t *testing.T) {
 	fake := fakegithub.New(t)
 	fake.Scripted["GET /repos/{owner}/{repo}/issues/{issue_number}/comments"] = []fakegithub.Answer{{Status: 307, Header: map[string]string{"Location": elsewhere.URL}}}
 	if _, err := connect(t, fake, newClock()).Comment(context.Background(), 7, Sticky{Prefix: prefix, Body: []byte(body("12"))}); err == nil {
-		t.Error("a redirect elsewhere is not an error")
+		t.Error("a redirect to another server is not an error")
 	}
 	if asked {
 		t.Error("another server was asked")

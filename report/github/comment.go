@@ -13,24 +13,25 @@ import (
 // MaxComment bounds a comment, bytes. GitHub refuses more than 65,536 characters.
 const MaxComment = 60_000
 
-// Bounds of a pull request's comments that are looked at.
+// Bounds on the comments of a pull request that are read.
 const (
-	commentsPerPage = 100 // the most that GitHub gives
+	commentsPerPage = 100 // GitHub's maximum
 	maxCommentPages = 30  // 3,000 comments; arbitrary, far above what people read
 )
 
-// botLogin is whom the workflow's own token (secrets.GITHUB_TOKEN) comments as.
+// botLogin is the account that the workflow's own token (secrets.GITHUB_TOKEN) comments
+// as.
 const botLogin = "github-actions[bot]"
 
-// Sticky is a comment of which there is one for each key.
+// Sticky is a comment that exists once per key.
 type Sticky struct {
 	// Prefix begins the marker, a comment's first line: PREFIX "key=… sha=… run=… -->".
 	Prefix string
 	Body   []byte // begins with the marker
-	Update bool   // only where there is one already
+	Update bool   // only replace an existing comment
 }
 
-// marker is what a comment's first line says.
+// marker is the content of a comment's first line.
 type marker struct {
 	key string
 	run int
@@ -62,13 +63,13 @@ func parseMarker(prefix, body string) (marker, bool) {
 	return m, m.key != ""
 }
 
-// ErrNewer says that a newer run has commented already.
+// ErrNewer says that a newer run has already commented.
 var ErrNewer = errors.New("a newer run of the workflow has already commented: its comment stays")
 
-// Comment makes or replaces the comment on a pull request. A comment is ours if it has our
-// marker and we wrote it: anyone can copy a marker. A comment of a newer run stays, and the
-// error is [ErrNewer]. If there are several older ones, one is replaced and the others are
-// deleted.
+// Comment creates or replaces the comment on a pull request. A comment is ours if
+// it has our marker and we wrote it, since anyone can copy a marker. If there is one
+// from a newer run, it stays, and the error is [ErrNewer]. Older duplicates of the
+// replaced comment are deleted.
 func (c *Client) Comment(ctx context.Context, number int, s Sticky) (address string, err error) {
 	if len(s.Body) > MaxComment {
 		return "", fmt.Errorf("the comment has %d bytes; the limit is %d", len(s.Body), MaxComment)
@@ -97,7 +98,7 @@ func (c *Client) Comment(ctx context.Context, number int, s Sticky) (address str
 		written, _, err = c.api.Issues.EditComment(ctx, c.owner, c.repo, own[0].GetID(), comment)
 		own = own[1:]
 	} else if written, _, err = c.api.Issues.CreateComment(ctx, c.owner, c.repo, number, comment); err == nil {
-		// Who we are is known for certain now: an app's token does not tell before.
+		// Only now is our account certain: an app's token does not reveal it before.
 		own = writtenBy(marked, written.GetUser().GetLogin())
 	}
 	if err != nil {
@@ -133,7 +134,8 @@ func (c *Client) marked(ctx context.Context, number int, prefix, key string) ([]
 	return marked, nil
 }
 
-// login is whom the token belongs to. The workflow's own may not ask.
+// login returns the account that the token belongs to. The workflow's own token may
+// not ask for it.
 func (c *Client) login(ctx context.Context) string {
 	user, _, err := c.api.Users.Get(ctx, "")
 	if err != nil || user.GetLogin() == "" {

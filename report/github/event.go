@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Names of the events that an action can be run on.
+// Names of the events on which an action can run.
 const (
 	PullRequest      = "pull_request"
 	MergeGroup       = "merge_group"
@@ -23,18 +23,18 @@ const (
 // maxEvent bounds the payload. GitHub caps those of webhooks at 25 MB.
 const maxEvent = 32 << 20
 
-// Event says what a workflow was run for.
+// Event says why a workflow runs.
 type Event struct {
 	Name       string
 	Repository Repository
-	SHA        string // the commit that the workflow runs on; of a pull request, the merge commit
+	SHA        string // the commit that the workflow runs on; for a pull request, the merge commit
 	Ref        string // "refs/pull/7/merge", "refs/heads/main", "refs/tags/v1"
 
-	// Base and Head are the commits that the event names; empty where it names none.
+	// Base and Head are the commits that the event names; empty if it names none.
 	Base, Head string
 	Number     int    // of the pull request
 	Fork       bool   // its head is in another repository
-	Created    bool   // a push made the branch
+	Created    bool   // a push created the branch
 	DispatchBy string // the input "base" of workflow_dispatch
 }
 
@@ -48,7 +48,7 @@ type Repository struct {
 // FullName is OWNER/NAME.
 func (r Repository) FullName() string { return r.Owner + "/" + r.Name }
 
-// Tag is the tag that was pushed or released; empty if it was none.
+// Tag returns the tag that was pushed or released; empty if there is none.
 func (e *Event) Tag() string {
 	tag, ok := strings.CutPrefix(e.Ref, "refs/tags/")
 	if !ok {
@@ -57,7 +57,7 @@ func (e *Event) Tag() string {
 	return tag
 }
 
-// payload is what is read of an event's JSON.
+// payload is the part of an event's JSON that is read.
 type payload struct {
 	Number      int          `json:"number"`
 	PullRequest *pullRequest `json:"pull_request"`
@@ -98,7 +98,7 @@ var (
 	zeroID       = regexp.MustCompile(`^0+$`)
 )
 
-// errTarget refuses pull_request_target.
+// errTarget is the error for pull_request_target.
 var errTarget = errors.New("pull_request_target gives code that anyone may propose access to the repository's secrets and a write token: " +
 	"Sightline refuses to run on it; use `on: pull_request`")
 
@@ -136,7 +136,7 @@ func ReadEvent(getenv func(string) string) (*Event, error) {
 	return e, nil
 }
 
-// maxShown bounds a foreign value in a message, bytes; arbitrary.
+// maxShown bounds an untrusted value in a message, bytes; arbitrary.
 const maxShown = 100
 
 func readPayload(path string) (*payload, error) {
@@ -159,7 +159,7 @@ func readPayload(path string) (*payload, error) {
 	return p, nil
 }
 
-// fill takes from the payload what the event is about.
+// fill sets the event's fields from its payload.
 func (e *Event) fill(p *payload) error {
 	if p.Repository != nil {
 		e.Repository.Private, e.Repository.DefaultBranch = p.Repository.Private, p.Repository.DefaultBranch
@@ -224,7 +224,7 @@ func checkIDs(ids ...string) error {
 	return nil
 }
 
-// cut shortens s to at most n bytes, at a character's end.
+// cut shortens s to at most n bytes, at a character boundary.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

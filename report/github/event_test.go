@@ -164,7 +164,7 @@ func TestReadRun(t *testing.T) {
 	}
 }
 
-// What is wrong with the environment or a payload is said, and refused.
+// Problems in the environment or a payload are errors that describe them.
 func TestReadRunErrors(t *testing.T) {
 	good := `{"pull_request": {"number": 7, "base": {"sha": "` + someSHA + `"}, "head": {"sha": "` + someSHA + `", "repo": null}}}`
 	for _, c := range []struct{ name, variable, value, payload, want string }{

@@ -13,35 +13,34 @@ import (
 	"time"
 )
 
-// checkout is the working tree that the workflow made. It runs git for what
-// reading a diff does not need (package diffmap does that): asking for commits,
-// and fetching them.
+// checkout is the working tree that the workflow checked out. It runs git to look up
+// and fetch commits; package diffmap reads diffs.
 type checkout struct {
 	dir    string
-	server string // of the base repository, and whom to show the token
+	server string // of the base repository, which gets the token
 	token  string
 }
 
-// gitEnvironment names the variables that git gets: what it needs to start, to
+// gitEnvironment names the variables passed to git: those it needs to start, to
 // find its configuration and to get through a proxy. No token, no GIT_*.
 var gitEnvironment = []string{
 	"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "USERPROFILE", "PATHEXT",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// Bounds of what is kept of git's output, bytes: ids and a few lines of error.
+// Bounds on the part of git's output that is kept, bytes: ids and a few lines of error.
 const (
 	maxGitOutput = 64 << 10
 	maxGitError  = 1 << 10
 )
 
 // gitDelay is how long a killed git may keep its pipes open; arbitrary, well
-// inside the second in which a canceled run has to stop.
+// within the second in which a canceled run must stop.
 const gitDelay = 500 * time.Millisecond
 
-// git runs git in the checkout. The options undo what a repository's
-// configuration could make it run; safe.directory lets it read a tree of another
-// user, as a checkout is in a container.
+// git runs git in the checkout. The options disable programs that a repository's
+// configuration could make git run; safe.directory lets it read a tree owned by
+// another user, as a checkout is in a container.
 func (c *checkout) git(ctx context.Context, env []string, args ...string) (string, error) {
 	options := []string{
 		"--no-pager", "-c", "safe.directory=" + filepath.ToSlash(c.dir), "-c", "core.fsmonitor=false",
@@ -67,8 +66,8 @@ func (c *checkout) git(ctx context.Context, env []string, args ...string) (strin
 	return strings.TrimSpace(stdout.kept.String()), nil
 }
 
-// hide takes the token out of a message. git does not print headers, but a
-// server may.
+// hide removes the token from a message. git does not print headers, but a server
+// may.
 func (c *checkout) hide(message string) string {
 	if c.token == "" {
 		return message
@@ -76,12 +75,12 @@ func (c *checkout) hide(message string) string {
 	return strings.NewReplacer(c.token, "***", c.basic(), "***").Replace(message)
 }
 
-// basic is the credential as git's header has it.
+// basic returns the credential in the form of git's header.
 func (c *checkout) basic() string {
 	return base64.StdEncoding.EncodeToString([]byte("x-access-token:" + c.token))
 }
 
-// allowed are those variables of our environment that are named.
+// allowed returns the named variables of our environment.
 func allowed(names []string) []string {
 	var env []string
 	for _, name := range names {
@@ -103,10 +102,10 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// head is the commit that is checked out.
+// head returns the commit that is checked out.
 func (c *checkout) head(ctx context.Context) (string, error) { return c.commit(ctx, "HEAD") }
 
-// commit is the id of a commit that the repository holds.
+// commit returns the id of a commit in the repository.
 func (c *checkout) commit(ctx context.Context, rev string) (string, error) {
 	if !isRevision(rev) {
 		return "", fmt.Errorf("%q is not a valid revision", cut(rev, maxShown))
@@ -121,15 +120,15 @@ func (c *checkout) commit(ctx context.Context, rev string) (string, error) {
 	return id, nil
 }
 
-// isRevision reports whether a text can name a branch, a tag or a commit, and can
-// be nothing else on git's command line.
+// isRevision reports whether a text can name a branch, a tag or a commit, and cannot
+// mean anything else on git's command line.
 func isRevision(rev string) bool {
 	return rev != "" && rev[0] != '-' && rev[0] != '+' && rev[0] != '^' && !strings.ContainsAny(rev, " :\\?*[\x7f") &&
 		!strings.Contains(rev, "..") && strings.IndexFunc(rev, func(r rune) bool { return r < ' ' }) < 0
 }
 
-// parents are those that a commit's object names: in a shallow clone git itself
-// says that there are none.
+// parents returns the parents named in a commit's object: in a shallow clone, git
+// itself reports none.
 func (c *checkout) parents(ctx context.Context, id string) ([]string, error) {
 	text, err := c.git(ctx, nil, "cat-file", "commit", id)
 	if err != nil {
@@ -148,7 +147,7 @@ func (c *checkout) parents(ctx context.Context, id string) ([]string, error) {
 	return parents, nil
 }
 
-// mergeBase is the last common commit, as far as the history is there.
+// mergeBase returns the last common commit, if the checkout has the full history.
 func (c *checkout) mergeBase(ctx context.Context, a, b string) (string, error) {
 	if shallow, err := c.git(ctx, nil, "rev-parse", "--is-shallow-repository"); err != nil || shallow != "false" {
 		return "", errors.New("the checkout does not have the full history")
@@ -161,12 +160,13 @@ func (c *checkout) mergeBase(ctx context.Context, a, b string) (string, error) {
 	return c.git(ctx, nil, "merge-base", a, b)
 }
 
-// fetched is the ref that keeps the commit that was fetched.
+// fetched is the ref that keeps the fetched commit.
 const fetched = "refs/sightline/base"
 
-// fetch gets one commit, without its history, from the base repository. The credential is
-// only in the environment of this call. The empty value before it cancels the one that
-// actions/checkout left in the configuration, since two authorizations are refused.
+// fetch gets one commit, without its history, from the base repository. The
+// credential is in the environment of this call alone; the empty value before it
+// resets the header that actions/checkout left in the configuration, since servers
+// refuse two authorizations.
 func (c *checkout) fetch(ctx context.Context, repository, rev string) (string, error) {
 	if !isRevision(rev) {
 		return "", fmt.Errorf("%q is not a valid revision", cut(rev, maxShown))
@@ -186,7 +186,7 @@ func (c *checkout) fetch(ctx context.Context, repository, rev string) (string, e
 	return c.commit(ctx, fetched)
 }
 
-// command is git's command among its arguments.
+// command returns the git command among arguments.
 func command(args []string) string {
 	for i := 0; i < len(args); i++ {
 		if args[i] == "-c" {
@@ -198,8 +198,8 @@ func command(args []string) string {
 	return ""
 }
 
-// file reads a file of a commit; false if there is none. A symbolic link is none:
-// what it leads to may be of another version.
+// file reads a file of a commit; false if there is none. A symbolic link is an error,
+// since its target may be of another version.
 func (c *checkout) file(ctx context.Context, commit, name string, limit int) (data []byte, there bool, err error) {
 	listed, err := c.git(ctx, nil, "--literal-pathspecs", "ls-tree", "--full-tree", "-z", commit, "--", name)
 	if err != nil || listed == "" {

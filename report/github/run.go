@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Run is the run of a workflow's step: the event and where everything is.
+// Run is the run of a workflow's step: the event, and where everything is.
 type Run struct {
 	Event
 	Workspace string // the checkout's folder
 	ServerURL string // of the web pages and of git, without a slash at its end
 	APIURL    string
-	// Key names the job among all of the repository: "ci.yml/fuzz".
+	// Key names the job within the repository: "ci.yml/fuzz".
 	Key    string
-	ID     string // of the workflow's run, part of its address
-	Number int    // rises with every run of the workflow
+	ID     string // of the workflow's run, part of its URL
+	Number int    // increases with every run of the workflow
 }
 
 // ReadRun reads the runner's environment.
@@ -48,7 +48,7 @@ func ReadRun(getenv func(string) string) (*Run, error) {
 	return r, nil
 }
 
-// hostURL is the value of a variable that names a server.
+// hostURL returns the value of a variable that names a server.
 func hostURL(name string, getenv func(string) string) (string, error) {
 	value := strings.TrimRight(getenv(name), "/")
 	u, err := url.Parse(value)
@@ -61,9 +61,9 @@ func hostURL(name string, getenv func(string) string) (string, error) {
 	return value, nil
 }
 
-// workflowFile is the file of a workflow, "ci.yml" of
-// "o/r/.github/workflows/ci.yml@refs/heads/main", or its name on servers that do
-// not tell the file.
+// workflowFile returns the file name of a workflow, "ci.yml" for
+// "o/r/.github/workflows/ci.yml@refs/heads/main", or the workflow's name on servers
+// that do not give the file.
 func workflowFile(ref, name string) string {
 	file, _, _ := strings.Cut(ref, "@")
 	if file = path.Base(file); file != "." && file != "/" {
@@ -72,11 +72,11 @@ func workflowFile(ref, name string) string {
 	return name
 }
 
-// RunURL is where people see the run, with the job's summary.
+// RunURL is the web page of the run, with the job's summary.
 func (r *Run) RunURL() string { return r.repositoryURL() + "/actions/runs/" + r.ID }
 
-// FileURL is the address of a file at a commit, without the file's path at its end. A
-// fork's commit is also in the repository of the pull request.
+// FileURL is the prefix of the URL of a file at a commit, to which its path is appended.
+// Commits of a fork are in the repository of the pull request, too.
 func (r *Run) FileURL(commit string) string { return r.repositoryURL() + "/blob/" + commit + "/" }
 
 func (r *Run) repositoryURL() string { return r.ServerURL + "/" + r.Repository.FullName() }

@@ -12,19 +12,21 @@ import (
 	"github.com/sethvargo/go-githubactions"
 )
 
-// Limits of what the runner takes.
+// Limits of the runner.
 const (
-	// maxAnnotations of one type a step; GitHub shows no more.
+	// maxAnnotations per level and step; GitHub shows no more.
 	maxAnnotations = 10
 	// maxMessage is where GitHub cuts an annotation's message, in characters. We
-	// count bytes, which are no fewer.
+	// count bytes, of which there are at least as many.
 	maxMessage = 4_096
-	// maxTitle bounds an annotation's title, bytes: what checks take, 255.
+	// maxTitle bounds an annotation's title, bytes: the limit of checks, 255.
 	maxTitle = 255
-	// MaxSummary bounds what is written to the job's summary, bytes. Above 1,024 KiB
-	// GitHub refuses all of a step's; the rest is room for other parts of the step.
+	// MaxSummary bounds what is written to the job's summary, bytes. Above 1,024 KiB,
+	// GitHub refuses a step's whole summary; the rest is room for other parts of the
+	// step.
 	MaxSummary = 900 << 10
-	// maxOutput bounds an output's value, bytes. All outputs of a job may have 1 MB.
+	// maxOutput bounds an output's value, bytes. All outputs of a job together may have
+	// 1 MB.
 	maxOutput = 64 << 10
 )
 
@@ -38,40 +40,40 @@ const (
 	LevelNotice  Level = "notice"
 )
 
-// Annotation is shown beside a line of a file, or above all without one.
+// Annotation is shown at a line of a file, or above the files if it has none.
 type Annotation struct {
 	Level   Level
 	Title   string
 	Message string
 	File    string // relative to the repository; may be empty
 	Line    int
-	EndLine int // of several lines; 0: the line alone
+	EndLine int // the last of several lines; 0: only Line
 }
 
-// Runner talks to the runner of a workflow: through environment variables, files
-// and commands on standard output. All other output of the step must go through
-// [Runner.Log], which switches commands off first, so that nothing that a project,
-// a compiler or a contract makes us print is read as one. What cannot be written
-// is remembered, and said by [Runner.Close].
+// Runner communicates with the runner of a workflow, through environment variables,
+// files and commands on standard output. All other output of the step must go through
+// [Runner.Log], which first switches commands off, so that nothing that a project, a
+// compiler or a contract makes us print is read as a command. [Runner.Close] returns
+// the first write error.
 type Runner struct {
 	out    *checkedWriter
 	random io.Reader
 	getenv func(string) string
 	action *githubactions.Action
-	token  string // of the present stop-commands; empty: commands are on
+	token  string // of the current stop-commands; empty: commands are on
 	counts map[Level]int
 	hidden int // annotations above the limit
 }
 
-// NewRunner starts to talk. random gives the delimiters that nobody can guess.
+// NewRunner returns a Runner. random is the source of unguessable delimiters.
 func NewRunner(out io.Writer, random io.Reader, getenv func(string) string) *Runner {
 	checked := &checkedWriter{w: out}
 	return &Runner{out: checked, random: random, getenv: getenv, counts: map[Level]int{},
 		action: githubactions.New(githubactions.WithWriter(checked), githubactions.WithGetenv(getenv))}
 }
 
-// checkedWriter remembers the first error and reports none: the library panics
-// on one.
+// checkedWriter keeps the first error and returns none, since the library panics on
+// errors.
 type checkedWriter struct {
 	w   io.Writer
 	err error
@@ -90,10 +92,10 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Log is where everything but commands is written.
+// Log returns the writer for everything but commands.
 func (r *Runner) Log() io.Writer { return quiet{r} }
 
-// quiet writes while commands are off.
+// quiet writes with commands switched off.
 type quiet struct{ r *Runner }
 
 func (q quiet) Write(p []byte) (int, error) {
@@ -103,9 +105,9 @@ func (q quiet) Write(p []byte) (int, error) {
 	return q.r.out.Write(p)
 }
 
-// Input is an input of the action; empty if it is not given. The runner keeps a
-// dash in the variable's name; a shell in between may not, so that the name with
-// underscores counts as well.
+// Input returns an input of the action; empty if it is not given. The runner keeps a
+// dash in the variable's name, but a shell in between may not, so the name with
+// underscores is tried as well.
 func (r *Runner) Input(name string) string {
 	if value := r.action.GetInput(name); value != "" {
 		return value
@@ -113,7 +115,7 @@ func (r *Runner) Input(name string) string {
 	return r.action.GetInput(strings.ReplaceAll(name, "-", "_"))
 }
 
-// Inputs are the lines of an input that takes several values.
+// Inputs returns the lines of an input that takes several values.
 func (r *Runner) Inputs(name string) []string {
 	var lines []string
 	for line := range strings.Lines(r.Input(name)) {
@@ -124,7 +126,7 @@ func (r *Runner) Inputs(name string) []string {
 	return lines
 }
 
-// secret is a text that nobody can guess.
+// secret returns an unguessable text.
 func (r *Runner) secret() (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(r.random, b[:]); err != nil {
@@ -133,8 +135,8 @@ func (r *Runner) secret() (string, error) {
 	return hex.EncodeToString(b[:]), nil
 }
 
-// stop switches commands off until the next command of ours. Where it cannot,
-// nothing more is written.
+// stop switches commands off until our next command. If it cannot, nothing more is
+// written.
 func (r *Runner) stop() {
 	token, err := r.secret()
 	if err != nil {
@@ -145,7 +147,7 @@ func (r *Runner) stop() {
 	fmt.Fprintf(r.out, "::stop-commands::%s\n", token)
 }
 
-// resume switches commands on.
+// resume switches commands on again.
 func (r *Runner) resume() {
 	if r.token != "" {
 		fmt.Fprintf(r.out, "::%s::\n", r.token)
@@ -159,15 +161,15 @@ func (r *Runner) command(c *githubactions.Command) {
 	r.action.IssueCommand(c)
 }
 
-// Group begins a part of the log that folds; titles are the program's own.
+// Group begins a foldable group of the log. The title must not be untrusted.
 func (r *Runner) Group(title string) {
 	r.command(&githubactions.Command{Name: "group", Message: title})
 }
 
-// EndGroup ends the part.
+// EndGroup ends the group.
 func (r *Runner) EndGroup() { r.command(&githubactions.Command{Name: "endgroup"}) }
 
-// Annotate shows an annotation, or counts it where GitHub would show no more.
+// Annotate shows an annotation, or only counts it if GitHub would show no more.
 func (r *Runner) Annotate(a Annotation) {
 	if r.counts[a.Level]++; r.counts[a.Level] > maxAnnotations {
 		r.hidden++
@@ -187,9 +189,8 @@ func (r *Runner) Annotate(a Annotation) {
 	r.command(&githubactions.Command{Name: string(a.Level), Message: cut(a.Message, maxMessage), Properties: properties})
 }
 
-// Output sets an output of the step. The delimiter of a value with several lines
-// is random: with a fixed one a value could end itself and set others
-// (CVE-2022-35954).
+// Output sets an output of the step. The delimiter of a multi-line value is random:
+// with a fixed one, a value could end itself and set other outputs (CVE-2022-35954).
 func (r *Runner) Output(name, value string) error {
 	if strings.ContainsAny(name, "=<\r\n") || name == "" {
 		return fmt.Errorf("%q is not a valid output name", name)
@@ -207,7 +208,7 @@ func (r *Runner) Output(name, value string) error {
 	return r.appendTo("GITHUB_OUTPUT", fmt.Sprintf("%s<<%s\n%s\n%s\n", name, delimiter, value, delimiter))
 }
 
-// Summary adds to the job's summary.
+// Summary appends to the job's summary.
 func (r *Runner) Summary(markdown []byte) error {
 	if len(markdown) > MaxSummary {
 		return fmt.Errorf("the job's summary has %d bytes; the limit is %d", len(markdown), MaxSummary)
@@ -232,8 +233,8 @@ func (r *Runner) appendTo(variable, text string) error {
 	return nil
 }
 
-// Close says how many annotations are not shown, switches commands on again and
-// returns the first error in writing.
+// Close logs how many annotations are not shown, switches commands on again, and
+// returns the first write error.
 func (r *Runner) Close() error {
 	if r.hidden > 0 {
 		fmt.Fprintf(r.Log(), "%d more annotations are not shown: GitHub shows %d per level; the report has them all\n", r.hidden, maxAnnotations)

@@ -15,12 +15,11 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// maxUpload is the largest SARIF file that GitHub takes, gzipped.
+// maxUpload is the largest SARIF file that GitHub accepts, bytes, gzipped.
 const maxUpload = 10 << 20
 
-// pollWaits are how long to wait before each question whether an upload has been
-// processed. GitHub takes seconds for small files; its own action asks for two
-// minutes.
+// pollWaits are the waits before each check whether an upload has been processed.
+// GitHub takes seconds for small files; its own action polls for two minutes.
 var pollWaits = []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second}
 
 // Upload is a SARIF file for code scanning.
@@ -29,11 +28,11 @@ type Upload struct {
 	SARIF    []byte
 }
 
-// ErrProcessing says that GitHub had not processed an upload when the time to
-// wait for it was over. Nothing is wrong with it yet.
+// ErrProcessing says that GitHub had not processed an upload within the time to wait
+// for it. The upload may still succeed.
 var ErrProcessing = errors.New("GitHub has not processed the SARIF file yet; check the repository's security tab later")
 
-// Upload hands a SARIF file to code scanning and waits until it is processed, or
+// Upload uploads a SARIF file to code scanning, and waits until it is processed or
 // the deadline is near.
 func (c *Client) Upload(ctx context.Context, u Upload) error {
 	packed, err := pack(u.SARIF)
@@ -61,7 +60,7 @@ func (c *Client) Upload(ctx context.Context, u Upload) error {
 	return ErrProcessing
 }
 
-// pack is the form in which the API takes a SARIF file.
+// pack returns a SARIF file in the API's form: gzipped and base64-encoded.
 func pack(sarif []byte) (string, error) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -77,8 +76,8 @@ func pack(sarif []byte) (string, error) {
 	return base64.StdEncoding.EncodeToString(packed.Bytes()), nil
 }
 
-// processed asks about an upload. The library's type has no errors, so the
-// answer is read here.
+// processed reports whether an upload has been processed. The library's type lacks
+// the errors, so the response is parsed here.
 func (c *Client) processed(ctx context.Context, id string) (bool, error) {
 	req, err := c.api.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/code-scanning/sarifs/%s", c.owner, c.repo, url.PathEscape(id)), nil)
 	if err != nil {
