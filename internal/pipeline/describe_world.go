@@ -13,8 +13,8 @@ import (
 // tried to deploy.
 func (d *describer) world() {
 	w := report.World{Fork: d.head.World.Fork}
-	for i := range d.head.Setup.SetUps {
-		up := &d.head.Setup.SetUps[i]
+	for i := range d.head.Setup.TestSetups {
+		up := &d.head.Setup.TestSetups[i]
 		text := report.SetUp{Contract: up.Contract.QualifiedName(), Function: up.Function}
 		if up.Failure == "" {
 			text.Address = up.Address.Hex()

@@ -165,7 +165,7 @@ func TestWorldFileOfSetUps(t *testing.T) {
 		}
 		first, _, _ := strings.Cut(string(source), "\n")
 		table := bytecode.NewTable(testsolc.Compile(t, string(source), testsolc.Settings{}))
-		setup := &world.Setup{Lines: map[string][]bytecode.Position{}}
+		setup := &world.SetupOptions{Lines: map[string][]bytecode.Position{}}
 		m := &made{t: t, table: table, options: world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}, Setup: setup}}
 		for _, target := range strings.Split(strings.TrimPrefix(first, "// Targets: "), ", ") {
 			c := testsolc.Contract(t, table.Contracts(), target)

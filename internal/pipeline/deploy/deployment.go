@@ -109,7 +109,7 @@ func (b *Build) Contract(name string) *bytecode.Contract {
 func (d *Deployment) Contracts() []*bytecode.Contract {
 	list := slices.Clip(d.Table.Contracts())
 	for _, in := range d.World.Instances {
-		if in.Contract != nil && world.IsBrought(in.Contract) && !slices.Contains(list, in.Contract) {
+		if in.Contract != nil && world.IsBuiltInMock(in.Contract) && !slices.Contains(list, in.Contract) {
 			list = append(list, in.Contract)
 		}
 	}

@@ -15,16 +15,16 @@ import (
 // Recipe is how a World is made. Contracts are qualified names, which mean the same in
 // every build of the project: base and release build are deployed by the head's recipe.
 type Recipe struct {
-	Only          []string        // contracts to deploy, with what they depend on; empty: what fits
-	Targets       []string        // contracts with targets
-	Uninitialized []string        // those whose initializers hold targets
-	Constructors  map[string]bool // those whose constructors do: sequences deploy them, too
-	Changed       map[string]bool // functions with targets, "Vault.deposit": called whatever other fuzzers' filters say
-	Tests         *world.Setup    // the project's tests that may make it; nil: none
-	Plan          Plan            // what the configuration says of it, from the state on that it begins with
-	Script        *Script         // what a deploy script did; nil: there was none
-	Chain         *chain.Chain    // that it goes on from; nil: none
-	Fork          string          // EVM version; empty: the newest
+	Only          []string            // contracts to deploy, with what they depend on; empty: what fits
+	Targets       []string            // contracts with targets
+	Uninitialized []string            // those whose initializers hold targets
+	Constructors  map[string]bool     // those whose constructors do: sequences deploy them, too
+	Changed       map[string]bool     // functions with targets, "Vault.deposit": called whatever other fuzzers' filters say
+	Tests         *world.SetupOptions // the project's tests that may make it; nil: none
+	Plan          Plan                // what the configuration says of it, from the state on that it begins with
+	Script        *Script             // what a deploy script did; nil: there was none
+	Chain         *chain.Chain        // that it goes on from; nil: none
+	Fork          string              // EVM version; empty: the newest
 }
 
 // recipeFor names what the targets of a change ask of a World.

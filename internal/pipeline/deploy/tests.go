@@ -15,12 +15,12 @@ const NoTests = "none"
 
 // testsFor is what --setup asks for, nil for none, with what could not be understood
 // of the chain that tests run on.
-func testsFor(c *change.Change, named []string) (*world.Setup, []string) {
+func testsFor(c *change.Change, named []string) (*world.SetupOptions, []string) {
 	if noTests(named) {
 		return nil, nil
 	}
 	chain, notes := testChain(c)
-	s := &world.Setup{Lines: map[string][]bytecode.Position{}, Chain: chain, ReadFile: testFiles(c), Root: testRoot}
+	s := &world.SetupOptions{Lines: map[string][]bytecode.Position{}, Chain: chain, ReadFile: testFiles(c), Root: testRoot}
 	s.Contracts, s.Lenient = named, lenientTests(c)
 	for _, t := range c.Mapping.Targets {
 		s.Lines[t.Contract] = append(s.Lines[t.Contract], t.Position)
@@ -47,9 +47,9 @@ func checkSetup(named []string, table *bytecode.Table) error {
 // UsedTests names the test contracts that made a World.
 func UsedTests(setup *world.Report) []string {
 	var used []string
-	for i := range setup.SetUps {
-		if setup.SetUps[i].Failure == "" {
-			used = append(used, setup.SetUps[i].Contract.QualifiedName())
+	for i := range setup.TestSetups {
+		if setup.TestSetups[i].Failure == "" {
+			used = append(used, setup.TestSetups[i].Contract.QualifiedName())
 		}
 	}
 	return used
@@ -59,8 +59,8 @@ func UsedTests(setup *world.Report) []string {
 // in the sources where that is known.
 func (d *Deployment) FailedTests() []string {
 	var texts []string
-	for i := range d.Setup.SetUps {
-		up := &d.Setup.SetUps[i]
+	for i := range d.Setup.TestSetups {
+		up := &d.Setup.TestSetups[i]
 		if up.Failure == "" {
 			continue
 		}
@@ -69,7 +69,7 @@ func (d *Deployment) FailedTests() []string {
 	return texts
 }
 
-func (d *Deployment) WhyNotSetUp(up *world.SetUp) string {
+func (d *Deployment) WhyNotSetUp(up *world.TestSetup) string {
 	if !up.Located {
 		return up.Failure
 	}
@@ -83,8 +83,8 @@ func (d *Deployment) WhyNotSetUp(up *world.SetUp) string {
 // TestNames are the set-ups of a World for people: "VaultTest.setUp()".
 func TestNames(setup *world.Report) string {
 	var names []string
-	for i := range setup.SetUps {
-		if up := &setup.SetUps[i]; up.Failure == "" {
+	for i := range setup.TestSetups {
+		if up := &setup.TestSetups[i]; up.Failure == "" {
 			names = append(names, strings.TrimSuffix(up.Contract.Name+"."+up.Function, "."))
 		}
 	}
