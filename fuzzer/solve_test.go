@@ -102,7 +102,7 @@ func TestUnsolved(t *testing.T) {
 		t.Error("a side is solved for at once")
 	}
 	if got := s.nextFresh(solvingPatience, always); got != nil {
-		t.Error("a seed that rests is solved from")
+		t.Error("a skipped seed is solved from")
 	}
 	if got := s.nextFresh(solvingPatience, never); got != on {
 		t.Error("the side whose input leads on is not first")

@@ -316,7 +316,7 @@ func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm
 				o.reason += fmt.Sprintf(" (with %s)", join(texts))
 			}
 		}
-		s.learn(arguments, exec)
+		s.proposeAfter(arguments, exec)
 	}
 	return o, nil
 }

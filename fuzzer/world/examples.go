@@ -123,7 +123,7 @@ func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, lines map[
 		if succeeded {
 			break
 		}
-		search.learn(a, exec)
+		search.proposeAfter(a, exec)
 	}
 	if len(taken) > 0 {
 		b.report.Examples = append(b.report.Examples, taken)
