@@ -130,7 +130,6 @@ func report(t *testing.T, name string, faults []string) {
 var unmended = []string{
 	"fuzzer", "fuzzer/lookahead", "fuzzer/evm/cheatcode", "diffmap/build", "report/github", "report/sarif",
 	"internal/action", "internal/config", "internal/worldfile",
-	"internal/pipeline", "internal/pipeline/change", "internal/pipeline/compare", "internal/pipeline/deploy", "internal/pipeline/upgrade",
 	"docs", "README.md", "CHANGELOG.md", "native/action.yml",
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// world lists what is deployed, then what could not be, then what nobody
-// tried to deploy.
+// world lists the contracts that are deployed, then those that could not be, then those
+// that were left out.
 func (d *describer) world() {
 	w := report.World{Fork: d.head.World.Fork}
 	for i := range d.head.Setup.TestSetups {

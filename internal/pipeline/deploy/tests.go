@@ -13,8 +13,8 @@ import (
 // NoTests is the value of --setup for a World that is made without tests.
 const NoTests = "none"
 
-// testsFor is what --setup asks for, nil for none, with what could not be understood
-// of the chain that tests run on.
+// testsFor are the set-ups that --setup asks for, nil for none, with notes on the chain that
+// tests run on.
 func testsFor(c *change.Change, named []string) (*world.SetupOptions, []string) {
 	if noTests(named) {
 		return nil, nil
@@ -31,7 +31,7 @@ func testsFor(c *change.Change, named []string) (*world.SetupOptions, []string) 
 // noTests reports whether --setup asks for a World that is made without tests.
 func noTests(named []string) bool { return len(named) == 1 && named[0] == NoTests }
 
-// checkSetup reports whether the contracts that --setup names can set up a World.
+// checkSetup returns an error if a contract that --setup names cannot set up a World.
 func checkSetup(named []string, table *bytecode.Table) error {
 	if noTests(named) {
 		return nil
