@@ -1,5 +1,5 @@
-// Package action is the edge of the GitHub Action: the workflow's inputs and the event
-// become the options of a run, and what comes of the run is handed to GitHub.
+// Package action is the edge of the GitHub Action: it makes the options of a run from the
+// workflow's inputs and event, and publishes the results on GitHub.
 package action
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/sightline-evm/sightline/report/github"
 )
 
-// Options are what the action is run with.
+// Options are the environment of the action.
 type Options struct {
 	Stdout io.Writer
 	Getenv func(string) string
@@ -34,9 +34,8 @@ type Options struct {
 	Tool   report.Tool
 }
 
-// Run runs the action and returns the program's exit code. Everything that is printed
-// may hold names and messages of the pull request: it goes where it cannot be read as a
-// command to the runner.
+// Run runs the action and returns the program's exit code. Anything it prints may hold names
+// and messages of the pull request, and goes where the runner does not read it as a command.
 func Run(ctx context.Context, o *Options) (int, error) {
 	runner := github.NewRunner(o.Stdout, rand.Reader, o.Getenv)
 	a := &action{o: o, runner: runner, out: runner.Log(), flags: pflag.NewFlagSet("action", pflag.ContinueOnError)}
@@ -51,9 +50,9 @@ func Run(ctx context.Context, o *Options) (int, error) {
 	return code, nil
 }
 
-// reportTime is what of max-minutes is kept for judging findings, writing reports
-// and talking to GitHub: usually some seconds, with retries and the wait for code
-// scanning up to three minutes. A short run keeps a fifth.
+// reportTime is the part of max-minutes that is reserved for judging findings, writing
+// reports and talking to GitHub: usually a few seconds, with retries and the wait for code
+// scanning up to three minutes. A short run reserves a fifth.
 const reportTime = 3 * time.Minute
 
 // action is one run of the action.
@@ -68,13 +67,13 @@ type action struct {
 	settings *config.Settings
 	inputs
 
-	known *change.Known // what is compared; nil until it is known
+	known *change.Known // the diff; nil until it is known
 	head  string        // the commit that is checked out; empty: not known
 
 	grouped bool // a group of the log is open
 }
 
-// group folds what is logged from here on under a title; empty: no longer.
+// group folds the following lines of the log under a title; empty: it ends the group.
 func (a *action) group(title string) {
 	if a.grouped {
 		a.runner.EndGroup()
@@ -103,7 +102,8 @@ func (a *action) main(ctx context.Context) int {
 	return code
 }
 
-// maxLogLine bounds an error in the log, characters; compilers say much.
+// maxLogLine bounds an error in the log, characters, since compilers write long ones;
+// arbitrary.
 const maxLogLine = 4_000
 
 // exitCode is that of a run that ended with an error.
@@ -114,11 +114,10 @@ func exitCode(ctx context.Context, err error) int {
 	return exit.Code(err, exit.Failure)
 }
 
-// fuzz is the run, from the environment to a written report.
+// fuzz is the whole run, from reading the environment to writing the report.
 func (a *action) fuzz(ctx context.Context) (*report.Report, error) {
 	start := a.o.Now()
-	// The output folder is known first, so that everything else that is wrong can be
-	// said in a report.
+	// The output folder is read first, so that a report can say whatever else is wrong.
 	if err := a.readInputs(start); err != nil {
 		return nil, err
 	}
@@ -167,8 +166,8 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	return r, report.Terminal(a.out, r, render, a.log.Color())
 }
 
-// branchCheckedOut reports whether the head of the pull request was fuzzed, instead
-// of the commit that merging it gives.
+// branchCheckedOut reports whether the head of the pull request was fuzzed, instead of its
+// merge commit.
 func (a *action) branchCheckedOut() bool {
 	return a.run.Name == github.PullRequest && a.head == a.run.Event.Head
 }
@@ -198,7 +197,7 @@ func (a *action) failed(ctx context.Context, err error) (*report.Report, error) 
 	if !slices.Contains(config.FailLevels, o.Gate.FailOn) {
 		o.Gate.FailOn = config.DefaultFailOn
 	}
-	o.Gate.Condition = "" // nothing is there that it could be about
+	o.Gate.Condition = "" // there are no results to apply it to
 	a.equip(o)
 	var diff report.Diff
 	if a.known != nil {

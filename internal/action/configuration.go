@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/report/github"
 )
 
-// read reads what is to be compared.
+// read reads the diff.
 func (a *action) read(ctx context.Context, c *github.Comparison) (*change.Known, error) {
 	result := &change.Known{About: report.Diff{Base: human.Revision(c.Base), Head: human.Revision(c.Head)}, Whole: c.Base == "" && c.Patch == nil}
 	var err error
@@ -40,9 +40,9 @@ func (a *action) read(ctx context.Context, c *github.Comparison) (*change.Known,
 	return result, nil
 }
 
-// configure reads the configuration file. Before a pull request is merged, that
-// is the version of its base: the gate is not for those to set who have to pass
-// it. An edit takes effect once it is merged.
+// configure reads the configuration file. Before a pull request is merged, that is the
+// base's version: a change must not set the gate that it has to pass. An edit takes effect
+// once it is merged.
 func (a *action) configure(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison) error {
 	if a.run.Name != github.PullRequest && a.run.Name != github.MergeGroup {
 		return a.settings.Load()
@@ -58,7 +58,7 @@ func (a *action) configure(ctx context.Context, resolver *github.BaseResolver, c
 	}
 	return a.settings.Import(func(name string) ([]byte, error) {
 		if !edited(a.known.Diff, a.inRepository(name)) {
-			return config.In(root)(name) // as the base has it
+			return config.In(root)(name) // the base's version
 		}
 		data, there, err := resolver.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
 		if err == nil && !there {
@@ -95,7 +95,7 @@ func (a *action) inRepository(name string) string {
 	return path.Join(filepath.ToSlash(a.settings.Value("root")), filepath.ToSlash(name))
 }
 
-// warnOfEdits says which files that decide what passes are changed in vain.
+// warnOfEdits names the files that decide what passes and whose changes have no effect yet.
 func (a *action) warnOfEdits() {
 	files := a.configurations()
 	for _, name := range config.ImportedFiles() {
@@ -111,7 +111,7 @@ func (a *action) warnOfEdits() {
 	}
 }
 
-// baseFile reads a file that decides what passes, as the base has it.
+// baseFile reads the base's version of a file that decides what passes.
 func (a *action) baseFile(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison, name string) ([]byte, error) {
 	data, there, err := resolver.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
 	if err == nil && !there {

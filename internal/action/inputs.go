@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// notInputs are the flags of a run that are no inputs of the action: the event
-// says what is compared, and the rest is for people at a terminal.
+// notInputs are the flags of a run that are not inputs of the action: the event says what
+// to compare, and the others are for people at a terminal.
 var notInputs = []string{"diff", "target", "schedule", "without", "omit-times"}
 
-// isInput reports whether a flag of a run is an input. What describes the World stands in
-// the configuration.
+// isInput reports whether a flag of a run is an input. Settings that describe the World are
+// keys of the configuration.
 func isInput(f *pflag.Flag) bool {
 	return !config.DescribesWorld(f) && !slices.Contains(notInputs, f.Name)
 }
@@ -35,7 +35,7 @@ func Inputs() []string {
 	return names
 }
 
-// inputs are those that are no flags.
+// inputs are those that are not flags.
 type inputs struct {
 	comment  string // when the pull request gets one
 	upload   bool   // of alerts
@@ -51,14 +51,14 @@ const (
 	commentOnFindings = "on-findings"
 	commentNever      = "never"
 
-	// defaultMaxMinutes is far above what a check takes (a build, and two minutes of
-	// fuzzing) and far below the six hours after which GitHub ends a job.
+	// defaultMaxMinutes is far more than a check takes (a build, and two minutes of fuzzing)
+	// and far less than the six hours after which GitHub ends a job.
 	defaultMaxMinutes = 30
-	maxMaxMinutes     = 5 * 24 * 60 // GitHub's limit for jobs on runners of one's own
+	maxMaxMinutes     = 5 * 24 * 60 // GitHub's limit for jobs on self-hosted runners
 )
 
-// namedBase is the base that the workflow or whoever started it names. The
-// configuration file names none here: it says what people compare with.
+// namedBase is the base that the workflow names, or the person who started it. The base in
+// the configuration file does not count here: it is for runs outside of workflows.
 func (a *action) namedBase() string {
 	if base := a.runner.Input("base"); base != "" {
 		return base
@@ -78,8 +78,7 @@ func (a *action) readInputs(start time.Time) error {
 			return exit.BadInput("%w", err)
 		}
 	}
-	// Paths in inputs are relative to the checkout, which is where a container starts
-	// anyway.
+	// Paths in inputs are relative to the checkout, where a container starts anyway.
 	if err := os.Chdir(a.run.Workspace); err != nil {
 		return exit.BadInput("GITHUB_WORKSPACE: %w", err)
 	}
@@ -89,7 +88,7 @@ func (a *action) readInputs(start time.Time) error {
 	return a.setOwn(start)
 }
 
-// options are those of the run.
+// options are the options of the run.
 func (a *action) options() (*pipeline.Options, error) {
 	o, err := a.settings.Resolve()
 	if err != nil {
@@ -97,12 +96,12 @@ func (a *action) options() (*pipeline.Options, error) {
 	}
 	o.Change.Known = a.known
 	o.Campaign.Deadline = a.campaignDeadline
-	o.Output.Pushed = human.Revision(a.run.Event.Head) // the merge commit is nobody's push
+	o.Output.Pushed = human.Revision(a.run.Event.Head) // people know the pushed commit, not the merge commit
 	a.equip(o)
 	return o, nil
 }
 
-// equip adds what is the same for a run and for the report of one that failed.
+// equip sets the options that a run and the report of a failed run have in common.
 func (a *action) equip(o *pipeline.Options) {
 	o.Tool, o.Now, o.Log = a.o.Tool, a.o.Now, a.log
 	if a.run == nil {
@@ -112,12 +111,12 @@ func (a *action) equip(o *pipeline.Options) {
 	r.FileURL, r.SummaryURL, r.Key, r.SHA = a.run.FileURL(a.run.SHA), a.run.RunURL(), a.key(), a.run.SHA
 	r.Run, r.Category = strconv.Itoa(a.run.Number), a.category
 	if a.branchCheckedOut() {
-		r.FileURL = a.run.FileURL(a.head) // its lines are not those of the merge commit
+		r.FileURL = a.run.FileURL(a.head) // the merge commit has other lines
 	}
 }
 
-// key names the series of comments: the job, and what tells it apart from others
-// of a matrix.
+// key names the series of comments: the job, and the input category, which tells the jobs
+// of a matrix apart.
 func (a *action) key() string {
 	if named := a.runner.Input("category"); named != "" {
 		return a.run.Key + "/" + named
@@ -148,7 +147,7 @@ func (a *action) setFlags() error {
 	return err
 }
 
-// setOwn reads the inputs that are no flags.
+// setOwn reads the inputs that are not flags.
 func (a *action) setOwn(start time.Time) error {
 	a.comment = a.runner.Input("comment")
 	if a.comment == "" {
@@ -178,7 +177,7 @@ func (a *action) setOwn(start time.Time) error {
 	if a.category == "" {
 		a.category = "sightline/" + a.run.Key
 		if a.run.Name == github.Schedule {
-			a.category = "sightline-schedule/" + a.run.Key // all of the project: its alerts are no pull request's
+			a.category = "sightline-schedule/" + a.run.Key // the whole project: its alerts do not belong to a pull request
 		}
 	}
 	return nil

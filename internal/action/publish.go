@@ -15,11 +15,11 @@ import (
 	"github.com/sightline-evm/sightline/report/github"
 )
 
-// publish hands a report on. Nothing that fails here changes the exit code: the
+// publish publishes a report on GitHub. Failures here do not change the exit code: the
 // verdict is about the pull request, not about GitHub.
 func (a *action) publish(ctx context.Context, r *report.Report) {
 	if a.run == nil {
-		// Without the runner's environment there is nobody to hand a report to.
+		// Without the runner's environment, a report cannot be published.
 		a.runner.Annotate(github.Annotation{Level: github.LevelError, Title: "Sightline", Message: human.Clean(r.Reason, maxLogLine)})
 		a.warn(a.runner.Output("verdict", r.Verdict), "an output")
 		return
@@ -56,7 +56,7 @@ func (a *action) notice(text string) {
 	a.runner.Annotate(github.Annotation{Level: github.LevelNotice, Title: "Sightline", Message: text})
 }
 
-// warn says what could not be done. Errors of GitHub hold what others wrote.
+// warn says what could not be done. Errors of GitHub may quote text of strangers.
 func (a *action) warn(err error, what string) {
 	if err != nil {
 		a.runner.Annotate(github.Annotation{Level: github.LevelWarning, Title: "Sightline", Message: fmt.Sprintf("%s: %s", what, human.Clean(err.Error(), maxLogLine))})
@@ -86,8 +86,8 @@ func (a *action) annotate(r *report.Report) {
 	}
 }
 
-// outputs sets the outputs that action.yml documents. Paths are relative to the
-// checkout: a container has it elsewhere than the steps behind it.
+// outputs sets the outputs that action.yml documents. Paths are relative to the checkout: a
+// container has it in another place than the steps that follow.
 func (a *action) outputs(r *report.Report) {
 	counts := report.CountsOf(r)
 	type output struct{ name, value string }
@@ -117,10 +117,10 @@ func (a *action) outputs(r *report.Report) {
 	}
 }
 
-// corpusKeys name the saved inputs in GitHub's cache: what to restore them by, and
-// what to save them under. The latter is empty where they must not be saved: only a
-// run of the default branch may, since all others read what it leaves, and only
-// plain inputs. It names their content, so that the same is saved once.
+// corpusKeys are the keys of the saved inputs in GitHub's cache: the one to restore them by,
+// and the one to save them under. The latter is empty where they must not be saved: only a
+// run of the default branch may save, since all others read its inputs, and it may save plain
+// inputs only. The key names their content, so that the same inputs are saved once.
 func (a *action) corpusKeys() (restore, save string) {
 	if a.settings.Value("corpus-dir") == "" {
 		return "", ""
@@ -154,7 +154,7 @@ func cacheKey(s string) string {
 	return s[:min(len(s), 400)]
 }
 
-// writeComment keeps the pull request's comment. It reports whether GitHub denied it.
+// writeComment writes or updates the pull request's comment. It reports whether GitHub denied it.
 func (a *action) writeComment(ctx context.Context, r *report.Report) (denied bool) {
 	if a.run.Name != github.PullRequest || a.comment == commentNever {
 		return false
@@ -164,7 +164,7 @@ func (a *action) writeComment(ctx context.Context, r *report.Report) (denied boo
 		a.warn(err, "the comment")
 		return false
 	}
-	// A comment that is there already is kept up to date, whatever there is to say.
+	// An existing comment is always kept up to date.
 	silent := r.Verdict == report.Skipped || a.comment == commentOnFindings && len(r.Findings)+len(r.Clashes) == 0
 	address, err := a.client.Comment(ctx, a.run.Event.Number, github.Sticky{Prefix: report.MarkerPrefix, Body: body, Update: silent})
 	if address != "" {
@@ -180,14 +180,13 @@ func (a *action) writeComment(ctx context.Context, r *report.Report) (denied boo
 	return false
 }
 
-// uploadSARIF hands the alerts to code scanning. It reports whether GitHub denied
-// it.
+// uploadSARIF uploads the alerts to code scanning. It reports whether GitHub denied it.
 func (a *action) uploadSARIF(ctx context.Context, r *report.Report) (denied bool) {
 	switch {
-	case !a.upload, a.run.Name == github.MergeGroup: // a queue's branch goes away: nobody would see its alerts
+	case !a.upload, a.run.Name == github.MergeGroup: // a queue's branch is deleted, and its alerts with it
 		return false
 	case r.Verdict == report.Error:
-		return false // would close alerts that nobody looked for
+		return false // an upload would close alerts that this run did not look for
 	}
 	sarif, err := a.file(report.SARIFFile)
 	if err != nil {
@@ -205,8 +204,8 @@ func (a *action) uploadSARIF(ctx context.Context, r *report.Report) (denied bool
 	return false
 }
 
-// refused says that GitHub did not do something. What it may not do is a notice,
-// and of a fork one for everything; what failed is a warning.
+// refused says that GitHub did not do something: as a notice where permission was denied
+// (one for everything in a fork's run), as a warning where it failed.
 func (a *action) refused(err error, what string) (denied bool) {
 	var refusal *github.Refusal
 	if errors.Is(err, github.ErrProcessing) {

@@ -14,10 +14,10 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// checkCampaign refuses values that make no sense, before anything is read or compiled.
+// checkCampaign refuses invalid values before anything is read or compiled.
 func (s *Settings) checkCampaign() error {
 	c, w := &s.options.Campaign, &s.options.World
-	if !(s.timeout >= 0 && s.timeout <= maxTimeout) { // NaN is neither
+	if !(s.timeout >= 0 && s.timeout <= maxTimeout) { // NaN fails, too
 		return exit.BadInput("--timeout %v: want seconds, from 0 to %d (30 days)", float64(s.timeout), maxTimeout)
 	}
 	if s.timeout == 0 && c.Calls == 0 {
@@ -49,10 +49,10 @@ func (s *Settings) checkCampaign() error {
 	return nil
 }
 
-// FailLevels are what --fail-on may be.
+// FailLevels are the values of --fail-on.
 var FailLevels = []string{"none", "low", "medium", "high", "critical"}
 
-// checkOutput refuses values that make no sense, and creates the output folder.
+// checkOutput refuses invalid values, and creates the output folder.
 func (s *Settings) checkOutput() error {
 	o, g := &s.options.Output, &s.options.Gate
 	if !slices.Contains(FailLevels, g.FailOn) {

@@ -22,18 +22,18 @@ import (
 // Files are looked for below the project's folder, in this order.
 var Files = []string{"sightline.yml", ".github/sightline.yml"}
 
-// MaxFile bounds the size of a configuration file, bytes. Arbitrary: the World of as many
-// contracts as are deployed at most, as world.yml has it, is about half of it.
+// MaxFile bounds the size of a configuration file, bytes. Arbitrary: the world.yml of a
+// World with the most contracts that are deployed is about half of it.
 const MaxFile = 256 << 10
 
-// notConfigurable are the flags that only the command line sets: they say what
-// this one run is about, or name files to write and programs to run, which a
-// pull request must not choose.
+// notConfigurable are the flags that only the command line sets: they choose the subject of
+// this one run, or name files to write and programs to run, which a pull request must not
+// choose.
 var notConfigurable = []string{"root", "config", "diff", "target", "help", "json", "out", "corpus-dir", "remember", "bundle", "solc", "solc-list", "build-command", "build-env", "rpc", "state", "setup-command"}
 
-// Load reads the configuration file, and those of other fuzzers, and sets every flag
-// that they name and the command line does not. The file named by --config must be there;
-// else the first of [Files] is read, if there is one.
+// Load reads the configuration file, and those of other fuzzers, and sets every flag that
+// they name and the command line does not. The file named by --config must exist; without
+// --config, the first of [Files] that exists is read, if any.
 func (s *Settings) Load() error {
 	root, err := change.AbsRoot(s.options.Change.Root)
 	if err != nil {
@@ -100,16 +100,15 @@ func (s *Settings) Apply(data []byte) error {
 	return nil
 }
 
-// All returns the flags of all groups, which a configuration may set, whatever command
-// it is read for.
+// All returns the flags of all groups, which a configuration may set for any command.
 func All() *pflag.FlagSet {
 	s := New(pflag.NewFlagSet("settings", pflag.ContinueOnError))
 	s.RegisterAll()
 	return s.flags
 }
 
-// applySetting sets one flag, unless the command line has set it, or the present
-// command has no such flag: then the value is only checked.
+// applySetting sets one flag. If the command line has set it, or the command does not have
+// it, the value is only checked.
 func applySetting(key, value *yaml.Node, flags *pflag.FlagSet) error {
 	all := All()
 	flag := all.Lookup(key.Value)

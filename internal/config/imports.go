@@ -22,17 +22,18 @@ import (
 	"github.com/sightline-evm/sightline/internal/progress"
 )
 
-// This file reads what the configurations of other fuzzers say that carries over. They
-// were not written for us: an unknown key is not an error, and what cannot be used is a
-// warning. They may say no more than sightline.yml may, and that and flags override them.
+// This file reads the settings that carry over from the configurations of other fuzzers.
+// They were not written for us: an unknown key is not an error, and a value that cannot be
+// used causes a warning. They may set no more than sightline.yml may, which overrides them,
+// as flags do.
 
 // importedTool is a fuzzer whose configuration is read.
 type importedTool struct {
 	name  string
-	files []string // looked for in the project's folder; the first that is there counts
+	files []string // looked for in the project's folder; the first that exists counts
 	parse func([]byte) (*importedValue, error)
 	keys  []importedKey
-	// sections are keys whose own keys are told one by one; others are told whole.
+	// sections are keys whose own keys are named one by one; others are named as a whole.
 	sections []string
 }
 
@@ -71,7 +72,7 @@ var importedTools = []importedTool{
 	}, []string{"fuzzing", "fuzzing.testing", "fuzzing.testing.propertyTesting"}},
 }
 
-// imports is what such configurations say.
+// imports are the settings of such configurations.
 type imports struct {
 	senders   []common.Address
 	prefixes  []string // of properties
@@ -86,19 +87,19 @@ type imports struct {
 	arguments map[string][]world.NamedValue // of constructors, by contract
 	initial   map[string][]world.NamedValue // of initializers
 
-	lines []string // for people: what was read of which file
-	notes []string // what could not be meant so
+	lines []string // for people: which settings were read from which file
+	notes []string // values that do not carry over
 }
 
-// importedTarget is a contract that is to be deployed.
+// importedTarget is a contract to deploy.
 type importedTarget struct {
 	contract string
 	balance  string // wei, as text; empty: none
 	initial  string // function to be called then; empty: none
 }
 
-// readImports reads the configurations of other fuzzers in a folder; read gives a file,
-// and fs.ErrNotExist where there is none.
+// readImports reads the configurations of other fuzzers in a folder; read returns a file, or
+// fs.ErrNotExist.
 func readImports(read func(name string) ([]byte, error)) *imports {
 	f := &imports{}
 	for i := range importedTools {
@@ -129,7 +130,7 @@ func In(root string) func(string) ([]byte, error) {
 	}
 }
 
-// readFile takes in one file.
+// readFile reads one file.
 func (f *imports) readFile(tool *importedTool, name string, data []byte) {
 	v, err := tool.parse(data)
 	if err == nil && v != nil && v.fields == nil {
@@ -156,10 +157,10 @@ func (f *imports) readFile(tool *importedTool, name string, data []byte) {
 	f.lines = append(f.lines, line)
 }
 
-// maxUnused bounds the keys that are named as not used. Arbitrary: echidna has some sixty.
+// maxUnused bounds the unused keys that are named. Arbitrary: echidna has about sixty.
 const maxUnused = 8
 
-// walk reads the keys of a mapping, those with an empty value apart.
+// walk reads the keys of a mapping, except those with an empty value.
 func (f *imports) walk(tool *importedTool, name, prefix string, v *importedValue, used, unused *[]string) {
 	if v == nil {
 		return
@@ -184,14 +185,14 @@ func (f *imports) walk(tool *importedTool, name, prefix string, v *importedValue
 	}
 }
 
-// finish makes of keys what takes several.
+// finish computes the settings that depend on several keys.
 func (f *imports) finish() {
 	if len(f.listed) > 0 {
 		f.filters = append(f.filters, deploy.FunctionFilter{Names: f.listed, Only: f.only})
 	}
 }
 
-// merge takes in what another file says. What both say, the first one decides.
+// merge adds the settings of another file. Where both set one, the first file's counts.
 func (f *imports) merge(g *imports) {
 	for _, a := range g.senders {
 		if !slices.Contains(f.senders, a) {
@@ -208,7 +209,7 @@ func (f *imports) merge(g *imports) {
 	f.notes = append(f.notes, g.notes...)
 }
 
-// steps deploy the targets on top of what else makes the World.
+// steps deploy the targets, as extra steps of a plan.
 func (f *imports) steps() []world.Step {
 	const place = "medusa.json"
 	var steps []world.Step
@@ -229,9 +230,9 @@ func (f *imports) steps() []world.Step {
 	return steps
 }
 
-// Import reads the configurations of other fuzzers; read gives a file of the project's
-// folder, and fs.ErrNotExist where there is none. What they say counts where neither a
-// flag nor the configuration says otherwise. Commands that do not fuzz need none of it.
+// Import reads the configurations of other fuzzers; read returns a file of the project's
+// folder, or fs.ErrNotExist. Their settings count unless a flag or the configuration says
+// otherwise. Commands that do not fuzz do not need them.
 func (s *Settings) Import(read func(name string) ([]byte, error)) error {
 	if !s.has("deploy") {
 		return nil
@@ -254,8 +255,8 @@ func (s *Settings) Import(read func(name string) ([]byte, error)) error {
 	return nil
 }
 
-// Announce says what was read of other fuzzers' configurations, and warns of what could
-// not be used.
+// Announce says which settings of other fuzzers' configurations are used, and warns of those
+// that cannot be.
 func (s *Settings) Announce(log *progress.Log) {
 	for _, line := range s.imported.lines {
 		log.Line("config  read from %s", human.Printable(line))
@@ -275,7 +276,7 @@ func ImportedFiles() []string {
 	return names
 }
 
-// namedSenders are the senders with names that tell them by their addresses.
+// namedSenders are the senders, named by their addresses.
 func (f *imports) namedSenders() []evm.Sender {
 	var senders []evm.Sender
 	for _, a := range f.senders {

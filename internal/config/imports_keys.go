@@ -68,7 +68,7 @@ func importLength(f *imports, v *importedValue) error {
 	if n.IsZero() {
 		return errors.New("want at least 1")
 	}
-	if n.LtUint64(maxSeqLen) { // otherwise as many as are needed
+	if n.LtUint64(maxSeqLen) { // otherwise the campaign chooses the length
 		f.seqLen = int(n.Uint64())
 	}
 	return nil
@@ -82,7 +82,7 @@ func importBlocks(f *imports, v *importedValue) error {
 	return v.bound(&f.maxBlocks, input.MaxBlockAdvance)
 }
 
-// bound reads a number that is at most as large as another.
+// bound reads a number with an upper limit.
 func (v *importedValue) bound(to **uint64, most uint64) error {
 	n, err := v.number()
 	if err != nil {
@@ -214,7 +214,7 @@ func importInitialization(f *imports, v *importedValue) (err error) {
 	return err
 }
 
-// arguments are those of functions by name, by contract.
+// arguments are named arguments of functions, by contract.
 func (v *importedValue) arguments() (map[string][]world.NamedValue, error) {
 	if v.fields == nil {
 		return nil, errors.New("want the arguments by contract and parameter name")

@@ -20,7 +20,7 @@ type importedValue struct {
 	text   string
 	null   bool
 	list   []importedValue
-	fields []importedField // nil: no mapping
+	fields []importedField // nil: not a mapping
 	isList bool
 	alias  bool
 }
@@ -30,13 +30,13 @@ type importedField struct {
 	value importedValue
 }
 
-// empty reports whether a value says nothing.
+// empty reports whether a value is null, or an empty list or mapping.
 func (v *importedValue) empty() bool {
 	return v.null || v.isList && len(v.list) == 0 || v.fields != nil && len(v.fields) == 0
 }
 
-// maxDepth bounds mappings and lists within each other. Arbitrary; neither tool has
-// more than six levels, structs in arguments apart.
+// maxDepth bounds mappings and lists within each other. Arbitrary; except for structs in
+// arguments, neither tool has more than six levels.
 const maxDepth = 32
 
 var errTooDeep = fmt.Errorf("more than %d levels", maxDepth)
@@ -48,7 +48,7 @@ func parseYAML(data []byte) (*importedValue, error) {
 		return nil, fmt.Errorf("not valid YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if len(document.Content) == 0 {
-		return nil, nil //nolint:nilnil // an empty file is no failure
+		return nil, nil //nolint:nilnil // an empty file is not an error
 	}
 	v, err := importedOf(document.Content[0], 0)
 	return &v, err

@@ -1,5 +1,5 @@
-// Package config has the settings of a run: as flags of the command line, keys of
-// sightline.yml, inputs of the action, and what carries over from the configurations of
+// Package config holds the settings of a run: flags of the command line, keys of
+// sightline.yml, inputs of the action, and those that carry over from the configurations of
 // other fuzzers.
 package config
 
@@ -18,13 +18,13 @@ import (
 
 // Defaults and bounds of the settings.
 const (
-	defaultTimeout = 120 // seconds: what people wait for a check on a pull request
+	defaultTimeout = 120 // seconds: as long as people wait for a check on a pull request
 	defaultSeqLen  = 8   // Harvey, section 5
 	DefaultOut     = "sightline-out"
 	DefaultFailOn  = "high"
 	maxSeqLen      = 64 // Harvey, section 5: sequences double up to it
 	maxWorkers     = 256
-	maxTimeout     = 30 * 24 * 3600 // seconds; a longer one is a slip of the keyboard
+	maxTimeout     = 30 * 24 * 3600 // seconds; longer ones are typing errors
 )
 
 // What a run shows of its findings.
@@ -33,11 +33,11 @@ const (
 	DiscloseIntroduced = "introduced"
 )
 
-// Settings are the values of a run's flags. A command registers the groups that it takes;
-// Resolve then makes options of them.
+// Settings are the values of a run's flags. A command registers the groups that it accepts;
+// Resolve then makes options from them.
 type Settings struct {
 	flags   *pflag.FlagSet
-	options pipeline.Options // what flags set as it is
+	options pipeline.Options // set directly by flags
 
 	file       string // the configuration, as --config names it
 	timeout    seconds
@@ -45,8 +45,8 @@ type Settings struct {
 	waivers    string // file
 	disclosure string
 	imported   imports // from other fuzzers' configurations
-	// ReadBase reads a file that decides what passes as the base has it, by its path in
-	// the project's folder; nil: the project's folder is read.
+	// ReadBase reads the base's version of a file that decides what passes, by its path in
+	// the project's folder; nil: the file is read from the project's folder.
 	ReadBase func(name string) ([]byte, error)
 }
 
@@ -60,7 +60,7 @@ func (s *Settings) RegisterAll() {
 	s.RegisterOutput()
 }
 
-// RegisterChange registers what is compared and what it is compiled from.
+// RegisterChange registers the flags that say what is compared and compiled.
 func (s *Settings) RegisterChange() {
 	f, o := s.flags, &s.options.Change
 	f.StringVar(&o.Root, "root", ".", "folder `DIR` of the project, or of a repository with several projects")
@@ -77,7 +77,7 @@ func (s *Settings) RegisterChange() {
 	f.StringVar(&o.SolcList, "solc-list", "", "download missing compilers from the release list at this `URL` (a folder that holds PLATFORM/list.json, as Solidity's does); checksum mismatches are rejected")
 }
 
-// RegisterCampaign registers what World is fuzzed, how long and how.
+// RegisterCampaign registers the flags that say what World is fuzzed, how long and how.
 func (s *Settings) RegisterCampaign() {
 	f, w, c := s.flags, &s.options.World, &s.options.Campaign
 	s.timeout = defaultTimeout
@@ -106,7 +106,7 @@ func (s *Settings) RegisterCampaign() {
 	_ = f.MarkHidden("without")
 }
 
-// RegisterOutput registers where results go and what they decide.
+// RegisterOutput registers the flags that say where results go and what they decide.
 func (s *Settings) RegisterOutput() {
 	f, o, g := s.flags, &s.options.Output, &s.options.Gate
 	f.StringVar(&o.Dir, "out", DefaultOut, "write report.json, sightline.sarif, comment.md, summary.md and reproducers to this `DIR`")
@@ -119,8 +119,8 @@ func (s *Settings) RegisterOutput() {
 	f.BoolVar(&o.Render.OmitTimes, "omit-times", false, "omit measured times from report.json, so that equal runs give equal bytes")
 }
 
-// Resolve makes the options of a run: values are checked, and what depends on others, or on
-// files, is looked up. It creates the output folder, so that a campaign does not end in a
+// Resolve makes the options of a run: it checks values, and looks up those that depend on
+// others or on files. It creates the output folder, so that a campaign does not end with a
 // folder that cannot be written.
 func (s *Settings) Resolve() (*pipeline.Options, error) {
 	o := s.Unchecked()
@@ -148,7 +148,7 @@ func (s *Settings) Resolve() (*pipeline.Options, error) {
 	return o, nil
 }
 
-// Unchecked are the options as far as flags set them alone.
+// Unchecked are the options as far as they follow from flags alone.
 func (s *Settings) Unchecked() *pipeline.Options {
 	o := s.options
 	o.World.Env, o.Output.Render.Out = o.Change.Env, o.Output.Dir
@@ -161,5 +161,5 @@ func (s *Settings) has(flag string) bool { return s.flags.Lookup(flag) != nil }
 // Value is the text of a flag.
 func (s *Settings) Value(flag string) string { return s.flags.Lookup(flag).Value.String() }
 
-// Changed reports whether a flag was set, by whomever.
+// Changed reports whether a flag was set, by the command line or a configuration.
 func (s *Settings) Changed(flag string) bool { return s.flags.Changed(flag) }

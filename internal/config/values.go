@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// seconds is the value of a flag that takes a time: a number of seconds, or a
-// duration as Go writes it.
+// seconds is the value of a flag that takes a time: a number of seconds, or a duration in
+// Go's notation.
 type seconds float64
 
 func (s *seconds) String() string { return strconv.FormatFloat(float64(*s), 'g', -1, 64) }

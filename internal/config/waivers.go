@@ -15,11 +15,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxWaivers bounds how many waivers a file may hold; arbitrary: nobody reviews
-// more.
+// maxWaivers bounds the waivers of a file; arbitrary: more than reviewers read.
 const maxWaivers = 1000
 
-// waiverEntry is a waiver as its file has it.
+// waiverEntry is a waiver in its file's form.
 type waiverEntry struct {
 	ID       string `yaml:"id"`
 	Reason   string `yaml:"reason"`
@@ -28,7 +27,7 @@ type waiverEntry struct {
 	Contract string `yaml:"contract"`
 }
 
-// readWaivers reads the file of waivers; none where no file is named.
+// readWaivers reads the file of waivers; none without a file.
 func (s *Settings) readWaivers() ([]report.Waiver, error) {
 	if s.waivers == "" {
 		return nil, nil
@@ -85,7 +84,7 @@ func parseWaivers(data []byte) ([]report.Waiver, error) {
 	return waivers, nil
 }
 
-// yamlProblem is the first thing that is wrong, without the program's own names.
+// yamlProblem is the first problem of a YAML file, without the program's own names.
 func yamlProblem(err error) string {
 	var mismatch *yaml.TypeError
 	if errors.As(err, &mismatch) && len(mismatch.Errors) > 0 {

@@ -1,6 +1,6 @@
-// Package worldfile reads and writes Worlds as YAML: the keys of the configuration that
-// describe one, and world.yml, which holds that of a run. What Write writes, the keys'
-// readers read: pasted into sightline.yml it makes the same World again.
+// Package worldfile reads and writes Worlds as YAML: the configuration's keys that describe
+// a World, and world.yml, which describes that of a run. The readers of the keys read what
+// Write writes: pasted into sightline.yml, it makes the same World again.
 package worldfile
 
 import (
@@ -139,7 +139,7 @@ func checkStep(n *yaml.Node, f map[string]*yaml.Node) error {
 	if err := with("call", "name", "as", "address"); err != nil {
 		return err
 	}
-	if f["arguments"] == nil { // otherwise the contract's code is made anew
+	if f["arguments"] == nil { // otherwise the contract's code is deployed anew
 		return with("address", "from", "value")
 	}
 	return nil

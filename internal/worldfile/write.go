@@ -14,8 +14,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Write writes a deployment's World as settings of sightline.yml that make it again. What
-// only the command line may say is in its comment.
+// Write writes a deployment's World as settings of sightline.yml that make it again. A
+// comment names the flags that only the command line may set.
 func Write(d *deploy.Deployment, r *deploy.Recipe, o *deploy.Options) []byte {
 	root := &yaml.Node{Kind: yaml.MappingNode, HeadComment: comment(d, r, o)}
 	if o.Fork != "" {
@@ -55,7 +55,7 @@ func Write(d *deploy.Deployment, r *deploy.Recipe, o *deploy.Options) []byte {
 	return out.Bytes()
 }
 
-// comment says what the file is, and what it needs besides.
+// comment says what the file is, and which flags it needs.
 func comment(d *deploy.Deployment, r *deploy.Recipe, o *deploy.Options) string {
 	lines := []string{"The World of this run as sightline.yml settings: paste them there to recreate it."}
 	var besides []string
@@ -80,7 +80,7 @@ func comment(d *deploy.Deployment, r *deploy.Recipe, o *deploy.Options) string {
 	return strings.Join(lines, "\n")
 }
 
-// environmentNode is a block as the key environment has it.
+// environmentNode is a block as a value of the key environment.
 func environmentNode(b *evm.Block) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	number := func(key string, v uint64) { addEntry(n, key, &yaml.Node{Kind: yaml.ScalarNode, Value: fmt.Sprint(v)}) }
@@ -102,7 +102,7 @@ func chainID(b *evm.Block) uint64 {
 	return b.ChainID
 }
 
-// stepNode is a step as the key deploy has it.
+// stepNode is a step as an item of the key deploy.
 func stepNode(s *world.Step) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for _, e := range []struct{ key, value string }{
@@ -155,8 +155,8 @@ func valueNode(v *world.Value) *yaml.Node {
 	return text(v.Text)
 }
 
-// text is a text without quotation marks where it is a name, a number or a truth value.
-// Hexadecimal digits have them: other tools would take them for a number.
+// text is a text, without quotation marks if it is a name, a number or a truth value.
+// Hexadecimal digits are quoted: other tools would take them for a number.
 func text(s string) *yaml.Node {
 	plain := s != "" && s[0] != '-' && !strings.HasPrefix(s, "0x") && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !slices.Contains([]rune("_.-"), r)
