@@ -52,8 +52,8 @@ func TestSolvesLengths(t *testing.T) {
 	}
 }
 
-// TestShorten: what does not matter to the last call is left out of what is kept, and
-// what does is not.
+// TestShorten: calls that do not matter to the last one are left out of the input that is
+// kept, and the others are not.
 func TestShorten(t *testing.T) {
 	w, p := solver(t, "planted/earlier-word.sol")
 	const check = "user1 EarlierWord.check()"

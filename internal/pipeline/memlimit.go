@@ -21,8 +21,9 @@ const (
 	campaignMemory = 300 << 20
 
 	// liveMemory: a campaign may always take this multiple of the memory in use at its
-	// start; with less room the collector would run all the time. Measured on @aave/core-v3 with every line a target: 51 MB are in use at
-	// the start, 290 to 340 after two minutes, and no more after eight.
+	// start; with less room the collector would run all the time. Measured on
+	// @aave/core-v3 with every line a target: 51 MB are in use at the start, 290 to 340
+	// after two minutes, and no more after eight.
 	liveMemory = 8.5
 )
 

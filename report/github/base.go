@@ -12,8 +12,8 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// Comparison says what to compare: two commits that the checkout holds, or, where
-// they cannot be had, a diff that GitHub made.
+// Comparison says what to compare: two commits that the checkout holds, or if they are not
+// available, a diff that GitHub made.
 type Comparison struct {
 	Base, Head string // commits; an empty Base: everything is new
 	Patch      []byte // a unified diff, where Base is not in the checkout
@@ -28,9 +28,8 @@ type Comparison struct {
 //  4. the diff that GitHub makes of a pull request;
 //  5. the list of its files, with a diff of each.
 //
-// Other events name commits, which are fetched where the checkout lacks them.
-// Where no way works the error says what to add to the workflow: no diff is never
-// an empty diff.
+// Other events name commits, which are fetched where the checkout lacks them. If no way
+// works, the error says what to add to the workflow: an unknown diff is not an empty diff.
 type BaseResolver struct {
 	Run    *Run
 	Client *Client // nil without a token
@@ -117,7 +116,7 @@ func (b *BaseResolver) compare(ctx context.Context, head string) (*Comparison, e
 	return b.with(ctx, base, "the merge base with "+branch)
 }
 
-// with compares with a revision, fetched if need be.
+// with compares with a revision, which it fetches if necessary.
 func (b *BaseResolver) with(ctx context.Context, rev, what string) (*Comparison, error) {
 	if id, err := b.tree.commit(ctx, rev); err == nil {
 		return &Comparison{Base: id, How: what}, nil
@@ -129,8 +128,8 @@ func (b *BaseResolver) with(ctx context.Context, rev, what string) (*Comparison,
 	return &Comparison{Base: id, How: what + ", fetched"}, nil
 }
 
-// pullRequest compares a merge commit with its first parent, which is exactly
-// what merging does, and another head with the merge base.
+// pullRequest compares a merge commit with its first parent, which is exactly the change
+// that merging makes, and any other head with the merge base.
 func (b *BaseResolver) pullRequest(ctx context.Context, head string) (*Comparison, error) {
 	if head == b.Run.SHA {
 		parents, err := b.tree.parents(ctx, head)
@@ -148,7 +147,7 @@ func (b *BaseResolver) pullRequest(ctx context.Context, head string) (*Compariso
 	return b.with(ctx, base, "the merge base with the target branch")
 }
 
-// mergeBase asks the history, where it is there, else GitHub.
+// mergeBase asks the history if the checkout has it, otherwise GitHub.
 func (b *BaseResolver) mergeBase(ctx context.Context, base, head string) (string, error) {
 	for _, rev := range []string{base, "refs/remotes/origin/" + base} {
 		if id, err := b.tree.mergeBase(ctx, rev, head); err == nil && commitID.MatchString(id) {
@@ -180,7 +179,7 @@ func (b *BaseResolver) sinceRelease(ctx context.Context, tag string) (*Compariso
 	if err != nil {
 		return nil, fmt.Errorf("the previous release is unknown: %w", refused(err, "contents: read"))
 	}
-	// Newest first. Those in front of the tag's own are newer than it.
+	// Newest first. Those before the tag's own are newer than it.
 	own := slices.IndexFunc(releases, func(r *gh.RepositoryRelease) bool { return r.GetTagName() == tag })
 	for _, r := range releases[own+1:] {
 		if !r.GetDraft() && !r.GetPrerelease() && r.GetTagName() != "" {
@@ -190,9 +189,8 @@ func (b *BaseResolver) sinceRelease(ctx context.Context, tag string) (*Compariso
 	return &Comparison{How: "the whole project, since there is no release before " + tag}, nil
 }
 
-// fromGitHub has GitHub say what a pull request changes. Its lines are those of
-// the pull request's head; that the checkout has the same is checked by whoever
-// reads the diff.
+// fromGitHub asks GitHub what a pull request changes. Line numbers are those of the pull
+// request's head; readers of the diff check that the checkout has the same lines.
 func (b *BaseResolver) fromGitHub(ctx context.Context) (*Comparison, error) {
 	if b.Run.Name != PullRequest || b.Client == nil || b.Base != "" {
 		return nil, &Unavailable{b.failed}
@@ -246,8 +244,8 @@ func (b *BaseResolver) files(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// file writes the part of a diff for a file of the list. One without lines, since
-// it is large or GitHub takes it for binary, counts with all of its lines.
+// file writes the part of a diff for a file of the list. If the list lacks its lines, since
+// it is large or GitHub takes it for binary, all of its lines count.
 func (b *BaseResolver) file(out *strings.Builder, f *gh.CommitFile) error {
 	name := f.GetFilename()
 	from := name
@@ -309,7 +307,7 @@ func wholeFile(text []byte) string {
 	return hunk.String()
 }
 
-// quoted is a path as git's diffs have it: as it is, or quoted as in C.
+// quoted is a path in the form of git's diffs: as it is, or quoted as in C.
 func quoted(path string) string {
 	if strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f }) < 0 {
 		return path
@@ -331,8 +329,8 @@ func quoted(path string) string {
 	return b.String()
 }
 
-// BaseFile reads a file of the base version: from the checkout, or, where only
-// GitHub has the base, from there. False if there is none.
+// BaseFile reads a file of the base version: from the checkout, or from GitHub if only
+// GitHub has the base. False if there is none.
 func (b *BaseResolver) BaseFile(ctx context.Context, c *Comparison, file string, limit int) (data []byte, there bool, err error) {
 	if !filepath.IsLocal(filepath.FromSlash(file)) {
 		return nil, false, errors.New("the path leads out of the repository")

@@ -25,8 +25,8 @@ type Client struct {
 	sleep       Sleep
 }
 
-// answerTimeout bounds how long one answer takes to begin. GitHub ends requests
-// after 10 seconds itself; proxies of enterprise servers are slower.
+// answerTimeout bounds the time until an answer begins. GitHub itself ends requests after
+// 10 seconds; proxies of enterprise servers are slower.
 const answerTimeout = 30 * time.Second
 
 // NewClient returns a client for the run's repository.
@@ -60,8 +60,8 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// patientTransport authorizes requests, and repeats those that GitHub asks to
-// come again with, as long as that is before the deadline.
+// patientTransport authorizes requests, and repeats those that GitHub asks to repeat, if
+// there is time before the deadline.
 type patientTransport struct {
 	next  http.RoundTripper
 	host  string // the only one that is shown the token
@@ -70,9 +70,8 @@ type patientTransport struct {
 	sleep Sleep
 }
 
-// maxTries of one request: the first and three more, which with waits of 1, 2 and
-// 4 seconds bridge what GitHub calls an incident's start. Waits that it names are
-// its own.
+// maxTries of one request: the first and three more, which with waits of 1, 2 and 4 seconds
+// bridge the start of an incident. Waits that GitHub asks for replace these.
 const maxTries = 4
 
 // noHeaderWait is how long to wait where a limit is exceeded and no header says
@@ -101,7 +100,7 @@ func (t *patientTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	}
 }
 
-// maxDiscarded bounds what is read of an answer that is not used, bytes; arbitrary.
+// maxDiscarded bounds the bytes that are read of an unused answer; arbitrary.
 const maxDiscarded = 64 << 10
 
 // authorized is a copy of the request with the token and a body of its own.
@@ -169,14 +168,13 @@ func (r *Refusal) Error() string {
 	return s
 }
 
-// Denied reports whether the refusal is one of permissions, which no repetition
-// changes.
+// Denied reports whether permission was denied, which repeating the request cannot change.
 func (r *Refusal) Denied() bool {
 	return r.Status == http.StatusForbidden || r.Status == http.StatusNotFound || r.Status == http.StatusUnauthorized
 }
 
-// refused makes an error of a call one that says what to do. permission is the
-// one that the call needs.
+// refused adds what to do to the error of a call. permission is the one that the call
+// needs.
 func refused(err error, permission string) error {
 	status, message := 0, ""
 	var answer *gh.ErrorResponse

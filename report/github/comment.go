@@ -19,7 +19,8 @@ const (
 	maxCommentPages = 30  // 3,000 comments; arbitrary, far above what people read
 )
 
-// botLogin is whom the workflow's own token (secrets.GITHUB_TOKEN) comments as.
+// botLogin is the author of comments made with the workflow's own token
+// (secrets.GITHUB_TOKEN).
 const botLogin = "github-actions[bot]"
 
 // Sticky is a comment of which there is one for each key.
@@ -30,7 +31,7 @@ type Sticky struct {
 	Update bool   // only where there is one already
 }
 
-// marker is what a comment's first line says.
+// marker is the content of a comment's first line.
 type marker struct {
 	key string
 	run int
@@ -97,7 +98,7 @@ func (c *Client) Comment(ctx context.Context, number int, s Sticky) (address str
 		written, _, err = c.api.Issues.EditComment(ctx, c.owner, c.repo, own[0].GetID(), comment)
 		own = own[1:]
 	} else if written, _, err = c.api.Issues.CreateComment(ctx, c.owner, c.repo, number, comment); err == nil {
-		// Who we are is known for certain now: an app's token does not tell before.
+		// Only now we know for certain who we are: an app's token does not say so before.
 		own = writtenBy(marked, written.GetUser().GetLogin())
 	}
 	if err != nil {
@@ -133,7 +134,7 @@ func (c *Client) marked(ctx context.Context, number int, prefix, key string) ([]
 	return marked, nil
 }
 
-// login is whom the token belongs to. The workflow's own may not ask.
+// login is the user that the token belongs to. The workflow's own token may not ask.
 func (c *Client) login(ctx context.Context) string {
 	user, _, err := c.api.Users.Get(ctx, "")
 	if err != nil || user.GetLogin() == "" {

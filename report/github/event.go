@@ -48,7 +48,7 @@ type Repository struct {
 // FullName is OWNER/NAME.
 func (r Repository) FullName() string { return r.Owner + "/" + r.Name }
 
-// Tag is the tag that was pushed or released; empty if it was none.
+// Tag is the tag that was pushed or released; empty if it was not a tag.
 func (e *Event) Tag() string {
 	tag, ok := strings.CutPrefix(e.Ref, "refs/tags/")
 	if !ok {
@@ -57,7 +57,7 @@ func (e *Event) Tag() string {
 	return tag
 }
 
-// payload is what is read of an event's JSON.
+// payload holds the parts of an event's JSON that are read.
 type payload struct {
 	Number      int          `json:"number"`
 	PullRequest *pullRequest `json:"pull_request"`
@@ -136,7 +136,7 @@ func ReadEvent(getenv func(string) string) (*Event, error) {
 	return e, nil
 }
 
-// maxShown bounds a foreign value in a message, bytes; arbitrary.
+// maxShown bounds a value of the event in a message, bytes; arbitrary.
 const maxShown = 100
 
 func readPayload(path string) (*payload, error) {
@@ -159,7 +159,7 @@ func readPayload(path string) (*payload, error) {
 	return p, nil
 }
 
-// fill takes from the payload what the event is about.
+// fill copies the event's facts from the payload.
 func (e *Event) fill(p *payload) error {
 	if p.Repository != nil {
 		e.Repository.Private, e.Repository.DefaultBranch = p.Repository.Private, p.Repository.DefaultBranch

@@ -13,23 +13,22 @@ import (
 	"time"
 )
 
-// checkout is the working tree that the workflow made. It runs git for what
-// reading a diff does not need (package diffmap does that): asking for commits,
-// and fetching them.
+// checkout is the working tree that the workflow made. It runs git to ask for commits and to
+// fetch them; package diffmap runs git to read a diff.
 type checkout struct {
 	dir    string
 	server string // of the base repository, and whom to show the token
 	token  string
 }
 
-// gitEnvironment names the variables that git gets: what it needs to start, to
-// find its configuration and to get through a proxy. No token, no GIT_*.
+// gitEnvironment names the variables that git gets: those that it needs to start, to find
+// its configuration and to get through a proxy. No token, no GIT_*.
 var gitEnvironment = []string{
 	"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "USERPROFILE", "PATHEXT",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// Bounds of what is kept of git's output, bytes: ids and a few lines of error.
+// Bounds of git's output that is kept, bytes: ids and a few lines of error.
 const (
 	maxGitOutput = 64 << 10
 	maxGitError  = 1 << 10
@@ -76,12 +75,12 @@ func (c *checkout) hide(message string) string {
 	return strings.NewReplacer(c.token, "***", c.basic(), "***").Replace(message)
 }
 
-// basic is the credential as git's header has it.
+// basic is the credential in the form of git's header.
 func (c *checkout) basic() string {
 	return base64.StdEncoding.EncodeToString([]byte("x-access-token:" + c.token))
 }
 
-// allowed are those variables of our environment that are named.
+// allowed are the named variables of our environment.
 func allowed(names []string) []string {
 	var env []string
 	for _, name := range names {
@@ -121,15 +120,15 @@ func (c *checkout) commit(ctx context.Context, rev string) (string, error) {
 	return id, nil
 }
 
-// isRevision reports whether a text can name a branch, a tag or a commit, and can
-// be nothing else on git's command line.
+// isRevision reports whether a text can name a branch, a tag or a commit, and cannot mean
+// anything else on git's command line.
 func isRevision(rev string) bool {
 	return rev != "" && rev[0] != '-' && rev[0] != '+' && rev[0] != '^' && !strings.ContainsAny(rev, " :\\?*[\x7f") &&
 		!strings.Contains(rev, "..") && strings.IndexFunc(rev, func(r rune) bool { return r < ' ' }) < 0
 }
 
-// parents are those that a commit's object names: in a shallow clone git itself
-// says that there are none.
+// parents are those that a commit's object names: in a shallow clone, git itself reports
+// none.
 func (c *checkout) parents(ctx context.Context, id string) ([]string, error) {
 	text, err := c.git(ctx, nil, "cat-file", "commit", id)
 	if err != nil {
@@ -148,7 +147,7 @@ func (c *checkout) parents(ctx context.Context, id string) ([]string, error) {
 	return parents, nil
 }
 
-// mergeBase is the last common commit, as far as the history is there.
+// mergeBase is the last common commit, as far as the checkout has the history.
 func (c *checkout) mergeBase(ctx context.Context, a, b string) (string, error) {
 	if shallow, err := c.git(ctx, nil, "rev-parse", "--is-shallow-repository"); err != nil || shallow != "false" {
 		return "", errors.New("the checkout does not have the full history")
@@ -198,8 +197,8 @@ func command(args []string) string {
 	return ""
 }
 
-// file reads a file of a commit; false if there is none. A symbolic link is none:
-// what it leads to may be of another version.
+// file reads a file of a commit; false if there is none. Symbolic links do not count: they
+// may lead to a file of another version.
 func (c *checkout) file(ctx context.Context, commit, name string, limit int) (data []byte, there bool, err error) {
 	listed, err := c.git(ctx, nil, "--literal-pathspecs", "ls-tree", "--full-tree", "-z", commit, "--", name)
 	if err != nil || listed == "" {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Run is the run of a workflow's step: the event and where everything is.
+// Run is the run of a workflow's step: the event, and the places of files and servers.
 type Run struct {
 	Event
 	Workspace string // the checkout's folder
@@ -63,7 +63,7 @@ func hostURL(name string, getenv func(string) string) (string, error) {
 
 // workflowFile is the file of a workflow, "ci.yml" of
 // "o/r/.github/workflows/ci.yml@refs/heads/main", or its name on servers that do
-// not tell the file.
+// not name the file.
 func workflowFile(ref, name string) string {
 	file, _, _ := strings.Cut(ref, "@")
 	if file = path.Base(file); file != "." && file != "/" {

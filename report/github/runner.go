@@ -12,14 +12,14 @@ import (
 	"github.com/sethvargo/go-githubactions"
 )
 
-// Limits of what the runner takes.
+// Limits of the runner.
 const (
 	// maxAnnotations of one type a step; GitHub shows no more.
 	maxAnnotations = 10
 	// maxMessage is where GitHub cuts an annotation's message, in characters. We
 	// count bytes, which are no fewer.
 	maxMessage = 4_096
-	// maxTitle bounds an annotation's title, bytes: what checks take, 255.
+	// maxTitle bounds an annotation's title, bytes: 255, as for checks.
 	maxTitle = 255
 	// MaxSummary bounds what is written to the job's summary, bytes. Above 1,024 KiB
 	// GitHub refuses all of a step's; the rest is room for other parts of the step.
@@ -38,7 +38,7 @@ const (
 	LevelNotice  Level = "notice"
 )
 
-// Annotation is shown beside a line of a file, or above all without one.
+// Annotation is shown next to a line of a file, or on top if it has none.
 type Annotation struct {
 	Level   Level
 	Title   string
@@ -50,9 +50,9 @@ type Annotation struct {
 
 // Runner talks to the runner of a workflow: through environment variables, files
 // and commands on standard output. All other output of the step must go through
-// [Runner.Log], which switches commands off first, so that nothing that a project,
-// a compiler or a contract makes us print is read as one. What cannot be written
-// is remembered, and said by [Runner.Close].
+// [Runner.Log], which switches commands off first, so that nothing that a project, a compiler
+// or a contract makes us print is read as a command. [Runner.Close] returns the first error
+// in writing.
 type Runner struct {
 	out    *checkedWriter
 	random io.Reader
@@ -63,15 +63,16 @@ type Runner struct {
 	hidden int // annotations above the limit
 }
 
-// NewRunner starts to talk. random gives the delimiters that nobody can guess.
+// NewRunner starts to talk to the runner. random is the source of delimiters, which must be
+// impossible to guess.
 func NewRunner(out io.Writer, random io.Reader, getenv func(string) string) *Runner {
 	checked := &checkedWriter{w: out}
 	return &Runner{out: checked, random: random, getenv: getenv, counts: map[Level]int{},
 		action: githubactions.New(githubactions.WithWriter(checked), githubactions.WithGetenv(getenv))}
 }
 
-// checkedWriter remembers the first error and reports none: the library panics
-// on one.
+// checkedWriter remembers the first error instead of returning it: the library panics on
+// errors.
 type checkedWriter struct {
 	w   io.Writer
 	err error
@@ -90,7 +91,7 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Log is where everything but commands is written.
+// Log receives all output except commands.
 func (r *Runner) Log() io.Writer { return quiet{r} }
 
 // quiet writes while commands are off.
@@ -124,7 +125,7 @@ func (r *Runner) Inputs(name string) []string {
 	return lines
 }
 
-// secret is a text that nobody can guess.
+// secret is a text that is impossible to guess.
 func (r *Runner) secret() (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(r.random, b[:]); err != nil {

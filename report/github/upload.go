@@ -18,9 +18,8 @@ import (
 // maxUpload is the largest SARIF file that GitHub takes, gzipped.
 const maxUpload = 10 << 20
 
-// pollWaits are how long to wait before each question whether an upload has been
-// processed. GitHub takes seconds for small files; its own action asks for two
-// minutes.
+// pollWaits are the waits before each question whether an upload has been processed. GitHub
+// takes seconds for small files; its own action asks for two minutes.
 var pollWaits = []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second}
 
 // Upload is a SARIF file for code scanning.
@@ -29,12 +28,12 @@ type Upload struct {
 	SARIF    []byte
 }
 
-// ErrProcessing says that GitHub had not processed an upload when the time to
-// wait for it was over. Nothing is wrong with it yet.
+// ErrProcessing says that GitHub had not processed an upload in the time that we wait for
+// it. The upload may still succeed.
 var ErrProcessing = errors.New("GitHub has not processed the SARIF file yet; check the repository's security tab later")
 
-// Upload hands a SARIF file to code scanning and waits until it is processed, or
-// the deadline is near.
+// Upload uploads a SARIF file to code scanning and waits until it is processed, or the
+// deadline is near.
 func (c *Client) Upload(ctx context.Context, u Upload) error {
 	packed, err := pack(u.SARIF)
 	if err != nil {
@@ -61,7 +60,7 @@ func (c *Client) Upload(ctx context.Context, u Upload) error {
 	return ErrProcessing
 }
 
-// pack is the form in which the API takes a SARIF file.
+// pack encodes a SARIF file as the API takes it: compressed, in base64.
 func pack(sarif []byte) (string, error) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)

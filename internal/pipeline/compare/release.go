@@ -24,9 +24,9 @@ type Release struct {
 	Deployment *deploy.Deployment
 
 	judge evm.Machine
-	// all is the result for every finding without trying it:
-	// [report.ShippedSame] where the fuzzed build is the release build,
-	// [report.ShippedUnknown] for a reason. Zero: try it.
+	// all is the result for every finding without trying it: [report.ShippedSame] where
+	// the fuzzed build is the release build, [report.ShippedUnknown] for a reason. Zero:
+	// try it.
 	all Result
 }
 
