@@ -69,6 +69,8 @@ func (d *Deployment) FailedTests() []string {
 	return texts
 }
 
+// WhyNotSetUp says why a set-up is not in the World, with the place in the sources where that
+// is known.
 func (d *Deployment) WhyNotSetUp(up *world.TestSetup) string {
 	if !up.Located {
 		return up.Failure
