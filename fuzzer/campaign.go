@@ -49,8 +49,8 @@ type Campaign struct {
 // Run runs the campaign until its budget is used up or ctx is done. An error means that
 // no campaign was possible; faults on the way are in the Result.
 //
-// It is Algorithm 1 of the lookahead paper, with predicted inputs beside mutants as in
-// Harvey's. The outer loop is here; each worker runs the inner loop for its own seed.
+// It is Algorithm 1 of the lookahead paper, with predicted inputs in addition to mutants as
+// in Harvey's. The outer loop is here; each worker runs the inner loop for its own seed.
 //
 //	 1  PIDs ← RunSeeds(S, prog)                            Campaign.initialTasks
 //	 2  while ¬Interrupted() do                             Campaign.budgetRemains

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Config is what a campaign is given.
+// Config is a campaign's configuration.
 type Config struct {
 	World   *evm.World
 	Space   *input.Space

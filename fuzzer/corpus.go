@@ -116,7 +116,7 @@ func (c *Corpus) read(space *input.Space, name string) (input.Sequence, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	if info.Size() > maxCorpusFileSize {
 		return nil, fmt.Errorf("%d bytes, at most %d are read", info.Size(), maxCorpusFileSize)

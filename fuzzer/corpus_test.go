@@ -101,12 +101,12 @@ func TestCorpusLeavesOut(t *testing.T) {
 			if err := os.Symlink(outside, path); err != nil {
 				t.Fatal(err)
 			}
-		}, "no regular file"},
+		}, "not a regular file"},
 		{"folder", func(t *testing.T, path string) {
 			if err := os.Mkdir(path, 0o755); err != nil {
 				t.Fatal(err)
 			}
-		}, "no regular file"},
+		}, "not a regular file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()

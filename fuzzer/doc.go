@@ -14,14 +14,14 @@
 //
 // The campaign's goroutine:
 //
-//	config.go     what a campaign is given
+//	config.go     the configuration of a campaign
 //	campaign.go   the loop
 //	start.go      workers, and the inputs to begin with
 //	budget.go     when it ends
 //	dispatch.go   what a worker does next
-//	merge.go      what becomes of what a worker did, fact by fact
-//	result.go     what a campaign ends with, and its statistics
-//	techniques.go what a campaign can do without, to be measured
+//	merge.go      merging a worker's batch, fact by fact
+//	result.go     the result of a campaign, and its statistics
+//	techniques.go techniques that can be switched off, to measure them
 //	fuzztests.go  the project's own fuzz tests: their share, and which failures count
 //
 // The suite and the schedule:
@@ -29,7 +29,7 @@
 //	suite.go      seeds, path counts, the closest inputs to uncovered branches
 //	lids.go       counts by lookahead identifier and split point, rarity
 //	schedule.go   which seed is picked and how much energy it gets
-//	energy.go     more energy for what is nested or dangerous
+//	energy.go     more energy for nested branches and dangerous instructions
 //	unsolved.go   which branch sides are solved for
 //	demand.go     which functions need longer sequences
 //	footprint.go  which calls write what a seed reads
@@ -38,7 +38,7 @@
 // The lookahead analysis:
 //
 //	steer.go      asks fuzzer/lookahead about executions
-//	ahead.go      what it answers: LIDs, and the targets ahead of a path
+//	ahead.go      its answers: LIDs, and the targets ahead of a path
 //	changes.go    instructions that change state, which targets may wait for
 //
 // Workers and their techniques:
@@ -46,10 +46,10 @@
 //	worker.go     tasks, batches, the inner loop
 //	tracker.go    which blocks, targets and branch sides executions reached
 //	pathset.go    the paths that a worker remembers
-//	leads.go      inputs that there is a reason to try, and their order
+//	leads.go      inputs that are worth trying for a reason, and their order
 //	predict.go    leads from comparisons (harvey §4)
 //	slotsearch.go leads from storage writes whose slot the input moves
-//	preimage.go   leads from hashes, and from what an earlier call committed to
+//	preimage.go   leads from hashes, and from commitments of earlier calls
 //	sign.go       leads with signatures of accounts whose keys are known
 //	context.go    other calls before a seed's last one (harvey §5, mufuzz §IV-A)
 //	repeat.go     copies of calls, and how many
@@ -65,8 +65,8 @@
 //
 //	checked.go    machines that compare themselves with the reference
 //	judge.go      confirming on the reference machine
-//	finding.go    what oracles see, and the findings it becomes
+//	finding.go    observations of oracles, and the findings made of them
 //	minimize.go   the minimizer, pure
 //	corpus.go     the corpus on disk
-//	trim.go       the corpus, reduced to what its coverage needs
+//	trim.go       reducing the corpus to the inputs that its coverage needs
 package fuzzer

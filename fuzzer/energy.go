@@ -71,7 +71,7 @@ func (w *worker) weigh(t task, base *point, exec *evm.Execution) Energy {
 			continue
 		}
 		weight := weightLeast*nestedFull + weightNested*min(i-first, nestedFull)
-		if w.dangerBehind(exec, b) {
+		if w.dangerAhead(exec, b) {
 			weight += weightDanger * nestedFull
 		}
 		return min(t.energy*Energy(weight)/(2*nestedFull), maxEnergy)
@@ -79,9 +79,9 @@ func (w *worker) weigh(t task, base *point, exec *evm.Execution) Energy {
 	return max(t.energy*weightDecided/2, 1)
 }
 
-// dangerBehind asks the lookahead analysis whether another way out of a branch may
-// still lead to something dangerous.
-func (w *worker) dangerBehind(exec *evm.Execution, b *input.Branch) bool {
+// dangerAhead asks the lookahead analysis whether another way out of a branch may still
+// lead to a dangerous instruction.
+func (w *worker) dangerAhead(exec *evm.Execution, b *input.Branch) bool {
 	pid := exec.PathID()
 	if _, asked := w.weights.known.byPath[pid]; !asked {
 		found := w.weights.ahead.analyze(exec)

@@ -118,7 +118,7 @@ func keyOf(access *evm.StorageAccess) slotKey {
 // maxWriters bounds the seeds that are kept as writers of a variable. Arbitrary.
 const maxWriters = 64
 
-// addWriter remembers a seed under what its last call writes.
+// addWriter files a seed under the variables that its last call writes.
 func (s *Suite) addWriter(seed *Seed) {
 	for _, key := range seed.writes {
 		if len(s.writers[key]) < maxWriters {
@@ -127,7 +127,7 @@ func (s *Suite) addWriter(seed *Seed) {
 	}
 }
 
-// writer picks an entry that writes what a seed's last call reads (mufuzz §IV-A, "write
+// writer picks an entry that writes a variable that a seed's last call reads (mufuzz §IV-A, "write
 // before read"). Nil when there is none.
 func (s *Suite) writer(seed *Seed, r input.Rand) *Seed {
 	var known []slotKey

@@ -88,8 +88,8 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 
 // confirm replays a sequence on the judge, minimizes it with at most so many probes, and
 // replays the result, whose execution it returns. All count as executions. Probes stay
-// within the campaign's budget; the two replays may exceed it, so that nothing is lost
-// that was seen within it.
+// within the campaign's budget; the two replays may exceed it, so that observations made
+// within it are not lost.
 func (c *Campaign) confirm(ctx context.Context, seq input.Sequence, probes int, holds holds) (input.Sequence, *evm.Execution, bool) {
 	if _, ok := c.replay(seq, holds); !ok {
 		return nil, nil, false

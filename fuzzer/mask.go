@@ -16,7 +16,8 @@ import (
 type mask struct {
 	branch maskedBranch
 	ways   map[input.Word]ways // of the words tried
-	// probes are still to be tried, the next one at the end; probing was handed out last.
+	// probes are still to be tried, the next one at the end; probing is the latest that
+	// was run.
 	probes  []maskProbe
 	probing *maskProbe
 }
@@ -38,7 +39,7 @@ const (
 )
 
 // Bounds of masks. A mask is made when a seed gets so much energy for the first
-// time: energy doubles with every pick, so that most seeds never come so far. The
+// time: energy doubles with every pick, so that most seeds never get that far. The
 // probes that it takes, at most half of that energy, are mutants like others, which
 // change one word. nested is how many other jumps have to be decided on
 // the way for a branch to be nested at all; those of the dispatcher are among them, so

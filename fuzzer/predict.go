@@ -263,7 +263,7 @@ func (s *step) predict() []lead {
 // wanted reports whether a branch of the last call has an untaken side and is worth a
 // step.
 func (s *step) wanted(b *input.Branch) bool {
-	return b.Call == len(s.sequence)-1 && !s.tracker.decided(b.Code, &b.Comparison) && (s.steps == 0 || broughtOn(b, s.from.branches))
+	return b.Call == len(s.sequence)-1 && !s.tracker.decided(b.Code, &b.Comparison) && (s.steps == 0 || cameNearer(b, s.from.branches))
 }
 
 // secant predicts from two runs that differ in one word.
@@ -371,10 +371,10 @@ func (s *step) recordSlope(a, b *input.Branch) {
 	}
 }
 
-// broughtOn reports whether a branch is nearer to its other side than it was in an
+// cameNearer reports whether a branch is nearer to its other side than it was in an
 // earlier run, or its operands have passed each other: the secant method overshoots on
 // curves, and the goal is then between the two runs.
-func broughtOn(b *input.Branch, before []input.Branch) bool {
+func cameNearer(b *input.Branch, before []input.Branch) bool {
 	for i := range before {
 		if a := &before[i]; a.Call == b.Call && a.Frame == b.Frame && a.Code == b.Code && a.PC == b.PC {
 			was, is := a.Distance(), b.Distance()

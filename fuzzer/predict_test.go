@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-func TestBroughtOn(t *testing.T) {
+func TestCameNearer(t *testing.T) {
 	branch := func(pc uint32, left, right uint64) input.Branch {
 		return input.Branch{Comparison: evm.Comparison{PC: pc, Op: opEQ, Left: *uint256.NewInt(left), Right: *uint256.NewInt(right)}}
 	}
@@ -26,7 +26,7 @@ func TestBroughtOn(t *testing.T) {
 		{"further off, on the other side", branch(3, 90, 20), true},
 		{"another branch", branch(9, 19, 20), false},
 	} {
-		if got := broughtOn(&test.now, before); got != test.want {
+		if got := cameNearer(&test.now, before); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}

@@ -41,7 +41,7 @@ type TargetResult struct {
 	Sequence    input.Sequence // minimized; nil when not entered
 }
 
-// Result is what a campaign ends with.
+// Result is the result of a campaign.
 type Result struct {
 	Targets  []TargetResult      // parallel to Config.Targets
 	Findings []*Finding          // in order of discovery

@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// Energy is the number of inputs that are made from a seed before the next is picked.
+// Energy is the number of inputs that are made from a seed before the next one is picked.
 type Energy int
 
 // maxEnergy is the bound K of the power schedules (lookahead paper §4.2, Def. 6).
@@ -85,8 +85,8 @@ func freshest(seeds []*Seed, given *Seed) *Seed {
 }
 
 // aheadShare: of the picks from the frontier of a directed schedule, all but one in so
-// many go to branches that may lead to a target. The others matter too: what they guard
-// may change the state that a target needs. Arbitrary.
+// many go to branches that may lead to a target. The others matter too: the code that they
+// guard may make the state that a target needs. Arbitrary.
 const aheadShare = 4
 
 // nearest lists the closest inputs to pick from. With a schedule that is not

@@ -33,7 +33,7 @@ const (
 
 // pathfinder gets through branches one after the other, by what the words of the last
 // call do to all of them at once (see input.System): secant steps look at one branch and
-// one word, and undo what was reached before.
+// one word, and undo earlier progress.
 type pathfinder struct {
 	*worker
 	ctx context.Context

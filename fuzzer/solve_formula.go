@@ -35,7 +35,7 @@ func (p *pathfinder) solveByFormulas(targets []int) bool {
 			p.resisted[side]++
 			continue
 		}
-		if slices.ContainsFunc(next.branches, func(b input.Branch) bool { return !p.tracker.decided(b.Code, &b.Comparison) && !p.comesTo(&b) }) {
+		if slices.ContainsFunc(next.branches, func(b input.Branch) bool { return !p.tracker.decided(b.Code, &b.Comparison) && !p.passes(&b) }) {
 			p.rebase(next)
 			return true
 		}
@@ -43,8 +43,8 @@ func (p *pathfinder) solveByFormulas(targets []int) bool {
 	return false
 }
 
-// comesTo reports whether the base passes a jump.
-func (p *pathfinder) comesTo(b *input.Branch) bool {
+// passes reports whether the base passes a jump.
+func (p *pathfinder) passes(b *input.Branch) bool {
 	return slices.ContainsFunc(p.last, func(own input.Branch) bool { return own.Code == b.Code && own.PC == b.PC })
 }
 

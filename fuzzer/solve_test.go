@@ -52,8 +52,8 @@ func TestSolvesLengths(t *testing.T) {
 	}
 }
 
-// TestShorten: what does not matter to the last call is left out of what is kept, and
-// what does is not.
+// TestShorten: calls that do not matter to the last one are left out of the input that is
+// kept, and the others are not.
 func TestShorten(t *testing.T) {
 	w, p := solver(t, "planted/earlier-word.sol")
 	const check = "user1 EarlierWord.check()"
@@ -102,7 +102,7 @@ func TestUnsolved(t *testing.T) {
 		t.Error("a side is solved for at once")
 	}
 	if got := s.nextFresh(solvingPatience, always); got != nil {
-		t.Error("a seed that rests is solved from")
+		t.Error("a skipped seed is solved from")
 	}
 	if got := s.nextFresh(solvingPatience, never); got != on {
 		t.Error("the side whose input leads on is not first")

@@ -57,8 +57,8 @@ type Suite struct {
 	Seeds []*Seed
 	size  int // bytes of their calls
 
-	changing []*Seed             // those of Seeds that left a state behind as none before: the pool of prefixes (harvey §5)
-	states   map[stateID]bool    // that those of Seeds with Changes set left behind
+	changing []*Seed             // those of Seeds that leave a state that was new: the pool of prefixes (harvey §5)
+	states   map[stateID]bool    // that those of Seeds with Changes set leave
 	writers  map[slotKey][]*Seed // by what their last calls write
 	deciding map[slotKey]bool    // variables that decide a branch somewhere
 	demands  demands
@@ -134,7 +134,7 @@ func (s *Suite) fileUnderLID(pid bytecode.PathID, result *lookaheadResult) {
 }
 
 // relabel files an entry's path under a new LID: it was analyzed again since targets fell
-// or a call led somewhere new. Its counts move along.
+// or a call led somewhere new. Its counts move with it.
 func (s *Suite) relabel(seed *Seed, result *lookaheadResult, epoch int) {
 	seed.epoch = epoch
 	to := s.lids.group(result)

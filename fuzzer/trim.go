@@ -121,9 +121,9 @@ const (
 )
 
 // Trim removes the inputs of the folder that add nothing to what the others cover
-// (see trim), judged by the machine. It leaves alone what does not fit the
-// present build entirely, since another branch may still use it, and everything
-// once maxTrimGas is used up. Last, what is too much goes (see bound).
+// (see trim), judged by the machine. It keeps inputs that do not fit the present build
+// entirely, since another branch may still use them, and all others once maxTrimGas is used
+// up. Last, it brings the folder within its bounds (see bound).
 func (c *Corpus) Trim(space *input.Space, machine evm.Machine) error {
 	entries, err := os.ReadDir(c.Dir)
 	if os.IsNotExist(err) {
@@ -169,8 +169,8 @@ func (c *Corpus) Trim(space *input.Space, machine evm.Machine) error {
 	return c.bound(needed, maxTrimmedFiles, maxTrimmedBytes)
 }
 
-// bound removes inputs until the folder is within bounds: those that are not needed,
-// since they do not fit the present build, before the others, the largest first.
+// bound removes inputs until the folder is within bounds: first those that are not needed,
+// since they do not fit the present build, then the others, the largest first.
 func (c *Corpus) bound(needed map[string]bool, files int, bytes int64) error {
 	entries, err := os.ReadDir(c.Dir)
 	if err != nil {

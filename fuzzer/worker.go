@@ -36,7 +36,7 @@ type task struct {
 
 	changed int    // likewise, of changes of state
 	open    []bool // by target: not yet reached; as of epoch
-	epoch   int    // of the campaign when the task was handed out
+	epoch   int    // of the campaign when the task was dispatched
 }
 
 // batch is what a worker did for a task.
@@ -69,7 +69,7 @@ type discovery struct {
 	seen     []observation
 	short    input.Sequence // without calls that do not matter to the last; nil: not looked for
 	changes  bool           // the last call succeeded and changed state; a test changes nothing that lasts
-	state    stateID        // that is left behind then
+	state    stateID        // after the sequence
 	gas      uint64         // of the last call
 	footprints
 	at Mark // executions and calls since the batch began
@@ -272,9 +272,9 @@ func (w *worker) needsBase(t task) bool {
 const spliceInterval = 8
 
 // mutate makes the next input from the task's seed, in scratch memory (FuzzInput). A
-// splice puts calls that change state before the seed's: what is not new in itself may
-// open a guard there (the pool of prefixes of harvey §5). Half of the splices put there
-// a call that writes what the seed's last call reads, if one is known.
+// splice puts calls that change state before the seed's: calls that are not new in
+// themselves may open a guard there (the pool of prefixes of harvey §5). Half of the splices
+// put there a call that writes what the seed's last call reads, if one is known.
 func (w *worker) mutate(t *task) lead {
 	if w.without.Sequences {
 		if mutant, ok := w.mutator.MutateLast(w.rand, w.mutant, t.sequence); ok {

@@ -56,7 +56,7 @@ type watched struct {
 func (m watched) Run(seq evm.Sequence) (*evm.Execution, error) {
 	exec, err := m.Machine.Run(seq)
 	if err == nil && m.executions < options.limit {
-		m.look(exec, seq.Pretends())
+		m.observe(exec, seq.Pretends())
 	}
 	return exec, err
 }
@@ -65,8 +65,8 @@ func (w *watch) at() moment {
 	return moment{float64(w.executions), w.now().Sub(w.begun).Seconds()}
 }
 
-// look notes what is new in an execution; one that pretends covers and reaches nothing.
-func (w *watch) look(exec *evm.Execution, pretends bool) {
+// observe notes what is new in an execution; one that pretends covers and reaches nothing.
+func (w *watch) observe(exec *evm.Execution, pretends bool) {
 	w.executions++
 	switch {
 	case pretends:

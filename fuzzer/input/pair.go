@@ -107,6 +107,6 @@ func (q *satisfaction) slopes(variable int, failing, holding equality, gap *big.
 	slope, turn = failing.gap(q.terms), holding.gap(q.terms)
 	slope.Sub(slope, gap)
 	q.values[variable].SubUint64(&q.values[variable], 1)
-	q.recall()
+	q.restore()
 	return slope, turn
 }

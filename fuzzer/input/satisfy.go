@@ -186,12 +186,12 @@ func (q *satisfaction) try() int {
 	q.compute()
 	cost := q.weigh()
 	q.exchange()
-	q.recall()
+	q.restore()
 	return cost
 }
 
-// recall sets all terms to what they are where the search is.
-func (q *satisfaction) recall() {
+// restore sets all terms to what they are where the search is.
+func (q *satisfaction) restore() {
 	for n, i := range q.needed {
 		q.terms[i].value = q.kept[n]
 	}

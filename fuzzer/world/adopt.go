@@ -14,7 +14,7 @@ import (
 
 // adopt makes what a set-up has left behind the builder's state, and the contracts
 // among it instances.
-func (b *builder) adopt(exec *evm.Execution, up *SetUp, s *setups) error {
+func (b *builder) adopt(exec *evm.Execution, up *TestSetup, s *setups) error {
 	first := len(b.instances)
 	created := b.createdBy(exec)
 	b.meet(exec)
@@ -79,7 +79,7 @@ func (b *builder) seeThrough(first int, unknown []creation, origin func(*creatio
 	return b.seeFacets(first)
 }
 
-func (up *SetUp) what() string {
+func (up *TestSetup) what() string {
 	if up.Function == "" {
 		return "constructor"
 	}

@@ -23,7 +23,7 @@ const (
 	// have been deployed that its arguments could name.
 	maxAttempts = 2
 	// deployGas is four transactions' worth of gas: code of the mapping build is
-	// some two to three times as long as what is shipped, and must be paid for.
+	// two to three times as long as the release build's, and must be paid for.
 	deployGas = 4 * evm.CallGas
 	// maxExhausted bounds the runs of a constructor that end out of gas: other
 	// arguments seldom help, and each costs the most a run can cost.
@@ -37,31 +37,31 @@ type builder struct {
 	table          *bytecode.Table
 	nonce          uint64 // the deployer's before the first of calls
 
-	contracts []*bytecode.Contract // all there are
+	contracts []*bytecode.Contract // of the table
 	byRole    []*bytecode.Contract // those that can be deployed, the best stand-ins first
 	limit     int
 	// uninitialized contracts keep an instance without initialization.
 	uninitialized []*bytecode.Contract
 
-	calls     evm.Sequence // the successful deployments and initializations
-	steps     []Step       // the same as a plan that makes them
-	given     []given      // what was made, and with what, by a search
-	instances []evm.Instance
-	tried     map[*bytecode.Contract]bool
-	copies    map[*bytecode.Contract]int // instances beyond the first
-	needed    map[*bytecode.Contract][]need
-	proxied   map[common.Address]bool // instances that only serve a proxy
-	proxies   map[common.Address]bool // and those proxies
-	barren    map[common.Address]bool // tokens that cannot be minted, see lookForSupply
-	libraries map[string]*library     // by qualified name
-	labels    map[common.Address]string
-	tests     []common.Address          // the test contracts of set-ups
-	actors    []common.Address          // handlers of their invariants
-	tester    common.Address            // who runs their fuzz tests
-	parties   []party                   // accounts that set-ups made special, see senders
-	names     map[common.Address]string // what set-ups call accounts
-	planned   []Failure                 // steps of a plan
-	later     []Step                    // of a plan, behind the one that is run
+	calls      evm.Sequence // the successful deployments and initializations
+	steps      []Step       // the same as a plan that makes them
+	given      []given      // what was made, and with what, by a search
+	instances  []evm.Instance
+	tried      map[*bytecode.Contract]bool
+	copies     map[*bytecode.Contract]int // instances beyond the first
+	needed     map[*bytecode.Contract][]need
+	proxied    map[common.Address]bool // instances that only serve a proxy
+	proxies    map[common.Address]bool // and those proxies
+	unmintable map[common.Address]bool // tokens that cannot be minted, see lookForSupply
+	libraries  map[string]*library     // by qualified name
+	labels     map[common.Address]string
+	tests      []common.Address          // the test contracts of set-ups
+	actors     []common.Address          // handlers of their invariants
+	tester     common.Address            // who runs their fuzz tests
+	parties    []party                   // accounts that set-ups made special, see senders
+	names      map[common.Address]string // what set-ups call accounts
+	planned    []Failure                 // steps of a plan
+	later      []Step                    // of a plan, after the one that runs
 	// recognized is how many instances recognize has looked at.
 	recognized int
 	report     *Report
@@ -85,19 +85,19 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builde
 
 func newBuilder(machine *evm.Reference, contracts []*bytecode.Contract, limit int) *builder {
 	b := &builder{
-		machine:   machine,
-		contracts: contracts,
-		limit:     limit,
-		tried:     map[*bytecode.Contract]bool{},
-		copies:    map[*bytecode.Contract]int{},
-		needed:    map[*bytecode.Contract][]need{},
-		proxied:   map[common.Address]bool{},
-		proxies:   map[common.Address]bool{},
-		barren:    map[common.Address]bool{},
-		libraries: map[string]*library{},
-		labels:    map[common.Address]string{},
-		names:     map[common.Address]string{},
-		report:    &Report{},
+		machine:    machine,
+		contracts:  contracts,
+		limit:      limit,
+		tried:      map[*bytecode.Contract]bool{},
+		copies:     map[*bytecode.Contract]int{},
+		needed:     map[*bytecode.Contract][]need{},
+		proxied:    map[common.Address]bool{},
+		proxies:    map[common.Address]bool{},
+		unmintable: map[common.Address]bool{},
+		libraries:  map[string]*library{},
+		labels:     map[common.Address]string{},
+		names:      map[common.Address]string{},
+		report:     &Report{},
 	}
 	for _, c := range contracts {
 		if c.Deployable() && !c.Library {
@@ -172,7 +172,7 @@ func (b *builder) deployAndEquip(ctx context.Context, wanted []*bytecode.Contrac
 	if err := b.produce(ctx, wanted, first); err != nil {
 		return err
 	}
-	return b.handOut(ctx, first)
+	return b.fund(ctx, first)
 }
 
 // reportFailures lists what could not be deployed in table order, libraries last.
@@ -316,7 +316,7 @@ func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm
 				o.reason += fmt.Sprintf(" (with %s)", join(texts))
 			}
 		}
-		s.learn(arguments, exec)
+		s.proposeAfter(arguments, exec)
 	}
 	return o, nil
 }
@@ -367,7 +367,7 @@ func (b *builder) keep(c *candidate, code []byte, found *outcome) int {
 
 // originOf says of a contract that the build does not hold where it comes from.
 func originOf(c *bytecode.Contract) []string {
-	if IsBrought(c) {
+	if IsBuiltInMock(c) {
 		return []string{"brought by Sightline"}
 	}
 	return nil

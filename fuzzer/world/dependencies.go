@@ -18,7 +18,7 @@ func (b *builder) implements(c *bytecode.Contract, typ string) bool {
 	if c.Name == typ || slices.Contains(c.Implements, typ) {
 		return true
 	}
-	if IsBrought(c) && isStandard(typ) { // another one is meant by that
+	if IsBuiltInMock(c) && isStandard(typ) { // the name means another one
 		return false
 	}
 	for _, t := range b.contracts {
@@ -78,9 +78,9 @@ const maxCopies = 2
 
 // need is a kind of contract that a constructor asks for.
 type need struct {
-	meets   func(*bytecode.Contract) bool
-	standIn *bytecode.Contract // of ours, where the build has nothing of the kind; nil: none
-	count   int                // different instances that are wanted
+	meets func(*bytecode.Contract) bool
+	mock  *bytecode.Contract // built-in, for where the build has nothing of the kind; nil: none
+	count int                // different instances that are wanted
 }
 
 // needs lists what the parameters of a contract's constructor, of the initializer that
@@ -131,22 +131,22 @@ func (b *builder) needs(c *bytecode.Contract) []need {
 // needOf is the need for one contract of a kind.
 func (b *builder) needOf(kind string) need {
 	if i := slices.IndexFunc(namedKinds, func(k namedKind) bool { return k.name == kind }); i >= 0 {
-		return need{meets: namedKinds[i].meets, standIn: broughtNamed(namedKinds[i].standIn)}
+		return need{meets: namedKinds[i].meets, mock: namedMock(namedKinds[i].mock)}
 	}
 	meets := func(d *bytecode.Contract) bool { return b.implements(d, kind) }
-	return need{meets: meets, standIn: standsIn(meets)}
+	return need{meets: meets, mock: mockFor(meets)}
 }
 
 // fits reports whether a contract is what a need asks for. A token that is made of
 // another one, as a vault's shares are, is not what to begin with: no account has any
 // yet, and two of that kind would wait for each other.
 func (b *builder) fits(c *bytecode.Contract, n *need) bool {
-	return n.meets(c) && (n.standIn == nil || !isToken(n.standIn) || !b.takesToken(c))
+	return n.meets(c) && (n.mock == nil || !isToken(n.mock) || !b.takesToken(c))
 }
 
 // takesToken reports whether a contract's constructor or initializer asks for a token.
 func (b *builder) takesToken(c *bytecode.Contract) bool {
-	return slices.ContainsFunc(b.needs(c), func(n need) bool { return n.standIn != nil && isToken(n.standIn) })
+	return slices.ContainsFunc(b.needs(c), func(n need) bool { return n.mock != nil && isToken(n.mock) })
 }
 
 // ready reports whether every need is met, or met by nothing that waits.
@@ -180,19 +180,19 @@ func (b *builder) dependency(c *bytecode.Contract) *bytecode.Contract {
 
 // outside is the first contract of the build, in the order of roles, that meets
 // a need and was not tried so far; else one that was deployed already and may be
-// deployed again. What we bring comes before what other packages have, which often is
-// made to be inherited from: a token without a supply.
+// deployed again. Built-in mocks come before the contracts of other packages, which often
+// are made to be inherited from: a token without a supply.
 func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
 	if b.count(need) == 0 {
 		untried := func(d *bytecode.Contract) bool { return d != c && !b.tried[d] && need.meets(d) }
 		own := func(d *bytecode.Contract) bool {
-			return untried(d) && b.fits(d, &need) && (need.standIn == nil || role(d) != Dependency)
+			return untried(d) && b.fits(d, &need) && (need.mock == nil || role(d) != Dependency)
 		}
 		if i := slices.IndexFunc(b.byRole, own); i >= 0 {
 			return b.byRole[i]
 		}
-		if need.standIn != nil && !b.tried[need.standIn] {
-			return need.standIn
+		if need.mock != nil && !b.tried[need.mock] {
+			return need.mock
 		}
 		if i := slices.IndexFunc(b.byRole, untried); i >= 0 {
 			return b.byRole[i]
@@ -200,7 +200,7 @@ func (b *builder) outside(c *bytecode.Contract, need need) *bytecode.Contract {
 		return nil
 	}
 	for _, i := range b.instances {
-		if i.Contract != c && b.fits(i.Contract, &need) && !b.barren[i.Address] && b.copies[i.Contract] < maxCopies {
+		if i.Contract != c && b.fits(i.Contract, &need) && !b.unmintable[i.Address] && b.copies[i.Contract] < maxCopies {
 			return i.Contract
 		}
 	}
@@ -226,19 +226,19 @@ func (b *builder) matching(meets func(*bytecode.Contract) bool) []common.Address
 // useful is matching, with tokens that are made of others after the rest, and
 // those that cannot be minted at the end.
 func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
-	var plain, derived, barren []common.Address
+	var plain, derived, unmintable []common.Address
 	for _, a := range b.matching(meets) {
 		i := slices.IndexFunc(b.instances, func(in evm.Instance) bool { return in.Address == a })
 		switch {
-		case b.barren[a]:
-			barren = append(barren, a)
+		case b.unmintable[a]:
+			unmintable = append(unmintable, a)
 		case isToken(b.instances[i].Contract) && b.takesToken(b.instances[i].Contract):
 			derived = append(derived, a)
 		default:
 			plain = append(plain, a)
 		}
 	}
-	return slices.Concat(plain, derived, barren)
+	return slices.Concat(plain, derived, unmintable)
 }
 
 // count is the number of instances that meet a need, without those that only a
@@ -246,7 +246,7 @@ func (b *builder) useful(meets func(*bytecode.Contract) bool) []common.Address {
 func (b *builder) count(need need) int {
 	n := 0
 	for _, i := range b.instances {
-		if b.fits(i.Contract, &need) && !b.proxied[i.Address] && !b.barren[i.Address] {
+		if b.fits(i.Contract, &need) && !b.proxied[i.Address] && !b.unmintable[i.Address] {
 			n++
 		}
 	}

@@ -87,7 +87,7 @@ func testFunctions(a abi.ABI) []abi.Method {
 // example runs a test function until it succeeds or its tries are used up, and
 // takes the calls of that run, or of the first one. It returns the gas that was
 // used.
-func (b *builder) example(w *evm.World, up *SetUp, m *abi.Method, lines map[string][]bytecode.Position) (uint64, error) {
+func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, lines map[string][]bytecode.Position) (uint64, error) {
 	search, err := b.newSearch(m, methodParameters(up.Contract, m))
 	if err != nil {
 		return 0, nil //nolint:nilerr // it cannot be called: no example
@@ -123,7 +123,7 @@ func (b *builder) example(w *evm.World, up *SetUp, m *abi.Method, lines map[stri
 		if succeeded {
 			break
 		}
-		search.learn(a, exec)
+		search.proposeAfter(a, exec)
 	}
 	if len(taken) > 0 {
 		b.report.Examples = append(b.report.Examples, taken)

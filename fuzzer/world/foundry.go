@@ -125,8 +125,8 @@ func isTestCode(c *bytecode.Contract) bool {
 // contract, setUp() if it has one. When that succeeds, what it has made is in the
 // builder's state, and the instances are callable; when not, or when it gained
 // nothing, all is as before and the result says why.
-func (b *builder) setUp(ctx context.Context, c *bytecode.Contract, s *setups) (*SetUp, error) {
-	up := &SetUp{Contract: c}
+func (b *builder) setUp(ctx context.Context, c *bytecode.Contract, s *setups) (*TestSetup, error) {
+	up := &TestSetup{Contract: c}
 	before := b.save()
 	exec, err := b.runSetUp(ctx, up, &s.chain)
 	if err == nil && up.Failure == "" {
@@ -143,7 +143,7 @@ func (b *builder) setUp(ctx context.Context, c *bytecode.Contract, s *setups) (*
 
 // runSetUp makes the calls. The machine is a new one, since what an execution
 // records is bounded, and each set-up should have all of it.
-func (b *builder) runSetUp(ctx context.Context, up *SetUp, chain *Chain) (*evm.Execution, error) {
+func (b *builder) runSetUp(ctx context.Context, up *TestSetup, chain *Chain) (*evm.Execution, error) {
 	world := *b.machine.World()
 	up.Address = crypto.CreateAddress(chain.Sender, world.Accounts[chain.Sender].Nonce)
 	world.Accounts = maps.Clone(world.Accounts)

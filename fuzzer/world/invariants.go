@@ -31,7 +31,7 @@ func hasInvariants(c *bytecode.Contract) bool {
 }
 
 // askInvariants makes a test contract with invariants one that is asked.
-func (b *builder) askInvariants(up *SetUp) error {
+func (b *builder) askInvariants(up *TestSetup) error {
 	if !hasInvariants(up.Contract) || len(b.instances) >= b.limit {
 		return nil
 	}
@@ -91,7 +91,7 @@ func mustType(name string, components []abi.ArgumentMarshaling) abi.Type {
 }
 
 // scopeOf asks a test contract what its invariants speak of.
-func (b *builder) scopeOf(up *SetUp) (*evm.Scope, error) {
+func (b *builder) scopeOf(up *TestSetup) (*evm.Scope, error) {
 	s := &evm.Scope{}
 	for _, list := range []struct {
 		function string
@@ -133,7 +133,7 @@ func (b *builder) scopeOf(up *SetUp) (*evm.Scope, error) {
 
 // ask is the answer of a test contract's function; nil where it has none, or answers
 // something else.
-func (b *builder) ask(up *SetUp, function string, answer abi.Type) (any, error) {
+func (b *builder) ask(up *TestSetup, function string, answer abi.Type) (any, error) {
 	if !hasMethod(up.Contract.ABI, function) {
 		return nil, nil //nolint:nilnil // no answer is not a failure
 	}

@@ -59,10 +59,10 @@ var accountRoles = []accountRole{
 
 // namedKind is a kind of contract that a parameter asks for by its name alone.
 type namedKind struct {
-	name    string
-	words   []string // one of them is a word of the parameter's name
-	meets   func(*bytecode.Contract) bool
-	standIn string // of those that are brought
+	name  string
+	words []string // one of them is a word of the parameter's name
+	meets func(*bytecode.Contract) bool
+	mock  string // name of the built-in mock; empty: none
 }
 
 // namedKinds are these, the more special ones first.

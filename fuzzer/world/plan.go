@@ -28,9 +28,9 @@ type Plan struct {
 	Accounts map[common.Address]*evm.Account
 	// Origin is the chain that the World goes on from; nil: none.
 	Origin evm.Origin
-	// OnTop are further steps, behind whatever else makes the World: deployments of what is
-	// not there then, and calls of what they deployed. One that cannot be meant so is a note.
-	OnTop []Step
+	// ExtraSteps run after whatever else makes the World: they deploy contracts that it
+	// lacks, and call what they deployed. A step that does not fit the build is a note.
+	ExtraSteps []Step
 	// Recorded is a deploy script, which comes before Steps; nil: none.
 	Recorded *Recording
 	// Senders are added to those of every World, and funded like them. They have no private
@@ -43,7 +43,7 @@ type Step struct {
 	Contract string // to deploy, "Vault" or "src/Vault.sol:Vault"; empty: a call
 	Name     string // of the instance; empty: the contract's
 	// As is the contract whose functions the instance has; empty: Contract's. A proxy
-	// has those of what is behind it.
+	// has those of its implementation.
 	As string
 	// Address is where the contract is already, for a World that does not begin empty;
 	// empty: it is deployed.
@@ -67,7 +67,7 @@ type PlannedMessage struct {
 	Function  string
 	Arguments []Value
 	// Named are arguments by the names of the parameters, in place of Arguments, where a
-	// step is among [Plan.OnTop].
+	// step is among [Plan.ExtraSteps].
 	Named []NamedValue
 	Place string
 }
@@ -276,11 +276,11 @@ func (b *builder) plannedContract(name, place string) (*bytecode.Contract, error
 			found = append(found, c)
 		}
 	}
-	if ours, ok := strings.CutPrefix(name, BroughtPrefix); ok && len(found) == 0 {
-		if c := broughtNamed(ours); c != nil {
+	if ours, ok := strings.CutPrefix(name, mockPrefix); ok && len(found) == 0 {
+		if c := namedMock(ours); c != nil {
 			return c, nil
 		}
-		return nil, planError(place, "Sightline brings no contract %q, but %s", name, strings.Join(broughtNames(), ", "))
+		return nil, planError(place, "Sightline brings no contract %q, but %s", name, strings.Join(mockNames(), ", "))
 	}
 	switch len(found) {
 	case 0:

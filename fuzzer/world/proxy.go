@@ -19,10 +19,10 @@ const proxySuffix = "#proxy"
 // runs: keccak256("eip1967.proxy.implementation") − 1.
 var implementationSlot = common.HexToHash("0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc")
 
-// broughtProxy is an ERC-1967 proxy that does nothing else: the constructor stores
-// the implementation, the runtime code passes every call on. It serves where the
-// build holds no proxy.
-func broughtProxy() *bytecode.Contract {
+// mockProxy is a built-in ERC-1967 proxy that does nothing else: the constructor stores
+// the implementation, and the runtime code passes every call on. It serves where the build
+// has no proxy.
+func mockProxy() *bytecode.Contract {
 	const size = 0x3d // of the runtime code
 	runtime := slices.Concat(
 		[]byte{0x36, 0x3d, 0x3d, 0x37},       // calldatacopy(0, 0, calldatasize)
@@ -42,7 +42,7 @@ func broughtProxy() *bytecode.Contract {
 	)
 	const constructor = `[{"type":"constructor","inputs":[{"name":"implementation","type":"address"}]}]`
 	return &bytecode.Contract{
-		Name: "ERC1967Proxy", Source: broughtSource, ABI: broughtABI(constructor), RawABI: []byte(constructor),
+		Name: "ERC1967Proxy", Source: mockSource, ABI: mockABI(constructor), RawABI: []byte(constructor),
 		Creation: &bytecode.Code{Kind: bytecode.Creation, Bytes: creation}, Runtime: &bytecode.Code{Kind: bytecode.Runtime, Bytes: runtime},
 		Implements: []string{"ERC1967Proxy"},
 	}
@@ -58,7 +58,7 @@ type newProxy struct {
 // deployProxy deploys a proxy of an implementation without initializing it: the
 // build's own if it has a plain ERC1967Proxy that accepts that, otherwise ours.
 func (b *builder) deployProxy(ctx context.Context, implementation common.Address) (*newProxy, error) {
-	ours := broughtNamed("ERC1967Proxy")
+	ours := namedMock("ERC1967Proxy")
 	for _, c := range b.byRole {
 		if !genericProxy(c) {
 			continue

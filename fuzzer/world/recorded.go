@@ -44,7 +44,7 @@ func (b *builder) repeatCalls(r *Recording) error {
 		b.calls = append(b.calls, call)
 		b.meetLast(exec)
 		if call.From != Create2Deployer {
-			b.note(party{address: call.From, sign: pranked, why: "sends transactions of the script", key: r.Keys[call.From]})
+			b.addParty(party{address: call.From, sign: pranked, why: "sends transactions of the script", key: r.Keys[call.From]})
 		}
 		if call.Create {
 			b.created(exec, &call)

@@ -9,10 +9,10 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Report tells how a World was made.
+// Report says how a World was made.
 type Report struct {
-	SetUps  []SetUp // of the project's tests, in the order they were run
-	Senders []Party // accounts in addition to those of every World
+	TestSetups []TestSetup // of the project's tests, in the order they were run
+	Senders    []Party     // accounts in addition to those of every World
 	// Examples are calls of the World's instances by its senders, as the tests of the
 	// set-ups make them, one sequence for each test.
 	Examples    []evm.Sequence

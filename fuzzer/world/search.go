@@ -145,15 +145,15 @@ func vectors(widths []int, limit int) [][]int {
 	return out
 }
 
-// maxLearned bounds how far back from the failure comparisons are looked at: the
+// maxCompared bounds how far back from the failure comparisons are looked at: the
 // check that failed is the last, a helper's checks may follow it.
-const maxLearned = 4
+const maxCompared = 4
 
 // learn looks at why a call failed. Where a numeric argument or the wei was
 // compared with something shortly before, that value and its neighbors are
 // proposed for it. Where a call to an address argument failed, or went to an
 // address without code, other addresses are.
-func (s *search) learn(a *arguments, exec *evm.Execution) {
+func (s *search) proposeAfter(a *arguments, exec *evm.Execution) {
 	result := &exec.Calls[len(exec.Calls)-1]
 	var proposals []*arguments
 	for i := result.Frames[1] - 1; i >= result.Frames[0] && len(proposals) < maxTries; i-- {
@@ -164,7 +164,7 @@ func (s *search) learn(a *arguments, exec *evm.Execution) {
 		if frame.Outcome == evm.Success {
 			continue
 		}
-		for n := 0; n < maxLearned && n < len(frame.Comparisons); n++ {
+		for n := 0; n < maxCompared && n < len(frame.Comparisons); n++ {
 			proposals = append(proposals, s.compared(a, &frame.Comparisons[len(frame.Comparisons)-1-n])...)
 		}
 	}

@@ -84,7 +84,7 @@ func (b *builder) meet(exec *evm.Execution) {
 		for _, l := range f.Logs {
 			for _, e := range eventSigns {
 				if len(l.Topics) > e.place && l.Topics[0] == e.topic {
-					b.note(party{address: common.BytesToAddress(l.Topics[e.place][:]), sign: e.sign, why: e.why})
+					b.addParty(party{address: common.BytesToAddress(l.Topics[e.place][:]), sign: e.sign, why: e.why})
 				}
 			}
 		}
@@ -100,12 +100,12 @@ func (b *builder) meetCheat(f *evm.Frame) {
 	address := common.BytesToAddress(word)
 	switch {
 	case slices.ContainsFunc(cheatPrank, func(s []byte) bool { return bytes.Equal(s, id) }):
-		b.note(party{address: address, sign: pranked, why: "pranked"})
+		b.addParty(party{address: address, sign: pranked, why: "pranked"})
 	case bytes.Equal(id, cheatDeal):
-		b.note(party{address: address, sign: funded, why: "given ether"})
+		b.addParty(party{address: address, sign: funded, why: "given ether"})
 	case bytes.Equal(id, cheatAddr), bytes.Equal(id, cheatSign):
 		if key, err := crypto.ToECDSA(word); err == nil {
-			b.note(party{address: crypto.PubkeyToAddress(key.PublicKey), sign: known, why: "private key known", key: key})
+			b.addParty(party{address: crypto.PubkeyToAddress(key.PublicKey), sign: known, why: "private key known", key: key})
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (b *builder) meetLabeled(labels map[common.Address]string) {
 	for _, a := range addresses {
 		if isName(labels[a]) {
 			b.names[a] = labels[a]
-			b.note(party{address: a, sign: funded, why: "labeled"})
+			b.addParty(party{address: a, sign: funded, why: "labeled"})
 		}
 	}
 }
@@ -128,8 +128,8 @@ func isName(label string) bool {
 		!strings.ContainsFunc(label, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
 }
 
-// note remembers an account; of several signs the strongest counts.
-func (b *builder) note(p party) {
+// addParty adds an account; of several signs the strongest counts.
+func (b *builder) addParty(p party) {
 	i := slices.IndexFunc(b.parties, func(q party) bool { return q.address == p.address })
 	if i < 0 {
 		b.parties = append(b.parties, p)
@@ -171,7 +171,7 @@ func (b *builder) meetOwners() error {
 			result := &exec.Calls[len(exec.Calls)-1]
 			if result.Outcome == evm.Success && len(result.Output) == 32 {
 				name, _, _ := strings.Cut(signature, "(")
-				b.note(party{address: common.BytesToAddress(result.Output), sign: owning, why: name + " of " + in.Name})
+				b.addParty(party{address: common.BytesToAddress(result.Output), sign: owning, why: name + " of " + in.Name})
 			}
 		}
 	}

@@ -13,15 +13,15 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Setup says which of the project's own Foundry tests make the World.
-type Setup struct {
+// SetupOptions say which of the project's own Foundry tests make the World.
+type SetupOptions struct {
 	// Contracts names the test contracts to use, in this order; empty: [Make]
 	// chooses.
 	Contracts []string
 	// Strict makes it an error when one of Contracts fails. For a World that is to
 	// be compared with another one, made in the same way.
 	Strict bool
-	// Senders are who sends calls besides the test contracts; nil: [Make] chooses.
+	// Senders send calls, in addition to the test contracts; nil: [Make] chooses.
 	Senders []evm.Sender
 	// Lenient is [evm.Cheats.Lenient].
 	Lenient bool
@@ -33,20 +33,20 @@ type Setup struct {
 	Lines map[string][]bytecode.Position
 	// Chain is what the tests run on; nil: [DefaultChain].
 	Chain *Chain
-	// ReadFile reads a file of the project for a cheatcode, and Root is the
-	// project's folder as cheatcodes tell it; nil and empty: they are refused.
+	// ReadFile reads a file of the project for a cheatcode, and Root is the project's
+	// folder as cheatcodes return it; nil and empty: those cheatcodes are refused.
 	ReadFile func(path string) ([]byte, error)
 	Root     string
-	// Asked is what the cheatcodes of another World, made in the same way, were answered:
-	// those of this one are answered as much. nil: nothing.
+	// Asked are the answers that cheatcodes got in another World, made in the same way:
+	// those of this World get them too. nil: none.
 	Asked *cheatcode.Answers
-	// Fork tells why a test cannot fork the chain that the plan's Origin is, see
+	// Fork says why a test cannot fork the chain that the plan's Origin is, see
 	// [cheatcode.Fork]; nil: none can.
 	Fork func(name string, block *uint64) error
 }
 
-// SetUp tells what came of a test contract's set-up.
-type SetUp struct {
+// TestSetup is the outcome of a test contract's set-up.
+type TestSetup struct {
 	Contract *bytecode.Contract
 	Function string // "setUp()"; empty when only its constructor ran
 	// Failure says, for people, why nothing of it is in the World; empty: all is.
@@ -110,22 +110,22 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if !s.succeeded() {
 		w, report, err := Auto(ctx, table, options)
 		if err == nil {
-			report.SetUps = s.tried
+			report.TestSetups = s.tried
 		}
 		return w, report, err
 	}
-	b.report.SetUps = s.tried
+	b.report.TestSetups = s.tried
 	return b.complete(ctx, table, options, s)
 }
 
 // setups is the choice of test contracts.
 type setups struct {
-	*Setup
+	*SetupOptions
 	chain      Chain
 	contracts  []*bytecode.Contract
 	candidates []*setUpCandidate
 	open       map[bytecode.Position]bool // targets' lines that no instance holds
-	tried      []SetUp
+	tried      []TestSetup
 	answers    *cheatcode.Answers // what cheatcodes were told of files and artifacts
 }
 
@@ -136,7 +136,7 @@ type setUpCandidate struct {
 }
 
 func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error) {
-	s := &setups{Setup: options.Setup, chain: DefaultChain(), contracts: contracts, open: map[bytecode.Position]bool{}}
+	s := &setups{SetupOptions: options.Setup, chain: DefaultChain(), contracts: contracts, open: map[bytecode.Position]bool{}}
 	if s.Chain != nil {
 		s.chain = *s.Chain
 	}
@@ -300,7 +300,7 @@ func (s *setups) run(ctx context.Context, b *builder) error {
 }
 
 func (s *setups) succeeded() bool {
-	return slices.ContainsFunc(s.tried, func(up SetUp) bool { return up.Failure == "" })
+	return slices.ContainsFunc(s.tried, func(up TestSetup) bool { return up.Failure == "" })
 }
 
 // complete deploys what the set-ups did not, and makes the World.
@@ -322,7 +322,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 		}
 	}
 	adopted := len(b.instances)
-	if wanted, err = b.deployOnTop(ctx, options.Plan, wanted); err != nil {
+	if wanted, err = b.runExtraSteps(ctx, options.Plan, wanted); err != nil {
 		return nil, nil, err
 	}
 	if err := b.deployAndEquip(ctx, wanted); err != nil {

@@ -53,7 +53,7 @@ func setUpFixture(t *testing.T, name string) (*bytecode.Table, world.Options) {
 	}
 	first, _, _ := strings.Cut(string(source), "\n")
 	table := bytecode.NewTable(testsolc.Compile(t, string(source), testsolc.Settings{}))
-	setup := &world.Setup{Lines: map[string][]bytecode.Position{}}
+	setup := &world.SetupOptions{Lines: map[string][]bytecode.Position{}}
 	options := world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}, Setup: setup}
 	for _, target := range strings.Split(strings.TrimPrefix(first, "// Targets: "), ", ") {
 		c := testsolc.Contract(t, table.Contracts(), target)
@@ -95,7 +95,7 @@ func checkGolden(t *testing.T, golden, got string) {
 
 func setUpText(w *evm.World, r *world.Report) string {
 	var b strings.Builder
-	for _, up := range r.SetUps {
+	for _, up := range r.TestSetups {
 		fmt.Fprintf(&b, "set-up %s", up.Contract.Name)
 		if up.Function != "" {
 			fmt.Fprintf(&b, ".%s", up.Function)
@@ -143,7 +143,7 @@ func callText(w *evm.World, c *evm.Call) string {
 // error that says what is wrong where it cannot be one.
 func TestSetUpNamed(t *testing.T) {
 	table, options := setUpFixture(t, "vault")
-	names := func(setup world.Setup) (string, error) {
+	names := func(setup world.SetupOptions) (string, error) {
 		setup.Lines = options.Setup.Lines
 		o := options
 		o.Setup = &setup
@@ -158,15 +158,15 @@ func TestSetUpNamed(t *testing.T) {
 		return strings.Join(list, " "), nil
 	}
 	for _, tc := range []struct {
-		setup world.Setup
+		setup world.SetupOptions
 		want  string
 		err   string
 	}{
-		{world.Setup{Contracts: []string{"TokenTest"}}, "Token Vault Registry", ""},
-		{world.Setup{Contracts: []string{"test.sol:TokenTest", "VaultTest"}}, "Token Token#2 Vault Registry", ""},
-		{world.Setup{Contracts: []string{"NoTest"}}, "", `no contract named "NoTest"`},
-		{world.Setup{Contracts: []string{"Vault"}}, "", "its constructor has parameters"},
-		{world.Setup{Contracts: []string{"Shares"}}, "", "a library"},
+		{world.SetupOptions{Contracts: []string{"TokenTest"}}, "Token Vault Registry", ""},
+		{world.SetupOptions{Contracts: []string{"test.sol:TokenTest", "VaultTest"}}, "Token Token#2 Vault Registry", ""},
+		{world.SetupOptions{Contracts: []string{"NoTest"}}, "", `no contract named "NoTest"`},
+		{world.SetupOptions{Contracts: []string{"Vault"}}, "", "its constructor has parameters"},
+		{world.SetupOptions{Contracts: []string{"Shares"}}, "", "a library"},
 	} {
 		got, err := names(tc.setup)
 		if tc.err != "" {
@@ -186,7 +186,7 @@ func TestSetUpNamed(t *testing.T) {
 func TestSetUpStrict(t *testing.T) {
 	table, options := setUpFixture(t, "failing")
 	options.Setup.Contracts = []string{"MarketTest", "ForkTest"}
-	if _, report, err := world.Make(context.Background(), table, options); err != nil || len(report.SetUps) != 2 || report.SetUps[1].Failure == "" {
+	if _, report, err := world.Make(context.Background(), table, options); err != nil || len(report.TestSetups) != 2 || report.TestSetups[1].Failure == "" {
 		t.Errorf("one of two fails: %+v, %v", report, err)
 	}
 	options.Setup.Strict = true
@@ -286,14 +286,14 @@ func TestSetUpLoops(t *testing.T) {
 	table := bytecode.NewTable(testsolc.Compile(t, source, testsolc.Settings{}))
 	chain := world.DefaultChain()
 	chain.Gas = 1 << 22
-	w, report, err := world.Make(context.Background(), table, world.Options{Targets: []string{"A"}, Setup: &world.Setup{
+	w, report, err := world.Make(context.Background(), table, world.Options{Targets: []string{"A"}, Setup: &world.SetupOptions{
 		Chain: &chain, Lines: map[string][]bytecode.Position{"test.sol:A": {{File: "test.sol", Line: 1}}},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(report.SetUps); n < 2 || n > 5 || !strings.Contains(report.SetUps[0].Failure, "out of gas") {
-		t.Errorf("%d set-ups tried: %+v", n, report.SetUps)
+	if n := len(report.TestSetups); n < 2 || n > 5 || !strings.Contains(report.TestSetups[0].Failure, "out of gas") {
+		t.Errorf("%d set-ups tried: %+v", n, report.TestSetups)
 	}
 	if len(w.Instances) == 0 || w.Instances[0].Name != "A" {
 		t.Errorf("instances %+v, want A without them", w.Instances)
@@ -352,7 +352,7 @@ contract ATest is Test {
 // stays with it when it is saved; a World made again has as much.
 func TestSetUpFiles(t *testing.T) {
 	table := bytecode.NewTable(testsolc.Compile(t, readingTest, testsolc.Settings{}))
-	options := world.Options{Targets: []string{"A", "ATest"}, Setup: &world.Setup{
+	options := world.Options{Targets: []string{"A", "ATest"}, Setup: &world.SetupOptions{
 		Lines: map[string][]bytecode.Position{"test.sol:A": {{File: "test.sol", Line: 9}}, "test.sol:ATest": {{File: "test.sol", Line: 17}}},
 		ReadFile: func(path string) ([]byte, error) {
 			if path == "data.txt" {
@@ -367,7 +367,7 @@ func TestSetUpFiles(t *testing.T) {
 	}
 	i := slices.IndexFunc(first.Instances, func(in evm.Instance) bool { return in.Name == "ATest" })
 	if i < 0 || first.Cheats == nil {
-		t.Fatalf("instances %+v, set-ups %+v", first.Instances, report.SetUps)
+		t.Fatalf("instances %+v, set-ups %+v", first.Instances, report.TestSetups)
 	}
 	again := *options.Setup
 	again.Contracts, again.Strict, again.Asked = []string{"ATest"}, true, first.Cheats.Answers

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// makingWords begin the names of functions that make tokens, or give them to who asks.
+// makingWords begin the names of functions that make tokens, or give them to the caller.
 var makingWords = []string{"mint", "deposit", "issue", "faucet", "drip", "claim", "wrap", "initialize"}
 
 // makesTokens reports whether a token has functions by which an account may obtain
@@ -24,15 +24,15 @@ func makesTokens(c *bytecode.Contract) bool {
 	return false
 }
 
-// lookForSupply notes a new instance if it is a token that no account has and that
-// cannot be minted: the ERC-20 of a library of contracts, deployed as it is. What
+// lookForSupply notes a new instance if it is a token that no account has and that is
+// unmintable: the ERC-20 of a library of contracts, deployed as it is. A contract that
 // takes payment in it could never be paid.
 func (b *builder) lookForSupply(in *evm.Instance) error {
 	if !isToken(in.Contract) || makesTokens(in.Contract) || !hasMethod(in.Contract.ABI, "totalSupply()") {
 		return nil
 	}
 	supply, err := b.word(in, "totalSupply()", nil)
-	b.barren[in.Address] = supply != nil && supply.IsZero()
+	b.unmintable[in.Address] = supply != nil && supply.IsZero()
 	return err
 }
 

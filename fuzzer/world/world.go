@@ -71,7 +71,7 @@ type Options struct {
 	MaxInstances int
 	// Setup lets [Make] run the set-ups of the project's own tests; nil: it does
 	// not.
-	Setup *Setup
+	Setup *SetupOptions
 	// Plan is followed before anything else; of what it does not deploy only Targets
 	// are. nil: there is none.
 	Plan *Plan
@@ -108,7 +108,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 		}
 		selection = b.leftByPlan(selection, options.Targets)
 	}
-	if selection.Wanted, err = b.deployOnTop(ctx, options.Plan, selection.Wanted); err != nil {
+	if selection.Wanted, err = b.runExtraSteps(ctx, options.Plan, selection.Wanted); err != nil {
 		return nil, nil, err
 	}
 	if err := b.deployAndEquip(ctx, selection.Wanted); err != nil {

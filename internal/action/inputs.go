@@ -51,8 +51,8 @@ const (
 	commentOnFindings = "on-findings"
 	commentNever      = "never"
 
-	// defaultMaxMinutes is far above what a check takes (a build, and two minutes of
-	// fuzzing) and far below the six hours after which GitHub ends a job.
+	// defaultMaxMinutes is far more than a check takes (a build, and two minutes of fuzzing)
+	// and far less than the six hours after which GitHub ends a job.
 	defaultMaxMinutes = 30
 	maxMaxMinutes     = 5 * 24 * 60 // GitHub's limit for jobs on self-hosted runners
 )
@@ -78,8 +78,7 @@ func (a *action) readInputs(start time.Time) error {
 			return exit.BadInput("%w", err)
 		}
 	}
-	// Paths in inputs are relative to the checkout, which is where a container starts
-	// anyway.
+	// Paths in inputs are relative to the checkout, where a container starts anyway.
 	if err := os.Chdir(a.run.Workspace); err != nil {
 		return exit.BadInput("GITHUB_WORKSPACE: %w", err)
 	}
@@ -113,7 +112,7 @@ func (a *action) equip(o *pipeline.Options) {
 	r.FileURL, r.SummaryURL, r.Key, r.SHA = a.run.FileURL(a.run.SHA), a.run.RunURL(), a.key(), a.run.SHA
 	r.Run, r.Category = strconv.Itoa(a.run.Number), a.category
 	if a.branchCheckedOut() {
-		r.FileURL = a.run.FileURL(a.head) // its lines are not those of the merge commit
+		r.FileURL = a.run.FileURL(a.head) // the merge commit has other lines
 	}
 }
 

@@ -155,7 +155,7 @@ func cacheKey(s string) string {
 	return s[:min(len(s), 400)]
 }
 
-// writeComment keeps the pull request's comment. It reports whether GitHub denied it.
+// writeComment writes or updates the pull request's comment. It reports whether GitHub denied it.
 func (a *action) writeComment(ctx context.Context, r *report.Report) (denied bool) {
 	if a.run.Name != github.PullRequest || a.comment == commentNever {
 		return false

@@ -17,7 +17,7 @@ import (
 // checkCampaign rejects invalid values before anything is read or compiled.
 func (s *Settings) checkCampaign() error {
 	c, w := &s.options.Campaign, &s.options.World
-	if !(s.timeout >= 0 && s.timeout <= maxTimeout) { // NaN is neither
+	if !(s.timeout >= 0 && s.timeout <= maxTimeout) { // NaN fails, too
 		return exit.BadInput("--timeout %v: want seconds, from 0 to %d (30 days)", float64(s.timeout), maxTimeout)
 	}
 	if s.timeout == 0 && c.Calls == 0 {

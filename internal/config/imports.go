@@ -250,7 +250,7 @@ func (s *Settings) Import(read func(name string) ([]byte, error)) error {
 		p.World.Senders = f.namedSenders()
 	}
 	if !s.flags.Changed("deploy") {
-		p.World.OnTop = f.steps()
+		p.World.ExtraSteps = f.steps()
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func importLength(f *imports, v *importedValue) error {
 	if n.IsZero() {
 		return errors.New("want at least 1")
 	}
-	if n.LtUint64(maxSeqLen) { // otherwise as many as are needed
+	if n.LtUint64(maxSeqLen) { // otherwise the campaign chooses the length
 		f.seqLen = int(n.Uint64())
 	}
 	return nil

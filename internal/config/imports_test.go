@@ -195,7 +195,7 @@ func TestImportsIsBeneath(t *testing.T) {
 		if p.Senders[0].Name == "me" && len(p.Senders) == 1 {
 			senders = "me"
 		}
-		if got := fmt.Sprintf("%s %s %d", s.Value("seq-len"), senders, len(p.OnTop)); got != want {
+		if got := fmt.Sprintf("%s %s %d", s.Value("seq-len"), senders, len(p.ExtraSteps)); got != want {
 			t.Errorf("%q: %s, want %s", config, got, want)
 		}
 	}

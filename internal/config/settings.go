@@ -23,7 +23,7 @@ const (
 	DefaultFailOn  = "high"
 	maxSeqLen      = 64 // Harvey, section 5: sequences double up to it
 	maxWorkers     = 256
-	maxTimeout     = 30 * 24 * 3600 // seconds; a longer one is a slip of the keyboard
+	maxTimeout     = 30 * 24 * 3600 // seconds; longer ones are typing errors
 )
 
 // Values of --disclosure: which findings a run shows.

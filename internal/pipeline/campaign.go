@@ -41,7 +41,7 @@ func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
 	return result, nil
 }
 
-// configure makes the campaign's configuration of the options and the deployment.
+// configure makes the campaign's configuration from the options and the deployment.
 func (r *run) configure() error {
 	o, d := &r.o.Campaign, r.head.Deployment
 	schedule, err := fuzzer.ScheduleNamed(o.Schedule)
@@ -71,21 +71,21 @@ func (r *run) configure() error {
 	return nil
 }
 
-// untilDeadline is what the deadline leaves of the time limit. Of what is left, the base
-// gets its share.
+// untilDeadline is the campaign's time limit, cut so that it and the base's share end
+// before the deadline.
 func (c *Campaign) untilDeadline(now func() time.Time) time.Duration {
 	if c.Deadline.IsZero() {
 		return c.Timeout
 	}
 	left := c.Deadline.Sub(now()) * compare.BaseShare / (compare.BaseShare + 1)
-	if left = max(time.Nanosecond, left); c.Timeout == 0 || left < c.Timeout { // zero is no limit
+	if left = max(time.Nanosecond, left); c.Timeout == 0 || left < c.Timeout { // zero would mean without limit
 		return left
 	}
 	return c.Timeout
 }
 
-// sumOf is the saved inputs that a campaign begins with; nil where that cannot be
-// said, or there are none.
+// sumOf identifies the saved inputs that a campaign begins with; nil if there are none, or
+// they cannot be read.
 func sumOf(corpus *fuzzer.Corpus) *report.Corpus {
 	files, sum, err := corpus.Sum()
 	if err != nil || files == 0 {

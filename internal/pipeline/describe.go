@@ -12,14 +12,14 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// describer turns the result of a campaign into the parts of a report, and the files that
-// make them happen again.
+// describer turns the result of a campaign into the parts of a report, and the reproducers
+// of them.
 type describer struct {
 	change *change.Change
 	head   *deploy.Deployment
 	judge  evm.Machine
 	result *fuzzer.Result
-	known  compared
+	with   comparisons
 	log    *progress.Log
 
 	report    *report.Report
@@ -28,16 +28,16 @@ type describer struct {
 	functions map[string]bool // "contract function" that some call entered
 }
 
-// compared is what is known of findings beside other versions of the code.
-type compared struct {
-	withBase map[*fuzzer.Finding]compare.Standing
-	release  *compare.Release // nil without findings
+// comparisons compare findings with other versions of the code.
+type comparisons struct {
+	base    map[*fuzzer.Finding]compare.Result
+	release *compare.Release // nil without findings
 }
 
 // describe makes the report of a campaign that ran.
-func (r *run) describe(result *fuzzer.Result, known compared) error {
+func (r *run) describe(result *fuzzer.Result, with comparisons) error {
 	r.files.Reproducers = map[string]*replay.Reproducer{}
-	d := &describer{change: r.change, head: r.head.Deployment, judge: r.judge, result: result, known: known, log: r.o.Log,
+	d := &describer{change: r.change, head: r.head.Deployment, judge: r.judge, result: result, with: with, log: r.o.Log,
 		report: r.report, files: &r.files, ids: map[string]bool{}, functions: map[string]bool{}}
 	d.stats()
 	d.world()

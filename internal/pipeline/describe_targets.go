@@ -15,8 +15,8 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// findFunctions notes which functions any call entered, to say how close a line
-// came to being reached.
+// findFunctions notes which functions any call entered, to say how close the campaign came
+// to a line.
 func (d *describer) findFunctions() {
 	for _, l := range d.result.Entered {
 		p := d.head.Table.Program(l.Code)
@@ -100,8 +100,8 @@ func (d *describer) whyNot(t *bytecode.Target) (status, reason string) {
 	return report.Unreached, "never executed " + tried
 }
 
-// deployedLater reports whether a sequence got an instance of a contract going that
-// the World lacks.
+// deployedLater reports whether a sequence deployed and called a contract that the World
+// lacks.
 func (d *describer) deployedLater(c *bytecode.Contract) bool {
 	return c.Runtime != nil && slices.ContainsFunc(d.result.Entered, func(l bytecode.Location) bool { return l.Code == c.Runtime.ID })
 }
@@ -135,7 +135,7 @@ func (d *describer) lines() {
 	}
 }
 
-// fileName keeps what is safe in a file's name everywhere.
+// fileName replaces characters that are not safe in file names on every system.
 func fileName(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

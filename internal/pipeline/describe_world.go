@@ -9,12 +9,12 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// world lists what is deployed, then what could not be, then what nobody
-// tried to deploy.
+// world lists the contracts that are deployed, then those that could not be, then those
+// that were left out.
 func (d *describer) world() {
 	w := report.World{Fork: d.head.World.Fork}
-	for i := range d.head.Setup.SetUps {
-		up := &d.head.Setup.SetUps[i]
+	for i := range d.head.Setup.TestSetups {
+		up := &d.head.Setup.TestSetups[i]
 		text := report.SetUp{Contract: up.Contract.QualifiedName(), Function: up.Function}
 		if up.Failure == "" {
 			text.Address = up.Address.Hex()

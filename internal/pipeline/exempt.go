@@ -8,9 +8,9 @@ import (
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 )
 
-// exempt reports places in the code of tests and scripts, which are deployed where they
-// alone hold a changed line: what fails there, in calls in any order, is no bug.
-// The code of a library within a test is no test's.
+// exempt reports places in the code of tests and scripts, which are deployed if they alone
+// hold a changed line: a failure there, in calls in any order, is not a bug. A library's code
+// within a test does not count as the test's.
 func exempt(d *deploy.Deployment) func(bytecode.Location) bool {
 	return func(l bytecode.Location) bool {
 		p := d.Table.Program(l.Code)

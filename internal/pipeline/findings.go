@@ -14,16 +14,17 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// saysNothing says why a fuzz test that fails is no finding: with no arguments that were
-// tried it passed, and not in the base either, as far as is known. Such a test tells nothing of the
-// change, and may want what no World has. Empty: it is a finding.
+// saysNothing says why a failing fuzz test is not a finding: it passed with none of the
+// arguments that were tried, and as far as is known does not pass on the base either. Such a
+// test says nothing about the change, and may need what no World has. Empty: it is a
+// finding.
 func (d *describer) saysNothing(f *fuzzer.Finding) string {
-	n := d.known.withBase[f]
-	if !f.NeverPassed || n.Is == report.Introduced {
+	base := d.with.base[f]
+	if !f.NeverPassed || base.Is == report.Introduced {
 		return ""
 	}
 	where := "on both the head and the base"
-	if n.Is != report.PreExisting {
+	if base.Is != report.PreExisting {
 		where = "and what it does on the base is unknown"
 	}
 	return fmt.Sprintf("no finding: the fuzz test %s of %s fails with all arguments that were tried, %s", f.Sequence[0].Function.Signature, f.Contract, where)
@@ -43,7 +44,7 @@ func (d *describer) findings() error {
 	return nil
 }
 
-// finding reports on something an oracle saw.
+// finding reports on a failure that an oracle saw.
 func (d *describer) finding(f *fuzzer.Finding) error {
 	at, _ := d.head.Positions.At(f.Location)
 	function, _ := d.head.Positions.FunctionAt(f.Location)
@@ -55,11 +56,11 @@ func (d *describer) finding(f *fuzzer.Finding) error {
 		return err
 	}
 	trace := replay.Messages(d.head.Space, f.Sequence, steps, exec) // before the machine runs anything else
-	release := d.known.release.Try(f, d.head.Space)
+	release := d.with.release.Try(f, d.head.Space)
 	out := report.Finding{
 		ID:     d.findingID(f, function, at),
 		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, Severity: f.Oracle.Severity.String(),
-		Novelty: d.known.withBase[f].Is, NoveltyReason: d.known.withBase[f].Reason,
+		Novelty: d.with.base[f].Is, NoveltyReason: d.with.base[f].Reason,
 		Title: f.Oracle.Title, Message: f.Message,
 		Location:  report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC},
 		Changed:   d.changedLine(f),
@@ -78,8 +79,8 @@ func (d *describer) finding(f *fuzzer.Finding) error {
 	return nil
 }
 
-// findingID is made of what stays when lines move: oracle, contract, function
-// and the text of the line. Two findings alike get longer ids.
+// findingID is made of what stays the same when lines move: oracle, contract, function and
+// the text of the line. If two findings have the same, a counter tells them apart.
 func (d *describer) findingID(f *fuzzer.Finding, function string, at bytecode.Position) string {
 	text := strings.Join(strings.Fields(d.change.LineText(at)), " ")
 	for n := 0; ; n++ {

@@ -23,7 +23,7 @@ func newReport(o *Options, diff report.Diff) *report.Report {
 	return r
 }
 
-// finishUnfuzzed ends a run that has no targets. Storage layouts may clash all the same.
+// finishUnfuzzed ends a run without targets. Storage layouts may clash all the same.
 func (r *run) finishUnfuzzed(ctx context.Context) (*report.Report, error) {
 	r.report.Lines = r.change.Lines()
 	upgrade.Compare(ctx, r.change, nil, r.report, r.o.Log)
@@ -31,7 +31,7 @@ func (r *run) finishUnfuzzed(ctx context.Context) (*report.Report, error) {
 	return r.finish(ctx)
 }
 
-// finish decides, and writes what may be disclosed.
+// finish decides the verdict, and writes the report with what may be disclosed.
 func (r *run) finish(ctx context.Context) (*report.Report, error) {
 	r.closeWorld()
 	if ctx.Err() != nil {
@@ -52,7 +52,7 @@ func (r *run) finish(ctx context.Context) (*report.Report, error) {
 	return r.report, nil
 }
 
-// closeWorld says where the World came from, and keeps what makes it again.
+// closeWorld reports where the World came from, and keeps the files that make it again.
 func (r *run) closeWorld() {
 	d, recipe := r.head.Deployment, r.head.Recipe
 	if d == nil {
@@ -87,7 +87,7 @@ func cutShort(ctx context.Context) string {
 	return "the run was canceled before its limit: these are its results up to then"
 }
 
-// write leaves everything in the output folder, and in one file where that is asked for.
+// write writes all results to the output folder, and to a bundle if one was asked for.
 func write(o *Options, r *report.Report, render report.Options, files *replay.Files) error {
 	rendered, err := report.Render(r, render)
 	if err != nil {

@@ -7,29 +7,29 @@ import (
 )
 
 const (
-	// gcPercent is how much a campaign's memory may grow over what it uses before
-	// it is collected, in percent. Runners are small, and half of Go's default
-	// costs a campaign 0 to 5 % of its time (measured on the vault example and on
-	// openzeppelin-solidity with every line a target). GOGC overrides it.
+	// gcPercent is by how much a campaign's heap may grow before the next collection, in
+	// percent. Runners are small, and half of Go's default costs a campaign 0 to 5 % of its
+	// time (measured on the vault example and on openzeppelin-solidity with every line a
+	// target). GOGC overrides it.
 	gcPercent = 50
 
-	// campaignMemory is what a campaign keeps below where it can, bytes: closer to
-	// it garbage is collected more often. A campaign should take less than 500 MB,
-	// and no more after ten minutes than after one. Measured: with 300 MB that is
-	// so on openzeppelin-solidity with every line a target, of which some 200 are in
-	// use; with 400 it went on growing for five minutes. GOMEMLIMIT overrides it.
+	// campaignMemory is the memory limit of a campaign, bytes: the closer to it, the more
+	// often garbage is collected. A campaign should take less than 500 MB, and no more after
+	// ten minutes than after one. Measured on openzeppelin-solidity with every line a target:
+	// so it is with 300 MB, of which about 200 are in use; with 400 it went on growing for
+	// five minutes. GOMEMLIMIT overrides it.
 	campaignMemory = 300 << 20
 
-	// liveMemory is how many times the memory in use at its start a campaign may
-	// always take: under a limit with less room the collector would run all the
-	// time. Measured on @aave/core-v3 with every line a target: 51 MB are in use at
-	// the start, 290 to 340 after two minutes, and no more after eight.
+	// liveMemory: a campaign may always take this multiple of the memory in use at its
+	// start; with less room the collector would run all the time. Measured on
+	// @aave/core-v3 with every line a target: 51 MB are in use at the start, 290 to 340
+	// after two minutes, and no more after eight.
 	liveMemory = 8.5
 )
 
-// boundMemory gives back what reading the project took, which is more than a
-// campaign needs, and bounds what the campaign may take from here on. It is no
-// hard limit: where more is in use, more is taken.
+// boundMemory frees what reading the project took, which is more than a campaign needs, and
+// limits the campaign's memory from here on. The limit is soft: a campaign that needs more
+// memory takes it.
 func boundMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// Options say what one run does: what is compared, what World it is fuzzed in, for how
-// long, what decides, and where results go. A run does not change them.
+// Options say what one run does: what it compares, in what World it fuzzes and for how
+// long, whether it passes, and where results go. A run does not change them.
 type Options struct {
 	Change   change.Options
 	World    deploy.Options
@@ -20,7 +20,7 @@ type Options struct {
 
 	Tool report.Tool
 	Now  func() time.Time
-	Log  *progress.Log // where progress goes, and warnings come together
+	Log  *progress.Log // receives progress, and collects warnings
 }
 
 // Campaign says how long and how to fuzz.
@@ -36,14 +36,14 @@ type Campaign struct {
 	Without   string // techniques to leave out, separated by commas
 }
 
-// Gate says what decides whether a run passes.
+// Gate decides whether a run passes.
 type Gate struct {
 	FailOn    string // lowest severity that fails
-	Condition string // that must hold besides; empty: none
+	Condition string // that must hold in addition; empty: none
 	Waivers   []report.Waiver
 }
 
-// Output says where results go, and what of them.
+// Output says where results go, and which of them.
 type Output struct {
 	Dir     string // of all files
 	Bundle  string // one file with all of them; empty: none

@@ -1,5 +1,5 @@
-// Package pipeline is the job: from a change to a written report. Its parts are packages
-// below it; it has no input or output of its own.
+// Package pipeline is the job: from a change to a written report. Its steps are the
+// packages below it; it has no input or output of its own.
 package pipeline
 
 import (
@@ -41,8 +41,8 @@ func Run(ctx context.Context, o *Options) (*report.Report, error) {
 		return nil, err
 	}
 	base, noBase := r.deployBase(ctx, result.Findings, clashes)
-	known := r.compare(ctx, result.Findings, base, noBase)
-	if err := r.describe(result, known); err != nil {
+	compared := r.compare(ctx, result.Findings, base, noBase)
+	if err := r.describe(result, compared); err != nil {
 		return nil, err
 	}
 	r.showClashes(clashes, base)
@@ -50,7 +50,7 @@ func Run(ctx context.Context, o *Options) (*report.Report, error) {
 	return r.finish(ctx)
 }
 
-// run is a run under way: what is known so far, and what has come of it.
+// run is a run under way, with its results so far.
 type run struct {
 	o       *Options
 	change  *change.Change
@@ -85,7 +85,7 @@ func (r *run) headName() string {
 	return r.report.Diff.Head
 }
 
-// deployed takes in the World that is fuzzed.
+// deployed keeps the World that is fuzzed, and prints it.
 func (r *run) deployed(d *deploy.Deployment, recipe *deploy.Recipe) (err error) {
 	r.head = compare.Head{Deployment: d, Recipe: recipe}
 	r.o.Log.Line("world   %s", describeWorld(r.head))
@@ -96,7 +96,7 @@ func (r *run) deployed(d *deploy.Deployment, recipe *deploy.Recipe) (err error) 
 	return err
 }
 
-// deployBase deploys the base version, where anything is to be tried on it.
+// deployBase deploys the base version if there are findings or clashes to try on it.
 func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashes []upgrade.Clash) (*compare.Base, error) {
 	if len(findings)+len(clashes) == 0 {
 		return nil, nil
@@ -105,19 +105,19 @@ func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashe
 }
 
 // compare tries findings on other versions of the code.
-func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *compare.Base, noBase error) compared {
+func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *compare.Base, noBase error) comparisons {
 	if len(findings) == 0 {
-		return compared{}
+		return comparisons{}
 	}
 	budget := &compare.Budget{Config: r.config, Saved: r.saved}
-	return compared{
-		release:  compare.DeployRelease(ctx, r.change, r.head),
-		withBase: compare.Findings(ctx, findings, r.head.Deployment, base, noBase, budget, r.o.Log),
+	return comparisons{
+		release: compare.DeployRelease(ctx, r.change, r.head),
+		base:    compare.Findings(ctx, findings, r.head.Deployment, base, noBase, budget, r.o.Log),
 	}
 }
 
-// showClashes shows on go-ethereum what the comparison of storage layouts says. Where the
-// base has no World, it stays what was read off the compilations.
+// showClashes demonstrates storage layout clashes on go-ethereum. Where the base has no
+// World, they stay as they were detected from compiler output.
 func (r *run) showClashes(clashes []upgrade.Clash, base *compare.Base) {
 	if len(clashes) == 0 || base == nil {
 		return

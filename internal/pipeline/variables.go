@@ -28,12 +28,12 @@ type storageLayout struct {
 // wordBytes is the length of a slot.
 const wordBytes = 32
 
-// maxVariables bounds what is kept of one contract; a contract of a thousand state
-// variables is generated.
+// maxVariables bounds the variables that are kept of one contract. Arbitrary; only generated
+// contracts have a thousand.
 const maxVariables = 1 << 10
 
-// variables are the state variables of all contracts whose build has a layout. A
-// layout that cannot be read is as good as none: it only names what a trace shows.
+// variables are the state variables of all contracts whose build has a layout. Layouts that
+// cannot be read are left out: they only serve to name storage in traces.
 func variables(outputs []*build.Output) map[string][]replay.Variable {
 	all := map[string][]replay.Variable{}
 	for _, o := range outputs {

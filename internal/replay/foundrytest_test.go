@@ -58,7 +58,7 @@ func TestFoundryTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := bytecode.NewTable(testsolc.Compile(t, string(source), testsolc.Settings{}))
-	w, _, err := world.Make(context.Background(), table, world.Options{Targets: []string{"Lender"}, Setup: &world.Setup{Contracts: []string{"LenderTest"}}})
+	w, _, err := world.Make(context.Background(), table, world.Options{Targets: []string{"Lender"}, Setup: &world.SetupOptions{Contracts: []string{"LenderTest"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

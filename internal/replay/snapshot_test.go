@@ -25,7 +25,7 @@ func TestSnapshotOfSetUp(t *testing.T) {
 	}
 	table := bytecode.NewTable(testsolc.Compile(t, string(source), testsolc.Settings{}))
 	w, _, err := world.Make(context.Background(), table, world.Options{
-		Targets: []string{"Lender"}, Setup: &world.Setup{Contracts: []string{"LenderTest"}},
+		Targets: []string{"Lender"}, Setup: &world.SetupOptions{Contracts: []string{"LenderTest"}},
 	})
 	if err != nil {
 		t.Fatal(err)

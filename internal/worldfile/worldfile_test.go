@@ -21,7 +21,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/worldfile"
 )
 
-// made is a World with what it was made of.
+// made is a World with its sources.
 type made struct {
 	t          *testing.T
 	table      *bytecode.Table
@@ -88,8 +88,8 @@ func (m *made) checkAgain(config string) {
 	}
 }
 
-// TestWorldFile: for every fixture of package world and every example, however its World
-// came about, the file makes the same one: with all that is worth deploying, with every
+// TestWorldFile: for every fixture of package world and every example, however its World was
+// made, the file makes the same one: with all contracts that are worth deploying, with every
 // contract a target, and with instances that stay uninitialized.
 func TestWorldFile(t *testing.T) {
 	for name, contracts := range worldFixtures(t) {
@@ -152,7 +152,7 @@ func worldFixtures(t *testing.T) map[string][]*bytecode.Contract {
 	return fixtures
 }
 
-// TestWorldFileOfSetUps: likewise for what tests set up.
+// TestWorldFileOfSetUps: likewise for Worlds that tests set up.
 func TestWorldFileOfSetUps(t *testing.T) {
 	paths, err := filepath.Glob("../../fuzzer/world/testdata/setups/*.sol")
 	if err != nil || len(paths) == 0 {
@@ -165,7 +165,7 @@ func TestWorldFileOfSetUps(t *testing.T) {
 		}
 		first, _, _ := strings.Cut(string(source), "\n")
 		table := bytecode.NewTable(testsolc.Compile(t, string(source), testsolc.Settings{}))
-		setup := &world.Setup{Lines: map[string][]bytecode.Position{}}
+		setup := &world.SetupOptions{Lines: map[string][]bytecode.Position{}}
 		m := &made{t: t, table: table, options: world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}, Setup: setup}}
 		for _, target := range strings.Split(strings.TrimPrefix(first, "// Targets: "), ", ") {
 			c := testsolc.Contract(t, table.Contracts(), target)
@@ -176,8 +176,8 @@ func TestWorldFileOfSetUps(t *testing.T) {
 	}
 }
 
-// TestWorldFileOfPlan: what somebody wrote is written again as it was, and what was
-// deployed on top of it.
+// TestWorldFileOfPlan: a plan is written again as the user wrote it, followed by the
+// deployments that were added.
 func TestWorldFileOfPlan(t *testing.T) {
 	contracts := worldFixtures(t)["plan.sol"]
 	m := &made{t: t, table: bytecode.NewTable(contracts), options: world.Options{Targets: []string{"Forgotten"}}}
@@ -215,7 +215,7 @@ deploy:
 	}
 }
 
-// TestWorldFileNames what the command line has to have.
+// TestWorldFileNames: the file names the flags that its World needs.
 func TestWorldFileNames(t *testing.T) {
 	m := &made{t: t, table: bytecode.NewTable(worldFixtures(t)["plan.sol"])}
 	m.make("")

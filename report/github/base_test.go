@@ -30,8 +30,8 @@ func newHistory(t *testing.T) *history {
 	return h
 }
 
-// ladder stands at a commit that is checked out.
-func (h *history) ladder(t *testing.T, event Event, at, depth string) *BaseResolver {
+// resolver resolves bases from a commit that is checked out.
+func (h *history) resolver(t *testing.T, event Event, at, depth string) *BaseResolver {
 	t.Helper()
 	event.Repository = Repository{Owner: "octo", Name: "vault", DefaultBranch: "main"}
 	if event.SHA == "" {
@@ -84,16 +84,16 @@ func TestBaseResolver(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := len(h.fake.Calls())
-			l := h.ladder(t, c.event, c.at, c.depth)
-			l.Base = c.base
-			got, err := l.Compare(context.Background())
+			r := h.resolver(t, c.event, c.at, c.depth)
+			r.Base = c.base
+			got, err := r.Compare(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := c.want
 			if strings.HasPrefix(want, "refs/") {
 				want = got.Base
-				if id, err := l.tree.commit(context.Background(), fetched); err != nil || id != want {
+				if id, err := r.tree.commit(context.Background(), fetched); err != nil || id != want {
 					t.Errorf("fetched %s, %v", id, err)
 				}
 			}
@@ -112,7 +112,7 @@ func TestBaseResolverFromGitHub(t *testing.T) {
 	h := newHistory(t)
 	pr := Event{Name: PullRequest, Number: 7, Base: someSHA, Head: h.head, SHA: h.merge}
 	h.fake.Diff = "diff --git a/a.sol b/a.sol\n--- a/a.sol\n+++ b/a.sol\n@@ -1 +1 @@\n-1\n+2\n"
-	got, err := h.ladder(t, pr, h.next, "1").Compare(context.Background())
+	got, err := h.resolver(t, pr, h.next, "1").Compare(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestBaseResolverFromGitHub(t *testing.T) {
 		{"filename": "c.sol", "status": "modified", "changes": 9000},
 		{"filename": "odd\"\n.sol", "status": "removed", "changes": 1, "patch": "@@ -1 +0,0 @@\n-x\n\\ No newline at end of file"},
 	}
-	if got, err = h.ladder(t, pr, h.next, "1").Compare(context.Background()); err != nil {
+	if got, err = h.resolver(t, pr, h.next, "1").Compare(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	want := `diff --git a/src/a.sol b/src/a.sol
@@ -163,7 +163,7 @@ deleted file mode 100644
 	for range 120 { // a second page
 		h.fake.Files = append(h.fake.Files, map[string]any{"filename": "README.md", "status": "changed", "changes": 0})
 	}
-	if got, err = h.ladder(t, pr, h.next, "1").Compare(context.Background()); err != nil || strings.Count(string(got.Patch), "diff --git") != 124 {
+	if got, err = h.resolver(t, pr, h.next, "1").Compare(context.Background()); err != nil || strings.Count(string(got.Patch), "diff --git") != 124 {
 		t.Errorf("%d files, %v", strings.Count(string(got.Patch), "diff --git"), err)
 	}
 }
@@ -182,20 +182,20 @@ func TestBaseResolverUnavailable(t *testing.T) {
 		"too many files":   {pr, many, nil, "more than GitHub lists"},
 		"escaping name":    {pr, []map[string]any{{"filename": "../../etc/passwd", "status": "added", "changes": 1}}, nil, "GitHub lists a file called"},
 		"unknown status":   {pr, []map[string]any{{"filename": "a.sol", "status": "moved", "changes": 1, "patch": "@@ -1 +1 @@\n-1\n+2"}}, nil, "undocumented"},
-		"no token":         {pr, nil, func(l *BaseResolver) { l.Client = nil }, "needs a token"},
-		"no repository":    {Event{Name: Push}, nil, func(l *BaseResolver) { l.Run.Workspace = t.TempDir() }, "the checkout has no commit HEAD"},
+		"no token":         {pr, nil, func(r *BaseResolver) { r.Client = nil }, "needs a token"},
+		"no repository":    {Event{Name: Push}, nil, func(r *BaseResolver) { r.Run.Workspace = t.TempDir() }, "the checkout has no commit HEAD"},
 		"merge group":      {Event{Name: MergeGroup, Base: someSHA}, nil, nil, "cannot be fetched"},
-		"unknown base":     {Event{Name: Push}, nil, func(l *BaseResolver) { l.Base = "nothing" }, "the named base"},
-		"option as a base": {Event{Name: Push}, nil, func(l *BaseResolver) { l.Base = "--upload-pack=touch x" }, "is not a valid revision"},
-		"refspec as base":  {Event{Name: Push}, nil, func(l *BaseResolver) { l.Base = "main:refs/heads/evil" }, "is not a valid revision"},
+		"unknown base":     {Event{Name: Push}, nil, func(r *BaseResolver) { r.Base = "nothing" }, "the named base"},
+		"option as a base": {Event{Name: Push}, nil, func(r *BaseResolver) { r.Base = "--upload-pack=touch x" }, "is not a valid revision"},
+		"refspec as base":  {Event{Name: Push}, nil, func(r *BaseResolver) { r.Base = "main:refs/heads/evil" }, "is not a valid revision"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h.fake.Files = c.files
-			l := h.ladder(t, c.event, h.next, "1")
+			r := h.resolver(t, c.event, h.next, "1")
 			if c.change != nil {
-				c.change(l)
+				c.change(r)
 			}
-			_, err := l.Compare(context.Background())
+			_, err := r.Compare(context.Background())
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -214,25 +214,25 @@ func TestBaseResolverUnavailable(t *testing.T) {
 func TestBaseFile(t *testing.T) {
 	h := newHistory(t)
 	base := h.repo.Commit("", map[string]string{"sightline.yml": "fail-on: low\n", ".github/big.yml": strings.Repeat("x", 2000)}, h.root)
-	l := h.ladder(t, Event{Name: PullRequest, Number: 7, Base: base}, base, "1")
-	l.tree = &checkout{dir: l.Run.Workspace}
+	r := h.resolver(t, Event{Name: PullRequest, Number: 7, Base: base}, base, "1")
+	r.tree = &checkout{dir: r.Run.Workspace}
 	h.fake.Contents = map[string]string{"sightline.yml@" + base: "fail-on: low\n"}
 	for _, c := range []*Comparison{{Base: base}, {Patch: []byte{}}} {
-		data, there, err := l.BaseFile(context.Background(), c, "sightline.yml", 1000)
+		data, there, err := r.BaseFile(context.Background(), c, "sightline.yml", 1000)
 		if err != nil || !there || strings.TrimSpace(string(data)) != "fail-on: low" {
 			t.Errorf("%q, %v, %v", data, there, err)
 		}
-		if _, there, err := l.BaseFile(context.Background(), c, ".github/sightline.yml", 1000); err != nil || there {
+		if _, there, err := r.BaseFile(context.Background(), c, ".github/sightline.yml", 1000); err != nil || there {
 			t.Errorf("a file that is not there: %v, %v", there, err)
 		}
-		if _, _, err := l.BaseFile(context.Background(), c, "../sightline.yml", 1000); err == nil {
+		if _, _, err := r.BaseFile(context.Background(), c, "../sightline.yml", 1000); err == nil {
 			t.Error("a path leads out of the repository")
 		}
 	}
-	if _, _, err := l.BaseFile(context.Background(), &Comparison{Base: base}, ".github/big.yml", 1000); err == nil {
+	if _, _, err := r.BaseFile(context.Background(), &Comparison{Base: base}, ".github/big.yml", 1000); err == nil {
 		t.Error("a large file is read")
 	}
-	if _, _, err := l.BaseFile(context.Background(), &Comparison{Base: base}, ".github", 1000); err == nil {
+	if _, _, err := r.BaseFile(context.Background(), &Comparison{Base: base}, ".github", 1000); err == nil {
 		t.Error("a folder is read")
 	}
 }
@@ -240,8 +240,8 @@ func TestBaseFile(t *testing.T) {
 // git gets our secret only in the call that needs it.
 func TestGitEnvironment(t *testing.T) {
 	h := newHistory(t)
-	l := h.ladder(t, Event{Name: Push}, h.next, "1")
-	tree := &checkout{dir: l.Run.Workspace, server: h.fake.URL, token: h.fake.Token}
+	r := h.resolver(t, Event{Name: Push}, h.next, "1")
+	tree := &checkout{dir: r.Run.Workspace, server: h.fake.URL, token: h.fake.Token}
 	t.Setenv("INPUT_TOKEN", h.fake.Token)
 	t.Setenv("GITHUB_OUTPUT", filepath.Join(t.TempDir(), "out"))
 	bin := t.TempDir()

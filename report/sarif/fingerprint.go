@@ -11,7 +11,7 @@ const LineHash = "primaryLocationLineHash"
 // The fingerprint's constants, fixed by GitHub's uploader: other values give
 // other alerts.
 const (
-	hashWindow     = 100   // characters that the hash of a line looks at
+	hashWindow     = 100   // characters that the hash of a line covers
 	hashMultiplier = 37    // of the polynomial
 	hashEOF        = 65535 // stands for the end of the file
 )
@@ -54,7 +54,7 @@ func LineHashes(source []byte) []string {
 	return hashes
 }
 
-// hashInput is the file as the hash sees it, and where in it each line starts.
+// hashInput is the text that is hashed, and where each line starts in it.
 func hashInput(source []byte) (chars []uint16, starts []int) {
 	chars = make([]uint16, 0, len(source)+1)
 	lineStart, afterCR := true, false

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// What GitHub keeps of a file. It accepts more (see the package comment), and
-// drops what is above these.
+// Limits of what GitHub keeps of a file. It accepts more (see the package comment), and
+// drops the excess.
 const (
 	MaxResults       = 5_000
 	MaxLocations     = 100   // related locations of a result
@@ -21,8 +21,8 @@ const (
 	MaxGzip          = 10_000_000
 )
 
-// Encode cuts the log to what GitHub keeps, and writes it as indented JSON. What
-// is cut is said in a notification. The log is changed.
+// Encode cuts the log to what GitHub keeps, and writes it as indented JSON. A notification
+// says what was cut. Encode changes the log.
 func Encode(log *Log) ([]byte, error) { return encodeWithin(log, MaxGzip) }
 
 // encodeWithin is Encode with a limit of size, in bytes after gzip.
@@ -95,8 +95,7 @@ func (res *Result) limit() bool {
 	return shortened
 }
 
-// keepResults drops the least severe results above n; the order of the rest
-// stays.
+// keepResults keeps the n most severe results, in their order.
 func (r *Run) keepResults(n int) {
 	total := len(r.Results)
 	if total <= n {

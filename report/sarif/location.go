@@ -8,9 +8,8 @@ import (
 )
 
 // FileURI is the URI of a file, given by its slash-separated path relative to the
-// repository's root. It refuses what is not such a path (absolute, with empty,
-// "." or ".." segments, a backslash, or control characters): a viewer may
-// resolve it to somewhere else.
+// repository's root. It refuses other paths (absolute, with empty, "." or ".." segments, a
+// backslash, or control characters): a viewer may resolve them to another place.
 func FileURI(path string) (string, bool) {
 	if !utf8.ValidString(path) || strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }) {
 		return "", false
@@ -27,8 +26,8 @@ func FileURI(path string) (string, bool) {
 	return strings.Join(segments, "/"), true
 }
 
-// LineRegion is the extent of a line's text, without blanks around it. The text
-// may be unknown: a nil one gives an extent of one column.
+// LineRegion is the extent of a line's text, without blanks around it. The text may be nil,
+// for unknown: the extent is one column then.
 func LineRegion(line int, text []byte) Region {
 	trimmed := bytes.TrimLeft(text, " \t")
 	start := 1 + utf16Len(text[:len(text)-len(trimmed)])

@@ -1,5 +1,4 @@
-// Package sarif writes SARIF 2.1.0 as GitHub code scanning reads it, and nothing
-// of the standard beyond that.
+// Package sarif writes the part of SARIF 2.1.0 that GitHub code scanning reads.
 //
 // What GitHub does with a file, and what this package does about it:
 //
@@ -11,7 +10,7 @@
 //     without columns the whole line is marked, which counts the same, but the
 //     file viewer then shows the wrong extent.
 //   - Related locations show only where the message links to them as "[text](1)".
-//     They carry an id for that. Nothing else does.
+//     They carry an id for that; no other location does.
 //   - Two results of one rule on one line are one alert; the second one's text is
 //     lost. Callers fold them.
 //   - partialFingerprints is read for primaryLocationLineHash alone; when it
@@ -21,9 +20,10 @@
 //     presence makes the alert a security alert.
 //   - 25,000 results are accepted and 5,000 kept, 1,000 locations and 100 kept,
 //     10,000 thread flow locations and 1,000 kept, 20 tags and 10 kept, 10 MB
-//     gzipped. What is dropped is GitHub's choice, in silence. Limit drops the
-//     least severe first and leaves a notification.
-//   - Suppressions, originalUriBaseIds and baselineState are not read: not here.
+//     gzipped. GitHub chooses what it drops, without a message. Encode drops the
+//     least severe first and adds a notification.
+//   - Suppressions, originalUriBaseIds and baselineState are not read, so this
+//     package does not write them.
 //   - The name of the tool's driver is the key of a ruleset: it must never change.
 //
 // Output is deterministic: structs in order, maps with sorted keys.
@@ -51,7 +51,7 @@ type Log struct {
 	Runs    []*Run `json:"runs"`
 }
 
-// Run is what one tool found in one run.
+// Run holds the results of one run of one tool.
 type Run struct {
 	Tool              Tool              `json:"tool"`
 	AutomationDetails AutomationDetails `json:"automationDetails"`
@@ -120,7 +120,7 @@ type Invocation struct {
 	Notifications       []Notification `json:"toolExecutionNotifications,omitempty"`
 }
 
-// Notification is something about the run, not about the code.
+// Notification is a message about the run, not about the code.
 type Notification struct {
 	Level   string `json:"level"`
 	Message Text   `json:"message"`
@@ -165,7 +165,7 @@ type Region struct {
 	EndColumn   int `json:"endColumn"`
 }
 
-// CodeFlow is a way in which the result comes about.
+// CodeFlow is an execution that leads to the result.
 type CodeFlow struct {
 	ThreadFlows []ThreadFlow `json:"threadFlows"` // exactly one
 }

@@ -63,13 +63,13 @@ type watched struct {
 func (m watched) Run(seq evm.Sequence) (*evm.Execution, error) {
 	exec, err := m.Machine.Run(seq)
 	if err == nil {
-		m.watch.look(exec, seq.Pretends())
+		m.watch.observe(exec, seq.Pretends())
 	}
 	return exec, err
 }
 
-// look counts an execution; one that pretends reaches nothing.
-func (w *watch) look(exec *evm.Execution, pretends bool) {
+// observe counts an execution; one that pretends reaches nothing.
+func (w *watch) observe(exec *evm.Execution, pretends bool) {
 	if w.executions++; w.sample.Reached || w.executions > w.goal.Limit {
 		return // ending
 	}

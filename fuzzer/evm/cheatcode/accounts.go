@@ -66,8 +66,8 @@ func (c *context) setNonce(address common.Address, nonce uint64) {
 	c.SetAccount(address, account)
 }
 
-// noPrecompile refuses accounts whose code and storage nothing reads. The cheatcodes'
-// own is none of them: DSTest stores there that a test has failed.
+// noPrecompile refuses accounts whose code and storage are never read. The cheatcodes' own
+// is not one of them: DSTest stores there that a test has failed.
 func noPrecompile(address common.Address) error {
 	if common.BytesToAddress(address[18:]) == address && address[18] == 0 && address[19] != 0 && address[19] <= lastPrecompile {
 		return fmt.Errorf("cannot use precompile %s as an argument", address)

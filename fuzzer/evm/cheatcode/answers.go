@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Answers are what an [Edge] has answered. They are saved with a World, so that a
+// Answers are the answers that an [Edge] has given. They are saved with a World, so that a
 // replay without the project gets the same answers.
 type Answers struct {
 	Root      string              `json:",omitempty"`
@@ -18,11 +18,11 @@ type Answers struct {
 // Artifact is the code of a contract of the build.
 type Artifact struct{ Creation, Deployed []byte }
 
-// maxAnswers bounds what is kept, in bytes. Arbitrary; the largest contract's code has
-// about 100 kB.
+// maxAnswers bounds the answers that are kept, in bytes. Arbitrary; the largest contract's
+// code has about 100 kB.
 const maxAnswers = 4 << 20
 
-// Recorded is the edge, whose answers from now on are kept, up to maxAnswers bytes.
+// Recorded returns the edge with a record of its answers from now on, up to maxAnswers bytes.
 func (e Edge) Recorded() (Edge, *Answers) {
 	a := &Answers{Root: e.Root, Files: map[string][]byte{}, Artifacts: map[string]Artifact{}}
 	recorded := e
@@ -55,8 +55,8 @@ func (a *Answers) room(n int) bool {
 	return true
 }
 
-// Ask asks an edge for all that another one has answered, so that it is recorded there,
-// too. What it does not know is left out.
+// Ask asks an edge everything that another one has answered, so that its answers are
+// recorded, too. Those that it does not know are left out.
 func (a *Answers) Ask(e Edge) {
 	if a == nil {
 		return
@@ -76,7 +76,7 @@ func (a *Answers) Ask(e Edge) {
 // Empty reports whether nothing was asked.
 func (a *Answers) Empty() bool { return len(a.Files) == 0 && len(a.Artifacts) == 0 }
 
-// Edge answers what was answered before, and nothing else.
+// Edge gives the same answers again, and no others.
 func (a *Answers) Edge() Edge {
 	return Edge{
 		Root: a.Root,

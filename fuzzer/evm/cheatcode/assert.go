@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/abi"
 )
 
-// assertTable: what a test claims. An assertion that does not hold reverts, with the text
+// assertTable: claims of a test. An assertion that does not hold reverts, with the text
 // that forge prints.
 var assertTable = assertions()
 
@@ -48,8 +48,8 @@ func assertions() []function {
 	return table
 }
 
-// asserting makes a cheatcode of what has to hold. What does not has "assertion failed"
-// before it, or the test's own text where it is the last argument.
+// asserting makes a cheatcode of a claim. The message of one that does not hold begins with
+// "assertion failed", or the test's own text if that is the last argument.
 func asserting(run func(*context, []abi.Value) error, own bool) func(*context, []abi.Value) ([]abi.Value, error) {
 	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		err := run(c, a)

@@ -53,8 +53,8 @@ func fixedBytes() string {
 	return strings.Join(names, " ")
 }
 
-// ConsoleText is what a call of the console's account says; false when it is none of
-// console.log.
+// ConsoleText is the text that a call of the console's account logs; false if it does not
+// call console.log.
 func ConsoleText(input []byte) (string, bool) {
 	if len(input) < 4 {
 		return "", false
@@ -77,7 +77,7 @@ func ConsoleText(input []byte) (string, bool) {
 	return strings.Join(texts, " "), true
 }
 
-// fill puts what follows a text in the place of its %s, %d and the like, as far as both
+// fill replaces %s, %d and the like in a text with the values that follow it, as far as both
 // go; %% is a percent sign.
 func fill(texts []string) []string {
 	var b strings.Builder
@@ -110,8 +110,8 @@ type Described struct {
 	Results   []string
 }
 
-// Describe reads a call of the cheatcodes' account and, where it succeeded, what it
-// returned; false when it is of no cheatcode that is known.
+// Describe reads a call of the cheatcodes' account and, if it succeeded, its result; false
+// for an unknown cheatcode.
 func Describe(input, output []byte, succeeded bool) (Described, bool) {
 	if len(input) < 4 {
 		return Described{}, false
@@ -130,7 +130,7 @@ func Describe(input, output []byte, succeeded bool) (Described, bool) {
 // solidity writes values as Solidity does.
 var solidity abi.Style
 
-// texts writes the values of an encoding; nil when it is none.
+// texts writes the values of an encoding; nil if it is invalid.
 func texts(types []abi.Type, data []byte) []string {
 	values, err := decode(types, data)
 	if err != nil {

@@ -30,7 +30,7 @@ var Creator = common.BytesToAddress(crypto.Keccak256([]byte("sightline: deployCo
 
 // CreatorCode is called with a word of wei, a word of salt, a word that is zero for CREATE
 // and not for CREATE2, then the creation code, of which it makes a contract. It returns the
-// contract's address; a failure is handed on as it is.
+// contract's address; it passes on a failure as it is.
 var CreatorCode = common.FromHex("606036038060606000376040356019576000600035f06024565b602035906000600035f55b806033573d600060003e3d6000fd5b60005260206000f3")
 
 // deployments are the selectors of deployTable.
@@ -45,9 +45,9 @@ var deployments = func() map[[4]byte]bool {
 // Deploys reports whether calldata is a call of deployCode.
 func Deploys(input []byte) bool { return len(input) >= 4 && deployments[[4]byte(input)] }
 
-// Deploy is what Creator is to be called with for a call of deployCode, and lets it
-// create in the caller's name, pranks included; false where the cheatcode itself says
-// what is wrong.
+// Deploy returns the input of the call of Creator that replaces a call of deployCode, and
+// lets Creator create in the caller's name, pranks included; false where the cheatcode
+// itself reports an error.
 func (s *State) Deploy(edge *Edge, call *Call) (input []byte, ok bool) {
 	fn := index()[[4]byte(call.Input)]
 	arguments, err := decode(fn.arguments, call.Input[4:])

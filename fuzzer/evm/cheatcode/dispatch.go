@@ -66,8 +66,8 @@ const (
 	textGas = 32
 )
 
-// Gas is what a call of a cheatcode costs. Foundry's cost nothing, which would let a
-// call take longer than its gas allows.
+// Gas is the cost of a call of a cheatcode. Foundry's are free, which would let a call take
+// longer than its gas allows.
 func Gas(input []byte) uint64 {
 	gas := uint64(len(input)) * byteGas
 	if len(input) < 4 {
@@ -85,7 +85,7 @@ func Gas(input []byte) uint64 {
 }
 
 // Run calls a cheatcode for a frame: by is the account it acts for, depth its depth.
-// The output is what the caller gets; with ok false, the reason of the failure.
+// The output is returned to the caller; with ok false, it is the reason of the failure.
 func Run(h Host, s *State, edge *Edge, by common.Address, depth int, input []byte) (output []byte, ok bool) {
 	if edge == nil {
 		edge = &Edge{}

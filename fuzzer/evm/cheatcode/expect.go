@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/abi"
 )
 
-// expectTable: what has to happen next.
+// expectTable: expectations of what follows.
 var expectTable = []function{
 	{Signature: "expectRevert()", run: expectRevert("")},
 	{Signature: "expectRevert(bytes4)", run: expectRevert("d")},
@@ -57,9 +57,9 @@ var expectTable = []function{
 	{Signature: "stopExpectSafeMemory()", Status: accepted},
 }
 
-// expectRevert makes a cheatcode from a list of its arguments: d data, p a selector
-// that is all that counts, a who reverts, n how often; c: cheatcodes are meant, and
-// takes no argument.
+// expectRevert makes a cheatcode from a list of its arguments: d data, p a selector,
+// without the data after it, a the reverting account, n how often; c: calls of
+// cheatcodes are meant (without an argument of its own).
 func expectRevert(form string) func(*context, []abi.Value) ([]abi.Value, error) {
 	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		if c.Revert != nil {
@@ -97,8 +97,8 @@ func expectRevert(form string) func(*context, []abi.Value) ([]abi.Value, error) 
 var errTooMany = errors.New("too much is expected at a time")
 
 // expectEmit makes a cheatcode from a list of its arguments: 0 to 3 whether that topic
-// counts, d whether the data does, a who emits it, n how often; x: the event has no
-// name, and takes no argument.
+// counts, d whether the data does, a the emitting account, n how often; x: the event has no
+// name (without an argument of its own).
 func expectEmit(form string) func(*context, []abi.Value) ([]abi.Value, error) {
 	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		x := ExpectedEmit{Depth: c.depth, Checked: [5]bool{true, true, true, true, true}, Times: 1}
@@ -166,7 +166,7 @@ func (x *ExpectedCall) stipend() {
 	}
 }
 
-// expectCall adds an expectation. To expect a call once more is to expect it twice.
+// expectCall adds an expectation. Expecting a call again means expecting it twice.
 func (c *context) expectCall(x ExpectedCall) error {
 	for i := range c.Calls {
 		o := &c.Calls[i]

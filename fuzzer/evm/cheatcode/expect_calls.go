@@ -34,9 +34,9 @@ const (
 	maxExpected = 1 << 8
 )
 
-// expectedEvent makes the event what the oldest expectation without one expects, or
-// else checks it against the first that has not seen its own. Expectations are met in
-// their order: those that were stand at the end of the queue, as in Foundry.
+// expectedEvent makes the event the template of the oldest expectation without one, or else
+// checks it against the first that has not seen its own. Expectations are met in their
+// order: those that were met move to the end of the queue, as in Foundry.
 func (s *State) expectedEvent(e Event) {
 	known := func(x ExpectedEmit) bool { return x.Event != nil }
 	if at := slices.IndexFunc(s.Emits, func(x ExpectedEmit) bool { return !known(x) }); at >= 0 {
@@ -58,7 +58,7 @@ func (s *State) expectedEvent(e Event) {
 	}
 }
 
-// matches reports whether an event is the one that is expected, in what counts of it.
+// matches reports whether an event is the expected one, in the parts that count.
 func (x *ExpectedEmit) matches(e *Event) bool {
 	if len(e.Topics) != len(x.Event.Topics) || x.Emitter != nil && *x.Emitter != e.Emitter {
 		return false
@@ -116,8 +116,8 @@ func (s *State) created(c *Call, sender common.Address, code []byte) {
 	}
 }
 
-// missing says what was expected of a transaction and did not happen by its end; empty:
-// nothing. Expectations do not carry over to the next one.
+// missing describes the first expectation that a transaction did not meet by its end; empty:
+// it met all. Expectations do not carry over to the next one.
 func (s *State) missing() string {
 	defer func() { s.Calls, s.Creates, s.Emits, s.Excused = nil, nil, nil, nil }()
 	for i := range s.Calls {

@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-evm/sightline/internal/abi"
 )
 
-// forkTable: forks of a chain. There is one chain at one block, the one that the state
-// goes on from, and every fork is that.
+// forkTable: forks of a chain. The state goes on from one chain at one block, and every fork
+// is that one.
 var forkTable = []function{
 	{Signature: "createFork(string)", Returns: "uint256", run: makeFork, Note: withRPC},
 	{Signature: "createFork(string,uint256)", Returns: "uint256", run: makeFork, Note: withRPC},
@@ -23,28 +23,28 @@ var forkTable = []function{
 	{Signature: "rpcUrl(string)", Returns: "string", run: rpcURL, Note: withRPC + ", and then the name itself: what foundry.toml has for it may be a secret"},
 }
 
-// withRPC is said of every cheatcode that is about forks.
+// withRPC is the note of every cheatcode for forks.
 const withRPC = "with --rpc: all forks are that chain at that block"
 
-// errNoFork is what tests that fork a chain are told where there is none.
+// errNoFork is the error of tests that fork a chain where there is none.
 var errNoFork = errors.New("forks are of the chain that --rpc URL names, at the block of --block N, and none is named: give both, or make the state with vm.etch, vm.store and vm.deal")
 
 // Fork is the chain that a state goes on from.
 type Fork struct {
 	Environment Environment // at its block
-	// Check tells why a test cannot fork what it names, by its address or an alias, at a
-	// block; nil: whatever block it is. An empty name is the chain itself.
+	// Check says why a test cannot fork the chain that it names, by its address or an
+	// alias, at a block; nil: any block. An empty name is the chain itself.
 	Check func(name string, block *uint64) error
 }
 
 // Forks are those that tests have made.
 type Forks struct {
-	Name   string  // what they are forks of, as the test says it
-	Made   uint64  // their ids are the numbers below
+	Name   string  // of the chain that they fork, in the test's words
+	Made   uint64  // their ids are the numbers below this one
 	Active *uint64 `json:",omitempty"` // nil: none was selected
 }
 
-// maxForkName bounds what a test may call a chain; arbitrary, addresses have some hundred
+// maxForkName bounds a test's name for a chain; arbitrary, addresses have about a hundred
 // characters.
 const maxForkName = 1 << 12
 
@@ -152,14 +152,14 @@ func rpcURL(c *context, a []abi.Value) ([]abi.Value, error) {
 // endpointWords are in the names of environment variables that hold an endpoint's address.
 var endpointWords = []string{"RPC", "URL", "URI", "NODE", "ENDPOINT"}
 
-// namesEndpoint reports whether an environment variable is read as a text and called as those
-// that hold an endpoint's address are.
+// namesEndpoint reports whether an environment variable is read as a text, and has the name of
+// one that holds an endpoint's address.
 func (c *context) namesEndpoint(variable string) bool {
 	return c.fn.Returns == "string" && slices.ContainsFunc(endpointWords, func(word string) bool { return strings.Contains(strings.ToUpper(variable), word) })
 }
 
-// endpoint is what such a variable reads as: its name as foundry.toml writes it, since the
-// address is none of the tests' business.
+// endpoint is the value of such a variable: its name in foundry.toml's notation, since the
+// address is private.
 func (c *context) endpoint(variable string) (text string, ok bool) {
 	if c.edge.Fork == nil || !c.namesEndpoint(variable) {
 		return "", false

@@ -5,7 +5,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// The accounts that cheatcodes are called at.
+// The accounts whose calls are cheatcodes.
 var (
 	// Address is the cheatcodes': the last 20 bytes of keccak256("hevm cheat code").
 	// Its code is [Code], since Solidity calls no account without code.
@@ -15,7 +15,7 @@ var (
 	Console = common.HexToAddress("0x000000000000000000636F6e736F6c652e6c6f67")
 )
 
-// Code is the code of the cheatcodes' account, which nothing runs.
+// Code is the code of the cheatcodes' account, which is never run.
 var Code = []byte{0}
 
 // Host is the machine that a cheatcode is called on, between two instructions.
@@ -46,15 +46,14 @@ type Words interface {
 	Store(account common.Address, slot, word *uint256.Int)
 }
 
-// Chain is what block, chain and transaction look like. A change lasts as long as the
-// call does, whatever becomes of the frame that made it: in Foundry it is not part of
-// the state.
+// Chain is the environment: block, chain and transaction. A change lasts as long as the call,
+// even if the frame that made it fails: in Foundry it is not part of the state.
 type Chain interface {
 	Environment() Environment
 	SetEnvironment(Environment)
 }
 
-// History is what a state was before.
+// History restores earlier states.
 type History interface {
 	// Mark puts a mark with this number into the state's history.
 	Mark(number int)
@@ -64,7 +63,7 @@ type History interface {
 	Restore(number int) bool
 }
 
-// Environment is what a contract sees of block, chain and transaction.
+// Environment is a contract's view of block, chain and transaction.
 type Environment struct {
 	ChainID     uint64
 	Number      uint64
@@ -78,10 +77,10 @@ type Environment struct {
 	Origin      common.Address
 }
 
-// Edge is what cheatcodes ask of the outside world. Each field may be nil; the
-// cheatcodes that need it are then refused.
+// Edge is the cheatcodes' access to the outside world. Each field may be nil; the cheatcodes
+// that need it are then refused.
 type Edge struct {
-	// Artifact finds a contract of the build by what getCode may be given: "Vault",
+	// Artifact finds a contract of the build by an argument of getCode: "Vault",
 	// "Vault.sol", "Vault.sol:Vault", or a path to its artifact.
 	Artifact func(name string) (creation, deployed []byte, err error)
 	// ReadFile reads a file of the project.

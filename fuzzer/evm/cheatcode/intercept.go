@@ -23,17 +23,17 @@ type Call struct {
 	Gas      uint64      // that it gets
 }
 
-// Plan is what becomes of a call.
+// Plan says how a call is made.
 type Plan struct {
 	Sender common.Address  // who makes it
-	Origin *common.Address // what ORIGIN answers meanwhile; nil: as before
-	// Answer is what is returned in place of running anything; nil: the call is run.
+	Origin *common.Address // ORIGIN's answer meanwhile; nil: as before
+	// Answer is returned without running the call; nil: the call is run.
 	Answer *Answer
 	// Counts: the sender's nonce goes up, as for a transaction.
 	Counts bool
 }
 
-// Answer is how a call ends.
+// Answer is the outcome of a call.
 type Answer struct {
 	Success bool
 	Output  []byte
@@ -79,7 +79,7 @@ func (s *State) broadcast(c *Call) bool {
 	return b != nil && b.Depth == c.Depth && b.By == c.By && !c.Delegate && !c.cheats()
 }
 
-// Sender is who makes a call, and as which transaction's sender; nil: as before.
+// Sender is the sender of a call, and its transaction's sender; nil: as before.
 func (s *State) Sender(c *Call) (common.Address, *common.Address) {
 	if s.broadcast(c) {
 		return s.Broadcast.Sender, s.Broadcast.Origin
@@ -94,7 +94,7 @@ func (s *State) Sender(c *Call) (common.Address, *common.Address) {
 	return c.By, p.Origin
 }
 
-// Begin says what becomes of a call.
+// Begin says how a call is made.
 func (s *State) Begin(c *Call) Plan {
 	plan := Plan{Sender: c.By}
 	if c.cheats() {
@@ -139,12 +139,12 @@ func (s *State) mocked(c *Call) *Answer {
 	return nil
 }
 
-// dummyOutput is what a call returns that failed as expected: enough zeros for
-// Solidity to decode whatever it expects (Foundry's own number).
+// dummyOutput is the result of a call that failed as expected: enough zeros for Solidity to
+// decode whatever it expects (Foundry's own number).
 var dummyOutput = make([]byte, 8192)
 
-// End says what the caller sees of a call that ended so, and cleans up after it. If it
-// changes the outcome of a creation, the machine returns an address for it: 1 where it
+// End returns the outcome of a call as the caller sees it, and cleans up after the call. If
+// it changes the outcome of a creation, the machine returns an address for it: 1 where it
 // failed as expected, as in Foundry.
 func (s *State) End(c *Call, got Answer) Answer {
 	sender, _ := s.Sender(c)
@@ -181,7 +181,7 @@ func (s *State) End(c *Call, got Answer) Answer {
 	return got
 }
 
-// endRevert checks how a call ended against what was expected of it.
+// endRevert compares the outcome of a call with the expectation.
 func (s *State) endRevert(c *Call, got Answer) Answer {
 	r := s.Revert
 	s.Revert = nil
@@ -198,7 +198,7 @@ func (s *State) endRevert(c *Call, got Answer) Answer {
 	return Answer{Success: true, Output: dummyOutput}
 }
 
-// judge says what is wrong with how a call ended; empty: nothing.
+// judge says how the outcome of a call differs from the expectation; empty: it does not.
 func (r *ExpectedRevert) judge(c *Call, got Answer) string {
 	switch {
 	case !r.Cheat && !r.deeper:

@@ -42,7 +42,7 @@ func jsonReaders() []function {
 // errNoKey says that a path leads nowhere.
 var errNoKey = errors.New("there is nothing at this path")
 
-// document reads the text that the cheatcode is about.
+// document parses a text: TOML if the cheatcode's name says so, otherwise JSON.
 func (c *context) document(text []byte) (any, error) {
 	if strings.Contains(c.fn.Signature, "Toml") {
 		return parseTOML(text)

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/abi"
 )
 
-// recordTable: what contracts did.
+// recordTable: records of what contracts did.
 var recordTable = []function{
 	{Signature: "record()", run: record(true)},
 	{Signature: "stopRecord()", run: record(false)},
@@ -102,7 +102,7 @@ func setBlockhash(c *context, a []abi.Value) ([]abi.Value, error) {
 	return nil, nil
 }
 
-// BlockHash is what a cheatcode has made the hash of a block; false when none has.
+// BlockHash is the hash that a cheatcode has set for a block; false if none has.
 func (s *State) BlockHash(number uint64) (common.Hash, bool) {
 	for i := range s.Hashes {
 		if s.Hashes[i].Number == number {

@@ -50,7 +50,7 @@ var restTable = slices.Concat(
 		"getChain(string)|(string,uint256,string,string)", "getChain(uint256)|(string,uint256,string,string)", "getRawBlockHeader(uint256)|bytes"),
 	refuse("contracts run no programs: make what the program makes beforehand, and read it with vm.readFile",
 		"ffi(string[])|bytes", "tryFfi(string[])|(int32,bytes,bytes)"),
-	refuse("there is nobody to ask", "prompt(string)|string", "promptSecret(string)|string", "promptUint(string)|uint256",
+	refuse("Sightline is not interactive", "prompt(string)|string", "promptSecret(string)|string", "promptUint(string)|uint256",
 		"promptSecretUint(string)|uint256", "promptAddress(string)|address"),
 	refuse("folders are not listed: read files by their names", "isDir(string)|bool", "readDir(string)|(string,string,uint64,bool,bool)[]",
 		"readDir(string,uint64)|(string,string,uint64,bool,bool)[]", "readDir(string,uint64,bool)|(string,string,uint64,bool,bool)[]",

@@ -6,7 +6,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/abi"
 )
 
-// snapshotTable: states to come back to.
+// snapshotTable: states to return to.
 var snapshotTable = []function{
 	{Signature: "snapshot()", Returns: "uint256", run: snapshot},
 	{Signature: "snapshotState()", Returns: "uint256", run: snapshot},
@@ -41,8 +41,8 @@ func (c *context) snapshot(v *abi.Value) *Snapshot {
 	return nil
 }
 
-// revertTo undoes what happened since a snapshot, and forgets all later ones. One that
-// was taken in a frame that has failed is gone with it.
+// revertTo undoes all changes since a snapshot, and deletes all later ones. A snapshot taken
+// in a frame that failed is gone with it.
 func revertTo(remove bool) func(*context, []abi.Value) ([]abi.Value, error) {
 	return func(c *context, a []abi.Value) ([]abi.Value, error) {
 		s := c.snapshot(&a[0])

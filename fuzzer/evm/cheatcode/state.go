@@ -9,13 +9,13 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// State is what cheatcodes leave behind outside of the accounts. It is not undone with
-// the frame that changed it (Foundry's is not), but with the call. A World holds one,
-// since setUp() may leave a prank open.
+// State is the state of cheatcodes, apart from the accounts. It is not undone with the frame
+// that changed it (Foundry's is not), but with the call. A World holds one, since setUp()
+// may leave a prank open.
 type State struct {
 	Pranks []Prank `json:",omitempty"` // by depth
-	// Broadcast is a script's prank, of which there is one at a time, at whatever depth. Its calls count
-	// the sender's nonce.
+	// Broadcast is a script's prank, of which there is one at a time, at any depth. Its
+	// calls increase the sender's nonce.
 	Broadcast *Prank                    `json:",omitempty"`
 	Mocks     []Mock                    `json:",omitempty"` // the most special first, as they are tried
 	Labels    map[common.Address]string `json:",omitempty"`
@@ -85,7 +85,7 @@ type Prank struct {
 	Delegated bool `json:",omitempty"`
 }
 
-// Mock is what calls of an account are answered with.
+// Mock is the prepared answer to calls of an account.
 type Mock struct {
 	To     common.Address
 	Data   []byte       // that the calldata begins with
@@ -173,25 +173,25 @@ type Access struct {
 	Write   bool
 }
 
-// Key is a private key that a cheatcode was told of.
+// Key is a private key that was passed to a cheatcode.
 type Key struct {
 	Address common.Address
 	Number  uint256.Int
 }
 
-// BlockHash is what BLOCKHASH answers of a block.
+// BlockHash is BLOCKHASH's answer for a block.
 type BlockHash struct {
 	Number uint64
 	Hash   common.Hash
 }
 
-// maxKept bounds what contracts can make a state hold, in bytes; tests hold some kB.
-// Arbitrary.
+// maxKept bounds the data that contracts can make a state hold, in bytes; tests need a few
+// kB. Arbitrary.
 const maxKept = 1 << 22
 
 var errFull = errors.New("cheatcodes have been told too much")
 
-// keep takes room for data; false when there is none.
+// keep reserves room for data; false if there is not enough.
 func (s *State) keep(data ...[]byte) bool {
 	n := 0
 	for _, d := range data {

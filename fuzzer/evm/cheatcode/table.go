@@ -7,14 +7,14 @@ import (
 	"github.com/sightline-evm/sightline/internal/abi"
 )
 
-// status is what Sightline makes of a cheatcode.
+// status says how Sightline treats a cheatcode.
 type status uint8
 
 // The statuses.
 const (
 	// supported does what it does in Foundry.
 	supported status = iota
-	// accepted does nothing, and succeeds: what it is for makes no difference here.
+	// accepted does nothing, and succeeds: its effect makes no difference here.
 	accepted
 	// refused fails, with a message that says why.
 	refused
@@ -34,7 +34,7 @@ type function struct {
 // Name is the cheatcode's name, without its arguments.
 func (f *function) Name() string { return f.Signature[:strings.IndexByte(f.Signature, '(')] }
 
-// table is every cheatcode there is, by subject, then as Foundry lists them.
-// docs/configuration.md has it, too.
+// table lists every cheatcode, by subject, then in Foundry's order. docs/configuration.md
+// has it, too.
 var table = slices.Concat(environmentTable, accountTable, assumeTable, prankTable, expectTable, mockTable, keyTable, snapshotTable, recordTable,
 	textTable, jsonTable, tomlTable, assertTable, variableTable, fileTable, deployTable, forkTable, randomTable, toolTable, restTable)

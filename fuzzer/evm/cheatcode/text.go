@@ -119,7 +119,7 @@ func parseHex(text string) ([]byte, error) {
 	return hex.DecodeString(strings.TrimPrefix(text, "0x"))
 }
 
-// maxDigits is more than any number of 256 bits has.
+// maxDigits is more than the digits of any number of 256 bits.
 const maxDigits = 100
 
 var errNumber = errors.New("it is not a 256-bit number")
@@ -207,7 +207,7 @@ func splitText(_ *context, a []abi.Value) ([]abi.Value, error) {
 	return []abi.Value{list}, nil
 }
 
-// indexOf: the largest number when it is not there, which Foundry calls NOT_FOUND.
+// indexOf returns the largest number if the text is not found; Foundry calls it NOT_FOUND.
 func indexOf(_ *context, a []abi.Value) ([]abi.Value, error) {
 	at := bytes.Index(a[0].Bytes, a[1].Bytes)
 	if at < 0 {

@@ -136,7 +136,7 @@ func descend(table *object, keys []string) *object {
 	return table
 }
 
-// setTOML writes what key = value says into a table.
+// setTOML adds a pair, key = value, to a table.
 func setTOML(table *object, pair *unstable.Node, depth int) error {
 	key, err := tomlKey(pair)
 	if err != nil {
@@ -147,7 +147,7 @@ func setTOML(table *object, pair *unstable.Node, depth int) error {
 	return err
 }
 
-// ofTOML is a value as JSON has it: see decodeJSON.
+// ofTOML converts a value to JSON's form: see decodeJSON.
 func ofTOML(n *unstable.Node, depth int) (any, error) {
 	if depth > maxTOMLDepth {
 		return nil, errDeepTOML
@@ -185,7 +185,8 @@ func ofTOML(n *unstable.Node, depth int) (any, error) {
 	return text, nil
 }
 
-// floatTOML is a number as JSON has it; the three that JSON lacks are strings to Foundry.
+// floatTOML converts a number to JSON's form; the three that JSON lacks are strings to
+// Foundry.
 func floatTOML(text string) (any, error) {
 	switch text {
 	case "nan", "+nan", "-nan":
@@ -222,7 +223,7 @@ func timeText(text string) string {
 	return date + minutes + seconds + fraction + offset
 }
 
-// floatNumber writes a number as Foundry's JSON has it: with a decimal point if it has
+// floatNumber writes a number in the form of Foundry's JSON: with a decimal point if it has
 // fewer than 17 digits before it.
 func floatNumber(f float64) json.Number {
 	if a := math.Abs(f); a != 0 && (a >= 1e16 || a < 1e-5) {

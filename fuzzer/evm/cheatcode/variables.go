@@ -11,7 +11,7 @@ import (
 // variableTable: environment variables.
 var variableTable = variables()
 
-// noVariables is said of every cheatcode that reads the environment.
+// noVariables is the note of every cheatcode that reads the environment.
 const noVariables = "knows what vm.setEnv has set, and nothing else: contracts are given no environment"
 
 // variables makes the table: most exist for several types.
@@ -88,7 +88,7 @@ func variable(c *context, a []abi.Value) ([]abi.Value, error) {
 	return []abi.Value{list}, nil
 }
 
-// variableOr gives the default whatever is wrong with the variable.
+// variableOr returns the default if the variable is missing or invalid.
 func variableOr(c *context, a []abi.Value) ([]abi.Value, error) {
 	if _, ok := c.Variables[a[0].Text()]; !ok {
 		return []abi.Value{a[len(a)-1]}, nil

@@ -14,11 +14,10 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// unbuiltError says that the base version of some builds could not be had, while
-// others may have been.
+// unbuiltError says that some builds have no base version; others may have one.
 type unbuiltError struct {
-	problems []string // of a build each: " of packages/core has no build: …"
-	unknown  []string // what changed besides the sources, and is warned of as such
+	problems []string // of one build each: " of packages/core has no build: …"
+	unknown  []string // what changed besides the sources, and gets a warning of its own
 }
 
 func (e *unbuiltError) Error() string {
@@ -36,9 +35,9 @@ func (e *unbuiltError) Error() string {
 // baseFinder finds the base version's builds. With an [unbuiltError] there may be some.
 type baseFinder func(ctx context.Context) ([]diffmap.BaseSide, error)
 
-// Base returns the base version's builds beside the head's, which are found when first
-// asked for. With an error about some builds, the others may be there. Whoever asks
-// first, the warnings about them are the run's.
+// Base returns the base version's builds, each with the head's that it is compared with.
+// The first call finds them, and warns once for the whole run. With an error about some
+// builds, it may return the others.
 func (c *Change) Base(ctx context.Context) ([]diffmap.BaseSide, error) {
 	if !c.asked {
 		c.asked = true
@@ -57,7 +56,7 @@ func sameSettings(s diffmap.BaseSide) bool {
 	return s.Head.Settings.ViaIR == s.Base.Settings.ViaIR && s.Head.Settings.Optimizer == s.Base.Settings.Optimizer
 }
 
-// findBase reads the base's builds where they are given, else it makes them.
+// findBase reads the base's builds if they are given, and makes them otherwise.
 func (c *Change) findBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 	if len(c.options.BaseBuilds) > 0 {
 		return c.readBase(ctx)
@@ -65,8 +64,8 @@ func (c *Change) findBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 	return c.buildBases(ctx)
 }
 
-// buildBases compiles the base versions as the heads were, of each build for which
-// it is known what the base had.
+// buildBases compiles the base version of each build whose base has known sources, in the
+// way the head was compiled.
 func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 	options, err := c.baseOptions()
 	if err != nil {
@@ -87,7 +86,7 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 			return nil, err
 		}
 		if !base.Any() {
-			continue // another project's, or new altogether
+			continue // of another project, or entirely new
 		}
 		c.log.Line("base    compiling the base version of %s", describeOrigin(c.Given[i]))
 		compiled, err := c.buildBase(ctx, o, base)
@@ -125,7 +124,7 @@ func (c *Change) buildBase(ctx context.Context, o *build.Output, base *diffmap.B
 	return o.BaseBuild(ctx, base.Texts, base.Reader(own), compilers, c.Debug)
 }
 
-// baseOptions are the options with the head's texts of what changed in submodules.
+// baseOptions are the options with the head's texts of files that changed in submodules.
 func (c *Change) baseOptions() (diffmap.Options, error) {
 	options := c.Paths
 	options.Heads = maps.Clone(options.Heads)
@@ -142,8 +141,7 @@ func (c *Change) baseOptions() (diffmap.Options, error) {
 	return options, nil
 }
 
-// readBase reads the base's builds and puts the nearest beside each of the
-// head's.
+// readBase reads the base's builds, and pairs each build of the head with the nearest.
 func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 	var bases []*build.Output
 	for _, path := range c.options.BaseBuilds {
@@ -181,9 +179,9 @@ func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 	return sides, nil
 }
 
-// addTexts gives the sources of a base build that holds none their texts: those that
-// the diff changes as the base has them, others as the head has them, as far as they
-// fit what the compiler says of them. It returns the first source without a text.
+// addTexts adds the texts of sources to a base build that lacks them. Sources that the diff
+// changes get the base's text, others the head's, if it fits the compiler's record of the
+// source. It returns the first source that is left without a text.
 func (c *Change) addTexts(base, head *build.Output, texts *diffmap.BaseSources) (lacking string) {
 	headText := func(name string) []byte {
 		for _, s := range head.Sources {

@@ -14,9 +14,9 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// readBuilds reads or makes what is mapped and fuzzed. A build is used as it is
-// when its lines can be told apart; otherwise the debug build is made from its
-// input where a compiler can be had.
+// readBuilds reads or makes the builds that are mapped and fuzzed. A build is used as it is
+// when its lines can be told apart; otherwise the debug build is made from its input, if a
+// compiler is available.
 func (c *Change) readBuilds(ctx context.Context) error {
 	cache := files.Cache("builds")
 	c.Compilers = build.CompilerOptions{Solc: c.options.Solc, List: c.options.SolcList, Root: c.Root, Repository: c.Paths.Checkout, Cache: cache}
@@ -55,8 +55,8 @@ func (c *Change) readBuilds(ctx context.Context) error {
 	return nil
 }
 
-// describeOrigin says where an output comes from, and of which project it is
-// where there are several.
+// describeOrigin says where an output comes from, and if there are several projects, which
+// one it belongs to.
 func describeOrigin(o *build.Output) string {
 	if o.Folder == "" || strings.HasPrefix(o.Origin, o.Folder+"/") {
 		return o.Origin
@@ -64,8 +64,8 @@ func describeOrigin(o *build.Output) string {
 	return o.Folder + ": " + o.Origin
 }
 
-// addBuilds adds the builds of a project: what it has, and what is made of that
-// to map and to fuzz. Either all of them are added or none.
+// addBuilds adds the builds of a project: those that it has, and those that are made from
+// them to map and to fuzz. Either all of them are added or none.
 func (c *Change) addBuilds(ctx context.Context, given []*build.Output, compilers build.CompilerOptions) error {
 	var outputs []*build.Output
 	for _, o := range given {
@@ -107,8 +107,8 @@ func (c *Change) readGiven(ctx context.Context) error {
 	return nil
 }
 
-// checkSources refuses a build that was made from other sources than those of
-// the checkout, as far as either is there.
+// checkSources refuses a build that was made from other sources than those of the checkout,
+// as far as both are known.
 func (c *Change) checkSources(o *build.Output, compilers build.CompilerOptions) error {
 	read, err := build.SourceReader(compilers.Root, compilers)
 	if err != nil {
@@ -123,8 +123,7 @@ func (c *Change) checkSources(o *build.Output, compilers build.CompilerOptions) 
 	return nil
 }
 
-// BuildError tells input that is wrong (exit 2) from a build that could not be
-// had (exit 3).
+// BuildError tells wrong input (exit 2) from a build that could not be made (exit 3).
 func BuildError(err error) error {
 	for _, kind := range []error{build.ErrNoCompiler, build.ErrCompile, build.ErrNoContracts, build.ErrImport, build.ErrTool} {
 		if errors.Is(err, kind) {

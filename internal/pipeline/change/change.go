@@ -1,5 +1,5 @@
-// Package change reads a pull request: what changed, what it is compiled to, and where
-// in the bytecode the change is. It runs nothing.
+// Package change reads a pull request: what changed, the bytecode it compiles to, and the
+// places of the change in that bytecode. It runs nothing.
 package change
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// Options say what is compared and what it is compiled from. Zero values are what a
-// user gets who says nothing.
+// Options say what is compared and what it is compiled from. Zero values are the defaults
+// of a run.
 type Options struct {
 	Root  string    // the folder of the project, or of a repository with several
 	Base  string    // compare the working tree with this revision; empty: with the default branch's merge base
@@ -33,8 +33,8 @@ type Options struct {
 	Solc       string   // compiler: a file or folder
 	SolcList   string   // URL of a list of compilers to download from
 
-	Targets []string // what to reach, in place of a diff: FILE:LINE or CONTRACT:0xPC
-	Ignore  []string // patterns of files whose lines are not aimed at
+	Targets []string // places to reach, in place of a diff: FILE:LINE or CONTRACT:0xPC
+	Ignore  []string // patterns of files whose lines are not targets
 
 	Example string // an embedded example, in place of all of the above
 }
@@ -54,13 +54,13 @@ type Change struct {
 	Mapping *diffmap.Mapping
 	Table   *bytecode.Table
 	Given   []*build.Output // the builds as the project has them
-	Outputs []*build.Output // what is mapped and fuzzed, parallel to Given
+	Outputs []*build.Output // the builds that are mapped and fuzzed, parallel to Given
 	Paths   diffmap.Options // what paths in diff and builds are relative to
 	// Redeclared is set when more than the bodies of functions changed: storage layouts
 	// may have changed, too.
 	Redeclared bool
 
-	// Compilers and Debug say how a further build of the project is made.
+	// Compilers and Debug say how to make another build of the project.
 	Compilers build.CompilerOptions
 	Debug     build.MappingOptions
 
@@ -128,8 +128,8 @@ func (c *Change) HasTargets() bool { return c.Mapping != nil && len(c.Mapping.Ta
 // HasBase reports whether there is a base version to compare with.
 func (c *Change) HasBase() bool { return c.base != nil }
 
-// DropStatements frees the statements of all ASTs: from here on only places in the
-// code are asked for.
+// DropStatements frees the statements of all ASTs: later steps only ask for places in the
+// code.
 func (c *Change) DropStatements() {
 	for _, outputs := range [][]*build.Output{c.Given, c.Outputs} {
 		for _, o := range outputs {

@@ -15,8 +15,8 @@ import (
 	"github.com/sightline-evm/sightline/internal/progress"
 )
 
-// dependencies are what changed in what the project's sources import, or may
-// have: nothing of it shows in the diff's own lines.
+// dependencies are the changes to what the project's sources import, known or possible:
+// none of them shows in the diff's own lines.
 type dependencies struct {
 	diff     *diffmap.Diff     // inside of submodules, with paths of the repository
 	pins     []diffmap.Pin     // submodules that changed
@@ -24,9 +24,8 @@ type dependencies struct {
 	settings []string          // changed files that decide settings or what imports mean
 }
 
-// readDependencies finds out what changed besides the sources. What cannot be known
-// is said: the base version is never compiled with dependencies that are not its
-// own.
+// readDependencies finds out what changed besides the sources, and records what cannot be
+// known: the base version is never compiled with dependencies that are not its own.
 func (c *Change) readDependencies(ctx context.Context) {
 	c.deps = dependencies{diff: &diffmap.Diff{}, pins: c.Diff.Pins()}
 	for _, file := range c.Diff.Settings() {
@@ -39,8 +38,8 @@ func (c *Change) readDependencies(ctx context.Context) {
 	}
 }
 
-// locked reports whether a file is a package.json whose dependencies a lock file
-// beside it pins, as npm ci and its like install them.
+// locked reports whether a file is a package.json whose dependencies are pinned by a lock
+// file next to it, from which npm ci and the like install them.
 func (c *Change) locked(file string) bool {
 	return path.Base(file) == "package.json" && slices.ContainsFunc(
 		[]string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"},
@@ -56,7 +55,7 @@ func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
 	return sources || len(baseBuilds) > 0 && len(d.pins)+len(d.settings) > 0
 }
 
-// warn says of what changed besides the sources why it is not compared.
+// warn says why changes besides those to the sources are not compared.
 func (d *dependencies) warn(log *progress.Log) {
 	for _, place := range slices.Sorted(maps.Keys(d.problems)) {
 		log.Warn("the submodule %s changed, with unknown effect on the code: %s; or pass the base's own build as --base-build", human.Printable(place), d.problems[place])
@@ -93,9 +92,8 @@ func affects(file string, o *build.Output, root string) bool {
 	return within(folder, project) || within(project, folder)
 }
 
-// unknownOfBase is a file or submodule that changed and decides settings or
-// dependencies of a build's base version, which are not known therefore. Empty
-// where they are.
+// unknownOfBase is a changed file or submodule that makes the settings or dependencies of
+// a build's base version unknown; empty where they are known.
 func (c *Change) unknownOfBase(o *build.Output) string {
 	for _, file := range c.deps.settings {
 		if affects(file, o, c.Paths.Root) {
@@ -111,8 +109,8 @@ func (c *Change) unknownOfBase(o *build.Output) string {
 	return ""
 }
 
-// unknownSubmodule is the submodule that holds a file of the repository and of
-// which it is not known what changed in it; empty when there is none.
+// unknownSubmodule is the submodule that holds a file of the repository, if its changes
+// are unknown; empty otherwise.
 func (c *Change) unknownSubmodule(file string) string {
 	for _, place := range slices.Sorted(maps.Keys(c.deps.problems)) {
 		if strings.HasPrefix(file, place+"/") {

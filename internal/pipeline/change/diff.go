@@ -45,7 +45,7 @@ func (c *Change) readDiff(ctx context.Context) error {
 	return nil
 }
 
-// take makes the caller's diff what the change is about.
+// take makes the caller's diff the change.
 func (c *Change) take(known *Known) {
 	c.Diff, c.About, c.whole = known.Diff, known.About, known.Whole
 	if top, err := (&diffmap.Git{Root: c.Root}).Top(); err == nil {
@@ -74,8 +74,8 @@ func (c *Change) askGit(ctx context.Context) error {
 	return nil
 }
 
-// placeInRepository makes paths those of the repository, of which the project may
-// be a folder.
+// placeInRepository makes paths relative to the repository, of which the project may be a
+// folder.
 func (c *Change) placeInRepository(top string) {
 	if rel, err := filepath.Rel(top, files.Resolve(c.Root)); err == nil && rel != "." {
 		c.Paths.Root = filepath.ToSlash(rel)
@@ -84,8 +84,8 @@ func (c *Change) placeInRepository(top string) {
 	c.read = files.Below(top)
 }
 
-// placeDiff finds out what the paths of a diff file are relative to: the
-// project's folder, or, where none of its sources is there, the repository's.
+// placeDiff finds out what the paths of a diff file are relative to: the project's folder,
+// or, if that has none of the changed sources, the repository's.
 func (c *Change) placeDiff() {
 	if c.findsSources() {
 		return
@@ -132,9 +132,9 @@ func (c *Change) readDiffFile(name string) error {
 	return CheckVisible(c.Diff, shown)
 }
 
-// CheckVisible refuses a diff whose binary entries hide lines of sources, or leave
-// nothing to look at; shown names it. (git itself is asked for text where it calls a
-// source binary.)
+// CheckVisible refuses a diff whose binary entries hide lines of sources, or that has no
+// other entries; shown names it. (Where git makes the diff, it is asked to show sources as
+// text.)
 func CheckVisible(d *diffmap.Diff, shown string) error {
 	binary := 0
 	for i := range d.Files {
@@ -160,8 +160,8 @@ func (c *Change) touchesSources() bool {
 	return slices.ContainsFunc(c.Diff.Files, func(f diffmap.File) bool { return IsSource(f.Path()) })
 }
 
-// IsSource reports whether contracts are compiled from a file. Vyper's are, though
-// their lines cannot be mapped: that is said of each.
+// IsSource reports whether contracts are compiled from a file. Vyper's files count, though
+// their lines cannot be mapped: the report says so of each.
 func IsSource(path string) bool {
 	return slices.Contains([]string{".sol", ".yul", ".vy"}, filepath.Ext(path))
 }

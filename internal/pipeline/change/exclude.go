@@ -12,15 +12,15 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// maxTargets bounds the targets of a campaign, lines in contracts. Arbitrary:
-// each costs the analysis and the scheduler memory and time, and a tenth of it
-// (all of @openzeppelin/contracts 4.9.4 changed at once) is already more than
-// minutes of fuzzing reach.
+// maxTargets bounds the targets of a campaign, lines in contracts. Arbitrary: each costs
+// the analysis and the scheduler memory and time, and a tenth of the bound (all of
+// @openzeppelin/contracts 4.9.4 changed at once) is already more than a campaign reaches in
+// minutes.
 const maxTargets = 20_000
 
-// exclude takes away the targets that a campaign should not aim at: what the
-// user ignores, the project's tests and scripts, and what is beyond the limit.
-// Targets named by the user stay.
+// exclude removes the targets that a campaign should not aim at: lines that the user
+// ignores, the project's tests and scripts, and targets beyond the limit. Targets named by
+// the user stay.
 func (c *Change) exclude(ignore *diffmap.Ignore, limit int) {
 	if len(c.About.Explicit) > 0 {
 		return
@@ -50,10 +50,10 @@ func (c *Change) exclude(ignore *diffmap.Ignore, limit int) {
 	c.limitTargets(contracts, limit)
 }
 
-// testCode says why a line of a contract is no target: the contract is a test or
-// a script, and the line is too, or is in a contract under test as well. A
-// library's line that only tests hold stays, and so does one that stand-ins hold
-// besides: which of them uses it is not known.
+// testCode says why a line of a contract is not a target: the contract is a test or a
+// script, and the line is in a test's file too, or also in a contract under test. A
+// library's line that only tests hold stays, and so does one that mocks hold as well: which
+// of them uses it is unknown.
 func (c *Change) testCode(l *diffmap.Line, holder *bytecode.Contract, contracts map[string]*bytecode.Contract) string {
 	kind, why := TestRole(holder)
 	if kind == "" {
@@ -77,8 +77,8 @@ func (c *Change) testCode(l *diffmap.Line, holder *bytecode.Contract, contracts 
 	return ""
 }
 
-// unmappedTestCode says why a line of a source that is not in the build does not
-// matter: what tests are made of is often built apart.
+// unmappedTestCode says why a line of a source that is not in the build does not matter:
+// tests are often built separately.
 func unmappedTestCode(l *diffmap.Line) string {
 	role, why := world.RoleOf(&bytecode.Contract{Source: l.Position.File})
 	if role == world.Test || role == world.Script || role == world.Mock {
@@ -87,8 +87,8 @@ func unmappedTestCode(l *diffmap.Line) string {
 	return ""
 }
 
-// TestRole answers "test" or "script" with the convention that tells, else
-// nothing.
+// TestRole returns "test" or "script" with the convention that says so; otherwise empty
+// strings.
 func TestRole(c *bytecode.Contract) (kind, why string) {
 	if c == nil {
 		return "", ""

@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// addIndirect adds targets for code that changed without a changed line. That
-// the base cannot be built is no error: a warning says what was not looked for.
+// addIndirect adds targets for code that changed without a changed line. A base that cannot
+// be built is not an error: a warning says what was not looked for.
 func (c *Change) addIndirect(ctx context.Context) error {
 	deleted := slices.ContainsFunc(c.Diff.Files, func(f diffmap.File) bool { return f.Status == diffmap.Deleted && IsSource(f.OldPath) })
 	beside := len(c.deps.pins)+len(c.deps.settings) > 0

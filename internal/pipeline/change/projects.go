@@ -16,7 +16,7 @@ import (
 
 // This file finds the builds of a repository that may hold several projects, each
 // with a foundry.toml, hardhat.config.* or truffle-config.js of its own. Those
-// that the diff touches are built; what they hold is mapped and fuzzed together.
+// that the diff touches are built, and their contracts mapped and fuzzed together.
 
 // several reports whether there are projects below the root, so that messages name
 // the one they are about.
@@ -47,8 +47,8 @@ func (c *Change) folderOf(file string) string {
 	return owner
 }
 
-// findBuilds finds the builds of the projects that the change touches. One that
-// cannot be built is no reason to leave the others: its lines say so.
+// findBuilds finds the builds of the projects that the change touches. If one cannot be
+// built, its lines say so, and the others are fuzzed all the same.
 func (c *Change) findBuilds(ctx context.Context) error {
 	if !c.several() {
 		return c.findBuild(ctx, ".")
@@ -109,9 +109,9 @@ func (c *Change) findBuild(ctx context.Context, folder string) error {
 	return nil
 }
 
-// touched lists the projects that hold what is to be mapped: all of them for a
-// contract that is named without its file. A changed source that none of them
-// holds is taken for the root's own, when it is among the sources there.
+// touched lists the projects that hold the files to map: all of them for a contract that is
+// named without its file. A changed source that none of them holds belongs to the root, if it
+// is among the sources there.
 func (c *Change) touched() []string {
 	files, all := c.wantedFiles(c.options.Targets)
 	if all {
@@ -137,7 +137,7 @@ func (c *Change) wantedFiles(targets []string) (files []string, all bool) {
 	for _, target := range targets {
 		spec, err := diffmap.ParseTarget(target)
 		if err != nil || spec.File == "" {
-			return nil, true // what is wrong with it is said where it is looked for
+			return nil, true // whoever resolves it says what is wrong
 		}
 		files = append(files, spec.File)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Head is the head version of a file, by its path in the repository: on disk, else as
-// a build holds it. A diff of a package is often applied to nothing but a build.
+// Head is the head version of a file, by its path in the repository: from disk, otherwise
+// from a build. A diff of a package often comes with a build only.
 func (c *Change) Head(path string) ([]byte, error) {
 	text, err := c.read(path)
 	if err == nil {
@@ -52,7 +52,7 @@ func (c *Change) LineText(at bytecode.Position) string {
 		if text, err := c.Head(at.File); err == nil {
 			lines = strings.Split(string(text), "\n")
 		}
-		c.texts[at.File] = lines // none of a file that is not there
+		c.texts[at.File] = lines // nil for a missing file
 	}
 	if at.Line < 1 || at.Line > len(lines) {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 )
 
-// Head is what was fuzzed, and how it was deployed.
+// Head is the deployment that was fuzzed, with its recipe.
 type Head struct {
 	Deployment *deploy.Deployment
 	Recipe     *deploy.Recipe
@@ -27,11 +27,11 @@ type Base struct {
 
 	sides  []diffmap.BaseSide
 	judge  evm.Machine
-	places map[*fuzzer.Finding][]bytecode.Location // where the base has the code that breaks
+	places map[*fuzzer.Finding][]bytecode.Location // where the base has the failing code
 }
 
-// DeployBase deploys the base version of a change by the head's recipe. The code that
-// findings break is looked up in it; without findings, it only has a World.
+// DeployBase deploys the base version of a change by the head's recipe, and looks up the
+// code that fails in findings; without findings, the base only has a World.
 func DeployBase(ctx context.Context, c *change.Change, head Head, findings []*fuzzer.Finding) (*Base, error) {
 	switch {
 	case !c.HasBase():
@@ -47,7 +47,7 @@ func DeployBase(ctx context.Context, c *change.Change, head Head, findings []*fu
 	return deployBase(ctx, sides, paths, head, findings)
 }
 
-// deployBase is DeployBase with the base's builds at hand.
+// deployBase is DeployBase for builds that are known.
 func deployBase(ctx context.Context, sides []diffmap.BaseSide, paths diffmap.Options, head Head, findings []*fuzzer.Finding) (*Base, error) {
 	code := deploy.NewBuild(namedAsHead(sides), paths)
 	b := &Base{sides: sides, places: map[*fuzzer.Finding][]bytecode.Location{}}
@@ -67,7 +67,7 @@ func deployBase(ctx context.Context, sides []diffmap.BaseSide, paths diffmap.Opt
 	return b, err
 }
 
-// namedAsHead are copies of the base's builds with the head's names for what they hold.
+// namedAsHead copies the base's builds, with the head's names for their contracts.
 func namedAsHead(sides []diffmap.BaseSide) []*build.Output {
 	var outputs []*build.Output
 	for _, side := range sides {
@@ -92,9 +92,9 @@ func (b *Base) covers(name string) bool {
 	})
 }
 
-// samePlaces lists where the base has the code that breaks: the same instruction,
-// compiled from the same text in a function of the same name, or where there is
-// none, in any function of the contract.
+// samePlaces lists where the base has the failing code: the same instruction, compiled from
+// the same text in a function of the same name, or if there is none, in any function of the
+// contract.
 func samePlaces(f *fuzzer.Finding, head, base *deploy.Build) []bytecode.Location {
 	text, ok := head.Positions.TextAt(f.Location)
 	if !ok {

@@ -81,8 +81,8 @@ func found(t *testing.T, head Head, calls string) *fuzzer.Finding {
 	return f
 }
 
-// standing is what comes of comparing one finding with the base's builds.
-func standing(t *testing.T, head Head, sides []diffmap.BaseSide, f *fuzzer.Finding, saved ...input.Sequence) Standing {
+// compareOne compares one finding with the base's builds.
+func compareOne(t *testing.T, head Head, sides []diffmap.BaseSide, f *fuzzer.Finding, saved ...input.Sequence) Result {
 	t.Helper()
 	findings := []*fuzzer.Finding{f}
 	base, err := deployBase(t.Context(), sides, diffmap.Options{}, head, findings)
@@ -106,7 +106,7 @@ func TestFindings(t *testing.T) {
 	} {
 		t.Run(c.contract, func(t *testing.T) {
 			h := headOf(t, head, c.contract)
-			got := standing(t, h, []diffmap.BaseSide{{Head: head, Base: base}}, found(t, h, c.calls))
+			got := compareOne(t, h, []diffmap.BaseSide{{Head: head, Base: base}}, found(t, h, c.calls))
 			if got.Is != c.want || !regexp.MustCompile(c.reason).MatchString(got.Reason) {
 				t.Errorf("%s: %s, want %s: %s", got.Is, got.Reason, c.want, c.reason)
 			}
@@ -120,7 +120,7 @@ func TestSavedInputs(t *testing.T) {
 	h := headOf(t, head, "Guarded")
 	f := found(t, h, "Guarded.spend(uint256) args (6)")
 	sides := []diffmap.BaseSide{{Head: head, Base: base}}
-	if got := standing(t, h, sides, f, parse(t, h, "Guarded.spend(uint256) args (4)")); got.Is != report.Introduced {
+	if got := compareOne(t, h, sides, f, parse(t, h, "Guarded.spend(uint256) args (4)")); got.Is != report.Introduced {
 		t.Errorf("with a saved input that breaks nothing: %+v", got)
 	}
 	h = headOf(t, head, "Shifted")
@@ -134,7 +134,7 @@ func TestSavedInputs(t *testing.T) {
 		t.Fatal("its own calls break it on the base")
 	}
 	b.trySaved(t.Context(), []*candidate{c}, h.Deployment, []input.Sequence{parse(t, h, "Shifted.spend(uint256) args (77)")})
-	if got := c.standing(); got.Is != report.PreExisting {
+	if got := c.decide(); got.Is != report.PreExisting {
 		t.Errorf("with a saved input that breaks the base: %+v", got)
 	}
 }
@@ -144,7 +144,7 @@ func TestOtherProject(t *testing.T) {
 	head, other := compiled(t, "head"), compiled(t, "head")
 	other.Contracts = other.Contracts[:1]
 	h := headOf(t, head, "Fresh")
-	got := standing(t, h, []diffmap.BaseSide{{Head: other, Base: other}}, found(t, h, "Fresh.spend(uint256) args (3)"))
+	got := compareOne(t, h, []diffmap.BaseSide{{Head: other, Base: other}}, found(t, h, "Fresh.spend(uint256) args (3)"))
 	if got.Is != report.Unknown || !strings.Contains(got.Reason, "no build of the base holds the project of src/Cases.sol:Fresh") {
 		t.Errorf("%+v", got)
 	}
@@ -161,7 +161,7 @@ func TestWithoutTexts(t *testing.T) {
 	for calls, want := range map[string]string{"Kept.spend(uint256) args (1234)": report.Unknown, "Added.spend(uint256) args (4321)": report.Unknown, "Fresh.spend(uint256) args (3)": report.Introduced} {
 		contract, _, _ := strings.Cut(calls, ".")
 		h := headOf(t, head, contract)
-		if got := standing(t, h, sides, found(t, h, calls)); got.Is != want {
+		if got := compareOne(t, h, sides, found(t, h, calls)); got.Is != want {
 			t.Errorf("%s: %+v, want %s", calls, got, want)
 		}
 	}
@@ -196,7 +196,7 @@ func TestSamePlaces(t *testing.T) {
 func TestNoBase(t *testing.T) {
 	f := &fuzzer.Finding{}
 	got := Findings(context.Background(), []*fuzzer.Finding{f}, nil, nil, errors.New("the base has no build: it does not compile"), nil, nil)[f]
-	if got != (Standing{report.Unknown, "the base has no build: it does not compile"}) {
+	if got != (Result{report.Unknown, "the base has no build: it does not compile"}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -226,7 +226,7 @@ func TestRules(t *testing.T) {
 	} {
 		e := all
 		c.change(&e)
-		if got := e.standing(); got != (Standing{c.is, c.reason}) {
+		if got := e.decide(); got != (Result{c.is, c.reason}) {
 			t.Errorf("%s: %+v, want %s: %s", name, got, c.is, c.reason)
 		}
 	}

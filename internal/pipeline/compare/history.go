@@ -21,8 +21,8 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// History is what runs on one pull request keep for the next: the findings, so
-// that a rerun cannot lose one and tells which are fixed.
+// History is what runs on one pull request keep for the next: the findings, so that a
+// rerun cannot lose one and reports which are fixed.
 type History struct {
 	Version  int    `json:"version"`
 	Findings []kept `json:"findings"`
@@ -47,15 +47,15 @@ type kept struct {
 
 const (
 	historyVersion = 1
-	// Bounds of the file, which a cache may give back as anybody's: arbitrary, and far
-	// more than the findings of one change.
+	// Bounds of the file, which comes from a cache that others may have written: arbitrary,
+	// and far more than the findings of one change.
 	maxHistory = 1 << 20
 	maxKept    = 200
 )
 
 // ReadHistory reads what earlier runs kept in a file; nil where none is named. head is
-// what people call this run's head. A file that is not there is the first run's; one
-// that cannot be read is a warning, and the run begins anew.
+// what people call this run's head. The first run finds no file; a file that cannot be read
+// causes a warning and an empty history.
 func ReadHistory(path, head string, log *progress.Log) *History {
 	if path == "" {
 		return nil
@@ -89,7 +89,7 @@ func (h *History) findings() []kept {
 	return h.Findings
 }
 
-// LeaveUntried warns of what a run without a campaign did not try.
+// LeaveUntried warns of the findings that a run without a campaign did not try.
 func (h *History) LeaveUntried(log *progress.Log) {
 	for _, f := range h.findings() {
 		log.Warn("%s of an earlier run was not tried: there is nothing to fuzz", f.ID)
@@ -113,8 +113,8 @@ func (h *History) Seeds(space *input.Space) []input.Sequence {
 	return seeds
 }
 
-// Compare marks the findings of a report that earlier runs have seen, and lists those
-// that do not happen any more on the head. What could not be tried stays in the history.
+// Compare marks the findings of a report that earlier runs have seen, and lists those that
+// no longer happen on the head. Findings that could not be tried stay in the history.
 func (h *History) Compare(r *report.Report, head *deploy.Deployment, judge evm.Machine, log *progress.Log) {
 	var untried []kept
 	for _, f := range h.findings() {
@@ -126,7 +126,7 @@ func (h *History) Compare(r *report.Report, head *deploy.Deployment, judge evm.M
 			log.Warn("%s of an earlier run was not tried: its calls no longer fit: %s", f.ID, f.reason)
 			untried = append(untried, f)
 		case f.stillBreaks(head, judge):
-			untried = append(untried, f) // in another place, and found there
+			untried = append(untried, f) // in another place, where it has another id
 		default:
 			r.Fixed = append(r.Fixed, report.Fixed{ID: f.ID, Oracle: f.Oracle, Title: f.Title, Contract: f.Contract, Function: f.Function, Since: f.Since, In: h.head})
 		}
@@ -136,14 +136,14 @@ func (h *History) Compare(r *report.Report, head *deploy.Deployment, judge evm.M
 	}
 }
 
-// stillBreaks replays an earlier finding: its oracle still sees something in its
-// contract.
+// stillBreaks replays an earlier finding, and reports whether its oracle still sees a
+// failure in its contract.
 func (f *kept) stillBreaks(head *deploy.Deployment, judge evm.Machine) bool {
 	_, observed, err := fuzzer.Replay(judge, &fuzzer.Config{Space: head.Space, Oracles: oracle.All()}, f.parsed)
 	return err != nil || seenIn(f.Contract, f.Oracle, observed, &head.Build)
 }
 
-// Write keeps a report's findings for the next run, and what is left of earlier ones;
+// Write keeps a report's findings for the next run, and those left of earlier runs;
 // sequence has the text of a reproducer by its path. The report holds only what may be
 // disclosed. Failing to write is a warning.
 func (h *History) Write(r *report.Report, sequence func(reproducer string) ([]string, bool), log *progress.Log) {

@@ -16,15 +16,15 @@ import (
 	"github.com/sightline-evm/sightline/internal/progress"
 )
 
-// BaseShare is the part of the campaign's budget that is spent on the base on top of
-// it, before anything is said to pass there (a tenth, as documented).
+// BaseShare is the part of the campaign's budget that is spent on the base in addition to
+// it, before a finding counts as not reproduced there (a tenth, as documented).
 const BaseShare = 10
 
 // minCalls is the least budget of that campaign in calls: one sequence of the usual
 // length (Harvey, section 5).
 const minCalls = 8
 
-// Budget is what the campaign on the base may take, and what it begins with.
+// Budget is what the campaign on the base may use, and what it begins with.
 type Budget struct {
 	// Config is that of the head's campaign. The base gets its schedule, seed and
 	// workers, and a [BaseShare] of its limits.
@@ -33,10 +33,9 @@ type Budget struct {
 	Saved []input.Sequence
 }
 
-// Findings says of each finding what is known of it on the base. why is the reason
-// where there is no base.
-func Findings(ctx context.Context, findings []*fuzzer.Finding, head *deploy.Deployment, b *Base, why error, budget *Budget, log *progress.Log) map[*fuzzer.Finding]Standing {
-	known := map[*fuzzer.Finding]Standing{}
+// Findings compares each finding with the base. why is the reason where there is no base.
+func Findings(ctx context.Context, findings []*fuzzer.Finding, head *deploy.Deployment, b *Base, why error, budget *Budget, log *progress.Log) map[*fuzzer.Finding]Result {
+	known := map[*fuzzer.Finding]Result{}
 	if why != nil {
 		for _, f := range findings {
 			known[f] = unknown("%v", why)
@@ -55,20 +54,20 @@ func Findings(ctx context.Context, findings []*fuzzer.Finding, head *deploy.Depl
 	open = slices.DeleteFunc(open, func(c *candidate) bool { return c.others })
 	b.fuzz(ctx, open, budget, log)
 	for _, c := range candidates {
-		known[c.finding] = c.standing()
+		known[c.finding] = c.decide()
 	}
 	return known
 }
 
-// candidate is a finding with what the base shows of it.
+// candidate is a finding with the evidence from the base.
 type candidate struct {
 	evidence
 	finding  *fuzzer.Finding
-	at       []bytecode.Location // on the base where it would show
+	at       []bytecode.Location // on the base where it may be observed
 	sequence input.Sequence      // the finding's, as far as it fits
 }
 
-// lookUp finds out what the base has of a finding's code and calls.
+// lookUp looks for a finding's code and calls in the base.
 func (b *Base) lookUp(f *fuzzer.Finding, head *deploy.Deployment) *candidate {
 	c := &candidate{finding: f, at: b.places[f]}
 	c.contract, c.project, c.there = f.Contract, b.covers(f.Contract), b.Deployment.Contract(f.Contract) != nil
@@ -113,8 +112,9 @@ func (b *Base) replay(seq input.Sequence) (*evm.Execution, []fuzzer.Observed, er
 	return fuzzer.Replay(b.judge, &fuzzer.Config{Space: b.Deployment.Space, Oracles: oracle.All()}, seq)
 }
 
-// trySaved tries the saved inputs, as the campaign did on the head: what they break on
-// the base is old. They are few (fuzzer.Corpus.Trim), and not part of the base's share.
+// trySaved tries the saved inputs, as the campaign did on the head: a failure that they
+// cause on the base is old. They are few (fuzzer.Corpus.Trim), and not part of the base's
+// share.
 func (b *Base) trySaved(ctx context.Context, open []*candidate, head *deploy.Deployment, all []input.Sequence) {
 	if len(open) == 0 {
 		return
@@ -137,8 +137,8 @@ func (b *Base) trySaved(ctx context.Context, open []*candidate, head *deploy.Dep
 	}
 }
 
-// fuzz looks on the base for other calls that break what the findings' own calls do
-// not break there: a campaign from those calls, toward those places.
+// fuzz looks for other calls that break the places on the base that the findings' own calls
+// do not break: with a campaign that starts from those calls and aims at those places.
 func (b *Base) fuzz(ctx context.Context, open []*candidate, budget *Budget, log *progress.Log) {
 	if len(open) == 0 {
 		return

@@ -15,24 +15,25 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// Release is the build that the project releases, deployed as the head was. What was
-// fuzzed may be a debug build, which is not deployed anywhere: findings are tried here
-// as well.
+// Release is the build that the project releases, deployed as the head was. The build that
+// was fuzzed may be a debug build, which is not deployed on any chain: findings are tried on
+// the release build as well.
 type Release struct {
-	// Deployment is nil where the build is what was fuzzed, or could not be deployed.
+	// Deployment is nil where the build is the one that was fuzzed, or could not be
+	// deployed.
 	Deployment *deploy.Deployment
 
 	judge evm.Machine
-	// all is what can be said of every finding without trying it:
-	// [report.ShippedSame] where the fuzzed build is the release build,
-	// [report.ShippedUnknown] for a reason. Zero: try it.
-	all Standing
+	// all is the result for every finding without trying it: [report.ShippedSame] where
+	// the fuzzed build is the release build, [report.ShippedUnknown] for a reason. Zero:
+	// try it.
+	all Result
 }
 
-// DeployRelease deploys the release build. Where that is not possible, the standing of
-// every finding says why.
+// DeployRelease deploys the release build. Where that is not possible, the result for every
+// finding says why.
 func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
-	unknown := func(reason string) *Release { return &Release{all: Standing{report.ShippedUnknown, reason}} }
+	unknown := func(reason string) *Release { return &Release{all: Result{report.ShippedUnknown, reason}} }
 	switch mapped := slices.ContainsFunc(c.Outputs, func(o *build.Output) bool { return o.Mapping }); {
 	case !mapped:
 		return &Release{all: Standing{report.ShippedSame, ""}}
@@ -62,27 +63,27 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 
 // Try says whether a finding of the head happens on the release build: the same oracle
 // sees something in the same contract in the same calls.
-func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Standing {
+func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Result {
 	if r.all.Is != "" {
 		return r.all
 	}
 	d := r.Deployment
 	seq, err := input.Parse(d.Space, input.Format(head, f.Sequence))
 	if err != nil {
-		return Standing{report.ShippedUnknown, "its calls do not fit the project's release build: " + err.Error()}
+		return Result{report.ShippedUnknown, "its calls do not fit the project's release build: " + err.Error()}
 	}
 	exec, observed, err := fuzzer.Replay(r.judge, &fuzzer.Config{Space: d.Space, Oracles: oracle.All()}, seq)
 	if err != nil {
-		return Standing{report.ShippedUnknown, err.Error()}
+		return Result{report.ShippedUnknown, err.Error()}
 	}
 	if seenIn(f.Contract, f.Oracle.ID, observed, &d.Build) {
-		return Standing{report.ShippedConfirmed, ""}
+		return Result{report.ShippedConfirmed, ""}
 	}
 	last := exec.Calls[len(exec.Calls)-1]
 	if last.Outcome == evm.Success {
-		return Standing{report.ShippedAbsent, "the last call succeeds there"}
+		return Result{report.ShippedAbsent, "the last call succeeds there"}
 	}
-	return Standing{report.ShippedAbsent, "the last call reverts there: " + last.Reason()}
+	return Result{report.ShippedAbsent, "the last call reverts there: " + last.Reason()}
 }
 
 // seenIn reports whether an oracle saw something in the code of a contract.

@@ -1,6 +1,6 @@
-// Package compare says what is known of a finding beside other versions of the code:
-// the base (did the change introduce it?), the release build (does it happen in what is
-// shipped?), and the heads of earlier runs (is it fixed?). It decides by running things.
+// Package compare compares a finding with other versions of the code: the base (did the
+// change introduce it?), the release build (does it happen in the code that is deployed?),
+// and the heads of earlier runs (is it fixed?). It decides by running things.
 package compare
 
 import (
@@ -10,30 +10,30 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// Standing is what is known of a finding, for the base one of [report.Introduced],
-// [report.PreExisting] and [report.Unknown], for the release build one of
-// [report.ShippedSame] and its kin, with what that rests on.
-type Standing struct{ Is, Reason string }
+// Result is the result of comparing a finding with another version, and the evidence for
+// it: [report.Introduced], [report.PreExisting] or [report.Unknown] for the base,
+// [report.ShippedSame] or one of its kind for the release build.
+type Result struct{ Is, Reason string }
 
-func introduced(format string, args ...any) Standing {
-	return Standing{report.Introduced, fmt.Sprintf(format, args...)}
+func introduced(format string, args ...any) Result {
+	return Result{report.Introduced, fmt.Sprintf(format, args...)}
 }
 
-func preExisting(reason string) Standing { return Standing{report.PreExisting, reason} }
+func preExisting(reason string) Result { return Result{report.PreExisting, reason} }
 
-func unknown(format string, args ...any) Standing {
-	return Standing{report.Unknown, fmt.Sprintf(format, args...)}
+func unknown(format string, args ...any) Result {
+	return Result{report.Unknown, fmt.Sprintf(format, args...)}
 }
 
-// evidence is what a finding of the head met on the base.
+// evidence is what trying a finding of the head on the base showed.
 type evidence struct {
 	contract string // the finding's, qualified
 	project  bool   // the base has a build of the project that the contract belongs to
-	there    bool   // it has the contract
+	there    bool   // the base has the contract
 
-	located bool   // on the head, the code that breaks has a source text to find it by
+	located bool   // on the head, the failing code has a source text to find it by
 	textual bool   // on the base, so has all code of the contract
-	places  int    // on the base where the code that breaks stands
+	places  int    // on the base that have the failing code
 	fitting int    // calls of the finding that can be made on the base
 	missing string // why the others cannot; empty: all can
 
@@ -44,14 +44,14 @@ type evidence struct {
 	fault   string // why less was tried than should have been; empty: nothing failed
 }
 
-// standing decides what a finding is beside the base. The rules, first match first:
+// decide compares a finding with the base. The rules, first match first:
 //
-//	pre-existing  the same oracle sees the code that breaks fail on the base, in the
-//	              finding's own calls or in others
-//	introduced    the base lacks the contract, or the code that breaks; or it has it,
-//	              and neither the finding's calls nor a campaign from them break it
-//	unknown       all else: whatever could not be looked up or tried proves nothing
-func (e *evidence) standing() Standing {
+//	pre-existing  the same oracle sees the code fail on the base, in the finding's own
+//	              calls or in others
+//	introduced    the base lacks the contract, or the failing code; or it has it, and
+//	              neither the finding's calls nor a campaign from them break it
+//	unknown       otherwise: a finding that could not be looked up or tried proves nothing
+func (e *evidence) decide() Result {
 	switch {
 	case !e.there && !e.project:
 		return unknown("no build of the base holds the project of %s", e.contract)

@@ -14,10 +14,10 @@ import (
 	"github.com/sightline-evm/sightline/internal/progress"
 )
 
-// forks says which chains the project's tests may fork: whatever they call it, it is the
-// one that --rpc names, at one block.
+// forks says which chain the project's tests may fork: under any name, it is the one that
+// --rpc names, at one block.
 type forks struct {
-	aliases   []string // names of foundry.toml; what they stand for is not read
+	aliases   []string // of foundry.toml; their URLs are not read
 	id, block uint64   // of the chain
 	given     bool     // the block was asked for by --block
 	wanted    uint64   // the first other block that a test asked for; 0: none
@@ -55,7 +55,7 @@ func (f *forks) check(name string, block *uint64) error {
 	return fmt.Errorf("the test forks block %d, but %s %d: a World has one block", *block, how, f.block)
 }
 
-// openChain opens the chain that --rpc names, if it does; nil where it names none.
+// openChain opens the chain that --rpc names; nil without --rpc.
 func (o *Options) openChain(ctx context.Context) (*chain.Chain, error) {
 	if o.RPC == "" {
 		return nil, nil
@@ -78,17 +78,17 @@ func (o *Options) openBlock(ctx context.Context, number *uint64) (*chain.Chain, 
 	return c, nil
 }
 
-// startAt makes a chain's state what the World goes on from.
+// startAt makes the World go on from a chain's state.
 func (r *Recipe) startAt(c *chain.Chain, log *progress.Log) {
 	block := c.Block()
 	r.Chain, r.Plan.World.Origin, r.Plan.World.Block = c, c, &block
 	log.Line("chain   block %d of chain %d, read from %s", block.Number, c.ID(), c.Host())
 }
 
-// maxState bounds a state file, bytes: some hundred thousand accounts.
+// maxState bounds a state file, bytes: a few hundred thousand accounts.
 const maxState = 256 << 20
 
-// readState begins with the state that --state names, if it does.
+// readState reads the file that --state names, if any, as the state to begin with.
 func (r *Recipe) readState(o *Options) error {
 	if o.State == "" {
 		return nil

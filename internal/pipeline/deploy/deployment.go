@@ -1,5 +1,5 @@
-// Package deploy makes the World of a build: by what the configuration, the project's
-// own scripts and tests say, or without being told how.
+// Package deploy makes the World of a build: as the configuration or the project's own
+// scripts and tests say, or automatically.
 package deploy
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/exit"
 )
 
-// Build is compiled code, with a table of its own.
+// Build is compiled code with its own table.
 type Build struct {
 	Outputs   []*build.Output
 	Table     *bytecode.Table
@@ -35,8 +35,8 @@ func NewBuild(outputs []*build.Output, paths diffmap.Options) Build {
 type Deployment struct {
 	Build
 	World *evm.World
-	Space *input.Space  // what sequences may call there
-	Setup *world.Report // how the World came about
+	Space *input.Space  // of the sequences that may run there
+	Setup *world.Report // how the World was made
 }
 
 // Make deploys a build by a recipe.
@@ -67,8 +67,7 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	return &Deployment{Build: b, World: w, Space: space, Setup: setup}, nil
 }
 
-// machineOptions: code-size limits are lifted, since debug builds are larger than what is
-// released.
+// machineOptions lift code-size limits, since debug builds are larger than release builds.
 var machineOptions = []evm.Option{evm.LiftCodeSizeLimits}
 
 // NewMachine makes a machine for a campaign's loop: fast, and checked against the
@@ -109,7 +108,7 @@ func (b *Build) Contract(name string) *bytecode.Contract {
 func (d *Deployment) Contracts() []*bytecode.Contract {
 	list := slices.Clip(d.Table.Contracts())
 	for _, in := range d.World.Instances {
-		if in.Contract != nil && world.IsBrought(in.Contract) && !slices.Contains(list, in.Contract) {
+		if in.Contract != nil && world.IsBuiltInMock(in.Contract) && !slices.Contains(list, in.Contract) {
 			list = append(list, in.Contract)
 		}
 	}
@@ -117,7 +116,7 @@ func (d *Deployment) Contracts() []*bytecode.Contract {
 }
 
 // Failures are the contracts that could not be deployed, except those that are not meant
-// to be: interfaces, abstract contracts, libraries without users.
+// for deployment: interfaces, abstract contracts, libraries without users.
 func (d *Deployment) Failures() []world.Failure {
 	var out []world.Failure
 	for _, f := range d.Setup.Failures {
@@ -128,7 +127,7 @@ func (d *Deployment) Failures() []world.Failure {
 	return out
 }
 
-// changedDeployments lists what sequences may deploy, each contract once.
+// changedDeployments lists the contracts that sequences may deploy, each once.
 func changedDeployments(setup *world.Report, constructors map[string]bool) []input.Deployment {
 	var deployments []input.Deployment
 	seen := map[*bytecode.Contract]bool{}

@@ -36,8 +36,8 @@ func testFolder(c *change.Change) (string, bool) {
 	return folder, true
 }
 
-// testChain is the chain of the project's tests, with what foundry.toml says of it
-// and cannot be understood.
+// testChain is the chain of the project's tests, with notes on settings of foundry.toml
+// that were not understood.
 func testChain(c *change.Change) (*world.Chain, []string) {
 	chain := world.DefaultChain()
 	folder, one := testFolder(c)
@@ -87,7 +87,7 @@ var chainSettings = []struct {
 		if err := setNumber(&n, v); err != nil || n == 0 {
 			return cmp.Or(err, strconv.ErrRange)
 		}
-		// More than a machine runs in seconds is cut: it bounds what a set-up may take.
+		// Gas that takes a machine more than seconds is cut: it bounds a set-up's time.
 		c.Block.GasLimit, c.Gas = n, min(n, world.DefaultChain().Gas)
 		return nil
 	}},
@@ -151,13 +151,12 @@ func setAddress(to *common.Address, text string) error {
 	return nil
 }
 
-// testRoot is the project's folder as tests are told it: where it lies on this
-// machine is nobody's matter, and reports must not depend on it.
+// testRoot is the project's folder as tests see it. Its real place on this machine is
+// private, and reports must not depend on it.
 const testRoot = "/project"
 
-// testFiles reads files of the project for its tests. Those that are hidden stay so:
-// what a test reads can get into a report that everybody reads, and .git and .env
-// hold secrets.
+// testFiles reads files of the project for its tests, except hidden ones: .git and .env
+// hold secrets, and what a test reads can end up in a public report.
 func testFiles(c *change.Change) func(name string) ([]byte, error) {
 	folder, one := testFolder(c)
 	if c.Root == "" || !one {

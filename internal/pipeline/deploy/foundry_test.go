@@ -10,8 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
-	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
 )
 
 func testProject(t *testing.T, foundry string) *change.Change {

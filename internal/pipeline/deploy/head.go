@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/progress"
 )
 
-// Options say what the World is made from.
+// Options say how the World is made.
 type Options struct {
 	Setup   []string // test contracts whose setUp() makes it; [NoTests]: none; empty: those that deploy what changed
 	Command string   // of the shell, a deploy script
@@ -24,8 +24,8 @@ type Options struct {
 	Plan    Plan
 }
 
-// Head deploys the head of a change for its targets, and returns the recipe, too, by
-// which other builds are deployed like it.
+// Head deploys the head of a change for its targets. It also returns the recipe by which
+// other builds are deployed in the same way.
 func Head(ctx context.Context, c *change.Change, o *Options, log *progress.Log) (*Deployment, *Recipe, error) {
 	b := Build{Outputs: c.Outputs, Table: c.Table, Positions: diffmap.NewPositions(c.Outputs, c.Table, c.Paths)}
 	r := recipeFor(c, &b)
@@ -58,7 +58,7 @@ func Head(ctx context.Context, c *change.Change, o *Options, log *progress.Log) 
 	return d, r, nil
 }
 
-// check refuses set-ups that exclude each other, and those that are not there.
+// check refuses set-ups that are mutually exclusive, and those that do not exist.
 func (o *Options) check(c *change.Change, r *Recipe) error {
 	if len(o.Setup) > 0 && !noTests(o.Setup) && (len(r.Plan.World.Steps) > 0 || r.Script != nil) {
 		return exit.BadInput("--setup %s cannot be combined with --setup-command or the configuration's deploy: each creates the World", strings.Join(o.Setup, ","))
@@ -66,8 +66,8 @@ func (o *Options) check(c *change.Change, r *Recipe) error {
 	return checkSetup(o.Setup, c.Table)
 }
 
-// deployForked makes a World whose tests may fork the chain of --rpc. Where no --block was
-// given, the block that a test forks is as good as the latest one, and better for the test.
+// deployForked makes a World whose tests may fork the chain of --rpc. Without --block, the
+// block that a test forks is as good as the latest one, and better for the test.
 func (r *Recipe) deployForked(ctx context.Context, b Build, c *change.Change, o *Options, log *progress.Log) (*Deployment, error) {
 	if r.Tests == nil || r.Chain == nil {
 		return Make(ctx, b, r)
@@ -95,8 +95,8 @@ func (r *Recipe) deployForked(ctx context.Context, b Build, c *change.Change, o 
 	return d, err
 }
 
-// Release are copies of the builds as the project has them: what it releases, where
-// what is fuzzed was made to be mapped.
+// Release copies the builds as the project has them: the release builds, where debug builds
+// are fuzzed.
 func Release(c *change.Change) []*build.Output {
 	var outputs []*build.Output
 	for _, o := range c.Given {

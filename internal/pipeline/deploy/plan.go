@@ -11,14 +11,14 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/world"
 )
 
-// Plan is all that a configuration says of the World.
+// Plan is everything that a configuration says about the World.
 type Plan struct {
 	World            world.Plan
 	Include, Exclude []string // patterns for INSTANCE.FUNCTION: which functions sequences call; empty: all
 	Imported         Imported
 }
 
-// Imported is what the configurations of other fuzzers say besides.
+// Imported is what the configurations of other fuzzers say in addition.
 type Imported struct {
 	Prefixes  []string     // of properties' names
 	MaxValue  *uint256.Int // wei that a call carries; nil: not said

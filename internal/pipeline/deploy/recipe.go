@@ -15,19 +15,19 @@ import (
 // Recipe is how a World is made. Contracts are qualified names, which mean the same in
 // every build of the project: base and release build are deployed by the head's recipe.
 type Recipe struct {
-	Only          []string        // contracts to deploy, with what they depend on; empty: what fits
-	Targets       []string        // contracts with targets
-	Uninitialized []string        // those whose initializers hold targets
-	Constructors  map[string]bool // those whose constructors do: sequences deploy them, too
-	Changed       map[string]bool // functions with targets, "Vault.deposit": called whatever other fuzzers' filters say
-	Tests         *world.Setup    // the project's tests that may make it; nil: none
-	Plan          Plan            // what the configuration says of it, from the state on that it begins with
-	Script        *Script         // what a deploy script did; nil: there was none
-	Chain         *chain.Chain    // that it goes on from; nil: none
-	Fork          string          // EVM version; empty: the newest
+	Only          []string            // contracts to deploy, with their dependencies; empty: chosen automatically
+	Targets       []string            // contracts with targets
+	Uninitialized []string            // those whose initializers hold targets
+	Constructors  map[string]bool     // those whose constructors do: sequences deploy them, too
+	Changed       map[string]bool     // functions with targets, "Vault.deposit": called whatever other fuzzers' filters say
+	Tests         *world.SetupOptions // the project's tests that may make it; nil: none
+	Plan          Plan                // the configuration's, including the state that it begins with
+	Script        *Script             // what a deploy script did; nil: there was none
+	Chain         *chain.Chain        // that it goes on from; nil: none
+	Fork          string              // EVM version; empty: the newest
 }
 
-// recipeFor names what the targets of a change ask of a World.
+// recipeFor says what the targets of a change require of a World.
 func recipeFor(c *change.Change, b *Build) *Recipe {
 	return &Recipe{
 		Targets:       targetContracts(c.Mapping),
@@ -72,7 +72,7 @@ func (r *Recipe) Without(lacks func(contract string) bool) (left *Recipe, lackin
 	return &rest, lackingTest
 }
 
-// planOn is what the World of a build's code is made by.
+// planOn is the plan for the World of a build's code.
 func (r *Recipe) planOn(table *bytecode.Table) *world.Plan {
 	plan := r.Plan.World
 	if r.Script != nil {
@@ -81,7 +81,7 @@ func (r *Recipe) planOn(table *bytecode.Table) *world.Plan {
 	return &plan
 }
 
-// called is the choice of functions that sequences may call; nil: all of them.
+// called chooses the functions that sequences may call; nil: all of them.
 func (r *Recipe) called() func(*evm.Instance, *input.Function) bool {
 	p := &r.Plan
 	filters := p.Imported.Filters

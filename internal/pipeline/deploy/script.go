@@ -21,20 +21,20 @@ import (
 	"github.com/sightline-evm/sightline/internal/progress"
 )
 
-// rpcVariable names the endpoint to the script; forge takes the second one by itself.
+// Variables that pass the endpoint to the script; forge reads the second one by itself.
 const (
 	rpcVariable      = "SIGHTLINE_RPC_URL"
 	forgeRPCVariable = "ETH_RPC_URL"
 )
 
-// senderVariable and keyVariable tell the script an account that needs no signature, and
-// the private key of another one. Both have ether.
+// Variables that pass the script an account that needs no signature, and the private key of
+// another one. Both have ether.
 const (
 	senderVariable = "SIGHTLINE_SENDER"
 	keyVariable    = "SIGHTLINE_PRIVATE_KEY"
 )
 
-// scriptKey is that key. It is no secret: the account exists in our Worlds only.
+// scriptKey is that key. It is not secret: the account exists in our Worlds only.
 func scriptKey() *ecdsa.PrivateKey {
 	key, err := crypto.ToECDSA(crypto.Keccak256([]byte("sightline deploy script")))
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Script) on(table *bytecode.Table) *world.Recording {
 	return &recorded
 }
 
-// runScript runs the script that --setup-command names, if it does.
+// runScript runs the script that --setup-command names, if any.
 func (r *Recipe) runScript(ctx context.Context, c *change.Change, o *Options, log *progress.Log) error {
 	if o.Command == "" {
 		return nil
@@ -121,8 +121,8 @@ func runRecorded(ctx context.Context, r *recorder.Recorder, script build.Script,
 	return said, nil
 }
 
-// substitution replaces creation code of one build by that of another: the contract of
-// the same name with the same arguments and libraries. What is not known stays.
+// substitution replaces creation code of one build by that of another: the contract of the
+// same name with the same arguments and libraries. Unknown code stays.
 func substitution(from, to *bytecode.Table) func([]byte) []byte {
 	byName := map[string]*bytecode.Contract{}
 	for _, c := range to.Contracts() {

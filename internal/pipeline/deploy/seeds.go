@@ -6,8 +6,8 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
 
-// DeploymentSeeds are the World's own deployments as calls: they reach what
-// changed in a constructor.
+// DeploymentSeeds are the World's own deployments as calls: they reach changed lines of
+// constructors.
 func (d *Deployment) DeploymentSeeds() []input.Sequence {
 	var seeds []input.Sequence
 	for _, made := range d.Setup.Deployments {
@@ -27,8 +27,8 @@ func (d *Deployment) DeploymentSeeds() []input.Sequence {
 	return seeds
 }
 
-// maxExampleSeeds bounds the sequences that are taken from tests. Arbitrary: some
-// seconds of a campaign at the most.
+// maxExampleSeeds bounds the sequences that are taken from tests. Arbitrary: a few seconds
+// of a campaign at most.
 const maxExampleSeeds = 4096
 
 // ExampleSeeds are the calls that the project's tests make, up to each of them: a
@@ -40,7 +40,7 @@ func (d *Deployment) ExampleSeeds() []input.Sequence {
 		for i := range calls {
 			call, err := d.Space.Read(&calls[i])
 			if err != nil {
-				continue // what the test does there no sequence can
+				continue // sequences cannot do what the test does there
 			}
 			seq = append(seq, call)
 			if len(seeds) == maxExampleSeeds || d.Space.Validate(seq) != nil {

@@ -13,14 +13,14 @@ import (
 // NoTests is the value of --setup for a World that is made without tests.
 const NoTests = "none"
 
-// testsFor is what --setup asks for, nil for none, with what could not be understood
-// of the chain that tests run on.
-func testsFor(c *change.Change, named []string) (*world.Setup, []string) {
+// testsFor are the set-ups that --setup asks for, nil for none, with notes on the chain that
+// tests run on.
+func testsFor(c *change.Change, named []string) (*world.SetupOptions, []string) {
 	if noTests(named) {
 		return nil, nil
 	}
 	chain, notes := testChain(c)
-	s := &world.Setup{Lines: map[string][]bytecode.Position{}, Chain: chain, ReadFile: testFiles(c), Root: testRoot}
+	s := &world.SetupOptions{Lines: map[string][]bytecode.Position{}, Chain: chain, ReadFile: testFiles(c), Root: testRoot}
 	s.Contracts, s.Lenient = named, lenientTests(c)
 	for _, t := range c.Mapping.Targets {
 		s.Lines[t.Contract] = append(s.Lines[t.Contract], t.Position)
@@ -31,7 +31,7 @@ func testsFor(c *change.Change, named []string) (*world.Setup, []string) {
 // noTests reports whether --setup asks for a World that is made without tests.
 func noTests(named []string) bool { return len(named) == 1 && named[0] == NoTests }
 
-// checkSetup reports whether the contracts that --setup names can set up a World.
+// checkSetup returns an error if a contract that --setup names cannot set up a World.
 func checkSetup(named []string, table *bytecode.Table) error {
 	if noTests(named) {
 		return nil
@@ -47,9 +47,9 @@ func checkSetup(named []string, table *bytecode.Table) error {
 // UsedTests names the test contracts that made a World.
 func UsedTests(setup *world.Report) []string {
 	var used []string
-	for i := range setup.SetUps {
-		if setup.SetUps[i].Failure == "" {
-			used = append(used, setup.SetUps[i].Contract.QualifiedName())
+	for i := range setup.TestSetups {
+		if setup.TestSetups[i].Failure == "" {
+			used = append(used, setup.TestSetups[i].Contract.QualifiedName())
 		}
 	}
 	return used
@@ -59,8 +59,8 @@ func UsedTests(setup *world.Report) []string {
 // in the sources where that is known.
 func (d *Deployment) FailedTests() []string {
 	var texts []string
-	for i := range d.Setup.SetUps {
-		up := &d.Setup.SetUps[i]
+	for i := range d.Setup.TestSetups {
+		up := &d.Setup.TestSetups[i]
 		if up.Failure == "" {
 			continue
 		}
@@ -69,7 +69,9 @@ func (d *Deployment) FailedTests() []string {
 	return texts
 }
 
-func (d *Deployment) WhyNotSetUp(up *world.SetUp) string {
+// WhyNotSetUp says why a set-up is not in the World, with the place in the sources where that
+// is known.
+func (d *Deployment) WhyNotSetUp(up *world.TestSetup) string {
 	if !up.Located {
 		return up.Failure
 	}
@@ -83,8 +85,8 @@ func (d *Deployment) WhyNotSetUp(up *world.SetUp) string {
 // TestNames are the set-ups of a World for people: "VaultTest.setUp()".
 func TestNames(setup *world.Report) string {
 	var names []string
-	for i := range setup.SetUps {
-		if up := &setup.SetUps[i]; up.Failure == "" {
+	for i := range setup.TestSetups {
+		if up := &setup.TestSetups[i]; up.Failure == "" {
 			names = append(names, strings.TrimSuffix(up.Contract.Name+"."+up.Function, "."))
 		}
 	}

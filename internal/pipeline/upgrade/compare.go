@@ -19,17 +19,17 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// Clash is a report's clash with what its id is made of.
+// Clash is a report's clash with the parts of its id.
 type Clash struct {
 	report.Clash
 	variable string // the first place's, with its namespace
 	changes  []layout.Change
 }
 
-// Compare reports what became of the storage layouts of contracts that are made to be
-// upgraded; d is nil where nothing was deployed. Where only bodies of functions changed
-// there is nothing to compare. What cannot be compared is a warning. It returns the
-// report's clashes, in their order.
+// Compare reports how the change affects the storage layouts of contracts that are made to
+// be upgraded; d is nil where nothing was deployed. If only bodies of functions changed,
+// there is nothing to compare. A contract that cannot be compared causes a warning. Compare
+// returns the report's clashes, in their order.
 func Compare(ctx context.Context, c *change.Change, d *deploy.Deployment, r *report.Report, log *progress.Log) []Clash {
 	if !c.HasBase() || !c.Redeclared {
 		return nil
@@ -62,7 +62,7 @@ func describeUpgrades(r *report.Report) string {
 		counts[report.LayoutClash], counts[report.LayoutUnknown])
 }
 
-// layoutComparer carries what is known from one contract to the next.
+// layoutComparer carries results from one contract to the next.
 type layoutComparer struct {
 	change  *change.Change
 	report  *report.Report
@@ -73,7 +73,7 @@ type layoutComparer struct {
 	unknown map[string][]string // those contracts
 }
 
-// upgrade compares one contract. why is what went wrong with the base's builds.
+// upgrade compares one contract. why is the error about the base's builds, if any.
 func (c *layoutComparer) upgrade(ctx context.Context, u *upgradable, sides []diffmap.BaseSide, why error) {
 	entry := report.Upgrade{Contract: u.contract.QualifiedName(), Because: u.because, Result: report.LayoutUnknown}
 	at := slices.IndexFunc(sides, func(s diffmap.BaseSide) bool { return s.Head == u.output })
@@ -85,7 +85,7 @@ func (c *layoutComparer) upgrade(ctx context.Context, u *upgradable, sides []dif
 		c.cannot(&entry, "the base version has no build: "+human.OneLine(why))
 		return
 	case u.from != "":
-		side = diffmap.BaseSide{Head: u.output, Base: u.output} // all that changed is new
+		side = diffmap.BaseSide{Head: u.output, Base: u.output} // everything in the change is new
 	default:
 		return // its project did not change
 	}
@@ -151,7 +151,7 @@ func (c *layoutComparer) layoutOf(ctx context.Context, contract *build.Contract,
 }
 
 // add adds the clash of a contract, or the contract to the clash at the same place:
-// what is inherited clashes in all who inherit it.
+// inherited variables clash in all contracts that inherit them.
 func (c *layoutComparer) add(u *upgradable, changes []layout.Change, b *blame) {
 	at := b.position(u, &changes[0])
 	name := u.contract.QualifiedName()
@@ -183,7 +183,7 @@ func (c *layoutComparer) finish(log *progress.Log) {
 	}
 }
 
-// id is made of what stays when lines and variables move: the contract, and the first
+// id is made of what stays the same when lines and variables move: the contract, and the first
 // variable that is not read as it was written. It is longer than a finding's by a
 // digit, so that no two are alike.
 func (c *Clash) id(taken []report.Clash) string {
@@ -196,8 +196,8 @@ func (c *Clash) id(taken []report.Clash) string {
 	}
 }
 
-// severityOf is high where the head reads something that was not written for it. What
-// is only gone is low: nothing reads its place, until something is declared there.
+// severityOf is high where the head reads a value that was not written for it. A variable
+// that was only removed is low: no code reads its place until another one is declared there.
 func severityOf(changes []layout.Change) string {
 	if slices.ContainsFunc(changes, func(c layout.Change) bool { return c.Kind != layout.Removed }) {
 		return "high"
@@ -252,7 +252,7 @@ func whereIs(c *layout.Change) string {
 	return text
 }
 
-// placeOf is a change as reports have it.
+// placeOf is a change in a report's terms.
 func placeOf(c *layout.Change) report.StoragePlace {
 	p := report.StoragePlace{Space: c.Space, Slot: c.Before.Slot.String(), Offset: c.Before.Offset, Before: named(c.Before)}
 	if c.After != nil {
@@ -281,9 +281,9 @@ type blame struct {
 	side       diffmap.BaseSide
 }
 
-// position is the line of a change: of the variable that takes another's place, or, where
-// that came with what the contract inherits or is not the repository's, of the contract's
-// base list; of what was removed, the changed line next to where it was.
+// position is the line of a change: of the variable that takes another's place, or, if that
+// is inherited or from a dependency, of the contract's base list; for a removed variable, the
+// changed line next to where it was.
 func (b *blame) position(u *upgradable, change *layout.Change) bytecode.Position {
 	declaration := b.unit.Declaration(u.contract.UnitName())
 	culprit := change.Deepest
@@ -297,13 +297,13 @@ func (b *blame) position(u *upgradable, change *layout.Change) bytecode.Position
 		return b.at(u, by)
 	}
 	at := b.at(u, culprit.Node)
-	if declaration != nil && dependency(at.File) { // a member of somebody else's struct
+	if declaration != nil && dependency(at.File) { // a member of a dependency's struct
 		return b.at(u, declaration)
 	}
 	return at
 }
 
-// dependency reports whether a source is somebody else's.
+// dependency reports whether a source belongs to a dependency.
 func dependency(file string) bool {
 	role, _ := world.RoleOf(&bytecode.Contract{Source: file})
 	return role == world.Dependency
@@ -317,9 +317,9 @@ func (b *blame) at(u *upgradable, n *build.Node) bytecode.Position {
 	return at
 }
 
-// inheritance is the entry of a contract's base list that puts a variable where it is:
-// its contract is none that the base version inherits from, or somebody else's, or the
-// order is another one. nil where the list is not to blame.
+// inheritance is the entry of a contract's base list that puts a variable where it is: the
+// base version does not inherit from it, or it belongs to a dependency, or the order
+// differs. nil where the list is not to blame.
 func (b *blame) inheritance(declaration *build.Node, v *layout.Variable) *build.Node {
 	if declaration == nil || v.Contract == "" {
 		return nil
@@ -345,7 +345,7 @@ func (b *blame) inheritance(declaration *build.Node, v *layout.Variable) *build.
 	return first
 }
 
-// beforeName is the name of the base version of the contract as the head has it.
+// beforeName is the name of the contract's base version, in the head's terms.
 func (b *blame) beforeName() string {
 	source := b.before.Source
 	if head, ok := b.side.Renamed[source]; ok {

@@ -1,5 +1,5 @@
 // Package upgrade compares the storage layouts of contracts that are made to be upgraded
-// with those of the base version, and shows by execution what clashes.
+// with those of the base version, and demonstrates clashes by execution.
 package upgrade
 
 import (
@@ -29,8 +29,8 @@ type upgradable struct {
 	from     string // the contract that it takes over from, as its comment names it; empty: its own base version
 }
 
-// saysUpgradeable are the contracts of OpenZeppelin's, and of those after its model, that
-// only contracts behind proxies inherit from.
+// saysUpgradeable are contracts of OpenZeppelin, and of libraries modeled on it, that only
+// contracts behind proxies inherit from.
 var saysUpgradeable = []string{"UUPSUpgradeable", "Initializable"}
 
 // OpenZeppelin's annotations of contracts (documentation of its upgrades plugins).
@@ -59,7 +59,7 @@ func upgradables(outputs []*build.Output, d *deploy.Deployment) []upgradable {
 			case p.behind[name] != "":
 				u.because = "it runs behind " + p.behind[name]
 			case p.clones[name]:
-				continue // what a minimal proxy runs never changes
+				continue // a minimal proxy's implementation never changes
 			case u.because == "" && p.own[name]:
 				u.because = "it can only be initialized behind a proxy"
 			}
@@ -71,7 +71,7 @@ func upgradables(outputs []*build.Output, d *deploy.Deployment) []upgradable {
 	return found
 }
 
-// declaredUpgradeable says how a contract under test tells that it is upgraded; empty
+// declaredUpgradeable says how a contract under test declares that it is upgraded; empty
 // where it does not.
 func declaredUpgradeable(c *build.Contract, unit *layout.Unit) (because, from string) {
 	if role, _ := world.RoleOf(&c.Contract); role != world.UnderTest {
@@ -157,15 +157,15 @@ var minimalCode = [][]byte{
 	common.FromHex("365f5f375f5f365f73"),
 }
 
-// proxySlots are where ERC-1967 proxies keep what they run: keccak256 of
+// proxySlots are where ERC-1967 proxies keep their implementations: keccak256 of
 // "eip1967.proxy.implementation" and of "eip1967.proxy.beacon", each minus one.
 var proxySlots = []common.Hash{
 	common.HexToHash("0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"),
 	common.HexToHash("0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"),
 }
 
-// predecessor finds what a contract takes over from: its own base version, or the
-// contract that its comment names, of the base where that has it, else of the head.
+// predecessor finds the contract that another one upgrades: its own base version, or the
+// contract that its comment names, from the base if it is there, otherwise from the head.
 func (u *upgradable) predecessor(base *build.Output, renamed map[string]string) (*build.Contract, *build.Output, error) {
 	source := func(c *build.Contract) string {
 		if head, ok := renamed[c.Source]; ok {

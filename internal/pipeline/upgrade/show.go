@@ -16,14 +16,14 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// maxAnswers bounds the calls that show one clash. Arbitrary: what is read.
+// maxAnswers bounds the calls that show one clash. Arbitrary: as many as readers look at.
 const maxAnswers = 4
 
-// Show adds to the report's clashes what shows them on go-ethereum: in the base's World,
-// the implementation behind a proxy gets the head's code (or the contract itself does,
-// where the World has it without a proxy), and what functions named as the variables
-// answer is compared. One that cannot be shown (there is no getter, or no instance in the
-// World) stays what was read off the compilations. What shows one is added to files.
+// Show demonstrates the report's clashes on go-ethereum: in the base's World, the
+// implementation of a proxy gets the head's code (or the contract itself does, where the
+// World has it without a proxy), and the answers of functions named like the variables are
+// compared. A clash without a getter, or without an instance in the World, stays as it was
+// detected from compiler output. The calls that show one are added to files.
 func Show(clashes []Clash, r *report.Report, head, base *deploy.Deployment, files *replay.Files) error {
 	s, err := newShower(head, base)
 	if err != nil {
@@ -60,7 +60,7 @@ func newShower(head, base *deploy.Deployment) (*shower, error) {
 	return s, err
 }
 
-// shownClash is a clash as it happens.
+// shownClash is a clash with the calls that show it.
 type shownClash struct {
 	file    *replay.Upgrade
 	answers []report.ClashShown
@@ -121,10 +121,10 @@ func (s *shower) showIn(before, after *deployed, changes []layout.Change) (*show
 	return shown, nil
 }
 
-// deployed is an instance of the World, with whether its code is a proxy's.
+// deployed is an instance of the World.
 type deployed struct {
 	*evm.Instance
-	proxy bool
+	proxy bool // its code is a proxy's
 }
 
 // instancesOf lists the World's instances of a contract that run behind proxies, then
@@ -147,7 +147,7 @@ func instancesOf(d *deploy.Deployment, contract string) []deployed {
 	return append(behind, direct...)
 }
 
-// getter is a function that is called as a variable is, in both versions.
+// getter is a function that has the name of a variable, in both versions.
 type getter struct{ before, after abi.Method }
 
 func (g *getter) data(from, to common.Address) evm.Call {
@@ -155,7 +155,7 @@ func (g *getter) data(from, to common.Address) evm.Call {
 }
 
 // gettersOf lists the functions without parameters that have the names of the variables
-// that changed, or without an underscore in front.
+// that changed, with or without leading underscores.
 func gettersOf(changes []layout.Change, before, after *bytecode.Contract) []getter {
 	var getters []getter
 	for i := range changes {
@@ -175,8 +175,8 @@ func gettersOf(changes []layout.Change, before, after *bytecode.Contract) []gett
 	return getters
 }
 
-// implementationAt is where the code is that runs when an instance is called; nil where
-// a proxy hands the call to none.
+// implementationAt is the address of the code that runs when an instance is called; nil
+// where a proxy delegates to none.
 func implementationAt(machine evm.Machine, in *deployed, call evm.Call) (*common.Address, error) {
 	if !in.proxy {
 		return &in.Address, nil
@@ -224,7 +224,7 @@ func runUpgrade(c *replay.Upgrade) ([][2]replay.UpgradeAnswer, error) {
 	return answers, nil
 }
 
-// describeAnswer is an answer for people.
+// describeAnswer formats an answer for people.
 func describeAnswer(m *abi.Method, a replay.UpgradeAnswer) string {
 	if a.Fails {
 		return "fails"

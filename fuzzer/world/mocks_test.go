@@ -12,10 +12,10 @@ import (
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
-// TestBrought: what is embedded is what the source beside it compiles to, for the
+// TestBuiltInMocks: the embedded code is what the source next to it compiles to, for the
 // oldest EVM that Worlds may have.
-func TestBrought(t *testing.T) {
-	source, err := os.ReadFile(filepath.Join("brought", "Brought.sol"))
+func TestBuiltInMocks(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join("mocks", "Mocks.sol"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestBrought(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = append(got, '\n')
-	path := filepath.Join("brought", "brought.json")
+	path := filepath.Join("mocks", "mocks.json")
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
@@ -46,10 +46,10 @@ func TestBrought(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(want, got) {
-		t.Errorf("%s is not what Brought.sol compiles to (-update rewrites it)", path)
+		t.Errorf("%s is not what Mocks.sol compiles to (-update rewrites it)", path)
 	}
-	for _, c := range world.Brought() {
-		if !world.IsBrought(c) || !c.Deployable() || len(c.Creation.Links) > 0 {
+	for _, c := range world.BuiltInMocks() {
+		if !world.IsBuiltInMock(c) || !c.Deployable() || len(c.Creation.Links) > 0 {
 			t.Errorf("%s cannot be deployed as it is", c.QualifiedName())
 		}
 	}

@@ -2,14 +2,14 @@ package cheatcode
 
 import "strings"
 
-// outside lists the names, or how they begin, of cheatcodes whose answers depend on what
-// is outside of a World: files, and the environment that forge was started in.
+// outside lists the names, or their beginnings, of cheatcodes whose answers depend on the
+// world outside: files, and the environment that forge was started in.
 var outside = []string{"env", "exists", "isFile", "isDir", "readDir", "isContext", "unixTime"}
 
-// AsInForge reports whether the call of a cheatcode, which succeeded or failed, did what forge
-// would have done, as far as can be told: only then does what a test made of it say
-// anything of the code under test. A failure is as in forge where the cheatcode is
-// there to fail: of others it may be ours, who have no files and artifacts in a World.
+// AsInForge reports whether the call of a cheatcode, which succeeded or failed, did what
+// forge would have done, as far as is known: only then does the outcome of a test say
+// anything about the code under test. Cheatcodes that are meant to fail do so in forge, too;
+// others may fail only here, since a World has no files and artifacts.
 func AsInForge(input []byte, succeeded bool) bool {
 	if len(input) < 4 {
 		return false

@@ -12,26 +12,28 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// What the configuration of another fuzzer says of the World was not written for this
-// one: it comes on top of what makes the World otherwise, and as far as it can.
+// The configuration of another fuzzer was not written for Sightline: the steps that it
+// describes are extra ones, after those that make the World otherwise, and run as far as
+// they can.
 
-// deployOnTop runs a plan's OnTop, and returns what is left to be deployed by a search: of
-// what was wanted that which it did not deploy, and what it names without arguments.
-func (b *builder) deployOnTop(ctx context.Context, plan *Plan, wanted []*bytecode.Contract) ([]*bytecode.Contract, error) {
+// runExtraSteps runs a plan's ExtraSteps, and returns the contracts that a search is left to
+// deploy: the wanted ones that no step deployed, and those that steps name without
+// arguments.
+func (b *builder) runExtraSteps(ctx context.Context, plan *Plan, wanted []*bytecode.Contract) ([]*bytecode.Contract, error) {
 	if plan == nil {
 		return wanted, nil
 	}
-	there := slices.Clone(b.instances) // what is set up already is not initialized again
-	for i := range plan.OnTop {
+	there := slices.Clone(b.instances) // they are set up, and not to be initialized again
+	for i := range plan.ExtraSteps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s := plan.OnTop[i]
+		s := plan.ExtraSteps[i]
 		instance, _, _ := strings.Cut(s.Message.Function, ".")
 		if slices.ContainsFunc(there, func(in evm.Instance) bool { return in.Name == instance }) {
 			continue
 		}
-		c, err := b.stepOnTop(ctx, &s)
+		c, err := b.runExtraStep(ctx, &s)
 		var wrong *PlanError
 		switch {
 		case errors.As(err, &wrong):
@@ -52,10 +54,11 @@ func (b *builder) hasInstance(c *bytecode.Contract) bool {
 	return slices.ContainsFunc(b.instances, func(in evm.Instance) bool { return in.Contract == c })
 }
 
-// stepOnTop runs one step. A contract that it returns is one to be there in the end.
-func (b *builder) stepOnTop(ctx context.Context, s *Step) (*bytecode.Contract, error) {
+// runExtraStep runs one step. It may return a contract that the World has to have in the
+// end.
+func (b *builder) runExtraStep(ctx context.Context, s *Step) (*bytecode.Contract, error) {
 	if s.Contract == "" {
-		return nil, b.callOnTop(ctx, s)
+		return nil, b.callExtraStep(ctx, s)
 	}
 	c, err := b.plannedContract(s.Contract, s.Place)
 	if err != nil || b.hasInstance(c) {
@@ -72,7 +75,7 @@ func (b *builder) stepOnTop(ctx context.Context, s *Step) (*bytecode.Contract, e
 	return c, err
 }
 
-func (b *builder) callOnTop(ctx context.Context, s *Step) error {
+func (b *builder) callExtraStep(ctx context.Context, s *Step) error {
 	in, m, err := b.plannedFunction(s)
 	if err != nil {
 		return err

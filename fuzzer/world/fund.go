@@ -16,41 +16,41 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// This file does what a project's own tests would do once everything is deployed: the
-// senders are given what they pay with, and the deployer takes its roles.
+// This file does what a project's own tests would do once everything is deployed: it
+// funds the senders with the tokens that they pay with, and grants the deployer its roles.
 
-// Bounds on what is handed out, arbitrary: a protocol of three tokens and two contracts
-// that take each of them makes 36 calls.
+// Bounds on funding, arbitrary: a protocol of three tokens and two contracts that take
+// each of them makes 36 calls.
 const (
-	maxPaidIn  = 8  // tokens
-	maxTakers  = 4  // contracts that take one of them
-	maxGranted = 32 // roles
+	maxFunded   = 8  // tokens that senders are funded with
+	maxSpenders = 4  // contracts that take one of them
+	maxGranted  = 32 // roles
 )
 
-// allowance is what each sender gets of a token: so little that four of them stay below
-// a cap or within a supply of a million, which is what searches propose for these.
-func allowance() *uint256.Int { return uint256.MustFromBig(units(10_000)) }
+// funding is what each sender gets of a token: so little that four of them stay below a
+// cap or within a supply of a million, the value that searches propose for these.
+func funding() *uint256.Int { return uint256.MustFromBig(units(10_000)) }
 
-// given is something that was made, and the arguments that it was made with.
+// given is something that was deployed, and the arguments that it was deployed with.
 type given struct {
 	address   common.Address
 	arguments *arguments
 }
 
-// handOut gives every sender some of each token that another instance was given as an
-// argument, and lets that instance spend it; of the instances, those from first on
-// count. A token that no instance takes is left alone, and so is one that was itself
-// given a token, as the shares of a vault are: finding out who holds them first is left
-// to the campaign. Calls that fail are dropped.
-func (b *builder) handOut(ctx context.Context, first int) error {
-	handed := 0
+// fund gives every sender some of each token among the instances from first on, and
+// approves its spenders: the instances that were given the token as an argument. It leaves
+// alone tokens without a spender, and those that were themselves given a token, such as the
+// shares of a vault: who holds them first is for the campaign to find out. Calls that fail
+// are dropped.
+func (b *builder) fund(ctx context.Context, first int) error {
+	funded := 0
 	for _, in := range slices.Clone(b.instances[first:]) {
-		takers := b.takersOf(in.Address)
+		spenders := b.spendersOf(in.Address)
 		p := payment(in.Contract)
-		if p == nil || len(takers) == 0 || handed == maxPaidIn || b.barren[in.Address] || hasProperties(in.Contract) || b.takesPayment(in.Address) {
+		if p == nil || len(spenders) == 0 || funded == maxFunded || b.unmintable[in.Address] || hasProperties(in.Contract) || b.takesPayment(in.Address) {
 			continue
 		}
-		handed++
+		funded++
 		for n, sender := range Senders() {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -62,8 +62,8 @@ func (b *builder) handOut(ctx context.Context, first int) error {
 			if !has {
 				continue
 			}
-			for _, taker := range takers {
-				if _, err := b.perform(&in, p.approve, sender, nil, reflect.ValueOf(taker), p.approved); err != nil {
+			for _, spender := range spenders {
+				if _, err := b.perform(&in, p.approve, sender, nil, reflect.ValueOf(spender), p.approved); err != nil {
 					return err
 				}
 			}
@@ -72,16 +72,16 @@ func (b *builder) handOut(ctx context.Context, first int) error {
 	return nil
 }
 
-// takersOf lists the instances that were given an address as an argument, each once and
-// itself not among them.
-func (b *builder) takersOf(address common.Address) []common.Address {
-	var takers []common.Address
+// spendersOf lists the instances that were given an address as an argument, each once and
+// without the one at that address.
+func (b *builder) spendersOf(address common.Address) []common.Address {
+	var spenders []common.Address
 	for _, g := range b.given {
-		if g.address != address && len(takers) < maxTakers && !slices.Contains(takers, g.address) && slices.Contains(g.arguments.addresses(), address) {
-			takers = append(takers, g.address)
+		if g.address != address && len(spenders) < maxSpenders && !slices.Contains(spenders, g.address) && slices.Contains(g.arguments.addresses(), address) {
+			spenders = append(spenders, g.address)
 		}
 	}
-	return takers
+	return spenders
 }
 
 // takesPayment reports whether an instance was given one that is paid with.
@@ -124,15 +124,15 @@ func (a *arguments) addresses() []common.Address {
 	return list
 }
 
-// paid is how one pays with a kind of token.
+// paid is how an account pays with a kind of token.
 type paid struct {
-	approve  string // the signature of what lets an address take it
+	approve  string // the signature of the function that lets an address take it
 	approved reflect.Value
-	balance  string          // of what tells how much an address has
+	balance  string          // likewise, of the one that answers how much an address has
 	id       []reflect.Value // further arguments of balance
 }
 
-// payment says how one pays with a contract's instances; nil when one does not.
+// payment says how accounts pay with a contract's instances; nil: they do not.
 func payment(c *bytecode.Contract) *paid {
 	switch {
 	case isToken(c) && hasMethod(c.ABI, "approve(address,uint256)"):
@@ -156,9 +156,9 @@ type way struct {
 	values    []reflect.Value
 }
 
-// ways lists what may give a token to the nth sender, the likeliest first.
+// ways lists the calls that may give a token to the nth sender, the likeliest first.
 func (b *builder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, error) {
-	whom, amount := reflect.ValueOf(to.Address), allowance()
+	whom, amount := reflect.ValueOf(to.Address), funding()
 	much, one := reflect.ValueOf(amount.ToBig()), reflect.ValueOf(big.NewInt(1))
 	if !isToken(in.Contract) {
 		id := reflect.ValueOf(uint256.NewInt(uint64(n + 1)).ToBig()) // of an ERC-721: one for each
@@ -236,7 +236,7 @@ func (b *builder) holds(in *evm.Instance, p *paid, who evm.Sender) (bool, error)
 }
 
 // perform calls a function of an instance by its signature, and keeps the call if it
-// succeeds. A false that a token answers is a failure.
+// succeeds. A token that answers false counts as a failure.
 func (b *builder) perform(in *evm.Instance, signature string, from evm.Sender, wei *uint256.Int, values ...reflect.Value) (bool, error) {
 	m := methodOf(in.Contract, signature)
 	if m == nil || wei != nil && !m.IsPayable() {
@@ -279,10 +279,10 @@ func methodOf(c *bytecode.Contract, signature string) *abi.Method {
 	return nil
 }
 
-// grantRoles gives the deployer all roles that it may grant, of the instances
-// from first on (OpenZeppelin's AccessControl, and what is made like it). Other
-// senders get none: a sequence in which a user does what takes a role would
-// read as if any user could.
+// grantRoles gives the deployer all roles that it may grant, of the instances from first
+// on (OpenZeppelin's AccessControl, and contracts with the same functions). Other senders
+// get none: a sequence in which a user does what requires a role would read as if any user
+// could.
 func (b *builder) grantRoles(ctx context.Context, first int) error {
 	granted := 0
 	for _, in := range slices.Clone(b.instances[first:]) {
@@ -308,7 +308,7 @@ func (b *builder) grantRoles(ctx context.Context, first int) error {
 	return nil
 }
 
-// What roles are granted and asked with.
+// The functions that grant a role, and ask for it.
 const (
 	grantRole = "grantRole(bytes32,address)"
 	hasRole   = "hasRole(bytes32,address)"

@@ -11,9 +11,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/world"
 )
 
-// TestPaying: what is asked for by a well-known interface, or by a name that everybody
-// gives it, is there, every sender has some of it and may pay with it at once; nothing
-// else is touched.
+// TestPaying: a token that a constructor asks for by a well-known interface or a customary
+// name exists, and every sender has some of it and may pay with it at once; other tokens
+// are left alone.
 func TestPaying(t *testing.T) {
 	c := newChain(t, source(t, "testdata/paying.sol"), world.Options{})
 	word := func(from evm.Sender, instance, method string, args ...any) *uint256.Int {
@@ -53,8 +53,8 @@ func TestPaying(t *testing.T) {
 	}
 }
 
-// TestBroughtByName: a plan names what comes with Sightline.
-func TestBroughtByName(t *testing.T) {
+// TestBuiltInMockByName: a plan deploys a built-in mock by its name.
+func TestBuiltInMockByName(t *testing.T) {
 	feed := deploy("sightline:TestFeed")
 	feed.Name = "price"
 	c := newChain(t, source(t, "testdata/paying.sol"), world.Options{Plan: &world.Plan{Steps: []world.Step{feed, deploy("Lender", texts("price")...)}}})
