@@ -36,7 +36,7 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	unknown := func(reason string) *Release { return &Release{all: Result{report.ShippedUnknown, reason}} }
 	switch mapped := slices.ContainsFunc(c.Outputs, func(o *build.Output) bool { return o.Mapping }); {
 	case !mapped:
-		return &Release{all: Standing{report.ShippedSame, ""}}
+		return &Release{all: Result{report.ShippedSame, ""}}
 	case len(c.Given) == 0, slices.ContainsFunc(c.Given, func(o *build.Output) bool { return o.Mapping }):
 		return unknown("the project's release build was not available")
 	case slices.ContainsFunc(c.Given, func(o *build.Output) bool { return o.Settings.Linked }):
