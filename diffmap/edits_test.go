@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
 // edit is one entry of testdata/targets/edits.txt.
@@ -63,7 +65,7 @@ func TestEditsGolden(t *testing.T) {
 	var b strings.Builder
 	for i, e := range edits {
 		head := []byte(heads[e.path(i)])
-		diff, err := ParseDiff(gitDiffFiles(t, "edited.sol", base, head), Limits{})
+		diff, err := unified.Parse(testdiff.Files(t, "edited.sol", base, head), unified.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -150,8 +151,8 @@ func singlePoints(t *testing.T, f fixture) []singlePoint {
 			continue
 		}
 		number, _ := strconv.Atoi(string(f.text[at[2]:at[3]]))
-		for _, span := range []Span{{at[0], at[1]}, {at[2], at[3]}} {
-			m, err := Map(f.outputs, f.table, []ChangedLine{{Path: f.name + ".sol", Line: line, Kind: LineEdited, Spans: []Span{span}}}, Options{})
+		for _, span := range []unified.Span{{Start: at[0], End: at[1]}, {Start: at[2], End: at[3]}} {
+			m, err := Map(f.outputs, f.table, []unified.ChangedLine{{Path: f.name + ".sol", Line: line, Kind: unified.LineEdited, Spans: []unified.Span{span}}}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -54,7 +55,7 @@ func ParseTarget(text string) (TargetSpec, error) {
 	if err != nil || line < 1 {
 		return TargetSpec{}, &TargetError{text, fmt.Sprintf("%s is no line number", place), "lines count from 1; a program counter starts with 0x"}
 	}
-	return TargetSpec{File: cleanPath(name), Line: int(line)}, nil
+	return TargetSpec{File: unified.CleanPath(name), Line: int(line)}, nil
 }
 
 // ResolveTargets finds the bytecode of targets that a user named, as Map does
@@ -107,12 +108,12 @@ func (m *Mapping) addLine(outputs []*build.Output, table *bytecode.Table, text s
 	if spec.Line > len(lines) {
 		return &TargetError{text, fmt.Sprintf("%s has only %d lines", spec.File, len(lines)), ""}
 	}
-	span := Span{lines[spec.Line-1], size}
+	span := unified.Span{Start: lines[spec.Line-1], End: size}
 	if spec.Line < len(lines) {
 		span.End = lines[spec.Line]
 	}
-	change := ChangedLine{Path: spec.File, Line: spec.Line, Kind: LineEdited, Spans: []Span{span}}
-	mapped, err := Map(outputs, table, []ChangedLine{change}, options)
+	change := unified.ChangedLine{Path: spec.File, Line: spec.Line, Kind: unified.LineEdited, Spans: []unified.Span{span}}
+	mapped, err := Map(outputs, table, []unified.ChangedLine{change}, options)
 	if err != nil {
 		return &TargetError{text, err.Error(), ""}
 	}
@@ -137,7 +138,7 @@ func (m *Mapping) addPC(outputs []*build.Output, positions *Positions, text stri
 	if !positions.IsInstruction(loc) {
 		return &TargetError{text, fmt.Sprintf("no instruction of %s starts at 0x%x: it is inside a PUSH or in data", c.Name, spec.PC), "take a pc from a disassembly of the runtime code"}
 	}
-	line := Line{Kind: LineEdited, Position: bytecode.Position{File: positions.path(loc, c.Source)}}
+	line := Line{Kind: unified.LineEdited, Position: bytecode.Position{File: positions.path(loc, c.Source)}}
 	if p, ok := positions.At(loc); ok {
 		line.Position = bytecode.Position{File: p.File, Line: p.Line}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -323,7 +324,7 @@ func (m *Mapping) insert(found map[lineKey]*indirect) {
 	}
 	for key, i := range found {
 		position := bytecode.Position{File: key.path, Line: key.line}
-		lines = append(lines, Line{Position: position, Kind: Indirect, Function: i.function, Because: i.reason})
+		lines = append(lines, Line{Position: position, Kind: unified.Indirect, Function: i.function, Because: i.reason})
 		for contract, entries := range i.entries {
 			slices.SortFunc(entries, bytecode.Location.Compare)
 			targets[key] = append(targets[key], bytecode.Target{Position: position, Contract: contract, Entries: slices.Compact(entries)})
@@ -347,7 +348,7 @@ func (m *Mapping) insert(found map[lineKey]*indirect) {
 // ChangesDeclarations reports whether a change is not inside the bodies of
 // functions and modifiers alone: then code elsewhere may have changed, and the
 // base version is worth compiling.
-func ChangesDeclarations(outputs []*build.Output, changes []ChangedLine, options Options) bool {
+func ChangesDeclarations(outputs []*build.Output, changes []unified.ChangedLine, options Options) bool {
 	bodies := map[string][]byteRange{} // by file
 	for _, change := range changes {
 		if _, known := bodies[change.Path]; !known {

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
 // indirectCases are changes with what they change elsewhere: "function: reason"
@@ -217,7 +219,7 @@ func literal(size int) string {
 // indirectOf maps the change of one file and lists its indirect targets.
 func indirectOf(t *testing.T, side BaseSide, file, base, head string) (*Mapping, []string) {
 	t.Helper()
-	d, err := ParseDiff(gitDiffFiles(t, file, []byte(base), []byte(head)), Limits{})
+	d, err := unified.Parse(testdiff.Files(t, file, []byte(base), []byte(head)), unified.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +240,7 @@ func indirectOf(t *testing.T, side BaseSide, file, base, head string) (*Mapping,
 	mapping.AddIndirect([]BaseSide{side}, table, options)
 	var got []string
 	for _, l := range mapping.Lines {
-		if l.Kind == Indirect && l.Position.File == file {
+		if l.Kind == unified.Indirect && l.Position.File == file {
 			got = append(got, l.Function+": "+strings.ReplaceAll(l.Because, file, "FILE"))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -71,7 +72,7 @@ func TestMatchSourceOnDisk(t *testing.T) {
 // TestBaseTextsOfProjects: the base version of what another project has, or of what
 // the build never held, is no part of a build unless something imports it.
 func TestBaseTextsOfProjects(t *testing.T) {
-	diff, err := ParseDiff([]byte(`--- a/packages/a/src/Gone.sol
+	diff, err := unified.Parse([]byte(`--- a/packages/a/src/Gone.sol
 +++ /dev/null
 @@ -1 +0,0 @@
 -contract Gone {}
@@ -84,7 +85,7 @@ func TestBaseTextsOfProjects(t *testing.T) {
 @@ -1 +1 @@
 -contract Old {}
 +contract Token {}
-`), Limits{})
+`), unified.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func TestMatchSource(t *testing.T) {
 // another build fits.
 func TestStaleBuild(t *testing.T) {
 	old, fresh := sourcesNamed(map[string]string{"A.sol": "old"}), sourcesNamed(map[string]string{"A.sol": "new"})
-	changes := []ChangedLine{{Path: "A.sol", Line: 1, Spans: []Span{{0, 3}}}}
+	changes := []unified.ChangedLine{{Path: "A.sol", Line: 1, Spans: []unified.Span{{Start: 0, End: 3}}}}
 	options := Options{Heads: map[string][]byte{"A.sol": []byte("new")}}
 	table := bytecode.NewTable(nil)
 	_, err := Map([]*build.Output{old}, table, changes, options)
@@ -166,8 +167,8 @@ func TestStaleBuild(t *testing.T) {
 
 // TestUnmatchedFile is never dropped.
 func TestUnmatchedFile(t *testing.T) {
-	m, err := Map([]*build.Output{sourcesNamed(map[string]string{"A.sol": "a"})}, bytecode.NewTable(nil), []ChangedLine{
-		{Path: "B.sol", Line: 3, Spans: []Span{{0, 3}}}, {Path: "B.sol", Line: 4, Comment: true},
+	m, err := Map([]*build.Output{sourcesNamed(map[string]string{"A.sol": "a"})}, bytecode.NewTable(nil), []unified.ChangedLine{
+		{Path: "B.sol", Line: 3, Spans: []unified.Span{{Start: 0, End: 3}}}, {Path: "B.sol", Line: 4, Comment: true},
 	}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +244,7 @@ func firstLine(text []byte) string {
 func TestCopies(t *testing.T) {
 	const text = "pragma solidity 0.8.30;\ncontract Copy {\n    uint256 x;\n    function set(uint256 y) external { x = y; }\n}\n"
 	var outputs []*build.Output
-	changes := []ChangedLine{}
+	changes := []unified.ChangedLine{}
 	for _, folder := range []string{"a", "b", "c"} {
 		text := text
 		if folder == "c" {

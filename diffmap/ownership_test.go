@@ -7,7 +7,10 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
 // validate checks the invariants of a sourceTree.
@@ -138,11 +141,11 @@ func TestTokensMapIntoTheirStatement(t *testing.T) {
 // TestCommentsOwnNothing maps changes of nothing but a comment.
 func TestCommentsOwnNothing(t *testing.T) {
 	for _, f := range allFixtures(t) {
-		var changes []ChangedLine
-		for _, token := range Tokenize(f.text) {
-			if token.Kind == Comment {
-				changes = append(changes, ChangedLine{Path: f.name + ".sol", Line: newLineTable(f.text).lineOf(token.Start),
-					Spans: []Span{{token.Start, token.End}}})
+		var changes []unified.ChangedLine
+		for _, token := range solidity.Tokenize(f.text) {
+			if token.Kind == solidity.Comment {
+				changes = append(changes, unified.ChangedLine{Path: f.name + ".sol", Line: newLineTable(f.text).lineOf(token.Start),
+					Spans: []unified.Span{{Start: token.Start, End: token.End}}})
 			}
 		}
 		m, err := Map(f.outputs, f.table, changes, Options{})
@@ -215,7 +218,7 @@ func FuzzSourceTree(f *testing.F) {
 					t.Fatalf("%v belongs to a node without code", token)
 				}
 			}
-			change := ChangedLine{Line: tree.lines.lineOf(token.Start), Spans: []Span{{token.Start, token.End}}}
+			change := unified.ChangedLine{Line: tree.lines.lineOf(token.Start), Spans: []unified.Span{{Start: token.Start, End: token.End}}}
 			if v := tree.verdict(tree.representative(change), &build.Output{}, change); v.reason == "" {
 				t.Fatalf("%v has no reason", token)
 			}
@@ -247,16 +250,19 @@ contract Harness is Multicall {
 `
 	sources := map[string]string{"Harness.sol": harness}
 	for _, name := range []string{"utils/Multicall.sol", "utils/Address.sol", "utils/Context.sol"} {
-		sources["@openzeppelin/contracts/"+name] = string(readFile(t, filepath.Join(nodeModules, "oz-4.9.4", name)))
+		sources["@openzeppelin/contracts/"+name] = string(readFile(t, filepath.Join(npmFolder(t), "oz-4.9.4", name)))
 	}
-	diff := corpusDiff(t, "oz-4.9.3", "oz-4.9.4")
+	diff, err := unified.Parse(testdiff.Git(t, npmFolder(t), "-M", "--src-prefix=a/", "--dst-prefix=b/", "oz-4.9.3", "oz-4.9.4"), unified.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	options := Options{Heads: map[string][]byte{}}
-	var changes []ChangedLine
+	var changes []unified.ChangedLine
 	for _, file := range diff.Files {
 		if !strings.HasSuffix(file.NewPath, "Multicall.sol") {
 			continue
 		}
-		head := readFile(t, filepath.Join(nodeModules, file.NewPath))
+		head := readFile(t, filepath.Join(npmFolder(t), file.NewPath))
 		options.Heads[file.NewPath] = head
 		lines, err := file.Changes(head)
 		if err != nil {
@@ -270,5 +276,5 @@ contract Harness is Multicall {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkGolden(t, "testdata/targets/multicall.out", targetSources(m, outputs, table, readFile(t, filepath.Join(nodeModules, "oz-4.9.4/utils/Multicall.sol"))))
+	checkGolden(t, "testdata/targets/multicall.out", targetSources(m, outputs, table, readFile(t, filepath.Join(npmFolder(t), "oz-4.9.4/utils/Multicall.sol"))))
 }

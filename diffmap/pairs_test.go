@@ -12,7 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
 // pair is a small pull request of testdata/pairs: files base/X.sol and
@@ -25,7 +27,7 @@ type pair struct {
 	archive  *txtar.Archive
 	versions []string
 	heads    map[string][]byte // by path in the compilation: "ternary/C.sol"
-	changes  []ChangedLine
+	changes  []unified.ChangedLine
 }
 
 func readPairs(t *testing.T) []pair {
@@ -71,7 +73,7 @@ func (p *pair) diff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	diff, err := ParseDiff(gitDiff(t, dir, "-M", "base", "head"), Limits{})
+	diff, err := unified.Parse(testdiff.Git(t, dir, "-M", "base", "head"), unified.Limits{})
 	if err != nil {
 		t.Fatalf("%s: %v", p.name, err)
 	}

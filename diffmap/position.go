@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -187,15 +188,15 @@ func repositoryPaths(output *build.Output, options Options) func(source string) 
 	for _, s := range output.Sources {
 		hardhat3 = hardhat3 && (strings.HasPrefix(s.Path, "project/") || strings.HasPrefix(s.Path, "npm/"))
 	}
-	checkout := cleanPath(options.Checkout) + "/"
+	checkout := unified.CleanPath(options.Checkout) + "/"
 	known := map[string]string{}
 	for _, s := range output.Sources {
 		if file, below := strings.CutPrefix(s.File, checkout); below && options.Checkout != "" {
-			known[cleanPath(s.Path)] = file
+			known[unified.CleanPath(s.Path)] = file
 		}
 	}
 	return func(source string) string {
-		source = cleanPath(source)
+		source = unified.CleanPath(source)
 		if file, ok := known[source]; ok {
 			return file
 		}

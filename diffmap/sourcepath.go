@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 )
 
 // match is what the builds hold of one changed file.
@@ -74,7 +75,7 @@ func (o Options) withoutBuild(file string) string {
 
 // rootOf is the folder of an output's project in the repository, "." at its top.
 func (o Options) rootOf(output *build.Output) string {
-	return path.Join(cleanPath(o.Root), output.Folder)
+	return path.Join(unified.CleanPath(o.Root), output.Folder)
 }
 
 // owns reports whether an output's project is the one whose folder a file of the
@@ -91,7 +92,7 @@ func (o Options) owns(output *build.Output, file string) bool {
 // inFolder is a file relative to a folder that holds it; false where it does not.
 // Both are relative to the repository.
 func inFolder(file, folder string) (string, bool) {
-	file, folder = cleanPath(file), cleanPath(folder)
+	file, folder = unified.CleanPath(file), unified.CleanPath(folder)
 	if folder == "." {
 		return file, true
 	}
@@ -104,11 +105,11 @@ func inFolder(file, folder string) (string, bool) {
 // longest common end of both paths, which must be unique. reason says why there is
 // no match.
 func matchSource(output *build.Output, file string, options Options) (source *build.Source, reason string) {
-	onDisk := path.Join(options.Checkout, cleanPath(file))
+	onDisk := path.Join(options.Checkout, unified.CleanPath(file))
 	another := func(s *build.Source) bool { return s.File != "" && options.Checkout != "" && s.File != onDisk }
 	for _, name := range namesOf(file, output, options) {
 		for _, s := range output.Sources {
-			if cleanPath(s.Path) == name && !another(s) {
+			if unified.CleanPath(s.Path) == name && !another(s) {
 				return s, ""
 			}
 		}
@@ -124,7 +125,7 @@ func matchSource(output *build.Output, file string, options Options) (source *bu
 // namesOf lists the names under which a compiler may know a file of the
 // repository, best first.
 func namesOf(file string, output *build.Output, options Options) []string {
-	file = cleanPath(file)
+	file = unified.CleanPath(file)
 	names := []string{file}
 	if options.Checkout != "" {
 		names = append(names, path.Join(options.Checkout, file))
@@ -143,7 +144,7 @@ func namesOf(file string, output *build.Output, options Options) []string {
 			prefix = after
 		}
 		if rest, inside := strings.CutPrefix(inProject, strings.TrimPrefix(target, "./")); ok && inside && target != "" {
-			names = append(names, cleanPath(prefix+rest))
+			names = append(names, unified.CleanPath(prefix+rest))
 		}
 	}
 	for _, libs := range libraryFolders {
@@ -166,13 +167,13 @@ var libraryFolders = []string{"node_modules/", "lib/"}
 // be known to be equal: a monorepo has many contracts/Token.sol.
 func matchBySuffix(output *build.Output, file string, another func(*build.Source) bool, options Options) (source *build.Source, reason string) {
 	head := options.Heads[file]
-	components := strings.Split(cleanPath(file), "/")
+	components := strings.Split(unified.CleanPath(file), "/")
 	best, count, nearest := 0, 0, ""
 	for _, s := range output.Sources {
 		if another(s) {
 			continue
 		}
-		shared := commonSuffix(components, strings.Split(cleanPath(s.Path), "/"))
+		shared := commonSuffix(components, strings.Split(unified.CleanPath(s.Path), "/"))
 		equal := head != nil && (s.Text != nil || s.Keccak256 != nil) && !differs(s, head)
 		if shared == 0 || shared < len(components) && !equal {
 			if shared > 0 {
@@ -219,9 +220,4 @@ func commonSuffix(a, b []string) int {
 		n++
 	}
 	return n
-}
-
-// cleanPath makes two spellings of a source's path equal.
-func cleanPath(p string) string {
-	return path.Clean(strings.TrimPrefix(strings.ReplaceAll(p, `\`, "/"), "file://"))
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
 
 // byteRange is a half-open range of byte offsets in a source.
@@ -88,7 +89,7 @@ type sourceTree struct {
 	style  codeStyle
 	text   []byte
 	lines  lineTable
-	tokens []Token // without comments
+	tokens []solidity.Token // without comments
 	nodes  []treeNode
 	// byRange holds the innermost node of each range.
 	byRange map[byteRange]int32
@@ -103,8 +104,8 @@ type sourceTree struct {
 func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *sourceTree {
 	t := &sourceTree{source: source, text: text, style: style, lines: newLineTable(text), byRange: map[byteRange]int32{},
 		punctuation: map[int32]bool{}, inARow: map[int32]bool{}}
-	for _, token := range Tokenize(text) {
-		if token.Kind != Comment {
+	for _, token := range solidity.Tokenize(text) {
+		if token.Kind != solidity.Comment {
 			t.tokens = append(t.tokens, token)
 		}
 	}
@@ -272,15 +273,15 @@ func (t *sourceTree) nextChild(n int32, offset int) (int32, bool) {
 }
 
 // tokensIn lists the tokens that overlap a range, comments not among them.
-func (t *sourceTree) tokensIn(r byteRange) []Token {
+func (t *sourceTree) tokensIn(r byteRange) []solidity.Token {
 	from := sort.Search(len(t.tokens), func(i int) bool { return t.tokens[i].End > r.start })
 	to := from + sort.Search(len(t.tokens)-from, func(i int) bool { return t.tokens[from+i].Start >= r.end })
 	return t.tokens[from:to]
 }
 
 // isPunctuation reports whether a token is mere structure; operators are not.
-func (t *sourceTree) isPunctuation(token Token) bool {
-	if token.Kind != Punct || token.End-token.Start != 1 {
+func (t *sourceTree) isPunctuation(token solidity.Token) bool {
+	if token.Kind != solidity.Punct || token.End-token.Start != 1 {
 		return false
 	}
 	switch t.text[token.Start] {

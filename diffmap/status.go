@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 )
 
 // Status is what became of a changed line. Every changed line ends in exactly one.
@@ -89,7 +91,7 @@ func (v verdict) better(old verdict) bool {
 
 // describe fills in what a source says of a changed line. found reports whether
 // instructions own it.
-func (s *lineState) describe(t *sourceTree, output *build.Output, change ChangedLine, anchor int32, found bool) {
+func (s *lineState) describe(t *sourceTree, output *build.Output, change unified.ChangedLine, anchor int32, found bool) {
 	n := anchor
 	if n < 0 {
 		n = t.representative(change)
@@ -109,7 +111,7 @@ func (s *lineState) describe(t *sourceTree, output *build.Output, change Changed
 
 // representative is the node to judge a line by: that of its first changed token
 // that is more than punctuation, else of any token or place on it.
-func (t *sourceTree) representative(change ChangedLine) int32 {
+func (t *sourceTree) representative(change unified.ChangedLine) int32 {
 	first := int32(-1)
 	for _, span := range change.Spans {
 		if span.Start == span.End && span.Start <= len(t.text) {
@@ -137,7 +139,7 @@ func (t *sourceTree) representative(change ChangedLine) int32 {
 }
 
 // plainVerdict judges a change without changed code.
-func plainVerdict(change ChangedLine) (verdict, bool) {
+func plainVerdict(change unified.ChangedLine) (verdict, bool) {
 	switch {
 	case change.Formatting:
 		return verdict{NoBytecode, "only formatting changed"}, true
@@ -151,7 +153,7 @@ func plainVerdict(change ChangedLine) (verdict, bool) {
 
 // verdict judges a line that no instruction owns, by the node n that stands for
 // it.
-func (t *sourceTree) verdict(n int32, output *build.Output, change ChangedLine) verdict {
+func (t *sourceTree) verdict(n int32, output *build.Output, change unified.ChangedLine) verdict {
 	if len(change.Spans) == 0 && len(t.tokensOf(change.Line)) == 0 || len(change.Spans) > 0 && !t.anyCode(change) {
 		return verdict{NoBytecode, t.emptyReason(change)}
 	}
@@ -166,7 +168,7 @@ func (t *sourceTree) verdict(n int32, output *build.Output, change ChangedLine) 
 		if node.ast == nil {
 			continue
 		}
-		if change.Kind == DeletionAnchor && node.ast.Type == "ContractDefinition" {
+		if change.Kind == unified.DeletionAnchor && node.ast.Type == "ContractDefinition" {
 			break
 		}
 		if reason := declarationReasons[node.ast.Type]; reason != "" {
@@ -179,7 +181,7 @@ func (t *sourceTree) verdict(n int32, output *build.Output, change ChangedLine) 
 			return t.variableVerdict(node, output)
 		}
 	}
-	if change.Kind == DeletionAnchor {
+	if change.Kind == unified.DeletionAnchor {
 		return verdict{NoBytecode, "the deleted code was outside of any function that is left"}
 	}
 	return verdict{NoBytecode, "outside of any declaration"}
@@ -201,7 +203,7 @@ var declarationReasons = map[string]string{
 }
 
 // anyCode reports whether a changed line has a changed token besides punctuation.
-func (t *sourceTree) anyCode(change ChangedLine) bool {
+func (t *sourceTree) anyCode(change unified.ChangedLine) bool {
 	for _, span := range change.Spans {
 		if span.Start == span.End {
 			return true
@@ -228,11 +230,11 @@ func (t *sourceTree) lineRange(line int) byteRange {
 }
 
 // tokensOf lists the tokens on a line, comments not among them.
-func (t *sourceTree) tokensOf(line int) []Token { return t.tokensIn(t.lineRange(line)) }
+func (t *sourceTree) tokensOf(line int) []solidity.Token { return t.tokensIn(t.lineRange(line)) }
 
 // emptyReason says what a line without changed code is: blank, comment or
 // punctuation.
-func (t *sourceTree) emptyReason(change ChangedLine) string {
+func (t *sourceTree) emptyReason(change unified.ChangedLine) string {
 	r := t.lineRange(change.Line)
 	switch {
 	case len(t.tokensIn(r)) > 0:
@@ -349,7 +351,7 @@ func unmappedReason(o *build.Output) string {
 }
 
 // explain judges the lines of a file that no output holds.
-func (m *mapper) explain(changes []ChangedLine, found match) {
+func (m *mapper) explain(changes []unified.ChangedLine, found match) {
 	if len(found.sources) > 0 {
 		return
 	}

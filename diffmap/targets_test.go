@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -165,17 +166,17 @@ func fixtures(t testing.TB, pattern string) []fixture {
 }
 
 // wholeLines is a change of every byte of every line.
-func wholeLines(path string, text []byte) []ChangedLine {
+func wholeLines(path string, text []byte) []unified.ChangedLine {
 	lines := newLineTable(text)
-	var changes []ChangedLine
+	var changes []unified.ChangedLine
 	for i, start := range lines {
 		end := len(text)
 		if i+1 < len(lines) {
 			end = lines[i+1]
 		}
-		change := ChangedLine{Path: path, Line: i + 1, Kind: LineAdded, Formatting: start == end}
+		change := unified.ChangedLine{Path: path, Line: i + 1, Kind: unified.LineAdded, Formatting: start == end}
 		if start < end {
-			change.Spans = []Span{{start, end}}
+			change.Spans = []unified.Span{{Start: start, End: end}}
 		}
 		changes = append(changes, change)
 	}

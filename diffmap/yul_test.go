@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -71,8 +72,8 @@ func yulPoints(t *testing.T, o *build.Output, table *bytecode.Table, source stri
 	lines := newLineTable([]byte(source))
 	var list []singlePoint
 	for _, at := range yulPoint.FindAllStringSubmatchIndex(source, -1) {
-		change := ChangedLine{Path: "points.yul", Line: lines.lineOf(at[0]), Kind: LineEdited, Spans: []Span{{at[0], at[1]}}}
-		m, err := Map([]*build.Output{o}, table, []ChangedLine{change}, Options{})
+		change := unified.ChangedLine{Path: "points.yul", Line: lines.lineOf(at[0]), Kind: unified.LineEdited, Spans: []unified.Span{{Start: at[0], End: at[1]}}}
+		m, err := Map([]*build.Output{o}, table, []unified.ChangedLine{change}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

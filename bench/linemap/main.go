@@ -27,7 +27,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
-	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -175,16 +175,16 @@ func (b *bench) compare(ctx context.Context, p *project) error {
 
 // everything are all lines of a project's sources as a diff that adds them gives
 // them, the harness apart.
-func everything(folder string) ([]diffmap.ChangedLine, error) {
+func everything(folder string) ([]unified.ChangedLine, error) {
 	text, err := harness.AddEverything(folder, "src")
 	if err != nil {
 		return nil, err
 	}
-	diff, err := diffmap.ParseDiff(text, diffmap.Limits{})
+	diff, err := unified.Parse(text, unified.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	var changes []diffmap.ChangedLine
+	var changes []unified.ChangedLine
 	for _, file := range diff.Files {
 		if file.NewPath == harnessName {
 			continue
@@ -273,7 +273,7 @@ func (b *bench) marked(ctx context.Context, p *project, planting *planting, s *d
 
 // otherBuilds runs the calls on the other builds, and judges those that are
 // mapped.
-func (b *bench) otherBuilds(ctx context.Context, p *project, sources map[string]string, changes []diffmap.ChangedLine, planting *planting,
+func (b *bench) otherBuilds(ctx context.Context, p *project, sources map[string]string, changes []unified.ChangedLine, planting *planting,
 	reference *deployment, sequences []evm.Sequence, outcomes []outcome) error {
 	for _, k := range kinds[1:] {
 		if k.newOnly && p.solc != newSolc {
@@ -296,7 +296,7 @@ func (b *bench) otherBuilds(ctx context.Context, p *project, sources map[string]
 }
 
 // another runs the calls on another build.
-func (b *bench) another(ctx context.Context, p *project, sources map[string]string, changes []diffmap.ChangedLine, k kind,
+func (b *bench) another(ctx context.Context, p *project, sources map[string]string, changes []unified.ChangedLine, k kind,
 	reference *deployment, sequences []evm.Sequence, want []outcome) (*deployment, []outcome, error) {
 	b.run.Logf("%s: %s", p.name, k.name)
 	o, err := b.compileWith(ctx, p, sources, k)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -44,8 +44,8 @@ func plant(o *build.Output) *planting {
 	p := &planting{sources: map[string]string{}, regions: map[string][]region{}, texts: map[string][]byte{}}
 	for _, s := range o.Sources {
 		w := planter{planting: p, text: s.Text}
-		for _, t := range diffmap.Tokenize(s.Text) {
-			if t.Kind != diffmap.Comment {
+		for _, t := range solidity.Tokenize(s.Text) {
+			if t.Kind != solidity.Comment {
 				w.tokens = append(w.tokens, t)
 			}
 		}
@@ -76,7 +76,7 @@ func statement(mark uint32) string { return "assembly { " + assembly(mark) + "} 
 type planter struct {
 	*planting
 	text    []byte
-	tokens  []diffmap.Token // without comments
+	tokens  []solidity.Token // without comments
 	regions []region
 	edits   []insertion
 }
@@ -222,7 +222,7 @@ func (w *planter) end(n *build.Node) int {
 	case "Block", "UncheckedBlock", "InlineAssembly", "TryStatement":
 		return n.End()
 	}
-	i, _ := slices.BinarySearchFunc(w.tokens, n.End()-1, func(t diffmap.Token, at int) int { return t.Start - at })
+	i, _ := slices.BinarySearchFunc(w.tokens, n.End()-1, func(t solidity.Token, at int) int { return t.Start - at })
 	for ; i < len(w.tokens); i++ {
 		if t := w.tokens[i]; string(w.text[t.Start:t.End]) == ";" {
 			return t.End

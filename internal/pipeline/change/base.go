@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
@@ -72,7 +73,7 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed := &diffmap.Diff{Files: slices.Concat(c.Diff.Files, c.deps.diff.Files)}
+	changed := &unified.Diff{Files: slices.Concat(c.Diff.Files, c.deps.diff.Files)}
 	var sides []diffmap.BaseSide
 	unbuilt := &unbuiltError{}
 	for i, o := range c.Outputs {
@@ -130,7 +131,7 @@ func (c *Change) baseOptions() (diffmap.Options, error) {
 	options := c.Paths
 	options.Heads = maps.Clone(options.Heads)
 	for _, f := range c.deps.diff.Files {
-		if !IsSource(f.NewPath) || f.Status == diffmap.Deleted {
+		if !IsSource(f.NewPath) || f.Status == unified.Deleted {
 			continue
 		}
 		head, err := c.read(f.NewPath)

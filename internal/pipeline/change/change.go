@@ -10,6 +10,8 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/git"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
@@ -41,7 +43,7 @@ type Options struct {
 
 // Known is a diff that the caller of a run has at hand.
 type Known struct {
-	Diff  *diffmap.Diff
+	Diff  *unified.Diff
 	About report.Diff
 	Whole bool // the whole project is new: there is no base
 }
@@ -50,7 +52,7 @@ type Known struct {
 type Change struct {
 	Root    string        // the project's folder, absolute; empty for an embedded example
 	About   report.Diff   // what was compared, for people
-	Diff    *diffmap.Diff // nil when targets were named
+	Diff    *unified.Diff // nil when targets were named
 	Mapping *diffmap.Mapping
 	Table   *bytecode.Table
 	Given   []*build.Output // the builds as the project has them
@@ -70,7 +72,7 @@ type Change struct {
 	folders []string                          // of all projects below the root
 	whole   bool                              // there is no base
 	deps    dependencies                      // what changed besides the sources
-	lines   []diffmap.ChangedLine
+	lines   []unified.ChangedLine
 	texts   map[string][]string // lines of head versions that were shown, by path
 	base    baseFinder          // nil where there is no base
 
@@ -89,7 +91,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	ignore, err := diffmap.NewIgnore(o.Ignore)
+	ignore, err := git.NewIgnore(o.Ignore)
 	if err != nil {
 		return nil, exit.BadInput("--ignore: %w", err)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/git"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/progress"
 )
@@ -18,8 +20,8 @@ import (
 // dependencies are what changed in what the project's sources import, or may
 // have: nothing of it shows in the diff's own lines.
 type dependencies struct {
-	diff     *diffmap.Diff     // inside of submodules, with paths of the repository
-	pins     []diffmap.Pin     // submodules that changed
+	diff     *unified.Diff     // inside of submodules, with paths of the repository
+	pins     []unified.Pin     // submodules that changed
 	problems map[string]string // by submodule: why it is not known what changed in it
 	settings []string          // changed files that decide settings or what imports mean
 }
@@ -28,14 +30,14 @@ type dependencies struct {
 // is said: the base version is never compiled with dependencies that are not its
 // own.
 func (c *Change) readDependencies(ctx context.Context) {
-	c.deps = dependencies{diff: &diffmap.Diff{}, pins: c.Diff.Pins()}
-	for _, file := range c.Diff.Settings() {
+	c.deps = dependencies{diff: &unified.Diff{}, pins: c.Diff.Pins()}
+	for _, file := range diffmap.ChangedSettings(c.Diff) {
 		if !c.locked(file) {
 			c.deps.settings = append(c.deps.settings, file)
 		}
 	}
 	if len(c.deps.pins) > 0 {
-		c.deps.diff, c.deps.problems = (&diffmap.Git{Root: c.Paths.Checkout}).InSubmodules(ctx, c.Diff)
+		c.deps.diff, c.deps.problems = (&git.Repository{Root: c.Paths.Checkout}).InSubmodules(ctx, c.Diff)
 	}
 }
 
@@ -52,7 +54,7 @@ func (c *Change) locked(file string) bool {
 
 // mayChangeCode reports whether what changed besides the sources is worth a build.
 func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
-	sources := slices.ContainsFunc(d.diff.Files, func(f diffmap.File) bool { return IsSource(f.Path()) })
+	sources := slices.ContainsFunc(d.diff.Files, func(f unified.File) bool { return IsSource(f.Path()) })
 	return sources || len(baseBuilds) > 0 && len(d.pins)+len(d.settings) > 0
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
@@ -39,7 +40,7 @@ func readExample(name string, log *progress.Log) (*Change, error) {
 		log:     log,
 		read:    func(path string) ([]byte, error) { return fs.ReadFile(embedded, "head/"+path) },
 	}
-	if c.Diff, err = diffmap.ParseDiff(bytes.TrimLeft(patch, "\n"), diffmap.Limits{}); err != nil {
+	if c.Diff, err = unified.Parse(bytes.TrimLeft(patch, "\n"), unified.Limits{}); err != nil {
 		return nil, damaged(err)
 	}
 	output, err := build.ReadSolc(in, out, "embedded solc output", build.Limits{})

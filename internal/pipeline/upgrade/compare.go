@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/diffmap/layout"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -374,7 +375,7 @@ func (b *blame) nearDeletion(u *upgradable, change *layout.Change, declaration *
 		last = b.at(u, declaration.Children[n-1])
 	}
 	for _, l := range b.change.Mapping.Lines {
-		if l.Position.File == first.File && first.Line < l.Position.Line && l.Position.Line <= last.Line && l.Kind == diffmap.DeletionAnchor {
+		if l.Position.File == first.File && first.Line < l.Position.Line && l.Position.Line <= last.Line && l.Kind == unified.DeletionAnchor {
 			return l.Position
 		}
 	}
