@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 )
@@ -44,7 +44,7 @@ func (b *BaseSources) Reader(read func(name string) ([]byte, error)) func(name s
 
 // BaseTexts gives the base version of what the diff changes in an output. Texts
 // come from the diff and the head's texts (options.Heads).
-func BaseTexts(diff *unified.Diff, output *build.Output, options Options) (*BaseSources, error) {
+func BaseTexts(diff *unified.Diff, output *compile.Output, options Options) (*BaseSources, error) {
 	base := &BaseSources{Texts: map[string][]byte{}, Others: map[string][]byte{}, Renamed: map[string]string{}}
 	for i := range diff.Files {
 		f := &diff.Files[i]
@@ -69,7 +69,7 @@ func BaseTexts(diff *unified.Diff, output *build.Output, options Options) (*Base
 		if err != nil {
 			return nil, err
 		}
-		held := slices.ContainsFunc(output.Sources, func(s *build.Source) bool { return s.Path == name })
+		held := slices.ContainsFunc(output.Sources, func(s *compile.Source) bool { return s.Path == name })
 		if !held { // a name that the head has for another file now is the base's own as well
 			base.Others[name] = text
 			continue
@@ -84,7 +84,7 @@ func BaseTexts(diff *unified.Diff, output *build.Output, options Options) (*Base
 
 // baseName is what the compiler calls the base version of a file; empty when it
 // is no part of the build.
-func baseName(f *unified.File, head string, output *build.Output, options Options) string {
+func baseName(f *unified.File, head string, output *compile.Output, options Options) string {
 	if head != "" && f.OldPath == f.NewPath {
 		return head
 	}
@@ -109,9 +109,9 @@ func baseName(f *unified.File, head string, output *build.Output, options Option
 
 // commonPrefix is what Hardhat 3 puts before the project's own sources; empty in
 // other builds.
-func commonPrefix(output *build.Output, options Options) string {
+func commonPrefix(output *compile.Output, options Options) string {
 	const own = "project/"
-	if slices.ContainsFunc(output.Sources, func(s *build.Source) bool { return strings.HasPrefix(s.Path, own) }) &&
+	if slices.ContainsFunc(output.Sources, func(s *compile.Source) bool { return strings.HasPrefix(s.Path, own) }) &&
 		!strings.HasPrefix(options.rootOf(output)+"/", own) {
 		return own
 	}

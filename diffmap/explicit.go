@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -61,7 +61,7 @@ func ParseTarget(text string) (TargetSpec, error) {
 // ResolveTargets finds the bytecode of targets that a user named, as Map does
 // for changed lines. Each must have some: the error is a [*TargetError] that
 // says why one has not.
-func ResolveTargets(outputs []*build.Output, table *bytecode.Table, named []string, options Options) (*Mapping, error) {
+func ResolveTargets(outputs []*compile.Output, table *bytecode.Table, named []string, options Options) (*Mapping, error) {
 	result := &Mapping{}
 	seen := map[TargetSpec]bool{}
 	var positions *Positions
@@ -90,7 +90,7 @@ func ResolveTargets(outputs []*build.Output, table *bytecode.Table, named []stri
 }
 
 // addLine adds the targets of a whole line.
-func (m *Mapping) addLine(outputs []*build.Output, table *bytecode.Table, text string, spec TargetSpec, options Options) error {
+func (m *Mapping) addLine(outputs []*compile.Output, table *bytecode.Table, text string, spec TargetSpec, options Options) error {
 	found, err := matchSources(outputs, spec.File, options)
 	if err != nil {
 		return &TargetError{text, err.Error(), ""}
@@ -126,7 +126,7 @@ func (m *Mapping) addLine(outputs []*build.Output, table *bytecode.Table, text s
 }
 
 // addPC adds one instruction of a contract's runtime code.
-func (m *Mapping) addPC(outputs []*build.Output, positions *Positions, text string, spec TargetSpec) error {
+func (m *Mapping) addPC(outputs []*compile.Output, positions *Positions, text string, spec TargetSpec) error {
 	c, err := namedContract(outputs, positions, text, spec.Contract)
 	if err != nil {
 		return err
@@ -159,8 +159,8 @@ func (m *Mapping) append(line Line, targets []bytecode.Target) {
 
 // namedContract finds a contract with runtime code by its name, qualified or
 // not.
-func namedContract(outputs []*build.Output, positions *Positions, text, name string) (*build.Contract, error) {
-	var found []*build.Contract
+func namedContract(outputs []*compile.Output, positions *Positions, text, name string) (*compile.Contract, error) {
+	var found []*compile.Contract
 	known, codeless := false, false
 	for _, output := range outputs {
 		for _, c := range output.Contracts {
@@ -198,7 +198,7 @@ func namedContract(outputs []*build.Output, positions *Positions, text, name str
 
 // suggestContract names a contract that differs only in case, or says how many
 // there are.
-func suggestContract(outputs []*build.Output, name string) string {
+func suggestContract(outputs []*compile.Output, name string) string {
 	count := 0
 	for _, output := range outputs {
 		for _, c := range output.Contracts {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/testdiff"
@@ -164,7 +164,7 @@ func TestIndirect(t *testing.T) {
 					base[file], head[file] = "pragma solidity >=0.4.11;"+c.base, "pragma solidity >=0.4.11;"+c.head
 				}
 			}
-			side := BaseSide{Head: compile(t, version, head), Base: compile(t, version, base)}
+			side := BaseSide{Head: compileSources(t, version, head), Base: compileSources(t, version, base)}
 			for i, c := range indirectCases {
 				file := fmt.Sprintf("case%d.sol", i)
 				if head[file] == "" {
@@ -200,7 +200,7 @@ contract C {
 				base[file] = fmt.Sprintf(source, "")
 				head[file] = fmt.Sprintf(source, fmt.Sprintf("    function more() public pure returns (uint256) { return %s; }\n", literal(size)))
 			}
-			side := BaseSide{Head: compile(t, version, head), Base: compile(t, version, base)}
+			side := BaseSide{Head: compileSources(t, version, head), Base: compileSources(t, version, base)}
 			for file := range head {
 				if _, got := indirectOf(t, side, file, base[file], head[file]); len(got) > 0 {
 					t.Errorf("%s: %q", file, got)
@@ -230,8 +230,8 @@ func indirectOf(t *testing.T, side BaseSide, file, base, head string) (*Mapping,
 	for i := range changes {
 		changes[i].Path = file // the diff was made in folders of its own
 	}
-	outputs := []*build.Output{side.Head}
-	table := bytecode.NewTable(build.Contracts(outputs))
+	outputs := []*compile.Output{side.Head}
+	table := bytecode.NewTable(compile.Contracts(outputs))
 	options := Options{Heads: map[string][]byte{file: []byte(head)}}
 	mapping, err := Map(outputs, table, changes, options)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -85,7 +85,7 @@ func TestStatementsHaveOwners(t *testing.T) {
 
 // withoutEffect reports whether a compiler may make nothing of a statement: a
 // declaration without a value, "return r" of the result r itself, a mere name.
-func withoutEffect(n *build.Node) bool {
+func withoutEffect(n *compile.Node) bool {
 	if n == nil {
 		return true
 	}
@@ -193,7 +193,7 @@ func FuzzSourceTree(f *testing.F) {
 		if len(text) > 1<<10 || len(shape) > 1<<10 {
 			return // every token is asked for: quadratic
 		}
-		root := &build.Node{Type: "SourceUnit", Length: len(text)}
+		root := &compile.Node{Type: "SourceUnit", Length: len(text)}
 		ranges := map[byteRange]evidence{}
 		for i := 0; i+2 < len(shape); i += 3 {
 			start, end, kind := int(shape[i]), int(shape[i+1]), int(shape[i+2])
@@ -201,12 +201,12 @@ func FuzzSourceTree(f *testing.F) {
 				ranges[byteRange{start, end}] = evidence(kind & 3)
 				continue
 			}
-			n := &build.Node{Type: types[kind%len(types)], Start: start, Length: end - start, Parent: root,
+			n := &compile.Node{Type: types[kind%len(types)], Start: start, Length: end - start, Parent: root,
 				Attributes: map[string]any{"operator": "&&"}}
 			root.Children = append(root.Children, n)
 			ranges[byteRange{start, end}] = evidence(i & 3)
 		}
-		tree := newSourceTree(&build.Source{AST: root, Text: []byte(text)}, []byte(text), ranges, codeStyle{shuffled: len(shape)%2 == 1})
+		tree := newSourceTree(&compile.Source{AST: root, Text: []byte(text)}, []byte(text), ranges, codeStyle{shuffled: len(shape)%2 == 1})
 		tree.seal()
 		tree.validate(t)
 		for _, token := range tree.tokens {
@@ -219,7 +219,7 @@ func FuzzSourceTree(f *testing.F) {
 				}
 			}
 			change := unified.ChangedLine{Line: tree.lines.lineOf(token.Start), Spans: []unified.Span{{Start: token.Start, End: token.End}}}
-			if v := tree.verdict(tree.representative(change), &build.Output{}, change); v.reason == "" {
+			if v := tree.verdict(tree.representative(change), &compile.Output{}, change); v.reason == "" {
 				t.Fatalf("%v has no reason", token)
 			}
 		}
@@ -270,8 +270,8 @@ contract Harness is Multicall {
 		}
 		changes = append(changes, lines...)
 	}
-	outputs := []*build.Output{compile(t, "0.8.17", sources)}
-	table := bytecode.NewTable(build.Contracts(outputs))
+	outputs := []*compile.Output{compileSources(t, "0.8.17", sources)}
+	table := bytecode.NewTable(compile.Contracts(outputs))
 	m, err := Map(outputs, table, changes, options)
 	if err != nil {
 		t.Fatal(err)

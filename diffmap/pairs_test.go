@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/testdiff"
@@ -106,7 +106,7 @@ func TestPairsGolden(t *testing.T) {
 				}
 			}
 		}
-		outputs := []*build.Output{}
+		outputs := []*compile.Output{}
 		for _, name := range slices.Sorted(maps.Keys(sources)) { // solc takes one Yul source at a time
 			if path.Ext(name) == ".yul" {
 				o := compileYul(t, version, name, sources[name])
@@ -117,9 +117,9 @@ func TestPairsGolden(t *testing.T) {
 			}
 		}
 		if len(sources) > 0 {
-			outputs = append(outputs, compile(t, version, sources))
+			outputs = append(outputs, compileSources(t, version, sources))
 		}
-		table := bytecode.NewTable(build.Contracts(outputs))
+		table := bytecode.NewTable(compile.Contracts(outputs))
 		for _, p := range pairs {
 			if !slices.Contains(p.versions, version) {
 				continue
@@ -149,7 +149,7 @@ func pairVersions(pairs []pair) []string {
 }
 
 // describe prints the lines of a mapping with the sources of their entries.
-func (p *pair) describe(m *Mapping, outputs []*build.Output, table *bytecode.Table) string {
+func (p *pair) describe(m *Mapping, outputs []*compile.Output, table *bytecode.Table) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(p.heads)) {
 		part := &Mapping{Targets: m.Targets}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
 
@@ -58,8 +58,8 @@ type treeNode struct {
 	kind     nodeKind
 	code     bool // some artifact has an instruction of exactly this range that shows that it runs
 	parent   int32
-	children []int32     // in source order, disjoint
-	ast      *build.Node // nil for a range that only source maps know
+	children []int32       // in source order, disjoint
+	ast      *compile.Node // nil for a range that only source maps know
 }
 
 func (n *treeNode) astType() string {
@@ -85,7 +85,7 @@ func (n *treeNode) role() string {
 // the child. Nodes without bytes, and nodes and ranges that cross others (known
 // from no compiler, but the input is untrusted), are left out.
 type sourceTree struct {
-	source *build.Source
+	source *compile.Source
 	style  codeStyle
 	text   []byte
 	lines  lineTable
@@ -101,7 +101,7 @@ type sourceTree struct {
 
 // newSourceTree builds the tree of a source whose text is known. ranges are
 // those that source maps hold, with what their instructions say.
-func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *sourceTree {
+func newSourceTree(source *compile.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *sourceTree {
 	t := &sourceTree{source: source, text: text, style: style, lines: newLineTable(text), byRange: map[byteRange]int32{},
 		punctuation: map[int32]bool{}, inARow: map[int32]bool{}}
 	for _, token := range solidity.Tokenize(text) {
@@ -123,7 +123,7 @@ func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]evide
 func (t *sourceTree) candidates(ranges map[byteRange]evidence) []treeNode {
 	var list []treeNode
 	known := map[byteRange]bool{}
-	t.source.AST.Walk(func(n *build.Node) bool {
+	t.source.AST.Walk(func(n *compile.Node) bool {
 		if n.File != t.source.ID || n.Start < 0 || n.Length <= 0 || n.End() > len(t.text) {
 			return true
 		}
@@ -176,7 +176,7 @@ func (t *sourceTree) seal() {
 }
 
 // kindOf classifies an AST node.
-func kindOf(n *build.Node) nodeKind {
+func kindOf(n *compile.Node) nodeKind {
 	switch n.Type {
 	case "FunctionDefinition":
 		return functionNode
@@ -204,13 +204,13 @@ func kindOf(n *build.Node) nodeKind {
 
 // isStateVariable reports whether n declares a state variable or a constant of
 // the file.
-func isStateVariable(n *build.Node) bool {
+func isStateVariable(n *compile.Node) bool {
 	return n.Type == "VariableDeclaration" && n.Parent != nil &&
 		(n.Parent.Type == "ContractDefinition" || n.Parent.Type == "SourceUnit")
 }
 
 // isLocalVariable reports whether n declares a variable of a function's body.
-func isLocalVariable(n *build.Node) bool {
+func isLocalVariable(n *compile.Node) bool {
 	return n != nil && n.Type == "VariableDeclaration" && n.Parent != nil && n.Parent.Type == "VariableDeclarationStatement"
 }
 

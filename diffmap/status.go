@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 )
@@ -91,7 +91,7 @@ func (v verdict) better(old verdict) bool {
 
 // describe fills in what a source says of a changed line. found reports whether
 // instructions own it.
-func (s *lineState) describe(t *sourceTree, output *build.Output, change unified.ChangedLine, anchor int32, found bool) {
+func (s *lineState) describe(t *sourceTree, output *compile.Output, change unified.ChangedLine, anchor int32, found bool) {
 	n := anchor
 	if n < 0 {
 		n = t.representative(change)
@@ -153,7 +153,7 @@ func plainVerdict(change unified.ChangedLine) (verdict, bool) {
 
 // verdict judges a line that no instruction owns, by the node n that stands for
 // it.
-func (t *sourceTree) verdict(n int32, output *build.Output, change unified.ChangedLine) verdict {
+func (t *sourceTree) verdict(n int32, output *compile.Output, change unified.ChangedLine) verdict {
 	if len(change.Spans) == 0 && len(t.tokensOf(change.Line)) == 0 || len(change.Spans) > 0 && !t.anyCode(change) {
 		return verdict{NoBytecode, t.emptyReason(change)}
 	}
@@ -246,7 +246,7 @@ func (t *sourceTree) emptyReason(change unified.ChangedLine) string {
 }
 
 // callableVerdict judges a line in function or modifier f by the node n on it.
-func (t *sourceTree) callableVerdict(f, n int32, output *build.Output) verdict {
+func (t *sourceTree) callableVerdict(f, n int32, output *compile.Output) verdict {
 	ast := t.nodes[f].ast
 	contract := contractOf(ast)
 	name := functionName(ast)
@@ -299,7 +299,7 @@ func (t *sourceTree) isJump(n int32) bool {
 }
 
 // unusedReason says why no contract's bytecode holds a function or modifier.
-func unusedReason(ast, contract *build.Node) string {
+func unusedReason(ast, contract *compile.Node) string {
 	name := functionName(ast)
 	visibility := ast.Attribute("visibility")
 	kind := ""
@@ -318,7 +318,7 @@ func unusedReason(ast, contract *build.Node) string {
 }
 
 // variableVerdict judges a line in the declaration of a state variable.
-func (t *sourceTree) variableVerdict(node *treeNode, output *build.Output) verdict {
+func (t *sourceTree) variableVerdict(node *treeNode, output *compile.Output) verdict {
 	constant := node.ast.Attributes["constant"] == true
 	switch {
 	case node.ast.Child("value") == nil:
@@ -338,16 +338,16 @@ func (t *sourceTree) inAssembly(n int32) bool {
 
 // optimized reports whether the compiler may have merged or dropped the code of a
 // line.
-func optimized(o *build.Output) bool {
+func optimized(o *compile.Output) bool {
 	return !o.KeepsLines()
 }
 
-func unmappedReason(o *build.Output) string {
+func unmappedReason(o *compile.Output) string {
 	what := "optimized"
 	if o.Settings.ViaIR {
 		what = "via-IR"
 	}
-	return fmt.Sprintf("%s code has no instruction for this line; give a compiler (--solc) so that a mapping build can be made, or a build with the optimizer off", what)
+	return fmt.Sprintf("%s code has no instruction for this line; give a compiler (--solc) so that a debug build can be made, or a build with the optimizer off", what)
 }
 
 // explain judges the lines of a file that no output holds.
@@ -368,7 +368,7 @@ func (m *mapper) explain(changes []unified.ChangedLine, found match) {
 }
 
 // contractOf is the contract that an AST node is declared in; nil outside.
-func contractOf(n *build.Node) *build.Node {
+func contractOf(n *compile.Node) *compile.Node {
 	for ; n != nil; n = n.Parent {
 		if n.Type == "ContractDefinition" {
 			return n
@@ -377,7 +377,7 @@ func contractOf(n *build.Node) *build.Node {
 	return nil
 }
 
-func contractName(n *build.Node) string {
+func contractName(n *compile.Node) string {
 	if n == nil {
 		return "the file"
 	}
@@ -386,7 +386,7 @@ func contractName(n *build.Node) string {
 
 // functionName is how people call a function or modifier: its name, or
 // "constructor", "receive", "fallback".
-func functionName(n *build.Node) string {
+func functionName(n *compile.Node) string {
 	if n.Attributes["isConstructor"] == true || n.Attribute("kind") == "constructor" {
 		return "constructor"
 	}

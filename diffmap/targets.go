@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -20,7 +20,7 @@ type Options struct {
 	// for builds that name sources by absolute path and those that know where their
 	// sources lie; may be empty.
 	Checkout string
-	// Projects are the folders of all projects, see [build.Projects], relative to
+	// Projects are the folders of all projects, see [project.List], relative to
 	// Root. May be empty: then there is one.
 	Projects []string
 	// Problems says of projects why they have no build.
@@ -83,7 +83,7 @@ func (e *StaleError) Error() string {
 //
 // The error is a [*StaleError] when all builds of a changed file were made of
 // another version of it.
-func Map(outputs []*build.Output, table *bytecode.Table, changes []unified.ChangedLine, options Options) (*Mapping, error) {
+func Map(outputs []*compile.Output, table *bytecode.Table, changes []unified.ChangedLine, options Options) (*Mapping, error) {
 	m := mapper{outputs: outputs, table: table, options: options, lines: map[lineKey]*lineState{}}
 	changed := map[string][]unified.ChangedLine{}
 	for _, c := range changes {
@@ -122,14 +122,14 @@ type lineState struct {
 
 // mapper carries the state of Map.
 type mapper struct {
-	outputs []*build.Output
+	outputs []*compile.Output
 	table   *bytecode.Table
 	options Options
 	lines   map[lineKey]*lineState
 }
 
 // mapOutput adds what one output knows of the changed lines.
-func (m *mapper) mapOutput(output *build.Output, changed map[string][]unified.ChangedLine, matches map[string]match) {
+func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.ChangedLine, matches map[string]match) {
 	paths := map[int]string{} // by source id
 	ranges := map[int]map[byteRange]evidence{}
 	for path, found := range matches {
@@ -165,7 +165,7 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]unified.Ch
 			selections[s.ID] = newSelection(s, text, ranges[s.ID], styleOf(output))
 		}
 	}
-	seams := newSeamFinder(output, selections, func(modifier *build.Node) bool {
+	seams := newSeamFinder(output, selections, func(modifier *compile.Node) bool {
 		return slices.ContainsFunc(changes[modifier.File], func(c unified.ChangedLine) bool { return touches(&c, modifier) })
 	})
 	for i := range list {
@@ -183,7 +183,7 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]unified.Ch
 }
 
 // text is the text of a source that belongs to a changed file.
-func (m *mapper) text(s *build.Source, path string) []byte {
+func (m *mapper) text(s *compile.Source, path string) []byte {
 	if s.Text == nil {
 		return m.options.Heads[path]
 	}
@@ -196,13 +196,13 @@ type selection struct {
 	lines [][]*lineState // by node
 }
 
-func newSelection(s *build.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *selection {
+func newSelection(s *compile.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *selection {
 	tree := newSourceTree(s, text, ranges, style)
 	return &selection{tree: tree, lines: make([][]*lineState, len(tree.nodes))}
 }
 
 // selectNodes finds the nodes of the changed lines of one source.
-func (m *mapper) selectNodes(output *build.Output, selections map[int]*selection, id int, changes []unified.ChangedLine, constants *constants) {
+func (m *mapper) selectNodes(output *compile.Output, selections map[int]*selection, id int, changes []unified.ChangedLine, constants *constants) {
 	sel := selections[id]
 	tree := sel.tree
 	for _, change := range changes {
@@ -226,7 +226,7 @@ func (m *mapper) selectNodes(output *build.Output, selections map[int]*selection
 
 // selectUses makes the uses of a constant stand for a line, and reports whether any
 // has code.
-func selectUses(selections map[int]*selection, uses []*build.Node, state *lineState) bool {
+func selectUses(selections map[int]*selection, uses []*compile.Node, state *lineState) bool {
 	found := false
 	for _, use := range uses {
 		sel := selections[use.File]

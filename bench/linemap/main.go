@@ -34,7 +34,7 @@ import (
 
 const doc = `Runs the same calls on contracts of our own and from npm under forge coverage and
 under Sightline, both with the optimizer off, and compares the lines that each calls
-executed. The same calls run on the mapping build through the intermediate language
+executed. The same calls run on the debug build through the intermediate language
 and on shipped builds with the optimizer (success, output, state), and on a build
 with a mark planted before every statement: a line called reached whose marks were
 not passed is falsely reached.
@@ -81,7 +81,7 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	t.wrong = harness.Table{Title: "lines that the marks contradict", Columns: []string{"project", "build", "line", "contract", "text", "Sightline"}}
 	t.outputs = harness.Table{Title: "the same calls on other builds", Columns: []string{"project", "build", "calls", "success or output differs", "sequences", "state differs", "calls left out"}}
 	t.outputs.Notes = []string{"Left out are calls from a CREATE2 on that makes a contract whose code differs: it gets another address."}
-	t.differences = harness.Table{Title: "calls that differ", Columns: []string{"project", "build", "sequence", "call", "mapping build", "this build"}}
+	t.differences = harness.Table{Title: "calls that differ", Columns: []string{"project", "build", "sequence", "call", "debug build", "this build"}}
 	var failures []error
 	for i := range corpus {
 		if p := &corpus[i]; strings.Contains(p.name, only) {

@@ -36,39 +36,42 @@ var allowances = map[string][]string{
 
 	// The job, on one page, and its parts.
 	"internal/pipeline": {"internal/pipeline/change", "internal/pipeline/compare", "internal/pipeline/deploy", "internal/pipeline/upgrade",
-		"internal/worldfile", "internal/replay", "report", "diffmap", "diffmap/build", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle",
+		"internal/worldfile", "internal/replay", "report", "diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle",
 		"internal/bytecode", "internal/exit", "internal/human", "internal/progress"},
-	"internal/pipeline/compare": {"internal/pipeline/change", "internal/pipeline/deploy", "report", "diffmap", "diffmap/build",
-		"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "internal/bytecode", "internal/files", "internal/human", "internal/progress"},
-	"internal/pipeline/upgrade": {"internal/pipeline/change", "internal/pipeline/deploy", "internal/replay", "report", "diffmap", "diffmap/build",
+	"internal/pipeline/compare": {"internal/pipeline/change", "internal/pipeline/deploy", "report", "diffmap", "diffmap/compile", "fuzzer",
+		"fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "internal/bytecode", "internal/files", "internal/human", "internal/progress"},
+	"internal/pipeline/upgrade": {"internal/pipeline/change", "internal/pipeline/deploy", "internal/replay", "report", "diffmap", "diffmap/compile",
 		"diffmap/layout", "diffmap/unified", "fuzzer/evm", "fuzzer/world", "internal/bytecode", "internal/human", "internal/progress"},
 	"internal/worldfile": {"internal/pipeline/deploy", "fuzzer/evm", "fuzzer/world", "internal/human"},
-	"internal/pipeline/deploy": {"internal/pipeline/change", "diffmap", "diffmap/build", "fuzzer/evm", "fuzzer/input", "fuzzer/world",
-		"fuzzer/world/chain", "fuzzer/world/recorder", "internal/bytecode", "internal/exit", "internal/files", "internal/human", "internal/progress"},
-	"internal/pipeline/change": {"report", "diffmap", "diffmap/build", "diffmap/git", "diffmap/unified", "fuzzer/world", "examples",
-		"internal/bytecode", "internal/exit", "internal/files", "internal/human", "internal/progress"},
+	"internal/pipeline/deploy": {"internal/pipeline/change", "diffmap", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/settings",
+		"fuzzer/evm", "fuzzer/input", "fuzzer/world", "fuzzer/world/chain", "fuzzer/world/recorder", "internal/bytecode", "internal/exit",
+		"internal/files", "internal/human", "internal/progress"},
+	"internal/pipeline/change": {"report", "diffmap", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/reading",
+		"diffmap/compile/solc", "diffmap/compile/sources", "diffmap/git", "diffmap/unified", "fuzzer/world", "examples", "internal/bytecode",
+		"internal/exit", "internal/files", "internal/human", "internal/progress"},
 
 	// The measured comparisons: programs that take the product apart as they need.
 	"bench/differential":          {everything},
 	"bench/forge":                 {everything},
 	"bench/guards":                {everything},
-	"bench/internal/timetotarget": {"diffmap", "diffmap/build", "fuzzer", "fuzzer/evm", "fuzzer/lookahead", "internal/pipeline/deploy"},
-	"bench/internal/corpus":       {"bench/internal/harness", "diffmap/build", "examples"},
-	"bench/internal/forge":        {"bench/internal/harness", "internal/soljson"},
-	"bench/internal/harness":      {},
-	"bench/internal/maze":         {},
-	"bench/linemap":               {everything},
-	"bench/lookahead":             {everything},
-	"bench/machine":               {everything},
-	"bench/mapping":               {everything},
-	"bench/mazes":                 {everything},
-	"bench/packages":              {everything},
-	"bench/setups":                {everything},
-	"bench/papers":                {everything},
-	"bench/pairs":                 {everything},
-	"bench/statetests":            {everything},
-	"bench/targets":               {everything},
-	"bench/techniques":            {everything},
+	"bench/internal/timetotarget": {"diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/lookahead", "internal/pipeline/deploy"},
+	"bench/internal/corpus": {"bench/internal/harness", "examples", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/reading",
+		"diffmap/compile/solc"},
+	"bench/internal/forge":   {"bench/internal/harness", "internal/soljson"},
+	"bench/internal/harness": {},
+	"bench/internal/maze":    {},
+	"bench/linemap":          {everything},
+	"bench/lookahead":        {everything},
+	"bench/machine":          {everything},
+	"bench/mapping":          {everything},
+	"bench/mazes":            {everything},
+	"bench/packages":         {everything},
+	"bench/setups":           {everything},
+	"bench/papers":           {everything},
+	"bench/pairs":            {everything},
+	"bench/statetests":       {everything},
+	"bench/targets":          {everything},
+	"bench/techniques":       {everything},
 
 	// What is run again, and shown: it knows no project.
 	"internal/replay": {"report", "fuzzer", "fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/input", "fuzzer/oracle", "fuzzer/world",
@@ -95,14 +98,24 @@ var allowances = map[string][]string{
 	"fuzzer/evm/evmtest":   {"fuzzer/evm"},
 	"fuzzer/lookahead":     {"internal/bytecode"}, // code in, verdict out: no EVM state
 
-	"diffmap":       {"diffmap/build", "diffmap/solidity", "diffmap/unified", "internal/bytecode"},
-	"diffmap/build": {"internal/bytecode", "internal/atomicfile"},
+	"diffmap": {"diffmap/compile", "diffmap/compile/solc", "diffmap/solidity", "diffmap/unified", "internal/bytecode"},
+	// Builds: a project's, made of the model of one, which compilers make of sources.
+	"diffmap/compile/project": {"diffmap/compile", "diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings",
+		"diffmap/compile/solc", "diffmap/compile/sources"},
+	"diffmap/compile": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources",
+		"internal/atomicfile", "internal/bytecode"},
+	"diffmap/compile/sources": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc"},
+	"diffmap/compile/solc":    {"diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings", "internal/atomicfile"},
+	// What foundry.toml and the other tools' files say.
+	"diffmap/compile/settings": {"diffmap/compile/reading"},
+	"diffmap/compile/child":    {"diffmap/compile/reading"},
+	"diffmap/compile/reading":  {},
 	// The text of diffs: neither git nor compilers.
 	"diffmap/unified":  {"diffmap/solidity"},
 	"diffmap/git":      {"diffmap/unified"},
 	"diffmap/solidity": {},
 	// Where contracts keep their state, and what an upgrade makes of it.
-	"diffmap/layout": {"diffmap/build"},
+	"diffmap/layout": {"diffmap/compile"},
 
 	"examples":          {},
 	"internal/abi":      {},
@@ -111,8 +124,9 @@ var allowances = map[string][]string{
 	"internal/human":    {},
 	"internal/progress": {},
 	"internal/bytecode": {},
-	// Diffs for tests.
-	"internal/testing/testdiff": {"diffmap/unified"},
+	// Diffs and folders for tests.
+	"internal/testing/testdiff":  {"diffmap/unified"},
+	"internal/testing/testfiles": {},
 	// What GitHub asks of SARIF, for tests.
 	"internal/testing/checksarif": {"report/sarif"},
 	// A chain for tests.
@@ -126,11 +140,11 @@ var allowances = map[string][]string{
 	"internal/testing/testsolc":   {"internal/bytecode"},
 	"internal/testing/testforge":  {"internal/soljson", "internal/testing/testsolc"},
 	// Above all that is tested with it; only external test packages can use it.
-	"internal/testing/testbuild": {"diffmap", "diffmap/build", "internal/bytecode"},
+	"internal/testing/testbuild": {"diffmap", "diffmap/compile", "diffmap/compile/reading", "diffmap/compile/solc", "internal/bytecode"},
 }
 
 // testOnly are packages that nothing but tests imports, and each other.
-var testOnly = []string{"internal/testing/testdiff", "internal/testing/testsolc", "internal/testing/testforge", "internal/testing/testbuild", "internal/testing/checksarif", "internal/testing/fakegithub", "internal/layering", "internal/workflows"}
+var testOnly = []string{"internal/testing/testdiff", "internal/testing/testfiles", "internal/testing/testsolc", "internal/testing/testforge", "internal/testing/testbuild", "internal/testing/checksarif", "internal/testing/fakegithub", "internal/layering", "internal/workflows"}
 
 // listed is what this test needs of go list's answer.
 type listed struct {

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/git"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -55,16 +56,16 @@ type Change struct {
 	Diff    *unified.Diff // nil when targets were named
 	Mapping *diffmap.Mapping
 	Table   *bytecode.Table
-	Given   []*build.Output // the builds as the project has them
-	Outputs []*build.Output // what is mapped and fuzzed, parallel to Given
-	Paths   diffmap.Options // what paths in diff and builds are relative to
+	Given   []*compile.Output // the builds as the project has them
+	Outputs []*compile.Output // what is mapped and fuzzed, parallel to Given
+	Paths   diffmap.Options   // what paths in diff and builds are relative to
 	// Redeclared is set when more than the bodies of functions changed: storage layouts
 	// may have changed, too.
 	Redeclared bool
 
 	// Compilers and Debug say how a further build of the project is made.
-	Compilers build.CompilerOptions
-	Debug     build.MappingOptions
+	Compilers solc.Options
+	Debug     compile.DebugOptions
 
 	options *Options
 	log     *progress.Log
@@ -109,7 +110,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if err := c.readBuilds(ctx); err != nil {
 		return nil, err
 	}
-	c.Table = bytecode.NewTable(build.Contracts(c.Outputs))
+	c.Table = bytecode.NewTable(compile.Contracts(c.Outputs))
 	if err := c.mapTargets(o.Targets); err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func (c *Change) HasBase() bool { return c.base != nil }
 // DropStatements frees the statements of all ASTs: from here on only places in the
 // code are asked for.
 func (c *Change) DropStatements() {
-	for _, outputs := range [][]*build.Output{c.Given, c.Outputs} {
+	for _, outputs := range [][]*compile.Output{c.Given, c.Outputs} {
 		for _, o := range outputs {
 			o.DropStatements()
 		}

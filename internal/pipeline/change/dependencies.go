@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/git"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -87,7 +87,7 @@ func commit(id string) string {
 
 // affects reports whether a changed settings file may decide how the project of an
 // output is built: it lies in the project, or above it.
-func affects(file string, o *build.Output, root string) bool {
+func affects(file string, o *compile.Output, root string) bool {
 	folder, project := path.Dir(file), path.Join(path.Clean(root), o.Folder)
 	within := func(inner, outer string) bool {
 		return outer == "." || inner == outer || strings.HasPrefix(inner, outer+"/")
@@ -98,7 +98,7 @@ func affects(file string, o *build.Output, root string) bool {
 // unknownOfBase is a file or submodule that changed and decides settings or
 // dependencies of a build's base version, which are not known therefore. Empty
 // where they are.
-func (c *Change) unknownOfBase(o *build.Output) string {
+func (c *Change) unknownOfBase(o *compile.Output) string {
 	for _, file := range c.deps.settings {
 		if affects(file, o, c.Paths.Root) {
 			return file

@@ -19,7 +19,7 @@ import (
 )
 
 // Settings of a compilation. The zero value is the newest installed solc with
-// the optimizer off, as in the mapping build.
+// the optimizer off, as in the debug build.
 type Settings struct {
 	Package  string // npm package under .cache/npm/node_modules; "": solc
 	ViaIR    bool
