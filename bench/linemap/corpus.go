@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
-	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/examples"
 )
 
@@ -82,7 +82,7 @@ func (p *project) sources(modules string) (map[string]string, error) {
 	texts := map[string]string{harnessName: string(harness)}
 	root := filepath.Join(modules, filepath.FromSlash(p.pkg), filepath.FromSlash(p.folder))
 	for queue := []string{harnessName}; len(queue) > 0; queue = queue[1:] {
-		for _, imported := range sources.Imports([]byte(texts[queue[0]])) {
+		for _, imported := range solidity.Imports([]byte(texts[queue[0]])) {
 			if !strings.HasPrefix(imported.Path, ".") {
 				return nil, fmt.Errorf("%s imports %s, which is not in the package", queue[0], imported.Path)
 			}

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
 
 // makeProject makes a git repository at root whose commit is the base version
@@ -116,7 +116,7 @@ func writeNeeded(root string, texts map[string]string, names []string) error {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			return err
 		}
-		for _, imported := range sources.Imports([]byte(text)) {
+		for _, imported := range solidity.Imports([]byte(text)) {
 			if !strings.HasPrefix(imported.Path, ".") {
 				return fmt.Errorf("%s imports %s, which is not in the package", name, imported.Path)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
 
 // artifact is one contract as Foundry and truffle keep it: a file each, with
@@ -325,7 +326,7 @@ func (r *compilerRun) sourceTexts(locate func(name string) ([]byte, error), sett
 			continue
 		}
 		texts.found[name] = text
-		for _, imported := range sources.Imports([]byte(text)) {
+		for _, imported := range solidity.Imports([]byte(text)) {
 			other := sources.UnitName(remappings, imported.Path, name)
 			texts.imports[name] = append(texts.imports[name], other)
 			queue = append(queue, other)

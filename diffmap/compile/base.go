@@ -9,6 +9,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
 
 // BaseBuild compiles the base side of a change as the head side was compiled: o's
@@ -94,7 +95,7 @@ func addImports(held map[string]json.RawMessage, texts map[string][]byte, remapp
 	for len(queue) > 0 && len(held) < most {
 		importer := queue[0]
 		queue = queue[1:]
-		for _, imported := range sources.Imports(known[importer]) {
+		for _, imported := range solidity.Imports(known[importer]) {
 			name := sources.UnitName(remappings, imported.Path, importer)
 			_, there := held[name]
 			_, changed := texts[name]

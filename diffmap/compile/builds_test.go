@@ -140,9 +140,9 @@ func compileAgain(t testing.TB, o *Output, c *solc.Compiler) *Output {
 	return again
 }
 
-// TestForMapping: every fixture has lines that can be told apart in the end, each
+// TestForDebug: every fixture has lines that can be told apart in the end, each
 // contract once.
-func TestForMapping(t *testing.T) {
+func TestForDebug(t *testing.T) {
 	t.Parallel()
 	for _, name := range fixtures(t) {
 		outputs, err := Read(fixture(name))

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
-	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
 
 // FindCompiler finds the compiler that made the output, else the newest one
@@ -19,7 +19,7 @@ func (o *Output) FindCompiler(ctx context.Context, options solc.Options) (*solc.
 	}
 	var pragmas []string
 	for _, s := range o.Sources {
-		pragmas = append(pragmas, sources.Pragmas(s.Text)...)
+		pragmas = append(pragmas, solidity.Pragmas(s.Text)...)
 	}
 	return solc.Find(ctx, pragmas, options)
 }

@@ -38,7 +38,7 @@ type DebugOptions struct {
 // compiler gives up on that, with an optimizer that does nothing but free stack slots
 // in inline assembly, the ABI coder's among it (what @aave/core-v3 needs); then through
 // the intermediate language, where variables can also move from the stack to memory;
-// where that fails too, as the project has it, and then Mapping is not set. EVM version
+// where that fails too, as the project has it, and then Debug is not set. EVM version
 // and remappings are the project's. Libraries' addresses are not kept: they are
 // [bytecode.Link]s, to be filled with where the World has them.
 func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, options DebugOptions) (*Output, error) {
@@ -142,7 +142,7 @@ func (o *Output) withoutDebug(why string) (*Output, string, error) {
 	return o, fmt.Sprintf("%s %s: its lines are unmapped", o.Origin, why), nil
 }
 
-// attempt is a way to compile for mapping.
+// attempt is a way to compile a debug build.
 type attempt struct {
 	settings map[string]any // set on top of the project's
 	debug    bool           // keeps every line
@@ -232,7 +232,7 @@ var debugOutputs = map[string]map[string][]string{"*": {
 	},
 }}
 
-// outputsFor is mappingOutputs for a compiler of this version.
+// outputsFor is debugOutputs for a compiler of this version.
 func outputsFor(v solc.Version) map[string]map[string][]string {
 	if !v.Less(compactSince) {
 		return debugOutputs

@@ -23,9 +23,9 @@ func assemblySource() string {
 	return text.String()
 }
 
-// TestMappingStackAllocation checks the first way out of a deep stack: it keeps
+// TestDebugStackAllocation checks the first way out of a deep stack: it keeps
 // legacy code, and every line.
-func TestMappingStackAllocation(t *testing.T) {
+func TestDebugStackAllocation(t *testing.T) {
 	t.Parallel()
 	input := standardJSON(t, map[string]string{"Assembly.sol": assemblySource()}, map[string]any{})
 	for _, version := range []string{"0.7.6", "0.8.30"} {
@@ -34,7 +34,7 @@ func TestMappingStackAllocation(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !o.Debug || o.Settings.ViaIR || o.Obstacle() != "" {
-			t.Errorf("%s: mapping %v, settings %+v", version, o.Debug, o.Settings)
+			t.Errorf("%s: debug %v, settings %+v", version, o.Debug, o.Settings)
 		}
 		c := o.Contracts[0]
 		lines := mappedLines(o, c.RuntimeMap, c.Runtime.Bytes)
@@ -46,8 +46,8 @@ func TestMappingStackAllocation(t *testing.T) {
 	}
 }
 
-// TestMappingAttempts lists what is tried, for each kind of compiler.
-func TestMappingAttempts(t *testing.T) {
+// TestDebugAttempts lists what is tried, for each kind of compiler.
+func TestDebugAttempts(t *testing.T) {
 	for version, want := range map[string]int{"0.5.17": 2, "0.7.6": 4, "0.8.30": 4} {
 		s := &scripted{version: version, answer: func(standardSettings) string { return tooDeepOutput }}
 		input := sampleInput(t, "Market.sol", map[string]any{

@@ -39,9 +39,9 @@ func standardJSON(t testing.TB, texts map[string]string, settings map[string]any
 	return input
 }
 
-// TestMappingVersions compiles the same source with every installed compiler
+// TestDebugVersions compiles the same source with every installed compiler
 // and compares what was read with a golden file for each.
-func TestMappingVersions(t *testing.T) {
+func TestDebugVersions(t *testing.T) {
 	for _, version := range installed {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +59,7 @@ func TestMappingVersions(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !o.Debug || !strings.HasPrefix(o.Compiler, version) || o.Input == nil {
-				t.Errorf("mapping %v, compiler %q", o.Debug, o.Compiler)
+				t.Errorf("debug %v, compiler %q", o.Debug, o.Compiler)
 			}
 			golden(t, "market-"+version+".txt", describeOutput(o))
 		})
@@ -136,8 +136,8 @@ func deepSource() string {
 	return text.String()
 }
 
-// TestMappingStackTooDeep checks that the fallback keeps every line.
-func TestMappingStackTooDeep(t *testing.T) {
+// TestDebugStackTooDeep checks that the fallback keeps every line.
+func TestDebugStackTooDeep(t *testing.T) {
 	t.Parallel()
 	input := standardJSON(t, map[string]string{"Deep.sol": deepSource()}, map[string]any{})
 	for _, version := range []string{"0.8.17", "0.8.30"} {
@@ -146,7 +146,7 @@ func TestMappingStackTooDeep(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !o.Debug || !o.Settings.ViaIR {
-			t.Errorf("%s: mapping %v, settings %+v", version, o.Debug, o.Settings)
+			t.Errorf("%s: debug %v, settings %+v", version, o.Debug, o.Settings)
 		}
 		c := o.Contracts[0]
 		lines := mappedLines(o, c.RuntimeMap, c.Runtime.Bytes)
@@ -183,9 +183,9 @@ func (s *scripted) Compile(_ context.Context, input []byte) ([]byte, error) {
 
 const tooDeepOutput = `{"errors":[{"severity":"error","type":"CompilerError","message":"Stack too deep."}]}`
 
-// TestMappingOwnSettings: where nothing else compiles, the project's settings
+// TestDebugOwnSettings: where nothing else compiles, the project's settings
 // do, and the build does not claim to keep lines.
-func TestMappingOwnSettings(t *testing.T) {
+func TestDebugOwnSettings(t *testing.T) {
 	sample := readSample(t)
 	s := &scripted{version: "0.8.30+commit.73712a01", answer: func(settings standardSettings) string {
 		if settings.Optimizer.Enabled {
@@ -199,27 +199,27 @@ func TestMappingOwnSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o.Debug || len(s.inputs) != 4 {
-		t.Errorf("mapping %v after %d compilations", o.Debug, len(s.inputs))
+		t.Errorf("debug %v after %d compilations", o.Debug, len(s.inputs))
 	}
 }
 
-// TestMappingFreedSlots: where only inline assembly runs out of the stack, as the
+// TestDebugFreedSlots: where only inline assembly runs out of the stack, as the
 // ABI coder of large structs does, the legacy code generator is kept. A fault of
 // the compiler on the way is no reason to stop.
-func TestMappingFreedSlots(t *testing.T) {
+func TestDebugFreedSlots(t *testing.T) {
 	sample := readSample(t)
 	input := sampleInput(t, "Market.sol", map[string]any{"optimizer": map[string]any{"enabled": true}})
 	freed := func(s standardSettings) bool { return s.Optimizer.Details["yul"] == true && !s.Optimizer.Enabled }
 	for name, test := range map[string]struct {
-		output         string
-		compiles       func(standardSettings) bool
-		mapping, viaIR bool
-		compilations   int
+		output       string
+		compiles     func(standardSettings) bool
+		debug, viaIR bool
+		compilations int
 	}{
-		"slots freed":      {output: tooDeepOutput, compiles: freed, mapping: true, compilations: 2},
-		"via the IR":       {output: tooDeepOutput, compiles: func(s standardSettings) bool { return s.ViaIR }, mapping: true, viaIR: true, compilations: 3},
+		"slots freed":      {output: tooDeepOutput, compiles: freed, debug: true, compilations: 2},
+		"via the IR":       {output: tooDeepOutput, compiles: func(s standardSettings) bool { return s.ViaIR }, debug: true, viaIR: true, compilations: 3},
 		"compiler's fault": {output: `{"errors":[{"severity":"error","type":"InternalCompilerError","message":"Solidity assertion failed"}]}`, compiles: func(s standardSettings) bool { return s.Optimizer.Enabled }, compilations: 4},
-		"not implemented":  {output: `{"errors":[{"severity":"error","type":"UnimplementedFeatureError","message":"Copying nested dynamic arrays"}]}`, compiles: func(s standardSettings) bool { return s.ViaIR }, mapping: true, viaIR: true, compilations: 3},
+		"not implemented":  {output: `{"errors":[{"severity":"error","type":"UnimplementedFeatureError","message":"Copying nested dynamic arrays"}]}`, compiles: func(s standardSettings) bool { return s.ViaIR }, debug: true, viaIR: true, compilations: 3},
 	} {
 		s := &scripted{version: "0.8.10", answer: func(settings standardSettings) string {
 			if test.compiles(settings) {
@@ -232,13 +232,13 @@ func TestMappingFreedSlots(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if o.Debug != test.mapping || o.Settings.ViaIR != test.viaIR || len(s.inputs) != test.compilations {
-			t.Errorf("%s: mapping %v, via IR %v after %d compilations", name, o.Debug, o.Settings.ViaIR, len(s.inputs))
+		if o.Debug != test.debug || o.Settings.ViaIR != test.viaIR || len(s.inputs) != test.compilations {
+			t.Errorf("%s: debug %v, via IR %v after %d compilations", name, o.Debug, o.Settings.ViaIR, len(s.inputs))
 		}
 	}
 }
 
-func TestMappingCache(t *testing.T) {
+func TestDebugCache(t *testing.T) {
 	sample := readSample(t)
 	s := &scripted{version: "0.8.30", answer: func(standardSettings) string { return string(sample) }}
 	input := sampleInput(t, "Market.sol", map[string]any{})
@@ -270,7 +270,7 @@ func TestMappingCache(t *testing.T) {
 	}
 }
 
-func TestMappingCompileError(t *testing.T) {
+func TestDebugCompileError(t *testing.T) {
 	input := standardJSON(t, map[string]string{"src/Bad.sol": "contract Bad {\n  uint x = ;\n}\n"}, map[string]any{})
 	_, err := DebugBuild(t.Context(), input, compiler(t, "0.8.30"), DebugOptions{})
 	if !errors.Is(err, solc.ErrCompile) || !strings.Contains(err.Error(), "src/Bad.sol:2:12") {

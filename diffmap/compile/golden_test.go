@@ -47,7 +47,7 @@ func compilers(t testing.TB) solc.Options {
 	return solc.Options{NodeModules: []string{testfiles.NodeModules(t)}, Cache: kept(t).Cache}
 }
 
-// kept are mapping options that keep compilers' answers between runs of the
+// kept are debug options that keep compilers' answers between runs of the
 // tests: a compiler takes a second to start.
 func kept(t testing.TB) DebugOptions {
 	t.Helper()

@@ -1,6 +1,6 @@
-// Package build turns what a compiler wrote into one model, [Output], and runs
-// compilers: the project's own settings for what is shipped, and the debug build for
-// what is mapped and fuzzed.
+// Package compile turns what a compiler wrote into one model, [Output], and makes the
+// builds that are our own: the debug build, for what is mapped and fuzzed, and that of the
+// base version.
 package compile
 
 import (

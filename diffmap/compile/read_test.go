@@ -146,9 +146,9 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestSafeMapping: the debug build of a project that compiles without the
+// TestSafeDebug: the debug build of a project that compiles without the
 // optimizer is the project's own code.
-func TestSafeMapping(t *testing.T) {
+func TestSafeDebug(t *testing.T) {
 	t.Parallel()
 	outputs, err := Read(filepath.Join(testfiles.NodeModules(t), "@gnosis.pm", "safe-contracts", "build", "artifacts", "build-info"))
 	if err != nil {

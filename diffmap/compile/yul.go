@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
-	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -215,7 +215,7 @@ func yulObjects(s *Source) []int {
 		blocks[block.Start] = block.End()
 	}
 	var objects []int
-	tokens := sources.Scanner{Text: string(s.Text)}
+	tokens := solidity.Scanner{Text: string(s.Text)}
 	for tokens.Next() {
 		if tokens.IsString {
 			continue

@@ -10,9 +10,9 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 )
 
-// TestYulMapping: what a plain build of a Yul source, made without AST and with
+// TestYulDebugBuild: what a plain build of a Yul source, made without AST and with
 // the optimizer, becomes when it is mapped, and why some cannot be.
-func TestYulMapping(t *testing.T) {
+func TestYulDebugBuild(t *testing.T) {
 	t.Parallel()
 	const source = `// é, an "object" in a comment
 object "A" {

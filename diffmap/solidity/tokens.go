@@ -1,4 +1,5 @@
-// Package solidity splits Solidity and Yul source into tokens.
+// Package solidity splits Solidity and Yul source into tokens, and finds its imports and
+// pragmas.
 package solidity
 
 import (

@@ -23,6 +23,7 @@ const (
 	DefaultMaxLines = 1_000_000
 )
 
+// WithDefaults replaces fields that are not positive by their defaults.
 func (l Limits) WithDefaults() Limits {
 	if l.MaxBytes <= 0 {
 		l.MaxBytes = DefaultMaxBytes

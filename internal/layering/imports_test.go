@@ -101,8 +101,8 @@ var allowances = map[string][]string{
 	"diffmap": {"diffmap/compile", "diffmap/compile/solc", "diffmap/solidity", "diffmap/unified", "internal/bytecode"},
 	// Builds: a project's, made of the model of one, which compilers make of sources.
 	"diffmap/compile/project": {"diffmap/compile", "diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings",
-		"diffmap/compile/solc", "diffmap/compile/sources"},
-	"diffmap/compile": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources",
+		"diffmap/compile/solc", "diffmap/compile/sources", "diffmap/solidity"},
+	"diffmap/compile": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources", "diffmap/solidity",
 		"internal/atomicfile", "internal/bytecode"},
 	"diffmap/compile/sources": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc"},
 	"diffmap/compile/solc":    {"diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings", "internal/atomicfile"},

@@ -1,3 +1,5 @@
+// Package child runs compilers and build tools: in a process group that can be killed,
+// with an environment that holds no secrets, and as a user who cannot read ours.
 package child
 
 import (

@@ -1,3 +1,5 @@
+// Package project finds or makes the builds of projects: the projects of a repository, what
+// their tools have left or make now, and sources without a tool.
 package project
 
 import (
@@ -20,7 +22,7 @@ import (
 
 // FindOptions are the options of [Find].
 type FindOptions struct {
-	// Compilers and Mapping are for projects without a build tool at hand, see
+	// Compilers and Debug are for projects without a build tool at hand, see
 	// [CompileSources].
 	Compilers solc.Options
 	Debug     compile.DebugOptions

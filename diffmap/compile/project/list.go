@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/settings"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
 
 // maxFolders bounds the folders that are looked into for projects. Arbitrary: a
@@ -154,7 +155,7 @@ func follow(p *sources.Tree, names []string, visit func(file string)) {
 		if errors.Is(err, reading.ErrTooLarge) {
 			return
 		}
-		for _, imported := range sources.Imports(text) {
+		for _, imported := range solidity.Imports(text) {
 			if strings.HasPrefix(imported.Path, ".") { // as the file system has it, as forge reads it
 				add(path.Join(path.Dir(u.name), imported.Path), filepath.Join(filepath.Dir(u.file), filepath.FromSlash(imported.Path)))
 				continue

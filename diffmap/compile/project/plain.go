@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
 
 // Unit is a set of sources that are compiled together.
@@ -27,7 +28,7 @@ type Unit struct {
 // one compiler takes are one output, see [Units]. Where the newest allowed compiler refuses the sources, those of
 // the versions of the language before it are tried: "pragma solidity >=0.7.0
 // <0.9.0" is often written by people who have 0.7.
-func CompileSources(ctx context.Context, root string, options solc.Options, mapping compile.DebugOptions) ([]*compile.Output, error) {
+func CompileSources(ctx context.Context, root string, options solc.Options, debug compile.DebugOptions) ([]*compile.Output, error) {
 	if options.Root == "" {
 		options.Root = root
 	}
@@ -37,7 +38,7 @@ func CompileSources(ctx context.Context, root string, options solc.Options, mapp
 	}
 	var outputs []*compile.Output
 	for _, unit := range units {
-		o, err := unit.compile(ctx, options, mapping)
+		o, err := unit.compile(ctx, options, debug)
 		if err != nil {
 			return nil, err
 		}
@@ -46,14 +47,14 @@ func CompileSources(ctx context.Context, root string, options solc.Options, mapp
 	return outputs, nil
 }
 
-func (u Unit) compile(ctx context.Context, options solc.Options, mapping compile.DebugOptions) (*compile.Output, error) {
-	o, first := compile.DebugBuild(ctx, u.Input, u.Compiler, mapping)
+func (u Unit) compile(ctx context.Context, options solc.Options, debug compile.DebugOptions) (*compile.Output, error) {
+	o, first := compile.DebugBuild(ctx, u.Input, u.Compiler, debug)
 	for c, err := u.Compiler, first; errors.Is(err, solc.ErrCompile); {
 		older := fmt.Sprintf("<%d.%d.0", c.Number().Major, c.Number().Minor)
 		if c, err = solc.Find(ctx, append([]string{older}, u.Pragmas...), options); err != nil {
 			break
 		}
-		if o, err = compile.DebugBuild(ctx, u.Input, c, mapping); err == nil {
+		if o, err = compile.DebugBuild(ctx, u.Input, c, debug); err == nil {
 			return o, nil
 		}
 	}
@@ -125,7 +126,7 @@ func resolve(p *sources.Tree, names []string) (*graph, error) {
 		}
 		g.texts[r.name] = text
 		g.names = append(g.names, r.name)
-		for _, imported := range sources.Imports(text) {
+		for _, imported := range solidity.Imports(text) {
 			name := p.ImportedName(imported.Path, r.name)
 			g.imports[r.name] = append(g.imports[r.name], name)
 			queue = append(queue, request{name, r.name, imported.Line})
@@ -220,7 +221,7 @@ func (g *graph) closures(names []string) [][]string {
 func (g *graph) pragmas(names []string) []string {
 	var pragmas []string
 	for _, name := range names {
-		pragmas = append(pragmas, sources.Pragmas(g.texts[name])...)
+		pragmas = append(pragmas, solidity.Pragmas(g.texts[name])...)
 	}
 	return pragmas
 }

@@ -1,3 +1,6 @@
+// Package reading is how everything of a build is read: within limits, since strangers
+// wrote it, and with errors that say where something is wrong, what it is and what to do
+// about it.
 package reading
 
 import (

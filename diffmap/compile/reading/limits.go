@@ -37,6 +37,7 @@ func SizeText(n int64) string {
 	return fmt.Sprintf("%d MiB", n>>20)
 }
 
+// WithDefaults replaces zero fields by their defaults.
 func (l Limits) WithDefaults() Limits {
 	if l.FileBytes <= 0 {
 		l.FileBytes = 256 << 20

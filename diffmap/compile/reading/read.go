@@ -11,16 +11,19 @@ import (
 	"strings"
 )
 
+// IsFolder reports whether path is a folder that is there.
 func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
+// Unreadable is the error of a file or folder that cannot be read.
 func Unreadable(path string, cause error) error {
 	return &Error{Origin: path, Kind: ErrFormat, Problem: "cannot be read", Cause: cause,
 		Remedy: "give a file or a folder with compiler output"}
 }
 
+// ReadFile reads a file of at most FileBytes.
 func (l Limits) ReadFile(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -37,6 +40,7 @@ func (l Limits) ReadFile(path string) ([]byte, error) {
 	return text, nil
 }
 
+// TooLarge is the error of something that exceeds FileBytes.
 func TooLarge(limits Limits) error {
 	return &Error{Kind: ErrTooLarge, Problem: "larger than " + SizeText(limits.FileBytes),
 		Remedy: "ask the compiler for less, or raise the limit"}

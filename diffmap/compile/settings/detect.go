@@ -67,6 +67,7 @@ func packaged(root string) []Setup {
 	return found
 }
 
+// The tools that a [Setup] may be of.
 const (
 	ToolFoundry = "Foundry"
 	ToolHardhat = "Hardhat"

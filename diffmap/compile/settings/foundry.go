@@ -1,3 +1,5 @@
+// Package settings reads the configuration files of build tools: which tool a project is
+// set up for, where its output lies, and what foundry.toml says.
 package settings
 
 import (
@@ -10,6 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 )
 
+// FoundryFile is the name of Foundry's configuration file.
 const FoundryFile = "foundry.toml"
 
 // Paths are the paths that a Foundry project names, absolute.
@@ -23,13 +26,13 @@ type Paths struct {
 // Foundry are the settings in root's foundry.toml that are neither arrays nor
 // tables, by name: strings without quotes, integers in decimal. Those of the profile that
 // FOUNDRY_PROFILE names override the default profile's. The error wraps fs.ErrNotExist
-// when there is no such file, and ErrFormat when it is not TOML.
+// when there is no such file, and [reading.ErrFormat] when it is not TOML.
 func Foundry(root string, getenv func(string) string) (map[string]string, error) {
 	profile, err := foundryProfile(root, getenv)
 	return profile.scalars(), err
 }
 
-// FoundryFuzz are the settings of fuzz tests in root's foundry.toml, as FoundrySettings
+// FoundryFuzz are the settings of fuzz tests in root's foundry.toml, as [Foundry]
 // has them: those of the table fuzz, overridden by those of the profiles.
 func FoundryFuzz(root string, getenv func(string) string) (map[string]string, error) {
 	file, err := readTOML(filepath.Join(root, FoundryFile))

@@ -29,7 +29,7 @@ type Compiler struct {
 	long    string // with the commit; empty until it is asked for
 	path    string // of the program or of soljson.js
 	node    string // the node program; empty for a native solc
-	cache   string // see CompilerOptions.Cache
+	cache   string // see Options.Cache
 	limits  reading.Limits
 }
 

@@ -119,8 +119,8 @@ func TestCompileFailures(t *testing.T) {
 	}
 }
 
-// TestOpenCompiler opens what --solc may name.
-func TestOpenCompiler(t *testing.T) {
+// TestOpen opens what --solc may name.
+func TestOpen(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(testfiles.NodeModules(t), "solc")
 	for _, path := range []string{folder, filepath.Join(folder, "soljson.js")} {
@@ -172,7 +172,7 @@ func TestNativeSolc(t *testing.T) {
 	}
 }
 
-func TestFindCompiler(t *testing.T) {
+func TestFind(t *testing.T) {
 	t.Parallel()
 	options := compilers(t)
 	for pragmas, want := range map[string]string{

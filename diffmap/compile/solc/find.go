@@ -1,3 +1,5 @@
+// Package solc finds compilers, downloads them and runs them: native programs, and
+// soljson.js by node.
 package solc
 
 import (
@@ -44,7 +46,7 @@ type Options struct {
 }
 
 // Find finds the newest solc that satisfies every pragma, see
-// [sources.Pragmas] and [Range]. A compiler named by options or SOLC is the only
+// [solidity.Pragmas] and [Range]. A compiler named by options or SOLC is the only
 // candidate. The error lists the pragmas and what was found.
 func Find(ctx context.Context, pragmas []string, options Options) (*Compiler, error) {
 	ranges, err := parseRanges(pragmas)

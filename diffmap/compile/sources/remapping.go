@@ -13,6 +13,7 @@ import (
 // instead.
 type Remapping struct{ context, prefix, target string }
 
+// ParseRemapping reads one.
 func ParseRemapping(text string) (Remapping, error) {
 	left, target, ok := strings.Cut(text, "=")
 	if !ok {
@@ -28,6 +29,7 @@ func ParseRemapping(text string) (Remapping, error) {
 	return r, nil
 }
 
+// String is the remapping as solc reads it.
 func (r Remapping) String() string {
 	if r.context == "" {
 		return r.prefix + "=" + r.target

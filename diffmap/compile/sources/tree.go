@@ -1,3 +1,5 @@
+// Package sources reads the sources of a project: which files are its own, and which file
+// an import means.
 package sources
 
 import (
@@ -21,7 +23,8 @@ import (
 // scripts, and, directly below the root only, libraries and what tools write
 // (src/lib may well be the project's). Hidden folders are skipped as well.
 var (
-	skippedFolders     = []string{"node_modules", "test", "tests", "script", "scripts"}
+	skippedFolders = []string{"node_modules", "test", "tests", "script", "scripts"}
+	// SkippedRootFolders are those directly below the root.
 	SkippedRootFolders = []string{"lib", "out", "cache", "artifacts", "build"}
 )
 
@@ -32,7 +35,7 @@ func (p *Tree) skips(folder, name string) bool {
 		filepath.Dir(folder) == p.Root && slices.Contains(SkippedRootFolders, name)
 }
 
-// Tree reads a folder of plain sources.
+// Tree is a project's folder of sources.
 type Tree struct {
 	Root         string   // absolute, symbolic links resolved
 	Repository   string   // likewise, what holds the root and is the project's to read; may be empty

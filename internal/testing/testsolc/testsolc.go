@@ -1,6 +1,6 @@
 // Package testsolc compiles Solidity for tests, with the npm solc that ./test
 // installs. It reads just what tests of the fuzzer need; the product's own
-// reader is diffmap/build.
+// reader is diffmap/compile.
 package testsolc
 
 import (
