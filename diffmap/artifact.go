@@ -7,15 +7,16 @@ import (
 
 	"github.com/ethereum/go-ethereum/core/vm"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // artifact is one code of one contract with its source map.
 type artifact struct {
-	contract *build.Contract
+	contract *compile.Contract
 	program  *bytecode.Program
-	entries  build.SourceMap
+	entries  compile.SourceMap
 	style    codeStyle
 }
 
@@ -27,10 +28,10 @@ type codeStyle struct {
 
 // blockScoped is the first solc that makes local variables where they are
 // declared (Solidity documentation, "v0.5.0 Breaking Changes", scoping).
-var blockScoped = build.Version{Major: 0, Minor: 5, Patch: 0}
+var blockScoped = solc.Version{Major: 0, Minor: 5, Patch: 0}
 
-func styleOf(o *build.Output) codeStyle {
-	v, err := build.ParseVersion(o.Compiler)
+func styleOf(o *compile.Output) codeStyle {
+	v, err := solc.ParseVersion(o.Compiler)
 	return codeStyle{
 		shuffled: o.Settings.ViaIR || o.Settings.Optimizer,
 		hoisted:  err == nil && v.Less(blockScoped),
@@ -38,12 +39,12 @@ func styleOf(o *build.Output) codeStyle {
 }
 
 // artifacts lists the code of an output that the table knows.
-func artifacts(output *build.Output, table *bytecode.Table) []artifact {
+func artifacts(output *compile.Output, table *bytecode.Table) []artifact {
 	var list []artifact
 	for _, c := range output.Contracts {
 		for _, a := range []struct {
 			code    *bytecode.Code
-			entries build.SourceMap
+			entries compile.SourceMap
 		}{{c.Creation, c.CreationMap}, {c.Runtime, c.RuntimeMap}} {
 			if a.code == nil || a.code.ID == bytecode.NoCode {
 				continue
@@ -84,7 +85,7 @@ func (e evidence) proves(n *treeNode) bool {
 
 // instruction is an instruction's source range and what executing it says.
 type instruction struct {
-	build.SourceMapEntry
+	compile.SourceMapEntry
 	evidence evidence
 }
 

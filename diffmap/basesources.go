@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 )
 
 // BaseSources are the sources of the base version that a diff changes, by the
@@ -42,11 +44,11 @@ func (b *BaseSources) Reader(read func(name string) ([]byte, error)) func(name s
 
 // BaseTexts gives the base version of what the diff changes in an output. Texts
 // come from the diff and the head's texts (options.Heads).
-func BaseTexts(diff *Diff, output *build.Output, options Options) (*BaseSources, error) {
+func BaseTexts(diff *unified.Diff, output *compile.Output, options Options) (*BaseSources, error) {
 	base := &BaseSources{Texts: map[string][]byte{}, Others: map[string][]byte{}, Renamed: map[string]string{}}
 	for i := range diff.Files {
 		f := &diff.Files[i]
-		if !isCompiledBySolc(f.Path()) || f.Submodule || f.Symlink || f.ModeOnly {
+		if !solidity.IsSource(f.Path()) || f.Submodule || f.Symlink || f.ModeOnly {
 			continue
 		}
 		head := ""
@@ -67,13 +69,13 @@ func BaseTexts(diff *Diff, output *build.Output, options Options) (*BaseSources,
 		if err != nil {
 			return nil, err
 		}
-		held := slices.ContainsFunc(output.Sources, func(s *build.Source) bool { return s.Path == name })
+		held := slices.ContainsFunc(output.Sources, func(s *compile.Source) bool { return s.Path == name })
 		if !held { // a name that the head has for another file now is the base's own as well
 			base.Others[name] = text
 			continue
 		}
 		base.Texts[name] = text
-		if head != "" && head != name && f.Status == Renamed {
+		if head != "" && head != name && f.Status == unified.Renamed {
 			base.Renamed[name] = head
 		}
 	}
@@ -82,13 +84,13 @@ func BaseTexts(diff *Diff, output *build.Output, options Options) (*BaseSources,
 
 // baseName is what the compiler calls the base version of a file; empty when it
 // is not part of the build.
-func baseName(f *File, head string, output *build.Output, options Options) string {
+func baseName(f *unified.File, head string, output *compile.Output, options Options) string {
 	if head != "" && f.OldPath == f.NewPath {
 		return head
 	}
 	if head != "" { // renamed: as the new name is made of the new path
-		if rest, ok := strings.CutSuffix(head, cleanPath(f.NewPath)); ok {
-			return rest + cleanPath(f.OldPath)
+		if rest, ok := strings.CutSuffix(head, unified.CleanPath(f.NewPath)); ok {
+			return rest + unified.CleanPath(f.OldPath)
 		}
 	}
 	if !options.owns(output, f.OldPath) {
@@ -107,9 +109,9 @@ func baseName(f *File, head string, output *build.Output, options Options) strin
 
 // commonPrefix is what Hardhat 3 puts before the project's own sources; empty in
 // other builds.
-func commonPrefix(output *build.Output, options Options) string {
+func commonPrefix(output *compile.Output, options Options) string {
 	const own = "project/"
-	if slices.ContainsFunc(output.Sources, func(s *build.Source) bool { return strings.HasPrefix(s.Path, own) }) &&
+	if slices.ContainsFunc(output.Sources, func(s *compile.Source) bool { return strings.HasPrefix(s.Path, own) }) &&
 		!strings.HasPrefix(options.rootOf(output)+"/", own) {
 		return own
 	}
@@ -124,58 +126,17 @@ var settingsFiles = []string{
 	"truffle-config.js", "truffle.js", "ape-config.yaml", "brownie-config.yaml",
 }
 
-// Settings lists the changed files, by their paths, that decide how a project is
+// ChangedSettings lists a diff's files, by their paths, that decide how a project is
 // compiled or what its imports mean, submodules not among them: with such a change
 // the head's settings and dependencies are not the base's.
-func (d *Diff) Settings() []string {
+func ChangedSettings(d *unified.Diff) []string {
 	var changed []string
 	for i := range d.Files {
 		f := &d.Files[i]
-		base := path.Base(cleanPath(f.Path()))
+		base := path.Base(unified.CleanPath(f.Path()))
 		if !f.Submodule && (slices.Contains(settingsFiles, base) || strings.HasPrefix(base, "hardhat.config.")) {
 			changed = append(changed, f.Path())
 		}
 	}
 	return changed
-}
-
-// Pin is a change of the commit that a submodule is at.
-type Pin struct {
-	Path     string // of the submodule in the repository
-	Old, New string // commits; empty where there is no submodule
-}
-
-// Pins lists the submodules that the diff changes.
-func (d *Diff) Pins() []Pin {
-	var pins []Pin
-	for i := range d.Files {
-		f := &d.Files[i]
-		if !f.Submodule {
-			continue
-		}
-		pin := Pin{Path: cleanPath(f.Path())}
-		for _, e := range f.Edits {
-			pin.Old, pin.New = pinOf(pin.Old, e.Old), pinOf(pin.New, e.New)
-		}
-		pins = append(pins, pin)
-	}
-	return pins
-}
-
-// pinOf is the commit that a line of a submodule's diff names, else what was known
-// before.
-func pinOf(known string, lines []string) string {
-	for _, line := range lines {
-		if commit, ok := strings.CutPrefix(line, subprojectCommit); ok {
-			return strings.TrimSuffix(strings.TrimSpace(commit), "-dirty")
-		}
-	}
-	return known
-}
-
-// isCompiledBySolc reports whether a file is a source of solc's; Vyper's are
-// sources, too, see isSource.
-func isCompiledBySolc(file string) bool {
-	ext := path.Ext(file)
-	return ext == ".sol" || ext == ".yul"
 }

@@ -1,7 +1,8 @@
 package diffmap
 
 import (
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 )
 
 // A constant's value is compiled where the constant is used. Most values keep the
@@ -11,14 +12,14 @@ import (
 
 // constants are the changed constants of an output and their uses.
 type constants struct {
-	changed map[int]*build.Node   // declarations by AST id
-	uses    map[int][]*build.Node // by AST id of the declaration
+	changed map[int]*compile.Node   // declarations by AST id
+	uses    map[int][]*compile.Node // by AST id of the declaration
 }
 
 // findConstants looks for the constants that changed lines declare. changes are by
 // source id.
-func findConstants(output *build.Output, changes map[int][]ChangedLine) constants {
-	c := constants{changed: map[int]*build.Node{}, uses: map[int][]*build.Node{}}
+func findConstants(output *compile.Output, changes map[int][]unified.ChangedLine) constants {
+	c := constants{changed: map[int]*compile.Node{}, uses: map[int][]*compile.Node{}}
 	for _, s := range output.Sources {
 		if len(changes[s.ID]) == 0 || s.AST == nil {
 			continue
@@ -36,7 +37,7 @@ func findConstants(output *build.Output, changes map[int][]ChangedLine) constant
 		return c
 	}
 	for _, s := range output.Sources {
-		s.AST.Walk(func(n *build.Node) bool {
+		s.AST.Walk(func(n *compile.Node) bool {
 			if id, ok := n.Int("referencedDeclaration"); ok && c.changed[id] != nil && n.File == s.ID {
 				c.uses[id] = append(c.uses[id], n)
 			}
@@ -47,12 +48,12 @@ func findConstants(output *build.Output, changes map[int][]ChangedLine) constant
 }
 
 // declare notes n if it is a constant with a changed line.
-func (c *constants) declare(n *build.Node, changes []ChangedLine) {
+func (c *constants) declare(n *compile.Node, changes []unified.ChangedLine) {
 	if n.Type != "VariableDeclaration" || n.Attributes["constant"] != true {
 		return
 	}
 	for i := range changes {
-		if changes[i].touches(n) {
+		if touches(&changes[i], n) {
 			c.changed[n.ID] = n
 			return
 		}
@@ -60,7 +61,7 @@ func (c *constants) declare(n *build.Node, changes []ChangedLine) {
 }
 
 // touches reports whether changed code lies in a node, or deleted code at its edge.
-func (l *ChangedLine) touches(n *build.Node) bool {
+func touches(l *unified.ChangedLine, n *compile.Node) bool {
 	for _, s := range l.Spans {
 		if s.Start < n.End() && s.End > n.Start || s.Start == s.End && s.Start <= n.End() && s.End >= n.Start {
 			return true
@@ -81,10 +82,10 @@ func (c *constants) files() map[int]bool {
 }
 
 // usesOf lists the uses of the constant that a changed line of a source declares.
-func (c *constants) usesOf(file int, change *ChangedLine) []*build.Node {
-	var uses []*build.Node
+func (c *constants) usesOf(file int, change *unified.ChangedLine) []*compile.Node {
+	var uses []*compile.Node
 	for id, n := range c.changed {
-		if n.File == file && change.touches(n) {
+		if n.File == file && touches(change, n) {
 			uses = append(uses, c.uses[id]...)
 		}
 	}

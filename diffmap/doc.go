@@ -3,12 +3,9 @@
 //
 // It works in three steps, each usable on its own.
 //
-//  1. Unified diff → changed lines. [ParseDiff] reads a diff with
-//     github.com/sourcegraph/go-diff and checks every hunk against a scanner of
-//     its own; [Git.Diff] makes the diff of a working tree; [File.Changes]
-//     compares the Solidity tokens of both sides, so that a changed line knows
-//     which bytes of it changed, and formatting, comments and moved declarations
-//     are told apart from changed code.
+//  1. Unified diff → changed lines. Package unified reads a diff and compares the
+//     Solidity tokens of both sides, so that a changed line knows which bytes of it
+//     changed; package git makes the diff of a working tree.
 //  2. Source maps and AST → targets. A changed byte range belongs to AST nodes,
 //     an AST node to the instructions that own it; the basic blocks that hold
 //     those instructions are the targets. Every changed line ends with exactly

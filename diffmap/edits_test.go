@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
 // edit is one entry of testdata/targets/edits.txt.
@@ -58,12 +60,12 @@ func TestEditsGolden(t *testing.T) {
 		}
 		heads[e.path(i)] = strings.Replace(string(base), e.old, e.replacement, 1)
 	}
-	outputs := []*build.Output{compile(t, "0.8.30", heads)}
-	table := bytecode.NewTable(build.Contracts(outputs))
+	outputs := []*compile.Output{compileSources(t, "0.8.30", heads)}
+	table := bytecode.NewTable(compile.Contracts(outputs))
 	var b strings.Builder
 	for i, e := range edits {
 		head := []byte(heads[e.path(i)])
-		diff, err := ParseDiff(gitDiffFiles(t, "edited.sol", base, head), Limits{})
+		diff, err := unified.Parse(testdiff.Files(t, "edited.sol", base, head), unified.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +87,7 @@ func TestEditsGolden(t *testing.T) {
 
 // targetSources prints the lines of a mapping with the source ranges of the
 // entries of their targets.
-func targetSources(m *Mapping, outputs []*build.Output, table *bytecode.Table, text []byte) string {
+func targetSources(m *Mapping, outputs []*compile.Output, table *bytecode.Table, text []byte) string {
 	var b strings.Builder
 	p := NewPositions(outputs, table, Options{})
 	lines := strings.Split(string(text), "\n")

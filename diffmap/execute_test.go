@@ -14,7 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -39,7 +40,7 @@ type witness struct {
 	logged  map[int]bool
 }
 
-func newWitness(t *testing.T, table *bytecode.Table, c *build.Contract) *witness {
+func newWitness(t *testing.T, table *bytecode.Table, c *compile.Contract) *witness {
 	t.Helper()
 	sender := common.HexToAddress("0x1000000000000000000000000000000000000001")
 	rich := &evm.Account{Balance: *new(uint256.Int).Lsh(uint256.NewInt(1), 96)}
@@ -103,7 +104,7 @@ func TestLinesAreReachedWhenTheyRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var run *build.Contract
+			var run *compile.Contract
 			for _, c := range f.outputs[0].Contracts {
 				if c.Name == "Run" {
 					run = c
@@ -150,8 +151,8 @@ func singlePoints(t *testing.T, f fixture) []singlePoint {
 			continue
 		}
 		number, _ := strconv.Atoi(string(f.text[at[2]:at[3]]))
-		for _, span := range []Span{{at[0], at[1]}, {at[2], at[3]}} {
-			m, err := Map(f.outputs, f.table, []ChangedLine{{Path: f.name + ".sol", Line: line, Kind: LineEdited, Spans: []Span{span}}}, Options{})
+		for _, span := range []unified.Span{{Start: at[0], End: at[1]}, {Start: at[2], End: at[3]}} {
+			m, err := Map(f.outputs, f.table, []unified.ChangedLine{{Path: f.name + ".sol", Line: line, Kind: unified.LineEdited, Spans: []unified.Span{span}}}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +215,7 @@ type namedCall struct {
 
 // calldata is every function with all small arguments, an unknown selector and
 // no data at all.
-func calldata(c *build.Contract) []namedCall {
+func calldata(c *compile.Contract) []namedCall {
 	calls := []namedCall{{"no data", nil}, {"unknown selector", []byte{1, 2, 3, 4}}}
 	for _, name := range slices.Sorted(maps.Keys(c.ABI.Methods)) {
 		method := c.ABI.Methods[name]

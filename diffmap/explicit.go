@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -54,13 +55,13 @@ func ParseTarget(text string) (TargetSpec, error) {
 	if err != nil || line < 1 {
 		return TargetSpec{}, &TargetError{text, fmt.Sprintf("%s is not a line number", place), "lines count from 1; a program counter starts with 0x"}
 	}
-	return TargetSpec{File: cleanPath(name), Line: int(line)}, nil
+	return TargetSpec{File: unified.CleanPath(name), Line: int(line)}, nil
 }
 
 // ResolveTargets finds the bytecode of targets that a user named, as Map does
 // for changed lines. Each must have some: the error is a [*TargetError] that
 // says why one has not.
-func ResolveTargets(outputs []*build.Output, table *bytecode.Table, named []string, options Options) (*Mapping, error) {
+func ResolveTargets(outputs []*compile.Output, table *bytecode.Table, named []string, options Options) (*Mapping, error) {
 	result := &Mapping{}
 	seen := map[TargetSpec]bool{}
 	var positions *Positions
@@ -89,7 +90,7 @@ func ResolveTargets(outputs []*build.Output, table *bytecode.Table, named []stri
 }
 
 // addLine adds the targets of a whole line.
-func (m *Mapping) addLine(outputs []*build.Output, table *bytecode.Table, text string, spec TargetSpec, options Options) error {
+func (m *Mapping) addLine(outputs []*compile.Output, table *bytecode.Table, text string, spec TargetSpec, options Options) error {
 	found, err := matchSources(outputs, spec.File, options)
 	if err != nil {
 		return &TargetError{text, err.Error(), ""}
@@ -107,12 +108,12 @@ func (m *Mapping) addLine(outputs []*build.Output, table *bytecode.Table, text s
 	if spec.Line > len(lines) {
 		return &TargetError{text, fmt.Sprintf("%s has only %d lines", spec.File, len(lines)), ""}
 	}
-	span := Span{lines[spec.Line-1], size}
+	span := unified.Span{Start: lines[spec.Line-1], End: size}
 	if spec.Line < len(lines) {
 		span.End = lines[spec.Line]
 	}
-	change := ChangedLine{Path: spec.File, Line: spec.Line, Kind: LineEdited, Spans: []Span{span}}
-	mapped, err := Map(outputs, table, []ChangedLine{change}, options)
+	change := unified.ChangedLine{Path: spec.File, Line: spec.Line, Kind: unified.LineEdited, Spans: []unified.Span{span}}
+	mapped, err := Map(outputs, table, []unified.ChangedLine{change}, options)
 	if err != nil {
 		return &TargetError{text, err.Error(), ""}
 	}
@@ -125,7 +126,7 @@ func (m *Mapping) addLine(outputs []*build.Output, table *bytecode.Table, text s
 }
 
 // addPC adds one instruction of a contract's runtime code.
-func (m *Mapping) addPC(outputs []*build.Output, positions *Positions, text string, spec TargetSpec) error {
+func (m *Mapping) addPC(outputs []*compile.Output, positions *Positions, text string, spec TargetSpec) error {
 	c, err := namedContract(outputs, positions, text, spec.Contract)
 	if err != nil {
 		return err
@@ -137,7 +138,7 @@ func (m *Mapping) addPC(outputs []*build.Output, positions *Positions, text stri
 	if !positions.IsInstruction(loc) {
 		return &TargetError{text, fmt.Sprintf("no instruction of %s starts at 0x%x: it is inside a PUSH or in data", c.Name, spec.PC), "take a pc from a disassembly of the runtime code"}
 	}
-	line := Line{Kind: LineEdited, Position: bytecode.Position{File: positions.path(loc, c.Source)}}
+	line := Line{Kind: unified.LineEdited, Position: bytecode.Position{File: positions.path(loc, c.Source)}}
 	if p, ok := positions.At(loc); ok {
 		line.Position = bytecode.Position{File: p.File, Line: p.Line}
 	}
@@ -158,8 +159,8 @@ func (m *Mapping) append(line Line, targets []bytecode.Target) {
 
 // namedContract finds a contract with runtime code by its name, qualified or
 // not.
-func namedContract(outputs []*build.Output, positions *Positions, text, name string) (*build.Contract, error) {
-	var found []*build.Contract
+func namedContract(outputs []*compile.Output, positions *Positions, text, name string) (*compile.Contract, error) {
+	var found []*compile.Contract
 	known, codeless := false, false
 	for _, output := range outputs {
 		for _, c := range output.Contracts {
@@ -197,7 +198,7 @@ func namedContract(outputs []*build.Output, positions *Positions, text, name str
 
 // suggestContract names a contract that differs only in case, or says how many
 // there are.
-func suggestContract(outputs []*build.Output, name string) string {
+func suggestContract(outputs []*compile.Output, name string) string {
 	count := 0
 	for _, output := range outputs {
 		for _, c := range output.Contracts {

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // BaseSide is a build of the head and the build of the base version that is
 // compared with it, both made with the same settings.
 type BaseSide struct {
-	Head, Base *build.Output
+	Head, Base *compile.Output
 	// Renamed gives the head's name of a source by the base's, where they differ.
 	Renamed map[string]string
 	// Causes lists what changed besides the sources and may have changed any
@@ -62,7 +63,7 @@ type comparer struct {
 // place is where a part starts, by the repository's path.
 type place struct {
 	lineKey
-	node *build.Node
+	node *compile.Node
 }
 
 func newComparer(side BaseSide, m *Mapping, options Options) *comparer {
@@ -86,7 +87,7 @@ func newComparer(side BaseSide, m *Mapping, options Options) *comparer {
 			c.addSource(s, paths(s.Path), byPath[paths(s.Path)])
 		}
 	}
-	table := bytecode.NewTable(build.Contracts([]*build.Output{side.Base}))
+	table := bytecode.NewTable(compile.Contracts([]*compile.Output{side.Base}))
 	for _, s := range side.Base.Sources {
 		parts := partsOf(s)
 		for i := range parts {
@@ -119,7 +120,7 @@ func (c *comparer) canonical(source string) string {
 }
 
 // addSource finds the parts of a source of the head, and what changed in it.
-func (c *comparer) addSource(s *build.Source, file string, lines []Line) {
+func (c *comparer) addSource(s *compile.Source, file string, lines []Line) {
 	parts := partsOf(s)
 	c.head[s.ID] = parts
 	table := newLineTable(s.Text)
@@ -201,11 +202,11 @@ type cause struct {
 }
 
 // addCause notes what was declared on a changed line.
-func (c *comparer) addCause(s *build.Source, file string, l Line, line byteRange) {
-	var declared *build.Node
+func (c *comparer) addCause(s *compile.Source, file string, l Line, line byteRange) {
+	var declared *compile.Node
 	general := false
 	ids := map[int]bool{}
-	s.AST.Walk(func(n *build.Node) bool {
+	s.AST.Walk(func(n *compile.Node) bool {
 		if n.Start >= line.end || n.End() <= line.start {
 			return false
 		}
@@ -228,7 +229,7 @@ func (c *comparer) addCause(s *build.Source, file string, l Line, line byteRange
 }
 
 // describeDeclaration names what a changed line declares.
-func describeDeclaration(n *build.Node) string {
+func describeDeclaration(n *compile.Node) string {
 	name := n.Attribute("name")
 	switch n.Type {
 	case "VariableDeclaration":
@@ -254,7 +255,7 @@ func describeDeclaration(n *build.Node) string {
 
 // because says what changed a part's code: a declaration that it refers to, else
 // one that changes code without being named there.
-func (c *comparer) because(n *build.Node, isNew bool, contract string) string {
+func (c *comparer) because(n *compile.Node, isNew bool, contract string) string {
 	var used, general []string
 	for _, cause := range c.causes {
 		switch {
@@ -294,9 +295,9 @@ func severalOf(texts []string, most int) string {
 }
 
 // refersTo reports whether a node names one of the declarations.
-func refersTo(n *build.Node, ids map[int]bool) bool {
+func refersTo(n *compile.Node, ids map[int]bool) bool {
 	found := false
-	n.Walk(func(n *build.Node) bool {
+	n.Walk(func(n *compile.Node) bool {
 		if id, ok := n.Attributes["referencedDeclaration"].(int); ok && ids[id] {
 			found = true
 		}
@@ -324,7 +325,7 @@ func (m *Mapping) insert(found map[lineKey]*indirect) {
 	}
 	for key, i := range found {
 		position := bytecode.Position{File: key.path, Line: key.line}
-		lines = append(lines, Line{Position: position, Kind: Indirect, Function: i.function, Because: i.reason})
+		lines = append(lines, Line{Position: position, Kind: unified.Indirect, Function: i.function, Because: i.reason})
 		for contract, entries := range i.entries {
 			slices.SortFunc(entries, bytecode.Location.Compare)
 			targets[key] = append(targets[key], bytecode.Target{Position: position, Contract: contract, Entries: slices.Compact(entries)})
@@ -348,7 +349,7 @@ func (m *Mapping) insert(found map[lineKey]*indirect) {
 // ChangesDeclarations reports whether a change is not inside the bodies of
 // functions and modifiers alone: then code elsewhere may have changed, and the
 // base version is worth compiling.
-func ChangesDeclarations(outputs []*build.Output, changes []ChangedLine, options Options) bool {
+func ChangesDeclarations(outputs []*compile.Output, changes []unified.ChangedLine, options Options) bool {
 	bodies := map[string][]byteRange{} // by file
 	for _, change := range changes {
 		if _, known := bodies[change.Path]; !known {
@@ -365,14 +366,14 @@ func ChangesDeclarations(outputs []*build.Output, changes []ChangedLine, options
 }
 
 // bodiesOf lists the bodies of a file's functions and modifiers.
-func bodiesOf(outputs []*build.Output, file string, options Options) []byteRange {
+func bodiesOf(outputs []*compile.Output, file string, options Options) []byteRange {
 	var bodies []byteRange
 	for _, o := range outputs {
 		s, _ := matchSource(o, file, options)
 		if s == nil || s.AST == nil || differs(s, options.Heads[file]) {
 			continue
 		}
-		s.AST.Walk(func(n *build.Node) bool {
+		s.AST.Walk(func(n *compile.Node) bool {
 			if n.Type == "Block" && n.Parent != nil && (n.Parent.Type == "FunctionDefinition" || n.Parent.Type == "ModifierDefinition") {
 				bodies = append(bodies, byteRange{n.Start, n.End()})
 				return false

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
 // indirectCases are changes with what they change elsewhere: "function: reason"
@@ -162,7 +164,7 @@ func TestIndirect(t *testing.T) {
 					base[file], head[file] = "pragma solidity >=0.4.11;"+c.base, "pragma solidity >=0.4.11;"+c.head
 				}
 			}
-			side := BaseSide{Head: compile(t, version, head), Base: compile(t, version, base)}
+			side := BaseSide{Head: compileSources(t, version, head), Base: compileSources(t, version, base)}
 			for i, c := range indirectCases {
 				file := fmt.Sprintf("case%d.sol", i)
 				if head[file] == "" {
@@ -198,7 +200,7 @@ contract C {
 				base[file] = fmt.Sprintf(source, "")
 				head[file] = fmt.Sprintf(source, fmt.Sprintf("    function more() public pure returns (uint256) { return %s; }\n", literal(size)))
 			}
-			side := BaseSide{Head: compile(t, version, head), Base: compile(t, version, base)}
+			side := BaseSide{Head: compileSources(t, version, head), Base: compileSources(t, version, base)}
 			for file := range head {
 				if _, got := indirectOf(t, side, file, base[file], head[file]); len(got) > 0 {
 					t.Errorf("%s: %q", file, got)
@@ -217,7 +219,7 @@ func literal(size int) string {
 // indirectOf maps the change of one file and lists its indirect targets.
 func indirectOf(t *testing.T, side BaseSide, file, base, head string) (*Mapping, []string) {
 	t.Helper()
-	d, err := ParseDiff(gitDiffFiles(t, file, []byte(base), []byte(head)), Limits{})
+	d, err := unified.Parse(testdiff.Files(t, file, []byte(base), []byte(head)), unified.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,8 +230,8 @@ func indirectOf(t *testing.T, side BaseSide, file, base, head string) (*Mapping,
 	for i := range changes {
 		changes[i].Path = file // the diff was made in folders of its own
 	}
-	outputs := []*build.Output{side.Head}
-	table := bytecode.NewTable(build.Contracts(outputs))
+	outputs := []*compile.Output{side.Head}
+	table := bytecode.NewTable(compile.Contracts(outputs))
 	options := Options{Heads: map[string][]byte{file: []byte(head)}}
 	mapping, err := Map(outputs, table, changes, options)
 	if err != nil {
@@ -238,7 +240,7 @@ func indirectOf(t *testing.T, side BaseSide, file, base, head string) (*Mapping,
 	mapping.AddIndirect([]BaseSide{side}, table, options)
 	var got []string
 	for _, l := range mapping.Lines {
-		if l.Kind == Indirect && l.Position.File == file {
+		if l.Kind == unified.Indirect && l.Position.File == file {
 			got = append(got, l.Function+": "+strings.ReplaceAll(l.Because, file, "FILE"))
 		}
 	}

@@ -3,7 +3,7 @@ package diffmap
 import (
 	"github.com/ethereum/go-ethereum/core/vm"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -29,10 +29,10 @@ type jumpFinder struct {
 // fileRange is a range of a source, by the source's id.
 type fileRange struct{ file, start, length int }
 
-func fileRangeOf(e build.SourceMapEntry) fileRange { return fileRange{e.File, e.Start, e.Length} }
+func fileRangeOf(e compile.SourceMapEntry) fileRange { return fileRange{e.File, e.Start, e.Length} }
 
 // evidenceOf is what executing the instruction at pc says.
-func (j *jumpFinder) evidenceOf(pc uint32, entry build.SourceMapEntry) evidence {
+func (j *jumpFinder) evidenceOf(pc uint32, entry compile.SourceMapEntry) evidence {
 	if j.entries == nil {
 		j.findEntries()
 	}

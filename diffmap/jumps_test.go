@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 )
 
 // jumpCondition is what the fixture of this file says of a line.
@@ -74,7 +74,7 @@ func TestLinesThatAreOnlyJumps(t *testing.T) {
 }
 
 // mustCall calls the fixture's function.
-func (w *witness) mustCall(t *testing.T, c *build.Contract, a int64) {
+func (w *witness) mustCall(t *testing.T, c *compile.Contract, a int64) {
 	t.Helper()
 	data, err := c.ABI.Pack("leave", big.NewInt(a))
 	if err != nil {

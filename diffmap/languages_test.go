@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/sightline-evm/sightline/diffmap/unified"
+	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
 // TestVyperChanges: every added line of a Vyper source is a changed one, once, and
@@ -18,7 +21,7 @@ func TestVyperChanges(t *testing.T) {
 		{"deleted at the end", strings.TrimSuffix(base, "    self.y = 2\n"), "8 deletion 67-67"},
 		{"emptied", "", "1 deletion 0-0"},
 	} {
-		d, err := ParseDiff(gitDiffFiles(t, "V.vy", []byte(base), []byte(test.head)), Limits{})
+		d, err := unified.Parse(testdiff.Files(t, "V.vy", []byte(base), []byte(test.head)), unified.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

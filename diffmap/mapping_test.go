@@ -5,14 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-func sourcesNamed(texts map[string]string) *build.Output {
-	o := &build.Output{Origin: "build.json", Settings: build.Settings{Remappings: []string{"@oz/=lib/openzeppelin/contracts/", "ctx:solmate/=lib/solmate/src/"}}}
+func sourcesNamed(texts map[string]string) *compile.Output {
+	o := &compile.Output{Origin: "build.json", Settings: compile.Settings{Remappings: []string{"@oz/=lib/openzeppelin/contracts/", "ctx:solmate/=lib/solmate/src/"}}}
 	for path, text := range texts {
-		s := &build.Source{ID: len(o.Sources), Path: path, AST: &build.Node{Type: "SourceUnit"}}
+		s := &compile.Source{ID: len(o.Sources), Path: path, AST: &compile.Node{Type: "SourceUnit"}}
 		if text != "" {
 			s.Text = []byte(text)
 		}
@@ -24,11 +25,11 @@ func sourcesNamed(texts map[string]string) *build.Output {
 // TestMatchSourceOnDisk: where it is known which file a source is, it is that one
 // and no other, whatever it is called.
 func TestMatchSourceOnDisk(t *testing.T) {
-	o := &build.Output{Origin: "build.json", Folder: "packages/b"}
+	o := &compile.Output{Origin: "build.json", Folder: "packages/b"}
 	for path, file := range map[string]string{
 		"src/Token.sol": "packages/b/src/Token.sol", "@org/shared/S.sol": "shared/S.sol", "src/Unknown.sol": "",
 	} {
-		s := &build.Source{ID: len(o.Sources), Path: path, Text: []byte("same"), AST: &build.Node{Type: "SourceUnit"}}
+		s := &compile.Source{ID: len(o.Sources), Path: path, Text: []byte("same"), AST: &compile.Node{Type: "SourceUnit"}}
 		if file != "" {
 			s.File = "/repo/" + file
 		}
@@ -62,7 +63,7 @@ func TestMatchSourceOnDisk(t *testing.T) {
 		"packages/a/src/A.sol": "packages/a has no build", "packages/b/src/B.sol": "not part of the build",
 		"other/O.sol": "in none of the projects (packages/a, packages/b)",
 	} {
-		if m, err := matchSources([]*build.Output{o}, file, options); err != nil || !strings.Contains(m.reason, want) {
+		if m, err := matchSources([]*compile.Output{o}, file, options); err != nil || !strings.Contains(m.reason, want) {
 			t.Errorf("%s: %q, %v; want %q", file, m.reason, err, want)
 		}
 	}
@@ -71,7 +72,7 @@ func TestMatchSourceOnDisk(t *testing.T) {
 // TestBaseTextsOfProjects: the base version of what another project has, or of what
 // the build never held, is no part of a build unless something imports it.
 func TestBaseTextsOfProjects(t *testing.T) {
-	diff, err := ParseDiff([]byte(`--- a/packages/a/src/Gone.sol
+	diff, err := unified.Parse([]byte(`--- a/packages/a/src/Gone.sol
 +++ /dev/null
 @@ -1 +0,0 @@
 -contract Gone {}
@@ -84,11 +85,11 @@ func TestBaseTextsOfProjects(t *testing.T) {
 @@ -1 +1 @@
 -contract Old {}
 +contract Token {}
-`), Limits{})
+`), unified.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &build.Output{Folder: "packages/b", Sources: []*build.Source{{Path: "src/Token.sol"}}}
+	o := &compile.Output{Folder: "packages/b", Sources: []*compile.Source{{Path: "src/Token.sol"}}}
 	base, err := BaseTexts(diff, o, Options{Projects: []string{"packages/a", "packages/b"},
 		Heads: map[string][]byte{"packages/b/src/Token.sol": []byte("contract Token {}\n")}})
 	if err != nil {
@@ -151,23 +152,23 @@ func TestMatchSource(t *testing.T) {
 // another build fits.
 func TestStaleBuild(t *testing.T) {
 	old, fresh := sourcesNamed(map[string]string{"A.sol": "old"}), sourcesNamed(map[string]string{"A.sol": "new"})
-	changes := []ChangedLine{{Path: "A.sol", Line: 1, Spans: []Span{{0, 3}}}}
+	changes := []unified.ChangedLine{{Path: "A.sol", Line: 1, Spans: []unified.Span{{Start: 0, End: 3}}}}
 	options := Options{Heads: map[string][]byte{"A.sol": []byte("new")}}
 	table := bytecode.NewTable(nil)
-	_, err := Map([]*build.Output{old}, table, changes, options)
+	_, err := Map([]*compile.Output{old}, table, changes, options)
 	var stale *StaleError
 	if !errors.As(err, &stale) || stale.Path != "A.sol" || !strings.Contains(err.Error(), "the sources don't match the build") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Map([]*build.Output{old, fresh}, table, changes, options); err != nil {
+	if _, err := Map([]*compile.Output{old, fresh}, table, changes, options); err != nil {
 		t.Errorf("with a fresh build: %v", err)
 	}
 }
 
 // TestUnmatchedFile is never dropped.
 func TestUnmatchedFile(t *testing.T) {
-	m, err := Map([]*build.Output{sourcesNamed(map[string]string{"A.sol": "a"})}, bytecode.NewTable(nil), []ChangedLine{
-		{Path: "B.sol", Line: 3, Spans: []Span{{0, 3}}}, {Path: "B.sol", Line: 4, Comment: true},
+	m, err := Map([]*compile.Output{sourcesNamed(map[string]string{"A.sol": "a"})}, bytecode.NewTable(nil), []unified.ChangedLine{
+		{Path: "B.sol", Line: 3, Spans: []unified.Span{{Start: 0, End: 3}}}, {Path: "B.sol", Line: 4, Comment: true},
 	}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -181,8 +182,8 @@ func TestUnmatchedFile(t *testing.T) {
 // what holds no code is said to hold none.
 func TestShippedBuild(t *testing.T) {
 	f := fixtures(t, "testdata/targets/edited.sol")[0]
-	outputs := []*build.Output{compile(t, "0.8.30-shipped", map[string]string{"edited.sol": string(f.text)})}
-	m, err := Map(outputs, bytecode.NewTable(build.Contracts(outputs)), wholeLines("edited.sol", f.text), Options{})
+	outputs := []*compile.Output{compileSources(t, "0.8.30-shipped", map[string]string{"edited.sol": string(f.text)})}
+	m, err := Map(outputs, bytecode.NewTable(compile.Contracts(outputs)), wholeLines("edited.sol", f.text), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,14 +243,14 @@ func firstLine(text []byte) string {
 // first when it runs: the entries of both are there. What differs has its own.
 func TestCopies(t *testing.T) {
 	const text = "pragma solidity 0.8.30;\ncontract Copy {\n    uint256 x;\n    function set(uint256 y) external { x = y; }\n}\n"
-	var outputs []*build.Output
-	changes := []ChangedLine{}
+	var outputs []*compile.Output
+	changes := []unified.ChangedLine{}
 	for _, folder := range []string{"a", "b", "c"} {
 		text := text
 		if folder == "c" {
 			text = strings.Replace(text, "x = y;", "x = y + 1;", 1)
 		}
-		o := compile(t, "0.8.30", map[string]string{"src/Copy.sol": text})
+		o := compileSources(t, "0.8.30", map[string]string{"src/Copy.sol": text})
 		o.Folder = folder
 		for _, s := range o.Sources {
 			s.File = "/repo/" + folder + "/" + s.Path
@@ -257,8 +258,8 @@ func TestCopies(t *testing.T) {
 		outputs = append(outputs, o)
 		changes = append(changes, wholeLines(folder+"/src/Copy.sol", []byte(text))[3])
 	}
-	build.Distinguish(outputs, outputs)
-	table := bytecode.NewTable(build.Contracts(outputs))
+	compile.Distinguish(outputs, outputs)
+	table := bytecode.NewTable(compile.Contracts(outputs))
 	m, err := Map(outputs, table, changes, Options{Checkout: "/repo", Projects: []string{"a", "b", "c"}})
 	if err != nil {
 		t.Fatal(err)
@@ -285,11 +286,11 @@ func TestCopies(t *testing.T) {
 // TestResolveTargets resolves what users name, and says what is wrong with it.
 func TestResolveTargets(t *testing.T) {
 	f := fixtures(t, "testdata/targets/middle.sol")[0]
-	same := compile(t, "0.7.6", map[string]string{
+	same := compileSources(t, "0.7.6", map[string]string{
 		"a/T.sol": "pragma solidity 0.7.6; contract Twin { fallback() external {} }",
 		"b/T.sol": "pragma solidity 0.7.6; contract Twin { fallback() external {} }"})
 	outputs := append(f.outputs, same)
-	table := bytecode.NewTable(build.Contracts(outputs))
+	table := bytecode.NewTable(compile.Contracts(outputs))
 	for _, test := range []struct{ target, want string }{
 		{"middle.sol:29", ""},
 		{"./middle.sol:29", ""},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/core/vm"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -28,19 +28,19 @@ type codePart struct {
 type part struct {
 	byteRange
 	codePart
-	node *build.Node
+	node *compile.Node
 }
 
 // partsOf lists the functions and state variables of a source, by place; they
 // do not overlap. Modifiers are not among them: their code is part of every
 // function that they wrap, once for each.
-func partsOf(s *build.Source) []part {
+func partsOf(s *compile.Source) []part {
 	if s.AST == nil {
 		return nil
 	}
 	var parts []part
 	var contract string
-	s.AST.Walk(func(n *build.Node) bool {
+	s.AST.Walk(func(n *compile.Node) bool {
 		switch n.Type {
 		case "ContractDefinition":
 			contract = n.Attribute("name") + "."
@@ -67,10 +67,10 @@ func partsOf(s *build.Source) []part {
 
 // signatureOf names a function with its parameters as they are written, so that
 // overloads are apart.
-func signatureOf(n *build.Node) string {
+func signatureOf(n *compile.Node) string {
 	name := functionName(n) + "("
 	first := true
-	n.Walk(func(p *build.Node) bool {
+	n.Walk(func(p *compile.Node) bool {
 		if p.Type == "ParameterList" && p.Role == "parameters" && p.Parent == n {
 			for _, v := range p.Children {
 				if !first {
@@ -130,7 +130,7 @@ func (c *code) findTagSize() uint32 {
 	return 0
 }
 
-func (c *code) partAt(e build.SourceMapEntry) codePart {
+func (c *code) partAt(e compile.SourceMapEntry) codePart {
 	parts := c.parts[e.File]
 	i := sort.Search(len(parts), func(i int) bool { return parts[i].end > e.Start })
 	if e.Start >= 0 && i < len(parts) && parts[i].start <= e.Start && e.Start+e.Length <= parts[i].end {
@@ -260,7 +260,7 @@ func (c *code) isAboutData(value uint64) bool {
 }
 
 // creationSizes are the sizes of creation code that an output has.
-func creationSizes(output *build.Output) map[uint64]bool {
+func creationSizes(output *compile.Output) map[uint64]bool {
 	sizes := map[uint64]bool{}
 	for _, c := range output.Contracts {
 		if c.Creation != nil && len(c.Creation.Bytes) > 0 {

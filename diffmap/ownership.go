@@ -1,5 +1,9 @@
 package diffmap
 
+import (
+	"github.com/sightline-evm/sightline/diffmap/solidity"
+)
+
 // This file holds the ownership rule: which nodes of the AST, and with them
 // which instructions, a changed byte belongs to.
 //
@@ -20,7 +24,7 @@ package diffmap
 //     assembly, a modifier's header) stand for the first statement behind them.
 
 // owners adds to set the nodes that a changed token belongs to.
-func (t *sourceTree) owners(token Token, set map[int32]bool) {
+func (t *sourceTree) owners(token solidity.Token, set map[int32]bool) {
 	n := t.innermost(token.Start)
 	switch {
 	case t.isPunctuation(token):
@@ -95,7 +99,7 @@ func (t *sourceTree) runsInARow(block int32) bool {
 
 // standsForNext reports whether a token of n's own stands for the operand behind
 // it and not for n.
-func (t *sourceTree) standsForNext(n int32, token Token) bool {
+func (t *sourceTree) standsForNext(n int32, token solidity.Token) bool {
 	node := &t.nodes[n]
 	if !t.runsFirst(node) {
 		return false

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
 // validate checks the invariants of a sourceTree.
@@ -82,7 +85,7 @@ func TestStatementsHaveOwners(t *testing.T) {
 
 // withoutEffect reports whether a compiler may make nothing of a statement: a
 // declaration without a value, "return r" of the result r itself, a mere name.
-func withoutEffect(n *build.Node) bool {
+func withoutEffect(n *compile.Node) bool {
 	if n == nil {
 		return true
 	}
@@ -138,11 +141,11 @@ func TestTokensMapIntoTheirStatement(t *testing.T) {
 // TestCommentsOwnNothing maps changes of nothing but a comment.
 func TestCommentsOwnNothing(t *testing.T) {
 	for _, f := range allFixtures(t) {
-		var changes []ChangedLine
-		for _, token := range Tokenize(f.text) {
-			if token.Kind == Comment {
-				changes = append(changes, ChangedLine{Path: f.name + ".sol", Line: newLineTable(f.text).lineOf(token.Start),
-					Spans: []Span{{token.Start, token.End}}})
+		var changes []unified.ChangedLine
+		for _, token := range solidity.Tokenize(f.text) {
+			if token.Kind == solidity.Comment {
+				changes = append(changes, unified.ChangedLine{Path: f.name + ".sol", Line: newLineTable(f.text).lineOf(token.Start),
+					Spans: []unified.Span{{Start: token.Start, End: token.End}}})
 			}
 		}
 		m, err := Map(f.outputs, f.table, changes, Options{})
@@ -190,7 +193,7 @@ func FuzzSourceTree(f *testing.F) {
 		if len(text) > 1<<10 || len(shape) > 1<<10 {
 			return // every token is asked for: quadratic
 		}
-		root := &build.Node{Type: "SourceUnit", Length: len(text)}
+		root := &compile.Node{Type: "SourceUnit", Length: len(text)}
 		ranges := map[byteRange]evidence{}
 		for i := 0; i+2 < len(shape); i += 3 {
 			start, end, kind := int(shape[i]), int(shape[i+1]), int(shape[i+2])
@@ -198,12 +201,12 @@ func FuzzSourceTree(f *testing.F) {
 				ranges[byteRange{start, end}] = evidence(kind & 3)
 				continue
 			}
-			n := &build.Node{Type: types[kind%len(types)], Start: start, Length: end - start, Parent: root,
+			n := &compile.Node{Type: types[kind%len(types)], Start: start, Length: end - start, Parent: root,
 				Attributes: map[string]any{"operator": "&&"}}
 			root.Children = append(root.Children, n)
 			ranges[byteRange{start, end}] = evidence(i & 3)
 		}
-		tree := newSourceTree(&build.Source{AST: root, Text: []byte(text)}, []byte(text), ranges, codeStyle{shuffled: len(shape)%2 == 1})
+		tree := newSourceTree(&compile.Source{AST: root, Text: []byte(text)}, []byte(text), ranges, codeStyle{shuffled: len(shape)%2 == 1})
 		tree.seal()
 		tree.validate(t)
 		for _, token := range tree.tokens {
@@ -215,8 +218,8 @@ func FuzzSourceTree(f *testing.F) {
 					t.Fatalf("%v belongs to a node without code", token)
 				}
 			}
-			change := ChangedLine{Line: tree.lines.lineOf(token.Start), Spans: []Span{{token.Start, token.End}}}
-			if v := tree.verdict(tree.representative(change), &build.Output{}, change); v.reason == "" {
+			change := unified.ChangedLine{Line: tree.lines.lineOf(token.Start), Spans: []unified.Span{{Start: token.Start, End: token.End}}}
+			if v := tree.verdict(tree.representative(change), &compile.Output{}, change); v.reason == "" {
 				t.Fatalf("%v has no reason", token)
 			}
 		}
@@ -247,16 +250,19 @@ contract Harness is Multicall {
 `
 	sources := map[string]string{"Harness.sol": harness}
 	for _, name := range []string{"utils/Multicall.sol", "utils/Address.sol", "utils/Context.sol"} {
-		sources["@openzeppelin/contracts/"+name] = string(readFile(t, filepath.Join(nodeModules, "oz-4.9.4", name)))
+		sources["@openzeppelin/contracts/"+name] = string(readFile(t, filepath.Join(npmFolder(t), "oz-4.9.4", name)))
 	}
-	diff := corpusDiff(t, "oz-4.9.3", "oz-4.9.4")
+	diff, err := unified.Parse(testdiff.Git(t, npmFolder(t), "-M", "--src-prefix=a/", "--dst-prefix=b/", "oz-4.9.3", "oz-4.9.4"), unified.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	options := Options{Heads: map[string][]byte{}}
-	var changes []ChangedLine
+	var changes []unified.ChangedLine
 	for _, file := range diff.Files {
 		if !strings.HasSuffix(file.NewPath, "Multicall.sol") {
 			continue
 		}
-		head := readFile(t, filepath.Join(nodeModules, file.NewPath))
+		head := readFile(t, filepath.Join(npmFolder(t), file.NewPath))
 		options.Heads[file.NewPath] = head
 		lines, err := file.Changes(head)
 		if err != nil {
@@ -264,11 +270,11 @@ contract Harness is Multicall {
 		}
 		changes = append(changes, lines...)
 	}
-	outputs := []*build.Output{compile(t, "0.8.17", sources)}
-	table := bytecode.NewTable(build.Contracts(outputs))
+	outputs := []*compile.Output{compileSources(t, "0.8.17", sources)}
+	table := bytecode.NewTable(compile.Contracts(outputs))
 	m, err := Map(outputs, table, changes, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkGolden(t, "testdata/targets/multicall.out", targetSources(m, outputs, table, readFile(t, filepath.Join(nodeModules, "oz-4.9.4/utils/Multicall.sol"))))
+	checkGolden(t, "testdata/targets/multicall.out", targetSources(m, outputs, table, readFile(t, filepath.Join(npmFolder(t), "oz-4.9.4/utils/Multicall.sol"))))
 }

@@ -11,8 +11,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
 // pair is a small pull request of testdata/pairs: files base/X.sol and
@@ -25,7 +27,7 @@ type pair struct {
 	archive  *txtar.Archive
 	versions []string
 	heads    map[string][]byte // by path in the compilation: "ternary/C.sol"
-	changes  []ChangedLine
+	changes  []unified.ChangedLine
 }
 
 func readPairs(t *testing.T) []pair {
@@ -71,7 +73,7 @@ func (p *pair) diff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	diff, err := ParseDiff(gitDiff(t, dir, "-M", "base", "head"), Limits{})
+	diff, err := unified.Parse(testdiff.Git(t, dir, "-M", "base", "head"), unified.Limits{})
 	if err != nil {
 		t.Fatalf("%s: %v", p.name, err)
 	}
@@ -104,7 +106,7 @@ func TestPairsGolden(t *testing.T) {
 				}
 			}
 		}
-		outputs := []*build.Output{}
+		outputs := []*compile.Output{}
 		for _, name := range slices.Sorted(maps.Keys(sources)) { // solc takes one Yul source at a time
 			if path.Ext(name) == ".yul" {
 				o := compileYul(t, version, name, sources[name])
@@ -115,9 +117,9 @@ func TestPairsGolden(t *testing.T) {
 			}
 		}
 		if len(sources) > 0 {
-			outputs = append(outputs, compile(t, version, sources))
+			outputs = append(outputs, compileSources(t, version, sources))
 		}
-		table := bytecode.NewTable(build.Contracts(outputs))
+		table := bytecode.NewTable(compile.Contracts(outputs))
 		for _, p := range pairs {
 			if !slices.Contains(p.versions, version) {
 				continue
@@ -147,7 +149,7 @@ func pairVersions(pairs []pair) []string {
 }
 
 // describe prints the lines of a mapping with the sources of their entries.
-func (p *pair) describe(m *Mapping, outputs []*build.Output, table *bytecode.Table) string {
+func (p *pair) describe(m *Mapping, outputs []*compile.Output, table *bytecode.Table) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(p.heads)) {
 		part := &Mapping{Targets: m.Targets}

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -18,7 +19,7 @@ type Positions struct {
 	units map[bytecode.CodeID]*unit
 
 	mu    sync.Mutex
-	lines map[*build.Source]lineTable
+	lines map[*compile.Source]lineTable
 	pcs   map[bytecode.CodeID][]uint32
 }
 
@@ -31,16 +32,16 @@ type unit struct {
 
 // unitSource is a source with its path in the repository.
 type unitSource struct {
-	*build.Source
+	*compile.Source
 	file string
 	text []byte // nil when unknown
 }
 
 // NewPositions makes the resolver for the code that table knows of outputs.
-func NewPositions(outputs []*build.Output, table *bytecode.Table, options Options) *Positions {
+func NewPositions(outputs []*compile.Output, table *bytecode.Table, options Options) *Positions {
 	p := &Positions{
 		units: map[bytecode.CodeID]*unit{},
-		lines: map[*build.Source]lineTable{},
+		lines: map[*compile.Source]lineTable{},
 		pcs:   map[bytecode.CodeID][]uint32{},
 	}
 	for _, output := range outputs {
@@ -97,8 +98,8 @@ func (p *Positions) FunctionAt(loc bytecode.Location) (string, bool) {
 	if !ok || source.AST == nil {
 		return "", false
 	}
-	var found *build.Node
-	source.AST.Walk(func(n *build.Node) bool {
+	var found *compile.Node
+	source.AST.Walk(func(n *compile.Node) bool {
 		if n.File != source.ID || n.Start > entry.Start || n.End() < entry.Start+entry.Length {
 			return false
 		}
@@ -133,19 +134,19 @@ func (p *Positions) path(loc bytecode.Location, source string) string {
 }
 
 // source finds the source map entry of loc and the source it lies in.
-func (p *Positions) source(loc bytecode.Location) (unitSource, build.SourceMapEntry, bool) {
+func (p *Positions) source(loc bytecode.Location) (unitSource, compile.SourceMapEntry, bool) {
 	u := p.units[loc.Code]
 	if u == nil {
-		return unitSource{}, build.SourceMapEntry{}, false
+		return unitSource{}, compile.SourceMapEntry{}, false
 	}
 	i, ok := p.number(u, loc.PC)
 	if !ok {
-		return unitSource{}, build.SourceMapEntry{}, false
+		return unitSource{}, compile.SourceMapEntry{}, false
 	}
 	entry := u.artifact.entries.At(i)
 	source, ok := u.sources[entry.File]
 	if !ok || entry.Start < 0 || source.text != nil && entry.Start+entry.Length > len(source.text) {
-		return unitSource{}, build.SourceMapEntry{}, false
+		return unitSource{}, compile.SourceMapEntry{}, false
 	}
 	return source, entry, true
 }
@@ -182,20 +183,20 @@ func (p *Positions) lineTable(s unitSource) lineTable {
 // repositoryPaths answers the path in the repository of a source as output
 // names it: the reverse of namesOf, as far as it goes without looking at the
 // disk.
-func repositoryPaths(output *build.Output, options Options) func(source string) string {
+func repositoryPaths(output *compile.Output, options Options) func(source string) string {
 	hardhat3 := len(output.Sources) > 0
 	for _, s := range output.Sources {
 		hardhat3 = hardhat3 && (strings.HasPrefix(s.Path, "project/") || strings.HasPrefix(s.Path, "npm/"))
 	}
-	checkout := cleanPath(options.Checkout) + "/"
+	checkout := unified.CleanPath(options.Checkout) + "/"
 	known := map[string]string{}
 	for _, s := range output.Sources {
 		if file, below := strings.CutPrefix(s.File, checkout); below && options.Checkout != "" {
-			known[cleanPath(s.Path)] = file
+			known[unified.CleanPath(s.Path)] = file
 		}
 	}
 	return func(source string) string {
-		source = cleanPath(source)
+		source = unified.CleanPath(source)
 		if file, ok := known[source]; ok {
 			return file
 		}
@@ -214,8 +215,8 @@ func repositoryPaths(output *build.Output, options Options) func(source string) 
 
 // NodePosition is where a node of a build's AST begins, by its path in the repository.
 // False where the source or its text is not known.
-func NodePosition(output *build.Output, n *build.Node, options Options) (bytecode.Position, bool) {
-	at := slices.IndexFunc(output.Sources, func(s *build.Source) bool { return s.ID == n.File })
+func NodePosition(output *compile.Output, n *compile.Node, options Options) (bytecode.Position, bool) {
+	at := slices.IndexFunc(output.Sources, func(s *compile.Source) bool { return s.ID == n.File })
 	if at < 0 || n.Start < 0 {
 		return bytecode.Position{}, false
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -24,16 +24,16 @@ type seam struct {
 type seamFinder struct {
 	selections map[int]*selection
 	seams      map[bytecode.Location][]seam
-	contracts  map[string]*build.Node // by "source:name"
-	byID       map[int]*build.Node    // contracts and modifiers
-	callables  map[int][]*build.Node  // functions and modifiers by file, in order
+	contracts  map[string]*compile.Node // by "source:name"
+	byID       map[int]*compile.Node    // contracts and modifiers
+	callables  map[int][]*compile.Node  // functions and modifiers by file, in order
 }
 
 // newSeamFinder answers nil where no modifier has a changed line. changed tells
 // which are.
-func newSeamFinder(output *build.Output, selections map[int]*selection, changed func(modifier *build.Node) bool) *seamFinder {
+func newSeamFinder(output *compile.Output, selections map[int]*selection, changed func(modifier *compile.Node) bool) *seamFinder {
 	s := &seamFinder{selections: selections, seams: map[bytecode.Location][]seam{},
-		contracts: map[string]*build.Node{}, byID: map[int]*build.Node{}, callables: map[int][]*build.Node{}}
+		contracts: map[string]*compile.Node{}, byID: map[int]*compile.Node{}, callables: map[int][]*compile.Node{}}
 	wanted := false
 	for _, source := range output.Sources {
 		if source.AST == nil {
@@ -49,7 +49,7 @@ func newSeamFinder(output *build.Output, selections map[int]*selection, changed 
 				wanted = wanted || member.Type == "ModifierDefinition" && changed(member)
 			}
 		}
-		slices.SortStableFunc(s.callables[source.ID], func(a, b *build.Node) int { return cmp.Compare(a.Start, b.Start) })
+		slices.SortStableFunc(s.callables[source.ID], func(a, b *compile.Node) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	if !wanted {
 		return nil
@@ -65,7 +65,7 @@ func (s *seamFinder) at(loc bytecode.Location) []seam {
 	return s.seams[loc]
 }
 
-func (s *seamFinder) add(source *build.Source, n *build.Node) {
+func (s *seamFinder) add(source *compile.Source, n *compile.Node) {
 	switch n.Type {
 	case "ContractDefinition":
 		s.byID[n.ID] = n
@@ -80,7 +80,7 @@ func (s *seamFinder) add(source *build.Source, n *build.Node) {
 
 // callable is the function or modifier that holds an instruction's range; nil
 // when there is none.
-func (s *seamFinder) callable(e instruction) *build.Node {
+func (s *seamFinder) callable(e instruction) *compile.Node {
 	list := s.callables[e.File]
 	i := sort.Search(len(list), func(i int) bool { return list[i].Start > e.Start })
 	if i == 0 || e.Start < 0 || list[i-1].End() < e.Start+e.Length {
@@ -91,15 +91,15 @@ func (s *seamFinder) callable(e instruction) *build.Node {
 
 // link is a modifier of a function, in the place where it is applied.
 type link struct {
-	modifier     *build.Node
-	invocation   *build.Node
-	placeholders []*build.Node // in source order
-	passed       int           // where the last "_" stands whose seam was found, else −1
+	modifier     *compile.Node
+	invocation   *compile.Node
+	placeholders []*compile.Node // in source order
+	passed       int             // where the last "_" stands whose seam was found, else −1
 }
 
 // chain lists the modifiers that contract applies to a function, the outermost
 // first. A modifier may be overridden like a function.
-func (s *seamFinder) chain(contract, function *build.Node) []link {
+func (s *seamFinder) chain(contract, function *compile.Node) []link {
 	var list []link
 	for _, invocation := range function.Children {
 		if invocation.Type != "ModifierInvocation" {
@@ -118,7 +118,7 @@ func (s *seamFinder) chain(contract, function *build.Node) []link {
 			modifier = s.overriding(contract, modifier)
 		}
 		l := link{modifier: modifier, invocation: invocation, passed: -1}
-		modifier.Walk(func(n *build.Node) bool {
+		modifier.Walk(func(n *compile.Node) bool {
 			if n.Type == "PlaceholderStatement" {
 				l.placeholders = append(l.placeholders, n)
 			}
@@ -130,7 +130,7 @@ func (s *seamFinder) chain(contract, function *build.Node) []link {
 }
 
 // overriding is the modifier of the same name that contract uses.
-func (s *seamFinder) overriding(contract, modifier *build.Node) *build.Node {
+func (s *seamFinder) overriding(contract, modifier *compile.Node) *compile.Node {
 	if contract == nil {
 		return modifier
 	}
@@ -153,15 +153,15 @@ func (s *seamFinder) overriding(contract, modifier *build.Node) *build.Node {
 // seamWalk follows the code of one artifact.
 type seamWalk struct {
 	*seamFinder
-	contract *build.Node
+	contract *compile.Node
 	hoisted  map[byteRange]bool // local variables of function, where they are made at its start
 	style    codeStyle
 
-	function *build.Node
+	function *compile.Node
 	chain    []link
 	at       int // how many of the chain's "_" lead here; −1 before the first of its code
 	before   instruction
-	holder   *build.Node // of before
+	holder   *compile.Node // of before
 }
 
 // find adds the seams of an artifact and marks their placeholders as having code.
@@ -171,12 +171,12 @@ func (s *seamFinder) find(a *artifact) {
 	}
 	var code []instruction
 	var pcs []uint32
-	var holders []*build.Node
+	var holders []*compile.Node
 	for pc, e := range a.instructions() {
 		code, pcs, holders = append(code, e), append(pcs, pc), append(holders, s.callable(e))
 	}
-	next := make([]*build.Node, len(code)) // the function that the code here or behind is of
-	var last *build.Node
+	next := make([]*compile.Node, len(code)) // the function that the code here or behind is of
+	var last *compile.Node
 	for i := len(code) - 1; i >= 0; i-- {
 		if holders[i] != nil && holders[i].Type == "FunctionDefinition" {
 			last = holders[i]
@@ -192,7 +192,7 @@ func (s *seamFinder) find(a *artifact) {
 }
 
 // step looks at an instruction in a function or modifier.
-func (w *seamWalk) step(at bytecode.Location, e instruction, holder, next *build.Node) {
+func (w *seamWalk) step(at bytecode.Location, e instruction, holder, next *compile.Node) {
 	if holder.Type == "FunctionDefinition" {
 		w.enter(holder)
 	} else if w.index(holder) < 0 && next != nil {
@@ -212,7 +212,7 @@ func (w *seamWalk) step(at bytecode.Location, e instruction, holder, next *build
 }
 
 // enter is called with the function that code belongs to.
-func (w *seamWalk) enter(function *build.Node) {
+func (w *seamWalk) enter(function *compile.Node) {
 	if w.function == function {
 		return
 	}
@@ -221,7 +221,7 @@ func (w *seamWalk) enter(function *build.Node) {
 	if !w.style.hoisted {
 		return
 	}
-	local := func(n *build.Node) bool {
+	local := func(n *compile.Node) bool {
 		if isLocalVariable(n) {
 			w.hoisted[byteRange{n.Start, n.End()}] = true
 		}
@@ -234,17 +234,17 @@ func (w *seamWalk) enter(function *build.Node) {
 }
 
 // index is the place of a modifier in the chain; −1 when it is not there.
-func (w *seamWalk) index(modifier *build.Node) int {
+func (w *seamWalk) index(modifier *compile.Node) int {
 	return slices.IndexFunc(w.chain, func(l link) bool { return l.modifier == modifier })
 }
 
 // place is how many seams lead to an instruction; −1 when it is unknown, as of a
 // function's header.
-func (w *seamWalk) place(e instruction, holder *build.Node) int {
+func (w *seamWalk) place(e instruction, holder *compile.Node) int {
 	if holder.Type == "ModifierDefinition" {
 		return w.index(holder)
 	}
-	within := func(n *build.Node) bool {
+	within := func(n *compile.Node) bool {
 		return n != nil && e.Start >= n.Start && e.Start+e.Length <= n.End()
 	}
 	if within(holder.Child("body")) {

@@ -8,21 +8,22 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 )
 
 // match is what the builds hold of one changed file.
 type match struct {
-	sources map[*build.Output]*build.Source // those with the head version's text
-	reason  string                          // why there are none
+	sources map[*compile.Output]*compile.Source // those with the head version's text
+	reason  string                              // why there are none
 	// unmapped says of a source that is there why no source map refers to it.
 	unmapped string
 }
 
 // matchSources finds a changed file, by its path in the repository, in every
 // output. It fails when the file is there, but only in other versions.
-func matchSources(outputs []*build.Output, file string, options Options) (match, error) {
-	m := match{sources: map[*build.Output]*build.Source{}}
+func matchSources(outputs []*compile.Output, file string, options Options) (match, error) {
+	m := match{sources: map[*compile.Output]*compile.Source{}}
 	var stale *StaleError
 	for _, output := range outputs {
 		source, reason := matchSource(output, file, options)
@@ -62,7 +63,7 @@ func (o Options) withoutBuild(file string) string {
 		return ""
 	}
 	rest, below := inFolder(file, o.Root)
-	owner, found := build.Owner(o.Projects, rest)
+	owner, found := compile.Owner(o.Projects, rest)
 	switch {
 	case below && found && o.Problems[owner] != "":
 		return o.Problems[owner]
@@ -73,25 +74,25 @@ func (o Options) withoutBuild(file string) string {
 }
 
 // rootOf is the folder of an output's project in the repository, "." at its top.
-func (o Options) rootOf(output *build.Output) string {
-	return path.Join(cleanPath(o.Root), output.Folder)
+func (o Options) rootOf(output *compile.Output) string {
+	return path.Join(unified.CleanPath(o.Root), output.Folder)
 }
 
 // owns reports whether an output's project is the one whose folder a file of the
 // repository lies in.
-func (o Options) owns(output *build.Output, file string) bool {
+func (o Options) owns(output *compile.Output, file string) bool {
 	rest, below := inFolder(file, o.rootOf(output))
 	if !below || len(o.Projects) == 0 {
 		return below
 	}
-	owner, found := build.Owner(o.Projects, path.Join(output.Folder, rest))
+	owner, found := compile.Owner(o.Projects, path.Join(output.Folder, rest))
 	return !found || owner == path.Clean(output.Folder)
 }
 
 // inFolder is a file relative to a folder that holds it; false where it does not.
 // Both are relative to the repository.
 func inFolder(file, folder string) (string, bool) {
-	file, folder = cleanPath(file), cleanPath(folder)
+	file, folder = unified.CleanPath(file), unified.CleanPath(folder)
 	if folder == "." {
 		return file, true
 	}
@@ -103,12 +104,12 @@ func inFolder(file, folder string) (string, bool) {
 // each exact, then the file itself, however it is imported; what is left is the
 // longest common end of both paths, which must be unique. reason says why there is
 // no match.
-func matchSource(output *build.Output, file string, options Options) (source *build.Source, reason string) {
-	onDisk := path.Join(options.Checkout, cleanPath(file))
-	another := func(s *build.Source) bool { return s.File != "" && options.Checkout != "" && s.File != onDisk }
+func matchSource(output *compile.Output, file string, options Options) (source *compile.Source, reason string) {
+	onDisk := path.Join(options.Checkout, unified.CleanPath(file))
+	another := func(s *compile.Source) bool { return s.File != "" && options.Checkout != "" && s.File != onDisk }
 	for _, name := range namesOf(file, output, options) {
 		for _, s := range output.Sources {
-			if cleanPath(s.Path) == name && !another(s) {
+			if unified.CleanPath(s.Path) == name && !another(s) {
 				return s, ""
 			}
 		}
@@ -123,8 +124,8 @@ func matchSource(output *build.Output, file string, options Options) (source *bu
 
 // namesOf lists the names under which a compiler may know a file of the
 // repository, best first.
-func namesOf(file string, output *build.Output, options Options) []string {
-	file = cleanPath(file)
+func namesOf(file string, output *compile.Output, options Options) []string {
+	file = unified.CleanPath(file)
 	names := []string{file}
 	if options.Checkout != "" {
 		names = append(names, path.Join(options.Checkout, file))
@@ -143,7 +144,7 @@ func namesOf(file string, output *build.Output, options Options) []string {
 			prefix = after
 		}
 		if rest, inside := strings.CutPrefix(inProject, strings.TrimPrefix(target, "./")); ok && inside && target != "" {
-			names = append(names, cleanPath(prefix+rest))
+			names = append(names, unified.CleanPath(prefix+rest))
 		}
 	}
 	for _, libs := range libraryFolders {
@@ -164,15 +165,15 @@ var libraryFolders = []string{"node_modules/", "lib/"}
 // matchBySuffix finds the source whose path shares the most last components
 // with file, among those that are not another one. Unless the build's path ends with all of the file's, the texts must
 // be known to be equal: a monorepo has many contracts/Token.sol.
-func matchBySuffix(output *build.Output, file string, another func(*build.Source) bool, options Options) (source *build.Source, reason string) {
+func matchBySuffix(output *compile.Output, file string, another func(*compile.Source) bool, options Options) (source *compile.Source, reason string) {
 	head := options.Heads[file]
-	components := strings.Split(cleanPath(file), "/")
+	components := strings.Split(unified.CleanPath(file), "/")
 	best, count, nearest := 0, 0, ""
 	for _, s := range output.Sources {
 		if another(s) {
 			continue
 		}
-		shared := commonSuffix(components, strings.Split(cleanPath(s.Path), "/"))
+		shared := commonSuffix(components, strings.Split(unified.CleanPath(s.Path), "/"))
 		equal := head != nil && (s.Text != nil || s.Keccak256 != nil) && !differs(s, head)
 		if shared == 0 || shared < len(components) && !equal {
 			if shared > 0 {
@@ -201,7 +202,7 @@ func matchBySuffix(output *build.Output, file string, another func(*build.Source
 
 // differs reports whether a source is known to be of another text than the head
 // version.
-func differs(s *build.Source, head []byte) bool {
+func differs(s *compile.Source, head []byte) bool {
 	switch {
 	case head == nil:
 		return false
@@ -219,9 +220,4 @@ func commonSuffix(a, b []string) int {
 		n++
 	}
 	return n
-}
-
-// cleanPath makes two spellings of a source's path equal.
-func cleanPath(p string) string {
-	return path.Clean(strings.TrimPrefix(strings.ReplaceAll(p, `\`, "/"), "file://"))
 }

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
 
 // byteRange is a half-open range of byte offsets in a source.
@@ -57,8 +58,8 @@ type treeNode struct {
 	kind     nodeKind
 	code     bool // some artifact has an instruction of exactly this range that shows that it runs
 	parent   int32
-	children []int32     // in source order, disjoint
-	ast      *build.Node // nil for a range that only source maps know
+	children []int32       // in source order, disjoint
+	ast      *compile.Node // nil for a range that only source maps know
 }
 
 func (n *treeNode) astType() string {
@@ -84,11 +85,11 @@ func (n *treeNode) role() string {
 // the child. Nodes without bytes, and nodes and ranges that cross others (known
 // from no compiler, but the input is untrusted), are left out.
 type sourceTree struct {
-	source *build.Source
+	source *compile.Source
 	style  codeStyle
 	text   []byte
 	lines  lineTable
-	tokens []Token // without comments
+	tokens []solidity.Token // without comments
 	nodes  []treeNode
 	// byRange holds the innermost node of each range.
 	byRange map[byteRange]int32
@@ -100,11 +101,11 @@ type sourceTree struct {
 
 // newSourceTree builds the tree of a source whose text is known. ranges are
 // those that source maps hold, with what their instructions say.
-func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *sourceTree {
+func newSourceTree(source *compile.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *sourceTree {
 	t := &sourceTree{source: source, text: text, style: style, lines: newLineTable(text), byRange: map[byteRange]int32{},
 		punctuation: map[int32]bool{}, inARow: map[int32]bool{}}
-	for _, token := range Tokenize(text) {
-		if token.Kind != Comment {
+	for _, token := range solidity.Tokenize(text) {
+		if token.Kind != solidity.Comment {
 			t.tokens = append(t.tokens, token)
 		}
 	}
@@ -122,7 +123,7 @@ func newSourceTree(source *build.Source, text []byte, ranges map[byteRange]evide
 func (t *sourceTree) candidates(ranges map[byteRange]evidence) []treeNode {
 	var list []treeNode
 	known := map[byteRange]bool{}
-	t.source.AST.Walk(func(n *build.Node) bool {
+	t.source.AST.Walk(func(n *compile.Node) bool {
 		if n.File != t.source.ID || n.Start < 0 || n.Length <= 0 || n.End() > len(t.text) {
 			return true
 		}
@@ -175,7 +176,7 @@ func (t *sourceTree) seal() {
 }
 
 // kindOf classifies an AST node.
-func kindOf(n *build.Node) nodeKind {
+func kindOf(n *compile.Node) nodeKind {
 	switch n.Type {
 	case "FunctionDefinition":
 		return functionNode
@@ -203,13 +204,13 @@ func kindOf(n *build.Node) nodeKind {
 
 // isStateVariable reports whether n declares a state variable or a constant of
 // the file.
-func isStateVariable(n *build.Node) bool {
+func isStateVariable(n *compile.Node) bool {
 	return n.Type == "VariableDeclaration" && n.Parent != nil &&
 		(n.Parent.Type == "ContractDefinition" || n.Parent.Type == "SourceUnit")
 }
 
 // isLocalVariable reports whether n declares a variable of a function's body.
-func isLocalVariable(n *build.Node) bool {
+func isLocalVariable(n *compile.Node) bool {
 	return n != nil && n.Type == "VariableDeclaration" && n.Parent != nil && n.Parent.Type == "VariableDeclarationStatement"
 }
 
@@ -272,15 +273,15 @@ func (t *sourceTree) nextChild(n int32, offset int) (int32, bool) {
 }
 
 // tokensIn lists the tokens that overlap a range, comments not among them.
-func (t *sourceTree) tokensIn(r byteRange) []Token {
+func (t *sourceTree) tokensIn(r byteRange) []solidity.Token {
 	from := sort.Search(len(t.tokens), func(i int) bool { return t.tokens[i].End > r.start })
 	to := from + sort.Search(len(t.tokens)-from, func(i int) bool { return t.tokens[from+i].Start >= r.end })
 	return t.tokens[from:to]
 }
 
 // isPunctuation reports whether a token is mere structure; operators are not.
-func (t *sourceTree) isPunctuation(token Token) bool {
-	if token.Kind != Punct || token.End-token.Start != 1 {
+func (t *sourceTree) isPunctuation(token solidity.Token) bool {
+	if token.Kind != solidity.Punct || token.End-token.Start != 1 {
 		return false
 	}
 	switch t.text[token.Start] {

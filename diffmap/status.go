@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 )
 
 // Status is what became of a changed line. Every changed line ends in exactly
@@ -90,7 +92,7 @@ func (v verdict) better(old verdict) bool {
 
 // describe fills in what a source says of a changed line. found reports whether
 // instructions own it.
-func (s *lineState) describe(t *sourceTree, output *build.Output, change ChangedLine, anchor int32, found bool) {
+func (s *lineState) describe(t *sourceTree, output *compile.Output, change unified.ChangedLine, anchor int32, found bool) {
 	n := anchor
 	if n < 0 {
 		n = t.representative(change)
@@ -110,7 +112,7 @@ func (s *lineState) describe(t *sourceTree, output *build.Output, change Changed
 
 // representative is the node to judge a line by: that of its first changed token
 // that is more than punctuation, else of any token or place on it.
-func (t *sourceTree) representative(change ChangedLine) int32 {
+func (t *sourceTree) representative(change unified.ChangedLine) int32 {
 	first := int32(-1)
 	for _, span := range change.Spans {
 		if span.Start == span.End && span.Start <= len(t.text) {
@@ -138,7 +140,7 @@ func (t *sourceTree) representative(change ChangedLine) int32 {
 }
 
 // plainVerdict judges a change without changed code.
-func plainVerdict(change ChangedLine) (verdict, bool) {
+func plainVerdict(change unified.ChangedLine) (verdict, bool) {
 	switch {
 	case change.Formatting:
 		return verdict{NoBytecode, "only formatting changed"}, true
@@ -152,7 +154,7 @@ func plainVerdict(change ChangedLine) (verdict, bool) {
 
 // verdict judges a line that no instruction owns, by the node n that stands for
 // it.
-func (t *sourceTree) verdict(n int32, output *build.Output, change ChangedLine) verdict {
+func (t *sourceTree) verdict(n int32, output *compile.Output, change unified.ChangedLine) verdict {
 	if len(change.Spans) == 0 && len(t.tokensOf(change.Line)) == 0 || len(change.Spans) > 0 && !t.anyCode(change) {
 		return verdict{NoBytecode, t.emptyReason(change)}
 	}
@@ -167,7 +169,7 @@ func (t *sourceTree) verdict(n int32, output *build.Output, change ChangedLine) 
 		if node.ast == nil {
 			continue
 		}
-		if change.Kind == DeletionAnchor && node.ast.Type == "ContractDefinition" {
+		if change.Kind == unified.DeletionAnchor && node.ast.Type == "ContractDefinition" {
 			break
 		}
 		if reason := declarationReasons[node.ast.Type]; reason != "" {
@@ -180,7 +182,7 @@ func (t *sourceTree) verdict(n int32, output *build.Output, change ChangedLine) 
 			return t.variableVerdict(node, output)
 		}
 	}
-	if change.Kind == DeletionAnchor {
+	if change.Kind == unified.DeletionAnchor {
 		return verdict{NoBytecode, "the deleted code was outside of any function that is left"}
 	}
 	return verdict{NoBytecode, "outside of any declaration"}
@@ -202,7 +204,7 @@ var declarationReasons = map[string]string{
 }
 
 // anyCode reports whether a changed line has a changed token besides punctuation.
-func (t *sourceTree) anyCode(change ChangedLine) bool {
+func (t *sourceTree) anyCode(change unified.ChangedLine) bool {
 	for _, span := range change.Spans {
 		if span.Start == span.End {
 			return true
@@ -229,11 +231,11 @@ func (t *sourceTree) lineRange(line int) byteRange {
 }
 
 // tokensOf lists the tokens on a line, comments not among them.
-func (t *sourceTree) tokensOf(line int) []Token { return t.tokensIn(t.lineRange(line)) }
+func (t *sourceTree) tokensOf(line int) []solidity.Token { return t.tokensIn(t.lineRange(line)) }
 
 // emptyReason says what a line without changed code is: blank, comment or
 // punctuation.
-func (t *sourceTree) emptyReason(change ChangedLine) string {
+func (t *sourceTree) emptyReason(change unified.ChangedLine) string {
 	r := t.lineRange(change.Line)
 	switch {
 	case len(t.tokensIn(r)) > 0:
@@ -245,7 +247,7 @@ func (t *sourceTree) emptyReason(change ChangedLine) string {
 }
 
 // callableVerdict judges a line in function or modifier f by the node n on it.
-func (t *sourceTree) callableVerdict(f, n int32, output *build.Output) verdict {
+func (t *sourceTree) callableVerdict(f, n int32, output *compile.Output) verdict {
 	ast := t.nodes[f].ast
 	contract := contractOf(ast)
 	name := functionName(ast)
@@ -298,7 +300,7 @@ func (t *sourceTree) isJump(n int32) bool {
 }
 
 // unusedReason says why no contract's bytecode holds a function or modifier.
-func unusedReason(ast, contract *build.Node) string {
+func unusedReason(ast, contract *compile.Node) string {
 	name := functionName(ast)
 	visibility := ast.Attribute("visibility")
 	kind := ""
@@ -317,7 +319,7 @@ func unusedReason(ast, contract *build.Node) string {
 }
 
 // variableVerdict judges a line in the declaration of a state variable.
-func (t *sourceTree) variableVerdict(node *treeNode, output *build.Output) verdict {
+func (t *sourceTree) variableVerdict(node *treeNode, output *compile.Output) verdict {
 	constant := node.ast.Attributes["constant"] == true
 	switch {
 	case node.ast.Child("value") == nil:
@@ -337,20 +339,20 @@ func (t *sourceTree) inAssembly(n int32) bool {
 
 // optimized reports whether the compiler may have merged or dropped the code of a
 // line.
-func optimized(o *build.Output) bool {
+func optimized(o *compile.Output) bool {
 	return !o.KeepsLines()
 }
 
-func unmappedReason(o *build.Output) string {
+func unmappedReason(o *compile.Output) string {
 	what := "optimized"
 	if o.Settings.ViaIR {
 		what = "via-IR"
 	}
-	return fmt.Sprintf("%s code has no instruction for this line; give a compiler (--solc) so that a mapping build can be made, or a build with the optimizer off", what)
+	return fmt.Sprintf("%s code has no instruction for this line; give a compiler (--solc) so that a debug build can be made, or a build with the optimizer off", what)
 }
 
 // explain judges the lines of a file that no output holds.
-func (m *mapper) explain(changes []ChangedLine, found match) {
+func (m *mapper) explain(changes []unified.ChangedLine, found match) {
 	if len(found.sources) > 0 {
 		return
 	}
@@ -367,7 +369,7 @@ func (m *mapper) explain(changes []ChangedLine, found match) {
 }
 
 // contractOf is the contract that an AST node is declared in; nil outside.
-func contractOf(n *build.Node) *build.Node {
+func contractOf(n *compile.Node) *compile.Node {
 	for ; n != nil; n = n.Parent {
 		if n.Type == "ContractDefinition" {
 			return n
@@ -376,7 +378,7 @@ func contractOf(n *build.Node) *build.Node {
 	return nil
 }
 
-func contractName(n *build.Node) string {
+func contractName(n *compile.Node) string {
 	if n == nil {
 		return "the file"
 	}
@@ -385,7 +387,7 @@ func contractName(n *build.Node) string {
 
 // functionName is how people call a function or modifier: its name, or
 // "constructor", "receive", "fallback".
-func functionName(n *build.Node) string {
+func functionName(n *compile.Node) string {
 	if n.Attributes["isConstructor"] == true || n.Attribute("kind") == "constructor" {
 		return "constructor"
 	}

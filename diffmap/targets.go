@@ -6,7 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -19,7 +20,7 @@ type Options struct {
 	// for builds that name sources by absolute path and those that know where their
 	// sources lie; may be empty.
 	Checkout string
-	// Projects are the folders of all projects, see [build.Projects], relative to
+	// Projects are the folders of all projects, see [project.List], relative to
 	// Root. May be empty: then there is one.
 	Projects []string
 	// Problems says of projects why they have no build.
@@ -35,7 +36,7 @@ type Line struct {
 	// Position is where people are sent: the changed line, or the statement that
 	// stands for code deleted before it.
 	Position bytecode.Position
-	Kind     ChangeKind
+	Kind     unified.ChangeKind
 	Function string // that holds it, "withdraw"; empty outside of all
 	// Status is empty for a line with targets: the campaign decides, see
 	// [Combine]. Reason is set when Status is.
@@ -82,9 +83,9 @@ func (e *StaleError) Error() string {
 //
 // The error is a [*StaleError] when all builds of a changed file were made of
 // another version of it.
-func Map(outputs []*build.Output, table *bytecode.Table, changes []ChangedLine, options Options) (*Mapping, error) {
+func Map(outputs []*compile.Output, table *bytecode.Table, changes []unified.ChangedLine, options Options) (*Mapping, error) {
 	m := mapper{outputs: outputs, table: table, options: options, lines: map[lineKey]*lineState{}}
-	changed := map[string][]ChangedLine{}
+	changed := map[string][]unified.ChangedLine{}
 	for _, c := range changes {
 		changed[c.Path] = append(changed[c.Path], c)
 	}
@@ -113,7 +114,7 @@ type lineKey struct {
 
 // lineState gathers what is known of a line over all outputs.
 type lineState struct {
-	kind     ChangeKind
+	kind     unified.ChangeKind
 	function string
 	verdict  verdict                               // when no output has code for it
 	entries  map[string]map[bytecode.Location]bool // by qualified contract name
@@ -121,14 +122,14 @@ type lineState struct {
 
 // mapper carries the state of Map.
 type mapper struct {
-	outputs []*build.Output
+	outputs []*compile.Output
 	table   *bytecode.Table
 	options Options
 	lines   map[lineKey]*lineState
 }
 
 // mapOutput adds what one output knows of the changed lines.
-func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLine, matches map[string]match) {
+func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.ChangedLine, matches map[string]match) {
 	paths := map[int]string{} // by source id
 	ranges := map[int]map[byteRange]evidence{}
 	for path, found := range matches {
@@ -140,7 +141,7 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 	if len(paths) == 0 {
 		return
 	}
-	changes := map[int][]ChangedLine{} // by source id
+	changes := map[int][]unified.ChangedLine{} // by source id
 	for id, path := range paths {
 		changes[id] = changed[path]
 	}
@@ -164,8 +165,8 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 			selections[s.ID] = newSelection(s, text, ranges[s.ID], styleOf(output))
 		}
 	}
-	seams := newSeamFinder(output, selections, func(modifier *build.Node) bool {
-		return slices.ContainsFunc(changes[modifier.File], func(c ChangedLine) bool { return c.touches(modifier) })
+	seams := newSeamFinder(output, selections, func(modifier *compile.Node) bool {
+		return slices.ContainsFunc(changes[modifier.File], func(c unified.ChangedLine) bool { return touches(&c, modifier) })
 	})
 	for i := range list {
 		seams.find(&list[i])
@@ -182,7 +183,7 @@ func (m *mapper) mapOutput(output *build.Output, changed map[string][]ChangedLin
 }
 
 // text is the text of a source that belongs to a changed file.
-func (m *mapper) text(s *build.Source, path string) []byte {
+func (m *mapper) text(s *compile.Source, path string) []byte {
 	if s.Text == nil {
 		return m.options.Heads[path]
 	}
@@ -195,20 +196,20 @@ type selection struct {
 	lines [][]*lineState // by node
 }
 
-func newSelection(s *build.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *selection {
+func newSelection(s *compile.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *selection {
 	tree := newSourceTree(s, text, ranges, style)
 	return &selection{tree: tree, lines: make([][]*lineState, len(tree.nodes))}
 }
 
 // selectNodes finds the nodes of the changed lines of one source.
-func (m *mapper) selectNodes(output *build.Output, selections map[int]*selection, id int, changes []ChangedLine, constants *constants) {
+func (m *mapper) selectNodes(output *compile.Output, selections map[int]*selection, id int, changes []unified.ChangedLine, constants *constants) {
 	sel := selections[id]
 	tree := sel.tree
 	for _, change := range changes {
 		set := map[int32]bool{}
 		anchor := tree.changedNodes(change, set)
 		key := lineKey{change.Path, change.Line}
-		if anchor >= 0 && change.Kind == DeletionAnchor {
+		if anchor >= 0 && change.Kind == unified.DeletionAnchor {
 			key.line = tree.lines.lineOf(tree.nodes[anchor].start)
 		}
 		state := m.line(key, change.Kind)
@@ -225,7 +226,7 @@ func (m *mapper) selectNodes(output *build.Output, selections map[int]*selection
 
 // selectUses makes the uses of a constant stand for a line, and reports whether any
 // has code.
-func selectUses(selections map[int]*selection, uses []*build.Node, state *lineState) bool {
+func selectUses(selections map[int]*selection, uses []*compile.Node, state *lineState) bool {
 	found := false
 	for _, use := range uses {
 		sel := selections[use.File]
@@ -248,7 +249,7 @@ func selectUses(selections map[int]*selection, uses []*build.Node, state *lineSt
 
 // changedNodes adds the nodes that a changed line stands for. anchor is the
 // statement that follows deleted statements, else −1.
-func (t *sourceTree) changedNodes(change ChangedLine, set map[int32]bool) (anchor int32) {
+func (t *sourceTree) changedNodes(change unified.ChangedLine, set map[int32]bool) (anchor int32) {
 	anchor = -1
 	for _, span := range change.Spans {
 		if span.Start < span.End {
@@ -275,12 +276,12 @@ func (t *sourceTree) changedNodes(change ChangedLine, set map[int32]bool) (ancho
 
 // line is the state of a line, made on first use. A line that was added or
 // edited stays that when deleted code is anchored on it too.
-func (m *mapper) line(key lineKey, kind ChangeKind) *lineState {
+func (m *mapper) line(key lineKey, kind unified.ChangeKind) *lineState {
 	state := m.lines[key]
 	if state == nil {
 		state = &lineState{kind: kind, entries: map[string]map[bytecode.Location]bool{}}
 		m.lines[key] = state
-	} else if state.kind == DeletionAnchor {
+	} else if state.kind == unified.DeletionAnchor {
 		state.kind = kind
 	}
 	return state
@@ -344,7 +345,7 @@ func (m *mapper) mapping() *Mapping {
 				Position: line.Position,
 				Contract: contract,
 				Entries:  slices.SortedFunc(maps.Keys(state.entries[contract]), bytecode.Location.Compare),
-				Deletion: state.kind == DeletionAnchor,
+				Deletion: state.kind == unified.DeletionAnchor,
 			})
 		}
 		if len(line.Targets) == 0 {

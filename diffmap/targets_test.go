@@ -12,7 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -36,17 +39,17 @@ func cacheFolder(t testing.TB) string {
 }
 
 // compilers holds those found so far, by version: finding one starts node.
-var compilers = map[string]*build.Compiler{}
+var compilers = map[string]*solc.Compiler{}
 
-// compile makes the mapping build of sources with the solc named by version;
+// compileSources makes the debug build of sources with the solc named by version;
 // "-ir" behind it asks for the via-IR one, "-shipped" for the optimizer's.
-func compile(t testing.TB, version string, sources map[string]string) *build.Output {
+func compileSources(t testing.TB, version string, sources map[string]string) *compile.Output {
 	t.Helper()
 	number, mode, _ := strings.Cut(version, "-")
 	compiler := compilers[number]
 	if compiler == nil {
 		var err error
-		compiler, err = build.FindCompiler(context.Background(), []string{number}, build.CompilerOptions{NodeModules: []string{npmFolder(t)}, Cache: cacheFolder(t)})
+		compiler, err = solc.Find(context.Background(), []string{number}, solc.Options{NodeModules: []string{npmFolder(t)}, Cache: cacheFolder(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,8 +63,8 @@ func compile(t testing.TB, version string, sources map[string]string) *build.Out
 	switch mode {
 	case "ir":
 		steps := "u:"
-		if v, err := build.ParseVersion(number); err == nil && v.Less(build.Version{Major: 0, Minor: 8, Patch: 18}) {
-			steps = "u" // as the mapping build has it
+		if v, err := solc.ParseVersion(number); err == nil && v.Less(solc.Version{Major: 0, Minor: 8, Patch: 18}) {
+			steps = "u" // as the debug build has it
 		}
 		settings["viaIR"] = true
 		settings["optimizer"] = map[string]any{"details": map[string]any{"yul": true,
@@ -78,17 +81,17 @@ func compile(t testing.TB, version string, sources map[string]string) *build.Out
 		t.Fatal(err)
 	}
 	text := compileOnce(t, compiler, input)
-	output, err := build.ReadSolc(input, text, "solc "+version, build.Limits{})
+	output, err := compile.ReadSolc(input, text, "solc "+version, reading.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	output.Compiler, output.Mapping = compiler.Version(), mode == "ir"
+	output.Compiler, output.Debug = compiler.Version(), mode == "ir"
 	return output
 }
 
 // compileOnce takes what the same compiler answered before, since it takes
 // seconds to start.
-func compileOnce(t testing.TB, compiler *build.Compiler, input []byte) []byte {
+func compileOnce(t testing.TB, compiler *solc.Compiler, input []byte) []byte {
 	t.Helper()
 	hash := sha256.Sum256(append([]byte(compiler.Version()), input...))
 	file := filepath.Join(cacheFolder(t), hex.EncodeToString(hash[:12])+".json")
@@ -108,18 +111,18 @@ func compileOnce(t testing.TB, compiler *build.Compiler, input []byte) []byte {
 	return text
 }
 
-// compileYul is the mapping build of a Yul source.
-func compileYul(t testing.TB, version, name, text string) *build.Output {
+// compileYul is the debug build of a Yul source.
+func compileYul(t testing.TB, version, name, text string) *compile.Output {
 	t.Helper()
 	input, err := json.Marshal(map[string]any{"language": "Yul", "sources": map[string]any{name: map[string]any{"content": text}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiler, err := build.FindCompiler(context.Background(), []string{version}, build.CompilerOptions{NodeModules: []string{npmFolder(t)}, Cache: cacheFolder(t)})
+	compiler, err := solc.Find(context.Background(), []string{version}, solc.Options{NodeModules: []string{npmFolder(t)}, Cache: cacheFolder(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	output, err := build.MappingBuild(context.Background(), input, compiler, build.MappingOptions{Cache: cacheFolder(t)})
+	output, err := compile.DebugBuild(context.Background(), input, compiler, compile.DebugOptions{Cache: cacheFolder(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +133,7 @@ func compileYul(t testing.TB, version, name, text string) *build.Output {
 type fixture struct {
 	name, version string
 	text          []byte
-	outputs       []*build.Output
+	outputs       []*compile.Output
 	table         *bytecode.Table
 }
 
@@ -155,27 +158,27 @@ func fixtures(t testing.TB, pattern string) []fixture {
 		}
 		name := filepath.Base(path)
 		for _, version := range strings.Fields(versions) {
-			output := compile(t, version, map[string]string{name: string(text)})
-			outputs := []*build.Output{output}
+			output := compileSources(t, version, map[string]string{name: string(text)})
+			outputs := []*compile.Output{output}
 			list = append(list, fixture{strings.TrimSuffix(name, ".sol"), version, text, outputs,
-				bytecode.NewTable(build.Contracts(outputs))})
+				bytecode.NewTable(compile.Contracts(outputs))})
 		}
 	}
 	return list
 }
 
 // wholeLines is a change of every byte of every line.
-func wholeLines(path string, text []byte) []ChangedLine {
+func wholeLines(path string, text []byte) []unified.ChangedLine {
 	lines := newLineTable(text)
-	var changes []ChangedLine
+	var changes []unified.ChangedLine
 	for i, start := range lines {
 		end := len(text)
 		if i+1 < len(lines) {
 			end = lines[i+1]
 		}
-		change := ChangedLine{Path: path, Line: i + 1, Kind: LineAdded, Formatting: start == end}
+		change := unified.ChangedLine{Path: path, Line: i + 1, Kind: unified.LineAdded, Formatting: start == end}
 		if start < end {
-			change.Spans = []Span{{start, end}}
+			change.Spans = []unified.Span{{Start: start, End: end}}
 		}
 		changes = append(changes, change)
 	}

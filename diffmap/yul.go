@@ -3,7 +3,7 @@ package diffmap
 import (
 	"fmt"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 )
 
 // isYul reports whether the source is a Yul one.
@@ -22,7 +22,7 @@ func (t *sourceTree) yulFunction(n int32) string {
 }
 
 // yulVerdict judges a line of a Yul source that no instruction owns.
-func (t *sourceTree) yulVerdict(n int32, output *build.Output) verdict {
+func (t *sourceTree) yulVerdict(n int32, output *compile.Output) verdict {
 	code, inside := int32(-1), false // the code of the object that holds n
 	for at := n; at >= 0; at = t.nodes[at].parent {
 		if t.nodes[at].role() == "object" {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -29,8 +30,8 @@ func TestYulLinesAreReachedWhenTheyRun(t *testing.T) {
 		t.Fatal(o.Sources[0].Unmapped)
 	}
 	text := yulPoint.ReplaceAllString(source, "p($1)") // what the checks look for
-	table := bytecode.NewTable(build.Contracts([]*build.Output{o}))
-	m, err := Map([]*build.Output{o}, table, wholeLines("points.yul", []byte(source)), Options{})
+	table := bytecode.NewTable(compile.Contracts([]*compile.Output{o}))
+	m, err := Map([]*compile.Output{o}, table, wholeLines("points.yul", []byte(source)), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,13 +67,13 @@ func TestYulLinesAreReachedWhenTheyRun(t *testing.T) {
 }
 
 // yulPoints maps every call with a number as the only change.
-func yulPoints(t *testing.T, o *build.Output, table *bytecode.Table, source string) []singlePoint {
+func yulPoints(t *testing.T, o *compile.Output, table *bytecode.Table, source string) []singlePoint {
 	t.Helper()
 	lines := newLineTable([]byte(source))
 	var list []singlePoint
 	for _, at := range yulPoint.FindAllStringSubmatchIndex(source, -1) {
-		change := ChangedLine{Path: "points.yul", Line: lines.lineOf(at[0]), Kind: LineEdited, Spans: []Span{{at[0], at[1]}}}
-		m, err := Map([]*build.Output{o}, table, []ChangedLine{change}, Options{})
+		change := unified.ChangedLine{Path: "points.yul", Line: lines.lineOf(at[0]), Kind: unified.LineEdited, Spans: []unified.Span{{Start: at[0], End: at[1]}}}
+		m, err := Map([]*compile.Output{o}, table, []unified.ChangedLine{change}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

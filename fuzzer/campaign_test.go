@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -34,12 +35,12 @@ func openExample(t testing.TB, name string) *project {
 			t.Fatal(err)
 		}
 	}
-	output, err := build.ReadSolc(texts[0], texts[1], name, build.Limits{})
+	output, err := compile.ReadSolc(texts[0], texts[1], name, reading.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	outputs := []*build.Output{output}
-	return deploy(t, outputs, build.Contracts(outputs), nil)
+	outputs := []*compile.Output{output}
+	return deploy(t, outputs, compile.Contracts(outputs), nil)
 }
 
 // frozen is a clock that stands still: results hold no times then.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
@@ -79,13 +79,13 @@ func open(t testing.TB, source string) *project {
 	for _, line := range targetLines(text) {
 		targets = append(targets, fmt.Sprintf("%s:%d", source, line))
 	}
-	p := deploy(t, []*build.Output{all.Output}, all.Contracts(source), targets)
+	p := deploy(t, []*compile.Output{all.Output}, all.Contracts(source), targets)
 	p.text = text
 	return p
 }
 
 // deploy makes the World of contracts, by the same steps as the command.
-func deploy(t testing.TB, outputs []*build.Output, contracts []*bytecode.Contract, targets []string) *project {
+func deploy(t testing.TB, outputs []*compile.Output, contracts []*bytecode.Contract, targets []string) *project {
 	t.Helper()
 	p := &project{table: bytecode.NewTable(contracts)}
 	mapping, err := diffmap.ResolveTargets(outputs, p.table, targets, diffmap.Options{})

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -20,7 +20,7 @@ import (
 // subject is a project whose contracts are called.
 type subject struct {
 	name    string
-	outputs []*build.Output
+	outputs []*compile.Output
 }
 
 // published are the packages from npm, over all compiler versions that matter.
@@ -40,7 +40,7 @@ func subjects(ctx context.Context, run *harness.Run) ([]subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, subject{name, []*build.Output{output}})
+		all = append(all, subject{name, []*compile.Output{output}})
 	}
 	if asked.onlyExamples {
 		return all, nil
@@ -70,7 +70,7 @@ func subjects(ctx context.Context, run *harness.Run) ([]subject, error) {
 func runtimeCodes(subjects []subject) [][]byte {
 	var codes [][]byte
 	for _, s := range subjects {
-		for _, c := range build.Contracts(s.outputs) {
+		for _, c := range compile.Contracts(s.outputs) {
 			if c.Runtime != nil && len(c.Runtime.Bytes) > 0 {
 				codes = append(codes, c.Runtime.Bytes)
 			}

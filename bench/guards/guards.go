@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -42,7 +42,7 @@ func open(ctx context.Context, run *harness.Run, wanted func(name string) bool) 
 		return nil, err
 	}
 	var guards []*guard
-	for _, c := range build.Contracts(outputs) {
+	for _, c := range compile.Contracts(outputs) {
 		if !c.Deployable() || !slices.Contains(c.Implements, "Guard") || !wanted(c.Name) {
 			continue
 		}
@@ -58,7 +58,7 @@ func open(ctx context.Context, run *harness.Run, wanted func(name string) bool) 
 	return guards, nil
 }
 
-func openOne(ctx context.Context, name string, outputs []*build.Output) (*guard, error) {
+func openOne(ctx context.Context, name string, outputs []*compile.Output) (*guard, error) {
 	s, err := timetotarget.Deploy(ctx, name, outputs, []string{name})
 	if err != nil {
 		return nil, err

@@ -9,19 +9,21 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 )
 
 // kind is a way to compile a project.
 type kind struct {
 	name     string
-	settings map[string]any // nil: what build.MappingBuild chooses
+	settings map[string]any // nil: what compile.DebugBuild chooses
 	mapping  bool           // keeps every line: can be mapped
 	newOnly  bool           // for the newer of the two compilers: the older cannot, or makes nothing else of it
 }
 
-// pruner is what the mapping build through the intermediate language uses, see
-// build.MappingBuild.
+// pruner is what the debug build through the intermediate language uses, see
+// compile.DebugBuild.
 var pruner = map[string]any{"enabled": false, "details": map[string]any{
 	"yul": true, "yulDetails": map[string]any{"stackAllocation": true, "optimizerSteps": "u:"},
 }}
@@ -48,8 +50,8 @@ var outputs = map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []str
 }}}
 
 // compileWith compiles sources in one of the ways.
-func (b *bench) compileWith(ctx context.Context, p *project, sources map[string]string, k kind) (*build.Output, error) {
-	compiler, err := build.FindCompiler(ctx, []string{p.solc}, build.CompilerOptions{NodeModules: []string{b.modules}})
+func (b *bench) compileWith(ctx context.Context, p *project, sources map[string]string, k kind) (*compile.Output, error) {
+	compiler, err := solc.Find(ctx, []string{p.solc}, solc.Options{NodeModules: []string{b.modules}})
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +68,7 @@ func (b *bench) compileWith(ctx context.Context, p *project, sources map[string]
 		return nil, err
 	}
 	if k.settings == nil {
-		o, err := build.MappingBuild(ctx, text, compiler, build.MappingOptions{Cache: filepath.Join(b.work, "builds")})
+		o, err := compile.DebugBuild(ctx, text, compiler, compile.DebugOptions{Cache: filepath.Join(b.work, "builds")})
 		if err != nil {
 			return nil, fmt.Errorf("%s, %s: %w", p.name, k.name, err)
 		}
@@ -76,11 +78,11 @@ func (b *bench) compileWith(ctx context.Context, p *project, sources map[string]
 	if err != nil {
 		return nil, fmt.Errorf("%s, %s: %w", p.name, k.name, err)
 	}
-	o, err := build.ReadSolc(text, compiled, "solc "+p.solc, build.Limits{})
+	o, err := compile.ReadSolc(text, compiled, "solc "+p.solc, reading.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("%s, %s: %w", p.name, k.name, err)
 	}
-	o.Mapping = k.mapping
+	o.Debug = k.mapping
 	return o, nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/examples"
 )
 
@@ -79,26 +79,26 @@ func (p *project) sources(modules string) (map[string]string, error) {
 	if p.pkg == "" {
 		return map[string]string{"src/" + p.harness: string(harness)}, nil
 	}
-	sources := map[string]string{harnessName: string(harness)}
+	texts := map[string]string{harnessName: string(harness)}
 	root := filepath.Join(modules, filepath.FromSlash(p.pkg), filepath.FromSlash(p.folder))
 	for queue := []string{harnessName}; len(queue) > 0; queue = queue[1:] {
-		for _, imported := range build.Imports([]byte(sources[queue[0]])) {
+		for _, imported := range solidity.Imports([]byte(texts[queue[0]])) {
 			if !strings.HasPrefix(imported.Path, ".") {
 				return nil, fmt.Errorf("%s imports %s, which is not in the package", queue[0], imported.Path)
 			}
 			name := path.Join(path.Dir(queue[0]), imported.Path)
-			if _, known := sources[name]; known {
+			if _, known := texts[name]; known {
 				continue
 			}
 			text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(name, "src/"))))
 			if err != nil {
 				return nil, err
 			}
-			sources[name] = functional.Replace(string(text))
+			texts[name] = functional.Replace(string(text))
 			queue = append(queue, name)
 		}
 	}
-	return sources, nil
+	return texts, nil
 }
 
 // exampleSources are the head version of an example.

@@ -10,7 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -33,8 +34,8 @@ type blocks map[bytecode.CodeID]map[bytecode.BlockID]bool
 
 // newDeployment makes a World of a build, with every line of changes a target where
 // the build is mapped.
-func newDeployment(ctx context.Context, p *project, k kind, o *build.Output, changes []diffmap.ChangedLine) (*deployment, error) {
-	b := deploy.NewBuild([]*build.Output{o}, diffmap.Options{})
+func newDeployment(ctx context.Context, p *project, k kind, o *compile.Output, changes []unified.ChangedLine) (*deployment, error) {
+	b := deploy.NewBuild([]*compile.Output{o}, diffmap.Options{})
 	s := &deployment{kind: k, entered: blocks{}}
 	var err error
 	if k.mapping && changes != nil {

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -54,7 +54,7 @@ func (p *planting) decide(lines []line, planted *deployment, n int) {
 			maps.Copy(passed, marks)
 		}
 	}
-	tokens := map[string]map[int][]diffmap.Token{}
+	tokens := map[string]map[int][]solidity.Token{}
 	for name, text := range p.texts {
 		tokens[name] = tokensByLine(text)
 	}
@@ -83,7 +83,7 @@ type verdict struct {
 // sequence by sequence, against the marks of the planted one. skip names the
 // sequences that went another way there.
 func (p *planting) judge(s, planted *deployment, skip func(sequence int) bool) verdict {
-	tokens := map[string]map[int][]diffmap.Token{}
+	tokens := map[string]map[int][]solidity.Token{}
 	for name, text := range p.texts {
 		tokens[name] = tokensByLine(text)
 	}
@@ -157,7 +157,7 @@ type tokenMark struct {
 
 // marksOf finds the marks of tokens: each counts for the innermost region that
 // holds it.
-func (p *planting) marksOf(file string, tokens []diffmap.Token) []tokenMark {
+func (p *planting) marksOf(file string, tokens []solidity.Token) []tokenMark {
 	var marks []tokenMark
 	for _, token := range tokens {
 		best := region{}
@@ -189,16 +189,16 @@ func look(marks []tokenMark, passed map[uint32]bool) (saw, blank, starts bool) {
 
 // tokensByLine lists the tokens that start on each line, structure and comments
 // apart.
-func tokensByLine(text []byte) map[int][]diffmap.Token {
-	byLine := map[int][]diffmap.Token{}
+func tokensByLine(text []byte) map[int][]solidity.Token {
+	byLine := map[int][]solidity.Token{}
 	number, at := 1, 0
-	for _, t := range diffmap.Tokenize(text) {
+	for _, t := range solidity.Tokenize(text) {
 		for ; at < t.Start; at++ {
 			if text[at] == '\n' {
 				number++
 			}
 		}
-		if t.Kind != diffmap.Comment && (t.End-t.Start > 1 || !slices.Contains([]byte("(){}[];,.:"), text[t.Start])) {
+		if t.Kind != solidity.Comment && (t.End-t.Start > 1 || !slices.Contains([]byte("(){}[];,.:"), text[t.Start])) {
 			byLine[number] = append(byLine[number], t)
 		}
 	}

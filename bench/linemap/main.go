@@ -27,14 +27,14 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
-	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 const doc = `Runs the same calls on contracts of our own and from npm under forge coverage and
 under Sightline, both with the optimizer off, and compares the lines that each calls
-executed. The same calls run on the mapping build through the intermediate language
+executed. The same calls run on the debug build through the intermediate language
 and on shipped builds with the optimizer (success, output, state), and on a build
 with a mark planted before every statement: a line called reached whose marks were
 not passed is falsely reached.
@@ -81,7 +81,7 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	t.wrong = harness.Table{Title: "lines that the marks contradict", Columns: []string{"project", "build", "line", "contract", "text", "Sightline"}}
 	t.outputs = harness.Table{Title: "the same calls on other builds", Columns: []string{"project", "build", "calls", "success or output differs", "sequences", "state differs", "calls left out"}}
 	t.outputs.Notes = []string{"Left out are calls from a CREATE2 on that makes a contract whose code differs: it gets another address."}
-	t.differences = harness.Table{Title: "calls that differ", Columns: []string{"project", "build", "sequence", "call", "mapping build", "this build"}}
+	t.differences = harness.Table{Title: "calls that differ", Columns: []string{"project", "build", "sequence", "call", "debug build", "this build"}}
 	var failures []error
 	for i := range corpus {
 		if p := &corpus[i]; strings.Contains(p.name, only) {
@@ -175,16 +175,16 @@ func (b *bench) compare(ctx context.Context, p *project) error {
 
 // everything are all lines of a project's sources as a diff that adds them gives
 // them, the harness apart.
-func everything(folder string) ([]diffmap.ChangedLine, error) {
+func everything(folder string) ([]unified.ChangedLine, error) {
 	text, err := harness.AddEverything(folder, "src")
 	if err != nil {
 		return nil, err
 	}
-	diff, err := diffmap.ParseDiff(text, diffmap.Limits{})
+	diff, err := unified.Parse(text, unified.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	var changes []diffmap.ChangedLine
+	var changes []unified.ChangedLine
 	for _, file := range diff.Files {
 		if file.NewPath == harnessName {
 			continue
@@ -273,7 +273,7 @@ func (b *bench) marked(ctx context.Context, p *project, planting *planting, s *d
 
 // otherBuilds runs the calls on the other builds, and judges those that are
 // mapped.
-func (b *bench) otherBuilds(ctx context.Context, p *project, sources map[string]string, changes []diffmap.ChangedLine, planting *planting,
+func (b *bench) otherBuilds(ctx context.Context, p *project, sources map[string]string, changes []unified.ChangedLine, planting *planting,
 	reference *deployment, sequences []evm.Sequence, outcomes []outcome) error {
 	for _, k := range kinds[1:] {
 		if k.newOnly && p.solc != newSolc {
@@ -296,7 +296,7 @@ func (b *bench) otherBuilds(ctx context.Context, p *project, sources map[string]
 }
 
 // another runs the calls on another build.
-func (b *bench) another(ctx context.Context, p *project, sources map[string]string, changes []diffmap.ChangedLine, k kind,
+func (b *bench) another(ctx context.Context, p *project, sources map[string]string, changes []unified.ChangedLine, k kind,
 	reference *deployment, sequences []evm.Sequence, want []outcome) (*deployment, []outcome, error) {
 	b.run.Logf("%s: %s", p.name, k.name)
 	o, err := b.compileWith(ctx, p, sources, k)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
@@ -53,10 +53,10 @@ func stage(t *testing.T) (*planting, *deployment, *deployment) {
 	const solc = "0.8.30"
 	p := &project{name: "forms", deploy: []string{"C"}}
 	o := testbuild.Compile(t, solc, map[string]string{source: forms}).Output
-	var changes []diffmap.ChangedLine
+	var changes []unified.ChangedLine
 	at := 0
 	for i, text := range strings.SplitAfter(forms, "\n") {
-		changes = append(changes, diffmap.ChangedLine{Path: source, Line: i + 1, Spans: []diffmap.Span{{Start: at, End: at + len(text)}}})
+		changes = append(changes, unified.ChangedLine{Path: source, Line: i + 1, Spans: []unified.Span{{Start: at, End: at + len(text)}}})
 		at += len(text)
 	}
 	s, err := newDeployment(context.Background(), p, kinds[0], o, changes)

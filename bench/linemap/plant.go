@@ -8,8 +8,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -40,12 +40,12 @@ type planting struct {
 }
 
 // plant puts marks into all sources of a build.
-func plant(o *build.Output) *planting {
+func plant(o *compile.Output) *planting {
 	p := &planting{sources: map[string]string{}, regions: map[string][]region{}, texts: map[string][]byte{}}
 	for _, s := range o.Sources {
 		w := planter{planting: p, text: s.Text}
-		for _, t := range diffmap.Tokenize(s.Text) {
-			if t.Kind != diffmap.Comment {
+		for _, t := range solidity.Tokenize(s.Text) {
+			if t.Kind != solidity.Comment {
 				w.tokens = append(w.tokens, t)
 			}
 		}
@@ -76,7 +76,7 @@ func statement(mark uint32) string { return "assembly { " + assembly(mark) + "} 
 type planter struct {
 	*planting
 	text    []byte
-	tokens  []diffmap.Token // without comments
+	tokens  []solidity.Token // without comments
 	regions []region
 	edits   []insertion
 }
@@ -127,10 +127,12 @@ func (w *planter) mark(start, end int) uint32 {
 }
 
 // unknown says that nothing reports whether a range ran.
-func (w *planter) unknown(n *build.Node) { w.regions = append(w.regions, region{n.Start, n.End(), 0}) }
+func (w *planter) unknown(n *compile.Node) {
+	w.regions = append(w.regions, region{n.Start, n.End(), 0})
+}
 
 // visit plants what a node asks for; those below it follow.
-func (w *planter) visit(n *build.Node) bool {
+func (w *planter) visit(n *compile.Node) bool {
 	switch n.Type {
 	case "FunctionDefinition":
 		w.function(n)
@@ -177,7 +179,7 @@ func (w *planter) visit(n *build.Node) bool {
 }
 
 // statements marks those of a block.
-func (w *planter) statements(block *build.Node) {
+func (w *planter) statements(block *compile.Node) {
 	for _, child := range block.Children {
 		switch {
 		case child.Role != "statements":
@@ -191,7 +193,7 @@ func (w *planter) statements(block *build.Node) {
 
 // body marks a statement that stands where a block may stand. What comes behind
 // offset from, such as an else, belongs to it.
-func (w *planter) body(n *build.Node, from int) {
+func (w *planter) body(n *compile.Node, from int) {
 	start := n.Start
 	if from > 0 {
 		start = from
@@ -209,7 +211,7 @@ func (w *planter) body(n *build.Node, from int) {
 
 // end is the offset behind a statement's semicolon; solc's range of a simple
 // statement ends before it.
-func (w *planter) end(n *build.Node) int {
+func (w *planter) end(n *compile.Node) int {
 	switch n.Type {
 	case "IfStatement":
 		last := n.Child("trueBody")
@@ -222,7 +224,7 @@ func (w *planter) end(n *build.Node) int {
 	case "Block", "UncheckedBlock", "InlineAssembly", "TryStatement":
 		return n.End()
 	}
-	i, _ := slices.BinarySearchFunc(w.tokens, n.End()-1, func(t diffmap.Token, at int) int { return t.Start - at })
+	i, _ := slices.BinarySearchFunc(w.tokens, n.End()-1, func(t solidity.Token, at int) int { return t.Start - at })
 	for ; i < len(w.tokens); i++ {
 		if t := w.tokens[i]; string(w.text[t.Start:t.End]) == ";" {
 			return t.End
@@ -232,7 +234,7 @@ func (w *planter) end(n *build.Node) int {
 }
 
 // function marks a function's entry and its modifiers.
-func (w *planter) function(n *build.Node) {
+func (w *planter) function(n *compile.Node) {
 	body, parameters := n.Child("body"), n.Child("parameters")
 	if body == nil || body.Length == 0 || parameters == nil {
 		return
@@ -258,7 +260,7 @@ func (w *planter) function(n *build.Node) {
 
 // modifier puts a modifier in at an offset of a function's header, and defines
 // it behind the function.
-func (w *planter) modifier(function *build.Node, at int, mark uint32) {
+func (w *planter) modifier(function *compile.Node, at int, mark uint32) {
 	w.open(at, fmt.Sprintf(" planted%d ", mark))
 	w.shut(function.End(), fmt.Sprintf(" modifier planted%d() { %s_; }", mark, statement(mark)))
 }

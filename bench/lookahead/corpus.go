@@ -9,7 +9,7 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
 	"github.com/sightline-evm/sightline/bench/internal/harness"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/examples"
 )
 
@@ -25,7 +25,7 @@ var versions = []string{"0.4.26", "0.5.17", "0.6.12", "0.7.6", "0.8.17", "0.8.30
 // subject is a project: contracts that are built and deployed together.
 type subject struct {
 	name    string
-	outputs []*build.Output
+	outputs []*compile.Output
 }
 
 // subjects compiles everything: our examples, and what npm has.
@@ -45,7 +45,7 @@ func subjects(ctx context.Context, run *harness.Run) ([]subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, subject{name, []*build.Output{output}})
+		all = append(all, subject{name, []*compile.Output{output}})
 	}
 	type project struct {
 		name, version string

@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 )
 
-const doc = `Measures the lookahead analysis on mapping builds of our examples, OpenZeppelin's ERC-20,
+const doc = `Measures the lookahead analysis on debug builds of our examples, OpenZeppelin's ERC-20,
 ERC-4626 and Governor, Gnosis Safe, Uniswap v2 and one plain contract under many solc
 versions. Questions: every split point of the paths of a campaign that does without
 lookahead, asked for each block that it did not enter (a sample of them, -questions).

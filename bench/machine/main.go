@@ -94,7 +94,7 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	table, err := compile(ctx, run, modules)
+	table, err := compileContracts(ctx, run, modules)
 	if err != nil {
 		return nil, err
 	}

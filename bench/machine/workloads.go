@@ -18,7 +18,9 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/project"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
@@ -38,19 +40,19 @@ func install(ctx context.Context, run *harness.Run) (modules string, err error) 
 	return run.Install(ctx, "machine", harness.Packages{"@openzeppelin/contracts": "5.7.0"}.Solc(solcVersion))
 }
 
-// compile makes the mapping build of the contracts under test, as campaigns run
+// compileContracts makes the debug build of the contracts under test, as campaigns run
 // it: the optimizer off.
-func compile(ctx context.Context, run *harness.Run, modules string) (*bytecode.Table, error) {
-	project := filepath.Join(filepath.Dir(modules), "project")
-	if err := writeSources(filepath.Join(project, "src")); err != nil {
+func compileContracts(ctx context.Context, run *harness.Run, modules string) (*bytecode.Table, error) {
+	folder := filepath.Join(filepath.Dir(modules), "project")
+	if err := writeSources(filepath.Join(folder, "src")); err != nil {
 		return nil, err
 	}
-	outputs, err := build.CompileSources(ctx, project, build.CompilerOptions{NodeModules: []string{modules}},
-		build.MappingOptions{Cache: filepath.Join(run.Cache, "builds", "machine")})
+	outputs, err := project.CompileSources(ctx, folder, solc.Options{NodeModules: []string{modules}},
+		compile.DebugOptions{Cache: filepath.Join(run.Cache, "builds", "machine")})
 	if err != nil {
 		return nil, err
 	}
-	return bytecode.NewTable(build.Contracts(outputs)), nil
+	return bytecode.NewTable(compile.Contracts(outputs)), nil
 }
 
 func writeSources(folder string) error {

@@ -19,7 +19,7 @@ import (
 )
 
 const doc = `Maps a diff of 300 files over the build-info that @aave/core-v3 ships with "sightline map --json",
--runs times: as it is shipped, with no compiler at hand, and with the mapping build, compiled once
+-runs times: as it is shipped, with no compiler at hand, and with the debug build, compiled once
 and then from the cache. Fails when a line of a source has no status or more than one. -seconds
 has no influence.
 
@@ -71,8 +71,8 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	var all []figures
 	for _, s := range []setting{
 		{"as shipped (optimized)", false, run.Runs},
-		{"mapping build, compiled", true, 1},
-		{"mapping build, from the cache", true, run.Runs},
+		{"debug build, compiled", true, 1},
+		{"debug build, from the cache", true, run.Runs},
 	} {
 		run.Logf("%s", s.name)
 		f, err := m.measure(ctx, s)

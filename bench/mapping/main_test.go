@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 )
 
 // TestCheck: a mapping that leaves a line out, or has one twice, is no figure.
@@ -58,7 +58,7 @@ func TestMakePullRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := diffmap.ParseDiff(text, diffmap.Limits{})
+	d, err := unified.Parse(text, unified.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

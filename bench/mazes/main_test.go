@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/maze"
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
@@ -26,7 +26,7 @@ func TestSmallMaze(t *testing.T) {
 		t.Fatal(err)
 	}
 	project := testbuild.Compile(t, compiler, map[string]string{"src/Maze.sol": m.Source(nil)})
-	deployed, err := timetotarget.Deploy(context.Background(), "maze", []*build.Output{project.Output}, nil)
+	deployed, err := timetotarget.Deploy(context.Background(), "maze", []*compile.Output{project.Output}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

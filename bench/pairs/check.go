@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -136,9 +137,9 @@ func check(files []changedFile, lines []report.Line) (counts, []string) {
 		c.lines++
 		c.status[l.Status]++
 		switch l.Kind {
-		case diffmap.DeletionAnchor.String():
+		case unified.DeletionAnchor.String():
 			c.deletions++
-		case diffmap.Indirect.String():
+		case unified.Indirect.String():
 			c.indirect++
 		}
 		times[place{l.File, l.Line}]++

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 // the other way round; a mapping may go beyond git's lines.
 func TestCompareLines(t *testing.T) {
 	const text = "diff --git a/A.sol b/A.sol\nindex 1111111..2222222 100644\n--- a/A.sol\n+++ b/A.sol\n@@ -1,2 +1,3 @@\n-old\n+new\n x\n+more\n"
-	parsed, err := diffmap.ParseDiff([]byte(text), diffmap.Limits{})
+	parsed, err := unified.Parse([]byte(text), unified.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -166,12 +167,12 @@ func (h *historian) step(ctx context.Context, base, head string) (*step, error) 
 		s.violations = append(s.violations, "the diff and the repository are mapped to different lines")
 	}
 	s.beyond = beyond(changed, mapped.Lines)
-	parsed, err := diffmap.ParseDiff(text, diffmap.Limits{})
+	parsed, err := unified.Parse(text, unified.Limits{})
 	if err != nil {
 		return nil, err
 	}
 	for i := range parsed.Files {
-		if parsed.Files[i].Status == diffmap.Renamed {
+		if parsed.Files[i].Status == unified.Renamed {
 			s.renamed++
 		}
 	}
@@ -198,7 +199,7 @@ func beyond(changed []changedFile, lines []report.Line) int {
 	}
 	n := 0
 	for _, l := range lines {
-		if l.Kind != diffmap.DeletionAnchor.String() && l.Kind != diffmap.Indirect.String() && !added[l.File][l.Line] {
+		if l.Kind != unified.DeletionAnchor.String() && l.Kind != unified.Indirect.String() && !added[l.File][l.Line] {
 			n++
 		}
 	}
@@ -207,7 +208,7 @@ func beyond(changed []changedFile, lines []report.Line) int {
 
 // compareLines says where the lines that our reader finds in a diff are not
 // those that git names.
-func compareLines(changed []changedFile, parsed *diffmap.Diff) []string {
+func compareLines(changed []changedFile, parsed *unified.Diff) []string {
 	theirs := map[string]map[int]bool{}
 	for _, f := range changed {
 		if len(f.added) > 0 {

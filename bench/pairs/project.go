@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
 
 // makeProject makes a git repository at root whose commit is the base version
@@ -98,13 +98,13 @@ func merged[V any](a, b map[string]V) map[string]bool {
 
 // writeNeeded writes the named sources, as far as this version has them, and
 // what they import.
-func writeNeeded(root string, sources map[string]string, names []string) error {
+func writeNeeded(root string, texts map[string]string, names []string) error {
 	queue := slices.Clone(names)
 	done := map[string]bool{}
 	for len(queue) > 0 {
 		name := queue[0]
 		queue = queue[1:]
-		text, has := sources[name]
+		text, has := texts[name]
 		if done[name] || !has {
 			continue
 		}
@@ -116,7 +116,7 @@ func writeNeeded(root string, sources map[string]string, names []string) error {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			return err
 		}
-		for _, imported := range build.Imports([]byte(text)) {
+		for _, imported := range solidity.Imports([]byte(text)) {
 			if !strings.HasPrefix(imported.Path, ".") {
 				return fmt.Errorf("%s imports %s, which is not in the package", name, imported.Path)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
@@ -122,12 +122,12 @@ func (s *subject) config(aimed bool, schedule *fuzzer.Schedule, without fuzzer.T
 	return config
 }
 
-// compile compiles a folder of contracts with a version of solc.
-type compile func(ctx context.Context, version, folder string) ([]*build.Output, error)
+// compileFunc compiles a folder of contracts with a version of solc.
+type compileFunc func(ctx context.Context, version, folder string) ([]*compile.Output, error)
 
 // open compiles the examples and deploys each alone.
-func open(ctx context.Context, examples []example, wanted func(name string) bool, compile compile) ([]*subject, error) {
-	outputs := map[string][]*build.Output{} // by compiler and folder
+func open(ctx context.Context, examples []example, wanted func(name string) bool, builder compileFunc) ([]*subject, error) {
+	outputs := map[string][]*compile.Output{} // by compiler and folder
 	var subjects []*subject
 	for _, e := range examples {
 		if !wanted(e.name) {
@@ -136,7 +136,7 @@ func open(ctx context.Context, examples []example, wanted func(name string) bool
 		key := e.compiler + " " + e.folder
 		if outputs[key] == nil {
 			var err error
-			if outputs[key], err = compile(ctx, e.compiler, e.folder); err != nil {
+			if outputs[key], err = builder(ctx, e.compiler, e.folder); err != nil {
 				return nil, err
 			}
 		}

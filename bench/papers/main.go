@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 )
 
@@ -80,8 +80,8 @@ func wanted(name string) bool {
 }
 
 // compileFor compiles with compilers from npm.
-func compileFor(run *harness.Run) compile {
-	return func(ctx context.Context, version, folder string) ([]*build.Output, error) {
+func compileFor(run *harness.Run) compileFunc {
+	return func(ctx context.Context, version, folder string) ([]*compile.Output, error) {
 		modules, err := run.Install(ctx, "papers", harness.Packages{}.Solc(compilers...))
 		if err != nil {
 			return nil, err

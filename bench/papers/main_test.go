@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
 // compileForTest compiles with the compilers of the tests.
-func compileForTest(t *testing.T) compile {
-	return func(_ context.Context, version, folder string) ([]*build.Output, error) {
+func compileForTest(t *testing.T) compileFunc {
+	return func(_ context.Context, version, folder string) ([]*compile.Output, error) {
 		sources := map[string]string{}
 		err := fs.WalkDir(own, folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
@@ -24,7 +24,7 @@ func compileForTest(t *testing.T) compile {
 			sources[path] = string(text)
 			return err
 		})
-		return []*build.Output{testbuild.Compile(t, version, sources).Output}, err
+		return []*compile.Output{testbuild.Compile(t, version, sources).Output}, err
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/examples"
 )
 
@@ -69,7 +69,7 @@ func subjectsOf(ctx context.Context, run *harness.Run, asked func(name string) b
 		if err != nil {
 			return nil, err
 		}
-		if subjects[name], err = timetotarget.Deploy(ctx, name, []*build.Output{output}, nil); err != nil {
+		if subjects[name], err = timetotarget.Deploy(ctx, name, []*compile.Output{output}, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -88,7 +88,7 @@ func subjectsOf(ctx context.Context, run *harness.Run, asked func(name string) b
 	return subjects, nil
 }
 
-func (c *caseOf) compile(ctx context.Context, run *harness.Run) ([]*build.Output, error) {
+func (c *caseOf) compile(ctx context.Context, run *harness.Run) ([]*compile.Output, error) {
 	modules, err := run.Install(ctx, "targets", packages())
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/corpus"
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -105,7 +105,7 @@ func open(ctx context.Context, run *harness.Run) ([]*subject, error) {
 // are places in that code.
 func deployAll(ctx context.Context, run *harness.Run, modules string) ([]*timetotarget.Subject, error) {
 	var deployed []*timetotarget.Subject
-	add := func(name string, outputs []*build.Output) error {
+	add := func(name string, outputs []*compile.Output) error {
 		s, err := timetotarget.Deploy(ctx, name, outputs, nil)
 		deployed = append(deployed, s)
 		return err
@@ -115,7 +115,7 @@ func deployAll(ctx context.Context, run *harness.Run, modules string) ([]*timeto
 		if err != nil {
 			return nil, err
 		}
-		if err := add(name, []*build.Output{output}); err != nil {
+		if err := add(name, []*compile.Output{output}); err != nil {
 			return nil, err
 		}
 	}
@@ -199,7 +199,7 @@ func assertsOf(ctx context.Context, run *harness.Run, modules string, deployed [
 	}
 	bySource := map[string][]string{}
 	var sources []string
-	for _, c := range build.Contracts(outputs) {
+	for _, c := range compile.Contracts(outputs) {
 		if !slices.Contains(sources, c.Source) {
 			sources = append(sources, c.Source)
 		}

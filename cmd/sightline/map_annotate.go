@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 )
@@ -57,7 +58,7 @@ func printAnnotated(out io.Writer, c *change.Change) error {
 		if err != nil {
 			continue // a library's source, known to the build by another name
 		}
-		annotateFile(w, &diffmap.File{OldPath: path, NewPath: path}, text, marks[path])
+		annotateFile(w, &unified.File{OldPath: path, NewPath: path}, text, marks[path])
 	}
 	fmt.Fprintf(w, "%s\n%s\n", markLegend, countMapping(c))
 	return w.Flush()
@@ -65,7 +66,7 @@ func printAnnotated(out io.Writer, c *change.Change) error {
 
 func markOf(l diffmap.Line) rune {
 	switch {
-	case l.Kind == diffmap.Indirect:
+	case l.Kind == unified.Indirect:
 		return markIndirect
 	case len(l.Targets) > 0:
 		return markTarget
@@ -77,7 +78,7 @@ func markOf(l diffmap.Line) rune {
 
 // annotateFile prints the edits of a file with the lines around them, and the
 // marked lines elsewhere.
-func annotateFile(w io.Writer, f *diffmap.File, text []byte, marks map[int]rune) {
+func annotateFile(w io.Writer, f *unified.File, text []byte, marks map[int]rune) {
 	fmt.Fprintln(w, describeFile(f))
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	if len(text) == 0 {
@@ -128,11 +129,11 @@ func annotateFile(w io.Writer, f *diffmap.File, text []byte, marks map[int]rune)
 }
 
 // describeFile is the line above a file's diff.
-func describeFile(f *diffmap.File) string {
+func describeFile(f *unified.File) string {
 	switch f.Status {
-	case diffmap.Added, diffmap.Deleted:
+	case unified.Added, unified.Deleted:
 		return fmt.Sprintf("%s (%s)", human.Printable(f.Path()), f.Status)
-	case diffmap.Renamed, diffmap.Copied:
+	case unified.Renamed, unified.Copied:
 		return fmt.Sprintf("%s (%s from %s)", human.Printable(f.NewPath), f.Status, human.Printable(f.OldPath))
 	}
 	return human.Printable(f.Path())

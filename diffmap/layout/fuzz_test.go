@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // read reads a layout as a build without an AST has it.
 func read(text string) (*Layout, error) {
-	c := &build.Contract{Contract: bytecode.Contract{Name: "C", Source: "c.sol"}, StorageLayout: json.RawMessage(text)}
-	return NewUnit(&build.Output{}, nil).Layout(c)
+	c := &compile.Contract{Contract: bytecode.Contract{Name: "C", Source: "c.sol"}, StorageLayout: json.RawMessage(text)}
+	return NewUnit(&compile.Output{}, nil).Layout(c)
 }
 
 const (

@@ -10,7 +10,7 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 )
 
 // wordBytes is the length of a slot.
@@ -36,7 +36,7 @@ type Namespace struct {
 	Struct   string // its name
 	Contract string // that declares it, qualified
 	Members  []Variable
-	Node     *build.Node
+	Node     *compile.Node
 }
 
 // Variable is a state variable, or a member of a struct.
@@ -49,7 +49,7 @@ type Variable struct {
 	Offset uint
 	Type   *Type
 	// Node is its declaration; nil where the build's AST does not tell.
-	Node *build.Node
+	Node *compile.Node
 	// RenamedFrom and RetypedFrom are what OpenZeppelin's annotations
 	// @custom:oz-renamed-from and @custom:oz-retyped-from say of the version before.
 	RenamedFrom, RetypedFrom string
@@ -115,21 +115,21 @@ func (t *Type) used() *big.Int {
 
 // Unit reads the layouts of the contracts of one build.
 type Unit struct {
-	renamed   map[string]string      // sources that have another name on the other side
-	nodes     map[int]*build.Node    // declarations of types, and of what they consist of
-	contracts map[string]*build.Node // by qualified name
-	sources   map[int]*build.Source
+	renamed   map[string]string        // sources that have another name on the other side
+	nodes     map[int]*compile.Node    // declarations of types, and of what they consist of
+	contracts map[string]*compile.Node // by qualified name
+	sources   map[int]*compile.Source
 	structs   map[int]*Type // read from the AST
 }
 
 // NewUnit reads the declarations of a build. renamed gives sources the name that the
 // build has that this one is compared with, where they differ.
-func NewUnit(o *build.Output, renamed map[string]string) *Unit {
-	u := &Unit{renamed: renamed, nodes: map[int]*build.Node{}, contracts: map[string]*build.Node{},
-		sources: map[int]*build.Source{}, structs: map[int]*Type{}}
+func NewUnit(o *compile.Output, renamed map[string]string) *Unit {
+	u := &Unit{renamed: renamed, nodes: map[int]*compile.Node{}, contracts: map[string]*compile.Node{},
+		sources: map[int]*compile.Source{}, structs: map[int]*Type{}}
 	for _, s := range o.Sources {
 		u.sources[s.ID] = s
-		s.AST.Walk(func(n *build.Node) bool {
+		s.AST.Walk(func(n *compile.Node) bool {
 			switch n.Type {
 			case "ContractDefinition":
 				u.contracts[u.qualified(s.Path+":"+n.Attribute("name"))] = n
@@ -159,10 +159,10 @@ func (u *Unit) qualified(name string) string {
 
 // Declaration is a contract's declaration, by its qualified name; nil where the build
 // has none.
-func (u *Unit) Declaration(qualified string) *build.Node { return u.contracts[qualified] }
+func (u *Unit) Declaration(qualified string) *compile.Node { return u.contracts[qualified] }
 
 // Bases lists the qualified names of the linearized bases of a contract, its own first.
-func (u *Unit) Bases(declaration *build.Node) []string {
+func (u *Unit) Bases(declaration *compile.Node) []string {
 	var names []string
 	for _, base := range u.bases(declaration) {
 		names = append(names, u.name(base))
@@ -171,7 +171,7 @@ func (u *Unit) Bases(declaration *build.Node) []string {
 }
 
 // name is the qualified name of a contract by its declaration.
-func (u *Unit) name(declaration *build.Node) string {
+func (u *Unit) name(declaration *compile.Node) string {
 	name := declaration.Attribute("name")
 	if s := u.sources[declaration.File]; s != nil {
 		return u.qualified(s.Path + ":" + name)
@@ -179,12 +179,12 @@ func (u *Unit) name(declaration *build.Node) string {
 	return name
 }
 
-func (u *Unit) bases(declaration *build.Node) []*build.Node {
+func (u *Unit) bases(declaration *compile.Node) []*compile.Node {
 	if declaration == nil {
 		return nil
 	}
 	ids, _ := declaration.Attributes["linearizedBaseContracts"].([]any)
-	var bases []*build.Node
+	var bases []*compile.Node
 	for _, value := range ids {
 		id, ok := value.(int)
 		if base := u.nodes[id]; ok && base != nil && base.Type == "ContractDefinition" {
@@ -196,9 +196,9 @@ func (u *Unit) bases(declaration *build.Node) []*build.Node {
 
 // Inherited is the contract that an entry of a base list names; nil where that is not
 // known.
-func (u *Unit) Inherited(specifier *build.Node) *build.Node {
-	var found *build.Node
-	specifier.Walk(func(n *build.Node) bool {
+func (u *Unit) Inherited(specifier *compile.Node) *compile.Node {
+	var found *compile.Node
+	specifier.Walk(func(n *compile.Node) bool {
 		if id, ok := n.Int("referencedDeclaration"); ok && found == nil {
 			found = u.nodes[id]
 		}
@@ -208,7 +208,7 @@ func (u *Unit) Inherited(specifier *build.Node) *build.Node {
 }
 
 // Comment is the comment right before a declaration, without its marks.
-func (u *Unit) Comment(n *build.Node) string {
+func (u *Unit) Comment(n *compile.Node) string {
 	s := u.sources[n.File]
 	if s == nil || n.Start < 0 || n.Start > len(s.Text) {
 		return ""
@@ -221,7 +221,7 @@ func (u *Unit) Comment(n *build.Node) string {
 var ErrNoLayout = errors.New("the build has no storage layout of it")
 
 // Layout reads the layout of one of the unit's contracts.
-func (u *Unit) Layout(c *build.Contract) (*Layout, error) {
+func (u *Unit) Layout(c *compile.Contract) (*Layout, error) {
 	if len(c.StorageLayout) == 0 || string(c.StorageLayout) == "null" {
 		return nil, ErrNoLayout
 	}

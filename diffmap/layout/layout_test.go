@@ -10,7 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/layout"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
@@ -142,17 +143,17 @@ contract C is A {}`
 
 // compiled is what a compiler made of one side of all cases.
 type compiled struct {
-	output *build.Output
+	output *compile.Output
 	unit   *layout.Unit
 }
 
-func compile(t *testing.T, version string, sources map[string]string) compiled {
+func compileSources(t *testing.T, version string, sources map[string]string) compiled {
 	t.Helper()
 	o := testbuild.Compile(t, version, sources).Output
 	o.Compiler = version
 	cache := filepath.Join("..", "..", ".cache")
-	err := o.AddStorageLayouts(context.Background(), build.CompilerOptions{NodeModules: []string{filepath.Join(cache, "npm", "node_modules")}, Cache: filepath.Join(cache, "testbuild")},
-		build.MappingOptions{Cache: filepath.Join(cache, "testbuild")})
+	err := o.AddStorageLayouts(context.Background(), solc.Options{NodeModules: []string{filepath.Join(cache, "npm", "node_modules")}, Cache: filepath.Join(cache, "testbuild")},
+		compile.DebugOptions{Cache: filepath.Join(cache, "testbuild")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func compile(t *testing.T, version string, sources map[string]string) compiled {
 // layoutOf is the layout of a file's contract C.
 func (c compiled) layoutOf(t *testing.T, file string) *layout.Layout {
 	t.Helper()
-	at := slices.IndexFunc(c.output.Contracts, func(c *build.Contract) bool { return c.Source == file && c.Name == "C" })
+	at := slices.IndexFunc(c.output.Contracts, func(c *compile.Contract) bool { return c.Source == file && c.Name == "C" })
 	if at < 0 {
 		t.Fatalf("%s has no contract C", file)
 	}
@@ -184,18 +185,18 @@ func source(text string) string {
 func TestCompare(t *testing.T) {
 	for _, version := range []string{"0.5.17", "0.8.17", "0.8.30"} {
 		t.Run(version, func(t *testing.T) {
-			number, err := build.ParseVersion(version)
+			number, err := solc.ParseVersion(version)
 			if err != nil {
 				t.Fatal(err)
 			}
 			base, head := map[string]string{}, map[string]string{}
 			for i, c := range cases {
-				since, err := build.ParseVersion(c.since)
+				since, err := solc.ParseVersion(c.since)
 				if c.since == "" || err == nil && !number.Less(since) {
 					base[fmt.Sprintf("%02d.sol", i)], head[fmt.Sprintf("%02d.sol", i)] = source(c.base), source(c.head)
 				}
 			}
-			before, after := compile(t, version, base), compile(t, version, head)
+			before, after := compileSources(t, version, base), compileSources(t, version, head)
 			for i, c := range cases {
 				file := fmt.Sprintf("%02d.sol", i)
 				if _, ok := base[file]; !ok {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 )
 
 // storageLocation is the mark of a namespace (ERC-7201, "Specification").
@@ -15,7 +15,7 @@ var storageLocation = regexp.MustCompile(`@custom:storage-location\s+erc7201:(\S
 
 // namespaces lists those of a contract and its bases. solc's storage layout has none
 // of them, so that they are read from the AST.
-func (u *Unit) namespaces(declaration *build.Node) ([]Namespace, error) {
+func (u *Unit) namespaces(declaration *compile.Node) ([]Namespace, error) {
 	var found []Namespace
 	for _, base := range u.bases(declaration) {
 		for _, n := range base.Children {
@@ -39,7 +39,7 @@ func (u *Unit) namespaces(declaration *build.Node) ([]Namespace, error) {
 // structure lays out a struct (Solidity documentation, "Layout of State Variables in
 // Storage": values share a slot where they fit, structs and arrays begin a new one,
 // and so does what follows them).
-func (u *Unit) structure(n *build.Node) (*Type, error) {
+func (u *Unit) structure(n *compile.Node) (*Type, error) {
 	if t := u.structs[n.ID]; t != nil {
 		return t, nil
 	}
@@ -93,7 +93,7 @@ func slotsOf(size *big.Int) *big.Int {
 func word() *big.Int { return big.NewInt(wordBytes) }
 
 // typeOf is the type that the AST of a type's name means.
-func (u *Unit) typeOf(n *build.Node) (*Type, error) {
+func (u *Unit) typeOf(n *compile.Node) (*Type, error) {
 	if n == nil {
 		return nil, fmt.Errorf("a member has no type")
 	}
@@ -124,7 +124,7 @@ func (u *Unit) typeOf(n *build.Node) (*Type, error) {
 }
 
 // named is the type that a name means.
-func (u *Unit) named(n *build.Node) (*Type, error) {
+func (u *Unit) named(n *compile.Node) (*Type, error) {
 	id, _ := n.Int("referencedDeclaration")
 	declaration := u.nodes[id]
 	if declaration == nil {
@@ -153,7 +153,7 @@ func (u *Unit) named(n *build.Node) (*Type, error) {
 // expression stands for it in the source.
 var arrayLength = regexp.MustCompile(`\[(\d*)\](?: storage.*)?$`)
 
-func (u *Unit) array(n *build.Node) (*Type, error) {
+func (u *Unit) array(n *compile.Node) (*Type, error) {
 	element, err := u.typeOf(n.Child("baseType"))
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func perSlot(t *Type) int64 {
 }
 
 // elementary is a type of the language.
-func (u *Unit) elementary(n *build.Node) (*Type, error) {
+func (u *Unit) elementary(n *compile.Node) (*Type, error) {
 	if n == nil {
 		return nil, fmt.Errorf("a type has no name")
 	}

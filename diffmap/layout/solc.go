@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 )
 
 // solcLayout is a storage layout as solc writes it (Solidity documentation, "JSON
@@ -77,7 +77,7 @@ func (r *reader) variable(raw *solcVariable) (Variable, error) {
 }
 
 // declared is the declaration of a variable by its AST id, if it is called so.
-func (u *Unit) declared(id int, name string) *build.Node {
+func (u *Unit) declared(id int, name string) *compile.Node {
 	n := u.nodes[id]
 	if n == nil || n.Type != "VariableDeclaration" || n.Attribute("name") != name {
 		return nil
@@ -87,7 +87,7 @@ func (u *Unit) declared(id int, name string) *build.Node {
 
 // owner is the qualified name of the contract that declares a state variable; solc's
 // layout names the one that inherits it. Empty for members of structs.
-func (u *Unit) owner(n *build.Node) string {
+func (u *Unit) owner(n *compile.Node) string {
 	if n == nil || n.Parent == nil || n.Parent.Type != "ContractDefinition" {
 		return ""
 	}
@@ -203,7 +203,7 @@ func declarationID(key string) int {
 
 // enumValues are the names of an enum's values; nil where its declaration is not
 // known.
-func enumValues(n *build.Node) []string {
+func enumValues(n *compile.Node) []string {
 	if n == nil || n.Type != "EnumDefinition" {
 		return nil
 	}
@@ -218,7 +218,7 @@ func enumValues(n *build.Node) []string {
 
 // underlying makes a user-defined value type what it is stored as. Where its
 // declaration is not known it stays a type of its own.
-func (u *Unit) underlying(t *Type, n *build.Node) {
+func (u *Unit) underlying(t *Type, n *compile.Node) {
 	if n == nil || n.Type != "UserDefinedValueTypeDefinition" {
 		return
 	}

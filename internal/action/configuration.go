@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/git"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/config"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -24,11 +25,11 @@ func (a *action) read(ctx context.Context, c *github.Comparison) (*change.Known,
 	switch {
 	case c.Patch != nil:
 		result.About.Base = human.Revision(a.run.Event.Base)
-		if result.Diff, err = diffmap.ParseDiff(c.Patch, diffmap.Limits{}); err == nil {
+		if result.Diff, err = unified.Parse(c.Patch, unified.Limits{}); err == nil {
 			err = change.CheckVisible(result.Diff, c.How)
 		}
 	default:
-		result.Diff, err = (&diffmap.Git{Root: a.run.Workspace}).Between(ctx, c.Base, c.Head)
+		result.Diff, err = (&git.Repository{Root: a.run.Workspace}).Between(ctx, c.Base, c.Head)
 	}
 	if err != nil {
 		return nil, exit.CannotFuzz("%w", err)
@@ -135,6 +136,6 @@ func (a *action) configurations() []string {
 }
 
 // edited reports whether a diff changes a file.
-func edited(d *diffmap.Diff, file string) bool {
-	return slices.ContainsFunc(d.Files, func(f diffmap.File) bool { return f.OldPath == file || f.NewPath == file })
+func edited(d *unified.Diff, file string) bool {
+	return slices.ContainsFunc(d.Files, func(f unified.File) bool { return f.OldPath == file || f.NewPath == file })
 }

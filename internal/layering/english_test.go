@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -74,7 +73,7 @@ func TestBadEnglish(t *testing.T) {
 // TestEnglishOfGo checks comments and string literals, except those of tests.
 func TestEnglishOfGo(t *testing.T) {
 	for _, f := range files(t) {
-		if f.isTest() || isUnmended(f.path) {
+		if f.isTest() {
 			continue
 		}
 		for _, group := range f.tree.Comments {
@@ -107,9 +106,6 @@ func TestEnglishOfDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range append(names, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "action.yml", "native/action.yml") {
-		if isUnmended(name) {
-			continue
-		}
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
@@ -123,14 +119,4 @@ func report(t *testing.T, name string, faults []string) {
 	for _, fault := range faults {
 		t.Errorf("%s:%s", name, fault)
 	}
-}
-
-// unmended are files, and folders without those below them, whose English is not mended
-// yet. The list only ever gets shorter.
-var unmended = []string{
-	"diffmap/build",
-}
-
-func isUnmended(name string) bool {
-	return slices.Contains(unmended, name) || slices.Contains(unmended, path.Dir(name))
 }

@@ -24,51 +24,54 @@ const everything = "*"
 // A new package gets a line here, under the lowest layer that its job allows.
 var allowances = map[string][]string{
 	// Flags to options, one call, an exit code.
-	"cmd/sightline": {"diffmap", "examples", "report", "internal/action", "internal/bytecode", "internal/config", "internal/exit", "internal/human",
-		"internal/pipeline", "internal/pipeline/change", "internal/progress", "internal/question", "internal/replay"},
+	"cmd/sightline": {"diffmap", "diffmap/unified", "examples", "report", "internal/action", "internal/bytecode", "internal/config", "internal/exit",
+		"internal/human", "internal/pipeline", "internal/pipeline/change", "internal/progress", "internal/question", "internal/replay"},
 
 	// The edge of the GitHub Action.
-	"internal/action": {"internal/config", "internal/pipeline", "internal/pipeline/change", "report", "report/github", "diffmap", "fuzzer",
-		"internal/exit", "internal/files", "internal/human", "internal/progress"},
+	"internal/action": {"internal/config", "internal/pipeline", "internal/pipeline/change", "report", "report/github", "fuzzer", "internal/exit",
+		"internal/files", "internal/human", "internal/progress", "diffmap/git", "diffmap/unified"},
 	// Settings of a run, as flags, files and inputs have them.
 	"internal/config": {"internal/pipeline", "internal/pipeline/change", "internal/pipeline/deploy", "internal/worldfile", "report",
 		"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/world", "fuzzer/world/chain", "internal/exit", "internal/files", "internal/human", "internal/progress"},
 
 	// The job, on one page, and its parts.
 	"internal/pipeline": {"internal/pipeline/change", "internal/pipeline/compare", "internal/pipeline/deploy", "internal/pipeline/upgrade",
-		"internal/worldfile", "internal/replay", "report", "diffmap", "diffmap/build", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle",
+		"internal/worldfile", "internal/replay", "report", "diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle",
 		"internal/bytecode", "internal/exit", "internal/human", "internal/progress"},
-	"internal/pipeline/compare": {"internal/pipeline/change", "internal/pipeline/deploy", "report", "diffmap", "diffmap/build",
-		"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "internal/bytecode", "internal/files", "internal/human", "internal/progress"},
-	"internal/pipeline/upgrade": {"internal/pipeline/change", "internal/pipeline/deploy", "internal/replay", "report", "diffmap", "diffmap/build",
-		"diffmap/layout", "fuzzer/evm", "fuzzer/world", "internal/bytecode", "internal/human", "internal/progress"},
+	"internal/pipeline/compare": {"internal/pipeline/change", "internal/pipeline/deploy", "report", "diffmap", "diffmap/compile", "fuzzer",
+		"fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "internal/bytecode", "internal/files", "internal/human", "internal/progress"},
+	"internal/pipeline/upgrade": {"internal/pipeline/change", "internal/pipeline/deploy", "internal/replay", "report", "diffmap", "diffmap/compile",
+		"diffmap/layout", "diffmap/unified", "fuzzer/evm", "fuzzer/world", "internal/bytecode", "internal/human", "internal/progress"},
 	"internal/worldfile": {"internal/pipeline/deploy", "fuzzer/evm", "fuzzer/world", "internal/human"},
-	"internal/pipeline/deploy": {"internal/pipeline/change", "diffmap", "diffmap/build", "fuzzer/evm", "fuzzer/input", "fuzzer/world",
-		"fuzzer/world/chain", "fuzzer/world/recorder", "internal/bytecode", "internal/exit", "internal/files", "internal/human", "internal/progress"},
-	"internal/pipeline/change": {"report", "diffmap", "diffmap/build", "fuzzer/world", "examples",
-		"internal/bytecode", "internal/exit", "internal/files", "internal/human", "internal/progress"},
+	"internal/pipeline/deploy": {"internal/pipeline/change", "diffmap", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/settings",
+		"fuzzer/evm", "fuzzer/input", "fuzzer/world", "fuzzer/world/chain", "fuzzer/world/recorder", "internal/bytecode", "internal/exit",
+		"internal/files", "internal/human", "internal/progress"},
+	"internal/pipeline/change": {"report", "diffmap", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/reading",
+		"diffmap/compile/solc", "diffmap/compile/sources", "diffmap/git", "diffmap/unified", "fuzzer/world", "examples", "internal/bytecode",
+		"internal/exit", "internal/files", "internal/human", "internal/progress"},
 
 	// The measured comparisons: programs that take the product apart as they need.
 	"bench/differential":          {everything},
 	"bench/forge":                 {everything},
 	"bench/guards":                {everything},
-	"bench/internal/timetotarget": {"diffmap", "diffmap/build", "fuzzer", "fuzzer/evm", "fuzzer/lookahead", "internal/pipeline/deploy"},
-	"bench/internal/corpus":       {"bench/internal/harness", "diffmap/build", "examples"},
-	"bench/internal/forge":        {"bench/internal/harness", "internal/soljson"},
-	"bench/internal/harness":      {},
-	"bench/internal/maze":         {},
-	"bench/linemap":               {everything},
-	"bench/lookahead":             {everything},
-	"bench/machine":               {everything},
-	"bench/mapping":               {everything},
-	"bench/mazes":                 {everything},
-	"bench/packages":              {everything},
-	"bench/setups":                {everything},
-	"bench/papers":                {everything},
-	"bench/pairs":                 {everything},
-	"bench/statetests":            {everything},
-	"bench/targets":               {everything},
-	"bench/techniques":            {everything},
+	"bench/internal/timetotarget": {"diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/lookahead", "internal/pipeline/deploy"},
+	"bench/internal/corpus": {"bench/internal/harness", "examples", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/reading",
+		"diffmap/compile/solc"},
+	"bench/internal/forge":   {"bench/internal/harness", "internal/soljson"},
+	"bench/internal/harness": {},
+	"bench/internal/maze":    {},
+	"bench/linemap":          {everything},
+	"bench/lookahead":        {everything},
+	"bench/machine":          {everything},
+	"bench/mapping":          {everything},
+	"bench/mazes":            {everything},
+	"bench/packages":         {everything},
+	"bench/setups":           {everything},
+	"bench/papers":           {everything},
+	"bench/pairs":            {everything},
+	"bench/statetests":       {everything},
+	"bench/targets":          {everything},
+	"bench/techniques":       {everything},
 
 	// What is run again, and shown: it knows no project.
 	"internal/replay": {"report", "fuzzer", "fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/input", "fuzzer/oracle", "fuzzer/world",
@@ -95,10 +98,24 @@ var allowances = map[string][]string{
 	"fuzzer/evm/evmtest":   {"fuzzer/evm"},
 	"fuzzer/lookahead":     {"internal/bytecode"}, // code in, verdict out: no EVM state
 
-	"diffmap":       {"diffmap/build", "internal/bytecode"},
-	"diffmap/build": {"internal/bytecode", "internal/atomicfile"},
+	"diffmap": {"diffmap/compile", "diffmap/compile/solc", "diffmap/solidity", "diffmap/unified", "internal/bytecode"},
+	// Builds: a project's, made of the model of one, which compilers make of sources.
+	"diffmap/compile/project": {"diffmap/compile", "diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings",
+		"diffmap/compile/solc", "diffmap/compile/sources", "diffmap/solidity"},
+	"diffmap/compile": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources", "diffmap/solidity",
+		"internal/atomicfile", "internal/bytecode"},
+	"diffmap/compile/sources": {"diffmap/compile/reading", "diffmap/compile/settings", "diffmap/compile/solc"},
+	"diffmap/compile/solc":    {"diffmap/compile/child", "diffmap/compile/reading", "diffmap/compile/settings", "internal/atomicfile"},
+	// What foundry.toml and the other tools' files say.
+	"diffmap/compile/settings": {"diffmap/compile/reading"},
+	"diffmap/compile/child":    {"diffmap/compile/reading"},
+	"diffmap/compile/reading":  {},
+	// The text of diffs: neither git nor compilers.
+	"diffmap/unified":  {"diffmap/solidity"},
+	"diffmap/git":      {"diffmap/unified"},
+	"diffmap/solidity": {},
 	// Where contracts keep their state, and what an upgrade makes of it.
-	"diffmap/layout": {"diffmap/build"},
+	"diffmap/layout": {"diffmap/compile"},
 
 	"examples":          {},
 	"internal/abi":      {},
@@ -107,6 +124,9 @@ var allowances = map[string][]string{
 	"internal/human":    {},
 	"internal/progress": {},
 	"internal/bytecode": {},
+	// Diffs and folders for tests.
+	"internal/testing/testdiff":  {"diffmap/unified"},
+	"internal/testing/testfiles": {},
 	// What GitHub asks of SARIF, for tests.
 	"internal/testing/checksarif": {"report/sarif"},
 	// A chain for tests.
@@ -120,11 +140,11 @@ var allowances = map[string][]string{
 	"internal/testing/testsolc":   {"internal/bytecode"},
 	"internal/testing/testforge":  {"internal/soljson", "internal/testing/testsolc"},
 	// Above all that is tested with it; only external test packages can use it.
-	"internal/testing/testbuild": {"diffmap", "diffmap/build", "internal/bytecode"},
+	"internal/testing/testbuild": {"diffmap", "diffmap/compile", "diffmap/compile/reading", "diffmap/compile/solc", "internal/bytecode"},
 }
 
 // testOnly are packages that nothing but tests imports, and each other.
-var testOnly = []string{"internal/testing/testsolc", "internal/testing/testforge", "internal/testing/testbuild", "internal/testing/checksarif", "internal/testing/fakegithub", "internal/layering", "internal/workflows"}
+var testOnly = []string{"internal/testing/testdiff", "internal/testing/testfiles", "internal/testing/testsolc", "internal/testing/testforge", "internal/testing/testbuild", "internal/testing/checksarif", "internal/testing/fakegithub", "internal/layering", "internal/workflows"}
 
 // listed is what this test needs of go list's answer.
 type listed struct {

@@ -68,7 +68,7 @@ func begin(o *Options, c *change.Change) *run {
 	o.Log.Section("Campaign")
 	r := &run{o: o, change: c, report: newReport(o, c.About)}
 	for _, b := range c.Outputs {
-		r.report.Builds = append(r.report.Builds, report.Build{Origin: b.Origin, Compiler: b.Compiler, Mapping: b.Mapping, Contracts: len(b.Contracts)})
+		r.report.Builds = append(r.report.Builds, report.Build{Origin: b.Origin, Compiler: b.Compiler, Mapping: b.Debug, Contracts: len(b.Contracts)})
 	}
 	r.history = compare.ReadHistory(o.Output.History, r.headName(), o.Log)
 	if c.Mapping != nil {

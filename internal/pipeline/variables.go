@@ -6,7 +6,7 @@ import (
 
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/internal/replay"
 )
 
@@ -34,7 +34,7 @@ const maxVariables = 1 << 10
 
 // variables are the state variables of all contracts whose build has a layout. Layouts that
 // cannot be read are left out: they only serve to name storage in traces.
-func variables(outputs []*build.Output) map[string][]replay.Variable {
+func variables(outputs []*compile.Output) map[string][]replay.Variable {
 	all := map[string][]replay.Variable{}
 	for _, o := range outputs {
 		for _, c := range o.Contracts {

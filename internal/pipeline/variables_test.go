@@ -6,16 +6,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/holiman/uint256"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/replay"
 )
 
 func TestVariables(t *testing.T) {
-	contract := func(name, layout string) *build.Contract {
-		return &build.Contract{Contract: bytecode.Contract{Name: name, Source: "a.sol"}, StorageLayout: []byte(layout)}
+	contract := func(name, layout string) *compile.Contract {
+		return &compile.Contract{Contract: bytecode.Contract{Name: name, Source: "a.sol"}, StorageLayout: []byte(layout)}
 	}
-	got := variables([]*build.Output{{Contracts: []*build.Contract{
+	got := variables([]*compile.Output{{Contracts: []*compile.Contract{
 		contract("A", `{"storage": [{"label": "x", "offset": 20, "slot": "3", "type": "t"}, {"label": "s", "offset": 0, "slot": "4", "type": "u"}],
 			"types": {"t": {"label": "bool", "numberOfBytes": "1"}, "u": {"label": "struct S", "numberOfBytes": "96"}}}`),
 		contract("None", ``), contract("Broken", `{"storage": 3}`),

@@ -12,12 +12,15 @@ import (
 	"slices"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/project"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/examples"
 )
 
 // Example reads the head side of an example: it is built as campaigns build it.
-func Example(name string) (*build.Output, error) {
+func Example(name string) (*compile.Output, error) {
 	files, err := examples.Load(name)
 	if err != nil {
 		return nil, err
@@ -30,14 +33,14 @@ func Example(name string) (*build.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return build.ReadSolc(input, output, name, build.Limits{})
+	return compile.ReadSolc(input, output, name, reading.Limits{})
 }
 
-// Builder makes mapping builds of folders of sources.
+// Builder makes debug builds of folders of sources.
 type Builder struct {
 	Run     *harness.Run
 	Modules string // the node_modules of what was installed, compilers among it
-	// Peephole leaves solc's peephole optimizer on, as mapping builds once did:
+	// Peephole leaves solc's peephole optimizer on, as debug builds once did:
 	// bench/targets has its targets in such code.
 	Peephole bool
 }
@@ -47,7 +50,7 @@ type Builder struct {
 var skipped = []string{"test", "examples", "mocks", "ViewStorageAccessible.sol"}
 
 // Project copies a folder of sources and compiles it with a version of solc.
-func (b *Builder) Project(ctx context.Context, name, version string, from fs.FS, folder string) ([]*build.Output, error) {
+func (b *Builder) Project(ctx context.Context, name, version string, from fs.FS, folder string) ([]*compile.Output, error) {
 	b.Run.Logf("compiling %s", name)
 	cache := filepath.Dir(b.Modules)
 	root := filepath.Join(cache, "projects", name)
@@ -55,9 +58,9 @@ func (b *Builder) Project(ctx context.Context, name, version string, from fs.FS,
 	if err := copySources(filepath.Join(root, "src"), from, folder); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	options := build.CompilerOptions{NodeModules: []string{b.Modules}, Solc: filepath.Join(b.Modules, "solc-"+version)}
-	mapping := build.MappingOptions{Cache: filepath.Join(b.Run.Cache, "builds", filepath.Base(cache)), Peephole: b.Peephole}
-	outputs, err := build.CompileSources(ctx, root, options, mapping)
+	options := solc.Options{NodeModules: []string{b.Modules}, Solc: filepath.Join(b.Modules, "solc-"+version)}
+	mapping := compile.DebugOptions{Cache: filepath.Join(b.Run.Cache, "builds", filepath.Base(cache)), Peephole: b.Peephole}
+	outputs, err := project.CompileSources(ctx, root, options, mapping)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

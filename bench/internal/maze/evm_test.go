@@ -11,7 +11,7 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/maze"
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
@@ -26,7 +26,7 @@ type deployed struct {
 func deploy(t *testing.T, m *maze.Maze) *deployed {
 	t.Helper()
 	project := testbuild.Compile(t, "0.8.17", map[string]string{"src/Maze.sol": m.Source(nil)})
-	subject, err := timetotarget.Deploy(context.Background(), "maze", []*build.Output{project.Output}, nil)
+	subject, err := timetotarget.Deploy(context.Background(), "maze", []*compile.Output{project.Output}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

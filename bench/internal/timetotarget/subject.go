@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
@@ -28,7 +28,7 @@ type Subject struct {
 
 // Deploy deploys contracts as campaigns do: those that only names, with what they
 // depend on, or all of the outputs where it is empty.
-func Deploy(ctx context.Context, name string, outputs []*build.Output, only []string) (*Subject, error) {
+func Deploy(ctx context.Context, name string, outputs []*compile.Output, only []string) (*Subject, error) {
 	d, err := deploy.Make(ctx, deploy.NewBuild(outputs, diffmap.Options{}), &deploy.Recipe{Only: only})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

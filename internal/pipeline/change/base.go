@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
@@ -71,7 +73,7 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed := &diffmap.Diff{Files: slices.Concat(c.Diff.Files, c.deps.diff.Files)}
+	changed := &unified.Diff{Files: slices.Concat(c.Diff.Files, c.deps.diff.Files)}
 	var sides []diffmap.BaseSide
 	unbuilt := &unbuiltError{}
 	for i, o := range c.Outputs {
@@ -109,9 +111,9 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 	return sides, nil
 }
 
-func (c *Change) buildBase(ctx context.Context, o *build.Output, base *diffmap.BaseSources) (*build.Output, error) {
+func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap.BaseSources) (*compile.Output, error) {
 	compilers := c.compilersIn(o.Folder)
-	read, err := build.SourceReader(compilers.Root, compilers)
+	read, err := sources.Reader(compilers.Root, compilers)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +131,7 @@ func (c *Change) baseOptions() (diffmap.Options, error) {
 	options := c.Paths
 	options.Heads = maps.Clone(options.Heads)
 	for _, f := range c.deps.diff.Files {
-		if !IsSource(f.NewPath) || f.Status == diffmap.Deleted {
+		if !IsSource(f.NewPath) || f.Status == unified.Deleted {
 			continue
 		}
 		head, err := c.read(f.NewPath)
@@ -143,14 +145,14 @@ func (c *Change) baseOptions() (diffmap.Options, error) {
 
 // readBase reads the base's builds, and pairs each build of the head with the nearest.
 func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
-	var bases []*build.Output
+	var bases []*compile.Output
 	for _, path := range c.options.BaseBuilds {
-		outputs, err := build.Read(path)
+		outputs, err := compile.Read(path)
 		if err != nil {
 			return nil, err
 		}
 		for _, o := range outputs {
-			mapped, note, err := o.ForMapping(ctx, c.Compilers, c.Debug)
+			mapped, note, err := o.ForDebug(ctx, c.Compilers, c.Debug)
 			if err != nil {
 				return nil, err
 			}
@@ -182,7 +184,7 @@ func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 // addTexts adds the texts of sources to a base build that lacks them. Sources that the diff
 // changes get the base's text, others the head's, if it fits the compiler's record of the
 // source. It returns the first source that is left without a text.
-func (c *Change) addTexts(base, head *build.Output, texts *diffmap.BaseSources) (lacking string) {
+func (c *Change) addTexts(base, head *compile.Output, texts *diffmap.BaseSources) (lacking string) {
 	headText := func(name string) []byte {
 		for _, s := range head.Sources {
 			if s.Path == name && s.Text != nil {
@@ -190,7 +192,7 @@ func (c *Change) addTexts(base, head *build.Output, texts *diffmap.BaseSources) 
 			}
 		}
 		compilers := c.compilersIn(head.Folder)
-		read, err := build.SourceReader(compilers.Root, compilers)
+		read, err := sources.Reader(compilers.Root, compilers)
 		if err != nil {
 			return nil
 		}
@@ -223,8 +225,8 @@ func (c *Change) addTexts(base, head *build.Output, texts *diffmap.BaseSources) 
 // nearestBase is the base's build that has the most contracts in common with the
 // head's; of equal ones that of the same compiler, then one in a folder named like the
 // project's. nil when none has any: a build of another project is not a base.
-func nearestBase(head *build.Output, bases []*build.Output) *build.Output {
-	rank := func(base *build.Output) (rank [3]int) {
+func nearestBase(head *compile.Output, bases []*compile.Output) *compile.Output {
+	rank := func(base *compile.Output) (rank [3]int) {
 		rank[0] = inCommon(head, base)
 		if head.Compiler == base.Compiler {
 			rank[1] = 1
@@ -234,7 +236,7 @@ func nearestBase(head *build.Output, bases []*build.Output) *build.Output {
 		}
 		return rank
 	}
-	var nearest *build.Output
+	var nearest *compile.Output
 	var best [3]int
 	for _, base := range bases {
 		if r := rank(base); r[0] > 0 && (nearest == nil || slices.Compare(r[:], best[:]) > 0) {
@@ -245,7 +247,7 @@ func nearestBase(head *build.Output, bases []*build.Output) *build.Output {
 }
 
 // inCommon counts the contracts that two builds have in common.
-func inCommon(a, b *build.Output) int {
+func inCommon(a, b *compile.Output) int {
 	names := map[string]bool{}
 	for _, c := range a.Contracts {
 		names[c.UnitName()] = true

@@ -10,18 +10,18 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
 
 // output is a build of contracts, "source:name".
-func output(origin, compiler, folder string, contracts ...string) *build.Output {
-	o := &build.Output{Origin: origin, Compiler: compiler, Folder: folder}
+func output(origin, compiler, folder string, contracts ...string) *compile.Output {
+	o := &compile.Output{Origin: origin, Compiler: compiler, Folder: folder}
 	for _, c := range contracts {
 		source, name, _ := strings.Cut(c, ":")
-		o.Contracts = append(o.Contracts, &build.Contract{Contract: bytecode.Contract{Source: source, Name: name}})
+		o.Contracts = append(o.Contracts, &compile.Contract{Contract: bytecode.Contract{Source: source, Name: name}})
 	}
 	return o
 }
@@ -36,16 +36,16 @@ func TestNearestBase(t *testing.T) {
 	other := output("base/packages/core/other.json", "0.8.30", "packages/core", "c.sol:C", "b.sol:A")
 	for _, c := range []struct {
 		name  string
-		bases []*build.Output
-		want  *build.Output
+		bases []*compile.Output
+		want  *compile.Output
 	}{
 		{"none", nil, nil},
-		{"of another project", []*build.Output{other}, nil},
-		{"the only one", []*build.Output{other, one}, one},
-		{"the most contracts", []*build.Output{one, both, other}, both},
-		{"the same compiler", []*build.Output{both, sameCompiler}, sameCompiler},
-		{"the same folder", []*build.Output{sameCompiler, sameFolder, both}, sameFolder},
-		{"the first of equals", []*build.Output{sameCompiler, output("again.json", "0.8.30", "", "a.sol:A", "b.sol:B")}, sameCompiler},
+		{"of another project", []*compile.Output{other}, nil},
+		{"the only one", []*compile.Output{other, one}, one},
+		{"the most contracts", []*compile.Output{one, both, other}, both},
+		{"the same compiler", []*compile.Output{both, sameCompiler}, sameCompiler},
+		{"the same folder", []*compile.Output{sameCompiler, sameFolder, both}, sameFolder},
+		{"the first of equals", []*compile.Output{sameCompiler, output("again.json", "0.8.30", "", "a.sol:A", "b.sol:B")}, sameCompiler},
 	} {
 		if got := nearestBase(head, c.bases); got != c.want {
 			t.Errorf("%s: %+v", c.name, got)
@@ -96,7 +96,7 @@ func TestAddTexts(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"\n" + changed, "contract B {\n    uint256 a;\n}\n", "contract A {\n    uint256 bb;\n}\n", "contract A {", ""} {
-		at := slices.IndexFunc(base.Sources, func(s *build.Source) bool { return s.Path == "src/A.sol" })
+		at := slices.IndexFunc(base.Sources, func(s *compile.Source) bool { return s.Path == "src/A.sol" })
 		base.Sources[at].Text = nil
 		texts.Texts["src/A.sol"] = []byte(wrong)
 		if lacking := c.addTexts(base, head, texts); lacking != "src/A.sol" || base.Sources[at].Text != nil {

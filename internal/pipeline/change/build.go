@@ -8,7 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/project"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/diffmap/compile/sources"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -19,21 +23,21 @@ import (
 // compiler is available.
 func (c *Change) readBuilds(ctx context.Context) error {
 	cache := files.Cache("builds")
-	c.Compilers = build.CompilerOptions{Solc: c.options.Solc, List: c.options.SolcList, Root: c.Root, Repository: c.Paths.Checkout, Cache: cache}
+	c.Compilers = solc.Options{Solc: c.options.Solc, List: c.options.SolcList, Root: c.Root, Repository: c.Paths.Checkout, Cache: cache}
 	if modules := os.Getenv("SIGHTLINE_NODE_MODULES"); modules != "" {
 		c.Compilers.NodeModules = filepath.SplitList(modules)
 	}
-	c.Debug = build.MappingOptions{Cache: cache, Progress: func(line string) { c.log.Line("build   %s", line) }}
+	c.Debug = compile.DebugOptions{Cache: cache, Progress: func(line string) { c.log.Line("build   %s", line) }}
 	if c.options.Command != "" && len(c.options.Builds) > 0 {
 		return exit.BadInput("--build and --build-command are mutually exclusive")
 	}
 	if c.options.SolcList != "" {
-		if err := build.CheckList(c.options.SolcList); err != nil {
+		if err := solc.CheckList(c.options.SolcList); err != nil {
 			return exit.BadInput("--solc-list: %w", err)
 		}
 	}
 	var err error
-	if c.folders, err = build.Projects(c.Root); err != nil {
+	if c.folders, err = project.List(c.Root); err != nil {
 		return BuildError(err)
 	}
 	if len(c.options.Builds) > 0 {
@@ -44,10 +48,10 @@ func (c *Change) readBuilds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	build.Distinguish(c.Given, c.Outputs)
+	compile.Distinguish(c.Given, c.Outputs)
 	for _, o := range c.Outputs {
 		how := "as given"
-		if o.Mapping {
+		if o.Debug {
 			how = "debug build"
 		}
 		c.log.Line("build   %s, %s, %s", describeOrigin(o), how, human.Plural(len(o.Contracts), "contract"))
@@ -57,7 +61,7 @@ func (c *Change) readBuilds(ctx context.Context) error {
 
 // describeOrigin says where an output comes from, and if there are several projects, which
 // one it belongs to.
-func describeOrigin(o *build.Output) string {
+func describeOrigin(o *compile.Output) string {
 	if o.Folder == "" || strings.HasPrefix(o.Origin, o.Folder+"/") {
 		return o.Origin
 	}
@@ -66,10 +70,10 @@ func describeOrigin(o *build.Output) string {
 
 // addBuilds adds the builds of a project: those that it has, and those that are made from
 // them to map and to fuzz. Either all of them are added or none.
-func (c *Change) addBuilds(ctx context.Context, given []*build.Output, compilers build.CompilerOptions) error {
-	var outputs []*build.Output
+func (c *Change) addBuilds(ctx context.Context, given []*compile.Output, compilers solc.Options) error {
+	var outputs []*compile.Output
 	for _, o := range given {
-		mapped, note, err := o.ForMapping(ctx, compilers, c.Debug)
+		mapped, note, err := o.ForDebug(ctx, compilers, c.Debug)
 		if err != nil {
 			return err
 		}
@@ -85,7 +89,7 @@ func (c *Change) addBuilds(ctx context.Context, given []*build.Output, compilers
 // readGiven reads the builds that were given.
 func (c *Change) readGiven(ctx context.Context) error {
 	for _, path := range c.options.Builds {
-		outputs, err := build.Read(path)
+		outputs, err := compile.Read(path)
 		if err != nil {
 			return BuildError(err)
 		}
@@ -109,15 +113,15 @@ func (c *Change) readGiven(ctx context.Context) error {
 
 // checkSources refuses a build that was made from other sources than those of the checkout,
 // as far as both are known.
-func (c *Change) checkSources(o *build.Output, compilers build.CompilerOptions) error {
-	read, err := build.SourceReader(compilers.Root, compilers)
+func (c *Change) checkSources(o *compile.Output, compilers solc.Options) error {
+	read, err := sources.Reader(compilers.Root, compilers)
 	if err != nil {
 		return BuildError(err)
 	}
 	if err := o.CheckSources(read); err != nil {
 		return BuildError(err)
 	}
-	if slices.ContainsFunc(o.Sources, func(s *build.Source) bool { return s.Text == nil && s.Keccak256 == nil }) {
+	if slices.ContainsFunc(o.Sources, func(s *compile.Source) bool { return s.Text == nil && s.Keccak256 == nil }) {
 		c.log.Warn("%s lacks both text and hash of some sources, so it may not be from this checkout; pass a build-info file, or keep X.input.json next to X.output.json", o.Origin)
 	}
 	return nil
@@ -125,7 +129,7 @@ func (c *Change) checkSources(o *build.Output, compilers build.CompilerOptions) 
 
 // BuildError tells wrong input (exit 2) from a build that could not be made (exit 3).
 func BuildError(err error) error {
-	for _, kind := range []error{build.ErrNoCompiler, build.ErrCompile, build.ErrNoContracts, build.ErrImport, build.ErrTool} {
+	for _, kind := range []error{solc.ErrNoCompiler, solc.ErrCompile, reading.ErrNoContracts, sources.ErrImport, project.ErrTool} {
 		if errors.Is(err, kind) {
 			return exit.CannotFuzz("%w", err)
 		}

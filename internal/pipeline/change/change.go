@@ -9,7 +9,10 @@ import (
 	"path/filepath"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/diffmap/git"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
@@ -41,7 +44,7 @@ type Options struct {
 
 // Known is a diff that the caller of a run has at hand.
 type Known struct {
-	Diff  *diffmap.Diff
+	Diff  *unified.Diff
 	About report.Diff
 	Whole bool // the whole project is new: there is no base
 }
@@ -50,19 +53,19 @@ type Known struct {
 type Change struct {
 	Root    string        // the project's folder, absolute; empty for an embedded example
 	About   report.Diff   // what was compared, for people
-	Diff    *diffmap.Diff // nil when targets were named
+	Diff    *unified.Diff // nil when targets were named
 	Mapping *diffmap.Mapping
 	Table   *bytecode.Table
-	Given   []*build.Output // the builds as the project has them
-	Outputs []*build.Output // the builds that are mapped and fuzzed, parallel to Given
-	Paths   diffmap.Options // what paths in diff and builds are relative to
+	Given   []*compile.Output // the builds as the project has them
+	Outputs []*compile.Output // what is mapped and fuzzed, parallel to Given
+	Paths   diffmap.Options   // what paths in diff and builds are relative to
 	// Redeclared is set when more than the bodies of functions changed: storage layouts
 	// may have changed, too.
 	Redeclared bool
 
 	// Compilers and Debug say how to make another build of the project.
-	Compilers build.CompilerOptions
-	Debug     build.MappingOptions
+	Compilers solc.Options
+	Debug     compile.DebugOptions
 
 	options *Options
 	log     *progress.Log
@@ -70,7 +73,7 @@ type Change struct {
 	folders []string                          // of all projects below the root
 	whole   bool                              // there is no base
 	deps    dependencies                      // what changed besides the sources
-	lines   []diffmap.ChangedLine
+	lines   []unified.ChangedLine
 	texts   map[string][]string // lines of head versions that were shown, by path
 	base    baseFinder          // nil where there is no base
 
@@ -89,7 +92,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	ignore, err := diffmap.NewIgnore(o.Ignore)
+	ignore, err := git.NewIgnore(o.Ignore)
 	if err != nil {
 		return nil, exit.BadInput("--ignore: %w", err)
 	}
@@ -107,7 +110,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if err := c.readBuilds(ctx); err != nil {
 		return nil, err
 	}
-	c.Table = bytecode.NewTable(build.Contracts(c.Outputs))
+	c.Table = bytecode.NewTable(compile.Contracts(c.Outputs))
 	if err := c.mapTargets(o.Targets); err != nil {
 		return nil, err
 	}
@@ -131,7 +134,7 @@ func (c *Change) HasBase() bool { return c.base != nil }
 // DropStatements frees the statements of all ASTs: later steps only ask for places in the
 // code.
 func (c *Change) DropStatements() {
-	for _, outputs := range [][]*build.Output{c.Given, c.Outputs} {
+	for _, outputs := range [][]*compile.Output{c.Given, c.Outputs} {
 		for _, o := range outputs {
 			o.DropStatements()
 		}

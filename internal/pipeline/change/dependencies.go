@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/git"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/progress"
 )
@@ -18,8 +20,8 @@ import (
 // dependencies are the changes to what the project's sources import, known or possible:
 // none of them shows in the diff's own lines.
 type dependencies struct {
-	diff     *diffmap.Diff     // inside of submodules, with paths of the repository
-	pins     []diffmap.Pin     // submodules that changed
+	diff     *unified.Diff     // inside of submodules, with paths of the repository
+	pins     []unified.Pin     // submodules that changed
 	problems map[string]string // by submodule: why it is not known what changed in it
 	settings []string          // changed files that decide settings or what imports mean
 }
@@ -27,14 +29,14 @@ type dependencies struct {
 // readDependencies finds out what changed besides the sources, and records what cannot be
 // known: the base version is never compiled with dependencies that are not its own.
 func (c *Change) readDependencies(ctx context.Context) {
-	c.deps = dependencies{diff: &diffmap.Diff{}, pins: c.Diff.Pins()}
-	for _, file := range c.Diff.Settings() {
+	c.deps = dependencies{diff: &unified.Diff{}, pins: c.Diff.Pins()}
+	for _, file := range diffmap.ChangedSettings(c.Diff) {
 		if !c.locked(file) {
 			c.deps.settings = append(c.deps.settings, file)
 		}
 	}
 	if len(c.deps.pins) > 0 {
-		c.deps.diff, c.deps.problems = (&diffmap.Git{Root: c.Paths.Checkout}).InSubmodules(ctx, c.Diff)
+		c.deps.diff, c.deps.problems = (&git.Repository{Root: c.Paths.Checkout}).InSubmodules(ctx, c.Diff)
 	}
 }
 
@@ -51,7 +53,7 @@ func (c *Change) locked(file string) bool {
 
 // mayChangeCode reports whether what changed besides the sources is worth a build.
 func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
-	sources := slices.ContainsFunc(d.diff.Files, func(f diffmap.File) bool { return IsSource(f.Path()) })
+	sources := slices.ContainsFunc(d.diff.Files, func(f unified.File) bool { return IsSource(f.Path()) })
 	return sources || len(baseBuilds) > 0 && len(d.pins)+len(d.settings) > 0
 }
 
@@ -84,7 +86,7 @@ func commit(id string) string {
 
 // affects reports whether a changed settings file may decide how the project of an
 // output is built: it lies in the project, or above it.
-func affects(file string, o *build.Output, root string) bool {
+func affects(file string, o *compile.Output, root string) bool {
 	folder, project := path.Dir(file), path.Join(path.Clean(root), o.Folder)
 	within := func(inner, outer string) bool {
 		return outer == "." || inner == outer || strings.HasPrefix(inner, outer+"/")
@@ -94,7 +96,7 @@ func affects(file string, o *build.Output, root string) bool {
 
 // unknownOfBase is a changed file or submodule that makes the settings or dependencies of
 // a build's base version unknown; empty where they are known.
-func (c *Change) unknownOfBase(o *build.Output) string {
+func (c *Change) unknownOfBase(o *compile.Output) string {
 	for _, file := range c.deps.settings {
 		if affects(file, o, c.Paths.Root) {
 			return file

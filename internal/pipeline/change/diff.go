@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/git"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -48,26 +50,26 @@ func (c *Change) readDiff(ctx context.Context) error {
 // take makes the caller's diff the change.
 func (c *Change) take(known *Known) {
 	c.Diff, c.About, c.whole = known.Diff, known.About, known.Whole
-	if top, err := (&diffmap.Git{Root: c.Root}).Top(); err == nil {
+	if top, err := (&git.Repository{Root: c.Root}).Top(); err == nil {
 		c.placeInRepository(top)
 	}
 }
 
 // askGit compares the working tree with the base.
 func (c *Change) askGit(ctx context.Context) error {
-	git := &diffmap.Git{Root: c.Root}
-	top, err := git.Top()
+	repository := &git.Repository{Root: c.Root}
+	top, err := repository.Top()
 	if err != nil {
 		return exit.CannotFuzz("%w", err)
 	}
 	c.placeInRepository(top)
 	base := c.options.Base
 	if base == "" {
-		if base, err = git.DefaultBase(ctx); err != nil {
+		if base, err = repository.DefaultBase(ctx); err != nil {
 			return exit.CannotFuzz("%w", err)
 		}
 	}
-	if c.Diff, err = git.Diff(ctx, base); err != nil {
+	if c.Diff, err = repository.Diff(ctx, base); err != nil {
 		return exit.CannotFuzz("%w", err)
 	}
 	c.About = report.Diff{Base: human.Revision(base), Head: "working tree", Files: len(c.Diff.Files)}
@@ -90,7 +92,7 @@ func (c *Change) placeDiff() {
 	if c.findsSources() {
 		return
 	}
-	top, err := (&diffmap.Git{Root: c.Root}).Top()
+	top, err := (&git.Repository{Root: c.Root}).Top()
 	if err != nil {
 		return
 	}
@@ -102,7 +104,7 @@ func (c *Change) placeDiff() {
 
 // findsSources reports whether a changed source is where its path says.
 func (c *Change) findsSources() bool {
-	return slices.ContainsFunc(c.Diff.Files, func(f diffmap.File) bool {
+	return slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool {
 		if !IsSource(f.NewPath) {
 			return false
 		}
@@ -121,11 +123,11 @@ func (c *Change) readDiffFile(name string) error {
 		defer f.Close()
 		in, shown = f, name
 	}
-	data, err := io.ReadAll(io.LimitReader(in, diffmap.DefaultMaxBytes+1))
+	data, err := io.ReadAll(io.LimitReader(in, unified.DefaultMaxBytes+1))
 	if err != nil {
 		return exit.BadInput("--diff %s: %v", shown, files.Plain(err))
 	}
-	if c.Diff, err = diffmap.ParseDiff(data, diffmap.Limits{}); err != nil {
+	if c.Diff, err = unified.Parse(data, unified.Limits{}); err != nil {
 		return exit.BadInput("%s: %w", shown, err)
 	}
 	c.About = report.Diff{Base: shown, Head: "sources", Files: len(c.Diff.Files)}
@@ -135,7 +137,7 @@ func (c *Change) readDiffFile(name string) error {
 // CheckVisible refuses a diff whose binary entries hide lines of sources, or that has no
 // other entries; shown names it. (Where git makes the diff, it is asked to show sources as
 // text.)
-func CheckVisible(d *diffmap.Diff, shown string) error {
+func CheckVisible(d *unified.Diff, shown string) error {
 	binary := 0
 	for i := range d.Files {
 		f := &d.Files[i]
@@ -143,7 +145,7 @@ func CheckVisible(d *diffmap.Diff, shown string) error {
 			continue
 		}
 		binary++
-		if IsSource(f.Path()) && f.Status != diffmap.Deleted {
+		if IsSource(f.Path()) && f.Status != unified.Deleted {
 			return exit.BadInput("%s: it shows %s as binary, which hides the changed lines; make the diff with `git diff --text`", shown, human.Printable(f.Path()))
 		}
 	}
@@ -157,7 +159,7 @@ func CheckVisible(d *diffmap.Diff, shown string) error {
 // touchesSources reports whether the diff changes a file that contracts are
 // compiled from.
 func (c *Change) touchesSources() bool {
-	return slices.ContainsFunc(c.Diff.Files, func(f diffmap.File) bool { return IsSource(f.Path()) })
+	return slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool { return IsSource(f.Path()) })
 }
 
 // IsSource reports whether contracts are compiled from a file. Vyper's files count, though
@@ -210,11 +212,11 @@ func (c *Change) mapTargets(named []string) error {
 }
 
 // changedLines reads the head version of every changed source file.
-func (c *Change) changedLines() ([]diffmap.ChangedLine, error) {
+func (c *Change) changedLines() ([]unified.ChangedLine, error) {
 	c.Paths.Heads = map[string][]byte{}
-	var changes []diffmap.ChangedLine
+	var changes []unified.ChangedLine
 	for _, f := range c.Diff.Files {
-		if !IsSource(f.NewPath) || f.Status == diffmap.Deleted || f.Binary || f.Submodule {
+		if !IsSource(f.NewPath) || f.Status == unified.Deleted || f.Binary || f.Submodule {
 			continue
 		}
 		head, err := c.Head(f.NewPath)

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
@@ -39,28 +41,28 @@ func readExample(name string, log *progress.Log) (*Change, error) {
 		log:     log,
 		read:    func(path string) ([]byte, error) { return fs.ReadFile(embedded, "head/"+path) },
 	}
-	if c.Diff, err = diffmap.ParseDiff(bytes.TrimLeft(patch, "\n"), diffmap.Limits{}); err != nil {
+	if c.Diff, err = unified.Parse(bytes.TrimLeft(patch, "\n"), unified.Limits{}); err != nil {
 		return nil, damaged(err)
 	}
-	output, err := build.ReadSolc(in, out, "embedded solc output", build.Limits{})
+	output, err := compile.ReadSolc(in, out, "embedded solc output", reading.Limits{})
 	if err != nil {
 		return nil, damaged(err)
 	}
 	// Made by examples/build.mjs with the settings of the debug build.
-	output.Mapping, output.Compiler = true, examples.Compiler
+	output.Debug, output.Compiler = true, examples.Compiler
 	c.base = func(context.Context) ([]diffmap.BaseSide, error) {
-		base, err := build.ReadSolc(read("build/base.input.json"), read("build/base.output.json"), "embedded solc output", build.Limits{})
+		base, err := compile.ReadSolc(read("build/base.input.json"), read("build/base.output.json"), "embedded solc output", reading.Limits{})
 		if err != nil {
 			return nil, err
 		}
-		base.Mapping, base.Compiler = true, examples.Compiler
+		base.Debug, base.Compiler = true, examples.Compiler
 		return []diffmap.BaseSide{{Head: output, Base: base}}, nil
 	}
-	c.Outputs = []*build.Output{output}
+	c.Outputs = []*compile.Output{output}
 	c.About.Files = len(c.Diff.Files)
 	log.Line("diff    %s", c.describeDiff())
 	log.Line("build   embedded, %s", human.Plural(len(output.Contracts), "contract"))
-	c.Table = bytecode.NewTable(build.Contracts(c.Outputs))
+	c.Table = bytecode.NewTable(compile.Contracts(c.Outputs))
 	if err := c.mapTargets(nil); err != nil {
 		return nil, err
 	}

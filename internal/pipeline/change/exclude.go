@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/git"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -21,7 +22,7 @@ const maxTargets = 20_000
 // exclude removes the targets that a campaign should not aim at: lines that the user
 // ignores, the project's tests and scripts, and targets beyond the limit. Targets named by
 // the user stay.
-func (c *Change) exclude(ignore *diffmap.Ignore, limit int) {
+func (c *Change) exclude(ignore *git.Ignore, limit int) {
 	if len(c.About.Explicit) > 0 {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
 )
@@ -13,7 +14,7 @@ import (
 // addIndirect adds targets for code that changed without a changed line. A base that cannot
 // be built is not an error: a warning says what was not looked for.
 func (c *Change) addIndirect(ctx context.Context) error {
-	deleted := slices.ContainsFunc(c.Diff.Files, func(f diffmap.File) bool { return f.Status == diffmap.Deleted && IsSource(f.OldPath) })
+	deleted := slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool { return f.Status == unified.Deleted && IsSource(f.OldPath) })
 	beside := len(c.deps.pins)+len(c.deps.settings) > 0
 	if !deleted && !beside && !diffmap.ChangesDeclarations(c.Outputs, c.lines, c.Paths) {
 		return nil

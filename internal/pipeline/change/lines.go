@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -33,7 +34,7 @@ func (c *Change) DescribeMapping() string {
 	}
 	indirect := 0
 	for _, l := range c.Mapping.Lines {
-		if l.Kind == diffmap.Indirect {
+		if l.Kind == unified.Indirect {
 			indirect++
 		}
 	}

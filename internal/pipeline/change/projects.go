@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/project"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
 )
@@ -23,7 +25,7 @@ import (
 func (c *Change) several() bool { return !slices.Equal(c.folders, []string{"."}) }
 
 // compilersIn are the compilers for the project in a folder.
-func (c *Change) compilersIn(folder string) build.CompilerOptions {
+func (c *Change) compilersIn(folder string) solc.Options {
 	compilers := c.Compilers
 	compilers.Root = filepath.Join(c.Root, filepath.FromSlash(folder))
 	return compilers
@@ -40,7 +42,7 @@ func (c *Change) folderOf(file string) string {
 	if err != nil || !filepath.IsLocal(below) {
 		return ""
 	}
-	owner, found := build.Owner(c.folders, filepath.ToSlash(below)+"/")
+	owner, found := compile.Owner(c.folders, filepath.ToSlash(below)+"/")
 	if !found || owner == "." {
 		return ""
 	}
@@ -82,7 +84,7 @@ func (c *Change) findBuilds(ctx context.Context) error {
 // findBuild finds the build of the project in a folder of the root.
 func (c *Change) findBuild(ctx context.Context, folder string) error {
 	compilers := c.compilersIn(folder)
-	options := build.FindOptions{Compilers: compilers, Mapping: c.Debug, Progress: c.Debug.Progress, Env: c.options.Env}
+	options := project.FindOptions{Compilers: compilers, Debug: c.Debug, Progress: c.Debug.Progress, Env: c.options.Env}
 	shown := c.options.Root
 	if folder != "." {
 		shown = filepath.Join(c.options.Root, filepath.FromSlash(folder))
@@ -91,7 +93,7 @@ func (c *Change) findBuild(ctx context.Context, folder string) error {
 	if c.options.Command != "" {
 		options.Command, options.CommandFolder = []string{"sh", "-c", c.options.Command}, c.Root
 	}
-	found, err := build.Find(ctx, shown, options)
+	found, err := project.Find(ctx, shown, options)
 	if err != nil {
 		return BuildError(err)
 	}
@@ -123,8 +125,8 @@ func (c *Change) touched() []string {
 			below = append(below, rest)
 		}
 	}
-	holders, rest := build.Holders(c.Root, c.folders, below, c.Compilers)
-	if slices.ContainsFunc(rest, func(file string) bool { return build.IsSource(c.Root, file, c.Compilers) }) {
+	holders, rest := project.Holders(c.Root, c.folders, below, c.Compilers)
+	if slices.ContainsFunc(rest, func(file string) bool { return project.IsSource(c.Root, file, c.Compilers) }) {
 		c.folders = append([]string{"."}, c.folders...)
 		holders = append([]string{"."}, holders...)
 	}

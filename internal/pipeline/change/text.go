@@ -3,7 +3,7 @@ package change
 import (
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -25,7 +25,7 @@ func (c *Change) Head(path string) ([]byte, error) {
 }
 
 // HeadOf is the head version of a source of the diff; nil when there is none.
-func (c *Change) HeadOf(f *diffmap.File) ([]byte, error) {
+func (c *Change) HeadOf(f *unified.File) ([]byte, error) {
 	if text, ok := c.Paths.Heads[f.NewPath]; ok || f.NewPath == "" || !IsSource(f.NewPath) || f.Symlink || f.Submodule || f.Binary {
 		return text, nil
 	}

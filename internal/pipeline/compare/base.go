@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -68,8 +68,8 @@ func deployBase(ctx context.Context, sides []diffmap.BaseSide, paths diffmap.Opt
 }
 
 // namedAsHead copies the base's builds, with the head's names for their contracts.
-func namedAsHead(sides []diffmap.BaseSide) []*build.Output {
-	var outputs []*build.Output
+func namedAsHead(sides []diffmap.BaseSide) []*compile.Output {
+	var outputs []*compile.Output
 	for _, side := range sides {
 		base := side.Base.Copy()
 		base.Folder = side.Head.Folder
@@ -80,7 +80,7 @@ func namedAsHead(sides []diffmap.BaseSide) []*build.Output {
 		}
 		outputs = append(outputs, base)
 	}
-	build.Distinguish(outputs, outputs)
+	compile.Distinguish(outputs, outputs)
 	return outputs
 }
 
@@ -88,7 +88,7 @@ func namedAsHead(sides []diffmap.BaseSide) []*build.Output {
 // the head's belongs to.
 func (b *Base) covers(name string) bool {
 	return slices.ContainsFunc(b.sides, func(side diffmap.BaseSide) bool {
-		return slices.ContainsFunc(side.Head.Contracts, func(c *build.Contract) bool { return c.QualifiedName() == name })
+		return slices.ContainsFunc(side.Head.Contracts, func(c *compile.Contract) bool { return c.QualifiedName() == name })
 	})
 }
 

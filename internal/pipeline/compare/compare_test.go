@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
@@ -25,7 +25,7 @@ import (
 const source = "src/Cases.sol"
 
 // compiled is testdata/NAME.sol.
-func compiled(t *testing.T, name string) *build.Output {
+func compiled(t *testing.T, name string) *compile.Output {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name + ".sol")
 	if err != nil {
@@ -35,10 +35,10 @@ func compiled(t *testing.T, name string) *build.Output {
 }
 
 // headOf deploys one contract of an output.
-func headOf(t *testing.T, o *build.Output, contract string) Head {
+func headOf(t *testing.T, o *compile.Output, contract string) Head {
 	t.Helper()
 	recipe := &deploy.Recipe{Only: []string{contract}, Targets: []string{source + ":" + contract}}
-	d, err := deploy.Make(t.Context(), deploy.NewBuild([]*build.Output{o.Copy()}, diffmap.Options{}), recipe)
+	d, err := deploy.Make(t.Context(), deploy.NewBuild([]*compile.Output{o.Copy()}, diffmap.Options{}), recipe)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestWithoutTexts(t *testing.T) {
 // function of the same name, where there is one.
 func TestSamePlaces(t *testing.T) {
 	base, head := compiled(t, "base"), compiled(t, "head")
-	code := deploy.NewBuild([]*build.Output{base}, diffmap.Options{})
+	code := deploy.NewBuild([]*compile.Output{base}, diffmap.Options{})
 	for calls, want := range map[string]string{"Kept.spend(uint256) args (1234)": "spend", "Twice.spend(uint256) args (3)": "spend", "Twice.other(uint256) args (3)": "other", "Elsewhere.newer(uint256) args (9)": "older", "Added.spend(uint256) args (4321)": ""} {
 		contract, _, _ := strings.Cut(calls, ".")
 		h := headOf(t, head, contract)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -34,12 +34,12 @@ type Release struct {
 // finding says why.
 func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	unknown := func(reason string) *Release { return &Release{all: Result{report.ShippedUnknown, reason}} }
-	switch mapped := slices.ContainsFunc(c.Outputs, func(o *build.Output) bool { return o.Mapping }); {
+	switch mapped := slices.ContainsFunc(c.Outputs, func(o *compile.Output) bool { return o.Debug }); {
 	case !mapped:
 		return &Release{all: Result{report.ShippedSame, ""}}
-	case len(c.Given) == 0, slices.ContainsFunc(c.Given, func(o *build.Output) bool { return o.Mapping }):
+	case len(c.Given) == 0, slices.ContainsFunc(c.Given, func(o *compile.Output) bool { return o.Debug }):
 		return unknown("the project's release build was not available")
-	case slices.ContainsFunc(c.Given, func(o *build.Output) bool { return o.Settings.Linked }):
+	case slices.ContainsFunc(c.Given, func(o *compile.Output) bool { return o.Settings.Linked }):
 		return unknown("the project's release build links libraries at fixed addresses, which hold no code here")
 	case ctx.Err() != nil:
 		return unknown("the run was canceled before that")

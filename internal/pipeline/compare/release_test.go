@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
@@ -27,14 +27,14 @@ func TestRelease(t *testing.T) {
 	} {
 		t.Run(c.contract, func(t *testing.T) {
 			debug, release := compiled(t, "head"), compiled(t, "base")
-			debug.Mapping = true
-			only := func(o *build.Output) {
-				o.Contracts = slices.DeleteFunc(o.Contracts, func(d *build.Contract) bool { return d.Name != c.contract })
+			debug.Debug = true
+			only := func(o *compile.Output) {
+				o.Contracts = slices.DeleteFunc(o.Contracts, func(d *compile.Contract) bool { return d.Name != c.contract })
 			}
 			only(debug)
 			only(release)
 			h := headOf(t, debug, c.contract)
-			r := DeployRelease(t.Context(), &change.Change{Given: []*build.Output{release}, Outputs: []*build.Output{debug}}, h)
+			r := DeployRelease(t.Context(), &change.Change{Given: []*compile.Output{release}, Outputs: []*compile.Output{debug}}, h)
 			got := r.Try(found(t, h, c.calls), h.Deployment.Space)
 			if got.Is != c.want || !strings.HasPrefix(got.Reason, c.reason) || c.reason == "" && got.Reason != "" {
 				t.Errorf("%+v, want %s: %s", got, c.want, c.reason)
@@ -47,11 +47,11 @@ func TestRelease(t *testing.T) {
 func TestReleaseUntried(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	debug, given, linked := &build.Output{Mapping: true}, &build.Output{}, &build.Output{}
+	debug, given, linked := &compile.Output{Debug: true}, &compile.Output{}, &compile.Output{}
 	linked.Settings.Linked = true
 	for name, c := range map[string]struct {
 		ctx            context.Context
-		given, outputs *build.Output
+		given, outputs *compile.Output
 		want           string
 		reason         string
 	}{
@@ -60,7 +60,7 @@ func TestReleaseUntried(t *testing.T) {
 		"at fixed addresses":  {t.Context(), linked, debug, report.ShippedUnknown, "the project's release build links libraries at fixed addresses"},
 		"the run was stopped": {canceled, given, debug, report.ShippedUnknown, "the run was canceled"},
 	} {
-		r := DeployRelease(c.ctx, &change.Change{Given: []*build.Output{c.given}, Outputs: []*build.Output{c.outputs}}, Head{})
+		r := DeployRelease(c.ctx, &change.Change{Given: []*compile.Output{c.given}, Outputs: []*compile.Output{c.outputs}}, Head{})
 		if got := r.Try(nil, nil); got.Is != c.want || !strings.HasPrefix(got.Reason, c.reason) {
 			t.Errorf("%s: %+v, want %s: %s", name, got, c.want, c.reason)
 		}
@@ -70,7 +70,7 @@ func TestReleaseUntried(t *testing.T) {
 // TestSeenIn: what an oracle saw belongs to the contract whose code it is in.
 func TestSeenIn(t *testing.T) {
 	o := compiled(t, "base")
-	b := deploy.NewBuild([]*build.Output{o}, diffmap.Options{})
+	b := deploy.NewBuild([]*compile.Output{o}, diffmap.Options{})
 	at := func(name string) bytecode.Location {
 		return bytecode.Location{Code: b.Contract(source + ":" + name).Runtime.ID}
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
@@ -19,14 +19,14 @@ import (
 
 // Build is compiled code with its own table.
 type Build struct {
-	Outputs   []*build.Output
+	Outputs   []*compile.Output
 	Table     *bytecode.Table
 	Positions *diffmap.Positions
 }
 
 // NewBuild makes the table of outputs, whose contracts must be in no other one.
-func NewBuild(outputs []*build.Output, paths diffmap.Options) Build {
-	table := bytecode.NewTable(build.Contracts(outputs))
+func NewBuild(outputs []*compile.Output, paths diffmap.Options) Build {
+	table := bytecode.NewTable(compile.Contracts(outputs))
 	return Build{Outputs: outputs, Table: table, Positions: diffmap.NewPositions(outputs, table, paths)}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/holiman/uint256"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile/settings"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -44,7 +44,7 @@ func testChain(c *change.Change) (*world.Chain, []string) {
 	if c.Root == "" || !one {
 		return &chain, nil
 	}
-	settings, err := build.FoundrySettings(filepath.Join(c.Root, filepath.FromSlash(folder)), os.Getenv)
+	settings, err := settings.Foundry(filepath.Join(c.Root, filepath.FromSlash(folder)), os.Getenv)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &chain, nil // no Foundry project
 	}
@@ -70,7 +70,7 @@ func lenientTests(c *change.Change) bool {
 	if c.Root == "" || !one {
 		return false
 	}
-	settings, err := build.FoundryFuzz(filepath.Join(c.Root, filepath.FromSlash(folder)), os.Getenv)
+	settings, err := settings.FoundryFuzz(filepath.Join(c.Root, filepath.FromSlash(folder)), os.Getenv)
 	return err == nil && settings["fail_on_revert"] == "false"
 }
 
@@ -111,7 +111,7 @@ func endpoints(c *change.Change) []string {
 	if c.Root == "" || !one {
 		return nil
 	}
-	aliases, err := build.FoundryEndpoints(filepath.Join(c.Root, filepath.FromSlash(folder)))
+	aliases, err := settings.FoundryEndpoints(filepath.Join(c.Root, filepath.FromSlash(folder)))
 	if err != nil {
 		return nil // no Foundry project
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 )
@@ -26,7 +26,7 @@ func testProject(t *testing.T, foundry string) *change.Change {
 			t.Fatal(err)
 		}
 	}
-	return &change.Change{Root: root, Outputs: []*build.Output{{}}}
+	return &change.Change{Root: root, Outputs: []*compile.Output{{}}}
 }
 
 // Tests run on the chain that foundry.toml describes.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/progress"
@@ -97,8 +97,8 @@ func (r *Recipe) deployForked(ctx context.Context, b Build, c *change.Change, o 
 
 // Release copies the builds as the project has them: the release builds, where debug builds
 // are fuzzed.
-func Release(c *change.Change) []*build.Output {
-	var outputs []*build.Output
+func Release(c *change.Change) []*compile.Output {
+	var outputs []*compile.Output
 	for _, o := range c.Given {
 		outputs = append(outputs, o.Copy())
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/project"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/fuzzer/world/recorder"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -61,7 +62,7 @@ func (r *Recipe) runScript(ctx context.Context, c *change.Change, o *Options, lo
 	if o.Command == "" {
 		return nil
 	}
-	release := bytecode.NewTable(build.Contracts(Release(c)))
+	release := bytecode.NewTable(compile.Contracts(Release(c)))
 	key := scriptKey()
 	signer := crypto.PubkeyToAddress(key.PublicKey)
 	r.Plan.World.ForScript(signer)
@@ -72,7 +73,7 @@ func (r *Recipe) runScript(ctx context.Context, c *change.Change, o *Options, lo
 	if err != nil {
 		return exit.CannotFuzz("%w", err)
 	}
-	said, err := runRecorded(ctx, endpoint, build.Script{Root: c.Root, Command: o.Command, Names: o.Env, Env: []string{
+	said, err := runRecorded(ctx, endpoint, project.Script{Root: c.Root, Command: o.Command, Names: o.Env, Env: []string{
 		senderVariable + "=" + begin.Senders[0].Address.Hex(), keyVariable + "=" + hexutil.Encode(crypto.FromECDSA(key)),
 	}}, log)
 	if err != nil {
@@ -92,7 +93,7 @@ func (r *Recipe) runScript(ctx context.Context, c *change.Change, o *Options, lo
 }
 
 // runRecorded runs the script with an endpoint that only this machine reaches.
-func runRecorded(ctx context.Context, r *recorder.Recorder, script build.Script, log *progress.Log) (said string, err error) {
+func runRecorded(ctx context.Context, r *recorder.Recorder, script project.Script, log *progress.Log) (said string, err error) {
 	handler, err := r.Handler()
 	if err != nil {
 		return "", exit.CannotFuzz("%w", err)
@@ -107,7 +108,7 @@ func runRecorded(ctx context.Context, r *recorder.Recorder, script build.Script,
 	address := "http://" + listener.Addr().String()
 	log.Line("script  %s", human.Printable(script.Command))
 	script.Env = append(script.Env, rpcVariable+"="+address, forgeRPCVariable+"="+address)
-	said, err = build.RunScript(ctx, script)
+	said, err = project.RunScript(ctx, script)
 	closing := server.Close()
 	if serving := <-done; !errors.Is(serving, http.ErrServerClosed) {
 		closing = errors.Join(closing, serving)

@@ -8,8 +8,9 @@ import (
 	"slices"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/layout"
+	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -42,7 +43,7 @@ func Compare(ctx context.Context, c *change.Change, d *deploy.Deployment, r *rep
 	if ctx.Err() != nil {
 		return nil
 	}
-	l := &layoutComparer{change: c, report: r, units: map[*build.Output]*layout.Unit{}, failed: map[*build.Output]error{}, unknown: map[string][]string{}}
+	l := &layoutComparer{change: c, report: r, units: map[*compile.Output]*layout.Unit{}, failed: map[*compile.Output]error{}, unknown: map[string][]string{}}
 	for i := range list {
 		l.upgrade(ctx, &list[i], sides, err)
 	}
@@ -66,8 +67,8 @@ func describeUpgrades(r *report.Report) string {
 type layoutComparer struct {
 	change  *change.Change
 	report  *report.Report
-	units   map[*build.Output]*layout.Unit // of the base's builds with the head's names
-	failed  map[*build.Output]error        // why a build has no layouts
+	units   map[*compile.Output]*layout.Unit // of the base's builds with the head's names
+	failed  map[*compile.Output]error        // why a build has no layouts
 	clashes []Clash
 	reasons []string            // why contracts could not be compared, in order
 	unknown map[string][]string // those contracts
@@ -127,7 +128,7 @@ func (c *layoutComparer) cannot(entry *report.Upgrade, reason string) {
 }
 
 // layoutOf is the layout of a contract of one of the builds.
-func (c *layoutComparer) layoutOf(ctx context.Context, contract *build.Contract, o *build.Output, side diffmap.BaseSide) (*layout.Layout, error) {
+func (c *layoutComparer) layoutOf(ctx context.Context, contract *compile.Contract, o *compile.Output, side diffmap.BaseSide) (*layout.Layout, error) {
 	err, tried := c.failed[o]
 	if !tried {
 		err = o.AddStorageLayouts(ctx, c.change.Compilers, c.change.Debug)
@@ -277,7 +278,7 @@ func placeOf(c *layout.Change) report.StoragePlace {
 type blame struct {
 	change     *change.Change
 	unit, base *layout.Unit
-	before     *build.Contract
+	before     *compile.Contract
 	side       diffmap.BaseSide
 }
 
@@ -309,7 +310,7 @@ func dependency(file string) bool {
 	return role == world.Dependency
 }
 
-func (b *blame) at(u *upgradable, n *build.Node) bytecode.Position {
+func (b *blame) at(u *upgradable, n *compile.Node) bytecode.Position {
 	at, ok := diffmap.NodePosition(u.output, n, b.change.Paths)
 	if !ok {
 		return bytecode.Position{}
@@ -320,7 +321,7 @@ func (b *blame) at(u *upgradable, n *build.Node) bytecode.Position {
 // inheritance is the entry of a contract's base list that puts a variable where it is: the
 // base version does not inherit from it, or it belongs to a dependency, or the order
 // differs. nil where the list is not to blame.
-func (b *blame) inheritance(declaration *build.Node, v *layout.Variable) *build.Node {
+func (b *blame) inheritance(declaration *compile.Node, v *layout.Variable) *compile.Node {
 	if declaration == nil || v.Contract == "" {
 		return nil
 	}
@@ -330,7 +331,7 @@ func (b *blame) inheritance(declaration *build.Node, v *layout.Variable) *build.
 	if !through && slices.Equal(shared(now, then), shared(then, now)) {
 		return nil
 	}
-	var first *build.Node
+	var first *compile.Node
 	for _, n := range declaration.Children {
 		if n.Type != "InheritanceSpecifier" {
 			continue
@@ -361,7 +362,7 @@ func shared(a, b []string) []string {
 
 // nearDeletion is the first changed line of the contract that had a variable, from the
 // declaration that has it no more: a deletion is anchored at what follows it.
-func (b *blame) nearDeletion(u *upgradable, change *layout.Change, declaration *build.Node) bytecode.Position {
+func (b *blame) nearDeletion(u *upgradable, change *layout.Change, declaration *compile.Node) bytecode.Position {
 	if owner := b.unit.Declaration(change.Before.Contract); owner != nil {
 		declaration = owner
 	}
@@ -374,7 +375,7 @@ func (b *blame) nearDeletion(u *upgradable, change *layout.Change, declaration *
 		last = b.at(u, declaration.Children[n-1])
 	}
 	for _, l := range b.change.Mapping.Lines {
-		if l.Position.File == first.File && first.Line < l.Position.Line && l.Position.Line <= last.Line && l.Kind == diffmap.DeletionAnchor {
+		if l.Position.File == first.File && first.Line < l.Position.Line && l.Position.Line <= last.Line && l.Kind == unified.DeletionAnchor {
 			return l.Position
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/layout"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -23,8 +23,8 @@ import (
 // upgradable is a contract of the head that runs, or is to run, on storage that an
 // earlier version of it has written.
 type upgradable struct {
-	contract *build.Contract
-	output   *build.Output
+	contract *compile.Contract
+	output   *compile.Output
 	because  string // for people
 	from     string // the contract that it takes over from, as its comment names it; empty: its own base version
 }
@@ -41,7 +41,7 @@ var (
 
 // upgradables lists them, in the order of the builds. d is nil where nothing was
 // deployed.
-func upgradables(outputs []*build.Output, d *deploy.Deployment) []upgradable {
+func upgradables(outputs []*compile.Output, d *deploy.Deployment) []upgradable {
 	p := proxied{}
 	if d != nil {
 		p = proxiedIn(d)
@@ -73,7 +73,7 @@ func upgradables(outputs []*build.Output, d *deploy.Deployment) []upgradable {
 
 // declaredUpgradeable says how a contract under test declares that it is upgraded; empty
 // where it does not.
-func declaredUpgradeable(c *build.Contract, unit *layout.Unit) (because, from string) {
+func declaredUpgradeable(c *compile.Contract, unit *layout.Unit) (because, from string) {
 	if role, _ := world.RoleOf(&c.Contract); role != world.UnderTest {
 		return "", ""
 	}
@@ -166,8 +166,8 @@ var proxySlots = []common.Hash{
 
 // predecessor finds the contract that another one upgrades: its own base version, or the
 // contract that its comment names, from the base if it is there, otherwise from the head.
-func (u *upgradable) predecessor(base *build.Output, renamed map[string]string) (*build.Contract, *build.Output, error) {
-	source := func(c *build.Contract) string {
+func (u *upgradable) predecessor(base *compile.Output, renamed map[string]string) (*compile.Contract, *compile.Output, error) {
+	source := func(c *compile.Contract) string {
 		if head, ok := renamed[c.Source]; ok {
 			return head
 		}
@@ -181,8 +181,8 @@ func (u *upgradable) predecessor(base *build.Output, renamed map[string]string) 
 		}
 		return nil, nil, nil
 	}
-	for _, o := range []*build.Output{base, u.output} {
-		var named []*build.Contract
+	for _, o := range []*compile.Output{base, u.output} {
+		var named []*compile.Contract
 		for _, c := range o.Contracts {
 			if c.Name == u.from || strings.HasSuffix("/"+source(c)+":"+c.Name, "/"+u.from) {
 				named = append(named, c)

@@ -15,22 +15,24 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/build"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // Project is a compiled set of sources.
 type Project struct {
-	Output *build.Output
+	Output *compile.Output
 }
 
 // Compile compiles sources (path to text) with the solc of that version, the
-// optimizer off as in the mapping build. Results are cached by content below
+// optimizer off as in the debug build. Results are cached by content below
 // .cache, since the compiler takes seconds to start.
 func Compile(t testing.TB, version string, sources map[string]string) *Project {
 	t.Helper()
 	input, output := standardJSON(t, version, sources)
-	read, err := build.ReadSolc(input, output, "solc "+version, build.Limits{})
+	read, err := compile.ReadSolc(input, output, "solc "+version, reading.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,7 @@ func standardJSON(t testing.TB, version string, sources map[string]string) (inpu
 	if _, err := os.Stat(modules); err != nil {
 		t.Fatalf("%s is missing: run ./test once, it installs the compilers that tests need", modules)
 	}
-	compiler, err := build.FindCompiler(ctx, []string{version}, build.CompilerOptions{NodeModules: []string{modules}, Cache: filepath.Join(root, ".cache", "testbuild")})
+	compiler, err := solc.Find(ctx, []string{version}, solc.Options{NodeModules: []string{modules}, Cache: filepath.Join(root, ".cache", "testbuild")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +135,7 @@ func cached(t testing.TB, dir, version string, input []byte, compile func() ([]b
 
 // Contracts are the contracts of one source, of all when source is "".
 func (p *Project) Contracts(source string) []*bytecode.Contract {
-	all := build.Contracts([]*build.Output{p.Output})
+	all := compile.Contracts([]*compile.Output{p.Output})
 	if source == "" {
 		return all
 	}
@@ -149,7 +151,7 @@ func (p *Project) Contracts(source string) []*bytecode.Contract {
 // Positions finds the line of an instruction. The table must be of contracts
 // that this project's Contracts returned.
 func (p *Project) Positions(table *bytecode.Table) *diffmap.Positions {
-	return diffmap.NewPositions([]*build.Output{p.Output}, table, diffmap.Options{})
+	return diffmap.NewPositions([]*compile.Output{p.Output}, table, diffmap.Options{})
 }
 
 var want = regexp.MustCompile(`// want (.*)$`)

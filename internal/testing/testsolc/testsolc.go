@@ -1,6 +1,6 @@
 // Package testsolc compiles Solidity for tests, with the npm solc that ./test
 // installs. It reads just what tests of the fuzzer need; the product's own
-// reader is diffmap/build.
+// reader is diffmap/compile.
 package testsolc
 
 import (
@@ -19,7 +19,7 @@ import (
 )
 
 // Settings of a compilation. The zero value is the newest installed solc with
-// the optimizer off, as in the mapping build.
+// the optimizer off, as in the debug build.
 type Settings struct {
 	Package  string // npm package under .cache/npm/node_modules; "": solc
 	ViaIR    bool

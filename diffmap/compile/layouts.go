@@ -1,0 +1,81 @@
+package compile
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+)
+
+// layoutSince is the first compiler that writes storage layouts (solidity's
+// Changelog.md).
+var layoutSince = solc.Version{Major: 0, Minor: 5, Patch: 13}
+
+// AddStorageLayouts gives o's contracts the storage layouts that the build was not
+// asked for: the compiler that made it reads the sources once more, and makes no code.
+// Nothing is done where all contracts have one. The error is an [*reading.Error].
+func (o *Output) AddStorageLayouts(ctx context.Context, compilers solc.Options, options DebugOptions) error {
+	if !slices.ContainsFunc(o.Contracts, lacksLayout) {
+		return nil
+	}
+	if v, err := solc.ParseVersion(o.Compiler); err == nil && v.Less(layoutSince) {
+		return &reading.Error{Origin: o.Origin, Kind: solc.ErrNoCompiler, Problem: fmt.Sprintf("solc %s tells no storage layouts, %s does", v, layoutSince)}
+	}
+	if o.Input == nil {
+		return &reading.Error{Origin: o.Origin, Kind: reading.ErrFormat, Problem: "the build has no storage layouts, and no standard-JSON input to ask the compiler for them with",
+			Remedy: `add "storageLayout" to "outputSelection": {"*": {"*": [ … ]}} in the compiler's settings (foundry.toml: extra_output = ["storageLayout"])`}
+	}
+	compiler, err := o.FindCompiler(ctx, compilers)
+	if err != nil {
+		return err
+	}
+	if v, err := solc.ParseVersion(compiler.Version()); err == nil && v.Less(layoutSince) {
+		return &reading.Error{Origin: o.Origin, Kind: solc.ErrNoCompiler, Problem: fmt.Sprintf("solc %s tells no storage layouts, %s does", v, layoutSince)}
+	}
+	text, err := layoutInput(o.Input)
+	if err != nil {
+		return reading.At(o.Origin, err)
+	}
+	output, err := compileCached(ctx, text, compiler, options.Cache, options.Limits.WithDefaults())
+	if err != nil {
+		return err
+	}
+	var out standardOutput
+	if err := reading.DecodeJSON(output, "", &out); err != nil {
+		return reading.At(o.Origin, err)
+	}
+	if err := compileErrors(out.Errors); err != nil {
+		return reading.At(o.Origin, err)
+	}
+	for _, c := range o.Contracts {
+		if lacksLayout(c) {
+			c.StorageLayout = out.Contracts[c.Source][c.Name].StorageLayout
+		}
+	}
+	return nil
+}
+
+func lacksLayout(c *Contract) bool { return isNull(c.StorageLayout) }
+
+// layoutInput is an input that asks for nothing but storage layouts.
+func layoutInput(input json.RawMessage) ([]byte, error) {
+	var project map[string]json.RawMessage
+	if err := reading.DecodeJSON(input, "input", &project); err != nil {
+		return nil, err
+	}
+	settings := map[string]json.RawMessage{}
+	if len(project["settings"]) > 0 {
+		if err := reading.DecodeJSON(project["settings"], "input.settings", &settings); err != nil {
+			return nil, err
+		}
+	}
+	settings["outputSelection"] = json.RawMessage(`{"*":{"*":["storageLayout"]}}`)
+	var err error
+	if project["settings"], err = json.Marshal(settings); err != nil {
+		return nil, err
+	}
+	return json.Marshal(project)
+}

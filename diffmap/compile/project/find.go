@@ -1,0 +1,319 @@
+// Package project finds or makes the builds of projects: the projects of a repository, what
+// their tools have left or make now, and sources without a tool.
+package project
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/settings"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+)
+
+// FindOptions are the options of [Find].
+type FindOptions struct {
+	// Compilers and Debug are for projects without a build tool at hand, see
+	// [CompileSources].
+	Compilers solc.Options
+	Debug     compile.DebugOptions
+	// Command builds the project, instead of what is guessed from its
+	// configuration files: a program and its arguments.
+	Command []string
+	// CommandFolder is where Command is run; empty for the project's root. In a
+	// repository of several projects one command may build them all.
+	CommandFolder string
+	// Env names variables that the project's build needs in addition to those that
+	// every child gets; it does not get others.
+	Env []string
+	// Timeout bounds how long the project's tool may run; 0 means 10 minutes,
+	// which is arbitrary: Hardhat takes 38 s for the 129 contracts of Aave 3.
+	Timeout time.Duration
+	// Progress is told what is done, a line each; may be nil.
+	Progress func(line string)
+	Limits   reading.Limits
+}
+
+const defaultTimeout = 10 * time.Minute
+
+// Found is what [Find] found.
+type Found struct {
+	Outputs []*compile.Output
+	// How says, for people, where the outputs come from and what stood in the
+	// way of better ones; a sentence each.
+	How []string
+}
+
+// Find finds or makes the build of the project at root:
+//
+//   - output that the project's own tool has left, when it is of the sources as
+//     they are now: their texts or hashes are compared, age says nothing;
+//   - else what the tool, forge or hardhat, makes now;
+//   - else, where there is no such tool, a debug build of the plain sources.
+//
+// forge builds into a folder of its own, so that the project's out and cache stay as
+// they are. Hardhat's folders are where its configuration says.
+func Find(ctx context.Context, root string, options FindOptions) (*Found, error) {
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		return nil, reading.Unreadable(root, err)
+	}
+	f := finder{root: absolute, shown: root, FindOptions: options}
+	if f.Timeout <= 0 {
+		f.Timeout = defaultTimeout
+	}
+	return f.find(ctx)
+}
+
+type finder struct {
+	root  string // absolute
+	shown string // as it was given
+	how   []string
+	FindOptions
+}
+
+func (f *finder) say(format string, values ...any) {
+	line := fmt.Sprintf(format, values...)
+	f.how = append(f.how, line)
+	if f.Progress != nil {
+		f.Progress(line)
+	}
+}
+
+func (f *finder) find(ctx context.Context) (*Found, error) {
+	setups := settings.Detect(f.root, os.Getenv)
+	for _, s := range setups {
+		if outputs := f.existing(s); outputs != nil {
+			return &Found{outputs, f.how}, nil
+		}
+	}
+	if len(f.Command) > 0 {
+		return f.make(ctx, command{argv: f.Command, Setup: firstSetup(setups)})
+	}
+	setups = slices.DeleteFunc(setups, func(s settings.Setup) bool { return s.Config == "" })
+	for _, s := range setups {
+		if c, ok := f.commandOf(s); ok {
+			return f.make(ctx, c)
+		}
+	}
+	for _, s := range setups {
+		if program := programs[s.Tool]; program != "" {
+			how := ""
+			if command := installCommand(f.root, cmp.Or(f.Compilers.Repository, f.root)); s.Tool == settings.ToolHardhat && command != "" {
+				how = ", " + command
+			}
+			f.say("%s says that this is a %s project, but %s is not installed%s: its sources are compiled by solc, without its settings", s.Config, s.Tool, program, how)
+		}
+	}
+	if f.Progress != nil {
+		f.Progress("compiling the sources below " + f.shown)
+	}
+	outputs, err := CompileSources(ctx, f.root, f.Compilers, f.Debug)
+	if err != nil {
+		return nil, err
+	}
+	f.how = append(f.how, "compiled the sources with "+outputs[0].Origin)
+	return &Found{outputs, f.how}, nil
+}
+
+func firstSetup(setups []settings.Setup) settings.Setup {
+	if len(setups) > 0 {
+		return setups[0]
+	}
+	return settings.Setup{}
+}
+
+// existing is what the tool has left; nil where there is nothing, or where it is
+// of no use, which is said.
+func (f *finder) existing(s settings.Setup) []*compile.Output {
+	if !reading.IsFolder(s.Builds) {
+		return nil
+	}
+	outputs, problem := f.usable(s)
+	if problem != "" {
+		f.say("%s: the build there is not used: %s", f.relative(s.Builds), problem)
+		return nil
+	}
+	made := "the build"
+	if s.Config != "" {
+		made = s.Tool + "'s build"
+	}
+	f.say("read %s in %s, made from the sources as they are", made, f.relative(s.Builds))
+	for _, o := range outputs {
+		o.Origin = f.relative(o.Origin)
+	}
+	return outputs
+}
+
+// usable reads the outputs in a folder; problem says why they are of no use.
+func (f *finder) usable(s settings.Setup) (outputs []*compile.Output, problem string) {
+	outputs, err := compile.ReadWithin(f.Limits, s.Builds)
+	if err != nil {
+		return nil, err.Error()
+	}
+	outputs, stale, err := f.current(outputs)
+	switch {
+	case err != nil:
+		return nil, err.Error()
+	case stale != "":
+		return nil, "it is stale, " + stale
+	}
+	if problem = missing(outputs); problem == "" {
+		problem = f.untested(s, outputs)
+	}
+	return outputs, problem
+}
+
+// untested says which of a Foundry project's tests a build lacks, where forge is there to
+// make another: forge compiles some alone (forge test --match-contract), and what tests
+// set up is worth more than the time.
+func (f *finder) untested(s settings.Setup, outputs []*compile.Output) string {
+	if _, ok := f.commandOf(s); s.Tool != settings.ToolFoundry || !ok {
+		return ""
+	}
+	held := map[string]bool{}
+	for _, o := range outputs {
+		for _, source := range o.Sources {
+			held[source.Path] = true
+		}
+	}
+	lacking := ""
+	_ = filepath.WalkDir(f.root, func(file string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil: // an unreadable file cannot be built
+			return nil //nolint:nilerr // see above
+		case entry.IsDir() && file != f.root && (strings.HasPrefix(name, ".") || name == "node_modules" || settings.IsConfigured(file) || filepath.Dir(file) == f.root && slices.Contains(sources.SkippedRootFolders, name)):
+			return fs.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, ".t.sol") || held[f.relative(file)]:
+			return nil
+		}
+		lacking = f.relative(file) + " is not part of it"
+		return fs.SkipAll
+	})
+	return lacking
+}
+
+// missing says what outputs lack that building again would bring; empty when
+// they lack nothing.
+func missing(outputs []*compile.Output) string {
+	for _, o := range outputs {
+		if obstacle := o.Obstacle(); obstacle != "" && o.Input == nil {
+			return fmt.Sprintf("it %s, and the sources it was made from are not all there", obstacle)
+		}
+	}
+	return ""
+}
+
+// current drops the outputs of sources that have changed since, when others hold what
+// is left of them: tools keep the outputs of earlier runs. stale says what no other
+// output makes up for; empty when the build is current.
+func (f *finder) current(outputs []*compile.Output) (kept []*compile.Output, stale string, err error) {
+	p, err := sources.Open(f.root, f.Compilers)
+	if err != nil {
+		return nil, "", err
+	}
+	held := map[string]bool{}
+	gone := map[string]bool{}
+	reasons := map[*compile.Output]string{}
+	for _, o := range outputs {
+		differing, deleted := o.Stale(p.ReadNamed)
+		for _, name := range deleted {
+			gone[name] = true
+			reasons[o] = name + " is not there any more"
+		}
+		if len(differing) > 0 {
+			reasons[o] = differing[0] + " is another now"
+		}
+		if reasons[o] != "" {
+			continue
+		}
+		kept = append(kept, o)
+		for _, s := range o.Sources {
+			held[s.Path] = true
+		}
+	}
+	for _, o := range outputs {
+		for _, c := range o.Contracts {
+			if reasons[o] != "" && !held[c.Source] && !gone[c.Source] {
+				return nil, reasons[o], nil
+			}
+		}
+	}
+	if name := p.Unbuilt(held); name != "" {
+		return nil, name + " is not part of it", nil
+	}
+	return kept, "", nil
+}
+
+// relative is a path as messages show it: relative to the root where it is
+// below it.
+func (f *finder) relative(path string) string {
+	if relative, err := filepath.Rel(f.root, path); err == nil && filepath.IsLocal(relative) {
+		return filepath.ToSlash(relative)
+	}
+	return path
+}
+
+// make runs the project's tool and reads what it has built.
+func (f *finder) make(ctx context.Context, c command) (*Found, error) {
+	temporary, err := c.prepare()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temporary)
+	if f.Progress != nil {
+		f.Progress("running " + c.String())
+	}
+	said, err := f.run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	f.how = append(f.how, "built with "+c.String())
+	builds := cmp.Or(c.Builds, f.root)
+	if !reading.IsFolder(builds) {
+		place := "the folder it was given"
+		if !c.temporary {
+			place = f.relative(builds)
+		}
+		return nil, f.unusable(c, "it ended well, but has left nothing in "+place, said, nil)
+	}
+	outputs, err := compile.ReadWithin(f.Limits, builds)
+	if err != nil {
+		return nil, f.unusable(c, "what it has built cannot be used: "+err.Error(), said, err)
+	}
+	outputs, stale, err := f.current(outputs)
+	if err != nil {
+		return nil, err
+	}
+	if stale != "" {
+		return nil, &reading.Error{Origin: c.String(), Kind: compile.ErrStale, Problem: "what it has built is stale: " + stale,
+			Remedy: "remove the tool's output and cache folders, or give the right build with --build"}
+	}
+	for _, o := range outputs {
+		if o.Origin = f.relative(o.Origin); c.temporary {
+			o.Origin = c.String()
+		}
+	}
+	return &Found{outputs, f.how}, nil
+}
+
+// lastLines are the last lines of a tool's output, without colors and other control
+// characters, each after a bar: a runner takes lines that start with "::" for commands.
+func lastLines(output string) string {
+	const shown = 20 // arbitrary: a compiler error with its excerpt
+	lines := strings.Split(strings.TrimSpace(printable(output)), "\n")
+	if len(lines) > shown {
+		lines = append([]string{"…"}, lines[len(lines)-shown:]...)
+	}
+	return "  | " + strings.Join(lines, "\n  | ")
+}

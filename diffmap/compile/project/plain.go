@@ -1,0 +1,283 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
+)
+
+// Unit is a set of sources that are compiled together.
+type Unit struct {
+	Input    json.RawMessage // standard JSON, every source's content inlined
+	Compiler *solc.Compiler  // the newest that is allowed
+	Pragmas  []string        // of all sources
+}
+
+// CompileSources makes the debug build of a folder of plain sources: they
+// have no settings of their own, so it is the only build there is. Sources that
+// one compiler takes are one output, see [Units]. Where the newest allowed compiler refuses the sources, those of
+// the versions of the language before it are tried: "pragma solidity >=0.7.0
+// <0.9.0" is often written by people who have 0.7.
+func CompileSources(ctx context.Context, root string, options solc.Options, debug compile.DebugOptions) ([]*compile.Output, error) {
+	if options.Root == "" {
+		options.Root = root
+	}
+	units, err := Units(ctx, root, options)
+	if err != nil {
+		return nil, err
+	}
+	var outputs []*compile.Output
+	for _, unit := range units {
+		o, err := unit.compile(ctx, options, debug)
+		if err != nil {
+			return nil, err
+		}
+		outputs = append(outputs, o)
+	}
+	return outputs, nil
+}
+
+func (u Unit) compile(ctx context.Context, options solc.Options, debug compile.DebugOptions) (*compile.Output, error) {
+	o, first := compile.DebugBuild(ctx, u.Input, u.Compiler, debug)
+	for c, err := u.Compiler, first; errors.Is(err, solc.ErrCompile); {
+		older := fmt.Sprintf("<%d.%d.0", c.Number().Major, c.Number().Minor)
+		if c, err = solc.Find(ctx, append([]string{older}, u.Pragmas...), options); err != nil {
+			break
+		}
+		if o, err = compile.DebugBuild(ctx, u.Input, c, debug); err == nil {
+			return o, nil
+		}
+	}
+	return o, first
+}
+
+// Units collects the *.sol files below root's src and contracts folders, or
+// below root where it has neither, resolves their imports (relative, remappings
+// of remappings.txt and foundry.toml, node_modules, lib) and finds a compiler
+// that their pragmas allow.
+//
+// A source's name is its path relative to root with slashes; sources of
+// node_modules are named as they are imported.
+func Units(ctx context.Context, root string, options solc.Options) ([]Unit, error) {
+	if options.Root == "" {
+		options.Root = root
+	}
+	p, err := sources.Open(root, options)
+	if err != nil {
+		return nil, err
+	}
+	names, err := p.Names()
+	if err != nil {
+		return nil, err
+	}
+	g, err := resolve(p, names)
+	if err != nil {
+		return nil, err
+	}
+	return g.units(ctx, options, p.Remappings)
+}
+
+// graph holds sources and what they import.
+type graph struct {
+	texts   map[string][]byte
+	imports map[string][]string // source names
+	names   []string            // in order of discovery
+	roots   []string            // that were asked for
+}
+
+// resolve reads the named sources and everything they import.
+func resolve(p *sources.Tree, names []string) (*graph, error) {
+	g := &graph{texts: map[string][]byte{}, imports: map[string][]string{}, roots: names}
+	type request struct {
+		name, importer string
+		line           int
+	}
+	var queue []request
+	for _, name := range names {
+		queue = append(queue, request{name: name})
+	}
+	for len(queue) > 0 {
+		r := queue[0]
+		queue = queue[1:]
+		if _, known := g.texts[r.name]; known {
+			continue
+		}
+		file, tried := p.Locate(r.name)
+		if file == "" {
+			return nil, importError(p, r.importer, r.line, r.name, tried)
+		}
+		text, err := p.Read(file)
+		if err != nil {
+			var e *reading.Error
+			if errors.As(err, &e) {
+				return nil, err
+			}
+			return nil, &reading.Error{Origin: file, Kind: sources.ErrImport, Problem: "cannot be read: " + err.Error(), Cause: err}
+		}
+		g.texts[r.name] = text
+		g.names = append(g.names, r.name)
+		for _, imported := range solidity.Imports(text) {
+			name := p.ImportedName(imported.Path, r.name)
+			g.imports[r.name] = append(g.imports[r.name], name)
+			queue = append(queue, request{name, r.name, imported.Line})
+		}
+	}
+	return g, nil
+}
+
+func importError(p *sources.Tree, importer string, line int, name string, tried []string) error {
+	remedy := cmp.Or(installCommand(p.Root, cmp.Or(p.Repository, p.Root)), "install the dependency") + ", or add a remapping to remappings.txt"
+	if strings.Contains(name, "://") {
+		remedy = "imports are not downloaded: install the dependency and import it by name"
+	}
+	return &reading.Error{Origin: importer, Place: fmt.Sprintf("line %d", line), Kind: sources.ErrImport,
+		Problem: fmt.Sprintf("the import %q was not found; looked in %s", reading.Shorten(name), strings.Join(tried, ", ")), Remedy: remedy}
+}
+
+// units finds compilers: one for all sources where there is one, else one for
+// each group of sources that import each other, else, as forge and Hardhat do it,
+// one for each source with what it imports. What sources of several compilers
+// import is compiled by each of them.
+func (g *graph) units(ctx context.Context, options solc.Options, remappings []sources.Remapping) ([]Unit, error) {
+	all := slices.Sorted(slices.Values(g.names))
+	c, err := solc.Find(ctx, g.pragmas(all), options)
+	if err == nil {
+		return []Unit{{g.input(all, remappings), c, g.pragmas(all)}}, nil
+	}
+	if !errors.Is(err, solc.ErrNoCompiler) {
+		return nil, err
+	}
+	var compilers []*solc.Compiler
+	members := map[string][]string{} // by the compiler's path
+	add := func(group []string) error {
+		c, err := solc.Find(ctx, g.pragmas(group), options)
+		var e *reading.Error
+		if errors.As(err, &e) && e.Place == "" && e.Origin == "" {
+			e.Place = group[0]
+		}
+		if err != nil {
+			return err
+		}
+		if members[c.Path()] == nil {
+			compilers = append(compilers, c)
+		}
+		members[c.Path()] = append(members[c.Path()], group...)
+		return nil
+	}
+	for _, group := range g.groups(all) {
+		err := add(group)
+		if !errors.Is(err, solc.ErrNoCompiler) {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		for _, closure := range g.closures(group) {
+			if err := add(closure); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var units []Unit
+	for _, c := range compilers {
+		names := slices.Compact(slices.Sorted(slices.Values(members[c.Path()])))
+		units = append(units, Unit{g.input(names, remappings), c, g.pragmas(names)})
+	}
+	return units, nil
+}
+
+// closures are the project's own sources among names, each before what it imports.
+func (g *graph) closures(names []string) [][]string {
+	var closures [][]string
+	for _, name := range names {
+		if !slices.Contains(g.roots, name) {
+			continue
+		}
+		closure := []string{name}
+		seen := map[string]bool{name: true}
+		for i := 0; i < len(closure); i++ {
+			for _, other := range g.imports[closure[i]] {
+				if !seen[other] {
+					seen[other] = true
+					closure = append(closure, other)
+				}
+			}
+		}
+		closures = append(closures, closure)
+	}
+	return closures
+}
+
+func (g *graph) pragmas(names []string) []string {
+	var pragmas []string
+	for _, name := range names {
+		pragmas = append(pragmas, solidity.Pragmas(g.texts[name])...)
+	}
+	return pragmas
+}
+
+// groups divides the sources into those connected by imports, each sorted, by
+// their first name.
+func (g *graph) groups(names []string) [][]string {
+	neighbors := map[string][]string{}
+	for _, name := range names {
+		for _, other := range g.imports[name] {
+			neighbors[name] = append(neighbors[name], other)
+			neighbors[other] = append(neighbors[other], name)
+		}
+	}
+	var groups [][]string
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		group := []string{name}
+		for i := 0; i < len(group); i++ {
+			for _, other := range neighbors[group[i]] {
+				if !seen[other] {
+					seen[other] = true
+					group = append(group, other)
+				}
+			}
+		}
+		slices.Sort(group)
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// input is the standard-JSON input of some sources.
+func (g *graph) input(names []string, remappings []sources.Remapping) json.RawMessage {
+	type source struct {
+		Content string `json:"content"`
+	}
+	sources := map[string]source{}
+	for _, name := range names {
+		sources[name] = source{string(g.texts[name])}
+	}
+	texts := []string{}
+	for _, r := range remappings {
+		texts = append(texts, r.String())
+	}
+	input, err := json.Marshal(map[string]any{
+		"language": "Solidity",
+		"sources":  sources,
+		"settings": map[string]any{"remappings": texts},
+	})
+	if err != nil {
+		panic(err) // strings and maps of them can be encoded
+	}
+	return input
+}

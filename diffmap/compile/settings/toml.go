@@ -1,0 +1,99 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+)
+
+// maxTOML bounds a TOML file, in bytes. foundry.toml has a few KB in practice; 256 KiB is
+// arbitrary, and small because the library takes time quadratic in the number of a
+// table's keys: a second for a file of this size that holds nothing else.
+const maxTOML = 256 << 10
+
+// Table is a table of a TOML file (https://toml.io/en/v1.1.0), decoded.
+type Table map[string]any
+
+// readTOML reads a file. The error wraps fs.ErrNotExist when there is none, and is an
+// [*reading.Error] of the kind ErrFormat or ErrTooLarge when it is not TOML or too large.
+func readTOML(file string) (Table, error) {
+	text, err := Read(file)
+	if err != nil {
+		return nil, err
+	}
+	table, err := ParseTOML([]byte(text))
+	return table, reading.At(file, err)
+}
+
+// ParseTOML decodes a text.
+func ParseTOML(text []byte) (Table, error) {
+	if len(text) > maxTOML {
+		return nil, &reading.Error{Kind: reading.ErrTooLarge, Problem: "larger than " + reading.SizeText(maxTOML)}
+	}
+	var table Table
+	err := toml.Unmarshal(text, &table)
+	if err == nil {
+		return table, nil
+	}
+	e := &reading.Error{Kind: reading.ErrFormat, Problem: reading.Shorten(strings.TrimPrefix(err.Error(), "toml: ")), Cause: err}
+	if decode := new(toml.DecodeError); errors.As(err, &decode) {
+		line, _ := decode.Position()
+		e.Place = fmt.Sprintf("line %d", line)
+	}
+	return nil, e
+}
+
+// Sub follows keys to a table; nil when there is none.
+func (t Table) Sub(keys ...string) Table {
+	for _, key := range keys {
+		inner, _ := t[key].(map[string]any)
+		t = inner
+	}
+	return t
+}
+
+// Texts lists the strings of a setting, which is one or an array.
+func (t Table) Texts(key string) []string {
+	switch value := t[key].(type) {
+	case string:
+		return []string{value}
+	case []any:
+		var found []string
+		for _, element := range value {
+			if text, ok := element.(string); ok {
+				found = append(found, text)
+			}
+		}
+		return found
+	}
+	return nil
+}
+
+// scalars are the settings that are neither arrays nor tables, as text: strings without
+// quotes, integers in decimal.
+func (t Table) scalars() map[string]string {
+	texts := make(map[string]string, len(t))
+	for key, value := range t {
+		switch value := value.(type) {
+		case string:
+			texts[key] = value
+		case bool:
+			texts[key] = strconv.FormatBool(value)
+		case int64:
+			texts[key] = strconv.FormatInt(value, 10)
+		case float64:
+			texts[key] = strconv.FormatFloat(value, 'g', -1, 64)
+		case time.Time:
+			texts[key] = value.Format(time.RFC3339Nano)
+		case fmt.Stringer: // the library's local dates and times
+			texts[key] = value.String()
+		}
+	}
+	return texts
+}

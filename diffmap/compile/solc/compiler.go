@@ -1,0 +1,159 @@
+package solc
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap/compile/child"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+)
+
+// runner runs soljson.js, see there.
+//
+//go:embed runner.js
+var runner string
+
+// Compiler is a solc that was found: a native program, or an Emscripten build
+// (soljson.js) that node runs.
+type Compiler struct {
+	version Version
+	long    string // with the commit; empty until it is asked for
+	path    string // of the program or of soljson.js
+	node    string // the node program; empty for a native solc
+	cache   string // see Options.Cache
+	limits  reading.Limits
+}
+
+// Version is the compiler's full version, "0.8.30+commit.73712a01".
+func (c *Compiler) Version() string { return cmp.Or(c.long, c.version.String()) }
+
+// Number is the version without the commit.
+func (c *Compiler) Number() Version { return c.version }
+
+// Path is the program or the soljson.js file.
+func (c *Compiler) Path() string { return c.path }
+
+// Open opens the solc at path: a native program, a soljson*.js file, or
+// the folder of an npm package solc.
+func Open(ctx context.Context, path string, limits reading.Limits) (*Compiler, error) {
+	return openCompiler(ctx, path, Options{Limits: limits})
+}
+
+func openCompiler(ctx context.Context, path string, options Options) (*Compiler, error) {
+	c := &Compiler{path: path, cache: options.Cache, limits: options.Limits.WithDefaults()}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, notACompiler(path, err)
+	}
+	c.path = absolute
+	info, err := os.Stat(absolute)
+	if err != nil {
+		return nil, notACompiler(path, err)
+	}
+	if info.IsDir() {
+		c.path = filepath.Join(absolute, "soljson.js")
+		if _, err := os.Stat(c.path); err != nil {
+			return nil, notACompiler(path, err)
+		}
+	}
+	if strings.HasSuffix(c.path, ".js") {
+		if c.node, err = findNode(); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.identify(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func notACompiler(path string, cause error) error {
+	return &reading.Error{Origin: path, Kind: ErrNoCompiler, Problem: "cannot be used as solc: " + cause.Error(), Cause: cause,
+		Remedy: "give a solc program, a soljson.js file or the folder of an npm package solc"}
+}
+
+func findNode() (string, error) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return "", &reading.Error{Kind: ErrNoCompiler, Problem: "node, which runs soljson.js, is not in PATH", Cause: err,
+			Remedy: "install Node.js, or give a native solc with --solc"}
+	}
+	return filepath.Abs(node)
+}
+
+// LongVersion is the version with its commit; the platform after it is left out, so
+// that the same compiler has the same version everywhere.
+var LongVersion = regexp.MustCompile(`(\d+\.\d+\.\d+)(-[0-9A-Za-z.-]+)?(\+commit\.[0-9a-f]+)?`)
+
+// identify asks the compiler for its full version.
+func (c *Compiler) identify(ctx context.Context) error {
+	ask := func() ([]byte, error) { return c.ask(ctx, c.path, "--version") }
+	if c.node != "" {
+		ask = func() ([]byte, error) { return c.remembered(ctx) }
+	}
+	text, err := ask()
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return notACompiler(c.path, err)
+	}
+	if i := bytes.Index(text, []byte("Version:")); i >= 0 { // a native solc's second line
+		text = text[i:]
+	}
+	c.long = string(LongVersion.Find(text))
+	if c.version, err = ParseVersion(c.long); err != nil {
+		return notACompiler(c.path, fmt.Errorf("its version output is %q", reading.Shorten(string(text))))
+	}
+	return nil
+}
+
+// ask runs the compiler for its version: a few hundred bytes; anything much longer is
+// not a solc.
+func (c *Compiler) ask(ctx context.Context, argv ...string) ([]byte, error) {
+	return child.Process{Argv: argv, Files: []string{c.path}, Limit: 64 << 10}.Run(ctx)
+}
+
+func (c *Compiler) script(mode string) []string {
+	return []string{c.node, "-e", runner, "--", c.path, mode}
+}
+
+// Compile runs the compiler on a standard-JSON input and returns its
+// standard-JSON output, whose "errors" may hold compile errors. Nothing but the
+// sources of the input is read.
+func (c *Compiler) Compile(ctx context.Context, input []byte) ([]byte, error) {
+	argv := []string{c.path, "--standard-json"}
+	if c.node != "" {
+		argv = c.script("compile")
+	} else if !c.version.Less(Version{Major: 0, Minor: 8, Patch: 22}) {
+		// Before 0.8.22 an import may be read from below the working folder,
+		// which is empty.
+		argv = append(argv, "--no-import-callback")
+	}
+	output, err := child.Process{Argv: argv, Files: []string{c.path}, Input: input, Limit: c.limits.OutputBytes}.Run(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, reading.At("solc "+c.Version(), wrapFailure(err))
+	}
+	return output, nil
+}
+
+// wrapFailure makes an *Error of a compiler that ended badly.
+func wrapFailure(err error) error {
+	var e *reading.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &reading.Error{Kind: ErrCompile, Problem: "the compiler failed: " + err.Error(), Cause: err}
+}

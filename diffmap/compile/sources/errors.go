@@ -1,0 +1,6 @@
+package sources
+
+import "errors"
+
+// ErrImport is the kind of a [reading.Error] about a source that cannot be had.
+var ErrImport = errors.New("import not found")
