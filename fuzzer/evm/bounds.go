@@ -26,14 +26,14 @@ const (
 	// maxIdleRecorded bounds the frames that a machine keeps memory for between runs:
 	// some 400 KB. Arbitrary: few runs have as many.
 	maxIdleRecorded = 1 << 10
+	// maxIdleFrames is the number of frames (5 kB each, and memory) that are kept
+	// from one run to the next: few contracts call each other more deeply.
+	maxIdleFrames = 1 << 5
 	// maxHashes bounds the hashes remembered within a call to find the mapping
 	// behind a slot (60 bytes each).
 	maxHashes = 1 << 14
 	// maxPrograms bounds the code hashes whose program a machine remembers.
 	maxPrograms = 1 << 10
-	// maxInstalled is the number of deployments after which the EVM is made anew,
-	// since it keeps an analysis of every code it ever ran.
-	maxInstalled = 1 << 14
 )
 
 // spent counts what an execution has used of the bounds.

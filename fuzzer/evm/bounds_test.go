@@ -2,64 +2,30 @@ package evm
 
 import (
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	asm "github.com/ethereum/go-ethereum/core/vm/program"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
 )
 
-// at puts code where random tests have their first contract.
-func at(t testing.TB, code []byte, opts ...Option) *Reference {
+// at is a pair of machines on a World with code where random ones have their first contract.
+func at(t testing.TB, code []byte, opts ...Option) *pair {
 	t.Helper()
-	w := &World{Block: DefaultBlock(), Accounts: map[common.Address]*Account{
-		randomContracts[0]: {Nonce: 1, Code: code},
-		randomSender:       {Balance: *uint256.NewInt(1000)},
-	}}
-	r, err := NewReference(w, nil, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return newPair(t, worldOf(code), nil, opts...)
 }
-
-func call(data ...byte) Call { return Call{From: randomSender, To: randomContracts[0], Data: data} }
 
 // mustRun runs the calls on the reference, and sees to it that the interpreter
 // yields the same.
-func mustRun(t testing.TB, r *Reference, seq ...Call) *Execution {
+func mustRun(t testing.TB, p *pair, seq ...Call) *Execution {
 	t.Helper()
-	e, err := r.Run(seq)
+	e, err := p.run(seq)
 	if err != nil {
 		t.Fatal(err)
-	}
-	m, err := NewInterpreter(r.world, r.rec.programs.table, func(o *options) { *o = r.options })
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := m.Run(seq)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := Differ(e, got); d != nil {
-		t.Fatalf("reference and interpreter differ: %v", d)
-	}
-	if d := DifferWorlds(r.Export(), m.Export()); d != nil {
-		t.Fatalf("reference and interpreter differ: %v", d)
 	}
 	return e
-}
-
-// loop runs the snippet until gas is gone.
-func loop(snippet func(*asm.Program)) []byte {
-	p, start := asm.New().Jumpdest()
-	snippet(p)
-	return p.Jump(start).Bytes()
 }
 
 func TestOutcomes(t *testing.T) {
@@ -90,7 +56,7 @@ func TestOutcomes(t *testing.T) {
 			if name == "static write" {
 				data = []byte{1}
 			}
-			e := mustRun(t, at(t, tc.code), call(data...))
+			e := mustRun(t, at(t, tc.code), callWith(data...))
 			if got := e.Calls[0].Outcome; got != tc.want {
 				t.Errorf("outcome %v, want %v", got, tc.want)
 			}
@@ -117,7 +83,7 @@ func TestBounds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := at(t, code)
-			e := mustRun(t, r, call(), call(), call())
+			e := mustRun(t, r, callWith(), callWith(), callWith())
 			comparisons, blocks, accesses, logs, size := 0, 0, 0, 0, 0
 			cut := e.Truncated
 			for i := range e.Frames {
@@ -139,55 +105,6 @@ func TestBounds(t *testing.T) {
 				t.Error("nothing covered")
 			}
 		})
-	}
-}
-
-// TestRetained: buffers that have grown beyond the bound are let go, and a run
-// that shares its calls with the one before does not build on what is gone.
-func TestRetained(t *testing.T) {
-	r := at(t, loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) }))
-	one := mustRun(t, r, call()).Clone()
-	mustRun(t, r, call(), call(1), call(2))
-	if !r.rec.overgrown() {
-		t.Fatalf("room for %d accesses does not exceed the bound", r.rec.accesses.held)
-	}
-	if again := mustRun(t, r, call()); !slices.EqualFunc(again.Frames, one.Frames, equalFrames) {
-		t.Error("the first call does something else after it was let go")
-	}
-	r.rewind(0)
-	if r.rec.overgrown() {
-		t.Errorf("room for %d accesses is kept", r.rec.accesses.held)
-	}
-}
-
-// TestSerials: calls and frames are numbered anew before the numbers end.
-func TestSerials(t *testing.T) {
-	code := loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) })
-	r := at(t, code)
-	want := slices.Clone(mustRun(t, r, call(), call(1)).Covered)
-	mustRun(t, r) // nothing is shared with the next
-	r.rec.callSerial = maxSerial
-	r.rec.frameSerial = 1
-	got := mustRun(t, r, call(), call(1)).Covered
-	if !slices.Equal(got, want) {
-		t.Errorf("covered %v, before %v", got, want)
-	}
-	if r.rec.callSerial > 2 {
-		t.Errorf("the number of the latest call is %d", r.rec.callSerial)
-	}
-}
-
-// TestPanic: what goes wrong inside the EVM is an error that names the call.
-func TestPanic(t *testing.T) {
-	r := at(t, asm.New().Push(0).Push(0).Op(vm.LOG0).Bytes())
-	want := mustRun(t, r, call(), call()).PathID()
-	r.state.onLog = func(*types.Log) { panic("broken") }
-	_, err := r.Run(Sequence{{From: randomSender, To: nobody}, call()})
-	if err == nil || !strings.Contains(err.Error(), "call 1 of 2: panic: broken") {
-		t.Fatalf("error %v", err)
-	}
-	if got := mustRun(t, r, call(), call()).PathID(); got != want {
-		t.Error("the machine is not usable after a panic")
 	}
 }
 
@@ -227,13 +144,10 @@ func TestCodeSize(t *testing.T) {
 						want = CreateFault
 					}
 				}
-				r := at(t, nested(tc.init, tc.size), opts...)
-				r.world.Fork = fork
-				r, err := NewReference(r.world, nil, opts...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				e := mustRun(t, r, call())
+				w := worldOf(nested(tc.init, tc.size))
+				w.Fork = fork
+				r := newPair(t, w, nil, opts...)
+				e := mustRun(t, r, callWith())
 				got := e.Calls[0].Outcome
 				if len(e.Frames) > 1 {
 					got = e.Frames[1].Outcome
@@ -242,12 +156,10 @@ func TestCodeSize(t *testing.T) {
 					t.Errorf("%s, %s, lifted %t: %v, want %v", fork, name, lifted, got, want)
 				}
 				if want == Success {
-					if f := &e.Frames[1]; len(f.Output) != tc.length || r.state.GetCodeSize(f.Self) != tc.length {
-						t.Errorf("%s, %s: deployed %d bytes, output has %d, want %d", fork, name, r.state.GetCodeSize(f.Self), len(f.Output), tc.length)
+					f := &e.Frames[1]
+					if size := len(r.reference.Export().Accounts[f.Self].Code); len(f.Output) != tc.length || size != tc.length {
+						t.Errorf("%s, %s: deployed %d bytes, output has %d, want %d", fork, name, size, len(f.Output), tc.length)
 					}
-				}
-				if len(r.state.oversize) != 0 {
-					t.Errorf("%s, %s: oversized code is left behind", fork, name)
 				}
 				// The same as a deployment call of its own.
 				init := append(tc.init, make([]byte, tc.size-len(tc.init))...)
@@ -267,15 +179,8 @@ func TestCodeSize(t *testing.T) {
 func TestLiftedGas(t *testing.T) {
 	for seed := range uint64(150) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		world, seq := randomWorld(rng, forks[seed%5]), randomSequence(rng)
-		plain, err := NewReference(world, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lifted, err := NewReference(world, nil, LiftCodeSizeLimits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		world, seq := randomWorld(rng, Forks()[seed%5]), randomSequence(rng)
+		plain, lifted := newPair(t, world, nil), newPair(t, world, nil, LiftCodeSizeLimits)
 		a, b := mustRun(t, plain, seq...), mustRun(t, lifted, seq...)
 		for i := range a.Calls {
 			if a.Calls[i].GasUsed != b.Calls[i].GasUsed || a.Calls[i].Outcome != b.Calls[i].Outcome {
@@ -292,9 +197,9 @@ func TestBlockEnvironment(t *testing.T) {
 	code := asm.New().Op(vm.NUMBER).Push(0).Op(vm.MSTORE, vm.TIMESTAMP).Push(32).Op(vm.MSTORE, vm.PREVRANDAO).Push(64).Op(vm.MSTORE).
 		Return(0, 96).Bytes()
 	r := at(t, code)
-	later := call()
+	later := callWith()
 	later.TimeAdvance, later.BlockAdvance = 10, 2
-	e := mustRun(t, r, call(), later, call())
+	e := mustRun(t, r, callWith(), later, callWith())
 	word := func(call, i int) uint64 {
 		return new(uint256.Int).SetBytes(e.Calls[call].Output[32*i : 32*i+32]).Uint64()
 	}
@@ -308,12 +213,12 @@ func TestBlockEnvironment(t *testing.T) {
 		t.Errorf("outputs %x, %x, %x", e.Calls[0].Output, e.Calls[1].Output, e.Calls[2].Output)
 	}
 	first := string(e.Calls[0].Output)
-	never := call()
+	never := callWith()
 	never.TimeAdvance, never.BlockAdvance = ^uint64(0), ^uint64(0)
 	if e = mustRun(t, r, never, never); word(1, 1) != ^uint64(0) {
 		t.Errorf("the time is %d after huge advances", word(1, 1))
 	}
-	if e = mustRun(t, r, call(0)); string(e.Calls[0].Output) != first {
+	if e = mustRun(t, r, callWith(0)); string(e.Calls[0].Output) != first {
 		t.Error("the block is not the World's again")
 	}
 }

@@ -216,7 +216,7 @@ func scheme(rng *rand.Rand) []byte {
 func compareSchemes(t *testing.T, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 9))
-	world := randomWorld(rng, forks[rng.IntN(len(forks))])
+	world := randomWorld(rng, Forks()[rng.IntN(len(Forks()))])
 	for _, a := range randomContracts {
 		world.Accounts[a].Code = scheme(rng)
 	}
@@ -227,7 +227,7 @@ func compareSchemes(t *testing.T, seed uint64) {
 		seq[i].Gas *= 4
 	}
 	for round := range 3 {
-		if err := p.run(seq); err != nil {
+		if _, err := p.run(seq); err != nil {
 			t.Fatalf("seed %d, fork %s, round %d: %v", seed, world.Fork, round, err)
 		}
 		next := seq[:rng.IntN(len(seq)+1)].Clone()
@@ -235,7 +235,7 @@ func compareSchemes(t *testing.T, seed uint64) {
 	}
 	// What is left behind is a World's: machines that begin with it go on alike.
 	p = newPair(t, p.reference.Export(), nil)
-	if err := p.run(seq); err != nil {
+	if _, err := p.run(seq); err != nil {
 		t.Fatalf("seed %d, fork %s, from where it was: %v", seed, world.Fork, err)
 	}
 }

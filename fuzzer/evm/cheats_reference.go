@@ -209,7 +209,7 @@ type fix struct {
 func newIntercept(r *Reference) *intercept {
 	i := &intercept{Reference: r}
 	precompiles := vm.ActivePrecompiledContracts(r.rules)
-	r.cheats.install(precompiles, stateHost{r}, &r.rec)
+	r.cheats.install(precompiles, stateHost{r}, &r.rec.recorder)
 	precompiles[cheatcode.Address] = detourAccount{i, cheatAccount{r.cheats}}
 	r.evm.SetPrecompiles(precompiles)
 	r.state.onLog = func(log *types.Log) {

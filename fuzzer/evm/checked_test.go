@@ -51,7 +51,21 @@ var (
 	idler  = common.Address{0xc0, 2}
 )
 
-func newDistorted(t *testing.T) (*distorted, *Checked) {
+// counted is a reference that counts what it runs.
+type counted struct {
+	*Reference
+	calls int
+	last  *Execution
+}
+
+func (c *counted) Run(seq Sequence) (*Execution, error) {
+	c.calls += len(seq)
+	exec, err := c.Reference.Run(seq)
+	c.last = exec
+	return exec, err
+}
+
+func newDistorted(t *testing.T) (*distorted, *counted, *Checked) {
 	t.Helper()
 	w := &World{Block: DefaultBlock(), Accounts: map[common.Address]*Account{
 		randomSender: {Balance: *uint256.NewInt(1000)},
@@ -67,7 +81,8 @@ func newDistorted(t *testing.T) (*distorted, *Checked) {
 		return r
 	}
 	d := &distorted{Reference: machine()}
-	return d, NewChecked(d, machine())
+	c := &counted{Reference: machine()}
+	return d, c, NewChecked(d, c)
 }
 
 func callOf(to common.Address, n byte) Call {
@@ -78,24 +93,22 @@ func callOf(to common.Address, n byte) Call {
 // the sequences, and at the same calls every time.
 func TestCheckedSamples(t *testing.T) {
 	run := func() (total, compared int) {
-		d, c := newDistorted(t)
+		d, reference, c := newDistorted(t)
 		rng := rand.New(rand.NewPCG(1, 1))
 		for range 20_000 {
 			seq := Sequence{}
 			for range 1 + rng.IntN(8) {
 				seq = append(seq, callOf(idler, 0))
 			}
-			c.reference.renew() // so that a comparison can be told
 			if _, err := c.Run(seq); err != nil {
 				t.Fatal(err)
 			}
 			total += len(seq)
-			compared += len(c.reference.done)
 		}
-		if d.runs != 20_000 || len(c.Mismatches()) != 0 {
-			t.Fatalf("%d runs, %d mismatches", d.runs, c.found)
+		if n := len(c.Mismatches()); d.runs != 20_000 || n != 0 {
+			t.Fatalf("%d runs, %d mismatches", d.runs, n)
 		}
-		return total, compared
+		return total, reference.calls
 	}
 	total, compared := run()
 	if share := float64(compared) / float64(total); share < 0.0008 || share > 0.0012 {
@@ -121,7 +134,7 @@ func TestCheckedFinds(t *testing.T) {
 		"failure": {func(d *distorted) { d.err = errors.New("a panic") }, "a panic"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, c := newDistorted(t)
+			d, reference, c := newDistorted(t)
 			seq := Sequence{callOf(storer, 5)}
 			test.distort(d)
 			exec, err := c.Run(seq)
@@ -133,7 +146,7 @@ func TestCheckedFinds(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			want, err := c.reference.Run(seq)
+			want, err := reference.Run(seq)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,10 +162,10 @@ func TestCheckedFinds(t *testing.T) {
 			}
 			d.err = nil
 			for n := range byte(20) {
-				if exec, err = c.Run(Sequence{callOf(storer, n)}); err != nil || exec != &c.reference.rec.exec {
+				if exec, err = c.Run(Sequence{callOf(storer, n)}); err != nil || exec != reference.last {
 					t.Fatalf("distrusted code is run on the fast machine (%v)", err)
 				}
-				if exec, err = c.Run(Sequence{callOf(idler, n)}); err != nil || exec == &c.reference.rec.exec {
+				if exec, err = c.Run(Sequence{callOf(idler, n)}); err != nil || exec == reference.last {
 					t.Fatalf("other code is run on the reference (%v)", err)
 				}
 			}
@@ -165,32 +178,35 @@ func TestCheckedFinds(t *testing.T) {
 
 // TestCheckedGivesUp: a machine that is wrong everywhere is not asked any more.
 func TestCheckedGivesUp(t *testing.T) {
-	d, c := newDistorted(t)
+	d, _, c := newDistorted(t)
 	d.err = errors.New("out of order")
-	for n := range 3 * maxMismatches {
+	for n := range 3 * MaxMismatches {
 		if _, err := c.Run(Sequence{callOf(storer, byte(n))}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := len(c.Mismatches()); n != maxMismatches || d.runs != maxMismatches {
-		t.Errorf("%d mismatches in %d runs, want %d", n, d.runs, maxMismatches)
+	if n := len(c.Mismatches()); n != MaxMismatches || d.runs != MaxMismatches {
+		t.Errorf("%d mismatches in %d runs, want %d", n, d.runs, MaxMismatches)
 	}
 }
 
 // TestVerifyHasABudget: beside what is given to begin with, a hundredth of the calls.
 func TestVerifyHasABudget(t *testing.T) {
-	_, c := newDistorted(t)
+	_, reference, c := newDistorted(t)
+	verified := uint64(0)
 	seq := Sequence{callOf(idler, 0), callOf(idler, 1)}
 	for range 50_000 {
 		exec, err := c.Run(seq)
 		if err != nil {
 			t.Fatal(err)
 		}
+		before := reference.calls
 		if _, err := c.Verify(seq, exec); err != nil {
 			t.Fatal(err)
 		}
+		verified += uint64(reference.calls - before)
 	}
-	if want := uint64(verifyAllowance + 100_000/verifyShare); c.verified < want-2 || c.verified > want {
-		t.Errorf("%d calls verified, want %d", c.verified, want)
+	if want := uint64(VerifyAllowance + 100_000/VerifyShare); verified < want-2 || verified > want {
+		t.Errorf("%d calls verified, want %d", verified, want)
 	}
 }

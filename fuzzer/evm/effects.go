@@ -67,7 +67,7 @@ func (m *Interpreter) precisely(c *decoded, b *block, base uint32, from uint32) 
 	conditions := base
 	for pc := b.pc; pc < from; {
 		op := opAt(c.bytes, pc)
-		switch m.rec.instructions[op].action {
+		switch m.decoder.actions[op].action {
 		case actCompare, actDiffer, actIsZero:
 			conditions++
 		}
@@ -532,12 +532,7 @@ func (m *Interpreter) output(f *frame, sp int, gas uint64) ([]byte, uint64, bool
 	if len(data) == 0 {
 		return nil, gas - cost, true
 	}
-	var output []byte
-	if f.index >= 0 && m.rec.spent.bytes+len(data) <= maxBytes {
-		output = m.rec.bytes.take(len(data))
-	} else {
-		output = make([]byte, len(data)) // for the caller, not for the Execution
-	}
+	output := m.rec.output(f.active, len(data))
 	copy(output, data)
 	return output, gas - cost, true
 }

@@ -132,7 +132,7 @@ type CallResult struct {
 
 	// What Reason needs: decoding what a failed call returned costs more than the
 	// call, and most reasons are never read.
-	reasons *reasons
+	reasons *Reasons
 	blamed  *bytecode.Contract // that first returned what the call reverted with; nil when unknown
 }
 

@@ -1,7 +1,6 @@
 package evm
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/big"
@@ -39,12 +38,12 @@ import (
 type Reference struct {
 	world   *World
 	fork    int
-	options options
+	options Options
 
 	state *State
 	evm   *vm.EVM
 	rules params.Rules
-	rec   recorder
+	rec   hooks
 
 	number, time uint64
 	random       common.Hash
@@ -52,37 +51,19 @@ type Reference struct {
 	cheats    *cheats    // nil: there are none
 	intercept *intercept // what they do to calls
 
-	done        Sequence     // the calls whose results are in rec.exec
-	checkpoints []checkpoint // before each of them
+	done   Sequence // the calls whose results are in rec.exec
+	before []before // each of them
 }
 
-// checkpoint is what brings the machine back to the moment before a call.
-type checkpoint struct {
-	journal         int
-	frames, covered int
-	number, time    uint64
-	spent           spent
-	buffers         buffersMark
-	truncated       bool
-	cheats          *cheatcode.State // nil: there are none
+// before is what brings the machine back to the moment before a call.
+type before struct {
+	journal      int
+	number, time uint64
+	recorded     checkpoint
+	cheats       *cheatcode.State // nil: there are none
 }
 
 var _ Machine = (*Reference)(nil)
-
-type options struct{ liftCodeSize, blind bool }
-
-// Option changes how a machine is made.
-type Option func(*options)
-
-// LiftCodeSizeLimits lets contracts and creation code be longer than EIP-170 and
-// EIP-3860 allow. The mapping build needs it: without the optimizer code is two
-// to three times as long as what is shipped.
-func LiftCodeSizeLimits(o *options) { o.liftCodeSize = true }
-
-// WithoutFeedback makes an [Interpreter] record how calls end, and nothing of the way
-// there: no paths, comparisons, accesses or logs. No campaign can use it; it tells what
-// recording costs.
-func WithoutFeedback(o *options) { o.blind = true }
 
 // NewReference makes a machine that runs sequences from the World and explains
 // code by the table.
@@ -101,9 +82,8 @@ func NewReference(world *World, table *bytecode.Table, opts ...Option) (*Referen
 	for _, o := range opts {
 		o(&r.options)
 	}
-	r.rec.programs = newPrograms(table)
-	r.rec.lifted = r.options.liftCodeSize
-	r.rec.reasons = newReasons(table)
+	r.rec.init(table)
+	r.rec.lifted = r.options.LiftCodeSize
 	r.renew()
 	r.rec.instructions, err = instructions(r.rules)
 	if err != nil {
@@ -123,8 +103,8 @@ func (r *Reference) renew() {
 	r.state = NewState(r.world)
 	r.state.onLog = r.rec.log
 	r.rec.state = r.state
-	r.done, r.checkpoints = nil, nil
-	r.rec.exec, r.rec.buffers, r.rec.open = Execution{}, newBuffers(), nil
+	r.done, r.before = nil, nil
+	r.rec.renew()
 
 	block := r.world.Block
 	r.number, r.time, r.random = block.Number, block.Time, block.PrevRandao
@@ -132,7 +112,7 @@ func (r *Reference) renew() {
 	if chainID == 0 {
 		chainID = ChainID
 	}
-	config, extra := chainConfig(r.fork, chainID, r.options.liftCodeSize)
+	config, extra := chainConfig(r.fork, chainID, r.options.LiftCodeSize)
 	r.evm = vm.NewEVM(vm.BlockContext{
 		CanTransfer: canTransfer,
 		Transfer:    transfer,
@@ -145,7 +125,7 @@ func (r *Reference) renew() {
 		BaseFee:     new(big.Int).SetUint64(block.BaseFee),
 		BlobBaseFee: big.NewInt(1), // the least there is (EIP-4844)
 		Random:      &r.random,
-	}, r.state, config, vm.Config{Tracer: r.rec.hooks(), ExtraEips: extra})
+	}, r.state, config, vm.Config{Tracer: r.rec.tracer(), ExtraEips: extra})
 	r.rules = rulesOf(r.evm, r.fork)
 	if r.world.Cheats != nil {
 		r.cheats = newCheats(r.world.Cheats)
@@ -156,6 +136,13 @@ func (r *Reference) renew() {
 	}
 }
 
+// rulesOf are the rules that a state needs to know of a fork.
+func rulesOf(machine *vm.EVM, fork int) params.Rules {
+	rules := machine.GetRules()
+	rules.IsShanghai = fork >= forkShanghai
+	return rules
+}
+
 func canTransfer(db vm.StateDB, from common.Address, amount *uint256.Int) bool {
 	return !db.GetBalance(from).Lt(amount)
 }
@@ -163,14 +150,6 @@ func canTransfer(db vm.StateDB, from common.Address, amount *uint256.Int) bool {
 func transfer(db vm.StateDB, from, to common.Address, amount *uint256.Int, _ *params.Rules) {
 	db.SubBalance(from, amount, tracing.BalanceChangeTransfer)
 	db.AddBalance(to, amount, tracing.BalanceChangeTransfer)
-}
-
-// blockHash makes up the hash of a block of the World's chain.
-func blockHash(number uint64) common.Hash {
-	var seed [16]byte
-	copy(seed[:], "sightl")
-	binary.BigEndian.PutUint64(seed[8:], number)
-	return crypto.Keccak256Hash(seed[:])
 }
 
 // Run implements Machine. A panic inside go-ethereum becomes an error that names
@@ -198,35 +177,23 @@ func (r *Reference) shared(sequence Sequence) int {
 		return 0
 	}
 	n := 0
-	for n < len(r.done) && n < len(sequence) && equalCalls(&r.done[n], &sequence[n]) {
+	for n < len(r.done) && n < len(sequence) && r.done[n].Equal(&sequence[n]) {
 		n++
 	}
 	return n
 }
 
-func equalCalls(a, b *Call) bool {
-	return a.From == b.From && a.To == b.To && a.Value == b.Value && a.Gas == b.Gas &&
-		a.Create == b.Create && a.Address == b.Address &&
-		a.TimeAdvance == b.TimeAdvance && a.BlockAdvance == b.BlockAdvance && bytes.Equal(a.Data, b.Data) &&
-		slices.Equal(a.Overwrites, b.Overwrites)
-}
-
 // rewind undoes all calls but the first n.
 func (r *Reference) rewind(n int) {
 	if n < len(r.done) {
-		c := r.checkpoints[n]
+		c := &r.before[n]
 		r.state.RevertToSnapshot(c.journal)
-		r.rec.exec.Calls = r.rec.exec.Calls[:n]
-		r.rec.exec.Frames = r.rec.exec.Frames[:c.frames]
-		r.rec.exec.Covered = r.rec.exec.Covered[:c.covered]
-		r.rec.exec.Truncated = c.truncated
-		r.rec.spent = c.spent
-		r.rec.release(c.buffers)
+		r.rec.rewind(n, &c.recorded)
 		r.setBlock(c.number, c.time)
 		if r.cheats != nil {
 			r.cheats.rewind(c.cheats)
 		}
-		r.done, r.checkpoints = r.done[:n], r.checkpoints[:n]
+		r.done, r.before = r.done[:n], r.before[:n]
 	}
 	r.rec.rest()
 	if n > 0 {
@@ -239,9 +206,9 @@ func (r *Reference) rewind(n int) {
 	r.rec.reset()
 }
 
-// forget lets go of an execution that nobody asks for any more, as far as it is a
+// Forget lets go of an execution that nobody asks for any more, as far as it is a
 // large one: the machine may rest for long.
-func (r *Reference) forget() {
+func (r *Reference) Forget() {
 	r.rec.rest()
 	if r.rec.overgrown() {
 		r.rewind(0)
@@ -260,10 +227,8 @@ func (r *Reference) push(call *Call) {
 	data, overwrites := append(r.done[n].Data[:0], call.Data...), append(r.done[n].Overwrites[:0], call.Overwrites...)
 	r.done[n] = *call
 	r.done[n].Data, r.done[n].Overwrites = data, overwrites
-	r.checkpoints = append(r.checkpoints, checkpoint{
-		journal: r.state.Snapshot(), frames: len(r.rec.exec.Frames), covered: len(r.rec.exec.Covered),
-		number: r.number, time: r.time, spent: r.rec.spent, truncated: r.rec.exec.Truncated,
-		buffers: r.rec.mark(), cheats: r.cheats.keep(),
+	r.before = append(r.before, before{
+		journal: r.state.Snapshot(), number: r.number, time: r.time, recorded: r.rec.checkpoint(), cheats: r.cheats.keep(),
 	})
 }
 
@@ -307,14 +272,6 @@ func (r *Reference) run(index int) {
 	}
 	r.state.Finalise(r.rules)
 	r.rec.end(frames)
-}
-
-// saturate adds without wrapping around.
-func saturate(a, b uint64) uint64 {
-	if a+b < a {
-		return ^uint64(0)
-	}
-	return a + b
 }
 
 // setBlock moves the block environment.
@@ -365,7 +322,7 @@ func (r *Reference) deploy(call *Call, gas vm.GasBudget) (output []byte, left ui
 		return nil, gas.ExecutionGas, vm.ErrInsufficientBalance
 	case nonce+1 < nonce:
 		return nil, gas.ExecutionGas, vm.ErrNonceUintOverflow
-	case !r.options.liftCodeSize && r.rules.IsShanghai && len(call.Data) > params.MaxInitCodeSize:
+	case !r.options.LiftCodeSize && r.rules.IsShanghai && len(call.Data) > params.MaxInitCodeSize:
 		return nil, gas.ExecutionGas, vm.ErrMaxInitCodeSizeExceeded
 	}
 	r.state.SetNonce(from, nonce+1, tracing.NonceChangeContractCreator)
@@ -400,7 +357,7 @@ func (r *Reference) install(contract *vm.Contract, code []byte) error {
 	if !contract.Gas.ChargeExecutionOnly(uint64(len(code)) * params.CreateDataGas) {
 		return vm.ErrCodeStoreOutOfGas
 	}
-	if !r.options.liftCodeSize && len(code) > params.MaxCodeSize { // EIP-170
+	if !r.options.LiftCodeSize && len(code) > params.MaxCodeSize { // EIP-170
 		return vm.ErrMaxCodeSizeExceeded
 	}
 	if len(code) > 0 {
@@ -408,3 +365,19 @@ func (r *Reference) install(contract *vm.Contract, code []byte) error {
 	}
 	return nil
 }
+
+// Export is the state after the last run as a World of its own: instances,
+// senders, fork and chain are those of the machine's World, the block is the one
+// of the last call.
+func (r *Reference) Export() *World {
+	w := *r.world
+	w.Accounts = r.state.Export()
+	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)
+	w.Block.Number, w.Block.Time, w.Block.PrevRandao = r.number, r.time, r.random
+	w.Cheats = r.cheats.export(&w.Block)
+	return &w
+}
+
+// Refund is the refund counter (EIP-3529) after the last call, in gas: nothing else of a
+// run shows it.
+func (r *Reference) Refund() uint64 { return r.state.refund }

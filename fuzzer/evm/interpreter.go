@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -31,7 +32,7 @@ import (
 type Interpreter struct {
 	world   *World
 	fork    int
-	options options
+	options Options
 
 	ledger  *ledger
 	rec     recorder
@@ -55,8 +56,16 @@ type Interpreter struct {
 	sent         *Message // what runs, unless it is a call
 	cheats       *cheats  // nil: there are none
 
-	done        Sequence     // the calls whose results are in rec.exec
-	checkpoints []checkpoint // before each of them
+	done   Sequence // the calls whose results are in rec.exec
+	before []prior  // each of them
+}
+
+// prior is what brings the machine back to the moment before a call.
+type prior struct {
+	journal      int
+	number, time uint64
+	recorded     checkpoint
+	cheats       *cheatcode.State // nil: there are none
 }
 
 var _ Machine = (*Interpreter)(nil)
@@ -83,9 +92,6 @@ const (
 	// maxCachedCreation is the size of creation code beyond which its decoding is
 	// not remembered; twice the limit of EIP-3860, for mapping builds.
 	maxCachedCreation = 1 << 17
-	// maxIdleFrames is the number of frames (5 kB each, and memory) that are kept
-	// from one run to the next: few contracts call each other more deeply.
-	maxIdleFrames = 1 << 5
 	// maxIdleStacks is the number of chunks of stacks that are kept: 2 MB, in which a
 	// recursion down to the call depth's limit fits.
 	maxIdleStacks = 1 << 3
@@ -112,14 +118,12 @@ func NewInterpreter(world *World, table *bytecode.Table, opts ...Option) (*Inter
 	for _, o := range opts {
 		o(&m.options)
 	}
-	rules := rulesFor(fork)
-	m.rec.programs = newPrograms(table)
-	m.rec.reasons = newReasons(table)
-	m.rec.instructions, err = instructions(rules)
+	m.rec.init(table)
+	actions, err := instructions(rulesFor(fork))
 	if err != nil {
 		return nil, fmt.Errorf("evm: instruction set of %s: %w", forks[fork], err)
 	}
-	m.decoder = decoder{table: opcodeTable(fork), actions: m.rec.instructions, blind: m.options.blind}
+	m.decoder = decoder{table: opcodeTable(fork), actions: actions, blind: m.options.Blind}
 	m.renew()
 	return m, nil
 }
@@ -135,8 +139,8 @@ func (m *Interpreter) renew() {
 		m.cheats.install(precompiles, ledgerHost{m}, &m.rec)
 	}
 	m.ledger = newLedger(m.world, precompiles)
-	m.done, m.checkpoints, m.frames, m.stacks, m.sent = nil, nil, nil, nil, nil
-	m.rec.exec, m.rec.buffers, m.rec.open = Execution{}, newBuffers(), nil
+	m.done, m.before, m.frames, m.stacks, m.sent = nil, nil, nil, nil, nil
+	m.rec.renew()
 	m.forget()
 	m.codeLimit = maxDecoded
 	for _, a := range m.world.Accounts {
@@ -193,7 +197,7 @@ func (m *Interpreter) shared(sequence Sequence) int {
 		return 0
 	}
 	n := 0
-	for n < len(m.done) && n < len(sequence) && equalCalls(&m.done[n], &sequence[n]) {
+	for n < len(m.done) && n < len(sequence) && m.done[n].Equal(&sequence[n]) {
 		n++
 	}
 	return n
@@ -202,19 +206,14 @@ func (m *Interpreter) shared(sequence Sequence) int {
 // rewind undoes all calls but the first n.
 func (m *Interpreter) rewind(n int) {
 	if n < len(m.done) {
-		c := &m.checkpoints[n]
+		c := &m.before[n]
 		m.ledger.revert(c.journal)
-		m.rec.exec.Calls = m.rec.exec.Calls[:n]
-		m.rec.exec.Frames = m.rec.exec.Frames[:c.frames]
-		m.rec.exec.Covered = m.rec.exec.Covered[:c.covered]
-		m.rec.exec.Truncated = c.truncated
-		m.rec.spent = c.spent
-		m.rec.release(c.buffers)
+		m.rec.rewind(n, &c.recorded)
 		m.setBlock(c.number, c.time)
 		if m.cheats != nil {
 			m.cheats.rewind(c.cheats)
 		}
-		m.done, m.checkpoints = m.done[:n], m.checkpoints[:n]
+		m.done, m.before = m.done[:n], m.before[:n]
 	}
 	if len(m.frames) > maxIdleFrames {
 		m.frames = slices.Clone(m.frames[:maxIdleFrames])
@@ -230,10 +229,8 @@ func (m *Interpreter) rewind(n int) {
 	if cap(m.ledger.journal) > maxIdleJournal {
 		m.ledger.journal = nil
 	}
-	before := len(m.rec.programs.byID)
-	m.rec.reset()
 	// Notes on blocks are the program's: they must not be split between two.
-	if len(m.rec.programs.byID) < before || m.codeBytes > m.codeLimit {
+	if forgotten := m.rec.reset(); forgotten || m.codeBytes > m.codeLimit {
 		m.forget()
 	}
 }
@@ -250,10 +247,8 @@ func (m *Interpreter) push(call *Call) {
 	data, overwrites := append(m.done[n].Data[:0], call.Data...), append(m.done[n].Overwrites[:0], call.Overwrites...)
 	m.done[n] = *call
 	m.done[n].Data, m.done[n].Overwrites = data, overwrites
-	m.checkpoints = append(m.checkpoints, checkpoint{
-		journal: len(m.ledger.journal), frames: len(m.rec.exec.Frames), covered: len(m.rec.exec.Covered),
-		number: m.number, time: m.time, spent: m.rec.spent, truncated: m.rec.exec.Truncated,
-		buffers: m.rec.mark(), cheats: m.cheats.keep(),
+	m.before = append(m.before, prior{
+		journal: len(m.ledger.journal), number: m.number, time: m.time, recorded: m.rec.checkpoint(), cheats: m.cheats.keep(),
 	})
 }
 
@@ -262,8 +257,8 @@ func (m *Interpreter) run(index int) {
 	call := &m.done[index]
 	m.setBlock(saturate(m.number, call.BlockAdvance), saturate(m.time, call.TimeAdvance))
 	m.rec.begin(index)
-	if m.options.blind {
-		m.rec.spent.blocks, m.rec.spent.comparisons, m.rec.spent.accesses, m.rec.spent.logs = maxPathBlocks, maxComparisons, maxAccesses, maxLogs
+	if m.options.Blind {
+		m.rec.blind()
 	}
 	m.origin = call.From
 	m.env.origin.SetBytes20(call.From[:])
@@ -436,7 +431,7 @@ func (m *Interpreter) Export() *World {
 	}
 	for address, e := range m.ledger.entries {
 		if !e.exists {
-			m.world.forget(w.Accounts, address)
+			forgetAccount(m.world, w.Accounts, address)
 			continue
 		}
 		w.Accounts[address] = e.export()
@@ -446,3 +441,6 @@ func (m *Interpreter) Export() *World {
 	w.Cheats = m.cheats.export(&w.Block)
 	return &w
 }
+
+// Refund is the refund counter after the last call, as the reference machine's.
+func (m *Interpreter) Refund() uint64 { return m.ledger.refund }

@@ -50,7 +50,7 @@ func TestOpcodes(t *testing.T) {
 
 func fastAt(t *testing.T, code []byte) *Interpreter {
 	t.Helper()
-	m, err := NewInterpreter(at(t, code).world, nil)
+	m, err := NewInterpreter(worldOf(code), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +77,14 @@ func (broken) Name() string               { return "broken" }
 func TestInterpreterPanic(t *testing.T) {
 	sha := common.BytesToAddress([]byte{2})
 	m := fastAt(t, asm.New().Call(nil, sha.Bytes(), 0, 0, 0, 0, 0).Bytes())
-	want := mustRunFast(t, m, call(), call()).PathID()
+	want := mustRunFast(t, m, callWith(), callWith()).PathID()
 	mustRunFast(t, m) // nothing is left to undo
 	m.ledger.find(&sha).precompile = broken{}
-	_, err := m.Run(Sequence{{From: randomSender, To: nobody}, call()})
+	_, err := m.Run(Sequence{{From: randomSender, To: nobody}, callWith()})
 	if err == nil || !strings.Contains(err.Error(), "call 1 of 2: panic: broken") {
 		t.Fatalf("error %v", err)
 	}
-	if got := mustRunFast(t, m, call(), call()).PathID(); got != want {
+	if got := mustRunFast(t, m, callWith(), callWith()).PathID(); got != want {
 		t.Error("the machine is not usable after a panic")
 	}
 }
@@ -94,7 +94,7 @@ func TestIdle(t *testing.T) {
 	self := randomContracts[0].Bytes()
 	deep := asm.New().Call(nil, self, 0, 0, 0, 0, 0).Bytes()
 	m := fastAt(t, deep)
-	mustRunFast(t, m, call())
+	mustRunFast(t, m, callWith())
 	if len(m.frames) < 100 {
 		t.Fatalf("%d frames: the call was not deep", len(m.frames))
 	}
@@ -102,22 +102,16 @@ func TestIdle(t *testing.T) {
 	if len(m.frames) > maxIdleFrames || len(m.rec.open) != len(m.frames) {
 		t.Errorf("%d and %d frames are kept", len(m.frames), len(m.rec.open))
 	}
-	r := at(t, deep)
-	mustRun(t, r, call())
-	mustRun(t, r, Call{From: randomSender, To: nobody})
-	if len(r.rec.open) > maxIdleFrames || cap(r.rec.exec.Frames) > maxIdleRecorded {
-		t.Errorf("the reference keeps %d frames, and %d of the execution", len(r.rec.open), cap(r.rec.exec.Frames))
-	}
 
 	m = fastAt(t, asm.New().Push(1).Push(1<<20).Op(vm.MSTORE).Bytes())
-	mustRunFast(t, m, call())
+	mustRunFast(t, m, callWith())
 	if size := cap(m.frames[0].memory); size > maxIdleMemory {
 		t.Errorf("%d bytes of memory are kept", size)
 	}
 
 	m = fastAt(t, loop(func(p *asm.Program) { p.Op(vm.GAS, vm.SLOAD, vm.POP) }))
 	for range 8 {
-		mustRunFast(t, m, call())
+		mustRunFast(t, m, callWith())
 		mustRunFast(t, m)
 	}
 	if m.ledger.cells.used > maxCachedSlots+CallGas/int(params.ColdSloadCostEIP2929) || cap(m.ledger.journal) > maxIdleJournal {
@@ -139,7 +133,7 @@ func TestDecodings(t *testing.T) {
 	m := fastAt(t, code)
 	seen := 0
 	for range 40 {
-		mustRunFast(t, m, call())
+		mustRunFast(t, m, callWith())
 		seen += m.codeBytes
 		mustRunFast(t, m)
 		if m.codeBytes > m.codeLimit {
@@ -153,7 +147,7 @@ func TestDecodings(t *testing.T) {
 
 // TestLargeWorld: the code of a World stays decoded, however much it is.
 func TestLargeWorld(t *testing.T) {
-	w := at(t, nil).world
+	w := worldOf(nil)
 	// More than the bound on other code, in contracts that are all called.
 	var seq Sequence
 	for i := range maxDecoded/100_000 + 2 {

@@ -183,7 +183,7 @@ func (l *ledger) at(word *uint256.Int) *entry {
 func (l *ledger) load(address *common.Address) *entry {
 	e := l.pool.get()
 	e.address, e.precompile = *address, l.precompiles[*address]
-	if w, remote := l.world.account(*address); w != nil {
+	if w, remote := sourceAccount(l.world, *address); w != nil {
 		e.exists, e.nonce, e.balance, e.code, e.world, e.remote = true, w.Nonce, w.Balance, w.Code, w, remote
 	}
 	l.entries[*address] = e
@@ -227,7 +227,7 @@ func (l *ledger) addCell(e *entry, key *uint256.Int) *cell {
 	c := l.cells.get()
 	c.key = *key
 	if e.world != nil {
-		value := l.world.stored(e.address, e.world, e.remote, key.Bytes32())
+		value := storedWord(l.world, e.address, e.world, e.remote, key.Bytes32())
 		c.value.SetBytes32(value[:])
 	}
 	e.insert(c)

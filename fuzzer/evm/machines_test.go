@@ -3,11 +3,14 @@ package evm
 import (
 	"flag"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -39,30 +42,33 @@ func newPair(t testing.TB, world *World, table *bytecode.Table, opts ...Option) 
 }
 
 // run runs the sequence on both machines and compares everything.
-func (p *pair) run(seq Sequence) error {
+func (p *pair) run(seq Sequence) (*Execution, error) {
 	want, err := p.reference.Run(seq)
 	if err != nil {
-		return fmt.Errorf("reference: %w", err)
+		return nil, fmt.Errorf("reference: %w", err)
 	}
 	got, err := p.interpreter.Run(seq)
 	if err != nil {
-		return fmt.Errorf("interpreter: %w", err)
+		return nil, fmt.Errorf("interpreter: %w", err)
 	}
 	if d := Differ(want, got); d != nil {
-		return fmt.Errorf("reference and interpreter differ: %v", d)
+		return nil, fmt.Errorf("reference and interpreter differ: %v", d)
 	}
-	if p.reference.state.refund != p.interpreter.ledger.refund {
-		return fmt.Errorf("refund %d, interpreter's %d", p.reference.state.refund, p.interpreter.ledger.refund)
+	if theirs, ours := p.reference.Refund(), p.interpreter.Refund(); theirs != ours {
+		return nil, fmt.Errorf("refund %d, interpreter's %d", theirs, ours)
 	}
 	if d := DifferWorlds(p.reference.Export(), p.interpreter.Export()); d != nil {
-		return fmt.Errorf("reference and interpreter differ: %v", d)
+		return nil, fmt.Errorf("reference and interpreter differ: %v", d)
 	}
-	return nil
+	return want, nil
 }
 
 // wildCode is random code of another kind than randomCode: any instruction, over
 // a stack that mostly holds small numbers, with jumps between blocks.
-func wildCode(rng *rand.Rand, table *[256]opcodeInfo) []byte {
+func wildCode(rng *rand.Rand, set *vm.JumpTable) []byte {
+	// Bounds of the stack's height are what go-ethereum says of an instruction's operands.
+	pops := func(op byte) int { least, _ := set[op].Stack(); return least }
+	grows := func(op byte) int { _, most := set[op].Stack(); return int(params.StackLimit) - most }
 	var code, dests []byte
 	var patches []int
 	height := 0
@@ -103,11 +109,11 @@ func wildCode(rng *rand.Rand, table *[256]opcodeInfo) []byte {
 		case 6, 7:
 			ops := []vm.OpCode{vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ, vm.SUB, vm.XOR, vm.ADD, vm.ISZERO, vm.AND, vm.SHR, vm.SHL}
 			op := byte(ops[rng.IntN(len(ops))])
-			for height < int(table[op].pops) {
+			for height < pops(op) {
 				push(rng.IntN(4))
 			}
 			code = append(code, op)
-			height += int(table[op].pushes) - int(table[op].pops)
+			height += grows(op)
 		case 8:
 			if height > 1 {
 				n := rng.IntN(min(height-1, 16))
@@ -121,11 +127,11 @@ func wildCode(rng *rand.Rand, table *[256]opcodeInfo) []byte {
 			}
 		case 10:
 			op := byte(rng.UintN(256))
-			for height < int(table[op].pops) && rng.IntN(50) > 0 {
+			for height < pops(op) && rng.IntN(50) > 0 {
 				push(rng.IntN(3) * rng.IntN(70))
 			}
 			code = append(code, op)
-			height += int(table[op].pushes) - int(table[op].pops)
+			height += grows(op)
 		case 11:
 			randomSnippetInto(rng, &code)
 		}
@@ -148,17 +154,28 @@ func randomSnippetInto(rng *rand.Rand, code *[]byte) {
 	}
 }
 
-// wildWorld has contracts of wild code, one of them behind a delegation.
-func wildWorld(rng *rand.Rand, fork string) *World {
-	w := randomWorld(rng, fork)
-	f, err := forkIndex(fork)
+// instructionSet is go-ethereum's of a fork.
+func instructionSet(fork string) *vm.JumpTable {
+	times := []*uint64{nil, nil, nil, nil}
+	for i := range slices.Index(Forks(), fork) {
+		times[i] = new(uint64)
+	}
+	config := *params.MergedTestChainConfig
+	config.ShanghaiTime, config.CancunTime, config.PragueTime, config.OsakaTime = times[0], times[1], times[2], times[3]
+	set, err := vm.LookupInstructionSet(config.Rules(new(big.Int), true, 0))
 	if err != nil {
 		panic(err)
 	}
-	table := opcodeTable(f)
+	return &set
+}
+
+// wildWorld has contracts of wild code, one of them behind a delegation.
+func wildWorld(rng *rand.Rand, fork string) *World {
+	w := randomWorld(rng, fork)
+	set := instructionSet(fork)
 	for _, a := range randomContracts {
 		if rng.IntN(3) > 0 {
-			w.Accounts[a].Code = wildCode(rng, table)
+			w.Accounts[a].Code = wildCode(rng, set)
 		}
 	}
 	if rng.IntN(8) == 0 {
@@ -176,18 +193,19 @@ func compareRandom(t testing.TB, seed uint64) {
 	if rng.IntN(4) == 0 {
 		opts = append(opts, LiftCodeSizeLimits)
 	}
-	fork := forks[rng.IntN(len(forks))]
+	fork := Forks()[rng.IntN(len(Forks()))]
 	world := wildWorld(rng, fork)
 	p := newPair(t, world, nil, opts...)
 	seq := boundedSequence(rng)
 	for round := range 3 {
-		if err := p.run(seq); err != nil {
+		exec, err := p.run(seq)
+		if err != nil {
 			t.Fatalf("seed %d, fork %s, round %d: %v", seed, fork, round, err)
 		}
 		if round == 0 {
 			// The same with gas that ends somewhere inside.
 			for i := range seq {
-				if used := p.reference.rec.exec.Calls[i].GasUsed; used > 0 {
+				if used := exec.Calls[i].GasUsed; used > 0 {
 					seq[i].Gas = 1 + rng.Uint64N(used)
 				}
 			}
@@ -220,15 +238,15 @@ func TestMachines(t *testing.T) {
 func FuzzInterpreter(f *testing.F) {
 	f.Add([]byte{byte(vm.PUSH1), 1, byte(vm.PUSH0), byte(vm.LT)}, []byte{1}, uint64(100), uint8(4))
 	f.Fuzz(func(t *testing.T, code, data []byte, gas uint64, fork uint8) {
-		w := &World{Block: DefaultBlock(), Fork: forks[int(fork)%len(forks)], Accounts: map[common.Address]*Account{
+		w := &World{Block: DefaultBlock(), Fork: Forks()[int(fork)%len(Forks())], Accounts: map[common.Address]*Account{
 			randomContracts[0]: {Nonce: 1, Code: code},
 			randomSender:       {},
 		}}
 		w.Accounts[randomSender].Balance.SetUint64(1000)
 		p := newPair(t, w, nil)
-		c := call(data...)
+		c := callWith(data...)
 		c.Gas = gas % (1 << 20)
-		if err := p.run(Sequence{c, {From: randomSender, Create: true, Address: nobody, Data: code, Gas: c.Gas}, call(data...)}); err != nil {
+		if _, err := p.run(Sequence{c, {From: randomSender, Create: true, Address: nobody, Data: code, Gas: c.Gas}, callWith(data...)}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -39,6 +39,8 @@ type frame struct {
 
 	stack *[stackSize]uint256.Int
 	bed   bed // where it is, see Interpreter.place
+
+	height int // words on the stack at the latest call or creation, its arguments among them
 }
 
 // bed is a place in Interpreter.stacks.
@@ -59,7 +61,7 @@ var zeroValue uint256.Int
 
 // open begins a frame in the buffers of an earlier one of its depth; parent is
 // nil for a transaction.
-func (m *Interpreter) open(parent *frame, kind vm.OpCode, to common.Address) *frame {
+func (m *Interpreter) open(parent *frame, to common.Address) *frame {
 	depth := 0
 	if parent != nil {
 		depth = parent.depth + 1
@@ -70,7 +72,7 @@ func (m *Interpreter) open(parent *frame, kind vm.OpCode, to common.Address) *fr
 	f := m.frames[depth]
 	m.place(f, parent)
 	f.active = m.rec.push(depth)
-	f.self, f.creation = to, kind == vm.CREATE || kind == vm.CREATE2
+	f.self = to
 	f.returned, f.static = nil, parent != nil && parent.static
 	f.memory, f.memoryGas = f.memory[:0], 0
 	return f
@@ -111,7 +113,7 @@ func (m *Interpreter) close(f *frame, outcome Outcome, output []byte, used uint6
 
 // message runs a call in a frame of its own.
 func (m *Interpreter) message(parent *frame, c message) (Outcome, []byte, uint64) {
-	f := m.open(parent, c.kind, c.to.address)
+	f := m.open(parent, c.to.address)
 	f.entry, f.caller, f.value, f.input = c.to, c.from.address, *c.value, c.input
 	f.static = f.static || c.static
 	switch c.kind {
@@ -198,10 +200,7 @@ func precompiled(p vm.PrecompiledContract, input []byte, gas uint64) (Outcome, [
 
 // execute runs the frame's code.
 func (m *Interpreter) execute(f *frame, gas uint64) (Outcome, []byte, uint64) {
-	f.started, f.program = true, f.code.program
-	if f.index >= 0 {
-		m.rec.exec.Frames[f.index].Program = f.program.Program
-	}
+	m.rec.run(f.active, f.code.program)
 	return m.loop(f, gas)
 }
 
@@ -330,7 +329,7 @@ func (m *Interpreter) create(f *frame, op vm.OpCode, sp int, gas uint64) (uint64
 	}
 	words := wordsOf(size[0])
 	if m.fork >= forkShanghai { // EIP-3860
-		if size[0] > params.MaxInitCodeSize && !m.options.liftCodeSize {
+		if size[0] > params.MaxInitCodeSize && !m.options.LiftCodeSize {
 			return 0, OutOfGas
 		}
 		cost += words * params.InitCodeWordGas
@@ -385,7 +384,7 @@ func (m *Interpreter) deploy(call *Call, from *entry, gas uint64) {
 // construct runs creation code in a frame of its own and installs what it
 // returns.
 func (m *Interpreter) construct(parent *frame, op vm.OpCode, from *entry, address common.Address, init []byte, gas uint64, value *uint256.Int) (Outcome, []byte, uint64) {
-	f := m.open(parent, op, address)
+	f := m.open(parent, address)
 	f.caller, f.value, f.input = from.address, *value, nil
 	m.recorded(f, parent, op, address, init)
 	mark, nonce := len(m.ledger.journal), from.nonce
@@ -411,7 +410,7 @@ func (m *Interpreter) creationFrame(f *frame, from *entry, init []byte, gas uint
 		return InsufficientBalance, nil, gas
 	case from.nonce+1 < from.nonce:
 		return CreateFault, nil, gas
-	case f.depth == 0 && m.fork >= forkShanghai && len(init) > params.MaxInitCodeSize && !m.options.liftCodeSize:
+	case f.depth == 0 && m.fork >= forkShanghai && len(init) > params.MaxInitCodeSize && !m.options.LiftCodeSize:
 		return CreateFault, nil, gas
 	}
 	l.setNonce(from, from.nonce+1)
@@ -452,7 +451,7 @@ func (m *Interpreter) install(e *entry, code []byte, gas uint64) (Outcome, uint6
 	if cost > gas {
 		return OutOfGas, 0
 	}
-	if len(code) > params.MaxCodeSize && !m.options.liftCodeSize { // EIP-170
+	if len(code) > params.MaxCodeSize && !m.options.LiftCodeSize { // EIP-170
 		return CreateFault, 0
 	}
 	if len(code) > 0 {

@@ -67,10 +67,12 @@ func (p *programs) renumber() {
 	}
 }
 
-// trim forgets everything when it has become too much.
-func (p *programs) trim() {
+// trim forgets everything when it has become too much, and reports whether it did.
+func (p *programs) trim() (forgotten bool) {
 	if len(p.byHash) > maxPrograms || len(p.byID) > maxPrograms {
 		clear(p.byHash)
 		clear(p.byID)
+		return true
 	}
+	return false
 }

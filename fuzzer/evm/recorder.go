@@ -2,12 +2,9 @@ package evm
 
 import (
 	"encoding/binary"
-	"math/big"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/tracing"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
@@ -15,35 +12,35 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// recorder turns go-ethereum's hooks into an Execution. Its buffers live as long
-// as the machine; opcode is the hot path and neither allocates nor looks
-// anything up by more than an index.
+// recorder makes an Execution of what a machine tells it. Its buffers live as long
+// as the machine; what is told often neither allocates nor looks anything up by more
+// than an index.
 type recorder struct {
-	programs     *programs
-	instructions *[256]instruction
-	state        *State
-	lifted       bool // code-size limits
+	programs *programs
 
 	exec    Execution
 	buffers // of exec
 	spent   spent
-	reasons *reasons
+	reasons *Reasons
 
-	call         int // index of the current call
-	callSerial   uint32
-	frameSerial  uint32
-	hasher       bytecode.PathHasher
-	conditions   conditions
-	bases        bases
-	open         []*active       // by depth
-	depth        int             // number of open frames
-	top          *active         // the innermost
-	cheats       *cheats         // that want to know of accesses; nil: there are none
-	selfdestruct bool            // between the two hooks that announce a SELFDESTRUCT
-	as           *common.Address // in whose name the DELEGATECALL acts that comes next; nil: the caller's
+	call        int // index of the current call
+	callSerial  uint32
+	frameSerial uint32
+	hasher      bytecode.PathHasher
+	conditions  conditions
+	bases       bases
+	open        []*active // by depth
+	depth       int       // number of open frames
+	top         *active   // the innermost
+	watcher     watcher   // nil: there is none
 	// touched is a journal of indices in Covered: a frame that fails takes back
 	// what it and its callees added; what is left when the call ends is kept.
 	touched []int
+}
+
+// watcher wants to know of storage accesses.
+type watcher interface {
+	Accessed(account common.Address, slot *uint256.Int, write bool)
 }
 
 // active is an open frame.
@@ -54,40 +51,28 @@ type active struct {
 
 	self, caller common.Address
 	value        uint256.Int
-	creation     bool
-	oversize     []byte // see liftCodeSize
 
-	started bool // the first instruction has been seen
 	program *program
 	block   bytecode.BlockID
 	lastPC  uint32
 	steps   int
 	touched int // recorder.touched at entry
 
-	pending pending     // what the next instruction finds on top of the stack
-	word    uint256.Int // pendingHash: the last word of what was hashed
-	key     uint256.Int // likewise, the first
-	pair    bool        // likewise, there were two
-
-	height  int                           // words on the Interpreter's stack at the latest call or creation, its arguments among them
 	shadows [params.StackLimit + 1]shadow // of the words on the stack; in place, since blocks look here all the time
 }
 
-// pending tells what the instruction before this one pushed.
-type pending uint8
-
-const (
-	pendingNone pending = iota
-	pendingHash         // of data that ends with active.word
-	pendingLoad         // the value of the frame's last storage access
-)
-
-func (r *recorder) hooks() *tracing.Hooks {
-	return &tracing.Hooks{OnEnter: r.enter, OnExit: r.exit, OnOpcode: r.opcode}
+// init makes a recorder that explains code by the table.
+func (r *recorder) init(table *bytecode.Table) {
+	r.programs = newPrograms(table)
+	r.reasons = NewReasons(table)
 }
 
-// reset starts an Execution.
-func (r *recorder) reset() {
+// renew lets go of everything that was recorded, and of all buffers.
+func (r *recorder) renew() { r.exec, r.buffers, r.open = Execution{}, newBuffers(), nil }
+
+// reset starts an Execution. It reports whether programs were forgotten: what is
+// asked for again has other notes then.
+func (r *recorder) reset() (forgotten bool) {
 	if cap(r.exec.Frames) > maxIdleRecorded {
 		r.exec.Frames = nil
 	}
@@ -95,7 +80,33 @@ func (r *recorder) reset() {
 	r.exec.Truncated = false
 	r.spent = spent{}
 	r.empty()
-	r.programs.trim()
+	return r.programs.trim()
+}
+
+// checkpoint is a place in the Execution, between two calls, to come back to.
+type checkpoint struct {
+	frames, covered int
+	spent           spent
+	buffers         buffersMark
+	truncated       bool
+}
+
+// checkpoint is where the Execution is.
+func (r *recorder) checkpoint() checkpoint {
+	return checkpoint{
+		frames: len(r.exec.Frames), covered: len(r.exec.Covered),
+		spent: r.spent, truncated: r.exec.Truncated, buffers: r.mark(),
+	}
+}
+
+// rewind takes back all calls but the first n; the checkpoint is the one behind these.
+func (r *recorder) rewind(n int, to *checkpoint) {
+	r.exec.Calls = r.exec.Calls[:n]
+	r.exec.Frames = r.exec.Frames[:to.frames]
+	r.exec.Covered = r.exec.Covered[:to.covered]
+	r.exec.Truncated = to.truncated
+	r.spent = to.spent
+	r.release(to.buffers)
 }
 
 // rest lets go of the open frames that a deep call has grown, of which a call that
@@ -108,17 +119,12 @@ func (r *recorder) rest() {
 
 // end finishes the call whose first frame is given.
 func (r *recorder) end(first int) {
-	frames := r.exec.Frames[first:]
-	outer := &frames[0]
-	r.exec.Calls = append(r.exec.Calls, CallResult{
-		Frames:  [2]int{first, first + len(frames)},
-		Outcome: outer.Outcome,
-		Output:  outer.Output,
-		GasUsed: outer.GasUsed,
-		ID:      r.hasher.Sum(),
-		reasons: r.reasons,
-		blamed:  origin(frames),
-	})
+	r.exec.Calls = append(r.exec.Calls, r.reasons.Result(r.exec.Frames, first, r.hasher.Sum()))
+}
+
+// blind makes the recorder take nothing more of what happens in frames.
+func (r *recorder) blind() {
+	r.spent.blocks, r.spent.comparisons, r.spent.accesses, r.spent.logs = maxPathBlocks, maxComparisons, maxAccesses, maxLogs
 }
 
 // begin starts the call with the given index.
@@ -134,35 +140,6 @@ func (r *recorder) begin(call int) {
 	r.hasher = bytecode.PathHasher{}
 	r.conditions.reset()
 	r.bases.reset()
-	r.selfdestruct = false
-}
-
-// enter opens a frame.
-func (r *recorder) enter(depth int, typ byte, from, to common.Address, input []byte, _ uint64, value *big.Int) {
-	if vm.OpCode(typ) == vm.SELFDESTRUCT {
-		r.selfdestruct = true
-		return
-	}
-	parent := r.top
-	f := r.push(depth)
-	kind := frameKind(vm.OpCode(typ), depth)
-	f.self, f.caller, f.creation = to, from, false
-	f.value.Clear()
-	if value != nil {
-		f.value.SetFromBig(value)
-	}
-	switch vm.OpCode(typ) {
-	case vm.DELEGATECALL:
-		f.self, f.caller, f.value = parent.self, parent.caller, parent.value
-		if r.as != nil {
-			f.self, f.caller, r.as = *r.as, *r.as, nil
-		}
-	case vm.CALLCODE:
-		f.self = from
-	case vm.CREATE, vm.CREATE2:
-		f.creation = true
-	}
-	r.record(f, parent, kind, to, input)
 }
 
 // push makes the frame of a depth the innermost one.
@@ -174,8 +151,7 @@ func (r *recorder) push(depth int) *active {
 	r.top, r.depth = f, depth+1
 	r.frameSerial++
 	f.serial, f.depth, f.touched = r.frameSerial, depth, len(r.touched)
-	f.started, f.program, f.steps, f.lastPC, f.block = false, nil, 0, 0, 0
-	f.pending, f.oversize = pendingNone, nil
+	f.program, f.steps, f.lastPC, f.block = nil, 0, 0, 0
 	return f
 }
 
@@ -216,6 +192,14 @@ func (r *recorder) copy(data []byte) []byte {
 	return kept
 }
 
+// output is room for what a frame returns, which is kept if there is room in the Execution, too.
+func (r *recorder) output(f *active, n int) []byte {
+	if f.index >= 0 && r.spent.bytes+n <= maxBytes {
+		return r.bytes.take(n)
+	}
+	return make([]byte, n) // for the caller, not for the Execution
+}
+
 // room reports whether n more bytes of inputs and outputs may be kept.
 func (r *recorder) room(n int) bool {
 	if take(&r.spent.bytes, n, maxBytes) {
@@ -250,23 +234,6 @@ const exitMark = 0x457869744d61726b
 
 // calledMark is likewise in front of the account that a call is sent to.
 const calledMark = 0x43616c6c4d61726b
-
-// exit closes the innermost frame.
-func (r *recorder) exit(_ int, output []byte, gasUsed uint64, err error, _ bool) {
-	if r.selfdestruct {
-		r.selfdestruct = false
-		return
-	}
-	f := r.top
-	outcome := outcomeOf(err)
-	if f.oversize != nil {
-		delete(r.state.oversize, f.self)
-		if outcome == Success {
-			output = f.oversize
-		}
-	}
-	r.close(f, outcome, output, gasUsed)
-}
 
 // close ends the innermost frame.
 func (r *recorder) close(f *active, outcome Outcome, output []byte, gasUsed uint64) {
@@ -306,105 +273,12 @@ func boolWord(b bool) uint64 {
 	return 0
 }
 
-// opcode sees every instruction before it runs; err tells that it will not.
-func (r *recorder) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpContext, _ []byte, _ int, err error) {
-	f := r.top
-	ctx := scope.(*vm.ScopeContext) //nolint:errcheck // go-ethereum passes nothing else
-	stack := ctx.Stack.Data()
-	if !f.started {
-		r.start(f, ctx)
-	}
-	if f.pending != pendingNone {
-		r.settle(f, &stack[len(stack)-1])
-	}
-	f.lastPC = uint32(pc)
-	f.steps++
-	if block, ok := f.program.StartsAt(pc); ok {
-		r.enterBlock(f, block)
-	}
-	if err != nil {
-		return
-	}
-	in := r.instructions[op]
-	h := len(stack)
-	switch in.action {
-	case actNone:
-	case actPush:
-		f.shadows[h-int(in.pops)] = 0
-	case actDup:
-		f.shadows[h] = f.shadows[h-int(in.pops)]
-	case actSwap:
-		i := h - 1 - int(in.pops)
-		f.shadows[i], f.shadows[h-1] = f.shadows[h-1], f.shadows[i]
-	case actCompare:
-		f.shadows[h-2] = r.conditions.add(op, &stack[h-1], &stack[h-2])
-	case actDiffer:
-		f.shadows[h-2] = r.conditions.add(op, &stack[h-1], &stack[h-2]) | 1
-	case actIsZero:
-		made := r.conditions.add(byte(vm.ISZERO), &stack[h-1], zeroBalance)
-		if f.shadows[h-1] != 0 {
-			f.shadows[h-1] ^= 1
-		} else {
-			f.shadows[h-1] = made
-		}
-	case actJumpi:
-		r.branch(f, uint32(pc), &stack[h-2], f.shadows[h-2])
-	default:
-		r.effect(f, in.action, uint32(pc), ctx, stack)
-	}
-}
-
-// effect records the rarer instructions that mean something.
-func (r *recorder) effect(f *active, a action, pc uint32, ctx *vm.ScopeContext, stack []uint256.Int) {
-	h := len(stack)
-	switch a {
-	case actHash:
-		f.shadows[h-2] = 0
-		offset, size := stack[h-1].Uint64(), stack[h-2].Uint64()
-		if size >= 32 {
-			lastWord(&f.word, ctx.Memory.Data(), offset+size)
-			if f.pair = size == 64; f.pair {
-				lastWord(&f.key, ctx.Memory.Data(), offset+32)
-			}
-			f.pending = pendingHash
-		}
-	case actLoad:
-		f.shadows[h-1] = 0
-		if r.access(f, pc, &stack[h-1], nil) {
-			f.pending = pendingLoad
-		}
-	case actStore:
-		r.access(f, pc, &stack[h-1], &stack[h-2])
-	case actReturn:
-		if r.lifted && f.creation && f.depth > 0 {
-			r.liftCodeSize(f, ctx, stack)
-		}
-	}
-}
-
-// start is the frame's first instruction: only now its code is known.
-func (r *recorder) start(f *active, ctx *vm.ScopeContext) {
-	f.started = true
-	f.program = r.programs.find(ctx.Contract.CodeHash, ctx.Contract.Code)
+// run tells which code the frame runs.
+func (r *recorder) run(f *active, p *program) {
+	f.program = p
 	if f.index >= 0 {
-		r.exec.Frames[f.index].Program = f.program.Program
+		r.exec.Frames[f.index].Program = p.Program
 	}
-}
-
-// settle takes the word that the previous instruction pushed.
-func (r *recorder) settle(f *active, word *uint256.Int) {
-	switch f.pending {
-	case pendingHash:
-		key := &f.key
-		if !f.pair {
-			key = nil
-		}
-		r.bases.add(word, &f.word, key)
-	case pendingLoad:
-		storage := r.exec.Frames[f.index].Storage
-		storage[len(storage)-1].Value = *word
-	}
-	f.pending = pendingNone
 }
 
 // position is where in its Path a frame is: the index of the block that runs, or
@@ -496,8 +370,8 @@ func (r *recorder) branch(f *active, pc uint32, condition *uint256.Int, s shadow
 // access records a storage access; value is nil for a load. It reports whether
 // there was room.
 func (r *recorder) access(f *active, pc uint32, key, value *uint256.Int) bool {
-	if r.cheats != nil {
-		r.cheats.accessed(f.self, key, value != nil)
+	if r.watcher != nil {
+		r.watcher.Accessed(f.self, key, value != nil)
 	}
 	if f.index < 0 {
 		return false
@@ -519,16 +393,6 @@ func (r *recorder) access(f *active, pc uint32, key, value *uint256.Int) bool {
 	return true
 }
 
-// log records an event; the LOG instruction is the frame's last so far.
-func (r *recorder) log(log *types.Log) {
-	if r.top == nil {
-		return
-	}
-	if l := r.event(r.top, r.top.lastPC, len(log.Data)); l != nil {
-		l.Address, l.Topics, l.Data = log.Address, log.Topics, log.Data
-	}
-}
-
 // event is a new event of the frame, for the caller to fill in; nil when there is
 // no room for it.
 func (r *recorder) event(f *active, pc uint32, size int) *Log {
@@ -545,40 +409,4 @@ func (r *recorder) event(f *active, pc uint32, size int) *Log {
 	}
 	frame.Logs = append(frame.Logs, Log{PC: pc})
 	return &frame.Logs[len(frame.Logs)-1]
-}
-
-// lastWord reads the 32 bytes of memory that end at end; memory that has not
-// grown that far yet is zero.
-func lastWord(word *uint256.Int, memory []byte, end uint64) {
-	var buffer [32]byte
-	if start := end - 32; start < uint64(len(memory)) {
-		copy(buffer[:], memory[start:])
-	}
-	word.SetBytes32(buffer[:])
-}
-
-// liftCodeSize lets a nested creation frame return more code than EIP-170
-// allows. go-ethereum's limit cannot be switched off alone, so the frame returns
-// the first 24,576 bytes, whose deposit go-ethereum then charges; the rest of the
-// deposit is charged here, and the State installs the whole. Code that cannot
-// pay its deposit, or starts with 0xef (EIP-3541), fails as it would have.
-func (r *recorder) liftCodeSize(f *active, ctx *vm.ScopeContext, stack []uint256.Int) {
-	offset, size := stack[len(stack)-1].Uint64(), &stack[len(stack)-2]
-	length := size.Uint64()
-	if length <= params.MaxCodeSize || ctx.Contract.Gas.ExecutionGas/params.CreateDataGas < length {
-		return
-	}
-	code := make([]byte, length)
-	if memory := ctx.Memory.Data(); offset < uint64(len(memory)) {
-		copy(code, memory[offset:])
-	}
-	if code[0] == 0xef {
-		return
-	}
-	ctx.Contract.Gas.ChargeExecutionOnly((length - params.MaxCodeSize) * params.CreateDataGas)
-	size.SetUint64(params.MaxCodeSize)
-	if r.state.oversize == nil {
-		r.state.oversize = map[common.Address][]byte{}
-	}
-	r.state.oversize[f.self], f.oversize = code, code
 }

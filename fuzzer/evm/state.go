@@ -22,6 +22,10 @@ const (
 	maxCachedSlots    = 1 << 14
 )
 
+// maxInstalled is the number of deployments after which the EVM is made anew,
+// since it keeps an analysis of every code it ever ran.
+const maxInstalled = 1 << 14
+
 // State is a flat in-memory state over a World that many of them share: it is
 // go-ethereum's [vm.StateDB] without tries, hashing or a database.
 //
@@ -121,7 +125,7 @@ func (s *State) account(address common.Address) *account {
 	a := s.accounts[address]
 	if a == nil {
 		a = &account{address: address, balance: zeroBalance}
-		if w, remote := s.world.account(address); w != nil {
+		if w, remote := sourceAccount(s.world, address); w != nil {
 			a.exists, a.nonce, a.code, a.world, a.remote = true, w.Nonce, w.Code, w, remote
 			a.balance = new(uint256.Int).Set(&w.Balance)
 		}
@@ -149,7 +153,7 @@ func (s *State) slot(address common.Address, key common.Hash) *slot {
 	}
 	w := new(slot)
 	if a.world != nil {
-		w.value = s.world.stored(address, a.world, a.remote, key)
+		w.value = storedWord(s.world, address, a.world, a.remote, key)
 	}
 	if a.storage == nil {
 		a.storage = map[common.Hash]*slot{}
@@ -469,7 +473,7 @@ func (s *State) Export() map[common.Address]*Account {
 	}
 	for address, a := range s.accounts {
 		if !a.exists {
-			s.world.forget(accounts, address)
+			forgetAccount(s.world, accounts, address)
 			continue
 		}
 		accounts[address] = a.export()
@@ -491,3 +495,20 @@ func (s *State) AccessEvents() *state.AccessEvents { return nil }
 
 // SetTxContext implements vm.StateDB; logs are not numbered here.
 func (s *State) SetTxContext(common.Hash, int, uint32) {}
+
+func (a *account) export() *Account {
+	out := &Account{Balance: *a.balance, Nonce: a.nonce, Code: a.code, Storage: map[common.Hash]common.Hash{}, Remote: a.remote}
+	if a.world != nil {
+		for key, value := range a.world.Storage {
+			out.Storage[key] = value
+		}
+	}
+	for key, s := range a.storage {
+		if s.value == (common.Hash{}) && !a.remote {
+			delete(out.Storage, key)
+		} else {
+			out.Storage[key] = s.value
+		}
+	}
+	return out
+}
