@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/build"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -23,7 +24,7 @@ type deployment struct {
 	kind    kind
 	mapping *diffmap.Mapping             // of all lines; nil for a build that is not mapped
 	marks   map[bytecode.Location]uint32 // of the planted build
-	machine *evm.Reference
+	machine *gethvm.Reference
 	entered blocks   // in deployments and calls
 	apart   []blocks // the deployments, and each sequence that [deployment.run] ran
 }
@@ -47,7 +48,7 @@ func newDeployment(ctx context.Context, p *project, k kind, o *build.Output, cha
 	if s.Deployment, err = deploy.Make(ctx, b, &deploy.Recipe{Only: p.deploy, Fork: fork(p.evm)}); err != nil {
 		return nil, err
 	}
-	if s.machine, err = evm.NewReference(s.World, s.Table, evm.LiftCodeSizeLimits); err != nil {
+	if s.machine, err = gethvm.New(s.World, s.Table, evm.LiftCodeSizeLimits); err != nil {
 		return nil, err
 	}
 	deployments := blocks{}

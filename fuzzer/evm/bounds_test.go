@@ -1,4 +1,4 @@
-package evm
+package evm_test
 
 import (
 	"math/rand/v2"
@@ -9,17 +9,21 @@ import (
 	asm "github.com/ethereum/go-ethereum/core/vm/program"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
+	"github.com/sightline-evm/sightline/fuzzer/evm/internal/record"
 )
 
 // at is a pair of machines on a World with code where random ones have their first contract.
-func at(t testing.TB, code []byte, opts ...Option) *pair {
+func at(t testing.TB, code []byte, opts ...evm.Option) *pair {
 	t.Helper()
-	return newPair(t, worldOf(code), nil, opts...)
+	return newPair(t, evmtest.WorldOf(code), nil, opts...)
 }
 
 // mustRun runs the calls on the reference, and sees to it that the interpreter
 // yields the same.
-func mustRun(t testing.TB, p *pair, seq ...Call) *Execution {
+func mustRun(t testing.TB, p *pair, seq ...evm.Call) *evm.Execution {
 	t.Helper()
 	e, err := p.run(seq)
 	if err != nil {
@@ -29,34 +33,34 @@ func mustRun(t testing.TB, p *pair, seq ...Call) *Execution {
 }
 
 func TestOutcomes(t *testing.T) {
-	self := randomContracts[0].Bytes()
+	self := evmtest.RandomContracts[0].Bytes()
 	for name, tc := range map[string]struct {
 		code  []byte
-		want  Outcome // of the call
-		inner Outcome // of the last frame inside; the same when there is none
+		want  evm.Outcome // of the call
+		inner evm.Outcome // of the last frame inside; the same when there is none
 	}{
-		"stop":         {asm.New().Op(vm.STOP).Bytes(), Success, Success},
-		"end of code":  {asm.New().Push(1).Bytes(), Success, Success},
-		"revert":       {asm.New().Push(0).Push(0).Op(vm.REVERT).Bytes(), Reverted, Reverted},
-		"loop":         {loop(func(*asm.Program) {}), OutOfGas, OutOfGas},
-		"memory":       {asm.New().Push(0).Push(1 << 40).Op(vm.MSTORE).Bytes(), OutOfGas, OutOfGas},
-		"invalid":      {asm.New().Op(vm.INVALID).Bytes(), InvalidOpcode, InvalidOpcode},
-		"undefined":    {asm.New().Op(0xef).Bytes(), InvalidOpcode, InvalidOpcode},
-		"jump":         {asm.New().Jump(77).Bytes(), InvalidJump, InvalidJump},
-		"underflow":    {asm.New().Op(vm.ADD).Bytes(), StackFault, StackFault},
-		"overflow":     {loop(func(p *asm.Program) { p.Push(1) }), StackFault, StackFault},
-		"return data":  {asm.New().Push(9).Push(0).Push(0).Op(vm.RETURNDATACOPY).Bytes(), OtherFault, OtherFault},
-		"poor":         {asm.New().Call(nil, nobody.Bytes(), 5, 0, 0, 0, 0).Bytes(), Success, InsufficientBalance},
-		"poor create":  {asm.New().Push(0).Push(0).Push(5).Op(vm.CREATE).Bytes(), Success, InsufficientBalance},
-		"static write": {asm.New().Op(vm.CALLDATASIZE).Push(11).Op(vm.JUMPI).Sstore(1, 1).Op(vm.STOP, vm.STOP, vm.JUMPDEST).StaticCall(nil, self, 0, 0, 0, 0).Bytes(), Success, StaticViolation},
-		"bad point":    {asm.New().Call(uint256.NewInt(9000), common.BytesToAddress([]byte{8}).Bytes(), 0, 0, 5, 0, 0).Bytes(), Success, OutOfGas},
+		"stop":         {asm.New().Op(vm.STOP).Bytes(), evm.Success, evm.Success},
+		"end of code":  {asm.New().Push(1).Bytes(), evm.Success, evm.Success},
+		"revert":       {asm.New().Push(0).Push(0).Op(vm.REVERT).Bytes(), evm.Reverted, evm.Reverted},
+		"loop":         {evmtest.Loop(func(*asm.Program) {}), evm.OutOfGas, evm.OutOfGas},
+		"memory":       {asm.New().Push(0).Push(1 << 40).Op(vm.MSTORE).Bytes(), evm.OutOfGas, evm.OutOfGas},
+		"invalid":      {asm.New().Op(vm.INVALID).Bytes(), evm.InvalidOpcode, evm.InvalidOpcode},
+		"undefined":    {asm.New().Op(0xef).Bytes(), evm.InvalidOpcode, evm.InvalidOpcode},
+		"jump":         {asm.New().Jump(77).Bytes(), evm.InvalidJump, evm.InvalidJump},
+		"underflow":    {asm.New().Op(vm.ADD).Bytes(), evm.StackFault, evm.StackFault},
+		"overflow":     {evmtest.Loop(func(p *asm.Program) { p.Push(1) }), evm.StackFault, evm.StackFault},
+		"return data":  {asm.New().Push(9).Push(0).Push(0).Op(vm.RETURNDATACOPY).Bytes(), evm.OtherFault, evm.OtherFault},
+		"poor":         {asm.New().Call(nil, evmtest.Nobody.Bytes(), 5, 0, 0, 0, 0).Bytes(), evm.Success, evm.InsufficientBalance},
+		"poor create":  {asm.New().Push(0).Push(0).Push(5).Op(vm.CREATE).Bytes(), evm.Success, evm.InsufficientBalance},
+		"static write": {asm.New().Op(vm.CALLDATASIZE).Push(11).Op(vm.JUMPI).Sstore(1, 1).Op(vm.STOP, vm.STOP, vm.JUMPDEST).StaticCall(nil, self, 0, 0, 0, 0).Bytes(), evm.Success, evm.StaticViolation},
+		"bad point":    {asm.New().Call(uint256.NewInt(9000), common.BytesToAddress([]byte{8}).Bytes(), 0, 0, 5, 0, 0).Bytes(), evm.Success, evm.OutOfGas},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := []byte{}
 			if name == "static write" {
 				data = []byte{1}
 			}
-			e := mustRun(t, at(t, tc.code), callWith(data...))
+			e := mustRun(t, at(t, tc.code), evmtest.CallWith(data...))
 			if got := e.Calls[0].Outcome; got != tc.want {
 				t.Errorf("outcome %v, want %v", got, tc.want)
 			}
@@ -70,20 +74,22 @@ func TestOutcomes(t *testing.T) {
 // TestBounds runs contracts that try to exhaust memory; what they do is recorded
 // up to the bounds, and the identifier and coverage tell on.
 func TestBounds(t *testing.T) {
-	self := randomContracts[0].Bytes()
+	self := evmtest.RandomContracts[0].Bytes()
 	for name, code := range map[string][]byte{
-		"calls":       loop(func(p *asm.Program) { p.Call(uint256.NewInt(200), self, 0, 0, 0, 0, 0).Op(vm.POP) }),
-		"recursion":   asm.New().Call(nil, self, 0, 0, 0, 0, 0).Call(nil, self, 0, 0, 0, 0, 0).Bytes(),
-		"storage":     loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) }),
-		"logs":        loop(func(p *asm.Program) { p.Push(1000).Push(0).Op(vm.LOG0) }),
-		"branches":    loop(func(p *asm.Program) { p.Push(0).Push(0).Op(vm.LT).Push(0).Op(vm.JUMPI) }),
-		"hashes":      loop(func(p *asm.Program) { p.Op(vm.GAS).Push(0).Op(vm.MSTORE).Push(32).Push(0).Op(vm.KECCAK256, vm.POP) }),
-		"inputs":      loop(func(p *asm.Program) { p.StaticCall(uint256.NewInt(100), nobody.Bytes(), 0, 500_000, 0, 0).Op(vm.POP) }),
-		"deployments": loop(func(p *asm.Program) { p.Push(32).Push(0).Push(0).Op(vm.CREATE, vm.POP) }),
+		"calls":     evmtest.Loop(func(p *asm.Program) { p.Call(uint256.NewInt(200), self, 0, 0, 0, 0, 0).Op(vm.POP) }),
+		"recursion": asm.New().Call(nil, self, 0, 0, 0, 0, 0).Call(nil, self, 0, 0, 0, 0, 0).Bytes(),
+		"storage":   evmtest.Loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) }),
+		"logs":      evmtest.Loop(func(p *asm.Program) { p.Push(1000).Push(0).Op(vm.LOG0) }),
+		"branches":  evmtest.Loop(func(p *asm.Program) { p.Push(0).Push(0).Op(vm.LT).Push(0).Op(vm.JUMPI) }),
+		"hashes":    evmtest.Loop(func(p *asm.Program) { p.Op(vm.GAS).Push(0).Op(vm.MSTORE).Push(32).Push(0).Op(vm.KECCAK256, vm.POP) }),
+		"inputs": evmtest.Loop(func(p *asm.Program) {
+			p.StaticCall(uint256.NewInt(100), evmtest.Nobody.Bytes(), 0, 500_000, 0, 0).Op(vm.POP)
+		}),
+		"deployments": evmtest.Loop(func(p *asm.Program) { p.Push(32).Push(0).Push(0).Op(vm.CREATE, vm.POP) }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := at(t, code)
-			e := mustRun(t, r, callWith(), callWith(), callWith())
+			e := mustRun(t, r, evmtest.CallWith(), evmtest.CallWith(), evmtest.CallWith())
 			comparisons, blocks, accesses, logs, size := 0, 0, 0, 0, 0
 			cut := e.Truncated
 			for i := range e.Frames {
@@ -95,7 +101,7 @@ func TestBounds(t *testing.T) {
 				logs += len(f.Logs)
 				size += len(f.Input)
 			}
-			if len(e.Frames) > maxFrames+3 || comparisons > maxComparisons || blocks > maxPathBlocks || accesses > maxAccesses || logs > maxLogs || size > maxBytes {
+			if len(e.Frames) > record.MaxFrames+3 || comparisons > record.MaxComparisons || blocks > record.MaxPathBlocks || accesses > record.MaxAccesses || logs > record.MaxLogs || size > record.MaxBytes {
 				t.Errorf("beyond the bounds: %d frames, %d comparisons, %d blocks, %d accesses, %d logs, %d bytes", len(e.Frames), comparisons, blocks, accesses, logs, size)
 			}
 			if !cut && name != "deployments" {
@@ -118,36 +124,36 @@ func TestCodeSize(t *testing.T) {
 		return asm.New().Mstore(init, 0).Push(size).Push(0).Push(0).Op(vm.CREATE).Push(0).Op(vm.SSTORE).Bytes()
 	}
 	small, large := bigInit(0, params.MaxCodeSize), bigInit(0, 30_000)
-	for _, fork := range Forks() {
+	for _, fork := range evm.Forks() {
 		for name, tc := range map[string]struct {
 			init         []byte
 			size         int // of the creation code, padded
 			length       int // of what is deployed
-			plain, large Outcome
+			plain, large evm.Outcome
 		}{
-			"at the limit":       {small, len(small), params.MaxCodeSize, Success, Success},
-			"large":              {large, len(large), 30_000, CreateFault, Success},
-			"large, reserved":    {bigInit(0xef, 30_000), len(large), 0, CreateFault, CreateFault},
-			"large, unpayable":   {bigInit(0, 90_000), len(large) + 1, 0, OutOfGas, OutOfGas},
-			"large creation":     {small, params.MaxInitCodeSize + 1, params.MaxCodeSize, OutOfGas, Success},
-			"both large, nested": {large, params.MaxInitCodeSize + 1, 30_000, OutOfGas, Success},
+			"at the limit":       {small, len(small), params.MaxCodeSize, evm.Success, evm.Success},
+			"large":              {large, len(large), 30_000, evm.CreateFault, evm.Success},
+			"large, reserved":    {bigInit(0xef, 30_000), len(large), 0, evm.CreateFault, evm.CreateFault},
+			"large, unpayable":   {bigInit(0, 90_000), len(large) + 1, 0, evm.OutOfGas, evm.OutOfGas},
+			"large creation":     {small, params.MaxInitCodeSize + 1, params.MaxCodeSize, evm.OutOfGas, evm.Success},
+			"both large, nested": {large, params.MaxInitCodeSize + 1, 30_000, evm.OutOfGas, evm.Success},
 		} {
 			for _, lifted := range []bool{false, true} {
-				var opts []Option
+				var opts []evm.Option
 				want := tc.plain
 				if lifted {
-					opts, want = []Option{LiftCodeSizeLimits}, tc.large
+					opts, want = []evm.Option{evm.LiftCodeSizeLimits}, tc.large
 				}
 				if fork == "paris" && tc.size > params.MaxInitCodeSize && !lifted {
-					want = Success // EIP-3860 is newer
+					want = evm.Success // EIP-3860 is newer
 					if tc.length > params.MaxCodeSize {
-						want = CreateFault
+						want = evm.CreateFault
 					}
 				}
-				w := worldOf(nested(tc.init, tc.size))
+				w := evmtest.WorldOf(nested(tc.init, tc.size))
 				w.Fork = fork
 				r := newPair(t, w, nil, opts...)
-				e := mustRun(t, r, callWith())
+				e := mustRun(t, r, evmtest.CallWith())
 				got := e.Calls[0].Outcome
 				if len(e.Frames) > 1 {
 					got = e.Frames[1].Outcome
@@ -155,7 +161,7 @@ func TestCodeSize(t *testing.T) {
 				if got != want {
 					t.Errorf("%s, %s, lifted %t: %v, want %v", fork, name, lifted, got, want)
 				}
-				if want == Success {
+				if want == evm.Success {
 					f := &e.Frames[1]
 					if size := len(r.reference.Export().Accounts[f.Self].Code); len(f.Output) != tc.length || size != tc.length {
 						t.Errorf("%s, %s: deployed %d bytes, output has %d, want %d", fork, name, size, len(f.Output), tc.length)
@@ -163,9 +169,9 @@ func TestCodeSize(t *testing.T) {
 				}
 				// The same as a deployment call of its own.
 				init := append(tc.init, make([]byte, tc.size-len(tc.init))...)
-				top := mustRun(t, r, Call{From: randomSender, Create: true, Address: nobody, Data: init})
-				if tc.size > params.MaxInitCodeSize && want == OutOfGas {
-					want = CreateFault // a transaction with it would not be valid
+				top := mustRun(t, r, evm.Call{From: evmtest.RandomSender, Create: true, Address: evmtest.Nobody, Data: init})
+				if tc.size > params.MaxInitCodeSize && want == evm.OutOfGas {
+					want = evm.CreateFault // a transaction with it would not be valid
 				}
 				if got := top.Calls[0].Outcome; got != want {
 					t.Errorf("%s, %s, lifted %t: deployment call: %v, want %v", fork, name, lifted, got, want)
@@ -179,8 +185,8 @@ func TestCodeSize(t *testing.T) {
 func TestLiftedGas(t *testing.T) {
 	for seed := range uint64(150) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		world, seq := randomWorld(rng, Forks()[seed%5]), randomSequence(rng)
-		plain, lifted := newPair(t, world, nil), newPair(t, world, nil, LiftCodeSizeLimits)
+		world, seq := evmtest.RandomWorld(rng, evm.Forks()[seed%5]), evmtest.RandomSequence(rng)
+		plain, lifted := newPair(t, world, nil), newPair(t, world, nil, evm.LiftCodeSizeLimits)
 		a, b := mustRun(t, plain, seq...), mustRun(t, lifted, seq...)
 		for i := range a.Calls {
 			if a.Calls[i].GasUsed != b.Calls[i].GasUsed || a.Calls[i].Outcome != b.Calls[i].Outcome {
@@ -197,9 +203,9 @@ func TestBlockEnvironment(t *testing.T) {
 	code := asm.New().Op(vm.NUMBER).Push(0).Op(vm.MSTORE, vm.TIMESTAMP).Push(32).Op(vm.MSTORE, vm.PREVRANDAO).Push(64).Op(vm.MSTORE).
 		Return(0, 96).Bytes()
 	r := at(t, code)
-	later := callWith()
+	later := evmtest.CallWith()
 	later.TimeAdvance, later.BlockAdvance = 10, 2
-	e := mustRun(t, r, callWith(), later, callWith())
+	e := mustRun(t, r, evmtest.CallWith(), later, evmtest.CallWith())
 	word := func(call, i int) uint64 {
 		return new(uint256.Int).SetBytes(e.Calls[call].Output[32*i : 32*i+32]).Uint64()
 	}
@@ -213,12 +219,12 @@ func TestBlockEnvironment(t *testing.T) {
 		t.Errorf("outputs %x, %x, %x", e.Calls[0].Output, e.Calls[1].Output, e.Calls[2].Output)
 	}
 	first := string(e.Calls[0].Output)
-	never := callWith()
+	never := evmtest.CallWith()
 	never.TimeAdvance, never.BlockAdvance = ^uint64(0), ^uint64(0)
 	if e = mustRun(t, r, never, never); word(1, 1) != ^uint64(0) {
 		t.Errorf("the time is %d after huge advances", word(1, 1))
 	}
-	if e = mustRun(t, r, callWith(0)); string(e.Calls[0].Output) != first {
+	if e = mustRun(t, r, evmtest.CallWith(0)); string(e.Calls[0].Output) != first {
 		t.Error("the block is not the World's again")
 	}
 }
@@ -226,6 +232,6 @@ func TestBlockEnvironment(t *testing.T) {
 // TestDefaultFork notices when go-ethereum schedules a newer fork for mainnet.
 func TestDefaultFork(t *testing.T) {
 	if c := params.MainnetChainConfig; c.OsakaTime == nil || c.AmsterdamTime != nil || c.BogotaTime != nil {
-		t.Error("the newest fork scheduled for mainnet is not " + DefaultFork + " any more")
+		t.Error("the newest fork scheduled for mainnet is not " + evm.DefaultFork + " any more")
 	}
 }

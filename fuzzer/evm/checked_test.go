@@ -1,4 +1,4 @@
-package evm
+package evm_test
 
 import (
 	"errors"
@@ -11,19 +11,22 @@ import (
 	asm "github.com/ethereum/go-ethereum/core/vm/program"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // distorted is a machine that changes what the reference says.
 type distorted struct {
-	*Reference
-	execution func(*Execution) // of a copy; nil: nothing
-	state     func(*World)
+	*gethvm.Reference
+	execution func(*evm.Execution) // of a copy; nil: nothing
+	state     func(*evm.World)
 	err       error
 	runs      int
 }
 
-func (d *distorted) Run(seq Sequence) (*Execution, error) {
+func (d *distorted) Run(seq evm.Sequence) (*evm.Execution, error) {
 	d.runs++
 	if d.err != nil {
 		return nil, d.err
@@ -37,7 +40,7 @@ func (d *distorted) Run(seq Sequence) (*Execution, error) {
 	return exec, nil
 }
 
-func (d *distorted) Export() *World {
+func (d *distorted) Export() *evm.World {
 	w := d.Reference.Export()
 	if d.state != nil {
 		d.state(w)
@@ -53,28 +56,28 @@ var (
 
 // counted is a reference that counts what it runs.
 type counted struct {
-	*Reference
+	*gethvm.Reference
 	calls int
-	last  *Execution
+	last  *evm.Execution
 }
 
-func (c *counted) Run(seq Sequence) (*Execution, error) {
+func (c *counted) Run(seq evm.Sequence) (*evm.Execution, error) {
 	c.calls += len(seq)
 	exec, err := c.Reference.Run(seq)
 	c.last = exec
 	return exec, err
 }
 
-func newDistorted(t *testing.T) (*distorted, *counted, *Checked) {
+func newDistorted(t *testing.T) (*distorted, *counted, *evm.Checked) {
 	t.Helper()
-	w := &World{Block: DefaultBlock(), Accounts: map[common.Address]*Account{
-		randomSender: {Balance: *uint256.NewInt(1000)},
-		storer:       {Nonce: 1, Code: asm.New().Push(0).Op(vm.CALLDATALOAD).Push(0).Op(vm.SSTORE).Bytes()},
-		idler:        {Nonce: 1, Code: asm.New().Push(1).Op(vm.POP).Bytes()},
+	w := &evm.World{Block: evm.DefaultBlock(), Accounts: map[common.Address]*evm.Account{
+		evmtest.RandomSender: {Balance: *uint256.NewInt(1000)},
+		storer:               {Nonce: 1, Code: asm.New().Push(0).Op(vm.CALLDATALOAD).Push(0).Op(vm.SSTORE).Bytes()},
+		idler:                {Nonce: 1, Code: asm.New().Push(1).Op(vm.POP).Bytes()},
 	}}
 	table := bytecode.NewTable(nil)
-	machine := func() *Reference {
-		r, err := NewReference(w, table)
+	machine := func() *gethvm.Reference {
+		r, err := gethvm.New(w, table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,11 +85,11 @@ func newDistorted(t *testing.T) (*distorted, *counted, *Checked) {
 	}
 	d := &distorted{Reference: machine()}
 	c := &counted{Reference: machine()}
-	return d, c, NewChecked(d, c)
+	return d, c, evm.NewChecked(d, c)
 }
 
-func callOf(to common.Address, n byte) Call {
-	return Call{From: randomSender, To: to, Data: common.Hash{31: n}.Bytes()}
+func callOf(to common.Address, n byte) evm.Call {
+	return evm.Call{From: evmtest.RandomSender, To: to, Data: common.Hash{31: n}.Bytes()}
 }
 
 // TestCheckedSamples: one call in a thousand is compared, whatever the length of
@@ -96,7 +99,7 @@ func TestCheckedSamples(t *testing.T) {
 		d, reference, c := newDistorted(t)
 		rng := rand.New(rand.NewPCG(1, 1))
 		for range 20_000 {
-			seq := Sequence{}
+			seq := evm.Sequence{}
 			for range 1 + rng.IntN(8) {
 				seq = append(seq, callOf(idler, 0))
 			}
@@ -127,15 +130,15 @@ func TestCheckedFinds(t *testing.T) {
 		want    string
 	}{
 		"output": {func(d *distorted) {
-			d.execution = func(e *Execution) { e.Calls[0].Output = append(e.Calls[0].Output, 1) }
+			d.execution = func(e *evm.Execution) { e.Calls[0].Output = append(e.Calls[0].Output, 1) }
 		}, "Calls[0].Output is"},
-		"gas":     {func(d *distorted) { d.execution = func(e *Execution) { e.Calls[0].GasUsed++ } }, "Calls[0].GasUsed is"},
-		"state":   {func(d *distorted) { d.state = func(w *World) { w.Accounts[storer] = &Account{Nonce: 1} } }, "state of 0x"},
+		"gas":     {func(d *distorted) { d.execution = func(e *evm.Execution) { e.Calls[0].GasUsed++ } }, "Calls[0].GasUsed is"},
+		"state":   {func(d *distorted) { d.state = func(w *evm.World) { w.Accounts[storer] = &evm.Account{Nonce: 1} } }, "state of 0x"},
 		"failure": {func(d *distorted) { d.err = errors.New("a panic") }, "a panic"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, reference, c := newDistorted(t)
-			seq := Sequence{callOf(storer, 5)}
+			seq := evm.Sequence{callOf(storer, 5)}
 			test.distort(d)
 			exec, err := c.Run(seq)
 			if err != nil {
@@ -150,7 +153,7 @@ func TestCheckedFinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := Differ(exec, want); diff != nil {
+			if diff := evm.Differ(exec, want); diff != nil {
 				t.Errorf("the fast machine was believed: %s", diff)
 			}
 			found := c.Mismatches()
@@ -162,10 +165,10 @@ func TestCheckedFinds(t *testing.T) {
 			}
 			d.err = nil
 			for n := range byte(20) {
-				if exec, err = c.Run(Sequence{callOf(storer, n)}); err != nil || exec != reference.last {
+				if exec, err = c.Run(evm.Sequence{callOf(storer, n)}); err != nil || exec != reference.last {
 					t.Fatalf("distrusted code is run on the fast machine (%v)", err)
 				}
-				if exec, err = c.Run(Sequence{callOf(idler, n)}); err != nil || exec == reference.last {
+				if exec, err = c.Run(evm.Sequence{callOf(idler, n)}); err != nil || exec == reference.last {
 					t.Fatalf("other code is run on the reference (%v)", err)
 				}
 			}
@@ -180,13 +183,13 @@ func TestCheckedFinds(t *testing.T) {
 func TestCheckedGivesUp(t *testing.T) {
 	d, _, c := newDistorted(t)
 	d.err = errors.New("out of order")
-	for n := range 3 * MaxMismatches {
-		if _, err := c.Run(Sequence{callOf(storer, byte(n))}); err != nil {
+	for n := range 3 * evm.MaxMismatches {
+		if _, err := c.Run(evm.Sequence{callOf(storer, byte(n))}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := len(c.Mismatches()); n != MaxMismatches || d.runs != MaxMismatches {
-		t.Errorf("%d mismatches in %d runs, want %d", n, d.runs, MaxMismatches)
+	if n := len(c.Mismatches()); n != evm.MaxMismatches || d.runs != evm.MaxMismatches {
+		t.Errorf("%d mismatches in %d runs, want %d", n, d.runs, evm.MaxMismatches)
 	}
 }
 
@@ -194,7 +197,7 @@ func TestCheckedGivesUp(t *testing.T) {
 func TestVerifyHasABudget(t *testing.T) {
 	_, reference, c := newDistorted(t)
 	verified := uint64(0)
-	seq := Sequence{callOf(idler, 0), callOf(idler, 1)}
+	seq := evm.Sequence{callOf(idler, 0), callOf(idler, 1)}
 	for range 50_000 {
 		exec, err := c.Run(seq)
 		if err != nil {
@@ -206,7 +209,7 @@ func TestVerifyHasABudget(t *testing.T) {
 		}
 		verified += uint64(reference.calls - before)
 	}
-	if want := uint64(VerifyAllowance + 100_000/VerifyShare); verified < want-2 || verified > want {
+	if want := uint64(evm.VerifyAllowance + 100_000/evm.VerifyShare); verified < want-2 || verified > want {
 		t.Errorf("%d calls verified, want %d", verified, want)
 	}
 }

@@ -74,12 +74,6 @@ type Keys struct {
 	Words [2]uint256.Int
 }
 
-// push puts a key in front.
-func (k *Keys) push(key *uint256.Int) {
-	k.Words[1], k.Words[0] = k.Words[0], *key
-	k.Count = min(k.Count+1, len(k.Words))
-}
-
 // Log is an event.
 type Log struct {
 	PC      uint32

@@ -1,4 +1,4 @@
-package evm
+package evm_test
 
 import (
 	"flag"
@@ -12,6 +12,10 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -21,20 +25,20 @@ var differentialPrograms = flag.Int("programs", 1000, "random programs that the 
 
 // pair is the two machines on one World and one table.
 type pair struct {
-	reference   *Reference
-	interpreter *Interpreter
+	reference   *gethvm.Reference
+	interpreter *interp.Interpreter
 }
 
-func newPair(t testing.TB, world *World, table *bytecode.Table, opts ...Option) *pair {
+func newPair(t testing.TB, world *evm.World, table *bytecode.Table, opts ...evm.Option) *pair {
 	t.Helper()
 	if table == nil {
 		table = bytecode.NewTable(nil)
 	}
-	r, err := NewReference(world, table, opts...)
+	r, err := gethvm.New(world, table, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewInterpreter(world, table, opts...)
+	m, err := interp.New(world, table, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +46,7 @@ func newPair(t testing.TB, world *World, table *bytecode.Table, opts ...Option) 
 }
 
 // run runs the sequence on both machines and compares everything.
-func (p *pair) run(seq Sequence) (*Execution, error) {
+func (p *pair) run(seq evm.Sequence) (*evm.Execution, error) {
 	want, err := p.reference.Run(seq)
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
@@ -51,13 +55,13 @@ func (p *pair) run(seq Sequence) (*Execution, error) {
 	if err != nil {
 		return nil, fmt.Errorf("interpreter: %w", err)
 	}
-	if d := Differ(want, got); d != nil {
+	if d := evm.Differ(want, got); d != nil {
 		return nil, fmt.Errorf("reference and interpreter differ: %v", d)
 	}
 	if theirs, ours := p.reference.Refund(), p.interpreter.Refund(); theirs != ours {
 		return nil, fmt.Errorf("refund %d, interpreter's %d", theirs, ours)
 	}
-	if d := DifferWorlds(p.reference.Export(), p.interpreter.Export()); d != nil {
+	if d := evm.DifferWorlds(p.reference.Export(), p.interpreter.Export()); d != nil {
 		return nil, fmt.Errorf("reference and interpreter differ: %v", d)
 	}
 	return want, nil
@@ -146,7 +150,7 @@ func wildCode(rng *rand.Rand, set *vm.JumpTable) []byte {
 }
 
 func randomSnippetInto(rng *rand.Rand, code *[]byte) {
-	for _, b := range randomCode(rng, 1) {
+	for _, b := range evmtest.RandomCode(rng, 1) {
 		if len(*code) > 200 {
 			return
 		}
@@ -157,7 +161,7 @@ func randomSnippetInto(rng *rand.Rand, code *[]byte) {
 // instructionSet is go-ethereum's of a fork.
 func instructionSet(fork string) *vm.JumpTable {
 	times := []*uint64{nil, nil, nil, nil}
-	for i := range slices.Index(Forks(), fork) {
+	for i := range slices.Index(evm.Forks(), fork) {
 		times[i] = new(uint64)
 	}
 	config := *params.MergedTestChainConfig
@@ -170,16 +174,16 @@ func instructionSet(fork string) *vm.JumpTable {
 }
 
 // wildWorld has contracts of wild code, one of them behind a delegation.
-func wildWorld(rng *rand.Rand, fork string) *World {
-	w := randomWorld(rng, fork)
+func wildWorld(rng *rand.Rand, fork string) *evm.World {
+	w := evmtest.RandomWorld(rng, fork)
 	set := instructionSet(fork)
-	for _, a := range randomContracts {
+	for _, a := range evmtest.RandomContracts {
 		if rng.IntN(3) > 0 {
 			w.Accounts[a].Code = wildCode(rng, set)
 		}
 	}
 	if rng.IntN(8) == 0 {
-		w.Accounts[nobody] = &Account{Code: append([]byte{0xef, 1, 0}, randomContracts[rng.IntN(3)].Bytes()...)}
+		w.Accounts[evmtest.Nobody] = &evm.Account{Code: append([]byte{0xef, 1, 0}, evmtest.RandomContracts[rng.IntN(3)].Bytes()...)}
 	}
 	return w
 }
@@ -189,11 +193,11 @@ func wildWorld(rng *rand.Rand, fork string) *World {
 func compareRandom(t testing.TB, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 6))
-	var opts []Option
+	var opts []evm.Option
 	if rng.IntN(4) == 0 {
-		opts = append(opts, LiftCodeSizeLimits)
+		opts = append(opts, evm.LiftCodeSizeLimits)
 	}
-	fork := Forks()[rng.IntN(len(Forks()))]
+	fork := evm.Forks()[rng.IntN(len(evm.Forks()))]
 	world := wildWorld(rng, fork)
 	p := newPair(t, world, nil, opts...)
 	seq := boundedSequence(rng)
@@ -218,8 +222,8 @@ func compareRandom(t testing.TB, seed uint64) {
 
 // boundedSequence is a random sequence whose calls mostly have little gas, so that
 // many can be run.
-func boundedSequence(rng *rand.Rand) Sequence {
-	seq := randomSequence(rng)
+func boundedSequence(rng *rand.Rand) evm.Sequence {
+	seq := evmtest.RandomSequence(rng)
 	for i := range seq {
 		if seq[i].Gas == 0 && rng.IntN(50) > 0 {
 			seq[i].Gas = 50_000 + rng.Uint64N(200_000)
@@ -238,15 +242,15 @@ func TestMachines(t *testing.T) {
 func FuzzInterpreter(f *testing.F) {
 	f.Add([]byte{byte(vm.PUSH1), 1, byte(vm.PUSH0), byte(vm.LT)}, []byte{1}, uint64(100), uint8(4))
 	f.Fuzz(func(t *testing.T, code, data []byte, gas uint64, fork uint8) {
-		w := &World{Block: DefaultBlock(), Fork: Forks()[int(fork)%len(Forks())], Accounts: map[common.Address]*Account{
-			randomContracts[0]: {Nonce: 1, Code: code},
-			randomSender:       {},
+		w := &evm.World{Block: evm.DefaultBlock(), Fork: evm.Forks()[int(fork)%len(evm.Forks())], Accounts: map[common.Address]*evm.Account{
+			evmtest.RandomContracts[0]: {Nonce: 1, Code: code},
+			evmtest.RandomSender:       {},
 		}}
-		w.Accounts[randomSender].Balance.SetUint64(1000)
+		w.Accounts[evmtest.RandomSender].Balance.SetUint64(1000)
 		p := newPair(t, w, nil)
-		c := callWith(data...)
+		c := evmtest.CallWith(data...)
 		c.Gas = gas % (1 << 20)
-		if _, err := p.run(Sequence{c, {From: randomSender, Create: true, Address: nobody, Data: code, Gas: c.Gas}, callWith(data...)}); err != nil {
+		if _, err := p.run(evm.Sequence{c, {From: evmtest.RandomSender, Create: true, Address: evmtest.Nobody, Data: code, Gas: c.Gas}, evmtest.CallWith(data...)}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -15,7 +15,7 @@ type Option func(*Options)
 // to three times as long as what is shipped.
 func LiftCodeSizeLimits(o *Options) { o.LiftCodeSize = true }
 
-// WithoutFeedback makes an [Interpreter] record how calls end, and nothing of the way
+// WithoutFeedback makes an interp.Interpreter record how calls end, and nothing of the way
 // there: no paths, comparisons, accesses or logs. No campaign can use it; it tells what
 // recording costs.
 func WithoutFeedback(o *Options) { o.Blind = true }

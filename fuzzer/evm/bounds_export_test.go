@@ -1,8 +1,0 @@
-package evm
-
-// The bounds of a Checked, for its tests.
-const (
-	MaxMismatches   = maxMismatches
-	VerifyAllowance = verifyAllowance
-	VerifyShare     = verifyShare
-)
