@@ -2,7 +2,6 @@ package gethvm
 
 import (
 	"math/big"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
@@ -23,67 +22,36 @@ type hooks struct {
 	state        *State
 	lifted       bool // code-size limits
 
-	watched      []*watched      // by depth, as Recorder.Open
-	watching     *watched        // the innermost
 	selfdestruct bool            // between the two hooks that announce a SELFDESTRUCT
 	as           *common.Address // in whose name the DELEGATECALL acts that comes next; nil: the caller's
+
+	// Of the innermost frame: an instruction that leaves something to its next hook
+	// opens no other.
+	pending  pending
+	word     uint256.Int // pendingHash: the last word of what was hashed
+	key      uint256.Int // likewise, the first
+	pair     bool        // likewise, there were two
+	oversize []byte      // see liftCodeSize
 }
 
-// watched is what is known of an open frame between two hooks.
-type watched struct {
-	creation bool
-	oversize []byte // see liftCodeSize
-
-	pending pending     // what the next instruction finds
-	word    uint256.Int // pendingHash: the last word of what was hashed
-	key     uint256.Int // likewise, the first
-	pair    bool        // likewise, there were two
-}
-
-// pending tells what is to be done before the frame's next instruction.
+// pending tells what is to be done before the next instruction.
 type pending uint8
 
 const (
 	pendingNone  pending = iota
-	pendingStart         // it is the first
-	pendingHash          // the one before pushed the hash of data that ends with watched.word
-	pendingLoad          // it pushed the value of the frame's last storage access
+	pendingStart         // it is its frame's first
+	pendingHash          // the one before pushed the hash of data that ends with hooks.word
+	pendingLoad          // it pushed the value of its frame's last storage access
 )
 
 func (r *hooks) tracer() *tracing.Hooks {
 	return &tracing.Hooks{OnEnter: r.enter, OnExit: r.exit, OnOpcode: r.opcode}
 }
 
-// Renew lets go of everything that was recorded, and of all buffers.
-func (r *hooks) Renew() {
-	r.Recorder.Renew()
-	r.watched = nil
-}
-
 // Begin starts the call with the given index.
 func (r *hooks) Begin(call int) {
 	r.Recorder.Begin(call)
-	r.selfdestruct = false
-}
-
-// Rest lets go of the open frames that a deep call has grown, of which a call that
-// has ended needs none.
-func (r *hooks) Rest() {
-	r.Recorder.Rest()
-	if len(r.watched) > record.MaxIdleFrames {
-		r.watched = slices.Clone(r.watched[:record.MaxIdleFrames])
-	}
-}
-
-// watch makes the frame of a depth the innermost one.
-func (r *hooks) watch(depth int) *watched {
-	if depth == len(r.watched) {
-		r.watched = append(r.watched, new(watched))
-	}
-	w := r.watched[depth]
-	r.watching = w
-	w.creation, w.oversize, w.pending = false, nil, pendingStart
-	return w
+	r.selfdestruct, r.oversize = false, nil
 }
 
 // enter opens a frame.
@@ -93,7 +61,8 @@ func (r *hooks) enter(depth int, typ byte, from, to common.Address, input []byte
 		return
 	}
 	parent := r.Top
-	f, w := r.Push(depth), r.watch(depth)
+	f := r.Push(depth)
+	r.pending = pendingStart
 	kind := record.KindOf(vm.OpCode(typ), depth)
 	f.Self, f.Caller = to, from
 	f.Value.Clear()
@@ -108,8 +77,6 @@ func (r *hooks) enter(depth int, typ byte, from, to common.Address, input []byte
 		}
 	case vm.CALLCODE:
 		f.Self = from
-	case vm.CREATE, vm.CREATE2:
-		w.creation = true
 	}
 	r.Record(f, parent, kind, to, input)
 }
@@ -122,16 +89,15 @@ func (r *hooks) exit(_ int, output []byte, gasUsed uint64, err error, _ bool) {
 	}
 	f := r.Top
 	outcome := record.OutcomeOf(err)
-	if w := r.watching; w.oversize != nil {
+	r.pending = pendingNone
+	if r.oversize != nil {
 		delete(r.state.oversize, f.Self)
 		if outcome == evm.Success {
-			output = w.oversize
+			output = r.oversize
 		}
+		r.oversize = nil
 	}
 	r.Close(f, outcome, output, gasUsed)
-	if r.Depth > 0 {
-		r.watching = r.watched[r.Depth-1]
-	}
 }
 
 // opcode sees every instruction before it runs; err tells that it will not.
@@ -139,7 +105,7 @@ func (r *hooks) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpContext,
 	f := r.Top
 	ctx := scope.(*vm.ScopeContext) //nolint:errcheck // go-ethereum passes nothing else
 	stack := ctx.Stack.Data()
-	if r.watching.pending != pendingNone {
+	if r.pending != pendingNone {
 		r.settle(f, ctx, stack)
 	}
 	f.LastPC = uint32(pc)
@@ -181,49 +147,48 @@ func (r *hooks) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpContext,
 
 // effect records the rarer instructions that mean something.
 func (r *hooks) effect(f *record.Active, a record.Action, pc uint32, ctx *vm.ScopeContext, stack []uint256.Int) {
-	h, w := len(stack), r.watching
+	h := len(stack)
 	switch a {
 	case record.ActHash:
 		f.Shadows[h-2] = 0
 		offset, size := stack[h-1].Uint64(), stack[h-2].Uint64()
 		if size >= 32 {
-			lastWord(&w.word, ctx.Memory.Data(), offset+size)
-			if w.pair = size == 64; w.pair {
-				lastWord(&w.key, ctx.Memory.Data(), offset+32)
+			lastWord(&r.word, ctx.Memory.Data(), offset+size)
+			if r.pair = size == 64; r.pair {
+				lastWord(&r.key, ctx.Memory.Data(), offset+32)
 			}
-			w.pending = pendingHash
+			r.pending = pendingHash
 		}
 	case record.ActLoad:
 		f.Shadows[h-1] = 0
 		if r.Access(f, pc, &stack[h-1], nil) {
-			w.pending = pendingLoad
+			r.pending = pendingLoad
 		}
 	case record.ActStore:
 		r.Access(f, pc, &stack[h-1], &stack[h-2])
 	case record.ActReturn:
-		if r.lifted && w.creation && f.Depth > 0 {
-			r.liftCodeSize(f, w, ctx, stack)
+		if r.lifted && ctx.Contract.IsDeployment && f.Depth > 0 {
+			r.liftCodeSize(f, ctx, stack)
 		}
 	}
 }
 
 // settle does what is to be done before an instruction.
 func (r *hooks) settle(f *record.Active, ctx *vm.ScopeContext, stack []uint256.Int) {
-	w := r.watching
-	switch w.pending {
+	switch r.pending {
 	case pendingStart: // only now the frame's code is known
 		r.SetProgram(f, r.Programs.Find(ctx.Contract.CodeHash, ctx.Contract.Code))
 	case pendingHash:
-		key := &w.key
-		if !w.pair {
+		key := &r.key
+		if !r.pair {
 			key = nil
 		}
-		r.Bases.Add(&stack[len(stack)-1], &w.word, key)
+		r.Bases.Add(&stack[len(stack)-1], &r.word, key)
 	case pendingLoad:
 		storage := r.Exec.Frames[f.Index].Storage
 		storage[len(storage)-1].Value = stack[len(stack)-1]
 	}
-	w.pending = pendingNone
+	r.pending = pendingNone
 }
 
 // log records an event; the LOG instruction is the frame's last so far.
@@ -251,7 +216,7 @@ func lastWord(word *uint256.Int, memory []byte, end uint64) {
 // the first 24,576 bytes, whose deposit go-ethereum then charges; the rest of the
 // deposit is charged here, and the State installs the whole. Code that cannot
 // pay its deposit, or starts with 0xef (EIP-3541), fails as it would have.
-func (r *hooks) liftCodeSize(f *record.Active, w *watched, ctx *vm.ScopeContext, stack []uint256.Int) {
+func (r *hooks) liftCodeSize(f *record.Active, ctx *vm.ScopeContext, stack []uint256.Int) {
 	offset, size := stack[len(stack)-1].Uint64(), &stack[len(stack)-2]
 	length := size.Uint64()
 	if length <= params.MaxCodeSize || ctx.Contract.Gas.ExecutionGas/params.CreateDataGas < length {
@@ -269,5 +234,5 @@ func (r *hooks) liftCodeSize(f *record.Active, w *watched, ctx *vm.ScopeContext,
 	if r.state.oversize == nil {
 		r.state.oversize = map[common.Address][]byte{}
 	}
-	r.state.oversize[f.Self], w.oversize = code, code
+	r.state.oversize[f.Self], r.oversize = code, code
 }
