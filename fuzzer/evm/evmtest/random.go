@@ -43,6 +43,7 @@ func randomTarget(rng *rand.Rand) common.Address {
 	return RandomContracts[rng.IntN(len(RandomContracts))]
 }
 
+//nolint:funlen // one flat switch over kinds of snippets
 func randomSnippet(rng *rand.Rand, p *asm.Program, depth int) {
 	slot := rng.IntN(4)
 	size := rng.IntN(3) * 32

@@ -168,8 +168,10 @@ func (c *Cheats) Export(block *evm.Block) *evm.Cheats {
 // Account is the account that cheatcodes are called at, as a precompiled contract.
 type Account struct{ *Cheats }
 
+// Name implements vm.PrecompiledContract.
 func (c Account) Name() string { return "cheatcodes" }
 
+// RequiredGas implements vm.PrecompiledContract.
 func (c Account) RequiredGas(input []byte) uint64 { return cheatcode.Gas(input) }
 
 // Run calls a cheatcode for the frame that called the innermost one, which is the

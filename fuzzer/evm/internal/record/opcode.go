@@ -8,6 +8,7 @@ import (
 // Action is what the recorder does at an instruction.
 type Action uint8
 
+// The actions.
 const (
 	ActNone    Action = iota // pushes nothing, means nothing to the recorder
 	ActPush                  // pushes one word that no comparison made
