@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -33,7 +34,7 @@ var condition = regexp.MustCompile(`^.*?(\b(if|while|for|case|try|switch)\b|&&|\
 
 // witness executes calls of one deployed contract and records what ran.
 type witness struct {
-	machine *evm.Reference
+	machine *gethvm.Reference
 	deploy  evm.Call
 	table   *bytecode.Table
 	blocks  map[bytecode.Location]bool // starts of the blocks entered
@@ -48,7 +49,7 @@ func newWitness(t *testing.T, table *bytecode.Table, c *compile.Contract) *witne
 		Accounts: map[common.Address]*evm.Account{sender: rich}, Block: evm.DefaultBlock(),
 		Senders: []evm.Sender{{Name: "user", Address: sender}},
 	}
-	machine, err := evm.NewReference(world, table)
+	machine, err := gethvm.New(world, table)
 	if err != nil {
 		t.Fatal(err)
 	}

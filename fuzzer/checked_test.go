@@ -9,21 +9,23 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // checkedConfig is a campaign on machines that are checked; wrap makes the fast
 // one of an interpreter.
-func (p *project) checkedConfig(t *testing.T, calls uint64, wrap func(*evm.Interpreter) evm.Exporter) Config {
+func (p *project) checkedConfig(t *testing.T, calls uint64, wrap func(*interp.Interpreter) evm.Exporter) Config {
 	config := p.config(1, calls)
 	config.Now = func() time.Time { return time.Time{} }
 	config.NewJudge = p.newMachine
 	config.NewMachine = func() (evm.Machine, error) {
-		fast, err := evm.NewInterpreter(p.world, p.table, evm.LiftCodeSizeLimits)
+		fast, err := interp.New(p.world, p.table, evm.LiftCodeSizeLimits)
 		if err != nil {
 			t.Fatal(err)
 		}
-		reference, err := evm.NewReference(p.world, p.table, evm.LiftCodeSizeLimits)
+		reference, err := gethvm.New(p.world, p.table, evm.LiftCodeSizeLimits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +39,7 @@ func (p *project) checkedConfig(t *testing.T, calls uint64, wrap func(*evm.Inter
 func TestCheckingChangesNothing(t *testing.T) {
 	for _, source := range []string{"planted/two-steps.sol", "planted/properties.sol"} {
 		p := open(t, source)
-		checked := p.checkedConfig(t, 12_000, func(m *evm.Interpreter) evm.Exporter { return m })
+		checked := p.checkedConfig(t, 12_000, func(m *interp.Interpreter) evm.Exporter { return m })
 		plain := p.checkedConfig(t, 12_000, nil)
 		plain.NewMachine = p.newMachine
 		a, b := mustRun(t, plain), mustRun(t, checked)
@@ -58,7 +60,7 @@ var (
 // wrong is a machine whose executions are wrong from some run on: wherever a frame
 // wrote to storage, it says that it wrote something else.
 type wrong struct {
-	*evm.Interpreter
+	*interp.Interpreter
 	from, runs int
 	lies       int
 }
@@ -88,7 +90,7 @@ func TestWrongMachineIsCaught(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, "planted/two-steps.sol")
 			var machine *wrong
-			config := p.checkedConfig(t, 60_000, func(m *evm.Interpreter) evm.Exporter {
+			config := p.checkedConfig(t, 60_000, func(m *interp.Interpreter) evm.Exporter {
 				machine = &wrong{Interpreter: m, from: from}
 				return machine
 			})

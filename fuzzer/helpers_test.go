@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
@@ -122,7 +123,7 @@ func (p *project) constructors() []input.Deployment {
 
 // newMachine makes a reference machine.
 func (p *project) newMachine() (evm.Machine, error) {
-	return evm.NewReference(p.world, p.table, evm.LiftCodeSizeLimits)
+	return gethvm.New(p.world, p.table, evm.LiftCodeSizeLimits)
 }
 
 // config is a campaign of one worker, limited in calls.

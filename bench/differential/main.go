@@ -18,6 +18,8 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -51,7 +53,7 @@ func main() {
 // newOurs makes the machine that is compared with the reference. Tests have one
 // that is wrong.
 var newOurs = func(w *evm.World, table *bytecode.Table, options ...evm.Option) (evmtest.Machine, error) {
-	return evm.NewInterpreter(w, table, options...)
+	return interp.New(w, table, options...)
 }
 
 // machines makes the two machines that are compared. They share the table, so that
@@ -60,7 +62,7 @@ func machines(w *evm.World, table *bytecode.Table, options ...evm.Option) (ours,
 	if table == nil {
 		table = bytecode.NewTable(nil)
 	}
-	if reference, err = evm.NewReference(w, table, options...); err != nil {
+	if reference, err = gethvm.New(w, table, options...); err != nil {
 		return nil, nil, err
 	}
 	ours, err = newOurs(w, table, options...)

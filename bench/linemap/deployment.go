@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -24,7 +25,7 @@ type deployment struct {
 	kind    kind
 	mapping *diffmap.Mapping             // of all lines; nil for a build that is not mapped
 	marks   map[bytecode.Location]uint32 // of the planted build
-	machine *evm.Reference
+	machine *gethvm.Reference
 	entered blocks   // in deployments and calls
 	apart   []blocks // the deployments, and each sequence that [deployment.run] ran
 }
@@ -48,7 +49,7 @@ func newDeployment(ctx context.Context, p *project, k kind, o *compile.Output, c
 	if s.Deployment, err = deploy.Make(ctx, b, &deploy.Recipe{Only: p.deploy, Fork: fork(p.evm)}); err != nil {
 		return nil, err
 	}
-	if s.machine, err = evm.NewReference(s.World, s.Table, evm.LiftCodeSizeLimits); err != nil {
+	if s.machine, err = gethvm.New(s.World, s.Table, evm.LiftCodeSizeLimits); err != nil {
 		return nil, err
 	}
 	deployments := blocks{}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -45,16 +47,16 @@ type executor struct {
 func executors() []executor {
 	return []executor{
 		{name: "go-ethereum", make: func(w *evm.World, t *bytecode.Table) (evm.Machine, error) {
-			return evm.NewReference(w, t, evm.LiftCodeSizeLimits)
+			return gethvm.New(w, t, evm.LiftCodeSizeLimits)
 		}},
 		{name: "go-ethereum, no feedback", bare: true, make: func(w *evm.World, _ *bytecode.Table) (evm.Machine, error) {
 			return newUntraced(w), nil
 		}},
 		{name: "interpreter, no feedback", bare: true, make: func(w *evm.World, t *bytecode.Table) (evm.Machine, error) {
-			return evm.NewInterpreter(w, t, evm.LiftCodeSizeLimits, evm.WithoutFeedback)
+			return interp.New(w, t, evm.LiftCodeSizeLimits, evm.WithoutFeedback)
 		}},
 		{name: "interpreter", make: func(w *evm.World, t *bytecode.Table) (evm.Machine, error) {
-			return evm.NewInterpreter(w, t, evm.LiftCodeSizeLimits)
+			return interp.New(w, t, evm.LiftCodeSizeLimits)
 		}},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
@@ -208,7 +209,7 @@ func newArithmetic() (*arithmetic, error) {
 	}
 	a.instructions = prologue + iterations*float64(perIteration) + epilogue
 
-	machine, err := evm.NewReference(a.world, a.table)
+	machine, err := gethvm.New(a.world, a.table)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -42,7 +43,7 @@ func TestArithmetic(t *testing.T) {
 	if want := n + iterations*m + 1; a.instructions != want {
 		t.Errorf("%v instructions are said to run, %v do", a.instructions, want)
 	}
-	machine, err := evm.NewReference(a.world, a.table)
+	machine, err := gethvm.New(a.world, a.table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestBare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference, err := evm.NewReference(a.world, a.table)
+	reference, err := gethvm.New(a.world, a.table)
 	if err != nil {
 		t.Fatal(err)
 	}

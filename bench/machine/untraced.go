@@ -10,6 +10,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 )
 
 // untraced is go-ethereum as fast as it is: its own loop without hooks, on the
@@ -17,13 +18,13 @@ import (
 // about. It runs calls alone, no deployments, and does not move blocks on.
 type untraced struct {
 	world *evm.World
-	state *evm.State
+	state *gethvm.State
 	evm   *vm.EVM
 	exec  evm.Execution
 }
 
 func newUntraced(w *evm.World) *untraced {
-	u := &untraced{world: w, state: evm.NewState(w)}
+	u := &untraced{world: w, state: gethvm.NewState(w)}
 	config, osaka := *params.MainnetChainConfig, uint64(0)
 	config.ChainID, config.OsakaTime = big.NewInt(evm.ChainID), &osaka
 	block := &w.Block

@@ -23,6 +23,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/examples"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -97,7 +98,7 @@ var ether = uint256.NewInt(1e18)
 
 func deployContracts(table *bytecode.Table) (*deployed, error) {
 	base := world.Empty("")
-	machine, err := evm.NewReference(base, table, evm.LiftCodeSizeLimits)
+	machine, err := gethvm.New(base, table, evm.LiftCodeSizeLimits)
 	if err != nil {
 		return nil, err
 	}

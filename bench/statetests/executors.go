@@ -15,6 +15,8 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 )
 
 var machineForks = evm.Forks()
@@ -48,11 +50,11 @@ type transactor interface {
 }
 
 func applyWithInterpreter(b *block, t *transaction) (map[common.Address]*evm.Account, []*types.Log, error) {
-	return applyWith(b, t, func(w *evm.World) (transactor, error) { return evm.NewInterpreter(w, nil) })
+	return applyWith(b, t, func(w *evm.World) (transactor, error) { return interp.New(w, nil) })
 }
 
 func applyWithReference(b *block, t *transaction) (map[common.Address]*evm.Account, []*types.Log, error) {
-	return applyWith(b, t, func(w *evm.World) (transactor, error) { return evm.NewReference(w, nil) })
+	return applyWith(b, t, func(w *evm.World) (transactor, error) { return gethvm.New(w, nil) })
 }
 
 // applyWith applies a transaction by the rules of transaction.go and runs it on a
@@ -76,7 +78,7 @@ func applyWithGeth(b *block, t *transaction) (map[common.Address]*evm.Account, [
 	if t.blobHashes != nil && b.fork.blobs != nil && len(t.blobHashes) > b.fork.blobs.Max {
 		return nil, nil, refuse("more blobs than a block holds") // go-ethereum looks at that when it validates the block
 	}
-	state := evm.NewState(b.world)
+	state := gethvm.NewState(b.world)
 	state.KeepLogs()
 	env, random := &b.world.Block, b.world.Block.PrevRandao
 	config := b.fork.config(env.ChainID)

@@ -1,6 +1,7 @@
 package evm_test
 
 import (
+	_ "embed"
 	"math/big"
 	"math/rand/v2"
 	"sync"
@@ -10,54 +11,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
-// bank has what benchmarks need: mappings, arithmetic, events, an external call
+// Bank has what benchmarks need: mappings, arithmetic, events, an external call
 // and calls that revert.
-const bank = `
-contract Coin {
-    mapping(address => uint256) public balanceOf;
-    mapping(address => mapping(address => uint256)) public allowance;
-    uint256 public totalSupply;
-    event Transfer(address indexed from, address indexed to, uint256 amount);
-    error Insufficient(address who, uint256 has, uint256 asked);
-    function mint(address to, uint256 amount) external {
-        totalSupply += amount; balanceOf[to] += amount; emit Transfer(address(0), to, amount);
-    }
-    function approve(address who, uint256 amount) external returns (bool) { allowance[msg.sender][who] = amount; return true; }
-    function transfer(address to, uint256 amount) external returns (bool) { _move(msg.sender, to, amount); return true; }
-    function transferFrom(address from, address to, uint256 amount) external returns (bool) {
-        allowance[from][msg.sender] -= amount; _move(from, to, amount); return true;
-    }
-    function _move(address from, address to, uint256 amount) internal {
-        if (balanceOf[from] < amount) revert Insufficient(from, balanceOf[from], amount);
-        balanceOf[from] -= amount; balanceOf[to] += amount; emit Transfer(from, to, amount);
-    }
-}
-contract Bank {
-    Coin public immutable coin;
-    mapping(address => uint256) public shares;
-    uint256 public total;
-    constructor() { coin = new Coin(); }
-    function fund(uint256 amount) external { coin.mint(msg.sender, amount); }
-    function deposit(uint256 amount) external {
-        coin.mint(msg.sender, amount / 2);
-        uint256 minted = total == 0 ? amount : amount * total / (1 + coin.balanceOf(address(this)));
-        require(minted > 0, "nothing minted");
-        shares[msg.sender] += minted; total += minted;
-        coin.mint(address(this), amount);
-    }
-    function withdraw(uint256 amount) external {
-        shares[msg.sender] -= amount; total -= amount;
-        require(coin.transfer(msg.sender, amount), "transfer");
-    }
-    function magic(uint256 a) external view returns (uint256) {
-        if (3 * a * a + 7 * a + 101 == 12345 && total > 3) return 1;
-        return 2;
-    }
-}`
+//
+//go:embed testdata/bank.sol
+var bank string
 
 // randomSequences makes sequences of 1 to 8 random calls after the deployment.
 func randomSequences(b *bench, n int) []evm.Sequence {
@@ -171,7 +135,7 @@ func TestAllocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	var err error
-	if b.fast, err = evm.NewInterpreter(b.machine.Export(), bytecode.NewTable(testsolc.Compile(t, bank, testsolc.Settings{}))); err != nil {
+	if b.fast, err = interp.New(b.machine.Export(), bytecode.NewTable(testsolc.Compile(t, bank, testsolc.Settings{}))); err != nil {
 		t.Fatal(err)
 	}
 	run()
@@ -193,9 +157,9 @@ func TestConcurrent(t *testing.T) {
 			var machine evm.Machine
 			var err error
 			if i%2 == 0 {
-				machine, err = evm.NewReference(b.machine.World(), table)
+				machine, err = gethvm.New(b.machine.World(), table)
 			} else {
-				machine, err = evm.NewInterpreter(b.machine.World(), table)
+				machine, err = interp.New(b.machine.World(), table)
 			}
 			if err != nil {
 				t.Error(err)

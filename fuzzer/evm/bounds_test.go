@@ -1,96 +1,66 @@
-package evm
+package evm_test
 
 import (
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	asm "github.com/ethereum/go-ethereum/core/vm/program"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
+	"github.com/sightline-evm/sightline/fuzzer/evm/internal/record"
 )
 
-// at puts code where random tests have their first contract.
-func at(t testing.TB, code []byte, opts ...Option) *Reference {
+// at is a pair of machines on a World with code where random ones have their first contract.
+func at(t testing.TB, code []byte, opts ...evm.Option) *pair {
 	t.Helper()
-	w := &World{Block: DefaultBlock(), Accounts: map[common.Address]*Account{
-		randomContracts[0]: {Nonce: 1, Code: code},
-		randomSender:       {Balance: *uint256.NewInt(1000)},
-	}}
-	r, err := NewReference(w, nil, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return newPair(t, evmtest.WorldOf(code), nil, opts...)
 }
-
-func call(data ...byte) Call { return Call{From: randomSender, To: randomContracts[0], Data: data} }
 
 // mustRun runs the calls on the reference, and sees to it that the interpreter
 // yields the same.
-func mustRun(t testing.TB, r *Reference, seq ...Call) *Execution {
+func mustRun(t testing.TB, p *pair, seq ...evm.Call) *evm.Execution {
 	t.Helper()
-	e, err := r.Run(seq)
+	e, err := p.run(seq)
 	if err != nil {
 		t.Fatal(err)
-	}
-	m, err := NewInterpreter(r.world, r.rec.programs.table, func(o *options) { *o = r.options })
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := m.Run(seq)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := Differ(e, got); d != nil {
-		t.Fatalf("reference and interpreter differ: %v", d)
-	}
-	if d := DifferWorlds(r.Export(), m.Export()); d != nil {
-		t.Fatalf("reference and interpreter differ: %v", d)
 	}
 	return e
 }
 
-// loop runs the snippet until gas is gone.
-func loop(snippet func(*asm.Program)) []byte {
-	p, start := asm.New().Jumpdest()
-	snippet(p)
-	return p.Jump(start).Bytes()
-}
-
 func TestOutcomes(t *testing.T) {
-	self := randomContracts[0].Bytes()
+	self := evmtest.RandomContracts[0].Bytes()
 	for name, tc := range map[string]struct {
 		code  []byte
-		want  Outcome // of the call
-		inner Outcome // of the last frame inside; the same when there is none
+		want  evm.Outcome // of the call
+		inner evm.Outcome // of the last frame inside; the same when there is none
 	}{
-		"stop":         {asm.New().Op(vm.STOP).Bytes(), Success, Success},
-		"end of code":  {asm.New().Push(1).Bytes(), Success, Success},
-		"revert":       {asm.New().Push(0).Push(0).Op(vm.REVERT).Bytes(), Reverted, Reverted},
-		"loop":         {loop(func(*asm.Program) {}), OutOfGas, OutOfGas},
-		"memory":       {asm.New().Push(0).Push(1 << 40).Op(vm.MSTORE).Bytes(), OutOfGas, OutOfGas},
-		"invalid":      {asm.New().Op(vm.INVALID).Bytes(), InvalidOpcode, InvalidOpcode},
-		"undefined":    {asm.New().Op(0xef).Bytes(), InvalidOpcode, InvalidOpcode},
-		"jump":         {asm.New().Jump(77).Bytes(), InvalidJump, InvalidJump},
-		"underflow":    {asm.New().Op(vm.ADD).Bytes(), StackFault, StackFault},
-		"overflow":     {loop(func(p *asm.Program) { p.Push(1) }), StackFault, StackFault},
-		"return data":  {asm.New().Push(9).Push(0).Push(0).Op(vm.RETURNDATACOPY).Bytes(), OtherFault, OtherFault},
-		"poor":         {asm.New().Call(nil, nobody.Bytes(), 5, 0, 0, 0, 0).Bytes(), Success, InsufficientBalance},
-		"poor create":  {asm.New().Push(0).Push(0).Push(5).Op(vm.CREATE).Bytes(), Success, InsufficientBalance},
-		"static write": {asm.New().Op(vm.CALLDATASIZE).Push(11).Op(vm.JUMPI).Sstore(1, 1).Op(vm.STOP, vm.STOP, vm.JUMPDEST).StaticCall(nil, self, 0, 0, 0, 0).Bytes(), Success, StaticViolation},
-		"bad point":    {asm.New().Call(uint256.NewInt(9000), common.BytesToAddress([]byte{8}).Bytes(), 0, 0, 5, 0, 0).Bytes(), Success, OutOfGas},
+		"stop":         {asm.New().Op(vm.STOP).Bytes(), evm.Success, evm.Success},
+		"end of code":  {asm.New().Push(1).Bytes(), evm.Success, evm.Success},
+		"revert":       {asm.New().Push(0).Push(0).Op(vm.REVERT).Bytes(), evm.Reverted, evm.Reverted},
+		"loop":         {evmtest.Loop(func(*asm.Program) {}), evm.OutOfGas, evm.OutOfGas},
+		"memory":       {asm.New().Push(0).Push(1 << 40).Op(vm.MSTORE).Bytes(), evm.OutOfGas, evm.OutOfGas},
+		"invalid":      {asm.New().Op(vm.INVALID).Bytes(), evm.InvalidOpcode, evm.InvalidOpcode},
+		"undefined":    {asm.New().Op(0xef).Bytes(), evm.InvalidOpcode, evm.InvalidOpcode},
+		"jump":         {asm.New().Jump(77).Bytes(), evm.InvalidJump, evm.InvalidJump},
+		"underflow":    {asm.New().Op(vm.ADD).Bytes(), evm.StackFault, evm.StackFault},
+		"overflow":     {evmtest.Loop(func(p *asm.Program) { p.Push(1) }), evm.StackFault, evm.StackFault},
+		"return data":  {asm.New().Push(9).Push(0).Push(0).Op(vm.RETURNDATACOPY).Bytes(), evm.OtherFault, evm.OtherFault},
+		"poor":         {asm.New().Call(nil, evmtest.Nobody.Bytes(), 5, 0, 0, 0, 0).Bytes(), evm.Success, evm.InsufficientBalance},
+		"poor create":  {asm.New().Push(0).Push(0).Push(5).Op(vm.CREATE).Bytes(), evm.Success, evm.InsufficientBalance},
+		"static write": {asm.New().Op(vm.CALLDATASIZE).Push(11).Op(vm.JUMPI).Sstore(1, 1).Op(vm.STOP, vm.STOP, vm.JUMPDEST).StaticCall(nil, self, 0, 0, 0, 0).Bytes(), evm.Success, evm.StaticViolation},
+		"bad point":    {asm.New().Call(uint256.NewInt(9000), common.BytesToAddress([]byte{8}).Bytes(), 0, 0, 5, 0, 0).Bytes(), evm.Success, evm.OutOfGas},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := []byte{}
 			if name == "static write" {
 				data = []byte{1}
 			}
-			e := mustRun(t, at(t, tc.code), call(data...))
+			e := mustRun(t, at(t, tc.code), evmtest.CallWith(data...))
 			if got := e.Calls[0].Outcome; got != tc.want {
 				t.Errorf("outcome %v, want %v", got, tc.want)
 			}
@@ -104,20 +74,22 @@ func TestOutcomes(t *testing.T) {
 // TestBounds runs contracts that try to exhaust memory; what they do is recorded
 // up to the bounds, and the identifier and coverage tell on.
 func TestBounds(t *testing.T) {
-	self := randomContracts[0].Bytes()
+	self := evmtest.RandomContracts[0].Bytes()
 	for name, code := range map[string][]byte{
-		"calls":       loop(func(p *asm.Program) { p.Call(uint256.NewInt(200), self, 0, 0, 0, 0, 0).Op(vm.POP) }),
-		"recursion":   asm.New().Call(nil, self, 0, 0, 0, 0, 0).Call(nil, self, 0, 0, 0, 0, 0).Bytes(),
-		"storage":     loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) }),
-		"logs":        loop(func(p *asm.Program) { p.Push(1000).Push(0).Op(vm.LOG0) }),
-		"branches":    loop(func(p *asm.Program) { p.Push(0).Push(0).Op(vm.LT).Push(0).Op(vm.JUMPI) }),
-		"hashes":      loop(func(p *asm.Program) { p.Op(vm.GAS).Push(0).Op(vm.MSTORE).Push(32).Push(0).Op(vm.KECCAK256, vm.POP) }),
-		"inputs":      loop(func(p *asm.Program) { p.StaticCall(uint256.NewInt(100), nobody.Bytes(), 0, 500_000, 0, 0).Op(vm.POP) }),
-		"deployments": loop(func(p *asm.Program) { p.Push(32).Push(0).Push(0).Op(vm.CREATE, vm.POP) }),
+		"calls":     evmtest.Loop(func(p *asm.Program) { p.Call(uint256.NewInt(200), self, 0, 0, 0, 0, 0).Op(vm.POP) }),
+		"recursion": asm.New().Call(nil, self, 0, 0, 0, 0, 0).Call(nil, self, 0, 0, 0, 0, 0).Bytes(),
+		"storage":   evmtest.Loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) }),
+		"logs":      evmtest.Loop(func(p *asm.Program) { p.Push(1000).Push(0).Op(vm.LOG0) }),
+		"branches":  evmtest.Loop(func(p *asm.Program) { p.Push(0).Push(0).Op(vm.LT).Push(0).Op(vm.JUMPI) }),
+		"hashes":    evmtest.Loop(func(p *asm.Program) { p.Op(vm.GAS).Push(0).Op(vm.MSTORE).Push(32).Push(0).Op(vm.KECCAK256, vm.POP) }),
+		"inputs": evmtest.Loop(func(p *asm.Program) {
+			p.StaticCall(uint256.NewInt(100), evmtest.Nobody.Bytes(), 0, 500_000, 0, 0).Op(vm.POP)
+		}),
+		"deployments": evmtest.Loop(func(p *asm.Program) { p.Push(32).Push(0).Push(0).Op(vm.CREATE, vm.POP) }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := at(t, code)
-			e := mustRun(t, r, call(), call(), call())
+			e := mustRun(t, r, evmtest.CallWith(), evmtest.CallWith(), evmtest.CallWith())
 			comparisons, blocks, accesses, logs, size := 0, 0, 0, 0, 0
 			cut := e.Truncated
 			for i := range e.Frames {
@@ -129,7 +101,7 @@ func TestBounds(t *testing.T) {
 				logs += len(f.Logs)
 				size += len(f.Input)
 			}
-			if len(e.Frames) > maxFrames+3 || comparisons > maxComparisons || blocks > maxPathBlocks || accesses > maxAccesses || logs > maxLogs || size > maxBytes {
+			if len(e.Frames) > record.MaxFrames+3 || comparisons > record.MaxComparisons || blocks > record.MaxPathBlocks || accesses > record.MaxAccesses || logs > record.MaxLogs || size > record.MaxBytes {
 				t.Errorf("beyond the bounds: %d frames, %d comparisons, %d blocks, %d accesses, %d logs, %d bytes", len(e.Frames), comparisons, blocks, accesses, logs, size)
 			}
 			if !cut && name != "deployments" {
@@ -139,55 +111,6 @@ func TestBounds(t *testing.T) {
 				t.Error("nothing covered")
 			}
 		})
-	}
-}
-
-// TestRetained: buffers that have grown beyond the bound are let go, and a run
-// that shares its calls with the one before does not build on what is gone.
-func TestRetained(t *testing.T) {
-	r := at(t, loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) }))
-	one := mustRun(t, r, call()).Clone()
-	mustRun(t, r, call(), call(1), call(2))
-	if !r.rec.overgrown() {
-		t.Fatalf("room for %d accesses does not exceed the bound", r.rec.accesses.held)
-	}
-	if again := mustRun(t, r, call()); !slices.EqualFunc(again.Frames, one.Frames, equalFrames) {
-		t.Error("the first call does something else after it was let go")
-	}
-	r.rewind(0)
-	if r.rec.overgrown() {
-		t.Errorf("room for %d accesses is kept", r.rec.accesses.held)
-	}
-}
-
-// TestSerials: calls and frames are numbered anew before the numbers end.
-func TestSerials(t *testing.T) {
-	code := loop(func(p *asm.Program) { p.Push(1).Op(vm.SLOAD, vm.POP) })
-	r := at(t, code)
-	want := slices.Clone(mustRun(t, r, call(), call(1)).Covered)
-	mustRun(t, r) // nothing is shared with the next
-	r.rec.callSerial = maxSerial
-	r.rec.frameSerial = 1
-	got := mustRun(t, r, call(), call(1)).Covered
-	if !slices.Equal(got, want) {
-		t.Errorf("covered %v, before %v", got, want)
-	}
-	if r.rec.callSerial > 2 {
-		t.Errorf("the number of the latest call is %d", r.rec.callSerial)
-	}
-}
-
-// TestPanic: what goes wrong inside the EVM is an error that names the call.
-func TestPanic(t *testing.T) {
-	r := at(t, asm.New().Push(0).Push(0).Op(vm.LOG0).Bytes())
-	want := mustRun(t, r, call(), call()).PathID()
-	r.state.onLog = func(*types.Log) { panic("broken") }
-	_, err := r.Run(Sequence{{From: randomSender, To: nobody}, call()})
-	if err == nil || !strings.Contains(err.Error(), "call 1 of 2: panic: broken") {
-		t.Fatalf("error %v", err)
-	}
-	if got := mustRun(t, r, call(), call()).PathID(); got != want {
-		t.Error("the machine is not usable after a panic")
 	}
 }
 
@@ -201,39 +124,36 @@ func TestCodeSize(t *testing.T) {
 		return asm.New().Mstore(init, 0).Push(size).Push(0).Push(0).Op(vm.CREATE).Push(0).Op(vm.SSTORE).Bytes()
 	}
 	small, large := bigInit(0, params.MaxCodeSize), bigInit(0, 30_000)
-	for _, fork := range Forks() {
+	for _, fork := range evm.Forks() {
 		for name, tc := range map[string]struct {
 			init         []byte
 			size         int // of the creation code, padded
 			length       int // of what is deployed
-			plain, large Outcome
+			plain, large evm.Outcome
 		}{
-			"at the limit":       {small, len(small), params.MaxCodeSize, Success, Success},
-			"large":              {large, len(large), 30_000, CreateFault, Success},
-			"large, reserved":    {bigInit(0xef, 30_000), len(large), 0, CreateFault, CreateFault},
-			"large, unpayable":   {bigInit(0, 90_000), len(large) + 1, 0, OutOfGas, OutOfGas},
-			"large creation":     {small, params.MaxInitCodeSize + 1, params.MaxCodeSize, OutOfGas, Success},
-			"both large, nested": {large, params.MaxInitCodeSize + 1, 30_000, OutOfGas, Success},
+			"at the limit":       {small, len(small), params.MaxCodeSize, evm.Success, evm.Success},
+			"large":              {large, len(large), 30_000, evm.CreateFault, evm.Success},
+			"large, reserved":    {bigInit(0xef, 30_000), len(large), 0, evm.CreateFault, evm.CreateFault},
+			"large, unpayable":   {bigInit(0, 90_000), len(large) + 1, 0, evm.OutOfGas, evm.OutOfGas},
+			"large creation":     {small, params.MaxInitCodeSize + 1, params.MaxCodeSize, evm.OutOfGas, evm.Success},
+			"both large, nested": {large, params.MaxInitCodeSize + 1, 30_000, evm.OutOfGas, evm.Success},
 		} {
 			for _, lifted := range []bool{false, true} {
-				var opts []Option
+				var opts []evm.Option
 				want := tc.plain
 				if lifted {
-					opts, want = []Option{LiftCodeSizeLimits}, tc.large
+					opts, want = []evm.Option{evm.LiftCodeSizeLimits}, tc.large
 				}
 				if fork == "paris" && tc.size > params.MaxInitCodeSize && !lifted {
-					want = Success // EIP-3860 is newer
+					want = evm.Success // EIP-3860 is newer
 					if tc.length > params.MaxCodeSize {
-						want = CreateFault
+						want = evm.CreateFault
 					}
 				}
-				r := at(t, nested(tc.init, tc.size), opts...)
-				r.world.Fork = fork
-				r, err := NewReference(r.world, nil, opts...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				e := mustRun(t, r, call())
+				w := evmtest.WorldOf(nested(tc.init, tc.size))
+				w.Fork = fork
+				r := newPair(t, w, nil, opts...)
+				e := mustRun(t, r, evmtest.CallWith())
 				got := e.Calls[0].Outcome
 				if len(e.Frames) > 1 {
 					got = e.Frames[1].Outcome
@@ -241,19 +161,17 @@ func TestCodeSize(t *testing.T) {
 				if got != want {
 					t.Errorf("%s, %s, lifted %t: %v, want %v", fork, name, lifted, got, want)
 				}
-				if want == Success {
-					if f := &e.Frames[1]; len(f.Output) != tc.length || r.state.GetCodeSize(f.Self) != tc.length {
-						t.Errorf("%s, %s: deployed %d bytes, output has %d, want %d", fork, name, r.state.GetCodeSize(f.Self), len(f.Output), tc.length)
+				if want == evm.Success {
+					f := &e.Frames[1]
+					if size := len(r.reference.Export().Accounts[f.Self].Code); len(f.Output) != tc.length || size != tc.length {
+						t.Errorf("%s, %s: deployed %d bytes, output has %d, want %d", fork, name, size, len(f.Output), tc.length)
 					}
-				}
-				if len(r.state.oversize) != 0 {
-					t.Errorf("%s, %s: oversized code is left behind", fork, name)
 				}
 				// The same as a deployment call of its own.
 				init := append(tc.init, make([]byte, tc.size-len(tc.init))...)
-				top := mustRun(t, r, Call{From: randomSender, Create: true, Address: nobody, Data: init})
-				if tc.size > params.MaxInitCodeSize && want == OutOfGas {
-					want = CreateFault // a transaction with it would not be valid
+				top := mustRun(t, r, evm.Call{From: evmtest.RandomSender, Create: true, Address: evmtest.Nobody, Data: init})
+				if tc.size > params.MaxInitCodeSize && want == evm.OutOfGas {
+					want = evm.CreateFault // a transaction with it would not be valid
 				}
 				if got := top.Calls[0].Outcome; got != want {
 					t.Errorf("%s, %s, lifted %t: deployment call: %v, want %v", fork, name, lifted, got, want)
@@ -267,15 +185,8 @@ func TestCodeSize(t *testing.T) {
 func TestLiftedGas(t *testing.T) {
 	for seed := range uint64(150) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		world, seq := randomWorld(rng, forks[seed%5]), randomSequence(rng)
-		plain, err := NewReference(world, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lifted, err := NewReference(world, nil, LiftCodeSizeLimits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		world, seq := evmtest.RandomWorld(rng, evm.Forks()[seed%5]), evmtest.RandomSequence(rng)
+		plain, lifted := newPair(t, world, nil), newPair(t, world, nil, evm.LiftCodeSizeLimits)
 		a, b := mustRun(t, plain, seq...), mustRun(t, lifted, seq...)
 		for i := range a.Calls {
 			if a.Calls[i].GasUsed != b.Calls[i].GasUsed || a.Calls[i].Outcome != b.Calls[i].Outcome {
@@ -292,9 +203,9 @@ func TestBlockEnvironment(t *testing.T) {
 	code := asm.New().Op(vm.NUMBER).Push(0).Op(vm.MSTORE, vm.TIMESTAMP).Push(32).Op(vm.MSTORE, vm.PREVRANDAO).Push(64).Op(vm.MSTORE).
 		Return(0, 96).Bytes()
 	r := at(t, code)
-	later := call()
+	later := evmtest.CallWith()
 	later.TimeAdvance, later.BlockAdvance = 10, 2
-	e := mustRun(t, r, call(), later, call())
+	e := mustRun(t, r, evmtest.CallWith(), later, evmtest.CallWith())
 	word := func(call, i int) uint64 {
 		return new(uint256.Int).SetBytes(e.Calls[call].Output[32*i : 32*i+32]).Uint64()
 	}
@@ -308,12 +219,12 @@ func TestBlockEnvironment(t *testing.T) {
 		t.Errorf("outputs %x, %x, %x", e.Calls[0].Output, e.Calls[1].Output, e.Calls[2].Output)
 	}
 	first := string(e.Calls[0].Output)
-	never := call()
+	never := evmtest.CallWith()
 	never.TimeAdvance, never.BlockAdvance = ^uint64(0), ^uint64(0)
 	if e = mustRun(t, r, never, never); word(1, 1) != ^uint64(0) {
 		t.Errorf("the time is %d after huge advances", word(1, 1))
 	}
-	if e = mustRun(t, r, call(0)); string(e.Calls[0].Output) != first {
+	if e = mustRun(t, r, evmtest.CallWith(0)); string(e.Calls[0].Output) != first {
 		t.Error("the block is not the World's again")
 	}
 }
@@ -321,6 +232,6 @@ func TestBlockEnvironment(t *testing.T) {
 // TestDefaultFork notices when go-ethereum schedules a newer fork for mainnet.
 func TestDefaultFork(t *testing.T) {
 	if c := params.MainnetChainConfig; c.OsakaTime == nil || c.AmsterdamTime != nil || c.BogotaTime != nil {
-		t.Error("the newest fork scheduled for mainnet is not " + DefaultFork + " any more")
+		t.Error("the newest fork scheduled for mainnet is not " + evm.DefaultFork + " any more")
 	}
 }

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -34,6 +35,14 @@ type Call struct {
 	// that: such a call tells what another state would bring, and nothing about the
 	// World that the sequence began with (harvey §5, aggressive mode).
 	Overwrites []Overwrite
+}
+
+// Equal reports whether both calls are the same.
+func (c *Call) Equal(d *Call) bool {
+	return c.From == d.From && c.To == d.To && c.Value == d.Value && c.Gas == d.Gas &&
+		c.Create == d.Create && c.Address == d.Address &&
+		c.TimeAdvance == d.TimeAdvance && c.BlockAdvance == d.BlockAdvance && bytes.Equal(c.Data, d.Data) &&
+		slices.Equal(c.Overwrites, d.Overwrites)
 }
 
 // Overwrite is a word of storage that is set from outside, by no call.

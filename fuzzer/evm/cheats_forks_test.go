@@ -14,6 +14,8 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/fakechain"
 	"github.com/sightline-evm/sightline/internal/testing/testforge"
@@ -60,10 +62,10 @@ func TestForks(t *testing.T) {
 	world.EnableCheats(cheatcode.Edge{Fork: forkOf(&block)})
 	table := bytecode.NewTable(contracts)
 	suite := new(cheatSuite)
-	if suite.reference, err = evm.NewReference(world, table, evm.LiftCodeSizeLimits); err != nil {
+	if suite.reference, err = gethvm.New(world, table, evm.LiftCodeSizeLimits); err != nil {
 		t.Fatal(err)
 	}
-	if suite.interpreter, err = evm.NewInterpreter(world, table, evm.LiftCodeSizeLimits); err != nil {
+	if suite.interpreter, err = interp.New(world, table, evm.LiftCodeSizeLimits); err != nil {
 		t.Fatal(err)
 	}
 	deployment := evm.Call{From: testSender, Create: true, Address: testAddress, Data: contract.Creation.Bytes, Gas: 1 << 28}

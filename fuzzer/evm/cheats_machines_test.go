@@ -1,4 +1,4 @@
-package evm
+package evm_test
 
 import (
 	"encoding/binary"
@@ -12,7 +12,9 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
 )
 
 // stateful are the cheatcodes that something later may look different for.
@@ -43,9 +45,9 @@ func (s *schemer) push(n int) {
 }
 
 func (s *schemer) address() common.Address {
-	all := append([]common.Address{randomSender, nobody, {19: 2}, cheatcode.Address, cheatcode.Console}, randomContracts[:]...)
+	all := append([]common.Address{evmtest.RandomSender, evmtest.Nobody, {19: 2}, cheatcode.Address, cheatcode.Console}, evmtest.RandomContracts[:]...)
 	if s.rng.IntN(3) > 0 {
-		return randomContracts[s.rng.IntN(len(randomContracts))]
+		return evmtest.RandomContracts[s.rng.IntN(len(evmtest.RandomContracts))]
 	}
 	return all[s.rng.IntN(len(all))]
 }
@@ -216,8 +218,8 @@ func scheme(rng *rand.Rand) []byte {
 func compareSchemes(t *testing.T, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 9))
-	world := randomWorld(rng, forks[rng.IntN(len(forks))])
-	for _, a := range randomContracts {
+	world := evmtest.RandomWorld(rng, evm.Forks()[rng.IntN(len(evm.Forks()))])
+	for _, a := range evmtest.RandomContracts {
 		world.Accounts[a].Code = scheme(rng)
 	}
 	world.EnableCheats(cheatcode.Edge{})
@@ -227,7 +229,7 @@ func compareSchemes(t *testing.T, seed uint64) {
 		seq[i].Gas *= 4
 	}
 	for round := range 3 {
-		if err := p.run(seq); err != nil {
+		if _, err := p.run(seq); err != nil {
 			t.Fatalf("seed %d, fork %s, round %d: %v", seed, world.Fork, round, err)
 		}
 		next := seq[:rng.IntN(len(seq)+1)].Clone()
@@ -235,7 +237,7 @@ func compareSchemes(t *testing.T, seed uint64) {
 	}
 	// What is left behind is a World's: machines that begin with it go on alike.
 	p = newPair(t, p.reference.Export(), nil)
-	if err := p.run(seq); err != nil {
+	if _, err := p.run(seq); err != nil {
 		t.Fatalf("seed %d, fork %s, from where it was: %v", seed, world.Fork, err)
 	}
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
@@ -40,8 +42,8 @@ type cheatTest struct {
 
 // cheatSuite is both machines on a World in which the contract's setUp() has run.
 type cheatSuite struct {
-	reference   *evm.Reference
-	interpreter *evm.Interpreter
+	reference   *gethvm.Reference
+	interpreter *interp.Interpreter
 }
 
 // cheatTests is every function of every test contract.
@@ -80,7 +82,7 @@ func newCheatSuite(t *testing.T, file string) (*cheatSuite, *bytecode.Contract) 
 	}}
 	world.EnableCheats(cheatEdge(contracts))
 	table := bytecode.NewTable(contracts)
-	machine, err := evm.NewReference(world, table, evm.LiftCodeSizeLimits)
+	machine, err := gethvm.New(world, table, evm.LiftCodeSizeLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,10 +100,10 @@ func newCheatSuite(t *testing.T, file string) (*cheatSuite, *bytecode.Contract) 
 	}
 	world = machine.Export()
 	suite := new(cheatSuite)
-	if suite.reference, err = evm.NewReference(world, table, evm.LiftCodeSizeLimits); err != nil {
+	if suite.reference, err = gethvm.New(world, table, evm.LiftCodeSizeLimits); err != nil {
 		t.Fatal(err)
 	}
-	if suite.interpreter, err = evm.NewInterpreter(world, table, evm.LiftCodeSizeLimits); err != nil {
+	if suite.interpreter, err = interp.New(world, table, evm.LiftCodeSizeLimits); err != nil {
 		t.Fatal(err)
 	}
 	return suite, contract

@@ -16,7 +16,7 @@ import "fmt"
 // nothing.
 type Checked struct {
 	fast      Exporter
-	reference *Reference
+	reference Trusted
 	last      Exporter // that ran what Export is about
 
 	calls      uint64          // run so far, comparisons not counted
@@ -32,6 +32,14 @@ type Checked struct {
 type Exporter interface {
 	Machine
 	Export() *World
+}
+
+// Trusted is the machine whose answer counts.
+type Trusted interface {
+	Exporter
+	World() *World // that it runs sequences from
+	// Forget releases the memory of a large execution that is not needed any more.
+	Forget()
 }
 
 // Mismatch is a sequence that the machines disagree about.
@@ -59,7 +67,7 @@ const (
 
 // NewChecked makes a machine of a fast one and the reference, which must have been
 // made for the same World, table and options.
-func NewChecked(fast Exporter, reference *Reference) *Checked {
+func NewChecked(fast Exporter, reference Trusted) *Checked {
 	return &Checked{fast: fast, reference: reference, last: fast, due: compareInterval, distrusted: map[uint64]bool{}}
 }
 
@@ -110,7 +118,7 @@ func (c *Checked) compare(seq Sequence, exec *Execution, failed error) (*Executi
 	} else if d := DifferWorlds(c.fast.Export(), c.reference.Export()); d != nil {
 		difference = d.String()
 	} else {
-		c.reference.forget()
+		c.reference.Forget()
 		return exec, nil
 	}
 	c.distrust(exec)

@@ -2,8 +2,6 @@ package evm
 
 import (
 	"slices"
-
-	"github.com/ethereum/go-ethereum/common"
 )
 
 // Clone is a copy that the machine's next run does not touch. Programs are
@@ -41,33 +39,4 @@ func (s Sequence) Clone() Sequence {
 		c[i].Overwrites = slices.Clone(c[i].Overwrites)
 	}
 	return c
-}
-
-// Export is the state after the last run as a World of its own: instances,
-// senders, fork and chain are those of the machine's World, the block is the one
-// of the last call.
-func (r *Reference) Export() *World {
-	w := *r.world
-	w.Accounts = r.state.Export()
-	w.Instances, w.Senders = slices.Clone(w.Instances), slices.Clone(w.Senders)
-	w.Block.Number, w.Block.Time, w.Block.PrevRandao = r.number, r.time, r.random
-	w.Cheats = r.cheats.export(&w.Block)
-	return &w
-}
-
-func (a *account) export() *Account {
-	out := &Account{Balance: *a.balance, Nonce: a.nonce, Code: a.code, Storage: map[common.Hash]common.Hash{}, Remote: a.remote}
-	if a.world != nil {
-		for key, value := range a.world.Storage {
-			out.Storage[key] = value
-		}
-	}
-	for key, s := range a.storage {
-		if s.value == (common.Hash{}) && !a.remote {
-			delete(out.Storage, key)
-		} else {
-			out.Storage[key] = s.value
-		}
-	}
-	return out
 }

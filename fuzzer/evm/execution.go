@@ -74,12 +74,6 @@ type Keys struct {
 	Words [2]uint256.Int
 }
 
-// push puts a key in front.
-func (k *Keys) push(key *uint256.Int) {
-	k.Words[1], k.Words[0] = k.Words[0], *key
-	k.Count = min(k.Count+1, len(k.Words))
-}
-
 // Log is an event.
 type Log struct {
 	PC      uint32
@@ -132,7 +126,7 @@ type CallResult struct {
 
 	// What Reason needs: decoding what a failed call returned costs more than the
 	// call, and most reasons are never read.
-	reasons *reasons
+	reasons *Reasons
 	blamed  *bytecode.Contract // that first returned what the call reverted with; nil when unknown
 }
 

@@ -74,5 +74,5 @@ func format(arguments gethabi.Arguments, data []byte) ([]string, error) {
 // FormatRevert says for people what a frame reverted with. It knows the errors of the
 // contract, which may be nil, and those of the language.
 func FormatRevert(contract *bytecode.Contract, data []byte) string {
-	return (*reasons)(nil).decode(contract, data)
+	return (*Reasons)(nil).decode(contract, data)
 }

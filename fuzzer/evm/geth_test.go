@@ -7,6 +7,8 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
@@ -32,8 +34,8 @@ func emptyWorld() *evm.World {
 // bench is a contract deployed at place on a machine.
 type bench struct {
 	t        testing.TB
-	machine  *evm.Reference
-	fast     *evm.Interpreter
+	machine  *gethvm.Reference
+	fast     *interp.Interpreter
 	contract *bytecode.Contract
 	deploy   evm.Call
 }
@@ -43,11 +45,11 @@ func deployed(t testing.TB, source, name string, settings testsolc.Settings, arg
 	contracts := testsolc.Compile(t, source, settings)
 	c := testsolc.Contract(t, contracts, name)
 	table := bytecode.NewTable(contracts)
-	machine, err := evm.NewReference(emptyWorld(), table)
+	machine, err := gethvm.New(emptyWorld(), table)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fast, err := evm.NewInterpreter(emptyWorld(), table)
+	fast, err := interp.New(emptyWorld(), table)
 	if err != nil {
 		t.Fatal(err)
 	}

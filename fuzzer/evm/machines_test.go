@@ -1,14 +1,21 @@
-package evm
+package evm_test
 
 import (
 	"flag"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -18,20 +25,20 @@ var differentialPrograms = flag.Int("programs", 1000, "random programs that the 
 
 // pair is the two machines on one World and one table.
 type pair struct {
-	reference   *Reference
-	interpreter *Interpreter
+	reference   *gethvm.Reference
+	interpreter *interp.Interpreter
 }
 
-func newPair(t testing.TB, world *World, table *bytecode.Table, opts ...Option) *pair {
+func newPair(t testing.TB, world *evm.World, table *bytecode.Table, opts ...evm.Option) *pair {
 	t.Helper()
 	if table == nil {
 		table = bytecode.NewTable(nil)
 	}
-	r, err := NewReference(world, table, opts...)
+	r, err := gethvm.New(world, table, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewInterpreter(world, table, opts...)
+	m, err := interp.New(world, table, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,30 +46,33 @@ func newPair(t testing.TB, world *World, table *bytecode.Table, opts ...Option) 
 }
 
 // run runs the sequence on both machines and compares everything.
-func (p *pair) run(seq Sequence) error {
+func (p *pair) run(seq evm.Sequence) (*evm.Execution, error) {
 	want, err := p.reference.Run(seq)
 	if err != nil {
-		return fmt.Errorf("reference: %w", err)
+		return nil, fmt.Errorf("reference: %w", err)
 	}
 	got, err := p.interpreter.Run(seq)
 	if err != nil {
-		return fmt.Errorf("interpreter: %w", err)
+		return nil, fmt.Errorf("interpreter: %w", err)
 	}
-	if d := Differ(want, got); d != nil {
-		return fmt.Errorf("reference and interpreter differ: %v", d)
+	if d := evm.Differ(want, got); d != nil {
+		return nil, fmt.Errorf("reference and interpreter differ: %v", d)
 	}
-	if p.reference.state.refund != p.interpreter.ledger.refund {
-		return fmt.Errorf("refund %d, interpreter's %d", p.reference.state.refund, p.interpreter.ledger.refund)
+	if theirs, ours := p.reference.Refund(), p.interpreter.Refund(); theirs != ours {
+		return nil, fmt.Errorf("refund %d, interpreter's %d", theirs, ours)
 	}
-	if d := DifferWorlds(p.reference.Export(), p.interpreter.Export()); d != nil {
-		return fmt.Errorf("reference and interpreter differ: %v", d)
+	if d := evm.DifferWorlds(p.reference.Export(), p.interpreter.Export()); d != nil {
+		return nil, fmt.Errorf("reference and interpreter differ: %v", d)
 	}
-	return nil
+	return want, nil
 }
 
 // wildCode is random code of another kind than randomCode: any instruction, over
 // a stack that mostly holds small numbers, with jumps between blocks.
-func wildCode(rng *rand.Rand, table *[256]opcodeInfo) []byte {
+func wildCode(rng *rand.Rand, set *vm.JumpTable) []byte {
+	// Bounds of the stack's height are what go-ethereum says of an instruction's operands.
+	pops := func(op byte) int { least, _ := set[op].Stack(); return least }
+	grows := func(op byte) int { _, most := set[op].Stack(); return int(params.StackLimit) - most }
 	var code, dests []byte
 	var patches []int
 	height := 0
@@ -103,11 +113,11 @@ func wildCode(rng *rand.Rand, table *[256]opcodeInfo) []byte {
 		case 6, 7:
 			ops := []vm.OpCode{vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ, vm.SUB, vm.XOR, vm.ADD, vm.ISZERO, vm.AND, vm.SHR, vm.SHL}
 			op := byte(ops[rng.IntN(len(ops))])
-			for height < int(table[op].pops) {
+			for height < pops(op) {
 				push(rng.IntN(4))
 			}
 			code = append(code, op)
-			height += int(table[op].pushes) - int(table[op].pops)
+			height += grows(op)
 		case 8:
 			if height > 1 {
 				n := rng.IntN(min(height-1, 16))
@@ -121,11 +131,11 @@ func wildCode(rng *rand.Rand, table *[256]opcodeInfo) []byte {
 			}
 		case 10:
 			op := byte(rng.UintN(256))
-			for height < int(table[op].pops) && rng.IntN(50) > 0 {
+			for height < pops(op) && rng.IntN(50) > 0 {
 				push(rng.IntN(3) * rng.IntN(70))
 			}
 			code = append(code, op)
-			height += int(table[op].pushes) - int(table[op].pops)
+			height += grows(op)
 		case 11:
 			randomSnippetInto(rng, &code)
 		}
@@ -140,7 +150,7 @@ func wildCode(rng *rand.Rand, table *[256]opcodeInfo) []byte {
 }
 
 func randomSnippetInto(rng *rand.Rand, code *[]byte) {
-	for _, b := range randomCode(rng, 1) {
+	for _, b := range evmtest.RandomCode(rng, 1) {
 		if len(*code) > 200 {
 			return
 		}
@@ -148,21 +158,32 @@ func randomSnippetInto(rng *rand.Rand, code *[]byte) {
 	}
 }
 
-// wildWorld has contracts of wild code, one of them behind a delegation.
-func wildWorld(rng *rand.Rand, fork string) *World {
-	w := randomWorld(rng, fork)
-	f, err := forkIndex(fork)
+// instructionSet is go-ethereum's of a fork.
+func instructionSet(fork string) *vm.JumpTable {
+	times := []*uint64{nil, nil, nil, nil}
+	for i := range slices.Index(evm.Forks(), fork) {
+		times[i] = new(uint64)
+	}
+	config := *params.MergedTestChainConfig
+	config.ShanghaiTime, config.CancunTime, config.PragueTime, config.OsakaTime = times[0], times[1], times[2], times[3]
+	set, err := vm.LookupInstructionSet(config.Rules(new(big.Int), true, 0))
 	if err != nil {
 		panic(err)
 	}
-	table := opcodeTable(f)
-	for _, a := range randomContracts {
+	return &set
+}
+
+// wildWorld has contracts of wild code, one of them behind a delegation.
+func wildWorld(rng *rand.Rand, fork string) *evm.World {
+	w := evmtest.RandomWorld(rng, fork)
+	set := instructionSet(fork)
+	for _, a := range evmtest.RandomContracts {
 		if rng.IntN(3) > 0 {
-			w.Accounts[a].Code = wildCode(rng, table)
+			w.Accounts[a].Code = wildCode(rng, set)
 		}
 	}
 	if rng.IntN(8) == 0 {
-		w.Accounts[nobody] = &Account{Code: append([]byte{0xef, 1, 0}, randomContracts[rng.IntN(3)].Bytes()...)}
+		w.Accounts[evmtest.Nobody] = &evm.Account{Code: append([]byte{0xef, 1, 0}, evmtest.RandomContracts[rng.IntN(3)].Bytes()...)}
 	}
 	return w
 }
@@ -172,22 +193,23 @@ func wildWorld(rng *rand.Rand, fork string) *World {
 func compareRandom(t testing.TB, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 6))
-	var opts []Option
+	var opts []evm.Option
 	if rng.IntN(4) == 0 {
-		opts = append(opts, LiftCodeSizeLimits)
+		opts = append(opts, evm.LiftCodeSizeLimits)
 	}
-	fork := forks[rng.IntN(len(forks))]
+	fork := evm.Forks()[rng.IntN(len(evm.Forks()))]
 	world := wildWorld(rng, fork)
 	p := newPair(t, world, nil, opts...)
 	seq := boundedSequence(rng)
 	for round := range 3 {
-		if err := p.run(seq); err != nil {
+		exec, err := p.run(seq)
+		if err != nil {
 			t.Fatalf("seed %d, fork %s, round %d: %v", seed, fork, round, err)
 		}
 		if round == 0 {
 			// The same with gas that ends somewhere inside.
 			for i := range seq {
-				if used := p.reference.rec.exec.Calls[i].GasUsed; used > 0 {
+				if used := exec.Calls[i].GasUsed; used > 0 {
 					seq[i].Gas = 1 + rng.Uint64N(used)
 				}
 			}
@@ -200,8 +222,8 @@ func compareRandom(t testing.TB, seed uint64) {
 
 // boundedSequence is a random sequence whose calls mostly have little gas, so that
 // many can be run.
-func boundedSequence(rng *rand.Rand) Sequence {
-	seq := randomSequence(rng)
+func boundedSequence(rng *rand.Rand) evm.Sequence {
+	seq := evmtest.RandomSequence(rng)
 	for i := range seq {
 		if seq[i].Gas == 0 && rng.IntN(50) > 0 {
 			seq[i].Gas = 50_000 + rng.Uint64N(200_000)
@@ -220,15 +242,15 @@ func TestMachines(t *testing.T) {
 func FuzzInterpreter(f *testing.F) {
 	f.Add([]byte{byte(vm.PUSH1), 1, byte(vm.PUSH0), byte(vm.LT)}, []byte{1}, uint64(100), uint8(4))
 	f.Fuzz(func(t *testing.T, code, data []byte, gas uint64, fork uint8) {
-		w := &World{Block: DefaultBlock(), Fork: forks[int(fork)%len(forks)], Accounts: map[common.Address]*Account{
-			randomContracts[0]: {Nonce: 1, Code: code},
-			randomSender:       {},
+		w := &evm.World{Block: evm.DefaultBlock(), Fork: evm.Forks()[int(fork)%len(evm.Forks())], Accounts: map[common.Address]*evm.Account{
+			evmtest.RandomContracts[0]: {Nonce: 1, Code: code},
+			evmtest.RandomSender:       {},
 		}}
-		w.Accounts[randomSender].Balance.SetUint64(1000)
+		w.Accounts[evmtest.RandomSender].Balance.SetUint64(1000)
 		p := newPair(t, w, nil)
-		c := call(data...)
+		c := evmtest.CallWith(data...)
 		c.Gas = gas % (1 << 20)
-		if err := p.run(Sequence{c, {From: randomSender, Create: true, Address: nobody, Data: code, Gas: c.Gas}, call(data...)}); err != nil {
+		if _, err := p.run(evm.Sequence{c, {From: evmtest.RandomSender, Create: true, Address: evmtest.Nobody, Data: code, Gas: c.Gas}, evmtest.CallWith(data...)}); err != nil {
 			t.Fatal(err)
 		}
 	})

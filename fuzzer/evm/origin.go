@@ -1,9 +1,7 @@
 package evm
 
 import (
-	"fmt"
 	"maps"
-	"runtime/debug"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -19,31 +17,6 @@ type Origin interface {
 	Word(common.Address, common.Hash) (common.Hash, error)
 	// Known are the accounts that were asked for, with the words that were.
 	Known() map[common.Address]*Account
-}
-
-// originFault is the panic of a machine whose World's origin does not answer: there is
-// no value to go on with. Run makes an error of it.
-type originFault struct{ error }
-
-// runFault is the error of a run that panicked in one of its calls.
-func runFault(panicked any, call, calls int) error {
-	if f, ok := panicked.(originFault); ok {
-		return fmt.Errorf("evm: call %d of %d: %w", call, calls, f.error)
-	}
-	return fmt.Errorf("evm: call %d of %d: panic: %v\n%s", call, calls, panicked, debug.Stack())
-}
-
-// account is the World's account at an address; nil where there is none. Whether its
-// storage is complete says remote.
-func (w *World) account(address common.Address) (a *Account, remote bool) {
-	if a := w.Accounts[address]; a != nil || w.Origin == nil {
-		return a, a != nil && a.Remote
-	}
-	a, err := w.Origin.Account(address)
-	if err != nil {
-		panic(originFault{fmt.Errorf("account %s: %w", address, err)})
-	}
-	return a, a != nil
 }
 
 // Account is the account at an address, the origin's where the World has none of its
@@ -65,36 +38,6 @@ func (w *World) Word(address common.Address, key common.Hash) (common.Hash, erro
 		return value, nil
 	}
 	return w.Origin.Word(address, key)
-}
-
-// word is a word of an account's storage that the account lacks.
-func (w *World) word(address common.Address, key common.Hash) common.Hash {
-	value, err := w.Origin.Word(address, key)
-	if err != nil {
-		panic(originFault{fmt.Errorf("storage of %s: %w", address, err)})
-	}
-	return value
-}
-
-// stored is a word of an account's storage.
-func (w *World) stored(address common.Address, a *Account, remote bool, key common.Hash) common.Hash {
-	value, ok := a.Storage[key]
-	if !ok && remote {
-		return w.word(address, key)
-	}
-	return value
-}
-
-// forget takes an account that is gone out of exported ones. Where the origin has it, an
-// empty one stays in its place, so that it is not asked for again.
-func (w *World) forget(accounts map[common.Address]*Account, address common.Address) {
-	delete(accounts, address)
-	if w.Origin == nil {
-		return
-	}
-	if a, _ := w.account(address); a != nil {
-		accounts[address] = &Account{}
-	}
 }
 
 // Closed is the World without its origin: it has all that was ever asked of it, and

@@ -13,8 +13,9 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// reasons renders what failed calls return, for people. It is immutable.
-type reasons struct {
+// Reasons renders what failed calls return, for people. It is immutable. It is exported
+// for the packages of the machines, which make results by it.
+type Reasons struct {
 	errors map[[4]byte]gethabi.Error // of all contracts; the first in table order wins
 }
 
@@ -49,8 +50,9 @@ var (
 // oneString are the arguments of Error(string).
 var oneString = abi.MustParse("(string)")
 
-func newReasons(table *bytecode.Table) *reasons {
-	r := &reasons{errors: map[[4]byte]gethabi.Error{}}
+// NewReasons knows the errors of the contracts in the table.
+func NewReasons(table *bytecode.Table) *Reasons {
+	r := &Reasons{errors: map[[4]byte]gethabi.Error{}}
 	for _, c := range table.Contracts() {
 		for _, e := range sortedErrors(c) {
 			selector := [4]byte(e.ID[:4])
@@ -60,6 +62,22 @@ func newReasons(table *bytecode.Table) *reasons {
 		}
 	}
 	return r
+}
+
+// Result is what came of a call: frames are those of the Execution so far, of which
+// its own begin at the first one given, and id identifies what it did.
+func (r *Reasons) Result(frames []Frame, first int, id bytecode.PathID) CallResult {
+	own := frames[first:]
+	outer := &own[0]
+	return CallResult{
+		Frames:  [2]int{first, len(frames)},
+		Outcome: outer.Outcome,
+		Output:  outer.Output,
+		GasUsed: outer.GasUsed,
+		ID:      id,
+		reasons: r,
+		blamed:  origin(own),
+	}
 }
 
 // origin is the contract of the frame that first returned what the outermost
@@ -83,7 +101,7 @@ func origin(frames []Frame) *bytecode.Contract {
 }
 
 // decode renders revert data.
-func (r *reasons) decode(contract *bytecode.Contract, data []byte) string {
+func (r *Reasons) decode(contract *bytecode.Contract, data []byte) string {
 	if len(data) == 0 {
 		return "reverted without a reason"
 	}
@@ -98,7 +116,7 @@ func (r *reasons) decode(contract *bytecode.Contract, data []byte) string {
 	return shorten(fmt.Sprintf("reverted with 0x%x", data))
 }
 
-func (r *reasons) decodeError(contract *bytecode.Contract, data []byte) (string, bool) {
+func (r *Reasons) decodeError(contract *bytecode.Contract, data []byte) (string, bool) {
 	selector := [4]byte(data[:4])
 	switch selector {
 	case errorSelector:

@@ -14,6 +14,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
@@ -481,10 +482,10 @@ func TestForkNames(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "paris, shanghai") {
 		t.Errorf("london: %v", err)
 	}
-	if _, err := evm.NewReference(&evm.World{Fork: "london"}, nil); err == nil {
+	if _, err := gethvm.New(&evm.World{Fork: "london"}, nil); err == nil {
 		t.Error("a World before Paris is accepted")
 	}
-	if _, err := evm.NewReference(nil, nil); err == nil {
+	if _, err := gethvm.New(nil, nil); err == nil {
 		t.Error("no World is accepted")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -32,7 +33,7 @@ func arithmeticWorld(ops map[vm.OpCode]int) *evm.World {
 // TestConstantsAsTheEVM: on constants the analysis computes what go-ethereum does.
 func TestConstantsAsTheEVM(t *testing.T) {
 	ops := lookahead.WordOperations()
-	machine, err := evm.NewReference(arithmeticWorld(ops), bytecode.NewTable(nil))
+	machine, err := gethvm.New(arithmeticWorld(ops), bytecode.NewTable(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/fuzzer/world"
@@ -77,7 +78,7 @@ func TestSoundnessOnContracts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			machine, err := evm.NewReference(w, table, evm.LiftCodeSizeLimits)
+			machine, err := gethvm.New(w, table, evm.LiftCodeSizeLimits)
 			if err != nil {
 				t.Fatal(err)
 			}

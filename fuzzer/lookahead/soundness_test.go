@@ -9,6 +9,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -157,7 +158,7 @@ func machineFor(t testing.TB, code []byte) evm.Machine {
 	w := &evm.World{Accounts: map[common.Address]*evm.Account{}, Block: evm.DefaultBlock()}
 	w.Accounts[contractAddress] = &evm.Account{Nonce: 1, Code: code, Storage: map[common.Hash]common.Hash{{}: {31: 1}}}
 	w.Accounts[senderAddress] = &evm.Account{Balance: *uint256.NewInt(1000)}
-	machine, err := evm.NewReference(w, bytecode.NewTable(nil))
+	machine, err := gethvm.New(w, bytecode.NewTable(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

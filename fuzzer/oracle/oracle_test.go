@@ -13,6 +13,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
@@ -184,7 +185,7 @@ func execute(t *testing.T, table *bytecode.Table, c *bytecode.Contract, calls st
 		Block:    evm.DefaultBlock(),
 		Senders:  []evm.Sender{{Name: "user", Address: sender}},
 	}
-	machine, err := evm.NewReference(world, table, evm.LiftCodeSizeLimits)
+	machine, err := gethvm.New(world, table, evm.LiftCodeSizeLimits)
 	if err != nil {
 		t.Fatal(err)
 	}

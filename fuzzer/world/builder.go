@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -32,7 +33,7 @@ const (
 
 // builder deploys contracts one after the other.
 type builder struct {
-	machine        *evm.Reference
+	machine        *gethvm.Reference
 	machineOptions []evm.Option
 	table          *bytecode.Table
 	nonce          uint64 // the deployer's before the first of calls
@@ -69,7 +70,7 @@ type builder struct {
 
 // startBuilder makes a builder that goes on from a World.
 func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builder, error) {
-	machine, err := evm.NewReference(w, table, options.Machine...)
+	machine, err := gethvm.New(w, table, options.Machine...)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builde
 	return b, nil
 }
 
-func newBuilder(machine *evm.Reference, contracts []*bytecode.Contract, limit int) *builder {
+func newBuilder(machine *gethvm.Reference, contracts []*bytecode.Contract, limit int) *builder {
 	b := &builder{
 		machine:    machine,
 		contracts:  contracts,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -211,7 +212,7 @@ func passedOn(exec *evm.Execution, parent, end int) int {
 
 // moveTo goes on from another World.
 func (b *builder) moveTo(w *evm.World) error {
-	machine, err := evm.NewReference(w, b.table, b.machineOptions...)
+	machine, err := gethvm.New(w, b.table, b.machineOptions...)
 	if err != nil {
 		return err
 	}
@@ -225,7 +226,7 @@ func (b *builder) moveTo(w *evm.World) error {
 
 // saved is what a set-up that fails must not leave changed.
 type saved struct {
-	machine                           *evm.Reference
+	machine                           *gethvm.Reference
 	calls                             evm.Sequence
 	steps                             int
 	nonce                             uint64

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
@@ -30,7 +31,7 @@ func newChain(t *testing.T, contracts []*bytecode.Contract, options world.Option
 	if c.world, c.report, err = world.Auto(context.Background(), c.table, options); err != nil {
 		t.Fatal(err)
 	}
-	if c.machine, err = evm.NewReference(c.world, c.table); err != nil {
+	if c.machine, err = gethvm.New(c.world, c.table); err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -18,6 +18,8 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
@@ -248,8 +250,8 @@ func TestSetUpCheats(t *testing.T) {
 	rich := evm.Call{From: world.User1.Address, To: cheatcode.Address,
 		Data: slices.Concat(deal, common.LeftPadBytes(lender.Address[:], 32), common.LeftPadBytes([]byte{99}, 32))}
 	for name, machine := range map[string]func() (evm.Exporter, error){
-		"interpreter": func() (evm.Exporter, error) { return evm.NewInterpreter(w, table) },
-		"reference":   func() (evm.Exporter, error) { return evm.NewReference(w, table) },
+		"interpreter": func() (evm.Exporter, error) { return interp.New(w, table) },
+		"reference":   func() (evm.Exporter, error) { return gethvm.New(w, table) },
 	} {
 		m, err := machine()
 		if err != nil {
@@ -387,7 +389,7 @@ func TestSetUpFiles(t *testing.T) {
 		if err := json.Unmarshal(text, saved.Cheats); err != nil {
 			t.Fatal(err)
 		}
-		m, err := evm.NewInterpreter(&saved, table)
+		m, err := interp.New(&saved, table)
 		if err != nil {
 			t.Fatal(err)
 		}

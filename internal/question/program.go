@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -130,7 +131,7 @@ func (p *program) run(input string, observe bool) (bytecode.Path, int64, error) 
 	}
 	w := world.Empty("")
 	w.Accounts[address] = &evm.Account{Nonce: 1, Code: p.program.Bytes}
-	machine, err := evm.NewReference(w, p.table, evm.LiftCodeSizeLimits)
+	machine, err := gethvm.New(w, p.table, evm.LiftCodeSizeLimits)
 	if err != nil {
 		return nil, 0, err
 	}

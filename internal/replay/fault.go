@@ -12,6 +12,8 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -136,11 +138,11 @@ func (f *Fault) Disagreement() (string, error) {
 		options = append(options, evm.LiftCodeSizeLimits)
 	}
 	table := bytecode.NewTable(nil)
-	reference, err := evm.NewReference(f.World, table, options...)
+	reference, err := gethvm.New(f.World, table, options...)
 	if err != nil {
 		return "", err
 	}
-	ours, err := evm.NewInterpreter(f.World, table, options...)
+	ours, err := interp.New(f.World, table, options...)
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -91,7 +92,7 @@ func (l *loaded) prepare() error {
 
 // machine makes a go-ethereum machine on the snapshot's World.
 func (l *loaded) machine() (evm.Machine, error) {
-	return evm.NewReference(l.snapshot.World, l.table, evm.LiftCodeSizeLimits)
+	return gethvm.New(l.snapshot.World, l.table, evm.LiftCodeSizeLimits)
 }
 
 // run runs the sequence, and judges the claim. The machine owns the execution until it

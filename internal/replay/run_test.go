@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
@@ -76,7 +77,7 @@ func newExample(t *testing.T) *example {
 	if e.seq, err = input.Parse(e.space, text); err != nil {
 		t.Fatal(err)
 	}
-	machine, err := evm.NewReference(w, table, evm.LiftCodeSizeLimits)
+	machine, err := gethvm.New(w, table, evm.LiftCodeSizeLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestVerify(t *testing.T) {
 // TestMessages: the calls that contracts make are listed in order, with who makes them.
 func TestMessages(t *testing.T) {
 	e := newExample(t)
-	machine, err := evm.NewReference(e.files.Snapshot.World, e.table, evm.LiftCodeSizeLimits)
+	machine, err := gethvm.New(e.files.Snapshot.World, e.table, evm.LiftCodeSizeLimits)
 	if err != nil {
 		t.Fatal(err)
 	}

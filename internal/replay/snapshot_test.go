@@ -10,6 +10,8 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -48,7 +50,7 @@ func TestSnapshotOfSetUp(t *testing.T) {
 	for _, wei := range []uint64{15, 14} { // the mocked price is 3
 		calls = append(calls, evm.Call{From: world.User1.Address, To: lender.Address, Data: borrow, Value: *uint256.NewInt(wei)})
 	}
-	reference, err := evm.NewReference(snapshot.World, table)
+	reference, err := gethvm.New(snapshot.World, table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +61,7 @@ func TestSnapshotOfSetUp(t *testing.T) {
 	if want.Calls[0].Outcome != evm.Success || want.Calls[1].Reason() != "too much" {
 		t.Errorf("%q, %q: want the price that the set-up mocked", want.Calls[0].Reason(), want.Calls[1].Reason())
 	}
-	ours, err := evm.NewInterpreter(snapshot.World, table)
+	ours, err := interp.New(snapshot.World, table)
 	if err != nil {
 		t.Fatal(err)
 	}

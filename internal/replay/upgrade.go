@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -138,7 +139,7 @@ func (u *Upgrade) Run() ([][2]UpgradeAnswer, error) {
 	upgraded.Accounts[u.Address] = &changed
 	answers := make([][2]UpgradeAnswer, len(u.Calls))
 	for side, w := range []*evm.World{u.World, &upgraded} {
-		machine, err := evm.NewReference(w, bytecode.NewTable(nil), evm.LiftCodeSizeLimits)
+		machine, err := gethvm.New(w, bytecode.NewTable(nil), evm.LiftCodeSizeLimits)
 		if err != nil {
 			return nil, err
 		}

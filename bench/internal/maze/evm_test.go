@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/timetotarget"
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/testing/testbuild"
 )
@@ -30,7 +31,7 @@ func deploy(t *testing.T, m *maze.Maze) *deployed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine, err := evm.NewReference(subject.World, subject.Table, evm.LiftCodeSizeLimits)
+	machine, err := gethvm.New(subject.World, subject.Table, evm.LiftCodeSizeLimits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,5 +9,6 @@
 //	expression.go  what pushes a word
 //	assembler.go   labels and pushes
 //	mutant.go      real code with small changes
+//	random.go      smaller Worlds with simpler code, for the tests of the machines
 //	compare.go     two machines on one sequence
 package evmtest

@@ -10,11 +10,12 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 )
 
-func machine(t testing.TB, w *evm.World) *evm.Reference {
+func machine(t testing.TB, w *evm.World) *gethvm.Reference {
 	t.Helper()
-	m, err := evm.NewReference(w, nil)
+	m, err := gethvm.New(w, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestMutants(t *testing.T) {
 }
 
 // wrong is a machine on which one instruction costs one gas more.
-type wrong struct{ *evm.Reference }
+type wrong struct{ *gethvm.Reference }
 
 func (w wrong) Run(seq evm.Sequence) (*evm.Execution, error) {
 	exec, err := w.Reference.Run(seq)

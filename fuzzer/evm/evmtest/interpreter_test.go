@@ -3,7 +3,8 @@ package evmtest
 import (
 	"testing"
 
-	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -11,11 +12,11 @@ import (
 func agree(t testing.TB, name string, seed uint64, c *Case) {
 	t.Helper()
 	table := bytecode.NewTable(nil)
-	reference, err := evm.NewReference(c.World, table)
+	reference, err := gethvm.New(c.World, table)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, err := evm.NewInterpreter(c.World, table)
+	ours, err := interp.New(c.World, table)
 	if err != nil {
 		t.Fatal(err)
 	}

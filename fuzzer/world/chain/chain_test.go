@@ -15,6 +15,8 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/fuzzer/world/chain"
 	"github.com/sightline-evm/sightline/internal/testing/fakechain"
 )
@@ -79,11 +81,11 @@ func outputs(t *testing.T, m evm.Machine, calls int) []uint64 {
 // machines are both machines on a World.
 func machines(t *testing.T, w *evm.World) map[string]evm.Machine {
 	t.Helper()
-	reference, err := evm.NewReference(w, nil)
+	reference, err := gethvm.New(w, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	interpreter, err := evm.NewInterpreter(w, nil)
+	interpreter, err := interp.New(w, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +116,7 @@ func TestFork(t *testing.T) {
 	}
 
 	// what was exported goes on from there, a zero included
-	reference, err := evm.NewReference(w, nil)
+	reference, err := gethvm.New(w, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -50,7 +51,7 @@ type Recorder struct {
 
 	mu       sync.Mutex
 	start    *evm.World
-	machine  *evm.Reference
+	machine  *gethvm.Reference
 	calls    evm.Sequence // the transactions so far, the failed ones too
 	made     []*transaction
 	byHash   map[common.Hash]*transaction
@@ -81,7 +82,7 @@ type transaction struct {
 
 // New makes a chain that begins with a World.
 func New(world *evm.World, table *bytecode.Table, options Options) (*Recorder, error) {
-	machine, err := evm.NewReference(world, table, options.Machine...)
+	machine, err := gethvm.New(world, table, options.Machine...)
 	if err != nil {
 		return nil, err
 	}

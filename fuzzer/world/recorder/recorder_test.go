@@ -18,6 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/world/recorder"
 )
 
@@ -108,7 +109,7 @@ func TestRecorder(t *testing.T) {
 	if len(calls) != 2 || !calls[0].Create || calls[1].To != at || len(r.Failed()) != 1 {
 		t.Fatalf("%v %q", calls, r.Failed())
 	}
-	m, err := evm.NewReference(&evm.World{Block: evm.DefaultBlock(), Accounts: map[common.Address]*evm.Account{}}, nil)
+	m, err := gethvm.New(&evm.World{Block: evm.DefaultBlock(), Accounts: map[common.Address]*evm.Account{}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

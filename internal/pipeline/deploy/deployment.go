@@ -11,6 +11,8 @@ import (
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -77,7 +79,7 @@ func (d *Deployment) NewMachine() (evm.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	reference, err := evm.NewReference(d.World, d.Table, machineOptions...)
+	reference, err := gethvm.New(d.World, d.Table, machineOptions...)
 	if err != nil {
 		return nil, err
 	}
@@ -85,13 +87,13 @@ func (d *Deployment) NewMachine() (evm.Machine, error) {
 }
 
 // NewInterpreter makes the fast machine alone, for measurements of it.
-func (d *Deployment) NewInterpreter() (*evm.Interpreter, error) {
-	return evm.NewInterpreter(d.World, d.Table, machineOptions...)
+func (d *Deployment) NewInterpreter() (*interp.Interpreter, error) {
+	return interp.New(d.World, d.Table, machineOptions...)
 }
 
 // NewJudge makes the machine that decides what is true: go-ethereum's.
 func (d *Deployment) NewJudge() (evm.Machine, error) {
-	return evm.NewReference(d.World, d.Table, machineOptions...)
+	return gethvm.New(d.World, d.Table, machineOptions...)
 }
 
 // Contract is the contract of a qualified name; nil where the build lacks it.

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/sightline-evm/sightline/diffmap/layout"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -207,7 +208,7 @@ func runUpgrade(c *replay.Upgrade) ([][2]replay.UpgradeAnswer, error) {
 	upgraded.Accounts[c.Address] = &changed
 	answers := make([][2]replay.UpgradeAnswer, len(c.Calls))
 	for side, w := range []*evm.World{c.World, &upgraded} {
-		machine, err := evm.NewReference(w, bytecode.NewTable(nil), evm.LiftCodeSizeLimits)
+		machine, err := gethvm.New(w, bytecode.NewTable(nil), evm.LiftCodeSizeLimits)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,78 @@
+package record
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Program is a bytecode.Program with the recorder's notes on its blocks.
+type Program struct {
+	*bytecode.Program
+	notes []note // by block
+}
+
+// note is what the recorder knows of a block within the current call.
+type note struct {
+	call    uint32 // serial of the call that last entered it
+	frame   uint32 // serial of the frame that last entered it
+	covered uint32 // where it is in Execution.Covered, if call is current
+}
+
+// maxSerial is where the serials of calls and frames begin anew: a call has gas for
+// far fewer frames than are left then.
+const maxSerial = 1 << 31
+
+// Programs finds the program behind code, by code hash once it has been seen.
+type Programs struct {
+	table  *bytecode.Table
+	byHash map[common.Hash]*Program
+	byID   map[*bytecode.Program]*Program
+}
+
+func newPrograms(table *bytecode.Table) *Programs {
+	return &Programs{table: table, byHash: map[common.Hash]*Program{}, byID: map[*bytecode.Program]*Program{}}
+}
+
+// Find is the program of deployed code, or of creation code: the latter comes
+// without a hash.
+func (p *Programs) Find(hash common.Hash, code []byte) *Program {
+	if known := p.byHash[hash]; known != nil {
+		return known
+	}
+	var found *bytecode.Program
+	if hash == (common.Hash{}) {
+		found = p.table.LookupCreation(code)
+	} else {
+		found = p.table.LookupRuntime(code)
+	}
+	if found == nil {
+		found = p.table.Unknown(code)
+	}
+	result := p.byID[found]
+	if result == nil {
+		result = &Program{Program: found, notes: make([]note, len(found.Blocks))}
+		p.byID[found] = result
+	}
+	if hash != (common.Hash{}) {
+		p.byHash[hash] = result
+	}
+	return result
+}
+
+// renumber makes all notes those of calls long ago, so that serials may begin anew.
+func (p *Programs) renumber() {
+	for _, known := range p.byID {
+		clear(known.notes)
+	}
+}
+
+// trim forgets everything when it has become too much, and reports whether it did.
+func (p *Programs) trim() (forgotten bool) {
+	if len(p.byHash) > maxPrograms || len(p.byID) > maxPrograms {
+		clear(p.byHash)
+		clear(p.byID)
+		return true
+	}
+	return false
+}

@@ -1,0 +1,21 @@
+package evm
+
+// Options are what the options of a machine ask for. The type is exported for the
+// packages of the machines; others pass an [Option].
+type Options struct {
+	LiftCodeSize bool // see LiftCodeSizeLimits
+	Blind        bool // see WithoutFeedback
+}
+
+// Option changes how a machine is made.
+type Option func(*Options)
+
+// LiftCodeSizeLimits lets contracts and creation code be longer than EIP-170 and
+// EIP-3860 allow. The mapping build needs it: without the optimizer code is two
+// to three times as long as what is shipped.
+func LiftCodeSizeLimits(o *Options) { o.LiftCodeSize = true }
+
+// WithoutFeedback makes an interp.Interpreter record how calls end, and nothing of the way
+// there: no paths, comparisons, accesses or logs. No campaign can use it; it tells what
+// recording costs.
+func WithoutFeedback(o *Options) { o.Blind = true }
