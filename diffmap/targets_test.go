@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/soljson"
 )
 
 // npmFolder is the folder of the npm packages that the tests need.
@@ -98,7 +99,10 @@ func compileOnce(t testing.TB, compiler *solc.Compiler, input []byte) []byte {
 	if text, err := os.ReadFile(file); err == nil && json.Valid(text) {
 		return text
 	}
-	text, err := compiler.Compile(context.Background(), input)
+	text, err := soljson.Compile(compiler.Path(), input)
+	if err != nil { // a fresh one may answer
+		text, err = compiler.Compile(context.Background(), input)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

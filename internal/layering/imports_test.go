@@ -149,10 +149,10 @@ var allowances = map[string][]string{
 	"internal/soljson":            {},
 	"internal/atomicfile":         {},
 	"internal/workflows":          {},
-	"internal/testing/testsolc":   {"internal/bytecode"},
+	"internal/testing/testsolc":   {"internal/bytecode", "internal/soljson"},
 	"internal/testing/testforge":  {"internal/soljson", "internal/testing/testsolc"},
 	// Above all that is tested with it; only external test packages can use it.
-	"internal/testing/testbuild": {"diffmap", "diffmap/compile", "diffmap/compile/reading", "diffmap/compile/solc", "internal/bytecode"},
+	"internal/testing/testbuild": {"diffmap", "diffmap/compile", "diffmap/compile/reading", "diffmap/compile/solc", "internal/bytecode", "internal/soljson"},
 }
 
 // testOnly are packages that nothing but tests imports, and each other.

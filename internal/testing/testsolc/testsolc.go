@@ -9,13 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/soljson"
 )
 
 // Settings of a compilation. The zero value is the newest installed solc with
@@ -26,15 +26,6 @@ type Settings struct {
 	Optimize bool
 	Fork     string // the EVM version; "": the compiler's default
 }
-
-// script feeds standard JSON from stdin to the solc package named by its
-// argument.
-const script = `
-require('v8').setFlagsFromString('--liftoff-only'); // see build's runner.js
-const solc = require(process.argv[1]);
-const input = require('fs').readFileSync(0, 'utf8');
-process.stdout.write((solc.compile || solc.compileStandardWrapper)(input));
-`
 
 // Compile compiles one source unit named test.sol and returns its contracts in
 // order of appearance. Results are cached by content below .cache, since the
@@ -119,15 +110,9 @@ func cached(modules, pkg string, input []byte) ([]byte, error) {
 	if raw, err := os.ReadFile(path); err == nil {
 		return raw, nil
 	}
-	cmd := exec.Command("node", "-e", script, filepath.Join(modules, pkg))
-	cmd.Stdin = strings.NewReader(string(input))
-	raw, err := cmd.Output()
+	raw, err := soljson.Compile(filepath.Join(modules, pkg, "soljson.js"), input)
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			return nil, fmt.Errorf("solc through node: %w\n%s", err, exit.Stderr)
-		}
-		return nil, fmt.Errorf("solc through node: %w", err)
+		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

@@ -1,0 +1,92 @@
+package soljson
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+)
+
+// server keeps a soljson.js loaded, see there.
+//
+//go:embed server.js
+var serverProgram string
+
+// server is a soljson.js that answers one input after the other.
+type server struct {
+	mu     sync.Mutex
+	in     io.Writer
+	out    io.Reader
+	stderr bytes.Buffer
+}
+
+var servers struct {
+	sync.Mutex
+	byPath map[string]*server
+}
+
+// Compile compiles a standard-JSON input with a soljson.js. It stays loaded until this
+// process ends, since loading it takes longer than compiling what tests compile. An error
+// need not be the input's: the oldest compilers abort on some inputs, and a fresh one may
+// still answer.
+func Compile(soljson string, input []byte) ([]byte, error) {
+	s, err := serverOf(soljson)
+	if err != nil {
+		return nil, err
+	}
+	output, err := s.compile(input)
+	if err != nil {
+		servers.Lock()
+		delete(servers.byPath, soljson)
+		servers.Unlock()
+		return nil, fmt.Errorf("%s through node: %w\n%s", soljson, err, &s.stderr)
+	}
+	return output, nil
+}
+
+// serverOf is the server of a soljson.js, started when first asked for.
+func serverOf(soljson string) (*server, error) {
+	servers.Lock()
+	defer servers.Unlock()
+	if s := servers.byPath[soljson]; s != nil {
+		return s, nil
+	}
+	s := &server{}
+	cmd := exec.Command("node", "-e", serverProgram, soljson)
+	cmd.Stderr = &s.stderr
+	in, err := cmd.StdinPipe() // it ends when this process does
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("node: %w", err)
+	}
+	s.in, s.out = in, out
+	if servers.byPath == nil {
+		servers.byPath = map[string]*server{}
+	}
+	servers.byPath[soljson] = s
+	return s, nil
+}
+
+func (s *server) compile(input []byte) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	length := binary.BigEndian.AppendUint32(nil, uint32(len(input)))
+	if _, err := s.in.Write(append(length, input...)); err != nil {
+		return nil, err
+	}
+	if _, err := io.ReadFull(s.out, length); err != nil {
+		return nil, err
+	}
+	output := make([]byte, binary.BigEndian.Uint32(length))
+	_, err := io.ReadFull(s.out, output)
+	return output, err
+}
