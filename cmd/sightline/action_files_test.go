@@ -68,6 +68,7 @@ func knownInputs() []string {
 }
 
 func TestActionInputs(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"action.yml", "native/action.yml"} {
 		m := readMetadata(t, path)
 		want := knownInputs()
@@ -94,6 +95,7 @@ func TestActionInputs(t *testing.T) {
 
 // Both actions set the outputs that the program writes.
 func TestActionOutputs(t *testing.T) {
+	t.Parallel()
 	s := pullRequest(t, "base", "base", map[string]string{"docs.md": "# Docs\n"})
 	delete(s.env, "INPUT_TOKEN")
 	s.act()
@@ -291,6 +293,7 @@ func TestDockerfile(t *testing.T) {
 
 // docs/action.md has the tables of action.yml.
 func TestActionDocs(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join("..", "..", "docs", "action.md")
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -499,6 +499,7 @@ func TestActionRefusals(t *testing.T) {
 
 // A canceled run keeps what it has, and does not call GitHub.
 func TestActionCanceled(t *testing.T) {
+	t.Parallel()
 	for name, command := range map[string]func(*scene) *exec.Cmd{"container": (*scene).command, "native": (*scene).native} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,12 +3,14 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -28,6 +30,9 @@ type Options struct {
 	// Cache is the folder in which answers are kept; empty: nowhere. A block that is
 	// there needs no endpoint for what was asked before.
 	Cache string
+	// Pause is the time before an endpoint that could not answer is asked again; it doubles
+	// each time. 0: the constant [Pause].
+	Pause time.Duration
 }
 
 // Chain is a chain at one block. It is an [evm.Origin].
@@ -65,7 +70,7 @@ func Open(ctx context.Context, options Options) (*Chain, error) {
 		return nil, err
 	}
 	c := &Chain{accounts: map[common.Address]*evm.Account{}, stored: map[slot]common.Hash{}, ctx: ctx}
-	if c.client, err = dial(ctx, place); err != nil {
+	if c.client, err = dial(ctx, place, cmp.Or(options.Pause, Pause)); err != nil {
 		return nil, err
 	}
 	if options.Block != nil && options.Cache != "" {

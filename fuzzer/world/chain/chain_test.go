@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/go-cmp/cmp"
@@ -228,7 +229,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no address", t.Context(), chain.Options{URL: "SECRET"}, "is not a URL"},
 		{"no web address", t.Context(), chain.Options{URL: "file:///etc/SECRET"}, "is not a URL"},
-		{"unreachable", t.Context(), chain.Options{URL: gone.URL + "/SECRET"}, "127.0.0.1 could not be reached: "},
+		{"unreachable", t.Context(), chain.Options{URL: gone.URL + "/SECRET", Pause: time.Millisecond}, "127.0.0.1 could not be reached: "},
 		{"canceled", canceled, chain.Options{URL: gone.URL + "/SECRET"}, "127.0.0.1: context canceled"},
 		{"another block", t.Context(), chain.Options{URL: address, Block: &other}, "another block"},
 		{"spoilt cache", t.Context(), chain.Options{URL: address, Block: &number, Cache: spoilt}, "remove it"},

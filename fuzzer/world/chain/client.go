@@ -21,20 +21,21 @@ const (
 	// requestTime is how long one request may take. Arbitrary: endpoints answer within
 	// a second or not at all.
 	requestTime = 20 * time.Second
-	// attempts and pause: an endpoint that limits how often it is asked lets one in
+	// attempts and Pause: an endpoint that limits how often it is asked lets one in
 	// again after some seconds. The pause doubles each time.
 	attempts = 5
-	pause    = 500 * time.Millisecond
+	Pause    = 500 * time.Millisecond
 )
 
 // client asks an endpoint.
 type client struct {
-	rpc  *rpc.Client
-	host string // what messages may show of the address
+	rpc   *rpc.Client
+	host  string        // what messages may show of the address
+	pause time.Duration // before the second attempt
 }
 
-func dial(ctx context.Context, place *url.URL) (*client, error) {
-	c := &client{host: place.Hostname()}
+func dial(ctx context.Context, place *url.URL, pause time.Duration) (*client, error) {
+	c := &client{host: place.Hostname(), pause: pause}
 	inner, err := rpc.DialOptions(ctx, place.String(), rpc.WithHTTPClient(&http.Client{
 		Timeout: requestTime, Transport: bounded{http.DefaultTransport},
 		// The user has allowed requests to this host alone.
@@ -64,7 +65,7 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 // batch asks several questions at once, again where the endpoint could not be reached
 // or had enough for the moment.
 func (c *client) batch(ctx context.Context, questions []rpc.BatchElem) error {
-	wait := pause
+	wait := c.pause
 	for attempt := 1; ; attempt++ {
 		err := c.rpc.BatchCallContext(ctx, questions)
 		for i := range questions {
