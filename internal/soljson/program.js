@@ -10,7 +10,9 @@
 const fs = require('fs');
 
 // What tests compile is small: optimizing the compiler takes longer than running it.
-require('v8').setFlagsFromString('--liftoff-only');
+for (const flag of ['--liftoff-only', '--wasm-lazy-compilation', '--wasm-lazy-validation']) {
+  require('v8').setFlagsFromString(flag);
+}
 const soljson = require(process.env.SOLJSON);
 const exported = (...names) => names.find((name) => typeof soljson['_' + name] === 'function');
 

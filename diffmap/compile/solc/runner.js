@@ -20,7 +20,11 @@ const quick = 1 << 19;
 function main() {
   const input = mode === 'compile' ? fs.readFileSync(0, 'utf8') : '';
   if (input.length < quick) {
-    require('v8').setFlagsFromString('--liftoff-only');
+    // A small input runs a small part of the compiler, so that the rest need not be
+    // compiled or validated: a fifth less time with solc 0.8.30.
+    for (const flag of ['--liftoff-only', '--wasm-lazy-compilation', '--wasm-lazy-validation']) {
+      require('v8').setFlagsFromString(flag);
+    }
   }
   const soljson = require(path);
   if (typeof soljson.cwrap !== 'function') {
