@@ -31,7 +31,7 @@ type Options struct {
 	// there needs no endpoint for what was asked before.
 	Cache string
 	// Pause is the time before an endpoint that could not answer is asked again; it doubles
-	// each time. 0: the constant [Pause].
+	// each time. 0: half a second.
 	Pause time.Duration
 }
 
@@ -70,7 +70,7 @@ func Open(ctx context.Context, options Options) (*Chain, error) {
 		return nil, err
 	}
 	c := &Chain{accounts: map[common.Address]*evm.Account{}, stored: map[slot]common.Hash{}, ctx: ctx}
-	if c.client, err = dial(ctx, place, cmp.Or(options.Pause, Pause)); err != nil {
+	if c.client, err = dial(ctx, place, cmp.Or(options.Pause, defaultPause)); err != nil {
 		return nil, err
 	}
 	if options.Block != nil && options.Cache != "" {

@@ -21,10 +21,10 @@ const (
 	// requestTime is how long one request may take. Arbitrary: endpoints answer within
 	// a second or not at all.
 	requestTime = 20 * time.Second
-	// attempts and Pause: an endpoint that limits how often it is asked lets one in
+	// attempts and defaultPause: an endpoint that limits how often it is asked answers
 	// again after some seconds. The pause doubles each time.
-	attempts = 5
-	Pause    = 500 * time.Millisecond
+	attempts     = 5
+	defaultPause = 500 * time.Millisecond
 )
 
 // client asks an endpoint.
