@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
@@ -82,7 +83,7 @@ func TestEditsGolden(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "# %s\n%s", e.name, targetSources(m, outputs, table, head))
 	}
-	checkGolden(t, "testdata/targets/edits.out", b.String())
+	golden.Check(t, "testdata/targets/edits.out", b.String())
 }
 
 // targetSources prints the lines of a mapping with the source ranges of the

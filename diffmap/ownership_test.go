@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
@@ -276,5 +277,5 @@ contract Harness is Multicall {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkGolden(t, "testdata/targets/multicall.out", targetSources(m, outputs, table, readFile(t, filepath.Join(npmFolder(t), "oz-4.9.4/utils/Multicall.sol"))))
+	golden.Check(t, "testdata/targets/multicall.out", targetSources(m, outputs, table, readFile(t, filepath.Join(npmFolder(t), "oz-4.9.4/utils/Multicall.sol"))))
 }

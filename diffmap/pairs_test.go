@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
@@ -186,7 +187,7 @@ func (p *pair) compare(t *testing.T, got map[string]string) {
 	}
 	want := txtar.Format(p.archive)
 	have := txtar.Format(&txtar.Archive{Comment: p.archive.Comment, Files: files})
-	if *update {
+	if *golden.Update {
 		if err := os.WriteFile(p.file, have, 0o644); err != nil {
 			t.Fatal(err)
 		}

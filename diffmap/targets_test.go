@@ -18,6 +18,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/soljson"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
 
 // npmFolder is the folder of the npm packages that the tests need.
@@ -228,7 +229,7 @@ func TestOwnershipGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkGolden(t, filepath.Join("testdata", "targets", f.name+"-"+f.version+".out"), listing(f, m))
+			golden.Check(t, "testdata/targets/"+f.name+"-"+f.version+".out", listing(f, m))
 			checkTargets(t, f, m)
 		})
 	}

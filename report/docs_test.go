@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
 
 // jsonPaths lists the JSON fields of a type that hold a value: "stats.calls",
@@ -78,5 +80,5 @@ func TestVerdictsAreDocumented(t *testing.T) {
 	for _, r := range rules {
 		fmt.Fprintf(&rows, "| %s | `%s` | %d |\n", r.when, r.verdict, ExitCode(r.verdict))
 	}
-	golden(t, path, []byte(before+head+rows.String()+"\n"+after))
+	golden.Check(t, path, before+head+rows.String()+"\n"+after)
 }

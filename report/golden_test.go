@@ -2,17 +2,14 @@ package report
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // testOptions are those of the golden files: the sources are testdata/head.
 func testOptions() Options {
@@ -78,7 +75,7 @@ func TestGolden(t *testing.T) {
 			for file, got := range map[string][]byte{
 				JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o), "terminal.txt": terminal.Bytes(), "annotations.txt": annotations(r),
 			} {
-				golden(t, filepath.Join("testdata/golden", name, file), got)
+				golden.Check(t, filepath.Join("testdata/golden", name, file), string(got))
 			}
 		})
 	}
@@ -92,24 +89,4 @@ func annotations(r *Report) []byte {
 		text += fmt.Sprintf("\n%s %q line %d: %s\n%s\n", a.Level, a.File, a.Line, a.Title, a.Message)
 	}
 	return []byte(text)
-}
-
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,9 +10,8 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "make the tests of testdata anew, on go-ethereum alone")
 
 var groups = map[string][]scenario{
 	"calls": calls, "creations": creations, "storage": storage, "opcodes": opcodes,
@@ -21,7 +19,7 @@ var groups = map[string][]scenario{
 }
 
 func TestFixtures(t *testing.T) {
-	if *update {
+	if *golden.Update {
 		for name, group := range groups {
 			write(t, name, group)
 		}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sightline-evm/sightline/internal/action"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -294,11 +295,6 @@ func TestDockerfile(t *testing.T) {
 // docs/action.md has the tables of action.yml.
 func TestActionDocs(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join("..", "..", "docs", "action.md")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	m := readMetadata(t, "action.yml")
 	inputs := "| input | meaning |\n| --- | --- |\n"
 	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
@@ -308,22 +304,6 @@ func TestActionDocs(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(m.Outputs)) {
 		outputs += fmt.Sprintf("| `%s` | %s |\n", name, m.Outputs[name].Description)
 	}
-	want := string(data)
-	for section, table := range map[string]string{"inputs": inputs, "outputs": outputs} {
-		before, rest, ok := strings.Cut(want, "<!-- "+section+" -->\n")
-		_, after, ended := strings.Cut(rest, "<!-- end -->")
-		if !ok || !ended {
-			t.Fatalf("%s has no section %s", path, section)
-		}
-		want = before + "<!-- " + section + " -->\n" + table + "<!-- end -->" + after
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, string(data)); diff != "" {
-		t.Errorf("%s (-action.yml +file), rewritten by -update:\n%s", path, diff)
-	}
+	golden.Section(t, "../../docs/action.md", "inputs", inputs)
+	golden.Section(t, "../../docs/action.md", "outputs", outputs)
 }

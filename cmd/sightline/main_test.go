@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,9 +10,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // TestMain makes the test binary the program itself when a script calls it.
 func TestMain(m *testing.M) {
@@ -41,7 +39,7 @@ func TestScripts(t *testing.T) {
 	cache := compilations(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
-		UpdateScripts:       *update,
+		UpdateScripts:       *golden.Update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		ContinueOnError:     true,

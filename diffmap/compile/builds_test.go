@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 )
 
@@ -49,7 +50,7 @@ func TestBuilds(t *testing.T) {
 				}
 				fmt.Fprintf(&text, "%s\n%s\n", filepath.ToSlash(origin), summarize(o))
 			}
-			golden(t, filepath.Join("builds", name+".txt"), text.String())
+			golden.Check(t, "testdata/builds/"+name+".txt", text.String())
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
 
 // sampleInput is the standard-JSON input of one of testdata's sources.
@@ -61,7 +62,7 @@ func TestDebugVersions(t *testing.T) {
 			if !o.Debug || !strings.HasPrefix(o.Compiler, version) || o.Input == nil {
 				t.Errorf("debug %v, compiler %q", o.Debug, o.Compiler)
 			}
-			golden(t, "market-"+version+".txt", describeOutput(o))
+			golden.Check(t, "testdata/market-"+version+".txt", describeOutput(o))
 		})
 	}
 }

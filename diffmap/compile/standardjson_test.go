@@ -19,6 +19,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
 
 // sampleFile holds the output of solc 0.8.30 for testdata/sources/Market.sol.
@@ -27,7 +28,7 @@ var sampleFile = filepath.Join("testdata", "market.output.json")
 // readSample reads the sample; -update makes it, and its input, anew.
 func readSample(t testing.TB) []byte {
 	t.Helper()
-	if *update {
+	if *golden.Update {
 		input, err := debugInput(map[string]json.RawMessage{
 			"sources": standardSources(t), "settings": json.RawMessage(`{"evmVersion":"paris"}`),
 		}, attempts(solc.Version{Major: 0, Minor: 8, Patch: 30, Pre: ""}, nil, false)[0], solc.Version{Major: 0, Minor: 8, Patch: 30, Pre: ""})
@@ -173,7 +174,7 @@ func TestReadErrors(t *testing.T) {
 		}
 		fmt.Fprintf(&messages, "%s\n  %v\n", c.name, err)
 	}
-	golden(t, "errors.txt", messages.String())
+	golden.Check(t, "testdata/errors.txt", messages.String())
 }
 
 // TestReadABI: a contract whose ABI is refused is listed with the reason.

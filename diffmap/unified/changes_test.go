@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/sightline-evm/sightline/diffmap/unified"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
@@ -61,7 +62,7 @@ func TestChangesGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := listChanges(lines, head)
-			if *update {
+			if *golden.Update {
 				archive.Files = append(archive.Files[:2], txtar.File{Name: "changes", Data: []byte(got)})
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap/unified"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
 
 // nodeModules is where ./test installs the contracts that tests read.
@@ -74,7 +75,7 @@ func TestCorpusPullRequest(t *testing.T) {
 				list.WriteString("== " + f.NewPath + "\n" + listChanges(lines, head))
 			}
 		}
-		checkGolden(t, "testdata/diff/changes/oz-4.9.3-4.9.4.out", list.String())
+		golden.Check(t, "testdata/diff/changes/oz-4.9.3-4.9.4.out", list.String())
 	}
 }
 

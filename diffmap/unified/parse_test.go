@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sightline-evm/sightline/diffmap/unified"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testdiff"
 )
 
@@ -27,7 +28,7 @@ func TestParseDiffGolden(t *testing.T) {
 			} else {
 				got = testdiff.List(d)
 			}
-			checkGolden(t, strings.TrimSuffix(file, ".diff")+".out", got)
+			golden.Check(t, strings.TrimSuffix(file, ".diff")+".out", got)
 		})
 	}
 }

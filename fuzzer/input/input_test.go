@@ -1,7 +1,6 @@
 package input
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -15,8 +14,6 @@ import (
 	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // vaultABI has every kind of function and parameter that Solidity writes.
 const vaultABI = `[

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
 
 func TestTextRoundTrip(t *testing.T) {
@@ -53,26 +52,9 @@ user1 Vault.deposit()
 	return seq
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s", path, diff)
-	}
-}
-
 func TestFormat(t *testing.T) {
 	s := testSpace(t, true)
-	golden(t, "example.seq", Format(s, exampleSequence(t, s)))
+	golden.Check(t, "testdata/example.seq", Format(s, exampleSequence(t, s)))
 }
 
 func TestDescribe(t *testing.T) {
@@ -88,7 +70,7 @@ func TestDescribe(t *testing.T) {
 	for _, name := range []string{"Vault", "MockToken", "ERC20Token", "ERC20", "A", "vault", "Vault#2", "x y"} {
 		fmt.Fprintf(&b, "%s: %s\n", name, quoteName(variableName(name)))
 	}
-	golden(t, "describe.txt", b.String())
+	golden.Check(t, "testdata/describe.txt", b.String())
 }
 
 func TestParseErrors(t *testing.T) {

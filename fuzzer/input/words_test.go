@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/holiman/uint256"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
 
 func TestWordsOfExample(t *testing.T) {
@@ -19,7 +20,7 @@ func TestWordsOfExample(t *testing.T) {
 	for _, line := range got {
 		text += line + "\n"
 	}
-	golden(t, "words.txt", text)
+	golden.Check(t, "testdata/words.txt", text)
 }
 
 func TestWith(t *testing.T) {

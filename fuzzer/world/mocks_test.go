@@ -1,7 +1,6 @@
 package world_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
@@ -34,20 +34,7 @@ func TestBuiltInMocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got = append(got, '\n')
-	path := filepath.Join("mocks", "mocks.json")
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, got) {
-		t.Errorf("%s is not what Mocks.sol compiles to (-update rewrites it)", path)
-	}
+	golden.Check(t, "mocks/mocks.json", string(got)+"\n")
 	for _, c := range world.BuiltInMocks() {
 		if !world.IsBuiltInMock(c) || !c.Deployable() || len(c.Creation.Links) > 0 {
 			t.Errorf("%s cannot be deployed as it is", c.QualifiedName())

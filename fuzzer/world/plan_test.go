@@ -2,7 +2,6 @@ package world_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
 
 func texts(list ...string) []world.Value {
@@ -176,18 +176,5 @@ func TestPlanErrors(t *testing.T) {
 		}
 		got = append(got, err.Error())
 	}
-	golden := filepath.Join("testdata", "plan", "errors.golden")
-	text := strings.Join(got, "\n") + "\n"
-	if *update {
-		if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), text); diff != "" {
-		t.Error(diff)
-	}
+	golden.Check(t, "testdata/plan/errors.golden", strings.Join(got, "\n")+"\n")
 }

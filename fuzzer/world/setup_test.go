@@ -22,6 +22,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
 
@@ -41,7 +42,7 @@ func TestMake(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkSetUpWorld(t, w)
-			checkGolden(t, filepath.Join("testdata", "setups", name+".golden"), setUpText(w, report))
+			golden.Check(t, "testdata/setups/"+name+".golden", setUpText(w, report))
 		})
 	}
 }
@@ -76,22 +77,6 @@ func checkSetUpWorld(t *testing.T, w *evm.World) {
 		if a := w.Accounts[s.Address]; a == nil || a.Balance.IsZero() {
 			t.Errorf("%s has no funds", s.Name)
 		}
-	}
-}
-
-func checkGolden(t *testing.T, golden, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("report differs from %s (-update rewrites it):\n%s", golden, diff)
 	}
 }
 

@@ -2,22 +2,18 @@ package world_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // TestAuto deploys each testdata/NAME.sol, and each example, and compares the
 // report with a golden file.
@@ -68,20 +64,7 @@ func checkAuto(t *testing.T, name string, contracts []*bytecode.Contract) {
 			t.Errorf("%s: nothing covered", d.Name)
 		}
 	}
-	got := text(w, report)
-	golden := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("report differs from %s (-update rewrites it):\n%s", golden, diff)
-	}
+	golden.Check(t, "testdata/"+name+".golden", text(w, report))
 }
 
 func text(w *evm.World, r *world.Report) string {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -12,10 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/worldfile"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // registered are settings with all groups.
 func registered() *Settings {
@@ -92,34 +90,15 @@ func FuzzConfig(f *testing.F) {
 // docs/configuration.md lists the flags as the program has them.
 func TestConfigurationDocument(t *testing.T) {
 	const path = "../../docs/configuration.md"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables := map[string]string{}
 	for name, register := range map[string]func(*Settings){
 		"project": (*Settings).RegisterChange, "campaign": (*Settings).RegisterCampaign, "output": (*Settings).RegisterOutput,
 	} {
 		s := New(pflag.NewFlagSet(name, pflag.ContinueOnError))
 		s.flags.SortFlags = false
 		register(s)
-		tables[name] = flagTable(s.flags)
+		golden.Section(t, path, "flags: "+name, flagTable(s.flags))
 	}
-	section := regexp.MustCompile(`(?s)<!-- flags: (\w+) -->\n.*?<!-- end -->`)
-	got := section.ReplaceAllStringFunc(string(text), func(old string) string {
-		name := section.FindStringSubmatch(old)[1]
-		return "<!-- flags: " + name + " -->\n" + tables[name] + "<!-- end -->"
-	})
-	got = regexp.MustCompile(`(?s)<!-- plan -->\n.*?<!-- end -->`).ReplaceAllLiteralString(got, "<!-- plan -->\n"+planTable()+"<!-- end -->")
-	if got == string(text) {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s does not say what the flags say; run go test ./internal/config -update", path)
-	}
-	if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Section(t, path, "plan", planTable())
 }
 
 // planTable lists what describes the World, with examples. Each example can be read.

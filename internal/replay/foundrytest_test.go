@@ -10,6 +10,7 @@ import (
 	"github.com/holiman/uint256"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -79,5 +80,5 @@ func TestFoundryTest(t *testing.T) {
 	if _, err := Run(&out, []string{"SL-1"}, Options{Out: dir, FoundryTest: true}); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "foundry.sol", out.String())
+	golden.Check(t, "testdata/foundry.sol", out.String())
 }

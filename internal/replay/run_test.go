@@ -2,14 +2,11 @@ package replay
 
 import (
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -18,28 +15,10 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testsolc"
 	"github.com/sightline-evm/sightline/report"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
-}
 
 // example is the run of testdata/bank.sol: a finding, SL-1, and the target of the
 // journal's first instruction.
@@ -140,7 +119,7 @@ func TestRun(t *testing.T) {
 		if err != nil || !holds {
 			t.Fatalf("%s: %v, %v", name, holds, err)
 		}
-		golden(t, name, strings.ReplaceAll(out.String(), dir, "out"))
+		golden.Check(t, "testdata/"+name, strings.ReplaceAll(out.String(), dir, "out"))
 	}
 }
 
@@ -215,7 +194,7 @@ func TestMessages(t *testing.T) {
 	for _, m := range Messages(e.space, e.seq, steps, exec) {
 		got.WriteString(strings.Repeat("  ", m.Depth) + m.From + " → " + m.To + "." + m.Call + " " + m.Fails + "\n")
 	}
-	golden(t, "messages.txt", got.String())
+	golden.Check(t, "testdata/messages.txt", got.String())
 }
 
 // TestBadArguments: arguments that cannot be replayed are refused with what to do.

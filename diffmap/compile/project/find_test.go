@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/child"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/settings"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 )
 
@@ -341,7 +342,7 @@ func TestFindFailure(t *testing.T) {
 		}
 		messages.WriteString(c.name + "\n" + strings.ReplaceAll(err.Error(), root, "ROOT") + "\n\n")
 	}
-	golden(t, "tool-errors.txt", messages.String())
+	golden.Check(t, "testdata/tool-errors.txt", messages.String())
 }
 
 // TestFindAdvice: where a tool fails for what it lacks here, the message says what
@@ -403,7 +404,7 @@ func TestFindAdvice(t *testing.T) {
 		}
 		messages.WriteString(c.name + "\n" + strings.ReplaceAll(err.Error(), root, "ROOT") + "\n\n")
 	}
-	golden(t, "advice.txt", messages.String())
+	golden.Check(t, "testdata/advice.txt", messages.String())
 }
 
 // TestFindCancel: a tool ends with its context.

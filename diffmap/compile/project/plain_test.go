@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 )
 
@@ -40,7 +41,7 @@ func TestUnits(t *testing.T) {
 			if err != nil {
 				got = "error " + strings.ReplaceAll(strings.ReplaceAll(err.Error(), root, "ROOT"), testfiles.NodeModules(t), "NODE_MODULES") + "\n"
 			}
-			if *update {
+			if *golden.Update {
 				archive.Comment = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)

@@ -1,7 +1,6 @@
 package cheatcode
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/internal/testing/testforge"
 )
 
@@ -96,26 +96,9 @@ func TestTableIsForges(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "rewrite the table of cheatcodes in docs/configuration.md")
-
 // TestDocument: docs/configuration.md has the table.
 func TestDocument(t *testing.T) {
-	const path = "../../../docs/configuration.md"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	section := regexp.MustCompile(`(?s)<!-- cheatcodes -->\n.*?<!-- end -->`)
-	got := section.ReplaceAllLiteralString(string(text), "<!-- cheatcodes -->\n"+documentTable()+"<!-- end -->")
-	if got == string(text) && section.MatchString(got) {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s does not say what the table says; run go test ./fuzzer/evm/cheatcode -update", path)
-	}
-	if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Section(t, "../../../docs/configuration.md", "cheatcodes", documentTable())
 }
 
 // statusNames are how the document calls them.
