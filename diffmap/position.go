@@ -80,7 +80,7 @@ func (p *Positions) At(loc bytecode.Location) (bytecode.Position, bool) {
 }
 
 // TextAt is the source that the instruction at loc was compiled from, with single
-// spaces for all white space, so that formatting does not show. False where
+// spaces for all whitespace, so that formatting does not show. False where
 // [Positions.At] is, and where the text is not known.
 func (p *Positions) TextAt(loc bytecode.Location) (string, bool) {
 	source, entry, ok := p.source(loc)

@@ -20,7 +20,7 @@ import (
 // readers of this package must find.
 
 // hostileNames are paths that git quotes, that look like parts of a diff, or that
-// differ in case or white space alone.
+// differ in case or whitespace alone.
 var hostileNames = []string{
 	"A.sol", "a.sol", "src/Token.sol", "src/with space.sol", " leading.sol", "trailing .sol ", "b/b/b.sol", "a b/a b/c.sol",
 	"Ünï/cödé.sol", "日本.sol", "quote\"d.sol", "back\\slash.sol", "tab\there.sol", "new\nline.sol", "-dash.sol", "'single'.yul",

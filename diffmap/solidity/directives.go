@@ -90,7 +90,7 @@ func isWord(c byte) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// skip passes white space and comments.
+// skip passes whitespace and comments.
 func (s *Scanner) skip() {
 	for s.At < len(s.Text) {
 		rest := s.Text[s.At:]

@@ -28,7 +28,7 @@ type Token struct {
 }
 
 // Tokenize splits Solidity or Yul source into tokens, in order. Between tokens
-// there is only white space; a byte order mark counts as such. Any input is
+// there is only whitespace; a byte order mark counts as such. Any input is
 // accepted: what solc would refuse becomes Illegal tokens, or a String that ends
 // with its line, or a Comment that ends with the file.
 func Tokenize(src []byte) []Token {

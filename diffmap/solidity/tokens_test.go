@@ -58,7 +58,7 @@ func checkTokenStream(src []byte, tokens []Token) string {
 	return ""
 }
 
-// FuzzTokenize checks that tokens cover everything but white space, and that
+// FuzzTokenize checks that tokens cover everything but whitespace, and that
 // each is a token of its own.
 func FuzzTokenize(f *testing.F) {
 	f.Add([]byte("contract C { string s = \"a\\\nb\"; /* c */ } // d\r e"))
@@ -71,7 +71,7 @@ func FuzzTokenize(f *testing.F) {
 		for _, tok := range tokens {
 			text := src[tok.Start:tok.End]
 			if bomOf(string(text)) != "" {
-				continue // white space at the start of a text only
+				continue // whitespace at the start of a text only
 			}
 			if again := Tokenize(text); len(again) != 1 || again[0] != (Token{tok.Kind, 0, len(text)}) {
 				t.Fatalf("%q alone: %v", text, again)

@@ -49,7 +49,7 @@ type ChangedLine struct {
 	// the file.
 	Spans []Span
 
-	Formatting bool // only white space changed, line ends included
+	Formatting bool // only whitespace changed, line ends included
 	Comment    bool // only comments changed
 	Moved      bool // part of a declaration that the same contract of the base version has elsewhere
 }
@@ -282,7 +282,7 @@ func (p *partOf) boundaryScore(i int) int { return p.source.boundaryScore(p.toke
 // addRun adds the spans of one difference between the tokens of both sides.
 func (c *comparison) addRun(lines map[int]*ChangedLine, r region, old, head *partOf, run tokenRun) {
 	for k, i := range head.at[run.bFrom:run.bTo] {
-		// Neighbors on a line are joined across the white space between them.
+		// Neighbors on a line are joined across the whitespace between them.
 		c.addToken(lines, c.head.code[i], k > 0 && head.at[run.bFrom+k-1] == i-1)
 	}
 	if run.bFrom < run.bTo {
@@ -389,7 +389,7 @@ func (c *comparison) addAnchor(line int) {
 
 // classify decides what changed on the lines without changed code: their
 // comments, if a comment on the line is new or one was removed next to the same
-// code, else their white space.
+// code, else their whitespace.
 func (c *comparison) classify(lines map[int]*ChangedLine, r region) {
 	had := map[string]int{}
 	for _, t := range c.old.commentsIn(r.oldFrom, r.oldTo) {
@@ -429,7 +429,7 @@ func (c *comparison) classify(lines map[int]*ChangedLine, r region) {
 	}
 }
 
-// commentText returns a comment's text with its white space made uniform, so
+// commentText returns a comment's text with its whitespace made uniform, so
 // that an indented comment is the same comment.
 func commentText(s *source, t solidity.Token) string {
 	return strings.Join(strings.Fields(string(s.text[t.Start:t.End])), " ")

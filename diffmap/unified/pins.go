@@ -5,7 +5,7 @@ import "strings"
 // Pin is a change of the commit that a submodule is at.
 type Pin struct {
 	Path     string // of the submodule in the repository
-	Old, New string // commits; empty where there is no submodule
+	Old, New string // commits; empty on the side without the submodule
 }
 
 // Pins lists the submodules that the diff changes.

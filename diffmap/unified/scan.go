@@ -291,7 +291,7 @@ func lineSides(line string) (isOld, isNew, ok bool) {
 const maxLineNumber = 1 << 29
 
 // hunkHeader is the form of "@@ -start[,count] +start[,count] @@[ section]". go-diff
-// is less strict: it takes signs and white space in front of numbers.
+// is less strict: it takes signs and spaces before numbers.
 var hunkHeader = regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@( |$)`)
 
 // announced returns how many lines of each side a hunk has by its header.

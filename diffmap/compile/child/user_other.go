@@ -4,12 +4,11 @@ package child
 
 import "os/exec"
 
-// Group does nothing where there are no process groups: cancelling kills the
-// child itself.
+// Group does nothing: without process groups, canceling kills the child itself.
 func Group(*exec.Cmd) {}
 
-// demote does nothing where there are no user ids.
+// demote does nothing: this system has no user IDs.
 func demote(*exec.Cmd, []string) bool { return false }
 
-// BecomeOwner does nothing where there are no user ids.
+// BecomeOwner does nothing: this system has no user IDs.
 func BecomeOwner(*exec.Cmd, string, string, bool) (bool, error) { return false, nil }

@@ -58,7 +58,7 @@ type Found struct {
 //   - output that the project's own tool has left, when it is of the sources as
 //     they are now: their texts or hashes are compared, age says nothing;
 //   - else what the tool, forge or hardhat, makes now;
-//   - else, where there is no such tool, a debug build of the plain sources.
+//   - without either tool, a debug build of the plain sources.
 //
 // forge builds into a folder of its own, so that the project's out and cache stay as
 // they are. Hardhat's folders are where its configuration says.

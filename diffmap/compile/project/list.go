@@ -25,8 +25,7 @@ const maxFolders = 100_000
 // List lists the folders of the projects below root, relative to it and with
 // slashes, "." for root itself, in order: those with the configuration of a build tool.
 // Dependencies do not count (node_modules, a project's lib, submodules), nor do what
-// tools write and hidden folders. Where there is no configuration at all, root is the
-// project.
+// tools write and hidden folders. Without any configuration, root is the project.
 func List(root string) ([]string, error) {
 	var found []string
 	folders := 0

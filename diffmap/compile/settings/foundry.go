@@ -26,7 +26,7 @@ type Paths struct {
 // Foundry are the settings in root's foundry.toml that are neither arrays nor
 // tables, by name: strings without quotes, integers in decimal. Those of the profile that
 // FOUNDRY_PROFILE names override the default profile's. The error wraps fs.ErrNotExist
-// when there is no such file, and [reading.ErrFormat] when it is not TOML.
+// when the file is missing, and [reading.ErrFormat] when it is not TOML.
 func Foundry(root string, getenv func(string) string) (map[string]string, error) {
 	profile, err := foundryProfile(root, getenv)
 	return profile.scalars(), err

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"os"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -247,6 +249,41 @@ func TestShows(t *testing.T) {
 	} {
 		if got := c.shows([]fuzzer.Observed{seen.Observed}); got != seen.want {
 			t.Errorf("%+v: %v", seen.Observed, got)
+		}
+	}
+}
+
+// TestShare: the campaign on the base has a tenth of the head's limits, begins with the
+// findings' calls and aims at their places.
+func TestShare(t *testing.T) {
+	h := headOf(t, compiled(t, "head"), "Kept")
+	seq := parse(t, h, "Kept.spend(uint256) args (1234)")
+	c := &candidate{finding: &fuzzer.Finding{Contract: source + ":Kept"}, at: []bytecode.Location{{Code: 3, PC: 5}}, sequence: seq}
+	for name, test := range map[string]struct {
+		head, want fuzzer.Config
+	}{
+		"time":           {fuzzer.Config{Timeout: 300 * time.Second}, fuzzer.Config{Timeout: 30 * time.Second}},
+		"calls":          {fuzzer.Config{MaxCalls: 20_000}, fuzzer.Config{MaxCalls: 2_000}},
+		"few calls":      {fuzzer.Config{MaxCalls: 30}, fuzzer.Config{MaxCalls: minCalls}},
+		"long sequences": {fuzzer.Config{MaxCalls: 30, SeqLen: 20}, fuzzer.Config{MaxCalls: 20, SeqLen: 20}},
+		"the rest": {
+			fuzzer.Config{Schedule: fuzzer.Cutoff, Without: fuzzer.Techniques{Frontier: true}, Seed: 7, Workers: 2, Targets: []bytecode.Target{{}}, Seeds: []input.Sequence{nil}},
+			fuzzer.Config{Schedule: fuzzer.Cutoff, Without: fuzzer.Techniques{Frontier: true}, Seed: 7, Workers: 2},
+		},
+	} {
+		got := (&Budget{Config: test.head}).share(h.Deployment, []*candidate{c})
+		if got.World != h.Deployment.World || got.NewMachine == nil || got.NewJudge == nil || len(got.Oracles) == 0 {
+			t.Errorf("%s: not a campaign on the deployment", name)
+		}
+		if len(got.Seeds) != 1 || !reflect.DeepEqual(got.Seeds[0], seq) ||
+			len(got.Targets) != 1 || !slices.Equal(got.Targets[0].Entries, c.at) || got.Targets[0].Contract != c.finding.Contract {
+			t.Errorf("%s: seeds %v, targets %v", name, got.Seeds, got.Targets)
+		}
+		test.want.World, test.want.Space, test.want.Table, test.want.Oracles = got.World, got.Space, got.Table, got.Oracles
+		test.want.NewMachine, test.want.NewJudge, test.want.Seeds, test.want.Targets = nil, nil, got.Seeds, got.Targets
+		got.NewMachine, got.NewJudge = nil, nil
+		if !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, test.want)
 		}
 	}
 }

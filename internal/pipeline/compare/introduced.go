@@ -143,11 +143,7 @@ func (b *Base) fuzz(ctx context.Context, open []*candidate, budget *Budget, log 
 	if len(open) == 0 {
 		return
 	}
-	config := budget.share(b.Deployment)
-	for _, c := range open {
-		config.Seeds = append(config.Seeds, c.sequence)
-		config.Targets = append(config.Targets, bytecode.Target{Entries: c.at, Contract: c.finding.Contract})
-	}
+	config := budget.share(b.Deployment, open)
 	log.Line("base    trying to reproduce %s there, limit %s", human.Plural(len(open), "finding"), describeLimit(&config))
 	result, err := (&fuzzer.Campaign{Config: config}).Run(ctx)
 	for _, c := range open {
@@ -169,8 +165,8 @@ func (b *Base) fuzz(ctx context.Context, open []*candidate, budget *Budget, log 
 	}
 }
 
-// share is the configuration of the campaign on the base.
-func (b *Budget) share(d *deploy.Deployment) fuzzer.Config {
+// share is the configuration of the campaign on the base for the findings that are open.
+func (b *Budget) share(d *deploy.Deployment, open []*candidate) fuzzer.Config {
 	head := &b.Config
 	config := fuzzer.Config{
 		World: d.World, Space: d.Space, Table: d.Table, Oracles: oracle.All(), NewMachine: d.NewMachine, NewJudge: d.NewJudge,
@@ -179,6 +175,10 @@ func (b *Budget) share(d *deploy.Deployment) fuzzer.Config {
 	}
 	if head.MaxCalls > 0 {
 		config.MaxCalls = max(head.MaxCalls/BaseShare, uint64(max(config.SeqLen, minCalls)))
+	}
+	for _, c := range open {
+		config.Seeds = append(config.Seeds, c.sequence)
+		config.Targets = append(config.Targets, bytecode.Target{Entries: c.at, Contract: c.finding.Contract})
 	}
 	return config
 }

@@ -52,13 +52,21 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	if r.judge, err = r.Deployment.NewJudge(); err != nil {
 		return unknown(err.Error())
 	}
-	mine, theirs := r.Deployment.World.Instances, head.Deployment.World.Instances
-	for i := range theirs {
-		if i >= len(mine) || mine[i].Name != theirs[i].Name || mine[i].Address != theirs[i].Address {
-			return unknown(fmt.Sprintf("%s could not be deployed from the project's release build as it was for the campaign", theirs[i].Name))
-		}
+	if name := elsewhere(r.Deployment.World.Instances, head.Deployment.World.Instances); name != "" {
+		return unknown(fmt.Sprintf("%s could not be deployed from the project's release build as it was for the campaign", name))
 	}
 	return r
+}
+
+// elsewhere is the name of the first instance that is not at the same place in both Worlds,
+// by which calls of one would mean another contract of the other; "" when there is none.
+func elsewhere(release, head []evm.Instance) string {
+	for i, want := range head {
+		if i >= len(release) || release[i].Name != want.Name || release[i].Address != want.Address {
+			return want.Name
+		}
+	}
+	return ""
 }
 
 // Try says whether a finding of the head happens on the release build: the same oracle

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -85,6 +87,28 @@ func TestSeenIn(t *testing.T) {
 	} {
 		if got := seenIn(source+":Kept", "assertion", []fuzzer.Observed{c.observed}, &b); got != c.want {
 			t.Errorf("%+v: %v", c.observed, got)
+		}
+	}
+}
+
+// TestElsewhere: calls may be made of the release build when its instances are where the
+// head's are.
+func TestElsewhere(t *testing.T) {
+	token, vault := evm.Instance{Name: "token", Address: common.Address{1}}, evm.Instance{Name: "vault", Address: common.Address{2}}
+	moved, renamed := vault, vault
+	moved.Address, renamed.Name = common.Address{3}, "safe"
+	for name, c := range map[string]struct {
+		release []evm.Instance
+		want    string
+	}{
+		"the same":   {[]evm.Instance{token, vault}, ""},
+		"one more":   {[]evm.Instance{token, vault, moved}, ""},
+		"one less":   {[]evm.Instance{token}, "vault"},
+		"moved":      {[]evm.Instance{token, moved}, "vault"},
+		"other name": {[]evm.Instance{token, renamed}, "vault"},
+	} {
+		if got := elsewhere(c.release, []evm.Instance{token, vault}); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
