@@ -93,14 +93,14 @@ func logicName(name string) bool {
 }
 
 // initializerName reports whether a function is one that sets up a contract once:
-// init, initialize, initializeV2, __Vault_init, __Vault_init_unchained; setup and setUp, Gnosis' names
+// init, initialize (initialise), initializeV2, __Vault_init, __Vault_init_unchained; setup and setUp, Gnosis' names
 // for it, when it has parameters.
 func initializerName(name string, parameters int) bool {
 	list := words(strings.TrimSuffix(name, "_unchained"))
 	if len(list) == 0 {
 		return false
 	}
-	names := []string{"init", "initialize", "initialize", "initializer", "reinitialize"}
+	names := []string{"init", "initialize", "initialise", "initializer", "reinitialize"}
 	return slices.Contains(names, list[0]) || strings.HasPrefix(name, "__") && slices.Contains(names, list[len(list)-1]) ||
 		parameters > 0 && strings.EqualFold(name, "setup")
 }

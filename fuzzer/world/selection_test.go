@@ -149,7 +149,7 @@ func TestWords(t *testing.T) {
 
 func TestIsInitializer(t *testing.T) {
 	for name, want := range map[string]bool{
-		"initialize": true, "init": true, "initializeV2": true, "__Ownable_init": true, "__Ownable_init_unchained": true,
+		"initialize": true, "initialise": true, "init": true, "initializeV2": true, "__Ownable_init": true, "__Ownable_init_unchained": true,
 		"reinitialize": true, "setup": true, "setUp": true, "initialSupply": false, "deposit": false, "": false, "initializer": true,
 	} {
 		if got := IsInitializer(name); got != want {

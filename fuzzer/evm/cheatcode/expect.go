@@ -62,6 +62,7 @@ var expectTable = []function{
 // cheatcodes are meant (without an argument of its own).
 func expectRevert(form string) func(*context, []abi.Value) ([]abi.Value, error) {
 	return func(c *context, a []abi.Value) ([]abi.Value, error) {
+		kinds := c.fn.arguments
 		if c.Revert != nil {
 			return nil, errors.New("you must call another function prior to expecting a second revert")
 		}
@@ -71,13 +72,13 @@ func expectRevert(form string) func(*context, []abi.Value) ([]abi.Value, error) 
 				r.Cheat = true
 				continue
 			}
-			v := &a[0]
-			a = a[1:]
+			v, kind := &a[0], kinds[0].Kind
+			a, kinds = a[1:], kinds[1:]
 			switch what {
 			case 'd', 'p':
 				r.Any, r.Partial = false, what == 'p'
 				r.Reason = append([]byte(nil), v.Bytes...)
-				if v.Bytes == nil {
+				if kind == abi.FixedBytes {
 					word := v.Word.Bytes32()
 					r.Reason = append([]byte(nil), word[:4]...)
 				}

@@ -41,7 +41,7 @@ func mock(valued, reverts bool) func(*context, []abi.Value) ([]abi.Value, error)
 			word := a[0].Word.Bytes32()
 			m.Data = slices.Clone(word[:4])
 		}
-		if a[1].Elems == nil {
+		if c.fn.arguments[len(c.fn.arguments)-1].Kind != abi.Slice {
 			m.Answer = [][]byte{slices.Clone(a[1].Bytes)}
 		}
 		for _, answer := range a[1].Elems {

@@ -389,6 +389,10 @@ contract ExpectTest {
         emitter.quiet();
     }
 
+    function testBadMockCallsWithoutAnswers() public {
+        vm.mockCalls(address(emitter), abi.encodeWithSignature("stored()"), new bytes[](0));
+    }
+
     function testMockCalls() public {
         bytes[] memory answers = new bytes[](2);
         answers[0] = abi.encode(1);

@@ -92,6 +92,10 @@ contract Callee {
         revert Custom(code);
     }
 
+    function bare() external pure {
+        revert();
+    }
+
     function plain() external pure {
         revert Plain();
     }
@@ -409,6 +413,16 @@ contract StateTest {
 
     function testExpectRevertText() public {
         vm.expectRevert("no luck");
+        callee.fail();
+    }
+
+    function testExpectRevertWithoutData() public {
+        vm.expectRevert(bytes(""));
+        callee.bare();
+    }
+
+    function testBadExpectRevertWithoutData() public {
+        vm.expectRevert(bytes(""));
         callee.fail();
     }
 
