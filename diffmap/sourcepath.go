@@ -1,12 +1,9 @@
 package diffmap
 
 import (
-	"bytes"
 	"fmt"
 	"path"
 	"strings"
-
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/unified"
@@ -202,17 +199,7 @@ func matchBySuffix(output *compile.Output, file string, another func(*compile.So
 
 // differs reports whether a source is known to be of another text than the head
 // version.
-func differs(s *compile.Source, head []byte) bool {
-	switch {
-	case head == nil:
-		return false
-	case s.Text != nil:
-		return !bytes.Equal(s.Text, head)
-	case s.Keccak256 != nil:
-		return !bytes.Equal(s.Keccak256, crypto.Keccak256(head))
-	}
-	return false
-}
+func differs(s *compile.Source, head []byte) bool { return head != nil && !s.Equals(head) }
 
 func commonSuffix(a, b []string) int {
 	n := 0

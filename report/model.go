@@ -76,7 +76,7 @@ type Corpus struct {
 // Diff summarizes the comparison.
 type Diff struct {
 	Base     string   `json:"base"`     // revision, or the diff file's name
-	Head     string   `json:"head"`     // "working tree", revision, or empty for a diff file
+	Head     string   `json:"head"`     // "working tree", revision, "sources" for whole projects, or empty for --target
 	Files    int      `json:"files"`    // in the diff
 	Lines    int      `json:"lines"`    // changed lines in source files
 	Explicit []string `json:"explicit"` // targets given with --target instead of a diff

@@ -308,7 +308,7 @@ func higher(a, b string) string {
 // unlinked breaks up what SARIF takes for a link, "[text](target)".
 func unlinked(s string) string { return strings.ReplaceAll(s, "](", "] (") }
 
-// unlinkedClean is [Clean], and unlinked.
+// unlinkedClean is [human.Clean], and unlinked.
 func unlinkedClean(s string, n int) string { return unlinked(human.Clean(s, n)) }
 
 // unbracketed is s as the text of a link.

@@ -145,10 +145,7 @@ func describeTargets(c *change.Change, l *diffmap.Line) string {
 		}
 		names = append(names, name)
 	}
-	if n := len(names) - maxContracts; n > 0 {
-		return strings.Join(names[:maxContracts], ", ") + human.More(n)
-	}
-	return strings.Join(names, ", ")
+	return human.First(names, maxContracts)
 }
 
 // Bounds on a row of the table; arbitrary, for the width of terminals.

@@ -288,13 +288,8 @@ func (t runTexts) closure(name string) map[string]bool {
 // sourceTexts collects the texts that the run's contracts were compiled from. A
 // text from elsewhere counts only when its hash is that of the metadata, where
 // this holds one.
-func (r *compilerRun) sourceTexts(locate func(name string) ([]byte, error), settings []string) runTexts {
-	var remappings []sources.Remapping
-	for _, text := range settings {
-		if m, err := sources.ParseRemapping(text); err == nil {
-			remappings = append(remappings, m)
-		}
-	}
+func (r *compilerRun) sourceTexts(locate func(name string) ([]byte, error), remapped []string) runTexts {
+	remappings := parseRemappings(remapped)
 	hashes := map[string]string{}
 	for _, a := range r.artifacts {
 		maps.Copy(hashes, a.hashes)

@@ -2,8 +2,12 @@ package compile
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // Copy returns an output whose contracts, with their code, and sources may be changed,
@@ -13,14 +17,7 @@ func (o *Output) Copy() *Output {
 	clone.Contracts = make([]*Contract, len(o.Contracts))
 	for i, c := range o.Contracts {
 		own := *c
-		if own.Creation != nil {
-			code := *own.Creation
-			own.Creation = &code
-		}
-		if own.Runtime != nil {
-			code := *own.Runtime
-			own.Runtime = &code
-		}
+		own.Creation, own.Runtime = copyCode(own.Creation), copyCode(own.Runtime)
 		clone.Contracts[i] = &own
 	}
 	clone.Sources = make([]*Source, len(o.Sources))
@@ -29,6 +26,35 @@ func (o *Output) Copy() *Output {
 		clone.Sources[i] = &own
 	}
 	return &clone
+}
+
+func copyCode(code *bytecode.Code) *bytecode.Code {
+	if code == nil {
+		return nil
+	}
+	own := *code
+	own.Links = slices.Clone(code.Links)
+	return &own
+}
+
+// RenameSources gives the contracts of renamed sources, and the links to their libraries,
+// the new names.
+func (o *Output) RenameSources(renamed map[string]string) {
+	for _, c := range o.Contracts {
+		if name, ok := renamed[c.Source]; ok {
+			c.Source = name
+		}
+		for _, code := range []*bytecode.Code{c.Creation, c.Runtime} {
+			if code == nil {
+				continue
+			}
+			for i, link := range code.Links {
+				if colon := strings.LastIndexByte(link.Library, ':'); colon >= 0 && renamed[link.Library[:colon]] != "" {
+					code.Links[i].Library = renamed[link.Library[:colon]] + link.Library[colon:]
+				}
+			}
+		}
+	}
 }
 
 // Fits reports whether a text can be the one that the source was compiled from: its

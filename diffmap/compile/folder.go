@@ -148,7 +148,7 @@ func (l reader) collectArtifacts(files []string, held holding) (artifactSet, err
 		}
 		if total += int64(len(text)); total > l.FolderBytes {
 			return set, &reading.Error{Origin: file, Kind: reading.ErrTooLarge, Problem: "the artifacts of this folder are together larger than " + reading.SizeText(l.FolderBytes),
-				Remedy: "give a build-info (forge build --build-info), or raise the limit"}
+				Remedy: "give a build-info (forge build --build-info)"}
 		}
 		d, err := parseDocument(text)
 		if err != nil {

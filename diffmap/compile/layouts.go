@@ -32,7 +32,7 @@ func (o *Output) AddStorageLayouts(ctx context.Context, compilers solc.Options, 
 	if err != nil {
 		return err
 	}
-	if v, err := solc.ParseVersion(compiler.Version()); err == nil && v.Less(layoutSince) {
+	if v := compiler.Number(); v.Less(layoutSince) {
 		return &reading.Error{Origin: o.Origin, Kind: solc.ErrNoCompiler, Problem: fmt.Sprintf("solc %s tells no storage layouts, %s does", v, layoutSince)}
 	}
 	text, err := layoutInput(o.Input)

@@ -23,7 +23,7 @@ func (o *Output) Locate(root string, options solc.Options) error {
 		if err != nil {
 			continue
 		}
-		if text, err := p.ReadAlone(resolved); err == nil && s.equals(text) {
+		if text, err := p.ReadAlone(resolved); err == nil && s.Equals(text) {
 			s.File = filepath.ToSlash(resolved)
 		}
 	}

@@ -31,7 +31,7 @@ func (o *Output) Stale(read func(path string) ([]byte, error)) (differing, delet
 			continue
 		}
 		present[path.Dir(s.Path)] = true
-		if err != nil || !s.equals(text) {
+		if err != nil || !s.Equals(text) {
 			differing = append(differing, s.Path)
 		}
 	}
@@ -43,7 +43,8 @@ func (o *Output) Stale(read func(path string) ([]byte, error)) (differing, delet
 	return differing, deleted
 }
 
-func (s *Source) equals(text []byte) bool {
+// Equals reports whether a text is the source's, by text or hash; true where neither is known.
+func (s *Source) Equals(text []byte) bool {
 	switch {
 	case s.Text != nil:
 		return bytes.Equal(s.Text, text)

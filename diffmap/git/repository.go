@@ -122,7 +122,7 @@ func (g *Repository) run(ctx context.Context, op string, args ...string) ([]byte
 	switch {
 	case stdout.overflow:
 		return nil, &Error{Op: op, Msg: fmt.Sprintf("git %s printed more than %d bytes", args[0], stdout.max),
-			Remedy: "raise the limit or compare with a nearer base"}
+			Remedy: "compare with a nearer base"}
 	case ctx.Err() != nil:
 		return nil, &Error{Op: op, Msg: ctx.Err().Error(), Err: ctx.Err()}
 	case errors.Is(err, exec.ErrNotFound):

@@ -137,7 +137,7 @@ func Parse(data []byte, limits Limits) (*Diff, error) {
 	limits = limits.WithDefaults()
 	if len(data) > limits.MaxBytes {
 		return nil, &Error{Msg: fmt.Sprintf("it has more than %d bytes", limits.MaxBytes),
-			Remedy: "raise the limit or compare with a nearer base"}
+			Remedy: "compare with a nearer base"}
 	}
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return nil, &Error{Line: 1, Msg: "it is UTF-16 text, as PowerShell's > writes",
@@ -146,7 +146,7 @@ func Parse(data []byte, limits Limits) (*Diff, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if n := bytes.Count(data, []byte("\n")); n > limits.MaxLines {
 		return nil, &Error{Line: limits.MaxLines, Msg: fmt.Sprintf("it has more than %d lines", limits.MaxLines),
-			Remedy: "raise the limit or compare with a nearer base"}
+			Remedy: "compare with a nearer base"}
 	}
 	s := newScanner(data, limits.MaxFiles)
 	if err := s.scan(); err != nil {

@@ -94,7 +94,7 @@ func (s *scanner) scan() error {
 			return err
 		}
 		if len(s.sections) > s.maxFiles {
-			return errorf(s.sections[s.maxFiles].line-1, "raise the limit or compare with a nearer base",
+			return errorf(s.sections[s.maxFiles].line-1, "compare with a nearer base",
 				"it has more than %d files", s.maxFiles)
 		}
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,20 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// checkCampaign rejects invalid values before anything is read or compiled.
+// check rejects invalid values before anything is read or compiled, those of every group at
+// once.
+func (s *Settings) check() error {
+	var campaign, output error
+	if s.has("timeout") {
+		campaign = s.checkCampaign()
+	}
+	if s.has("out") {
+		output = s.checkOutput()
+	}
+	return errors.Join(campaign, output)
+}
+
+// checkCampaign checks the flags of a campaign.
 func (s *Settings) checkCampaign() error {
 	c, w := &s.options.Campaign, &s.options.World
 	if !(s.timeout >= 0 && s.timeout <= maxTimeout) { // NaN fails, too

@@ -71,9 +71,6 @@ func (s *Settings) readFile(path string) error {
 	return nil
 }
 
-// File returns the configuration file that --config names; empty if none is named.
-func (s *Settings) File() string { return s.file }
-
 // Apply sets the flags that a configuration names.
 func (s *Settings) Apply(data []byte) error {
 	var document yaml.Node

@@ -152,7 +152,7 @@ func (f *imports) readFile(tool *importedTool, name string, data []byte) {
 		line += strings.Join(used, ", ")
 	}
 	if len(unused) > 0 {
-		line += "; not used: " + strings.Join(unused[:min(len(unused), maxUnused)], ", ") + human.More(max(0, len(unused)-maxUnused))
+		line += "; not used: " + human.First(unused, maxUnused)
 	}
 	f.lines = append(f.lines, line)
 }

@@ -124,10 +124,10 @@ func (s *Settings) RegisterOutput() {
 // a folder that is not writable.
 func (s *Settings) Resolve() (*pipeline.Options, error) {
 	o := s.Unchecked()
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	if s.has("timeout") {
-		if err := s.checkCampaign(); err != nil {
-			return nil, err
-		}
 		if o.Campaign.Calls == 0 || s.flags.Changed("timeout") { // --test-limit alone switches the clock off
 			o.Campaign.Timeout = time.Duration(float64(s.timeout) * float64(time.Second))
 		}
@@ -136,9 +136,6 @@ func (s *Settings) Resolve() (*pipeline.Options, error) {
 		}
 	}
 	if s.has("out") {
-		if err := s.checkOutput(); err != nil {
-			return nil, err
-		}
 		var err error
 		if o.Gate.Waivers, err = s.readWaivers(); err != nil {
 			return nil, err

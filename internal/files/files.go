@@ -22,7 +22,16 @@ func ReadBounded(path string, limit int64) ([]byte, error) {
 	if info.Size() > limit {
 		return nil, fmt.Errorf("it has %d bytes; the limit is %d", info.Size(), limit)
 	}
-	return os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1)) // a device or a pipe has no size
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("it has more than %d bytes, the limit", limit)
+	}
+	return data, err
 }
 
 // maxSource bounds a source file, bytes. Arbitrary: larger than any source that compilers
@@ -66,11 +75,15 @@ func Resolve(path string) string {
 	return path
 }
 
-// Plain strips the path from a file system error, for messages that already name it.
+// Plain strips paths from a file system error, for messages that already name it.
 func Plain(err error) error {
 	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	var linkError *os.LinkError
+	switch {
+	case errors.As(err, &pathError):
 		return pathError.Err
+	case errors.As(err, &linkError):
+		return linkError.Err
 	}
 	return err
 }

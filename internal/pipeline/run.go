@@ -1,8 +1,9 @@
 // Package pipeline is the job: from a change to a written report. Its steps are the
-// packages below it; it has no input or output of its own.
+// packages below it; for people it prints to the Log alone.
 package pipeline
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/sightline-evm/sightline/fuzzer"
@@ -79,10 +80,7 @@ func begin(o *Options, c *change.Change) *run {
 
 // headName is the commit by which people know the head.
 func (r *run) headName() string {
-	if r.o.Output.Pushed != "" {
-		return r.o.Output.Pushed
-	}
-	return r.report.Diff.Head
+	return cmp.Or(r.o.Output.Pushed, r.report.Diff.Head)
 }
 
 // deployed keeps the World that is fuzzed, and prints it.

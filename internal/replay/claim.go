@@ -3,10 +3,10 @@ package replay
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -26,7 +26,7 @@ func (l *loaded) holds(exec *evm.Execution, observed []fuzzer.Observed) bool {
 func (c *Claim) describe(path string) string {
 	at := c.Contract
 	if c.File != "" {
-		at = fmt.Sprintf("%s:%d in %s", c.File, c.Line, contractName(c.Contract))
+		at = fmt.Sprintf("%s:%d in %s", c.File, c.Line, bytecode.ShortName(c.Contract))
 	}
 	if c.Kind == LineClaim {
 		how := "reaches"
@@ -46,9 +46,4 @@ func (c *Claim) is(f *report.Finding) bool {
 // reaches reports whether the claim is what a report says of a target.
 func (c *Claim) reaches(t *report.Target) bool {
 	return c.Kind == LineClaim && c.Contract == t.Contract && c.File == t.File && c.Line == t.Line && c.Kept == (t.Status == report.Reached)
-}
-
-// contractName is the name in "source:name".
-func contractName(qualified string) string {
-	return qualified[strings.LastIndexByte(qualified, ':')+1:]
 }

@@ -37,8 +37,8 @@ var ours = []struct {
 }
 
 // WriteFolder writes the files of a run into the folder dir, which is made if it does not
-// exist, and removes those that an earlier run left there: they belong to a snapshot that
-// is replaced. Files of anyone else stay. Each file appears whole or not at all, and
+// exist, and removes those that an earlier run left there: a run's
+// files replace those of an earlier one. Files of anyone else stay. Each file appears whole or not at all, and
 // report.json, which names the others, last.
 func (b Bundle) WriteFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -49,9 +49,12 @@ func (b Bundle) WriteFolder(dir string) error {
 			return err
 		}
 	}
-	if _, written := b[WorldFile]; !written {
-		if err := os.Remove(filepath.Join(dir, WorldFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return outputError(filepath.Join(dir, WorldFile), err)
+	for _, name := range []string{WorldFile, SnapshotFile} {
+		if _, written := b[name]; written {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return outputError(filepath.Join(dir, name), err)
 		}
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(b)), func(name string) bool { return name == report.JSONFile })
@@ -60,10 +63,7 @@ func (b Bundle) WriteFolder(dir string) error {
 	}
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return outputError(path, err)
-		}
-		if err := atomicfile.Write(path, b[name]); err != nil {
+		if err := atomicfile.WriteInFolder(path, b[name]); err != nil {
 			return outputError(path, err)
 		}
 	}
@@ -80,6 +80,9 @@ func removeEarlier(dir string, limit int64, isOurs func(data []byte) bool) error
 		return fmt.Errorf("cannot read %s: %w; name another folder with --out", dir, files.Plain(err))
 	}
 	for _, entry := range entries {
+		if !entry.Type().IsRegular() {
+			continue // not ours, and a pipe would not end
+		}
 		path := filepath.Join(dir, entry.Name())
 		data, err := files.ReadBounded(path, limit)
 		if err != nil || !isOurs(data) {
@@ -94,14 +97,5 @@ func removeEarlier(dir string, limit int64, isOurs func(data []byte) bool) error
 
 // outputError names the file that could not be written, the cause, and the remedy.
 func outputError(path string, err error) error {
-	cause := err // without the name of the temporary file
-	var pathErr *fs.PathError
-	var linkErr *os.LinkError
-	switch {
-	case errors.As(err, &pathErr):
-		cause = pathErr.Err
-	case errors.As(err, &linkErr):
-		cause = linkErr.Err
-	}
-	return fmt.Errorf("cannot write %s: %w; choose a writable folder with --out", path, cause)
+	return fmt.Errorf("cannot write %s: %w; choose a writable folder with --out", path, files.Plain(err))
 }

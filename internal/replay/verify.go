@@ -143,7 +143,7 @@ func (v *verification) replay(r *report.Report, all map[string]*loaded) error {
 			v.Lines++
 			continue
 		}
-		v.disagree("%s of %s is not %s", place(t), contractName(t.Contract), t.Status)
+		v.disagree("%s of %s is not %s", place(t), bytecode.ShortName(t.Contract), t.Status)
 	}
 	for i := range r.Clashes {
 		c := &r.Clashes[i]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -18,10 +19,15 @@ var serverProgram string
 // server is a soljson.js that answers one input after the other.
 type server struct {
 	mu     sync.Mutex
-	in     io.Writer
+	cmd    *exec.Cmd
+	in     io.WriteCloser
 	out    io.Reader
 	stderr bytes.Buffer
+	failed bool // it has ended
 }
+
+// errEnded is the error of an input that found its server ended by another one.
+var errEnded = errors.New("the compiler has ended")
 
 var servers struct {
 	sync.Mutex
@@ -29,22 +35,30 @@ var servers struct {
 }
 
 // Compile compiles a standard-JSON input with a soljson.js. It stays loaded until this
-// process ends, since loading it takes longer than compiling what tests compile. An error
-// need not be the input's: the oldest compilers abort on some inputs, and a fresh one may
-// still answer.
+// process ends, since loading it takes longer than compiling what tests compile. The oldest
+// compilers abort on inputs that come late; a fresh one gets those again.
 func Compile(soljson string, input []byte) ([]byte, error) {
-	s, err := serverOf(soljson)
-	if err != nil {
-		return nil, err
-	}
-	output, err := s.compile(input)
-	if err != nil {
+	for attempt := 0; ; {
+		s, err := serverOf(soljson)
+		if err != nil {
+			return nil, err
+		}
+		output, err := s.compile(input)
+		if err == nil {
+			return output, nil
+		}
 		servers.Lock()
-		delete(servers.byPath, soljson)
+		if servers.byPath[soljson] == s {
+			delete(servers.byPath, soljson)
+		}
 		servers.Unlock()
-		return nil, fmt.Errorf("%s through node: %w\n%s", soljson, err, &s.stderr)
+		if errors.Is(err, errEnded) {
+			continue // it was not asked
+		}
+		if attempt++; attempt == 2 {
+			return nil, fmt.Errorf("%s through node: %w\n%s", soljson, err, &s.stderr)
+		}
 	}
-	return output, nil
 }
 
 // serverOf is the server of a soljson.js, started when first asked for.
@@ -68,7 +82,7 @@ func serverOf(soljson string) (*server, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("node: %w", err)
 	}
-	s.in, s.out = in, out
+	s.cmd, s.in, s.out = cmd, in, out
 	if servers.byPath == nil {
 		servers.byPath = map[string]*server{}
 	}
@@ -79,6 +93,20 @@ func serverOf(soljson string) (*server, error) {
 func (s *server) compile(input []byte) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.failed {
+		return nil, errEnded
+	}
+	output, err := s.ask(input)
+	if err != nil {
+		s.failed = true
+		_ = s.in.Close()
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait() // and all of stderr is there
+	}
+	return output, err
+}
+
+func (s *server) ask(input []byte) ([]byte, error) {
 	length := binary.BigEndian.AppendUint32(nil, uint32(len(input)))
 	if _, err := s.in.Write(append(length, input...)); err != nil {
 		return nil, err

@@ -4,7 +4,7 @@
 //   - [ReadRun] reads the environment and the event's payload.
 //   - [Runner] reads inputs and writes outputs, the job's summary and annotations,
 //     and keeps other output from being read as commands.
-//   - [Ladder] finds out which commits to compare, or has GitHub say what changed.
+//   - [BaseResolver] finds out which commits to compare, or has GitHub say what changed.
 //   - [Client] keeps one comment on a pull request and uploads SARIF.
 //
 // All input (payloads, responses, names) is bounded and checked. The token is used

@@ -188,10 +188,11 @@ func (f *finder) untested(s settings.Setup, outputs []*compile.Output) string {
 	}
 	lacking := ""
 	_ = filepath.WalkDir(f.root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil { // what cannot be read cannot be built
+			return nil //nolint:nilerr // see above
+		}
 		name := entry.Name()
 		switch {
-		case err != nil: // an unreadable file cannot be built
-			return nil //nolint:nilerr // see above
 		case entry.IsDir() && file != f.root && (strings.HasPrefix(name, ".") || name == "node_modules" || settings.IsConfigured(file) || filepath.Dir(file) == f.root && slices.Contains(sources.SkippedRootFolders, name)):
 			return fs.SkipDir
 		case entry.IsDir() || !strings.HasSuffix(name, ".t.sol") || held[f.relative(file)]:

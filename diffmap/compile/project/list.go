@@ -116,7 +116,7 @@ func importsAny(root string, wanted map[string]bool, options solc.Options) bool 
 	options.Root = root
 	p, err := sources.Open(root, options)
 	if err != nil {
-		return false
+		return settings.IsRefused(err) // it may import them, and the build says what is wrong
 	}
 	names, err := p.Names()
 	if err != nil {
@@ -170,7 +170,7 @@ func follow(p *sources.Tree, names []string, visit func(file string)) {
 func IsSource(root, file string, options solc.Options) bool {
 	p, err := sources.Open(root, options)
 	if err != nil {
-		return false
+		return settings.IsRefused(err) // it may import them, and the build says what is wrong
 	}
 	names, err := p.Names()
 	return err == nil && slices.Contains(names, file)

@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 )
 
 // monorepo has projects of all tools, and folders that are none.
@@ -89,7 +90,13 @@ func TestProjects(t *testing.T) {
 	if !slices.Equal(holders, []string{"packages/a", "packages/b"}) || !slices.Equal(rest, []string{"shared/Unused.sol"}) {
 		t.Errorf("held by %q, rest %q", holders, rest)
 	}
+	// What foundry.toml remaps is not known where it is refused, so the project counts.
+	testfiles.Write(t, filepath.Join(root, "packages/a/foundry.toml"), "[profile.default\n")
+	if holders, _ := Holders(root, []string{"packages/a"}, []string{"shared/S.sol"}, solc.Options{Repository: root}); !slices.Equal(holders, []string{"packages/a"}) {
+		t.Errorf("with a refused foundry.toml: held by %q", holders)
+	}
 	// Without leave to read beside the project, what is there is not followed.
+	testfiles.Write(t, filepath.Join(root, "packages/a/foundry.toml"), "")
 	if holders, _ := Holders(root, []string{"packages/a"}, []string{"shared/S.sol"}, solc.Options{}); holders != nil {
 		t.Errorf("outside of the project: %q", holders)
 	}

@@ -43,7 +43,7 @@ func (l Limits) ReadFile(path string) ([]byte, error) {
 // TooLarge is the error of something that exceeds FileBytes.
 func TooLarge(limits Limits) error {
 	return &Error{Kind: ErrTooLarge, Problem: "larger than " + SizeText(limits.FileBytes),
-		Remedy: "ask the compiler for less, or raise the limit"}
+		Remedy: "ask the compiler for less"}
 }
 
 // DecodeJSON is json.Unmarshal with an error that says where.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Configurations are the files that say that their folder is a project's.
@@ -11,6 +12,11 @@ var Configurations = []string{
 	"foundry.toml",
 	"hardhat.config.js", "hardhat.config.ts", "hardhat.config.cjs", "hardhat.config.mjs", "hardhat.config.cts", "hardhat.config.mts",
 	"truffle-config.js", "truffle.js",
+}
+
+// configurations are those whose names begin with a prefix.
+func configurations(prefix string) []string {
+	return slices.DeleteFunc(slices.Clone(Configurations), func(name string) bool { return !strings.HasPrefix(name, prefix) })
 }
 
 // IsConfigured reports whether a build tool is configured for a folder.

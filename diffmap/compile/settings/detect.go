@@ -30,14 +30,13 @@ func Detect(root string, getenv func(string) string) []Setup {
 		}
 		found = append(found, s)
 	}
-	for _, extension := range []string{"js", "ts", "cjs", "mjs", "cts", "mts"} {
-		config := "hardhat.config." + extension
+	for _, config := range configurations("hardhat.config.") {
 		if text, err := Read(filepath.Join(root, config)); err == nil {
 			found = append(found, Setup{Tool: ToolHardhat, Config: config, Builds: filepath.Join(hardhatArtifacts(root, text), "build-info")})
 			break
 		}
 	}
-	for _, config := range []string{"truffle-config.js", "truffle.js"} {
+	for _, config := range configurations("truffle") {
 		if _, err := os.Stat(filepath.Join(root, config)); err == nil {
 			found = append(found, Setup{Tool: ToolTruffle, Config: config, Builds: filepath.Join(root, "build", "contracts")})
 			break

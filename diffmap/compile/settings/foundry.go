@@ -39,9 +39,9 @@ func FoundryFuzz(root string, getenv func(string) string) (map[string]string, er
 	if err != nil {
 		return nil, err
 	}
-	values := file.Sub("fuzz").scalars()
+	values := file.sub("fuzz").scalars()
 	for _, name := range profileNames(getenv) {
-		maps.Copy(values, file.Sub("profile", name, "fuzz").scalars())
+		maps.Copy(values, file.sub("profile", name, "fuzz").scalars())
 	}
 	return values, nil
 }
@@ -53,7 +53,7 @@ func FoundryEndpoints(root string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Sorted(maps.Keys(file.Sub("rpc_endpoints"))), nil
+	return slices.Sorted(maps.Keys(file.sub("rpc_endpoints"))), nil
 }
 
 // profileNames are the profiles of foundry.toml that apply; later ones override.
@@ -66,16 +66,35 @@ func profileNames(getenv func(string) string) []string {
 }
 
 // foundryProfile is the table of settings that apply to the project at root.
-func foundryProfile(root string, getenv func(string) string) (Table, error) {
+func foundryProfile(root string, getenv func(string) string) (table, error) {
 	file, err := readTOML(filepath.Join(root, FoundryFile))
 	if err != nil {
 		return nil, err
 	}
-	profile := Table{}
+	return file.profile(getenv), nil
+}
+
+// profile is the table of settings that apply.
+func (t table) profile(getenv func(string) string) table {
+	profile := table{}
 	for _, name := range profileNames(getenv) {
-		maps.Copy(profile, file.Sub("profile", name))
+		maps.Copy(profile, t.sub("profile", name))
 	}
-	return profile, nil
+	return profile
+}
+
+// FoundrySources are the folder of sources ("" for forge's default) and the remappings that
+// the text of a foundry.toml has.
+func FoundrySources(text []byte, getenv func(string) string) (folder string, remappings []string, err error) {
+	file, err := parseTOML(text)
+	if err != nil {
+		return "", nil, err
+	}
+	profile := file.profile(getenv)
+	if src := profile.texts("src"); len(src) == 1 {
+		folder = src[0]
+	}
+	return folder, profile.texts("remappings"), nil
 }
 
 // FoundryPaths reads foundry.toml in root, and knows forge's defaults. When the
@@ -86,7 +105,7 @@ func FoundryPaths(root string, getenv func(string) string) (Paths, error) {
 		return Paths{}, err
 	}
 	folder := func(key, otherwise string) string {
-		if given := profile.Texts(key); len(given) == 1 && given[0] != "" {
+		if given := profile.texts(key); len(given) == 1 && given[0] != "" {
 			otherwise = given[0]
 		}
 		if filepath.IsAbs(otherwise) {
@@ -96,10 +115,10 @@ func FoundryPaths(root string, getenv func(string) string) (Paths, error) {
 	}
 	s := Paths{Out: folder("out", "out"), Cache: folder("cache_path", "cache")}
 	s.buildInfos = filepath.Join(s.Out, "build-info")
-	if len(profile.Texts("build_info_path")) == 1 {
+	if len(profile.texts("build_info_path")) == 1 {
 		s.buildInfos = folder("build_info_path", "")
 	}
-	if solc := profile.Texts("solc"); len(solc) == 1 && strings.ContainsAny(solc[0], `/\\`) {
+	if solc := profile.texts("solc"); len(solc) == 1 && strings.ContainsAny(solc[0], `/\\`) {
 		s.Solc = folder("solc", "")
 	}
 	return s, err

@@ -13,12 +13,12 @@ func FuzzSettings(f *testing.F) {
 	f.Add("profile.default.out = \"\\u0061\"\nprofile.ci = {runs = 0x1_0, out = \"\"\"\n[a]\"\"\"}\n[ a . 'b' ]\nt = 07:32\n[[c]]\nd = 1979-05-27T07:32:00Z")
 	f.Add("[a]\n[a]\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, err := ParseTOML([]byte(text))
+		file, err := parseTOML([]byte(text))
 		if problem := new(reading.Error); err != nil && (!errors.As(err, &problem) || problem.Place == "" || !errors.Is(err, reading.ErrFormat)) {
 			t.Errorf("%q: error %#v does not say where", text, err)
 		}
-		for key := range file.Sub("profile", "default") {
-			for _, s := range file.Texts(key) {
+		for key := range file.sub("profile", "default") {
+			for _, s := range file.texts(key) {
 				if len(s) > len(text) {
 					t.Errorf("%q is not of %q", s, text)
 				}

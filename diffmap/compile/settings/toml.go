@@ -17,29 +17,29 @@ import (
 // table's keys: a second for a file of this size that holds nothing else.
 const maxTOML = 256 << 10
 
-// Table is a table of a TOML file (https://toml.io/en/v1.1.0), decoded.
-type Table map[string]any
+// table is a table of a TOML file (https://toml.io/en/v1.1.0), decoded.
+type table map[string]any
 
 // readTOML reads a file. The error wraps fs.ErrNotExist when there is none, and is an
 // [*reading.Error] of the kind ErrFormat or ErrTooLarge when it is not TOML or too large.
-func readTOML(file string) (Table, error) {
+func readTOML(file string) (table, error) {
 	text, err := Read(file)
 	if err != nil {
 		return nil, err
 	}
-	table, err := ParseTOML([]byte(text))
-	return table, reading.At(file, err)
+	decoded, err := parseTOML([]byte(text))
+	return decoded, reading.At(file, err)
 }
 
-// ParseTOML decodes a text.
-func ParseTOML(text []byte) (Table, error) {
+// parseTOML decodes a text.
+func parseTOML(text []byte) (table, error) {
 	if len(text) > maxTOML {
 		return nil, &reading.Error{Kind: reading.ErrTooLarge, Problem: "larger than " + reading.SizeText(maxTOML)}
 	}
-	var table Table
-	err := toml.Unmarshal(text, &table)
+	var decoded table
+	err := toml.Unmarshal(text, &decoded)
 	if err == nil {
-		return table, nil
+		return decoded, nil
 	}
 	e := &reading.Error{Kind: reading.ErrFormat, Problem: reading.Shorten(strings.TrimPrefix(err.Error(), "toml: ")), Cause: err}
 	if decode := new(toml.DecodeError); errors.As(err, &decode) {
@@ -49,8 +49,8 @@ func ParseTOML(text []byte) (Table, error) {
 	return nil, e
 }
 
-// Sub follows keys to a table; nil when there is none.
-func (t Table) Sub(keys ...string) Table {
+// sub follows keys to a table; nil when there is none.
+func (t table) sub(keys ...string) table {
 	for _, key := range keys {
 		inner, _ := t[key].(map[string]any)
 		t = inner
@@ -58,8 +58,8 @@ func (t Table) Sub(keys ...string) Table {
 	return t
 }
 
-// Texts lists the strings of a setting, which is one or an array.
-func (t Table) Texts(key string) []string {
+// texts lists the strings of a setting, which is one or an array.
+func (t table) texts(key string) []string {
 	switch value := t[key].(type) {
 	case string:
 		return []string{value}
@@ -77,7 +77,7 @@ func (t Table) Texts(key string) []string {
 
 // scalars are the settings that are neither arrays nor tables, as text: strings without
 // quotes, integers in decimal.
-func (t Table) scalars() map[string]string {
+func (t table) scalars() map[string]string {
 	texts := make(map[string]string, len(t))
 	for key, value := range t {
 		switch value := value.(type) {

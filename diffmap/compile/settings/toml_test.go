@@ -6,7 +6,7 @@ import (
 )
 
 func TestTOML(t *testing.T) {
-	file, err := ParseTOML([]byte(`
+	text := []byte(`
 src = "no"
 [profile.default]
 src = 'contracts' # "x"
@@ -16,15 +16,11 @@ remappings = [
 ] 
 [profile.ci]
 src = "other"
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	profile := file.Sub("profile", "default")
-	if got := profile.Texts("src"); !slices.Equal(got, []string{"contracts"}) {
-		t.Errorf("src %q", got)
-	}
-	if got := profile.Texts("remappings"); !slices.Equal(got, []string{"@oz/=lib/oz/", "a#b/=lib/a/"}) {
-		t.Errorf("remappings %q", got)
+`)
+	for profile, want := range map[string]string{"": "contracts", "default": "contracts", "ci": "other", "unknown": "contracts"} {
+		folder, remappings, err := FoundrySources(text, func(string) string { return profile })
+		if err != nil || folder != want || !slices.Equal(remappings, []string{"@oz/=lib/oz/", "a#b/=lib/a/"}) {
+			t.Errorf("profile %q: sources in %q, remappings %q, %v", profile, folder, remappings, err)
+		}
 	}
 }

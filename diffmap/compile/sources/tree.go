@@ -84,14 +84,13 @@ func (p *Tree) readSettings() error {
 	}
 	configuration := filepath.Join(p.Root, settings.FoundryFile)
 	if text, err := p.Read(configuration); err == nil {
-		file, err := settings.ParseTOML(text)
+		folder, remappings, err := settings.FoundrySources(text, os.Getenv)
 		if err != nil {
 			return reading.At(configuration, err)
 		}
-		profile := file.Sub("profile", "default")
-		lines = append(lines, profile.Texts("remappings")...)
-		if src := profile.Texts("src"); len(src) == 1 && filepath.IsLocal(src[0]) {
-			p.sourceFolder = src[0]
+		lines = append(lines, remappings...)
+		if filepath.IsLocal(folder) {
+			p.sourceFolder = folder
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -198,7 +197,7 @@ func (p *Tree) walk(folder string, names *[]string) error {
 
 func tooManyFiles(limits reading.Limits) error {
 	return &reading.Error{Kind: reading.ErrTooLarge, Problem: fmt.Sprintf("more than %d source files", limits.Files),
-		Remedy: "give a folder with fewer, or raise the limit"}
+		Remedy: "give a folder with fewer"}
 }
 
 // Locate finds the file of a source unit: below the root, in node_modules, in lib;

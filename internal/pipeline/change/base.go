@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
@@ -185,14 +186,15 @@ func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 // changes get the base's text, others the head's, if it fits the compiler's record of the
 // source. It returns the first source that is left without a text.
 func (c *Change) addTexts(base, head *compile.Output, texts *diffmap.BaseSources) (lacking string) {
+	compilers := c.compilersIn(head.Folder)
+	reader := sync.OnceValues(func() (func(string) ([]byte, error), error) { return sources.Reader(compilers.Root, compilers) })
 	headText := func(name string) []byte {
 		for _, s := range head.Sources {
 			if s.Path == name && s.Text != nil {
 				return s.Text
 			}
 		}
-		compilers := c.compilersIn(head.Folder)
-		read, err := sources.Reader(compilers.Root, compilers)
+		read, err := reader()
 		if err != nil {
 			return nil
 		}

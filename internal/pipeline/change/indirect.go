@@ -15,8 +15,8 @@ import (
 // be built is not an error: a warning says what was not looked for.
 func (c *Change) addIndirect(ctx context.Context) error {
 	deleted := slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool { return f.Status == unified.Deleted && IsSource(f.OldPath) })
-	beside := len(c.deps.pins)+len(c.deps.settings) > 0
-	if !deleted && !beside && !diffmap.ChangesDeclarations(c.Outputs, c.lines, c.Paths) {
+	others := len(c.deps.pins)+len(c.deps.settings) > 0
+	if !deleted && !others && !diffmap.ChangesDeclarations(c.Outputs, c.lines, c.Paths) {
 		return nil
 	}
 	c.Redeclared = true
@@ -36,7 +36,7 @@ func (c *Change) addIndirect(ctx context.Context) error {
 		c.log.Warn("code that changed without a changed line is unknown, since the base version has no build: %s", human.OneLine(err))
 		return nil
 	}
-	defer func() { // what is asked of the base later are places alone
+	defer func() { // later steps ask the base for declarations and places in code alone
 		for _, s := range sides {
 			s.Base.DropStatements()
 		}

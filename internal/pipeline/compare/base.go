@@ -73,11 +73,7 @@ func namedAsHead(sides []diffmap.BaseSide) []*compile.Output {
 	for _, side := range sides {
 		base := side.Base.Copy()
 		base.Folder = side.Head.Folder
-		for _, contract := range base.Contracts {
-			if name, ok := side.Renamed[contract.Source]; ok {
-				contract.Source = name
-			}
-		}
+		base.RenameSources(side.Renamed)
 		outputs = append(outputs, base)
 	}
 	compile.Distinguish(outputs, outputs)

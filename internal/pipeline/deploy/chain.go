@@ -34,7 +34,7 @@ var wellKnown = map[string]uint64{
 	"scroll": 534352, "unichain": 130, "moonbeam": 1284, "celo": 42220,
 }
 
-// check implements [cheatcode.Fork]'s.
+// check is the check of a [cheatcode.Fork].
 func (f *forks) check(name string, block *uint64) error {
 	address := slices.ContainsFunc(schemes, func(scheme string) bool { return strings.HasPrefix(name, scheme) })
 	switch id := wellKnown[name]; {

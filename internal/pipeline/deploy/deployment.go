@@ -32,7 +32,7 @@ func NewBuild(outputs []*compile.Output, paths diffmap.Options) Build {
 	return Build{Outputs: outputs, Table: table, Positions: diffmap.NewPositions(outputs, table, paths)}
 }
 
-// Deployment is one build, deployed. It is immutable once made: the head, the base and
+// Deployment is one build, deployed. It is immutable once [Head] or [Make] has returned it: the head, the base and
 // the release build are three of them.
 type Deployment struct {
 	Build

@@ -2,14 +2,12 @@ package upgrade
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/sightline-evm/sightline/diffmap/layout"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -102,7 +100,7 @@ func (s *shower) showIn(before, after *deployed, changes []layout.Change) (*show
 		call := g.data(from, before.Address)
 		file.Calls = append(file.Calls, replay.UpgradeCall{Name: before.Name + "." + g.after.Sig, From: from, To: call.To, Data: call.Data})
 	}
-	answers, err := runUpgrade(file)
+	answers, err := file.Run()
 	if err != nil {
 		return nil, err
 	}
@@ -193,36 +191,6 @@ func implementationAt(machine evm.Machine, in *deployed, call evm.Call) (*common
 		}
 	}
 	return nil, nil
-}
-
-// runUpgrade makes the calls of a case on go-ethereum, before and after the upgrade.
-func runUpgrade(c *replay.Upgrade) ([][2]replay.UpgradeAnswer, error) {
-	upgraded := *c.World
-	upgraded.Accounts = maps.Clone(c.World.Accounts)
-	account := upgraded.Accounts[c.Address]
-	if account == nil {
-		return nil, fmt.Errorf("there is no contract at %s to upgrade", c.Address.Hex())
-	}
-	changed := *account
-	changed.Code = c.Code
-	upgraded.Accounts[c.Address] = &changed
-	answers := make([][2]replay.UpgradeAnswer, len(c.Calls))
-	for side, w := range []*evm.World{c.World, &upgraded} {
-		machine, err := gethvm.New(w, bytecode.NewTable(nil), evm.LiftCodeSizeLimits)
-		if err != nil {
-			return nil, err
-		}
-		for i := range c.Calls {
-			call := &c.Calls[i]
-			exec, err := machine.Run(evm.Sequence{{From: call.From, To: call.To, Data: call.Data}})
-			if err != nil {
-				return nil, err
-			}
-			result := &exec.Calls[0]
-			answers[i][side] = replay.UpgradeAnswer{Fails: result.Outcome != evm.Success, Output: slices.Clone(result.Output)}
-		}
-	}
-	return answers, nil
 }
 
 // describeAnswer formats an answer for people.

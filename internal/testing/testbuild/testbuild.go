@@ -76,10 +76,7 @@ func standardJSON(t testing.TB, version string, sources map[string]string) (inpu
 		t.Fatal(err)
 	}
 	return input, cached(t, filepath.Join(root, ".cache", "testbuild"), compiler.Version(), input, func() ([]byte, error) {
-		if text, err := soljson.Compile(compiler.Path(), input); err == nil {
-			return text, nil
-		}
-		return compiler.Compile(ctx, input)
+		return soljson.Compile(compiler.Path(), input)
 	})
 }
 
