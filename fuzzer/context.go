@@ -31,8 +31,8 @@ func (c *Campaign) contextOf(seed *Seed, demanded bool, energy Energy) (s sequen
 	}
 	if before := c.suite.writer(seed, c.rand); before != nil {
 		s.writer = before.Calls
-		for range min(int(energy), maxChains) {
-			if demanded {
+		if demanded {
+			for range min(int(energy), maxChains) {
 				s.chains = append(s.chains, c.suite.closure(seed, c.rand, c.maxSeqLen-1))
 			}
 		}

@@ -81,7 +81,7 @@ func runtimeCodes(subjects []subject) [][]byte {
 
 // pair is a machine that runs everything on two.
 type pair struct {
-	ours, reference evmtest.Machine
+	ours, reference evm.Exporter
 	world           *evm.World
 	tally           *tally
 	stop            context.CancelFunc

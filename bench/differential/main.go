@@ -52,13 +52,13 @@ func main() {
 
 // newOurs makes the machine that is compared with the reference. Tests have one
 // that is wrong.
-var newOurs = func(w *evm.World, table *bytecode.Table, options ...evm.Option) (evmtest.Machine, error) {
+var newOurs = func(w *evm.World, table *bytecode.Table, options ...evm.Option) (evm.Exporter, error) {
 	return interp.New(w, table, options...)
 }
 
 // machines makes the two machines that are compared. They share the table, so that
 // they know the same programs.
-func machines(w *evm.World, table *bytecode.Table, options ...evm.Option) (ours, reference evmtest.Machine, err error) {
+func machines(w *evm.World, table *bytecode.Table, options ...evm.Option) (ours, reference evm.Exporter, err error) {
 	if table == nil {
 		table = bytecode.NewTable(nil)
 	}

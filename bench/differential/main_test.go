@@ -39,10 +39,10 @@ func TestAgreement(t *testing.T) {
 }
 
 // wrong is a machine that thinks frames that end with RETURN used more gas.
-type wrong struct{ evmtest.Machine }
+type wrong struct{ evm.Exporter }
 
 func (w wrong) Run(seq evm.Sequence) (*evm.Execution, error) {
-	exec, err := w.Machine.Run(seq)
+	exec, err := w.Exporter.Run(seq)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (w wrong) Run(seq evm.Sequence) (*evm.Execution, error) {
 func TestMismatch(t *testing.T) {
 	right := newOurs
 	t.Cleanup(func() { newOurs = right })
-	newOurs = func(w *evm.World, table *bytecode.Table, options ...evm.Option) (evmtest.Machine, error) {
+	newOurs = func(w *evm.World, table *bytecode.Table, options ...evm.Option) (evm.Exporter, error) {
 		m, err := right(w, table, options...)
 		return wrong{m}, err
 	}

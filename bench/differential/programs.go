@@ -44,8 +44,9 @@ func runPrograms(ctx context.Context, run *harness.Run, programs uint64, newCase
 			var mine tally
 			for made.Load() < programs && failed.Load() < enough && ctx.Err() == nil {
 				c := newCase(run.Seed<<32 + next.Add(1))
+				before := len(mine.mismatches)
 				mine.runCase(c)
-				failed.Store(uint64(len(mine.mismatches)))
+				failed.Add(uint64(len(mine.mismatches) - before))
 				n := uint64(c.Programs)
 				if before := made.Add(n) - n; before/progressPrograms != (before+n)/progressPrograms {
 					run.Logf("%s programs", harness.Number(float64(before+n)))

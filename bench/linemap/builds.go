@@ -30,9 +30,9 @@ var pruner = map[string]any{"enabled": false, "details": map[string]any{
 
 // kinds are the builds that run the same calls. The first is the reference.
 var kinds = []kind{
-	{name: "mapping", mapping: true},
+	{name: "debug", mapping: true},
 	{name: "optimizer off", settings: map[string]any{"optimizer": map[string]any{"enabled": false}}, mapping: true, newOnly: true},
-	{name: "mapping, via-IR", settings: map[string]any{"optimizer": pruner, "viaIR": true}, mapping: true, newOnly: true},
+	{name: "debug, via-IR", settings: map[string]any{"optimizer": pruner, "viaIR": true}, mapping: true, newOnly: true},
 	{name: "shipped, optimizer", settings: map[string]any{"optimizer": map[string]any{"enabled": true, "runs": 200}}},
 	{name: "shipped, via-IR", settings: map[string]any{"optimizer": map[string]any{"enabled": true, "runs": 200}, "viaIR": true}, newOnly: true},
 }

@@ -72,14 +72,14 @@ func (p *project) sources(modules string) (map[string]string, error) {
 	if p.harness == "" {
 		return exampleSources(p.name)
 	}
-	harness, err := fs.ReadFile(harnesses, "harness/"+p.harness)
+	source, err := fs.ReadFile(harnesses, "harness/"+p.harness)
 	if err != nil {
 		return nil, err
 	}
 	if p.pkg == "" {
-		return map[string]string{"src/" + p.harness: string(harness)}, nil
+		return map[string]string{"src/" + p.harness: string(source)}, nil
 	}
-	texts := map[string]string{harnessName: string(harness)}
+	texts := map[string]string{harnessName: string(source)}
 	root := filepath.Join(modules, filepath.FromSlash(p.pkg), filepath.FromSlash(p.folder))
 	for queue := []string{harnessName}; len(queue) > 0; queue = queue[1:] {
 		for _, imported := range solidity.Imports([]byte(texts[queue[0]])) {

@@ -102,6 +102,7 @@ func question(run *harness.Run, subject string, w *walked) contractResult {
 	r := contractResult{subject: subject, contract: w.program.Contract.Name + " " + w.program.Code.Kind.String(), bytes: len(w.program.Bytes), blocks: len(w.program.Blocks)}
 	start := run.Now()
 	a := lookahead.New(w.program, lookahead.Options{Calls: noCalls})
+	a.Unreachable(0) // the graph is made when first asked for
 	r.graphMicroseconds = float64(run.Now().Sub(start).Nanoseconds()) / 1e3
 	points := splitPoints(w.paths, len(w.program.Blocks))
 	rng := rand.New(rand.NewPCG(run.Seed, w.program.Key))

@@ -44,10 +44,8 @@ func equalExecutions(a, b *Execution) bool {
 }
 
 func equalResults(a, b CallResult) bool {
-	return a.Frames == b.Frames && a.Outcome == b.Outcome && bytes.Equal(a.Output, b.Output) && a.GasUsed == b.GasUsed && reasonOf(&a) == reasonOf(&b) && a.ID == b.ID
+	return a.Frames == b.Frames && a.Outcome == b.Outcome && bytes.Equal(a.Output, b.Output) && a.GasUsed == b.GasUsed && a.Reason() == b.Reason() && a.ID == b.ID
 }
-
-func reasonOf(c *CallResult) string { return c.Reason() }
 
 func equalFrames(a, b Frame) bool {
 	return a.Call == b.Call && a.Parent == b.Parent && a.Depth == b.Depth && a.Kind == b.Kind && a.CallPC == b.CallPC && a.CallAt == b.CallAt &&
@@ -120,10 +118,10 @@ func differInFields(where string, a, b reflect.Value) *Difference {
 func differInReason(where string, a, b reflect.Value) *Difference {
 	x, ok := a.Addr().Interface().(*CallResult)
 	y, too := b.Addr().Interface().(*CallResult)
-	if !ok || !too || reasonOf(x) == reasonOf(y) {
+	if !ok || !too || x.Reason() == y.Reason() {
 		return nil
 	}
-	return &Difference{where + ".Reason", strconv.Quote(reasonOf(x)), strconv.Quote(reasonOf(y))}
+	return &Difference{where + ".Reason", strconv.Quote(x.Reason()), strconv.Quote(y.Reason())}
 }
 
 // maxShown bounds what is shown of one value, bytes; arbitrary.

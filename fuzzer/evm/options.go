@@ -11,7 +11,7 @@ type Options struct {
 type Option func(*Options)
 
 // LiftCodeSizeLimits lets contracts and creation code be longer than EIP-170 and
-// EIP-3860 allow. The mapping build needs it: without the optimizer code is two
+// EIP-3860 allow. The debug build needs it: without the optimizer code is two
 // to three times as long as what is shipped.
 func LiftCodeSizeLimits(o *Options) { o.LiftCodeSize = true }
 

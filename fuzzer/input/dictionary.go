@@ -49,27 +49,6 @@ func NewDictionary(programs []*bytecode.Program) *Dictionary {
 	return d
 }
 
-// Snapshot is a copy that later observations of d do not change.
-func (d *Dictionary) Snapshot() *Dictionary {
-	c := *d
-	return &c
-}
-
-// SnapshotInto makes dst a snapshot of d without allocating.
-func (d *Dictionary) SnapshotInto(dst *Dictionary) { *dst = *d }
-
-// Merge learns what another dictionary has learned.
-func (d *Dictionary) Merge(other *Dictionary) {
-	for i := range d.learned {
-		t := &other.learned[i]
-		for class := range classes {
-			for _, place := range t.places[class][:t.used[class]] {
-				d.learned[i].add(&t.values[class][place])
-			}
-		}
-	}
-}
-
 // Observe learns from an execution: operands of comparisons, storage values,
 // return data.
 func (d *Dictionary) Observe(e *evm.Execution) {

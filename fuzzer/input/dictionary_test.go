@@ -78,19 +78,12 @@ func TestDictionaryHoldsConstantsAndObservations(t *testing.T) {
 		t.Error("0xdeadbeef is never sampled as bytes4")
 	}
 
-	before := d.Snapshot()
 	d.Observe(observation(5000, 6000))
 	got = sampled(d, &testTypes[3])
 	for _, want := range []uint64{5000, 5001, 6000, 15000, 18000, 0x7777777} {
 		if got[want] == 0 {
 			t.Errorf("observed %d is never sampled", want)
 		}
-	}
-	if got := sampled(before, &testTypes[3]); got[5000] != 0 {
-		t.Error("a snapshot learned what was observed later")
-	}
-	if before.Merge(d); before.learned[operands].used != d.learned[operands].used || sampled(before, &testTypes[3])[5000] == 0 {
-		t.Error("merging did not teach what the other had learned")
 	}
 }
 
@@ -123,12 +116,5 @@ func BenchmarkObserve(b *testing.B) {
 	e := observation(1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000)
 	for b.Loop() {
 		d.Observe(e)
-	}
-}
-
-func BenchmarkSnapshot(b *testing.B) {
-	d, copied := NewDictionary(nil), new(Dictionary)
-	for b.Loop() {
-		d.SnapshotInto(copied)
 	}
 }

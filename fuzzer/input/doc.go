@@ -12,7 +12,7 @@
 //	for _, seed := range mutator.Seeds() { … }              // every function once, zero arguments
 //	child := mutator.Mutate(r, parent)                      // the parent stays as it is
 //	encoded = space.Encode(child, encoded)                  // buffers are used again
-//	dictionary.Observe(execution)                           // by the owner; workers get Snapshots
+//	dictionary.Observe(execution)                           // each worker has a dictionary of its own
 //
 // The unit of change is the input word ([Word]): an elementary argument, an
 // array's length, 32 bytes of a byte string, sender, value, time, block.
@@ -21,7 +21,7 @@
 //
 // What an execution teaches beyond the dictionary: [Proposer.Propose] sets words that
 // equal an operand of a comparison to the other operand; [Predict] takes two runs
-// that differ in one word ([Space.ChangedWord], [AppendBranches]) and solves for
+// that differ in one word ([Space.AppendChanged], [AppendBranches]) and solves for
 // the value that takes a branch's other side (papers/harvey §4); [Line] does so where
 // the runs differ in several words, and [Slope] says what a word once did to a branch,
 // so that a change can be made up for. [Space.Sign] makes the signatures that ecrecover was

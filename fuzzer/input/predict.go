@@ -6,18 +6,6 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// ChangedWord is the one input word by which two sequences differ; false when
-// they differ in none, in more, or in what they call. A changed length counts
-// although words come and go with it, as long as no other word changes.
-func (s *Space) ChangedWord(a, b Sequence) (Word, bool) {
-	var words [1]Word
-	changed, ok := s.AppendChanged(words[:0], a, b, 1)
-	if !ok || len(changed) != 1 {
-		return Word{}, false
-	}
-	return changed[0], true
-}
-
 // AppendChanged appends the input words by which two sequences differ to dst;
 // false when they differ in more than most, or in what they call.
 func (s *Space) AppendChanged(dst []Word, a, b Sequence, most int) ([]Word, bool) {

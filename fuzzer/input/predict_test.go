@@ -241,7 +241,8 @@ func TestChangedWord(t *testing.T) {
 	for range 5_000 {
 		parent := m.GenerateSequence(r)
 		child := m.Mutate(r, parent)
-		w, ok := m.space.ChangedWord(parent, child)
+		words, ok := m.space.AppendChanged(nil, parent, child, 1)
+		ok = ok && len(words) == 1
 		if want := oneWordDiffers(t, m.space, parent, child); ok != want {
 			t.Fatalf("one changed word: %v, want %v\n%s%s", ok, want, Format(m.space, parent), Format(m.space, child))
 		}
@@ -249,6 +250,7 @@ func TestChangedWord(t *testing.T) {
 			continue
 		}
 		one++
+		w := words[0]
 		x, _ := m.space.Get(child, w)
 		if again, ok := m.space.With(parent, w, &x); w.Kind != LengthWord && (!ok || !again.Equal(child)) {
 			t.Fatalf("setting %v does not make the child", w)

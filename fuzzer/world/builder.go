@@ -23,7 +23,7 @@ const (
 	// maxAttempts: a contract that failed is attempted again once, when others
 	// have been deployed that its arguments could name.
 	maxAttempts = 2
-	// deployGas is four transactions' worth of gas: code of the mapping build is
+	// deployGas is four transactions' worth of gas: code of the debug build is
 	// two to three times as long as the release build's, and must be paid for.
 	deployGas = 4 * evm.CallGas
 	// maxExhausted bounds the runs of a constructor that end out of gas: other

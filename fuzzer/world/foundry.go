@@ -37,7 +37,7 @@ type Chain struct {
 func DefaultChain() Chain {
 	const gas = 1 << 30 // gas_limit, of calls and of the block
 	chain := Chain{
-		Block:  evm.Block{Number: 1, Time: 1, GasLimit: gas, ChainID: 31337},
+		Block:  evm.Block{Number: 1, Time: 1, GasLimit: gas, ChainID: evm.ChainID},
 		Sender: common.HexToAddress("0x1804c8AB1F12E6bbf3894d4083f33e07309d1f38"),
 		Gas:    gas,
 	}

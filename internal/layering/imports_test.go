@@ -41,7 +41,7 @@ var allowances = map[string][]string{
 	"internal/pipeline/compare": {"internal/pipeline/change", "internal/pipeline/deploy", "report", "diffmap", "diffmap/compile", "fuzzer",
 		"fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "internal/bytecode", "internal/files", "internal/human", "internal/progress"},
 	"internal/pipeline/upgrade": {"internal/pipeline/change", "internal/pipeline/deploy", "internal/replay", "report", "diffmap", "diffmap/compile",
-		"diffmap/layout", "diffmap/unified", "fuzzer/evm", "fuzzer/evm/gethvm", "fuzzer/world", "internal/bytecode", "internal/human", "internal/progress"},
+		"diffmap/layout", "diffmap/unified", "fuzzer/evm", "fuzzer/world", "internal/bytecode", "internal/human", "internal/progress"},
 	"internal/worldfile": {"internal/pipeline/deploy", "fuzzer/evm", "fuzzer/world", "internal/human"},
 	"internal/pipeline/deploy": {"internal/pipeline/change", "diffmap", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/settings",
 		"fuzzer/evm", "fuzzer/evm/gethvm", "fuzzer/evm/interp", "fuzzer/input", "fuzzer/world", "fuzzer/world/chain", "fuzzer/world/recorder",

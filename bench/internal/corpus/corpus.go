@@ -59,8 +59,8 @@ func (b *Builder) Project(ctx context.Context, name, version string, from fs.FS,
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	options := solc.Options{NodeModules: []string{b.Modules}, Solc: filepath.Join(b.Modules, "solc-"+version)}
-	mapping := compile.DebugOptions{Cache: filepath.Join(b.Run.Cache, "builds", filepath.Base(cache)), Peephole: b.Peephole}
-	outputs, err := project.CompileSources(ctx, root, options, mapping)
+	debug := compile.DebugOptions{Cache: filepath.Join(b.Run.Cache, "builds", filepath.Base(cache)), Peephole: b.Peephole}
+	outputs, err := project.CompileSources(ctx, root, options, debug)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

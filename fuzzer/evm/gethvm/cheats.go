@@ -80,7 +80,7 @@ func (h stateHost) SetEnvironment(e cheatcode.Environment) {
 	h.evm.GasPrice, h.evm.Origin = uint256.NewInt(e.GasPrice), e.Origin
 }
 
-// WorldEnvironment implements cheatHost.
+// WorldEnvironment implements cheats.Host.
 func (h stateHost) WorldEnvironment() cheatcode.Environment {
 	block := &h.world.Block
 	chainID := block.ChainID

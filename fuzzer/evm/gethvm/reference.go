@@ -56,7 +56,7 @@ type Reference struct {
 	cheats    *cheats.Cheats // nil: there are none
 	intercept *intercept     // what they do to calls
 
-	done        evm.Sequence // the calls whose results are in rec.exec
+	done        evm.Sequence // the calls whose results are in rec.Exec
 	checkpoints []checkpoint // before each of them
 }
 

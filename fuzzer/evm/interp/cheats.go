@@ -86,7 +86,7 @@ func (m *Interpreter) setOrigin(origin common.Address) {
 	m.env.origin.SetBytes20(origin[:])
 }
 
-// WorldEnvironment implements cheatHost.
+// WorldEnvironment implements cheats.Host.
 func (h ledgerHost) WorldEnvironment() cheatcode.Environment {
 	block := &h.world.Block
 	h.setNumber(h.number) // as if PREVRANDAO had never been set

@@ -61,7 +61,7 @@ type Interpreter struct {
 	sent         *evm.Message   // what runs, unless it is a call
 	cheats       *cheats.Cheats // nil: there are none
 
-	done        evm.Sequence // the calls whose results are in rec.exec
+	done        evm.Sequence // the calls whose results are in rec.Exec
 	checkpoints []checkpoint // before each of them
 }
 
@@ -95,7 +95,7 @@ const (
 	// to about 10 MB.
 	maxDecoded = 1 << 19
 	// maxCachedCreation is the size of creation code beyond which its decoding is
-	// not remembered; twice the limit of EIP-3860, for mapping builds.
+	// not remembered; twice the limit of EIP-3860, for debug builds.
 	maxCachedCreation = 1 << 17
 	// maxIdleStacks is the number of chunks of stacks that are kept: 2 MB, in which a
 	// recursion down to the call depth's limit fits.

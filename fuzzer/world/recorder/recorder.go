@@ -46,7 +46,6 @@ type Options struct {
 // Recorder is the chain.
 type Recorder struct {
 	options  Options
-	table    *bytecode.Table
 	instance common.Hash // that no other Recorder has, in no run; nothing else depends on it
 
 	mu       sync.Mutex
@@ -86,7 +85,7 @@ func New(world *evm.World, table *bytecode.Table, options Options) (*Recorder, e
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{options: options, table: table, start: world, machine: machine, byHash: map[common.Hash]*transaction{}}
+	r := &Recorder{options: options, start: world, machine: machine, byHash: map[common.Hash]*transaction{}}
 	_, err = rand.Read(r.instance[:])
 	return r, err
 }

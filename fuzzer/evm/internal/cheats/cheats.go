@@ -77,7 +77,7 @@ func (c *Cheats) Keep() *cheatcode.State {
 	return c.State
 }
 
-// Rewind goes back to what keep gave.
+// Rewind goes back to what Keep returned.
 func (c *Cheats) Rewind(to *cheatcode.State) {
 	c.State, c.own, c.stale = to, false, true
 	c.Begin()

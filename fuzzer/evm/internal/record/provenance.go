@@ -37,7 +37,7 @@ type Condition struct {
 	Left, Right uint256.Int
 }
 
-// comparison is the condition as [Comparison] describes it.
+// comparison is the condition as [evm.Comparison] describes it.
 func (c *Condition) comparison() (op byte, left, right uint256.Int) {
 	left, right = c.Left, c.Right
 	switch vm.OpCode(c.Op) {

@@ -50,7 +50,7 @@ type Watcher interface {
 
 // Active is an open frame.
 type Active struct {
-	Index  int // in Execution.Frames; −1: beyond maxFrames, not recorded
+	Index  int // in Execution.Frames; −1: beyond MaxFrames, not recorded
 	serial uint32
 	Depth  int
 

@@ -389,8 +389,13 @@ contract ExpectTest {
         emitter.quiet();
     }
 
-    function testBadMockCallsWithoutAnswers() public {
+    function testMockCallsWithoutAnswers() public {
+        uint256 before = emitter.stored();
+        bytes[] memory answers = new bytes[](1);
+        answers[0] = abi.encode(before + 1);
+        vm.mockCalls(address(emitter), abi.encodeWithSignature("stored()"), answers);
         vm.mockCalls(address(emitter), abi.encodeWithSignature("stored()"), new bytes[](0));
+        require(emitter.stored() == before, "not mocked");
     }
 
     function testMockCalls() public {
