@@ -102,18 +102,18 @@ func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch
 	return true
 }
 
-// tryHandler runs a sequence that ends with a failing assertion of a handler again,
-// without the calls outside the scope of the handler's test. It returns false when the
-// task is over.
-func (w *worker) tryHandler(ctx context.Context, seq input.Sequence, exec *evm.Execution, b *batch) bool {
+// withinScope is a sequence that ends with a failing assertion of a handler without the
+// calls outside the scope of the handler's test; nil where there is none such, or all of
+// it is in scope.
+func (w *worker) withinScope(seq input.Sequence, exec *evm.Execution) input.Sequence {
 	test, ok := w.space.Tested(seq)
 	if !ok || !oracle.FailsAssertion(exec, len(seq)-1) {
-		return true
+		return nil
 	}
 	if within := w.space.Within(test, seq); len(within) < len(seq) {
-		return w.tryProperty(ctx, within, b)
+		return within
 	}
-	return true
+	return nil
 }
 
 // tryProperty runs a sequence that ends with a property, or a handler's call.

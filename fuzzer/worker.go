@@ -245,15 +245,15 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		found := w.follow(next, exec, isNew, budget)
 		budget -= len(found)
 		leads.push(found)
-		// Last, since they run the machine again.
+		// Last, since they run the machine again, and exec is another execution then.
 		if input.IsTest(next.sequence) {
 			continue // a test leaves no state behind
 		}
-		if !w.tryHandler(ctx, next.sequence, exec, b) {
+		scoped, asks := w.withinScope(next.sequence, exec), w.checksProperties(exec, isNew)
+		if w.fuzzesState(exec) && !w.fuzzState(ctx, next.sequence, exec, b) {
 			return
 		}
-		asks := w.checksProperties(exec, isNew)
-		if w.fuzzesState(exec) && !w.fuzzState(ctx, next.sequence, exec, b) {
+		if scoped != nil && !w.tryProperty(ctx, scoped, b) {
 			return
 		}
 		if asks && !w.tryProperties(ctx, next.sequence, b) {
