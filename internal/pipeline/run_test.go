@@ -45,8 +45,8 @@ func fuzzMeter(t *testing.T, base string) *report.Report {
 			t.Fatal(err)
 		}
 	}
-	_, headBuild := testbuild.Write(t, root, "head", "0.8.30", map[string]string{"src/Meter.sol": head})
-	input, baseBuild := testbuild.Write(t, root, "base", "0.8.30", map[string]string{"src/Meter.sol": base})
+	_, headBuild := testbuild.Write(t, root, "head", "0.8.30", map[string]string{"src/Meter.sol": head}, nil)
+	input, baseBuild := testbuild.Write(t, root, "base", "0.8.30", map[string]string{"src/Meter.sol": base}, nil)
 	if err := os.Remove(input); err != nil {
 		t.Fatal(err)
 	}

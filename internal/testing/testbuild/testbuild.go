@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,7 +33,7 @@ type Project struct {
 // .cache, since the compiler takes seconds to start.
 func Compile(t testing.TB, version string, sources map[string]string) *Project {
 	t.Helper()
-	input, output := standardJSON(t, version, sources)
+	input, output := standardJSON(t, version, sources, nil)
 	read, err := compile.ReadSolc(input, output, "solc "+version, reading.Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -40,11 +41,12 @@ func Compile(t testing.TB, version string, sources map[string]string) *Project {
 	return &Project{read}
 }
 
-// Write compiles as [Compile] does, and writes NAME.input.json and NAME.output.json into
-// a folder, as standard JSON goes into a compiler and out of it. It returns their paths.
-func Write(t testing.TB, folder, name, version string, sources map[string]string) (input, output string) {
+// Write compiles as [Compile] does, with settings of standard JSON (nil: none but what is
+// asked for), and writes NAME.input.json and NAME.output.json into a folder, as standard JSON
+// goes into a compiler and out of it. It returns their paths.
+func Write(t testing.TB, folder, name, version string, sources map[string]string, settings map[string]any) (input, output string) {
 	t.Helper()
-	in, out := standardJSON(t, version, sources)
+	in, out := standardJSON(t, version, sources, settings)
 	input, output = filepath.Join(folder, name+".input.json"), filepath.Join(folder, name+".output.json")
 	for path, data := range map[string][]byte{input: in, output: out} {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -55,7 +57,7 @@ func Write(t testing.TB, folder, name, version string, sources map[string]string
 }
 
 // standardJSON is a compiler's input and output.
-func standardJSON(t testing.TB, version string, sources map[string]string) (input, output []byte) {
+func standardJSON(t testing.TB, version string, sources map[string]string, settings map[string]any) (input, output []byte) {
 	t.Helper()
 	ctx := context.Background()
 	root := moduleRoot(t)
@@ -71,7 +73,9 @@ func standardJSON(t testing.TB, version string, sources map[string]string) (inpu
 	for path, text := range sources {
 		content[path] = map[string]any{"content": text}
 	}
-	input, err = json.Marshal(map[string]any{"language": "Solidity", "sources": content, "settings": map[string]any{"outputSelection": selection}})
+	all := map[string]any{"outputSelection": selection}
+	maps.Copy(all, settings)
+	input, err = json.Marshal(map[string]any{"language": "Solidity", "sources": content, "settings": all})
 	if err != nil {
 		t.Fatal(err)
 	}

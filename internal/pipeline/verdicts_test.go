@@ -1,0 +1,292 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
+	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/internal/testing/testbuild"
+	"github.com/sightline-evm/sightline/internal/testing/testdiff"
+	"github.com/sightline-evm/sightline/internal/testing/testfiles"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// TestVerdicts runs the job on the pull requests of testdata/verdicts: archives with the
+// files of base/ and head/. Lines of the head say what the report has to say of them:
+//
+//	assert(x != 3); // want assertion introduced [shipped=absent] [severity=note] [title~text]
+//	y = x;          // line reached
+//
+// Every finding has to be wanted. The comment in front of the files has settings, one a line,
+// and text to read after "#":
+//
+//	solc: 0.8.30                    the compiler's version (the default)
+//	settings: {"viaIR": true}       of standard JSON: the project's own build has them
+//	calls: 3000                     of the campaign (the default)
+//	git                             a Git repository without builds: the job makes them
+//	verdict: pass                   of the whole
+//	warn: TEXT                      that a warning of the report contains
+//	says: TEXT                      that the report contains anywhere
+//	not: TEXT                       that it does not contain
+func TestVerdicts(t *testing.T) {
+	files, err := filepath.Glob("testdata/verdicts/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no pull requests: %v", err)
+	}
+	modules := testfiles.NodeModules(t)
+	t.Setenv("SIGHTLINE_NODE_MODULES", modules)
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(modules, "..", "..", "verdicts"))
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := readVerdict(t, archive)
+			v.check(t, v.run(t))
+		})
+	}
+}
+
+// verdict is a pull request with what is expected of its report.
+type verdict struct {
+	solc     string
+	settings map[string]any
+	calls    uint64
+	git      bool
+
+	verdict         string
+	warn, says, not []string
+
+	base, head map[string]string // texts by path
+}
+
+func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
+	t.Helper()
+	v := &verdict{solc: "0.8.30", calls: 3_000, base: map[string]string{}, head: map[string]string{}}
+	for _, line := range strings.Split(strings.TrimSpace(string(archive.Comment)), "\n") {
+		key, value, _ := strings.Cut(line, ": ")
+		switch key {
+		case "solc":
+			v.solc = value
+		case "settings":
+			if err := json.Unmarshal([]byte(value), &v.settings); err != nil {
+				t.Fatalf("settings: %v", err)
+			}
+		case "calls":
+			if _, err := fmt.Sscan(value, &v.calls); err != nil {
+				t.Fatalf("calls: %v", err)
+			}
+		case "git":
+			v.git = true
+		case "verdict":
+			v.verdict = value
+		case "warn":
+			v.warn = append(v.warn, value)
+		case "says":
+			v.says = append(v.says, value)
+		case "not":
+			v.not = append(v.not, value)
+		default:
+			if line != "" && !strings.HasPrefix(line, "#") {
+				t.Fatalf("unknown setting %q", line)
+			}
+		}
+	}
+	for _, file := range archive.Files {
+		version, path, _ := strings.Cut(file.Name, "/")
+		switch version {
+		case "base":
+			v.base[path] = string(file.Data)
+		case "head":
+			v.head[path] = string(file.Data)
+		default:
+			t.Fatalf("%s is neither below base/ nor below head/", file.Name)
+		}
+	}
+	return v
+}
+
+// run is the job on the pull request.
+func (v *verdict) run(t *testing.T) *report.Report {
+	t.Helper()
+	dir := t.TempDir()
+	o := &Options{
+		Campaign: Campaign{Calls: v.calls, Workers: 1, Schedule: fuzzer.Lookahead.Name},
+		Gate:     Gate{FailOn: "high"},
+		Output:   Output{Dir: filepath.Join(dir, "out")},
+		Now:      time.Now, Log: progress.NewLog(io.Discard, time.Now),
+	}
+	if v.git {
+		o.Change = v.repository(t, filepath.Join(dir, "repository"))
+	} else {
+		o.Change = v.builds(t, dir)
+	}
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// builds is the change as a diff, with builds of both versions.
+func (v *verdict) builds(t *testing.T, dir string) change.Options {
+	t.Helper()
+	for version, texts := range map[string]map[string]string{"old": v.base, "new": v.head} {
+		if err := os.Mkdir(filepath.Join(dir, version), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for path, text := range texts {
+			testfiles.Write(t, filepath.Join(dir, version, path), text)
+		}
+	}
+	// "a/old/src/A.sol" becomes "a/src/A.sol", the name in a repository.
+	diff := regexp.MustCompile(`(?m)^((?:diff --git |--- |\+\+\+ |rename from |rename to ).*)$`).ReplaceAllFunc(
+		testdiff.Git(t, dir, "-M", "old", "new"), func(line []byte) []byte {
+			return []byte(strings.NewReplacer("a/old/", "a/", "b/new/", "b/", "from old/", "from ", "to new/", "to ", "a/new/", "a/", "b/old/", "b/").Replace(string(line)))
+		})
+	testfiles.Write(t, filepath.Join(dir, "pr.diff"), string(diff))
+	o := change.Options{Root: filepath.Join(dir, "new"), Diff: filepath.Join(dir, "pr.diff")}
+	for version, texts := range map[string]map[string]string{"base": v.base, "head": v.head} {
+		sources := map[string]string{}
+		for path, text := range texts {
+			if strings.HasSuffix(path, ".sol") {
+				sources[path] = text
+			}
+		}
+		if len(sources) == 0 {
+			continue
+		}
+		_, output := testbuild.Write(t, dir, version, v.solc, sources, v.settings)
+		if version == "base" {
+			o.BaseBuilds = []string{output}
+		} else {
+			o.Builds = []string{output}
+		}
+	}
+	return o
+}
+
+// repository is the change as the working tree of a repository, compared with its commit.
+func (v *verdict) repository(t *testing.T, root string) change.Options {
+	t.Helper()
+	git := func(arguments ...string) {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgSign=false"}, arguments...)...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", arguments, err, out)
+		}
+	}
+	testfiles.Write(t, filepath.Join(root, "README.md"), "A project.\n")
+	for path, text := range v.base {
+		testfiles.Write(t, filepath.Join(root, path), text)
+	}
+	git("init", "-q")
+	git("add", "-A")
+	git("commit", "-q", "-m", "base")
+	for path := range v.base {
+		if err := os.Remove(filepath.Join(root, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, text := range v.head {
+		testfiles.Write(t, filepath.Join(root, path), text)
+	}
+	git("add", "-A")
+	return change.Options{Root: root, Base: "HEAD"}
+}
+
+// check compares a report with what is expected of it.
+func (v *verdict) check(t *testing.T, r *report.Report) {
+	t.Helper()
+	found := map[string][]report.Finding{}
+	for _, f := range r.Findings {
+		at := fmt.Sprintf("%s:%d", f.Location.File, f.Location.Line)
+		found[at] = append(found[at], f)
+	}
+	statuses := map[string]string{}
+	for _, line := range r.Lines {
+		statuses[fmt.Sprintf("%s:%d", line.File, line.Line)] = line.Status + " (" + line.Reason + ")"
+	}
+	expectation := regexp.MustCompile(`// (want|line) (.*)$`)
+	for path, text := range v.head {
+		for i, line := range strings.Split(text, "\n") {
+			at := fmt.Sprintf("%s:%d", path, i+1)
+			m := expectation.FindStringSubmatch(line)
+			switch {
+			case m == nil:
+			case m[1] == "line":
+				if status, _, _ := strings.Cut(statuses[at], " ("); status != m[2] {
+					t.Errorf("%s is %q, want %s", at, statuses[at], m[2])
+				}
+			default:
+				i := slices.IndexFunc(found[at], func(f report.Finding) bool { return wanted(&f, m[2]) })
+				if i < 0 {
+					t.Errorf("%s: no finding %q", at, m[2])
+					continue
+				}
+				found[at] = slices.Delete(found[at], i, i+1)
+			}
+		}
+	}
+	for at, findings := range found {
+		for _, f := range findings {
+			t.Errorf("%s: %s %s (%s), severity %s, shipped %s, %q: not wanted", at, f.Oracle, f.Novelty, f.NoveltyReason, f.Severity, f.Shipped, f.Title)
+		}
+	}
+	if v.verdict != "" && string(r.Verdict) != v.verdict {
+		t.Errorf("the verdict is %s, want %s", r.Verdict, v.verdict)
+	}
+	all, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range v.says {
+		if !strings.Contains(string(all), text) {
+			t.Errorf("the report does not contain %q: %s", text, all)
+		}
+	}
+	for _, text := range v.not {
+		if strings.Contains(string(all), text) {
+			t.Errorf("the report contains %q", text)
+		}
+	}
+	for _, text := range v.warn {
+		if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, text) }) {
+			t.Errorf("no warning contains %q: %q", text, r.Warnings)
+		}
+	}
+}
+
+// wanted reports whether a finding is as described: "ORACLE NOVELTY key=value key~text".
+func wanted(f *report.Finding, want string) bool {
+	fields := regexp.MustCompile(`\s\[?`).Split(strings.ReplaceAll(want, "]", ""), -1)
+	if len(fields) < 2 || f.Oracle != fields[0] || f.Novelty != fields[1] {
+		return false
+	}
+	values := map[string]string{"shipped": f.Shipped, "severity": f.Severity, "title": f.Title, "reason": f.NoveltyReason}
+	for _, field := range fields[2:] {
+		if key, value, ok := strings.Cut(field, "="); ok && values[key] != value {
+			return false
+		}
+		if key, text, ok := strings.Cut(field, "~"); ok && !strings.Contains(values[key], strings.ReplaceAll(text, "_", " ")) {
+			return false
+		}
+	}
+	return true
+}
