@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,52 @@ func TestFixtures(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestOptimized: optimizers write panics and events in other ways.
+func TestOptimized(t *testing.T) {
+	const id = "assertion"
+	sources := map[string]string{}
+	var all []fixture
+	for _, f := range fixtures(t, id) {
+		switch strings.TrimSuffix(filepath.Base(f.path), ".sol") {
+		case "caught", "handed-on", "computed", "event-of-a-library", "given-topic":
+			all, sources[f.path] = append(all, f), f.text
+		}
+	}
+	for _, version := range []string{"0.8.30", "0.8.17"} {
+		for _, ir := range []bool{false, true} {
+			for _, runs := range []int{1, 200} {
+				project := testbuild.CompileWith(t, version, sources, map[string]any{
+					"viaIR": ir, "optimizer": map[string]any{"enabled": true, "runs": runs},
+				})
+				for _, f := range all {
+					t.Run(fmt.Sprintf("%s@%s/ir=%v/runs=%d", f.path, version, ir, runs), func(t *testing.T) {
+						checkMessages(t, f, project.Contracts(f.path))
+					})
+				}
+			}
+		}
+	}
+}
+
+// checkMessages compares how often the assertion oracle sees something in a fixture's
+// sequences with what it sees in code that is not optimized: lines are not what they were.
+func checkMessages(t *testing.T, f fixture, contracts []*bytecode.Contract) {
+	t.Helper()
+	plain := testbuild.Compile(t, "0.8.30", map[string]string{f.path: f.text}).Contracts(f.path)
+	for _, run := range f.runs {
+		if got, want := messages(t, f, contracts, run), messages(t, f, plain, run); !slices.Equal(got, want) {
+			t.Errorf("%s: the oracle sees %q, without the optimizer %q", run, got, want)
+		}
+	}
+}
+
+func messages(t *testing.T, f fixture, contracts []*bytecode.Contract, run string) (seen []string) {
+	t.Helper()
+	exec := execute(t, bytecode.NewTable(contracts), lastContract(t, f, contracts), run)
+	oracle.Assertion.Check(exec, func(o oracle.Observation) { seen = append(seen, o.Contract+": "+o.Message) })
+	return seen
 }
 
 // forgetChecks makes contracts as they are without a source map.

@@ -33,7 +33,14 @@ type Project struct {
 // .cache, since the compiler takes seconds to start.
 func Compile(t testing.TB, version string, sources map[string]string) *Project {
 	t.Helper()
-	input, output := standardJSON(t, version, sources, nil)
+	return CompileWith(t, version, sources, nil)
+}
+
+// CompileWith compiles as [Compile] does, with settings of standard JSON (nil: none but what
+// is asked for).
+func CompileWith(t testing.TB, version string, sources map[string]string, settings map[string]any) *Project {
+	t.Helper()
+	input, output := standardJSON(t, version, sources, settings)
 	read, err := compile.ReadSolc(input, output, "solc "+version, reading.Limits{})
 	if err != nil {
 		t.Fatal(err)
