@@ -50,6 +50,7 @@ func (o *Output) readContracts(out standardOutput) error {
 			return err
 		}
 		c.findChecks(byID)
+		c.findGenerated(byID)
 		if declaration := declarations.contracts[name]; declaration != nil {
 			c.describe(declaration, declarations)
 		}

@@ -86,7 +86,7 @@ func fixtures(t *testing.T, id string) []fixture {
 // TestFixtures runs every oracle on its fixtures, with what the source map tells
 // and without. All fixtures of one compiler are compiled together.
 func TestFixtures(t *testing.T) {
-	for _, o := range oracle.All() {
+	for _, o := range oracle.Known() {
 		byVersion := map[string][]fixture{}
 		var versions []string
 		for _, f := range fixtures(t, o.ID) {
@@ -112,6 +112,28 @@ func TestFixtures(t *testing.T) {
 				forgetChecks(contracts)
 				t.Run(f.path+"@"+version+"/bare", func(t *testing.T) { check(t, o, f, project, contracts) })
 			}
+		}
+	}
+}
+
+// TestViaIR: the IR generator puts asserts, too, into helpers without a source.
+func TestViaIR(t *testing.T) {
+	for _, o := range []*oracle.Oracle{oracle.Assertion, oracle.Panic} {
+		sources := map[string]string{}
+		var all []fixture
+		for _, f := range fixtures(t, o.ID) {
+			switch filepath.Base(f.path) {
+			case "assembly.sol": // has the block's line
+			case "long.sol": // has a path that is too long to look for the helper's caller
+			default:
+				if slices.Contains(f.versions, "0.8.30") {
+					all, sources[f.path] = append(all, f), f.text
+				}
+			}
+		}
+		project := testbuild.CompileWith(t, "0.8.30", sources, map[string]any{"viaIR": true})
+		for _, f := range all {
+			t.Run(f.path, func(t *testing.T) { check(t, o, f, project, project.Contracts(f.path)) })
 		}
 	}
 }
@@ -273,7 +295,7 @@ func pack(c *bytecode.Contract, call string) ([]byte, error) {
 func TestOraclesAreComplete(t *testing.T) {
 	id := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`) // SARIF rule ids and configuration keys
 	seen := map[string]bool{}
-	for _, o := range oracle.All() {
+	for _, o := range oracle.Known() {
 		if !id.MatchString(o.ID) || seen[o.ID] {
 			t.Errorf("id %q: not unique, or not of lower-case words", o.ID)
 		}

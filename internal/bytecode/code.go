@@ -56,6 +56,9 @@ type Code struct {
 	// which takes sources and a source map.
 	Checks      []uint32
 	ChecksKnown bool
+	// Generated are the parts, in order, that the compiler wrote by itself, as far as the
+	// source map tells: they belong to whatever statement jumps there.
+	Generated []Range
 }
 
 // Contract is a compiled contract or library: what the campaign needs to deploy

@@ -36,6 +36,7 @@ import (
 //	solc: 0.8.30                    the compiler's version (the default)
 //	settings: {"viaIR": true}       of standard JSON: the project's own build has them
 //	calls: 3000                     of the campaign (the default)
+//	panics: 0x11 0x12               codes that are findings
 //	git                             a Git repository without builds: the job makes them
 //	verdict: pass                   of the whole
 //	warn: TEXT                      that a warning of the report contains
@@ -68,6 +69,7 @@ type verdict struct {
 	solc     string
 	settings map[string]any
 	calls    uint64
+	panics   []string
 	git      bool
 
 	verdict         string
@@ -92,6 +94,8 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 			if _, err := fmt.Sscan(value, &v.calls); err != nil {
 				t.Fatalf("calls: %v", err)
 			}
+		case "panics":
+			v.panics = strings.Fields(value)
 		case "git":
 			v.git = true
 		case "verdict":
@@ -127,7 +131,7 @@ func (v *verdict) run(t *testing.T) *report.Report {
 	t.Helper()
 	dir := t.TempDir()
 	o := &Options{
-		Campaign: Campaign{Calls: v.calls, Workers: 1, Schedule: fuzzer.Lookahead.Name},
+		Campaign: Campaign{Calls: v.calls, Workers: 1, Schedule: fuzzer.Lookahead.Name, Panics: v.panics},
 		Gate:     Gate{FailOn: "high"},
 		Output:   Output{Dir: filepath.Join(dir, "out")},
 		Now:      time.Now, Log: progress.NewLog(io.Discard, time.Now),
