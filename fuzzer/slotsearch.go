@@ -73,7 +73,7 @@ func (s *step) searchSlot() {
 	for i := range s.writes {
 		b := &s.writes[i]
 		a := findWrite(s.from.writes, b)
-		if a == nil || s.reported[findingKey{oracle.ArbitraryWrite.ID, b.at}] || !slotMoved(a, b) {
+		if a == nil || s.reported[findingKey{oracle: oracle.ArbitraryWrite.ID, at: b.at}] || !slotMoved(a, b) {
 			continue
 		}
 		p0, p1 := input.Point{Input: s.x0[0]}, input.Point{Input: s.x1[0]}

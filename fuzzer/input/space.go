@@ -25,6 +25,9 @@ type Instance struct {
 	constructor *Function // of a Fresh instance
 }
 
+// Chosen reports whether sequences deploy the instance with arguments of their choice.
+func (in *Instance) Chosen() bool { return in.Fresh && len(in.constructor.Inputs) > 0 }
+
 // Callable is a function of an instance.
 type Callable struct {
 	Instance int // index into Space.Instances

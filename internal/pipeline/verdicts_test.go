@@ -285,7 +285,7 @@ func wanted(f *report.Finding, want string) bool {
 	}
 	values := map[string]string{"shipped": f.Shipped, "severity": f.Severity, "title": f.Title, "reason": f.NoveltyReason}
 	for _, field := range fields[2:] {
-		if key, value, ok := strings.Cut(field, "="); ok && values[key] != value {
+		if key, value, ok := strings.Cut(field, "="); ok && values[key] != value && values[key] != strings.ReplaceAll(value, "_", " ") {
 			return false
 		}
 		if key, text, ok := strings.Cut(field, "~"); ok && !strings.Contains(values[key], strings.ReplaceAll(text, "_", " ")) {
