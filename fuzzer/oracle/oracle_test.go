@@ -102,7 +102,11 @@ func TestFixtures(t *testing.T) {
 			for _, f := range byVersion[version] {
 				sources[f.path] = f.text
 			}
-			project := testbuild.Compile(t, version, sources)
+			settings := map[string]any(nil)
+			if o == oracle.ArbitraryWrite {
+				settings = testbuild.Layouts()
+			}
+			project := testbuild.CompileWith(t, version, sources, settings)
 			for _, f := range byVersion[version] {
 				contracts := project.Contracts(f.path)
 				t.Run(f.path+"@"+version, func(t *testing.T) { check(t, o, f, project, contracts) })

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +37,7 @@ import (
 //	solc: 0.8.30                    the compiler's version (the default)
 //	settings: {"viaIR": true}       of standard JSON: the project's own build has them
 //	calls: 3000                     of the campaign (the default)
+//	layouts                         the builds have storage layouts, as those of the job have
 //	panics: 0x11 0x12               codes that are findings
 //	git                             a Git repository without builds: the job makes them
 //	verdict: pass                   of the whole
@@ -94,6 +96,11 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 			if _, err := fmt.Sscan(value, &v.calls); err != nil {
 				t.Fatalf("calls: %v", err)
 			}
+		case "layouts":
+			if v.settings == nil {
+				v.settings = map[string]any{}
+			}
+			maps.Copy(v.settings, testbuild.Layouts())
 		case "panics":
 			v.panics = strings.Fields(value)
 		case "git":

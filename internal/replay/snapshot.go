@@ -46,16 +46,17 @@ type snapshotFile struct {
 }
 
 type contractFile struct {
-	Name          string          `json:"name"`
-	Source        string          `json:"source"`
-	Folder        string          `json:"folder,omitempty"`
-	Variant       string          `json:"variant,omitempty"`
-	Library       bool            `json:"library,omitempty"`
-	ABI           json.RawMessage `json:"abi,omitempty"`
-	Creation      *codeFile       `json:"creation,omitempty"`
-	Runtime       *codeFile       `json:"runtime,omitempty"`
-	ArgumentTypes []string        `json:"argumentTypes,omitempty"`
-	Implements    []string        `json:"implements,omitempty"`
+	Name          string              `json:"name"`
+	Source        string              `json:"source"`
+	Folder        string              `json:"folder,omitempty"`
+	Variant       string              `json:"variant,omitempty"`
+	Library       bool                `json:"library,omitempty"`
+	ABI           json.RawMessage     `json:"abi,omitempty"`
+	Creation      *codeFile           `json:"creation,omitempty"`
+	Runtime       *codeFile           `json:"runtime,omitempty"`
+	ArgumentTypes []string            `json:"argumentTypes,omitempty"`
+	Implements    []string            `json:"implements,omitempty"`
+	Variables     []bytecode.Variable `json:"slots,omitempty"`
 }
 
 type codeFile struct {
@@ -107,7 +108,7 @@ func (s *Snapshot) Marshal() ([]byte, error) {
 		file.Contracts = append(file.Contracts, contractFile{
 			Name: c.Name, Source: c.Source, Folder: c.Folder, Variant: c.Variant, Library: c.Library, ABI: c.RawABI,
 			Creation: packCode(c.Creation), Runtime: packCode(c.Runtime),
-			ArgumentTypes: c.ArgumentTypes, Implements: c.Implements,
+			ArgumentTypes: c.ArgumentTypes, Implements: c.Implements, Variables: c.Variables,
 		})
 	}
 	for _, d := range s.Deployable {
@@ -223,7 +224,7 @@ func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
 func (f *contractFile) contract() (*bytecode.Contract, error) {
 	c := &bytecode.Contract{
 		Name: f.Name, Source: f.Source, Folder: f.Folder, Variant: f.Variant, Library: f.Library, RawABI: f.ABI,
-		ArgumentTypes: f.ArgumentTypes, Implements: f.Implements,
+		ArgumentTypes: f.ArgumentTypes, Implements: f.Implements, Variables: f.Variables,
 	}
 	var err error
 	if len(f.ABI) > 0 {

@@ -26,7 +26,7 @@ const minCalls = 8
 
 // Budget is what the campaign on the base may use, and what it begins with.
 type Budget struct {
-	// Config is that of the head's campaign. The base gets its schedule, seed and
+	// Config is that of the head's campaign. The base gets its oracles, schedule, seed and
 	// workers, and a [BaseShare] of its limits.
 	Config fuzzer.Config
 	// Saved are the inputs that the head's campaign began with.

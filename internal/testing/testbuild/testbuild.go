@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,14 @@ var selection = map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []s
 	"evm.deployedBytecode.object", "evm.deployedBytecode.sourceMap", "evm.deployedBytecode.linkReferences",
 	"evm.deployedBytecode.immutableReferences",
 }}}
+
+// Layouts are settings of standard JSON that ask for storage layouts in addition, which
+// compilers before 0.5.13 do not have.
+func Layouts() map[string]any {
+	all := maps.Clone(selection["*"].(map[string]any))                    //nolint:errcheck,forcetypeassert // it is a map, above
+	all["*"] = append(slices.Clone(all["*"].([]string)), "storageLayout") //nolint:errcheck,forcetypeassert // likewise
+	return map[string]any{"outputSelection": map[string]any{"*": all}}
+}
 
 func moduleRoot(t testing.TB) string {
 	t.Helper()
