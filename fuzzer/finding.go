@@ -31,21 +31,28 @@ type Finding struct {
 	// each once, in order of first entry: the report picks the changed line
 	// among them.
 	Path []bytecode.Location
+	// Chosen reports that it happens in calls of a contract that the sequence deploys with
+	// arguments of its own choice, and was not seen otherwise.
+	Chosen bool
 }
 
 // findingKey deduplicates findings.
 type findingKey struct {
 	oracle string
 	at     bytecode.Location
+	// chosen tells findings in calls of contracts that the sequence deploys with arguments
+	// of its own choice from others: they must not hide that it happens in the World, too.
+	chosen bool
 }
 
 // observation is what an oracle saw.
 type observation struct {
 	oracle *oracle.Oracle
 	oracle.Observation
+	chosen bool // see findingKey
 }
 
-func (o *observation) key() findingKey { return findingKey{o.oracle.ID, o.Location} }
+func (o *observation) key() findingKey { return findingKey{o.oracle.ID, o.Location, o.chosen} }
 
 // observer runs the oracles. It sees every execution and reuses its memory.
 type observer struct {
@@ -62,7 +69,7 @@ type observer struct {
 
 func newObserver(config *Config) *observer {
 	o := &observer{oracles: config.Oracles, space: config.Space, exempts: config.Exempt != nil}
-	o.broken = func(seen oracle.Observation) { o.seen = append(o.seen, observation{o.now, seen}) }
+	o.broken = func(seen oracle.Observation) { o.seen = append(o.seen, observation{oracle: o.now, Observation: seen}) }
 	o.report = func(seen oracle.Observation) {
 		if config.Exempt == nil || !config.Exempt(seen.Location) {
 			o.broken(seen)
@@ -90,6 +97,9 @@ func (o *observer) observe(seq input.Sequence, exec *evm.Execution) []observatio
 	checkProperty(o.space, seq, exec, o.broken)
 	if !o.exempts || !slices.ContainsFunc(o.seen, func(seen observation) bool { return seen.oracle == oracle.Assertion && seen.Call == len(seq)-1 }) {
 		checkHandler(o.space, seq, exec, o.broken) // otherwise the assertion is the contract's own, and was seen there
+	}
+	for i := range o.seen {
+		o.seen[i].chosen = o.space.Instances[seq[o.seen[i].Call].Instance].Chosen()
 	}
 	return o.seen
 }

@@ -81,6 +81,8 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 		NeverPassed: seen.oracle == oracle.FailingTest && !c.passed[lastOf(seq)],
 
 		Path: entered(c.Table, exec),
+
+		Chosen: seen.chosen,
 	}
 	c.result.Findings = append(c.result.Findings, f)
 	c.Progress(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})

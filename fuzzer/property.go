@@ -10,8 +10,8 @@ import (
 )
 
 // checkProperty judges the last call of a sequence when it is a property function: one
-// that returns a bool fails by returning false or by reverting (Echidna's rule), one that
-// returns nothing fails by reverting, or if failed() of the same test returns true
+// that returns a bool fails by returning false or by reverting (Echidna's rule; one named
+// echidna_revert_… fails unless it reverts), one that returns nothing fails by reverting, or if failed() of the same test returns true
 // afterwards (ds-test's rule: its assertions record failures and continue). Failures are
 // the assertion oracle's. A property is about the calls in its scope only.
 func checkProperty(space *input.Space, seq input.Sequence, exec *evm.Execution, report func(oracle.Observation)) {
@@ -60,7 +60,10 @@ func checkHandler(space *input.Space, seq input.Sequence, exec *evm.Execution, r
 
 // keeps reports whether a property's own answer is that it holds.
 func keeps(f *input.Function, result *evm.CallResult) bool {
-	if method, err := f.Contract.ABI.MethodById(f.Selector[:]); err == nil && len(method.Outputs) == 1 {
+	switch {
+	case f.Reverts:
+		return result.Outcome == evm.Reverted
+	case f.AnswersBool():
 		return answersTrue(result)
 	}
 	return result.Outcome == evm.Success

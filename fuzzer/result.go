@@ -64,6 +64,7 @@ func (c *Campaign) finish() *Result {
 			c.result.Notes = append(c.result.Notes, err.Error())
 		}
 	}
+	c.dropChosen()
 	c.result.Stats = c.stats()
 	for b := range c.blocks { // sorted below
 		if p := c.Table.Program(b.code); p != nil {
@@ -72,6 +73,14 @@ func (c *Campaign) finish() *Result {
 	}
 	slices.SortFunc(c.result.Entered, bytecode.Location.Compare)
 	return &c.result
+}
+
+// dropChosen drops findings in contracts that the sequence deploys with arguments of its own
+// choice, where the same happens otherwise.
+func (c *Campaign) dropChosen() {
+	c.result.Findings = slices.DeleteFunc(c.result.Findings, func(f *Finding) bool {
+		return f.Chosen && c.reported[findingKey{f.Oracle.ID, f.Location, false}]
+	})
 }
 
 // maxFaults bounds the faults of the tool that are kept. When as many consecutive tasks

@@ -16,6 +16,7 @@ type slotWrite struct {
 	frame int // within the call
 	at    bytecode.Location
 	slot  uint256.Int
+	in    *bytecode.Contract
 	plain bool // the slot is not an element of a mapping or array, as far as the frame's hashes tell
 }
 
@@ -36,7 +37,7 @@ func appendWrites(dst []slotWrite, exec *evm.Execution) []slotWrite {
 			if !access.Write {
 				continue
 			}
-			w := slotWrite{i - last[0], bytecode.Location{Code: f.Program.ID, PC: access.PC}, access.Slot, access.Slot == access.Base}
+			w := slotWrite{i - last[0], bytecode.Location{Code: f.Program.ID, PC: access.PC}, access.Slot, f.Program.Contract, access.Slot == access.Base}
 			if findWrite(dst[start:], &w) != nil {
 				continue
 			}
@@ -73,7 +74,7 @@ func (s *step) searchSlot() {
 	for i := range s.writes {
 		b := &s.writes[i]
 		a := findWrite(s.from.writes, b)
-		if a == nil || s.reported[findingKey{oracle.ArbitraryWrite.ID, b.at}] || !slotMoved(a, b) {
+		if a == nil || s.reported[findingKey{oracle: oracle.ArbitraryWrite.ID, at: b.at}] || !slotMoved(a, b) {
 			continue
 		}
 		p0, p1 := input.Point{Input: s.x0[0]}, input.Point{Input: s.x1[0]}
@@ -83,7 +84,83 @@ func (s *step) searchSlot() {
 		for _, x := range input.Secant(roots[:0], p0, p1, new(uint256.Int)) {
 			s.add(s.words, []uint256.Int{x}, s.point())
 		}
+		s.searchNarrowSlot(a, b)
 	}
+}
+
+// Bounds of the search with slot numbers that are narrower than a word. Arbitrary.
+const (
+	maxNarrowTries = 2  // of an instruction, width and variable
+	maxAimed       = 4  // variables that are aimed at, of a contract
+	maxNarrowCalls = 16 // of a sequence that gets a call more
+	maxNarrowLeads = 4  // of one run
+)
+
+// narrowAim is something that searchNarrowSlot has aimed at.
+type narrowAim struct {
+	at              bytecode.Location
+	width, variable int
+}
+
+// searchNarrowSlot makes leads of the same two runs as searchSlot, for a word that is
+// narrower than a slot's number: a call that writes to the marked slot of its width, then
+// one that writes to a state variable, which the oracle asks for together. What the word
+// cannot hold costs no run.
+func (s *step) searchNarrowSlot(a, b *slotWrite) {
+	if !b.plain || len(s.sequence) >= maxNarrowCalls || s.words[0].Call != len(s.sequence)-1 {
+		return
+	}
+	at := func(slot *uint256.Int, exact bool) (x uint256.Int, ok bool) {
+		p0, p1 := input.Point{Input: s.x0[0]}, input.Point{Input: s.x1[0]}
+		p0.Difference.Sub(&a.slot, slot)
+		p1.Difference.Sub(&b.slot, slot)
+		if p1.Difference.IsZero() {
+			return s.x1[0], true
+		}
+		var roots [8]uint256.Int
+		for _, x := range input.Secant(roots[:0], p0, p1, new(uint256.Int)) {
+			if s.space.Fits(s.sequence, s.words[0], &x) && (!exact || onLine(&p0, &p1, &x)) {
+				return x, true
+			}
+		}
+		return x, false
+	}
+	found := 0
+	for i := range min(len(b.in.Variables), maxAimed) {
+		named, ok := at(&b.in.Variables[i].Slot, true)
+		if !ok {
+			continue
+		}
+		for width := 248; width > 0 && found < maxNarrowLeads; width -= 8 {
+			aim := narrowAim{b.at, width, i}
+			if s.aimed[aim] == maxNarrowTries {
+				continue
+			}
+			marked, ok := at(oracle.MarkedOf(width), false)
+			if !ok {
+				continue
+			}
+			s.aimed[aim]++
+			found++
+			again := s.words[0]
+			again.Call++
+			kept := s.keep()
+			twice := append(kept[:len(kept):len(kept)], kept[len(kept)-1])
+			s.leads = append(s.leads, lead{sequence: twice, steps: maxSlotSteps,
+				changes: []input.Proposal{{Word: s.words[0], Value: marked}, {Word: again, Value: named}}})
+		}
+	}
+}
+
+// onLine reports whether the line through two points meets zero at x exactly.
+func onLine(p0, p1 *input.Point, x *uint256.Int) bool {
+	var run, rise, left, right uint256.Int
+	run.Sub(&p1.Input, &p0.Input)
+	rise.Sub(&p1.Difference, &p0.Difference)
+	left.Sub(x, &p1.Input)
+	left.Mul(&left, &rise)
+	right.Mul(&p1.Difference, &run)
+	return left == *right.Neg(&right)
 }
 
 // slotMoved reports whether a write's slot moved as an index moves it. Slots of mapping

@@ -156,6 +156,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 	}
 	if w.searchesSlots {
 		w.tracker.slots = map[bytecode.Location]*writtenSlots{}
+		w.aimed = map[narrowAim]int{}
 	}
 	return w
 }

@@ -115,9 +115,10 @@ type worker struct {
 	weights    weights
 	points     int // made so far
 
-	searchesSlots bool           // toward the marked slot, see step.searchSlot
-	override      *stateOverride // while the last call's state is overridden
-	overridePaths pathSet        // paths from overridden states
+	searchesSlots bool              // toward the marked slot, see step.searchSlot
+	aimed         map[narrowAim]int // see step.searchNarrowSlot
+	override      *stateOverride    // while the last call's state is overridden
+	overridePaths pathSet           // paths from overridden states
 
 	// Of the current task.
 	seed       *Seed

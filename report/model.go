@@ -243,10 +243,13 @@ type Finding struct {
 	NoveltyReason string `json:"noveltyReason,omitempty"`
 	Title         string `json:"title"`
 	Message       string `json:"message"`
-	Location      Place  `json:"location"`          // where it breaks
-	Changed       *Place `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
-	Function      string `json:"function"`
-	Sequence      []Step `json:"sequence"`
+	// Condition is what it takes beyond calls that any account can make, and is part of the
+	// title: "if the owner calls"; empty: nothing.
+	Condition string `json:"condition,omitempty"`
+	Location  Place  `json:"location"`          // where it breaks
+	Changed   *Place `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
+	Function  string `json:"function"`
+	Sequence  []Step `json:"sequence"`
 	// Trace are the calls of the sequence and those that contracts made in them, in order;
 	// at least the former.
 	Trace      []Message `json:"trace"`

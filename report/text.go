@@ -161,12 +161,15 @@ func (f *Finding) assessment(clean func(s string, most int) string, base string)
 	return said
 }
 
-// said is the finding's message, or its title if it has none.
+// said is the finding's message, with the condition, or its title if it has none.
 func (f *Finding) said() string {
-	if f.Message != "" {
-		return f.Message
+	switch {
+	case f.Message == "":
+		return f.Title
+	case f.Condition != "":
+		return f.Message + ", " + f.Condition
 	}
-	return f.Title
+	return f.Message
 }
 
 // upper makes the first letter of s upper-case.

@@ -12,7 +12,7 @@ const opInvalid = 0xfe
 // findChecks tells the INVALID instructions of asserts from those that solc
 // before 0.8 writes for other checks: an assert's source range is the call of
 // assert, a check's the expression that it guards. INVALID in assembly is the
-// author's own and counts as an assert.
+// author's own and counts as an assert; via IR it has the range of the whole block.
 func (c *Contract) findChecks(sources map[int]*Source) {
 	for _, artifact := range []struct {
 		code    *bytecode.Code
@@ -35,9 +35,45 @@ func (c *Contract) findChecks(sources map[int]*Source) {
 				code.ChecksKnown = false
 			default:
 				text := source.Text[entry.Start : entry.Start+entry.Length]
-				if !bytes.HasPrefix(text, []byte("assert")) && !bytes.HasPrefix(text, []byte("invalid")) {
+				if !bytes.HasPrefix(text, []byte("assert")) && !bytes.HasPrefix(text, []byte("invalid")) && !bytes.HasPrefix(text, []byte("assembly")) {
 					code.Checks = append(code.Checks, pc)
 				}
+			}
+		}
+	}
+}
+
+// findGenerated tells the code that the compiler wrote by itself: helpers such as checked
+// arithmetic and dispatchers have no source, or stand under the range of a whole contract.
+func (c *Contract) findGenerated(sources map[int]*Source) {
+	whole := map[SourceMapEntry]bool{}
+	for _, s := range sources {
+		if s.AST == nil {
+			continue
+		}
+		for _, n := range s.AST.Children {
+			if n.Type == "ContractDefinition" {
+				whole[SourceMapEntry{Start: n.Start, Length: n.End() - n.Start, File: s.ID}] = true
+			}
+		}
+	}
+	for _, artifact := range []struct {
+		code    *bytecode.Code
+		entries SourceMap
+	}{{c.Creation, c.CreationMap}, {c.Runtime, c.RuntimeMap}} {
+		if artifact.code == nil {
+			continue
+		}
+		list := &artifact.code.Generated
+		for pc, entry := range artifact.entries.Instructions(artifact.code.Bytes) {
+			if sources[entry.File] != nil && !whole[SourceMapEntry{Start: entry.Start, Length: entry.Length, File: entry.File}] {
+				continue
+			}
+			end := pc + 1 + bytecode.PushSize(artifact.code.Bytes[pc])
+			if n := len(*list); n > 0 && (*list)[n-1].End == pc {
+				(*list)[n-1].End = end
+			} else {
+				*list = append(*list, bytecode.Range{Start: pc, End: end})
 			}
 		}
 	}

@@ -50,6 +50,7 @@ func (o *Output) readContracts(out standardOutput) error {
 			return err
 		}
 		c.findChecks(byID)
+		c.findGenerated(byID)
 		if declaration := declarations.contracts[name]; declaration != nil {
 			c.describe(declaration, declarations)
 		}
@@ -76,6 +77,7 @@ func namesOf(contracts map[string]map[string]outputContract) []contractName {
 
 func readContract(name contractName, raw outputContract, placeholders map[string]string) (*Contract, error) {
 	c := &Contract{Contract: bytecode.Contract{Name: name.contract, Source: name.source}, StorageLayout: raw.StorageLayout}
+	c.readVariables()
 	c.ABI, c.RawABI, c.ABIError = parseABI(raw.ABI)
 	var err error
 	if c.Creation, c.CreationMap, err = readCode(raw.EVM.Bytecode, bytecode.Creation, placeholders); err != nil {

@@ -53,6 +53,7 @@ func (o *Output) AddStorageLayouts(ctx context.Context, compilers solc.Options, 
 	for _, c := range o.Contracts {
 		if lacksLayout(c) {
 			c.StorageLayout = out.Contracts[c.Source][c.Name].StorageLayout
+			c.readVariables()
 		}
 	}
 	return nil

@@ -17,8 +17,8 @@ type World struct {
 	Instances []Instance
 	Senders   []Sender
 	Cheats    *Cheats `json:",omitempty"` // nil: it has no cheatcodes
-	// Properties are prefixes of functions that are properties, in addition to
-	// echidna_, property_ and invariant_.
+	// Properties are prefixes of functions that are properties if they return a bool, in
+	// addition to echidna_ and property_.
 	Properties []string `json:",omitempty"`
 	// Origin is the chain that the World goes on from; nil: there is none. No file
 	// holds it, see [World.Closed].

@@ -35,10 +35,12 @@ type Function struct {
 	Payable    bool
 	View       bool // view, pure, or constant in ABIs before 0.5
 
-	// Property marks an invariant that the oracles call after every sequence:
-	// echidna_*, property_* or invariant_* without parameters. Generation leaves
-	// it out.
+	// Property marks an invariant that the oracles call after every sequence: a function
+	// echidna_* or property_* that returns a bool, or invariant_*, without parameters.
+	// Generation leaves it out.
 	Property bool
+	// Reverts marks a property that holds if it reverts: Echidna's echidna_revert_*.
+	Reverts bool
 	// Noted marks failed() of a test in the way of ds-test: whether an assertion of an
 	// earlier call failed.
 	Noted bool
@@ -119,8 +121,9 @@ func newFunction(c *bytecode.Contract, kind FunctionKind, m *gethabi.Method) *Fu
 	case Method:
 		f.Signature = m.Sig
 		copy(f.Selector[:], m.ID)
-		f.Property = len(m.Inputs) == 0 && isPropertyName(f.Name)
-		f.Noted = f.Signature == "failed()" && len(m.Outputs) == 1 && m.Outputs[0].Type.T == gethabi.BoolTy
+		f.Property = isProperty(m, "echidna_", "property_") || len(m.Inputs) == 0 && strings.HasPrefix(f.Name, "invariant_")
+		f.Reverts = f.Property && strings.HasPrefix(f.Name, "echidna_revert_")
+		f.Noted = f.Signature == "failed()" && returnsBool(m)
 	case Fallback:
 		f.Name, f.Signature = "fallback", "fallback"
 	case Receive:
@@ -142,14 +145,22 @@ func (f *Function) fuzzed() *Function {
 	return &test
 }
 
-// isPropertyName knows the prefixes of Echidna, Medusa and Foundry.
-func isPropertyName(name string) bool {
-	for _, prefix := range []string{"echidna_", "property_", "invariant_"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+// isProperty reports whether a method is a property by a prefix as Echidna and Medusa have
+// them: it has no parameters and returns a bool. They call others as ordinary functions.
+// Foundry's invariants return nothing.
+func isProperty(m *gethabi.Method, prefixes ...string) bool {
+	return len(m.Inputs) == 0 && returnsBool(m) &&
+		slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(m.RawName, prefix) })
+}
+
+func returnsBool(m *gethabi.Method) bool {
+	return len(m.Outputs) == 1 && m.Outputs[0].Type.T == gethabi.BoolTy
+}
+
+// AnswersBool reports whether the function returns a bool and nothing else.
+func (f *Function) AnswersBool() bool {
+	m, err := f.Contract.ABI.MethodById(f.Selector[:])
+	return f.Kind == Method && err == nil && returnsBool(m)
 }
 
 // appendData appends the calldata (or creation data) of a call with args to dst.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -25,6 +24,9 @@ type Instance struct {
 	Noted       *Function // of an instance that is only asked, what tells that a property failed; nil: nothing does
 	constructor *Function // of a Fresh instance
 }
+
+// Chosen reports whether sequences deploy the instance with arguments of their choice.
+func (in *Instance) Chosen() bool { return in.Fresh && len(in.constructor.Inputs) > 0 }
 
 // Callable is a function of an instance.
 type Callable struct {
@@ -176,8 +178,10 @@ func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Fun
 
 // asProperty is the function as the property that it is by one of the World's own prefixes.
 func (s *Space) asProperty(f *Function) *Function {
-	if f.Kind != Method || len(f.Inputs) > 0 || f.Property ||
-		!slices.ContainsFunc(s.prefixes, func(prefix string) bool { return strings.HasPrefix(f.Name, prefix) }) {
+	if f.Kind != Method || f.Property || len(s.prefixes) == 0 {
+		return f
+	}
+	if m, err := f.Contract.ABI.MethodById(f.Selector[:]); err != nil || !isProperty(m, s.prefixes...) {
 		return f
 	}
 	property := *f

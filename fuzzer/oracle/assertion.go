@@ -2,6 +2,8 @@ package oracle
 
 import (
 	"bytes"
+	"slices"
+	"sort"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -18,9 +20,10 @@ import (
 //
 // The other panic codes (overflow, bounds, division …) are ordinary reverts:
 // code since 0.8 relies on them. Before 0.8 solc wrote INVALID for them too; such
-// checks are told from asserts by the source map, or by the code behind them. A
-// caller that passes the panic on is not reported again, an undefined opcode is
-// not INVALID, and code that no artifact explains is not the project's: it may be
+// checks are told from asserts by the source map, or by the code after them. A
+// caller that passes a callee's panic on is not reported (see [ownPanic]), an undefined
+// opcode is not INVALID, an event whose topic the code does not hold is what its caller
+// made of it, and code that no artifact explains is not the project's: it may be
 // the fuzzer's own, as the argument of a factory. Property functions (echidna_…, property_…, invariant_…) are
 // judged by the campaign, which calls them; their failures carry this oracle's id.
 //
@@ -39,9 +42,6 @@ var Assertion = &Oracle{
 	Places: assertionPlaces,
 }
 
-// panicAssert is the ABI encoding of Panic(0x01).
-var panicAssert = append(crypto.Keccak256([]byte("Panic(uint256)"))[:4], common.LeftPadBytes([]byte{1}, 32)...)
-
 // opInvalid is EIP-141's designated invalid instruction.
 const opInvalid = 0xfe
 
@@ -52,7 +52,7 @@ func checkAssertion(exec *evm.Execution, report func(Observation)) {
 			continue
 		}
 		switch {
-		case f.Outcome == evm.Reverted && bytes.Equal(f.Output, panicAssert) && !passedOn(exec, i):
+		case f.Outcome == evm.Reverted && bytes.Equal(f.Output, panicAssert) && ownPanic(exec, i):
 			report(Observation{f.Call, decision(f), contractOf(f), "assert fails (Panic 0x01)"})
 		case f.Outcome == evm.InvalidOpcode && opAt(f) == opInvalid && !isCheck(f.Program, f.LastPC):
 			report(Observation{f.Call, decision(f), contractOf(f), "assert fails (INVALID)"})
@@ -68,26 +68,46 @@ func checkAssertion(exec *evm.Execution, report func(Observation)) {
 	}
 }
 
-// passedOn reports whether frame i got the panic from a frame that it called, and
-// only passes it on.
-func passedOn(exec *evm.Execution, i int) bool {
-	for j := i + 1; j < len(exec.Frames) && exec.Frames[j].Call == exec.Frames[i].Call; j++ {
-		child := &exec.Frames[j]
-		if child.Parent == i && child.Outcome == evm.Reverted && bytes.Equal(child.Output, panicAssert) {
-			return true
-		}
-	}
-	return false
-}
-
 // decision is the conditional jump that led the frame to its end: compilers put
 // the trap itself into code shared by all assertions, but the jump belongs to
-// the statement. The last instruction when the frame took no decision.
+// the statement. The last instruction when the frame took no decision. Where that is in
+// code of the compiler's own, such as checked arithmetic, the last instruction before it
+// on the path that is not.
 func decision(f *evm.Frame) bytecode.Location {
+	at := bytecode.Location{Code: f.Program.ID, PC: f.LastPC}
 	if f.Decided {
-		return bytecode.Location{Code: f.Program.ID, PC: f.Decision}
+		at.PC = f.Decision
 	}
-	return bytecode.Location{Code: f.Program.ID, PC: f.LastPC}
+	if f.PathTruncated || !isGenerated(f.Program, at.PC) {
+		return at
+	}
+	for _, block := range slices.Backward(f.Path) {
+		if pc, ok := lastWritten(f.Program, block); ok {
+			at.PC = pc
+			break
+		}
+	}
+	return at
+}
+
+// lastWritten is the last instruction of a block that has a source.
+func lastWritten(p *bytecode.Program, block bytecode.BlockID) (last uint32, ok bool) {
+	for pc := p.Blocks[block].Start; pc < p.Blocks[block].End; pc += 1 + bytecode.PushSize(p.Bytes[pc]) {
+		if !isGenerated(p, pc) {
+			last, ok = pc, true
+		}
+	}
+	return last, ok
+}
+
+// isGenerated reports whether the compiler wrote the instruction at pc by itself.
+func isGenerated(p *bytecode.Program, pc uint32) bool {
+	if p.Code == nil {
+		return false
+	}
+	parts := p.Code.Generated
+	i := sort.Search(len(parts), func(i int) bool { return parts[i].End > pc })
+	return i < len(parts) && parts[i].Start <= pc
 }
 
 func opAt(f *evm.Frame) byte {
@@ -109,11 +129,16 @@ var assertionFailedTopics = map[common.Hash]bool{
 	crypto.Keccak256Hash([]byte("AssertionFailed(string,uint256)")): true,
 }
 
+// isAssertionFailed reports whether a topic is that of an event AssertionFailed which a
+// program emits: one that test libraries or the contract itself declare, and that the code
+// holds as a constant. A topic that the code gets from its caller is nothing that it asserts.
 func isAssertionFailed(p *bytecode.Program, topic common.Hash) bool {
-	if assertionFailedTopics[topic] {
-		return true
-	}
-	for _, event := range p.Contract.ABI.Events { // in any order: ids are unique
+	return (assertionFailedTopics[topic] || declaresAssertionFailed(p.Contract, topic)) &&
+		bytes.Contains(p.Bytes, bytes.TrimLeft(topic[:], "\x00")) // in a PUSH, or in data that CODECOPY reads
+}
+
+func declaresAssertionFailed(c *bytecode.Contract, topic common.Hash) bool {
+	for _, event := range c.ABI.Events { // in any order: ids are unique
 		if event.ID == topic {
 			return event.RawName == "AssertionFailed"
 		}

@@ -23,7 +23,7 @@ func FailsAssertion(exec *evm.Execution, call int) bool {
 	case evm.InvalidOpcode:
 		fails = f.Program != nil && opAt(f) == opInvalid && !isCheck(f.Program, f.LastPC)
 	case evm.Reverted:
-		fails = bytes.Equal(result.Output, panicAssert) && !passedOn(exec, outermost) || assertReverted(exec, result)
+		fails = bytes.Equal(result.Output, panicAssert) && ownPanic(exec, outermost) || assertReverted(exec, result)
 	}
 	return fails && !exec.Truncated && !doubtful(exec, call)
 }

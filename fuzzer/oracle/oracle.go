@@ -1,6 +1,6 @@
 // Package oracle holds the bug oracles: each looks at what an execution did and
 // says what it saw. One file, one doc comment and one fixture folder per oracle,
-// and one explicit list, [All].
+// and one explicit list, [Known].
 //
 // An oracle judges a single execution and keeps nothing between two. What it
 // sees is an [Observation], a value; whether that becomes a finding (minimized,
@@ -52,5 +52,17 @@ type Observation struct {
 	Message  string            // one sentence, without values that change from input to input
 }
 
-// All lists every oracle, in the order of docs/oracles.md.
+// All lists the oracles that watch every campaign.
 func All() []*Oracle { return []*Oracle{Assertion, ArbitraryWrite, FailingTest} }
+
+// Known lists every oracle, in the order of docs/oracles.md: [All], and what a project has
+// to ask for. A finding that is run again is seen by these, whatever was asked for.
+func Known() []*Oracle { return append(All(), Panic) }
+
+// With lists the oracles of a project that asks for Panic codes; nil: for none.
+func With(panics []byte) []*Oracle {
+	if len(panics) == 0 {
+		return All()
+	}
+	return append(All(), panicsOf(panics))
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,7 +86,7 @@ func fixtures(t *testing.T, id string) []fixture {
 // TestFixtures runs every oracle on its fixtures, with what the source map tells
 // and without. All fixtures of one compiler are compiled together.
 func TestFixtures(t *testing.T) {
-	for _, o := range oracle.All() {
+	for _, o := range oracle.Known() {
 		byVersion := map[string][]fixture{}
 		var versions []string
 		for _, f := range fixtures(t, o.ID) {
@@ -101,7 +102,11 @@ func TestFixtures(t *testing.T) {
 			for _, f := range byVersion[version] {
 				sources[f.path] = f.text
 			}
-			project := testbuild.Compile(t, version, sources)
+			settings := map[string]any(nil)
+			if o == oracle.ArbitraryWrite {
+				settings = testbuild.Layouts()
+			}
+			project := testbuild.CompileWith(t, version, sources, settings)
 			for _, f := range byVersion[version] {
 				contracts := project.Contracts(f.path)
 				t.Run(f.path+"@"+version, func(t *testing.T) { check(t, o, f, project, contracts) })
@@ -113,6 +118,74 @@ func TestFixtures(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestViaIR: the IR generator puts asserts, too, into helpers without a source.
+func TestViaIR(t *testing.T) {
+	for _, o := range []*oracle.Oracle{oracle.Assertion, oracle.Panic} {
+		sources := map[string]string{}
+		var all []fixture
+		for _, f := range fixtures(t, o.ID) {
+			switch filepath.Base(f.path) {
+			case "assembly.sol": // has the block's line
+			case "long.sol": // has a path that is too long to look for the helper's caller
+			default:
+				if slices.Contains(f.versions, "0.8.30") {
+					all, sources[f.path] = append(all, f), f.text
+				}
+			}
+		}
+		project := testbuild.CompileWith(t, "0.8.30", sources, map[string]any{"viaIR": true})
+		for _, f := range all {
+			t.Run(f.path, func(t *testing.T) { check(t, o, f, project, project.Contracts(f.path)) })
+		}
+	}
+}
+
+// TestOptimized: optimizers write panics and events in other ways.
+func TestOptimized(t *testing.T) {
+	const id = "assertion"
+	sources := map[string]string{}
+	var all []fixture
+	for _, f := range fixtures(t, id) {
+		switch strings.TrimSuffix(filepath.Base(f.path), ".sol") {
+		case "caught", "handed-on", "computed", "event-of-a-library", "given-topic":
+			all, sources[f.path] = append(all, f), f.text
+		}
+	}
+	for _, version := range []string{"0.8.30", "0.8.17"} {
+		for _, ir := range []bool{false, true} {
+			for _, runs := range []int{1, 200} {
+				project := testbuild.CompileWith(t, version, sources, map[string]any{
+					"viaIR": ir, "optimizer": map[string]any{"enabled": true, "runs": runs},
+				})
+				for _, f := range all {
+					t.Run(fmt.Sprintf("%s@%s/ir=%v/runs=%d", f.path, version, ir, runs), func(t *testing.T) {
+						checkMessages(t, f, project.Contracts(f.path))
+					})
+				}
+			}
+		}
+	}
+}
+
+// checkMessages compares how often the assertion oracle sees something in a fixture's
+// sequences with what it sees in code that is not optimized: lines are not what they were.
+func checkMessages(t *testing.T, f fixture, contracts []*bytecode.Contract) {
+	t.Helper()
+	plain := testbuild.Compile(t, "0.8.30", map[string]string{f.path: f.text}).Contracts(f.path)
+	for _, run := range f.runs {
+		if got, want := messages(t, f, contracts, run), messages(t, f, plain, run); !slices.Equal(got, want) {
+			t.Errorf("%s: the oracle sees %q, without the optimizer %q", run, got, want)
+		}
+	}
+}
+
+func messages(t *testing.T, f fixture, contracts []*bytecode.Contract, run string) (seen []string) {
+	t.Helper()
+	exec := execute(t, bytecode.NewTable(contracts), lastContract(t, f, contracts), run)
+	oracle.Assertion.Check(exec, func(o oracle.Observation) { seen = append(seen, o.Contract+": "+o.Message) })
+	return seen
 }
 
 // forgetChecks makes contracts as they are without a source map.
@@ -226,7 +299,7 @@ func pack(c *bytecode.Contract, call string) ([]byte, error) {
 func TestOraclesAreComplete(t *testing.T) {
 	id := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`) // SARIF rule ids and configuration keys
 	seen := map[string]bool{}
-	for _, o := range oracle.All() {
+	for _, o := range oracle.Known() {
 		if !id.MatchString(o.ID) || seen[o.ID] {
 			t.Errorf("id %q: not unique, or not of lower-case words", o.ID)
 		}

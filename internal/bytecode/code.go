@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/holiman/uint256"
 )
 
 // CodeID names a compiled artifact: one compilation unit's creation or runtime
@@ -56,6 +57,16 @@ type Code struct {
 	// which takes sources and a source map.
 	Checks      []uint32
 	ChecksKnown bool
+	// Generated are the parts, in order, that the compiler wrote by itself, as far as the
+	// source map tells: they belong to whatever statement jumps there.
+	Generated []Range
+}
+
+// Variable is a state variable.
+type Variable struct {
+	Name  string
+	Slot  uint256.Int // the first
+	Slots uint256.Int // that it takes, 1 for a mapping or an array whose length is not fixed
 }
 
 // Contract is a compiled contract or library: what the campaign needs to deploy
@@ -83,6 +94,10 @@ type Contract struct {
 	// Implements lists the names of all contracts and interfaces in the
 	// linearized base list, the contract's own name first. Empty when unknown.
 	Implements []string
+
+	// Variables are the state variables in the order of their slots, as the compiler lays them
+	// out. Empty when unknown.
+	Variables []Variable
 
 	// Texts are the string and byte literals that its source and those of its bases
 	// hold, each once, as bytes: what code hashes is not in the bytecode. Empty when

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world/chain"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
@@ -48,6 +49,9 @@ func (s *Settings) checkCampaign() error {
 	}
 	if _, err := fuzzer.TechniquesNamed(c.Without); err != nil {
 		return exit.BadInput("--without: %w", err)
+	}
+	if _, err := oracle.PanicCodes(c.Panics); err != nil {
+		return exit.BadInput("--panics: %w", err)
 	}
 	if w.RPC != "" {
 		if err := chain.CheckURL(w.RPC); err != nil {

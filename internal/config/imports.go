@@ -48,7 +48,7 @@ type importedKey struct {
 var importedTools = []importedTool{
 	{"echidna", []string{"echidna.yaml", "echidna.yml", "echidna.config.yaml", "echidna.config.yml"}, parseYAML, []importedKey{
 		{"sender", "senders, in addition to Sightline's own", importSenders},
-		{"prefix", "functions without parameters whose names have this prefix are properties, too", importPrefix},
+		{"prefix", "functions without parameters that return a bool and whose names have this prefix are properties, too", importPrefix},
 		{"seqLen", "`seq-len`, if below 64", importLength},
 		{"maxTimeDelay", "the most seconds that pass before a call", importTime},
 		{"maxBlockDelay", "the most blocks that pass before a call", importBlocks},
@@ -66,7 +66,7 @@ var importedTools = []importedTool{
 		{"fuzzing.constructorArgs", "the arguments of their constructors; if missing, Sightline searches for them", importArguments},
 		{"fuzzing.targetContractsInitFunctions", "the functions called on them after that", importInitializers},
 		{"fuzzing.initializationArgs", "the arguments of these calls", importInitialization},
-		{"fuzzing.testing.propertyTesting.testPrefixes", "functions without parameters whose names have this prefix are properties, too", importPrefix},
+		{"fuzzing.testing.propertyTesting.testPrefixes", "functions without parameters that return a bool and whose names have this prefix are properties, too", importPrefix},
 		{"fuzzing.testing.targetFunctionSignatures", "the only functions that are called", importOnly},
 		{"fuzzing.testing.excludeFunctionSignatures", "functions that are not called", importExcluded},
 	}, []string{"fuzzing", "fuzzing.testing", "fuzzing.testing.propertyTesting"}},

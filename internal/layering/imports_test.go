@@ -32,12 +32,12 @@ var allowances = map[string][]string{
 		"internal/files", "internal/human", "internal/progress", "diffmap/git", "diffmap/unified"},
 	// Settings of a run, as flags, files and inputs have them.
 	"internal/config": {"internal/pipeline", "internal/pipeline/change", "internal/pipeline/deploy", "internal/worldfile", "report",
-		"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/world", "fuzzer/world/chain", "internal/exit", "internal/files", "internal/human", "internal/progress"},
+		"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/world/chain", "internal/exit", "internal/files", "internal/human", "internal/progress"},
 
 	// The job, on one page, and its parts.
 	"internal/pipeline": {"internal/pipeline/change", "internal/pipeline/compare", "internal/pipeline/deploy", "internal/pipeline/upgrade",
-		"internal/worldfile", "internal/replay", "report", "diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle",
-		"internal/bytecode", "internal/exit", "internal/human", "internal/progress"},
+		"internal/worldfile", "internal/replay", "report", "diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "fuzzer/world",
+		"internal/abi", "internal/bytecode", "internal/exit", "internal/human", "internal/progress"},
 	"internal/pipeline/compare": {"internal/pipeline/change", "internal/pipeline/deploy", "report", "diffmap", "diffmap/compile", "fuzzer",
 		"fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "internal/bytecode", "internal/files", "internal/human", "internal/progress"},
 	"internal/pipeline/upgrade": {"internal/pipeline/change", "internal/pipeline/deploy", "internal/replay", "report", "diffmap", "diffmap/compile",

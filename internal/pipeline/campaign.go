@@ -52,9 +52,13 @@ func (r *run) configure() error {
 	if err != nil {
 		return exit.BadInput("--without: %w", err)
 	}
+	panics, err := oracle.PanicCodes(o.Panics)
+	if err != nil {
+		return exit.BadInput("--panics: %w", err)
+	}
 	r.config = fuzzer.Config{
 		World: d.World, Space: d.Space, Table: d.Table, Targets: r.change.Mapping.Targets,
-		Oracles: oracle.All(), Exempt: exempt(d),
+		Oracles: oracle.With(panics), Exempt: exempt(d),
 		Seeds:      slices.Concat(r.history.Seeds(d.Space), d.DeploymentSeeds(), d.ExampleSeeds()),
 		NewMachine: d.NewMachine, NewJudge: d.NewJudge,
 		Schedule: schedule, Without: without,

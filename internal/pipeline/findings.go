@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
@@ -32,20 +33,29 @@ func (d *describer) saysNothing(f *fuzzer.Finding) string {
 
 // findings reports on all findings.
 func (d *describer) findings() error {
+	if len(d.result.Findings) == 0 {
+		return nil
+	}
+	conditions, err := newConditions(d.head)
+	if err != nil {
+		return err
+	}
 	for _, f := range d.result.Findings {
 		if why := d.saysNothing(f); why != "" {
 			d.log.Warn("%s", why)
 			continue
 		}
-		if err := d.finding(f); err != nil {
+		condition, arguments := conditions.of(f)
+		if err := d.finding(f, condition, arguments); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// finding reports on a failure that an oracle saw.
-func (d *describer) finding(f *fuzzer.Finding) error {
+// finding reports on a failure that an oracle saw under a condition; one that takes
+// arguments for a constructor is a note, since they are the deployer's choice.
+func (d *describer) finding(f *fuzzer.Finding, condition string, arguments bool) error {
 	at, _ := d.head.Positions.At(f.Location)
 	function, _ := d.head.Positions.FunctionAt(f.Location)
 	if function == "" && len(f.Sequence) > 0 {
@@ -61,7 +71,7 @@ func (d *describer) finding(f *fuzzer.Finding) error {
 		ID:     d.findingID(f, function, at),
 		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, Severity: f.Oracle.Severity.String(),
 		Novelty: d.with.base[f].Is, NoveltyReason: d.with.base[f].Reason,
-		Title: f.Oracle.Title, Message: f.Message,
+		Title: f.Oracle.Title, Message: f.Message, Condition: condition,
 		Location:  report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC},
 		Changed:   d.changedLine(f),
 		Function:  function,
@@ -70,6 +80,12 @@ func (d *describer) finding(f *fuzzer.Finding) error {
 		Confirmed: "go-ethereum",
 		Shipped:   release.Is, ShippedReason: release.Reason,
 		Executions: f.First.Executions, Calls: f.First.Calls, Seconds: f.First.Seconds,
+	}
+	if condition != "" {
+		out.Title += ", " + condition
+	}
+	if arguments {
+		out.Severity = oracle.Note.String()
 	}
 	out.Reproducer = d.reproduce("reproducers/"+out.ID+".json", f.Sequence, replay.Claim{
 		Kind: "finding", ID: out.ID, File: at.File, Line: at.Line, Contract: f.Contract,

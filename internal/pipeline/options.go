@@ -31,9 +31,10 @@ type Campaign struct {
 	SeqLen    int           // the most calls of a sequence; 0: the campaign finds out
 	Seed      uint64
 	Workers   int
-	CorpusDir string // where inputs are kept; empty: nowhere
-	Schedule  string // a power schedule's name
-	Without   string // techniques to leave out, separated by commas
+	CorpusDir string   // where inputs are kept; empty: nowhere
+	Schedule  string   // a power schedule's name
+	Without   string   // techniques to leave out, separated by commas
+	Panics    []string // codes of Panic that are findings
 }
 
 // Gate decides whether a run passes.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +37,8 @@ import (
 //	solc: 0.8.30                    the compiler's version (the default)
 //	settings: {"viaIR": true}       of standard JSON: the project's own build has them
 //	calls: 3000                     of the campaign (the default)
+//	layouts                         the builds have storage layouts, as those of the job have
+//	panics: 0x11 0x12               codes that are findings
 //	git                             a Git repository without builds: the job makes them
 //	verdict: pass                   of the whole
 //	warn: TEXT                      that a warning of the report contains
@@ -68,6 +71,7 @@ type verdict struct {
 	solc     string
 	settings map[string]any
 	calls    uint64
+	panics   []string
 	git      bool
 
 	verdict         string
@@ -92,6 +96,13 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 			if _, err := fmt.Sscan(value, &v.calls); err != nil {
 				t.Fatalf("calls: %v", err)
 			}
+		case "layouts":
+			if v.settings == nil {
+				v.settings = map[string]any{}
+			}
+			maps.Copy(v.settings, testbuild.Layouts())
+		case "panics":
+			v.panics = strings.Fields(value)
 		case "git":
 			v.git = true
 		case "verdict":
@@ -127,7 +138,7 @@ func (v *verdict) run(t *testing.T) *report.Report {
 	t.Helper()
 	dir := t.TempDir()
 	o := &Options{
-		Campaign: Campaign{Calls: v.calls, Workers: 1, Schedule: fuzzer.Lookahead.Name},
+		Campaign: Campaign{Calls: v.calls, Workers: 1, Schedule: fuzzer.Lookahead.Name, Panics: v.panics},
 		Gate:     Gate{FailOn: "high"},
 		Output:   Output{Dir: filepath.Join(dir, "out")},
 		Now:      time.Now, Log: progress.NewLog(io.Discard, time.Now),
@@ -281,7 +292,7 @@ func wanted(f *report.Finding, want string) bool {
 	}
 	values := map[string]string{"shipped": f.Shipped, "severity": f.Severity, "title": f.Title, "reason": f.NoveltyReason}
 	for _, field := range fields[2:] {
-		if key, value, ok := strings.Cut(field, "="); ok && values[key] != value {
+		if key, value, ok := strings.Cut(field, "="); ok && values[key] != value && values[key] != strings.ReplaceAll(value, "_", " ") {
 			return false
 		}
 		if key, text, ok := strings.Cut(field, "~"); ok && !strings.Contains(values[key], strings.ReplaceAll(text, "_", " ")) {

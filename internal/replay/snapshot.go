@@ -46,16 +46,17 @@ type snapshotFile struct {
 }
 
 type contractFile struct {
-	Name          string          `json:"name"`
-	Source        string          `json:"source"`
-	Folder        string          `json:"folder,omitempty"`
-	Variant       string          `json:"variant,omitempty"`
-	Library       bool            `json:"library,omitempty"`
-	ABI           json.RawMessage `json:"abi,omitempty"`
-	Creation      *codeFile       `json:"creation,omitempty"`
-	Runtime       *codeFile       `json:"runtime,omitempty"`
-	ArgumentTypes []string        `json:"argumentTypes,omitempty"`
-	Implements    []string        `json:"implements,omitempty"`
+	Name          string              `json:"name"`
+	Source        string              `json:"source"`
+	Folder        string              `json:"folder,omitempty"`
+	Variant       string              `json:"variant,omitempty"`
+	Library       bool                `json:"library,omitempty"`
+	ABI           json.RawMessage     `json:"abi,omitempty"`
+	Creation      *codeFile           `json:"creation,omitempty"`
+	Runtime       *codeFile           `json:"runtime,omitempty"`
+	ArgumentTypes []string            `json:"argumentTypes,omitempty"`
+	Implements    []string            `json:"implements,omitempty"`
+	Variables     []bytecode.Variable `json:"slots,omitempty"`
 }
 
 type codeFile struct {
@@ -64,6 +65,7 @@ type codeFile struct {
 	Immutables []bytecode.Range `json:"immutables,omitempty"`
 	Checks     []uint32         `json:"checks,omitempty"`
 	Known      bool             `json:"checksKnown,omitempty"`
+	Generated  []bytecode.Range `json:"generated,omitempty"`
 }
 
 type deployableFile struct {
@@ -106,7 +108,7 @@ func (s *Snapshot) Marshal() ([]byte, error) {
 		file.Contracts = append(file.Contracts, contractFile{
 			Name: c.Name, Source: c.Source, Folder: c.Folder, Variant: c.Variant, Library: c.Library, ABI: c.RawABI,
 			Creation: packCode(c.Creation), Runtime: packCode(c.Runtime),
-			ArgumentTypes: c.ArgumentTypes, Implements: c.Implements,
+			ArgumentTypes: c.ArgumentTypes, Implements: c.Implements, Variables: c.Variables,
 		})
 	}
 	for _, d := range s.Deployable {
@@ -127,7 +129,7 @@ func packCode(c *bytecode.Code) *codeFile {
 	if c == nil {
 		return nil
 	}
-	return &codeFile{c.Bytes, c.Links, c.Immutables, c.Checks, c.ChecksKnown}
+	return &codeFile{c.Bytes, c.Links, c.Immutables, c.Checks, c.ChecksKnown, c.Generated}
 }
 
 func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
@@ -222,7 +224,7 @@ func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
 func (f *contractFile) contract() (*bytecode.Contract, error) {
 	c := &bytecode.Contract{
 		Name: f.Name, Source: f.Source, Folder: f.Folder, Variant: f.Variant, Library: f.Library, RawABI: f.ABI,
-		ArgumentTypes: f.ArgumentTypes, Implements: f.Implements,
+		ArgumentTypes: f.ArgumentTypes, Implements: f.Implements, Variables: f.Variables,
 	}
 	var err error
 	if len(f.ABI) > 0 {
@@ -254,7 +256,7 @@ func (f *codeFile) code(kind bytecode.Kind) (*bytecode.Code, error) {
 			return nil, fmt.Errorf("immutable at %d is outside the code", r.Start)
 		}
 	}
-	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables, Checks: f.Checks, ChecksKnown: f.Known}, nil
+	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables, Checks: f.Checks, ChecksKnown: f.Known, Generated: f.Generated}, nil
 }
 
 func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {

@@ -88,7 +88,7 @@ func compareOne(t *testing.T, head Head, sides []diffmap.BaseSide, f *fuzzer.Fin
 	t.Helper()
 	findings := []*fuzzer.Finding{f}
 	base, err := deployBase(t.Context(), sides, diffmap.Options{}, head, findings)
-	budget := &Budget{Saved: saved, Config: fuzzer.Config{Schedule: fuzzer.Lookahead, Workers: 1, MaxCalls: 20_000, Now: time.Now}}
+	budget := &Budget{Saved: saved, Config: fuzzer.Config{Oracles: oracle.All(), Schedule: fuzzer.Lookahead, Workers: 1, MaxCalls: 20_000, Now: time.Now}}
 	return Findings(t.Context(), findings, head.Deployment, base, err, budget, progress.NewLog(io.Discard, time.Now))[f]
 }
 
@@ -271,6 +271,7 @@ func TestShare(t *testing.T) {
 			fuzzer.Config{Schedule: fuzzer.Cutoff, Without: fuzzer.Techniques{Frontier: true}, Seed: 7, Workers: 2},
 		},
 	} {
+		test.head.Oracles = oracle.All()
 		got := (&Budget{Config: test.head}).share(h.Deployment, []*candidate{c})
 		if got.World != h.Deployment.World || got.NewMachine == nil || got.NewJudge == nil || len(got.Oracles) == 0 {
 			t.Errorf("%s: not a campaign on the deployment", name)

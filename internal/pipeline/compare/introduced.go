@@ -26,7 +26,7 @@ const minCalls = 8
 
 // Budget is what the campaign on the base may use, and what it begins with.
 type Budget struct {
-	// Config is that of the head's campaign. The base gets its schedule, seed and
+	// Config is that of the head's campaign. The base gets its oracles, schedule, seed and
 	// workers, and a [BaseShare] of its limits.
 	Config fuzzer.Config
 	// Saved are the inputs that the head's campaign began with.
@@ -109,7 +109,7 @@ func (c *candidate) tryOwn(b *Base) bool {
 }
 
 func (b *Base) replay(seq input.Sequence) (*evm.Execution, []fuzzer.Observed, error) {
-	return fuzzer.Replay(b.judge, &fuzzer.Config{Space: b.Deployment.Space, Oracles: oracle.All()}, seq)
+	return fuzzer.Replay(b.judge, &fuzzer.Config{Space: b.Deployment.Space, Oracles: oracle.Known()}, seq)
 }
 
 // trySaved tries the saved inputs, as the campaign did on the head: a failure that they
@@ -160,7 +160,7 @@ func (b *Base) fuzz(ctx context.Context, open []*candidate, budget *Budget, log 
 		}
 		c.tried = result.Stats.Executions
 		c.others = slices.ContainsFunc(result.Findings, func(f *fuzzer.Finding) bool {
-			return f.Oracle == c.finding.Oracle && f.Contract == c.finding.Contract && slices.Contains(c.at, f.Location)
+			return f.Oracle.ID == c.finding.Oracle.ID && f.Contract == c.finding.Contract && slices.Contains(c.at, f.Location)
 		})
 	}
 }
@@ -169,7 +169,7 @@ func (b *Base) fuzz(ctx context.Context, open []*candidate, budget *Budget, log 
 func (b *Budget) share(d *deploy.Deployment, open []*candidate) fuzzer.Config {
 	head := &b.Config
 	config := fuzzer.Config{
-		World: d.World, Space: d.Space, Table: d.Table, Oracles: oracle.All(), NewMachine: d.NewMachine, NewJudge: d.NewJudge,
+		World: d.World, Space: d.Space, Table: d.Table, Oracles: head.Oracles, NewMachine: d.NewMachine, NewJudge: d.NewJudge,
 		Schedule: head.Schedule, Without: head.Without, Seed: head.Seed, Workers: head.Workers, SeqLen: head.SeqLen,
 		Timeout: head.Timeout / BaseShare, Now: head.Now,
 	}

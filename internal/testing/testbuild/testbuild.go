@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +34,14 @@ type Project struct {
 // .cache, since the compiler takes seconds to start.
 func Compile(t testing.TB, version string, sources map[string]string) *Project {
 	t.Helper()
-	input, output := standardJSON(t, version, sources, nil)
+	return CompileWith(t, version, sources, nil)
+}
+
+// CompileWith compiles as [Compile] does, with settings of standard JSON (nil: none but what
+// is asked for).
+func CompileWith(t testing.TB, version string, sources map[string]string, settings map[string]any) *Project {
+	t.Helper()
+	input, output := standardJSON(t, version, sources, settings)
 	read, err := compile.ReadSolc(input, output, "solc "+version, reading.Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +97,14 @@ var selection = map[string]any{"*": map[string]any{"": []string{"ast"}, "*": []s
 	"evm.deployedBytecode.object", "evm.deployedBytecode.sourceMap", "evm.deployedBytecode.linkReferences",
 	"evm.deployedBytecode.immutableReferences",
 }}}
+
+// Layouts are settings of standard JSON that ask for storage layouts in addition, which
+// compilers before 0.5.13 do not have.
+func Layouts() map[string]any {
+	all := maps.Clone(selection["*"].(map[string]any))                    //nolint:errcheck,forcetypeassert // it is a map, above
+	all["*"] = append(slices.Clone(all["*"].([]string)), "storageLayout") //nolint:errcheck,forcetypeassert // likewise
+	return map[string]any{"outputSelection": map[string]any{"*": all}}
+}
 
 func moduleRoot(t testing.TB) string {
 	t.Helper()

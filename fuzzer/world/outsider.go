@@ -1,0 +1,46 @@
+package world
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+)
+
+// outsider is an account that nothing in a World knows. The number only makes its address
+// begin with none of those of [Senders].
+var outsider = keyed("outsider", 0)
+
+// WithOutsider is a copy of a World with another sender, the last one: an account with ether
+// that no set-up, constructor or owner has ever heard of.
+func WithOutsider(w *evm.World) *evm.World {
+	taken := map[string]common.Address{}
+	for _, s := range w.Senders {
+		taken[s.Name] = s.Address
+	}
+	for _, in := range w.Instances {
+		taken[in.Name] = in.Address
+	}
+	sender := outsider
+	sender.Name = uniqueName(sender.Name, sender.Address, taken)
+	out := *w
+	out.Senders = append(slices.Clip(w.Senders), sender)
+	out.Accounts = maps.Clone(w.Accounts)
+	out.Accounts[sender.Address] = &evm.Account{Balance: *funds}
+	return &out
+}
+
+// AccountRole is the role that a function without parameters names by convention, if it
+// returns an account: "owner" for owner and getOwner, "keeper" for keeper; empty: none.
+func AccountRole(function string) string {
+	for _, r := range accountRoles {
+		for _, word := range r.words {
+			if nameHas(function, word) {
+				return word
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,263 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/abi"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+)
+
+// conditions finds out what it takes to cause a finding beyond calls that any account can make,
+// by making its calls otherwise: from other senders, with other constructor arguments.
+type conditions struct {
+	head  *deploy.Deployment
+	with  *deploy.Deployment // the head, with an outsider as its last sender
+	judge evm.Machine        // on it
+	roles map[common.Address][]role
+}
+
+// role is what a contract's getter says of an account.
+type role struct {
+	name     string         // "owner"
+	contract common.Address // that says so
+}
+
+func newConditions(head *deploy.Deployment) (*conditions, error) {
+	c := &conditions{head: head}
+	var err error
+	if c.with, err = head.WithOutsider(); err != nil {
+		return nil, err
+	}
+	if c.judge, err = c.with.NewJudge(); err != nil {
+		return nil, err
+	}
+	c.roles, err = c.findRoles()
+	return c, err
+}
+
+// maxRoleCalls bounds the questions about roles. Arbitrary: as many as set-ups ask.
+const maxRoleCalls = 256
+
+// findRoles asks all instances for their owner, admin, keeper and so on.
+func (c *conditions) findRoles() (map[common.Address][]role, error) {
+	roles := map[common.Address][]role{}
+	asked := 0
+	for _, in := range c.with.World.Instances {
+		if in.Contract == nil {
+			continue
+		}
+		var getters []string
+		for name, m := range in.Contract.ABI.Methods { // sorted below
+			if len(m.Inputs) == 0 && len(m.Outputs) == 1 && m.Outputs[0].Type.String() == "address" && m.IsConstant() && world.AccountRole(m.RawName) != "" {
+				getters = append(getters, name)
+			}
+		}
+		slices.Sort(getters)
+		for _, name := range getters {
+			if asked++; asked > maxRoleCalls {
+				return roles, nil
+			}
+			m := in.Contract.ABI.Methods[name]
+			exec, err := c.judge.Run(evm.Sequence{{From: c.with.Space.Senders[0].Address, To: in.Address, Data: m.ID}})
+			if err != nil {
+				return nil, err
+			}
+			if result := &exec.Calls[0]; result.Outcome == evm.Success && len(result.Output) == abi.WordSize {
+				account := common.BytesToAddress(result.Output)
+				roles[account] = append(roles[account], role{world.AccountRole(m.RawName), in.Address})
+			}
+		}
+	}
+	return roles, nil
+}
+
+// roleOf is the role of a sender that calls contracts, for people: what one of these says,
+// else what any other says, else whether it deployed the World. Empty: it is like any other.
+func (c *conditions) roleOf(sender common.Address, called []common.Address) string {
+	own := slices.IndexFunc(c.roles[sender], func(r role) bool { return slices.Contains(called, r.contract) })
+	switch {
+	case own >= 0:
+		return "the " + c.roles[sender][own].name
+	case len(c.roles[sender]) > 0:
+		return "the " + c.roles[sender][0].name
+	case sender == world.Deployer.Address:
+		return "the deployer"
+	}
+	for _, p := range c.head.Setup.Senders {
+		if p.Address != sender {
+			continue
+		}
+		switch account, _, of := strings.Cut(p.Why, " of "); {
+		case of && world.AccountRole(account) != "": // before the test's own calls
+			return "the " + world.AccountRole(account)
+		case p.Why == "owner":
+			return "the owner"
+		case p.Why == "granted a role":
+			return "an account with a role"
+		case p.Why == "test contract":
+			return "the deployer"
+		}
+	}
+	return ""
+}
+
+// of says under which condition a finding happens, and whether that is the deployer's choice
+// of constructor arguments. Empty: any account can cause it.
+func (c *conditions) of(f *fuzzer.Finding) (condition string, arguments bool) {
+	if input.IsTest(f.Sequence) {
+		return "", false
+	}
+	seq, err := input.Parse(c.with.Space, input.Format(c.head.Space, f.Sequence))
+	if err != nil || !c.breaks(f, seq) {
+		return "", false // nothing can be learned from what is not seen here
+	}
+	if contract := c.chosenArguments(f, seq); contract != "" {
+		return fmt.Sprintf("if %s is deployed with these arguments", contract), true
+	}
+	var needed []string
+	for _, sender := range senders(seq) {
+		address := c.with.Space.Senders[sender].Address
+		role := c.roleOf(address, c.calledBy(seq, sender))
+		if role == "" {
+			continue
+		}
+		if other, ok := c.byOthers(f, seq, sender); ok {
+			seq = other
+		} else if !slices.Contains(needed, role) {
+			needed = append(needed, role)
+		}
+	}
+	switch {
+	case len(needed) == 0:
+		return "", false
+	case len(needed) == 1:
+		return fmt.Sprintf("if %s calls", needed[0]), false
+	}
+	return fmt.Sprintf("if %s and %s call", strings.Join(needed[:len(needed)-1], ", "), needed[len(needed)-1]), false
+}
+
+// breaks reports whether a sequence shows the finding.
+func (c *conditions) breaks(f *fuzzer.Finding, seq input.Sequence) bool {
+	_, observed, err := fuzzer.Replay(c.judge, &fuzzer.Config{Space: c.with.Space, Oracles: oracle.Known()}, seq)
+	return err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
+		return o.Oracle == f.Oracle.ID && o.Location == f.Location
+	})
+}
+
+// senders lists the senders of a sequence, each once.
+func senders(seq input.Sequence) []int {
+	var list []int
+	for i := range seq {
+		if !slices.Contains(list, seq[i].Sender) {
+			list = append(list, seq[i].Sender)
+		}
+	}
+	return list
+}
+
+// calledBy lists the contracts that a sender calls.
+func (c *conditions) calledBy(seq input.Sequence, sender int) []common.Address {
+	var list []common.Address
+	for i := range seq {
+		if seq[i].Sender == sender {
+			list = append(list, c.with.Space.Instances[seq[i].Instance].Address)
+		}
+	}
+	return list
+}
+
+// byOthers finds a sender without a role in whose name a sender's calls show the finding as
+// well: the outsider, or one that has what set-ups give to all, such as tokens. Where the
+// calls name their sender as an argument, they may name the other one.
+func (c *conditions) byOthers(f *fuzzer.Finding, seq input.Sequence, sender int) (input.Sequence, bool) {
+	all := c.with.Space.Senders
+	for other := len(all) - 1; other >= 0; other-- {
+		if other == sender || all[other].TestsOnly || c.roleOf(all[other].Address, nil) != "" {
+			continue
+		}
+		replaced := seq.Clone()
+		for i := range replaced {
+			if replaced[i].Sender == sender {
+				replaced[i].Sender = other
+			}
+		}
+		if c.breaks(f, replaced) {
+			return replaced, true
+		}
+		renamed := replaced.Clone()
+		for i := range renamed {
+			renamed[i].Args = rename(renamed[i].Args, renamed[i].Function.Inputs, all[sender].Address, all[other].Address)
+		}
+		if c.breaks(f, renamed) {
+			return renamed, true
+		}
+	}
+	return nil, false
+}
+
+// rename copies values, with another address in place of one.
+func rename(values []abi.Value, types []abi.Type, from, to common.Address) []abi.Value {
+	out := slices.Clone(values)
+	for i := range out {
+		out[i] = renamed(out[i], &types[i], from, to)
+	}
+	return out
+}
+
+func renamed(v abi.Value, t *abi.Type, from, to common.Address) abi.Value {
+	if t.Kind == abi.Address && v.Address() == from {
+		v.Word.SetBytes20(to[:])
+	}
+	if v.Elems != nil {
+		v.Elems = slices.Clone(v.Elems)
+		for i := range v.Elems {
+			v.Elems[i] = renamed(v.Elems[i], t.Child(i), from, to)
+		}
+	}
+	return v
+}
+
+// chosenArguments is the name of a contract that the sequence deploys, if the finding does
+// not happen with the arguments that the World deploys it with, or the World does not: what
+// a constructor is given is the deployer's choice. Empty: it happens anyway.
+func (c *conditions) chosenArguments(f *fuzzer.Finding, seq input.Sequence) string {
+	deployed := ""
+	usual := seq.Clone()
+	for i := range usual {
+		call := &usual[i]
+		if call.Function.Kind != input.Constructor || len(call.Function.Inputs) == 0 {
+			continue
+		}
+		deployed = call.Function.Contract.Name
+		var ok bool
+		if call.Args, ok = c.usualArguments(call); !ok {
+			return deployed
+		}
+	}
+	if deployed == "" || c.breaks(f, usual) {
+		return ""
+	}
+	return deployed
+}
+
+// usualArguments are those with which the World deploys what a call deploys.
+func (c *conditions) usualArguments(call *input.Call) ([]abi.Value, bool) {
+	for _, made := range c.head.Setup.Deployments {
+		if made.Contract != call.Function.Contract || made.Code == nil {
+			continue
+		}
+		if args, err := input.Decode(call.Function.Inputs, made.Call.Data[len(made.Code):]); err == nil {
+			return args, true
+		}
+	}
+	return nil, false
+}
