@@ -19,7 +19,8 @@ func (g *generator) program() *Program {
 		line("event N(uint256 number, bool truth);"),
 		line("error Bad(uint256 number);"),
 		line(fmt.Sprintf("struct S { %s f; %s g; bool h; }", g.types[0], g.types[1])),
-		line("function kb(uint256 mark, bool value) returns (bool) { emit W(mark); return value; }"),
+		line("function kw(uint256 mark) returns (uint256) { emit W(mark); return mark; }"),
+		line("function kb(uint256, bool value) pure returns (bool) { return value; }"),
 	}
 	var types []intType
 	for t := range g.bits {
@@ -27,7 +28,7 @@ func (g *generator) program() *Program {
 	}
 	slices.SortFunc(types, func(a, b intType) int { return strings.Compare(a.String(), b.String()) })
 	for _, t := range types {
-		list = append(list, line(fmt.Sprintf("function kv_%s(uint256 mark, %s value) returns (%s) { emit W(mark); return value; }", t, t, t)))
+		list = append(list, line(fmt.Sprintf("function kv_%s(uint256, %s value) pure returns (%s) { return value; }", t, t, t)))
 	}
 	return &Program{&Node{Parts: []Part{{Body: append(list, library, other, base, main)}}}}
 }
@@ -168,13 +169,13 @@ func (g *generator) contractP() *Node {
 	}}}})
 	body = append(body, g.override(s))
 	s.calls = append(slices.Clone(s.calls), g.virtual)
-	for range 1 + g.IntN(2) {
+	for range 1 + g.IntN(3)/2 {
 		f, node := g.define(s, g.name("inner"), "internal", 1+g.IntN(3))
 		body = append(body, node)
 		s.calls = append(slices.Clone(s.calls), f)
 		g.own = append(g.own, f)
 	}
-	for range 2 + g.IntN(2) {
+	for range len(s.calls) {
 		body = append(body, g.entry(s))
 	}
 	return contract("contract "+Contract+" is Base", body...)
@@ -219,7 +220,14 @@ func (g *generator) entry(s *scope) *Node {
 		m := pick(g, g.modifiers)
 		modified = " " + g.call(in, m, 0)
 	}
-	body := g.block(in, 2+g.IntN(3))
+	// What is never called has no bytecode, or is not deployed.
+	f := s.calls[g.entries%len(s.calls)]
+	g.entries++
+	body := []*Node{g.statement("%s;", g.call(in, f, 0))}
+	if g.one(2) {
+		body = append(g.block(in, 1), body...)
+	}
+	body = append(body, g.block(in, 1+g.IntN(3))...)
 	if len(g.own) > 1 && g.own[0].samePointer(g.own[1]) && g.one(2) {
 		body = append(body, g.throughPointer(in))
 	}

@@ -88,15 +88,16 @@ func (g *generator) atom(s *scope, t intType) string {
 	return g.literal(t)
 }
 
-// witnessed is an expression on a line of its own that says that it is evaluated.
+// witnessed is an expression on a line of its own that says first that it is evaluated:
+// arguments are evaluated from left to right.
 func (g *generator) witnessed(t intType, e string, before, after string) Part {
 	m := g.mark()
 	g.bits[t] = true
-	return Part{Head: fmt.Sprintf("%skv_%s(%d, %s)%s", before, t, m, e, after), Mark: m, Inline: true}
+	return Part{Head: fmt.Sprintf("%skv_%s(kw(%d), %s)%s", before, t, m, e, after), Mark: m, Inline: true}
 }
 
 // witnessedCondition is likewise a condition.
 func (g *generator) witnessedCondition(e string, before, after string) Part {
 	m := g.mark()
-	return Part{Head: fmt.Sprintf("%skb(%d, %s)%s", before, m, e, after), Mark: m, Inline: true}
+	return Part{Head: fmt.Sprintf("%skb(kw(%d), %s)%s", before, m, e, after), Mark: m, Inline: true}
 }

@@ -21,6 +21,7 @@ type generator struct {
 	base                          scope            // what the base contract declares
 	virtual                       *function
 	virtualHead                   string // the line of its override
+	entries                       int    // external functions of the main contract so far
 }
 
 // intType is an integer type.
