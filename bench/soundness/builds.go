@@ -44,6 +44,7 @@ type builder struct {
 	compiler *solc.Compiler
 	path     string // of the compiler's package
 	work     string // folder for what is of no use after the run
+	ways     []way
 	projects int
 }
 
@@ -52,7 +53,7 @@ func newBuilder(ctx context.Context, path, work string) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &builder{compiler: compiler, path: path, work: work}, nil
+	return &builder{compiler: compiler, path: path, work: work, ways: ways}, nil
 }
 
 // Version is part of [compile.Compiler].

@@ -110,7 +110,7 @@ func (b *builder) programs(ctx context.Context, run *harness.Run) (*harness.Resu
 		return nil, err
 	}
 	table := harness.Table{Title: "claims", Columns: []string{"build", "lines", "reached", "only-reverts", "unreachable", "unreached", "others", "run elsewhere", "violations"}, Notes: rejections}
-	for i, w := range ways {
+	for i, w := range b.ways {
 		c := total.by[i]
 		table.Add(w.name, strconv.Itoa(c.lines), strconv.Itoa(c.reached), strconv.Itoa(c.onlyReverts), strconv.Itoa(c.unreachable), strconv.Itoa(c.unreached),
 			strconv.Itoa(c.others), strconv.Itoa(c.elsewhere), strconv.Itoa(c.violations))

@@ -33,7 +33,7 @@ type trial struct {
 // job is one run of the product on a program, as built in one way.
 type job struct {
 	way       way
-	index     int // in ways
+	index     int // in the builder's ways
 	report    *report.Report
 	sequences map[string]string // the calls that the report shows, as text, by file
 	head      *deployed         // what was fuzzed
@@ -50,7 +50,7 @@ func (b *builder) try(ctx context.Context, run *harness.Run, seed uint64, progra
 		return nil, err
 	}
 	defer os.RemoveAll(p.root)
-	for i, w := range ways {
+	for i, w := range b.ways {
 		if only != nil && !only.needs(w) {
 			continue
 		}

@@ -21,7 +21,7 @@ func (g *generator) condition(s *scope, depth int) string {
 	switch g.IntN(12) {
 	case 0, 1: // an interval, which may be empty
 		return fmt.Sprintf("(%s %s %s && %s %s %s)", a, pick(g, []string{"<", "<="}), g.literal(t), a, pick(g, []string{">", ">="}), g.literal(t))
-	case 2: // two relations between two values, which may exclude each other
+	case 2: // two relations between two values, which may be mutually exclusive
 		return fmt.Sprintf("(%s %s %s && %s %s %s)", a, pick(g, comparisons), b, b, pick(g, comparisons), a)
 	case 3: // a value and itself
 		return fmt.Sprintf("(%s %s %s)", a, pick(g, comparisons), a)
