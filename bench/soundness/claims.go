@@ -30,13 +30,12 @@ func (v *violation) same(o *violation) bool {
 	return v.way == o.way && v.kind == o.kind && v.contract == o.contract && v.mark == o.mark
 }
 
-// needs reports whether the builds of a way can show the violation: those of its code
-// generator for lines that should not run, its own for lines that should.
-func (v *violation) needs(w way) bool {
-	if v.kind == kindUnreachable || v.kind == kindNoBytecode {
-		return w.viaIR == v.way.viaIR
-	}
-	return w == v.way
+// note is a line called unreachable that another build runs than those that the report is
+// about.
+type note struct {
+	way         way
+	line        int
+	text, build string
 }
 
 // has reports whether a trial shows the violation.
@@ -121,7 +120,7 @@ func (t *trial) checkTarget(j *job, target *report.Target) error {
 	at := place{target.Contract, mark}
 	switch target.Status {
 	case report.Unreachable:
-		if d := t.runs(at, j.way.viaIR); d != nil {
+		if d := j.runs(at); d != nil {
 			t.violate(j, kindUnreachable, target, d.describe()+" runs it")
 		}
 	case report.Reached, report.OnlyReverts:
@@ -172,31 +171,39 @@ func (t *trial) checkLine(j *job, line *report.Line) {
 		c.unreached++
 	case report.Unreachable:
 		c.unreachable++
-		if t.runs(place{"", mark}, !j.way.viaIR) != nil {
+		if d := t.elsewhere(j, place{"", mark}); d != nil {
 			c.elsewhere++
+			t.notes = append(t.notes, note{j.way, line.Line, strings.TrimSpace(t.text[line.Line-1]), d.describe()})
 		}
 	default:
 		c.others++
 	}
 	if line.Status == report.NoBytecode {
-		if d := t.runs(place{"", mark}, j.way.viaIR); d != nil {
+		if d := j.runs(place{"", mark}); d != nil {
 			t.violate(j, kindNoBytecode, &report.Target{Line: line.Line}, d.describe()+" runs it")
 		}
 	}
 }
 
-// runs is a build of programs that ship by one code generator that ran a place; nil: none
-// did.
-func (t *trial) runs(at place, viaIR bool) *deployed {
-	for _, j := range t.jobs {
-		if j.way.viaIR != viaIR {
-			continue
+// runs is a build that ran a place and that the job is about, what was fuzzed or what ships;
+// nil: neither did.
+func (j *job) runs(at place) *deployed {
+	for _, d := range j.builds() {
+		if d.machine.seen[at] {
+			return d
 		}
-		if j.release.machine.seen[at] {
-			return j.release
-		}
-		if j.head.machine.seen[at] {
-			return j.head
+	}
+	return nil
+}
+
+// elsewhere is a build that ran a place, where none did that the job is about. nil: none.
+func (t *trial) elsewhere(j *job, at place) *deployed {
+	if j.runs(at) != nil {
+		return nil
+	}
+	for _, other := range t.jobs {
+		if d := other.runs(at); d != nil {
+			return d
 		}
 	}
 	return nil

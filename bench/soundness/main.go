@@ -24,12 +24,13 @@ import (
 const doc = `Makes random Solidity programs in which every statement emits an event of its own, builds
 each in four ways (optimizer on and off, with and without the intermediate language), and runs
 the job on every build, with the whole program as the change. Then campaigns of -calls calls
-without targets run on every build, the debug builds among them, and every sequence that a
-report shows on all of them. A report is contradicted where
+without targets run on every build, the debug builds among them; they begin with the calls that
+reports show, and those that were the first to run something on one build are made on all. A
+report is contradicted where
 
-  unreachable  a line called unreachable runs, in the build that was fuzzed, in the one that
-               ships, or in another one by the same code generator
-  no-bytecode  a line without bytecode runs
+  unreachable  a line called unreachable runs, on the build that was fuzzed or on the one that
+               ships
+  no-bytecode  a line without bytecode does
   reached      a line called reached does not run when the calls that the report shows are made
                on the build that ships
   fuzzed       it does not on the build that was fuzzed
@@ -39,7 +40,8 @@ that contradict a report are made smaller with at most -shrink attempts, and kep
 
 summary: programs, rejected (that do not compile or deploy), executions, lines, reached,
 unreachable, checked (calls of a report made on another build), violations, elsewhere (lines
-called unreachable that run by the other code generator, whose meaning differs: no violation).
+called unreachable that only a build runs that the report is not about: its code generator gives
+the program another meaning, or its code another size. They are listed, and no violation).
 -runs means nothing here. Exit code 1 on a violation.`
 
 // asked is what the command line asks for.
@@ -85,6 +87,7 @@ func (b *builder) programs(ctx context.Context, run *harness.Run) (*harness.Resu
 	var total tally
 	var rejections []string
 	violations := harness.Table{Title: "violations", Columns: []string{"seed", "build", "kind", "line", "what"}}
+	elsewhere := harness.Table{Title: "called unreachable, and run by another build", Columns: []string{"seed", "build", "line", "text", "run by"}}
 	var failures []error
 	start := run.Now()
 	programs := 0
@@ -97,6 +100,9 @@ func (b *builder) programs(ctx context.Context, run *harness.Run) (*harness.Resu
 			continue
 		}
 		total.add(&t.tally)
+		for _, n := range t.notes {
+			elsewhere.Add(strconv.FormatUint(seed, 10), n.way.name, strconv.Itoa(n.line), n.text, n.build)
+		}
 		for _, v := range distinct(t.violations) {
 			violations.Add(strconv.FormatUint(seed, 10), v.way.name, v.kind, strconv.Itoa(v.line), v.text)
 			run.Logf("seed %d, %s: %s, line %d: %s", seed, v.way.name, v.kind, v.line, v.text)
@@ -121,7 +127,7 @@ func (b *builder) programs(ctx context.Context, run *harness.Run) (*harness.Resu
 			"lines": float64(total.lines), "reached": float64(total.reached), "unreachable": float64(total.unreachable),
 			"checked": float64(total.checked), "violations": float64(total.violated), "elsewhere": float64(total.elsewhere),
 		},
-		Tables: []harness.Table{table, violations},
+		Tables: []harness.Table{table, violations, elsewhere},
 	}, errors.Join(failures...)
 }
 

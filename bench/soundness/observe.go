@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/sightline-evm/sightline/bench/internal/solgen"
@@ -20,9 +21,13 @@ type place struct {
 // observed are the places that ran, in calls that may revert.
 type observed map[place]bool
 
-// add notes what ran in an execution. The event says which line it is, and the frame's code
-// which contract; the source map is not asked.
-func (o observed) add(exec *evm.Execution) {
+// add notes what ran in an execution, and reports whether any of it is new. The event says
+// which line it is, and the frame's code which contract; the source map is not asked.
+func (o observed) add(exec *evm.Execution) (isNew bool) {
+	note := func(p place) {
+		isNew = isNew || !o[p]
+		o[p] = true
+	}
 	for i := range exec.Frames {
 		f := &exec.Frames[i]
 		for _, l := range f.Logs {
@@ -30,27 +35,37 @@ func (o observed) add(exec *evm.Execution) {
 			if !ok {
 				continue
 			}
-			o[place{"", mark}] = true
+			note(place{"", mark})
 			if f.Program != nil && f.Program.Contract != nil {
-				o[place{f.Program.Contract.QualifiedName(), mark}] = true
+				note(place{f.Program.Contract.QualifiedName(), mark})
 			}
 		}
 	}
+	return isNew
 }
 
-// observer is a machine that notes what runs on it.
+// observer is a machine that notes what runs on it. Runs on storage that was set from
+// outside count as well: what is called unreachable is so whatever the state.
 type observer struct {
 	evm.Machine
+	*observations
+}
+
+// observations are what several machines for one build note.
+type observations struct {
 	seen       observed
-	executions *uint64
+	sequences  []evm.Sequence // that were the first to run something
+	executions uint64
 }
 
 // Run is part of [evm.Machine].
 func (o *observer) Run(seq evm.Sequence) (*evm.Execution, error) {
 	exec, err := o.Machine.Run(seq)
 	if err == nil {
-		*o.executions++
-		o.seen.add(exec)
+		o.executions++
+		if o.seen.add(exec) {
+			o.sequences = append(o.sequences, seq.Clone())
+		}
 	}
 	return exec, err
 }
@@ -58,11 +73,10 @@ func (o *observer) Run(seq evm.Sequence) (*evm.Execution, error) {
 // deployed is a build whose executions are observed.
 type deployed struct {
 	*deploy.Deployment
-	way        way
-	debug      bool // it is what was fuzzed for that way, not what ships
-	viaIR      bool // its own code generator
-	machine    *observer
-	executions uint64
+	way     way
+	debug   bool // it is what was fuzzed for that way, not what ships
+	viaIR   bool // its own code generator
+	machine *observer
 }
 
 // observe begins to observe a build.
@@ -72,7 +86,7 @@ func observe(d *deploy.Deployment, w way, debug bool) (*deployed, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.machine = &observer{Machine: machine, seen: observed{}, executions: &out.executions}
+	out.machine = &observer{machine, &observations{seen: observed{}}}
 	return out, nil
 }
 
@@ -105,8 +119,28 @@ func (d *deployed) campaign(ctx context.Context, seed, calls uint64, texts []str
 		World: d.World, Space: d.Space, Table: d.Table, Seeds: seeds, Seed: seed, Workers: 1, MaxCalls: calls, Now: now,
 		NewMachine: func() (evm.Machine, error) {
 			machine, err := d.NewInterpreter()
-			return &observer{Machine: machine, seen: d.machine.seen, executions: &d.executions}, err
+			return &observer{machine, d.machine.observations}, err
 		},
 	}}).Run(ctx)
 	return err
+}
+
+// repeat makes the calls that were the first to run something on another build. Deployments
+// are left out: they bring the code of the other build.
+func (d *deployed) repeat(other *deployed) error {
+	same := slices.EqualFunc(d.World.Instances, other.World.Instances, func(a, b evm.Instance) bool {
+		return a.Name == b.Name && a.Address == b.Address
+	})
+	if !same {
+		return nil
+	}
+	for _, seq := range slices.Clone(other.machine.sequences) {
+		if slices.ContainsFunc(seq, func(c evm.Call) bool { return c.Create }) {
+			continue
+		}
+		if _, err := d.machine.Run(seq); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -28,6 +28,7 @@ type trial struct {
 	text       []string    // its lines
 	jobs       []*job
 	violations []violation
+	notes      []note
 }
 
 // job is one run of the product on a program, as built in one way.
@@ -51,7 +52,7 @@ func (b *builder) try(ctx context.Context, run *harness.Run, seed uint64, progra
 	}
 	defer os.RemoveAll(p.root)
 	for i, w := range b.ways {
-		if only != nil && !only.needs(w) {
+		if only != nil && w != only.way {
 			continue
 		}
 		j, err := b.job(ctx, run, p, text, w)
@@ -68,13 +69,25 @@ func (b *builder) try(ctx context.Context, run *harness.Run, seed uint64, progra
 		}
 		t.executions += j.report.Stats.Executions
 	}
+	var builds []*deployed
 	for _, j := range t.jobs {
-		for _, d := range j.builds() {
-			if err := d.campaign(ctx, seed, asked.calls, texts, run.Now); err != nil {
+		builds = append(builds, j.builds()...)
+	}
+	for _, d := range builds {
+		if err := d.campaign(ctx, seed, asked.calls, texts, run.Now); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range builds {
+		for _, other := range builds {
+			if d == other {
+				continue
+			}
+			if err := d.repeat(other); err != nil {
 				return nil, err
 			}
-			t.executions += d.executions
 		}
+		t.executions += d.machine.executions
 	}
 	return t, t.check()
 }

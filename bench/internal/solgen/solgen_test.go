@@ -23,7 +23,9 @@ func problems(t *testing.T, text string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var output struct{ Errors []struct{ Severity, FormattedMessage string } }
+	var output struct {
+		Errors []struct{ Severity, FormattedMessage string }
+	}
 	if err := json.Unmarshal(data, &output); err != nil {
 		t.Fatal(err)
 	}
