@@ -99,8 +99,8 @@ func (o *Output) ForDebug(ctx context.Context, compilers solc.Options, options D
 	}
 	compiler, err := o.FindCompiler(ctx, compilers)
 	switch {
-	case ctx.Err() != nil:
-		return nil, "", err
+	case ctx.Err() != nil: // a compiler may have been found all the same
+		return nil, "", ctx.Err()
 	case err != nil:
 		return o.withoutDebug(fmt.Sprintf("%s and no compiler is at hand for a debug build (%v)", obstacle, err))
 	}

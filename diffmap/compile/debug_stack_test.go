@@ -1,7 +1,9 @@
 package compile
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,5 +103,16 @@ func TestLinkedObstacle(t *testing.T) {
 	linked.Input = nil
 	if _, note, err = linked.ForDebug(t.Context(), compilers(t), kept(t)); err != nil || !strings.Contains(note, "calls of these libraries fail") {
 		t.Errorf("note %q, error %v", note, err)
+	}
+}
+
+// TestForDebugCanceled: a run that is canceled gets an error, whether or not a compiler was
+// found before that.
+func TestForDebugCanceled(t *testing.T) {
+	o := &Output{Compiler: compiler(t, "0.8.30").Version(), Settings: Settings{Known: true, Optimizer: true}, Input: json.RawMessage(`{}`)}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if mapped, _, err := o.ForDebug(ctx, compilers(t), DebugOptions{}); mapped != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("output %v, error %v", mapped, err)
 	}
 }

@@ -1,0 +1,116 @@
+package solgen
+
+import "slices"
+
+// Shrink makes a program smaller as long as it fails: nodes go, then the parts after their
+// first one, then what stands around their bodies. fails is asked at most so many times;
+// it is given programs that need not compile.
+func (p *Program) Shrink(attempts int, fails func(*Program) bool) *Program {
+	s := &shrinker{best: p, left: attempts, fails: fails}
+	for before := -1; before != s.taken && s.left > 0; {
+		before = s.taken
+		s.pass()
+	}
+	return s.best
+}
+
+type shrinker struct {
+	best        *Program
+	left, taken int
+	fails       func(*Program) bool
+}
+
+// pass tries every change once. Places are counted in the order of the text: after a change
+// that was taken, the same place holds what followed.
+func (s *shrinker) pass() {
+	for _, change := range []func(list []*Node, i int) []*Node{omit, omitParts, unwrap} {
+		for place := 0; s.left > 0; {
+			smaller, exists := s.best.changed(place, change)
+			if !exists {
+				break
+			}
+			if smaller == nil {
+				place++
+				continue
+			}
+			s.left--
+			if s.fails(smaller) {
+				s.best, s.taken = smaller, s.taken+1
+			} else {
+				place++
+			}
+		}
+	}
+}
+
+// omit leaves the i-th node out.
+func omit(list []*Node, i int) []*Node {
+	if list[i].Fixed {
+		return nil
+	}
+	return slices.Delete(slices.Clone(list), i, i+1)
+}
+
+// omitParts leaves out what comes after a node's first part: the branches of else.
+func omitParts(list []*Node, i int) []*Node {
+	n := list[i]
+	if n.Fixed || len(n.Parts) < 2 || n.Parts[1].Mark != 0 {
+		return nil
+	}
+	short := *n
+	short.Parts = n.Parts[:1]
+	list = slices.Clone(list)
+	list[i] = &short
+	return list
+}
+
+// unwrap puts the nodes of a body in the place of the node around them.
+func unwrap(list []*Node, i int) []*Node {
+	n := list[i]
+	if n.Fixed || len(n.Parts) == 0 || len(n.Parts[0].Body) == 0 {
+		return nil
+	}
+	return slices.Replace(slices.Clone(list), i, i+1, n.Parts[0].Body...)
+}
+
+// changed is the program with one place changed: nil where the change does not apply
+// there, and exists is false where there is no such place.
+func (p *Program) changed(place int, change func([]*Node, int) []*Node) (smaller *Program, exists bool) {
+	var visit func(n *Node) *Node
+	applied := false
+	visit = func(n *Node) *Node {
+		for at, part := range n.Parts {
+			for i, child := range part.Body {
+				var body []*Node
+				if place == 0 {
+					exists = true
+					if body = change(part.Body, i); body == nil {
+						return nil
+					}
+					applied = true
+				} else {
+					place--
+					replaced := visit(child)
+					if exists && !applied {
+						return nil
+					}
+					if replaced == nil {
+						continue
+					}
+					body = slices.Clone(part.Body)
+					body[i] = replaced
+				}
+				copied := *n
+				copied.Parts = slices.Clone(n.Parts)
+				copied.Parts[at].Body = body
+				return &copied
+			}
+		}
+		return nil
+	}
+	root := visit(p.Root)
+	if root == nil {
+		return nil, exists
+	}
+	return &Program{root}, true
+}
