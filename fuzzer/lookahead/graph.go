@@ -236,7 +236,7 @@ func (g *graph) keep(v *values, s *state) state {
 	kept := s.clone()
 	for i, a := range kept.values {
 		if a.plain() >= commonCount {
-			kept.values[i] = g.pool.word(*v.get(a))
+			kept.values[i] = g.pool.word(v.set(a))
 		}
 	}
 	return kept

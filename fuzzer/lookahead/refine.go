@@ -84,25 +84,34 @@ func (m *interpreter) refineEqual(a, b symbol, equal bool, depth int) bool {
 	return m.refineDifferent(a, b, depth) && m.refineDifferent(b, a, depth)
 }
 
-// refineDifferent narrows a, which is not b: if b is constant and a bound of a, the
-// bound moves by one.
+// refineDifferent narrows a, which is not b: if b is constant and a bound of a in one of
+// the orders, the bound moves by one.
 func (m *interpreter) refineDifferent(a, b symbol, depth int) bool {
 	x, known := m.v.known(m.value(b))
 	if !known {
 		return true
 	}
-	i := *m.v.get(m.value(a))
-	switch {
-	case i.isConstant():
-		return i.lo != *x
-	case i.lo == *x:
-		i.lo.AddUint64(x, 1)
-	case i.hi == *x:
-		i.hi.SubUint64(x, 1)
-	default:
-		return true
+	s := m.v.set(m.value(a))
+	if s.unsigned.isConstant() {
+		return s.unsigned.lo != *x
 	}
-	return m.constrain(a, m.v.intern(i), depth)
+	u, i := &s.unsigned, &s.signed
+	switch *x {
+	case u.lo:
+		u.lo.AddUint64(x, 1)
+	case u.hi:
+		u.hi.SubUint64(x, 1)
+	}
+	switch *x {
+	case i.lo:
+		i.lo.AddUint64(x, 1)
+	case i.hi:
+		i.hi.SubUint64(x, 1)
+	}
+	if !s.reduce() {
+		return false
+	}
+	return m.constrain(a, m.v.internSet(&s), depth)
 }
 
 // refineLess narrows two words with a < b (truth) or a ≥ b.
@@ -122,13 +131,16 @@ func (m *interpreter) refineAtMost(a, b symbol, depth int) bool {
 	return m.constrain(a, high, depth) && m.constrain(b, low, depth)
 }
 
-// refineSignedLess is refineLess for signed comparisons of words that are known not to
-// be negative: solc's signed arithmetic on small numbers. Of others it learns nothing.
+// refineSignedLess is refineLess for signed words.
 func (m *interpreter) refineSignedLess(a, b symbol, truth bool, depth int) bool {
-	if m.v.get(m.value(a)).hi.Sign() < 0 || m.v.get(m.value(b)).hi.Sign() < 0 {
-		return true
+	if !truth { // b ≤ a
+		high, _ := m.v.bounded(opSignedAtMost, m.value(a))
+		low, _ := m.v.bounded(opSignedAtLeast, m.value(b))
+		return m.constrain(b, high, depth) && m.constrain(a, low, depth)
 	}
-	return m.refineLess(a, b, truth, depth)
+	high, some := m.v.bounded(opSignedLess, m.value(b))
+	low, any := m.v.bounded(opSignedMore, m.value(a))
+	return some && any && m.constrain(a, high, depth) && m.constrain(b, low, depth)
 }
 
 // mark is a point to which rollback can return, as long as no instruction runs in
