@@ -129,6 +129,9 @@ func (e *engine) grow(n int32, s *state, hash uint64, visit visitor) {
 	}
 	joined := e.joiner.join(&at.state, s, at.grown >= widenAfter)
 	e.steps += joined.size() / sizePerStep
+	if joined.equal(&at.state) {
+		return // s says no more, in other words
+	}
 	at.grown++
 	at.state = e.arena.replace(&at.state, joined)
 	e.requeue(n, hash, visit)

@@ -239,6 +239,11 @@ func (g *graph) keep(v *values, s *state) state {
 			kept.values[i] = g.pool.word(v.set(a))
 		}
 	}
+	for i, r := range kept.relations {
+		if r.k >= commonCount {
+			kept.relations[i].k = g.pool.word(v.set(r.k))
+		}
+	}
 	return kept
 }
 

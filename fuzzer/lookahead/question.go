@@ -3,6 +3,7 @@ package lookahead
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -139,6 +140,14 @@ func (a *Analyzer) covers(b bytecode.BlockID, s *state) (node int32, ok bool) {
 		a.w.states = append(a.w.states, v)
 	}
 	above.values = a.w.states
+	if len(above.relations) > 0 {
+		above.relations = slices.Clone(above.relations)
+		for i, r := range above.relations {
+			if r.k&pooledBit != 0 {
+				above.relations[i].k = a.graphPool[r.k&^pooledBit]
+			}
+		}
+	}
 	return node, a.w.v.below(s, &above)
 }
 

@@ -24,6 +24,7 @@ func (m *interpreter) assume(w symbol, truth bool, depth int) bool {
 // known to be zero or nonzero, its operands are narrowed, too. (If it was known before,
 // that was derived from its operands' Values.)
 func (m *interpreter) constrain(w symbol, to Value, depth int) bool {
+	w = m.find(w)
 	before := m.words[w].value
 	after, ok := m.v.meet(before, to.plain())
 	if !ok {
@@ -32,9 +33,15 @@ func (m *interpreter) constrain(w symbol, to Value, depth int) bool {
 	if after == before {
 		return true
 	}
-	m.undo = append(m.undo, undone{w, before})
+	m.undo = append(m.undo, undone{w, m.words[w]})
 	m.words[w].value = after
-	if m.words[w].op == 0 || depth > maxDepth {
+	if depth > maxDepth {
+		return true
+	}
+	if (len(m.relations) > 0 || m.words[w].base != 0) && !m.propagate(w, depth) {
+		return false
+	}
+	if m.words[w].op == 0 {
 		return true
 	}
 	switch i := m.v.get(after); {
@@ -77,10 +84,14 @@ func (m *interpreter) refine(w word, truth bool, depth int) bool {
 }
 
 // refineEqual narrows two words that are equal, or not.
-func (m *interpreter) refineEqual(a, b symbol, equal bool, depth int) bool {
-	if equal {
-		return m.constrain(a, m.value(b), depth) && m.constrain(b, m.value(a), depth)
+func (m *interpreter) refineEqual(a, b symbol, equals bool, depth int) bool {
+	if holds, known := m.compare(equal, a, b); known && holds != equals {
+		return false
 	}
+	if equals {
+		return m.constrain(a, m.value(b), depth) && m.constrain(b, m.value(a), depth) && m.merge(a, b)
+	}
+	m.relate(equal, a, b, false)
 	return m.refineDifferent(a, b, depth) && m.refineDifferent(b, a, depth)
 }
 
@@ -116,30 +127,35 @@ func (m *interpreter) refineDifferent(a, b symbol, depth int) bool {
 
 // refineLess narrows two words with a < b (truth) or a ≥ b.
 func (m *interpreter) refineLess(a, b symbol, truth bool, depth int) bool {
-	if !truth { // b ≤ a
-		return m.refineAtMost(b, a, depth)
-	}
-	high, some := m.v.bounded(opLess, m.value(b))
-	low, any := m.v.bounded(opMore, m.value(a))
-	return some && any && m.constrain(a, high, depth) && m.constrain(b, low, depth)
-}
-
-// refineAtMost narrows two words with a ≤ b.
-func (m *interpreter) refineAtMost(a, b symbol, depth int) bool {
-	high, _ := m.v.bounded(opAtMost, m.value(b))
-	low, _ := m.v.bounded(opAtLeast, m.value(a))
-	return m.constrain(a, high, depth) && m.constrain(b, low, depth)
+	return m.refineOrder(less, a, b, truth, depth)
 }
 
 // refineSignedLess is refineLess for signed words.
 func (m *interpreter) refineSignedLess(a, b symbol, truth bool, depth int) bool {
-	if !truth { // b ≤ a
-		high, _ := m.v.bounded(opSignedAtMost, m.value(a))
-		low, _ := m.v.bounded(opSignedAtLeast, m.value(b))
-		return m.constrain(b, high, depth) && m.constrain(a, low, depth)
+	return m.refineOrder(signedLess, a, b, truth, depth)
+}
+
+func (m *interpreter) refineOrder(kind relationKind, a, b symbol, truth bool, depth int) bool {
+	switch holds, known := m.compare(kind, a, b); {
+	case !known:
+		m.relate(kind, a, b, truth)
+	case holds != truth:
+		return false
 	}
-	high, some := m.v.bounded(opSignedLess, m.value(b))
-	low, any := m.v.bounded(opSignedMore, m.value(a))
+	return m.bound(kind, a, b, truth, depth)
+}
+
+// bound narrows two words by each other's bounds, with a < b (truth) or a ≥ b.
+func (m *interpreter) bound(kind relationKind, a, b symbol, truth bool, depth int) bool {
+	lower, atMost, atLeast, more := opLess, opAtMost, opAtLeast, opMore
+	if kind == signedLess {
+		lower, atMost, atLeast, more = opSignedLess, opSignedAtMost, opSignedAtLeast, opSignedMore
+	}
+	if !truth { // b ≤ a
+		a, b, lower, more = b, a, atMost, atLeast
+	}
+	high, some := m.v.bounded(lower, m.value(b))
+	low, any := m.v.bounded(more, m.value(a))
 	return some && any && m.constrain(a, high, depth) && m.constrain(b, low, depth)
 }
 
@@ -150,7 +166,11 @@ func (m *interpreter) mark() int { return len(m.undo) }
 // rollback undoes all assumptions since the mark.
 func (m *interpreter) rollback(mark int) {
 	for i := len(m.undo) - 1; i >= mark; i-- {
-		m.words[m.undo[i].word].value = m.undo[i].value
+		if u := &m.undo[i]; u.word == absent {
+			m.relations = m.relations[:len(m.relations)-1]
+		} else {
+			m.words[u.word] = u.was
+		}
 	}
 	m.undo = m.undo[:mark]
 }

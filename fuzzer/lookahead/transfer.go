@@ -16,9 +16,12 @@ type symbol int32
 // word is what is known of a symbol: its Value, and the operation and operands that it
 // is the result of, if a branch on it can narrow them.
 type word struct {
-	value Value
-	op    vm.OpCode // 0: nothing to refine
-	a, b  symbol
+	value  Value
+	op     vm.OpCode // 0: nothing to refine
+	a, b   symbol
+	same   symbol // 1 + an older symbol that is known to be equal; 0: none
+	base   symbol // 1 + a symbol that the word is a constant away from; 0: none
+	offset Value  // word = base + offset
 }
 
 // cell is a word of memory that is known: stored there, or loaded from there.
@@ -40,15 +43,18 @@ type interpreter struct {
 	stack  []symbol
 	memory []cell // ascending; words may overlap, since a load can be anywhere
 	undo   []undone
+	// relations are those of symbols that hold outright, see relation.
+	relations []relation
 
-	class []int32 // save's: 1 + class of each symbol
+	class []int32  // save's: 1 + class of each symbol
+	live  []symbol // save's: by class
 	saved state
 }
 
-// undone is a Value to go back to, see refine.go.
+// undone is a word to go back to, or the newest relation to drop (absent), see refine.go.
 type undone struct {
-	word  symbol
-	value Value
+	word symbol
+	was  word
 }
 
 // bind makes the interpreter run a program, whose pool is given in Values.
@@ -75,7 +81,10 @@ func (m *interpreter) load(s *state) {
 	for i, p := range s.places {
 		m.memory = append(m.memory, cell{p, symbol(s.classes[s.height+i])})
 	}
-	m.undo = m.undo[:0]
+	m.undo, m.relations = m.undo[:0], m.relations[:0]
+	if len(s.relations) > 0 {
+		m.loadRelations(s)
+	}
 }
 
 // save is the state that the interpreter is in, valid until the next save.
@@ -83,6 +92,7 @@ func (m *interpreter) save() *state {
 	s := &m.saved
 	s.height = len(m.stack)
 	s.classes, s.places, s.values = s.classes[:0], s.places[:0], s.values[:0]
+	m.live = m.live[:0]
 	if cap(m.class) < len(m.words) {
 		m.class = make([]int32, 2*len(m.words))
 	}
@@ -91,23 +101,23 @@ func (m *interpreter) save() *state {
 		s.classes = append(s.classes, m.classOf(w))
 	}
 	for _, c := range m.memory {
-		if m.words[c.word].value != Top {
+		if m.value(c.word) != Top {
 			s.places = append(s.places, c.at)
 			s.classes = append(s.classes, m.classOf(c.word))
 		}
 	}
-	for _, w := range m.stack { // leave class all zero
+	m.saveRelations()
+	for _, w := range m.live { // leave class all zero
 		m.class[w] = 0
-	}
-	for _, c := range m.memory {
-		m.class[c.word] = 0
 	}
 	return s
 }
 
 func (m *interpreter) classOf(w symbol) uint16 {
+	w = m.find(w)
 	if m.class[w] == 0 {
 		m.saved.values = append(m.saved.values, m.words[w].value)
+		m.live = append(m.live, w)
 		m.class[w] = int32(len(m.saved.values))
 	}
 	return uint16(m.class[w] - 1)
@@ -188,10 +198,10 @@ func (m *interpreter) push(v Value) {
 // pushResult pushes the result of an operation, whose operands a and b may be refined.
 func (m *interpreter) pushResult(v Value, op vm.OpCode, a, b symbol) {
 	m.stack = append(m.stack, symbol(len(m.words)))
-	m.words = append(m.words, word{v, op, a, b})
+	m.words = append(m.words, word{value: v, op: op, a: a, b: b})
 }
 
-func (m *interpreter) value(w symbol) Value { return m.words[w].value }
+func (m *interpreter) value(w symbol) Value { return m.words[m.find(w)].value }
 
 // step runs an instruction that is neither of the stack nor of control flow;
 // false when it surely halts.
@@ -201,8 +211,7 @@ func (m *interpreter) step(in *instruction) bool {
 		vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ, vm.AND, vm.OR, vm.XOR, vm.BYTE, vm.SHL, vm.SHR, vm.SAR:
 		m.binary(op)
 	case vm.ISZERO, vm.NOT, vm.CLZ:
-		a := m.pop()
-		m.pushResult(m.v.unary(op, m.value(a)), op, a, a)
+		m.unary(op)
 	case vm.ADDMOD, vm.MULMOD:
 		a, b, n := m.pop(), m.pop(), m.pop()
 		m.push(m.v.ternary(op, m.value(a), m.value(b), m.value(n)))
@@ -250,10 +259,22 @@ func (m *interpreter) generic(in *instruction) {
 	}
 }
 
+// unary runs ISZERO, NOT or CLZ. Two ISZEROs leave a bool as it is.
+func (m *interpreter) unary(op vm.OpCode) {
+	a := m.find(m.pop())
+	if w := &m.words[a]; op == vm.ISZERO && w.op == vm.ISZERO {
+		if of := m.find(w.a); m.v.leq(m.value(of), boolean) && !m.value(of).isLabel() {
+			m.stack = append(m.stack, of)
+			return
+		}
+	}
+	m.pushResult(m.v.unary(op, m.value(a)), op, a, a)
+}
+
 // binary runs an operation on two words. Some are known for a word and itself, whatever
-// its Value.
+// its Value, some by how the words are related.
 func (m *interpreter) binary(op vm.OpCode) {
-	a, b := m.pop(), m.pop()
+	a, b := m.find(m.pop()), m.find(m.pop())
 	if a == b {
 		switch op {
 		case vm.EQ:
@@ -267,7 +288,127 @@ func (m *interpreter) binary(op vm.OpCode) {
 			return
 		}
 	}
-	m.pushResult(m.v.binary(op, m.value(a), m.value(b)), op, a, b)
+	x, y := m.words[a].value, m.words[b].value
+	if w := m.unchanged(op, a, b, x, y); w != absent && !m.value(w).isLabel() {
+		m.stack = append(m.stack, w)
+		return
+	}
+	r := m.v.binary(op, x, y)
+	if r == boolean {
+		r = m.decided(op, a, b)
+	}
+	m.pushResult(r, op, a, b)
+	if op == vm.ADD || op == vm.SUB {
+		m.offsetResult(op, a, b)
+	}
+}
+
+// unchanged is the operand that an operation leaves as it is: clean-up of a word that is
+// clean, or a neutral element. absent when there is none.
+func (m *interpreter) unchanged(op vm.OpCode, a, b symbol, x, y Value) symbol {
+	switch op {
+	case vm.AND:
+		if m.v.cleans(x, y) {
+			return b
+		}
+		if m.v.cleans(y, x) {
+			return a
+		}
+	case vm.SIGNEXTEND:
+		n, known := m.v.known(x)
+		if !known {
+			return absent
+		}
+		if !n.LtUint64(31) {
+			return b
+		}
+		of, i := signedWords(n), m.v.signed(y)
+		if !i.lo.Slt(&of.lo) && !i.hi.Sgt(&of.hi) {
+			return b
+		}
+	case vm.ADD, vm.OR, vm.XOR:
+		if x == constant(0) {
+			return b
+		}
+		if y == constant(0) {
+			return a
+		}
+	case vm.SUB:
+		if y == constant(0) {
+			return a
+		}
+	case vm.MUL:
+		if x == constant(1) {
+			return b
+		}
+		if y == constant(1) {
+			return a
+		}
+	case vm.DIV, vm.SDIV:
+		if y == constant(1) {
+			return a
+		}
+	case vm.SHL, vm.SHR, vm.SAR:
+		if x == constant(0) {
+			return b
+		}
+		// Moved up and down again, with no bit lost.
+		if w := &m.words[b]; op == vm.SHR && w.op == vm.SHL && m.v.get(x).isConstant() && m.value(w.a).plain() == x.plain() {
+			if n, of := &m.v.get(x).lo, m.find(w.b); n.LtUint64(256) && m.v.get(m.value(of)).hi.BitLen()+int(n[0]) <= 256 {
+				return of
+			}
+		}
+	}
+	return absent
+}
+
+// cleans reports whether a mask is one of low bits that has all bits of a word.
+func (v *values) cleans(mask, y Value) bool {
+	x, known := v.known(mask)
+	if !known {
+		return false
+	}
+	n := uint(x.BitLen())
+	return v.get(y).hi.BitLen() <= int(n) && *x == *lowBits(n)
+}
+
+// decided is the Value of a comparison that the operands' Values leave open.
+func (m *interpreter) decided(op vm.OpCode, a, b symbol) Value {
+	kind := less
+	switch op {
+	case vm.EQ:
+		kind = equal
+	case vm.GT:
+		a, b = b, a
+	case vm.SLT:
+		kind = signedLess
+	case vm.SGT:
+		kind, a, b = signedLess, b, a
+	case vm.LT:
+	default:
+		return boolean
+	}
+	switch holds, known := m.compare(kind, a, b); {
+	case !known:
+		return boolean
+	case holds:
+		return constant(1)
+	}
+	return constant(0)
+}
+
+// offsetResult keeps that the sum or difference just computed is a constant away from an
+// operand.
+func (m *interpreter) offsetResult(op vm.OpCode, a, b symbol) {
+	if op == vm.ADD && m.isConstant(a) {
+		a, b = b, a
+	}
+	if !m.isConstant(b) || m.isConstant(a) {
+		return
+	}
+	base, k := m.baseOf(a)
+	w := &m.words[len(m.words)-1]
+	w.base, w.offset = base+1, m.v.binary(op, k, m.value(b))
 }
 
 // call runs a call instruction: its outcome, the return data and what it writes
