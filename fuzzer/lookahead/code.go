@@ -49,6 +49,7 @@ type block struct {
 	need      int  // stack height without which some instruction underflows
 	growth    int  // the most that the height rises above that at entry
 	jumpdest  bool // starts with JUMPDEST: jumps may come here
+	decides   int  // depth of the word at entry, 1 the top, that decides the next branch; 0: none
 	callSites []uint32
 }
 
@@ -109,6 +110,7 @@ func decode(p *bytecode.Program) *code {
 		return true
 	})
 	at := 0
+	walk := decisionWalk{c: c}
 	for i, b := range p.Blocks {
 		from := at
 		for at < len(all) && all[at].pc < b.End {
@@ -118,6 +120,9 @@ func decode(p *bytecode.Program) *code {
 		if len(c.blocks[i].callSites) > 0 {
 			c.calling = append(c.calling, bytecode.BlockID(i))
 		}
+	}
+	for i := range c.blocks {
+		c.blocks[i].decides = walk.from(bytecode.BlockID(i))
 	}
 	return c
 }

@@ -14,7 +14,7 @@ const widenAfter = 2
 const sizePerStep = 8
 
 // node is a node of the fixed point: a block and the key of its states, their height and
-// labels. Its state is above all that have arrived there.
+// labels, and what is known of the word that decides the next branch (see decisionWalk). Its state is above all that have arrived there.
 type node struct {
 	block  bytecode.BlockID
 	state  state
@@ -147,12 +147,15 @@ func (e *engine) requeue(n int32, hash uint64, visit visitor) {
 }
 
 func (e *engine) find(b bytecode.BlockID, s *state, hash uint64) int32 {
+	c := e.machine.code
+	decision := c.decision(e.v, b, s)
 	for i := e.table.first(hash); ; i = e.table.next(i) {
 		slot, taken := e.table.at(i)
 		switch {
 		case !taken:
 			return -1
-		case slot.hash == hash && e.nodes[slot.node].block == b && e.nodes[slot.node].state.sameKey(s):
+		case slot.hash == hash && e.nodes[slot.node].block == b && e.nodes[slot.node].state.sameKey(s) &&
+			c.decision(e.v, b, &e.nodes[slot.node].state) == decision:
 			return slot.node
 		}
 	}

@@ -44,6 +44,9 @@ var relationOps = [...]vm.OpCode{equal: vm.EQ, less: vm.LT, signedLess: vm.SLT, 
 const (
 	maxRelations     = 24
 	maxPathRelations = 32
+	// maxExcluded bounds the constants that words of a state are known not to be. The
+	// selector of a call alone differs from one for each function.
+	maxExcluded = 4
 )
 
 // order sorts relations; states have them in order.
@@ -80,8 +83,8 @@ func (m *interpreter) baseOf(w symbol) (base symbol, k Value) {
 
 // relate keeps that a relation holds, or not.
 func (m *interpreter) relate(kind relationKind, a, b symbol, holds bool) {
-	if m.isConstant(a) || m.isConstant(b) {
-		return // its bounds say as much
+	if (m.isConstant(a) || m.isConstant(b)) && (kind != equal || m.isConstant(a) && m.isConstant(b)) {
+		return // bounds say as much
 	}
 	if len(m.relations) == maxPathRelations {
 		return
@@ -162,12 +165,18 @@ func (m *interpreter) compare(kind relationKind, a, b symbol) (holds, known bool
 func (m *interpreter) different(a, b symbol) bool {
 	for i := range m.relations {
 		if r := &m.relations[i]; r.kind == equal {
-			if x, y := m.find(r.a), m.find(r.b); x == a && y == b || x == b && y == a {
+			x, y := m.find(r.a), m.find(r.b)
+			if m.surelyEqual(x, a) && m.surelyEqual(y, b) || m.surelyEqual(x, b) && m.surelyEqual(y, a) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// surelyEqual reports whether two words are one symbol or the same constant.
+func (m *interpreter) surelyEqual(a, b symbol) bool {
+	return a == b || m.isConstant(a) && m.value(a).plain() == m.value(b).plain()
 }
 
 // ordered is what relations say of the order of two words.
@@ -294,16 +303,6 @@ func (m *interpreter) conditionOf(w symbol) (relation, bool) {
 		// An odd number of ISZEROs says that x is zero.
 		r.kind, r.a, r.b, r.k = equal, x, absent, constant(0)
 		r.negated = !r.negated
-		return r, true
-	}
-	r.a, r.b = m.find(r.a), m.find(r.b)
-	switch {
-	case m.isConstant(r.a) && m.isConstant(r.b):
-		return r, false
-	case m.isConstant(r.a):
-		r.k, r.a = m.value(r.a).plain(), absent
-	case m.isConstant(r.b):
-		r.k, r.b = m.value(r.b).plain(), absent
 	}
 	return r, true
 }
@@ -312,9 +311,18 @@ func (m *interpreter) conditionOf(w symbol) (relation, bool) {
 func (m *interpreter) saveRelations() {
 	s := &m.saved
 	s.relations = s.relations[:0]
-	for _, r := range m.relations {
-		r.a, r.b = m.saved1(r.a), m.saved1(r.b)
-		if r.a != absent && r.b != absent && r.a != r.b {
+	constants := 0
+	for i := len(m.relations) - 1; i >= 0; i-- {
+		r := m.relations[i]
+		constantA, constantB := m.isConstant(r.a), m.isConstant(r.b)
+		if constantA || constantB {
+			if constants == maxExcluded || constantA && constantB {
+				continue
+			}
+			constants++
+		}
+		r, ok := m.inClasses(r, constantA, constantB)
+		if ok && r.a != r.b {
 			m.addRelation(r)
 		}
 	}
@@ -337,6 +345,23 @@ func (m *interpreter) saveRelations() {
 	}
 }
 
+// inClasses is a relation with classes of the saved state for symbols, of which some are
+// constants; false when a class is missing.
+func (m *interpreter) inClasses(r relation, constantA, constantB bool) (relation, bool) {
+	switch {
+	case constantA && constantB:
+		return r, false
+	case constantA:
+		r.k, r.a, r.b = m.value(r.a).plain(), absent, m.saved1(r.b)
+		return r, r.b != absent
+	case constantB:
+		r.k, r.a, r.b = m.value(r.b).plain(), m.saved1(r.a), absent
+		return r, r.a != absent
+	}
+	r.a, r.b = m.saved1(r.a), m.saved1(r.b)
+	return r, r.a != absent && r.b != absent
+}
+
 // saved1 is the class of a symbol in the saved state; absent when it has none.
 func (m *interpreter) saved1(w symbol) symbol {
 	if w != absent {
@@ -346,7 +371,7 @@ func (m *interpreter) saved1(w symbol) symbol {
 }
 
 func (m *interpreter) addRelation(r relation) {
-	if len(m.saved.relations) < maxRelations {
+	if len(m.saved.relations) < maxRelations && !m.v.entailsByValue(&m.saved, r) {
 		m.saved.relations = append(m.saved.relations, r.normal(m.v))
 	}
 }
@@ -371,12 +396,15 @@ func (m *interpreter) saveCondition(class, w symbol) {
 		return
 	}
 	r.of = class
-	a, b := m.saved1(r.a), m.saved1(r.b)
-	if (a == absent) != (r.a == absent) || (b == absent) != (r.b == absent) {
-		return
+	if r.b == absent { // x is zero
+		r.a = m.saved1(r.a)
+		ok = r.a != absent
+	} else {
+		r, ok = m.inClasses(r, m.isConstant(r.a), m.isConstant(r.b))
 	}
-	r.a, r.b = a, b
-	m.addRelation(r)
+	if ok {
+		m.addRelation(r)
+	}
 }
 
 // saveOffset relates a word to the first in the state that it is a constant away from.
@@ -403,7 +431,7 @@ func (m *interpreter) loadRelations(s *state) {
 			if at := &m.words[r.b]; at.base == 0 {
 				at.base, at.offset = r.a+1, r.k
 			}
-		case r.of == absent:
+		case r.of == absent && r.a != absent && r.b != absent:
 			m.relations = append(m.relations, r)
 		default:
 			if r.a == absent {
@@ -411,6 +439,10 @@ func (m *interpreter) loadRelations(s *state) {
 			}
 			if r.b == absent {
 				r.b = m.hidden(word{value: r.k})
+			}
+			if r.of == absent {
+				m.relations = append(m.relations, r)
+				continue
 			}
 			of := word{value: boolean, op: relationOps[r.kind], a: r.a, b: r.b}
 			if r.negated {
@@ -435,7 +467,11 @@ func (v *values) entails(s *state, r relation) bool {
 		return r.kind == equal != r.negated
 	}
 	if r.of != absent && r.a == r.b {
-		return false
+		i := v.get(s.values[r.of])
+		if r.kind == equal != r.negated {
+			return !i.lo.IsZero()
+		}
+		return i.hi.IsZero()
 	}
 	return len(s.relations) > 0 && slices.Contains(s.relations, r.normal(v)) || v.entailsByValue(s, r)
 }
