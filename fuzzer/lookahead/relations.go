@@ -311,7 +311,7 @@ func (m *interpreter) conditionOf(w symbol) (relation, bool) {
 func (m *interpreter) saveRelations() {
 	s := &m.saved
 	s.relations = s.relations[:0]
-	constants := 0
+	constants, dead := 0, false
 	for i := len(m.relations) - 1; i >= 0; i-- {
 		r := m.relations[i]
 		constantA, constantB := m.isConstant(r.a), m.isConstant(r.b)
@@ -321,10 +321,17 @@ func (m *interpreter) saveRelations() {
 			}
 			constants++
 		}
+		if !constantA && !constantB && (m.saved1(r.a) == absent || m.saved1(r.b) == absent) {
+			dead = true
+			continue
+		}
 		r, ok := m.inClasses(r, constantA, constantB)
 		if ok && r.a != r.b {
 			m.addRelation(r)
 		}
+	}
+	if dead {
+		m.saveImplied()
 	}
 	for i := range m.live {
 		w := m.live[i]
@@ -343,6 +350,56 @@ func (m *interpreter) saveRelations() {
 		slices.SortFunc(s.relations, relation.order)
 		s.relations = slices.Compact(s.relations)
 	}
+}
+
+// maxImplied bounds the words whose order through dropped words is looked at. Arbitrary.
+const maxImplied = 6
+
+// saveImplied saves the order of words that others tell which are not saved: p < r where
+// p < q < r.
+func (m *interpreter) saveImplied() {
+	var words [maxImplied]symbol
+	n := 0
+	for _, w := range m.live {
+		if n < maxImplied && !m.v.get(m.words[w].value).isConstant() && m.ordered(w) {
+			words[n] = w
+			n++
+		}
+	}
+	for _, a := range words[:n] {
+		for _, b := range words[:n] {
+			for _, kind := range [...]relationKind{less, signedLess} {
+				if a == b {
+					continue
+				}
+				r := relation{kind: kind, of: absent, a: m.saved1(a), b: m.saved1(b)}
+				switch m.path(kind, a, b) {
+				case weak: // not b < a
+					r.a, r.b, r.negated = r.b, r.a, true
+					m.addRelation(r)
+				case strict:
+					m.addRelation(r)
+				}
+			}
+		}
+	}
+}
+
+// ordered reports whether a word is in a relation, or a constant away from one that is.
+func (m *interpreter) ordered(w symbol) bool {
+	base, _ := m.baseOf(w)
+	for i := range m.relations {
+		r := &m.relations[i]
+		for _, x := range [...]symbol{r.a, r.b} {
+			if x = m.find(x); x == w {
+				return true
+			}
+			if other, _ := m.baseOf(x); other == base {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // inClasses is a relation with classes of the saved state for symbols, of which some are
@@ -473,7 +530,24 @@ func (v *values) entails(s *state, r relation) bool {
 		}
 		return i.hi.IsZero()
 	}
-	return len(s.relations) > 0 && slices.Contains(s.relations, r.normal(v)) || v.entailsByValue(s, r)
+	if len(s.relations) > 0 && (slices.Contains(s.relations, r.normal(v)) || slices.Contains(s.relations, v.withConstant(s, r).normal(v))) {
+		return true
+	}
+	return v.entailsByValue(s, r)
+}
+
+// withConstant is a relation with its word for a class that is constant.
+func (v *values) withConstant(s *state, r relation) relation {
+	if r.kind == offset || r.a == absent || r.b == absent {
+		return r
+	}
+	switch a, b := s.values[r.a].plain(), s.values[r.b].plain(); {
+	case v.get(a).isConstant():
+		r.a, r.k = absent, a
+	case v.get(b).isConstant():
+		r.b, r.k = absent, b
+	}
+	return r
 }
 
 // entailsByValue is entails by the classes' Values alone.

@@ -211,7 +211,8 @@ func (m *interpreter) step(in *instruction) bool {
 		vm.LT, vm.GT, vm.SLT, vm.SGT, vm.EQ, vm.AND, vm.OR, vm.XOR, vm.BYTE, vm.SHL, vm.SHR, vm.SAR:
 		m.binary(op)
 	case vm.ISZERO, vm.NOT, vm.CLZ:
-		m.unary(op)
+		a := m.pop()
+		m.pushResult(m.v.unary(op, m.value(a)), op, a, a)
 	case vm.ADDMOD, vm.MULMOD:
 		a, b, n := m.pop(), m.pop(), m.pop()
 		m.push(m.v.ternary(op, m.value(a), m.value(b), m.value(n)))
@@ -257,18 +258,6 @@ func (m *interpreter) generic(in *instruction) {
 	if o.pushes > 0 {
 		m.push(m.result(in))
 	}
-}
-
-// unary runs ISZERO, NOT or CLZ. Two ISZEROs leave a bool as it is.
-func (m *interpreter) unary(op vm.OpCode) {
-	a := m.find(m.pop())
-	if w := &m.words[a]; op == vm.ISZERO && w.op == vm.ISZERO {
-		if of := m.find(w.a); m.v.leq(m.value(of), boolean) && !m.value(of).isLabel() {
-			m.stack = append(m.stack, of)
-			return
-		}
-	}
-	m.pushResult(m.v.unary(op, m.value(a)), op, a, a)
 }
 
 // binary runs an operation on two words. Some are known for a word and itself, whatever
