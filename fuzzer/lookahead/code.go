@@ -49,7 +49,7 @@ type block struct {
 	need      int  // stack height without which some instruction underflows
 	growth    int  // the most that the height rises above that at entry
 	jumpdest  bool // starts with JUMPDEST: jumps may come here
-	decides   int  // depth of the word at entry, 1 the top, that decides the next branch; 0: none
+	decides   decider
 	callSites []uint32
 }
 

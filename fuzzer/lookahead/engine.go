@@ -248,6 +248,18 @@ func (e *engine) jump(n int32, end leave, visit visitor) bool {
 }
 
 func (e *engine) arrive(n int32, end leave, b bytecode.BlockID, visit visitor) bool {
-	to := e.enter(e.cameFrom(n, end, b), b, e.machine.save(), visit)
-	return visit.edge(n, to)
+	from := e.cameFrom(n, end, b)
+	m := &e.machine
+	w, split := m.undecided(b)
+	if !split {
+		return visit.edge(n, e.enter(from, b, m.save(), visit))
+	}
+	mark, goOn := m.mark(), true
+	for _, truth := range [...]bool{true, false} {
+		if goOn && m.assume(w, truth, 0) {
+			goOn = visit.edge(n, e.enter(from, b, m.save(), visit))
+		}
+		m.rollback(mark)
+	}
+	return goOn
 }
