@@ -1,7 +1,6 @@
 package lookahead
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/core/vm"
@@ -49,10 +48,31 @@ const (
 	maxExcluded = 4
 )
 
-// order sorts relations; states have them in order.
-func (r relation) order(s relation) int {
-	return cmp.Or(cmp.Compare(r.kind, s.kind), cmp.Compare(r.a, s.a), cmp.Compare(r.b, s.b), cmp.Compare(r.of, s.of),
-		cmp.Compare(r.k, s.k), cmp.Compare(bit(r.negated), bit(s.negated)))
+// before orders relations; states have them in this order.
+func (r *relation) before(s *relation) bool {
+	switch {
+	case r.kind != s.kind:
+		return r.kind < s.kind
+	case r.a != s.a:
+		return r.a < s.a
+	case r.b != s.b:
+		return r.b < s.b
+	case r.of != s.of:
+		return r.of < s.of
+	case r.k != s.k:
+		return r.k < s.k
+	}
+	return !r.negated && s.negated
+}
+
+// sorted sorts relations, and drops those that are equal. They are few, and mostly in order.
+func sorted(all []relation) []relation {
+	for i := 1; i < len(all); i++ {
+		for j := i; j > 0 && all[j].before(&all[j-1]); j-- {
+			all[j], all[j-1] = all[j-1], all[j]
+		}
+	}
+	return slices.Compact(all)
 }
 
 func bit(b bool) int {
@@ -124,6 +144,9 @@ func (m *interpreter) compare(kind relationKind, a, b symbol) (holds, known bool
 	a, b = m.find(a), m.find(b)
 	if a == b {
 		return kind == equal, true
+	}
+	if m.isConstant(a) || m.isConstant(b) {
+		return false, kind == equal && m.different(a, b)
 	}
 	if len(m.relations) == 0 && m.words[a].base == 0 && m.words[b].base == 0 {
 		return false, false
@@ -206,6 +229,7 @@ type pathSearch struct {
 
 func (s *pathSearch) visit(at symbol, so ordered) {
 	m := s.m
+	based := m.words[at].base != 0
 	if at == s.to {
 		s.found = max(s.found, so)
 	} else if m.below(s.kind, at, s.to) {
@@ -216,12 +240,15 @@ func (s *pathSearch) visit(at symbol, so ordered) {
 		if r.kind != s.kind || s.found == strict {
 			continue
 		}
-		from, to, then := m.find(r.a), m.find(r.b), strict
-		if r.negated {
-			from, to, then = to, from, so
+		from, to, strictly := m.ends(r)
+		then := so
+		if strictly {
+			then = strict
 		}
 		switch {
 		case at == from:
+		case !based && m.words[from].base == 0:
+			continue
 		case m.below(s.kind, at, from):
 			then = strict
 		default:
@@ -311,7 +338,7 @@ func (m *interpreter) conditionOf(w symbol) (relation, bool) {
 func (m *interpreter) saveRelations() {
 	s := &m.saved
 	s.relations = s.relations[:0]
-	constants, dead := 0, false
+	constants := 0
 	for i := len(m.relations) - 1; i >= 0; i-- {
 		r := m.relations[i]
 		constantA, constantB := m.isConstant(r.a), m.isConstant(r.b)
@@ -322,16 +349,15 @@ func (m *interpreter) saveRelations() {
 			constants++
 		}
 		if !constantA && !constantB && (m.saved1(r.a) == absent || m.saved1(r.b) == absent) {
-			dead = true
+			if r.kind != equal {
+				m.saveImplied(&r)
+			}
 			continue
 		}
 		r, ok := m.inClasses(r, constantA, constantB)
 		if ok && r.a != r.b {
 			m.addRelation(r)
 		}
-	}
-	if dead {
-		m.saveImplied()
 	}
 	for i := range m.live {
 		w := m.live[i]
@@ -346,60 +372,50 @@ func (m *interpreter) saveRelations() {
 			m.saveOffset(symbol(i), w)
 		}
 	}
-	if len(s.relations) > 1 {
-		slices.SortFunc(s.relations, relation.order)
-		s.relations = slices.Compact(s.relations)
-	}
+	s.relations = sorted(s.relations)
 }
 
-// maxImplied bounds the words whose order through dropped words is looked at. Arbitrary.
-const maxImplied = 6
-
-// saveImplied saves the order of words that others tell which are not saved: p < r where
-// p < q < r.
-func (m *interpreter) saveImplied() {
-	var words [maxImplied]symbol
-	n := 0
-	for _, w := range m.live {
-		if n < maxImplied && !m.v.get(m.words[w].value).isConstant() && m.ordered(w) {
-			words[n] = w
-			n++
-		}
-	}
-	for _, a := range words[:n] {
-		for _, b := range words[:n] {
-			for _, kind := range [...]relationKind{less, signedLess} {
-				if a == b {
-					continue
-				}
-				r := relation{kind: kind, of: absent, a: m.saved1(a), b: m.saved1(b)}
-				switch m.path(kind, a, b) {
-				case weak: // not b < a
-					r.a, r.b, r.negated = r.b, r.a, true
-					m.addRelation(r)
-				case strict:
-					m.addRelation(r)
+// saveImplied saves the order of words that a relation tells through a word that is not saved:
+// p < r where p < q < r, or where p + 1 = q and q < r. It looks no further than one such word.
+func (m *interpreter) saveImplied(r *relation) {
+	from, to, strictly := m.ends(r)
+	fromClass, toClass := m.saved1(from), m.saved1(to)
+	switch {
+	case fromClass != absent:
+		for i := range m.relations {
+			if s := &m.relations[i]; s.kind == r.kind {
+				if mid, end, also := m.ends(s); mid == to {
+					m.saveOrder(r.kind, fromClass, m.saved1(end), strictly || also)
 				}
 			}
+		}
+		if w := &m.words[to]; w.base != 0 && m.below(r.kind, to, m.find(w.base-1)) {
+			m.saveOrder(r.kind, fromClass, m.saved1(w.base-1), true)
+		}
+	case toClass != absent:
+		if w := &m.words[from]; w.base != 0 && m.below(r.kind, m.find(w.base-1), from) {
+			m.saveOrder(r.kind, m.saved1(w.base-1), toClass, true)
 		}
 	}
 }
 
-// ordered reports whether a word is in a relation, or a constant away from one that is.
-func (m *interpreter) ordered(w symbol) bool {
-	base, _ := m.baseOf(w)
-	for i := range m.relations {
-		r := &m.relations[i]
-		for _, x := range [...]symbol{r.a, r.b} {
-			if x = m.find(x); x == w {
-				return true
-			}
-			if other, _ := m.baseOf(x); other == base {
-				return true
-			}
-		}
+// ends are the words of an order, the lower first, and whether they differ.
+func (m *interpreter) ends(r *relation) (from, to symbol, strictly bool) {
+	if r.negated {
+		return m.find(r.b), m.find(r.a), false
 	}
-	return false
+	return m.find(r.a), m.find(r.b), true
+}
+
+// saveOrder saves that one class is less than another, or at most that.
+func (m *interpreter) saveOrder(kind relationKind, from, to symbol, strictly bool) {
+	switch {
+	case from == absent || to == absent || from == to:
+	case strictly:
+		m.addRelation(relation{kind: kind, of: absent, a: from, b: to})
+	default:
+		m.addRelation(relation{kind: kind, negated: true, of: absent, a: to, b: from})
+	}
 }
 
 // inClasses is a relation with classes of the saved state for symbols, of which some are
@@ -466,17 +482,20 @@ func (m *interpreter) saveCondition(class, w symbol) {
 
 // saveOffset relates a word to the first in the state that it is a constant away from.
 func (m *interpreter) saveOffset(class, w symbol) {
-	base, k := m.baseOf(w)
-	for i, other := range m.live {
-		if symbol(i) == class {
-			continue
-		}
-		if otherBase, from := m.baseOf(other); otherBase == base {
-			if symbol(i) < class || other == base {
-				m.addRelation(relation{kind: offset, of: absent, a: symbol(i), b: class, k: m.v.binary(vm.SUB, k, from)})
-			}
+	at := &m.words[w]
+	base := m.find(at.base - 1)
+	for i, other := range m.live[:class] {
+		if other == base {
+			m.addRelation(relation{kind: offset, of: absent, a: symbol(i), b: class, k: at.offset})
 			return
 		}
+		if x := &m.words[other]; x.base == at.base {
+			m.addRelation(relation{kind: offset, of: absent, a: symbol(i), b: class, k: m.v.binary(vm.SUB, at.offset, x.offset)})
+			return
+		}
+	}
+	if to := m.saved1(base); to != absent && to != class {
+		m.addRelation(relation{kind: offset, of: absent, a: to, b: class, k: at.offset})
 	}
 }
 

@@ -213,8 +213,7 @@ func (j *joiner) join(s, t *state, widen bool) *state {
 	if len(s.relations) > 0 || len(t.relations) > 0 {
 		j.relate(s, t, j.first, j.second)
 		j.relate(t, s, j.second, j.first)
-		slices.SortFunc(r.relations, relation.order)
-		r.relations = slices.Compact(r.relations)
+		r.relations = sorted(r.relations)
 	}
 	return r
 }

@@ -353,12 +353,13 @@ func (m *interpreter) unchanged(op vm.OpCode, a, b symbol, x, y Value) symbol {
 
 // cleans reports whether a mask is one of low bits that has all bits of a word.
 func (v *values) cleans(mask, y Value) bool {
-	x, known := v.known(mask)
-	if !known {
+	i := v.get(mask)
+	if !i.isConstant() || v.get(y).hi.Gt(&i.lo) {
 		return false
 	}
-	n := uint(x.BitLen())
-	return v.get(y).hi.BitLen() <= int(n) && *x == *lowBits(n)
+	var next uint256.Int
+	next.AddUint64(&i.lo, 1)
+	return next.And(&next, &i.lo).IsZero()
 }
 
 // decided is the Value of a comparison that the operands' Values leave open.
