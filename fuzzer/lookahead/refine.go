@@ -38,7 +38,7 @@ func (m *interpreter) constrain(w symbol, to Value, depth int) bool {
 	if depth > maxDepth {
 		return true
 	}
-	if (len(m.relations) > 0 || m.words[w].base != 0) && !m.propagate(w, depth) {
+	if (len(m.relations) > 0 || m.words[w].link != 0) && !m.propagate(w, depth) {
 		return false
 	}
 	if m.words[w].op == 0 {

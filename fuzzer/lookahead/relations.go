@@ -84,21 +84,32 @@ func bit(b bool) int {
 
 // find is the symbol that stands for all that are known to equal one.
 func (m *interpreter) find(w symbol) symbol {
-	for m.words[w].same != 0 {
-		w = m.words[w].same - 1
+	for {
+		n := m.words[w].link
+		if n == 0 || m.links[n-1].same == 0 {
+			return w
+		}
+		w = m.links[n-1].same - 1
 	}
-	return w
 }
 
 // baseOf is the word that w is a constant away from: w = base + k. Of most words that is w
 // itself.
 func (m *interpreter) baseOf(w symbol) (base symbol, k Value) {
 	k = constant(0)
-	for w = m.find(w); m.words[w].base != 0; w = m.find(w) {
-		k = m.v.binary(vm.ADD, k, m.words[w].offset)
-		w = m.words[w].base - 1
+	for {
+		w = m.find(w)
+		l := m.link(w)
+		switch {
+		case l.base == 0:
+			return w, k
+		case k == constant(0):
+			k = l.offset
+		default:
+			k = m.v.binary(vm.ADD, k, l.offset)
+		}
+		w = l.base - 1
 	}
-	return w, k
 }
 
 // relate keeps that a relation holds, or not.
@@ -129,11 +140,12 @@ func (m *interpreter) merge(a, b symbol) bool {
 	if baseA == baseB {
 		return true // as their offsets say
 	}
+	l := *m.link(b)
 	m.undo = append(m.undo, undone{b, m.words[b]})
-	m.words[b].same = a + 1
-	if w := &m.words[b]; baseA == a && w.base != 0 {
+	m.setLink(b, link{same: a + 1})
+	if baseA == a && l.base != 0 && m.find(b) == a {
 		m.undo = append(m.undo, undone{a, m.words[a]})
-		m.words[a].base, m.words[a].offset = w.base, w.offset
+		m.setLink(a, l)
 	}
 	return true
 }
@@ -148,7 +160,7 @@ func (m *interpreter) compare(kind relationKind, a, b symbol) (holds, known bool
 	if m.isConstant(a) || m.isConstant(b) {
 		return false, kind == equal && m.different(a, b)
 	}
-	if len(m.relations) == 0 && m.words[a].base == 0 && m.words[b].base == 0 {
+	if len(m.relations) == 0 && m.words[a].link == 0 && m.words[b].link == 0 {
 		return false, false
 	}
 	baseA, offsetA := m.baseOf(a)
@@ -229,7 +241,7 @@ type pathSearch struct {
 
 func (s *pathSearch) visit(at symbol, so ordered) {
 	m := s.m
-	based := m.words[at].base != 0
+	based := m.words[at].link != 0
 	if at == s.to {
 		s.found = max(s.found, so)
 	} else if m.below(s.kind, at, s.to) {
@@ -247,7 +259,7 @@ func (s *pathSearch) visit(at symbol, so ordered) {
 		}
 		switch {
 		case at == from:
-		case !based && m.words[from].base == 0:
+		case !based && m.words[from].link == 0:
 			continue
 		case m.below(s.kind, at, from):
 			then = strict
@@ -264,7 +276,7 @@ func (s *pathSearch) visit(at symbol, so ordered) {
 // below reports whether one word is less than another since it is that and a constant: the
 // sum does not wrap around.
 func (m *interpreter) below(kind relationKind, a, b symbol) bool {
-	if m.words[a].base == 0 && m.words[b].base == 0 {
+	if m.words[a].link == 0 && m.words[b].link == 0 {
 		return false
 	}
 	baseA, offsetA := m.baseOf(a)
@@ -284,9 +296,8 @@ func (m *interpreter) below(kind relationKind, a, b symbol) bool {
 
 // propagate narrows the words that are related to one that was narrowed.
 func (m *interpreter) propagate(w symbol, depth int) bool {
-	if m.words[w].base != 0 {
-		base := m.find(m.words[w].base - 1)
-		if !m.constrain(base, m.v.binary(vm.SUB, m.value(w), m.words[w].offset), depth+1) {
+	if l := *m.link(w); l.base != 0 {
+		if !m.constrain(l.base-1, m.v.binary(vm.SUB, m.value(w), l.offset), depth+1) {
 			return false
 		}
 	}
@@ -359,17 +370,14 @@ func (m *interpreter) saveRelations() {
 			m.addRelation(r)
 		}
 	}
-	for i := range m.live {
-		w := m.live[i]
-		at := &m.words[w]
-		if at.op == 0 && at.base == 0 || m.v.get(at.value).isConstant() {
-			continue
-		}
-		if at.op != 0 && m.v.leq(at.value, boolean) {
-			m.saveCondition(symbol(i), w)
-		}
-		if at.base != 0 {
-			m.saveOffset(symbol(i), w)
+	for _, class := range m.defined {
+		w := m.live[class]
+		switch at := &m.words[w]; {
+		case m.v.get(at.value).isConstant():
+		case at.op != 0 && at.value == boolean:
+			m.saveCondition(class, w)
+		case m.link(w).base != 0:
+			m.saveOffset(class, w)
 		}
 	}
 	s.relations = sorted(s.relations)
@@ -389,12 +397,12 @@ func (m *interpreter) saveImplied(r *relation) {
 				}
 			}
 		}
-		if w := &m.words[to]; w.base != 0 && m.below(r.kind, to, m.find(w.base-1)) {
-			m.saveOrder(r.kind, fromClass, m.saved1(w.base-1), true)
+		if l := m.link(to); l.base != 0 && m.below(r.kind, to, m.find(l.base-1)) {
+			m.saveOrder(r.kind, fromClass, m.saved1(l.base-1), true)
 		}
 	case toClass != absent:
-		if w := &m.words[from]; w.base != 0 && m.below(r.kind, m.find(w.base-1), from) {
-			m.saveOrder(r.kind, m.saved1(w.base-1), toClass, true)
+		if l := m.link(from); l.base != 0 && m.below(r.kind, m.find(l.base-1), from) {
+			m.saveOrder(r.kind, m.saved1(l.base-1), toClass, true)
 		}
 	}
 }
@@ -482,14 +490,14 @@ func (m *interpreter) saveCondition(class, w symbol) {
 
 // saveOffset relates a word to the first in the state that it is a constant away from.
 func (m *interpreter) saveOffset(class, w symbol) {
-	at := &m.words[w]
+	at := m.link(w)
 	base := m.find(at.base - 1)
 	for i, other := range m.live[:class] {
 		if other == base {
 			m.addRelation(relation{kind: offset, of: absent, a: symbol(i), b: class, k: at.offset})
 			return
 		}
-		if x := &m.words[other]; x.base == at.base {
+		if x := m.link(other); x.base == at.base {
 			m.addRelation(relation{kind: offset, of: absent, a: symbol(i), b: class, k: m.v.binary(vm.SUB, at.offset, x.offset)})
 			return
 		}
@@ -504,8 +512,8 @@ func (m *interpreter) loadRelations(s *state) {
 	for _, r := range s.relations {
 		switch {
 		case r.kind == offset:
-			if at := &m.words[r.b]; at.base == 0 {
-				at.base, at.offset = r.a+1, r.k
+			if m.words[r.b].link == 0 {
+				m.setLink(r.b, link{base: r.a + 1, offset: r.k})
 			}
 		case r.of == absent && r.a != absent && r.b != absent:
 			m.relations = append(m.relations, r)

@@ -214,7 +214,7 @@ func unified(v *values, s *state) *state {
 			for _, x := range append(slices.Clone(m.stack), places(&m)...) {
 				if x < w && m.isConstant(w) && m.value(w) == m.value(x) {
 					words[i] = x
-					m.words[w].same = x + 1
+					m.setLink(w, link{same: x + 1})
 					break
 				}
 			}

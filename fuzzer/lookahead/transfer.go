@@ -16,12 +16,36 @@ type symbol int32
 // word is what is known of a symbol: its Value, and the operation and operands that it
 // is the result of, if a branch on it can narrow them.
 type word struct {
-	value  Value
-	op     vm.OpCode // 0: nothing to refine
-	a, b   symbol
-	same   symbol // 1 + an older symbol that is known to be equal; 0: none
-	base   symbol // 1 + a symbol that the word is a constant away from; 0: none
-	offset Value  // word = base + offset
+	value Value
+	a, b  symbol
+	op    vm.OpCode // 0: nothing to refine
+	link  uint16    // the number of a link; 0: none
+}
+
+// link is how a word is related to an older one: 1 + a symbol that is known to be equal, or
+// else a symbol that the word is a constant away from, word = base + offset.
+type link struct {
+	same, base symbol // 0: none
+	offset     Value
+}
+
+var noLink link
+
+// link is that of a symbol.
+func (m *interpreter) link(w symbol) *link {
+	if n := m.words[w].link; n != 0 {
+		return &m.links[n-1]
+	}
+	return &noLink
+}
+
+// setLink gives a symbol a link. There can be as many as a word can number; what more a path
+// would have is not known.
+func (m *interpreter) setLink(w symbol, l link) {
+	if len(m.links) < 1<<16-1 {
+		m.links = append(m.links, l)
+		m.words[w].link = uint16(len(m.links))
+	}
 }
 
 // cell is a word of memory that is known: stored there, or loaded from there.
@@ -40,14 +64,16 @@ type interpreter struct {
 	static bool    // instructions that change state halt (EIP-214)
 
 	words  []word
+	links  []link
 	stack  []symbol
 	memory []cell // ascending; words may overlap, since a load can be anywhere
 	undo   []undone
 	// relations are those of symbols that hold outright, see relation.
 	relations []relation
 
-	class []int32  // save's: 1 + class of each symbol
-	live  []symbol // save's: by class
+	class   []int32  // save's: 1 + class of each symbol
+	live    []symbol // save's: by class
+	defined []symbol // save's: the classes of conditions and sums
 	saved state
 }
 
@@ -70,7 +96,7 @@ func (m *interpreter) result(in *instruction) Value {
 
 // load starts in a state.
 func (m *interpreter) load(s *state) {
-	m.words = m.words[:0]
+	m.words, m.links = m.words[:0], m.links[:0]
 	for _, v := range s.values {
 		m.words = append(m.words, word{value: v})
 	}
@@ -92,7 +118,7 @@ func (m *interpreter) save() *state {
 	s := &m.saved
 	s.height = len(m.stack)
 	s.classes, s.places, s.values = s.classes[:0], s.places[:0], s.values[:0]
-	m.live = m.live[:0]
+	m.live, m.defined = m.live[:0], m.defined[:0]
 	if cap(m.class) < len(m.words) {
 		m.class = make([]int32, 2*len(m.words))
 	}
@@ -116,7 +142,11 @@ func (m *interpreter) save() *state {
 func (m *interpreter) classOf(w symbol) uint16 {
 	w = m.find(w)
 	if m.class[w] == 0 {
-		m.saved.values = append(m.saved.values, m.words[w].value)
+		at := &m.words[w]
+		if at.link != 0 || at.op != 0 && at.value == boolean {
+			m.defined = append(m.defined, symbol(len(m.live)))
+		}
+		m.saved.values = append(m.saved.values, at.value)
 		m.live = append(m.live, w)
 		m.class[w] = int32(len(m.saved.values))
 	}
@@ -397,8 +427,7 @@ func (m *interpreter) offsetResult(op vm.OpCode, a, b symbol) {
 		return
 	}
 	base, k := m.baseOf(a)
-	w := &m.words[len(m.words)-1]
-	w.base, w.offset = base+1, m.v.binary(op, k, m.value(b))
+	m.setLink(symbol(len(m.words)-1), link{base: base + 1, offset: m.v.binary(op, k, m.value(b))})
 }
 
 // call runs a call instruction: its outcome, the return data and what it writes
@@ -426,13 +455,13 @@ func (m *interpreter) one() symbol {
 // touch is an access to n bytes of memory at an offset. An execution that continues could
 // pay for the memory, which bounds both (see maxMemory); false when none can.
 func (m *interpreter) touch(offset, n symbol) bool {
-	if !m.constrain(n, memory, 0) {
+	if !m.constrain(n, memory, maxDepth+1) {
 		return false
 	}
 	if m.v.get(m.value(n)).lo.IsZero() {
 		return true // an access to no bytes costs nothing, wherever it is
 	}
-	return m.constrain(offset, memory, 0)
+	return m.constrain(offset, memory, maxDepth+1)
 }
 
 // overwrite is touch, after which the bytes are unknown.
@@ -466,7 +495,7 @@ func (m *interpreter) forget(from, end uint64) {
 // load32 is MLOAD. A word at a known place becomes a cell, so that loading it
 // again gives the same symbol.
 func (m *interpreter) load32(offset symbol) bool {
-	if !m.constrain(offset, memory, 0) {
+	if !m.constrain(offset, memory, maxDepth+1) {
 		return false
 	}
 	at, ok := m.place(offset)
