@@ -452,7 +452,7 @@ func (m *interpreter) saved1(w symbol) symbol {
 }
 
 func (m *interpreter) addRelation(r relation) {
-	if len(m.saved.relations) < maxRelations && !m.v.entailsByValue(&m.saved, r) {
+	if len(m.saved.relations) < maxRelations && (r.of != absent || r.kind == offset || !m.v.entailsByValue(&m.saved, r)) {
 		m.saved.relations = append(m.saved.relations, r.normal(m.v))
 	}
 }

@@ -1,6 +1,8 @@
 package lookahead
 
 import (
+	"slices"
+
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
@@ -96,13 +98,13 @@ func (m *interpreter) result(in *instruction) Value {
 
 // load starts in a state.
 func (m *interpreter) load(s *state) {
-	m.words, m.links = m.words[:0], m.links[:0]
-	for _, v := range s.values {
-		m.words = append(m.words, word{value: v})
+	m.words, m.links = slices.Grow(m.words[:0], len(s.values))[:len(s.values)], m.links[:0]
+	for i, v := range s.values {
+		m.words[i] = word{value: v}
 	}
-	m.stack, m.memory = m.stack[:0], m.memory[:0]
-	for _, c := range s.classes[:s.height] {
-		m.stack = append(m.stack, symbol(c))
+	m.stack, m.memory = slices.Grow(m.stack[:0], s.height)[:s.height], m.memory[:0]
+	for i, c := range s.classes[:s.height] {
+		m.stack[i] = symbol(c)
 	}
 	for i, p := range s.places {
 		m.memory = append(m.memory, cell{p, symbol(s.classes[s.height+i])})
@@ -140,6 +142,9 @@ func (m *interpreter) save() *state {
 }
 
 func (m *interpreter) classOf(w symbol) uint16 {
+	if class := m.class[w]; class != 0 {
+		return uint16(class - 1)
+	}
 	w = m.find(w)
 	if m.class[w] == 0 {
 		at := &m.words[w]
@@ -231,7 +236,12 @@ func (m *interpreter) pushResult(v Value, op vm.OpCode, a, b symbol) {
 	m.words = append(m.words, word{value: v, op: op, a: a, b: b})
 }
 
-func (m *interpreter) value(w symbol) Value { return m.words[m.find(w)].value }
+func (m *interpreter) value(w symbol) Value {
+	if at := &m.words[w]; at.link == 0 {
+		return at.value
+	}
+	return m.words[m.find(w)].value
+}
 
 // step runs an instruction that is neither of the stack nor of control flow;
 // false when it surely halts.
