@@ -42,7 +42,7 @@ var relationOps = [...]vm.OpCode{equal: vm.EQ, less: vm.LT, signedLess: vm.SLT, 
 // Arbitrary: source code seldom compares more words, and every join looks at all.
 const (
 	maxRelations     = 24
-	maxPathRelations = 32
+	maxPathRelations = 16
 	// maxExcluded bounds the constants that words of a state are known not to be. The
 	// selector of a call alone differs from one for each function.
 	maxExcluded = 4

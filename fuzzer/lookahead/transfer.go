@@ -433,11 +433,19 @@ func (m *interpreter) offsetResult(op vm.OpCode, a, b symbol) {
 	if op == vm.ADD && m.isConstant(a) {
 		a, b = b, a
 	}
-	if !m.isConstant(b) || m.isConstant(a) {
+	if !m.isConstant(b) || m.isConstant(a) || m.isPointer(a) {
 		return
 	}
 	base, k := m.baseOf(a)
 	m.setLink(symbol(len(m.words)-1), link{base: base + 1, offset: m.v.binary(op, k, m.value(b))})
+}
+
+// isPointer reports whether a word looks like a pointer to allocated memory. Those move by
+// constants all the time, and no branch compares them with where they were.
+func (m *interpreter) isPointer(w symbol) bool {
+	const allocated = 0x80 // solc's first
+	i := m.v.get(m.value(w))
+	return !i.lo.LtUint64(allocated) && i.hi.LtUint64(maxMemory)
 }
 
 // call runs a call instruction: its outcome, the return data and what it writes
