@@ -21,7 +21,11 @@ func (v *values) unary(op vm.OpCode, a Value) Value {
 		var r interval
 		r.lo.Not(&x.hi)
 		r.hi.Not(&x.lo)
-		return v.intern(r)
+		y := v.signed(a)
+		s := set{unsigned: r}
+		s.signed.lo.Not(&y.hi)
+		s.signed.hi.Not(&y.lo)
+		return v.internSet(&s)
 	case vm.CLZ:
 		var r interval
 		r.lo.SetUint64(uint64(256 - x.hi.BitLen()))
@@ -41,13 +45,16 @@ func (v *values) binary(op vm.OpCode, a, b Value) Value {
 	if r, ok := v.memoized(uint8(op), a, b); ok {
 		return r
 	}
-	x, y := *v.get(a), *v.get(b)
+	x, y := v.set(a), v.set(b)
 	var r Value
-	if x.isConstant() && y.isConstant() {
-		z := concrete(op, &x.lo, &y.lo)
+	if x.unsigned.isConstant() && y.unsigned.isConstant() {
+		z := concrete(op, &x.unsigned.lo, &y.unsigned.lo)
 		r = v.constant(&z)
 	} else {
-		r = v.ranges(op, &x, &y)
+		r = v.ranges(op, &x.unsigned, &y.unsigned)
+		if signed := v.signedRanges(op, &x.signed, &y.signed); signed != Top {
+			r, _ = v.meet(r, signed) // both contain every result
+		}
 	}
 	return v.memoize(uint8(op), a, b, r)
 }
@@ -61,6 +68,58 @@ func topResult(op vm.OpCode) Value {
 		return byteRange
 	}
 	return Top
+}
+
+// signedRanges bounds the result of an operation on intervals of signed words, not both
+// constant.
+func (v *values) signedRanges(op vm.OpCode, x, y *interval) Value {
+	switch op {
+	case vm.ADD:
+		return v.signedSum(x, y)
+	case vm.SUB:
+		return v.signedDifference(x, y)
+	case vm.SLT, vm.SGT:
+		return v.signedComparison(op, x, y)
+	case vm.EQ:
+		if x.hi.Slt(&y.lo) || y.hi.Slt(&x.lo) {
+			return constant(0)
+		}
+	case vm.SAR:
+		if x.isConstant() {
+			return v.internSigned(interval{shift(op, &x.lo, &y.lo), shift(op, &x.lo, &y.hi)})
+		}
+	case vm.SIGNEXTEND:
+		return v.extended(x, y)
+	}
+	return Top
+}
+
+// signedSum is Top when some pair overflows.
+func (v *values) signedSum(x, y *interval) Value {
+	var r interval
+	if addOverflows(&r.lo, &x.lo, &y.lo) || addOverflows(&r.hi, &x.hi, &y.hi) {
+		return Top
+	}
+	return v.internSigned(r)
+}
+
+func (v *values) signedDifference(x, y *interval) Value {
+	var r interval
+	if subOverflows(&r.lo, &x.lo, &y.hi) || subOverflows(&r.hi, &x.hi, &y.lo) {
+		return Top
+	}
+	return v.internSigned(r)
+}
+
+// addOverflows adds signed words, and reports whether the sum is none.
+func addOverflows(z, x, y *uint256.Int) bool {
+	z.Add(x, y)
+	return x.Sign() < 0 == (y.Sign() < 0) && z.Sign() < 0 != (x.Sign() < 0)
+}
+
+func subOverflows(z, x, y *uint256.Int) bool {
+	z.Sub(x, y)
+	return x.Sign() < 0 != (y.Sign() < 0) && z.Sign() < 0 != (x.Sign() < 0)
 }
 
 // concrete computes as the EVM does (yellow paper, appendix H.2; EIP-145).
@@ -151,15 +210,13 @@ func (v *values) ranges(op vm.OpCode, x, y *interval) Value {
 	case vm.LT, vm.GT, vm.EQ:
 		return v.comparison(op, x, y)
 	case vm.SLT, vm.SGT:
-		return v.signedComparison(op, x, y)
+		return boolean
 	case vm.AND, vm.OR, vm.XOR:
 		return v.bitwise(op, x, y)
 	case vm.SHL, vm.SHR, vm.SAR:
 		return v.shifted(op, x, y)
 	case vm.BYTE:
 		return byteRange
-	case vm.SIGNEXTEND:
-		return v.extended(x, y)
 	}
 	return Top
 }
@@ -242,11 +299,7 @@ func (v *values) comparison(op vm.OpCode, x, y *interval) Value {
 	return boolean
 }
 
-// signedComparison knows intervals whose words all have the same sign.
 func (v *values) signedComparison(op vm.OpCode, x, y *interval) Value {
-	if x.lo.Sign() < 0 != (x.hi.Sign() < 0) || y.lo.Sign() < 0 != (y.hi.Sign() < 0) {
-		return boolean
-	}
 	if op == vm.SGT {
 		x, y = y, x
 	}
@@ -332,18 +385,27 @@ func (v *values) shifted(op vm.OpCode, x, y *interval) Value {
 	return v.intern(r)
 }
 
-// extended is y extended from x+1 bytes: y itself if its sign bit is never set.
+// extended is y extended from x+1 bytes: y itself if it is a signed word of that size.
 func (v *values) extended(x, y *interval) Value {
 	if !x.isConstant() {
 		return Top
 	}
 	if !x.lo.LtUint64(31) {
-		return v.intern(*y)
+		return v.internSigned(*y)
 	}
-	if y.hi.BitLen() < 8*int(x.lo[0])+8 {
-		return v.intern(*y)
+	of := signedWords(&x.lo)
+	if y.lo.Slt(&of.lo) || y.hi.Sgt(&of.hi) {
+		return v.internSigned(of)
 	}
-	return Top
+	return v.internSigned(*y)
+}
+
+// signedWords are the signed words of n+1 bytes, n at most 31.
+func signedWords(n *uint256.Int) interval {
+	var i interval
+	i.hi = *lowBits(8*uint(n[0]) + 7)
+	i.lo.Not(&i.hi)
+	return i
 }
 
 // ternary is the Value of ADDMOD or MULMOD.

@@ -131,13 +131,14 @@ func (q *queue) pop() (int32, bool) {
 // arena holds the slices of a computation's states, so that a question costs no
 // allocations once the arena has grown to its needs.
 type arena struct {
-	classes []uint16
-	places  []place
-	values  []Value
+	classes   []uint16
+	places    []place
+	values    []Value
+	relations []relation
 }
 
 func (a *arena) reset() {
-	a.classes, a.places, a.values = a.classes[:0], a.places[:0], a.values[:0]
+	a.classes, a.places, a.values, a.relations = a.classes[:0], a.places[:0], a.values[:0], a.relations[:0]
 }
 
 // keep copies a state into the arena.
@@ -146,15 +147,19 @@ func (a *arena) keep(s *state) state {
 	a.classes, kept.classes = keep(a.classes, s.classes)
 	a.places, kept.places = keep(a.places, s.places)
 	a.values, kept.values = keep(a.values, s.values)
+	if len(s.relations) > 0 {
+		a.relations, kept.relations = keep(a.relations, s.relations)
+	}
 	return kept
 }
 
 // replace copies a state over an older one of the arena where it fits.
 func (a *arena) replace(old, s *state) state {
-	if len(s.classes) > cap(old.classes) || len(s.places) > cap(old.places) || len(s.values) > cap(old.values) {
+	if len(s.classes) > cap(old.classes) || len(s.places) > cap(old.places) || len(s.values) > cap(old.values) ||
+		len(s.relations) > cap(old.relations) {
 		return a.keep(s)
 	}
-	return state{s.height, append(old.classes[:0], s.classes...), append(old.places[:0], s.places...), append(old.values[:0], s.values...)}
+	return state{s.height, append(old.classes[:0], s.classes...), append(old.places[:0], s.places...), append(old.values[:0], s.values...), append(old.relations[:0], s.relations...)}
 }
 
 // keep appends items to a slab. When the slab is full a new one begins: slices

@@ -34,8 +34,8 @@ func osaka() *[256]operation {
 }
 
 // instruction is a decoded instruction. Where its result is known without the
-// state (PUSH, PC, CODESIZE, environment), value holds it: a common Value, or one
-// of the program's pool.
+// state (PUSH, environment), value holds it: a common Value, or one of the program's
+// pool.
 type instruction struct {
 	op    vm.OpCode
 	value Value
@@ -49,6 +49,7 @@ type block struct {
 	need      int  // stack height without which some instruction underflows
 	growth    int  // the most that the height rises above that at entry
 	jumpdest  bool // starts with JUMPDEST: jumps may come here
+	decides   decider
 	callSites []uint32
 }
 
@@ -66,19 +67,19 @@ type code struct {
 // pool numbers words and sets of words that are not common Values: those of a program's
 // instructions, or of its graph's states.
 type pool struct {
-	words  []interval
-	number map[interval]Value // nil once all are numbered
+	words  []set
+	number map[set]Value // nil once all are numbered
 }
 
 // word is the common Value of a set of words, or its number in the pool.
-func (p *pool) word(i interval) Value {
-	if v, ok := i.small(); ok {
+func (p *pool) word(i set) Value {
+	if v, ok := i.unsigned.small(); ok {
 		return v
 	}
 	v, ok := p.number[i]
 	if !ok {
 		if p.number == nil {
-			p.number = map[interval]Value{}
+			p.number = map[set]Value{}
 		}
 		v = pooledBit | Value(len(p.words))
 		p.words = append(p.words, i)
@@ -91,7 +92,7 @@ func (p *pool) word(i interval) Value {
 func (p *pool) resolve(v *values) []Value {
 	of := make([]Value, len(p.words))
 	for i := range p.words {
-		of[i] = v.intern(p.words[i])
+		of[i] = v.internSet(&p.words[i])
 	}
 	return of
 }
@@ -104,14 +105,12 @@ func decode(p *bytecode.Program) *code {
 	p.Instructions(func(uint32) bool { count++; return true })
 	all := make([]instruction, 0, count)
 	d := decoder{p: p, c: c, environment: environment()}
-	if !c.open {
-		d.environment[vm.CODESIZE] = d.constant(uint64(len(p.Bytes)))
-	}
 	p.Instructions(func(pc uint32) bool {
 		all = append(all, d.instruction(pc))
 		return true
 	})
 	at := 0
+	walk := decisionWalk{c: c}
 	for i, b := range p.Blocks {
 		from := at
 		for at < len(all) && all[at].pc < b.End {
@@ -121,6 +120,9 @@ func decode(p *bytecode.Program) *code {
 		if len(c.blocks[i].callSites) > 0 {
 			c.calling = append(c.calling, bytecode.BlockID(i))
 		}
+	}
+	for i := range c.blocks {
+		c.blocks[i].decides = walk.from(bytecode.BlockID(i))
 	}
 	return c
 }
@@ -154,8 +156,6 @@ func (d *decoder) instruction(pc uint32) instruction {
 	switch {
 	case d.p.Varies(pc, pc+1):
 		in.op = unexplained
-	case op == vm.PC:
-		in.value = d.constant(uint64(pc))
 	case op == vm.PUSH0:
 		in.value = constant(0)
 	case bytecode.PushSize(byte(op)) > 0:
@@ -164,11 +164,6 @@ func (d *decoder) instruction(pc uint32) instruction {
 		in.value = d.environment[op]
 	}
 	return in
-}
-
-func (d *decoder) constant(n uint64) Value {
-	x := *uint256.NewInt(n)
-	return d.c.pool.word(interval{x, x})
 }
 
 // push is the Value of PUSH1 to PUSH32. Data beyond the code's end is zero (yellow paper
@@ -192,7 +187,7 @@ func (d *decoder) push(pc uint32) Value {
 		copy(padded[32-length:], data)
 		word.SetBytes32(padded[:])
 	}
-	v := d.c.pool.word(interval{word, word})
+	v := d.c.pool.word(single(&word))
 	if v&pooledBit == 0 && d.isDestination(&word) {
 		v |= labelBit
 	}
@@ -208,13 +203,14 @@ func (d *decoder) isDestination(word *uint256.Int) bool {
 	return ok && vm.OpCode(d.p.Bytes[word[0]]) == vm.JUMPDEST
 }
 
-// environment is what instructions that read the environment push. All but the code's
-// size is unknown; addresses are 20 bytes, and lengths, times and gas fit go-ethereum's
-// uint64.
+// environment is what instructions that read the environment push. All of it is unknown,
+// also what the code itself decides (its size, hash and places, and the gas that it takes):
+// the program is a debug build, and what is said of it has to hold for the release build.
+// Addresses are 20 bytes, and lengths, times and gas fit go-ethereum's uint64.
 func environment() [256]Value {
 	return [256]Value{
 		vm.ADDRESS: address, vm.ORIGIN: address, vm.CALLER: address, vm.COINBASE: address,
-		vm.CALLDATASIZE: size, vm.CODESIZE: size, vm.RETURNDATASIZE: size, vm.EXTCODESIZE: size,
+		vm.CALLDATASIZE: size, vm.CODESIZE: size, vm.PC: size, vm.RETURNDATASIZE: size, vm.EXTCODESIZE: size,
 		vm.TIMESTAMP: size, vm.NUMBER: size, vm.GASLIMIT: size, vm.GAS: size, vm.MSIZE: memory,
 		vm.CREATE: address, vm.CREATE2: address,
 		vm.CALL: boolean, vm.CALLCODE: boolean, vm.DELEGATECALL: boolean, vm.STATICCALL: boolean,

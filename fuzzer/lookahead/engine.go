@@ -14,7 +14,7 @@ const widenAfter = 2
 const sizePerStep = 8
 
 // node is a node of the fixed point: a block and the key of its states, their height and
-// labels. Its state is above all that have arrived there.
+// labels, and what is known of the word that decides the next branch (see decisionWalk). Its state is above all that have arrived there.
 type node struct {
 	block  bytecode.BlockID
 	state  state
@@ -129,6 +129,9 @@ func (e *engine) grow(n int32, s *state, hash uint64, visit visitor) {
 	}
 	joined := e.joiner.join(&at.state, s, at.grown >= widenAfter)
 	e.steps += joined.size() / sizePerStep
+	if joined.equal(&at.state) {
+		return // s says no more, in other words
+	}
 	at.grown++
 	at.state = e.arena.replace(&at.state, joined)
 	e.requeue(n, hash, visit)
@@ -144,12 +147,15 @@ func (e *engine) requeue(n int32, hash uint64, visit visitor) {
 }
 
 func (e *engine) find(b bytecode.BlockID, s *state, hash uint64) int32 {
+	c := e.machine.code
+	decision := c.decision(e.v, b, s)
 	for i := e.table.first(hash); ; i = e.table.next(i) {
 		slot, taken := e.table.at(i)
 		switch {
 		case !taken:
 			return -1
-		case slot.hash == hash && e.nodes[slot.node].block == b && e.nodes[slot.node].state.sameKey(s):
+		case slot.hash == hash && e.nodes[slot.node].block == b && e.nodes[slot.node].state.sameKey(s) &&
+			c.decision(e.v, b, &e.nodes[slot.node].state) == decision:
 			return slot.node
 		}
 	}
@@ -242,6 +248,18 @@ func (e *engine) jump(n int32, end leave, visit visitor) bool {
 }
 
 func (e *engine) arrive(n int32, end leave, b bytecode.BlockID, visit visitor) bool {
-	to := e.enter(e.cameFrom(n, end, b), b, e.machine.save(), visit)
-	return visit.edge(n, to)
+	from := e.cameFrom(n, end, b)
+	m := &e.machine
+	w, split := m.undecided(b)
+	if !split {
+		return visit.edge(n, e.enter(from, b, m.save(), visit))
+	}
+	mark, goOn := m.mark(), true
+	for _, truth := range [...]bool{true, false} {
+		if goOn && m.assume(w, truth, 0) {
+			goOn = visit.edge(n, e.enter(from, b, m.save(), visit))
+		}
+		m.rollback(mark)
+	}
+	return goOn
 }

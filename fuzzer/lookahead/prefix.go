@@ -93,6 +93,9 @@ func (p *prefixInference) run(b, next bytecode.BlockID) bool {
 		ok = p.assumeBranch(end, b, next)
 	}
 	m.undo = m.undo[:0] // what the path implies is never undone
+	if n := len(m.relations); n > maxPathRelations/2 {
+		m.relations = append(m.relations[:0], m.relations[n-maxPathRelations/2:]...) // the newest
+	}
 	return ok
 }
 

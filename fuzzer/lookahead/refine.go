@@ -24,6 +24,7 @@ func (m *interpreter) assume(w symbol, truth bool, depth int) bool {
 // known to be zero or nonzero, its operands are narrowed, too. (If it was known before,
 // that was derived from its operands' Values.)
 func (m *interpreter) constrain(w symbol, to Value, depth int) bool {
+	w = m.find(w)
 	before := m.words[w].value
 	after, ok := m.v.meet(before, to.plain())
 	if !ok {
@@ -32,9 +33,15 @@ func (m *interpreter) constrain(w symbol, to Value, depth int) bool {
 	if after == before {
 		return true
 	}
-	m.undo = append(m.undo, undone{w, before})
+	m.undo = append(m.undo, undone{w, m.words[w]})
 	m.words[w].value = after
-	if m.words[w].op == 0 || depth > maxDepth {
+	if depth > maxDepth {
+		return true
+	}
+	if (len(m.relations) > 0 || m.words[w].link != 0) && !m.propagate(w, depth) {
+		return false
+	}
+	if m.words[w].op == 0 {
 		return true
 	}
 	switch i := m.v.get(after); {
@@ -77,58 +84,79 @@ func (m *interpreter) refine(w word, truth bool, depth int) bool {
 }
 
 // refineEqual narrows two words that are equal, or not.
-func (m *interpreter) refineEqual(a, b symbol, equal bool, depth int) bool {
-	if equal {
-		return m.constrain(a, m.value(b), depth) && m.constrain(b, m.value(a), depth)
+func (m *interpreter) refineEqual(a, b symbol, equals bool, depth int) bool {
+	if holds, known := m.compare(equal, a, b); known && holds != equals {
+		return false
 	}
+	if equals {
+		return m.constrain(a, m.value(b), depth) && m.constrain(b, m.value(a), depth) && m.merge(a, b)
+	}
+	m.relate(equal, a, b, false)
 	return m.refineDifferent(a, b, depth) && m.refineDifferent(b, a, depth)
 }
 
-// refineDifferent narrows a, which is not b: if b is constant and a bound of a, the
-// bound moves by one.
+// refineDifferent narrows a, which is not b: if b is constant and a bound of a in one of
+// the orders, the bound moves by one.
 func (m *interpreter) refineDifferent(a, b symbol, depth int) bool {
 	x, known := m.v.known(m.value(b))
 	if !known {
 		return true
 	}
-	i := *m.v.get(m.value(a))
-	switch {
-	case i.isConstant():
-		return i.lo != *x
-	case i.lo == *x:
-		i.lo.AddUint64(x, 1)
-	case i.hi == *x:
-		i.hi.SubUint64(x, 1)
-	default:
-		return true
+	s := m.v.set(m.value(a))
+	if s.unsigned.isConstant() {
+		return s.unsigned.lo != *x
 	}
-	return m.constrain(a, m.v.intern(i), depth)
+	u, i := &s.unsigned, &s.signed
+	switch *x {
+	case u.lo:
+		u.lo.AddUint64(x, 1)
+	case u.hi:
+		u.hi.SubUint64(x, 1)
+	}
+	switch *x {
+	case i.lo:
+		i.lo.AddUint64(x, 1)
+	case i.hi:
+		i.hi.SubUint64(x, 1)
+	}
+	if !s.reduce() {
+		return false
+	}
+	return m.constrain(a, m.v.internSet(&s), depth)
 }
 
 // refineLess narrows two words with a < b (truth) or a ≥ b.
 func (m *interpreter) refineLess(a, b symbol, truth bool, depth int) bool {
-	if !truth { // b ≤ a
-		return m.refineAtMost(b, a, depth)
-	}
-	high, some := m.v.bounded(opLess, m.value(b))
-	low, any := m.v.bounded(opMore, m.value(a))
-	return some && any && m.constrain(a, high, depth) && m.constrain(b, low, depth)
+	return m.refineOrder(less, a, b, truth, depth)
 }
 
-// refineAtMost narrows two words with a ≤ b.
-func (m *interpreter) refineAtMost(a, b symbol, depth int) bool {
-	high, _ := m.v.bounded(opAtMost, m.value(b))
-	low, _ := m.v.bounded(opAtLeast, m.value(a))
-	return m.constrain(a, high, depth) && m.constrain(b, low, depth)
-}
-
-// refineSignedLess is refineLess for signed comparisons of words that are known not to
-// be negative: solc's signed arithmetic on small numbers. Of others it learns nothing.
+// refineSignedLess is refineLess for signed words.
 func (m *interpreter) refineSignedLess(a, b symbol, truth bool, depth int) bool {
-	if m.v.get(m.value(a)).hi.Sign() < 0 || m.v.get(m.value(b)).hi.Sign() < 0 {
-		return true
+	return m.refineOrder(signedLess, a, b, truth, depth)
+}
+
+func (m *interpreter) refineOrder(kind relationKind, a, b symbol, truth bool, depth int) bool {
+	switch holds, known := m.compare(kind, a, b); {
+	case !known:
+		m.relate(kind, a, b, truth)
+	case holds != truth:
+		return false
 	}
-	return m.refineLess(a, b, truth, depth)
+	return m.bound(kind, a, b, truth, depth)
+}
+
+// bound narrows two words by each other's bounds, with a < b (truth) or a ≥ b.
+func (m *interpreter) bound(kind relationKind, a, b symbol, truth bool, depth int) bool {
+	lower, atMost, atLeast, more := opLess, opAtMost, opAtLeast, opMore
+	if kind == signedLess {
+		lower, atMost, atLeast, more = opSignedLess, opSignedAtMost, opSignedAtLeast, opSignedMore
+	}
+	if !truth { // b ≤ a
+		a, b, lower, more = b, a, atMost, atLeast
+	}
+	high, some := m.v.bounded(lower, m.value(b))
+	low, any := m.v.bounded(more, m.value(a))
+	return some && any && m.constrain(a, high, depth) && m.constrain(b, low, depth)
 }
 
 // mark is a point to which rollback can return, as long as no instruction runs in
@@ -138,7 +166,11 @@ func (m *interpreter) mark() int { return len(m.undo) }
 // rollback undoes all assumptions since the mark.
 func (m *interpreter) rollback(mark int) {
 	for i := len(m.undo) - 1; i >= mark; i-- {
-		m.words[m.undo[i].word].value = m.undo[i].value
+		if u := &m.undo[i]; u.word == absent {
+			m.relations = m.relations[:len(m.relations)-1]
+		} else {
+			m.words[u.word] = u.was
+		}
 	}
 	m.undo = m.undo[:mark]
 }

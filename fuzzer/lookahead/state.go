@@ -27,13 +27,14 @@ type place uint32
 // overlap. A place whose Value is Top is left out.
 //
 // The order: s is below t if both have the same height, every word that t knows
-// in memory is known in s, words equal in t are equal in s, and each Value in s
-// is below the one in t.
+// in memory is known in s, words equal in t are equal in s, each Value in s is below the
+// one in t, and each relation of t holds in s.
 type state struct {
-	height  int
-	classes []uint16
-	places  []place
-	values  []Value
+	height    int
+	classes   []uint16
+	places    []place
+	values    []Value
+	relations []relation // in order
 }
 
 func (s *state) stack(i int) Value { return s.values[s.classes[i]] }
@@ -51,15 +52,16 @@ func entry() state {
 
 // size is about the number of words that copying, joining or hashing the state
 // looks at.
-func (s *state) size() int { return len(s.classes) }
+func (s *state) size() int { return len(s.classes) + len(s.relations) }
 
 func (s *state) clone() state {
-	return state{s.height, slices.Clone(s.classes), slices.Clone(s.places), slices.Clone(s.values)}
+	return state{s.height, slices.Clone(s.classes), slices.Clone(s.places), slices.Clone(s.values), slices.Clone(s.relations)}
 }
 
 // equal reports whether two states are the same.
 func (s *state) equal(t *state) bool {
-	return s.height == t.height && slices.Equal(s.classes, t.classes) && slices.Equal(s.places, t.places) && slices.Equal(s.values, t.values)
+	return s.height == t.height && slices.Equal(s.classes, t.classes) && slices.Equal(s.places, t.places) && slices.Equal(s.values, t.values) &&
+		slices.Equal(s.relations, t.relations)
 }
 
 // mix adds a number to a hash: the finalizer of MurmurHash3 (Appleby, public domain)
@@ -114,6 +116,9 @@ func (s *state) digest(b bytecode.BlockID, static bool) bytecode.PathID {
 	for _, v := range s.values {
 		h.Add(uint64(v), 0)
 	}
+	for _, r := range s.relations {
+		h.Add(uint64(r.kind)<<1|uint64(bit(r.negated))|uint64(r.k)<<32, uint64(r.of+1)<<40|uint64(r.a+1)<<20|uint64(r.b+1))
+	}
 	return h.Sum()
 }
 
@@ -147,6 +152,16 @@ func (v *values) below(s, t *state) bool {
 			return false
 		}
 	}
+	for _, r := range t.relations {
+		for _, w := range []*symbol{&r.of, &r.a, &r.b} {
+			if *w != absent {
+				*w = symbol(of[*w] - 1)
+			}
+		}
+		if !v.entails(s, r) {
+			return false
+		}
+	}
 	return true
 }
 
@@ -156,6 +171,7 @@ type joiner struct {
 	// A class of the join is a pair of classes of the two states. pairs are
 	// chained by the first: head[a] is 1 + the newest pair with it, next the others.
 	head   []int32
+	first  []uint16
 	second []uint16
 	next   []int32
 	result state
@@ -173,7 +189,7 @@ func (j *joiner) join(s, t *state, widen bool) *state {
 	}
 	j.head = j.head[:len(s.values)]
 	clear(j.head)
-	j.second, j.next = j.second[:0], j.next[:0]
+	j.first, j.second, j.next = j.first[:0], j.second[:0], j.next[:0]
 	for i := range s.height {
 		r.classes = append(r.classes, j.class(s, t, s.classes[i], t.classes[i], widen))
 	}
@@ -193,7 +209,56 @@ func (j *joiner) join(s, t *state, widen bool) *state {
 			r.classes = append(r.classes, j.class(s, t, x, y, widen))
 		}
 	}
+	r.relations = r.relations[:0]
+	if len(s.relations) > 0 || len(t.relations) > 0 {
+		j.relate(s, t, j.first, j.second)
+		j.relate(t, s, j.second, j.first)
+		r.relations = sorted(r.relations)
+	}
 	return r
+}
+
+// relate adds to the join the relations of one of the two states that hold in the other.
+// mine and theirs are the classes of both by class of the join.
+func (j *joiner) relate(s, t *state, mine, theirs []uint16) {
+	for _, r := range s.relations {
+		j.each(mine, r.of, func(of symbol) {
+			j.each(mine, r.a, func(a symbol) {
+				j.each(mine, r.b, func(b symbol) {
+					if len(j.result.relations) == maxRelations {
+						return
+					}
+					joined := r
+					joined.of, joined.a, joined.b = of, a, b
+					other := r
+					other.of, other.a, other.b = classIn(theirs, of), classIn(theirs, a), classIn(theirs, b)
+					if j.v.entails(t, other) && !j.v.entailsByValue(&j.result, joined) {
+						j.result.relations = append(j.result.relations, joined.normal(j.v))
+					}
+				})
+			})
+		})
+	}
+}
+
+// each calls back for the classes of the join that are from a class; for absent, with it.
+func (j *joiner) each(from []uint16, class symbol, do func(symbol)) {
+	if class == absent {
+		do(absent)
+		return
+	}
+	for p, c := range from {
+		if symbol(c) == class {
+			do(symbol(p))
+		}
+	}
+}
+
+func classIn(classes []uint16, p symbol) symbol {
+	if p == absent {
+		return absent
+	}
+	return symbol(classes[p])
 }
 
 func (j *joiner) value(a, b Value, widen bool) Value {
@@ -211,6 +276,7 @@ func (j *joiner) class(s, t *state, a, b uint16, widen bool) uint16 {
 			return uint16(p - 1)
 		}
 	}
+	j.first = append(j.first, a)
 	j.second = append(j.second, b)
 	j.next = append(j.next, j.head[a])
 	j.head[a] = int32(len(j.second))

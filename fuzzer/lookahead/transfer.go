@@ -1,6 +1,8 @@
 package lookahead
 
 import (
+	"slices"
+
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
@@ -17,8 +19,35 @@ type symbol int32
 // is the result of, if a branch on it can narrow them.
 type word struct {
 	value Value
-	op    vm.OpCode // 0: nothing to refine
 	a, b  symbol
+	op    vm.OpCode // 0: nothing to refine
+	link  uint16    // the number of a link; 0: none
+}
+
+// link is how a word is related to an older one: 1 + a symbol that is known to be equal, or
+// else a symbol that the word is a constant away from, word = base + offset.
+type link struct {
+	same, base symbol // 0: none
+	offset     Value
+}
+
+var noLink link
+
+// link is that of a symbol.
+func (m *interpreter) link(w symbol) *link {
+	if n := m.words[w].link; n != 0 {
+		return &m.links[n-1]
+	}
+	return &noLink
+}
+
+// setLink gives a symbol a link. There can be as many as a word can number; what more a path
+// would have is not known.
+func (m *interpreter) setLink(w symbol, l link) {
+	if len(m.links) < 1<<16-1 {
+		m.links = append(m.links, l)
+		m.words[w].link = uint16(len(m.links))
+	}
 }
 
 // cell is a word of memory that is known: stored there, or loaded from there.
@@ -37,18 +66,23 @@ type interpreter struct {
 	static bool    // instructions that change state halt (EIP-214)
 
 	words  []word
+	links  []link
 	stack  []symbol
 	memory []cell // ascending; words may overlap, since a load can be anywhere
 	undo   []undone
+	// relations are those of symbols that hold outright, see relation.
+	relations []relation
 
-	class []int32 // save's: 1 + class of each symbol
+	class   []int32  // save's: 1 + class of each symbol
+	live    []symbol // save's: by class
+	defined []symbol // save's: the classes of conditions and sums
 	saved state
 }
 
-// undone is a Value to go back to, see refine.go.
+// undone is a word to go back to, or the newest relation to drop (absent), see refine.go.
 type undone struct {
-	word  symbol
-	value Value
+	word symbol
+	was  word
 }
 
 // bind makes the interpreter run a program, whose pool is given in Values.
@@ -64,18 +98,21 @@ func (m *interpreter) result(in *instruction) Value {
 
 // load starts in a state.
 func (m *interpreter) load(s *state) {
-	m.words = m.words[:0]
-	for _, v := range s.values {
-		m.words = append(m.words, word{value: v})
+	m.words, m.links = slices.Grow(m.words[:0], len(s.values))[:len(s.values)], m.links[:0]
+	for i, v := range s.values {
+		m.words[i] = word{value: v}
 	}
-	m.stack, m.memory = m.stack[:0], m.memory[:0]
-	for _, c := range s.classes[:s.height] {
-		m.stack = append(m.stack, symbol(c))
+	m.stack, m.memory = slices.Grow(m.stack[:0], s.height)[:s.height], m.memory[:0]
+	for i, c := range s.classes[:s.height] {
+		m.stack[i] = symbol(c)
 	}
 	for i, p := range s.places {
 		m.memory = append(m.memory, cell{p, symbol(s.classes[s.height+i])})
 	}
-	m.undo = m.undo[:0]
+	m.undo, m.relations = m.undo[:0], m.relations[:0]
+	if len(s.relations) > 0 {
+		m.loadRelations(s)
+	}
 }
 
 // save is the state that the interpreter is in, valid until the next save.
@@ -83,6 +120,7 @@ func (m *interpreter) save() *state {
 	s := &m.saved
 	s.height = len(m.stack)
 	s.classes, s.places, s.values = s.classes[:0], s.places[:0], s.values[:0]
+	m.live, m.defined = m.live[:0], m.defined[:0]
 	if cap(m.class) < len(m.words) {
 		m.class = make([]int32, 2*len(m.words))
 	}
@@ -91,23 +129,30 @@ func (m *interpreter) save() *state {
 		s.classes = append(s.classes, m.classOf(w))
 	}
 	for _, c := range m.memory {
-		if m.words[c.word].value != Top {
+		if m.value(c.word) != Top {
 			s.places = append(s.places, c.at)
 			s.classes = append(s.classes, m.classOf(c.word))
 		}
 	}
-	for _, w := range m.stack { // leave class all zero
+	m.saveRelations()
+	for _, w := range m.live { // leave class all zero
 		m.class[w] = 0
-	}
-	for _, c := range m.memory {
-		m.class[c.word] = 0
 	}
 	return s
 }
 
 func (m *interpreter) classOf(w symbol) uint16 {
+	if class := m.class[w]; class != 0 {
+		return uint16(class - 1)
+	}
+	w = m.find(w)
 	if m.class[w] == 0 {
-		m.saved.values = append(m.saved.values, m.words[w].value)
+		at := &m.words[w]
+		if at.link != 0 || at.op != 0 && at.value == boolean {
+			m.defined = append(m.defined, symbol(len(m.live)))
+		}
+		m.saved.values = append(m.saved.values, at.value)
+		m.live = append(m.live, w)
 		m.class[w] = int32(len(m.saved.values))
 	}
 	return uint16(m.class[w] - 1)
@@ -188,10 +233,15 @@ func (m *interpreter) push(v Value) {
 // pushResult pushes the result of an operation, whose operands a and b may be refined.
 func (m *interpreter) pushResult(v Value, op vm.OpCode, a, b symbol) {
 	m.stack = append(m.stack, symbol(len(m.words)))
-	m.words = append(m.words, word{v, op, a, b})
+	m.words = append(m.words, word{value: v, op: op, a: a, b: b})
 }
 
-func (m *interpreter) value(w symbol) Value { return m.words[w].value }
+func (m *interpreter) value(w symbol) Value {
+	if at := &m.words[w]; at.link == 0 {
+		return at.value
+	}
+	return m.words[m.find(w)].value
+}
 
 // step runs an instruction that is neither of the stack nor of control flow;
 // false when it surely halts.
@@ -251,9 +301,9 @@ func (m *interpreter) generic(in *instruction) {
 }
 
 // binary runs an operation on two words. Some are known for a word and itself, whatever
-// its Value.
+// its Value, some by how the words are related.
 func (m *interpreter) binary(op vm.OpCode) {
-	a, b := m.pop(), m.pop()
+	a, b := m.find(m.pop()), m.find(m.pop())
 	if a == b {
 		switch op {
 		case vm.EQ:
@@ -267,7 +317,135 @@ func (m *interpreter) binary(op vm.OpCode) {
 			return
 		}
 	}
-	m.pushResult(m.v.binary(op, m.value(a), m.value(b)), op, a, b)
+	x, y := m.words[a].value, m.words[b].value
+	if w := m.unchanged(op, a, b, x, y); w != absent && !m.value(w).isLabel() {
+		m.stack = append(m.stack, w)
+		return
+	}
+	r := m.v.binary(op, x, y)
+	if r == boolean {
+		r = m.decided(op, a, b)
+	}
+	m.pushResult(r, op, a, b)
+	if op == vm.ADD || op == vm.SUB {
+		m.offsetResult(op, a, b)
+	}
+}
+
+// unchanged is the operand that an operation leaves as it is: clean-up of a word that is
+// clean, or a neutral element. absent when there is none.
+func (m *interpreter) unchanged(op vm.OpCode, a, b symbol, x, y Value) symbol {
+	switch op {
+	case vm.AND:
+		if m.v.cleans(x, y) {
+			return b
+		}
+		if m.v.cleans(y, x) {
+			return a
+		}
+	case vm.SIGNEXTEND:
+		n, known := m.v.known(x)
+		if !known {
+			return absent
+		}
+		if !n.LtUint64(31) {
+			return b
+		}
+		of, i := signedWords(n), m.v.signed(y)
+		if !i.lo.Slt(&of.lo) && !i.hi.Sgt(&of.hi) {
+			return b
+		}
+	case vm.ADD, vm.OR, vm.XOR:
+		if x == constant(0) {
+			return b
+		}
+		if y == constant(0) {
+			return a
+		}
+	case vm.SUB:
+		if y == constant(0) {
+			return a
+		}
+	case vm.MUL:
+		if x == constant(1) {
+			return b
+		}
+		if y == constant(1) {
+			return a
+		}
+	case vm.DIV, vm.SDIV:
+		if y == constant(1) {
+			return a
+		}
+	case vm.SHL, vm.SHR, vm.SAR:
+		if x == constant(0) {
+			return b
+		}
+		// Moved up and down again, with no bit lost.
+		if w := &m.words[b]; op == vm.SHR && w.op == vm.SHL && m.v.get(x).isConstant() && m.value(w.a).plain() == x.plain() {
+			if n, of := &m.v.get(x).lo, m.find(w.b); n.LtUint64(256) && m.v.get(m.value(of)).hi.BitLen()+int(n[0]) <= 256 {
+				return of
+			}
+		}
+	}
+	return absent
+}
+
+// cleans reports whether a mask is one of low bits that has all bits of a word.
+func (v *values) cleans(mask, y Value) bool {
+	i := v.get(mask)
+	if !i.isConstant() || v.get(y).hi.Gt(&i.lo) {
+		return false
+	}
+	var next uint256.Int
+	next.AddUint64(&i.lo, 1)
+	return next.And(&next, &i.lo).IsZero()
+}
+
+// decided is the Value of a comparison that the operands' Values leave open.
+func (m *interpreter) decided(op vm.OpCode, a, b symbol) Value {
+	kind := less
+	switch op {
+	case vm.EQ:
+		kind = equal
+	case vm.GT:
+		a, b = b, a
+	case vm.SLT:
+		kind = signedLess
+	case vm.SGT:
+		kind, a, b = signedLess, b, a
+	case vm.LT:
+	default:
+		return boolean
+	}
+	switch holds, known := m.compare(kind, a, b); {
+	case !known:
+		return boolean
+	case holds:
+		return constant(1)
+	}
+	return constant(0)
+}
+
+// offsetResult keeps that the sum or difference just computed is a constant away from an
+// operand.
+func (m *interpreter) offsetResult(op vm.OpCode, a, b symbol) {
+	if op == vm.ADD && m.isConstant(a) {
+		a, b = b, a
+	}
+	if !m.isConstant(b) || m.isConstant(a) || m.isPointer(a) {
+		return
+	}
+	base, k := m.baseOf(a)
+	m.setLink(symbol(len(m.words)-1), link{base: base + 1, offset: m.v.binary(op, k, m.value(b))})
+}
+
+// isPointer reports whether a word looks like a pointer to allocated memory. Those move by
+// constants all the time, and no branch compares them with where they were.
+func (m *interpreter) isPointer(w symbol) bool {
+	const allocated = 0x80 // solc's first
+	i := m.v.get(m.value(w))
+	return !i.lo.LtUint64(allocated) && i.hi.LtUint64(maxMemory)
 }
 
 // call runs a call instruction: its outcome, the return data and what it writes
@@ -295,13 +473,13 @@ func (m *interpreter) one() symbol {
 // touch is an access to n bytes of memory at an offset. An execution that continues could
 // pay for the memory, which bounds both (see maxMemory); false when none can.
 func (m *interpreter) touch(offset, n symbol) bool {
-	if !m.constrain(n, memory, 0) {
+	if !m.constrain(n, memory, maxDepth+1) {
 		return false
 	}
 	if m.v.get(m.value(n)).lo.IsZero() {
 		return true // an access to no bytes costs nothing, wherever it is
 	}
-	return m.constrain(offset, memory, 0)
+	return m.constrain(offset, memory, maxDepth+1)
 }
 
 // overwrite is touch, after which the bytes are unknown.
@@ -335,7 +513,7 @@ func (m *interpreter) forget(from, end uint64) {
 // load32 is MLOAD. A word at a known place becomes a cell, so that loading it
 // again gives the same symbol.
 func (m *interpreter) load32(offset symbol) bool {
-	if !m.constrain(offset, memory, 0) {
+	if !m.constrain(offset, memory, maxDepth+1) {
 		return false
 	}
 	at, ok := m.place(offset)

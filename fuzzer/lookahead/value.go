@@ -7,11 +7,15 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Value is an abstract word: a set of 256-bit words. The sets are the intervals
-// [lo, hi] of unsigned words, a constant being the interval of one word, and Top
-// being all words. Ordered by inclusion they are a lattice without a least
-// element: an empty set means that no execution comes here, and the state as a
-// whole is dropped.
+// Value is an abstract word: a set of 256-bit words, those of an interval of unsigned
+// words that are also in an interval of signed ones; a constant is the set of one word,
+// and Top that of all words. Ordered by inclusion they are a lattice without a least
+// element: an empty set means that no execution comes here, and the state as a whole is
+// dropped.
+//
+// The two orders agree on the words below 2^255, and on those above. So a set is an
+// interval of the former and one of the latter, either of which may be empty, and both
+// pairs of bounds follow from those, see [reduce].
 //
 // Values are numbers of an interner, so that states are compared, hashed and
 // copied as slices of uint32. Two Values of one interner stand for the same set
@@ -37,13 +41,65 @@ const (
 func (v Value) isLabel() bool { return v&labelBit != 0 }
 func (v Value) plain() Value  { return v &^ labelBit }
 
-// interval is the set of words from lo to hi, both included.
+// interval is the set of words from lo to hi, both included, in one of the orders.
 type interval struct{ lo, hi uint256.Int }
 
-// all is every word.
-var all = interval{hi: *new(uint256.Int).SetAllOne()}
+// all is every word; anySign the same in the signed order.
+var (
+	all     = interval{hi: *new(uint256.Int).SetAllOne()}
+	anySign = interval{lo: *new(uint256.Int).Lsh(uint256.NewInt(1), 255), hi: *lowBits(255)}
+)
 
 func (i *interval) isConstant() bool { return i.lo == i.hi }
+
+// set is the words that are in both an interval of unsigned words and one of signed
+// words. Reduced sets are equal only if they have equal bounds.
+type set struct{ unsigned, signed interval }
+
+func single(x *uint256.Int) set { return set{interval{*x, *x}, interval{*x, *x}} }
+
+// reduce tightens the bounds of a set; false when it is empty.
+func (s *set) reduce() bool {
+	u, i := &s.unsigned, &s.signed
+	// The words below 2^255 are from low.lo to low.hi, those above from high.lo to high.hi.
+	low, high := interval{u.lo, u.hi}, interval{u.lo, u.hi}
+	if low.hi.Sign() < 0 {
+		low.hi = anySign.hi
+	}
+	if high.lo.Sign() >= 0 {
+		high.lo = anySign.lo
+	}
+	someLow, someHigh := u.lo.Sign() >= 0 && i.hi.Sign() >= 0, u.hi.Sign() < 0 && i.lo.Sign() < 0
+	if someLow {
+		if i.lo.Sign() >= 0 && i.lo.Gt(&low.lo) {
+			low.lo = i.lo
+		}
+		if i.hi.Lt(&low.hi) {
+			low.hi = i.hi
+		}
+		someLow = !low.lo.Gt(&low.hi)
+	}
+	if someHigh {
+		if i.lo.Gt(&high.lo) {
+			high.lo = i.lo
+		}
+		if i.hi.Sign() < 0 && i.hi.Lt(&high.hi) {
+			high.hi = i.hi
+		}
+		someHigh = !high.lo.Gt(&high.hi)
+	}
+	switch {
+	case someLow && someHigh:
+		*u, *i = interval{low.lo, high.hi}, interval{high.lo, low.hi}
+	case someLow:
+		*u, *i = low, low
+	case someHigh:
+		*u, *i = high, high
+	default:
+		return false
+	}
+	return true
+}
 
 // smallConstants is the number of constants whose Value equals their word plus
 // one: bytes, memory offsets and jump destinations are had without a look-up and
@@ -65,8 +121,8 @@ type memoEntry struct {
 
 // values is the interner. Not for concurrent use.
 type values struct {
-	own        []interval // by Value, from commonCount on
-	ids        map[interval]Value
+	own        []set // by Value, from commonCount on
+	ids        map[set]Value
 	memo       [memoSize]memoEntry
 	generation uint32 // counts resets
 }
@@ -108,6 +164,10 @@ func commonIntervals() []interval {
 		interval{hi: *uint256.NewInt(maxMemory - 1)})
 }
 
+// nonzeroSigned are the bounds of nonzero in the signed order; of the other common
+// Values but Top they are those of unsigned words.
+var nonzeroSigned = anySign
+
 func newValues() *values {
 	v := &values{}
 	v.reset()
@@ -120,25 +180,47 @@ func (v *values) reset() {
 	v.own = v.own[:0]
 	v.memo = [memoSize]memoEntry{}
 	if v.ids == nil {
-		v.ids = map[interval]Value{}
+		v.ids = map[set]Value{}
 	}
 	clear(v.ids)
-	v.ids[common[Top]] = Top
+	v.ids[v.set(Top)] = Top
 	for a := boolean; a < commonCount; a++ {
-		v.ids[common[a]] = a
+		v.ids[v.set(a)] = a
 	}
 }
 
+// intern is the Value of an interval of unsigned words.
 func (v *values) intern(i interval) Value {
 	if c, ok := i.small(); ok {
 		return c
 	}
-	if id, ok := v.ids[i]; ok {
+	s := set{i, i}
+	if i.lo.Sign() >= 0 && i.hi.Sign() < 0 {
+		s.signed = anySign
+	}
+	return v.internSet(&s)
+}
+
+// internSigned is the Value of an interval of signed words.
+func (v *values) internSigned(i interval) Value {
+	s := set{i, i}
+	if i.lo.Sign() < 0 && i.hi.Sign() >= 0 {
+		s.unsigned = all
+	}
+	return v.internSet(&s)
+}
+
+// internSet is the Value of a reduced set.
+func (v *values) internSet(s *set) Value {
+	if c, ok := s.unsigned.small(); ok {
+		return c
+	}
+	if id, ok := v.ids[*s]; ok {
 		return id
 	}
 	id := commonCount + Value(len(v.own))
-	v.own = append(v.own, i)
-	v.ids[i] = id
+	v.own = append(v.own, *s)
+	v.ids[*s] = id
 	return id
 }
 
@@ -152,13 +234,29 @@ func (i *interval) small() (Value, bool) {
 
 func (v *values) constant(x *uint256.Int) Value { return v.intern(interval{*x, *x}) }
 
-// get is the set of a Value.
+// get gives the bounds of a Value.
 func (v *values) get(a Value) *interval {
 	if a = a.plain(); a >= commonCount {
-		return &v.own[a-commonCount]
+		return &v.own[a-commonCount].unsigned
 	}
 	return &common[a]
 }
+
+// signed gives the bounds of a Value in the signed order.
+func (v *values) signed(a Value) *interval {
+	switch a = a.plain(); {
+	case a >= commonCount:
+		return &v.own[a-commonCount].signed
+	case a == Top:
+		return &anySign
+	case a == nonzero:
+		return &nonzeroSigned
+	}
+	return &common[a]
+}
+
+// set is the set of a Value.
+func (v *values) set(a Value) set { return set{*v.get(a), *v.signed(a)} }
 
 // known is the word of a constant; false when a may be several words.
 func (v *values) known(a Value) (*uint256.Int, bool) {
@@ -181,7 +279,11 @@ func (v *values) leq(a, b Value) bool {
 		return false
 	}
 	x, y := v.get(a), v.get(b)
-	return !x.lo.Lt(&y.lo) && !x.hi.Gt(&y.hi)
+	if x.lo.Lt(&y.lo) || x.hi.Gt(&y.hi) {
+		return false
+	}
+	x, y = v.signed(a), v.signed(b)
+	return !x.lo.Slt(&y.lo) && !x.hi.Sgt(&y.hi)
 }
 
 // join is the least Value above both.
@@ -202,14 +304,20 @@ func (v *values) join(a, b Value) Value {
 	if r, ok := v.memoized(opJoin, a, b); ok {
 		return r
 	}
-	x, y := *v.get(a), *v.get(b)
-	if y.lo.Lt(&x.lo) {
-		x.lo = y.lo
+	x, y := v.set(a), v.set(b)
+	if y.unsigned.lo.Lt(&x.unsigned.lo) {
+		x.unsigned.lo = y.unsigned.lo
 	}
-	if y.hi.Gt(&x.hi) {
-		x.hi = y.hi
+	if y.unsigned.hi.Gt(&x.unsigned.hi) {
+		x.unsigned.hi = y.unsigned.hi
 	}
-	return v.memoize(opJoin, a, b, v.intern(x))
+	if y.signed.lo.Slt(&x.signed.lo) {
+		x.signed.lo = y.signed.lo
+	}
+	if y.signed.hi.Sgt(&x.signed.hi) {
+		x.signed.hi = y.signed.hi
+	}
+	return v.memoize(opJoin, a, b, v.internSet(&x))
 }
 
 // meet is the greatest Value below both; false when no word is in both. A label
@@ -239,32 +347,40 @@ func (v *values) intersect(a, b Value) Value {
 	if v.leq(b, a) {
 		return b
 	}
-	x, y := *v.get(a), v.get(b)
-	if x.lo.Lt(&y.lo) {
-		x.lo = y.lo
+	x, y := v.set(a), v.set(b)
+	if x.unsigned.lo.Lt(&y.unsigned.lo) {
+		x.unsigned.lo = y.unsigned.lo
 	}
-	if x.hi.Gt(&y.hi) {
-		x.hi = y.hi
+	if x.unsigned.hi.Gt(&y.unsigned.hi) {
+		x.unsigned.hi = y.unsigned.hi
 	}
-	if x.lo.Gt(&x.hi) {
+	if x.signed.lo.Slt(&y.signed.lo) {
+		x.signed.lo = y.signed.lo
+	}
+	if x.signed.hi.Sgt(&y.signed.hi) {
+		x.signed.hi = y.signed.hi
+	}
+	if x.unsigned.lo.Gt(&x.unsigned.hi) || x.signed.lo.Sgt(&x.signed.hi) || !x.reduce() {
 		return empty
 	}
-	return v.intern(x)
+	return v.internSet(&x)
 }
 
 // bounded are the words that compare in a way with some word of a; false when there
 // are none.
 func (v *values) bounded(by uint8, a Value) (Value, bool) {
 	a = a.plain()
-	x := v.get(a)
-	if by == opLess && x.hi.IsZero() || by == opMore && x.lo == all.hi {
+	x, y := v.get(a), v.signed(a)
+	switch {
+	case by == opLess && x.hi.IsZero(), by == opMore && x.lo == all.hi,
+		by == opSignedLess && y.hi == anySign.lo, by == opSignedMore && y.lo == anySign.hi:
 		return 0, false
 	}
 	r, ok := v.memoized(by, a, a)
 	if ok {
 		return r, true
 	}
-	i := all
+	i, j := all, anySign
 	switch by {
 	case opLess:
 		i.hi.SubUint64(&x.hi, 1)
@@ -274,6 +390,17 @@ func (v *values) bounded(by uint8, a Value) (Value, bool) {
 		i.lo = x.lo
 	case opMore:
 		i.lo.AddUint64(&x.lo, 1)
+	case opSignedLess:
+		j.hi.SubUint64(&y.hi, 1)
+	case opSignedAtMost:
+		j.hi = y.hi
+	case opSignedAtLeast:
+		j.lo = y.lo
+	case opSignedMore:
+		j.lo.AddUint64(&y.lo, 1)
+	}
+	if by >= opSignedLess {
+		return v.memoize(by, a, a, v.internSigned(j)), true
 	}
 	return v.memoize(by, a, a, v.intern(i)), true
 }
@@ -285,14 +412,32 @@ func (v *values) widen(before, now Value) Value {
 	if before == now || now == Top || now.isLabel() {
 		return now
 	}
-	x, y := v.get(before), *v.get(now)
-	if y.lo.Lt(&x.lo) {
-		y.lo = *floor(&y.lo)
+	x, y := v.set(before), v.set(now)
+	if y.unsigned.lo.Lt(&x.unsigned.lo) {
+		y.unsigned.lo = *floor(&y.unsigned.lo)
 	}
-	if y.hi.Gt(&x.hi) {
-		y.hi = *ceiling(&y.hi)
+	if y.unsigned.hi.Gt(&x.unsigned.hi) {
+		y.unsigned.hi = *ceiling(&y.unsigned.hi)
 	}
-	return v.intern(y)
+	if y.signed.lo.Slt(&x.signed.lo) {
+		if y.signed.lo.Sign() < 0 {
+			y.signed.lo = anySign.lo
+		} else {
+			y.signed.lo = *floor(&y.signed.lo)
+		}
+	}
+	if y.signed.hi.Sgt(&x.signed.hi) {
+		switch high := ceiling(&y.signed.hi); {
+		case y.signed.hi.Sign() < 0:
+			y.signed.hi = all.hi // −1
+		case high.Sign() < 0:
+			y.signed.hi = anySign.hi
+		default:
+			y.signed.hi = *high
+		}
+	}
+	y.reduce()
+	return v.internSet(&y)
 }
 
 // floor is the greatest threshold below x: multiples of 32 in the low memory
@@ -333,6 +478,11 @@ const (
 	opAtMost  = uint8(vm.LOG1)
 	opAtLeast = uint8(vm.LOG2)
 	opMore    = uint8(vm.LOG3)
+
+	opSignedLess    = uint8(vm.CREATE) // likewise, of signed words; above the others
+	opSignedAtMost  = uint8(vm.CALL)
+	opSignedAtLeast = uint8(vm.CALLCODE)
+	opSignedMore    = uint8(vm.DELEGATECALL)
 )
 
 func memoIndex(op uint8, a, b Value) uint32 {

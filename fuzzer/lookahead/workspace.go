@@ -10,7 +10,7 @@ type Workspace struct {
 	answers answers
 
 	analyzers  uint32  // made so far
-	states     []Value // see Analyzer.covers
+	known      state   // see Analyzer.stateOf
 	blockGoals []goal  // see Analyzer.update
 	nearest    []int32 // see graph.distances
 
