@@ -88,6 +88,14 @@ type Build struct {
 	Compiler  string `json:"compiler"`
 	Mapping   bool   `json:"mapping"` // made by Sightline to map lines: not the shipped code
 	Contracts int    `json:"contracts"`
+	// Generator is the code generator that made it, and EVMVersion what its code is for, as
+	// solc names it; empty: unknown.
+	Generator  string `json:"generator,omitempty"` // "legacy", "ir"
+	EVMVersion string `json:"evmVersion,omitempty"`
+	// ShippedGenerator and ShippedEVMVersion are those of the project's own build, where
+	// another was fuzzed.
+	ShippedGenerator  string `json:"shippedGenerator,omitempty"`
+	ShippedEVMVersion string `json:"shippedEvmVersion,omitempty"`
 }
 
 // World is the initial state.

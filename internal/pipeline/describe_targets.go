@@ -49,8 +49,7 @@ func (d *describer) target(i int) (report.Target, error) {
 		out.PC = t.Entries[0].PC
 	}
 	if got.Unreachable {
-		out.Status = report.Unreachable
-		out.Reason = "no call reaches it, whatever the state and the arguments"
+		out.Status, out.Reason = d.unreachable(&t)
 		return out, nil
 	}
 	if !got.Entered {
@@ -77,6 +76,17 @@ func (d *describer) target(i int) (report.Target, error) {
 		Kind: "line", File: out.File, Line: out.Line, Contract: t.Contract, Kept: got.Reached,
 	}, t.Entries)
 	return out, nil
+}
+
+// unreachable says of a target that no call reaches in the code that was fuzzed whether that
+// holds for what the project ships.
+func (d *describer) unreachable(t *bytecode.Target) (status, reason string) {
+	if o := d.change.OutputOf(t.Contract); o != nil {
+		if different := d.change.DifferentCode(o); different != "" {
+			return report.Unreached, "no call reaches it in the code that was fuzzed, but that proves nothing here: " + different
+		}
+	}
+	return report.Unreachable, "no call reaches it, whatever the state and the arguments"
 }
 
 // whyNot says why a target was not reached, as far as that is known.

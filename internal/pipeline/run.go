@@ -67,14 +67,28 @@ type run struct {
 func begin(o *Options, c *change.Change) *run {
 	o.Log.Section("Campaign")
 	r := &run{o: o, change: c, report: newReport(o, c.About)}
-	for _, b := range c.Outputs {
-		r.report.Builds = append(r.report.Builds, report.Build{Origin: b.Origin, Compiler: b.Compiler, Mapping: b.Debug, Contracts: len(b.Contracts)})
-	}
+	r.builds()
 	r.history = compare.ReadHistory(o.Output.History, r.headName(), o.Log)
 	if c.Mapping != nil {
 		o.Log.Line("targets %s", c.DescribeMapping())
 	}
 	return r
+}
+
+// builds describes what is fuzzed, and warns where it may mean something else than what the
+// project ships.
+func (r *run) builds() {
+	for i, b := range r.change.Outputs {
+		out := report.Build{Origin: b.Origin, Compiler: b.Compiler, Mapping: b.Debug, Contracts: len(b.Contracts),
+			Generator: b.Generator(), EVMVersion: b.EVMVersion()}
+		if i < len(r.change.Given) && r.change.Given[i] != b && !r.change.Given[i].Debug {
+			out.ShippedGenerator, out.ShippedEVMVersion = r.change.Given[i].Generator(), r.change.Given[i].EVMVersion()
+		}
+		r.report.Builds = append(r.report.Builds, out)
+		if different := r.change.DifferentCode(b); different != "" {
+			r.o.Log.Warn("%s: %s (it gives no debug build): no line is called unreachable, and a line counts as reached only if it is reached in the project's own build too", b.Origin, different)
+		}
+	}
 }
 
 // headName is the commit by which people know the head.
