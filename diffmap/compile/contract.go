@@ -50,6 +50,9 @@ func (o *Output) readContracts(out standardOutput) error {
 			return err
 		}
 		c.findChecks(byID)
+		if o.Settings.ViaIR {
+			c.findShared(byID)
+		}
 		if declaration := declarations.contracts[name]; declaration != nil {
 			c.describe(declaration, declarations)
 		}

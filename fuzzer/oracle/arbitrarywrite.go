@@ -61,7 +61,7 @@ func checkArbitraryWrite(exec *evm.Execution, report func(Observation)) {
 			if f.Program == nil || f.Program.Contract == nil || f.Program.Code.Kind == bytecode.Creation {
 				continue
 			}
-			report(Observation{f.Call, bytecode.Location{Code: f.Program.ID, PC: access.PC}, contractOf(f), "the input chooses the storage slot that is written"})
+			report(Observation{f.Call, writer(f, j), contractOf(f), "the input chooses the storage slot that is written"})
 		}
 	}
 }

@@ -82,12 +82,13 @@ func passedOn(exec *evm.Execution, i int) bool {
 
 // decision is the conditional jump that led the frame to its end: compilers put
 // the trap itself into code shared by all assertions, but the jump belongs to
-// the statement. The last instruction when the frame took no decision.
+// the statement; where even the jump is shared, it is the statement's last instruction
+// before. The last instruction when the frame took no decision.
 func decision(f *evm.Frame) bytecode.Location {
 	if f.Decided {
-		return bytecode.Location{Code: f.Program.ID, PC: f.Decision}
+		return statement(f, f.Decision, last)
 	}
-	return bytecode.Location{Code: f.Program.ID, PC: f.LastPC}
+	return statement(f, f.LastPC, last)
 }
 
 func opAt(f *evm.Frame) byte {

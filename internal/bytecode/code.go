@@ -2,6 +2,7 @@ package bytecode
 
 import (
 	"bytes"
+	"sort"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 )
@@ -56,6 +57,16 @@ type Code struct {
 	// which takes sources and a source map.
 	Checks      []uint32
 	ChecksKnown bool
+	// Shared are the parts, sorted, that the compiler made for the contract as a whole and
+	// that many statements jump to: what fails or writes there is told by the statement that
+	// led there. Only code of the intermediate language has them.
+	Shared []Range
+}
+
+// IsShared reports whether the instruction at pc is in a shared part.
+func (c *Code) IsShared(pc uint32) bool {
+	i := sort.Search(len(c.Shared), func(i int) bool { return c.Shared[i].End > pc })
+	return i < len(c.Shared) && c.Shared[i].Start <= pc
 }
 
 // Contract is a compiled contract or library: what the campaign needs to deploy

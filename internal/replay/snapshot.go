@@ -64,6 +64,7 @@ type codeFile struct {
 	Immutables []bytecode.Range `json:"immutables,omitempty"`
 	Checks     []uint32         `json:"checks,omitempty"`
 	Known      bool             `json:"checksKnown,omitempty"`
+	Shared     []bytecode.Range `json:"shared,omitempty"`
 }
 
 type deployableFile struct {
@@ -127,7 +128,7 @@ func packCode(c *bytecode.Code) *codeFile {
 	if c == nil {
 		return nil
 	}
-	return &codeFile{c.Bytes, c.Links, c.Immutables, c.Checks, c.ChecksKnown}
+	return &codeFile{c.Bytes, c.Links, c.Immutables, c.Checks, c.ChecksKnown, c.Shared}
 }
 
 func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
@@ -254,7 +255,7 @@ func (f *codeFile) code(kind bytecode.Kind) (*bytecode.Code, error) {
 			return nil, fmt.Errorf("immutable at %d is outside the code", r.Start)
 		}
 	}
-	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables, Checks: f.Checks, ChecksKnown: f.Known}, nil
+	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables, Checks: f.Checks, ChecksKnown: f.Known, Shared: f.Shared}, nil
 }
 
 func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {
