@@ -106,6 +106,7 @@ type World struct {
 	Senders    []Sender     `json:"senders"`
 	Calls      []string     `json:"calls"` // that were made after deployments, in order
 	Fork       string       `json:"fork"`
+	ForkReason string       `json:"forkReason,omitempty"` // why that one
 	Chain      *Chain       `json:"chain,omitempty"` // that the state comes from
 	File       string       `json:"file,omitempty"`  // next to the report: the World as a configuration
 }

@@ -129,7 +129,11 @@ func (p *page) ground() {
 			p.line("| %s | %s | %d | %s |", code(b.Origin, maxPath), code(b.Compiler, maxName), b.Contracts, kind)
 		}
 		if w.Fork != "" {
-			p.line("\nFork: %s", code(w.Fork, maxName))
+			why := ""
+			if w.ForkReason != "" {
+				why = " (" + prose(w.ForkReason, maxReason) + ")"
+			}
+			p.line("\nFork: %s%s", code(w.Fork, maxName), why)
 		}
 	})
 }

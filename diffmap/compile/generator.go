@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"bytes"
 	"cmp"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
@@ -27,11 +28,35 @@ func (o *Output) Generator() string {
 // EVMVersion is the version of the EVM that the build's code is for, as solc names it: that
 // of its settings, else its compiler's default. It is empty when neither is known.
 func (o *Output) EVMVersion() string {
-	v, err := solc.ParseVersion(o.Compiler)
-	if err != nil || o.Settings.EVMVersion != "" {
+	if o.Settings.EVMVersion != "" {
 		return o.Settings.EVMVersion
 	}
-	return DefaultEVMVersion(v)
+	if v, err := solc.ParseVersion(o.Compiler); err == nil {
+		return DefaultEVMVersion(v)
+	}
+	for _, c := range o.Contracts {
+		if c.Runtime == nil {
+			continue
+		}
+		if v, ok := compilerOf(c.Runtime.Bytes); ok {
+			return DefaultEVMVersion(v)
+		}
+	}
+	return ""
+}
+
+// compilerOf is the version of solc that code names in the metadata at its end, CBOR since
+// 0.5.9: a map whose last key is "solc", with three bytes (solidity documentation,
+// "Encoding of the Metadata Hash in the Bytecode").
+func compilerOf(code []byte) (solc.Version, bool) {
+	const length = 2 // bytes of the metadata's own length, at the end
+	key := []byte("\x64solc\x43")
+	at := len(code) - length - 3 - len(key)
+	if at < 0 || !bytes.Equal(code[at:at+len(key)], key) {
+		return solc.Version{}, false
+	}
+	v := code[at+len(key):]
+	return solc.Version{Major: int(v[0]), Minor: int(v[1]), Patch: int(v[2])}, true
 }
 
 // DefaultEVMVersion is the version of the EVM that a compiler compiles for when it is not
@@ -74,7 +99,11 @@ func (o *Output) DifferentCode(shipped *Output) string {
 	if mine, theirs := o.Generator(), shipped.Generator(); mine != theirs {
 		return generatorText(mine) + " code was fuzzed, but the project ships " + generatorText(theirs) + " code"
 	}
-	if mine, theirs := o.EVMVersion(), shipped.EVMVersion(); mine != theirs {
+	mine, theirs := o.EVMVersion(), shipped.EVMVersion()
+	if theirs == "" && o.Settings.EVMVersion == "" {
+		return "" // the default of the same compiler, which the project's build does not name
+	}
+	if mine != theirs {
 		return "code for " + cmp.Or(mine, "an unknown EVM version") + " was fuzzed, but the project ships code for " + cmp.Or(theirs, "an unknown one")
 	}
 	return ""

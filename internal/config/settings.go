@@ -90,7 +90,7 @@ func (s *Settings) RegisterCampaign() {
 	f.StringVar(&c.CorpusDir, "corpus-dir", "", "load inputs from this `DIR`, and save them to it")
 	f.StringVar(&c.Schedule, "schedule", fuzzer.Lookahead.Name, "power schedule, for developers of the tool")
 	f.StringSliceVar(&w.Setup, "setup", nil, "start from the state that setUp() of this Foundry test `CONTRACT` creates (repeatable, run in order), or none to use no test (default: the tests that deploy what changed)")
-	f.StringVar(&w.Fork, "evm-version", "", "latest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default: the last)")
+	f.StringVar(&w.Fork, "evm-version", "", "latest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default: the one that the project is compiled for)")
 	f.StringVar(&c.Without, "without", "", "disable `TECHNIQUES`, separated by commas, for developers of the tool: "+strings.Join(fuzzer.TechniqueNames(), ", "))
 	f.StringVar(&w.Command, "setup-command", "", "start from what this shell `COMMAND`, run in --root, deploys through the JSON-RPC endpoint in SIGHTLINE_RPC_URL")
 	f.StringVar(&w.State, "state", "", "start from the state in this `FILE`: an anvil dump (anvil --dump-state) or a genesis file")
