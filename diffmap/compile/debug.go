@@ -53,8 +53,12 @@ func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, o
 	if err != nil {
 		return nil, &reading.Error{Origin: origin, Kind: solc.ErrNoCompiler, Problem: err.Error(), Cause: err}
 	}
+	var own standardSettings
+	if json.Unmarshal(project["settings"], &own) != nil {
+		own = standardSettings{} // the compiler says what is wrong
+	}
 	var first error
-	list := attempts(version, project["settings"], options.Peephole)
+	list := attempts(version, &own, options.Peephole)
 	isYul := language(input) == yulLanguage
 	if isYul {
 		list = yulAttempts(version, list)
@@ -73,7 +77,7 @@ func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, o
 			o, err = mapYul(ctx, o, text, output, compiler, options)
 		}
 		if err == nil {
-			o.Compiler, o.Debug = compiler.Version(), attempt.debug
+			o.Compiler, o.Debug, o.askedViaIR = compiler.Version(), attempt.debug, own.ViaIR
 			return o, nil
 		}
 		if first == nil {
@@ -154,14 +158,12 @@ type attempt struct {
 // in what some sources mean (the order in which operands are evaluated and constructors
 // run, a modifier with two "_"). The project's own settings are the last one where they
 // differ from the first.
-func attempts(v solc.Version, project json.RawMessage, peephole bool) []attempt {
-	var own standardSettings
-	known := json.Unmarshal(project, &own) == nil
+func attempts(v solc.Version, own *standardSettings, peephole bool) []attempt {
 	list := slices.Concat(attemptsLegacy(v, peephole), attemptsViaIR(v))
 	if own.ViaIR {
 		list = slices.Concat(attemptsViaIR(v), attemptsLegacy(v, peephole))
 	}
-	if known && (own.Optimizer.active() || own.ViaIR) {
+	if own.Optimizer.active() || own.ViaIR {
 		list = append(list, attempt{})
 	}
 	return list

@@ -94,6 +94,9 @@ var defaultEVMVersions = []struct {
 // from the one that ships, as a sentence; empty when it does in none, or ships itself.
 func (o *Output) DifferentCode(shipped *Output) string {
 	if o == shipped || shipped.Debug {
+		if o.askedViaIR && !o.Settings.ViaIR { // of sources without a build of their own
+			return generatorText(Legacy) + " code was fuzzed, but the project ships " + generatorText(ViaIR) + " code"
+		}
 		return ""
 	}
 	if mine, theirs := o.Generator(), shipped.Generator(); mine != theirs {

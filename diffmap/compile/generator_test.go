@@ -60,6 +60,7 @@ func TestDifferentCode(t *testing.T) {
 		{build(true, "paris"), build(true, "cancun"), "code for paris was fuzzed, but the project ships code for cancun"},
 		{build(true, ""), &Output{Compiler: "0.8.30"}, "via-IR code was fuzzed, but the project ships unknown code"},
 		{build(true, ""), &Output{Debug: true}, ""},
+		{&Output{Debug: true, askedViaIR: true, Settings: Settings{Known: true}}, &Output{Debug: true}, "legacy code was fuzzed, but the project ships via-IR code"},
 	} {
 		if got := test.fuzzed.DifferentCode(test.shipped); got != test.want {
 			t.Errorf("%+v, %+v: %q, want %q", test.fuzzed.Settings, test.shipped.Settings, got, test.want)

@@ -29,6 +29,8 @@ type Output struct {
 	// Folder is the folder of the project that was built, relative to the root
 	// that was searched for projects, with slashes; empty for the root itself.
 	Folder string
+
+	askedViaIR bool // the project compiles via IR; of a debug build
 }
 
 // KeepsLines reports whether the build can be mapped and fuzzed as it is: it is a
