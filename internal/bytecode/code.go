@@ -61,6 +61,29 @@ type Code struct {
 	// that many statements jump to: what fails or writes there is told by the statement that
 	// led there. Only code of the intermediate language has them.
 	Shared []Range
+
+	// Shipped is the size of the same code in the build that ships, bytes, where another
+	// was made to be mapped: chains bound that one. 0: this is the code that ships.
+	Shipped int
+}
+
+// SizeUnknown stands for the size of code that has another one in the build that ships,
+// which is not known.
+const SizeUnknown = -1
+
+// The longest code that a chain accepts, bytes.
+const (
+	MaxRuntime  = 24_576 // EIP-170
+	MaxCreation = 49_152 // EIP-3860, with the constructor's arguments
+)
+
+// ShippedSize is the number of bytes that the artifact has on a chain; false when that is
+// not known.
+func (c *Code) ShippedSize() (bytes int, known bool) {
+	if c.Shipped == 0 {
+		return len(c.Bytes), true
+	}
+	return c.Shipped, c.Shipped != SizeUnknown
 }
 
 // IsShared reports whether the instruction at pc is in a shared part.
