@@ -10,6 +10,7 @@ import (
 type Code struct {
 	ViaIR      bool   // it compiles through the intermediate language
 	EVMVersion string // as solc names it; empty: the compiler's default
+	Unlimited  bool   // its chain accepts code of any size
 }
 
 // CodeSettings are those that the configuration at root has: of foundry.toml, else of
@@ -22,7 +23,7 @@ func CodeSettings(root string, getenv func(string) string) Code {
 			}
 			return values[strings.ReplaceAll(key, "_", "-")]
 		}
-		return Code{get("via_ir") == "true", strings.ToLower(get("evm_version"))}
+		return Code{get("via_ir") == "true", strings.ToLower(get("evm_version")), get("code_size_limit") != ""}
 	}
 	for _, name := range Configurations {
 		if !strings.HasPrefix(name, "hardhat.") {
@@ -38,16 +39,18 @@ func CodeSettings(root string, getenv func(string) string) Code {
 // Where a Hardhat configuration usually says it; a computed value is not found by them.
 var (
 	viaIRSetting      = regexp.MustCompile(`(?m)^[^/\n]*\bviaIR\s*:\s*true\b`)
+	unlimitedSetting  = regexp.MustCompile(`(?m)^[^/\n]*\ballowUnlimitedContractSize\s*:\s*true\b`)
 	evmVersionSetting = regexp.MustCompile("(?m)^[^/\n]*\\bevmVersion\\s*:\\s*[\"'`]([a-zA-Z]+)[\"'`]")
 )
 
 // hardhatCode are the settings in the text of a Hardhat configuration. EVM versions that
 // differ, as several compilers may have them, are left to the compilers.
 func hardhatCode(text string) Code {
-	code := Code{ViaIR: viaIRSetting.MatchString(text)}
+	code := Code{ViaIR: viaIRSetting.MatchString(text), Unlimited: unlimitedSetting.MatchString(text)}
 	for i, m := range evmVersionSetting.FindAllStringSubmatch(text, -1) {
 		if i > 0 && m[1] != code.EVMVersion {
-			return Code{ViaIR: code.ViaIR}
+			code.EVMVersion = ""
+			break
 		}
 		code.EVMVersion = m[1]
 	}

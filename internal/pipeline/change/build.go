@@ -49,6 +49,7 @@ func (c *Change) readBuilds(ctx context.Context) error {
 		return err
 	}
 	compile.Distinguish(c.Given, c.Outputs)
+	c.noteSizes()
 	for _, o := range c.Outputs {
 		how := "as given"
 		if o.Debug {

@@ -45,7 +45,6 @@ type Deployment struct {
 func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	w, setup, err := world.Make(ctx, b.Table, world.Options{
 		Only: r.Only, Targets: r.Targets, Uninitialized: r.Uninitialized, Setup: r.Tests, Plan: r.planOn(b.Table), Fork: r.Fork,
-		Machine: machineOptions,
 	})
 	var wrong *world.PlanError
 	if errors.As(err, &wrong) {
@@ -69,9 +68,6 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	return &Deployment{Build: b, World: w, Space: space, Setup: setup}, nil
 }
 
-// machineOptions lift code-size limits, since debug builds are larger than release builds.
-var machineOptions = []evm.Option{evm.LiftCodeSizeLimits}
-
 // NewMachine makes a machine for a campaign's loop: fast, and checked against the
 // reference.
 func (d *Deployment) NewMachine() (evm.Machine, error) {
@@ -79,7 +75,7 @@ func (d *Deployment) NewMachine() (evm.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	reference, err := gethvm.New(d.World, d.Table, machineOptions...)
+	reference, err := gethvm.New(d.World, d.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +84,12 @@ func (d *Deployment) NewMachine() (evm.Machine, error) {
 
 // NewInterpreter makes the fast machine alone, for measurements of it.
 func (d *Deployment) NewInterpreter() (*interp.Interpreter, error) {
-	return interp.New(d.World, d.Table, machineOptions...)
+	return interp.New(d.World, d.Table)
 }
 
 // NewJudge makes the machine that decides what is true: go-ethereum's.
 func (d *Deployment) NewJudge() (evm.Machine, error) {
-	return gethvm.New(d.World, d.Table, machineOptions...)
+	return gethvm.New(d.World, d.Table)
 }
 
 // Contract is the contract of a qualified name; nil where the build lacks it.
