@@ -192,6 +192,10 @@ type Target struct {
 	Seconds    float64 `json:"seconds,omitempty"` // left out by --omit-times
 	Sequence   []Step  `json:"sequence,omitempty"`
 	Reproducer string  `json:"reproducer,omitempty"` // path below the output folder
+	// Shipped is whether the sequence reaches it in the project's own build, as in
+	// [Finding]; of one that it does not reach there, the status is unreached.
+	Shipped       string `json:"shipped,omitempty"`
+	ShippedReason string `json:"shippedReason,omitempty"` // why absent or unknown
 }
 
 // Step is one call of a sequence, for people.

@@ -77,7 +77,10 @@ func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, o
 			o, err = mapYul(ctx, o, text, output, compiler, options)
 		}
 		if err == nil {
-			o.Compiler, o.Debug, o.askedViaIR = compiler.Version(), attempt.debug, own.ViaIR
+			o.Compiler, o.askedViaIR = compiler.Version(), own.ViaIR
+			if attempt.debug {
+				o.MarkDebug()
+			}
 			return o, nil
 		}
 		if first == nil {

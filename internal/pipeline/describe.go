@@ -32,7 +32,7 @@ type describer struct {
 // comparisons compare findings with other versions of the code.
 type comparisons struct {
 	base    map[*fuzzer.Finding]compare.Result
-	release *compare.Release // nil without findings
+	release *compare.Release
 }
 
 // describe makes the report of a campaign that ran.

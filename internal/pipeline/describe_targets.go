@@ -63,6 +63,13 @@ func (d *describer) target(i int) (report.Target, error) {
 		return out, err
 	}
 	out.Sequence = steps
+	shipped := d.with.release.TryTarget(&t, got.Sequence, exec, got.Reached, d.head)
+	out.Shipped, out.ShippedReason = shipped.Is, shipped.Reason
+	if shipped.Is == report.ShippedAbsent {
+		return report.Target{File: out.File, Line: out.Line, PC: out.PC, Contract: out.Contract, Status: report.Unreached,
+			Reason:  "reached only in the debug build, not in the project's own: " + shipped.Reason,
+			Shipped: shipped.Is, ShippedReason: shipped.Reason}, nil
+	}
 	if !got.Reached {
 		out.Status = report.OnlyReverts
 		last := exec.Calls[len(exec.Calls)-1]

@@ -127,16 +127,16 @@ func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashe
 	return compare.DeployBase(ctx, r.change, r.head, findings)
 }
 
-// compare tries findings on other versions of the code.
+// compare tries findings on other versions of the code, and deploys the release build, on
+// which reached lines are tried as well.
 func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *compare.Base, noBase error) comparisons {
+	with := comparisons{release: compare.DeployRelease(ctx, r.change, r.head)}
 	if len(findings) == 0 {
-		return comparisons{}
+		return with
 	}
 	budget := &compare.Budget{Config: r.config, Saved: r.saved}
-	return comparisons{
-		release: compare.DeployRelease(ctx, r.change, r.head),
-		base:    compare.Findings(ctx, findings, r.head.Deployment, base, noBase, budget, r.o.Log),
-	}
+	with.base = compare.Findings(ctx, findings, r.head.Deployment, base, noBase, budget, r.o.Log)
+	return with
 }
 
 // showClashes demonstrates storage layout clashes on go-ethereum. Where the base has no

@@ -24,12 +24,9 @@ func (c *Change) noteSizes() {
 			}
 			continue
 		}
-		switch {
-		case given != o:
+		if given != o && !given.Debug {
 			sizes := sizesOf(given)
 			setSizes(o, func(name string, kind bytecode.Kind) int { return sizes[sizeKey{name, kind}] })
-		case o.Debug: // of plain sources: how they ship is unknown
-			setSizes(o, func(string, bytecode.Kind) int { return bytecode.SizeUnknown })
 		}
 	}
 }
