@@ -38,6 +38,30 @@ func (d *describer) targets() error {
 		}
 		d.report.Targets = append(d.report.Targets, t)
 	}
+	return d.reachedElsewhere()
+}
+
+// reachedElsewhere counts targets as reached that only the project's own build reaches, in
+// calls that were made to reach or to break something else: what guards them depends on the
+// size of code, or on what the code generators do differently.
+func (d *describer) reachedElsewhere() error {
+	for _, f := range d.result.Findings {
+		_, exec, err := d.steps(f.Sequence)
+		if err != nil {
+			return err
+		}
+		d.with.release.Note(f.Sequence, exec, d.head)
+	}
+	for i := range d.report.Targets {
+		out := &d.report.Targets[i]
+		if out.Status != report.Unreached && out.Status != report.Unreachable || out.Shipped == report.ShippedAbsent {
+			continue
+		}
+		if steps := d.with.release.Reaches(&d.change.Mapping.Targets[i]); steps != nil {
+			out.Status, out.Reason = report.Reached, "in the project's own build; the debug build that was fuzzed does not reach it by the same calls"
+			out.Sequence, out.Shipped = steps, report.ShippedConfirmed
+		}
+	}
 	return nil
 }
 

@@ -8,8 +8,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/world"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
@@ -108,12 +106,8 @@ func (r *run) deployed(d *deploy.Deployment, recipe *deploy.Recipe) (err error) 
 	for _, text := range append(d.FailedTests(), d.Setup.Notes...) {
 		r.o.Log.Line("        %s", human.Printable(text))
 	}
-	warned := map[*bytecode.Contract]bool{}
-	for _, in := range d.World.Instances {
-		if text := world.TooLarge(in.Contract); text != "" && !warned[in.Contract] {
-			warned[in.Contract] = true
-			r.o.Log.Warn("%s is deployed by the set-up of tests, but cannot be on a chain: %s", human.Printable(in.Contract.QualifiedName()), text)
-		}
+	for _, text := range d.TooLarge() {
+		r.o.Log.Warn("%s", text)
 	}
 	r.judge, err = d.NewJudge()
 	return err

@@ -18,8 +18,8 @@ type Shipped struct {
 	Targets []bytecode.Target
 }
 
-// mapShipped finds the change in the code that ships, while there are ASTs. Lines that it
-// does not find are no error: the optimizer may have moved or merged their code.
+// mapShipped finds the change in the code that ships, while there are ASTs. It leaves out
+// lines whose code the optimizer moved or merged.
 func (c *Change) mapShipped() {
 	debug := slices.ContainsFunc(c.Outputs, func(o *compile.Output) bool { return o.Debug })
 	if !debug || len(c.Given) == 0 || slices.ContainsFunc(c.Given, func(o *compile.Output) bool { return o.Debug }) {

@@ -15,7 +15,7 @@ import (
 // differentBehavior says how the same calls do something else in another build of the same
 // sources, as the end of a sentence: how they end, what they return, which events last, what
 // is called with which ether, what is in storage afterwards. Empty where they do the same.
-// Gas and code are no behavior.
+// Gas and code do not count.
 func differentBehavior(a, b *evm.Execution, worlds [2]*evm.World) string {
 	if a.Truncated || b.Truncated || len(a.Calls) != len(b.Calls) {
 		return "they are too long to compare"

@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -29,6 +30,7 @@ type Release struct {
 	judge   evm.Machine
 	targets map[targetKey]*bytecode.Target // of the change, in this build's code
 	tried   map[string]*replayed           // by the sequence's text
+	order   []*replayed                    // likewise, as they were tried
 
 	// all is the result for every finding without trying it: [report.ShippedSame] where
 	// the fuzzed build is the release build, [report.ShippedUnknown] for a reason. Zero:
@@ -119,6 +121,7 @@ func keyOf(t *bytecode.Target) targetKey { return targetKey{t.Position, t.Contra
 
 // replayed is what came of a sequence on the release build.
 type replayed struct {
+	steps     []report.Step
 	covered   []evm.Coverage
 	different string // from what the head does
 	err       error
@@ -151,6 +154,28 @@ func (r *Release) TryTarget(t *bytecode.Target, seq input.Sequence, exec *evm.Ex
 	return Result{report.ShippedConfirmed, ""}
 }
 
+// Reaches finds calls among those that were tried that reach a target in the release build
+// alone, in a call whose effects last; nil where none do, or its code there is not known.
+func (r *Release) Reaches(t *bytecode.Target) []report.Step {
+	same := r.targets[keyOf(t)]
+	if same == nil {
+		return nil
+	}
+	for _, done := range r.order {
+		if _, lasts := fuzzer.Enters(r.Deployment.Table, same, &evm.Execution{Covered: done.covered}); lasts {
+			return done.steps
+		}
+	}
+	return nil
+}
+
+// Note tries a sequence of the head's, whose execution this is, for [Release.Reaches].
+func (r *Release) Note(seq input.Sequence, exec *evm.Execution, head *deploy.Deployment) {
+	if r.all.Is == "" {
+		r.replay(seq, exec, head)
+	}
+}
+
 // replay runs a sequence on the release build, once.
 func (r *Release) replay(seq input.Sequence, exec *evm.Execution, head *deploy.Deployment) *replayed {
 	text := input.Format(head.Space, seq)
@@ -159,6 +184,7 @@ func (r *Release) replay(seq input.Sequence, exec *evm.Execution, head *deploy.D
 	}
 	done := &replayed{}
 	r.tried[text] = done
+	r.order = append(r.order, done)
 	d := r.Deployment
 	own, err := input.Parse(d.Space, text)
 	if err != nil {
@@ -170,7 +196,7 @@ func (r *Release) replay(seq input.Sequence, exec *evm.Execution, head *deploy.D
 		done.err = err
 		return done
 	}
-	done.covered = slices.Clone(there.Covered)
+	done.covered, done.steps = slices.Clone(there.Covered), replay.Steps(d.Space, own, there)
 	done.different = differentBehavior(exec, there, [2]*evm.World{head.World, d.World})
 	return done
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // Build is compiled code with its own table.
@@ -123,6 +124,21 @@ func (d *Deployment) Failures() []world.Failure {
 		}
 	}
 	return out
+}
+
+// TooLarge says which contracts of the World no chain would accept: the set-up of tests
+// deploys them all the same, as it does in forge.
+func (d *Deployment) TooLarge() []string {
+	var texts []string
+	for _, in := range d.World.Instances {
+		if why := world.TooLarge(in.Contract); why != "" {
+			text := fmt.Sprintf("%s is deployed by the set-up of tests, but cannot be on a chain: %s", human.Printable(in.Contract.QualifiedName()), why)
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
 }
 
 // changedDeployments lists the contracts that sequences may deploy, each once.
