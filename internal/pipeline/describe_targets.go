@@ -94,6 +94,9 @@ func (d *describer) target(i int) (report.Target, error) {
 			Reason:  "reached only in the debug build, not in the project's own: " + shipped.Reason,
 			Shipped: shipped.Is, ShippedReason: shipped.Reason}, nil
 	}
+	if different := d.differentCode(&t); different != "" && shipped.Is == report.ShippedUnknown {
+		out.Reason = different + ", on which it could not be tried: " + shipped.Reason
+	}
 	if !got.Reached {
 		out.Status = report.OnlyReverts
 		last := exec.Calls[len(exec.Calls)-1]
@@ -112,12 +115,18 @@ func (d *describer) target(i int) (report.Target, error) {
 // unreachable says of a target that no call reaches in the code that was fuzzed whether that
 // holds for what the project ships.
 func (d *describer) unreachable(t *bytecode.Target) (status, reason string) {
-	if o := d.change.OutputOf(t.Contract); o != nil {
-		if different := d.change.DifferentCode(o); different != "" {
-			return report.Unreached, "no call reaches it in the code that was fuzzed, but that proves nothing here: " + different
-		}
+	if different := d.differentCode(t); different != "" {
+		return report.Unreached, "no call reaches it in the code that was fuzzed, but that proves nothing here: " + different
 	}
 	return report.Unreachable, "no call reaches it, whatever the state and the arguments"
+}
+
+// differentCode says how the code that was fuzzed for a target differs from what ships.
+func (d *describer) differentCode(t *bytecode.Target) string {
+	if o := d.change.OutputOf(t.Contract); o != nil {
+		return d.change.DifferentCode(o)
+	}
+	return ""
 }
 
 // whyNot says why a target was not reached, as far as that is known.

@@ -125,6 +125,9 @@ func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashe
 // which reached lines are tried as well.
 func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *compare.Base, noBase error) comparisons {
 	with := comparisons{release: compare.DeployRelease(ctx, r.change, r.head)}
+	if why := with.release.Untried(); why != "" {
+		r.o.Log.Warn("what was reached and found in the debug build could not be tried on the project's own: %s", why)
+	}
 	if len(findings) == 0 {
 		return with
 	}

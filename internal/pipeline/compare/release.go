@@ -46,7 +46,7 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	case !mapped:
 		return &Release{all: Result{report.ShippedSame, ""}}
 	case len(c.Given) == 0, slices.ContainsFunc(c.Given, func(o *compile.Output) bool { return o.Debug }):
-		return unknown("the project's release build was not available")
+		return unknown(noRelease)
 	case slices.ContainsFunc(c.Given, func(o *compile.Output) bool { return o.Settings.Linked }):
 		return unknown("the project's release build links libraries at fixed addresses, which hold no code here")
 	case ctx.Err() != nil:
@@ -74,6 +74,18 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	}
 	return r
 }
+
+// Untried says why nothing can be tried on the release build; empty where it can, or there
+// is none but what was fuzzed.
+func (r *Release) Untried() string {
+	if r.all.Is != report.ShippedUnknown || r.all.Reason == noRelease {
+		return ""
+	}
+	return r.all.Reason
+}
+
+// noRelease is the reason of projects that have no build of their own.
+const noRelease = "the project's release build was not available"
 
 // elsewhere is the name of the first instance that is not at the same place in both Worlds,
 // by which calls of one would mean another contract of the other; "" when there is none.
