@@ -88,6 +88,14 @@ type Build struct {
 	Compiler  string `json:"compiler"`
 	Mapping   bool   `json:"mapping"` // made by Sightline to map lines: not the shipped code
 	Contracts int    `json:"contracts"`
+	// Generator is the code generator that made it, and EVMVersion what its code is for, as
+	// solc names it; empty: unknown.
+	Generator  string `json:"generator,omitempty"` // "legacy", "ir"
+	EVMVersion string `json:"evmVersion,omitempty"`
+	// ShippedGenerator and ShippedEVMVersion are those of the project's own build, where
+	// another was fuzzed.
+	ShippedGenerator  string `json:"shippedGenerator,omitempty"`
+	ShippedEVMVersion string `json:"shippedEvmVersion,omitempty"`
 }
 
 // World is the initial state.
@@ -98,6 +106,7 @@ type World struct {
 	Senders    []Sender     `json:"senders"`
 	Calls      []string     `json:"calls"` // that were made after deployments, in order
 	Fork       string       `json:"fork"`
+	ForkReason string       `json:"forkReason,omitempty"` // why that one
 	Chain      *Chain       `json:"chain,omitempty"` // that the state comes from
 	File       string       `json:"file,omitempty"`  // next to the report: the World as a configuration
 }
@@ -183,6 +192,10 @@ type Target struct {
 	Seconds    float64 `json:"seconds,omitempty"` // left out by --omit-times
 	Sequence   []Step  `json:"sequence,omitempty"`
 	Reproducer string  `json:"reproducer,omitempty"` // path below the output folder
+	// Shipped is whether the sequence reaches it in the project's own build, as in
+	// [Finding]; of one that it does not reach there, the status is unreached.
+	Shipped       string `json:"shipped,omitempty"`
+	ShippedReason string `json:"shippedReason,omitempty"` // why absent or unknown
 }
 
 // Step is one call of a sequence, for people.

@@ -125,14 +125,30 @@ func (p *page) ground() {
 		}
 		p.line("\n| Build | Compiler | Contracts | |\n|---|---|---|---|")
 		for _, b := range p.r.Builds[:min(len(p.r.Builds), p.rows)] {
-			kind := "as shipped"
-			if b.Mapping {
-				kind = "made to map lines, not the shipped code"
-			}
+			kind := b.describeKind()
 			p.line("| %s | %s | %d | %s |", code(b.Origin, maxPath), code(b.Compiler, maxName), b.Contracts, kind)
 		}
 		if w.Fork != "" {
-			p.line("\nFork: %s", code(w.Fork, maxName))
+			why := ""
+			if w.ForkReason != "" {
+				why = " (" + prose(w.ForkReason, maxReason) + ")"
+			}
+			p.line("\nFork: %s%s", code(w.Fork, maxName), why)
 		}
 	})
+}
+
+// describeKind says how a build was made, and what else ships.
+func (b *Build) describeKind() string {
+	kind := "as shipped"
+	if b.Mapping {
+		kind = "made to map lines, not the shipped code"
+	}
+	if b.Generator == "ir" {
+		kind += ", via IR"
+	}
+	if b.ShippedGenerator != "" && b.ShippedGenerator != b.Generator {
+		kind += "; what ships is " + map[string]string{"ir": "via-IR", "legacy": "legacy"}[b.ShippedGenerator] + " code"
+	}
+	return kind
 }

@@ -82,7 +82,9 @@ func (b *bench) compileWith(ctx context.Context, p *project, sources map[string]
 	if err != nil {
 		return nil, fmt.Errorf("%s, %s: %w", p.name, k.name, err)
 	}
-	o.Debug = k.mapping
+	if k.mapping {
+		o.MarkDebug()
+	}
 	return o, nil
 }
 

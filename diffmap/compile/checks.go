@@ -42,39 +42,3 @@ func (c *Contract) findChecks(sources map[int]*Source) {
 		}
 	}
 }
-
-// findGenerated tells the code that the compiler wrote by itself: helpers such as checked
-// arithmetic and dispatchers have no source, or stand under the range of a whole contract.
-func (c *Contract) findGenerated(sources map[int]*Source) {
-	whole := map[SourceMapEntry]bool{}
-	for _, s := range sources {
-		if s.AST == nil {
-			continue
-		}
-		for _, n := range s.AST.Children {
-			if n.Type == "ContractDefinition" {
-				whole[SourceMapEntry{Start: n.Start, Length: n.End() - n.Start, File: s.ID}] = true
-			}
-		}
-	}
-	for _, artifact := range []struct {
-		code    *bytecode.Code
-		entries SourceMap
-	}{{c.Creation, c.CreationMap}, {c.Runtime, c.RuntimeMap}} {
-		if artifact.code == nil {
-			continue
-		}
-		list := &artifact.code.Generated
-		for pc, entry := range artifact.entries.Instructions(artifact.code.Bytes) {
-			if sources[entry.File] != nil && !whole[SourceMapEntry{Start: entry.Start, Length: entry.Length, File: entry.File}] {
-				continue
-			}
-			end := pc + 1 + bytecode.PushSize(artifact.code.Bytes[pc])
-			if n := len(*list); n > 0 && (*list)[n-1].End == pc {
-				(*list)[n-1].End = end
-			} else {
-				*list = append(*list, bytecode.Range{Start: pc, End: end})
-			}
-		}
-	}
-}

@@ -50,7 +50,7 @@ func (o *Output) readContracts(out standardOutput) error {
 			return err
 		}
 		c.findChecks(byID)
-		c.findGenerated(byID)
+		c.findShared(byID)
 		if declaration := declarations.contracts[name]; declaration != nil {
 			c.describe(declaration, declarations)
 		}

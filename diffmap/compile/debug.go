@@ -38,8 +38,9 @@ type DebugOptions struct {
 // compiler gives up on that, with an optimizer that does nothing but free stack slots
 // in inline assembly, the ABI coder's among it (what @aave/core-v3 needs); then through
 // the intermediate language, where variables can also move from the stack to memory;
-// where that fails too, as the project has it, and then Debug is not set. EVM version
-// and remappings are the project's. Libraries' addresses are not kept: they are
+// where that fails too, as the project has it, and then Debug is not set. A project that
+// compiles via IR is compiled through the intermediate language first, and with the legacy
+// code generator only where that fails. EVM version and remappings are the project's. Libraries' addresses are not kept: they are
 // [bytecode.Link]s, to be filled with where the World has them.
 func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, options DebugOptions) (*Output, error) {
 	origin := "solc " + compiler.Version()
@@ -52,8 +53,12 @@ func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, o
 	if err != nil {
 		return nil, &reading.Error{Origin: origin, Kind: solc.ErrNoCompiler, Problem: err.Error(), Cause: err}
 	}
+	var own standardSettings
+	if json.Unmarshal(project["settings"], &own) != nil {
+		own = standardSettings{} // the compiler says what is wrong
+	}
 	var first error
-	list := attempts(version, project["settings"], options.Peephole)
+	list := attempts(version, &own, options.Peephole)
 	isYul := language(input) == yulLanguage
 	if isYul {
 		list = yulAttempts(version, list)
@@ -72,7 +77,10 @@ func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, o
 			o, err = mapYul(ctx, o, text, output, compiler, options)
 		}
 		if err == nil {
-			o.Compiler, o.Debug = compiler.Version(), attempt.debug
+			o.Compiler, o.askedViaIR = compiler.Version(), own.ViaIR
+			if attempt.debug {
+				o.MarkDebug()
+			}
 			return o, nil
 		}
 		if first == nil {
@@ -148,32 +156,51 @@ type attempt struct {
 	debug    bool           // keeps every line
 }
 
-// attempts lists the ways that a compiler of this version has, best first. The
-// project's own settings are the last one where they differ from the first.
-func attempts(v solc.Version, project json.RawMessage, peephole bool) []attempt {
+// attempts lists the ways that a compiler of this version has, best first. Those by the
+// code generator that the project uses come first: legacy and intermediate language differ
+// in what some sources mean (the order in which operands are evaluated and constructors
+// run, a modifier with two "_"). The project's own settings are the last one where they
+// differ from the first.
+func attempts(v solc.Version, own *standardSettings, peephole bool) []attempt {
+	list := slices.Concat(attemptsLegacy(v, peephole), attemptsViaIR(v))
+	if own.ViaIR {
+		list = slices.Concat(attemptsViaIR(v), attemptsLegacy(v, peephole))
+	}
+	if own.Optimizer.active() || own.ViaIR {
+		list = append(list, attempt{})
+	}
+	return list
+}
+
+// attemptsLegacy are those that compile without the intermediate language.
+func attemptsLegacy(v solc.Version, peephole bool) []attempt {
 	off := map[string]any{"enabled": false}
 	if !v.Less(mergingSince) && !peephole {
 		off["details"] = map[string]any{"peephole": false}
 	}
-	plain := map[string]any{"optimizer": off}
-	list := []attempt{{settings: plain, debug: true}}
+	list := []attempt{{settings: map[string]any{"optimizer": off}, debug: true}}
 	if !v.Less(viaIRSince) {
-		pruner := map[string]any{"enabled": false, "details": map[string]any{
-			"yul": true,
-			"yulDetails": map[string]any{
-				"stackAllocation": true,
-				"optimizerSteps":  prunerSteps(v),
-			},
-		}}
-		list = append(list,
-			attempt{settings: map[string]any{"optimizer": pruner}, debug: true},
-			attempt{settings: map[string]any{"optimizer": pruner, "viaIR": true}, debug: true})
-	}
-	var own standardSettings
-	if json.Unmarshal(project, &own) == nil && (own.Optimizer.active() || own.ViaIR) {
-		list = append(list, attempt{})
+		list = append(list, attempt{settings: map[string]any{"optimizer": pruner(v)}, debug: true})
 	}
 	return list
+}
+
+// attemptsViaIR are those that compile through the intermediate language. With the
+// optimizer off altogether, the same lines are kept (bench/linemap, measured with 0.8.30),
+// and nothing compiles that does not with the pruner, which also moves variables to memory.
+func attemptsViaIR(v solc.Version) []attempt {
+	if v.Less(viaIRSince) {
+		return nil
+	}
+	return []attempt{{settings: map[string]any{"optimizer": pruner(v), "viaIR": true}, debug: true}}
+}
+
+// pruner are the optimizer's settings for what frees stack slots and keeps lines.
+func pruner(v solc.Version) map[string]any {
+	return map[string]any{"enabled": false, "details": map[string]any{
+		"yul":        true,
+		"yulDetails": map[string]any{"stackAllocation": true, "optimizerSteps": prunerSteps(v)},
+	}}
 }
 
 // yulAttempts are the attempts for a Yul source, of those for Solidity. Variables are

@@ -239,6 +239,38 @@ func TestDebugFreedSlots(t *testing.T) {
 	}
 }
 
+// TestDebugGenerator: a project that compiles via IR is fuzzed as code of the intermediate
+// language, and as legacy code only where that cannot be compiled.
+func TestDebugGenerator(t *testing.T) {
+	sample := readSample(t)
+	input := sampleInput(t, "Market.sol", map[string]any{"optimizer": map[string]any{"enabled": true}, "viaIR": true})
+	for name, test := range map[string]struct {
+		compiles     func(standardSettings) bool
+		debug, viaIR bool
+		compilations int
+	}{
+		"via the IR":   {func(standardSettings) bool { return true }, true, true, 1},
+		"legacy":       {func(s standardSettings) bool { return !s.ViaIR }, true, false, 2},
+		"slots freed":  {func(s standardSettings) bool { return !s.ViaIR && s.Optimizer.Details["yul"] == true }, true, false, 3},
+		"own settings": {func(s standardSettings) bool { return s.Optimizer.Enabled }, false, true, 4},
+	} {
+		s := &scripted{version: "0.8.30", answer: func(settings standardSettings) string {
+			if test.compiles(settings) {
+				return string(sample)
+			}
+			return tooDeepOutput
+		}}
+		o, err := DebugBuild(t.Context(), input, s, DebugOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if o.Debug != test.debug || o.Settings.ViaIR != test.viaIR || len(s.inputs) != test.compilations {
+			t.Errorf("%s: debug %v, via IR %v after %d compilations", name, o.Debug, o.Settings.ViaIR, len(s.inputs))
+		}
+	}
+}
+
 func TestDebugCache(t *testing.T) {
 	sample := readSample(t)
 	s := &scripted{version: "0.8.30", answer: func(standardSettings) string { return string(sample) }}

@@ -29,6 +29,21 @@ type Output struct {
 	// Folder is the folder of the project that was built, relative to the root
 	// that was searched for projects, with slashes; empty for the root itself.
 	Folder string
+
+	askedViaIR bool // the project compiles via IR; of a debug build
+}
+
+// MarkDebug says that the build was made to map and to fuzz, and does not ship: how long
+// its code is where it does is not known.
+func (o *Output) MarkDebug() {
+	o.Debug = true
+	for _, c := range o.Contracts {
+		for _, code := range []*bytecode.Code{c.Creation, c.Runtime} {
+			if code != nil {
+				code.Shipped = bytecode.SizeUnknown
+			}
+		}
+	}
 }
 
 // KeepsLines reports whether the build can be mapped and fuzzed as it is: it is a

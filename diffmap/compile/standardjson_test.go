@@ -31,7 +31,7 @@ func readSample(t testing.TB) []byte {
 	if *golden.Update {
 		input, err := debugInput(map[string]json.RawMessage{
 			"sources": standardSources(t), "settings": json.RawMessage(`{"evmVersion":"paris"}`),
-		}, attempts(solc.Version{Major: 0, Minor: 8, Patch: 30, Pre: ""}, nil, false)[0], solc.Version{Major: 0, Minor: 8, Patch: 30, Pre: ""})
+		}, attempts(solc.Version{Major: 0, Minor: 8, Patch: 30, Pre: ""}, &standardSettings{}, false)[0], solc.Version{Major: 0, Minor: 8, Patch: 30, Pre: ""})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/evmtest"
 	"github.com/sightline-evm/sightline/fuzzer/evm/internal/record"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // at is a pair of machines on a World with code where random ones have their first contract.
@@ -175,6 +176,44 @@ func TestCodeSize(t *testing.T) {
 				}
 				if got := top.Calls[0].Outcome; got != want {
 					t.Errorf("%s, %s, lifted %t: deployment call: %v, want %v", fork, name, lifted, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestShippedSize: code that is too long only in the build at hand is deployed, and no other.
+func TestShippedSize(t *testing.T) {
+	for _, fork := range evm.Forks() {
+		for _, test := range []struct {
+			shipped  int // bytes of the code
+			size     int // of the code that is deployed
+			creation int // of the creation code
+			want     evm.Outcome
+		}{
+			{0, 30_000, 100, evm.CreateFault},
+			{20_000, 30_000, 100, evm.Success},
+			{bytecode.MaxRuntime, 30_000, bytecode.MaxCreation + 1, evm.Success},
+			{bytecode.MaxRuntime + 1, 30_000, 100, evm.CreateFault},
+			{bytecode.SizeUnknown, 30_000, 100, evm.Success},
+			{20_000, 30_001, 100, evm.CreateFault}, // not the artifact
+		} {
+			init := bigInit(0, test.size)
+			init = append(init, make([]byte, test.creation-len(init))...)
+			c := &bytecode.Contract{Name: "C",
+				Creation: &bytecode.Code{Kind: bytecode.Creation, Bytes: init, Shipped: min(test.shipped, len(init))},
+				Runtime:  &bytecode.Code{Kind: bytecode.Runtime, Bytes: make([]byte, 30_000), Shipped: test.shipped}}
+			create := asm.New().Push(len(init)).Push(0).Push(0).Op(vm.CALLDATACOPY).Push(len(init)).Push(0).Push(0).Op(vm.CREATE).
+				Push(0).Op(vm.SSTORE).Bytes()
+			w := evmtest.WorldOf(create)
+			w.Fork = fork
+			r := newPair(t, w, bytecode.NewTable([]*bytecode.Contract{c}))
+			nested := evmtest.CallWith()
+			nested.Data = init
+			for name, call := range map[string]evm.Call{"nested": nested, "transaction": {From: evmtest.RandomSender, Create: true, Address: evmtest.Nobody, Data: init}} {
+				e := mustRun(t, r, call)
+				if got := e.Frames[len(e.Frames)-1].Outcome; got != test.want {
+					t.Errorf("%s, %+v, %s: %v", fork, test, name, got)
 				}
 			}
 		}

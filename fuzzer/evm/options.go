@@ -11,8 +11,9 @@ type Options struct {
 type Option func(*Options)
 
 // LiftCodeSizeLimits lets contracts and creation code be longer than EIP-170 and
-// EIP-3860 allow. The debug build needs it: without the optimizer code is two
-// to three times as long as what is shipped.
+// EIP-3860 allow, as forge does in tests. Without it, code that a debug build made longer
+// than those is bounded by the size that it has where it ships, see
+// [bytecode.Code.Shipped].
 func LiftCodeSizeLimits(o *Options) { o.LiftCodeSize = true }
 
 // WithoutFeedback makes an interp.Interpreter record how calls end, and nothing of the way

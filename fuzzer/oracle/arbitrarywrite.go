@@ -105,7 +105,7 @@ func checkArbitraryWrite(exec *evm.Execution, report func(Observation)) {
 			if f.Program == nil || f.Program.Contract == nil || f.Program.Code.Kind == bytecode.Creation {
 				continue
 			}
-			seen := Observation{f.Call, bytecode.Location{Code: f.Program.ID, PC: access.PC}, contractOf(f), choosesSlot}
+			seen := Observation{f.Call, writer(f, j), contractOf(f), choosesSlot}
 			if narrow {
 				name, call := overwritten(exec, f, access)
 				if name == "" {

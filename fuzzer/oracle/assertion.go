@@ -2,8 +2,6 @@ package oracle
 
 import (
 	"bytes"
-	"slices"
-	"sort"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -70,44 +68,13 @@ func checkAssertion(exec *evm.Execution, report func(Observation)) {
 
 // decision is the conditional jump that led the frame to its end: compilers put
 // the trap itself into code shared by all assertions, but the jump belongs to
-// the statement. The last instruction when the frame took no decision. Where that is in
-// code of the compiler's own, such as checked arithmetic, the last instruction before it
-// on the path that is not.
+// the statement; where even the jump is shared, it is the statement's last instruction
+// before. The last instruction when the frame took no decision.
 func decision(f *evm.Frame) bytecode.Location {
-	at := bytecode.Location{Code: f.Program.ID, PC: f.LastPC}
 	if f.Decided {
-		at.PC = f.Decision
+		return statement(f, f.Decision, last)
 	}
-	if f.PathTruncated || !isGenerated(f.Program, at.PC) {
-		return at
-	}
-	for _, block := range slices.Backward(f.Path) {
-		if pc, ok := lastWritten(f.Program, block); ok {
-			at.PC = pc
-			break
-		}
-	}
-	return at
-}
-
-// lastWritten is the last instruction of a block that has a source.
-func lastWritten(p *bytecode.Program, block bytecode.BlockID) (last uint32, ok bool) {
-	for pc := p.Blocks[block].Start; pc < p.Blocks[block].End; pc += 1 + bytecode.PushSize(p.Bytes[pc]) {
-		if !isGenerated(p, pc) {
-			last, ok = pc, true
-		}
-	}
-	return last, ok
-}
-
-// isGenerated reports whether the compiler wrote the instruction at pc by itself.
-func isGenerated(p *bytecode.Program, pc uint32) bool {
-	if p.Code == nil {
-		return false
-	}
-	parts := p.Code.Generated
-	i := sort.Search(len(parts), func(i int) bool { return parts[i].End > pc })
-	return i < len(parts) && parts[i].Start <= pc
+	return statement(f, f.LastPC, last)
 }
 
 func opAt(f *evm.Frame) byte {

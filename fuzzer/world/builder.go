@@ -240,6 +240,9 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 		return false, nil
 	}
 	c.failure.Code = code
+	if c.failure.Reason = TooLarge(c.contract); c.failure.Reason != "" {
+		return false, nil
+	}
 	constructor := constructorOf(c.contract)
 	search, err := b.newSearch(&constructor, constructorParameters(c.contract))
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // explain says why no choice of arguments deployed a contract.
@@ -40,4 +42,16 @@ func absent(code []byte) []string {
 		}
 	}
 	return names
+}
+
+// TooLarge says that no chain accepts a contract's code; empty when chains do, or the size
+// that ships is unknown. The arguments of constructors are not counted.
+func TooLarge(c *bytecode.Contract) string {
+	if c == nil || c.Runtime == nil {
+		return ""
+	}
+	if size, known := c.Runtime.ShippedSize(); known && size > bytecode.MaxRuntime {
+		return fmt.Sprintf("its code has %d bytes in the project's own build, more than the %d that a chain accepts (EIP-170)", size, bytecode.MaxRuntime)
+	}
+	return ""
 }

@@ -99,7 +99,9 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 		ReadFile: s.ReadFile, Root: s.Root, Fork: s.fork(options.Plan),
 	}
 	edge, s.answers = edge.Recorded()
-	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, edge)), table, options)
+	tests := options
+	tests.Machine = append(slices.Clip(options.Machine), evm.LiftCodeSizeLimits) // as forge does
+	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, edge)), table, tests)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,6 +2,7 @@ package bytecode
 
 import (
 	"bytes"
+	"sort"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/holiman/uint256"
@@ -57,9 +58,39 @@ type Code struct {
 	// which takes sources and a source map.
 	Checks      []uint32
 	ChecksKnown bool
-	// Generated are the parts, in order, that the compiler wrote by itself, as far as the
-	// source map tells: they belong to whatever statement jumps there.
-	Generated []Range
+	// Shared are the parts, sorted, that the compiler wrote by itself, as far as the source
+	// map tells: dispatchers, and helpers such as checked arithmetic that many statements
+	// jump to. What fails or writes there is told by the statement that led there.
+	Shared []Range
+
+	// Shipped is the size of the same code in the build that ships, bytes, where another
+	// was made to be mapped: chains bound that one. 0: this is the code that ships.
+	Shipped int
+}
+
+// SizeUnknown stands for the size of code that has another one in the build that ships,
+// which is not known.
+const SizeUnknown = -1
+
+// The longest code that a chain accepts, bytes.
+const (
+	MaxRuntime  = 24_576 // EIP-170
+	MaxCreation = 49_152 // EIP-3860, with the constructor's arguments
+)
+
+// ShippedSize is the number of bytes that the artifact has on a chain; false when that is
+// not known.
+func (c *Code) ShippedSize() (bytes int, known bool) {
+	if c.Shipped == 0 {
+		return len(c.Bytes), true
+	}
+	return c.Shipped, c.Shipped != SizeUnknown
+}
+
+// IsShared reports whether the instruction at pc is in a shared part.
+func (c *Code) IsShared(pc uint32) bool {
+	i := sort.Search(len(c.Shared), func(i int) bool { return c.Shared[i].End > pc })
+	return i < len(c.Shared) && c.Shared[i].Start <= pc
 }
 
 // Variable is a state variable.

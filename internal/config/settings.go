@@ -91,7 +91,7 @@ func (s *Settings) RegisterCampaign() {
 	f.StringSliceVar(&c.Panics, "panics", nil, "report failing checks of the compiler with these Panic `CODES`, such as 0x11 for overflow, 0x12 for division by zero or 0x32 for array bounds (repeatable)")
 	f.StringVar(&c.Schedule, "schedule", fuzzer.Lookahead.Name, "power schedule, for developers of the tool")
 	f.StringSliceVar(&w.Setup, "setup", nil, "start from the state that setUp() of this Foundry test `CONTRACT` creates (repeatable, run in order), or none to use no test (default: the tests that deploy what changed)")
-	f.StringVar(&w.Fork, "evm-version", "", "latest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default: the last)")
+	f.StringVar(&w.Fork, "evm-version", "", "latest active hard `FORK`: "+strings.Join(evm.Forks(), ", ")+" (default: the one that the project is compiled for)")
 	f.StringVar(&c.Without, "without", "", "disable `TECHNIQUES`, separated by commas, for developers of the tool: "+strings.Join(fuzzer.TechniqueNames(), ", "))
 	f.StringVar(&w.Command, "setup-command", "", "start from what this shell `COMMAND`, run in --root, deploys through the JSON-RPC endpoint in SIGHTLINE_RPC_URL")
 	f.StringVar(&w.State, "state", "", "start from the state in this `FILE`: an anvil dump (anvil --dump-state) or a genesis file")

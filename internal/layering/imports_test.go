@@ -38,7 +38,7 @@ var allowances = map[string][]string{
 	"internal/pipeline": {"internal/pipeline/change", "internal/pipeline/compare", "internal/pipeline/deploy", "internal/pipeline/upgrade",
 		"internal/worldfile", "internal/replay", "report", "diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "fuzzer/world",
 		"internal/abi", "internal/bytecode", "internal/exit", "internal/human", "internal/progress"},
-	"internal/pipeline/compare": {"internal/pipeline/change", "internal/pipeline/deploy", "report", "diffmap", "diffmap/compile", "fuzzer",
+	"internal/pipeline/compare": {"internal/pipeline/change", "internal/pipeline/deploy", "internal/replay", "report", "diffmap", "diffmap/compile", "fuzzer",
 		"fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "internal/bytecode", "internal/files", "internal/human", "internal/progress"},
 	"internal/pipeline/upgrade": {"internal/pipeline/change", "internal/pipeline/deploy", "internal/replay", "report", "diffmap", "diffmap/compile",
 		"diffmap/layout", "diffmap/unified", "fuzzer/evm", "fuzzer/world", "internal/bytecode", "internal/human", "internal/progress"},
@@ -48,7 +48,7 @@ var allowances = map[string][]string{
 		"internal/bytecode", "internal/exit",
 		"internal/files", "internal/human", "internal/progress"},
 	"internal/pipeline/change": {"report", "diffmap", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/reading",
-		"diffmap/compile/solc", "diffmap/compile/sources", "diffmap/git", "diffmap/unified", "fuzzer/world", "examples", "internal/bytecode",
+		"diffmap/compile/settings", "diffmap/compile/solc", "diffmap/compile/sources", "diffmap/git", "diffmap/unified", "fuzzer/world", "examples", "internal/bytecode",
 		"internal/exit", "internal/files", "internal/human", "internal/progress"},
 
 	// The measured comparisons: programs that take the product apart as they need.

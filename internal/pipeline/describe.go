@@ -17,6 +17,7 @@ import (
 type describer struct {
 	change *change.Change
 	head   *deploy.Deployment
+	recipe *deploy.Recipe
 	judge  evm.Machine
 	result *fuzzer.Result
 	with   comparisons
@@ -31,13 +32,13 @@ type describer struct {
 // comparisons compare findings with other versions of the code.
 type comparisons struct {
 	base    map[*fuzzer.Finding]compare.Result
-	release *compare.Release // nil without findings
+	release *compare.Release
 }
 
 // describe makes the report of a campaign that ran.
 func (r *run) describe(result *fuzzer.Result, with comparisons) error {
 	r.files.Reproducers = map[string]*replay.Reproducer{}
-	d := &describer{change: r.change, head: r.head.Deployment, judge: r.judge, result: result, with: with, log: r.o.Log,
+	d := &describer{change: r.change, head: r.head.Deployment, recipe: r.head.Recipe, judge: r.judge, result: result, with: with, log: r.o.Log,
 		report: r.report, files: &r.files, ids: map[string]bool{}, functions: map[string]bool{}}
 	d.stats()
 	d.world()

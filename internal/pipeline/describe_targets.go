@@ -38,6 +38,30 @@ func (d *describer) targets() error {
 		}
 		d.report.Targets = append(d.report.Targets, t)
 	}
+	return d.reachedElsewhere()
+}
+
+// reachedElsewhere counts targets as reached that only the project's own build reaches, in
+// calls that were made to reach or to break something else: what guards them depends on the
+// size of code, or on what the code generators do differently.
+func (d *describer) reachedElsewhere() error {
+	for _, f := range d.result.Findings {
+		_, exec, err := d.steps(f.Sequence)
+		if err != nil {
+			return err
+		}
+		d.with.release.Note(f.Sequence, exec, d.head)
+	}
+	for i := range d.report.Targets {
+		out := &d.report.Targets[i]
+		if out.Status != report.Unreached && out.Status != report.Unreachable || out.Shipped == report.ShippedAbsent {
+			continue
+		}
+		if steps := d.with.release.Reaches(&d.change.Mapping.Targets[i]); steps != nil {
+			out.Status, out.Reason = report.Reached, "in the project's own build; the debug build that was fuzzed does not reach it by the same calls"
+			out.Sequence, out.Shipped = steps, report.ShippedConfirmed
+		}
+	}
 	return nil
 }
 
@@ -49,8 +73,7 @@ func (d *describer) target(i int) (report.Target, error) {
 		out.PC = t.Entries[0].PC
 	}
 	if got.Unreachable {
-		out.Status = report.Unreachable
-		out.Reason = "no call reaches it, whatever the state and the arguments"
+		out.Status, out.Reason = d.unreachable(&t)
 		return out, nil
 	}
 	if !got.Entered {
@@ -64,6 +87,16 @@ func (d *describer) target(i int) (report.Target, error) {
 		return out, err
 	}
 	out.Sequence = steps
+	shipped := d.with.release.TryTarget(&t, got.Sequence, exec, got.Reached, d.head)
+	out.Shipped, out.ShippedReason = shipped.Is, shipped.Reason
+	if shipped.Is == report.ShippedAbsent {
+		return report.Target{File: out.File, Line: out.Line, PC: out.PC, Contract: out.Contract, Status: report.Unreached,
+			Reason:  "reached only in the debug build, not in the project's own: " + shipped.Reason,
+			Shipped: shipped.Is, ShippedReason: shipped.Reason}, nil
+	}
+	if different := d.differentCode(&t); different != "" && shipped.Is == report.ShippedUnknown {
+		out.Reason = different + ", on which it could not be tried: " + shipped.Reason
+	}
 	if !got.Reached {
 		out.Status = report.OnlyReverts
 		last := exec.Calls[len(exec.Calls)-1]
@@ -77,6 +110,23 @@ func (d *describer) target(i int) (report.Target, error) {
 		Kind: "line", File: out.File, Line: out.Line, Contract: t.Contract, Kept: got.Reached,
 	}, t.Entries)
 	return out, nil
+}
+
+// unreachable says of a target that no call reaches in the code that was fuzzed whether that
+// holds for what the project ships.
+func (d *describer) unreachable(t *bytecode.Target) (status, reason string) {
+	if different := d.differentCode(t); different != "" {
+		return report.Unreached, "no call reaches it in the code that was fuzzed, but that proves nothing here: " + different
+	}
+	return report.Unreachable, "no call reaches it, whatever the state and the arguments"
+}
+
+// differentCode says how the code that was fuzzed for a target differs from what ships.
+func (d *describer) differentCode(t *bytecode.Target) string {
+	if o := d.change.OutputOf(t.Contract); o != nil {
+		return d.change.DifferentCode(o)
+	}
+	return ""
 }
 
 // whyNot says why a target was not reached, as far as that is known.

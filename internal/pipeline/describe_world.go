@@ -12,7 +12,7 @@ import (
 // world lists the contracts that are deployed, then those that could not be, then those
 // that were left out.
 func (d *describer) world() {
-	w := report.World{Fork: d.head.World.Fork}
+	w := report.World{Fork: d.head.World.Fork, ForkReason: d.recipe.WhyFork}
 	for i := range d.head.Setup.TestSetups {
 		up := &d.head.Setup.TestSetups[i]
 		text := report.SetUp{Contract: up.Contract.QualifiedName(), Function: up.Function}

@@ -68,14 +68,28 @@ type run struct {
 func begin(o *Options, c *change.Change) *run {
 	o.Log.Section("Campaign")
 	r := &run{o: o, change: c, report: newReport(o, c.About)}
-	for _, b := range c.Outputs {
-		r.report.Builds = append(r.report.Builds, report.Build{Origin: b.Origin, Compiler: b.Compiler, Mapping: b.Debug, Contracts: len(b.Contracts)})
-	}
+	r.builds()
 	r.history = compare.ReadHistory(o.Output.History, r.headName(), o.Log)
 	if c.Mapping != nil {
 		o.Log.Line("targets %s", c.DescribeMapping())
 	}
 	return r
+}
+
+// builds describes what is fuzzed, and warns where it may mean something else than what the
+// project ships.
+func (r *run) builds() {
+	for i, b := range r.change.Outputs {
+		out := report.Build{Origin: b.Origin, Compiler: b.Compiler, Mapping: b.Debug, Contracts: len(b.Contracts),
+			Generator: b.Generator(), EVMVersion: b.EVMVersion()}
+		if i < len(r.change.Given) && r.change.Given[i] != b && !r.change.Given[i].Debug {
+			out.ShippedGenerator, out.ShippedEVMVersion = r.change.Given[i].Generator(), r.change.Given[i].EVMVersion()
+		}
+		r.report.Builds = append(r.report.Builds, out)
+		if different := r.change.DifferentCode(b); different != "" {
+			r.o.Log.Warn("%s: %s (it gives no debug build): no line is called unreachable, and a line counts as reached only if it is reached in the project's own build too", b.Origin, different)
+		}
+	}
 }
 
 // headName is the commit by which people know the head.
@@ -90,6 +104,9 @@ func (r *run) deployed(d *deploy.Deployment, recipe *deploy.Recipe) (err error) 
 	for _, text := range append(d.FailedTests(), d.Setup.Notes...) {
 		r.o.Log.Line("        %s", human.Printable(text))
 	}
+	for _, text := range d.TooLarge() {
+		r.o.Log.Warn("%s", text)
+	}
 	r.judge, err = d.NewJudge()
 	return err
 }
@@ -102,16 +119,19 @@ func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashe
 	return compare.DeployBase(ctx, r.change, r.head, findings)
 }
 
-// compare tries findings on other versions of the code.
+// compare tries findings on other versions of the code, and deploys the release build, on
+// which reached lines are tried as well.
 func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *compare.Base, noBase error) comparisons {
+	with := comparisons{release: compare.DeployRelease(ctx, r.change, r.head)}
+	if why := with.release.Untried(); why != "" {
+		r.o.Log.Warn("what was reached and found in the debug build could not be tried on the project's own: %s", why)
+	}
 	if len(findings) == 0 {
-		return comparisons{}
+		return with
 	}
 	budget := &compare.Budget{Config: r.config, Saved: r.saved}
-	return comparisons{
-		release: compare.DeployRelease(ctx, r.change, r.head),
-		base:    compare.Findings(ctx, findings, r.head.Deployment, base, noBase, budget, r.o.Log),
-	}
+	with.base = compare.Findings(ctx, findings, r.head.Deployment, base, noBase, budget, r.o.Log)
+	return with
 }
 
 // showClashes demonstrates storage layout clashes on go-ethereum. Where the base has no

@@ -65,7 +65,8 @@ type codeFile struct {
 	Immutables []bytecode.Range `json:"immutables,omitempty"`
 	Checks     []uint32         `json:"checks,omitempty"`
 	Known      bool             `json:"checksKnown,omitempty"`
-	Generated  []bytecode.Range `json:"generated,omitempty"`
+	Shared     []bytecode.Range `json:"shared,omitempty"`
+	Shipped    int              `json:"shipped,omitempty"`
 }
 
 type deployableFile struct {
@@ -129,7 +130,7 @@ func packCode(c *bytecode.Code) *codeFile {
 	if c == nil {
 		return nil
 	}
-	return &codeFile{c.Bytes, c.Links, c.Immutables, c.Checks, c.ChecksKnown, c.Generated}
+	return &codeFile{c.Bytes, c.Links, c.Immutables, c.Checks, c.ChecksKnown, c.Shared, c.Shipped}
 }
 
 func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
@@ -256,7 +257,7 @@ func (f *codeFile) code(kind bytecode.Kind) (*bytecode.Code, error) {
 			return nil, fmt.Errorf("immutable at %d is outside the code", r.Start)
 		}
 	}
-	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables, Checks: f.Checks, ChecksKnown: f.Known, Generated: f.Generated}, nil
+	return &bytecode.Code{Kind: kind, Bytes: f.Bytes, Links: f.Links, Immutables: f.Immutables, Checks: f.Checks, ChecksKnown: f.Known, Shared: f.Shared, Shipped: f.Shipped}, nil
 }
 
 func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {

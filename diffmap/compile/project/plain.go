@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/settings"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
@@ -23,8 +25,9 @@ type Unit struct {
 	Pragmas  []string        // of all sources
 }
 
-// CompileSources makes the debug build of a folder of plain sources: they
-// have no settings of their own, so it is the only build there is. Sources that
+// CompileSources makes the debug build of a folder of sources without their tool. Of the
+// settings of their project, only those that decide what they mean are known, see
+// [settings.Code], so it is the only build there is. Sources that
 // one compiler takes are one output, see [Units]. Where the newest allowed compiler refuses the sources, those of
 // the versions of the language before it are tried: "pragma solidity >=0.7.0
 // <0.9.0" is often written by people who have 0.7.
@@ -84,6 +87,7 @@ func Units(ctx context.Context, root string, options solc.Options) ([]Unit, erro
 	if err != nil {
 		return nil, err
 	}
+	g.code = settings.CodeSettings(root, os.Getenv)
 	return g.units(ctx, options, p.Remappings)
 }
 
@@ -93,6 +97,7 @@ type graph struct {
 	imports map[string][]string // source names
 	names   []string            // in order of discovery
 	roots   []string            // that were asked for
+	code    settings.Code       // of the project
 }
 
 // resolve reads the named sources and everything they import.
@@ -271,11 +276,14 @@ func (g *graph) input(names []string, remappings []sources.Remapping) json.RawMe
 	for _, r := range remappings {
 		texts = append(texts, r.String())
 	}
-	input, err := json.Marshal(map[string]any{
-		"language": "Solidity",
-		"sources":  sources,
-		"settings": map[string]any{"remappings": texts},
-	})
+	settings := map[string]any{"remappings": texts}
+	if g.code.ViaIR {
+		settings["viaIR"] = true
+	}
+	if g.code.EVMVersion != "" {
+		settings["evmVersion"] = g.code.EVMVersion
+	}
+	input, err := json.Marshal(map[string]any{"language": "Solidity", "sources": sources, "settings": settings})
 	if err != nil {
 		panic(err) // strings and maps of them can be encoded
 	}

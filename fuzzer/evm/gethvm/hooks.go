@@ -20,7 +20,7 @@ type hooks struct {
 	record.Recorder
 	instructions *[256]record.Instruction
 	state        *State
-	lifted       bool // code-size limits
+	limits       evm.SizeLimits
 
 	selfdestruct bool            // between the two hooks that announce a SELFDESTRUCT
 	as           *common.Address // in whose name the DELEGATECALL acts that comes next; nil: the caller's
@@ -167,7 +167,7 @@ func (r *hooks) effect(f *record.Active, a record.Action, pc uint32, ctx *vm.Sco
 	case record.ActStore:
 		r.Access(f, pc, &stack[h-1], &stack[h-2])
 	case record.ActReturn:
-		if r.lifted && ctx.Contract.IsDeployment && f.Depth > 0 {
+		if ctx.Contract.IsDeployment && f.Depth > 0 {
 			r.liftCodeSize(f, ctx, stack)
 		}
 	}
@@ -226,7 +226,7 @@ func (r *hooks) liftCodeSize(f *record.Active, ctx *vm.ScopeContext, stack []uin
 	if memory := ctx.Memory.Data(); offset < uint64(len(memory)) {
 		copy(code, memory[offset:])
 	}
-	if code[0] == 0xef {
+	if code[0] == 0xef || !r.limits.AllowsRuntime(code) {
 		return
 	}
 	ctx.Contract.Gas.ChargeExecutionOnly((length - params.MaxCodeSize) * params.CreateDataGas)

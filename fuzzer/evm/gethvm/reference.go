@@ -88,7 +88,7 @@ func New(world *evm.World, table *bytecode.Table, opts ...evm.Option) (*Referenc
 		o(&r.options)
 	}
 	r.rec.Init(table)
-	r.rec.lifted = r.options.LiftCodeSize
+	r.rec.limits = evm.NewSizeLimits(table, &r.options)
 	r.renew()
 	r.rec.instructions, err = record.Instructions(r.rules)
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *Reference) renew() {
 	if chainID == 0 {
 		chainID = evm.ChainID
 	}
-	config, extra := forks.ChainConfig(r.fork, chainID, r.options.LiftCodeSize)
+	config, extra := forks.ChainConfig(r.fork, chainID, r.rec.limits.LiftsNested())
 	r.evm = vm.NewEVM(vm.BlockContext{
 		CanTransfer: canTransfer,
 		Transfer:    transfer,
@@ -327,7 +327,7 @@ func (r *Reference) deploy(call *evm.Call, gas vm.GasBudget) (output []byte, lef
 		return nil, gas.ExecutionGas, vm.ErrInsufficientBalance
 	case nonce+1 < nonce:
 		return nil, gas.ExecutionGas, vm.ErrNonceUintOverflow
-	case !r.options.LiftCodeSize && r.rules.IsShanghai && len(call.Data) > params.MaxInitCodeSize:
+	case r.rules.IsShanghai && !r.rec.limits.AllowsCreation(call.Data):
 		return nil, gas.ExecutionGas, vm.ErrMaxInitCodeSizeExceeded
 	}
 	r.state.SetNonce(from, nonce+1, tracing.NonceChangeContractCreator)
@@ -362,7 +362,7 @@ func (r *Reference) install(contract *vm.Contract, code []byte) error {
 	if !contract.Gas.ChargeExecutionOnly(uint64(len(code)) * params.CreateDataGas) {
 		return vm.ErrCodeStoreOutOfGas
 	}
-	if !r.options.LiftCodeSize && len(code) > params.MaxCodeSize { // EIP-170
+	if !r.rec.limits.AllowsRuntime(code) { // EIP-170
 		return vm.ErrMaxCodeSizeExceeded
 	}
 	if len(code) > 0 {

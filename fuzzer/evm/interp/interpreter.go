@@ -38,6 +38,7 @@ type Interpreter struct {
 	world   *evm.World
 	fork    int
 	options evm.Options
+	limits  evm.SizeLimits
 
 	ledger  *ledger
 	rec     record.Recorder
@@ -124,6 +125,7 @@ func New(world *evm.World, table *bytecode.Table, opts ...evm.Option) (*Interpre
 		o(&m.options)
 	}
 	m.rec.Init(table)
+	m.limits = evm.NewSizeLimits(table, &m.options)
 	actions, err := record.Instructions(forks.Rules(fork))
 	if err != nil {
 		return nil, fmt.Errorf("evm: instruction set of %s: %w", forks.Names[fork], err)

@@ -332,7 +332,7 @@ func (m *Interpreter) create(f *frame, op vm.OpCode, sp int, gas uint64) (uint64
 	}
 	words := wordsOf(size[0])
 	if m.fork >= forks.Shanghai { // EIP-3860
-		if size[0] > params.MaxInitCodeSize && !m.options.LiftCodeSize {
+		if !m.limits.AllowsNested(size[0]) {
 			return 0, evm.OutOfGas
 		}
 		cost += words * params.InitCodeWordGas
@@ -413,7 +413,7 @@ func (m *Interpreter) creationFrame(f *frame, from *entry, init []byte, gas uint
 		return evm.InsufficientBalance, nil, gas
 	case from.nonce+1 < from.nonce:
 		return evm.CreateFault, nil, gas
-	case f.Depth == 0 && m.fork >= forks.Shanghai && len(init) > params.MaxInitCodeSize && !m.options.LiftCodeSize:
+	case f.Depth == 0 && m.fork >= forks.Shanghai && !m.limits.AllowsCreation(init):
 		return evm.CreateFault, nil, gas
 	}
 	l.setNonce(from, from.nonce+1)
@@ -454,7 +454,7 @@ func (m *Interpreter) install(e *entry, code []byte, gas uint64) (evm.Outcome, u
 	if cost > gas {
 		return evm.OutOfGas, 0
 	}
-	if len(code) > params.MaxCodeSize && !m.options.LiftCodeSize { // EIP-170
+	if !m.limits.AllowsRuntime(code) { // EIP-170
 		return evm.CreateFault, 0
 	}
 	if len(code) > 0 {

@@ -46,6 +46,7 @@ func (c *Change) Base(ctx context.Context) ([]diffmap.BaseSide, error) {
 		c.asked = true
 		c.sides, c.sidesErr = c.base(ctx)
 		for _, s := range c.sides {
+			noteBaseSizes(s)
 			if !sameSettings(s) {
 				c.log.Warn("%s and %s could not be compiled with the same settings: code that changed there without a changed line is unknown, and findings are compared with a base built with other settings", s.Head.Origin, s.Base.Origin)
 			}

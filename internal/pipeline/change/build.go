@@ -49,12 +49,33 @@ func (c *Change) readBuilds(ctx context.Context) error {
 		return err
 	}
 	compile.Distinguish(c.Given, c.Outputs)
+	c.noteSizes()
 	for _, o := range c.Outputs {
 		how := "as given"
 		if o.Debug {
 			how = "debug build"
 		}
 		c.log.Line("build   %s, %s, %s", describeOrigin(o), how, human.Plural(len(o.Contracts), "contract"))
+	}
+	return nil
+}
+
+// DifferentCode says in which of the settings that decide what sources mean an output that
+// is fuzzed differs from the project's own build, as a sentence; empty when it does not.
+func (c *Change) DifferentCode(o *compile.Output) string {
+	if i := slices.Index(c.Outputs, o); i >= 0 && i < len(c.Given) {
+		return o.DifferentCode(c.Given[i])
+	}
+	return ""
+}
+
+// OutputOf is the output that is fuzzed and holds a contract of a qualified name; nil when
+// none does.
+func (c *Change) OutputOf(contract string) *compile.Output {
+	for _, o := range c.Outputs {
+		if slices.ContainsFunc(o.Contracts, func(c *compile.Contract) bool { return c.QualifiedName() == contract }) {
+			return o
+		}
 	}
 	return nil
 }

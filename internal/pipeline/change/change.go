@@ -58,6 +58,7 @@ type Change struct {
 	Table   *bytecode.Table
 	Given   []*compile.Output // the builds as the project has them
 	Outputs []*compile.Output // what is mapped and fuzzed, parallel to Given
+	Shipped *Shipped          // what is not fuzzed, but released; nil: the same, or unknown
 	Paths   diffmap.Options   // what paths in diff and builds are relative to
 	// Redeclared is set when more than the bodies of functions changed: storage layouts
 	// may have changed, too.
@@ -122,6 +123,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	}
 	c.exclude(ignore, maxTargets)
 	c.Table.Cut(c.Mapping.Entries())
+	c.mapShipped()
 	return c, nil
 }
 

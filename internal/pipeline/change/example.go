@@ -49,13 +49,15 @@ func readExample(name string, log *progress.Log) (*Change, error) {
 		return nil, damaged(err)
 	}
 	// Made by examples/build.mjs with the settings of the debug build.
-	output.Debug, output.Compiler = true, examples.Compiler
+	output.MarkDebug()
+	output.Compiler = examples.Compiler
 	c.base = func(context.Context) ([]diffmap.BaseSide, error) {
 		base, err := compile.ReadSolc(read("build/base.input.json"), read("build/base.output.json"), "embedded solc output", reading.Limits{})
 		if err != nil {
 			return nil, err
 		}
-		base.Debug, base.Compiler = true, examples.Compiler
+		base.MarkDebug()
+		base.Compiler = examples.Compiler
 		return []diffmap.BaseSide{{Head: output, Base: base}}, nil
 	}
 	c.Outputs = []*compile.Output{output}

@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -23,7 +27,11 @@ type Release struct {
 	// deployed.
 	Deployment *deploy.Deployment
 
-	judge evm.Machine
+	judge   evm.Machine
+	targets map[targetKey]*bytecode.Target // of the change, in this build's code
+	tried   map[string]*replayed           // by the sequence's text
+	order   []*replayed                    // likewise, as they were tried
+
 	// all is the result for every finding without trying it: [report.ShippedSame] where
 	// the fuzzed build is the release build, [report.ShippedUnknown] for a reason. Zero:
 	// try it.
@@ -38,15 +46,24 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	case !mapped:
 		return &Release{all: Result{report.ShippedSame, ""}}
 	case len(c.Given) == 0, slices.ContainsFunc(c.Given, func(o *compile.Output) bool { return o.Debug }):
-		return unknown("the project's release build was not available")
+		return unknown(noRelease)
 	case slices.ContainsFunc(c.Given, func(o *compile.Output) bool { return o.Settings.Linked }):
 		return unknown("the project's release build links libraries at fixed addresses, which hold no code here")
 	case ctx.Err() != nil:
 		return unknown("the run was canceled before that")
 	}
-	r := &Release{}
+	r := &Release{targets: map[targetKey]*bytecode.Target{}, tried: map[string]*replayed{}}
+	build := deploy.Build{}
+	if s := c.Shipped; s != nil {
+		build = deploy.Build{Outputs: s.Outputs, Table: s.Table, Positions: diffmap.NewPositions(s.Outputs, s.Table, c.Paths)}
+		for i := range s.Targets {
+			r.targets[keyOf(&s.Targets[i])] = &s.Targets[i]
+		}
+	} else {
+		build = deploy.NewBuild(deploy.Release(c), c.Paths)
+	}
 	var err error
-	if r.Deployment, err = deploy.Make(ctx, deploy.NewBuild(deploy.Release(c), c.Paths), head.Recipe.Again(head.Deployment)); err != nil {
+	if r.Deployment, err = deploy.Make(ctx, build, head.Recipe.Again(head.Deployment)); err != nil {
 		return unknown(fmt.Sprintf("the project's release build could not be deployed: %v", err))
 	}
 	if r.judge, err = r.Deployment.NewJudge(); err != nil {
@@ -57,6 +74,18 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	}
 	return r
 }
+
+// Untried says why nothing can be tried on the release build; empty where it can, or there
+// is none but what was fuzzed.
+func (r *Release) Untried() string {
+	if r.all.Is != report.ShippedUnknown || r.all.Reason == noRelease {
+		return ""
+	}
+	return r.all.Reason
+}
+
+// noRelease is the reason of projects that have no build of their own.
+const noRelease = "the project's release build was not available"
 
 // elsewhere is the name of the first instance that is not at the same place in both Worlds,
 // by which calls of one would mean another contract of the other; "" when there is none.
@@ -92,6 +121,96 @@ func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Result {
 		return Result{report.ShippedAbsent, "the last call succeeds there"}
 	}
 	return Result{report.ShippedAbsent, "the last call reverts there: " + last.Reason()}
+}
+
+// targetKey is what a target is called in every build.
+type targetKey struct {
+	at       bytecode.Position
+	contract string
+}
+
+func keyOf(t *bytecode.Target) targetKey { return targetKey{t.Position, t.Contract} }
+
+// replayed is what came of a sequence on the release build.
+type replayed struct {
+	steps     []report.Step
+	covered   []evm.Coverage
+	different string // from what the head does
+	err       error
+}
+
+// TryTarget says whether a sequence that reaches a target in the head, by this execution,
+// reaches it in the release build as well; kept, in a call whose effects last. Where the
+// release build has code that stands for the target alone, that has to run. Code that an
+// optimizer merged or moved says nothing; there, the calls have to do the same.
+func (r *Release) TryTarget(t *bytecode.Target, seq input.Sequence, exec *evm.Execution, kept bool, head *deploy.Deployment) Result {
+	if r.all.Is != "" {
+		return r.all
+	}
+	done := r.replay(seq, exec, head)
+	if done.err != nil {
+		return Result{report.ShippedUnknown, human.OneLine(done.err)}
+	}
+	if same := r.targets[keyOf(t)]; same != nil {
+		entered, lasts := fuzzer.Enters(r.Deployment.Table, same, &evm.Execution{Covered: done.covered})
+		switch {
+		case lasts, entered && !kept:
+			return Result{report.ShippedConfirmed, ""}
+		case done.different == "":
+			return Result{report.ShippedAbsent, "the same calls do not execute it there"}
+		}
+	}
+	if done.different != "" {
+		return Result{report.ShippedAbsent, "the same calls do something else there: " + done.different}
+	}
+	return Result{report.ShippedConfirmed, ""}
+}
+
+// Reaches finds calls among those that were tried that reach a target in the release build
+// alone, in a call whose effects last; nil where none do, or its code there is not known.
+func (r *Release) Reaches(t *bytecode.Target) []report.Step {
+	same := r.targets[keyOf(t)]
+	if same == nil {
+		return nil
+	}
+	for _, done := range r.order {
+		if _, lasts := fuzzer.Enters(r.Deployment.Table, same, &evm.Execution{Covered: done.covered}); lasts {
+			return done.steps
+		}
+	}
+	return nil
+}
+
+// Note tries a sequence of the head's, whose execution this is, for [Release.Reaches].
+func (r *Release) Note(seq input.Sequence, exec *evm.Execution, head *deploy.Deployment) {
+	if r.all.Is == "" {
+		r.replay(seq, exec, head)
+	}
+}
+
+// replay runs a sequence on the release build, once.
+func (r *Release) replay(seq input.Sequence, exec *evm.Execution, head *deploy.Deployment) *replayed {
+	text := input.Format(head.Space, seq)
+	if done := r.tried[text]; done != nil {
+		return done
+	}
+	done := &replayed{}
+	r.tried[text] = done
+	r.order = append(r.order, done)
+	d := r.Deployment
+	own, err := input.Parse(d.Space, text)
+	if err != nil {
+		done.err = fmt.Errorf("its calls do not fit the project's release build: %w", err)
+		return done
+	}
+	there, err := r.judge.Run(d.Space.Encode(own, nil))
+	if err != nil {
+		done.err = err
+		return done
+	}
+	done.covered, done.steps = slices.Clone(there.Covered), replay.Steps(d.Space, own, there)
+	done.different = differentBehavior(exec, there, [2]*evm.World{head.World, d.World})
+	return done
 }
 
 // seenIn reports whether an oracle saw something in the code of a contract.

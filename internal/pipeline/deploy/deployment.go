@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
 )
 
 // Build is compiled code with its own table.
@@ -45,7 +46,6 @@ type Deployment struct {
 func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	w, setup, err := world.Make(ctx, b.Table, world.Options{
 		Only: r.Only, Targets: r.Targets, Uninitialized: r.Uninitialized, Setup: r.Tests, Plan: r.planOn(b.Table), Fork: r.Fork,
-		Machine: machineOptions,
 	})
 	var wrong *world.PlanError
 	if errors.As(err, &wrong) {
@@ -69,9 +69,6 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	return &Deployment{Build: b, World: w, Space: space, Setup: setup}, nil
 }
 
-// machineOptions lift code-size limits, since debug builds are larger than release builds.
-var machineOptions = []evm.Option{evm.LiftCodeSizeLimits}
-
 // NewMachine makes a machine for a campaign's loop: fast, and checked against the
 // reference.
 func (d *Deployment) NewMachine() (evm.Machine, error) {
@@ -79,7 +76,7 @@ func (d *Deployment) NewMachine() (evm.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	reference, err := gethvm.New(d.World, d.Table, machineOptions...)
+	reference, err := gethvm.New(d.World, d.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +85,12 @@ func (d *Deployment) NewMachine() (evm.Machine, error) {
 
 // NewInterpreter makes the fast machine alone, for measurements of it.
 func (d *Deployment) NewInterpreter() (*interp.Interpreter, error) {
-	return interp.New(d.World, d.Table, machineOptions...)
+	return interp.New(d.World, d.Table)
 }
 
 // NewJudge makes the machine that decides what is true: go-ethereum's.
 func (d *Deployment) NewJudge() (evm.Machine, error) {
-	return gethvm.New(d.World, d.Table, machineOptions...)
+	return gethvm.New(d.World, d.Table)
 }
 
 // Contract is the contract of a qualified name; nil where the build lacks it.
@@ -127,6 +124,21 @@ func (d *Deployment) Failures() []world.Failure {
 		}
 	}
 	return out
+}
+
+// TooLarge says which contracts of the World no chain would accept: the set-up of tests
+// deploys them all the same, as it does in forge.
+func (d *Deployment) TooLarge() []string {
+	var texts []string
+	for _, in := range d.World.Instances {
+		if why := world.TooLarge(in.Contract); why != "" {
+			text := fmt.Sprintf("%s is deployed by the set-up of tests, but cannot be on a chain: %s", human.Printable(in.Contract.QualifiedName()), why)
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
 }
 
 // changedDeployments lists the contracts that sequences may deploy, each once.

@@ -20,7 +20,7 @@ type Options struct {
 	State   string   // file with the state that it begins with
 	RPC     string   // URL of a chain that it goes on from
 	Block   uint64   // of that chain; 0: the latest
-	Fork    string   // EVM version; empty: the newest
+	Fork    string   // EVM version; empty: the one that the project is compiled for
 	Plan    Plan
 }
 
@@ -29,7 +29,11 @@ type Options struct {
 func Head(ctx context.Context, c *change.Change, o *Options, log *progress.Log) (*Deployment, *Recipe, error) {
 	b := Build{Outputs: c.Outputs, Table: c.Table, Positions: diffmap.NewPositions(c.Outputs, c.Table, c.Paths)}
 	r := recipeFor(c, &b)
-	r.Plan, r.Fork = o.Plan, o.Fork
+	r.Plan = o.Plan
+	var warning string
+	if r.Fork, r.WhyFork, warning = chooseFork(c, o); warning != "" {
+		log.Warn("%s", warning)
+	}
 	if err := r.readState(o); err != nil {
 		return nil, nil, err
 	}

@@ -25,6 +25,7 @@ type Recipe struct {
 	Script        *Script             // what a deploy script did; nil: there was none
 	Chain         *chain.Chain        // that it goes on from; nil: none
 	Fork          string              // EVM version; empty: the newest
+	WhyFork       string              // says how it was chosen
 }
 
 // recipeFor says what the targets of a change require of a World.

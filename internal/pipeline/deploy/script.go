@@ -66,9 +66,9 @@ func (r *Recipe) runScript(ctx context.Context, c *change.Change, o *Options, lo
 	key := scriptKey()
 	signer := crypto.PubkeyToAddress(key.PublicKey)
 	r.Plan.World.ForScript(signer)
-	begin := r.Plan.World.Begin(o.Fork)
+	begin := r.Plan.World.Begin(r.Fork)
 	endpoint, err := recorder.New(begin, c.Table, recorder.Options{
-		Substitute: substitution(release, c.Table), Deployer: world.Create2Deployer, Machine: machineOptions,
+		Substitute: substitution(release, c.Table), Deployer: world.Create2Deployer,
 	})
 	if err != nil {
 		return exit.CannotFuzz("%w", err)

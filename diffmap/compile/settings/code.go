@@ -1,0 +1,58 @@
+package settings
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Code are the settings of a project that decide what its sources mean.
+type Code struct {
+	ViaIR      bool   // it compiles through the intermediate language
+	EVMVersion string // as solc names it; empty: the compiler's default
+	Unlimited  bool   // its chain accepts code of any size
+}
+
+// CodeSettings are those that the configuration at root has: of foundry.toml, else of
+// Hardhat's, as far as they are written out there. Zero where there is none.
+func CodeSettings(root string, getenv func(string) string) Code {
+	if values, err := Foundry(root, getenv); err == nil {
+		get := func(key string) string {
+			if value, ok := values[key]; ok {
+				return value
+			}
+			return values[strings.ReplaceAll(key, "_", "-")]
+		}
+		return Code{get("via_ir") == "true", strings.ToLower(get("evm_version")), get("code_size_limit") != ""}
+	}
+	for _, name := range Configurations {
+		if !strings.HasPrefix(name, "hardhat.") {
+			continue
+		}
+		if text, err := Read(filepath.Join(root, name)); err == nil {
+			return hardhatCode(text)
+		}
+	}
+	return Code{}
+}
+
+// Where a Hardhat configuration usually says it; a computed value is not found by them.
+var (
+	viaIRSetting      = regexp.MustCompile(`(?m)^[^/\n]*\bviaIR\s*:\s*true\b`)
+	unlimitedSetting  = regexp.MustCompile(`(?m)^[^/\n]*\ballowUnlimitedContractSize\s*:\s*true\b`)
+	evmVersionSetting = regexp.MustCompile("(?m)^[^/\n]*\\bevmVersion\\s*:\\s*[\"'`]([a-zA-Z]+)[\"'`]")
+)
+
+// hardhatCode are the settings in the text of a Hardhat configuration. EVM versions that
+// differ, as several compilers may have them, are left to the compilers.
+func hardhatCode(text string) Code {
+	code := Code{ViaIR: viaIRSetting.MatchString(text), Unlimited: unlimitedSetting.MatchString(text)}
+	for i, m := range evmVersionSetting.FindAllStringSubmatch(text, -1) {
+		if i > 0 && m[1] != code.EVMVersion {
+			code.EVMVersion = ""
+			break
+		}
+		code.EVMVersion = m[1]
+	}
+	return code
+}

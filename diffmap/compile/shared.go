@@ -1,0 +1,39 @@
+package compile
+
+import "github.com/sightline-evm/sightline/internal/bytecode"
+
+// findShared finds the code that the compiler wrote by itself: its source range is that of a
+// contract's declaration, or none.
+func (c *Contract) findShared(sources map[int]*Source) {
+	declarations := map[SourceMapEntry]bool{}
+	for _, s := range sources {
+		if s.AST == nil {
+			continue
+		}
+		for _, n := range s.AST.Children {
+			if n.Type == "ContractDefinition" {
+				declarations[SourceMapEntry{Start: n.Start, Length: n.Length, File: s.ID}] = true
+			}
+		}
+	}
+	for _, artifact := range []struct {
+		code    *bytecode.Code
+		entries SourceMap
+	}{{c.Creation, c.CreationMap}, {c.Runtime, c.RuntimeMap}} {
+		if artifact.code == nil {
+			continue
+		}
+		list := &artifact.code.Shared
+		for pc, entry := range artifact.entries.Instructions(artifact.code.Bytes) {
+			if sources[entry.File] != nil && !declarations[SourceMapEntry{Start: entry.Start, Length: entry.Length, File: entry.File}] {
+				continue
+			}
+			end := pc + 1 + bytecode.PushSize(artifact.code.Bytes[pc])
+			if n := len(*list); n > 0 && (*list)[n-1].End == pc {
+				(*list)[n-1].End = end
+			} else {
+				*list = append(*list, bytecode.Range{Start: pc, End: end})
+			}
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package compare
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// differentBehavior says how the same calls do something else in another build of the same
+// sources, as the end of a sentence: how they end, what they return, which events last, what
+// is called with which ether, what is in storage afterwards. Empty where they do the same.
+// Gas and code do not count.
+func differentBehavior(a, b *evm.Execution, worlds [2]*evm.World) string {
+	if a.Truncated || b.Truncated || len(a.Calls) != len(b.Calls) {
+		return "they are too long to compare"
+	}
+	for i := range a.Calls {
+		of := ""
+		if len(a.Calls) > 1 {
+			of = fmt.Sprintf("call %d ", i+1)
+		}
+		x, y := &a.Calls[i], &b.Calls[i]
+		switch {
+		case y.Outcome == evm.Success && x.Outcome != evm.Success:
+			return of + "succeeds"
+		case y.Outcome != x.Outcome && y.Outcome != evm.Success:
+			return of + "reverts: " + y.Reason()
+		case creates(a, x):
+		case !bytes.Equal(x.Output, y.Output) && y.Outcome == evm.Success:
+			return of + "returns something else"
+		case !bytes.Equal(x.Output, y.Output):
+			return of + "reverts: " + y.Reason()
+		}
+		switch m, n := messagesOf(a, x), messagesOf(b, y); {
+		case !slices.EqualFunc(logsOf(a, x), logsOf(b, y), equalLogs):
+			return of + "emits other events"
+		case !slices.EqualFunc(m, n, equalMessages):
+			return of + "makes other calls"
+		}
+	}
+	if !equalStorage(storageAfter(a), storageAfter(b), worlds) {
+		return "they leave something else in storage"
+	}
+	return ""
+}
+
+// creates reports whether a call deploys a contract: its output is code.
+func creates(e *evm.Execution, c *evm.CallResult) bool { return isCreation(&e.Frames[c.Frames[0]]) }
+
+func isCreation(f *evm.Frame) bool {
+	return f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2 ||
+		f.Kind == evm.KindTransaction && f.Program != nil && f.Program.Code != nil && f.Program.Code.Kind == bytecode.Creation
+}
+
+// lasting reports which frames of an execution succeeded with all their callers.
+func lasting(e *evm.Execution) []bool {
+	lasts := make([]bool, len(e.Frames))
+	for i := range e.Frames {
+		f := &e.Frames[i]
+		lasts[i] = f.Outcome == evm.Success && (f.Parent < 0 || lasts[f.Parent])
+	}
+	return lasts
+}
+
+// logsOf are the events of a call that last, by frame.
+func logsOf(e *evm.Execution, c *evm.CallResult) []evm.Log {
+	var logs []evm.Log
+	lasts := lasting(e)
+	for i := c.Frames[0]; i < c.Frames[1]; i++ {
+		if lasts[i] {
+			logs = append(logs, e.Frames[i].Logs...)
+		}
+	}
+	return logs
+}
+
+func equalLogs(a, b evm.Log) bool {
+	return a.Address == b.Address && slices.Equal(a.Topics, b.Topics) && bytes.Equal(a.Data, b.Data)
+}
+
+// messagesOf are the calls and creations within a call, undone ones among them.
+func messagesOf(e *evm.Execution, c *evm.CallResult) []*evm.Frame {
+	var messages []*evm.Frame
+	for i := c.Frames[0] + 1; i < c.Frames[1]; i++ {
+		messages = append(messages, &e.Frames[i])
+	}
+	return messages
+}
+
+func equalMessages(a, b *evm.Frame) bool {
+	return a.Kind == b.Kind && a.Self == b.Self && a.CodeAddress == b.CodeAddress && a.Value.Eq(&b.Value) &&
+		(a.Outcome == evm.Success) == (b.Outcome == evm.Success) && (isCreation(a) || bytes.Equal(a.Input, b.Input))
+}
+
+// word is a place in storage.
+type word struct {
+	address common.Address
+	slot    uint256.Int
+}
+
+// storageAfter is what was written and lasts.
+func storageAfter(e *evm.Execution) map[word]uint256.Int {
+	after := map[word]uint256.Int{}
+	lasts := lasting(e)
+	for i := range e.Frames {
+		for _, access := range e.Frames[i].Storage {
+			if access.Write && lasts[i] {
+				after[word{access.Address, access.Slot}] = access.Value
+			}
+		}
+	}
+	return after
+}
+
+// equalStorage reports whether storage is the same after writes in two Worlds: a word that
+// only one writes has to be what it was.
+func equalStorage(a, b map[word]uint256.Int, worlds [2]*evm.World) bool {
+	within := func(a, b map[word]uint256.Int, other *evm.World) bool {
+		for at, value := range a {
+			there, ok := b[at]
+			if !ok {
+				there = initial(other, at)
+			}
+			if !there.Eq(&value) {
+				return false
+			}
+		}
+		return true
+	}
+	return within(a, b, worlds[1]) && within(b, a, worlds[0])
+}
+
+// initial is a word of storage in a World; zero where only a chain knows it.
+func initial(w *evm.World, at word) (value uint256.Int) {
+	if account := w.Accounts[at.address]; account != nil {
+		stored := account.Storage[common.Hash(at.slot.Bytes32())]
+		value.SetBytes32(stored[:])
+	}
+	return value
+}
