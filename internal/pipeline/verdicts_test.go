@@ -36,6 +36,7 @@ import (
 //	solc: 0.8.30                    the compiler's version (the default)
 //	settings: {"viaIR": true}       of standard JSON: the project's own build has them
 //	calls: 3000                     of the campaign (the default)
+//	made                            the base is not given as a build: the job makes it
 //	git                             a Git repository without builds: the job makes them
 //	verdict: pass                   of the whole
 //	warn: TEXT                      that a warning of the report contains
@@ -68,6 +69,7 @@ type verdict struct {
 	solc     string
 	settings map[string]any
 	calls    uint64
+	made     bool
 	git      bool
 
 	verdict         string
@@ -92,6 +94,8 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 			if _, err := fmt.Sscan(value, &v.calls); err != nil {
 				t.Fatalf("calls: %v", err)
 			}
+		case "made":
+			v.made = true
 		case "git":
 			v.git = true
 		case "verdict":
@@ -169,7 +173,7 @@ func (v *verdict) builds(t *testing.T, dir string) change.Options {
 				sources[path] = text
 			}
 		}
-		if len(sources) == 0 {
+		if len(sources) == 0 || v.made && version == "base" {
 			continue
 		}
 		_, output := testbuild.Write(t, dir, version, v.solc, sources, v.settings)
