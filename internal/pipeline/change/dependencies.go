@@ -84,11 +84,11 @@ func (c *Change) locked(file string) bool {
 // mayChangeCode reports whether what changed besides the sources is worth a build.
 func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
 	sources := slices.ContainsFunc(d.diff.Files, func(f unified.File) bool { return IsSource(f.Path()) })
-	return sources || len(baseBuilds) > 0 && d.beside()
+	return sources || len(baseBuilds) > 0 && d.others()
 }
 
-// beside reports whether anything changed besides the sources.
-func (d *dependencies) beside() bool { return len(d.pins)+len(d.settings)+len(d.own) > 0 }
+// others reports whether anything changed besides the sources.
+func (d *dependencies) others() bool { return len(d.pins)+len(d.settings)+len(d.own) > 0 }
 
 // warn says why changes besides those to the sources are not compared.
 func (d *dependencies) warn(log *progress.Log) {
