@@ -183,6 +183,10 @@ type Target struct {
 	Seconds    float64 `json:"seconds,omitempty"` // left out by --omit-times
 	Sequence   []Step  `json:"sequence,omitempty"`
 	Reproducer string  `json:"reproducer,omitempty"` // path below the output folder
+	// SetUp is what executed it while the World was made, on go-ethereum, if no sequence
+	// did in a call that succeeds: "VaultTest.setUp()". The saved World comes after that,
+	// so there is nothing to replay.
+	SetUp string `json:"setUp,omitempty"`
 }
 
 // Step is one call of a sequence, for people.

@@ -236,6 +236,7 @@ type saved struct {
 	libraries                         map[string]*library
 	labels, names                     map[common.Address]string
 	tried                             map[*bytecode.Contract]bool
+	ran                               map[bytecode.Location]string
 }
 
 func (b *builder) save() saved {
@@ -244,6 +245,7 @@ func (b *builder) save() saved {
 		instances: len(b.instances), deployments: len(b.report.Deployments), additions: len(b.report.Additions),
 		tests:   len(b.tests),
 		parties: slices.Clone(b.parties), libraries: maps.Clone(b.libraries), labels: maps.Clone(b.labels), names: maps.Clone(b.names), tried: maps.Clone(b.tried),
+		ran: maps.Clone(b.report.ran),
 	}
 }
 
@@ -254,4 +256,5 @@ func (b *builder) restore(s saved) {
 	b.report.Deployments = b.report.Deployments[:s.deployments]
 	b.report.Additions = b.report.Additions[:s.additions]
 	b.parties, b.libraries, b.labels, b.names, b.tried = s.parties, s.libraries, s.labels, s.names, s.tried
+	b.report.ran = s.ran
 }

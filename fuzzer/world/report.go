@@ -25,6 +25,8 @@ type Report struct {
 	// but for set-ups and deploy scripts.
 	Steps []Step
 	Notes []string // for people: calls of a plan that failed
+
+	ran map[bytecode.Location]string // see RanBy
 }
 
 // Deployment is a contract or library that was deployed.

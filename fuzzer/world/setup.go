@@ -331,7 +331,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if err := b.recognize(table, adopted); err != nil {
 		return nil, nil, err
 	}
-	if _, err := b.machine.Run(b.calls); err != nil {
+	if err := b.runCalls(); err != nil {
 		return nil, nil, err
 	}
 	world := b.machine.Export()

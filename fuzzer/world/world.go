@@ -117,7 +117,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err := b.recognize(table, 0); err != nil {
 		return nil, nil, err
 	}
-	if _, err := b.machine.Run(b.calls); err != nil {
+	if err := b.runCalls(); err != nil {
 		return nil, nil, err
 	}
 	world := b.machine.Export()
