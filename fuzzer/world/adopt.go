@@ -23,6 +23,7 @@ func (b *builder) adopt(exec *evm.Execution, up *TestSetup, s *setups) error {
 		}
 		return b.nameCall(&b.calls[call])
 	})
+	b.findOnce(exec, 1)
 	b.meet(exec)
 	b.tests = append(b.tests, up.Address)
 	world := b.machine.Export()

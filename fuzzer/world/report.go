@@ -26,6 +26,10 @@ type Report struct {
 	Steps []Step
 	Notes []string // for people: calls of a plan that failed
 
+	// Twins are the contracts, by qualified name, that have an instance left as its
+	// constructor made it, see [Options].Entries.
+	Twins []string
+
 	ran map[bytecode.Location]string // see RanBy
 }
 
