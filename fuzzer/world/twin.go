@@ -52,7 +52,7 @@ func (b *builder) findOnce(exec *evm.Execution, depth int) {
 // outermost is the first call, from depth on, on the way to a frame.
 func outermost(exec *evm.Execution, frame, depth int) (call evm.Call, ok bool) {
 	for ; frame >= 0 && exec.Frames[frame].Depth >= depth; frame = exec.Frames[frame].Parent {
-		if f := &exec.Frames[frame]; f.Kind == evm.KindCall {
+		if f := &exec.Frames[frame]; f.Kind == evm.KindCall || f.Kind == evm.KindTransaction && f.Program != nil && f.Program.Code.Kind == bytecode.Runtime {
 			call, ok = evm.Call{From: f.Caller, To: f.Self, Data: slices.Clone(f.Input), Value: f.Value}, true
 		}
 	}
