@@ -328,10 +328,10 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if err := b.deployAndEquip(ctx, wanted); err != nil {
 		return nil, nil, err
 	}
-	if err := b.recognize(table, adopted); err != nil {
+	if err := b.addTwins(options.Twins); err != nil {
 		return nil, nil, err
 	}
-	if err := b.addTwins(options.Twins); err != nil {
+	if err := b.recognize(table, adopted); err != nil {
 		return nil, nil, err
 	}
 	if err := b.runCalls(); err != nil {

@@ -27,8 +27,8 @@ type onceCall struct {
 	call     evm.Call
 }
 
-// findOnce notes the calls by which an execution first ran the places in b.entries. Frames
-// above depth are the set-up's own.
+// findOnce notes the calls by which an execution of b.calls first ran the places in b.entries.
+// Frames above depth are the set-up's own.
 func (b *builder) findOnce(exec *evm.Execution, depth int) {
 	if len(b.entries) == 0 {
 		return
@@ -41,7 +41,7 @@ func (b *builder) findOnce(exec *evm.Execution, depth int) {
 		for _, block := range f.Path {
 			at := bytecode.Location{Code: f.Program.ID, PC: f.Program.Blocks[block].Start}
 			if b.entries[at] && !slices.ContainsFunc(b.once, func(o onceCall) bool { return o.entry == at }) {
-				if call, ok := outermost(exec, i, depth); ok {
+				if call, ok := outermost(exec, b.calls, i, depth); ok {
 					b.once = append(b.once, onceCall{at, f.Program.Contract, call})
 				}
 			}
@@ -50,9 +50,9 @@ func (b *builder) findOnce(exec *evm.Execution, depth int) {
 }
 
 // outermost is the first call, from depth on, on the way to a frame.
-func outermost(exec *evm.Execution, frame, depth int) (call evm.Call, ok bool) {
+func outermost(exec *evm.Execution, calls evm.Sequence, frame, depth int) (call evm.Call, ok bool) {
 	for ; frame >= 0 && exec.Frames[frame].Depth >= depth; frame = exec.Frames[frame].Parent {
-		if f := &exec.Frames[frame]; f.Kind == evm.KindCall || f.Kind == evm.KindTransaction && f.Program != nil && f.Program.Code.Kind == bytecode.Runtime {
+		if f := &exec.Frames[frame]; f.Kind == evm.KindCall || f.Kind == evm.KindTransaction && !calls[f.Call].Create {
 			call, ok = evm.Call{From: f.Caller, To: f.Self, Data: slices.Clone(f.Input), Value: f.Value}, true
 		}
 	}
@@ -120,7 +120,14 @@ func (b *builder) addTwin(c *bytecode.Contract) error {
 		return nil // its constructor asks who deploys it, for example
 	}
 	b.calls = append(b.calls, call)
-	b.addition(c.Name, call.Address, c, "left as its constructor made it, for code that ran once in "+d.Name, "")
+	name := b.addition(c.Name, call.Address, c, "left as its constructor made it, for code that ran once in "+d.Name, "")
+	for _, s := range b.steps { // none of what set-ups deploy, whose World gets the twin again
+		if s.instanceName() == d.Name && s.Contract != "" {
+			s.Name = name
+			b.steps = append(b.steps, s)
+			break
+		}
+	}
 	b.report.Twins = append(b.report.Twins, c.QualifiedName())
 	return nil
 }

@@ -120,13 +120,13 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err := b.deployAndEquip(ctx, selection.Wanted); err != nil {
 		return nil, nil, err
 	}
-	if err := b.recognize(table, 0); err != nil {
-		return nil, nil, err
-	}
 	if !options.Plan.makesWorld() {
 		if err := b.addTwins(options.Twins); err != nil {
 			return nil, nil, err
 		}
+	}
+	if err := b.recognize(table, 0); err != nil {
+		return nil, nil, err
 	}
 	if err := b.runCalls(); err != nil {
 		return nil, nil, err
