@@ -111,8 +111,7 @@ func TestWorldFile(t *testing.T) {
 			for _, options := range []world.Options{
 				{Machine: lifted},
 				{Machine: lifted, Targets: all},
-				{Machine: lifted, Targets: all, Uninitialized: initialized},
-				{Machine: lifted, Targets: all, Entries: runtimeBlocks(table)},
+				{Machine: lifted, Targets: all, Uninitialized: initialized, Entries: runtimeBlocks(table)},
 				{Machine: lifted, Targets: all, MaxInstances: 3},
 			} {
 				m := &made{t: t, table: table, options: options}
