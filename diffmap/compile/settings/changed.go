@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -31,8 +32,8 @@ type Difference struct {
 func (d *Difference) Any() bool { return d.Unknown || len(d.Names) > 0 }
 
 // Compare compares two versions of a configuration or lock file, given by its name. What it
-// does not understand is Unknown: of JavaScript, all but comments and the keys of
-// [apart]; of lock files other than npm's, everything.
+// does not understand is Unknown: of JavaScript, all but comments, the keys of [apart] and
+// the literals of [scripted]; of lock files other than npm's, everything.
 func Compare(file string, base, head []byte, getenv func(string) string) Difference {
 	switch name := path.Base(file); {
 	case name == FoundryFile:
@@ -44,7 +45,7 @@ func Compare(file string, base, head []byte, getenv func(string) string) Differe
 	case name == "package.json" || name == "package-lock.json" || name == "npm-shrinkwrap.json":
 		return Difference{Unknown: !sameDependencies(base, head)}
 	case strings.HasPrefix(name, "hardhat.config.") || name == "truffle-config.js" || name == "truffle.js":
-		return Difference{Unknown: script(base) != script(head)}
+		return compareScripts(script(base), script(head))
 	}
 	return Difference{Unknown: string(base) != string(head)}
 }
@@ -218,6 +219,64 @@ func script(source []byte) string {
 		}
 		rest = rest[:at[0]+1] + strings.TrimLeft(rest[end:], " \t\r\n,")
 	}
+}
+
+// scripted are the settings that a JavaScript configuration mostly writes as literals: by their
+// names, with the key of standard JSON ("": the compiler's version).
+var scripted = []struct {
+	name, standard string
+	literal        *regexp.Regexp // the value is its group
+}{
+	{"optimizer", "optimizer.enabled", regexp.MustCompile(`\benabled\s*:\s*(true|false)\s*,?`)},
+	{"runs", "optimizer.runs", regexp.MustCompile(`\bruns\s*:\s*(\d+)\s*,?`)},
+	{"viaIR", "viaIR", regexp.MustCompile(`\bviaIR\s*:\s*(true|false)\s*,?`)},
+	{"evmVersion", "evmVersion", regexp.MustCompile(`\bevmVersion\s*:\s*["'](\w+)["']\s*,?`)},
+	{"solidity", "", regexp.MustCompile(`\b(?:solidity|version)\s*:\s*["'](\d+\.\d+\.\d+)["']\s*,?`)},
+}
+
+// compareScripts compares what of two JavaScript configurations may decide about the build.
+// Literals of [scripted] are understood where there is at most one of a kind.
+func compareScripts(base, head string) Difference {
+	d := Difference{}
+	for _, s := range scripted {
+		before, after := s.literal.FindAllStringSubmatch(base, 2), s.literal.FindAllStringSubmatch(head, 2)
+		if len(before) > 1 || len(after) > 1 {
+			continue
+		}
+		base, head = s.literal.ReplaceAllString(base, ""), s.literal.ReplaceAllString(head, "")
+		var was, is any
+		if len(before) == 1 {
+			was = before[0][1]
+		}
+		if len(after) == 1 {
+			is = after[0][1]
+		}
+		if was == is {
+			continue
+		}
+		d.Names = append(d.Names, s.name)
+		if s.standard == "" {
+			d.Solc, d.Unknown = text(was), was == nil
+			continue
+		}
+		if d.Standard == nil {
+			d.Standard = map[string]any{}
+		}
+		if number, err := strconv.ParseInt(text(was), 10, 64); err == nil {
+			was = number
+		} else if was == "true" || was == "false" {
+			was = was == "true"
+		}
+		d.Standard[s.standard] = was
+	}
+	slices.Sort(d.Names)
+	squeeze := func(s string) string { // without commas at the end, which come and go with what precedes them
+		return strings.NewReplacer(",}", "}", ",]", "]").Replace(strings.Join(strings.Fields(s), ""))
+	}
+	if squeeze(base) != squeeze(head) {
+		return Difference{Unknown: true}
+	}
+	return d
 }
 
 // closing is the place after the brace that closes the one before start; −1 where there is

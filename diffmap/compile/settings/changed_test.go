@@ -35,7 +35,12 @@ func TestCompare(t *testing.T) {
 		{"another lock file", "yarn.lock", "a", "b", unknown},
 		{"comments and networks", "hardhat.config.ts", hardhat, "require('x');\nmodule.exports = { solidity: '0.8.30', /* b */ networks: { a: { url: '{' }, b: {} }, mocha: { timeout: 2 } };\n", Difference{}},
 		{"networks that are new", "hardhat.config.ts", "module.exports = { solidity: '0.8.30' };", "module.exports = { networks: { a: {} }, solidity: '0.8.30' };", Difference{}},
-		{"the compiler of Hardhat", "hardhat.config.ts", hardhat, "require('x');\nmodule.exports = { solidity: '0.8.31', networks: { a: { url: 'http://}' } }, mocha: { timeout: 1 } };\n", unknown},
+		{"the compiler of Hardhat", "hardhat.config.ts", hardhat, "require('x');\nmodule.exports = { solidity: '0.8.31', networks: { a: { url: 'http://}' } }, mocha: { timeout: 1 } };\n",
+			Difference{Names: []string{"solidity"}, Solc: "0.8.30"}},
+		{"the optimizer of Hardhat", "hardhat.config.ts", "a = { solidity: { version: '0.8.30', settings: { optimizer: { enabled: true, runs: 200 }, viaIR: true } } }", "a = { solidity: { version: '0.8.30', settings: { optimizer: { enabled: false, runs: 9 } } } }",
+			Difference{Names: []string{"optimizer", "runs", "viaIR"}, Standard: map[string]any{"optimizer.enabled": true, "optimizer.runs": int64(200), "viaIR": true}}},
+		{"several compilers", "hardhat.config.ts", "a = [{ version: '0.8.30' }, { version: '0.7.6' }]", "a = [{ version: '0.8.30' }, { version: '0.7.5' }]", unknown},
+		{"code of Hardhat", "hardhat.config.ts", "a = { solidity: '0.8.30', b: c() }", "a = { solidity: '0.8.30', b: d() }", unknown},
 		{"code that is cut off", "hardhat.config.js", "a = { networks: { ", "a = { networks: { b", unknown},
 	} {
 		if got := Compare(c.file, []byte(c.base), []byte(c.head), func(string) string { return "" }); !reflect.DeepEqual(got, c.want) {
