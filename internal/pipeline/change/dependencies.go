@@ -101,6 +101,13 @@ func (d *dependencies) warn(log *progress.Log) {
 	}
 }
 
+// warnAlone says that settings changed without a source: there is no line to reach.
+func (d *dependencies) warnAlone(log *progress.Log) {
+	for i := range d.own {
+		log.Warn("%s changed, and with it the code of contracts, but no source did: nothing is fuzzed", human.Printable(d.own[i].describe()))
+	}
+}
+
 // causes names what changed besides the sources.
 func (d *dependencies) causes() []string {
 	var causes []string
