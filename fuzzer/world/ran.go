@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Ran returns what of the making of the World first entered one of the blocks that begin at
+// RanBy returns what of the making of the World first entered one of the blocks that begin at
 // entries, for people: "SetTest.setUp()". False if nothing did. Only what lasts counts:
 // frames that succeeded together with all their callers. All of it ran on go-ethereum.
 func (r *Report) RanBy(entries []bytecode.Location) (what string, ok bool) {
