@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -73,22 +74,18 @@ func (b *builder) addTwins(named []string) error {
 			wanted = append(wanted, c)
 		}
 	}
-	for _, o := range b.once {
+	var again map[bytecode.Location]bool // what the call of the one before ran once more
+	for i, o := range b.once {
 		if len(wanted) >= maxTwins {
 			break
 		}
-		if slices.Contains(wanted, o.contract) || slices.Contains(b.uninitialized, o.contract) {
-			continue // initializers are left to themselves elsewhere
+		if i == 0 || !sameCall(&b.once[i-1].call, &o.call) {
+			if again, err = b.runAgain(o.call); err != nil {
+				return err
+			}
 		}
-		exec, err := b.machine.Run(append(slices.Clip(b.calls), o.call))
-		if err != nil {
-			return err
-		}
-		again := slices.ContainsFunc(exec.Covered, func(c evm.Coverage) bool {
-			p := b.table.Program(c.Code)
-			return c.Call == len(b.calls) && c.Code == o.entry.Code && p != nil && p.Blocks[c.Block].Start == o.entry.PC
-		})
-		if !again {
+		known := slices.Contains(wanted, o.contract) || slices.Contains(b.uninitialized, o.contract) // has an instance for its initializer
+		if !known && !again[o.entry] {
 			wanted = append(wanted, o.contract)
 		}
 	}
@@ -98,6 +95,26 @@ func (b *builder) addTwins(named []string) error {
 		}
 	}
 	return nil
+}
+
+// runAgain makes a call after all others, and returns where the blocks start that it enters.
+func (b *builder) runAgain(call evm.Call) (map[bytecode.Location]bool, error) {
+	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
+	if err != nil {
+		return nil, err
+	}
+	starts := map[bytecode.Location]bool{}
+	for _, c := range exec.Covered {
+		if p := b.table.Program(c.Code); p != nil && c.Call == len(b.calls) && int(c.Block) < len(p.Blocks) {
+			starts[bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}] = true
+		}
+	}
+	return starts, nil
+}
+
+// sameCall reports whether two calls of findOnce do the same.
+func sameCall(a, b *evm.Call) bool {
+	return a.From == b.From && a.To == b.To && a.Value == b.Value && bytes.Equal(a.Data, b.Data)
 }
 
 // addTwin deploys a contract once more, as its first instance was, by the deployer.
