@@ -84,18 +84,11 @@ func baseInput(input json.RawMessage, base BaseOptions, most int) (json.RawMessa
 			return nil, err
 		}
 	}
-	texts := maps.Clone(base.Texts)
+	texts := base.Texts
 	for _, d := range base.Settings {
 		setStandard(values, d)
 		if len(d.Removed)+len(d.Added) > 0 { // imports of any source may mean something else
-			for name, source := range sources {
-				var held struct {
-					Content *string `json:"content"`
-				}
-				if _, changed := texts[name]; !changed && json.Unmarshal(source, &held) == nil && held.Content != nil {
-					texts[name] = []byte(*held.Content)
-				}
-			}
+			texts = withTexts(texts, sources)
 		}
 	}
 	var remappings []string
@@ -122,6 +115,20 @@ func baseInput(input json.RawMessage, base BaseOptions, most int) (json.RawMessa
 		}
 	}
 	return json.Marshal(merged)
+}
+
+// withTexts are texts with those of an input's other sources.
+func withTexts(texts map[string][]byte, sources map[string]json.RawMessage) map[string][]byte {
+	all := maps.Clone(texts)
+	for name, source := range sources {
+		var held struct {
+			Content *string `json:"content"`
+		}
+		if _, changed := texts[name]; !changed && json.Unmarshal(source, &held) == nil && held.Content != nil {
+			all[name] = []byte(*held.Content)
+		}
+	}
+	return all
 }
 
 // setStandard gives settings of standard JSON the base's values.

@@ -253,7 +253,7 @@ func (v *verdict) check(t *testing.T, r *report.Report) {
 			t.Errorf("%s: %s %s (%s), severity %s, shipped %s, %q: not wanted", at, f.Oracle, f.Novelty, f.NoveltyReason, f.Severity, f.Shipped, f.Title)
 		}
 	}
-	if v.verdict != "" && string(r.Verdict) != v.verdict {
+	if v.verdict != "" && r.Verdict != v.verdict {
 		t.Errorf("the verdict is %s, want %s", r.Verdict, v.verdict)
 	}
 	all, err := json.Marshal(r)

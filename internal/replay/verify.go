@@ -130,6 +130,31 @@ func (v *verification) replay(r *report.Report, all map[string]*loaded) error {
 		}
 		v.disagree("%s %s does not happen", f.ID, f.Oracle)
 	}
+	if err := v.replayLines(r, again); err != nil {
+		return err
+	}
+	for i := range r.Clashes {
+		c := &r.Clashes[i]
+		if c.Reproducer == "" {
+			continue // it was detected from two compilations
+		}
+		v.OfClashes++
+		if showsClash(v.files[c.Reproducer]) {
+			v.Clashes++
+			continue
+		}
+		v.disagree("%s is not shown by %s", c.ID, c.Reproducer)
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !tried[name] {
+			v.disagree("%s belongs to nothing in the report", name)
+		}
+	}
+	return nil
+}
+
+// replayLines tries what the report claims of lines; again runs a reproducer.
+func (v *verification) replayLines(r *report.Report, again func(name string, claims func(*Claim) bool) (bool, error)) error {
 	for i := range r.Targets {
 		t := &r.Targets[i]
 		if t.Status != report.Reached && t.Reproducer == "" {
@@ -149,23 +174,6 @@ func (v *verification) replay(r *report.Report, all map[string]*loaded) error {
 			continue
 		}
 		v.disagree("%s of %s is not %s", place(t), contractName(t.Contract), t.Status)
-	}
-	for i := range r.Clashes {
-		c := &r.Clashes[i]
-		if c.Reproducer == "" {
-			continue // it was detected from two compilations
-		}
-		v.OfClashes++
-		if showsClash(v.files[c.Reproducer]) {
-			v.Clashes++
-			continue
-		}
-		v.disagree("%s is not shown by %s", c.ID, c.Reproducer)
-	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !tried[name] {
-			v.disagree("%s belongs to nothing in the report", name)
-		}
 	}
 	return nil
 }
