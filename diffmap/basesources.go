@@ -126,16 +126,16 @@ var settingsFiles = []string{
 	"truffle-config.js", "truffle.js", "ape-config.yaml", "brownie-config.yaml",
 }
 
-// ChangedSettings lists a diff's files, by their paths, that decide how a project is
-// compiled or what its imports mean, submodules not among them: with such a change
-// the head's settings and dependencies are not the base's.
-func ChangedSettings(d *unified.Diff) []string {
-	var changed []string
+// ChangedSettings lists a diff's files that decide how a project is compiled or what
+// its imports mean, submodules not among them: with such a change the head's settings
+// and dependencies may not be the base's.
+func ChangedSettings(d *unified.Diff) []*unified.File {
+	var changed []*unified.File
 	for i := range d.Files {
 		f := &d.Files[i]
 		base := path.Base(unified.CleanPath(f.Path()))
 		if !f.Submodule && (slices.Contains(settingsFiles, base) || strings.HasPrefix(base, "hardhat.config.")) {
-			changed = append(changed, f.Path())
+			changed = append(changed, f)
 		}
 	}
 	return changed

@@ -155,8 +155,8 @@ func (c *comparer) compare(a *artifact, found map[lineKey]*indirect) {
 	if other == nil || len(a.entries) == 0 {
 		return
 	}
-	taken := takeApart(a, c.head, creationSizes(c.side.Head))
-	ours, theirs := taken.normalize(), takeApart(other, c.base, creationSizes(c.side.Base)).normalize()
+	taken := takeApart(a, c.side.Head, c.head, creationSizes(c.side.Head))
+	ours, theirs := taken.normalize(), takeApart(other, c.side.Base, c.base, creationSizes(c.side.Base)).normalize()
 	for _, p := range slices.SortedFunc(maps.Keys(ours), compareParts) {
 		at, ok := c.places[p]
 		if !ok || c.changed[p] {

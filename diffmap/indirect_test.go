@@ -152,6 +152,105 @@ contract C {
     function f() public view returns (Amount) { return a[msg.sender]; }
     function g() public pure returns (uint256) { return 1; }
 }`, want: []string{"f: uses the changed type Amount at FILE:2"}},
+	{name: "a payable function beside others", base: `
+contract C {
+    uint256 public x;
+    uint256[] public list;
+    function f() public { x = 1; }
+    function g(uint256 a) public view returns (uint256) { return x + a; }
+    function p() public payable { x = 2; }
+}
+contract D {
+    uint256 public x;
+    uint256[] public list;
+    constructor() public { x = 5; }
+    function f() public { x = 1; }
+    function g(uint256 a) public view returns (uint256) { return x + a; }
+}`, head: `
+contract C {
+    uint256 public x;
+    uint256[] public list;
+    function f() public { x = 1; }
+    function g(uint256 a) public view returns (uint256) { return x + a; }
+    function p() public { x = 2; }
+}
+contract D {
+    uint256 public x;
+    uint256[] public list;
+    constructor() public { x = 5; }
+    function f() public { x = 1; }
+    function g(uint256 a) public view returns (uint256) { return x + a; }
+    function h() public payable { x = 3; }
+}`},
+	{name: "a function that may only look, and more of them", base: `
+contract C {
+    uint256 public x;
+    function f() public returns (uint256) { return g() + 1; }
+    function g() internal returns (uint256) { return x; }
+    function k(string memory a) public { require(bytes(a).length > 3, "short"); x = bytes(a).length; }
+}`, head: `
+contract C {
+    uint256 public x;
+    function f() public returns (uint256) { return g() + 1; }
+    function g() internal view returns (uint256) { return x; }
+    function k(string memory a) public { require(bytes(a).length > 3, "short"); x = bytes(a).length; }
+    function m(uint256 a) public pure returns (uint256) { require(a > 5, "a message that takes more than thirty-two bytes of the code"); return a; }
+    function n(uint256 a) public pure returns (string memory) { if (a > 9) return "another text"; return "a text that takes more than thirty-two bytes of the code, too"; }
+}`},
+	{name: "an immutable in front of another", since: "0.8", base: `
+contract C {
+    uint256 public immutable b;
+    uint256 x;
+    constructor(uint256 v) { b = v; }
+    function f() public { x = b; }
+}
+contract D {
+    uint256 public immutable b;
+    uint256 x;
+    constructor(uint256 v) { b = v; x = b + 1; }
+    function f() public { x = b; }
+}`, head: `
+contract C {
+    uint256 public immutable b;
+    uint256 x;
+    constructor(uint256 v) { b = v; }
+    function f() public { x = b; }
+    uint256 public immutable z = 7;
+}
+contract D {
+    uint256 public immutable a = 7;
+    uint256 public immutable b;
+    uint256 x;
+    constructor(uint256 v) { b = v; x = b + 1; }
+    function f() public { x = b; }
+}`},
+	{name: "an error beside others", since: "0.8", base: `
+contract C {
+    error Small(uint256 v);
+    uint256 x;
+    function f(uint256 v) public { if (v < 3) revert Small(v); x = v; }
+    function g(uint256 v) public { f(v); }
+}`, head: `
+contract C {
+    error Large(uint256 v);
+    error Small(uint256 v);
+    uint256 x;
+    function f(uint256 v) public { if (v < 3) revert Small(v); x = v; }
+    function g(uint256 v) public { f(v); }
+    function h(uint256 v) public { if (v > 3) revert Large(v); x = v; }
+}`},
+	{name: "functions that can be called with a value and return it", base: `
+contract C {
+    address a;
+    function send(uint256 v) public { require(msg.value == 0); x = v; }
+    uint256 x;
+}`, head: `
+contract C {
+    address a;
+    function send(uint256 v) public { require(msg.value == 0); x = v; }
+    uint256 x;
+    function take() public payable {}
+}`, before: "0.4.27"},
 }
 
 func TestIndirect(t *testing.T) {

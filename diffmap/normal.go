@@ -91,32 +91,115 @@ func signatureOf(n *compile.Node) string {
 // code is an artifact taken apart.
 type code struct {
 	artifact *artifact
-	parts    map[int][]part  // by source id
-	sizes    map[uint64]bool // of creation code
-	pcs      []uint32        // of the instructions with a source map entry
-	owner    []codePart      // by instruction; the zero value: none
-	jumpdest map[uint32]int  // instruction number by pc
-	tagSize  uint32          // bytes of a pushed destination: an assembler writes all alike
-	ordinal  map[int]int     // of a JUMPDEST among those of its part
+	parts    map[int][]part    // by source id
+	sizes    map[uint64]bool   // of creation code
+	pcs      []uint32          // of the instructions with a source map entry
+	owner    []codePart        // by instruction; the zero value: none
+	refuses  map[int]bool      // instructions of the check that refuses wei
+	slots    map[uint64]string // immutables by where the constructor keeps them in memory
+	jumpdest map[uint32]int    // instruction number by pc
+	tagSize  uint32            // bytes of a pushed destination: an assembler writes all alike
+	ordinal  map[int]int       // of a JUMPDEST among those of its part
 	routines map[int][sha256.Size]byte
 }
 
-func takeApart(a *artifact, parts map[int][]part, sizes map[uint64]bool) *code {
-	c := &code{artifact: a, parts: parts, sizes: sizes, jumpdest: map[uint32]int{}, ordinal: map[int]int{}, routines: map[int][sha256.Size]byte{}}
-	count := map[codePart]int{}
+func takeApart(a *artifact, output *compile.Output, parts map[int][]part, sizes map[uint64]bool) *code {
+	c := &code{artifact: a, parts: parts, sizes: sizes, refuses: map[int]bool{}, jumpdest: map[uint32]int{}, ordinal: map[int]int{}, routines: map[int][sha256.Size]byte{}}
+	if a.program.Code.Kind == bytecode.Creation {
+		c.slots = immutableSlots(output, a.contract)
+	}
 	for pc, e := range a.entries.Instructions(a.program.Bytes) {
-		number := len(c.pcs)
-		owner := c.partAt(e)
 		c.pcs = append(c.pcs, pc)
-		c.owner = append(c.owner, owner)
+		c.owner = append(c.owner, c.partAt(e))
+	}
+	c.findRefusals()
+	count := map[codePart]int{}
+	for number, pc := range c.pcs {
 		if vm.OpCode(a.program.Bytes[pc]) == vm.JUMPDEST {
 			c.jumpdest[pc] = number
-			c.ordinal[number] = count[owner]
-			count[owner]++
+			if owner := c.owner[number]; !c.refuses[number] {
+				c.ordinal[number] = count[owner]
+				count[owner]++
+			}
 		}
 	}
 	c.tagSize = c.findTagSize()
 	return c
+}
+
+// refusal is how solc's legacy code refuses wei: CALLVALUE, then this. A number of
+// −1 stands for any push.
+var refusal = []int{int(vm.DUP1), int(vm.ISZERO), -1, int(vm.JUMPI), -1, int(vm.DUP1), int(vm.REVERT), int(vm.JUMPDEST), int(vm.POP)}
+
+// findRefusals finds the checks that refuse wei. Since 0.5, a contract without payable
+// functions has one for all of them; with a payable function each other has its own
+// (ContractCompiler.cpp, appendFunctionSelector). No function is another one for that.
+func (c *code) findRefusals() {
+	op := func(number int) vm.OpCode {
+		if number >= len(c.pcs) {
+			return vm.INVALID
+		}
+		return vm.OpCode(c.artifact.program.Bytes[c.pcs[number]])
+	}
+	for number := range c.pcs {
+		if op(number) != vm.CALLVALUE {
+			continue
+		}
+		matches := true
+		for i, want := range refusal {
+			got := op(number + 1 + i)
+			push := got.IsPush() // PUSH0 DUP1 is PUSH0 PUSH0 since Shanghai
+			matches = matches && (want < 0 && push || int(got) == want || want == int(vm.DUP1) && i > 0 && push)
+		}
+		for i := range len(refusal) + 1 {
+			if matches {
+				c.refuses[number+i] = true
+			}
+		}
+	}
+}
+
+// immutableSlots are the places in memory where a contract's constructor keeps its
+// immutables, from 0x80 on, in the order of the linearized bases, the most basic first
+// (CompilerContext.cpp, addImmutable; IRGenerationContext.cpp, registerImmutableVariable).
+// Names are those of their declarations.
+func immutableSlots(output *compile.Output, contract *compile.Contract) map[uint64]string {
+	byID := map[int]*compile.Node{}
+	var own *compile.Node
+	for _, s := range output.Sources {
+		if s.AST == nil {
+			continue
+		}
+		for _, n := range s.AST.Children {
+			if n.Type != "ContractDefinition" {
+				continue
+			}
+			byID[n.ID] = n
+			if s.Path == contract.Source && n.Attribute("name") == contract.Name {
+				own = n
+			}
+		}
+	}
+	if own == nil {
+		return nil
+	}
+	slots := map[uint64]string{}
+	next := uint64(0x80) // where memory for general use starts
+	ids, _ := own.Attributes["linearizedBaseContracts"].([]any)
+	for _, value := range slices.Backward(ids) {
+		id, _ := value.(int)
+		base := byID[id]
+		if base == nil {
+			continue
+		}
+		for _, n := range base.Children {
+			if n.Type == "VariableDeclaration" && n.Attribute("mutability") == "immutable" {
+				slots[next] = base.Attribute("name") + "." + n.Attribute("name")
+				next += 32
+			}
+		}
+	}
+	return slots
 }
 
 // findTagSize looks at the pushes right before jumps.
@@ -150,6 +233,7 @@ type word struct {
 	does   [sha256.Size]byte
 	kind   pushed
 	number uint64 // that it pushes
+	slot   string // the immutable that is kept at that place in memory; mostly empty
 }
 
 // pushed says what a pushed number may be. Any number may look like a place by
@@ -165,6 +249,9 @@ const (
 // same compares the words of two sides. What looks like a place on one side only
 // is none.
 func (w word) same(other word) bool {
+	if w.slot != "" && w.slot == other.slot {
+		return true
+	}
 	if w.kind != other.kind {
 		return w.number == other.number
 	}
@@ -175,7 +262,7 @@ func (w word) same(other word) bool {
 func (c *code) normalize() map[codePart]*normalized {
 	all := map[codePart]*normalized{}
 	for number, owner := range c.owner {
-		if owner == (codePart{}) {
+		if owner == (codePart{}) || c.refuses[number] {
 			continue
 		}
 		n := all[owner]
@@ -206,6 +293,7 @@ func (c *code) word(number int, under []int) word {
 	if size > 3 {
 		return w
 	}
+	w.slot = c.slots[w.number]
 	if to, ok := c.jumpdest[uint32(w.number)]; ok && size == c.tagSize && !c.isBase(number) {
 		w.does, w.kind = c.destination(to, under), pushedPlace
 	} else if c.isAboutData(w.number) {

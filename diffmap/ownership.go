@@ -9,7 +9,7 @@ import (
 //
 // An instruction belongs to the node whose range its source map entry has, and
 // owns the bytes of that node minus those of all child nodes. Read backwards: a
-// changed token belongs to the innermost node that holds it. Four things bend
+// changed token belongs to the innermost node that holds it. Five things bend
 // this.
 //
 //   - A node without code of its own (a type name, a literal that is part of a
@@ -18,6 +18,7 @@ import (
 //   - Nodes that run something before all of their operands (&&, ?:, if, loops,
 //     calls) own only the line they start on. A later token of theirs stands for
 //     the operand behind it: else for the else branch, "b:" for the argument b.
+//   - The message of a require owns the code that fails with it (message.go).
 //   - Punctuation counts only where a node has nothing else, and only on the
 //     line the node starts on.
 //   - Tokens that make no code but change the code behind them (else, unchecked,
@@ -26,7 +27,12 @@ import (
 // owners adds to set the nodes that a changed token belongs to.
 func (t *sourceTree) owners(token solidity.Token, set map[int32]bool) {
 	n := t.innermost(token.Start)
+	message, inMessage := t.messageOf(n)
 	switch {
+	case inMessage:
+		if !t.isPunctuation(token) {
+			t.climb(message, set)
+		}
 	case t.isPunctuation(token):
 		kind := t.nodes[n].kind
 		if (kind == expressionNode || kind == statementNode) &&
@@ -141,13 +147,20 @@ func isShortCircuit(n *treeNode) bool {
 
 // mayOwn reports whether n owns its instructions' code at all.
 func (n *treeNode) mayOwn() bool {
-	return n.code && (n.kind == expressionNode || n.kind == statementNode || n.kind == functionNode)
+	return n.code && (n.kind == expressionNode || n.kind == statementNode || n.kind == functionNode || n.kind == messageNode)
 }
 
 // climb adds the nearest node from n upwards that has code and answers −1. When
 // there is none it answers where it stopped: the statement, function, block or
 // declaration that n is part of, or the last node that runs whenever n does.
 func (t *sourceTree) climb(n int32, set map[int32]bool) (stop int32) {
+	if message, ok := t.messageOf(n); ok {
+		n = message
+		call := t.nodes[n].parent
+		if !t.nodes[n].code && t.lines.lineOf(t.nodes[n].start) == t.lines.lineOf(t.nodes[call].start) {
+			n = call // which require fails is unknown, but this line runs with it
+		}
+	}
 	for {
 		node := &t.nodes[n]
 		if node.mayOwn() {
@@ -165,6 +178,9 @@ func (t *sourceTree) climb(n int32, set map[int32]bool) (stop int32) {
 // evaluated.
 func (t *sourceTree) runsConditionally(n int32) bool {
 	node := &t.nodes[n]
+	if node.kind == messageNode {
+		return true
+	}
 	if node.parent < 0 || t.nodes[node.parent].ast == nil {
 		return false
 	}

@@ -47,6 +47,9 @@ func trees(f fixture) *sourceTree {
 		}
 	}
 	tree := newSourceTree(output.Sources[0], f.text, ranges, styleOf(output))
+	for _, a := range artifacts(output, f.table) {
+		messages{}.find(&a, map[int]*selection{output.Sources[0].ID: {tree: tree}})
+	}
 	tree.seal()
 	return tree
 }
@@ -119,7 +122,7 @@ func TestTokensMapIntoTheirStatement(t *testing.T) {
 				}
 				set := map[int32]bool{}
 				tree.owners(token, set)
-				holder, _ := tree.enclosing(n, func(n *treeNode) bool { return n.kind != expressionNode })
+				holder, _ := tree.enclosing(n, func(n *treeNode) bool { return n.kind != expressionNode && n.kind != messageNode })
 				for owner := range set {
 					mapped++
 					o, h := &tree.nodes[owner], &tree.nodes[holder]

@@ -14,10 +14,11 @@ import (
 // modifier, or of the function, follows directly, once for every "_", in the
 // order of the source. Its first instruction stands for the placeholder.
 
-// seam is what the code behind a modifier's stands for.
+// seam is what code stands for that does not have its range: the "_" of a modifier,
+// or the message of a require (message.go).
 type seam struct {
-	selection   *selection // of the source that holds the modifier
-	placeholder int32      // its "_"
+	selection *selection // of the source that holds the node
+	node      int32
 }
 
 // seamFinder knows the functions and modifiers of a compilation unit.

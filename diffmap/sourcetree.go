@@ -48,6 +48,9 @@ const (
 	modifierNode
 	// bodyNode is a block: braces that own nothing.
 	bodyNode
+	// messageNode is the message of a require: it owns the code that runs where the
+	// condition does not hold, and changes in it are its own, see message.go.
+	messageNode
 	// declarationNode owns nothing and holds nothing that runs where it stands.
 	declarationNode
 )
@@ -113,7 +116,7 @@ func newSourceTree(source *compile.Source, text []byte, ranges map[byteRange]evi
 	t.insert(t.candidates(ranges))
 	for r, e := range ranges {
 		if i, ok := t.byRange[r]; ok {
-			t.nodes[i].code = e.proves(&t.nodes[i]) && !(style.hoisted && isLocalVariable(t.nodes[i].ast))
+			t.nodes[i].code = t.nodes[i].kind != messageNode && e.proves(&t.nodes[i]) && !(style.hoisted && isLocalVariable(t.nodes[i].ast))
 		}
 	}
 	return t
@@ -177,6 +180,9 @@ func (t *sourceTree) seal() {
 
 // kindOf classifies an AST node.
 func kindOf(n *compile.Node) nodeKind {
+	if isMessage(n) {
+		return messageNode
+	}
 	switch n.Type {
 	case "FunctionDefinition":
 		return functionNode

@@ -262,6 +262,8 @@ func (t *sourceTree) callableVerdict(f, n int32, output *compile.Output) verdict
 		return verdict{NoBytecode, fmt.Sprintf("%s has an empty body: the compiler makes no instruction for it", name)}
 	case !t.inUse(f):
 		return verdict{NoBytecode, unusedReason(ast, contract)}
+	case t.inMessage(n):
+		return verdict{Unmapped, "the build does not show which require fails with this message: several of the contract have equal ones"}
 	case t.inAssembly(n) && output.Settings.ViaIR:
 		return verdict{Unmapped, "conditional inline assembly in a via-IR build: the compiler writes one source range for the whole assembly block"}
 	case t.style.shuffled:

@@ -168,8 +168,10 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 	seams := newSeamFinder(output, selections, func(modifier *compile.Node) bool {
 		return slices.ContainsFunc(changes[modifier.File], func(c unified.ChangedLine) bool { return touches(&c, modifier) })
 	})
+	messages := messages{}
 	for i := range list {
 		seams.find(&list[i])
+		messages.find(&list[i], selections)
 	}
 	for _, sel := range selections {
 		sel.tree.seal()
@@ -178,7 +180,7 @@ func (m *mapper) mapOutput(output *compile.Output, changed map[string][]unified.
 		m.selectNodes(output, selections, id, changes[id], &constants)
 	}
 	for i := range list {
-		m.addEntries(&list[i], selections, seams)
+		m.addEntries(&list[i], selections, seams, messages)
 	}
 }
 
@@ -289,7 +291,7 @@ func (m *mapper) line(key lineKey, kind unified.ChangeKind) *lineState {
 
 // addEntries adds the entries of an artifact: the first instruction of every
 // maximal run of one line's instructions within a basic block.
-func (m *mapper) addEntries(a *artifact, selections map[int]*selection, seams *seamFinder) {
+func (m *mapper) addEntries(a *artifact, selections map[int]*selection, seams *seamFinder, messages messages) {
 	lastRun := map[*lineState]int{} // the last instruction of the line, by number
 	number := 0
 	name := a.contract.QualifiedName()
@@ -297,8 +299,14 @@ func (m *mapper) addEntries(a *artifact, selections map[int]*selection, seams *s
 	for pc, e := range a.instructions() {
 		number++
 		loc := bytecode.Location{Code: shown, PC: pc}
-		for _, s := range seams.at(bytecode.Location{Code: a.program.ID, PC: pc}) {
-			for _, line := range s.selection.lines[s.placeholder] {
+		here := bytecode.Location{Code: a.program.ID, PC: pc}
+		for _, s := range seams.at(here) {
+			for _, line := range s.selection.lines[s.node] {
+				line.add(name, loc)
+			}
+		}
+		if s, ok := messages[here]; ok {
+			for _, line := range s.selection.lines[s.node] {
 				line.add(name, loc)
 			}
 		}
@@ -307,7 +315,7 @@ func (m *mapper) addEntries(a *artifact, selections map[int]*selection, seams *s
 			continue
 		}
 		n, ok := sel.tree.byRange[e.bytes()]
-		if !ok || !sel.tree.nodes[n].mayOwn() || !e.evidence.proves(&sel.tree.nodes[n]) {
+		if !ok || !sel.tree.nodes[n].mayOwn() || sel.tree.nodes[n].kind == messageNode || !e.evidence.proves(&sel.tree.nodes[n]) {
 			continue
 		}
 		for _, line := range sel.lines[n] {

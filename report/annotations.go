@@ -75,12 +75,11 @@ func Annotations(r *Report) []Annotation {
 func annotationOf(f *Finding, base string) Annotation {
 	place := f.place()
 	text := sentence(human.Clean(f.said(), maxReason))
-	if f.Function != "" {
-		text += fmt.Sprintf(" In %s, after %s.", human.Clean(f.Function, maxName), human.Plural(len(f.Sequence), "call"))
+	text += " It breaks at " + human.Clean(f.Location.String(), maxPath)
+	if len(f.Sequence) > 0 {
+		text += ", after " + human.Plural(len(f.Sequence), "call")
 	}
-	if !place.sameLine(f.Location) {
-		text += fmt.Sprintf(" It breaks at %s.", human.Clean(f.Location.String(), maxPath))
-	}
+	text += "."
 	text += " " + upper(f.assessment(human.Clean, base)) + "."
 	for _, line := range sequenceLines(f.Sequence) {
 		text += "\n" + line
@@ -89,7 +88,7 @@ func annotationOf(f *Finding, base string) Annotation {
 		text += "\n" + command
 	}
 	return Annotation{Level: AnnotateWarning, Message: text, File: place.File, Line: place.Line,
-		Title: fmt.Sprintf("%s %s %s", human.Clean(f.ID, maxName), human.Clean(f.Severity, maxName), human.Clean(f.Oracle, maxName))}
+		Title: fmt.Sprintf("%s %s %s in %s", human.Clean(f.ID, maxName), human.Clean(f.Severity, maxName), human.Clean(f.Oracle, maxName), human.Clean(f.where(), maxPath))}
 }
 
 // Counts are the numbers of a report that other programs compare.

@@ -174,13 +174,12 @@ func (p *page) fixed() {
 
 // finding writes one finding: what, where, how sure, and the calls.
 func (p *page) finding(f *Finding, calls bool) {
-	place := f.place()
-	p.line("**%s · %s · %s** · %s %s\\", code(f.ID, maxName), prose(f.Severity, maxName), prose(f.Oracle, maxName),
-		p.link(place), code(f.Function, maxName))
-	said := sentence(prose(f.said(), maxReason))
-	if !place.sameLine(f.Location) {
-		said += fmt.Sprintf(" Breaks at %s.", p.link(f.Location))
+	p.line("**%s · %s · %s** in %s\\", code(f.ID, maxName), prose(f.Severity, maxName), prose(f.Oracle, maxName), code(f.where(), maxPath))
+	said := sentence(prose(f.said(), maxReason)) + " Breaks at " + p.link(f.Location)
+	if place := f.place(); !place.sameLine(f.Location) {
+		said += ", after the changed line " + p.link(place)
 	}
+	said += "."
 	p.line("%s %s.\n", said, upper(f.assessment(prose, code(p.r.Diff.Base, maxName))))
 	if len(f.Sequence) > 0 && calls {
 		p.line("%s", fence(sequenceLines(f.Sequence)))

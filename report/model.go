@@ -107,8 +107,8 @@ type World struct {
 	Calls      []string     `json:"calls"` // that were made after deployments, in order
 	Fork       string       `json:"fork"`
 	ForkReason string       `json:"forkReason,omitempty"` // why that one
-	Chain      *Chain       `json:"chain,omitempty"` // that the state comes from
-	File       string       `json:"file,omitempty"`  // next to the report: the World as a configuration
+	Chain      *Chain       `json:"chain,omitempty"`      // that the state comes from
+	File       string       `json:"file,omitempty"`       // next to the report: the World as a configuration
 }
 
 // Chain is a block of a live chain.
@@ -196,6 +196,10 @@ type Target struct {
 	// [Finding]; of one that it does not reach there, the status is unreached.
 	Shipped       string `json:"shipped,omitempty"`
 	ShippedReason string `json:"shippedReason,omitempty"` // why absent or unknown
+	// SetUp is what executed it while the World was made, on go-ethereum, if no sequence
+	// did in a call that succeeds: "VaultTest.setUp()". The saved World comes after that,
+	// so there is nothing to replay.
+	SetUp string `json:"setUp,omitempty"`
 }
 
 // Step is one call of a sequence, for people.

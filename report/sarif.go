@@ -218,9 +218,7 @@ func (b *sarifBuilder) result(group []*Finding) sarif.Result {
 // and links it.
 func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 	text := sentence(unlinked(human.Clean(f.said(), maxReason)))
-	if f.Function != "" {
-		text += fmt.Sprintf(" In %s, after %s.", unlinked(human.Clean(f.Function, maxName)), human.Plural(len(f.Sequence), "call"))
-	}
+	text += fmt.Sprintf(" In %s, after %s.", unlinked(human.Clean(f.where(), maxPath)), human.Plural(len(f.Sequence), "call"))
 	if broken, ok := b.location(f.Location); ok && !f.place().sameLine(f.Location) {
 		broken.ID = len(res.RelatedLocations) + 1
 		broken.Message = &sarif.Text{Text: "where it breaks"}

@@ -66,6 +66,9 @@ func (p *page) howReached(t *Target) string {
 	if t == nil {
 		return "| | "
 	}
+	if t.SetUp != "" {
+		return "the set-up | " + code(t.SetUp, maxCall) + " | "
+	}
 	after := human.Count(t.Calls) + " calls"
 	if t.Seconds > 0 {
 		after += ", " + humanSeconds(t.Seconds)

@@ -95,12 +95,11 @@ func (t *terminal) verdict() {
 
 // finding writes a finding: what breaks, where, by which calls, and the evidence.
 func (t *terminal) finding(f *Finding) {
-	place := f.place()
 	head := fmt.Sprintf("%s %s %s", human.Clean(f.ID, maxName), human.Clean(f.Severity, maxName), human.Clean(f.Oracle, maxName))
-	t.line("%s  %s %s", t.paint(bold, head), human.Clean(place.String(), maxPath), human.Clean(f.Function, maxName))
-	said := human.Clean(f.said(), maxReason)
-	if !place.sameLine(f.Location) {
-		said += "; breaks at " + human.Clean(f.Location.String(), maxPath)
+	t.line("%s in %s", t.paint(bold, head), human.Clean(f.where(), maxPath))
+	said := human.Clean(f.said(), maxReason) + "; breaks at " + human.Clean(f.Location.String(), maxPath)
+	if place := f.place(); !place.sameLine(f.Location) {
+		said += ", after the changed line " + human.Clean(place.String(), maxPath)
 	}
 	t.line("  %s", said)
 	for _, step := range sequenceLines(f.Sequence) {

@@ -141,8 +141,9 @@ func (f *Finding) stillFails(clean func(s string, most int) string) string {
 
 // describe says what was fixed.
 func (f *Fixed) describe(clean func(s string, most int) string) string {
+	where := (&Finding{Function: f.Function, Location: Place{Contract: f.Contract}}).where()
 	return fmt.Sprintf("%s (%s) in %s, fixed in %s: the calls that broke it in %s break nothing any more",
-		clean(f.Oracle, maxName), clean(f.Title, maxName), clean(f.Function, maxName), clean(f.In, maxName), clean(f.Since, maxName))
+		clean(f.Oracle, maxName), clean(f.Title, maxName), clean(where, maxName), clean(f.In, maxName), clean(f.Since, maxName))
 }
 
 // assessment says how sure the finding is and whether it is new; base, the base's name, must
@@ -193,6 +194,19 @@ func (f *Finding) place() Place {
 		return *f.Changed
 	}
 	return f.Location
+}
+
+// where names the one place that a finding's title is about, that where it breaks: the
+// contract that was called and the function, else the line.
+func (f *Finding) where() string {
+	contract := f.Location.Contract[strings.LastIndexByte(f.Location.Contract, ':')+1:]
+	switch {
+	case contract != "" && f.Function != "":
+		return contract + "." + f.Function
+	case f.Function != "":
+		return f.Function
+	}
+	return f.Location.String()
 }
 
 // sameLine reports whether people see two places as one.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -103,5 +104,38 @@ func TestReplayCommand(t *testing.T) {
 func TestLineRanges(t *testing.T) {
 	if got := lineRanges([]int{3, 4, 5, 9, 11, 12}); got != "3–5, 9, 11–12" {
 		t.Error(got)
+	}
+}
+
+// A title names one place, that where the finding breaks, in the comment, the terminal, the
+// annotations and the alerts alike, and findings of one assertion in two contracts differ.
+func TestTitleNamesOnePlace(t *testing.T) {
+	finding := func(id, contract string) Finding {
+		return Finding{ID: id, Severity: "high", Oracle: "assertion", Novelty: Introduced, Message: "assert fails", Function: "check",
+			Location: Place{File: "src/Base.sol", Line: 9, Contract: "src/" + contract + ".sol:" + contract},
+			Changed:  &Place{File: "src/Fees.sol", Line: 3, Contract: "src/" + contract + ".sol:" + contract}}
+	}
+	r := &Report{Verdict: Fail, FailOn: "high", Findings: []Finding{finding("SL-1", "Pool"), finding("SL-2", "Vault")}}
+	annotations := Annotations(r)
+	var written strings.Builder
+	if err := Terminal(&written, r, Options{}, false); err != nil {
+		t.Fatal(err)
+	}
+	terminal := written.String()
+	summary := string(Summary(r, Options{}))
+	for i, want := range []string{"Pool.check", "Vault.check"} {
+		title := fmt.Sprintf("SL-%d high assertion in %s", i+1, want)
+		if annotations[i].Title != title {
+			t.Errorf("annotation %q, want %q", annotations[i].Title, title)
+		}
+		if !strings.Contains(terminal, title+"\n") {
+			t.Errorf("the terminal has no line %q:\n%s", title, terminal)
+		}
+		if line := fmt.Sprintf("**`SL-%d` · high · assertion** in `%s`\\\n", i+1, want); !strings.Contains(summary, line) {
+			t.Errorf("the summary has no line %q:\n%s", line, summary)
+		}
+		if annotations[i].File != "src/Fees.sol" || !strings.Contains(annotations[i].Message, "It breaks at src/Base.sol:9.") {
+			t.Errorf("%+v", annotations[i])
+		}
 	}
 }

@@ -5,40 +5,54 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/settings"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
 
+// BaseOptions say what the base version has that the head has not.
+type BaseOptions struct {
+	// Texts are the sources that differ, by the name that the compiler has for them; nil
+	// for one that the base does not have.
+	Texts map[string][]byte
+	// Read reads what the base imports and the head does not.
+	Read func(name string) ([]byte, error)
+	// Settings are the base's that differ, as far as they are known. A change of others
+	// needs a build that the base's own tools made.
+	Settings []settings.Difference
+}
+
 // BaseBuild compiles the base side of a change as the head side was compiled: o's
 // standard-JSON input and compiler, with the base's texts. It is a debug build.
-//
-// texts are the sources that differ, by the name that the compiler has for them;
-// nil for one that the base does not have. What the base imports and the head
-// does not is read with read. Settings are the head's: a change of those needs a
-// build that the base's own tools made.
-func (o *Output) BaseBuild(ctx context.Context, texts map[string][]byte, read func(name string) ([]byte, error), compilers solc.Options, options DebugOptions) (*Output, error) {
+func (o *Output) BaseBuild(ctx context.Context, base BaseOptions, compilers solc.Options, options DebugOptions) (*Output, error) {
 	if o.Input == nil {
 		return nil, &reading.Error{Origin: o.Origin, Kind: reading.ErrNoContracts, Problem: "it has no standard-JSON input to compile the base version with",
 			Remedy: "give the base's build with --base-build"}
 	}
-	input, err := baseInput(o.Input, texts, read, options.Limits.WithDefaults().Files)
+	input, err := baseInput(o.Input, base, options.Limits.WithDefaults().Files)
 	if err != nil {
 		return nil, reading.At(o.Origin, err)
 	}
 	compiler, err := o.FindCompiler(ctx, compilers)
+	for _, d := range base.Settings {
+		if d.Solc != "" {
+			compiler, err = solc.Find(ctx, []string{"=" + d.Solc}, compilers)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	options.Peephole = options.Peephole || o.hasPeephole()
-	base, err := DebugBuild(ctx, input, compiler, options)
+	built, err := DebugBuild(ctx, input, compiler, options)
 	if err != nil {
 		return nil, err
 	}
-	base.Origin = o.Origin + ", base version"
-	return base, nil
+	built.Origin = o.Origin + ", base version"
+	return built, nil
 }
 
 // hasPeephole reports whether the output is the project's own build, and one in which
@@ -54,8 +68,8 @@ func (o *Output) hasPeephole() bool {
 	return input.Settings.Optimizer.Details["peephole"] != false
 }
 
-// baseInput puts the base's texts into an input.
-func baseInput(input json.RawMessage, texts map[string][]byte, read func(name string) ([]byte, error), most int) (json.RawMessage, error) {
+// baseInput puts the base's texts and settings into an input.
+func baseInput(input json.RawMessage, base BaseOptions, most int) (json.RawMessage, error) {
 	var project map[string]json.RawMessage
 	if err := reading.DecodeJSON(input, "input", &project); err != nil {
 		return nil, err
@@ -64,12 +78,24 @@ func baseInput(input json.RawMessage, texts map[string][]byte, read func(name st
 	if err := reading.DecodeJSON(project["sources"], "input.sources", &sources); err != nil {
 		return nil, err
 	}
-	var settings struct {
-		Remappings []string `json:"remappings"`
-	}
+	values := map[string]any{}
 	if len(project["settings"]) > 0 {
-		if err := reading.DecodeJSON(project["settings"], "input.settings", &settings); err != nil {
+		if err := reading.DecodeJSON(project["settings"], "input.settings", &values); err != nil {
 			return nil, err
+		}
+	}
+	texts := base.Texts
+	for _, d := range base.Settings {
+		setStandard(values, d)
+		if len(d.Removed)+len(d.Added) > 0 { // imports of any source may mean something else
+			texts = withTexts(texts, sources)
+		}
+	}
+	var remappings []string
+	list, _ := values["remappings"].([]any)
+	for _, value := range list {
+		if text, ok := value.(string); ok {
+			remappings = append(remappings, text)
 		}
 	}
 	for name, text := range texts {
@@ -78,13 +104,75 @@ func baseInput(input json.RawMessage, texts map[string][]byte, read func(name st
 			sources[name] = sourceOf(text)
 		}
 	}
-	addImports(sources, texts, parseRemappings(settings.Remappings), read, most)
-	merged, err := json.Marshal(sources)
-	if err != nil {
-		return nil, err
+	addImports(sources, texts, parseRemappings(remappings), base.Read, most)
+	merged := map[string]any{"sources": sources}
+	if len(base.Settings) > 0 {
+		merged["settings"] = values
 	}
-	project["sources"] = merged
-	return json.Marshal(project)
+	for key, value := range project {
+		if merged[key] == nil {
+			merged[key] = value
+		}
+	}
+	return json.Marshal(merged)
+}
+
+// withTexts are texts with those of an input's other sources.
+func withTexts(texts map[string][]byte, sources map[string]json.RawMessage) map[string][]byte {
+	all := maps.Clone(texts)
+	for name, source := range sources {
+		var held struct {
+			Content *string `json:"content"`
+		}
+		if _, changed := texts[name]; !changed && json.Unmarshal(source, &held) == nil && held.Content != nil {
+			all[name] = []byte(*held.Content)
+		}
+	}
+	return all
+}
+
+// setStandard gives settings of standard JSON the base's values.
+func setStandard(values map[string]any, d settings.Difference) {
+	for keys, value := range d.Standard {
+		table, key := values, keys
+		if outer, inner, nested := strings.Cut(keys, "."); nested {
+			within, _ := values[outer].(map[string]any)
+			if within == nil {
+				within = map[string]any{}
+			}
+			values[outer] = within
+			table, key = within, inner
+		}
+		if value == nil {
+			delete(table, key)
+		} else {
+			table[key] = value
+		}
+	}
+	if len(d.Removed)+len(d.Added) == 0 {
+		return
+	}
+	var kept []any
+	list, _ := values["remappings"].([]any)
+	for _, value := range list {
+		if text, ok := value.(string); !ok || !slices.ContainsFunc(d.Removed, func(r string) bool { return sameRemapping(r, text) }) {
+			kept = append(kept, value)
+		}
+	}
+	for _, r := range d.Added {
+		kept = append(kept, r)
+	}
+	values["remappings"] = kept
+}
+
+// sameRemapping reports whether a remapping of a settings file is one of an input: forge
+// ends both sides with a slash.
+func sameRemapping(written, used string) bool {
+	normal := func(s string) string {
+		from, to, _ := strings.Cut(s, "=")
+		return strings.TrimSuffix(from, "/") + "=" + strings.TrimSuffix(to, "/")
+	}
+	return normal(written) == normal(used)
 }
 
 // addImports adds what the base's texts import and the input lacks, as far as it

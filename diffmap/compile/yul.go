@@ -117,7 +117,7 @@ func mapYul(ctx context.Context, plain *Output, input, output []byte, compiler C
 		source.Unmapped = reason
 		return plain, nil
 	}
-	annotated, err := baseInput(input, map[string][]byte{source.Path: text}, nil, 0)
+	annotated, err := baseInput(input, BaseOptions{Texts: map[string][]byte{source.Path: text}}, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,13 @@ import (
 func (b *builder) adopt(exec *evm.Execution, up *TestSetup, s *setups) error {
 	first := len(b.instances)
 	created := b.createdBy(exec)
+	b.note(exec, func(call int) string {
+		if up.Function != "" && call == len(exec.Calls)-1 {
+			return up.Contract.Name + "." + up.Function
+		}
+		return b.nameCall(&b.calls[call])
+	})
+	b.findOnce(exec, 1)
 	b.meet(exec)
 	b.tests = append(b.tests, up.Address)
 	world := b.machine.Export()

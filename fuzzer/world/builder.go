@@ -43,6 +43,10 @@ type builder struct {
 	limit     int
 	// uninitialized contracts keep an instance without initialization.
 	uninitialized []*bytecode.Contract
+	// entries are where the targets are that are looked for in one-time code, and once the
+	// calls that ran them, see twin.go.
+	entries map[bytecode.Location]bool
+	once    []onceCall
 
 	calls      evm.Sequence // the successful deployments and initializations
 	steps      []Step       // the same as a plan that makes them
@@ -76,6 +80,10 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builde
 	}
 	b := newBuilder(machine, table.Contracts(), options.MaxInstances)
 	b.table, b.machineOptions = table, options.Machine
+	b.entries = map[bytecode.Location]bool{}
+	for _, entry := range options.Entries {
+		b.entries[entry] = true
+	}
 	if options.Plan != nil {
 		for _, s := range options.Plan.Senders {
 			b.report.Senders = append(b.report.Senders, Party{Name: s.Name, Address: s.Address, Why: "the configuration names it"})

@@ -231,19 +231,21 @@ type saved struct {
 	steps                             int
 	nonce                             uint64
 	instances, deployments, additions int
-	tests                             int
+	tests, once                       int
 	parties                           []party
 	libraries                         map[string]*library
 	labels, names                     map[common.Address]string
 	tried                             map[*bytecode.Contract]bool
+	ran                               map[bytecode.Location]string
 }
 
 func (b *builder) save() saved {
 	return saved{
 		machine: b.machine, calls: b.calls, steps: len(b.steps), nonce: b.nonce,
 		instances: len(b.instances), deployments: len(b.report.Deployments), additions: len(b.report.Additions),
-		tests:   len(b.tests),
+		tests: len(b.tests), once: len(b.once),
 		parties: slices.Clone(b.parties), libraries: maps.Clone(b.libraries), labels: maps.Clone(b.labels), names: maps.Clone(b.names), tried: maps.Clone(b.tried),
+		ran: maps.Clone(b.report.ran),
 	}
 }
 
@@ -254,4 +256,5 @@ func (b *builder) restore(s saved) {
 	b.report.Deployments = b.report.Deployments[:s.deployments]
 	b.report.Additions = b.report.Additions[:s.additions]
 	b.parties, b.libraries, b.labels, b.names, b.tried = s.parties, s.libraries, s.labels, s.names, s.tried
+	b.report.ran, b.once = s.ran, b.once[:s.once]
 }

@@ -379,7 +379,7 @@ func (b *builder) replace(ctx context.Context, s *Step, c *bytecode.Contract, ad
 		return reason, err
 	}
 	code := slices.Clone(found.exec.Calls[len(found.exec.Calls)-1].Output)
-	if _, err := b.machine.Run(b.calls); err != nil {
+	if err := b.runCalls(); err != nil {
 		return "", err
 	}
 	w := b.machine.Export()

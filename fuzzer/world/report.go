@@ -25,6 +25,12 @@ type Report struct {
 	// but for set-ups and deploy scripts.
 	Steps []Step
 	Notes []string // for people: calls of a plan that failed
+
+	// Twins are the contracts, by qualified name, that have an instance left as its
+	// constructor made it, see [Options].Entries.
+	Twins []string
+
+	ran map[bytecode.Location]string // see RanBy
 }
 
 // Deployment is a contract or library that was deployed.

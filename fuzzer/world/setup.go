@@ -330,10 +330,13 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if err := b.deployAndEquip(ctx, wanted); err != nil {
 		return nil, nil, err
 	}
+	if err := b.addTwins(options.Twins); err != nil {
+		return nil, nil, err
+	}
 	if err := b.recognize(table, adopted); err != nil {
 		return nil, nil, err
 	}
-	if _, err := b.machine.Run(b.calls); err != nil {
+	if err := b.runCalls(); err != nil {
 		return nil, nil, err
 	}
 	world := b.machine.Export()

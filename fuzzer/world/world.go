@@ -63,6 +63,12 @@ type Options struct {
 	// Uninitialized names contracts whose initializers a campaign is to reach: an
 	// instance of them is left as its constructor made it.
 	Uninitialized []string
+	// Entries are what a campaign is to reach in runtime code. A contract that runs some of
+	// them in the making of the World, and not when the same call is made again, gets a
+	// twin: an instance left as its constructor made it. nil: none gets any but Twins.
+	Entries []bytecode.Location
+	// Twins names, qualified, contracts that get a twin in any case.
+	Twins []string
 	// MaxContracts bounds what is chosen when Only is empty, dependencies apart; 0:
 	// DefaultMaxContracts.
 	MaxContracts int
@@ -114,10 +120,15 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err := b.deployAndEquip(ctx, selection.Wanted); err != nil {
 		return nil, nil, err
 	}
+	if !options.Plan.makesWorld() {
+		if err := b.addTwins(options.Twins); err != nil {
+			return nil, nil, err
+		}
+	}
 	if err := b.recognize(table, 0); err != nil {
 		return nil, nil, err
 	}
-	if _, err := b.machine.Run(b.calls); err != nil {
+	if err := b.runCalls(); err != nil {
 		return nil, nil, err
 	}
 	world := b.machine.Export()

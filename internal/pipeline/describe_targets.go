@@ -72,6 +72,11 @@ func (d *describer) target(i int) (report.Target, error) {
 	if len(d.change.About.Explicit) > 0 && len(t.Entries) == 1 {
 		out.PC = t.Entries[0].PC
 	}
+	if by, ok := d.head.Setup.RanBy(t.Entries); ok && !got.Reached {
+		out.Status = report.Reached
+		out.SetUp, out.Reason = by, "reached by the set-up, on go-ethereum: "+by
+		return out, nil
+	}
 	if got.Unreachable {
 		out.Status, out.Reason = d.unreachable(&t)
 		return out, nil

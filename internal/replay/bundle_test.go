@@ -244,3 +244,19 @@ func FuzzReadBundle(f *testing.F) {
 		}
 	})
 }
+
+// Lines that the making of the World reached have no reproducer: they are counted, and not
+// held against the report.
+func TestVerifySetUp(t *testing.T) {
+	v := &verification{Disagrees: []string{}}
+	r := &report.Report{Targets: []report.Target{
+		{File: "src/Vault.sol", Line: 5, Contract: "src/Vault.sol:Vault", Status: report.Reached, SetUp: "VaultTest.setUp()"},
+		{File: "src/Vault.sol", Line: 6, Contract: "src/Vault.sol:Vault", Status: report.Reached},
+	}}
+	if err := v.replay(r, nil); err != nil {
+		t.Fatal(err)
+	}
+	if v.SetUps != 1 || v.OfLines != 1 || v.Lines != 0 || len(v.Disagrees) != 1 {
+		t.Errorf("%+v", v)
+	}
+}

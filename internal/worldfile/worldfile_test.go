@@ -90,7 +90,7 @@ func (m *made) checkAgain(config string) {
 
 // TestWorldFile: for every fixture of package world and every example, however its World was
 // made, the file makes the same one: with all contracts that are worth deploying, with every
-// contract a target, and with instances that stay uninitialized.
+// contract a target, with instances that stay uninitialized, and with twins.
 func TestWorldFile(t *testing.T) {
 	for name, contracts := range worldFixtures(t) {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestWorldFile(t *testing.T) {
 			for _, options := range []world.Options{
 				{Machine: lifted},
 				{Machine: lifted, Targets: all},
-				{Machine: lifted, Targets: all, Uninitialized: initialized},
+				{Machine: lifted, Targets: all, Uninitialized: initialized, Entries: runtimeBlocks(table)},
 				{Machine: lifted, Targets: all, MaxInstances: 3},
 			} {
 				m := &made{t: t, table: table, options: options}
@@ -119,6 +119,23 @@ func TestWorldFile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// runtimeBlocks are where the blocks start of all code that can be called: contracts that ran
+// any of them only once have twins.
+func runtimeBlocks(table *bytecode.Table) []bytecode.Location {
+	var starts []bytecode.Location
+	for _, c := range table.Contracts() {
+		if c.Runtime == nil {
+			continue
+		}
+		if p := table.Program(c.Runtime.ID); p != nil {
+			for _, b := range p.Blocks {
+				starts = append(starts, bytecode.Location{Code: p.ID, PC: b.Start})
+			}
+		}
+	}
+	return starts
 }
 
 // worldFixtures are the contracts of each.

@@ -47,7 +47,7 @@ func (c *Change) Base(ctx context.Context) ([]diffmap.BaseSide, error) {
 		c.sides, c.sidesErr = c.base(ctx)
 		for _, s := range c.sides {
 			noteBaseSizes(s)
-			if !sameSettings(s) {
+			if !c.sameSettings(s) && len(c.ownOf(s.Head)) == 0 {
 				c.log.Warn("%s and %s could not be compiled with the same settings: code that changed there without a changed line is unknown, and findings are compared with a base built with other settings", s.Head.Origin, s.Base.Origin)
 			}
 		}
@@ -56,7 +56,12 @@ func (c *Change) Base(ctx context.Context) ([]diffmap.BaseSide, error) {
 }
 
 // sameSettings reports whether a difference in code is one in the sources.
-func sameSettings(s diffmap.BaseSide) bool {
+func (c *Change) sameSettings(s diffmap.BaseSide) bool {
+	for _, own := range c.ownOf(s.Head) {
+		if _, version := own.Standard["evmVersion"]; own.Solc != "" || version {
+			return false
+		}
+	}
 	return s.Head.Settings.ViaIR == s.Base.Settings.ViaIR && s.Head.Settings.Optimizer == s.Base.Settings.Optimizer
 }
 
@@ -125,7 +130,12 @@ func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap
 		}
 		return read(name)
 	}
-	return o.BaseBuild(ctx, base.Texts, base.Reader(own), compilers, c.Debug)
+	build := compile.BaseOptions{Texts: base.Texts, Read: base.Reader(own)}
+	for _, own := range c.ownOf(o) {
+		c.log.Warn("%s changed: the base version is compiled with its own settings", human.Printable(own.describe()))
+		build.Settings = append(build.Settings, own.Difference)
+	}
+	return o.BaseBuild(ctx, build, compilers, c.Debug)
 }
 
 // baseOptions are the options with the head's texts of files that changed in submodules.

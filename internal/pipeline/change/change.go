@@ -105,6 +105,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		c.readDependencies(ctx)
 		if !c.touchesSources() && !c.deps.mayChangeCode(o.BaseBuilds) {
 			c.deps.warn(log)
+			c.deps.warnAlone(log)
 			return c, nil // nothing to compile
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/settings"
 	"github.com/sightline-evm/sightline/diffmap/git"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -23,21 +25,49 @@ type dependencies struct {
 	diff     *unified.Diff     // inside of submodules, with paths of the repository
 	pins     []unified.Pin     // submodules that changed
 	problems map[string]string // by submodule: why it is not known what changed in it
-	settings []string          // changed files that decide settings or what imports mean
+	settings []string          // changed files that decide settings or what imports mean, in ways that are not known
+	own      []ownSettings     // changed files of which it is known
+}
+
+// ownSettings is a settings file of which the base has another version.
+type ownSettings struct {
+	file string
+	settings.Difference
 }
 
 // readDependencies finds out what changed besides the sources, and records what cannot be
 // known: the base version is never compiled with dependencies that are not its own.
 func (c *Change) readDependencies(ctx context.Context) {
 	c.deps = dependencies{diff: &unified.Diff{}, pins: c.Diff.Pins()}
-	for _, file := range diffmap.ChangedSettings(c.Diff) {
-		if !c.locked(file) {
+	for _, f := range diffmap.ChangedSettings(c.Diff) {
+		file := f.Path()
+		switch d := c.compareSettings(f); {
+		case c.locked(file) || !d.Any():
+		case d.Unknown:
 			c.deps.settings = append(c.deps.settings, file)
+		default:
+			c.deps.own = append(c.deps.own, ownSettings{file, d})
 		}
 	}
 	if len(c.deps.pins) > 0 {
 		c.deps.diff, c.deps.problems = (&git.Repository{Root: c.Paths.Checkout}).InSubmodules(ctx, c.Diff)
 	}
+}
+
+// compareSettings compares the two versions of a settings file.
+func (c *Change) compareSettings(f *unified.File) settings.Difference {
+	if f.Status != unified.Modified {
+		return settings.Difference{Unknown: true}
+	}
+	head, err := c.read(f.NewPath)
+	if err != nil {
+		return settings.Difference{Unknown: true}
+	}
+	base, err := f.OldText(head)
+	if err != nil {
+		return settings.Difference{Unknown: true}
+	}
+	return settings.Compare(f.Path(), base, head, os.Getenv)
 }
 
 // locked reports whether a file is a package.json whose dependencies are pinned by a lock
@@ -54,8 +84,11 @@ func (c *Change) locked(file string) bool {
 // mayChangeCode reports whether what changed besides the sources is worth a build.
 func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
 	sources := slices.ContainsFunc(d.diff.Files, func(f unified.File) bool { return IsSource(f.Path()) })
-	return sources || len(baseBuilds) > 0 && len(d.pins)+len(d.settings) > 0
+	return sources || len(baseBuilds) > 0 && d.others()
 }
+
+// others reports whether anything changed besides the sources.
+func (d *dependencies) others() bool { return len(d.pins)+len(d.settings)+len(d.own) > 0 }
 
 // warn says why changes besides those to the sources are not compared.
 func (d *dependencies) warn(log *progress.Log) {
@@ -68,13 +101,39 @@ func (d *dependencies) warn(log *progress.Log) {
 	}
 }
 
+// warnAlone says that settings changed without a source: there is no line to reach.
+func (d *dependencies) warnAlone(log *progress.Log) {
+	for i := range d.own {
+		log.Warn("%s changed, and with it the code of contracts, but no source did: nothing is fuzzed", human.Printable(d.own[i].describe()))
+	}
+}
+
 // causes names what changed besides the sources.
 func (d *dependencies) causes() []string {
 	var causes []string
 	for _, pin := range d.pins {
 		causes = append(causes, fmt.Sprintf("submodule %s (%s to %s)", pin.Path, commit(pin.Old), commit(pin.New)))
 	}
+	for _, own := range d.own {
+		causes = append(causes, own.describe())
+	}
 	return append(causes, d.settings...)
+}
+
+// describe names a file with the settings in it that changed: "foundry.toml (evm_version)".
+func (s *ownSettings) describe() string {
+	return fmt.Sprintf("%s (%s)", s.file, strings.Join(s.Names, ", "))
+}
+
+// ownOf lists the base's own settings of the project of an output.
+func (c *Change) ownOf(o *compile.Output) []ownSettings {
+	var own []ownSettings
+	for _, s := range c.deps.own {
+		if affects(s.file, o, c.Paths.Root) {
+			own = append(own, s)
+		}
+	}
+	return own
 }
 
 func commit(id string) string {

@@ -15,8 +15,7 @@ import (
 // be built is not an error: a warning says what was not looked for.
 func (c *Change) addIndirect(ctx context.Context) error {
 	deleted := slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool { return f.Status == unified.Deleted && IsSource(f.OldPath) })
-	others := len(c.deps.pins)+len(c.deps.settings) > 0
-	if !deleted && !others && !diffmap.ChangesDeclarations(c.Outputs, c.lines, c.Paths) {
+	if !deleted && !c.deps.others() && !diffmap.ChangesDeclarations(c.Outputs, c.lines, c.Paths) {
 		return nil
 	}
 	c.Redeclared = true
@@ -41,7 +40,7 @@ func (c *Change) addIndirect(ctx context.Context) error {
 			s.Base.DropStatements()
 		}
 	}()
-	alike := slices.DeleteFunc(slices.Clone(sides), func(s diffmap.BaseSide) bool { return !sameSettings(s) })
+	alike := slices.DeleteFunc(slices.Clone(sides), func(s diffmap.BaseSide) bool { return !c.sameSettings(s) })
 	if n := c.Mapping.AddIndirect(alike, c.Table, c.Paths); n > 0 {
 		c.log.Line("base    %s with different code, although none of their lines changed", human.Plural(n, "function"))
 	}

@@ -18,6 +18,8 @@ type Recipe struct {
 	Only          []string            // contracts to deploy, with their dependencies; empty: chosen automatically
 	Targets       []string            // contracts with targets
 	Uninitialized []string            // those whose initializers hold targets
+	Entries       []bytecode.Location // of targets in runtime code; of the head alone
+	Twins         []string            // contracts with one-time code that holds targets, as the head's World showed
 	Constructors  map[string]bool     // those whose constructors do: sequences deploy them, too
 	Changed       map[string]bool     // functions with targets, "Vault.deposit": called whatever other fuzzers' filters say
 	Tests         *world.SetupOptions // the project's tests that may make it; nil: none
@@ -33,6 +35,7 @@ func recipeFor(c *change.Change, b *Build) *Recipe {
 	return &Recipe{
 		Targets:       targetContracts(c.Mapping),
 		Uninitialized: changedInitializers(c.Mapping, b.Positions),
+		Entries:       runtimeEntries(c.Mapping, b.Table),
 		Constructors:  changedConstructors(c.Mapping, b.Table),
 		Changed:       changedFunctions(c.Mapping, b.Positions),
 	}
@@ -42,6 +45,7 @@ func recipeFor(c *change.Change, b *Build) *Recipe {
 // same test contracts, or by none.
 func (r *Recipe) Again(d *Deployment) *Recipe {
 	again := *r
+	again.Entries, again.Twins = nil, d.Setup.Twins
 	used := UsedTests(d.Setup)
 	if len(used) == 0 {
 		again.Tests = nil
@@ -62,6 +66,7 @@ func (r *Recipe) Without(lacks func(contract string) bool) (left *Recipe, lackin
 	rest := *r
 	rest.Targets = slices.DeleteFunc(slices.Clone(r.Targets), lacks)
 	rest.Uninitialized = slices.DeleteFunc(slices.Clone(r.Uninitialized), lacks)
+	rest.Twins = slices.DeleteFunc(slices.Clone(r.Twins), lacks)
 	if r.Tests != nil {
 		tests := *r.Tests
 		tests.Contracts = slices.DeleteFunc(slices.Clone(tests.Contracts), lacks)
@@ -113,6 +118,17 @@ func targetContracts(m *diffmap.Mapping) []string {
 		}
 	}
 	return names
+}
+
+// runtimeEntries are the entries of targets that calls may reach.
+func runtimeEntries(m *diffmap.Mapping, table *bytecode.Table) []bytecode.Location {
+	var entries []bytecode.Location
+	for _, entry := range m.Entries() {
+		if p := table.Program(entry.Code); p != nil && p.Code.Kind == bytecode.Runtime {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
 }
 
 // changedInitializers names the contracts with targets in functions that set them

@@ -1,0 +1,69 @@
+package world
+
+import (
+	"bytes"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// RanBy returns what of the making of the World first entered one of the blocks that begin at
+// entries, for people: "SetTest.setUp()". False if nothing did. Only what lasts counts:
+// frames that succeeded together with all their callers. All of it ran on go-ethereum.
+func (r *Report) RanBy(entries []bytecode.Location) (what string, ok bool) {
+	for _, entry := range entries {
+		if what, ok := r.ran[entry]; ok {
+			return what, true
+		}
+	}
+	return "", false
+}
+
+// note keeps the blocks that an execution of calls entered; what names a call.
+func (b *builder) note(exec *evm.Execution, what func(call int) string) {
+	for _, c := range exec.Covered {
+		p := b.table.Program(c.Code)
+		if !c.Kept || p == nil || int(c.Block) >= len(p.Blocks) {
+			continue
+		}
+		at := bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}
+		if _, known := b.report.ran[at]; !known {
+			if b.report.ran == nil {
+				b.report.ran = map[bytecode.Location]string{}
+			}
+			b.report.ran[at] = what(c.Call)
+		}
+	}
+}
+
+// runCalls runs the calls that make the World, and notes what they run.
+func (b *builder) runCalls() error {
+	exec, err := b.machine.Run(b.calls)
+	if err != nil {
+		return err
+	}
+	b.note(exec, func(call int) string { return b.nameCall(&b.calls[call]) })
+	return nil
+}
+
+// nameCall names a call of the World's making.
+func (b *builder) nameCall(call *evm.Call) string {
+	if call.Create {
+		if p := b.table.LookupCreation(call.Data); p != nil && p.Contract != nil {
+			return "the constructor of " + p.Contract.Name
+		}
+		return "a deployment"
+	}
+	for _, in := range b.instances {
+		if in.Address != call.To || in.Contract == nil {
+			continue
+		}
+		for _, m := range in.Contract.ABI.Methods {
+			if bytes.HasPrefix(call.Data, m.ID) {
+				return in.Name + "." + m.RawName
+			}
+		}
+		return in.Name
+	}
+	return "a call"
+}
