@@ -31,6 +31,9 @@ type Finding struct {
 	// each once, in order of first entry: the report picks the changed line
 	// among them.
 	Path []bytecode.Location
+	// Ways are other sequences that a worker saw fail there, by other paths: neither
+	// minimized nor confirmed. At most Config.Ways.
+	Ways []input.Sequence
 }
 
 // findingKey deduplicates findings.
@@ -102,6 +105,28 @@ func (o *observer) sees(key findingKey, seq input.Sequence, exec *evm.Execution)
 		}
 	}
 	return false
+}
+
+// failingWay is how a sequence came to a finding: the path of its last call, and the function
+// called before.
+type failingWay struct {
+	findingKey
+	path   bytecode.PathID
+	before *input.Function // nil: the last call is the only one
+}
+
+func failingWayOf(key findingKey, seq input.Sequence, exec *evm.Execution) failingWay {
+	at := failingWay{findingKey: key, path: exec.PathID()}
+	if len(seq) > 1 {
+		at.before = seq[len(seq)-2].Function
+	}
+	return at
+}
+
+// Entered lists the entries of the blocks that the execution entered, as
+// [Finding.Path] has them.
+func Entered(table *bytecode.Table, exec *evm.Execution) []bytecode.Location {
+	return entered(table, exec)
 }
 
 // entered lists the entries of the blocks that the execution entered.

@@ -186,6 +186,9 @@ func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 	var sides []diffmap.BaseSide
 	for _, head := range c.Outputs {
 		nearest := nearestBase(head, bases)
+		if nearest == nil && len(c.Outputs) == 1 && len(bases) == 1 {
+			nearest = bases[0] // all its contracts have other names
+		}
 		if nearest == nil {
 			continue
 		}
