@@ -431,6 +431,9 @@ func (w *worker) observe(seq input.Sequence, exec *evm.Execution) []observation 
 
 // isNewWay reports whether an execution is another way to a finding, worth keeping.
 func (w *worker) isNewWay(key findingKey, seq input.Sequence, exec *evm.Execution) bool {
+	if w.maxWays == 0 {
+		return false
+	}
 	at := failingWayOf(key, seq, exec)
 	if w.ways[at] || w.wayCounts[key] > w.maxWays {
 		return false
