@@ -145,26 +145,48 @@ func (b *Base) functionWas(in, there *input.Instance, f *input.Function) *input.
 }
 
 // convert makes the arguments of one function from those of another that it was or
-// became: by name, else by type in their order, else zero.
+// became: by name, else by type in their order, else zero. The fields of structs are
+// arguments of their own.
 func convert(from, to *input.Function, args []input.Value) []input.Value {
-	out := make([]input.Value, len(to.Inputs))
-	used, given := make([]bool, len(args)), make([]bool, len(out))
+	out := abi.Zeros(to.Inputs)
+	have := argumentsOf(from.Inputs, from.InputNames, args)
+	want := argumentsOf(to.Inputs, to.InputNames, out)
+	used, given := make([]bool, len(have)), make([]bool, len(want))
 	for _, named := range []bool{true, false} {
-		for j := range out {
-			for i := range args {
-				if given[j] || used[i] || named && (from.InputNames[i] == "" || from.InputNames[i] != to.InputNames[j]) || !convertible(&from.Inputs[i], &to.Inputs[j]) {
+		for j := range want {
+			for i := range have {
+				if given[j] || used[i] || named && (have[i].name == "" || have[i].name != want[j].name) || !convertible(have[i].kind, want[j].kind) {
 					continue
 				}
-				out[j], used[i], given[j] = args[i], true, true
+				*want[j].value, used[i], given[j] = *have[i].value, true, true
 			}
 		}
 	}
-	for j := range out {
-		if !given[j] {
-			out[j] = abi.Zero(&to.Inputs[j])
+	return out
+}
+
+// argument is one that is no struct, or a field of one.
+type argument struct {
+	name  string
+	kind  *input.Type
+	value *input.Value
+}
+
+// argumentsOf lists the arguments of a function, the fields of structs one by one.
+func argumentsOf(types []input.Type, names []string, values []input.Value) []argument {
+	var list []argument
+	for i := range values {
+		name := ""
+		if i < len(names) {
+			name = names[i]
+		}
+		if t := &types[i]; t.Kind == input.Tuple {
+			list = append(list, argumentsOf(t.Fields, t.Names, values[i].Elems)...)
+		} else {
+			list = append(list, argument{name, t, &values[i]})
 		}
 	}
-	return out
+	return list
 }
 
 // convertible reports whether a value of one type may be one of the other: integers of

@@ -260,6 +260,7 @@ func TestRules(t *testing.T) {
 		"other arguments":               {func(e *evidence) { e.others = true }, report.PreExisting, "other arguments of the same calls break it on the base"},
 		"other arguments, and a fault":  {func(e *evidence) { e.others, e.fault = true, "out of memory" }, report.PreExisting, "other arguments of the same calls break it on the base"},
 		"a fault":                       {func(e *evidence) { e.fault = "out of memory" }, report.Unknown, "out of memory"},
+		"another World":                 {func(e *evidence) { e.otherWorld = "the base lacks T" }, report.Unknown, "the base lacks T; in another World, neither these calls nor 12.3k sequences derived from them break it"},
 		"a new function":                {func(e *evidence) { e.takes = []string{"A.f()"} }, report.Introduced, "it takes A.f(), which the base does not have"},
 		"a new function, texts missing": {func(e *evidence) { e.takes, e.places, e.textual = []string{"A.f()"}, 0, false }, report.Unknown, "the base's build lacks source texts, so the failing code cannot be found there"},
 		"a call that does not fit":      {func(e *evidence) { e.missing = "its World has no sender a" }, report.Unknown, "not all of its calls can be made on the base: its World has no sender a; 12.3k sequences derived from the others break nothing"},
@@ -314,7 +315,7 @@ func TestShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := comparison.base
-	seq, at := b.toBaseText(c.carried.sequence, g.space), placesOf(b.statements[f].same)
+	seq, at := inSpace(b.Deployment.Space, g.space, c.carried.sequence), placesOf(b.statements[f].same)
 	if len(g.world.Senders) != 1 || len(g.space.Callables) != 1 || len(seq) != 1 {
 		t.Errorf("%d senders, %d functions, %d calls: want those of the finding", len(g.world.Senders), len(g.space.Callables), len(seq))
 	}

@@ -21,9 +21,9 @@ import (
 // it, before a finding counts as not reproduced there (a tenth, as documented).
 const BaseShare = 10
 
-// Rounds is how often that share is spent at most: on the findings' own calls, and on the
-// other ways to those that turn out to be old.
-const Rounds = 2
+// Rounds is how often that share is spent at most: on the findings' own calls, on looking
+// for other ways to those that turn out to be old, and on these.
+const Rounds = 3
 
 // MaxWays is how many other ways a campaign keeps of a finding. Arbitrary: each costs two
 // replays here.
@@ -72,6 +72,14 @@ func Findings(ctx context.Context, findings []*fuzzer.Finding, head *deploy.Depl
 	var second []*candidate
 	for _, e := range first {
 		known[e.finding] = e.decide()
+	}
+	c.searches = 0
+	for _, e := range first {
+		if known[e.finding].Is == report.PreExisting && c.head.needsSomebody(e) {
+			c.searches++
+		}
+	}
+	for _, e := range first {
 		switch {
 		case known[e.finding].Is == report.PreExisting:
 			second = append(second, c.otherWays(e)...)
@@ -96,6 +104,8 @@ type comparison struct {
 	head   *headSide
 	budget *Budget
 	log    *progress.Log
+
+	searches int // for ways that anybody can take: they share a part of the budget
 }
 
 func (c *comparison) takeHead(d *deploy.Deployment) error {
@@ -121,6 +131,7 @@ func (c *comparison) begin(f *fuzzer.Finding) *candidate {
 	e := &candidate{finding: f, sequence: f.Sequence}
 	e.contract, e.project, e.there = f.Contract, b.sideOf(f.Contract) >= 0, b.code.Contract(f.Contract) != nil
 	_, e.located = c.head.Positions.TextAt(f.Location)
+	e.otherWorld = b.otherWorld
 	s := b.statements[f]
 	e.textual, e.places = textual(f.Contract, &b.code), len(s.same)+len(s.edited)
 	e.edited = len(s.same) == 0 && len(s.edited) > 0
@@ -333,18 +344,26 @@ func (c *comparison) became(g *group, e *candidate) map[string]*input.Function {
 
 // share is the configuration of the campaign on the base for one of several groups.
 func (b *Budget) share(base *Base, g *group, groups int) fuzzer.Config {
-	d, head := base.Deployment, &b.Config
+	d, config := base.Deployment, b.limits(groups)
+	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = g.world, g.space, d.Table, d.NewMachine, d.NewJudge
+	for _, e := range g.candidates {
+		config.Seeds = append(config.Seeds, inSpace(d.Space, g.space, e.carried.sequence))
+		config.Targets = append(config.Targets, bytecode.Target{Entries: placesOf(base.statements[e.finding].same), Contract: e.finding.Contract})
+	}
+	return config
+}
+
+// limits are the settings and limits of one of several campaigns that share a part of the
+// budget.
+func (b *Budget) limits(campaigns int) fuzzer.Config {
+	head := &b.Config
 	config := fuzzer.Config{
-		World: g.world, Space: g.space, Table: d.Table, Oracles: oracle.All(), NewMachine: d.NewMachine, NewJudge: d.NewJudge,
-		Schedule: head.Schedule, Without: head.Without, Seed: head.Seed, Workers: head.Workers, SeqLen: head.SeqLen, Ways: MaxWays,
-		Timeout: head.Timeout / BaseShare / time.Duration(groups), Now: head.Now,
+		Oracles: oracle.All(), Schedule: head.Schedule, Without: head.Without,
+		Seed: head.Seed, Workers: head.Workers, SeqLen: head.SeqLen, Ways: MaxWays,
+		Timeout: head.Timeout / BaseShare / time.Duration(campaigns), Now: head.Now,
 	}
 	if head.MaxCalls > 0 {
-		config.MaxCalls = max(head.MaxCalls/BaseShare/uint64(groups), uint64(max(config.SeqLen, minCalls)))
-	}
-	for _, e := range g.candidates {
-		config.Seeds = append(config.Seeds, base.toBaseText(e.carried.sequence, g.space))
-		config.Targets = append(config.Targets, bytecode.Target{Entries: placesOf(base.statements[e.finding].same), Contract: e.finding.Contract})
+		config.MaxCalls = max(head.MaxCalls/BaseShare/uint64(campaigns), uint64(max(config.SeqLen, minCalls)))
 	}
 	return config
 }

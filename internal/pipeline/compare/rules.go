@@ -32,6 +32,9 @@ type evidence struct {
 	project  bool   // the base has a build of the project that the contract belongs to
 	there    bool   // the base has the contract
 	noWorld  string // why nothing can be run on the base; empty: it can
+	// otherWorld is why the base's World was made in another way than the head's; empty: it
+	// was not.
+	otherWorld string
 
 	located bool     // on the head, the failing code has a source text to find it by
 	textual bool     // on the base, so has all code of the contract
@@ -67,7 +70,8 @@ type evidence struct {
 //	introduced    the base lacks the contract
 //	unknown       no build of the base may hold it, or the base has no World
 //	pre-existing  the calls fail on the base in the same way, or others do
-//	unknown       the comparison failed, or the texts to compare are not known
+//	unknown       the comparison failed; the base's World was made in another way; or the
+//	              texts to compare are not known
 //	introduced    the calls take a function or a contract that the base lacks
 //	unknown       another call cannot be made on the base
 //	introduced    otherwise: the base lacks the failing code, or does not break it so
@@ -88,6 +92,8 @@ func (e *evidence) decide() Result {
 		return preExisting("other arguments of the same calls break it on the base")
 	case e.fault != "":
 		return unknown("%s", e.fault)
+	case e.otherWorld != "":
+		return unknown("%s; in another World, neither these calls nor %s derived from them break it", e.otherWorld, sequences(e.tried))
 	case !e.located:
 		return unknown("the failing code has no source text by which to find it on the base")
 	case e.places == 0 && !e.textual:

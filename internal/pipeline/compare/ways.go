@@ -36,7 +36,7 @@ func (h *headSide) breaks(f *fuzzer.Finding, seq input.Sequence) (*evm.Execution
 // in place of all senders that need not be who they are. The minimizer prefers the
 // deployer, which says nothing about who can cause a failure.
 func (h *headSide) unprivileged(f *fuzzer.Finding, seq input.Sequence) input.Sequence {
-	attacker := slices.IndexFunc(h.Space.Senders, func(s evm.Sender) bool { return s.Address == world.Attacker.Address })
+	attacker := h.attacker()
 	if attacker < 0 || input.IsTest(seq) {
 		return seq
 	}
@@ -128,11 +128,63 @@ func (h *headSide) byOtherFunctions(f *fuzzer.Finding) []input.Sequence {
 	return ways
 }
 
+// needsSomebody reports whether a candidate's calls take another sender than the attacker.
+func (h *headSide) needsSomebody(e *candidate) bool {
+	return !input.IsTest(e.sequence) && h.attacker() >= 0 && slices.ContainsFunc(e.sequence, func(call input.Call) bool {
+		return !call.Function.Property && !call.Function.Noted && call.Sender != h.attacker()
+	})
+}
+
+// attacker is the sender without any role; −1 where the Space has none.
+func (h *headSide) attacker() int {
+	return slices.IndexFunc(h.Space.Senders, func(s evm.Sender) bool { return s.Address == world.Attacker.Address })
+}
+
+// byAnybody are the ways to a finding by the attacker alone, where those that are known take
+// another sender: a campaign on the head looks for them, with a share of the budget.
+func (c *comparison) byAnybody(old *candidate) []input.Sequence {
+	f, h := old.finding, c.head
+	if !h.needsSomebody(old) || c.ctx.Err() != nil {
+		return nil
+	}
+	w := *h.World
+	w.Senders = []evm.Sender{world.Attacker}
+	space, err := input.NewSpace(&w, h.Space.Options)
+	if err != nil {
+		return nil // the finding stays what it is
+	}
+	config := c.budget.limits(c.searches)
+	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = &w, space, h.Table, h.NewMachine, h.NewJudge
+	config.Exempt = c.budget.Config.Exempt
+	config.Targets = []bytecode.Target{{Entries: []bytecode.Location{f.Location}, Contract: f.Contract}}
+	for _, seq := range append([]input.Sequence{old.sequence}, f.Ways...) {
+		seq = seq.Clone()
+		for i := range seq {
+			seq[i].Sender = h.attacker()
+		}
+		config.Seeds = append(config.Seeds, inSpace(h.Space, space, seq))
+	}
+	c.log.Line("base    looking for a way to an old failure that anybody can take, limit %s", describeLimit(&config, 1))
+	result, err := (&fuzzer.Campaign{Config: config}).Run(c.ctx)
+	if err != nil {
+		return nil
+	}
+	var ways []input.Sequence
+	for _, g := range result.Findings {
+		if g.Oracle == f.Oracle && g.Location == f.Location {
+			for _, seq := range append([]input.Sequence{g.Sequence}, g.Ways...) {
+				ways = append(ways, inSpace(space, h.Space, seq))
+			}
+		}
+	}
+	return ways
+}
+
 // otherWays are the ways to a finding whose own calls do not fail on the base.
 func (c *comparison) otherWays(old *candidate) []*candidate {
 	f := old.finding
 	var ways []*candidate
-	for _, seq := range slices.Concat(f.Ways, c.head.byOtherFunctions(f)) {
+	for _, seq := range slices.Concat(f.Ways, c.head.byOtherFunctions(f), c.byAnybody(old)) {
 		if len(ways) == maxNewWays || c.ctx.Err() != nil {
 			break
 		}
@@ -203,9 +255,9 @@ func (c *comparison) newGroup(e *candidate) (*group, error) {
 	return g, err
 }
 
-// toBaseText is a sequence of the base in another of its Spaces.
-func (b *Base) toBaseText(seq input.Sequence, to *input.Space) input.Sequence {
-	there, err := input.Parse(to, input.Format(b.Deployment.Space, seq))
+// inSpace is a sequence in another Space of the same World; nil where it does not fit.
+func inSpace(from, to *input.Space, seq input.Sequence) input.Sequence {
+	there, err := input.Parse(to, input.Format(from, seq))
 	if err != nil {
 		return nil
 	}
