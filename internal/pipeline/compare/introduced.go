@@ -21,9 +21,10 @@ import (
 // it, before a finding counts as not reproduced there (a tenth, as documented).
 const BaseShare = 10
 
-// Rounds is how often that share is spent at most: on the findings' own calls, on looking
-// for other ways to those that turn out to be old, and on these.
-const Rounds = 3
+// Rounds is how often that share is spent at most: once on what the findings' own calls
+// lead to; then half of it on looking for other ways to those that turn out to be old, and
+// half on these ways.
+const Rounds = 2
 
 // MaxWays is how many other ways a campaign keeps of a finding. Arbitrary: each costs two
 // replays here.
@@ -68,7 +69,7 @@ func Findings(ctx context.Context, findings []*fuzzer.Finding, head *deploy.Depl
 		}
 		first = append(first, e)
 	}
-	c.tryOthers(first)
+	c.tryOthers(first, 1)
 	var second []*candidate
 	for _, e := range first {
 		known[e.finding] = e.decide()
@@ -87,7 +88,7 @@ func Findings(ctx context.Context, findings []*fuzzer.Finding, head *deploy.Depl
 			c.head.adopt(e) // who can cause it is what is new
 		}
 	}
-	c.tryOthers(second)
+	c.tryOthers(second, 2)
 	for _, e := range second {
 		if result := e.decide(); result.Is == report.Introduced && known[e.finding].Is == report.PreExisting {
 			known[e.finding] = introduced("it broke before, but not in this way: %s", result.Reason)
@@ -186,8 +187,9 @@ func (c *comparison) fails(calls carried, e *candidate) (*evm.Execution, bool, e
 }
 
 // tryOthers tries other arguments of the candidates' calls: those of saved inputs, and
-// those that a campaign on the base comes to from them.
-func (c *comparison) tryOthers(candidates []*candidate) {
+// those that a campaign on the base comes to from them, with one of so many parts of the
+// base's share.
+func (c *comparison) tryOthers(candidates []*candidate, parts int) {
 	var groups []*group
 	for _, e := range candidates {
 		if !e.there || e.noWorld != "" || e.same || e.fault != "" || len(c.base.statements[e.finding].same) == 0 || len(e.carried.sequence) == 0 {
@@ -219,7 +221,7 @@ func (c *comparison) tryOthers(candidates []*candidate) {
 		count += len(g.candidates)
 	}
 	for i, g := range groups {
-		config := c.budget.share(c.base, g, len(groups))
+		config := c.budget.share(c.base, g, len(groups)*parts)
 		if i == 0 {
 			c.log.Line("base    trying to reproduce %s there, limit %s", human.Plural(count, "finding"), describeLimit(&config, len(groups)))
 		}

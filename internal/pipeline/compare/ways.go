@@ -140,6 +140,15 @@ func (h *headSide) attacker() int {
 	return slices.IndexFunc(h.Space.Senders, func(s evm.Sender) bool { return s.Address == world.Attacker.Address })
 }
 
+// blockOf is where the block of an instruction begins.
+func (h *headSide) blockOf(at bytecode.Location) bytecode.Location {
+	p := h.Table.Program(at.Code)
+	if block, ok := p.BlockOf(at.PC); ok {
+		at.PC = p.Blocks[block].Start
+	}
+	return at
+}
+
 // byAnybody are the ways to a finding by the attacker alone, where those that are known take
 // another sender: a campaign on the head looks for them, with a share of the budget.
 func (c *comparison) byAnybody(old *candidate) []input.Sequence {
@@ -153,10 +162,10 @@ func (c *comparison) byAnybody(old *candidate) []input.Sequence {
 	if err != nil {
 		return nil // the finding stays what it is
 	}
-	config := c.budget.limits(c.searches)
+	config := c.budget.limits(2 * c.searches)
 	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = &w, space, h.Table, h.NewMachine, h.NewJudge
 	config.Exempt = c.budget.Config.Exempt
-	config.Targets = []bytecode.Target{{Entries: []bytecode.Location{f.Location}, Contract: f.Contract}}
+	config.Targets = []bytecode.Target{{Entries: []bytecode.Location{h.blockOf(f.Location)}, Contract: f.Contract}}
 	for _, seq := range append([]input.Sequence{old.sequence}, f.Ways...) {
 		seq = seq.Clone()
 		for i := range seq {
@@ -164,7 +173,7 @@ func (c *comparison) byAnybody(old *candidate) []input.Sequence {
 		}
 		config.Seeds = append(config.Seeds, inSpace(h.Space, space, seq))
 	}
-	c.log.Line("base    looking for a way to an old failure that anybody can take, limit %s", describeLimit(&config, 1))
+	c.log.Line("base    looking for a way to an old failure that anybody can take, limit %s", describeLimit(&config, c.searches))
 	result, err := (&fuzzer.Campaign{Config: config}).Run(c.ctx)
 	if err != nil {
 		return nil
