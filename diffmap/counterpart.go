@@ -191,54 +191,67 @@ const (
 // pairUp pairs the pieces of the two sides, by one criterion after the other. Of several
 // that may be meant, those with the most in common are.
 func pairUp(head, base []piece, criteria []criterion, found func(head, base *piece)) {
-	taken := [2]map[int]bool{{}, {}}
-	left := func(side int, all []piece) []int {
-		var list []int
-		for i := range all {
-			if !taken[side][i] {
-				list = append(list, i)
-			}
-		}
-		return list
-	}
+	heads, bases := pointers(head), pointers(base)
 	for _, criterion := range criteria {
-		type candidate struct {
-			head, base int
-			similarity float64
-		}
-		var candidates []candidate
-		heads, bases, byName := left(0, head), left(1, base), map[string][]int{}
-		for _, j := range bases {
-			byName[base[j].own.Name] = append(byName[base[j].own.Name], j)
-		}
-		if criterion&sameName == 0 {
-			heads, bases = heads[:min(len(heads), maxUnmatched)], bases[:min(len(bases), maxUnmatched)]
-		}
-		for _, i := range heads {
-			others := bases
-			if criterion&sameName != 0 {
-				others = byName[head[i].own.Name]
-			}
-			for _, j := range others {
-				h, b := &head[i], &base[j]
-				if criterion&sameSource != 0 && h.where != b.where || criterion&sameHeader != 0 && h.header != b.header {
-					continue
-				}
-				similarity := h.similarity(b)
-				if criterion&alike != 0 && (!h.bodied || !b.bodied || similarity < similar) {
-					continue
-				}
-				candidates = append(candidates, candidate{i, j, similarity})
+		taken := map[*piece]bool{}
+		for _, c := range criterion.candidates(heads, bases) {
+			if !taken[c.head] && !taken[c.base] {
+				taken[c.head], taken[c.base] = true, true
+				found(c.head, c.base)
 			}
 		}
-		slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.similarity, a.similarity) })
-		for _, c := range candidates {
-			if !taken[0][c.head] && !taken[1][c.base] {
-				taken[0][c.head], taken[1][c.base] = true, true
-				found(&head[c.head], &base[c.base])
+		heads = slices.DeleteFunc(heads, func(p *piece) bool { return taken[p] })
+		bases = slices.DeleteFunc(bases, func(p *piece) bool { return taken[p] })
+	}
+}
+
+func pointers(pieces []piece) []*piece {
+	list := make([]*piece, len(pieces))
+	for i := range pieces {
+		list[i] = &pieces[i]
+	}
+	return list
+}
+
+// candidate is a pair that meets a criterion.
+type candidate struct {
+	head, base *piece
+	similarity float64
+}
+
+// candidates lists the pairs that meet a criterion, the most similar first.
+func (c criterion) candidates(heads, bases []*piece) []candidate {
+	byName := map[string][]*piece{}
+	for _, b := range bases {
+		byName[b.own.Name] = append(byName[b.own.Name], b)
+	}
+	if c&sameName == 0 {
+		heads, bases = heads[:min(len(heads), maxUnmatched)], bases[:min(len(bases), maxUnmatched)]
+	}
+	var list []candidate
+	for _, h := range heads {
+		others := bases
+		if c&sameName != 0 {
+			others = byName[h.own.Name]
+		}
+		for _, b := range others {
+			if similarity, ok := c.meets(h, b); ok {
+				list = append(list, candidate{h, b, similarity})
 			}
 		}
 	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.similarity, a.similarity) })
+	return list
+}
+
+// meets reports whether two pieces with the names that the criterion asks for meet it, and
+// how similar they are.
+func (c criterion) meets(head, base *piece) (similarity float64, ok bool) {
+	if c&sameSource != 0 && head.where != base.where || c&sameHeader != 0 && head.header != base.header {
+		return 0, false
+	}
+	similarity = head.similarity(base)
+	return similarity, c&alike == 0 || head.bodied && base.bodied && similarity >= similar
 }
 
 // similarity is the share of words that two pieces have in common (Dice), from 0 to 1.

@@ -74,7 +74,7 @@ func (r *run) configure() error {
 	return nil
 }
 
-// untilDeadline is the campaign's time limit, cut so that it and the base's share end
+// untilDeadline is the campaign's time limit, cut so that it and the base's shares end
 // before the deadline.
 func (c *Campaign) untilDeadline(now func() time.Time) time.Duration {
 	if c.Deadline.IsZero() {

@@ -99,30 +99,33 @@ func (b *Base) namedAsHead() []*compile.Output {
 			if name, ok := side.Renamed[contract.Source]; ok {
 				contract.Source = name
 			}
-			for _, c := range side.Head.Contracts {
-				if c.UnitName() == b.functions[i].Contracts[was] {
-					contract.Source, contract.Name = c.Source, c.Name
-				}
+			became := b.functions[i].Contracts[was]
+			if at := slices.IndexFunc(side.Head.Contracts, func(c *compile.Contract) bool { return c.UnitName() == became }); at >= 0 {
+				contract.Source, contract.Name = side.Head.Contracts[at].Source, side.Head.Contracts[at].Name
 			}
 			names[was] = contract.UnitName()
 		}
 		for _, contract := range base.Contracts {
-			for _, code := range []*bytecode.Code{contract.Creation, contract.Runtime} {
-				if code == nil {
-					continue
-				}
-				code.Links = slices.Clone(code.Links) // a copy shares them
-				for j, link := range code.Links {
-					if name, ok := names[link.Library]; ok {
-						code.Links[j].Library = name
-					}
-				}
-			}
+			renameLinks(contract.Creation, names)
+			renameLinks(contract.Runtime, names)
 		}
 		outputs = append(outputs, base)
 	}
 	compile.Distinguish(outputs, outputs)
 	return outputs
+}
+
+// renameLinks gives the libraries that code links to their new names.
+func renameLinks(code *bytecode.Code, names map[string]string) {
+	if code == nil {
+		return
+	}
+	code.Links = slices.Clone(code.Links) // a copy of the code shares them
+	for i, link := range code.Links {
+		if name, ok := names[link.Library]; ok {
+			code.Links[i].Library = name
+		}
+	}
 }
 
 // sideOf is the index of the side that a contract of the head's belongs to; −1 where no

@@ -165,7 +165,7 @@ func convert(from, to *input.Function, args []input.Value) []input.Value {
 	return out
 }
 
-// argument is one that is no struct, or a field of one.
+// argument is one of an elementary type or an array, or such a field of a struct.
 type argument struct {
 	name  string
 	kind  *input.Type

@@ -106,7 +106,7 @@ type comparison struct {
 	budget *Budget
 	log    *progress.Log
 
-	searches int // for ways that anybody can take: they share a part of the budget
+	searches int // for ways that any sender can take: they share a part of the budget
 }
 
 func (c *comparison) takeHead(d *deploy.Deployment) error {

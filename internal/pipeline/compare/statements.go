@@ -106,78 +106,77 @@ func holds(list []*statement, at bytecode.Location) *statement {
 // say. What is left over on both sides was moved within the function, or written anew; of
 // other functions, what is left over was moved if its text is the same.
 func correspond(target *statement, heads, bases []*statement, functions *diffmap.Counterparts) counterparts {
-	was, edits := map[*statement]*statement{}, map[*statement][]*statement{}
-	taken := map[*statement]bool{}
-	pair := func(h, b *statement) { was[h], taken[b] = b, true }
-	in := func(list []*statement, d diffmap.Definition) []*statement {
-		var found []*statement
-		for _, s := range list {
-			if s.in == d {
-				found = append(found, s)
-			}
-		}
-		return found
-	}
-	rest := map[*statement]bool{} // of the head's, left over
-	for _, h := range heads {
-		rest[h] = true
-	}
+	a := &alignment{functions: functions, was: map[*statement]*statement{}, edits: map[*statement][]*statement{}, taken: map[*statement]bool{}}
 	seen := map[diffmap.Definition]bool{}
 	for _, h := range heads {
-		d := h.in
-		before, ok := functions.Function(d)
-		if !ok || seen[d] {
+		if before, ok := functions.Function(h.in); ok && !seen[h.in] {
+			seen[h.in] = true
+			a.within(h.in, before, of(heads, h.in), of(bases, before))
+		}
+	}
+	c := counterparts{bases: bases, edited: a.edits[target]}
+	for _, b := range bases {
+		if a.taken[b] {
 			continue
 		}
-		seen[d] = true
-		hs, bs := in(heads, d), in(bases, before)
-		headText, baseText := functions.HeadText(diffmap.Range{Source: d.Source, Start: d.Start, End: d.End}), functions.BaseText(diffmap.Range{Source: before.Source, Start: before.Start, End: before.End})
-		alignStatements(hs, bs, headText, baseText, d.Start, before.Start, pair)
-		for _, h := range hs {
-			for _, b := range bs {
-				if was[h] == nil && !taken[b] && renamed(h.words, b.words, headText, baseText) {
-					pair(h, b)
-				}
-			}
-		}
-		var late []*statement
-		for _, h := range hs {
-			for _, b := range bs {
-				if was[h] == nil && !taken[b] {
-					edits[h] = append(edits[h], b)
-					late = append(late, b)
-				}
-			}
-		}
-		for _, b := range late {
-			taken[b] = true
-		}
-		for _, h := range hs {
-			if was[h] != nil || len(edits[h]) > 0 {
-				delete(rest, h)
-			}
-		}
-	}
-	c := counterparts{bases: bases, edited: edits[target]}
-	text := func(s *statement, of func(diffmap.Range) []byte) []byte {
-		return of(diffmap.Range{Source: s.in.Source, Start: s.in.Start, End: s.in.End})
-	}
-	for _, b := range bases {
-		if !taken[b] {
-			c.gone = append(c.gone, b)
-			if rest[target] && renamed(target.words, b.words, text(target, functions.HeadText), text(b, functions.BaseText)) {
-				c.same = append(c.same, b)
-			}
-		}
-	}
-	if b := was[target]; b != nil {
-		if renamed(target.words, b.words, text(target, functions.HeadText), text(b, functions.BaseText)) {
+		c.gone = append(c.gone, b)
+		if a.was[target] == nil && len(a.edits[target]) == 0 && a.renamed(target, b) {
 			c.same = append(c.same, b)
-		} else {
-			c.edited = append(c.edited, b)
 		}
+	}
+	switch b := a.was[target]; {
+	case b == nil:
+	case a.renamed(target, b):
+		c.same = append(c.same, b)
+	default:
+		c.edited = append(c.edited, b)
 	}
 	return c
+}
+
+// of are the statements of a function.
+func of(list []*statement, d diffmap.Definition) []*statement {
+	return slices.DeleteFunc(slices.Clone(list), func(s *statement) bool { return s.in != d })
+}
+
+// alignment pairs the statements of the two versions.
+type alignment struct {
+	functions *diffmap.Counterparts
+	was       map[*statement]*statement   // the base's of the head's
+	edits     map[*statement][]*statement // those of which one may have been it
+	taken     map[*statement]bool         // of the base
+}
+
+func (a *alignment) pair(h, b *statement) { a.was[h], a.taken[b] = b, true }
+
+// renamed is [renamed] of two statements in their functions.
+func (a *alignment) renamed(h, b *statement) bool {
+	return renamed(h.words, b.words, a.functions.HeadText(rangeOf(h.in)), a.functions.BaseText(rangeOf(b.in)))
+}
+
+func rangeOf(d diffmap.Definition) diffmap.Range {
+	return diffmap.Range{Source: d.Source, Start: d.Start, End: d.End}
+}
+
+// within pairs the statements of a function with those of its base version.
+func (a *alignment) within(d, before diffmap.Definition, hs, bs []*statement) {
+	alignStatements(hs, bs, a.functions.HeadText(rangeOf(d)), a.functions.BaseText(rangeOf(before)), d.Start, before.Start, a.pair)
+	for _, h := range hs {
+		for _, b := range bs {
+			if a.was[h] == nil && !a.taken[b] && a.renamed(h, b) {
+				a.pair(h, b)
+			}
+		}
+	}
+	left := slices.DeleteFunc(bs, func(b *statement) bool { return a.taken[b] })
+	for _, h := range hs {
+		if a.was[h] == nil && len(left) > 0 {
+			a.edits[h] = left
+		}
+	}
+	for _, b := range left {
+		a.taken[b] = slices.ContainsFunc(hs, func(h *statement) bool { return a.was[h] == nil })
+	}
 }
 
 // renamed reports whether two statements are the same but for names that the other side's

@@ -149,9 +149,9 @@ func (h *headSide) blockOf(at bytecode.Location) bytecode.Location {
 	return at
 }
 
-// byAnybody are the ways to a finding by the attacker alone, where those that are known take
+// byAnySender are the ways to a finding by the attacker alone, where those that are known take
 // another sender: a campaign on the head looks for them, with a share of the budget.
-func (c *comparison) byAnybody(old *candidate) []input.Sequence {
+func (c *comparison) byAnySender(old *candidate) []input.Sequence {
 	f, h := old.finding, c.head
 	if !h.needsSomebody(old) || c.ctx.Err() != nil {
 		return nil
@@ -173,7 +173,7 @@ func (c *comparison) byAnybody(old *candidate) []input.Sequence {
 		}
 		config.Seeds = append(config.Seeds, inSpace(h.Space, space, seq))
 	}
-	c.log.Line("base    looking for a way to an old failure that anybody can take, limit %s", describeLimit(&config, c.searches))
+	c.log.Line("base    looking for a way to an old failure that any sender can take, limit %s", describeLimit(&config, c.searches))
 	result, err := (&fuzzer.Campaign{Config: config}).Run(c.ctx)
 	if err != nil {
 		return nil
@@ -193,7 +193,7 @@ func (c *comparison) byAnybody(old *candidate) []input.Sequence {
 func (c *comparison) otherWays(old *candidate) []*candidate {
 	f := old.finding
 	var ways []*candidate
-	for _, seq := range slices.Concat(f.Ways, c.head.byOtherFunctions(f), c.byAnybody(old)) {
+	for _, seq := range slices.Concat(f.Ways, c.head.byOtherFunctions(f), c.byAnySender(old)) {
 		if len(ways) == maxNewWays || c.ctx.Err() != nil {
 			break
 		}
