@@ -69,13 +69,14 @@ func BaseTexts(diff *unified.Diff, output *compile.Output, options Options) (*Ba
 		if err != nil {
 			return nil, err
 		}
+		renamed := head != "" && head != name && f.Status == unified.Renamed
 		held := slices.ContainsFunc(output.Sources, func(s *compile.Source) bool { return s.Path == name })
-		if !held { // a name that the head has for another file now is the base's own as well
+		if !held && !renamed { // a name that the head has for another file now is the base's own as well
 			base.Others[name] = text
 			continue
 		}
 		base.Texts[name] = text
-		if head != "" && head != name && f.Status == unified.Renamed {
+		if renamed {
 			base.Renamed[name] = head
 		}
 	}

@@ -493,7 +493,7 @@ func TestEventsAndMarks(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, seen, err := Replay(machine, &config, f.Sequence)
-		if err != nil || !slices.Contains(seen, Observed{f.Oracle.ID, f.Location, f.Message}) {
+		if err != nil || !slices.Contains(seen, Observed{f.Oracle.ID, f.Location, f.Message, len(f.Sequence) - 1}) {
 			t.Errorf("the replay shows %+v (%v)", seen, err)
 		}
 	}

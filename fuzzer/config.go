@@ -33,7 +33,9 @@ type Config struct {
 	// Without disables techniques, so that their effect can be measured; With enables
 	// those that are [Optional].
 	Without, With Techniques
-	Corpus        *Corpus // nil: nothing is loaded or saved
+	// Ways is how many more sequences, of other paths, a finding keeps; 0: none.
+	Ways   int
+	Corpus *Corpus // nil: nothing is loaded or saved
 	// Library holds the analysis results about the Table's programs that do not depend
 	// on targets; campaigns on one Table may share it. nil: one of its own.
 	Library *lookahead.Library

@@ -34,6 +34,9 @@ type Finding struct {
 	// Chosen reports that it happens in calls of a contract that the sequence deploys with
 	// arguments of its own choice, and was not seen otherwise.
 	Chosen bool
+	// Ways are other sequences that a worker saw fail there, by other paths: neither
+	// minimized nor confirmed. At most Config.Ways.
+	Ways []input.Sequence
 }
 
 // findingKey deduplicates findings.
@@ -112,6 +115,28 @@ func (o *observer) sees(key findingKey, seq input.Sequence, exec *evm.Execution)
 		}
 	}
 	return false
+}
+
+// failingWay is how a sequence came to a finding: the path of its last call, and the function
+// called before.
+type failingWay struct {
+	findingKey
+	path   bytecode.PathID
+	before *input.Function // nil: the last call is the only one
+}
+
+func failingWayOf(key findingKey, seq input.Sequence, exec *evm.Execution) failingWay {
+	at := failingWay{findingKey: key, path: exec.PathID()}
+	if len(seq) > 1 {
+		at.before = seq[len(seq)-2].Function
+	}
+	return at
+}
+
+// Entered lists the entries of the blocks that the execution entered, as
+// [Finding.Path] has them.
+func Entered(table *bytecode.Table, exec *evm.Execution) []bytecode.Location {
+	return entered(table, exec)
 }
 
 // entered lists the entries of the blocks that the execution entered.

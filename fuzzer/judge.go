@@ -56,6 +56,7 @@ func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery) {
 func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *discovery) {
 	key := seen.key()
 	if c.reported[key] {
+		c.keepWay(key, d.sequence[:seen.Call+1])
 		return
 	}
 	seq, exec, ok := c.confirm(ctx, d.sequence, findingProbes, func(seq input.Sequence, exec *evm.Execution) bool {
@@ -86,6 +87,15 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 	}
 	c.result.Findings = append(c.result.Findings, f)
 	c.Progress(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})
+}
+
+// keepWay keeps another sequence of a finding.
+func (c *Campaign) keepWay(key findingKey, seq input.Sequence) {
+	for _, f := range c.result.Findings {
+		if f.Oracle.ID == key.oracle && f.Location == key.at && len(f.Ways) < c.Ways {
+			f.Ways = append(f.Ways, seq.Clone())
+		}
+	}
 }
 
 // confirm replays a sequence on the judge, minimizes it with at most so many probes, and
@@ -170,7 +180,7 @@ func Replay(machine evm.Machine, config *Config, seq input.Sequence) (*evm.Execu
 	}
 	var all []Observed
 	for _, seen := range newObserver(config).observe(seq, exec) {
-		all = append(all, Observed{seen.oracle.ID, seen.Location, seen.Message})
+		all = append(all, Observed{seen.oracle.ID, seen.Location, seen.Message, seen.Call})
 	}
 	return exec, all, nil
 }
@@ -180,6 +190,7 @@ type Observed struct {
 	Oracle   string
 	Location bytecode.Location
 	Message  string
+	Call     int // index of the sequence's call in which it happened
 }
 
 // Enters reports whether the execution entered the target, and whether in a call

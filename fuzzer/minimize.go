@@ -31,6 +31,12 @@ func minimize(space *input.Space, seq input.Sequence, keeps func(input.Sequence)
 	}
 }
 
+// Minimize makes a sequence smaller as a campaign's findings are: keeps must be true for it,
+// and is true for the result.
+func Minimize(space *input.Space, seq input.Sequence, keeps func(input.Sequence) bool) input.Sequence {
+	return minimize(space, seq, keeps)
+}
+
 type minimizer struct {
 	space *input.Space
 	keeps func(input.Sequence) bool

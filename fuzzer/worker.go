@@ -107,6 +107,9 @@ type worker struct {
 	observer   *observer
 	properties []input.Callable
 	reported   map[findingKey]bool
+	ways       map[failingWay]bool // that were reported, of findings that keep several
+	wayCounts  map[findingKey]int  // of them
+	maxWays    int
 	passed     map[input.Callable]bool      // fuzz tests
 	slopes     map[branchSide][]input.Slope // what words did to branches, see step.recordSlope
 	moved      map[branchSide]bool          // whether input words move a branch's operands
@@ -418,10 +421,27 @@ func (w *worker) observe(seq input.Sequence, exec *evm.Execution) []observation 
 	for _, seen := range w.observer.observe(seq, exec) {
 		if key := seen.key(); !w.reported[key] {
 			w.reported[key] = true
+			w.isNewWay(key, seq, exec)
+			first = append(first, seen)
+		} else if w.isNewWay(key, seq, exec) {
 			first = append(first, seen)
 		}
 	}
 	return first
+}
+
+// isNewWay reports whether an execution is another way to a finding, worth keeping.
+func (w *worker) isNewWay(key findingKey, seq input.Sequence, exec *evm.Execution) bool {
+	if w.maxWays == 0 {
+		return false
+	}
+	at := failingWayOf(key, seq, exec)
+	if w.ways[at] || w.wayCounts[key] > w.maxWays {
+		return false
+	}
+	w.ways[at] = true
+	w.wayCounts[key]++
+	return true
 }
 
 func (w *worker) mark(b *batch) Mark { return Mark{b.executions, b.calls, w.seconds()} }

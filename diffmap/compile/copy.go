@@ -3,7 +3,6 @@ package compile
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/crypto"
 
@@ -37,20 +36,22 @@ func copyCode(code *bytecode.Code) *bytecode.Code {
 	return &own
 }
 
-// RenameSources gives the contracts of renamed sources, and the links to their libraries,
-// the new names.
-func (o *Output) RenameSources(renamed map[string]string) {
+// Rename gives contracts, and the links to libraries among them, other names.
+func (o *Output) Rename(name func(*Contract) (source, name string)) {
+	names := map[string]string{}
 	for _, c := range o.Contracts {
-		if name, ok := renamed[c.Source]; ok {
-			c.Source = name
-		}
+		was := c.UnitName()
+		c.Source, c.Name = name(c)
+		names[was] = c.UnitName()
+	}
+	for _, c := range o.Contracts {
 		for _, code := range []*bytecode.Code{c.Creation, c.Runtime} {
 			if code == nil {
 				continue
 			}
 			for i, link := range code.Links {
-				if colon := strings.LastIndexByte(link.Library, ':'); colon >= 0 && renamed[link.Library[:colon]] != "" {
-					code.Links[i].Library = renamed[link.Library[:colon]] + link.Library[colon:]
+				if name, ok := names[link.Library]; ok {
+					code.Links[i].Library = name
 				}
 			}
 		}

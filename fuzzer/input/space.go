@@ -176,6 +176,10 @@ func (s *Space) addInstance(in evm.Instance, known map[*bytecode.Contract][]*Fun
 	s.Instances = append(s.Instances, out)
 }
 
+// Callable is the function of an instance with a signature, properties included; nil where
+// there is none.
+func (in *Instance) Callable(signature string) *Function { return in.function(signature) }
+
 // asProperty is the function as the property that it is by one of the World's own prefixes.
 func (s *Space) asProperty(f *Function) *Function {
 	if f.Kind != Method || f.Property || len(s.prefixes) == 0 {

@@ -67,6 +67,9 @@ func (r *run) configure() error {
 		Now:      r.o.Now,
 		Progress: r.show,
 	}
+	if r.change.HasBase() {
+		r.config.Ways = compare.MaxWays
+	}
 	if o.CorpusDir != "" {
 		r.config.Corpus = &fuzzer.Corpus{Dir: o.CorpusDir, Withhold: r.o.Output.OnlyIntroduced}
 		r.report.Corpus = sumOf(r.config.Corpus)
@@ -75,13 +78,13 @@ func (r *run) configure() error {
 	return nil
 }
 
-// untilDeadline is the campaign's time limit, cut so that it and the base's share end
+// untilDeadline is the campaign's time limit, cut so that it and the base's shares end
 // before the deadline.
 func (c *Campaign) untilDeadline(now func() time.Time) time.Duration {
 	if c.Deadline.IsZero() {
 		return c.Timeout
 	}
-	left := c.Deadline.Sub(now()) * compare.BaseShare / (compare.BaseShare + 1)
+	left := c.Deadline.Sub(now()) * compare.BaseShare / (compare.BaseShare + compare.Rounds)
 	if left = max(time.Nanosecond, left); c.Timeout == 0 || left < c.Timeout { // zero would mean without limit
 		return left
 	}

@@ -137,7 +137,7 @@ func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *com
 // showClashes demonstrates storage layout clashes on go-ethereum. Where the base has no
 // World, they stay as they were detected from compiler output.
 func (r *run) showClashes(clashes []upgrade.Clash, base *compare.Base) {
-	if len(clashes) == 0 || base == nil {
+	if len(clashes) == 0 || base == nil || base.Deployment == nil {
 		return
 	}
 	if err := upgrade.Show(clashes, r.report, r.head.Deployment, base.Deployment, &r.files); err != nil {

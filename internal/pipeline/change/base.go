@@ -84,18 +84,24 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 	var sides []diffmap.BaseSide
 	unbuilt := &unbuiltError{}
 	for i, o := range c.Outputs {
-		if unknown := c.unknownOfBase(o); unknown != "" {
+		base, err := diffmap.BaseTexts(changed, o, options)
+		if err != nil {
+			return nil, err
+		}
+		old := c.beforeAdditions(o, base)
+		unknown := c.unknownOfBase(o)
+		if old != nil && (unknown == "" || len(old.Contracts) == 0) {
+			sides = append(sides, diffmap.BaseSide{Head: o, Base: old, Causes: c.deps.causes()})
+			continue
+		}
+		if unknown != "" {
 			if !slices.Contains(unbuilt.unknown, unknown) {
 				unbuilt.unknown = append(unbuilt.unknown, unknown)
 			}
 			continue
 		}
-		base, err := diffmap.BaseTexts(changed, o, options)
-		if err != nil {
-			return nil, err
-		}
 		if !base.Any() {
-			continue // of another project, or entirely new
+			continue // of another project
 		}
 		c.log.Line("base    compiling the base version of %s", describeOrigin(c.Given[i]))
 		compiled, err := c.buildBase(ctx, o, base)
@@ -116,6 +122,21 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 		return sides, unbuilt
 	}
 	return sides, nil
+}
+
+// beforeAdditions is the base version of a build to which the diff only adds sources: what
+// is left without them, which need not be compiled again. It may have no contracts. nil
+// where the diff does something else.
+func (c *Change) beforeAdditions(o *compile.Output, base *diffmap.BaseSources) *compile.Output {
+	if len(base.Texts) == 0 || base.Any() || len(base.Others) > 0 {
+		return nil
+	}
+	old := o.Without(func(source string) bool {
+		text, changed := base.Texts[source]
+		return changed && text == nil
+	})
+	old.Origin += ", base version"
+	return old
 }
 
 func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap.BaseSources) (*compile.Output, error) {
@@ -177,6 +198,9 @@ func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 	var sides []diffmap.BaseSide
 	for _, head := range c.Outputs {
 		nearest := nearestBase(head, bases)
+		if nearest == nil && len(c.Outputs) == 1 && len(bases) == 1 {
+			nearest = bases[0] // all its contracts have other names
+		}
 		if nearest == nil {
 			continue
 		}

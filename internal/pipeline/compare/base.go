@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,8 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 )
@@ -23,15 +25,23 @@ type Head struct {
 
 // Base is the base version, deployed as the head was.
 type Base struct {
+	// Deployment is nil where the base could not be deployed.
 	Deployment *deploy.Deployment
 
-	sides  []diffmap.BaseSide
-	judge  evm.Machine
-	places map[*fuzzer.Finding][]bytecode.Location // where the base has the failing code
+	// otherWorld says why the base's World was not made as the head's was; empty: it was.
+	// What happens in it happened before, what does not happen proves nothing.
+	otherWorld string
+
+	code       deploy.Build
+	sides      []diffmap.BaseSide
+	functions  []*diffmap.Counterparts // parallel to sides
+	judge      evm.Machine
+	statements map[*fuzzer.Finding]counterparts // of the code that fails
 }
 
 // DeployBase deploys the base version of a change by the head's recipe, and looks up the
-// code that fails in findings; without findings, the base only has a World.
+// code that fails in findings; without findings, the base only has a World. With an error
+// about its World, it returns the base all the same: it may lack what the head has.
 func DeployBase(ctx context.Context, c *change.Change, head Head, findings []*fuzzer.Finding) (*Base, error) {
 	switch {
 	case !c.HasBase():
@@ -49,98 +59,110 @@ func DeployBase(ctx context.Context, c *change.Change, head Head, findings []*fu
 
 // deployBase is DeployBase for builds that are known.
 func deployBase(ctx context.Context, sides []diffmap.BaseSide, paths diffmap.Options, head Head, findings []*fuzzer.Finding) (*Base, error) {
-	code := deploy.NewBuild(namedAsHead(sides), paths)
-	b := &Base{sides: sides, places: map[*fuzzer.Finding][]bytecode.Location{}}
+	b := &Base{sides: sides, statements: map[*fuzzer.Finding]counterparts{}}
+	for _, side := range sides {
+		b.functions = append(b.functions, diffmap.NewCounterparts(side))
+	}
+	b.code = deploy.NewBuild(b.namedAsHead(), paths)
 	for _, f := range findings {
-		b.places[f] = samePlaces(f, &head.Deployment.Build, &code)
-		code.Table.Cut(b.places[f]) // before any machine uses the code
+		b.statements[f] = b.counterparts(f, &head.Deployment.Build)
+		b.code.Table.Cut(placesOf(b.statements[f].same)) // before any machine uses the code
 	}
-	recipe, lacking := head.Recipe.Again(head.Deployment).Without(func(name string) bool { return code.Contract(name) == nil })
+	recipe, lacking := head.Recipe.Again(head.Deployment).Without(func(name string) bool { return b.code.Contract(name) == nil })
 	if lacking != "" {
-		return nil, fmt.Errorf("the base lacks %s, whose set-up makes the World", lacking)
+		b.otherWorld = fmt.Sprintf("the base lacks %s, whose set-up makes the World", lacking)
+		recipe.Tests = nil
 	}
-	var err error
-	if b.Deployment, err = deploy.Make(ctx, code, recipe); err != nil {
-		return nil, fmt.Errorf("the base could not be deployed: %w", err)
+	made, err := deploy.Make(ctx, b.code, recipe)
+	if err != nil && b.otherWorld != "" {
+		return b, errors.New(b.otherWorld)
 	}
-	b.judge, err = b.Deployment.NewJudge()
-	return b, err
+	if err != nil {
+		return b, fmt.Errorf("the base could not be deployed: %w", err)
+	}
+	if b.judge, err = made.NewJudge(); err != nil {
+		return b, err
+	}
+	b.Deployment = made
+	return b, nil
 }
 
 // namedAsHead copies the base's builds, with the head's names for their contracts.
-func namedAsHead(sides []diffmap.BaseSide) []*compile.Output {
+func (b *Base) namedAsHead() []*compile.Output {
 	var outputs []*compile.Output
-	for _, side := range sides {
+	for i, side := range b.sides {
 		base := side.Base.Copy()
 		base.Folder = side.Head.Folder
-		base.RenameSources(side.Renamed)
+		base.Rename(func(contract *compile.Contract) (source, name string) {
+			source, name = cmp.Or(side.Renamed[contract.Source], contract.Source), contract.Name
+			became := b.functions[i].Contracts[contract.UnitName()]
+			if at := slices.IndexFunc(side.Head.Contracts, func(c *compile.Contract) bool { return c.UnitName() == became }); at >= 0 {
+				source, name = side.Head.Contracts[at].Source, side.Head.Contracts[at].Name
+			}
+			return source, name
+		})
 		outputs = append(outputs, base)
 	}
 	compile.Distinguish(outputs, outputs)
 	return outputs
 }
 
-// covers reports whether one of the base's builds is of the project that a contract of
-// the head's belongs to.
-func (b *Base) covers(name string) bool {
-	return slices.ContainsFunc(b.sides, func(side diffmap.BaseSide) bool {
+// sideOf is the index of the side that a contract of the head's belongs to; −1 where no
+// base build is of its project.
+func (b *Base) sideOf(name string) int {
+	return slices.IndexFunc(b.sides, func(side diffmap.BaseSide) bool {
 		return slices.ContainsFunc(side.Head.Contracts, func(c *compile.Contract) bool { return c.QualifiedName() == name })
 	})
 }
 
-// samePlaces lists where the base has the failing code: the same instruction, compiled from
-// the same text in a function of the same name, or if there is none, in any function of the
-// contract.
-func samePlaces(f *fuzzer.Finding, head, base *deploy.Build) []bytecode.Location {
+// counterpartsOf are those of the functions of a contract of the head's; nil where no base
+// build is of its project.
+func (b *Base) counterpartsOf(contract string) *diffmap.Counterparts {
+	if i := b.sideOf(contract); i >= 0 {
+		return b.functions[i]
+	}
+	return nil
+}
+
+// counterparts finds the failing code of a finding on the base.
+func (b *Base) counterparts(f *fuzzer.Finding, head *deploy.Build) counterparts {
 	text, ok := head.Positions.TextAt(f.Location)
-	if !ok {
-		return nil
+	functions := b.counterpartsOf(f.Contract)
+	if !ok || functions == nil {
+		return counterparts{}
 	}
-	op := head.Table.Program(f.Location.Code).Bytes[f.Location.PC]
-	function, _ := head.Positions.FunctionAt(f.Location)
-	var same, elsewhere []bytecode.Location
-	for _, p := range programsOf(f.Contract, base) {
-		p.Instructions(func(pc uint32) bool {
-			at := bytecode.Location{Code: p.ID, PC: pc}
-			if p.Bytes[pc] != op {
-				return true
-			}
-			if there, ok := base.Positions.TextAt(at); !ok || there != text {
-				return true
-			}
-			if name, _ := base.Positions.FunctionAt(at); name == function {
-				same = append(same, at)
-			} else {
-				elsewhere = append(elsewhere, at)
-			}
-			return true
-		})
+	op, kind := head.Table.Program(f.Location.Code).Bytes[f.Location.PC], kindOf(text)
+	heads, bases := statementsOf(f.Contract, head, op, kind), statementsOf(f.Contract, &b.code, op, kind)
+	target := holds(heads, f.Location)
+	if target == nil { // the code of another contract
+		return counterparts{bases: bases}
 	}
-	if len(same) == 0 {
-		return elsewhere
-	}
-	return same
+	return correspond(target, heads, bases, functions)
 }
 
-// programsOf are the programs of a contract.
-func programsOf(name string, b *deploy.Build) []*bytecode.Program {
-	contract := b.Contract(name)
-	if contract == nil {
-		return nil
-	}
-	var programs []*bytecode.Program
-	for _, code := range []*bytecode.Code{contract.Creation, contract.Runtime} {
-		if code == nil {
-			continue
-		}
-		if p := b.Table.Program(code.ID); p != nil {
-			programs = append(programs, p)
-		}
-	}
-	return programs
+// replay makes calls on the base.
+func (b *Base) replay(space *input.Space, seq input.Sequence) (*evm.Execution, []fuzzer.Observed, error) {
+	return fuzzer.Replay(b.judge, &fuzzer.Config{Space: space, Oracles: oracle.Known()}, seq)
 }
 
-// textual reports whether the source text of all code of a contract is known.
-func textual(name string, b *deploy.Build) bool {
-	return !slices.ContainsFunc(programsOf(name, b), func(p *bytecode.Program) bool { return !b.Positions.KnowsTexts(p.ID) })
+// alike reports whether what an oracle saw on the base, in the finding's calls, is the
+// finding: see [evidence.decide].
+func (b *Base) alike(o fuzzer.Observed, f *fuzzer.Finding, head *deploy.Build) bool {
+	p := b.code.Table.Program(o.Location.Code)
+	if o.Oracle != f.Oracle.ID || p == nil || p.Contract == nil || p.Contract.QualifiedName() != f.Contract {
+		return false
+	}
+	s := b.statements[f]
+	at := holds(s.bases, o.Location)
+	if at != nil && (slices.Contains(s.same, at) || slices.Contains(s.edited, at) || slices.Contains(s.gone, at)) {
+		return true
+	}
+	here, inFunction := head.Positions.DefinitionAt(f.Location)
+	there, inBase := b.code.Positions.DefinitionAt(o.Location)
+	if !inFunction || !inBase { // nothing is known that tells them apart
+		return true
+	}
+	functions := b.counterpartsOf(f.Contract)
+	was, ok := functions.Function(here)
+	return ok && was == there
 }

@@ -97,12 +97,12 @@ func TestFindings(t *testing.T) {
 	base, head := compiled(t, "base"), compiled(t, "head")
 	for _, c := range []struct{ contract, calls, want, reason string }{
 		{"Kept", "Kept.spend(uint256) args (1234)", report.PreExisting, "^the same calls break it on the base$"},
-		{"Shifted", "Shifted.spend(uint256) args (152)", report.PreExisting, "^other calls break it on the base$"},
-		{"Sealed", "Sealed.spend(uint256,uint256) args (160447833037, 152)", report.PreExisting, "^other calls break it on the base$"},
+		{"Shifted", "Shifted.spend(uint256) args (152)", report.PreExisting, "^other arguments of the same calls break it on the base$"},
+		{"Sealed", "Sealed.spend(uint256,uint256) args (160447833037, 152)", report.PreExisting, "^other arguments of the same calls break it on the base$"},
 		{"Guarded", "Guarded.spend(uint256) args (6)", report.Introduced, `^not reproduced on the base: neither by these calls \(the last one reverts: too much\) nor by [1-9].* sequences derived from them$`},
-		{"Added", "Added.spend(uint256) args (4321)", report.Introduced, "^the base does not have the failing code$"},
-		{"Elsewhere", "Elsewhere.newer(uint256) args (9)", report.Unknown, "^its calls do not fit the base: "},
-		{"Unlocked", "Unlocked.unlock(uint256,bool) args (1, true)\nUnlocked.spend(uint256) args (1)", report.Unknown, "^not reproduced on the base, which not all of its calls fit: "},
+		{"Added", "Added.spend(uint256) args (4321)", report.Introduced, `^it takes Added.spend\(uint256\), which the base does not have$`},
+		{"Elsewhere", "Elsewhere.newer(uint256) args (9)", report.PreExisting, "^the same calls break it on the base$"},
+		{"Unlocked", "Unlocked.unlock(uint256,bool) args (1, true)\nUnlocked.spend(uint256) args (1)", report.Introduced, `^it takes Unlocked.unlock\(uint256,bool\), which the base does not have$`},
 		{"Twice", "Twice.spend(uint256) args (3)", report.Introduced, `^not reproduced on the base: neither by these calls \(the last one succeeds\)`},
 		{"Fresh", "Fresh.spend(uint256) args (3)", report.Introduced, "^the base does not have the contract$"},
 	} {
@@ -127,18 +127,34 @@ func TestSavedInputs(t *testing.T) {
 	}
 	h = headOf(t, head, "Shifted")
 	f = found(t, h, "Shifted.spend(uint256) args (152)")
-	b, err := deployBase(t.Context(), sides, diffmap.Options{}, h, []*fuzzer.Finding{f})
+	c := comparing(t, h, sides, f)
+	e := c.begin(f)
+	if c.tryOwn(e); e.same {
+		t.Fatal("its own calls break it on the base")
+	}
+	g, err := c.newGroup(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := b.lookUp(f, h.Deployment)
-	if !c.tryOwn(b) {
-		t.Fatal("its own calls break it on the base")
-	}
-	b.trySaved(t.Context(), []*candidate{c}, h.Deployment, []input.Sequence{parse(t, h, "Shifted.spend(uint256) args (77)")})
-	if got := c.decide(); got.Is != report.PreExisting {
+	c.budget.Saved = []input.Sequence{parse(t, h, "Shifted.spend(uint256) args (77)")}
+	c.trySaved(g)
+	if got := e.decide(); got.Is != report.PreExisting {
 		t.Errorf("with a saved input that breaks the base: %+v", got)
 	}
+}
+
+// comparing is the comparison of findings with the base's builds, before anything was tried.
+func comparing(t *testing.T, head Head, sides []diffmap.BaseSide, findings ...*fuzzer.Finding) *comparison {
+	t.Helper()
+	b, err := deployBase(t.Context(), sides, diffmap.Options{}, head, findings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &comparison{ctx: t.Context(), base: b, budget: &Budget{}, log: progress.NewLog(io.Discard, time.Now)}
+	if err := c.takeHead(head.Deployment); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // TestOtherProject: a build of another project says nothing of a contract.
@@ -153,14 +169,15 @@ func TestOtherProject(t *testing.T) {
 }
 
 // TestWithoutTexts: a base whose build holds no source texts proves nothing of code that
-// cannot be found in it. What is not there at all is still introduced.
+// cannot be found in it. What the same calls break is old all the same, and what is not
+// there at all is introduced.
 func TestWithoutTexts(t *testing.T) {
 	base, head := compiled(t, "base"), compiled(t, "head")
 	for _, s := range base.Sources {
 		s.Text = nil
 	}
 	sides := []diffmap.BaseSide{{Head: head, Base: base}}
-	for calls, want := range map[string]string{"Kept.spend(uint256) args (1234)": report.Unknown, "Added.spend(uint256) args (4321)": report.Unknown, "Fresh.spend(uint256) args (3)": report.Introduced} {
+	for calls, want := range map[string]string{"Kept.spend(uint256) args (1234)": report.PreExisting, "Guarded.spend(uint256) args (6)": report.Unknown, "Added.spend(uint256) args (4321)": report.Unknown, "Fresh.spend(uint256) args (3)": report.Introduced} {
 		contract, _, _ := strings.Cut(calls, ".")
 		h := headOf(t, head, contract)
 		if got := compareOne(t, h, sides, found(t, h, calls)); got.Is != want {
@@ -169,27 +186,52 @@ func TestWithoutTexts(t *testing.T) {
 	}
 }
 
-// TestSamePlaces: the code that breaks is the same instruction of the same text; in a
-// function of the same name, where there is one.
-func TestSamePlaces(t *testing.T) {
+// TestCounterparts: the code that breaks is that of the function that its own was on the
+// base, whatever other functions have the same text.
+func TestCounterparts(t *testing.T) {
 	base, head := compiled(t, "base"), compiled(t, "head")
-	code := deploy.NewBuild([]*compile.Output{base}, diffmap.Options{})
 	for calls, want := range map[string]string{"Kept.spend(uint256) args (1234)": "spend", "Twice.spend(uint256) args (3)": "spend", "Twice.other(uint256) args (3)": "other", "Elsewhere.newer(uint256) args (9)": "older", "Added.spend(uint256) args (4321)": ""} {
 		contract, _, _ := strings.Cut(calls, ".")
 		h := headOf(t, head, contract)
 		f := found(t, h, calls)
 		op := h.Deployment.Table.Program(f.Location.Code).Bytes[f.Location.PC]
-		places := samePlaces(f, &h.Deployment.Build, &code)
-		if (len(places) == 0) != (want == "") {
-			t.Errorf("%s: %d places", calls, len(places))
+		b, err := deployBase(t.Context(), []diffmap.BaseSide{{Head: head, Base: base}}, diffmap.Options{}, h, []*fuzzer.Finding{f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := placesOf(b.statements[f].same)
+		if (len(places) == 0) != (want == "") || len(b.statements[f].edited) > 0 {
+			t.Errorf("%s: %d places, %d edited", calls, len(places), len(b.statements[f].edited))
 		}
 		for _, at := range places {
-			if got := code.Table.Program(at.Code).Bytes[at.PC]; got != op {
+			if got := b.code.Table.Program(at.Code).Bytes[at.PC]; got != op {
 				t.Errorf("%s: opcode %#x at %v, want %#x", calls, got, at, op)
 			}
-			if name, _ := code.Positions.FunctionAt(at); name != want {
+			if name, _ := b.code.Positions.FunctionAt(at); name != want {
 				t.Errorf("%s: in function %q, want %q", calls, name, want)
 			}
+		}
+	}
+}
+
+// TestRenamed: a statement is the same if only names differ that the other function lacks.
+func TestRenamed(t *testing.T) {
+	for _, c := range []struct {
+		head, base, headRest, baseRest string
+		want                           bool
+	}{
+		{"assert(x != 3)", "assert( x!=3 )", "", "", true},
+		{"assert(amount != 3)", "assert(x != 3)", "", "", true},
+		{"assert(amount != 3)", "assert(x != 3)", "x = amount", "", false},
+		{"assert(amount != 3)", "assert(x != 3)", "", "amount = x", false},
+		{"assert(a < b)", "assert(b < a)", "", "", false},
+		{"assert(a < a)", "assert(x < y)", "", "", false},
+		{"assert(x != 4)", "assert(x != 3)", "", "", false},
+		{"assert(x != 3 && y)", "assert(x != 3)", "", "", false},
+	} {
+		head, base := wordsOf([]byte(c.head)), wordsOf([]byte(c.base))
+		if got := renamed(head, base, []byte(c.head+"; "+c.headRest), []byte(c.base+"; "+c.baseRest)); got != c.want {
+			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }
@@ -205,26 +247,34 @@ func TestNoBase(t *testing.T) {
 
 // TestRules: the first rule that fits decides.
 func TestRules(t *testing.T) {
-	all := evidence{contract: "a.sol:A", project: true, there: true, located: true, textual: true, places: 1, fitting: 1, outcome: "succeeds", tried: 12_345}
+	all := evidence{contract: "a.sol:A", project: true, there: true, located: true, textual: true, places: 1, outcome: "succeeds", tried: 12_345}
 	for name, c := range map[string]struct {
 		change func(*evidence)
 		is     string
 		reason string
 	}{
-		"nothing breaks it":            {func(*evidence) {}, report.Introduced, "not reproduced on the base: neither by these calls (the last one succeeds) nor by 12.3k sequences derived from them"},
-		"the same calls":               {func(e *evidence) { e.same = true }, report.PreExisting, "the same calls break it on the base"},
-		"the same calls, as they fit":  {func(e *evidence) { e.same, e.missing = true, "no function f" }, report.PreExisting, "the same calls break it on the base"},
-		"other calls":                  {func(e *evidence) { e.others = true }, report.PreExisting, "other calls break it on the base"},
-		"other calls, and a fault":     {func(e *evidence) { e.others, e.fault = true, "out of memory" }, report.PreExisting, "other calls break it on the base"},
-		"a fault":                      {func(e *evidence) { e.fault = "out of memory" }, report.Unknown, "out of memory"},
-		"a call that does not fit":     {func(e *evidence) { e.missing = "no function f" }, report.Unknown, "not reproduced on the base, which not all of its calls fit: no function f; 12.3k sequences derived from the others break nothing"},
-		"no call that fits":            {func(e *evidence) { e.fitting, e.missing = 0, "no function f" }, report.Unknown, "its calls do not fit the base: no function f"},
-		"no such code":                 {func(e *evidence) { e.places = 0 }, report.Introduced, "the base does not have the failing code"},
-		"no such code, texts missing":  {func(e *evidence) { e.places, e.textual = 0, false }, report.Unknown, "the base's build lacks source texts, so the failing code cannot be found there"},
-		"code without a source":        {func(e *evidence) { e.places, e.located = 0, false }, report.Unknown, "the failing code has no source text by which to find it on the base"},
-		"no such contract":             {func(e *evidence) { e.there = false }, report.Introduced, "the base does not have the contract"},
-		"no such project":              {func(e *evidence) { e.there, e.project = false, false }, report.Unknown, "no build of the base holds the project of a.sol:A"},
-		"the contract, of any project": {func(e *evidence) { e.project = false }, report.Introduced, "not reproduced on the base: neither by these calls (the last one succeeds) nor by 12.3k sequences derived from them"},
+		"nothing breaks it":             {func(*evidence) {}, report.Introduced, "not reproduced on the base: neither by these calls (the last one succeeds) nor by 12.3k sequences derived from them"},
+		"the same calls":                {func(e *evidence) { e.same = true }, report.PreExisting, "the same calls break it on the base"},
+		"the same calls, as they fit":   {func(e *evidence) { e.same, e.takes = true, []string{"A.f()"} }, report.PreExisting, "the same calls break it on the base"},
+		"the same calls, texts missing": {func(e *evidence) { e.same, e.places, e.textual = true, 0, false }, report.PreExisting, "the same calls break it on the base"},
+		"other arguments":               {func(e *evidence) { e.others = true }, report.PreExisting, "other arguments of the same calls break it on the base"},
+		"other arguments, and a fault":  {func(e *evidence) { e.others, e.fault = true, "out of memory" }, report.PreExisting, "other arguments of the same calls break it on the base"},
+		"a fault":                       {func(e *evidence) { e.fault = "out of memory" }, report.Unknown, "out of memory"},
+		"another World":                 {func(e *evidence) { e.otherWorld = "the base lacks T" }, report.Unknown, "the base lacks T; in another World, neither these calls nor 12.3k sequences derived from them break it"},
+		"a new function":                {func(e *evidence) { e.takes = []string{"A.f()"} }, report.Introduced, "it takes A.f(), which the base does not have"},
+		"a new function, texts missing": {func(e *evidence) { e.takes, e.places, e.textual = []string{"A.f()"}, 0, false }, report.Unknown, "the base's build lacks source texts, so the failing code cannot be found there"},
+		"a call that does not fit":      {func(e *evidence) { e.missing = "its World has no sender a" }, report.Unknown, "not all of its calls can be made on the base: its World has no sender a; 12.3k sequences derived from the others break nothing"},
+		"a privileged sender":           {func(e *evidence) { e.by = []string{"deployer", "user1"} }, report.Introduced, "on the base only deployer and user1 can break it so"},
+		"another way":                   {func(e *evidence) { e.otherWay = true }, report.Introduced, "it breaks on the base as well, but in another way: without what changed in the code that these calls run (there, the last one succeeds)"},
+		"other code":                    {func(e *evidence) { e.edited = true }, report.Introduced, "the failing code changed, and these calls did not break it on the base (the last one succeeds)"},
+		"no such code":                  {func(e *evidence) { e.places = 0 }, report.Introduced, "the base does not have the failing code, and these calls break nothing there (the last one succeeds)"},
+		"no such code, texts missing":   {func(e *evidence) { e.places, e.textual = 0, false }, report.Unknown, "the base's build lacks source texts, so the failing code cannot be found there"},
+		"code without a source":         {func(e *evidence) { e.places, e.located = 0, false }, report.Unknown, "the failing code has no source text by which to find it on the base"},
+		"no such contract":              {func(e *evidence) { e.there = false }, report.Introduced, "the base does not have the contract"},
+		"no such contract, no World":    {func(e *evidence) { e.there, e.noWorld = false, "nothing to deploy" }, report.Introduced, "the base does not have the contract"},
+		"no World":                      {func(e *evidence) { e.noWorld = "nothing to deploy" }, report.Unknown, "nothing to deploy"},
+		"no such project":               {func(e *evidence) { e.there, e.project = false, false }, report.Unknown, "no build of the base holds the project of a.sol:A"},
+		"the contract, of any project":  {func(e *evidence) { e.project = false }, report.Introduced, "not reproduced on the base: neither by these calls (the last one succeeds) nor by 12.3k sequences derived from them"},
 	} {
 		e := all
 		c.change(&e)
@@ -237,18 +287,16 @@ func TestRules(t *testing.T) {
 // TestShows: a finding is what its oracle sees at one of its places.
 func TestShows(t *testing.T) {
 	at, other := bytecode.Location{Code: 1, PC: 7}, bytecode.Location{Code: 1, PC: 8}
-	c := &candidate{finding: &fuzzer.Finding{Oracle: oracle.All()[0]}, at: []bytecode.Location{at}}
+	f := &fuzzer.Finding{Oracle: oracle.All()[0]}
+	c := &comparison{base: &Base{statements: map[*fuzzer.Finding]counterparts{f: {same: []*statement{{at: []bytecode.Location{at}}}}}}}
 	own, others := oracle.All()[0].ID, oracle.All()[1].ID
 	for _, seen := range []struct {
-		fuzzer.Observed
-		want bool
-	}{
-		{fuzzer.Observed{Oracle: own, Location: at}, true},
-		{fuzzer.Observed{Oracle: own, Location: other}, false},
-		{fuzzer.Observed{Oracle: others, Location: at}, false},
-	} {
-		if got := c.shows([]fuzzer.Observed{seen.Observed}); got != seen.want {
-			t.Errorf("%+v: %v", seen.Observed, got)
+		oracle string
+		at     bytecode.Location
+		want   bool
+	}{{own, at, true}, {own, other, false}, {others, at, false}} {
+		if got := c.shows(&candidate{finding: f}, seen.oracle, seen.at); got != seen.want {
+			t.Errorf("%+v: %v", seen, got)
 		}
 	}
 }
@@ -256,9 +304,21 @@ func TestShows(t *testing.T) {
 // TestShare: the campaign on the base has a tenth of the head's limits, begins with the
 // findings' calls and aims at their places.
 func TestShare(t *testing.T) {
-	h := headOf(t, compiled(t, "head"), "Kept")
-	seq := parse(t, h, "Kept.spend(uint256) args (1234)")
-	c := &candidate{finding: &fuzzer.Finding{Contract: source + ":Kept"}, at: []bytecode.Location{{Code: 3, PC: 5}}, sequence: seq}
+	base, head := compiled(t, "base"), compiled(t, "head")
+	h := headOf(t, head, "Kept")
+	f := found(t, h, "Kept.spend(uint256) args (1234)")
+	comparison := comparing(t, h, []diffmap.BaseSide{{Head: head, Base: base}}, f)
+	c := comparison.begin(f)
+	comparison.tryOwn(c)
+	g, err := comparison.newGroup(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := comparison.base
+	seq, at := inSpace(b.Deployment.Space, g.space, c.carried.sequence), placesOf(b.statements[f].same)
+	if len(g.world.Senders) != 1 || len(g.space.Callables) != 1 || len(seq) != 1 {
+		t.Errorf("%d senders, %d functions, %d calls: want those of the finding", len(g.world.Senders), len(g.space.Callables), len(seq))
+	}
 	for name, test := range map[string]struct {
 		head, want fuzzer.Config
 	}{
@@ -272,14 +332,15 @@ func TestShare(t *testing.T) {
 		},
 	} {
 		test.head.Oracles = oracle.All()
-		got := (&Budget{Config: test.head}).share(h.Deployment, []*candidate{c})
-		if got.World != h.Deployment.World || got.NewMachine == nil || got.NewJudge == nil || len(got.Oracles) == 0 {
+		got := (&Budget{Config: test.head}).share(b, g, 1)
+		if got.World != g.world || got.NewMachine == nil || got.NewJudge == nil || len(got.Oracles) == 0 {
 			t.Errorf("%s: not a campaign on the deployment", name)
 		}
 		if len(got.Seeds) != 1 || !reflect.DeepEqual(got.Seeds[0], seq) ||
-			len(got.Targets) != 1 || !slices.Equal(got.Targets[0].Entries, c.at) || got.Targets[0].Contract != c.finding.Contract {
+			len(got.Targets) != 1 || !slices.Equal(got.Targets[0].Entries, at) || got.Targets[0].Contract != c.finding.Contract {
 			t.Errorf("%s: seeds %v, targets %v", name, got.Seeds, got.Targets)
 		}
+		test.want.Ways = MaxWays
 		test.want.World, test.want.Space, test.want.Table, test.want.Oracles = got.World, got.Space, got.Table, got.Oracles
 		test.want.NewMachine, test.want.NewJudge, test.want.Seeds, test.want.Targets = nil, nil, got.Seeds, got.Targets
 		got.NewMachine, got.NewJudge = nil, nil

@@ -9,16 +9,25 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // BaseShare is the part of the campaign's budget that is spent on the base in addition to
 // it, before a finding counts as not reproduced there (a tenth, as documented).
 const BaseShare = 10
+
+// Rounds is how often that share is spent at most: once on what the findings' own calls
+// lead to; then half of it on looking for other ways to those that turn out to be old, and
+// half on these ways.
+const Rounds = 2
+
+// MaxWays is how many other ways a campaign keeps of a finding. Arbitrary: each costs two
+// replays here.
+const MaxWays = 16
 
 // minCalls is the least budget of that campaign in calls: one sequence of the usual
 // length (Harvey, section 5).
@@ -33,159 +42,336 @@ type Budget struct {
 	Saved []input.Sequence
 }
 
-// Findings compares each finding with the base. why is the reason where there is no base.
+// Findings compares each finding with the base. why is the reason where it has no World; b
+// is nil where it has no build either. A finding that was there, and that the change adds
+// a way to, gets that way's sequence.
 func Findings(ctx context.Context, findings []*fuzzer.Finding, head *deploy.Deployment, b *Base, why error, budget *Budget, log *progress.Log) map[*fuzzer.Finding]Result {
 	known := map[*fuzzer.Finding]Result{}
-	if why != nil {
+	if b == nil {
 		for _, f := range findings {
 			known[f] = unknown("%v", why)
 		}
 		return known
 	}
-	var candidates, open []*candidate
-	for _, f := range findings {
-		c := b.lookUp(f, head)
-		if c.tryOwn(b) {
-			open = append(open, c)
-		}
-		candidates = append(candidates, c)
+	c := &comparison{ctx: ctx, base: b, budget: budget, log: log}
+	if err := c.takeHead(head); err != nil && why == nil {
+		why = err
 	}
-	b.trySaved(ctx, open, head, budget.Saved)
-	open = slices.DeleteFunc(open, func(c *candidate) bool { return c.others })
-	b.fuzz(ctx, open, budget, log)
-	for _, c := range candidates {
-		known[c.finding] = c.decide()
+	var first []*candidate
+	for _, f := range findings {
+		e := c.begin(f)
+		if why != nil {
+			e.noWorld = why.Error()
+		} else if e.there {
+			e.sequence = c.head.unprivileged(f, f.Sequence)
+			c.tryOwn(e)
+		}
+		first = append(first, e)
+	}
+	c.tryOthers(first, 1)
+	var second []*candidate
+	for _, e := range first {
+		known[e.finding] = e.decide()
+	}
+	c.searches = 0
+	for _, e := range first {
+		if known[e.finding].Is == report.PreExisting && c.head.needsSomebody(e) {
+			c.searches++
+		}
+	}
+	for _, e := range first {
+		switch {
+		case known[e.finding].Is == report.PreExisting:
+			second = append(second, c.otherWays(e)...)
+		case known[e.finding].Is == report.Introduced && len(e.by) > 0:
+			c.head.adopt(e) // who can cause it is what is new
+		}
+	}
+	c.tryOthers(second, 2)
+	for _, e := range second {
+		if result := e.decide(); result.Is == report.Introduced && known[e.finding].Is == report.PreExisting {
+			known[e.finding] = introduced("it broke before, but not in this way: %s", result.Reason)
+			c.head.adopt(e)
+		}
 	}
 	return known
 }
 
-// candidate is a finding with the evidence from the base.
+// comparison is a comparison of findings with the base under way.
+type comparison struct {
+	ctx    context.Context
+	base   *Base
+	head   *headSide
+	budget *Budget
+	log    *progress.Log
+
+	searches int // for ways that any sender can take: they share a part of the budget
+}
+
+func (c *comparison) takeHead(d *deploy.Deployment) error {
+	judge, err := d.NewJudge()
+	c.head = &headSide{Deployment: d, judge: judge, exempt: c.budget.Config.Exempt}
+	for _, t := range c.budget.Config.Targets {
+		c.head.changed = append(c.head.changed, t.Entries...)
+	}
+	return err
+}
+
+// candidate is a way to a finding with the evidence from the base.
 type candidate struct {
 	evidence
 	finding  *fuzzer.Finding
-	at       []bytecode.Location // on the base where it may be observed
-	sequence input.Sequence      // the finding's, as far as it fits
+	sequence input.Sequence // on the head
+	carried  carried        // on the base
 }
 
-// lookUp looks for a finding's code and calls in the base.
-func (b *Base) lookUp(f *fuzzer.Finding, head *deploy.Deployment) *candidate {
-	c := &candidate{finding: f, at: b.places[f]}
-	c.contract, c.project, c.there = f.Contract, b.covers(f.Contract), b.Deployment.Contract(f.Contract) != nil
-	_, c.located = head.Positions.TextAt(f.Location)
-	c.textual, c.places = textual(f.Contract, &b.Deployment.Build), len(c.at)
-	var err error
-	if c.sequence, err = input.Parse(b.Deployment.Space, input.Format(head.Space, f.Sequence)); err != nil {
-		c.missing = err.Error()
-	}
-	c.fitting = len(c.sequence)
-	return c
+// begin looks for a finding's contract and code on the base.
+func (c *comparison) begin(f *fuzzer.Finding) *candidate {
+	b := c.base
+	e := &candidate{finding: f, sequence: f.Sequence}
+	e.contract, e.project, e.there = f.Contract, b.sideOf(f.Contract) >= 0, b.code.Contract(f.Contract) != nil
+	_, e.located = c.head.Positions.TextAt(f.Location)
+	e.otherWorld = b.otherWorld
+	s := b.statements[f]
+	e.textual, e.places = textual(f.Contract, &b.code), len(s.same)+len(s.edited)
+	e.edited = len(s.same) == 0 && len(s.edited) > 0
+	return e
 }
 
-// shows reports whether something that was observed is the finding.
-func (c *candidate) shows(observed []fuzzer.Observed) bool {
-	return slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
-		return o.Oracle == c.finding.Oracle.ID && slices.Contains(c.at, o.Location)
-	})
-}
-
-// tryOwn makes the finding's own calls. It reports whether other calls are worth trying.
-func (c *candidate) tryOwn(b *Base) bool {
-	if c.places == 0 || c.fitting == 0 {
-		return false
+// tryOwn makes the finding's own calls.
+func (c *comparison) tryOwn(e *candidate) {
+	e.carried = c.base.toBase(c.head.Space, c.base.Deployment.Space, e.sequence)
+	e.takes, e.missing = e.carried.takes, e.carried.missing
+	exec, same, err := c.fails(e.carried, e)
+	switch {
+	case err != nil:
+		e.fault = err.Error()
+	case same:
+		e.same = true
+	case exec == nil:
+		e.outcome = "cannot be made"
+	default:
+		e.outcome = "succeeds"
+		if last := exec.Calls[len(exec.Calls)-1]; last.Outcome != evm.Success {
+			e.outcome = "reverts: " + last.Reason()
+		}
 	}
-	exec, observed, err := b.replay(c.sequence)
-	if err != nil {
-		c.fault = err.Error()
-		return false
-	}
-	if c.same = c.shows(observed); c.same {
-		return false
-	}
-	c.outcome = "succeeds"
-	if last := exec.Calls[len(exec.Calls)-1]; last.Outcome != evm.Success {
-		c.outcome = "reverts: " + last.Reason()
-	}
-	return true
-}
-
-func (b *Base) replay(seq input.Sequence) (*evm.Execution, []fuzzer.Observed, error) {
-	return fuzzer.Replay(b.judge, &fuzzer.Config{Space: b.Deployment.Space, Oracles: oracle.Known()}, seq)
-}
-
-// trySaved tries the saved inputs, as the campaign did on the head: a failure that they
-// cause on the base is old. They are few (fuzzer.Corpus.Trim), and not part of the base's
-// share.
-func (b *Base) trySaved(ctx context.Context, open []*candidate, head *deploy.Deployment, all []input.Sequence) {
-	if len(open) == 0 {
+	if e.same || e.finding.Sequence.Equal(e.sequence) {
 		return
 	}
-	for _, saved := range all {
-		if ctx.Err() != nil {
+	if _, same, _ := c.fails(c.base.toBase(c.head.Space, c.base.Deployment.Space, e.finding.Sequence), e); same {
+		for _, call := range e.finding.Sequence {
+			if name := c.head.Space.Senders[call.Sender].Name; !slices.Contains(e.by, name) {
+				e.by = append(e.by, name)
+			}
+		}
+	}
+}
+
+// fails reports whether calls on the base fail as the finding does, in a call of the
+// function that fails on the head.
+func (c *comparison) fails(calls carried, e *candidate) (*evm.Execution, bool, error) {
+	if len(calls.sequence) == 0 {
+		return nil, false, nil
+	}
+	exec, observed, err := c.base.replay(c.base.Deployment.Space, calls.sequence)
+	if err != nil {
+		return nil, false, err
+	}
+	last := e.sequence[len(e.sequence)-1]
+	same := slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
+		return e.sequence[calls.calls[o.Call]].Function == last.Function && c.base.alike(o, e.finding, &c.head.Build)
+	})
+	return exec, same, nil
+}
+
+// tryOthers tries other arguments of the candidates' calls: those of saved inputs, and
+// those that a campaign on the base comes to from them, with one of so many parts of the
+// base's share.
+func (c *comparison) tryOthers(candidates []*candidate, parts int) {
+	var groups []*group
+	for _, e := range candidates {
+		if !e.there || e.noWorld != "" || e.same || e.fault != "" || len(c.base.statements[e.finding].same) == 0 || len(e.carried.sequence) == 0 {
+			continue
+		}
+		g, err := c.newGroup(e)
+		if err != nil {
+			e.fault = err.Error()
+			continue
+		}
+		if at := slices.IndexFunc(groups, func(other *group) bool { return other.key == g.key }); at >= 0 {
+			groups[at].candidates = append(groups[at].candidates, e)
+		} else {
+			groups = append(groups, g)
+		}
+	}
+	for _, g := range groups {
+		c.trySaved(g)
+	}
+	groups = slices.DeleteFunc(groups, func(g *group) bool {
+		g.candidates = slices.DeleteFunc(g.candidates, func(e *candidate) bool { return e.others })
+		return len(g.candidates) == 0
+	})
+	if len(groups) == 0 {
+		return
+	}
+	count := 0
+	for _, g := range groups {
+		count += len(g.candidates)
+	}
+	for i, g := range groups {
+		config := c.budget.share(c.base, g, len(groups)*parts)
+		if i == 0 {
+			c.log.Line("base    trying to reproduce %s there, limit %s", human.Plural(count, "finding"), describeLimit(&config, len(groups)))
+		}
+		c.fuzz(g, config)
+	}
+}
+
+// trySaved tries the saved inputs, as the campaign did on the head, as far as they are
+// calls of the group. They are few (fuzzer.Corpus.Trim), and not part of the base's share.
+func (c *comparison) trySaved(g *group) {
+	for _, saved := range c.budget.Saved {
+		if c.ctx.Err() != nil {
 			return
 		}
-		seq, _ := input.Parse(b.Deployment.Space, input.Format(head.Space, saved)) // as far as it fits
+		seq := c.base.toBase(c.head.Space, g.space, saved).sequence
 		if len(seq) == 0 {
 			continue
 		}
-		_, observed, err := b.replay(seq)
+		_, observed, err := c.base.replay(g.space, seq)
 		if err != nil {
 			continue // it shows nothing
 		}
-		for _, c := range open {
-			c.others = c.others || c.shows(observed)
+		for _, e := range g.candidates {
+			if slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) }) {
+				c.take(g, e, seq)
+			}
 		}
 	}
 }
 
-// fuzz looks for other calls that break the places on the base that the findings' own calls
-// do not break: with a campaign that starts from those calls and aims at those places.
-func (b *Base) fuzz(ctx context.Context, open []*candidate, budget *Budget, log *progress.Log) {
-	if len(open) == 0 {
-		return
-	}
-	config := budget.share(b.Deployment, open)
-	log.Line("base    trying to reproduce %s there, limit %s", human.Plural(len(open), "finding"), describeLimit(&config))
-	result, err := (&fuzzer.Campaign{Config: config}).Run(ctx)
-	for _, c := range open {
+// shows reports whether something that was observed on the base is in the code that fails
+// on the head.
+func (c *comparison) shows(e *candidate, oracle string, at bytecode.Location) bool {
+	return oracle == e.finding.Oracle.ID && slices.Contains(placesOf(c.base.statements[e.finding].same), at)
+}
+
+// fuzz looks for other arguments that break the places on the base, with a campaign that
+// starts from the candidates' calls and aims at those places.
+func (c *comparison) fuzz(g *group, config fuzzer.Config) {
+	result, err := (&fuzzer.Campaign{Config: config}).Run(c.ctx)
+	for _, e := range g.candidates {
 		switch {
 		case err != nil:
-			c.fault = err.Error()
+			e.fault = err.Error()
 			continue
-		case ctx.Err() != nil:
-			c.fault = "the run was canceled before the base was tried"
+		case c.ctx.Err() != nil:
+			e.fault = "the run was canceled before the base was tried"
 			continue
 		case len(result.Faults) > 0:
-			c.fault = "the tool failed on the base: " + result.Faults[0].Message
+			e.fault = "the tool failed on the base: " + result.Faults[0].Message
 			continue
 		}
-		c.tried = result.Stats.Executions
-		c.others = slices.ContainsFunc(result.Findings, func(f *fuzzer.Finding) bool {
-			return f.Oracle.ID == c.finding.Oracle.ID && f.Contract == c.finding.Contract && slices.Contains(c.at, f.Location)
-		})
+		e.tried = result.Stats.Executions
+		for _, f := range result.Findings {
+			if !c.shows(e, f.Oracle.ID, f.Location) || f.Contract != e.finding.Contract {
+				continue
+			}
+			for _, seq := range slices.Concat([]input.Sequence{f.Sequence}, f.Ways) {
+				c.take(g, e, seq)
+			}
+		}
 	}
 }
 
-// share is the configuration of the campaign on the base for the findings that are open.
-func (b *Budget) share(d *deploy.Deployment, open []*candidate) fuzzer.Config {
-	head := &b.Config
-	config := fuzzer.Config{
-		World: d.World, Space: d.Space, Table: d.Table, Oracles: head.Oracles, NewMachine: d.NewMachine, NewJudge: d.NewJudge,
-		Schedule: head.Schedule, Without: head.Without, Seed: head.Seed, Workers: head.Workers, SeqLen: head.SeqLen,
-		Timeout: head.Timeout / BaseShare, Now: head.Now,
+// take judges a sequence of the base that breaks the finding's code: whether it is the
+// finding's way, or an old one that is there next to it.
+func (c *comparison) take(g *group, e *candidate, seq input.Sequence) {
+	if e.others {
+		return
 	}
-	if head.MaxCalls > 0 {
-		config.MaxCalls = max(head.MaxCalls/BaseShare, uint64(max(config.SeqLen, minCalls)))
+	seq, ok := c.bySameSenders(g, e, seq)
+	if !ok {
+		return
 	}
-	for _, c := range open {
-		config.Seeds = append(config.Seeds, c.sequence)
-		config.Targets = append(config.Targets, bytecode.Target{Entries: c.at, Contract: c.finding.Contract})
+	if onHead, whole := c.base.toHead(g.space, c.head.Space, seq, c.became(g, e)); whole && c.head.isOtherWay(e, onHead) {
+		e.otherWay = true
+		return
+	}
+	e.others = true
+}
+
+// bySameSenders gives a sequence the senders with which the finding calls the functions,
+// and reports whether it breaks the code still.
+func (c *comparison) bySameSenders(g *group, e *candidate, seq input.Sequence) (input.Sequence, bool) {
+	breaks := func(seq input.Sequence) bool {
+		_, observed, err := c.base.replay(g.space, seq)
+		return err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) })
+	}
+	own := c.base.toBase(c.head.Space, g.space, e.sequence).sequence
+	changed, as := seq.Clone(), true
+	for i := range changed {
+		callers := []int{}
+		for _, call := range own {
+			if call.Instance == changed[i].Instance && call.Function == changed[i].Function {
+				callers = append(callers, call.Sender)
+			}
+		}
+		switch {
+		case changed[i].Function.Property || changed[i].Function.Noted || changed[i].Function.Test:
+		case len(callers) == 0:
+			return nil, false // calls that the finding does not make
+		case !slices.Contains(callers, changed[i].Sender):
+			changed[i].Sender, as = callers[0], false
+		}
+	}
+	if as {
+		return seq, breaks(seq)
+	}
+	return changed, breaks(changed)
+}
+
+// became has the head's functions of the base's, "Instance.signature", that a candidate's
+// calls were carried to.
+func (c *comparison) became(g *group, e *candidate) map[string]*input.Function {
+	became := map[string]*input.Function{}
+	calls := c.base.toBase(c.head.Space, g.space, e.sequence)
+	for i, call := range calls.sequence {
+		became[g.space.Instances[call.Instance].Name+"."+call.Function.Signature] = e.sequence[calls.calls[i]].Function
+	}
+	return became
+}
+
+// share is the configuration of the campaign on the base for one of several groups.
+func (b *Budget) share(base *Base, g *group, groups int) fuzzer.Config {
+	d, config := base.Deployment, b.limits(groups)
+	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = g.world, g.space, d.Table, d.NewMachine, d.NewJudge
+	for _, e := range g.candidates {
+		config.Seeds = append(config.Seeds, inSpace(d.Space, g.space, e.carried.sequence))
+		config.Targets = append(config.Targets, bytecode.Target{Entries: placesOf(base.statements[e.finding].same), Contract: e.finding.Contract})
 	}
 	return config
 }
 
-func describeLimit(c *fuzzer.Config) string {
-	if c.Timeout > 0 {
-		return human.Clock(c.Timeout.Round(time.Second).Seconds())
+// limits are the settings and limits of one of several campaigns that share a part of the
+// budget.
+func (b *Budget) limits(campaigns int) fuzzer.Config {
+	head := &b.Config
+	config := fuzzer.Config{
+		Oracles: head.Oracles, Schedule: head.Schedule, Without: head.Without,
+		Seed: head.Seed, Workers: head.Workers, SeqLen: head.SeqLen, Ways: MaxWays,
+		Timeout: head.Timeout / BaseShare / time.Duration(campaigns), Now: head.Now,
 	}
-	return fmt.Sprintf("%s calls", human.Count(c.MaxCalls))
+	if head.MaxCalls > 0 {
+		config.MaxCalls = max(head.MaxCalls/BaseShare/uint64(campaigns), uint64(max(config.SeqLen, minCalls)))
+	}
+	return config
+}
+
+func describeLimit(c *fuzzer.Config, groups int) string {
+	if c.Timeout > 0 {
+		return human.Clock((c.Timeout * time.Duration(groups)).Round(time.Second).Seconds())
+	}
+	return fmt.Sprintf("%s calls", human.Count(c.MaxCalls*uint64(groups)))
 }
