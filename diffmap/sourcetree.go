@@ -116,6 +116,9 @@ func newSourceTree(source *compile.Source, text []byte, ranges map[byteRange]evi
 	t.insert(t.candidates(ranges))
 	for r, e := range ranges {
 		if i, ok := t.byRange[r]; ok {
+			if n := &t.nodes[i]; n.kind == messageNode && e.proves(n) && n.ast.Type == "FunctionCall" && !convertsType(n.ast) {
+				n.kind = expressionNode // a call that returns the message, and no error: it runs in any case
+			}
 			t.nodes[i].code = t.nodes[i].kind != messageNode && e.proves(&t.nodes[i]) && !(style.hoisted && isLocalVariable(t.nodes[i].ast))
 		}
 	}
