@@ -38,13 +38,13 @@ func (d *describer) targets() error {
 		}
 		d.report.Targets = append(d.report.Targets, t)
 	}
-	return d.reachedElsewhere()
+	return d.elsewhere()
 }
 
-// reachedElsewhere counts targets as reached that only the project's own build reaches, in
-// calls that were made to reach or to break something else: what guards them depends on the
-// size of code, or on what the code generators do differently.
-func (d *describer) reachedElsewhere() error {
+// elsewhere takes back proofs about contracts that do something else in the project's own
+// build by the same calls: there, what guards a target may depend on the size of code or on
+// gas.
+func (d *describer) elsewhere() error {
 	for _, f := range d.result.Findings {
 		_, exec, err := d.steps(f.Sequence)
 		if err != nil {
@@ -54,12 +54,12 @@ func (d *describer) reachedElsewhere() error {
 	}
 	for i := range d.report.Targets {
 		out := &d.report.Targets[i]
-		if out.Status != report.Unreached && out.Status != report.Unreachable || out.Shipped == report.ShippedAbsent {
+		if out.Status != report.Unreachable {
 			continue
 		}
-		if steps := d.with.release.Reaches(&d.change.Mapping.Targets[i]); steps != nil {
-			out.Status, out.Reason = report.Reached, "in the project's own build; the debug build that was fuzzed does not reach it by the same calls"
-			out.Sequence, out.Shipped = steps, report.ShippedConfirmed
+		if calls := d.with.release.Elsewhere(&d.change.Mapping.Targets[i]); calls != nil {
+			out.Status = report.Unreached
+			out.Reason = "no call reaches it in the debug build that was fuzzed, but that proves nothing here: the project's own build does something else in " + calls[len(calls)-1].Call
 		}
 	}
 	return nil

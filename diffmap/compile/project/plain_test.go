@@ -112,6 +112,22 @@ func compileUnits(t *testing.T, units []Unit) {
 	}
 }
 
+// TestUnitsSettings: of a project whose tool is not at hand, what decides the meaning of its
+// sources is kept.
+func TestUnitsSettings(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	testfiles.Write(t, filepath.Join(root, "foundry.toml"), "[profile.default]\nvia_ir = true\nevm_version = \"paris\"\n")
+	testfiles.Write(t, filepath.Join(root, "src", "A.sol"), "pragma solidity ^0.8.20;\ncontract A { uint public x; function set(uint a) public { x = a; } }\n")
+	outputs, err := CompileSources(t.Context(), root, compilers(t), compile.DebugOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := outputs[0]; o.Generator() != compile.ViaIR || o.EVMVersion() != "paris" {
+		t.Errorf("generator %q, EVM version %q", o.Generator(), o.EVMVersion())
+	}
+}
+
 // TestCompileOpenZeppelin compiles the package's Multicall with a contract that
 // inherits it, as the changed lines of a real pull request are.
 func TestCompileOpenZeppelin(t *testing.T) {

@@ -20,6 +20,7 @@ func differentBehavior(a, b *evm.Execution, worlds [2]*evm.World) string {
 	if a.Truncated || b.Truncated || len(a.Calls) != len(b.Calls) {
 		return "they are too long to compare"
 	}
+	moved := movedCreations(a, b)
 	for i := range a.Calls {
 		of := ""
 		if len(a.Calls) > 1 {
@@ -32,19 +33,20 @@ func differentBehavior(a, b *evm.Execution, worlds [2]*evm.World) string {
 		case y.Outcome != x.Outcome && y.Outcome != evm.Success:
 			return of + "reverts: " + y.Reason()
 		case creates(a, x):
-		case !bytes.Equal(x.Output, y.Output) && y.Outcome == evm.Success:
+		case !bytes.Equal(x.Output, moved.in(y.Output)) && y.Outcome == evm.Success:
 			return of + "returns something else"
-		case !bytes.Equal(x.Output, y.Output):
+		case !bytes.Equal(x.Output, moved.in(y.Output)):
 			return of + "reverts: " + y.Reason()
 		}
 		switch m, n := messagesOf(a, x), messagesOf(b, y); {
-		case !slices.EqualFunc(logsOf(a, x), logsOf(b, y), equalLogs):
+		case !slices.EqualFunc(logsOf(a, x), logsOf(b, y), moved.equalLogs):
 			return of + "emits other events"
-		case !slices.EqualFunc(m, n, equalMessages):
+		case !slices.EqualFunc(m, n, moved.equalMessages):
 			return of + "makes other calls"
 		}
 	}
-	if !equalStorage(storageAfter(a), storageAfter(b), worlds) {
+	if x, y := storageAfter(a), storageAfter(b); len(moved) > 0 && !slices.Equal(movedAddresses(nil).values(x), moved.values(y)) ||
+		len(moved) == 0 && !equalStorage(x, y, worlds) {
 		return "they leave something else in storage"
 	}
 	return ""
@@ -80,8 +82,64 @@ func logsOf(e *evm.Execution, c *evm.CallResult) []evm.Log {
 	return logs
 }
 
-func equalLogs(a, b evm.Log) bool {
-	return a.Address == b.Address && slices.Equal(a.Topics, b.Topics) && bytes.Equal(a.Data, b.Data)
+// movedAddresses are the addresses of contracts that CREATE2 made elsewhere in a second
+// execution, since their code differs, with those of the first one.
+type movedAddresses map[common.Address]common.Address
+
+// movedCreations pairs the creations of two executions, in order.
+func movedCreations(a, b *evm.Execution) movedAddresses {
+	created := func(e *evm.Execution) (list []common.Address) {
+		for i := range e.Frames {
+			if f := &e.Frames[i]; f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2 {
+				list = append(list, f.Self)
+			}
+		}
+		return list
+	}
+	x, y := created(a), created(b)
+	if len(x) != len(y) {
+		return nil
+	}
+	moved := movedAddresses{}
+	for i := range y {
+		if x[i] != y[i] {
+			moved[y[i]] = x[i]
+		}
+	}
+	return moved
+}
+
+// of is where the first execution has an address.
+func (m movedAddresses) of(address common.Address) common.Address {
+	if first, ok := m[address]; ok {
+		return first
+	}
+	return address
+}
+
+// in is data with the first execution's addresses.
+func (m movedAddresses) in(data []byte) []byte {
+	for second, first := range m {
+		data = bytes.ReplaceAll(data, second[:], first[:])
+	}
+	return data
+}
+
+func (m movedAddresses) equalLogs(a, b evm.Log) bool {
+	return a.Address == m.of(b.Address) && bytes.Equal(a.Data, m.in(b.Data)) &&
+		slices.EqualFunc(a.Topics, b.Topics, func(a, b common.Hash) bool { return bytes.Equal(a[:], m.in(b[:])) })
+}
+
+// values are the values in storage with the contracts that hold them, sorted: under a hash of
+// an address that moved, an element is elsewhere.
+func (m movedAddresses) values(after map[word]uint256.Int) []string {
+	var list []string
+	for at, value := range after {
+		of, bytes := m.of(at.address), value.Bytes32()
+		list = append(list, string(of[:])+string(m.in(bytes[:])))
+	}
+	slices.Sort(list)
+	return list
 }
 
 // messagesOf are the calls and creations within a call, undone ones among them.
@@ -93,9 +151,9 @@ func messagesOf(e *evm.Execution, c *evm.CallResult) []*evm.Frame {
 	return messages
 }
 
-func equalMessages(a, b *evm.Frame) bool {
-	return a.Kind == b.Kind && a.Self == b.Self && a.CodeAddress == b.CodeAddress && a.Value.Eq(&b.Value) &&
-		(a.Outcome == evm.Success) == (b.Outcome == evm.Success) && (isCreation(a) || bytes.Equal(a.Input, b.Input))
+func (m movedAddresses) equalMessages(a, b *evm.Frame) bool {
+	return a.Kind == b.Kind && a.Self == m.of(b.Self) && a.CodeAddress == m.of(b.CodeAddress) && a.Value.Eq(&b.Value) &&
+		(a.Outcome == evm.Success) == (b.Outcome == evm.Success) && (isCreation(a) || bytes.Equal(a.Input, m.in(b.Input)))
 }
 
 // word is a place in storage.
