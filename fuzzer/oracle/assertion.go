@@ -78,10 +78,14 @@ func decision(f *evm.Frame) bytecode.Location {
 	if f.Decided {
 		at.PC = f.Decision
 	}
-	if f.PathTruncated || !isGenerated(f.Program, at.PC) {
+	if !isGenerated(f.Program, at.PC) {
 		return at
 	}
-	for _, block := range slices.Backward(f.Path) {
+	path := f.Path
+	if f.PathTruncated {
+		path = f.Tail
+	}
+	for _, block := range slices.Backward(path) {
 		if pc, ok := lastWritten(f.Program, block); ok {
 			at.PC = pc
 			break
