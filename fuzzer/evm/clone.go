@@ -19,7 +19,7 @@ func (e *Execution) Clone() *Execution {
 	for i := range c.Frames {
 		f := &c.Frames[i]
 		f.Input, f.Output = slices.Clone(f.Input), slices.Clone(f.Output)
-		f.Path = slices.Clone(f.Path)
+		f.Path, f.Tail = slices.Clone(f.Path), slices.Clone(f.Tail)
 		f.Comparisons = slices.Clone(f.Comparisons)
 		f.Storage = slices.Clone(f.Storage)
 		f.Logs = slices.Clone(f.Logs)

@@ -53,7 +53,7 @@ func equalFrames(a, b Frame) bool {
 		a.CodeAddress == b.CodeAddress && a.Self == b.Self && a.Caller == b.Caller && a.Value == b.Value &&
 		bytes.Equal(a.Input, b.Input) && bytes.Equal(a.Output, b.Output) &&
 		a.Outcome == b.Outcome && a.LastPC == b.LastPC && a.Decision == b.Decision && a.Decided == b.Decided && a.GasUsed == b.GasUsed &&
-		slices.Equal(a.Path, b.Path) && a.PathTruncated == b.PathTruncated &&
+		slices.Equal(a.Path, b.Path) && a.PathTruncated == b.PathTruncated && slices.Equal(a.Tail, b.Tail) &&
 		slices.Equal(a.Comparisons, b.Comparisons) && slices.Equal(a.Storage, b.Storage) && slices.EqualFunc(a.Logs, b.Logs, equalLogs)
 }
 

@@ -17,7 +17,7 @@ func full() *Execution {
 		Calls:   []CallResult{{Output: []byte{1}}},
 		Covered: []Coverage{{}},
 		Frames: []Frame{{
-			Path: bytecode.Path{1}, Comparisons: []Comparison{{}}, Storage: []StorageAccess{{}},
+			Path: bytecode.Path{1}, Tail: bytecode.Path{1}, Comparisons: []Comparison{{}}, Storage: []StorageAccess{{}},
 			Logs: []Log{{Topics: []common.Hash{{}}, Data: []byte{1}}}, Input: []byte{1}, Output: []byte{2},
 		}},
 	}

@@ -109,6 +109,7 @@ type Frame struct {
 
 	Path          bytecode.Path   // the first blocks entered, as far as 8,192 instructions reach (lookahead paper §5)
 	PathTruncated bool            // more blocks were entered than Path holds
+	Tail          bytecode.Path   // if so, the last of the others, up to 16
 	Comparisons   []Comparison    // in order, as far as Path reaches
 	Storage       []StorageAccess // in order
 	Logs          []Log           // also those that the frame or a caller then undid: the outcomes tell

@@ -128,7 +128,6 @@ func TestViaIR(t *testing.T) {
 		for _, f := range fixtures(t, o.ID) {
 			switch filepath.Base(f.path) {
 			case "assembly.sol": // has the block's line
-			case "long.sol": // has a path that is too long to look for the helper's caller
 			default:
 				if slices.Contains(f.versions, "0.8.30") {
 					all, sources[f.path] = append(all, f), f.text

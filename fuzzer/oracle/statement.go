@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"slices"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -11,32 +13,45 @@ const last = -1
 // statement is the instruction at pc, run for the nth time in a frame (from 0), if it is a
 // statement's own; else, in code that statements share, the last instruction of one that
 // the frame ran before that, or before its end ([last]): the jump to the shared code. Where
-// the path of the frame is not
-// known as far as that, it is pc.
+// too little of the frame's path is known, it is pc.
 func statement(f *evm.Frame, pc uint32, nth int) bytecode.Location {
-	p := f.Program
-	if p.Code == nil || !p.Code.IsShared(pc) || f.PathTruncated {
-		return bytecode.Location{Code: p.ID, PC: pc}
+	at := bytecode.Location{Code: f.Program.ID, PC: pc}
+	if f.Program.Code == nil || !f.Program.Code.IsShared(pc) {
+		return at
 	}
-	before := len(f.Path) // blocks that the frame ran until then
-	if nth != last {
-		block, _ := p.BlockOf(pc)
-		for i, b := range f.Path {
-			if b != block {
-				continue
-			}
-			if before = i; nth == 0 {
-				break
-			}
-			nth--
+	path := f.Path // until then
+	switch {
+	case nth == last && f.PathTruncated:
+		path = f.Tail
+	case f.PathTruncated:
+		return at
+	case nth != last:
+		path = until(f, pc, nth)
+	}
+	for _, block := range slices.Backward(path) {
+		if own, ok := lastOwn(f.Program, block); ok {
+			at.PC = own
+			break
 		}
 	}
-	for i := before - 1; i >= 0; i-- {
-		if own, ok := lastOwn(p, f.Path[i]); ok {
-			return bytecode.Location{Code: p.ID, PC: own}
+	return at
+}
+
+// until are the blocks of a frame's path before the one with pc that it ran for the nth
+// time.
+func until(f *evm.Frame, pc uint32, nth int) []bytecode.BlockID {
+	block, _ := f.Program.BlockOf(pc)
+	before := len(f.Path)
+	for i, b := range f.Path {
+		if b != block {
+			continue
 		}
+		if before = i; nth == 0 {
+			break
+		}
+		nth--
 	}
-	return bytecode.Location{Code: p.ID, PC: pc}
+	return f.Path[:before]
 }
 
 // lastOwn is the last instruction of a block that is not shared; false when all are.

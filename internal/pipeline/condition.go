@@ -40,8 +40,10 @@ func newConditions(head *deploy.Deployment) (*conditions, error) {
 	if c.judge, err = c.with.NewJudge(); err != nil {
 		return nil, err
 	}
-	c.roles, err = c.findRoles()
-	return c, err
+	if c.roles, err = c.findRoles(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // maxRoleCalls bounds the questions about roles. Arbitrary: as many as set-ups ask.

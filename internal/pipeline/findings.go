@@ -38,14 +38,17 @@ func (d *describer) findings() error {
 	}
 	conditions, err := newConditions(d.head)
 	if err != nil {
-		return err
+		d.log.Warn("whether findings take a privileged sender or chosen constructor arguments could not be tried: %v", err)
 	}
 	for _, f := range d.result.Findings {
 		if why := d.saysNothing(f); why != "" {
 			d.log.Warn("%s", why)
 			continue
 		}
-		condition, arguments := conditions.of(f)
+		condition, arguments := "", false
+		if conditions != nil {
+			condition, arguments = conditions.of(f)
+		}
 		if err := d.finding(f, condition, arguments); err != nil {
 			return err
 		}

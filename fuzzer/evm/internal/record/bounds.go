@@ -9,6 +9,10 @@ const (
 	// comparisons are kept: lookahead considers no split point after 8,192
 	// locations (lookahead paper §5).
 	maxSteps = 8192
+	// tailBlocks is the number of a frame's last blocks that are kept where its Path ends
+	// before: those of helpers that the compiler wrote, on the way from a statement to its
+	// failure. Checked arithmetic takes up to nine without an optimizer.
+	tailBlocks = 16
 	// MaxFrames bounds the frames besides the calls' outermost ones, which are
 	// always there. A frame is about 400 bytes.
 	MaxFrames = 4096

@@ -61,7 +61,9 @@ type Active struct {
 	block   bytecode.BlockID
 	LastPC  uint32
 	Steps   int
-	touched int // Recorder.touched at entry
+	touched int                          // Recorder.touched at entry
+	tail    [tailBlocks]bytecode.BlockID // the last blocks behind the frame's Path, in a ring
+	behind  int                          // how many there were
 
 	Shadows [params.StackLimit + 1]Shadow // of the words on the stack; in place, since blocks look here all the time
 }
@@ -156,7 +158,7 @@ func (r *Recorder) Push(depth int) *Active {
 	r.Top, r.Depth = f, depth+1
 	r.frameSerial++
 	f.serial, f.Depth, f.touched = r.frameSerial, depth, len(r.touched)
-	f.Program, f.Steps, f.LastPC, f.block = nil, 0, 0, 0
+	f.Program, f.Steps, f.LastPC, f.block, f.behind = nil, 0, 0, 0, 0
 	return f
 }
 
@@ -254,6 +256,9 @@ func (r *Recorder) Close(f *Active, outcome evm.Outcome, output []byte, gasUsed 
 			frame.Output = output
 		}
 		r.cut(frame)
+		if frame.PathTruncated {
+			frame.Tail = r.tailOf(f)
+		}
 	}
 	r.Depth--
 	if r.Depth > 0 {
@@ -264,6 +269,15 @@ func (r *Recorder) Close(f *Active, outcome evm.Outcome, output []byte, gasUsed 
 	for _, i := range r.touched {
 		r.Exec.Covered[i].Kept = true
 	}
+}
+
+// tailOf keeps the last blocks of a frame behind its Path, in order.
+func (r *Recorder) tailOf(f *Active) []bytecode.BlockID {
+	kept := r.blocks.Take(min(f.behind, tailBlocks))
+	for i := range kept {
+		kept[i] = f.tail[(f.behind-len(kept)+i)%tailBlocks]
+	}
+	return kept
 }
 
 // pathWord is a block and a depth (at most 1,024) as one word of a path
@@ -330,6 +344,8 @@ func (r *Recorder) EnterBlock(f *Active, block bytecode.BlockID) {
 		frame.Path = append(frame.Path, block)
 	} else {
 		frame.PathTruncated = true
+		f.tail[f.behind%tailBlocks] = block
+		f.behind++
 	}
 }
 
