@@ -23,7 +23,7 @@ type shrinker struct {
 // pass tries every change once. Places are counted in the order of the text: after a change
 // that was taken, the same place holds what followed.
 func (s *shrinker) pass() {
-	for _, change := range []func(list []*Node, i int) []*Node{omit, omitParts, unwrap} {
+	for _, change := range []func(list []*Node, i int) []*Node{omit(8), omit(4), omit(2), omit(1), omitParts, unwrap} {
 		for place := 0; s.left > 0; {
 			smaller, exists := s.best.changed(place, change)
 			if !exists {
@@ -43,12 +43,24 @@ func (s *shrinker) pass() {
 	}
 }
 
-// omit leaves the i-th node out.
-func omit(list []*Node, i int) []*Node {
-	if list[i].Fixed {
-		return nil
+// omit leaves out so many nodes from the i-th one on, those apart that are needed. Groups of
+// several begin at multiples of their size.
+func omit(size int) func(list []*Node, i int) []*Node {
+	return func(list []*Node, i int) []*Node {
+		if i%size != 0 {
+			return nil
+		}
+		left := slices.Clone(list[:i])
+		for k, n := range list[i:] {
+			if k >= size || n.Fixed {
+				left = append(left, n)
+			}
+		}
+		if gone := len(list) - len(left); gone == 0 || size > 1 && gone == 1 {
+			return nil // alone it has its turn later
+		}
+		return left
 	}
-	return slices.Delete(slices.Clone(list), i, i+1)
 }
 
 // omitParts leaves out what comes after a node's first part: the branches of else.
