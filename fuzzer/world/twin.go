@@ -69,9 +69,9 @@ func (b *builder) addTwins(named []string) error {
 	}
 	b.findOnce(exec, 0)
 	var wanted []*bytecode.Contract
-	for _, c := range b.contracts {
-		if slices.Contains(named, c.QualifiedName()) {
-			wanted = append(wanted, c)
+	for _, name := range named { // in their order, by which another build gets the same World
+		if i := slices.IndexFunc(b.contracts, func(c *bytecode.Contract) bool { return c.QualifiedName() == name }); i >= 0 {
+			wanted = append(wanted, b.contracts[i])
 		}
 	}
 	var again map[bytecode.Location]bool // what the call of the one before ran once more

@@ -52,6 +52,24 @@ func differentBehavior(a, b *evm.Execution, worlds [2]*evm.World) string {
 	return ""
 }
 
+// sameWrites reports whether two executions that do the same write to the same words, also
+// where that changes nothing: what runs for such a write may run in one of them alone.
+func sameWrites(a, b *evm.Execution) bool {
+	x, y := storageAfter(a), storageAfter(b)
+	if len(x) != len(y) {
+		return false
+	}
+	if len(movedCreations(a, b)) > 0 {
+		return true // elements are elsewhere
+	}
+	for at := range x {
+		if _, ok := y[at]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // creates reports whether a call deploys a contract: its output is code.
 func creates(e *evm.Execution, c *evm.CallResult) bool { return isCreation(&e.Frames[c.Frames[0]]) }
 

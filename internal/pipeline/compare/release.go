@@ -136,12 +136,13 @@ type replayed struct {
 	steps     []report.Step
 	covered   []evm.Coverage
 	different string // from what the head does
+	elsewhere bool   // does the same, but writes to other words what they hold already
 	err       error
 }
 
 // TryTarget says whether a sequence that reaches a target in the head, by this execution,
 // reaches it in the release build as well; kept, in a call whose effects last. It does where
-// the calls do the same. Where they do something else, code that stands for the target has to
+// the calls do the same, and write to the same words. Where they do not, code that stands for the target has to
 // run: of lines that ran in optimized code by its source map, 1 in 10 had not, and as many had
 // that it does not tell (0.8.30, legacy and via IR, measured on bench/linemap's contracts), so
 // it does not decide alone.
@@ -153,8 +154,10 @@ func (r *Release) TryTarget(t *bytecode.Target, seq input.Sequence, exec *evm.Ex
 	switch {
 	case done.err != nil:
 		return Result{report.ShippedUnknown, human.OneLine(done.err)}
-	case done.different == "", r.enters(t, done, kept):
+	case done.different == "" && !done.elsewhere, r.enters(t, done, kept):
 		return Result{report.ShippedConfirmed, ""}
+	case done.different == "":
+		return Result{report.ShippedAbsent, "the same calls do not run it there, as far as the source map of optimized code tells"}
 	}
 	return Result{report.ShippedAbsent, "the same calls do something else there: " + done.different}
 }
@@ -214,6 +217,7 @@ func (r *Release) replay(seq input.Sequence, exec *evm.Execution, head *deploy.D
 	}
 	done.covered, done.steps = slices.Clone(there.Covered), replay.Steps(d.Space, own, there)
 	done.different = differentBehavior(exec, there, [2]*evm.World{head.World, d.World})
+	done.elsewhere = done.different == "" && !sameWrites(exec, there)
 	return done
 }
 
