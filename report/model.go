@@ -107,8 +107,8 @@ type World struct {
 	Calls      []string     `json:"calls"` // that were made after deployments, in order
 	Fork       string       `json:"fork"`
 	ForkReason string       `json:"forkReason,omitempty"` // why that one
-	Chain      *Chain       `json:"chain,omitempty"` // that the state comes from
-	File       string       `json:"file,omitempty"`  // next to the report: the World as a configuration
+	Chain      *Chain       `json:"chain,omitempty"`      // that the state comes from
+	File       string       `json:"file,omitempty"`       // next to the report: the World as a configuration
 }
 
 // Chain is a block of a live chain.

@@ -54,7 +54,7 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 		return unknown("the run was canceled before that")
 	}
 	r := &Release{targets: map[targetKey]*bytecode.Target{}, tried: map[string]*replayed{}}
-	build := deploy.Build{}
+	var build deploy.Build
 	if s := c.Shipped; s != nil {
 		build = deploy.Build{Outputs: s.Outputs, Table: s.Table, Positions: diffmap.NewPositions(s.Outputs, s.Table, c.Paths)}
 		for i := range s.Targets {
