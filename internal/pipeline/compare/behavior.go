@@ -3,6 +3,7 @@ package compare
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -15,12 +16,13 @@ import (
 // differentBehavior says how the same calls do something else in another build of the same
 // sources, as the end of a sentence: how they end, what they return, which events last, what
 // is called with which ether, what is in storage afterwards. Empty where they do the same.
-// Gas and code do not count.
-func differentBehavior(a, b *evm.Execution, worlds [2]*evm.World) string {
+// Gas and code do not count. instances are those of b that are elsewhere in a.
+func differentBehavior(a, b *evm.Execution, worlds [2]*evm.World, instances movedAddresses) string {
 	if a.Truncated || b.Truncated || len(a.Calls) != len(b.Calls) {
 		return "they are too long to compare"
 	}
 	moved := movedCreations(a, b)
+	maps.Copy(moved, instances)
 	for i := range a.Calls {
 		of := ""
 		if len(a.Calls) > 1 {
@@ -54,12 +56,12 @@ func differentBehavior(a, b *evm.Execution, worlds [2]*evm.World) string {
 
 // sameWrites reports whether two executions that do the same write to the same words, also
 // where that changes nothing: what runs for such a write may run in one of them alone.
-func sameWrites(a, b *evm.Execution) bool {
+func sameWrites(a, b *evm.Execution, instances movedAddresses) bool {
 	x, y := storageAfter(a), storageAfter(b)
 	if len(x) != len(y) {
 		return false
 	}
-	if len(movedCreations(a, b)) > 0 {
+	if len(instances)+len(movedCreations(a, b)) > 0 {
 		return true // elements are elsewhere
 	}
 	for at := range x {
@@ -115,11 +117,8 @@ func movedCreations(a, b *evm.Execution) movedAddresses {
 		return list
 	}
 	x, y := created(a), created(b)
-	if len(x) != len(y) {
-		return nil
-	}
 	moved := movedAddresses{}
-	for i := range y {
+	for i := range min(len(x), len(y)) {
 		if x[i] != y[i] {
 			moved[y[i]] = x[i]
 		}

@@ -29,6 +29,7 @@ type Release struct {
 
 	judge   evm.Machine
 	targets map[targetKey]*bytecode.Target // of the change, in this build's code
+	moved   movedAddresses                 // of instances, since their code differs
 	tried   map[string]*replayed           // by the sequence's text
 	order   []*replayed                    // likewise, as they were tried
 
@@ -53,7 +54,7 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 		return unknown("the run was canceled before that")
 	}
 	r := &Release{targets: map[targetKey]*bytecode.Target{}, tried: map[string]*replayed{}}
-	build := deploy.Build{}
+	var build deploy.Build
 	if s := c.Shipped; s != nil {
 		build = deploy.Build{Outputs: s.Outputs, Table: s.Table, Positions: diffmap.NewPositions(s.Outputs, s.Table, c.Paths)}
 		for i := range s.Targets {
@@ -69,7 +70,8 @@ func DeployRelease(ctx context.Context, c *change.Change, head Head) *Release {
 	if r.judge, err = r.Deployment.NewJudge(); err != nil {
 		return unknown(err.Error())
 	}
-	if name := elsewhere(r.Deployment.World.Instances, head.Deployment.World.Instances); name != "" {
+	var name string
+	if r.moved, name = pairInstances(r.Deployment.World.Instances, head.Deployment.World.Instances); name != "" {
 		return unknown(fmt.Sprintf("%s could not be deployed from the project's release build as it was for the campaign", name))
 	}
 	return r
@@ -87,15 +89,20 @@ func (r *Release) Untried() string {
 // noRelease is the reason of projects that have no build of their own.
 const noRelease = "the project's release build was not available"
 
-// elsewhere is the name of the first instance that is not at the same place in both Worlds,
-// by which calls of one would mean another contract of the other; "" when there is none.
-func elsewhere(release, head []evm.Instance) string {
+// pairInstances pairs the instances of two Worlds, which calls name: those that CREATE2 put
+// elsewhere, since their code differs, have the other World's address. lacking is the name of
+// the first that the release build lacks or has under another name; empty when it has all.
+func pairInstances(release, head []evm.Instance) (moved movedAddresses, lacking string) {
+	moved = movedAddresses{}
 	for i, want := range head {
-		if i >= len(release) || release[i].Name != want.Name || release[i].Address != want.Address {
-			return want.Name
+		if i >= len(release) || release[i].Name != want.Name {
+			return nil, want.Name
+		}
+		if release[i].Address != want.Address {
+			moved[release[i].Address] = want.Address
 		}
 	}
-	return ""
+	return moved, ""
 }
 
 // Try says whether a finding of the head happens on the release build: the same oracle
@@ -216,8 +223,8 @@ func (r *Release) replay(seq input.Sequence, exec *evm.Execution, head *deploy.D
 		return done
 	}
 	done.covered, done.steps = slices.Clone(there.Covered), replay.Steps(d.Space, own, there)
-	done.different = differentBehavior(exec, there, [2]*evm.World{head.World, d.World})
-	done.elsewhere = done.different == "" && !sameWrites(exec, there)
+	done.different = differentBehavior(exec, there, [2]*evm.World{head.World, d.World}, r.moved)
+	done.elsewhere = done.different == "" && !sameWrites(exec, there, r.moved)
 	return done
 }
 

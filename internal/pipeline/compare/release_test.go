@@ -91,24 +91,24 @@ func TestSeenIn(t *testing.T) {
 	}
 }
 
-// TestElsewhere: calls may be made of the release build when its instances are where the
-// head's are.
-func TestElsewhere(t *testing.T) {
+// TestPairInstances: calls may be made of the release build when it has the head's instances.
+func TestPairInstances(t *testing.T) {
 	token, vault := evm.Instance{Name: "token", Address: common.Address{1}}, evm.Instance{Name: "vault", Address: common.Address{2}}
 	moved, renamed := vault, vault
 	moved.Address, renamed.Name = common.Address{3}, "safe"
 	for name, c := range map[string]struct {
 		release []evm.Instance
 		want    string
+		moved   int
 	}{
-		"the same":   {[]evm.Instance{token, vault}, ""},
-		"one more":   {[]evm.Instance{token, vault, moved}, ""},
-		"one less":   {[]evm.Instance{token}, "vault"},
-		"moved":      {[]evm.Instance{token, moved}, "vault"},
-		"other name": {[]evm.Instance{token, renamed}, "vault"},
+		"the same":   {[]evm.Instance{token, vault}, "", 0},
+		"one more":   {[]evm.Instance{token, vault, moved}, "", 0},
+		"one less":   {[]evm.Instance{token}, "vault", 0},
+		"moved":      {[]evm.Instance{token, moved}, "", 1},
+		"other name": {[]evm.Instance{token, renamed}, "vault", 0},
 	} {
-		if got := elsewhere(c.release, []evm.Instance{token, vault}); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+		if pairs, got := pairInstances(c.release, []evm.Instance{token, vault}); got != c.want || len(pairs) != c.moved {
+			t.Errorf("%s: %q with %d moved, want %q", name, got, len(pairs), c.want)
 		}
 	}
 }
