@@ -73,6 +73,9 @@ type interpreter struct {
 	// relations are those of symbols that hold outright, see relation.
 	relations []relation
 
+	// copied are the constant lengths that CODECOPY was run with, see graphBuilder.build.
+	copied []Value
+
 	class   []int32  // save's: 1 + class of each symbol
 	live    []symbol // save's: by class
 	defined []symbol // save's: the classes of conditions and sums
@@ -270,6 +273,9 @@ func (m *interpreter) step(in *instruction) bool {
 		return m.touch(from, n) && m.overwrite(to, n)
 	case vm.CALLDATACOPY, vm.CODECOPY, vm.RETURNDATACOPY:
 		to, _, n := m.pop(), m.pop(), m.pop()
+		if op == vm.CODECOPY && m.isConstant(n) && !slices.Contains(m.copied, m.value(n)) {
+			m.copied = append(m.copied, m.value(n))
+		}
 		return m.overwrite(to, n)
 	case vm.EXTCODECOPY:
 		m.pop()
