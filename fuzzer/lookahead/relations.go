@@ -43,8 +43,7 @@ var relationOps = [...]vm.OpCode{equal: vm.EQ, less: vm.LT, signedLess: vm.SLT}
 const (
 	maxRelations     = 24
 	maxPathRelations = 16
-	// maxExcluded bounds the constants that words of a state are known not to be. The
-	// selector of a call alone differs from one for each function.
+	// maxExcluded bounds the constants that words of a state are known not to be.
 	maxExcluded = 4
 )
 
@@ -117,11 +116,22 @@ func (m *interpreter) relate(kind relationKind, a, b symbol, holds bool) {
 	if (m.isConstant(a) || m.isConstant(b)) && (kind != equal || m.isConstant(a) && m.isConstant(b)) {
 		return // bounds say as much
 	}
+	if m.isSelector(a, b) || m.isSelector(b, a) {
+		return
+	}
 	if len(m.relations) == maxPathRelations {
 		return
 	}
 	m.relations = append(m.relations, relation{kind: kind, negated: !holds, of: absent, a: a, b: b})
 	m.undo = append(m.undo, undone{word: absent})
+}
+
+// isSelector reports whether two words look like the selector of a call and that of a function.
+// A call's differs from one for each function, and no code compares it again.
+func (m *interpreter) isSelector(call, function symbol) bool {
+	const low = 1 << 16 // selectors below are rare, and constants of source code above
+	i, x := m.v.get(m.value(call)), m.v.get(m.value(function))
+	return x.isConstant() && !x.lo.LtUint64(low) && i.hi.LtUint64(1<<32)
 }
 
 func (m *interpreter) isConstant(w symbol) bool { return m.v.get(m.value(w)).isConstant() }
@@ -349,6 +359,9 @@ func (m *interpreter) conditionOf(w symbol) (relation, bool) {
 func (m *interpreter) saveRelations() {
 	s := &m.saved
 	s.relations = s.relations[:0]
+	if len(m.relations) == 0 && len(m.defined) == 0 {
+		return
+	}
 	constants := 0
 	for i := len(m.relations) - 1; i >= 0; i-- {
 		r := m.relations[i]
