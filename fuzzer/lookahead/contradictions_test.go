@@ -82,7 +82,7 @@ func markedFunctions() []marked {
 	for bits := 8; bits <= 256; bits += 8 {
 		for _, typ := range []string{fmt.Sprintf("uint%d", bits), fmt.Sprintf("int%d", bits)} {
 			for range 3 {
-				c, shape := contradictions[n%len(contradictions)], shapes[n/len(contradictions)%len(shapes)]
+				c, shape := contradictions[n%len(contradictions)], shapes[(n+n/len(contradictions))%len(shapes)]
 				n++
 				add(strings.NewReplacer("A", c.first, "B", c.second).Replace(shape), true, typ)
 				if c.twin == "" {

@@ -31,18 +31,32 @@
 //
 // # Domain
 //
-// An abstract word ([Value]) is an interval of unsigned 256-bit words; most are
-// constants or everything. A state is the stack, the words of low memory that are
-// known, and which words are surely equal; storage, calldata, return data and the
-// environment are unknown. Operations on constants compute what the EVM computes.
-// Conditions refine: on the side of a JUMPI where LT(x, 10) held, every copy of x
-// is below 10, and a side whose condition contradicts what is known is dead.
+// An abstract word ([Value]) is an interval of 256-bit words, unsigned and signed; most
+// are constants or everything. A state is the stack, the words of low memory that are
+// known, and how words are related; storage, calldata, return data and the environment
+// are unknown. Operations on constants compute what the EVM computes. Conditions refine:
+// on the side of a JUMPI where LT(x, 10) held, every copy of x is below 10, and a side
+// whose condition contradicts what is known is dead.
+//
+// A relation is that words are equal or not, that one is less than another (unsigned or
+// signed) or at most that, or that they differ by a constant, modulo 2^256; and also that
+// a word is the outcome of such a comparison, so that a branch on it says as much in
+// another block. Relations come from branches, sums with constants and comparisons: "p > q"
+// makes "q >= p" false, whatever p and q are. Clean-up of a word that is clean (AND with a
+// mask, SIGNEXTEND) is the word itself, so that what is known of it stays known: solc cleans
+// words of narrow types before every use. An order follows from sums only where they do not
+// wrap around, by their bounds or by the branch with which solc checks them.
 //
 // States are kept apart by block, stack height and labels: constants that a PUSH
 // put on the stack and that are jump destinations. Those are return addresses, so
 // a function has separate states for its callers and returns only to where it was
-// called from. States with the same three are joined; bounds that keep moving are
-// widened.
+// called from. They are also kept apart by what is known of a word that decides the next
+// branch, so that "a && b" does not forget a where its outcomes meet. Other states are
+// joined; bounds that keep moving are widened.
+//
+// The program is a debug build, and what is said of it has to hold for the release build:
+// sizes and hashes of code, places in it and gas are unknown words, as are constants that
+// are the size of code that the program holds.
 //
 // Memory needs care: solc keeps its allocation pointer in memory, at 0x40, and
 // after two allocations of different size it is no longer a constant. Its lower
@@ -64,13 +78,13 @@
 // nothing is known of ret. Forward from there, both values of ret are joined after the
 // if into the interval from 256 to 257. The first loop ends with w == 0, so t1 is dead
 // in any case: it is proved unreachable, once and for all. The second loop ends with z
-// equal to ret, and if they were kept as unknown words, t2 would look reachable. From
-// the split point after the first branch on, ret is the constant 257, z is refined to
-// 257 where the loop ends, and t2 is dead: if t1 and t2 are all the targets, the prefix
-// ends here, two blocks long, and all paths through either loop share its ID. With t3,
-// every split point before its check answers "may reach", since a is never known, and
-// the prefix is the path up to the block after the check. TestRunningExample is this
-// example.
+// equal to ret, so t2 is dead, too. Were it an assertion of what equality alone does not
+// tell (ret + z == 2 * z, say), t2 would look reachable at first. From the split point
+// after the first branch on, ret is the constant 257, z is refined to 257 where the loop
+// ends, and t2 is dead: if t1 and t2 are all the targets, the prefix ends here, two blocks
+// long, and all paths through either loop share its ID. With t3, every split point before
+// its check answers "may reach", since a is never known, and the prefix is the path up to
+// the block after the check. TestRunningExample is this example, with that t2.
 //
 // # What is promised
 //
@@ -83,8 +97,9 @@
 // [Observed] is a bet on what executions have shown so far, and reports when it is lost.
 //
 // Not promised: that "may reach" is true, or that the prefix is the shortest possible.
-// Gas is not modeled, nor are relations of two words other than equality, nor the
-// contents of storage.
+// Gas is not modeled, nor are products of unknown words, nor the contents of storage. A
+// comparison of internal function pointers is one of their places, which a release build
+// may merge.
 //
 // Answers depend on code, path, targets, call model and budget alone, never on
 // time; budgets are counted in steps. An Analyzer is used by one goroutine, and
@@ -101,9 +116,11 @@
 // # Files
 //
 //	value.go, arithmetic.go   intervals, and operations on them
+//	relations.go              how words are related
 //	state.go                  abstract states: order, join, hashes
 //	code.go                   decoded programs
 //	transfer.go, refine.go    running a block, and what is learned from its branch
+//	decision.go               the words that decide branches
 //	engine.go, buffers.go     fixed points
 //	graph.go, facts.go        the program's control-flow graph
 //	workspace.go              what Analyzers share

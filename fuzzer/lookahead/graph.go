@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -172,12 +173,11 @@ func (g *graphBuilder) build(c *code, budget int) *graph {
 		return made
 	}
 	e := g.engine
-	g.v.reset()
-	g.hashes, g.successors, g.more, g.exits = g.hashes[:0], g.successors[:0], g.more[:0], nil
-	e.start(c, c.pool.resolve(g.v), false, budget)
-	start := entry()
-	e.enter(none, 0, &start, g)
-	e.run(g)
+	e.machine.copied = e.machine.copied[:0]
+	g.solve(c, budget)
+	if c.forgetSizes(e.machine.copied) {
+		g.solve(c, budget)
+	}
 	made.steps = e.steps
 	made.reserve(len(e.nodes))
 	if g.rows == nil {
@@ -202,6 +202,37 @@ func (g *graphBuilder) build(c *code, budget int) *graph {
 	made.labels = slices.Clone(made.labels) // with room for no more
 	made.link(g)
 	return made
+}
+
+// solve computes the fixed point.
+func (g *graphBuilder) solve(c *code, budget int) {
+	e := g.engine
+	g.v.reset()
+	g.hashes, g.successors, g.more, g.exits = g.hashes[:0], g.successors[:0], g.more[:0], nil
+	e.start(c, c.pool.resolve(g.v), false, budget)
+	start := entry()
+	e.enter(none, 0, &start, g)
+	e.run(g)
+}
+
+// forgetSizes makes constants unknown that are the size of code that the program holds, of
+// contracts that it creates or whose code it reads, and reports whether there are any. Sizes
+// differ between debug and release build, and are told from other constants by what is copied.
+// A program's graph is made before anything else is asked of it, so nothing has used them.
+func (c *code) forgetSizes(copied []Value) bool {
+	found := false
+	for i := range c.blocks {
+		for j := range c.blocks[i].code {
+			in := &c.blocks[i].code[j]
+			if in.op < vm.PUSH1 || in.op > vm.PUSH32 || in.value == Top || in.value&pooledBit != 0 {
+				continue // no code is longer than the greatest small constant
+			}
+			if slices.Contains(copied, in.value.plain()) && in.value.plain() > constant(0) {
+				in.value, found = size, true
+			}
+		}
+	}
+	return found
 }
 
 // reserve makes room for nodes.

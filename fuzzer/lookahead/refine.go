@@ -89,7 +89,11 @@ func (m *interpreter) refineEqual(a, b symbol, equals bool, depth int) bool {
 		return false
 	}
 	if equals {
-		return m.constrain(a, m.value(b), depth) && m.constrain(b, m.value(a), depth) && m.merge(a, b)
+		if !m.constrain(a, m.value(b), depth) || !m.constrain(b, m.value(a), depth) {
+			return false
+		}
+		m.merge(a, b)
+		return true
 	}
 	m.relate(equal, a, b, false)
 	return m.refineDifferent(a, b, depth) && m.refineDifferent(b, a, depth)

@@ -269,3 +269,188 @@ func TestRefineMasks(t *testing.T) {
 		}
 	}
 }
+
+// TestRelationsAreSound: words that satisfy some conditions are never excluded by them, and
+// what is refuted has no witness, by brute force over all words of 8 bits, or 4.
+func TestRelationsAreSound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 1))
+	v := newValues()
+	refuted := 0
+	for range rounds / 20 {
+		if len(v.own) > maxValues {
+			v.reset()
+		}
+		c := randomConditions(rng)
+		m := interpreter{v: v}
+		possible := c.assume(&m)
+		witness, some := c.witness()
+		if !possible {
+			refuted++
+		}
+		if some && !possible {
+			t.Fatalf("%v have the witness %v, and are refuted", c, witness)
+		}
+		if some && possible {
+			// The same with the state saved and loaded after each condition.
+			again := interpreter{v: v}
+			if !c.assumeInTurn(&again) {
+				t.Fatalf("%v have the witness %v, and are refuted when their states are saved", c, witness)
+			}
+			for i := range m.words[:c.words] {
+				x := signedByte(witness[i])
+				if !v.contains(m.value(symbol(i)), &x) {
+					t.Fatalf("%v have the witness %v, which word %d lacks: %v", c, witness, i, v.get(m.value(symbol(i))))
+				}
+			}
+		}
+	}
+	if refuted < rounds/80 {
+		t.Errorf("only %d of %d are refuted", refuted, rounds/20)
+	}
+}
+
+// conditions are comparisons of small words, or of sums of one and a constant.
+type conditions struct {
+	words     int
+	low, high int // the least and greatest word
+	all       []compared
+}
+
+type compared struct {
+	op   vm.OpCode
+	a, b int // of the words; −1: the constant
+	plus int8
+	k    int8
+	not  bool
+}
+
+func randomConditions(rng *rand.Rand) conditions {
+	c := conditions{words: 2 + rng.IntN(2), high: 15}
+	if rng.IntN(8) == 0 {
+		c.words, c.high = 2, 255
+	}
+	if rng.IntN(2) == 0 {
+		c.low, c.high = -(c.high+1)/2, c.high/2
+	}
+	ops := []vm.OpCode{vm.EQ, vm.LT, vm.GT, vm.SLT, vm.SGT}
+	for range 2 + rng.IntN(3) {
+		x := compared{op: ops[rng.IntN(len(ops))], a: rng.IntN(c.words), b: rng.IntN(c.words+1) - 1, not: rng.IntN(2) == 0, k: int8(c.low/2 + rng.IntN(c.high-c.low+1)/2)}
+		if rng.IntN(3) == 0 {
+			x.plus = int8(rng.IntN(7) - 3)
+		}
+		c.all = append(c.all, x)
+	}
+	return c
+}
+
+// signedByte is a byte as a word: sign-extended if negative.
+func signedByte(x int) uint256.Int {
+	var w uint256.Int
+	if w.SetUint64(uint64(max(x, -x))); x < 0 {
+		w.Neg(&w)
+	}
+	return w
+}
+
+// witness searches for words with which all conditions hold. Operands are words of 256 bits,
+// as the machine's are.
+func (c conditions) witness() ([3]int, bool) {
+	var w [3]int
+	var holds func(i int) bool
+	holds = func(i int) bool {
+		if i < c.words {
+			for w[i] = c.low; w[i] <= c.high; w[i]++ {
+				if c.holds(w, i+1) && holds(i+1) {
+					return true
+				}
+			}
+			w[i] = c.low
+			return false
+		}
+		return true
+	}
+	found := holds(0)
+	return w, found
+}
+
+// holds reports whether all conditions on the first n words hold.
+func (c conditions) holds(w [3]int, n int) bool {
+	for _, x := range c.all {
+		if x.a >= n || x.b >= n {
+			continue
+		}
+		a, b := signedByte(w[x.a]), signedByte(int(x.k))
+		if x.b >= 0 {
+			b = signedByte(w[x.b])
+		}
+		plus := signedByte(int(x.plus))
+		a.Add(&a, &plus)
+		if z := concrete(x.op, &a, &b); z.IsZero() != x.not {
+			return false
+		}
+	}
+	return true
+}
+
+// start pushes the words.
+func (c conditions) start(m *interpreter) {
+	value := m.v.internSigned(interval{signedByte(c.low), signedByte(c.high)})
+	for range c.words {
+		m.push(value)
+	}
+}
+
+// condition computes a condition of the words, which are the bottom of the stack.
+func (c conditions) condition(m *interpreter, x compared) symbol {
+	constant := func(n int) symbol {
+		word := signedByte(n)
+		m.push(m.v.constant(&word))
+		return m.pop()
+	}
+	a, b := m.stack[x.a], constant(int(x.k))
+	if x.b >= 0 {
+		b = m.stack[x.b]
+	}
+	if x.plus != 0 {
+		m.stack = append(m.stack, a, constant(int(x.plus)))
+		m.step(&instruction{op: vm.ADD})
+		a = m.pop()
+	}
+	m.stack = append(m.stack, b, a)
+	m.step(&instruction{op: x.op})
+	if x.not {
+		m.step(&instruction{op: vm.ISZERO})
+	}
+	return m.pop()
+}
+
+// assume assumes all conditions; false when they are found to be impossible.
+func (c conditions) assume(m *interpreter) bool {
+	c.start(m)
+	for _, x := range c.all {
+		if !m.assume(c.condition(m, x), true, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// assumeInTurn does the same, and saves and loads the state between a condition and what is
+// assumed of it, and after that.
+func (c conditions) assumeInTurn(m *interpreter) bool {
+	c.start(m)
+	again := func() {
+		s := m.save().clone()
+		m.load(&s)
+	}
+	for _, x := range c.all {
+		w := c.condition(m, x)
+		m.stack = append(m.stack, w)
+		again()
+		if !m.assume(m.pop(), true, 0) {
+			return false
+		}
+		again()
+	}
+	return true
+}

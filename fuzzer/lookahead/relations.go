@@ -35,16 +35,15 @@ const (
 	offset                         // b = a + k modulo 2^256
 )
 
-// operations by kind.
-var relationOps = [...]vm.OpCode{equal: vm.EQ, less: vm.LT, signedLess: vm.SLT, offset: vm.SUB}
+// relationOps are the comparisons that relations are, by kind. An offset is not one.
+var relationOps = [...]vm.OpCode{equal: vm.EQ, less: vm.LT, signedLess: vm.SLT}
 
 // Bounds of the relations of a state, and of those that an interpreter keeps along a path.
 // Arbitrary: source code seldom compares more words, and every join looks at all.
 const (
 	maxRelations     = 24
 	maxPathRelations = 16
-	// maxExcluded bounds the constants that words of a state are known not to be. The
-	// selector of a call alone differs from one for each function.
+	// maxExcluded bounds the constants that words of a state are known not to be.
 	maxExcluded = 4
 )
 
@@ -117,6 +116,9 @@ func (m *interpreter) relate(kind relationKind, a, b symbol, holds bool) {
 	if (m.isConstant(a) || m.isConstant(b)) && (kind != equal || m.isConstant(a) && m.isConstant(b)) {
 		return // bounds say as much
 	}
+	if m.isSelector(a, b) || m.isSelector(b, a) {
+		return
+	}
 	if len(m.relations) == maxPathRelations {
 		return
 	}
@@ -124,13 +126,21 @@ func (m *interpreter) relate(kind relationKind, a, b symbol, holds bool) {
 	m.undo = append(m.undo, undone{word: absent})
 }
 
+// isSelector reports whether two words look like the selector of a call and that of a function.
+// A call's differs from one for each function, and no code compares it again.
+func (m *interpreter) isSelector(call, function symbol) bool {
+	const low = 1 << 16 // selectors below are rare, and constants of source code above
+	i, x := m.v.get(m.value(call)), m.v.get(m.value(function))
+	return x.isConstant() && !x.lo.LtUint64(low) && i.hi.LtUint64(1<<32)
+}
+
 func (m *interpreter) isConstant(w symbol) bool { return m.v.get(m.value(w)).isConstant() }
 
-// merge makes two words one, which are known to be equal; false when they cannot be.
-func (m *interpreter) merge(a, b symbol) bool {
+// merge makes two words one, which are known to be equal.
+func (m *interpreter) merge(a, b symbol) {
 	a, b = m.find(a), m.find(b)
 	if a == b || m.isConstant(a) || m.isConstant(b) || m.value(a).isLabel() || m.value(b).isLabel() {
-		return true
+		return
 	}
 	if a > b {
 		a, b = b, a
@@ -138,7 +148,7 @@ func (m *interpreter) merge(a, b symbol) bool {
 	baseA, _ := m.baseOf(a)
 	baseB, _ := m.baseOf(b)
 	if baseA == baseB {
-		return true // as their offsets say
+		return // as their offsets say
 	}
 	l := *m.link(b)
 	m.undo = append(m.undo, undone{b, m.words[b]})
@@ -147,7 +157,6 @@ func (m *interpreter) merge(a, b symbol) bool {
 		m.undo = append(m.undo, undone{a, m.words[a]})
 		m.setLink(a, l)
 	}
-	return true
 }
 
 // compare reports whether a relation is known to hold or not to, by what is known of words
@@ -313,7 +322,8 @@ func (m *interpreter) propagate(w symbol, depth int) bool {
 	return true
 }
 
-// conditionOf is the condition that a word is, its operands being symbols; false when it is none that is kept.
+// conditionOf is the condition that a word is, its operands being symbols; false when it is
+// not one.
 func (m *interpreter) conditionOf(w symbol) (relation, bool) {
 	r := relation{of: w}
 	x := w
@@ -349,6 +359,9 @@ func (m *interpreter) conditionOf(w symbol) (relation, bool) {
 func (m *interpreter) saveRelations() {
 	s := &m.saved
 	s.relations = s.relations[:0]
+	if len(m.relations) == 0 && len(m.defined) == 0 {
+		return
+	}
 	constants := 0
 	for i := len(m.relations) - 1; i >= 0; i-- {
 		r := m.relations[i]
@@ -359,7 +372,7 @@ func (m *interpreter) saveRelations() {
 			}
 			constants++
 		}
-		if !constantA && !constantB && (m.saved1(r.a) == absent || m.saved1(r.b) == absent) {
+		if !constantA && !constantB && (m.savedClass(r.a) == absent || m.savedClass(r.b) == absent) {
 			if r.kind != equal {
 				m.saveImplied(&r)
 			}
@@ -387,22 +400,22 @@ func (m *interpreter) saveRelations() {
 // p < r where p < q < r, or where p + 1 = q and q < r. It looks no further than one such word.
 func (m *interpreter) saveImplied(r *relation) {
 	from, to, strictly := m.ends(r)
-	fromClass, toClass := m.saved1(from), m.saved1(to)
+	fromClass, toClass := m.savedClass(from), m.savedClass(to)
 	switch {
 	case fromClass != absent:
 		for i := range m.relations {
 			if s := &m.relations[i]; s.kind == r.kind {
 				if mid, end, also := m.ends(s); mid == to {
-					m.saveOrder(r.kind, fromClass, m.saved1(end), strictly || also)
+					m.saveOrder(r.kind, fromClass, m.savedClass(end), strictly || also)
 				}
 			}
 		}
 		if l := m.link(to); l.base != 0 && m.below(r.kind, to, m.find(l.base-1)) {
-			m.saveOrder(r.kind, fromClass, m.saved1(l.base-1), true)
+			m.saveOrder(r.kind, fromClass, m.savedClass(l.base-1), true)
 		}
 	case toClass != absent:
 		if l := m.link(from); l.base != 0 && m.below(r.kind, m.find(l.base-1), from) {
-			m.saveOrder(r.kind, m.saved1(l.base-1), toClass, true)
+			m.saveOrder(r.kind, m.savedClass(l.base-1), toClass, true)
 		}
 	}
 }
@@ -433,18 +446,18 @@ func (m *interpreter) inClasses(r relation, constantA, constantB bool) (relation
 	case constantA && constantB:
 		return r, false
 	case constantA:
-		r.k, r.a, r.b = m.value(r.a).plain(), absent, m.saved1(r.b)
+		r.k, r.a, r.b = m.value(r.a).plain(), absent, m.savedClass(r.b)
 		return r, r.b != absent
 	case constantB:
-		r.k, r.a, r.b = m.value(r.b).plain(), m.saved1(r.a), absent
+		r.k, r.a, r.b = m.value(r.b).plain(), m.savedClass(r.a), absent
 		return r, r.a != absent
 	}
-	r.a, r.b = m.saved1(r.a), m.saved1(r.b)
+	r.a, r.b = m.savedClass(r.a), m.savedClass(r.b)
 	return r, r.a != absent && r.b != absent
 }
 
-// saved1 is the class of a symbol in the saved state; absent when it has none.
-func (m *interpreter) saved1(w symbol) symbol {
+// savedClass is the class of a symbol in the saved state; absent when it has none.
+func (m *interpreter) savedClass(w symbol) symbol {
 	if w != absent {
 		w = symbol(m.class[m.find(w)]) - 1
 	}
@@ -478,7 +491,7 @@ func (m *interpreter) saveCondition(class, w symbol) {
 	}
 	r.of = class
 	if r.b == absent { // x is zero
-		r.a = m.saved1(r.a)
+		r.a = m.savedClass(r.a)
 		ok = r.a != absent
 	} else {
 		r, ok = m.inClasses(r, m.isConstant(r.a), m.isConstant(r.b))
@@ -502,7 +515,7 @@ func (m *interpreter) saveOffset(class, w symbol) {
 			return
 		}
 	}
-	if to := m.saved1(base); to != absent && to != class {
+	if to := m.savedClass(base); to != absent && to != class {
 		m.addRelation(relation{kind: offset, of: absent, a: to, b: class, k: at.offset})
 	}
 }

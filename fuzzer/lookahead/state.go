@@ -152,8 +152,13 @@ func (v *values) below(s, t *state) bool {
 			return false
 		}
 	}
+	return v.related(s, t, of)
+}
+
+// related reports whether the relations of t hold in s. of is 1 + the class of s by class of t.
+func (v *values) related(s, t *state, of []int) bool {
 	for _, r := range t.relations {
-		for _, w := range []*symbol{&r.of, &r.a, &r.b} {
+		for _, w := range [...]*symbol{&r.of, &r.a, &r.b} {
 			if *w != absent {
 				*w = symbol(of[*w] - 1)
 			}

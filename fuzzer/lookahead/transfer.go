@@ -73,10 +73,13 @@ type interpreter struct {
 	// relations are those of symbols that hold outright, see relation.
 	relations []relation
 
+	// copied are the constant lengths that CODECOPY was run with, see graphBuilder.build.
+	copied []Value
+
 	class   []int32  // save's: 1 + class of each symbol
 	live    []symbol // save's: by class
 	defined []symbol // save's: the classes of conditions and sums
-	saved state
+	saved   state
 }
 
 // undone is a word to go back to, or the newest relation to drop (absent), see refine.go.
@@ -270,6 +273,9 @@ func (m *interpreter) step(in *instruction) bool {
 		return m.touch(from, n) && m.overwrite(to, n)
 	case vm.CALLDATACOPY, vm.CODECOPY, vm.RETURNDATACOPY:
 		to, _, n := m.pop(), m.pop(), m.pop()
+		if op == vm.CODECOPY && m.isConstant(n) && !slices.Contains(m.copied, m.value(n)) {
+			m.copied = append(m.copied, m.value(n))
+		}
 		return m.overwrite(to, n)
 	case vm.EXTCODECOPY:
 		m.pop()
@@ -335,60 +341,66 @@ func (m *interpreter) binary(op vm.OpCode) {
 // unchanged is the operand that an operation leaves as it is: clean-up of a word that is
 // clean, or a neutral element. absent when there is none.
 func (m *interpreter) unchanged(op vm.OpCode, a, b symbol, x, y Value) symbol {
+	zero, one := constant(0), constant(1)
 	switch op {
 	case vm.AND:
-		if m.v.cleans(x, y) {
-			return b
-		}
-		if m.v.cleans(y, x) {
-			return a
-		}
+		return either(m.v.cleans(x, y), b, m.v.cleans(y, x), a)
 	case vm.SIGNEXTEND:
-		n, known := m.v.known(x)
-		if !known {
-			return absent
-		}
-		if !n.LtUint64(31) {
-			return b
-		}
-		of, i := signedWords(n), m.v.signed(y)
-		if !i.lo.Slt(&of.lo) && !i.hi.Sgt(&of.hi) {
-			return b
-		}
+		return either(m.v.isSignedWord(x, y), b, false, a)
 	case vm.ADD, vm.OR, vm.XOR:
-		if x == constant(0) {
-			return b
-		}
-		if y == constant(0) {
-			return a
-		}
+		return either(x == zero, b, y == zero, a)
 	case vm.SUB:
-		if y == constant(0) {
-			return a
-		}
+		return either(false, b, y == zero, a)
 	case vm.MUL:
-		if x == constant(1) {
-			return b
-		}
-		if y == constant(1) {
-			return a
-		}
+		return either(x == one, b, y == one, a)
 	case vm.DIV, vm.SDIV:
-		if y == constant(1) {
-			return a
+		return either(false, b, y == one, a)
+	case vm.SHR:
+		if w := m.shiftedBack(b, x); w != absent {
+			return w
 		}
-	case vm.SHL, vm.SHR, vm.SAR:
-		if x == constant(0) {
-			return b
-		}
-		// Moved up and down again, with no bit lost.
-		if w := &m.words[b]; op == vm.SHR && w.op == vm.SHL && m.v.get(x).isConstant() && m.value(w.a).plain() == x.plain() {
-			if n, of := &m.v.get(x).lo, m.find(w.b); n.LtUint64(256) && m.v.get(m.value(of)).hi.BitLen()+int(n[0]) <= 256 {
-				return of
-			}
+		return either(x == zero, b, false, a)
+	case vm.SHL, vm.SAR:
+		return either(x == zero, b, false, a)
+	}
+	return absent
+}
+
+// either is the first of two symbols whose condition holds, or absent.
+func either(first bool, a symbol, second bool, b symbol) symbol {
+	switch {
+	case first:
+		return a
+	case second:
+		return b
+	}
+	return absent
+}
+
+// shiftedBack is the word that was moved up by as many bits as it is moved down now, if it
+// lost none; absent otherwise.
+func (m *interpreter) shiftedBack(b symbol, by Value) symbol {
+	w := &m.words[b]
+	if n := m.v.get(by); w.op == vm.SHL && n.isConstant() && n.lo.LtUint64(256) && m.value(w.a).plain() == by.plain() {
+		if of := m.find(w.b); m.v.get(m.value(of)).hi.BitLen()+int(n.lo[0]) <= 256 {
+			return of
 		}
 	}
 	return absent
+}
+
+// isSignedWord reports whether a word is a signed one of size+1 bytes, which SIGNEXTEND leaves
+// as it is.
+func (v *values) isSignedWord(size, y Value) bool {
+	n, known := v.known(size)
+	if !known {
+		return false
+	}
+	if !n.LtUint64(31) {
+		return true
+	}
+	of, i := signedWords(n), v.signed(y)
+	return !i.lo.Slt(&of.lo) && !i.hi.Sgt(&of.hi)
 }
 
 // cleans reports whether a mask is one of low bits that has all bits of a word.
