@@ -126,6 +126,9 @@ func evidenceOf(op vm.OpCode, constants *int) evidence {
 	case op.IsPush():
 		*constants = known + 1
 		return 0
+	case op >= vm.DUP1 && op <= vm.DUP16 && int(op-vm.DUP1) < known:
+		*constants = known + 1 // of one of them: 2^255 − 1 begins with PUSH1 1 DUP1
+		return 0
 	case op == vm.POP, op >= vm.DUP1 && op <= vm.SWAP16:
 		return 0
 	case op == vm.NOT && known >= 1:

@@ -88,41 +88,53 @@ func unwrap(list []*Node, i int) []*Node {
 // changed is the program with one place changed: nil where the change does not apply
 // there, and exists is false where there is no such place.
 func (p *Program) changed(place int, change func([]*Node, int) []*Node) (smaller *Program, exists bool) {
-	var visit func(n *Node) *Node
-	applied := false
-	visit = func(n *Node) *Node {
-		for at, part := range n.Parts {
-			for i, child := range part.Body {
-				var body []*Node
-				if place == 0 {
-					exists = true
-					if body = change(part.Body, i); body == nil {
-						return nil
-					}
-					applied = true
-				} else {
-					place--
-					replaced := visit(child)
-					if exists && !applied {
-						return nil
-					}
-					if replaced == nil {
-						continue
-					}
-					body = slices.Clone(part.Body)
-					body[i] = replaced
-				}
-				copied := *n
-				copied.Parts = slices.Clone(n.Parts)
-				copied.Parts[at].Body = body
-				return &copied
-			}
-		}
-		return nil
-	}
-	root := visit(p.Root)
+	e := &edit{place: place, change: change}
+	root := e.node(p.Root)
 	if root == nil {
-		return nil, exists
+		return nil, e.exists
 	}
 	return &Program{root}, true
+}
+
+// edit changes one place of a tree, and copies what leads there.
+type edit struct {
+	place  int // so many nodes come before it
+	change func([]*Node, int) []*Node
+	exists bool // the place was found
+}
+
+// node is the changed node; nil: nothing in it was changed.
+func (e *edit) node(n *Node) *Node {
+	for at, part := range n.Parts {
+		if body := e.list(part.Body); body != nil {
+			copied := *n
+			copied.Parts = slices.Clone(n.Parts)
+			copied.Parts[at].Body = body
+			return &copied
+		}
+		if e.exists {
+			return nil
+		}
+	}
+	return nil
+}
+
+// list is likewise the changed list.
+func (e *edit) list(list []*Node) []*Node {
+	for i, child := range list {
+		if e.place == 0 {
+			e.exists = true
+			return e.change(list, i)
+		}
+		e.place--
+		if changed := e.node(child); changed != nil {
+			list = slices.Clone(list)
+			list[i] = changed
+			return list
+		}
+		if e.exists {
+			return nil
+		}
+	}
+	return nil
 }
