@@ -45,13 +45,13 @@ func (t *trial) has(v violation) bool {
 
 // maxKinds bounds the violations of one program that are made smaller: mostly they have one
 // cause.
-const maxKinds = 2
+const maxKinds = 4
 
 // distinct are violations of different kinds or ways, a few.
 func distinct(all []violation) []violation {
 	var list []violation
 	for _, v := range all {
-		if len(list) < maxKinds && !slices.ContainsFunc(list, func(o violation) bool { return o.kind == v.kind }) {
+		if len(list) < maxKinds && !slices.ContainsFunc(list, func(o violation) bool { return o.kind == v.kind && o.way == v.way }) {
 			list = append(list, v)
 		}
 	}
