@@ -235,20 +235,35 @@ func (c *comparison) trySaved(g *group) {
 		if c.ctx.Err() != nil {
 			return
 		}
-		seq := c.base.toBase(c.head.Space, g.space, saved).sequence
-		if len(seq) == 0 {
-			continue
-		}
-		_, observed, err := c.base.replay(g.space, seq)
-		if err != nil {
-			continue // it shows nothing
-		}
 		for _, e := range g.candidates {
+			seq := c.base.toBase(c.head.Space, g.space, e.bySenders(saved)).sequence
+			if len(seq) == 0 {
+				continue
+			}
+			_, observed, err := c.base.replay(g.space, seq)
+			if err != nil {
+				continue // it shows nothing
+			}
 			if slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) }) {
 				c.take(g, e, seq)
 			}
 		}
 	}
+}
+
+// bySenders is a sequence of the head with the senders by which the finding calls the same
+// functions: the group knows no others.
+func (e *candidate) bySenders(seq input.Sequence) input.Sequence {
+	changed := seq.Clone()
+	for i := range changed {
+		for _, call := range e.sequence {
+			if call.Instance == changed[i].Instance && call.Function == changed[i].Function {
+				changed[i].Sender = call.Sender
+				break
+			}
+		}
+	}
+	return changed
 }
 
 // shows reports whether something that was observed on the base is in the code that fails
