@@ -50,7 +50,7 @@ func (o *Output) readContracts(out standardOutput) error {
 			return err
 		}
 		c.findChecks(byID)
-		c.findShared(byID)
+		c.findShared(byID, o.Settings.ViaIR)
 		if declaration := declarations.contracts[name]; declaration != nil {
 			c.describe(declaration, declarations)
 		}

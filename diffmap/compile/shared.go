@@ -3,18 +3,31 @@ package compile
 import "github.com/sightline-evm/sightline/internal/bytecode"
 
 // findShared finds the code that the compiler wrote by itself: its source range is that of a
-// contract's declaration, or none.
-func (c *Contract) findShared(sources map[int]*Source) {
+// contract's declaration, or none. Through the intermediate language, helpers that follow the
+// function of a constant have the range of its value, which does nothing that fails or writes.
+func (c *Contract) findShared(sources map[int]*Source, viaIR bool) {
 	declarations := map[SourceMapEntry]bool{}
+	declare := func(s *Source, n *Node) {
+		declarations[SourceMapEntry{Start: n.Start, Length: n.Length, File: s.ID}] = true
+	}
 	for _, s := range sources {
 		if s.AST == nil {
 			continue
 		}
 		for _, n := range s.AST.Children {
 			if n.Type == "ContractDefinition" {
-				declarations[SourceMapEntry{Start: n.Start, Length: n.Length, File: s.ID}] = true
+				declare(s, n)
 			}
 		}
+		if !viaIR {
+			continue
+		}
+		s.AST.Walk(func(n *Node) bool {
+			if n.Type == "VariableDeclaration" && n.Attributes["constant"] == true {
+				n.Walk(func(n *Node) bool { declare(s, n); return true })
+			}
+			return n.Type != "FunctionDefinition"
+		})
 	}
 	for _, artifact := range []struct {
 		code    *bytecode.Code

@@ -41,13 +41,35 @@ import (
 //	layouts                         the builds have storage layouts, as those of the job have
 //	panics: 0x11 0x12               codes that are findings
 //	made                            the base is not given as a build: the job makes it
+//	legacy: WHY                     not for projects that compile via IR
 //	git                             a Git repository without builds: the job makes them
 //	verdict: pass                   of the whole
 //	warn: TEXT                      that a warning of the report contains
 //	says: TEXT                      that the report contains anywhere
 //	not: TEXT                       that it does not contain
 func TestVerdicts(t *testing.T) {
-	files, err := filepath.Glob("testdata/verdicts/*.txtar")
+	forVerdicts(t, "*", func(t *testing.T, v *verdict) { v.check(t, v.run(t)) })
+}
+
+// TestVerdictsViaIR makes the comparisons with the base again, in projects that compile via
+// IR, but for those that say why not ("legacy").
+func TestVerdictsViaIR(t *testing.T) {
+	forVerdicts(t, "compare-*", func(t *testing.T, v *verdict) {
+		if v.legacy || v.git {
+			return
+		}
+		if v.settings == nil {
+			v.settings = map[string]any{}
+		}
+		v.settings["viaIR"] = true
+		v.check(t, v.run(t))
+	})
+}
+
+// forVerdicts tests the pull requests of some names.
+func forVerdicts(t *testing.T, pattern string, test func(*testing.T, *verdict)) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/verdicts/" + pattern + ".txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no pull requests: %v", err)
 	}
@@ -55,15 +77,13 @@ func TestVerdicts(t *testing.T) {
 	t.Setenv("SIGHTLINE_NODE_MODULES", modules)
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(modules, "..", "..", "verdicts"))
 	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		t.Run(name, func(t *testing.T) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := readVerdict(t, archive)
-			v.check(t, v.run(t))
+			test(t, readVerdict(t, archive))
 		})
 	}
 }
@@ -76,6 +96,7 @@ type verdict struct {
 	panics   []string
 	made     bool
 	git      bool
+	legacy   bool
 
 	verdict         string
 	warn, says, not []string
@@ -110,6 +131,8 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 			v.made = true
 		case "git":
 			v.git = true
+		case "legacy":
+			v.legacy = true
 		case "verdict":
 			v.verdict = value
 		case "warn":
