@@ -7,27 +7,10 @@ import "github.com/sightline-evm/sightline/internal/bytecode"
 // function of a constant have the range of its value, which does nothing that fails or writes.
 func (c *Contract) findShared(sources map[int]*Source, viaIR bool) {
 	declarations := map[SourceMapEntry]bool{}
-	declare := func(s *Source, n *Node) {
-		declarations[SourceMapEntry{Start: n.Start, Length: n.Length, File: s.ID}] = true
-	}
 	for _, s := range sources {
-		if s.AST == nil {
-			continue
+		if s.AST != nil {
+			addDeclarations(declarations, s, viaIR)
 		}
-		for _, n := range s.AST.Children {
-			if n.Type == "ContractDefinition" {
-				declare(s, n)
-			}
-		}
-		if !viaIR {
-			continue
-		}
-		s.AST.Walk(func(n *Node) bool {
-			if n.Type == "VariableDeclaration" && n.Attributes["constant"] == true {
-				n.Walk(func(n *Node) bool { declare(s, n); return true })
-			}
-			return n.Type != "FunctionDefinition"
-		})
 	}
 	for _, artifact := range []struct {
 		code    *bytecode.Code
@@ -49,4 +32,26 @@ func (c *Contract) findShared(sources map[int]*Source, viaIR bool) {
 			}
 		}
 	}
+}
+
+// addDeclarations adds the ranges of a source's contracts and, via IR, of its constants.
+func addDeclarations(to map[SourceMapEntry]bool, s *Source, viaIR bool) {
+	declare := func(n *Node) bool {
+		to[SourceMapEntry{Start: n.Start, Length: n.Length, File: s.ID}] = true
+		return true
+	}
+	for _, n := range s.AST.Children {
+		if n.Type == "ContractDefinition" {
+			declare(n)
+		}
+	}
+	if !viaIR {
+		return
+	}
+	s.AST.Walk(func(n *Node) bool {
+		if n.Type == "VariableDeclaration" && n.Attributes["constant"] == true {
+			n.Walk(declare)
+		}
+		return n.Type != "FunctionDefinition"
+	})
 }
