@@ -14,8 +14,8 @@ import (
 )
 
 // differentBehavior says how the same calls do something else in another build of the same
-// sources, as the end of a sentence: how they end, what they return, which events last, what
-// is called with which ether, what is in storage afterwards. Empty where they do the same.
+// sources, as the end of a sentence: how they end, what they return, which events are emitted,
+// what is called with which ether, what is in storage afterwards. Empty where they do the same.
 // Gas and code do not count. instances are those of b that are elsewhere in a.
 func differentBehavior(a, b *evm.Execution, worlds [2]*evm.World, instances movedAddresses) string {
 	if a.Truncated || b.Truncated || len(a.Calls) != len(b.Calls) {
@@ -90,14 +90,12 @@ func lasting(e *evm.Execution) []bool {
 	return lasts
 }
 
-// logsOf are the events of a call that last, by frame.
+// logsOf are the events of a call by frame, undone ones among them: which code ran before a
+// failure may show in nothing else.
 func logsOf(e *evm.Execution, c *evm.CallResult) []evm.Log {
 	var logs []evm.Log
-	lasts := lasting(e)
 	for i := c.Frames[0]; i < c.Frames[1]; i++ {
-		if lasts[i] {
-			logs = append(logs, e.Frames[i].Logs...)
-		}
+		logs = append(logs, e.Frames[i].Logs...)
 	}
 	return logs
 }

@@ -39,7 +39,7 @@ func TestDifferentBehavior(t *testing.T) {
 		"storage":      {func(e *evm.Execution) { e.Frames[0].Storage[0] = slot(1, 6) }, "they leave something else in storage"},
 		"not written":  {func(e *evm.Execution) { e.Frames[0].Storage = nil }, "they leave something else in storage"},
 		"an event":     {func(e *evm.Execution) { e.Frames[1].Logs[0].Data = nil }, "emits other events"},
-		"undone event": {func(e *evm.Execution) { e.Frames[1].Outcome = evm.Reverted }, "emits other events"},
+		"undone call":  {func(e *evm.Execution) { e.Frames[1].Outcome = evm.Reverted }, "makes other calls"},
 		"ether":        {func(e *evm.Execution) { e.Frames[1].Value = *uint256.NewInt(1) }, "makes other calls"},
 		"fewer calls":  {func(e *evm.Execution) { e.Calls = nil }, "they are too long to compare"},
 		"elsewhere": {func(e *evm.Execution) {
