@@ -32,16 +32,16 @@ func TestDifferentBehavior(t *testing.T) {
 		change func(e *evm.Execution)
 		want   string
 	}{
-		"the same":     {func(*evm.Execution) {}, ""},
-		"gas":          {func(e *evm.Execution) { e.Frames[0].GasUsed, e.Calls[0].GasUsed = 9, 9 }, ""},
-		"no change":    {func(e *evm.Execution) { e.Frames[0].Storage = append(e.Frames[0].Storage, slot(2, 0)) }, ""},
-		"return data":  {func(e *evm.Execution) { e.Calls[0].Output = []byte{2} }, "returns something else"},
-		"storage":      {func(e *evm.Execution) { e.Frames[0].Storage[0] = slot(1, 6) }, "they leave something else in storage"},
-		"not written":  {func(e *evm.Execution) { e.Frames[0].Storage = nil }, "they leave something else in storage"},
-		"an event":     {func(e *evm.Execution) { e.Frames[1].Logs[0].Data = nil }, "emits other events"},
-		"undone call":  {func(e *evm.Execution) { e.Frames[1].Outcome = evm.Reverted }, "makes other calls"},
-		"ether":        {func(e *evm.Execution) { e.Frames[1].Value = *uint256.NewInt(1) }, "makes other calls"},
-		"fewer calls":  {func(e *evm.Execution) { e.Calls = nil }, "they are too long to compare"},
+		"the same":    {func(*evm.Execution) {}, ""},
+		"gas":         {func(e *evm.Execution) { e.Frames[0].GasUsed, e.Calls[0].GasUsed = 9, 9 }, ""},
+		"no change":   {func(e *evm.Execution) { e.Frames[0].Storage = append(e.Frames[0].Storage, slot(2, 0)) }, ""},
+		"return data": {func(e *evm.Execution) { e.Calls[0].Output = []byte{2} }, "returns something else"},
+		"storage":     {func(e *evm.Execution) { e.Frames[0].Storage[0] = slot(1, 6) }, "they leave something else in storage"},
+		"not written": {func(e *evm.Execution) { e.Frames[0].Storage = nil }, "they leave something else in storage"},
+		"an event":    {func(e *evm.Execution) { e.Frames[1].Logs[0].Data = nil }, "emits other events"},
+		"undone call": {func(e *evm.Execution) { e.Frames[1].Outcome = evm.Reverted }, "makes other calls"},
+		"ether":       {func(e *evm.Execution) { e.Frames[1].Value = *uint256.NewInt(1) }, "makes other calls"},
+		"fewer calls": {func(e *evm.Execution) { e.Calls = nil }, "they are too long to compare"},
 		"elsewhere": {func(e *evm.Execution) {
 			e.Frames[1].Self, e.Frames[1].Logs[0].Address = moved, moved
 		}, ""},
