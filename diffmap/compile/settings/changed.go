@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"path"
@@ -36,6 +37,8 @@ func (d *Difference) Any() bool { return d.Unknown || len(d.Names) > 0 }
 // the literals of [scripted]; of lock files other than npm's, everything.
 func Compare(file string, base, head []byte, getenv func(string) string) Difference {
 	switch name := path.Base(file); {
+	case bytes.Equal(base, head):
+		return Difference{}
 	case name == FoundryFile:
 		return compareFoundry(base, head, getenv)
 	case name == "remappings.txt":
@@ -47,7 +50,7 @@ func Compare(file string, base, head []byte, getenv func(string) string) Differe
 	case strings.HasPrefix(name, "hardhat.config.") || name == "truffle-config.js" || name == "truffle.js":
 		return compareScripts(script(base), script(head))
 	}
-	return Difference{Unknown: string(base) != string(head)}
+	return Difference{Unknown: true}
 }
 
 // foundryApart are the tables and keys of foundry.toml that decide nothing about how contracts
@@ -208,7 +211,7 @@ func script(source []byte) string {
 		}
 		return s
 	})
-	for {
+	for range maxApart {
 		at := apart.FindStringIndex(rest)
 		if at == nil {
 			return strings.Join(strings.Fields(rest), " ")
@@ -219,7 +222,12 @@ func script(source []byte) string {
 		}
 		rest = rest[:at[0]+1] + strings.TrimLeft(rest[end:], " \t\r\n,")
 	}
+	return rest
 }
+
+// maxApart bounds the tables that are taken out, each of which is looked for from the start.
+// Arbitrary: configurations have one of a kind.
+const maxApart = 64
 
 // scripted are the settings that a JavaScript configuration mostly writes as literals: by their
 // names, with the key of standard JSON ("": the compiler's version).
