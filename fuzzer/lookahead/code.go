@@ -110,7 +110,6 @@ func decode(p *bytecode.Program) *code {
 		return true
 	})
 	at := 0
-	walk := decisionWalk{c: c}
 	for i, b := range p.Blocks {
 		from := at
 		for at < len(all) && all[at].pc < b.End {
@@ -120,9 +119,6 @@ func decode(p *bytecode.Program) *code {
 		if len(c.blocks[i].callSites) > 0 {
 			c.calling = append(c.calling, bytecode.BlockID(i))
 		}
-	}
-	for i := range c.blocks {
-		c.blocks[i].decides = walk.from(bytecode.BlockID(i))
 	}
 	return c
 }

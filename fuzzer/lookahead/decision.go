@@ -42,6 +42,14 @@ type decider struct {
 	below  int
 }
 
+// findDeciders finds what decides the next branch after each block.
+func (c *code) findDeciders() {
+	walk := decisionWalk{c: c}
+	for i := range c.blocks {
+		c.blocks[i].decides = walk.from(bytecode.BlockID(i))
+	}
+}
+
 // from is what decides the next branch after a block is entered.
 func (d *decisionWalk) from(b bytecode.BlockID) decider {
 	d.stack, d.below, d.back = d.stack[:0], 0, 0
@@ -165,6 +173,13 @@ const (
 )
 
 // decision is that of a state in a block.
+func (m *interpreter) decision(b bytecode.BlockID, s *state) decision {
+	if m.intervals {
+		return undecided
+	}
+	return m.code.decision(m.v, b, s)
+}
+
 func (c *code) decision(v *values, b bytecode.BlockID, s *state) decision {
 	if d := &c.blocks[b].decides; d.depth == 0 && d.back == 0 {
 		return undecided
@@ -182,13 +197,13 @@ func (c *code) decision(v *values, b bytecode.BlockID, s *state) decision {
 	return undecided
 }
 
-// excludes reports whether no word is described by both.
-func (d decision) excludes(e decision) bool { return d != undecided && e != undecided && d != e }
-
 // undecided is the word that decides the next branch after a block is entered, where both
 // outcomes are possible and the block's state would lose what it says of other words: those
 // are no longer in the frame. Then there are two states, one for each outcome.
 func (m *interpreter) undecided(b bytecode.BlockID) (w symbol, split bool) {
+	if m.intervals {
+		return 0, false
+	}
 	if d := &m.code.blocks[b].decides; d.depth == 0 && d.back == 0 {
 		return 0, false
 	}

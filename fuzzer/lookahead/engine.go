@@ -63,8 +63,9 @@ type visitor interface {
 	opaque(from int32, pc uint32, reason Reason) bool
 }
 
-func newEngine(v *values) *engine {
-	e := &engine{v: v, machine: interpreter{v: v}}
+// newEngine makes an engine whose states have relations of words, or intervals alone.
+func newEngine(v *values, intervals bool) *engine {
+	e := &engine{v: v, machine: interpreter{v: v, intervals: intervals}}
 	e.joiner.v = v
 	return e
 }
@@ -147,15 +148,14 @@ func (e *engine) requeue(n int32, hash uint64, visit visitor) {
 }
 
 func (e *engine) find(b bytecode.BlockID, s *state, hash uint64) int32 {
-	c := e.machine.code
-	decision := c.decision(e.v, b, s)
+	decision := e.machine.decision(b, s)
 	for i := e.table.first(hash); ; i = e.table.next(i) {
 		slot, taken := e.table.at(i)
 		switch {
 		case !taken:
 			return -1
 		case slot.hash == hash && e.nodes[slot.node].block == b && e.nodes[slot.node].state.sameKey(s) &&
-			c.decision(e.v, b, &e.nodes[slot.node].state) == decision:
+			e.machine.decision(b, &e.nodes[slot.node].state) == decision:
 			return slot.node
 		}
 	}

@@ -113,6 +113,9 @@ func (m *interpreter) baseOf(w symbol) (base symbol, k Value) {
 
 // relate keeps that a relation holds, or not.
 func (m *interpreter) relate(kind relationKind, a, b symbol, holds bool) {
+	if m.intervals {
+		return
+	}
 	if (m.isConstant(a) || m.isConstant(b)) && (kind != equal || m.isConstant(a) && m.isConstant(b)) {
 		return // bounds say as much
 	}
@@ -138,6 +141,9 @@ func (m *interpreter) isConstant(w symbol) bool { return m.v.get(m.value(w)).isC
 
 // merge makes two words one, which are known to be equal.
 func (m *interpreter) merge(a, b symbol) {
+	if m.intervals {
+		return
+	}
 	a, b = m.find(a), m.find(b)
 	if a == b || m.isConstant(a) || m.isConstant(b) || m.value(a).isLabel() || m.value(b).isLabel() {
 		return
@@ -165,6 +171,9 @@ func (m *interpreter) compare(kind relationKind, a, b symbol) (holds, known bool
 	a, b = m.find(a), m.find(b)
 	if a == b {
 		return kind == equal, true
+	}
+	if m.intervals {
+		return false, false
 	}
 	if m.isConstant(a) || m.isConstant(b) {
 		return false, kind == equal && m.different(a, b)
@@ -359,7 +368,7 @@ func (m *interpreter) conditionOf(w symbol) (relation, bool) {
 func (m *interpreter) saveRelations() {
 	s := &m.saved
 	s.relations = s.relations[:0]
-	if len(m.relations) == 0 && len(m.defined) == 0 {
+	if m.intervals || len(m.relations) == 0 && len(m.defined) == 0 {
 		return
 	}
 	constants := 0

@@ -64,6 +64,8 @@ type interpreter struct {
 	code   *code
 	pool   []Value // of the code's pool
 	static bool    // instructions that change state halt (EIP-214)
+	// intervals are all that is kept of words: no relations, and no states apart for them.
+	intervals bool
 
 	words  []word
 	links  []link
@@ -151,7 +153,7 @@ func (m *interpreter) classOf(w symbol) uint16 {
 	w = m.find(w)
 	if m.class[w] == 0 {
 		at := &m.words[w]
-		if at.link != 0 || at.op != 0 && at.value == boolean {
+		if !m.intervals && (at.link != 0 || at.op != 0 && at.value == boolean) {
 			m.defined = append(m.defined, symbol(len(m.live)))
 		}
 		m.saved.values = append(m.saved.values, at.value)
@@ -329,11 +331,11 @@ func (m *interpreter) binary(op vm.OpCode) {
 		return
 	}
 	r := m.v.binary(op, x, y)
-	if r == boolean {
+	if r == boolean && !m.intervals {
 		r = m.decided(op, a, b)
 	}
 	m.pushResult(r, op, a, b)
-	if op == vm.ADD || op == vm.SUB {
+	if (op == vm.ADD || op == vm.SUB) && !m.intervals {
 		m.offsetResult(op, a, b)
 	}
 }

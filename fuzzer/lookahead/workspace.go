@@ -10,7 +10,7 @@ type Workspace struct {
 	answers answers
 
 	analyzers  uint32  // made so far
-	known      state   // see Analyzer.stateOf
+	states     []Value // see Analyzer.covers
 	blockGoals []goal  // see Analyzer.update
 	nearest    []int32 // see graph.distances
 
@@ -28,7 +28,7 @@ type Workspace struct {
 // NewWorkspace is an empty Workspace.
 func NewWorkspace() *Workspace {
 	v := newValues()
-	return &Workspace{v: v, engine: newEngine(v), prefix: newPrefix(v), answers: newAnswers()}
+	return &Workspace{v: v, engine: newEngine(v, true), prefix: newPrefix(v), answers: newAnswers()}
 }
 
 // Bounds of a Workspace's memory: 4 MB of answers, and about ten of values.
