@@ -201,9 +201,6 @@ func (c *code) decision(v *values, b bytecode.BlockID, s *state) decision {
 // outcomes are possible and the block's state would lose what it says of other words: those
 // are no longer in the frame. Then there are two states, one for each outcome.
 func (m *interpreter) undecided(b bytecode.BlockID) (w symbol, split bool) {
-	if m.intervals {
-		return 0, false
-	}
 	if d := &m.code.blocks[b].decides; d.depth == 0 && d.back == 0 {
 		return 0, false
 	}

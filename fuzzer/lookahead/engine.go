@@ -63,9 +63,8 @@ type visitor interface {
 	opaque(from int32, pc uint32, reason Reason) bool
 }
 
-// newEngine makes an engine whose states have relations of words, or intervals alone.
-func newEngine(v *values, intervals bool) *engine {
-	e := &engine{v: v, machine: interpreter{v: v, intervals: intervals}}
+func newEngine(v *values) *engine {
+	e := &engine{v: v, machine: interpreter{v: v, intervals: v.unsigned}}
 	e.joiner.v = v
 	return e
 }
@@ -250,6 +249,9 @@ func (e *engine) jump(n int32, end leave, visit visitor) bool {
 func (e *engine) arrive(n int32, end leave, b bytecode.BlockID, visit visitor) bool {
 	from := e.cameFrom(n, end, b)
 	m := &e.machine
+	if m.intervals {
+		return visit.edge(n, e.enter(from, b, m.save(), visit))
+	}
 	w, split := m.undecided(b)
 	if !split {
 		return visit.edge(n, e.enter(from, b, m.save(), visit))

@@ -157,8 +157,8 @@ func (g *graphBuilder) isOpaque(node int32) bool {
 func newGraph(c *code, budget int) *graph {
 	b, ok := builders.Get().(*graphBuilder)
 	if !ok {
-		v := newValues()
-		b = &graphBuilder{v: v, engine: newEngine(v, true)}
+		v := newIntervals()
+		b = &graphBuilder{v: v, engine: newEngine(v)}
 	}
 	defer builders.Put(b)
 	return b.build(c, budget)

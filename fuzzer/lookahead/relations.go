@@ -172,9 +172,6 @@ func (m *interpreter) compare(kind relationKind, a, b symbol) (holds, known bool
 	if a == b {
 		return kind == equal, true
 	}
-	if m.intervals {
-		return false, false
-	}
 	if m.isConstant(a) || m.isConstant(b) {
 		return false, kind == equal && m.different(a, b)
 	}
@@ -368,7 +365,7 @@ func (m *interpreter) conditionOf(w symbol) (relation, bool) {
 func (m *interpreter) saveRelations() {
 	s := &m.saved
 	s.relations = s.relations[:0]
-	if m.intervals || len(m.relations) == 0 && len(m.defined) == 0 {
+	if len(m.relations) == 0 && len(m.defined) == 0 {
 		return
 	}
 	constants := 0

@@ -34,7 +34,7 @@ type search struct {
 const searchBudget = 1 << 17
 
 // engines are kept from search to search, see builders.
-var engines = sync.Pool{New: func() any { return newEngine(newValues(), false) }}
+var engines = sync.Pool{New: func() any { return newEngine(newValues()) }}
 
 // mayReach reports whether a frame may enter a block, in a program whose graph has no exits.
 func (s *search) mayReach(c *code, g *graph, b bytecode.BlockID) bool {

@@ -64,7 +64,8 @@ type interpreter struct {
 	code   *code
 	pool   []Value // of the code's pool
 	static bool    // instructions that change state halt (EIP-214)
-	// intervals are all that is kept of words: no relations, and no states apart for them.
+	// intervals of unsigned words are all that is kept of words: no relations, and no states
+	// apart for them. As the values say.
 	intervals bool
 
 	words  []word
@@ -130,6 +131,10 @@ func (m *interpreter) save() *state {
 		m.class = make([]int32, 2*len(m.words))
 	}
 	m.class = m.class[:cap(m.class)]
+	if m.intervals {
+		m.saveIntervals()
+		return s
+	}
 	for _, w := range m.stack {
 		s.classes = append(s.classes, m.classOf(w))
 	}
@@ -146,6 +151,34 @@ func (m *interpreter) save() *state {
 	return s
 }
 
+// saveIntervals is save where no words are related.
+func (m *interpreter) saveIntervals() {
+	s := &m.saved
+	for _, w := range m.stack {
+		s.classes = append(s.classes, m.plainClassOf(w))
+	}
+	for _, c := range m.memory {
+		if m.words[c.word].value != Top {
+			s.places = append(s.places, c.at)
+			s.classes = append(s.classes, m.plainClassOf(c.word))
+		}
+	}
+	for _, w := range m.stack {
+		m.class[w] = 0
+	}
+	for _, c := range m.memory {
+		m.class[c.word] = 0
+	}
+}
+
+func (m *interpreter) plainClassOf(w symbol) uint16 {
+	if m.class[w] == 0 {
+		m.saved.values = append(m.saved.values, m.words[w].value)
+		m.class[w] = int32(len(m.saved.values))
+	}
+	return uint16(m.class[w] - 1)
+}
+
 func (m *interpreter) classOf(w symbol) uint16 {
 	if class := m.class[w]; class != 0 {
 		return uint16(class - 1)
@@ -153,7 +186,7 @@ func (m *interpreter) classOf(w symbol) uint16 {
 	w = m.find(w)
 	if m.class[w] == 0 {
 		at := &m.words[w]
-		if !m.intervals && (at.link != 0 || at.op != 0 && at.value == boolean) {
+		if at.link != 0 || at.op != 0 && at.value == boolean {
 			m.defined = append(m.defined, symbol(len(m.live)))
 		}
 		m.saved.values = append(m.saved.values, at.value)
@@ -326,9 +359,11 @@ func (m *interpreter) binary(op vm.OpCode) {
 		}
 	}
 	x, y := m.words[a].value, m.words[b].value
-	if w := m.unchanged(op, a, b, x, y); w != absent && !m.value(w).isLabel() {
-		m.stack = append(m.stack, w)
-		return
+	if !m.intervals {
+		if w := m.unchanged(op, a, b, x, y); w != absent && !m.value(w).isLabel() {
+			m.stack = append(m.stack, w)
+			return
+		}
 	}
 	r := m.v.binary(op, x, y)
 	if r == boolean && !m.intervals {

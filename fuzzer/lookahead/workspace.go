@@ -27,8 +27,8 @@ type Workspace struct {
 
 // NewWorkspace is an empty Workspace.
 func NewWorkspace() *Workspace {
-	v := newValues()
-	return &Workspace{v: v, engine: newEngine(v, true), prefix: newPrefix(v), answers: newAnswers()}
+	v := newIntervals()
+	return &Workspace{v: v, engine: newEngine(v), prefix: newPrefix(v), answers: newAnswers()}
 }
 
 // Bounds of a Workspace's memory: 4 MB of answers, and about ten of values.
