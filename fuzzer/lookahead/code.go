@@ -49,15 +49,15 @@ type block struct {
 	need      int  // stack height without which some instruction underflows
 	growth    int  // the most that the height rises above that at entry
 	jumpdest  bool // starts with JUMPDEST: jumps may come here
-	decides   decider
 	callSites []uint32
 }
 
 // code is a decoded program.
 type code struct {
-	program *bytecode.Program
-	blocks  []block
-	calling []bytecode.BlockID // blocks with callSites
+	program  *bytecode.Program
+	deciders []decider // by block; nil until findDeciders
+	blocks   []block
+	calling  []bytecode.BlockID // blocks with callSites
 	// open reports whether instances continue after the artifact's last byte: creation
 	// code is followed by the constructor's arguments.
 	open bool

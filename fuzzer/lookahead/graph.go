@@ -219,13 +219,16 @@ func (g *graphBuilder) solve(c *code, budget int) {
 // A program's graph is made before anything else is asked of it, so nothing has used them.
 func (c *code) forgetSizes(copied []Value) bool {
 	found := false
+	if len(copied) == 0 {
+		return false
+	}
 	for i := range c.blocks {
 		for j := range c.blocks[i].code {
 			in := &c.blocks[i].code[j]
 			if in.op < vm.PUSH1 || in.op > vm.PUSH32 || in.value == Top || in.value&pooledBit != 0 {
 				continue // no code is longer than the greatest small constant
 			}
-			if slices.Contains(copied, in.value.plain()) && in.value.plain() > constant(0) {
+			if slices.Contains(copied, in.value.plain()) {
 				in.value, found = size, true
 			}
 		}

@@ -22,7 +22,9 @@ type prefixInference struct {
 	current uint32
 }
 
-func newPrefix(v *values) *prefixInference { return &prefixInference{machine: interpreter{v: v, intervals: v.unsigned}} }
+func newPrefix(v *values) *prefixInference {
+	return &prefixInference{machine: interpreter{v: v, intervals: v.unsigned}}
+}
 
 // begin starts a new, empty path of a program.
 func (p *prefixInference) begin(c *code, pool []Value, static bool) {

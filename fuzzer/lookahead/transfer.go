@@ -154,29 +154,33 @@ func (m *interpreter) save() *state {
 // saveIntervals is save where no words are related.
 func (m *interpreter) saveIntervals() {
 	s := &m.saved
+	classes, values, class := s.classes, s.values, m.class
 	for _, w := range m.stack {
-		s.classes = append(s.classes, m.plainClassOf(w))
-	}
-	for _, c := range m.memory {
-		if m.words[c.word].value != Top {
-			s.places = append(s.places, c.at)
-			s.classes = append(s.classes, m.plainClassOf(c.word))
+		if class[w] == 0 {
+			values = append(values, m.words[w].value)
+			class[w] = int32(len(values))
 		}
-	}
-	for _, w := range m.stack {
-		m.class[w] = 0
+		classes = append(classes, uint16(class[w]-1))
 	}
 	for _, c := range m.memory {
-		m.class[c.word] = 0
+		v := m.words[c.word].value
+		if v == Top {
+			continue
+		}
+		if class[c.word] == 0 {
+			values = append(values, v)
+			class[c.word] = int32(len(values))
+		}
+		s.places = append(s.places, c.at)
+		classes = append(classes, uint16(class[c.word]-1))
 	}
-}
-
-func (m *interpreter) plainClassOf(w symbol) uint16 {
-	if m.class[w] == 0 {
-		m.saved.values = append(m.saved.values, m.words[w].value)
-		m.class[w] = int32(len(m.saved.values))
+	s.classes, s.values = classes, values
+	for _, w := range m.stack {
+		class[w] = 0
 	}
-	return uint16(m.class[w] - 1)
+	for _, c := range m.memory {
+		class[c.word] = 0
+	}
 }
 
 func (m *interpreter) classOf(w symbol) uint16 {
@@ -308,8 +312,8 @@ func (m *interpreter) step(in *instruction) bool {
 		return m.touch(from, n) && m.overwrite(to, n)
 	case vm.CALLDATACOPY, vm.CODECOPY, vm.RETURNDATACOPY:
 		to, _, n := m.pop(), m.pop(), m.pop()
-		if op == vm.CODECOPY && m.isConstant(n) && !slices.Contains(m.copied, m.value(n)) {
-			m.copied = append(m.copied, m.value(n))
+		if op == vm.CODECOPY {
+			m.noteCopy(m.value(n).plain())
 		}
 		return m.overwrite(to, n)
 	case vm.EXTCODECOPY:
@@ -331,6 +335,13 @@ func (m *interpreter) step(in *instruction) bool {
 	return true
 }
 
+// noteCopy notes a length that code was copied with.
+func (m *interpreter) noteCopy(n Value) {
+	if n != constant(0) && m.v.get(n).isConstant() && !slices.Contains(m.copied, n) {
+		m.copied = append(m.copied, n)
+	}
+}
+
 // generic pops and pushes what the opcode's table says; the result is what the
 // decoder found.
 func (m *interpreter) generic(in *instruction) {
@@ -344,7 +355,10 @@ func (m *interpreter) generic(in *instruction) {
 // binary runs an operation on two words. Some are known for a word and itself, whatever
 // its Value, some by how the words are related.
 func (m *interpreter) binary(op vm.OpCode) {
-	a, b := m.find(m.pop()), m.find(m.pop())
+	a, b := m.pop(), m.pop()
+	if !m.intervals {
+		a, b = m.find(a), m.find(b)
+	}
 	if a == b {
 		switch op {
 		case vm.EQ:
