@@ -14,7 +14,8 @@ const widenAfter = 2
 const sizePerStep = 8
 
 // node is a node of the fixed point: a block and the key of its states, their height and
-// labels, and what is known of the word that decides the next branch (see decisionWalk). Its state is above all that have arrived there.
+// labels, and what is known of the word that decides the next branch (see decisionWalk). Its
+// state is above all that have arrived there.
 type node struct {
 	block  bytecode.BlockID
 	state  state

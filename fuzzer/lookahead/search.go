@@ -9,15 +9,15 @@ import (
 // search proves blocks of a program unreachable that the graph reaches. It is suffix checking
 // from the program's entry, toward one block, with states that have relations of words, and
 // are kept apart by what is known of words that decide branches. That is half as expensive
-// again as what the graph and the campaign's questions are computed with, which is why it is
-// done for the blocks that are asked for alone: the targets, once.
+// again as what the graph and the campaign's questions are computed with, and so it is done
+// only for the blocks that are asked for, the targets, once each.
 //
 // It goes only where the graph says that the block is ahead, and ends when the block is
 // entered; so what can be reached costs little. What was entered on the way needs no search.
 type search struct {
 	mu      sync.Mutex
 	entered []bool                    // by block; nil before the first search
-	proved  map[bytecode.BlockID]bool // the outcomes of searches that entered no goal
+	proved  map[bytecode.BlockID]bool // the outcomes of searches
 	left    int                       // steps that searches may still take, of all blocks
 
 	// Of the current search:
@@ -30,7 +30,8 @@ type search struct {
 }
 
 // searchBudget is the number of steps that the search for one block may take, a few
-// milliseconds. Of the blocks of contracts in bench/lookahead, TODO.
+// milliseconds. Arbitrary; all blocks that campaigns of bench/lookahead do not enter take a
+// millisecond or two for a contract.
 const searchBudget = 1 << 17
 
 // engines are kept from search to search, see builders.
@@ -78,7 +79,7 @@ func (s *search) admit(n int32, hash uint64) (uint32, bool) {
 	if at.known < 0 {
 		at.known = s.graph.find(at.block, &at.state, hash)
 	}
-	if at.known < 0 {
+	if at.known < 0 { // see suffixCheck.admit
 		return 0, true
 	}
 	distance := s.distance[at.known]

@@ -282,8 +282,11 @@ func (m *interpreter) value(w symbol) Value {
 	if at := &m.words[w]; at.link == 0 {
 		return at.value
 	}
-	return m.words[m.find(w)].value
+	return m.linkedValue(w)
 }
+
+// linkedValue is apart so that value is inlined.
+func (m *interpreter) linkedValue(w symbol) Value { return m.words[m.find(w)].value }
 
 // step runs an instruction that is neither of the stack nor of control flow;
 // false when it surely halts.
