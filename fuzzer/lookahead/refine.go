@@ -37,7 +37,7 @@ func (m *interpreter) constrain(w symbol, to Value, depth int) bool {
 	if after == before {
 		return true
 	}
-	m.undo = append(m.undo, undone{w, *at})
+	m.undo = append(m.undo, undone{w, at.value, at.link})
 	at.value = after
 	if depth > maxDepth {
 		return true
@@ -50,16 +50,16 @@ func (m *interpreter) constrain(w symbol, to Value, depth int) bool {
 	}
 	switch i := m.v.get(after); {
 	case i.hi.IsZero():
-		return m.refine(*at, false, depth+1)
+		return m.refine(at, false, depth+1)
 	case !i.lo.IsZero():
-		return m.refine(*at, true, depth+1)
+		return m.refine(at, true, depth+1)
 	}
 	return true
 }
 
 // refine narrows the operands of an operation whose result is nonzero (truth) or
 // zero.
-func (m *interpreter) refine(w word, truth bool, depth int) bool {
+func (m *interpreter) refine(w *word, truth bool, depth int) bool {
 	switch w.op {
 	case vm.ISZERO:
 		return m.assume(w.a, !truth, depth)
@@ -192,7 +192,8 @@ func (m *interpreter) rollback(mark int) {
 		if u := &m.undo[i]; u.word == absent {
 			m.relations = m.relations[:len(m.relations)-1]
 		} else {
-			m.words[u.word] = u.was
+			at := &m.words[u.word]
+			at.value, at.link = u.value, u.link
 		}
 	}
 	m.undo = m.undo[:mark]

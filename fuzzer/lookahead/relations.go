@@ -157,10 +157,10 @@ func (m *interpreter) merge(a, b symbol) {
 		return // as their offsets say
 	}
 	l := *m.link(b)
-	m.undo = append(m.undo, undone{b, m.words[b]})
+	m.undo = append(m.undo, undone{b, m.words[b].value, m.words[b].link})
 	m.setLink(b, link{same: a + 1})
 	if baseA == a && l.base != 0 && m.find(b) == a {
-		m.undo = append(m.undo, undone{a, m.words[a]})
+		m.undo = append(m.undo, undone{a, m.words[a].value, m.words[a].link})
 		m.setLink(a, l)
 	}
 }

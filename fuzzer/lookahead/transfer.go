@@ -87,8 +87,9 @@ type interpreter struct {
 
 // undone is a word to go back to, or the newest relation to drop (absent), see refine.go.
 type undone struct {
-	word symbol
-	was  word
+	word  symbol
+	value Value
+	link  uint16
 }
 
 // bind makes the interpreter run a program, whose pool is given in Values.
@@ -269,13 +270,16 @@ func (m *interpreter) pop() symbol {
 
 func (m *interpreter) push(v Value) {
 	m.stack = append(m.stack, symbol(len(m.words)))
-	m.words = append(m.words, word{value: v})
+	m.words = append(m.words, word{}) // field by field: copying what was just written in parts is slow
+	m.words[len(m.words)-1].value = v
 }
 
 // pushResult pushes the result of an operation, whose operands a and b may be refined.
 func (m *interpreter) pushResult(v Value, op vm.OpCode, a, b symbol) {
 	m.stack = append(m.stack, symbol(len(m.words)))
-	m.words = append(m.words, word{value: v, op: op, a: a, b: b})
+	m.words = append(m.words, word{})
+	at := &m.words[len(m.words)-1]
+	at.value, at.op, at.a, at.b = v, op, a, b
 }
 
 func (m *interpreter) value(w symbol) Value {
