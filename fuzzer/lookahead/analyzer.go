@@ -171,6 +171,6 @@ func (a *Analyzer) Refresh() {
 func (a *Analyzer) ReachesTarget() bool {
 	return slices.ContainsFunc(a.targets, func(pc uint32) bool {
 		b, ok := a.code.program.BlockOf(pc)
-		return ok && !a.Unreachable(b)
+		return ok && a.inGraph(b)
 	})
 }

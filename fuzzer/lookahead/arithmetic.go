@@ -45,15 +45,24 @@ func (v *values) binary(op vm.OpCode, a, b Value) Value {
 	if r, ok := v.memoized(uint8(op), a, b); ok {
 		return r
 	}
-	x, y := v.set(a), v.set(b)
 	var r Value
-	if x.unsigned.isConstant() && y.unsigned.isConstant() {
-		z := concrete(op, &x.unsigned.lo, &y.unsigned.lo)
+	if x, y := v.get(a), v.get(b); x.isConstant() && y.isConstant() {
+		z := concrete(op, &x.lo, &y.lo)
 		r = v.constant(&z)
 	} else {
-		r = v.ranges(op, &x.unsigned, &y.unsigned)
-		if signed := v.signedRanges(op, &x.signed, &y.signed); signed != Top {
-			r, _ = v.meet(r, signed) // both contain every result
+		x, y := *x, *y // not to be moved when a Value is added
+		r = v.ranges(op, &x, &y)
+		switch op {
+		case vm.ADD, vm.SUB, vm.EQ, vm.SAR:
+			if v.unsigned {
+				break
+			}
+			fallthrough
+		case vm.SLT, vm.SGT, vm.SIGNEXTEND:
+			x, y = *v.signed(a), *v.signed(b)
+			if signed := v.signedRanges(op, &x, &y); signed != Top {
+				r, _ = v.meet(r, signed) // both contain every result
+			}
 		}
 	}
 	return v.memoize(uint8(op), a, b, r)

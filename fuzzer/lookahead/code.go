@@ -49,15 +49,15 @@ type block struct {
 	need      int  // stack height without which some instruction underflows
 	growth    int  // the most that the height rises above that at entry
 	jumpdest  bool // starts with JUMPDEST: jumps may come here
-	decides   decider
 	callSites []uint32
 }
 
 // code is a decoded program.
 type code struct {
-	program *bytecode.Program
-	blocks  []block
-	calling []bytecode.BlockID // blocks with callSites
+	program  *bytecode.Program
+	deciders []decider // by block; nil until findDeciders
+	blocks   []block
+	calling  []bytecode.BlockID // blocks with callSites
 	// open reports whether instances continue after the artifact's last byte: creation
 	// code is followed by the constructor's arguments.
 	open bool
@@ -110,7 +110,6 @@ func decode(p *bytecode.Program) *code {
 		return true
 	})
 	at := 0
-	walk := decisionWalk{c: c}
 	for i, b := range p.Blocks {
 		from := at
 		for at < len(all) && all[at].pc < b.End {
@@ -120,9 +119,6 @@ func decode(p *bytecode.Program) *code {
 		if len(c.blocks[i].callSites) > 0 {
 			c.calling = append(c.calling, bytecode.BlockID(i))
 		}
-	}
-	for i := range c.blocks {
-		c.blocks[i].decides = walk.from(bytecode.BlockID(i))
 	}
 	return c
 }

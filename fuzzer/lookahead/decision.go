@@ -42,6 +42,15 @@ type decider struct {
 	below  int
 }
 
+// findDeciders finds what decides the next branch after each block.
+func (c *code) findDeciders() {
+	walk := decisionWalk{c: c}
+	c.deciders = make([]decider, len(c.blocks))
+	for i := range c.blocks {
+		c.deciders[i] = walk.from(bytecode.BlockID(i))
+	}
+}
+
 // from is what decides the next branch after a block is entered.
 func (d *decisionWalk) from(b bytecode.BlockID) decider {
 	d.stack, d.below, d.back = d.stack[:0], 0, 0
@@ -66,7 +75,7 @@ func (d *decisionWalk) from(b bytecode.BlockID) decider {
 // decider is the depth of the word that decides the next branch after a block is entered with a
 // stack; 0 when none does. stack gives its words by depth.
 func (c *code) decider(b bytecode.BlockID, height int, stack func(depth int) Value) int {
-	d := &c.blocks[b].decides
+	d := &c.deciders[b]
 	depth := d.depth
 	if d.back != 0 && d.back <= height {
 		to := stack(d.back)
@@ -74,7 +83,7 @@ func (c *code) decider(b bytecode.BlockID, height int, stack func(depth int) Val
 			return 0
 		}
 		if next, ok := c.program.StartsAt(uint64(to.plain() - 1)); ok {
-			depth = c.blocks[next].decides.depth
+			depth = c.deciders[next].depth
 		}
 		switch {
 		case depth > len(d.depths):
@@ -165,8 +174,15 @@ const (
 )
 
 // decision is that of a state in a block.
+func (m *interpreter) decision(b bytecode.BlockID, s *state) decision {
+	if m.intervals {
+		return undecided
+	}
+	return m.code.decision(m.v, b, s)
+}
+
 func (c *code) decision(v *values, b bytecode.BlockID, s *state) decision {
-	if d := &c.blocks[b].decides; d.depth == 0 && d.back == 0 {
+	if d := &c.deciders[b]; d.depth == 0 && d.back == 0 {
 		return undecided
 	}
 	depth := c.decider(b, s.height, func(depth int) Value { return s.stack(s.height - depth) })
@@ -182,14 +198,11 @@ func (c *code) decision(v *values, b bytecode.BlockID, s *state) decision {
 	return undecided
 }
 
-// excludes reports whether no word is described by both.
-func (d decision) excludes(e decision) bool { return d != undecided && e != undecided && d != e }
-
 // undecided is the word that decides the next branch after a block is entered, where both
 // outcomes are possible and the block's state would lose what it says of other words: those
 // are no longer in the frame. Then there are two states, one for each outcome.
 func (m *interpreter) undecided(b bytecode.BlockID) (w symbol, split bool) {
-	if d := &m.code.blocks[b].decides; d.depth == 0 && d.back == 0 {
+	if d := &m.code.deciders[b]; d.depth == 0 && d.back == 0 {
 		return 0, false
 	}
 	depth := m.code.decider(b, len(m.stack), func(depth int) Value { return m.value(m.stack[len(m.stack)-depth]) })

@@ -31,12 +31,17 @@
 //
 // # Domain
 //
-// An abstract word ([Value]) is an interval of 256-bit words, unsigned and signed; most
-// are constants or everything. A state is the stack, the words of low memory that are
-// known, and how words are related; storage, calldata, return data and the environment
-// are unknown. Operations on constants compute what the EVM computes. Conditions refine:
-// on the side of a JUMPI where LT(x, 10) held, every copy of x is below 10, and a side
-// whose condition contradicts what is known is dead.
+// An abstract word ([Value]) is an interval of 256-bit words; most are constants or
+// everything. A state is the stack, the words of low memory that are known, and which words
+// are surely equal; storage, calldata, return data and the environment are unknown.
+// Operations on constants compute what the EVM computes. Conditions refine: on the side of
+// a JUMPI where LT(x, 10) held, every copy of x is below 10, and a side whose condition
+// contradicts what is known is dead.
+//
+// There are two domains. The one above is that of the graph and of all questions. What is
+// proved unreachable for the whole campaign ([Facts.Unreachable]) is searched for in a finer
+// one, which costs half as much again: intervals have bounds in the signed order, too, and
+// words have relations.
 //
 // A relation is that words are equal or not, that one is less than another (unsigned or
 // signed) or at most that, or that they differ by a constant, modulo 2^256; and also that
@@ -50,9 +55,9 @@
 // States are kept apart by block, stack height and labels: constants that a PUSH
 // put on the stack and that are jump destinations. Those are return addresses, so
 // a function has separate states for its callers and returns only to where it was
-// called from. They are also kept apart by what is known of a word that decides the next
-// branch, so that "a && b" does not forget a where its outcomes meet. Other states are
-// joined; bounds that keep moving are widened.
+// called from. The finer domain also keeps them apart by what is known of a word that
+// decides the next branch, so that "a && b" does not forget a where its outcomes meet. Other
+// states are joined; bounds that keep moving are widened.
 //
 // The program is a debug build, and what is said of it has to hold for the release build:
 // sizes and hashes of code, places in it and gas are unknown words, as are constants that
@@ -124,6 +129,7 @@
 //	engine.go, buffers.go     fixed points
 //	graph.go, facts.go        the program's control-flow graph
 //	workspace.go              what Analyzers share
+//	search.go                 searching for blocks in the finer domain
 //	goals.go                  the blocks that a question is about
 //	prefix.go, suffix.go      prefix inference and suffix checking
 //	question.go               one question, answered by what is cheapest

@@ -14,7 +14,8 @@ const widenAfter = 2
 const sizePerStep = 8
 
 // node is a node of the fixed point: a block and the key of its states, their height and
-// labels, and what is known of the word that decides the next branch (see decisionWalk). Its state is above all that have arrived there.
+// labels, and what is known of the word that decides the next branch (see decisionWalk). Its
+// state is above all that have arrived there.
 type node struct {
 	block  bytecode.BlockID
 	state  state
@@ -64,7 +65,7 @@ type visitor interface {
 }
 
 func newEngine(v *values) *engine {
-	e := &engine{v: v, machine: interpreter{v: v}}
+	e := &engine{v: v, machine: interpreter{v: v, intervals: v.unsigned}}
 	e.joiner.v = v
 	return e
 }
@@ -147,15 +148,14 @@ func (e *engine) requeue(n int32, hash uint64, visit visitor) {
 }
 
 func (e *engine) find(b bytecode.BlockID, s *state, hash uint64) int32 {
-	c := e.machine.code
-	decision := c.decision(e.v, b, s)
+	decision := e.machine.decision(b, s)
 	for i := e.table.first(hash); ; i = e.table.next(i) {
 		slot, taken := e.table.at(i)
 		switch {
 		case !taken:
 			return -1
 		case slot.hash == hash && e.nodes[slot.node].block == b && e.nodes[slot.node].state.sameKey(s) &&
-			c.decision(e.v, b, &e.nodes[slot.node].state) == decision:
+			e.machine.decision(b, &e.nodes[slot.node].state) == decision:
 			return slot.node
 		}
 	}
@@ -250,6 +250,9 @@ func (e *engine) jump(n int32, end leave, visit visitor) bool {
 func (e *engine) arrive(n int32, end leave, b bytecode.BlockID, visit visitor) bool {
 	from := e.cameFrom(n, end, b)
 	m := &e.machine
+	if m.intervals {
+		return visit.edge(n, e.enter(from, b, m.save(), visit))
+	}
 	w, split := m.undecided(b)
 	if !split {
 		return visit.edge(n, e.enter(from, b, m.save(), visit))

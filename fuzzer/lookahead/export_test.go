@@ -19,6 +19,9 @@ func (a *Analyzer) Describe() string {
 // GraphSteps are those that the control-flow graph took.
 func (f *Facts) GraphSteps() int { return f.graph().steps }
 
+// SearchSteps are those that searches took.
+func (f *Facts) SearchSteps(budget int) int { return budget - f.search.left }
+
 // IsTarget reports whether a block is one of the targets.
 func (a *Analyzer) IsTarget(b bytecode.BlockID) bool {
 	return slices.Contains(a.targets, a.code.blocks[b].start)

@@ -14,6 +14,8 @@ type Facts struct {
 	// graph is computed when first needed: most programs other than the targets' are only
 	// asked whether they hold a goal.
 	graph func() *graph
+	// search proves more blocks unreachable than the graph does.
+	search search
 }
 
 // DefaultGraphBudget is the number of steps that the control-flow graph of a program may
@@ -29,7 +31,9 @@ func NewFacts(p *bytecode.Program, budget int) *Facts {
 	}
 	c := decode(p)
 	c.pool.number = nil
-	return &Facts{code: c, graph: sync.OnceValue(func() *graph { return newGraph(c, budget) })}
+	f := &Facts{code: c, graph: sync.OnceValue(func() *graph { return newGraph(c, budget) })}
+	f.search.left = budget
+	return f
 }
 
 // Program is the program that the Facts are about.
@@ -37,10 +41,20 @@ func (f *Facts) Program() *bytecode.Program { return f.code.program }
 
 // Unreachable reports whether it is proved that no frame that runs the program ever
 // enters the block: every frame starts at pc 0, with all else unknown. Calls do not
-// matter, since each starts a frame of its own.
+// matter, since each starts a frame of its own. A block that the graph reaches is searched
+// for, see [search], which takes longer.
 func (f *Facts) Unreachable(b bytecode.BlockID) bool {
 	g := f.graph()
-	return len(g.exits) == 0 && !g.reached[b]
+	if len(g.exits) > 0 {
+		return false
+	}
+	return !g.reached[b] || !f.search.mayReach(f.code, g, b)
+}
+
+// inGraph reports whether a frame may enter the block, as far as the graph says.
+func (f *Facts) inGraph(b bytecode.BlockID) bool {
+	g := f.graph()
+	return len(g.exits) > 0 || g.reached[b]
 }
 
 // Opaque says why nothing can be proved unreachable: the reason and the pc of the first
@@ -58,7 +72,7 @@ func (f *Facts) Opaque() (Reason, uint32) {
 func (f *Facts) CallSites() []bytecode.Location {
 	var sites []bytecode.Location
 	for i := range f.code.blocks {
-		if len(f.code.blocks[i].callSites) == 0 || f.Unreachable(bytecode.BlockID(i)) {
+		if len(f.code.blocks[i].callSites) == 0 || !f.inGraph(bytecode.BlockID(i)) {
 			continue
 		}
 		for _, pc := range f.code.blocks[i].callSites {

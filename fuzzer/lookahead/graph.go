@@ -35,8 +35,6 @@ type graph struct {
 	// nodes of one activation of a function do between its calls.
 	labels   []label
 	labelsOf []labelRange // by node
-	// decisions are what states of a node know of the word that decides the next branch.
-	decisions []decision // by node
 	// The predecessors of node i are predecessors[predecessorsOf[i]:predecessorsOf[i+1]].
 	predecessors   []int32
 	predecessorsOf []uint32
@@ -159,7 +157,7 @@ func (g *graphBuilder) isOpaque(node int32) bool {
 func newGraph(c *code, budget int) *graph {
 	b, ok := builders.Get().(*graphBuilder)
 	if !ok {
-		v := newValues()
+		v := newIntervals()
 		b = &graphBuilder{v: v, engine: newEngine(v)}
 	}
 	defer builders.Put(b)
@@ -187,7 +185,7 @@ func (g *graphBuilder) build(c *code, budget int) *graph {
 	exhausted := false
 	for i := range e.nodes {
 		n := &e.nodes[i]
-		made.add(n, g.hashes[i], g.labelsOf(made, &n.state), c.decision(g.v, n.block, &n.state))
+		made.add(n, g.hashes[i], g.labelsOf(made, &n.state))
 		if n.queued {
 			exhausted = true
 			g.opaque(int32(i), c.blocks[n.block].start, Exhausted)
@@ -221,13 +219,16 @@ func (g *graphBuilder) solve(c *code, budget int) {
 // A program's graph is made before anything else is asked of it, so nothing has used them.
 func (c *code) forgetSizes(copied []Value) bool {
 	found := false
+	if len(copied) == 0 {
+		return false
+	}
 	for i := range c.blocks {
 		for j := range c.blocks[i].code {
 			in := &c.blocks[i].code[j]
 			if in.op < vm.PUSH1 || in.op > vm.PUSH32 || in.value == Top || in.value&pooledBit != 0 {
 				continue // no code is longer than the greatest small constant
 			}
-			if slices.Contains(copied, in.value.plain()) && in.value.plain() > constant(0) {
+			if slices.Contains(copied, in.value.plain()) {
 				in.value, found = size, true
 			}
 		}
@@ -238,7 +239,6 @@ func (c *code) forgetSizes(copied []Value) bool {
 // reserve makes room for nodes.
 func (g *graph) reserve(nodes int) {
 	g.blocks, g.heights, g.labelsOf = make([]bytecode.BlockID, 0, nodes), make([]uint16, 0, nodes), make([]labelRange, 0, nodes)
-	g.decisions = make([]decision, 0, nodes)
 	g.table.reserve(nodes)
 }
 
@@ -273,16 +273,10 @@ func (g *graph) keep(v *values, s *state) state {
 			kept.values[i] = g.pool.word(v.set(a))
 		}
 	}
-	for i, r := range kept.relations {
-		if r.k >= commonCount {
-			kept.relations[i].k = g.pool.word(v.set(r.k))
-		}
-	}
 	return kept
 }
 
-func (g *graph) add(n *node, hash uint64, labels labelRange, d decision) {
-	g.decisions = append(g.decisions, d)
+func (g *graph) add(n *node, hash uint64, labels labelRange) {
 	g.labelsOf = append(g.labelsOf, labels)
 	g.table.insert(hash, int32(len(g.blocks)))
 	g.blocks = append(g.blocks, n.block)
@@ -305,33 +299,18 @@ func (g *graph) link(b *graphBuilder) {
 	})
 }
 
-// find calls back for the nodes in which executions from a state in a block may be: those
-// with its key, unless what they know of the word that decides the next branch excludes what
-// the state knows, see [decision]. It stops at the first for which the call returns true.
-// There are none only where an opaque node leads, or where the state knows less of that word
-// than all nodes do.
-func (g *graph) find(b bytecode.BlockID, s *state, hash uint64, d decision, found func(n int32) bool) {
+// find is the node with the key of a state in a block; −1 when there is none, which only
+// an opaque node can cause.
+func (g *graph) find(b bytecode.BlockID, s *state, hash uint64) int32 {
 	for i := g.table.first(hash); ; i = g.table.next(i) {
 		slot, taken := g.table.at(i)
 		switch {
 		case !taken:
-			return
-		case slot.hash == hash && g.has(slot.node, b, s) && !d.excludes(g.decisions[slot.node]) && found(slot.node):
-			return
+			return -1
+		case slot.hash == hash && g.has(slot.node, b, s):
+			return slot.node
 		}
 	}
-}
-
-// nearest is the one of those nodes with the least distance to a goal; −1 when there is none.
-func (g *graph) nearest(b bytecode.BlockID, s *state, hash uint64, d decision, distance []uint32) int32 {
-	best := int32(-1)
-	g.find(b, s, hash, d, func(n int32) bool {
-		if best < 0 || distance[n] < distance[best] {
-			best = n
-		}
-		return false
-	})
-	return best
 }
 
 // has reports whether a node has the key of a state in a block.

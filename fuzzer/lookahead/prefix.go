@@ -22,7 +22,9 @@ type prefixInference struct {
 	current uint32
 }
 
-func newPrefix(v *values) *prefixInference { return &prefixInference{machine: interpreter{v: v}} }
+func newPrefix(v *values) *prefixInference {
+	return &prefixInference{machine: interpreter{v: v, intervals: v.unsigned}}
+}
 
 // begin starts a new, empty path of a program.
 func (p *prefixInference) begin(c *code, pool []Value, static bool) {
@@ -93,9 +95,6 @@ func (p *prefixInference) run(b, next bytecode.BlockID) bool {
 		ok = p.assumeBranch(end, b, next)
 	}
 	m.undo = m.undo[:0] // what the path implies is never undone
-	if n := len(m.relations); n > maxPathRelations/2 {
-		m.relations = append(m.relations[:0], m.relations[n-maxPathRelations/2:]...) // the newest
-	}
 	return ok
 }
 

@@ -68,7 +68,7 @@ func (a *Analyzer) answerByGraph(targetsFrom, callsFrom int64) (Answer, bool) {
 		a.stats.Diverged++
 		return Answer{Reason: Diverged, PC: a.code.blocks[b].start}, true
 	}
-	n, covered := a.covers(b, s, g.distance)
+	n, covered := a.covers(b, s)
 	if covered && g.distance[n] == unreachable {
 		a.stats.ByGraph++
 		return Answer{}, true
@@ -117,50 +117,29 @@ func (a *Analyzer) cachedAnswer(key questionKey, g *goals) (Answer, bool) {
 }
 
 // covers reports whether all executions from a state in a block follow the graph up to
-// an opaque node, and from which node they start; of several, one that is nearest to a goal.
-func (a *Analyzer) covers(b bytecode.BlockID, s *state, distance []uint32) (node int32, ok bool) {
+// an opaque node, and from which node they start.
+func (a *Analyzer) covers(b bytecode.BlockID, s *state) (node int32, ok bool) {
 	g := a.graph()
-	hash, d := s.keyHash(b), a.code.decision(a.w.v, b, s)
-	if len(g.exits) == 0 {
-		node = g.nearest(b, s, hash, d, distance)
+	node = g.find(b, s, s.keyHash(b))
+	switch {
+	case node < 0 || len(g.exits) == 0:
 		return node, node >= 0
+	case g.states == nil:
+		return node, false
 	}
-	node = -1
-	if g.states != nil {
-		g.find(b, s, hash, d, func(n int32) bool {
-			if a.w.v.below(s, a.stateOf(n)) {
-				node = n
-			}
-			return node >= 0
-		})
-	}
-	return node, node >= 0
-}
-
-// stateOf is the state of a node of the graph in the Workspace's Values, valid until the
-// next call.
-func (a *Analyzer) stateOf(n int32) *state {
-	g := a.graph()
 	if a.graphPool == nil {
 		a.graphPool = g.pool.resolve(a.w.v)
 	}
-	s := &a.w.known
-	*s = state{g.states[n].height, g.states[n].classes, g.states[n].places, s.values[:0], append(s.relations[:0], g.states[n].relations...)}
-	for _, v := range g.states[n].values {
-		s.values = append(s.values, a.resolved(v))
+	above := g.states[node]
+	a.w.states = a.w.states[:0]
+	for _, v := range above.values {
+		if v&pooledBit != 0 && !v.isLabel() {
+			v = a.graphPool[v&^pooledBit]
+		}
+		a.w.states = append(a.w.states, v)
 	}
-	for i := range s.relations {
-		s.relations[i].k = a.resolved(s.relations[i].k)
-	}
-	return s
-}
-
-// resolved is a Value of the graph in the Workspace's.
-func (a *Analyzer) resolved(v Value) Value {
-	if v&pooledBit != 0 && !v.isLabel() {
-		v = a.graphPool[v&^pooledBit]
-	}
-	return v
+	above.values = a.w.states
+	return node, a.w.v.below(s, &above)
 }
 
 // count keeps the statistics of answers that are not conclusive.

@@ -24,8 +24,12 @@ func (m *interpreter) assume(w symbol, truth bool, depth int) bool {
 // known to be zero or nonzero, its operands are narrowed, too. (If it was known before,
 // that was derived from its operands' Values.)
 func (m *interpreter) constrain(w symbol, to Value, depth int) bool {
-	w = m.find(w)
-	before := m.words[w].value
+	at := &m.words[w]
+	if at.link != 0 {
+		w = m.find(w)
+		at = &m.words[w]
+	}
+	before := at.value
 	after, ok := m.v.meet(before, to.plain())
 	if !ok {
 		return false
@@ -33,29 +37,29 @@ func (m *interpreter) constrain(w symbol, to Value, depth int) bool {
 	if after == before {
 		return true
 	}
-	m.undo = append(m.undo, undone{w, m.words[w]})
-	m.words[w].value = after
+	m.undo = append(m.undo, undone{w, at.value, at.link})
+	at.value = after
 	if depth > maxDepth {
 		return true
 	}
-	if (len(m.relations) > 0 || m.words[w].link != 0) && !m.propagate(w, depth) {
+	if (len(m.relations) > 0 || at.link != 0) && !m.propagate(w, depth) {
 		return false
 	}
-	if m.words[w].op == 0 {
+	if at.op == 0 {
 		return true
 	}
 	switch i := m.v.get(after); {
 	case i.hi.IsZero():
-		return m.refine(m.words[w], false, depth+1)
+		return m.refine(at, false, depth+1)
 	case !i.lo.IsZero():
-		return m.refine(m.words[w], true, depth+1)
+		return m.refine(at, true, depth+1)
 	}
 	return true
 }
 
 // refine narrows the operands of an operation whose result is nonzero (truth) or
 // zero.
-func (m *interpreter) refine(w word, truth bool, depth int) bool {
+func (m *interpreter) refine(w *word, truth bool, depth int) bool {
 	switch w.op {
 	case vm.ISZERO:
 		return m.assume(w.a, !truth, depth)
@@ -85,8 +89,10 @@ func (m *interpreter) refine(w word, truth bool, depth int) bool {
 
 // refineEqual narrows two words that are equal, or not.
 func (m *interpreter) refineEqual(a, b symbol, equals bool, depth int) bool {
-	if holds, known := m.compare(equal, a, b); known && holds != equals {
-		return false
+	if !m.intervals {
+		if holds, known := m.compare(equal, a, b); known && holds != equals {
+			return false
+		}
 	}
 	if equals {
 		if !m.constrain(a, m.value(b), depth) || !m.constrain(b, m.value(a), depth) {
@@ -106,10 +112,14 @@ func (m *interpreter) refineDifferent(a, b symbol, depth int) bool {
 	if !known {
 		return true
 	}
-	s := m.v.set(m.value(a))
-	if s.unsigned.isConstant() {
-		return s.unsigned.lo != *x
+	before := m.value(a)
+	switch u, i := m.v.get(before), m.v.signed(before); {
+	case u.isConstant():
+		return u.lo != *x
+	case u.lo != *x && u.hi != *x && (m.intervals || i.lo != *x && i.hi != *x):
+		return true
 	}
+	s := m.v.set(before)
 	u, i := &s.unsigned, &s.signed
 	switch *x {
 	case u.lo:
@@ -134,17 +144,26 @@ func (m *interpreter) refineLess(a, b symbol, truth bool, depth int) bool {
 	return m.refineOrder(less, a, b, truth, depth)
 }
 
-// refineSignedLess is refineLess for signed words.
+// refineSignedLess is refineLess for signed words. Without signed bounds it learns only of
+// words that are known not to be negative: solc's signed arithmetic on small numbers.
 func (m *interpreter) refineSignedLess(a, b symbol, truth bool, depth int) bool {
+	if m.intervals {
+		if m.v.get(m.value(a)).hi.Sign() < 0 || m.v.get(m.value(b)).hi.Sign() < 0 {
+			return true
+		}
+		return m.refineLess(a, b, truth, depth)
+	}
 	return m.refineOrder(signedLess, a, b, truth, depth)
 }
 
 func (m *interpreter) refineOrder(kind relationKind, a, b symbol, truth bool, depth int) bool {
-	switch holds, known := m.compare(kind, a, b); {
-	case !known:
-		m.relate(kind, a, b, truth)
-	case holds != truth:
-		return false
+	if !m.intervals {
+		switch holds, known := m.compare(kind, a, b); {
+		case !known:
+			m.relate(kind, a, b, truth)
+		case holds != truth:
+			return false
+		}
 	}
 	return m.bound(kind, a, b, truth, depth)
 }
@@ -173,7 +192,8 @@ func (m *interpreter) rollback(mark int) {
 		if u := &m.undo[i]; u.word == absent {
 			m.relations = m.relations[:len(m.relations)-1]
 		} else {
-			m.words[u.word] = u.was
+			at := &m.words[u.word]
+			at.value, at.link = u.value, u.link
 		}
 	}
 	m.undo = m.undo[:mark]

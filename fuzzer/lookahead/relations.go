@@ -113,6 +113,9 @@ func (m *interpreter) baseOf(w symbol) (base symbol, k Value) {
 
 // relate keeps that a relation holds, or not.
 func (m *interpreter) relate(kind relationKind, a, b symbol, holds bool) {
+	if m.intervals {
+		return
+	}
 	if (m.isConstant(a) || m.isConstant(b)) && (kind != equal || m.isConstant(a) && m.isConstant(b)) {
 		return // bounds say as much
 	}
@@ -138,6 +141,9 @@ func (m *interpreter) isConstant(w symbol) bool { return m.v.get(m.value(w)).isC
 
 // merge makes two words one, which are known to be equal.
 func (m *interpreter) merge(a, b symbol) {
+	if m.intervals {
+		return
+	}
 	a, b = m.find(a), m.find(b)
 	if a == b || m.isConstant(a) || m.isConstant(b) || m.value(a).isLabel() || m.value(b).isLabel() {
 		return
@@ -151,10 +157,10 @@ func (m *interpreter) merge(a, b symbol) {
 		return // as their offsets say
 	}
 	l := *m.link(b)
-	m.undo = append(m.undo, undone{b, m.words[b]})
+	m.undo = append(m.undo, undone{b, m.words[b].value, m.words[b].link})
 	m.setLink(b, link{same: a + 1})
 	if baseA == a && l.base != 0 && m.find(b) == a {
-		m.undo = append(m.undo, undone{a, m.words[a]})
+		m.undo = append(m.undo, undone{a, m.words[a].value, m.words[a].link})
 		m.setLink(a, l)
 	}
 }

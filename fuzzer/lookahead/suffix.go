@@ -33,7 +33,7 @@ func (c *suffixCheck) admit(n int32, hash uint64) (uint32, bool) {
 		return c.goals.least[at.block], true // a priority only: nodes beyond the graph may lead to a goal
 	}
 	if at.known < 0 {
-		at.known = c.a.graph().nearest(at.block, &at.state, hash, c.a.code.decision(c.a.w.v, at.block, &at.state), c.goals.distance)
+		at.known = c.a.graph().find(at.block, &at.state, hash)
 	}
 	if at.known < 0 {
 		return 0, true

@@ -64,6 +64,9 @@ type interpreter struct {
 	code   *code
 	pool   []Value // of the code's pool
 	static bool    // instructions that change state halt (EIP-214)
+	// intervals of unsigned words are all that is kept of words: no relations, and no states
+	// apart for them. As the values say.
+	intervals bool
 
 	words  []word
 	links  []link
@@ -84,8 +87,9 @@ type interpreter struct {
 
 // undone is a word to go back to, or the newest relation to drop (absent), see refine.go.
 type undone struct {
-	word symbol
-	was  word
+	word  symbol
+	value Value
+	link  uint16
 }
 
 // bind makes the interpreter run a program, whose pool is given in Values.
@@ -128,6 +132,10 @@ func (m *interpreter) save() *state {
 		m.class = make([]int32, 2*len(m.words))
 	}
 	m.class = m.class[:cap(m.class)]
+	if m.intervals {
+		m.saveIntervals()
+		return s
+	}
 	for _, w := range m.stack {
 		s.classes = append(s.classes, m.classOf(w))
 	}
@@ -142,6 +150,38 @@ func (m *interpreter) save() *state {
 		m.class[w] = 0
 	}
 	return s
+}
+
+// saveIntervals is save where no words are related.
+func (m *interpreter) saveIntervals() {
+	s := &m.saved
+	classes, values, class := s.classes, s.values, m.class
+	for _, w := range m.stack {
+		if class[w] == 0 {
+			values = append(values, m.words[w].value)
+			class[w] = int32(len(values))
+		}
+		classes = append(classes, uint16(class[w]-1))
+	}
+	for _, c := range m.memory {
+		v := m.words[c.word].value
+		if v == Top {
+			continue
+		}
+		if class[c.word] == 0 {
+			values = append(values, v)
+			class[c.word] = int32(len(values))
+		}
+		s.places = append(s.places, c.at)
+		classes = append(classes, uint16(class[c.word]-1))
+	}
+	s.classes, s.values = classes, values
+	for _, w := range m.stack {
+		class[w] = 0
+	}
+	for _, c := range m.memory {
+		class[c.word] = 0
+	}
 }
 
 func (m *interpreter) classOf(w symbol) uint16 {
@@ -230,21 +270,27 @@ func (m *interpreter) pop() symbol {
 
 func (m *interpreter) push(v Value) {
 	m.stack = append(m.stack, symbol(len(m.words)))
-	m.words = append(m.words, word{value: v})
+	m.words = append(m.words, word{}) // field by field: copying what was just written in parts is slow
+	m.words[len(m.words)-1].value = v
 }
 
 // pushResult pushes the result of an operation, whose operands a and b may be refined.
 func (m *interpreter) pushResult(v Value, op vm.OpCode, a, b symbol) {
 	m.stack = append(m.stack, symbol(len(m.words)))
-	m.words = append(m.words, word{value: v, op: op, a: a, b: b})
+	m.words = append(m.words, word{})
+	at := &m.words[len(m.words)-1]
+	at.value, at.op, at.a, at.b = v, op, a, b
 }
 
 func (m *interpreter) value(w symbol) Value {
 	if at := &m.words[w]; at.link == 0 {
 		return at.value
 	}
-	return m.words[m.find(w)].value
+	return m.linkedValue(w)
 }
+
+// linkedValue is apart so that value is inlined.
+func (m *interpreter) linkedValue(w symbol) Value { return m.words[m.find(w)].value }
 
 // step runs an instruction that is neither of the stack nor of control flow;
 // false when it surely halts.
@@ -273,8 +319,8 @@ func (m *interpreter) step(in *instruction) bool {
 		return m.touch(from, n) && m.overwrite(to, n)
 	case vm.CALLDATACOPY, vm.CODECOPY, vm.RETURNDATACOPY:
 		to, _, n := m.pop(), m.pop(), m.pop()
-		if op == vm.CODECOPY && m.isConstant(n) && !slices.Contains(m.copied, m.value(n)) {
-			m.copied = append(m.copied, m.value(n))
+		if op == vm.CODECOPY {
+			m.noteCopy(m.value(n).plain())
 		}
 		return m.overwrite(to, n)
 	case vm.EXTCODECOPY:
@@ -296,6 +342,13 @@ func (m *interpreter) step(in *instruction) bool {
 	return true
 }
 
+// noteCopy notes a length that code was copied with.
+func (m *interpreter) noteCopy(n Value) {
+	if n != constant(0) && m.v.get(n).isConstant() && !slices.Contains(m.copied, n) {
+		m.copied = append(m.copied, n)
+	}
+}
+
 // generic pops and pushes what the opcode's table says; the result is what the
 // decoder found.
 func (m *interpreter) generic(in *instruction) {
@@ -309,7 +362,10 @@ func (m *interpreter) generic(in *instruction) {
 // binary runs an operation on two words. Some are known for a word and itself, whatever
 // its Value, some by how the words are related.
 func (m *interpreter) binary(op vm.OpCode) {
-	a, b := m.find(m.pop()), m.find(m.pop())
+	a, b := m.pop(), m.pop()
+	if !m.intervals {
+		a, b = m.find(a), m.find(b)
+	}
 	if a == b {
 		switch op {
 		case vm.EQ:
@@ -324,16 +380,18 @@ func (m *interpreter) binary(op vm.OpCode) {
 		}
 	}
 	x, y := m.words[a].value, m.words[b].value
-	if w := m.unchanged(op, a, b, x, y); w != absent && !m.value(w).isLabel() {
-		m.stack = append(m.stack, w)
-		return
+	if !m.intervals {
+		if w := m.unchanged(op, a, b, x, y); w != absent && !m.value(w).isLabel() {
+			m.stack = append(m.stack, w)
+			return
+		}
 	}
 	r := m.v.binary(op, x, y)
-	if r == boolean {
+	if r == boolean && !m.intervals {
 		r = m.decided(op, a, b)
 	}
 	m.pushResult(r, op, a, b)
-	if op == vm.ADD || op == vm.SUB {
+	if (op == vm.ADD || op == vm.SUB) && !m.intervals {
 		m.offsetResult(op, a, b)
 	}
 }

@@ -121,8 +121,11 @@ type memoEntry struct {
 
 // values is the interner. Not for concurrent use.
 type values struct {
-	own        []set // by Value, from commonCount on
-	ids        map[set]Value
+	own       []set              // by Value, from commonCount on
+	ids       map[interval]Value // of sets that are intervals of unsigned words
+	signedIDs map[set]Value      // of others
+	// unsigned: no set has signed bounds that are closer than the unsigned ones imply.
+	unsigned   bool
 	memo       [memoSize]memoEntry
 	generation uint32 // counts resets
 }
@@ -174,18 +177,26 @@ func newValues() *values {
 	return v
 }
 
+// newIntervals are values whose sets are intervals of unsigned words.
+func newIntervals() *values {
+	v := newValues()
+	v.unsigned = true
+	return v
+}
+
 // reset forgets all Values but the common ones.
 func (v *values) reset() {
 	v.generation++
 	v.own = v.own[:0]
 	v.memo = [memoSize]memoEntry{}
 	if v.ids == nil {
-		v.ids = map[set]Value{}
+		v.ids, v.signedIDs = map[interval]Value{}, map[set]Value{}
 	}
 	clear(v.ids)
-	v.ids[v.set(Top)] = Top
+	clear(v.signedIDs)
+	v.ids[all] = Top
 	for a := boolean; a < commonCount; a++ {
-		v.ids[v.set(a)] = a
+		v.ids[*v.get(a)] = a
 	}
 }
 
@@ -194,33 +205,45 @@ func (v *values) intern(i interval) Value {
 	if c, ok := i.small(); ok {
 		return c
 	}
-	s := set{i, i}
-	if i.lo.Sign() >= 0 && i.hi.Sign() < 0 {
-		s.signed = anySign
+	if id, ok := v.ids[i]; ok {
+		return id
 	}
-	return v.internSet(&s)
+	id := v.add(set{i, i.implied()})
+	v.ids[i] = id
+	return id
+}
+
+func (v *values) add(s set) Value {
+	v.own = append(v.own, s)
+	return commonCount + Value(len(v.own)-1)
+}
+
+// implied are the signed bounds of an interval of unsigned words.
+func (i *interval) implied() interval {
+	if i.lo.Sign() >= 0 && i.hi.Sign() < 0 {
+		return anySign
+	}
+	return *i
 }
 
 // internSigned is the Value of an interval of signed words.
 func (v *values) internSigned(i interval) Value {
-	s := set{i, i}
-	if i.lo.Sign() < 0 && i.hi.Sign() >= 0 {
-		s.unsigned = all
+	if i.lo.Sign() >= 0 || i.hi.Sign() < 0 {
+		return v.intern(i)
 	}
-	return v.internSet(&s)
+	return v.internSet(&set{all, i})
 }
 
 // internSet is the Value of a reduced set.
 func (v *values) internSet(s *set) Value {
-	if c, ok := s.unsigned.small(); ok {
-		return c
+	if v.unsigned || s.signed == s.unsigned.implied() {
+		return v.intern(s.unsigned)
 	}
-	if id, ok := v.ids[*s]; ok {
+	if id, ok := v.signedIDs[*s]; ok {
 		return id
 	}
-	id := commonCount + Value(len(v.own))
-	v.own = append(v.own, *s)
-	v.ids[*s] = id
+	id := v.add(*s)
+	v.signedIDs[*s] = id
 	return id
 }
 
@@ -282,6 +305,9 @@ func (v *values) leq(a, b Value) bool {
 	if x.lo.Lt(&y.lo) || x.hi.Gt(&y.hi) {
 		return false
 	}
+	if v.unsigned {
+		return true
+	}
 	x, y = v.signed(a), v.signed(b)
 	return !x.lo.Slt(&y.lo) && !x.hi.Sgt(&y.hi)
 }
@@ -304,13 +330,11 @@ func (v *values) join(a, b Value) Value {
 	if r, ok := v.memoized(opJoin, a, b); ok {
 		return r
 	}
+	if v.unsigned {
+		return v.memoize(opJoin, a, b, v.intern(span(v.get(a), v.get(b))))
+	}
 	x, y := v.set(a), v.set(b)
-	if y.unsigned.lo.Lt(&x.unsigned.lo) {
-		x.unsigned.lo = y.unsigned.lo
-	}
-	if y.unsigned.hi.Gt(&x.unsigned.hi) {
-		x.unsigned.hi = y.unsigned.hi
-	}
+	x.unsigned = span(&x.unsigned, &y.unsigned)
 	if y.signed.lo.Slt(&x.signed.lo) {
 		x.signed.lo = y.signed.lo
 	}
@@ -318,6 +342,18 @@ func (v *values) join(a, b Value) Value {
 		x.signed.hi = y.signed.hi
 	}
 	return v.memoize(opJoin, a, b, v.internSet(&x))
+}
+
+// span is the least interval of unsigned words that has those of two.
+func span(x, y *interval) interval {
+	i := *x
+	if y.lo.Lt(&i.lo) {
+		i.lo = y.lo
+	}
+	if y.hi.Gt(&i.hi) {
+		i.hi = y.hi
+	}
+	return i
 }
 
 // meet is the greatest Value below both; false when no word is in both. A label
@@ -353,6 +389,12 @@ func (v *values) intersect(a, b Value) Value {
 	}
 	if x.unsigned.hi.Gt(&y.unsigned.hi) {
 		x.unsigned.hi = y.unsigned.hi
+	}
+	if v.unsigned {
+		if x.unsigned.lo.Gt(&x.unsigned.hi) {
+			return empty
+		}
+		return v.intern(x.unsigned)
 	}
 	if x.signed.lo.Slt(&y.signed.lo) {
 		x.signed.lo = y.signed.lo
@@ -418,6 +460,9 @@ func (v *values) widen(before, now Value) Value {
 	}
 	if y.unsigned.hi.Gt(&x.unsigned.hi) {
 		y.unsigned.hi = *ceiling(&y.unsigned.hi)
+	}
+	if v.unsigned {
+		return v.intern(y.unsigned)
 	}
 	if y.signed.lo.Slt(&x.signed.lo) {
 		if y.signed.lo.Sign() < 0 {

@@ -10,7 +10,7 @@ type Workspace struct {
 	answers answers
 
 	analyzers  uint32  // made so far
-	known      state   // see Analyzer.stateOf
+	states     []Value // see Analyzer.covers
 	blockGoals []goal  // see Analyzer.update
 	nearest    []int32 // see graph.distances
 
@@ -27,7 +27,7 @@ type Workspace struct {
 
 // NewWorkspace is an empty Workspace.
 func NewWorkspace() *Workspace {
-	v := newValues()
+	v := newIntervals()
 	return &Workspace{v: v, engine: newEngine(v), prefix: newPrefix(v), answers: newAnswers()}
 }
 
