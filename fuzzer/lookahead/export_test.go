@@ -19,7 +19,7 @@ func (a *Analyzer) Describe() string {
 // GraphSteps are those that the control-flow graph took.
 func (f *Facts) GraphSteps() int { return f.graph().steps }
 
-// SearchSteps are those that searches took.
+// SearchSteps are those that searches took, of Facts with a budget.
 func (f *Facts) SearchSteps(budget int) int { return budget - f.search.left }
 
 // IsTarget reports whether a block is one of the targets.

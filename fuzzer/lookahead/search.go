@@ -35,7 +35,7 @@ type search struct {
 const searchBudget = 1 << 17
 
 // engines are kept from search to search, see builders.
-var engines = sync.Pool{New: func() any { return newEngine(newValues()) }}
+var engines sync.Pool
 
 // mayReach reports whether a frame may enter a block, in a program whose graph has no exits.
 func (s *search) mayReach(c *code, g *graph, b bytecode.BlockID) bool {
@@ -59,7 +59,10 @@ func (s *search) mayReach(c *code, g *graph, b bytecode.BlockID) bool {
 
 // run searches for a block, and reports whether it is proved unreachable.
 func (s *search) run(c *code, g *graph, b bytecode.BlockID) bool {
-	e := engines.Get().(*engine)
+	e, ok := engines.Get().(*engine)
+	if !ok {
+		e = newEngine(newValues())
+	}
 	defer engines.Put(e)
 	s.graph, s.engine, s.goal, s.open = g, e, b, false
 	s.distance, s.next = g.distances(s.distance, s.next, func(at bytecode.BlockID) bool { return at == b })
