@@ -261,7 +261,7 @@ type Finding struct {
 	Title         string `json:"title"`
 	Message       string `json:"message"`
 	// Condition is what it takes beyond calls that any account can make, and is part of the
-	// title: "if the owner calls"; empty: nothing.
+	// title: "if the owner calls", "after a call by the owner"; empty: nothing.
 	Condition string `json:"condition,omitempty"`
 	Location  Place  `json:"location"`          // where it breaks
 	Changed   *Place `json:"changed,omitempty"` // a changed line on the failing path, the last one executed

@@ -132,19 +132,37 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, arguments bool) {
 		if role == "" {
 			continue
 		}
-		if other, ok := c.byOthers(f, seq, sender); ok {
+		if other, ok := c.byOthers(f, seq, sender, 0); ok {
 			seq = other
 		} else if !slices.Contains(needed, role) {
 			needed = append(needed, role)
 		}
 	}
-	switch {
-	case len(needed) == 0:
+	if len(needed) == 0 {
 		return "", false
-	case len(needed) == 1:
-		return fmt.Sprintf("if %s calls", needed[0]), false
 	}
-	return fmt.Sprintf("if %s and %s call", strings.Join(needed[:len(needed)-1], ", "), needed[len(needed)-1]), false
+	who := needed[len(needed)-1]
+	if others := needed[:len(needed)-1]; len(others) > 0 {
+		who = strings.Join(others, ", ") + " and " + who
+	}
+	switch {
+	case c.anyLast(f, seq, needed):
+		return "after a call by " + who, false
+	case len(needed) > 1:
+		return fmt.Sprintf("if %s call", who), false
+	}
+	return fmt.Sprintf("if %s calls", who), false
+}
+
+// anyLast reports whether any account can make the last call of a sequence, after calls by
+// senders of some roles.
+func (c *conditions) anyLast(f *fuzzer.Finding, seq input.Sequence, needed []string) bool {
+	last := seq[len(seq)-1].Sender
+	if !slices.Contains(needed, c.roleOf(c.with.Space.Senders[last].Address, c.calledBy(seq, last))) {
+		return true
+	}
+	_, ok := c.byOthers(f, seq, last, len(seq)-1)
+	return ok
 }
 
 // breaks reports whether a sequence shows the finding.
@@ -177,17 +195,17 @@ func (c *conditions) calledBy(seq input.Sequence, sender int) []common.Address {
 	return list
 }
 
-// byOthers finds a sender without a role in whose name a sender's calls show the finding as
-// well: the outsider, or one that has what set-ups give to all, such as tokens. Where the
-// calls name their sender as an argument, they may name the other one.
-func (c *conditions) byOthers(f *fuzzer.Finding, seq input.Sequence, sender int) (input.Sequence, bool) {
+// byOthers finds a sender without a role in whose name a sender's calls, from one on, show
+// the finding as well: the outsider, or one that has what set-ups give to all, such as
+// tokens. Where the calls name their sender as an argument, they may name the other one.
+func (c *conditions) byOthers(f *fuzzer.Finding, seq input.Sequence, sender, from int) (input.Sequence, bool) {
 	all := c.with.Space.Senders
 	for other := len(all) - 1; other >= 0; other-- {
 		if other == sender || all[other].TestsOnly || c.roleOf(all[other].Address, nil) != "" {
 			continue
 		}
 		replaced := seq.Clone()
-		for i := range replaced {
+		for i := from; i < len(replaced); i++ {
 			if replaced[i].Sender == sender {
 				replaced[i].Sender = other
 			}
@@ -196,7 +214,7 @@ func (c *conditions) byOthers(f *fuzzer.Finding, seq input.Sequence, sender int)
 			return replaced, true
 		}
 		renamed := replaced.Clone()
-		for i := range renamed {
+		for i := from; i < len(renamed); i++ {
 			renamed[i].Args = rename(renamed[i].Args, renamed[i].Function.Inputs, all[sender].Address, all[other].Address)
 		}
 		if c.breaks(f, renamed) {
