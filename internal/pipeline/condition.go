@@ -132,7 +132,7 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, arguments bool) {
 		if role == "" {
 			continue
 		}
-		if other, ok := c.byOthers(f, seq, sender, 0); ok {
+		if other, ok := c.byOthers(f, seq, sender, nil); ok {
 			seq = other
 		} else if !slices.Contains(needed, role) {
 			needed = append(needed, role)
@@ -154,15 +154,20 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, arguments bool) {
 	return fmt.Sprintf("if %s calls", who), false
 }
 
-// anyLast reports whether any account can make the last call of a sequence, after calls by
-// senders of some roles.
+// anyLast reports whether any account can make the last call of a sequence, after calls of
+// another function by senders of some roles.
 func (c *conditions) anyLast(f *fuzzer.Finding, seq input.Sequence, needed []string) bool {
 	last := seq[len(seq)-1].Sender
 	if !slices.Contains(needed, c.roleOf(c.with.Space.Senders[last].Address, c.calledBy(seq, last))) {
 		return true
 	}
-	_, ok := c.byOthers(f, seq, last, len(seq)-1)
-	return ok
+	return slices.ContainsFunc(seq, func(call input.Call) bool {
+		if call.Sender != last || call.Function == seq[len(seq)-1].Function {
+			return false
+		}
+		_, ok := c.byOthers(f, seq, last, call.Function)
+		return ok
+	})
 }
 
 // breaks reports whether a sequence shows the finding.
@@ -195,18 +200,19 @@ func (c *conditions) calledBy(seq input.Sequence, sender int) []common.Address {
 	return list
 }
 
-// byOthers finds a sender without a role in whose name a sender's calls, from one on, show
-// the finding as well: the outsider, or one that has what set-ups give to all, such as
-// tokens. Where the calls name their sender as an argument, they may name the other one.
-func (c *conditions) byOthers(f *fuzzer.Finding, seq input.Sequence, sender, from int) (input.Sequence, bool) {
+// byOthers finds a sender without a role in whose name a sender's calls, but for those of one
+// function (nil: none), show the finding as well: the outsider, or one that has what set-ups
+// give to all, such as tokens. Where the calls name their sender as an argument, they may
+// name the other one.
+func (c *conditions) byOthers(f *fuzzer.Finding, seq input.Sequence, sender int, kept *input.Function) (input.Sequence, bool) {
 	all := c.with.Space.Senders
 	for other := len(all) - 1; other >= 0; other-- {
 		if other == sender || all[other].TestsOnly || c.roleOf(all[other].Address, nil) != "" {
 			continue
 		}
 		replaced := seq.Clone()
-		for i := from; i < len(replaced); i++ {
-			if replaced[i].Sender == sender {
+		for i := range replaced {
+			if replaced[i].Sender == sender && (kept == nil || replaced[i].Function != kept) {
 				replaced[i].Sender = other
 			}
 		}
@@ -214,7 +220,7 @@ func (c *conditions) byOthers(f *fuzzer.Finding, seq input.Sequence, sender, fro
 			return replaced, true
 		}
 		renamed := replaced.Clone()
-		for i := from; i < len(renamed); i++ {
+		for i := range renamed {
 			renamed[i].Args = rename(renamed[i].Args, renamed[i].Function.Inputs, all[sender].Address, all[other].Address)
 		}
 		if c.breaks(f, renamed) {
