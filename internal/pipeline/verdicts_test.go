@@ -45,6 +45,7 @@ import (
 //	git                             a Git repository without builds: the job makes them
 //	verdict: pass                   of the whole
 //	warn: TEXT                      that a warning of the report contains
+//	comment: TEXT                   that the comment on the pull request contains
 //	says: TEXT                      that the report contains anywhere
 //	not: TEXT                       that it does not contain
 func TestVerdicts(t *testing.T) {
@@ -99,6 +100,7 @@ type verdict struct {
 	legacy   bool
 
 	verdict         string
+	comment         []string
 	warn, says, not []string
 
 	base, head map[string]string // texts by path
@@ -137,6 +139,8 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 			v.verdict = value
 		case "warn":
 			v.warn = append(v.warn, value)
+		case "comment":
+			v.comment = append(v.comment, value)
 		case "says":
 			v.says = append(v.says, value)
 		case "not":
@@ -179,6 +183,15 @@ func (v *verdict) run(t *testing.T) *report.Report {
 	r, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	comment, err := os.ReadFile(filepath.Join(o.Output.Dir, report.CommentFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range v.comment {
+		if !strings.Contains(string(comment), text) {
+			t.Errorf("the comment does not contain %q:\n%s", text, comment)
+		}
 	}
 	return r
 }
