@@ -197,7 +197,7 @@ contract C {
     function m(uint256 a) public pure returns (uint256) { require(a > 5, "a message that takes more than thirty-two bytes of the code"); return a; }
     function n(uint256 a) public pure returns (string memory) { if (a > 9) return "another text"; return "a text that takes more than thirty-two bytes of the code, too"; }
 }`},
-	{name: "an immutable in front of another", since: "0.8", base: `
+	{name: "an immutable before another", since: "0.8", base: `
 contract C {
     uint256 public immutable b;
     uint256 x;

@@ -1,8 +1,6 @@
 package compile
 
 import (
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -10,25 +8,18 @@ import (
 	"github.com/sightline-evm/sightline/internal/testing/testfiles"
 )
 
-// TestMain takes from the environment what would change which compiler is found.
-func TestMain(m *testing.M) {
-	for _, name := range []string{"SOLC", "HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "FOUNDRY_PROFILE"} {
-		os.Unsetenv(name)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { testfiles.Main(m) }
 
 // compilers are the options under which tests find compilers.
 func compilers(t testing.TB) solc.Options {
 	t.Helper()
-	return solc.Options{NodeModules: []string{testfiles.NodeModules(t)}, Cache: kept(t).Cache}
+	return solc.Options{NodeModules: []string{testfiles.NodeModules(t)}, Cache: testfiles.BuildCache(t)}
 }
 
-// kept are debug options that keep compilers' answers between runs of the
-// tests: a compiler takes a second to start.
+// kept are debug options that keep compilers' answers.
 func kept(t testing.TB) DebugOptions {
 	t.Helper()
-	return DebugOptions{Cache: filepath.Join(testfiles.NodeModules(t), "..", "..", "builds")}
+	return DebugOptions{Cache: testfiles.BuildCache(t)}
 }
 
 // identified holds the compilers that tests have asked for their versions.

@@ -85,8 +85,8 @@ func unwrap(list []*Node, i int) []*Node {
 	return slices.Replace(slices.Clone(list), i, i+1, n.Parts[0].Body...)
 }
 
-// changed is the program with one place changed: nil where the change does not apply
-// there, and exists is false where there is no such place.
+// changed is the program with one place changed, nil if the change does not apply there.
+// exists reports whether the program has that place.
 func (p *Program) changed(place int, change func([]*Node, int) []*Node) (smaller *Program, exists bool) {
 	e := &edit{place: place, change: change}
 	root := e.node(p.Root)

@@ -36,6 +36,22 @@ func NodeModules(t testing.TB) string {
 	return folder
 }
 
+// BuildCache is the folder in which compilers' answers are kept between runs of the tests: a
+// compiler takes a second to start.
+func BuildCache(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(NodeModules(t), "..", "..", "builds")
+}
+
+// Main runs a package's tests without what, in the environment, would change which compiler
+// is found.
+func Main(m *testing.M) {
+	for _, name := range []string{"SOLC", "HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "FOUNDRY_PROFILE"} {
+		_ = os.Unsetenv(name) // fails for no name without "="
+	}
+	m.Run() // the test binary exits with its result
+}
+
 // Write writes a file, in a folder that is made if need be.
 func Write(t testing.TB, file, text string) {
 	t.Helper()
