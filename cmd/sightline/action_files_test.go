@@ -43,7 +43,7 @@ type metadata struct {
 	}
 }
 
-func readMetadata(t *testing.T, path string) metadata {
+func readMetadata(t testing.TB, path string) metadata {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", path))
 	if err != nil {

@@ -25,7 +25,7 @@ const secretToken = "ghs_ThisIsTheTokenOfTheTest0123456789"
 
 // scene is a workflow's step: a repository, its GitHub, and the runner.
 type scene struct {
-	t    *testing.T
+	t    testing.TB
 	fake *fakegithub.Server
 	repo *fakegithub.Repository
 
@@ -87,7 +87,7 @@ func pullRequest(t *testing.T, from, to string, more map[string]string) *scene {
 	return s
 }
 
-func newScene(t *testing.T) *scene {
+func newScene(t testing.TB) *scene {
 	t.Helper()
 	fake := fakegithub.New(t)
 	fake.Token = secretToken

@@ -62,7 +62,7 @@ func TestScripts(t *testing.T) {
 }
 
 // nodeModules is the folder that ./test installs compilers and corpora into.
-func nodeModules(t *testing.T) string {
+func nodeModules(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join("..", "..", ".cache", "npm", "node_modules"))
 	if err != nil {
@@ -78,14 +78,14 @@ func nodeModules(t *testing.T) string {
 // compilations is the cache folder that tests share, and keep beside what ./test
 // installs: a compiler takes seconds to start, and gives the same input the same answer. A
 // fresh checkout has none, and compiles everything.
-func compilations(t *testing.T) string {
+func compilations(t testing.TB) string {
 	t.Helper()
 	return filepath.Join(filepath.Dir(filepath.Dir(nodeModules(t))), "compiled")
 }
 
 // toolFolder holds the programs that scripts call and no others, so that a solc
 // or forge of the machine changes nothing.
-func toolFolder(t *testing.T) string {
+func toolFolder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"cp", "diff", "find", "git", "grep", "ls", "mkdir", "mv", "node", "rm", "sed", "sh", "sha256sum", "sort", "tar", "xargs"} {

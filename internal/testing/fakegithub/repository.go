@@ -1,6 +1,9 @@
 package fakegithub
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,8 +35,14 @@ func NewRepository(t testing.TB, s *Server, name string) *Repository {
 // git runs git without the machine's configuration, always at the same time.
 func (r *Repository) git(dir string, args ...string) string {
 	r.t.Helper()
+	return r.gitWith("", dir, args...)
+}
+
+// gitWith runs git as [Repository.git] does, with an input.
+func (r *Repository) gitWith(input, dir string, args ...string) string {
+	r.t.Helper()
 	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(input)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.tree, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
 		"GIT_AUTHOR_NAME=Tester", "GIT_AUTHOR_EMAIL=tester@example.com", "GIT_COMMITTER_NAME=Tester", "GIT_COMMITTER_EMAIL=tester@example.com",
 		"GIT_AUTHOR_DATE=2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z"}
@@ -57,6 +66,49 @@ func (r *Repository) Commit(ref string, files map[string]string, parents ...stri
 		id := r.git(r.tree, "hash-object", "-w", "--no-filters", path)
 		r.git(r.tree, "update-index", "--add", "--cacheinfo", "100644,"+id+","+name)
 	}
+	return r.commitIndex(ref, parents)
+}
+
+// CommitFolder makes a commit of exactly the files and links below a folder, with
+// their names, bytes and execute bits as they are, whatever attributes and ignore
+// files say.
+func (r *Repository) CommitFolder(ref, dir string, parents ...string) string {
+	r.t.Helper()
+	var index strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		mode, file := "100644", path
+		switch info, err := d.Info(); {
+		case err != nil:
+			return err
+		case d.Type() == fs.ModeSymlink:
+			to, err := os.Readlink(path)
+			file, mode = filepath.Join(r.tree, "link"), "120000"
+			if err := errors.Join(err, os.WriteFile(file, []byte(to), 0o600)); err != nil {
+				return err
+			}
+		case !d.Type().IsRegular():
+			return nil
+		case info.Mode()&0o100 != 0:
+			mode = "100755"
+		}
+		name, err := filepath.Rel(dir, path)
+		fmt.Fprintf(&index, "%s %s\t%s\x00", mode, r.git(r.tree, "hash-object", "-w", "--no-filters", file), filepath.ToSlash(name))
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.git(r.tree, "read-tree", "--empty")
+	r.gitWith(index.String(), r.tree, "update-index", "-z", "--add", "--index-info")
+	return r.commitIndex(ref, parents)
+}
+
+// commitIndex commits what the index holds.
+func (r *Repository) commitIndex(ref string, parents []string) string {
+	r.t.Helper()
 	args := []string{"commit-tree", "-m", "commit", r.git(r.tree, "write-tree")}
 	for _, parent := range parents {
 		args = append(args, "-p", parent)
