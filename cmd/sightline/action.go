@@ -1,11 +1,12 @@
 package main
 
 import (
-	"os"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sightline-evm/sightline/internal/action"
+	"github.com/sightline-evm/sightline/internal/secrets"
 )
 
 func (p *program) actionCommand() *cobra.Command {
@@ -24,7 +25,11 @@ the exit code stays the same.`,
   - uses: sightline-evm/sightline@v0`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			o := action.Options{Stdout: p.stdout, Getenv: os.Getenv, Now: p.now, Sleep: p.sleep, Tool: tool()}
+			getenv, err := secrets.Take()
+			if err != nil {
+				fmt.Fprintf(p.stderr, "warning: the workflow's token cannot be hidden from other programs of this user: %v\n", err)
+			}
+			o := action.Options{Stdout: p.stdout, Getenv: getenv, Now: p.now, Sleep: p.sleep, Tool: tool()}
 			p.exit, err = action.Run(cmd.Context(), &o)
 			return err
 		},

@@ -94,7 +94,7 @@ func (a *action) options() (*pipeline.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Change.Known = a.known
+	o.Change.Known, o.Change.Strangers = a.known, true
 	o.Campaign.Deadline = a.campaignDeadline
 	o.Output.Pushed = human.Revision(a.run.Event.Head) // not the merge commit, which was never pushed
 	a.equip(o)

@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// unprivileged is the user id that most Unix systems reserve for processes without rights.
-const unprivileged = 65534
+// Unprivileged is the user id that most Unix systems reserve for processes without rights.
+const Unprivileged = 65534
 
 // Group puts the child into a process group of its own, which is killed as one.
 func Group(cmd *exec.Cmd) {
@@ -35,10 +35,10 @@ func demote(cmd *exec.Cmd, files []string) bool {
 			return false
 		}
 	}
-	if err := os.Chown(cmd.Dir, unprivileged, unprivileged); err != nil {
+	if err := os.Chown(cmd.Dir, Unprivileged, Unprivileged); err != nil {
 		return false
 	}
-	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: unprivileged, Gid: unprivileged}
+	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: Unprivileged, Gid: Unprivileged}
 	return true
 }
 

@@ -59,7 +59,7 @@ func (f *finder) missingVariables(c command) []string {
 	for _, name := range slices.Concat(child.AllowedEnvironment, toolEnvironment) {
 		given[name] = true // as far as they are set
 	}
-	for _, variable := range f.environment(c) {
+	for _, variable := range f.environment(place{}, c) {
 		name, _, _ := strings.Cut(variable, "=")
 		given[name] = true
 	}

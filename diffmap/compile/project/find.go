@@ -35,6 +35,8 @@ type FindOptions struct {
 	// Env names variables that the project's build needs in addition to those that
 	// every child gets; it does not get others.
 	Env []string
+	// Strangers says that the project is not the caller's own: nothing of it runs as root.
+	Strangers bool
 	// Timeout bounds how long the project's tool may run; 0 means 10 minutes,
 	// which is arbitrary: Hardhat takes 38 s for the 129 contracts of Aave 3.
 	Timeout time.Duration
@@ -272,15 +274,20 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(temporary)
+	where, done, err := f.placeFor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	if f.Progress != nil {
 		f.Progress("running " + c.String())
 	}
-	said, err := f.run(ctx, c)
+	said, err := f.run(ctx, where, c)
 	if err != nil {
 		return nil, err
 	}
 	f.how = append(f.how, "built with "+c.String())
-	builds := cmp.Or(c.Builds, f.root)
+	builds := where.of(cmp.Or(c.Builds, f.root))
 	if !reading.IsFolder(builds) {
 		place := "the folder it was given"
 		if !c.temporary {

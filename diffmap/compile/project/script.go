@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/settings"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 )
 
 // Script is a command of the project's that runs in addition to the build, such as one
@@ -17,6 +18,9 @@ type Script struct {
 	Env     []string      // NAME=VALUE, in addition to what builds see
 	Names   []string      // of environment variables that it may see
 	Timeout time.Duration // 0: 10 minutes
+	// Repository is the folder of the checkout that holds the project; empty: Root.
+	Repository string
+	Strangers  bool // as in [FindOptions]
 }
 
 // RunScript runs a script as a project's build is run: with the environment that builds
@@ -30,6 +34,11 @@ func RunScript(ctx context.Context, s Script) (said string, err error) {
 	if s.Timeout <= 0 {
 		s.Timeout = defaultTimeout
 	}
-	f := &finder{root: root, shown: s.Root, FindOptions: FindOptions{Env: s.Names, Timeout: s.Timeout}}
-	return f.run(ctx, command{argv: []string{"sh", "-c", s.Command}, shown: []string{s.Command}, env: s.Env, Setup: settings.Setup{Builds: filepath.Join(root, "none")}})
+	f := &finder{root: root, shown: s.Root, FindOptions: FindOptions{Env: s.Names, Timeout: s.Timeout, Strangers: s.Strangers, Compilers: solc.Options{Repository: s.Repository}}}
+	where, done, err := f.placeFor(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	return f.run(ctx, where, command{argv: []string{"sh", "-c", s.Command}, shown: []string{s.Command}, env: s.Env, Setup: settings.Setup{Builds: filepath.Join(root, "none")}})
 }

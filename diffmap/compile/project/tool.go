@@ -106,10 +106,14 @@ var toolEnvironment = []string{
 	"FOUNDRY_PROFILE",
 }
 
-func (f *finder) environment(c command) []string {
+func (f *finder) environment(where place, c command) []string {
 	env := child.Environment()
-	for _, name := range slices.Concat(toolEnvironment, f.Env) {
-		if value, ok := os.LookupEnv(name); ok {
+	names := toolEnvironment
+	if where.home != "" {
+		env, names = append(env, "HOME="+where.home), []string{"FOUNDRY_PROFILE"}
+	}
+	for _, name := range slices.Concat(names, f.Env) {
+		if value, ok := os.LookupEnv(name); ok && (where.home == "" || name != "HOME") {
 			env = append(env, name+"="+value)
 		}
 	}
@@ -120,26 +124,27 @@ func (f *finder) environment(c command) []string {
 // maxToolOutput is how much of a tool's output is kept, from its end.
 const maxToolOutput = 64 << 10
 
-// run runs a tool, and returns the end of what it wrote.
-func (f *finder) run(ctx context.Context, c command) (said string, err error) {
+// run runs a tool at its place, and returns the end of what it wrote.
+func (f *finder) run(ctx context.Context, where place, c command) (said string, err error) {
 	limited, cancel := context.WithTimeout(ctx, f.Timeout)
 	defer cancel()
 	output := &tail{limit: maxToolOutput}
+	there := where.command(c)
 	start := func() *exec.Cmd {
-		cmd := exec.CommandContext(limited, c.argv[0], c.argv[1:]...)
-		cmd.Dir, cmd.Env = f.folderFor(c), f.environment(c)
+		cmd := exec.CommandContext(limited, there.argv[0], there.argv[1:]...)
+		cmd.Dir, cmd.Env = where.of(f.folderFor(c)), f.environment(where, c)
 		cmd.Stdout, cmd.Stderr = output, output
 		cmd.WaitDelay = child.Grace
 		child.Group(cmd)
 		return cmd
 	}
 	cmd := start()
-	changed, err := child.BecomeOwner(cmd, f.root, filepath.Dir(c.Builds), c.temporary)
+	changed, err := child.BecomeOwner(cmd, where.of(f.root), filepath.Dir(c.Builds), c.temporary)
 	if err != nil {
 		return "", err
 	}
 	err = cmd.Run()
-	if changed && errors.Is(err, fs.ErrPermission) {
+	if changed && !f.Strangers && errors.Is(err, fs.ErrPermission) {
 		// The owner cannot reach the program, or a sandbox forbids changing the user.
 		err = start().Run()
 	}
@@ -148,10 +153,12 @@ func (f *finder) run(ctx context.Context, c command) (said string, err error) {
 		return "", context.Cause(ctx)
 	case limited.Err() != nil:
 		return "", f.failure(c, fmt.Sprintf("did not end within %s", f.Timeout), output, limited.Err())
+	case changed && errors.Is(err, fs.ErrPermission):
+		return "", f.failure(c, "cannot be run as the owner of the project's folder, and must not run as root", output, err)
 	case err != nil && slices.Contains(c.argv, "--ast") && bytes.Contains(output.bytes(), []byte("unexpected argument '--ast'")):
 		// forge before 0.3 writes ASTs without being asked, or never.
 		c.argv = slices.DeleteFunc(slices.Clone(c.argv), func(argument string) bool { return argument == "--ast" })
-		return f.run(ctx, c)
+		return f.run(ctx, where, c)
 	case err != nil:
 		return "", f.failure(c, "failed", output, err)
 	}

@@ -33,6 +33,7 @@ type Options struct {
 	BaseBuilds []string // compiler output of the base version
 	Command    string   // of the shell, builds the project
 	Env        []string // names of variables that the project's programs may see
+	Strangers  bool     // the checkout is not the caller's own: nothing of it runs as root
 	Solc       string   // compiler: a file or folder
 	SolcList   string   // URL of a list of compilers to download from
 
@@ -159,3 +160,6 @@ func AbsRoot(root string) (string, error) {
 	}
 	return absolute, nil
 }
+
+// Strangers reports whether the checkout is not the caller's own.
+func (c *Change) Strangers() bool { return c.options.Strangers }

@@ -73,7 +73,7 @@ func (r *Recipe) runScript(ctx context.Context, c *change.Change, o *Options, lo
 	if err != nil {
 		return exit.CannotFuzz("%w", err)
 	}
-	said, err := runRecorded(ctx, endpoint, project.Script{Root: c.Root, Command: o.Command, Names: o.Env, Env: []string{
+	said, err := runRecorded(ctx, endpoint, project.Script{Root: c.Root, Repository: c.Paths.Checkout, Strangers: c.Strangers(), Command: o.Command, Names: o.Env, Env: []string{
 		senderVariable + "=" + begin.Senders[0].Address.Hex(), keyVariable + "=" + hexutil.Encode(crypto.FromECDSA(key)),
 	}}, log)
 	if err != nil {

@@ -1,0 +1,14 @@
+//go:build !unix
+
+package project
+
+import (
+	"context"
+	"errors"
+)
+
+// rootOwns reports false: this system has no root.
+func rootOwns(string) (bool, error) { return false, nil }
+
+// copyFor is not called where there is no root.
+func copyFor(context.Context, string, string) error { return errors.ErrUnsupported }
