@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/testing/fakegithub"
 	"github.com/sightline-evm/sightline/internal/testing/golden"
 	"github.com/sightline-evm/sightline/report"
@@ -107,9 +108,7 @@ func cmdPull(ts *testscript.TestScript, neg bool, args []string) {
 	baseCommit := a.repo.CommitFolder("refs/heads/main", base, old)
 	merge := a.repo.CommitFolder("refs/pull/7/merge", head, baseCommit, headCommit)
 	a.checkout(merge, "2")
-	if _, err := os.Stat(step); err == nil {
-		ts.Check(os.CopyFS(a.workspace, os.DirFS(step)))
-	}
+	ts.Check(overlay(a.workspace, step))
 	from := "octo/vault"
 	if slices.Contains(args, "-fork") {
 		from = "mallory/vault"
@@ -144,6 +143,36 @@ func (a *attack) plant(dir string) error {
 			return err
 		}
 		return os.WriteFile(path, bytes.ReplaceAll(text, []byte("@CANARY@"), []byte(a.canary)), info.Mode())
+	})
+}
+
+// overlay puts the files and links of a tree over those of another.
+func overlay(to, from string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if path == from && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, name)
+		if d.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if d.Type() == fs.ModeSymlink {
+			link, err := os.Readlink(path)
+			return errors.Join(err, os.Symlink(link, target))
+		}
+		text, err := os.ReadFile(path)
+		return errors.Join(err, os.WriteFile(target, text, info.Mode().Perm()))
 	})
 }
 
@@ -328,7 +357,7 @@ func cmdVerdict(ts *testscript.TestScript, neg bool, args []string) {
 	if got := a.values["verdict"]; got != args[0] {
 		ts.Fatalf("verdict %q (%s), want %s; the log:\n%s", got, a.values["reason"], args[0], a.log)
 	}
-	if want := report.ExitCode(args[0]); a.code != want {
+	if want := report.ExitCode(args[0]); a.code != want && !(args[0] == report.Error && a.code == exit.Input) {
 		ts.Fatalf("exit code %d, want %d", a.code, want)
 	}
 	if len(args) == 2 {

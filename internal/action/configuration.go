@@ -29,6 +29,7 @@ func (a *action) read(ctx context.Context, c *github.Comparison) (*change.Known,
 			err = change.CheckVisible(result.Diff, c.How)
 		}
 	default:
+		result.Head = c.Head
 		result.Diff, err = (&git.Repository{Root: a.run.Workspace}).Between(ctx, c.Base, c.Head)
 	}
 	if err != nil {
