@@ -88,7 +88,7 @@ func compilations(t testing.TB) string {
 func toolFolder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"cp", "diff", "find", "git", "grep", "ls", "mkdir", "mv", "node", "rm", "sed", "sh", "sha256sum", "sort", "tar", "xargs"} {
+	for _, name := range []string{"cp", "diff", "find", "git", "grep", "ls", "mkdir", "mv", "node", "rm", "sed", "setsid", "sh", "sha256sum", "sleep", "sort", "tar", "xargs"} {
 		program, err := exec.LookPath(name)
 		if err != nil {
 			t.Fatalf("scripts need %s: %v", name, err)

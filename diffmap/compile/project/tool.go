@@ -143,7 +143,12 @@ func (f *finder) run(ctx context.Context, where place, c command) (said string, 
 	if err != nil {
 		return "", err
 	}
+	end := func() {}
+	if f.Strangers {
+		end = child.Orphans()
+	}
 	err = cmd.Run()
+	end()
 	if changed && !f.Strangers && errors.Is(err, fs.ErrPermission) {
 		// The owner cannot reach the program, or a sandbox forbids changing the user.
 		err = start().Run()
