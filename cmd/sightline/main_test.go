@@ -88,7 +88,12 @@ func compilations(t testing.TB) string {
 func toolFolder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"cp", "diff", "find", "git", "grep", "ls", "mkdir", "mv", "node", "rm", "sed", "setsid", "sh", "sha256sum", "sleep", "sort", "tar", "xargs"} {
+	for _, folder := range []string{dir, filepath.Dir(dir)} { // a stranger's tools run as another user
+		if err := os.Chmod(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"cat", "cp", "diff", "env", "find", "git", "grep", "ls", "mkdir", "mv", "node", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tar", "xargs"} {
 		program, err := exec.LookPath(name)
 		if err != nil {
 			t.Fatalf("scripts need %s: %v", name, err)
