@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"strings"
 )
 
@@ -44,7 +43,7 @@ func (t Tree) Holds(file string, content []byte) bool {
 
 // blobID is the id of a content, of so many digits: 40 for SHA-1, 64 for SHA-256.
 func blobID(content []byte, digits int) string {
-	var h hash.Hash = sha1.New() //nolint:gosec // see above
+	h := sha1.New() //nolint:gosec // see above
 	if digits == 2*sha256.Size {
 		h = sha256.New()
 	}
