@@ -58,6 +58,9 @@ func (s *Settings) checkCampaign() error {
 			return exit.BadInput("--rpc: %w", err)
 		}
 	}
+	if w.RPC != "" && s.options.Change.Offline {
+		return exit.BadInput("--offline and --rpc are mutually exclusive: a live chain is read through the network")
+	}
 	if w.Block != 0 && w.RPC == "" {
 		return exit.BadInput("--block %d without --rpc: there is no chain to fork", w.Block)
 	}

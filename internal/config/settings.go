@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/pipeline"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/worldfile"
 )
 
@@ -73,7 +74,9 @@ func (s *Settings) RegisterChange() {
 	f.StringArrayVar(&o.Ignore, "ignore", nil, "ignore changes in files matching `PATTERN` (gitignore syntax; !PATTERN re-includes files, even tests and scripts; repeatable)")
 	f.StringVar(&s.file, "config", "", "read settings from this `FILE` (default: sightline.yml or .github/sightline.yml in the project, if present)")
 	f.StringVar(&o.Solc, "solc", "", "compiler to use, a `FILE` or folder: a solc binary, a soljson file, or the npm package solc")
-	f.StringVar(&o.SolcList, "solc-list", "", "download missing compilers from the release list at this `URL` (a folder that holds PLATFORM/list.json, as Solidity's does); checksum mismatches are rejected")
+	f.StringVar(&o.SolcList, "solc-list", change.OfficialSolcList, "download missing compilers from this `URL`, a folder laid out as Solidity's list of binaries; npm is asked next, and all checksums are those that Sightline knows")
+	f.BoolVar(&o.Offline, "offline", false, "download nothing: a compiler that is not on this machine is an error")
+	f.BoolVar(&o.TrustCompiler, "trust-project-compiler", false, "also run compilers that the project brings (node_modules, foundry.toml) and Solidity did not release")
 }
 
 // RegisterCampaign registers the flags for the World that is fuzzed, and for how and how

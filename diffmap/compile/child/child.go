@@ -49,7 +49,8 @@ type Process struct {
 	Argv  []string
 	Files []string // what it must be able to read, apart from the program itself
 	Input []byte
-	Limit int64 // bytes of output
+	Limit int64  // bytes of output
+	Path  string // its PATH; empty: ours
 }
 
 // Run starts the child in an empty folder of its own, with the allowed
@@ -68,7 +69,9 @@ func (c Process) Run(ctx context.Context) ([]byte, error) {
 	command := func() *exec.Cmd {
 		cmd := exec.CommandContext(limited, c.Argv[0], c.Argv[1:]...)
 		cmd.Dir = folder
-		cmd.Env = Environment()
+		if cmd.Env = Environment(); c.Path != "" {
+			cmd.Env = append(cmd.Env, "PATH="+c.Path) // the last one counts
+		}
 		cmd.Stdin = bytes.NewReader(c.Input)
 		cmd.Stdout, cmd.Stderr = stdout, stderr
 		cmd.WaitDelay = Grace

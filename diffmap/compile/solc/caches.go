@@ -68,7 +68,7 @@ func cachedAt(file string, limits reading.Limits) *Compiler {
 	if _, err := os.Stat(file + ".does.not.work"); err == nil {
 		return nil // Hardhat's own mark: built for another C library
 	}
-	return &Compiler{version: version, path: file, limits: limits}
+	return &Compiler{version: version, path: file, limits: limits, origin: fromCache}
 }
 
 // firstHome is the given home, else the user's; empty where there is none, and no

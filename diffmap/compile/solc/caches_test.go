@@ -42,7 +42,7 @@ func TestCachedCompilers(t *testing.T) {
 	if err := os.Symlink(filepath.Join(testfiles.NodeModules(t), "solc-0.7.6", "soljson.js"), soljson); err != nil {
 		t.Fatal(err)
 	}
-	node, err := findNode()
+	node, err := checkout{}.findNode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestCachedCompilers(t *testing.T) {
 	if len(cachedCompilers(home, "", reading.Limits{})) != 3 || cachedCompilers("", node, reading.Limits{}) != nil {
 		t.Error("compilers without node or home")
 	}
-	options := Options{Home: home}
+	options := Options{Home: home, table: releaseTable{}}
 	for pragma, want := range map[string]string{"^0.8.0": "0.8.24+commit.01234567", "^0.7.0": "0.7.6+commit.7338295f"} {
 		c, err := Find(t.Context(), []string{pragma}, options)
 		if err != nil || c.Version() != want {
@@ -69,21 +69,6 @@ func TestCachedCompilers(t *testing.T) {
 		t.Errorf("%v, %v", c, err)
 	}
 	if _, err := Find(t.Context(), []string{"=0.8.25"}, options); !errors.Is(err, ErrNoCompiler) {
-		t.Errorf("error %v", err)
-	}
-}
-
-// TestNamedCompiler: foundry.toml may name a compiler by its path.
-func TestNamedCompiler(t *testing.T) {
-	root := t.TempDir()
-	nativeSolc(t, filepath.Join(root, "tools", "solc"), "0.8.19")
-	testfiles.Write(t, filepath.Join(root, "foundry.toml"), "[profile.default]\nsolc = \"tools/solc\"\n")
-	c, err := Find(t.Context(), []string{"=0.8.19"}, Options{Root: root})
-	if err != nil || c.Version() != "0.8.19+commit.01234567" {
-		t.Errorf("%v, %v", c, err)
-	}
-	testfiles.Write(t, filepath.Join(root, "foundry.toml"), "[profile.default]\nsolc = \"0.8.19\"\n")
-	if _, err = Find(t.Context(), []string{"=0.8.19"}, Options{Root: root}); !errors.Is(err, ErrNoCompiler) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -8,12 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/child"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 )
 
@@ -31,6 +29,10 @@ type Compiler struct {
 	node    string // the node program; empty for a native solc
 	cache   string // see Options.Cache
 	limits  reading.Limits
+
+	program    []byte // a release's bytes, which are run in place of the file; nil: the file is run
+	searchPath string // PATH without the checkout; empty: ours
+	origin     origin // of the file, while it has not been looked at
 }
 
 // Version is the compiler's full version, "0.8.30+commit.73712a01".
@@ -65,8 +67,9 @@ func openCompiler(ctx context.Context, path string, options Options) (*Compiler,
 			return nil, notACompiler(path, err)
 		}
 	}
+	c.searchPath, _ = options.checkout().searchPath()
 	if strings.HasSuffix(c.path, ".js") {
-		if c.node, err = findNode(); err != nil {
+		if c.node, err = options.checkout().findNode(); err != nil {
 			return nil, err
 		}
 	}
@@ -81,13 +84,13 @@ func notACompiler(path string, cause error) error {
 		Remedy: "give a solc program, a soljson.js file or the folder of an npm package solc"}
 }
 
-func findNode() (string, error) {
-	node, err := exec.LookPath("node")
+func (c checkout) findNode() (string, error) {
+	node, err := c.lookPath("node")
 	if err != nil {
 		return "", &reading.Error{Kind: ErrNoCompiler, Problem: "node, which runs soljson.js, is not in PATH", Cause: err,
 			Remedy: "install Node.js, or give a native solc with --solc"}
 	}
-	return filepath.Abs(node)
+	return node, nil
 }
 
 // LongVersion is the version with its commit; the platform after it is left out, so
@@ -96,7 +99,7 @@ var LongVersion = regexp.MustCompile(`(\d+\.\d+\.\d+)(-[0-9A-Za-z.-]+)?(\+commit
 
 // identify asks the compiler for its full version.
 func (c *Compiler) identify(ctx context.Context) error {
-	ask := func() ([]byte, error) { return c.ask(ctx, c.path, "--version") }
+	ask := func() ([]byte, error) { return c.ask(ctx, native("--version")) }
 	if c.node != "" {
 		ask = func() ([]byte, error) { return c.remembered(ctx) }
 	}
@@ -119,27 +122,33 @@ func (c *Compiler) identify(ctx context.Context) error {
 
 // ask runs the compiler for its version: a few hundred bytes; anything much longer is
 // not a solc.
-func (c *Compiler) ask(ctx context.Context, argv ...string) ([]byte, error) {
-	return child.Process{Argv: argv, Files: []string{c.path}, Limit: 64 << 10}.Run(ctx)
+func (c *Compiler) ask(ctx context.Context, arguments func(path string) []string) ([]byte, error) {
+	return c.run(ctx, arguments, nil, 64<<10)
 }
 
-func (c *Compiler) script(mode string) []string {
-	return []string{c.node, "-e", runner, "--", c.path, mode}
+// script are the arguments that run soljson.js.
+func (c *Compiler) script(mode string) func(path string) []string {
+	return func(path string) []string { return []string{c.node, "-e", runner, "--", path, mode} }
+}
+
+// native are the arguments of a native program.
+func native(arguments ...string) func(path string) []string {
+	return func(path string) []string { return append([]string{path}, arguments...) }
 }
 
 // Compile runs the compiler on a standard-JSON input and returns its
 // standard-JSON output, whose "errors" may hold compile errors. Nothing but the
 // sources of the input is read.
 func (c *Compiler) Compile(ctx context.Context, input []byte) ([]byte, error) {
-	argv := []string{c.path, "--standard-json"}
+	arguments := native("--standard-json")
 	if c.node != "" {
-		argv = c.script("compile")
+		arguments = c.script("compile")
 	} else if !c.version.Less(Version{Major: 0, Minor: 8, Patch: 22}) {
 		// Before 0.8.22 an import may be read from below the working folder,
 		// which is empty.
-		argv = append(argv, "--no-import-callback")
+		arguments = native("--standard-json", "--no-import-callback")
 	}
-	output, err := child.Process{Argv: argv, Files: []string{c.path}, Input: input, Limit: c.limits.OutputBytes}.Run(ctx)
+	output, err := c.run(ctx, arguments, input, c.limits.OutputBytes)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, err

@@ -1,10 +1,8 @@
 package solc
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,38 +10,29 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/internal/atomicfile"
 )
 
-// This file downloads a solc from a list of binaries in the form that Solidity
-// publishes: PLATFORM/list.json names each build with its SHA-256, and the builds are
-// next to it. A download is used only if its hash is the list's.
+// This file downloads a release that is nowhere on the machine: the native program from
+// Solidity's list of binaries, or soljson.js as the npm package solc. Whatever sends it, it is
+// run only if its SHA-256 is the one that [released] has.
 
-// Bounds of what is downloaded. Arbitrary: an entry of a list has about 300 bytes, and
-// soljson.js of 0.8.30 9 MB.
+// OfficialList is Solidity's list of binaries, by its documentation.
+const OfficialList = "https://binaries.soliditylang.org"
+
+// Bounds of a download. Arbitrary: 30 MB take some seconds, and who cannot be reached in ten
+// is not.
 const (
-	maxList     = 8 << 20
-	maxCompiler = 256 << 20
+	downloadTimeout = 2 * time.Minute
+	dialTimeout     = 10 * time.Second
 )
-
-// downloadTimeout bounds one download. Arbitrary.
-const downloadTimeout = 2 * time.Minute
-
-// listedBuild is a build in list.json.
-type listedBuild struct {
-	Path       string `json:"path"`
-	Version    string `json:"version"`
-	Prerelease string `json:"prerelease"`
-	SHA256     string `json:"sha256"` // 0x and 64 digits
-}
 
 // platform is what lists call the system that we run on; empty where there are no
 // native builds for it.
@@ -59,49 +48,131 @@ func platform(system, architecture string) string {
 	return ""
 }
 
-// downloadCompiler downloads the newest release that the ranges allow into
-// Foundry's cache, where it is found the next time. nil where the list has none.
-func downloadCompiler(ctx context.Context, ranges []Range, options Options) (*Compiler, error) {
-	system := platform(runtime.GOOS, runtime.GOARCH)
-	folder := svmFolder(options.Home)
-	if system == "" || folder == "" {
+// platformHere is the platform of this machine.
+func platformHere() string { return platform(runtime.GOOS, runtime.GOARCH) }
+
+// attempt says why no compiler was downloaded.
+type attempt struct {
+	problem, remedy string
+}
+
+// download downloads the newest release that the ranges allow. Without a compiler it says
+// what was tried; nil where downloading is not wanted.
+func (options Options) download(ctx context.Context, ranges []Range) (*Compiler, *attempt) {
+	if options.List == "" && !options.Offline {
 		return nil, nil
 	}
-	base, err := parseList(options.List)
-	if err != nil {
-		return nil, err
-	}
-	place := base.JoinPath(system)
-	text, err := fetch(ctx, place.JoinPath("list.json"), maxList)
-	if err != nil {
-		return nil, err
-	}
-	var list struct {
-		Builds []listedBuild `json:"builds"`
-	}
-	if err := reading.DecodeJSON(text, "list.json", &list); err != nil {
-		return nil, reading.At(place.String(), err)
-	}
-	build, version, found := newestListed(list.Builds, ranges)
+	table := options.releases()
+	native := platformHere()
+	version, found := table.newest(ranges, []string{native, soljsonPlatform})
 	if !found {
-		return nil, nil
+		oldest, newest := table.span()
+		return nil, &attempt{problem: fmt.Sprintf("and none of the releases that this version of Sightline knows, %s to %s, does", oldest, newest),
+			remedy: "correct the pragma, update Sightline, or name a compiler with --solc"}
 	}
-	program, err := fetch(ctx, place.JoinPath(build.Path), maxCompiler)
+	var failures []string
+	for _, source := range []struct {
+		platform string
+		name     string
+		get      func(ctx context.Context, r release) ([]byte, error)
+	}{{native, options.List, options.fromList}, {soljsonPlatform, "npm", options.fromNPM}} {
+		r, listed := table.find(version, source.platform)
+		if !listed {
+			continue
+		}
+		c, err := options.obtain(ctx, r, source.name, source.get)
+		if err == nil {
+			return c, nil
+		}
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		failures = append(failures, err.Error())
+	}
+	if options.Offline {
+		return nil, &attempt{problem: fmt.Sprintf("solc %s is not on this machine, and --offline forbids to download it", version),
+			remedy: "run once without --offline, name a compiler with --solc or SOLC, put it in PATH, or install it in the project: npm install --save-dev solc@" + version.String()}
+	}
+	return nil, &attempt{problem: fmt.Sprintf("solc %s cannot be downloaded: %s", version, strings.Join(failures, "; ")),
+		remedy: "let this machine reach " + options.List + " or npm's registry, name a compiler with --solc or SOLC, put it in PATH, or install it in the project: npm install --save-dev solc@" + version.String()}
+}
+
+// obtain gets a release from what was downloaded before, or else from a source, checks it
+// and tries whether it runs.
+func (options Options) obtain(ctx context.Context, r release, from string, get func(context.Context, release) ([]byte, error)) (*Compiler, error) {
+	if _, err := options.checkout().findNode(); err != nil && r.platform == soljsonPlatform {
+		return nil, errors.New("soljson.js needs node, which is not in PATH")
+	}
+	kept := filepath.Join(options.Downloads, fmt.Sprintf("solc-%s-%x", r.version, r.sum[:8]))
+	program, fresh, err := options.bytesOf(ctx, r, kept, from, get)
 	if err != nil {
 		return nil, err
 	}
-	if err := build.verify(program); err != nil {
-		return nil, reading.At(place.JoinPath(build.Path).String(), err)
+	c, ok := options.compilerOf(r, program, kept)
+	if !ok {
+		return nil, errors.New("node is not in PATH")
 	}
-	file := filepath.Join(folder, version.String(), "solc-"+version.String())
-	if runtime.GOOS == "windows" {
-		file += ".exe"
+	if r.platform != soljsonPlatform {
+		if _, err := c.ask(ctx, native("--version")); err != nil {
+			return nil, fmt.Errorf("the build for %s does not run here: %w", r.platform, err)
+		}
 	}
-	if err := keepProgram(file, program); err != nil {
-		return nil, &reading.Error{Origin: file, Kind: ErrNoCompiler, Problem: "the compiler that was downloaded cannot be kept: " + err.Error(), Cause: err,
-			Remedy: "make the folder writable, or name a compiler with --solc"}
+	if fresh && options.Downloads != "" && private(options.Downloads) {
+		// A cache that cannot be written costs another download, and nothing else.
+		_ = atomicfile.WriteInFolder(kept, program)
 	}
-	return Open(ctx, file, options.Limits)
+	return c, nil
+}
+
+// downloads are the releases that this process has downloaded, and the sources that failed:
+// a run asks for a compiler more than once.
+var downloads struct {
+	sync.Mutex
+	programs map[[sha256.Size]byte][]byte
+	failures map[string]error // by source and version
+}
+
+// bytesOf are a release's bytes; fresh if they are not in the cache.
+func (options Options) bytesOf(ctx context.Context, r release, kept, from string, get func(context.Context, release) ([]byte, error)) (program []byte, fresh bool, err error) {
+	if options.Downloads != "" {
+		// What the cache holds is no more trusted than what a server sends.
+		if program, err := readProgram(kept); err == nil && sha256.Sum256(program) == r.sum {
+			return program, false, nil
+		}
+	}
+	downloads.Lock()
+	defer downloads.Unlock()
+	if program, ok := downloads.programs[r.sum]; ok {
+		return program, false, nil
+	}
+	if options.Offline {
+		return nil, false, errors.New("--offline")
+	}
+	key := from + " " + r.long()
+	if err, ok := downloads.failures[key]; ok {
+		return nil, false, err
+	}
+	start := time.Now()
+	options.say("solc    %s is not on this machine: downloading it from %s", r.version, from)
+	limited, cancel := context.WithTimeout(ctx, downloadTimeout)
+	defer cancel()
+	if program, err = get(limited, r); err == nil && sha256.Sum256(program) != r.sum {
+		err = fmt.Errorf("what %s sends is not solc %s as Solidity released it (its checksum differs)", from, r.version)
+	}
+	if ctx.Err() != nil {
+		return nil, false, ctx.Err()
+	}
+	if downloads.programs == nil {
+		downloads.programs, downloads.failures = map[[sha256.Size]byte][]byte{}, map[string]error{}
+	}
+	if err != nil {
+		downloads.failures[key] = err
+		options.say("solc    %s: %v", r.version, err)
+		return nil, false, err
+	}
+	downloads.programs[r.sum] = program
+	options.say("solc    %s downloaded and checked, %s in %.1f s", r.long(), reading.SizeText(int64(len(program))), time.Since(start).Seconds())
+	return program, true, nil
 }
 
 // CheckList is an [*reading.Error] when text is not the address of a compiler list, see
@@ -119,7 +190,7 @@ func parseList(text string) (*url.URL, error) {
 		return base, nil
 	}
 	return nil, &reading.Error{Origin: reading.Shorten(text), Kind: ErrNoCompiler, Problem: "not the address of a compiler list", Cause: err,
-		Remedy: "give https://HOST/FOLDER, in which PLATFORM/list.json lies"}
+		Remedy: "give https://HOST/FOLDER, in which PLATFORM/solc-PLATFORM-vVERSION+commit.COMMIT lies"}
 }
 
 func isLoopback(host string) bool {
@@ -127,88 +198,76 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// newestListed is the newest release that all ranges allow. Old builds for Windows
-// are archives, which are left out.
-func newestListed(builds []listedBuild, ranges []Range) (newest listedBuild, version Version, found bool) {
-	for _, b := range builds {
-		v, err := ParseVersion(b.Version)
-		if err != nil || b.Prerelease != "" || v.Pre != "" || b.Path != path.Base(b.Path) || strings.HasSuffix(b.Path, ".zip") || !satisfies(v, ranges) {
-			continue
-		}
-		if !found || version.Less(v) {
-			newest, version, found = b, v, true
-		}
-	}
-	return newest, version, found
-}
-
-// verify compares a download with the hash of the list.
-func (b listedBuild) verify(program []byte) error {
-	sum := sha256.Sum256(program)
-	want, err := hex.DecodeString(strings.TrimPrefix(b.SHA256, "0x"))
-	if err == nil && bytes.Equal(want, sum[:]) {
-		return nil
-	}
-	return &reading.Error{Kind: ErrNoCompiler, Problem: fmt.Sprintf("the download is not what the list says: its SHA-256 is %x, the list has %q", sum, reading.Shorten(b.SHA256)),
-		Remedy: "try again; if it persists, the download may have been tampered with: name a compiler with --solc"}
-}
-
-// fetch downloads a file of at most limit bytes.
-func fetch(ctx context.Context, from *url.URL, limit int64) ([]byte, error) {
-	failed := func(cause error) error {
-		return &reading.Error{Origin: from.String(), Kind: ErrNoCompiler, Problem: "cannot be downloaded: " + cause.Error(), Cause: cause,
-			Remedy: "name a compiler with --solc or SOLC, or put it in PATH"}
-	}
-	limited, cancel := context.WithTimeout(ctx, downloadTimeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(limited, http.MethodGet, from.String(), http.NoBody)
+// fromList downloads a native release from the list, at the second try if the first one
+// breaks off.
+func (options Options) fromList(ctx context.Context, r release) ([]byte, error) {
+	base, err := parseList(options.List)
 	if err != nil {
-		return nil, failed(err)
+		return nil, err
 	}
-	client := http.Client{CheckRedirect: func(next *http.Request, before []*http.Request) error {
-		if next.URL.Scheme != from.Scheme || len(before) >= 10 { // as net/http bounds them
-			return errors.New("it leads elsewhere: " + reading.Shorten(next.URL.String()))
-		}
-		return nil
-	}}
+	from := base.JoinPath(r.path())
+	program, again, err := fetch(ctx, from, maxProgram)
+	if again && ctx.Err() == nil {
+		program, _, err = fetch(ctx, from, maxProgram)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	return program, nil
+}
+
+// fetch downloads a file of at most limit bytes. The error of a connection that broke off,
+// or of a server that is busy, may be another one the next time.
+func fetch(ctx context.Context, from *url.URL, limit int64) (data []byte, again bool, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from.String(), http.NoBody)
+	if err != nil {
+		return nil, false, err
+	}
+	client := http.Client{
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			TLSHandshakeTimeout: dialTimeout, ResponseHeaderTimeout: dialTimeout, ForceAttemptHTTP2: true, DisableKeepAlives: true,
+		},
+		CheckRedirect: func(next *http.Request, before []*http.Request) error {
+			if next.URL.Scheme != from.Scheme || len(before) >= 10 { // as net/http bounds them
+				return errors.New("it leads elsewhere: " + reading.Shorten(next.URL.String()))
+			}
+			return nil
+		},
+	}
 	response, err := client.Do(request)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		var operation *url.Error
+		if errors.As(err, &operation) { // its text repeats the address
+			err = operation.Err
 		}
-		return nil, failed(err)
+		return nil, false, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, failed(errors.New(response.Status))
+		return nil, response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests, errors.New(response.Status)
 	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
-	if err != nil {
-		return nil, failed(err)
+	data, err = io.ReadAll(io.LimitReader(response.Body, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, false, errors.New("it is larger than " + reading.SizeText(limit))
 	}
-	if int64(len(text)) > limit {
-		return nil, failed(errors.New("it is larger than " + reading.SizeText(limit)))
-	}
-	return text, nil
+	return data, err != nil, err
 }
 
-// keepProgram writes a program whole or not at all.
-func keepProgram(file string, program []byte) error {
-	if err := atomicfile.WriteInFolder(file, program); err != nil {
-		return err
-	}
-	return os.Chmod(file, 0o755)
+// keptEnvironment is the part of our environment that npm needs on top of what every child
+// has: the user's configuration, and how the network is reached.
+var keptEnvironment = []string{
+	"HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
+	"npm_config_registry", "NPM_CONFIG_REGISTRY", "npm_config_userconfig", "NPM_CONFIG_USERCONFIG", "npm_config_cafile", "NPM_CONFIG_CAFILE",
+	"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE",
 }
 
-// svmFolder is where Foundry keeps compilers: ~/.svm where that is, else its data
-// folder. It is empty without a home folder.
-func svmFolder(home string) string {
-	folders := svmFolders(firstHome(home))
-	if i := slices.IndexFunc(folders, reading.IsFolder); i >= 0 {
-		return folders[i]
+func environmentOf(names []string) []string {
+	var kept []string
+	for _, name := range names {
+		if value, ok := os.LookupEnv(name); ok {
+			kept = append(kept, name+"="+value)
+		}
 	}
-	if len(folders) == 0 {
-		return ""
-	}
-	return folders[len(folders)-1]
+	return kept
 }

@@ -27,7 +27,7 @@ func (c *Compiler) remembered(ctx context.Context) ([]byte, error) {
 			return text, nil
 		}
 	}
-	text, err := c.ask(ctx, c.script("version")...)
+	text, err := c.ask(ctx, c.script("version"))
 	if err == nil && kept != "" && LongVersion.Match(text) {
 		// The answer is right whether or not it can be kept.
 		_ = atomicfile.WriteInFolder(kept, text)

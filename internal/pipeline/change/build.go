@@ -23,7 +23,11 @@ import (
 // compiler is available.
 func (c *Change) readBuilds(ctx context.Context) error {
 	cache := files.Cache("builds")
-	c.Compilers = solc.Options{Solc: c.options.Solc, List: c.options.SolcList, Root: c.Root, Repository: c.Paths.Checkout, Cache: cache}
+	c.Compilers = solc.Options{
+		Solc: c.options.Solc, Root: c.Root, Repository: c.Paths.Checkout, Cache: cache, TrustProject: c.options.TrustCompiler,
+		List: c.options.SolcList, Offline: c.options.Offline, Downloads: files.Cache("solc"),
+		Say: func(line string) { c.log.Line("%s", line) }, Warn: func(text string) { c.log.Warn("%s", text) },
+	}
 	if modules := os.Getenv("SIGHTLINE_NODE_MODULES"); modules != "" {
 		c.Compilers.NodeModules = filepath.SplitList(modules)
 	}

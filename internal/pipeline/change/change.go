@@ -20,6 +20,9 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
+// OfficialSolcList is where Solidity publishes compilers.
+const OfficialSolcList = solc.OfficialList
+
 // Options say what is compared and what it is compiled from. Zero values are the defaults
 // of a run.
 type Options struct {
@@ -35,7 +38,10 @@ type Options struct {
 	Env        []string // names of variables that the project's programs may see
 	Strangers  bool     // the checkout is not the caller's own: nothing of it runs as root
 	Solc       string   // compiler: a file or folder
-	SolcList   string   // URL of a list of compilers to download from
+	SolcList   string   // URL of a list of compilers to download from; empty: none are downloaded
+	Offline    bool     // download nothing
+	// TrustCompiler lets a compiler run that the checkout brings and Solidity did not release.
+	TrustCompiler bool
 
 	Targets []string // places to reach, in place of a diff: FILE:LINE or CONTRACT:0xPC
 	Ignore  []string // patterns of files whose lines are not targets
