@@ -14,7 +14,7 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}"
 
 FROM node:22.22.2-bookworm-slim
 # git reads the change; node runs the compiler, soljson from npm, which needs no architecture of its own. Projects bring
-# other versions in node_modules, where they are looked for first.
+# other versions in node_modules; what they lack is downloaded, and checked, when it is needed.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates git \
     && rm -rf /var/lib/apt/lists/*

@@ -63,11 +63,13 @@ func (options Options) download(ctx context.Context, ranges []Range) (*Compiler,
 		return nil, nil
 	}
 	table := options.releases()
-	native := platformHere()
-	version, found := table.newest(ranges, []string{native, soljsonPlatform})
+	version, found := table.newest(ranges, options.platforms())
+	if !found { // the reason why not is one of the failures
+		version, found = table.newest(ranges, []string{platformHere(), soljsonPlatform})
+	}
 	if !found {
 		oldest, newest := table.span()
-		return nil, &attempt{problem: fmt.Sprintf("and none of the releases that this version of Sightline knows, %s to %s, does", oldest, newest),
+		return nil, &attempt{problem: fmt.Sprintf("nor does any of the releases that this version of Sightline knows, %s to %s", oldest, newest),
 			remedy: "correct the pragma, update Sightline, or name a compiler with --solc"}
 	}
 	var failures []string
@@ -75,7 +77,7 @@ func (options Options) download(ctx context.Context, ranges []Range) (*Compiler,
 		platform string
 		name     string
 		get      func(ctx context.Context, r release) ([]byte, error)
-	}{{native, options.List, options.fromList}, {soljsonPlatform, "npm", options.fromNPM}} {
+	}{{platformHere(), options.List, options.fromList}, {soljsonPlatform, "npm", options.fromNPM}} {
 		r, listed := table.find(version, source.platform)
 		if !listed {
 			continue
@@ -97,13 +99,42 @@ func (options Options) download(ctx context.Context, ranges []Range) (*Compiler,
 		remedy: "let this machine reach " + options.List + " or npm's registry, name a compiler with --solc or SOLC, put it in PATH, or install it in the project: npm install --save-dev solc@" + version.String()}
 }
 
+// platforms are those whose releases could be had and run here.
+func (options Options) platforms() []string {
+	platforms := []string{platformHere()}
+	_, node := options.checkout().findNode()
+	if _, npm := options.checkout().lookPath("npm"); node == nil && npm == nil {
+		platforms = append(platforms, soljsonPlatform)
+	}
+	return platforms
+}
+
+// kept is the file that keeps a release.
+func (options Options) kept(r release) string {
+	return filepath.Join(options.Downloads, fmt.Sprintf("solc-%s-%x", r.version, r.sum[:8]))
+}
+
+// downloaded are the releases that were downloaded before and kept, by their names.
+func (options Options) downloaded(node string) []*Compiler {
+	if options.Downloads == "" {
+		return nil
+	}
+	var found []*Compiler
+	for _, r := range options.releases() {
+		if _, err := os.Stat(options.kept(r)); err == nil && (r.platform == platformHere() || node != "") {
+			found = append(found, &Compiler{version: r.version, path: options.kept(r), origin: fromDownload})
+		}
+	}
+	return found
+}
+
 // obtain gets a release from what was downloaded before, or else from a source, checks it
 // and tries whether it runs.
 func (options Options) obtain(ctx context.Context, r release, from string, get func(context.Context, release) ([]byte, error)) (*Compiler, error) {
 	if _, err := options.checkout().findNode(); err != nil && r.platform == soljsonPlatform {
 		return nil, errors.New("soljson.js needs node, which is not in PATH")
 	}
-	kept := filepath.Join(options.Downloads, fmt.Sprintf("solc-%s-%x", r.version, r.sum[:8]))
+	kept := options.kept(r)
 	program, fresh, err := options.bytesOf(ctx, r, kept, from, get)
 	if err != nil {
 		return nil, err

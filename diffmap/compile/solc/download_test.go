@@ -105,6 +105,10 @@ func TestDownload(t *testing.T) {
 	if len(b.asked) != 2 || b.asked[0] != "/mirror/"+b.table[1].path() || len(said) != 2 || !strings.Contains(said[0], "0.8.21 is not on this machine: downloading it from http://127.0.0.1") {
 		t.Errorf("asked for %q, said %q", b.asked, said)
 	}
+	// What is there is used before anything newer is downloaded, also without the network.
+	if c, err := Find(t.Context(), []string{">=0.7.0"}, func() Options { o := options; o.Offline = true; return o }()); err != nil || c.Number().Patch != 21 {
+		t.Errorf("%v, %v", c, err)
+	}
 	// What spoilt the cache is not run, and it is mended.
 	kept, err := filepath.Glob(filepath.Join(options.Downloads, "solc-0.8.21-*"))
 	if err != nil || len(kept) != 1 {
@@ -151,7 +155,7 @@ func TestDownloadRefused(t *testing.T) {
 		"no TLS":    {func(_ *binaries, o *Options) { o.List = "http://192.0.2.1/bin" }, "", []string{"not the address of a compiler list", "give https://"}},
 		"no server": {func(b *binaries, _ *Options) { b.Close() }, "", []string{"connection refused"}},
 		"offline":   {func(_ *binaries, o *Options) { o.Offline = true }, "", []string{"no solc satisfies pragma \"=0.8.19\"", "solc 0.8.19 is not on this machine, and --offline forbids to download it; run once without --offline"}},
-		"unknown":   {func(*binaries, *Options) {}, "=0.8.99", []string{"none of the releases that this version of Sightline knows, 0.8.19 to 0.8.19, does", "update Sightline"}},
+		"unknown":   {func(*binaries, *Options) {}, "=0.8.99", []string{"nor does any of the releases that this version of Sightline knows, 0.8.19 to 0.8.19", "update Sightline"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := serveBinaries(t, "0.8.19")

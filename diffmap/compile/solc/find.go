@@ -82,6 +82,7 @@ type origin int
 const (
 	fromOwner   origin = iota // the machine's owner: PATH, --solc, the image
 	fromCache                 // the user's caches, which tools fill
+	fromDownload              // our own cache
 	fromProject               // the change's author
 )
 
@@ -135,8 +136,8 @@ func Find(ctx context.Context, pragmas []string, options Options) (*Compiler, er
 // named is the compiler that the caller names.
 func (options Options) named() string { return cmp.Or(options.Solc, os.Getenv("SOLC")) }
 
-// errMislabeled is a release that goes by another one's version, as npm's solc 0.8.7, which
-// holds 0.7.5.
+// errMislabeled is a file that is not what it is called, as npm's solc 0.8.7, which holds
+// 0.7.5, or a download that was damaged. It is passed over.
 var errMislabeled = errors.New("another version")
 
 // check makes a candidate ready to run. It is nil where the candidate is not what it says:
@@ -156,6 +157,9 @@ func (options Options) check(ctx context.Context, c *Compiler) (*Compiler, error
 				}
 			}
 			return checked, nil
+		}
+		if c.origin == fromDownload {
+			return nil, errMislabeled
 		}
 		if c.origin == fromProject && !options.TrustProject || c.origin == fromCache && options.contradicted(c) {
 			return nil, nil
@@ -282,6 +286,7 @@ func findCompilers(ctx context.Context, options Options) ([]*Compiler, error) {
 		node = ""
 	}
 	found = append(found, cachedCompilers(firstHome(options.Home), node, limits)...)
+	found = append(found, options.downloaded(node)...)
 	if node != "" {
 		for _, folder := range ModuleFolders(options) {
 			from := fromProject

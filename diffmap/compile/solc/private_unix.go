@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// private reports whether nobody but us and root can change where a folder is, so that what
+// private reports whether only we and root can change where a folder is, so that what
 // we write to it is not led elsewhere: a container's home may belong to the user whose
 // project is built. The folder need not be there yet. A group may write only where we are not
 // root: many systems give every user one of their own.

@@ -23,7 +23,7 @@ import (
 // maxProgram bounds a compiler, bytes. The largest release, soljson of 0.8.11, has 27 MB.
 const maxProgram = 64 << 20
 
-// checkout tells what lies in the checkout. The zero value is no checkout: nothing does.
+// checkout tells what lies in the checkout. In the zero value nothing does.
 type checkout struct {
 	given, real string // its folder, and that with symbolic links resolved
 }
