@@ -5,10 +5,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,7 +73,7 @@ func TestActionInputs(t *testing.T) {
 		m := readMetadata(t, path)
 		want := knownInputs()
 		if path != "action.yml" {
-			want = append(want, "sha256", "version") // of the release's binary
+			want = append(want, "attestation", "sha256", "version") // of the release's binary
 			slices.Sort(want)
 		}
 		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(m.Inputs))); diff != "" {
@@ -196,38 +195,78 @@ func archive(t *testing.T, says string) []byte {
 	return packed.Bytes()
 }
 
-// An archive with a checksum other than the release's is never run.
+// fakeCurl serves a folder as https://github.example, if it is asked for https alone.
+const fakeCurl = `#!/bin/sh
+case "$*" in *"--proto =https --proto-redir =https --tlsv1.2 "*) ;; *) echo "curl: $*" >&2; exit 2 ;; esac
+while [ "$1" != --output ]; do shift; done
+exec cp "$SERVED/${3#https://github.example/}" "$2"
+`
+
+// fakeGH knows the attestation of the archive whose checksum is ATTESTED.
+const fakeGH = `#!/bin/sh
+[ "$1" = --version ] && { echo "gh version 2.67.0 (2025-02-11)"; exit 0; }
+[ "$1 $2" = "attestation verify" ] || exit 1
+[ "$GH_TOKEN" = token ] || exit 4
+shift 3
+want="--hostname github.com --repo sightline-evm/sightline --signer-workflow sightline-evm/sightline/.github/workflows/release.yml --deny-self-hosted-runners"
+[ "$*" = "$want" ] || { echo "gh: $*" >&2; exit 1; }
+[ -n "$ATTESTED" ] || { echo "no attestation" >&2; exit 1; }
+`
+
+// An archive with a checksum other than the release's, or without the attestation of the
+// release's workflow, is never run.
 func TestNativeInstall(t *testing.T) {
 	good := archive(t, "hello")
 	sum := fmt.Sprintf("%x", sha256.Sum256(good))
 	const name = "sightline-linux-amd64.tar.gz"
-	for _, c := range []struct{ name, version, sums, os, sha, want string }{
-		{"good", "v0.1.0", sum + "  " + name + "\n", "Linux", "", ""},
-		{"good, in binary mode", "v0.1.0", sum + " *" + name + "\n", "Linux", sum, ""},
-		{"changed", "v0.1.0", strings.Repeat("0", 64) + "  " + name + "\n", "Linux", "", "has the checksum " + sum + ", but its release lists"},
-		{"pinned to another", "v0.1.0", sum + "  " + name + "\n", "Linux", strings.Repeat("0", 64), "but the input sha256 is"},
-		{"not listed", "v0.1.0", sum + "  other-" + name + "\n", "Linux", "", "does not list " + name},
-		{"no release", "v9.9.9", "", "Linux", "", "cannot be downloaded: is v9.9.9 a release?"},
-		{"no version", "main", "", "Linux", "", "is not a release's tag"},
-		{"escaping version", "v1.0.0-../../../x", "", "Linux", "", "is not a release's tag"},
-		{"Windows", "v0.1.0", "", "Windows", "", "there is no binary for Windows"},
+	listed := sum + "  " + name + "\n"
+	for _, c := range []struct {
+		name, version, sums, os string
+		env                     []string
+		gh, want                string
+	}{
+		{"good", "v0.1.0", listed, "Linux", nil, fakeGH, ""},
+		{"good, in binary mode", "v0.1.0", sum + " *" + name + "\n", "Linux", []string{"SHA256=" + sum}, fakeGH, ""},
+		{"changed", "v0.1.0", strings.Repeat("0", 64) + "  " + name + "\n", "Linux", nil, fakeGH, "has the checksum " + sum + ", but its release lists"},
+		{"pinned to another", "v0.1.0", listed, "Linux", []string{"SHA256=" + strings.Repeat("0", 64)}, fakeGH, "but the input sha256 is"},
+		{"not listed", "v0.1.0", sum + "  other-" + name + "\n", "Linux", nil, fakeGH, "does not list " + name},
+		{"no release", "v9.9.9", "", "Linux", nil, fakeGH, "cannot be downloaded: is v9.9.9 a release"},
+		{"no version", "main", "", "Linux", nil, fakeGH, "is not a release's tag"},
+		{"escaping version", "v1.0.0-../../../x", "", "Linux", nil, fakeGH, "is not a release's tag"},
+		{"Windows", "v0.1.0", "", "Windows", nil, fakeGH, "there is no binary for Windows"},
+		{"not attested", "v0.1.0", listed, "Linux", []string{"ATTESTED="}, fakeGH, "has no valid attestation of Sightline's release workflow"},
+		{"no gh", "v0.1.0", listed, "Linux", nil, "", "gh is not on this runner"},
+		{"old gh", "v0.1.0", listed, "Linux", nil, strings.ReplaceAll(fakeGH, "2.67.0", "2.66.1"), "gh on this runner is too old"},
+		{"skipped", "v0.1.0", listed, "Linux", []string{"ATTESTATION=skip"}, "", ""},
+		{"misspelled", "v0.1.0", listed, "Linux", []string{"ATTESTATION=no"}, fakeGH, "want verify or skip"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				switch r.URL.Path {
-				case "/sightline-evm/sightline/releases/download/v0.1.0/SHA256SUMS":
-					fmt.Fprint(w, c.sums)
-				case "/sightline-evm/sightline/releases/download/v0.1.0/" + name:
-					_, _ = w.Write(good)
-				default:
-					http.NotFound(w, r)
+			temp, served, tools := t.TempDir(), t.TempDir(), t.TempDir()
+			release := filepath.Join(served, "sightline-evm", "sightline", "releases", "download", "v0.1.0")
+			write := func(path, text string, mode os.FileMode) {
+				t.Helper()
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), mode)); err != nil {
+					t.Fatal(err)
 				}
-			}))
-			defer server.Close()
-			temp := t.TempDir()
+			}
+			write(filepath.Join(release, "SHA256SUMS"), c.sums, 0o644)
+			write(filepath.Join(release, name), string(good), 0o644)
+			write(filepath.Join(tools, "curl"), fakeCurl, 0o755)
+			if c.gh != "" {
+				write(filepath.Join(tools, "gh"), c.gh, 0o755)
+			}
+			for _, tool := range []string{"awk", "bash", "cp", "cut", "gzip", "mkdir", "rm", "sha256sum", "sh", "tar"} { // and no gh of the machine
+				program, err := exec.LookPath(tool)
+				if err == nil {
+					err = os.Symlink(program, filepath.Join(tools, tool))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
 			cmd := exec.Command(filepath.Join("..", "..", "native", "install.sh"))
-			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "RUNNER_TEMP=" + temp, "RUNNER_OS=" + c.os, "RUNNER_ARCH=X64",
-				"GITHUB_SERVER_URL=" + server.URL, "VERSION=" + c.version, "SHA256=" + c.sha}
+			cmd.Env = append([]string{"PATH=" + tools, "RUNNER_TEMP=" + temp, "RUNNER_OS=" + c.os, "RUNNER_ARCH=X64",
+				"GITHUB_SERVER_URL=https://github.example", "VERSION=" + c.version, "SERVED=" + served, "GH_TOKEN=token", "ATTESTED=yes"}, c.env...)
 			out, err := cmd.CombinedOutput()
 			program := filepath.Join(temp, "sightline", "sightline")
 			if c.want != "" {
@@ -241,6 +280,9 @@ func TestNativeInstall(t *testing.T) {
 			}
 			if err != nil {
 				t.Fatalf("%v: %s", err, out)
+			}
+			if skipped := strings.Contains(string(out), "::warning title=Sightline::the attestation"); skipped != slices.Contains(c.env, "ATTESTATION=skip") {
+				t.Errorf("said %s", out)
 			}
 			if said, err := exec.Command(program).Output(); err != nil || string(said) != "hello\n" {
 				t.Errorf("%q, %v", said, err)
