@@ -1,12 +1,14 @@
 package project
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -155,7 +157,10 @@ func importError(p *sources.Tree, importer string, line int, name string, tried 
 // import is compiled by each of them.
 func (g *graph) units(ctx context.Context, options solc.Options, remappings []sources.Remapping) ([]Unit, error) {
 	all := slices.Sorted(slices.Values(g.names))
-	c, err := solc.Find(ctx, g.pragmas(all), options)
+	c, err := g.configured(ctx, all, options)
+	if c == nil && err == nil {
+		c, err = solc.Find(ctx, g.pragmas(all), options)
+	}
 	if err == nil {
 		return []Unit{{g.input(all, remappings), c, g.pragmas(all)}}, nil
 	}
@@ -168,7 +173,7 @@ func (g *graph) units(ctx context.Context, options solc.Options, remappings []so
 		c, err := solc.Find(ctx, g.pragmas(group), options)
 		var e *reading.Error
 		if errors.As(err, &e) && e.Place == "" && e.Origin == "" {
-			e.Place = group[0]
+			e.Place = g.pragmaPlace(group)
 		}
 		if err != nil {
 			return err
@@ -199,6 +204,40 @@ func (g *graph) units(ctx context.Context, options solc.Options, remappings []so
 		units = append(units, Unit{g.input(names, remappings), c, g.pragmas(names)})
 	}
 	return units, nil
+}
+
+// configured is the compiler whose version the project's configuration names; nil where it
+// names none, the sources do not allow it, or it is not to be had, which a warning says.
+func (g *graph) configured(ctx context.Context, all []string, options solc.Options) (*solc.Compiler, error) {
+	pragmas := g.pragmas(all)
+	if g.code.Solc == "" || options.Named() != "" || !solc.Allows(pragmas, g.code.Solc) {
+		return nil, nil
+	}
+	c, err := solc.Find(ctx, append([]string{"=" + g.code.Solc}, pragmas...), options)
+	if errors.Is(err, solc.ErrNoCompiler) {
+		if options.Warn != nil {
+			options.Warn(fmt.Sprintf("the project's configuration asks for solc %s, and the sources are compiled with another: %v", g.code.Solc, err))
+		}
+		return nil, nil
+	}
+	return c, err
+}
+
+// pragmaLine finds a source's pragma.
+var pragmaLine = regexp.MustCompile(`(?m)^[ \t]*pragma[ \t]+solidity[ \t]*([=0-9])?`)
+
+// pragmaPlace is where a group of sources says which compiler it takes: "src/A.sol:2". An
+// exact version comes before a range.
+func (g *graph) pragmaPlace(group []string) string {
+	place, exact := group[0], false
+	for _, name := range group {
+		m := pragmaLine.FindSubmatchIndex(g.texts[name])
+		if m == nil || exact || place != group[0] && m[2] < 0 {
+			continue
+		}
+		place, exact = fmt.Sprintf("%s:%d", name, 1+bytes.Count(g.texts[name][:m[0]], []byte("\n"))), m[2] >= 0
+	}
+	return place
 }
 
 // closures are the project's own sources among names, each before what it imports.

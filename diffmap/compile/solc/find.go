@@ -80,10 +80,10 @@ func (options Options) warn(text string) {
 type origin int
 
 const (
-	fromOwner   origin = iota // the machine's owner: PATH, --solc, the image
-	fromCache                 // the user's caches, which tools fill
-	fromDownload              // our own cache
-	fromProject               // the change's author
+	fromOwner    origin = iota // the machine's owner: PATH, --solc, the image
+	fromCache                  // the user's caches, which tools fill
+	fromDownload               // our own cache
+	fromProject                // the change's author
 )
 
 // Find finds the newest solc that satisfies every pragma, see
@@ -120,7 +120,7 @@ func Find(ctx context.Context, pragmas []string, options Options) (*Compiler, er
 	}
 	options.report(doubted, nil)
 	found = slices.DeleteFunc(found, func(c *Compiler) bool { return slices.Contains(doubted, c) })
-	if options.named() != "" {
+	if options.Named() != "" {
 		return nil, noCompiler(ranges, found, options, nil)
 	}
 	c, tried := options.download(ctx, ranges)
@@ -133,8 +133,15 @@ func Find(ctx context.Context, pragmas []string, options Options) (*Compiler, er
 	return nil, noCompiler(ranges, found, options, tried)
 }
 
-// named is the compiler that the caller names.
-func (options Options) named() string { return cmp.Or(options.Solc, os.Getenv("SOLC")) }
+// Allows reports whether all pragmas allow a version.
+func Allows(pragmas []string, version string) bool {
+	ranges, err := parseRanges(pragmas)
+	v, parseErr := ParseVersion(version)
+	return err == nil && parseErr == nil && satisfies(v, ranges)
+}
+
+// Named is the compiler that the caller names; empty for none.
+func (options Options) Named() string { return cmp.Or(options.Solc, os.Getenv("SOLC")) }
 
 // errMislabeled is a file that is not what it is called, as npm's solc 0.8.7, which holds
 // 0.7.5, or a download that was damaged. It is passed over.
@@ -253,7 +260,7 @@ func noCompiler(ranges []Range, found []*Compiler, options Options, tried *attem
 // findCompilers lists the candidates; of equal versions the first one wins.
 func findCompilers(ctx context.Context, options Options) ([]*Compiler, error) {
 	limits := options.Limits.WithDefaults()
-	if options.named() != "" {
+	if options.Named() != "" {
 		c, err := openNamed(ctx, options)
 		if err != nil {
 			return nil, err
@@ -309,7 +316,7 @@ func findCompilers(ctx context.Context, options Options) ([]*Compiler, error) {
 // openNamed opens the compiler that the caller names. In the checkout the caller's word is a
 // path, and the change's author writes what is there.
 func openNamed(ctx context.Context, options Options) (*Compiler, error) {
-	named := options.named()
+	named := options.Named()
 	if !strings.ContainsAny(named, `/\`) { // a program's name, such as solc-0.8.30
 		if program, err := options.checkout().lookPath(named); err == nil {
 			named = program
