@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -59,6 +60,9 @@ type attempt struct {
 // download downloads the newest release that the ranges allow. Without a compiler it says
 // what was tried; nil where downloading is not wanted.
 func (options Options) download(ctx context.Context, ranges []Range) (*Compiler, *attempt) {
+	if c := options.downloaded(ctx, ranges); c != nil {
+		return c, nil
+	}
 	if options.List == "" && !options.Offline {
 		return nil, nil
 	}
@@ -114,28 +118,42 @@ func (options Options) kept(r release) string {
 	return filepath.Join(options.Downloads, fmt.Sprintf("solc-%s-%x", r.version, r.sum[:8]))
 }
 
-// downloaded are the releases that were downloaded before and kept, by their names.
-func (options Options) downloaded(node string) []*Compiler {
+// downloaded is the newest release that the ranges allow and that was downloaded before; nil
+// for none. It comes after what is installed on the machine, so that a run does not depend on
+// what earlier ones needed.
+func (options Options) downloaded(ctx context.Context, ranges []Range) *Compiler {
 	if options.Downloads == "" {
 		return nil
 	}
-	var found []*Compiler
-	for _, r := range options.releases() {
-		if _, err := os.Stat(options.kept(r)); err == nil && (r.platform == platformHere() || node != "") {
-			found = append(found, &Compiler{version: r.version, path: options.kept(r), origin: fromDownload})
+	platforms := []string{platformHere(), soljsonPlatform}
+	for _, r := range slices.Backward(options.releases()) { // from the newest
+		if !slices.Contains(platforms, r.platform) || !satisfies(r.version, ranges) {
+			continue
+		}
+		program, err := readProgram(options.kept(r))
+		if err != nil || sha256.Sum256(program) != r.sum {
+			continue
+		}
+		if c, ok := options.compilerOf(r, program, options.kept(r)); ok && (c.node != "" || c.runs(ctx) == nil) {
+			return c
 		}
 	}
-	return found
+	return nil
 }
 
-// obtain gets a release from what was downloaded before, or else from a source, checks it
-// and tries whether it runs.
+// runs is why a native compiler does not run on this machine; nil where it does.
+func (c *Compiler) runs(ctx context.Context) error {
+	_, err := c.ask(ctx, native("--version"))
+	return err
+}
+
+// obtain gets a release from a source, checks it and tries whether it runs.
 func (options Options) obtain(ctx context.Context, r release, from string, get func(context.Context, release) ([]byte, error)) (*Compiler, error) {
 	if _, err := options.checkout().findNode(); err != nil && r.platform == soljsonPlatform {
 		return nil, errors.New("soljson.js needs node, which is not in PATH")
 	}
 	kept := options.kept(r)
-	program, fresh, err := options.bytesOf(ctx, r, kept, from, get)
+	program, fresh, err := options.bytesOf(ctx, r, from, get)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +162,7 @@ func (options Options) obtain(ctx context.Context, r release, from string, get f
 		return nil, errors.New("node is not in PATH")
 	}
 	if r.platform != soljsonPlatform {
-		if _, err := c.ask(ctx, native("--version")); err != nil {
+		if err := c.runs(ctx); err != nil {
 			return nil, fmt.Errorf("the build for %s does not run here: %w", r.platform, err)
 		}
 	}
@@ -163,14 +181,8 @@ var downloads struct {
 	failures map[string]error // by source and version
 }
 
-// bytesOf are a release's bytes; fresh if they are not in the cache.
-func (options Options) bytesOf(ctx context.Context, r release, kept, from string, get func(context.Context, release) ([]byte, error)) (program []byte, fresh bool, err error) {
-	if options.Downloads != "" {
-		// What the cache holds is no more trusted than what a server sends.
-		if program, err := readProgram(kept); err == nil && sha256.Sum256(program) == r.sum {
-			return program, false, nil
-		}
-	}
+// bytesOf are a release's bytes; fresh if they were downloaded now.
+func (options Options) bytesOf(ctx context.Context, r release, from string, get func(context.Context, release) ([]byte, error)) (program []byte, fresh bool, err error) {
 	downloads.Lock()
 	defer downloads.Unlock()
 	if program, ok := downloads.programs[r.sum]; ok {

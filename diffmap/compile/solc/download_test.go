@@ -56,6 +56,7 @@ func serveBinaries(t *testing.T, versions ...string) *binaries {
 		b.table = append(b.table, r)
 		b.files["/mirror/"+r.path()] = fakeNative(version)
 	}
+	slices.SortFunc(b.table, func(x, y release) int { return x.version.Compare(y.version) })
 	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.asked = append(b.asked, r.URL.Path)
 		if b.busy--; b.busy >= 0 {
@@ -102,7 +103,7 @@ func TestDownload(t *testing.T) {
 		}
 		forgetDownloads()
 	}
-	if len(b.asked) != 2 || b.asked[0] != "/mirror/"+b.table[1].path() || len(said) != 2 || !strings.Contains(said[0], "0.8.21 is not on this machine: downloading it from http://127.0.0.1") {
+	if len(b.asked) != 2 || b.asked[0] != "/mirror/"+b.table[2].path() || len(said) != 2 || !strings.Contains(said[0], "0.8.21 is not on this machine: downloading it from http://127.0.0.1") {
 		t.Errorf("asked for %q, said %q", b.asked, said)
 	}
 	// What is there is used before anything newer is downloaded, also without the network.
@@ -296,6 +297,9 @@ func TestReleases(t *testing.T) {
 				t.Errorf("%s: native %v, soljson %v", v, native, soljson)
 			}
 		}
+	}
+	if !slices.IsSortedFunc(released, func(a, b release) int { return a.version.Compare(b.version) }) {
+		t.Error("the table is not in order")
 	}
 	seen := map[[sha256.Size]byte]string{}
 	for _, r := range released {

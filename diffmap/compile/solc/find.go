@@ -143,8 +143,8 @@ func Allows(pragmas []string, version string) bool {
 // Named is the compiler that the caller names; empty for none.
 func (options Options) Named() string { return cmp.Or(options.Solc, os.Getenv("SOLC")) }
 
-// errMislabeled is a file that is not what it is called, as npm's solc 0.8.7, which holds
-// 0.7.5, or a download that was damaged. It is passed over.
+// errMislabeled is a release that goes by another one's version, as npm's solc 0.8.7, which
+// holds 0.7.5. It is passed over.
 var errMislabeled = errors.New("another version")
 
 // check makes a candidate ready to run. It is nil where the candidate is not what it says:
@@ -159,14 +159,11 @@ func (options Options) check(ctx context.Context, c *Compiler) (*Compiler, error
 				return nil, errMislabeled
 			}
 			if checked.node == "" { // it may be built for another system
-				if _, err := checked.ask(ctx, native("--version")); err != nil {
+				if err := checked.runs(ctx); err != nil {
 					return nil, err
 				}
 			}
 			return checked, nil
-		}
-		if c.origin == fromDownload {
-			return nil, errMislabeled
 		}
 		if c.origin == fromProject && !options.TrustProject || c.origin == fromCache && options.contradicted(c) {
 			return nil, nil
@@ -293,7 +290,6 @@ func findCompilers(ctx context.Context, options Options) ([]*Compiler, error) {
 		node = ""
 	}
 	found = append(found, cachedCompilers(firstHome(options.Home), node, limits)...)
-	found = append(found, options.downloaded(node)...)
 	if node != "" {
 		for _, folder := range ModuleFolders(options) {
 			from := fromProject

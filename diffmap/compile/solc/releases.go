@@ -41,7 +41,7 @@ func (r release) long() string { return r.version.String() + "+commit." + r.comm
 // path is where Solidity's list of binaries has a native program, below its address.
 func (r release) path() string { return r.platform + "/solc-" + r.platform + "-v" + r.long() }
 
-// releaseTable knows releases.
+// releaseTable has releases in the order of their versions.
 type releaseTable []release
 
 // released is the table that is part of the program.
