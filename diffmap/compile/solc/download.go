@@ -195,7 +195,6 @@ func (options Options) bytesOf(ctx context.Context, r release, from string, get 
 	if err, ok := downloads.failures[key]; ok {
 		return nil, false, err
 	}
-	start := time.Now()
 	options.say("solc    %s is not on this machine: downloading it from %s", r.version, from)
 	limited, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()
@@ -214,7 +213,7 @@ func (options Options) bytesOf(ctx context.Context, r release, from string, get 
 		return nil, false, err
 	}
 	downloads.programs[r.sum] = program
-	options.say("solc    %s downloaded and checked, %s in %.1f s", r.long(), reading.SizeText(int64(len(program))), time.Since(start).Seconds())
+	options.say("solc    %s downloaded and checked, %s", r.long(), reading.SizeText(int64(len(program))))
 	return program, true, nil
 }
 

@@ -121,7 +121,7 @@ func Find(ctx context.Context, pragmas []string, options Options) (*Compiler, er
 	options.report(doubted, nil)
 	found = slices.DeleteFunc(found, func(c *Compiler) bool { return slices.Contains(doubted, c) })
 	if options.Named() != "" {
-		return nil, noCompiler(ranges, found, options, nil)
+		return nil, noCompiler(ranges, found, nil)
 	}
 	c, tried := options.download(ctx, ranges)
 	if c != nil || ctx.Err() != nil {
@@ -130,7 +130,7 @@ func Find(ctx context.Context, pragmas []string, options Options) (*Compiler, er
 	if broken != nil && tried == nil {
 		return nil, broken
 	}
-	return nil, noCompiler(ranges, found, options, tried)
+	return nil, noCompiler(ranges, found, tried)
 }
 
 // Allows reports whether all pragmas allow a version.
@@ -230,7 +230,7 @@ func satisfies(v Version, ranges []Range) bool {
 }
 
 // noCompiler says what would fit, what there is, and why no other was had.
-func noCompiler(ranges []Range, found []*Compiler, options Options, tried *attempt) error {
+func noCompiler(ranges []Range, found []*Compiler, tried *attempt) error {
 	wanted := make([]string, len(ranges))
 	for i, r := range ranges {
 		wanted[i] = fmt.Sprintf("%q", reading.Shorten(r.String()))
