@@ -29,7 +29,8 @@ finding to the output folder. Nothing is reported as happening unless it was rep
 Without --base and --diff, the working tree is compared with the merge base of the default branch.
 Without --build, the projects that the change touches are built with their own tools, or their
 existing builds are read. Plain Solidity sources are compiled with the newest solc that their pragmas
-allow, from --solc, the environment variable SOLC, PATH, the caches of Foundry and Hardhat, or npm.`,
+allow, from --solc, the environment variable SOLC, PATH, the caches of Foundry and Hardhat, or npm.
+A release that the machine lacks is downloaded and checked.`,
 		Example: runExamples,
 		Args:    noArguments,
 	}

@@ -20,6 +20,10 @@ func TestCodeSettings(t *testing.T) {
 		"hardhat, two":    {"hardhat.config.js", "evmVersion: 'paris'\nevmVersion: 'london'\n", Code{}},
 		"foundry, sizes":  {"foundry.toml", "[profile.default]\ncode_size_limit = 50000\n", Code{Unlimited: true}},
 		"hardhat, sizes":  {"hardhat.config.js", "networks: { hardhat: { allowUnlimitedContractSize: true } }", Code{Unlimited: true}},
+		"foundry, solc":   {"foundry.toml", "[profile.default]\nsolc = \"0.8.19\"\n", Code{Solc: "0.8.19"}},
+		"foundry, path":   {"foundry.toml", "[profile.default]\nsolc = \"./solc-0.8.19\"\n", Code{}},
+		"hardhat, solc":   {"hardhat.config.js", "module.exports = { solidity: \"0.8.19\" };", Code{Solc: "0.8.19"}},
+		"hardhat, solcs":  {"hardhat.config.js", "compilers: [{ version: '0.8.19' },\n{ version: '0.6.12' }]", Code{}},
 		"none":            {"README.md", "viaIR: true", Code{}},
 	} {
 		root := t.TempDir()
