@@ -14,8 +14,8 @@ import (
 
 // Orphans ends what a program leaves running in the background, in whatever process group and
 // session it put itself, so that a stranger's program does not watch what comes after it.
-// Call it before the program starts, and what it returns once it has ended. Nobody may start
-// other programs in between.
+// Call it before the program starts, and what it returns once it has ended; no other program may
+// be started in between.
 func Orphans() (end func()) {
 	// Processes whose parent ends become our children instead of the system's (prctl(2)). Where that
 	// is refused, all that is missed are some orphans.
