@@ -271,13 +271,22 @@ type Finding struct {
 	// at least the former.
 	Trace      []Message `json:"trace"`
 	Reproducer string    `json:"reproducer"`
-	Confirmed  string    `json:"confirmed"` // "go-ethereum"
+	// Test is the sequence as a Foundry test; nil: none was written.
+	Test      *FoundryTest `json:"foundryTest,omitempty"`
+	Confirmed string       `json:"confirmed"` // "go-ethereum"
 	// Shipped is whether it happens on the project's own build; empty: unknown.
 	Shipped       string  `json:"shipped"`
 	ShippedReason string  `json:"shippedReason,omitempty"` // why absent or unknown
 	Executions    uint64  `json:"executions"`
 	Calls         uint64  `json:"calls"`
 	Seconds       float64 `json:"seconds,omitempty"`
+}
+
+// FoundryTest is a sequence as a Foundry test.
+type FoundryTest struct {
+	Text   string `json:"text,omitempty"`   // a complete file; empty: there is none
+	Fails  bool   `json:"fails,omitempty"`  // as long as the finding happens
+	Reason string `json:"reason,omitempty"` // why there is none
 }
 
 // Fixed is a finding of an earlier run on the same change that does not happen any more: its

@@ -24,6 +24,9 @@ type Report struct {
 	// Steps make the World again as a [Plan]: all that was deployed and called, in order,
 	// but for set-ups and deploy scripts.
 	Steps []Step
+	// Made are the transactions that made the World of [Empty] with the plan's senders; nil:
+	// something else did (a test's set-up, a chain, given accounts).
+	Made  evm.Sequence
 	Notes []string // for people: calls of a plan that failed
 
 	// Twins are the contracts, by qualified name, that have an instance left as its

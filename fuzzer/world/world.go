@@ -47,6 +47,9 @@ func Senders() []evm.Sender { return []evm.Sender{Deployer, User1, User2, Attack
 // 128-bit counters that contracts like to use.
 var funds = new(uint256.Int).Lsh(uint256.NewInt(1), 96)
 
+// Funds returns what each sender owns in a World in which nothing happened, wei.
+func Funds() *uint256.Int { return funds.Clone() }
+
 // DefaultMaxInstances bounds the deployed instances when [Options] does not. What
 // is worth deploying is for [Select] to say; this only bounds the work on a build
 // where everything changed. Arbitrary.
@@ -134,6 +137,9 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	world := b.machine.Export()
 	world.Instances = b.instances
 	b.report.Steps = b.steps
+	if options.Plan == nil || options.Plan.Origin == nil && len(options.Plan.Accounts) == 0 {
+		b.report.Made = b.calls
+	}
 	if err := b.addScriptSenders(world, options.Plan); err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/exit"
@@ -40,6 +41,7 @@ func (r *run) finish(ctx context.Context) (*report.Report, error) {
 	}
 	report.Waive(r.report, r.o.Gate.Waivers, r.o.Now())
 	report.Decide(r.report)
+	r.foundryTests()
 	if r.o.Output.OnlyIntroduced {
 		r.report.Withhold()
 	}
@@ -68,7 +70,28 @@ func (r *run) closeWorld() {
 	r.report.World.File = replay.WorldFile
 	r.files.World = worldfile.Write(d, recipe, &r.o.World)
 	r.files.Snapshot = &replay.Snapshot{World: d.World, Contracts: d.Contracts(), Lines: d.Positions.At,
-		Deployable: d.Space.Options.Constructors, Variables: variables(d.Outputs)}
+		Deployable: d.Space.Options.Constructors, Variables: variables(d.Outputs), Made: d.Setup.Made}
+}
+
+// foundryTests writes the findings as Foundry tests.
+func (r *run) foundryTests() {
+	for i := range r.report.Findings {
+		f := &r.report.Findings[i]
+		reproducer := r.files.Reproducers[f.Reproducer]
+		if r.files.Snapshot == nil || reproducer == nil {
+			continue
+		}
+		if r.head.Recipe.Chain != nil {
+			f.Test = &report.FoundryTest{Reason: "the World goes on from a live chain, whose state no test of this kind can name"}
+			continue
+		}
+		test, err := r.files.Snapshot.FoundryTest(r.head.Deployment.Table, f.Reproducer, reproducer)
+		if err != nil {
+			f.Test = &report.FoundryTest{Reason: strings.TrimPrefix(err.Error(), f.Reproducer+": ")}
+			continue
+		}
+		f.Test = &report.FoundryTest{Text: test.Text, Fails: test.Fails}
+	}
 }
 
 // sequence is the text of a reproducer's calls.

@@ -20,14 +20,18 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// foundryTest writes a reproducer as a Foundry test: one that inherits the test contract
-// that set up the World, and makes the calls of the sequence.
+// foundryTest writes a reproducer as a Foundry test that makes the calls of the sequence. It
+// inherits the test contract that set up the World, or makes the World itself if Sightline
+// deployed it.
 type foundryTest struct {
 	*loaded
-	base  *bytecode.Contract // the test contract
+	base  *bytecode.Contract // the test contract; nil: the test makes the World itself
 	at    common.Address     // where it is in the World
 	held  map[common.Address]heldPlace
 	fixed []evm.Instance // that are called, and whose addresses it does not hold
+
+	names   map[common.Address]string // constants of a test that makes the World itself
+	imports *imports                  // of that test
 }
 
 // heldPlace is where the test contract's storage has the address of an instance.
@@ -37,9 +41,17 @@ type heldPlace struct {
 	offset int // bytes from the right
 }
 
-// newFoundryTest finds the test contract whose storage has the addresses of most instances
-// that the sequence calls.
+// newFoundryTest is a test that makes the World as it was made, or one that inherits it.
 func newFoundryTest(l *loaded) (*foundryTest, error) {
+	if len(l.snapshot.Made) > 0 {
+		return newWorldTest(l)
+	}
+	return newInheritingTest(l)
+}
+
+// newInheritingTest finds the test contract whose storage has the addresses of most
+// instances that the sequence calls.
+func newInheritingTest(l *loaded) (*foundryTest, error) {
 	var best *foundryTest
 	most := -1
 	for _, s := range l.snapshot.World.Senders {
@@ -65,7 +77,7 @@ func newFoundryTest(l *loaded) (*foundryTest, error) {
 	if best == nil {
 		return nil, exit.BadInput("%s: no Foundry test set up its World, so that there is none to inherit", l.path)
 	}
-	if solidityComment(best.base.Source) != best.base.Source || strings.ContainsAny(best.base.Source, `"\`) {
+	if solidityComment(best.base.Source) != best.base.Source || strings.ContainsAny(best.base.Source, `"\`) || solidityName(best.base.Name) != best.base.Name {
 		return nil, exit.BadInput("%s: %s cannot be imported: its name has unusual characters", l.path, human.Printable(best.base.Source))
 	}
 	return best, best.check()
@@ -124,14 +136,19 @@ func (t *foundryTest) check() error {
 	return nil
 }
 
+// foundryTestHead is the license, the range of compilers that have all that the test uses,
+// and what it is.
 const foundryTestHead = `// SPDX-License-Identifier: UNLICENSED
 pragma solidity >=0.6.2;
 
 // %s
-// Save it next to %s, and run: forge test --match-test %s -vvv
+// Save it as %s, and run: forge test --match-test %s -vvv
+// %s
 
-import {%s} from "./%s";
+`
 
+// cheatcodes are those of Foundry's that the test uses.
+const cheatcodes = `
 interface SightlineVm {
     function deal(address account, uint256 wei_) external;
     function warp(uint256 time) external;
@@ -139,28 +156,95 @@ interface SightlineVm {
     function prank(address sender, address origin) external;
     function stopPrank() external;
     function load(address account, bytes32 slot) external view returns (bytes32);
-}
+%s}
 
-contract %s is %s {
-    SightlineVm private constant sightline = SightlineVm(0x7109709ECfa91a80626fF3989D68f67F5b1DD12D);
-%s
-    function %s() public {
-        bool ok;
-        bytes memory out;
-        (ok, out) = address(sightline).call(abi.encodeWithSignature("stopPrank()")); // a prank that setUp() left open
 `
 
-// source is the test; exec is the execution of the sequence.
-func (t *foundryTest) source(exec *evm.Execution) string {
+// Text of a test's line that says what it means that it passes or fails.
+const (
+	failsSaid  = "It fails as long as the finding happens, and where an earlier call ends otherwise than when it was found."
+	passesSaid = "None of its calls fails, so it passes: -vvvv shows what they do."
+)
+
+// source is the test, and whether it fails as long as the finding happens; exec is the
+// execution of the sequence.
+func (t *foundryTest) source(exec *evm.Execution) (text string, fails bool) {
 	claim := &t.reproducer.Claim
-	what := claim.describe(t.path)
-	name := "test_" + solidityName(strings.TrimSuffix(path.Base(t.path), ".json"))
+	id := solidityName(strings.TrimSuffix(path.Base(t.path), ".json"))
+	name := "test_" + id
+	var body strings.Builder
+	fails = t.writeCalls(&body, exec)
+	meaning := passesSaid
+	if fails {
+		meaning = failsSaid
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, foundryTestHead, solidityComment(what), t.base.Source, name, t.base.Name, path.Base(t.base.Source),
-		"Sightline_"+solidityName(strings.TrimSuffix(path.Base(t.path), ".json")), t.base.Name, t.helper(), name)
+	fmt.Fprintf(&b, foundryTestHead, solidityComment(claim.describe(t.path)), solidityComment(t.place(id)), name, meaning)
+	contract := "Sightline_" + id
+	if t.base == nil {
+		t.writeWorld(&b, contract)
+	} else {
+		fmt.Fprintf(&b, "import {%s} from \"./%s\";\n", t.base.Name, path.Base(t.base.Source))
+		fmt.Fprintf(&b, cheatcodes+"contract %s is %s {\n%s%s", "", contract, t.base.Name, vmConstant, t.helper())
+	}
+	fmt.Fprintf(&b, "\n    function %s() public {\n        bool ok;\n        bytes memory out;\n", name)
+	if t.base != nil {
+		b.WriteString("        (ok, out) = address(sightline).call(abi.encodeWithSignature(\"stopPrank()\")); // a prank that setUp() left open\n")
+	}
 	for _, in := range t.fixed {
 		fmt.Fprintf(&b, "        require(sightlineCode(%s) > 0, \"%s is missing at its address\");\n", t.address(in.Address), solidityName(in.Name))
 	}
+	b.WriteString(body.String() + "    }\n}\n")
+	return b.String(), fails
+}
+
+// FoundryTest is a reproducer as the text of a Foundry test.
+type FoundryTest struct {
+	Text  string
+	Fails bool // as long as the finding happens; otherwise it only shows the calls
+}
+
+// FoundryTest writes a reproducer of the snapshot's World, whose path is that of its file, as
+// a Foundry test. The table is the contracts'. An error says for people why there is none.
+func (s *Snapshot) FoundryTest(table *bytecode.Table, path string, r *Reproducer) (*FoundryTest, error) {
+	l := &loaded{path: path, reproducer: r, snapshot: s, table: table}
+	if err := l.prepare(); err != nil {
+		return nil, err
+	}
+	t, err := newFoundryTest(l)
+	if err != nil {
+		return nil, err
+	}
+	machine, err := l.machine()
+	if err != nil {
+		return nil, err
+	}
+	exec, _, err := l.run(machine)
+	if err != nil {
+		return nil, err
+	}
+	text, fails := t.source(exec)
+	return &FoundryTest{text, fails}, nil
+}
+
+// vmConstant is the account of Foundry's cheatcodes.
+const vmConstant = "    SightlineVm private constant sightline = SightlineVm(0x7109709ECfa91a80626fF3989D68f67F5b1DD12D);\n"
+
+// place is the file to save the test as.
+func (t *foundryTest) place(id string) string {
+	folder := "test"
+	if t.base != nil {
+		folder = path.Join(t.base.Folder, path.Dir(t.base.Source))
+	} else if t.imports.folder != "" {
+		folder = t.imports.folder + "/test"
+	}
+	return path.Join(folder, id+".t.sol")
+}
+
+// writeCalls writes the calls of the sequence, and reports whether the last one fails the
+// test as long as the finding happens.
+func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails bool) {
+	claim := &t.reproducer.Claim
 	calls := t.space.Encode(t.sequence, nil)
 	now, number := t.snapshot.World.Block.Time, t.snapshot.World.Block.Number
 	for i := range calls {
@@ -168,31 +252,46 @@ func (t *foundryTest) source(exec *evm.Execution) string {
 		now, number = now+c.TimeAdvance, number+c.BlockAdvance
 		failed := exec.Calls[i].Outcome != evm.Success
 		last := i == len(calls)-1
-		fmt.Fprintf(&b, "\n        // %d. %s\n", i+1, solidityComment(t.space.Describe(&t.sequence[i])))
-		fmt.Fprintf(&b, "        sightline.warp(%d);\n        sightline.roll(%d);\n", now, number)
-		if !c.Value.IsZero() {
-			fmt.Fprintf(&b, "        sightline.deal(%s, %s);\n", t.address(c.From), t.funds(c.From).Dec())
+		fmt.Fprintf(b, "\n        // %d. %s\n", i+1, solidityComment(t.space.Describe(&t.sequence[i])))
+		if t.base != nil || i == 0 || c.TimeAdvance+c.BlockAdvance > 0 {
+			fmt.Fprintf(b, "        sightline.warp(%d);\n        sightline.roll(%d);\n", now, number)
+		}
+		if !c.Value.IsZero() && t.base != nil {
+			fmt.Fprintf(b, "        sightline.deal(%s, %s);\n", t.address(c.From), t.funds(c.From).Dec())
 		}
 		value := ""
 		if !c.Value.IsZero() {
 			value = fmt.Sprintf("{value: %s}", c.Value.Dec())
 		}
-		fmt.Fprintf(&b, "        sightline.prank(%s, %s);\n", t.address(c.From), t.address(c.From))
-		fmt.Fprintf(&b, "        (ok, out) = %s.call%s(%s);\n", t.address(c.To), value, t.calldata(c.Data))
+		fmt.Fprintf(b, "        sightline.prank(%s, %s);\n", t.address(c.From), t.address(c.From))
+		fmt.Fprintf(b, "        (ok, out) = %s.call%s(%s);\n", t.address(c.To), value, t.calldata(c.Data))
+		function := t.sequence[i].Function
+		mustRevert := last && claim.Kind == FindingClaim && function != nil && function.Property && function.Reverts
 		switch {
-		case last && failed && claim.Kind == "finding":
-			b.WriteString("        if (!ok) assembly { revert(add(out, 32), mload(out)) } // the finding: the call should not fail like this\n")
+		case mustRevert && !failed:
+			b.WriteString("        require(!ok, \"the finding: the property does not revert\");\n")
+			fails = true
+		case last && failed && claim.Kind == FindingClaim:
+			// A call that the mended code refuses for another reason passes.
+			fmt.Fprintf(b, "        if (!ok && keccak256(out) == %s) {\n            assembly { revert(add(out, 32), mload(out)) } // the finding: the call should not fail like this\n        }\n",
+				crypto.Keccak256Hash(exec.Calls[i].Output))
+			fails = true
 		case failed:
-			fmt.Fprintf(&b, "        require(!ok, \"call %d succeeds, unlike when it was found\");\n", i+1)
+			fmt.Fprintf(b, "        require(!ok, \"call %d succeeds, unlike when it was found\");\n", i+1)
 		default:
-			fmt.Fprintf(&b, "        require(ok, \"call %d fails, unlike when it was found\");\n", i+1)
+			fmt.Fprintf(b, "        require(ok, \"call %d fails, unlike when it was found\");\n", i+1)
+		}
+		if !last || failed || fails || claim.Kind != FindingClaim {
+			continue
+		}
+		if output := exec.Calls[i].Output; function != nil && function.Property && len(output) == common.HashLength && common.BytesToHash(output) == (common.Hash{}) {
+			b.WriteString("        require(abi.decode(out, (bool)), \"the finding: the property is false\");\n")
+			fails = true
+		} else {
+			fmt.Fprintf(b, "        // the finding, for which no call fails: %s\n", solidityComment(claim.Message))
 		}
 	}
-	if claim.Kind == "finding" && exec.Calls[len(calls)-1].Outcome == evm.Success {
-		fmt.Fprintf(&b, "        // the finding, for which no call fails: %s\n", solidityComment(claim.Message))
-	}
-	b.WriteString("    }\n}\n")
-	return b.String()
+	return fails
 }
 
 // helper are the functions that the test needs.
@@ -221,8 +320,11 @@ const codeHelper = `
 // address writes an account: by the place in storage that holds it if there is one, since
 // forge may put the account elsewhere.
 func (t *foundryTest) address(a common.Address) string {
-	if a == t.at {
+	if t.base != nil && a == t.at {
 		return "address(this)"
+	}
+	if name := t.names[a]; name != "" {
+		return name
 	}
 	if p, ok := t.held[a]; ok {
 		return fmt.Sprintf("sightlineHeld(%s, %d) /* %s */", p.slot.Dec(), p.offset, solidityComment(p.name))
@@ -247,7 +349,7 @@ func (t *foundryTest) calldata(data []byte) string {
 		word := data[at : at+common.HashLength]
 		a := common.BytesToAddress(word)
 		_, held := t.held[a]
-		if !held && a != t.at || !bytes.Equal(common.LeftPadBytes(a[:], common.HashLength), word) {
+		if t.base == nil || !held && a != t.at || !bytes.Equal(common.LeftPadBytes(a[:], common.HashLength), word) {
 			continue
 		}
 		if at > begin {

@@ -19,7 +19,7 @@ import (
 // the test contract holds them, and nothing else is changed.
 func TestFoundryCalldata(t *testing.T) {
 	vault, test := common.HexToAddress("0xbeef"), common.HexToAddress("0x7e57")
-	f := &foundryTest{at: test, held: map[common.Address]heldPlace{vault: {"vault", *uint256.NewInt(3), 1}}}
+	f := &foundryTest{base: &bytecode.Contract{}, at: test, held: map[common.Address]heldPlace{vault: {"vault", *uint256.NewInt(3), 1}}}
 	word := func(text string) []byte { return common.HexToHash(text).Bytes() }
 	for _, c := range []struct {
 		data []byte

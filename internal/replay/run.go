@@ -78,7 +78,8 @@ func (l *loaded) show(out io.Writer, o Options) (holds bool, err error) {
 	}
 	switch {
 	case o.FoundryTest:
-		fmt.Fprint(out, test.source(exec))
+		text, _ := test.source(exec)
+		fmt.Fprint(out, text)
 		return holds, nil
 	case o.JSON:
 		object := map[string]any{

@@ -29,6 +29,9 @@ type Snapshot struct {
 	Deployable []input.Deployment
 	// Lines returns the source line of an instruction, and false if it has none.
 	Lines func(bytecode.Location) (bytecode.Position, bool)
+	// Made are the transactions that made the World of an empty one in which the senders
+	// have ether; nil: unknown, or something else made it.
+	Made evm.Sequence
 	// Variables are the state variables of contracts by qualified name, where the
 	// build describes the storage layout.
 	Variables map[string][]Variable
@@ -43,6 +46,16 @@ type snapshotFile struct {
 	Lines      map[string][][3]int `json:"lines"` // by artifact: pc, file, line where it changes
 
 	Variables map[string][]Variable `json:"variables,omitempty"` // by qualified name
+	Made      []madeFile            `json:"made,omitempty"`
+}
+
+// madeFile is a transaction that made the World.
+type madeFile struct {
+	From  common.Address  `json:"from"`
+	To    *common.Address `json:"to,omitempty"`   // nil: a deployment
+	Made  *common.Address `json:"made,omitempty"` // of a deployment: the contract's
+	Value *uint256.Int    `json:"value,omitempty"`
+	Data  []byte          `json:"data"` // base64
 }
 
 type contractFile struct {
@@ -116,6 +129,19 @@ func (s *Snapshot) Marshal() ([]byte, error) {
 		file.Deployable = append(file.Deployable, deployableFile{index[d.Contract], d.Code})
 	}
 	file.World = packWorld(s.World, index)
+	for i := range s.Made {
+		c := &s.Made[i]
+		made := madeFile{From: c.From, Data: c.Data}
+		if c.Create {
+			made.Made = &c.Address
+		} else {
+			made.To = &c.To
+		}
+		if !c.Value.IsZero() {
+			made.Value = &c.Value
+		}
+		file.Made = append(file.Made, made)
+	}
 	file.packLines(s)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -217,6 +243,21 @@ func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
 		return nil, nil, err
 	}
 	s.World = world
+	for i, made := range file.Made {
+		call := evm.Call{From: made.From, Data: made.Data, Create: made.Made != nil}
+		switch {
+		case made.Made != nil && made.To == nil:
+			call.Address = *made.Made
+		case made.To != nil && made.Made == nil:
+			call.To = *made.To
+		default:
+			return nil, nil, fmt.Errorf("transaction %d: it must have one of to and made", i)
+		}
+		if made.Value != nil {
+			call.Value = *made.Value
+		}
+		s.Made = append(s.Made, call)
+	}
 	table := bytecode.NewTable(s.Contracts)
 	s.Lines = file.lineTable(s.Contracts)
 	return s, table, nil

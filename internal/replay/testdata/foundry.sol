@@ -2,7 +2,8 @@
 pragma solidity >=0.6.2;
 
 // SL-1 assertion: too * / much at test.sol:Lender
-// Save it next to test.sol, and run: forge test --match-test test_SL_1 -vvv
+// Save it as SL_1.t.sol, and run: forge test --match-test test_SL_1 -vvv
+// It fails as long as the finding happens.
 
 import {LenderTest} from "./test.sol";
 
