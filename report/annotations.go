@@ -22,13 +22,15 @@ type Annotation struct {
 	File    string // empty: at none
 	Line    int
 	EndLine int // of a range; 0: only Line
+	Column  int // 0: unknown
 }
 
 // Annotations are the findings, first those that gate, as errors, and then the lines that
 // were not reached, with the reason. A caller shows as many as there is room for.
 func Annotations(r *Report) []Annotation {
 	rank, _ := gateRank(r.FailOn)
-	var errors, warnings, notices []Annotation
+	errors := r.Trouble.annotations()
+	var warnings, notices []Annotation
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Waived != nil {

@@ -38,13 +38,15 @@ func markerValue(s string) string {
 
 // Comment renders the pull request's comment: the marker, the verdict, the findings with
 // their calls, the lines that were not reached and why, and those that were. If that is
-// more than MaxComment, parts are left out in this order: diagrams, commands to replay,
-// lines not reached, lines reached, calls, findings.
+// more than MaxComment, parts are left out in this order: diagrams, Foundry tests, commands
+// to replay, lines not reached, lines reached, calls, findings.
 func Comment(r *Report, o Options) []byte {
-	// 40 rows are two screens; the summary has more (arbitrary).
-	return renderWithin(r, o, bounds{bytes: MaxComment, rows: 40, findings: 20}, func(p *page) {
+	// 40 rows are two screens; the summary has more. Tests get half of the page. Both are
+	// arbitrary.
+	return renderWithin(r, o, bounds{bytes: MaxComment, rows: 40, findings: 20, tests: 30_000}, func(p *page) {
 		p.line("%s", Marker(o))
 		p.verdict()
+		p.trouble()
 		p.allFindings()
 		p.allClashes()
 		p.fixed()

@@ -100,9 +100,12 @@ func code(s string, n int) string {
 	return "`" + cleaned + "`"
 }
 
-// fence is a fenced block of lines, which must be clean. The fence is longer than any run
+// fence is a fenced block of lines of text, which must be clean.
+func fence(lines []string) string { return fenceOf("text", lines) }
+
+// fenceOf is a fenced block of clean lines in a language. The fence is longer than any run
 // of backticks in them.
-func fence(lines []string) string {
+func fenceOf(language string, lines []string) string {
 	body := strings.ReplaceAll(strings.Join(lines, "\n"), "<!--", "<! --")
 	longest, run := 2, 0
 	for _, c := range body {
@@ -114,7 +117,7 @@ func fence(lines []string) string {
 		longest = max(longest, run)
 	}
 	ticks := strings.Repeat("`", longest+1)
-	return ticks + "text\n" + body + "\n" + ticks + "\n"
+	return ticks + language + "\n" + body + "\n" + ticks + "\n"
 }
 
 // link is a code span that links to a line of a file if there is an address for it, and

@@ -19,6 +19,7 @@ type page struct {
 	tally     tally
 	bounds
 	detail detail
+	tested int // bytes of Foundry tests so far
 }
 
 // bounds say how much a page holds.
@@ -26,6 +27,7 @@ type bounds struct {
 	bytes    int
 	rows     int  // of a table or list
 	findings int  // shown
+	tests    int  // bytes of Foundry tests
 	summary  bool // the summary's tables, wider and with all statuses
 }
 
@@ -37,6 +39,7 @@ type detail int
 const (
 	_             detail = iota // everything
 	noDiagrams                  // no diagrams of calls
+	noTests                     // no Foundry tests
 	noReproducers               // no commands to replay
 	noUnreached                 // only the count of lines not reached
 	noReached                   // only the count of lines reached
@@ -48,6 +51,7 @@ func renderWithin(r *Report, o Options, b bounds, write func(*page)) []byte {
 	p := &page{r: r, o: o, bounds: b, locations: locationRows(r), tally: tallyOf(r)}
 	for {
 		p.Reset()
+		p.tested = 0
 		write(p)
 		if p.Len() <= b.bytes || p.smallest() {
 			return []byte(p.String())
@@ -182,11 +186,15 @@ func (p *page) finding(f *Finding, calls bool) {
 	said += "."
 	p.line("%s %s.\n", said, upper(f.assessment(prose, code(p.r.Diff.Base, maxName))))
 	if len(f.Sequence) > 0 && calls {
+		if lines := f.sourceLines(); len(lines) > 0 {
+			p.line("%s", fence(lines))
+		}
 		p.line("%s", fence(sequenceLines(f.Sequence)))
 		p.diagram(f)
 	}
 	if f.Reproducer != "" && p.detail < noReproducers {
 		p.line("%s\n", code(replayCommand("", f.Reproducer), maxPath))
+		p.foundryTest(f)
 	}
 }
 
@@ -301,6 +309,9 @@ func (p *page) footer() {
 	}
 	if n := p.tally[NoBytecode]; n > 0 && p.tally.code() > 0 {
 		add("%s without bytecode", human.Plural(n, "more line"))
+	}
+	if fuzzed := p.fuzzedCommit(); fuzzed != "" {
+		add("%s", fuzzed)
 	}
 	if p.tally.code() > 0 {
 		add("\"unreached\" does not mean safe")

@@ -65,7 +65,7 @@ func checkPage(page string, comment bool) error {
 			continue
 		case len(ticks) >= 3:
 			drawn = line == "```mermaid"
-			if line != ticks+"text" && !drawn {
+			if !slices.Contains([]string{"text", "yaml", "solidity"}, strings.TrimPrefix(line, ticks)) && !drawn {
 				return fmt.Errorf("line %d begins with a fence: %q", i+1, line)
 			}
 			fence = ticks

@@ -48,11 +48,34 @@ type Report struct {
 	Withheld Withheld `json:"withheld,omitzero"`
 	Faults   []Fault  `json:"faults"`   // of the tool itself
 	Warnings []string `json:"warnings"` // that a reader needs to judge the result
-	Stats    Stats    `json:"stats"`
+	// Trouble is more about the error that ended the run; nil: none did, or there is no more.
+	Trouble *Trouble `json:"trouble,omitempty"`
+	Stats   Stats    `json:"stats"`
 
 	// BundleSHA256 is that of the one file that all files of the run were packed into,
 	// this report among them; empty: none was.
 	BundleSHA256 string `json:"-"`
+}
+
+// Trouble is an error that ended a run.
+type Trouble struct {
+	Lines  []string       `json:"lines,omitempty"`  // of its text, if it has several; at most 40
+	Places []TroublePlace `json:"places,omitempty"` // in files of the repository
+	Mends  []Mend         `json:"mends,omitempty"`  // what would mend it, as far as it is known
+}
+
+// TroublePlace is a place that an error is about.
+type TroublePlace struct {
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"` // from 1; 0: unknown, as for the column
+	Column int    `json:"column,omitempty"`
+	Text   string `json:"text"` // what is wrong there
+}
+
+// Mend is lines of YAML that would mend an error.
+type Mend struct {
+	File string `json:"file,omitempty"` // that they belong to; empty: the workflow
+	YAML string `json:"yaml"`
 }
 
 // Tool is the program that made the report.
@@ -227,6 +250,7 @@ type Place struct {
 	Line     int    `json:"line"`
 	Contract string `json:"contract"`
 	PC       uint32 `json:"pc"`
+	Text     string `json:"text,omitempty"` // of a finding's line in the head version, at most 200 bytes
 }
 
 // Whether a finding happens on the base version.

@@ -18,6 +18,9 @@ type Options struct {
 	// FileURL is the address to which a link appends a file's path, with a slash at
 	// its end ("https://github.com/o/r/blob/<sha>/"); empty: no links.
 	FileURL string
+	// Fuzzed is the commit that was fuzzed, and MergeOf the pull request's commit if that is
+	// a merge commit of it; CommitURL is the address to which a link appends an id.
+	Fuzzed, MergeOf, CommitURL string
 	// SummaryURL is the address of the summary; empty: the comment only names it.
 	SummaryURL string
 

@@ -17,8 +17,9 @@ const MaxSummary = 900 << 10
 func Summary(r *Report, o Options) []byte {
 	// 1,000 rows of usual length (200 bytes) in each of three tables leave a third
 	// of the size for the findings.
-	return renderWithin(r, o, bounds{bytes: MaxSummary, rows: 1_000, findings: 200, summary: true}, func(p *page) {
+	return renderWithin(r, o, bounds{bytes: MaxSummary, rows: 1_000, findings: 200, tests: MaxSummary / 4, summary: true}, func(p *page) {
 		p.verdict()
+		p.trouble()
 		p.allFindings()
 		p.allClashes()
 		p.fixed()

@@ -102,6 +102,9 @@ func (t *terminal) finding(f *Finding) {
 		said += ", after the changed line " + human.Clean(place.String(), maxPath)
 	}
 	t.line("  %s", said)
+	for _, line := range f.sourceLines() {
+		t.line("    %s", line)
+	}
 	for _, step := range sequenceLines(f.Sequence) {
 		t.line("    %s", step)
 	}

@@ -47,7 +47,8 @@ func compileErrors(diagnostics []diagnostic) error {
 	if more := count - len(texts); more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more", more))
 	}
-	return &reading.Error{Kind: solc.ErrCompile, Problem: "the sources do not compile:\n  " + strings.ReplaceAll(strings.Join(texts, "\n"), "\n", "\n  ")}
+	said := strings.Join(texts, "\n")
+	return &reading.Error{Kind: solc.ErrCompile, Places: reading.PlacesIn(said), Problem: "the sources do not compile:\n  " + strings.ReplaceAll(said, "\n", "\n  ")}
 }
 
 // text is the compiler's own rendering, which has file, line and excerpt.

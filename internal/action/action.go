@@ -3,11 +3,13 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -127,7 +129,8 @@ func (a *action) fuzz(ctx context.Context) (*report.Report, error) {
 	defer stop()
 	r, err := a.compareAndFuzz(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return nil, exit.CannotFuzz("max-minutes ran out before the campaign ended: raise it, or build the project in an earlier step (%w)", err)
+		return nil, exit.MendedBy(exit.CannotFuzz("max-minutes ran out before the campaign ended: raise it, or build the project in an earlier step (%w)", err),
+			exit.Mend{Lines: fmt.Sprintf("# in the step of Sightline\n- with:\n    max-minutes: %d\n", 2*int(math.Ceil(a.deadline.Sub(start).Minutes())))})
 	}
 	return r, err
 }
@@ -205,5 +208,12 @@ func (a *action) failed(ctx context.Context, err error) (*report.Report, error) 
 	if a.known != nil {
 		diff = a.known.About
 	}
-	return pipeline.Failed(o, diff, strings.Join(strings.Fields(reason), " "))
+	trouble := a.trouble(err)
+	for _, m := range trouble.Mended() {
+		fmt.Fprintf(a.out, "\nwhat would help, in %s:\n", cmp.Or(human.Clean(m.File, maxLogLine), "the workflow"))
+		for line := range strings.Lines(m.YAML) {
+			fmt.Fprintln(a.out, "    "+strings.TrimRight(line, "\n"))
+		}
+	}
+	return pipeline.Failed(o, diff, strings.Join(strings.Fields(reason), " "), trouble)
 }

@@ -80,7 +80,7 @@ func (a *action) configureFromBase(ctx context.Context, resolver *github.BaseRes
 		if !there {
 			continue
 		}
-		if err := a.settings.Apply(data); err != nil {
+		if err := a.settings.Apply(file, data); err != nil {
 			return exit.BadInput("the base's configuration %s: %w", human.Printable(file), err)
 		}
 		return nil

@@ -111,6 +111,9 @@ func (a *action) equip(o *pipeline.Options) {
 	r := &o.Output.Render
 	r.FileURL, r.SummaryURL, r.Key, r.SHA = a.run.FileURL(a.run.SHA), a.run.RunURL(), a.key(), a.run.SHA
 	r.Run, r.Category = strconv.Itoa(a.run.Number), a.category
+	if r.Fuzzed, r.CommitURL = a.head, a.run.CommitURL(); a.run.Name == github.PullRequest && a.head != "" && !a.branchCheckedOut() {
+		r.MergeOf = a.run.Event.Head
+	}
 	if a.branchCheckedOut() {
 		r.FileURL = a.run.FileURL(a.head) // the merge commit has other lines
 	}

@@ -82,7 +82,7 @@ func (a *action) annotate(r *report.Report) {
 		a.runner.Annotate(github.Annotation{Level: github.LevelWarning, Title: "Sightline", Message: human.Clean(w, maxLogLine)})
 	}
 	for _, remark := range report.Annotations(r) {
-		a.runner.Annotate(github.Annotation{Level: github.Level(remark.Level), Title: remark.Title, Message: remark.Message, File: remark.File, Line: remark.Line, EndLine: remark.EndLine})
+		a.runner.Annotate(github.Annotation{Level: github.Level(remark.Level), Title: remark.Title, Message: remark.Message, File: remark.File, Line: remark.Line, EndLine: remark.EndLine, Column: remark.Column})
 	}
 }
 

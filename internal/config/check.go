@@ -83,7 +83,7 @@ func (s *Settings) checkOutput() error {
 		return exit.BadInput("--disclosure %q: want full or introduced", s.disclosure)
 	}
 	if err := report.CheckGate(g.Condition); err != nil {
-		return exit.BadInput("--gate %q: %w; it may use new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", g.Condition, err)
+		return s.setAt("gate", exit.BadInput("--gate %q: %w; it may use new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", g.Condition, err))
 	}
 	if o.Bundle != "" {
 		if err := os.MkdirAll(filepath.Dir(o.Bundle), 0o755); err != nil {
@@ -102,4 +102,12 @@ func (s *Settings) checkOutput() error {
 	}
 	probe.Close()
 	return os.Remove(probe.Name())
+}
+
+// setAt adds to an error the place where the configuration sets a key, if it does.
+func (s *Settings) setAt(key string, err error) error {
+	if place, ok := s.places[key]; ok && place.Line > 0 {
+		return exit.At(err, place)
+	}
+	return err
 }

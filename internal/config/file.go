@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sightline-evm/sightline/internal/exit"
@@ -65,14 +67,34 @@ func (s *Settings) readFile(path string) error {
 	if err != nil {
 		return exit.BadInput("configuration %s: %v", path, files.Plain(err))
 	}
-	if err := s.Apply(data); err != nil {
+	if err := s.Apply(path, data); err != nil {
 		return exit.BadInput("configuration %s: %w", path, err)
 	}
 	return nil
 }
 
-// Apply sets the flags that a configuration names.
-func (s *Settings) Apply(data []byte) error {
+// Apply sets the flags that a configuration names; file is its path, for errors.
+func (s *Settings) Apply(file string, data []byte) error {
+	if err := s.apply(file, data); err != nil {
+		return exit.At(err, exit.Place{File: file, Line: lineIn(err.Error()), Text: human.Printable(err.Error())})
+	}
+	return nil
+}
+
+// numbered is how the errors of this package and of package yaml begin if they know a line.
+var numbered = regexp.MustCompile(`^(?:not valid YAML: )?line (\d{1,7}): `)
+
+// lineIn is the line that an error begins with; 0: none.
+func lineIn(text string) int {
+	m := numbered.FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	line, _ := strconv.Atoi(m[1]) // digits, and few
+	return line
+}
+
+func (s *Settings) apply(file string, data []byte) error {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
 		return fmt.Errorf("not valid YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
@@ -91,6 +113,7 @@ func (s *Settings) Apply(data []byte) error {
 			return fmt.Errorf("line %d: %q is set twice", key.Line, key.Value)
 		}
 		seen[key.Value] = true
+		s.places[key.Value] = exit.Place{File: file, Line: key.Line}
 		if err := applySetting(key, value, s.flags); err != nil {
 			return err
 		}

@@ -184,7 +184,7 @@ func TestImportsIsBeneath(t *testing.T) {
 		"deploy: [{contract: B}]\n": "5 1 0",
 	} {
 		s := registered()
-		if err := s.Apply([]byte(config)); err != nil {
+		if err := s.Apply("sightline.yml", []byte(config)); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Import(textReader(files)); err != nil {

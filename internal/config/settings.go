@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/pipeline"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/worldfile"
@@ -45,13 +46,17 @@ type Settings struct {
 	waivers    string // file
 	disclosure string
 	imported   imports // from echidna and medusa configuration
+	// places are where the configuration sets a key.
+	places map[string]exit.Place
 	// ReadBase reads the base's version of a file that decides what passes, by its path in
 	// the project's folder; nil: the file in the project's folder is read.
 	ReadBase func(name string) ([]byte, error)
 }
 
 // New returns settings that register their groups with flags.
-func New(flags *pflag.FlagSet) *Settings { return &Settings{flags: flags} }
+func New(flags *pflag.FlagSet) *Settings {
+	return &Settings{flags: flags, places: map[string]exit.Place{}}
+}
 
 // RegisterAll registers all groups.
 func (s *Settings) RegisterAll() {

@@ -48,7 +48,7 @@ func TestApplyConfig(t *testing.T) {
 			if err := s.flags.Parse(strings.Fields(test.args)); err != nil {
 				t.Fatal(err)
 			}
-			err := s.Apply([]byte(test.config))
+			err := s.Apply("sightline.yml", []byte(test.config))
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("error %v, want %q", err, test.err)
@@ -69,7 +69,7 @@ func TestApplyConfig(t *testing.T) {
 func TestConfigOfOtherCommands(t *testing.T) {
 	s := New(pflag.NewFlagSet("map", pflag.ContinueOnError))
 	s.RegisterChange()
-	if err := s.Apply([]byte("timeout: 300\nbase: main\n")); err != nil {
+	if err := s.Apply("sightline.yml", []byte("timeout: 300\nbase: main\n")); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Value("base"); got != "main" {
@@ -82,7 +82,7 @@ func FuzzConfig(f *testing.F) {
 	f.Add([]byte("a: &a [*a]\n"))
 	f.Fuzz(func(_ *testing.T, data []byte) {
 		if len(data) <= MaxFile {
-			_ = registered().Apply(data)
+			_ = registered().Apply("sightline.yml", data)
 		}
 	})
 }
@@ -113,7 +113,7 @@ func planTable() string {
 // TestPlanExamples reads the examples of the documentation.
 func TestPlanExamples(t *testing.T) {
 	for _, s := range worldfile.Settings {
-		if err := registered().Apply([]byte(s.Example)); err != nil {
+		if err := registered().Apply("sightline.yml", []byte(s.Example)); err != nil {
 			t.Errorf("%s: %v", s.Key, err)
 		}
 	}

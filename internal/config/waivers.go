@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/sightline-evm/sightline/internal/exit"
@@ -48,7 +50,7 @@ func (s *Settings) readWaivers() ([]report.Waiver, error) {
 	}
 	waivers, err := parseWaivers(data)
 	if err != nil {
-		return nil, exit.BadInput("--waivers %s: %w", human.Printable(s.waivers), err)
+		return nil, exit.At(exit.BadInput("--waivers %s: %w", human.Printable(s.waivers), err), exit.Place{File: s.waivers, Line: waiverLine(data, err)})
 	}
 	return waivers, nil
 }
@@ -73,10 +75,10 @@ func parseWaivers(data []byte) ([]report.Waiver, error) {
 	for i, entry := range file.Waivers {
 		w := report.Waiver{ID: entry.ID, Reason: entry.Reason, Owner: entry.Owner, Expires: entry.Expires, Contract: entry.Contract}
 		if err := w.Check(); err != nil {
-			return nil, fmt.Errorf("waiver %d (%s): %w", i+1, human.Printable(w.ID), err)
+			return nil, &badWaiver{i, fmt.Errorf("waiver %d (%s): %w", i+1, human.Printable(w.ID), err)}
 		}
 		if seen[w.ID+" "+w.Contract] {
-			return nil, fmt.Errorf("waiver %d: %s is waived twice", i+1, human.Printable(w.ID))
+			return nil, &badWaiver{i, fmt.Errorf("waiver %d: %s is waived twice", i+1, human.Printable(w.ID))}
 		}
 		seen[w.ID+" "+w.Contract] = true
 		waivers = append(waivers, w)
@@ -92,4 +94,35 @@ func yamlProblem(err error) string {
 		return text
 	}
 	return strings.TrimPrefix(err.Error(), "yaml: ")
+}
+
+// badWaiver is the error of one waiver, by its index.
+type badWaiver struct {
+	index int
+	err   error
+}
+
+func (b *badWaiver) Error() string { return b.err.Error() }
+func (b *badWaiver) Unwrap() error { return b.err }
+
+// wrongLine is how package yaml names the line of a problem.
+var wrongLine = regexp.MustCompile(`\bline (\d{1,7}):`)
+
+// waiverLine is the line of a file of waivers that an error of parseWaivers is about; 0: of none.
+func waiverLine(data []byte, err error) int {
+	var bad *badWaiver
+	if !errors.As(err, &bad) {
+		if m := wrongLine.FindStringSubmatch(err.Error()); m != nil {
+			line, _ := strconv.Atoi(m[1]) // digits, and few
+			return line
+		}
+		return 0
+	}
+	var lines struct {
+		Waivers []yaml.Node `yaml:"waivers"`
+	}
+	if yaml.Unmarshal(data, &lines) != nil || bad.index >= len(lines.Waivers) {
+		return 0
+	}
+	return lines.Waivers[bad.index].Line
 }

@@ -75,7 +75,7 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, arguments bool)
 		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, Severity: f.Oracle.Severity.String(),
 		Novelty: d.with.base[f].Is, NoveltyReason: d.with.base[f].Reason,
 		Title: f.Oracle.Title, Message: f.Message, Condition: condition,
-		Location:  report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC},
+		Location:  report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC, Text: d.change.LineText(at)},
 		Changed:   d.changedLine(f),
 		Function:  function,
 		Sequence:  steps,
@@ -118,7 +118,7 @@ func (d *describer) changedLine(f *fuzzer.Finding) *report.Place {
 	for _, l := range slices.Backward(f.Path) {
 		for _, t := range d.change.Mapping.Targets {
 			if slices.Contains(t.Entries, l) && t.Position.Line > 0 {
-				return &report.Place{File: t.Position.File, Line: t.Position.Line, Contract: t.Contract, PC: l.PC}
+				return &report.Place{File: t.Position.File, Line: t.Position.Line, Contract: t.Contract, PC: l.PC, Text: d.change.LineText(t.Position)}
 			}
 		}
 	}

@@ -131,8 +131,9 @@ func write(o *Options, r *report.Report, render report.Options, files *replay.Fi
 }
 
 // Failed writes the report of a run that ended with an error, and returns it.
-func Failed(o *Options, diff report.Diff, reason string) (*report.Report, error) {
+func Failed(o *Options, diff report.Diff, reason string, trouble *report.Trouble) (*report.Report, error) {
 	r := newReport(o, diff)
+	r.Trouble = trouble
 	r.Verdict, r.Reason, r.Warnings = report.Error, reason, o.Log.Warnings()
 	return r, write(o, r, o.Output.Render, &replay.Files{})
 }

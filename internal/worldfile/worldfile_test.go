@@ -36,7 +36,7 @@ func configured(t *testing.T, text string) *deploy.Options {
 	t.Helper()
 	settings := config.New(pflag.NewFlagSet("", pflag.ContinueOnError))
 	settings.RegisterCampaign()
-	if err := settings.Apply([]byte(text)); err != nil {
+	if err := settings.Apply("sightline.yml", []byte(text)); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	return &settings.Unchecked().World

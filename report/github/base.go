@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/sightline-evm/sightline/internal/exit"
 )
 
 // Comparison says what to compare: two commits in the checkout, or, if they are not
@@ -55,6 +57,11 @@ func (u *Unavailable) Error() string {
 		text += " (" + strings.Join(u.Reasons, "; ") + ")"
 	}
 	return text + "; set `fetch-depth: 2` in the actions/checkout step, or `fetch-depth: 0` if you name a base"
+}
+
+// ErrorMends are lines of a workflow with which a way works.
+func (u *Unavailable) ErrorMends() []exit.Mend {
+	return []exit.Mend{{Lines: "- uses: actions/checkout@v4\n  with:\n    fetch-depth: 2  # 0 if you name a base\n    persist-credentials: false\n"}}
 }
 
 // Compare determines what changed.

@@ -79,4 +79,7 @@ func (r *Run) RunURL() string { return r.repositoryURL() + "/actions/runs/" + r.
 // Commits of a fork are in the repository of the pull request, too.
 func (r *Run) FileURL(commit string) string { return r.repositoryURL() + "/blob/" + commit + "/" }
 
+// CommitURL is the prefix of the URL of a commit's page.
+func (r *Run) CommitURL() string { return r.repositoryURL() + "/commit/" }
+
 func (r *Run) repositoryURL() string { return r.ServerURL + "/" + r.Repository.FullName() }

@@ -48,6 +48,7 @@ type Annotation struct {
 	File    string // relative to the repository; may be empty
 	Line    int
 	EndLine int // the last of several lines; 0: only Line
+	Column  int // of a single line; 0: unknown
 }
 
 // Runner communicates with the runner of a workflow, through environment variables,
@@ -184,6 +185,9 @@ func (r *Runner) Annotate(a Annotation) {
 		if a.Line > 0 {
 			properties["line"] = strconv.Itoa(a.Line)
 			properties["endLine"] = strconv.Itoa(max(a.Line, a.EndLine))
+			if a.Column > 0 && a.EndLine <= a.Line {
+				properties["col"] = strconv.Itoa(a.Column)
+			}
 		}
 	}
 	r.command(&githubactions.Command{Name: string(a.Level), Message: cut(a.Message, maxMessage), Properties: properties})

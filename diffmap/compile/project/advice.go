@@ -22,34 +22,38 @@ import (
 // remedyTool is the advice when nothing better is known.
 const remedyTool = "run it in the project's folder and repair what it says, or give a build with --build"
 
-// advise says what to do about a tool's failure, given the end of what it said.
-func (f *finder) advise(c command, said string) string {
+// advise says what to do about a tool's failure, given the end of what it said, and the lines
+// of a workflow that do it where they are known.
+func (f *finder) advise(c command, said string) (remedy, workflow string) {
 	missing := f.missingVariables(c)
 	if name := namedVariable(said, missing); name != "" {
 		return needsVariables([]string{name})
 	}
 	if name := missingDependency(said); name != "" {
-		return fmt.Sprintf("the dependency %s is not installed: %s", reading.Shorten(name),
-			cmp.Or(installCommand(f.root, cmp.Or(f.Compilers.Repository, f.root)), "install it before Sightline runs"))
+		command, workflow := installCommand(f.root, cmp.Or(f.Compilers.Repository, f.root))
+		return fmt.Sprintf("the dependency %s is not installed: %s", reading.Shorten(name), cmp.Or(command, "install it before Sightline runs")), workflow
 	}
 	if len(missing) > 0 && failsForVariables(said) {
 		return needsVariables(missing)
 	}
-	return remedyTool
+	return remedyTool, ""
 }
 
 // needsVariables is the advice for variables that a build does not get.
-func needsVariables(names []string) string {
+func needsVariables(names []string) (remedy, workflow string) {
 	var flags []string
+	env, with := "", ""
 	for _, name := range names {
 		flags = append(flags, "--build-env "+name)
+		env += fmt.Sprintf("    %s: \"…\"  # any value of the right form\n", name)
+		with += fmt.Sprintf("      %s\n", name)
 	}
 	noun, them := "variable", "it"
 	if len(names) > 1 {
 		noun, them = "variables", "them"
 	}
 	return fmt.Sprintf("the project's configuration reads the %s %s of the environment, which the build does not get: set %s, for compiling to any value of the right form, and name %s with %s",
-		noun, strings.Join(names, ", "), them, them, strings.Join(flags, " "))
+		noun, strings.Join(names, ", "), them, them, strings.Join(flags, " ")), "# in the step of Sightline\n- env:\n" + env + "  with:\n    build-env: |\n" + with
 }
 
 // missingVariables lists the variables that the configuration reads and that the
@@ -169,28 +173,37 @@ var lockFiles = []struct{ file, command string }{
 }
 
 // installCommand says what installs the dependencies of the project at root: a
-// submodule that is not checked out, else by the nearest lock file. Empty when
-// nothing says so.
-func installCommand(root, repository string) string {
+// submodule that is not checked out, else by the nearest lock file, for people and as
+// lines of a workflow. Empty when nothing says so.
+func installCommand(root, repository string) (command, workflow string) {
 	if place := emptySubmodule(repository); place != "" {
-		return fmt.Sprintf("the submodule %s is not checked out, run `git submodule update --init --recursive` (in a workflow, `submodules: recursive` of the checkout step)", place)
+		return fmt.Sprintf("the submodule %s is not checked out, run `git submodule update --init --recursive` (in a workflow, `submodules: recursive` of the checkout step)", place), workflowSubmodules
 	}
 	for folder := root; ; folder = filepath.Dir(folder) {
 		for _, lock := range lockFiles {
 			if _, err := os.Stat(filepath.Join(folder, lock.file)); err != nil {
 				continue
 			}
-			where := ""
+			where, step := "", "- run: "+lock.command+"  # before Sightline\n"
 			if relative, err := filepath.Rel(repository, folder); err == nil && relative != "." && filepath.IsLocal(relative) {
 				where = " in " + filepath.ToSlash(relative)
+				step += fmt.Sprintf("  working-directory: %q\n", filepath.ToSlash(relative))
 			}
-			return fmt.Sprintf("run `%s`%s before Sightline (in a workflow, in a step of its own)", lock.command, where)
+			return fmt.Sprintf("run `%s`%s before Sightline (in a workflow, in a step of its own)", lock.command, where), step
 		}
 		if folder == repository || folder == filepath.Dir(folder) {
-			return ""
+			return "", ""
 		}
 	}
 }
+
+// workflowSubmodules checks out submodules.
+const workflowSubmodules = `- uses: actions/checkout@v4
+  with:
+    fetch-depth: 2
+    submodules: recursive
+    persist-credentials: false
+`
 
 // emptySubmodule is a submodule whose folder has nothing in it; empty when there
 // is none.

@@ -110,7 +110,7 @@ func (f *finder) find(ctx context.Context) (*Found, error) {
 	for _, s := range setups {
 		if program := programs[s.Tool]; program != "" {
 			how := ""
-			if command := installCommand(f.root, cmp.Or(f.Compilers.Repository, f.root)); s.Tool == settings.ToolHardhat && command != "" {
+			if command, _ := installCommand(f.root, cmp.Or(f.Compilers.Repository, f.root)); s.Tool == settings.ToolHardhat && command != "" {
 				how = ", " + command
 			}
 			f.say("%s says that this is a %s project, but %s is not installed%s: its sources are compiled by solc, with no other settings of it than viaIR and the EVM version", s.Config, s.Tool, program, how)

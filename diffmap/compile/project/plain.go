@@ -18,6 +18,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/internal/exit"
 )
 
 // Unit is a set of sources that are compiled together.
@@ -143,12 +144,15 @@ func resolve(p *sources.Tree, names []string) (*graph, error) {
 }
 
 func importError(p *sources.Tree, importer string, line int, name string, tried []string) error {
-	remedy := cmp.Or(installCommand(p.Root, cmp.Or(p.Repository, p.Root)), "install the dependency") + ", or add a remapping to remappings.txt"
+	command, workflow := installCommand(p.Root, cmp.Or(p.Repository, p.Root))
+	remedy := cmp.Or(command, "install the dependency") + ", or add a remapping to remappings.txt"
 	if strings.Contains(name, "://") {
 		remedy = "imports are not downloaded: install the dependency and import it by name"
+		workflow = ""
 	}
 	return &reading.Error{Origin: importer, Place: fmt.Sprintf("line %d", line), Kind: sources.ErrImport,
-		Problem: fmt.Sprintf("the import %q was not found; looked in %s", reading.Shorten(name), strings.Join(tried, ", ")), Remedy: remedy}
+		Problem: fmt.Sprintf("the import %q was not found; looked in %s", reading.Shorten(name), strings.Join(tried, ", ")), Remedy: remedy,
+		Places: []exit.Place{{File: importer, Line: line, Text: fmt.Sprintf("the import %q was not found", reading.Shorten(name))}}, Workflow: workflow}
 }
 
 // units finds compilers: one for all sources where there is one, else one for

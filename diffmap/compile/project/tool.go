@@ -197,7 +197,8 @@ func (f *finder) unusable(c command, problem, said string, cause error) error {
 // explain adds to an error what a tool said, and what to do about it.
 func (f *finder) explain(e *reading.Error, c command, said string) {
 	said = printable(said)
-	e.Remedy = f.advise(c, said)
+	e.Remedy, e.Workflow = f.advise(c, said)
+	e.Places = reading.PlacesIn(said)
 	if text := withoutStack(said); strings.TrimSpace(text) != "" {
 		e.Excerpt = lastLines(text)
 	}

@@ -6,6 +6,8 @@ package reading
 import (
 	"errors"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/exit"
 )
 
 // What can be wrong with anything that is read. An [*Error] wraps a kind, one of these
@@ -26,6 +28,20 @@ type Error struct {
 	Excerpt string // of what a program wrote, in lines of its own; may be empty
 	Kind    error  // what a caller can tell apart, such as ErrTooLarge
 	Cause   error  // what was underneath; may be nil
+
+	Places   []exit.Place // in sources that it is about
+	Workflow string       // lines of YAML that would mend it; may be empty
+}
+
+// ErrorPlaces are the places in sources, see [exit.Places].
+func (e *Error) ErrorPlaces() []exit.Place { return e.Places }
+
+// ErrorMends are the lines of the workflow, see [exit.Mends].
+func (e *Error) ErrorMends() []exit.Mend {
+	if e.Workflow == "" {
+		return nil
+	}
+	return []exit.Mend{{Lines: e.Workflow}}
 }
 
 // Error is "origin: place: problem; remedy", and the excerpt below.
