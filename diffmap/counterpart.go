@@ -41,6 +41,18 @@ func (p *Positions) DefinitionAt(loc bytecode.Location) (Definition, bool) {
 	return Definition{}, false
 }
 
+// DeclarationAt is where the function or modifier begins whose source the instruction at loc
+// was compiled from. False where [Positions.DefinitionAt] is, and where the text is not known.
+func (p *Positions) DeclarationAt(loc bytecode.Location) (bytecode.Position, bool) {
+	source, _, ok := p.source(loc)
+	d, defined := p.DefinitionAt(loc)
+	if !ok || !defined || source.text == nil || d.Start > len(source.text) {
+		return bytecode.Position{}, false
+	}
+	lines := p.lineTable(source)
+	return bytecode.Position{File: source.file, Line: lines.lineOf(d.Start), Column: lines.columnOf(d.Start)}, true
+}
+
 // RangeAt is the part of a source that the instruction at loc was compiled from. False
 // where [Positions.TextAt] is.
 func (p *Positions) RangeAt(loc bytecode.Location) (Range, bool) {

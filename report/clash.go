@@ -65,7 +65,9 @@ type StoragePlace struct {
 // clashOracle describes the comparison of storage layouts as if it were an oracle: SARIF has
 // a rule for it.
 var clashOracle = Oracle{ID: "storage-layout", Title: "An upgrade misreads storage that the base version wrote", Severity: "high",
-	Doc: "A contract that is upgraded through a proxy keeps its state variables in other places than the base version, or in another form: after the upgrade, it misreads what the base version wrote."}
+	Doc: "A contract that is upgraded through a proxy keeps its state variables in other places than the base version, or in another form: after the upgrade, it misreads what the base version wrote.",
+	Remedy: "Leave the variables of the base version where they are, in order and with their types, and append new ones: at the end of the last contract, " +
+		"in the place of a gap that shrinks by as much, or in a namespace of their own (ERC-7201). If no proxy with the old state is ever upgraded to this version, waive it."}
 
 // The evidence of a clash.
 const (
@@ -300,7 +302,7 @@ func (b *sarifBuilder) clashes(run *sarif.Run) {
 		for j := range c.Shown[:min(len(c.Shown), sarifPlaces)] {
 			text += "\n" + c.Shown[j].describe(unlinkedClean) + "."
 		}
-		text += fmt.Sprintf("\n%s (%s).", upper(c.assessment(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))), unlinked(human.Clean(c.ID, maxName)))
+		text += fmt.Sprintf("\n%s (%s).", upper(c.assessment(unlinkedClean, "")), unlinked(human.Clean(c.ID, maxName)))
 		level, _ := levels(c.Severity)
 		k := key{c.File, c.Line}
 		if before, taken := at[k]; taken {

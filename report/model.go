@@ -170,7 +170,8 @@ type Oracle struct {
 	Title    string `json:"title"`
 	SWC      string `json:"swc,omitempty"` // number in the Smart Contract Weakness registry
 	Severity string `json:"severity"`
-	Doc      string `json:"doc"` // what it reports, and what it does not
+	Doc      string `json:"doc"`              // what it reports, and what it does not
+	Remedy   string `json:"remedy,omitempty"` // how to mend what it finds
 }
 
 // Undeployed is a contract that could not be deployed.
@@ -231,6 +232,10 @@ type Step struct {
 	Call   string `json:"call"`           // "vault.deposit{value: 1 ether}(5)"
 	Note   string `json:"note,omitempty"` // "reverts: Error(\"too late\")"
 	Test   bool   `json:"test,omitempty"` // a fuzz test of the project, as forge calls it
+	// File and Line are where the called function is declared; only in findings, and empty and
+	// 0 where it is not known.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
 }
 
 // Message is a call that was made in a sequence: one of its own, or one that a contract

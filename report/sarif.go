@@ -106,10 +106,7 @@ func ruleOf(o Oracle) sarif.Rule {
 	if doc == "" {
 		doc = title
 	}
-	help := doc + " Every finding was confirmed on go-ethereum and comes with a reproducer: `sightline replay` shows its calls."
-	if o.ID == clashOracle.ID {
-		help = doc + " It is detected from compiler output of base and head, and demonstrated on go-ethereum if a getter exposes it."
-	}
+	text, markdown := helpOf(o, doc)
 	tags := []string{"security", "smart-contract"}
 	if o.SWC != "" {
 		tags = append(tags, "external/swc/swc-"+human.Clean(o.SWC, maxName))
@@ -119,7 +116,8 @@ func ruleOf(o Oracle) sarif.Rule {
 		ID: id, Name: camelCase(id),
 		ShortDescription:     sarif.Text{Text: title},
 		FullDescription:      sarif.Text{Text: doc},
-		Help:                 sarif.Help{Text: help, Markdown: prose(doc, sarif.MaxDescription) + help[len(doc):]},
+		Help:                 sarif.Help{Text: text, Markdown: markdown},
+		HelpURI:              helpURI(id),
 		DefaultConfiguration: sarif.Configuration{Level: level},
 		Properties:           sarif.RuleProperties{Tags: tags, Precision: "very-high", SecuritySeverity: security},
 	}
@@ -130,6 +128,39 @@ func ruleOf(o Oracle) sarif.Rule {
 		rule.Properties.ProblemSeverity = "recommendation"
 	}
 	return rule
+}
+
+// helpOf is a rule's documentation, as text and as Markdown: what it is, how it was shown, how
+// to mend it and how to accept it for now. doc is the oracle's, and clean.
+func helpOf(o Oracle, doc string) (text, markdown string) {
+	shown := "Every finding was confirmed on go-ethereum and comes with a reproducer: `sightline replay` shows its calls."
+	if o.ID == clashOracle.ID {
+		shown = "It is detected from compiler output of base and head, and demonstrated on go-ethereum if a getter exposes it."
+	}
+	const waive = "To accept a finding for now, list its id (at the end of the alert's message) in the file that the setting `waivers` names; it takes effect once it is merged:"
+	const entry = "waivers:\n  - id: SL-0000\n    reason: why it is acceptable\n    owner: who answers for it\n    expires: YYYY-MM-DD"
+	remedy := human.Clean(o.Remedy, sarif.MaxDescription)
+	text, markdown = doc+" "+shown, prose(doc, sarif.MaxDescription)+" "+shown
+	if remedy != "" {
+		text += "\n\nHow to mend it: " + remedy
+		markdown += "\n\n**How to mend it**\n\n" + prose(remedy, sarif.MaxDescription)
+	}
+	text += "\n\nHow to waive it: " + waive + "\n\n" + entry
+	markdown += "\n\n**How to waive it**\n\n" + waive + "\n\n```yaml\n" + entry + "\n```\n"
+	return text, markdown
+}
+
+// helpURI is the page about a rule. What an oracle of another version is called may be
+// anything.
+func helpURI(id string) string {
+	const docs = "https://github.com/sightline-evm/sightline/blob/main/docs/"
+	switch {
+	case id == clashOracle.ID:
+		return docs + "upgrades.md"
+	case strings.Trim(id, "abcdefghijklmnopqrstuvwxyz-") == "":
+		return docs + "oracles.md#" + id
+	}
+	return docs + "oracles.md"
 }
 
 // levels are the SARIF level of a severity, and GitHub's number for it: above 9.0
@@ -215,26 +246,39 @@ func (b *sarifBuilder) result(group []*Finding) sarif.Result {
 }
 
 // message describes a finding. It adds the place where it breaks to the related locations,
-// and links it.
+// and links it. It says nothing that differs between two runs that find the same: neither
+// how many calls and executions it took, nor which commits were compared.
 func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 	text := sentence(unlinked(human.Clean(f.said(), maxReason)))
-	text += fmt.Sprintf(" In %s, after %s.", unlinked(human.Clean(f.where(), maxPath)), human.Plural(len(f.Sequence), "call"))
+	text += fmt.Sprintf(" In %s.", unlinked(human.Clean(f.where(), maxPath)))
 	if broken, ok := b.location(f.Location); ok && !f.place().sameLine(f.Location) {
 		broken.ID = len(res.RelatedLocations) + 1
 		broken.Message = &sarif.Text{Text: "where it breaks"}
 		res.RelatedLocations = append(res.RelatedLocations, broken)
 		text += fmt.Sprintf(" It breaks at [%s](%d).", unbracketed(human.Clean(f.Location.String(), maxPath)), broken.ID)
 	}
-	text += fmt.Sprintf(" %s (%s).", upper(f.assessment(unlinkedClean, unlinkedClean(b.r.Diff.Base, maxName))),
-		unlinked(human.Clean(f.ID, maxName)))
+	text += fmt.Sprintf(" %s.", upper(f.standing()))
 	if command := replayCommand("", f.Reproducer); command != "" {
 		text += " Replay: " + unlinked(command)
 	}
-	return text
+	return text + fmt.Sprintf(" (%s)", unlinked(human.Clean(f.ID, maxName)))
 }
 
-// flow is the calls of a finding, then the place where it breaks. A call has no place of its
-// own: it is shown at the alert's.
+// standing is whether the finding is new and how sure it is, as the same words for every run
+// that finds the same.
+func (f *Finding) standing() string {
+	standing := map[string]string{Introduced: "introduced by the change", PreExisting: "happens on the base too"}[f.Novelty]
+	if standing == "" {
+		standing = "not compared with the base"
+	}
+	if sureness := f.sureness(unlinkedClean); sureness != "" {
+		standing += "; " + sureness
+	}
+	return standing
+}
+
+// flow is the calls of a finding, each at the declaration of the function that it calls, then
+// the place where it breaks. A call whose function has no source is shown at the alert's place.
 func (b *sarifBuilder) flow(f *Finding, primary sarif.Location) sarif.CodeFlow {
 	var steps []sarif.Location
 	for _, call := range f.Sequence[:min(len(f.Sequence), maxSteps)] {
@@ -242,7 +286,10 @@ func (b *sarifBuilder) flow(f *Finding, primary sarif.Location) sarif.CodeFlow {
 		if call.Note != "" {
 			text += ": " + human.Clean(call.Note, maxReason)
 		}
-		step := primary
+		step, ok := b.location(Place{File: call.File, Line: call.Line})
+		if !ok {
+			step = primary
+		}
 		step.Message = &sarif.Text{Text: unlinked(text)}
 		steps = append(steps, step)
 	}

@@ -30,7 +30,7 @@ func sequenceLines(sequence []Step) []string {
 	steps := make([]Step, len(shown))
 	senders, calls := 0, 0 // widths
 	for i, s := range shown {
-		steps[i] = Step{human.Clean(s.Sender, maxName), human.Clean(s.Call, maxCall), human.Clean(s.Note, maxReason), s.Test}
+		steps[i] = Step{human.Clean(s.Sender, maxName), human.Clean(s.Call, maxCall), human.Clean(s.Note, maxReason), s.Test, "", 0}
 		senders = max(senders, utf8.RuneCountInString(steps[i].Sender))
 		if s.Note != "" {
 			calls = max(calls, utf8.RuneCountInString(steps[i].Call))

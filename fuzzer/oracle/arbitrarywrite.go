@@ -40,6 +40,9 @@ var ArbitraryWrite = &Oracle{
 		"and that no state variable, no mapping and no array within its bounds comes near. " +
 		"Who can write there can write to any slot: to the owner's, or to balances. " +
 		"Where the slot's number is narrower than a word, the same statement writes to such a slot of fewer bits and to a state variable.",
+	Remedy: "Bound the index or key before it is written to: require that it is below the array's length, write through a mapping, " +
+		"or take the slot from a constant. Assembly around sstore, delegatecall with a target that callers choose and arrays whose length " +
+		"callers can set are the usual causes. If the write is meant to go anywhere, let only a trusted account make it.",
 	Check: checkArbitraryWrite,
 }
 

@@ -36,6 +36,9 @@ var Assertion = &Oracle{
 	Doc: "An assert statement fails (Panic 0x01, or INVALID before Solidity 0.8), an AssertionFailed event is emitted in a call that succeeds, " +
 		"or a property function (echidna_…, property_…, invariant_…) fails. " +
 		"Other panics (overflow, division by zero, array bounds …) are ordinary reverts.",
+	Remedy: "Run the replay: it shows the calls and the values with which the assertion fails. If the assertion is right, the state that it speaks of " +
+		"must not be reachable: reject the call that leads there (require), or keep the books in step with it. If a caller's input can make it fail by right, " +
+		"it is a check of input: make it a require with a reason. If it claims too much, weaken it.",
 	Check:  checkAssertion,
 	Places: assertionPlaces,
 }

@@ -52,7 +52,7 @@ func TestDocumented(t *testing.T) {
 
 func checkSection(t *testing.T, o *oracle.Oracle, section string) {
 	for _, part := range []string{
-		o.Doc, "**" + o.Title + "**", "severity " + o.Severity.String(), "**Known false positives**",
+		o.Doc, "**How to mend it**\n\n" + o.Remedy + "\n", "**" + o.Title + "**", "severity " + o.Severity.String(), "**Known false positives**",
 	} {
 		if !strings.Contains(section, part) {
 			t.Errorf("%s: its section does not have %q", o.ID, part)

@@ -35,6 +35,7 @@ type Oracle struct {
 	SWC      string // number in the Smart Contract Weakness registry, empty when none fits
 	Severity Severity
 	Doc      string // the precise condition, known false positives and how they are avoided
+	Remedy   string // how people mend what it sees, in plain text
 	// Check calls report for everything it sees in the execution, in order of
 	// the frames.
 	Check func(exec *evm.Execution, report func(Observation))

@@ -119,6 +119,8 @@ func panicsOf(codes []byte) *Oracle {
 		Severity: High,
 		Doc: "A check that the compiler adds fails with a Panic code that the project asks for (setting panics): overflow (0x11), division by zero (0x12), " +
 			"array bounds (0x32) and others. Unless it asks, these are ordinary reverts.",
+		Remedy: "Reject the input that leads there with a reason of your own (require), or compute so that it cannot happen: multiply before dividing, " +
+			"use wider types, check lengths. If a revert is what you want there, take the code out of the setting panics.",
 		Check: func(exec *evm.Execution, report func(Observation)) {
 			for i := range exec.Frames {
 				f := &exec.Frames[i]

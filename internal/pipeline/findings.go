@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -68,6 +69,7 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, arguments bool)
 	if err != nil {
 		return err
 	}
+	d.declare(steps, f.Sequence, exec)
 	trace := replay.Messages(d.head.Space, f.Sequence, steps, exec) // before the machine runs anything else
 	release := d.with.release.Try(f, d.head.Space)
 	out := report.Finding{
@@ -96,6 +98,32 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, arguments bool)
 	}, []bytecode.Location{f.Location})
 	d.report.Findings = append(d.report.Findings, out)
 	return nil
+}
+
+// declare adds to calls where the functions are declared that they execute. A proxy executes
+// that of its implementation.
+func (d *describer) declare(steps []report.Step, seq input.Sequence, exec *evm.Execution) {
+	for i := range steps {
+		frames := exec.Calls[i].Frames
+		for _, f := range exec.Frames[frames[0]:frames[1]] {
+			if steps[i].File != "" {
+				break
+			}
+			if f.Program == nil {
+				continue
+			}
+			for _, block := range f.Path {
+				at := bytecode.Location{Code: f.Program.ID, PC: f.Program.Blocks[block].Start}
+				if name, ok := d.head.Positions.FunctionAt(at); !ok || name != seq[i].Function.Name {
+					continue
+				}
+				if place, ok := d.head.Positions.DeclarationAt(at); ok {
+					steps[i].File, steps[i].Line = place.File, place.Line
+					break
+				}
+			}
+		}
+	}
 }
 
 // findingID is made of what stays the same when lines move: oracle, contract, function and

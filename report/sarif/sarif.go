@@ -80,6 +80,7 @@ type Rule struct {
 	ShortDescription     Text           `json:"shortDescription"` // at most MaxDescription characters
 	FullDescription      Text           `json:"fullDescription"`  // at most MaxDescription characters
 	Help                 Help           `json:"help"`
+	HelpURI              string         `json:"helpUri,omitempty"` // https
 	DefaultConfiguration Configuration  `json:"defaultConfiguration"`
 	Properties           RuleProperties `json:"properties"`
 }

@@ -90,7 +90,10 @@ func Check(data []byte) (*oasis.Report, error) {
 var (
 	severityNumber = regexp.MustCompile(`^(10\.0|[0-9]\.[0-9])$`)
 	fingerprint    = regexp.MustCompile(`^[0-9a-f]{1,16}:[1-9][0-9]*$`)
-	messageLink    = regexp.MustCompile(`\[([^\[\]]*)\]\(([^)]*)\)`)
+	// counted is what differs between two runs that find the same, so that an alert with it in
+	// its message would be another one each time.
+	counted     = regexp.MustCompile(`(?i)\b\d+(\.\d+)?[kMG]? (call|sequence|execution|second|minute|path|worker|input)s?\b|\b\d+(\.\d+)? (s|ms|min)\b|\bseed \d|\b[0-9a-f]{12,40}\b`)
+	messageLink = regexp.MustCompile(`\[([^\[\]]*)\]\(([^)]*)\)`)
 )
 
 // ForGitHub checks what GitHub asks of a file, which is data.
@@ -142,6 +145,10 @@ func checkRule(rule sarif.Rule) error {
 		return fmt.Errorf("a required text is empty")
 	case len([]rune(short)) > sarif.MaxDescription || len([]rune(full)) > sarif.MaxDescription || len([]rune(rule.Name)) > sarif.MaxName:
 		return fmt.Errorf("a text is too long")
+	case !strings.HasPrefix(rule.HelpURI, "https://"):
+		return fmt.Errorf("help is at %q", rule.HelpURI)
+	case !strings.Contains(rule.Help.Text, "How to waive") || !strings.Contains(rule.Help.Markdown, "How to waive"):
+		return fmt.Errorf("help does not say how to waive")
 	case len(p.Tags) > sarif.MaxTags:
 		return fmt.Errorf("%d tags", len(p.Tags))
 	case p.SecuritySeverity != "" && (!severityNumber.MatchString(p.SecuritySeverity) || p.SecuritySeverity == "0.0"):
@@ -161,6 +168,9 @@ func checkResult(run *sarif.Run, res sarif.Result) error {
 		if key != sarif.LineHash || !fingerprint.MatchString(value) {
 			return fmt.Errorf("fingerprint %s: %q", key, value)
 		}
+	}
+	if found := counted.FindString(res.Message.Text); found != "" {
+		return fmt.Errorf("message %q says %q, which another run would not", res.Message.Text, found)
 	}
 	locations := append([]sarif.Location{}, res.Locations...)
 	steps := 0
