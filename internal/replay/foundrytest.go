@@ -31,6 +31,7 @@ type foundryTest struct {
 	fixed []evm.Instance // that are called, and whose addresses it does not hold
 
 	names   map[common.Address]string // constants of a test that makes the World itself
+	used    map[common.Address]bool   // of them
 	imports *imports                  // of that test
 }
 
@@ -75,7 +76,7 @@ func newInheritingTest(l *loaded) (*foundryTest, error) {
 		}
 	}
 	if best == nil {
-		return nil, exit.BadInput("%s: no Foundry test set up its World, so that there is none to inherit", l.path)
+		return nil, exit.BadInput("%s: neither Sightline nor a Foundry test made its World from nothing (a live chain, a state file or another version of Sightline did)", l.path)
 	}
 	if solidityComment(best.base.Source) != best.base.Source || strings.ContainsAny(best.base.Source, `"\`) || solidityName(best.base.Name) != best.base.Name {
 		return nil, exit.BadInput("%s: %s cannot be imported: its name has unusual characters", l.path, human.Printable(best.base.Source))
@@ -147,17 +148,20 @@ pragma solidity >=0.6.2;
 
 `
 
-// cheatcodes are those of Foundry's that the test uses.
+// cheatcodes are those of Foundry's that every test uses.
 const cheatcodes = `
 interface SightlineVm {
     function deal(address account, uint256 wei_) external;
     function warp(uint256 time) external;
     function roll(uint256 number) external;
     function prank(address sender, address origin) external;
-    function stopPrank() external;
-    function load(address account, bytes32 slot) external view returns (bytes32);
 %s}
 
+`
+
+// inheritedCheatcodes are what a test that inherits its World uses in addition.
+const inheritedCheatcodes = `    function stopPrank() external;
+    function load(address account, bytes32 slot) external view returns (bytes32);
 `
 
 // Text of a test's line that says what it means that it passes or fails.
@@ -182,10 +186,10 @@ func (t *foundryTest) source(exec *evm.Execution) (text string, fails bool) {
 	fmt.Fprintf(&b, foundryTestHead, solidityComment(claim.describe(t.path)), solidityComment(t.place(id)), name, meaning)
 	contract := "Sightline_" + id
 	if t.base == nil {
-		t.writeWorld(&b, contract)
+		t.writeWorld(&b, contract, body.String())
 	} else {
 		fmt.Fprintf(&b, "import {%s} from \"./%s\";\n", t.base.Name, path.Base(t.base.Source))
-		fmt.Fprintf(&b, cheatcodes+"contract %s is %s {\n%s%s", "", contract, t.base.Name, vmConstant, t.helper())
+		fmt.Fprintf(&b, cheatcodes+"contract %s is %s {\n%s%s", inheritedCheatcodes, contract, t.base.Name, vmConstant, t.helper())
 	}
 	fmt.Fprintf(&b, "\n    function %s() public {\n        bool ok;\n        bytes memory out;\n", name)
 	if t.base != nil {
@@ -324,6 +328,7 @@ func (t *foundryTest) address(a common.Address) string {
 		return "address(this)"
 	}
 	if name := t.names[a]; name != "" {
+		t.used[a] = true
 		return name
 	}
 	if p, ok := t.held[a]; ok {

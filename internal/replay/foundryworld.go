@@ -27,7 +27,7 @@ const maxTestCode = 24 << 10
 
 // newWorldTest is a test of a World that Sightline deployed.
 func newWorldTest(l *loaded) (*foundryTest, error) {
-	t := &foundryTest{loaded: l, names: map[common.Address]string{}, imports: &imports{names: map[string]string{}, sources: map[*bytecode.Contract]string{}}}
+	t := &foundryTest{loaded: l, names: map[common.Address]string{}, used: map[common.Address]bool{}, imports: &imports{names: map[string]string{}, sources: map[*bytecode.Contract]string{}}}
 	for i := range t.sequence {
 		if in := &t.space.Instances[t.sequence[i].Instance]; in.Fresh {
 			return nil, exit.BadInput("%s: it deploys %s, which such a test cannot", t.path, human.Printable(in.Name))
@@ -149,15 +149,17 @@ const worldCheatcodes = `    function chainId(uint256 id) external;
     function setNonce(address account, uint64 nonce) external;
 `
 
-// worldHelpers deploy and call as the transactions of the World did.
-const worldHelpers = `
+// deployHelper and callHelper do what the transactions that made the World did.
+const deployHelper = `
     function sightlineDeploy(address from, uint64 nonce, uint256 value, bytes memory code) private returns (address made) {
         sightline.setNonce(from, nonce);
         sightline.prank(from, from);
         assembly { made := create(value, add(code, 32), mload(code)) }
         require(made != address(0), "a constructor fails, unlike when the World was made");
     }
+`
 
+const callHelper = `
     function sightlineCall(address from, address to, uint256 value, bytes memory data) private {
         sightline.prank(from, from);
         (bool ok, ) = to.call{value: value}(data);
@@ -165,10 +167,11 @@ const worldHelpers = `
     }
 `
 
-// writeWorld writes imports, the contract's beginning and its setUp().
-func (t *foundryTest) writeWorld(b *strings.Builder, contract string) {
+// writeWorld writes imports, the contract's beginning and its setUp(). calls is the text of the
+// calls that follow.
+func (t *foundryTest) writeWorld(b *strings.Builder, contract, calls string) {
 	s := t.snapshot
-	var body strings.Builder
+	var made, body strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&body, "        "+format+"\n", args...) }
 	block := &s.World.Block
 	chain := block.ChainID
@@ -181,14 +184,13 @@ func (t *foundryTest) writeWorld(b *strings.Builder, contract string) {
 	line("sightline.fee(%d);", block.BaseFee)
 	line("sightline.coinbase(%s);", block.Coinbase.Hex())
 	line("sightline.prevrandao(%s);", block.PrevRandao.Hex())
-	funds := world.Funds()
-	for _, a := range t.funded() {
-		line("sightline.deal(%s, %s);", t.address(a), funds.Dec())
-	}
+	helpers := deployHelper
+	transaction := func(format string, args ...any) { fmt.Fprintf(&made, "        "+format+"\n", args...) }
 	for i := range s.Made {
 		c := &s.Made[i]
 		if !c.Create {
-			line("sightlineCall(%s, %s, %s, %s);", t.address(c.From), t.address(c.To), c.Value.Dec(), hexLiteral(c.Data))
+			helpers = deployHelper + callHelper
+			transaction("sightlineCall(%s, %s, %s, %s);", t.address(c.From), t.address(c.To), c.Value.Dec(), hexLiteral(c.Data))
 			continue
 		}
 		nonce, _ := creationNonce(c)
@@ -198,9 +200,17 @@ func (t *foundryTest) writeWorld(b *strings.Builder, contract string) {
 		} else if ok {
 			code = fmt.Sprintf("type(%s).creationCode", name)
 		}
-		line("sightlineDeploy(%s, %d, %s, %s); // %s", t.address(c.From), nonce, c.Value.Dec(), code, t.address(c.Address))
+		transaction("sightlineDeploy(%s, %d, %s, %s); // %s", t.address(c.From), nonce, c.Value.Dec(), code, t.address(c.Address))
 	}
-	for _, a := range t.funded() {
+	// What does not occur has no need of ether.
+	text := strings.ToLower(made.String() + calls)
+	funded := slices.DeleteFunc(t.funded(), func(a common.Address) bool { return !t.used[a] && !strings.Contains(text, fmt.Sprintf("%x", a[:])) })
+	funds := world.Funds()
+	for _, a := range funded {
+		line("sightline.deal(%s, %s);", t.address(a), funds.Dec())
+	}
+	body.WriteString(made.String())
+	for _, a := range funded {
 		if left := t.funds(a); left.Cmp(funds) != 0 {
 			line("sightline.deal(%s, %s);", t.address(a), left.Dec())
 		}
@@ -213,13 +223,19 @@ func (t *foundryTest) writeWorld(b *strings.Builder, contract string) {
 		fmt.Fprintf(b, "import {%s} from \"%s\";\n", c.Name, t.imports.sources[c])
 	}
 	fmt.Fprintf(b, cheatcodes+"contract %s {\n%s", worldCheatcodes, contract, vmConstant)
+	var accounts []common.Address
 	for _, s := range s.World.Senders {
-		fmt.Fprintf(b, "    address private constant %s = %s;\n", t.names[s.Address], s.Address.Hex())
+		accounts = append(accounts, s.Address)
 	}
 	for _, in := range s.World.Instances {
-		fmt.Fprintf(b, "    address private constant %s = %s;\n", t.names[in.Address], in.Address.Hex())
+		accounts = append(accounts, in.Address)
 	}
-	fmt.Fprintf(b, "%s\n    function setUp() public {\n%s    }\n", worldHelpers, body.String())
+	for i, a := range accounts {
+		if t.used[a] && !slices.Contains(accounts[:i], a) {
+			fmt.Fprintf(b, "    address private constant %s = %s;\n", t.names[a], a.Hex())
+		}
+	}
+	fmt.Fprintf(b, "%s\n    function setUp() public {\n%s    }\n", helpers, body.String())
 }
 
 // funded are the accounts that had ether before anything was deployed.
