@@ -66,9 +66,15 @@ func newWorldTest(l *loaded) (*foundryTest, error) {
 		if _, ok := creationNonce(c); !ok {
 			return nil, exit.BadInput("%s: the World has a contract at an address that no transaction gives it", t.path)
 		}
-		if _, _, ok := t.creation(c.Data); !ok {
-			written += len(c.Data)
+		if _, _, ok := t.creation(c.Data); ok {
+			continue
 		}
+		// Code that is written out stays as it is when its source is mended.
+		if p := t.table.LookupCreation(c.Data); p != nil && p.Contract != nil {
+			return nil, exit.BadInput("%s: a test cannot import %s: its name or that of its source has unusual characters, or it is in another project than other contracts of the World",
+				t.path, human.Printable(p.Contract.QualifiedName()))
+		}
+		written += len(c.Data)
 	}
 	if written > maxTestCode {
 		return nil, exit.BadInput("%s: the World has contracts that no source of the project has, which are too large for a test", t.path)
