@@ -53,6 +53,7 @@ func TestActionCompileError(t *testing.T) {
 	s.want(3, map[string]string{"verdict": "error", "findings": "0"}, firstComment...)
 	s.intact()
 	s.says("::error ", "title=Sightline%3A error", "Undeclared identifier")
+	s.says("::error ", "file=src/C.sol", "line=5", "col=45", "title=Sightline%3A could not fuzz")
 	if body := s.fake.Comments[0].Body; !strings.Contains(body, "Undeclared identifier") {
 		t.Errorf("the comment does not say why:\n%s", body)
 	}

@@ -315,6 +315,7 @@ func TestActionComments(t *testing.T) {
 	}{
 		"ours":       {fakegithub.Comment{ID: 5, Login: "github-actions[bot]", Body: mark("811")}, true, []string{"GET /issues/7/comments", "GET /user", "PATCH /issues/comments/5"}},
 		"stranger's": {fakegithub.Comment{ID: 5, Login: "mallory", Body: mark("811")}, false, firstComment},
+		"a bot's":    {fakegithub.Comment{ID: 5, Login: "welcome[bot]", Body: mark("999999")}, false, firstComment},
 		"newer":      {fakegithub.Comment{ID: 5, Login: "github-actions[bot]", Body: mark("813")}, false, []string{"GET /issues/7/comments", "GET /user"}},
 	} {
 		s := pullRequest(t, "head", "base", nil)
@@ -419,6 +420,9 @@ func TestActionBase(t *testing.T) {
 	s.act()
 	s.want(3, map[string]string{"verdict": "error"}, slices.Concat([]string{"GET /pulls/7", "GET /pulls/7/files"}, firstComment)...)
 	s.says("the diff is unavailable", "`fetch-depth: 2`")
+	if body := s.fake.Comments[0].Body; !strings.Contains(body, "What would help, in the workflow:\n\n```yaml\n- uses: actions/checkout@v4\n  with:\n    fetch-depth: 2") {
+		t.Errorf("the comment does not say what would help:\n%s", body)
+	}
 }
 
 func (s *scene) shallow(depth string) {

@@ -43,7 +43,7 @@ Exit codes: 0 every claim holds, 1 at least one does not, 2 a reproducer or bund
 	cmd.Flags().StringVar(&o.Bundle, "bundle", "", "verify the `FILE` that run --bundle wrote: its checksums, and that everything in its report happens; with IDs, show those")
 	cmd.Flags().BoolVar(&o.Trace, "trace", false, "show everything that happens, in order: arguments and results of every call, each source line (changed lines are marked), storage writes and events")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one line of JSON per reproducer")
-	cmd.Flags().BoolVar(&o.FoundryTest, "foundry-test", false, "print the calls as a Foundry test, which inherits from the test contract that set up the World")
+	cmd.Flags().BoolVar(&o.FoundryTest, "foundry-test", false, "print the calls as a Foundry test, which makes the World itself or inherits from the test contract that set it up")
 	cmd.Flags().SortFlags = false
 	return cmd
 }

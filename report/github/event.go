@@ -8,6 +8,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/exit"
 )
 
 // Names of the events on which an action can run.
@@ -109,7 +111,7 @@ func ReadEvent(getenv func(string) string) (*Event, error) {
 	case "":
 		return nil, errors.New("GITHUB_EVENT_NAME is not set: this command runs as a step of a GitHub workflow; elsewhere use `sightline run`")
 	case "pull_request_target":
-		return nil, errTarget
+		return nil, exit.MendedBy(errTarget, exit.Mend{Lines: "on:\n  pull_request:\n  merge_group:\n"})
 	case PullRequest, MergeGroup, Push, Release, WorkflowDispatch, Schedule:
 	default:
 		return nil, fmt.Errorf("the event %q does not say what changed; run on pull_request, merge_group, push, release, workflow_dispatch or schedule", cut(e.Name, maxShown))

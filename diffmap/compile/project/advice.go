@@ -185,6 +185,9 @@ func installCommand(root, repository string) (command, workflow string) {
 				continue
 			}
 			where, step := "", "- run: "+lock.command+"  # before Sightline\n"
+			if strings.HasPrefix(lock.command, "forge ") {
+				step = "- uses: foundry-rs/foundry-toolchain@v1.4.0\n" + step
+			}
 			if relative, err := filepath.Rel(repository, folder); err == nil && relative != "." && filepath.IsLocal(relative) {
 				where = " in " + filepath.ToSlash(relative)
 				step += fmt.Sprintf("  working-directory: %q\n", filepath.ToSlash(relative))

@@ -136,7 +136,7 @@ func (p *Tree) Names() ([]string, error) {
 		return nil, &reading.Error{Origin: p.Root, Kind: reading.ErrNoContracts,
 			Problem: fmt.Sprintf("a folder with no contracts: looked for *.sol in %s, contracts and all others but %s and hidden folders",
 				own, strings.Join(slices.Concat(skippedFolders, SkippedRootFolders), ", ")),
-			Remedy: "give the project's root, or a build"}
+			Remedy: "give the project's root, or a build", Workflow: "# in the step of Sightline\n- with:\n    root: FOLDER  # that has foundry.toml, hardhat.config or the sources\n"}
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
