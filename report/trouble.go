@@ -9,12 +9,19 @@ import (
 
 // This file shows an error that ended a run: what it says, and what would mend it.
 
-// Bounds of an error's text. A screen has 40 lines, and GitHub's code blocks about 110
-// columns.
+// Bounds of what is shown of an error. A screen has 40 lines, and GitHub's code blocks about
+// 110 columns; there is one mend for most errors.
 const (
 	maxTroubleLines = 40
 	maxTroubleLine  = 200
+	maxMends        = 3
 )
+
+// someLines are the first lines of a text, clean.
+func someLines(text string) []string {
+	lines := cleanLines(text, maxTroubleLine)
+	return lines[:min(len(lines), maxTroubleLines)]
+}
 
 // NewTrouble is what is known of an error beyond its one-line reason; nil: nothing is.
 func NewTrouble(text string, places []TroublePlace, mends []Mend) *Trouble {
@@ -40,18 +47,19 @@ func (t *Trouble) Mended() []Mend {
 func (p *page) trouble() {
 	t := p.r.Trouble
 	if t != nil && len(t.Lines) > 1 {
-		p.line("%s", fence(cleanLines(strings.Join(t.Lines, "\n"), maxTroubleLine)))
+		p.line("%s", fence(someLines(strings.Join(t.Lines, "\n"))))
 	}
 	if p.r.Verdict != Error {
 		return
 	}
-	for _, m := range slices.Concat(t.Mended(), p.r.deployMend()) {
+	mends := slices.Concat(t.Mended(), p.r.deployMend())
+	for _, m := range mends[:min(len(mends), maxMends)] {
 		where := "the workflow"
 		if m.File != "" {
 			where = code(m.File, maxPath)
 		}
 		p.line("What would help, in %s:\n", where)
-		p.line("%s", fenceOf("yaml", cleanLines(m.YAML, maxTroubleLine)))
+		p.line("%s", fenceOf("yaml", someLines(m.YAML)))
 	}
 }
 

@@ -166,7 +166,7 @@ const inheritedCheatcodes = `    function stopPrank() external;
 
 // Text of a test's line that says what it means that it passes or fails.
 const (
-	failsSaid  = "It fails as long as the finding happens, and where an earlier call ends otherwise than when it was found."
+	failsSaid  = "It fails as long as the finding happens, and ends early, with a log, where a call before it ends otherwise than when it was found."
 	passesSaid = "None of its calls fails, so it passes: -vvvv shows what they do."
 )
 
@@ -190,6 +190,9 @@ func (t *foundryTest) source(exec *evm.Execution) (text string, fails bool) {
 	} else {
 		fmt.Fprintf(&b, "import {%s} from \"./%s\";\n", t.base.Name, path.Base(t.base.Source))
 		fmt.Fprintf(&b, cheatcodes+"contract %s is %s {\n%s%s", inheritedCheatcodes, contract, t.base.Name, vmConstant, t.helper())
+	}
+	if strings.Contains(body.String(), "sightlineLog(") {
+		b.WriteString(logHelper)
 	}
 	fmt.Fprintf(&b, "\n    function %s() public {\n        bool ok;\n        bytes memory out;\n", name)
 	if t.base != nil {
@@ -230,6 +233,14 @@ func (s *Snapshot) FoundryTest(table *bytecode.Table, path string, r *Reproducer
 	text, fails := t.source(exec)
 	return &FoundryTest{text, fails}, nil
 }
+
+// logHelper prints a text as forge-std's console does: at -vv and above.
+const logHelper = `
+    function sightlineLog(string memory text) private view {
+        (bool ok, ) = address(0x000000000000000000636F6e736F6c652e6c6f67).staticcall(abi.encodeWithSignature("log(string)", text));
+        ok;
+    }
+`
 
 // vmConstant is the account of Foundry's cheatcodes.
 const vmConstant = "    SightlineVm private constant sightline = SightlineVm(0x7109709ECfa91a80626fF3989D68f67F5b1DD12D);\n"
@@ -281,9 +292,9 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 				crypto.Keccak256Hash(exec.Calls[i].Output))
 			fails = true
 		case failed:
-			fmt.Fprintf(b, "        require(!ok, \"call %d succeeds, unlike when it was found\");\n", i+1)
+			fmt.Fprintf(b, "        if (ok) return sightlineLog(\"call %d succeeds, unlike when it was found\");\n", i+1)
 		default:
-			fmt.Fprintf(b, "        require(ok, \"call %d fails, unlike when it was found\");\n", i+1)
+			fmt.Fprintf(b, "        if (!ok) return sightlineLog(\"call %d fails, unlike when it was found\");\n", i+1)
 		}
 		if !last || failed || fails || claim.Kind != FindingClaim {
 			continue

@@ -70,7 +70,7 @@ func newWorldTest(l *loaded) (*foundryTest, error) {
 			continue
 		}
 		// Code that is written out stays as it is when its source is mended.
-		if p := t.table.LookupCreation(c.Data); p != nil && p.Contract != nil {
+		if p := t.table.LookupCreation(c.Data); p != nil && p.Contract != nil && !world.IsBuiltInMock(p.Contract) {
 			return nil, exit.BadInput("%s: a test cannot import %s: its name or that of its source has unusual characters, or it is in another project than other contracts of the World",
 				t.path, human.Printable(p.Contract.QualifiedName()))
 		}

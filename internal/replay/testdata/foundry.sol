@@ -3,7 +3,7 @@ pragma solidity >=0.6.2;
 
 // SL-1 assertion: too * / much at test.sol:Lender
 // Save it as SL_1.t.sol, and run: forge test --match-test test_SL_1 -vvv
-// It fails as long as the finding happens, and where an earlier call ends otherwise than when it was found.
+// It fails as long as the finding happens, and ends early, with a log, where a call before it ends otherwise than when it was found.
 
 import {LenderTest} from "./test.sol";
 
@@ -23,6 +23,11 @@ contract Sightline_SL_1 is LenderTest {
         return address(uint160(uint256(sightline.load(address(this), bytes32(slot))) >> (8 * offset)));
     }
 
+    function sightlineLog(string memory text) private view {
+        (bool ok, ) = address(0x000000000000000000636F6e736F6c652e6c6f67).staticcall(abi.encodeWithSignature("log(string)", text));
+        ok;
+    }
+
     function test_SL_1() public {
         bool ok;
         bytes memory out;
@@ -34,7 +39,7 @@ contract Sightline_SL_1 is LenderTest {
         sightline.deal(address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01), 79228162514264337593543950336);
         sightline.prank(address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01), address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01));
         (ok, out) = sightlineHeld(0, 1) /* lender */.call{value: 15}(hex"c5ebeaec0000000000000000000000000000000000000000000000000000000000000005");
-        require(ok, "call 1 fails, unlike when it was found");
+        if (!ok) return sightlineLog("call 1 fails, unlike when it was found");
 
         // 2. user1 lender.borrow{value: 14}(5)
         sightline.warp(1000000);
