@@ -34,8 +34,8 @@ var FailingTest = &Oracle{
 	Severity: High,
 	Doc: "A fuzz test of the project's own (a function test… with parameters of a Foundry test that sets up the World) fails with some arguments: it reverts, or one of its assertions does not hold. " +
 		"It fails as forge would have it fail, called on its own after setUp().",
-	Remedy: "Run the test with the arguments that the finding names: forge fails on them, too. Mend the contract if the test is right. " +
-		"If the test is wrong about such arguments, exclude them in it with bound or vm.assume.",
+	Remedy: "Run the test with the arguments that the finding names: forge fails on them, too. A test that is right shows what to mend in the contract. " +
+		"One that is wrong about such arguments should exclude them, with bound or vm.assume.",
 	Check: checkTest,
 }
 

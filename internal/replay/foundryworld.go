@@ -105,6 +105,18 @@ func (t *foundryTest) creation(code []byte) (name string, arguments []byte, ok b
 	return name, code[len(p.Bytes):], true
 }
 
+// creationText writes creation code: by the contract's name, or as it is.
+func (t *foundryTest) creationText(code []byte) string {
+	name, arguments, ok := t.creation(code)
+	switch {
+	case !ok:
+		return hexLiteral(code)
+	case len(arguments) > 0:
+		return fmt.Sprintf("abi.encodePacked(type(%s).creationCode, %s)", name, hexLiteral(arguments))
+	}
+	return fmt.Sprintf("type(%s).creationCode", name)
+}
+
 // imports are the contracts that a test imports, under names that are unique in it.
 type imports struct {
 	folder  string                        // of the project, relative to the repository; empty: its root
@@ -200,13 +212,7 @@ func (t *foundryTest) writeWorld(b *strings.Builder, contract, calls string) {
 			continue
 		}
 		nonce, _ := creationNonce(c)
-		code := hexLiteral(c.Data)
-		if name, arguments, ok := t.creation(c.Data); ok && len(arguments) > 0 {
-			code = fmt.Sprintf("abi.encodePacked(type(%s).creationCode, %s)", name, hexLiteral(arguments))
-		} else if ok {
-			code = fmt.Sprintf("type(%s).creationCode", name)
-		}
-		transaction("sightlineDeploy(%s, %d, %s, %s); // %s", t.address(c.From), nonce, c.Value.Dec(), code, t.address(c.Address))
+		transaction("sightlineDeploy(%s, %d, %s, %s); // %s", t.address(c.From), nonce, c.Value.Dec(), t.creationText(c.Data), t.address(c.Address))
 	}
 	// What does not occur has no need of ether.
 	text := strings.ToLower(made.String() + calls)
