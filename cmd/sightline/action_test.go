@@ -180,13 +180,12 @@ func TestActionRelease(t *testing.T) {
 	s := newScene(t)
 	old := s.repo.Commit("refs/tags/v1", side(t, "crowdsale", "base", nil))
 	tip := s.repo.Commit("refs/tags/v2", side(t, "crowdsale", "head", nil), old)
-	s.fake.Releases = []map[string]any{{"tag_name": "v2"}, {"tag_name": "v1"}}
 	s.checkout(tip, "1")
 	s.build("head")
 	s.event("release", "refs/tags/v2", tip, map[string]any{"action": "published", "release": map[string]any{"tag_name": "v2"}})
 	s.env["INPUT_BUNDLE"] = "kept/sightline.tar"
 	s.act()
-	s.want(1, map[string]string{"verdict": "fail", "bundle": "kept/sightline.tar"}, slices.Concat([]string{"GET /releases", "git fetch"}, uploadCalls)...)
+	s.want(1, map[string]string{"verdict": "fail", "bundle": "kept/sightline.tar"}, slices.Concat([]string{"GET /tags", "GET /compare/" + old + "..." + tip, "git fetch"}, uploadCalls)...)
 	s.intact()
 	if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(s.read("bundle")))); sum != s.values["bundle-sha256"] {
 		t.Errorf("the bundle's SHA-256 is %s, the output says %s", sum, s.values["bundle-sha256"])

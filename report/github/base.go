@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
@@ -56,7 +55,7 @@ func (u *Unavailable) Error() string {
 	if len(u.Reasons) > 0 {
 		text += " (" + strings.Join(u.Reasons, "; ") + ")"
 	}
-	return text + "; set `fetch-depth: 2` in the actions/checkout step, or `fetch-depth: 0` if you name a base"
+	return text + "; set `fetch-depth: 2` in the actions/checkout step, or `fetch-depth: 0` for a release or a base that you name"
 }
 
 // ErrorMends are lines of a workflow with which a way works.
@@ -101,7 +100,7 @@ func (b *BaseResolver) compare(ctx context.Context, head string) (*Comparison, e
 		return &Comparison{How: "the whole project, since scheduled runs have no base"}, nil
 	}
 	if tag := run.Tag(); tag != "" {
-		return b.sinceRelease(ctx, tag)
+		return b.sinceRelease(ctx, tag, head)
 	}
 	if run.Event.Base != "" {
 		c, err := b.with(ctx, run.Event.Base, "the branch before the push")
@@ -174,28 +173,6 @@ func (b *BaseResolver) mergeBase(ctx context.Context, base, head string) (string
 		return id, nil
 	}
 	return "", errors.New("GitHub reports no merge base")
-}
-
-// maxReleases bounds the releases that are searched for the one before a tag; one page.
-const maxReleases = 100
-
-// sinceRelease compares a tag with the release before it.
-func (b *BaseResolver) sinceRelease(ctx context.Context, tag string) (*Comparison, error) {
-	if b.Client == nil {
-		return nil, errors.New("the previous release is unknown: asking GitHub needs a token")
-	}
-	releases, _, err := b.Client.api.Repositories.ListReleases(ctx, b.Client.owner, b.Client.repo, &gh.ListOptions{PerPage: maxReleases})
-	if err != nil {
-		return nil, fmt.Errorf("the previous release is unknown: %w", refused(err, "contents: read"))
-	}
-	// Newest first. Those before the tag's own release are newer.
-	own := slices.IndexFunc(releases, func(r *gh.RepositoryRelease) bool { return r.GetTagName() == tag })
-	for _, r := range releases[own+1:] {
-		if !r.GetDraft() && !r.GetPrerelease() && r.GetTagName() != "" {
-			return b.with(ctx, "refs/tags/"+r.GetTagName(), "the release before "+tag)
-		}
-	}
-	return &Comparison{How: "the whole project, since there is no release before " + tag}, nil
 }
 
 // fromGitHub gets a pull request's diff from GitHub. Its lines are those of the pull

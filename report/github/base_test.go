@@ -47,15 +47,6 @@ func TestBaseResolver(t *testing.T) {
 	pr := Event{Name: PullRequest, Number: 7, Base: h.main, Head: h.head, SHA: h.merge, Ref: "refs/pull/7/merge"}
 	dispatch := Event{Name: WorkflowDispatch, Ref: "refs/heads/x", DispatchBy: "main"}
 	h.fake.Bases = map[string]string{h.main + "..." + h.head: h.root, "main..." + h.next: h.main, "main..." + h.main: h.main}
-	h.repo.Commit("refs/tags/v1", map[string]string{"a.sol": "1\n"}, h.root)
-	h.repo.Commit("refs/tags/v3", map[string]string{"a.sol": "1\n"}, h.main)
-	tag := func(names ...string) (list []map[string]any) {
-		for _, name := range names {
-			list = append(list, map[string]any{"tag_name": name, "draft": false, "prerelease": strings.Contains(name, "rc")})
-		}
-		return list
-	}
-	h.fake.Releases = tag("v3", "v2", "v2-rc1", "v1")
 	compare := "GET /repos/octo/vault/compare/"
 	for _, c := range []struct {
 		name, at, depth string
@@ -76,9 +67,6 @@ func TestBaseResolver(t *testing.T) {
 		{"push of a new branch, with the history", h.next, "0", Event{Name: Push, Head: h.next, Ref: "refs/heads/x", Created: true}, "", h.main, "the merge base with main", nil},
 		{"forced push", h.next, "1", Event{Name: Push, Base: someSHA, Head: h.next, Ref: "refs/heads/x"}, "", h.main, "the merge base with main, fetched", []string{"git fetch", compare + "main..." + h.next, "git fetch"}},
 		{"first push of all", h.main, "1", Event{Name: Push, Head: h.main, Ref: "refs/heads/main", Created: true}, "", "", "the whole project, since the default branch is new", nil},
-		{"release", h.next, "1", Event{Name: Release, Ref: "refs/tags/v2"}, "", "refs/tags/v1", "the release before v2, fetched", []string{"GET /repos/octo/vault/releases", "git fetch"}},
-		{"tag without a release", h.next, "1", Event{Name: Push, Ref: "refs/tags/v4"}, "", "refs/tags/v3", "the release before v4, fetched", []string{"GET /repos/octo/vault/releases", "git fetch"}},
-		{"first release", h.next, "1", Event{Name: Release, Ref: "refs/tags/v1"}, "", "", "the whole project, since there is no release before v1", []string{"GET /repos/octo/vault/releases"}},
 		{"named", h.next, "1", dispatch, "main", h.main, "the named base, fetched", []string{"git fetch"}},
 		{"schedule", h.next, "1", Event{Name: Schedule}, "", "", "the whole project, since scheduled runs have no base", nil},
 	} {

@@ -42,6 +42,11 @@ const gitDelay = 500 * time.Millisecond
 // configuration could make git run; safe.directory lets it read a tree owned by
 // another user, as a checkout is in a container.
 func (c *checkout) git(ctx context.Context, env []string, args ...string) (string, error) {
+	return c.gitWithin(ctx, maxGitOutput, env, args...)
+}
+
+// gitWithin is git with another bound on what is kept of its output.
+func (c *checkout) gitWithin(ctx context.Context, limit int, env []string, args ...string) (string, error) {
 	options := []string{
 		"--no-pager", "-c", "safe.directory=" + filepath.ToSlash(c.dir), "-c", "core.fsmonitor=false",
 		"-c", "core.hooksPath=" + os.DevNull, "-c", "gc.auto=0", "-c", "maintenance.auto=false",
@@ -51,7 +56,7 @@ func (c *checkout) git(ctx context.Context, env []string, args ...string) (strin
 	cmd.Env = append(allowed(gitEnvironment), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
 	cmd.Env = append(cmd.Env, env...)
 	cmd.WaitDelay = gitDelay
-	stdout, stderr := &head{limit: maxGitOutput}, &head{limit: maxGitError}
+	stdout, stderr := &head{limit: limit}, &head{limit: maxGitError}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
@@ -158,6 +163,56 @@ func (c *checkout) mergeBase(ctx context.Context, a, b string) (string, error) {
 		}
 	}
 	return c.git(ctx, nil, "merge-base", a, b)
+}
+
+// maxTagList bounds the list of tags, bytes: 100,000 of them.
+const maxTagList = 10 << 20
+
+// tags lists the tags of a checkout that has the full history.
+func (c *checkout) tags(ctx context.Context) ([]tag, error) {
+	if shallow, err := c.git(ctx, nil, "rev-parse", "--is-shallow-repository"); err != nil || shallow != "false" {
+		return nil, errors.New("the checkout does not have the full history")
+	}
+	list, err := c.gitWithin(ctx, maxTagList, nil, "for-each-ref", "--format=%(refname:strip=2)%00%(objecttype)%00%(objectname)%00%(*objecttype)%00%(*objectname)", "refs/tags/")
+	if err != nil {
+		return nil, err
+	}
+	if len(list) >= maxTagList {
+		return nil, fmt.Errorf("its list of tags has more than %d bytes", maxTagList)
+	}
+	var tags []tag
+	for line := range strings.Lines(list) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\x00")
+		switch {
+		case len(fields) != 5:
+		case fields[1] == "commit":
+			tags = append(tags, tag{fields[0], fields[2]})
+		case fields[3] == "commit": // of an annotated tag
+			tags = append(tags, tag{fields[0], fields[4]})
+		}
+	}
+	return tags, nil
+}
+
+// descends reports whether a head descends from a commit, in a checkout that has the full
+// history.
+func (c *checkout) descends(ctx context.Context, commit, head string) (bool, error) {
+	missing, err := c.git(ctx, nil, "rev-list", "--count", head+".."+commit)
+	return missing == "0", err
+}
+
+// nearestTag is the nearest tag from which a commit's first parent descends; empty if there is
+// none.
+func (c *checkout) nearestTag(ctx context.Context, id string) (string, error) {
+	parents, err := c.parents(ctx, id)
+	if err != nil || len(parents) == 0 {
+		return "", err
+	}
+	list, err := c.git(ctx, nil, "for-each-ref", "--count=1", "--format=%(refname)", "--merged="+parents[0], "refs/tags/")
+	if err != nil || list == "" {
+		return "", err
+	}
+	return c.git(ctx, nil, "describe", "--tags", "--abbrev=0", parents[0])
 }
 
 // fetched is the ref that keeps the fetched commit.

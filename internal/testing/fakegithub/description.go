@@ -27,7 +27,7 @@ var paths = map[string]string{
 	"/repos/{owner}/{repo}/compare/{basehead}":              "/repos/{owner}/{repo}/compare/{basehead}",
 	"/repos/{owner}/{repo}/pulls/{pull_number}":             "/repos/{owner}/{repo}/pulls/{pull_number}",
 	"/repos/{owner}/{repo}/pulls/{pull_number}/files":       "/repos/{owner}/{repo}/pulls/{pull_number}/files",
-	"/repos/{owner}/{repo}/releases":                        "/repos/{owner}/{repo}/releases",
+	"/repos/{owner}/{repo}/tags":                            "/repos/{owner}/{repo}/tags",
 	"/repos/{owner}/{repo}/contents/{path}":                 "/repos/{owner}/{repo}/contents/{path:.+}",
 }
 

@@ -146,3 +146,13 @@ func (r *Repository) Parent(id string) string {
 	r.t.Helper()
 	return r.git(r.dir, "rev-parse", id+"^")
 }
+
+// SetRef sets a ref, such as a tag, to a commit, or removes it.
+func (r *Repository) SetRef(ref, id string) {
+	r.t.Helper()
+	if id == "" {
+		r.git(r.dir, "update-ref", "-d", ref)
+		return
+	}
+	r.git(r.dir, "update-ref", ref, id)
+}

@@ -69,7 +69,6 @@ type Server struct {
 	Bases    map[string]string // merge bases by "base...head"
 	Diff     string            // of a pull request; empty: 406, too large
 	Files    []map[string]any  // of a pull request
-	Releases []map[string]any  // newest first
 	Contents map[string]string // by "path@ref"
 	Projects string            // folder of OWNER/NAME repositories that git can fetch
 
@@ -215,8 +214,8 @@ func (s *Server) answer(key string, r *http.Request, parameters map[string]strin
 		return Answer{Status: http.StatusOK, Header: map[string]string{"Content-Type": "text/plain"}, Body: s.Diff}
 	case "GET /repos/{owner}/{repo}/pulls/{pull_number}/files":
 		return s.paged(r, s.Files)
-	case "GET /repos/{owner}/{repo}/releases":
-		return s.paged(r, s.Releases)
+	case "GET /repos/{owner}/{repo}/tags":
+		return s.paged(r, s.tags())
 	case "GET /repos/{owner}/{repo}/contents/{path}":
 		return s.content(parameters["path"], r.URL.Query().Get("ref"))
 	}
@@ -335,14 +334,48 @@ func (s *Server) edit(method, number string, body []byte, op *openapi3.Operation
 
 func (s *Server) compare(basehead string, op *openapi3.Operation) Answer {
 	base, ok := s.Bases[basehead]
+	shape, _ := example(op, "200").(map[string]any)
+	if from, to, _ := strings.Cut(basehead, "..."); !ok && len(from) == 40 {
+		if base, ok = s.query("merge-base", from, to); ok {
+			ahead, _ := s.query("rev-list", "--count", base+".."+to)
+			status := "diverged"
+			switch {
+			case from == to:
+				status = "identical"
+			case base == from:
+				status = "ahead"
+			case base == to:
+				status = "behind"
+			}
+			shape["status"], shape["ahead_by"] = status, json.Number(ahead)
+		}
+	}
 	if !ok {
 		return Answer{Status: http.StatusNotFound}
 	}
-	shape, _ := example(op, "200").(map[string]any)
 	if commit, ok := shape["merge_base_commit"].(map[string]any); ok {
 		commit["sha"] = base
 	}
 	return Answer{Status: http.StatusOK, Body: shape}
+}
+
+// query asks git about the repository; false if it has no answer.
+func (s *Server) query(args ...string) (string, bool) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = filepath.Join(s.Projects, "octo", "vault")
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err == nil
+}
+
+// tags are those of the repository, in the reverse order of their names.
+func (s *Server) tags() []map[string]any {
+	list, _ := s.query("for-each-ref", "--sort=-refname", "--format=%(refname:strip=2) %(objectname) %(*objectname)", "refs/tags/")
+	var tags []map[string]any
+	for line := range strings.Lines(list) {
+		fields := strings.Fields(line)
+		tags = append(tags, map[string]any{"name": fields[0], "commit": map[string]string{"sha": fields[len(fields)-1]}})
+	}
+	return tags
 }
 
 // git serves the projects to git's own protocol.
