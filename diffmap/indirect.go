@@ -26,13 +26,19 @@ type BaseSide struct {
 // AddIndirect adds a target for each function of table's contracts whose code
 // differs from the base's although none of its lines changed: because the type of
 // a struct's field, a list of base contracts or the slot of a state variable did.
-// It returns how many lines it added. Contracts that the base lacks are new
-// altogether and get none.
-func (m *Mapping) AddIndirect(sides []BaseSide, table *bytecode.Table, options Options) int {
+// It returns how many lines it added. Contracts that the base lacks, or could not deploy, are
+// new altogether. If isNew says that one counts, and no changed line is in it, all of its
+// functions get targets: "contract New is Base {}" makes code of what was none before.
+func (m *Mapping) AddIndirect(sides []BaseSide, table *bytecode.Table, options Options, isNew func(*bytecode.Contract) bool) int {
 	found := map[lineKey]*indirect{}
+	changed := map[string]bool{} // contracts with targets
+	for _, t := range m.Targets {
+		changed[t.Contract] = true
+	}
 	for _, side := range sides {
 		c := newComparer(side, m, options)
 		c.table = table
+		c.isNew = func(contract *bytecode.Contract) bool { return !changed[contract.QualifiedName()] && isNew(contract) }
 		for _, a := range artifacts(side.Head, table) {
 			c.compare(&a, found)
 		}
@@ -52,6 +58,7 @@ type indirect struct {
 type comparer struct {
 	side     BaseSide
 	table    *bytecode.Table
+	isNew    func(*bytecode.Contract) bool
 	head     map[int][]part
 	base     map[int][]part
 	artifact map[string]*artifact // the base's, by canonical contract and kind
@@ -152,11 +159,14 @@ func (c *comparer) addSource(s *compile.Source, file string, lines []Line) {
 // compare looks for parts of an artifact that differ from the base's.
 func (c *comparer) compare(a *artifact, found map[lineKey]*indirect) {
 	other := c.artifact[a.contract.UnitName()+" "+a.program.Code.Kind.String()]
-	if other == nil || len(a.entries) == 0 {
+	if len(a.entries) == 0 || other == nil && !c.isNew(&a.contract.Contract) {
 		return
 	}
 	taken := takeApart(a, c.side.Head, c.head, creationSizes(c.side.Head))
-	ours, theirs := taken.normalize(), takeApart(other, c.side.Base, c.base, creationSizes(c.side.Base)).normalize()
+	ours, theirs := taken.normalize(), map[codePart]*normalized{}
+	if other != nil {
+		theirs = takeApart(other, c.side.Base, c.base, creationSizes(c.side.Base)).normalize()
+	}
 	for _, p := range slices.SortedFunc(maps.Keys(ours), compareParts) {
 		at, ok := c.places[p]
 		if !ok || c.changed[p] {

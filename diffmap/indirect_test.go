@@ -336,7 +336,7 @@ func indirectOf(t *testing.T, side BaseSide, file, base, head string) (*Mapping,
 	if err != nil {
 		t.Fatal(err)
 	}
-	mapping.AddIndirect([]BaseSide{side}, table, options)
+	mapping.AddIndirect([]BaseSide{side}, table, options, func(*bytecode.Contract) bool { return false })
 	var got []string
 	for _, l := range mapping.Lines {
 		if l.Kind == unified.Indirect && l.Position.File == file {

@@ -10,8 +10,12 @@ func otherLanguage(file string) string {
 	switch path.Ext(file) {
 	case ".yul":
 		return "Yul source: none of the builds has its standard-JSON input and output"
-	case ".vy":
+	case ".vy", ".vyi":
 		return "Vyper source: only what solc compiles can be mapped yet"
+	case ".huff":
+		return "Huff source: only what solc compiles can be mapped yet"
+	case ".fe":
+		return "Fe source: only what solc compiles can be mapped yet"
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package diffmap
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/compile"
@@ -68,6 +69,25 @@ func (o Options) withoutBuild(file string) string {
 		return fmt.Sprintf("in none of the projects (%s), and none of them imports it", severalOf(o.Projects, 5))
 	}
 	return ""
+}
+
+// Problem says why the project that a file of the repository belongs to has no build; empty
+// where it has one, or no project holds the file.
+func (o Options) Problem(file string) string {
+	rest, below := inFolder(file, o.Root)
+	owner, found := compile.Owner(o.Projects, rest)
+	if !below || !found {
+		return ""
+	}
+	return o.Problems[owner]
+}
+
+// Held reports whether one of the outputs holds a file of the repository, mapped or not.
+func (o Options) Held(outputs []*compile.Output, file string) bool {
+	return slices.ContainsFunc(outputs, func(output *compile.Output) bool {
+		s, _ := matchSource(output, file, o)
+		return s != nil
+	})
 }
 
 // rootOf is the folder of an output's project in the repository, "." at its top.

@@ -84,10 +84,17 @@ type verdict struct {
 	reason string
 }
 
-// better reports whether v says more of a line than old: that a build cannot tell
+// unused is the status of code that no deployable contract holds. In the result that is
+// NoBytecode, see [Line.Unused].
+const unused Status = "unused"
+
+// verdictOrder ranks the statuses of a verdict by how much they say: that a build cannot tell
 // outweighs that another has no code.
+var verdictOrder = []Status{"", NoBytecode, unused, Unmapped}
+
+// better reports whether v says more of a line than old.
 func (v verdict) better(old verdict) bool {
-	return old.status == "" || old.status == NoBytecode && v.status == Unmapped
+	return slices.Index(verdictOrder, v.status) > slices.Index(verdictOrder, old.status)
 }
 
 // describe fills in what a source says of a changed line. found reports whether
@@ -261,7 +268,7 @@ func (t *sourceTree) callableVerdict(f, n int32, output *compile.Output) verdict
 	case len(ast.Child("body").Children) == 0:
 		return verdict{NoBytecode, fmt.Sprintf("%s has an empty body: the compiler makes no instruction for it", name)}
 	case !t.inUse(f):
-		return verdict{NoBytecode, unusedReason(ast, contract)}
+		return verdict{unused, unusedReason(ast, contract)}
 	case t.inMessage(n):
 		return verdict{Unmapped, "the build does not show which require fails with this message: several of the contract have equal ones"}
 	case t.inAssembly(n) && output.Settings.ViaIR:
@@ -329,9 +336,9 @@ func (t *sourceTree) variableVerdict(node *treeNode, output *compile.Output) ver
 	case optimized(output):
 		return verdict{Unmapped, unmappedReason(output)}
 	case constant:
-		return verdict{NoBytecode, "constant that no deployable contract uses"}
+		return verdict{unused, "constant that no deployable contract uses"}
 	}
-	return verdict{NoBytecode, "state variable of a contract that no deployable contract inherits"}
+	return verdict{unused, "state variable of a contract that no deployable contract inherits"}
 }
 
 func (t *sourceTree) inAssembly(n int32) bool {

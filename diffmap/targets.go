@@ -42,6 +42,9 @@ type Line struct {
 	// [Combine]. Reason is set when Status is.
 	Status Status
 	Reason string
+	// Unused is set for code without bytecode because no deployable contract holds it, unlike
+	// comments and declarations, which are never code.
+	Unused bool
 	// Because says what changed the code of a line of kind Indirect.
 	Because string
 	// Targets are indices into [Mapping.Targets].
@@ -358,6 +361,9 @@ func (m *mapper) mapping() *Mapping {
 		}
 		if len(line.Targets) == 0 {
 			line.Status, line.Reason = state.verdict.status, state.verdict.reason
+			if line.Status == unused {
+				line.Status, line.Unused = NoBytecode, true
+			}
 		}
 		result.Lines = append(result.Lines, line)
 	}

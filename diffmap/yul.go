@@ -40,7 +40,7 @@ func (t *sourceTree) yulVerdict(n int32, output *compile.Output) verdict {
 	case !t.holdsCode[code]:
 		return verdict{Unmapped, "the compiler tells the code of the outermost object only, and of the one in it where that is the only one, or has its name and _deployed"}
 	case function && !t.holdsCode[f]:
-		return verdict{NoBytecode, fmt.Sprintf("function %s is never called", t.yulFunction(n))}
+		return verdict{unused, fmt.Sprintf("function %s is never called", t.yulFunction(n))}
 	case t.style.shuffled:
 		return verdict{Unmapped, "the code keeps nothing of this line but the order of values on the stack"}
 	}

@@ -53,11 +53,50 @@ func TestGate(t *testing.T) {
 	}
 	r := report("new_findings(high) == 0 && reached >= 80%")
 	Decide(r)
-	if want := `the gate "new_findings(high) == 0 && reached >= 80%" is not met: 2 new findings, 3 of 4 changed lines reached`; r.Reason != want {
+	if want := `the gate "new_findings(high) == 0 && reached >= 80%" is not met: 2 new findings; reached 75 % of 4 lines, gate 80 %: 1 line short`; r.Reason != want {
 		t.Errorf("the reason is %q, want %q", r.Reason, want)
 	}
 	if err := CheckGate(strings.Repeat("(", MaxGate+1)); err == nil {
 		t.Error("a condition of any length is read")
+	}
+}
+
+// TestTolerance: runs of one commit may differ by a line, or by one of 50.
+func TestTolerance(t *testing.T) {
+	for _, c := range []struct {
+		reached, lines int
+		gate           string
+		verdict, says  string
+	}{
+		{12, 14, "reached >= 80%", Pass, "12 of 14 changed lines reached, nothing broke"},
+		{11, 14, "reached >= 80%", Pass, "11 of 14 changed lines reached, nothing broke; reached 78.6 % of 14 lines, gate 80 %: 1 line short, within the tolerance"},
+		{10, 14, "reached >= 80%", Fail, `the gate "reached >= 80%" is not met: 0 new findings; reached 71.4 % of 14 lines, gate 80 %: 2 lines short`},
+		{10, 14, "reached >= 0.8 && new_findings() == 0", Fail, "gate 80 %: 2 lines short"},
+		{7, 9, "reached >= 80%", Fail, "1 line short"},
+		{0, 1, "reached >= 80%", Fail, "1 line short"},
+		{9, 10, "reached >= 100%", Pass, "1 line short, within the tolerance"},
+		{9, 10, "unreached == 0", Fail, "9 of 10 changed lines reached"},
+		{9, 10, "reached_lines == lines", Fail, "9 of 10 changed lines reached"},
+		{157, 200, "reached >= 80%", Pass, "3 lines short, within the tolerance"},
+		{156, 200, "reached >= 80%", Pass, "4 lines short, within the tolerance"},
+		{155, 200, "reached >= 80%", Fail, "reached 77.5 % of 200 lines, gate 80 %: 5 lines short"},
+		{5, 10, "reached > 50%", Pass, "1 line short, within the tolerance"},
+		{8, 10, "reached < 50%", Fail, "8 of 10 changed lines reached"},
+	} {
+		r := &Report{FailOn: "high", Gate: c.gate, Stats: Stats{Executions: 1, Calls: manyCalls}}
+		for i := range c.lines {
+			status := Unreached
+			if i < c.reached {
+				status = Reached
+			}
+			r.Lines = append(r.Lines, Line{File: "src/A.sol", Line: i + 1, Status: status})
+		}
+		if Decide(r); r.Verdict != c.verdict || !strings.HasSuffix(r.Reason, c.says) {
+			t.Errorf("%d of %d, %s: %s (%s), want %s (%s)", c.reached, c.lines, c.gate, r.Verdict, r.Reason, c.verdict, c.says)
+		}
+		if text := string(Comment(r, Options{})); c.verdict == Pass && strings.Contains(r.Reason, "tolerance") != strings.Contains(text, "within the tolerance") {
+			t.Errorf("%d of %d, %s: the comment does not say how far off it is:\n%s", c.reached, c.lines, c.gate, text)
+		}
 	}
 }
 

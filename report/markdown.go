@@ -115,19 +115,26 @@ func (p *page) elsewhere() string {
 	return "in `summary.md`"
 }
 
-// heading is the verdict in one line. Green is only for a pass that found nothing
-// and reached something.
+// heading is the verdict in one line. It says what was looked at, not that there is no bug.
+// Green is only for a pass that found nothing and reached most of the change.
 func (p *page) heading() string {
-	if p.r.Verdict == Skipped {
+	if p.r.Verdict == Skipped && p.r.knownIdle() {
 		return "⏭️ Nothing to fuzz"
 	}
-	found := p.r.found()
-	reached := fmt.Sprintf("%d of %s reached", p.tally[Reached], p.tally.what(p.tally.code()))
+	if p.r.Verdict == Skipped {
+		return "⚠️ Nothing was fuzzed"
+	}
+	found, reached := p.r.found(), p.tally.reached()
+	if p.r.Verdict != Pass {
+		reached = fmt.Sprintf("%d of %s reached", p.tally[Reached], p.tally.what(p.tally.code()))
+	}
 	switch {
 	case p.r.Verdict == Fail && len(found) == 0: // a condition, an expired waiver, or a finding that is withheld
 		return "❌ Gate failed · " + reached
 	case p.r.Verdict == Fail:
 		return "❌ " + describeFindings(found, "bug") + " · " + reached
+	case p.r.Verdict != Pass && len(p.r.hidden()) > 0 && p.tally[Reached] > 0:
+		return "🛑 Not all of the change was looked at · " + reached
 	case p.r.Verdict != Pass && p.tally.code() == 0:
 		return "🛑 Could not fuzz"
 	case p.r.Verdict != Pass:
@@ -135,15 +142,29 @@ func (p *page) heading() string {
 	case len(found) > 0:
 		return "⚠️ " + describeFindings(found, "bug") + " · gate passed · " + reached
 	case p.tally[Reached] == 0:
-		return "⚠️ No bug found, but " + reached
+		return "⚠️ " + upper(reached)
+	case p.tally.few():
+		return "⚠️ " + upper(reached) + ", nothing broke in them" + p.brief()
+	case len(p.r.Unread) > 0:
+		return fmt.Sprintf("⚠️ %s, nothing broke · %s not looked at", reached, wasPlural(len(p.r.Unread), "changed file"))
+	case p.brief() != "":
+		return "⚠️ " + reached + ", nothing broke" + p.brief()
 	}
-	return "✅ No bug found · " + reached
+	return "✅ " + reached + ", nothing broke"
+}
+
+// brief says that lines were executed a few times only; empty if not.
+func (p *page) brief() string {
+	if p.r.Stats.Calls == 0 || p.r.Stats.Calls >= manyCalls {
+		return ""
+	}
+	return " in " + human.Plural(int(p.r.Stats.Calls), "call")
 }
 
 // verdict writes the heading and, unless that says enough, the reason.
 func (p *page) verdict() {
 	p.line("### %s\n", p.heading())
-	said := p.r.Verdict == Pass && p.tally[Reached] > 0 || p.r.Verdict == Fail && p.shownGates()
+	said := p.r.Verdict == Pass && p.tally[Reached] > 0 && len(p.r.Unread) == 0 && !p.r.near() || p.r.Verdict == Fail && p.shownGates()
 	if !said {
 		p.line("%s\n", sentence(prose(upper(p.r.Reason), maxReason)))
 	}

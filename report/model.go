@@ -35,6 +35,9 @@ type Report struct {
 	World   World    `json:"world"`
 	Oracles []Oracle `json:"oracles"` // that watched, in order
 
+	// Unread are the changed files with code, or what decides about it, at which nothing looked.
+	Unread []Unread `json:"unread,omitempty"`
+
 	Lines    []Line    `json:"lines"`   // every changed line, once, in one status
 	Targets  []Target  `json:"targets"` // per line and contract whose bytecode holds it
 	Findings []Finding `json:"findings"`
@@ -193,13 +196,25 @@ const (
 
 // Line is a changed line.
 type Line struct {
-	File      string   `json:"file"`
-	Line      int      `json:"line"`
-	Kind      string   `json:"kind"` // "added", "edited", "deletion", "indirect"
-	Text      string   `json:"text"` // of the head version, at most 200 bytes
-	Status    string   `json:"status"`
-	Reason    string   `json:"reason"`
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Kind   string `json:"kind"` // "added", "edited", "deletion", "indirect"
+	Text   string `json:"text"` // of the head version, at most 200 bytes
+	Status string `json:"status"`
+	Reason string `json:"reason"`
+	// Unused is set for code that has no bytecode because no contract that can be deployed
+	// holds it; comments and declarations are not code.
+	Unused    bool     `json:"unused,omitempty"`
 	Contracts []string `json:"contracts"` // qualified names of those whose bytecode holds it
+}
+
+// Unread is a changed file at which nothing looked, though it may hold code that ships, or
+// decide about it.
+type Unread struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+	// Blocks is set where the change itself may be why: then there is no pass.
+	Blocks bool `json:"blocks,omitempty"`
 }
 
 // Target is a changed line in one contract.

@@ -126,6 +126,10 @@ func position(file string, line int) string { return fmt.Sprintf("%s:%d", file, 
 // tally counts rows by status.
 type tally map[string]int
 
+// unused is the key under which a tally counts lines of code that no contract uses, which are
+// among those without bytecode; it is not a status.
+const unused = "unused"
+
 // explicit is the key under which a tally notes that targets were given instead of a diff;
 // it is not a status.
 const explicit = "explicit"
@@ -134,6 +138,9 @@ func tallyOf(r *Report) tally {
 	t := tally{}
 	for _, s := range locationRows(r) {
 		t[s.Status]++
+		if s.Unused {
+			t[unused]++
+		}
 	}
 	if len(r.Diff.Explicit) > 0 {
 		t[explicit] = 1
@@ -151,6 +158,23 @@ func (t tally) code() int {
 	}
 	return n
 }
+
+// reached says how many rows were reached: "11 of 14 changed lines reached", "only 2 of 9
+// changed lines reached", "nothing reached: 0 of 9 changed lines".
+func (t tally) reached() string {
+	share := fmt.Sprintf("%d of %s", t[Reached], t.what(t.code()))
+	switch {
+	case t[Reached] == 0:
+		return "nothing reached: " + share
+	case t.few():
+		return "only " + share + " reached"
+	}
+	return share + " reached"
+}
+
+// few reports whether less than half of the rows were reached that are not proved unreachable.
+// Arbitrary: what most of the change did not show cannot be called checked.
+func (t tally) few() bool { return 2*t[Reached] < t.code()-t[Unreachable] }
 
 // deployed counts the rows whose code was mapped and deployed.
 func (t tally) deployed() int { return t[Reached] + t[OnlyReverts] + t[Unreached] + t[Unreachable] }

@@ -81,11 +81,11 @@ func (t *terminal) paint(color, s string) string {
 }
 
 // verdict writes the verdict and its reason. Green is only for a pass that found
-// nothing and reached something.
+// nothing and reached most of the change.
 func (t *terminal) verdict() {
 	color := red
 	switch {
-	case t.r.Verdict == Skipped, t.r.Verdict == Pass && (len(t.r.Findings)+len(t.r.Clashes) > 0 || t.tally[Reached] == 0):
+	case t.r.Verdict == Skipped, t.r.Verdict == Pass && (len(t.r.Findings)+len(t.r.Clashes)+len(t.r.Unread) > 0 || t.tally.few() || t.tally[Reached] == 0):
 		color = yellow
 	case t.r.Verdict == Pass:
 		color = green

@@ -66,6 +66,7 @@ type facts struct {
 	gating []Finding // including clashes
 	tally  tally
 	met    bool  // the condition holds
+	near   bool  // it does within the tolerance alone
 	err    error // the condition cannot be evaluated
 }
 
@@ -85,12 +86,19 @@ var rules = []rule{
 		}
 		return fmt.Sprintf("%s of Sightline itself: %s", human.Plural(len(f.Faults), "fault"), human.Clean(f.Faults[0].Message, maxReason)), true
 	}},
+	{"the change moves code, or what is built, to where nothing looks (`unread`)", Error, func(f *facts) (string, bool) {
+		hidden := f.hidden()
+		if len(hidden) == 0 {
+			return "", false
+		}
+		return fmt.Sprintf("%s not looked at: %s", wasPlural(len(hidden), "changed file"), describeUnread(hidden)), true
+	}},
 	{"there is nothing to fuzz: no changed line, or none with bytecode", Skipped, func(f *facts) (string, bool) {
 		return nothingToDo(f.Report, f.tally), f.tally.code() == 0
 	}},
 	{"no changed line could be mapped to bytecode and deployed", Error, func(f *facts) (string, bool) {
 		t := f.tally
-		return fmt.Sprintf("none of %s could be fuzzed: %s", t.what(t.code()), t.describe(Undeployable, Unmapped)), t.deployed() == 0
+		return fmt.Sprintf("none of %s could be fuzzed: %s", t.what(t.code()), t.describe(Undeployable, Unmapped)+firstReason(f.Report)), t.deployed() == 0
 	}},
 	{"there are targets, but no sequence was run", Error, func(f *facts) (string, bool) {
 		return fmt.Sprintf("%s, but no sequence was run", f.tally.what(f.tally.code())), f.Stats.Executions == 0
@@ -115,7 +123,13 @@ var rules = []rule{
 		}
 		return human.Clean(f.unmet(), maxReason), true
 	}},
-	{"otherwise", Pass, func(f *facts) (string, bool) { return passReason(f.Report, f.tally), true }},
+	{"otherwise", Pass, func(f *facts) (string, bool) {
+		reason := passReason(f.Report, f.tally)
+		if f.near {
+			reason += "; " + f.distance() + ", within the tolerance"
+		}
+		return reason, true
+	}},
 }
 
 // Decide sets the verdict and its reason: of the first of the [rules] that applies, which
@@ -128,7 +142,7 @@ func Decide(r *Report) {
 			f.gating = append(f.gating, found)
 		}
 	}
-	f.met, f.err = r.holds()
+	f.met, f.near, f.err = r.holds()
 	for _, rule := range rules {
 		if reason, ok := rule.applies(&f); ok {
 			r.Verdict, r.Reason = rule.verdict, reason
@@ -141,6 +155,10 @@ func Decide(r *Report) {
 // nothingToDo is the reason for having no target.
 func nothingToDo(r *Report, t tally) string {
 	switch {
+	case len(r.Unread) > 0:
+		return fmt.Sprintf("nothing was fuzzed, and %s not looked at: %s", wasPlural(len(r.Unread), "changed file"), describeUnread(r.Unread))
+	case t[unused] > 0:
+		return fmt.Sprintf("nothing was fuzzed: %s code that no contract in the build uses", arePlural(t[unused], "changed line"))
 	case t[NoBytecode] > 0:
 		return fmt.Sprintf("none of %s has bytecode (comments, declarations, interfaces …)", t.what(t[NoBytecode]))
 	case r.Diff.Files > 0:
@@ -151,14 +169,68 @@ func nothingToDo(r *Report, t tally) string {
 
 // passReason is the reason of a pass.
 func passReason(r *Report, t tally) string {
-	found := "no finding"
+	reached := t.reached()
+	if len(r.Unread) > 0 {
+		reached += fmt.Sprintf("; %s not looked at: %s", wasPlural(len(r.Unread), "changed file"), describeUnread(r.Unread))
+	}
 	if all := r.found(); len(all) > 0 {
-		found = fmt.Sprintf("no finding that gates (fail-on %s), but %s", r.FailOn, describeFindings(all, "finding"))
+		return fmt.Sprintf("no finding that gates (fail-on %s), but %s; %s", r.FailOn, describeFindings(all, "finding"), reached)
 	}
-	if t[Reached] == 0 {
-		return fmt.Sprintf("%s; none of %s was reached, so this says nothing about them", found, t.what(t.code()))
+	switch {
+	case t[Reached] == 0:
+		return reached + ", so this says nothing about them"
+	case t.few():
+		return strings.Replace(reached, " reached", " reached, nothing broke in them", 1)
 	}
-	return fmt.Sprintf("%s; %d of %s reached", found, t[Reached], t.what(t.code()))
+	return strings.Replace(reached, " reached", " reached, nothing broke", 1)
+}
+
+// manyCalls is how many calls a campaign makes at least whose result needs no remark. Arbitrary:
+// a hundredth of a second's on one core.
+const manyCalls = 1_000
+
+// knownIdle reports whether it is known that no code changed its meaning in a change without
+// targets.
+func (r *Report) knownIdle() bool {
+	return len(r.Unread) == 0 && !slices.ContainsFunc(r.Lines, func(l Line) bool { return l.Unused })
+}
+
+// near reports whether the condition holds within the tolerance alone.
+func (r *Report) near() bool {
+	_, near, _ := r.holds()
+	return near
+}
+
+// hidden are the files that keep a report from passing.
+func (r *Report) hidden() []Unread {
+	return slices.DeleteFunc(slices.Clone(r.Unread), func(u Unread) bool { return !u.Blocks })
+}
+
+// wasPlural is "1 file was", "2 files were".
+func wasPlural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " was"
+	}
+	return human.Plural(n, noun) + " were"
+}
+
+// describeUnread names the first of several files, with the reason.
+func describeUnread(list []Unread) string {
+	more := ""
+	if n := len(list) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return fmt.Sprintf("%s (%s)%s", human.Clean(list[0].File, maxPath), human.Clean(list[0].Reason, maxReason), more)
+}
+
+// firstReason is why the first of the lines that nothing looked at was not, in brackets.
+func firstReason(r *Report) string {
+	for _, l := range r.Lines {
+		if l.Status == Unmapped && l.Reason != "" {
+			return fmt.Sprintf(" (%s: %s)", human.Clean(position(l.File, l.Line), maxPath), human.Clean(l.Reason, maxReason))
+		}
+	}
+	return ""
 }
 
 // describeFindings counts findings by whether they happen on the base: "2 introduced bugs,

@@ -74,8 +74,11 @@ func (a *action) file(name string) ([]byte, error) {
 // annotate shows the verdict and the report's remarks.
 func (a *action) annotate(r *report.Report) {
 	level := map[string]github.Level{report.Pass: github.LevelNotice, report.Skipped: github.LevelNotice}[r.Verdict]
-	if level == "" {
+	switch {
+	case level == "":
 		level = github.LevelError
+	case len(r.Unread) > 0:
+		level = github.LevelWarning
 	}
 	a.runner.Annotate(github.Annotation{Level: level, Title: "Sightline: " + r.Verdict, Message: human.Clean(r.Reason, maxLogLine)})
 	for _, w := range r.Warnings {

@@ -173,7 +173,7 @@ func (d *describer) steps(seq input.Sequence) ([]report.Step, *evm.Execution, er
 // lines combines the targets' results: people are shown lines.
 func (d *describer) lines() {
 	for _, l := range d.change.Mapping.Lines {
-		line := report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(), Contracts: []string{}}
+		line := report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(), Unused: l.Unused, Contracts: []string{}}
 		var results []diffmap.TargetResult
 		for _, i := range l.Targets {
 			t := d.report.Targets[i]

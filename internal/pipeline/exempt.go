@@ -11,20 +11,20 @@ import (
 // exempt reports places in the code of tests and scripts, which are deployed if they alone
 // hold a changed line: a failure there, in calls in any order, is not a bug. A library's code
 // within a test does not count as the test's.
-func exempt(d *deploy.Deployment) func(bytecode.Location) bool {
+func exempt(c *change.Change, d *deploy.Deployment) func(bytecode.Location) bool {
 	return func(l bytecode.Location) bool {
 		p := d.Table.Program(l.Code)
 		if p == nil {
 			return false
 		}
-		if kind, _ := change.TestRole(p.Contract); kind == "" {
+		if kind, _ := c.TestRole(p.Contract); kind == "" {
 			return false
 		}
 		at, ok := d.Positions.At(l)
 		if !ok {
 			return true
 		}
-		kind, _ := change.TestRole(&bytecode.Contract{Source: at.File})
+		kind, _ := c.TestRole(&bytecode.Contract{Source: at.File})
 		return kind != "" || strings.HasSuffix("/"+at.File, "/"+strings.TrimPrefix(p.Contract.Source, "/"))
 	}
 }

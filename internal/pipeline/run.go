@@ -68,6 +68,7 @@ type run struct {
 func begin(o *Options, c *change.Change) *run {
 	o.Log.Section("Campaign")
 	r := &run{o: o, change: c, report: newReport(o, c.About)}
+	r.report.Unread = c.Unread
 	r.builds()
 	r.history = compare.ReadHistory(o.Output.History, r.headName(), o.Log)
 	if c.Mapping != nil {
@@ -130,7 +131,7 @@ func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *com
 		return with
 	}
 	budget := &compare.Budget{Config: r.config, Saved: r.saved}
-	with.base = compare.Findings(ctx, findings, r.head.Deployment, base, noBase, budget, r.o.Log)
+	with.base = compare.Findings(ctx, findings, r.head.Deployment, base, noBase, r.change.IsNew, budget, r.o.Log)
 	return with
 }
 

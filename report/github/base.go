@@ -183,10 +183,14 @@ func (b *BaseResolver) fromGitHub(ctx context.Context) (*Comparison, error) {
 	}
 	api := b.Client.api.PullRequests
 	text, _, err := api.GetRaw(ctx, b.Client.owner, b.Client.repo, b.Run.Event.Number, gh.RawOptions{Type: gh.Diff})
-	if err == nil {
+	switch listed := strings.Count("\n"+text, "\ndiff --git "); {
+	case err != nil:
+		b.fail(fmt.Errorf("GitHub provides no diff: %w", refused(err, "pull-requests: read")))
+	case listed < b.Run.Event.Changed:
+		b.fail(fmt.Errorf("GitHub's diff has %d files, but the pull request changes %d", listed, b.Run.Event.Changed))
+	default:
 		return &Comparison{Head: b.Run.SHA, Patch: []byte(text), How: "GitHub's diff"}, nil
 	}
-	b.fail(fmt.Errorf("GitHub provides no diff: %w", refused(err, "pull-requests: read")))
 	patch, err := b.files(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -224,6 +228,9 @@ func (b *BaseResolver) files(ctx context.Context) ([]byte, error) {
 			return nil, fmt.Errorf("the pull request changes at least %d files, more than GitHub lists", maxFiles)
 		}
 		if resp.NextPage == 0 || len(files) == 0 {
+			if count < b.Run.Event.Changed {
+				return nil, fmt.Errorf("GitHub lists %d files, but the pull request changes %d", count, b.Run.Event.Changed)
+			}
 			return []byte(patch.String()), nil
 		}
 		options.Page = resp.NextPage
@@ -231,7 +238,8 @@ func (b *BaseResolver) files(ctx context.Context) ([]byte, error) {
 }
 
 // file writes the part of a diff for a file of the list. If the file has no lines there,
-// because it is large or GitHub takes it for binary, all of its lines count.
+// because it is large or GitHub takes it for binary, or not all that it counts, all of its
+// lines count.
 func (b *BaseResolver) file(out *strings.Builder, f *gh.CommitFile) error {
 	name := f.GetFilename()
 	from := name
@@ -242,6 +250,9 @@ func (b *BaseResolver) file(out *strings.Builder, f *gh.CommitFile) error {
 		return fmt.Errorf("GitHub lists a file called %q", cut(name, maxShown))
 	}
 	status, patch := f.GetStatus(), f.GetPatch()
+	if patch != "" && changesIn(patch) != f.GetChanges() {
+		patch = "" // cut short
+	}
 	if patch == "" && f.GetChanges() > 0 && status != "removed" {
 		if text, ok := b.Source(name); ok {
 			status, patch = "added", wholeFile(text)
@@ -271,6 +282,17 @@ func (b *BaseResolver) file(out *strings.Builder, f *gh.CommitFile) error {
 		fmt.Fprintf(out, "Binary files %s and %s differ\n", before, after)
 	}
 	return nil
+}
+
+// changesIn counts the lines that a file's hunks add and remove.
+func changesIn(patch string) int {
+	n := 0
+	for line := range strings.Lines(patch) {
+		if line[0] == '+' || line[0] == '-' {
+			n++
+		}
+	}
+	return n
 }
 
 // wholeFile returns the hunk that adds all lines of a text.

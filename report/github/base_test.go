@@ -108,11 +108,20 @@ func TestBaseResolverFromGitHub(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 
+	// A diff of fewer files than the pull request changes is not one, and neither is a list.
+	incomplete := pr
+	incomplete.Changed = 2
+	if got, err := h.resolver(t, incomplete, h.next, "1").Compare(context.Background()); err == nil || !strings.Contains(err.Error(), "GitHub's diff has 1 files, but the pull request changes 2") ||
+		!strings.Contains(err.Error(), "GitHub lists 0 files, but the pull request changes 2") {
+		t.Errorf("an incomplete diff: %+v, %v", got, err)
+	}
+
 	h.fake.Diff = "" // 406: too large
 	h.fake.Files = []map[string]any{
 		{"filename": "src/a.sol", "status": "modified", "changes": 2, "patch": "@@ -1 +1 @@\n-1\n+2"},
 		{"filename": "src/b.sol", "status": "renamed", "previous_filename": "src/old.sol", "changes": 0},
 		{"filename": "c.sol", "status": "modified", "changes": 9000},
+		{"filename": "cut.sol", "status": "modified", "changes": 7, "patch": "@@ -1 +1 @@\n-1\n+2"},
 		{"filename": "odd\"\n.sol", "status": "removed", "changes": 1, "patch": "@@ -1 +0,0 @@\n-x\n\\ No newline at end of file"},
 	}
 	if got, err = h.resolver(t, pr, h.next, "1").Compare(context.Background()); err != nil {
@@ -136,6 +145,14 @@ new file mode 100644
 +x
 +y
 \ No newline at end of file
+diff --git a/cut.sol b/cut.sol
+new file mode 100644
+--- /dev/null
++++ b/cut.sol
+@@ -0,0 +1,2 @@
++x
++y
+\ No newline at end of file
 diff --git "a/odd\"\012.sol" "b/odd\"\012.sol"
 deleted file mode 100644
 --- "a/odd\"\012.sol"
@@ -151,7 +168,7 @@ deleted file mode 100644
 	for range 120 { // a second page
 		h.fake.Files = append(h.fake.Files, map[string]any{"filename": "README.md", "status": "changed", "changes": 0})
 	}
-	if got, err = h.resolver(t, pr, h.next, "1").Compare(context.Background()); err != nil || strings.Count(string(got.Patch), "diff --git") != 124 {
+	if got, err = h.resolver(t, pr, h.next, "1").Compare(context.Background()); err != nil || strings.Count(string(got.Patch), "diff --git") != 125 {
 		t.Errorf("%d files, %v", strings.Count(string(got.Patch), "diff --git"), err)
 	}
 }

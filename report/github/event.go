@@ -35,6 +35,7 @@ type Event struct {
 	// Base and Head are the commits that the event names; empty if it names none.
 	Base, Head string
 	Number     int    // of the pull request
+	Changed    int    // files that the pull request changes, as GitHub counts them; 0: unknown
 	Fork       bool   // its head is in another repository
 	Created    bool   // a push created the branch
 	DispatchBy string // the input "base" of workflow_dispatch
@@ -83,6 +84,7 @@ type payload struct {
 
 type pullRequest struct {
 	Number int        `json:"number"`
+	Files  int        `json:"changed_files"`
 	Base   branchSide `json:"base"`
 	Head   branchSide `json:"head"`
 }
@@ -198,7 +200,7 @@ func (e *Event) fillPullRequest(p *payload) error {
 	if e.Number = pr.Number; e.Number < 1 {
 		return errors.New("its pull_request has no number")
 	}
-	e.Base, e.Head = pr.Base.SHA, pr.Head.SHA
+	e.Base, e.Head, e.Changed = pr.Base.SHA, pr.Head.SHA, pr.Files
 	e.Fork = pr.Head.Repo == nil || !strings.EqualFold(pr.Head.Repo.FullName, e.Repository.FullName())
 	return checkIDs(e.Base, e.Head)
 }

@@ -99,7 +99,7 @@ func TestReadEventOfRealPayloads(t *testing.T) {
 				switch event {
 				case PullRequest:
 					want.Number, want.Base, want.Head = raw.PullRequest.Number, raw.PullRequest.Base.SHA, raw.PullRequest.Head.SHA
-					want.Fork = e.Fork // below
+					want.Fork, want.Changed = e.Fork, e.Changed // below
 				case MergeGroup:
 					want.Base, want.Head = raw.MergeGroup.Base, raw.MergeGroup.Head
 				case Push:

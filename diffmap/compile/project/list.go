@@ -131,6 +131,36 @@ func importsAny(root string, wanted map[string]bool, options solc.Options) bool 
 	return found || p.Exhausted()
 }
 
+// Compiled lists those of the files that sources of the projects are compiled from, whatever
+// they are called: what is imported need not be called .sol, and a .sol file may be a link. Files
+// are relative to root, with slashes; so are projects, see [List].
+func Compiled(root string, projects, files []string, options solc.Options) []string {
+	names := map[string]string{} // by resolved path
+	for _, file := range files {
+		if resolved, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(file))); err == nil {
+			names[resolved] = file
+		}
+	}
+	var compiled []string
+	for _, project := range projects {
+		options.Root = filepath.Join(root, filepath.FromSlash(project))
+		p, err := sources.Open(options.Root, options)
+		if err != nil {
+			continue // a build says what is wrong
+		}
+		own, err := p.Names()
+		if err != nil {
+			continue
+		}
+		follow(p, own, func(file string) {
+			if name := names[file]; name != "" && !slices.Contains(compiled, name) {
+				compiled = append(compiled, name)
+			}
+		})
+	}
+	return compiled
+}
+
 // follow visits the files, symbolic links resolved, of named sources and of what
 // they import, each once, as far as they are found and the limits go.
 func follow(p *sources.Tree, names []string, visit func(file string)) {

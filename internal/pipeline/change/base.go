@@ -100,7 +100,7 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 			}
 			continue
 		}
-		if !base.Any() {
+		if !base.Any() && !slices.ContainsFunc(c.ownOf(o), remaps) {
 			continue // of another project
 		}
 		c.log.Line("base    compiling the base version of %s", describeOrigin(c.Given[i]))

@@ -73,20 +73,24 @@ type Change struct {
 	// Redeclared is set when more than the bodies of functions changed: storage layouts
 	// may have changed, too.
 	Redeclared bool
+	// Unread are the changed files with code at which nothing looks.
+	Unread []report.Unread
 
 	// Compilers and Debug say how to make another build of the project.
 	Compilers solc.Options
 	Debug     compile.DebugOptions
 
-	options *Options
-	log     *progress.Log
-	read    func(path string) ([]byte, error) // head version, by path in the repository
-	folders []string                          // of all projects below the root
-	whole   bool                              // there is no base
-	deps    dependencies                      // what changed besides the sources
-	lines   []unified.ChangedLine
-	texts   map[string][]string // lines of head versions that were shown, by path
-	base    baseFinder          // nil where there is no base
+	options  *Options
+	log      *progress.Log
+	read     func(path string) ([]byte, error) // head version, by path in the repository
+	folders  []string                          // of all projects below the root
+	whole    bool                              // there is no base
+	deps     dependencies                      // what changed besides the sources
+	lines    []unified.ChangedLine
+	compiled []string            // changed files that sources are compiled from, whatever they are called
+	formerly map[string]string   // see former
+	texts    map[string][]string // lines of head versions that were shown, by path
+	base     baseFinder          // nil where there is no base
 
 	asked    bool // for the base, see Base
 	sides    []diffmap.BaseSide
@@ -116,7 +120,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		if !c.touchesSources() && !c.deps.mayChangeCode(o.BaseBuilds) {
 			c.deps.warn(log)
 			c.deps.warnAlone(log)
-			return c, nil // nothing to compile
+			return c, c.withoutBuild(ignore)
 		}
 	}
 	if err := c.readBuilds(ctx); err != nil {
@@ -136,6 +140,8 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		}
 	}
 	c.exclude(ignore, maxTargets)
+	c.findCompiled()
+	c.findUnread()
 	c.Table.Cut(c.Mapping.Entries())
 	c.mapShipped()
 	return c, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // dependencies are the changes to what the project's sources import, known or possible:
@@ -84,7 +85,27 @@ func (c *Change) locked(file string) bool {
 // mayChangeCode reports whether what changed besides the sources is worth a build.
 func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
 	sources := slices.ContainsFunc(d.diff.Files, func(f unified.File) bool { return IsSource(f.Path()) })
-	return sources || len(baseBuilds) > 0 && d.others()
+	return sources || slices.ContainsFunc(d.own, remaps) || len(baseBuilds) > 0 && d.others()
+}
+
+// remaps reports whether imports mean other files by a changed settings file: that changes code
+// as an edit does.
+func remaps(s ownSettings) bool { return len(s.Removed)+len(s.Added) > 0 }
+
+// unread names what changed besides the sources, with what that does to code: nobody knows, or
+// nothing is done about it.
+func (d *dependencies) unread() []report.Unread {
+	var list []report.Unread
+	for _, place := range slices.Sorted(maps.Keys(d.problems)) {
+		list = append(list, report.Unread{File: place, Reason: "a submodule: what changed in it is not known"})
+	}
+	for _, own := range d.own {
+		list = append(list, report.Unread{File: own.file, Reason: fmt.Sprintf("%s: the settings change the code of contracts, but no line of it", strings.Join(own.Names, ", "))})
+	}
+	for _, file := range d.settings {
+		list = append(list, report.Unread{File: file, Reason: "settings or dependencies: what they change in the code is not known"})
+	}
+	return list
 }
 
 // others reports whether anything changed besides the sources.

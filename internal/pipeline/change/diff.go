@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/git"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
@@ -156,17 +157,14 @@ func CheckVisible(d *unified.Diff, shown string) error {
 	return nil
 }
 
-// touchesSources reports whether the diff changes a file that contracts are
-// compiled from.
+// touchesSources reports whether the diff changes a file that solc compiles.
 func (c *Change) touchesSources() bool {
-	return slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool { return IsSource(f.Path()) })
+	return slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool { return solidity.IsSource(f.Path()) })
 }
 
-// IsSource reports whether contracts are compiled from a file. Vyper's files count, though
-// their lines cannot be mapped: the report says so of each.
-func IsSource(path string) bool {
-	return slices.Contains([]string{".sol", ".yul", ".vy"}, filepath.Ext(path))
-}
+// IsSource reports whether contracts are compiled from a file, by its name. Those of other
+// languages than solc's count, though their lines cannot be mapped: the report says so of each.
+func IsSource(path string) bool { return unified.IsSource(path) }
 
 func (c *Change) describeDiff() string {
 	sources := 0

@@ -41,7 +41,7 @@ func (c *Change) exclude(ignore *git.Ignore, limit int) {
 			return ""
 		}
 		if t == nil {
-			return unmappedTestCode(l)
+			return c.unmappedTestCode(l)
 		}
 		return c.testCode(l, contracts[t.Contract], contracts)
 	})
@@ -56,11 +56,11 @@ func (c *Change) exclude(ignore *git.Ignore, limit int) {
 // library's line that only tests hold stays, and so does one that mocks hold as well: which
 // of them uses it is unknown.
 func (c *Change) testCode(l *diffmap.Line, holder *bytecode.Contract, contracts map[string]*bytecode.Contract) string {
-	kind, why := TestRole(holder)
+	kind, why := c.TestRole(holder)
 	if kind == "" {
 		return ""
 	}
-	if _, here := TestRole(&bytecode.Contract{Source: l.Position.File}); here != "" {
+	if _, here := fileTestRole(l.Position.File); here != "" {
 		return fmt.Sprintf("%s code: %s", kind, here)
 	}
 	if strings.HasSuffix("/"+l.Position.File, "/"+strings.TrimPrefix(holder.Source, "/")) {
@@ -80,7 +80,10 @@ func (c *Change) testCode(l *diffmap.Line, holder *bytecode.Contract, contracts 
 
 // unmappedTestCode says why a line of a source that is not in the build does not matter:
 // tests are often built separately.
-func unmappedTestCode(l *diffmap.Line) string {
+func (c *Change) unmappedTestCode(l *diffmap.Line) string {
+	if c.movedToTests(l.Position.File) != "" {
+		return ""
+	}
 	role, why := world.RoleOf(&bytecode.Contract{Source: l.Position.File})
 	if role == world.Test || role == world.Script || role == world.Mock {
 		return fmt.Sprintf("%s code: %s", role, why)
@@ -88,13 +91,10 @@ func unmappedTestCode(l *diffmap.Line) string {
 	return ""
 }
 
-// TestRole returns "test" or "script" with the convention that says so; otherwise empty
-// strings.
-func TestRole(c *bytecode.Contract) (kind, why string) {
-	if c == nil {
-		return "", ""
-	}
-	if role, why := world.RoleOf(c); role == world.Test || role == world.Script {
+// fileTestRole returns "test" or "script" with the convention that says so of a file;
+// otherwise empty strings.
+func fileTestRole(file string) (kind, why string) {
+	if role, why := world.RoleOf(&bytecode.Contract{Source: file}); role == world.Test || role == world.Script {
 		return role.String(), why
 	}
 	return "", ""

@@ -41,7 +41,7 @@ func (c *Change) addIndirect(ctx context.Context) error {
 		}
 	}()
 	alike := slices.DeleteFunc(slices.Clone(sides), func(s diffmap.BaseSide) bool { return !c.sameSettings(s) })
-	if n := c.Mapping.AddIndirect(alike, c.Table, c.Paths); n > 0 {
+	if n := c.Mapping.AddIndirect(alike, c.Table, c.Paths, c.underTest); n > 0 {
 		c.log.Line("base    %s with different code, although none of their lines changed", human.Plural(n, "function"))
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/compile/project"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
 )
@@ -148,7 +149,7 @@ func (c *Change) wantedFiles(targets []string) (files []string, all bool) {
 	}
 	for _, f := range slices.Concat(c.Diff.Files, c.deps.diff.Files) {
 		for _, file := range []string{f.OldPath, f.NewPath} {
-			if IsSource(file) && !slices.Contains(files, file) {
+			if solidity.IsSource(file) && !slices.Contains(files, file) {
 				files = append(files, file)
 			}
 		}

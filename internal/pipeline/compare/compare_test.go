@@ -89,7 +89,7 @@ func compareOne(t *testing.T, head Head, sides []diffmap.BaseSide, f *fuzzer.Fin
 	findings := []*fuzzer.Finding{f}
 	base, err := deployBase(t.Context(), sides, diffmap.Options{}, head, findings)
 	budget := &Budget{Saved: saved, Config: fuzzer.Config{Oracles: oracle.All(), Schedule: fuzzer.Lookahead, Workers: 1, MaxCalls: 20_000, Now: time.Now}}
-	return Findings(t.Context(), findings, head.Deployment, base, err, budget, progress.NewLog(io.Discard, time.Now))[f]
+	return Findings(t.Context(), findings, head.Deployment, base, err, func(string) bool { return false }, budget, progress.NewLog(io.Discard, time.Now))[f]
 }
 
 // TestFindings runs two small versions of a contract per row.
@@ -241,7 +241,7 @@ func TestRenamed(t *testing.T) {
 // TestNoBase: without a base's World nothing is claimed.
 func TestNoBase(t *testing.T) {
 	f := &fuzzer.Finding{}
-	got := Findings(context.Background(), []*fuzzer.Finding{f}, nil, nil, errors.New("the base has no build: it does not compile"), nil, nil)[f]
+	got := Findings(context.Background(), []*fuzzer.Finding{f}, nil, nil, errors.New("the base has no build: it does not compile"), func(string) bool { return false }, nil, nil)[f]
 	if got != (Result{report.Unknown, "the base has no build: it does not compile"}) {
 		t.Errorf("%+v", got)
 	}
@@ -275,6 +275,7 @@ func TestRules(t *testing.T) {
 		"no such contract":              {func(e *evidence) { e.there = false }, report.Introduced, "the base does not have the contract"},
 		"no such contract, no World":    {func(e *evidence) { e.there, e.noWorld = false, "nothing to deploy" }, report.Introduced, "the base does not have the contract"},
 		"no World":                      {func(e *evidence) { e.noWorld = "nothing to deploy" }, report.Unknown, "nothing to deploy"},
+		"added, no build":               {func(e *evidence) { e.added, e.there, e.project, e.noWorld = true, false, false, "no build" }, report.Introduced, "the change adds the file of a.sol:A"},
 		"no such project":               {func(e *evidence) { e.there, e.project = false, false }, report.Unknown, "no build of the base holds the project of a.sol:A"},
 		"the contract, of any project":  {func(e *evidence) { e.project = false }, report.Introduced, "not reproduced on the base: neither by these calls (the last one succeeds) nor by 12.3k sequences derived from them"},
 	} {

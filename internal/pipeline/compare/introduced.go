@@ -42,18 +42,20 @@ type Budget struct {
 	Saved []input.Sequence
 }
 
-// Findings compares each finding with the base. why is the reason where it has no World; b
+// Findings compares each finding with the base. added reports whether the change adds the file of
+// a contract, given by its qualified name. why is the reason where it has no World; b
 // is nil where it has no build either. A finding that was there, and that the change adds
 // a way to, gets that way's sequence.
-func Findings(ctx context.Context, findings []*fuzzer.Finding, head *deploy.Deployment, b *Base, why error, budget *Budget, log *progress.Log) map[*fuzzer.Finding]Result {
+func Findings(ctx context.Context, findings []*fuzzer.Finding, head *deploy.Deployment, b *Base, why error, added func(contract string) bool, budget *Budget, log *progress.Log) map[*fuzzer.Finding]Result {
 	known := map[*fuzzer.Finding]Result{}
 	if b == nil {
 		for _, f := range findings {
-			known[f] = unknown("%v", why)
+			e := evidence{contract: f.Contract, added: added(f.Contract), there: !added(f.Contract), noWorld: fmt.Sprint(why)}
+			known[f] = e.decide()
 		}
 		return known
 	}
-	c := &comparison{ctx: ctx, base: b, budget: budget, log: log}
+	c := &comparison{ctx: ctx, base: b, added: added, budget: budget, log: log}
 	if err := c.takeHead(head); err != nil && why == nil {
 		why = err
 	}
@@ -104,6 +106,7 @@ type comparison struct {
 	head   *headSide
 	budget *Budget
 	log    *progress.Log
+	added  func(contract string) bool
 
 	searches int // for ways that any sender can take: they share a part of the budget
 }
@@ -129,13 +132,20 @@ type candidate struct {
 func (c *comparison) begin(f *fuzzer.Finding) *candidate {
 	b := c.base
 	e := &candidate{finding: f, sequence: f.Sequence}
-	e.contract, e.project, e.there = f.Contract, b.sideOf(f.Contract) >= 0, b.code.Contract(f.Contract) != nil
+	e.contract, e.project, e.there = f.Contract, b.sideOf(f.Contract) >= 0, b.deployable(f.Contract)
+	e.added = c.added != nil && c.added(f.Contract)
 	_, e.located = c.head.Positions.TextAt(f.Location)
 	e.otherWorld = b.otherWorld
 	s := b.statements[f]
 	e.textual, e.places = textual(f.Contract, &b.code), len(s.same)+len(s.edited)
 	e.edited = len(s.same) == 0 && len(s.edited) > 0
 	return e
+}
+
+// deployable reports whether the base has a contract with code: an abstract one has none.
+func (b *Base) deployable(name string) bool {
+	contract := b.code.Contract(name)
+	return contract != nil && contract.Creation != nil
 }
 
 // tryOwn makes the finding's own calls.

@@ -29,6 +29,7 @@ func unknown(format string, args ...any) Result {
 // evidence is what trying a way to a finding of the head on the base showed.
 type evidence struct {
 	contract string // the finding's, qualified
+	added    bool   // the change adds the contract, as far as its texts tell
 	project  bool   // the base has a build of the project that the contract belongs to
 	there    bool   // the base has the contract
 	noWorld  string // why nothing can be run on the base; empty: it can
@@ -67,7 +68,8 @@ type evidence struct {
 //
 // The rules, first match first:
 //
-//	introduced    the base lacks the contract
+//	introduced    the base lacks the contract, or could not deploy it
+//	introduced    no build of the base says so, but the change adds the contract's file
 //	unknown       no build of the base may hold it, or the base has no World
 //	pre-existing  the calls fail on the base in the same way, or others do
 //	unknown       the comparison failed; the base's World was made in another way; or the
@@ -80,6 +82,8 @@ type evidence struct {
 // one of them is: the old way is not the only one any more.
 func (e *evidence) decide() Result {
 	switch {
+	case e.added && (!e.project || e.noWorld != "" && !e.there):
+		return introduced("the change adds the file of %s", e.contract)
 	case !e.there && !e.project:
 		return unknown("no build of the base holds the project of %s", e.contract)
 	case !e.there:

@@ -1,0 +1,156 @@
+package change
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/diffmap/unified"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// This file says what of a change is tests, which are not fuzzed. Conventions say what a test is: a folder's name, a base contract's. The head may give both
+// to any contract, so what the base has as a contract under test stays one.
+
+// former are the contracts under test that changed files of the base declare, by name, with
+// their file. They are found in the texts: the base need not have a build.
+func (c *Change) former() map[string]string {
+	if c.formerly == nil {
+		c.formerly = map[string]string{}
+		for i := range c.files() {
+			f := &c.Diff.Files[i]
+			if f.OldPath == "" || !solidity.IsSource(f.OldPath) || roleOfFile(f.OldPath) != world.UnderTest {
+				continue
+			}
+			var head []byte
+			if f.Status != unified.Deleted {
+				head, _ = c.HeadOf(f) // without a text, OldText says so
+			}
+			text, err := f.OldText(head)
+			if err != nil {
+				continue
+			}
+			for _, name := range solidity.Contracts(text) {
+				c.formerly[name] = f.OldPath
+			}
+		}
+	}
+	return c.formerly
+}
+
+// files are those of the diff; none where targets were named.
+func (c *Change) files() []unified.File {
+	if c.Diff == nil {
+		return nil
+	}
+	return c.Diff.Files
+}
+
+// roleOfFile is the role that a source's path alone gives its contracts.
+func roleOfFile(path string) world.Role {
+	role, _ := world.RoleOf(&bytecode.Contract{Source: path})
+	return role
+}
+
+// cameHere reports whether a file is new under its path: added, copied or renamed.
+func (c *Change) cameHere(source string) bool {
+	return slices.ContainsFunc(c.files(), func(f unified.File) bool {
+		return f.NewPath != f.OldPath && f.NewPath != "" && strings.HasSuffix("/"+f.NewPath, "/"+strings.TrimPrefix(source, "/"))
+	})
+}
+
+// TestRole returns "test" or "script" with the convention that says so, for a contract that is
+// one, and was not under test on the base; otherwise empty strings.
+func (c *Change) TestRole(contract *bytecode.Contract) (kind, why string) {
+	if contract == nil {
+		return "", ""
+	}
+	role, why := world.RoleOf(contract)
+	if role != world.Test && role != world.Script || c.wasUnderTest(contract) {
+		return "", ""
+	}
+	return role.String(), why
+}
+
+// wasUnderTest reports whether a contract that counts as a test now was under test before the
+// change, which may have moved its file, or given it the base contract of a test.
+func (c *Change) wasUnderTest(contract *bytecode.Contract) bool {
+	if roleOfFile(contract.Source) != world.UnderTest {
+		return c.cameHere(contract.Source) && c.former()[contract.Name] != ""
+	}
+	if !c.Redeclared {
+		return false // what it inherits from is what it was
+	}
+	for _, s := range c.sides {
+		base := c.baseOf(contract, s.Renamed, s.Base)
+		if base == nil {
+			continue
+		}
+		role, _ := world.RoleOf(&base.Contract)
+		return role == world.UnderTest
+	}
+	return c.former()[contract.Name] != "" // the base has no build that says otherwise
+}
+
+// baseOf is the base's version of a contract; nil if it has none.
+func (c *Change) baseOf(contract *bytecode.Contract, renamed map[string]string, base *compile.Output) *compile.Contract {
+	for _, b := range base.Contracts {
+		if b.Name == contract.Name && cmp.Or(renamed[b.Source], b.Source) == contract.Source {
+			return b
+		}
+	}
+	return nil
+}
+
+// underTest reports whether a contract is what the project is about.
+func (c *Change) underTest(contract *bytecode.Contract) bool {
+	role, _ := world.RoleOf(contract)
+	return role == world.UnderTest || (role == world.Test || role == world.Script) && c.wasUnderTest(contract)
+}
+
+// movedToTests returns the file of the base from which a contract came that is below a folder
+// of tests, scripts or mocks now; empty if none did.
+func (c *Change) movedToTests(file string) string {
+	if role := roleOfFile(file); role != world.Test && role != world.Script && role != world.Mock || !c.cameHere(file) {
+		return ""
+	}
+	text, err := c.Head(file)
+	if err != nil {
+		return ""
+	}
+	for _, name := range solidity.Contracts(text) {
+		if from := c.former()[name]; from != "" && from != file {
+			return from
+		}
+	}
+	return ""
+}
+
+// IsNew reports whether the change adds the file of a contract, given by its qualified name, and
+// no text of the base may have held it: no source was deleted, and none of the changed ones
+// declared the name.
+func (c *Change) IsNew(contract string) bool {
+	source, name := "", ""
+	for _, o := range c.Outputs {
+		for _, held := range o.Contracts {
+			if held.QualifiedName() == contract {
+				source = path.Join(c.Paths.Root, o.Folder, strings.TrimPrefix(held.Source, "project/")) // as Hardhat 3 names them
+				name = held.Name
+			}
+		}
+	}
+	added := false
+	for _, f := range c.files() {
+		switch {
+		case f.Status == unified.Deleted && IsSource(f.OldPath):
+			return false
+		case f.Status == unified.Added && f.NewPath == source:
+			added = true
+		}
+	}
+	return added && c.former()[name] == ""
+}

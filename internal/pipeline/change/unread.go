@@ -1,0 +1,132 @@
+package change
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap/compile/project"
+	"github.com/sightline-evm/sightline/diffmap/git"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/diffmap/unified"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// This file says at which changed files nothing looks, though they may hold code that ships.
+
+// withoutBuild reads a change that needs none: of languages that are not mapped, or of no code
+// at all, as far as that is so.
+func (c *Change) withoutBuild(ignore *git.Ignore) error {
+	if slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool { return IsSource(f.Path()) }) {
+		c.Table = bytecode.NewTable(nil)
+		if err := c.mapTargets(nil); err != nil {
+			return err
+		}
+		c.exclude(ignore, maxTargets)
+	}
+	files := c.others()
+	if len(files) > 0 {
+		folders, err := project.List(c.Root)
+		if err != nil {
+			return BuildError(err)
+		}
+		compilers := c.compilersIn(".")
+		compilers.Root, compilers.Repository = c.Root, c.Paths.Checkout
+		c.compiled = project.Compiled(c.Root, folders, files, compilers)
+	}
+	for _, f := range c.Diff.Files {
+		if f.Status != unified.Deleted && path.Ext(f.NewPath) == ".cairo" {
+			c.Unread = append(c.Unread, report.Unread{File: f.NewPath, Reason: "Cairo source: it is not compiled for the EVM"})
+		}
+	}
+	c.findUnread()
+	c.Unread = append(c.Unread, c.deps.unread()...)
+	return nil
+}
+
+// others lists the changed files that are not sources by their names, relative to the root.
+func (c *Change) others() []string {
+	var files []string
+	for _, f := range c.files() {
+		if f.Status == unified.Deleted || f.Submodule || IsSource(f.NewPath) {
+			continue
+		}
+		if file, below := belowRoot(f.NewPath, c.Paths.Root); below {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// findCompiled finds changed files that are sources of a build, but are not called so.
+func (c *Change) findCompiled() {
+	held := map[string]bool{}
+	for _, o := range c.Outputs {
+		for _, s := range o.Sources {
+			if resolved, err := filepath.EvalSymlinks(s.File); err == nil && s.File != "" {
+				held[resolved] = true
+			}
+		}
+	}
+	for _, file := range c.others() {
+		if resolved, err := filepath.EvalSymlinks(filepath.Join(c.Root, filepath.FromSlash(file))); err == nil && held[resolved] {
+			c.compiled = append(c.compiled, file)
+		}
+	}
+}
+
+// findUnread lists the changed files with code at which nothing looks, though they may be code
+// that ships.
+func (c *Change) findUnread() {
+	note := func(file, reason string, blocks bool) {
+		if !slices.ContainsFunc(c.Unread, func(u report.Unread) bool { return u.File == file }) {
+			c.Unread = append(c.Unread, report.Unread{File: file, Reason: reason, Blocks: blocks})
+		}
+	}
+	for _, file := range c.compiled {
+		file = path.Join(filepath.ToSlash(c.Paths.Root), file)
+		note(file, "sources are compiled from it, but it is not called .sol, so its changes are not known: rename it", true)
+	}
+	for _, f := range c.files() {
+		if from := c.movedToTests(f.NewPath); from != "" && len(f.Edits) == 0 {
+			note(f.NewPath, fmt.Sprintf("moved from %s to where code counts as tests: later changes to it are not fuzzed", human.Printable(from)), false)
+		}
+	}
+	if c.Mapping == nil {
+		return
+	}
+	for i := range c.Mapping.Lines {
+		l := &c.Mapping.Lines[i]
+		if string(l.Status) != report.Unmapped {
+			continue
+		}
+		file := l.Position.File
+		if from := c.movedToTests(file); from != "" {
+			note(file, fmt.Sprintf("moved from %s to where code counts as tests, and changed: make that two pull requests", human.Printable(from)), true)
+		}
+		if problem := c.Paths.Problem(file); problem != "" && solidity.IsSource(file) {
+			note(file, problem, true)
+		}
+		if settings := c.unbuiltBySettings(file); settings != "" {
+			note(file, fmt.Sprintf("no build holds it, and %s, which may say what is built, changed: make that two pull requests", human.Printable(settings)), true)
+		}
+	}
+}
+
+// unbuiltBySettings returns a changed settings file that may be why no build holds a source of
+// the project's own; empty if there is none.
+func (c *Change) unbuiltBySettings(file string) string {
+	if len(c.deps.settings) == 0 || !solidity.IsSource(file) || roleOfFile(file) != world.UnderTest || c.Paths.Held(c.Outputs, file) {
+		return ""
+	}
+	folders := strings.Split(file, "/")
+	if !slices.ContainsFunc(folders[:len(folders)-1], func(name string) bool { return name == "src" || name == "contracts" }) {
+		return "" // a place that tools do not build from, such as certora/
+	}
+	return c.deps.settings[0]
+}
