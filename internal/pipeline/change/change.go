@@ -87,8 +87,10 @@ type Change struct {
 	whole    bool                              // there is no base
 	deps     dependencies                      // what changed besides the sources
 	lines    []unified.ChangedLine
-	compiled []string            // changed files that sources are compiled from, whatever they are called
-	formerly map[string]string   // see former
+	compiled []string          // changed files that sources are compiled from, whatever they are called
+	formerly map[string]string // see former
+	ignore   *git.Ignore
+	excess   []string            // files under test with lines beyond the limit of targets
 	texts    map[string][]string // lines of head versions that were shown, by path
 	base     baseFinder          // nil where there is no base
 
@@ -111,7 +113,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if err != nil {
 		return nil, exit.BadInput("--ignore: %w", err)
 	}
-	c := &Change{Root: root, Paths: diffmap.Options{Checkout: files.Resolve(root)}, options: o, log: log, read: files.Below(root)}
+	c := &Change{ignore: ignore, Root: root, Paths: diffmap.Options{Checkout: files.Resolve(root)}, options: o, log: log, read: files.Below(root)}
 	if err := c.readDiff(ctx); err != nil {
 		return nil, err
 	}
@@ -120,7 +122,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		if !c.touchesSources() && !c.deps.mayChangeCode(o.BaseBuilds) {
 			c.deps.warn(log)
 			c.deps.warnAlone(log)
-			return c, c.withoutBuild(ignore)
+			return c, c.withoutBuild()
 		}
 	}
 	if err := c.readBuilds(ctx); err != nil {
@@ -139,7 +141,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 			return nil, err
 		}
 	}
-	c.exclude(ignore, maxTargets)
+	c.exclude(maxTargets)
 	c.findCompiled()
 	c.findUnread()
 	c.Table.Cut(c.Mapping.Entries())

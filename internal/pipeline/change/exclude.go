@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
-	"github.com/sightline-evm/sightline/diffmap/git"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -22,7 +21,7 @@ const maxTargets = 20_000
 // exclude removes the targets that a campaign should not aim at: lines that the user
 // ignores, the project's tests and scripts, and targets beyond the limit. Targets named by
 // the user stay.
-func (c *Change) exclude(ignore *git.Ignore, limit int) {
+func (c *Change) exclude(limit int) {
 	if len(c.About.Explicit) > 0 {
 		return
 	}
@@ -32,13 +31,13 @@ func (c *Change) exclude(ignore *git.Ignore, limit int) {
 	}
 	ignored := map[bytecode.Position]bool{}
 	c.Mapping.LeaveOut(diffmap.NoBytecode, func(l *diffmap.Line, t *bytecode.Target) string {
-		pattern, taken, ok := ignore.Match(l.Position.File)
-		if ok && !taken {
+		pattern, taken, ok := c.ignore.Match(l.Position.File)
+		if ok && taken {
+			return ""
+		}
+		if from, _ := c.movedAside(l.Position.File); ok && from == "" {
 			ignored[l.Position] = true
 			return "excluded by --ignore " + pattern
-		}
-		if ok {
-			return ""
 		}
 		if t == nil {
 			return c.unmappedTestCode(l)
@@ -81,7 +80,7 @@ func (c *Change) testCode(l *diffmap.Line, holder *bytecode.Contract, contracts 
 // unmappedTestCode says why a line of a source that is not in the build does not matter:
 // tests are often built separately.
 func (c *Change) unmappedTestCode(l *diffmap.Line) string {
-	if c.movedToTests(l.Position.File) != "" {
+	if from, _ := c.movedAside(l.Position.File); from != "" {
 		return ""
 	}
 	role, why := world.RoleOf(&bytecode.Contract{Source: l.Position.File})
@@ -135,6 +134,9 @@ func (c *Change) limitTargets(contracts map[string]*bytecode.Contract, limit int
 	c.Mapping.LeaveOut(diffmap.Unmapped, func(l *diffmap.Line, t *bytecode.Target) string {
 		if kept[l] || t == nil {
 			return ""
+		}
+		if file := l.Position.File; roleOfFile(file) == world.UnderTest && !slices.Contains(c.excess, file) {
+			c.excess = append(c.excess, file)
 		}
 		return why
 	})

@@ -47,6 +47,9 @@ src/C.sol:2 0 unmapped
 	if got != want || len(c.Mapping.Targets) != 3 {
 		t.Errorf("got\n%s%d targets, want\n%s", got, len(c.Mapping.Targets), want)
 	}
+	if c.findUnread(); len(c.Unread) != 1 || c.Unread[0].File != "src/C.sol" || !c.Unread[0].Blocks {
+		t.Errorf("unread %+v", c.Unread)
+	}
 	if len(c.log.Warnings()) != 1 || !strings.Contains(c.log.Warnings()[0], "3 changed lines excluded, 3 kept") {
 		t.Errorf("warnings %q", c.log.Warnings())
 	}

@@ -34,8 +34,11 @@ func (c *Change) former() map[string]string {
 			if err != nil {
 				continue
 			}
-			for _, name := range solidity.Contracts(text) {
-				c.formerly[name] = f.OldPath
+			for _, d := range solidity.Contracts(text) {
+				role, _ := world.RoleOf(&bytecode.Contract{Name: d.Name, Source: f.OldPath, Implements: append([]string{d.Name}, d.Bases...)})
+				if role == world.UnderTest {
+					c.formerly[d.Name] = f.OldPath
+				}
 			}
 		}
 	}
@@ -112,22 +115,39 @@ func (c *Change) underTest(contract *bytecode.Contract) bool {
 	return role == world.UnderTest || (role == world.Test || role == world.Script) && c.wasUnderTest(contract)
 }
 
-// movedToTests returns the file of the base from which a contract came that is below a folder
-// of tests, scripts or mocks now; empty if none did.
-func (c *Change) movedToTests(file string) string {
-	if role := roleOfFile(file); role != world.Test && role != world.Script && role != world.Mock || !c.cameHere(file) {
-		return ""
+// ignored reports whether the user ignores a file.
+func (c *Change) ignored(file string) bool {
+	if c.ignore == nil {
+		return false
+	}
+	_, taken, ok := c.ignore.Match(file)
+	return ok && !taken
+}
+
+// movedAside returns the file of the base from which a contract under test came that is now
+// where nothing is fuzzed, and what that place is; empty if none did.
+func (c *Change) movedAside(file string) (from, where string) {
+	role := roleOfFile(file)
+	switch {
+	case !c.cameHere(file):
+		return "", ""
+	case role == world.Test || role == world.Script || role == world.Mock:
+		where = "where code counts as tests"
+	case c.ignored(file):
+		where = "where code is ignored"
+	default:
+		return "", ""
 	}
 	text, err := c.Head(file)
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	for _, name := range solidity.Contracts(text) {
-		if from := c.former()[name]; from != "" && from != file {
-			return from
+	for _, d := range solidity.Contracts(text) {
+		if from := c.former()[d.Name]; from != "" && from != file && !c.ignored(from) {
+			return from, where
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // IsNew reports whether the change adds the file of a contract, given by its qualified name, and

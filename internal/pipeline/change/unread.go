@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/project"
-	"github.com/sightline-evm/sightline/diffmap/git"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/fuzzer/world"
@@ -21,13 +20,13 @@ import (
 
 // withoutBuild reads a change that needs none: of languages that are not mapped, or of no code
 // at all, as far as that is so.
-func (c *Change) withoutBuild(ignore *git.Ignore) error {
+func (c *Change) withoutBuild() error {
 	if slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool { return IsSource(f.Path()) }) {
 		c.Table = bytecode.NewTable(nil)
 		if err := c.mapTargets(nil); err != nil {
 			return err
 		}
-		c.exclude(ignore, maxTargets)
+		c.exclude(maxTargets)
 	}
 	files := c.others()
 	if len(files) > 0 {
@@ -92,9 +91,12 @@ func (c *Change) findUnread() {
 		file = path.Join(filepath.ToSlash(c.Paths.Root), file)
 		note(file, "sources are compiled from it, but it is not called .sol, so its changes are not known: rename it", true)
 	}
+	for _, file := range c.excess {
+		note(file, fmt.Sprintf("more than %d lines of contracts under test changed, and those of this file come last: make that several pull requests", maxTargets), !c.whole)
+	}
 	for _, f := range c.files() {
-		if from := c.movedToTests(f.NewPath); from != "" && len(f.Edits) == 0 {
-			note(f.NewPath, fmt.Sprintf("moved from %s to where code counts as tests: later changes to it are not fuzzed", human.Printable(from)), false)
+		if from, where := c.movedAside(f.NewPath); from != "" && len(f.Edits) == 0 {
+			note(f.NewPath, fmt.Sprintf("moved from %s to %s: later changes to it are not fuzzed", human.Printable(from), where), false)
 		}
 	}
 	if c.Mapping == nil {
@@ -106,8 +108,8 @@ func (c *Change) findUnread() {
 			continue
 		}
 		file := l.Position.File
-		if from := c.movedToTests(file); from != "" {
-			note(file, fmt.Sprintf("moved from %s to where code counts as tests, and changed: make that two pull requests", human.Printable(from)), true)
+		if from, where := c.movedAside(file); from != "" {
+			note(file, fmt.Sprintf("moved from %s to %s, and changed: make that two pull requests", human.Printable(from), where), true)
 		}
 		if problem := c.Paths.Problem(file); problem != "" && solidity.IsSource(file) {
 			note(file, problem, true)
