@@ -127,10 +127,11 @@ func (d *describer) declare(steps []report.Step, seq input.Sequence, exec *evm.E
 }
 
 // findingID is made of what stays the same when lines move: oracle, contract, function and
-// the text of the line. If two findings have the same, a counter tells them apart.
+// the text of the line, and how many equal lines the function has before it. If two findings
+// have the same, a counter tells them apart.
 func (d *describer) findingID(f *fuzzer.Finding, function string, at bytecode.Position) string {
 	text := strings.Join(strings.Fields(d.change.LineText(at)), " ")
-	for n := 0; ; n++ {
+	for n := d.equalLines(at, function, text); ; n++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%d", f.Oracle.ID, f.Contract, function, text, n))
 		id := "SL-" + hex.EncodeToString(sum[:2])
 		if !d.ids[id] {
@@ -138,6 +139,24 @@ func (d *describer) findingID(f *fuzzer.Finding, function string, at bytecode.Po
 			return id
 		}
 	}
+}
+
+// equalLines counts the lines of a function above a line that have its text: which of them fails
+// first depends on the seed, and their order does not.
+func (d *describer) equalLines(at bytecode.Position, function, text string) int {
+	n := 0
+	for line := at.Line - 1; line > 0; line-- {
+		above := strings.Join(strings.Fields(d.change.LineText(bytecode.Position{File: at.File, Line: line})), " ")
+		if above == text {
+			n++
+		}
+		for _, start := range []string{"function " + function + "(", "function " + function + " (", function + "("} {
+			if function != "" && strings.HasPrefix(above, start) {
+				return n
+			}
+		}
+	}
+	return 0 // not a function whose beginning is known
 }
 
 // changedLine is the changed line that the failing sequence executed last, nil

@@ -94,6 +94,7 @@ type verdict struct {
 	solc     string
 	settings map[string]any
 	calls    uint64
+	seed     uint64
 	panics   []string
 	made     bool
 	git      bool
@@ -170,7 +171,7 @@ func (v *verdict) run(t *testing.T) *report.Report {
 	t.Helper()
 	dir := t.TempDir()
 	o := &Options{
-		Campaign: Campaign{Calls: v.calls, Workers: 1, Schedule: fuzzer.Lookahead.Name, Panics: v.panics},
+		Campaign: Campaign{Calls: v.calls, Seed: v.seed, Workers: 1, Schedule: fuzzer.Lookahead.Name, Panics: v.panics},
 		Gate:     Gate{FailOn: "high"},
 		Output:   Output{Dir: filepath.Join(dir, "out")},
 		Now:      time.Now, Log: progress.NewLog(io.Discard, time.Now),
