@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -382,7 +383,8 @@ func TestActionBase(t *testing.T) {
 		},
 		func(s *scene) []string {
 			_, patch, _ := strings.Cut(s.git("diff", "HEAD^1", "HEAD"), "+++ b/src/Crowdsale.sol\n")
-			s.fake.Files = []map[string]any{{"filename": "src/Crowdsale.sol", "status": "modified", "changes": 30, "patch": patch}}
+			changes := len(regexp.MustCompile(`(?m)^[-+]`).FindAllString(patch, -1))
+			s.fake.Files = []map[string]any{{"filename": "src/Crowdsale.sol", "status": "modified", "changes": changes, "patch": patch}}
 			s.noGit()
 			return []string{"GET /pulls/7", "GET /pulls/7/files", "GET /contents/sightline.yml", "GET /contents/.github/sightline.yml"}
 		},

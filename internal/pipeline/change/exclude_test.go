@@ -19,7 +19,7 @@ func TestLimitTargets(t *testing.T) {
 		contracts = append(contracts, &bytecode.Contract{Name: "X", Source: source})
 	}
 	byName := map[string]*bytecode.Contract{}
-	c := &Change{Mapping: &diffmap.Mapping{}, log: progress.NewLog(io.Discard, time.Now)}
+	c := &Change{options: &Options{}, Mapping: &diffmap.Mapping{}, log: progress.NewLog(io.Discard, time.Now)}
 	for i, contract := range contracts {
 		byName[contract.QualifiedName()] = contract
 		for line := 1; line <= 2; line++ {

@@ -127,27 +127,35 @@ func (c *Change) ignored(file string) bool {
 // movedAside returns the file of the base from which a contract under test came that is now
 // where nothing is fuzzed, and what that place is; empty if none did.
 func (c *Change) movedAside(file string) (from, where string) {
-	role := roleOfFile(file)
-	switch {
-	case !c.cameHere(file):
-		return "", ""
+	switch role := roleOfFile(file); {
 	case role == world.Test || role == world.Script || role == world.Mock:
 		where = "where code counts as tests"
+	case role == world.Dependency:
+		where = "where code counts as a dependency"
 	case c.ignored(file):
 		where = "where code is ignored"
 	default:
 		return "", ""
 	}
+	return c.movedFrom(file), where
+}
+
+// movedFrom returns the file of the base from which a contract under test came; empty if none
+// did.
+func (c *Change) movedFrom(file string) string {
+	if !c.cameHere(file) {
+		return ""
+	}
 	text, err := c.Head(file)
 	if err != nil {
-		return "", ""
+		return ""
 	}
 	for _, d := range solidity.Contracts(text) {
 		if from := c.former()[d.Name]; from != "" && from != file && !c.ignored(from) {
-			return from, where
+			return from
 		}
 	}
-	return "", ""
+	return ""
 }
 
 // IsNew reports whether the change adds the file of a contract, given by its qualified name, and

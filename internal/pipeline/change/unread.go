@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -80,7 +81,8 @@ func (c *Change) findCompiled() {
 }
 
 // findUnread lists the changed files with code at which nothing looks, though they may be code
-// that ships.
+// that ships. A project without a build keeps a run from passing where the change is known, in
+// the action: at a terminal, it may be one that nobody works on just now.
 func (c *Change) findUnread() {
 	note := func(file, reason string, blocks bool) {
 		if !slices.ContainsFunc(c.Unread, func(u report.Unread) bool { return u.File == file }) {
@@ -108,11 +110,12 @@ func (c *Change) findUnread() {
 			continue
 		}
 		file := l.Position.File
-		if from, where := c.movedAside(file); from != "" {
-			note(file, fmt.Sprintf("moved from %s to %s, and changed: make that two pull requests", human.Printable(from), where), true)
+		if from := c.movedFrom(file); from != "" && !c.Paths.Held(c.Outputs, file) {
+			_, where := c.movedAside(file)
+			note(file, fmt.Sprintf("moved from %s to %s, and changed: make that two pull requests", human.Printable(from), cmp.Or(where, "where no build holds it")), true)
 		}
 		if problem := c.Paths.Problem(file); problem != "" && solidity.IsSource(file) {
-			note(file, problem, true)
+			note(file, problem, c.options.Known != nil)
 		}
 		if settings := c.unbuiltBySettings(file); settings != "" {
 			note(file, fmt.Sprintf("no build holds it, and %s, which may say what is built, changed: make that two pull requests", human.Printable(settings)), true)
