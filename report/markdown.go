@@ -146,7 +146,7 @@ func (p *page) heading() string {
 	case p.tally.few():
 		return "⚠️ " + upper(reached) + ", nothing broke in them" + p.brief()
 	case len(p.r.Unread) > 0:
-		return fmt.Sprintf("⚠️ %s, nothing broke · %s not looked at", reached, wasPlural(len(p.r.Unread), "changed file"))
+		return fmt.Sprintf("⚠️ %s, nothing broke · %s not looked at", reached, filesWere(len(p.r.Unread)))
 	case p.brief() != "":
 		return "⚠️ " + reached + ", nothing broke" + p.brief()
 	}

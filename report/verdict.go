@@ -91,7 +91,7 @@ var rules = []rule{
 		if len(hidden) == 0 {
 			return "", false
 		}
-		return fmt.Sprintf("%s not looked at: %s", wasPlural(len(hidden), "changed file"), describeUnread(hidden)), true
+		return fmt.Sprintf("%s not looked at: %s", filesWere(len(hidden)), describeUnread(hidden)), true
 	}},
 	{"there is nothing to fuzz: no changed line, or none with bytecode", Skipped, func(f *facts) (string, bool) {
 		return nothingToDo(f.Report, f.tally), f.tally.code() == 0
@@ -156,7 +156,7 @@ func Decide(r *Report) {
 func nothingToDo(r *Report, t tally) string {
 	switch {
 	case len(r.Unread) > 0:
-		return fmt.Sprintf("nothing was fuzzed, and %s not looked at: %s", wasPlural(len(r.Unread), "changed file"), describeUnread(r.Unread))
+		return fmt.Sprintf("nothing was fuzzed, and %s not looked at: %s", filesWere(len(r.Unread)), describeUnread(r.Unread))
 	case t[unused] > 0:
 		return fmt.Sprintf("nothing was fuzzed: %s code that no contract in the build uses", arePlural(t[unused], "changed line"))
 	case t[NoBytecode] > 0:
@@ -171,7 +171,7 @@ func nothingToDo(r *Report, t tally) string {
 func passReason(r *Report, t tally) string {
 	reached := t.reached()
 	if len(r.Unread) > 0 {
-		reached += fmt.Sprintf("; %s not looked at: %s", wasPlural(len(r.Unread), "changed file"), describeUnread(r.Unread))
+		reached += fmt.Sprintf("; %s not looked at: %s", filesWere(len(r.Unread)), describeUnread(r.Unread))
 	}
 	if all := r.found(); len(all) > 0 {
 		return fmt.Sprintf("no finding that gates (fail-on %s), but %s; %s", r.FailOn, describeFindings(all, "finding"), reached)
@@ -206,12 +206,12 @@ func (r *Report) hidden() []Unread {
 	return slices.DeleteFunc(slices.Clone(r.Unread), func(u Unread) bool { return !u.Blocks })
 }
 
-// wasPlural is "1 file was", "2 files were".
-func wasPlural(n int, noun string) string {
+// filesWere is "1 changed file was", "2 changed files were".
+func filesWere(n int) string {
 	if n == 1 {
-		return "1 " + noun + " was"
+		return "1 changed file was"
 	}
-	return human.Plural(n, noun) + " were"
+	return human.Plural(n, "changed file") + " were"
 }
 
 // describeUnread names the first of several files, with the reason.

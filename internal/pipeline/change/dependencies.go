@@ -92,8 +92,8 @@ func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
 // as an edit does.
 func remaps(s ownSettings) bool { return len(s.Removed)+len(s.Added) > 0 }
 
-// unread names what changed besides the sources, with what that does to code: nobody knows, or
-// nothing is done about it.
+// unread names what changed besides the sources, with what is known of its effect on
+// code.
 func (d *dependencies) unread() []report.Unread {
 	var list []report.Unread
 	for _, place := range slices.Sorted(maps.Keys(d.problems)) {

@@ -82,7 +82,7 @@ func (c *Change) findCompiled() {
 
 // findUnread lists the changed files with code at which nothing looks, though they may be code
 // that ships. A project without a build keeps a run from passing where the change is known, in
-// the action: at a terminal, it may be one that nobody works on just now.
+// the action: at a terminal, it may be unfinished.
 func (c *Change) findUnread() {
 	note := func(file, reason string, blocks bool) {
 		if !slices.ContainsFunc(c.Unread, func(u report.Unread) bool { return u.File == file }) {
