@@ -186,7 +186,7 @@ func TestBaseResolverUnavailable(t *testing.T) {
 	}{
 		"too many files":   {pr, many, nil, "more than GitHub lists"},
 		"escaping name":    {pr, []map[string]any{{"filename": "../../etc/passwd", "status": "added", "changes": 1}}, nil, "GitHub lists a file called"},
-		"unknown status":   {pr, []map[string]any{{"filename": "a.sol", "status": "moved", "changes": 1, "patch": "@@ -1 +1 @@\n-1\n+2"}}, nil, "undocumented"},
+		"unknown status":   {pr, []map[string]any{{"filename": "a.sol", "status": "moved", "changes": 2, "patch": "@@ -1 +1 @@\n-1\n+2"}}, nil, "undocumented"},
 		"no token":         {pr, nil, func(r *BaseResolver) { r.Client = nil }, "needs a token"},
 		"no repository":    {Event{Name: Push}, nil, func(r *BaseResolver) { r.Run.Workspace = t.TempDir() }, "the checkout has no commit HEAD"},
 		"merge group":      {Event{Name: MergeGroup, Base: someSHA}, nil, nil, "cannot be fetched"},
