@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/internal/exit"
@@ -102,9 +103,13 @@ var (
 	zeroID       = regexp.MustCompile(`^0+$`)
 )
 
-// errTarget is the error for pull_request_target.
-var errTarget = errors.New("pull_request_target gives code that anyone may propose access to the repository's secrets and a write token: " +
-	"Sightline refuses to run on it; use `on: pull_request`")
+// privileged are the events that run a workflow with the repository's secrets and a token
+// that may write, although anyone can cause them, such as with a pull request or a comment.
+// A workflow that checks out a pull request on one of them runs a stranger's code with both.
+var privileged = []string{
+	"pull_request_target", "workflow_run", "repository_dispatch", "issue_comment", "issues", "discussion", "discussion_comment",
+	"check_run", "check_suite", "status",
+}
 
 // ReadEvent reads the event from the runner's environment.
 func ReadEvent(getenv func(string) string) (*Event, error) {
@@ -112,10 +117,12 @@ func ReadEvent(getenv func(string) string) (*Event, error) {
 	switch e.Name {
 	case "":
 		return nil, errors.New("GITHUB_EVENT_NAME is not set: this command runs as a step of a GitHub workflow; elsewhere use `sightline run`")
-	case "pull_request_target":
-		return nil, exit.MendedBy(errTarget, exit.Mend{Lines: "on:\n  pull_request:\n  merge_group:\n"})
 	case PullRequest, MergeGroup, Push, Release, WorkflowDispatch, Schedule:
 	default:
+		if slices.Contains(privileged, e.Name) {
+			return nil, exit.MendedBy(fmt.Errorf("%s gives code that anyone may propose access to the repository's secrets and a write token: "+
+				"Sightline refuses to run on it; use `on: pull_request`", e.Name), exit.Mend{Lines: "on:\n  pull_request:\n  merge_group:\n"})
+		}
 		return nil, fmt.Errorf("the event %q does not say what changed; run on pull_request, merge_group, push, release, workflow_dispatch or schedule", cut(e.Name, maxShown))
 	}
 	full := getenv("GITHUB_REPOSITORY")

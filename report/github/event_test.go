@@ -170,7 +170,11 @@ func TestReadRunErrors(t *testing.T) {
 	for _, c := range []struct{ name, variable, value, payload, want string }{
 		{"target", "GITHUB_EVENT_NAME", "pull_request_target", good, "refuses to run on it; use `on: pull_request`"},
 		{"no event", "GITHUB_EVENT_NAME", "", good, "elsewhere use `sightline run`"},
-		{"other event", "GITHUB_EVENT_NAME", "issue_comment", good, `the event "issue_comment" does not say what changed`},
+		{"after a workflow", "GITHUB_EVENT_NAME", "workflow_run", good, "refuses to run on it; use `on: pull_request`"},
+		{"comment", "GITHUB_EVENT_NAME", "issue_comment", good, "issue_comment gives code that anyone may propose access"},
+		{"dispatch", "GITHUB_EVENT_NAME", "repository_dispatch", good, "refuses to run on it"},
+		{"other event", "GITHUB_EVENT_NAME", "pull_request_review", good, `the event "pull_request_review" does not say what changed`},
+		{"case", "GITHUB_EVENT_NAME", "Pull_Request", good, `the event "Pull_Request" does not say what changed`},
 		{"no payload", "GITHUB_EVENT_PATH", "", good, "GITHUB_EVENT_PATH is not set"},
 		{"payload missing", "GITHUB_EVENT_PATH", "/nowhere/event.json", good, "no such file"},
 		{"not JSON", "", "", "<html>", "invalid character"},
