@@ -477,7 +477,7 @@ func TestActionRefusals(t *testing.T) {
 		want            string
 	}{
 		"pull_request_target": {"GITHUB_EVENT_NAME", "pull_request_target", 2, "Sightline refuses to run on it; use `on: pull_request`"},
-		"other event":         {"GITHUB_EVENT_NAME", "issues", 2, "does not say what changed"},
+		"other event":         {"GITHUB_EVENT_NAME", "label", 2, "does not say what changed"},
 		"no payload":          {"GITHUB_EVENT_PATH", "/nowhere", 2, "cannot be read"},
 		"fail-on":             {"INPUT_FAIL-ON", "hihg", 2, "--fail-on \"hihg\""},
 		"timeout":             {"INPUT_TIMEOUT", "soon", 2, "the input timeout is \"soon\""},

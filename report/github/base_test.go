@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,6 +93,30 @@ func TestBaseResolver(t *testing.T) {
 				t.Errorf("calls %q, want %q", calls, c.calls)
 			}
 		})
+	}
+}
+
+// The published workflows leave no credential in the checkout (persist-credentials: false):
+// the base is fetched with the input's token alone.
+func TestBaseIsFetchedWithoutTheCheckoutsCredential(t *testing.T) {
+	h := newHistory(t)
+	for _, event := range []Event{
+		{Name: PullRequest, Number: 7, Base: h.main, Head: h.head, SHA: h.merge, Ref: "refs/pull/7/merge"},
+		{Name: MergeGroup, Base: h.main, Head: h.merge},
+	} {
+		r := h.resolver(t, event, h.merge, "1")
+		forget := exec.Command("git", "config", "--unset", "http."+h.fake.URL+"/.extraheader")
+		forget.Dir = r.Run.Workspace
+		if out, err := forget.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if c, err := r.Compare(context.Background()); err != nil || c.Base != h.main {
+			t.Errorf("%s: %+v, %v", event.Name, c, err)
+		}
+		config, err := os.ReadFile(filepath.Join(r.Run.Workspace, ".git", "config"))
+		if err != nil || strings.Contains(string(config), "extraheader") {
+			t.Errorf("%s: a credential is left, %v:\n%s", event.Name, err, config)
+		}
 	}
 }
 
