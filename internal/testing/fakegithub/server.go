@@ -71,6 +71,7 @@ type Server struct {
 	Files    []map[string]any  // of a pull request
 	Contents map[string]string // by "path@ref"
 	Projects string            // folder of OWNER/NAME repositories that git can fetch
+	Called   func(call string) // is told of every call when it begins, if it is set
 
 	mu      sync.Mutex
 	calls   []string
@@ -118,6 +119,14 @@ func (s *Server) Forget() {
 	s.calls, s.uploads = nil, nil
 }
 
+// record notes a call; the caller has locked the state.
+func (s *Server) record(call string) {
+	s.calls = append(s.calls, call)
+	if s.Called != nil {
+		s.Called(call)
+	}
+}
+
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasPrefix(r.URL.Path, apiPath) {
 		s.git(w, r)
@@ -130,7 +139,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls = append(s.calls, r.Method+" "+strings.TrimPrefix(r.URL.Path, apiPath))
+	s.record(r.Method + " " + strings.TrimPrefix(r.URL.Path, apiPath))
 	if got := r.Header.Get("Authorization"); got != "Bearer "+s.Token {
 		s.t.Errorf("%s %s carries the authorization %q", r.Method, r.URL.Path, got)
 	}
@@ -382,7 +391,7 @@ func (s *Server) tags() []map[string]any {
 func (s *Server) git(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	if strings.HasSuffix(r.URL.Path, "/info/refs") {
-		s.calls = append(s.calls, "git fetch")
+		s.record("git fetch")
 	}
 	// One authorization, ours: GitHub refuses two, and another was left behind.
 	want := "basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+s.Token))

@@ -1,0 +1,347 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/sightline-evm/sightline/internal/testing/fakegithub"
+)
+
+// runnerID is the user of GitHub's hosted runners. The action's container runs as root.
+const runnerID = 1001
+
+const token = "ghs_TheTokenOfTheWalk0123456789"
+
+// job is a workflow's job at work, on one pull request.
+type job struct {
+	s       *settings
+	fake    *fakegithub.Server
+	folder  string // all of the job's
+	path    []string
+	context map[string]string // of expressions
+	env     map[string]string // of all steps
+	outputs map[string]string // of the action
+
+	code int // of the action
+
+	mu                                                      sync.Mutex
+	start, began, firstCall, firstFinding, commented, ended time.Time
+	cached                                                  []string // what is saved at the end
+}
+
+// workspace is where actions/checkout puts the repository, and home the user's.
+func (j *job) workspace() string { return filepath.Join(j.folder, "work", "vault", "vault") }
+func (j *job) home() string      { return filepath.Join(j.folder, "home") }
+
+// carryOut makes the project's repository with the pull request, and runs the workflow.
+func (s *settings) carryOut(p *project, pull pull) (*job, error) {
+	folder := filepath.Join(s.work, p.name, strings.ReplaceAll(pull.what, " ", "-"))
+	j := &job{s: s, folder: folder, outputs: map[string]string{}}
+	h := &host{}
+	err := h.do(func() error {
+		base, head := filepath.Join(folder, "base"), filepath.Join(folder, "head")
+		if err := p.sides(s, pull, base, head); err != nil {
+			return err
+		}
+		j.fake = fakegithub.New(h)
+		j.fake.Token = token
+		j.fake.Called = func(call string) {
+			if strings.HasPrefix(call, "POST ") && strings.HasSuffix(call, "/comments") {
+				j.mark(&j.commented)
+			}
+		}
+		repo := fakegithub.NewRepository(h, j.fake, "octo/vault")
+		baseID := repo.CommitFolder("refs/heads/main", base)
+		headID := repo.CommitFolder("refs/heads/feature", head, baseID)
+		merge := repo.CommitFolder("refs/pull/7/merge", head, baseID, headID)
+		if err := j.arrange(p, baseID, headID, merge); err != nil {
+			return err
+		}
+		_, _, steps, err := readWorkflow(p.workflow)
+		if err != nil {
+			return err
+		}
+		container, err := s.output(append(s.buildah, "from", "--pull-never", s.image)...)
+		if err != nil {
+			return err
+		}
+		h.Cleanup(func() { _, _ = s.output(append(s.buildah, "rm", container)...) })
+		j.start = time.Now()
+		for _, step := range steps {
+			if err := j.carryOut(step, container); err != nil {
+				return fmt.Errorf("step %s%s: %w", step.Uses, step.Run, err)
+			}
+		}
+		return errors.Join(j.saveCaches(), j.judge(pull))
+	})
+	return j, err
+}
+
+// mark notes when something happened for the first time.
+func (j *job) mark(moment *time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if moment.IsZero() {
+		*moment = time.Now()
+	}
+}
+
+// arrange makes the runner's folders and variables.
+func (j *job) arrange(p *project, base, head, merge string) error {
+	name, id, _, err := readWorkflow(p.workflow)
+	if err != nil {
+		return err
+	}
+	for _, dir := range []string{j.workspace(), j.home(), j.at("temp"), j.at("event"), j.at("commands"), j.at("container-home")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	event, err := json.Marshal(map[string]any{
+		"action": "opened", "number": 7,
+		"repository": map[string]any{"full_name": "octo/vault", "private": false, "default_branch": "main"},
+		"pull_request": map[string]any{"number": 7,
+			"base": map[string]any{"sha": base, "ref": "main", "repo": map[string]any{"full_name": "octo/vault"}},
+			"head": map[string]any{"sha": head, "ref": "feature", "repo": map[string]any{"full_name": "octo/vault"}}},
+	})
+	if err != nil {
+		return err
+	}
+	j.env = map[string]string{
+		"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "octo/vault", "GITHUB_EVENT_NAME": "pull_request",
+		"GITHUB_SHA": merge, "GITHUB_REF": "refs/pull/7/merge", "GITHUB_REF_NAME": "7/merge", "GITHUB_HEAD_REF": "feature", "GITHUB_BASE_REF": "main",
+		"GITHUB_API_URL": j.fake.APIURL, "GITHUB_SERVER_URL": j.fake.URL, "GITHUB_WORKFLOW": name, "GITHUB_JOB": id, "GITHUB_ACTOR": "alice",
+		"GITHUB_WORKFLOW_REF": "octo/vault/.github/workflows/sightline.yml@refs/pull/7/merge", "GITHUB_RUN_ID": "1658821493",
+		"GITHUB_RUN_NUMBER": "1", "GITHUB_RUN_ATTEMPT": "1", "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64",
+	}
+	j.context = map[string]string{"github.token": token, "github.ref": "refs/pull/7/merge", "github.run_id": "1658821493", "github.workflow": name, "github.event_name": "pull_request"}
+	if err := os.WriteFile(j.at("event", "event.json"), event, 0o644); err != nil {
+		return err
+	}
+	return j.own(j.folder)
+}
+
+func (j *job) at(parts ...string) string {
+	return filepath.Join(append([]string{j.folder}, parts...)...)
+}
+
+// own gives a folder to the runner's user.
+func (j *job) own(folder string) error {
+	return filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, runnerID, runnerID))
+	})
+}
+
+// carryOut does what a step asks for.
+func (j *job) carryOut(s step, container string) error {
+	with := map[string]string{}
+	for name, value := range s.With {
+		text, err := evaluate(value, j.context)
+		if err != nil {
+			return err
+		}
+		with[name] = text
+	}
+	started := time.Now()
+	action, version, _ := strings.Cut(s.Uses, "@")
+	var err error
+	switch action {
+	case "":
+		err = j.script(s.Run)
+	case "actions/checkout":
+		err = j.checkout(with)
+	case "actions/setup-node":
+		err = j.setUpNode(with)
+	case "foundry-rs/foundry-toolchain":
+		err = j.setUpFoundry()
+	case "actions/cache":
+		j.cached = append(j.cached, with["path"])
+	case "actions/cache/restore": // nothing is there
+	case "sightline-evm/sightline":
+		if version != "main" {
+			return errors.New("the action is not named as it is before a release")
+		}
+		err = j.sightline(with, container)
+	default:
+		err = errors.New("a walk has no equivalent of it")
+	}
+	fmt.Printf("   %6.1f s  %s%s\n", time.Since(started).Seconds(), s.Uses, s.Run)
+	return err
+}
+
+// as makes a command that the runner's user runs, with the job's environment.
+func (j *job) as(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = j.workspace()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: runnerID, Gid: runnerID}}
+	path := strings.Join(append(slices.Clone(j.path), "/usr/local/bin", "/usr/bin", "/bin"), string(os.PathListSeparator))
+	cmd.Env = []string{"PATH=" + path, "HOME=" + j.home(), "RUNNER_TEMP=" + j.at("temp"), "GITHUB_WORKSPACE=" + j.workspace(),
+		"GITHUB_EVENT_PATH=" + j.at("event", "event.json"), "npm_config_registry=" + j.s.registry, "GIT_CONFIG_NOSYSTEM=1"}
+	for _, name := range []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"} { // of this machine's network
+		if value, ok := os.LookupEnv(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(j.env)) {
+		cmd.Env = append(cmd.Env, name+"="+j.env[name])
+	}
+	return cmd
+}
+
+// script runs a step's commands, as the runner's default shell does.
+func (j *job) script(text string) error {
+	cmd := j.as("bash", "-e", "-c", text)
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out.String())
+	}
+	return nil
+}
+
+// sightline starts the action's container as the runner does.
+func (j *job) sightline(with map[string]string, container string) error {
+	j.mark(&j.began)
+	inputs, err := readInputs("action.yml")
+	if err != nil {
+		return err
+	}
+	for name, value := range with {
+		if _, known := inputs[name]; !known {
+			return fmt.Errorf("the action has no input %s", name)
+		}
+		inputs[name] = value
+	}
+	env := maps.Clone(j.env)
+	for name, value := range inputs {
+		if value, err = evaluate(value, j.context); err != nil {
+			return err
+		}
+		env["INPUT_"+strings.ToUpper(strings.ReplaceAll(name, " ", "_"))] = value
+	}
+	for _, name := range []string{"output", "summary", "env", "path", "state"} {
+		if err := os.WriteFile(j.at("commands", name), nil, 0o666); err != nil {
+			return err
+		}
+	}
+	maps.Copy(env, map[string]string{
+		"HOME": "/github/home", "GITHUB_WORKSPACE": "/github/workspace", "GITHUB_EVENT_PATH": "/github/workflow/event.json", "RUNNER_TEMP": "/github/runner_temp",
+		"GITHUB_OUTPUT": "/github/file_commands/output", "GITHUB_STEP_SUMMARY": "/github/file_commands/summary", "GITHUB_ENV": "/github/file_commands/env",
+		"GITHUB_PATH": "/github/file_commands/path", "GITHUB_STATE": "/github/file_commands/state", "ACTIONS_RUNTIME_TOKEN": token,
+	})
+	args := append(slices.Clone(j.s.buildah), "run", "--workingdir", "/github/workspace")
+	for from, to := range map[string]string{j.workspace(): "workspace", j.at("event"): "workflow", j.at("commands"): "file_commands", j.at("temp"): "runner_temp", j.at("container-home"): "home"} {
+		args = append(args, "--volume", from+":/github/"+to)
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		args = append(args, "--env", name+"="+env[name])
+	}
+	args = append(args, container, "--", "/usr/local/bin/sightline", "action")
+	cmd := exec.Command(args[0], args[1:]...)
+	reader, writer := io.Pipe()
+	cmd.Stdout, cmd.Stderr = writer, writer
+	var log strings.Builder
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for lines := bufio.NewScanner(reader); lines.Scan(); {
+			fmt.Fprintln(&log, lines.Text())
+			j.watch(lines.Text())
+		}
+	}()
+	err = cmd.Run()
+	j.mark(&j.ended)
+	_ = writer.Close() // a pipe's does not fail
+	<-done
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return err
+	}
+	j.code = cmd.ProcessState.ExitCode()
+	if err := os.WriteFile(j.at("log"), []byte(log.String()), 0o644); err != nil {
+		return err
+	}
+	return j.readOutputs()
+}
+
+// watch looks for moments in the log.
+func (j *job) watch(line string) {
+	switch {
+	case strings.HasPrefix(line, "fuzz    "):
+		j.mark(&j.firstCall)
+	case strings.Contains(line, "  FOUND "):
+		j.mark(&j.firstFinding)
+	}
+}
+
+// readOutputs reads the action's outputs.
+func (j *job) readOutputs() error {
+	data, err := os.ReadFile(j.at("commands", "output"))
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(string(data), "\n")
+	for i := 0; i < len(lines)-1; i++ {
+		name, delimiter, ok := strings.Cut(lines[i], "<<")
+		if !ok {
+			return fmt.Errorf("line %d of the outputs is %q", i+1, lines[i])
+		}
+		var value []string
+		for i++; i < len(lines) && lines[i] != delimiter; i++ {
+			value = append(value, lines[i])
+		}
+		j.outputs[name] = strings.Join(value, "\n")
+	}
+	return nil
+}
+
+// saveCaches does what actions/cache does after the job: the runner's user reads all that
+// the container left in the paths.
+func (j *job) saveCaches() error {
+	var paths []string
+	for _, path := range append(slices.Clone(j.cached), j.outputs["out"], j.outputs["sarif"]) { // the output folder is for actions/upload-artifact
+		if _, err := os.Lstat(filepath.Join(j.workspace(), path)); err == nil && path != "" {
+			paths = append(paths, path)
+		} else {
+			fmt.Printf("   nothing is at %q\n", path)
+		}
+	}
+	if out, err := j.as("tar", append([]string{"-cf", os.DevNull, "--"}, paths...)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("later steps cannot read what the action left: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// judge compares what the job left with what is expected.
+func (j *job) judge(want pull) error {
+	var faults []error
+	if j.code != want.code || j.outputs["verdict"] != want.verdict {
+		faults = append(faults, fmt.Errorf("exit code %d, verdict %q (%s), want %d, %q", j.code, j.outputs["verdict"], j.outputs["reason"], want.code, want.verdict))
+	}
+	if comments := j.fake.Comments; len(comments) != 1 {
+		faults = append(faults, fmt.Errorf("%d comments, want one", len(comments)))
+	} else if !want.comment.MatchString(comments[0].Body) {
+		faults = append(faults, fmt.Errorf("the comment is not as expected:\n%s", comments[0].Body))
+	} else if err := os.WriteFile(j.at("comment.md"), []byte(comments[0].Body), 0o644); err != nil {
+		faults = append(faults, err)
+	}
+	if n := len(j.fake.Uploads()); n != 1 {
+		faults = append(faults, fmt.Errorf("%d uploads of alerts, want one", n))
+	}
+	if len(faults) > 0 {
+		faults = append(faults, errors.New("the log is "+j.at("log")))
+	}
+	return errors.Join(faults...)
+}
