@@ -97,8 +97,8 @@ func (a *action) inRepository(name string) string {
 	return path.Join(filepath.ToSlash(a.settings.Value("root")), filepath.ToSlash(name))
 }
 
-// warnOfEdits warns of changed files that decide what passes, since the changes have
-// no effect yet.
+// warnOfEdits warns of changed files that decide what passes. The changes have no effect
+// yet, except for those of the workflow: GitHub runs the pull request's version.
 func (a *action) warnOfEdits() {
 	files := a.configurations()
 	for _, name := range config.ImportedFiles() {
@@ -111,6 +111,10 @@ func (a *action) warnOfEdits() {
 		if edited(a.known.Diff, file) {
 			a.log.Warn("the pull request changes %s: the base's version applies until it is merged", human.Printable(file))
 		}
+	}
+	// Not one that it adds: there was no check before.
+	if w := a.run.Workflow; slices.ContainsFunc(a.known.Diff.Files, func(f unified.File) bool { return w != "" && f.OldPath == w }) {
+		a.log.Warn("the pull request changes %s, the workflow of this check, and GitHub runs the changed one: review whether it still checks the same", human.Printable(w))
 	}
 }
 

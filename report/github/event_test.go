@@ -158,6 +158,13 @@ func TestReadRun(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	if r.Workflow != ".github/workflows/ci.yml" {
+		t.Errorf("workflow %q", r.Workflow)
+	}
+	env["GITHUB_WORKFLOW_REF"] = "other/shared/.github/workflows/ci.yml@v1"
+	if r, err = ReadRun(getenv(env)); err != nil || r.Workflow != "" {
+		t.Errorf("another repository's workflow is %q, %v", r.Workflow, err)
+	}
 	delete(env, "GITHUB_WORKFLOW_REF")
 	if r, err = ReadRun(getenv(env)); err != nil || r.Key != "CI/fuzz" {
 		t.Errorf("key %q, %v", r.Key, err)

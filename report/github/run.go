@@ -17,9 +17,10 @@ type Run struct {
 	ServerURL string // of the web pages and of git, without a slash at its end
 	APIURL    string
 	// Key names the job within the repository: "ci.yml/fuzz".
-	Key    string
-	ID     string // of the workflow's run, part of its URL
-	Number int    // increases with every run of the workflow
+	Key      string
+	Workflow string // path of the workflow's file in the repository; empty: not known, or another repository's
+	ID       string // of the workflow's run, part of its URL
+	Number   int    // increases with every run of the workflow
 }
 
 // ReadRun reads the runner's environment.
@@ -45,6 +46,7 @@ func ReadRun(getenv func(string) string) (*Run, error) {
 		return nil, fmt.Errorf("GITHUB_RUN_ID is %q; want a number", cut(r.ID, maxShown))
 	}
 	r.Key = workflowFile(getenv("GITHUB_WORKFLOW_REF"), getenv("GITHUB_WORKFLOW")) + "/" + getenv("GITHUB_JOB")
+	r.Workflow = workflowPath(getenv("GITHUB_WORKFLOW_REF"), r.Repository.FullName())
 	return r, nil
 }
 
@@ -70,6 +72,16 @@ func workflowFile(ref, name string) string {
 		return file
 	}
 	return name
+}
+
+// workflowPath returns the path of a workflow's file, ".github/workflows/ci.yml" for
+// "o/r/.github/workflows/ci.yml@refs/heads/main" of the repository o/r.
+func workflowPath(ref, repository string) string {
+	file, _, _ := strings.Cut(ref, "@")
+	if n := len(repository); len(file) > n && file[n] == '/' && strings.EqualFold(file[:n], repository) {
+		return file[n+1:]
+	}
+	return ""
 }
 
 // RunURL is the web page of the run, with the job's summary.
