@@ -42,6 +42,7 @@ type Campaign struct {
 	idle     []int // workers without a task
 	busy     int
 	reserved uint64 // calls that the current tasks may still use
+	ranSaved bool   // a task of saved inputs
 	failing  int    // consecutive tasks that ended in a fault before anything was run
 	grace    grace
 }
@@ -78,7 +79,7 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 	initial := c.initialTasks()
 	for {
 		for len(c.idle) > 0 && c.budgetRemains(ctx) { // line 2
-			if len(initial) > 0 { // line 1
+			if initial = c.withoutCostly(initial); len(initial) > 0 { // line 1
 				c.dispatch(initial[0], tasks)
 				initial = initial[1:]
 				continue

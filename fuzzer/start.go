@@ -191,18 +191,28 @@ func (c *Campaign) programs() []*bytecode.Program {
 // split so that all workers get some.
 func (c *Campaign) initialTasks() []task {
 	mutator := input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{SeqLen: c.seqLen})
-	seeds := append(mutator.Seeds(), c.Seeds...)
+	tasks := append([]task{{properties: true}}, split(task{}, append(mutator.Seeds(), c.Seeds...), seedsOfTask)...)
 	if c.Corpus != nil {
 		saved, notes := c.Corpus.Load(c.Space)
-		seeds = append(seeds, saved...)
+		tasks = append(tasks, split(task{saved: true}, saved, savedOfTask)...)
 		c.result.Notes = append(c.result.Notes, notes...)
 	}
-	const size = 64 // a task of a few milliseconds; arbitrary
-	tasks := []task{{properties: true}}
-	for len(seeds) > 0 {
-		n := min(size, len(seeds))
-		tasks = append(tasks, task{run: seeds[:n]})
-		seeds = seeds[n:]
+	return tasks
+}
+
+// Sequences of a task, arbitrary: a few milliseconds of seeds, and few enough saved inputs
+// that the share of the budget for them is kept where each takes all the gas it may.
+const (
+	seedsOfTask = 64
+	savedOfTask = 8
+)
+
+// split makes tasks like t that run the sequences, so many each.
+func split(t task, sequences []input.Sequence, size int) []task {
+	var tasks []task
+	for chunk := range slices.Chunk(sequences, size) {
+		t.run = chunk
+		tasks = append(tasks, t)
 	}
 	return tasks
 }

@@ -21,6 +21,7 @@ import (
 type task struct {
 	properties bool
 	run        []input.Sequence
+	saved      bool // run is of the corpus
 	seed       *Seed
 	sequence   input.Sequence // the seed's, unpacked by the worker
 	source     source
