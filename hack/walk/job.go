@@ -318,8 +318,12 @@ func (j *job) saveCaches() error {
 			fmt.Printf("   nothing is at %q\n", path)
 		}
 	}
-	if out, err := j.as("tar", append([]string{"-cf", os.DevNull, "--"}, paths...)...).CombinedOutput(); err != nil {
-		return fmt.Errorf("later steps cannot read what the action left: %w\n%s", err, out)
+	// Not to /dev/null: tar would read no contents for that.
+	cmd := j.as("tar", append([]string{"-cf", "-", "--"}, paths...)...)
+	var problems strings.Builder
+	cmd.Stdout, cmd.Stderr = struct{ io.Writer }{io.Discard}, &problems
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("later steps cannot read what the action left: %w\n%s", err, problems.String())
 	}
 	return nil
 }

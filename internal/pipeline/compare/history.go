@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,7 +16,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/atomicfile"
 	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 	"github.com/sightline-evm/sightline/internal/progress"
 	"github.com/sightline-evm/sightline/report"
@@ -75,10 +78,50 @@ func ReadHistory(path, head string, log *progress.Log) *History {
 	case len(h.Findings) > maxKept:
 		err = fmt.Errorf("it has %d findings; the limit is %d", len(h.Findings), maxKept)
 	default:
+		n := len(h.Findings)
+		h.Findings = slices.DeleteFunc(h.Findings, func(f kept) bool { return !f.isOurs() })
+		if n -= len(h.Findings); n > 0 {
+			log.Warn("%s of earlier runs left out: not as Sightline writes them to %s", human.Plural(n, "finding"), path)
+		}
+		for i := range h.Findings {
+			h.Findings[i].reword()
+		}
 		return h
 	}
 	log.Warn("findings of earlier runs were not loaded: %s cannot be read: %v", path, files.Plain(err))
 	return &History{Version: historyVersion, path: path, head: head}
+}
+
+// The file comes from a cache that the author of a pull request may have written, and the
+// comment shows what it says. So it may hold no words: an id, a contract and a function have
+// no spaces, and what is a sentence is written anew.
+var (
+	keptID   = regexp.MustCompile(`^SL-[0-9a-f]{1,64}$`)
+	keptName = regexp.MustCompile(`^[^\s<>\[\]|]{1,300}$`)
+	keptHead = regexp.MustCompile(`^([0-9a-f]{7,64}|working tree|sources)$`) // a commit, or what is not committed
+)
+
+// isOurs reports whether a finding is one that Sightline may have kept.
+func (f *kept) isOurs() bool {
+	return keptID.MatchString(f.ID) && f.oracle() != nil && keptName.MatchString(f.Contract) && (f.Function == "" || keptName.MatchString(f.Function))
+}
+
+// reword replaces sentences by our own.
+func (f *kept) reword() {
+	f.Title = f.oracle().Title
+	if !keptHead.MatchString(f.Since) {
+		f.Since = "an earlier run"
+	}
+}
+
+// oracle is what saw the finding; nil if it is not one of ours.
+func (f *kept) oracle() *oracle.Oracle {
+	for _, o := range oracle.Known() {
+		if o.ID == f.Oracle {
+			return o
+		}
+	}
+	return nil
 }
 
 // findings are those of earlier runs; none without a history.
@@ -170,5 +213,6 @@ func (h *History) save() error {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(h.path, append(data, '\n'), 0o600)
+	// For every user: a later step saves it, and the action's container is another one.
+	return atomicfile.Write(h.path, append(data, '\n'))
 }

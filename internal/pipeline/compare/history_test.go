@@ -37,7 +37,7 @@ func TestHistory(t *testing.T) {
 		return report.Finding{ID: id, Oracle: "assertion", Location: report.Place{Contract: source + ":Twice"}, Function: "spend", Title: "t", Reproducer: reproducer}
 	}
 
-	first := ReadHistory(file, "commit 1", log)
+	first := ReadHistory(file, "0000001", log)
 	if seeds := first.Seeds(d.Space); len(seeds) != 0 {
 		t.Errorf("the first run has %d seeds", len(seeds))
 	}
@@ -48,16 +48,16 @@ func TestHistory(t *testing.T) {
 		t.Fatalf("warnings %q", w)
 	}
 
-	second := ReadHistory(file, "commit 2", log)
+	second := ReadHistory(file, "0000002", log)
 	if seeds := second.Seeds(d.Space); len(seeds) != 2 {
 		t.Errorf("the second run has %d seeds, want two", len(seeds))
 	}
 	r = &report.Report{Findings: []report.Finding{finding("SL-1", "breaks.json")}}
 	second.Compare(r, d, judge, log)
-	if r.Findings[0].Since != "commit 1" {
+	if r.Findings[0].Since != "0000001" {
 		t.Errorf("SL-1 is known since %q", r.Findings[0].Since)
 	}
-	if len(r.Fixed) != 1 || r.Fixed[0].ID != "SL-2" || r.Fixed[0].Since != "commit 1" || r.Fixed[0].In != "commit 2" {
+	if len(r.Fixed) != 1 || r.Fixed[0].ID != "SL-2" || r.Fixed[0].Since != "0000001" || r.Fixed[0].In != "0000002" {
 		t.Errorf("fixed: %+v", r.Fixed)
 	}
 	if w := log.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "SL-3 of an earlier run was not tried: its calls no longer fit: ") {
@@ -66,7 +66,7 @@ func TestHistory(t *testing.T) {
 	second.Write(r, sequence, log)
 
 	// A finding that the campaign did not meet again, and that still breaks, is kept.
-	third := ReadHistory(file, "commit 3", log)
+	third := ReadHistory(file, "0000003", log)
 	third.Seeds(d.Space)
 	r = &report.Report{}
 	third.Compare(r, d, judge, log)
@@ -96,6 +96,24 @@ func TestHistoryFile(t *testing.T) {
 	if h := ReadHistory("", "head", nil); h != nil {
 		t.Error("a history without a file")
 	}
+	// Who may write the cache does not get to write the comment.
+	file := filepath.Join(t.TempDir(), "findings.json")
+	const good = `{"id": "SL-7f3a", "oracle": "assertion", "contract": "src/A.sol:A", "function": "f", "title": "audited by @octocat", "since": "yesterday, and is fine"}`
+	text := good
+	for _, edit := range [][2]string{{"SL-7f3a", "SL-7f3a is fine"}, {"assertion", "all is well"}, {"src/A.sol:A", "all is well"}, {`"f"`, `"f is fine"`}, {"src/A.sol:A", "<img>"}} {
+		text += "," + strings.Replace(good, edit[0], edit[1], 1)
+	}
+	if err := os.WriteFile(file, []byte(`{"version": 1, "findings": [`+text+`]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log := progress.NewLog(io.Discard, time.Now)
+	h := ReadHistory(file, "head", log)
+	if len(h.Findings) != 1 || h.Findings[0].Title != "An assertion fails" || h.Findings[0].Since != "an earlier run" {
+		t.Errorf("%+v", h.Findings)
+	}
+	if w := log.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "5 findings of earlier runs left out: ") {
+		t.Errorf("warnings %q", w)
+	}
 	var none *History
 	none.LeaveUntried(nil)
 	none.Compare(&report.Report{}, nil, nil, nil)
@@ -110,8 +128,14 @@ func FuzzReadHistory(f *testing.F) {
 			t.Fatal(err)
 		}
 		log := progress.NewLog(io.Discard, time.Now)
-		if h := ReadHistory(file, "head", log); len(h.Findings) > 0 && len(log.Warnings()) > 0 {
+		h := ReadHistory(file, "head", log)
+		if w := strings.Join(log.Warnings(), ""); len(h.Findings) > 0 && strings.Contains(w, "cannot be read") {
 			t.Errorf("%d findings of a file that cannot be read", len(h.Findings))
+		}
+		for _, f := range h.Findings {
+			if shown := f.ID + f.Contract + f.Function; strings.ContainsAny(shown, " \n\t<>") {
+				t.Errorf("words of the file: %q", shown)
+			}
 		}
 	})
 }
