@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -38,7 +39,10 @@ type job struct {
 
 	mu                                                      sync.Mutex
 	start, began, firstCall, firstFinding, commented, ended time.Time
-	cached                                                  []string // what is saved at the end
+
+	run    int               // of the workflow, from 1
+	cached []cache           // what is saved at the end
+	caches map[string]string // of this pull request: archives by key
 }
 
 // workspace is where actions/checkout puts the repository, and home the user's.
@@ -46,9 +50,10 @@ func (j *job) workspace() string { return filepath.Join(j.folder, "work", "vault
 func (j *job) home() string      { return filepath.Join(j.folder, "home") }
 
 // carryOut makes the project's repository with the pull request, and runs the workflow.
-func (s *settings) carryOut(p *project, pull pull) (*job, error) {
+// before is the run for the push before; nil: there was none.
+func (s *settings) carryOut(p *project, pull pull, before *job) (*job, error) {
 	folder := filepath.Join(s.work, p.name, strings.ReplaceAll(pull.what, " ", "-"))
-	j := &job{s: s, folder: folder, outputs: map[string]string{}}
+	j := &job{s: s, folder: folder, outputs: map[string]string{}, run: 1, caches: map[string]string{}}
 	h := &host{}
 	err := h.do(func() error {
 		base, head := filepath.Join(folder, "base"), filepath.Join(folder, "head")
@@ -58,9 +63,12 @@ func (s *settings) carryOut(p *project, pull pull) (*job, error) {
 		j.fake = fakegithub.New(h)
 		j.fake.Token = token
 		j.fake.Called = func(call string) {
-			if strings.HasPrefix(call, "POST ") && strings.HasSuffix(call, "/comments") {
+			if strings.HasPrefix(call, "POST ") && strings.HasSuffix(call, "/comments") || strings.HasPrefix(call, "PATCH ") {
 				j.mark(&j.commented)
 			}
+		}
+		if before != nil {
+			j.run, j.caches, j.fake.Comments = before.run+1, before.caches, before.fake.Comments
 		}
 		repo := fakegithub.NewRepository(h, j.fake, "octo/vault")
 		baseID := repo.CommitFolder("refs/heads/main", base)
@@ -123,15 +131,17 @@ func (j *job) arrange(p *project, base, head, merge string) error {
 		"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "octo/vault", "GITHUB_EVENT_NAME": "pull_request",
 		"GITHUB_SHA": merge, "GITHUB_REF": "refs/pull/7/merge", "GITHUB_REF_NAME": "7/merge", "GITHUB_HEAD_REF": "feature", "GITHUB_BASE_REF": "main",
 		"GITHUB_API_URL": j.fake.APIURL, "GITHUB_SERVER_URL": j.fake.URL, "GITHUB_WORKFLOW": name, "GITHUB_JOB": id, "GITHUB_ACTOR": "alice",
-		"GITHUB_WORKFLOW_REF": "octo/vault/.github/workflows/sightline.yml@refs/pull/7/merge", "GITHUB_RUN_ID": "1658821493",
-		"GITHUB_RUN_NUMBER": "1", "GITHUB_RUN_ATTEMPT": "1", "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64",
+		"GITHUB_WORKFLOW_REF": "octo/vault/.github/workflows/sightline.yml@refs/pull/7/merge", "GITHUB_RUN_ID": j.runID(),
+		"GITHUB_RUN_NUMBER": strconv.Itoa(j.run), "GITHUB_RUN_ATTEMPT": "1", "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64",
 	}
-	j.context = map[string]string{"github.token": token, "github.ref": "refs/pull/7/merge", "github.run_id": "1658821493", "github.workflow": name, "github.event_name": "pull_request"}
+	j.context = map[string]string{"github.token": token, "github.ref": "refs/pull/7/merge", "github.run_id": j.runID(), "github.workflow": name, "github.event_name": "pull_request"}
 	if err := os.WriteFile(j.at("event", "event.json"), event, 0o644); err != nil {
 		return err
 	}
 	return j.own(j.folder)
 }
+
+func (j *job) runID() string { return strconv.Itoa(1658821493 + j.run) }
 
 func (j *job) at(parts ...string) string {
 	return filepath.Join(append([]string{j.folder}, parts...)...)
@@ -167,8 +177,10 @@ func (j *job) carryOut(s step, container string) error {
 	case "foundry-rs/foundry-toolchain":
 		err = j.setUpFoundry()
 	case "actions/cache":
-		j.cached = append(j.cached, with["path"])
-	case "actions/cache/restore": // nothing is there
+		j.cached = append(j.cached, cache{with["key"], with["path"]})
+		err = j.restore(with)
+	case "actions/cache/restore":
+		err = j.restore(with)
 	case "sightline-evm/sightline":
 		if version != "main" {
 			return errors.New("the action is not named as it is before a release")
@@ -303,27 +315,6 @@ func (j *job) readOutputs() error {
 			value = append(value, lines[i])
 		}
 		j.outputs[name] = strings.Join(value, "\n")
-	}
-	return nil
-}
-
-// saveCaches does what actions/cache does after the job: the runner's user reads all that
-// the container left in the paths.
-func (j *job) saveCaches() error {
-	var paths []string
-	for _, path := range append(slices.Clone(j.cached), j.outputs["out"], j.outputs["sarif"]) { // the output folder is for actions/upload-artifact
-		if _, err := os.Lstat(filepath.Join(j.workspace(), path)); err == nil && path != "" {
-			paths = append(paths, path)
-		} else {
-			fmt.Printf("   nothing is at %q\n", path)
-		}
-	}
-	// Not to /dev/null: tar would read no contents for that.
-	cmd := j.as("tar", append([]string{"-cf", "-", "--"}, paths...)...)
-	var problems strings.Builder
-	cmd.Stdout, cmd.Stderr = struct{ io.Writer }{io.Discard}, &problems
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("later steps cannot read what the action left: %w\n%s", err, problems.String())
 	}
 	return nil
 }

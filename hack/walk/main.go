@@ -56,9 +56,14 @@ func walk(s *settings, names []string) error {
 		if len(names) > 0 && !contains(names, p.name) {
 			continue
 		}
+		var before *job
 		for _, pull := range p.pulls {
+			if !pull.again {
+				before = nil
+			}
 			fmt.Printf("\n== %s: %s, a pull request that %s\n", p.name, p.workflow, pull.what)
-			j, err := s.carryOut(p, pull)
+			j, err := s.carryOut(p, pull, before)
+			before = j
 			if err != nil {
 				failed = append(failed, fmt.Errorf("%s, a pull request that %s: %w", p.name, pull.what, err))
 				fmt.Println("FAILED:", err)

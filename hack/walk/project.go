@@ -23,6 +23,7 @@ type project struct {
 // pull is a pull request, and how it must end.
 type pull struct {
 	what    string
+	again   bool   // another push to the pull request before, not a new one
 	folder  string // of the head version
 	edits   []edit // of the head version
 	code    int
@@ -34,8 +35,9 @@ type pull struct {
 type edit struct{ file, old, new string }
 
 var (
-	red   = regexp.MustCompile(`(?s)^<!-- sightline:v1 key=sightline\.yml/fuzz sha=[0-9a-f]{40} run=\d+ -->\n### ❌ 1 introduced bug.*\*\*\x60SL-`)
-	green = regexp.MustCompile(`(?s)^<!-- sightline:v1 key=sightline\.yml/fuzz sha=[0-9a-f]{40} run=\d+ -->\n### ✅ No bug found`)
+	red    = regexp.MustCompile(`(?s)^<!-- sightline:v1 key=sightline\.yml/fuzz sha=[0-9a-f]{40} run=\d+ -->\n### ❌ 1 introduced bug.*\*\*\x60SL-`)
+	mended = regexp.MustCompile(`(?s)No bug found.*🟢 \*\*\x60SL-[0-9a-f]{4}\x60\*\* assertion .*, fixed in [0-9a-f]{12}`)
+	green  = regexp.MustCompile(`(?s)^<!-- sightline:v1 key=sightline\.yml/fuzz sha=[0-9a-f]{40} run=\d+ -->\n### ✅ No bug found`)
 )
 
 // projects are one of each kind. Each base states what must hold, and one of the pull
@@ -63,6 +65,8 @@ var projects = []*project{
 		name: "plain", workflow: "docs/workflows/pull-request.yml", folder: "examples/crowdsale/base",
 		pulls: []pull{
 			{what: "breaks something", folder: "examples/crowdsale/head", code: 1, verdict: "fail", comment: red},
+			{what: "is then mended", again: true, folder: "examples/crowdsale/head", verdict: "pass", comment: mended,
+				edits: []edit{{"src/Crowdsale.sol", "uint256 amount = address(this).balance;\n        raised", "uint256 amount = raised;\n        raised"}}},
 			{what: "does not", folder: "examples/crowdsale/head", verdict: "pass", comment: green,
 				edits: []edit{{"src/Crowdsale.sol", "uint256 amount = address(this).balance;\n        raised", "uint256 amount = raised;\n        raised"}}},
 		},
