@@ -181,11 +181,12 @@ type workflow struct {
 		Cancel string `yaml:"cancel-in-progress"`
 	}
 	Jobs map[string]struct {
+		Needs, If   string
 		Permissions yaml.Node
 		Minutes     int `yaml:"timeout-minutes"`
 		Steps       []struct {
-			Uses string
-			With map[string]string
+			Uses, Run string
+			With      map[string]string
 		}
 	}
 }
@@ -224,16 +225,19 @@ func faults(text string) []string {
 	for name, job := range w.Jobs {
 		fault(job.Permissions.Kind == yaml.ScalarNode, "the job %s has all permissions", name)
 		fault(job.Minutes == 0, "the job %s has no timeout-minutes", name)
-		depth, fuzzes := "", false
+		depth, fuzzes, ran := "", false, false
 		for _, step := range job.Steps {
 			if strings.HasPrefix(step.Uses, "actions/checkout@") {
 				depth = step.With["fetch-depth"]
 				fault(step.With["persist-credentials"] != "false", "the job %s leaves the checkout's token in the workspace", name)
 			}
 			fuzzes = fuzzes || step.Uses == "./" || ours.MatchString(step.Uses)
+			ran = ran || step.Run != "" && !fuzzes
 			minutes, err := strconv.Atoi(step.With["max-minutes"])
 			fault(ours.MatchString(step.Uses) && (err != nil || minutes >= job.Minutes), "the job %s ends before max-minutes", name)
 		}
+		fault(fuzzes && ran, "the job %s runs something before the check, which the pull request may decide", name)
+		fault(fuzzes && job.Needs != "" && job.If != "${{ !cancelled() }}", "the job %s is skipped, and so passes, after one that fails", name)
 		fault(fuzzes && !slices.Contains([]string{"0", "2"}, depth), "the job %s checks out with depth %q", name, depth)
 	}
 	return found
@@ -269,6 +273,7 @@ func TestWorkflows(t *testing.T) {
 // TestFaultsAreSeen takes away from a workflow what it must have.
 func TestFaultsAreSeen(t *testing.T) {
 	text := read(t, "docs/workflows/pull-request.yml")["docs/workflows/pull-request.yml"]
+	build := read(t, "docs/workflows/hardhat.yml")["docs/workflows/hardhat.yml"]
 	for edit, want := range map[[2]string]string{
 		{"permissions:", "env:"}:                                     "no permissions are listed",
 		{"  contents: read", "  actions: read"}:                      "no permissions are listed",
@@ -283,7 +288,13 @@ func TestFaultsAreSeen(t *testing.T) {
 		{"persist-credentials: false", "persist-credentials: true"}:  "token in the workspace",
 		{"fetch-depth: 2", "fetch-depth: 1"}:                         `depth "1"`,
 		{"    runs-on:", "    permissions: write-all\n    runs-on:"}: "all permissions",
+		{"    if: ${{ !cancelled() }}", "    if: ${{ success() }}"}:  "is skipped, and so passes",
+		{"      - uses: actions/download-artifact", "      - run: npm ci\n      - uses: actions/download-artifact"}: "runs something before the check",
 	} {
+		text := text
+		if !strings.Contains(text, edit[0]) {
+			text = build
+		}
 		if !strings.Contains(text, edit[0]) {
 			t.Errorf("the workflow lacks %q", edit[0])
 		}
