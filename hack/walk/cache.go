@@ -62,3 +62,25 @@ func (j *job) saveCaches() error {
 	}
 	return nil
 }
+
+// upload keeps what is in a folder as the artifact of a name.
+func (j *job) upload(with map[string]string) error {
+	return j.tar("-cf", j.artifact(with["name"]), "-C", with["path"], ".")
+}
+
+// download unpacks an artifact into a folder.
+func (j *job) download(with map[string]string) error {
+	if out, err := j.as("mkdir", "-p", "--", with["path"]).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return j.tar("-xf", j.artifact(with["name"]), "-C", with["path"])
+}
+
+func (j *job) artifact(name string) string { return j.at("temp", "artifact-"+name+".tar") }
+
+func (j *job) tar(args ...string) error {
+	if out, err := j.as("tar", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("tar: %w\n%s", err, out)
+	}
+	return nil
+}

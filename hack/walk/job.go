@@ -25,9 +25,10 @@ const runnerID = 1001
 
 const token = "ghs_TheTokenOfTheWalk0123456789"
 
-// job is a workflow's job at work, on one pull request.
+// job is a workflow at work, on one pull request: its jobs, one after the other.
 type job struct {
 	s       *settings
+	id      string // of the job at work
 	fake    *fakegithub.Server
 	folder  string // all of the job's
 	path    []string
@@ -45,9 +46,10 @@ type job struct {
 	caches map[string]string // of this pull request: archives by key
 }
 
-// workspace is where actions/checkout puts the repository, and home the user's.
-func (j *job) workspace() string { return filepath.Join(j.folder, "work", "vault", "vault") }
-func (j *job) home() string      { return filepath.Join(j.folder, "home") }
+// workspace is where actions/checkout puts the repository on the machine that the workflow's
+// job runs on, and home the user's.
+func (j *job) workspace() string { return j.at(j.id, "work", "vault", "vault") }
+func (j *job) home() string      { return j.at(j.id, "home") }
 
 // carryOut makes the project's repository with the pull request, and runs the workflow.
 // before is the run for the push before; nil: there was none.
@@ -74,11 +76,11 @@ func (s *settings) carryOut(p *project, pull pull, before *job) (*job, error) {
 		baseID := repo.CommitFolder("refs/heads/main", base)
 		headID := repo.CommitFolder("refs/heads/feature", head, baseID)
 		merge := repo.CommitFolder("refs/pull/7/merge", head, baseID, headID)
-		if err := j.arrange(p, baseID, headID, merge); err != nil {
+		name, jobs, err := readWorkflow(p.workflow)
+		if err != nil {
 			return err
 		}
-		_, _, steps, err := readWorkflow(p.workflow)
-		if err != nil {
+		if err := j.arrange(name, baseID, headID, merge); err != nil {
 			return err
 		}
 		container, err := s.output(append(s.buildah, "from", "--pull-never", s.image)...)
@@ -87,9 +89,14 @@ func (s *settings) carryOut(p *project, pull pull, before *job) (*job, error) {
 		}
 		h.Cleanup(func() { _, _ = s.output(append(s.buildah, "rm", container)...) })
 		j.start = time.Now()
-		for _, step := range steps {
-			if err := j.carryOut(step, container); err != nil {
-				return fmt.Errorf("step %s%s: %w", step.Uses, step.Run, err)
+		for _, job := range jobs {
+			if err := j.boot(job.ID); err != nil {
+				return err
+			}
+			for _, step := range job.Steps {
+				if err := j.carryOut(step, container); err != nil {
+					return fmt.Errorf("job %s, step %s%s: %w", job.ID, step.Uses, step.Run, err)
+				}
 			}
 		}
 		return errors.Join(j.saveCaches(), j.judge(pull))
@@ -106,13 +113,20 @@ func (j *job) mark(moment *time.Time) {
 	}
 }
 
-// arrange makes the runner's folders and variables.
-func (j *job) arrange(p *project, base, head, merge string) error {
-	name, id, _, err := readWorkflow(p.workflow)
-	if err != nil {
-		return err
+// boot is a new machine for a job.
+func (j *job) boot(id string) error {
+	j.id, j.path, j.env["GITHUB_JOB"] = id, nil, id
+	for _, dir := range []string{j.workspace(), j.home()} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
 	}
-	for _, dir := range []string{j.workspace(), j.home(), j.at("temp"), j.at("event"), j.at("commands"), j.at("container-home")} {
+	return j.own(j.at(id))
+}
+
+// arrange makes the runner's folders and variables.
+func (j *job) arrange(name, base, head, merge string) error {
+	for _, dir := range []string{j.at("temp"), j.at("event"), j.at("commands"), j.at("container-home")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
@@ -130,7 +144,7 @@ func (j *job) arrange(p *project, base, head, merge string) error {
 	j.env = map[string]string{
 		"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "octo/vault", "GITHUB_EVENT_NAME": "pull_request",
 		"GITHUB_SHA": merge, "GITHUB_REF": "refs/pull/7/merge", "GITHUB_REF_NAME": "7/merge", "GITHUB_HEAD_REF": "feature", "GITHUB_BASE_REF": "main",
-		"GITHUB_API_URL": j.fake.APIURL, "GITHUB_SERVER_URL": j.fake.URL, "GITHUB_WORKFLOW": name, "GITHUB_JOB": id, "GITHUB_ACTOR": "alice",
+		"GITHUB_API_URL": j.fake.APIURL, "GITHUB_SERVER_URL": j.fake.URL, "GITHUB_WORKFLOW": name, "GITHUB_ACTOR": "alice",
 		"GITHUB_WORKFLOW_REF": "octo/vault/.github/workflows/sightline.yml@refs/pull/7/merge", "GITHUB_RUN_ID": j.runID(),
 		"GITHUB_RUN_NUMBER": strconv.Itoa(j.run), "GITHUB_RUN_ATTEMPT": "1", "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64",
 	}
@@ -179,6 +193,10 @@ func (j *job) carryOut(s step, container string) error {
 	case "actions/cache":
 		j.cached = append(j.cached, cache{with["key"], with["path"]})
 		err = j.restore(with)
+	case "actions/upload-artifact":
+		err = j.upload(with)
+	case "actions/download-artifact":
+		err = j.download(with)
 	case "actions/cache/restore":
 		err = j.restore(with)
 	case "sightline-evm/sightline":

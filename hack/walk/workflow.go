@@ -14,9 +14,14 @@ import (
 type workflow struct {
 	Name string
 	On   map[string]any
-	Jobs map[string]struct {
-		Steps []step
-	}
+	Jobs map[string]workflowJob
+}
+
+type workflowJob struct {
+	ID    string `yaml:"-"`
+	Needs string
+	If    string
+	Steps []step
 }
 
 // step is one of a job. A key that is not here would be ignored, so it is an error.
@@ -29,23 +34,33 @@ type step struct {
 	Env  map[string]string
 }
 
-// readWorkflow reads the only job of a workflow for pull requests.
-func readWorkflow(file string) (name, job string, steps []step, err error) {
+// readWorkflow reads the jobs of a workflow for pull requests, each after the one that it
+// needs.
+func readWorkflow(file string) (name string, jobs []workflowJob, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return "", "", nil, err
+		return "", nil, err
 	}
 	var w workflow
 	if err := yaml.Unmarshal(data, &w); err != nil {
-		return "", "", nil, fmt.Errorf("%s: %w", file, err)
+		return "", nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if _, pulls := w.On["pull_request"]; !pulls || len(w.Jobs) != 1 {
-		return "", "", nil, fmt.Errorf("%s: want one job, on pull_request", file)
+	if _, pulls := w.On["pull_request"]; !pulls {
+		return "", nil, fmt.Errorf("%s: want a workflow on pull_request", file)
 	}
-	for id, j := range w.Jobs {
-		job, steps = id, j.Steps
+	for next := ""; len(jobs) < len(w.Jobs); next = jobs[len(jobs)-1].ID {
+		before := len(jobs)
+		for id, j := range w.Jobs {
+			if j.Needs == next && (j.If == "" || j.If == "${{ !cancelled() }}") {
+				j.ID = id
+				jobs = append(jobs, j)
+			}
+		}
+		if len(jobs) != before+1 {
+			return "", nil, fmt.Errorf("%s: a walk takes jobs of which each needs the one before, and that run unless canceled", file)
+		}
 	}
-	return w.Name, job, steps, checkKeys(file, data)
+	return w.Name, jobs, checkKeys(file, data)
 }
 
 // checkKeys refuses steps with keys that a walk does not act on.
