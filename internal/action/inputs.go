@@ -2,6 +2,7 @@ package action
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -85,7 +86,31 @@ func (a *action) readInputs(start time.Time) error {
 	if err := a.setFlags(); err != nil {
 		return err
 	}
-	return a.setOwn(start)
+	if err := a.setOwn(start); err != nil {
+		return err
+	}
+	return a.checkRoot()
+}
+
+// checkRoot refuses a project's folder that leads out of the checkout: the input is the
+// workflow's, but a pull request can make a link of the folder. What is not there is for
+// those who read it to say.
+func (a *action) checkRoot() error {
+	root, err := filepath.Abs(a.settings.Value("root"))
+	if err != nil {
+		return exit.BadInput("the input root: %w", err)
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil //nolint:nilerr // said by others, see above
+	}
+	workspace, err := filepath.EvalSymlinks(a.run.Workspace)
+	if err != nil {
+		return exit.BadInput("GITHUB_WORKSPACE: %w", err)
+	}
+	if inside, err := filepath.Rel(workspace, root); err != nil || !filepath.IsLocal(inside) {
+		return exit.CannotFuzz("the input root is %s, which leads out of the checkout, to %s: name a folder of the repository", human.Printable(a.settings.Value("root")), human.Printable(root))
+	}
+	return nil
 }
 
 // options returns the options of the run.
