@@ -58,50 +58,66 @@ func (s *settings) carryOut(p *project, pull pull, before *job) (*job, error) {
 	j := &job{s: s, folder: folder, outputs: map[string]string{}, run: 1, caches: map[string]string{}}
 	h := &host{}
 	err := h.do(func() error {
-		base, head := filepath.Join(folder, "base"), filepath.Join(folder, "head")
-		if err := p.sides(s, pull, base, head); err != nil {
-			return err
-		}
-		j.fake = fakegithub.New(h)
-		j.fake.Token = token
-		j.fake.Called = func(call string) {
-			if strings.HasPrefix(call, "POST ") && strings.HasSuffix(call, "/comments") || strings.HasPrefix(call, "PATCH ") {
-				j.mark(&j.commented)
-			}
-		}
-		if before != nil {
-			j.run, j.caches, j.fake.Comments = before.run+1, before.caches, before.fake.Comments
-		}
-		repo := fakegithub.NewRepository(h, j.fake, "octo/vault")
-		baseID := repo.CommitFolder("refs/heads/main", base)
-		headID := repo.CommitFolder("refs/heads/feature", head, baseID)
-		merge := repo.CommitFolder("refs/pull/7/merge", head, baseID, headID)
-		name, jobs, err := readWorkflow(p.workflow)
+		container, jobs, err := j.begin(h, p, pull, before)
 		if err != nil {
 			return err
 		}
-		if err := j.arrange(name, baseID, headID, merge); err != nil {
-			return err
-		}
-		container, err := s.output(append(s.buildah, "from", "--pull-never", s.image)...)
-		if err != nil {
-			return err
-		}
-		h.Cleanup(func() { _, _ = s.output(append(s.buildah, "rm", container)...) })
 		j.start = time.Now()
 		for _, job := range jobs {
-			if err := j.boot(job.ID); err != nil {
-				return err
-			}
-			for _, step := range job.Steps {
-				if err := j.carryOut(step, container); err != nil {
-					return fmt.Errorf("job %s, step %s%s: %w", job.ID, step.Uses, step.Run, err)
-				}
+			if err := j.runJob(job, container); err != nil {
+				return fmt.Errorf("job %s: %w", job.ID, err)
 			}
 		}
 		return errors.Join(j.saveCaches(), j.judge(pull))
 	})
 	return j, err
+}
+
+// begin makes the repository, its GitHub and the action's container.
+func (j *job) begin(h *host, p *project, pull pull, before *job) (container string, jobs []workflowJob, err error) {
+	base, head := filepath.Join(j.folder, "base"), filepath.Join(j.folder, "head")
+	if err := p.sides(pull, base, head); err != nil {
+		return "", nil, err
+	}
+	j.fake = fakegithub.New(h)
+	j.fake.Token = token
+	j.fake.Called = func(call string) {
+		if strings.HasPrefix(call, "POST ") && strings.HasSuffix(call, "/comments") || strings.HasPrefix(call, "PATCH ") {
+			j.mark(&j.commented)
+		}
+	}
+	if before != nil {
+		j.run, j.caches, j.fake.Comments = before.run+1, before.caches, before.fake.Comments
+	}
+	repo := fakegithub.NewRepository(h, j.fake, "octo/vault")
+	baseID := repo.CommitFolder("refs/heads/main", base)
+	headID := repo.CommitFolder("refs/heads/feature", head, baseID)
+	merge := repo.CommitFolder("refs/pull/7/merge", head, baseID, headID)
+	name, jobs, err := readWorkflow(p.workflow)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := j.arrange(name, baseID, headID, merge); err != nil {
+		return "", nil, err
+	}
+	container, err = j.s.output(append(j.s.buildah, "from", "--pull-never", j.s.image)...)
+	if err == nil {
+		h.Cleanup(func() { _, _ = j.s.output(append(j.s.buildah, "rm", container)...) })
+	}
+	return container, jobs, err
+}
+
+// runJob does the steps of a job on a new machine.
+func (j *job) runJob(job workflowJob, container string) error {
+	if err := j.boot(job.ID); err != nil {
+		return err
+	}
+	for _, step := range job.Steps {
+		if err := j.carryOut(step, container); err != nil {
+			return fmt.Errorf("step %s%s: %w", step.Uses, step.Run, err)
+		}
+	}
+	return nil
 }
 
 // mark notes when something happened for the first time.

@@ -74,7 +74,7 @@ var projects = []*project{
 }
 
 // sides makes the folders of both versions.
-func (p *project) sides(s *settings, pull pull, base, head string) error {
+func (p *project) sides(pull pull, base, head string) error {
 	if err := errors.Join(os.CopyFS(base, os.DirFS(p.folder)), apply(base, p.edits)); err != nil {
 		return err
 	}
