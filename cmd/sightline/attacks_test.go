@@ -368,3 +368,34 @@ func cmdVerdict(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 }
+
+// The page that says what is not trusted names every attack, and none that is not there.
+func TestAttacksAreDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "security.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archives, err := filepath.Glob(filepath.Join("testdata", "attacks", "*.txtar"))
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("%d archives, %v", len(archives), err)
+	}
+	there := map[string]bool{}
+	for _, archive := range archives {
+		name := strings.TrimSuffix(filepath.Base(archive), ".txtar")
+		there[name] = true
+		if !bytes.Contains(page, []byte("`"+name+"`")) {
+			t.Errorf("docs/security.md does not name %s", name)
+		}
+	}
+	for row := range strings.Lines(string(page)) {
+		cells := strings.Split(row, "|")
+		if len(cells) != 5 {
+			continue
+		}
+		for _, name := range regexp.MustCompile("`([a-z][a-z0-9-]+)`").FindAllStringSubmatch(cells[3], -1) {
+			if !there[name[1]] {
+				t.Errorf("docs/security.md names %s, which is not in testdata/attacks", name[1])
+			}
+		}
+	}
+}
