@@ -321,6 +321,9 @@ func (p *page) footer() {
 	if compilers := p.compilers(); compilers != "" {
 		add("%s", compilers)
 	}
+	if slices.ContainsFunc(p.r.Builds, func(b Build) bool { return b.Bytecode == BytecodeTrusted }) {
+		add("bytecode taken on trust")
+	}
 	if s := p.r.Stats; s.Calls > 0 {
 		effort := human.Count(s.Calls) + " calls"
 		if s.Seconds > 0 {

@@ -122,7 +122,18 @@ type Build struct {
 	// another was fuzzed.
 	ShippedGenerator  string `json:"shippedGenerator,omitempty"`
 	ShippedEVMVersion string `json:"shippedEvmVersion,omitempty"`
+	// Bytecode is how it is known that the bytecode is that of the sources, and BytecodeReason
+	// why it was taken on trust.
+	Bytecode       string `json:"bytecode,omitempty"`
+	BytecodeReason string `json:"bytecodeReason,omitempty"`
 }
+
+// How it is known that a build's bytecode is that of its sources.
+const (
+	BytecodeCompiled = "compiled" // Sightline compiled it from the sources
+	BytecodeVerified = "verified" // others made it, and Sightline's compile gave the same
+	BytecodeTrusted  = "trusted"  // it was taken on trust
+)
 
 // World is the initial state.
 type World struct {

@@ -151,6 +151,9 @@ func (b *Build) describeKind() string {
 	if b.Generator == "ir" {
 		kind += ", via IR"
 	}
+	if b.Bytecode == BytecodeTrusted {
+		kind += ", bytecode taken on trust"
+	}
 	if b.ShippedGenerator != "" && b.ShippedGenerator != b.Generator {
 		kind += "; what ships is " + map[string]string{"ir": "via-IR", "legacy": "legacy"}[b.ShippedGenerator] + " code"
 	}

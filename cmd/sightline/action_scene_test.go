@@ -99,7 +99,8 @@ func newScene(t testing.TB) *scene {
 		"GITHUB_RUN_ID": "1658821493", "GITHUB_RUN_NUMBER": "812", "GITHUB_JOB": "fuzz",
 		"GITHUB_WORKFLOW": "CI", "GITHUB_WORKFLOW_REF": "octo/vault/.github/workflows/ci.yml@refs/pull/7/merge",
 		"RUNNER_TEMP": s.dir, "HOME": s.dir, "XDG_CACHE_HOME": compilations(s.t), "PATH": os.Getenv("PATH"),
-		"ACTIONS_RUNTIME_TOKEN": secretToken, "INPUT_TOKEN": secretToken,
+		"SIGHTLINE_NODE_MODULES": nodeModules(t),
+		"ACTIONS_RUNTIME_TOKEN":  secretToken, "INPUT_TOKEN": secretToken,
 		"INPUT_TEST-LIMIT": "20000", "INPUT_WORKERS": "1", "INPUT_SEED": "7",
 		"INPUT_OFFLINE": "true", // no test needs the network
 	}

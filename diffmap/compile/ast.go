@@ -103,9 +103,9 @@ var keptAttributes = map[string]bool{
 }
 
 // keepsAttribute reports whether a field of a node is among its Attributes. Of types, those of
-// variables are, and those of arrays, whose length only they say.
+// variables are, and those of arrays, whose length only they say; of imports, what they mean.
 func keepsAttribute(node, name string) bool {
-	return keptAttributes[name] || name == "typeDescriptions" && (node == "VariableDeclaration" || node == "ArrayTypeName")
+	return keptAttributes[name] || name == "absolutePath" && node == "ImportDirective" || name == "typeDescriptions" && (node == "VariableDeclaration" || node == "ArrayTypeName")
 }
 
 // set gives the node an attribute.

@@ -38,7 +38,7 @@ func fixture(name string) string { return filepath.Join("testdata", "builds", na
 func TestBuilds(t *testing.T) {
 	for _, name := range fixtures(t) {
 		t.Run(name, func(t *testing.T) {
-			outputs, err := Read(fixture(name))
+			outputs, err := Read(fixture(name), ReadOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestRebuiltInput(t *testing.T) {
 	for name, version := range map[string]string{
 		"foundry-split": "0.8.30", "foundry-plain": "0.8.30", "foundry-two-runs": "0.8.30", "truffle": "0.5.17",
 	} {
-		outputs, err := Read(fixture(name))
+		outputs, err := Read(fixture(name), ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func compileAgain(t testing.TB, o *Output, c *solc.Compiler) *Output {
 func TestForDebug(t *testing.T) {
 	t.Parallel()
 	for _, name := range fixtures(t) {
-		outputs, err := Read(fixture(name))
+		outputs, err := Read(fixture(name), ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestForDebug(t *testing.T) {
 // build of its own beside the build-info.
 func TestFileWithoutContract(t *testing.T) {
 	root := testfiles.Copy(t, fixture("foundry"))
-	before, err := Read(root)
+	before, err := Read(root, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestFileWithoutContract(t *testing.T) {
 		before[0].Sources[slices.IndexFunc(before[0].Sources, func(s *Source) bool { return s.Path == "src/Step.sol" })].ID)
 	testfiles.Write(t, filepath.Join(root, "out", "Step.sol", "Types.json"),
 		`{"abi":[],"bytecode":{"object":"0x","linkReferences":{}},"deployedBytecode":{"object":"0x","linkReferences":{}},"ast":`+ast+`}`)
-	after, err := Read(root)
+	after, err := Read(root, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestFileWithoutContract(t *testing.T) {
 // TestTwoRuns: the same id means different files in two runs of forge. Without
 // its cache file the artifacts themselves tell which run is theirs.
 func TestTwoRuns(t *testing.T) {
-	with, err := Read(fixture("foundry-two-runs"))
+	with, err := Read(fixture("foundry-two-runs"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestTwoRuns(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, "cache")); err != nil {
 		t.Fatal(err)
 	}
-	without, err := Read(root)
+	without, err := Read(root, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestTwoRuns(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, "out", "build-info")); err != nil {
 		t.Fatal(err)
 	}
-	alone, err := Read(root)
+	alone, err := Read(root, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

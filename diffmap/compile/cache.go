@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"os"
 	"path/filepath"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
@@ -18,7 +19,7 @@ func compileCached(ctx context.Context, input []byte, compiler Compiler, folder 
 		return compiler.Compile(ctx, input)
 	}
 	file := filepath.Join(folder, cacheKey(input, compiler.Version())+".json")
-	if text, err := limits.ReadFile(file); err == nil && json.Valid(text) {
+	if text, ok := readCached(file, limits); ok {
 		return text, nil
 	}
 	output, err := compiler.Compile(ctx, input)
@@ -30,6 +31,18 @@ func compileCached(ctx context.Context, input []byte, compiler Compiler, folder 
 		_ = atomicfile.WriteInFolder(file, output)
 	}
 	return output, nil
+}
+
+// readCached reads an answer that this user has kept. Its name is that of the question, so
+// whoever else can write to the folder could answer for the compiler.
+func readCached(file string, limits reading.Limits) (text []byte, ok bool) {
+	for _, path := range []string{filepath.Dir(file), file} {
+		if info, err := os.Lstat(path); err != nil || !ownedByUs(info) {
+			return nil, false
+		}
+	}
+	text, err := limits.ReadFile(file)
+	return text, err == nil && json.Valid(text)
 }
 
 // cacheKey hashes what decides a compiler's answer.

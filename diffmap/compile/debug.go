@@ -154,6 +154,7 @@ func (o *Output) withoutDebug(why string) (*Output, string, error) {
 type attempt struct {
 	settings map[string]any // set on top of the project's
 	debug    bool           // keeps every line
+	linked   bool           // libraries are linked where the project says
 }
 
 // attempts lists the ways that a compiler of this version has, best first. Those by the
@@ -275,6 +276,10 @@ type setting struct {
 	keys  map[string]solc.Version // likewise for its keys that came later
 }
 
+// codelessSettings are those that no build keeps: they change no code, or stop the compiler
+// before there is any.
+var codelessSettings = []string{"modelChecker", "stopAfter", "outputSelection"}
+
 // keptSettings are all of them. What is not listed changes no code
 // (modelChecker, stopAfter …) or is ours to set. metadata is kept so that code
 // is equal to the project's own where the other settings are.
@@ -315,7 +320,7 @@ func debugInput(project map[string]json.RawMessage, a attempt, v solc.Version) (
 	for name, value := range old {
 		kept, ok := keptSettings[name]
 		switch {
-		case name == "libraries":
+		case name == "libraries" && !a.linked, slices.Contains(codelessSettings, name):
 		case a.settings == nil:
 			settings[name] = value
 		case !ok || v.Less(kept.since) || name == "evmVersion" && !knowsEVM(value, v):

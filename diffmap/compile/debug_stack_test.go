@@ -74,7 +74,7 @@ func TestDebugAttempts(t *testing.T) {
 // without, so that they become links.
 func TestLinkedObstacle(t *testing.T) {
 	t.Parallel()
-	outputs, err := Read(fixture("hardhat2"))
+	outputs, err := Read(fixture("hardhat2"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

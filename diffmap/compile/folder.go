@@ -25,15 +25,20 @@ func (l reader) readFolder(root string) ([]*Output, error) {
 			return nil, err
 		}
 		d, err := parseDocument(text)
-		if errors.Is(err, reading.ErrSyntax) { // so that a broken build is not skipped
+		broken := errors.Is(err, reading.ErrSyntax)
+		if !broken && (err != nil || d.format() == formatOther) {
+			continue
+		}
+		refused, not := l.refused(file)
+		switch {
+		case not != nil:
+			return nil, not
+		case refused:
+			continue
+		case broken: // a build must not be missing because its file is
 			return nil, reading.At(file, err)
 		}
-		if err != nil {
-			continue
-		}
 		switch d.format() {
-		case formatOther:
-			continue
 		case formatSourceIDs, formatFoundryArtifact, formatTruffleArtifact:
 			rest = append(rest, file)
 			continue

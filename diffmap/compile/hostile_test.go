@@ -37,7 +37,7 @@ func FuzzRead(f *testing.F) {
 // is consistent.
 func checkRead(t *testing.T, limits reading.Limits, root string) {
 	t.Helper()
-	outputs, err := ReadWithin(limits, root)
+	outputs, err := Read(root, ReadOptions{Limits: limits})
 	if err != nil {
 		var e *reading.Error
 		if !errors.As(err, &e) || e.Problem == "" || e.Kind == nil {

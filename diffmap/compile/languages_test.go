@@ -36,7 +36,7 @@ func TestYulBuild(t *testing.T) {
 		testfiles.Write(t, filepath.Join(root, filepath.FromSlash(name)), string(text))
 	}
 	for _, name := range []string{"alone/a.json", "alone/tree.json", "alone"} {
-		_, err := Read(filepath.Join(root, filepath.FromSlash(name)))
+		_, err := Read(filepath.Join(root, filepath.FromSlash(name)), ReadOptions{})
 		if !errors.Is(err, reading.ErrNoContracts) || name != "alone" && !strings.Contains(err.Error(), `its language is "Yul", which cannot be mapped`) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -48,7 +48,7 @@ func TestYulBuild(t *testing.T) {
 		}
 		testfiles.Write(t, filepath.Join(root, "market."+side+".json"), string(text))
 	}
-	outputs, err := Read(root)
+	outputs, err := Read(root, ReadOptions{})
 	if err != nil || len(outputs) != 2 || !strings.HasSuffix(outputs[0].Origin, "market.output.json") || outputs[1].Sources[0].Path != "src/A.yul" {
 		t.Errorf("%d outputs, %v", len(outputs), err)
 	}

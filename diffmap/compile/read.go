@@ -15,10 +15,16 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// Read reads the build at path with the default limits, see [ReadWithin].
-func Read(path string) ([]*Output, error) { return ReadWithin(reading.Limits{}, path) }
+// ReadOptions are the options of [Read]. Zero values are the defaults.
+type ReadOptions struct {
+	Limits reading.Limits
+	// Refuse says whether a file must not be taken for a build: it is an error then, or, with
+	// Skipped, which is told of it, passed over. nil: all may be.
+	Refuse  func(file string) error
+	Skipped func(file string)
+}
 
-// ReadWithin reads compiler output: a file, every file of a folder and of those below
+// Read reads compiler output: a file, every file of a folder and of those below
 // it, or what the tools of a project's root have written. The formats are
 //
 //   - solc's standard-JSON output; the input of X.output.json is expected
@@ -30,8 +36,8 @@ func Read(path string) ([]*Output, error) { return ReadWithin(reading.Limits{}, 
 // A single artifact is not enough: its source map refers to files that only
 // others name. Outputs come by path, those made of artifacts last. The error is
 // an [*reading.Error].
-func ReadWithin(limits reading.Limits, path string) ([]*Output, error) {
-	l := reader{limits.WithDefaults()}
+func Read(path string, options ReadOptions) ([]*Output, error) {
+	l := reader{options.Limits.WithDefaults(), options.Refuse, options.Skipped}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, reading.Unreadable(path, err)
@@ -52,10 +58,30 @@ func ReadWithin(limits reading.Limits, path string) ([]*Output, error) {
 }
 
 // reader reads within limits.
-type reader struct{ reading.Limits }
+type reader struct {
+	reading.Limits
+	refuse  func(file string) error
+	skipped func(file string)
+}
+
+// refused reports whether a file must not be taken for a build, with an error unless it is passed over.
+func (l reader) refused(file string) (bool, error) {
+	if l.refuse == nil {
+		return false, nil
+	}
+	err := l.refuse(file)
+	if err != nil && l.skipped != nil {
+		l.skipped(file)
+		return true, nil
+	}
+	return err != nil, err
+}
 
 // readFormat reads a file that holds a whole output.
 func (l reader) readFormat(path string) (*Output, error) {
+	if refused, err := l.refused(path); refused {
+		return nil, err
+	}
 	text, err := l.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -130,6 +156,9 @@ func (l reader) inputBeside(path string, d document) (document, error) {
 		return d, nil
 	}
 	if _, err := os.Stat(stem + inputSuffix); err == nil {
+		if refused, err := l.refused(stem + inputSuffix); refused {
+			return d, err
+		}
 		d.Input, err = l.ReadFile(stem + inputSuffix)
 		return d, err
 	}
@@ -145,6 +174,9 @@ func (l reader) inputBeside(path string, d document) (document, error) {
 		return d, reading.At(stem+".json", err)
 	}
 	if beside.format() == formatInput {
+		if refused, err := l.refused(stem + ".json"); refused {
+			return d, err
+		}
 		d.Input, d.SolcVersion, d.SolcLongVersion = beside.Input, beside.SolcVersion, beside.SolcLongVersion
 	}
 	return d, nil
@@ -156,6 +188,9 @@ func outputOf(path string) string { return strings.TrimSuffix(path, ".json") + o
 // outputBeside is the output that belongs to Hardhat 3's X.json.
 func (l reader) outputBeside(path string) ([]byte, error) {
 	file := outputOf(path)
+	if refused, err := l.refused(file); refused {
+		return nil, err
+	}
 	text, err := l.ReadFile(file)
 	if err != nil {
 		return nil, &reading.Error{Origin: path, Kind: reading.ErrFormat, Cause: err,

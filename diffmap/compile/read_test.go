@@ -21,7 +21,7 @@ import (
 // TestReadSafe reads the build-infos that Gnosis Safe 1.3.0 ships.
 func TestReadSafe(t *testing.T) {
 	folder := filepath.Join(testfiles.NodeModules(t), "@gnosis.pm", "safe-contracts", "build", "artifacts", "build-info")
-	outputs, err := Read(folder)
+	outputs, err := Read(folder, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestReadFolder(t *testing.T) {
 	root := t.TempDir()
 	testfiles.Write(t, filepath.Join(root, "package.json"), `{"name": "x"}`)
 	testfiles.Write(t, filepath.Join(root, "artifacts", "A.json"), `{"abi": [], "bytecode": {"object": "0x"}}`)
-	_, err = Read(root)
+	_, err = Read(root, ReadOptions{})
 	want := root + ": a folder with no contracts: of its *.json files, 2 in all, none is a build-info (input and output) or solc's standard-JSON output; " +
 		"give the folder that the build wrote (Foundry: out; Hardhat: artifacts/build-info; truffle: build/contracts)"
 	if !errors.Is(err, reading.ErrNoContracts) || err.Error() != want {
@@ -76,7 +76,7 @@ func TestReadFolder(t *testing.T) {
 	testfiles.Write(t, filepath.Join(root, "a", "one.json"), `{"solcVersion": "0.8.30", "input": `+string(input)+`, "output": `+sample+`}`)
 	testfiles.Write(t, filepath.Join(root, "c.json"), sample)
 	testfiles.Write(t, filepath.Join(root, "node_modules", "d.json"), sample)
-	outputs, err := Read(root)
+	outputs, err := Read(root, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,11 +94,11 @@ func TestReadFolder(t *testing.T) {
 	if n := len(Contracts(outputs)); n != 12 {
 		t.Errorf("%d contracts", n)
 	}
-	if _, err := ReadWithin(reading.Limits{Files: 3}, root); !errors.Is(err, reading.ErrTooLarge) {
+	if _, err := Read(root, ReadOptions{Limits: reading.Limits{Files: 3}}); !errors.Is(err, reading.ErrTooLarge) {
 		t.Errorf("error %v", err)
 	}
 	testfiles.Write(t, filepath.Join(root, "d.json"), sample[:1000])
-	if _, err := Read(root); !errors.Is(err, reading.ErrSyntax) || !strings.Contains(err.Error(), "d.json: line ") {
+	if _, err := Read(root, ReadOptions{}); !errors.Is(err, reading.ErrSyntax) || !strings.Contains(err.Error(), "d.json: line ") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -110,7 +110,7 @@ func TestReadFileErrors(t *testing.T) {
 		if text != "" {
 			testfiles.Write(t, file, text)
 		}
-		_, err := Read(file)
+		_, err := Read(file, ReadOptions{})
 		var e *reading.Error
 		if !errors.As(err, &e) || e.Origin != file || e.Problem == "" || e.Remedy == "" {
 			t.Errorf("%s: %v", name, err)
@@ -150,7 +150,7 @@ func TestStale(t *testing.T) {
 // optimizer is the project's own code.
 func TestSafeDebug(t *testing.T) {
 	t.Parallel()
-	outputs, err := Read(filepath.Join(testfiles.NodeModules(t), "@gnosis.pm", "safe-contracts", "build", "artifacts", "build-info"))
+	outputs, err := Read(filepath.Join(testfiles.NodeModules(t), "@gnosis.pm", "safe-contracts", "build", "artifacts", "build-info"), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

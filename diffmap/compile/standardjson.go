@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/hex"
 	"encoding/json"
@@ -125,13 +124,11 @@ func decodeSolc(input, output []byte, limits reading.Limits) (c compilation, err
 		return c, err
 	}
 	if len(input) > 0 {
-		if err := reading.DecodeJSON(input, "input", &c.in); err != nil {
+		var err error
+		if c.in, c.input, err = readInput(input); err != nil {
 			return c, err
 		}
 		c.settings = true
-		if c.in.complete() {
-			c.input = bytes.Clone(input)
-		}
 	}
 	return c, nil
 }

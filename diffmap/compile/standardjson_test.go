@@ -81,7 +81,7 @@ func decoded(t testing.TB, input json.RawMessage) map[string]json.RawMessage {
 
 func TestReadPair(t *testing.T) {
 	readSample(t)
-	outputs, err := Read(sampleFile)
+	outputs, err := Read(sampleFile, ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/report/github"
 	"github.com/spf13/pflag"
 )
@@ -120,6 +121,10 @@ func (a *action) options() (*pipeline.Options, error) {
 		return nil, err
 	}
 	o.Change.Known, o.Change.Strangers = a.known, true
+	o.Change.Vouched = false // a workflow names builds, but others make them
+	if !a.settings.Changed("verify-build") {
+		o.Change.Verify = change.VerifyRequired
+	}
 	o.Campaign.Deadline = a.campaignDeadline
 	o.Output.Pushed = human.Revision(a.run.Event.Head) // not the merge commit, which was never pushed
 	a.equip(o)

@@ -13,20 +13,24 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/world/chain"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/report"
 )
 
 // check rejects invalid values before anything is read or compiled, those of every group at
 // once.
 func (s *Settings) check() error {
-	var campaign, output error
+	var build, campaign, output error
+	if v := s.options.Change.Verify; s.has("verify-build") && !slices.Contains(change.Verifications, v) {
+		build = exit.BadInput("--verify-build %q: want required, if-possible or never", v)
+	}
 	if s.has("timeout") {
 		campaign = s.checkCampaign()
 	}
 	if s.has("out") {
 		output = s.checkOutput()
 	}
-	return errors.Join(campaign, output)
+	return errors.Join(build, campaign, output)
 }
 
 // checkCampaign checks the flags of a campaign.

@@ -73,6 +73,7 @@ func (s *Settings) RegisterChange() {
 	f.StringVar(&o.Diff, "diff", "", "read the change from a unified diff `FILE` (- for standard input); the sources in --root are its head version")
 	f.StringArrayVar(&o.Builds, "build", nil, "use this compiler output, a `FILE` or folder: build-info, Foundry's out, Hardhat or Truffle artifacts, standard JSON (repeatable)")
 	f.StringArrayVar(&o.BaseBuilds, "base-build", nil, "compiler output of the base version, a `FILE` or folder; needed if settings or dependencies changed (repeatable)")
+	f.StringVar(&o.Verify, "verify-build", change.VerifyIfPossible, "`WHEN` bytecode that other tools have made must be that of a compiler of ours: required, if-possible or never (default in the action: required); --build on a command line is taken as given")
 	f.StringVar(&o.Command, "build-command", "", "build the project with this shell `COMMAND`, run in --root, instead of the build that its configuration suggests")
 	f.StringArrayVar(&o.Env, "build-env", nil, "pass the environment variable `NAME` to the project's build (repeatable; it gets no secrets otherwise)")
 	f.StringArrayVar(&o.Targets, "target", nil, "target `FILE:LINE` or CONTRACT:0xPC instead of a diff (repeatable)")
@@ -158,6 +159,9 @@ func (s *Settings) Resolve() (*pipeline.Options, error) {
 func (s *Settings) Unchecked() *pipeline.Options {
 	o := s.options
 	o.World.Env, o.Output.Render.Out = o.Change.Env, o.Output.Dir
+	_, build := s.places["build"]
+	_, base := s.places["base-build"]
+	o.Change.Vouched = !build && !base // the caller named them, not the configuration
 	return &o
 }
 

@@ -83,6 +83,8 @@ func (r *run) builds() {
 	for i, b := range r.change.Outputs {
 		out := report.Build{Origin: b.Origin, Compiler: b.Compiler, Mapping: b.Debug, Contracts: len(b.Contracts),
 			Generator: b.Generator(), EVMVersion: b.EVMVersion()}
+		bytecode := r.change.BytecodeOf(b)
+		out.Bytecode, out.BytecodeReason = bytecode.Is, bytecode.Why
 		if i < len(r.change.Given) && r.change.Given[i] != b && !r.change.Given[i].Debug {
 			out.ShippedGenerator, out.ShippedEVMVersion = r.change.Given[i].Generator(), r.change.Given[i].EVMVersion()
 		}

@@ -5,6 +5,7 @@ package project
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -43,6 +44,13 @@ type FindOptions struct {
 	// Progress is told what is done, a line each; may be nil.
 	Progress func(line string)
 	Limits   reading.Limits
+	// Tracked reports whether git tracks a file: a pull request can bring it, so it is not
+	// taken for a tool's output. nil: no file is.
+	Tracked func(file string) bool
+	// Check says why a build that others have made is not used; nil: all are.
+	Check func(ctx context.Context, o *compile.Output) error
+	// Warn is told of builds that are passed over for one of these two; may be nil.
+	Warn func(text string)
 }
 
 const defaultTimeout = 10 * time.Minute
@@ -94,7 +102,11 @@ func (f *finder) say(format string, values ...any) {
 func (f *finder) find(ctx context.Context) (*Found, error) {
 	setups := settings.Detect(f.root, os.Getenv)
 	for _, s := range setups {
-		if outputs := f.existing(s); outputs != nil {
+		outputs := f.existing(ctx, s)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if outputs != nil {
 			return &Found{outputs, f.how}, nil
 		}
 	}
@@ -136,11 +148,14 @@ func firstSetup(setups []settings.Setup) settings.Setup {
 
 // existing is what the tool has left; nil where there is nothing, or where it is
 // of no use, which is said.
-func (f *finder) existing(s settings.Setup) []*compile.Output {
+func (f *finder) existing(ctx context.Context, s settings.Setup) []*compile.Output {
 	if !reading.IsFolder(s.Builds) {
 		return nil
 	}
 	outputs, problem := f.usable(s)
+	if problem == "" {
+		outputs, problem = f.checked(ctx, outputs)
+	}
 	if problem != "" {
 		f.say("%s: the build there is not used: %s", f.relative(s.Builds), problem)
 		return nil
@@ -156,9 +171,86 @@ func (f *finder) existing(s settings.Setup) []*compile.Output {
 	return outputs
 }
 
+// checked drops the outputs that are refused, if the others hold what is left of them;
+// problem says why they do not.
+func (f *finder) checked(ctx context.Context, outputs []*compile.Output) (kept []*compile.Output, problem string) {
+	if f.Check == nil {
+		return outputs, ""
+	}
+	for _, o := range outputs {
+		err := f.Check(ctx, o)
+		if err == nil {
+			kept = append(kept, o)
+			continue
+		}
+		problem = err.Error()
+		f.warn("%s: %s", f.relative(o.Origin), strings.TrimPrefix(problem, o.Origin+": "))
+	}
+	if len(kept) == len(outputs) {
+		return kept, ""
+	}
+	if kept, stale, err := f.current(kept); err == nil && stale == "" && len(kept) > 0 && lacks(kept, outputs) == "" {
+		return kept, ""
+	}
+	return nil, problem
+}
+
+// lacks is a contract that some outputs hold and others do not; empty when there is none.
+func lacks(outputs, others []*compile.Output) string {
+	held := map[string]bool{}
+	for _, o := range outputs {
+		for _, c := range o.Contracts {
+			held[c.UnitName()] = true
+		}
+	}
+	for _, o := range others {
+		for _, c := range o.Contracts {
+			if !held[c.UnitName()] {
+				return c.UnitName()
+			}
+		}
+	}
+	return ""
+}
+
+func (f *finder) warn(format string, values ...any) {
+	if f.Warn != nil {
+		f.Warn(fmt.Sprintf(format, values...) + ": it is not used")
+	}
+}
+
+// read reads the outputs in a folder, without files that git tracks: a clone has them, so
+// they are not what a tool wrote here. Those that were written since count; the zero time is
+// never.
+func (f *finder) read(folder string, since time.Time) ([]*compile.Output, error) {
+	var tracked []string
+	options := compile.ReadOptions{Limits: f.Limits, Skipped: func(file string) { tracked = append(tracked, file) }}
+	if f.Tracked != nil {
+		options.Refuse = func(file string) error {
+			info, err := os.Stat(file)
+			if written := err == nil && !since.IsZero() && !info.ModTime().Before(since); written || !f.Tracked(file) {
+				return nil
+			}
+			return ErrTracked
+		}
+	}
+	outputs, err := compile.Read(folder, options)
+	if len(tracked) > 0 {
+		others := ""
+		if len(tracked) > 1 {
+			others = fmt.Sprintf(" and %d more", len(tracked)-1)
+		}
+		f.warn("git tracks the build output %s%s, which a pull request can change", f.relative(tracked[0]), others)
+	}
+	if len(tracked) > 0 && errors.Is(err, reading.ErrNoContracts) {
+		return nil, &reading.Error{Origin: folder, Kind: reading.ErrNoContracts, Cause: ErrTracked, Problem: "git tracks all of it"}
+	}
+	return outputs, err
+}
+
 // usable reads the outputs in a folder; problem says why they are of no use.
 func (f *finder) usable(s settings.Setup) (outputs []*compile.Output, problem string) {
-	outputs, err := compile.ReadWithin(f.Limits, s.Builds)
+	outputs, err := f.read(s.Builds, time.Time{})
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -282,6 +374,8 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 	if f.Progress != nil {
 		f.Progress("running " + c.String())
 	}
+	// Linux's clock for files is behind by up to a tick, 10 ms.
+	start := time.Now().Add(-100 * time.Millisecond)
 	said, err := f.run(ctx, where, c)
 	if err != nil {
 		return nil, err
@@ -295,7 +389,7 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 		}
 		return nil, f.unusable(c, "it ended well, but has left nothing in "+place, said, nil)
 	}
-	outputs, err := compile.ReadWithin(f.Limits, builds)
+	outputs, err := f.read(builds, start)
 	if err != nil {
 		return nil, f.unusable(c, "what it has built cannot be used: "+err.Error(), said, err)
 	}
@@ -310,6 +404,12 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 	for _, o := range outputs {
 		if o.Origin = f.relative(o.Origin); c.temporary {
 			o.Origin = c.String()
+		}
+		if f.Check == nil {
+			continue
+		}
+		if err := f.Check(ctx, o); err != nil {
+			return nil, err
 		}
 	}
 	return &Found{outputs, f.how}, nil

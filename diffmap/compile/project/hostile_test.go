@@ -22,7 +22,7 @@ func FuzzExisting(f *testing.F) {
 		}
 		f := finder{root: root, FindOptions: FindOptions{Limits: reading.Limits{FileBytes: 1 << 20, Files: 20, Depth: 200}}}
 		for _, s := range settings.Detect(root, func(string) string { return "ci" }) {
-			f.existing(s)
+			f.existing(t.Context(), s)
 		}
 	})
 }

@@ -176,24 +176,51 @@ func (c *Change) baseOptions() (diffmap.Options, error) {
 	return options, nil
 }
 
-// readBase reads the base's builds, and pairs each build of the head with the nearest.
-func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
+// readBaseBuilds reads the base's builds. Those that are not of the base's sources are passed
+// over: what fails there would count as old.
+func (c *Change) readBaseBuilds(ctx context.Context) ([]*compile.Output, error) {
 	var bases []*compile.Output
+	var texts compile.TextReader
 	for _, path := range c.options.BaseBuilds {
-		outputs, err := compile.Read(path)
+		outputs, err := c.readNamed(path, "base-build")
 		if err != nil {
 			return nil, err
 		}
-		for _, o := range outputs {
-			mapped, note, err := o.ForDebug(ctx, c.Compilers, c.Debug)
-			if err != nil {
+		if texts == nil && !c.options.Vouched {
+			if texts, err = c.baseTexts(); err != nil {
 				return nil, err
 			}
-			if note != "" {
-				c.log.Warn("%s", note)
-			}
-			bases = append(bases, mapped)
 		}
+		var believed []*compile.Output
+		for _, o := range outputs {
+			c.named[o] = true
+			err := c.believe(ctx, o, c.Compilers, texts)
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			if err != nil {
+				c.log.Warn("the build of the base is not used: %s", human.OneLine(err))
+				continue
+			}
+			believed = append(believed, o)
+		}
+		_, mapped, err := c.mapped(ctx, believed, c.Compilers)
+		if err != nil {
+			return nil, err
+		}
+		bases = append(bases, mapped...)
+	}
+	return bases, nil
+}
+
+// readBase reads the base's builds, and pairs each build of the head with the nearest.
+func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
+	bases, err := c.readBaseBuilds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(bases) == 0 { // all were passed over
+		return c.buildBases(ctx)
 	}
 	var sides []diffmap.BaseSide
 	for _, head := range c.Outputs {

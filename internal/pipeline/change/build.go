@@ -22,7 +22,7 @@ import (
 // when its lines can be told apart; otherwise the debug build is made from its input, if a
 // compiler is available.
 func (c *Change) readBuilds(ctx context.Context) error {
-	cache := files.Cache("builds")
+	cache := c.cache()
 	c.Compilers = solc.Options{
 		Solc: c.options.Solc, Root: c.Root, Repository: c.Paths.Checkout, Cache: cache, TrustProject: c.options.TrustCompiler,
 		List: c.options.SolcList, Offline: c.options.Offline, Downloads: files.Cache("solc"),
@@ -38,6 +38,13 @@ func (c *Change) readBuilds(ctx context.Context) error {
 	if c.options.SolcList != "" {
 		if err := solc.CheckList(c.options.SolcList); err != nil {
 			return exit.BadInput("--solc-list: %w", err)
+		}
+	}
+	c.again, c.bytecode, c.named = map[*compile.Output]*compile.Again{}, map[*compile.Output]Bytecode{}, map[*compile.Output]bool{}
+	c.isTracked = c.tracks(ctx)
+	for _, name := range c.options.BaseBuilds {
+		if err := c.refuseTracked(name, "base-build"); err != nil {
+			return err
 		}
 	}
 	var err error
@@ -62,6 +69,17 @@ func (c *Change) readBuilds(ctx context.Context) error {
 		c.log.Line("build   %s, %s, %s", describeOrigin(o), how, human.Plural(len(o.Contracts), "contract"))
 	}
 	return nil
+}
+
+// cache is the folder that keeps compilers' answers. One in the repository is not used: a
+// pull request could bring answers.
+func (c *Change) cache() string {
+	cache := files.Cache("builds")
+	if cache != "" && c.inCheckout(cache) != "" {
+		c.log.Warn("the cache folder %s is in the repository, so compiler output is not cached: set XDG_CACHE_HOME to a folder elsewhere", human.Printable(cache))
+		return ""
+	}
+	return cache
 }
 
 // DifferentCode says in which of the settings that decide what sources mean an output that
@@ -96,36 +114,32 @@ func describeOrigin(o *compile.Output) string {
 // addBuilds adds the builds of a project: those that it has, and those that are made from
 // them to map and to fuzz. Either all of them are added or none.
 func (c *Change) addBuilds(ctx context.Context, given []*compile.Output, compilers solc.Options) error {
-	var outputs []*compile.Output
-	for _, o := range given {
-		mapped, note, err := o.ForDebug(ctx, compilers, c.Debug)
-		if err != nil {
-			return err
-		}
-		if note != "" {
-			c.log.Warn("%s", note)
-		}
-		outputs = append(outputs, mapped)
+	own, mapped, err := c.mapped(ctx, given, compilers)
+	if err != nil {
+		return err
 	}
-	c.Given, c.Outputs = append(c.Given, given...), append(c.Outputs, outputs...)
+	c.Given, c.Outputs = append(c.Given, own...), append(c.Outputs, mapped...)
 	return nil
 }
 
 // readGiven reads the builds that were given.
 func (c *Change) readGiven(ctx context.Context) error {
 	for _, path := range c.options.Builds {
-		outputs, err := compile.Read(path)
+		outputs, err := c.readNamed(path, "build")
 		if err != nil {
 			return BuildError(err)
 		}
 		folder := c.folderOf(path)
 		compilers := c.compilersIn(folder)
 		for _, o := range outputs {
-			o.Folder = folder
+			o.Folder, c.named[o] = folder, true
 			if err := c.checkSources(o, compilers); err != nil {
 				return err
 			}
 			if err := o.Locate(compilers.Root, compilers); err != nil {
+				return BuildError(err)
+			}
+			if err := c.believe(ctx, o, compilers, nil); err != nil {
 				return BuildError(err)
 			}
 		}
@@ -154,7 +168,7 @@ func (c *Change) checkSources(o *compile.Output, compilers solc.Options) error {
 
 // BuildError tells wrong input (exit 2) from a build that could not be made (exit 3).
 func BuildError(err error) error {
-	for _, kind := range []error{solc.ErrNoCompiler, solc.ErrCompile, reading.ErrNoContracts, sources.ErrImport, project.ErrTool} {
+	for _, kind := range []error{compile.ErrForeign, compile.ErrUnchecked, solc.ErrNoCompiler, solc.ErrCompile, reading.ErrNoContracts, sources.ErrImport, project.ErrTool} {
 		if errors.Is(err, kind) {
 			return exit.CannotFuzz("%w", err)
 		}

@@ -37,9 +37,15 @@ type Options struct {
 	Command    string   // of the shell, builds the project
 	Env        []string // names of variables that the project's programs may see
 	Strangers  bool     // the checkout is not the caller's own: nothing of it runs as root
-	Solc       string   // compiler: a file or folder
-	SolcList   string   // URL of a list of compilers to download from; empty: none are downloaded
-	Offline    bool     // download nothing
+	// Verify says what becomes of builds that others have made, see [Verifications]; empty:
+	// [VerifyIfPossible].
+	Verify string
+	// Vouched is set where the caller of the program has named Builds and BaseBuilds, and
+	// answers for their bytecode.
+	Vouched  bool
+	Solc     string // compiler: a file or folder
+	SolcList string // URL of a list of compilers to download from; empty: none are downloaded
+	Offline  bool   // download nothing
 	// TrustCompiler lets a compiler run that the checkout brings and Solidity did not release.
 	TrustCompiler bool
 
@@ -93,6 +99,11 @@ type Change struct {
 	excess   []string            // files under test with lines beyond the limit of targets
 	texts    map[string][]string // lines of head versions that were shown, by path
 	base     baseFinder          // nil where there is no base
+
+	isTracked func(file string) bool             // by git
+	again     map[*compile.Output]*compile.Again // of builds that were compiled again
+	bytecode  map[*compile.Output]Bytecode
+	named     map[*compile.Output]bool // builds that options name
 
 	asked    bool // for the base, see Base
 	sides    []diffmap.BaseSide

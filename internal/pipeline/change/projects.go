@@ -85,7 +85,10 @@ func (c *Change) findBuilds(ctx context.Context) error {
 // findBuild finds the build of the project in a folder of the root.
 func (c *Change) findBuild(ctx context.Context, folder string) error {
 	compilers := c.compilersIn(folder)
-	options := project.FindOptions{Compilers: compilers, Debug: c.Debug, Progress: c.Debug.Progress, Env: c.options.Env, Strangers: c.options.Strangers}
+	options := project.FindOptions{Compilers: compilers, Debug: c.Debug, Progress: c.Debug.Progress, Env: c.options.Env, Strangers: c.options.Strangers,
+		Tracked: c.isTracked,
+		Check:   func(ctx context.Context, o *compile.Output) error { return c.believe(ctx, o, compilers, nil) },
+		Warn:    func(text string) { c.log.Warn("%s", text) }}
 	shown := c.options.Root
 	if folder != "." {
 		shown = filepath.Join(c.options.Root, filepath.FromSlash(folder))
