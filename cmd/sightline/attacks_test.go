@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,8 +45,8 @@ func TestAttacks(t *testing.T) {
 	commands := map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"pull": cmdPull, "act": cmdAct, "verdict": cmdVerdict,
 	}
-	for name, command := range scriptCommands {
-		commands[name] = command
+	for _, more := range []map[string]func(*testscript.TestScript, bool, []string){scriptCommands, buildCommands} {
+		maps.Copy(commands, more)
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "attacks"),

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/diffmap/compile/settings"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
@@ -48,15 +50,15 @@ func (o *Output) CompileAgain(ctx context.Context, compilers solc.Options, read 
 	if err != nil {
 		return nil, err
 	}
+	debug := !o.KeepsLines() || o.Settings.Linked || language(o.Input) == yulLanguage
 	if options.Progress != nil {
-		options.Progress(fmt.Sprintf("%s: compiling it again with solc %s, to check its bytecode", o.Origin, compiler.Version()))
+		options.Progress(o.describeAgain(compiler, debug))
 	}
 	type result struct {
 		output *Output
 		err    error
 	}
 	debugged := make(chan result, 1)
-	debug := !o.KeepsLines() || o.Settings.Linked || language(o.Input) == yulLanguage
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -109,6 +111,14 @@ func (o *Output) CompileAgain(ctx context.Context, compilers solc.Options, read 
 		again.Mapped.keepContractsOf(own)
 	}
 	return again, nil
+}
+
+// describeAgain says what is compiled, a line for people.
+func (o *Output) describeAgain(compiler *solc.Compiler, debug bool) string {
+	if debug {
+		return fmt.Sprintf("%s: compiling a debug build with solc %s, and the project's own again to compare", o.Origin, compiler.Version())
+	}
+	return fmt.Sprintf("%s: compiling it again with solc %s to compare", o.Origin, compiler.Version())
 }
 
 // dropMissing drops the contracts whose source the checkout does not have: tools keep what
@@ -319,9 +329,7 @@ func (o *Output) compareCode(own *Output, exact bool) error {
 		switch mine := ours[c.UnitName()]; {
 		case mine == nil:
 			problem = "its sources have no such contract"
-		case o.rebuilt && sameApart(c.Runtime, mine.Runtime):
-		case !o.rebuilt && sameArtifact(c.Creation, mine.Creation) && sameArtifact(c.Runtime, mine.Runtime):
-		default:
+		case !sameContract(c, mine):
 			problem = "its bytecode is not what solc " + own.Compiler + " makes of its sources and settings"
 		}
 		switch {
@@ -336,47 +344,47 @@ func (o *Output) compareCode(own *Output, exact bool) error {
 	return nil
 }
 
-// sameArtifact reports whether two artifacts are the same, apart from addresses of libraries,
-// which are filled in later.
-func sameArtifact(a, b *bytecode.Code) bool {
-	if a == nil || b == nil {
-		return a == b
+// sameContract reports whether a contract has the same code in two builds, apart from addresses
+// of libraries, which are filled in later, and from metadata. That has a hash of all settings
+// and of what sources are called, and a build's input need not have all of both.
+func sameContract(a, b *Contract) bool {
+	if (a.Creation == nil) != (b.Creation == nil) || (a.Runtime == nil) != (b.Runtime == nil) {
+		return false
 	}
-	return len(a.Bytes) == len(b.Bytes) && bytes.Equal(withoutLinks(a, b), withoutLinks(b, a))
+	if a.Creation == nil || a.Runtime == nil {
+		return true // neither has code: solc writes both or none
+	}
+	return bytes.Equal(plainCode(a.Runtime, b.Runtime, metadataOf(a.Runtime)), plainCode(b.Runtime, a.Runtime, metadataOf(b.Runtime))) &&
+		bytes.Equal(plainCode(a.Creation, b.Creation, metadataOf(a.Runtime)), plainCode(b.Creation, a.Creation, metadataOf(b.Runtime)))
 }
 
-// withoutLinks is the code without the addresses of libraries that either of two has places for.
-func withoutLinks(code, other *bytecode.Code) []byte {
-	if len(code.Links)+len(other.Links) == 0 {
-		return code.Bytes
-	}
+// plainCode is code without its metadata, and with zeros in the places that it or another has
+// for addresses of libraries.
+func plainCode(code, other *bytecode.Code, metadata []byte) []byte {
 	text := bytes.Clone(code.Bytes)
 	for _, l := range slices.Concat(code.Links, other.Links) {
-		if end := int(l.Offset) + 20; end <= len(text) {
+		if end := int(l.Offset) + common.AddressLength; end <= len(text) {
 			clear(text[l.Offset:end])
 		}
 	}
-	return text
+	if len(metadata) == 0 {
+		return text
+	}
+	return bytes.ReplaceAll(text, metadata, nil)
 }
 
-// sameApart reports whether two artifacts are the same apart from the metadata at their end,
-// which has a hash of what sources are called and of all settings: neither is known in full
-// where an input was put together from artifacts.
-func sameApart(a, b *bytecode.Code) bool {
-	if a == nil || b == nil {
-		return a == b
+// metadataOf is the CBOR at the end of code, whose length stands in its last two bytes
+// (solidity documentation, "Encoding of the Metadata Hash in the Bytecode"); nil where there
+// is none.
+func metadataOf(code *bytecode.Code) []byte {
+	const shortest = 32 // a hash; what is shorter may stand elsewhere in the code
+	text := code.Bytes
+	if len(text) < 2 {
+		return nil
 	}
-	return bytes.Equal(withoutMetadata(withoutLinks(a, b)), withoutMetadata(withoutLinks(b, a)))
-}
-
-// withoutMetadata cuts off the CBOR at the end of code, whose length stands in the last two
-// bytes (solidity documentation, "Encoding of the Metadata Hash in the Bytecode").
-func withoutMetadata(code []byte) []byte {
-	if len(code) < 2 {
-		return code
+	n := int(binary.BigEndian.Uint16(text[len(text)-2:])) + 2
+	if n < shortest || n > len(text) || text[len(text)-n]&0xe0 != 0xa0 { // a CBOR map
+		return nil
 	}
-	if n := int(binary.BigEndian.Uint16(code[len(code)-2:])) + 2; n <= len(code) {
-		return code[:len(code)-n]
-	}
-	return code
+	return text[len(text)-n:]
 }

@@ -213,7 +213,7 @@ func (r *compilerRun) output(limits reading.Limits, locate func(name string) ([]
 	if err != nil {
 		return nil, reading.At(r.artifacts[0].origin, err)
 	}
-	o.Compiler, o.rebuilt = r.compiler, true
+	o.Compiler = r.compiler
 	if !r.closed {
 		r.forgetForeign(o, texts)
 	}

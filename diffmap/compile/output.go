@@ -31,7 +31,6 @@ type Output struct {
 	Folder string
 
 	askedViaIR bool // the project compiles via IR; of a debug build
-	rebuilt    bool // Input was put together from artifacts, each of which names a part of it
 }
 
 // MarkDebug says that the build was made to map and to fuzz, and does not ship: how long

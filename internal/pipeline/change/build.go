@@ -16,6 +16,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // readBuilds reads or makes the builds that are mapped and fuzzed. A build is used as it is
@@ -63,8 +64,11 @@ func (c *Change) readBuilds(ctx context.Context) error {
 	c.noteSizes()
 	for _, o := range c.Outputs {
 		how := "as given"
-		if o.Debug {
+		switch {
+		case o.Debug:
 			how = "debug build"
+		case c.BytecodeOf(o).Is == report.BytecodeVerified:
+			how = "compiled again, the same"
 		}
 		c.log.Line("build   %s, %s, %s", describeOrigin(o), how, human.Plural(len(o.Contracts), "contract"))
 	}
