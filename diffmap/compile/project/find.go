@@ -220,15 +220,15 @@ func (f *finder) warn(format string, values ...any) {
 }
 
 // read reads the outputs in a folder, without files that git tracks: a clone has them, so
-// they are not what a tool wrote here. Those that were written since count; the zero time is
-// never.
-func (f *finder) read(folder string, since time.Time) ([]*compile.Output, error) {
+// they are not what a tool wrote here. Those that were written since count, in the place where
+// the tool ran; the zero time is never.
+func (f *finder) read(folder string, where place, since time.Time) ([]*compile.Output, error) {
 	var tracked []string
 	options := compile.ReadOptions{Limits: f.Limits, Skipped: func(file string) { tracked = append(tracked, file) }}
 	if f.Tracked != nil {
 		options.Refuse = func(file string) error {
 			info, err := os.Stat(file)
-			if written := err == nil && !since.IsZero() && !info.ModTime().Before(since); written || !f.Tracked(file) {
+			if written := err == nil && !since.IsZero() && !info.ModTime().Before(since); written || !f.Tracked(where.from(file)) {
 				return nil
 			}
 			return ErrTracked
@@ -240,7 +240,7 @@ func (f *finder) read(folder string, since time.Time) ([]*compile.Output, error)
 		if len(tracked) > 1 {
 			others = fmt.Sprintf(" and %d more", len(tracked)-1)
 		}
-		f.warn("git tracks the build output %s%s, which a pull request can change", f.relative(tracked[0]), others)
+		f.warn("git tracks the build output %s%s, which a pull request can change", f.relative(where.from(tracked[0])), others)
 	}
 	if len(tracked) > 0 && errors.Is(err, reading.ErrNoContracts) {
 		return nil, &reading.Error{Origin: folder, Kind: reading.ErrNoContracts, Cause: ErrTracked, Problem: "git tracks all of it"}
@@ -250,7 +250,7 @@ func (f *finder) read(folder string, since time.Time) ([]*compile.Output, error)
 
 // usable reads the outputs in a folder; problem says why they are of no use.
 func (f *finder) usable(s settings.Setup) (outputs []*compile.Output, problem string) {
-	outputs, err := f.read(s.Builds, time.Time{})
+	outputs, err := f.read(s.Builds, place{}, time.Time{})
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -374,8 +374,7 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 	if f.Progress != nil {
 		f.Progress("running " + c.String())
 	}
-	// Linux's clock for files is behind by up to a tick, 10 ms.
-	start := time.Now().Add(-100 * time.Millisecond)
+	start := time.Now().Add(-20 * time.Millisecond) // Linux's clock for files is behind by up to a tick, 10 ms
 	said, err := f.run(ctx, where, c)
 	if err != nil {
 		return nil, err
@@ -389,7 +388,7 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 		}
 		return nil, f.unusable(c, "it ended well, but has left nothing in "+place, said, nil)
 	}
-	outputs, err := f.read(builds, start)
+	outputs, err := f.read(builds, where, start)
 	if err != nil {
 		return nil, f.unusable(c, "what it has built cannot be used: "+err.Error(), said, err)
 	}
@@ -402,7 +401,7 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 			Remedy: "remove the tool's output and cache folders, or give the right build with --build"}
 	}
 	for _, o := range outputs {
-		if o.Origin = f.relative(o.Origin); c.temporary {
+		if o.Origin = f.relative(where.from(o.Origin)); c.temporary {
 			o.Origin = c.String()
 		}
 		if f.Check == nil {

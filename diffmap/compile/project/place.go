@@ -71,6 +71,18 @@ func (p place) of(path string) string {
 	return filepath.Join(p.copy, relative)
 }
 
+// from is what a path of the place is in the checkout.
+func (p place) from(path string) string {
+	if p.copy == "" {
+		return path
+	}
+	relative, err := filepath.Rel(p.copy, path)
+	if err != nil || !filepath.IsLocal(relative) {
+		return path
+	}
+	return filepath.Join(p.checkout, relative)
+}
+
 // command is a command with the paths that it has in the place.
 func (p place) command(c command) command {
 	c.argv = slices.Clone(c.argv)
