@@ -73,7 +73,7 @@ func (s *Settings) RegisterChange() {
 	f.StringVar(&o.Diff, "diff", "", "read the change from a unified diff `FILE` (- for standard input); the sources in --root are its head version")
 	f.StringArrayVar(&o.Builds, "build", nil, "use this compiler output, a `FILE` or folder: build-info, Foundry's out, Hardhat or Truffle artifacts, standard JSON (repeatable)")
 	f.StringArrayVar(&o.BaseBuilds, "base-build", nil, "compiler output of the base version, a `FILE` or folder; needed if settings or dependencies changed (repeatable)")
-	f.StringVar(&o.Verify, "verify-build", change.VerifyIfPossible, "`WHEN` bytecode that other tools have made must be that of a compiler of ours: required, if-possible or never (default in the action: required); --build on a command line is taken as given")
+	f.StringVar(&o.Verify, "verify-build", change.VerifyIfPossible, "compare bytecode that other tools have made with that of our own compiler, `WHEN`: required, if-possible or never (in the action: required); --build on a command line is taken as it is")
 	f.StringVar(&o.Command, "build-command", "", "build the project with this shell `COMMAND`, run in --root, instead of the build that its configuration suggests")
 	f.StringArrayVar(&o.Env, "build-env", nil, "pass the environment variable `NAME` to the project's build (repeatable; it gets no secrets otherwise)")
 	f.StringArrayVar(&o.Targets, "target", nil, "target `FILE:LINE` or CONTRACT:0xPC instead of a diff (repeatable)")

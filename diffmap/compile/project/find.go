@@ -153,6 +153,9 @@ func (f *finder) existing(ctx context.Context, s settings.Setup) []*compile.Outp
 		return nil
 	}
 	outputs, problem := f.usable(s)
+	for _, o := range outputs {
+		o.Origin = f.relative(o.Origin)
+	}
 	if problem == "" {
 		outputs, problem = f.checked(ctx, outputs)
 	}
@@ -165,9 +168,6 @@ func (f *finder) existing(ctx context.Context, s settings.Setup) []*compile.Outp
 		made = s.Tool + "'s build"
 	}
 	f.say("read %s in %s, made from the sources as they are", made, f.relative(s.Builds))
-	for _, o := range outputs {
-		o.Origin = f.relative(o.Origin)
-	}
 	return outputs
 }
 
@@ -220,15 +220,14 @@ func (f *finder) warn(format string, values ...any) {
 }
 
 // read reads the outputs in a folder, without files that git tracks: a clone has them, so
-// they are not what a tool wrote here. Those that were written since count, in the place where
-// the tool ran; the zero time is never.
-func (f *finder) read(folder string, where place, since time.Time) ([]*compile.Output, error) {
+// they are not what a tool wrote here. Those count that a tool has written in its place since
+// they had the times before; nil where none ran.
+func (f *finder) read(folder string, where place, before map[string]time.Time) ([]*compile.Output, error) {
 	var tracked []string
 	options := compile.ReadOptions{Limits: f.Limits, Skipped: func(file string) { tracked = append(tracked, file) }}
 	if f.Tracked != nil {
 		options.Refuse = func(file string) error {
-			info, err := os.Stat(file)
-			if written := err == nil && !since.IsZero() && !info.ModTime().Before(since); written || !f.Tracked(where.from(file)) {
+			if info, err := os.Stat(file); err == nil && before != nil && !before[file].Equal(info.ModTime()) || !f.Tracked(where.from(file)) {
 				return nil
 			}
 			return ErrTracked
@@ -248,9 +247,24 @@ func (f *finder) read(folder string, where place, since time.Time) ([]*compile.O
 	return outputs, err
 }
 
+// timesOf are the times of the files below a folder.
+func timesOf(folder string) map[string]time.Time {
+	times := map[string]time.Time{}
+	_ = filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".json") {
+			return nil //nolint:nilerr // what cannot be read is not read later, either
+		}
+		if info, err := os.Stat(file); err == nil {
+			times[file] = info.ModTime()
+		}
+		return nil
+	})
+	return times
+}
+
 // usable reads the outputs in a folder; problem says why they are of no use.
 func (f *finder) usable(s settings.Setup) (outputs []*compile.Output, problem string) {
-	outputs, err := f.read(s.Builds, place{}, time.Time{})
+	outputs, err := f.read(s.Builds, place{}, nil)
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -374,13 +388,13 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 	if f.Progress != nil {
 		f.Progress("running " + c.String())
 	}
-	start := time.Now().Add(-20 * time.Millisecond) // Linux's clock for files is behind by up to a tick, 10 ms
+	builds := where.of(cmp.Or(c.Builds, f.root))
+	before := timesOf(builds)
 	said, err := f.run(ctx, where, c)
 	if err != nil {
 		return nil, err
 	}
 	f.how = append(f.how, "built with "+c.String())
-	builds := where.of(cmp.Or(c.Builds, f.root))
 	if !reading.IsFolder(builds) {
 		place := "the folder it was given"
 		if !c.temporary {
@@ -388,7 +402,7 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 		}
 		return nil, f.unusable(c, "it ended well, but has left nothing in "+place, said, nil)
 	}
-	outputs, err := f.read(builds, where, start)
+	outputs, err := f.read(builds, where, before)
 	if err != nil {
 		return nil, f.unusable(c, "what it has built cannot be used: "+err.Error(), said, err)
 	}
