@@ -81,4 +81,3 @@ func cmdReplace(ts *testscript.TestScript, neg bool, args []string) {
 var buildCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"buildinfo": cmdBuildInfo, "replace": cmdReplace,
 }
-

@@ -2,11 +2,13 @@ package compile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -87,7 +89,10 @@ func (o *Output) CompileAgain(ctx context.Context, compilers solc.Options, read 
 		return nil, err
 	}
 	if read == nil {
-		err := own.dropMissing()
+		err := own.locateMoved(compilers)
+		if err == nil {
+			err = own.dropMissing()
+		}
 		if err == nil {
 			err = own.checkImports(compilers)
 		}
@@ -119,6 +124,33 @@ func (o *Output) describeAgain(compiler *solc.Compiler, debug bool) string {
 		return fmt.Sprintf("%s: compiling a debug build with solc %s, and the project's own again to compare", o.Origin, compiler.Version())
 	}
 	return fmt.Sprintf("%s: compiling it again with solc %s to compare", o.Origin, compiler.Version())
+}
+
+// locateMoved finds the files of sources that forge names by absolute paths, since they lie
+// outside of the project, where another step of the job has the checkout in another folder: a
+// container's is /github/workspace. The same text in the same place below it is the file.
+func (o *Output) locateMoved(compilers solc.Options) error {
+	tree, err := sources.Open(compilers.Root, compilers)
+	if err != nil {
+		return err
+	}
+	for _, s := range o.Sources {
+		if s.File != "" || !strings.HasPrefix(s.Path, "/") {
+			continue
+		}
+		for rest := s.Path[1:]; s.File == ""; {
+			_, below, deeper := strings.Cut(rest, "/")
+			if !deeper {
+				break
+			}
+			rest = below
+			file := filepath.Join(cmp.Or(tree.Repository, tree.Root), filepath.FromSlash(rest))
+			if text, err := tree.ReadAlone(file); err == nil && s.Equals(text) {
+				s.File = filepath.ToSlash(file)
+			}
+		}
+	}
+	return nil
 }
 
 // dropMissing drops the contracts whose source the checkout does not have: tools keep what

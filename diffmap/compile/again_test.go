@@ -84,14 +84,14 @@ func TestReadInput(t *testing.T) {
 	const rest = `,"settings":{"viaIR":false}}`
 	for text, same := range map[string]bool{
 		`{"language":"Solidity","sources":{"A.sol":{"content":"one","keccak256":"0x"},"a.sol":{"content":"one"}}` + rest: true,
-		`{"sources":{"A.sol":{"content":"two","content":"one"}}` + rest:                                                 false,
-		`{"sources":{"A.sol":{"content":"one","Content":"two"}}` + rest:                                                 false,
-		`{"sources":{"A.sol":{"content":"one","con\u0074ent":"one"}}` + rest:                                            false,
-		`{"sources":{"A.sol":{"content":"two"}},"sources":{"A.sol":{"content":"one"}}` + rest:                           false,
-		`{"Sources":{"A.sol":{"content":"two"}},"sources":{"A.sol":{"content":"one"}}` + rest:                           false,
-		`{"sources":{"A.sol":{"content":"two"},"A.sol":{"content":"one"}}` + rest:                                       false,
-		`{"ſources":{},"sources":{"A.sol":{"content":"one"}}` + rest:                                                    false,
-		`{"sources":{"A.sol":{"content":"one"}},"settings":{"viaIR":true,"VIAIR":false}}`:                               false,
+		`{"sources":{"A.sol":{"content":"two","content":"one"}}` + rest:                                                  false,
+		`{"sources":{"A.sol":{"content":"one","Content":"two"}}` + rest:                                                  false,
+		`{"sources":{"A.sol":{"content":"one","con\u0074ent":"one"}}` + rest:                                             false,
+		`{"sources":{"A.sol":{"content":"two"}},"sources":{"A.sol":{"content":"one"}}` + rest:                            false,
+		`{"Sources":{"A.sol":{"content":"two"}},"sources":{"A.sol":{"content":"one"}}` + rest:                            false,
+		`{"sources":{"A.sol":{"content":"two"},"A.sol":{"content":"one"}}` + rest:                                        false,
+		`{"ſources":{},"sources":{"A.sol":{"content":"one"}}` + rest:                                                     false,
+		`{"sources":{"A.sol":{"content":"one"}},"settings":{"viaIR":true,"VIAIR":false}}`:                                false,
 	} {
 		in, own, err := readInput([]byte(text))
 		if err != nil {
@@ -140,5 +140,20 @@ func TestReadCached(t *testing.T) {
 		if _, ok := readCached(file, limits); ok {
 			t.Error("another user's answer is read")
 		}
+	}
+}
+
+// TestLocateMoved: a source that was compiled from another folder is found by its place and text.
+func TestLocateMoved(t *testing.T) {
+	repository := t.TempDir()
+	root := filepath.Join(repository, "packages", "core")
+	testfiles.Write(t, filepath.Join(root, "src", "A.sol"), "a")
+	testfiles.Write(t, filepath.Join(repository, "node_modules", "lib", "B.sol"), "b")
+	o := &Output{Sources: []*Source{{Path: "/home/runner/work/vault/vault/node_modules/lib/B.sol", Text: []byte("b")}, {Path: "/home/x/node_modules/lib/B.sol", Text: []byte("other")}}}
+	if err := o.locateMoved(solc.Options{Root: root, Repository: repository}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(o.Sources[0].File, "/node_modules/lib/B.sol") || o.Sources[1].File != "" {
+		t.Errorf("%q, %q", o.Sources[0].File, o.Sources[1].File)
 	}
 }

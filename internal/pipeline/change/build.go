@@ -60,6 +60,8 @@ func (c *Change) readBuilds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	clear(c.again) // of builds that are not used; their ASTs are most of the memory
+	clear(c.named)
 	compile.Distinguish(c.Given, c.Outputs)
 	c.noteSizes()
 	for _, o := range c.Outputs {

@@ -97,7 +97,8 @@ func (c *Change) mapped(ctx context.Context, given []*compile.Output, compilers 
 	compile.KeepGiven(theirs, again)
 	for _, o := range given {
 		is, trusted := c.bytecode[o]
-		use, note := o, ""
+		var use *compile.Output
+		note := ""
 		switch a := c.again[o]; {
 		case a != nil:
 			is.Is = report.BytecodeVerified
