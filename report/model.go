@@ -132,6 +132,7 @@ type Build struct {
 const (
 	BytecodeCompiled = "compiled" // Sightline compiled it from the sources
 	BytecodeVerified = "verified" // others made it, and Sightline's compile gave the same
+	BytecodeBuilt    = "built"    // the caller's own project's tool made it for this run
 	BytecodeTrusted  = "trusted"  // it was taken on trust
 )
 

@@ -47,8 +47,9 @@ type FindOptions struct {
 	// Tracked reports whether git tracks a file: a pull request can bring it, so it is not
 	// taken for a tool's output. nil: no file is.
 	Tracked func(file string) bool
-	// Check says why a build that others have made is not used; nil: all are.
-	Check func(ctx context.Context, o *compile.Output) error
+	// Check says why a build that others have made is not used; nil: all are. It is told
+	// whether the project's tool has made it now.
+	Check func(ctx context.Context, o *compile.Output, now bool) error
 	// Warn is told of builds that are passed over for one of these two; may be nil.
 	Warn func(text string)
 }
@@ -178,7 +179,7 @@ func (f *finder) checked(ctx context.Context, outputs []*compile.Output) (kept [
 		return outputs, ""
 	}
 	for _, o := range outputs {
-		err := f.Check(ctx, o)
+		err := f.Check(ctx, o, false)
 		if err == nil {
 			kept = append(kept, o)
 			continue
@@ -421,7 +422,7 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 		if f.Check == nil {
 			continue
 		}
-		if err := f.Check(ctx, o); err != nil {
+		if err := f.Check(ctx, o, true); err != nil {
 			return nil, err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // This file finds the builds of a repository that may hold several projects, each
@@ -87,8 +88,14 @@ func (c *Change) findBuild(ctx context.Context, folder string) error {
 	compilers := c.compilersIn(folder)
 	options := project.FindOptions{Compilers: compilers, Debug: c.Debug, Progress: c.Debug.Progress, Env: c.options.Env, Strangers: c.options.Strangers,
 		Tracked: c.isTracked,
-		Check:   func(ctx context.Context, o *compile.Output) error { return c.believe(ctx, o, compilers, nil) },
-		Warn:    func(text string) { c.log.Warn("%s", text) }}
+		Check: func(ctx context.Context, o *compile.Output, now bool) error {
+			if now && !c.options.Strangers && c.options.Verify != VerifyRequired {
+				c.bytecode[o] = Bytecode{Is: report.BytecodeBuilt}
+				return nil
+			}
+			return c.believe(ctx, o, compilers, nil)
+		},
+		Warn: func(text string) { c.log.Warn("%s", text) }}
 	shown := c.options.Root
 	if folder != "." {
 		shown = filepath.Join(c.options.Root, filepath.FromSlash(folder))

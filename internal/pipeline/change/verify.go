@@ -39,7 +39,7 @@ var Verifications = []string{VerifyRequired, VerifyIfPossible, VerifyNever}
 
 // Bytecode says how it is known that an output's bytecode is that of its sources.
 type Bytecode struct {
-	Is  string // report.BytecodeCompiled, …Verified or …Trusted
+	Is  string // report.BytecodeCompiled, …Verified, …Built or …Trusted
 	Why string // it is taken on trust
 }
 
@@ -96,7 +96,7 @@ func (c *Change) mapped(ctx context.Context, given []*compile.Output, compilers 
 	}
 	compile.KeepGiven(theirs, again)
 	for _, o := range given {
-		is, trusted := c.bytecode[o]
+		is, known := c.bytecode[o]
 		var use *compile.Output
 		note := ""
 		switch a := c.again[o]; {
@@ -104,14 +104,14 @@ func (c *Change) mapped(ctx context.Context, given []*compile.Output, compilers 
 			is.Is = report.BytecodeVerified
 			delete(c.again, o) // its ASTs are most of a build's memory
 			use, note, o = a.Mapped, a.Note, a.Own
-		case trusted && !c.vouched(o):
+		case is.Is == report.BytecodeTrusted && !c.vouched(o):
 			c.log.Warn("%s: bytecode taken on trust: %s", describeOrigin(o), is.Why)
 			fallthrough
 		default:
 			if use, note, err = o.ForDebug(ctx, compilers, c.Debug); err != nil {
 				return nil, nil, err
 			}
-			if !trusted {
+			if !known {
 				is.Is = report.BytecodeCompiled
 			}
 		}
