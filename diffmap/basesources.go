@@ -127,6 +127,12 @@ var settingsFiles = []string{
 	"truffle-config.js", "truffle.js", "ape-config.yaml", "brownie-config.yaml",
 }
 
+// IsSettings reports whether a file decides how a project is compiled or what its imports mean.
+func IsSettings(file string) bool {
+	base := path.Base(unified.CleanPath(file))
+	return slices.Contains(settingsFiles, base) || strings.HasPrefix(base, "hardhat.config.")
+}
+
 // ChangedSettings lists a diff's files that decide how a project is compiled or what
 // its imports mean, submodules not among them: with such a change the head's settings
 // and dependencies may not be the base's.
@@ -134,8 +140,7 @@ func ChangedSettings(d *unified.Diff) []*unified.File {
 	var changed []*unified.File
 	for i := range d.Files {
 		f := &d.Files[i]
-		base := path.Base(unified.CleanPath(f.Path()))
-		if !f.Submodule && (slices.Contains(settingsFiles, base) || strings.HasPrefix(base, "hardhat.config.")) {
+		if !f.Submodule && IsSettings(f.Path()) {
 			changed = append(changed, f)
 		}
 	}

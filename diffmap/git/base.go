@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/gitrepo"
 )
 
 // defaultBranches are the refs that may be the default branch, best first.
@@ -24,6 +25,11 @@ const remedyShallow = "fetch its history (`git fetch --unshallow`; in a workflow
 // [ErrNothingToCompare].
 func (g *Repository) DefaultBase(ctx context.Context) (string, error) {
 	const op = "find the base revision"
+	closing, err := g.open(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer closing()
 	head, err := g.resolve(ctx, "HEAD")
 	if err != nil {
 		return "", err
@@ -120,12 +126,12 @@ func (g *Repository) resolve(ctx context.Context, rev string) (string, error) {
 // exitCode returns the code with which a git child ended: 0 without an error,
 // -1 when it was not git that failed.
 func exitCode(err error) int {
-	var exit *exec.ExitError
+	var failed *gitrepo.Error
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, &exit):
-		return exit.ExitCode()
+	case errors.As(err, &failed):
+		return failed.Code
 	}
 	return -1
 }

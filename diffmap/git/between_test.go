@@ -44,8 +44,8 @@ func TestBetween(t *testing.T) {
 			if f.Path() == "A.sol" && (len(f.Edits) != 1 || f.Edits[0].New[len(f.Edits[0].New)-1] != "3") {
 				t.Errorf("from %q: %+v", c.base, f.Edits)
 			}
-			if f.Binary {
-				t.Errorf("from %q: the lines of %s are not shown", c.base, f.Path())
+			if f.Binary != (f.Path() == ".gitattributes") {
+				t.Errorf("from %q: the lines of %s are shown: %v", c.base, f.Path(), !f.Binary)
 			}
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {

@@ -445,27 +445,3 @@ func TestShallowClone(t *testing.T) {
 		t.Errorf("missing base: got %v", err)
 	}
 }
-
-// TestChildEnvironment: tokens and GIT_* variables stay out of git's children.
-func TestChildEnvironment(t *testing.T) {
-	for _, name := range []string{"GITHUB_TOKEN", "ACTIONS_RUNTIME_TOKEN", "GIT_DIR", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS", "LD_PRELOAD"} {
-		t.Setenv(name, "x")
-	}
-	for _, entry := range (&Repository{}).childEnv() {
-		name, _, _ := strings.Cut(entry, "=")
-		switch {
-		case name == "LC_ALL", name == "GIT_TERMINAL_PROMPT", name == "GIT_OPTIONAL_LOCKS":
-		case !contains(allowedEnv, name):
-			t.Errorf("%s is in the environment", name)
-		}
-	}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}

@@ -1,28 +1,32 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sightline-evm/sightline/diffmap/unified"
+	"github.com/sightline-evm/sightline/internal/gitrepo"
 )
 
 // Repository reads a working tree and its history by calling git. It writes nothing
-// and runs nothing that the repository's content names: no hook, pager, external
-// diff, text conversion or file system monitor.
+// and runs nothing that the repository's content or configuration names.
 type Repository struct {
 	Root   string         // any folder of the working tree
 	Limits unified.Limits // of what a call returns
+	// Matters reports whether the lines of a file matter; nil: those of sources do. A diff has
+	// the others without lines, as if they were binary: they are not read, however large.
+	Matters func(path string) bool
+	// Commits compares submodules' commits with each other, instead of the old one with the
+	// files that are checked out.
+	Commits bool
 
+	opened   *gitrepo.Repository
 	extraEnv []string // further environment of the child, for tests
 }
 
@@ -30,61 +34,25 @@ type Repository struct {
 // that holds ".git", with symbolic links resolved. Paths in a [unified.Diff] are relative
 // to it.
 func (g *Repository) Top() (string, error) {
-	fail := func(msg string) error {
-		return &Error{Op: "find the repository", Msg: msg, Remedy: "pass --root DIR of a git working tree, or --diff FILE"}
-	}
-	dir, err := filepath.Abs(g.Root)
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
+	top, err := gitrepo.Find(g.Root)
 	if err != nil {
-		return "", fail(err.Error())
+		return "", &Error{Op: "find the repository", Msg: err.Error(), Remedy: "pass --root DIR of a git working tree, or --diff FILE"}
 	}
-	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dir, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", fail(g.Root + " is in no git working tree")
-		}
-		dir = parent
-	}
+	return top, nil
 }
 
-// allowedEnv lists the variables a git child may see: what it needs to start and
-// to find the user's own configuration, no tokens, no GIT_* variable.
-var allowedEnv = []string{
-	"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "TMP", "TEMP",
-	"SYSTEMROOT", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "PATHEXT", "COMSPEC", // Windows
-}
-
-// childEnv returns the environment of a git child. Messages are in English
-// (LC_ALL), it never asks for a password and takes no lock it can do without.
-func (g *Repository) childEnv() []string {
-	env := []string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0"}
-	for _, name := range allowedEnv {
-		if value, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+value)
-		}
+// open opens the repository for a call, and returns a function that closes it again.
+func (g *Repository) open(ctx context.Context) (closing func(), err error) {
+	if g.opened != nil {
+		return func() {}, nil
 	}
-	return append(env, g.extraEnv...)
-}
-
-// safeConfig returns the options in front of git's command. safe.directory lets
-// git read a tree that belongs to another user, as a checkout does in a
-// container. The rest undoes configuration that would run programs or change
-// the form of a diff.
-func safeConfig(top string) []string {
-	return []string{
-		"--no-pager", "--literal-pathspecs",
-		"-c", "safe.directory=" + filepath.ToSlash(top),
-		"-c", "core.quotePath=false",
-		"-c", "core.fsmonitor=false",
-		"-c", "core.hooksPath=" + os.DevNull,
-		"-c", "diff.autoRefreshIndex=true", // else unchanged files with a new time are listed
-		"-c", "diff.suppressBlankEmpty=false",
+	if _, err := g.Top(); err != nil {
+		return nil, err
 	}
+	if g.opened, err = gitrepo.Open(ctx, g.Root, g.extraEnv...); err != nil {
+		return nil, describe("open the repository", err)
+	}
+	return func() { g.opened.Close(); g.opened = nil }, nil
 }
 
 // diffOptions are those of git diff. --no-relative and --ignore-submodules undo
@@ -96,96 +64,49 @@ var diffOptions = []string{
 	"-M", "--no-relative", "--submodule=short", "--ignore-submodules=dirty",
 }
 
-// waitDelay is how long a killed git may keep its pipes open. Arbitrary, and
-// well inside the second in which a canceled run has to stop.
-const waitDelay = 500 * time.Millisecond
-
-// maxMessage bounds what is kept of git's error output: a few lines.
-const maxMessage = 4 << 10
-
 // run calls git at the top of the working tree and returns its output.
 func (g *Repository) run(ctx context.Context, op string, args ...string) ([]byte, error) {
-	top, err := g.Top()
-	if err != nil {
-		return nil, err
+	out, err := g.opened.Run(ctx, gitrepo.Call{Args: args, Tree: true, Limit: g.Limits.WithDefaults().MaxBytes})
+	if err != nil && g.opened.Partial() && exitCode(err) > 1 {
+		return nil, &Error{Op: op, Msg: err.Error(), Err: err,
+			Remedy: "this is a partial clone: run `git diff` with the base once, which fetches what it lacks"}
 	}
-	killable, cancel := context.WithCancel(ctx)
-	defer cancel()
-	cmd := exec.CommandContext(killable, "git", append(safeConfig(top), args...)...)
-	cmd.Dir = top
-	cmd.Env = g.childEnv()
-	cmd.WaitDelay = waitDelay
-	stdout := &boundedBuffer{max: g.Limits.WithDefaults().MaxBytes, full: cancel}
-	stderr := &boundedBuffer{max: maxMessage}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err = cmd.Run()
+	return out, describe(op, err)
+}
+
+// describe makes an [Error] of a failure of git.
+func describe(op string, err error) error {
+	var failed *gitrepo.Error
 	switch {
-	case stdout.overflow:
-		return nil, &Error{Op: op, Msg: fmt.Sprintf("git %s printed more than %d bytes", args[0], stdout.max),
-			Remedy: "compare with a nearer base"}
-	case ctx.Err() != nil:
-		return nil, &Error{Op: op, Msg: ctx.Err().Error(), Err: ctx.Err()}
-	case errors.Is(err, exec.ErrNotFound):
-		return nil, &Error{Op: op, Msg: "git is not installed or not in PATH", Remedy: "install it, or pass --diff FILE", Err: err}
-	case err != nil:
-		msg := strings.TrimSpace(stderr.buf.String())
-		if msg == "" {
-			msg = err.Error()
-		}
-		return nil, &Error{Op: op, Msg: "git " + args[0] + ": " + msg, Err: err}
+	case err == nil:
+		return nil
+	case errors.Is(err, gitrepo.ErrOutput):
+		return &Error{Op: op, Msg: err.Error(), Remedy: "compare with a nearer base", Err: err}
+	case errors.As(err, &failed) && failed.NotInstalled():
+		return &Error{Op: op, Msg: "git is not installed or not in PATH", Remedy: "install it, or pass --diff FILE", Err: err}
 	}
-	return stdout.buf.Bytes(), nil
-}
-
-// boundedBuffer keeps the first max bytes written to it.
-type boundedBuffer struct {
-	buf      bytes.Buffer
-	max      int
-	overflow bool
-	full     func() // called at the first byte too many; may be nil
-}
-
-func (b *boundedBuffer) Write(p []byte) (int, error) {
-	room := b.max - b.buf.Len()
-	if len(p) <= room {
-		return b.buf.Write(p)
-	}
-	b.buf.Write(p[:room])
-	if !b.overflow && b.full != nil {
-		b.full()
-	}
-	b.overflow = true
-	return len(p), nil
+	return &Error{Op: op, Msg: err.Error(), Err: err}
 }
 
 // Diff compares the working tree with the revision base. Untracked source files
 // (.sol, .yul, .vy) that no ignore rule covers are part of the working tree and
 // appear as added files, at the end and in order of their names.
 //
-// The patch is checked against git diff --raw. A source file that git calls
-// binary, because of a NUL byte or because .gitattributes says so, is compared
-// as text nevertheless: an attribute must not hide a change.
+// The patch is checked against git diff --raw. A file that git calls binary,
+// because of a NUL byte or because .gitattributes says so, is compared as text
+// if its lines matter: an attribute must not hide a change.
 func (g *Repository) Diff(ctx context.Context, base string) (*unified.Diff, error) {
 	const op = "compare with the base"
+	closing, err := g.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer closing()
 	id, err := g.resolve(ctx, base)
 	if err != nil {
 		return nil, err
 	}
-	d, err := g.checked(ctx, op, id)
-	if err != nil {
-		return nil, err
-	}
-	return d, g.addUntracked(ctx, d)
-}
-
-// checked is the patch of some revisions, checked against git diff --raw and with
-// the sources that git calls binary as text.
-func (g *Repository) checked(ctx context.Context, op, revisions string) (*unified.Diff, error) {
-	d, err := g.patch(ctx, op, revisions, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	rawText, err := g.run(ctx, op, slices.Concat([]string{"diff", "--raw", "-z"}, diffOptions, []string{revisions, "--"})...)
+	rawText, err := g.run(ctx, op, slices.Concat([]string{"diff", "--raw", "-z"}, diffOptions, []string{id, "--"})...)
 	if err != nil {
 		return nil, err
 	}
@@ -193,55 +114,97 @@ func (g *Repository) checked(ctx context.Context, op, revisions string) (*unifie
 	if err != nil {
 		return nil, err
 	}
+	d, err := g.patch(ctx, op, id, raw)
+	if err != nil {
+		return nil, err
+	}
 	if err := d.CrossCheck(raw); err != nil {
 		return nil, err
 	}
-	return d, g.uncoverBinaries(ctx, op, revisions, d)
+	return d, g.addUntracked(ctx, d)
 }
 
-// patch runs git diff on some paths, all if there are none, and parses it.
-func (g *Repository) patch(ctx context.Context, op, id string, options, paths []string) (*unified.Diff, error) {
-	text, err := g.run(ctx, op, slices.Concat([]string{"diff"}, diffOptions, options, []string{id, "--"}, paths)...)
+// maxNamed bounds the paths that are named to git, bytes: a command line takes 128 KB on
+// Linux and 32 KB on Windows.
+const maxNamed = 16 << 10
+
+// patch runs git diff on the files that matter, as text, and adds the others to what it says.
+func (g *Repository) patch(ctx context.Context, op, id string, raw []unified.RawEntry) (*unified.Diff, error) {
+	var left []unified.File
+	var named []string
+	size, shown := 0, 0
+	for i := range raw {
+		e := &raw[i]
+		if e.OldMode != submoduleMode && e.NewMode != submoduleMode && !g.matters(e.OldPath) && !g.matters(e.NewPath) {
+			left = append(left, leftOut(e)...)
+			continue
+		}
+		shown++
+		for _, p := range []string{e.OldPath, e.NewPath} {
+			if p != "" && (len(named) == 0 || named[len(named)-1] != p) {
+				named, size = append(named, p), size+len(p)+1
+			}
+		}
+	}
+	if shown == 0 {
+		return &unified.Diff{Files: left}, nil
+	}
+	if size > maxNamed || len(left) == 0 {
+		named, left = nil, nil // all files
+	}
+	text, err := g.run(ctx, op, slices.Concat([]string{"diff", "--text"}, diffOptions, []string{id, "--"}, named)...)
 	if err != nil {
 		return nil, err
 	}
-	return unified.Parse(text, g.Limits)
+	d, err := unified.Parse(text, g.Limits)
+	if err != nil {
+		return nil, err
+	}
+	addLeft(d, left)
+	return d, nil
 }
 
-// uncoverBinaries replaces binary source files of d by their text diff.
-func (g *Repository) uncoverBinaries(ctx context.Context, op, id string, d *unified.Diff) error {
-	var paths []string
-	for i := range d.Files {
-		f := &d.Files[i]
-		if !f.Binary || !unified.IsSource(f.Path()) {
-			continue
-		}
-		for _, p := range []string{f.OldPath, f.NewPath} {
-			if p != "" && !slices.Contains(paths, p) {
-				paths = append(paths, p)
-			}
+// matters reports whether the lines of a file matter.
+func (g *Repository) matters(path string) bool {
+	if g.Matters == nil {
+		return unified.IsSource(path)
+	}
+	return path != "" && g.Matters(path)
+}
+
+// Modes of entries, as in git's raw output.
+const (
+	linkMode      = "120000"
+	submoduleMode = "160000"
+	noMode        = "000000"
+)
+
+// leftOut are the files of a raw entry whose lines do not matter.
+func leftOut(e *unified.RawEntry) []unified.File {
+	same := e.OldID == e.NewID
+	f := unified.File{OldPath: e.OldPath, NewPath: e.NewPath, Status: unified.Modified, Binary: !same, ModeOnly: same, Symlink: e.NewMode == linkMode}
+	switch e.Status {
+	case 'A':
+		f.Status = unified.Added
+	case 'D':
+		f.Status, f.Symlink = unified.Deleted, e.OldMode == linkMode
+	case 'R':
+		f.Status, f.ModeOnly = unified.Renamed, false
+	case 'C':
+		f.Status, f.ModeOnly = unified.Copied, false
+	case 'T':
+		return []unified.File{
+			{OldPath: e.OldPath, Status: unified.Deleted, Binary: true, Symlink: e.OldMode == linkMode},
+			{NewPath: e.NewPath, Status: unified.Added, Binary: true, Symlink: e.NewMode == linkMode},
 		}
 	}
-	if len(paths) == 0 {
-		return nil
-	}
-	asText, err := g.patch(ctx, op, id, []string{"--text"}, paths)
-	if err != nil {
-		return err
-	}
-	for i := range d.Files {
-		f := &d.Files[i]
-		for k := range asText.Files {
-			t := &asText.Files[k]
-			if f.Binary && f.Status == t.Status && f.OldPath == t.OldPath && f.NewPath == t.NewPath {
-				*f = *t
-			}
-		}
-		if f.Binary && unified.IsSource(f.Path()) && f.Status != unified.Renamed && f.Status != unified.Copied {
-			return &Error{Op: op, Msg: fmt.Sprintf("git shows no lines of %q", f.Path()), Remedy: "remove its binary attribute from .gitattributes"}
-		}
-	}
-	return nil
+	return []unified.File{f}
+}
+
+// addLeft adds files whose lines do not matter to a diff, in order of the paths.
+func addLeft(d *unified.Diff, left []unified.File) {
+	d.Files = append(d.Files, left...)
+	slices.SortStableFunc(d.Files, func(a, b unified.File) int { return strings.Compare(a.Path(), b.Path()) })
 }
 
 // addUntracked adds the untracked source files of the working tree to d.

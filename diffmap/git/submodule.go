@@ -15,8 +15,8 @@ import (
 const maxNesting = 16
 
 // InSubmodules is what changed inside the submodules that a diff moves to other
-// commits: a diff between the old commit and the files that are checked out. All
-// paths are relative to Root. problems says, by the submodule's path, of
+// commits: a diff between the old commit and the files that are checked out, or the commit
+// that is, see Commits. All paths are relative to Root. problems says, by the submodule's path, of
 // which it is not known and why.
 func (g *Repository) InSubmodules(ctx context.Context, d *unified.Diff) (inside *unified.Diff, problems map[string]string) {
 	inside, problems = &unified.Diff{}, map[string]string{}
@@ -62,7 +62,12 @@ func (g *Repository) inSubmodule(ctx context.Context, place string, pin unified.
 	case err != nil:
 		return nil, &Error{Op: op, Msg: "it is not checked out", Remedy: "run `git submodule update --init --recursive` (in a workflow `submodules: recursive`)"}
 	}
-	sub := &Repository{Root: folder, Limits: g.Limits, extraEnv: g.extraEnv}
+	sub := &Repository{Root: folder, Limits: g.Limits, Matters: g.Matters, extraEnv: g.extraEnv}
+	closing, err := sub.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer closing()
 	head, err := sub.resolve(ctx, "HEAD")
 	if err != nil {
 		return nil, err
@@ -71,11 +76,15 @@ func (g *Repository) inSubmodule(ctx context.Context, place string, pin unified.
 		return nil, &Error{Op: op, Msg: fmt.Sprintf("it is at %.12s, but the change moves it to %.12s", head, pin.New),
 			Remedy: "run `git submodule update --recursive`"}
 	}
-	if _, err := sub.resolve(ctx, pin.Old); err != nil {
+	old, err := sub.resolve(ctx, pin.Old)
+	if err != nil {
 		return nil, &Error{Op: op, Msg: fmt.Sprintf("its clone lacks the base's commit %.12s", pin.Old), Err: err,
 			Remedy: fmt.Sprintf("run `git -C %s fetch origin %s`", unified.Printable(place), unified.Printable(pin.Old))}
 	}
-	return sub.Diff(ctx, pin.Old)
+	if g.Commits {
+		return sub.Between(ctx, old, head)
+	}
+	return sub.Diff(ctx, old)
 }
 
 // sameCommit compares ids, of which one may be abbreviated.

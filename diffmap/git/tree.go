@@ -7,27 +7,30 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"github.com/sightline-evm/sightline/internal/gitrepo"
 )
 
 // Tree are the files of a commit: ids of their contents by path. Links and submodules are not
 // among them.
 type Tree map[string]string
 
-// Tree lists the files of a commit.
-func (g *Repository) Tree(ctx context.Context, rev string) (Tree, error) {
-	id, err := g.resolve(ctx, rev)
+// TreeIn lists the files of a commit, by its id, in a repository that is open. It is read as
+// [Repository.Between] reads it.
+func (g *Repository) TreeIn(ctx context.Context, opened *gitrepo.Repository, id string) (Tree, error) {
+	const op = "list the files of a commit"
+	commit, err := opened.Commit(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, describe(op, err)
 	}
-	out, err := g.run(ctx, "list the files of a commit", "ls-tree", "-r", "-z", "--full-tree", id)
+	entries, err := opened.Changes(ctx, "", commit.Tree)
 	if err != nil {
-		return nil, err
+		return nil, describe(op, err)
 	}
 	t := Tree{}
-	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		mode, file, _ := strings.Cut(entry, "\t")
-		if fields := strings.Fields(mode); len(fields) == 3 && strings.HasPrefix(fields[0], "100") {
-			t[file] = fields[2]
+	for i := range entries {
+		if entries[i].New.IsFile() {
+			t[entries[i].Path] = entries[i].New.ID
 		}
 	}
 	return t, nil

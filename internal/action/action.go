@@ -139,11 +139,12 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 	a.log.Section("Change and build")
 	defer a.group("")
 	resolver := &github.BaseResolver{Run: a.run, Client: a.client, Token: a.runner.Input("token"), Source: headSource(a.run.Workspace), Base: a.namedBase()}
+	defer resolver.Close()
 	comparison, err := resolver.Compare(ctx)
 	if err != nil {
 		return nil, exit.CannotFuzz("%w", err)
 	}
-	if a.known, err = a.read(ctx, comparison); err != nil {
+	if a.known, err = a.read(ctx, resolver, comparison); err != nil {
 		return nil, err
 	}
 	a.head = comparison.Head

@@ -19,7 +19,7 @@ import (
 )
 
 // read reads the diff between base and head.
-func (a *action) read(ctx context.Context, c *github.Comparison) (*change.Known, error) {
+func (a *action) read(ctx context.Context, resolver *github.BaseResolver, c *github.Comparison) (*change.Known, error) {
 	result := &change.Known{About: report.Diff{Base: human.Revision(c.Base), Head: human.Revision(c.Head)}, Whole: c.Base == "" && c.Patch == nil}
 	var err error
 	switch {
@@ -29,8 +29,18 @@ func (a *action) read(ctx context.Context, c *github.Comparison) (*change.Known,
 			err = change.CheckVisible(result.Diff, c.How)
 		}
 	default:
-		result.Head = c.Head
-		result.Diff, err = (&git.Repository{Root: a.run.Workspace}).Between(ctx, c.Base, c.Head)
+		compare := func() (err error) {
+			g := &git.Repository{Matters: change.Matters}
+			if result.Diff, err = g.BetweenIn(ctx, resolver.Repository(), c.Base, c.Head); err == nil {
+				result.Tree, err = g.TreeIn(ctx, resolver.Repository(), c.Head)
+			}
+			return err
+		}
+		if err = compare(); git.Lacks(err) {
+			if err = resolver.Complete(ctx, c); err == nil {
+				err = compare()
+			}
+		}
 	}
 	if err != nil {
 		return nil, exit.CannotFuzz("%w", err)
@@ -59,8 +69,8 @@ func (a *action) configure(ctx context.Context, resolver *github.BaseResolver, c
 		return err
 	}
 	return a.settings.Import(func(name string) ([]byte, error) {
-		if !edited(a.known.Diff, a.inRepository(name)) {
-			return config.In(root)(name) // the same as on the base
+		if c.Base == "" && !edited(a.known.Diff, a.inRepository(name)) {
+			return config.In(root)(name) // the same as on the base, of which there is only the diff
 		}
 		data, there, err := resolver.BaseFile(ctx, c, a.inRepository(name), config.MaxFile)
 		if err == nil && !there {

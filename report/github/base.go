@@ -11,6 +11,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/gitrepo"
 )
 
 // Comparison says what to compare: two commits in the checkout, or, if they are not
@@ -65,8 +66,19 @@ func (u *Unavailable) ErrorMends() []exit.Mend {
 
 // Compare determines what changed.
 func (b *BaseResolver) Compare(ctx context.Context) (*Comparison, error) {
-	b.tree = &checkout{dir: b.Run.Workspace, server: b.Run.ServerURL, token: b.Token}
+	repo, err := gitrepo.Open(ctx, b.Run.Workspace)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		b.fail(err)
+		return b.fromGitHub(ctx)
+	}
+	b.tree = &checkout{repo: repo, server: b.Run.ServerURL, token: b.Token}
 	head, err := b.tree.head(ctx)
+	if err == nil {
+		err = b.checkHead(ctx, head)
+	}
 	if err != nil {
 		b.fail(err)
 		return b.fromGitHub(ctx)
@@ -81,6 +93,46 @@ func (b *BaseResolver) Compare(ctx context.Context) (*Comparison, error) {
 	}
 	c.Head = head
 	return c, nil
+}
+
+// Close removes what was fetched.
+func (b *BaseResolver) Close() { b.tree.close() }
+
+// Repository is the checkout's, with what was fetched; nil where there is none. It is open
+// until Close.
+func (b *BaseResolver) Repository() *gitrepo.Repository {
+	if b.tree == nil {
+		return nil
+	}
+	return b.tree.repo
+}
+
+// Complete fetches both commits of a comparison with all of their files, for a checkout that
+// has only some (actions/checkout's filter and sparse-checkout make such).
+func (b *BaseResolver) Complete(ctx context.Context, c *Comparison) error {
+	for _, id := range []string{c.Base, c.Head} {
+		if id == "" {
+			continue
+		}
+		if _, err := b.tree.fetch(ctx, b.Run.Repository.FullName(), id); err != nil {
+			return fmt.Errorf("the checkout lacks files of %.12s, and they cannot be fetched: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// checkHead refuses a checkout that is neither a pull request's merge commit nor its head, nor
+// made from one of them: an earlier step may have moved it to where there is no change.
+func (b *BaseResolver) checkHead(ctx context.Context, head string) error {
+	if b.Run.Name != PullRequest || head == b.Run.SHA || head == b.Run.Event.Head {
+		return nil
+	}
+	for _, id := range []string{b.Run.SHA, b.Run.Event.Head} {
+		if from, err := b.tree.repo.IsAncestor(ctx, id, head); err != nil || from {
+			return err
+		}
+	}
+	return fmt.Errorf("%.12s is checked out, which does not have the pull request's commits", head)
 }
 
 func (b *BaseResolver) fail(err error) { b.failed = append(b.failed, err.Error()) }

@@ -60,9 +60,9 @@ type Known struct {
 	Diff  *unified.Diff
 	About report.Diff
 	Whole bool // the whole project is new: there is no base
-	// Head is the commit that is checked out, whose sources are to be fuzzed and no others;
-	// empty: whatever the working tree holds.
-	Head string
+	// Tree are the files of the commit that is checked out, whose sources are to be fuzzed and no
+	// others; nil: whatever the working tree holds.
+	Tree git.Tree
 }
 
 // Change is one pull request, read.
@@ -139,7 +139,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if err := c.readBuilds(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.checkCommitted(ctx); err != nil {
+	if err := c.checkCommitted(); err != nil {
 		return nil, err
 	}
 	c.Table = bytecode.NewTable(compile.Contracts(c.Outputs))

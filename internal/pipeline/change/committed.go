@@ -1,7 +1,6 @@
 package change
 
 import (
-	"context"
 	"maps"
 	"os"
 	"path"
@@ -9,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/settings"
-	"github.com/sightline-evm/sightline/diffmap/git"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -20,14 +18,11 @@ import (
 // fuzzed then is not what is merged. Build settings get a warning, since workflows change them on
 // purpose, too. Files that the commit lacks, such as installed dependencies, are what the job
 // made them, and files that are not there are missed by whoever needs them.
-func (c *Change) checkCommitted(ctx context.Context) error {
-	if c.options.Known == nil || c.options.Known.Head == "" {
+func (c *Change) checkCommitted() error {
+	if c.options.Known == nil || c.options.Known.Tree == nil {
 		return nil
 	}
-	tree, err := (&git.Repository{Root: c.Root}).Tree(ctx, c.options.Known.Head)
-	if err != nil {
-		return exit.CannotFuzz("%w", err)
-	}
+	tree := c.options.Known.Tree
 	read := files.Below(c.Paths.Checkout)
 	for _, file := range slices.Sorted(maps.Keys(tree)) {
 		setting := slices.Contains(settings.Configurations, path.Base(file))

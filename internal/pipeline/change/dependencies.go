@@ -51,7 +51,7 @@ func (c *Change) readDependencies(ctx context.Context) {
 		}
 	}
 	if len(c.deps.pins) > 0 {
-		c.deps.diff, c.deps.problems = (&git.Repository{Root: c.Paths.Checkout}).InSubmodules(ctx, c.Diff)
+		c.deps.diff, c.deps.problems = (&git.Repository{Root: c.Paths.Checkout, Matters: Matters, Commits: c.options.Known != nil}).InSubmodules(ctx, c.Diff)
 	}
 }
 

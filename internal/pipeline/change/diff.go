@@ -58,7 +58,7 @@ func (c *Change) take(known *Known) {
 
 // askGit compares the working tree with the base.
 func (c *Change) askGit(ctx context.Context) error {
-	repository := &git.Repository{Root: c.Root}
+	repository := &git.Repository{Root: c.Root, Matters: Matters}
 	top, err := repository.Top()
 	if err != nil {
 		return exit.CannotFuzz("%w", err)
@@ -165,6 +165,10 @@ func (c *Change) touchesSources() bool {
 // IsSource reports whether contracts are compiled from a file, by its name. Those of other
 // languages than solc's count, though their lines cannot be mapped: the report says so of each.
 func IsSource(path string) bool { return unified.IsSource(path) }
+
+// Matters reports whether the lines of a file say what a change does: contracts are compiled
+// from it, or it decides how.
+func Matters(path string) bool { return IsSource(path) || diffmap.IsSettings(path) }
 
 func (c *Change) describeDiff() string {
 	sources := 0
