@@ -75,10 +75,7 @@ func (b *BaseResolver) Compare(ctx context.Context) (*Comparison, error) {
 		return b.fromGitHub(ctx)
 	}
 	b.tree = &checkout{repo: repo, server: b.Run.ServerURL, token: b.Token}
-	head, err := b.tree.head(ctx)
-	if err == nil {
-		err = b.checkHead(ctx, head)
-	}
+	head, err := b.head(ctx)
 	if err != nil {
 		b.fail(err)
 		return b.fromGitHub(ctx)
@@ -121,18 +118,25 @@ func (b *BaseResolver) Complete(ctx context.Context, c *Comparison) error {
 	return nil
 }
 
-// checkHead refuses a checkout that is neither a pull request's merge commit nor its head, nor
-// made from one of them: an earlier step may have moved it to where there is no change.
-func (b *BaseResolver) checkHead(ctx context.Context, head string) error {
-	if b.Run.Name != PullRequest || head == b.Run.SHA || head == b.Run.Event.Head {
-		return nil
+// head returns the commit that is checked out. Of a pull request, it is the merge commit, its
+// head, or made from one of them. An earlier step may have moved it to where there is no
+// change: then it is the merge commit, if the checkout has it.
+func (b *BaseResolver) head(ctx context.Context) (string, error) {
+	head, err := b.tree.head(ctx)
+	if err != nil || b.Run.Name != PullRequest {
+		return head, err
 	}
 	for _, id := range []string{b.Run.SHA, b.Run.Event.Head} {
 		if from, err := b.tree.repo.IsAncestor(ctx, id, head); err != nil || from {
-			return err
+			return head, err
 		}
 	}
-	return fmt.Errorf("%.12s is checked out, which does not have the pull request's commits", head)
+	if gitrepo.IsID(b.Run.SHA) {
+		if _, err := b.tree.repo.Commit(ctx, b.Run.SHA); err == nil {
+			return b.Run.SHA, nil
+		}
+	}
+	return "", fmt.Errorf("%.12s is checked out, which does not have the pull request's commits", head)
 }
 
 func (b *BaseResolver) fail(err error) { b.failed = append(b.failed, err.Error()) }
@@ -175,10 +179,13 @@ func (b *BaseResolver) compare(ctx context.Context, head string) (*Comparison, e
 	return b.with(ctx, base, "the merge base with "+branch)
 }
 
-// with compares with a revision, and fetches it if necessary.
+// with compares with a revision, and fetches it if necessary. Before a pull request is merged,
+// the server says what a name means: an earlier step may have made a branch of that name.
 func (b *BaseResolver) with(ctx context.Context, rev, what string) (*Comparison, error) {
-	if id, err := b.tree.commit(ctx, rev); err == nil {
-		return &Comparison{Base: id, How: what}, nil
+	if gitrepo.IsID(rev) || b.Run.Name != PullRequest && b.Run.Name != MergeGroup {
+		if id, err := b.tree.commit(ctx, rev); err == nil {
+			return &Comparison{Base: id, How: what}, nil
+		}
 	}
 	id, err := b.tree.fetch(ctx, b.Run.Repository.FullName(), rev)
 	if err != nil {
