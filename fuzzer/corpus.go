@@ -5,13 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
-
 	"github.com/sightline-evm/sightline/internal/atomicfile"
+	"github.com/sightline-evm/sightline/internal/files"
 )
 
 // Corpus is a folder of saved inputs: one file each in the text form of fuzzer/input,
@@ -37,23 +37,18 @@ const corpusSuffix = ".seq"
 // in hexadecimal, for comparing folders. It is an error if the folder holds anything
 // else; a folder that does not exist has no inputs.
 func (c *Corpus) Sum() (files int, sum string, err error) {
-	entries, err := os.ReadDir(c.Dir)
+	entries, err := c.list()
 	if err != nil && !os.IsNotExist(err) {
 		return 0, "", fmt.Errorf("corpus not read: %w", err)
 	}
 	hash := sha256.New()
 	for _, e := range entries { // in order of their names
-		path := filepath.Join(c.Dir, e.Name())
-		info, err := os.Lstat(path)
-		if err != nil {
-			return 0, "", fmt.Errorf("corpus not read: %w", err)
-		}
-		if !strings.HasSuffix(e.Name(), corpusSuffix) || !info.Mode().IsRegular() || info.Size() > maxCorpusFileSize {
+		if !strings.HasSuffix(e.Name(), corpusSuffix) || !e.Type().IsRegular() {
 			return 0, "", fmt.Errorf("%q in the corpus is not a saved input", e.Name())
 		}
-		text, err := os.ReadFile(path)
+		text, err := c.text(e.Name())
 		if err != nil {
-			return 0, "", fmt.Errorf("corpus not read: %w", err)
+			return 0, "", fmt.Errorf("%q in the corpus is not a saved input: %w", e.Name(), err)
 		}
 		fmt.Fprintf(hash, "%d %s %d ", len(e.Name()), e.Name(), len(text)) // with lengths, so that the hash is of an unambiguous text
 		hash.Write(text)
@@ -64,7 +59,7 @@ func (c *Corpus) Sum() (files int, sum string, err error) {
 // Load reads the saved inputs in the order of their names. Notes say which were left out
 // and why.
 func (c *Corpus) Load(space *input.Space) (seqs []input.Sequence, notes []string) {
-	entries, err := os.ReadDir(c.Dir)
+	entries, err := c.list()
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
@@ -109,19 +104,28 @@ func (c *Corpus) Load(space *input.Space) (seqs []input.Sequence, notes []string
 // maxExamples bounds the notes about single files that were left out. Arbitrary.
 const maxExamples = 3
 
-func (c *Corpus) read(space *input.Space, name string) (input.Sequence, error) {
-	path := filepath.Join(c.Dir, name)
-	info, err := os.Lstat(path)
+// list lists the folder, in order of the names. A symbolic link is not followed on the way.
+func (c *Corpus) list() ([]fs.DirEntry, error) {
+	folder, err := files.OpenFolder(c.Dir, false)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
+	defer folder.Close()
+	return fs.ReadDir(folder.FS(), ".")
+}
+
+// text reads a file of the folder.
+func (c *Corpus) text(name string) ([]byte, error) {
+	folder, err := files.OpenFolder(c.Dir, false)
+	if err != nil {
+		return nil, err
 	}
-	if info.Size() > maxCorpusFileSize {
-		return nil, fmt.Errorf("%d bytes, at most %d are read", info.Size(), maxCorpusFileSize)
-	}
-	text, err := os.ReadFile(path)
+	defer folder.Close()
+	return files.ReadIn(folder, name, maxCorpusFileSize)
+}
+
+func (c *Corpus) read(space *input.Space, name string) (input.Sequence, error) {
+	text, err := c.text(name)
 	if err != nil {
 		return nil, err
 	}
@@ -134,16 +138,18 @@ func (c *Corpus) read(space *input.Space, name string) (input.Sequence, error) {
 
 // Save writes an input, unless it is there already.
 func (c *Corpus) Save(space *input.Space, seq input.Sequence) error {
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+	folder, err := files.OpenFolder(c.Dir, true)
+	if err != nil {
 		return fmt.Errorf("corpus not saved: %w", err)
 	}
+	defer folder.Close()
 	text := input.Format(space, seq)
 	sum := sha256.Sum256([]byte(text))
-	path := filepath.Join(c.Dir, hex.EncodeToString(sum[:8])+corpusSuffix)
-	if _, err := os.Stat(path); err == nil {
+	name := hex.EncodeToString(sum[:8]) + corpusSuffix
+	if info, err := folder.Lstat(name); err == nil && info.Mode().IsRegular() {
 		return nil
 	}
-	if err := atomicfile.Write(path, []byte(text)); err != nil {
+	if err := atomicfile.WriteIn(folder, name, []byte(text)); err != nil {
 		return fmt.Errorf("corpus not saved: %w", err)
 	}
 	return nil

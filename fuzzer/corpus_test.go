@@ -96,7 +96,7 @@ func TestCorpusLeavesOut(t *testing.T) {
 		{"newer version", func(t *testing.T, path string) { write(t, path, "sightline-sequence v9\n"+one+"\n") }, "version"},
 		{"oversized", func(t *testing.T, path string) {
 			write(t, path, good+strings.Repeat("#", maxCorpusFileSize))
-		}, "at most 1048576 are read"},
+		}, "it has more than 1048576 bytes"},
 		{"link", func(t *testing.T, path string) {
 			if err := os.Symlink(outside, path); err != nil {
 				t.Fatal(err)

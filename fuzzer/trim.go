@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/files"
 )
 
 // feature is something that an input covers: a block, or a side of a conditional
@@ -125,7 +125,7 @@ const (
 // entirely, since another branch may still use them, and all others once maxTrimGas is used
 // up. Last, it brings the folder within its bounds (see bound).
 func (c *Corpus) Trim(space *input.Space, machine evm.Machine) error {
-	entries, err := os.ReadDir(c.Dir)
+	entries, err := c.list()
 	if os.IsNotExist(err) {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (c *Corpus) Trim(space *input.Space, machine evm.Machine) error {
 // bound removes inputs until the folder is within bounds: first those that are not needed,
 // since they do not fit the present build, then the others, the largest first.
 func (c *Corpus) bound(needed map[string]bool, files int, bytes int64) error {
-	entries, err := os.ReadDir(c.Dir)
+	entries, err := c.list()
 	if err != nil {
 		return fmt.Errorf("corpus not trimmed: %w", err)
 	}
@@ -211,7 +211,7 @@ func (c *Corpus) bound(needed map[string]bool, files int, bytes int64) error {
 
 // clear removes the inputs for which breaks returns true.
 func (c *Corpus) clear(space *input.Space, breaks func(input.Sequence) bool) error {
-	entries, err := os.ReadDir(c.Dir)
+	entries, err := c.list()
 	if os.IsNotExist(err) {
 		return nil
 	}
@@ -235,7 +235,12 @@ func (c *Corpus) clear(space *input.Space, breaks func(input.Sequence) bool) err
 }
 
 func (c *Corpus) remove(name string) error {
-	if err := os.Remove(filepath.Join(c.Dir, name)); err != nil && !os.IsNotExist(err) {
+	folder, err := files.OpenFolder(c.Dir, false)
+	if err != nil {
+		return fmt.Errorf("corpus not trimmed: %w", err)
+	}
+	defer folder.Close()
+	if err := folder.Remove(name); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("corpus not trimmed: %w", err)
 	}
 	return nil

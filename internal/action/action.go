@@ -73,6 +73,9 @@ type action struct {
 	known *change.Known // what is compared; nil until it is known
 	head  string        // the commit that is checked out; empty: unknown
 
+	files     map[string][]byte // of the run, as they were made, by name
+	unwritten bool              // they are not in the output folder
+
 	grouped bool // a group of the log is open
 }
 
@@ -95,6 +98,7 @@ func (a *action) main(ctx context.Context) int {
 	case err != nil:
 		code = exitCode(ctx, err)
 		if r, err = a.failed(ctx, err); err != nil {
+			a.unwritten = true
 			fmt.Fprintln(a.out, human.Clean(err.Error(), maxLogLine))
 		}
 	case errors.Is(ctx.Err(), context.Canceled):
@@ -156,6 +160,9 @@ func (a *action) compareAndFuzz(ctx context.Context) (*report.Report, error) {
 			return nil, err
 		}
 	}
+	if err := a.refuseTracked(ctx, resolver, comparison); err != nil {
+		return nil, err
+	}
 	o, err := a.options()
 	if err != nil {
 		return nil, err
@@ -202,6 +209,9 @@ func (a *action) failed(ctx context.Context, err error) (*report.Report, error) 
 	o := a.settings.Unchecked()
 	if !slices.Contains(config.FailLevels, o.Gate.FailOn) {
 		o.Gate.FailOn = config.DefaultFailOn
+	}
+	if a.unwritten {
+		o.Output.Dir = ""
 	}
 	o.Gate.Condition = "" // without a campaign there is nothing to evaluate it on
 	a.equip(o)

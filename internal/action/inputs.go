@@ -135,6 +135,7 @@ func (a *action) options() (*pipeline.Options, error) {
 // that failed.
 func (a *action) equip(o *pipeline.Options) {
 	o.Tool, o.Now, o.Log = a.o.Tool, a.o.Now, a.log
+	o.Output.Keep = func(files map[string][]byte) { a.files = files }
 	if a.run == nil {
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -63,12 +62,23 @@ func (a *action) warn(err error, what string) {
 	}
 }
 
-// outDir returns the output folder.
-func (a *action) outDir() string { return a.settings.Value("out") }
-
-// file reads a file of the output folder.
+// file returns a file of the run, as it was made: others may have changed what is in the output
+// folder.
 func (a *action) file(name string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(a.outDir(), name))
+	data, ok := a.files[name]
+	if !ok {
+		return nil, fmt.Errorf("%s was not made", name)
+	}
+	return data, nil
+}
+
+// outFile returns the path of a file in the output folder, or of the folder itself; empty where
+// nothing was written.
+func (a *action) outFile(name string) string {
+	if a.unwritten {
+		return ""
+	}
+	return filepath.Join(a.settings.Value("out"), name)
 }
 
 // annotate shows the verdict and the report's remarks.
@@ -102,11 +112,11 @@ func (a *action) outputs(r *report.Report) {
 		{"lines", strconv.Itoa(counts.Lines)},
 		{"reached", strconv.Itoa(counts.Reached)},
 		{"seed", a.settings.Value("seed")},
-		{"out", a.outDir()},
-		{"report", filepath.Join(a.outDir(), report.JSONFile)},
-		{"sarif", filepath.Join(a.outDir(), report.SARIFFile)},
-		{"comment-file", filepath.Join(a.outDir(), report.CommentFile)},
-		{"summary", filepath.Join(a.outDir(), report.SummaryFile)},
+		{"out", a.outFile("")},
+		{"report", a.outFile(report.JSONFile)},
+		{"sarif", a.outFile(report.SARIFFile)},
+		{"comment-file", a.outFile(report.CommentFile)},
+		{"summary", a.outFile(report.SummaryFile)},
 	}
 	bundle := ""
 	if r.BundleSHA256 != "" {

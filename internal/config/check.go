@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world/chain"
+	"github.com/sightline-evm/sightline/internal/atomicfile"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
@@ -90,23 +90,28 @@ func (s *Settings) checkOutput() error {
 		return s.setAt("gate", exit.BadInput("--gate %q: %w; it may use new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", g.Condition, err))
 	}
 	if o.Bundle != "" {
-		if err := os.MkdirAll(filepath.Dir(o.Bundle), 0o755); err != nil {
+		folder, err := files.OpenFolder(filepath.Dir(o.Bundle), true)
+		if err != nil {
 			return exit.BadInput("--bundle %s: its folder cannot be created: %v; name another file", o.Bundle, files.Plain(err))
 		}
+		folder.Close()
 	}
 	if o.Dir == "" {
 		return exit.BadInput("--out is empty: name a folder")
 	}
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+	folder, err := files.OpenFolder(o.Dir, true)
+	if err != nil {
 		return exit.BadInput("--out %s cannot be created: %v; choose a writable folder", o.Dir, files.Plain(err))
 	}
-	probe, err := os.CreateTemp(o.Dir, ".probe-*")
-	if err != nil {
+	defer folder.Close()
+	if err := atomicfile.WriteIn(folder, probe, nil); err != nil {
 		return exit.BadInput("--out %s cannot be written: %v; choose a writable folder", o.Dir, files.Plain(err))
 	}
-	probe.Close()
-	return os.Remove(probe.Name())
+	return folder.Remove(probe)
 }
+
+// probe is a file that is written to find out whether a folder can be written.
+const probe = ".sightline-probe"
 
 // setAt adds to an error the place where the configuration sets a key, if it does.
 func (s *Settings) setAt(key string, err error) error {

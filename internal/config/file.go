@@ -50,20 +50,20 @@ func (s *Settings) Load() error {
 
 func (s *Settings) loadFile(root string) error {
 	if s.file != "" {
-		return s.readFile(s.file)
+		return s.readFile(s.file, files.ReadBounded)
 	}
 	for _, name := range Files {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		return s.readFile(path)
+		return s.readFile(path, files.ReadRegular)
 	}
 	return nil
 }
 
-func (s *Settings) readFile(path string) error {
-	data, err := files.ReadBounded(path, MaxFile)
+func (s *Settings) readFile(path string, read func(string, int64) ([]byte, error)) error {
+	data, err := read(path, MaxFile)
 	if err != nil {
 		return exit.BadInput("configuration %s: %v", path, files.Plain(err))
 	}

@@ -126,7 +126,7 @@ func In(root string) func(string) ([]byte, error) {
 		if _, err := os.Lstat(path); err != nil {
 			return nil, err
 		}
-		return files.ReadBounded(path, MaxFile)
+		return files.ReadRegular(path, MaxFile)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // ReadBounded reads a file of at most limit bytes.
@@ -27,7 +28,48 @@ func ReadBounded(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1)) // a device or a pipe has no size
+	return readAll(f, limit) // a device or a pipe has no size
+}
+
+// Open opens a regular file to read it. Anything else is an error: a pipe would wait for its
+// other end forever, and a device may have no end.
+func Open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	return regular(f)
+}
+
+// regular closes an open file unless it is a regular one.
+func regular(f *os.File) (*os.File, error) {
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder")
+	} else if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// ReadRegular is [ReadBounded] for a path that strangers may have arranged: it reads regular
+// files alone.
+func ReadRegular(path string, limit int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, limit)
+}
+
+// readAll reads a file of at most limit bytes.
+func readAll(f *os.File, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {
 		err = fmt.Errorf("it has more than %d bytes, the limit", limit)
 	}
@@ -47,9 +89,12 @@ func Below(root string) func(path string) ([]byte, error) {
 			return nil, err
 		}
 		defer dir.Close()
-		f, err := dir.Open(filepath.FromSlash(path))
+		f, err := dir.OpenFile(filepath.FromSlash(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
 			return nil, err
+		}
+		if f, err = regular(f); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		defer f.Close()
 		data, err := io.ReadAll(io.LimitReader(f, maxSource+1))

@@ -32,7 +32,7 @@ var allowances = map[string][]string{
 		"internal/files", "internal/human", "internal/progress", "diffmap/git", "diffmap/unified"},
 	// Settings of a run, as flags, files and inputs have them.
 	"internal/config": {"internal/pipeline", "internal/pipeline/change", "internal/pipeline/deploy", "internal/worldfile", "report",
-		"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/world/chain", "internal/exit", "internal/files", "internal/human", "internal/progress"},
+		"fuzzer", "fuzzer/evm", "fuzzer/input", "fuzzer/oracle", "fuzzer/world", "fuzzer/world/chain", "internal/atomicfile", "internal/exit", "internal/files", "internal/human", "internal/progress"},
 
 	// The job, on one page, and its parts.
 	"internal/pipeline": {"internal/pipeline/change", "internal/pipeline/compare", "internal/pipeline/deploy", "internal/pipeline/upgrade",
@@ -90,7 +90,7 @@ var allowances = map[string][]string{
 	"report/github": {"internal/exit", "internal/gitrepo"},
 	"report/sarif":  {},
 
-	"fuzzer":        {"fuzzer/input", "fuzzer/oracle", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/atomicfile"},
+	"fuzzer":        {"fuzzer/input", "fuzzer/oracle", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/atomicfile", "internal/files"},
 	"fuzzer/input":  {"fuzzer/evm", "internal/abi", "internal/bytecode"},
 	"fuzzer/oracle": {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
 	"fuzzer/world":  {"fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/gethvm", "internal/bytecode"},

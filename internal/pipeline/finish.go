@@ -121,6 +121,12 @@ func write(o *Options, r *report.Report, render report.Options, files *replay.Fi
 	if err != nil {
 		return err
 	}
+	if o.Output.Keep != nil {
+		o.Output.Keep(bundle)
+	}
+	if o.Output.Dir == "" {
+		return nil
+	}
 	if err := bundle.WriteFolder(o.Output.Dir); err != nil || o.Output.Bundle == "" {
 		return err
 	}

@@ -46,11 +46,13 @@ type Gate struct {
 
 // Output says where results go, and which of them.
 type Output struct {
-	Dir     string // of all files
+	Dir     string // of all files; empty: they are not written
 	Bundle  string // one file with all of them; empty: none
 	History string // file of the findings that runs keep for each other; empty: none
 	Pushed  string // the commit by which people know the head; empty: as the diff says
 	// OnlyIntroduced withholds findings that the change is not known to have introduced.
 	OnlyIntroduced bool
-	Render         report.Options // what the caller knows of where the report is read
+	// Keep is given the files of the run before they are written; may be nil.
+	Keep   func(files map[string][]byte)
+	Render report.Options // what the caller knows of where the report is read
 }

@@ -10,10 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/internal/atomicfile"
+	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -124,7 +126,11 @@ func (b Bundle) WriteTar(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := atomicfile.Write(path, data); err != nil {
+	folder, err := files.OpenFolder(filepath.Dir(path), false)
+	if err == nil {
+		err = errors.Join(atomicfile.WriteIn(folder, filepath.Base(path), data), folder.Close())
+	}
+	if err != nil {
 		return "", fmt.Errorf("the bundle %s cannot be written: %w; name another file with --bundle", path, err)
 	}
 	sum := sha256.Sum256(data)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -39,21 +40,24 @@ var ours = []struct {
 // WriteFolder writes the files of a run into the folder dir, which is made if it does not
 // exist, and removes those that an earlier run left there: a run's
 // files replace those of an earlier one. Files of anyone else stay. Each file appears whole or not at all, and
-// report.json, which names the others, last.
+// report.json, which names the others, last. No symbolic link is followed, in the folder or
+// on the way to it from the working directory.
 func (b Bundle) WriteFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	folder, err := files.OpenFolder(dir, true)
+	if err != nil {
 		return outputError(dir, err)
 	}
+	defer folder.Close()
 	for _, o := range ours {
-		if err := removeEarlier(filepath.Join(dir, o.folder), o.limit, o.is); err != nil {
-			return err
+		if err := removeEarlier(folder, o.folder, o.limit, o.is); err != nil {
+			return fmt.Errorf("%s: %w; name another folder with --out", filepath.Join(dir, o.folder), files.Plain(err))
 		}
 	}
 	for _, name := range []string{WorldFile, SnapshotFile} {
 		if _, written := b[name]; written {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := folder.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return outputError(filepath.Join(dir, name), err)
 		}
 	}
@@ -62,34 +66,47 @@ func (b Bundle) WriteFolder(dir string) error {
 		names = append(names, report.JSONFile)
 	}
 	for _, name := range names {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := atomicfile.WriteInFolder(path, b[name]); err != nil {
-			return outputError(path, err)
+		if err := writeIn(folder, name, b[name]); err != nil {
+			return outputError(filepath.Join(dir, filepath.FromSlash(name)), err)
 		}
 	}
 	return nil
 }
 
+// writeIn writes a file below a folder, by a path with slashes.
+func writeIn(folder *os.Root, name string, data []byte) error {
+	below, err := files.OpenIn(folder, path.Dir(name), true)
+	if err != nil {
+		return err
+	}
+	defer below.Close()
+	return atomicfile.WriteIn(below, path.Base(name), data)
+}
+
 // removeEarlier removes the files of a folder that an earlier run left.
-func removeEarlier(dir string, limit int64, isOurs func(data []byte) bool) error {
-	entries, err := os.ReadDir(dir)
+func removeEarlier(in *os.Root, name string, limit int64, isOurs func(data []byte) bool) error {
+	folder, err := files.OpenIn(in, name, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w; name another folder with --out", dir, files.Plain(err))
+		return err
+	}
+	defer folder.Close()
+	entries, err := fs.ReadDir(folder.FS(), ".")
+	if err != nil {
+		return err
 	}
 	for _, entry := range entries {
 		if !entry.Type().IsRegular() {
 			continue // not ours, and a pipe would not end
 		}
-		path := filepath.Join(dir, entry.Name())
-		data, err := files.ReadBounded(path, limit)
+		data, err := files.ReadIn(folder, entry.Name(), limit)
 		if err != nil || !isOurs(data) {
 			continue
 		}
-		if err := os.Remove(path); err != nil {
-			return fmt.Errorf("cannot remove %s, which an earlier run left: %w; name another folder with --out", path, files.Plain(err))
+		if err := folder.Remove(entry.Name()); err != nil {
+			return fmt.Errorf("%s, which an earlier run left, cannot be removed: %w", entry.Name(), files.Plain(err))
 		}
 	}
 	return nil

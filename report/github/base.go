@@ -104,6 +104,22 @@ func (b *BaseResolver) Repository() *gitrepo.Repository {
 	return b.tree.repo
 }
 
+// HeadHas reports whether the head of a comparison has a file or folder at a path.
+func (b *BaseResolver) HeadHas(ctx context.Context, c *Comparison, path string) (bool, error) {
+	if b.Repository() == nil {
+		return false, nil // there is no checkout of ours, and nothing is tracked
+	}
+	head := c.Head
+	if c.Patch != nil { // then the head may not be there, but what is checked out is
+		var err error
+		if head, err = b.tree.head(ctx); err != nil {
+			return false, err
+		}
+	}
+	_, there, err := b.tree.repo.Find(ctx, head, path)
+	return there, err
+}
+
 // Complete fetches both commits of a comparison with all of their files, for a checkout that
 // has only some (actions/checkout's filter and sparse-checkout make such).
 func (b *BaseResolver) Complete(ctx context.Context, c *Comparison) error {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // IsFolder reports whether path is a folder that is there.
@@ -23,9 +24,27 @@ func Unreadable(path string, cause error) error {
 		Remedy: "give a file or a folder with compiler output"}
 }
 
+// Open opens a regular file of a project. Anything else is an error: a pipe would wait for its
+// other end forever, and a device may have no end.
+func Open(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
 // ReadFile reads a file of at most FileBytes.
 func (l Limits) ReadFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := Open(path)
 	if err != nil {
 		return nil, Unreadable(path, err)
 	}

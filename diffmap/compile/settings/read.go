@@ -2,7 +2,6 @@ package settings
 
 import (
 	"io"
-	"os"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 )
@@ -13,7 +12,7 @@ const maxSettingsFile = 1 << 20
 
 // Read reads a tool's configuration.
 func Read(file string) (string, error) {
-	opened, err := os.Open(file)
+	opened, err := reading.Open(file)
 	if err != nil {
 		return "", err
 	}

@@ -235,6 +235,10 @@ func (p *Tree) inside(file string) error {
 	if err != nil {
 		return err
 	}
+	if hidden(resolved) {
+		return &reading.Error{Origin: file, Kind: ErrImport, Problem: "a hidden file and not a source: such files (.git, .env) hold secrets",
+			Remedy: "import sources alone"}
+	}
 	for _, folder := range append([]string{cmp.Or(p.Repository, p.Root)}, p.nodeModules...) {
 		if relative, err := filepath.Rel(folder, resolved); err == nil && filepath.IsLocal(relative) {
 			return nil
@@ -244,12 +248,20 @@ func (p *Tree) inside(file string) error {
 		Remedy: "copy the file into the project, or give the folder that holds both as the root"}
 }
 
+// hidden reports whether a path leads into a git directory or to a hidden file that is not a
+// source. Compilers quote what they do not understand, and their messages are public.
+func hidden(resolved string) bool {
+	elements := strings.Split(filepath.ToSlash(resolved), "/")
+	base := elements[len(elements)-1]
+	return slices.Contains(elements, ".git") || strings.HasPrefix(base, ".") && !slices.Contains([]string{".sol", ".yul", ".vy"}, path.Ext(base))
+}
+
 // Read reads a file of the project.
 func (p *Tree) Read(file string) ([]byte, error) {
 	if err := p.inside(file); err != nil {
 		return nil, err
 	}
-	opened, err := os.Open(file)
+	opened, err := reading.Open(file)
 	if err != nil {
 		return nil, err
 	}

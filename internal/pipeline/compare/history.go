@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -64,7 +63,7 @@ func ReadHistory(path, head string, log *progress.Log) *History {
 		return nil
 	}
 	h := &History{Version: historyVersion, path: path, head: head}
-	data, err := files.ReadBounded(path, maxHistory)
+	data, err := readHistory(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h
 	}
@@ -72,7 +71,7 @@ func ReadHistory(path, head string, log *progress.Log) *History {
 		err = json.Unmarshal(data, h)
 	}
 	switch {
-	case err != nil:
+	case err != nil: // said below
 	case h.Version != historyVersion:
 		err = fmt.Errorf("it has format version %d; this program reads version %d", h.Version, historyVersion)
 	case len(h.Findings) > maxKept:
@@ -205,14 +204,26 @@ func (h *History) Write(r *report.Report, sequence func(reproducer string) ([]st
 	}
 }
 
+// readHistory reads the file, which no symbolic link may be or lead to.
+func readHistory(path string) ([]byte, error) {
+	folder, err := files.OpenFolder(filepath.Dir(path), false)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	return files.ReadIn(folder, filepath.Base(path), maxHistory)
+}
+
 func (h *History) save() error {
 	data, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(h.path), 0o755); err != nil {
+	folder, err := files.OpenFolder(filepath.Dir(h.path), true)
+	if err != nil {
 		return err
 	}
+	defer folder.Close()
 	// For every user: a later step saves it, and the action's container is another one.
-	return atomicfile.Write(h.path, append(data, '\n'))
+	return atomicfile.WriteIn(folder, filepath.Base(h.path), append(data, '\n'))
 }

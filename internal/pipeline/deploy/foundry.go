@@ -155,25 +155,24 @@ func setAddress(to *common.Address, text string) error {
 // private, and reports must not depend on it.
 const testRoot = "/project"
 
-// testFiles reads files of the project for its tests, except hidden ones: .git and .env
-// hold secrets, and what a test reads can end up in a public report.
+// testFiles reads files of the project for its tests, except hidden ones, also behind
+// symbolic links: .git and .env hold secrets, and what a test reads can end up in a public
+// report.
 func testFiles(c *change.Change) func(name string) ([]byte, error) {
 	folder, one := testFolder(c)
 	if c.Root == "" || !one {
 		return nil
 	}
-	read := files.Below(filepath.Join(c.Root, filepath.FromSlash(folder)))
+	read := files.Visible(filepath.Join(c.Root, filepath.FromSlash(folder)))
 	return func(name string) ([]byte, error) {
 		below := path.Clean(strings.TrimPrefix(name, testRoot+"/"))
 		if !fs.ValidPath(below) {
 			return nil, fmt.Errorf("%s is not in the project", human.Printable(name))
 		}
-		for _, element := range strings.Split(below, "/") {
-			if strings.HasPrefix(element, ".") && element != "." {
-				return nil, fmt.Errorf("%s is hidden: set-ups do not read hidden files", human.Printable(name))
-			}
-		}
 		data, err := read(below)
+		if errors.Is(err, files.ErrHidden) {
+			return nil, fmt.Errorf("%s is hidden: set-ups do not read hidden files", human.Printable(name))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", human.Printable(name), files.Plain(err))
 		}
