@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"path"
 	"slices"
@@ -190,8 +192,17 @@ func (d *describer) lines() {
 	}
 }
 
-// fileName replaces characters that are not safe in file names on every system.
+// maxNamePart bounds each part of a reproducer's name, bytes: two of them and a number fit into
+// the 255 that file systems take.
+const maxNamePart = 100
+
+// fileName replaces characters that are not safe in file names on every system. A long text is
+// cut, and gets the beginning of its hash, so that others that begin alike have other names.
 func fileName(s string) string {
+	if len(s) > maxNamePart {
+		sum := sha256.Sum256([]byte(s))
+		s = s[:maxNamePart-9] + "-" + hex.EncodeToString(sum[:4])
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':

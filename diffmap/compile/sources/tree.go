@@ -263,7 +263,7 @@ func (p *Tree) Read(file string) ([]byte, error) {
 	}
 	opened, err := reading.Open(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	defer opened.Close()
 	text, err := io.ReadAll(io.LimitReader(opened, p.limits.FileBytes-p.bytes+1))
