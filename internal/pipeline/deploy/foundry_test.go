@@ -90,7 +90,7 @@ func TestTestFiles(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		".env": "hidden", "data/../.git/config": "hidden", testRoot + "/.git/config": "hidden",
-		"../secret": "not in the project", "/etc/passwd": "not in the project", testRoot + "/../x": "not in the project", "": "directory", "none": "no such file",
+		"../secret": "not in the project", "/etc/passwd": "not in the project", testRoot + "/../x": "not in the project", "": "regular file", "none": "no such file",
 	} {
 		if text, err := read(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v, want an error with %q", name, text, err, want)
