@@ -81,28 +81,9 @@ func readAll(f *os.File, limit int64) ([]byte, error) {
 const maxSource = 16 << 20
 
 // Below returns a function that reads files below a folder, by slash-separated path.
-// Symbolic links cannot lead out of the folder.
+// Symbolic links lead neither out of the folder, nor to hidden files, nor into .git.
 func Below(root string) func(path string) ([]byte, error) {
-	return func(path string) ([]byte, error) {
-		dir, err := os.OpenRoot(root)
-		if err != nil {
-			return nil, err
-		}
-		defer dir.Close()
-		f, err := dir.OpenFile(filepath.FromSlash(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
-		if err != nil {
-			return nil, err
-		}
-		if f, err = regular(f); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		defer f.Close()
-		data, err := io.ReadAll(io.LimitReader(f, maxSource+1))
-		if err == nil && len(data) > maxSource {
-			err = fmt.Errorf("%s is larger than %d bytes", path, maxSource)
-		}
-		return data, err
-	}
+	return func(path string) ([]byte, error) { return readBelow(root, path, secret) }
 }
 
 // IsRegular reports whether there is a regular file at a path.

@@ -17,26 +17,36 @@ var ErrHidden = errors.New("it is hidden")
 const maxLinks = 40
 
 // Visible returns a function that reads files below a folder, by slash-separated path, as
-// [Below] does, but no hidden ones: neither a name that begins with a dot nor a symbolic link
-// leads to .git or .env, which hold secrets.
+// [Below] does, but no hidden ones at all: .git and .env hold secrets.
 func Visible(root string) func(path string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
-		dir, err := os.OpenRoot(root)
-		if err != nil {
-			return nil, err
-		}
-		defer dir.Close()
-		real, err := resolveIn(dir, name)
-		if err != nil {
-			return nil, err
-		}
-		return readReal(dir, real)
+		return readBelow(root, name, func(element string, _ bool) bool { return strings.HasPrefix(element, ".") })
 	}
 }
 
-// resolveIn follows the symbolic links in a path below a folder. No element on the way may be
-// hidden.
-func resolveIn(dir *os.Root, name string) (string, error) {
+// readBelow reads a file below a folder.
+func readBelow(root, name string, hides func(element string, linked bool) bool) ([]byte, error) {
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	real, err := resolveIn(dir, name, hides)
+	if err != nil {
+		return nil, err
+	}
+	return readReal(dir, real)
+}
+
+// secret reports whether an element of a path leads to what others than its author may have put
+// there: a git directory, or a hidden file that a symbolic link has another name for.
+func secret(element string, linked bool) bool {
+	return strings.EqualFold(element, ".git") || linked && strings.HasPrefix(element, ".")
+}
+
+// resolveIn follows the symbolic links in a path below a folder. hides reports whether an
+// element on the way, perhaps behind a link, is one that is not read.
+func resolveIn(dir *os.Root, name string, hides func(element string, linked bool) bool) (string, error) {
 	rest, done, links := strings.Split(path.Clean(name), "/"), ".", 0
 	for len(rest) > 0 {
 		element := rest[0]
@@ -50,7 +60,7 @@ func resolveIn(dir *os.Root, name string) (string, error) {
 			}
 			done = path.Dir(done)
 			continue
-		case strings.HasPrefix(element, "."):
+		case hides(element, links > 0):
 			return "", fmt.Errorf("%w: %s", ErrHidden, element)
 		}
 		next := path.Join(done, element)
