@@ -41,26 +41,22 @@ type walk struct {
 	trees   int
 }
 
-// compare compares two trees, of which one may be none.
-func (w *walk) compare(ctx context.Context, folder, from, to string, depth int) error {
-	if from == to {
-		return nil
-	}
-	if depth > maxDepth {
-		return fmt.Errorf("folders nest deeper than %d", maxDepth)
-	}
-	type pair struct{ old, head Entry }
+// pair is what both sides have of a name.
+type pair struct{ old, head Entry }
+
+// pairs reads two trees, of which one may be none, by name.
+func (w *walk) pairs(ctx context.Context, folder, from, to string) (map[string]pair, error) {
 	pairs := map[string]pair{}
 	for i, id := range []string{from, to} {
 		if id == "" {
 			continue
 		}
 		if w.trees++; w.trees > maxTrees {
-			return fmt.Errorf("more than %d folders differ: compare with a nearer base", maxTrees)
+			return nil, fmt.Errorf("more than %d folders differ: compare with a nearer base", maxTrees)
 		}
 		entries, err := w.r.Tree(ctx, id)
 		if err != nil {
-			return fmt.Errorf("the folder %q: %w", cmp.Or(folder, "/"), err)
+			return nil, fmt.Errorf("the folder %q: %w", cmp.Or(folder, "/"), err)
 		}
 		for _, e := range entries {
 			p := pairs[e.Name]
@@ -69,11 +65,26 @@ func (w *walk) compare(ctx context.Context, folder, from, to string, depth int) 
 				side = &p.head
 			}
 			if side.Mode != "" {
-				return fmt.Errorf("the folder %q has two entries called %q", cmp.Or(folder, "/"), e.Name)
+				return nil, fmt.Errorf("the folder %q has two entries called %q", cmp.Or(folder, "/"), e.Name)
 			}
 			*side = e
 			pairs[e.Name] = p
 		}
+	}
+	return pairs, nil
+}
+
+// compare compares two trees, of which one may be none.
+func (w *walk) compare(ctx context.Context, folder, from, to string, depth int) error {
+	if from == to {
+		return nil
+	}
+	if depth > maxDepth {
+		return fmt.Errorf("folders nest deeper than %d", maxDepth)
+	}
+	pairs, err := w.pairs(ctx, folder, from, to)
+	if err != nil {
+		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(pairs)) {
 		p := pairs[name]
