@@ -47,6 +47,9 @@ func secret(element string, linked bool) bool {
 // resolveIn follows the symbolic links in a path below a folder. hides reports whether an
 // element on the way, perhaps behind a link, is one that is not read.
 func resolveIn(dir *os.Root, name string, hides func(element string, linked bool) bool) (string, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", errors.New("the path leads out of the folder")
+	}
 	rest, done, links := strings.Split(path.Clean(name), "/"), ".", 0
 	for len(rest) > 0 {
 		element := rest[0]

@@ -50,7 +50,7 @@ func (b Bundle) WriteFolder(dir string) error {
 	defer folder.Close()
 	for _, o := range ours {
 		if err := removeEarlier(folder, o.folder, o.limit, o.is); err != nil {
-			return fmt.Errorf("%s: %w; name another folder with --out", filepath.Join(dir, o.folder), files.Plain(err))
+			return fmt.Errorf("cannot read %s: %w; name another folder with --out", filepath.Join(dir, o.folder), files.Plain(err))
 		}
 	}
 	for _, name := range []string{WorldFile, SnapshotFile} {
