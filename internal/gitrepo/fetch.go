@@ -18,7 +18,7 @@ func (r *Repository) Fetch(ctx context.Context, server, repository, rev, header 
 	if err != nil || parsed.Scheme != "https" && parsed.Scheme != "http" {
 		return "", fmt.Errorf("the server's address %q is not an https or http URL", server)
 	}
-	if strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, ":+^ \n") {
+	if rev == "" || strings.ContainsRune("-+^", rune(rev[0])) || strings.ContainsAny(rev, ":*?[ \n") {
 		return "", fmt.Errorf("%q is not a valid revision", rev)
 	}
 	dir := r.fetches()
