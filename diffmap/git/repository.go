@@ -66,6 +66,11 @@ var diffOptions = []string{
 
 // run calls git at the top of the working tree and returns its output.
 func (g *Repository) run(ctx context.Context, op string, args ...string) ([]byte, error) {
+	closing, err := g.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer closing()
 	out, err := g.opened.Run(ctx, gitrepo.Call{Args: args, Tree: true, Limit: g.Limits.WithDefaults().MaxBytes})
 	if err != nil && g.opened.Partial() && exitCode(err) > 1 {
 		return nil, &Error{Op: op, Msg: err.Error(), Err: err,

@@ -15,6 +15,11 @@ func (g *Repository) Tracked(ctx context.Context) (func(file string) bool, error
 	if err != nil {
 		return nil, err
 	}
+	closing, err := g.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer closing()
 	lists := [][]string{{"ls-files", "-z"}}
 	if _, err := g.resolve(ctx, "HEAD"); err == nil { // a new repository has no commit
 		lists = append(lists, []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD"})

@@ -139,7 +139,17 @@ func (c *Change) tracks(ctx context.Context) func(file string) bool {
 		}
 		return known
 	})
-	return func(file string) bool { return c.touches(file) || ask()(file) }
+	return func(file string) bool { return c.touches(file) || c.committed(file) || ask()(file) }
+}
+
+// committed reports whether the commit that is checked out has a file: an earlier step may have
+// had git forget it.
+func (c *Change) committed(file string) bool {
+	if c.options.Known == nil {
+		return false
+	}
+	_, ok := c.options.Known.Tree[c.inCheckout(file)]
+	return ok
 }
 
 // touches reports whether the diff brings a file of the checkout.
