@@ -25,6 +25,7 @@ type Campaign struct {
 	// maxSeqLen is the bound of seqLen, and of what is demanded.
 	maxSeqLen int
 	fuzzTests
+	ration
 
 	// What makes earlier analysis results stale.
 	epoch   int // rises when targets fall or a call leads somewhere new
@@ -39,12 +40,14 @@ type Campaign struct {
 	reported map[findingKey]bool
 
 	// Workers and their budget.
-	idle     []int // workers without a task
+	initial  []task // what the campaign begins with, as far as it was not dispatched
+	idle     []int  // workers without a task
 	busy     int
 	reserved uint64 // calls that the current tasks may still use
 	ranSaved bool   // a task of saved inputs
 	failing  int    // consecutive tasks that ended in a fault before anything was run
 	grace    grace
+	docket
 }
 
 // Run runs the campaign until its budget is used up or ctx is done. An error means that
@@ -76,12 +79,11 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 	}
 	defer stop()
 
-	initial := c.initialTasks()
+	c.initial = c.initialTasks()
 	for {
 		for len(c.idle) > 0 && c.budgetRemains(ctx) { // line 2
-			if initial = c.withoutCostly(initial); len(initial) > 0 { // line 1
-				c.dispatch(initial[0], tasks)
-				initial = initial[1:]
+			if t, ok := c.nextInitial(); ok { // line 1
+				c.dispatch(t, tasks)
 				continue
 			}
 			if len(c.suite.Seeds) == 0 {
@@ -98,6 +100,7 @@ func (c *Campaign) Run(ctx context.Context) (*Result, error) {
 		}
 		if c.busy == 0 {
 			c.reportUnpassed(ctx)
+			c.closeDocket(ctx)
 			return c.finish(), nil
 		}
 		c.merge(ctx, <-batches) // line 12

@@ -21,14 +21,23 @@ func (c *Campaign) pick() (*Seed, source) {
 	for draws := 1; draws < testDraws && c.skips(seed); draws++ {
 		seed, from = c.schedule().pick(c.suite, c.rand, c.Without)
 	}
+	if c.avoids(seed) {
+		if other := c.affordable(); other != nil {
+			return other, fromSuite
+		}
+	}
 	return seed, from
 }
 
-// assignEnergy is the energy of a picked seed (LookaheadAssignEnergy), less for tests.
+// assignEnergy is the energy of a picked seed (LookaheadAssignEnergy), less for tests and for
+// seeds with heavy calls.
 func (c *Campaign) assignEnergy(seed *Seed, from source) Energy {
 	energy := c.schedule().assignEnergy(c.suite, seed, from)
 	if seed.Calls.IsTest() {
 		energy = min(energy, Energy(max(1, testTaskGas/max(1, seed.gas))))
+	}
+	if seed.work >= heavyWork {
+		energy = min(energy, Energy(max(1, maxTaskHeavy/seed.work)))
 	}
 	return energy
 }
@@ -61,6 +70,9 @@ const maxTaskCalls = 16_384
 func (c *Campaign) dispatch(t task, tasks []chan task) {
 	t.calls = maxTaskCalls
 	t.open, t.left, t.epoch, t.changed = slices.Clone(c.open), c.left, c.epoch, c.changed
+	if t.seed != nil && !t.seed.Calls.HasAny(c.avoided) { // otherwise there is nothing else to call
+		t.avoided = c.avoided
+	}
 	if c.MaxCalls > 0 {
 		left := c.MaxCalls - c.result.Stats.Calls - c.reserved
 		t.calls = min(t.calls, left)

@@ -18,6 +18,10 @@ type slotKey uint64
 // touch more.
 const maxFootprint = 32
 
+// maxCompared bounds the comparisons that are looked at for what was read, about a
+// millisecond's: loops read tens of thousands of words. Arbitrary.
+const maxCompared = 1 << 16
+
 // footprint lists the state variables that the last call of an execution reads, and those
 // that it writes if it succeeds, whether their value changes or not: with other arguments
 // it may. Variables that it reads decide if a comparison has the value as an operand.
@@ -26,6 +30,7 @@ func footprint(exec *evm.Execution) (f footprints) {
 	n := len(exec.Calls) - 1
 	call := &exec.Calls[n]
 	last := call.Frames
+	compared := 0
 	looked := 0 // searches of earlier calls' writes, which may be thousands
 	for i := last[0]; i < last[1]; i++ {
 		for j := range exec.Frames[i].Storage {
@@ -39,7 +44,8 @@ func footprint(exec *evm.Execution) (f footprints) {
 						f.wants = insertKey(f.wants, key)
 					}
 				}
-				if decides(exec.Frames[i].Comparisons, &access.Value) {
+				compared += len(exec.Frames[i].Comparisons)
+				if compared <= maxCompared && decides(exec.Frames[i].Comparisons, &access.Value) {
 					f.decides = insertKey(f.decides, key)
 				}
 			case call.Outcome == evm.Success:

@@ -25,12 +25,16 @@ func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery) {
 	if t.Reached || t.Entered && !h.kept {
 		return
 	}
+	if !c.affordsJudging(d.work) {
+		c.deferHit(h, d)
+		return
+	}
 	reaches := func(seq input.Sequence, exec *evm.Execution) bool {
 		entered, kept := enters(c.Table, &c.Targets[h.target], exec)
 		return kept || entered && !h.kept
 	}
 	short := d.sequence[: h.call+1 : h.call+1]
-	seq, _, ok := c.confirm(ctx, short, targetProbes, reaches)
+	seq, _, ok := c.confirm(ctx, short, probes(targetProbes, d.work), reaches)
 	if !ok {
 		c.disagreement(fmt.Sprintf("target %s in %s", c.Targets[h.target].Position, c.Targets[h.target].Contract), d.sequence)
 		return
@@ -59,7 +63,11 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 		c.keepWay(key, d.sequence[:seen.Call+1])
 		return
 	}
-	seq, exec, ok := c.confirm(ctx, d.sequence, findingProbes, func(seq input.Sequence, exec *evm.Execution) bool {
+	if !c.affordsJudging(d.work) {
+		c.deferFinding(seen, d)
+		return
+	}
+	seq, exec, ok := c.confirm(ctx, d.sequence, probes(findingProbes, d.work), func(seq input.Sequence, exec *evm.Execution) bool {
 		return c.observer.sees(key, seq, exec)
 	})
 	if !ok {
@@ -103,8 +111,12 @@ func (c *Campaign) keepWay(key findingKey, seq input.Sequence) {
 // within the campaign's budget; the two replays may exceed it, so that observations made
 // within it are not lost.
 func (c *Campaign) confirm(ctx context.Context, seq input.Sequence, probes int, holds holds) (input.Sequence, *evm.Execution, bool) {
-	if _, ok := c.replay(seq, holds); !ok {
+	exec, ok := c.replay(seq, holds)
+	if !ok {
 		return nil, nil, false
+	}
+	if probes == 0 {
+		return seq.Clone(), exec, true
 	}
 	seq = minimize(c.Space, seq, func(seq input.Sequence) bool {
 		if probes--; probes < 0 || ctx.Err() != nil || !c.affords(uint64(len(seq))) {
@@ -113,7 +125,7 @@ func (c *Campaign) confirm(ctx context.Context, seq input.Sequence, probes int, 
 		_, ok := c.replay(seq, holds)
 		return ok
 	})
-	exec, ok := c.replay(seq, holds)
+	exec, ok = c.replay(seq, holds)
 	return seq, exec, ok
 }
 
@@ -128,6 +140,9 @@ func (c *Campaign) replay(seq input.Sequence, holds holds) (*evm.Execution, bool
 	c.result.Stats.Calls += uint64(len(seq))
 	if err != nil {
 		return nil, false
+	}
+	if work := workOf(exec); work >= heavyWork {
+		c.judged += work * judgeFactor
 	}
 	return exec, holds(seq, exec)
 }

@@ -26,6 +26,8 @@ func (c *Campaign) merge(ctx context.Context, b batch) {
 		d.at.Calls += before.Calls
 		c.mergeDiscovery(ctx, d, &b.task)
 	}
+	c.mergeCosts(&b)
+	c.confirmDeferred(ctx)
 	c.mergeFaults(&b)
 	c.Progress(Event{At: c.now(), Target: -1, Stats: c.stats()})
 }
@@ -45,9 +47,18 @@ func (c *Campaign) mergeWork(b *batch) {
 	c.result.Stats.Analysis.Add(b.analysis)
 	c.result.Stats.AnalysisSeconds += b.analysisSeconds
 	if b.task.energy > 0 {
-		c.suite.spent[b.task.source] += b.executions + b.trials/trialsPerExecution
+		c.suite.spent[b.task.source] += b.executions + b.trials/trialsPerExecution + b.heavyWork/heavyPerExecution
 	}
 	c.countGas(b)
+}
+
+// mergeCosts counts work by function, and decides what is called next.
+func (c *Campaign) mergeCosts(b *batch) {
+	if len(b.rest) > 0 {
+		c.initial = append([]task{{run: b.rest}}, c.initial...)
+	}
+	c.ration.merge(b)
+	c.avoid(c.Space)
 }
 
 // mergePathCounts counts the path of every execution.
@@ -134,6 +145,9 @@ func (c *Campaign) mergeDiscovery(ctx context.Context, d *discovery, t *task) {
 	newSides := c.mergeSides(d)
 	c.mergeCloser(d, seed)
 	c.mergeCorpus(d, seed.NewBlocks || newSides || len(d.news.hits) > 0)
+	if seed.NewBlocks || newSides || len(d.seen) > 0 {
+		c.showedNew(d.sequence)
+	}
 	c.mergeTargets(ctx, d)
 	c.mergeFindings(ctx, d)
 }
@@ -142,7 +156,7 @@ func (c *Campaign) mergeDiscovery(ctx context.Context, d *discovery, t *task) {
 // common with the seed of its task.
 func (c *Campaign) newSeed(d *discovery, t *task) *Seed {
 	seed := &Seed{
-		PID: d.pid, Changes: d.changes, state: d.state, gas: d.gas, short: d.short != nil,
+		PID: d.pid, Changes: d.changes, state: d.state, gas: d.gas, work: d.work, short: d.short != nil,
 		reads: d.reads, writes: d.writes, wants: d.wants,
 		epoch: t.epoch, changed: c.changed,
 	}

@@ -88,6 +88,9 @@ func (w *worker) checksProperties(exec *evm.Execution, isNew bool) bool {
 // properties are checked, not fuzzed. It returns false when the task is over.
 func (w *worker) tryProperties(ctx context.Context, seq input.Sequence, b *batch) bool {
 	for _, p := range w.properties {
+		if b.task.avoided[p.Function] {
+			continue
+		}
 		within := w.space.Within(p, seq)
 		if len(within) == 0 && len(seq) > 0 {
 			continue

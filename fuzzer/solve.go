@@ -76,6 +76,9 @@ func (w *worker) solve(ctx context.Context, t task, b *batch) {
 // over.
 func (w *worker) callEachAfter(ctx context.Context, seq input.Sequence, b *batch) bool {
 	for _, next := range w.mutator.Continue(w.rand, seq) {
+		if b.task.avoids(next) {
+			continue
+		}
 		if _, _, ok := w.try(ctx, next, b); !ok {
 			return false
 		}

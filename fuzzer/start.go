@@ -51,6 +51,7 @@ func (c *Campaign) prepare() error {
 	c.taken = map[branchSide]bool{}
 	c.reported = map[findingKey]bool{}
 	c.passed = map[input.Callable]bool{}
+	c.ration = newRation()
 	c.result.Targets = make([]TargetResult, len(c.Targets))
 	c.start = c.Now()
 	c.openTargets()
@@ -151,6 +152,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		moved:         map[branchSide]bool{},
 		resisted:      map[branchSide]int{},
 		tried:         map[difference]bool{},
+		meter:         meter{of: map[*input.Function]*cost{}},
 		seconds:       c.seconds,
 		without:       c.Without,
 		overridePaths: newPathSet(maxRecentPaths),

@@ -40,6 +40,7 @@ type Seed struct {
 	size    int     // bytes of Calls that the entry it comes from does not have
 
 	gas    uint64 // of its last call
+	work   uint64 // of all its calls
 	solved bool   // worker.solve has started from it
 	short  bool   // no call can be removed, see worker.shorten
 

@@ -35,6 +35,8 @@ type task struct {
 	seqLen   int    // at most so many calls a mutant
 	calls    uint64 // the task may run at most so many calls
 
+	avoided map[*input.Function]bool // that are not called, see ration
+
 	changed int    // likewise, of changes of state
 	open    []bool // by target: not yet reached; as of epoch
 	epoch   int    // of the campaign when the task was dispatched
@@ -49,7 +51,12 @@ type batch struct {
 	gas           uint64            // of the last calls
 	passed        []input.Callable  // fuzz tests that passed with some arguments, for the first time
 	calls         uint64
-	trials        uint64 // of searches in formulas
+	work          uint64         // of calls that were run, and of what belongs to an execution
+	costs         []functionCost // by function
+	heavy         []functionCost // of heavy calls
+	heavyWork     uint64
+	rest          []input.Sequence // of the task's sequences, that were not run
+	trials        uint64           // of searches in formulas
 	discoveries   []discovery
 	demandedSides []demandedSide
 	answer        *lookaheadResult // to a task that asks
@@ -72,6 +79,7 @@ type discovery struct {
 	changes  bool           // the last call succeeded and changed state; a test changes nothing that lasts
 	state    stateID        // after the sequence
 	gas      uint64         // of the last call
+	work     uint64         // of all calls
 	footprints
 	at Mark // executions and calls since the batch began
 
@@ -125,6 +133,7 @@ type worker struct {
 	overridePaths pathSet           // paths from overridden states
 
 	// Of the current task.
+	meter      meter
 	seed       *Seed
 	idle       int                 // mutants since the last one with a lead, see worker.skips
 	tried      map[difference]bool // its leads, see step.alreadyTried
@@ -158,6 +167,8 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 		t.sequence = t.seed.Calls.Unpack()
 	}
 	b = batch{worker: w.id, task: t}
+	w.mutator.Avoid(t.avoided)
+	defer func() { b.costs = w.meter.take() }()
 	defer func() {
 		if r := recover(); r != nil {
 			b.fault = &Fault{fmt.Sprintf("panic in worker: %v\n%s", r, debug.Stack()), w.current.Clone(), nil}
@@ -178,7 +189,11 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	if t.properties && !w.tryProperties(ctx, nil, &b) {
 		return b
 	}
-	for _, seq := range t.run {
+	for i, seq := range t.run {
+		if b.heavyWork >= maxTaskHeavy {
+			b.rest = t.run[i:]
+			break
+		}
 		if _, _, ok := w.try(ctx, seq, &b); !ok {
 			return b
 		}
@@ -240,6 +255,9 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 			next.from = base
 			energy--
 		case !next.complete(w.space):
+			continue
+		}
+		if t.avoids(next.sequence) {
 			continue
 		}
 		exec, isNew, ok := w.try(ctx, next.sequence, b)
@@ -357,7 +375,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		w.dictionary.Observe(exec)
 	}
 	if isNew || len(seen) > 0 {
-		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, gas: gasOf(exec), at: w.mark(b), result: ahead}
+		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, gas: gasOf(exec), work: workOf(exec), at: w.mark(b), result: ahead}
 		if !test {
 			d.changes, d.footprints = changedState(exec), footprint(exec)
 		}
@@ -392,8 +410,17 @@ func (w *worker) run(ctx context.Context, seq input.Sequence, b *batch) (*evm.Ex
 		return nil, false
 	}
 	b.gas += gasOf(exec)
+	w.meter.count(seq, exec, b)
 	b.mismatches = append(b.mismatches, w.machine.faults(seq)...)
 	return exec, true
+}
+
+// workOf is the work of all calls, whether they were run this time or not.
+func workOf(exec *evm.Execution) (work uint64) {
+	for i := range exec.Calls {
+		work += exec.Calls[i].Work()
+	}
+	return work
 }
 
 // gasOf is the gas of the last call.
@@ -411,9 +438,10 @@ func (w *worker) verify(exec *evm.Execution, seq input.Sequence, b *batch) (*evm
 	return exec, true
 }
 
-// affords reports whether the task has enough calls left for a sequence.
+// affords reports whether the task has enough calls left for a sequence, and work for heavy
+// calls.
 func (w *worker) affords(seq input.Sequence, b *batch) bool {
-	return b.calls+uint64(len(seq)) <= b.task.calls
+	return b.calls+uint64(len(seq)) <= b.task.calls && (b.heavyWork < maxTaskHeavy || b.task.seed == nil)
 }
 
 // observe lists what the oracles see for the first time.

@@ -21,7 +21,8 @@ type Checked struct {
 
 	calls      uint64          // run so far, comparisons not counted
 	due        uint64          // the number of the call that is compared next
-	verified   uint64          // calls run for Verify
+	ran        uint64          // likewise, a heavy one counted as several, see workPerCall
+	verified   uint64          // run for Verify, counted in the same way
 	distrusted map[uint64]bool // by the program's key
 	overruled  bool            // nothing is run on the fast machine any more
 	mismatches []Mismatch
@@ -59,6 +60,10 @@ const (
 	// share: a campaign learns most of what it learns in the beginning. 2,000 calls
 	// take the reference about 20 ms.
 	verifyAllowance = 2000
+	// workPerCall is the work of a heavy call that counts as one more: no call of most
+	// contracts reaches it, so that they count as one each, and endless loops count as
+	// hundreds.
+	workPerCall = 1 << 15
 	// maxMismatches is the number of mismatches after which the fast machine is not
 	// used any more. The code of each is run on the reference from then on; so many
 	// cannot be due to one odd contract. Arbitrary.
@@ -80,6 +85,7 @@ func (c *Checked) Run(seq Sequence) (*Execution, error) {
 	}
 	exec, err := c.fast.Run(seq)
 	c.last = c.fast
+	c.ran += cost(seq, exec)
 	switch {
 	case err == nil && len(c.distrusted) > 0 && c.doubtful(exec):
 		return c.ask(seq)
@@ -92,14 +98,29 @@ func (c *Checked) Run(seq Sequence) (*Execution, error) {
 	return exec, nil
 }
 
+// cost is the number of calls that a sequence counts as, of those that were run this time.
+func cost(seq Sequence, exec *Execution) uint64 {
+	calls := uint64(len(seq))
+	if exec == nil {
+		return calls
+	}
+	for i := exec.Reused(); i < len(exec.Calls); i++ {
+		calls += exec.Calls[i].Work() / workPerCall
+	}
+	return calls
+}
+
 // Verify compares the sequence that was run last, as long as the budget allows,
 // and gives the execution to believe.
 func (c *Checked) Verify(seq Sequence, exec *Execution) (*Execution, error) {
-	calls := uint64(len(seq))
-	if c.last != c.fast || c.verified+calls > verifyAllowance+c.calls/verifyShare {
+	takes := uint64(len(seq))
+	for i := range exec.Calls {
+		takes += exec.Calls[i].Work() / workPerCall
+	}
+	if c.last != c.fast || c.verified+takes > verifyAllowance+c.ran/verifyShare {
 		return exec, nil
 	}
-	c.verified += calls
+	c.verified += takes
 	return c.compare(seq, exec, nil)
 }
 

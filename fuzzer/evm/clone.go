@@ -12,6 +12,7 @@ func (e *Execution) Clone() *Execution {
 		Frames:    slices.Clone(e.Frames),
 		Covered:   slices.Clone(e.Covered),
 		Truncated: e.Truncated,
+		reused:    e.reused,
 	}
 	for i := range c.Calls {
 		c.Calls[i].Output = slices.Clone(c.Calls[i].Output)

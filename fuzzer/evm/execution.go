@@ -129,7 +129,14 @@ type CallResult struct {
 	// call, and most reasons are never read.
 	reasons *Reasons
 	blamed  *bytecode.Contract // that first returned what the call reverted with; nil when unknown
+
+	work uint64
 }
+
+// Work is about how many plain instructions of the interpreter's the call took the time of.
+// It depends on nothing but the call and the state, as gas does, but says what a call costs a
+// campaign. Machines need not agree about it.
+func (c *CallResult) Work() uint64 { return c.work }
 
 // Reason tells people why the call failed: the decoded revert reason or the
 // fault's name; empty on success.
@@ -156,7 +163,16 @@ type Execution struct {
 	// outputs are missing, because there were more than the machine records. Path
 	// identifiers and Covered are complete all the same.
 	Truncated bool
+
+	reused int
 }
+
+// Reused is the number of calls, from the first on, that the machine had run before: only the
+// others were run this time.
+func (e *Execution) Reused() int { return e.reused }
+
+// Reuse says how many calls a machine takes over from its last run.
+func (e *Execution) Reuse(calls int) { e.reused = calls }
 
 // Coverage is a block that a call entered.
 type Coverage struct {

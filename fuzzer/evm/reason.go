@@ -65,8 +65,8 @@ func NewReasons(table *bytecode.Table) *Reasons {
 }
 
 // Result is what came of a call: frames are those of the Execution so far, of which
-// its own begin at the first one given, and id identifies what it did.
-func (r *Reasons) Result(frames []Frame, first int, id bytecode.PathID) CallResult {
+// its own begin at the first one given, id identifies what it did, and work is what it took.
+func (r *Reasons) Result(frames []Frame, first int, id bytecode.PathID, work uint64) CallResult {
 	own := frames[first:]
 	outer := &own[0]
 	return CallResult{
@@ -75,6 +75,7 @@ func (r *Reasons) Result(frames []Frame, first int, id bytecode.PathID) CallResu
 		Output:  outer.Output,
 		GasUsed: outer.GasUsed,
 		ID:      id,
+		work:    work,
 		reasons: r,
 		blamed:  origin(own),
 	}

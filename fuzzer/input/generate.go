@@ -50,8 +50,16 @@ func (m *Mutator) choose(r Rand, choices []Callable) Callable {
 	if len(choices) == 0 {
 		choices = m.space.Callables
 	}
-	return choices[r.IntN(len(choices))]
+	c := choices[r.IntN(len(choices))]
+	for draws := 1; m.avoided[c.Function] && draws < avoidingDraws; draws++ {
+		c = choices[r.IntN(len(choices))]
+	}
+	return c
 }
+
+// avoidingDraws is how often a function is drawn until it is none of those to avoid.
+// Arbitrary.
+const avoidingDraws = 64
 
 // GenerateSequence makes a sequence of 1 to SeqLen calls. When the Space can
 // deploy, half of them begin with a constructor call.

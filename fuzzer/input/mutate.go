@@ -22,6 +22,9 @@ type Mutator struct {
 	dictionary *Dictionary
 	options    Options
 
+	// avoided are functions that new calls are not of, if there are others.
+	avoided map[*Function]bool
+
 	fresh []int  // indices of the Space's fresh instances
 	words []Word // scratch
 }
@@ -50,6 +53,9 @@ func (m *Mutator) SetSeqLen(n int) {
 	}
 	m.options.SeqLen = min(n, MaxCalls)
 }
+
+// Avoid makes new calls of these functions rare. The map must not change any more.
+func (m *Mutator) Avoid(functions map[*Function]bool) { m.avoided = functions }
 
 // SeqLen is the most calls of a sequence.
 func (m *Mutator) SeqLen() int { return m.options.SeqLen }

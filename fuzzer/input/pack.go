@@ -89,6 +89,11 @@ func (p Packed) Last() Callable {
 // IsTest reports whether the sequence is a run of a fuzz test.
 func (p Packed) IsTest() bool { return len(p) > 0 && p[len(p)-1].function.Test }
 
+// HasAny reports whether the sequence calls one of some functions.
+func (p Packed) HasAny(of map[*Function]bool) bool {
+	return slices.ContainsFunc(p, func(c *packedCall) bool { return of[c.function] })
+}
+
 func appendCall(dst []byte, c *Call) []byte {
 	dst = binary.AppendUvarint(dst, uint64(c.Instance))
 	dst = binary.AppendUvarint(dst, uint64(c.Sender))

@@ -26,6 +26,13 @@ const (
 	// deployGas is four transactions' worth of gas: code of the debug build is
 	// two to three times as long as the release build's, and must be paid for.
 	deployGas = 4 * evm.CallGas
+	// questionGas is what views, proxies and diamonds get that are asked what they are: most
+	// take a hundredth of it, and a fallback function that burns all its gas does so quickly.
+	questionGas = 1 << 20
+	// maxExhaustedInAll bounds the runs of all constructors and initializers that end out of
+	// gas, half a minute's: after so many, each contract has one, with one transaction's gas.
+	// Arbitrary.
+	maxExhaustedInAll = 16
 	// maxExhausted bounds the runs of a constructor that end out of gas: other
 	// arguments seldom help, and each costs the most a run can cost.
 	maxExhausted = 4
@@ -55,6 +62,7 @@ type builder struct {
 	tried      map[*bytecode.Contract]bool
 	copies     map[*bytecode.Contract]int // instances beyond the first
 	needed     map[*bytecode.Contract][]need
+	exhausted  int                     // runs that ended out of gas
 	proxied    map[common.Address]bool // instances that only serve a proxy
 	proxies    map[common.Address]bool // and those proxies
 	unmintable map[common.Address]bool // tokens that cannot be minted, see lookForSupply
@@ -297,7 +305,11 @@ type outcome struct {
 func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm.Call, look func(*evm.Execution)) (*outcome, error) {
 	o := &outcome{}
 	furthest := -1
-	for exhausted := 0; o.tries < maxTries && exhausted < maxExhausted; {
+	most := maxExhausted
+	if b.exhausted >= maxExhaustedInAll {
+		most = 1
+	}
+	for exhausted := 0; o.tries < maxTries && exhausted < most; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -307,6 +319,9 @@ func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm
 		}
 		o.tries++
 		o.call, o.arguments = call(arguments), arguments
+		if most == 1 {
+			o.call.Gas = evm.CallGas
+		}
 		exec, err := b.machine.Run(append(slices.Clip(b.calls), o.call))
 		if err != nil {
 			return nil, err
@@ -321,6 +336,7 @@ func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm
 		}
 		if result.Outcome == evm.OutOfGas {
 			exhausted++
+			b.exhausted++
 		}
 		if progress := progressOf(exec); progress > furthest {
 			furthest, o.reason = progress, result.Reason()

@@ -100,20 +100,23 @@ func (b *builder) seeFacets(first int) error {
 
 // facetsOf adds what is behind one instance.
 func (b *builder) facetsOf(diamond evm.Instance, known []evm.Instance) error {
-	probes := 0
+	probes, burnt := 0, 0
 	for _, facet := range known {
 		seen := func(in evm.Instance) bool { return in.Address == diamond.Address && in.Contract == facet.Contract }
 		if facet.Address == diamond.Address || b.proxies[facet.Address] || slices.ContainsFunc(b.instances, seen) || len(b.instances) >= b.limit {
 			continue
 		}
 		for _, m := range sortedMethods(facet.Contract) {
-			if _, own := diamond.Contract.ABI.Methods[m.Name]; own || probes == maxFacetProbes {
+			if _, own := diamond.Contract.ABI.Methods[m.Name]; own || probes == maxFacetProbes || burnt == maxExhausted {
 				continue
 			}
 			probes++
-			behind, err := b.delegatesTo(diamond.Address, facet.Address, m.ID)
+			behind, outcome, err := b.delegatesTo(diamond.Address, facet.Address, m.ID)
 			if err != nil {
 				return err
+			}
+			if !behind && outcome == evm.OutOfGas {
+				burnt++
 			}
 			if behind {
 				b.proxied[facet.Address] = true
@@ -126,15 +129,16 @@ func (b *builder) facetsOf(diamond evm.Instance, known []evm.Instance) error {
 }
 
 // delegatesTo reports whether a contract hands calls of a function to the code at an
-// address.
-func (b *builder) delegatesTo(address, code common.Address, selector []byte) (bool, error) {
+// address, and how such a call ends.
+func (b *builder) delegatesTo(address, code common.Address, selector []byte) (bool, evm.Outcome, error) {
 	// Without arguments: the facet refuses it, but it is asked.
-	exec, err := b.machine.Run(append(slices.Clip(b.calls), evm.Call{From: User2.Address, To: address, Data: selector}))
+	exec, err := b.machine.Run(append(slices.Clip(b.calls), evm.Call{From: User2.Address, To: address, Data: selector, Gas: questionGas}))
 	if err != nil {
-		return false, err
+		return false, evm.OtherFault, err
 	}
-	frames := exec.Calls[len(exec.Calls)-1].Frames
+	last := &exec.Calls[len(exec.Calls)-1]
+	frames := last.Frames
 	return slices.ContainsFunc(exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool {
 		return f.Kind == evm.KindDelegateCall && f.Self == address && f.CodeAddress == code && bytes.Equal(f.Input, selector)
-	}), nil
+	}), last.Outcome, nil
 }

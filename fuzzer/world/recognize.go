@@ -106,7 +106,7 @@ func (b *builder) unwrap(i int, address common.Address, origin string) error {
 // behind is the contract that unknown calldata is delegated to; nil when it is
 // not.
 func (b *builder) behind(address common.Address) (*bytecode.Contract, error) {
-	call := evm.Call{From: User2.Address, To: address, Data: probe}
+	call := evm.Call{From: User2.Address, To: address, Data: probe, Gas: questionGas}
 	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
 	if err != nil {
 		return nil, err

@@ -163,7 +163,7 @@ func (b *builder) meetOwners() error {
 			if asked++; asked > maxOwnerCalls {
 				return nil
 			}
-			call := evm.Call{From: User2.Address, To: in.Address, Data: selector(signature)}
+			call := evm.Call{From: User2.Address, To: in.Address, Data: selector(signature), Gas: questionGas}
 			exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
 			if err != nil {
 				return err

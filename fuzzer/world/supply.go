@@ -38,7 +38,7 @@ func (b *builder) lookForSupply(in *evm.Instance) error {
 
 // word is the word that a view function answers; nil when it does not.
 func (b *builder) word(in *evm.Instance, signature string, packed []byte) (*uint256.Int, error) {
-	call := evm.Call{From: User2.Address, To: in.Address, Data: slices.Concat(selector(signature), packed)}
+	call := evm.Call{From: User2.Address, To: in.Address, Data: slices.Concat(selector(signature), packed), Gas: questionGas}
 	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
 	if err != nil {
 		return nil, err

@@ -168,6 +168,7 @@ func (r *Reference) Run(sequence evm.Sequence) (exec *evm.Execution, err error) 
 		}
 	}()
 	r.rewind(r.shared(sequence))
+	r.rec.Exec.Reuse(len(r.done))
 	for call = len(r.done); call < len(sequence); call++ {
 		r.push(&sequence[call])
 		r.run(call)

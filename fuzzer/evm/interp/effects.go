@@ -219,6 +219,7 @@ func (m *Interpreter) keccak(f *frame, sp int, gas uint64) (uint64, bool) {
 	if cost > gas {
 		return 0, false
 	}
+	m.rec.Work += record.HashWork * wordsOf(size[0])
 	f.extend(end)
 	data := f.slice(offset, size)
 	m.hashes.sum(size, data)
@@ -268,6 +269,7 @@ func (m *Interpreter) copy(f *frame, op byte, sp int, gas uint64) (uint64, evm.O
 			return 0, evm.OtherFault, true // EIP-211
 		}
 	}
+	m.rec.Work += record.CopyWork * wordsOf(size[0])
 	f.extend(end)
 	if into := f.slice(to, size); len(into) > 0 {
 		switch vm.OpCode(op) {
@@ -299,12 +301,13 @@ func (m *Interpreter) extcodecopy(f *frame, sp int, gas uint64) (uint64, bool) {
 		return 0, false
 	}
 	m.ledger.warmEntry(e)
+	m.rec.Work += record.CopyWork * wordsOf(size[0])
 	f.extend(end)
 	copyInto(f.slice(to, size), e.code, from)
 	return gas - cost, true
 }
 
-func (f *frame) mcopy(sp int, gas uint64) (uint64, bool) {
+func (m *Interpreter) mcopy(f *frame, sp int, gas uint64) (uint64, bool) {
 	to, from, size := f.top(sp, 1), f.top(sp, 2), f.top(sp, 3)
 	far := to
 	if to.Lt(from) {
@@ -314,6 +317,7 @@ func (f *frame) mcopy(sp int, gas uint64) (uint64, bool) {
 	if !ok || cost > gas {
 		return 0, false
 	}
+	m.rec.Work += record.CopyWork * wordsOf(size[0])
 	f.extend(end)
 	copy(f.slice(to, size), f.slice(from, size))
 	return gas - cost, true
@@ -385,6 +389,7 @@ func (m *Interpreter) replace(op byte, word *uint256.Int) {
 	number, small := word[0], word.IsUint64()
 	word.Clear()
 	var hash common.Hash
+	m.rec.Work += 4 * record.HashWork
 	switch {
 	case vm.OpCode(op) == vm.BLOBHASH:
 		if m.sent == nil || !small || number >= uint64(len(m.sent.BlobHashes)) {
@@ -533,6 +538,7 @@ func (m *Interpreter) output(f *frame, sp int, gas uint64) ([]byte, uint64, bool
 	if !ok || cost > gas {
 		return nil, 0, false
 	}
+	m.rec.Work += record.CopyWork * wordsOf(size[0])
 	f.extend(end)
 	data := f.slice(offset, size)
 	if len(data) == 0 {

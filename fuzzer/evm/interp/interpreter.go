@@ -190,6 +190,7 @@ func (m *Interpreter) Run(sequence evm.Sequence) (exec *evm.Execution, err error
 		m.renew()
 	}
 	m.rewind(m.shared(sequence))
+	m.rec.Exec.Reuse(len(m.done))
 	for call = len(m.done); call < len(sequence); call++ {
 		m.push(&sequence[call])
 		m.run(call)

@@ -225,6 +225,7 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 				break
 			}
 			gas -= cost
+			m.rec.Work += record.ExpWork * uint64(y.ByteLen())
 			sp--
 			y.Exp(&stack[sp&stackMask], y)
 			continue
@@ -558,7 +559,7 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 			sp -= 4
 			continue
 		case stepMcopy:
-			left, ok := f.mcopy(sp, gas)
+			left, ok := m.mcopy(f, sp, gas)
 			if !ok {
 				break
 			}

@@ -108,6 +108,7 @@ func (m *Interpreter) recorded(f, parent *frame, kind vm.OpCode, to common.Addre
 
 // close ends the frame.
 func (m *Interpreter) close(f *frame, outcome evm.Outcome, output []byte, used uint64) {
+	m.rec.Work += record.CopyWork * uint64(len(f.memory)) / 32
 	m.rec.Close(f.Active, outcome, output, used)
 	if cap(f.memory) > maxIdleMemory {
 		f.memory = nil
@@ -176,7 +177,7 @@ func (m *Interpreter) dispatch(f *frame, c *message) (evm.Outcome, []byte, uint6
 		l.credit(c.to, &zeroValue)
 	}
 	if p := c.to.precompile; p != nil {
-		return precompiled(p, c.input, c.gas)
+		return m.precompiled(p, c.input, c.gas)
 	}
 	f.code = m.code(c.to)
 	if f.code == nil {
@@ -186,11 +187,12 @@ func (m *Interpreter) dispatch(f *frame, c *message) (evm.Outcome, []byte, uint6
 }
 
 // precompiled runs a precompiled contract.
-func precompiled(p vm.PrecompiledContract, input []byte, gas uint64) (evm.Outcome, []byte, uint64) {
+func (m *Interpreter) precompiled(p vm.PrecompiledContract, input []byte, gas uint64) (evm.Outcome, []byte, uint64) {
 	cost := p.RequiredGas(input)
 	if cost > gas {
 		return evm.OutOfGas, nil, 0
 	}
+	m.rec.Work += record.GasWork * cost
 	output, err := p.Run(input)
 	if err != nil {
 		if err == vm.ErrExecutionReverted { //nolint:errorlint // it is never wrapped, and go-ethereum compares so
@@ -433,6 +435,7 @@ func (m *Interpreter) creationFrame(f *frame, from *entry, init []byte, gas uint
 	f.entry = e
 	outcome, output, left := evm.Success, []byte(nil), gas
 	if len(init) > 0 {
+		m.rec.Work += record.DecodeWork * uint64(len(init))
 		f.code = m.creation(f, init)
 		outcome, output, left = m.execute(f, gas)
 	}

@@ -41,6 +41,9 @@ type Recorder struct {
 	// touched is a journal of indices in Covered: a frame that fails takes back
 	// what it and its callees added; what is left when the call ends is kept.
 	touched []int
+	// Work is that of the current call so far, see work.go; instructions of open frames are
+	// added when these close.
+	Work uint64
 }
 
 // Watcher wants to know of storage accesses.
@@ -126,7 +129,7 @@ func (r *Recorder) Rest() {
 
 // End finishes the call whose first frame is given.
 func (r *Recorder) End(first int) {
-	r.Exec.Calls = append(r.Exec.Calls, r.reasons.Result(r.Exec.Frames, first, r.hasher.Sum()))
+	r.Exec.Calls = append(r.Exec.Calls, r.reasons.Result(r.Exec.Frames, first, r.hasher.Sum(), r.Work))
 }
 
 // Blind makes the recorder take nothing more of what happens in frames.
@@ -136,7 +139,7 @@ func (r *Recorder) Blind() {
 
 // Begin starts the call with the given index.
 func (r *Recorder) Begin(call int) {
-	r.call = call
+	r.call, r.Work = call, 0
 	if max(r.callSerial, r.frameSerial) >= maxSerial {
 		r.Programs.renumber()
 		r.callSerial, r.frameSerial = 0, 0
@@ -248,6 +251,7 @@ func (r *Recorder) Close(f *Active, outcome evm.Outcome, output []byte, gasUsed 
 	if outcome != evm.Success {
 		r.touched = r.touched[:f.touched]
 	}
+	r.Work += uint64(f.Steps) + FrameWork
 	r.hasher.Add(exitMark, pathWord(0, f.Depth)|boolWord(outcome != evm.Success))
 	if f.Index >= 0 {
 		frame := &r.Exec.Frames[f.Index]
@@ -392,6 +396,7 @@ func (r *Recorder) Branch(f *Active, pc uint32, condition *uint256.Int, s Shadow
 // Access records a storage access; value is nil for a load. It reports whether
 // there was room.
 func (r *Recorder) Access(f *Active, pc uint32, key, value *uint256.Int) bool {
+	r.Work += accessWork
 	if r.Watcher != nil {
 		r.Watcher.Accessed(f.Self, key, value != nil)
 	}
@@ -418,6 +423,7 @@ func (r *Recorder) Access(f *Active, pc uint32, key, value *uint256.Int) bool {
 // Event is a new event of the frame, for the caller to fill in; nil when there is
 // no room for it.
 func (r *Recorder) Event(f *Active, pc uint32, size int) *evm.Log {
+	r.Work += accessWork + CopyWork*uint64(size)/32
 	if f.Index < 0 {
 		return nil
 	}
