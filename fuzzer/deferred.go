@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// docket holds what the judge has yet to confirm. It takes twenty times as long for a call as
-// the workers' machine, half a second for one that burns all its gas: what heavy calls showed
-// waits until the judge may spend that much.
+// docket holds what the judge has yet to confirm. It takes ten times as long for a call as
+// the workers' machine, a tenth of a second for one that burns all its gas: what heavy calls
+// showed waits until the judge may spend that much.
 type docket struct {
 	judged   uint64 // work of the judge, in that of the workers' machine
 	findings []failure
@@ -22,8 +22,8 @@ type deferredHit struct {
 }
 
 const (
-	// judgeFactor: the judge takes so many times as long (measured: 15 to 25).
-	judgeFactor = 16
+	// judgeFactor: the judge takes so many times as long (measured: 3 to 12).
+	judgeFactor = 10
 	// judgeShare: the judge may spend one part in so many of the campaign's work on what
 	// heavy calls showed, beyond heavyGrant. Arbitrary.
 	judgeShare = 8

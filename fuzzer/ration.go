@@ -70,9 +70,9 @@ const (
 	// comparisons (measured: 2 to 4 µs).
 	overheadWork = 2048
 	// heavyShare: heavy calls get one part in so many of the work, beyond heavyGrant, which
-	// is a second's work and lets each function of most projects be called. Arbitrary.
+	// is a quarter of a second's and lets each function of most projects be called. Arbitrary.
 	heavyShare = 2
-	heavyGrant = 1 << 29
+	heavyGrant = 1 << 27
 	// patienceWork is what a burning function may use before it is quarantined without
 	// anything new: about 0.1 s. A term in quarantine is twice as long as the one before, at
 	// most 1<<maxTerms times as long as the first: what is in a burning function gets its

@@ -60,10 +60,9 @@ const (
 	// share: a campaign learns most of what it learns in the beginning. 2,000 calls
 	// take the reference about 20 ms.
 	verifyAllowance = 2000
-	// workPerCall is the work of a heavy call that counts as one more: no call of most
-	// contracts reaches it, so that they count as one each, and endless loops count as
-	// hundreds.
-	workPerCall = 1 << 15
+	// workPerCall is the work of a call that counts as one more: most calls take less, so
+	// that they count as one each, and an endless loop counts as a thousand.
+	workPerCall = 1 << 12
 	// maxMismatches is the number of mismatches after which the fast machine is not
 	// used any more. The code of each is run on the reference from then on; so many
 	// cannot be due to one odd contract. Arbitrary.

@@ -176,8 +176,9 @@ func (f *frame) extend(end uint64) {
 	}
 	// In steps, so that a contract that grows its memory word by word does not
 	// copy it each time.
-	grown := make([]byte, size, max(size, min(2*cap(f.memory), size+maxIdleMemory)))
+	grown := make([]byte, size, max(size, min(2*cap(f.memory), size+maxMemoryStep)))
 	copy(grown, f.memory)
+	f.moved += uint64(old)
 	f.memory = grown
 }
 
@@ -219,7 +220,7 @@ func (m *Interpreter) keccak(f *frame, sp int, gas uint64) (uint64, bool) {
 	if cost > gas {
 		return 0, false
 	}
-	m.rec.Work += record.HashWork * wordsOf(size[0])
+	m.rec.Work += record.FirstHashWork + record.HashWork*wordsOf(size[0])
 	f.extend(end)
 	data := f.slice(offset, size)
 	m.hashes.sum(size, data)
@@ -389,7 +390,7 @@ func (m *Interpreter) replace(op byte, word *uint256.Int) {
 	number, small := word[0], word.IsUint64()
 	word.Clear()
 	var hash common.Hash
-	m.rec.Work += 4 * record.HashWork
+	m.rec.Work += record.FirstHashWork
 	switch {
 	case vm.OpCode(op) == vm.BLOBHASH:
 		if m.sent == nil || !small || number >= uint64(len(m.sent.BlobHashes)) {

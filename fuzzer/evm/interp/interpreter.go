@@ -103,6 +103,9 @@ const (
 	maxIdleStacks = 1 << 3
 	// maxIdleMemory is the size of a frame's memory that is kept; arbitrary.
 	maxIdleMemory = 1 << 16
+	// maxMemoryStep bounds what a memory is made larger by than it has to be: a quarter of
+	// what a call's gas buys.
+	maxMemoryStep = 1 << 20
 	// maxIdleJournal is the length of a journal that is kept: 4 MB.
 	maxIdleJournal = 1 << 16
 )

@@ -39,6 +39,7 @@ type frame struct {
 
 	memory    []byte // a whole number of words
 	memoryGas uint64 // paid for it in total
+	moved     uint64 // bytes that were copied when it grew
 
 	stack *[stackSize]uint256.Int
 	bed   bed // where it is, see Interpreter.place
@@ -77,7 +78,7 @@ func (m *Interpreter) open(parent *frame, to common.Address) *frame {
 	f.Active = m.rec.Push(depth)
 	f.Self = to
 	f.returned, f.static = nil, parent != nil && parent.static
-	f.memory, f.memoryGas = f.memory[:0], 0
+	f.memory, f.memoryGas, f.moved = f.memory[:0], 0, 0
 	return f
 }
 
@@ -108,7 +109,7 @@ func (m *Interpreter) recorded(f, parent *frame, kind vm.OpCode, to common.Addre
 
 // close ends the frame.
 func (m *Interpreter) close(f *frame, outcome evm.Outcome, output []byte, used uint64) {
-	m.rec.Work += record.CopyWork * uint64(len(f.memory)) / 32
+	m.rec.Work += record.CopyWork * (uint64(len(f.memory)) + f.moved) / 32
 	m.rec.Close(f.Active, outcome, output, used)
 	if cap(f.memory) > maxIdleMemory {
 		f.memory = nil

@@ -9,9 +9,10 @@ const (
 	// FrameWork is what opening and closing a frame takes.
 	FrameWork = 256
 	// accessWork is a storage access, an event or another entry of what is recorded.
-	accessWork = 32
-	// HashWork is hashing a word of memory.
-	HashWork = 32
+	accessWork = 64
+	// HashWork is hashing a word of memory, and FirstHashWork what a hash takes beyond that.
+	HashWork      = 32
+	FirstHashWork = 128
 	// CopyWork is copying a word, or clearing one that memory grows by.
 	CopyWork = 1
 	// DecodeWork is decoding a byte of creation code.
