@@ -27,7 +27,7 @@ func (c *Campaign) budgetRemains(ctx context.Context) bool {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		c.result.Stopped = "time limit"
 	case ctx.Err() != nil:
-		c.result.Stopped = "canceled"
+		c.result.Stopped = Canceled
 	case !c.affords(uint64(c.seqLen)):
 		c.result.Stopped = "call limit"
 	case c.failing >= maxFaults:

@@ -47,7 +47,7 @@ func (c *Campaign) mergeWork(b *batch) {
 	c.result.Stats.Analysis.Add(b.analysis)
 	c.result.Stats.AnalysisSeconds += b.analysisSeconds
 	if b.task.energy > 0 {
-		c.suite.spent[b.task.source] += b.executions + b.trials/trialsPerExecution + b.heavyWork/heavyPerExecution
+		c.suite.spent[b.task.source] += b.executions + b.trials/trialsPerExecution
 	}
 	c.countGas(b)
 }
@@ -55,7 +55,10 @@ func (c *Campaign) mergeWork(b *batch) {
 // mergeCosts counts work by function, and decides what is called next.
 func (c *Campaign) mergeCosts(b *batch) {
 	if len(b.rest) > 0 {
-		c.initial = append([]task{{run: b.rest}}, c.initial...)
+		c.initial = append([]task{{run: b.rest, burning: b.task.burning}}, c.initial...)
+	}
+	if len(b.burning) > 0 {
+		c.initial = append(c.initial, task{run: b.burning, burning: true})
 	}
 	c.ration.merge(b)
 	c.avoid(c.Space)

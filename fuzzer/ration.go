@@ -1,6 +1,8 @@
 package fuzzer
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -15,7 +17,9 @@ import (
 //   - Heavy functions, as many as there are, get half of the work between them.
 //   - A function that burns without showing anything new is quarantined: for as much work of
 //     the campaign's as it had wasted, then twice as much, and so on.
-//   - Energy counts work, see [Campaign.assignEnergy], and so do the shares of sources.
+//   - Energy counts work, see [Campaign.assignEnergy].
+//   - Where the heavy functions' half is used up, a function that was never called is called
+//     with little gas first, see [worker.sound].
 //
 // Work is counted in instructions ([evm.CallResult.Work]) and never in time, so that a
 // campaign stays a function of its seed.
@@ -66,8 +70,8 @@ const (
 	// nothing new: about 1.5 ms. What runs until 16 million gas are used up takes two to
 	// forty times as much. Arbitrary.
 	burningWork = 1 << 20
-	// overheadWork is what an execution takes beside the machine's work: mutation, paths,
-	// comparisons (measured: 2 to 4 µs).
+	// overheadWork is what an execution takes in addition to the machine's work: mutation,
+	// paths, comparisons (measured: 2 to 4 µs).
 	overheadWork = 2048
 	// heavyShare: heavy calls get one part in so many of the work, beyond heavyGrant, which
 	// is a quarter of a second's and lets each function of most projects be called. Arbitrary.
@@ -84,9 +88,6 @@ const (
 	recentCalls = 256
 	// maxTaskHeavy bounds the work of heavy calls in one task: about 0.1 s. Arbitrary.
 	maxTaskHeavy = 1 << 26
-	// heavyPerExecution: so much work of heavy calls counts as one execution where executions
-	// are shared: the work of an ordinary one with all that belongs to it.
-	heavyPerExecution = 1 << 13
 )
 
 func newRation() ration {
@@ -105,20 +106,24 @@ func (m *meter) count(seq input.Sequence, exec *evm.Execution, b *batch) {
 	for i := exec.Reused(); i < len(exec.Calls); i++ {
 		work := exec.Calls[i].Work()
 		b.work += work
-		c := m.of[seq[i].Function]
-		if c == nil {
-			c = new(cost)
-			m.of[seq[i].Function] = c
-		}
-		if c.calls == 0 {
-			m.touched = append(m.touched, seq[i].Function)
-		}
-		c.calls++
-		c.work += work
+		m.add(seq[i].Function, cost{calls: 1, work: work})
 		if work >= heavyWork {
 			b.countHeavy(seq[i].Function, cost{1, work, outOfGas(exec, i)})
 		}
 	}
+}
+
+// add adds calls of a function.
+func (m *meter) add(f *input.Function, more cost) {
+	c := m.of[f]
+	if c == nil {
+		c = new(cost)
+		m.of[f] = c
+	}
+	if c.calls == 0 {
+		m.touched = append(m.touched, f)
+	}
+	c.add(more)
 }
 
 // outOfGas is 1 if a call is an execution's last, and ended out of gas.
@@ -253,14 +258,59 @@ func (t *task) avoids(seq input.Sequence) bool {
 }
 
 // nextInitial is the next task of those that the campaign begins with. Where heavy calls have
-// used up their share, they wait while there is something else to fuzz.
+// used up their share, functions are sounded first, and those that burn gas wait while there
+// is something else to fuzz.
 func (c *Campaign) nextInitial() (task, bool) {
-	if len(c.initial) == 0 || c.exhausted() && len(c.suite.Seeds) > 0 && c.affordable() != nil {
+	if len(c.initial) == 0 {
 		return task{}, false
 	}
-	t := c.initial[0]
-	c.initial = c.initial[1:]
+	next := 0
+	if c.exhausted() {
+		next = slices.IndexFunc(c.initial, func(t task) bool { return !t.burning })
+		if next < 0 && len(c.suite.Seeds) > 0 && c.affordable() != nil {
+			return task{}, false
+		}
+		next = max(next, 0)
+	}
+	t := c.initial[next]
+	c.initial = slices.Delete(c.initial, next, next+1)
+	t.sounding = c.exhausted() && !t.burning
 	return t, true
+}
+
+// soundingGas is what the last call of a sequence gets that is sounded: a sixteenth of
+// what it has otherwise. Arbitrary.
+const soundingGas = evm.CallGas / 16
+
+// sound reports whether a sequence's last call ends with little gas. The run feeds
+// nothing, since no call of a sequence has so little: what ends is run again, and what does not
+// counts as what it would cost with all gas. ok is false when the task is over.
+func (w *worker) sound(ctx context.Context, seq input.Sequence, b *batch) (ends, ok bool) {
+	if !w.affords(seq, b) || ctx.Err() != nil {
+		return false, false
+	}
+	w.current = seq
+	w.encoded = w.space.Encode(seq, w.encoded)
+	w.encoded[len(seq)-1].Gas = soundingGas
+	exec, err := w.machine.Run(w.encoded)
+	b.executions++
+	b.calls += uint64(len(seq))
+	if err != nil {
+		b.fault = &Fault{fmt.Sprintf("the machine failed: %v", err), seq.Clone(), nil}
+		return false, false
+	}
+	b.mismatches = append(b.mismatches, w.machine.faults(seq)...)
+	last := &exec.Calls[len(exec.Calls)-1]
+	b.work += overheadWork + last.Work()
+	for i := last.Frames[0]; i < last.Frames[1]; i++ {
+		if exec.Frames[i].Outcome == evm.OutOfGas {
+			f := lastOf(seq).Function
+			w.meter.add(f, cost{calls: 1, work: max(heavyWork, last.Work()*(evm.CallGas/soundingGas))})
+			b.countHeavy(f, cost{calls: 1, work: last.Work()})
+			return false, true
+		}
+	}
+	return true, true
 }
 
 // skips reports whether a seed is not picked: it is a test, and tests have used up their
@@ -293,8 +343,12 @@ type Burner struct {
 	Share              float64 // of the campaign's work
 }
 
-// maxBurners bounds the list for people; arbitrary.
-const maxBurners = 8
+// maxBurners bounds the list for people, and notableShare is the share of the work from
+// which on a function is listed. Arbitrary.
+const (
+	maxBurners   = 8
+	notableShare = 0.02
+)
 
 // burners lists the functions that cost the most in heavy calls, the most expensive first.
 func (r *ration) burners() []Burner {
@@ -314,7 +368,9 @@ func (r *ration) burners() []Burner {
 		if a.function.Contract != nil {
 			b.Contract = a.function.Contract.QualifiedName()
 		}
-		all = append(all, b)
+		if b.Share >= notableShare {
+			all = append(all, b)
+		}
 	}
 	return all
 }

@@ -50,12 +50,21 @@ type Result struct {
 	Notes    []string // what happened to the saved corpus
 	Stats    Stats
 	Stopped  string // why it ended
+	// Useful is the number of executions that no heavy call ended by using up its gas.
+	Useful uint64
+	// Burners are the functions that cost the most in heavy calls.
+	Burners []Burner
+	// Unconfirmed counts what oracles saw in calls so heavy that the judge had no time for them.
+	Unconfirmed int
 }
+
+// Canceled is [Result.Stopped] of a campaign that was canceled.
+const Canceled = "canceled"
 
 // finish completes the result once all workers are idle, and trims the corpus unless the
 // campaign was canceled.
 func (c *Campaign) finish() *Result {
-	if c.Corpus != nil && c.result.Stopped != "canceled" {
+	if c.Corpus != nil && c.result.Stopped != Canceled {
 		var err error
 		if c.Corpus.Withhold {
 			err = c.Corpus.clear(c.Space, c.breaks)
@@ -66,6 +75,7 @@ func (c *Campaign) finish() *Result {
 	}
 	c.dropChosen()
 	c.result.Stats = c.stats()
+	c.result.Useful, c.result.Burners, c.result.Unconfirmed = c.result.Stats.Executions-c.ration.failed, c.burners(), c.dropped
 	for b := range c.blocks { // sorted below
 		if p := c.Table.Program(b.code); p != nil {
 			c.result.Entered = append(c.result.Entered, bytecode.Location{Code: b.code, PC: p.Blocks[b.block].Start})

@@ -22,6 +22,8 @@ type task struct {
 	properties bool
 	run        []input.Sequence
 	saved      bool // run is of the corpus
+	sounding   bool // whether those end with little gas first
+	burning    bool // they do not
 	seed       *Seed
 	sequence   input.Sequence // the seed's, unpacked by the worker
 	source     source
@@ -56,6 +58,7 @@ type batch struct {
 	heavy         []functionCost // of heavy calls
 	heavyWork     uint64
 	rest          []input.Sequence // of the task's sequences, that were not run
+	burning       []input.Sequence // likewise, since they burn gas
 	trials        uint64           // of searches in formulas
 	discoveries   []discovery
 	demandedSides []demandedSide
@@ -193,6 +196,16 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 		if b.heavyWork >= maxTaskHeavy {
 			b.rest = t.run[i:]
 			break
+		}
+		if t.sounding {
+			ends, ok := w.sound(ctx, seq, &b)
+			if !ok {
+				return b
+			}
+			if !ends {
+				b.burning = append(b.burning, seq)
+				continue
+			}
 		}
 		if _, _, ok := w.try(ctx, seq, &b); !ok {
 			return b

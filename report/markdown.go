@@ -135,6 +135,8 @@ func (p *page) heading() string {
 		return "❌ " + describeFindings(found, "bug") + " · " + reached
 	case p.r.Verdict != Pass && len(p.r.hidden()) > 0 && p.tally[Reached] > 0:
 		return "🛑 Not all of the change was looked at · " + reached
+	case p.r.Verdict == Error && p.r.Starved != nil && !p.r.Starved.Allowed && len(p.r.Faults) == 0:
+		return "⚠️ Starved · " + reached
 	case p.r.Verdict != Pass && p.tally.code() == 0:
 		return "🛑 Could not fuzz"
 	case p.r.Verdict != Pass:

@@ -54,6 +54,8 @@ type Report struct {
 	// Trouble is more about the error that ended the run; nil: none did, or there is no more.
 	Trouble *Trouble `json:"trouble,omitempty"`
 	Stats   Stats    `json:"stats"`
+	// Starved says that the campaign ran too few executions; nil: it ran enough.
+	Starved *Starved `json:"starved,omitempty"`
 
 	// BundleSHA256 is that of the one file that all files of the run were packed into,
 	// this report among them; empty: none was.
@@ -375,4 +377,6 @@ type Stats struct {
 	Seeds          int     `json:"seeds"`   // entries of the suite
 	Blocks         int     `json:"blocks"`  // distinct blocks entered
 	Stopped        string  `json:"stopped"` // why the campaign ended
+	// Burners are the functions whose heavy calls took much of the work, the most expensive first.
+	Burners []Burner `json:"burners,omitempty"`
 }

@@ -103,6 +103,12 @@ var rules = []rule{
 	{"there are targets, but no sequence was run", Error, func(f *facts) (string, bool) {
 		return fmt.Sprintf("%s, but no sequence was run", f.tally.what(f.tally.code())), f.Stats.Executions == 0
 	}},
+	{"the campaign was starved: it ran too few executions for its targets, and `--allow-starved` is not set", Error, func(f *facts) (string, bool) {
+		if f.Starved == nil || f.Starved.Allowed {
+			return "", false
+		}
+		return f.starved(), true
+	}},
 	{"a waiver has expired", Fail, func(f *facts) (string, bool) {
 		expired := f.expired()
 		if len(expired) == 0 {

@@ -122,6 +122,7 @@ func (s *Settings) RegisterOutput() {
 	f.StringVar(&o.Dir, "out", DefaultOut, "write report.json, sightline.sarif, comment.md, summary.md and reproducers to this `DIR`")
 	f.StringVar(&g.FailOn, "fail-on", DefaultFailOn, "lowest severity `LEVEL` that fails the gate: none, low, medium, high, critical")
 	f.StringVar(&g.Condition, "gate", "", "also fail unless this `CONDITION` holds: \"new_findings(medium) == 0 && reached >= 80%\"")
+	f.BoolVar(&g.AllowStarved, "allow-starved", false, "let a run pass whose campaign ran too few executions for its targets")
 	f.StringVar(&s.waivers, "waivers", "", "accept the findings listed in this `FILE`, each with a reason, an owner and an expiry date")
 	f.StringVar(&s.disclosure, "disclosure", DiscloseFull, "which `FINDINGS` to show: full for all, or introduced, which only counts the others (default on public repositories in the action: introduced)")
 	f.StringVar(&o.History, "remember", "", "keep findings between runs in this `FILE`: later runs try them first, and show them as still failing or fixed")

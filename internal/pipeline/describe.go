@@ -4,6 +4,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -47,7 +48,26 @@ func (r *run) describe(result *fuzzer.Result, with comparisons) error {
 		return err
 	}
 	d.lines()
+	d.starved(r.o.Gate.AllowStarved)
 	return d.findings()
+}
+
+// starved says whether the campaign ran enough executions for its targets.
+func (d *describer) starved(allowed bool) {
+	s := &report.Starved{Executions: d.result.Useful, Unconfirmed: d.result.Unconfirmed, Allowed: allowed}
+	for i := range d.result.Targets {
+		if !d.result.Targets[i].Unreachable {
+			s.Targets++
+		}
+	}
+	s.Needed = report.Needed(s.Targets, d.report.Limits)
+	if s.Targets == 0 || d.result.Stopped == fuzzer.Canceled || s.Executions >= s.Needed && s.Unconfirmed == 0 {
+		return
+	}
+	d.report.Starved = s
+	if allowed {
+		d.log.Warn("the campaign was starved: %s are too few for %s; a run may pass like that because of --allow-starved", human.Plural(int(s.Executions), "execution"), human.Plural(s.Targets, "target"))
+	}
 }
 
 // stats sums up the campaign, and adds the tool's own faults.
@@ -56,6 +76,9 @@ func (d *describer) stats() {
 	s := result.Stats
 	r.Stats = report.Stats{Executions: s.Executions, Calls: s.Calls, Seconds: s.Seconds,
 		Paths: s.Paths, Seeds: s.Seeds, Blocks: s.Blocks, Stopped: result.Stopped}
+	for _, b := range result.Burners {
+		r.Stats.Burners = append(r.Stats.Burners, report.Burner(b))
+	}
 	if s.Seconds > 0 {
 		r.Stats.CallsPerSecond = float64(s.Calls) / s.Seconds
 	}

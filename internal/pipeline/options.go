@@ -41,7 +41,9 @@ type Campaign struct {
 type Gate struct {
 	FailOn    string // lowest severity that fails
 	Condition string // that must hold in addition; empty: none
-	Waivers   []report.Waiver
+	// AllowStarved lets a run pass whose campaign ran too few executions.
+	AllowStarved bool
+	Waivers      []report.Waiver
 }
 
 // Output says where results go, and which of them.

@@ -224,8 +224,7 @@ func (m *Interpreter) loop(f *frame, gas uint64) (evm.Outcome, []byte, uint64) {
 			if gas < cost {
 				break
 			}
-			gas -= cost
-			m.rec.Work += record.ExpWork * uint64(y.ByteLen())
+			gas, m.rec.Work = gas-cost, m.rec.Work+cost // a gas takes the time of about one instruction here
 			sp--
 			y.Exp(&stack[sp&stackMask], y)
 			continue

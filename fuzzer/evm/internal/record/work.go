@@ -17,8 +17,6 @@ const (
 	CopyWork = 1
 	// DecodeWork is decoding a byte of creation code.
 	DecodeWork = 1
-	// ExpWork is a byte of an exponent: eight squarings, and as many products.
-	ExpWork = 64
 	// GasWork is a gas of a precompiled contract: 6 ns for a product of curve points, up to 20
 	// for a signature's recovery.
 	GasWork = 8

@@ -1,0 +1,76 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sightline-evm/sightline/internal/human"
+)
+
+// Starved says that a campaign ran too few executions to say anything about its targets.
+type Starved struct {
+	Executions uint64 `json:"executions"` // that ended in other ways than by using up their gas in a heavy call
+	Needed     uint64 `json:"needed"`     // see [Needed]
+	Targets    int    `json:"targets"`
+	// Unconfirmed counts what oracles saw in calls so heavy that it could not be confirmed.
+	Unconfirmed int  `json:"unconfirmed,omitempty"`
+	Allowed     bool `json:"allowed"` // the run may pass all the same
+}
+
+// Burner is a function whose calls took much of a campaign's work.
+type Burner struct {
+	Contract string  `json:"contract"`
+	Function string  `json:"function"`
+	Calls    uint64  `json:"calls"` // heavy ones
+	Share    float64 `json:"share"` // of the campaign's work, from 0 to 1
+}
+
+// The executions that a campaign needs. Arbitrary: campaigns of projects as they are run ten
+// thousand to two hundred thousand a second; those that were starved on purpose ran ten.
+const (
+	neededAtLeast   = 1000
+	neededPerTarget = 100
+	neededAtMost    = 50_000
+	// A limit that was asked for is the user's word: no more is needed than it allows a
+	// campaign of slow calls, or of sequences of 64 calls.
+	neededPerSecond = 500
+	callsPerNeeded  = 128
+)
+
+// Needed is the number of executions that a campaign needs for so many targets, given what
+// it was asked to stop after.
+func Needed(targets int, limits Limits) uint64 {
+	needed := min(neededAtLeast+neededPerTarget*uint64(targets), neededAtMost)
+	if limits.Calls > 0 {
+		needed = min(needed, limits.Calls/callsPerNeeded)
+	}
+	if limits.Seconds > 0 {
+		needed = min(needed, uint64(neededPerSecond*limits.Seconds))
+	}
+	return needed
+}
+
+// starved is the reason of a run that was.
+func (r *Report) starved() string {
+	s := r.Starved
+	reason := fmt.Sprintf("starved: %s for %s, where at least %s are needed", human.Plural(int(s.Executions), "execution"), human.Plural(s.Targets, "target"), human.Count(s.Needed))
+	if s.Executions >= s.Needed {
+		reason = fmt.Sprintf("starved: %s seen in calls that take too long to be confirmed", human.Plural(s.Unconfirmed, "finding"))
+	}
+	var named []string
+	others := 0
+	for _, b := range r.Stats.Burners {
+		if len(named) == 3 { // what a sentence holds
+			others++
+		} else {
+			named = append(named, fmt.Sprintf("%s.%s (%.0f%%)", human.Clean(b.Contract, maxName), human.Clean(b.Function, maxName), 100*b.Share))
+		}
+	}
+	if len(named) == 0 {
+		return reason + "; give the campaign more time, or change less at once"
+	}
+	if others > 0 {
+		named = append(named, human.Plural(others, "more function"))
+	}
+	return reason + "; calls that burn gas used up its work: " + strings.Join(named, ", ")
+}
