@@ -116,6 +116,9 @@ func (m *meter) count(seq input.Sequence, exec *evm.Execution, b *batch) {
 // add adds calls of a function.
 func (m *meter) add(f *input.Function, more cost) {
 	c := m.of[f]
+	if m.of == nil {
+		m.of = map[*input.Function]*cost{}
+	}
 	if c == nil {
 		c = new(cost)
 		m.of[f] = c

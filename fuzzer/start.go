@@ -152,7 +152,6 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		moved:         map[branchSide]bool{},
 		resisted:      map[branchSide]int{},
 		tried:         map[difference]bool{},
-		meter:         meter{of: map[*input.Function]*cost{}},
 		seconds:       c.seconds,
 		without:       c.Without,
 		overridePaths: newPathSet(maxRecentPaths),

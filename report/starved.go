@@ -13,8 +13,10 @@ type Starved struct {
 	Needed     uint64 `json:"needed"`     // see [Needed]
 	Targets    int    `json:"targets"`
 	// Unconfirmed counts what oracles saw in calls so heavy that it could not be confirmed.
-	Unconfirmed int  `json:"unconfirmed,omitempty"`
-	Allowed     bool `json:"allowed"` // the run may pass all the same
+	Unconfirmed int `json:"unconfirmed,omitempty"`
+	// LeftOut counts contracts with targets that were not deployed, since so many others were.
+	LeftOut int  `json:"leftOut,omitempty"`
+	Allowed bool `json:"allowed"` // the run may pass all the same
 }
 
 // Burner is a function whose calls took much of a campaign's work.
@@ -30,11 +32,14 @@ type Burner struct {
 const (
 	neededAtLeast   = 1000
 	neededPerTarget = 100
-	neededAtMost    = 50_000
+	neededAtMost    = 200_000
 	// A limit that was asked for is the user's word: no more is needed than it allows a
-	// campaign of slow calls, or of sequences of 64 calls.
+	// campaign of slow calls, or of sequences of 64 calls. But it was not asked for
+	// with a change of so many targets in mind, of which each takes a look at least.
 	neededPerSecond = 500
 	callsPerNeeded  = 128
+	manyTargets     = 100
+	neededPerMany   = 10
 )
 
 // Needed is the number of executions that a campaign needs for so many targets, given what
@@ -47,14 +52,18 @@ func Needed(targets int, limits Limits) uint64 {
 	if limits.Seconds > 0 {
 		needed = min(needed, uint64(neededPerSecond*limits.Seconds))
 	}
-	return needed
+	return max(needed, neededPerMany*uint64(max(targets-manyTargets, 0)))
 }
 
-// starved is the reason of a run that was.
-func (r *Report) starved() string {
+// DescribeStarved says in what way the campaign was starved.
+func (r *Report) DescribeStarved() string {
 	s := r.Starved
 	reason := fmt.Sprintf("starved: %s for %s, where at least %s are needed", human.Plural(int(s.Executions), "execution"), human.Plural(s.Targets, "target"), human.Count(s.Needed))
-	if s.Executions >= s.Needed {
+	switch {
+	case s.Executions < s.Needed:
+	case s.LeftOut > 0:
+		return fmt.Sprintf("starved: %s with targets left out, since so many contracts changed; change less at once", human.Plural(s.LeftOut, "contract"))
+	default:
 		reason = fmt.Sprintf("starved: %s seen in calls that take too long to be confirmed", human.Plural(s.Unconfirmed, "finding"))
 	}
 	var named []string

@@ -107,7 +107,7 @@ var rules = []rule{
 		if f.Starved == nil || f.Starved.Allowed {
 			return "", false
 		}
-		return f.starved(), true
+		return f.DescribeStarved(), true
 	}},
 	{"a waiver has expired", Fail, func(f *facts) (string, bool) {
 		expired := f.expired()

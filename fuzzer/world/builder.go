@@ -244,6 +244,7 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 	c.seen = len(b.instances)
 	c.failure.Contract = c.contract
 	if len(b.instances) >= b.limit {
+		c.failure.LeftOut = true
 		c.failure.Reason = fmt.Sprintf("the limit of %d deployed contracts was reached", b.limit)
 		return false, nil
 	}

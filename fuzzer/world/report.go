@@ -80,6 +80,8 @@ func (a *Addition) OwnProxy() bool { return strings.HasPrefix(a.Origin, ownProxy
 
 // Failure is a contract that is not in the World.
 type Failure struct {
+	// LeftOut: it was not tried, since as many were deployed as may be.
+	LeftOut  bool
 	Contract *bytecode.Contract
 	Reason   string // for people
 	Tries    int    // constructor runs

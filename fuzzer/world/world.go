@@ -53,7 +53,7 @@ func Funds() *uint256.Int { return funds.Clone() }
 // DefaultMaxInstances bounds the deployed instances when [Options] does not. What
 // is worth deploying is for [Select] to say; this only bounds the work on a build
 // where everything changed. Arbitrary.
-const DefaultMaxInstances = 256
+const DefaultMaxInstances = 2048
 
 // Options say what [Auto] deploys.
 type Options struct {

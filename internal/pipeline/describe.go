@@ -1,10 +1,12 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -61,12 +63,17 @@ func (d *describer) starved(allowed bool) {
 		}
 	}
 	s.Needed = report.Needed(s.Targets, d.report.Limits)
-	if s.Targets == 0 || d.result.Stopped == fuzzer.Canceled || s.Executions >= s.Needed && s.Unconfirmed == 0 {
+	for _, f := range d.head.Setup.Failures {
+		if f.LeftOut && slices.ContainsFunc(d.change.Mapping.Targets, func(t bytecode.Target) bool { return t.Contract == f.Contract.QualifiedName() }) {
+			s.LeftOut++
+		}
+	}
+	if s.Targets == 0 || d.result.Stopped == fuzzer.Canceled || s.Executions >= s.Needed && s.Unconfirmed+s.LeftOut == 0 {
 		return
 	}
 	d.report.Starved = s
 	if allowed {
-		d.log.Warn("the campaign was starved: %s are too few for %s; a run may pass like that because of --allow-starved", human.Plural(int(s.Executions), "execution"), human.Plural(s.Targets, "target"))
+		d.log.Warn("%s; --allow-starved lets the run pass all the same", d.report.DescribeStarved())
 	}
 }
 

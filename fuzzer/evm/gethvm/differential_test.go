@@ -235,5 +235,5 @@ func TestRewind(t *testing.T) {
 var executionOptions = cmp.Options{
 	cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b *bytecode.Program) bool { return a == b }),
-	cmpopts.IgnoreUnexported(evm.CallResult{}),
+	cmpopts.IgnoreUnexported(evm.Execution{}, evm.CallResult{}),
 }
