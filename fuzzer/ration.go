@@ -1,6 +1,7 @@
 package fuzzer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,7 +30,7 @@ type ration struct {
 	work     uint64     // of all calls, and overheadWork for each execution
 	burnt    uint64     // of heavy calls
 	calls    uint64     // heavy ones
-	failed   uint64     // executions that a heavy call ended out of gas
+	failed   uint64     // of these, those that failed
 	// avoided are the functions that no task calls now, but those whose seed does. It is
 	// replaced and never changed: workers read it.
 	avoided  map[*input.Function]bool
@@ -41,6 +42,7 @@ type account struct {
 	function *input.Function
 	recent   cost   // of the latest calls, see recentCalls
 	heavy    cost   // of heavy calls, since the campaign began
+	calls    uint64 // all of them
 	wasted   uint64 // since it last showed something new, or was last quarantined
 	terms    int    // in quarantine, since it last showed something new
 	until    uint64 // ration.work, when quarantine ends
@@ -50,7 +52,7 @@ type account struct {
 // cost is that of some calls.
 type cost struct {
 	calls, work uint64
-	failed      uint64 // of the calls, those that ended an execution out of gas
+	failed      uint64 // of heavy calls, those that failed
 }
 
 func (c *cost) add(d cost) {
@@ -108,7 +110,7 @@ func (m *meter) count(seq input.Sequence, exec *evm.Execution, b *batch) {
 		b.work += work
 		m.add(seq[i].Function, cost{calls: 1, work: work})
 		if work >= heavyWork {
-			b.countHeavy(seq[i].Function, cost{1, work, outOfGas(exec, i)})
+			b.countHeavy(seq[i].Function, cost{1, work, failed(exec, i)})
 		}
 	}
 }
@@ -129,9 +131,9 @@ func (m *meter) add(f *input.Function, more cost) {
 	c.add(more)
 }
 
-// outOfGas is 1 if a call is an execution's last, and ended out of gas.
-func outOfGas(exec *evm.Execution, call int) uint64 {
-	if call == len(exec.Calls)-1 && exec.Calls[call].Outcome == evm.OutOfGas {
+// failed is 1 if a call failed.
+func failed(exec *evm.Execution, call int) uint64 {
+	if exec.Calls[call].Outcome != evm.Success {
 		return 1
 	}
 	return 0
@@ -180,6 +182,7 @@ func (r *ration) merge(b *batch) {
 	for i := range b.costs {
 		a := r.account(b.costs[i].function)
 		a.recent.add(b.costs[i].cost)
+		a.calls += b.costs[i].calls
 		for a.recent.calls > recentCalls {
 			a.recent.calls /= 2
 			a.recent.work /= 2
@@ -309,7 +312,7 @@ func (w *worker) sound(ctx context.Context, seq input.Sequence, b *batch) (ends,
 		if exec.Frames[i].Outcome == evm.OutOfGas {
 			f := lastOf(seq).Function
 			w.meter.add(f, cost{calls: 1, work: max(heavyWork, last.Work()*(evm.CallGas/soundingGas))})
-			b.countHeavy(f, cost{calls: 1, work: last.Work()})
+			b.countHeavy(f, cost{1, last.Work(), 1})
 			return false, true
 		}
 	}
@@ -339,41 +342,27 @@ func (c *Campaign) affordable() *Seed {
 	return nil
 }
 
-// Burner is a function whose calls were heavy.
+// Burner is a function with heavy calls.
 type Burner struct {
 	Contract, Function string
 	Calls              uint64  // heavy ones
 	Share              float64 // of the campaign's work
+	// Ended is the number of all calls but the heavy ones that failed: of those that showed
+	// what the function does.
+	Ended uint64
 }
 
-// maxBurners bounds the list for people, and notableShare is the share of the work from
-// which on a function is listed. Arbitrary.
-const (
-	maxBurners   = 8
-	notableShare = 0.02
-)
-
-// burners lists the functions that cost the most in heavy calls, the most expensive first.
+// burners lists the functions with heavy calls, the most expensive first.
 func (r *ration) burners() []Burner {
 	byCost := slices.Clone(r.heavy)
-	slices.SortStableFunc(byCost, func(a, b *account) int {
-		switch {
-		case a.heavy.work > b.heavy.work:
-			return -1
-		case a.heavy.work < b.heavy.work:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(byCost, func(a, b *account) int { return cmp.Compare(b.heavy.work, a.heavy.work) })
 	var all []Burner
-	for _, a := range byCost[:min(len(byCost), maxBurners)] {
-		b := Burner{Function: a.function.Name, Calls: a.heavy.calls, Share: float64(a.heavy.work) / float64(max(1, r.work))}
+	for _, a := range byCost {
+		b := Burner{Function: a.function.Name, Calls: a.heavy.calls, Share: float64(a.heavy.work) / float64(max(1, r.work)), Ended: a.calls - min(a.calls, a.heavy.failed)}
 		if a.function.Contract != nil {
 			b.Contract = a.function.Contract.QualifiedName()
 		}
-		if b.Share >= notableShare {
-			all = append(all, b)
-		}
+		all = append(all, b)
 	}
 	return all
 }

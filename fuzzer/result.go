@@ -50,9 +50,9 @@ type Result struct {
 	Notes    []string // what happened to the saved corpus
 	Stats    Stats
 	Stopped  string // why it ended
-	// Useful is the number of executions that no heavy call ended by using up its gas.
+	// Useful is the number of executions without those in which a heavy call failed.
 	Useful uint64
-	// Burners are the functions that cost the most in heavy calls.
+	// Burners are the functions with heavy calls, the most expensive first.
 	Burners []Burner
 	// Unconfirmed counts what oracles saw in calls so heavy that the judge had no time for them.
 	Unconfirmed int
@@ -75,7 +75,7 @@ func (c *Campaign) finish() *Result {
 	}
 	c.dropChosen()
 	c.result.Stats = c.stats()
-	c.result.Useful, c.result.Burners, c.result.Unconfirmed = c.result.Stats.Executions-c.ration.failed, c.burners(), c.dropped
+	c.result.Useful, c.result.Burners, c.result.Unconfirmed = c.result.Stats.Executions-min(c.ration.failed, c.result.Stats.Executions), c.burners(), c.dropped
 	for b := range c.blocks { // sorted below
 		if p := c.Table.Program(b.code); p != nil {
 			c.result.Entered = append(c.result.Entered, bytecode.Location{Code: b.code, PC: p.Blocks[b.block].Start})

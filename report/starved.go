@@ -9,14 +9,17 @@ import (
 
 // Starved says that a campaign ran too few executions to say anything about its targets.
 type Starved struct {
-	Executions uint64 `json:"executions"` // that ended in other ways than by using up their gas in a heavy call
+	Executions uint64 `json:"executions"` // without those in which a heavy call failed
 	Needed     uint64 `json:"needed"`     // see [Needed]
 	Targets    int    `json:"targets"`
 	// Unconfirmed counts what oracles saw in calls so heavy that it could not be confirmed.
 	Unconfirmed int `json:"unconfirmed,omitempty"`
 	// LeftOut counts contracts with targets that were not deployed, since so many others were.
-	LeftOut int  `json:"leftOut,omitempty"`
-	Allowed bool `json:"allowed"` // the run may pass all the same
+	LeftOut int `json:"leftOut,omitempty"`
+	// Burning are functions that burnt their gas in nearly all calls, in contracts with targets
+	// that were not reached.
+	Burning []string `json:"burning,omitempty"`
+	Allowed bool     `json:"allowed"` // the run may pass all the same
 }
 
 // Burner is a function whose calls took much of a campaign's work.
@@ -61,6 +64,12 @@ func (r *Report) DescribeStarved() string {
 	reason := fmt.Sprintf("starved: %s for %s, where at least %s are needed", human.Plural(int(s.Executions), "execution"), human.Plural(s.Targets, "target"), human.Count(s.Needed))
 	switch {
 	case s.Executions < s.Needed:
+	case len(s.Burning) > 0:
+		named := s.Burning[0]
+		if n := len(s.Burning) - 1; n > 0 {
+			named += " and " + human.Plural(n, "more function")
+		}
+		return fmt.Sprintf("starved: calls of %s burn gas and fail, so that they show nothing of what was not reached", human.Clean(named, maxName))
 	case s.LeftOut > 0:
 		return fmt.Sprintf("starved: %s with targets left out, since so many contracts changed; change less at once", human.Plural(s.LeftOut, "contract"))
 	default:

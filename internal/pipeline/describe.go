@@ -1,12 +1,9 @@
 package pipeline
 
 import (
-	"slices"
-
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -54,29 +51,6 @@ func (r *run) describe(result *fuzzer.Result, with comparisons) error {
 	return d.findings()
 }
 
-// starved says whether the campaign ran enough executions for its targets.
-func (d *describer) starved(allowed bool) {
-	s := &report.Starved{Executions: d.result.Useful, Unconfirmed: d.result.Unconfirmed, Allowed: allowed}
-	for i := range d.result.Targets {
-		if !d.result.Targets[i].Unreachable {
-			s.Targets++
-		}
-	}
-	s.Needed = report.Needed(s.Targets, d.report.Limits)
-	for _, f := range d.head.Setup.Failures {
-		if f.LeftOut && slices.ContainsFunc(d.change.Mapping.Targets, func(t bytecode.Target) bool { return t.Contract == f.Contract.QualifiedName() }) {
-			s.LeftOut++
-		}
-	}
-	if s.Targets == 0 || d.result.Stopped == fuzzer.Canceled || s.Executions >= s.Needed && s.Unconfirmed+s.LeftOut == 0 {
-		return
-	}
-	d.report.Starved = s
-	if allowed {
-		d.log.Warn("%s; --allow-starved lets the run pass all the same", d.report.DescribeStarved())
-	}
-}
-
 // stats sums up the campaign, and adds the tool's own faults.
 func (d *describer) stats() {
 	r, result := d.report, d.result
@@ -84,7 +58,9 @@ func (d *describer) stats() {
 	r.Stats = report.Stats{Executions: s.Executions, Calls: s.Calls, Seconds: s.Seconds,
 		Paths: s.Paths, Seeds: s.Seeds, Blocks: s.Blocks, Stopped: result.Stopped}
 	for _, b := range result.Burners {
-		r.Stats.Burners = append(r.Stats.Burners, report.Burner(b))
+		if b.Share >= notableShare && len(r.Stats.Burners) < maxBurners {
+			r.Stats.Burners = append(r.Stats.Burners, report.Burner{Contract: b.Contract, Function: b.Function, Calls: b.Calls, Share: b.Share})
+		}
 	}
 	if s.Seconds > 0 {
 		r.Stats.CallsPerSecond = float64(s.Calls) / s.Seconds

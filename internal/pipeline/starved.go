@@ -1,0 +1,49 @@
+package pipeline
+
+import (
+	"slices"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// maxBurners bounds the list of functions with heavy calls, and notableShare is the share of
+// the work from which on one is listed. Arbitrary.
+const (
+	maxBurners   = 8
+	notableShare = 0.02
+)
+
+// starved says whether the campaign ran enough executions for its targets.
+func (d *describer) starved(allowed bool) {
+	s := &report.Starved{Executions: d.result.Useful, Unconfirmed: d.result.Unconfirmed, Allowed: allowed}
+	open := map[string]bool{} // contracts with targets that no call reached
+	for i := range d.result.Targets {
+		if !d.result.Targets[i].Unreachable {
+			s.Targets++
+			open[d.change.Mapping.Targets[i].Contract] = open[d.change.Mapping.Targets[i].Contract] || !d.result.Targets[i].Reached
+		}
+	}
+	if s.Targets == 0 || d.result.Stopped == fuzzer.Canceled {
+		return
+	}
+	s.Needed = report.Needed(s.Targets, d.report.Limits)
+	for _, f := range d.head.Setup.Failures {
+		if f.LeftOut && slices.ContainsFunc(d.change.Mapping.Targets, func(t bytecode.Target) bool { return t.Contract == f.Contract.QualifiedName() }) {
+			s.LeftOut++
+		}
+	}
+	for _, b := range d.result.Burners {
+		if open[b.Contract] && b.Ended < max(1, s.Needed/uint64(s.Targets)) {
+			s.Burning = append(s.Burning, b.Contract+"."+b.Function)
+		}
+	}
+	if s.Executions >= s.Needed && s.Unconfirmed+s.LeftOut+len(s.Burning) == 0 {
+		return
+	}
+	d.report.Starved = s
+	if allowed {
+		d.log.Warn("%s; --allow-starved lets the run pass all the same", d.report.DescribeStarved())
+	}
+}
