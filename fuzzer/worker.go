@@ -192,24 +192,8 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	if t.properties && !w.tryProperties(ctx, nil, &b) {
 		return b
 	}
-	for i, seq := range t.run {
-		if b.heavyWork >= maxTaskHeavy {
-			b.rest = t.run[i:]
-			break
-		}
-		if t.sounding {
-			ends, ok := w.sound(ctx, seq, &b)
-			if !ok {
-				return b
-			}
-			if !ends {
-				b.burning = append(b.burning, seq)
-				continue
-			}
-		}
-		if _, _, ok := w.try(ctx, seq, &b); !ok {
-			return b
-		}
+	if !w.runGiven(ctx, t, &b) {
+		return b
 	}
 	if t.seed != nil {
 		w.mutator.SetSeqLen(t.seqLen)
@@ -221,6 +205,30 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	}
 	w.shorten(ctx, &b)
 	return b
+}
+
+// runGiven runs the task's sequences as they are. It returns false when the task is over.
+func (w *worker) runGiven(ctx context.Context, t task, b *batch) bool {
+	for i, seq := range t.run {
+		if b.heavyWork >= maxTaskHeavy {
+			b.rest = t.run[i:]
+			break
+		}
+		if t.sounding {
+			ends, ok := w.sound(ctx, seq, b)
+			if !ok {
+				return false
+			}
+			if !ends {
+				b.burning = append(b.burning, seq)
+				continue
+			}
+		}
+		if _, _, ok := w.try(ctx, seq, b); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // reanalyze analyzes a sequence's path again.
@@ -262,15 +270,12 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 	mask := w.maskOf(t, base)
 	for energy := t.energy; energy > 0 || len(leads.stack) > 0; {
 		next, ok := leads.pop()
-		switch {
-		case !ok:
+		if !ok {
 			next = w.mutateWithin(&t, mask)
 			next.from = base
 			energy--
-		case !next.complete(w.space):
-			continue
 		}
-		if t.avoids(next.sequence) {
+		if !next.complete(w.space) || t.avoids(next.sequence) {
 			continue
 		}
 		exec, isNew, ok := w.try(ctx, next.sequence, b)
@@ -281,21 +286,24 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		found := w.follow(next, exec, isNew, budget)
 		budget -= len(found)
 		leads.push(found)
-		// Last, since they run the machine again, and exec is another execution then.
-		if input.IsTest(next.sequence) {
-			continue // a test leaves no state behind
-		}
-		scoped, asks := w.withinScope(next.sequence, exec), w.checksProperties(exec, isNew)
-		if w.fuzzesState(exec) && !w.fuzzState(ctx, next.sequence, exec, b) {
-			return
-		}
-		if scoped != nil && !w.tryProperty(ctx, scoped, b) {
-			return
-		}
-		if asks && !w.tryProperties(ctx, next.sequence, b) {
+		// Last, since it runs the machine again, and exec is another execution then.
+		if !input.IsTest(next.sequence) && !w.judgeState(ctx, next.sequence, exec, isNew, b) { // a test leaves no state behind
 			return
 		}
 	}
+}
+
+// judgeState asks properties about the state that a sequence leaves, and fuzzes the one that
+// its last call met. It returns false when the task is over.
+func (w *worker) judgeState(ctx context.Context, seq input.Sequence, exec *evm.Execution, isNew bool, b *batch) bool {
+	scoped, asks := w.withinScope(seq, exec), w.checksProperties(exec, isNew)
+	if w.fuzzesState(exec) && !w.fuzzState(ctx, seq, exec, b) {
+		return false
+	}
+	if scoped != nil && !w.tryProperty(ctx, scoped, b) {
+		return false
+	}
+	return !asks || w.tryProperties(ctx, seq, b)
 }
 
 // needsBase reports whether a technique needs the run of the task's seed itself.
