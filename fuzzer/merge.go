@@ -55,10 +55,10 @@ func (c *Campaign) mergeWork(b *batch) {
 // mergeCosts counts work by function, and decides what is called next.
 func (c *Campaign) mergeCosts(b *batch) {
 	if len(b.rest) > 0 {
-		c.initial = append([]task{{run: b.rest, burning: b.task.burning}}, c.initial...)
+		c.initial = append([]task{{run: b.rest, saved: b.task.saved, burning: b.task.burning}}, c.initial...)
 	}
 	if len(b.burning) > 0 {
-		c.initial = append(c.initial, task{run: b.burning, burning: true})
+		c.initial = append(c.initial, task{run: b.burning, saved: b.task.saved, burning: true})
 	}
 	c.ration.merge(b)
 	c.avoid(c.Space)

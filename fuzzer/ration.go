@@ -267,7 +267,7 @@ func (t *task) avoids(seq input.Sequence) bool {
 // used up their share, functions are sounded first, and those that burn gas wait while there
 // is something else to fuzz.
 func (c *Campaign) nextInitial() (task, bool) {
-	if len(c.initial) == 0 {
+	if c.initial = c.withoutCostly(c.initial); len(c.initial) == 0 {
 		return task{}, false
 	}
 	next := 0

@@ -1,6 +1,9 @@
 package fuzzer
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // savedShare is the part of the budget, one in so many, after which no more saved inputs
 // are run. Those that a campaign saves take less than a hundredth of it; those that anyone
@@ -10,7 +13,8 @@ const savedShare = 4
 // withoutCostly drops the tasks that are left of the saved inputs if the budget's share for
 // them is spent. The first is always run.
 func (c *Campaign) withoutCostly(tasks []task) []task {
-	if len(tasks) == 0 || !tasks[0].saved {
+	next := slices.IndexFunc(tasks, func(t task) bool { return !t.burning }) // the others wait
+	if len(tasks) == 0 || !tasks[max(next, 0)].saved {
 		return tasks
 	}
 	if !c.ranSaved {
@@ -22,9 +26,12 @@ func (c *Campaign) withoutCostly(tasks []task) []task {
 		return tasks
 	}
 	dropped := 0
-	for _, t := range tasks {
-		dropped += len(t.run)
-	}
+	tasks = slices.DeleteFunc(tasks, func(t task) bool {
+		if t.saved {
+			dropped += len(t.run)
+		}
+		return t.saved
+	})
 	c.result.Notes = append(c.result.Notes, fmt.Sprintf("%d saved inputs of the corpus were not run: the others took a quarter of the budget", dropped))
-	return nil
+	return tasks
 }
