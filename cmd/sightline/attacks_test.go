@@ -81,6 +81,7 @@ type attack struct {
 	*scene
 	canary, outside, npm, cache string
 	t                           testing.TB
+	commits                     map[string]string // ids by what they are
 	before                      map[string]string // what must not change, by path
 }
 
@@ -108,6 +109,7 @@ func cmdPull(ts *testscript.TestScript, neg bool, args []string) {
 	readme("A sale, and more.\n")
 	baseCommit := a.repo.CommitFolder("refs/heads/main", base, old)
 	merge := a.repo.CommitFolder("refs/pull/7/merge", head, baseCommit, headCommit)
+	a.commits = map[string]string{"BASE": baseCommit, "HEAD": headCommit, "MERGE": merge}
 	a.checkout(merge, "2")
 	ts.Check(overlay(a.workspace, step))
 	from := "octo/vault"
@@ -345,8 +347,17 @@ func (a *attack) record(comment string) string {
 	for value, name := range map[string]string{a.workspace: "$WORKSPACE", a.fake.URL: "$GITHUB", a.canary: "$CANARY", a.outside: "$OUTSIDE", a.dir: "$RUNNER"} {
 		text = strings.ReplaceAll(text, value, name)
 	}
-	return varying.ReplaceAllString(text, "…")
+	for name, id := range a.commits {
+		for _, digits := range []int{len(id), 12, 7} { // as people see them
+			text = strings.ReplaceAll(text, id[:digits], "$"+name)
+		}
+	}
+	return varying.ReplaceAllString(folded.ReplaceAllString(text, "<details>…</details>"), "…")
 }
+
+// folded is what a record leaves out of a comment: reproducers and lists, which have tests of
+// their own.
+var folded = regexp.MustCompile(`(?s)<details>.*?</details>`)
 
 // varying is what a record leaves out: durations, and speeds.
 var varying = regexp.MustCompile(`\b\d+(\.\d+)? ?(s|ms|min)\b|\b[\d.]+[kM]? calls/s`)
