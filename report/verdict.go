@@ -201,6 +201,19 @@ func (r *Report) knownIdle() bool {
 	return len(r.Unread) == 0 && !slices.ContainsFunc(r.Lines, func(l Line) bool { return l.Unused })
 }
 
+// Doubtful reports whether a pass, or a change with nothing to fuzz, says less than it seems to:
+// few lines were reached or none, or there is code that nothing looked at.
+func (r *Report) Doubtful() bool {
+	switch r.Verdict {
+	case Skipped:
+		return !r.knownIdle()
+	case Pass:
+		t := tallyOf(r)
+		return len(r.Unread) > 0 || t[Reached] == 0 || t.few()
+	}
+	return false
+}
+
 // near reports whether the condition holds within the tolerance alone.
 func (r *Report) near() bool {
 	_, near, _ := r.holds()

@@ -87,7 +87,7 @@ func (a *action) annotate(r *report.Report) {
 	switch {
 	case level == "":
 		level = github.LevelError
-	case len(r.Unread) > 0:
+	case r.Doubtful():
 		level = github.LevelWarning
 	}
 	a.runner.Annotate(github.Annotation{Level: level, Title: "Sightline: " + r.Verdict, Message: human.Clean(r.Reason, maxLogLine)})
@@ -179,7 +179,7 @@ func (a *action) writeComment(ctx context.Context, r *report.Report) (denied boo
 		return false
 	}
 	// An existing comment is always kept up to date.
-	silent := r.Verdict == report.Skipped || a.comment == commentOnFindings && len(r.Findings)+len(r.Clashes) == 0
+	silent := r.Verdict == report.Skipped && !r.Doubtful() || a.comment == commentOnFindings && len(r.Findings)+len(r.Clashes) == 0
 	address, err := a.client.Comment(ctx, a.run.Event.Number, github.Sticky{Prefix: report.MarkerPrefix, Body: body, Update: silent})
 	if address != "" {
 		fmt.Fprintf(a.out, "comment %s\n", human.Clean(address, maxLogLine))
