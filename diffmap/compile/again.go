@@ -236,10 +236,10 @@ func (o *Output) checkInput(compilers solc.Options, texts TextReader) error {
 	return all.CheckSources(read)
 }
 
-// checkImports is an error where an import of the project's own means another file of the
-// project in the build than it does by the project's remappings: a mock in the place of what
-// ships, say. What lies among the dependencies is left to the tools, which know remappings
-// that no file has.
+// checkImports is an error where an import means another file in the build than it does by the
+// project's remappings: a mock in the place of what ships, say. Tools know remappings that no
+// file has, for imports by name: Foundry infers them for what lies in lib, and dependencies
+// have their own. What a relative import means is not theirs to say.
 func (o *Output) checkImports(compilers solc.Options) error {
 	tree, err := sources.Open(compilers.Root, compilers)
 	if err != nil {
@@ -250,17 +250,26 @@ func (o *Output) checkImports(compilers solc.Options) error {
 		byName[s.Path] = s
 	}
 	remappings := parseRemappings(o.Settings.Remappings)
-	dependency := func(file string) bool {
-		return strings.Contains(file, "/node_modules/") || strings.Contains(file, "/lib/")
-	}
+	library := func(file string) bool { return strings.Contains(file, "/lib/") }
+	dependency := func(file string) bool { return strings.Contains(file, "/node_modules/") || library(file) }
 	for _, s := range o.Sources {
-		if s.File == "" || dependency(s.File) {
+		if s.File == "" {
 			continue
 		}
 		for _, imported := range solidity.Imports(s.Text) {
+			relative := strings.HasPrefix(imported.Path, "./") || strings.HasPrefix(imported.Path, "../")
+			if dependency(s.File) && !relative {
+				continue
+			}
 			there := byName[sources.UnitName(remappings, imported.Path, s.Path)]
+			if there == nil || there.File == "" {
+				continue
+			}
+			if library(there.File) && !relative && !tree.Remaps(imported.Path, s.Path) {
+				continue
+			}
 			file := tree.FileOf(tree.ImportedName(imported.Path, s.Path))
-			if there == nil || there.File == "" || file == "" || dependency(there.File) {
+			if file == "" || filepath.ToSlash(file) == there.File {
 				continue
 			}
 			if text, err := tree.ReadAlone(file); err == nil && !there.Equals(text) {

@@ -76,6 +76,11 @@ func (p *Tree) ImportedName(imported, importer string) string {
 	return other
 }
 
+// Remaps reports whether a remapping that the project's files state applies to an import.
+func (p *Tree) Remaps(imported, importer string) bool {
+	return UnitName(p.Remappings[:p.stated], imported, importer) != UnitName(nil, imported, importer)
+}
+
 // FileOf is the file that a compiler means by a source's name: below the root,
 // in node_modules or lib, by Hardhat 3's name, or by its absolute path, as forge
 // names what lies outside of the project. Empty when there is none.

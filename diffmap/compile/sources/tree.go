@@ -41,6 +41,7 @@ type Tree struct {
 	Repository   string   // likewise, what holds the root and is the project's to read; may be empty
 	nodeModules  []string // folders, nearest first
 	Remappings   []Remapping
+	stated       int    // of them, by the project's files; the rest are inferred
 	sourceFolder string // foundry.toml's src; empty when not given
 	limits       reading.Limits
 	bytes        int64 // Read so far
@@ -111,6 +112,7 @@ func (p *Tree) readSettings() error {
 		}
 		p.Remappings = append(p.Remappings, r)
 	}
+	p.stated = len(p.Remappings)
 	return nil
 }
 
