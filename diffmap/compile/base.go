@@ -3,6 +3,7 @@ package compile
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func (o *Output) BaseBuild(ctx context.Context, base BaseOptions, compilers solc
 	if err != nil {
 		return nil, reading.At(o.Origin, err)
 	}
-	compiler, err := o.FindCompiler(ctx, compilers)
+	compiler, err := o.CompilerOfBase(ctx, base.Texts, compilers)
 	for _, d := range base.Settings {
 		if d.Solc != "" {
 			compiler, err = solc.Find(ctx, []string{"=" + d.Solc}, compilers)
@@ -48,11 +49,47 @@ func (o *Output) BaseBuild(ctx context.Context, base BaseOptions, compilers solc
 	}
 	options.Peephole = options.Peephole || o.hasPeephole()
 	built, err := DebugBuild(ctx, input, compiler, options)
+	if own, other := o.FindCompiler(ctx, compilers); errors.Is(err, solc.ErrCompile) && o.Refused && other == nil {
+		built, err = DebugBuild(ctx, input, own, options) // the base's sources are as old
+	}
 	if err != nil {
 		return nil, err
 	}
 	built.Origin = o.Origin + ", base version"
 	return built, nil
+}
+
+// CompilerOfBase is the compiler of the base version: the head's, unless pragmas changed, or
+// sources with pragmas came, and with them the compiler that is chosen. Arithmetic is not
+// checked before 0.8.0, so that a pragma alone may change what every line means.
+func (o *Output) CompilerOfBase(ctx context.Context, texts map[string][]byte, compilers solc.Options) (*solc.Compiler, error) {
+	own, err := o.FindCompiler(ctx, compilers)
+	if err != nil || compilers.Named() != "" {
+		return own, err
+	}
+	var head, base []string
+	for _, s := range o.Sources {
+		pragmas := solidity.Pragmas(s.Text)
+		head = append(head, pragmas...)
+		if text, changed := texts[s.Path]; changed {
+			pragmas = solidity.Pragmas(text)
+		}
+		base = append(base, pragmas...)
+	}
+	if slices.Equal(head, base) && !o.Refused {
+		return own, nil
+	}
+	if solc.Allows(base, own.Number().String()) && !o.Refused {
+		// A configuration may have named it, and does so for the base as well.
+		if chosen, err := solc.Find(ctx, head, compilers); err != nil || chosen.Version() != own.Version() {
+			return own, ctx.Err()
+		}
+	}
+	other, err := solc.Find(ctx, base, compilers)
+	if err != nil { // the head's says what is wrong
+		return own, ctx.Err()
+	}
+	return other, nil
 }
 
 // hasPeephole reports whether the output is the project's own build, and one in which

@@ -29,6 +29,9 @@ type Output struct {
 	// Folder is the folder of the project that was built, relative to the root
 	// that was searched for projects, with slashes; empty for the root itself.
 	Folder string
+	// Refused reports that the newest compiler that the sources' pragmas allow does not take
+	// them, and one of an older language does.
+	Refused bool
 
 	askedViaIR bool // the project compiles via IR; of a debug build
 }

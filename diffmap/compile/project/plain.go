@@ -61,6 +61,7 @@ func (u Unit) compile(ctx context.Context, options solc.Options, debug compile.D
 			break
 		}
 		if o, err = compile.DebugBuild(ctx, u.Input, c, debug); err == nil {
+			o.Refused = true
 			return o, nil
 		}
 	}

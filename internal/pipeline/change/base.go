@@ -12,6 +12,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -47,7 +48,11 @@ func (c *Change) Base(ctx context.Context) ([]diffmap.BaseSide, error) {
 		c.sides, c.sidesErr = c.base(ctx)
 		for _, s := range c.sides {
 			noteBaseSizes(s)
-			if !c.sameSettings(s) && len(c.ownOf(s.Head)) == 0 {
+			switch {
+			case c.sameSettings(s) || len(c.ownOf(s.Head)) > 0:
+			case otherCompiler(s):
+				c.log.Warn("%s is compiled with solc %s, and its base version with %s: code that changed there without a changed line is unknown", s.Head.Origin, human.Printable(s.Head.Compiler), human.Printable(s.Base.Compiler))
+			default:
 				c.log.Warn("%s and %s could not be compiled with the same settings: code that changed there without a changed line is unknown, and findings are compared with a base built with other settings", s.Head.Origin, s.Base.Origin)
 			}
 		}
@@ -55,14 +60,35 @@ func (c *Change) Base(ctx context.Context) ([]diffmap.BaseSide, error) {
 	return c.sides, c.sidesErr
 }
 
-// sameSettings reports whether a difference in code is one in the sources.
+// sameSettings reports whether a difference in code is one in the sources, or in what they
+// mean: between 0.7 and 0.8, arithmetic got checked. Other releases of the same language make
+// other code of nearly all functions, which says nothing.
 func (c *Change) sameSettings(s diffmap.BaseSide) bool {
+	if otherLanguage(s) {
+		return true
+	}
 	for _, own := range c.ownOf(s.Head) {
 		if _, version := own.Standard["evmVersion"]; own.Solc != "" || version {
 			return false
 		}
 	}
-	return s.Head.Settings.ViaIR == s.Base.Settings.ViaIR && s.Head.Settings.Optimizer == s.Base.Settings.Optimizer
+	return !otherCompiler(s) && s.Head.Settings.ViaIR == s.Base.Settings.ViaIR && s.Head.Settings.Optimizer == s.Base.Settings.Optimizer
+}
+
+// otherCompiler reports whether head and base were made by different releases of solc, as far as
+// that is known.
+func otherCompiler(s diffmap.BaseSide) bool {
+	head, err := solc.ParseVersion(s.Head.Compiler)
+	base, other := solc.ParseVersion(s.Base.Compiler)
+	return err == nil && other == nil && head.Compare(base) != 0
+}
+
+// otherLanguage reports whether these releases take different languages: breaking changes are
+// those of the second number (solidity documentation, "Solidity v0.8.0 Breaking Changes").
+func otherLanguage(s diffmap.BaseSide) bool {
+	head, err := solc.ParseVersion(s.Head.Compiler)
+	base, other := solc.ParseVersion(s.Base.Compiler)
+	return err == nil && other == nil && (head.Major != base.Major || head.Minor != base.Minor)
 }
 
 // findBase reads the base's builds if they are given, and makes them otherwise.
@@ -88,7 +114,17 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 		if err != nil {
 			return nil, err
 		}
-		old := c.beforeAdditions(o, base)
+		compilers := c.compilersIn(o.Folder)
+		chosen, err := o.CompilerOfBase(ctx, base.Texts, compilers)
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		own, unknownVersion := solc.ParseVersion(o.Compiler)
+		recompiled := len(base.Texts) > 0 && err == nil && unknownVersion == nil && chosen.Number() != own
+		var old *compile.Output
+		if !recompiled {
+			old = c.beforeAdditions(o, base)
+		}
 		unknown := c.unknownOfBase(o)
 		if old != nil && (unknown == "" || len(old.Contracts) == 0) {
 			sides = append(sides, diffmap.BaseSide{Head: o, Base: old, Causes: c.deps.causes()})
@@ -100,7 +136,7 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 			}
 			continue
 		}
-		if !base.Any() && !slices.ContainsFunc(c.ownOf(o), remaps) {
+		if !base.Any() && !recompiled && !slices.ContainsFunc(c.ownOf(o), remaps) && !c.changesLanguage() {
 			continue // of another project
 		}
 		c.log.Line("base    compiling the base version of %s", describeOrigin(c.Given[i]))

@@ -130,7 +130,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	}
 	if c.Diff != nil {
 		c.readDependencies(ctx)
-		if !c.touchesSources() && !c.deps.mayChangeCode(o.BaseBuilds) {
+		if !c.touchesSources() && !c.deps.mayChangeCode(o.BaseBuilds) && !c.changesLanguage() {
 			c.deps.warn(log)
 			c.deps.warnAlone(log)
 			return c, c.withoutBuild()
@@ -151,6 +151,9 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		if err := c.addIndirect(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if !c.HasTargets() { // else lines were fuzzed, and a warning says what is not known beside them
+		c.Unread = append(c.Unread, c.deps.unread()...)
 	}
 	c.exclude(maxTargets)
 	c.findCompiled()

@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/compile/settings"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/git"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -86,6 +87,17 @@ func (c *Change) locked(file string) bool {
 func (d *dependencies) mayChangeCode(baseBuilds []string) bool {
 	sources := slices.ContainsFunc(d.diff.Files, func(f unified.File) bool { return IsSource(f.Path()) })
 	return sources || slices.ContainsFunc(d.own, remaps) || len(baseBuilds) > 0 && d.others()
+}
+
+// changesLanguage reports whether a settings file names a compiler of another language than the
+// base's version of it does: arithmetic is not checked before 0.8.0.
+func (c *Change) changesLanguage() bool {
+	return slices.ContainsFunc(c.deps.own, func(s ownSettings) bool {
+		base, err := solc.ParseVersion(s.Solc)
+		folder := filepath.Join(c.Paths.Checkout, filepath.FromSlash(path.Dir(s.file)))
+		head, other := solc.ParseVersion(settings.CodeSettings(folder, os.Getenv).Solc)
+		return err == nil && (other != nil || head.Major != base.Major || head.Minor != base.Minor)
+	})
 }
 
 // remaps reports whether imports mean other files by a changed settings file: that changes code

@@ -3,12 +3,15 @@ package change
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // addIndirect adds targets for code that changed without a changed line. A base that cannot
@@ -44,5 +47,30 @@ func (c *Change) addIndirect(ctx context.Context) error {
 	if n := c.Mapping.AddIndirect(alike, c.Table, c.Paths, c.underTest); n > 0 {
 		c.log.Line("base    %s with different code, although none of their lines changed", human.Plural(n, "function"))
 	}
+	if !c.HasTargets() {
+		c.notePragmas(sides)
+	}
 	return nil
+}
+
+// notePragmas lists the sources whose pragma got another release of the same language chosen
+// for a build: that changes the code of contracts as a configuration does, in no line of it.
+func (c *Change) notePragmas(sides []diffmap.BaseSide) {
+	for _, s := range sides {
+		if !otherCompiler(s) || len(c.ownOf(s.Head)) > 0 {
+			continue
+		}
+		for i := range c.Diff.Files {
+			f := &c.Diff.Files[i]
+			if f.OldPath == "" || f.NewPath == "" || !solidity.IsSource(f.NewPath) {
+				continue
+			}
+			head, err := c.read(f.NewPath)
+			base, other := f.OldText(head)
+			if err == nil && other == nil && !slices.Equal(solidity.Pragmas(head), solidity.Pragmas(base)) {
+				c.Unread = append(c.Unread, report.Unread{File: f.NewPath, Reason: fmt.Sprintf("pragma solidity: it is compiled with solc %s, and on the base with %s, which changes the code of contracts, but no line of it",
+					human.Printable(s.Head.Compiler), human.Printable(s.Base.Compiler))})
+			}
+		}
+	}
 }
