@@ -13,5 +13,8 @@ func demote(*exec.Cmd, []string) bool { return false }
 // Unprivileged has no meaning here: this system has no user IDs.
 const Unprivileged = -1
 
+// Stranger has no meaning here, either.
+const Stranger = -1
+
 // BecomeOwner does nothing: this system has no user IDs.
 func BecomeOwner(*exec.Cmd, string, string, bool) (bool, error) { return false, nil }

@@ -16,6 +16,12 @@ import (
 // Unprivileged is the user id that most Unix systems reserve for processes without rights.
 const Unprivileged = 65534
 
+// Stranger is the user id of tools of a stranger's project that belongs to root: not that of
+// compilers, since a process may open the pipes of another of its user through /proc, and what
+// a tool leaves running could then answer in a compiler's place. No user of Debian has it, and
+// dynamic users of systemd end at 65519.
+const Stranger = 65533
+
 // Group puts the child into a process group of its own, which is killed as one.
 func Group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -42,7 +42,7 @@ func (f *finder) placeFor(ctx context.Context) (p place, done func(), err error)
 	p = place{checkout: cmp.Or(f.Compilers.Repository, f.root), copy: filepath.Join(folder, "project"), home: filepath.Join(folder, "home")}
 	err = os.Mkdir(p.home, 0o700)
 	for _, own := range []string{folder, p.home} {
-		err = errors.Join(err, os.Chown(own, child.Unprivileged, child.Unprivileged))
+		err = errors.Join(err, os.Chown(own, child.Stranger, child.Stranger))
 	}
 	if err == nil {
 		err = copyFor(ctx, p.checkout, p.copy)

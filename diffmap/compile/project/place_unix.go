@@ -70,7 +70,7 @@ func copyFor(ctx context.Context, from, to string) error {
 		if err != nil {
 			return err
 		}
-		return os.Lchown(path, child.Unprivileged, child.Unprivileged)
+		return os.Lchown(path, child.Stranger, child.Stranger)
 	})
 }
 
