@@ -38,7 +38,11 @@ func (f *finder) placeFor(ctx context.Context) (p place, done func(), err error)
 	if err != nil {
 		return place{}, done, err
 	}
-	done = func() { _ = os.RemoveAll(folder) } // what is left in a temporary folder does no harm
+	shown := closeGit(cmp.Or(f.Compilers.Repository, f.root))
+	done = func() {
+		shown()
+		_ = os.RemoveAll(folder) // what is left in a temporary folder does no harm
+	}
 	p = place{checkout: cmp.Or(f.Compilers.Repository, f.root), copy: filepath.Join(folder, "project"), home: filepath.Join(folder, "home")}
 	err = os.Mkdir(p.home, 0o700)
 	for _, own := range []string{folder, p.home} {
@@ -57,6 +61,17 @@ func (f *finder) placeFor(ctx context.Context) (p place, done func(), err error)
 			Remedy:  "build it in an earlier step, and pass what it has built with the input build"}
 	}
 	return p, done, nil
+}
+
+// closeGit keeps all users but root out of a checkout's git folder, where a credential may be,
+// until what it returns is called. Its files can be read by all as git makes them.
+func closeGit(checkout string) (open func()) {
+	folder := filepath.Join(checkout, ".git")
+	info, err := os.Lstat(folder)
+	if err != nil || !info.IsDir() || os.Chmod(folder, 0o700) != nil {
+		return func() {}
+	}
+	return func() { _ = os.Chmod(folder, info.Mode().Perm()) } // root does not need it
 }
 
 // of is what a path of the checkout is in the place.
