@@ -250,22 +250,13 @@ func (o *Output) checkImports(compilers solc.Options) error {
 		byName[s.Path] = s
 	}
 	remappings := parseRemappings(o.Settings.Remappings)
-	library := func(file string) bool { return strings.Contains(file, "/lib/") }
-	dependency := func(file string) bool { return strings.Contains(file, "/node_modules/") || library(file) }
 	for _, s := range o.Sources {
 		if s.File == "" {
 			continue
 		}
 		for _, imported := range solidity.Imports(s.Text) {
-			relative := strings.HasPrefix(imported.Path, "./") || strings.HasPrefix(imported.Path, "../")
-			if dependency(s.File) && !relative {
-				continue
-			}
 			there := byName[sources.UnitName(remappings, imported.Path, s.Path)]
-			if there == nil || there.File == "" {
-				continue
-			}
-			if library(there.File) && !relative && !tree.Remaps(imported.Path, s.Path) {
+			if there == nil || there.File == "" || toolsDecide(tree, s, there, imported.Path) {
 				continue
 			}
 			file := tree.FileOf(tree.ImportedName(imported.Path, s.Path))
@@ -280,6 +271,17 @@ func (o *Output) checkImports(compilers solc.Options) error {
 		}
 	}
 	return nil
+}
+
+// toolsDecide reports whether what an import means is left to build tools: by name, from a
+// dependency, or of one in lib for which the project states no remapping.
+func toolsDecide(tree *sources.Tree, importer, there *Source, imported string) bool {
+	if strings.HasPrefix(imported, "./") || strings.HasPrefix(imported, "../") {
+		return false
+	}
+	library := func(file string) bool { return strings.Contains(file, "/lib/") }
+	return strings.Contains(importer.File, "/node_modules/") || library(importer.File) ||
+		library(there.File) && !tree.Remaps(imported, importer.Path)
 }
 
 // Disagreement says in which settings that the project's configuration names a build differs

@@ -114,13 +114,10 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 		if err != nil {
 			return nil, err
 		}
-		compilers := c.compilersIn(o.Folder)
-		chosen, err := o.CompilerOfBase(ctx, base.Texts, compilers)
+		recompiled := c.choosesOther(ctx, o, base)
 		if ctx.Err() != nil {
-			return nil, err
+			return nil, context.Cause(ctx)
 		}
-		own, unknownVersion := solc.ParseVersion(o.Compiler)
-		recompiled := len(base.Texts) > 0 && err == nil && unknownVersion == nil && chosen.Number() != own
 		var old *compile.Output
 		if !recompiled {
 			old = c.beforeAdditions(o, base)
@@ -145,11 +142,7 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 			return nil, err
 		}
 		if err != nil {
-			of := ""
-			if o.Folder != "" {
-				of = " of " + o.Folder
-			}
-			unbuilt.problems = append(unbuilt.problems, fmt.Sprintf("%s has no build: %s", of, human.OneLine(err)))
+			unbuilt.problems = append(unbuilt.problems, fmt.Sprintf("%s has no build: %s", ofFolder(o), human.OneLine(err)))
 			continue
 		}
 		sides = append(sides, diffmap.BaseSide{Head: o, Base: compiled, Renamed: base.Renamed, Causes: c.deps.causes()})
@@ -158,6 +151,27 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 		return sides, unbuilt
 	}
 	return sides, nil
+}
+
+// choosesOther reports whether the base's pragmas have another compiler chosen than the head's.
+func (c *Change) choosesOther(ctx context.Context, o *compile.Output, base *diffmap.BaseSources) bool {
+	if len(base.Texts) == 0 {
+		return false
+	}
+	own, err := solc.ParseVersion(o.Compiler)
+	if err != nil {
+		return false
+	}
+	chosen, err := o.CompilerOfBase(ctx, base.Texts, c.compilersIn(o.Folder))
+	return err == nil && chosen.Number() != own
+}
+
+// ofFolder names the project of a build, after "the base version".
+func ofFolder(o *compile.Output) string {
+	if o.Folder == "" {
+		return ""
+	}
+	return " of " + o.Folder
 }
 
 // beforeAdditions is the base version of a build to which the diff only adds sources: what
