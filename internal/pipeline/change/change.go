@@ -152,7 +152,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 			return nil, err
 		}
 	}
-	if !c.HasTargets() { // else lines were fuzzed, and a warning says what is not known beside them
+	if !c.HasTargets() { // else lines were fuzzed, and a warning says what is not known besides
 		c.Unread = append(c.Unread, c.deps.unread()...)
 	}
 	c.exclude(maxTargets)
