@@ -36,8 +36,8 @@ type edit struct{ file, old, new string }
 
 var (
 	red    = regexp.MustCompile(`(?s)^<!-- sightline:v1 key=sightline\.yml/fuzz sha=[0-9a-f]{40} run=\d+ -->\n### ❌ 1 introduced bug.*\*\*\x60SL-`)
-	mended = regexp.MustCompile(`(?s)No bug found.*🟢 \*\*\x60SL-[0-9a-f]{4}\x60\*\* assertion .*, fixed in [0-9a-f]{12}`)
-	green  = regexp.MustCompile(`(?s)^<!-- sightline:v1 key=sightline\.yml/fuzz sha=[0-9a-f]{40} run=\d+ -->\n### ✅ No bug found`)
+	mended = regexp.MustCompile(`(?s)nothing broke.*🟢 \*\*\x60SL-[0-9a-f]{4}\x60\*\* assertion .*, fixed in [0-9a-f]{12}`)
+	green  = regexp.MustCompile(`(?s)^<!-- sightline:v1 key=sightline\.yml/fuzz sha=[0-9a-f]{40} run=\d+ -->\n### ✅ \d+ of \d+ changed lines reached, nothing broke`)
 )
 
 // projects are one of each kind. Each base states what must hold, and one of the pull
