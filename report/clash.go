@@ -29,12 +29,13 @@ type Upgrade struct {
 // Clash is a storage layout that misreads what the base version wrote. It is detected from
 // compiler output of both versions; if Shown is empty, nothing was executed.
 type Clash struct {
-	ID       string  `json:"id"` // as a finding's
-	Severity string  `json:"severity"`
-	Waived   *Waiver `json:"waived,omitempty"`
-	Message  string  `json:"message"`
-	File     string  `json:"file"` // of the cause; empty if it has no source
-	Line     int     `json:"line"`
+	ID          string  `json:"id"`                    // as a finding's
+	Fingerprint string  `json:"fingerprint,omitempty"` // as a finding's
+	Severity    string  `json:"severity"`
+	Waived      *Waiver `json:"waived,omitempty"`
+	Message     string  `json:"message"`
+	File        string  `json:"file"` // of the cause; empty if it has no source
+	Line        int     `json:"line"`
 	// Contracts are those with this clash; the places are those of the first.
 	Contracts []string       `json:"contracts"`
 	Places    []StoragePlace `json:"places"`

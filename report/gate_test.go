@@ -136,14 +136,14 @@ func TestWaive(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := report()
-		Waive(r, test.waivers, day)
+		Waive(r, test.waivers, day, false)
 		if Decide(r); r.Verdict != test.verdict || r.Reason != test.reason {
 			t.Errorf("%s: %s (%s), want %s (%s)", name, r.Verdict, r.Reason, test.verdict, test.reason)
 		}
 	}
 	r := report()
 	r.Findings = nil
-	Waive(r, []Waiver{waiver}, time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC))
+	Waive(r, []Waiver{waiver}, time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC), false)
 	if Decide(r); r.Verdict != Fail || r.Reason != "the waiver of SL-1 ended on 2026-03-31: @alice must renew or remove it" {
 		t.Errorf("a waiver that is over, without its finding: %s (%s)", r.Verdict, r.Reason)
 	}

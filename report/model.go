@@ -305,7 +305,10 @@ const (
 
 // Finding is something an oracle saw.
 type Finding struct {
-	ID       string `json:"id"` // "SL-7f3a"; stays the same when lines move
+	ID string `json:"id"` // "SL-7f3a"; stays the same when lines move
+	// Fingerprint stays the same as ID does, and is too long to be made on purpose: 32 digits.
+	Fingerprint string `json:"fingerprint,omitempty"`
+
 	Oracle   string `json:"oracle"`
 	SWC      string `json:"swc,omitempty"`
 	Severity string `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"

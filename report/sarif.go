@@ -137,8 +137,8 @@ func helpOf(o Oracle, doc string) (text, markdown string) {
 	if o.ID == clashOracle.ID {
 		shown = "It is detected from compiler output of base and head, and demonstrated on go-ethereum if a getter exposes it."
 	}
-	const waive = "To accept a finding for now, list its id (at the end of the alert's message) in the file that the setting `waivers` names; it takes effect once it is merged:"
-	const entry = "waivers:\n  - id: SL-0000\n    reason: why it is acceptable\n    owner: who answers for it\n    expires: YYYY-MM-DD"
+	const waive = "To accept a finding for now, list its id (at the end of the alert's message) and its fingerprint (in report.json) in the file that the setting `waivers` names; it takes effect once it is merged:"
+	const entry = "waivers:\n  - id: SL-0000\n    fingerprint: 00000000000000000000000000000000\n    reason: why it is acceptable\n    owner: who answers for it\n    expires: YYYY-MM-DD"
 	remedy := human.Clean(o.Remedy, sarif.MaxDescription)
 	text, markdown = doc+" "+shown, prose(doc, sarif.MaxDescription)+" "+shown
 	if remedy != "" {

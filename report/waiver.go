@@ -18,6 +18,8 @@ type Waiver struct {
 	// source ("src/Vault.sol:Vault"): ids are short, and code can be written whose
 	// finding has the same id.
 	Contract string `json:"contract,omitempty"`
+	// Fingerprint, if given, is the one that the finding must have.
+	Fingerprint string `json:"fingerprint,omitempty"`
 	Expired  bool   `json:"expired"` // on the day of the run
 }
 
@@ -38,8 +40,10 @@ func (w *Waiver) Check() error {
 }
 
 // Waive marks the findings that are waived on a day. An expired waiver waives nothing, and
-// fails the gate until it is renewed or removed.
-func Waive(r *Report, waivers []Waiver, today time.Time) {
+// fails the gate until it is renewed or removed. Where strangers write the code, a waiver without
+// a fingerprint waives nothing either, and a warning has the one that it lacks: an id has 16 bits,
+// and a comment on the failing line is enough to make it another finding's.
+func Waive(r *Report, waivers []Waiver, today time.Time, strangers bool) {
 	day := today.UTC().Format(dayFormat)
 	r.Waivers = nil
 	for _, w := range waivers {
@@ -50,17 +54,29 @@ func Waive(r *Report, waivers []Waiver, today time.Time) {
 		}
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			if f.ID == w.ID && (w.Contract == "" || w.Contract == f.Location.Contract) {
+			if (w.Contract == "" || w.Contract == f.Location.Contract) && w.names(r, f.ID, f.Fingerprint, strangers) {
 				f.Waived = &w
 			}
 		}
 		for i := range r.Clashes {
 			c := &r.Clashes[i]
-			if c.ID == w.ID && (w.Contract == "" || slices.Contains(c.Contracts, w.Contract)) {
+			if (w.Contract == "" || slices.Contains(c.Contracts, w.Contract)) && w.names(r, c.ID, c.Fingerprint, strangers) {
 				c.Waived = &w
 			}
 		}
 	}
+}
+
+// names reports whether a waiver names what has an id and a fingerprint.
+func (w *Waiver) names(r *Report, id, fingerprint string, strangers bool) bool {
+	switch {
+	case w.ID != id:
+		return false
+	case w.Fingerprint == "" && strangers:
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the waiver of %s has no fingerprint, and code can be written to have its id, so it is not applied; if it is meant, add to it: fingerprint: %s", id, fingerprint))
+		return false
+	}
+	return w.Fingerprint == "" || w.Fingerprint == fingerprint
 }
 
 // expired lists the waivers that have expired.

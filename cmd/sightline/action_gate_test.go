@@ -31,7 +31,7 @@ func merging(t *testing.T, private bool, base, head map[string]string) *scene {
 	return s
 }
 
-const crowdsaleWaiver = "waivers:\n  - {id: SL-36f8, reason: known, owner: '@alice', expires: 2999-12-31}\n"
+const crowdsaleWaiver = "waivers:\n  - {id: SL-36f8, fingerprint: 36f83a5125cb98222a1330cb27e367b3, reason: known, owner: '@alice', expires: 2999-12-31}\n"
 
 // Waivers are the base's: one that the pull request takes away counts, one that
 // it brings does not.

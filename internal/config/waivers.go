@@ -27,6 +27,8 @@ type waiverEntry struct {
 	Owner    string `yaml:"owner"`
 	Expires  string `yaml:"expires"`
 	Contract string `yaml:"contract"`
+
+	Fingerprint string `yaml:"fingerprint"`
 }
 
 // readWaivers reads the waivers file; it returns none if no file is named.
@@ -66,14 +68,14 @@ func parseWaivers(data []byte) ([]report.Waiver, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil // empty, or comments only
 	case err != nil:
-		return nil, fmt.Errorf("want waivers with id, reason, owner, expires and optionally contract: %s", human.Printable(yamlProblem(err)))
+		return nil, fmt.Errorf("want waivers with id, reason, owner, expires and optionally contract and fingerprint: %s", human.Printable(yamlProblem(err)))
 	case len(file.Waivers) > maxWaivers:
 		return nil, fmt.Errorf("it has %d waivers; the limit is %d", len(file.Waivers), maxWaivers)
 	}
 	seen := map[string]bool{}
 	var waivers []report.Waiver
 	for i, entry := range file.Waivers {
-		w := report.Waiver{ID: entry.ID, Reason: entry.Reason, Owner: entry.Owner, Expires: entry.Expires, Contract: entry.Contract}
+		w := report.Waiver{ID: entry.ID, Reason: entry.Reason, Owner: entry.Owner, Expires: entry.Expires, Contract: entry.Contract, Fingerprint: entry.Fingerprint}
 		if err := w.Check(); err != nil {
 			return nil, &badWaiver{i, fmt.Errorf("waiver %d (%s): %w", i+1, human.Printable(w.ID), err)}
 		}

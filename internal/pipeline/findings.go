@@ -72,8 +72,9 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, arguments bool)
 	d.declare(steps, f.Sequence, exec)
 	trace := replay.Messages(d.head.Space, f.Sequence, steps, exec) // before the machine runs anything else
 	release := d.with.release.Try(f, d.head.Space)
+	id, fingerprint := d.findingID(f, function, at)
 	out := report.Finding{
-		ID:     d.findingID(f, function, at),
+		ID: id, Fingerprint: fingerprint,
 		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, Severity: f.Oracle.Severity.String(),
 		Novelty: d.with.base[f].Is, NoveltyReason: d.with.base[f].Reason,
 		Title: f.Oracle.Title, Message: f.Message, Condition: condition,
@@ -128,18 +129,23 @@ func (d *describer) declare(steps []report.Step, seq input.Sequence, exec *evm.E
 
 // findingID is made of what stays the same when lines move: oracle, contract, function and
 // the text of the line, and how many equal lines the function has before it. If two findings
-// have the same, a counter tells them apart.
-func (d *describer) findingID(f *fuzzer.Finding, function string, at bytecode.Position) string {
+// have the same, a counter tells them apart. The fingerprint is of the same, and too
+// long to write code that has another's.
+func (d *describer) findingID(f *fuzzer.Finding, function string, at bytecode.Position) (id, fingerprint string) {
 	text := strings.Join(strings.Fields(d.change.LineText(at)), " ")
 	for n := d.equalLines(at, function, text); ; n++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%d", f.Oracle.ID, f.Contract, function, text, n))
 		id := "SL-" + hex.EncodeToString(sum[:2])
 		if !d.ids[id] {
 			d.ids[id] = true
-			return id
+			return id, hex.EncodeToString(sum[:fingerprintBytes])
 		}
 	}
 }
+
+// fingerprintBytes is the length of a finding's fingerprint: 128 bits, as collisions of one's
+// own code count, too.
+const fingerprintBytes = 16
 
 // equalLines counts the lines of a function above a line that have its text: which of them fails
 // first depends on the seed, and their order does not.

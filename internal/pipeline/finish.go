@@ -39,7 +39,7 @@ func (r *run) finish(ctx context.Context) (*report.Report, error) {
 	if ctx.Err() != nil {
 		r.o.Log.Warn("%s", cutShort(ctx))
 	}
-	report.Waive(r.report, r.o.Gate.Waivers, r.o.Now())
+	report.Waive(r.report, r.o.Gate.Waivers, r.o.Now(), r.o.Change.Strangers)
 	report.Decide(r.report)
 	r.foundryTests()
 	if r.o.Output.OnlyIntroduced {

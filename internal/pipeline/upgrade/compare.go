@@ -174,7 +174,7 @@ func (c *layoutComparer) add(u *upgradable, changes []layout.Change, b *blame) {
 func (c *layoutComparer) finish(log *progress.Log) {
 	for i := range c.clashes {
 		c.report.Clashes = append(c.report.Clashes, c.clashes[i].Clash)
-		c.report.Clashes[i].ID = c.clashes[i].id(c.report.Clashes[:i])
+		c.report.Clashes[i].ID, c.report.Clashes[i].Fingerprint = c.clashes[i].id(c.report.Clashes[:i])
 	}
 	for _, reason := range c.reasons {
 		names := c.unknown[reason]
@@ -187,12 +187,12 @@ func (c *layoutComparer) finish(log *progress.Log) {
 // id is made of what stays the same when lines and variables move: the contract, and the first
 // variable that is not read as it was written. It is longer than a finding's by a
 // digit, so that no two are alike.
-func (c *Clash) id(taken []report.Clash) string {
+func (c *Clash) id(taken []report.Clash) (id, fingerprint string) {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "storage-layout\x00%s\x00%s\x00%d", c.Contracts[0], c.variable, n))
 		id := "SL-" + hex.EncodeToString(sum[:3])[:5]
 		if !slices.ContainsFunc(taken, func(t report.Clash) bool { return t.ID == id }) {
-			return id
+			return id, hex.EncodeToString(sum[:16]) // as long as a finding's
 		}
 	}
 }
