@@ -20,7 +20,7 @@ type Waiver struct {
 	Contract string `json:"contract,omitempty"`
 	// Fingerprint, if given, is the one that the finding must have.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	Expired  bool   `json:"expired"` // on the day of the run
+	Expired     bool   `json:"expired"` // on the day of the run
 }
 
 // dayFormat is that of [Waiver.Expires] (ISO 8601).
