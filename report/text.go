@@ -173,8 +173,11 @@ func (f *Finding) said() string {
 	return f.Message
 }
 
-// upper makes the first letter of s upper-case.
+// upper makes the first letter of s upper-case, unless s begins with a file's name.
 func upper(s string) string {
+	if word, _, _ := strings.Cut(s, " "); strings.ContainsAny(strings.TrimRight(word, ".,;:"), "/._") {
+		return s
+	}
 	r, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[size:]
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -30,7 +31,7 @@ func (f *finder) advise(c command, said string) (remedy, workflow string) {
 		return needsVariables([]string{name})
 	}
 	if name := missingDependency(said); name != "" {
-		command, workflow := installCommand(f.root, cmp.Or(f.Compilers.Repository, f.root))
+		command, workflow := installCommand(f.root, cmp.Or(f.Compilers.Repository, f.root), name)
 		return fmt.Sprintf("the dependency %s is not installed: %s", reading.Shorten(name), cmp.Or(command, "install it before Sightline runs")), workflow
 	}
 	if len(missing) > 0 && failsForVariables(said) {
@@ -174,9 +175,9 @@ var lockFiles = []struct{ file, command string }{
 
 // installCommand says what installs the dependencies of the project at root: a
 // submodule that is not checked out, else by the nearest lock file, for people and as
-// lines of a workflow. Empty when nothing says so.
-func installCommand(root, repository string) (command, workflow string) {
-	if place := emptySubmodule(repository); place != "" {
+// lines of a workflow. Empty when nothing says so. missing is what was not found, if known.
+func installCommand(root, repository, missing string) (command, workflow string) {
+	if place := emptySubmodule(repository, missing); place != "" {
 		return fmt.Sprintf("the submodule %s is not checked out, run `git submodule update --init --recursive` (in a workflow, `submodules: recursive` of the checkout step)", place), workflowSubmodules
 	}
 	for folder := root; ; folder = filepath.Dir(folder) {
@@ -208,13 +209,14 @@ const workflowSubmodules = `- uses: actions/checkout@v4
     persist-credentials: false
 `
 
-// emptySubmodule is a submodule whose folder has nothing in it; empty when there
-// is none.
-func emptySubmodule(repository string) string {
+// emptySubmodule is a submodule whose folder has nothing in it: the one whose folder's name
+// is part of the path that is missing, else the first. Empty when there is none.
+func emptySubmodule(repository, missing string) string {
 	text, err := settings.Read(filepath.Join(repository, ".gitmodules"))
 	if err != nil {
 		return ""
 	}
+	first := ""
 	lines := bufio.NewScanner(strings.NewReader(text))
 	for lines.Scan() {
 		key, value, _ := strings.Cut(lines.Text(), "=")
@@ -223,9 +225,13 @@ func emptySubmodule(repository string) string {
 			continue
 		}
 		entries, err := os.ReadDir(filepath.Join(repository, filepath.FromSlash(place)))
-		if os.IsNotExist(err) || err == nil && len(entries) == 0 {
+		if !os.IsNotExist(err) && (err != nil || len(entries) > 0) {
+			continue
+		}
+		if slices.Contains(strings.Split(missing, "/"), path.Base(place)) {
 			return place
 		}
+		first = cmp.Or(first, place)
 	}
-	return ""
+	return first
 }

@@ -123,7 +123,7 @@ func (f *finder) find(ctx context.Context) (*Found, error) {
 	for _, s := range setups {
 		if program := programs[s.Tool]; program != "" {
 			how := ""
-			if command, _ := installCommand(f.root, cmp.Or(f.Compilers.Repository, f.root)); s.Tool == settings.ToolHardhat && command != "" {
+			if command, _ := installCommand(f.root, cmp.Or(f.Compilers.Repository, f.root), ""); s.Tool == settings.ToolHardhat && command != "" {
 				how = ", " + command
 			}
 			f.say("%s says that this is a %s project, but %s is not installed%s: its sources are compiled by solc, with no other settings of it than viaIR and the EVM version", s.Config, s.Tool, program, how)
@@ -185,7 +185,7 @@ func (f *finder) checked(ctx context.Context, outputs []*compile.Output) (kept [
 			continue
 		}
 		problem = err.Error()
-		f.warn("%s: %s", f.relative(o.Origin), strings.TrimPrefix(problem, o.Origin+": "))
+		f.warn("%s: %s: it is not used", f.relative(o.Origin), strings.TrimPrefix(problem, o.Origin+": "))
 	}
 	if len(kept) == len(outputs) {
 		return kept, ""
@@ -216,7 +216,7 @@ func lacks(outputs, others []*compile.Output) string {
 
 func (f *finder) warn(format string, values ...any) {
 	if f.Warn != nil {
-		f.Warn(fmt.Sprintf(format, values...) + ": it is not used")
+		f.Warn(fmt.Sprintf(format, values...))
 	}
 }
 
@@ -240,7 +240,8 @@ func (f *finder) read(folder string, where place, before map[string]time.Time) (
 		if len(tracked) > 1 {
 			others = fmt.Sprintf(" and %d more", len(tracked)-1)
 		}
-		f.warn("git tracks the build output %s%s, which a pull request can change", f.relative(where.from(tracked[0])), others)
+		f.warn("git tracks the build output %s%s, which a pull request can change: it is not used; remove it from the repository (git rm --cached, .gitignore)",
+			f.relative(where.from(tracked[0])), others)
 	}
 	if len(tracked) > 0 && errors.Is(err, reading.ErrNoContracts) {
 		return nil, &reading.Error{Origin: folder, Kind: reading.ErrNoContracts, Cause: ErrTracked, Problem: "git tracks all of it"}
@@ -267,7 +268,7 @@ func timesOf(folder string) map[string]time.Time {
 func (f *finder) usable(s settings.Setup) (outputs []*compile.Output, problem string) {
 	outputs, err := f.read(s.Builds, place{}, nil)
 	if err != nil {
-		return nil, err.Error()
+		return nil, strings.TrimPrefix(err.Error(), s.Builds+": ")
 	}
 	outputs, stale, err := f.current(outputs)
 	switch {

@@ -145,7 +145,7 @@ func resolve(p *sources.Tree, names []string) (*graph, error) {
 }
 
 func importError(p *sources.Tree, importer string, line int, name string, tried []string) error {
-	command, workflow := installCommand(p.Root, cmp.Or(p.Repository, p.Root))
+	command, workflow := installCommand(p.Root, cmp.Or(p.Repository, p.Root), name)
 	remedy := cmp.Or(command, "install the dependency") + ", or add a remapping to remappings.txt"
 	if strings.Contains(name, "://") {
 		remedy = "imports are not downloaded: install the dependency and import it by name"

@@ -176,7 +176,7 @@ func (c *Change) readNamed(path, setting string) ([]*compile.Output, error) {
 				return nil
 			}
 			return &reading.Error{Origin: file, Kind: compile.ErrUnchecked, Problem: "git tracks this build output, so that a pull request can bring any bytecode",
-				Remedy: fmt.Sprintf("remove it from the repository (git rm --cached, .gitignore), build the project in a step of the workflow, and name what that writes as %s", setting)}
+				Remedy: fmt.Sprintf("remove it from the repository (git rm --cached, .gitignore), or have a step of the workflow build into a folder that git does not track, and name that as %s", setting)}
 		}
 	}
 	return compile.Read(path, options)
