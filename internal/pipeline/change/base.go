@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/diffmap/unified"
 	"github.com/sightline-evm/sightline/internal/human"
 )
@@ -134,7 +135,8 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 			continue
 		}
 		if !base.Any() && !recompiled && !slices.ContainsFunc(c.ownOf(o), remaps) && !c.changesLanguage() {
-			continue // of another project
+			sides = append(sides, c.unchanged(o, options.Heads)...)
+			continue
 		}
 		c.log.Line("base    compiling the base version of %s", describeOrigin(c.Given[i]))
 		compiled, err := c.buildBase(ctx, o, base)
@@ -187,6 +189,36 @@ func (c *Change) beforeAdditions(o *compile.Output, base *diffmap.BaseSources) *
 	})
 	old.Origin += ", base version"
 	return old
+}
+
+// unchanged is a build that is the base's as well, such as that of sources for another compiler
+// than what changed; none where that is not known.
+func (c *Change) unchanged(o *compile.Output, heads map[string][]byte) []diffmap.BaseSide {
+	if len(c.ownOf(o)) > 0 || !c.untouched(o, heads) {
+		return nil
+	}
+	same := o.Copy()
+	same.Origin += ", base version"
+	return []diffmap.BaseSide{{Head: o, Base: same, Causes: c.deps.causes()}}
+}
+
+// untouched reports whether a build is the base's as well: all of its sources are files that
+// the diff leaves alone, and the diff takes no file away that an import may have been of, and
+// edits no pragma, since those of all sources choose the compilers.
+func (c *Change) untouched(o *compile.Output, heads map[string][]byte) bool {
+	return !slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool {
+		if f.Submodule || f.Symlink || f.OldPath != "" && f.OldPath != f.NewPath {
+			return true
+		}
+		if f.OldPath == "" || !solidity.IsSource(f.NewPath) || f.ModeOnly {
+			return false
+		}
+		head := heads[f.NewPath]
+		base, err := f.OldText(head)
+		return err != nil || !slices.Equal(solidity.Pragmas(base), solidity.Pragmas(head))
+	}) && !slices.ContainsFunc(o.Sources, func(s *compile.Source) bool {
+		return s.File == "" || c.touches(s.File)
+	})
 }
 
 func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap.BaseSources) (*compile.Output, error) {
