@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -179,7 +180,9 @@ func (a *action) writeComment(ctx context.Context, r *report.Report) (denied boo
 		return false
 	}
 	// An existing comment is always kept up to date.
-	silent := r.Verdict == report.Skipped && !r.Doubtful() || a.comment == commentOnFindings && len(r.Findings)+len(r.Clashes) == 0
+	// Code that no contract uses is worth a new one, a new version of a dependency is not.
+	unused := slices.ContainsFunc(r.Lines, func(l report.Line) bool { return l.Unused })
+	silent := r.Verdict == report.Skipped && !unused || a.comment == commentOnFindings && len(r.Findings)+len(r.Clashes) == 0
 	address, err := a.client.Comment(ctx, a.run.Event.Number, github.Sticky{Prefix: report.MarkerPrefix, Body: body, Update: silent})
 	if address != "" {
 		fmt.Fprintf(a.out, "comment %s\n", human.Clean(address, maxLogLine))
