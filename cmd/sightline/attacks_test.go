@@ -344,8 +344,9 @@ func (a *attack) record(comment string) string {
 	}
 	fmt.Fprintf(&b, "\ncomment:\n%s", comment)
 	text := b.String()
-	for value, name := range map[string]string{a.workspace: "$WORKSPACE", a.fake.URL: "$GITHUB", a.canary: "$CANARY", a.outside: "$OUTSIDE", a.dir: "$RUNNER"} {
+	for value, name := range map[string]string{a.workspace: "$WORKSPACE", a.fake.URL: "$GITHUB", a.canary: "$CANARY", a.outside: "$OUTSIDE", a.dir: "$RUNNER", filepath.Dir(a.npm): "$NPM"} {
 		text = strings.ReplaceAll(text, value, name)
+		text = strings.ReplaceAll(text, strings.ReplaceAll(value, "_", "&#95;"), name) // as markup
 	}
 	for name, id := range a.commits {
 		for _, digits := range []int{len(id), 12, 7} { // as people see them
