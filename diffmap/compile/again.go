@@ -43,7 +43,7 @@ type TextReader func(name string) (texts [][]byte, known bool)
 //
 // An error is an [*reading.Error]: of the kind [ErrForeign] where the bytecode is not that of
 // the input, [ErrStale] where a source is not the checkout's, and [ErrUnchecked] where that
-// cannot be said: there is no input, no compiler, or a source that the checkout lacks.
+// cannot be said: the input or a compiler is missing, or the checkout lacks a source.
 func (o *Output) CompileAgain(ctx context.Context, compilers solc.Options, read TextReader, options DebugOptions) (*Again, error) {
 	if err := o.checkInput(compilers, read); err != nil {
 		return nil, err

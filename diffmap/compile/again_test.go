@@ -149,7 +149,7 @@ func TestLocateMoved(t *testing.T) {
 	root := filepath.Join(repository, "packages", "core")
 	testfiles.Write(t, filepath.Join(root, "src", "A.sol"), "a")
 	testfiles.Write(t, filepath.Join(repository, "node_modules", "lib", "B.sol"), "b")
-	o := &Output{Sources: []*Source{{Path: "/home/runner/work/vault/vault/node_modules/lib/B.sol", Text: []byte("b")}, {Path: "/home/x/node_modules/lib/B.sol", Text: []byte("other")}}}
+	o := &Output{Sources: []*Source{{Path: "/elsewhere/vault/node_modules/lib/B.sol", Text: []byte("b")}, {Path: "/another/node_modules/lib/B.sol", Text: []byte("other")}}}
 	if err := o.locateMoved(solc.Options{Root: root, Repository: repository}); err != nil {
 		t.Fatal(err)
 	}

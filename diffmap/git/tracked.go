@@ -60,7 +60,7 @@ func tracks(names map[string]bool, name string) bool {
 	}
 }
 
-// resolved follows all symbolic links; the path itself where there is no file.
+// resolved follows all symbolic links. It returns the path itself if the file does not exist.
 func resolved(file string) string {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		return real

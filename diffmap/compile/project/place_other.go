@@ -10,5 +10,5 @@ import (
 // rootOwns reports false: this system has no root.
 func rootOwns(string) (bool, error) { return false, nil }
 
-// copyFor is not called where there is no root.
+// copyFor is never called on systems without root.
 func copyFor(context.Context, string, string) error { return errors.ErrUnsupported }

@@ -122,6 +122,10 @@ func resolve(p *sources.Tree, names []string) (*graph, error) {
 			continue
 		}
 		file, tried := p.Locate(r.name)
+		if file == "" && r.importer == "" {
+			return nil, &reading.Error{Origin: r.name, Kind: sources.ErrImport, Remedy: "replace it with a regular file, or remove it",
+				Problem: "this source cannot be read: it is not a regular file, or it is a link that leads out of the repository or to a hidden file"}
+		}
 		if file == "" {
 			return nil, importError(p, r.importer, r.line, r.name, tried)
 		}

@@ -93,7 +93,7 @@ echo x > `+filepath.Join(root, "written")+` 2>/dev/null; echo x > `+seen+` 2>/de
 while [ "$1" != --out ]; do shift; done; exit 1`)
 	_, err = findIn(t, root, func(o *FindOptions) { o.Strangers = true })
 	if err == nil {
-		t.Fatal("a failing tool is no error")
+		t.Fatal("a failing tool is not an error")
 	}
 	said := err.Error()
 	for _, want := range []string{"65533 ", "home is its own", " kept"} {
