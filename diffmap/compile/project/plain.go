@@ -10,7 +10,10 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
@@ -104,6 +107,16 @@ type graph struct {
 	code    settings.Code       // of the project
 }
 
+// unreadable says what keeps a source that git or the folder lists from being compiled.
+func unreadable(name string) error {
+	if strings.ContainsFunc(name, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }) {
+		return &reading.Error{Origin: strconv.Quote(name), Kind: sources.ErrImport, Remedy: "rename the file",
+			Problem: "compilers cannot name this source: its name is not UTF-8, or has a control character"}
+	}
+	return &reading.Error{Origin: name, Kind: sources.ErrImport, Remedy: "replace it with a regular file, or remove it",
+		Problem: "this source cannot be read: it is not a regular file, or it is a link that leads out of the repository or to a hidden file"}
+}
+
 // resolve reads the named sources and everything they import.
 func resolve(p *sources.Tree, names []string) (*graph, error) {
 	g := &graph{texts: map[string][]byte{}, imports: map[string][]string{}, roots: names}
@@ -123,8 +136,7 @@ func resolve(p *sources.Tree, names []string) (*graph, error) {
 		}
 		file, tried := p.Locate(r.name)
 		if file == "" && r.importer == "" {
-			return nil, &reading.Error{Origin: r.name, Kind: sources.ErrImport, Remedy: "replace it with a regular file, or remove it",
-				Problem: "this source cannot be read: it is not a regular file, or it is a link that leads out of the repository or to a hidden file"}
+			return nil, unreadable(r.name)
 		}
 		if file == "" {
 			return nil, importError(p, r.importer, r.line, r.name, tried)
