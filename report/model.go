@@ -163,7 +163,10 @@ type SetUp struct {
 	Contract string `json:"contract"` // qualified
 	Function string `json:"function"` // "setUp()"; empty when only its constructor ran
 	Address  string `json:"address,omitempty"`
-	Failure  string `json:"failure,omitempty"` // why it is not in the World
+	// Tests are the test functions that were run as part of the set-up, since they deploy
+	// changed contracts themselves, by signature.
+	Tests   []string `json:"tests,omitempty"`
+	Failure string   `json:"failure,omitempty"` // why it is not in the World
 }
 
 // Sender is an account that sends calls.

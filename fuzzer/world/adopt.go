@@ -15,24 +15,33 @@ import (
 // adopt makes what a set-up has left behind the builder's state, and the contracts
 // among it instances.
 func (b *builder) adopt(exec *evm.Execution, up *TestSetup, s *setups) error {
+	b.tests = append(b.tests, up.Address)
+	if err := b.adoptCreated(exec, up, up.Function, s); err != nil {
+		return err
+	}
+	return b.askInvariants(up)
+}
+
+// adoptCreated adopts what calls of a set-up have made, the last of which is of a function of
+// its test contract; empty: of none.
+func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function string, s *setups) error {
 	first := len(b.instances)
 	created := b.createdBy(exec)
 	b.note(exec, func(call int) string {
-		if up.Function != "" && call == len(exec.Calls)-1 {
-			return up.Contract.Name + "." + up.Function
+		if function != "" && call == len(exec.Calls)-1 {
+			return up.Contract.Name + "." + function
 		}
 		return b.nameCall(&b.calls[call])
 	})
 	b.findOnce(exec, 1)
 	b.meet(exec)
-	b.tests = append(b.tests, up.Address)
 	world := b.machine.Export()
 	b.meetLabeled(world.Cheats.State.Labels)
 	before := b.machine.World()
 	if err := b.moveTo(world); err != nil {
 		return err
 	}
-	if b.holdsTargets(up.Contract, s) {
+	if b.holdsTargets(up.Contract, s) && function == up.Function {
 		b.instance(up.Contract, up.Address, nil, "its "+up.what())
 	}
 	var unknown []creation
@@ -64,10 +73,7 @@ func (b *builder) adopt(exec *evm.Execution, up *TestSetup, s *setups) error {
 			b.instance(p.Contract, c.address, &c, origin(&c))
 		}
 	}
-	if err := b.seeThrough(first, unknown, origin); err != nil {
-		return err
-	}
-	return b.askInvariants(up)
+	return b.seeThrough(first, unknown, origin)
 }
 
 // seeThrough finds the contracts behind the proxies among the new instances, from

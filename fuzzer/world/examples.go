@@ -88,14 +88,44 @@ func testFunctions(a abi.ABI) []abi.Method {
 // takes the calls of that run, or of the first one. It returns the gas that was
 // used.
 func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, lines map[string][]bytecode.Position) (uint64, error) {
-	search, err := b.newSearch(m, methodParameters(up.Contract, m))
-	if err != nil {
-		return 0, nil //nolint:nilerr // it cannot be called: no example
-	}
-	var used uint64
 	var taken evm.Sequence
 	run := fuzzTest{}
 	fuzzed := isFuzzTest(m)
+	used, call, err := b.tryTest(up, m, func(exec *evm.Execution) {
+		last := len(exec.Calls) - 1
+		if fuzzed {
+			run.see(exec, lines)
+		}
+		if taken == nil || exec.Calls[last].Outcome == evm.Success {
+			taken = b.callsOf(exec, last, w)
+		}
+	})
+	if err != nil {
+		return used, err
+	}
+	if call.Data != nil && !fuzzed && slices.ContainsFunc(w.Instances, func(in evm.Instance) bool { return in.Address == up.Address }) {
+		taken = append(taken, call)
+	}
+	if len(taken) > 0 {
+		b.report.Examples = append(b.report.Examples, taken)
+	}
+	if fuzzed && run.worthRunning() {
+		up.tests = append(up.tests, m.Sig)
+		if call.Data != nil {
+			b.report.Examples = append(b.report.Examples, evm.Sequence{call})
+		}
+	}
+	return used, nil
+}
+
+// tryTest runs a test function until it succeeds or its tries are used up; every execution is
+// shown to look. It returns the gas that was used, and the call that succeeded, or else the
+// first one.
+func (b *builder) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execution)) (used uint64, made evm.Call, err error) {
+	search, err := b.newSearch(m, methodParameters(up.Contract, m))
+	if err != nil {
+		return 0, made, nil //nolint:nilerr // it cannot be called
+	}
 	for range maxExampleTries {
 		a, ok := search.next()
 		if !ok {
@@ -104,37 +134,21 @@ func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, lines map[
 		call := evm.Call{From: b.tester, To: up.Address, Data: slices.Concat(m.ID, a.packed), Gas: exampleGas}
 		exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
 		if err != nil {
-			return used, err
+			return used, made, err
 		}
-		last := len(exec.Calls) - 1
-		used += exec.Calls[last].GasUsed
-		succeeded := exec.Calls[last].Outcome == evm.Success
-		if fuzzed {
-			run.see(exec, lines)
-		}
-		if taken == nil || succeeded {
-			taken = b.callsOf(exec, last, w)
-			call.Gas = 0
-			run.call = call
-			if !fuzzed && slices.ContainsFunc(w.Instances, func(in evm.Instance) bool { return in.Address == up.Address }) {
-				taken = append(taken, call)
-			}
+		last := &exec.Calls[len(exec.Calls)-1]
+		used += last.GasUsed
+		look(exec)
+		succeeded := last.Outcome == evm.Success
+		if call.Gas = 0; made.Data == nil || succeeded {
+			made = call
 		}
 		if succeeded {
 			break
 		}
 		search.proposeAfter(a, exec)
 	}
-	if len(taken) > 0 {
-		b.report.Examples = append(b.report.Examples, taken)
-	}
-	if fuzzed && run.worthRunning() {
-		up.tests = append(up.tests, m.Sig)
-		if run.call.Data != nil {
-			b.report.Examples = append(b.report.Examples, evm.Sequence{run.call})
-		}
-	}
-	return used, nil
+	return used, made, nil
 }
 
 // callsOf are the calls of instances that a test function makes itself, as calls

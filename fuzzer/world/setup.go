@@ -28,9 +28,18 @@ type SetupOptions struct {
 	// Tests are the fuzz tests to run, signatures by the qualified name of the test
 	// contract; nil: [Make] chooses.
 	Tests map[string][]string
+	// Also are calls of test functions that make the World after the set-ups, as calldata by
+	// the qualified name of the test contract; nil: [Make] chooses, unless Contracts do.
+	Also map[string][][]byte
 	// Lines are the targets' lines by the qualified name of the contract that
 	// holds them.
 	Lines map[string][]bytecode.Position
+	// Entries are the instructions with which the code of these lines begins: [Make] runs all
+	// tests to see which of them come to which. nil: it goes by what they may deploy.
+	Entries map[bytecode.Location]bytecode.Position
+	// Changed reports whether the change touches a test contract's source: what its tests
+	// execute counts double. nil: it touches none.
+	Changed func(c *bytecode.Contract) bool
 	// Chain is what the tests run on; nil: [DefaultChain].
 	Chain *Chain
 	// ReadFile reads a file of the project for a cheatcode, and Root is the project's
@@ -51,14 +60,26 @@ type TestSetup struct {
 	Function string // "setUp()"; empty when only its constructor ran
 	// Failure says, for people, why nothing of it is in the World; empty: all is.
 	Failure string
+	// Idle: nothing is wrong with it, or nothing that matters: it is of no use here.
+	Idle bool
 	// At is the instruction that made it fail, when Located.
 	At      bytecode.Location
 	Located bool
 
 	Address common.Address // of the test contract
 
+	// Also are the test functions that were run after it, since they deploy what has targets
+	// themselves.
+	Also []TestCall
+
 	gas   uint64   // that it used
 	tests []string // its fuzz tests that are worth running, by signature
+}
+
+// TestCall is the call of a test function.
+type TestCall struct {
+	Function string // its signature
+	Data     []byte
 }
 
 const (
@@ -79,9 +100,10 @@ const (
 // Contracts with targets that are not there then are deployed on top, as [Auto]
 // does. Where no set-up succeeds, or options name none, the World is Auto's.
 //
-// The set-up whose code holds most of the targets' lines is run first; of equal
-// ones, one with a setUp() and then the first of the table. As long as lines are
-// left that no instance holds, others follow, in the same state.
+// The set-up whose tests execute most of the targets' lines is run first; of equal
+// ones, the one whose code holds most of them, then one with a setUp(), then the first of
+// the table. As long as others execute lines that those before them do not, they follow, in
+// the same state; at last those that hold lines which no instance does.
 func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.World, *Report, error) {
 	if options.Setup == nil || len(options.Only) > 0 || options.Plan.makesWorld() {
 		return Auto(ctx, table, options)
@@ -94,13 +116,15 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err != nil {
 		return nil, nil, err
 	}
-	edge := cheatcode.Edge{
-		Artifact: func(name string) (creation, deployed []byte, err error) { return codeOf(table.Contracts(), name) },
-		ReadFile: s.ReadFile, Root: s.Root, Fork: s.fork(options.Plan),
-	}
-	edge, s.answers = edge.Recorded()
 	tests := options
 	tests.Machine = append(slices.Clip(options.Machine), evm.LiftCodeSizeLimits) // as forge does
+	if !s.strict() && len(s.Entries) > 0 {
+		if err := s.survey(ctx, table, tests); err != nil {
+			return nil, nil, err
+		}
+	}
+	var edge cheatcode.Edge
+	edge, s.answers = s.edge(options.Plan).Recorded()
 	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, edge)), table, tests)
 	if err != nil {
 		return nil, nil, err
@@ -109,6 +133,10 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err := s.run(ctx, b); err != nil {
 		return nil, nil, err
 	}
+	if err := s.runAlso(ctx, b); err != nil {
+		return nil, nil, err
+	}
+	s.nameRest()
 	if !s.succeeded() {
 		w, report, err := Auto(ctx, table, options)
 		if err == nil {
@@ -126,8 +154,10 @@ type setups struct {
 	chain      Chain
 	contracts  []*bytecode.Contract
 	candidates []*setUpCandidate
-	open       map[bytecode.Position]bool // targets' lines that no instance holds
+	unheld     map[bytecode.Position]bool // targets' lines that no instance holds
+	unrun      map[bytecode.Position]bool // targets' lines that no test of a used set-up executes
 	tried      []TestSetup
+	makers     []maker            // of the used set-ups
 	answers    *cheatcode.Answers // what cheatcodes were told of files and artifacts
 }
 
@@ -135,10 +165,12 @@ type setups struct {
 type setUpCandidate struct {
 	contract *bytecode.Contract
 	holds    []*bytecode.Contract // what it may deploy that has targets, itself included
+	changed  bool                 // its source is part of the change
+	survey   *survey              // nil: its tests were not run
 }
 
 func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error) {
-	s := &setups{SetupOptions: options.Setup, chain: DefaultChain(), contracts: contracts, open: map[bytecode.Position]bool{}}
+	s := &setups{SetupOptions: options.Setup, chain: DefaultChain(), contracts: contracts, unheld: map[bytecode.Position]bool{}, unrun: map[bytecode.Position]bool{}}
 	if s.Chain != nil {
 		s.chain = *s.Chain
 	}
@@ -146,7 +178,7 @@ func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error)
 	for _, c := range contracts {
 		lines := s.Lines[c.QualifiedName()]
 		for _, l := range lines {
-			s.open[l] = true
+			s.unheld[l], s.unrun[l] = true, true
 		}
 		if len(lines) > 0 {
 			holders = append(holders, c)
@@ -166,7 +198,7 @@ func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error)
 		if !isTestContract(c) {
 			continue
 		}
-		candidate := &setUpCandidate{contract: c}
+		candidate := &setUpCandidate{contract: c, changed: s.Changed != nil && s.Changed(c)}
 		for _, h := range holders {
 			if h == c || creates(c, h) || fetches(c, h) {
 				candidate.holds = append(candidate.holds, h)
@@ -219,28 +251,20 @@ func fetches(c, d *bytecode.Contract) bool {
 func (s *setups) strict() bool { return len(s.Contracts) > 0 }
 
 // next takes out the candidate to run next; nil when none is worth it.
-func (s *setups) next() *bytecode.Contract {
+func (s *setups) next() *setUpCandidate {
 	if len(s.candidates) == 0 {
 		return nil
 	}
 	best := 0
 	if !s.strict() {
-		gains := make([]int, len(s.candidates))
+		worth := make([]worth, len(s.candidates))
 		for i, c := range s.candidates {
-			gains[i] = s.gain(c.holds)
-		}
-		rank := func(i int) int {
-			if hasMethod(s.candidates[i].contract.ABI, setUpSignature) {
-				return 1
-			}
-			return 0
-		}
-		for i := range s.candidates {
-			if cmp.Or(cmp.Compare(gains[i], gains[best]), cmp.Compare(rank(i), rank(best))) > 0 {
+			worth[i] = s.worth(c)
+			if worth[i].compare(worth[best]) > 0 {
 				best = i
 			}
 		}
-		if gains[best] == 0 {
+		if worth[best].runs+worth[best].holds == 0 {
 			// What must hold of changed contracts is worth a set-up of its own.
 			best = slices.IndexFunc(s.candidates, func(c *setUpCandidate) bool { return len(c.holds) > 0 && hasInvariants(c.contract) })
 			if best < 0 {
@@ -248,17 +272,39 @@ func (s *setups) next() *bytecode.Contract {
 			}
 		}
 	}
-	c := s.candidates[best].contract
+	c := s.candidates[best]
 	s.candidates = slices.Delete(s.candidates, best, best+1)
 	return c
 }
 
-// gain counts the open lines that contracts hold.
+// worth is what a candidate adds to the set-ups that were run.
+type worth struct {
+	runs  int // lines that its tests execute, doubled where they are part of the change
+	holds int // lines that its code holds
+	setUp int // 1: it has a setUp()
+}
+
+func (w worth) compare(v worth) int {
+	return cmp.Or(cmp.Compare(w.runs, v.runs), cmp.Compare(w.holds, v.holds), cmp.Compare(w.setUp, v.setUp))
+}
+
+func (s *setups) worth(c *setUpCandidate) worth {
+	w := worth{runs: c.survey.covers(s.unrun), holds: s.gain(c.holds)}
+	if c.changed {
+		w.runs *= 2
+	}
+	if hasMethod(c.contract.ABI, setUpSignature) {
+		w.setUp = 1
+	}
+	return w
+}
+
+// gain counts the lines that contracts hold and no instance does.
 func (s *setups) gain(contracts []*bytecode.Contract) int {
 	seen := map[bytecode.Position]bool{}
 	for _, c := range contracts {
 		for _, l := range s.Lines[c.QualifiedName()] {
-			if s.open[l] {
+			if s.unheld[l] {
 				seen[l] = true
 			}
 		}
@@ -266,7 +312,7 @@ func (s *setups) gain(contracts []*bytecode.Contract) int {
 	return len(seen)
 }
 
-// gains reports whether instances hold open lines.
+// gains reports whether instances hold lines that no other does.
 func (s *setups) gains(instances []evm.Instance) bool {
 	return slices.ContainsFunc(instances, func(in evm.Instance) bool { return s.gain([]*bytecode.Contract{in.Contract}) > 0 })
 }
@@ -279,26 +325,88 @@ func (s *setups) run(ctx context.Context, b *builder) error {
 		if c == nil {
 			return nil
 		}
+		if c.survey != nil && c.survey.failure != "" { // it would fail here, too
+			s.tried = append(s.tried, c.failed())
+			continue
+		}
 		up, err := b.setUp(ctx, c, s)
 		if err != nil {
-			return fmt.Errorf("setting up %s: %w", c.QualifiedName(), err)
+			return fmt.Errorf("setting up %s: %w", c.contract.QualifiedName(), err)
 		}
 		s.tried = append(s.tried, *up)
 		gas += up.gas
 		if up.Failure != "" && s.Strict {
-			return fmt.Errorf("%s cannot be set up: %s", c.QualifiedName(), up.Failure)
+			return fmt.Errorf("%s cannot be set up: %s", c.contract.QualifiedName(), up.Failure)
 		}
 		if up.Failure != "" {
 			continue
 		}
 		used++
-		for _, in := range b.instances {
-			for _, l := range s.Lines[in.Contract.QualifiedName()] {
-				delete(s.open, l)
-			}
+		s.follow(c)
+		if c.survey != nil {
+			s.makers = append(s.makers, maker{len(s.tried) - 1, c.survey.makes})
 		}
+		s.hold(b.instances)
 	}
 	return nil
+}
+
+// hold takes the lines off that instances hold.
+func (s *setups) hold(instances []evm.Instance) {
+	for _, in := range instances {
+		for _, l := range s.Lines[in.Contract.QualifiedName()] {
+			delete(s.unheld, l)
+		}
+	}
+}
+
+// failed is the set-up of a candidate that failed in the survey.
+func (c *setUpCandidate) failed() TestSetup {
+	up := TestSetup{Contract: c.contract, Failure: c.survey.failure, At: c.survey.at, Located: c.survey.located}
+	if hasMethod(c.contract.ABI, setUpSignature) {
+		up.Function = setUpSignature
+	}
+	return up
+}
+
+// nameRest says of all other test contracts why they are not used.
+func (s *setups) nameRest() {
+	if s.strict() {
+		return
+	}
+	for _, c := range s.candidates {
+		up := TestSetup{Contract: c.contract, Idle: true}
+		if hasMethod(c.contract.ABI, setUpSignature) {
+			up.Function = setUpSignature
+		}
+		switch v := c.survey; {
+		case v == nil:
+			up.Failure = "it deploys no contract with targets that is not there already"
+			if len(s.Entries) > 0 || s.gain(c.holds) > 0 {
+				up.Failure = "there was no time to run it"
+			}
+		case v.failure != "":
+			up = c.failed()
+			up.Idle = !c.changed && len(c.holds) == 0
+		case v.covers(s.unrun) > 0:
+			up.Failure = fmt.Sprintf("a World is made of at most %d set-ups", maxSetUps)
+		case len(v.lines) > 0:
+			up.Failure = "its tests execute no changed line that those of others do not"
+		default:
+			up.Failure = "its tests execute no changed line"
+		}
+		s.tried = append(s.tried, up)
+	}
+}
+
+// follow takes the lines off that the tests of a used set-up execute.
+func (s *setups) follow(c *setUpCandidate) {
+	if c.survey == nil {
+		return
+	}
+	for line := range c.survey.lines {
+		delete(s.unrun, line)
+	}
 }
 
 func (s *setups) succeeded() bool {

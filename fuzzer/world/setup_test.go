@@ -279,8 +279,9 @@ func TestSetUpLoops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(report.TestSetups); n < 2 || n > 5 || !strings.Contains(report.TestSetups[0].Failure, "out of gas") {
-		t.Errorf("%d set-ups tried: %+v", n, report.TestSetups)
+	tried := slices.DeleteFunc(slices.Clone(report.TestSetups), func(up world.TestSetup) bool { return up.Idle })
+	if n := len(tried); n < 2 || n > 5 || !strings.Contains(report.TestSetups[0].Failure, "out of gas") {
+		t.Errorf("%d set-ups tried: %+v", n, tried)
 	}
 	if len(w.Instances) == 0 || w.Instances[0].Name != "A" {
 		t.Errorf("instances %+v, want A without them", w.Instances)

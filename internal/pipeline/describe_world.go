@@ -16,6 +16,9 @@ func (d *describer) world() {
 	for i := range d.head.Setup.TestSetups {
 		up := &d.head.Setup.TestSetups[i]
 		text := report.SetUp{Contract: up.Contract.QualifiedName(), Function: up.Function}
+		for _, call := range up.Also {
+			text.Tests = append(text.Tests, call.Function)
+		}
 		if up.Failure == "" {
 			text.Address = up.Address.Hex()
 		} else {

@@ -59,10 +59,21 @@ func roleOfFile(path string) world.Role {
 	return role
 }
 
+// Touches reports whether the diff changes a source of the build.
+func (c *Change) Touches(source string) bool {
+	return slices.ContainsFunc(c.files(), func(f unified.File) bool { return f.NewPath != "" && isAt(f.NewPath, source) })
+}
+
+// isAt reports whether a file of the repository is a source of a build, whose names may be
+// relative to a folder below.
+func isAt(file, source string) bool {
+	return strings.HasSuffix("/"+file, "/"+strings.TrimPrefix(source, "/"))
+}
+
 // cameHere reports whether a file is new under its path: added, copied or renamed.
 func (c *Change) cameHere(source string) bool {
 	return slices.ContainsFunc(c.files(), func(f unified.File) bool {
-		return f.NewPath != f.OldPath && f.NewPath != "" && strings.HasSuffix("/"+f.NewPath, "/"+strings.TrimPrefix(source, "/"))
+		return f.NewPath != f.OldPath && f.NewPath != "" && isAt(f.NewPath, source)
 	})
 }
 

@@ -53,6 +53,14 @@ func (r *Recipe) Again(d *Deployment) *Recipe {
 	}
 	tests := *r.Tests
 	tests.Strict, tests.Contracts, tests.Senders, tests.Tests = true, used, d.World.Senders, world.Tests(d.World)
+	tests.Also = map[string][][]byte{}
+	for i := range d.Setup.TestSetups {
+		up := &d.Setup.TestSetups[i]
+		for _, call := range up.Also {
+			name := up.Contract.QualifiedName()
+			tests.Also[name] = append(tests.Also[name], call.Data)
+		}
+	}
 	if d.World.Cheats != nil {
 		tests.Asked = d.World.Cheats.Answers
 	}

@@ -20,10 +20,17 @@ func testsFor(c *change.Change, named []string) (*world.SetupOptions, []string) 
 		return nil, nil
 	}
 	chain, notes := testChain(c)
-	s := &world.SetupOptions{Lines: map[string][]bytecode.Position{}, Chain: chain, ReadFile: testFiles(c), Root: testRoot}
+	s := &world.SetupOptions{
+		Lines: map[string][]bytecode.Position{}, Entries: map[bytecode.Location]bytecode.Position{},
+		Changed: func(contract *bytecode.Contract) bool { return c.Touches(contract.Source) },
+		Chain:   chain, ReadFile: testFiles(c), Root: testRoot,
+	}
 	s.Contracts, s.Lenient = named, lenientTests(c)
 	for _, t := range c.Mapping.Targets {
 		s.Lines[t.Contract] = append(s.Lines[t.Contract], t.Position)
+		for _, entry := range t.Entries {
+			s.Entries[entry] = t.Position
+		}
 	}
 	return s, notes
 }
@@ -61,7 +68,7 @@ func (d *Deployment) FailedTests() []string {
 	var texts []string
 	for i := range d.Setup.TestSetups {
 		up := &d.Setup.TestSetups[i]
-		if up.Failure == "" {
+		if up.Failure == "" || up.Idle {
 			continue
 		}
 		texts = append(texts, fmt.Sprintf("%s was not used to set up the World: %s", up.Contract.QualifiedName(), d.WhyNotSetUp(up)))
@@ -88,6 +95,9 @@ func TestNames(setup *world.Report) string {
 	for i := range setup.TestSetups {
 		if up := &setup.TestSetups[i]; up.Failure == "" {
 			names = append(names, strings.TrimSuffix(up.Contract.Name+"."+up.Function, "."))
+			for _, call := range up.Also {
+				names = append(names, up.Contract.Name+"."+call.Function)
+			}
 		}
 	}
 	return strings.Join(names, ", ")

@@ -1,0 +1,112 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Many tests deploy what they test themselves, and not in setUp(). Where no set-up has made
+// a contract with targets, a test function that does becomes part of the set-up: so the
+// contract's arguments, and what was done to it first, are those of the tests.
+
+// maxMakers bounds such functions of one World. Arbitrary; as for set-ups.
+const maxMakers = 16
+
+// made is what a test function deploys.
+type made struct {
+	TestCall
+	contracts []*bytecode.Contract // with targets
+}
+
+// maker is a used set-up, as an index of those tried, with the test functions that it brings.
+type maker struct {
+	setUp int
+	makes []made
+}
+
+// deployedBy lists the contracts with targets that the last call of an execution, a test
+// function, has created; none if it failed.
+func (s *setups) deployedBy(exec *evm.Execution, b *builder) []*bytecode.Contract {
+	if exec.Calls[len(exec.Calls)-1].Outcome != evm.Success {
+		return nil
+	}
+	var contracts []*bytecode.Contract
+	for _, c := range b.createdBy(exec) {
+		p := b.table.LookupCreation(c.call.Data)
+		if p != nil && p.Contract != nil && len(s.Lines[p.Contract.QualifiedName()]) > 0 && !slices.Contains(contracts, p.Contract) {
+			contracts = append(contracts, p.Contract)
+		}
+	}
+	return contracts
+}
+
+// runAlso runs test functions as long as they deploy what holds lines that no instance does;
+// or those that options name.
+func (s *setups) runAlso(ctx context.Context, b *builder) error {
+	if s.strict() {
+		for i := range s.tried {
+			up := &s.tried[i]
+			for _, data := range s.Also[up.Contract.QualifiedName()] {
+				m, err := up.Contract.ABI.MethodById(data)
+				if err != nil || up.Failure != "" {
+					continue
+				}
+				failure, err := b.also(ctx, up, TestCall{m.Sig, data}, s)
+				if err != nil {
+					return err
+				}
+				if failure != "" && s.Strict {
+					return fmt.Errorf("%s cannot be set up: %s", up.Contract.QualifiedName(), failure)
+				}
+			}
+		}
+		return nil
+	}
+	used := 0
+	for _, maker := range s.makers {
+		for _, m := range maker.makes {
+			if used == maxMakers {
+				return nil
+			}
+			if s.gain(m.contracts) == 0 {
+				continue
+			}
+			failure, err := b.also(ctx, &s.tried[maker.setUp], m.TestCall, s)
+			if err != nil {
+				return err
+			}
+			if failure == "" {
+				used++
+				s.hold(b.instances)
+			}
+		}
+	}
+	return nil
+}
+
+// also runs a test function after the set-ups and adopts what it makes; or says why not, and
+// leaves nothing of it.
+func (b *builder) also(ctx context.Context, up *TestSetup, call TestCall, s *setups) (failure string, err error) {
+	before := b.save()
+	b.calls = append(b.calls, evm.Call{From: b.tester, To: up.Address, Data: call.Data, Gas: s.chain.Gas})
+	exec, err := b.machine.Run(b.calls)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return "", err
+	}
+	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
+		b.restore(before)
+		return fmt.Sprintf("its %s fails: %s", call.Function, result.Reason()), nil
+	}
+	if err := b.adoptCreated(exec, up, call.Function, s); err != nil {
+		return "", err
+	}
+	up.Also = append(up.Also, call)
+	return "", nil
+}

@@ -1,0 +1,197 @@
+package world
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// A survey runs every test of the project once, each test contract on a chain of its own as
+// in forge, to see which set-ups are worth something: those whose tests execute changed
+// lines. What a contract may deploy says little of that: a base contract deploys everything
+// and tests nothing.
+
+const (
+	// maxSurveyed bounds the test contracts that are run. Arbitrary; the largest projects
+	// that were looked at have about 150.
+	maxSurveyed = 512
+	// surveyedAtOnce test contracts are run before the gas that they used is added up: so the
+	// result does not depend on the number of processors.
+	surveyedAtOnce = 16
+	// surveyGas bounds all tests, and surveyTestGas those of one contract: a test that only
+	// loops takes some eight seconds for 2^30 gas. The 593 tests of v4-core use less than 2^31.
+	surveyGas     = 1 << 32
+	surveyTestGas = 1 << 28
+)
+
+// survey is what running the tests of a contract showed.
+type survey struct {
+	// lines are the targets' lines that were executed, each with the function that did first.
+	lines map[bytecode.Position]string
+	// makes are the test functions that deploy contracts with targets themselves.
+	makes []made
+	// failure is why the set-up failed, alone on a chain; empty: it did not.
+	failure string
+	at      bytecode.Location
+	located bool
+	gas     uint64
+}
+
+// covers counts lines of a set that the tests execute.
+func (s *survey) covers(open map[bytecode.Position]bool) int {
+	if s == nil || s.failure != "" {
+		return 0
+	}
+	n := 0
+	for line := range s.lines {
+		if open[line] {
+			n++
+		}
+	}
+	return n
+}
+
+// survey runs the tests of all candidates, those of changed test files and those that may
+// deploy what changed first.
+func (s *setups) survey(ctx context.Context, table *bytecode.Table, options Options) error {
+	order := slices.Clone(s.candidates)
+	slices.SortStableFunc(order, func(x, y *setUpCandidate) int { return y.promise() - x.promise() })
+	order = order[:min(len(order), maxSurveyed)]
+	var used uint64
+	for some := range slices.Chunk(order, surveyedAtOnce) {
+		if used >= surveyGas {
+			return nil
+		}
+		if err := s.surveySome(ctx, some, table, options); err != nil {
+			return err
+		}
+		for _, c := range some {
+			used += c.survey.gas
+		}
+	}
+	return nil
+}
+
+// promise says how much is expected of a candidate before anything was run.
+func (c *setUpCandidate) promise() int {
+	n := 0
+	if c.changed {
+		n += 2
+	}
+	if len(c.holds) > 0 {
+		n++
+	}
+	return n
+}
+
+// surveySome runs the tests of some candidates in parallel. Each has a chain of its own, so
+// that it does not matter which is first.
+func (s *setups) surveySome(ctx context.Context, some []*setUpCandidate, table *bytecode.Table, options Options) error {
+	errs := make([]error, len(some))
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var done sync.WaitGroup
+	for i, c := range some {
+		free <- struct{}{}
+		done.Go(func() {
+			defer func() { <-free }()
+			c.survey, errs[i] = s.surveyOne(ctx, c.contract, table, options)
+		})
+	}
+	done.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// surveyOne sets up a test contract and runs its tests.
+func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options) (*survey, error) {
+	options.Entries = nil // nothing is kept of this World
+	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, s.edge(options.Plan))), table, options)
+	if err != nil {
+		return nil, err
+	}
+	b.tester = s.chain.Sender
+	result := &survey{lines: map[bytecode.Position]string{}}
+	up := &TestSetup{Contract: c}
+	exec, err := b.runSetUp(ctx, up, &s.chain)
+	if err != nil {
+		return nil, err
+	}
+	result.gas = up.gas
+	if exec != nil {
+		s.see(exec, up.what(), result, b.table)
+	}
+	if up.Failure != "" {
+		result.failure, result.at, result.located = up.Failure, up.At, up.Located
+		return result, nil
+	}
+	if err := b.moveTo(b.machine.Export()); err != nil {
+		return nil, err
+	}
+	var used uint64
+	for _, m := range surveyedFunctions(c.ABI) {
+		if err := ctx.Err(); err != nil || used >= surveyTestGas {
+			return result, err
+		}
+		var deploys []*bytecode.Contract
+		gas, call, err := b.tryTest(up, &m, func(exec *evm.Execution) {
+			s.see(exec, m.Sig, result, b.table)
+			deploys = s.deployedBy(exec, b)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(deploys) > 0 {
+			result.makes = append(result.makes, made{TestCall{m.Sig, call.Data}, deploys})
+		}
+		used += gas
+		result.gas += gas
+	}
+	return result, nil
+}
+
+// surveyedFunctions are those that forge would call on a test contract.
+func surveyedFunctions(a abi.ABI) []abi.Method {
+	list := testFunctions(a)
+	first := len(list)
+	for _, m := range a.Methods {
+		if strings.HasPrefix(m.RawName, "invariant") && len(m.Inputs) == 0 {
+			list = append(list, m)
+		}
+	}
+	slices.SortFunc(list[first:], func(x, y abi.Method) int { return strings.Compare(x.Sig, y.Sig) })
+	return list
+}
+
+// see notes the targets' lines that an execution came to.
+func (s *setups) see(exec *evm.Execution, function string, result *survey, table *bytecode.Table) {
+	for _, c := range exec.Covered {
+		p := table.Program(c.Code)
+		if p == nil || int(c.Block) >= len(p.Blocks) {
+			continue
+		}
+		line, ok := s.Entries[bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}]
+		if _, known := result.lines[line]; ok && !known {
+			result.lines[line] = function
+		}
+	}
+}
+
+// edge is what cheatcodes of a test see of the project.
+func (s *setups) edge(plan *Plan) cheatcode.Edge {
+	return cheatcode.Edge{
+		Artifact: func(name string) (creation, deployed []byte, err error) { return codeOf(s.contracts, name) },
+		ReadFile: s.ReadFile, Root: s.Root, Fork: s.fork(plan),
+	}
+}
