@@ -1,6 +1,10 @@
 package diffmap
 
-import "github.com/sightline-evm/sightline/internal/bytecode"
+import (
+	"slices"
+
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
 
 // LeaveOut takes targets away: those of which why answers a reason. A line that
 // loses its last one gets the status, and the reason that was given last. An
@@ -28,4 +32,15 @@ func (m *Mapping) LeaveOut(status Status, why func(l *Line, t *bytecode.Target) 
 		l.Targets = targets
 	}
 	m.Targets = kept
+}
+
+// Include adds a target to its line; nothing happens where there is no such line with targets.
+func (m *Mapping) Include(t bytecode.Target) {
+	for i := range m.Lines {
+		if l := &m.Lines[i]; l.Position == t.Position && len(l.Targets) > 0 {
+			l.Targets = append(slices.Clip(l.Targets), len(m.Targets))
+			m.Targets = append(m.Targets, t)
+			return
+		}
+	}
 }

@@ -114,7 +114,7 @@ func newBuilder(machine *gethvm.Reference, contracts []*bytecode.Contract, limit
 		libraries:  map[string]*library{},
 		labels:     map[common.Address]string{},
 		names:      map[common.Address]string{},
-		report:     &Report{},
+		report:     &Report{spare: map[string]map[bytecode.Position]bool{}},
 	}
 	for _, c := range contracts {
 		if c.Deployable() && !c.Library {

@@ -22,12 +22,6 @@ type made struct {
 	contracts []*bytecode.Contract // with targets
 }
 
-// maker is a used set-up, as an index of those tried, with the test functions that it brings.
-type maker struct {
-	setUp int
-	makes []made
-}
-
 // deployedBy lists the contracts with targets that the last call of an execution, a test
 // function, has created; none if it failed.
 func (s *setups) deployedBy(exec *evm.Execution, b *builder) []*bytecode.Contract {
@@ -67,15 +61,18 @@ func (s *setups) runAlso(ctx context.Context, b *builder) error {
 		return nil
 	}
 	used := 0
-	for _, maker := range s.makers {
-		for _, m := range maker.makes {
+	for _, u := range s.used {
+		if u.survey == nil {
+			continue
+		}
+		for _, m := range u.survey.makes {
 			if used == maxMakers {
 				return nil
 			}
 			if s.gain(m.contracts) == 0 {
 				continue
 			}
-			failure, err := b.also(ctx, &s.tried[maker.setUp], m.TestCall, s)
+			failure, err := b.also(ctx, &s.tried[u.setUp], m.TestCall, s)
 			if err != nil {
 				return err
 			}

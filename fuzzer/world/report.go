@@ -33,7 +33,14 @@ type Report struct {
 	// constructor made it, see [Options].Entries.
 	Twins []string
 
-	ran map[bytecode.Location]string // see RanBy
+	ran   map[bytecode.Location]string          // see RanBy
+	spare map[string]map[bytecode.Position]bool // see UsesSpare
+}
+
+// UsesSpare reports whether a test contract is a target with a line of its own copy of a
+// library, see [SetupOptions].Spare.
+func (r *Report) UsesSpare(contract string, line bytecode.Position) bool {
+	return r.spare[contract][line]
 }
 
 // Deployment is a contract or library that was deployed.

@@ -37,6 +37,10 @@ type SetupOptions struct {
 	// Entries are the instructions with which the code of these lines begins: [Make] runs all
 	// tests to see which of them come to which. nil: it goes by what they may deploy.
 	Entries map[bytecode.Location]bytecode.Position
+	// Spare are entries likewise, in test contracts, of lines that contracts under test hold
+	// as well: where no test executes a line there, its test is a target itself, and Lines get
+	// its line.
+	Spare map[bytecode.Location]bytecode.Position
 	// Changed reports whether the change touches a test contract's source: what its tests
 	// execute counts double. nil: it touches none.
 	Changed func(c *bytecode.Contract) bool
@@ -157,16 +161,24 @@ type setups struct {
 	unheld     map[bytecode.Position]bool // targets' lines that no instance holds
 	unrun      map[bytecode.Position]bool // targets' lines that no test of a used set-up executes
 	tried      []TestSetup
-	makers     []maker            // of the used set-ups
+	used       []usedSetUp
+	gas        uint64             // that they used, and those that failed
 	answers    *cheatcode.Answers // what cheatcodes were told of files and artifacts
+}
+
+// usedSetUp is one that made the World, as an index of those tried.
+type usedSetUp struct {
+	*setUpCandidate
+	setUp int
 }
 
 // setUpCandidate is a test contract that was not run.
 type setUpCandidate struct {
 	contract *bytecode.Contract
-	holds    []*bytecode.Contract // what it may deploy that has targets, itself included
-	changed  bool                 // its source is part of the change
-	survey   *survey              // nil: its tests were not run
+	holds    []*bytecode.Contract       // what it may deploy that has targets, itself included
+	changed  bool                       // its source is part of the change
+	survey   *survey                    // nil: its tests were not run
+	spare    map[bytecode.Position]bool // lines of its own copy of a library that are targets
 }
 
 func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error) {
@@ -250,27 +262,21 @@ func fetches(c, d *bytecode.Contract) bool {
 // deploy.
 func (s *setups) strict() bool { return len(s.Contracts) > 0 }
 
-// next takes out the candidate to run next; nil when none is worth it.
-func (s *setups) next() *setUpCandidate {
-	if len(s.candidates) == 0 {
-		return nil
+// next takes out the candidate to run next, the best of those that are worth it for a
+// reason; nil when there is none.
+func (s *setups) next(reason func(worth) int) *setUpCandidate {
+	best, most := -1, worth{}
+	for i, c := range s.candidates {
+		if s.strict() {
+			best = 0
+			break
+		}
+		if w := s.worth(c); reason(w) > 0 && (best < 0 || w.compare(most) > 0) {
+			best, most = i, w
+		}
 	}
-	best := 0
-	if !s.strict() {
-		worth := make([]worth, len(s.candidates))
-		for i, c := range s.candidates {
-			worth[i] = s.worth(c)
-			if worth[i].compare(worth[best]) > 0 {
-				best = i
-			}
-		}
-		if worth[best].runs+worth[best].holds == 0 {
-			// What must hold of changed contracts is worth a set-up of its own.
-			best = slices.IndexFunc(s.candidates, func(c *setUpCandidate) bool { return len(c.holds) > 0 && hasInvariants(c.contract) })
-			if best < 0 {
-				return nil
-			}
-		}
+	if best < 0 {
+		return nil
 	}
 	c := s.candidates[best]
 	s.candidates = slices.Delete(s.candidates, best, best+1)
@@ -280,21 +286,26 @@ func (s *setups) next() *setUpCandidate {
 // worth is what a candidate adds to the set-ups that were run.
 type worth struct {
 	runs  int // lines that its tests execute, doubled where they are part of the change
+	spare int // likewise, in its own copy of a library
 	holds int // lines that its code holds
 	setUp int // 1: it has a setUp()
+	asked int // 1: it says what must hold of changed contracts
 }
 
 func (w worth) compare(v worth) int {
-	return cmp.Or(cmp.Compare(w.runs, v.runs), cmp.Compare(w.holds, v.holds), cmp.Compare(w.setUp, v.setUp))
+	return cmp.Or(cmp.Compare(w.runs, v.runs), cmp.Compare(w.spare, v.spare), cmp.Compare(w.holds, v.holds), cmp.Compare(w.setUp, v.setUp))
 }
 
 func (s *setups) worth(c *setUpCandidate) worth {
-	w := worth{runs: c.survey.covers(s.unrun), holds: s.gain(c.holds)}
+	w := worth{runs: c.survey.covers(s.unrun), spare: c.survey.coversSpare(s.unrun), holds: s.gain(c.holds)}
 	if c.changed {
-		w.runs *= 2
+		w.runs, w.spare = 2*w.runs, 2*w.spare
 	}
 	if hasMethod(c.contract.ABI, setUpSignature) {
 		w.setUp = 1
+	}
+	if len(c.holds) > 0 && hasInvariants(c.contract) {
+		w.asked = 1
 	}
 	return w
 }
@@ -317,11 +328,29 @@ func (s *setups) gains(instances []evm.Instance) bool {
 	return slices.ContainsFunc(instances, func(in evm.Instance) bool { return s.gain([]*bytecode.Contract{in.Contract}) > 0 })
 }
 
-// run runs set-ups as long as they are worth it.
+// run runs set-ups as long as they are worth it: first those whose tests execute lines that
+// no other's do.
 func (s *setups) run(ctx context.Context, b *builder) error {
-	used, gas := 0, uint64(0)
-	for used < maxSetUps && len(s.tried) < maxSetUpTries && gas/maxSetUpGas < s.chain.Gas {
-		c := s.next()
+	if err := s.runFor(ctx, b, func(w worth) int { return w.runs }); err != nil {
+		return err
+	}
+	for _, u := range s.used {
+		if u.survey.coversSpare(s.unrun) > 0 && len(b.instances) < b.limit {
+			up := &s.tried[u.setUp]
+			b.report.spare[up.Contract.QualifiedName()] = s.useSpare(u.setUpCandidate)
+			b.instance(up.Contract, up.Address, nil, "its "+up.what())
+		}
+	}
+	if err := s.runFor(ctx, b, func(w worth) int { return w.spare }); err != nil {
+		return err
+	}
+	return s.runFor(ctx, b, func(w worth) int { return w.holds + w.asked })
+}
+
+// runFor runs set-ups as long as there is one that is worth it for a reason.
+func (s *setups) runFor(ctx context.Context, b *builder, reason func(worth) int) error {
+	for len(s.used) < maxSetUps && len(s.tried) < maxSetUpTries && s.gas/maxSetUpGas < s.chain.Gas {
+		c := s.next(reason)
 		if c == nil {
 			return nil
 		}
@@ -329,25 +358,40 @@ func (s *setups) run(ctx context.Context, b *builder) error {
 			s.tried = append(s.tried, c.failed())
 			continue
 		}
-		up, err := b.setUp(ctx, c, s)
-		if err != nil {
-			return fmt.Errorf("setting up %s: %w", c.contract.QualifiedName(), err)
+		if err := s.use(ctx, b, c); err != nil {
+			return err
 		}
-		s.tried = append(s.tried, *up)
-		gas += up.gas
-		if up.Failure != "" && s.Strict {
-			return fmt.Errorf("%s cannot be set up: %s", c.contract.QualifiedName(), up.Failure)
-		}
-		if up.Failure != "" {
-			continue
-		}
-		used++
-		s.follow(c)
-		if c.survey != nil {
-			s.makers = append(s.makers, maker{len(s.tried) - 1, c.survey.makes})
-		}
-		s.hold(b.instances)
 	}
+	return nil
+}
+
+// use runs a set-up.
+func (s *setups) use(ctx context.Context, b *builder, c *setUpCandidate) error {
+	if !s.strict() && c.survey.covers(s.unrun) == 0 && c.survey.coversSpare(s.unrun) > 0 {
+		c.spare = s.useSpare(c)
+	}
+	up, err := b.setUp(ctx, c, s)
+	if err != nil {
+		return fmt.Errorf("setting up %s: %w", c.contract.QualifiedName(), err)
+	}
+	s.tried = append(s.tried, *up)
+	s.gas += up.gas
+	if up.Failure != "" && s.Strict {
+		return fmt.Errorf("%s cannot be set up: %s", c.contract.QualifiedName(), up.Failure)
+	}
+	if up.Failure != "" {
+		return nil
+	}
+	s.used = append(s.used, usedSetUp{c, len(s.tried) - 1})
+	if c.survey != nil {
+		for line := range c.survey.lines {
+			delete(s.unrun, line)
+		}
+	}
+	if len(c.spare) > 0 {
+		b.report.spare[c.contract.QualifiedName()] = c.spare
+	}
+	s.hold(b.instances)
 	return nil
 }
 
@@ -396,16 +440,6 @@ func (s *setups) nameRest() {
 			up.Failure = "its tests execute no changed line"
 		}
 		s.tried = append(s.tried, up)
-	}
-}
-
-// follow takes the lines off that the tests of a used set-up execute.
-func (s *setups) follow(c *setUpCandidate) {
-	if c.survey == nil {
-		return
-	}
-	for line := range c.survey.lines {
-		delete(s.unrun, line)
 	}
 }
 

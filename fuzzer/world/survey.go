@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -36,6 +37,8 @@ const (
 type survey struct {
 	// lines are the targets' lines that were executed, each with the function that did first.
 	lines map[bytecode.Position]string
+	// spare are lines that were executed in the test contract's own copy of a library.
+	spare map[bytecode.Position]bool
 	// makes are the test functions that deploy contracts with targets themselves.
 	makes []made
 	// failure is why the set-up failed, alone on a chain; empty: it did not.
@@ -57,6 +60,38 @@ func (s *survey) covers(open map[bytecode.Position]bool) int {
 		}
 	}
 	return n
+}
+
+// coversSpare counts lines of a set that the tests execute in their contract's own copy of a
+// library.
+func (s *survey) coversSpare(open map[bytecode.Position]bool) int {
+	if s == nil || s.failure != "" {
+		return 0
+	}
+	n := 0
+	for line := range s.spare {
+		if open[line] {
+			n++
+		}
+	}
+	return n
+}
+
+// useSpare makes those lines targets of a test contract that no test executes elsewhere.
+func (s *setups) useSpare(c *setUpCandidate) map[bytecode.Position]bool {
+	used := map[bytecode.Position]bool{}
+	name := c.contract.QualifiedName()
+	for line := range c.survey.spare {
+		if s.unrun[line] {
+			used[line] = true
+			s.Lines[name] = append(s.Lines[name], line)
+			delete(s.unrun, line)
+		}
+	}
+	slices.SortFunc(s.Lines[name], func(x, y bytecode.Position) int {
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
+	return used
 }
 
 // survey runs the tests of all candidates, those of changed test files and those that may
@@ -122,7 +157,7 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 		return nil, err
 	}
 	b.tester = s.chain.Sender
-	result := &survey{lines: map[bytecode.Position]string{}}
+	result := &survey{lines: map[bytecode.Position]string{}, spare: map[bytecode.Position]bool{}}
 	up := &TestSetup{Contract: c}
 	exec, err := b.runSetUp(ctx, up, &s.chain)
 	if err != nil {
@@ -181,7 +216,11 @@ func (s *setups) see(exec *evm.Execution, function string, result *survey, table
 		if p == nil || int(c.Block) >= len(p.Blocks) {
 			continue
 		}
-		line, ok := s.Entries[bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}]
+		at := bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}
+		if line, ok := s.Spare[at]; ok {
+			result.spare[line] = true
+		}
+		line, ok := s.Entries[at]
 		if _, known := result.lines[line]; ok && !known {
 			result.lines[line] = function
 		}

@@ -76,6 +76,9 @@ type Change struct {
 	Outputs []*compile.Output // what is mapped and fuzzed, parallel to Given
 	Shipped *Shipped          // what is not fuzzed, but released; nil: the same, or unknown
 	Paths   diffmap.Options   // what paths in diff and builds are relative to
+	// Spare are targets in tests, of lines that contracts under test hold as well: those that
+	// only tests execute become targets, see [Change.UseSpare].
+	Spare []bytecode.Target
 	// Redeclared is set when more than the bodies of functions changed: storage layouts
 	// may have changed, too.
 	Redeclared bool
@@ -159,6 +162,9 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	c.findCompiled()
 	c.findUnread()
 	c.Table.Cut(c.Mapping.Entries())
+	for _, t := range c.Spare {
+		c.Table.Cut(t.Entries)
+	}
 	c.mapShipped()
 	return c, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/fuzzer/world"
@@ -42,7 +41,11 @@ func (c *Change) exclude(limit int) {
 		if t == nil {
 			return c.unmappedTestCode(l)
 		}
-		return c.testCode(l, contracts[t.Contract], contracts)
+		why, spare := c.testCode(l, contracts[t.Contract], contracts)
+		if spare && len(c.Spare) < maxTargets {
+			c.Spare = append(c.Spare, *t)
+		}
+		return why
 	})
 	if n := len(ignored); n > 0 {
 		c.log.Warn("%s excluded by --ignore", human.Plural(n, "changed line"))
@@ -53,17 +56,17 @@ func (c *Change) exclude(limit int) {
 // testCode says why a line of a contract is not a target: the contract is a test or a
 // script, and the line is in a test's file too, or also in a contract under test. A
 // library's line that only tests hold stays, and so does one that mocks hold as well: which
-// of them uses it is unknown.
-func (c *Change) testCode(l *diffmap.Line, holder *bytecode.Contract, contracts map[string]*bytecode.Contract) string {
+// of them uses it is unknown. A line of the third kind, in a test, is spare.
+func (c *Change) testCode(l *diffmap.Line, holder *bytecode.Contract, contracts map[string]*bytecode.Contract) (why string, spare bool) {
 	kind, why := c.TestRole(holder)
 	if kind == "" {
-		return ""
+		return "", false
 	}
 	if _, here := fileTestRole(l.Position.File); here != "" {
-		return fmt.Sprintf("%s code: %s", kind, here)
+		return fmt.Sprintf("%s code: %s", kind, here), false
 	}
-	if strings.HasSuffix("/"+l.Position.File, "/"+strings.TrimPrefix(holder.Source, "/")) {
-		return fmt.Sprintf("%s code: %s", kind, why)
+	if isAt(l.Position.File, holder.Source) {
+		return fmt.Sprintf("%s code: %s", kind, why), false
 	}
 	for _, i := range l.Targets {
 		other := contracts[c.Mapping.Targets[i].Contract]
@@ -71,10 +74,20 @@ func (c *Change) testCode(l *diffmap.Line, holder *bytecode.Contract, contracts 
 			continue
 		}
 		if role, _ := world.RoleOf(other); role == world.UnderTest {
-			return fmt.Sprintf("%s code: %s", kind, why)
+			return fmt.Sprintf("%s code: %s", kind, why), kind == world.Test.String()
 		}
 	}
-	return ""
+	return "", false
+}
+
+// UseSpare makes spare targets of some contracts and lines targets, before a campaign begins.
+func (c *Change) UseSpare(use func(contract string, line bytecode.Position) bool) {
+	for _, t := range c.Spare {
+		if use(t.Contract, t.Position) {
+			c.Mapping.Include(t)
+		}
+	}
+	c.Spare = nil
 }
 
 // unmappedTestCode says why a line of a source that is not in the build does not matter:

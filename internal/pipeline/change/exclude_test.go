@@ -86,7 +86,7 @@ func TestTestCode(t *testing.T) {
 			line.Targets = append(line.Targets, i)
 			c.Mapping.Targets = append(c.Mapping.Targets, bytecode.Target{Contract: name})
 		}
-		if got := c.testCode(&line, contracts[test.holders[0]], contracts); got != test.want {
+		if got, _ := c.testCode(&line, contracts[test.holders[0]], contracts); got != test.want {
 			t.Errorf("%s in %v: %q, want %q", test.file, test.holders, got, test.want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -157,11 +158,14 @@ func (m movedAddresses) values(after map[word]uint256.Int) []string {
 	return list
 }
 
-// messagesOf are the calls and creations within a call, undone ones among them.
+// messagesOf are the calls and creations within a call, undone ones among them. What a test
+// tells its cheatcodes does not count: that may be code, or the gas that something used.
 func messagesOf(e *evm.Execution, c *evm.CallResult) []*evm.Frame {
 	var messages []*evm.Frame
 	for i := c.Frames[0] + 1; i < c.Frames[1]; i++ {
-		messages = append(messages, &e.Frames[i])
+		if at := e.Frames[i].CodeAddress; at != cheatcode.Address && at != cheatcode.Console {
+			messages = append(messages, &e.Frames[i])
+		}
 	}
 	return messages
 }

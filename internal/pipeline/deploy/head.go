@@ -56,6 +56,7 @@ func Head(ctx context.Context, c *change.Change, o *Options, log *progress.Log) 
 	if err != nil {
 		return nil, nil, err
 	}
+	c.UseSpare(d.Setup.UsesSpare)
 	if len(UsedTests(d.Setup)) > 0 {
 		d.Setup.Notes = append(d.Setup.Notes, notes...)
 	}

@@ -21,7 +21,7 @@ func testsFor(c *change.Change, named []string) (*world.SetupOptions, []string) 
 	}
 	chain, notes := testChain(c)
 	s := &world.SetupOptions{
-		Lines: map[string][]bytecode.Position{}, Entries: map[bytecode.Location]bytecode.Position{},
+		Lines: map[string][]bytecode.Position{}, Entries: map[bytecode.Location]bytecode.Position{}, Spare: map[bytecode.Location]bytecode.Position{},
 		Changed: func(contract *bytecode.Contract) bool { return c.Touches(contract.Source) },
 		Chain:   chain, ReadFile: testFiles(c), Root: testRoot,
 	}
@@ -30,6 +30,11 @@ func testsFor(c *change.Change, named []string) (*world.SetupOptions, []string) 
 		s.Lines[t.Contract] = append(s.Lines[t.Contract], t.Position)
 		for _, entry := range t.Entries {
 			s.Entries[entry] = t.Position
+		}
+	}
+	for _, t := range c.Spare {
+		for _, entry := range t.Entries {
+			s.Spare[entry] = t.Position
 		}
 	}
 	return s, notes
