@@ -35,6 +35,15 @@ type Report struct {
 
 	ran   map[bytecode.Location]string          // see RanBy
 	spare map[string]map[bytecode.Position]bool // see UsesSpare
+	// tested are the lines that the project's own tests executed, see TestedBy.
+	tested map[bytecode.Position]string
+}
+
+// TestedBy names a test function of the project that executed a line of the targets when all
+// tests were run, "VaultTest.testPay()". False where none did, or none was run.
+func (r *Report) TestedBy(line bytecode.Position) (test string, ok bool) {
+	test, ok = r.tested[line]
+	return test, ok
 }
 
 // UsesSpare reports whether a test contract is a target with a line of its own copy of a

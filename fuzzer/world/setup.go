@@ -144,11 +144,11 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if !s.succeeded() {
 		w, report, err := Auto(ctx, table, options)
 		if err == nil {
-			report.TestSetups = s.tried
+			report.TestSetups, report.tested = s.tried, s.tested
 		}
 		return w, report, err
 	}
-	b.report.TestSetups = s.tried
+	b.report.TestSetups, b.report.tested = s.tried, s.tested
 	return b.complete(ctx, table, options, s)
 }
 
@@ -162,8 +162,9 @@ type setups struct {
 	unrun      map[bytecode.Position]bool // targets' lines that no test of a used set-up executes
 	tried      []TestSetup
 	used       []usedSetUp
-	gas        uint64             // that they used, and those that failed
-	answers    *cheatcode.Answers // what cheatcodes were told of files and artifacts
+	tested     map[bytecode.Position]string // see [Report.TestedBy]
+	gas        uint64                       // that they used, and those that failed
+	answers    *cheatcode.Answers           // what cheatcodes were told of files and artifacts
 }
 
 // usedSetUp is one that made the World, as an index of those tried.
@@ -182,7 +183,7 @@ type setUpCandidate struct {
 }
 
 func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error) {
-	s := &setups{SetupOptions: options.Setup, chain: DefaultChain(), contracts: contracts, unheld: map[bytecode.Position]bool{}, unrun: map[bytecode.Position]bool{}}
+	s := &setups{SetupOptions: options.Setup, chain: DefaultChain(), contracts: contracts, unheld: map[bytecode.Position]bool{}, unrun: map[bytecode.Position]bool{}, tested: map[bytecode.Position]string{}}
 	if s.Chain != nil {
 		s.chain = *s.Chain
 	}

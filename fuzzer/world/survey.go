@@ -110,6 +110,11 @@ func (s *setups) survey(ctx context.Context, table *bytecode.Table, options Opti
 		}
 		for _, c := range some {
 			used += c.survey.gas
+			for line, function := range c.survey.lines {
+				if _, known := s.tested[line]; !known {
+					s.tested[line] = c.contract.Name + "." + function
+				}
+			}
 		}
 	}
 	return nil
