@@ -92,6 +92,9 @@ const unused Status = "unused"
 // outweighs that another has no code.
 var verdictOrder = []Status{"", NoBytecode, unused, Unmapped}
 
+// unusedConstant is the verdict of a constant that only code outside of deployable contracts uses.
+var unusedConstant = verdict{unused, "constant that no deployable contract uses"}
+
 // better reports whether v says more of a line than old.
 func (v verdict) better(old verdict) bool {
 	return slices.Index(verdictOrder, v.status) > slices.Index(verdictOrder, old.status)
@@ -322,7 +325,7 @@ func unusedReason(ast, contract *compile.Node) string {
 	case ast.Attribute("kind") == "constructor" || ast.Attributes["isConstructor"] == true:
 		return fmt.Sprintf("the constructor runs in no deployable contract: %s is abstract and has no deployable heir", contractName(contract))
 	case visibility == "internal" || visibility == "private" || kind == "library" || contract == nil:
-		return fmt.Sprintf("internal function %s is never called by a deployable contract", name)
+		return fmt.Sprintf("internal function %s is called by no deployable contract", name)
 	}
 	return fmt.Sprintf("%s is in no deployable contract: %s has no deployable heir, or all of them override it", name, contractName(contract))
 }
@@ -336,7 +339,7 @@ func (t *sourceTree) variableVerdict(node *treeNode, output *compile.Output) ver
 	case optimized(output):
 		return verdict{Unmapped, unmappedReason(output)}
 	case constant:
-		return verdict{unused, "constant that no deployable contract uses"}
+		return unusedConstant
 	}
 	return verdict{unused, "state variable of a contract that no deployable contract inherits"}
 }

@@ -45,6 +45,10 @@ type Line struct {
 	// Unused is set for code without bytecode because no deployable contract holds it, unlike
 	// comments and declarations, which are never code.
 	Unused bool
+	// Operations are the parts of the line that run under a condition of their own.
+	Operations []Operation
+	// Reverts is set for a line that does nothing but revert.
+	Reverts bool
 	// Because says what changed the code of a line of kind Indirect.
 	Because string
 	// Targets are indices into [Mapping.Targets].
@@ -121,6 +125,9 @@ type lineState struct {
 	function string
 	verdict  verdict                               // when no output has code for it
 	entries  map[string]map[bytecode.Location]bool // by qualified contract name
+	// operations are the entries of those, by text.
+	operations map[string]map[bytecode.Location]bool
+	reverts    []bool // of the nodes that stand for the line, whether they always revert
 }
 
 // mapper carries the state of Map.
@@ -198,12 +205,12 @@ func (m *mapper) text(s *compile.Source, path string) []byte {
 // selection is which nodes of a source stand for which changed lines.
 type selection struct {
 	tree  *sourceTree
-	lines [][]*lineState // by node
+	lines [][]owner // by node
 }
 
 func newSelection(s *compile.Source, text []byte, ranges map[byteRange]evidence, style codeStyle) *selection {
 	tree := newSourceTree(s, text, ranges, style)
-	return &selection{tree: tree, lines: make([][]*lineState, len(tree.nodes))}
+	return &selection{tree: tree, lines: make([][]owner, len(tree.nodes))}
 }
 
 // selectNodes finds the nodes of the changed lines of one source.
@@ -220,12 +227,21 @@ func (m *mapper) selectNodes(output *compile.Output, selections map[int]*selecti
 		state := m.line(key, change.Kind)
 		found := len(set) > 0
 		for n := range set {
-			sel.lines[n] = append(sel.lines[n], state)
+			operation := ""
+			if change.Kind != unified.DeletionAnchor {
+				operation = tree.operationOf(n, change.Line)
+			}
+			sel.lines[n] = append(sel.lines[n], owner{state, operation})
+			state.reverts = append(state.reverts, change.Kind != unified.DeletionAnchor && tree.alwaysReverts(n))
 		}
+		uses := constants.usesOf(id, &change)
 		if !found {
-			found = selectUses(selections, constants.usesOf(id, &change), state)
+			found = selectUses(selections, uses, state)
 		}
 		state.describe(tree, output, change, anchor, found)
+		if !found && len(uses) == 0 && state.verdict == unusedConstant {
+			state.verdict = verdict{NoBytecode, "constant that nothing uses"}
+		}
 	}
 }
 
@@ -245,7 +261,8 @@ func selectUses(selections map[int]*selection, uses []*compile.Node, state *line
 		set := map[int32]bool{}
 		sel.tree.climb(n, set)
 		for n := range set {
-			sel.lines[n] = append(sel.lines[n], state)
+			sel.lines[n] = append(sel.lines[n], owner{state, ""})
+			state.reverts = append(state.reverts, false)
 			found = true
 		}
 	}
@@ -284,7 +301,7 @@ func (t *sourceTree) changedNodes(change unified.ChangedLine, set map[int32]bool
 func (m *mapper) line(key lineKey, kind unified.ChangeKind) *lineState {
 	state := m.lines[key]
 	if state == nil {
-		state = &lineState{kind: kind, entries: map[string]map[bytecode.Location]bool{}}
+		state = &lineState{kind: kind, entries: map[string]map[bytecode.Location]bool{}, operations: map[string]map[bytecode.Location]bool{}}
 		m.lines[key] = state
 	} else if state.kind == unified.DeletionAnchor {
 		state.kind = kind
@@ -292,10 +309,16 @@ func (m *mapper) line(key lineKey, kind unified.ChangeKind) *lineState {
 	return state
 }
 
+// run is a maximal run of one line's instructions within a basic block.
+type run struct {
+	number int // of its last instruction
+	entry  bytecode.Location
+}
+
 // addEntries adds the entries of an artifact: the first instruction of every
 // maximal run of one line's instructions within a basic block.
 func (m *mapper) addEntries(a *artifact, selections map[int]*selection, seams *seamFinder, messages messages) {
-	lastRun := map[*lineState]int{} // the last instruction of the line, by number
+	lastRun := map[*lineState]run{}
 	number := 0
 	name := a.contract.QualifiedName()
 	shown := m.table.Recognized(a.program).ID
@@ -323,19 +346,28 @@ func (m *mapper) addEntries(a *artifact, selections map[int]*selection, seams *s
 		}
 		for _, line := range sel.lines[n] {
 			_, leader := a.program.StartsAt(uint64(pc))
-			if last, ok := lastRun[line]; !ok || last != number-1 || leader {
-				line.add(name, loc)
+			entry := loc
+			if last, ok := lastRun[line.lineState]; ok && last.number >= number-1 && !leader {
+				entry = last.entry
 			}
-			lastRun[line] = number
+			line.add(name, entry)
+			lastRun[line.lineState] = run{number, entry}
 		}
 	}
 }
 
-func (s *lineState) add(contract string, entry bytecode.Location) {
-	if s.entries[contract] == nil {
-		s.entries[contract] = map[bytecode.Location]bool{}
+func (o owner) add(contract string, entry bytecode.Location) {
+	if o.entries[contract] == nil {
+		o.entries[contract] = map[bytecode.Location]bool{}
 	}
-	s.entries[contract][entry] = true
+	o.entries[contract][entry] = true
+	if o.operation == "" {
+		return
+	}
+	if o.operations[o.operation] == nil {
+		o.operations[o.operation] = map[bytecode.Location]bool{}
+	}
+	o.operations[o.operation][entry] = true
 }
 
 // mapping is the result, sorted.
@@ -349,6 +381,8 @@ func (m *mapper) mapping() *Mapping {
 		line := Line{
 			Position: bytecode.Position{File: key.path, Line: key.line},
 			Kind:     state.kind, Function: state.function,
+			Operations: state.listOperations(),
+			Reverts:    len(state.reverts) > 0 && !slices.Contains(state.reverts, false),
 		}
 		for _, contract := range slices.Sorted(maps.Keys(state.entries)) {
 			line.Targets = append(line.Targets, len(result.Targets))

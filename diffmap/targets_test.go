@@ -213,6 +213,12 @@ func listing(f fixture, m *Mapping) string {
 				fmt.Fprintf(&b, " %s %d", name, n)
 			}
 		}
+		if l.Reverts {
+			b.WriteString(" reverts")
+		}
+		for _, o := range l.Operations {
+			fmt.Fprintf(&b, " [%s]", o.Text)
+		}
 		if l.Status != "" {
 			fmt.Fprintf(&b, " %s: %s", l.Status, l.Reason)
 		}

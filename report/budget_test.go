@@ -41,7 +41,7 @@ func large(t testing.TB, lines, findings, warnings int, text string) *Report {
 		r.World.Instances = append(r.World.Instances, Instance{text, text, text, text})
 		r.World.SetUps = append(r.World.SetUps, SetUp{Contract: text, Function: text, Address: text}, SetUp{Contract: text, Failure: text})
 		r.World.Senders = append(r.World.Senders, Sender{text, text, text})
-		r.World.Undeployed = append(r.World.Undeployed, Undeployed{text, text})
+		r.World.Undeployed = append(r.World.Undeployed, Undeployed{Contract: text, Reason: text})
 		r.Builds = append(r.Builds, Build{Origin: text, Compiler: text + fmt.Sprint(len(r.Builds))})
 	}
 	Decide(r)

@@ -53,6 +53,7 @@ func Comment(r *Report, o Options) []byte {
 		p.faults()
 		p.warnings()
 		p.notReached()
+		p.countedApart()
 		p.reachedLines()
 		p.footer()
 	})

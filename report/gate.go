@@ -31,12 +31,14 @@ type gateValues struct {
 	High     string `expr:"high"`
 	Critical string `expr:"critical"`
 
-	Lines       int `expr:"lines"` // changed lines with bytecode, mapped or not
+	Lines       int `expr:"lines"`  // changed lines of code, mapped or not
+	Partly      int `expr:"partly"` // reached, but for an operation
 	OnlyReverts int `expr:"only_reverts"`
 	Unreached   int `expr:"unreached"`
 	Unreachable int `expr:"unreachable"`
 	Undeployed  int `expr:"undeployed"`
 	Unmapped    int `expr:"unmapped"`
+	NotFuzzed   int `expr:"not_fuzzed"` // code in no contract that can be deployed
 	Unread      int `expr:"unread"` // changed files at which nothing looked
 
 	Reached      float64 `expr:"reached"` // share of lines, 0 to 1: "reached >= 80%"
@@ -51,7 +53,7 @@ func valuesOf(r *Report) gateValues {
 		Unread: len(r.Unread),
 		Low:    "low", Medium: "medium", High: "high", Critical: "critical",
 		Lines: t.code(), ReachedLines: t[Reached], OnlyReverts: t[OnlyReverts], Unreached: t[Unreached],
-		Unreachable: t[Unreachable], Undeployed: t[Undeployable], Unmapped: t[Unmapped],
+		Unreachable: t[Unreachable], Undeployed: t[Undeployable], Unmapped: t[Unmapped], NotFuzzed: t[notFuzzed], Partly: t[partly],
 		Calls: int(min(r.Stats.Calls, 1<<62)),
 	}
 	if v.Lines > 0 {

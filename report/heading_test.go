@@ -18,6 +18,10 @@ func TestHeading(t *testing.T) {
 	unread := func(blocks bool) []Unread { return []Unread{{File: "a.inc", Reason: "it is hidden", Blocks: blocks}} }
 	bug := Finding{ID: "SL-1", Severity: "high", Novelty: Introduced}
 	old := Finding{ID: "SL-2", Severity: "high", Novelty: PreExisting}
+	unused := Line{File: "a.sol", Line: 9, Status: NoBytecode, Unused: true, Reason: "internal function f is called by no deployable contract"}
+	mock := Line{File: "m.sol", Line: 1, Status: Unreached, Aside: "mock"}
+	undeployed := []Undeployed{{Contract: "a.sol:Vault", Reason: "it reverts", Holds: []string{"2 properties"}}, {Contract: "a.sol:Other", Reason: "it is abstract"}}
+	most := 0.8
 	for name, c := range map[string]struct {
 		r    Report
 		want string
@@ -27,16 +31,23 @@ func TestHeading(t *testing.T) {
 		"condition and old": {Report{Verdict: Fail, FailOn: "high", Findings: []Finding{old}, Lines: lines, Reason: "reached is 50%"}, "### ❌ 1 pre-existing bug · 1 of 2 changed lines reached\n\nReached is 50%.\n"},
 		"no diff":           {Report{Verdict: Error, FailOn: "high", Reason: "the diff is unavailable"}, "### 🛑 Could not fuzz\n\nThe diff is unavailable.\n"},
 		"pass":              {Report{Verdict: Pass, FailOn: "high", Lines: lines}, "### ✅ 1 of 2 changed lines reached, nothing broke\n\n|"},
-		"few":               {Report{Verdict: Pass, FailOn: "high", Lines: of(Reached, Unreached, Unmapped)}, "### ⚠️ Only 1 of 3 changed lines reached, nothing broke in them\n\n|"},
+		"few":               {Report{Verdict: Pass, FailOn: "high", Lines: of(Reached, Unreached, Unmapped)}, "### ⚠️ Only 1 of 3 changed lines reached · 1 unreached\n\n1 unreached.\n"},
 		"few can be":        {Report{Verdict: Pass, FailOn: "high", Lines: of(Reached, Unreachable, Unreachable)}, "### ✅ 1 of 3 changed lines reached, nothing broke\n\n|"},
 		"none":              {Report{Verdict: Pass, FailOn: "high", Lines: of(Unreached), Reason: "nothing"}, "### ⚠️ Nothing reached: 0 of 1 changed line\n\nNothing.\n"},
 		"few calls":         {Report{Verdict: Pass, FailOn: "high", Lines: lines, Stats: Stats{Calls: 56}}, "### ⚠️ 1 of 2 changed lines reached, nothing broke in 56 calls\n\n|"},
 		"old finding":       {Report{Verdict: Pass, FailOn: "high", Lines: lines, Findings: []Finding{old}}, "### ⚠️ 1 pre-existing bug · gate passed · 1 of 2 changed lines reached\n\n"},
-		"part unread":       {Report{Verdict: Pass, FailOn: "high", Lines: lines, Unread: unread(false), Reason: "x"}, "### ⚠️ 1 of 2 changed lines reached, nothing broke · 1 changed file was not looked at\n\nX.\n"},
+		"part unread":       {Report{Verdict: Pass, FailOn: "high", Lines: lines, Unread: unread(false), Reason: "x"}, "### ⚠️ 1 of 2 changed lines reached, nothing broke · 1 changed file was not looked at\n\n1 changed file was not looked at: a.inc (it is hidden).\n"},
 		"hidden":            {Report{Verdict: Error, FailOn: "high", Lines: lines, Unread: unread(true), Reason: "x"}, "### 🛑 Not all of the change was looked at · 1 of 2 changed lines reached\n\nX.\n"},
 		"all hidden":        {Report{Verdict: Error, FailOn: "high", Unread: unread(true), Reason: "x"}, "### 🛑 Could not fuzz\n\nX.\n"},
-		"comments":          {Report{Verdict: Skipped, Lines: of(NoBytecode), Reason: "x"}, "### ⏭️ Nothing to fuzz\n\nX.\n"},
-		"unused":            {Report{Verdict: Skipped, Lines: []Line{{File: "a.sol", Line: 1, Status: NoBytecode, Unused: true}}, Reason: "x"}, "### ⚠️ Nothing was fuzzed\n\nX.\n"},
+		"comments":          {Report{Verdict: Skipped, Lines: of(NoBytecode), Reason: "x"}, "### ⏭️ Nothing to fuzz: x\n\n<details>"},
+		"unused":            {Report{Verdict: Skipped, Lines: []Line{{File: "a.sol", Line: 1, Status: NoBytecode, Unused: true}}, Reason: "x"}, "### ⚠️ X\n\n|"},
+		"some unused":       {Report{Verdict: Pass, Lines: append(of(Reached, Reached), unused)}, "### ⚠️ 2 of 3 changed lines reached, nothing broke · 1 not fuzzed\n\n1 not fuzzed: internal function f is called by no deployable contract.\n"},
+		"in part":           {Report{Verdict: Pass, Lines: []Line{{File: "a.sol", Line: 1, Status: Reached, Partly: []string{"f()"}}}}, "### ✅ 1 of 1 changed line reached (1 in part), nothing broke\n\n|"},
+		"missing":           {Report{Verdict: Pass, Lines: lines, World: World{Undeployed: undeployed}}, "### ⚠️ 1 of 2 changed lines reached, nothing broke · `Vault` not deployed\n\nVault (2 properties) could not be deployed: it reverts.\n"},
+		"finding, missing":  {Report{Verdict: Fail, FailOn: "high", Findings: []Finding{bug}, Lines: lines, World: World{Undeployed: undeployed}}, "### ❌ 1 introduced bug · 1 of 2 changed lines reached · `Vault` not deployed\n\nVault (2 properties) could not be deployed: it reverts.\n"},
+		"apart":             {Report{Verdict: Pass, Lines: append(of(Reached), mock)}, "### ✅ 1 of 1 changed line reached, nothing broke\n\nCounted apart, in mocks: 0 of 1 changed line reached.\n"},
+		"only apart":        {Report{Verdict: Pass, Lines: []Line{mock}, Reason: "nothing"}, "### ⚠️ Nothing reached: 0 of 1 changed line\n\nNothing.\n"},
+		"share":             {Report{Verdict: Pass, Lines: of(Reached, Reached, Unmapped), MinReached: &most}, "### ⚠️ Only 2 of 3 changed lines reached · 1 not mapped\n\n1 not mapped.\n"},
 		"unread":            {Report{Verdict: Skipped, Unread: unread(false), Reason: "x"}, "### ⚠️ Nothing was fuzzed\n\nX.\n"},
 	} {
 		got := string(Summary(&c.r, Options{}))

@@ -15,7 +15,8 @@ type page struct {
 	strings.Builder
 	r         *Report
 	o         Options
-	locations []locationRow
+	locations []locationRow // that make the headline
+	apart     []locationRow // that are counted apart
 	tally     tally
 	bounds
 	detail detail
@@ -48,7 +49,9 @@ const (
 // renderWithin renders the page with as much detail as fits into its bytes. The page always
 // ends with the footer, and nothing in it is truncated.
 func renderWithin(r *Report, o Options, b bounds, write func(*page)) []byte {
-	p := &page{r: r, o: o, bounds: b, locations: locationRows(r), tally: tallyOf(r)}
+	p := &page{r: r, o: o, bounds: b}
+	p.locations, p.apart = main(locationRows(r))
+	p.tally = r.count(p.locations)
 	for {
 		p.Reset()
 		p.tested = 0
@@ -118,15 +121,28 @@ func (p *page) elsewhere() string {
 // heading is the verdict in one line. It says what was looked at, not that there is no bug.
 // Green is only for a pass that found nothing and reached most of the change.
 func (p *page) heading() string {
-	if p.r.Verdict == Skipped && p.r.knownIdle() {
-		return "⏭️ Nothing to fuzz"
+	heading := p.outcome()
+	if missing := p.r.missing(); len(missing) > 0 {
+		heading += " · " + code(missing[0].shortName(), maxName) + " not deployed" + human.More(len(missing)-1)
 	}
-	if p.r.Verdict == Skipped {
+	return heading
+}
+
+// outcome is the heading without the contracts that could not be deployed.
+func (p *page) outcome() string {
+	switch {
+	case p.r.Verdict == Skipped && p.r.knownIdle() && len(p.locations) > 0:
+		return "⏭️ Nothing to fuzz: " + prose(p.r.Reason, maxReason)
+	case p.r.Verdict == Skipped && p.r.knownIdle():
+		return "⏭️ Nothing to fuzz"
+	case p.r.Verdict == Skipped && len(p.r.Unread) == 0:
+		return "⚠️ " + prose(upper(p.r.Reason), maxReason)
+	case p.r.Verdict == Skipped:
 		return "⚠️ Nothing was fuzzed"
 	}
 	found, reached := p.r.found(), p.tally.reached()
 	if p.r.Verdict != Pass {
-		reached = fmt.Sprintf("%d of %s reached", p.tally[Reached], p.tally.what(p.tally.code()))
+		reached = fmt.Sprintf("%d of %s%s", p.tally[Reached], p.tally.what(p.tally.code()), p.tally.reachedWord())
 	}
 	switch {
 	case p.r.Verdict == Fail && len(found) == 0: // a condition, an expired waiver, or a finding that is withheld
@@ -146,10 +162,16 @@ func (p *page) heading() string {
 	case p.tally[Reached] == 0:
 		return "⚠️ " + upper(reached)
 	case p.tally.few():
-		return "⚠️ " + upper(reached) + ", nothing broke in them" + p.brief()
+		heading := "⚠️ " + upper(reached)
+		if c, ok := mainCause(p.r); ok && (c.status != Undeployable || len(p.r.missing()) == 0) {
+			heading += fmt.Sprintf(" · %d %s", c.rows, statusWords[c.status])
+		}
+		return heading
+	case p.tally[notFuzzed] > 0:
+		return fmt.Sprintf("⚠️ %s, nothing broke · %d not fuzzed", reached, p.tally[notFuzzed])
 	case len(p.r.Unread) > 0:
 		return fmt.Sprintf("⚠️ %s, nothing broke · %s not looked at", reached, filesWere(len(p.r.Unread)))
-	case p.brief() != "":
+	case p.brief() != "" || len(p.r.missing()) > 0:
 		return "⚠️ " + reached + ", nothing broke" + p.brief()
 	}
 	return "✅ " + reached + ", nothing broke"
@@ -166,9 +188,19 @@ func (p *page) brief() string {
 // verdict writes the heading and, unless that says enough, the reason.
 func (p *page) verdict() {
 	p.line("### %s\n", p.heading())
-	said := p.r.Verdict == Pass && p.tally[Reached] > 0 && len(p.r.Unread) == 0 && !p.r.near() || p.r.Verdict == Fail && p.shownGates()
-	if !said {
-		p.line("%s\n", sentence(prose(upper(p.r.Reason), maxReason)))
+	r := p.r
+	switch {
+	case r.Verdict == Skipped && len(r.Unread) == 0 && len(p.locations) > 0: // the heading says it
+	case r.Verdict == Fail && p.shownGates():
+		if missing := describeMissing(r, prose); missing != "" {
+			p.line("%s\n", sentence(upper(missing)))
+		}
+	case r.Verdict == Pass && p.tally[Reached] > 0 && !r.near():
+		if said := lacks(r, p.tally, prose); len(said) > 0 {
+			p.line("%s\n", sentence(upper(strings.Join(said, "; "))))
+		}
+	default:
+		p.line("%s\n", sentence(prose(upper(r.Reason), maxReason)))
 	}
 }
 
@@ -265,14 +297,14 @@ func (p *page) warnings() {
 
 // notReached writes the table of the changed lines that were not reached.
 func (p *page) notReached() {
-	list := with(p.locations, missed...)
+	list := slices.DeleteFunc(slices.Clone(p.locations), func(s locationRow) bool { return !s.lacking() })
 	if len(list) == 0 {
 		return
 	}
 	rest := len(list)
 	switch {
 	case p.detail >= noUnreached:
-		p.line("%s not reached (%s): %s.\n", p.tally.what(rest), p.tally.describe(missed...), p.elsewhere())
+		p.line("%s not reached (%s): %s.\n", p.tally.what(rest), p.tally.describe(slices.Concat(missed, []string{partly})...), p.elsewhere())
 		return
 	case p.summary:
 		p.line("| Not reached | Code | Why |\n|---|---|---|")
@@ -293,6 +325,13 @@ func (p *page) notReached() {
 	p.line("")
 }
 
+// countedApart says how many of the lines that do not make the headline were reached.
+func (p *page) countedApart() {
+	if text := describeApart(p.r, p.apart); text != "" {
+		p.line("%s.\n", upper(text))
+	}
+}
+
 // why is the reason why a row was not reached.
 func why(s locationRow) string {
 	known := map[string]string{
@@ -300,12 +339,15 @@ func why(s locationRow) string {
 		Unreachable:  "**proved unreachable**",
 		Undeployable: "not deployed",
 		Unmapped:     "not mapped to bytecode",
+		notFuzzed:    "**not fuzzed**",
 	}[s.Status]
 	reason := prose(s.Reason, maxReason)
 	switch {
+	case s.Status == Reached:
+		return "reached in part: " + s.partly(code)
 	case known == "" && reason == "":
 		return "not reached"
-	case known == "":
+	case known == "", s.Status == Undeployable && strings.Contains(s.Reason, "could not be deployed"):
 		return reason
 	case reason == "":
 		return known

@@ -23,7 +23,10 @@ type Report struct {
 	Reason  string `json:"reason"` // of the verdict, one sentence
 	FailOn  string `json:"failOn"` // the gate: lowest severity that fails, or "none"
 	// Gate is another condition that must hold; empty: none.
-	Gate    string   `json:"gate,omitempty"`
+	Gate string `json:"gate,omitempty"`
+	// MinReached is the share of the changed lines, from 0 to 1, below which the headline says
+	// first what was not reached; nil: a half.
+	MinReached *float64 `json:"minReached,omitempty"`
 	Waivers []Waiver `json:"waivers,omitempty"`
 
 	Seed    uint64   `json:"seed"`
@@ -198,6 +201,9 @@ type Oracle struct {
 type Undeployed struct {
 	Contract string `json:"contract"`
 	Reason   string `json:"reason"`
+	// Holds is what a reader misses with it, "3 changed lines", "2 properties", "assertions";
+	// empty for a contract that the result does not depend on.
+	Holds []string `json:"holds,omitempty"`
 }
 
 // Statuses of lines and targets. Every changed line has exactly one.
@@ -221,7 +227,12 @@ type Line struct {
 	Reason string `json:"reason"`
 	// Unused is set for code that has no bytecode because no contract that can be deployed
 	// holds it; comments and declarations are not code.
-	Unused    bool     `json:"unused,omitempty"`
+	Unused bool `json:"unused,omitempty"`
+	// Aside is what the line is part of, where that is not what the change is about: "test",
+	// "script", "mock", "dependency". Such lines are counted apart.
+	Aside string `json:"aside,omitempty"`
+	// Partly lists the operations on a reached line that no call executed.
+	Partly    []string `json:"partly,omitempty"`
 	Contracts []string `json:"contracts"` // qualified names of those whose bytecode holds it
 }
 

@@ -26,6 +26,7 @@ func Summary(r *Report, o Options) []byte {
 		p.faults()
 		p.warnings()
 		p.notReached()
+		p.countedApart()
 		p.reachedTable()
 		p.withoutBytecode()
 		p.upgrades()

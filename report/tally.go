@@ -23,7 +23,7 @@ func locationRows(r *Report) []locationRow {
 	index := map[string]int{}
 	add := func(s locationRow) int {
 		if i, ok := index[s.place]; ok {
-			if slices.Index(statuses, s.Status) < slices.Index(statuses, out[i].Status) {
+			if slices.Index(rowStatuses, s.Status) < slices.Index(rowStatuses, out[i].Status) {
 				out[i] = s
 			}
 			return i
@@ -33,6 +33,9 @@ func locationRows(r *Report) []locationRow {
 		return len(out) - 1
 	}
 	for _, l := range r.Lines {
+		if l.Unused {
+			l.Status = notFuzzed
+		}
 		add(locationRow{Line: l, place: position(l.File, l.Line)})
 	}
 	lines := len(out)
@@ -55,8 +58,52 @@ func locationRows(r *Report) []locationRow {
 	return out
 }
 
-// missed are the statuses of rows that have bytecode and were not reached.
-var missed = []string{OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped}
+// notFuzzed is the status of rows whose code is in no contract that can be deployed. In
+// report.json such lines are without bytecode, and unused.
+const notFuzzed = "not-fuzzed"
+
+// rowStatuses are all statuses of rows, the best first.
+var rowStatuses = []string{Reached, OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped, notFuzzed, NoBytecode}
+
+// missed are the statuses of rows with code that was not reached.
+var missed = []string{OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped, notFuzzed}
+
+// main returns the rows that make the headline: those that are not counted apart, or all if
+// nothing else has code.
+func main(locations []locationRow) (shown, apart []locationRow) {
+	code := false
+	for _, s := range locations {
+		if s.Aside != "" {
+			apart = append(apart, s)
+			continue
+		}
+		shown = append(shown, s)
+		code = code || s.Status != NoBytecode
+	}
+	if !code {
+		return locations, nil
+	}
+	return shown, apart
+}
+
+// lacking reports whether a row has code that was not reached.
+func (s *locationRow) lacking() bool {
+	return slices.Contains(missed, s.Status) || s.Status == Reached && len(s.Line.Partly) > 0
+}
+
+// partly says which operations of a reached row were not executed.
+func (s *locationRow) partly(code func(s string, most int) string) string {
+	const shown = 3 // arbitrary: what a line of a report holds
+	var names []string
+	for _, operation := range s.Line.Partly[:min(len(s.Line.Partly), shown)] {
+		names = append(names, code(operation, maxCall))
+	}
+	was := "was"
+	if len(s.Line.Partly) > 1 {
+		was = "were"
+	}
+	return fmt.Sprintf("%s%s %s not executed", strings.Join(names, ", "), human.More(len(s.Line.Partly)-len(names)), was)
+}
 
 // with returns the rows of the given statuses.
 func with(locations []locationRow, statuses ...string) []locationRow {
@@ -79,6 +126,14 @@ type rowGroup struct {
 	ranges      int   // of lines
 }
 
+// lackingWith returns the rows of a status, where partly is one, too.
+func lackingWith(locations []locationRow, status string) []locationRow {
+	if status != partly {
+		return with(locations, status)
+	}
+	return slices.DeleteFunc(with(locations, Reached), func(s locationRow) bool { return !s.lacking() })
+}
+
 // groupRows joins neighboring rows that differ only in their lines.
 func groupRows(locations []locationRow) []rowGroup {
 	var rows []rowGroup
@@ -96,7 +151,7 @@ func groupRows(locations []locationRow) []rowGroup {
 
 // take adds a row, and reports whether it fits into the group.
 func (r *rowGroup) take(s locationRow) bool {
-	if len(r.lines) == 0 || r.File != s.File || r.Status != s.Status || r.Reason != s.Reason {
+	if len(r.lines) == 0 || r.File != s.File || r.Status != s.Status || r.Reason != s.Reason || !slices.Equal(r.Line.Partly, s.Line.Partly) {
 		return false
 	}
 	if r.lines[len(r.lines)-1]+1 != s.Line.Line {
@@ -126,32 +181,46 @@ func position(file string, line int) string { return fmt.Sprintf("%s:%d", file, 
 // tally counts rows by status.
 type tally map[string]int
 
-// unused is the key under which a tally counts lines of code that no contract uses, which are
-// among those without bytecode; it is not a status.
-const unused = "unused"
+// partly is the key under which a tally counts the reached rows of which an operation was not
+// executed; it is not a status.
+const partly = "partly"
+
+// least is the key under which a tally has the share of rows, in hundredths of a percent, of
+// which fewer are few; it is not a status.
+const least = "least"
 
 // explicit is the key under which a tally notes that targets were given instead of a diff;
 // it is not a status.
 const explicit = "explicit"
 
+// tallyOf counts the rows that make the headline.
 func tallyOf(r *Report) tally {
-	t := tally{}
-	for _, s := range locationRows(r) {
+	shown, _ := main(locationRows(r))
+	return r.count(shown)
+}
+
+// count counts rows.
+func (r *Report) count(locations []locationRow) tally {
+	t := tally{least: 5_000}
+	for _, s := range locations {
 		t[s.Status]++
-		if s.Unused {
-			t[unused]++
+		if s.Status == Reached && len(s.Line.Partly) > 0 {
+			t[partly]++
 		}
 	}
 	if len(r.Diff.Explicit) > 0 {
 		t[explicit] = 1
 	}
+	if r.MinReached != nil {
+		t[least] = int(*r.MinReached * 10_000)
+	}
 	return t
 }
 
-// code counts the rows that have bytecode, mapped or not.
+// code counts the rows that are code, whether or not bytecode is known of it.
 func (t tally) code() int {
 	n := 0
-	for _, status := range statuses {
+	for _, status := range rowStatuses {
 		if status != NoBytecode {
 			n += t[status]
 		}
@@ -167,14 +236,23 @@ func (t tally) reached() string {
 	case t[Reached] == 0:
 		return "nothing reached: " + share
 	case t.few():
-		return "only " + share + " reached"
+		return "only " + share + t.reachedWord()
 	}
-	return share + " reached"
+	return share + t.reachedWord()
 }
 
-// few reports whether less than half of the rows were reached that are not proved unreachable.
-// Arbitrary: what most of the change did not show cannot be called checked.
-func (t tally) few() bool { return 2*t[Reached] < t.code()-t[Unreachable] }
+// reachedWord is " reached", with the number of rows that were reached in part.
+func (t tally) reachedWord() string {
+	if t[partly] > 0 {
+		return fmt.Sprintf(" reached (%d in part)", t[partly])
+	}
+	return " reached"
+}
+
+// few reports whether less than the share of the rows were reached that the report asks for, of
+// those that are not proved unreachable. The default, a half, is arbitrary: what most of the change
+// did not show cannot be called checked.
+func (t tally) few() bool { return 10_000*t[Reached] < t[least]*(t.code()-t[Unreachable]) }
 
 // deployed counts the rows whose code was mapped and deployed.
 func (t tally) deployed() int { return t[Reached] + t[OnlyReverts] + t[Unreached] + t[Unreachable] }
@@ -207,5 +285,7 @@ var statusWords = map[string]string{
 	Unreachable:  "unreachable",
 	Undeployable: "not deployed",
 	Unmapped:     "not mapped",
+	notFuzzed:    "not fuzzed",
+	partly:       "reached in part",
 	NoBytecode:   "without bytecode",
 }

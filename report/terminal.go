@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -60,7 +61,7 @@ type terminal struct {
 	r     *Report
 	o     Options
 	color bool
-	tally tally
+	tally tally // of the rows that make the headline
 }
 
 func (t *terminal) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
@@ -85,7 +86,7 @@ func (t *terminal) paint(color, s string) string {
 func (t *terminal) verdict() {
 	color := red
 	switch {
-	case t.r.Verdict == Skipped, t.r.Verdict == Pass && (len(t.r.Findings)+len(t.r.Clashes)+len(t.r.Unread) > 0 || t.tally.few() || t.tally[Reached] == 0):
+	case t.r.Verdict == Skipped, t.r.Verdict == Pass && (len(t.r.Findings)+len(t.r.Clashes) > 0 || t.r.Doubtful()):
 		color = yellow
 	case t.r.Verdict == Pass:
 		color = green
@@ -132,30 +133,39 @@ func (t *terminal) lines() {
 	if t.tally[explicit] > 0 {
 		label = "targets"
 	}
-	counts := t.tally.describe(append([]string{Reached}, missed...)...)
+	counts := t.tally.describe(slices.Concat([]string{Reached, partly}, missed)...)
 	if n := t.tally[NoBytecode]; n > 0 {
 		counts = strings.TrimSpace(fmt.Sprintf("%s (+%d without bytecode)", counts, n))
 	}
 	t.line("\n%s  %s", label, counts)
-	all, rows := locationRows(t.r), map[string][]rowGroup{}
+	shown, apart := main(locationRows(t.r))
+	rows := map[string][]rowGroup{}
 	width := 0
-	for _, status := range missed {
-		rows[status] = groupRows(with(all, status))
+	listed := slices.Concat(missed, []string{partly})
+	for _, status := range listed {
+		rows[status] = groupRows(lackingWith(shown, status))
 		for i := range rows[status] {
 			width = max(width, utf8.RuneCountInString(human.Clean(rows[status][i].label(), maxPath)))
 		}
 	}
 	width = min(width, 40) // arbitrary: a longer path is out of line, rather than all reasons far to the right
-	for _, status := range missed {
+	for _, status := range listed {
 		rest := t.tally[status]
 		for i := range rows[status][:min(len(rows[status]), terminalRows)] {
 			r := &rows[status][i]
-			t.line("  %-12s  %-*s  %s", status, width, human.Clean(r.label(), maxPath), human.Clean(r.Reason, maxReason))
+			reason := human.Clean(r.Reason, maxReason)
+			if status == partly {
+				reason = r.partly(human.Clean)
+			}
+			t.line("  %-12s  %-*s  %s", status, width, human.Clean(r.label(), maxPath), reason)
 			rest -= r.size()
 		}
 		if rest > 0 {
 			t.line("  … %s in report.json", human.Plural(rest, "more "+status+" line"))
 		}
+	}
+	if text := describeApart(t.r, apart); text != "" {
+		t.line("%s  %s", strings.Repeat(" ", len(label)), text)
 	}
 }
 

@@ -64,7 +64,8 @@ type facts struct {
 	*Report
 	isGate bool      // FailOn is a severity that gates, or "none"
 	gating []Finding // including clashes
-	tally  tally
+	tally  tally // of the rows that make the headline
+	all    tally // of all rows
 	met    bool  // the condition holds
 	near   bool  // it does within the tolerance alone
 	err    error // the condition cannot be evaluated
@@ -91,14 +92,14 @@ var rules = []rule{
 		if len(hidden) == 0 {
 			return "", false
 		}
-		return fmt.Sprintf("%s not looked at: %s", filesWere(len(hidden)), describeUnread(hidden)), true
+		return fmt.Sprintf("%s not looked at: %s", filesWere(len(hidden)), describeUnread(hidden, human.Clean)), true
 	}},
 	{"there is nothing to fuzz: no changed line, or none with bytecode", Skipped, func(f *facts) (string, bool) {
-		return nothingToDo(f.Report, f.tally), f.tally.code() == 0
+		return nothingToDo(f.Report, f.all), f.all.code() == f.all[notFuzzed]
 	}},
 	{"no changed line could be mapped to bytecode and deployed", Error, func(f *facts) (string, bool) {
 		t := f.tally
-		return fmt.Sprintf("none of %s could be fuzzed: %s", t.what(t.code()), t.describe(Undeployable, Unmapped)+firstReason(f.Report)), t.deployed() == 0
+		return fmt.Sprintf("none of %s could be fuzzed: %s", t.what(t.code()), t.describe(Undeployable, Unmapped)+firstReason(f.Report)), t.deployed() == 0 && t.code() > t[notFuzzed]
 	}},
 	{"there are targets, but no sequence was run", Error, func(f *facts) (string, bool) {
 		return fmt.Sprintf("%s, but no sequence was run", f.tally.what(f.tally.code())), f.Stats.Executions == 0
@@ -142,7 +143,7 @@ var rules = []rule{
 // docs/report.md lists.
 func Decide(r *Report) {
 	rank, isGate := gateRank(r.FailOn)
-	f := facts{Report: r, isGate: isGate, tally: tallyOf(r)}
+	f := facts{Report: r, isGate: isGate, tally: tallyOf(r), all: r.count(locationRows(r))}
 	for _, found := range r.found() {
 		if isGate && found.gates(rank) {
 			f.gating = append(f.gating, found)
@@ -162,11 +163,11 @@ func Decide(r *Report) {
 func nothingToDo(r *Report, t tally) string {
 	switch {
 	case len(r.Unread) > 0:
-		return fmt.Sprintf("nothing was fuzzed, and %s not looked at: %s", filesWere(len(r.Unread)), describeUnread(r.Unread))
-	case t[unused] > 0:
-		return fmt.Sprintf("nothing was fuzzed: %s code that no contract in the build uses", arePlural(t[unused], "changed line"))
+		return fmt.Sprintf("nothing was fuzzed, and %s not looked at: %s", filesWere(len(r.Unread)), describeUnread(r.Unread, human.Clean))
+	case t[notFuzzed] > 0:
+		return "not fuzzed: " + describeNotFuzzed(r, human.Clean)
 	case t[NoBytecode] > 0:
-		return fmt.Sprintf("none of %s has bytecode (comments, declarations, interfaces …)", t.what(t[NoBytecode]))
+		return "only " + describeIdle(r) + " changed"
 	case r.Diff.Files > 0:
 		return "the diff changes no line of a contract's source"
 	}
@@ -176,19 +177,37 @@ func nothingToDo(r *Report, t tally) string {
 // passReason is the reason of a pass.
 func passReason(r *Report, t tally) string {
 	reached := t.reached()
-	if len(r.Unread) > 0 {
-		reached += fmt.Sprintf("; %s not looked at: %s", filesWere(len(r.Unread)), describeUnread(r.Unread))
-	}
-	if all := r.found(); len(all) > 0 {
-		return fmt.Sprintf("no finding that gates (fail-on %s), but %s; %s", r.FailOn, describeFindings(all, "finding"), reached)
-	}
+	all := r.found()
 	switch {
+	case len(all) > 0:
+		reached = fmt.Sprintf("no finding that gates (fail-on %s), but %s; %s", r.FailOn, describeFindings(all, "finding"), reached)
 	case t[Reached] == 0:
-		return reached + ", so this says nothing about them"
+		reached += ", so this says nothing about them"
 	case t.few():
-		return strings.Replace(reached, " reached", " reached, nothing broke in them", 1)
+		reached += ", nothing broke in them"
+	default:
+		reached += ", nothing broke"
 	}
-	return strings.Replace(reached, " reached", " reached, nothing broke", 1)
+	return strings.Join(append([]string{reached}, lacks(r, t, human.Clean)...), "; ")
+}
+
+// lacks says what of a change was not looked at, and why; it is empty if that needs no remark.
+// clean makes a text safe for the place it is written to.
+func lacks(r *Report, t tally, clean func(s string, most int) string) []string {
+	var said []string
+	missing := describeMissing(r, clean)
+	if c, ok := mainCause(r); ok && (t.few() || t[Reached] == 0) && (c.status != Undeployable || missing == "") {
+		said = append(said, c.describe(clean))
+	} else if t[notFuzzed] > 0 {
+		said = append(said, fmt.Sprintf("%d not fuzzed: %s", t[notFuzzed], describeNotFuzzed(r, clean)))
+	}
+	if missing != "" {
+		said = append(said, missing)
+	}
+	if len(r.Unread) > 0 {
+		said = append(said, fmt.Sprintf("%s not looked at: %s", filesWere(len(r.Unread)), describeUnread(r.Unread, clean)))
+	}
+	return said
 }
 
 // manyCalls is how many calls a campaign makes at least whose result needs no remark. Arbitrary:
@@ -202,14 +221,15 @@ func (r *Report) knownIdle() bool {
 }
 
 // Doubtful reports whether a pass, or a change with nothing to fuzz, says less than it seems to:
-// few lines were reached or none, or there is code that nothing looked at.
+// few lines were reached or none, or there is code that nothing looked at, or that could not be
+// deployed.
 func (r *Report) Doubtful() bool {
 	switch r.Verdict {
 	case Skipped:
 		return !r.knownIdle()
 	case Pass:
 		t := tallyOf(r)
-		return len(r.Unread) > 0 || t[Reached] == 0 || t.few()
+		return len(r.Unread) > 0 || t[Reached] == 0 || t.few() || t[notFuzzed] > 0 || len(r.missing()) > 0
 	}
 	return false
 }
@@ -234,12 +254,12 @@ func filesWere(n int) string {
 }
 
 // describeUnread names the first of several files, with the reason.
-func describeUnread(list []Unread) string {
+func describeUnread(list []Unread, clean func(s string, most int) string) string {
 	more := ""
 	if n := len(list) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
-	return fmt.Sprintf("%s (%s)%s", human.Clean(list[0].File, maxPath), human.Clean(list[0].Reason, maxReason), more)
+	return fmt.Sprintf("%s (%s)%s", clean(list[0].File, maxPath), clean(list[0].Reason, maxReason), more)
 }
 
 // firstReason is why the first of the lines that nothing looked at was not, in brackets.

@@ -22,8 +22,11 @@ func TestDecide(t *testing.T) {
 	}{
 		"empty diff":           {Report{FailOn: "high"}, Skipped, "the diff is empty"},
 		"other files only":     {Report{FailOn: "high", Diff: Diff{Files: 2}}, Skipped, "no line of a contract"},
-		"comments only":        {Report{FailOn: "high", Lines: lines(NoBytecode, NoBytecode)}, Skipped, "none of 2 changed lines has bytecode"},
-		"unused code":          {Report{FailOn: "high", Lines: []Line{{File: "a.sol", Line: 1, Status: NoBytecode, Unused: true}}}, Skipped, "nothing was fuzzed: 1 changed line is code that no contract in the build uses"},
+		"comments only":        {Report{FailOn: "high", Lines: lines(NoBytecode, NoBytecode)}, Skipped, "only declarations without code of their own changed"},
+		"unused code":          {Report{FailOn: "high", Lines: []Line{{File: "a.sol", Line: 1, Status: NoBytecode, Unused: true, Reason: "internal function f is called by no deployable contract"}}}, Skipped, "not fuzzed: internal function f is called by no deployable contract"},
+		"unused, a mock run":   {Report{FailOn: "high", Stats: ran, Lines: []Line{{File: "a.sol", Line: 1, Status: NoBytecode, Unused: true, Reason: "x"}, {File: "m.sol", Line: 1, Status: Reached, Aside: "mock"}}}, Pass, "nothing reached: 0 of 1 changed line, so this says nothing about them; 1 not fuzzed: x"},
+		"comments and blank":   {Report{FailOn: "high", Lines: []Line{{File: "a.sol", Line: 1, Status: NoBytecode, Reason: "only a comment changed"}, {File: "a.sol", Line: 2, Status: NoBytecode, Reason: "blank"}}}, Skipped, "only comments changed"},
+		"imports and tests":    {Report{FailOn: "high", Lines: []Line{{File: "a.sol", Line: 1, Status: NoBytecode, Reason: "import: no code of its own"}, {File: "t.sol", Line: 2, Status: NoBytecode, Reason: "test code: it is below test/"}}}, Skipped, "only imports and tests changed"},
 		"unread":               {Report{FailOn: "high", Unread: []Unread{{File: "a.cairo", Reason: "Cairo"}, {File: "b.cairo"}}}, Skipped, "nothing was fuzzed, and 2 changed files were not looked at: a.cairo (Cairo) (and 1 more)"},
 		"unread, others read":  {Report{FailOn: "high", Lines: lines(Reached), Stats: ran, Unread: []Unread{{File: "a.cairo", Reason: "Cairo"}}}, Pass, "1 of 1 changed line reached, nothing broke; 1 changed file was not looked at: a.cairo (Cairo)"},
 		"hidden":               {Report{FailOn: "none", Lines: lines(Reached), Stats: ran, Unread: []Unread{{File: "a.inc", Reason: "hidden", Blocks: true}}}, Error, "1 changed file was not looked at: a.inc (hidden)"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer"
@@ -77,6 +78,19 @@ func (s *Settings) checkCampaign() error {
 // FailLevels are the values that --fail-on accepts.
 var FailLevels = []string{"none", "low", "medium", "high", "critical"}
 
+// parseShare reads "50%" or "0.5" as a number from 0 to 1.
+func parseShare(text string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		share /= 100
+	}
+	if err == nil && !(share >= 0 && share <= 1) { // NaN, too
+		err = strconv.ErrRange
+	}
+	return share, err
+}
+
 // checkOutput rejects invalid values, and creates the output folder.
 func (s *Settings) checkOutput() error {
 	o, g := &s.options.Output, &s.options.Gate
@@ -86,8 +100,15 @@ func (s *Settings) checkOutput() error {
 	if !slices.Contains([]string{DiscloseFull, DiscloseIntroduced}, s.disclosure) {
 		return exit.BadInput("--disclosure %q: want full or introduced", s.disclosure)
 	}
+	share, err := parseShare(s.minReached)
+	if err != nil {
+		return s.setAt("min-reached", exit.BadInput("--min-reached %q: want a share of the changed lines, such as 50%% or 0.5", s.minReached))
+	}
+	if s.minReached != DefaultMinReached {
+		g.MinReached = &share
+	}
 	if err := report.CheckGate(g.Condition); err != nil {
-		return s.setAt("gate", exit.BadInput("--gate %q: %w; it may use new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped and calls", g.Condition, err))
+		return s.setAt("gate", exit.BadInput("--gate %q: %w; it may use new_findings(SEVERITY), findings(SEVERITY), reached, reached_lines, lines, only_reverts, unreached, unreachable, undeployed, unmapped, not_fuzzed, partly, unread and calls", g.Condition, err))
 	}
 	if o.Bundle != "" {
 		folder, err := files.OpenFolder(filepath.Dir(o.Bundle), true)

@@ -23,9 +23,11 @@ const (
 	defaultSeqLen  = 8   // Harvey, section 5
 	DefaultOut     = "sightline-out"
 	DefaultFailOn  = "high"
-	maxSeqLen      = 64 // Harvey, section 5: sequences double up to it
-	maxWorkers     = 256
-	maxTimeout     = 30 * 24 * 3600 // seconds; longer ones are typing errors
+	// DefaultMinReached is arbitrary: what most of a change did not show cannot be called checked.
+	DefaultMinReached = "50%"
+	maxSeqLen         = 64 // Harvey, section 5: sequences double up to it
+	maxWorkers        = 256
+	maxTimeout        = 30 * 24 * 3600 // seconds; longer ones are typing errors
 )
 
 // Values of --disclosure: which findings a run shows.
@@ -44,6 +46,7 @@ type Settings struct {
 	timeout    seconds
 	seqLen     int
 	waivers    string // file
+	minReached string // share, "50%" or "0.5"
 	disclosure string
 	imported   imports // from echidna and medusa configuration
 	// places are where the configuration sets a key.
@@ -122,6 +125,7 @@ func (s *Settings) RegisterOutput() {
 	f.StringVar(&o.Dir, "out", DefaultOut, "write report.json, sightline.sarif, comment.md, summary.md and reproducers to this `DIR`")
 	f.StringVar(&g.FailOn, "fail-on", DefaultFailOn, "lowest severity `LEVEL` that fails the gate: none, low, medium, high, critical")
 	f.StringVar(&g.Condition, "gate", "", "also fail unless this `CONDITION` holds: \"new_findings(medium) == 0 && reached >= 80%\"")
+	f.StringVar(&s.minReached, "min-reached", DefaultMinReached, "name first what was not reached if less than this `SHARE` of the changed lines was: 80%, or 0.8 (the headline only; the gate has its own condition)")
 	f.BoolVar(&g.AllowStarved, "allow-starved", false, "let a run pass whose campaign ran too few executions for its targets")
 	f.StringVar(&s.waivers, "waivers", "", "accept the findings listed in this `FILE`, each with a reason, an owner and an expiry date")
 	f.StringVar(&s.disclosure, "disclosure", DiscloseFull, "which `FINDINGS` to show: full for all, or introduced, which only counts the others (default on public repositories in the action: introduced)")

@@ -17,7 +17,7 @@ import (
 
 // newReport starts a report.
 func newReport(o *Options, diff report.Diff) *report.Report {
-	r := &report.Report{Version: report.FormatVersion, Tool: o.Tool, FailOn: o.Gate.FailOn, Gate: o.Gate.Condition, Diff: diff}
+	r := &report.Report{Version: report.FormatVersion, Tool: o.Tool, FailOn: o.Gate.FailOn, Gate: o.Gate.Condition, MinReached: o.Gate.MinReached, Diff: diff}
 	panics, _ := oracle.PanicCodes(o.Campaign.Panics) // the campaign says what is wrong with them
 	for _, o := range oracle.With(panics) {
 		r.Oracles = append(r.Oracles, report.Oracle{ID: o.ID, Title: o.Title, SWC: o.SWC, Severity: o.Severity.String(), Doc: o.Doc, Remedy: o.Remedy})

@@ -41,6 +41,9 @@ type Campaign struct {
 type Gate struct {
 	FailOn    string // lowest severity that fails
 	Condition string // that must hold in addition; empty: none
+	// MinReached is the share of the changed lines below which the headline says first what was
+	// not reached; nil: the report's default.
+	MinReached *float64
 	// AllowStarved lets a run pass whose campaign ran too few executions.
 	AllowStarved bool
 	Waivers      []report.Waiver
