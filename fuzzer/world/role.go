@@ -120,15 +120,17 @@ func inherits(c *bytecode.Contract, names ...string) string {
 	return ""
 }
 
-// hasProperties reports whether a fuzzer is asked to check something of the
-// contract: the prefixes of Echidna, Medusa and Foundry.
-func hasProperties(c *bytecode.Contract) bool {
+// hasProperties reports whether a fuzzer is asked to check something of the contract.
+func hasProperties(c *bytecode.Contract) bool { return Properties(c) > 0 }
+
+// Properties counts the functions by which a contract asks a fuzzer to check something: the
+// prefixes are those of Echidna, Medusa and Foundry.
+func Properties(c *bytecode.Contract) int {
+	n := 0
 	for _, m := range c.ABI.Methods {
-		for _, prefix := range []string{"echidna_", "property_", "invariant_"} {
-			if len(m.Inputs) == 0 && strings.HasPrefix(m.RawName, prefix) {
-				return true
-			}
+		if len(m.Inputs) == 0 && slices.ContainsFunc([]string{"echidna_", "property_", "invariant_"}, func(prefix string) bool { return strings.HasPrefix(m.RawName, prefix) }) {
+			n++
 		}
 	}
-	return false
+	return n
 }

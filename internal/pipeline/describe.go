@@ -4,6 +4,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -27,6 +28,7 @@ type describer struct {
 	files     *replay.Files
 	ids       map[string]bool // of findings
 	functions map[string]bool // "contract function" that some call entered
+	entered   map[bytecode.Location]bool
 }
 
 // comparisons compare findings with other versions of the code.
@@ -39,7 +41,7 @@ type comparisons struct {
 func (r *run) describe(result *fuzzer.Result, with comparisons) error {
 	r.files.Reproducers = map[string]*replay.Reproducer{}
 	d := &describer{change: r.change, head: r.head.Deployment, recipe: r.head.Recipe, judge: r.judge, result: result, with: with, log: r.o.Log,
-		report: r.report, files: &r.files, ids: map[string]bool{}, functions: map[string]bool{}}
+		report: r.report, files: &r.files, ids: map[string]bool{}, functions: map[string]bool{}, entered: map[bytecode.Location]bool{}}
 	d.stats()
 	d.world()
 	d.findFunctions()
@@ -47,6 +49,7 @@ func (r *run) describe(result *fuzzer.Result, with comparisons) error {
 		return err
 	}
 	d.lines()
+	d.missing()
 	d.starved(r.o.Gate.AllowStarved)
 	return d.findings()
 }

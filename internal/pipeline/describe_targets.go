@@ -21,6 +21,7 @@ import (
 // to a line.
 func (d *describer) findFunctions() {
 	for _, l := range d.result.Entered {
+		d.entered[l] = true
 		p := d.head.Table.Program(l.Code)
 		if p == nil || p.Contract == nil {
 			continue
@@ -33,14 +34,26 @@ func (d *describer) findFunctions() {
 
 // targets reports on all targets.
 func (d *describer) targets() error {
+	reverts := d.reverting()
 	for i := range d.change.Mapping.Targets {
-		t, err := d.target(i)
+		t, err := d.target(i, reverts[i])
 		if err != nil {
 			return err
 		}
 		d.report.Targets = append(d.report.Targets, t)
 	}
 	return d.elsewhere()
+}
+
+// reverting are the numbers of the targets whose line does nothing but revert.
+func (d *describer) reverting() map[int]bool {
+	reverts := map[int]bool{}
+	for i := range d.change.Mapping.Lines {
+		for _, target := range d.change.Mapping.Lines[i].Targets {
+			reverts[target] = d.change.Mapping.Lines[i].Reverts
+		}
+	}
+	return reverts
 }
 
 // elsewhere takes back proofs about contracts that do something else in the project's own
@@ -67,8 +80,9 @@ func (d *describer) elsewhere() error {
 	return nil
 }
 
-// target reports on one target of the campaign.
-func (d *describer) target(i int) (report.Target, error) {
+// target reports on one target of the campaign; reverts is set where all that its line does is
+// revert, so that it is reached when it does.
+func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	t, got := d.change.Mapping.Targets[i], d.result.Targets[i]
 	out := report.Target{File: t.Position.File, Line: t.Position.Line, Contract: t.Contract}
 	if len(d.change.About.Explicit) > 0 && len(t.Entries) == 1 {
@@ -104,9 +118,10 @@ func (d *describer) target(i int) (report.Target, error) {
 	if different := d.differentCode(&t); different != "" && shipped.Is == report.ShippedUnknown {
 		out.Reason = different + ", on which it could not be tried: " + shipped.Reason
 	}
-	if !got.Reached {
+	if last := exec.Calls[len(exec.Calls)-1]; !got.Reached && reverts {
+		out.Reason = strings.TrimSuffix("reverts with "+strings.TrimPrefix(last.Reason(), "reverted with "), " with reverted without a reason")
+	} else if !got.Reached {
 		out.Status = report.OnlyReverts
-		last := exec.Calls[len(exec.Calls)-1]
 		out.Reason = "executed only in calls that revert: " + last.Reason()
 	}
 	name := fmt.Sprintf("reproducers/%s-%d-%s.json", fileName(path.Base(t.Position.File)), t.Position.Line, fileName(bytecode.ShortName(t.Contract)))
@@ -175,7 +190,7 @@ func (d *describer) steps(seq input.Sequence) ([]report.Step, *evm.Execution, er
 // lines combines the targets' results: people are shown lines.
 func (d *describer) lines() {
 	for _, l := range d.change.Mapping.Lines {
-		line := report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(), Unused: l.Unused, Contracts: []string{}}
+		line := report.Line{File: l.Position.File, Line: l.Position.Line, Kind: l.Kind.String(), Unused: l.Unused, Aside: d.change.Aside(&l), Contracts: []string{}}
 		var results []diffmap.TargetResult
 		for _, i := range l.Targets {
 			t := d.report.Targets[i]
@@ -187,9 +202,24 @@ func (d *describer) lines() {
 			reason = strings.TrimSuffix("indirect: "+l.Because+"; "+reason, "; ")
 		}
 		line.Status, line.Reason = string(status), reason
+		if line.Status == report.Reached {
+			line.Partly = d.unexecuted(&l)
+		}
 		line.Text = d.change.LineText(l.Position)
 		d.report.Lines = append(d.report.Lines, line)
 	}
+}
+
+// unexecuted lists the operations of a line that no call executed.
+func (d *describer) unexecuted(l *diffmap.Line) []string {
+	var texts []string
+	for _, o := range l.Operations {
+		_, ran := d.head.Setup.RanBy(o.Entries)
+		if !ran && !slices.ContainsFunc(o.Entries, func(at bytecode.Location) bool { return d.entered[at] }) {
+			texts = append(texts, o.Text)
+		}
+	}
+	return texts
 }
 
 // maxNamePart bounds each part of a reproducer's name, bytes: two of them and a number fit into

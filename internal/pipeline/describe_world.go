@@ -1,11 +1,15 @@
 package pipeline
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -65,4 +69,41 @@ func (d *describer) senders() []report.Sender {
 		senders = append(senders, report.Sender{Name: s.Name, Address: s.Address.Hex(), Why: why[s.Address]})
 	}
 	return senders
+}
+
+// missing says of the contracts that could not be deployed what the result lacks without them.
+// Those that a sequence deployed are not missing.
+func (d *describer) missing() {
+	open := map[string]int{} // lines that were not reached, by contract
+	for _, l := range d.report.Lines {
+		if l.Aside == "" && l.Status == report.Undeployable {
+			for _, contract := range l.Contracts {
+				open[contract]++
+			}
+		}
+	}
+	for _, f := range d.head.Failures() {
+		role, _ := world.RoleOf(f.Contract)
+		if d.deployedLater(f.Contract) || role != world.UnderTest {
+			continue
+		}
+		var holds []string
+		name := f.Contract.QualifiedName()
+		if n := open[name]; n > 0 {
+			holds = append(holds, human.Plural(n, "changed line"))
+		}
+		if n := world.Properties(f.Contract); n == 1 {
+			holds = append(holds, "1 property")
+		} else if n > 1 {
+			holds = append(holds, fmt.Sprintf("%d properties", n))
+		}
+		if p := d.head.Table.Program(f.Contract.Runtime.ID); p != nil && len(oracle.Assertion.Places(p)) > 0 {
+			holds = append(holds, "assertions")
+		}
+		for i := range d.report.World.Undeployed {
+			if u := &d.report.World.Undeployed[i]; u.Contract == name && u.Reason == f.Reason {
+				u.Holds = holds
+			}
+		}
+	}
 }

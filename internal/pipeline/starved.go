@@ -18,11 +18,12 @@ const (
 // starved says whether the campaign ran enough executions for its targets.
 func (d *describer) starved(allowed bool) {
 	s := &report.Starved{Executions: d.result.Useful, Unconfirmed: d.result.Unconfirmed, Allowed: allowed}
+	reverts := d.reverting()
 	open := map[string]bool{} // contracts with targets that no call reached
 	for i := range d.result.Targets {
 		if !d.result.Targets[i].Unreachable {
 			s.Targets++
-			open[d.change.Mapping.Targets[i].Contract] = open[d.change.Mapping.Targets[i].Contract] || !d.result.Targets[i].Reached
+			open[d.change.Mapping.Targets[i].Contract] = open[d.change.Mapping.Targets[i].Contract] || !d.result.Targets[i].Reached && !(reverts[i] && d.result.Targets[i].Entered)
 		}
 	}
 	if s.Targets == 0 || d.result.Stopped == fuzzer.Canceled {

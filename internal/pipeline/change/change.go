@@ -89,19 +89,20 @@ type Change struct {
 	Compilers solc.Options
 	Debug     compile.DebugOptions
 
-	options  *Options
-	log      *progress.Log
-	read     func(path string) ([]byte, error) // head version, by path in the repository
-	folders  []string                          // of all projects below the root
-	whole    bool                              // there is no base
-	deps     dependencies                      // what changed besides the sources
-	lines    []unified.ChangedLine
-	compiled []string          // changed files that sources are compiled from, whatever they are called
-	formerly map[string]string // see former
-	ignore   *git.Ignore
-	excess   []string            // files under test with lines beyond the limit of targets
-	texts    map[string][]string // lines of head versions that were shown, by path
-	base     baseFinder          // nil where there is no base
+	options   *Options
+	log       *progress.Log
+	read      func(path string) ([]byte, error) // head version, by path in the repository
+	folders   []string                          // of all projects below the root
+	whole     bool                              // there is no base
+	deps      dependencies                      // what changed besides the sources
+	lines     []unified.ChangedLine
+	compiled  []string          // changed files that sources are compiled from, whatever they are called
+	formerly  map[string]string // see former
+	ignore    *git.Ignore
+	excess    []string                      // files under test with lines beyond the limit of targets
+	texts     map[string][]string           // lines of head versions that were shown, by path
+	contracts map[string]*bytecode.Contract // see contract
+	base      baseFinder                    // nil where there is no base
 
 	isTracked func(file string) bool             // by git
 	again     map[*compile.Output]*compile.Again // of builds that were compiled again

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 	"github.com/sightline-evm/sightline/diffmap/unified"
@@ -192,4 +193,49 @@ func (c *Change) IsNew(contract string) bool {
 		}
 	}
 	return added && c.former()[name] == ""
+}
+
+// Aside says what a line is part of, where that is not what the change is about: "test", "script",
+// "mock" or "dependency"; empty for a line of a contract under test or of its libraries. Targets
+// named by the user are what it is about.
+func (c *Change) Aside(l *diffmap.Line) string {
+	file := l.Position.File
+	if from, _ := c.movedAside(file); from != "" || len(c.About.Explicit) > 0 {
+		return ""
+	}
+	own := roleOfFile(strings.TrimPrefix(file, strings.Trim(c.Paths.Root, "./")+"/"))
+	for i, t := range l.Targets {
+		holder := c.contract(c.Mapping.Targets[t].Contract)
+		if holder == nil || !strings.HasSuffix("/"+file, "/"+strings.TrimPrefix(holder.Source, "/")) {
+			continue
+		}
+		// The contract says more than its file: a harness with properties is fuzzed wherever it is, and
+		// a mock is one next to contracts.
+		role, _ := world.RoleOf(holder)
+		if role == world.UnderTest || c.underTest(holder) {
+			return ""
+		}
+		if i == 0 || role < own {
+			own = role
+		}
+	}
+	switch own {
+	case world.Test, world.Script, world.Mock, world.Dependency:
+		return asides[own]
+	}
+	return ""
+}
+
+// asides are the roles by which lines are counted apart, as the report has them.
+var asides = map[world.Role]string{world.Test: "test", world.Script: "script", world.Mock: "mock", world.Dependency: "dependency"}
+
+// contract is a contract of the builds by its qualified name; nil if there is none.
+func (c *Change) contract(name string) *bytecode.Contract {
+	if c.contracts == nil {
+		c.contracts = map[string]*bytecode.Contract{}
+		for _, contract := range c.Table.Contracts() {
+			c.contracts[contract.QualifiedName()] = contract
+		}
+	}
+	return c.contracts[name]
 }
