@@ -341,7 +341,7 @@ func why(s locationRow) string {
 		Unmapped:     "not mapped to bytecode",
 		notFuzzed:    "**not fuzzed**",
 	}[s.Status]
-	reason := prose(s.Reason, maxReason)
+	reason := prose(strings.Replace(s.Reason, "executed "+known+": ", "", 1), maxReason)
 	switch {
 	case s.Status == Reached:
 		return "reached in part: " + s.partly(code)

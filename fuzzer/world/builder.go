@@ -272,7 +272,7 @@ func (b *builder) attempt(ctx context.Context, c *candidate) (bool, error) {
 	}
 	c.failure.Tries += found.tries
 	if found.exec == nil {
-		c.failure.Reason = explain(found, code)
+		c.failure.Reason, c.failure.Stop = explain(found, code), found.stop
 		return false, nil
 	}
 	i := b.keep(c, code, found)
@@ -298,6 +298,7 @@ type outcome struct {
 	exec      *evm.Execution // of the call behind all others; nil when none succeeded
 	tries     int
 	reason    string // of the failure that came furthest, the first of equals
+	stop      *Stop  // of that failure
 }
 
 // find runs a call with one choice of arguments after the other, until it
@@ -340,7 +341,7 @@ func (b *builder) find(ctx context.Context, s *search, call func(*arguments) evm
 			b.exhausted++
 		}
 		if progress := progressOf(exec); progress > furthest {
-			furthest, o.reason = progress, result.Reason()
+			furthest, o.reason, o.stop = progress, result.Reason(), stopOf(exec, len(exec.Calls)-1)
 			if texts := b.describe(arguments); len(texts) > 0 {
 				o.reason += fmt.Sprintf(" (with %s)", join(texts))
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -19,6 +20,35 @@ func explain(found *outcome, code []byte) string {
 		reason += fmt.Sprintf("; its code names %s, which is not on this chain", name)
 	}
 	return reason
+}
+
+// Stop is where a call failed: in the innermost frame of known code whose revert its callers
+// passed on.
+type Stop struct {
+	At bytecode.Location // the last instruction
+	// Decision is the last conditional jump before, and Compared what it depends on; only if Decided,
+	// and nil where it is unknown.
+	Decided  bool
+	Decision bytecode.Location
+	Compared *evm.Comparison
+}
+
+// stopOf is where a call of an execution failed; nil where no known code ran.
+func stopOf(exec *evm.Execution, call int) *Stop {
+	var stop *Stop
+	frames := exec.Calls[call].Frames
+	for i := frames[0]; i >= 0; i = passedOn(exec, i, frames[1]) {
+		f := &exec.Frames[i]
+		if f.Program == nil || f.Program.Contract == nil {
+			continue
+		}
+		stop = &Stop{At: bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, Decided: f.Decided, Decision: bytecode.Location{Code: f.Program.ID, PC: f.Decision}}
+		if n := len(f.Comparisons) - 1; f.Decided && n >= 0 && f.Comparisons[n].PC == f.Decision {
+			compared := f.Comparisons[n] // the machine uses its memory again
+			stop.Compared = &compared
+		}
+	}
+	return stop
 }
 
 // wellKnown are contracts that are at the same address on every chain that people

@@ -188,14 +188,10 @@ func selector(signature string) []byte { return crypto.Keccak256([]byte(signatur
 // blame is the instruction that made a call fail: in the innermost frame whose
 // revert its callers passed on, among those of known contracts.
 func blame(exec *evm.Execution, call int) (at bytecode.Location, known bool) {
-	frames := exec.Calls[call].Frames
-	for i := frames[0]; i >= 0; i = passedOn(exec, i, frames[1]) {
-		f := &exec.Frames[i]
-		if f.Program != nil && f.Program.Contract != nil {
-			at, known = bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, true
-		}
+	if stop := stopOf(exec, call); stop != nil {
+		return stop.At, true
 	}
-	return at, known
+	return bytecode.Location{}, false
 }
 
 // passedOn is the last frame that a failed one called and whose revert it handed

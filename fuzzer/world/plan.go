@@ -420,7 +420,9 @@ func (b *builder) construct(ctx context.Context, s *Step, c *bytecode.Contract, 
 	}
 	b.tried[c] = true
 	if result := &exec.Calls[len(exec.Calls)-1]; result.Outcome != evm.Success {
-		return nil, nil, b.planFailed(s, "constructor: "+result.Reason(), c), nil
+		reason = b.planFailed(s, "constructor: "+result.Reason(), c)
+		b.planned[len(b.planned)-1].Stop = stopOf(exec, len(exec.Calls)-1)
+		return nil, nil, reason, nil
 	}
 	return &outcome{call: call, arguments: a, exec: exec}, code, "", nil
 }

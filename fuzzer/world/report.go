@@ -101,6 +101,7 @@ type Failure struct {
 	Contract *bytecode.Contract
 	Reason   string // for people
 	Tries    int    // constructor runs
+	Stop     *Stop  // where the constructor failed; nil: it did not run, or that is unknown
 	// Code is the creation code with libraries linked; nil when there is none or a
 	// library is missing.
 	Code []byte

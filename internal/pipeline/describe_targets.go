@@ -119,7 +119,10 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 		out.Reason = different + ", on which it could not be tried: " + shipped.Reason
 	}
 	if last := exec.Calls[len(exec.Calls)-1]; !got.Reached && reverts {
-		out.Reason = strings.TrimSuffix("reverts with "+strings.TrimPrefix(last.Reason(), "reverted with "), " with reverted without a reason")
+		out.Reason = "reverts with " + strings.TrimPrefix(last.Reason(), "reverted with ")
+		if len(last.Output) == 0 {
+			out.Reason = "reverts without a reason"
+		}
 	} else if !got.Reached {
 		out.Status = report.OnlyReverts
 		out.Reason = "executed only in calls that revert: " + last.Reason()
@@ -155,7 +158,7 @@ func (d *describer) differentCode(t *bytecode.Target) string {
 func (d *describer) whyNot(t *bytecode.Target) (status, reason string) {
 	for _, f := range d.head.Setup.Failures {
 		if f.Contract.QualifiedName() == t.Contract && !d.deployedLater(f.Contract) {
-			return report.Undeployable, "the contract could not be deployed: " + f.Reason
+			return report.Undeployable, "the contract could not be deployed: " + d.head.WhyNotDeployed(&f)
 		}
 	}
 	tried := fmt.Sprintf("in %s executions", human.Count(d.result.Stats.Executions))

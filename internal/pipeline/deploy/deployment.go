@@ -120,6 +120,7 @@ func (d *Deployment) Failures() []world.Failure {
 	var out []world.Failure
 	for _, f := range d.Setup.Failures {
 		if f.Contract.Deployable() && !f.Contract.Library {
+			f.Reason = d.WhyNotDeployed(&f)
 			out = append(out, f)
 		}
 	}
