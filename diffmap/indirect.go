@@ -2,7 +2,6 @@ package diffmap
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -65,6 +64,9 @@ type comparer struct {
 	changed  map[codePart]bool    // parts with a changed line of code
 	places   map[codePart]place
 	causes   []cause
+	// declarations are those of the head that other code means by name: constants, types.
+	declarations []*compile.Node
+	state        map[int]bool // AST ids of the variables in storage
 }
 
 // place is where a part starts, by the repository's path.
@@ -75,7 +77,7 @@ type place struct {
 
 func newComparer(side BaseSide, m *Mapping, options Options) *comparer {
 	c := &comparer{side: side, head: map[int][]part{}, base: map[int][]part{},
-		artifact: map[string]*artifact{}, changed: map[codePart]bool{}, places: map[codePart]place{}}
+		artifact: map[string]*artifact{}, changed: map[codePart]bool{}, places: map[codePart]place{}, state: map[int]bool{}}
 	for _, text := range side.Causes {
 		c.causes = append(c.causes, cause{text: text, general: true})
 	}
@@ -94,6 +96,7 @@ func newComparer(side BaseSide, m *Mapping, options Options) *comparer {
 			c.addSource(s, paths(s.Path), byPath[paths(s.Path)])
 		}
 	}
+	c.spreadCauses()
 	table := bytecode.NewTable(compile.Contracts([]*compile.Output{side.Base}))
 	for _, s := range side.Base.Sources {
 		parts := partsOf(s)
@@ -131,6 +134,7 @@ func (c *comparer) addSource(s *compile.Source, file string, lines []Line) {
 	parts := partsOf(s)
 	c.head[s.ID] = parts
 	table := newLineTable(s.Text)
+	c.addDeclarations(s)
 	for i := range parts {
 		p := &parts[i]
 		if p.node.Attributes["constant"] != true { // its code is part of what uses it
@@ -150,7 +154,7 @@ func (c *comparer) addSource(s *compile.Source, file string, lines []Line) {
 				c.changed[p.codePart] = c.changed[p.codePart] || l.Status != NoBytecode
 			}
 		}
-		if !inside && l.Status == NoBytecode {
+		if !inside && l.Status == NoBytecode && !l.idle {
 			c.addCause(s, file, l, byteRange{start, end})
 		}
 	}
@@ -181,7 +185,7 @@ func (c *comparer) compare(a *artifact, found map[lineKey]*indirect) {
 		}
 		i := found[at.lineKey]
 		if i == nil {
-			reason := c.because(at.node, theirs[p] == nil, a.contract.Name)
+			reason := c.because(at.node, theirs[p] == nil, &a.contract.Contract)
 			if to, ok := taken.destinationOf(number); ok && reason == unexplained && to != p {
 				name, _, _ := strings.Cut(to.name, "(")
 				reason = "calls " + name + " where the base version does not"
@@ -202,118 +206,6 @@ func compareParts(a, b codePart) int {
 func nameOf(p codePart) string {
 	name, _, _ := strings.Cut(p.name, "(")
 	return name[strings.LastIndexByte(name, '.')+1:]
-}
-
-// cause is a changed declaration that has no code of its own.
-type cause struct {
-	text    string
-	ids     map[int]bool // of the nodes that mean it, when code refers to it
-	general bool         // may change code that does not refer to it: base lists, state variables
-}
-
-// addCause notes what was declared on a changed line.
-func (c *comparer) addCause(s *compile.Source, file string, l Line, line byteRange) {
-	var declared *compile.Node
-	general := false
-	ids := map[int]bool{}
-	s.AST.Walk(func(n *compile.Node) bool {
-		if n.Start >= line.end || n.End() <= line.start {
-			return false
-		}
-		switch n.Type {
-		case "VariableDeclaration", "StructDefinition", "EnumDefinition", "EnumValue", "UserDefinedValueTypeDefinition":
-			declared, ids[n.ID] = n, true
-			general = general || n.Attributes["stateVariable"] == true
-		case "InheritanceSpecifier", "UsingForDirective":
-			declared, general = n, true
-		case "FunctionDefinition", "ModifierDefinition":
-			declared, ids[n.ID] = n, true
-			return false
-		}
-		return true
-	})
-	if declared == nil {
-		return
-	}
-	c.causes = append(c.causes, cause{fmt.Sprintf("%s at %s:%d", describeDeclaration(declared), file, l.Position.Line), ids, general})
-}
-
-// describeDeclaration names what a changed line declares.
-func describeDeclaration(n *compile.Node) string {
-	name := n.Attribute("name")
-	switch n.Type {
-	case "VariableDeclaration":
-		if n.Parent != nil && n.Parent.Type == "StructDefinition" {
-			return fmt.Sprintf("field %s of struct %s", name, n.Parent.Attribute("name"))
-		}
-		return "variable " + name
-	case "StructDefinition":
-		return "struct " + name
-	case "EnumDefinition":
-		return "enum " + name
-	case "EnumValue":
-		return "enum value " + name
-	case "UserDefinedValueTypeDefinition":
-		return "type " + name
-	case "InheritanceSpecifier":
-		return "base list"
-	case "UsingForDirective":
-		return "using directive"
-	}
-	return name
-}
-
-// because says what changed a part's code: a declaration that it refers to, else
-// one that changes code without being named there.
-func (c *comparer) because(n *compile.Node, isNew bool, contract string) string {
-	var used, general []string
-	for _, cause := range c.causes {
-		switch {
-		case refersTo(n, cause.ids):
-			used = append(used, cause.text)
-		case cause.general:
-			general = append(general, cause.text)
-		}
-	}
-	switch {
-	case isNew && len(general) > 0:
-		return fmt.Sprintf("new in %s with the changed %s", contract, several(general))
-	case isNew:
-		return fmt.Sprintf("%s did not have its code before", contract)
-	case len(used) > 0:
-		return "uses the changed " + several(used)
-	case len(general) > 0:
-		return "its code differs with the changed " + several(general)
-	}
-	return unexplained
-}
-
-// unexplained is the reason when no changed declaration is known to be it.
-const unexplained = "its code differs from the base version's"
-
-// several lists a few of many.
-func several(texts []string) string {
-	return severalOf(texts, 3) // arbitrary: what a line of a report holds
-}
-
-func severalOf(texts []string, most int) string {
-	texts = slices.Compact(slices.Sorted(slices.Values(texts)))
-	if len(texts) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
-	}
-	return strings.Join(texts, ", ")
-}
-
-// refersTo reports whether a node names one of the declarations.
-func refersTo(n *compile.Node, ids map[int]bool) bool {
-	found := false
-	n.Walk(func(n *compile.Node) bool {
-		if id, ok := n.Attributes["referencedDeclaration"].(int); ok && ids[id] {
-			found = true
-		}
-		return !found
-	})
-	return found
 }
 
 // insert adds lines with their targets, and keeps both in order. A changed line

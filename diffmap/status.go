@@ -82,6 +82,7 @@ func combinedReason(decided TargetResult, results []TargetResult) string {
 type verdict struct {
 	status Status
 	reason string
+	idle   bool // nothing but comments and formatting changed
 }
 
 // unused is the status of code that no deployable contract holds. In the result that is
@@ -93,7 +94,7 @@ const unused Status = "unused"
 var verdictOrder = []Status{"", NoBytecode, unused, Unmapped}
 
 // unusedConstant is the verdict of a constant that only code outside of deployable contracts uses.
-var unusedConstant = verdict{unused, "constant that no deployable contract uses"}
+var unusedConstant = verdict{status: unused, reason: "constant that no deployable contract uses"}
 
 // better reports whether v says more of a line than old.
 func (v verdict) better(old verdict) bool {
@@ -153,11 +154,11 @@ func (t *sourceTree) representative(change unified.ChangedLine) int32 {
 func plainVerdict(change unified.ChangedLine) (verdict, bool) {
 	switch {
 	case change.Formatting:
-		return verdict{NoBytecode, "only formatting changed"}, true
+		return verdict{NoBytecode, "only formatting changed", true}, true
 	case change.Comment:
-		return verdict{NoBytecode, "only a comment changed"}, true
+		return verdict{NoBytecode, "only a comment changed", true}, true
 	case change.Moved:
-		return verdict{NoBytecode, "moved unchanged"}, true
+		return verdict{status: NoBytecode, reason: "moved unchanged"}, true // which may move slots
 	}
 	return verdict{}, false
 }
@@ -166,7 +167,7 @@ func plainVerdict(change unified.ChangedLine) (verdict, bool) {
 // it.
 func (t *sourceTree) verdict(n int32, output *compile.Output, change unified.ChangedLine) verdict {
 	if len(change.Spans) == 0 && len(t.tokensOf(change.Line)) == 0 || len(change.Spans) > 0 && !t.anyCode(change) {
-		return verdict{NoBytecode, t.emptyReason(change)}
+		return verdict{NoBytecode, t.emptyReason(change), true}
 	}
 	if v, plain := plainVerdict(change); plain {
 		return v
@@ -183,7 +184,7 @@ func (t *sourceTree) verdict(n int32, output *compile.Output, change unified.Cha
 			break
 		}
 		if reason := declarationReasons[node.ast.Type]; reason != "" {
-			return verdict{NoBytecode, reason}
+			return verdict{status: NoBytecode, reason: reason}
 		}
 		switch {
 		case node.kind == functionNode || node.kind == modifierNode:
@@ -193,9 +194,9 @@ func (t *sourceTree) verdict(n int32, output *compile.Output, change unified.Cha
 		}
 	}
 	if change.Kind == unified.DeletionAnchor {
-		return verdict{NoBytecode, "the deleted code was outside of any function that is left"}
+		return verdict{status: NoBytecode, reason: "the deleted code was outside of any function that is left"}
 	}
-	return verdict{NoBytecode, "outside of any declaration"}
+	return verdict{status: NoBytecode, reason: "outside of any declaration"}
 }
 
 // declarationReasons says of declarations why they hold no bytecode.
@@ -263,25 +264,25 @@ func (t *sourceTree) callableVerdict(f, n int32, output *compile.Output) verdict
 	name := functionName(ast)
 	switch {
 	case contract != nil && contract.Attribute("contractKind") == "interface":
-		return verdict{NoBytecode, "declared in an interface: no code"}
+		return verdict{status: NoBytecode, reason: "declared in an interface: no code"}
 	case ast.Child("body") == nil:
-		return verdict{NoBytecode, fmt.Sprintf("%s has no body: no code", name)}
+		return verdict{status: NoBytecode, reason: fmt.Sprintf("%s has no body: no code", name)}
 	case optimized(output):
-		return verdict{Unmapped, unmappedReason(output)}
+		return verdict{status: Unmapped, reason: unmappedReason(output)}
 	case len(ast.Child("body").Children) == 0:
-		return verdict{NoBytecode, fmt.Sprintf("%s has an empty body: the compiler makes no instruction for it", name)}
+		return verdict{status: NoBytecode, reason: fmt.Sprintf("%s has an empty body: the compiler makes no instruction for it", name)}
 	case !t.inUse(f):
-		return verdict{unused, unusedReason(ast, contract)}
+		return verdict{status: unused, reason: unusedReason(ast, contract)}
 	case t.inMessage(n):
-		return verdict{Unmapped, "the build does not show which require fails with this message: several of the contract have equal ones"}
+		return verdict{status: Unmapped, reason: "the build does not show which require fails with this message: several of the contract have equal ones"}
 	case t.inAssembly(n) && output.Settings.ViaIR:
-		return verdict{Unmapped, "conditional inline assembly in a via-IR build: the compiler writes one source range for the whole assembly block"}
+		return verdict{status: Unmapped, reason: "conditional inline assembly in a via-IR build: the compiler writes one source range for the whole assembly block"}
 	case t.style.shuffled:
-		return verdict{Unmapped, "via-IR code keeps nothing of this line but the order of values on the stack"}
+		return verdict{status: Unmapped, reason: "via-IR code keeps nothing of this line but the order of values on the stack"}
 	case t.isJump(n):
-		return verdict{Unmapped, "the compiler made this jump a part of the condition in front of it: whether it was taken cannot be told"}
+		return verdict{status: Unmapped, reason: "the compiler made this jump a part of the condition in front of it: whether it was taken cannot be told"}
 	}
-	return verdict{NoBytecode, fmt.Sprintf("the compiler makes no instruction for this line of %s", name)}
+	return verdict{status: NoBytecode, reason: fmt.Sprintf("the compiler makes no instruction for this line of %s", name)}
 }
 
 // inUse reports whether some code holds a function or modifier. The range of a
@@ -327,7 +328,7 @@ func unusedReason(ast, contract *compile.Node) string {
 	case visibility == "internal" || visibility == "private" || kind == "library" || contract == nil:
 		return fmt.Sprintf("internal function %s is called by no deployable contract", name)
 	}
-	return fmt.Sprintf("%s is in no deployable contract: %s has no deployable heir, or all of them override it", name, contractName(contract))
+	return fmt.Sprintf("%s.%s is in no deployable contract: none inherits it, or all override it", contractName(contract), name)
 }
 
 // variableVerdict judges a line in the declaration of a state variable.
@@ -335,13 +336,13 @@ func (t *sourceTree) variableVerdict(node *treeNode, output *compile.Output) ver
 	constant := node.ast.Attributes["constant"] == true
 	switch {
 	case node.ast.Child("value") == nil:
-		return verdict{NoBytecode, "declaration of a state variable: no code of its own, the code that uses it may change"}
+		return verdict{status: NoBytecode, reason: "declaration of a state variable: no code of its own, the code that uses it may change"}
 	case optimized(output):
-		return verdict{Unmapped, unmappedReason(output)}
+		return verdict{status: Unmapped, reason: unmappedReason(output)}
 	case constant:
 		return unusedConstant
 	}
-	return verdict{unused, "state variable of a contract that no deployable contract inherits"}
+	return verdict{status: unused, reason: "state variable of a contract that no deployable contract inherits"}
 }
 
 func (t *sourceTree) inAssembly(n int32) bool {
@@ -372,7 +373,7 @@ func (m *mapper) explain(changes []unified.ChangedLine, found match) {
 		state := m.line(lineKey{change.Path, change.Line}, change.Kind)
 		v, plain := plainVerdict(change)
 		if !plain {
-			v = verdict{Unmapped, cmp.Or(found.unmapped, otherLanguage(change.Path), found.reason)}
+			v = verdict{status: Unmapped, reason: cmp.Or(found.unmapped, otherLanguage(change.Path), found.reason)}
 		}
 		if v.better(state.verdict) {
 			state.verdict = v

@@ -49,6 +49,7 @@ type Line struct {
 	Operations []Operation
 	// Reverts is set for a line that does nothing but revert.
 	Reverts bool
+	idle    bool // nothing but comments and formatting changed
 	// Because says what changed the code of a line of kind Indirect.
 	Because string
 	// Targets are indices into [Mapping.Targets].
@@ -240,7 +241,7 @@ func (m *mapper) selectNodes(output *compile.Output, selections map[int]*selecti
 		}
 		state.describe(tree, output, change, anchor, found)
 		if !found && len(uses) == 0 && state.verdict == unusedConstant {
-			state.verdict = verdict{NoBytecode, "constant that nothing uses"}
+			state.verdict = verdict{status: NoBytecode, reason: "constant that nothing uses"}
 		}
 	}
 }
@@ -395,6 +396,7 @@ func (m *mapper) mapping() *Mapping {
 		}
 		if len(line.Targets) == 0 {
 			line.Status, line.Reason = state.verdict.status, state.verdict.reason
+			line.idle = state.verdict.idle
 			if line.Status == unused {
 				line.Status, line.Unused = NoBytecode, true
 			}

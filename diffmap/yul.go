@@ -32,17 +32,17 @@ func (t *sourceTree) yulVerdict(n int32, output *compile.Output) verdict {
 	f, function := t.enclosing(n, func(n *treeNode) bool { return n.astType() == "YulFunctionDefinition" })
 	switch {
 	case t.source.Unmapped != "":
-		return verdict{Unmapped, t.source.Unmapped}
+		return verdict{status: Unmapped, reason: t.source.Unmapped}
 	case !inside:
-		return verdict{NoBytecode, "outside of the code of any object: no instruction of its own"}
+		return verdict{status: NoBytecode, reason: "outside of the code of any object: no instruction of its own"}
 	case optimized(output):
-		return verdict{Unmapped, unmappedReason(output)}
+		return verdict{status: Unmapped, reason: unmappedReason(output)}
 	case !t.holdsCode[code]:
-		return verdict{Unmapped, "the compiler tells the code of the outermost object only, and of the one in it where that is the only one, or has its name and _deployed"}
+		return verdict{status: Unmapped, reason: "the compiler tells the code of the outermost object only, and of the one in it where that is the only one, or has its name and _deployed"}
 	case function && !t.holdsCode[f]:
-		return verdict{unused, fmt.Sprintf("function %s is never called", t.yulFunction(n))}
+		return verdict{status: unused, reason: fmt.Sprintf("function %s is never called", t.yulFunction(n))}
 	case t.style.shuffled:
-		return verdict{Unmapped, "the code keeps nothing of this line but the order of values on the stack"}
+		return verdict{status: Unmapped, reason: "the code keeps nothing of this line but the order of values on the stack"}
 	}
-	return verdict{NoBytecode, "the compiler makes no instruction for this line"}
+	return verdict{status: NoBytecode, reason: "the compiler makes no instruction for this line"}
 }

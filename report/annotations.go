@@ -57,17 +57,21 @@ func Annotations(r *Report) []Annotation {
 			warnings = append(warnings, a)
 		}
 	}
-	for _, row := range groupRows(with(locationRows(r), missed...)) {
-		text := statusWords[row.Status]
-		if row.Reason != "" {
+	shown, _ := main(locationRows(r))
+	for _, row := range groupRows(slices.DeleteFunc(slices.Clone(shown), func(s locationRow) bool { return !s.lacking() })) {
+		text, title := statusWords[row.Status], "Not reached"
+		if row.Status == Reached {
+			text, title = row.partly(human.Clean), "Reached in part"
+		}
+		if row.Reason != "" && row.Status != Reached {
 			text += ": " + human.Clean(row.Reason, maxReason)
 		}
 		text = sentence(upper(text))
-		if row.Status != Unreachable {
+		if row.Status != Unreachable && row.Status != Reached {
 			text += " \"Unreached\" does not mean safe."
 		}
 		for _, lines := range runsOf(row.lines) {
-			notices = append(notices, Annotation{Level: AnnotateNotice, Title: "Not reached", Message: text, File: row.File, Line: lines.first, EndLine: lines.last})
+			notices = append(notices, Annotation{Level: AnnotateNotice, Title: title, Message: text, File: row.File, Line: lines.first, EndLine: lines.last})
 		}
 	}
 	return slices.Concat(errors, warnings, notices)

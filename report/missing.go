@@ -57,7 +57,7 @@ func (c cause) describe(clean func(s string, most int) string) string {
 
 // describeNotFuzzed names the code that is in no contract that can be deployed.
 func describeNotFuzzed(r *Report, clean func(s string, most int) string) string {
-	const shown = 2 // reasons: what a sentence holds
+	const shown = 1 // reason: the table has the others
 	shownRows, _ := main(locationRows(r))
 	list := causes(shownRows, notFuzzed)
 	if len(list) == 0 { // it is in code that is counted apart
