@@ -39,7 +39,7 @@ type gateValues struct {
 	Undeployed  int `expr:"undeployed"`
 	Unmapped    int `expr:"unmapped"`
 	NotFuzzed   int `expr:"not_fuzzed"` // code in no contract that can be deployed
-	Unread      int `expr:"unread"` // changed files at which nothing looked
+	Unread      int `expr:"unread"`     // changed files at which nothing looked
 
 	Reached      float64 `expr:"reached"` // share of lines, 0 to 1: "reached >= 80%"
 	ReachedLines int     `expr:"reached_lines"`

@@ -375,7 +375,7 @@ func (p *page) footer() {
 		}
 		add("%s, seed %d", effort, p.r.Seed)
 	}
-	if n := p.tally[NoBytecode]; n > 0 && p.tally.code() > 0 {
+	if n := p.tally[NoBytecode] + p.r.count(p.apart)[NoBytecode]; n > 0 && p.tally.code() > 0 {
 		add("%s without bytecode", human.Plural(n, "more line"))
 	}
 	if fuzzed := p.fuzzedCommit(); fuzzed != "" {

@@ -150,18 +150,14 @@ func describeMissing(r *Report, clean func(s string, most int) string) string {
 // dependencies: 12 of 30 changed lines reached"; empty if there are none with code.
 func describeApart(r *Report, apart []locationRow) string {
 	t := r.count(apart)
-	if len(apart) == 0 {
+	if t.code() == 0 {
 		return ""
 	}
 	var names []string
 	for _, kind := range []struct{ aside, plural string }{{"test", "tests"}, {"script", "scripts"}, {"mock", "mocks"}, {"dependency", "dependencies"}} {
-		if slices.ContainsFunc(apart, func(s locationRow) bool { return s.Aside == kind.aside }) {
+		if slices.ContainsFunc(apart, func(s locationRow) bool { return s.Aside == kind.aside && s.Status != NoBytecode }) {
 			names = append(names, kind.plural)
 		}
 	}
-	text := "counted apart, in " + enumerate(names) + ": "
-	if t.code() == 0 {
-		return text + human.Plural(len(apart), "changed line") + " without bytecode"
-	}
-	return text + fmt.Sprintf("%d of %s%s", t[Reached], t.what(t.code()), t.reachedWord())
+	return fmt.Sprintf("counted apart, in %s: %d of %s%s", enumerate(names), t[Reached], t.what(t.code()), t.reachedWord())
 }

@@ -27,7 +27,7 @@ type Report struct {
 	// MinReached is the share of the changed lines, from 0 to 1, below which the headline says
 	// first what was not reached; nil: a half.
 	MinReached *float64 `json:"minReached,omitempty"`
-	Waivers []Waiver `json:"waivers,omitempty"`
+	Waivers    []Waiver `json:"waivers,omitempty"`
 
 	Seed    uint64   `json:"seed"`
 	Workers int      `json:"workers"`

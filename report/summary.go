@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/internal/human"
@@ -93,7 +94,7 @@ func (p *page) howReached(t *Target) string {
 
 // withoutBytecode lists the changed lines without bytecode.
 func (p *page) withoutBytecode() {
-	lines := with(p.locations, NoBytecode)
+	lines := slices.Concat(with(p.locations, NoBytecode), with(p.apart, NoBytecode))
 	if len(lines) == 0 || p.detail >= noUnreached {
 		return
 	}

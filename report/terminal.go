@@ -126,7 +126,7 @@ func (t *terminal) finding(f *Finding) {
 
 // lines counts the lines by status and lists those that were not reached.
 func (t *terminal) lines() {
-	if t.tally.code()+t.tally[NoBytecode] == 0 {
+	if len(t.r.Lines)+len(t.r.Targets) == 0 {
 		return
 	}
 	label := "lines"
@@ -134,11 +134,11 @@ func (t *terminal) lines() {
 		label = "targets"
 	}
 	counts := t.tally.describe(slices.Concat([]string{Reached, partly}, missed)...)
-	if n := t.tally[NoBytecode]; n > 0 {
+	shown, apart := main(locationRows(t.r))
+	if n := t.tally[NoBytecode] + t.r.count(apart)[NoBytecode]; n > 0 {
 		counts = strings.TrimSpace(fmt.Sprintf("%s (+%d without bytecode)", counts, n))
 	}
 	t.line("\n%s  %s", label, counts)
-	shown, apart := main(locationRows(t.r))
 	rows := map[string][]rowGroup{}
 	width := 0
 	listed := slices.Concat(missed, []string{partly})

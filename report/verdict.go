@@ -64,11 +64,11 @@ type facts struct {
 	*Report
 	isGate bool      // FailOn is a severity that gates, or "none"
 	gating []Finding // including clashes
-	tally  tally // of the rows that make the headline
-	all    tally // of all rows
-	met    bool  // the condition holds
-	near   bool  // it does within the tolerance alone
-	err    error // the condition cannot be evaluated
+	tally  tally     // of the rows that make the headline
+	all    tally     // of all rows
+	met    bool      // the condition holds
+	near   bool      // it does within the tolerance alone
+	err    error     // the condition cannot be evaluated
 }
 
 // rules are the table, of which the first row that applies counts. A fault comes after

@@ -15,7 +15,7 @@ import (
 )
 
 // WhyNotDeployed says why a contract could not be deployed, and where its constructor stopped as far
-// as that is known: "constructor: reverted without a reason, in Vault.constructor at src/Vault.sol:12:
+// as that is known, with the statement if it gave no reason: "constructor: reverted without a reason, in Vault.constructor at src/Vault.sol:12:
 // `require(owner != address(0))`, which compares 0 with 0".
 func (d *Deployment) WhyNotDeployed(f *world.Failure) string {
 	s := f.Stop
@@ -41,7 +41,7 @@ func (d *Deployment) WhyNotDeployed(f *world.Failure) string {
 		}
 	}
 	text += " at " + at.String()
-	if source, ok := d.Positions.TextAt(loc); ok && !strings.Contains(source, "`") {
+	if source, ok := d.Positions.TextAt(loc); ok && s.Silent && !strings.Contains(source, "`") {
 		text += ": `" + human.Clean(source, maxSource) + "`"
 		text += d.compared(s.Compared)
 	}
