@@ -369,3 +369,35 @@ func TestCombine(t *testing.T) {
 		}
 	}
 }
+
+// TestUnbuilt: of a source that no build holds, what is declared is told from code by its text.
+func TestUnbuilt(t *testing.T) {
+	const source = `pragma solidity ^0.8.0;
+import "./A.sol";
+interface I {
+    function f(uint256 x) external;
+}
+contract C is I {
+    event E(uint256 x);
+    struct S { uint256 a; }
+    function f(uint256 x) external {
+        emit E(x);
+    }
+}
+`
+	output := &compile.Output{Origin: "build"}
+	m, err := Map([]*compile.Output{output}, bytecode.NewTable(nil), wholeLines("New.sol", []byte(source)), Options{Heads: map[string][]byte{"New.sol": []byte(source)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle := map[int]string{1: "pragma", 2: "import", 4: "declared in an interface", 7: "event declaration"}
+	for _, l := range m.Lines {
+		want, ok := idle[l.Position.Line]
+		switch {
+		case ok && (l.Status != NoBytecode || !strings.HasPrefix(l.Reason, want)):
+			t.Errorf("line %d: %s: %s, want %s", l.Position.Line, l.Status, l.Reason, want)
+		case l.Position.Line >= 8 && l.Position.Line <= 10 && l.Status != Unmapped:
+			t.Errorf("line %d: %s: %s, want unmapped", l.Position.Line, l.Status, l.Reason)
+		}
+	}
+}

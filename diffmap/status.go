@@ -369,16 +369,67 @@ func (m *mapper) explain(changes []unified.ChangedLine, found match) {
 	if len(found.sources) > 0 {
 		return
 	}
+	var text []byte
+	var items []solidity.Item
+	if len(changes) > 0 && solidity.IsSource(changes[0].Path) {
+		text = m.options.Heads[changes[0].Path]
+		items = solidity.Outline(text)
+	}
 	for _, change := range changes {
 		state := m.line(lineKey{change.Path, change.Line}, change.Kind)
 		v, plain := plainVerdict(change)
 		if !plain {
 			v = verdict{status: Unmapped, reason: cmp.Or(found.unmapped, otherLanguage(change.Path), found.reason)}
+			if reason := idleText(text, items, change); reason != "" {
+				v = verdict{status: NoBytecode, reason: reason}
+			}
 		}
 		if v.better(state.verdict) {
 			state.verdict = v
 		}
 	}
+}
+
+// idleText says why the changed code of a line of a source that is in no build is not code that runs;
+// empty where that is not so, or not known.
+func idleText(text []byte, items []solidity.Item, change unified.ChangedLine) string {
+	reason := ""
+	for _, span := range change.Spans {
+		if span.Start == span.End || span.End > len(text) {
+			return "" // something was deleted
+		}
+		for _, token := range solidity.Tokenize(text[span.Start:span.End]) {
+			start, end := span.Start+token.Start, span.Start+token.End
+			i := slices.IndexFunc(items, func(item solidity.Item) bool { return item.Start <= start && end <= item.End })
+			switch {
+			case i >= 0 && idleItem(items[i]) != "":
+				reason = idleItem(items[i])
+			case i < 0 && strings.Contains("{}", string(text[start:end])): // around the members of a contract
+				reason = cmp.Or(reason, "only punctuation changed")
+			default:
+				return ""
+			}
+		}
+	}
+	return reason
+}
+
+// idleItem says why an item of a source that is in no build is not code, and changes none; empty where
+// that is not so. Types and base lists may change the code of others, which is in no build either.
+func idleItem(item solidity.Item) string {
+	switch {
+	case item.In == "interface":
+		return "declared in an interface: no code"
+	case item.Kind == "pragma":
+		return declarationReasons["PragmaDirective"]
+	case item.Kind == "import":
+		return declarationReasons["ImportDirective"]
+	case item.Kind == "event":
+		return declarationReasons["EventDefinition"]
+	case item.Kind == "error":
+		return declarationReasons["ErrorDefinition"]
+	}
+	return ""
 }
 
 // contractOf is the contract that an AST node is declared in; nil outside.

@@ -61,7 +61,7 @@ func Annotations(r *Report) []Annotation {
 	for _, row := range groupRows(slices.DeleteFunc(slices.Clone(shown), func(s locationRow) bool { return !s.lacking() })) {
 		text, title := statusWords[row.Status], "Not reached"
 		if row.Status == Reached {
-			text, title = row.partly(human.Clean), "Reached in part"
+			text, title = "reached in part: "+row.partly(human.Clean), "Reached in part"
 		}
 		if row.Reason != "" && row.Status != Reached {
 			text += ": " + human.Clean(row.Reason, maxReason)

@@ -222,7 +222,9 @@ func (d *describer) unexecuted(l *diffmap.Line) []string {
 			texts = append(texts, o.Text)
 		}
 	}
-	return texts
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { // a part of another
+		return slices.ContainsFunc(texts, func(other string) bool { return other != text && strings.Contains(other, text) })
+	})
 }
 
 // maxNamePart bounds each part of a reproducer's name, bytes: two of them and a number fit into
