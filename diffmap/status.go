@@ -324,11 +324,11 @@ func unusedReason(ast, contract *compile.Node) string {
 	case ast.Type == "ModifierDefinition":
 		return fmt.Sprintf("modifier %s is used by no deployable contract", name)
 	case ast.Attribute("kind") == "constructor" || ast.Attributes["isConstructor"] == true:
-		return fmt.Sprintf("the constructor runs in no deployable contract: %s is abstract and has no deployable heir", contractName(contract))
+		return fmt.Sprintf("the constructor of %s runs in no deployable contract", contractName(contract))
 	case visibility == "internal" || visibility == "private" || kind == "library" || contract == nil:
 		return fmt.Sprintf("internal function %s is called by no deployable contract", name)
 	}
-	return fmt.Sprintf("%s.%s is in no deployable contract: none inherits it, or all override it", contractName(contract), name)
+	return fmt.Sprintf("%s.%s is in no deployable contract", contractName(contract), name)
 }
 
 // variableVerdict judges a line in the declaration of a state variable.

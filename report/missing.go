@@ -49,8 +49,10 @@ func mainCause(r *Report) (cause, bool) {
 // describe is "120 not deployed: the constructor reverts".
 func (c cause) describe(clean func(s string, most int) string) string {
 	text := fmt.Sprintf("%d %s", c.rows, statusWords[c.status])
-	if c.reason != "" {
-		text += ": " + clean(c.reason, maxReason)
+	reason := strings.Replace(c.reason, "executed only in calls that revert: ", "", 1) // which the status says
+	reason = strings.Replace(reason, "the contract could not be deployed: ", "", 1)
+	if reason != "" {
+		text += ": " + clean(reason, maxReason)
 	}
 	return text
 }
@@ -67,7 +69,11 @@ func describeNotFuzzed(r *Report, clean func(s string, most int) string) string 
 	for _, c := range list[:min(len(list), shown)] {
 		reasons = append(reasons, clean(c.reason, maxReason))
 	}
-	return strings.Join(reasons, "; ") + human.More(len(list)-len(reasons))
+	text := strings.Join(reasons, "; ")
+	if n := len(list) - len(reasons); n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	return text
 }
 
 // idleKinds are what lines without bytecode are, by how their reason begins; the order is that in

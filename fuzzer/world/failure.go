@@ -31,7 +31,7 @@ type Stop struct {
 	Decided  bool
 	Decision bytecode.Location
 	Compared *evm.Comparison
-	Silent   bool // it gave no reason
+	Silent   bool // it reverted without a reason
 }
 
 // stopOf is where a call of an execution failed; nil where no known code ran.
@@ -43,7 +43,7 @@ func stopOf(exec *evm.Execution, call int) *Stop {
 		if f.Program == nil || f.Program.Contract == nil {
 			continue
 		}
-		stop = &Stop{Silent: len(f.Output) == 0, At: bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, Decided: f.Decided, Decision: bytecode.Location{Code: f.Program.ID, PC: f.Decision}}
+		stop = &Stop{Silent: f.Outcome == evm.Reverted && len(f.Output) == 0, At: bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, Decided: f.Decided, Decision: bytecode.Location{Code: f.Program.ID, PC: f.Decision}}
 		if n := len(f.Comparisons) - 1; f.Decided && n >= 0 && f.Comparisons[n].PC == f.Decision {
 			compared := f.Comparisons[n] // the machine uses its memory again
 			stop.Compared = &compared

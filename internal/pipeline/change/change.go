@@ -147,6 +147,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 		return nil, err
 	}
 	c.Table = bytecode.NewTable(compile.Contracts(c.Outputs))
+	c.warnUncompiledTests()
 	if err := c.mapTargets(o.Targets); err != nil {
 		return nil, err
 	}
