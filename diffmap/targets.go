@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/compile"
 	"github.com/sightline-evm/sightline/diffmap/unified"
@@ -54,6 +55,12 @@ type Line struct {
 	Because string
 	// Targets are indices into [Mapping.Targets].
 	Targets []int
+}
+
+// MayChangeOthers reports whether a line is a declaration without code of its own that may change the
+// code of others: a type, a variable in storage, a list of base contracts.
+func (l *Line) MayChangeOthers() bool {
+	return l.Status == NoBytecode && !l.Unused && !l.idle && strings.HasSuffix(l.Reason, "may change")
 }
 
 // Mapping is what a diff means in bytecode.

@@ -57,7 +57,7 @@ func Annotations(r *Report) []Annotation {
 			warnings = append(warnings, a)
 		}
 	}
-	shown, _ := main(locationRows(r))
+	shown, _ := headlined(locationRows(r))
 	for _, row := range groupRows(slices.DeleteFunc(slices.Clone(shown), func(s locationRow) bool { return !s.lacking() })) {
 		text, title := statusWords[row.Status], "Not reached"
 		if row.Status == Reached {

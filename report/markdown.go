@@ -50,7 +50,7 @@ const (
 // ends with the footer, and nothing in it is truncated.
 func renderWithin(r *Report, o Options, b bounds, write func(*page)) []byte {
 	p := &page{r: r, o: o, bounds: b}
-	p.locations, p.apart = main(locationRows(r))
+	p.locations, p.apart = headlined(locationRows(r))
 	p.tally = r.count(p.locations)
 	for {
 		p.Reset()

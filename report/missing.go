@@ -38,7 +38,7 @@ func causes(locations []locationRow, statuses ...string) []cause {
 // mainCause is the most frequent reason for which rows of the headline were not reached, of those
 // that are not proved unreachable. False if all others are proved.
 func mainCause(r *Report) (cause, bool) {
-	shown, _ := main(locationRows(r))
+	shown, _ := headlined(locationRows(r))
 	list := causes(shown, slices.DeleteFunc(slices.Clone(missed), func(status string) bool { return status == Unreachable })...)
 	if len(list) == 0 {
 		return cause{}, false
@@ -60,7 +60,7 @@ func (c cause) describe(clean func(s string, most int) string) string {
 // describeNotFuzzed names the code that is in no contract that can be deployed.
 func describeNotFuzzed(r *Report, clean func(s string, most int) string) string {
 	const shown = 1 // reason: the table has the others
-	shownRows, _ := main(locationRows(r))
+	shownRows, _ := headlined(locationRows(r))
 	list := causes(shownRows, notFuzzed)
 	if len(list) == 0 { // it is in code that is counted apart
 		list = causes(locationRows(r), notFuzzed)

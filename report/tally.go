@@ -68,9 +68,9 @@ var rowStatuses = []string{Reached, OnlyReverts, Unreached, Unreachable, Undeplo
 // missed are the statuses of rows with code that was not reached.
 var missed = []string{OnlyReverts, Unreached, Unreachable, Undeployable, Unmapped, notFuzzed}
 
-// main returns the rows that make the headline: those that are not counted apart, or all if
+// headlined returns the rows that make the headline: those that are not counted apart, or all if
 // nothing else has code.
-func main(locations []locationRow) (shown, apart []locationRow) {
+func headlined(locations []locationRow) (shown, apart []locationRow) {
 	code := false
 	for _, s := range locations {
 		if s.Aside != "" {
@@ -195,7 +195,7 @@ const explicit = "explicit"
 
 // tallyOf counts the rows that make the headline.
 func tallyOf(r *Report) tally {
-	shown, _ := main(locationRows(r))
+	shown, _ := headlined(locationRows(r))
 	return r.count(shown)
 }
 

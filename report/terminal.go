@@ -134,7 +134,7 @@ func (t *terminal) lines() {
 		label = "targets"
 	}
 	counts := t.tally.describe(slices.Concat([]string{Reached, partly}, missed)...)
-	shown, apart := main(locationRows(t.r))
+	shown, apart := headlined(locationRows(t.r))
 	if n := t.tally[NoBytecode] + t.r.count(apart)[NoBytecode]; n > 0 {
 		counts = strings.TrimSpace(fmt.Sprintf("%s (+%d without bytecode)", counts, n))
 	}

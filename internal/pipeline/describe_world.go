@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -58,6 +59,19 @@ func (d *describer) world() {
 	d.report.World = w
 }
 
+// asserts reports whether the code of a contract has assertions. The INVALID in front of data, which is of
+// no source, is none.
+func (d *describer) asserts(c *bytecode.Contract) bool {
+	if c.Runtime == nil {
+		return false
+	}
+	p := d.head.Table.Program(c.Runtime.ID)
+	return p != nil && slices.ContainsFunc(oracle.Assertion.Places(p), func(pc uint32) bool {
+		_, known := d.head.Positions.At(bytecode.Location{Code: p.ID, PC: pc})
+		return known || vm.OpCode(p.Bytes[pc]) != vm.INVALID
+	})
+}
+
 // senders lists who sends calls, and why those do that not every World has.
 func (d *describer) senders() []report.Sender {
 	why := map[common.Address]string{}
@@ -97,7 +111,7 @@ func (d *describer) missing() {
 		} else if n > 1 {
 			holds = append(holds, fmt.Sprintf("%d properties", n))
 		}
-		if p := d.head.Table.Program(f.Contract.Runtime.ID); p != nil && len(oracle.Assertion.Places(p)) > 0 {
+		if d.asserts(f.Contract) {
 			holds = append(holds, "assertions")
 		}
 		for i := range d.report.World.Undeployed {

@@ -34,8 +34,10 @@ func (c *Change) addIndirect(ctx context.Context) error {
 		for _, problem := range unbuilt.problems {
 			c.log.Warn("code that changed without a changed line is unknown, since the base version%s", problem)
 		}
+		c.noteDeclarations()
 	} else if err != nil {
 		c.log.Warn("code that changed without a changed line is unknown, since the base version has no build: %s", human.OneLine(err))
+		c.noteDeclarations()
 		return nil
 	}
 	defer func() { // later steps ask the base for declarations and places in code alone
@@ -51,6 +53,22 @@ func (c *Change) addIndirect(ctx context.Context) error {
 		c.notePragmas(sides)
 	}
 	return nil
+}
+
+// noteDeclarations lists the sources in which declarations changed that may change code elsewhere, where
+// the base has no build that says whether they do, and nothing else is fuzzed.
+func (c *Change) noteDeclarations() {
+	if c.HasTargets() {
+		return
+	}
+	for i := range c.Mapping.Lines {
+		l := &c.Mapping.Lines[i]
+		file := l.Position.File
+		known := slices.ContainsFunc(c.Unread, func(u report.Unread) bool { return u.File == file })
+		if !known && l.MayChangeOthers() && c.Aside(l) == "" {
+			c.Unread = append(c.Unread, report.Unread{File: file, Reason: fmt.Sprintf("line %d is a declaration that may change code elsewhere, and without a build of the base it is not known whether it does", l.Position.Line)})
+		}
+	}
 }
 
 // notePragmas lists the sources whose pragma got another release of the same language chosen
