@@ -53,6 +53,9 @@ type Config struct {
 	// Now is the clock: for the time limit and the marks, never for decisions of a
 	// campaign that is limited in calls.
 	Now func() time.Time
+	// FunctionAt names the function that an instruction was compiled from. nil: the result
+	// does not say where executions leave the way to targets that were not reached.
+	FunctionAt func(bytecode.Location) (name string, ok bool)
 	// Progress is called on the campaign's goroutine for each event; may be nil.
 	Progress func(Event)
 }

@@ -39,6 +39,9 @@ type TargetResult struct {
 	Entered     bool           // executed at all
 	First       Mark           // when Reached, or only Entered, became true
 	Sequence    input.Sequence // minimized; nil when not entered
+	// Stops are where executions leave the way to a target that was not reached, the most
+	// frequent first; empty for others, and without [Config.FunctionAt].
+	Stops []Stop
 }
 
 // Result is the result of a campaign.
@@ -74,6 +77,7 @@ func (c *Campaign) finish() *Result {
 		}
 	}
 	c.dropChosen()
+	c.findStops()
 	c.result.Stats = c.stats()
 	c.result.Useful, c.result.Burners, c.result.Unconfirmed = c.result.Stats.Executions-min(c.ration.failed, c.result.Stats.Executions), c.burners(), c.dropped
 	for b := range c.blocks { // sorted below

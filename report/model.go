@@ -234,6 +234,30 @@ type Line struct {
 	// Partly lists the operations on a reached line that no call executed.
 	Partly    []string `json:"partly,omitempty"`
 	Contracts []string `json:"contracts"` // qualified names of those whose bytecode holds it
+	// Barrier is where executions end that came near; nil: unknown, or it was reached.
+	Barrier *Barrier `json:"barrier,omitempty"`
+}
+
+// Barrier is the condition at which most of the executions end that came near a line that was
+// not reached: those that entered its function or, where none did, those on the way to it.
+type Barrier struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Contract string `json:"contract,omitempty"` // qualified, whose code it is
+	Function string `json:"function,omitempty"`
+	Text     string `json:"text,omitempty"`    // of the condition, in the source
+	Failure  string `json:"failure,omitempty"` // with which calls fail there; empty: they do not
+	// Needs is the relation of two values that did not hold in the execution that came closest:
+	// "0 >= 1e18"; empty: it is about a truth value.
+	Needs string `json:"needs,omitempty"`
+	// Executions is the number of executions that ended there, and Of that of all that came
+	// near. Executions whose paths the suite did not keep are not counted.
+	Executions uint64 `json:"executions"`
+	Of         uint64 `json:"of"`
+	// Sender is the account that msg.sender is compared with, and that sends no calls; without
+	// an address where something is stored for msg.sender that no sender has. nil: neither.
+	Sender  *Sender `json:"sender,omitempty"`
+	Missing string  `json:"missing,omitempty"` // account without code that is called; empty: none
 }
 
 // Unread is a changed file at which nothing looked, though it may hold code that ships, or
@@ -253,6 +277,8 @@ type Target struct {
 	Contract string `json:"contract"`
 	Status   string `json:"status"`
 	Reason   string `json:"reason"`
+	// Barrier is as in [Line].
+	Barrier *Barrier `json:"barrier,omitempty"`
 	// For reached and only-reverts ones: when it was first reached, and how.
 	Executions uint64  `json:"executions,omitempty"`
 	Calls      uint64  `json:"calls,omitempty"`

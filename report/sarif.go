@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -41,7 +42,17 @@ func SARIF(r *Report, o Options) ([]byte, error) {
 	if t := tallyOf(r); t.code() > t[Reached] {
 		run.Notify(sarif.Note, fmt.Sprintf("%d of %s reached. \"Unreached\" does not mean safe.", t[Reached], t.what(t.code())))
 	}
+	for _, row := range b.stopped() {
+		run.Notify(sarif.Note, fmt.Sprintf("%s: %s", human.Clean(row.label(), maxPath), human.Clean(row.Reason, maxReason)))
+	}
 	return sarif.Encode(log)
+}
+
+// stopped are the lines, at most terminalRows of them, that were not reached and of which it is
+// known where executions end.
+func (b *sarifBuilder) stopped() []rowGroup {
+	rows := slices.DeleteFunc(groupRows(with(locationRows(b.r), missed...)), func(row rowGroup) bool { return row.Barrier == nil })
+	return rows[:min(len(rows), terminalRows)]
 }
 
 type sarifBuilder struct {

@@ -153,3 +153,18 @@ func TestDeterministic(t *testing.T) {
 		}
 	}
 }
+
+// TestSARIFStops: a notification says of each line that was not reached where executions end.
+func TestSARIFStops(t *testing.T) {
+	r := &Report{Verdict: Pass, Lines: []Line{
+		{File: "src/A.sol", Line: 3, Status: Unreached, Reason: "stopped at B", Barrier: &Barrier{File: "src/A.sol", Line: 2}},
+		{File: "src/A.sol", Line: 9, Status: Unreached, Reason: "why is unknown"},
+	}}
+	text, err := SARIF(r, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "src/A.sol:3: stopped at B") || strings.Contains(string(text), "why is unknown") {
+		t.Errorf("notifications: %s", text)
+	}
+}

@@ -65,7 +65,7 @@ func (r *run) configure() error {
 		Seed: o.Seed, Workers: o.Workers, SeqLen: o.SeqLen,
 		Timeout: o.untilDeadline(r.o.Now), MaxCalls: o.Calls,
 		Now:      r.o.Now,
-		Progress: r.show,
+		Progress: r.show, FunctionAt: d.Positions.FunctionAt,
 	}
 	if r.change.HasBase() {
 		r.config.Ways = compare.MaxWays

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -99,6 +100,9 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	}
 	if !got.Entered {
 		out.Status, out.Reason = d.whyNot(&t)
+		if out.Status == report.Unreached {
+			out.Barrier, out.Reason = d.withBarrier(&t, out.Reason, got.Stops)
+		}
 		return out, nil
 	}
 	out.Status = report.Reached
@@ -126,6 +130,7 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	} else if !got.Reached {
 		out.Status = report.OnlyReverts
 		out.Reason = "executed only in calls that revert: " + last.Reason()
+		out.Barrier, out.Reason = d.whereReverts(out.Reason, last.Reason(), got.Stops)
 	}
 	name := fmt.Sprintf("reproducers/%s-%d-%s.json", fileName(path.Base(t.Position.File)), t.Position.Line, fileName(bytecode.ShortName(t.Contract)))
 	if out.PC != 0 {
@@ -175,6 +180,31 @@ func (d *describer) whyNot(t *bytecode.Target) (status, reason string) {
 	return report.Unreached, "never executed " + tried
 }
 
+// withBarrier adds to the reason for which a target was not reached where executions end.
+func (d *describer) withBarrier(t *bytecode.Target, reason string, stops []fuzzer.Stop) (*report.Barrier, string) {
+	if why := d.neverCalled(t); why != "" {
+		return nil, reason + ": " + why
+	}
+	b, entered := d.barrier(stops)
+	if b != nil {
+		reason += ": " + whyStopped(b, entered)
+	}
+	return b, reason
+}
+
+// whereReverts adds to the reason for which a target was executed only in calls that revert,
+// with a failure for one, where most of them do.
+func (d *describer) whereReverts(reason, failure string, stops []fuzzer.Stop) (*report.Barrier, string) {
+	b, _ := d.barrier(stops)
+	if b == nil {
+		return nil, reason
+	}
+	if b.Failure != failure && b.Failure != "" {
+		reason += "; most of them: " + b.Failure
+	}
+	return b, fmt.Sprintf("%s, at %s:%d%s", reason, b.File, b.Line, lacking(b))
+}
+
 // deployedLater reports whether a sequence deployed and called a contract that the World
 // lacks.
 func (d *describer) deployedLater(c *bytecode.Contract) bool {
@@ -198,6 +228,9 @@ func (d *describer) lines() {
 		for _, i := range l.Targets {
 			t := d.report.Targets[i]
 			line.Contracts = append(line.Contracts, t.Contract)
+			if line.Barrier == nil {
+				line.Barrier = t.Barrier
+			}
 			results = append(results, diffmap.TargetResult{Contract: t.Contract, Status: diffmap.Status(t.Status), Reason: t.Reason})
 		}
 		status, reason := diffmap.Combine(l, results)
@@ -207,6 +240,9 @@ func (d *describer) lines() {
 		line.Status, line.Reason = string(status), reason
 		if line.Status == report.Reached {
 			line.Partly = d.unexecuted(&l)
+		}
+		if line.Status != report.Unreached && line.Status != report.OnlyReverts {
+			line.Barrier = nil
 		}
 		line.Text = d.change.LineText(l.Position)
 		d.report.Lines = append(d.report.Lines, line)

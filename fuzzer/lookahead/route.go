@@ -1,0 +1,73 @@
+package lookahead
+
+import "github.com/sightline-evm/sightline/internal/bytecode"
+
+// Routes follow the paths of frames through a program's control-flow graph. Used by one
+// goroutine.
+type Routes struct {
+	facts      *Facts
+	successors [][]int32 // by node
+	nodes      []int32   // of the latest path
+}
+
+// NewRoutes prepares to follow paths of a program.
+func NewRoutes(f *Facts) *Routes {
+	g := f.graph()
+	r := &Routes{facts: f, successors: make([][]int32, len(g.blocks))}
+	for n := range g.blocks {
+		for _, p := range g.predecessors[g.predecessorsOf[n]:g.predecessorsOf[n+1]] {
+			r.successors[p] = append(r.successors[p], int32(n))
+		}
+	}
+	return r
+}
+
+// Distances are the numbers of blocks from each node of the graph to the nearest of the
+// goals, or to a place that the graph does not know.
+type Distances []uint32
+
+// To are the distances to blocks.
+func (r *Routes) To(goals []bytecode.BlockID) Distances {
+	wanted := make(map[bytecode.BlockID]bool, len(goals))
+	for _, b := range goals {
+		wanted[b] = true
+	}
+	distances, _ := r.facts.graph().distances(nil, nil, func(b bytecode.BlockID) bool { return wanted[b] })
+	return distances
+}
+
+// Follow finds the nodes of a path, for Leave. The graph keeps calls of a function apart, so
+// that a path has one node for each block, as far as the graph knows where jumps lead.
+func (r *Routes) Follow(path bytecode.Path) {
+	g := r.facts.graph()
+	r.nodes = r.nodes[:0]
+	if len(path) == 0 || len(g.blocks) == 0 || g.blocks[0] != path[0] {
+		return
+	}
+	r.nodes = append(r.nodes, 0) // control starts at the first node
+	for _, b := range path[1:] {
+		found := int32(-1)
+		for _, n := range r.successors[r.nodes[len(r.nodes)-1]] {
+			if g.blocks[n] == b {
+				found = n
+				break
+			}
+		}
+		if found < 0 {
+			return
+		}
+		r.nodes = append(r.nodes, found)
+	}
+}
+
+// Leave is where the followed path leaves the way to the goals for good: the index of the
+// last block from which one is ahead, and its distance from there. False when none is ahead
+// at the path's beginning.
+func (r *Routes) Leave(to Distances) (at int, distance uint32, ok bool) {
+	for i := len(r.nodes) - 1; i >= 0; i-- {
+		if d := to[r.nodes[i]]; d != unreachable {
+			return i, d, true
+		}
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,409 @@
+package fuzzer
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/lookahead"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Stop is a place at which executions leave the way to a target that was not reached, or,
+// if it was executed only in calls that fail, the place at which these fail.
+type Stop struct {
+	At             bytecode.Location // the last conditional jump from which the target is ahead
+	Place          bytecode.Location // At, or what led there where a compiler's own helper decides
+	Decides        bool              // Comparison is what decided there; otherwise the code halted at At
+	evm.Comparison                   // in the execution that came closest to the other outcome
+	// Entered reports whether the executions had entered the target's function.
+	Entered    bool
+	Executions uint64 // that ended there, as far as the suite holds their paths
+	Reason     string // why the call failed, in that execution; empty: it did not
+	// Caller is who called the code there, in that execution.
+	Caller common.Address
+	// ByCaller reports whether what decided was read from storage under Caller's key.
+	ByCaller bool
+	// Missing is an account without code that was called right before, and answered nothing;
+	// zero: none.
+	Missing common.Address
+
+	distance uint32      // blocks that were left to the target
+	cost     uint256.Int // of the other outcome
+}
+
+// Bounds of the work on stops, once at the campaign's end: about a second on the judge.
+// Arbitrary.
+const (
+	maxStopRuns    = 1_024          // sequences
+	maxStopWork    = heavyWork << 8 // of all of them
+	maxStopTargets = 256
+	maxStops       = 8 // of a target
+)
+
+// findStops says of each target that was not reached where executions leave the way to it.
+// It runs the inputs of the suite once more: those of the paths that were taken most, and
+// those that came closest to a branch side that was never taken. They count for nothing.
+func (c *Campaign) findStops() {
+	if c.FunctionAt == nil {
+		return
+	}
+	f := stopFinder{c: c, ways: map[bytecode.CodeID][]*wayTo{}, routes: map[bytecode.CodeID]*lookahead.Routes{}, functions: map[bytecode.Location]string{}}
+	if !f.prepare() {
+		return
+	}
+	for _, s := range c.stopInputs() {
+		seq := s.Calls.Unpack()
+		exec, err := c.judge.Run(c.Space.Encode(seq, nil))
+		if err != nil {
+			continue
+		}
+		f.see(exec, max(1, c.suite.fuzz(s.PID)))
+	}
+	for _, w := range f.all {
+		stops := slices.Collect(maps.Values(w.stops))
+		slices.SortFunc(stops, func(a, b *Stop) int {
+			return cmp.Or(cmp.Compare(b.Executions, a.Executions), a.At.Compare(b.At), cmp.Compare(a.distance, b.distance))
+		})
+		for _, s := range stops[:min(len(stops), maxStops)] {
+			c.result.Targets[w.target].Stops = append(c.result.Targets[w.target].Stops, *s)
+		}
+	}
+}
+
+// stopInputs chooses the inputs that show where executions stop: one for each path, those
+// taken most first, but each function's in turn.
+func (c *Campaign) stopInputs() []*Seed {
+	var closest []*Seed
+	for _, list := range c.suite.closest {
+		closest = append(closest, list...)
+	}
+	seen := map[bytecode.PathID]bool{}
+	byFunction := map[any][]*Seed{}
+	var order []any
+	for _, s := range slices.Concat(closest, c.suite.Seeds) {
+		if seen[s.PID] || s.work >= heavyWork {
+			continue
+		}
+		seen[s.PID] = true
+		last := s.Calls.Last()
+		if byFunction[last] == nil {
+			order = append(order, last)
+		}
+		byFunction[last] = append(byFunction[last], s)
+	}
+	for _, list := range byFunction {
+		slices.SortStableFunc(list, func(a, b *Seed) int { return cmp.Compare(c.suite.fuzz(b.PID), c.suite.fuzz(a.PID)) })
+	}
+	var chosen []*Seed
+	work := uint64(0)
+	for i := 0; len(chosen) < maxStopRuns; i++ {
+		found := false
+		for _, key := range order {
+			if list := byFunction[key]; i < len(list) && len(chosen) < maxStopRuns && work < maxStopWork {
+				found = true
+				chosen = append(chosen, list[i])
+				work += list[i].work
+			}
+		}
+		if !found {
+			break
+		}
+	}
+	return chosen
+}
+
+// stopFinder collects stops.
+type stopFinder struct {
+	c         *Campaign
+	all       []*wayTo
+	ways      map[bytecode.CodeID][]*wayTo // by program
+	routes    map[bytecode.CodeID]*lookahead.Routes
+	functions map[bytecode.Location]string // known answers of FunctionAt
+}
+
+// wayTo is the way to a target in all programs that hold it.
+type wayTo struct {
+	target    int
+	function  string // that holds the target
+	distances map[bytecode.CodeID]lookahead.Distances
+	blocks    map[bytecode.CodeID][]bytecode.BlockID
+	stops     map[stopKey]*Stop
+}
+
+type stopKey struct {
+	at      bytecode.Location
+	entered bool
+}
+
+// prepare lists the targets to look for; false when there are none.
+func (f *stopFinder) prepare() bool {
+	for i := range f.c.result.Targets {
+		if t := &f.c.result.Targets[i]; t.Reached || t.Unreachable || len(f.all) == maxStopTargets {
+			continue
+		}
+		w := &wayTo{target: i, distances: map[bytecode.CodeID]lookahead.Distances{}, blocks: map[bytecode.CodeID][]bytecode.BlockID{}, stops: map[stopKey]*Stop{}}
+		for _, entry := range f.c.Targets[i].Entries {
+			if p := f.c.Table.Program(entry.Code); p != nil {
+				if b, ok := p.StartsAt(uint64(entry.PC)); ok {
+					w.blocks[p.ID] = append(w.blocks[p.ID], b)
+				}
+			}
+			w.function = cmp.Or(w.function, f.functionAt(entry))
+		}
+		for id := range w.blocks { // each by itself
+			f.ways[id] = append(f.ways[id], w)
+		}
+		f.all = append(f.all, w)
+	}
+	return len(f.all) > 0
+}
+
+// functionAt is the function at a location; empty: unknown.
+func (f *stopFinder) functionAt(at bytecode.Location) string {
+	name, known := f.functions[at]
+	if !known {
+		name, _ = f.c.FunctionAt(at)
+		f.functions[at] = name
+	}
+	return name
+}
+
+// see adds an execution that stands for so many.
+func (f *stopFinder) see(exec *evm.Execution, count uint64) {
+	best := map[*wayTo]*Stop{}
+	last := exec.Calls[len(exec.Calls)-1].Frames
+	for i := last[0]; i < last[1]; i++ {
+		p := exec.Frames[i].Program
+		if p == nil || len(f.ways[p.ID]) == 0 {
+			continue
+		}
+		routes := f.routes[p.ID]
+		if routes == nil {
+			routes = lookahead.NewRoutes(f.c.Library.Facts(p))
+			f.routes[p.ID] = routes
+		}
+		routes.Follow(exec.Frames[i].Path)
+		for _, w := range f.ways[p.ID] {
+			if s := f.stop(exec, i, w, routes); s != nil && (best[w] == nil || s.Entered && !best[w].Entered || s.Entered == best[w].Entered && s.distance < best[w].distance) {
+				best[w] = s
+			}
+		}
+	}
+	for w, s := range best { // each by itself
+		s.Executions = count
+		w.add(s)
+	}
+}
+
+// add counts a stop, and keeps what decided in the execution that came closest.
+func (w *wayTo) add(s *Stop) {
+	key := stopKey{s.At, s.Entered}
+	known := w.stops[key]
+	if known == nil {
+		w.stops[key] = s
+		return
+	}
+	if s.distance < known.distance || s.distance == known.distance && s.Decides && s.cost.Lt(&known.cost) {
+		s.Executions += known.Executions
+		w.stops[key] = s
+		return
+	}
+	known.Executions += s.Executions
+}
+
+// stop is where a frame leaves the way to a target; nil: that is not known.
+func (f *stopFinder) stop(exec *evm.Execution, i int, w *wayTo, routes *lookahead.Routes) *Stop {
+	frame := &exec.Frames[i]
+	result := &exec.Calls[len(exec.Calls)-1]
+	for _, b := range w.blocks[frame.Program.ID] {
+		if slices.Contains(frame.Path, b) { // executed, and undone
+			if result.Outcome == evm.Success {
+				return nil
+			}
+			s := f.failure(exec, exec.Calls[len(exec.Calls)-1].Frames[0])
+			s.Entered, s.Reason = true, result.Reason()
+			return s
+		}
+	}
+	distances, ok := w.distances[frame.Program.ID]
+	if !ok {
+		distances = routes.To(w.blocks[frame.Program.ID])
+		w.distances[frame.Program.ID] = distances
+	}
+	at, distance, ok := routes.Leave(distances)
+	if !ok || frame.PathTruncated && at == len(frame.Path)-1 {
+		return nil
+	}
+	s := f.decision(exec, i, at)
+	if s == nil {
+		return nil
+	}
+	s.distance, s.Reason = distance, result.Reason()
+	s.Entered = w.function != "" && slices.ContainsFunc(frame.Path[:at+1], func(b bytecode.BlockID) bool {
+		return f.functionAt(bytecode.Location{Code: frame.Program.ID, PC: frame.Program.Blocks[b].Start}) == w.function
+	})
+	return s
+}
+
+// decision describes what decided in a frame that it left the block at an index of its path
+// in the direction that it did: a comparison there, or what made the callee fail whose
+// failure it hands on, or else the last comparison before.
+func (f *stopFinder) decision(exec *evm.Execution, i, at int) *Stop {
+	frame := &exec.Frames[i]
+	if failed := failedCallee(exec, i, at); failed >= 0 && frame.Outcome != evm.Success {
+		return f.failure(exec, failed)
+	}
+	k, block := comparisonAt(frame, at)
+	if k < 0 {
+		return f.halted(frame)
+	}
+	return f.compared(exec, i, k, block)
+}
+
+// halted describes where a frame halted without a decision.
+func (f *stopFinder) halted(frame *evm.Frame) *Stop {
+	at := bytecode.Location{Code: frame.Program.ID, PC: frame.LastPC}
+	return &Stop{At: at, Place: f.place(frame, at, len(frame.Path)-1), Caller: frame.Caller}
+}
+
+// place is the last instruction of a frame with a function in the source, from an
+// instruction in the block at an index of its path backward.
+func (f *stopFinder) place(frame *evm.Frame, at bytecode.Location, block int) bytecode.Location {
+	for from := at; ; block-- {
+		if f.functionAt(from) != "" {
+			return from
+		}
+		if block <= 0 {
+			return at
+		}
+		from.PC = lastInstruction(frame.Program, frame.Path[block-1])
+	}
+}
+
+// lastInstruction is the pc of a block's last instruction.
+func lastInstruction(p *bytecode.Program, b bytecode.BlockID) uint32 {
+	last := p.Blocks[b].Start
+	for pc := last; pc < p.Blocks[b].End; pc++ {
+		last = pc
+		if op := vm.OpCode(p.Bytes[pc]); op.IsPush() {
+			pc += uint32(op - vm.PUSH0)
+		}
+	}
+	return last
+}
+
+// failure describes what made a frame fail: its last comparison, or that of the callee whose
+// failure it hands on.
+func (f *stopFinder) failure(exec *evm.Execution, i int) *Stop {
+	for {
+		frame := &exec.Frames[i]
+		failed := failedCallee(exec, i, len(frame.Path)-1)
+		if failed >= 0 && bytes.Equal(exec.Frames[failed].Output, frame.Output) {
+			i = failed
+			continue
+		}
+		if frame.Program == nil {
+			return &Stop{Caller: frame.Caller}
+		}
+		if k, block := comparisonAt(frame, len(frame.Path)-1); k >= 0 && frame.Outcome == evm.Reverted && frame.Decision == frame.Comparisons[k].PC {
+			return f.compared(exec, i, k, block)
+		}
+		return f.halted(frame)
+	}
+}
+
+// failedCallee is the last frame that a frame called before it left the block at an index of
+// its path, if it failed and nothing was called after it; −1: there is none.
+func failedCallee(exec *evm.Execution, i, at int) int {
+	for j := len(exec.Frames) - 1; j > i; j-- {
+		if callee := &exec.Frames[j]; callee.Parent == i && callee.CallAt <= at {
+			if callee.Outcome != evm.Success && callee.Program != nil && callee.CallAt >= at-1 {
+				return j
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// comparisonAt is the index of the comparison with which a frame left the block at an index
+// of its path, or else of the last one before, and the index of its block; −1: there is none.
+func comparisonAt(frame *evm.Frame, at int) (k, block int) {
+	k = -1
+	for n, next := 0, 0; n <= at && next < len(frame.Comparisons); n++ {
+		if frame.Comparisons[next].Block == frame.Path[n] {
+			k, block = next, n
+			next++
+		}
+	}
+	return k, block
+}
+
+// compared describes a comparison, at the end of the block at an index of the path.
+func (f *stopFinder) compared(exec *evm.Execution, i, k, block int) *Stop {
+	frame := &exec.Frames[i]
+	at := bytecode.Location{Code: frame.Program.ID, PC: frame.Comparisons[k].PC}
+	s := &Stop{At: at, Place: f.place(frame, at, block), Decides: true, Comparison: frame.Comparisons[k], Caller: frame.Caller}
+	s.cost = distance(&s.Comparison)
+	caller := new(uint256.Int).SetBytes(frame.Caller[:])
+	for _, a := range frame.Storage {
+		if !a.Write && slices.Contains(a.Keys.Words[:a.Keys.Count], *caller) && (s.Left == a.Value || s.Right == a.Value) {
+			s.ByCaller = true
+		}
+	}
+	s.Missing = missingCallee(exec, i, &s.Comparison)
+	return s
+}
+
+// missingCallee is the account without code that a frame had called, or wanted to call, when
+// a comparison decided; zero: none.
+func missingCallee(exec *evm.Execution, i int, c *evm.Comparison) common.Address {
+	frame := &exec.Frames[i]
+	if frame.Outcome != evm.Reverted || len(frame.Output) > 0 {
+		return common.Address{}
+	}
+	for j := len(exec.Frames) - 1; j > i; j-- {
+		callee := &exec.Frames[j]
+		if callee.Parent != i {
+			continue
+		}
+		if callee.Program == nil && callee.Outcome == evm.Success && len(callee.Output) == 0 && len(callee.Input) >= 4 &&
+			frame.Decided && frame.Decision == c.PC && !isPrecompile(callee.CodeAddress) {
+			return callee.CodeAddress
+		}
+		break
+	}
+	return common.Address{}
+}
+
+// isPrecompile reports whether an address is of those that chains have precompiled
+// contracts at, so far.
+func isPrecompile(a common.Address) bool {
+	const reserved = 0x200
+	return new(uint256.Int).SetBytes(a[:]).LtUint64(reserved)
+}
+
+// ChecksCode reports whether the comparison of a stop asks whether an account has code, as
+// solc does before a call: the block ends with a test of EXTCODESIZE.
+func (s *Stop) ChecksCode(table *bytecode.Table) bool {
+	p := table.Program(s.At.Code)
+	if p == nil || !s.Decides || !s.Left.IsZero() || s.Op != byte(vm.ISZERO) || int(s.Block) >= len(p.Blocks) {
+		return false
+	}
+	sized := false
+	for pc := p.Blocks[s.Block].Start; pc < s.PC; pc++ {
+		op := vm.OpCode(p.Bytes[pc])
+		sized = sized || op == vm.EXTCODESIZE
+		if op.IsPush() {
+			pc += uint32(op - vm.PUSH0)
+		}
+	}
+	return sized
+}

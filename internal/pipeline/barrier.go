@@ -1,0 +1,249 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// barrier is the condition at which most of the executions end that came near a target; nil:
+// that is not known. Where executions entered the target's function, only those count.
+func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered bool) {
+	entered = slices.ContainsFunc(stops, func(s fuzzer.Stop) bool { return s.Entered })
+	var best *fuzzer.Stop
+	var all uint64
+	for i := range stops {
+		s := &stops[i]
+		if _, inFunction := d.head.Positions.FunctionAt(s.Place); s.Entered != entered || !inFunction {
+			continue // in a dispatcher: another function was called
+		}
+		all += s.Executions
+		if best == nil || s.Executions > best.Executions {
+			best = s
+		}
+	}
+	if best == nil {
+		return nil, entered
+	}
+	at, ok := d.head.Positions.At(best.Place)
+	if !ok {
+		return nil, entered
+	}
+	b = &report.Barrier{File: at.File, Line: at.Line, Executions: best.Executions, Of: all, Failure: best.Reason}
+	b.Function, _ = d.head.Positions.FunctionAt(best.Place)
+	if p := d.head.Table.Program(best.Place.Code); p != nil && p.Contract != nil {
+		b.Contract = p.Contract.QualifiedName()
+	}
+	text, _ := d.head.Positions.TextAt(best.Place)
+	b.Text = conditionText(text)
+	if b.Sender = d.wantedSender(best); b.Sender != nil && b.Sender.Address != "" {
+		b.Needs = "msg.sender == " + b.Sender.Name
+	} else if best.Decides {
+		b.Needs = d.needs(best)
+	}
+	switch {
+	case best.Missing != (common.Address{}):
+		b.Missing, b.Needs = d.accountName(best.Missing), ""
+	case best.ChecksCode(d.head.Table):
+		b.Missing = unknownAccount
+	}
+	return b, entered
+}
+
+// unknownAccount stands for an account without code whose address is not known.
+const unknownAccount = "the account that is called"
+
+// noReason is what a call's reason says where the code gave none.
+const noReason = "reverted without a reason"
+
+// whyStopped says where executions end that came near a target.
+func whyStopped(b *report.Barrier, entered bool) string {
+	which := "that came near"
+	if entered {
+		which = "that entered it"
+	}
+	share := "all executions " + which
+	if b.Executions < b.Of {
+		share = fmt.Sprintf("%d %% of the executions %s", max(1, b.Executions*100/b.Of), which)
+	}
+	what := b.Text
+	if b.Failure != "" && b.Failure != noReason {
+		what = b.Failure
+	}
+	text := fmt.Sprintf("%s stop at %s:%d", share, b.File, b.Line)
+	if what != "" {
+		text += ", " + what
+	}
+	return text + lacking(b)
+}
+
+// lacking says what would have to be otherwise at a barrier.
+func lacking(b *report.Barrier) (text string) {
+	if b.Needs != "" {
+		text = " (needs " + b.Needs + ")"
+	}
+	switch {
+	case b.Missing == unknownAccount:
+		text += "; the account that it calls has no code: a step of `deploy` or a set-up can deploy what is missing"
+	case b.Missing != "":
+		text += fmt.Sprintf("; %s has no code: a step of `deploy` or a set-up can deploy what is missing", b.Missing)
+	case b.Sender != nil && b.Sender.Address == "":
+		text += "; what is stored for msg.sender there, no sender of the World has: a step of `deploy` can give it to one"
+	case b.Sender != nil:
+		text += ", which is not a sender of the World: `senders` can add it"
+	}
+	return text
+}
+
+// maxConditionText bounds the text of a condition, in bytes; arbitrary.
+const maxConditionText = 80
+
+// conditionText is the condition in the text of a statement: what follows in the statement
+// is left out.
+func conditionText(text string) string {
+	if rest, ok := strings.CutPrefix(text, "if"); ok && strings.HasPrefix(strings.TrimSpace(rest), "(") {
+		depth := 0
+		for i := len("if"); i < len(text); i++ {
+			switch text[i] {
+			case '(':
+				depth++
+			case ')':
+				if depth--; depth == 0 {
+					text = text[:i+1]
+				}
+			}
+		}
+	} else if i := strings.IndexByte(text, '{'); i >= 0 && strings.HasPrefix(text, "function ") || i >= 0 && strings.HasPrefix(text, "modifier ") {
+		text = strings.TrimSpace(text[:i])
+	}
+	if len(text) > maxConditionText {
+		text = strings.ToValidUTF8(text[:maxConditionText], "") + "…"
+	}
+	return text
+}
+
+// relations are the operators of comparisons, and of their opposites.
+var relations = map[byte][2]string{
+	byte(vm.EQ): {"==", "!="}, byte(vm.ISZERO): {"==", "!="},
+	byte(vm.LT): {"<", ">="}, byte(vm.GT): {">", "<="},
+	byte(vm.SLT): {"<", ">="}, byte(vm.SGT): {">", "<="},
+}
+
+// needs is the relation of two values that did not hold; empty where it says no more than that
+// something is true, or false.
+func (d *describer) needs(s *fuzzer.Stop) string {
+	relation, ok := relations[s.Op]
+	isTrue := s.Op == byte(vm.ISZERO) && s.Left.LtUint64(2)
+	if !ok || isTrue || s.ChecksCode(d.head.Table) {
+		return ""
+	}
+	wanted := relation[0]
+	if s.Taken != s.Negated { // it held: the other side needs the opposite
+		wanted = relation[1]
+	}
+	signed := s.Op == byte(vm.SLT) || s.Op == byte(vm.SGT)
+	return d.wordText(&s.Left, signed) + " " + wanted + " " + d.wordText(&s.Right, signed)
+}
+
+// addressBits is the size of an address, and fewBits of what can hardly be one: an address
+// below it takes 2^64 tries.
+const (
+	addressBits = 160
+	fewBits     = 96
+)
+
+// wordText is a value for people: addresses by name, numbers with trailing zeros as powers of
+// ten.
+func (d *describer) wordText(v *uint256.Int, signed bool) string {
+	if signed && v.Sign() < 0 {
+		return "-" + d.wordText(new(uint256.Int).Neg(v), false)
+	}
+	if n := v.BitLen(); n > fewBits && n <= addressBits {
+		if name := d.accountName(v.Bytes20()); !strings.HasPrefix(name, "0x") {
+			return name
+		}
+	}
+	text := v.Dec()
+	digits := strings.TrimRight(text, "0")
+	const shown = 24 // digits: those of a million tokens of 18 decimals
+	switch zeros := len(text) - len(digits); {
+	case zeros >= 6 && len(digits) <= shown:
+		return fmt.Sprintf("%se%d", digits, zeros)
+	case len(text) <= shown:
+		return text
+	}
+	const prefix = len("0x") + 8 // digits that tell hashes apart
+	if text = v.Hex(); len(text) > 2*prefix {
+		text = text[:prefix] + "…"
+	}
+	return text
+}
+
+// accountName is the name of a sender or instance, or else the address.
+func (d *describer) accountName(a common.Address) string {
+	for _, s := range d.head.World.Senders {
+		if s.Address == a {
+			return s.Name
+		}
+	}
+	for _, in := range d.head.World.Instances {
+		if in.Address == a {
+			return in.Name
+		}
+	}
+	return a.Hex()
+}
+
+// wantedSender is who would have to send the call where msg.sender is compared with another
+// account, which sends none; without an address where something is stored for msg.sender
+// that none of the senders has. nil: neither is so.
+func (d *describer) wantedSender(s *fuzzer.Stop) *report.Sender {
+	if s.ByCaller && s.Left.LtUint64(2) && s.Right.IsZero() && s.Op == byte(vm.ISZERO) && s.Reason != "" {
+		return &report.Sender{Why: "stored for msg.sender"}
+	}
+	if !s.Decides || s.Op != byte(vm.EQ) || s.Taken != s.Negated {
+		return nil
+	}
+	caller := new(uint256.Int).SetBytes(s.Caller[:])
+	wanted := s.Left
+	switch {
+	case s.Left == *caller:
+		wanted = s.Right
+	case s.Right != *caller:
+		return nil
+	}
+	if n := wanted.BitLen(); n == 0 || n > addressBits {
+		return nil
+	}
+	account := common.Address(wanted.Bytes20())
+	for _, sender := range d.head.World.Senders {
+		if sender.Address == account {
+			return nil
+		}
+	}
+	name := d.accountName(account)
+	return &report.Sender{Name: name, Address: account.Hex(), Why: "compared with msg.sender"}
+}
+
+// neverCalled says why nothing ever ran the code of a target's contract; empty: something did.
+func (d *describer) neverCalled(t *bytecode.Target) string {
+	for _, entry := range t.Entries {
+		if slices.ContainsFunc(d.result.Entered, func(l bytecode.Location) bool { return l.Code == entry.Code }) {
+			return ""
+		}
+	}
+	for _, in := range d.head.World.Instances {
+		if in.Contract != nil && in.Contract.QualifiedName() == t.Contract {
+			return "no function of the World's instances leads there"
+		}
+	}
+	return "the World has no instance of " + bytecode.ShortName(t.Contract)
+}
