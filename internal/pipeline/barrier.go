@@ -46,7 +46,7 @@ func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered boo
 	b.Text = conditionText(text)
 	if b.Sender = d.wantedSender(best); b.Sender != nil && b.Sender.Address != "" {
 		b.Needs = "msg.sender == " + b.Sender.Name
-	} else if best.Decides {
+	} else if best.Decides && !strings.HasPrefix(best.Reason, overflow) {
 		b.Needs = d.needs(best)
 	}
 	switch {
@@ -57,6 +57,10 @@ func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered boo
 	}
 	return b, entered
 }
+
+// overflow begins the reason of calls in which the compiler's own check of a sum, difference or
+// product fails: what it compares is in no source.
+const overflow = "panic 0x11"
 
 // unknownAccount stands for an account without code whose address is not known.
 const unknownAccount = "the account that is called"
@@ -233,17 +237,28 @@ func (d *describer) wantedSender(s *fuzzer.Stop) *report.Sender {
 	return &report.Sender{Name: name, Address: account.Hex(), Why: "compared with msg.sender"}
 }
 
-// neverCalled says why nothing ever ran the code of a target's contract; empty: something did.
+// neverCalled says why nothing ever ran the code of a target's contract; empty: something
+// did, or that is not known.
 func (d *describer) neverCalled(t *bytecode.Target) string {
 	for _, entry := range t.Entries {
-		if slices.ContainsFunc(d.result.Entered, func(l bytecode.Location) bool { return l.Code == entry.Code }) {
+		p := d.head.Table.Program(entry.Code)
+		if p == nil || p.Code == nil || p.Code.Kind != bytecode.Runtime || d.isDeployed(entry.Code) ||
+			slices.ContainsFunc(d.result.Entered, func(l bytecode.Location) bool { return l.Code == entry.Code }) {
 			return ""
 		}
 	}
-	for _, in := range d.head.World.Instances {
-		if in.Contract != nil && in.Contract.QualifiedName() == t.Contract {
-			return "no function of the World's instances leads there"
+	return "the World has no instance of " + bytecode.ShortName(t.Contract)
+}
+
+// isDeployed reports whether an account of the World has a code.
+func (d *describer) isDeployed(id bytecode.CodeID) bool {
+	if d.deployed == nil {
+		d.deployed = map[bytecode.CodeID]bool{}
+		for _, a := range d.head.World.Accounts { // into a set
+			if p := d.head.Table.LookupRuntime(a.Code); p != nil {
+				d.deployed[p.ID] = true
+			}
 		}
 	}
-	return "the World has no instance of " + bytecode.ShortName(t.Contract)
+	return d.deployed[id]
 }

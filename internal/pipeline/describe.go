@@ -29,6 +29,7 @@ type describer struct {
 	ids       map[string]bool // of findings
 	functions map[string]bool // "contract function" that some call entered
 	entered   map[bytecode.Location]bool
+	deployed  map[bytecode.CodeID]bool // code in the World; nil: not asked for yet, see isDeployed
 }
 
 // comparisons compare findings with other versions of the code.

@@ -193,14 +193,14 @@ func (d *describer) withBarrier(t *bytecode.Target, reason string, stops []fuzze
 }
 
 // whereReverts adds to the reason for which a target was executed only in calls that revert,
-// with a failure for one, where most of them do.
+// with a failure for one, where they do most often.
 func (d *describer) whereReverts(reason, failure string, stops []fuzzer.Stop) (*report.Barrier, string) {
 	b, _ := d.barrier(stops)
 	if b == nil {
 		return nil, reason
 	}
 	if b.Failure != failure && b.Failure != "" {
-		reason += "; most of them: " + b.Failure
+		reason += "; most often: " + b.Failure
 	}
 	return b, fmt.Sprintf("%s, at %s:%d%s", reason, b.File, b.Line, lacking(b))
 }
