@@ -39,8 +39,9 @@ type TargetResult struct {
 	Entered     bool           // executed at all
 	First       Mark           // when Reached, or only Entered, became true
 	Sequence    input.Sequence // minimized; nil when not entered
-	// Stops are where executions leave the way to a target that was not reached, the most
-	// frequent first; empty for others, and without [Config.FunctionAt].
+	// Stops are where executions leave the way to a target that was not reached: those that
+	// none passed first, then the most frequent; empty for others, and without
+	// [Config.FunctionAt].
 	Stops []Stop
 }
 

@@ -18,10 +18,15 @@ import (
 // Stop is a place at which executions leave the way to a target that was not reached, or,
 // if it was executed only in calls that fail, the place at which these fail.
 type Stop struct {
-	At             bytecode.Location // the last conditional jump from which the target is ahead
-	Place          bytecode.Location // At, or what led there where a compiler's own helper decides
-	Decides        bool              // Comparison is what decided there; otherwise the code halted at At
-	evm.Comparison                   // in the execution that came closest to the other outcome
+	At    bytecode.Location // the last conditional jump from which the target is ahead
+	Place bytecode.Location // At, or what led there where a compiler's own helper decides
+	// Halts reports whether Place is where the code halted, after what decided at At: other
+	// conditions than that one may have led there.
+	Halts bool
+	// Passed reports whether an execution has taken the other side at At.
+	Passed         bool
+	Decides        bool // Comparison is what decided there; otherwise the code halted at At
+	evm.Comparison      // in the execution that came closest to the other outcome
 	// Entered reports whether the executions had entered the target's function.
 	Entered    bool
 	Executions uint64 // that ended there, as far as the suite holds their paths
@@ -68,13 +73,27 @@ func (c *Campaign) findStops() {
 	}
 	for _, w := range f.all {
 		stops := slices.Collect(maps.Values(w.stops))
+		for _, s := range stops {
+			s.Passed = !s.Decides || c.taken[branchSide{s.At.Code, s.At.PC, !s.Taken}]
+		}
 		slices.SortFunc(stops, func(a, b *Stop) int {
-			return cmp.Or(cmp.Compare(b.Executions, a.Executions), a.At.Compare(b.At), cmp.Compare(a.distance, b.distance))
+			return cmp.Or(compareBools(a.Passed, b.Passed), cmp.Compare(b.Executions, a.Executions), a.At.Compare(b.At), cmp.Compare(a.distance, b.distance))
 		})
 		for _, s := range stops[:min(len(stops), maxStops)] {
 			c.result.Targets[w.target].Stops = append(c.result.Targets[w.target].Stops, *s)
 		}
 	}
+}
+
+// compareBools orders false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // stopInputs chooses the inputs that show where executions stop: one for each path, those
@@ -313,7 +332,9 @@ func (f *stopFinder) failure(exec *evm.Execution, i int) *Stop {
 			return &Stop{Caller: frame.Caller}
 		}
 		if k, block := comparisonAt(frame, len(frame.Path)-1); k >= 0 && frame.Outcome == evm.Reverted && frame.Decision == frame.Comparisons[k].PC {
-			return f.compared(exec, i, k, block)
+			s := f.compared(exec, i, k, block)
+			s.Place, s.Halts = f.halted(frame).Place, true
+			return s
 		}
 		return f.halted(frame)
 	}

@@ -238,8 +238,9 @@ type Line struct {
 	Barrier *Barrier `json:"barrier,omitempty"`
 }
 
-// Barrier is the condition at which most of the executions end that came near a line that was
-// not reached: those that entered its function or, where none did, those on the way to it.
+// Barrier is the condition that no execution passed which came near a line that was not
+// reached, or else the one at which most of them end. Executions came near that entered the
+// line's function or, where none did, those on the way to it.
 type Barrier struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
@@ -254,6 +255,7 @@ type Barrier struct {
 	// near. Executions whose paths the suite did not keep are not counted.
 	Executions uint64 `json:"executions"`
 	Of         uint64 `json:"of"`
+	Passed     bool   `json:"passed,omitempty"` // whether any execution got past it
 	// Sender is the account that msg.sender is compared with, and that sends no calls; without
 	// an address where something is stored for msg.sender that no sender has. nil: neither.
 	Sender  *Sender `json:"sender,omitempty"`

@@ -13,6 +13,7 @@ import (
 type Report struct {
 	TestSetups []TestSetup // of the project's tests, in the order they were run
 	Senders    []Party     // accounts in addition to those of every World
+	Callers    []Party     // those of Senders that msg.sender is compared with, see [Options].Callers
 	// Examples are calls of the World's instances by its senders, as the tests of the
 	// set-ups make them, one sequence for each test.
 	Examples    []evm.Sequence

@@ -42,11 +42,12 @@ type party struct {
 type sign uint8
 
 const (
-	pranked sign = iota // it has sent calls in the set-up
-	owning              // a contract names it as owner, admin, keeper …
-	known               // its private key is known
-	funded              // it was given ether or a name
-	holding             // it was given tokens
+	pranked  sign = iota // it has sent calls in the set-up
+	owning               // a contract names it as owner, admin, keeper …
+	known                // its private key is known
+	funded               // it was given ether or a name
+	holding              // it was given tokens
+	compared             // msg.sender is compared with it, see addCallers
 )
 
 // The cheatcodes that make accounts special.
@@ -263,7 +264,7 @@ func (c *cast) add(name string, p party) error {
 	c.report.Senders = append(c.report.Senders, Party{Name: name, Address: p.address, Why: p.why})
 	if a == nil {
 		c.world.Accounts[p.address] = &evm.Account{Balance: *funds}
-	} else if a.Balance.IsZero() {
+	} else if a.Balance.IsZero() && (p.sign != compared || len(a.Code) == 0) { // what a contract owns, its code counts on
 		rich := *a
 		rich.Balance = *funds
 		c.world.Accounts[p.address] = &rich

@@ -494,6 +494,9 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if world.Senders, err = b.senders(world, s); err != nil {
 		return nil, nil, err
 	}
+	if err := b.addCallers(ctx, world, options.Targets, options.Callers); err != nil {
+		return nil, nil, err
+	}
 	if err := b.runTests(world, s); err != nil {
 		return nil, nil, err
 	}

@@ -84,6 +84,9 @@ type Options struct {
 	// Plan is followed before anything else; of what it does not deploy only Targets
 	// are. nil: there is none.
 	Plan *Plan
+	// Callers are accounts that contracts compare msg.sender with, and that are senders
+	// therefore; nil: they are looked for.
+	Callers []Party
 	// Fork is the EVM version, see [evm.Forks]; empty: [evm.DefaultFork].
 	Fork string
 	// Machine are options of the machine that runs the deployments; the
@@ -141,6 +144,9 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 		b.report.Made = b.calls
 	}
 	if err := b.addScriptSenders(world, options.Plan); err != nil {
+		return nil, nil, err
+	}
+	if err := b.addCallers(ctx, world, options.Targets, options.Callers); err != nil {
 		return nil, nil, err
 	}
 	for _, l := range selection.LeftOut {

@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// barrier is the condition at which most of the executions end that came near a target; nil:
-// that is not known. Where executions entered the target's function, only those count.
+// barrier is the condition that no execution passed which came near a target or, if there is
+// none such, at which most of them end; nil: that is not known. Where executions entered the target's function, only those count.
 func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered bool) {
 	entered = slices.ContainsFunc(stops, func(s fuzzer.Stop) bool { return s.Entered })
 	var best *fuzzer.Stop
@@ -26,7 +26,7 @@ func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered boo
 			continue // in a dispatcher: another function was called
 		}
 		all += s.Executions
-		if best == nil || s.Executions > best.Executions {
+		if best == nil { // they are in order
 			best = s
 		}
 	}
@@ -37,13 +37,16 @@ func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered boo
 	if !ok {
 		return nil, entered
 	}
-	b = &report.Barrier{File: at.File, Line: at.Line, Executions: best.Executions, Of: all, Failure: best.Reason}
+	b = &report.Barrier{Passed: best.Passed, File: at.File, Line: at.Line, Executions: best.Executions, Of: all, Failure: best.Reason}
 	b.Function, _ = d.head.Positions.FunctionAt(best.Place)
 	if p := d.head.Table.Program(best.Place.Code); p != nil && p.Contract != nil {
 		b.Contract = p.Contract.QualifiedName()
 	}
 	text, _ := d.head.Positions.TextAt(best.Place)
 	b.Text = conditionText(text)
+	if best.Halts && !d.isNear(best.At, at) {
+		return b, entered
+	}
 	if b.Sender = d.wantedSender(best); b.Sender != nil && b.Sender.Address != "" {
 		b.Needs = "msg.sender == " + b.Sender.Name
 	} else if best.Decides && !strings.HasPrefix(best.Reason, overflow) {
@@ -64,6 +67,13 @@ const overflow = "panic 0x11"
 
 // unknownAccount stands for an account without code whose address is not known.
 const unknownAccount = "the account that is called"
+
+// isNear reports whether the condition of a conditional jump is that of the statement at a
+// position: `require`, or an `if` on the line or on the one above.
+func (d *describer) isNear(jump bytecode.Location, at bytecode.Position) bool {
+	from, ok := d.head.Positions.At(jump)
+	return ok && from.File == at.File && from.Line <= at.Line && at.Line-from.Line <= 1
+}
 
 // noReason is what a call's reason says where the code gave none.
 const noReason = "reverted without a reason"
@@ -86,7 +96,10 @@ func whyStopped(b *report.Barrier, entered bool) string {
 	if what != "" {
 		text += ", " + what
 	}
-	return text + lacking(b)
+	if text += lacking(b); !b.Passed && b.Executions < b.Of {
+		text += "; none passed"
+	}
+	return text
 }
 
 // lacking says what would have to be otherwise at a barrier.

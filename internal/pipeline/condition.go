@@ -107,14 +107,17 @@ func (c *conditions) roleOf(sender common.Address, called []common.Address) stri
 			return "an account with a role"
 		case p.Why == "test contract":
 			return "the deployer"
+		case world.IsCaller(&p):
+			return p.Name
 		}
 	}
 	return ""
 }
 
-// of says under which condition a finding happens, and whether that is the deployer's choice
-// of constructor arguments. Empty: any account can cause it.
-func (c *conditions) of(f *fuzzer.Finding) (condition string, arguments bool) {
+// of says under which condition a finding happens, and whether that takes what may never be:
+// the deployer's choice of constructor arguments, or a call that only a contract's own code can
+// make. Empty: any account can cause it.
+func (c *conditions) of(f *fuzzer.Finding) (condition string, hypothetical bool) {
 	if input.IsTest(f.Sequence) {
 		return "", false
 	}
@@ -134,7 +137,10 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, arguments bool) {
 		}
 		if other, ok := c.byOthers(f, seq, sender, nil); ok {
 			seq = other
-		} else if !slices.Contains(needed, role) {
+			continue
+		}
+		hypothetical = hypothetical || c.isCallingContract(address)
+		if !slices.Contains(needed, role) {
 			needed = append(needed, role)
 		}
 	}
@@ -147,11 +153,19 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, arguments bool) {
 	}
 	switch {
 	case c.anyLast(f, seq, needed):
-		return "after a call by " + who, false
+		return "after a call by " + who, hypothetical
 	case len(needed) > 1:
-		return fmt.Sprintf("if %s call", who), false
+		return fmt.Sprintf("if %s call", who), hypothetical
 	}
-	return fmt.Sprintf("if %s calls", who), false
+	return fmt.Sprintf("if %s calls", who), hypothetical
+}
+
+// isCallingContract reports whether a contract sends calls since another one compares
+// msg.sender with it. Its own code decides what it calls, and may never do so.
+func (c *conditions) isCallingContract(sender common.Address) bool {
+	account, err := c.head.World.Account(sender)
+	return err == nil && account != nil && len(account.Code) > 0 &&
+		slices.ContainsFunc(c.head.Setup.Callers, func(p world.Party) bool { return p.Address == sender && world.IsCaller(&p) })
 }
 
 // anyLast reports whether any account can make the last call of a sequence, after calls of

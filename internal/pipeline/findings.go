@@ -46,20 +46,20 @@ func (d *describer) findings() error {
 			d.log.Warn("%s", why)
 			continue
 		}
-		condition, arguments := "", false
+		condition, hypothetical := "", false
 		if conditions != nil {
-			condition, arguments = conditions.of(f)
+			condition, hypothetical = conditions.of(f)
 		}
-		if err := d.finding(f, condition, arguments); err != nil {
+		if err := d.finding(f, condition, hypothetical); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// finding reports on a failure that an oracle saw under a condition; one that takes
-// arguments for a constructor is a note, since they are the deployer's choice.
-func (d *describer) finding(f *fuzzer.Finding, condition string, arguments bool) error {
+// finding reports on a failure that an oracle saw under a condition; one that takes what may
+// never be is a note, see [conditions.of].
+func (d *describer) finding(f *fuzzer.Finding, condition string, hypothetical bool) error {
 	at, _ := d.head.Positions.At(f.Location)
 	function, _ := d.head.Positions.FunctionAt(f.Location)
 	if function == "" && len(f.Sequence) > 0 {
@@ -90,7 +90,7 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, arguments bool)
 	if condition != "" {
 		out.Title += ", " + condition
 	}
-	if arguments {
+	if hypothetical {
 		out.Severity = oracle.Note.String()
 	}
 	out.Reproducer = d.reproduce("reproducers/"+out.ID+".json", f.Sequence, replay.Claim{

@@ -20,6 +20,7 @@ type Recipe struct {
 	Uninitialized []string            // those whose initializers hold targets
 	Entries       []bytecode.Location // of targets in runtime code; of the head alone
 	Twins         []string            // contracts with one-time code that holds targets, as the head's World showed
+	Callers       []world.Party       // senders that contracts compare msg.sender with, as the head's World showed; nil: they are looked for
 	Constructors  map[string]bool     // those whose constructors do: sequences deploy them, too
 	Changed       map[string]bool     // functions with targets, "Vault.deposit": called whatever other fuzzers' filters say
 	Tests         *world.SetupOptions // the project's tests that may make it; nil: none
@@ -45,7 +46,7 @@ func recipeFor(c *change.Change, b *Build) *Recipe {
 // same test contracts, or by none.
 func (r *Recipe) Again(d *Deployment) *Recipe {
 	again := *r
-	again.Entries, again.Twins = nil, d.Setup.Twins
+	again.Entries, again.Twins, again.Callers = nil, d.Setup.Twins, d.Setup.Callers
 	used := UsedTests(d.Setup)
 	if len(used) == 0 {
 		again.Tests = nil
