@@ -28,11 +28,15 @@ func checkProperty(space *input.Space, seq input.Sequence, exec *evm.Execution, 
 	if frame.Program == nil || keeps(f, &exec.Calls[asked]) && (asked == last || !answersTrue(&exec.Calls[last])) {
 		return
 	}
+	message := fmt.Sprintf("property %s fails", f.Name)
+	if asked == 0 {
+		message += " before any call, in the World as it was made: a step of its set-up may be missing"
+	}
 	report(oracle.Observation{
 		Call:     last,
 		Location: oracle.FunctionEntry(frame, f.Selector),
 		Contract: f.Contract.QualifiedName(),
-		Message:  fmt.Sprintf("property %s fails", f.Name),
+		Message:  message,
 	})
 }
 

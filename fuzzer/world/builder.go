@@ -152,12 +152,30 @@ func (b *builder) deployAll(ctx context.Context, wanted []*bytecode.Contract) er
 			waiting = append(waiting, &candidate{contract: c})
 		}
 	}
+	first := len(b.instances)
+	failed, err := b.deployWaiting(ctx, waiting, failed)
+	if err != nil {
+		return err
+	}
+	waiting = nil
+	for _, c := range b.helpers(first) {
+		waiting = append(waiting, &candidate{contract: c})
+	}
+	if _, err := b.deployWaiting(ctx, waiting, nil); err != nil { // no one asked for those that fail
+		return err
+	}
+	b.reportFailures(failed)
+	return nil
+}
+
+// deployWaiting deploys candidates until none waits, and adds those that failed to others.
+func (b *builder) deployWaiting(ctx context.Context, waiting, failed []*candidate) ([]*candidate, error) {
 	for len(waiting) > 0 {
 		next := b.choose(waiting)
 		waiting = slices.DeleteFunc(waiting, func(c *candidate) bool { return c == next })
 		deployed, err := b.attempt(ctx, next)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !deployed {
 			if !next.again {
@@ -173,8 +191,7 @@ func (b *builder) deployAll(ctx context.Context, wanted []*bytecode.Contract) er
 			}
 		}
 	}
-	b.reportFailures(failed)
-	return nil
+	return failed, nil
 }
 
 // deployAndEquip deploys contracts and does what makes them usable.

@@ -38,15 +38,18 @@ type given struct {
 }
 
 // fund gives every sender some of each token among the instances from first on, and
-// approves its spenders: the instances that were given the token as an argument. It leaves
+// approves its spenders: the instances that were given the token as an argument, or those
+// under test where a token that is not under test was given to none. It leaves
 // alone tokens without a spender, and those that were themselves given a token, such as the
 // shares of a vault: who holds them first is for the campaign to find out. Calls that fail
 // are dropped.
 func (b *builder) fund(ctx context.Context, first int) error {
 	funded := 0
 	for _, in := range slices.Clone(b.instances[first:]) {
-		spenders := b.spendersOf(in.Address)
-		p := payment(in.Contract)
+		p, spenders := payment(in.Contract), b.spendersOf(in.Address)
+		if len(spenders) == 0 {
+			spenders = b.likelySpenders(&in)
+		}
 		if p == nil || len(spenders) == 0 || funded == maxFunded || b.unmintable[in.Address] || hasProperties(in.Contract) || b.takesPayment(in.Address) {
 			continue
 		}
@@ -79,6 +82,22 @@ func (b *builder) spendersOf(address common.Address) []common.Address {
 	for _, g := range b.given {
 		if g.address != address && len(spenders) < maxSpenders && !slices.Contains(spenders, g.address) && slices.Contains(g.arguments.addresses(), address) {
 			spenders = append(spenders, g.address)
+		}
+	}
+	return spenders
+}
+
+// likelySpenders lists the instances under test that a token may be used with which no
+// constructor was given: a function of theirs may name it. A token that is under test itself
+// has none.
+func (b *builder) likelySpenders(token *evm.Instance) []common.Address {
+	var spenders []common.Address
+	if role(token.Contract) == UnderTest || IsBuiltInMock(token.Contract) {
+		return nil
+	}
+	for _, in := range b.instances {
+		if in.Contract != nil && role(in.Contract) == UnderTest && payment(in.Contract) == nil && len(spenders) < maxSpenders {
+			spenders = append(spenders, in.Address)
 		}
 	}
 	return spenders
@@ -173,6 +192,7 @@ func (b *builder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, 
 		{"mint(address,uint256)", Deployer, nil, []reflect.Value{whom, much}},
 		{"deposit()", to, amount, nil},
 	}
+	list = append(list, faucets(in.Contract, to, amount)...)
 	supply, err := b.balance(in, p, Deployer)
 	if err != nil || supply == nil || supply.IsZero() || to.Address == Deployer.Address {
 		return list, err
@@ -182,6 +202,33 @@ func (b *builder) ways(in *evm.Instance, p *paid, to evm.Sender, n int) ([]way, 
 		share = amount
 	}
 	return append(list, way{"transfer(address,uint256)", Deployer, nil, []reflect.Value{whom, reflect.ValueOf(share.ToBig())}}), nil
+}
+
+// faucets lists the calls by which an account may obtain a token from one that has a function
+// for it of its own: mint(uint256), drip(), faucet(address) …
+func faucets(c *bytecode.Contract, to evm.Sender, amount *uint256.Int) []way {
+	whom, much := reflect.ValueOf(to.Address), reflect.ValueOf(amount.ToBig())
+	forms := map[string][]reflect.Value{
+		"": nil, "uint256": {much}, "address": {whom}, "address,uint256": {whom, much}, "uint256,address": {much, whom},
+	}
+	var list []way
+	for _, m := range sortedMethods(c) {
+		name, form, _ := strings.Cut(strings.TrimSuffix(m.Sig, ")"), "(")
+		values, known := forms[form]
+		first := words(name)
+		if !known || m.IsConstant() || len(first) == 0 || first[0] == "initialize" || !slices.Contains(makingWords, first[0]) {
+			continue
+		}
+		var wei *uint256.Int
+		if m.IsPayable() {
+			wei = amount
+		}
+		list = append(list, way{m.Sig, to, wei, values})
+		if len(values) > 1 {
+			list = append(list, way{m.Sig, Deployer, wei, values})
+		}
+	}
+	return list
 }
 
 // balance is how much of a token a sender has; nil when that is not known.

@@ -8,17 +8,19 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // initializers lists the functions that set up a contract once, by their names:
-// those called initialize first, then in the order of signatures.
+// those called initialize first, then in the order of signatures. Of contracts with
+// properties, setUp() is one: the properties are about the state after it.
 func initializers(c *bytecode.Contract) []abi.Method {
 	var methods []abi.Method
 	for _, m := range c.ABI.Methods {
-		if !m.IsConstant() && initializerName(m.RawName, len(m.Inputs)) {
+		if !m.IsConstant() && (initializerName(m.RawName, len(m.Inputs)) || m.Sig == setUpSignature && hasProperties(c)) {
 			methods = append(methods, m)
 		}
 	}
@@ -73,6 +75,9 @@ func (b *builder) initialize(ctx context.Context, i int, constructed *arguments)
 	switch {
 	case err != nil:
 		return err
+	case direct.repeats && !spare:
+		b.undo(before)
+		return nil
 	case direct.text == "":
 		b.undo(before)
 		return b.behindProxy(ctx, i, methods, direct.got, spare)
@@ -111,6 +116,9 @@ type initialization struct {
 	method    *abi.Method
 	arguments *arguments // of that call
 	got       int        // blocks of the contract's code that the first attempt entered
+	// repeats reports whether the call wrote nothing but what the constructor had set: that
+	// has initialized the contract.
+	repeats bool
 }
 
 // callInitializer searches for arguments with which an initializer of the
@@ -138,6 +146,7 @@ func (b *builder) callInitializer(ctx context.Context, methods []abi.Method, c *
 			return result, err
 		}
 		if found.exec != nil && writes(found.exec) {
+			result.repeats = repeats(found.exec, address, implementation)
 			b.calls = append(b.calls, found.call)
 			result.method, result.arguments = m, found.arguments
 			result.text = m.RawName + "(" + join(b.describe(found.arguments)) + ")"
@@ -172,6 +181,32 @@ func writes(exec *evm.Execution) bool {
 	return false
 }
 
+// repeats reports whether the last call of an execution wrote nothing at an address but what
+// earlier calls had set at another one, or the same: slots that are not zero.
+func repeats(exec *evm.Execution, address, earlier common.Address) bool {
+	last := len(exec.Calls) - 1
+	set := map[uint256.Int]bool{}
+	wrote := false
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		if f.Outcome != evm.Success || exec.Calls[f.Call].Outcome != evm.Success {
+			continue
+		}
+		for _, a := range f.Storage {
+			switch {
+			case !a.Write:
+			case f.Call < last && a.Address == earlier:
+				set[a.Slot] = !a.Value.IsZero()
+			case f.Call == last && a.Address == address:
+				if wrote = true; !set[a.Slot] {
+					return false
+				}
+			}
+		}
+	}
+	return wrote && !exec.Truncated
+}
+
 // behindProxy puts a proxy in front of an instance and initializes it there; got
 // is how far the initializer came without.
 func (b *builder) behindProxy(ctx context.Context, i int, methods []abi.Method, got int, spare bool) error {
@@ -188,7 +223,7 @@ func (b *builder) behindProxy(ctx context.Context, i int, methods []abi.Method, 
 	if err != nil {
 		return err
 	}
-	if done.text == "" && done.got <= got {
+	if done.text == "" && done.got <= got || done.repeats && !spare {
 		b.undo(before)
 		return nil
 	}

@@ -24,7 +24,10 @@ var probe = crypto.Keccak256([]byte("sightline: is this a proxy?"))[:4]
 // ones are known already.
 func (b *builder) recognize(table *bytecode.Table, known int) error {
 	known = max(known, b.recognized)
-	defer func() { b.recognized = len(b.instances) }()
+	defer func() {
+		b.recognized = len(b.instances)
+		b.forgetFailures()
+	}()
 	children, err := b.children()
 	if err != nil {
 		return err
@@ -54,6 +57,14 @@ func (b *builder) recognize(table *bytecode.Table, known int) error {
 		}
 	}
 	return b.seeFacets(known)
+}
+
+// forgetFailures drops the failures of contracts that are there all the same: a factory, say,
+// has made one.
+func (b *builder) forgetFailures() {
+	b.report.Failures = slices.DeleteFunc(b.report.Failures, func(f Failure) bool {
+		return slices.ContainsFunc(b.instances, func(in evm.Instance) bool { return in.Contract == f.Contract })
+	})
 }
 
 // child is a contract that another one created.

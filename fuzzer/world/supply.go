@@ -10,7 +10,7 @@ import (
 )
 
 // makingWords begin the names of functions that make tokens, or give them to the caller.
-var makingWords = []string{"mint", "deposit", "issue", "faucet", "drip", "claim", "wrap", "initialize"}
+var makingWords = []string{"mint", "deposit", "issue", "faucet", "drip", "claim", "wrap", "airdrop", "allocate", "give", "initialize"}
 
 // makesTokens reports whether a token has functions by which an account may obtain
 // some.
