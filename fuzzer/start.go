@@ -132,6 +132,9 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		programs = nil
 	}
 	dictionary := input.NewDictionary(programs)
+	if !c.Without.Dictionary {
+		dictionary.Know(c.Space.KnownWords())
+	}
 	w := &worker{
 		id:            id,
 		machine:       newCheckedMachine(machine),

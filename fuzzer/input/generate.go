@@ -156,6 +156,12 @@ func (m *Mutator) generateValue(r Rand, t *Type, c *Call, budget *int) Value {
 		if n == 0 {
 			return Value{}
 		}
+		if t.Kind == Tuple {
+			if v, ok := m.space.known.sample(r, t); ok {
+				*budget -= t.Words()
+				return v
+			}
+		}
 		v := Value{Elems: make([]Value, n)}
 		for i := range v.Elems {
 			v.Elems[i] = m.generateValue(r, t.Child(i), c, budget)

@@ -53,6 +53,9 @@ type SpaceOptions struct {
 	// Called tells which functions of the World's instances sequences may call; nil: all
 	// of them. Properties are asked whatever it says.
 	Called func(instance *evm.Instance, f *Function) bool
+	// Uses are calls of the World's instances that its makers made: their arguments are worth
+	// trying elsewhere.
+	Uses []evm.Call
 }
 
 // Space is everything that sequences can be made of in one World: what can be
@@ -80,6 +83,7 @@ type Space struct {
 	choices  []Callable // for weighted choice, see choose
 	changing []Callable // the state-changing ones among choices
 	names    names
+	known    known
 }
 
 // viewWeight is the share of a view or pure function in the choice of a call,
@@ -130,6 +134,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	if err := s.addNames(); err != nil {
 		return nil, err
 	}
+	s.learn(options.Uses)
 	return s, nil
 }
 

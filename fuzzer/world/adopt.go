@@ -27,6 +27,7 @@ func (b *builder) adopt(exec *evm.Execution, up *TestSetup, s *setups) error {
 func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function string, s *setups) error {
 	first := len(b.instances)
 	created := b.createdBy(exec)
+	b.keepUses(madeBy(exec))
 	b.note(exec, func(call int) string {
 		if function != "" && call == len(exec.Calls)-1 {
 			return up.Contract.Name + "." + function

@@ -470,6 +470,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if wanted, err = b.runExtraSteps(ctx, options.Plan, wanted); err != nil {
 		return nil, nil, err
 	}
+	b.keepUses(b.calls)
 	if err := b.deployAndEquip(ctx, wanted); err != nil {
 		return nil, nil, err
 	}

@@ -3,7 +3,9 @@ package deploy
 import (
 	"slices"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 )
 
 // DeploymentSeeds are the World's own deployments as calls: they reach changed lines of
@@ -31,8 +33,18 @@ func (d *Deployment) DeploymentSeeds() []input.Sequence {
 // of a campaign at most.
 const maxExampleSeeds = 4096
 
+// usesIn are the calls that the makers of a World and the project's tests make.
+func usesIn(setup *world.Report) []evm.Call {
+	uses := slices.Clone(setup.Uses)
+	for _, calls := range setup.Examples {
+		uses = append(uses, calls...)
+	}
+	return uses
+}
+
 // ExampleSeeds are the calls that the project's tests make, up to each of them: a
-// campaign goes on from the last call of a sequence.
+// campaign goes on from the last call of a sequence. Those that the World's makers made follow,
+// each by itself.
 func (d *Deployment) ExampleSeeds() []input.Sequence {
 	var seeds []input.Sequence
 	for _, calls := range d.Setup.Examples {
@@ -47,6 +59,15 @@ func (d *Deployment) ExampleSeeds() []input.Sequence {
 				break
 			}
 			seeds = append(seeds, slices.Clone(seq))
+		}
+	}
+	for i := range d.Setup.Uses {
+		use := d.Setup.Uses[i]
+		if !slices.ContainsFunc(d.Space.Senders, func(s evm.Sender) bool { return s.Address == use.From }) {
+			use.From = d.Space.Senders[0].Address
+		}
+		if call, err := d.Space.Read(&use); err == nil && len(seeds) < maxExampleSeeds && d.Space.Validate(input.Sequence{call}) == nil {
+			seeds = append(seeds, input.Sequence{call})
 		}
 	}
 	return seeds

@@ -1,0 +1,89 @@
+package input
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/abi"
+)
+
+// Bounds of what is kept of given calls. Arbitrary: a protocol has few kinds of structs, and
+// tests name few of each.
+const (
+	maxKnownStructs = 32    // of a type
+	maxKnownWords   = 1_024 // in all
+)
+
+// known are values of calls that the configuration, set-ups and tests make: their authors know
+// which mean something together.
+type known struct {
+	structs map[string][]Value // by type, "(address,uint256)"; each once
+	words   []uint256.Int      // numbers, hashes and addresses; each once
+}
+
+// learn takes the arguments of calls of the Space's instances.
+func (s *Space) learn(calls []evm.Call) {
+	s.known.structs = map[string][]Value{}
+	for i := range calls {
+		call := calls[i]
+		call.From = s.Senders[0].Address // whoever sent it
+		read, err := s.Read(&call)
+		if err != nil {
+			continue
+		}
+		for n := range read.Args {
+			s.known.add(&read.Function.Inputs[n], &read.Args[n])
+		}
+	}
+}
+
+// add keeps a value of a type, and those within.
+func (k *known) add(t *Type, v *Value) {
+	if t.Elementary() {
+		if t.Kind != abi.Bool && !v.Word.LtUint64(2) && len(k.words) < maxKnownWords && !slices.Contains(k.words, v.Word) {
+			k.words = append(k.words, v.Word)
+		}
+		return
+	}
+	for i := range v.Elems {
+		k.add(t.Child(i), &v.Elems[i])
+	}
+	if t.Kind != Tuple {
+		return
+	}
+	list := k.structs[t.String()]
+	if len(list) < maxKnownStructs && !slices.ContainsFunc(list, func(w Value) bool { return reflect.DeepEqual(&w, v) }) {
+		k.structs[t.String()] = append(list, *v)
+	}
+}
+
+// knownShare: a new struct is a given one in all but one of so many cases, if one of its type
+// is known: what identifies a market, a pool or an order is a struct, and no other exists.
+// Arbitrary.
+const knownShare = 4
+
+// sample draws a struct of a type; false when none is known, or a new one is to be made.
+func (k *known) sample(r Rand, t *Type) (Value, bool) {
+	list := k.structs[t.String()]
+	if len(list) == 0 || oneIn(r, knownShare) {
+		return Value{}, false
+	}
+	return list[r.IntN(len(list))], true
+}
+
+// KnownWords are numbers, hashes and addresses that given calls have as arguments, see
+// [SpaceOptions].Uses.
+func (s *Space) KnownWords() []uint256.Int { return s.known.words }
+
+// Know adds words to the constants, before any Snapshot is made.
+func (d *Dictionary) Know(words []uint256.Int) {
+	for i := range words {
+		class := classOf(&words[i])
+		if !slices.Contains(d.constants.plain[class], words[i]) {
+			d.constants.plain[class] = append(d.constants.plain[class], words[i])
+		}
+	}
+}
