@@ -116,8 +116,8 @@ type initialization struct {
 	method    *abi.Method
 	arguments *arguments // of that call
 	got       int        // blocks of the contract's code that the first attempt entered
-	// repeats reports whether the call wrote nothing but what the constructor had set: that
-	// has initialized the contract.
+	// repeats reports whether the call set nothing that the constructor had not set: that has
+	// initialized the contract.
 	repeats bool
 }
 
@@ -181,12 +181,12 @@ func writes(exec *evm.Execution) bool {
 	return false
 }
 
-// repeats reports whether the last call of an execution wrote nothing at an address but what
-// earlier calls had set at another one, or the same: slots that are not zero.
+// repeats reports whether the last call of an execution set nothing at an address that earlier
+// calls had not set at another one, or the same: no byte of storage that was zero. Slots are
+// compared by bytes, since they hold several variables.
 func repeats(exec *evm.Execution, address, earlier common.Address) bool {
 	last := len(exec.Calls) - 1
-	set := map[uint256.Int]bool{}
-	wrote := false
+	before, after := map[uint256.Int]uint256.Int{}, map[uint256.Int]uint256.Int{} // the last values
 	for i := range exec.Frames {
 		f := &exec.Frames[i]
 		if f.Outcome != evm.Success || exec.Calls[f.Call].Outcome != evm.Success {
@@ -196,15 +196,21 @@ func repeats(exec *evm.Execution, address, earlier common.Address) bool {
 			switch {
 			case !a.Write:
 			case f.Call < last && a.Address == earlier:
-				set[a.Slot] = !a.Value.IsZero()
+				before[a.Slot] = a.Value
 			case f.Call == last && a.Address == address:
-				if wrote = true; !set[a.Slot] {
-					return false
-				}
+				after[a.Slot] = a.Value
 			}
 		}
 	}
-	return wrote && !exec.Truncated
+	for slot, value := range after {
+		old, set := before[slot], value.Bytes32()
+		for i, b := range old.Bytes32() {
+			if b == 0 && set[i] != 0 {
+				return false
+			}
+		}
+	}
+	return len(after) > 0 && !exec.Truncated
 }
 
 // behindProxy puts a proxy in front of an instance and initializes it there; got

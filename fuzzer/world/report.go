@@ -16,7 +16,7 @@ type Report struct {
 	Callers    []Party     // those of Senders that msg.sender is compared with, see [Options].Callers
 	// Examples are calls of the World's instances by its senders, as the tests of the
 	// set-ups make them, one sequence for each test.
-	Examples    []evm.Sequence
+	Examples []evm.Sequence
 	// Uses are the calls that the configuration, a deploy script and set-ups make, in order.
 	Uses        []evm.Call
 	Deployments []Deployment // in order of deployment

@@ -121,6 +121,20 @@ contract Again {
     }
 }
 
+// This one's constructor has only named the owner, in a slot that holds more.
+contract Locked {
+    address public owner;
+    bool public initialized;
+
+    constructor() {
+        owner = msg.sender;
+    }
+
+    function initialize() external {
+        initialized = true;
+    }
+}
+
 // Nothing but Maker can deploy it.
 contract Made {
     constructor() {
