@@ -23,6 +23,9 @@ type Stop struct {
 	// Halts reports whether Place is where the code halted, after what decided at At: other
 	// conditions than that one may have led there.
 	Halts bool
+	// Halted is where the frame halted that left the way at Place, if it failed by itself; zero
+	// otherwise.
+	Halted bytecode.Location
 	// Passed reports whether an execution has taken the other side at At.
 	Passed         bool
 	Decides        bool // Comparison is what decided there; otherwise the code halted at At
@@ -33,7 +36,8 @@ type Stop struct {
 	Reason     string // why the call failed, in that execution; empty: it did not
 	// Caller is who called the code there, in that execution.
 	Caller common.Address
-	// ByCaller reports whether what decided was read from storage under Caller's key.
+	// ByCaller reports whether what decided was the last that the code read from storage, under
+	// Caller's key.
 	ByCaller bool
 	// Missing is an account without code that was called right before, and answered nothing;
 	// zero: none.
@@ -265,6 +269,9 @@ func (f *stopFinder) stop(exec *evm.Execution, i int, w *wayTo, routes *lookahea
 		return nil
 	}
 	s.distance, s.Reason = distance, result.Reason()
+	if !s.Halts && frame.Outcome != evm.Success && failedCallee(exec, i, len(frame.Path)-1) < 0 {
+		s.Halted = f.halted(frame).Place
+	}
 	s.Entered = w.function != "" && slices.ContainsFunc(frame.Path[:at+1], func(b bytecode.BlockID) bool {
 		return f.functionAt(bytecode.Location{Code: frame.Program.ID, PC: frame.Program.Blocks[b].Start}) == w.function
 	})
@@ -374,10 +381,9 @@ func (f *stopFinder) compared(exec *evm.Execution, i, k, block int) *Stop {
 	s := &Stop{At: at, Place: f.place(frame, at, block), Decides: true, Comparison: frame.Comparisons[k], Caller: frame.Caller}
 	s.cost = distance(&s.Comparison)
 	caller := new(uint256.Int).SetBytes(frame.Caller[:])
-	for _, a := range frame.Storage {
-		if !a.Write && slices.Contains(a.Keys.Words[:a.Keys.Count], *caller) && (s.Left == a.Value || s.Right == a.Value) {
-			s.ByCaller = true
-		}
+	if n := len(frame.Storage); n > 0 { // what was read last
+		a := &frame.Storage[n-1]
+		s.ByCaller = !a.Write && slices.Contains(a.Keys.Words[:a.Keys.Count], *caller) && (s.Left == a.Value || s.Right == a.Value)
 	}
 	s.Missing = missingCallee(exec, i, &s.Comparison)
 	return s

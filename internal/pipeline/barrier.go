@@ -37,17 +37,20 @@ func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered boo
 	if !ok {
 		return nil, entered
 	}
-	b = &report.Barrier{Passed: best.Passed, File: at.File, Line: at.Line, Executions: best.Executions, Of: all, Failure: best.Reason}
+	b = &report.Barrier{Passed: best.Passed, File: at.File, Line: at.Line, Executions: best.Executions, Of: all}
+	if halted, known := d.head.Positions.At(best.Halted); best.Halts || known && near(at, halted) {
+		b.Failure = best.Reason
+	}
 	b.Function, _ = d.head.Positions.FunctionAt(best.Place)
 	if p := d.head.Table.Program(best.Place.Code); p != nil && p.Contract != nil {
 		b.Contract = p.Contract.QualifiedName()
 	}
 	text, _ := d.head.Positions.TextAt(best.Place)
 	b.Text = conditionText(text)
-	if best.Halts && !d.isNear(best.At, at) {
+	if jump, known := d.head.Positions.At(best.At); best.Halts && (!known || !near(jump, at)) {
 		return b, entered
 	}
-	if b.Sender = d.wantedSender(best); b.Sender != nil && b.Sender.Address != "" {
+	if b.Sender = d.wantedSender(best, b.Failure); b.Sender != nil && b.Sender.Address != "" {
 		b.Needs = "msg.sender == " + b.Sender.Name
 	} else if best.Decides && !strings.HasPrefix(best.Reason, overflow) {
 		b.Needs = d.needs(best)
@@ -68,11 +71,10 @@ const overflow = "panic 0x11"
 // unknownAccount stands for an account without code whose address is not known.
 const unknownAccount = "the account that is called"
 
-// isNear reports whether the condition of a conditional jump is that of the statement at a
-// position: `require`, or an `if` on the line or on the one above.
-func (d *describer) isNear(jump bytecode.Location, at bytecode.Position) bool {
-	from, ok := d.head.Positions.At(jump)
-	return ok && from.File == at.File && from.Line <= at.Line && at.Line-from.Line <= 1
+// near reports whether a condition is that of what reverts at a position: `require`, or an `if`
+// on the line or on the one above.
+func near(condition, reverts bytecode.Position) bool {
+	return condition.File == reverts.File && condition.Line <= reverts.Line && reverts.Line-condition.Line <= 1
 }
 
 // noReason is what a call's reason says where the code gave none.
@@ -126,9 +128,10 @@ const maxConditionText = 80
 // conditionText is the condition in the text of a statement: what follows in the statement
 // is left out.
 func conditionText(text string) string {
-	if rest, ok := strings.CutPrefix(text, "if"); ok && strings.HasPrefix(strings.TrimSpace(rest), "(") {
+	word, _, found := strings.Cut(text, "(")
+	if found && slices.Contains([]string{"if", "for", "while"}, strings.TrimSpace(word)) {
 		depth := 0
-		for i := len("if"); i < len(text); i++ {
+		for i := len(word); i < len(text); i++ {
 			switch text[i] {
 			case '(':
 				depth++
@@ -158,7 +161,7 @@ var relations = map[byte][2]string{
 // something is true, or false.
 func (d *describer) needs(s *fuzzer.Stop) string {
 	relation, ok := relations[s.Op]
-	isTrue := s.Op == byte(vm.ISZERO) && s.Left.LtUint64(2)
+	isTrue := s.Op == byte(vm.ISZERO) && s.Left.LtUint64(2) || s.Left.IsZero() && s.Right.IsZero() && relation[0] == "=="
 	if !ok || isTrue || s.ChecksCode(d.head.Table) {
 		return ""
 	}
@@ -221,9 +224,9 @@ func (d *describer) accountName(a common.Address) string {
 
 // wantedSender is who would have to send the call where msg.sender is compared with another
 // account, which sends none; without an address where something is stored for msg.sender
-// that none of the senders has. nil: neither is so.
-func (d *describer) wantedSender(s *fuzzer.Stop) *report.Sender {
-	if s.ByCaller && s.Left.LtUint64(2) && s.Right.IsZero() && s.Op == byte(vm.ISZERO) && s.Reason != "" {
+// that none of the senders has, and calls fail with a failure. nil: neither is so.
+func (d *describer) wantedSender(s *fuzzer.Stop, failure string) *report.Sender {
+	if failure != "" && s.ByCaller && s.Left.LtUint64(2) && s.Right.IsZero() && s.Op == byte(vm.ISZERO) {
 		return &report.Sender{Why: "stored for msg.sender"}
 	}
 	if !s.Decides || s.Op != byte(vm.EQ) || s.Taken != s.Negated {
