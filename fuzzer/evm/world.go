@@ -57,10 +57,12 @@ type Instance struct {
 	Asked bool
 	// Scope bounds the calls that its properties speak of; nil: all of them.
 	Scope *Scope
-	// Tests are the signatures of its fuzz tests that are run, each as forge does: from the
-	// World's own state, alone, by [Cheats.Tester]. Its other fuzz tests are not called
-	// then. nil: it is not a test contract.
+	// Tests are the signatures of its fuzz tests that are run, each as forge does: alone,
+	// from the state of Bare, by [Cheats.Tester]. Its other fuzz tests are not called then.
+	// nil: it is not a test contract.
 	Tests []string
+	// Bare is what Tests run on; nil: the World itself.
+	Bare *Bare
 }
 
 // Sender is an account that sends calls.

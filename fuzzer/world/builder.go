@@ -43,7 +43,8 @@ type builder struct {
 	machine        *gethvm.Reference
 	machineOptions []evm.Option
 	table          *bytecode.Table
-	nonce          uint64 // the deployer's before the first of calls
+	deployer       common.Address // of everything that no set-up deploys
+	nonce          uint64         // the deployer's before the first of calls
 
 	contracts []*bytecode.Contract // of the table
 	byRole    []*bytecode.Contract // those that can be deployed, the best stand-ins first
@@ -103,6 +104,7 @@ func startBuilder(w *evm.World, table *bytecode.Table, options Options) (*builde
 func newBuilder(machine *gethvm.Reference, contracts []*bytecode.Contract, limit int) *builder {
 	b := &builder{
 		machine:    machine,
+		deployer:   Deployer.Address,
 		contracts:  contracts,
 		limit:      limit,
 		tried:      map[*bytecode.Contract]bool{},
@@ -384,9 +386,9 @@ func progressOf(exec *evm.Execution) int {
 // derive from the deployer's nonce.
 func (b *builder) creation(code []byte, arguments *arguments) evm.Call {
 	call := evm.Call{
-		From:    Deployer.Address,
+		From:    b.deployer,
 		Create:  true,
-		Address: crypto.CreateAddress(Deployer.Address, b.nonce+uint64(len(b.calls))),
+		Address: crypto.CreateAddress(b.deployer, b.nonce+uint64(len(b.calls))),
 		Data:    slices.Concat(code, arguments.packed),
 		Gas:     deployGas,
 	}

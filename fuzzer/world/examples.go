@@ -210,7 +210,7 @@ func (b *builder) fromSenders(w *evm.World) {
 	}
 	for _, calls := range b.report.Examples {
 		for i := range calls {
-			if c := &calls[i]; !known[c.From] && !(c.From == b.tester && runsTest(w, c)) {
+			if c := &calls[i]; !known[c.From] && !(c.From == b.tester && w.RunsTest(c)) {
 				c.From = User2.Address
 			}
 		}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -51,12 +52,19 @@ func (t *fuzzTest) worthRunning() bool { return t.clear && (t.touches || !t.pass
 
 // runTests makes the test contracts callable that have fuzz tests worth running, and lets
 // the account run them that forge has for it.
-func (b *builder) runTests(w *evm.World, s *setups) error {
+func (b *builder) runTests(ctx context.Context, w *evm.World, s *setups, options Options) error {
 	left := maxFuzzTests
 	for i := range s.tried {
 		up := &s.tried[i]
 		tests := up.tests[:min(len(up.tests), left)]
 		if up.Failure != "" || len(tests) == 0 {
+			continue
+		}
+		bare, err := b.bare(ctx, up, s, options)
+		if err != nil {
+			return err
+		}
+		if bare == nil {
 			continue
 		}
 		left -= len(tests)
@@ -69,7 +77,7 @@ func (b *builder) runTests(w *evm.World, s *setups) error {
 			at = len(b.instances) - 1
 			b.instances[at].Asked = true
 		}
-		b.instances[at].Tests = tests
+		b.instances[at].Tests, b.instances[at].Bare = tests, bare
 	}
 	w.Instances = b.instances
 	if left == maxFuzzTests || slices.ContainsFunc(w.Senders, func(sender evm.Sender) bool { return sender.Address == b.tester }) {
@@ -93,12 +101,4 @@ func Tests(w *evm.World) map[string][]string {
 		}
 	}
 	return tests
-}
-
-// runsTest reports whether a call runs a fuzz test.
-func runsTest(w *evm.World, c *evm.Call) bool {
-	return slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {
-		m, err := in.Contract.ABI.MethodById(c.Data)
-		return in.Address == c.To && err == nil && slices.Contains(in.Tests, m.Sig)
-	})
 }

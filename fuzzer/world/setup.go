@@ -129,6 +129,7 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	}
 	var edge cheatcode.Edge
 	edge, s.answers = s.edge(options.Plan).Recorded()
+	s.recorded = edge
 	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, edge)), table, tests)
 	if err != nil {
 		return nil, nil, err
@@ -165,6 +166,7 @@ type setups struct {
 	tested     map[bytecode.Position]string // see [Report.TestedBy]
 	gas        uint64                       // that they used, and those that failed
 	answers    *cheatcode.Answers           // what cheatcodes were told of files and artifacts
+	recorded   cheatcode.Edge               // of the World
 }
 
 // usedSetUp is one that made the World, as an index of those tried.
@@ -498,7 +500,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if err := b.addCallers(ctx, world, options.Targets, options.Callers); err != nil {
 		return nil, nil, err
 	}
-	if err := b.runTests(world, s); err != nil {
+	if err := b.runTests(ctx, world, s, options); err != nil {
 		return nil, nil, err
 	}
 	b.fromSenders(world)
@@ -534,7 +536,13 @@ func (b *builder) settle(w *evm.World, s *setups) {
 		w.Cheats.Answers = s.answers
 	}
 	w.Cheats.Only = slices.Concat(b.tests, b.actors)
-	if slices.ContainsFunc(w.Instances, func(in evm.Instance) bool { return len(in.Tests) > 0 }) {
+	for _, in := range w.Instances {
+		if len(in.Tests) == 0 {
+			continue
+		}
 		w.Cheats.Tester, w.Cheats.Lenient = b.tester, s.Lenient
+		alone := in.Bare.World.Cheats // everybody's calls of cheatcodes count, as in forge
+		alone.Tester, alone.Lenient = b.tester, s.Lenient
+		alone.Edge, alone.Answers = cheatcode.Edge{}, w.Cheats.Answers
 	}
 }

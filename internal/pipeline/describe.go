@@ -86,7 +86,8 @@ func (d *describer) fault(message, text string, m *evm.Mismatch) report.Fault {
 	if m == nil {
 		return report.Fault{Message: message, Input: text}
 	}
-	file, err := d.files.AddFault(&replay.Fault{World: d.head.World, Sequence: m.Sequence, Lifted: true, Difference: m.Difference})
+	world, seq := d.head.World.For(m.Sequence)
+	file, err := d.files.AddFault(&replay.Fault{World: world, Sequence: seq, Lifted: true, Difference: m.Difference})
 	if err != nil {
 		message += "; the case could not be saved: " + err.Error()
 	}

@@ -91,9 +91,7 @@ func (l *loaded) prepare() error {
 }
 
 // machine makes a go-ethereum machine on the snapshot's World.
-func (l *loaded) machine() (evm.Machine, error) {
-	return gethvm.New(l.snapshot.World, l.table)
-}
+func (l *loaded) machine() (evm.Machine, error) { return gethvm.NewApart(l.snapshot.World, l.table) }
 
 // run runs the sequence, and judges the claim. The machine owns the execution until it
 // runs something else.

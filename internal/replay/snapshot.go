@@ -111,6 +111,13 @@ type instanceFile struct {
 	Contract int            `json:"contract"` // index; -1 if unknown
 	Tests    []string       `json:"tests,omitempty"`
 	Scope    *evm.Scope     `json:"scope,omitempty"`
+	Bare     *bareFile      `json:"bare,omitempty"`
+}
+
+// bareFile is an [evm.Bare].
+type bareFile struct {
+	Address common.Address `json:"address"`
+	World   worldFile      `json:"world"`
 }
 
 // Marshal writes the snapshot as JSON. Equal snapshots give equal bytes.
@@ -170,7 +177,11 @@ func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
 		if !known {
 			i = -1
 		}
-		out.Instances = append(out.Instances, instanceFile{in.Name, in.Address, i, in.Tests, in.Scope})
+		file := instanceFile{Name: in.Name, Address: in.Address, Contract: i, Tests: in.Tests, Scope: in.Scope}
+		if in.Bare != nil {
+			file.Bare = &bareFile{in.Bare.Address, packWorld(in.Bare.World, index)}
+		}
+		out.Instances = append(out.Instances, file)
 	}
 	return out
 }
@@ -317,6 +328,13 @@ func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {
 		}
 		if in.Contract >= 0 {
 			instance.Contract = contracts[in.Contract]
+		}
+		if in.Bare != nil {
+			bare, err := in.Bare.World.world(contracts)
+			if err != nil {
+				return nil, err
+			}
+			instance.Bare = &evm.Bare{World: bare, Address: in.Bare.Address}
 		}
 		w.Instances = append(w.Instances, instance)
 	}

@@ -387,3 +387,10 @@ func (r *Reference) Export() *evm.World {
 // Refund is the refund counter (EIP-3529) after the last call, in gas: nothing else of a
 // run shows it.
 func (r *Reference) Refund() uint64 { return r.state.refund }
+
+// NewApart makes a machine that runs fuzz tests on the Worlds that they have for themselves.
+func NewApart(world *evm.World, table *bytecode.Table) (*evm.Apart, error) {
+	return evm.NewApart(world, func(w *evm.World, options ...evm.Option) (evm.Exporter, error) {
+		return New(w, table, options...)
+	})
+}

@@ -76,7 +76,7 @@ func (d *Deployment) NewMachine() (evm.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	reference, err := gethvm.New(d.World, d.Table)
+	reference, err := d.newReference()
 	if err != nil {
 		return nil, err
 	}
@@ -84,14 +84,16 @@ func (d *Deployment) NewMachine() (evm.Machine, error) {
 }
 
 // NewInterpreter makes the fast machine alone, for measurements of it.
-func (d *Deployment) NewInterpreter() (*interp.Interpreter, error) {
-	return interp.New(d.World, d.Table)
+func (d *Deployment) NewInterpreter() (*evm.Apart, error) {
+	return evm.NewApart(d.World, func(w *evm.World, options ...evm.Option) (evm.Exporter, error) {
+		return interp.New(w, d.Table, options...)
+	})
 }
 
 // NewJudge makes the machine that decides what is true: go-ethereum's.
-func (d *Deployment) NewJudge() (evm.Machine, error) {
-	return gethvm.New(d.World, d.Table)
-}
+func (d *Deployment) NewJudge() (evm.Machine, error) { return d.newReference() }
+
+func (d *Deployment) newReference() (*evm.Apart, error) { return gethvm.NewApart(d.World, d.Table) }
 
 // Contract is the contract of a qualified name; nil where the build lacks it.
 func (b *Build) Contract(name string) *bytecode.Contract {

@@ -3,9 +3,9 @@
 package source
 
 import (
-	"encoding/binary"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -68,12 +68,10 @@ func Forget(w *evm.World, accounts map[common.Address]*evm.Account, address comm
 	}
 }
 
-// BlockHash makes up the hash of a block of the World's chain.
+// BlockHash makes up the hash of a block of the World's chain: that of the number in decimal,
+// which is what forge's tests find (revm's EmptyDB).
 func BlockHash(number uint64) common.Hash {
-	var seed [16]byte
-	copy(seed[:], "sightl")
-	binary.BigEndian.PutUint64(seed[8:], number)
-	return crypto.Keccak256Hash(seed[:])
+	return crypto.Keccak256Hash(strconv.AppendUint(nil, number, 10))
 }
 
 // Advance adds without wrapping around.
