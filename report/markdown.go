@@ -237,6 +237,8 @@ func (p *page) finding(f *Finding, calls bool) {
 	said := sentence(prose(f.said(), maxReason)) + " Breaks at " + p.link(f.Location)
 	if place := f.place(); !place.sameLine(f.Location) {
 		said += ", after the changed line " + p.link(place)
+	} else if changed, ok := f.related(); ok {
+		said += ", after the changed line " + p.link(changed)
 	}
 	said += "."
 	p.line("%s %s.\n", said, upper(f.assessment(prose, code(p.r.Diff.Base, maxName))))

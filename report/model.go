@@ -377,6 +377,9 @@ type Finding struct {
 	// Test is the sequence as a Foundry test; nil: none was written.
 	Test      *FoundryTest `json:"foundryTest,omitempty"`
 	Confirmed string       `json:"confirmed"` // "go-ethereum"
+	// UnderForge is whether a fuzz test of the project fails under forge as well: then
+	// Location is the place in the test where it fails. nil: it is no such test.
+	UnderForge *UnderForge `json:"underForge,omitempty"`
 	// Shipped is whether it happens on the project's own build; empty: unknown.
 	Shipped       string  `json:"shipped"`
 	ShippedReason string  `json:"shippedReason,omitempty"` // why absent or unknown
@@ -390,6 +393,12 @@ type FoundryTest struct {
 	Text   string `json:"text,omitempty"`   // a complete file; empty: there is none
 	Fails  bool   `json:"fails,omitempty"`  // as long as the finding happens
 	Reason string `json:"reason,omitempty"` // why there is none
+}
+
+// UnderForge is what forge says of a fuzz test, run with the arguments of a finding.
+type UnderForge struct {
+	Fails  bool   `json:"fails"`            // otherwise it was not run
+	Reason string `json:"reason,omitempty"` // why it was not run
 }
 
 // Fixed is a finding of an earlier run on the same change that does not happen any more: its

@@ -27,6 +27,9 @@ func (f *Finding) sourceLines() []string {
 		add(place, "  ← changed")
 		add(f.Location, "  ← breaks here")
 	} else {
+		if changed, ok := f.related(); ok {
+			add(changed, "  ← changed")
+		}
 		add(f.Location, "  ← breaks here")
 	}
 	return lines

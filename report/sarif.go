@@ -268,6 +268,14 @@ func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 		res.RelatedLocations = append(res.RelatedLocations, broken)
 		text += fmt.Sprintf(" It breaks at [%s](%d).", unbracketed(human.Clean(f.Location.String(), maxPath)), broken.ID)
 	}
+	if changed, ok := f.related(); ok {
+		if line, ok := b.location(changed); ok {
+			line.ID = len(res.RelatedLocations) + 1
+			line.Message = &sarif.Text{Text: "a changed line that it runs"}
+			res.RelatedLocations = append(res.RelatedLocations, line)
+			text += fmt.Sprintf(" It runs the changed line [%s](%d).", unbracketed(human.Clean(changed.String(), maxPath)), line.ID)
+		}
+	}
 	text += fmt.Sprintf(" %s.", upper(f.standing()))
 	if command := replayCommand("", f.Reproducer); command != "" {
 		text += " Replay: " + unlinked(command)

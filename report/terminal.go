@@ -101,6 +101,8 @@ func (t *terminal) finding(f *Finding) {
 	said := human.Clean(f.said(), maxReason) + "; breaks at " + human.Clean(f.Location.String(), maxPath)
 	if place := f.place(); !place.sameLine(f.Location) {
 		said += ", after the changed line " + human.Clean(place.String(), maxPath)
+	} else if changed, ok := f.related(); ok {
+		said += ", after the changed line " + human.Clean(changed.String(), maxPath)
 	}
 	t.line("  %s", said)
 	for _, line := range f.sourceLines() {

@@ -125,6 +125,11 @@ func (f *Finding) sureness(clean func(s string, most int) string) string {
 	if confirmed := clean(f.Confirmed, maxName); confirmed != "" {
 		parts = append(parts, "confirmed on "+confirmed)
 	}
+	if u := f.UnderForge; u != nil && u.Fails {
+		parts = append(parts, "fails under forge too")
+	} else if u != nil {
+		parts = append(parts, "not run under forge: "+clean(u.Reason, maxReason))
+	}
 	if shipped := f.onShipped(); shipped != "" {
 		parts = append(parts, shipped)
 	}
@@ -191,9 +196,9 @@ func sentence(s string) string {
 }
 
 // place is where people should look first: the changed line on the failing path, or the
-// place where it breaks.
+// place where it breaks, as of a fuzz test of the project.
 func (f *Finding) place() Place {
-	if f.Changed != nil {
+	if f.Changed != nil && f.UnderForge == nil {
 		return *f.Changed
 	}
 	return f.Location
@@ -221,4 +226,13 @@ func (p Place) String() string {
 		return position(p.File, p.Line)
 	}
 	return fmt.Sprintf("%s:%#x", p.Contract, p.PC)
+}
+
+// related is a changed line on the way to a place where it breaks that people should look at
+// first; false if there is none.
+func (f *Finding) related() (Place, bool) {
+	if f.UnderForge == nil || f.Changed == nil || f.Changed.sameLine(f.Location) {
+		return Place{}, false
+	}
+	return *f.Changed, true
 }

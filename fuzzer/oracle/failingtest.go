@@ -95,14 +95,21 @@ var (
 // notedFailure reports whether an assertion of a call noted that it failed, and no revert
 // undid it.
 func notedFailure(exec *evm.Execution, call *evm.CallResult) bool {
+	_, noted := noteOfFailure(exec, call)
+	return noted
+}
+
+// noteOfFailure is the first frame of a call that notes that an assertion failed, and that no
+// revert undid.
+func noteOfFailure(exec *evm.Execution, call *evm.CallResult) (frame int, noted bool) {
 	for i := call.Frames[0]; i < call.Frames[1]; i++ {
 		f := &exec.Frames[i]
 		if f.CodeAddress == cheatcode.Address && len(f.Input) == 4+3*32 && bytes.Equal(f.Input[:4], storeSelector) &&
 			bytes.Equal(f.Input[4:4+2*32], failedWord) && !isZero(f.Input[4+2*32:]) && lasts(exec, i) {
-			return true
+			return i, true
 		}
 	}
-	return false
+	return 0, false
 }
 
 func isZero(data []byte) bool { return len(bytes.Trim(data, "\x00")) == 0 }

@@ -36,6 +36,7 @@ type describer struct {
 type comparisons struct {
 	base    map[*fuzzer.Finding]compare.Result
 	release *compare.Release
+	forge   map[*fuzzer.Finding]underForge
 }
 
 // describe makes the report of a campaign that ran.

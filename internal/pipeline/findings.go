@@ -46,6 +46,9 @@ func (d *describer) findings() error {
 			d.log.Warn("%s", why)
 			continue
 		}
+		if d.passesUnderForge(f) {
+			continue
+		}
 		condition, hypothetical := "", false
 		if conditions != nil {
 			condition, hypothetical = conditions.of(f)
@@ -87,6 +90,11 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, hypothetical bo
 		Shipped:   release.Is, ShippedReason: release.Reason,
 		Executions: f.First.Executions, Calls: f.First.Calls, Seconds: f.First.Seconds,
 	}
+	if f.Oracle == oracle.FailingTest {
+		forge := d.with.forge[f]
+		out.UnderForge = &report.UnderForge{Fails: forge.fails, Reason: forge.why}
+		d.failingTest(&out, exec)
+	}
 	if condition != "" {
 		out.Title += ", " + condition
 	}
@@ -94,8 +102,8 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, hypothetical bo
 		out.Severity = oracle.Note.String()
 	}
 	out.Reproducer = d.reproduce("reproducers/"+out.ID+".json", f.Sequence, replay.Claim{
-		Kind: "finding", ID: out.ID, File: at.File, Line: at.Line, Contract: f.Contract,
-		Oracle: f.Oracle.ID, Message: f.Message, Kept: true,
+		Kind: "finding", ID: out.ID, File: out.Location.File, Line: out.Location.Line, Contract: f.Contract,
+		Oracle: f.Oracle.ID, Message: out.Message, Kept: true,
 	}, []bytecode.Location{f.Location})
 	d.report.Findings = append(d.report.Findings, out)
 	return nil

@@ -81,7 +81,7 @@ func (r *run) foundryTests() {
 		if r.files.Snapshot == nil || reproducer == nil {
 			continue
 		}
-		if r.head.Recipe.Chain != nil {
+		if r.head.Recipe.Chain != nil && f.UnderForge == nil {
 			f.Test = &report.FoundryTest{Reason: "the World goes on from a live chain, whose state no test of this kind can name"}
 			continue
 		}

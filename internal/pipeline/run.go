@@ -134,6 +134,7 @@ func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *com
 	}
 	budget := &compare.Budget{Config: r.config, Saved: r.saved}
 	with.base = compare.Findings(ctx, findings, r.head.Deployment, base, noBase, r.change.IsNew, budget, r.o.Log)
+	with.forge = r.runUnderForge(ctx, findings, with.base)
 	return with
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
@@ -218,6 +219,10 @@ func (s *Snapshot) FoundryTest(table *bytecode.Table, path string, r *Reproducer
 	if err := l.prepare(); err != nil {
 		return nil, err
 	}
+	if input.IsTest(l.sequence) {
+		text, err := l.testRun()
+		return &FoundryTest{text, true}, err
+	}
 	t, err := newFoundryTest(l)
 	if err != nil {
 		return nil, err
@@ -232,6 +237,15 @@ func (s *Snapshot) FoundryTest(table *bytecode.Table, path string, r *Reproducer
 	}
 	text, fails := t.source(exec)
 	return &FoundryTest{text, fails}, nil
+}
+
+// testRun is a reproducer that runs a fuzz test, as the text of a Foundry test.
+func (l *loaded) testRun() (string, error) {
+	t, err := NewFuzzTestRun(l.space, l.sequence)
+	if err != nil {
+		return "", exit.BadInput("%s: %w", l.path, err)
+	}
+	return t.Source(strings.TrimSuffix(path.Base(l.path), ".json"), ".", l.reproducer.Claim.describe(l.path)), nil
 }
 
 // logHelper prints a text as forge-std's console does: at -vv and above.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/files"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -63,7 +64,12 @@ func replayFile(out io.Writer, path string, o Options) (holds bool, err error) {
 // show runs the reproducer, prints what it does, and reports whether its claim holds.
 func (l *loaded) show(out io.Writer, o Options) (holds bool, err error) {
 	var test *foundryTest
-	if o.FoundryTest {
+	testRun := ""
+	if o.FoundryTest && input.IsTest(l.sequence) {
+		if testRun, err = l.testRun(); err != nil {
+			return false, err
+		}
+	} else if o.FoundryTest {
 		if test, err = newFoundryTest(l); err != nil {
 			return false, err
 		}
@@ -77,6 +83,9 @@ func (l *loaded) show(out io.Writer, o Options) (holds bool, err error) {
 		return false, exit.CannotFuzz("%w", err)
 	}
 	switch {
+	case testRun != "":
+		fmt.Fprint(out, testRun)
+		return holds, nil
 	case o.FoundryTest:
 		text, _ := test.source(exec)
 		fmt.Fprint(out, text)

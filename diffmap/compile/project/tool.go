@@ -31,6 +31,7 @@ type command struct {
 	shown     []string // what people would type; argv when nil
 	env       []string // in addition to the allowed ones
 	temporary bool     // builds is a folder of our own
+	stdout    *tail    // what it writes there; nil: what it says, together with the rest
 }
 
 func (c *command) String() string {
@@ -134,6 +135,9 @@ func (f *finder) run(ctx context.Context, where place, c command) (said string, 
 		cmd := exec.CommandContext(limited, there.argv[0], there.argv[1:]...)
 		cmd.Dir, cmd.Env = where.of(f.folderFor(c)), f.environment(where, c)
 		cmd.Stdout, cmd.Stderr = output, output
+		if c.stdout != nil {
+			cmd.Stdout = c.stdout
+		}
 		cmd.WaitDelay = child.Grace
 		child.Group(cmd)
 		return cmd

@@ -1,0 +1,157 @@
+package project
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sightline-evm/sightline/diffmap/compile/settings"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+)
+
+// ForgeTests are Foundry tests of ours that import a project's sources.
+type ForgeTests struct {
+	Root string // the project's folder
+	// Sources are the texts of the tests by the name of their file, without folders. They
+	// import the project's sources below [ForgeImports]. Their contracts' names begin with
+	// Sightline_, and their functions' with test_SL.
+	Sources map[string]string
+	// Imports are the folders of the project whose sources they import, with slashes and
+	// relative to Root.
+	Imports []string
+	Names   []string // of environment variables that builds may see
+	// Repository is the folder of the checkout that holds the project; empty: Root.
+	Repository string
+	Strangers  bool // as in [FindOptions]
+}
+
+// ForgeImports is what the paths of the project's sources begin with in [ForgeTests].
+const ForgeImports = "sightline-project/"
+
+// ForgeResult is what forge says of a test function.
+type ForgeResult struct {
+	Status string // "Success", "Failure", "Skipped"
+	Reason string // of a failure
+}
+
+// maxForgeTests bounds how long forge may take to compile and run tests. What they import has
+// been built before, within twice that.
+const maxForgeTests = 5 * time.Minute
+
+// ErrNoForge is the error where a folder is not a Foundry project's, or forge is not at hand.
+var ErrNoForge = errors.New("forge is not installed")
+
+// RunForgeTests runs tests under forge as a project's build is run, and returns the results
+// by contract and function, "Sightline_SL_1" and "test_SL_1()". Nothing is written to the project,
+// and nothing is compiled but the tests and what they import. Where a set-up fails, the
+// function is "setUp()". It tells progress before forge runs.
+func RunForgeTests(ctx context.Context, t ForgeTests, progress func(command string)) (map[string]map[string]ForgeResult, error) {
+	root, err := filepath.Abs(t.Root)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Root, err)
+	}
+	f := &finder{root: root, shown: t.Root, FindOptions: FindOptions{Env: t.Names, Timeout: maxForgeTests, Strangers: t.Strangers, Compilers: solc.Options{Repository: t.Repository}}}
+	setups := settings.Detect(root, os.Getenv)
+	i := slices.IndexFunc(setups, func(s settings.Setup) bool { return s.Tool == settings.ToolFoundry && s.Config != "" })
+	program := f.program(programs[settings.ToolFoundry])
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("%w: %s has no foundry.toml", ErrNoForge, t.Root)
+	case program == "":
+		return nil, ErrNoForge
+	}
+	c := command{Setup: setups[i], argv: []string{program, "test", "--json", "--offline", "--match-contract", "^Sightline_", "--match-test", "^test_SL"}, shown: []string{"forge", "test"}, temporary: true}
+	folder, err := c.prepare()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	tests := filepath.Join(folder, "tests")
+	c.env = []string{
+		"FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "FOUNDRY_LINT_LINT_ON_BUILD=false", "FOUNDRY_SRC=" + tests, "FOUNDRY_TEST=" + tests,
+		"FOUNDRY_TEST_FAILURES_FILE=" + filepath.Join(folder, "cache", "test-failures"),
+	}
+	for _, imported := range t.Imports {
+		imported = path.Clean(imported)
+		c.argv = append(c.argv, "--remappings", ForgeImports+imported+"/="+imported+"/")
+	}
+	if err := writeTests(tests, t.Sources); err != nil {
+		return nil, err
+	}
+	where, done, err := f.placeFor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	progress(c.String())
+	output := &tail{limit: maxForgeOutput}
+	c.stdout = output
+	_, err = f.run(ctx, where, c)
+	if results, ok := readForgeResults(output.bytes()); ok {
+		return results, nil // a test that fails is a failure of the program, too
+	}
+	if err == nil {
+		err = fmt.Errorf("%s ended well, but gave no results", c.String())
+	}
+	return nil, err
+}
+
+// maxForgeOutput is how much of forge's results is kept: some kilobytes for each test.
+const maxForgeOutput = 4 << 20
+
+// writeTests writes tests where every user can read them.
+func writeTests(folder string, sources map[string]string) error {
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return err
+	}
+	for name, text := range sources {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil { //nolint:gosec // the tool's user reads it
+			return err
+		}
+	}
+	return nil
+}
+
+// testName is the key of a function in forge's results.
+var testName = regexp.MustCompile(`^[A-Za-z0-9_$]+\(\)$`)
+
+// readForgeResults reads what `forge test --json` prints, after what else it may have said.
+func readForgeResults(out []byte) (map[string]map[string]ForgeResult, bool) {
+	begin := strings.Index(string(out), "{")
+	if begin < 0 {
+		return nil, false
+	}
+	var suites map[string]struct {
+		Results map[string]struct {
+			Status string  `json:"status"`
+			Reason *string `json:"reason"`
+		} `json:"test_results"`
+	}
+	if err := json.NewDecoder(strings.NewReader(string(out[begin:]))).Decode(&suites); err != nil || len(suites) == 0 {
+		return nil, false
+	}
+	results := map[string]map[string]ForgeResult{}
+	for name, suite := range suites { // "…/SL_1.t.sol:Sightline_1"
+		contract := name[strings.LastIndex(name, ":")+1:]
+		results[contract] = map[string]ForgeResult{}
+		for function, result := range suite.Results {
+			if !testName.MatchString(function) {
+				continue // fuzz tests that ours inherit
+			}
+			r := ForgeResult{Status: result.Status}
+			if result.Reason != nil {
+				r.Reason = *result.Reason
+			}
+			results[contract][function] = r
+		}
+	}
+	return results, true
+}
