@@ -377,8 +377,8 @@ type Finding struct {
 	// Test is the sequence as a Foundry test; nil: none was written.
 	Test      *FoundryTest `json:"foundryTest,omitempty"`
 	Confirmed string       `json:"confirmed"` // "go-ethereum"
-	// UnderForge is whether a fuzz test of the project fails under forge as well: then
-	// Location is the place in the test where it fails. nil: it is no such test.
+	// UnderForge is whether a fuzz test of the project fails under forge as well; Location is
+	// the place in the test where it fails. nil: the finding is about something else.
 	UnderForge *UnderForge `json:"underForge,omitempty"`
 	// Shipped is whether it happens on the project's own build; empty: unknown.
 	Shipped       string  `json:"shipped"`

@@ -33,7 +33,7 @@ var FailingTest = &Oracle{
 	Title:    "A fuzz test of the project fails",
 	Severity: High,
 	Doc: "A fuzz test of the project's own (a function test… with parameters of a Foundry test that sets up the World) fails with some arguments: it reverts, or one of its assertions does not hold. " +
-		"It fails as forge would have it fail, called on its own after setUp().",
+		"It runs as in forge: alone, in the state that forge has after setUp(). Where forge is installed, the test is run under it with the same arguments before it is reported.",
 	Remedy: "Run the test with the arguments that the finding names: forge fails on them, too. A test that is right shows what to mend in the contract. " +
 		"One that is wrong about such arguments should exclude them, with bound or vm.assume.",
 	Check: checkTest,

@@ -25,6 +25,10 @@ var forkCheats = [][]byte{
 // bare makes what the fuzz tests of a set-up run on, by running it again on forge's chain
 // and nothing else. Where that fails, which is noted in the report, there is none.
 func (b *builder) bare(ctx context.Context, up *TestSetup, s *setups, options Options) (*evm.Bare, error) {
+	if hasMethod(up.Contract.ABI, "beforeTestSetup(bytes4)") {
+		b.report.Notes = append(b.report.Notes, fmt.Sprintf("the fuzz tests of %s are not run: its beforeTestSetup has forge make calls before each of them", up.Contract.QualifiedName()))
+		return nil, nil
+	}
 	w := foundryWorld(options.Fork, &s.chain, s.recorded)
 	for _, sender := range w.Senders {
 		delete(w.Accounts, sender.Address)

@@ -46,12 +46,20 @@ func (d *describer) failingStatement(t *oracle.TestFailure, file string) (byteco
 			if !ok || at.File != file && !isTestFile(at.File) {
 				continue
 			}
-			if _, ok := d.head.Positions.FunctionAt(loc); ok {
+			function, ok := d.head.Positions.FunctionAt(loc)
+			if ok && (at.File == file || !isAssertion(function)) {
 				return at, true
 			}
 		}
 	}
 	return bytecode.Position{}, false
+}
+
+// isAssertion reports whether a function is one of a test library by its name: some projects
+// have a copy among their tests.
+func isAssertion(function string) bool {
+	name := strings.TrimLeft(function, "_")
+	return strings.HasPrefix(name, "assert") || name == "fail"
 }
 
 // isTestFile reports whether a file is of the project's tests by convention, and not of a test

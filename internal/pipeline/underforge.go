@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 
-	"github.com/sightline-evm/sightline/diffmap/compile/project"
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/report"
@@ -71,18 +70,16 @@ func (t *forgeTests) add(f *fuzzer.Finding, test *replay.FuzzTestRun) {
 func testID(i int) string { return fmt.Sprintf("SL_%d", i+1) }
 
 func (t *forgeTests) run(ctx context.Context, r *run, folder string, said map[*fuzzer.Finding]underForge) {
-	tests := project.ForgeTests{
-		Root: filepath.Join(r.change.Root, filepath.FromSlash(folder)), Sources: map[string]string{},
-		Names: r.o.Change.Env, Repository: r.change.Paths.Checkout, Strangers: r.change.Strangers(),
-	}
+	sources := map[string]string{}
+	var imports []string
 	for i, test := range t.runs {
 		from := test.Folder()
-		if !slices.Contains(tests.Imports, from) {
-			tests.Imports = append(tests.Imports, from)
+		if !slices.Contains(imports, from) {
+			imports = append(imports, from)
 		}
-		tests.Sources[testID(i)+".t.sol"] = test.Source(testID(i), path.Join(project.ForgeImports, from), "A finding.")
+		sources[testID(i)+".t.sol"] = test.Source(testID(i), path.Join(change.ForgeImports, from), "A finding.")
 	}
-	results, err := project.RunForgeTests(ctx, tests, func(command string) {
+	results, err := r.change.RunForgeTests(ctx, folder, sources, imports, func(command string) {
 		r.o.Log.Line("forge   running %s for what fails here: %s", human.Plural(len(t.runs), "fuzz test"), command)
 	})
 	for i, f := range t.findings {

@@ -46,9 +46,6 @@ type ForgeResult struct {
 // been built before, within twice that.
 const maxForgeTests = 5 * time.Minute
 
-// ErrNoForge is the error where a folder is not a Foundry project's, or forge is not at hand.
-var ErrNoForge = errors.New("forge is not installed")
-
 // RunForgeTests runs tests under forge as a project's build is run, and returns the results
 // by contract and function, "Sightline_SL_1" and "test_SL_1()". Nothing is written to the project,
 // and nothing is compiled but the tests and what they import. Where a set-up fails, the
@@ -64,11 +61,11 @@ func RunForgeTests(ctx context.Context, t ForgeTests, progress func(command stri
 	program := f.program(programs[settings.ToolFoundry])
 	switch {
 	case i < 0:
-		return nil, fmt.Errorf("%w: %s has no foundry.toml", ErrNoForge, t.Root)
+		return nil, errors.New("the project has no foundry.toml")
 	case program == "":
-		return nil, ErrNoForge
+		return nil, errors.New("forge is not installed")
 	}
-	c := command{Setup: setups[i], argv: []string{program, "test", "--json", "--offline", "--match-contract", "^Sightline_", "--match-test", "^test_SL"}, shown: []string{"forge", "test"}, temporary: true}
+	c := command{Setup: setups[i], argv: []string{program, "test", "--json", "--offline", "--build-info", "--match-contract", "^Sightline_", "--match-test", "^test_SL"}, shown: []string{"forge", "test"}, temporary: true}
 	folder, err := c.prepare()
 	if err != nil {
 		return nil, err
