@@ -53,49 +53,66 @@ func DescribeTestFailure(exec *evm.Execution) *TestFailure {
 // notedText is what ds-test's events say was wrong, of the frames from the first up to the
 // one that notes the failure.
 func notedText(exec *evm.Execution, first, note int) string {
-	text, operator := "an assertion does not hold", "!="
-	sides := map[string]string{}
+	said := noted{text: "an assertion does not hold", sides: map[string]string{}}
 	for i := first; i < note; i++ {
 		f := &exec.Frames[i]
-		if f.Program == nil || f.Program.Contract == nil {
-			continue
-		}
-		for _, log := range f.Logs {
-			if len(log.Topics) == 0 {
-				continue
-			}
-			e, err := f.Program.Contract.ABI.EventByID(log.Topics[0])
-			if err != nil || !strings.HasPrefix(e.RawName, "log") {
-				continue
-			}
-			values, ok := evm.FormatArguments(e.Inputs.NonIndexed(), log.Data)
-			switch {
-			case !ok || len(values) == 0:
-			case len(values) == 1:
-				if said, ok := strings.CutPrefix(unquoted(values[0]), "Error: "); ok {
-					text = said
-				}
-			case unquoted(values[0]) == "Error":
-				text = unquoted(values[1])
-			default:
-				side := strings.TrimSpace(unquoted(values[0]))
-				if sides[side] == "" {
-					sides[side] = values[1]
-				}
-			}
+		for j := range f.Logs {
+			said.add(f, &f.Logs[j])
 		}
 	}
-	for wanted, inverse := range map[string]string{"a != b ": "==", "a > b ": "<=", "a >= b ": "<", "a < b ": ">=", "a <= b ": ">"} {
-		if strings.HasPrefix(text, wanted) {
-			operator = inverse
+	return said.String()
+}
+
+// noted is what ds-test's events say.
+type noted struct {
+	text  string            // "a == b not satisfied [uint]", or the message of the test
+	sides map[string]string // the values that were compared, by what they are called
+}
+
+// add adds what an event of a frame says.
+func (n *noted) add(f *evm.Frame, log *evm.Log) {
+	if len(log.Topics) == 0 || f.Program == nil || f.Program.Contract == nil {
+		return
+	}
+	e, err := f.Program.Contract.ABI.EventByID(log.Topics[0])
+	if err != nil || !strings.HasPrefix(e.RawName, "log") {
+		return
+	}
+	values, ok := evm.FormatArguments(e.Inputs.NonIndexed(), log.Data)
+	if !ok || len(values) == 0 {
+		return
+	}
+	name := unquoted(values[0])
+	switch {
+	case len(values) == 1:
+		if text, ok := strings.CutPrefix(name, "Error: "); ok {
+			n.text = text
 		}
+	case name == "Error":
+		n.text = unquoted(values[1])
+	default:
+		if side := strings.TrimSpace(name); n.sides[side] == "" {
+			n.sides[side] = values[1]
+		}
+	}
+}
+
+// inverses are what holds where ds-test says of two values, a and b, that another relation
+// does not.
+var inverses = map[string]string{"!=": "==", ">": "<=", ">=": "<", "<": ">=", "<=": ">"}
+
+// String is "99 != 100", or the text where no values are known.
+func (n *noted) String() string {
+	operator := "!="
+	if fields := strings.Fields(n.text); len(fields) > 1 && fields[0] == "a" && inverses[fields[1]] != "" {
+		operator = inverses[fields[1]]
 	}
 	for _, names := range [][2]string{{"Left", "Right"}, {"Actual", "Expected"}, {"Value a", "Value b"}} {
-		if left, right := sides[names[0]], sides[names[1]]; left != "" && right != "" {
+		if left, right := n.sides[names[0]], n.sides[names[1]]; left != "" && right != "" {
 			return fmt.Sprintf("%s %s %s", left, operator, right)
 		}
 	}
-	return text
+	return n.text
 }
 
 // unquoted is a formatted string without quotes.
