@@ -23,10 +23,9 @@ func isFuzzTest(m *abi.Method) bool { return len(m.Inputs) > 0 }
 
 // fuzzTest is what the runs of one showed.
 type fuzzTest struct {
-	call    evm.Call // the run to begin with
-	touches bool     // some run entered code of a contract with targets
-	passed  bool     // some run succeeded
-	clear   bool     // some run did not depend on what is not here
+	touches bool // some run entered code of a contract with targets
+	passed  bool // some run succeeded
+	clear   bool // some run did not depend on what is not here
 }
 
 // see looks at a run, the last call of an execution.
