@@ -142,23 +142,34 @@ func Compiled(root string, projects, files []string, options solc.Options) []str
 		}
 	}
 	var compiled []string
+	everything(root, projects, options, func(file string) {
+		if name := names[file]; name != "" && !slices.Contains(compiled, name) {
+			compiled = append(compiled, name)
+		}
+	})
+	return compiled
+}
+
+// Followed lists the files, symbolic links resolved, that sources of the projects are compiled from, as
+// far as they are found. Projects are as in [List].
+func Followed(root string, projects []string, options solc.Options) []string {
+	var files []string
+	everything(root, projects, options, func(file string) { files = append(files, filepath.ToSlash(file)) })
+	return files
+}
+
+// everything visits the files, symbolic links resolved, that sources of the projects are compiled from.
+func everything(root string, projects []string, options solc.Options, visit func(file string)) {
 	for _, project := range projects {
 		options.Root = filepath.Join(root, filepath.FromSlash(project))
 		p, err := sources.Open(options.Root, options)
 		if err != nil {
 			continue // a build says what is wrong
 		}
-		own, err := p.Names()
-		if err != nil {
-			continue
+		if own, err := p.Names(); err == nil {
+			follow(p, own, visit)
 		}
-		follow(p, own, func(file string) {
-			if name := names[file]; name != "" && !slices.Contains(compiled, name) {
-				compiled = append(compiled, name)
-			}
-		})
 	}
-	return compiled
 }
 
 // follow visits the files, symbolic links resolved, of named sources and of what

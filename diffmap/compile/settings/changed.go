@@ -2,7 +2,6 @@ package settings
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"path"
 	"reflect"
@@ -27,14 +26,17 @@ type Difference struct {
 	Standard map[string]any
 	// Removed and Added are remappings that the base's version has not, and has.
 	Removed, Added []string
+	// Packages are the installed packages of which the base has, or may have, other contents,
+	// sorted. That matters where sources import them.
+	Packages []string
 }
 
 // Any reports whether there is any.
-func (d *Difference) Any() bool { return d.Unknown || len(d.Names) > 0 }
+func (d *Difference) Any() bool { return d.Unknown || len(d.Names)+len(d.Packages) > 0 }
 
 // Compare compares two versions of a configuration or lock file, given by its name. What it
 // does not understand is Unknown: of JavaScript, all but comments, the keys of [apart] and
-// the literals of [scripted]; of lock files other than npm's, everything.
+// the literals of [scripted].
 func Compare(file string, base, head []byte, getenv func(string) string) Difference {
 	switch name := path.Base(file); {
 	case bytes.Equal(base, head):
@@ -45,8 +47,9 @@ func Compare(file string, base, head []byte, getenv func(string) string) Differe
 		d := Difference{}
 		d.remap(strings.Fields(string(base)), strings.Fields(string(head)))
 		return d
-	case name == "package.json" || name == "package-lock.json" || name == "npm-shrinkwrap.json":
-		return Difference{Unknown: !sameDependencies(base, head)}
+	case lockFiles[name] != nil:
+		changed, ok := comparePackages(name, base, head)
+		return Difference{Unknown: !ok, Packages: changed}
 	case strings.HasPrefix(name, "hardhat.config.") || name == "truffle-config.js" || name == "truffle.js":
 		return compareScripts(script(base), script(head))
 	}
@@ -54,8 +57,8 @@ func Compare(file string, base, head []byte, getenv func(string) string) Differe
 }
 
 // foundryApart are the tables and keys of foundry.toml that decide nothing about how contracts
-// are compiled: those of tests, scripts, chains, and of what is printed (Foundry's
-// configuration reference). What is not listed counts.
+// are compiled: those of tests, scripts, chains, of where output goes and of what is printed
+// (Foundry's configuration reference). What is not listed counts.
 var foundryApart = []string{
 	"fuzz", "invariant", "fmt", "lint", "doc", "rpc_endpoints", "etherscan", "bind_json", "coverage", "labels",
 	"verbosity", "gas_reports", "gas_reports_ignore", "gas_reports_include_tests", "gas_limit", "gas_price",
@@ -68,6 +71,7 @@ var foundryApart = []string{
 	"extra_output_files", "build_info", "cache", "cache_path", "force", "offline",
 	"match_test", "no_match_test", "match_contract", "no_match_contract", "match_path", "no_match_path",
 	"no_match_coverage", "test_failures_file", "unchecked_cheatcode_artifacts", "assertions_revert", "legacy_assertions",
+	"out", "test", "script", "build_info_path", "dynamic_test_linking", "soldeer",
 	"broadcast", "script_execution_protection", "mutation_dir", "snapshots", "gas_snapshot_check", "gas_snapshot_emit",
 }
 
@@ -89,7 +93,10 @@ func compareFoundry(base, head []byte, getenv func(string) string) Difference {
 	}
 	d := Difference{}
 	for key := range differing(old, now) {
-		if key != "profile" && !slices.Contains(foundryApart, key) {
+		switch {
+		case key == "dependencies": // soldeer's
+			d.Packages = slices.Sorted(maps.Keys(differing(old.sub(key), now.sub(key))))
+		case key != "profile" && !slices.Contains(foundryApart, key):
 			d.Unknown = true
 		}
 	}
@@ -166,33 +173,6 @@ func (d *Difference) remap(base, head []string) {
 	if len(d.Removed)+len(d.Added) > 0 {
 		d.Names = append(d.Names, "remappings")
 	}
-}
-
-// packageApart are the fields of package.json that decide nothing about what is installed
-// (npm's documentation, "package.json"), nor about what Hardhat loads.
-var packageApart = []string{
-	"name", "version", "description", "keywords", "homepage", "bugs", "license", "author", "contributors", "funding",
-	"files", "scripts", "repository", "private", "publishConfig", "engines", "lint-staged", "prettier", "eslintConfig", "husky",
-}
-
-// sameDependencies reports whether two versions of package.json, or of npm's lock file, install
-// the same.
-func sameDependencies(base, head []byte) bool {
-	var old, now map[string]any
-	if json.Unmarshal(base, &old) != nil || json.Unmarshal(head, &now) != nil {
-		return false
-	}
-	for _, file := range []map[string]any{old, now} {
-		deleteAll(file, packageApart)
-		packages, _ := file["packages"].(map[string]any) // of a lock file
-		root, _ := packages[""].(map[string]any)
-		deleteAll(root, packageApart)
-	}
-	return reflect.DeepEqual(old, now)
-}
-
-func deleteAll(m map[string]any, keys []string) {
-	maps.DeleteFunc(m, func(key string, _ any) bool { return slices.Contains(keys, key) })
 }
 
 // apart finds where the keys start of a tool's JavaScript configuration that decide nothing about

@@ -5,7 +5,7 @@ import "testing"
 // FuzzCompare: no text of a settings file makes the comparison fail, a file is like itself, and
 // what differs does so in both directions.
 func FuzzCompare(f *testing.F) {
-	files := []string{"foundry.toml", "remappings.txt", "package.json", "package-lock.json", "hardhat.config.ts", "truffle-config.js"}
+	files := []string{"foundry.toml", "remappings.txt", "package.json", "package-lock.json", "hardhat.config.ts", "truffle-config.js", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "soldeer.lock"}
 	f.Add(uint8(0), []byte("[profile.default]\nsolc = '0.8.20'\nvia_ir = true\n"), []byte("[profile.default]\nsolc = '0.8.30'\n[fuzz]\nruns = 3\n"))
 	f.Add(uint8(1), []byte("@a/=lib/a/\n"), []byte("@a/=lib/b/\n"))
 	f.Add(uint8(2), []byte(`{"dependencies": {"a": "1"}}`), []byte(`{"version": "2", "dependencies": {"a": "1"}}`))

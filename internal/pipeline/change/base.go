@@ -1,8 +1,10 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"path/filepath"
@@ -227,9 +229,15 @@ func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap
 	if err != nil {
 		return nil, err
 	}
+	unknown := "" // what the base imports
 	own := func(name string) ([]byte, error) {
 		if place := c.unknownSubmodule(path.Join(c.Paths.Root, o.Folder, name)); place != "" {
-			return nil, fmt.Errorf("the base's contents of %s are unknown", place)
+			unknown = cmp.Or(unknown, place)
+			return nil, fs.ErrNotExist
+		}
+		if changed := c.changedPackage(name, o); changed != "" {
+			unknown = cmp.Or(unknown, "the package "+human.Printable(changed))
+			return nil, fs.ErrNotExist
 		}
 		return read(name)
 	}
@@ -238,7 +246,11 @@ func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap
 		c.log.Warn("%s changed: the base version is compiled with its own settings", human.Printable(own.describe()))
 		build.Settings = append(build.Settings, own.Difference)
 	}
-	return o.BaseBuild(ctx, build, compilers, c.Debug)
+	built, err := o.BaseBuild(ctx, build, compilers, c.Debug)
+	if err != nil && unknown != "" {
+		return nil, fmt.Errorf("the base's contents of %s are unknown: %w", unknown, err)
+	}
+	return built, err
 }
 
 // baseOptions are the options with the head's texts of files that changed in submodules.

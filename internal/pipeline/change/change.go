@@ -143,6 +143,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	if err := c.readBuilds(ctx); err != nil {
 		return nil, err
 	}
+	c.findUsedPackages()
 	if err := c.checkCommitted(); err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ type dependencies struct {
 	problems map[string]string // by submodule: why it is not known what changed in it
 	settings []string          // changed files that decide settings or what imports mean, in ways that are not known
 	own      []ownSettings     // changed files of which it is known
+	packages []changedPackages // changed files that say which packages are installed
 }
 
 // ownSettings is a settings file of which the base has another version.
@@ -44,13 +45,19 @@ func (c *Change) readDependencies(ctx context.Context) {
 	for _, f := range diffmap.ChangedSettings(c.Diff) {
 		file := f.Path()
 		switch d := c.compareSettings(f); {
-		case c.locked(file) || !d.Any():
+		case path.Base(file) == "package.json" && c.locked(file) || !d.Any():
 		case d.Unknown:
 			c.deps.settings = append(c.deps.settings, file)
 		default:
-			c.deps.own = append(c.deps.own, ownSettings{file, d})
+			if len(d.Names) > 0 {
+				c.deps.own = append(c.deps.own, ownSettings{file, d})
+			}
+			if len(d.Packages) > 0 && !c.locked(file) {
+				c.deps.packages = append(c.deps.packages, changedPackages{file: file, names: d.Packages})
+			}
 		}
 	}
+	c.findUsedPackages()
 	if len(c.deps.pins) > 0 {
 		c.deps.diff, c.deps.problems = (&git.Repository{Root: c.Paths.Checkout, Matters: Matters, Commits: c.options.Known != nil}).InSubmodules(ctx, c.Diff)
 	}
@@ -117,11 +124,16 @@ func (d *dependencies) unread() []report.Unread {
 	for _, file := range d.settings {
 		list = append(list, report.Unread{File: file, Reason: "settings or dependencies: what they change in the code is not known"})
 	}
+	for _, p := range d.usedPackages() {
+		list = append(list, report.Unread{File: p.file, Reason: fmt.Sprintf("%s, which sources import: what changed in the code is not known", human.Printable(p.described()))})
+	}
 	return list
 }
 
 // others reports whether anything changed besides the sources.
-func (d *dependencies) others() bool { return len(d.pins)+len(d.settings)+len(d.own) > 0 }
+func (d *dependencies) others() bool {
+	return len(d.pins)+len(d.settings)+len(d.own)+len(d.usedPackages()) > 0
+}
 
 // warn says why changes besides those to the sources are not compared.
 func (d *dependencies) warn(log *progress.Log) {
@@ -131,6 +143,10 @@ func (d *dependencies) warn(log *progress.Log) {
 	if n := len(d.settings); n > 0 {
 		log.Warn("%s changed, with unknown effect on the code: pass the base's own build, made with its settings and dependencies, as --base-build",
 			human.Printable(d.settings[0])+human.More(n-1))
+	}
+	for _, p := range d.usedPackages() {
+		log.Warn("%s changed, and with it what sources import (%s), with unknown effect on the code: pass the base's own build, made with its dependencies, as --base-build",
+			human.Printable(p.file), human.Printable(p.described()))
 	}
 }
 
@@ -149,6 +165,9 @@ func (d *dependencies) causes() []string {
 	}
 	for _, own := range d.own {
 		causes = append(causes, own.describe())
+	}
+	for _, p := range d.usedPackages() {
+		causes = append(causes, fmt.Sprintf("%s (%s)", p.file, p.described()))
 	}
 	return append(causes, d.settings...)
 }
@@ -193,6 +212,9 @@ func (c *Change) unknownOfBase(o *compile.Output) string {
 		if affects(file, o, c.Paths.Root) {
 			return file
 		}
+	}
+	if p := c.packageOfOutput(o); p != "" {
+		return p
 	}
 	for _, s := range o.Sources {
 		file, below := strings.CutPrefix(s.File, filepath.ToSlash(c.Paths.Checkout)+"/")

@@ -126,12 +126,15 @@ func (c *Change) findUnread() {
 // unbuiltBySettings returns a changed settings file that may be why no build holds a source of
 // the project's own; empty if there is none.
 func (c *Change) unbuiltBySettings(file string) string {
-	if len(c.deps.settings) == 0 || !solidity.IsSource(file) || roleOfFile(file) != world.UnderTest || c.Paths.Held(c.Outputs, file) {
+	if len(c.deps.settings)+len(c.deps.packages) == 0 || !solidity.IsSource(file) || roleOfFile(file) != world.UnderTest || c.Paths.Held(c.Outputs, file) {
 		return ""
 	}
 	folders := strings.Split(file, "/")
 	if !slices.ContainsFunc(folders[:len(folders)-1], func(name string) bool { return name == "src" || name == "contracts" }) {
 		return "" // a place that tools do not build from, such as certora/
 	}
-	return c.deps.settings[0]
+	if len(c.deps.settings) > 0 {
+		return c.deps.settings[0]
+	}
+	return c.deps.packages[0].file // a tool's plugin may say what is built
 }
