@@ -297,6 +297,10 @@ func (f *finder) untested(s settings.Setup, outputs []*compile.Output) string {
 		}
 	}
 	lacking := ""
+	layout, err := settings.FoundryLayout(f.root, os.Getenv)
+	if err != nil {
+		return "" // forge says what is wrong
+	}
 	_ = filepath.WalkDir(f.root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil { // what cannot be read cannot be built
 			return nil //nolint:nilerr // see above
@@ -305,7 +309,7 @@ func (f *finder) untested(s settings.Setup, outputs []*compile.Output) string {
 		switch {
 		case entry.IsDir() && file != f.root && (strings.HasPrefix(name, ".") || name == "node_modules" || settings.IsConfigured(file) || filepath.Dir(file) == f.root && slices.Contains(sources.SkippedRootFolders, name)):
 			return fs.SkipDir
-		case entry.IsDir() || !strings.HasSuffix(name, ".t.sol") || held[f.relative(file)]:
+		case entry.IsDir() || !strings.HasSuffix(name, ".t.sol") || held[f.relative(file)] || layout.Skips(f.relative(file)):
 			return nil
 		}
 		lacking = f.relative(file) + " is not part of it"

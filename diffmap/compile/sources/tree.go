@@ -43,6 +43,7 @@ type Tree struct {
 	Remappings   []Remapping
 	stated       int    // of them, by the project's files; the rest are inferred
 	sourceFolder string // foundry.toml's src; empty when not given
+	layout       settings.Layout
 	limits       reading.Limits
 	bytes        int64 // Read so far
 	files        int   // likewise
@@ -94,6 +95,10 @@ func (p *Tree) readSettings() error {
 			p.sourceFolder = folder
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var err error
+	if p.layout, err = settings.FoundryLayout(p.Root, os.Getenv); err != nil {
 		return err
 	}
 	for _, line := range lines {
@@ -183,6 +188,9 @@ func (p *Tree) walk(folder string, names *[]string) error {
 		relative, err := filepath.Rel(p.Root, file)
 		if err != nil {
 			return err
+		}
+		if p.layout.Skips(filepath.ToSlash(relative)) {
+			return nil
 		}
 		*names = append(*names, filepath.ToSlash(relative))
 		if len(*names) > p.limits.Files {
