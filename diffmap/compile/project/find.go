@@ -44,6 +44,9 @@ type FindOptions struct {
 	// Progress is told what is done, a line each; may be nil.
 	Progress func(line string)
 	Limits   reading.Limits
+	// Changed are the files that a change concerns, relative to the root, with slashes: of a
+	// Foundry project, only what uses them is compiled, see [ClosureOf]; nil: everything.
+	Changed []string
 	// Tracked reports whether git tracks a file: a pull request can bring it, so it is not
 	// taken for a tool's output. nil: no file is.
 	Tracked func(file string) bool
@@ -126,13 +129,17 @@ func (f *finder) find(ctx context.Context) (*Found, error) {
 			if command, _ := installCommand(f.root, cmp.Or(f.Compilers.Repository, f.root), ""); s.Tool == settings.ToolHardhat && command != "" {
 				how = ", " + command
 			}
-			f.say("%s says that this is a %s project, but %s is not installed%s: its sources are compiled by solc, with no other settings of it than viaIR and the EVM version", s.Config, s.Tool, program, how)
+			what := "its sources are"
+			if s.Tool == settings.ToolFoundry {
+				what = "its sources, and the tests that use what changed, are"
+			}
+			f.say("%s says that this is a %s project, but %s is not installed%s: %s compiled by solc, with no other settings of it than viaIR, the EVM version, remappings and what is skipped", s.Config, s.Tool, program, how, what)
 		}
 	}
 	if f.Progress != nil {
 		f.Progress("compiling the sources below " + f.shown)
 	}
-	outputs, err := CompileSources(ctx, f.root, f.Compilers, f.Debug)
+	outputs, err := f.compilePlain(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,8 @@ type Unit struct {
 	Input    json.RawMessage // standard JSON, every source's content inlined
 	Compiler *solc.Compiler  // the newest that is allowed
 	Pragmas  []string        // of all sources
+
+	names []string // of all sources
 }
 
 // CompileSources makes the debug build of a folder of sources without their tool. Of the
@@ -56,19 +58,34 @@ func CompileSources(ctx context.Context, root string, options solc.Options, debu
 	return outputs, nil
 }
 
-func (u Unit) compile(ctx context.Context, options solc.Options, debug compile.DebugOptions) (*compile.Output, error) {
-	o, first := compile.DebugBuild(ctx, u.Input, u.Compiler, debug)
-	for c, err := u.Compiler, first; errors.Is(err, solc.ErrCompile); {
-		older := fmt.Sprintf("<%d.%d.0", c.Number().Major, c.Number().Minor)
-		if c, err = solc.Find(ctx, append([]string{older}, u.Pragmas...), options); err != nil {
-			break
-		}
-		if o, err = compile.DebugBuild(ctx, u.Input, c, debug); err == nil {
-			o.Refused = true
-			return o, nil
+func (u *Unit) compile(ctx context.Context, options solc.Options, debug compile.DebugOptions) (*compile.Output, error) {
+	o, err := compile.DebugBuild(ctx, u.Input, u.Compiler, debug)
+	if errors.Is(err, solc.ErrCompile) && !errors.Is(err, solc.ErrTrapped) {
+		if old := u.compileOlder(ctx, options, debug); old != nil {
+			return old, nil
 		}
 	}
-	return o, first
+	return o, err
+}
+
+// compileOlder compiles with the newest compiler of an older language that takes the sources;
+// nil where none does.
+func (u *Unit) compileOlder(ctx context.Context, options solc.Options, debug compile.DebugOptions) *compile.Output {
+	for c := u.Compiler; ; {
+		older := fmt.Sprintf("<%d.%d.0", c.Number().Major, c.Number().Minor)
+		var err error
+		if c, err = solc.Find(ctx, append([]string{older}, u.Pragmas...), options); err != nil {
+			return nil
+		}
+		o, err := compile.DebugBuild(ctx, u.Input, c, debug)
+		if err == nil {
+			o.Refused = true
+			return o
+		}
+		if !errors.Is(err, solc.ErrCompile) {
+			return nil
+		}
+	}
 }
 
 // Units collects the *.sol files below root's src and contracts folders, or
@@ -94,6 +111,9 @@ func Units(ctx context.Context, root string, options solc.Options) ([]Unit, erro
 	if err != nil {
 		return nil, err
 	}
+	if len(g.broken) > 0 {
+		return nil, g.broken[0].err
+	}
 	g.code = settings.CodeSettings(root, os.Getenv)
 	return g.units(ctx, options, p.Remappings)
 }
@@ -105,6 +125,14 @@ type graph struct {
 	names   []string            // in order of discovery
 	roots   []string            // that were asked for
 	code    settings.Code       // of the project
+	broken  []brokenSource      // in order of discovery
+}
+
+// brokenSource is a source that cannot be compiled, since something that it imports, or it itself,
+// is not there or cannot be read.
+type brokenSource struct {
+	name string
+	err  error
 }
 
 // unreadable says what keeps a source that git or the folder lists from being compiled.
@@ -117,7 +145,7 @@ func unreadable(name string) error {
 		Problem: "this source cannot be read: it is not a regular file, or it is a link that leads out of the repository or to a hidden file"}
 }
 
-// resolve reads the named sources and everything they import.
+// resolve reads the named sources and everything they import, as far as it is there.
 func resolve(p *sources.Tree, names []string) (*graph, error) {
 	g := &graph{texts: map[string][]byte{}, imports: map[string][]string{}, roots: names}
 	type request struct {
@@ -136,18 +164,24 @@ func resolve(p *sources.Tree, names []string) (*graph, error) {
 		}
 		file, tried := p.Locate(r.name)
 		if file == "" && r.importer == "" {
-			return nil, unreadable(r.name)
+			g.broken = append(g.broken, brokenSource{r.name, unreadable(r.name)})
+			continue
 		}
 		if file == "" {
-			return nil, importError(p, r.importer, r.line, r.name, tried)
+			g.broken = append(g.broken, brokenSource{r.importer, importError(p, r.importer, r.line, r.name, tried)})
+			continue
 		}
 		text, err := p.Read(file)
 		if err != nil {
 			var e *reading.Error
-			if errors.As(err, &e) {
-				return nil, err
+			if errors.As(err, &e) && !errors.Is(err, sources.ErrImport) {
+				return nil, err // too much altogether
 			}
-			return nil, &reading.Error{Origin: file, Kind: sources.ErrImport, Problem: "cannot be read: " + err.Error(), Cause: err}
+			if e == nil {
+				err = &reading.Error{Origin: file, Kind: sources.ErrImport, Problem: "cannot be read: " + err.Error(), Cause: err}
+			}
+			g.broken = append(g.broken, brokenSource{cmp.Or(r.importer, r.name), err})
+			continue
 		}
 		g.texts[r.name] = text
 		g.names = append(g.names, r.name)
@@ -183,7 +217,7 @@ func (g *graph) units(ctx context.Context, options solc.Options, remappings []so
 		c, err = solc.Find(ctx, g.pragmas(all), options)
 	}
 	if err == nil {
-		return []Unit{{g.input(all, remappings), c, g.pragmas(all)}}, nil
+		return []Unit{{g.input(all, remappings), c, g.pragmas(all), all}}, nil
 	}
 	if !errors.Is(err, solc.ErrNoCompiler) {
 		return nil, err
@@ -222,7 +256,7 @@ func (g *graph) units(ctx context.Context, options solc.Options, remappings []so
 	var units []Unit
 	for _, c := range compilers {
 		names := slices.Compact(slices.Sorted(slices.Values(members[c.Path()])))
-		units = append(units, Unit{g.input(names, remappings), c, g.pragmas(names)})
+		units = append(units, Unit{g.input(names, remappings), c, g.pragmas(names), names})
 	}
 	return units, nil
 }
@@ -265,22 +299,29 @@ func (g *graph) pragmaPlace(group []string) string {
 func (g *graph) closures(names []string) [][]string {
 	var closures [][]string
 	for _, name := range names {
-		if !slices.Contains(g.roots, name) {
-			continue
+		if slices.Contains(g.roots, name) {
+			closures = append(closures, g.closure([]string{name}))
 		}
-		closure := []string{name}
-		seen := map[string]bool{name: true}
-		for i := 0; i < len(closure); i++ {
-			for _, other := range g.imports[closure[i]] {
-				if !seen[other] {
-					seen[other] = true
-					closure = append(closure, other)
-				}
-			}
-		}
-		closures = append(closures, closure)
 	}
 	return closures
+}
+
+// closure is some sources, before what they import.
+func (g *graph) closure(names []string) []string {
+	closure := slices.Clone(names)
+	seen := map[string]bool{}
+	for _, name := range closure {
+		seen[name] = true
+	}
+	for i := 0; i < len(closure); i++ {
+		for _, other := range g.imports[closure[i]] {
+			if !seen[other] {
+				seen[other] = true
+				closure = append(closure, other)
+			}
+		}
+	}
+	return closure
 }
 
 func (g *graph) pragmas(names []string) []string {

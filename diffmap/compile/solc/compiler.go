@@ -153,9 +153,24 @@ func (c *Compiler) Compile(ctx context.Context, input []byte) ([]byte, error) {
 		if ctx.Err() != nil {
 			return nil, err
 		}
+		if c.node != "" && trapped.MatchString(err.Error()) {
+			return nil, c.trap(err)
+		}
 		return nil, reading.At("solc "+c.Version(), wrapFailure(err))
 	}
 	return output, nil
+}
+
+// trapped matches what V8 says where WebAssembly runs out of memory or stack. Releases up to 0.8.28 do
+// on large inputs that a native program compiles.
+var trapped = regexp.MustCompile(`memory access out of bounds|table index is out of bounds|unreachable$|null function or function signature mismatch|Maximum call stack size exceeded|Cannot enlarge memory|out of memory|OOM`)
+
+// trap is the error of soljson.js that has given up.
+func (c *Compiler) trap(err error) error {
+	return &reading.Error{Origin: "solc " + c.Version(), Kind: ErrCompile, Cause: ErrTrapped,
+		Problem: fmt.Sprintf("its build for WebAssembly has given up on a large input (%s)", reading.Shorten(err.Error())),
+		Remedy: fmt.Sprintf("give a native compiler with --solc, or install one where Foundry keeps them, such as %s: `svm install %s` or a run of forge does",
+			filepath.Join("~", ".svm", c.version.String(), "solc-"+c.version.String()), c.version)}
 }
 
 // wrapFailure makes an *Error of a compiler that ended badly.

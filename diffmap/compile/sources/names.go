@@ -57,23 +57,21 @@ func hardhat3File(name string) string {
 }
 
 // ImportedName is the source unit that an import means. Where it cannot be
-// found, the remapping that Foundry would infer is tried, and kept.
+// found, the remappings that Foundry would infer are tried, and the first that helps is kept.
 func (p *Tree) ImportedName(imported, importer string) string {
 	name := UnitName(p.Remappings, imported, importer)
 	if file, _ := p.Locate(name); file != "" {
 		return name
 	}
-	r, ok := p.inferred(name)
-	if !ok {
-		return name
+	for _, r := range p.inferred(imported, importer) {
+		extended := append(slices.Clone(p.Remappings), r)
+		other := UnitName(extended, imported, importer)
+		if file, _ := p.Locate(other); file != "" {
+			p.Remappings = extended
+			return other
+		}
 	}
-	extended := append(slices.Clone(p.Remappings), r)
-	other := UnitName(extended, imported, importer)
-	if file, _ := p.Locate(other); file == "" {
-		return name
-	}
-	p.Remappings = extended
-	return other
+	return name
 }
 
 // Remaps reports whether a remapping that the project's files state applies to an import.

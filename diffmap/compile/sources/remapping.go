@@ -37,6 +37,18 @@ func (r Remapping) String() string {
 	return r.context + ":" + r.prefix + "=" + r.target
 }
 
+// asForge is a remapping as forge gives it to solc: both sides end with a slash, unless they
+// name a file (foundry-compilers, Remapping's Display).
+func (r Remapping) asForge() Remapping {
+	slashed := func(s string) string {
+		if s == "" || strings.HasSuffix(s, "/") || strings.HasSuffix(s, ".sol") {
+			return s
+		}
+		return s + "/"
+	}
+	return Remapping{r.context, slashed(r.prefix), slashed(r.target)}
+}
+
 // remap applies solc's rule (libsolidity/interface/ImportRemapper.cpp): the
 // longest context wins, then the longest prefix, then the last one given.
 func remap(remappings []Remapping, name, importer string) string {

@@ -44,6 +44,8 @@ type Tree struct {
 	stated       int    // of them, by the project's files; the rest are inferred
 	sourceFolder string // foundry.toml's src; empty when not given
 	layout       settings.Layout
+	foundry      bool                   // there is a foundry.toml
+	statedIn     map[string][]Remapping // by libraries, see statedBy
 	limits       reading.Limits
 	bytes        int64 // Read so far
 	files        int   // likewise
@@ -94,6 +96,7 @@ func (p *Tree) readSettings() error {
 		if filepath.IsLocal(folder) {
 			p.sourceFolder = folder
 		}
+		p.foundry = true
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -109,6 +112,9 @@ func (p *Tree) readSettings() error {
 		r, err := ParseRemapping(line)
 		if err != nil {
 			return &reading.Error{Origin: p.Root, Place: "remappings", Kind: reading.ErrFormat, Problem: err.Error(), Cause: err}
+		}
+		if p.foundry {
+			r = r.asForge()
 		}
 		if slices.ContainsFunc(p.Remappings, func(other Remapping) bool {
 			return other.context == r.context && other.prefix == r.prefix
@@ -289,22 +295,6 @@ func (p *Tree) Read(file string) ([]byte, error) {
 		return nil, reading.At(file, tooManyFiles(p.limits))
 	}
 	return text, nil
-}
-
-// inferred is the remapping that Foundry would infer for a library below lib:
-// "name/" means its src or contracts folder.
-func (p *Tree) inferred(name string) (Remapping, bool) {
-	first, _, ok := strings.Cut(name, "/")
-	if !ok || !fs.ValidPath(first) {
-		return Remapping{}, false
-	}
-	for _, folder := range []string{"src", "contracts", ""} {
-		target := path.Join("lib", first, folder)
-		if info, err := os.Stat(filepath.Join(p.Root, filepath.FromSlash(target))); err == nil && info.IsDir() {
-			return Remapping{prefix: first + "/", target: target + "/"}, true
-		}
-	}
-	return Remapping{}, false
 }
 
 // Exhausted reports whether more was read than the limits allow.

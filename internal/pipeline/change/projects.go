@@ -87,7 +87,7 @@ func (c *Change) findBuilds(ctx context.Context) error {
 func (c *Change) findBuild(ctx context.Context, folder string) error {
 	compilers := c.compilersIn(folder)
 	options := project.FindOptions{Compilers: compilers, Debug: c.Debug, Progress: c.Debug.Progress, Env: c.options.Env, Strangers: c.options.Strangers,
-		Tracked: c.isTracked,
+		Tracked: c.isTracked, Changed: c.concerned(folder),
 		Check: func(ctx context.Context, o *compile.Output, now bool) error {
 			if now && !c.options.Strangers && c.options.Verify != VerifyRequired {
 				c.bytecode[o] = Bytecode{Is: report.BytecodeBuilt}
@@ -120,6 +120,25 @@ func (c *Change) findBuild(ctx context.Context, folder string) error {
 		return BuildError(err)
 	}
 	return nil
+}
+
+// concerned are the files that the change concerns, relative to the folder of a project; nil
+// where it may concern any: contracts are named without their files, settings changed, or what
+// changed is not known.
+func (c *Change) concerned(folder string) []string {
+	files, all := c.wantedFiles(c.options.Targets)
+	if all || c.whole || len(c.deps.settings)+len(c.deps.own)+len(c.deps.problems)+len(c.deps.usedPackages()) > 0 {
+		return nil
+	}
+	concerned := []string{}
+	for _, file := range files {
+		if below, ok := belowRoot(file, path.Join(filepath.ToSlash(c.Paths.Root), folder)); ok {
+			concerned = append(concerned, below)
+		} else if relative, err := filepath.Rel(c.compilersIn(folder).Root, filepath.Join(c.Paths.Checkout, filepath.FromSlash(file))); err == nil {
+			concerned = append(concerned, filepath.ToSlash(relative))
+		}
+	}
+	return concerned
 }
 
 // touched lists the projects that hold the files to map: all of them for a contract that is

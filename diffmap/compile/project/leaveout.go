@@ -1,0 +1,407 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/settings"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/diffmap/compile/sources"
+)
+
+// This file compiles a project without its tool for one change. What uses a changed file has to
+// compile. A test, or a source that the change does not concern, may be left out, and a warning
+// says which and why.
+
+// plain is a project that is compiled without its tool.
+type plain struct {
+	*finder
+	tree  *sources.Tree
+	graph *graph
+	tests map[string]bool // the project's tests, by name
+	// needed are the sources that use a changed file; nil: all but tests.
+	needed map[string]bool
+	// left are the sources that are left out, by the reason, in order of discovery.
+	left    map[string][]string
+	reasons []string
+	// attempts are how often sources may still be left out: each costs a compilation.
+	attempts int
+}
+
+// maxAttempts bounds how often the compiler is asked again without what it refuses. Arbitrary: it
+// names several sources at once.
+const maxAttempts = 8
+
+// compilePlain compiles a project without its tool.
+func (f *finder) compilePlain(ctx context.Context) ([]*compile.Output, error) {
+	p := &plain{finder: f, left: map[string][]string{}, attempts: maxAttempts}
+	if p.Compilers.Root == "" {
+		p.Compilers.Root = f.root
+	}
+	err := p.open(p.testsOf())
+	if errors.Is(err, reading.ErrTooLarge) && len(p.tests) > 0 {
+		err = p.open(nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	units, err := p.units(ctx)
+	if err != nil {
+		return nil, err
+	}
+	outputs, err := p.compile(ctx, units)
+	if err != nil {
+		return nil, err
+	}
+	p.tell()
+	return outputs, nil
+}
+
+// testsOf lists the tests of a Foundry project that use what changed. Tests of other tools are not
+// written in Solidity.
+func (f *finder) testsOf() []string {
+	if _, err := os.Stat(filepath.Join(f.root, settings.FoundryFile)); err != nil {
+		return nil
+	}
+	layout, err := settings.FoundryLayout(f.root, os.Getenv)
+	if err != nil {
+		return nil // whoever reads it next says what is wrong
+	}
+	closure, err := ClosureOf(f.root, layout, f.Changed, f.Compilers)
+	if err != nil {
+		return nil
+	}
+	return closure.Tests
+}
+
+// open reads the project's own sources, some tests, and what they import.
+func (p *plain) open(tests []string) error {
+	var err error
+	if p.tree, err = sources.Open(p.root, p.Compilers); err != nil {
+		return err
+	}
+	names, err := p.tree.Names()
+	if err != nil {
+		return err
+	}
+	p.tests = map[string]bool{}
+	for _, name := range tests {
+		if !slices.Contains(names, name) {
+			p.tests[name] = true
+		}
+	}
+	own := len(names)
+	names = append(names, slices.Sorted(maps.Keys(p.tests))...)
+	if p.graph, err = resolve(p.tree, names); err != nil {
+		return err
+	}
+	p.graph.code = settings.CodeSettings(p.root, os.Getenv)
+	p.needed = nil
+	if p.Changed != nil {
+		p.needed = p.graph.users(p.changedNames())
+		p.needOne(names[:own])
+	}
+	for _, broken := range p.graph.broken {
+		users := p.graph.users([]string{broken.name})
+		used := slices.ContainsFunc(p.graph.roots, func(root string) bool { return users[root] })
+		if used && !p.leaveOut([]string{broken.name}, broken.err) {
+			return broken.err
+		}
+	}
+	return nil
+}
+
+// changedNames are the names that sources of changed files have.
+func (p *plain) changedNames() []string {
+	var names []string
+	changed := map[string]bool{}
+	for _, file := range p.Changed {
+		if resolved, err := filepath.EvalSymlinks(filepath.Join(p.root, filepath.FromSlash(file))); err == nil {
+			changed[resolved] = true
+		}
+	}
+	for _, name := range p.graph.names {
+		if resolved, err := filepath.EvalSymlinks(p.tree.FileOf(name)); err == nil && changed[resolved] {
+			names = append(names, name)
+		}
+	}
+	for _, broken := range p.graph.broken { // one that cannot be read has no text in the graph
+		if slices.Contains(p.Changed, broken.name) && !slices.Contains(names, broken.name) {
+			names = append(names, broken.name)
+		}
+	}
+	return names
+}
+
+// needOne sees to it that something is needed: a change of what nothing is compiled from leaves
+// no source out.
+func (p *plain) needOne(own []string) {
+	if !slices.ContainsFunc(own, func(name string) bool { return p.needed[name] }) {
+		p.needed = nil
+	}
+}
+
+// users are the named sources, and those that import one of them, directly or not.
+func (g *graph) users(names []string) map[string]bool {
+	by := map[string][]string{}
+	for importer, imported := range g.imports {
+		for _, name := range imported {
+			by[name] = append(by[name], importer)
+		}
+	}
+	found := map[string]bool{}
+	queue := slices.Clone(names)
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		if !found[name] {
+			found[name] = true
+			queue = append(queue, by[name]...)
+		}
+	}
+	return found
+}
+
+// leaveOut leaves sources and their users out of the build, and reports whether it may, and has.
+func (p *plain) leaveOut(names []string, why error) bool {
+	users := p.graph.users(names)
+	var out []string
+	for _, root := range p.graph.roots {
+		switch {
+		case !users[root]:
+		case !p.tests[root] && (p.needed == nil || p.needed[root]):
+			return false
+		default:
+			out = append(out, root)
+		}
+	}
+	if len(out) == 0 {
+		return false
+	}
+	p.graph = p.graph.without(out)
+	slices.SortStableFunc(out, func(a, b string) int { // the source that the reason names comes first
+		return cmp.Compare(slices.Index(names, b), slices.Index(names, a))
+	})
+	// Errors that differ in their place alone, such as a missing import of all tests, are one reason.
+	reason := why.Error()
+	var e *reading.Error
+	if errors.As(why, &e) && errors.Is(why, sources.ErrImport) {
+		same := *e
+		same.Origin, same.Place = "", ""
+		reason = same.Error()
+	}
+	if p.left[reason] == nil {
+		p.reasons = append(p.reasons, reason)
+	}
+	p.left[reason] = append(p.left[reason], out...)
+	return true
+}
+
+// without is what is compiled without some of what was asked for.
+func (g *graph) without(out []string) *graph {
+	rest := &graph{texts: g.texts, imports: g.imports, code: g.code, broken: g.broken}
+	for _, root := range g.roots {
+		if !slices.Contains(out, root) {
+			rest.roots = append(rest.roots, root)
+		}
+	}
+	rest.names = rest.closure(rest.roots)
+	return rest
+}
+
+// tell says what was left out.
+func (p *plain) tell() {
+	for _, reason := range p.reasons {
+		var own, tests []string
+		for _, name := range p.left[reason] {
+			if p.tests[name] {
+				tests = append(tests, name)
+			} else {
+				own = append(own, name)
+			}
+		}
+		if len(own) > 0 {
+			are, them := sentence(own, "it", "them")
+			p.warn("%s not compiled, and nothing that changed uses %s: %s", are, them, oneLine(reason))
+		}
+		if len(tests) > 0 {
+			are, their := sentence(tests, "its set-up is", "their set-ups are")
+			p.warn("%s not compiled, and %s not used: %s", are, their, oneLine(reason))
+		}
+	}
+}
+
+// sentence begins a sentence about sources, "A.sol and 2 more are", and chooses how it goes on.
+func sentence(names []string, one, several string) (are, rest string) {
+	if len(names) == 1 {
+		return names[0] + " is", one
+	}
+	return fmt.Sprintf("%s and %d more are", names[0], len(names)-1), several
+}
+
+// oneLine is a reason without what a compiler quotes: up to the first place that it names.
+func oneLine(text string) string {
+	if at := strings.Index(text, " --> "); at >= 0 {
+		if end := strings.IndexByte(text[at:], '\n'); end >= 0 {
+			text = text[:at+end]
+		}
+	}
+	return strings.TrimSuffix(strings.Join(strings.Fields(text), " "), ":")
+}
+
+// units finds compilers. One that takes everything comes first; where there is none, tests do not
+// decide which compiler the sources under test get.
+func (p *plain) units(ctx context.Context) ([]Unit, error) {
+	units, err := p.graph.units(ctx, p.Compilers, p.tree.Remappings)
+	if err == nil && len(units) == 1 || len(p.tests) == 0 {
+		return units, err
+	}
+	var tests []string
+	for _, root := range p.graph.roots {
+		if p.tests[root] {
+			tests = append(tests, root)
+		}
+	}
+	own, failed := p.graph.without(tests).units(ctx, p.Compilers, p.tree.Remappings)
+	if failed != nil {
+		return nil, failed
+	}
+	if len(own) > 1 && err == nil {
+		return units, nil
+	}
+	for _, test := range tests {
+		pragmas := p.graph.pragmas(p.graph.closure([]string{test}))
+		fits := slices.ContainsFunc(own, func(u Unit) bool { return solc.Allows(pragmas, u.Compiler.Number().String()) })
+		if fits {
+			continue
+		}
+		if _, err := solc.Find(ctx, pragmas, p.Compilers); err != nil {
+			p.leaveOut([]string{test}, err)
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if len(own) == 1 {
+		return p.joined(ctx, own[0], tests)
+	}
+	return p.graph.units(ctx, p.Compilers, p.tree.Remappings)
+}
+
+// joined adds the tests to the unit of the sources under test that its compiler takes; the others
+// are units of their own, each with what it imports.
+func (p *plain) joined(ctx context.Context, own Unit, tests []string) ([]Unit, error) {
+	var others []string
+	for _, test := range tests {
+		if slices.Contains(p.graph.roots, test) && !solc.Allows(p.graph.pragmas(p.graph.closure([]string{test})), own.Compiler.Number().String()) {
+			others = append(others, test)
+		}
+	}
+	names := slices.Sorted(slices.Values(p.graph.without(others).names))
+	units := []Unit{{p.graph.input(names, p.tree.Remappings), own.Compiler, p.graph.pragmas(names), names}}
+	if len(others) == 0 {
+		return units, nil
+	}
+	alone := &graph{texts: p.graph.texts, imports: p.graph.imports, code: p.graph.code, roots: others}
+	alone.names = alone.closure(others)
+	more, err := alone.units(ctx, p.Compilers, p.tree.Remappings)
+	return append(units, more...), err
+}
+
+// compile compiles units, and what is left of one that the compiler refuses.
+func (p *plain) compile(ctx context.Context, units []Unit) ([]*compile.Output, error) {
+	var outputs []*compile.Output
+	for _, unit := range units {
+		made, err := p.compileUnit(ctx, &unit)
+		if err != nil {
+			return nil, err
+		}
+		outputs = append(outputs, made...)
+	}
+	return outputs, nil
+}
+
+func (p *plain) compileUnit(ctx context.Context, unit *Unit) ([]*compile.Output, error) {
+	o, err := compile.DebugBuild(ctx, unit.Input, unit.Compiler, p.Debug)
+	if err == nil {
+		return []*compile.Output{o}, nil
+	}
+	if ctx.Err() != nil || !errors.Is(err, solc.ErrCompile) {
+		return nil, err
+	}
+	if p.attempts > 0 && p.leaveOut(p.blamed(unit, err), err) {
+		p.attempts--
+		rest := &graph{texts: p.graph.texts, imports: p.graph.imports, code: p.graph.code}
+		for _, root := range p.graph.roots {
+			if slices.Contains(unit.names, root) {
+				rest.roots = append(rest.roots, root)
+			}
+		}
+		if len(rest.roots) == 0 {
+			return nil, nil
+		}
+		if p.Progress != nil {
+			p.Progress("compiling again without what does not compile")
+		}
+		rest.names = rest.closure(rest.roots)
+		units, err := rest.units(ctx, p.Compilers, p.tree.Remappings)
+		if err != nil {
+			return nil, err
+		}
+		return p.compile(ctx, units)
+	}
+	if !errors.Is(err, solc.ErrTrapped) {
+		if old := unit.compileOlder(ctx, p.Compilers, p.Debug); old != nil {
+			return []*compile.Output{old}, nil
+		}
+	}
+	return nil, err
+}
+
+// blamed are the sources of a unit that a compiler's error is about. Where it names none, such as a
+// WebAssembly that gave up on a large input, they are tests, the larger half of them first; then
+// sources that the change does not concern.
+func (p *plain) blamed(unit *Unit, err error) []string {
+	var e *reading.Error
+	var named []string
+	if errors.As(err, &e) {
+		for _, place := range e.Places {
+			if slices.Contains(unit.names, place.File) {
+				named = append(named, place.File)
+			}
+		}
+	}
+	if len(named) > 0 {
+		return named
+	}
+	var tests, others []string
+	for _, root := range p.graph.roots {
+		switch {
+		case !slices.Contains(unit.names, root):
+		case p.tests[root]:
+			tests = append(tests, root)
+		case p.needed != nil && !p.needed[root]:
+			others = append(others, root)
+		}
+	}
+	if len(tests) == 0 {
+		return others
+	}
+	size := map[string]int{}
+	for _, test := range tests {
+		for _, name := range p.graph.closure([]string{test}) {
+			size[test] += len(p.graph.texts[name])
+		}
+	}
+	slices.SortStableFunc(tests, func(a, b string) int { return size[b] - size[a] })
+	return tests[:(len(tests)+1)/2]
+}
