@@ -48,6 +48,9 @@ func (f *finder) compilePlain(ctx context.Context) ([]*compile.Output, error) {
 		p.Compilers.Root = f.root
 	}
 	err := p.open(p.testsOf())
+	if err == nil {
+		p.chooseTests()
+	}
 	if errors.Is(err, reading.ErrTooLarge) && len(p.tests) > 0 {
 		err = p.open(nil)
 	}
@@ -120,6 +123,91 @@ func (p *plain) open(tests []string) error {
 	return nil
 }
 
+// The bytes of tests, without libraries, that are compiled where forge is not at hand. solc's build for
+// WebAssembly takes about 2 s for 100 kB without the intermediate language, and a minute for
+// Uniswap v4-core's 100 kB with it, where 430 kB did not end in two (measured with 0.8.26 on a busy
+// machine, so roughly).
+const (
+	mostTests      = 500_000
+	mostTestsViaIR = 60_000
+)
+
+// chooseTests leaves out tests beyond what a compiler takes a reasonable time for: those that changed
+// stay first, then those that are the fewest imports from a changed file, the smallest first.
+func (p *plain) chooseTests() {
+	var tests []string
+	for _, root := range p.graph.roots {
+		if p.tests[root] {
+			tests = append(tests, root)
+		}
+	}
+	changed := p.changedNames()
+	distance := p.graph.distances(changed)
+	rank := func(name string) int {
+		if n, known := distance[name]; known {
+			return n
+		}
+		if slices.Contains(changed, name) {
+			return 0
+		}
+		return len(p.graph.names) // it names a changed file in a string
+	}
+	slices.SortStableFunc(tests, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(len(p.graph.texts[a]), len(p.graph.texts[b])))
+	})
+	most := mostTests
+	if p.graph.code.ViaIR {
+		most = mostTestsViaIR
+	}
+	layout, _ := settings.FoundryLayout(p.root, os.Getenv) // it was read before
+	counted, bytes := map[string]bool{}, 0
+	for _, name := range p.graph.without(tests).names {
+		counted[name] = true
+	}
+	var out []string
+	for _, test := range tests {
+		more := 0
+		var helpers []string
+		for _, name := range p.graph.closure([]string{test}) {
+			if !counted[name] && !layout.IsLibrary(name) && !strings.Contains(name, "node_modules/") {
+				helpers = append(helpers, name)
+				more += len(p.graph.texts[name])
+			}
+		}
+		if bytes > 0 && bytes+more > most {
+			out = append(out, test)
+			continue
+		}
+		bytes += more
+		for _, name := range helpers {
+			counted[name] = true
+		}
+	}
+	out = slices.DeleteFunc(out, func(name string) bool { return counted[name] })
+	if len(out) > 0 {
+		p.leaveOut(out, errors.New("solc takes long for so many tests without forge, so those next to the change come first; install forge, which compiles them all"))
+	}
+}
+
+// distances are how many imports lead from a source to one of the names, at least; a source that
+// does not import one is not in it.
+func (g *graph) distances(names []string) map[string]int {
+	by := g.importers()
+	found := map[string]int{}
+	queue := slices.Clone(names)
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		for _, importer := range by[name] {
+			if _, known := found[importer]; !known && !slices.Contains(names, importer) {
+				found[importer] = found[name] + 1
+				queue = append(queue, importer)
+			}
+		}
+	}
+	return found
+}
+
 // changedNames are the names that sources of changed files have.
 func (p *plain) changedNames() []string {
 	var names []string
@@ -152,12 +240,7 @@ func (p *plain) needOne(own []string) {
 
 // users are the named sources, and those that import one of them, directly or not.
 func (g *graph) users(names []string) map[string]bool {
-	by := map[string][]string{}
-	for importer, imported := range g.imports {
-		for _, name := range imported {
-			by[name] = append(by[name], importer)
-		}
-	}
+	by := g.importers()
 	found := map[string]bool{}
 	queue := slices.Clone(names)
 	for len(queue) > 0 {
@@ -169,6 +252,17 @@ func (g *graph) users(names []string) map[string]bool {
 		}
 	}
 	return found
+}
+
+// importers are the sources that import each source, in order.
+func (g *graph) importers() map[string][]string {
+	by := map[string][]string{}
+	for _, importer := range g.names {
+		for _, name := range g.imports[importer] {
+			by[name] = append(by[name], importer)
+		}
+	}
+	return by
 }
 
 // leaveOut leaves sources and their users out of the build, and reports whether it may, and has.

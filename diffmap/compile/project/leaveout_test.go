@@ -62,3 +62,37 @@ func TestPlain(t *testing.T) {
 		})
 	}
 }
+
+// TestChooseTests: of more tests than solc compiles in a reasonable time, those next to the change are
+// compiled.
+func TestChooseTests(t *testing.T) {
+	root, warnings := t.TempDir(), ""
+	for name, text := range map[string]string{
+		"foundry.toml":       "[profile.default]\nvia_ir = true\n",
+		"src/Vault.sol":      "contract Vault {}",
+		"src/Bank.sol":       "import './Vault.sol'; contract Bank {}",
+		"test/Bank.t.sol":    "import '../src/Bank.sol'; contract BankTest { function test() public {} }",
+		"test/Vault.t.sol":   "import '../src/Vault.sol'; import './Long.sol'; contract VaultTest { function test() public {} }",
+		"test/Long.sol":      "contract Long {}" + strings.Repeat("\n", mostTestsViaIR),
+		"test/Small.t.sol":   "import '../src/Vault.sol'; contract SmallTest { function test() public {} }",
+		"test/Changed.t.sol": "import '../src/Bank.sol'; contract ChangedTest { function test() public {} }" + strings.Repeat("\n", mostTestsViaIR/2),
+	} {
+		testfiles.Write(t, filepath.Join(root, name), text)
+	}
+	f := finder{root: root, FindOptions: FindOptions{
+		Compilers: compilers(t), Changed: []string{"src/Vault.sol", "test/Changed.t.sol"}, Warn: func(text string) { warnings += text + "\n" },
+	}}
+	p := &plain{finder: &f, left: map[string][]string{}}
+	if err := p.open(f.testsOf()); err != nil {
+		t.Fatal(err)
+	}
+	p.chooseTests()
+	p.tell()
+	want := []string{"src/Bank.sol", "src/Vault.sol", "test/Bank.t.sol", "test/Changed.t.sol", "test/Small.t.sol"}
+	if got := slices.Sorted(slices.Values(p.graph.roots)); !slices.Equal(got, want) {
+		t.Errorf("compiled %q, want %q", got, want)
+	}
+	if !strings.HasPrefix(warnings, "test/Vault.t.sol is not compiled, and its set-up is not used: solc takes long for so many tests") {
+		t.Errorf("warnings %q", warnings)
+	}
+}
