@@ -282,8 +282,15 @@ func (p *plain) leaveOut(names []string, why error) bool {
 		return false
 	}
 	p.graph = p.graph.without(out)
-	slices.SortStableFunc(out, func(a, b string) int { // the source that the reason names comes first
-		return cmp.Compare(slices.Index(names, b), slices.Index(names, a))
+	blamed := func(name string) bool { return slices.Contains(names, name) }
+	slices.SortStableFunc(out, func(a, b string) int { // what the reason names comes first
+		if blamed(a) == blamed(b) {
+			return 0
+		}
+		if blamed(a) {
+			return -1
+		}
+		return 1
 	})
 	// Errors that differ in their place alone, such as a missing import of all tests, are one reason.
 	reason := why.Error()

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,5 +95,61 @@ func TestChooseTests(t *testing.T) {
 	}
 	if !strings.HasPrefix(warnings, "test/Vault.t.sol is not compiled, and its set-up is not used: solc takes long for so many tests") {
 		t.Errorf("warnings %q", warnings)
+	}
+}
+
+// TestTrapped: where solc's WebAssembly gives up on the sources with all tests, it gets fewer. The fake
+// takes two tests, and without any, the sources that use what changed.
+func TestTrapped(t *testing.T) {
+	const soljson = `const real = require(%q);
+module.exports = {
+	_solidity_version() {}, _solidity_compile() {}, _malloc: real._malloc, stringToUTF8(text, pointer, size) {
+		const names = Object.keys(JSON.parse(text).sources);
+		if (names.filter((n) => n.startsWith('test/')).length > %d || names.includes('src/Heavy.sol')) throw new WebAssembly.RuntimeError('memory access out of bounds');
+		real.stringToUTF8(text, pointer, size);
+	},
+	cwrap: (...of) => real.cwrap(...of),
+};`
+	for name, c := range map[string]struct {
+		takes   int // tests
+		heavy   bool
+		changed []string
+		want    []string // sources
+		says    string
+	}{
+		"fewer tests":           {takes: 2, changed: []string{"src/Vault.sol"}, want: []string{"src/Vault.sol", "test/A.t.sol", "test/B.t.sol"}, says: "test/C.t.sol and 1 more are not compiled, and their set-ups are not used: solc 0.8.30"},
+		"what the change uses":  {takes: 9, heavy: true, changed: []string{"src/Vault.sol"}, want: []string{"src/Vault.sol"}, says: "src/Heavy.sol is not compiled, and nothing that changed uses it: solc 0.8.30"},
+		"nothing can be spared": {takes: 9, heavy: true, says: "native compiler with --solc"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root, solc := t.TempDir(), filepath.Join(t.TempDir(), "soljson.js")
+			testfiles.Write(t, solc, fmt.Sprintf(soljson, filepath.Join(testfiles.NodeModules(t), "solc", "soljson.js"), c.takes))
+			testfiles.Write(t, filepath.Join(root, "foundry.toml"), "")
+			testfiles.Write(t, filepath.Join(root, "src/Vault.sol"), "contract Vault {}")
+			if c.heavy {
+				testfiles.Write(t, filepath.Join(root, "src/Heavy.sol"), "contract Heavy {}")
+			}
+			for i, test := range []string{"A", "B", "C", "D"} {
+				testfiles.Write(t, filepath.Join(root, "test", test+".t.sol"), "import '../src/Vault.sol'; contract "+test+" { function test() public {} }"+strings.Repeat("\n", i))
+			}
+			said := ""
+			options := FindOptions{Compilers: compilers(t), Changed: c.changed, Warn: func(text string) { said += text + "\n" }}
+			options.Compilers.Solc = solc
+			f := finder{root: root, shown: ".", FindOptions: options}
+			outputs, err := f.compilePlain(t.Context())
+			if err != nil {
+				said += err.Error()
+			}
+			var got []string
+			for _, o := range outputs {
+				for _, s := range o.Sources {
+					got = append(got, s.Path)
+				}
+			}
+			if slices.Sort(got); !slices.Equal(got, c.want) || !strings.Contains(said, c.says) {
+				t.Errorf("compiled %q, want %q; said:\n%s\nwant %q", got, c.want, said, c.says)
+			}
+		})
 	}
 }

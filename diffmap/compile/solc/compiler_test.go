@@ -198,3 +198,19 @@ func TestFind(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestTrap: WebAssembly that gives up on an input is an error of its own, with a remedy.
+func TestTrap(t *testing.T) {
+	t.Parallel()
+	for _, said := range []string{"memory access out of bounds", "unreachable", "table index is out of bounds"} {
+		_, err := fakeSolc(t, fmt.Sprintf(`(() => { throw new WebAssembly.RuntimeError(%q) })()`, said)).Compile(t.Context(), []byte("{}"))
+		if !errors.Is(err, ErrTrapped) || !errors.Is(err, ErrCompile) {
+			t.Fatalf("%s: %v", said, err)
+		}
+		for _, want := range []string{"WebAssembly has given up on a large input (", said + ")", "native compiler with --solc", "svm install 0.8.30", ".svm/0.8.30/solc-0.8.30"} {
+			if !strings.Contains(filepath.ToSlash(err.Error()), want) {
+				t.Errorf("%v does not contain %q", err, want)
+			}
+		}
+	}
+}
