@@ -363,14 +363,17 @@ func oneLine(text string) string {
 // decide which compiler the sources under test get.
 func (p *plain) units(ctx context.Context) ([]Unit, error) {
 	units, err := p.graph.units(ctx, p.Compilers, p.tree.Remappings)
-	if err == nil && len(units) == 1 || len(p.tests) == 0 {
-		return units, err
+	if errors.Is(err, solc.ErrNoCompiler) && p.leaveOutUncompilable(ctx) {
+		units, err = p.graph.units(ctx, p.Compilers, p.tree.Remappings)
 	}
 	var tests []string
 	for _, root := range p.graph.roots {
 		if p.tests[root] {
 			tests = append(tests, root)
 		}
+	}
+	if err == nil && len(units) == 1 || len(tests) == 0 {
+		return units, err
 	}
 	own, failed := p.graph.without(tests).units(ctx, p.Compilers, p.tree.Remappings)
 	if failed != nil {
@@ -379,16 +382,6 @@ func (p *plain) units(ctx context.Context) ([]Unit, error) {
 	if len(own) > 1 && err == nil {
 		return units, nil
 	}
-	for _, test := range tests {
-		pragmas := p.graph.pragmas(p.graph.closure([]string{test}))
-		fits := slices.ContainsFunc(own, func(u Unit) bool { return solc.Allows(pragmas, u.Compiler.Number().String()) })
-		if fits {
-			continue
-		}
-		if _, err := solc.Find(ctx, pragmas, p.Compilers); err != nil {
-			p.leaveOut([]string{test}, err)
-		}
-	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -396,6 +389,22 @@ func (p *plain) units(ctx context.Context) ([]Unit, error) {
 		return p.joined(ctx, own[0], tests)
 	}
 	return p.graph.units(ctx, p.Compilers, p.tree.Remappings)
+}
+
+// leaveOutUncompilable leaves out the sources whose pragmas no compiler satisfies, and reports
+// whether there were any.
+func (p *plain) leaveOutUncompilable(ctx context.Context) bool {
+	any := false
+	for _, root := range p.graph.roots {
+		if !p.tests[root] && (p.needed == nil || p.needed[root]) {
+			continue
+		}
+		pragmas := p.graph.pragmas(p.graph.closure([]string{root}))
+		if _, err := solc.Find(ctx, pragmas, p.Compilers); errors.Is(err, solc.ErrNoCompiler) && ctx.Err() == nil {
+			any = p.leaveOut([]string{root}, err) || any
+		}
+	}
+	return any
 }
 
 // joined adds the tests to the unit of the sources under test that its compiler takes; the others
