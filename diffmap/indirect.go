@@ -20,6 +20,9 @@ type BaseSide struct {
 	// Causes lists what changed besides the sources and may have changed any
 	// code: "submodule lib/dep (3b8f01fa665d to 92b37b99e254)".
 	Causes []string
+	// LeftOut are contracts of the head, by qualified name, whose base version is not known, since it
+	// does not compile. Neither build has them.
+	LeftOut []string
 }
 
 // AddIndirect adds a target for each function of table's contracts whose code

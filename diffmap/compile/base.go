@@ -25,6 +25,9 @@ type BaseOptions struct {
 	// Settings are the base's that differ, as far as they are known. A change of others
 	// needs a build that the base's own tools made.
 	Settings []settings.Difference
+	// LeftOut is told of sources that are left out, since they do not compile or import one that
+	// does not, if others that differ do; may be nil.
+	LeftOut func(names []string, why error)
 }
 
 // BaseBuild compiles the base side of a change as the head side was compiled: o's
@@ -48,15 +51,95 @@ func (o *Output) BaseBuild(ctx context.Context, base BaseOptions, compilers solc
 		return nil, err
 	}
 	options.Peephole = options.Peephole || o.hasPeephole()
-	built, err := DebugBuild(ctx, input, compiler, options)
-	if own, other := o.FindCompiler(ctx, compilers); errors.Is(err, solc.ErrCompile) && o.Refused && other == nil {
-		built, err = DebugBuild(ctx, input, own, options) // the base's sources are as old
+	build := func() (*Output, error) {
+		built, err := DebugBuild(ctx, input, compiler, options)
+		if own, other := o.FindCompiler(ctx, compilers); errors.Is(err, solc.ErrCompile) && o.Refused && other == nil {
+			return DebugBuild(ctx, input, own, options) // the base's sources are as old
+		}
+		return built, err
+	}
+	built, err := build()
+	var left []string
+	for range maxLeftOut {
+		if err == nil || !errors.Is(err, solc.ErrCompile) {
+			break
+		}
+		rest, out := withoutBlamed(input, err)
+		left = append(left, out...)
+		if len(out) == 0 || !base.holdsOther(left) {
+			return nil, err
+		}
+		input = rest
+		if base.LeftOut != nil {
+			base.LeftOut(out, err)
+		}
+		built, err = build()
 	}
 	if err != nil {
 		return nil, err
 	}
 	built.Origin = o.Origin + ", base version"
 	return built, nil
+}
+
+// maxLeftOut bounds how often sources of the base are left out: each time, all are compiled again.
+// Arbitrary: compilers name several at once.
+const maxLeftOut = 4
+
+// holdsOther reports whether the base has a source that differs and is not left out: else there is
+// nothing to compare.
+func (b *BaseOptions) holdsOther(left []string) bool {
+	for name, text := range b.Texts {
+		if text != nil && !slices.Contains(left, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutBlamed is an input without the sources that a compiler's error names, and without those that
+// import them. out is empty where the error names none.
+func withoutBlamed(input json.RawMessage, failure error) (rest json.RawMessage, out []string) {
+	var e *reading.Error
+	var whole map[string]json.RawMessage
+	held := map[string]json.RawMessage{}
+	var settings struct {
+		Remappings []string `json:"remappings"`
+	}
+	if !errors.As(failure, &e) || json.Unmarshal(input, &whole) != nil || json.Unmarshal(whole["sources"], &held) != nil || len(whole["settings"]) > 0 && json.Unmarshal(whole["settings"], &settings) != nil {
+		return nil, nil
+	}
+	importers := map[string][]string{}
+	remappings := parseRemappings(settings.Remappings)
+	for name, text := range withTexts(map[string][]byte{}, held) {
+		for _, imported := range solidity.Imports(text) {
+			unit := sources.UnitName(remappings, imported.Path, name)
+			importers[unit] = append(importers[unit], name)
+		}
+	}
+	var queue []string
+	for _, place := range e.Places {
+		queue = append(queue, place.File)
+	}
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		if _, there := held[name]; there {
+			delete(held, name)
+			out = append(out, name)
+			queue = append(queue, importers[name]...)
+		}
+	}
+	encoded, err := json.Marshal(held)
+	if err != nil {
+		return nil, nil
+	}
+	whole["sources"] = encoded
+	if rest, err = json.Marshal(whole); err != nil {
+		return nil, nil
+	}
+	slices.Sort(out)
+	return rest, out
 }
 
 // CompilerOfBase is the compiler of the base version: the head's, unless pragmas changed, or

@@ -141,7 +141,7 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 			continue
 		}
 		c.log.Line("base    compiling the base version of %s", describeOrigin(c.Given[i]))
-		compiled, err := c.buildBase(ctx, o, base)
+		compiled, left, err := c.buildBase(ctx, o, base)
 		if ctx.Err() != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 			unbuilt.problems = append(unbuilt.problems, fmt.Sprintf("%s has no build: %s", ofFolder(o), human.OneLine(err)))
 			continue
 		}
-		sides = append(sides, diffmap.BaseSide{Head: o, Base: compiled, Renamed: base.Renamed, Causes: c.deps.causes()})
+		sides = append(sides, c.sideWithout(left, diffmap.BaseSide{Head: o, Base: compiled, Renamed: base.Renamed, Causes: c.deps.causes()}))
 	}
 	if len(unbuilt.problems)+len(unbuilt.unknown) > 0 {
 		return sides, unbuilt
@@ -223,11 +223,35 @@ func (c *Change) untouched(o *compile.Output, heads map[string][]byte) bool {
 	})
 }
 
-func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap.BaseSources) (*compile.Output, error) {
+// sideWithout is a side without the sources, by the base's names, whose base version does not
+// compile: nothing is known of their contracts.
+func (c *Change) sideWithout(left []string, side diffmap.BaseSide) diffmap.BaseSide {
+	if len(left) == 0 {
+		return side
+	}
+	lacks := func(source string) bool {
+		return slices.ContainsFunc(left, func(name string) bool { return cmp.Or(side.Renamed[name], name) == source })
+	}
+	head := *side.Head // its contracts stay the same, since others know them by their pointers
+	head.Contracts = nil
+	for _, contract := range side.Head.Contracts {
+		if lacks(contract.Source) {
+			side.LeftOut = append(side.LeftOut, contract.QualifiedName())
+		} else {
+			head.Contracts = append(head.Contracts, contract)
+		}
+	}
+	side.Head = &head
+	return side
+}
+
+// buildBase compiles a build's base version; left are the sources, by their names there, that do
+// not compile.
+func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap.BaseSources) (built *compile.Output, left []string, err error) {
 	compilers := c.compilersIn(o.Folder)
 	read, err := sources.Reader(compilers.Root, compilers)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	unknown := "" // what the base imports
 	own := func(name string) ([]byte, error) {
@@ -246,11 +270,22 @@ func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap
 		c.log.Warn("%s changed: the base version is compiled with its own settings", human.Printable(own.describe()))
 		build.Settings = append(build.Settings, own.Difference)
 	}
-	built, err := o.BaseBuild(ctx, build, compilers, c.Debug)
-	if err != nil && unknown != "" {
-		return nil, fmt.Errorf("the base's contents of %s are unknown: %w", unknown, err)
+	var reasons []string
+	build.LeftOut = func(names []string, why error) {
+		left = append(left, names...)
+		reasons = append(reasons, fmt.Sprintf("the base version of %s%s does not compile, and nothing is compared there: %s", human.Printable(names[0]), human.More(len(names)-1), human.OneLine(why)))
 	}
-	return built, err
+	built, err = o.BaseBuild(ctx, build, compilers, c.Debug)
+	if err != nil && unknown != "" {
+		return nil, nil, fmt.Errorf("the base's contents of %s are unknown: %w", unknown, err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, reason := range reasons {
+		c.log.Warn("%s", reason)
+	}
+	return built, left, nil
 }
 
 // baseOptions are the options with the head's texts of files that changed in submodules.

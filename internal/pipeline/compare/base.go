@@ -115,6 +115,11 @@ func (b *Base) sideOf(name string) int {
 	})
 }
 
+// leftOut reports whether the base version of a contract of the head's does not compile.
+func (b *Base) leftOut(name string) bool {
+	return slices.ContainsFunc(b.sides, func(side diffmap.BaseSide) bool { return slices.Contains(side.LeftOut, name) })
+}
+
 // counterpartsOf are those of the functions of a contract of the head's; nil where no base
 // build is of its project.
 func (b *Base) counterpartsOf(contract string) *diffmap.Counterparts {

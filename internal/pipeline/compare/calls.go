@@ -25,7 +25,7 @@ type carried struct {
 func (b *Base) toBase(head, base *input.Space, seq input.Sequence) carried {
 	return carry(head, base, seq, func(in, there *input.Instance, f *input.Function) (*input.Function, string) {
 		switch {
-		case there == nil && b.code.Contract(in.Contract.QualifiedName()) == nil:
+		case there == nil && b.code.Contract(in.Contract.QualifiedName()) == nil && !b.leftOut(in.Contract.QualifiedName()):
 			return nil, in.Contract.Name
 		case there == nil:
 			return nil, ""

@@ -133,6 +133,7 @@ func (c *comparison) begin(f *fuzzer.Finding) *candidate {
 	b := c.base
 	e := &candidate{finding: f, sequence: f.Sequence}
 	e.contract, e.project, e.there = f.Contract, b.sideOf(f.Contract) >= 0, b.deployable(f.Contract)
+	e.leftOut = b.leftOut(f.Contract)
 	e.added = c.added != nil && c.added(f.Contract)
 	_, e.located = c.head.Positions.TextAt(f.Location)
 	e.otherWorld = b.otherWorld

@@ -32,6 +32,7 @@ type evidence struct {
 	added    bool   // the change adds the contract, as far as its texts tell
 	project  bool   // the base has a build of the project that the contract belongs to
 	there    bool   // the base has the contract
+	leftOut  bool   // its base version does not compile
 	noWorld  string // why nothing can be run on the base; empty: it can
 	// otherWorld is why the base's World was made in another way than the head's; empty: it
 	// was not.
@@ -70,7 +71,7 @@ type evidence struct {
 //
 //	introduced    the base lacks the contract, or could not deploy it
 //	introduced    no build of the base says so, but the change adds the contract's file
-//	unknown       no build of the base may hold it, or the base has no World
+//	unknown       its base version does not compile, no build of the base may hold it, or the base has no World
 //	pre-existing  the calls fail on the base in the same way, or others do
 //	unknown       the comparison failed; the base's World was made in another way; or the
 //	              texts to compare are not known
@@ -84,6 +85,8 @@ func (e *evidence) decide() Result {
 	switch {
 	case e.added && (!e.project || e.noWorld != "" && !e.there):
 		return introduced("the change adds the file of %s", e.contract)
+	case e.leftOut:
+		return unknown("the base version of %s does not compile", e.contract)
 	case !e.there && !e.project:
 		return unknown("no build of the base holds the project of %s", e.contract)
 	case !e.there:

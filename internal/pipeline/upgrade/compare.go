@@ -77,9 +77,12 @@ type layoutComparer struct {
 // upgrade compares one contract. why is the error about the base's builds, if any.
 func (c *layoutComparer) upgrade(ctx context.Context, u *upgradable, sides []diffmap.BaseSide, why error) {
 	entry := report.Upgrade{Contract: u.contract.QualifiedName(), Because: u.because, Result: report.LayoutUnknown}
-	at := slices.IndexFunc(sides, func(s diffmap.BaseSide) bool { return s.Head == u.output })
+	at := slices.IndexFunc(sides, func(s diffmap.BaseSide) bool { return slices.Contains(s.Head.Contracts, u.contract) })
 	var side diffmap.BaseSide
 	switch {
+	case slices.ContainsFunc(sides, func(s diffmap.BaseSide) bool { return slices.Contains(s.LeftOut, u.contract.QualifiedName()) }):
+		c.cannot(&entry, "its base version does not compile")
+		return
 	case at >= 0:
 		side = sides[at]
 	case why != nil:
@@ -139,7 +142,7 @@ func (c *layoutComparer) layoutOf(ctx context.Context, contract *compile.Contrac
 	}
 	if c.units[o] == nil {
 		renamed := side.Renamed
-		if o == side.Head {
+		if o != side.Base {
 			renamed = nil
 		}
 		c.units[o] = layout.NewUnit(o, renamed)
