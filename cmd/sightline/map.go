@@ -58,7 +58,7 @@ To find out whether a target can be reached, use ` + "`sightline run`" + `.`,
 			return exit.BadInput("--annotate and --target are mutually exclusive: --annotate shows a diff")
 		}
 		log := progress.NewLog(p.stderr, p.now) // the table alone on standard output
-		c, err := change.Read(cmd.Context(), &o.Change, log)
+		c, err := change.Read(cmd.Context(), o.Reading(), log)
 		if err != nil {
 			return err
 		}

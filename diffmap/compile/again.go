@@ -52,25 +52,12 @@ func (o *Output) CompileAgain(ctx context.Context, compilers solc.Options, read 
 	if err != nil {
 		return nil, err
 	}
-	debug := !o.KeepsLines() || o.Settings.Linked || language(o.Input) == yulLanguage
 	if options.Progress != nil {
-		options.Progress(o.describeAgain(compiler, debug))
+		options.Progress(o.describeAgain(compiler, o.needsDebug()))
 	}
-	type result struct {
-		output *Output
-		err    error
-	}
-	debugged := make(chan result, 1)
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() {
-		if !debug {
-			debugged <- result{}
-			return
-		}
-		mapped, err := DebugBuild(inner, o.Input, compiler, options)
-		debugged <- result{mapped, err}
-	}()
+	debugged := o.startDebug(inner, compiler, options)
 	own, err := o.compileOwn(ctx, compiler, options)
 	if err != nil {
 		cancel()
@@ -340,25 +327,29 @@ func (o *Output) ownCompiler(ctx context.Context, compilers solc.Options) (compi
 
 // compileOwn compiles the input with its own settings.
 func (o *Output) compileOwn(ctx context.Context, compiler *solc.Compiler, options DebugOptions) (*Output, error) {
-	var project map[string]json.RawMessage
-	if err := reading.DecodeJSON(o.Input, "input", &project); err != nil {
-		return nil, reading.At(o.Origin, err)
-	}
-	limits := options.Limits.WithDefaults()
-	input, err := debugInput(project, attempt{linked: true}, compiler.Number())
-	if err != nil {
-		return nil, reading.At(o.Origin, err)
-	}
-	output, err := compileCached(ctx, input, compiler, options.Cache, limits)
+	input, output, err := o.answerTo(ctx, compiler, options)
 	if err != nil {
 		return nil, err
 	}
-	own, err := ReadSolc(input, output, "solc "+compiler.Version(), limits)
+	own, err := ReadSolc(input, output, "solc "+compiler.Version(), options.Limits)
 	if err != nil {
 		return nil, o.unchecked(err, "it does not compile again (%v)", err)
 	}
 	own.Compiler = compiler.Version()
 	return own, nil
+}
+
+// answerTo is what a compiler answers to an output's input, with its own settings.
+func (o *Output) answerTo(ctx context.Context, compiler *solc.Compiler, options DebugOptions) (input, answer []byte, err error) {
+	var project map[string]json.RawMessage
+	if err := reading.DecodeJSON(o.Input, "input", &project); err != nil {
+		return nil, nil, reading.At(o.Origin, err)
+	}
+	if input, err = debugInput(project, attempt{linked: true}, compiler.Number()); err != nil {
+		return nil, nil, reading.At(o.Origin, err)
+	}
+	answer, err = compileCached(ctx, input, compiler, options.Cache, options.Limits.WithDefaults())
+	return input, answer, err
 }
 
 // compareCode is an error for the first contract whose bytecode is not that of our own build.

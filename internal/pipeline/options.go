@@ -23,6 +23,14 @@ type Options struct {
 	Log  *progress.Log // receives progress, and collects warnings
 }
 
+// Reading are the options of the change that is read for a run: contracts that make the World are
+// needed, too.
+func (o *Options) Reading() *change.Options {
+	with := o.Change
+	with.Uses = o.World.Uses()
+	return &with
+}
+
 // Campaign says how long and how to fuzz.
 type Campaign struct {
 	Timeout   time.Duration // 0: no limit in time

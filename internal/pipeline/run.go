@@ -21,7 +21,7 @@ import (
 // Run fuzzes what a pull request changed, and returns the report that it has written. An
 // error is bad input or a failure to fuzz, see [exit.Code]; what is found is in the report.
 func Run(ctx context.Context, o *Options) (*report.Report, error) {
-	c, err := change.Read(ctx, &o.Change, o.Log)
+	c, err := change.Read(ctx, o.Reading(), o.Log)
 	if err != nil {
 		return nil, err
 	}

@@ -41,12 +41,16 @@ type FindOptions struct {
 	// Timeout bounds how long the project's tool may run; 0 means 10 minutes,
 	// which is arbitrary: Hardhat takes 38 s for the 129 contracts of Aave 3.
 	Timeout time.Duration
-	// Progress is told what is done, a line each; may be nil.
-	Progress func(line string)
-	Limits   reading.Limits
+	// Progress is told what is done, a line each; may be nil. Waiting is told, again and again,
+	// what takes its time, with the seconds; may be nil.
+	Progress, Waiting func(line string)
+	Limits            reading.Limits
 	// Changed are the files that a change concerns, relative to the root, with slashes: of a
 	// Foundry project, only what uses them is compiled, see [ClosureOf]; nil: everything.
 	Changed []string
+	// Existing says that what tools have left is to be used where it is of the sources as they
+	// are, and not compiled again in part.
+	Existing bool
 	// Tracked reports whether git tracks a file: a pull request can bring it, so it is not
 	// taken for a tool's output. nil: no file is.
 	Tracked func(file string) bool
@@ -65,11 +69,16 @@ type Found struct {
 	// How says, for people, where the outputs come from and what stood in the
 	// way of better ones; a sentence each.
 	How []string
+	// Made are the outputs that we have compiled, with their debug builds; nil where the
+	// project's tool has.
+	Made []*compile.Again
 }
 
 // Find finds or makes the build of the project at root:
 //
-//   - output that the project's own tool has left, when it is of the sources as
+//   - of a Foundry project, where forge is installed, what the change concerns, compiled with
+//     the settings that forge says;
+//   - else output that the project's own tool has left, when it is of the sources as
 //     they are now: their texts or hashes are compared, age says nothing;
 //   - else what the tool, forge or hardhat, makes now;
 //   - without either tool, a debug build of the plain sources.
@@ -92,6 +101,8 @@ type finder struct {
 	root  string // absolute
 	shown string // as it was given
 	how   []string
+	// closure is what of a Foundry project is built; nil: all.
+	closure *Closure
 	FindOptions
 }
 
@@ -105,13 +116,16 @@ func (f *finder) say(format string, values ...any) {
 
 func (f *finder) find(ctx context.Context) (*Found, error) {
 	setups := settings.Detect(f.root, os.Getenv)
+	if found, err := f.concerned(ctx, setups); found != nil || err != nil {
+		return found, err
+	}
 	for _, s := range setups {
 		outputs := f.existing(ctx, s)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if outputs != nil {
-			return &Found{outputs, f.how}, nil
+			return &Found{Outputs: outputs, How: f.how}, nil
 		}
 	}
 	if len(f.Command) > 0 {
@@ -144,7 +158,7 @@ func (f *finder) find(ctx context.Context) (*Found, error) {
 		return nil, err
 	}
 	f.how = append(f.how, "compiled the sources with "+outputs[0].Origin)
-	return &Found{outputs, f.how}, nil
+	return &Found{Outputs: outputs, How: f.how}, nil
 }
 
 func firstSetup(setups []settings.Setup) settings.Setup {
@@ -371,6 +385,9 @@ func (f *finder) current(outputs []*compile.Output) (kept []*compile.Output, sta
 			}
 		}
 	}
+	if f.closure != nil && !f.closure.Whole() {
+		return kept, "", nil
+	}
 	if name := p.Unbuilt(held); name != "" {
 		return nil, name + " is not part of it", nil
 	}
@@ -398,12 +415,14 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 		return nil, err
 	}
 	defer done()
-	if f.Progress != nil {
-		f.Progress("running " + c.String())
+	if f.closure != nil && !f.closure.Whole() && c.Tool == settings.ToolFoundry && c.temporary {
+		c.argv = slices.Concat(c.argv, []string{"--"}, f.closure.Names)
 	}
 	builds := where.of(cmp.Or(c.Builds, f.root))
 	before := timesOf(builds)
-	said, err := f.run(ctx, where, c)
+	heard, finished := f.during("running " + c.String())
+	said, err := f.run(ctx, where, c, heard)
+	finished()
 	if err != nil {
 		return nil, err
 	}
@@ -438,7 +457,7 @@ func (f *finder) make(ctx context.Context, c command) (*Found, error) {
 			return nil, err
 		}
 	}
-	return &Found{outputs, f.how}, nil
+	return &Found{Outputs: outputs, How: f.how}, nil
 }
 
 // lastLines are the last lines of a tool's output, without colors and other control

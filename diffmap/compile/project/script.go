@@ -40,5 +40,5 @@ func RunScript(ctx context.Context, s Script) (said string, err error) {
 		return "", err
 	}
 	defer done()
-	return f.run(ctx, where, command{argv: []string{"sh", "-c", s.Command}, shown: []string{s.Command}, env: s.Env, Setup: settings.Setup{Builds: filepath.Join(root, "none")}})
+	return f.run(ctx, where, command{argv: []string{"sh", "-c", s.Command}, shown: []string{s.Command}, env: s.Env, Setup: settings.Setup{Builds: filepath.Join(root, "none")}}, nil)
 }

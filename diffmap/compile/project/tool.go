@@ -125,11 +125,12 @@ func (f *finder) environment(where place, c command) []string {
 // maxToolOutput is how much of a tool's output is kept, from its end.
 const maxToolOutput = 64 << 10
 
-// run runs a tool at its place, and returns the end of what it wrote.
-func (f *finder) run(ctx context.Context, where place, c command) (said string, err error) {
+// run runs a tool at its place, and returns the end of what it wrote. heard is told what it
+// writes, as it does; it may be nil.
+func (f *finder) run(ctx context.Context, where place, c command, heard func(text []byte)) (said string, err error) {
 	limited, cancel := context.WithTimeout(ctx, f.Timeout)
 	defer cancel()
-	output := &tail{limit: maxToolOutput}
+	output := &tail{limit: maxToolOutput, heard: heard}
 	there := where.command(c)
 	start := func() *exec.Cmd {
 		cmd := exec.CommandContext(limited, there.argv[0], there.argv[1:]...)
@@ -167,7 +168,7 @@ func (f *finder) run(ctx context.Context, where place, c command) (said string, 
 	case err != nil && slices.Contains(c.argv, "--ast") && bytes.Contains(output.bytes(), []byte("unexpected argument '--ast'")):
 		// forge before 0.3 writes ASTs without being asked, or never.
 		c.argv = slices.DeleteFunc(slices.Clone(c.argv), func(argument string) bool { return argument == "--ast" })
-		return f.run(ctx, where, c)
+		return f.run(ctx, where, c, heard)
 	case err != nil:
 		return "", f.failure(c, "failed", output, err)
 	}
@@ -212,10 +213,14 @@ func (f *finder) explain(e *reading.Error, c command, said string) {
 type tail struct {
 	kept  []byte
 	limit int
+	heard func(text []byte) // may be nil
 }
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p...)
+	if t.heard != nil {
+		t.heard(p)
+	}
 	if len(t.kept) > 2*t.limit {
 		t.kept = append([]byte(nil), t.bytes()...)
 	}

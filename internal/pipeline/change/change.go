@@ -49,6 +49,9 @@ type Options struct {
 	// TrustCompiler lets a compiler run that the checkout brings and Solidity did not release.
 	TrustCompiler bool
 
+	// Uses are contracts that are needed besides those that use what changed: with any, the
+	// whole project is compiled.
+	Uses    []string
 	Targets []string // places to reach, in place of a diff: FILE:LINE or CONTRACT:0xPC
 	Ignore  []string // patterns of files whose lines are not targets
 

@@ -87,7 +87,8 @@ func (c *Change) findBuilds(ctx context.Context) error {
 func (c *Change) findBuild(ctx context.Context, folder string) error {
 	compilers := c.compilersIn(folder)
 	options := project.FindOptions{Compilers: compilers, Debug: c.Debug, Progress: c.Debug.Progress, Env: c.options.Env, Strangers: c.options.Strangers,
-		Tracked: c.isTracked, Changed: c.concerned(folder),
+		Tracked: c.isTracked, Changed: c.concerned(folder), Existing: c.options.Verify == VerifyNever,
+		Waiting: func(line string) { c.log.Status(func() string { return "build   " + line }) },
 		Check: func(ctx context.Context, o *compile.Output, now bool) error {
 			if now && !c.options.Strangers && c.options.Verify != VerifyRequired {
 				c.bytecode[o] = Bytecode{Is: report.BytecodeBuilt}
@@ -108,6 +109,10 @@ func (c *Change) findBuild(ctx context.Context, folder string) error {
 	if err != nil {
 		return BuildError(err)
 	}
+	for _, a := range found.Made {
+		c.again[a.Own] = a
+		c.bytecode[a.Own] = Bytecode{Is: report.BytecodeCompiled}
+	}
 	for _, o := range found.Outputs {
 		if folder != "." {
 			o.Folder = folder
@@ -127,7 +132,7 @@ func (c *Change) findBuild(ctx context.Context, folder string) error {
 // changed is not known.
 func (c *Change) concerned(folder string) []string {
 	files, all := c.wantedFiles(c.options.Targets)
-	if all || c.whole || len(c.deps.settings)+len(c.deps.own)+len(c.deps.problems)+len(c.deps.usedPackages()) > 0 {
+	if all || c.whole || len(c.deps.settings)+len(c.deps.own)+len(c.deps.problems)+len(c.deps.usedPackages())+len(c.options.Uses) > 0 {
 		return nil
 	}
 	concerned := []string{}

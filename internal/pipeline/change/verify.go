@@ -101,7 +101,9 @@ func (c *Change) mapped(ctx context.Context, given []*compile.Output, compilers 
 		note := ""
 		switch a := c.again[o]; {
 		case a != nil:
-			is.Is = report.BytecodeVerified
+			if !known {
+				is.Is = report.BytecodeVerified
+			}
 			delete(c.again, o) // its ASTs are most of a build's memory
 			use, note, o = a.Mapped, a.Note, a.Own
 		case is.Is == report.BytecodeTrusted && !c.vouched(o):
@@ -189,7 +191,7 @@ func (c *Change) prefer(given []*compile.Output) []*compile.Output {
 	differing := map[*compile.Output]string{}
 	agreed := map[string]bool{}
 	for _, o := range given {
-		if _, trusted := c.bytecode[o]; (trusted || c.again[o] != nil) && !c.vouched(o) {
+		if _, trusted := c.bytecode[o]; (trusted || c.again[o] != nil) && !c.vouched(o) && c.bytecode[o].Is != report.BytecodeCompiled {
 			differing[o] = o.Disagreement(c.compilersIn(o.Folder).Root)
 		}
 		for _, contract := range o.Contracts {

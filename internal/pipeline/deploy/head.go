@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/progress"
@@ -22,6 +23,23 @@ type Options struct {
 	Block   uint64   // of that chain; 0: the latest
 	Fork    string   // EVM version; empty: the one that the project is compiled for
 	Plan    Plan
+}
+
+// Uses names what of the project makes the World by these options, besides what uses the change.
+func (o *Options) Uses() []string {
+	var uses []string
+	if !noTests(o.Setup) {
+		uses = append(uses, o.Setup...)
+	}
+	if o.Command != "" {
+		uses = append(uses, o.Command)
+	}
+	for _, steps := range [][]world.Step{o.Plan.World.Steps, o.Plan.World.ExtraSteps} {
+		for i := range steps {
+			uses = append(uses, steps[i].Contract)
+		}
+	}
+	return uses
 }
 
 // Head deploys the head of a change for its targets. It also returns the recipe by which
