@@ -5,8 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
 	"github.com/sightline-evm/sightline/internal/atomicfile"
@@ -19,6 +23,7 @@ func compileCached(ctx context.Context, input []byte, compiler Compiler, folder 
 		return compiler.Compile(ctx, input)
 	}
 	file := filepath.Join(folder, cacheKey(input, compiler.Version())+".json")
+	defer compiling.lock(file)()
 	if text, ok := readCached(file, limits); ok {
 		return text, nil
 	}
@@ -29,8 +34,42 @@ func compileCached(ctx context.Context, input []byte, compiler Compiler, folder 
 	if json.Valid(output) {
 		// The output is right whether or not it can be kept.
 		_ = atomicfile.WriteInFolder(file, output)
+		trimCache(folder, maxCache)
 	}
 	return output, nil
+}
+
+// questions lets one goroutine at a time have an answer made, by file: the project's own build and
+// the last way of making a debug build may be the same.
+type questions struct {
+	mutex sync.Mutex
+	asked map[string]chan struct{} // closed when the answer is there
+}
+
+var compiling questions
+
+// lock waits until no other goroutine has the answer made.
+func (q *questions) lock(file string) (unlock func()) {
+	for {
+		q.mutex.Lock()
+		other := q.asked[file]
+		if other == nil {
+			done := make(chan struct{})
+			if q.asked == nil {
+				q.asked = map[string]chan struct{}{}
+			}
+			q.asked[file] = done
+			q.mutex.Unlock()
+			return func() {
+				q.mutex.Lock()
+				delete(q.asked, file)
+				q.mutex.Unlock()
+				close(done)
+			}
+		}
+		q.mutex.Unlock()
+		<-other
+	}
 }
 
 // readCached reads an answer that this user has kept. Its name is that of the question, so
@@ -42,7 +81,44 @@ func readCached(file string, limits reading.Limits) (text []byte, ok bool) {
 		}
 	}
 	text, err := limits.ReadFile(file)
-	return text, err == nil && json.Valid(text)
+	if err != nil || !json.Valid(text) {
+		return nil, false
+	}
+	now := time.Now()
+	_ = os.Chtimes(file, now, now) // it was used; where that cannot be noted, it goes sooner
+	return text, true
+}
+
+// maxCache bounds what is kept of compilers' answers, in bytes. A large project's are 100 MB
+// (OpenZeppelin's with its tests, debug and release build, measured), so that 4 GiB are about 40
+// states of it; otherwise arbitrary.
+const maxCache = 4 << 30
+
+// trimCache removes the answers that have not been used for the longest time, down to a size.
+func trimCache(folder string, most int64) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return // it only costs space
+	}
+	var kept []fs.FileInfo
+	var size int64
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() || filepath.Ext(entry.Name()) != ".json" {
+			continue
+		}
+		kept = append(kept, info)
+		size += info.Size()
+	}
+	slices.SortFunc(kept, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, info := range kept {
+		if size <= most {
+			return
+		}
+		if os.Remove(filepath.Join(folder, info.Name())) == nil {
+			size -= info.Size()
+		}
+	}
 }
 
 // cacheKey hashes what decides a compiler's answer.

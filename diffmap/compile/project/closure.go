@@ -20,7 +20,8 @@ import (
 type Closure struct {
 	// Names are the project's own sources, tests and scripts that changed, or use what did:
 	// those that import it, directly or not, or that name its file in a string, as
-	// vm.deployCode("Vault.sol") does.
+	// vm.deployCode("Vault.sol") does. Of scripts, only those that changed: tests that use one
+	// import it.
 	Names []string
 	// Tests are those of Names that are tests.
 	Tests []string
@@ -54,7 +55,7 @@ func ClosureOf(root string, layout settings.Layout, files []string, options solc
 		users := g.users(tree.Root, files)
 		closure.Names, closure.Left = nil, nil
 		for _, name := range own {
-			if users[name] {
+			if users[name] && (!layout.IsScript(name) || slices.Contains(files, name)) {
 				closure.Names = append(closure.Names, name)
 			} else {
 				closure.Left = append(closure.Left, name)

@@ -15,7 +15,7 @@ import (
 const vaults = `
 -- foundry.toml --
 [profile.default]
-skip = ["src/old/**", "Broken", "script"]
+skip = ["src/old/**", "Broken", "script/Old*"]
 remappings = ["@own=src"]
 -- src/Math.sol --
 library Math {}
@@ -44,6 +44,8 @@ import "../src/Token.sol";
 contract TokenTest { function testIt() public {} }
 -- script/Deploy.s.sol --
 import "../src/Math.sol";
+-- script/OldDeploy.s.sol --
+import "../src/Math.sol";
 -- lib/forge-std/src/Test.sol --
 contract Test {}
 -- out/Vault.sol/Vault.json --
@@ -59,12 +61,13 @@ func TestClosure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := "src/Math.sol src/Token.sol src/Vault.sol src/test/Own.t.sol test/Base.sol test/Named.t.sol test/Token.t.sol test/Vault.t.sol"
+	whole := "script/Deploy.s.sol src/Math.sol src/Token.sol src/Vault.sol src/test/Own.t.sol test/Base.sol test/Named.t.sol test/Token.t.sol test/Vault.t.sol"
 	for _, test := range []struct{ changed, names, tests string }{
 		{"src/Vault.sol", "src/Vault.sol test/Base.sol test/Named.t.sol test/Vault.t.sol", "test/Base.sol test/Named.t.sol test/Vault.t.sol"},
 		{"src/Math.sol", "src/Math.sol src/Vault.sol test/Base.sol test/Named.t.sol test/Vault.t.sol", "test/Base.sol test/Named.t.sol test/Vault.t.sol"},
 		{"src/Token.sol src/gone/Token.sol", "src/Token.sol src/test/Own.t.sol test/Token.t.sol", "src/test/Own.t.sol test/Token.t.sol"},
 		{"test/Token.t.sol", "test/Token.t.sol", "test/Token.t.sol"},
+		{"src/Vault.sol script/Deploy.s.sol", "script/Deploy.s.sol src/Vault.sol test/Base.sol test/Named.t.sol test/Vault.t.sol", "test/Base.sol test/Named.t.sol test/Vault.t.sol"},
 		// What no test uses is compiled with the whole project.
 		{"lib/forge-std/src/Test.sol", whole, "src/test/Own.t.sol test/Base.sol test/Named.t.sol test/Token.t.sol test/Vault.t.sol"},
 	} {
