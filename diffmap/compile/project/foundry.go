@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"path/filepath"
@@ -264,8 +265,12 @@ func (f *finder) concerned(ctx context.Context, setups []settings.Setup) (*Found
 	if err != nil { // its build says what is wrong
 		return nil, ctx.Err()
 	}
+	layout := config.layout()
+	if f.Changed == nil && holdsYul(f.root, layout) || slices.ContainsFunc(f.Changed, func(file string) bool { return path.Ext(file) == ".yul" }) {
+		return nil, nil // it compiles each Yul source separately
+	}
 	var found *Found
-	if f.closure, err = ClosureOf(f.root, config.layout(), f.Changed, f.Compilers); err == nil {
+	if f.closure, err = ClosureOf(f.root, layout, f.Changed, f.Compilers); err == nil {
 		found, err = f.compileForge(ctx, config, f.closure)
 	}
 	switch {
@@ -280,4 +285,19 @@ func (f *finder) concerned(ctx context.Context, setups []settings.Setup) (*Found
 	}
 	found.How = f.how
 	return found, nil
+}
+
+// holdsYul reports whether a project has Yul sources.
+func holdsYul(root string, layout settings.Layout) bool {
+	found := false
+	for _, folder := range layout.Folders() {
+		_ = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), func(file string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && path.Ext(file) == ".yul" {
+				found = true
+				return fs.SkipAll
+			}
+			return nil // what cannot be read is not compiled
+		})
+	}
+	return found
 }
