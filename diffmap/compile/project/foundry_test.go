@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +129,46 @@ FOUNDRY_PROFILE=`+profileOf(name)+` exec "`+forge+`" "$@"`)
 		})
 	}
 }
+
+// TestForgeInPart leaves to forge what differs between sources, but not more than what the change
+// concerns, and shows what forge's compiler is at.
+func TestForgeInPart(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if !testfiles.Unpack(root, []byte(strings.NewReplacer("SRC", "src", "TEST", "test").Replace(wallet))) {
+		t.Fatal("no files")
+	}
+	program, err := soljson.Program(root, testsolc.Soljson(t, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testfiles.Write(t, filepath.Join(root, "foundry.toml"), "[profile.default]\n"+walletSettings+"offline = true\nsolc = '"+program+"'\n"+
+		"additional_compiler_profiles = [{ name = 'small', optimizer_runs = 1, optimizer = true }]\n"+
+		"compilation_restrictions = [{ paths = 'src/Wallet.sol', optimizer_runs = 1 }]\n")
+	// What forge writes reaches us at once, or when it ends.
+	install(t, root, "forge", `HOME="$PWD" "`+testforge.Program(t)+`" "$@" || exit; [ "$1" = config ] || sleep 1.5`)
+	var lines, waited []string
+	found, err := findIn(t, root, func(o *FindOptions) {
+		o.Changed = []string{"src/Wallet.sol"}
+		o.Progress = func(line string) { lines = append(lines, line) }
+		o.Waiting = func(line string) { waited = append(waited, line) }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"forge builds the project: foundry.toml has compilation_restrictions", "running forge build --build-info --ast"}; !slices.Equal(lines, want) {
+		t.Errorf("%q", lines)
+	}
+	names := contractNames(found.Outputs)
+	if slices.Contains(names, "UnrelatedTest") || slices.Contains(names, "Other") || !slices.Contains(names, "WalletTest") || len(found.Made) > 0 {
+		t.Errorf("contracts %v", names)
+	}
+	if len(waited) == 0 || !compilingShown.MatchString(waited[len(waited)-1]) {
+		t.Errorf("%q", waited)
+	}
+}
+
+var compilingShown = regexp.MustCompile(`^forge: compiling \d+ files? with Solc 0\.8\.30, \d+ s$`)
 
 // profileOf is the profile of foundry.toml that a case uses.
 func profileOf(name string) string {
