@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/project"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/git"
 	"github.com/sightline-evm/sightline/diffmap/unified"
@@ -110,7 +111,8 @@ type Change struct {
 	isTracked func(file string) bool             // by git
 	again     map[*compile.Output]*compile.Again // of builds that were compiled again
 	bytecode  map[*compile.Output]Bytecode
-	named     map[*compile.Output]bool // builds that options name
+	named     map[*compile.Output]bool    // builds that options name
+	closures  map[string]*project.Closure // by the project's folder, absolute, see closureIn
 
 	asked    bool // for the base, see Base
 	sides    []diffmap.BaseSide

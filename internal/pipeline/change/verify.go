@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/sightline-evm/sightline/diffmap"
 	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/project"
 	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/settings"
 	"github.com/sightline-evm/sightline/diffmap/compile/solc"
 	"github.com/sightline-evm/sightline/diffmap/compile/sources"
 	"github.com/sightline-evm/sightline/diffmap/git"
@@ -61,7 +64,7 @@ func (c *Change) believe(ctx context.Context, o *compile.Output, compilers solc.
 	}
 	why := "verify-build is never"
 	if c.options.Verify != VerifyNever {
-		again, err := o.CompileAgain(ctx, compilers, read, c.Debug)
+		again, err := c.compileAgain(ctx, o, compilers, read)
 		switch {
 		case err == nil:
 			c.again[o] = again
@@ -75,6 +78,56 @@ func (c *Change) believe(ctx context.Context, o *compile.Output, compilers solc.
 	}
 	c.bytecode[o] = Bytecode{report.BytecodeTrusted, why}
 	return nil
+}
+
+// compileAgain compiles a build again, or that part of it which the change concerns.
+func (c *Change) compileAgain(ctx context.Context, o *compile.Output, compilers solc.Options, read compile.TextReader) (*compile.Again, error) {
+	if read == nil {
+		if closure := c.closureIn(compilers); closure != nil && !closure.Whole() {
+			if part := o.Part(closure.Names); part != nil {
+				c.log.Line("build   %s: %d of its %s use what changed", o.Origin, len(part.Sources), human.Plural(len(o.Sources), "source"))
+				again, err := part.CompileAgain(ctx, compilers, read, c.Debug)
+				// Through the intermediate language, code may depend on what else is compiled.
+				if !errors.Is(err, compile.ErrForeign) {
+					return again, err
+				}
+			}
+		}
+	}
+	return o.CompileAgain(ctx, compilers, read, c.Debug)
+}
+
+// closureIn is what the change concerns of the Foundry project in a folder; nil where that is not
+// known, or it is not a Foundry project.
+func (c *Change) closureIn(compilers solc.Options) *project.Closure {
+	if c.closures == nil {
+		c.closures = map[string]*project.Closure{}
+	}
+	if closure, known := c.closures[compilers.Root]; known {
+		return closure
+	}
+	c.closures[compilers.Root] = nil
+	if !files.IsRegular(filepath.Join(compilers.Root, settings.FoundryFile)) {
+		return nil
+	}
+	layout, err := settings.FoundryLayout(compilers.Root, os.Getenv)
+	if err != nil {
+		return nil // others say so
+	}
+	folder, err := filepath.Rel(c.Root, compilers.Root)
+	if err != nil {
+		return nil
+	}
+	concerned := c.concerned(filepath.ToSlash(folder))
+	if concerned == nil {
+		return nil
+	}
+	closure, err := project.ClosureOf(compilers.Root, layout, concerned, compilers)
+	if err != nil {
+		return nil // the whole build is compiled again
+	}
+	c.closures[compilers.Root] = closure
+	return closure
 }
 
 // vouched reports whether a build was named by a caller who answers for its bytecode.
