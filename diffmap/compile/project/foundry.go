@@ -173,14 +173,34 @@ func (f *finder) compileForge(ctx context.Context, config *foundryConfig, closur
 	if tree.Remappings, err = parseRemappings(config.Remappings); err != nil {
 		return nil, err
 	}
-	g, err := resolve(tree, closure.Names)
+	p := &plain{finder: f, tree: tree, left: map[string][]string{}, tests: map[string]bool{}}
+	for _, name := range closure.Tests {
+		p.tests[name] = true
+	}
+	if p.graph, err = resolve(tree, closure.Names); err != nil {
+		return nil, err
+	}
+	p.graph.code = settings.Code{Solc: config.Solc, ViaIR: config.ViaIR}
+	for _, broken := range p.graph.broken {
+		users := p.graph.users([]string{broken.name})
+		used := slices.ContainsFunc(p.graph.roots, func(root string) bool { return users[root] })
+		if used && !p.leaveOut([]string{broken.name}, broken.err) {
+			return nil, broken.err
+		}
+	}
+	units, err := f.unitsOf(ctx, tree, p.graph, closure)
 	if err != nil {
 		return nil, err
 	}
-	g.code = settings.Code{Solc: config.Solc}
-	units, err := f.unitsOf(ctx, tree, g, closure)
-	if err != nil {
-		return nil, err
+	all := len(p.graph.roots)
+	times := nativeTimes
+	if slices.ContainsFunc(units, func(u Unit) bool { return path.Ext(u.Compiler.Path()) == ".js" }) {
+		times = 1
+	}
+	if p.chooseTests(times, "a compiler takes long for so many tests, so those next to the change come first"); len(p.graph.roots) < all {
+		if units, err = f.unitsOf(ctx, tree, p.graph, closure); err != nil {
+			return nil, err
+		}
 	}
 	found := &Found{}
 	for _, unit := range units {
@@ -196,9 +216,13 @@ func (f *finder) compileForge(ctx context.Context, config *foundryConfig, closur
 		}
 		found.Outputs, found.Made = append(found.Outputs, made.Own), append(found.Made, made)
 	}
-	found.How = append(f.how, "compiled with the settings that forge has")
+	p.tell()
 	return found, nil
 }
+
+// nativeTimes is how much faster native compilers are taken to be than solc's build for WebAssembly.
+// It is assumed, not measured, and only bounds how many tests are compiled.
+const nativeTimes = 4
 
 // unitsOf finds the compilers of a graph that is part of a project: as forge does it, the one
 // that all of the project's sources allow where there is one, so that what is left out changes
@@ -209,7 +233,7 @@ func (f *finder) unitsOf(ctx context.Context, tree *sources.Tree, g *graph, clos
 			c, err := solc.Find(ctx, whole.pragmas(whole.names), f.Compilers)
 			if err == nil {
 				names := slices.Sorted(slices.Values(g.names))
-				return []Unit{{g.input(names, tree.Remappings), c, g.pragmas(names)}}, nil
+				return []Unit{{g.input(names, tree.Remappings), c, g.pragmas(names), names}}, nil
 			}
 		}
 	}

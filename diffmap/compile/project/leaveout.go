@@ -49,7 +49,7 @@ func (f *finder) compilePlain(ctx context.Context) ([]*compile.Output, error) {
 	}
 	err := p.open(p.testsOf())
 	if err == nil {
-		p.chooseTests()
+		p.chooseTests(1, "solc takes long for so many tests without forge, so those next to the change come first; install forge, which compiles them all")
 	}
 	if errors.Is(err, reading.ErrTooLarge) && len(p.tests) > 0 {
 		err = p.open(nil)
@@ -133,8 +133,9 @@ const (
 )
 
 // chooseTests leaves out tests beyond what a compiler takes a reasonable time for: those that changed
-// stay first, then those that are the fewest imports from a changed file, the smallest first.
-func (p *plain) chooseTests() {
+// stay first, then those that are the fewest imports from a changed file, the smallest first. times is
+// how much faster the compiler is than solc's build for WebAssembly, and why says what people could do.
+func (p *plain) chooseTests(times int, why string) {
 	var tests []string
 	for _, root := range p.graph.roots {
 		if p.tests[root] {
@@ -159,6 +160,7 @@ func (p *plain) chooseTests() {
 	if p.graph.code.ViaIR {
 		most = mostTestsViaIR
 	}
+	most *= times
 	layout, _ := settings.FoundryLayout(p.root, os.Getenv) // it was read before
 	counted, bytes := map[string]bool{}, 0
 	for _, name := range p.graph.without(tests).names {
@@ -185,7 +187,7 @@ func (p *plain) chooseTests() {
 	}
 	out = slices.DeleteFunc(out, func(name string) bool { return counted[name] })
 	if len(out) > 0 {
-		p.leaveOut(out, errors.New("solc takes long for so many tests without forge, so those next to the change come first; install forge, which compiles them all"))
+		p.leaveOut(out, errors.New(why))
 	}
 }
 
