@@ -84,7 +84,7 @@ func readCached(file string, limits reading.Limits) (text []byte, ok bool) {
 	if err != nil || !json.Valid(text) {
 		return nil, false
 	}
-	now := time.Now()
+	now := time.Now()              //nolint:forbidigo // the file's time decides what is kept, and no result
 	_ = os.Chtimes(file, now, now) // it was used; where that cannot be noted, it goes sooner
 	return text, true
 }

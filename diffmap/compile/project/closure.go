@@ -154,26 +154,30 @@ func useGraph(tree *sources.Tree, own []string) *uses {
 				g.usedBy[used] = append(g.usedBy[used], u.file)
 			}
 		}
-		if len(g.names[u.file]) == 0 {
-			continue
-		}
-		for _, token := range solidity.Tokenize(text) {
-			if token.Kind == solidity.String {
-				for _, file := range namedFiles(string(text[token.Start:token.End])) {
-					named[file] = append(named[file], u.file)
-				}
-			}
-		}
-		if hasTests(string(text)) {
-			for _, name := range g.names[u.file] {
-				g.runs[name] = true
-			}
+		if len(g.names[u.file]) > 0 {
+			g.look(u.file, text, named)
 		}
 	}
 	for file := range seen {
 		g.usedBy[file] = append(g.usedBy[file], named[filepath.Base(file)]...)
 	}
 	return g
+}
+
+// look notes which files a listed source names in strings, by their names, and whether it has tests.
+func (g *uses) look(source string, text []byte, named map[string][]string) {
+	for _, token := range solidity.Tokenize(text) {
+		if token.Kind == solidity.String {
+			for _, file := range namedFiles(string(text[token.Start:token.End])) {
+				named[file] = append(named[file], source)
+			}
+		}
+	}
+	if hasTests(string(text)) {
+		for _, name := range g.names[source] {
+			g.runs[name] = true
+		}
+	}
 }
 
 // hasTests reports whether a source's text may hold a test: what forge calls begins with test,

@@ -8,7 +8,7 @@ import (
 )
 
 // waitingEvery is how often people are told that something still runs. Arbitrary.
-const waitingEvery = time.Second
+const waitingEvery = time.Second // which is what is counted
 
 // compiling is how forge says what its compiler is at.
 var compiling = regexp.MustCompile(`Compiling (\d+) files? with (\S+) ([0-9.]+)`)
@@ -24,18 +24,17 @@ func (f *finder) during(what string) (heard func(text []byte), done func()) {
 	}
 	var now atomic.Value
 	now.Store(what)
-	start := time.Now()
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		ticks := time.NewTicker(waitingEvery)
 		defer ticks.Stop()
-		for {
+		for seconds := 1; ; seconds++ {
 			select {
 			case <-end:
 				return
 			case <-ticks.C:
-				f.Waiting(fmt.Sprintf("%s, %d s", now.Load(), int(time.Since(start).Seconds())))
+				f.Waiting(fmt.Sprintf("%s, %d s", now.Load(), seconds))
 			}
 		}
 	}()
