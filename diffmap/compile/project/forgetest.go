@@ -55,7 +55,7 @@ func RunForgeTests(ctx context.Context, t ForgeTests, progress func(command stri
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Root, err)
 	}
-	f := &finder{root: root, shown: t.Root, FindOptions: FindOptions{Env: t.Names, Timeout: maxForgeTests, Strangers: t.Strangers, Compilers: solc.Options{Repository: t.Repository}}}
+	f := &finder{root: root, shown: t.Root, FindOptions: FindOptions{Env: t.Names, Timeout: maxForgeTests, Progress: progress, Strangers: t.Strangers, Compilers: solc.Options{Repository: t.Repository}}}
 	setups := settings.Detect(root, os.Getenv)
 	i := slices.IndexFunc(setups, func(s settings.Setup) bool { return s.Tool == settings.ToolFoundry && s.Config != "" })
 	program := f.program(programs[settings.ToolFoundry])
@@ -88,10 +88,11 @@ func RunForgeTests(ctx context.Context, t ForgeTests, progress func(command stri
 		return nil, err
 	}
 	defer done()
-	progress(c.String())
 	output := &tail{limit: maxForgeOutput}
 	c.stdout = output
-	_, err = f.run(ctx, where, c)
+	heard, finished := f.during(c.String())
+	_, err = f.run(ctx, where, c, heard)
+	finished()
 	if results, ok := readForgeResults(output.bytes()); ok {
 		return results, nil // a test that fails is a failure of the program, too
 	}
