@@ -41,6 +41,10 @@ type Report struct {
 	// Unread are the changed files with code, or what decides about it, at which nothing looked.
 	Unread []Unread `json:"unread,omitempty"`
 
+	// Harnesses are the sources that Sightline wrote to call changed code that no deployable
+	// contract calls.
+	Harnesses []Harness `json:"harnesses,omitempty"`
+
 	Lines    []Line    `json:"lines"`   // every changed line, once, in one status
 	Targets  []Target  `json:"targets"` // per line and contract whose bytecode holds it
 	Findings []Finding `json:"findings"`
@@ -185,6 +189,31 @@ type Instance struct {
 	Contract  string `json:"contract"` // qualified, "src/Vault.sol:Vault"
 	Address   string `json:"address"`
 	Arguments string `json:"arguments"` // constructor arguments as text
+	// Generated is set for a contract that Sightline wrote, see Harness.
+	Generated bool `json:"generated,omitempty"`
+}
+
+// Harness is a source of contracts through which code can be called that no deployable contract
+// calls. Nothing of it ships, and what fails in it is not a finding.
+type Harness struct {
+	File      string            `json:"file"`             // as compilers and traces name it; in the output folder, too
+	Source    string            `json:"source,omitempty"` // its text; empty: no contract could be written
+	Contracts []HarnessContract `json:"contracts"`
+}
+
+// HarnessContract is a contract of a Harness.
+type HarnessContract struct {
+	Contract  string           `json:"contract,omitempty"` // qualified; empty: it could not be written
+	Of        string           `json:"of"`                 // the contract or library that it calls, or the source with free functions
+	OfFile    string           `json:"ofFile"`             // that has it
+	Functions []string         `json:"functions"`          // that it exposes, modifiers among them
+	Missing   []HarnessMissing `json:"missing,omitempty"`  // that it does not
+}
+
+// HarnessMissing is code that a harness does not expose.
+type HarnessMissing struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
 }
 
 // Oracle is a bug oracle that watched the campaign.

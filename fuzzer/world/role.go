@@ -42,7 +42,12 @@ func (r Role) String() string {
 //	UnderTest   everything else
 //
 // Mocks in a test folder are mocks: they exist to be deployed.
+//
+// What Sightline wrote is under test, whatever it is called.
 func RoleOf(c *bytecode.Contract) (role Role, why string) {
+	if c.Generated {
+		return UnderTest, ""
+	}
 	folders := strings.Split(strings.ToLower(path.Dir(path.Clean(c.Source))), "/")
 	below := func(names ...string) (string, bool) {
 		for _, f := range folders {

@@ -116,6 +116,9 @@ type Contract struct {
 	Creation *Code  // nil when the contract has no code (interface, abstract)
 	Runtime  *Code  // nil likewise
 	Library  bool
+	// Generated is set for a contract that Sightline wrote, so that code can be called that no
+	// other contract calls: nothing of it ships.
+	Generated bool
 
 	// ConstructorPayable etc. are in the ABI. ArgumentTypes holds, for each
 	// constructor parameter, the contract or interface type it is declared with

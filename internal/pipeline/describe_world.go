@@ -41,7 +41,7 @@ func (d *describer) world() {
 	add := func(name string, c *bytecode.Contract, address common.Address, parts ...string) {
 		parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 		w.Instances = append(w.Instances, report.Instance{Name: name, Contract: c.QualifiedName(),
-			Address: address.Hex(), Arguments: strings.Join(parts, "; ")})
+			Address: address.Hex(), Arguments: strings.Join(parts, "; "), Generated: c.Generated})
 	}
 	for _, d := range d.head.Setup.Deployments {
 		parts := []string{strings.Join(d.Arguments, ", "), d.Initialization}

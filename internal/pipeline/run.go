@@ -68,7 +68,7 @@ type run struct {
 func begin(o *Options, c *change.Change) *run {
 	o.Log.Section("Campaign")
 	r := &run{o: o, change: c, report: newReport(o, c.About)}
-	r.report.Unread = c.Unread
+	r.report.Unread, r.report.Harnesses = c.Unread, c.Harnesses
 	r.builds()
 	r.history = compare.ReadHistory(o.Output.History, r.headName(), o.Log)
 	if c.Mapping != nil {

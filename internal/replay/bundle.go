@@ -57,6 +57,11 @@ func Pack(r *report.Report, rendered map[string][]byte, f *Files) (Bundle, error
 		}
 		b[SnapshotFile] = data
 	}
+	for i := range r.Harnesses {
+		if h := &r.Harnesses[i]; h.Source != "" {
+			b[h.File] = []byte(h.Source)
+		}
+	}
 	for _, name := range named(r) {
 		if reproducer := f.Reproducers[name]; reproducer != nil {
 			data, err := reproducer.Marshal()

@@ -113,6 +113,9 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 	var sides []diffmap.BaseSide
 	unbuilt := &unbuiltError{}
 	for i, o := range c.Outputs {
+		if c.generated[o] { // nothing that happens in a harness is compared
+			continue
+		}
 		base, err := diffmap.BaseTexts(changed, o, options)
 		if err != nil {
 			return nil, err
@@ -353,6 +356,9 @@ func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 	}
 	var sides []diffmap.BaseSide
 	for _, head := range c.Outputs {
+		if c.generated[head] {
+			continue
+		}
 		nearest := nearestBase(head, bases)
 		if nearest == nil && len(c.Outputs) == 1 && len(bases) == 1 {
 			nearest = bases[0] // all its contracts have other names

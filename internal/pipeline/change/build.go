@@ -42,6 +42,7 @@ func (c *Change) readBuilds(ctx context.Context) error {
 		}
 	}
 	c.again, c.bytecode, c.named = map[*compile.Output]*compile.Again{}, map[*compile.Output]Bytecode{}, map[*compile.Output]bool{}
+	c.generated = map[*compile.Output]bool{}
 	c.isTracked = c.tracks(ctx)
 	for _, name := range c.options.BaseBuilds {
 		if err := c.refuseTracked(name, "base-build"); err != nil {

@@ -86,6 +86,8 @@ type Change struct {
 	// Redeclared is set when more than the bodies of functions changed: storage layouts
 	// may have changed, too.
 	Redeclared bool
+	// Harnesses are the sources that were written to call changed code.
+	Harnesses []report.Harness
 	// Unread are the changed files with code at which nothing looks.
 	Unread []report.Unread
 
@@ -113,6 +115,7 @@ type Change struct {
 	bytecode  map[*compile.Output]Bytecode
 	named     map[*compile.Output]bool    // builds that options name
 	closures  map[string]*project.Closure // by the project's folder, absolute, see closureIn
+	generated map[*compile.Output]bool    // those of harnesses
 
 	asked    bool // for the base, see Base
 	sides    []diffmap.BaseSide
@@ -155,6 +158,9 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 	c.Table = bytecode.NewTable(compile.Contracts(c.Outputs))
 	c.warnUncompiledTests()
 	if err := c.mapTargets(o.Targets); err != nil {
+		return nil, err
+	}
+	if err := c.addHarnesses(ctx); err != nil {
 		return nil, err
 	}
 	if c.Diff != nil && !c.whole {

@@ -1,0 +1,189 @@
+package compile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap/compile/reading"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/diffmap/solidity"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// This file compiles a source of ours in addition to those of a build, with its settings.
+
+// RefusedError says what a compiler does not take of the source that was added.
+type RefusedError struct{ Refusals []Refusal }
+
+// Refusal is an error that a compiler has at a byte of a source.
+type Refusal struct {
+	At      int
+	Message string // one line
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("the added source does not compile: %s", e.Refusals[0].Message)
+}
+
+// Extend compiles a source of the given name and text with what it imports of a build, which the
+// project has as o. The contracts of the result are those of the source alone. Debug says that the
+// project's own build is not mapped: Mapped is a debug build then.
+//
+// The error is a [*RefusedError] where the compiler has errors in the source itself.
+func (o *Output) Extend(ctx context.Context, name string, text []byte, debug bool, compilers solc.Options, options DebugOptions) (*Again, error) {
+	input, err := o.inputWith(name, text)
+	if err != nil {
+		return nil, reading.At(o.Origin, err)
+	}
+	compiler, err := o.FindCompiler(ctx, compilers)
+	if err != nil {
+		return nil, err
+	}
+	added := &Output{Input: input, Origin: o.Origin, Compiler: o.Compiler}
+	again := &Again{}
+	if !o.Debug {
+		if again.Own, err = added.compileOwn(ctx, compiler, options); err != nil {
+			return nil, added.refusal(ctx, err, name, compiler, options)
+		}
+		again.Mapped = again.Own
+	}
+	if debug || o.Debug {
+		if again.Mapped, err = DebugBuild(ctx, input, compiler, options); err != nil {
+			return nil, added.refusal(ctx, err, name, compiler, options)
+		}
+	}
+	if again.Own == nil {
+		again.Own = again.Mapped
+	}
+	for _, built := range []*Output{again.Own, again.Mapped} {
+		built.Origin, built.Folder = o.Origin, o.Folder
+		built.filesOf(o)
+		built.Contracts = slices.DeleteFunc(built.Contracts, func(c *Contract) bool { return c.Source != name })
+		built.name(o)
+	}
+	return again, nil
+}
+
+// inputWith is the input with a source more, and without those that it does not lead to.
+func (o *Output) inputWith(name string, text []byte) (json.RawMessage, error) {
+	if o.Input == nil {
+		return nil, &reading.Error{Kind: reading.ErrNoContracts, Problem: "it has no standard-JSON input to compile more with"}
+	}
+	var input, sources map[string]json.RawMessage
+	if err := reading.DecodeJSON(o.Input, "input", &input); err != nil {
+		return nil, err
+	}
+	if err := reading.DecodeJSON(input["sources"], "input.sources", &sources); err != nil {
+		return nil, err
+	}
+	kept := map[string]json.RawMessage{}
+	if needed := o.importedBy(text); needed != nil {
+		for path := range needed {
+			if source, ok := sources[path]; ok {
+				kept[path] = source
+			}
+		}
+	} else {
+		kept = sources
+	}
+	kept[name] = sourceOf(text)
+	data, err := json.Marshal(kept)
+	if err != nil {
+		return nil, err
+	}
+	input["sources"] = data
+	return json.Marshal(input)
+}
+
+// importedBy are the paths of the sources that a text imports, which names them as compilers do,
+// and those that they import; nil where that is not known.
+func (o *Output) importedBy(text []byte) map[string]bool {
+	byPath := map[string]*Source{}
+	for _, s := range o.Sources {
+		byPath[s.Path] = s
+	}
+	needed := map[string]bool{}
+	var queue []string
+	for _, imported := range solidity.Imports(text) {
+		queue = append(queue, imported.Path)
+	}
+	for len(queue) > 0 {
+		path := queue[0]
+		queue = queue[1:]
+		if needed[path] {
+			continue
+		}
+		s := byPath[path]
+		if s == nil || s.AST == nil {
+			return nil
+		}
+		needed[path] = true
+		for _, n := range s.AST.Children {
+			if n.Type == "ImportDirective" {
+				queue = append(queue, n.Attribute("absolutePath"))
+			}
+		}
+	}
+	return needed
+}
+
+// refusal is the error of a compilation that failed: where errors are in the added source, where.
+func (o *Output) refusal(ctx context.Context, failed error, name string, compiler *solc.Compiler, options DebugOptions) error {
+	if ctx.Err() != nil || !errors.Is(failed, solc.ErrCompile) {
+		return failed
+	}
+	var project map[string]json.RawMessage
+	if err := reading.DecodeJSON(o.Input, "input", &project); err != nil {
+		return failed
+	}
+	input, err := debugInput(project, attempt{linked: true}, compiler.Number())
+	if err != nil {
+		return failed
+	}
+	output, err := compileCached(ctx, input, compiler, options.Cache, options.Limits.WithDefaults())
+	if err != nil {
+		return failed
+	}
+	var out struct {
+		Errors []diagnostic `json:"errors"`
+	}
+	if json.Unmarshal(output, &out) != nil {
+		return failed
+	}
+	refused := &RefusedError{}
+	for _, d := range out.Errors {
+		if d.Severity == "error" && d.SourceLocation != nil && d.SourceLocation.File == name {
+			refused.Refusals = append(refused.Refusals, Refusal{d.SourceLocation.Start, strings.Join(strings.Fields(d.Message), " ")})
+		}
+	}
+	if len(refused.Refusals) == 0 {
+		return failed
+	}
+	return refused
+}
+
+// name gives contracts of ours the names that they have in the repository, and their links those
+// that libraries have there, which another build holds.
+func (o *Output) name(libraries *Output) {
+	qualified := map[string]string{}
+	for _, c := range libraries.Contracts {
+		qualified[c.UnitName()] = c.QualifiedName()
+	}
+	for _, c := range o.Contracts {
+		c.Generated, c.Folder = true, libraries.Folder
+		for _, code := range []*bytecode.Code{c.Creation, c.Runtime} {
+			if code == nil {
+				continue
+			}
+			for i, link := range code.Links {
+				if name, known := qualified[link.Library]; known {
+					code.Links[i].Library = name
+				}
+			}
+		}
+	}
+}

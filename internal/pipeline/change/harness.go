@@ -1,0 +1,212 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-evm/sightline/diffmap"
+	"github.com/sightline-evm/sightline/diffmap/compile"
+	"github.com/sightline-evm/sightline/diffmap/compile/solc"
+	"github.com/sightline-evm/sightline/diffmap/harness"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// This file makes changed code callable that no deployable contract of the build calls, see
+// package harness. A harness is compiled with what it imports, as a build of its own next to the
+// one whose sources those are.
+
+// maxHarnessTries bounds how often a source is written again, with less, because a compiler did not
+// take it. Each time, what the compiler's errors are about goes; arbitrary.
+const maxHarnessTries = 12
+
+// addHarnesses adds builds of harnesses for changed code that is in no deployable contract, and maps
+// the change again.
+func (c *Change) addHarnesses(ctx context.Context) error {
+	if c.Mapping == nil || len(c.About.Explicit) > 0 {
+		return nil
+	}
+	unused := c.Mapping.Unused(c.Outputs, c.Paths, func(file string) bool { return !c.ignored(file) && roleOfFile(file) == world.UnderTest })
+	added := false
+	for i, o := range slices.Clone(c.Outputs) {
+		nodes := slices.DeleteFunc(unused[o], func(n *compile.Node) bool { return c.ofTest(o, n) })
+		if len(nodes) == 0 || i >= len(c.Given) {
+			continue
+		}
+		again, err := c.addHarness(ctx, c.Given[i], o, nodes)
+		if err != nil {
+			return err
+		}
+		if again != nil {
+			c.Given, c.Outputs = append(c.Given, again.Own), append(c.Outputs, again.Mapped)
+			added = true
+		}
+	}
+	if !added {
+		c.explainMissing()
+		return nil
+	}
+	c.noteSizes()
+	c.Table = bytecode.NewTable(compile.Contracts(c.Outputs))
+	if err := c.mapTargets(nil); err != nil {
+		return err
+	}
+	c.leaveToOthers()
+	c.explainMissing()
+	return nil
+}
+
+// explainMissing says of lines that no contract holds why no harness calls them.
+func (c *Change) explainMissing() {
+	for i := range c.Mapping.Lines {
+		l := &c.Mapping.Lines[i]
+		if !l.Unused || len(l.Targets) > 0 {
+			continue
+		}
+		if why := c.missing(l.Position.File, l.Function); why != "" {
+			l.Reason += ", and no harness can call it: " + human.Printable(why)
+		}
+	}
+}
+
+// missing is the reason why no harness exposes a function of a file; empty where none is known.
+func (c *Change) missing(file, function string) string {
+	for _, h := range c.Harnesses {
+		for _, contract := range h.Contracts {
+			if !strings.HasSuffix("/"+file, "/"+contract.OfFile) {
+				continue
+			}
+			for _, m := range contract.Missing {
+				if m.Name == function || contract.Contract == "" && m.Name == contract.Of {
+					return m.Reason
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// ofTest reports whether a declaration is of a contract that is a test.
+func (c *Change) ofTest(o *compile.Output, n *compile.Node) bool {
+	for n != nil && n.Type != "ContractDefinition" {
+		n = n.Parent
+	}
+	if n == nil {
+		return false
+	}
+	for _, contract := range o.Contracts {
+		if contract.Name != n.Attribute("name") || !slices.ContainsFunc(o.Sources, func(s *compile.Source) bool { return s.ID == n.File && s.Path == contract.Source }) {
+			continue
+		}
+		kind, _ := c.TestRole(&contract.Contract)
+		return kind != ""
+	}
+	return false
+}
+
+// addHarness writes and compiles harnesses for declarations of a build; nil where there are none.
+func (c *Change) addHarness(ctx context.Context, given, o *compile.Output, nodes []*compile.Node) (*compile.Again, error) {
+	version, err := solc.ParseVersion(o.Compiler)
+	if err != nil {
+		return nil, nil //nolint:nilerr // of a compiler that is not known, nothing can be made
+	}
+	h := harness.Write(o, nodes, version)
+	source := harnessName(c.Outputs)
+	var again *compile.Again
+	failed := ""
+	for range maxHarnessTries {
+		text := h.Source()
+		if text == nil {
+			break
+		}
+		again, err = given.Extend(ctx, source, text, given != o, c.compilersIn(o.Folder), c.Debug)
+		if ctx.Err() != nil {
+			return nil, exit.CannotFuzz("%w", context.Cause(ctx))
+		}
+		var refused *compile.RefusedError
+		if err == nil || !errors.As(err, &refused) {
+			break
+		}
+		for _, r := range refused.Refusals {
+			if !h.Reject(r.At, r.Message) {
+				failed = r.Message
+			}
+		}
+		if failed != "" {
+			break
+		}
+	}
+	if err != nil {
+		failed = human.OneLine(err)
+	}
+	c.describeHarness(source, o, h, again, failed)
+	if again == nil || failed != "" {
+		return nil, nil
+	}
+	again.Own.Origin, again.Mapped.Origin = source, source
+	c.generated[again.Mapped] = true
+	return again, nil
+}
+
+// harnessName is the path of a source that no build has.
+func harnessName(outputs []*compile.Output) string {
+	for n := 1; ; n++ {
+		name := harness.Folder + "/Harness.sol"
+		if n > 1 {
+			name = fmt.Sprintf("%s/Harness%d.sol", harness.Folder, n)
+		}
+		if !slices.ContainsFunc(outputs, func(o *compile.Output) bool {
+			return slices.ContainsFunc(o.Sources, func(s *compile.Source) bool { return s.Path == name })
+		}) {
+			return name
+		}
+	}
+}
+
+// describeHarness notes for the report what was written, and of which code there is no harness.
+func (c *Change) describeHarness(source string, o *compile.Output, h *harness.Harness, again *compile.Again, failed string) {
+	if failed != "" {
+		again = nil
+	}
+	out := report.Harness{File: source}
+	if again != nil {
+		out.Source = string(h.Source())
+	}
+	for _, contract := range h.Contracts() {
+		described := report.HarnessContract{Of: contract.Of, OfFile: contract.Source, Functions: append([]string{}, contract.Wrapped...)}
+		if again != nil && contract.Name != "" {
+			described.Contract = (&bytecode.Contract{Name: contract.Name, Source: source, Folder: o.Folder}).QualifiedName()
+			c.log.Line("harness %s is written to call %s, which no deployable contract calls", human.Printable(contract.Name), human.Printable(contract.Of))
+		}
+		for _, m := range contract.Missing {
+			described.Missing = append(described.Missing, report.HarnessMissing{Name: m.Name, Reason: m.Reason})
+		}
+		if described.Contract == "" && len(described.Missing) == 0 {
+			described.Missing = []report.HarnessMissing{{Name: contract.Of, Reason: failed}}
+		}
+		out.Contracts = append(out.Contracts, described)
+	}
+	if len(out.Contracts) > 0 {
+		c.Harnesses = append(c.Harnesses, out)
+	}
+}
+
+// leaveToOthers takes from harnesses the targets of lines that contracts of the project hold, too.
+func (c *Change) leaveToOthers() {
+	own := map[string]bool{} // contracts of the project
+	for _, contract := range c.Table.Contracts() {
+		own[contract.QualifiedName()] = !contract.Generated
+	}
+	c.Mapping.LeaveOut(diffmap.NoBytecode, func(l *diffmap.Line, t *bytecode.Target) string {
+		if t == nil || own[t.Contract] || !slices.ContainsFunc(l.Targets, func(i int) bool { return own[c.Mapping.Targets[i].Contract] }) {
+			return ""
+		}
+		return "a contract of the project has it"
+	})
+}
