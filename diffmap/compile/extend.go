@@ -3,7 +3,6 @@ package compile
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,14 +45,23 @@ func (o *Output) Extend(ctx context.Context, name string, text []byte, debug boo
 	added := &Output{Input: input, Origin: o.Origin, Compiler: o.Compiler}
 	again := &Again{}
 	if !o.Debug {
+		if err := added.refusals(ctx, attempt{linked: true}, name, compiler, options); err != nil {
+			return nil, err
+		}
 		if again.Own, err = added.compileOwn(ctx, compiler, options); err != nil {
-			return nil, added.refusal(ctx, err, name, compiler, options)
+			return nil, err
 		}
 		again.Mapped = again.Own
 	}
 	if debug || o.Debug {
+		// What is too deep for the stack there would have all of it compiled in another way, in which
+		// fewer lines can be told apart.
+		first := attempts(compiler.Number(), &standardSettings{ViaIR: o.Settings.ViaIR || o.askedViaIR}, options.Peephole)[0]
+		if err := added.refusals(ctx, first, name, compiler, options); err != nil {
+			return nil, err
+		}
 		if again.Mapped, err = DebugBuild(ctx, input, compiler, options); err != nil {
-			return nil, added.refusal(ctx, err, name, compiler, options)
+			return nil, err
 		}
 	}
 	if again.Own == nil {
@@ -131,28 +139,26 @@ func (o *Output) importedBy(text []byte) map[string]bool {
 	return needed
 }
 
-// refusal is the error of a compilation that failed: where errors are in the added source, where.
-func (o *Output) refusal(ctx context.Context, failed error, name string, compiler *solc.Compiler, options DebugOptions) error {
-	if ctx.Err() != nil || !errors.Is(failed, solc.ErrCompile) {
-		return failed
-	}
+// refusals are the errors that a compiler has in the added source, with the settings of an attempt;
+// nil where it has none.
+func (o *Output) refusals(ctx context.Context, a attempt, name string, compiler *solc.Compiler, options DebugOptions) error {
 	var project map[string]json.RawMessage
 	if err := reading.DecodeJSON(o.Input, "input", &project); err != nil {
-		return failed
+		return err
 	}
-	input, err := debugInput(project, attempt{linked: true}, compiler.Number())
+	input, err := debugInput(project, a, compiler.Number())
 	if err != nil {
-		return failed
+		return err
 	}
 	output, err := compileCached(ctx, input, compiler, options.Cache, options.Limits.WithDefaults())
 	if err != nil {
-		return failed
+		return err
 	}
 	var out struct {
 		Errors []diagnostic `json:"errors"`
 	}
 	if json.Unmarshal(output, &out) != nil {
-		return failed
+		return nil // whoever reads all of it says so
 	}
 	refused := &RefusedError{}
 	for _, d := range out.Errors {
@@ -161,7 +167,7 @@ func (o *Output) refusal(ctx context.Context, failed error, name string, compile
 		}
 	}
 	if len(refused.Refusals) == 0 {
-		return failed
+		return nil
 	}
 	return refused
 }

@@ -78,7 +78,7 @@ func (h *Harness) want(n, first *compile.Node, seen map[*compile.Node]bool) {
 	inContract := kind == "contract"
 	switch {
 	case n.Type == "VariableDeclaration" && inContract && n.Attributes["constant"] != true,
-		n.Type == "FunctionDefinition" && inContract && !isInternal(n):
+		n.Type == "FunctionDefinition" && inContract && (!isInternal(n) || n.Attribute("kind") != "function"):
 		h.writerOf(n) // whoever deploys it has that
 		return
 	case n.Type == "ModifierDefinition" && inContract, n.Type == "FunctionDefinition" && n.Attribute("visibility") != "private":

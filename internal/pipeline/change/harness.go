@@ -178,11 +178,12 @@ func (c *Change) describeHarness(source string, o *compile.Output, h *harness.Ha
 	if again != nil {
 		out.Source = string(h.Source())
 	}
+	var of []string
 	for _, contract := range h.Contracts() {
 		described := report.HarnessContract{Of: contract.Of, OfFile: contract.Source, Functions: append([]string{}, contract.Wrapped...)}
 		if again != nil && contract.Name != "" {
 			described.Contract = (&bytecode.Contract{Name: contract.Name, Source: source, Folder: o.Folder}).QualifiedName()
-			c.log.Line("harness %s is written to call %s, which no deployable contract calls", human.Printable(contract.Name), human.Printable(contract.Of))
+			of = append(of, human.Printable(contract.Of))
 		}
 		for _, m := range contract.Missing {
 			described.Missing = append(described.Missing, report.HarnessMissing{Name: m.Name, Reason: m.Reason})
@@ -191,6 +192,9 @@ func (c *Change) describeHarness(source string, o *compile.Output, h *harness.Ha
 			described.Missing = []report.HarnessMissing{{Name: contract.Of, Reason: failed}}
 		}
 		out.Contracts = append(out.Contracts, described)
+	}
+	if len(of) > 0 {
+		c.log.Line("harness %s, written to call code of %s that no deployable contract calls", source, human.First(of, 3))
 	}
 	if len(out.Contracts) > 0 {
 		c.Harnesses = append(c.Harnesses, out)
