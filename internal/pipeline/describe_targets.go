@@ -122,6 +122,9 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	if different := d.differentCode(&t); different != "" && shipped.Is == report.ShippedUnknown {
 		out.Reason = different + ", on which it could not be tried: " + shipped.Reason
 	}
+	if out.Reason == "" && d.change.IsGenerated(t.Contract) {
+		out.Reason = "called by " + d.named(t.Contract) + ": what its callers pass is not known"
+	}
 	if last := exec.Calls[len(exec.Calls)-1]; !got.Reached && reverts {
 		out.Reason = "reverts with " + strings.TrimPrefix(last.Reason(), "reverted with ")
 		if len(last.Output) == 0 {
@@ -148,7 +151,16 @@ func (d *describer) unreachable(t *bytecode.Target) (status, reason string) {
 	if different := d.differentCode(t); different != "" {
 		return report.Unreached, "no call reaches it in the code that was fuzzed, but that proves nothing here: " + different
 	}
-	return report.Unreachable, "no call reaches it, whatever the state and the arguments"
+	return report.Unreachable, fmt.Sprintf("no call of %s reaches it, whatever the state and the arguments", d.named(t.Contract))
+}
+
+// named is a contract in a sentence.
+func (d *describer) named(contract string) string {
+	name := bytecode.ShortName(contract)
+	if d.change.IsGenerated(contract) {
+		name += " (generated)"
+	}
+	return name
 }
 
 // differentCode says how the code that was fuzzed for a target differs from what ships.

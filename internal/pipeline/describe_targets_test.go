@@ -23,7 +23,7 @@ func TestUnreachable(t *testing.T) {
 		want    string
 		reason  string
 	}{
-		{false, report.Unreachable, "no call reaches it, whatever"},
+		{false, report.Unreachable, "no call of A reaches it, whatever"},
 		{true, report.Unreached, "no call reaches it in the code that was fuzzed, but that proves nothing here: legacy code was fuzzed, but the project ships via-IR code"},
 	} {
 		d := &describer{change: &change.Change{Given: []*compile.Output{output(test.shipped)}, Outputs: []*compile.Output{output(false)}}}

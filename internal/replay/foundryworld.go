@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"path"
@@ -27,7 +28,7 @@ const maxTestCode = 24 << 10
 
 // newWorldTest is a test of a World that Sightline deployed.
 func newWorldTest(l *loaded) (*foundryTest, error) {
-	t := &foundryTest{loaded: l, names: map[common.Address]string{}, used: map[common.Address]bool{}, imports: &imports{names: map[string]string{}, sources: map[*bytecode.Contract]string{}}}
+	t := &foundryTest{loaded: l, names: map[common.Address]string{}, used: map[common.Address]bool{}, imports: &imports{names: map[string]string{}, sources: map[*bytecode.Contract]string{}, harnesses: l.snapshot.Harnesses}}
 	for i := range t.sequence {
 		if in := &t.space.Instances[t.sequence[i].Instance]; in.Fresh {
 			return nil, exit.BadInput("%s: it deploys %s, which such a test cannot", t.path, human.Printable(in.Name))
@@ -60,7 +61,7 @@ func newWorldTest(l *loaded) (*foundryTest, error) {
 	written := 0
 	for i := range l.snapshot.Made {
 		c := &l.snapshot.Made[i]
-		if !c.Create {
+		if !c.Create || t.idle(c) {
 			continue
 		}
 		if _, ok := creationNonce(c); !ok {
@@ -123,6 +124,8 @@ type imports struct {
 	names   map[string]string             // of contracts by qualified name
 	sources map[*bytecode.Contract]string // where each is imported from
 	list    []*bytecode.Contract
+
+	harnesses map[string]string // texts of sources that the project lacks, which the test gets
 }
 
 // name is the name of a contract in the test; false if it cannot be imported: it is in
@@ -133,6 +136,9 @@ func (i *imports) name(c *bytecode.Contract) (string, bool) {
 	}
 	i.names[c.QualifiedName()] = ""
 	source, ok := importable(c.Source)
+	if c.Generated && (i.harnesses[c.Source] == "" || slices.Contains(slices.Collect(maps.Values(i.names)), c.Name)) {
+		return "", false
+	}
 	if !ok || c.Name == "" || c.Name != solidityName(c.Name) || c.Name[0] >= '0' && c.Name[0] <= '9' || len(i.list) > 0 && c.Folder != i.folder {
 		return "", false
 	}
@@ -144,6 +150,46 @@ func (i *imports) name(c *bytecode.Contract) (string, bool) {
 	i.names[c.QualifiedName()], i.sources[c] = name, source
 	i.list = append(i.list, c)
 	return name, true
+}
+
+// written are the texts of harnesses among the contracts, each with imports as a test makes them.
+func (i *imports) written() []string {
+	var texts []string
+	done := map[string]bool{}
+	for _, c := range i.list {
+		if !c.Generated || done[c.Source] {
+			continue
+		}
+		done[c.Source] = true
+		var kept []string
+		for _, line := range strings.Split(i.harnesses[c.Source], "\n") {
+			before, rest, quoted := strings.Cut(line, "\"")
+			name, after, ended := strings.Cut(rest, "\"")
+			switch {
+			case strings.HasPrefix(line, "// SPDX-License-Identifier:"), strings.HasPrefix(line, "pragma solidity"):
+				continue // the test has its own
+			case strings.HasPrefix(line, "import ") && quoted && ended:
+				if source, ok := importable(name); ok {
+					line = before + "\"" + source + "\"" + after
+				}
+			}
+			kept = append(kept, line)
+		}
+		texts = append(texts, strings.Join(kept, "\n"))
+	}
+	return texts
+}
+
+// idle reports whether a transaction deploys a harness that no call of the sequence, and none that
+// made the World, has anything to do with.
+func (t *foundryTest) idle(c *evm.Call) bool {
+	p := t.table.LookupCreation(c.Data)
+	if !c.Create || p == nil || p.Contract == nil || !p.Contract.Generated {
+		return false
+	}
+	mentions := func(o *evm.Call) bool { return o.To == c.Address || bytes.Contains(o.Data, c.Address[:]) }
+	return !slices.ContainsFunc(t.snapshot.Made, func(o evm.Call) bool { return mentions(&o) }) &&
+		!slices.ContainsFunc(t.space.Encode(t.sequence, nil), func(o evm.Call) bool { return mentions(&o) })
 }
 
 // importable is how a test in the folder test imports a source of its project; false if its
@@ -206,6 +252,9 @@ func (t *foundryTest) writeWorld(b *strings.Builder, contract, calls string) {
 	transaction := func(format string, args ...any) { fmt.Fprintf(&made, "        "+format+"\n", args...) }
 	for i := range s.Made {
 		c := &s.Made[i]
+		if t.idle(c) {
+			continue
+		}
 		if !c.Create {
 			helpers = deployHelper + callHelper
 			transaction("sightlineCall(%s, %s, %s, %s);", t.address(c.From), t.address(c.To), c.Value.Dec(), hexLiteral(c.Data))
@@ -228,11 +277,17 @@ func (t *foundryTest) writeWorld(b *strings.Builder, contract, calls string) {
 		}
 	}
 	for _, c := range t.imports.list {
+		if c.Generated {
+			continue
+		}
 		if name := t.imports.names[c.QualifiedName()]; name != c.Name {
 			fmt.Fprintf(b, "import {%s as %s} from \"%s\";\n", c.Name, name, t.imports.sources[c])
 			continue
 		}
 		fmt.Fprintf(b, "import {%s} from \"%s\";\n", c.Name, t.imports.sources[c])
+	}
+	for _, text := range t.imports.written() {
+		b.WriteString(text)
 	}
 	fmt.Fprintf(b, cheatcodes+"contract %s {\n%s", worldCheatcodes, contract, vmConstant)
 	var accounts []common.Address

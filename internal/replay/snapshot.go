@@ -35,6 +35,8 @@ type Snapshot struct {
 	// Variables are the state variables of contracts by qualified name, where the
 	// build describes the storage layout.
 	Variables map[string][]Variable
+	// Harnesses are the texts of sources that Sightline wrote, by name: the project lacks them.
+	Harnesses map[string]string
 }
 
 type snapshotFile struct {
@@ -46,6 +48,7 @@ type snapshotFile struct {
 	Lines      map[string][][3]int `json:"lines"` // by artifact: pc, file, line where it changes
 
 	Variables map[string][]Variable `json:"variables,omitempty"` // by qualified name
+	Harnesses map[string]string     `json:"harnesses,omitempty"` // texts by name
 	Made      []madeFile            `json:"made,omitempty"`
 }
 
@@ -64,6 +67,7 @@ type contractFile struct {
 	Folder        string              `json:"folder,omitempty"`
 	Variant       string              `json:"variant,omitempty"`
 	Library       bool                `json:"library,omitempty"`
+	Generated     bool                `json:"generated,omitempty"`
 	ABI           json.RawMessage     `json:"abi,omitempty"`
 	Creation      *codeFile           `json:"creation,omitempty"`
 	Runtime       *codeFile           `json:"runtime,omitempty"`
@@ -122,12 +126,12 @@ type bareFile struct {
 
 // Marshal writes the snapshot as JSON. Equal snapshots give equal bytes.
 func (s *Snapshot) Marshal() ([]byte, error) {
-	file := snapshotFile{Version: snapshotVersion, Lines: map[string][][3]int{}, Variables: s.Variables}
+	file := snapshotFile{Version: snapshotVersion, Lines: map[string][][3]int{}, Variables: s.Variables, Harnesses: s.Harnesses}
 	index := map[*bytecode.Contract]int{}
 	for i, c := range s.Contracts {
 		index[c] = i
 		file.Contracts = append(file.Contracts, contractFile{
-			Name: c.Name, Source: c.Source, Folder: c.Folder, Variant: c.Variant, Library: c.Library, ABI: c.RawABI,
+			Name: c.Name, Source: c.Source, Folder: c.Folder, Variant: c.Variant, Library: c.Library, Generated: c.Generated, ABI: c.RawABI,
 			Creation: packCode(c.Creation), Runtime: packCode(c.Runtime),
 			ArgumentTypes: c.ArgumentTypes, Implements: c.Implements, Variables: c.Variables,
 		})
@@ -235,7 +239,7 @@ func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
 	if file.Version != snapshotVersion {
 		return nil, nil, fmt.Errorf("version %d, this program reads version %d", file.Version, snapshotVersion)
 	}
-	s := &Snapshot{Variables: file.Variables}
+	s := &Snapshot{Variables: file.Variables, Harnesses: file.Harnesses}
 	for i := range file.Contracts {
 		c, err := file.Contracts[i].contract()
 		if err != nil {
@@ -276,7 +280,7 @@ func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
 
 func (f *contractFile) contract() (*bytecode.Contract, error) {
 	c := &bytecode.Contract{
-		Name: f.Name, Source: f.Source, Folder: f.Folder, Variant: f.Variant, Library: f.Library, RawABI: f.ABI,
+		Name: f.Name, Source: f.Source, Folder: f.Folder, Variant: f.Variant, Library: f.Library, Generated: f.Generated, RawABI: f.ABI,
 		ArgumentTypes: f.ArgumentTypes, Implements: f.Implements, Variables: f.Variables,
 	}
 	var err error

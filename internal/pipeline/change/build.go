@@ -109,6 +109,9 @@ func (c *Change) OutputOf(contract string) *compile.Output {
 	return nil
 }
 
+// IsGenerated reports whether Sightline wrote the contract of a qualified name.
+func (c *Change) IsGenerated(contract string) bool { return c.generated[c.OutputOf(contract)] }
+
 // describeOrigin says where an output comes from, and if there are several projects, which
 // one it belongs to.
 func describeOrigin(o *compile.Output) string {
