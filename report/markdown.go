@@ -171,6 +171,8 @@ func (p *page) outcome() string {
 		return fmt.Sprintf("⚠️ %s, nothing broke · %d not fuzzed", reached, p.tally[notFuzzed])
 	case len(p.r.Unread) > 0:
 		return fmt.Sprintf("⚠️ %s, nothing broke · %s not looked at", reached, filesWere(len(p.r.Unread)))
+	case p.tally.harnessed() != "":
+		return "⚠️ " + reached + ", " + p.tally.harnessed() + ", where failures are not findings" + p.brief()
 	case p.brief() != "" || len(p.r.missing()) > 0:
 		return "⚠️ " + reached + ", nothing broke" + p.brief()
 	}

@@ -207,6 +207,9 @@ func (r *Report) count(locations []locationRow) tally {
 		if s.Status == Reached && len(s.Line.Partly) > 0 {
 			t[partly]++
 		}
+		if s.Harness && s.Status == Reached {
+			t[throughHarness]++
+		}
 	}
 	if len(r.Diff.Explicit) > 0 {
 		t[explicit] = 1

@@ -177,6 +177,9 @@ func nothingToDo(r *Report, t tally) string {
 // passReason is the reason of a pass.
 func passReason(r *Report, t tally) string {
 	reached := t.reached()
+	if harnessed := t.harnessed(); harnessed != "" {
+		reached += ", " + harnessed + ", where failures are not findings"
+	}
 	all := r.found()
 	switch {
 	case len(all) > 0:
@@ -185,6 +188,7 @@ func passReason(r *Report, t tally) string {
 		reached += ", so this says nothing about them"
 	case t.few():
 		reached += ", nothing broke in them"
+	case t[throughHarness] > 0: // what broke there is not known
 	default:
 		reached += ", nothing broke"
 	}
@@ -229,7 +233,7 @@ func (r *Report) Doubtful() bool {
 		return !r.knownIdle()
 	case Pass:
 		t := tallyOf(r)
-		return len(r.Unread) > 0 || t[Reached] == 0 || t.few() || t[notFuzzed] > 0 || len(r.missing()) > 0
+		return len(r.Unread) > 0 || t[Reached] == 0 || t.few() || t[notFuzzed] > 0 || t[throughHarness] > 0 || len(r.missing()) > 0
 	}
 	return false
 }
