@@ -32,6 +32,8 @@ func TestHeading(t *testing.T) {
 		"no diff":           {Report{Verdict: Error, FailOn: "high", Reason: "the diff is unavailable"}, "### 🛑 Could not fuzz\n\nThe diff is unavailable.\n"},
 		"pass":              {Report{Verdict: Pass, FailOn: "high", Lines: lines}, "### ✅ 1 of 2 changed lines reached, nothing broke\n\n|"},
 		"few":               {Report{Verdict: Pass, FailOn: "high", Lines: of(Reached, Unreached, Unmapped)}, "### ⚠️ Only 1 of 3 changed lines reached · 1 unreached\n\n1 unreached.\n"},
+		"harness":           {Report{Verdict: Pass, FailOn: "high", Lines: []Line{{File: "a.sol", Line: 1, Status: Reached, Harness: true}}}, "### ⚠️ 1 of 1 changed line reached, all through generated harnesses, where failures are not findings\n\n"},
+		"some harness":      {Report{Verdict: Pass, FailOn: "high", Lines: []Line{{File: "a.sol", Line: 1, Status: Reached, Harness: true}, {File: "a.sol", Line: 2, Status: Reached}, {File: "a.sol", Line: 3, Status: Unreached, Harness: true}}}, "### ⚠️ 2 of 3 changed lines reached, 1 of them only through generated harnesses, where failures are not findings\n\n|"},
 		"few can be":        {Report{Verdict: Pass, FailOn: "high", Lines: of(Reached, Unreachable, Unreachable)}, "### ✅ 1 of 3 changed lines reached, nothing broke\n\n|"},
 		"none":              {Report{Verdict: Pass, FailOn: "high", Lines: of(Unreached), Reason: "nothing"}, "### ⚠️ Nothing reached: 0 of 1 changed line\n\nNothing.\n"},
 		"few calls":         {Report{Verdict: Pass, FailOn: "high", Lines: lines, Stats: Stats{Calls: 56}}, "### ⚠️ 1 of 2 changed lines reached, nothing broke in 56 calls\n\n|"},

@@ -50,7 +50,7 @@ func upgradables(outputs []*compile.Output, d *deploy.Deployment) []upgradable {
 	for _, o := range outputs {
 		unit := layout.NewUnit(o, nil)
 		for _, c := range o.Contracts {
-			if !c.Deployable() || c.Library {
+			if !c.Deployable() || c.Library || c.Generated {
 				continue
 			}
 			u := upgradable{contract: c, output: o}
