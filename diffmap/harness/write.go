@@ -86,9 +86,6 @@ func (h *Harness) want(n, first *compile.Node, seen map[*compile.Node]bool) {
 		w.wanted = append(w.wanted, n)
 		return
 	}
-	if container != nil && inContract {
-		h.writerOf(n) // its users need not be what makes it reachable: a constructor may be
-	}
 	users := h.unit.uses[n.ID]
 	if len(users) == 0 && n == first {
 		h.leaveOut(n, "no function that a harness can call uses it")
