@@ -105,10 +105,19 @@ func (w *writer) takeInherited() {
 	}
 }
 
-// companions are the wanted functions, followed by those that make the state that they need: of
-// a library the others that take storage, of a contract the other internal ones that write.
+// companions are the wanted functions, followed by those that call them, which pass what they expect
+// and take what no call can bring, and by those that make the state that they need: of a library the
+// others that take storage, of a contract the other internal ones that write.
 func (w *writer) companions() []*compile.Node {
 	list := slices.Clone(w.wanted)
+	for i := 0; i < len(list); i++ {
+		for _, user := range w.harness.unit.uses[list[i].ID] {
+			callable := user.Type == "FunctionDefinition" && user.Attribute("visibility") != "private" && (!w.child || isInternal(user) && user.Attribute("kind") == "function")
+			if callable && containerOf(user) == w.of && user.File == w.file && !slices.Contains(list, user) {
+				list = append(list, user)
+			}
+		}
+	}
 	add := func(n *compile.Node) {
 		if n.Type == "FunctionDefinition" && n.Child("body") != nil && n.Attribute("visibility") != "private" && !slices.Contains(list, n) {
 			list = append(list, n)
