@@ -196,7 +196,7 @@ type Instance struct {
 // Harness is a source of contracts through which code can be called that no deployable contract
 // calls. Nothing of it ships, and what fails in it is not a finding.
 type Harness struct {
-	File      string            `json:"file"`             // as compilers and traces name it; in the output folder, too
+	File      string            `json:"file"`             // as compilers and traces name it; the output folder has FILE.txt
 	Source    string            `json:"source,omitempty"` // its text; empty: no contract could be written
 	Contracts []HarnessContract `json:"contracts"`
 }

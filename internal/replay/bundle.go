@@ -59,7 +59,7 @@ func Pack(r *report.Report, rendered map[string][]byte, f *Files) (Bundle, error
 	}
 	for i := range r.Harnesses {
 		if h := &r.Harnesses[i]; h.Source != "" {
-			b[h.File] = []byte(h.Source)
+			b[h.File+".txt"] = []byte(h.Source) // as a .sol file, the next run would take it for a source of the project
 		}
 	}
 	for _, name := range named(r) {
