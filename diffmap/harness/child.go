@@ -20,7 +20,7 @@ func (w *writer) addConstructor() bool {
 		if own == nil || len(parameters(own, "parameters")) == 0 || w.given(bases, base) {
 			continue
 		}
-		name, err := w.harness.unit.declared(base)
+		name, err := w.harness.unit.base(base)
 		if err != nil {
 			w.reason = err.Error()
 			return false
@@ -138,7 +138,7 @@ func (w *writer) overrides(n *compile.Node) (string, error) {
 	}
 	var names []string
 	for _, c := range declaring {
-		name, err := w.harness.unit.declared(c)
+		name, err := w.harness.unit.base(c)
 		if err != nil {
 			return "", err
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sightline-evm/sightline/diffmap/compile"
@@ -32,6 +33,7 @@ type unit struct {
 	uses     map[int][]*compile.Node // functions and modifiers by the ids of declarations that they name
 	aliases  map[int]string          // of imported sources, by id
 	imported []*compile.Source       // in the order of aliases
+	bases    []*compile.Node         // contracts that are imported by their names
 }
 
 func readUnit(o *compile.Output) *unit {
@@ -84,6 +86,22 @@ func (u *unit) alias(id int) (string, error) {
 	u.imported = append(u.imported, s)
 	return name, nil
 }
+
+// base is the name of a contract that another one inherits from or passes arguments to: before 0.8,
+// that has no points in it.
+func (u *unit) base(contract *compile.Node) (string, error) {
+	if _, err := u.declared(contract); err != nil {
+		return "", err
+	}
+	i := slices.Index(u.bases, contract)
+	if i < 0 {
+		i = len(u.bases)
+		u.bases = append(u.bases, contract)
+	}
+	return baseName(i), nil
+}
+
+func baseName(i int) string { return fmt.Sprintf("%sBase%d", aliasPrefix, i) }
 
 // importable reports whether an import can name a source by its path: it is printable, stands
 // for itself in a string, and is not relative.

@@ -228,6 +228,9 @@ func (h *Harness) begin(b *strings.Builder) {
 	for i, s := range h.unit.imported {
 		fmt.Fprintf(b, "import \"%s\" as %s%d;\n", s.Path, aliasPrefix, i)
 	}
+	for i, n := range h.unit.bases {
+		fmt.Fprintf(b, "import {%s as %s} from \"%s\";\n", n.Attribute("name"), baseName(i), h.unit.path(n))
+	}
 }
 
 // Reject has less written of what stands at a byte of the last Source, since a compiler does not

@@ -59,7 +59,7 @@ func (w *writer) write() {
 	w.header = "contract " + w.contract.Name
 	w.names[w.contract.Name] = true
 	if w.child {
-		name, err := w.harness.unit.declared(w.of)
+		name, err := w.harness.unit.base(w.of)
 		if err != nil {
 			w.reason = err.Error()
 			return
