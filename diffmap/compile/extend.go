@@ -158,7 +158,7 @@ func (o *Output) refusals(ctx context.Context, a attempt, name string, compiler 
 		Errors []diagnostic `json:"errors"`
 	}
 	if json.Unmarshal(output, &out) != nil {
-		return nil // whoever reads all of it says so
+		return nil //nolint:nilerr // whoever reads all of it says so
 	}
 	refused := &RefusedError{}
 	for _, d := range out.Errors {

@@ -112,48 +112,59 @@ func (w *writer) companions() []*compile.Node {
 	list := slices.Clone(w.wanted)
 	for i := 0; i < len(list); i++ {
 		for _, user := range w.harness.unit.uses[list[i].ID] {
-			callable := user.Type == "FunctionDefinition" && user.Attribute("visibility") != "private" && (!w.child || isInternal(user) && user.Attribute("kind") == "function")
-			if callable && containerOf(user) == w.of && user.File == w.file && !slices.Contains(list, user) {
+			if w.canWrap(user) && !slices.Contains(list, user) {
 				list = append(list, user)
 			}
 		}
 	}
-	add := func(n *compile.Node) {
-		if n.Type == "FunctionDefinition" && n.Child("body") != nil && n.Attribute("visibility") != "private" && !slices.Contains(list, n) {
+	others := w.storing
+	if w.child {
+		others = w.writing
+	}
+	for _, n := range others() {
+		if w.canWrap(n) && !slices.Contains(list, n) {
 			list = append(list, n)
 		}
 	}
+	return list
+}
+
+// canWrap reports whether a function needs a wrapper to be called, and can have one here.
+func (w *writer) canWrap(n *compile.Node) bool {
+	if n.Type != "FunctionDefinition" || n.Child("body") == nil || n.Attribute("visibility") == "private" {
+		return false
+	}
 	if w.child {
-		overridden := map[string]bool{}
-		for _, base := range w.bases() {
-			for _, n := range base.Children {
-				if n.Type != "FunctionDefinition" {
-					continue
-				}
-				key := functionKey(n)
-				if m := n.Attribute("stateMutability"); !overridden[key] && isInternal(n) && n.Attribute("kind") == "function" && m != "view" && m != "pure" {
-					add(n)
-				}
-				overridden[key] = true
+		return isInternal(n) && n.Attribute("kind") == "function" && slices.Contains(w.bases(), containerOf(n))
+	}
+	return containerOf(n) == w.of && n.File == w.file
+}
+
+// writing are the functions of a contract and its bases that write and that nothing overrides.
+func (w *writer) writing() []*compile.Node {
+	var list []*compile.Node
+	overridden := map[string]bool{}
+	for _, base := range w.bases() {
+		for _, n := range base.Children {
+			if n.Type != "FunctionDefinition" {
+				continue
 			}
-		}
-		return list
-	}
-	if !slices.ContainsFunc(w.wanted, takesStorage) {
-		return list
-	}
-	around := w.of
-	if around == nil && len(w.wanted) > 0 {
-		around = w.wanted[0].Parent
-	}
-	if around != nil {
-		for _, n := range around.Children {
-			if takesStorage(n) {
-				add(n)
+			key := functionKey(n)
+			if m := n.Attribute("stateMutability"); !overridden[key] && m != "view" && m != "pure" {
+				list = append(list, n)
 			}
+			overridden[key] = true
 		}
 	}
 	return list
+}
+
+// storing are the functions next to the wanted ones that take storage, if one of these does.
+func (w *writer) storing() []*compile.Node {
+	if !slices.ContainsFunc(w.wanted, takesStorage) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(w.wanted[0].Parent.Children), func(n *compile.Node) bool { return !takesStorage(n) })
 }
 
 // takesStorage reports whether a function has a parameter in storage.

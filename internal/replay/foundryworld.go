@@ -152,6 +152,22 @@ func (i *imports) name(c *bytecode.Contract) (string, bool) {
 	return name, true
 }
 
+// write writes the imports, and the texts of what cannot be imported.
+func (i *imports) write(b *strings.Builder) {
+	for _, c := range i.list {
+		switch name := i.names[c.QualifiedName()]; {
+		case c.Generated:
+		case name != c.Name:
+			fmt.Fprintf(b, "import {%s as %s} from \"%s\";\n", c.Name, name, i.sources[c])
+		default:
+			fmt.Fprintf(b, "import {%s} from \"%s\";\n", c.Name, i.sources[c])
+		}
+	}
+	for _, text := range i.written() {
+		b.WriteString(text)
+	}
+}
+
 // written are the texts of harnesses among the contracts, each with imports as a test makes them.
 func (i *imports) written() []string {
 	var texts []string
@@ -276,19 +292,7 @@ func (t *foundryTest) writeWorld(b *strings.Builder, contract, calls string) {
 			line("sightline.deal(%s, %s);", t.address(a), left.Dec())
 		}
 	}
-	for _, c := range t.imports.list {
-		if c.Generated {
-			continue
-		}
-		if name := t.imports.names[c.QualifiedName()]; name != c.Name {
-			fmt.Fprintf(b, "import {%s as %s} from \"%s\";\n", c.Name, name, t.imports.sources[c])
-			continue
-		}
-		fmt.Fprintf(b, "import {%s} from \"%s\";\n", c.Name, t.imports.sources[c])
-	}
-	for _, text := range t.imports.written() {
-		b.WriteString(text)
-	}
+	t.imports.write(b)
 	fmt.Fprintf(b, cheatcodes+"contract %s {\n%s", worldCheatcodes, contract, vmConstant)
 	var accounts []common.Address
 	for _, s := range s.World.Senders {

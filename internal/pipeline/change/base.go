@@ -102,6 +102,11 @@ func (c *Change) findBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 	return c.buildBases(ctx)
 }
 
+// compared are the outputs that have a base: all but those of harnesses, which come last.
+func (c *Change) compared() []*compile.Output {
+	return slices.DeleteFunc(slices.Clone(c.Outputs), func(o *compile.Output) bool { return c.generated[o] })
+}
+
 // buildBases compiles the base version of each build whose base has known sources, in the
 // way the head was compiled.
 func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
@@ -112,10 +117,7 @@ func (c *Change) buildBases(ctx context.Context) ([]diffmap.BaseSide, error) {
 	changed := &unified.Diff{Files: slices.Concat(c.Diff.Files, c.deps.diff.Files)}
 	var sides []diffmap.BaseSide
 	unbuilt := &unbuiltError{}
-	for i, o := range c.Outputs {
-		if c.generated[o] { // nothing that happens in a harness is compared
-			continue
-		}
+	for i, o := range c.compared() {
 		base, err := diffmap.BaseTexts(changed, o, options)
 		if err != nil {
 			return nil, err
@@ -355,10 +357,7 @@ func (c *Change) readBase(ctx context.Context) ([]diffmap.BaseSide, error) {
 		return c.buildBases(ctx)
 	}
 	var sides []diffmap.BaseSide
-	for _, head := range c.Outputs {
-		if c.generated[head] {
-			continue
-		}
+	for _, head := range c.compared() {
 		nearest := nearestBase(head, bases)
 		if nearest == nil && len(c.Outputs) == 1 && len(bases) == 1 {
 			nearest = bases[0] // all its contracts have other names

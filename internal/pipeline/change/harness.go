@@ -188,8 +188,8 @@ func (c *Change) describeHarness(source string, o *compile.Output, h *harness.Ha
 		for _, m := range contract.Missing {
 			described.Missing = append(described.Missing, report.HarnessMissing{Name: m.Name, Reason: m.Reason})
 		}
-		if described.Contract == "" && len(described.Missing) == 0 {
-			described.Missing = []report.HarnessMissing{{Name: contract.Of, Reason: failed}}
+		if described.Contract == "" && contract.Name != "" {
+			described.Missing = append(described.Missing, report.HarnessMissing{Name: contract.Of, Reason: failed})
 		}
 		out.Contracts = append(out.Contracts, described)
 	}
