@@ -407,7 +407,11 @@ func (p *page) world() string {
 			names = append(names, fmt.Sprintf("%d more", len(p.r.World.Instances)-shown))
 			break
 		}
-		names = append(names, code(in.Name, maxName))
+		name := code(in.Name, maxName)
+		if in.Generated {
+			name += " (generated)"
+		}
+		names = append(names, name)
 	}
 	if n := len(p.r.World.Undeployed); n > 0 {
 		names = append(names, fmt.Sprintf("%d not deployed", n))
