@@ -105,7 +105,7 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 			if i == 0 {
 				lines += float64(last.lines)
 			}
-			table.Add(p.name, cover.tests, strconv.Itoa(last.lines), mode.name, strconv.Itoa(last.setUps), strconv.Itoa(last.instances), harness.Number(harness.Median(got)), harness.Percent(share),
+			table.Add(p.name, cover.Tests, strconv.Itoa(last.lines), mode.name, strconv.Itoa(last.setUps), strconv.Itoa(last.instances), harness.Number(harness.Median(got)), harness.Percent(share),
 				strconv.Itoa(last.kept), strconv.Itoa(last.more), harness.Number(last.rate))
 		}
 	}
@@ -126,8 +126,8 @@ func runsNote(projects []project) string {
 }
 
 // fuzz runs the binary on a diff that adds the covered files.
-func fuzz(ctx context.Context, tool *harness.Tool, folder string, cover *coverage, flags []string, seconds float64, seed uint64) (*report.Report, error) {
-	diff, err := harness.AddFiles(folder, cover.files())
+func fuzz(ctx context.Context, tool *harness.Tool, folder string, cover *forge.Coverage, flags []string, seconds float64, seed uint64) (*report.Report, error) {
+	diff, err := harness.AddFiles(folder, files(cover))
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ type comparison struct {
 	rate              float64 // calls per second
 }
 
-func compare(cover *coverage, r *report.Report) *comparison {
+func compare(cover *forge.Coverage, r *report.Report) *comparison {
 	c := &comparison{instances: len(r.World.Instances), rate: r.Stats.CallsPerSecond}
 	for _, up := range r.World.SetUps {
 		if up.Failure == "" {
@@ -165,7 +165,7 @@ func compare(cover *coverage, r *report.Report) *comparison {
 		}
 	}
 	for _, l := range r.Lines {
-		hits, counted := cover.hits[place{l.File, l.Line}]
+		hits, counted := cover.Hits[forge.Place{File: l.File, Line: l.Line}]
 		executed := l.Status == report.Reached || l.Status == report.OnlyReverts
 		switch {
 		case !counted || l.Status == report.NoBytecode:

@@ -22,12 +22,12 @@ func limitMemory(bytes uint64) error {
 	return syscall.Setrlimit(syscall.RLIMIT_DATA, &limit)
 }
 
-// watchMemory follows the memory of a process until stop is called, which gives
+// WatchMemory follows the memory of a process until stop is called, which gives
 // the most it held at once, bytes. It asks the system again and again for what
 // the process has held at most until then: what a process that ended has used, the
 // system tells together with its children, and a compiler holds more than the
 // fuzzer that calls it.
-func watchMemory(pid int) (stop func() float64) {
+func WatchMemory(pid int) (stop func() float64) {
 	end, peak := make(chan struct{}), make(chan float64)
 	go func() {
 		most := 0.0

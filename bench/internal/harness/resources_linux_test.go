@@ -34,12 +34,12 @@ func TestLimitMemory(t *testing.T) {
 // TestWatchMemory: what a process has held for a moment is known.
 func TestWatchMemory(t *testing.T) {
 	const block = 256 << 20
-	stop := watchMemory(os.Getpid())
+	stop := WatchMemory(os.Getpid())
 	touch(make([]byte, block))
 	if peak := stop(); peak < block || peak > 8*block {
 		t.Errorf("%v bytes at most, of which %d were allocated", peak, block)
 	}
-	if peak := watchMemory(1 << 30)(); peak != 0 { // beyond what Linux numbers processes with
+	if peak := WatchMemory(1 << 30)(); peak != 0 { // beyond what Linux numbers processes with
 		t.Errorf("a process that does not run held %v bytes", peak)
 	}
 }

@@ -65,7 +65,7 @@ func (t *Tool) Output(ctx context.Context, accepted []int, args ...string) (stdo
 	if err := cmd.Start(); err != nil {
 		return nil, 0, err
 	}
-	stop := watchMemory(cmd.Process.Pid)
+	stop := WatchMemory(cmd.Process.Pid)
 	err = cmd.Wait()
 	memory, stdout = stop(), out.Bytes()
 	var exit *exec.ExitError

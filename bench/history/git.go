@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-evm/sightline/bench/internal/forge"
+)
+
+// git runs git in a folder, and returns what it writes.
+func git(ctx context.Context, folder string, input []byte, arguments ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", folder, "-c", "core.autocrlf=false", "-c", "advice.detachedHead=false"}, arguments...)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
+	// Commits that are made here are the same each time.
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		cmd.Env = append(cmd.Env, "GIT_"+who+"_NAME=bench", "GIT_"+who+"_EMAIL=bench@example.org", "GIT_"+who+"_DATE=2000-01-01T00:00:00Z")
+	}
+	cmd.Env = append(os.Environ(), cmd.Env...)
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("git %s in %s: %w: %s", arguments[0], folder, err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return strings.TrimSpace(stdout.String()), nil
+}
+
+// commit is one change of a repository: what its first parent lacks.
+type commit struct {
+	repository    string // folder of a clone
+	head, base    string // full names
+	date, subject string
+}
+
+// commits are the last n commits of a clone that change Solidity, the newest first.
+func commits(ctx context.Context, clone string, n int) ([]commit, error) {
+	out, err := git(ctx, clone, nil, "log", "--first-parent", "--format=%H %P\x1f%cs\x1f%s", "-n", strconv.Itoa(n), "--", "*.sol")
+	if err != nil {
+		return nil, err
+	}
+	var list []commit
+	for line := range strings.Lines(out) {
+		fields := strings.Split(strings.TrimSpace(line), "\x1f")
+		names := strings.Fields(fields[0])
+		if len(names) < 2 || len(fields) != 3 {
+			continue // the first commit has no parent
+		}
+		list = append(list, commit{clone, names[0], names[1], fields[1], fields[2]})
+	}
+	return list, nil
+}
+
+// name is the last part of a repository's path or URL.
+func name(path string) string {
+	return strings.TrimSuffix(filepath.Base(strings.TrimRight(path, "/")), ".git")
+}
+
+// checkOut makes a work tree of a commit in a repository of its own, in a folder that does not
+// exist. Objects that the clone lacks (it may be a partial one) are left out of
+// both commits; left is how many of the head's. base is the parent then.
+func (c *commit) checkOut(ctx context.Context, folder string) (base string, left int, err error) {
+	if _, err := git(ctx, ".", nil, "clone", "-q", "--shared", "--no-checkout", c.repository, folder); err != nil {
+		return "", 0, err
+	}
+	baseTree, leftBase, err := wholeTree(ctx, folder, c.base)
+	if err != nil {
+		return "", 0, err
+	}
+	headTree, left, err := wholeTree(ctx, folder, c.head)
+	if err != nil {
+		return "", 0, err
+	}
+	base, head := c.base, c.head
+	if left+leftBase > 0 {
+		if base, err = git(ctx, folder, nil, "commit-tree", baseTree, "-m", "base"); err != nil {
+			return "", 0, err
+		}
+		if head, err = git(ctx, folder, nil, "commit-tree", headTree, "-p", base, "-m", c.subject); err != nil {
+			return "", 0, err
+		}
+	}
+	_, err = git(ctx, folder, nil, "checkout", "-q", "--force", head)
+	return base, left, err
+}
+
+// wholeTree is the tree of a commit without the files whose objects are missing, and how
+// many these are.
+func wholeTree(ctx context.Context, folder, revision string) (tree string, left int, err error) {
+	list, err := git(ctx, folder, nil, "ls-tree", "-r", revision)
+	if err != nil {
+		return "", 0, err
+	}
+	var names bytes.Buffer
+	lines := strings.Split(list, "\n")
+	for _, line := range lines {
+		if fields := strings.Fields(line); len(fields) > 2 && fields[1] == "blob" {
+			names.WriteString(fields[2] + "\n")
+		}
+	}
+	answers, err := git(ctx, folder, names.Bytes(), "cat-file", "--batch-check=%(objectname)")
+	if err != nil {
+		return "", 0, err
+	}
+	missing := map[string]bool{}
+	for line := range strings.Lines(answers) {
+		if object, ok := strings.CutSuffix(strings.TrimSpace(line), " missing"); ok {
+			missing[object] = true
+		}
+	}
+	if len(missing) == 0 {
+		tree, err = git(ctx, folder, nil, "rev-parse", revision+"^{tree}")
+		return tree, 0, err
+	}
+	kept := slices.DeleteFunc(lines, func(line string) bool {
+		fields := strings.Fields(line)
+		gone := len(fields) > 2 && missing[fields[2]]
+		if gone {
+			left++
+		}
+		return gone
+	})
+	if _, err := git(ctx, folder, nil, "read-tree", "--empty"); err != nil {
+		return "", 0, err
+	}
+	if _, err := git(ctx, folder, []byte(strings.Join(kept, "\n")+"\n"), "update-index", "--index-info"); err != nil {
+		return "", 0, err
+	}
+	tree, err = git(ctx, folder, nil, "write-tree", "--missing-ok")
+	return tree, left, err
+}
+
+// submodules checks out the submodules of a work tree, and theirs, each from the clone of its
+// name that has its commit, else as a copy of the folder that libraries has for its
+// name. Those that are nowhere stay empty, and are returned by their paths.
+func submodules(ctx context.Context, folder string, clones []string, libraries map[string]string) (missing []string, err error) {
+	list, err := git(ctx, folder, nil, "ls-tree", "-r", "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	urls, _ := git(ctx, folder, nil, "config", "-f", ".gitmodules", "--get-regexp", `^submodule\..*\.(path|url)$`) // there may be none
+	called := map[string]string{}                                                                                  // by path, the name of the repository
+	paths := map[string]string{}                                                                                   // by section
+	for line := range strings.Lines(urls) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if section, ok := strings.CutSuffix(key, ".path"); ok {
+			paths[section] = value
+		}
+	}
+	for line := range strings.Lines(urls) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if section, ok := strings.CutSuffix(key, ".url"); ok {
+			called[paths[section]] = name(value)
+		}
+	}
+	for line := range strings.Lines(list) {
+		about, path, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		fields := strings.Fields(about)
+		if len(fields) != 3 || fields[1] != "commit" {
+			continue
+		}
+		to := filepath.Join(folder, filepath.FromSlash(path))
+		from := slices.IndexFunc(clones, func(clone string) bool {
+			if !strings.EqualFold(name(clone), called[path]) {
+				return false
+			}
+			_, err := git(ctx, clone, nil, "cat-file", "-e", fields[2]+"^{commit}")
+			return err == nil
+		})
+		library := libraries[called[path]]
+		switch {
+		case from >= 0:
+			c := commit{repository: clones[from], head: fields[2], base: fields[2]}
+			if err := os.RemoveAll(to); err != nil {
+				return nil, err
+			}
+			if _, _, err := c.checkOut(ctx, to); err != nil {
+				return nil, err
+			}
+			below, err := submodules(ctx, to, clones, libraries)
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range below {
+				missing = append(missing, path+"/"+p)
+			}
+		case library != "":
+			if err := os.CopyFS(to, os.DirFS(library)); err != nil {
+				return nil, err
+			}
+		default:
+			missing = append(missing, path)
+		}
+	}
+	return missing, nil
+}
+
+// hunk is the head of a hunk: the head version's first line, and how many.
+var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
+
+// changedLines are the lines of Solidity files that differ from a revision in the work tree
+// of a folder, as git counts them; lines that were only removed are none.
+func changedLines(ctx context.Context, folder, base string) (map[forge.Place]bool, error) {
+	diff, err := git(ctx, folder, nil, "diff", "-M", "-U0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", base, "HEAD", "--", "*.sol")
+	if err != nil {
+		return nil, err
+	}
+	lines := map[forge.Place]bool{}
+	file := ""
+	for line := range strings.Lines(diff) {
+		line = strings.TrimRight(line, "\r\n")
+		if named, ok := strings.CutPrefix(line, "+++ b/"); ok {
+			file = strings.TrimSuffix(named, "\t")
+		}
+		m := hunk.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		first, _ := strconv.Atoi(m[1])
+		count := 1
+		if m[2] != "" {
+			count, _ = strconv.Atoi(m[2])
+		}
+		for i := range count {
+			lines[forge.Place{File: file, Line: first + i}] = true
+		}
+	}
+	return lines, nil
+}
+
+// ships reports whether a source is a contract's rather than a test's, a script's or a
+// library's by others.
+func ships(file string) bool {
+	if strings.HasSuffix(file, ".t.sol") || strings.HasSuffix(file, ".s.sol") {
+		return false
+	}
+	folders := strings.Split(file, "/")
+	for _, folder := range folders[:len(folders)-1] {
+		switch strings.ToLower(folder) {
+		case "test", "tests", "script", "scripts", "mock", "mocks", "lib", "node_modules", "certora", "fv":
+			return false
+		}
+	}
+	return true
+}

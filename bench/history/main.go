@@ -1,0 +1,227 @@
+// Command history runs Sightline on the commits of repositories, as a user would on their
+// pull requests, and holds what it says against forge.
+//
+//	main.go     flags, and commits one after the other
+//	git.go      commits, work trees, submodules, changed lines
+//	run.go      one run of the program
+//	exports.go  exported tests under forge
+//	outcome.go  what came of one commit
+//	tables.go   what came of all of them
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sightline-evm/sightline/bench/internal/forge"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+)
+
+const doc = `Takes the last commits of local clones that change Solidity (first parents only), checks each out with its
+submodules, and runs the sightline binary on what it changed, without settings, with one worker: once without any
+cache, and up to the first call again. Then every finding's exported test runs under forge, tests of reached lines as
+well, and forge's coverage says which changed lines the project's own tests reach.
+
+A submodule is checked out from the clone among the arguments (or -clones) that has its name and commit; else it is a
+copy of what -library names, else empty. Compilers are those of npm that -solc lists.
+
+summary: commits; falseAlarms, gating findings whose test passes under forge; silent, green verdicts with a changed
+line that forge's tests reach and that was neither fuzzed nor named; exportedConfirmed, the share of exported tests
+that do under forge what they claim.`
+
+// solcs are compilers that the projects that were measured ask for.
+const solcs = "0.8.35,0.8.30,0.8.28,0.8.26,0.8.25,0.8.24,0.8.21,0.8.20,0.8.19,0.8.17,0.8.15,0.8.13,0.8.10,0.7.6,0.6.12"
+
+// options are the flags.
+type options struct {
+	last, skip int
+	only       string
+	forge      string
+	resume     string
+	clones     string
+	libraries  libraries
+	solc       string
+	exports    int
+	coverage   time.Duration
+	keep       bool
+	folders    []string
+}
+
+// libraries are folders by the name of the repository that they are a copy of.
+type libraries map[string]string
+
+// String implements [flag.Value].
+func (l libraries) String() string { return "" }
+
+// Set implements [flag.Value].
+func (l libraries) Set(text string) error {
+	called, folder, ok := strings.Cut(text, "=")
+	if !ok {
+		return errors.New("want NAME=DIR")
+	}
+	absolute, err := filepath.Abs(folder)
+	l[called] = absolute
+	return err
+}
+
+func main() {
+	o := options{libraries: libraries{}}
+	harness.Main(harness.Comparison{
+		Name: "history", Doc: doc, Seconds: 60, SecondsDoc: "length of each campaign in seconds", Runs: 1, Measure: o.measure,
+		Flags: func(flags *flag.FlagSet) {
+			flags.IntVar(&o.last, "last", 10, "run the last `N` commits of each repository that change Solidity")
+			flags.IntVar(&o.skip, "skip", 0, "leave out the newest `N` of them")
+			flags.StringVar(&o.only, "only", "", "run only the commits whose names begin with this")
+			flags.StringVar(&o.forge, "forge", "", "the forge to run; by default, "+forge.Version+" from npm")
+			flags.StringVar(&o.resume, "resume", "", "write a line of JSON for each commit to this `FILE`, and leave out those that have one")
+			flags.StringVar(&o.clones, "clones", "", "folder of more clones that submodules are taken from")
+			flags.Var(o.libraries, "library", "`NAME=DIR`: a submodule that no clone has is a copy of this folder")
+			flags.StringVar(&o.solc, "solc", solcs, "`VERSIONS` of solc to install from npm")
+			flags.IntVar(&o.exports, "exports", 4, "run the tests of at most `N` reached lines of each commit")
+			flags.DurationVar(&o.coverage, "coverage", 5*time.Minute, "bound of forge coverage on each commit; 0: leave it out")
+			flags.BoolVar(&o.keep, "keep", false, "keep work trees and output folders")
+		},
+		Args: func(folders []string) error {
+			if o.folders = folders; len(folders) == 0 && o.resume == "" {
+				return errors.New("which clones?")
+			}
+			return nil
+		},
+	})
+}
+
+// measure runs the commits that have not been run yet.
+func (o *options) measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
+	done, err := o.read()
+	if err != nil {
+		return nil, err
+	}
+	b, err := o.prepare(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, d := range done {
+		known[d.Repository+d.Commit] = true
+	}
+	for _, folder := range o.folders {
+		list, err := commits(ctx, folder, o.skip+o.last)
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range list[min(o.skip, len(list)):] {
+			if known[name(c.repository)+c.head] || !strings.HasPrefix(c.head, o.only) {
+				continue
+			}
+			run.Logf("%s, commit %d: %s %s", name(folder), o.skip+i+1, c.head[:8], c.subject)
+			got, err := b.measure(ctx, c)
+			if ctx.Err() != nil {
+				return tables(done), ctx.Err()
+			}
+			if err != nil {
+				got = &outcome{Repository: name(folder), Commit: c.head, Date: c.date, Subject: c.subject, Verdict: "none", Reason: err.Error()}
+			}
+			run.Logf("  %s", got)
+			done = append(done, got)
+			if err := o.write(got); err != nil {
+				return nil, err
+			}
+			if !o.keep {
+				if err := os.RemoveAll(b.folder(c)); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return tables(done), nil
+}
+
+// prepare installs and builds what all commits need.
+func (o *options) prepare(ctx context.Context, run *harness.Run) (*bench, error) {
+	versions := strings.Split(o.solc, ",")
+	modules, err := run.Install(ctx, "history", forge.Packages(versions[0]).Solc(versions...))
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{Run: run, forge: o.forge, libraries: o.libraries, exports: o.exports, coverage: o.coverage}
+	if b.forge == "" {
+		b.forge = filepath.Join(modules, "@foundry-rs", "forge-linux-amd64", "bin", "forge")
+	}
+	if b.forge, err = filepath.Abs(b.forge); err != nil {
+		return nil, err
+	}
+	home := filepath.Join(run.Cache, "history", "home")
+	if b.environment, err = forge.Home(home, modules); err != nil {
+		return nil, err
+	}
+	tool, err := run.BuildTool(ctx, modules)
+	if err != nil {
+		return nil, err
+	}
+	b.tool = tool.With(append(b.environment, "PATH="+filepath.Dir(b.forge)+string(os.PathListSeparator)+os.Getenv("PATH"))...)
+	b.clones = o.folders
+	if o.clones != "" {
+		more, err := filepath.Glob(filepath.Join(o.clones, "*"))
+		if err != nil {
+			return nil, err
+		}
+		b.clones = append(b.clones, more...)
+	}
+	for i := range b.clones {
+		if b.clones[i], err = filepath.Abs(b.clones[i]); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// read reads the outcomes of an earlier run.
+func (o *options) read() ([]*outcome, error) {
+	if o.resume == "" {
+		return nil, nil
+	}
+	file, err := os.Open(o.resume)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var done []*outcome
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<24) // a line holds what forge says of each finding
+	for lines.Scan() {
+		d := &outcome{}
+		if err := json.Unmarshal(lines.Bytes(), d); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.resume, err)
+		}
+		done = append(done, d)
+	}
+	return done, lines.Err()
+}
+
+// write appends an outcome.
+func (o *options) write(got *outcome) error {
+	if o.resume == "" {
+		return nil
+	}
+	text, err := json.Marshal(got)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(o.resume, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(text, '\n'))
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sightline-evm/sightline/bench/internal/forge"
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// outcome is what came of one commit: a line of the file that -resume names.
+type outcome struct {
+	Repository string `json:"repository"`
+	Commit     string `json:"commit"`
+	Date       string `json:"date"`
+	Subject    string `json:"subject"`
+	// Left is how many files the clone lacks, and Missing the submodules that are nowhere.
+	Left    int      `json:"left,omitempty"`
+	Missing []string `json:"missing,omitempty"`
+
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason"`
+	// Cold is the run in a fresh work tree, without any cache, and Warm another one up to its first call.
+	Cold *attempt `json:"cold"`
+	Warm *attempt `json:"warm,omitempty"`
+
+	Claims []*claim `json:"claims,omitempty"`
+
+	// Of the changed lines of contracts that ship and that the report has a status for other
+	// than no-bytecode: all, and those that were executed.
+	Lines   int `json:"lines"`
+	Reached int `json:"reached"`
+	// Unlisted are changed lines that the report does not have although their file has others.
+	Unlisted []string `json:"unlisted,omitempty"`
+
+	// Forge is how its coverage went.
+	Forge string `json:"forge,omitempty"`
+	// Of the changed lines of contracts that ship and that forge's coverage counts: all,
+	// those that forge's tests reach, those that we execute, and those that only one of the two does.
+	Counted      int      `json:"counted,omitempty"`
+	ForgeReached int      `json:"forgeReached,omitempty"`
+	BothCounted  int      `json:"bothCounted,omitempty"`
+	Missed       []string `json:"missed,omitempty"` // that forge's tests reach and we do not, with status
+	// Silent are changed lines that forge's tests reach, on which the verdict is green and
+	// that were neither fuzzed nor named.
+	Silent []string `json:"silent,omitempty"`
+}
+
+// bench is what all commits have in common.
+type bench struct {
+	*harness.Run
+	tool        *harness.Tool
+	forge       string
+	environment []string
+	clones      []string
+	libraries   map[string]string
+	exports     int
+	coverage    time.Duration
+}
+
+// folder is where everything of a commit is.
+func (b *bench) folder(c commit) string {
+	return filepath.Join(b.Cache, "history", name(c.repository), c.head[:12])
+}
+
+// measure runs one commit.
+func (b *bench) measure(ctx context.Context, c commit) (*outcome, error) {
+	o := &outcome{Repository: name(c.repository), Commit: c.head, Date: c.date, Subject: c.subject}
+	folder := b.folder(c)
+	if err := os.RemoveAll(folder); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	tree := filepath.Join(folder, o.Repository)
+	base, left, err := c.checkOut(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	o.Left = left
+	if o.Missing, err = submodules(ctx, tree, b.clones, b.libraries); err != nil {
+		return nil, err
+	}
+	changed, err := changedLines(ctx, tree, base)
+	if err != nil {
+		return nil, err
+	}
+	tool := b.tool.With("XDG_CACHE_HOME=" + filepath.Join(folder, "cache"))
+	out := filepath.Join(folder, "out")
+	if o.Cold, err = fuzz(ctx, tool, tree, base, out, b.Seconds, b.Seed, false); err != nil {
+		return nil, err
+	}
+	r := o.Cold.Report
+	if r == nil {
+		o.Verdict, o.Reason = "none", fmt.Sprintf("exit code %d: %s", o.Cold.Code, o.Cold.Said)
+		return o, nil
+	}
+	o.Verdict, o.Reason = r.Verdict, r.Reason
+	if o.Cold.FirstCall > 0 {
+		if o.Warm, err = fuzz(ctx, tool, tree, base, filepath.Join(folder, "warm"), b.Seconds, b.Seed, true); err != nil {
+			return nil, err
+		}
+	}
+	if o.Claims, err = claims(ctx, tool, tree, out, r, b.exports); err != nil {
+		return nil, err
+	}
+	if err := check(ctx, b.forge, tree, b.environment, o.Claims); err != nil {
+		return nil, err
+	}
+	if b.coverage > 0 && slices.ContainsFunc(keys(changed), func(at forge.Place) bool { return ships(at.File) }) {
+		bound, cancel := context.WithTimeout(ctx, b.coverage)
+		defer cancel()
+		// Few runs of tests with arguments: more reach hardly more lines.
+		cover, err := forge.Cover(bound, b.forge, tree, append(b.environment, "FOUNDRY_FUZZ_RUNS=32", "FOUNDRY_INVARIANT_RUNS=8", "FOUNDRY_INVARIANT_DEPTH=32"), "--fuzz-seed", "1")
+		if err != nil {
+			o.Forge = err.Error()
+		} else {
+			o.Forge = cover.Tests
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		o.compare(changed, r, cover)
+	} else {
+		o.compare(changed, r, nil)
+	}
+	return o, nil
+}
+
+// keys are the places of a set, in order.
+func keys(set map[forge.Place]bool) []forge.Place {
+	var list []forge.Place
+	for at := range set {
+		list = append(list, at)
+	}
+	slices.SortFunc(list, func(a, b forge.Place) int {
+		if c := strings.Compare(a.File, b.File); c != 0 {
+			return c
+		}
+		return a.Line - b.Line
+	})
+	return list
+}
+
+// compare counts the changed lines, by the report and by forge's coverage, which may be nil.
+func (o *outcome) compare(changed map[forge.Place]bool, r *report.Report, cover *forge.Coverage) {
+	type status struct {
+		of     string
+		unused bool
+	}
+	lines := map[forge.Place]status{}
+	for _, l := range r.Lines {
+		lines[forge.Place{File: l.File, Line: l.Line}] = status{l.Status, l.Unused}
+	}
+	unread := map[string]bool{}
+	for _, u := range r.Unread {
+		unread[u.File] = true
+	}
+	green := r.Verdict == report.Pass || r.Verdict == report.Skipped
+	for _, at := range keys(changed) {
+		if !ships(at.File) {
+			continue
+		}
+		s, listed := lines[at]
+		executed := s.of == report.Reached || s.of == report.OnlyReverts
+		if !listed && !unread[at.File] {
+			o.Unlisted = append(o.Unlisted, fmt.Sprintf("%s:%d", at.File, at.Line))
+		}
+		if listed && s.of != report.NoBytecode {
+			o.Lines++
+			if executed {
+				o.Reached++
+			}
+		}
+		if cover == nil {
+			continue
+		}
+		hits, counted := cover.Hits[at]
+		if !counted || cover.Functions[at] {
+			continue // where a function is declared there need be no code
+		}
+		o.Counted++
+		if executed {
+			o.BothCounted++
+		}
+		if hits == 0 {
+			continue
+		}
+		o.ForgeReached++
+		text := fmt.Sprintf("%s:%d %s", at.File, at.Line, s.of)
+		if !listed {
+			text = fmt.Sprintf("%s:%d not in the report", at.File, at.Line)
+		}
+		if !executed {
+			o.Missed = append(o.Missed, text)
+		}
+		if named := listed && s.of != report.NoBytecode || s.unused || unread[at.File]; green && !named {
+			o.Silent = append(o.Silent, text)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package forge
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Place is a line of a source.
+type Place struct {
+	File string // from the project's folder, with slashes
+	Line int    // from 1
+}
+
+// Coverage is which lines a project's tests reach.
+type Coverage struct {
+	Hits      map[Place]int  // by line that forge counts
+	Functions map[Place]bool // of these, where a function is declared
+	Tests     string         // "296 passed, 0 failed"
+}
+
+// testCounts is how forge ends.
+var testCounts = regexp.MustCompile(`: (\d+) tests passed, (\d+) failed`)
+
+// Cover runs forge's coverage in a project's folder with more arguments, and more in the
+// environment. It is not an error if some tests fail: what they reached counts.
+func Cover(ctx context.Context, forge, folder string, environment []string, arguments ...string) (*Coverage, error) {
+	out, err := Output(ctx, forge, folder, environment, append([]string{"coverage", "--report", "lcov"}, arguments...)...)
+	if err != nil {
+		return nil, err
+	}
+	counts := testCounts.FindSubmatch(out)
+	text, err := os.ReadFile(filepath.Join(folder, "lcov.info"))
+	if err != nil || counts == nil {
+		return nil, fmt.Errorf("forge coverage left no result: %s", tail(out))
+	}
+	c, err := ReadCoverage(text)
+	if err != nil {
+		return nil, err
+	}
+	c.Tests = fmt.Sprintf("%s passed, %s failed", counts[1], counts[2])
+	return c, nil
+}
+
+// Output runs forge in a folder, and returns what it writes. A test that fails is not an error.
+func Output(ctx context.Context, forge, folder string, environment []string, arguments ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, forge, arguments...)
+	cmd.Dir = folder
+	cmd.Env = append(append(os.Environ(), "FOUNDRY_DISABLE_NIGHTLY_WARNING=1", "NO_COLOR=1"), environment...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("forge %s: %w", arguments[0], ctx.Err())
+	}
+	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) { // 1: a test failed, or the build
+		return nil, fmt.Errorf("forge %s: %w: %s", arguments[0], err, tail(stderr.Bytes()))
+	}
+	if err != nil && stdout.Len() == 0 || bytes.Contains(stderr.Bytes(), []byte("Compiler run failed")) {
+		return nil, fmt.Errorf("forge %s: %w: %s", arguments[0], err, tail(stderr.Bytes()))
+	}
+	return stdout.Bytes(), nil
+}
+
+// tail is the end of what a program wrote, for a message.
+func tail(out []byte) []byte { return out[max(0, len(out)-2000):] } // a screen of lines
+
+// ReadCoverage reads an lcov tracefile: SF names a source, DA a line with its hits, FN
+// the line of a function.
+func ReadCoverage(text []byte) (*Coverage, error) {
+	c := &Coverage{Hits: map[Place]int{}, Functions: map[Place]bool{}}
+	file := ""
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		kind, rest, _ := strings.Cut(lines.Text(), ":")
+		number, hits, found := strings.Cut(rest, ",")
+		switch kind {
+		case "SF":
+			file = filepath.ToSlash(rest)
+		case "FN":
+			line, err := strconv.Atoi(number)
+			if err != nil {
+				return nil, fmt.Errorf("lcov.info: %q is not a function with its line", lines.Text())
+			}
+			c.Functions[Place{file, line}] = true
+		case "DA":
+			line, err := strconv.Atoi(number)
+			n, err2 := strconv.Atoi(hits)
+			if err := errors.Join(err, err2); err != nil || !found {
+				return nil, fmt.Errorf("lcov.info: %q is not a line number with its hits", lines.Text())
+			}
+			c.Hits[Place{file, line}] = n
+		}
+	}
+	return c, nil
+}
