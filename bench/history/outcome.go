@@ -111,6 +111,9 @@ func (b *bench) measure(ctx context.Context, c commit) (*outcome, error) {
 	if o.Claims, err = claims(ctx, tool, tree, out, r, b.exports); err != nil {
 		return nil, err
 	}
+	if err := forge.RenameBelow(tree); err != nil {
+		return nil, err
+	}
 	if err := check(ctx, b.forge, tree, b.environment, o.Claims); err != nil {
 		return nil, err
 	}

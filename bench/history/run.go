@@ -51,9 +51,9 @@ func fuzz(ctx context.Context, tool *harness.Tool, tree, base, out string, secon
 	cmd.Dir = tree
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second // after that, it is killed; arbitrary
-	var stdout bytes.Buffer
-	cmd.Stdout = &stdout
-	pipe, err := cmd.StderrPipe()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func fuzz(ctx context.Context, tool *harness.Tool, tree, base, out string, secon
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	tree1, stop := harness.WatchTree(cmd.Process.Pid, "git", "sightline"), harness.WatchMemory(cmd.Process.Pid)
+	processes, stop := harness.WatchTree(cmd.Process.Pid, "git", "sightline"), harness.WatchMemory(cmd.Process.Pid)
 	a := &attempt{}
 	var log bytes.Buffer
 	lines := bufio.NewReader(pipe)
@@ -70,7 +70,7 @@ func fuzz(ctx context.Context, tool *harness.Tool, tree, base, out string, secon
 		since := time.Since(start).Seconds() //nolint:forbidigo // as above
 		fmt.Fprintf(&log, "%7.2f %s", since, line)
 		if strings.HasPrefix(line, "fuzz ") && a.FirstCall == 0 {
-			a.FirstCall, a.Compiling = since, tree1.Others().Seconds()
+			a.FirstCall, a.Compiling = since, processes.Others().Seconds()
 			if untilFirstCall {
 				cancel()
 			}
@@ -81,9 +81,9 @@ func fuzz(ctx context.Context, tool *harness.Tool, tree, base, out string, secon
 	}
 	err = cmd.Wait()
 	a.Seconds = time.Since(start).Seconds() //nolint:forbidigo // as above
-	tree1.Stop()
-	a.Memory, a.Own = tree1.Memory(), stop()
-	if err := errors.Join(os.WriteFile(out+".log", log.Bytes(), 0o600), os.WriteFile(out+".txt", stdout.Bytes(), 0o600)); err != nil {
+	processes.Stop()
+	a.Memory, a.Own = processes.Memory(), stop()
+	if err := os.WriteFile(out+".log", append(log.Bytes(), stderr.Bytes()...), 0o600); err != nil {
 		return nil, err
 	}
 	var exit *exec.ExitError
@@ -96,7 +96,7 @@ func fuzz(ctx context.Context, tool *harness.Tool, tree, base, out string, secon
 	}
 	text, err := os.ReadFile(filepath.Join(out, "report.json"))
 	if err != nil {
-		a.Said = end(append(log.Bytes(), stdout.Bytes()...))
+		a.Said = end(append(log.Bytes(), stderr.Bytes()...))
 		if ctx.Err() != nil {
 			a.Said = fmt.Sprintf("ended after %v; %s", limit, a.Said)
 		}

@@ -92,9 +92,7 @@ func (p *project) prepare(modules, folder string) error {
 	return os.WriteFile(filepath.Join(folder, "foundry.toml"), []byte(settings), 0o600)
 }
 
-// copy copies the Solidity files below a folder. forge 1.7 fails all tests of a
-// contract that has functions called testFail…, which were tests once: they get
-// another name.
+// copy copies the Solidity files below a folder, see [forge.Renamed].
 func (p *project) copy(from, name, to string) error {
 	root := filepath.Join(from, name)
 	return filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
@@ -119,8 +117,7 @@ func (p *project) copy(from, name, to string) error {
 		if err != nil {
 			return err
 		}
-		renamed := strings.ReplaceAll(string(text), "function testFail", "function failsTest")
-		return os.WriteFile(target, []byte(renamed), 0o600)
+		return os.WriteFile(target, forge.Renamed(text), 0o600)
 	})
 }
 
