@@ -2,7 +2,6 @@
 // pull requests, and holds what it says against forge.
 //
 //	main.go     flags, and commits one after the other
-//	git.go      commits, work trees, submodules, changed lines
 //	run.go      one run of the program
 //	exports.go  exported tests under forge
 //	outcome.go  what came of one commit
@@ -21,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-evm/sightline/bench/internal/clones"
 	"github.com/sightline-evm/sightline/bench/internal/forge"
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 )
@@ -113,21 +113,21 @@ func (o *options) measure(ctx context.Context, run *harness.Run) (*harness.Resul
 		known[d.Repository+d.Commit] = true
 	}
 	for _, folder := range o.folders {
-		list, err := commits(ctx, folder, o.skip+o.last)
+		list, err := clones.Commits(ctx, folder, o.skip+o.last)
 		if err != nil {
 			return nil, err
 		}
 		for i, c := range list[min(o.skip, len(list)):] {
-			if known[name(c.repository)+c.head] || !strings.HasPrefix(c.head, o.only) {
+			if known[clones.Name(c.Repository)+c.Head] || !strings.HasPrefix(c.Head, o.only) {
 				continue
 			}
-			run.Logf("%s, commit %d: %s %s", name(folder), o.skip+i+1, c.head[:8], c.subject)
+			run.Logf("%s, commit %d: %s %s", clones.Name(folder), o.skip+i+1, c.Head[:8], c.Subject)
 			got, err := b.measure(ctx, c)
 			if ctx.Err() != nil {
 				return tables(done), ctx.Err()
 			}
 			if err != nil {
-				got = &outcome{Repository: name(folder), Commit: c.head, Date: c.date, Subject: c.subject, Verdict: "none", Reason: err.Error()}
+				got = &outcome{Repository: clones.Name(folder), Commit: c.Head, Date: c.Date, Subject: c.Subject, Verdict: "none", Reason: err.Error()}
 			}
 			run.Logf("  %s", got)
 			done = append(done, got)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-evm/sightline/bench/internal/clones"
 	"github.com/sightline-evm/sightline/bench/internal/forge"
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/report"
@@ -65,13 +66,13 @@ type bench struct {
 }
 
 // folder is where everything of a commit is.
-func (b *bench) folder(c commit) string {
-	return filepath.Join(b.Cache, "history", name(c.repository), c.head[:12])
+func (b *bench) folder(c clones.Commit) string {
+	return filepath.Join(b.Cache, "history", clones.Name(c.Repository), c.Head[:12])
 }
 
 // measure runs one commit.
-func (b *bench) measure(ctx context.Context, c commit) (*outcome, error) {
-	o := &outcome{Repository: name(c.repository), Commit: c.head, Date: c.date, Subject: c.subject}
+func (b *bench) measure(ctx context.Context, c clones.Commit) (*outcome, error) {
+	o := &outcome{Repository: clones.Name(c.Repository), Commit: c.Head, Date: c.Date, Subject: c.Subject}
 	folder := b.folder(c)
 	if err := os.RemoveAll(folder); err != nil {
 		return nil, err
@@ -80,15 +81,15 @@ func (b *bench) measure(ctx context.Context, c commit) (*outcome, error) {
 		return nil, err
 	}
 	tree := filepath.Join(folder, o.Repository)
-	base, left, err := c.checkOut(ctx, tree)
+	base, left, err := c.CheckOut(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
 	o.Left = left
-	if o.Missing, err = submodules(ctx, tree, b.clones, b.libraries); err != nil {
+	if o.Missing, err = clones.Submodules(ctx, tree, b.clones, b.libraries); err != nil {
 		return nil, err
 	}
-	changed, err := changedLines(ctx, tree, base)
+	changed, err := clones.ChangedLines(ctx, tree, base)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func (b *bench) measure(ctx context.Context, c commit) (*outcome, error) {
 	if err := check(ctx, b.forge, tree, b.environment, o.Claims); err != nil {
 		return nil, err
 	}
-	if b.coverage > 0 && slices.ContainsFunc(keys(changed), func(at forge.Place) bool { return ships(at.File) }) {
+	if b.coverage > 0 && slices.ContainsFunc(keys(changed), func(at forge.Place) bool { return clones.Ships(at.File) }) {
 		bound, cancel := context.WithTimeout(ctx, b.coverage)
 		defer cancel()
 		// Few runs of tests with arguments: more reach hardly more lines.
@@ -168,7 +169,7 @@ func (o *outcome) compare(changed map[forge.Place]bool, r *report.Report, cover 
 	}
 	green := r.Verdict == report.Pass || r.Verdict == report.Skipped
 	for _, at := range keys(changed) {
-		if !ships(at.File) {
+		if !clones.Ships(at.File) {
 			continue
 		}
 		s, listed := lines[at]

@@ -58,6 +58,7 @@ var allowances = map[string][]string{
 	"bench/internal/timetotarget": {"diffmap", "diffmap/compile", "fuzzer", "fuzzer/evm", "fuzzer/lookahead", "internal/pipeline/deploy"},
 	"bench/internal/corpus": {"bench/internal/harness", "examples", "diffmap/compile", "diffmap/compile/project", "diffmap/compile/reading",
 		"diffmap/compile/solc"},
+	"bench/internal/clones":  {"bench/internal/forge"},
 	"bench/internal/forge":   {"bench/internal/harness", "internal/soljson"},
 	"bench/internal/harness": {},
 	"bench/internal/maze":    {},

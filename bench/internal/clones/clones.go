@@ -1,4 +1,6 @@
-package main
+// Package clones checks out commits of local clones, each in a work tree of its own, with
+// their submodules, for comparisons that run on repositories.
+package clones
 
 import (
 	"bytes"
@@ -15,8 +17,8 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/forge"
 )
 
-// git runs git in a folder, and returns what it writes.
-func git(ctx context.Context, folder string, input []byte, arguments ...string) (string, error) {
+// Git runs git in a folder, and returns what it writes.
+func Git(ctx context.Context, folder string, input []byte, arguments ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", folder, "-c", "core.autocrlf=false", "-c", "advice.detachedHead=false"}, arguments...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
@@ -31,68 +33,68 @@ func git(ctx context.Context, folder string, input []byte, arguments ...string) 
 	return strings.TrimSpace(stdout.String()), nil
 }
 
-// commit is one change of a repository: what its first parent lacks.
-type commit struct {
-	repository    string // folder of a clone
-	head, base    string // full names
-	date, subject string
+// Commit is one change of a repository: what its first parent lacks.
+type Commit struct {
+	Repository    string // folder of a clone
+	Head, Base    string // full names
+	Date, Subject string
 }
 
-// commits are the last n commits of a clone that change Solidity, the newest first.
-func commits(ctx context.Context, clone string, n int) ([]commit, error) {
-	out, err := git(ctx, clone, nil, "log", "--first-parent", "--format=%H %P\x1f%cs\x1f%s", "-n", strconv.Itoa(n), "--", "*.sol")
+// Commits are the last n commits of a clone that change Solidity, the newest first.
+func Commits(ctx context.Context, clone string, n int) ([]Commit, error) {
+	out, err := Git(ctx, clone, nil, "log", "--first-parent", "--format=%H %P\x1f%cs\x1f%s", "-n", strconv.Itoa(n), "--", "*.sol")
 	if err != nil {
 		return nil, err
 	}
-	var list []commit
+	var list []Commit
 	for line := range strings.Lines(out) {
 		fields := strings.Split(strings.TrimSpace(line), "\x1f")
 		names := strings.Fields(fields[0])
 		if len(names) < 2 || len(fields) != 3 {
 			continue // the first commit has no parent
 		}
-		list = append(list, commit{clone, names[0], names[1], fields[1], fields[2]})
+		list = append(list, Commit{clone, names[0], names[1], fields[1], fields[2]})
 	}
 	return list, nil
 }
 
-// name is the last part of a repository's path or URL.
-func name(path string) string {
+// Name is the last part of a repository's path or URL.
+func Name(path string) string {
 	return strings.TrimSuffix(filepath.Base(strings.TrimRight(path, "/")), ".git")
 }
 
-// checkOut makes a work tree of a commit in a repository of its own, in a folder that does not
+// CheckOut makes a work tree of a commit in a repository of its own, in a folder that does not
 // exist. Objects that the clone lacks (it may be a partial one) are left out of
 // both commits; left is how many of the head's. base is the parent then.
-func (c *commit) checkOut(ctx context.Context, folder string) (base string, left int, err error) {
-	if _, err := git(ctx, ".", nil, "clone", "-q", "--shared", "--no-checkout", c.repository, folder); err != nil {
+func (c *Commit) CheckOut(ctx context.Context, folder string) (base string, left int, err error) {
+	if _, err := Git(ctx, ".", nil, "clone", "-q", "--shared", "--no-checkout", c.Repository, folder); err != nil {
 		return "", 0, err
 	}
-	baseTree, leftBase, err := wholeTree(ctx, folder, c.base)
+	baseTree, leftBase, err := wholeTree(ctx, folder, c.Base)
 	if err != nil {
 		return "", 0, err
 	}
-	headTree, left, err := wholeTree(ctx, folder, c.head)
+	headTree, left, err := wholeTree(ctx, folder, c.Head)
 	if err != nil {
 		return "", 0, err
 	}
-	base, head := c.base, c.head
+	base, head := c.Base, c.Head
 	if left+leftBase > 0 {
-		if base, err = git(ctx, folder, nil, "commit-tree", baseTree, "-m", "base"); err != nil {
+		if base, err = Git(ctx, folder, nil, "commit-tree", baseTree, "-m", "base"); err != nil {
 			return "", 0, err
 		}
-		if head, err = git(ctx, folder, nil, "commit-tree", headTree, "-p", base, "-m", c.subject); err != nil {
+		if head, err = Git(ctx, folder, nil, "commit-tree", headTree, "-p", base, "-m", c.Subject); err != nil {
 			return "", 0, err
 		}
 	}
-	_, err = git(ctx, folder, nil, "checkout", "-q", "--force", head)
+	_, err = Git(ctx, folder, nil, "checkout", "-q", "--force", head)
 	return base, left, err
 }
 
 // wholeTree is the tree of a commit without the files whose objects are missing, and how
 // many these are.
 func wholeTree(ctx context.Context, folder, revision string) (tree string, left int, err error) {
-	list, err := git(ctx, folder, nil, "ls-tree", "-r", revision)
+	list, err := Git(ctx, folder, nil, "ls-tree", "-r", revision)
 	if err != nil {
 		return "", 0, err
 	}
@@ -103,7 +105,7 @@ func wholeTree(ctx context.Context, folder, revision string) (tree string, left 
 			names.WriteString(fields[2] + "\n")
 		}
 	}
-	answers, err := git(ctx, folder, names.Bytes(), "cat-file", "--batch-check=%(objectname)")
+	answers, err := Git(ctx, folder, names.Bytes(), "cat-file", "--batch-check=%(objectname)")
 	if err != nil {
 		return "", 0, err
 	}
@@ -114,7 +116,7 @@ func wholeTree(ctx context.Context, folder, revision string) (tree string, left 
 		}
 	}
 	if len(missing) == 0 {
-		tree, err = git(ctx, folder, nil, "rev-parse", revision+"^{tree}")
+		tree, err = Git(ctx, folder, nil, "rev-parse", revision+"^{tree}")
 		return tree, 0, err
 	}
 	kept := slices.DeleteFunc(lines, func(line string) bool {
@@ -125,25 +127,25 @@ func wholeTree(ctx context.Context, folder, revision string) (tree string, left 
 		}
 		return gone
 	})
-	if _, err := git(ctx, folder, nil, "read-tree", "--empty"); err != nil {
+	if _, err := Git(ctx, folder, nil, "read-tree", "--empty"); err != nil {
 		return "", 0, err
 	}
-	if _, err := git(ctx, folder, []byte(strings.Join(kept, "\n")+"\n"), "update-index", "--index-info"); err != nil {
+	if _, err := Git(ctx, folder, []byte(strings.Join(kept, "\n")+"\n"), "update-index", "--index-info"); err != nil {
 		return "", 0, err
 	}
-	tree, err = git(ctx, folder, nil, "write-tree", "--missing-ok")
+	tree, err = Git(ctx, folder, nil, "write-tree", "--missing-ok")
 	return tree, left, err
 }
 
-// submodules checks out the submodules of a work tree, and theirs, each from the clone of its
+// Submodules checks out the submodules of a work tree, and theirs, each from the clone of its
 // name that has its commit, else as a copy of the folder that libraries has for its
 // name. Those that are nowhere stay empty, and are returned by their paths.
-func submodules(ctx context.Context, folder string, clones []string, libraries map[string]string) (missing []string, err error) {
-	list, err := git(ctx, folder, nil, "ls-tree", "-r", "HEAD")
+func Submodules(ctx context.Context, folder string, clones []string, libraries map[string]string) (missing []string, err error) {
+	list, err := Git(ctx, folder, nil, "ls-tree", "-r", "HEAD")
 	if err != nil {
 		return nil, err
 	}
-	urls, _ := git(ctx, folder, nil, "config", "-f", ".gitmodules", "--get-regexp", `^submodule\..*\.(path|url)$`) // there may be none
+	urls, _ := Git(ctx, folder, nil, "config", "-f", ".gitmodules", "--get-regexp", `^submodule\..*\.(path|url)$`) // there may be none
 	called := map[string]string{}                                                                                  // by path, the name of the repository
 	paths := map[string]string{}                                                                                   // by section
 	for line := range strings.Lines(urls) {
@@ -155,7 +157,7 @@ func submodules(ctx context.Context, folder string, clones []string, libraries m
 	for line := range strings.Lines(urls) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if section, ok := strings.CutSuffix(key, ".url"); ok {
-			called[paths[section]] = name(value)
+			called[paths[section]] = Name(value)
 		}
 	}
 	for line := range strings.Lines(list) {
@@ -166,23 +168,23 @@ func submodules(ctx context.Context, folder string, clones []string, libraries m
 		}
 		to := filepath.Join(folder, filepath.FromSlash(path))
 		from := slices.IndexFunc(clones, func(clone string) bool {
-			if !strings.EqualFold(name(clone), called[path]) {
+			if !strings.EqualFold(Name(clone), called[path]) {
 				return false
 			}
-			_, err := git(ctx, clone, nil, "cat-file", "-e", fields[2]+"^{commit}")
+			_, err := Git(ctx, clone, nil, "cat-file", "-e", fields[2]+"^{commit}")
 			return err == nil
 		})
 		library := libraries[called[path]]
 		switch {
 		case from >= 0:
-			c := commit{repository: clones[from], head: fields[2], base: fields[2]}
+			c := Commit{Repository: clones[from], Head: fields[2], Base: fields[2]}
 			if err := os.RemoveAll(to); err != nil {
 				return nil, err
 			}
-			if _, _, err := c.checkOut(ctx, to); err != nil {
+			if _, _, err := c.CheckOut(ctx, to); err != nil {
 				return nil, err
 			}
-			below, err := submodules(ctx, to, clones, libraries)
+			below, err := Submodules(ctx, to, clones, libraries)
 			if err != nil {
 				return nil, err
 			}
@@ -203,14 +205,18 @@ func submodules(ctx context.Context, folder string, clones []string, libraries m
 // hunk is the head of a hunk: the head version's first line, and how many.
 var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
 
-// changedLines are the lines of Solidity files that differ from a revision in the work tree
+// Place is a line of a source, as forge's coverage has it: the file from the folder of the
+// work tree with slashes, the line from 1.
+type Place = forge.Place
+
+// ChangedLines are the lines of Solidity files that differ from a revision in the work tree
 // of a folder, as git counts them; lines that were only removed are none.
-func changedLines(ctx context.Context, folder, base string) (map[forge.Place]bool, error) {
-	diff, err := git(ctx, folder, nil, "diff", "-M", "-U0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", base, "HEAD", "--", "*.sol")
+func ChangedLines(ctx context.Context, folder, base string) (map[Place]bool, error) {
+	diff, err := Git(ctx, folder, nil, "diff", "-M", "-U0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", base, "HEAD", "--", "*.sol")
 	if err != nil {
 		return nil, err
 	}
-	lines := map[forge.Place]bool{}
+	lines := map[Place]bool{}
 	file := ""
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\r\n")
@@ -227,15 +233,15 @@ func changedLines(ctx context.Context, folder, base string) (map[forge.Place]boo
 			count, _ = strconv.Atoi(m[2])
 		}
 		for i := range count {
-			lines[forge.Place{File: file, Line: first + i}] = true
+			lines[Place{File: file, Line: first + i}] = true
 		}
 	}
 	return lines, nil
 }
 
-// ships reports whether a source is a contract's rather than a test's, a script's or a
+// Ships reports whether a source is a contract's rather than a test's, a script's or a
 // library's by others.
-func ships(file string) bool {
+func Ships(file string) bool {
 	if strings.HasSuffix(file, ".t.sol") || strings.HasSuffix(file, ".s.sol") {
 		return false
 	}
