@@ -13,7 +13,7 @@ import (
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	at := func(line int) forge.Place { return forge.Place{File: "src/A.sol", Line: line} }
-	changed := map[forge.Place]bool{at(1): true, at(2): true, at(3): true, at(4): true, at(5): true, at(6): true, {File: "test/A.t.sol", Line: 1}: true}
+	changed := map[forge.Place]string{at(1): "a", at(2): "a", at(3): "a", at(4): "a", at(5): "a", at(6): "a", {File: "test/A.t.sol", Line: 1}: "a"}
 	cover := &forge.Coverage{Hits: map[forge.Place]int{at(1): 1, at(2): 1, at(3): 1, at(4): 1, at(5): 0, at(6): 1}, Functions: map[forge.Place]bool{at(6): true}}
 	r := &report.Report{Verdict: report.Pass, Lines: []report.Line{
 		{File: "src/A.sol", Line: 1, Status: report.Reached}, {File: "src/A.sol", Line: 2, Status: report.Unreached},

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sightline-evm/sightline/bench/internal/clones"
@@ -118,7 +118,7 @@ func (b *bench) measure(ctx context.Context, c clones.Commit) (*outcome, error) 
 	if err := check(ctx, b.forge, tree, b.environment, o.Claims); err != nil {
 		return nil, err
 	}
-	if b.coverage > 0 && slices.ContainsFunc(keys(changed), func(at forge.Place) bool { return clones.Ships(at.File) }) {
+	if b.coverage > 0 && hasCode(changed) {
 		bound, cancel := context.WithTimeout(ctx, b.coverage)
 		defer cancel()
 		// Few runs of tests with arguments: more reach hardly more lines.
@@ -138,23 +138,18 @@ func (b *bench) measure(ctx context.Context, c clones.Commit) (*outcome, error) 
 	return o, nil
 }
 
-// keys are the places of a set, in order.
-func keys(set map[forge.Place]bool) []forge.Place {
-	var list []forge.Place
-	for at := range set {
-		list = append(list, at)
-	}
-	slices.SortFunc(list, func(a, b forge.Place) int {
-		if c := strings.Compare(a.File, b.File); c != 0 {
-			return c
+// hasCode reports whether a line of a contract that ships may be code.
+func hasCode(changed map[forge.Place]string) bool {
+	for at, text := range changed {
+		if clones.Ships(at.File) && clones.MayBeCode(text) {
+			return true
 		}
-		return a.Line - b.Line
-	})
-	return list
+	}
+	return false
 }
 
 // compare counts the changed lines, by the report and by forge's coverage, which may be nil.
-func (o *outcome) compare(changed map[forge.Place]bool, r *report.Report, cover *forge.Coverage) {
+func (o *outcome) compare(changed map[forge.Place]string, r *report.Report, cover *forge.Coverage) {
 	type status struct {
 		of     string
 		unused bool
@@ -168,7 +163,7 @@ func (o *outcome) compare(changed map[forge.Place]bool, r *report.Report, cover 
 		unread[u.File] = true
 	}
 	green := r.Verdict == report.Pass || r.Verdict == report.Skipped
-	for _, at := range keys(changed) {
+	for _, at := range slices.SortedFunc(maps.Keys(changed), forge.Place.Compare) {
 		if !clones.Ships(at.File) {
 			continue
 		}

@@ -202,38 +202,31 @@ func Submodules(ctx context.Context, folder string, clones []string, libraries m
 	return missing, nil
 }
 
-// hunk is the head of a hunk: the head version's first line, and how many.
-var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
+// hunk is the head of a hunk, with the head version's first line.
+var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)`)
 
 // Place is a line of a source, as forge's coverage has it: the file from the folder of the
 // work tree with slashes, the line from 1.
 type Place = forge.Place
 
-// ChangedLines are the lines of Solidity files that differ from a revision in the work tree
-// of a folder, as git counts them; lines that were only removed are none.
-func ChangedLines(ctx context.Context, folder, base string) (map[Place]bool, error) {
+// ChangedLines are the lines of Solidity files at HEAD of a folder that differ from a
+// revision, as git counts them, with their texts; lines that were only removed are none.
+func ChangedLines(ctx context.Context, folder, base string) (map[Place]string, error) {
 	diff, err := Git(ctx, folder, nil, "diff", "-M", "-U0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", base, "HEAD", "--", "*.sol")
 	if err != nil {
 		return nil, err
 	}
-	lines := map[Place]bool{}
-	file := ""
+	lines := map[Place]string{}
+	at := Place{}
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\r\n")
 		if named, ok := strings.CutPrefix(line, "+++ b/"); ok {
-			file = strings.TrimSuffix(named, "\t")
-		}
-		m := hunk.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		first, _ := strconv.Atoi(m[1])
-		count := 1
-		if m[2] != "" {
-			count, _ = strconv.Atoi(m[2])
-		}
-		for i := range count {
-			lines[Place{File: file, Line: first + i}] = true
+			at.File = strings.TrimSuffix(named, "\t")
+		} else if m := hunk.FindStringSubmatch(line); m != nil {
+			at.Line, _ = strconv.Atoi(m[1])
+		} else if text, ok := strings.CutPrefix(line, "+"); ok {
+			lines[at] = text
+			at.Line++
 		}
 	}
 	return lines, nil
@@ -253,4 +246,16 @@ func Ships(file string) bool {
 		}
 	}
 	return true
+}
+
+// MayBeCode reports whether a line of Solidity may be compiled to something: it is not
+// empty, and begins neither with a comment nor as a directive.
+func MayBeCode(line string) bool {
+	line = strings.TrimSpace(line)
+	for _, begin := range []string{"//", "/*", "*", "pragma ", "import "} {
+		if strings.HasPrefix(line, begin) {
+			return false
+		}
+	}
+	return strings.Trim(line, "{}();,") != ""
 }

@@ -1,21 +1,17 @@
 package clones
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 )
 
 // sorted are the places of a set of one line per file and number, in order.
-func sorted(set map[Place]bool) []Place {
-	return slices.SortedFunc(maps.Keys(set), func(a, b Place) int {
-		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
-	})
+func sorted(set map[Place]string) []Place {
+	return slices.SortedFunc(maps.Keys(set), Place.Compare)
 }
 
 // repository makes a clone whose second commit changes a contract, removes a line and merges
@@ -74,6 +70,9 @@ func TestCheckOut(t *testing.T) {
 		if got := sorted(changed); err != nil || !slices.Equal(got, want) {
 			t.Errorf("changed %v, %v", got, err)
 		}
+		if text := changed[want[1]]; text != "    uint d;" {
+			t.Errorf("text %q", text)
+		}
 	}
 	check(0)
 	object, err := Git(t.Context(), clone, nil, "rev-parse", "HEAD:README.md")
@@ -113,6 +112,15 @@ func TestSubmodules(t *testing.T) {
 	for _, file := range []string{"lib/a/src/A.sol", "lib/b/A.sol"} {
 		if _, err := os.Stat(filepath.Join(tree, file)); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+func TestMayBeCode(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{"    a = 1;": true, "  }": false, "": false, "// a": false, "   * a": false, "import {A} from \"a\";": false, "return;": true} {
+		if got := MayBeCode(line); got != want {
+			t.Errorf("%q: %t", line, got)
 		}
 	}
 }

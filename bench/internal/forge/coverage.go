@@ -3,6 +3,7 @@ package forge
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,11 @@ import (
 type Place struct {
 	File string // from the project's folder, with slashes
 	Line int    // from 1
+}
+
+// Compare orders places by file and line.
+func (p Place) Compare(other Place) int {
+	return cmp.Or(strings.Compare(p.File, other.File), cmp.Compare(p.Line, other.Line))
 }
 
 // Coverage is which lines a project's tests reach.
