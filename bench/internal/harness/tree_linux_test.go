@@ -11,7 +11,7 @@ import (
 // left out.
 func TestWatchTree(t *testing.T) {
 	tree, apart := WatchTree(os.Getpid()), WatchTree(os.Getpid(), "sleep")
-	if err := exec.Command("sleep", "0.5").Run(); err != nil {
+	if err := exec.Command("sleep", "1.5").Run(); err != nil {
 		t.Fatal(err)
 	}
 	tree.Stop()
