@@ -37,9 +37,6 @@ summary: commits; falseAlarms, gating findings whose test passes under forge; si
 line that forge's tests reach and that was neither fuzzed nor named; exportedConfirmed, the share of exported tests
 that do under forge what they claim.`
 
-// solcs are compilers that the projects that were measured ask for.
-const solcs = "0.8.35,0.8.30,0.8.28,0.8.26,0.8.25,0.8.24,0.8.21,0.8.20,0.8.19,0.8.17,0.8.15,0.8.13,0.8.10,0.7.6,0.6.12"
-
 // options are the flags.
 type options struct {
 	last, skip int
@@ -47,7 +44,7 @@ type options struct {
 	forge      string
 	resume     string
 	clones     string
-	libraries  libraries
+	libraries  clones.Libraries
 	solc       string
 	exports    int
 	coverage   time.Duration
@@ -55,25 +52,8 @@ type options struct {
 	folders    []string
 }
 
-// libraries are folders by the name of the repository that they are a copy of.
-type libraries map[string]string
-
-// String implements [flag.Value].
-func (l libraries) String() string { return "" }
-
-// Set implements [flag.Value].
-func (l libraries) Set(text string) error {
-	called, folder, ok := strings.Cut(text, "=")
-	if !ok {
-		return errors.New("want NAME=DIR")
-	}
-	absolute, err := filepath.Abs(folder)
-	l[called] = absolute
-	return err
-}
-
 func main() {
-	o := options{libraries: libraries{}}
+	o := options{libraries: clones.Libraries{}}
 	harness.Main(harness.Comparison{
 		Name: "history", Doc: doc, Seconds: 60, SecondsDoc: "length of each campaign in seconds", Runs: 1, Measure: o.measure,
 		Flags: func(flags *flag.FlagSet) {
@@ -84,7 +64,7 @@ func main() {
 			flags.StringVar(&o.resume, "resume", "", "write a line of JSON for each commit to this `FILE`, and leave out those that have one")
 			flags.StringVar(&o.clones, "clones", "", "folder of more clones that submodules are taken from")
 			flags.Var(o.libraries, "library", "`NAME=DIR`: a submodule that no clone has is a copy of this folder")
-			flags.StringVar(&o.solc, "solc", solcs, "`VERSIONS` of solc to install from npm")
+			flags.StringVar(&o.solc, "solc", strings.Join(clones.Compilers(), ","), "`VERSIONS` of solc to install from npm")
 			flags.IntVar(&o.exports, "exports", 4, "run the tests of at most `N` reached lines of each commit")
 			flags.DurationVar(&o.coverage, "coverage", 5*time.Minute, "bound of forge coverage on each commit; 0: leave it out")
 			flags.BoolVar(&o.keep, "keep", false, "keep work trees and output folders")
@@ -169,18 +149,8 @@ func (o *options) prepare(ctx context.Context, run *harness.Run) (*bench, error)
 		return nil, err
 	}
 	b.tool = tool.With(append(b.environment, "PATH="+filepath.Dir(b.forge)+string(os.PathListSeparator)+os.Getenv("PATH"))...)
-	b.clones = o.folders
-	if o.clones != "" {
-		more, err := filepath.Glob(filepath.Join(o.clones, "*"))
-		if err != nil {
-			return nil, err
-		}
-		b.clones = append(b.clones, more...)
-	}
-	for i := range b.clones {
-		if b.clones[i], err = filepath.Abs(b.clones[i]); err != nil {
-			return nil, err
-		}
+	if b.clones, err = clones.Sources(o.clones, o.folders...); err != nil {
+		return nil, err
 	}
 	return b, nil
 }

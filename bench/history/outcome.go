@@ -60,7 +60,7 @@ type bench struct {
 	forge       string
 	environment []string
 	clones      []string
-	libraries   map[string]string
+	libraries   clones.Libraries
 	exports     int
 	coverage    time.Duration
 }

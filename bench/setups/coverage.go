@@ -15,8 +15,8 @@ import (
 const fuzzRuns = 64
 
 // coverage runs forge's tests, and keeps what they reach of the contracts under test.
-func (p *project) coverage(ctx context.Context, program, folder string) (*forge.Coverage, error) {
-	c, err := forge.Cover(ctx, program, folder, nil, "--fuzz-runs", strconv.Itoa(cmp.Or(p.fuzzRuns, fuzzRuns)), "--fuzz-seed", "1")
+func (p *project) coverage(ctx context.Context, program, folder string, environment []string) (*forge.Coverage, error) {
+	c, err := forge.Cover(ctx, program, folder, environment, "--fuzz-runs", strconv.Itoa(cmp.Or(p.fuzzRuns, fuzzRuns)), "--fuzz-seed", "1")
 	if err != nil {
 		return nil, err
 	}

@@ -36,13 +36,16 @@ func TestCompare(t *testing.T) {
 	}
 	got := *compare(c, &report.Report{
 		World: report.World{SetUps: []report.SetUp{{Contract: "A"}, {Contract: "B", Failure: "no"}}},
+		Targets: []report.Target{
+			{File: "src/A.sol", Line: 1, Status: report.Reached, Seconds: 9}, {File: "src/A.sol", Line: 1, Status: report.OnlyReverts, Seconds: 4},
+		},
 		Lines: []report.Line{
 			{File: "src/A.sol", Line: 1, Status: report.Reached}, {File: "src/A.sol", Line: 2, Status: report.OnlyReverts},
 			{File: "src/A.sol", Line: 3, Status: report.Unreached}, {File: "src/A.sol", Line: 4, Status: report.NoBytecode},
 			{File: "src/A.sol", Line: 5, Status: report.Reached},
 		},
 	})
-	if want := (comparison{lines: 2, executed: 1, kept: 1, more: 1, setUps: 1}); got != want {
+	if want := (comparison{lines: 2, executed: 1, kept: 1, early: 1, more: 1, setUps: 1}); got != want {
 		t.Errorf("got %+v want %+v", got, want)
 	}
 }

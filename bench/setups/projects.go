@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sightline-evm/sightline/bench/internal/clones"
 	"github.com/sightline-evm/sightline/bench/internal/forge"
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/internal/soljson"
@@ -17,9 +19,10 @@ import (
 // included: its own, and those of two dependencies below lib/.
 const uniswap = "@uniswap/v4-core"
 
-// project is a Foundry project by others.
+// project is a Foundry project by others: of the package, or HEAD of a local clone, as it is.
 type project struct {
 	name     string
+	clone    string   // its folder; empty: the project is of the package, to which the rest applies
 	from     string   // its folder in the package
 	files    []string // what of it is copied
 	sources  string   // folder of the contracts under test
@@ -70,13 +73,19 @@ func packages() harness.Packages {
 	for _, p := range corpus {
 		list.Solc(p.solc)
 	}
+	if len(dirs) > 0 {
+		list.Solc(clones.Compilers()...)
+	}
 	return list
 }
 
 // prepare copies a project to a folder, along with a compiler.
-func (p *project) prepare(modules, folder string) error {
+func (p *project) prepare(ctx context.Context, modules, folder string) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err
+	}
+	if p.clone != "" {
+		return p.checkOut(ctx, folder)
 	}
 	from := filepath.Join(modules, filepath.FromSlash(uniswap), filepath.FromSlash(p.from))
 	for _, name := range p.files {
@@ -90,6 +99,27 @@ func (p *project) prepare(modules, folder string) error {
 	}
 	settings := fmt.Sprintf("[profile.default]\nsrc = %q\nsolc = %q\noffline = true\n%s", p.sources, solc, p.settings)
 	return os.WriteFile(filepath.Join(folder, "foundry.toml"), []byte(settings), 0o600)
+}
+
+// checkOut makes a work tree of a clone's HEAD.
+func (p *project) checkOut(ctx context.Context, folder string) error {
+	head, err := clones.Git(ctx, p.clone, nil, "rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	c := clones.Commit{Repository: p.clone, Head: head, Base: head}
+	if _, _, err := c.CheckOut(ctx, folder); err != nil {
+		return err
+	}
+	sources, err := clones.Sources(clonesDir, dirs...)
+	if err != nil {
+		return err
+	}
+	missing, err := clones.Submodules(ctx, folder, sources, libraries)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("%s: submodules are nowhere: %s", p.name, strings.Join(missing, ", "))
+	}
+	return errors.Join(err, forge.RenameBelow(folder))
 }
 
 // copy copies the Solidity files below a folder, see [forge.Renamed].
@@ -123,6 +153,9 @@ func (p *project) copy(from, name, to string) error {
 
 // underTest reports whether a file holds contracts under test.
 func (p *project) underTest(file string) bool {
+	if p.clone != "" {
+		return clones.Ships(file)
+	}
 	return strings.HasPrefix(file, p.sources+"/") && !strings.HasPrefix(file, p.tests+"/") && !strings.HasSuffix(file, ".t.sol")
 }
 

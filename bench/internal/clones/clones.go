@@ -140,7 +140,7 @@ func wholeTree(ctx context.Context, folder, revision string) (tree string, left 
 // Submodules checks out the submodules of a work tree, and theirs, each from the clone of its
 // name that has its commit, else as a copy of the folder that libraries has for its
 // name. Those that are nowhere stay empty, and are returned by their paths.
-func Submodules(ctx context.Context, folder string, clones []string, libraries map[string]string) (missing []string, err error) {
+func Submodules(ctx context.Context, folder string, clones []string, libraries Libraries) (missing []string, err error) {
 	list, err := Git(ctx, folder, nil, "ls-tree", "-r", "HEAD")
 	if err != nil {
 		return nil, err
