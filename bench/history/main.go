@@ -131,7 +131,7 @@ func (o *options) prepare(ctx context.Context, run *harness.Run) (*bench, error)
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{Run: run, forge: o.forge, libraries: o.libraries, exports: o.exports, coverage: o.coverage}
+	b := &bench{Run: run, forge: o.forge, exports: o.exports, coverage: o.coverage}
 	if b.forge == "" {
 		b.forge = filepath.Join(modules, "@foundry-rs", "forge-linux-amd64", "bin", "forge")
 	}
@@ -149,7 +149,7 @@ func (o *options) prepare(ctx context.Context, run *harness.Run) (*bench, error)
 		return nil, err
 	}
 	b.tool = tool.With(append(b.environment, "PATH="+filepath.Dir(b.forge)+string(os.PathListSeparator)+os.Getenv("PATH"))...)
-	if b.clones, err = clones.Sources(o.clones, o.folders...); err != nil {
+	if b.sources, err = clones.NewSources(o.libraries, o.clones, o.folders...); err != nil {
 		return nil, err
 	}
 	return b, nil

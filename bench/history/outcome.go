@@ -59,8 +59,7 @@ type bench struct {
 	tool        *harness.Tool
 	forge       string
 	environment []string
-	clones      []string
-	libraries   clones.Libraries
+	sources     clones.Sources
 	exports     int
 	coverage    time.Duration
 }
@@ -81,14 +80,12 @@ func (b *bench) measure(ctx context.Context, c clones.Commit) (*outcome, error) 
 		return nil, err
 	}
 	tree := filepath.Join(folder, o.Repository)
-	base, left, err := c.CheckOut(ctx, tree)
+	made, err := c.CheckOut(ctx, tree, b.sources)
 	if err != nil {
 		return nil, err
 	}
-	o.Left = left
-	if o.Missing, err = clones.Submodules(ctx, tree, b.clones, b.libraries); err != nil {
-		return nil, err
-	}
+	base := made.Base
+	o.Left, o.Missing = made.Left, made.Missing
 	changed, err := clones.ChangedLines(ctx, tree, base)
 	if err != nil {
 		return nil, err

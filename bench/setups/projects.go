@@ -108,16 +108,13 @@ func (p *project) checkOut(ctx context.Context, folder string) error {
 		return err
 	}
 	c := clones.Commit{Repository: p.clone, Head: head, Base: head}
-	if _, _, err := c.CheckOut(ctx, folder); err != nil {
-		return err
-	}
-	sources, err := clones.Sources(clonesDir, dirs...)
+	sources, err := clones.NewSources(libraries, clonesDir, dirs...)
 	if err != nil {
 		return err
 	}
-	missing, err := clones.Submodules(ctx, folder, sources, libraries)
-	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("%s: submodules are nowhere: %s", p.name, strings.Join(missing, ", "))
+	made, err := c.CheckOut(ctx, folder, sources)
+	if err == nil && len(made.Missing) > 0 {
+		err = fmt.Errorf("%s: submodules are nowhere: %s", p.name, strings.Join(made.Missing, ", "))
 	}
 	return errors.Join(err, forge.RenameBelow(folder))
 }

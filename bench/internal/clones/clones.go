@@ -5,6 +5,7 @@ package clones
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -63,40 +64,134 @@ func Name(path string) string {
 	return strings.TrimSuffix(filepath.Base(strings.TrimRight(path, "/")), ".git")
 }
 
-// CheckOut makes a work tree of a commit in a repository of its own, in a folder that does not
-// exist. Objects that the clone lacks (it may be a partial one) are left out of
-// both commits; left is how many of the head's. base is the parent then.
-func (c *Commit) CheckOut(ctx context.Context, folder string) (base string, left int, err error) {
-	if _, err := Git(ctx, ".", nil, "clone", "-q", "--shared", "--no-checkout", c.Repository, folder); err != nil {
-		return "", 0, err
-	}
-	baseTree, leftBase, err := wholeTree(ctx, folder, c.Base)
-	if err != nil {
-		return "", 0, err
-	}
-	headTree, left, err := wholeTree(ctx, folder, c.Head)
-	if err != nil {
-		return "", 0, err
-	}
-	base, head := c.Base, c.Head
-	if left+leftBase > 0 {
-		if base, err = Git(ctx, folder, nil, "commit-tree", baseTree, "-m", "base"); err != nil {
-			return "", 0, err
-		}
-		if head, err = Git(ctx, folder, nil, "commit-tree", headTree, "-p", base, "-m", c.Subject); err != nil {
-			return "", 0, err
-		}
-	}
-	_, err = Git(ctx, folder, nil, "checkout", "-q", "--force", head)
-	return base, left, err
+// Tree is a work tree of a commit.
+type Tree struct {
+	Base    string   // revision of the parent
+	Left    int      // files of the head that are left out since the clone, a partial one, lacks their objects
+	Missing []string // paths of submodules that no clone and no library has; they are left out
 }
 
-// wholeTree is the tree of a commit without the files whose objects are missing, and how
-// many these are.
-func wholeTree(ctx context.Context, folder, revision string) (tree string, left int, err error) {
+// CheckOut makes a work tree of a commit, in a repository of its own in a folder that does
+// not exist. Submodules are checked out from the clone of their name that has their commit;
+// else they are replaced by files of the commit, those of the library of their name. Where
+// that or objects that are missing make other commits necessary, both are made anew.
+func (c *Commit) CheckOut(ctx context.Context, folder string, sources Sources) (*Tree, error) {
+	if _, err := Git(ctx, ".", nil, "clone", "-q", "--shared", "--no-checkout", c.Repository, folder); err != nil {
+		return nil, err
+	}
+	base, err := wholeTree(ctx, folder, c.Base, sources)
+	if err != nil {
+		return nil, err
+	}
+	head, err := wholeTree(ctx, folder, c.Head, sources)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tree{Base: c.Base, Left: head.left, Missing: head.missing}
+	revision := c.Head
+	if base.changed || head.changed {
+		if t.Base, err = Git(ctx, folder, nil, "commit-tree", base.tree, "-m", "base"); err != nil {
+			return nil, err
+		}
+		if revision, err = Git(ctx, folder, nil, "commit-tree", head.tree, "-p", t.Base, "-m", c.Subject); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := Git(ctx, folder, nil, "checkout", "-q", "--force", revision); err != nil {
+		return nil, err
+	}
+	for path, from := range head.submodules {
+		if _, err := Git(ctx, folder, nil, "submodule", "--quiet", "init", "--", path); err != nil {
+			return nil, err
+		}
+		if err := from.checkOut(ctx, filepath.Join(folder, filepath.FromSlash(path)), sources); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// submodule is a commit of a clone.
+type submodule struct{ clone, commit string }
+
+// checkOut makes a work tree of a submodule, and of its own: as it is, but for files whose
+// objects are missing, and for submodules that only libraries have, which are copied.
+func (s submodule) checkOut(ctx context.Context, folder string, sources Sources) error {
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	for _, arguments := range [][]string{
+		{".", "clone", "-q", "--shared", "--no-checkout", s.clone, folder},
+		{folder, "update-ref", "--no-deref", "HEAD", s.commit},
+		{folder, "read-tree", "HEAD"},
+	} {
+		if _, err := Git(ctx, arguments[0], nil, arguments[1:]...); err != nil {
+			return err
+		}
+	}
+	_, _ = Git(ctx, folder, nil, "checkout-index", "-q", "-a", "-f") // it fails on objects that are missing, after all others
+	links, err := gitlinks(ctx, folder, "HEAD")
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		to := filepath.Join(folder, filepath.FromSlash(l.path))
+		if from, ok := sources.clone(ctx, l); ok {
+			err = from.checkOut(ctx, to, sources)
+		} else if library := sources.Libraries[l.name]; library != "" {
+			err = errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(library)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gitlink is where a commit has a submodule.
+type gitlink struct{ path, commit, name string }
+
+// gitlinks are the submodules of a revision, with the names of their repositories.
+func gitlinks(ctx context.Context, folder, revision string) ([]gitlink, error) {
 	list, err := Git(ctx, folder, nil, "ls-tree", "-r", revision)
 	if err != nil {
-		return "", 0, err
+		return nil, err
+	}
+	settings, _ := Git(ctx, folder, nil, "config", "--blob", revision+":.gitmodules", "--get-regexp", `^submodule\..*\.(path|url)$`) // there may be none
+	urls, sections := map[string]string{}, map[string]string{}
+	for line := range strings.Lines(settings) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if section, ok := strings.CutSuffix(key, ".path"); ok {
+			sections[value] = section
+		} else if section, ok := strings.CutSuffix(key, ".url"); ok {
+			urls[section] = value
+		}
+	}
+	var links []gitlink
+	for line := range strings.Lines(list) {
+		about, path, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if fields := strings.Fields(about); len(fields) == 3 && fields[1] == "commit" {
+			links = append(links, gitlink{path, fields[2], Name(urls[sections[path]])})
+		}
+	}
+	return links, nil
+}
+
+// whole is a tree of which all objects are there.
+type whole struct {
+	tree       string
+	changed    bool // it is not the revision's
+	left       int
+	missing    []string
+	submodules map[string]submodule // by path
+}
+
+// wholeTree is the tree of a revision, without the files whose objects are missing, and
+// with the files of libraries for submodules that no clone has.
+func wholeTree(ctx context.Context, folder, revision string, sources Sources) (*whole, error) {
+	list, err := Git(ctx, folder, nil, "ls-tree", "-r", revision)
+	if err != nil {
+		return nil, err
 	}
 	var names bytes.Buffer
 	lines := strings.Split(list, "\n")
@@ -107,99 +202,66 @@ func wholeTree(ctx context.Context, folder, revision string) (tree string, left 
 	}
 	answers, err := Git(ctx, folder, names.Bytes(), "cat-file", "--batch-check=%(objectname)")
 	if err != nil {
-		return "", 0, err
+		return nil, err
 	}
-	missing := map[string]bool{}
+	gone := map[string]bool{} // objects
 	for line := range strings.Lines(answers) {
 		if object, ok := strings.CutSuffix(strings.TrimSpace(line), " missing"); ok {
-			missing[object] = true
+			gone[object] = true
 		}
 	}
-	if len(missing) == 0 {
-		tree, err = Git(ctx, folder, nil, "rev-parse", revision+"^{tree}")
-		return tree, 0, err
-	}
-	kept := slices.DeleteFunc(lines, func(line string) bool {
-		fields := strings.Fields(line)
-		gone := len(fields) > 2 && missing[fields[2]]
-		if gone {
-			left++
-		}
-		return gone
-	})
-	if _, err := Git(ctx, folder, nil, "read-tree", "--empty"); err != nil {
-		return "", 0, err
-	}
-	if _, err := Git(ctx, folder, []byte(strings.Join(kept, "\n")+"\n"), "update-index", "--index-info"); err != nil {
-		return "", 0, err
-	}
-	tree, err = Git(ctx, folder, nil, "write-tree", "--missing-ok")
-	return tree, left, err
-}
-
-// Submodules checks out the submodules of a work tree, and theirs, each from the clone of its
-// name that has its commit, else as a copy of the folder that libraries has for its
-// name. Those that are nowhere stay empty, and are returned by their paths.
-func Submodules(ctx context.Context, folder string, clones []string, libraries Libraries) (missing []string, err error) {
-	list, err := Git(ctx, folder, nil, "ls-tree", "-r", "HEAD")
+	w := &whole{left: len(gone), submodules: map[string]submodule{}}
+	links, err := gitlinks(ctx, folder, revision)
 	if err != nil {
 		return nil, err
 	}
-	urls, _ := Git(ctx, folder, nil, "config", "-f", ".gitmodules", "--get-regexp", `^submodule\..*\.(path|url)$`) // there may be none
-	called := map[string]string{}                                                                                  // by path, the name of the repository
-	paths := map[string]string{}                                                                                   // by section
-	for line := range strings.Lines(urls) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if section, ok := strings.CutSuffix(key, ".path"); ok {
-			paths[section] = value
-		}
-	}
-	for line := range strings.Lines(urls) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if section, ok := strings.CutSuffix(key, ".url"); ok {
-			called[paths[section]] = Name(value)
-		}
-	}
-	for line := range strings.Lines(list) {
-		about, path, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		fields := strings.Fields(about)
-		if len(fields) != 3 || fields[1] != "commit" {
+	replaced := map[string]string{} // path: tree
+	for _, l := range links {
+		if from, ok := sources.clone(ctx, l); ok {
+			w.submodules[l.path] = from
 			continue
 		}
-		to := filepath.Join(folder, filepath.FromSlash(path))
-		from := slices.IndexFunc(clones, func(clone string) bool {
-			if !strings.EqualFold(Name(clone), called[path]) {
-				return false
-			}
-			_, err := Git(ctx, clone, nil, "cat-file", "-e", fields[2]+"^{commit}")
-			return err == nil
-		})
-		library := libraries[called[path]]
-		switch {
-		case from >= 0:
-			c := Commit{Repository: clones[from], Head: fields[2], Base: fields[2]}
-			if err := os.RemoveAll(to); err != nil {
-				return nil, err
-			}
-			if _, _, err := c.CheckOut(ctx, to); err != nil {
-				return nil, err
-			}
-			below, err := Submodules(ctx, to, clones, libraries)
-			if err != nil {
-				return nil, err
-			}
-			for _, p := range below {
-				missing = append(missing, path+"/"+p)
-			}
-		case library != "":
-			if err := os.CopyFS(to, os.DirFS(library)); err != nil {
-				return nil, err
-			}
-		default:
-			missing = append(missing, path)
+		gone[l.commit] = true
+		library := sources.Libraries[l.name]
+		if library == "" {
+			w.missing = append(w.missing, l.path)
+			continue
+		}
+		if replaced[l.path], err = treeOf(ctx, folder, library); err != nil {
+			return nil, err
 		}
 	}
-	return missing, nil
+	if w.changed = len(gone) > 0; !w.changed {
+		w.tree, err = Git(ctx, folder, nil, "rev-parse", revision+"^{tree}")
+		return w, err
+	}
+	kept := slices.DeleteFunc(lines, func(line string) bool {
+		fields := strings.Fields(line)
+		return len(fields) > 2 && gone[fields[2]]
+	})
+	if _, err := Git(ctx, folder, nil, "read-tree", "--empty"); err != nil {
+		return nil, err
+	}
+	if _, err := Git(ctx, folder, []byte(strings.Join(kept, "\n")+"\n"), "update-index", "--index-info"); err != nil {
+		return nil, err
+	}
+	for path, tree := range replaced {
+		if _, err := Git(ctx, folder, nil, "read-tree", "--prefix="+path+"/", tree); err != nil {
+			return nil, err
+		}
+	}
+	w.tree, err = Git(ctx, folder, nil, "write-tree", "--missing-ok")
+	return w, err
+}
+
+// treeOf writes the files of a folder to a repository, as a tree.
+func treeOf(ctx context.Context, repository, files string) (string, error) {
+	for _, arguments := range [][]string{{"read-tree", "--empty"}, {"--work-tree=" + files, "add", "-A", "-f", "."}} {
+		if _, err := Git(ctx, repository, nil, arguments...); err != nil {
+			return "", err
+		}
+	}
+	return Git(ctx, repository, nil, "write-tree")
 }
 
 // hunk is the head of a hunk, with the head version's first line.

@@ -1,11 +1,11 @@
 package clones
 
 import (
-	"context"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -61,11 +61,11 @@ func TestCheckOut(t *testing.T) {
 	check := func(left int) {
 		t.Helper()
 		tree := filepath.Join(t.TempDir(), "tree")
-		base, n, err := list[0].CheckOut(t.Context(), tree)
-		if err != nil || n != left {
-			t.Fatalf("%d left out, %v", n, err)
+		made, err := list[0].CheckOut(t.Context(), tree, Sources{})
+		if err != nil || made.Left != left {
+			t.Fatalf("%+v, %v", made, err)
 		}
-		changed, err := ChangedLines(t.Context(), tree, base)
+		changed, err := ChangedLines(t.Context(), tree, made.Base)
 		want := []Place{{File: "src/A.sol", Line: 3}, {File: "src/A.sol", Line: 4}, {File: "test/A.t.sol", Line: 1}}
 		if got := sorted(changed); err != nil || !slices.Equal(got, want) {
 			t.Errorf("changed %v, %v", got, err)
@@ -86,33 +86,46 @@ func TestCheckOut(t *testing.T) {
 }
 
 // TestSubmodules takes one from the clone of its name, and one from a folder; one is nowhere.
+// git is content with the result: the first is as it should be, and the others are no
+// submodules any more.
 func TestSubmodules(t *testing.T) {
 	t.Parallel()
 	library, head := repository(t)
-	tree := t.TempDir()
+	clone := t.TempDir()
 	for _, arguments := range [][]string{
 		{"init", "-q"},
-		{"update-index", "--add", "--cacheinfo", "160000," + head + ",lib/a"},
-		{"update-index", "--add", "--cacheinfo", "160000," + head + ",lib/b"},
-		{"update-index", "--add", "--cacheinfo", "160000," + head + ",lib/c"},
-		{"commit", "-q", "-m", "x"},
 		{"config", "-f", ".gitmodules", "submodule.a.path", "lib/a"},
 		{"config", "-f", ".gitmodules", "submodule.a.url", "https://example.org/x/Vault.git"},
 		{"config", "-f", ".gitmodules", "submodule.b.path", "lib/b"},
 		{"config", "-f", ".gitmodules", "submodule.b.url", "../kept"},
+		{"add", "."},
+		{"update-index", "--add", "--cacheinfo", "160000," + head + ",lib/a"},
+		{"update-index", "--add", "--cacheinfo", "160000," + head[:39] + "0,lib/b"},
+		{"update-index", "--add", "--cacheinfo", "160000," + head[:39] + "1,lib/c"},
+		{"commit", "-q", "-m", "x"},
 	} {
-		if _, err := Git(t.Context(), tree, nil, arguments...); err != nil {
+		if _, err := Git(t.Context(), clone, nil, arguments...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	missing, err := Submodules(context.Background(), tree, []string{library}, map[string]string{"kept": filepath.Join(library, "src")})
-	if err != nil || !slices.Equal(missing, []string{"lib/c"}) {
-		t.Errorf("missing %q, %v", missing, err)
+	tree := filepath.Join(t.TempDir(), "tree")
+	c := Commit{Repository: clone, Head: "HEAD", Base: "HEAD"}
+	sources := Sources{Clones: []string{library}, Libraries: Libraries{"kept": filepath.Join(library, "src")}}
+	made, err := c.CheckOut(t.Context(), tree, sources)
+	if err != nil || !slices.Equal(made.Missing, []string{"lib/c"}) {
+		t.Fatalf("%+v, %v", made, err)
 	}
 	for _, file := range []string{"lib/a/src/A.sol", "lib/b/A.sol"} {
 		if _, err := os.Stat(filepath.Join(tree, file)); err != nil {
 			t.Error(err)
 		}
+	}
+	status, err := Git(t.Context(), tree, nil, "submodule", "status")
+	if err != nil || !strings.HasPrefix(status, head+" lib/a") || strings.Count(status, "\n") > 0 {
+		t.Errorf("submodules %q, %v", status, err)
+	}
+	if status, err := Git(t.Context(), tree, nil, "status", "--short"); err != nil || status != "" {
+		t.Errorf("status %q, %v", status, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package clones
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -28,23 +29,43 @@ func Compilers() []string {
 	return []string{"0.8.35", "0.8.30", "0.8.28", "0.8.26", "0.8.25", "0.8.24", "0.8.21", "0.8.20", "0.8.19", "0.8.17", "0.8.15", "0.8.13", "0.8.10", "0.7.6", "0.6.12"}
 }
 
-// Sources are the clones that submodules are taken from: those that are named, and the
-// folders of another one, unless that is empty.
-func Sources(folder string, named ...string) ([]string, error) {
+// Sources are where submodules come from.
+type Sources struct {
+	Clones    []string // folders
+	Libraries Libraries
+}
+
+// NewSources are the clones that are named, those in a folder, unless that is empty, and
+// libraries.
+func NewSources(libraries Libraries, folder string, named ...string) (Sources, error) {
 	list := named
 	if folder != "" {
 		more, err := filepath.Glob(filepath.Join(folder, "*"))
 		if err != nil {
-			return nil, err
+			return Sources{}, err
 		}
 		list = append(list[:len(list):len(list)], more...)
 	}
-	absolute := make([]string, len(list))
-	for i, dir := range list {
-		var err error
-		if absolute[i], err = filepath.Abs(dir); err != nil {
-			return nil, err
+	s := Sources{Libraries: libraries}
+	for _, dir := range list {
+		absolute, err := filepath.Abs(dir)
+		if err != nil {
+			return Sources{}, err
+		}
+		s.Clones = append(s.Clones, absolute)
+	}
+	return s, nil
+}
+
+// clone is the clone that has a submodule's commit; false if there is none.
+func (s Sources) clone(ctx context.Context, l gitlink) (submodule, bool) {
+	for _, clone := range s.Clones {
+		if !strings.EqualFold(Name(clone), l.name) {
+			continue
+		}
+		if _, err := Git(ctx, clone, nil, "cat-file", "-e", l.commit+"^{commit}"); err == nil {
+			return submodule{clone, l.commit}, true
 		}
 	}
-	return absolute, nil
+	return submodule{}, false
 }
