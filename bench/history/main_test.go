@@ -66,3 +66,20 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// TestLines: lines come whole, however they were written.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	ready := make(chan struct{})
+	close(ready)
+	var got []string
+	l := &lines{ready: ready, each: func(line string) { got = append(got, line) }}
+	for _, text := range []string{"a\nfu", "zz \n", "c"} {
+		if n, err := l.Write([]byte(text)); n != len(text) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if !slices.Equal(got, []string{"a", "fuzz "}) {
+		t.Errorf("lines %q", got)
+	}
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -40,9 +39,6 @@ type attempt struct {
 // fuzz runs the program in a work tree on what differs from base, without settings. If
 // untilFirstCall is set, it ends there.
 func fuzz(ctx context.Context, tool *harness.Tool, tree, base, out string, seconds float64, seed uint64, untilFirstCall bool) (*attempt, error) {
-	if err := os.RemoveAll(out); err != nil {
-		return nil, err
-	}
 	limit := time.Duration(seconds*float64(time.Second)) + overtime
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -51,41 +47,39 @@ func fuzz(ctx context.Context, tool *harness.Tool, tree, base, out string, secon
 	cmd.Dir = tree
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second // after that, it is killed; arbitrary
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	pipe, err := cmd.StdoutPipe()
+	file, err := os.Create(out + ".log")
 	if err != nil {
 		return nil, err
 	}
-	start := time.Now() //nolint:forbidigo // measuring time is what this is for
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	processes, stop := harness.WatchTree(cmd.Process.Pid, "git", "sightline"), harness.WatchMemory(cmd.Process.Pid)
+	defer file.Close()
+	var said bytes.Buffer
+	log := io.MultiWriter(&said, file)
 	a := &attempt{}
-	var log bytes.Buffer
-	lines := bufio.NewReader(pipe)
-	for {
-		line, err := lines.ReadString('\n')
+	var processes *harness.Tree
+	start := time.Now() //nolint:forbidigo // measuring time is what this is for
+	printed := &lines{each: func(line string) {
 		since := time.Since(start).Seconds() //nolint:forbidigo // as above
-		fmt.Fprintf(&log, "%7.2f %s", since, line)
+		fmt.Fprintf(log, "%7.2f %s\n", since, line)
 		if strings.HasPrefix(line, "fuzz ") && a.FirstCall == 0 {
 			a.FirstCall, a.Compiling = since, processes.Others().Seconds()
 			if untilFirstCall {
 				cancel()
 			}
 		}
-		if errors.Is(err, io.EOF) || err != nil {
-			break
-		}
+	}}
+	cmd.Stdout, cmd.Stderr = printed, printed // one writer: never called twice at once
+	ready := make(chan struct{})
+	printed.ready = ready
+	if err := cmd.Start(); err != nil {
+		return nil, err
 	}
+	processes = harness.WatchTree(cmd.Process.Pid, "git", "sightline")
+	stop := harness.WatchMemory(cmd.Process.Pid)
+	close(ready)
 	err = cmd.Wait()
 	a.Seconds = time.Since(start).Seconds() //nolint:forbidigo // as above
 	processes.Stop()
 	a.Memory, a.Own = processes.Memory(), stop()
-	if err := os.WriteFile(out+".log", append(log.Bytes(), stderr.Bytes()...), 0o600); err != nil {
-		return nil, err
-	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && ctx.Err() == nil {
 		return nil, err
@@ -96,7 +90,7 @@ func fuzz(ctx context.Context, tool *harness.Tool, tree, base, out string, secon
 	}
 	text, err := os.ReadFile(filepath.Join(out, "report.json"))
 	if err != nil {
-		a.Said = end(append(log.Bytes(), stderr.Bytes()...))
+		a.Said = end(said.Bytes())
 		if ctx.Err() != nil {
 			a.Said = fmt.Sprintf("ended after %v; %s", limit, a.Said)
 		}
@@ -104,6 +98,27 @@ func fuzz(ctx context.Context, tool *harness.Tool, tree, base, out string, secon
 	}
 	a.Report = &report.Report{}
 	return a, json.Unmarshal(text, a.Report)
+}
+
+// lines is a writer that hands on each line, without its end.
+type lines struct {
+	each  func(string)
+	ready <-chan struct{} // closed when it may
+	rest  []byte
+}
+
+// Write implements [io.Writer].
+func (l *lines) Write(text []byte) (int, error) {
+	<-l.ready
+	l.rest = append(l.rest, text...)
+	for {
+		line, rest, found := bytes.Cut(l.rest, []byte("\n"))
+		if !found {
+			return len(text), nil
+		}
+		l.each(string(line))
+		l.rest = rest
+	}
 }
 
 // end is the end of a text, for a message.
