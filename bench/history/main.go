@@ -48,6 +48,7 @@ type options struct {
 	solc       string
 	exports    int
 	coverage   time.Duration
+	shipping   bool // leave out commits of tests
 	keep       bool
 	folders    []string
 }
@@ -67,6 +68,7 @@ func main() {
 			flags.StringVar(&o.solc, "solc", strings.Join(clones.Compilers(), ","), "`VERSIONS` of solc to install from npm")
 			flags.IntVar(&o.exports, "exports", 4, "run the tests of at most `N` reached lines of each commit")
 			flags.DurationVar(&o.coverage, "coverage", 5*time.Minute, "bound of forge coverage on each commit; 0: leave it out")
+			flags.BoolVar(&o.shipping, "shipping", false, "leave out commits that change no contract that ships: only tests, scripts, mocks, libraries")
 			flags.BoolVar(&o.keep, "keep", false, "keep work trees and output folders")
 		},
 		Args: func(folders []string) error {
@@ -93,7 +95,7 @@ func (o *options) measure(ctx context.Context, run *harness.Run) (*harness.Resul
 		known[d.Repository+d.Commit] = true
 	}
 	for _, folder := range o.folders {
-		list, err := clones.Commits(ctx, folder, o.skip+o.last)
+		list, err := clones.Commits(ctx, folder, o.skip+o.last, o.shipping)
 		if err != nil {
 			return nil, err
 		}

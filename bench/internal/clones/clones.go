@@ -41,20 +41,27 @@ type Commit struct {
 	Date, Subject string
 }
 
-// Commits are the last n commits of a clone that change Solidity, the newest first.
-func Commits(ctx context.Context, clone string, n int) ([]Commit, error) {
-	out, err := Git(ctx, clone, nil, "log", "--first-parent", "--format=%H %P\x1f%cs\x1f%s", "-n", strconv.Itoa(n), "--", "*.sol")
+// Commits are the last n commits of a clone that change Solidity, or a contract that ships,
+// the newest first.
+func Commits(ctx context.Context, clone string, n int, shipping bool) ([]Commit, error) {
+	out, err := Git(ctx, clone, nil, "log", "--first-parent", "-m", "--name-only", "--format=\x1e%H %P\x1f%cs\x1f%s", "--", "*.sol")
 	if err != nil {
 		return nil, err
 	}
 	var list []Commit
-	for line := range strings.Lines(out) {
-		fields := strings.Split(strings.TrimSpace(line), "\x1f")
+	for record := range strings.SplitSeq(out, "\x1e") {
+		head, files, _ := strings.Cut(record, "\n")
+		fields := strings.Split(head, "\x1f")
 		names := strings.Fields(fields[0])
 		if len(names) < 2 || len(fields) != 3 {
 			continue // the first commit has no parent
 		}
-		list = append(list, Commit{clone, names[0], names[1], fields[1], fields[2]})
+		if shipping && !slices.ContainsFunc(strings.Fields(files), Ships) {
+			continue
+		}
+		if list = append(list, Commit{clone, names[0], names[1], fields[1], fields[2]}); len(list) == n {
+			break
+		}
 	}
 	return list, nil
 }

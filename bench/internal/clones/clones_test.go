@@ -42,6 +42,9 @@ func repository(t *testing.T) (clone string, head string) {
 	run("commit", "-q", "-m", "first")
 	write("README.md", "b\n")
 	run("commit", "-q", "-a", "-m", "no Solidity")
+	write("test/B.t.sol", "contract U {}\n")
+	run("add", ".")
+	run("commit", "-q", "-a", "-m", "a test")
 	write("src/A.sol", "contract A {\n    uint a;\n    uint c;\n    uint d;\n}\n")
 	write("test/A.t.sol", "contract T {}\n")
 	run("add", ".")
@@ -54,9 +57,12 @@ func repository(t *testing.T) (clone string, head string) {
 func TestCheckOut(t *testing.T) {
 	t.Parallel()
 	clone, head := repository(t)
-	list, err := Commits(t.Context(), clone, 5)
+	list, err := Commits(t.Context(), clone, 5, true)
 	if err != nil || len(list) != 1 || list[0].Head != head || list[0].Subject != "second" {
 		t.Fatalf("%+v, %v", list, err)
+	}
+	if list, err := Commits(t.Context(), clone, 5, false); err != nil || len(list) != 2 {
+		t.Errorf("with tests: %+v, %v", list, err)
 	}
 	check := func(left int) {
 		t.Helper()
