@@ -30,6 +30,8 @@ type foundryTest struct {
 	at    common.Address     // where it is in the World
 	held  map[common.Address]heldPlace
 	fixed []evm.Instance // that are called, and whose addresses it does not hold
+	// placed are accounts that the test puts into its state, since Sightline deployed them.
+	placed []common.Address
 
 	names   map[common.Address]string // constants of a test that makes the World itself
 	used    map[common.Address]bool   // of them
@@ -119,6 +121,7 @@ func createdBy(creator, contract common.Address) bool {
 
 // check returns an error if a test cannot make the calls.
 func (t *foundryTest) check() error {
+	made, fits := t.sightlineMade()
 	for i := range t.sequence {
 		in := &t.space.Instances[t.sequence[i].Instance]
 		if in.Fresh {
@@ -127,12 +130,19 @@ func (t *foundryTest) check() error {
 		_, held := t.held[in.Address]
 		switch {
 		case held || in.Address == t.at:
+		case fits && slices.Contains(made, in.Address):
+			t.placed = made
 		case createdBy(world.Deployer.Address, in.Address):
-			return exit.BadInput("%s: %s was deployed by Sightline, not by a test", t.path, in.Name)
+			return exit.BadInput("%s: %s was deployed by Sightline, not by a test, and is too large to be put into one", t.path, in.Name)
 		default:
 			if !slices.ContainsFunc(t.fixed, func(other evm.Instance) bool { return other.Address == in.Address }) {
 				t.fixed = append(t.fixed, in.Instance)
 			}
+		}
+	}
+	for _, c := range t.space.Encode(t.sequence, nil) {
+		if fits && slices.ContainsFunc(made, func(a common.Address) bool { return bytes.Contains(c.Data, common.LeftPadBytes(a[:], common.HashLength)) }) {
+			t.placed = made
 		}
 	}
 	return nil
@@ -190,7 +200,11 @@ func (t *foundryTest) source(exec *evm.Execution) (text string, fails bool) {
 		t.writeWorld(&b, contract, body.String())
 	} else {
 		fmt.Fprintf(&b, "import {%s} from \"./%s\";\n", t.base.Name, path.Base(t.base.Source))
-		fmt.Fprintf(&b, cheatcodes+"contract %s is %s {\n%s%s", inheritedCheatcodes, contract, t.base.Name, vmConstant, t.helper())
+		more := inheritedCheatcodes
+		if len(t.placed) > 0 {
+			more += placedCheatcodes
+		}
+		fmt.Fprintf(&b, cheatcodes+"contract %s is %s {\n%s%s", more, contract, t.base.Name, vmConstant, t.helper())
 	}
 	if strings.Contains(body.String(), "sightlineLog(") {
 		b.WriteString(logHelper)
@@ -199,6 +213,7 @@ func (t *foundryTest) source(exec *evm.Execution) (text string, fails bool) {
 	if t.base != nil {
 		b.WriteString("        (ok, out) = address(sightline).call(abi.encodeWithSignature(\"stopPrank()\")); // a prank that setUp() left open\n")
 	}
+	t.writePlaced(&b)
 	for _, in := range t.fixed {
 		fmt.Fprintf(&b, "        require(sightlineCode(%s) > 0, \"%s is missing at its address\");\n", t.address(in.Address), solidityName(in.Name))
 	}
