@@ -14,14 +14,14 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/world"
 )
 
-// Bounds of what an inheriting test puts into its state: beyond them, it would be a file that
-// nobody reads. Arbitrary; 64 kB are the code of two or three of the largest contracts.
+// Bounds of what an inheriting test puts into its state: beyond them, it would be a file that is too
+// long to read. Arbitrary; 64 kB are the code of two or three of the largest contracts.
 const (
 	mostPlacedCode    = 64 << 10 // bytes
 	mostPlacedStorage = 256      // words
 )
 
-// sightlineMade are the contracts that Sightline deployed beside those of a test, and what
+// sightlineMade are the contracts that Sightline deployed in addition to those of a test, and what
 // these deployed: their accounts are put into the test's state as they are in the World. False if
 // they are too large for that.
 func (t *foundryTest) sightlineMade() ([]common.Address, bool) {

@@ -32,7 +32,7 @@ contract Counter {
 contract VaultTest { Vault vault; function setUp() public { vault = new Vault(); } }
 `
 
-// TestFoundryPlaced: a contract that Sightline deployed beside a test's is put into the
+// TestFoundryPlaced: a contract that Sightline deployed in addition to a test's is put into the
 // state of a test that inherits that one, with its storage, immutables and what it made; forge finds there
 // what Sightline found. Too large a one cannot be.
 func TestFoundryPlaced(t *testing.T) {
