@@ -141,7 +141,9 @@ func (t *foundryTest) check() error {
 		}
 	}
 	for _, c := range t.space.Encode(t.sequence, nil) {
-		if fits && slices.ContainsFunc(made, func(a common.Address) bool { return bytes.Contains(c.Data, common.LeftPadBytes(a[:], common.HashLength)) }) {
+		if fits && slices.ContainsFunc(made, func(a common.Address) bool {
+			return bytes.Contains(c.Data, common.LeftPadBytes(a[:], common.HashLength))
+		}) {
 			t.placed = made
 		}
 	}
