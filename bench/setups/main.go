@@ -76,11 +76,19 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	environment, err := forge.Home(filepath.Join(run.Cache, "setups", "home"), modules)
-	if err != nil {
-		return nil, err
+	installed, environment := []string{modules}, []string(nil)
+	if len(dirs) > 0 { // clones name their compilers
+		versions := clones.Compilers()
+		more, err := run.Install(ctx, "history", forge.Packages(versions[0]).Solc(versions...))
+		if err != nil {
+			return nil, err
+		}
+		installed = append(installed, more)
+		if environment, err = forge.Home(filepath.Join(run.Cache, "history", "home"), more); err != nil {
+			return nil, err
+		}
 	}
-	tool, err := run.BuildTool(ctx, modules)
+	tool, err := run.BuildTool(ctx, installed...)
 	if err != nil {
 		return nil, err
 	}

@@ -73,9 +73,6 @@ func packages() harness.Packages {
 	for _, p := range corpus {
 		list.Solc(p.solc)
 	}
-	if len(dirs) > 0 {
-		list.Solc(clones.Compilers()...)
-	}
 	return list
 }
 
