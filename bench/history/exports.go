@@ -22,8 +22,8 @@ import (
 // What forge says of an exported test.
 const (
 	confirmed  = "confirmed"   // it does what it claims
-	falseAlarm = "false alarm" // a finding's test passes
-	otherwise  = "otherwise"   // the test of a reached line does not do what it claims
+	falseAlarm = "false alarm" // a finding's test should fail, and passes
+	otherwise  = "otherwise"   // another test does not do what it claims
 	broken     = "broken"      // it does not compile
 	notRun     = "not run"     // there is no test, or forge does not build the project
 )
@@ -214,7 +214,7 @@ func (c *claim) judge(all suites) {
 					c.Reason = r.Reason
 				}
 			}
-			if c.Found && c.Said == otherwise {
+			if c.Found && c.fails && c.Said == otherwise {
 				c.Said = falseAlarm
 			}
 			return

@@ -58,6 +58,7 @@ func TestJudge(t *testing.T) {
 		{claim{function: "test_b", Found: true, fails: true}, confirmed},
 		{claim{function: "test_a"}, confirmed},
 		{claim{function: "test_c"}, otherwise},
+		{claim{function: "test_b", Found: true}, otherwise},
 		{claim{function: "test_d"}, notRun},
 	} {
 		test.c.text = "contract Sightline_a is T {\n"
