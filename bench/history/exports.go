@@ -49,7 +49,7 @@ func gates(f *report.Finding) bool {
 
 // claims are the findings of a run with their tests, and the tests of at most n of its
 // reached lines: of the longest sequences, since those claim the most.
-func claims(ctx context.Context, tool *harness.Tool, tree, out string, r *report.Report, n int) ([]*claim, error) {
+func claims(ctx context.Context, tool *harness.Tool, out string, r *report.Report, n int) ([]*claim, error) {
 	var list []*claim
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -113,29 +113,14 @@ const testTime = 10 * time.Minute
 func check(ctx context.Context, program, tree string, environment []string, list []*claim) error {
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
-	var written []*claim
+	written, err := write(tree, list)
 	defer func() {
 		for _, c := range written {
 			os.Remove(c.file)
 		}
 	}()
-	for _, c := range list {
-		if c.Said != "" {
-			continue
-		}
-		m := savedAs.FindStringSubmatch(c.text)
-		if m == nil {
-			c.Said, c.Reason = broken, "it does not say where it belongs"
-			continue
-		}
-		c.file, c.function = filepath.Join(tree, filepath.FromSlash(m[1])), m[2]
-		if err := os.MkdirAll(filepath.Dir(c.file), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(c.file, []byte(c.text), 0o600); err != nil {
-			return err
-		}
-		written = append(written, c)
+	if err != nil {
+		return err
 	}
 	for left := slices.Clone(written); len(left) > 0; {
 		results, said, err := run(ctx, program, tree, environment)
@@ -148,15 +133,7 @@ func check(ctx context.Context, program, tree string, environment []string, list
 			}
 			return nil
 		}
-		// Those that the compiler names are at fault; the others are tried without them.
-		kept := slices.DeleteFunc(slices.Clone(left), func(c *claim) bool {
-			if !strings.Contains(said, filepath.Base(c.file)) {
-				return false
-			}
-			c.Said, c.Reason = broken, said
-			os.Remove(c.file)
-			return true
-		})
+		kept := blame(left, said)
 		if len(kept) == len(left) {
 			for _, c := range left {
 				c.Said, c.Reason = notRun, said
@@ -166,6 +143,43 @@ func check(ctx context.Context, program, tree string, environment []string, list
 		left = kept
 	}
 	return nil
+}
+
+// write writes the tests of claims to where they belong; without an error, all that have one.
+func write(tree string, list []*claim) (written []*claim, err error) {
+	for _, c := range list {
+		if c.Said != "" {
+			continue
+		}
+		m := savedAs.FindStringSubmatch(c.text)
+		if m == nil {
+			c.Said, c.Reason = broken, "it does not say where it belongs"
+			continue
+		}
+		c.file, c.function = filepath.Join(tree, filepath.FromSlash(m[1])), m[2]
+		if err := os.MkdirAll(filepath.Dir(c.file), 0o755); err != nil {
+			return written, err
+		}
+		if err := os.WriteFile(c.file, []byte(c.text), 0o600); err != nil {
+			return written, err
+		}
+		written = append(written, c)
+	}
+	return written, nil
+}
+
+// blame takes out the tests that the compiler names, which are broken; the others are tried
+// without them.
+func blame(list []*claim, said string) (kept []*claim) {
+	for _, c := range list {
+		if !strings.Contains(said, filepath.Base(c.file)) {
+			kept = append(kept, c)
+			continue
+		}
+		c.Said, c.Reason = broken, said
+		os.Remove(c.file)
+	}
+	return kept
 }
 
 // run runs the exported tests that are in the project; without results, it says why there are

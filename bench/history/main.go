@@ -104,26 +104,33 @@ func (o *options) measure(ctx context.Context, run *harness.Run) (*harness.Resul
 				continue
 			}
 			run.Logf("%s, commit %d: %s %s", clones.Name(folder), o.skip+i+1, c.Head[:8], c.Subject)
-			got, err := b.measure(ctx, c)
-			if ctx.Err() != nil {
-				return tables(done), ctx.Err()
-			}
+			got, err := o.one(ctx, b, c)
 			if err != nil {
-				got = &outcome{Repository: clones.Name(folder), Commit: c.Head, Date: c.Date, Subject: c.Subject, Verdict: "none", Reason: err.Error()}
+				return tables(done), err
 			}
-			run.Logf("  %s", got)
 			done = append(done, got)
-			if err := o.write(got); err != nil {
-				return nil, err
-			}
-			if !o.keep {
-				if err := os.RemoveAll(b.folder(c)); err != nil {
-					return nil, err
-				}
-			}
 		}
 	}
 	return tables(done), nil
+}
+
+// one runs a commit. That it cannot be run is an outcome, too.
+func (o *options) one(ctx context.Context, b *bench, c clones.Commit) (*outcome, error) {
+	got, err := b.measure(ctx, c)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		got = &outcome{Repository: clones.Name(c.Repository), Commit: c.Head, Date: c.Date, Subject: c.Subject, Verdict: "none", Reason: err.Error()}
+	}
+	b.Logf("  %s", got)
+	if err := o.write(got); err != nil {
+		return nil, err
+	}
+	if o.keep {
+		return got, nil
+	}
+	return got, os.RemoveAll(b.folder(c))
 }
 
 // prepare installs and builds what all commits need.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -106,7 +107,7 @@ func (b *bench) measure(ctx context.Context, c clones.Commit) (*outcome, error) 
 			return nil, err
 		}
 	}
-	if o.Claims, err = claims(ctx, tool, tree, out, r, b.exports); err != nil {
+	if o.Claims, err = claims(ctx, tool, out, r, b.exports); err != nil {
 		return nil, err
 	}
 	if err := forge.RenameBelow(tree); err != nil {
@@ -145,60 +146,86 @@ func hasCode(changed map[forge.Place]string) bool {
 	return false
 }
 
-// compare counts the changed lines, by the report and by forge's coverage, which may be nil.
-func (o *outcome) compare(changed map[forge.Place]string, r *report.Report, cover *forge.Coverage) {
-	type status struct {
-		of     string
-		unused bool
-	}
+// status is what a report says of a changed line.
+type status struct {
+	of     string // its status; empty: it is not in the report
+	unused bool
+	unread bool // nothing looked at its file
+}
+
+// executed reports whether a call ran the line.
+func (s status) executed() bool { return s.of == report.Reached || s.of == report.OnlyReverts }
+
+// named reports whether a reader of the report learns that the line has code, or that nothing
+// looked at it.
+func (s status) named() bool {
+	return s.of != "" && s.of != report.NoBytecode || s.unused || s.unread
+}
+
+// String is the status for people.
+func (s status) String() string { return cmp.Or(s.of, "not in the report") }
+
+// statuses looks up lines in a report.
+func statuses(r *report.Report) func(forge.Place) status {
 	lines := map[forge.Place]status{}
 	for _, l := range r.Lines {
-		lines[forge.Place{File: l.File, Line: l.Line}] = status{l.Status, l.Unused}
+		lines[forge.Place{File: l.File, Line: l.Line}] = status{of: l.Status, unused: l.Unused}
 	}
 	unread := map[string]bool{}
 	for _, u := range r.Unread {
 		unread[u.File] = true
 	}
+	return func(at forge.Place) status {
+		s := lines[at]
+		s.unread = unread[at.File]
+		return s
+	}
+}
+
+// compare counts the changed lines, by the report and by forge's coverage, which may be nil.
+func (o *outcome) compare(changed map[forge.Place]string, r *report.Report, cover *forge.Coverage) {
+	statusOf := statuses(r)
 	green := r.Verdict == report.Pass || r.Verdict == report.Skipped
 	for _, at := range slices.SortedFunc(maps.Keys(changed), forge.Place.Compare) {
 		if !clones.Ships(at.File) {
 			continue
 		}
-		s, listed := lines[at]
-		executed := s.of == report.Reached || s.of == report.OnlyReverts
-		if !listed && !unread[at.File] {
+		s := statusOf(at)
+		if s.of == "" && !s.unread {
 			o.Unlisted = append(o.Unlisted, fmt.Sprintf("%s:%d", at.File, at.Line))
 		}
-		if listed && s.of != report.NoBytecode {
+		if s.of != "" && s.of != report.NoBytecode {
 			o.Lines++
-			if executed {
+			if s.executed() {
 				o.Reached++
 			}
 		}
-		if cover == nil {
-			continue
+		if cover != nil {
+			o.compareLine(at, s, cover, green)
 		}
-		hits, counted := cover.Hits[at]
-		if !counted || cover.Functions[at] {
-			continue // where a function is declared there need be no code
-		}
-		o.Counted++
-		if executed {
-			o.BothCounted++
-		}
-		if hits == 0 {
-			continue
-		}
-		o.ForgeReached++
-		text := fmt.Sprintf("%s:%d %s", at.File, at.Line, s.of)
-		if !listed {
-			text = fmt.Sprintf("%s:%d not in the report", at.File, at.Line)
-		}
-		if !executed {
-			o.Missed = append(o.Missed, text)
-		}
-		if named := listed && s.of != report.NoBytecode || s.unused || unread[at.File]; green && !named {
-			o.Silent = append(o.Silent, text)
-		}
+	}
+}
+
+// compareLine counts a changed line by forge's coverage. Where a function is declared there
+// need be no code.
+func (o *outcome) compareLine(at forge.Place, s status, cover *forge.Coverage, green bool) {
+	hits, counted := cover.Hits[at]
+	if !counted || cover.Functions[at] {
+		return
+	}
+	o.Counted++
+	if s.executed() {
+		o.BothCounted++
+	}
+	if hits == 0 {
+		return
+	}
+	o.ForgeReached++
+	text := fmt.Sprintf("%s:%d %s", at.File, at.Line, s)
+	if !s.executed() {
+		o.Missed = append(o.Missed, text)
+	}
+	if green && !s.named() {
+		o.Silent = append(o.Silent, text)
 	}
 }

@@ -76,24 +76,10 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	installed, environment := []string{modules}, []string(nil)
-	if len(dirs) > 0 { // clones name their compilers
-		versions := clones.Compilers()
-		more, err := run.Install(ctx, "history", forge.Packages(versions[0]).Solc(versions...))
-		if err != nil {
-			return nil, err
-		}
-		installed = append(installed, more)
-		if environment, err = forge.Home(filepath.Join(run.Cache, "history", "home"), more); err != nil {
-			return nil, err
-		}
-	}
-	tool, err := run.BuildTool(ctx, installed...)
+	tool, program, environment, err := build(ctx, run, modules)
 	if err != nil {
 		return nil, err
 	}
-	program := filepath.Join(modules, "@foundry-rs", "forge-linux-amd64", "bin")
-	tool = tool.With(append(environment, "PATH="+program+string(os.PathListSeparator)+os.Getenv("PATH"))...)
 	chosen, err := chosenProjects()
 	if err != nil {
 		return nil, err
@@ -146,6 +132,27 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 	result.Summary["earlyShare"] = soon[0] / executed[0]
 	result.Tables = append(result.Tables, table)
 	return result, nil
+}
+
+// build builds the binary. program is the folder of forge, which has to run with the environment.
+func build(ctx context.Context, run *harness.Run, modules string) (tool *harness.Tool, program string, environment []string, err error) {
+	installed := []string{modules}
+	if len(dirs) > 0 { // clones name their compilers
+		versions := clones.Compilers()
+		more, err := run.Install(ctx, "history", forge.Packages(versions[0]).Solc(versions...))
+		if err != nil {
+			return nil, "", nil, err
+		}
+		installed = append(installed, more)
+		if environment, err = forge.Home(filepath.Join(run.Cache, "history", "home"), more); err != nil {
+			return nil, "", nil, err
+		}
+	}
+	if tool, err = run.BuildTool(ctx, installed...); err != nil {
+		return nil, "", nil, err
+	}
+	program = filepath.Join(modules, "@foundry-rs", "forge-linux-amd64", "bin")
+	return tool.With(append(slices.Clone(environment), "PATH="+program+string(os.PathListSeparator)+os.Getenv("PATH"))...), program, environment, nil
 }
 
 // chosenProjects are those of the corpus and the clones that were named, or some of them.
