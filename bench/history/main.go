@@ -86,6 +86,9 @@ func (o *options) measure(ctx context.Context, run *harness.Run) (*harness.Resul
 	if err != nil {
 		return nil, err
 	}
+	if len(o.folders) == 0 {
+		return tables(done), nil // only what there is
+	}
 	b, err := o.prepare(ctx, run)
 	if err != nil {
 		return nil, err
