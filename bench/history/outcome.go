@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-evm/sightline/bench/internal/clones"
 	"github.com/sightline-evm/sightline/bench/internal/forge"
 	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/report"
 )
 
@@ -99,6 +100,9 @@ func (b *bench) measure(ctx context.Context, c clones.Commit) (*outcome, error) 
 	r := o.Cold.Report
 	if r == nil {
 		o.Verdict, o.Reason = "none", fmt.Sprintf("exit code %d: %s", o.Cold.Code, o.Cold.Said)
+		if o.Cold.Code == exit.Failure {
+			o.Verdict = report.Error
+		}
 		return o, nil
 	}
 	o.Verdict, o.Reason = r.Verdict, r.Reason
