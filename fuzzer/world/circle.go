@@ -5,6 +5,10 @@ import (
 	"strings"
 )
 
+// InCircle begins what is said of a contract that could not be deployed, after the reason, where
+// others are in the way.
+const InCircle = "; their constructors want each other: "
+
 // explainCircles says of contracts that could not be deployed that their constructors
 // want each other: whichever comes first lacks the other.
 func (b *builder) explainCircles(failed []*candidate) {
@@ -23,7 +27,7 @@ func (b *builder) explainCircles(failed []*candidate) {
 		for i, c := range circle {
 			parts = append(parts, c.contract.Name+" wants "+circle[(i+1)%len(circle)].contract.Name)
 		}
-		f.failure.Reason += "; their constructors want each other: " + strings.Join(parts, ", ") +
+		f.failure.Reason += InCircle + strings.Join(parts, ", ") +
 			"; a test's setUp() that computes an address beforehand can deploy them (--setup)"
 	}
 }

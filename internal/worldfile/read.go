@@ -41,7 +41,7 @@ var Settings = []Setting{
     arguments: [user1, 1000 ether]
     from: deployer                 # the default
 `, readSteps},
-	{"senders", "accounts that send calls, in addition to deployer, user1, user2 and attacker, with their addresses", `senders:
+	{"senders", "accounts that send calls, in addition to deployer, user1, user2 and attacker, with their addresses. Up to four accounts that contracts compare msg.sender with (an owner that a constructor names, an entry point, the contract itself) are senders without being named", `senders:
   treasury: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 `, readSenders},
 	{"environment", "the block of the first call: number, timestamp, chain-id, basefee, coinbase, prevrandao and gas-limit", `environment:

@@ -33,7 +33,8 @@ func (d *Deployment) WhyNotDeployed(f *world.Failure) string {
 	if at.File == "" {
 		return f.Reason
 	}
-	text := f.Reason + ", in "
+	text, circle, inCircle := strings.Cut(f.Reason, world.InCircle)
+	text += ", in "
 	if p := d.Table.Program(loc.Code); p != nil && p.Contract != nil {
 		text += p.Contract.Name
 		if function, ok := d.Positions.FunctionAt(loc); ok {
@@ -44,6 +45,9 @@ func (d *Deployment) WhyNotDeployed(f *world.Failure) string {
 	if source, ok := d.Positions.TextAt(loc); ok && s.Silent && !strings.Contains(source, "`") {
 		text += ": `" + human.Clean(source, maxSource) + "`"
 		text += d.compared(s.Compared)
+	}
+	if inCircle {
+		text += world.InCircle + circle
 	}
 	return text
 }
