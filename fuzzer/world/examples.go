@@ -24,6 +24,9 @@ const (
 	// some ten to fifty functions.
 	maxExamples     = 512
 	maxExampleTries = 4
+	// maxExampleRejects bounds the runs of a test that its vm.assume ends, which cost little.
+	// Arbitrary; forge gives up after 65,536.
+	maxExampleRejects = 48
 	// maxExampleCalls bounds the calls that are taken from one test: campaigns'
 	// sequences have as many at most.
 	maxExampleCalls = 64
@@ -89,6 +92,7 @@ func testFunctions(a abi.ABI) []abi.Method {
 // used.
 func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, lines map[string][]bytecode.Position) (uint64, error) {
 	var taken evm.Sequence
+	told := false // by a run that vm.assume did not end
 	run := fuzzTest{}
 	fuzzed := isFuzzTest(m)
 	used, call, err := b.tryTest(up, m, func(exec *evm.Execution) {
@@ -96,9 +100,10 @@ func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, lines map[
 		if fuzzed {
 			run.see(exec, lines)
 		}
-		if taken == nil || exec.Calls[last].Outcome == evm.Success {
+		if taken == nil || !told || exec.Calls[last].Outcome == evm.Success {
 			taken = b.callsOf(exec, last, w)
 		}
+		told = told || !rejected(&exec.Calls[last])
 	})
 	if err != nil {
 		return used, err
@@ -118,15 +123,20 @@ func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, lines map[
 	return used, nil
 }
 
+// rejected reports whether vm.assume ended a run.
+func rejected(result *evm.CallResult) bool {
+	return result.Outcome != evm.Success && bytes.Equal(result.Output, cheatcode.Assume)
+}
+
 // tryTest runs a test function until it succeeds or its tries are used up; every execution is
 // shown to look. It returns the gas that was used, and the call that succeeded, or else the
-// first one.
+// first one that vm.assume did not end.
 func (b *builder) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execution)) (used uint64, made evm.Call, err error) {
 	search, err := b.newSearch(m, methodParameters(up.Contract, m))
 	if err != nil {
 		return 0, made, nil //nolint:nilerr // it cannot be called
 	}
-	for range maxExampleTries {
+	for tries, rejects := 0, 0; tries < maxExampleTries && rejects < maxExampleRejects; {
 		a, ok := search.next()
 		if !ok {
 			break
@@ -140,8 +150,13 @@ func (b *builder) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execution
 		used += last.GasUsed
 		look(exec)
 		succeeded := last.Outcome == evm.Success
-		if call.Gas = 0; made.Data == nil || succeeded {
+		if call.Gas = 0; made.Data == nil || succeeded || tries == 0 {
 			made = call
+		}
+		if rejected(last) {
+			rejects++
+		} else {
+			tries++
 		}
 		if succeeded {
 			break

@@ -42,23 +42,7 @@ func (s *setups) deployedBy(exec *evm.Execution, b *builder) []*bytecode.Contrac
 // or those that options name.
 func (s *setups) runAlso(ctx context.Context, b *builder) error {
 	if s.strict() {
-		for i := range s.tried {
-			up := &s.tried[i]
-			for _, data := range s.Also[up.Contract.QualifiedName()] {
-				m, err := up.Contract.ABI.MethodById(data)
-				if err != nil || up.Failure != "" {
-					continue
-				}
-				failure, err := b.also(ctx, up, TestCall{m.Sig, data}, s)
-				if err != nil {
-					return err
-				}
-				if failure != "" && s.Strict {
-					return fmt.Errorf("%s cannot be set up: %s", up.Contract.QualifiedName(), failure)
-				}
-			}
-		}
-		return nil
+		return s.runNamed(ctx, b)
 	}
 	used := 0
 	for _, u := range s.used {
@@ -79,6 +63,27 @@ func (s *setups) runAlso(ctx context.Context, b *builder) error {
 			if failure == "" {
 				used++
 				s.hold(b.instances)
+			}
+		}
+	}
+	return nil
+}
+
+// runNamed runs the test functions that options name.
+func (s *setups) runNamed(ctx context.Context, b *builder) error {
+	for i := range s.tried {
+		up := &s.tried[i]
+		for _, data := range s.Also[up.Contract.QualifiedName()] {
+			m, err := up.Contract.ABI.MethodById(data)
+			if err != nil || up.Failure != "" {
+				continue
+			}
+			failure, err := b.also(ctx, up, TestCall{m.Sig, data}, s)
+			if err != nil {
+				return err
+			}
+			if failure != "" && s.Strict {
+				return fmt.Errorf("%s cannot be set up: %s", up.Contract.QualifiedName(), failure)
 			}
 		}
 	}

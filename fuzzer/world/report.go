@@ -49,8 +49,14 @@ func (r *Report) TestedBy(line bytecode.Position) (test string, ok bool) {
 	return test, ok
 }
 
-// UsesSpare reports whether a test contract is a target with a line of its own copy of a
-// library, see [SetupOptions].Spare.
+func (r *Report) useSpare(contract string, line bytecode.Position) {
+	if r.spare[contract] == nil {
+		r.spare[contract] = map[bytecode.Position]bool{}
+	}
+	r.spare[contract][line] = true
+}
+
+// UsesSpare reports whether a test contract is a target with a line of its own copy, see [SetupOptions].Spare.
 func (r *Report) UsesSpare(contract string, line bytecode.Position) bool {
 	return r.spare[contract][line]
 }

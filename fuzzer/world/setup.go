@@ -37,10 +37,10 @@ type SetupOptions struct {
 	// Entries are the instructions with which the code of these lines begins: [Make] runs all
 	// tests to see which of them come to which. nil: it goes by what they may deploy.
 	Entries map[bytecode.Location]bytecode.Position
-	// Spare are entries likewise, in test contracts, of lines that contracts under test hold
-	// as well: where no test executes a line there, its test is a target itself, and Lines get
-	// its line.
-	Spare map[bytecode.Location]bytecode.Position
+	// Spare are entries likewise, in contracts of tests, of lines that contracts under test hold
+	// as well: where no test executes a line there, the tests' contract is a target itself, and
+	// Lines get its line.
+	Spare map[bytecode.Location]SpareLine
 	// Changed reports whether the change touches a test contract's source: what its tests
 	// execute counts double. nil: it touches none.
 	Changed func(c *bytecode.Contract) bool
@@ -78,6 +78,12 @@ type TestSetup struct {
 
 	gas   uint64   // that it used
 	tests []string // its fuzz tests that are worth running, by signature
+}
+
+// SpareLine is a line in a contract of tests.
+type SpareLine struct {
+	bytecode.Position
+	Contract string // qualified
 }
 
 // TestCall is the call of a test function.
@@ -178,10 +184,10 @@ type usedSetUp struct {
 // setUpCandidate is a test contract that was not run.
 type setUpCandidate struct {
 	contract *bytecode.Contract
-	holds    []*bytecode.Contract       // what it may deploy that has targets, itself included
-	changed  bool                       // its source is part of the change
-	survey   *survey                    // nil: its tests were not run
-	spare    map[bytecode.Position]bool // lines of its own copy of a library that are targets
+	holds    []*bytecode.Contract // what it may deploy that has targets, itself included
+	changed  bool                 // its source is part of the change
+	survey   *survey              // nil: its tests were not run
+	spare    bool                 // it is used for lines of its own copies
 }
 
 func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error) {
@@ -340,8 +346,10 @@ func (s *setups) run(ctx context.Context, b *builder) error {
 	for _, u := range s.used {
 		if u.survey.coversSpare(s.unrun) > 0 && len(b.instances) < b.limit {
 			up := &s.tried[u.setUp]
-			b.report.spare[up.Contract.QualifiedName()] = s.useSpare(u.setUpCandidate)
-			b.instance(up.Contract, up.Address, nil, "its "+up.what())
+			s.useSpare(u.setUpCandidate, b.report)
+			if b.holdsTargets(up.Contract, s) {
+				b.instance(up.Contract, up.Address, nil, "its "+up.what())
+			}
 		}
 	}
 	if err := s.runFor(ctx, b, func(w worth) int { return w.spare }); err != nil {
@@ -371,7 +379,8 @@ func (s *setups) runFor(ctx context.Context, b *builder, reason func(worth) int)
 // use runs a set-up.
 func (s *setups) use(ctx context.Context, b *builder, c *setUpCandidate) error {
 	if !s.strict() && c.survey.covers(s.unrun) == 0 && c.survey.coversSpare(s.unrun) > 0 {
-		c.spare = s.useSpare(c)
+		c.spare = true
+		s.useSpare(c, b.report)
 	}
 	up, err := b.setUp(ctx, c, s)
 	if err != nil {
@@ -390,9 +399,6 @@ func (s *setups) use(ctx context.Context, b *builder, c *setUpCandidate) error {
 		for line := range c.survey.lines {
 			delete(s.unrun, line)
 		}
-	}
-	if len(c.spare) > 0 {
-		b.report.spare[c.contract.QualifiedName()] = c.spare
 	}
 	s.hold(b.instances)
 	return nil

@@ -3,6 +3,7 @@ package world
 import (
 	"cmp"
 	"context"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -37,8 +38,9 @@ const (
 type survey struct {
 	// lines are the targets' lines that were executed, each with the function that did first.
 	lines map[bytecode.Position]string
-	// spare are lines that were executed in the test contract's own copy of a library.
-	spare map[bytecode.Position]bool
+	// spare are lines that were executed in contracts of tests, qualified, which have copies of
+	// them: of a library, or of a contract that a test inherits from.
+	spare map[bytecode.Position][]string
 	// makes are the test functions that deploy contracts with targets themselves.
 	makes []made
 	// failure is why the set-up failed, alone on a chain; empty: it did not.
@@ -62,8 +64,7 @@ func (s *survey) covers(open map[bytecode.Position]bool) int {
 	return n
 }
 
-// coversSpare counts lines of a set that the tests execute in their contract's own copy of a
-// library.
+// coversSpare counts lines of a set that the tests execute in contracts of tests.
 func (s *survey) coversSpare(open map[bytecode.Position]bool) int {
 	if s == nil || s.failure != "" {
 		return 0
@@ -77,21 +78,21 @@ func (s *survey) coversSpare(open map[bytecode.Position]bool) int {
 	return n
 }
 
-// useSpare makes those lines targets of a test contract that no test executes elsewhere.
-func (s *setups) useSpare(c *setUpCandidate) map[bytecode.Position]bool {
-	used := map[bytecode.Position]bool{}
-	name := c.contract.QualifiedName()
-	for line := range c.survey.spare {
-		if s.unrun[line] {
-			used[line] = true
-			s.Lines[name] = append(s.Lines[name], line)
-			delete(s.unrun, line)
-		}
-	}
-	slices.SortFunc(s.Lines[name], func(x, y bytecode.Position) int {
+// useSpare makes those lines targets, in contracts of tests, that no test executes elsewhere.
+func (s *setups) useSpare(c *setUpCandidate, r *Report) {
+	lines := slices.SortedFunc(maps.Keys(c.survey.spare), func(x, y bytecode.Position) int {
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
-	return used
+	for _, line := range lines {
+		if !s.unrun[line] {
+			continue
+		}
+		delete(s.unrun, line)
+		for _, contract := range c.survey.spare[line] {
+			s.Lines[contract] = append(s.Lines[contract], line)
+			r.useSpare(contract, line)
+		}
+	}
 }
 
 // survey runs the tests of all candidates, those of changed test files and those that may
@@ -162,7 +163,7 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 		return nil, err
 	}
 	b.tester = s.chain.Sender
-	result := &survey{lines: map[bytecode.Position]string{}, spare: map[bytecode.Position]bool{}}
+	result := &survey{lines: map[bytecode.Position]string{}, spare: map[bytecode.Position][]string{}}
 	up := &TestSetup{Contract: c}
 	exec, err := b.runSetUp(ctx, up, &s.chain)
 	if err != nil {
@@ -223,7 +224,9 @@ func (s *setups) see(exec *evm.Execution, function string, result *survey, table
 		}
 		at := bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}
 		if line, ok := s.Spare[at]; ok {
-			result.spare[line] = true
+			if !slices.Contains(result.spare[line.Position], line.Contract) {
+				result.spare[line.Position] = append(result.spare[line.Position], line.Contract)
+			}
 		}
 		line, ok := s.Entries[at]
 		if _, known := result.lines[line]; ok && !known {

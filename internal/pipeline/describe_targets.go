@@ -102,6 +102,9 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 		out.Status, out.Reason = d.whyNot(&t)
 		if out.Status == report.Unreached {
 			out.Barrier, out.Reason = d.withBarrier(&t, out.Reason, got.Stops)
+			if test, ok := d.head.Setup.TestedBy(t.Position); ok {
+				out.Reason += "; the project's own " + test + " executes it, in a state or with calls that sequences do not have"
+			}
 		}
 		return out, nil
 	}

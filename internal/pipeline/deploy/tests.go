@@ -21,7 +21,7 @@ func testsFor(c *change.Change, named []string) (*world.SetupOptions, []string) 
 	}
 	chain, notes := testChain(c)
 	s := &world.SetupOptions{
-		Lines: map[string][]bytecode.Position{}, Entries: map[bytecode.Location]bytecode.Position{}, Spare: map[bytecode.Location]bytecode.Position{},
+		Lines: map[string][]bytecode.Position{}, Entries: map[bytecode.Location]bytecode.Position{}, Spare: map[bytecode.Location]world.SpareLine{},
 		Changed: func(contract *bytecode.Contract) bool { return c.Touches(contract.Source) },
 		Chain:   chain, ReadFile: testFiles(c), Root: testRoot,
 	}
@@ -34,7 +34,7 @@ func testsFor(c *change.Change, named []string) (*world.SetupOptions, []string) 
 	}
 	for _, t := range c.Spare {
 		for _, entry := range t.Entries {
-			s.Spare[entry] = t.Position
+			s.Spare[entry] = world.SpareLine{Position: t.Position, Contract: t.Contract}
 		}
 	}
 	return s, notes
