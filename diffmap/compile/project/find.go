@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -133,9 +134,21 @@ func (f *finder) find(ctx context.Context) (*Found, error) {
 	}
 	setups = slices.DeleteFunc(setups, func(s settings.Setup) bool { return s.Config == "" })
 	for _, s := range setups {
-		if c, ok := f.commandOf(s); ok {
-			return f.make(ctx, c)
+		c, ok := f.commandOf(s)
+		if !ok {
+			continue
 		}
+		found, err := f.make(ctx, c)
+		if err == nil || s.Tool != settings.ToolFoundry || !offline.MatchString(err.Error()) || ctx.Err() != nil {
+			return found, err
+		}
+		f.say("forge wants the network, which cannot be reached: the sources, and the tests that use what changed, are compiled by solc, with no other settings of %s than viaIR, the EVM version, remappings and what is skipped", s.Config)
+		outputs, plain := f.compilePlain(ctx)
+		if plain != nil {
+			return nil, errors.Join(err, plain)
+		}
+		f.how = append(f.how, "compiled the sources with "+outputs[0].Origin)
+		return &Found{Outputs: outputs, How: f.how}, nil
 	}
 	for _, s := range setups {
 		if program := programs[s.Tool]; program != "" {
@@ -160,6 +173,9 @@ func (f *finder) find(ctx context.Context) (*Found, error) {
 	f.how = append(f.how, "compiled the sources with "+outputs[0].Origin)
 	return &Found{Outputs: outputs, How: f.how}, nil
 }
+
+// offline matches what forge says where it cannot get a compiler or a dependency.
+var offline = regexp.MustCompile(`error sending request|dns error|Could not resolve host|failed to lookup address`)
 
 func firstSetup(setups []settings.Setup) settings.Setup {
 	if len(setups) > 0 {

@@ -309,6 +309,23 @@ func TestFindEnvironment(t *testing.T) {
 	}
 }
 
+// TestFindOffline: where forge wants the network and does not get it, the sources are compiled
+// without it.
+func TestFindOffline(t *testing.T) {
+	root := testfiles.Copy(t, fixture("foundry"))
+	if err := os.RemoveAll(filepath.Join(root, "out")); err != nil {
+		t.Fatal(err)
+	}
+	install(t, root, "forge", "echo 'Error: error sending request for url (list.json)'; exit 1")
+	found, err := findIn(t, root, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if how := strings.Join(found.How, "\n"); !strings.Contains(how, "forge wants the network") || len(found.Outputs) == 0 {
+		t.Errorf("%d outputs: %s", len(found.Outputs), how)
+	}
+}
+
 // TestFindFailure: the message names the command, what it wrote last and what to do.
 func TestFindFailure(t *testing.T) {
 	cases := []struct {

@@ -194,13 +194,16 @@ func (f *finder) compileForge(ctx context.Context, config *foundryConfig, closur
 	}
 	all := len(p.graph.roots)
 	times := nativeTimes
-	if slices.ContainsFunc(units, func(u Unit) bool { return path.Ext(u.Compiler.Path()) == ".js" }) {
+	if slices.ContainsFunc(units, func(u Unit) bool { return u.Compiler.WebAssembly() }) {
 		times = 1
 	}
 	if p.chooseTests(times, "a compiler takes long for so many tests, so those next to the change come first"); len(p.graph.roots) < all {
 		if units, err = f.unitsOf(ctx, tree, p.graph, closure); err != nil {
 			return nil, err
 		}
+	}
+	if size := p.graph.size(); times == 1 && config.ViaIR && size > mostViaIR {
+		return nil, fmt.Errorf("%w: via-IR, solc's build for WebAssembly takes too long for %d kB of sources", errForge, size/1000)
 	}
 	found := &Found{}
 	for _, unit := range units {
@@ -219,6 +222,14 @@ func (f *finder) compileForge(ctx context.Context, config *foundryConfig, closur
 	p.tell()
 	return found, nil
 }
+
+// maxWhyForge bounds the reason why forge builds, bytes: two or three errors of a compiler.
+const maxWhyForge = 600
+
+// mostViaIR bounds the sources that solc's build for WebAssembly compiles twice via the intermediate
+// language, once with the optimizer, bytes. 1 MB of Uniswap v4-core ended in std::bad_alloc after
+// nine minutes; forge gets a native compiler for them.
+const mostViaIR = 300_000
 
 // nativeTimes is how much faster native compilers are taken to be than solc's build for WebAssembly.
 // It is assumed, not measured, and only bounds how many tests are compiled.
@@ -304,7 +315,11 @@ func (f *finder) concerned(ctx context.Context, setups []settings.Setup) (*Found
 		f.say("compiled the %d sources that use what changed, of %d", len(f.closure.Names), len(f.closure.Names)+len(f.closure.Left))
 	case err != nil:
 		// forge says what is wrong, or knows better.
-		f.say("forge builds the project: %s", strings.TrimPrefix(strings.Split(err.Error(), "\n")[0], errForge.Error()+": "))
+		why := strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), errForge.Error()+": ")
+		if len(why) > maxWhyForge {
+			why = strings.ToValidUTF8(why[:maxWhyForge], "") + " …"
+		}
+		f.say("forge builds the project: %s", why)
 		return nil, nil
 	}
 	found.How = f.how

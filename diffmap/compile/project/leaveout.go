@@ -191,6 +191,15 @@ func (p *plain) chooseTests(times int, why string) {
 	}
 }
 
+// size is that of all texts, bytes.
+func (g *graph) size() int {
+	n := 0
+	for _, name := range g.names {
+		n += len(g.texts[name])
+	}
+	return n
+}
+
 // distances are how many imports lead from a source to one of the names, at least; a source that
 // does not import one is not in it.
 func (g *graph) distances(names []string) map[string]int {

@@ -44,6 +44,9 @@ func (c *Compiler) Number() Version { return c.version }
 // Path is the program or the soljson.js file.
 func (c *Compiler) Path() string { return c.path }
 
+// WebAssembly reports whether it is solc's build for WebAssembly, which is slower than a native one.
+func (c *Compiler) WebAssembly() bool { return c.node != "" }
+
 // Open opens the solc at path: a native program, a soljson*.js file, or
 // the folder of an npm package solc.
 func Open(ctx context.Context, path string, limits reading.Limits) (*Compiler, error) {
@@ -158,8 +161,15 @@ func (c *Compiler) Compile(ctx context.Context, input []byte) ([]byte, error) {
 		}
 		return nil, reading.At("solc "+c.Version(), wrapFailure(err))
 	}
+	if c.node != "" && len(output) < mostTrapped && bytes.Contains(output, []byte("Dynamic exception type: std::bad_alloc")) {
+		return nil, c.trap(errors.New("std::bad_alloc"))
+	}
 	return output, nil
 }
+
+// mostTrapped bounds the answer of a compiler that ran out of memory, bytes: that says only this, where
+// others hold texts of the sources.
+const mostTrapped = 4096
 
 // trapped matches what V8 says where WebAssembly runs out of memory or stack. Releases up to 0.8.28 do
 // on large inputs that a native program compiles.
