@@ -58,8 +58,26 @@ func (c *Change) addHarnesses(ctx context.Context) error {
 		return err
 	}
 	c.leaveToOthers()
+	c.settleExposed()
 	c.explainMissing()
 	return nil
+}
+
+// settleExposed takes lines back that seem unused, of functions that harnesses call: nothing of the
+// function's code is theirs, as of a comment that was deleted above it.
+func (c *Change) settleExposed() {
+	type function struct{ file, name string }
+	called := map[function]bool{}
+	for i := range c.Mapping.Lines {
+		if l := &c.Mapping.Lines[i]; l.Function != "" && slices.ContainsFunc(l.Targets, func(t int) bool { return c.IsGenerated(c.Mapping.Targets[t].Contract) }) {
+			called[function{l.Position.File, l.Function}] = true
+		}
+	}
+	for i := range c.Mapping.Lines {
+		if l := &c.Mapping.Lines[i]; l.Unused && len(l.Targets) == 0 && called[function{l.Position.File, l.Function}] {
+			l.Unused, l.Reason = false, "no code of "+human.Printable(l.Function)+" is of this line"
+		}
+	}
 }
 
 // explainMissing says of lines that no contract holds why no harness calls them.
