@@ -279,9 +279,10 @@ var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)`)
 type Place = forge.Place
 
 // ChangedLines are the lines of Solidity files at HEAD of a folder that differ from a
-// revision, as git counts them, with their texts; lines that were only removed are none.
+// revision in more than white space, as git counts them, with their texts; lines that were only
+// removed are none.
 func ChangedLines(ctx context.Context, folder, base string) (map[Place]string, error) {
-	diff, err := Git(ctx, folder, nil, "diff", "-M", "-U0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", base, "HEAD", "--", "*.sol")
+	diff, err := Git(ctx, folder, nil, "diff", "-M", "-w", "-U0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", base, "HEAD", "--", "*.sol")
 	if err != nil {
 		return nil, err
 	}
