@@ -93,6 +93,17 @@ func (b *builder) seeThrough(first int, unknown []creation, origin func(*creatio
 	return b.seeFacets(first)
 }
 
+// makeCallable makes a test contract an instance whose functions are called, if it is not one yet.
+func (b *builder) makeCallable(up *TestSetup) {
+	for i := range b.instances {
+		if b.instances[i].Address == up.Address {
+			b.instances[i].Asked = false
+			return
+		}
+	}
+	b.instance(up.Contract, up.Address, nil, "its "+up.what())
+}
+
 func (up *TestSetup) what() string {
 	if up.Function == "" {
 		return "constructor"

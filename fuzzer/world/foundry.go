@@ -138,7 +138,7 @@ func (b *builder) setUp(ctx context.Context, c *setUpCandidate, s *setups) (*Tes
 		err = b.adopt(exec, up, s)
 	}
 	if err == nil && up.Failure == "" && !s.strict() && c.survey.covers(s.unrun) == 0 && !c.spare && !s.gains(b.instances[before.instances:]) {
-		up.Failure = "it deploys no contract with targets that is not there already"
+		up.Failure, up.Idle = "it deploys no contract with targets that is not there already", true
 	}
 	if err != nil || up.Failure != "" {
 		b.restore(before)

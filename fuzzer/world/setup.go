@@ -348,7 +348,7 @@ func (s *setups) run(ctx context.Context, b *builder) error {
 			up := &s.tried[u.setUp]
 			s.useSpare(u.setUpCandidate, b.report)
 			if b.holdsTargets(up.Contract, s) {
-				b.instance(up.Contract, up.Address, nil, "its "+up.what())
+				b.makeCallable(up)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -135,7 +136,7 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 		}
 	} else if !got.Reached {
 		out.Status = report.OnlyReverts
-		out.Reason = "executed only in calls that revert: " + last.Reason()
+		out.Reason = "executed only in calls that revert: " + cmp.Or(last.Reason(), "inner calls of one that succeeds")
 		out.Barrier, out.Reason = d.whereReverts(out.Reason, last.Reason(), got.Stops)
 	}
 	name := fmt.Sprintf("reproducers/%s-%d-%s.json", fileName(path.Base(t.Position.File)), t.Position.Line, fileName(bytecode.ShortName(t.Contract)))
