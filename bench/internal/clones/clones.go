@@ -279,7 +279,7 @@ var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)`)
 type Place = forge.Place
 
 // ChangedLines are the lines of Solidity files at HEAD of a folder that differ from a
-// revision in more than white space, as git counts them, with their texts; lines that were only
+// revision in more than white space, line breaks and comments, as git counts them, with their texts; lines that were only
 // removed are none.
 func ChangedLines(ctx context.Context, folder, base string) (map[Place]string, error) {
 	diff, err := Git(ctx, folder, nil, "diff", "-M", "-w", "-U0", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", base, "HEAD", "--", "*.sol")
@@ -288,18 +288,32 @@ func ChangedLines(ctx context.Context, folder, base string) (map[Place]string, e
 	}
 	lines := map[Place]string{}
 	at := Place{}
+	removed := "" // of the hunk, bare
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\r\n")
 		if named, ok := strings.CutPrefix(line, "+++ b/"); ok {
 			at.File = strings.TrimSuffix(named, "\t")
 		} else if m := hunk.FindStringSubmatch(line); m != nil {
 			at.Line, _ = strconv.Atoi(m[1])
+			removed = ""
+		} else if text, ok := strings.CutPrefix(line, "-"); ok {
+			removed += bare(text)
 		} else if text, ok := strings.CutPrefix(line, "+"); ok {
-			lines[at] = text
+			if !strings.Contains(removed, bare(text)) {
+				lines[at] = text
+			}
 			at.Line++
 		}
 	}
 	return lines, nil
+}
+
+// comment is one at the end of a line, or a line of one.
+var comment = regexp.MustCompile(`//.*|/\*.*|^\s*\*.*`)
+
+// bare is a line without white space and comments.
+func bare(line string) string {
+	return strings.Join(strings.Fields(comment.ReplaceAllString(line, "")), "")
 }
 
 // Ships reports whether a source is a contract's rather than a test's, a script's or a

@@ -35,7 +35,7 @@ func repository(t *testing.T) (clone string, head string) {
 		}
 		return out
 	}
-	write("src/A.sol", "contract A {\n    uint a;\n    uint b;\n}\n")
+	write("src/A.sol", "contract A {\n    uint a;\n    uint b;\n    uint e = 1 + 2;\n}\n")
 	write("README.md", "a\n")
 	run("init", "-q", "-b", "main")
 	run("add", ".")
@@ -45,7 +45,7 @@ func repository(t *testing.T) (clone string, head string) {
 	write("test/B.t.sol", "contract U {}\n")
 	run("add", ".")
 	run("commit", "-q", "-a", "-m", "a test")
-	write("src/A.sol", "contract A {\n    uint a;\n    uint c;\n    uint d;\n}\n")
+	write("src/A.sol", "contract A {\n    uint a;\n    uint c;\n    uint d;\n    // said\n    uint e =\n        1 + 2; // three\n}\n")
 	write("test/A.t.sol", "contract T {}\n")
 	run("add", ".")
 	run("commit", "-q", "-m", "second")
@@ -53,7 +53,7 @@ func repository(t *testing.T) (clone string, head string) {
 }
 
 // TestCheckOut takes the one commit with a parent that changes Solidity, with its changed
-// lines; without an object, the file that it was is left out.
+// lines, without comments and what is only arranged differently; without an object, the file that it was is left out.
 func TestCheckOut(t *testing.T) {
 	t.Parallel()
 	clone, head := repository(t)
