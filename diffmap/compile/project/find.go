@@ -134,21 +134,9 @@ func (f *finder) find(ctx context.Context) (*Found, error) {
 	}
 	setups = slices.DeleteFunc(setups, func(s settings.Setup) bool { return s.Config == "" })
 	for _, s := range setups {
-		c, ok := f.commandOf(s)
-		if !ok {
-			continue
+		if c, ok := f.commandOf(s); ok {
+			return f.makeOrCompile(ctx, c)
 		}
-		found, err := f.make(ctx, c)
-		if err == nil || s.Tool != settings.ToolFoundry || !offline.MatchString(err.Error()) || ctx.Err() != nil {
-			return found, err
-		}
-		f.say("forge wants the network, which cannot be reached: the sources, and the tests that use what changed, are compiled by solc, with no other settings of %s than viaIR, the EVM version, remappings and what is skipped", s.Config)
-		outputs, plain := f.compilePlain(ctx)
-		if plain != nil {
-			return nil, errors.Join(err, plain)
-		}
-		f.how = append(f.how, "compiled the sources with "+outputs[0].Origin)
-		return &Found{Outputs: outputs, How: f.how}, nil
 	}
 	for _, s := range setups {
 		if program := programs[s.Tool]; program != "" {
@@ -166,12 +154,32 @@ func (f *finder) find(ctx context.Context) (*Found, error) {
 	if f.Progress != nil {
 		f.Progress("compiling the sources below " + f.shown)
 	}
+	return f.withoutTool(ctx)
+}
+
+// withoutTool compiles the sources without their tool.
+func (f *finder) withoutTool(ctx context.Context) (*Found, error) {
 	outputs, err := f.compilePlain(ctx)
 	if err != nil {
 		return nil, err
 	}
 	f.how = append(f.how, "compiled the sources with "+outputs[0].Origin)
 	return &Found{Outputs: outputs, How: f.how}, nil
+}
+
+// makeOrCompile runs a project's tool, and compiles the sources without it where that is forge and
+// wants a network that it cannot reach.
+func (f *finder) makeOrCompile(ctx context.Context, c command) (*Found, error) {
+	found, err := f.make(ctx, c)
+	if err == nil || c.Tool != settings.ToolFoundry || !offline.MatchString(err.Error()) || ctx.Err() != nil {
+		return found, err
+	}
+	f.say("forge wants the network, which cannot be reached: the sources, and the tests that use what changed, are compiled by solc, with no other settings of %s than viaIR, the EVM version, remappings and what is skipped", c.Config)
+	found, plain := f.withoutTool(ctx)
+	if plain != nil {
+		return nil, errors.Join(err, plain)
+	}
+	return found, nil
 }
 
 // offline matches what forge says where it cannot get a compiler or a dependency.
