@@ -101,9 +101,9 @@ func isNamed(c *bytecode.Contract, text string) bool {
 // setUpSignature is the function that forge calls before every test.
 const setUpSignature = "setUp()"
 
-// isTestContract reports whether forge would take a contract for one with tests,
+// IsTestContract reports whether forge would take a contract for one with tests,
 // and can deploy it.
-func isTestContract(c *bytecode.Contract) bool {
+func IsTestContract(c *bytecode.Contract) bool {
 	if !c.Deployable() || c.Library || len(c.ABI.Constructor.Inputs) > 0 || !isTestCode(c) {
 		return false
 	}

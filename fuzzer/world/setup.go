@@ -216,7 +216,7 @@ func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error)
 		return s, nil
 	}
 	for _, c := range contracts {
-		if !isTestContract(c) {
+		if !IsTestContract(c) {
 			continue
 		}
 		candidate := &setUpCandidate{contract: c, changed: s.Changed != nil && s.Changed(c)}

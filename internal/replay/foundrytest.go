@@ -54,7 +54,7 @@ func newFoundryTest(l *loaded) (*foundryTest, error) {
 }
 
 // newInheritingTest finds the test contract whose storage has the addresses of most
-// instances that the sequence calls.
+// instances that the sequence calls; where no set-up is a test contract's, any that sends calls.
 func newInheritingTest(l *loaded) (*foundryTest, error) {
 	var best *foundryTest
 	most := -1
@@ -69,6 +69,9 @@ func newInheritingTest(l *loaded) (*foundryTest, error) {
 		}
 		t := &foundryTest{loaded: l, base: p.Contract, at: s.Address, held: l.holding(account)}
 		n := 0
+		if world.IsTestContract(p.Contract) {
+			n = len(l.sequence) + 1 // contracts under test send calls as well, and may hold addresses
+		}
 		for i := range l.sequence {
 			if _, ok := t.held[l.space.Instances[l.sequence[i].Instance].Address]; ok {
 				n++
