@@ -427,6 +427,11 @@ func (s *setups) nameRest() {
 	if s.strict() {
 		return
 	}
+	if !s.succeeded() { // then those matter that only add nothing
+		for i := range s.tried {
+			s.tried[i].Idle = false
+		}
+	}
 	for _, c := range s.candidates {
 		up := TestSetup{Contract: c.contract, Idle: true}
 		if hasMethod(c.contract.ABI, setUpSignature) {
