@@ -34,7 +34,7 @@ func (m *Mapping) LeaveOut(status Status, why func(l *Line, t *bytecode.Target) 
 	m.Targets = kept
 }
 
-// Include adds a target to its line; nothing happens where there is no such line with targets.
+// Include adds a target to its line. It does nothing if that line is missing or has no targets.
 func (m *Mapping) Include(t bytecode.Target) {
 	for i := range m.Lines {
 		if l := &m.Lines[i]; l.Position == t.Position && len(l.Targets) > 0 {

@@ -25,7 +25,7 @@ const (
 	falseAlarm = "false alarm" // a finding's test should fail, and passes
 	otherwise  = "otherwise"   // another test does not do what it claims
 	broken     = "broken"      // it does not compile
-	notRun     = "not run"     // there is no test, or forge does not build the project
+	notRun     = "not run"     // a test is missing, or forge does not build the project
 )
 
 // claim is a finding or a reached line, and what forge says of it.

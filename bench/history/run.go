@@ -32,7 +32,7 @@ type attempt struct {
 	Compiling float64        `json:"compiling,omitempty"`
 	Memory    float64        `json:"memory"`         // most of the process and its children at once, bytes
 	Own       float64        `json:"own"`            // most of the process itself, bytes
-	Said      string         `json:"said,omitempty"` // the end of what it printed, where there is no report
+	Said      string         `json:"said,omitempty"` // the end of what it printed; empty if it wrote a report
 	Report    *report.Report `json:"-"`
 }
 

@@ -22,10 +22,10 @@ type writer struct {
 	states map[string]string // state variables that stand for storage parameters, by type
 	header string
 	pieces []*piece
-	reason string // why there is no contract; empty: there is one
+	reason string // why no contract could be written; empty: one was
 }
 
-// empty reports whether there is no contract.
+// empty reports whether no contract was written.
 func (w *writer) empty() bool {
 	return w.reason != "" || !w.child && !slices.ContainsFunc(w.pieces, func(p *piece) bool { return p.name != "" && !p.dropped() })
 }

@@ -52,26 +52,25 @@ type survey struct {
 
 // covers counts lines of a set that the tests execute.
 func (s *survey) covers(open map[bytecode.Position]bool) int {
-	if s == nil || s.failure != "" {
+	if s == nil {
 		return 0
 	}
-	n := 0
-	for line := range s.lines {
-		if open[line] {
-			n++
-		}
-	}
-	return n
+	return countOpen(s, s.lines, open)
 }
 
 // coversSpare counts lines of a set that the tests execute in contracts of tests.
 func (s *survey) coversSpare(open map[bytecode.Position]bool) int {
-	if s == nil || s.failure != "" {
+	if s == nil {
 		return 0
 	}
+	return countOpen(s, s.spare, open)
+}
+
+// countOpen counts those of a survey's lines that are in a set; none where the set-up failed.
+func countOpen[V any](s *survey, lines map[bytecode.Position]V, open map[bytecode.Position]bool) int {
 	n := 0
-	for line := range s.spare {
-		if open[line] {
+	for line := range lines {
+		if s.failure == "" && open[line] {
 			n++
 		}
 	}

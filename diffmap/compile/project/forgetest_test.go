@@ -14,10 +14,10 @@ import (
 // of functions without parameters count.
 func TestReadForgeResults(t *testing.T) {
 	const out = `Warning: nightly
-{"/tmp/x/tests/SL_1.t.sol:Sightline_SL_1":{"duration":"1ms","test_results":{
+{"tests/SL_1.t.sol:Sightline_SL_1":{"duration":"1ms","test_results":{
  "test_SL_1()":{"status":"Failure","reason":"assertion failed: 1 != 2","counterexample":null},
  "testFuzz_x(uint256)":{"status":"Success","reason":null}},"warnings":[]},
- "/tmp/x/tests/SL_2.t.sol:Sightline_SL_2":{"test_results":{"setUp()":{"status":"Failure","reason":"no node"}}}}
+ "tests/SL_2.t.sol:Sightline_SL_2":{"test_results":{"setUp()":{"status":"Failure","reason":"no node"}}}}
 `
 	want := map[string]map[string]ForgeResult{
 		"Sightline_SL_1": {"test_SL_1()": {"Failure", "assertion failed: 1 != 2"}},

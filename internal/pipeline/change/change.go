@@ -99,7 +99,7 @@ type Change struct {
 	log       *progress.Log
 	read      func(path string) ([]byte, error) // head version, by path in the repository
 	folders   []string                          // of all projects below the root
-	whole     bool                              // there is no base
+	whole     bool                              // the whole project is new
 	deps      dependencies                      // what changed besides the sources
 	lines     []unified.ChangedLine
 	compiled  []string          // changed files that sources are compiled from, whatever they are called
