@@ -79,6 +79,11 @@ func (s *State) broadcast(c *Call) bool {
 	return b != nil && b.Depth == c.Depth && b.By == c.By && !c.Delegate && !c.cheats()
 }
 
+// concerns reports whether a call is one of those that a prank, the innermost, may change.
+func (p *Prank) concerns(c *Call) bool {
+	return !c.cheats() && p.By == c.By && (!c.Delegate || p.Delegated)
+}
+
 // Sender is the sender of a call, and its transaction's sender; nil: as before.
 func (s *State) Sender(c *Call) (common.Address, *common.Address) {
 	if s.broadcast(c) {
@@ -86,7 +91,7 @@ func (s *State) Sender(c *Call) (common.Address, *common.Address) {
 	}
 	p := s.prank(c.Depth)
 	switch {
-	case p == nil || c.cheats() || p.By != c.By || c.Delegate && !p.Delegated:
+	case p == nil || !p.concerns(c):
 		return c.By, nil
 	case p.Depth == c.Depth:
 		return p.Sender, p.Origin
@@ -114,8 +119,8 @@ func (s *State) Begin(c *Call) Plan {
 			text := "`staticcall`s are not allowed after `broadcast`; use `startBroadcast` instead"
 			return Plan{Sender: c.By, Answer: &Answer{Output: failure(text)}}
 		}
-	} else if p := s.prank(c.Depth); p != nil && (plan.Sender != c.By || plan.Origin != nil) {
-		p.Used = true
+	} else if p := s.prank(c.Depth); p != nil && p.concerns(c) && (p.Depth == c.Depth || p.Origin != nil) {
+		p.Used = true // in the test's own name, too
 	}
 	return plan
 }

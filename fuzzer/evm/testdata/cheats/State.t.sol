@@ -336,6 +336,18 @@ contract StateTest {
         vm.stopPrank();
     }
 
+    function testStartPrankAsItself() public {
+        vm.startPrank(address(this));
+        eq(callee.caller(), address(this));
+        vm.startPrank(ALICE);
+        eq(callee.caller(), ALICE);
+    }
+
+    function testBadPrankAsItselfInPrank() public {
+        vm.startPrank(address(this));
+        vm.startPrank(ALICE);
+    }
+
     function testBadPrankInPrank() public {
         vm.prank(ALICE);
         vm.prank(BOB);
