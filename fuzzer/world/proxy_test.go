@@ -90,6 +90,7 @@ func TestThroughProxies(t *testing.T) {
 		{"Vault#proxy#2", "cap", world.User1, nil, evm.Success}, // Plain's
 		{"Vault#proxy#3", "cap", world.User1, nil, evm.Success}, // Administered's
 		{"Wallet#proxy", "execute", world.User1, nil, evm.Success},
+		{"Wallet#proxy#2", "execute", world.User1, nil, evm.Success}, // Trailing's
 	} {
 		exec := c.call(tc.from, tc.instance, tc.method, tc.args...)
 		if got := exec.Calls[0].Outcome; got != tc.want {

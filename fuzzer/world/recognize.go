@@ -114,8 +114,8 @@ func (b *builder) unwrap(i int, address common.Address, origin string) error {
 	return nil
 }
 
-// behind is the contract that unknown calldata is delegated to; nil when it is
-// not.
+// behind is the contract that unknown calldata is delegated to, as it is or followed by data of the
+// proxy's own (EIP-3448, clones with immutable arguments); nil when it is not.
 func (b *builder) behind(address common.Address) (*bytecode.Contract, error) {
 	call := evm.Call{From: User2.Address, To: address, Data: probe, Gas: questionGas}
 	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
@@ -125,7 +125,7 @@ func (b *builder) behind(address common.Address) (*bytecode.Contract, error) {
 	frames := exec.Calls[len(exec.Calls)-1].Frames
 	for _, f := range exec.Frames[frames[0]:frames[1]] {
 		if f.Kind == evm.KindDelegateCall && f.Self == address &&
-			bytes.Equal(f.Input, probe) && f.Program != nil && f.Program.Contract != nil && !f.Program.Contract.Library {
+			bytes.HasPrefix(f.Input, probe) && f.Program != nil && f.Program.Contract != nil && !f.Program.Contract.Library {
 			return f.Program.Contract, nil
 		}
 	}

@@ -86,11 +86,29 @@ contract Wallet {
     function execute() external { nonce++; }
 }
 
+// A proxy that appends data of its own to the calldata, as EIP-3448 has it.
+contract Trailing {
+    Wallet private immutable logic;
+    constructor(Wallet logic_) { logic = logic_; }
+    fallback() external payable {
+        address to = address(logic);
+        assembly {
+            calldatacopy(0, 0, calldatasize())
+            mstore(calldatasize(), 7)
+            let ok := delegatecall(gas(), to, 0, add(calldatasize(), 32), 0, 0)
+            returndatacopy(0, 0, returndatasize())
+            switch ok case 0 { revert(0, returndatasize()) } default { return(0, returndatasize()) }
+        }
+    }
+}
+
 contract Registry {
     Wallet public immutable template;
     address public clone;
+    Trailing public trailing;
     constructor() {
         template = new Wallet();
+        trailing = new Trailing(template);
         address t = address(template);
         address made;
         assembly {
