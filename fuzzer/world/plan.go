@@ -17,6 +17,10 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// plannedGas is what a step gets: as much as forge gives to a setUp(), since the harnesses of
+// other fuzzers deploy whole protocols in their constructors.
+const plannedGas = 1 << 30
+
 // Plan is a World as the user describes it: what is deployed, what is called and by whom,
 // in order. Contracts with targets that the plan does not deploy are added automatically.
 type Plan struct {
@@ -99,7 +103,35 @@ func (p *Plan) on(w *evm.World) *evm.World {
 		w.Senders = append(w.Senders, s)
 		w.Accounts[s.Address] = &evm.Account{Balance: *funds}
 	}
+	p.fundSteps(w)
 	return w
+}
+
+// fundSteps adds to what a sender owns what a step of its sends beyond that: the balances that
+// other fuzzers' configurations give to contracts, such as 2^120 wei.
+func (p *Plan) fundSteps(w *evm.World) {
+	for _, s := range slices.Concat(p.Steps, p.ExtraSteps) {
+		n, err := wholeNumber(&s.Value)
+		if s.Value.Text == "" || err != nil {
+			continue // the step itself says what is wrong
+		}
+		wei, overflow := uint256.FromBig(n)
+		if overflow || wei.Lt(funds) {
+			continue
+		}
+		from := Deployer.Address
+		if i := slices.IndexFunc(w.Senders, func(sender evm.Sender) bool { return s.From != "" && sender.Name == s.From }); i >= 0 {
+			from = w.Senders[i].Address
+		} else if s.From != "" {
+			continue
+		}
+		if a := w.Accounts[from]; a != nil {
+			richer := *a
+			if _, overflow := richer.Balance.AddOverflow(&a.Balance, wei); !overflow {
+				w.Accounts[from] = &richer
+			}
+		}
+	}
 }
 
 // leftByPlan is what is deployed on top of a plan: contracts with targets that it says
@@ -411,6 +443,7 @@ func (b *builder) construct(ctx context.Context, s *Step, c *bytecode.Contract, 
 	}
 	a := &arguments{inputs: constructor.Inputs, values: values, wei: how.value, packed: packed}
 	call := b.creation(code, a)
+	call.Gas = plannedGas
 	if how.from != Deployer.Address {
 		call.From, call.Address = how.from, crypto.CreateAddress(how.from, b.nonceOf(how.from))
 	}
@@ -506,7 +539,7 @@ func (b *builder) plannedCall(s *Step, r *resolver, from common.Address, value *
 	if err != nil {
 		return "", err
 	}
-	call := evm.Call{From: from, To: in.Address, Data: slices.Concat(m.ID, packed), Gas: deployGas, Value: *value}
+	call := evm.Call{From: from, To: in.Address, Data: slices.Concat(m.ID, packed), Gas: plannedGas, Value: *value}
 	exec, err := b.machine.Run(append(slices.Clip(b.calls), call))
 	if err != nil {
 		return "", err

@@ -103,6 +103,25 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPlanSends: what steps send and use does not depend on what senders own and calls get
+// otherwise.
+func TestPlanSends(t *testing.T) {
+	vault := deploy("Vault", fees(), texts(tag)[0], texts("false")[0])
+	vault.Value = world.Value{Text: "0xffffffffffffffffffffffffffffff"}
+	c := newChain(t, source(t, filepath.Join("testdata", "plan", "plan.sol")), world.Options{
+		Plan: &world.Plan{Steps: []world.Step{deploy("Token", texts("Gold")...), vault, deploy("Large", texts("5000")...)}},
+	})
+	if got := c.world.Accounts[c.instance("Large").Address].Storage; len(got) != 5000 {
+		t.Errorf("%d words of storage; %v", len(got), c.report.Notes)
+	}
+	if got := c.world.Accounts[c.instance("Vault").Address].Balance; got.Hex() != vault.Value.Text {
+		t.Errorf("the vault has %s wei; %v", got.Dec(), c.report.Notes)
+	}
+	if got := c.world.Accounts[world.Deployer.Address].Balance; got.Cmp(world.Funds()) < 0 {
+		t.Errorf("the deployer is left with %s wei", got.Dec())
+	}
+}
+
 // TestPlanReverts: what reverts is reported, and what needs it, too.
 func TestPlanReverts(t *testing.T) {
 	c := newChain(t, source(t, filepath.Join("testdata", "plan", "plan.sol")), world.Options{

@@ -78,3 +78,12 @@ contract Forgotten {
 interface IToken {
     function owner() external view returns (address);
 }
+
+// Its constructor uses more gas than a transaction gets: 22,100 for each word.
+contract Large {
+    uint256[1 << 32] words;
+
+    constructor(uint256 n) {
+        for (uint256 i = 0; i < n; i++) words[i] = 1;
+    }
+}
