@@ -137,7 +137,7 @@ func (b *builder) setUp(ctx context.Context, c *setUpCandidate, s *setups) (*Tes
 	if err == nil && up.Failure == "" {
 		err = b.adopt(exec, up, s)
 	}
-	if err == nil && up.Failure == "" && !s.strict() && c.survey.covers(s.unrun) == 0 && !c.spare && !s.gains(b.instances[before.instances:]) {
+	if err == nil && up.Failure == "" && !s.strict() && c.survey.covers(s.unrun)+c.survey.covers(s.unfollowed) == 0 && !c.spare && !s.gains(b.instances[before.instances:]) {
 		up.Failure, up.Idle = "it deploys no contract with targets that is not there already", true
 	}
 	if err != nil || up.Failure != "" {

@@ -111,9 +111,11 @@ const (
 // does. Where no set-up succeeds, or options name none, the World is Auto's.
 //
 // The set-up whose tests execute most of the targets' lines is run first; of equal
-// ones, the one whose code holds most of them, then one with a setUp(), then the first of
-// the table. As long as others execute lines that those before them do not, they follow, in
-// the same state; at last those that hold lines which no instance does.
+// ones, the one with the most tests that do, then the one whose code holds most of them, then one
+// with a setUp(), then the first of the table. As long as others execute lines that those before
+// them do not, they follow, in the same state; then those whose tests execute lines that the calls
+// of tests used so far do not come to when they are sent as sequences; at last those that hold
+// lines which no instance does.
 func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.World, *Report, error) {
 	if options.Setup == nil || len(options.Only) > 0 || options.Plan.makesWorld() {
 		return Auto(ctx, table, options)
@@ -144,6 +146,9 @@ func Make(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err := s.run(ctx, b); err != nil {
 		return nil, nil, err
 	}
+	if err := s.follow(ctx, b); err != nil {
+		return nil, nil, err
+	}
 	if err := s.runAlso(ctx, b); err != nil {
 		return nil, nil, err
 	}
@@ -167,6 +172,7 @@ type setups struct {
 	candidates []*setUpCandidate
 	unheld     map[bytecode.Position]bool // targets' lines that no instance holds
 	unrun      map[bytecode.Position]bool // targets' lines that no test of a used set-up executes
+	unfollowed map[bytecode.Position]bool // of the others, those that sequences of its calls do not
 	tried      []TestSetup
 	used       []usedSetUp
 	tested     map[bytecode.Position]string // see [Report.TestedBy]
@@ -191,7 +197,7 @@ type setUpCandidate struct {
 }
 
 func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error) {
-	s := &setups{SetupOptions: options.Setup, chain: DefaultChain(), contracts: contracts, unheld: map[bytecode.Position]bool{}, unrun: map[bytecode.Position]bool{}, tested: map[bytecode.Position]string{}}
+	s := &setups{SetupOptions: options.Setup, chain: DefaultChain(), contracts: contracts, unheld: map[bytecode.Position]bool{}, unrun: map[bytecode.Position]bool{}, unfollowed: map[bytecode.Position]bool{}, tested: map[bytecode.Position]string{}}
 	if s.Chain != nil {
 		s.chain = *s.Chain
 	}
@@ -294,21 +300,25 @@ func (s *setups) next(reason func(worth) int) *setUpCandidate {
 
 // worth is what a candidate adds to the set-ups that were run.
 type worth struct {
-	runs  int // lines that its tests execute, doubled where they are part of the change
-	spare int // likewise, in its own copy of a library
-	holds int // lines that its code holds
-	setUp int // 1: it has a setUp()
-	asked int // 1: it says what must hold of changed contracts
+	runs   int // lines that its tests execute, doubled where they are part of the change
+	spare  int // likewise, in its own copy of a library
+	follow int // lines that its tests execute and that no sequence does yet
+	holds  int // lines that its code holds
+	tests  int // how many of its tests execute such lines, added up
+	setUp  int // 1: it has a setUp()
+	asked  int // 1: it says what must hold of changed contracts
 }
 
 func (w worth) compare(v worth) int {
-	return cmp.Or(cmp.Compare(w.runs, v.runs), cmp.Compare(w.spare, v.spare), cmp.Compare(w.holds, v.holds), cmp.Compare(w.setUp, v.setUp))
+	return cmp.Or(cmp.Compare(w.runs, v.runs), cmp.Compare(w.spare, v.spare), cmp.Compare(w.follow, v.follow),
+		cmp.Compare(w.tests, v.tests), cmp.Compare(w.holds, v.holds), cmp.Compare(w.setUp, v.setUp))
 }
 
 func (s *setups) worth(c *setUpCandidate) worth {
-	w := worth{runs: c.survey.covers(s.unrun), spare: c.survey.coversSpare(s.unrun), holds: s.gain(c.holds)}
+	w := worth{runs: c.survey.covers(s.unrun), spare: c.survey.coversSpare(s.unrun), follow: c.survey.covers(s.unfollowed), holds: s.gain(c.holds)}
+	w.tests = c.survey.testsOf(s.unrun) + c.survey.testsOf(s.unfollowed)
 	if c.changed {
-		w.runs, w.spare = 2*w.runs, 2*w.spare
+		w.runs, w.spare, w.follow = 2*w.runs, 2*w.spare, 2*w.follow
 	}
 	if hasMethod(c.contract.ABI, setUpSignature) {
 		w.setUp = 1
@@ -448,6 +458,8 @@ func (s *setups) nameRest() {
 			up.Idle = !c.changed && len(c.holds) == 0
 		case v.covers(s.unrun) > 0:
 			up.Failure = fmt.Sprintf("a World is made of at most %d set-ups", maxSetUps)
+		case v.covers(s.unfollowed) > 0:
+			up.Failure = "its tests execute changed lines, as those of others do whose calls could not be followed there"
 		case len(v.lines) > 0:
 			up.Failure = "its tests execute no changed line that those of others do not"
 		default:

@@ -38,6 +38,8 @@ const (
 type survey struct {
 	// lines are the targets' lines that were executed, each with the function that did first.
 	lines map[bytecode.Position]string
+	// tests counts the test functions that executed a line.
+	tests map[bytecode.Position]int
 	// spare are lines that were executed in contracts of tests, qualified, which have copies of
 	// them: of a library, or of a contract that a test inherits from.
 	spare map[bytecode.Position][]string
@@ -50,12 +52,46 @@ type survey struct {
 	gas     uint64
 }
 
+func newSurvey() *survey {
+	return &survey{lines: map[bytecode.Position]string{}, tests: map[bytecode.Position]int{}, spare: map[bytecode.Position][]string{}}
+}
+
+// add adds what one test function showed.
+func (s *survey) add(one *survey) {
+	for line, function := range one.lines {
+		if s.tests[line]++; s.lines[line] == "" {
+			s.lines[line] = function
+		}
+	}
+	for line, contracts := range one.spare {
+		for _, c := range contracts {
+			if !slices.Contains(s.spare[line], c) {
+				s.spare[line] = append(s.spare[line], c)
+			}
+		}
+	}
+}
+
 // covers counts lines of a set that the tests execute.
 func (s *survey) covers(open map[bytecode.Position]bool) int {
 	if s == nil {
 		return 0
 	}
 	return countOpen(s, s.lines, open)
+}
+
+// testsOf counts, for lines of a set, the test functions that execute them.
+func (s *survey) testsOf(open map[bytecode.Position]bool) int {
+	if s == nil || s.failure != "" {
+		return 0
+	}
+	n := 0
+	for line, tests := range s.tests {
+		if open[line] {
+			n += tests
+		}
+	}
+	return n
 }
 
 // coversSpare counts lines of a set that the tests execute in contracts of tests.
@@ -162,7 +198,7 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 		return nil, err
 	}
 	b.tester = s.chain.Sender
-	result := &survey{lines: map[bytecode.Position]string{}, spare: map[bytecode.Position][]string{}}
+	result := newSurvey()
 	up := &TestSetup{Contract: c}
 	exec, err := b.runSetUp(ctx, up, &s.chain)
 	if err != nil {
@@ -185,13 +221,15 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 			return result, err
 		}
 		var deploys []*bytecode.Contract
+		one := newSurvey()
 		gas, call, err := b.tryTest(up, &m, func(exec *evm.Execution) {
-			s.see(exec, m.Sig, result, b.table)
+			s.see(exec, m.Sig, one, b.table)
 			deploys = s.deployedBy(exec, b)
 		})
 		if err != nil {
 			return nil, err
 		}
+		result.add(one)
 		if len(deploys) > 0 {
 			result.makes = append(result.makes, made{TestCall{m.Sig, call.Data}, deploys})
 		}
