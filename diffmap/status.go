@@ -378,7 +378,9 @@ func (m *mapper) explain(changes []unified.ChangedLine, found match) {
 	for _, change := range changes {
 		state := m.line(lineKey{change.Path, change.Line}, change.Kind)
 		v, plain := plainVerdict(change)
-		if !plain {
+		if m.options.Same[change.Path] {
+			v, state.function = sameVerdict(text, items, change)
+		} else if !plain {
 			v = verdict{status: Unmapped, reason: cmp.Or(found.unmapped, otherLanguage(change.Path), found.reason)}
 			if reason := idleText(text, items, change); reason != "" {
 				v = verdict{status: NoBytecode, reason: reason}
@@ -388,6 +390,48 @@ func (m *mapper) explain(changes []unified.ChangedLine, found match) {
 			state.verdict = v
 		}
 	}
+}
+
+// sameVerdict judges a line of a source whose code is that of the base, and names the function that
+// holds the line: what it would be in a build.
+func sameVerdict(text []byte, items []solidity.Item, change unified.ChangedLine) (v verdict, function string) {
+	lines := newLineTable(text)
+	start, end := len(text), len(text)
+	if change.Line >= 1 && change.Line <= len(lines) {
+		start = lines[change.Line-1]
+	}
+	if change.Line >= 1 && change.Line < len(lines) {
+		end = lines[change.Line]
+	}
+	line := ""
+	for _, token := range solidity.Tokenize(text) {
+		if token.Kind == solidity.Comment || token.End <= start || token.Start >= end {
+			continue
+		}
+		if line == "" {
+			start = max(start, token.Start)
+		}
+		line += string(text[token.Start:token.End])
+	}
+	for _, item := range items {
+		if item.Start <= start && start < item.End && slices.Contains([]string{"function", "constructor", "modifier", "receive", "fallback"}, item.Kind) {
+			function = cmp.Or(item.Name, item.Kind)
+		}
+	}
+	v, plain := plainVerdict(change)
+	switch {
+	case len(change.Spans) > 0 && change.Kind == unified.DeletionAnchor:
+		return verdict{status: NoBytecode, reason: "the deleted code was outside of any function that is left"}, function
+	case len(change.Spans) > 0:
+		return verdict{status: NoBytecode, reason: declarationReasons["ImportDirective"]}, function
+	case line == "" && strings.TrimSpace(string(text[min(start, end):end])) == "":
+		return verdict{NoBytecode, "blank", true}, function
+	case line == "":
+		return verdict{NoBytecode, "comment", true}, function
+	case !plain:
+		return verdict{NoBytecode, "only formatting changed", true}, function
+	}
+	return v, function
 }
 
 // idleText says why the changed code of a line of a source that is in no build is not code that runs;

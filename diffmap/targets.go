@@ -30,6 +30,9 @@ type Options struct {
 	// whose text of the same file differs is not used. A file without a text
 	// here is taken as the build has it.
 	Heads map[string][]byte
+	// Same holds the changed files whose code is that of the base, see [solidity.Code]: where no
+	// build is made of them, none is missing.
+	Same map[string]bool
 }
 
 // Line is a changed line, whatever contracts hold it.

@@ -147,6 +147,13 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 			c.deps.warnAlone(log)
 			return c, c.withoutBuild()
 		}
+		if c.sameCode() {
+			log.Line("build   none is needed: the changed sources have the same code as before")
+			if err := c.checkCommitted(); err != nil {
+				return nil, err
+			}
+			return c, c.withoutBuild()
+		}
 	}
 	if err := c.readBuilds(ctx); err != nil {
 		return nil, err
