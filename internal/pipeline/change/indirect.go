@@ -18,7 +18,7 @@ import (
 // be built is not an error: a warning says what was not looked for.
 func (c *Change) addIndirect(ctx context.Context) error {
 	deleted := slices.ContainsFunc(c.Diff.Files, func(f unified.File) bool { return f.Status == unified.Deleted && IsSource(f.OldPath) })
-	if !deleted && !c.deps.others() && !diffmap.ChangesDeclarations(c.Outputs, c.lines, c.Paths) {
+	if !deleted && !c.deps.others() && !diffmap.ChangesDeclarations(c.Outputs, c.declarations(), c.Paths) {
 		return nil
 	}
 	c.Redeclared = true
