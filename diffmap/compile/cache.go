@@ -27,7 +27,9 @@ func compileCached(ctx context.Context, input []byte, compiler Compiler, folder 
 	if text, ok := readCached(file, limits); ok {
 		return text, nil
 	}
+	end := running.begin()
 	output, err := compiler.Compile(ctx, input)
+	end()
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,10 @@ type DebugOptions struct {
 	Cache string
 	// Progress is told what [Output.ForDebug] compiles, a line each; may be nil.
 	Progress func(line string)
-	Limits   reading.Limits
+	// Began is told of each compilation of a debug build that is not in the cache, before it begins;
+	// may be nil. Of the output, what its input says is known.
+	Began  func(o *Output)
+	Limits reading.Limits
 	// Peephole leaves on what solc does even with the optimizer off. Some jumps
 	// then stand for two statements; targets that were written down as places in
 	// such code stay where they are.
@@ -68,7 +71,7 @@ func DebugBuild(ctx context.Context, input json.RawMessage, compiler Compiler, o
 		if err != nil {
 			return nil, reading.At(origin, err)
 		}
-		output, err := compileCached(ctx, text, compiler, options.Cache, limits)
+		output, err := compileCached(ctx, text, options.watched(compiler, text, attempt, own.ViaIR), options.Cache, limits)
 		if err != nil {
 			return nil, err
 		}

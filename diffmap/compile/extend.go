@@ -42,27 +42,9 @@ func (o *Output) Extend(ctx context.Context, name string, text []byte, debug boo
 	if err != nil {
 		return nil, err
 	}
-	added := &Output{Input: input, Origin: o.Origin, Compiler: o.Compiler}
-	again := &Again{}
-	if !o.Debug {
-		if err := added.refusals(ctx, attempt{linked: true}, name, compiler, options); err != nil {
-			return nil, err
-		}
-		if again.Own, err = added.compileOwn(ctx, compiler, options); err != nil {
-			return nil, err
-		}
-		again.Mapped = again.Own
-	}
-	if debug || o.Debug {
-		// What is too deep for the stack there would have all of it compiled in another way, in which
-		// fewer lines can be told apart.
-		first := attempts(compiler.Number(), &standardSettings{ViaIR: o.Settings.ViaIR || o.askedViaIR}, options.Peephole)[0]
-		if err := added.refusals(ctx, first, name, compiler, options); err != nil {
-			return nil, err
-		}
-		if again.Mapped, err = DebugBuild(ctx, input, compiler, options); err != nil {
-			return nil, err
-		}
+	again, err := o.addedBuilds(ctx, input, name, debug, compiler, options)
+	if err != nil {
+		return nil, err
 	}
 	if again.Own == nil {
 		again.Own = again.Mapped
@@ -74,6 +56,48 @@ func (o *Output) Extend(ctx context.Context, name string, text []byte, debug boo
 		built.name(o)
 	}
 	return again, nil
+}
+
+// addedBuilds compiles an input with an added source as the project has it, and for a debug build, at the
+// same time.
+func (o *Output) addedBuilds(ctx context.Context, input json.RawMessage, name string, debug bool, compiler *solc.Compiler, options DebugOptions) (*Again, error) {
+	added := &Output{Input: input, Origin: o.Origin, Compiler: o.Compiler}
+	debugged := make(chan debugResult, 1)
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if debug || o.Debug {
+		go func() {
+			// What is too deep for the stack there would have all of it compiled in another way, in which
+			// fewer lines can be told apart.
+			first := attempts(compiler.Number(), &standardSettings{ViaIR: o.Settings.ViaIR || o.askedViaIR}, options.Peephole)[0]
+			err := added.refusals(inner, first, name, compiler, options)
+			var built *Output
+			if err == nil {
+				built, err = DebugBuild(inner, input, compiler, options)
+			}
+			debugged <- debugResult{built, err}
+		}()
+	} else {
+		debugged <- debugResult{}
+	}
+	again := &Again{}
+	var err error
+	if !o.Debug {
+		if err = added.refusals(inner, attempt{linked: true}, name, compiler, options); err == nil {
+			again.Own, err = added.compileOwn(inner, compiler, options)
+		}
+		again.Mapped = again.Own
+	}
+	if err != nil {
+		cancel()
+		<-debugged
+		return nil, err
+	}
+	r := <-debugged
+	if r.output != nil {
+		again.Mapped = r.output
+	}
+	return again, r.err
 }
 
 // inputWith is the input with a source more, and without those that it does not lead to.

@@ -21,6 +21,13 @@ func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
 	if err := r.configure(); err != nil {
 		return nil, err
 	}
+	r.config.Progress = func(e fuzzer.Event) {
+		if e.Found != nil && !r.ahead { // it is compared with the base in the end
+			r.ahead = true
+			r.change.CompileBaseAhead(ctx)
+		}
+		r.show(e)
+	}
 	o, targets := &r.o.Campaign, r.change.Mapping.Targets
 	r.report.Seed, r.report.Workers = o.Seed, o.Workers
 	r.report.Limits = report.Limits{Seconds: o.Timeout.Seconds(), Calls: o.Calls}
@@ -64,8 +71,8 @@ func (r *run) configure() error {
 		Schedule: schedule, Without: without,
 		Seed: o.Seed, Workers: o.Workers, SeqLen: o.SeqLen,
 		Timeout: o.untilDeadline(r.o.Now), MaxCalls: o.Calls,
-		Now:      r.o.Now,
-		Progress: r.show, FunctionAt: d.Positions.FunctionAt,
+		Now:        r.o.Now,
+		FunctionAt: d.Positions.FunctionAt,
 	}
 	if r.change.HasBase() {
 		r.config.Ways = compare.MaxWays

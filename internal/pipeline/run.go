@@ -25,6 +25,7 @@ func Run(ctx context.Context, o *Options) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer c.StopCompiling()
 	r := begin(o, c)
 	if !c.HasTargets() {
 		return r.finishUnfuzzed(ctx)
@@ -62,6 +63,7 @@ type run struct {
 	history *compare.History
 	report  *report.Report
 	files   replay.Files
+	ahead   bool // the base is compiled in the background, or was
 }
 
 // begin starts the report with what is known before anything runs.

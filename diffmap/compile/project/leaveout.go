@@ -330,12 +330,15 @@ func (g *graph) without(out []string) *graph {
 	return rest
 }
 
-// tell says what was left out.
+// tell says what was left out: of tests, in one sentence, however many reasons there are.
 func (p *plain) tell() {
+	var tests, why []string
 	for _, reason := range p.reasons {
-		var own, tests []string
+		var own []string
+		first := ""
 		for _, name := range p.left[reason] {
 			if p.tests[name] {
+				first = cmp.Or(first, name)
 				tests = append(tests, name)
 			} else {
 				own = append(own, name)
@@ -345,12 +348,26 @@ func (p *plain) tell() {
 			are, them := sentence(own, "it", "them")
 			p.warn("%s not compiled, and nothing that changed uses %s: %s", are, them, oneLine(reason))
 		}
-		if len(tests) > 0 {
-			are, their := sentence(tests, "its set-up is", "their set-ups are")
-			p.warn("%s not compiled, and %s not used: %s", are, their, oneLine(reason))
+		switch {
+		case first == "":
+		case len(why) == 0:
+			why = append(why, oneLine(reason))
+		default:
+			why = append(why, fmt.Sprintf("%s: %s", first, oneLine(reason)))
 		}
 	}
+	if len(tests) == 0 {
+		return
+	}
+	if n := len(why) - mostReasons; n > 0 {
+		why = append(why[:mostReasons], fmt.Sprintf("and %d more reasons", n))
+	}
+	are, their := sentence(tests, "its set-up is", "their set-ups are")
+	p.warn("%s not compiled, and %s not used: %s", are, their, strings.Join(why, "; "))
 }
+
+// mostReasons bounds why tests are left out in one warning; arbitrary.
+const mostReasons = 3
 
 // sentence begins a sentence about sources, "A.sol and 2 more are", and chooses how it goes on.
 func sentence(names []string, one, several string) (are, rest string) {

@@ -297,6 +297,9 @@ func (c *Change) buildBase(ctx context.Context, o *compile.Output, base *diffmap
 func (c *Change) baseOptions() (diffmap.Options, error) {
 	options := c.Paths
 	options.Heads = maps.Clone(options.Heads)
+	if options.Heads == nil {
+		options.Heads = map[string][]byte{}
+	}
 	for _, f := range c.deps.diff.Files {
 		if !IsSource(f.NewPath) || f.Status == unified.Deleted {
 			continue

@@ -116,6 +116,7 @@ type Change struct {
 	named     map[*compile.Output]bool    // builds that options name
 	closures  map[string]*project.Closure // by the project's folder, absolute, see closureIn
 	generated map[*compile.Output]bool    // those of harnesses
+	ahead     ahead
 
 	asked    bool // for the base, see Base
 	sides    []diffmap.BaseSide
@@ -155,6 +156,7 @@ func Read(ctx context.Context, o *Options, log *progress.Log) (*Change, error) {
 			return c, c.withoutBuild()
 		}
 	}
+	defer c.ahead.stop() // it was of use, or will not be
 	if err := c.readBuilds(ctx); err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (c *Change) findBuilds(ctx context.Context) error {
 // findBuild finds the build of the project in a folder of the root.
 func (c *Change) findBuild(ctx context.Context, folder string) error {
 	compilers := c.compilersIn(folder)
-	options := project.FindOptions{Compilers: compilers, Debug: c.Debug, Progress: c.Debug.Progress, Env: c.options.Env, Strangers: c.options.Strangers,
+	options := project.FindOptions{Compilers: compilers, Debug: c.debugOfHead(ctx, folder), Progress: c.Debug.Progress, Env: c.options.Env, Strangers: c.options.Strangers,
 		Tracked: c.isTracked, Changed: c.concerned(folder), Existing: c.options.Verify == VerifyNever,
 		Waiting: func(line string) { c.log.Status(func() string { return "build   " + line }) },
 		Check: func(ctx context.Context, o *compile.Output, now bool) error {

@@ -82,11 +82,15 @@ func (c *Change) believe(ctx context.Context, o *compile.Output, compilers solc.
 
 // compileAgain compiles a build again, or that part of it which the change concerns.
 func (c *Change) compileAgain(ctx context.Context, o *compile.Output, compilers solc.Options, read compile.TextReader) (*compile.Again, error) {
+	debug := c.Debug
+	if folder, err := filepath.Rel(c.Root, compilers.Root); err == nil && read == nil {
+		debug = c.debugOfHead(ctx, filepath.ToSlash(folder))
+	}
 	if read == nil {
 		if closure := c.closureIn(compilers); closure != nil && !closure.Whole() {
 			if part := o.Part(closure.Names); part != nil {
 				c.log.Line("build   %s: %d of its %s use what changed", o.Origin, len(part.Sources), human.Plural(len(o.Sources), "source"))
-				again, err := part.CompileAgain(ctx, compilers, read, c.Debug)
+				again, err := part.CompileAgain(ctx, compilers, read, debug)
 				// Through the intermediate language, code may depend on what else is compiled.
 				if !errors.Is(err, compile.ErrForeign) {
 					return again, err
@@ -94,7 +98,7 @@ func (c *Change) compileAgain(ctx context.Context, o *compile.Output, compilers 
 			}
 		}
 	}
-	return o.CompileAgain(ctx, compilers, read, c.Debug)
+	return o.CompileAgain(ctx, compilers, read, debug)
 }
 
 // closureIn is what the change concerns of the Foundry project in a folder; nil where that is not
@@ -163,7 +167,7 @@ func (c *Change) mapped(ctx context.Context, given []*compile.Output, compilers 
 			c.log.Warn("%s: bytecode taken on trust: %s", describeOrigin(o), is.Why)
 			fallthrough
 		default:
-			if use, note, err = o.ForDebug(ctx, compilers, c.Debug); err != nil {
+			if use, note, err = o.ForDebug(ctx, compilers, c.debugOfHead(ctx, o.Folder)); err != nil {
 				return nil, nil, err
 			}
 			if !known {
