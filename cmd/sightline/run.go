@@ -27,10 +27,13 @@ report.json, sightline.sarif, comment.md, summary.md and one reproducer per reac
 finding to the output folder. Nothing is reported as happening unless it was replayed on go-ethereum.
 
 Without --base and --diff, the working tree is compared with the merge base of the default branch.
-Without --build, the projects that the change touches are built with their own tools, or their
-existing builds are read. Plain Solidity sources are compiled with the newest solc that their pragmas
-allow, from --solc, the environment variable SOLC, PATH, the caches of Foundry and Hardhat, or npm.
-A release that the machine lacks is downloaded and checked.`,
+Without --build, Sightline compiles what the change concerns of a Foundry project itself, with the
+settings that forge says, or if forge is not installed, that foundry.toml does. Of a Hardhat or
+truffle project, an existing build of the same sources is read; else Hardhat makes one. Other
+sources are compiled with the newest solc that their pragmas allow. Compilers come from --solc, the
+environment variable SOLC, PATH, the caches of Foundry and Hardhat, or npm; a release that the
+machine lacks is downloaded and checked. What they answer is cached, so that the next run is quick.
+A change of comments or layout alone is not compiled at all.`,
 		Example: runExamples,
 		Args:    noArguments,
 	}
