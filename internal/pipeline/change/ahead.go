@@ -55,7 +55,7 @@ func (c *Change) StopCompiling() { c.ahead.stop() }
 // CompileBaseAhead begins to compile the base, if it was not asked for yet. It is called before
 // [Change.Base].
 func (c *Change) CompileBaseAhead(ctx context.Context) {
-	if c.asked || c.base == nil || len(c.options.BaseBuilds) > 0 {
+	if c.asked || c.base == nil || c.deps.diff == nil || len(c.options.BaseBuilds) > 0 { // an example has its base
 		return
 	}
 	options, err := c.baseOptions()
