@@ -9,8 +9,8 @@ import (
 )
 
 // This file says which changed tests stand apart: what they declare changes no code of contracts under
-// test, so that it is no reason to compile the base before anything has to be compared with it. Most
-// pull requests add tests.
+// test, so that the base need not be compiled for it before there is something to compare. Most pull
+// requests add tests.
 
 // declarations are the changed lines that may change code elsewhere: all but those of tests that stand
 // apart.
