@@ -72,7 +72,7 @@ func (c *Change) sameText(f *unified.File, units *units) bool {
 	if !ok {
 		return false
 	}
-	if f.OldPath != f.NewPath && !c.importsAlike(head, f) {
+	if f.OldPath != f.NewPath && !c.importsAlike(f) {
 		return false
 	}
 	before, ok := solidity.Code(base, func(imported string) string { return units.ofBase(imported, f.OldPath) })
@@ -93,7 +93,7 @@ func (c *Change) staysAmongSources(f *unified.File) bool {
 
 // importsAlike reports whether no remapping makes a renamed file's imports mean something else in its
 // new place.
-func (c *Change) importsAlike(head []byte, f *unified.File) bool {
+func (c *Change) importsAlike(f *unified.File) bool {
 	folders, err := project.List(c.Root)
 	if err != nil {
 		return false
@@ -111,8 +111,10 @@ func (c *Change) importsAlike(head []byte, f *unified.File) bool {
 		below, _ := belowRoot(file, path.Join(filepath.ToSlash(c.Paths.Root), owner))
 		return below
 	}
-	return !slices.ContainsFunc(solidity.Imports(head), func(i solidity.Import) bool {
-		return !strings.HasPrefix(i.Path, ".") && sources.UnitName(tree.Remappings, i.Path, name(f.OldPath)) != sources.UnitName(tree.Remappings, i.Path, name(f.NewPath))
+	return !slices.ContainsFunc(tree.Remappings, func(r sources.Remapping) bool {
+		place, _, _ := strings.Cut(r.String(), "=")
+		context, _, there := strings.Cut(place, ":")
+		return there && strings.HasPrefix(name(f.OldPath), context) != strings.HasPrefix(name(f.NewPath), context)
 	})
 }
 
@@ -146,24 +148,33 @@ func (c *Change) onlyChangedImport(renamed map[string]string) bool {
 	return true
 }
 
-// units says which source units imports stand for: of relative ones, the file in the repository.
+// units says which source units imports stand for: of relative ones, the file in the repository, which is
+// told from a name that is not relative and may be remapped.
 type units struct {
 	renamed map[string]string // files, by the base's path
 }
 
 // imported is what an import of a file stands for.
 func (u *units) imported(imported, file string) string {
-	if strings.HasPrefix(imported, "./") || strings.HasPrefix(imported, "../") {
-		return path.Join(path.Dir(file), imported)
+	if place, relative := besides(imported, file); relative {
+		return "file " + place
 	}
-	return imported
+	return "name " + imported
 }
 
 // ofBase is what an import of a file of the base stood for, under the name that this has now.
 func (u *units) ofBase(imported, file string) string {
-	meant := u.imported(imported, file)
-	if now, moved := u.renamed[meant]; moved {
-		return now
+	place, relative := besides(imported, file)
+	if now, moved := u.renamed[place]; relative && moved {
+		return "file " + now
 	}
-	return meant
+	return u.imported(imported, file)
+}
+
+// besides is the file that a relative import of a file means; false for other imports.
+func besides(imported, file string) (place string, relative bool) {
+	if !strings.HasPrefix(imported, "./") && !strings.HasPrefix(imported, "../") {
+		return "", false
+	}
+	return path.Join(path.Dir(file), imported), true
 }
