@@ -28,6 +28,7 @@ type plain struct {
 	tree  *sources.Tree
 	graph *graph
 	tests map[string]bool // the project's tests, by name
+	part  *Closure        // what it leaves out is not compiled; may be nil
 	// needed are the sources that use a changed file; nil: all but tests.
 	needed map[string]bool
 	// left are the sources that are left out, by the reason, in order of discovery.
@@ -41,27 +42,31 @@ type plain struct {
 // names several sources at once.
 const maxAttempts = 8
 
-// compilePlain compiles a project without its tool.
+// compilePlain compiles a project without its tool: of a Foundry project, what the change concerns, as where
+// forge is at hand, unless none of the tests that use it compile. A World is then made of whatever
+// contracts there are.
 func (f *finder) compilePlain(ctx context.Context) ([]*compile.Output, error) {
-	p := &plain{finder: f, left: map[string][]string{}, attempts: maxAttempts}
-	if p.Compilers.Root == "" {
-		p.Compilers.Root = f.root
+	closure := f.closureOfFoundry()
+	if closure == nil {
+		return f.compileOwn(ctx, &Closure{})
 	}
-	err := p.open(p.testsOf())
-	if err == nil {
-		p.chooseTests(1, "solc takes long for so many tests without forge, so those next to the change come first; install forge, which compiles them all")
+	if !closure.Whole() {
+		p, outputs, err := f.compileClosure(ctx, closure)
+		if err != nil && (ctx.Err() != nil || errors.Is(err, solc.ErrCompile) || errors.Is(err, sources.ErrImport)) {
+			return nil, err // without the rest, it is no better
+		}
+		if err == nil && p.compilesTests() {
+			f.say("compiled the %d sources that use what changed, of %d", len(p.graph.roots), len(closure.Names)+len(closure.Left))
+			p.tell()
+			return outputs, nil
+		}
 	}
-	if errors.Is(err, reading.ErrTooLarge) && len(p.tests) > 0 {
-		err = p.open(nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	units, err := p.units(ctx)
-	if err != nil {
-		return nil, err
-	}
-	outputs, err := p.compile(ctx, units)
+	return f.compileOwn(ctx, closure)
+}
+
+// compileOwn compiles the project's own sources, and the tests of a closure.
+func (f *finder) compileOwn(ctx context.Context, closure *Closure) ([]*compile.Output, error) {
+	p, outputs, err := f.compileClosure(ctx, &Closure{Tests: closure.Tests})
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +74,38 @@ func (f *finder) compilePlain(ctx context.Context) ([]*compile.Output, error) {
 	return outputs, nil
 }
 
-// testsOf lists the tests of a Foundry project that use what changed. Tests of other tools are not
-// written in Solidity.
-func (f *finder) testsOf() []string {
+// compileClosure compiles the project's own sources that a closure does not leave out, and its tests.
+func (f *finder) compileClosure(ctx context.Context, closure *Closure) (*plain, []*compile.Output, error) {
+	p := &plain{finder: f, part: closure, left: map[string][]string{}, attempts: maxAttempts}
+	if p.Compilers.Root == "" {
+		p.Compilers.Root = f.root
+	}
+	err := p.open(closure.Tests)
+	if err == nil {
+		p.chooseTests(1, "solc takes long for so many tests without forge, so those next to the change come first; install forge, which compiles them all")
+	}
+	if errors.Is(err, reading.ErrTooLarge) && len(p.tests) > 0 {
+		err = p.open(nil)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	units, err := p.units(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	outputs, err := p.compile(ctx, units)
+	return p, outputs, err
+}
+
+// compilesTests reports whether a test is left that a test runner calls.
+func (p *plain) compilesTests() bool {
+	return slices.ContainsFunc(p.graph.roots, func(root string) bool { return p.tests[root] && hasTests(string(p.graph.texts[root])) })
+}
+
+// closureOfFoundry is what the change concerns of a Foundry project; nil where that is not known, or it is
+// another's: tests of other tools are not written in Solidity.
+func (f *finder) closureOfFoundry() *Closure {
 	if _, err := os.Stat(filepath.Join(f.root, settings.FoundryFile)); err != nil {
 		return nil
 	}
@@ -83,7 +117,7 @@ func (f *finder) testsOf() []string {
 	if err != nil {
 		return nil
 	}
-	return closure.Tests
+	return closure
 }
 
 // open reads the project's own sources, some tests, and what they import.
@@ -95,6 +129,9 @@ func (p *plain) open(tests []string) error {
 	names, err := p.tree.Names()
 	if err != nil {
 		return err
+	}
+	if p.part != nil { // what is not among Foundry's own sources is not left out
+		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(p.part.Left, name) })
 	}
 	p.tests = map[string]bool{}
 	for _, name := range tests {
@@ -390,6 +427,11 @@ func oneLine(text string) string {
 // units finds compilers. One that takes everything comes first; where there is none, tests do not
 // decide which compiler the sources under test get.
 func (p *plain) units(ctx context.Context) ([]Unit, error) {
+	if p.part != nil && !p.part.Whole() {
+		if units, err := p.unitsOf(ctx, p.tree, p.graph, p.part); err == nil && len(units) == 1 {
+			return units, nil
+		}
+	}
 	units, err := p.graph.units(ctx, p.Compilers, p.tree.Remappings)
 	if errors.Is(err, solc.ErrNoCompiler) && p.leaveOutUncompilable(ctx) {
 		units, err = p.graph.units(ctx, p.Compilers, p.tree.Remappings)
