@@ -123,7 +123,7 @@ func check(ctx context.Context, program, tree string, environment []string, list
 		return err
 	}
 	for left := slices.Clone(written); len(left) > 0; {
-		results, said, err := run(ctx, program, tree, environment)
+		results, said, err := run(ctx, program, tree, environment, left)
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
@@ -182,10 +182,15 @@ func blame(list []*claim, said string) (kept []*claim) {
 	return kept
 }
 
-// run runs the exported tests that are in the project; without results, it says why there are
-// none.
-func run(ctx context.Context, program, tree string, environment []string) (results suites, said string, err error) {
-	out, err := forge.Output(ctx, program, tree, environment, "test", "--json", "-vv", "--match-contract", "^Sightline_", "--fuzz-seed", "1")
+// run runs the exported tests of claims, and none that they inherit; without results, it says why
+// there are none.
+func run(ctx context.Context, program, tree string, environment []string, list []*claim) (results suites, said string, err error) {
+	var functions []string
+	for _, c := range list {
+		functions = append(functions, c.function)
+	}
+	out, err := forge.Output(ctx, program, tree, environment, "test", "--json", "-vv", "--match-contract", "^Sightline_",
+		"--match-test", `^(`+strings.Join(functions, "|")+`)\(`, "--fuzz-seed", "1")
 	if err != nil {
 		return nil, err.Error(), nil //nolint:nilerr // that forge does not build a project is a result
 	}

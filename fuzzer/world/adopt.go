@@ -16,15 +16,16 @@ import (
 // among it instances.
 func (b *builder) adopt(exec *evm.Execution, up *TestSetup, s *setups) error {
 	b.tests = append(b.tests, up.Address)
-	if err := b.adoptCreated(exec, up, up.Function, s); err != nil {
+	var err error
+	if up.Made, err = b.adoptCreated(exec, up, up.Function, s); err != nil {
 		return err
 	}
 	return b.askInvariants(up)
 }
 
 // adoptCreated adopts what calls of a set-up have made, the last of which is of a function of
-// its test contract; empty: of none.
-func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function string, s *setups) error {
+// its test contract; empty: of none. It returns what they gave code.
+func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function string, s *setups) ([]MadeAccount, error) {
 	first := len(b.instances)
 	created := b.createdBy(exec)
 	b.keepUses(madeBy(exec))
@@ -40,7 +41,11 @@ func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function stri
 	b.meetLabeled(world.Cheats.State.Labels)
 	before := b.machine.World()
 	if err := b.moveTo(world); err != nil {
-		return err
+		return nil, err
+	}
+	made, err := madeAccounts(before, world, created)
+	if err != nil {
+		return nil, err
 	}
 	if b.holdsTargets(up.Contract, s) && function == up.Function {
 		b.instance(up.Contract, up.Address, nil, "its "+up.what())
@@ -54,7 +59,7 @@ func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function stri
 	}
 	put, err := appeared(before, world, created)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, c := range append(created, put...) {
 		if c.address == up.Address || b.labels[c.address] != "" || len(b.instances) >= b.limit {
@@ -74,7 +79,25 @@ func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function stri
 			b.instance(p.Contract, c.address, &c, origin(&c))
 		}
 	}
-	return b.seeThrough(first, unknown, origin)
+	return made, b.seeThrough(first, unknown, origin)
+}
+
+// madeAccounts are the accounts that have got code from one World to the next; created are the
+// creations that are known to have happened between them.
+func madeAccounts(before, after *evm.World, created []creation) ([]MadeAccount, error) {
+	salted := map[common.Address]bool{}
+	for _, c := range created { // in order: who creates is there before
+		salted[c.address] = c.salted || salted[c.creator]
+	}
+	all, err := appeared(before, after, nil)
+	if err != nil {
+		return nil, err
+	}
+	made := make([]MadeAccount, len(all))
+	for i, c := range all {
+		made[i] = MadeAccount{c.address, salted[c.address]}
+	}
+	return made, nil
 }
 
 // seeThrough finds the contracts behind the proxies among the new instances, from
@@ -129,6 +152,7 @@ func (b *builder) nameOf(a common.Address, otherwise string) string {
 type creation struct {
 	address, creator common.Address
 	call             evm.Call // that would create it again; no code when that is not known
+	salted           bool     // by CREATE2
 }
 
 // createdBy lists what an execution created, in order, but for its own
@@ -140,7 +164,7 @@ func (b *builder) createdBy(exec *evm.Execution) []creation {
 		if f.Depth == 0 || f.Kind != evm.KindCreate && f.Kind != evm.KindCreate2 || f.Outcome != evm.Success {
 			continue
 		}
-		c := creation{address: f.Self, creator: f.Caller}
+		c := creation{address: f.Self, creator: f.Caller, salted: f.Kind == evm.KindCreate2}
 		c.call = evm.Call{From: f.Caller, Create: true, Address: f.Self, Data: bytes.Clone(f.Input), Value: f.Value}
 		created = append(created, c)
 	}

@@ -30,9 +30,9 @@ type Chain struct {
 	Gas uint64
 }
 
-// setUpCaller calls setUp(), whoever foundry.toml says deploys and runs tests (CALLER in
+// SetUpCaller calls setUp(), whoever foundry.toml says deploys and runs tests (CALLER in
 // Foundry's crate evm/core, constants.rs).
-var setUpCaller = common.HexToAddress("0x1804c8AB1F12E6bbf3894d4083f33e07309d1f38")
+var SetUpCaller = common.HexToAddress("0x1804c8AB1F12E6bbf3894d4083f33e07309d1f38")
 
 // DefaultChain is what `forge test` has where foundry.toml says nothing else:
 // sender, initial_balance, block_number, block_timestamp, chain_id, gas_limit and
@@ -42,7 +42,7 @@ func DefaultChain() Chain {
 	const gas = 1 << 30 // gas_limit, of calls and of the block
 	chain := Chain{
 		Block:  evm.Block{Number: 1, Time: 1, GasLimit: gas, ChainID: evm.ChainID},
-		Sender: setUpCaller,
+		Sender: SetUpCaller,
 		Gas:    gas,
 	}
 	chain.Balance.Lsh(uint256.NewInt(1), 96).SubUint64(&chain.Balance, 1)
@@ -165,7 +165,7 @@ func (b *builder) runSetUp(ctx context.Context, up *TestSetup, chain *Chain) (*e
 	b.calls = append(b.calls, evm.Call{From: chain.Sender, Create: true, Address: up.Address, Data: code, Gas: chain.Gas})
 	if hasMethod(up.Contract.ABI, setUpSignature) {
 		up.Function = setUpSignature
-		b.calls = append(b.calls, evm.Call{From: setUpCaller, To: up.Address, Data: selector(setUpSignature), Gas: chain.Gas})
+		b.calls = append(b.calls, evm.Call{From: SetUpCaller, To: up.Address, Data: selector(setUpSignature), Gas: chain.Gas})
 	}
 	exec, err := b.machine.Run(b.calls)
 	if err != nil {

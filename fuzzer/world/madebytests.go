@@ -78,7 +78,7 @@ func (s *setups) runNamed(ctx context.Context, b *builder) error {
 			if err != nil || up.Failure != "" {
 				continue
 			}
-			failure, err := b.also(ctx, up, TestCall{m.Sig, data}, s)
+			failure, err := b.also(ctx, up, TestCall{Function: m.Sig, Data: data}, s)
 			if err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func (b *builder) also(ctx context.Context, up *TestSetup, call TestCall, s *set
 		b.restore(before)
 		return fmt.Sprintf("its %s fails: %s", call.Function, result.Reason()), nil
 	}
-	if err := b.adoptCreated(exec, up, call.Function, s); err != nil {
+	if call.Made, err = b.adoptCreated(exec, up, call.Function, s); err != nil {
 		return "", err
 	}
 	up.Also = append(up.Also, call)

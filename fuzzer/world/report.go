@@ -27,10 +27,14 @@ type Report struct {
 	// Steps make the World again as a [Plan]: all that was deployed and called, in order,
 	// but for set-ups and deploy scripts.
 	Steps []Step
-	// Made are the transactions that made the World of [Empty] with the plan's senders; nil:
-	// something else did (a test's set-up, a chain, given accounts).
-	Made  evm.Sequence
-	Notes []string // for people: calls of a plan that failed
+	// Made are the transactions that made the World: of [Empty] with the plan's senders, or
+	// after TestSetups and their calls. nil unless Told.
+	Made evm.Sequence
+	// Told: TestSetups and Made are all that made the World. Nothing else did: a chain, given
+	// accounts, code that a step put at an address.
+	Told   bool
+	Tester common.Address // deploys test contracts and runs their functions, where TestSetups made the World
+	Notes  []string       // for people: calls of a plan that failed
 
 	// Twins are the contracts, by qualified name, that have an instance left as its
 	// constructor made it, see [Options].Entries.

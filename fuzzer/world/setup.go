@@ -72,8 +72,12 @@ type TestSetup struct {
 
 	Address common.Address // of the test contract
 
-	// Also are the test functions that were run after it, since they deploy what has targets
-	// themselves.
+	// Made are the accounts that it gave code, libraries and the test contract itself included,
+	// by address.
+	Made []MadeAccount
+
+	// Also are the test functions that were run after all set-ups, since they deploy what has
+	// targets themselves.
 	Also []TestCall
 
 	gas   uint64   // that it used
@@ -90,6 +94,15 @@ type SpareLine struct {
 type TestCall struct {
 	Function string // its signature
 	Data     []byte
+	Made     []MadeAccount // as a set-up's
+}
+
+// MadeAccount is an account that a set-up gave code.
+type MadeAccount struct {
+	Address common.Address
+	// Salted: the address depends on code, since CREATE2 made the account or what created it.
+	// It is another one where the code is compiled otherwise.
+	Salted bool
 }
 
 const (
@@ -510,7 +523,8 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	}
 	world := b.machine.Export()
 	world.Instances = b.instances
-	b.report.Steps = b.steps
+	b.report.Steps, b.report.Tester = b.steps, b.tester
+	b.tell(options.Plan)
 	if err := b.moveTo(world); err != nil {
 		return nil, nil, err
 	}

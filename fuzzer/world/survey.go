@@ -231,7 +231,7 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 		}
 		result.add(one)
 		if len(deploys) > 0 {
-			result.makes = append(result.makes, made{TestCall{m.Sig, call.Data}, deploys})
+			result.makes = append(result.makes, made{TestCall{Function: m.Sig, Data: call.Data}, deploys})
 		}
 		used += gas
 		result.gas += gas

@@ -141,9 +141,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	world := b.machine.Export()
 	world.Instances = b.instances
 	b.report.Steps = b.steps
-	if options.Plan == nil || options.Plan.Origin == nil && len(options.Plan.Accounts) == 0 {
-		b.report.Made = b.calls
-	}
+	b.tell(options.Plan)
 	if err := b.addScriptSenders(world, options.Plan); err != nil {
 		return nil, nil, err
 	}
@@ -156,6 +154,13 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 		}
 	}
 	return world, b.report, nil
+}
+
+// tell notes the transactions that made the World, where nothing else did.
+func (b *builder) tell(plan *Plan) {
+	if !b.placed && (plan == nil || plan.Origin == nil && len(plan.Accounts) == 0) {
+		b.report.Made, b.report.Told = b.calls, true
+	}
 }
 
 func (o Options) withDefaults() (Options, error) {

@@ -70,7 +70,8 @@ func (r *run) closeWorld() {
 	r.report.World.File = replay.WorldFile
 	r.files.World = worldfile.Write(d, recipe, &r.o.World)
 	r.files.Snapshot = &replay.Snapshot{World: d.World, Contracts: d.Contracts(), Lines: d.Positions.At,
-		Deployable: d.Space.Options.Constructors, Variables: variables(d.Outputs), Made: d.Setup.Made, Harnesses: map[string]string{}}
+		Deployable: d.Space.Options.Constructors, Variables: variables(d.Outputs), Harnesses: map[string]string{},
+		Told: d.Setup.Told, SetUps: replay.UsedSetUps(d.Setup.TestSetups), Tester: d.Setup.Tester, Made: d.Setup.Made}
 	for _, h := range r.change.Harnesses {
 		r.files.Snapshot.Harnesses[h.File] = h.Source
 	}

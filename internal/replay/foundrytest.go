@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -22,20 +23,18 @@ import (
 )
 
 // foundryTest writes a reproducer as a Foundry test that makes the calls of the sequence. It
-// inherits the test contract that set up the World, or makes the World itself if Sightline
-// deployed it.
+// inherits the test contract that set up the World first, if the calls need it, and makes what
+// else they need as it was made.
 type foundryTest struct {
 	*loaded
-	base  *bytecode.Contract // the test contract; nil: the test makes the World itself
-	at    common.Address     // where it is in the World
+	needs *needs
+	base  *world.TestSetup // whose test contract it inherits; nil: it makes the World itself
 	held  map[common.Address]heldPlace
-	fixed []evm.Instance // that are called, and whose addresses it does not hold
-	// placed are accounts that the test puts into its state, since Sightline deployed them.
-	placed []common.Address
 
-	names   map[common.Address]string // constants of a test that makes the World itself
+	created map[common.Address]string // variables of what calls of the sequence deploy
+	names   map[common.Address]string // constants of a test that inherits nothing
 	used    map[common.Address]bool   // of them
-	imports *imports                  // of that test
+	imports *imports
 }
 
 // heldPlace is where the test contract's storage has the address of an instance.
@@ -45,49 +44,79 @@ type heldPlace struct {
 	offset int // bytes from the right
 }
 
-// newFoundryTest is a test that makes the World as it was made, or one that inherits it.
-func newFoundryTest(l *loaded) (*foundryTest, error) {
-	if len(l.snapshot.Made) > 0 {
-		return newWorldTest(l)
+// newFoundryTest is the test of a sequence, whose execution exec is.
+func newFoundryTest(l *loaded, exec *evm.Execution) (*foundryTest, error) {
+	if !l.snapshot.Told {
+		return nil, exit.BadInput("%s: neither Sightline nor a Foundry test made its World from nothing (a live chain, a state file, code put at an address or another version of Sightline did)", l.path)
 	}
-	return newInheritingTest(l)
+	t := &foundryTest{loaded: l, needs: needsOf(l, exec), created: map[common.Address]string{}, names: map[common.Address]string{}, used: map[common.Address]bool{},
+		imports: &imports{within: "test", names: map[string]string{}, sources: map[*bytecode.Contract]string{}, harnesses: l.snapshot.Harnesses}}
+	for i := range l.snapshot.SetUps {
+		up := &l.snapshot.SetUps[i]
+		if i == 0 || t.needs.setUps[i] {
+			t.imports.within = path.Dir(up.Contract.Source)
+		}
+		if t.needs.setUps[i] {
+			break
+		}
+	}
+	// forge gives the test that it runs the address that the first one has here.
+	if t.needs.setUps[0] && len(l.snapshot.SetUps) > 0 && l.snapshot.SetUps[0].Address == crypto.CreateAddress(l.snapshot.Tester, 1) {
+		t.base = &l.snapshot.SetUps[0]
+		if account := l.snapshot.World.Accounts[t.base.Address]; account != nil {
+			t.held = l.holding(account)
+		}
+	} else {
+		t.nameAccounts()
+	}
+	for i := range t.sequence {
+		if in := &t.space.Instances[t.sequence[i].Instance]; in.Fresh && t.created[in.Address] == "" {
+			t.created[in.Address] = fmt.Sprintf("sightlineNew%d", len(t.created)+1)
+		}
+	}
+	if err := t.checkAddresses(); err != nil {
+		return nil, err
+	}
+	return t, t.checkWorld()
 }
 
-// newInheritingTest finds the test contract whose storage has the addresses of most
-// instances that the sequence calls; where no set-up is a test contract's, any that sends calls.
-func newInheritingTest(l *loaded) (*foundryTest, error) {
-	var best *foundryTest
-	most := -1
-	for _, s := range l.snapshot.World.Senders {
-		account := l.snapshot.World.Accounts[s.Address]
-		if account == nil || len(account.Code) == 0 || createdBy(world.Deployer.Address, s.Address) {
+// checkAddresses returns an error if the test must name an account that is elsewhere under forge.
+func (t *foundryTest) checkAddresses() error {
+	for _, a := range t.needs.named {
+		if _, held := t.held[a]; held || !t.needs.moved(a) {
 			continue
 		}
-		p := l.table.LookupRuntime(account.Code)
-		if p == nil || p.Contract == nil || s.Name != p.Contract.Name {
-			continue
-		}
-		t := &foundryTest{loaded: l, base: p.Contract, at: s.Address, held: l.holding(account)}
-		n := 0
-		if world.IsTestContract(p.Contract) {
-			n = len(l.sequence) + 1 // contracts under test send calls as well, and may hold addresses
-		}
-		for i := range l.sequence {
-			if _, ok := t.held[l.space.Instances[l.sequence[i].Instance].Address]; ok {
-				n++
-			}
-		}
-		if n > most {
-			best, most = t, n
-		}
+		name, _ := t.space.NameOf(a)
+		return exit.BadInput("%s: the address of %s depends on how its code is compiled (CREATE2), and no variable of the test contract has it", t.path, human.Printable(cmp.Or(name, a.Hex())))
 	}
-	if best == nil {
-		return nil, exit.BadInput("%s: neither Sightline nor a Foundry test made its World from nothing (a live chain, a state file or another version of Sightline did)", l.path)
+	return nil
+}
+
+// nameAccounts gives senders and instances constants.
+func (t *foundryTest) nameAccounts() {
+	taken := map[string]bool{}
+	name := func(a common.Address, text string) {
+		if t.names[a] != "" {
+			return
+		}
+		const most = 40 // characters; arbitrary
+		short := solidityName(text)
+		short = strings.ToLower(short[:min(len(short), 1)]) + short[min(len(short), 1):min(len(short), most)] + "_"
+		if short[0] >= '0' && short[0] <= '9' {
+			short = "_" + short
+		}
+		unique := short
+		for n := 2; taken[unique]; n++ {
+			unique = fmt.Sprintf("%s%d", short, n)
+		}
+		taken[unique], t.names[a] = true, unique
 	}
-	if solidityComment(best.base.Source) != best.base.Source || strings.ContainsAny(best.base.Source, `"\`) || solidityName(best.base.Name) != best.base.Name {
-		return nil, exit.BadInput("%s: %s cannot be imported: its name has unusual characters", l.path, human.Printable(best.base.Source))
+	for _, s := range t.snapshot.World.Senders {
+		name(s.Address, s.Name)
 	}
-	return best, best.check()
+	for _, in := range t.snapshot.World.Instances {
+		name(in.Address, in.Name)
+	}
 }
 
 // holding finds the instances whose addresses an account has anywhere in its storage: few
@@ -109,50 +138,6 @@ func (l *loaded) holding(account *evm.Account) map[common.Address]heldPlace {
 	return held
 }
 
-// maxNonce bounds the nonces that are tried for the creator of a contract; arbitrary.
-const maxNonce = 1 << 10
-
-// createdBy reports whether an account created a contract with CREATE.
-func createdBy(creator, contract common.Address) bool {
-	for nonce := range uint64(maxNonce) {
-		if crypto.CreateAddress(creator, nonce) == contract {
-			return true
-		}
-	}
-	return false
-}
-
-// check returns an error if a test cannot make the calls.
-func (t *foundryTest) check() error {
-	made, fits := t.sightlineMade()
-	for i := range t.sequence {
-		in := &t.space.Instances[t.sequence[i].Instance]
-		if in.Fresh {
-			return exit.BadInput("%s: it deploys %s, which such a test cannot", t.path, in.Name)
-		}
-		_, held := t.held[in.Address]
-		switch {
-		case held || in.Address == t.at:
-		case fits && slices.Contains(made, in.Address):
-			t.placed = made
-		case createdBy(world.Deployer.Address, in.Address):
-			return exit.BadInput("%s: %s was deployed by Sightline, not by a test, and is too large to be put into one", t.path, in.Name)
-		default:
-			if !slices.ContainsFunc(t.fixed, func(other evm.Instance) bool { return other.Address == in.Address }) {
-				t.fixed = append(t.fixed, in.Instance)
-			}
-		}
-	}
-	for _, c := range t.space.Encode(t.sequence, nil) {
-		if fits && slices.ContainsFunc(made, func(a common.Address) bool {
-			return bytes.Contains(c.Data, common.LeftPadBytes(a[:], common.HashLength))
-		}) {
-			t.placed = made
-		}
-	}
-	return nil
-}
-
 // foundryTestHead is the license, the range of compilers that have all that the test uses,
 // and what it is.
 const foundryTestHead = `// SPDX-License-Identifier: UNLICENSED
@@ -164,7 +149,18 @@ pragma solidity >=0.6.2;
 
 `
 
-// cheatcodes are those of Foundry's that every test uses.
+// moreCheatcodes are those of Foundry's that only some tests use.
+var moreCheatcodes = []struct{ name, source string }{
+	{"chainId", "    function chainId(uint256 id) external;\n"},
+	{"fee", "    function fee(uint256 wei_) external;\n"},
+	{"coinbase", "    function coinbase(address account) external;\n"},
+	{"prevrandao", "    function prevrandao(bytes32 value) external;\n"},
+	{"setNonce", "    function setNonce(address account, uint64 nonce) external;\n"},
+	{"etch", "    function etch(address account, bytes calldata code) external;\n"},
+	{"load", "    function load(address account, bytes32 slot) external view returns (bytes32);\n"},
+}
+
+// cheatcodes are those that every test has.
 const cheatcodes = `
 interface SightlineVm {
     function deal(address account, uint256 wei_) external;
@@ -173,11 +169,6 @@ interface SightlineVm {
     function prank(address sender, address origin) external;
 %s}
 
-`
-
-// inheritedCheatcodes are what a test that inherits its World uses in addition.
-const inheritedCheatcodes = `    function stopPrank() external;
-    function load(address account, bytes32 slot) external view returns (bytes32);
 `
 
 // Text of a test's line that says what it means that it passes or fails.
@@ -198,32 +189,65 @@ func (t *foundryTest) source(exec *evm.Execution) (text string, fails bool) {
 	if fails {
 		meaning = failsSaid
 	}
+	world := t.worldText(body.String())
 	var b strings.Builder
 	fmt.Fprintf(&b, foundryTestHead, solidityComment(claim.describe(t.path)), solidityComment(t.place(id)), name, meaning)
-	contract := "Sightline_" + id
-	if t.base == nil {
-		t.writeWorld(&b, contract, body.String())
-	} else {
-		fmt.Fprintf(&b, "import {%s} from \"./%s\";\n", t.base.Name, path.Base(t.base.Source))
-		more := inheritedCheatcodes
-		if len(t.placed) > 0 {
-			more += placedCheatcodes
-		}
-		fmt.Fprintf(&b, cheatcodes+"contract %s is %s {\n%s%s", more, contract, t.base.Name, vmConstant, t.helper())
-	}
-	if strings.Contains(body.String(), "sightlineLog(") {
-		b.WriteString(logHelper)
-	}
-	fmt.Fprintf(&b, "\n    function %s() public {\n        bool ok;\n        bytes memory out;\n", name)
 	if t.base != nil {
-		b.WriteString("        (ok, out) = address(sightline).call(abi.encodeWithSignature(\"stopPrank()\")); // a prank that setUp() left open\n")
+		t.imports.name(t.base.Contract)
 	}
-	t.writePlaced(&b)
-	for _, in := range t.fixed {
-		fmt.Fprintf(&b, "        require(sightlineCode(%s) > 0, \"%s is missing at its address\");\n", t.address(in.Address), solidityName(in.Name))
-	}
-	b.WriteString(body.String() + "    }\n}\n")
+	t.imports.write(&b)
+	t.writeContract(&b, "Sightline_"+id, name, world, body.String())
 	return b.String(), fails
+}
+
+// writeContract writes the cheatcodes, and the contract with what of helpers it uses.
+func (t *foundryTest) writeContract(b *strings.Builder, contract, function, world, body string) {
+	text := world + body
+	var helpers, more strings.Builder
+	helper := func(name, source string) {
+		if strings.Contains(text, name+"(") {
+			helpers.WriteString(source)
+			text += source
+		}
+	}
+	helper("sightlineSetUp", setUpHelper)
+	helper("sightlineRun", runHelper)
+	helper("sightlineAlso", alsoHelper)
+	helper("sightlineDeploy", deployHelper)
+	helper("sightlineCall", callHelper)
+	helper("sightlineCreate", createHelper)
+	helper("sightlineHeld", heldHelper)
+	helper("sightlineCode", codeHelper)
+	helper("sightlineLog", logHelper)
+	for _, c := range moreCheatcodes {
+		if strings.Contains(text, "sightline."+c.name+"(") {
+			more.WriteString(c.source)
+		}
+	}
+	fmt.Fprintf(b, cheatcodes, more.String())
+	if strings.Contains(text, "SightlineRunner") {
+		b.WriteString(runnerContract)
+	}
+	if t.base != nil {
+		name, _ := t.imports.name(t.base.Contract)
+		contract += " is " + name
+	}
+	fmt.Fprintf(b, "contract %s {\n%s%s", contract, vmConstant, t.constants())
+	for _, a := range slices.Sorted(maps.Values(t.created)) {
+		fmt.Fprintf(b, "    address private %s;\n", a)
+	}
+	b.WriteString(helpers.String())
+	switch {
+	case t.base == nil:
+		fmt.Fprintf(b, "\n    function setUp() public {\n%s    }\n", world)
+	case world != "":
+		fmt.Fprintf(b, "\n    // What the World has beyond setUp().\n    function sightlineWorld() private {\n%s    }\n", world)
+	}
+	fmt.Fprintf(b, "\n    function %s() public {\n        bool ok;\n        bytes memory out;\n", function)
+	if t.base != nil && world != "" {
+		b.WriteString("        sightlineWorld();\n")
+	}
+	b.WriteString(body + "    }\n}\n")
 }
 
 // FoundryTest is a reproducer as the text of a Foundry test.
@@ -243,15 +267,15 @@ func (s *Snapshot) FoundryTest(table *bytecode.Table, path string, r *Reproducer
 		text, err := l.testRun()
 		return &FoundryTest{text, true}, err
 	}
-	t, err := newFoundryTest(l)
-	if err != nil {
-		return nil, err
-	}
 	machine, err := l.machine()
 	if err != nil {
 		return nil, err
 	}
 	exec, _, err := l.run(machine)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newFoundryTest(l, exec)
 	if err != nil {
 		return nil, err
 	}
@@ -281,13 +305,7 @@ const vmConstant = "    SightlineVm private constant sightline = SightlineVm(0x7
 
 // place is the file to save the test as.
 func (t *foundryTest) place(id string) string {
-	folder := "test"
-	if t.base != nil {
-		folder = path.Join(t.base.Folder, path.Dir(t.base.Source))
-	} else if t.imports.folder != "" {
-		folder = t.imports.folder + "/test"
-	}
-	return path.Join(folder, id+".t.sol")
+	return path.Join(t.imports.folder, t.imports.within, id+".t.sol")
 }
 
 // writeCalls writes the calls of the sequence, and reports whether the last one fails the
@@ -305,15 +323,7 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 		if t.base != nil || i == 0 || c.TimeAdvance+c.BlockAdvance > 0 {
 			fmt.Fprintf(b, "        sightline.warp(%d);\n        sightline.roll(%d);\n", now, number)
 		}
-		if !c.Value.IsZero() && t.base != nil {
-			fmt.Fprintf(b, "        sightline.deal(%s, %s);\n", t.address(c.From), t.funds(c.From).Dec())
-		}
-		value := ""
-		if !c.Value.IsZero() {
-			value = fmt.Sprintf("{value: %s}", c.Value.Dec())
-		}
-		fmt.Fprintf(b, "        sightline.prank(%s, %s);\n", t.address(c.From), t.address(c.From))
-		fmt.Fprintf(b, "        (ok, out) = %s.call%s(%s);\n", t.address(c.To), value, t.calldata(c.Data))
+		t.writeCall(b, c)
 		function := t.sequence[i].Function
 		mustRevert := last && claim.Kind == FindingClaim && function != nil && function.Property && function.Reverts
 		switch {
@@ -343,12 +353,22 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 	return fails
 }
 
-// helper are the functions that the test needs.
-func (t *foundryTest) helper() string {
-	if len(t.fixed) > 0 {
-		return heldHelper + codeHelper
+// writeCall makes a call, whose outcome is then in the variables ok and out.
+func (t *foundryTest) writeCall(b *strings.Builder, c *evm.Call) {
+	from := t.address(c.From)
+	if account := t.snapshot.World.Accounts[c.From]; !c.Value.IsZero() && account != nil && len(account.Code) > 0 {
+		fmt.Fprintf(b, "        sightline.deal(%s, %s);\n", from, account.Balance.Dec())
 	}
-	return heldHelper
+	fmt.Fprintf(b, "        sightline.prank(%s, %s);\n", from, from)
+	if c.Create {
+		fmt.Fprintf(b, "        (ok, out, %s) = sightlineCreate(%s, %s);\n", t.created[c.Address], c.Value.Dec(), t.creationText(c.Data))
+		return
+	}
+	value := ""
+	if !c.Value.IsZero() {
+		value = fmt.Sprintf("{value: %s}", c.Value.Dec())
+	}
+	fmt.Fprintf(b, "        (ok, out) = %s.call%s(%s);\n", t.address(c.To), value, t.calldata(c.Data))
 }
 
 // heldHelper reads an address from the test contract's storage, whether or not the variable
@@ -366,46 +386,60 @@ const codeHelper = `
     }
 `
 
-// address writes an account: by the place in storage that holds it if there is one, since
-// forge may put the account elsewhere.
+// address writes an account: by the variable that holds it if there is one, since it may be
+// elsewhere under forge, or where the project's test is changed.
 func (t *foundryTest) address(a common.Address) string {
-	if t.base != nil && a == t.at {
-		return "address(this)"
+	if variable := t.variable(a); variable != "" {
+		return variable
 	}
 	if name := t.names[a]; name != "" {
 		t.used[a] = true
 		return name
 	}
-	if p, ok := t.held[a]; ok {
-		return fmt.Sprintf("sightlineHeld(%s, %d) /* %s */", p.slot.Dec(), p.offset, solidityComment(p.name))
+	if name, ok := t.space.NameOf(a); ok && t.base != nil && t.needs.hasCode(a) {
+		return fmt.Sprintf("address(%s) /* %s */", a.Hex(), solidityComment(name))
 	}
 	return fmt.Sprintf("address(%s)", a.Hex())
 }
 
-// funds is the balance of an account in the World.
-func (t *foundryTest) funds(a common.Address) *uint256.Int {
-	if account := t.snapshot.World.Accounts[a]; account != nil {
-		return &account.Balance
+// variable is an account that the test has in a variable; empty: none has it.
+func (t *foundryTest) variable(a common.Address) string {
+	if name := t.created[a]; name != "" {
+		return name
 	}
-	return new(uint256.Int)
+	if t.base == nil {
+		return ""
+	}
+	if a == t.base.Address {
+		return "address(this)"
+	}
+	if p, ok := t.held[a]; ok {
+		return fmt.Sprintf("sightlineHeld(%s, %d) /* %s */", p.slot.Dec(), p.offset, solidityComment(p.name))
+	}
+	return ""
 }
 
-// calldata writes calldata, with accounts among its words written by [foundryTest.address].
+// calldata writes calldata, with accounts among its words written by [foundryTest.variable].
 func (t *foundryTest) calldata(data []byte) string {
 	const selector = 4
+	return t.words(data, selector)
+}
+
+// words writes the words of data from an offset on, likewise.
+func (t *foundryTest) words(data []byte, from int) string {
 	var parts []string
 	begin := 0
-	for at := selector; at+common.HashLength <= len(data); at += common.HashLength {
+	for at := from; at+common.HashLength <= len(data); at += common.HashLength {
 		word := data[at : at+common.HashLength]
 		a := common.BytesToAddress(word)
-		_, held := t.held[a]
-		if t.base == nil || !held && a != t.at || !bytes.Equal(common.LeftPadBytes(a[:], common.HashLength), word) {
+		variable := t.variable(a)
+		if variable == "" || !bytes.Equal(common.LeftPadBytes(a[:], common.HashLength), word) {
 			continue
 		}
 		if at > begin {
 			parts = append(parts, hexLiteral(data[begin:at]))
 		}
-		parts = append(parts, "abi.encode("+t.address(a)+")")
+		parts = append(parts, "abi.encode("+variable+")")
 		begin = at + common.HashLength
 	}
 	if begin < len(data) || len(parts) == 0 {

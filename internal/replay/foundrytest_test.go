@@ -19,7 +19,7 @@ import (
 // the test contract holds them, and nothing else is changed.
 func TestFoundryCalldata(t *testing.T) {
 	vault, test := common.HexToAddress("0xbeef"), common.HexToAddress("0x7e57")
-	f := &foundryTest{base: &bytecode.Contract{}, at: test, held: map[common.Address]heldPlace{vault: {"vault", *uint256.NewInt(3), 1}}}
+	f := &foundryTest{base: &world.TestSetup{Address: test}, held: map[common.Address]heldPlace{vault: {"vault", *uint256.NewInt(3), 1}}}
 	word := func(text string) []byte { return common.HexToHash(text).Bytes() }
 	for _, c := range []struct {
 		data []byte
@@ -59,12 +59,12 @@ func TestFoundryTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := bytecode.NewTable(testsolc.Compile(t, string(source), testsolc.Settings{}))
-	w, _, err := world.Make(context.Background(), table, world.Options{Targets: []string{"Lender"}, Setup: &world.SetupOptions{Contracts: []string{"LenderTest"}}})
+	w, made, err := world.Make(context.Background(), table, world.Options{Targets: []string{"Lender"}, Setup: &world.SetupOptions{Contracts: []string{"LenderTest"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	f := &Files{Snapshot: &Snapshot{World: w, Contracts: table.Contracts()}, Reproducers: map[string]*Reproducer{"reproducers/SL-1.json": {
+	f := &Files{Snapshot: snapshotOf(w, made, table), Reproducers: map[string]*Reproducer{"reproducers/SL-1.json": {
 		Sequence: []string{"sightline-sequence v1", "user1 Lender.borrow(uint256) args (5) value 15", "user1 Lender.borrow(uint256) args (5) value 14"},
 		Claim:    Claim{Kind: FindingClaim, ID: "SL-1", Oracle: "assertion", Contract: "test.sol:Lender", Message: "too */ much"},
 	}}}

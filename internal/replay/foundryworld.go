@@ -1,92 +1,78 @@
 package replay
 
 import (
-	"bytes"
 	"fmt"
-	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/world"
-	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// This file writes Foundry tests of Worlds that Sightline deployed: the test makes the
-// transactions that made the World, by the same accounts and with the same nonces, so that
-// every contract is at the address that the calls name.
+// This file writes what makes the World of a Foundry test: test contracts, which are run as
+// forge runs them, and then the transactions that Sightline made. All have the senders and
+// nonces that they had, so that every contract is at the address that the calls name.
 
 // maxTestCode bounds creation code that is written out since no source of the project has
 // it (built-in mocks and proxies have at most 8 kB), in bytes of a whole test.
 const maxTestCode = 24 << 10
 
-// newWorldTest is a test of a World that Sightline deployed.
-func newWorldTest(l *loaded) (*foundryTest, error) {
-	t := &foundryTest{loaded: l, names: map[common.Address]string{}, used: map[common.Address]bool{}, imports: &imports{names: map[string]string{}, sources: map[*bytecode.Contract]string{}, harnesses: l.snapshot.Harnesses}}
-	for i := range t.sequence {
-		if in := &t.space.Instances[t.sequence[i].Instance]; in.Fresh {
-			return nil, exit.BadInput("%s: it deploys %s, which such a test cannot", t.path, human.Printable(in.Name))
-		}
-	}
-	taken := map[string]bool{}
-	name := func(a common.Address, text string) {
-		if t.names[a] != "" {
-			return
-		}
-		const most = 40 // characters; arbitrary
-		short := solidityName(text)
-		short = strings.ToLower(short[:min(len(short), 1)]) + short[min(len(short), 1):min(len(short), most)] + "_"
-		if short[0] >= '0' && short[0] <= '9' {
-			short = "_" + short
-		}
-		unique := short
-		for n := 2; taken[unique]; n++ {
-			unique = fmt.Sprintf("%s%d", short, n)
-		}
-		taken[unique], t.names[a] = true, unique
-	}
-	w := l.snapshot.World
-	for _, s := range w.Senders {
-		name(s.Address, s.Name)
-	}
-	for _, in := range w.Instances {
-		name(in.Address, in.Name)
-	}
-	written := 0
-	for i := range l.snapshot.Made {
-		c := &l.snapshot.Made[i]
-		if !c.Create || t.idle(c) {
+// checkWorld returns an error if a test cannot make its part of the World.
+func (t *foundryTest) checkWorld() error {
+	for i := range t.snapshot.SetUps {
+		up := &t.snapshot.SetUps[i]
+		if !t.needs.setUps[i] {
 			continue
 		}
-		if _, ok := creationNonce(c); !ok {
-			return nil, exit.BadInput("%s: the World has a contract at an address that no transaction gives it", t.path)
+		if _, ok := t.imports.name(up.Contract); !ok {
+			return t.cannotImport(up.Contract.QualifiedName())
+		}
+		if _, ok := creationNonce(t.snapshot.Tester, up.Address); !ok {
+			return exit.BadInput("%s: %s is at an address that no transaction gives it", t.path, human.Printable(up.Contract.Name))
+		}
+	}
+	written := 0
+	for i := range t.snapshot.Made {
+		c := &t.snapshot.Made[i]
+		if !c.Create || !t.needs.transactions[i] {
+			continue
+		}
+		if _, ok := creationNonce(c.From, c.Address); !ok {
+			return exit.BadInput("%s: the World has a contract at an address that no transaction gives it", t.path)
 		}
 		if _, _, ok := t.creation(c.Data); ok {
 			continue
 		}
 		// Code that is written out stays as it is when its source is mended.
 		if p := t.table.LookupCreation(c.Data); p != nil && p.Contract != nil && !world.IsBuiltInMock(p.Contract) {
-			return nil, exit.BadInput("%s: a test cannot import %s: its name or that of its source has unusual characters, or it is in another project than other contracts of the World",
-				t.path, human.Printable(p.Contract.QualifiedName()))
+			return t.cannotImport(p.Contract.QualifiedName())
 		}
 		written += len(c.Data)
 	}
 	if written > maxTestCode {
-		return nil, exit.BadInput("%s: the World has contracts that no source of the project has, which are too large for a test", t.path)
+		return exit.BadInput("%s: the World has contracts that no source of the project has, which are too large for a test", t.path)
 	}
-	return t, nil
+	return nil
 }
 
-// creationNonce is the nonce with which the sender of a deployment gets its address.
-func creationNonce(c *evm.Call) (uint64, bool) {
+func (t *foundryTest) cannotImport(name string) error {
+	return exit.BadInput("%s: a test cannot import %s: its name or that of its source has unusual characters, or it is in another project than other contracts of the World",
+		t.path, human.Printable(name))
+}
+
+// maxNonce bounds the nonces that are tried for the creator of a contract; arbitrary.
+const maxNonce = 1 << 10
+
+// creationNonce is the nonce with which an account creates a contract at an address.
+func creationNonce(from, made common.Address) (uint64, bool) {
 	for nonce := range uint64(maxNonce) {
-		if crypto.CreateAddress(c.From, nonce) == c.Address {
+		if crypto.CreateAddress(from, nonce) == made {
 			return nonce, true
 		}
 	}
@@ -113,121 +99,10 @@ func (t *foundryTest) creationText(code []byte) string {
 	case !ok:
 		return hexLiteral(code)
 	case len(arguments) > 0:
-		return fmt.Sprintf("abi.encodePacked(type(%s).creationCode, %s)", name, hexLiteral(arguments))
+		return fmt.Sprintf("abi.encodePacked(type(%s).creationCode, %s)", name, t.words(arguments, 0))
 	}
 	return fmt.Sprintf("type(%s).creationCode", name)
 }
-
-// imports are the contracts that a test imports, under names that are unique in it.
-type imports struct {
-	folder  string                        // of the project, relative to the repository; empty: its root
-	names   map[string]string             // of contracts by qualified name
-	sources map[*bytecode.Contract]string // where each is imported from
-	list    []*bytecode.Contract
-
-	harnesses map[string]string // texts of sources that the project lacks, which the test gets
-}
-
-// name is the name of a contract in the test; false if it cannot be imported: it is in
-// another project, or its name or source is not one that solc could have made of a file.
-func (i *imports) name(c *bytecode.Contract) (string, bool) {
-	if name, ok := i.names[c.QualifiedName()]; ok {
-		return name, name != ""
-	}
-	i.names[c.QualifiedName()] = ""
-	source, ok := importable(c.Source)
-	if c.Generated && (i.harnesses[c.Source] == "" || slices.Contains(slices.Collect(maps.Values(i.names)), c.Name)) {
-		return "", false
-	}
-	if !ok || c.Name == "" || c.Name != solidityName(c.Name) || c.Name[0] >= '0' && c.Name[0] <= '9' || len(i.list) > 0 && c.Folder != i.folder {
-		return "", false
-	}
-	i.folder = c.Folder
-	name := c.Name
-	for n := 2; slices.Contains(slices.Collect(maps.Values(i.names)), name); n++ {
-		name = fmt.Sprintf("%s_%d", c.Name, n)
-	}
-	i.names[c.QualifiedName()], i.sources[c] = name, source
-	i.list = append(i.list, c)
-	return name, true
-}
-
-// write writes the imports, and the texts of what cannot be imported.
-func (i *imports) write(b *strings.Builder) {
-	for _, c := range i.list {
-		switch name := i.names[c.QualifiedName()]; {
-		case c.Generated:
-		case name != c.Name:
-			fmt.Fprintf(b, "import {%s as %s} from \"%s\";\n", c.Name, name, i.sources[c])
-		default:
-			fmt.Fprintf(b, "import {%s} from \"%s\";\n", c.Name, i.sources[c])
-		}
-	}
-	for _, text := range i.written() {
-		b.WriteString(text)
-	}
-}
-
-// written are the texts of harnesses among the contracts, each with imports as a test makes them.
-func (i *imports) written() []string {
-	var texts []string
-	done := map[string]bool{}
-	for _, c := range i.list {
-		if !c.Generated || done[c.Source] {
-			continue
-		}
-		done[c.Source] = true
-		var kept []string
-		for _, line := range strings.Split(i.harnesses[c.Source], "\n") {
-			before, rest, quoted := strings.Cut(line, "\"")
-			name, after, ended := strings.Cut(rest, "\"")
-			switch {
-			case strings.HasPrefix(line, "// SPDX-License-Identifier:"), strings.HasPrefix(line, "pragma solidity"):
-				continue // the test has its own
-			case strings.HasPrefix(line, "import ") && quoted && ended:
-				if source, ok := importable(name); ok {
-					line = before + "\"" + source + "\"" + after
-				}
-			}
-			kept = append(kept, line)
-		}
-		texts = append(texts, strings.Join(kept, "\n"))
-	}
-	return texts
-}
-
-// idle reports whether a transaction deploys a harness that no call of the sequence, and none that
-// made the World, has anything to do with.
-func (t *foundryTest) idle(c *evm.Call) bool {
-	p := t.table.LookupCreation(c.Data)
-	if !c.Create || p == nil || p.Contract == nil || !p.Contract.Generated {
-		return false
-	}
-	mentions := func(o *evm.Call) bool { return o.To == c.Address || bytes.Contains(o.Data, c.Address[:]) }
-	return !slices.ContainsFunc(t.snapshot.Made, func(o evm.Call) bool { return mentions(&o) }) &&
-		!slices.ContainsFunc(t.space.Encode(t.sequence, nil), func(o evm.Call) bool { return mentions(&o) })
-}
-
-// importable is how a test in the folder test imports a source of its project; false if its
-// name has characters that do not occur in those of sources, or leads out of the project.
-func importable(source string) (string, bool) {
-	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/@ "
-	if !strings.HasSuffix(source, ".sol") || strings.Trim(source, allowed) != "" || path.IsAbs(source) || path.Clean(source) != source || strings.HasPrefix(source, "../") {
-		return "", false
-	}
-	if strings.HasPrefix(source, "@") { // a package, which the project's remappings or node_modules lead to
-		return source, true
-	}
-	return "../" + source, true
-}
-
-// worldCheatcodes are what makes a World in addition to [cheatcodes].
-const worldCheatcodes = `    function chainId(uint256 id) external;
-    function fee(uint256 wei_) external;
-    function coinbase(address account) external;
-    function prevrandao(bytes32 value) external;
-    function setNonce(address account, uint64 nonce) external;
-`
 
 // deployHelper and callHelper do what the transactions that made the World did.
 const deployHelper = `
@@ -247,82 +122,217 @@ const callHelper = `
     }
 `
 
-// writeWorld writes imports, the contract's beginning and its setUp(). calls is the text of the
+// createHelper deploys a contract as a call of the sequence.
+const createHelper = `
+    function sightlineCreate(uint256 value, bytes memory code) private returns (bool ok, bytes memory out, address made) {
+        assembly {
+            made := create(value, add(code, 32), mload(code))
+            out := mload(0x40)
+            mstore(0x40, add(out, and(add(returndatasize(), 63), not(31))))
+            mstore(out, returndatasize())
+            returndatacopy(add(out, 32), 0, returndatasize())
+        }
+        ok = made != address(0);
+    }
+`
+
+// runnerContract is the code of the accounts that deploy and run a further test contract, for as
+// long as they do: a prank around it would clash with the pranks of its own.
+const runnerContract = `contract SightlineRunner {
+    function create(bytes memory code) public returns (address made) {
+        assembly { made := create(0, add(code, 32), mload(code)) }
+    }
+
+    function run(address to, bytes memory data) public returns (bool ok) {
+        (ok, ) = to.call(data);
+    }
+}
+
+`
+
+// setUpHelper does what forge does with a test contract: it is given ether (initial_balance,
+// 2^96-1 wei by default) and deployed. runHelper calls one of its functions.
+const setUpHelper = `
+    function sightlineSetUp(address sender, uint64 nonce, address at, bytes memory code) private {
+        sightline.etch(sender, type(SightlineRunner).runtimeCode);
+        sightline.setNonce(sender, nonce);
+        sightline.deal(at, 79228162514264337593543950335);
+        require(SightlineRunner(sender).create(code) == at, "a test contract is not where it was when the World was made");
+        sightline.etch(sender, "");
+    }
+`
+
+const runHelper = `
+    function sightlineRun(address sender, address to, bytes memory data) private {
+        sightline.etch(sender, type(SightlineRunner).runtimeCode);
+        require(SightlineRunner(sender).run(to, data), "a test's function fails, unlike when the World was made");
+        sightline.etch(sender, "");
+    }
+`
+
+// worldText is what makes the World, and the helpers that it uses. calls is the text of the
 // calls that follow.
-func (t *foundryTest) writeWorld(b *strings.Builder, contract, calls string) {
-	s := t.snapshot
-	var made, body strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&body, "        "+format+"\n", args...) }
-	block := &s.World.Block
-	chain := block.ChainID
-	if chain == 0 {
-		chain = evm.ChainID
+func (t *foundryTest) worldText(calls string) string {
+	setUps, all := t.setUpsText()
+	transactions := t.transactionsText()
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, "        "+format+"\n", args...) }
+	b.WriteString(setUps)
+	if t.base != nil && (setUps != "" || len(t.snapshot.SetUps) > 0) {
+		line("(bool stopped, ) = address(sightline).call(abi.encodeWithSignature(\"stopPrank()\")); // a prank that setUp() left open")
+		line("stopped;")
 	}
-	line("sightline.warp(%d);", block.Time)
-	line("sightline.roll(%d);", block.Number)
-	line("sightline.chainId(%d);", chain)
-	line("sightline.fee(%d);", block.BaseFee)
-	line("sightline.coinbase(%s);", block.Coinbase.Hex())
-	line("sightline.prevrandao(%s);", block.PrevRandao.Hex())
-	helpers := deployHelper
-	transaction := func(format string, args ...any) { fmt.Fprintf(&made, "        "+format+"\n", args...) }
-	for i := range s.Made {
-		c := &s.Made[i]
-		if t.idle(c) {
-			continue
+	if !all {
+		block := &t.snapshot.World.Block
+		chain := block.ChainID
+		if chain == 0 {
+			chain = evm.ChainID
 		}
-		if !c.Create {
-			helpers = deployHelper + callHelper
-			transaction("sightlineCall(%s, %s, %s, %s);", t.address(c.From), t.address(c.To), c.Value.Dec(), hexLiteral(c.Data))
-			continue
-		}
-		nonce, _ := creationNonce(c)
-		transaction("sightlineDeploy(%s, %d, %s, %s); // %s", t.address(c.From), nonce, c.Value.Dec(), t.creationText(c.Data), t.address(c.Address))
+		line("sightline.warp(%d);", block.Time)
+		line("sightline.roll(%d);", block.Number)
+		line("sightline.chainId(%d);", chain)
+		line("sightline.fee(%d);", block.BaseFee)
+		line("sightline.coinbase(%s);", block.Coinbase.Hex())
+		line("sightline.prevrandao(%s);", block.PrevRandao.Hex())
 	}
 	// What does not occur has no need of ether.
-	text := strings.ToLower(made.String() + calls)
+	text := strings.ToLower(transactions + calls)
 	funded := slices.DeleteFunc(t.funded(), func(a common.Address) bool { return !t.used[a] && !strings.Contains(text, fmt.Sprintf("%x", a[:])) })
 	funds := world.Funds()
-	for _, a := range funded {
-		line("sightline.deal(%s, %s);", t.address(a), funds.Dec())
+	if transactions != "" {
+		for _, a := range funded {
+			line("sightline.deal(%s, %s);", t.address(a), funds.Dec())
+		}
+		b.WriteString(transactions)
 	}
-	body.WriteString(made.String())
 	for _, a := range funded {
-		if left := t.funds(a); left.Cmp(funds) != 0 {
+		if left := t.funds(a); transactions == "" || left.Cmp(funds) != 0 {
 			line("sightline.deal(%s, %s);", t.address(a), left.Dec())
 		}
 	}
-	t.imports.write(b)
-	fmt.Fprintf(b, cheatcodes+"contract %s {\n%s", worldCheatcodes, contract, vmConstant)
+	for _, a := range t.needs.named {
+		if t.certain(a) {
+			continue
+		}
+		name, _ := t.space.NameOf(a)
+		line("require(sightlineCode(%s) > 0, \"%s is missing at its address\");", t.address(a), solidityName(name))
+	}
+	return b.String()
+}
+
+// certain reports whether an account that the test names is there in any case.
+func (t *foundryTest) certain(a common.Address) bool {
+	if _, held := t.held[a]; held || t.base != nil && a == t.base.Address {
+		return true
+	}
+	_, setUp := t.needs.owners[a]
+	return !setUp
+}
+
+// setUpsText runs the test contracts that the test does not inherit from, and the test functions
+// that made the World; all reports whether all that did are run.
+func (t *foundryTest) setUpsText() (text string, all bool) {
+	s := t.snapshot
+	var made, also strings.Builder
+	all = len(s.SetUps) > 0
+	for i := range s.SetUps {
+		up := &s.SetUps[i]
+		if !t.needs.setUps[i] {
+			all = false
+			continue
+		}
+		if up != t.base {
+			name, _ := t.imports.name(up.Contract)
+			nonce, _ := creationNonce(s.Tester, up.Address)
+			fmt.Fprintf(&made, "        sightlineSetUp(%s, %d, %s, type(%s).creationCode);\n", s.Tester.Hex(), nonce, t.address(up.Address), name)
+			if up.Function != "" {
+				fmt.Fprintf(&made, "        sightlineRun(%s, %s, %s); // %s\n", world.SetUpCaller.Hex(), t.address(up.Address), hexLiteral(crypto.Keccak256([]byte(up.Function))[:4]), solidityComment(up.Function))
+			}
+		}
+		for _, call := range up.Also {
+			if up != t.base {
+				fmt.Fprintf(&also, "        sightlineRun(%s, %s, %s); // %s\n", s.Tester.Hex(), t.address(up.Address), hexLiteral(call.Data), solidityComment(call.Function))
+				continue
+			}
+			fmt.Fprintf(&also, "        sightlineAlso(%s); // %s\n", hexLiteral(call.Data), solidityComment(call.Function))
+		}
+	}
+	return made.String() + also.String(), all
+}
+
+// alsoHelper runs a test function of the test contract that is inherited from as forge does.
+const alsoHelper = `
+    function sightlineAlso(bytes memory data) private {
+        (bool ok, ) = address(this).delegatecall(data);
+        require(ok, "a test's function fails, unlike when the World was made");
+    }
+`
+
+// transactionsText makes the transactions that Sightline made.
+func (t *foundryTest) transactionsText() string {
+	var b strings.Builder
+	for i := range t.snapshot.Made {
+		c := &t.snapshot.Made[i]
+		switch {
+		case !t.needs.transactions[i]:
+		case c.Create:
+			nonce, _ := creationNonce(c.From, c.Address)
+			fmt.Fprintf(&b, "        sightlineDeploy(%s, %d, %s, %s); // %s\n", t.address(c.From), nonce, c.Value.Dec(), t.creationText(c.Data), t.comment(c.Address))
+		default:
+			fmt.Fprintf(&b, "        sightlineCall(%s, %s, %s, %s);\n", t.address(c.From), t.address(c.To), c.Value.Dec(), t.calldata(c.Data))
+		}
+	}
+	return b.String()
+}
+
+// comment names an account in a comment.
+func (t *foundryTest) comment(a common.Address) string {
+	if t.base == nil {
+		return t.address(a)
+	}
+	name, _ := t.space.NameOf(a)
+	return solidityComment(name) + " at " + a.Hex()
+}
+
+// constants are the accounts that the test has names for.
+func (t *foundryTest) constants() string {
+	var b strings.Builder
 	var accounts []common.Address
-	for _, s := range s.World.Senders {
+	for _, s := range t.snapshot.World.Senders {
 		accounts = append(accounts, s.Address)
 	}
-	for _, in := range s.World.Instances {
+	for _, in := range t.snapshot.World.Instances {
 		accounts = append(accounts, in.Address)
 	}
 	for i, a := range accounts {
 		if t.used[a] && !slices.Contains(accounts[:i], a) {
-			fmt.Fprintf(b, "    address private constant %s = %s;\n", t.names[a], a.Hex())
+			fmt.Fprintf(&b, "    address private constant %s = %s;\n", t.names[a], a.Hex())
 		}
 	}
-	fmt.Fprintf(b, "%s\n    function setUp() public {\n%s    }\n", helpers, body.String())
+	return b.String()
 }
 
-// funded are the accounts that had ether before anything was deployed.
+// funded are the accounts that had ether before Sightline deployed anything.
 func (t *foundryTest) funded() []common.Address {
 	var list []common.Address
-	for _, s := range t.snapshot.World.Senders {
-		if a := t.snapshot.World.Accounts[s.Address]; a == nil || len(a.Code) == 0 {
-			list = append(list, s.Address)
+	add := func(a common.Address) {
+		if account := t.snapshot.World.Accounts[a]; !slices.Contains(list, a) && (account == nil || len(account.Code) == 0) {
+			list = append(list, a)
 		}
+	}
+	for _, s := range t.snapshot.World.Senders {
+		add(s.Address)
 	}
 	for i := range t.snapshot.Made {
-		if from := t.snapshot.Made[i].From; !slices.Contains(list, from) {
-			if a := t.snapshot.World.Accounts[from]; a == nil || len(a.Code) == 0 {
-				list = append(list, from)
-			}
-		}
+		add(t.snapshot.Made[i].From)
 	}
 	return list
+}
+
+// funds is the balance of an account in the World.
+func (t *foundryTest) funds(a common.Address) *uint256.Int {
+	if account := t.snapshot.World.Accounts[a]; account != nil {
+		return &account.Balance
+	}
+	return new(uint256.Int)
 }

@@ -9,7 +9,7 @@ import (
 // TestImports: a test imports contracts by names that are unique in it, and none whose name or
 // source could end the import or lead out of the project.
 func TestImports(t *testing.T) {
-	shared := &imports{names: map[string]string{}, sources: map[*bytecode.Contract]string{}}
+	shared := &imports{within: "test", names: map[string]string{}, sources: map[*bytecode.Contract]string{}}
 	for _, c := range []struct {
 		source, name, folder string
 		want, from           string // empty: it cannot be imported

@@ -63,14 +63,9 @@ func replayFile(out io.Writer, path string, o Options) (holds bool, err error) {
 
 // show runs the reproducer, prints what it does, and reports whether its claim holds.
 func (l *loaded) show(out io.Writer, o Options) (holds bool, err error) {
-	var test *foundryTest
 	testRun := ""
 	if o.FoundryTest && input.IsTest(l.sequence) {
 		if testRun, err = l.testRun(); err != nil {
-			return false, err
-		}
-	} else if o.FoundryTest {
-		if test, err = newFoundryTest(l); err != nil {
 			return false, err
 		}
 	}
@@ -87,6 +82,10 @@ func (l *loaded) show(out io.Writer, o Options) (holds bool, err error) {
 		fmt.Fprint(out, testRun)
 		return holds, nil
 	case o.FoundryTest:
+		test, err := newFoundryTest(l, exec)
+		if err != nil {
+			return false, err
+		}
 		text, _ := test.source(exec)
 		fmt.Fprint(out, text)
 		return holds, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -29,8 +30,14 @@ type Snapshot struct {
 	Deployable []input.Deployment
 	// Lines returns the source line of an instruction, and false if it has none.
 	Lines func(bytecode.Location) (bytecode.Position, bool)
+	// Told: SetUps and Made are all that made the World. Otherwise a live chain, a state file
+	// or a step that no transaction is took part, or it is not known.
+	Told bool
+	// SetUps are the test contracts that set up the World, run by Tester; nil: none.
+	SetUps []world.TestSetup
+	Tester common.Address
 	// Made are the transactions that made the World of an empty one in which the senders
-	// have ether; nil: unknown, or something else made it.
+	// have ether, or after SetUps.
 	Made evm.Sequence
 	// Variables are the state variables of contracts by qualified name, where the
 	// build describes the storage layout.
@@ -49,6 +56,9 @@ type snapshotFile struct {
 
 	Variables map[string][]Variable `json:"variables,omitempty"` // by qualified name
 	Harnesses map[string]string     `json:"harnesses,omitempty"` // texts by name
+	Told      bool                  `json:"told,omitempty"`
+	SetUps    []setUpFile           `json:"setUps,omitempty"`
+	Tester    *common.Address       `json:"tester,omitempty"` // with set-ups
 	Made      []madeFile            `json:"made,omitempty"`
 }
 
@@ -126,7 +136,7 @@ type bareFile struct {
 
 // Marshal writes the snapshot as JSON. Equal snapshots give equal bytes.
 func (s *Snapshot) Marshal() ([]byte, error) {
-	file := snapshotFile{Version: snapshotVersion, Lines: map[string][][3]int{}, Variables: s.Variables, Harnesses: s.Harnesses}
+	file := snapshotFile{Version: snapshotVersion, Lines: map[string][][3]int{}, Variables: s.Variables, Harnesses: s.Harnesses, Told: s.Told}
 	index := map[*bytecode.Contract]int{}
 	for i, c := range s.Contracts {
 		index[c] = i
@@ -140,6 +150,9 @@ func (s *Snapshot) Marshal() ([]byte, error) {
 		file.Deployable = append(file.Deployable, deployableFile{index[d.Contract], d.Code})
 	}
 	file.World = packWorld(s.World, index)
+	if file.SetUps = packSetUps(s.SetUps, index); len(s.SetUps) > 0 {
+		file.Tester = &s.Tester
+	}
 	for i := range s.Made {
 		c := &s.Made[i]
 		made := madeFile{From: c.From, Data: c.Data}
@@ -239,7 +252,7 @@ func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
 	if file.Version != snapshotVersion {
 		return nil, nil, fmt.Errorf("version %d, this program reads version %d", file.Version, snapshotVersion)
 	}
-	s := &Snapshot{Variables: file.Variables, Harnesses: file.Harnesses}
+	s := &Snapshot{Variables: file.Variables, Harnesses: file.Harnesses, Told: file.Told}
 	for i := range file.Contracts {
 		c, err := file.Contracts[i].contract()
 		if err != nil {
@@ -253,11 +266,17 @@ func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
 		}
 		s.Deployable = append(s.Deployable, input.Deployment{Contract: s.Contracts[d.Contract], Code: d.Code})
 	}
-	world, err := file.World.world(s.Contracts)
+	w, err := file.World.world(s.Contracts)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.World = world
+	s.World = w
+	if s.SetUps, err = file.setUps(s.Contracts); err != nil {
+		return nil, nil, err
+	}
+	if file.Tester != nil {
+		s.Tester = *file.Tester
+	}
 	for i, made := range file.Made {
 		call := evm.Call{From: made.From, Data: made.Data, Create: made.Made != nil}
 		switch {

@@ -12,7 +12,6 @@ interface SightlineVm {
     function warp(uint256 time) external;
     function roll(uint256 number) external;
     function prank(address sender, address origin) external;
-    function stopPrank() external;
     function load(address account, bytes32 slot) external view returns (bytes32);
 }
 
@@ -28,15 +27,21 @@ contract Sightline_SL_1 is LenderTest {
         ok;
     }
 
+    // What the World has beyond setUp().
+    function sightlineWorld() private {
+        (bool stopped, ) = address(sightline).call(abi.encodeWithSignature("stopPrank()")); // a prank that setUp() left open
+        stopped;
+        sightline.deal(address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01), 79228162514264337593543950336);
+    }
+
     function test_SL_1() public {
         bool ok;
         bytes memory out;
-        (ok, out) = address(sightline).call(abi.encodeWithSignature("stopPrank()")); // a prank that setUp() left open
+        sightlineWorld();
 
         // 1. user1 lender.borrow{value: 15}(5)
         sightline.warp(1000000);
         sightline.roll(500);
-        sightline.deal(address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01), 79228162514264337593543950336);
         sightline.prank(address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01), address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01));
         (ok, out) = sightlineHeld(0, 1) /* lender */.call{value: 15}(hex"c5ebeaec0000000000000000000000000000000000000000000000000000000000000005");
         if (!ok) return sightlineLog("call 1 fails, unlike when it was found");
@@ -44,7 +49,6 @@ contract Sightline_SL_1 is LenderTest {
         // 2. user1 lender.borrow{value: 14}(5)
         sightline.warp(1000000);
         sightline.roll(500);
-        sightline.deal(address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01), 79228162514264337593543950336);
         sightline.prank(address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01), address(0x2085218B91568A29C0105CFc787BfA8b4a5fda01));
         (ok, out) = sightlineHeld(0, 1) /* lender */.call{value: 14}(hex"c5ebeaec0000000000000000000000000000000000000000000000000000000000000005");
         if (!ok && keccak256(out) == 0x4e59bf13a380f3aae633017491de600f77b5b97e571296e6027569804eaee41b) {
