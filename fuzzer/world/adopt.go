@@ -82,24 +82,6 @@ func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function stri
 	return made, b.seeThrough(first, unknown, origin)
 }
 
-// madeAccounts are the accounts that have got code from one World to the next; created are the
-// creations that are known to have happened between them.
-func madeAccounts(before, after *evm.World, created []creation) ([]MadeAccount, error) {
-	salted := map[common.Address]bool{}
-	for _, c := range created { // in order: who creates is there before
-		salted[c.address] = c.salted || salted[c.creator]
-	}
-	all, err := appeared(before, after, nil)
-	if err != nil {
-		return nil, err
-	}
-	made := make([]MadeAccount, len(all))
-	for i, c := range all {
-		made[i] = MadeAccount{c.address, salted[c.address]}
-	}
-	return made, nil
-}
-
 // seeThrough finds the contracts behind the proxies among the new instances, from
 // the first on, and among what no contract of the build explains.
 func (b *builder) seeThrough(first int, unknown []creation, origin func(*creation) string) error {

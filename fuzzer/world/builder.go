@@ -76,7 +76,7 @@ type builder struct {
 	names      map[common.Address]string // what set-ups call accounts
 	planned    []Failure                 // steps of a plan
 	later      []Step                    // of a plan, after the one that runs
-	placed     bool                      // a step has put code at an address
+	untold     bool                      // a step has put code at an address
 	// recognized is how many instances recognize has looked at.
 	recognized int
 	report     *Report

@@ -422,7 +422,7 @@ func (b *builder) replace(ctx context.Context, s *Step, c *bytecode.Contract, ad
 	changed := *there
 	changed.Code = code
 	w.Accounts[address] = &changed
-	b.placed = true
+	b.untold = true
 	return "", b.moveTo(w)
 }
 

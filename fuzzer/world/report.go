@@ -29,7 +29,7 @@ type Report struct {
 	Steps []Step
 	// Made are the transactions that made the World: of [Empty] with the plan's senders, or
 	// after TestSetups and their calls. nil unless Told.
-	Made evm.Sequence
+	Made []MadeCall
 	// Told: TestSetups and Made are all that made the World. Nothing else did: a chain, given
 	// accounts, code that a step put at an address.
 	Told   bool

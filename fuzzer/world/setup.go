@@ -97,14 +97,6 @@ type TestCall struct {
 	Made     []MadeAccount // as a set-up's
 }
 
-// MadeAccount is an account that a set-up gave code.
-type MadeAccount struct {
-	Address common.Address
-	// Salted: the address depends on code, since CREATE2 made the account or what created it.
-	// It is another one where the code is compiled otherwise.
-	Salted bool
-}
-
 const (
 	// maxSetUps bounds the set-ups that one World is made of: each brings a sender
 	// and some instances, over which a campaign's calls are spread. Arbitrary; most
@@ -524,7 +516,9 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	world := b.machine.Export()
 	world.Instances = b.instances
 	b.report.Steps, b.report.Tester = b.steps, b.tester
-	b.tell(options.Plan)
+	if err := b.tell(options.Plan); err != nil {
+		return nil, nil, err
+	}
 	if err := b.moveTo(world); err != nil {
 		return nil, nil, err
 	}

@@ -141,7 +141,9 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	world := b.machine.Export()
 	world.Instances = b.instances
 	b.report.Steps = b.steps
-	b.tell(options.Plan)
+	if err := b.tell(options.Plan); err != nil {
+		return nil, nil, err
+	}
 	if err := b.addScriptSenders(world, options.Plan); err != nil {
 		return nil, nil, err
 	}
@@ -154,13 +156,6 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 		}
 	}
 	return world, b.report, nil
-}
-
-// tell notes the transactions that made the World, where nothing else did.
-func (b *builder) tell(plan *Plan) {
-	if !b.placed && (plan == nil || plan.Origin == nil && len(plan.Accounts) == 0) {
-		b.report.Made, b.report.Told = b.calls, true
-	}
 }
 
 func (o Options) withDefaults() (Options, error) {

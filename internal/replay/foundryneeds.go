@@ -146,7 +146,10 @@ func (n *needs) take(i int) {
 	if !c.Create {
 		n.name(c.To)
 	}
-	n.nameIn(n.arguments(c))
+	n.nameIn(n.arguments(&c.Call))
+	for _, a := range slices.Concat(c.Changes, c.Reads) {
+		n.need(a)
+	}
 }
 
 // arguments is what a transaction passes on: of a deployment of a contract that is known, what
@@ -158,8 +161,7 @@ func (n *needs) arguments(c *evm.Call) []byte {
 	return c.Data
 }
 
-// close adds the transactions that have to do with what is needed, until there is none left:
-// what is deployed with it or calls it may change it.
+// close adds the transactions that may have changed what is needed, until there is none left.
 func (n *needs) close() {
 	for more := true; more; {
 		more = false
@@ -172,11 +174,15 @@ func (n *needs) close() {
 	}
 }
 
-func (n *needs) concerns(c *evm.Call) bool {
+func (n *needs) concerns(c *world.MadeCall) bool {
 	if len(n.snapshot.SetUps) == 0 {
-		return !n.idle(c)
+		return !n.idle(&c.Call)
 	}
-	return !c.Create && n.accounts[c.To] || slices.ContainsFunc(n.mentioned(n.arguments(c)), func(a common.Address) bool { return n.accounts[a] })
+	changes := c.Changes
+	if changes == nil {
+		changes = append(n.mentioned(n.arguments(&c.Call)), c.To)
+	}
+	return slices.ContainsFunc(changes, func(a common.Address) bool { return n.accounts[a] })
 }
 
 // idle reports whether a transaction deploys a harness that no call of the sequence, and none that
@@ -186,7 +192,7 @@ func (n *needs) idle(c *evm.Call) bool {
 	if !c.Create || p == nil || p.Contract == nil || !p.Contract.Generated || n.accounts[c.Address] {
 		return false
 	}
-	return !slices.ContainsFunc(n.snapshot.Made, func(o evm.Call) bool { return o.To == c.Address || bytes.Contains(o.Data, c.Address[:]) })
+	return !slices.ContainsFunc(n.snapshot.Made, func(o world.MadeCall) bool { return o.To == c.Address || bytes.Contains(o.Data, c.Address[:]) })
 }
 
 // moved reports whether the address of an account is another one where the code is compiled

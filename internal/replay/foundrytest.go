@@ -65,6 +65,7 @@ func newFoundryTest(l *loaded, exec *evm.Execution) (*foundryTest, error) {
 		t.base = &l.snapshot.SetUps[0]
 		if account := l.snapshot.World.Accounts[t.base.Address]; account != nil {
 			t.held = l.holding(account)
+			t.release(exec)
 		}
 	} else {
 		t.nameAccounts()
@@ -78,6 +79,17 @@ func newFoundryTest(l *loaded, exec *evm.Execution) (*foundryTest, error) {
 		return nil, err
 	}
 	return t, t.checkWorld()
+}
+
+// release takes off the places in storage that the sequence itself writes.
+func (t *foundryTest) release(exec *evm.Execution) {
+	for i := range exec.Frames {
+		for _, s := range exec.Frames[i].Storage {
+			if s.Write && s.Address == t.base.Address {
+				maps.DeleteFunc(t.held, func(_ common.Address, p heldPlace) bool { return p.slot == s.Slot })
+			}
+		}
+	}
 }
 
 // checkAddresses returns an error if the test must name an account that is elsewhere under forge.

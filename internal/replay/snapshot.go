@@ -38,7 +38,7 @@ type Snapshot struct {
 	Tester common.Address
 	// Made are the transactions that made the World of an empty one in which the senders
 	// have ether, or after SetUps.
-	Made evm.Sequence
+	Made []world.MadeCall
 	// Variables are the state variables of contracts by qualified name, where the
 	// build describes the storage layout.
 	Variables map[string][]Variable
@@ -69,6 +69,9 @@ type madeFile struct {
 	Made  *common.Address `json:"made,omitempty"` // of a deployment: the contract's
 	Value *uint256.Int    `json:"value,omitempty"`
 	Data  []byte          `json:"data"` // base64
+
+	Changes []common.Address `json:"changes,omitempty"`
+	Reads   []common.Address `json:"reads,omitempty"`
 }
 
 type contractFile struct {
@@ -155,7 +158,7 @@ func (s *Snapshot) Marshal() ([]byte, error) {
 	}
 	for i := range s.Made {
 		c := &s.Made[i]
-		made := madeFile{From: c.From, Data: c.Data}
+		made := madeFile{From: c.From, Data: c.Data, Changes: c.Changes, Reads: c.Reads}
 		if c.Create {
 			made.Made = &c.Address
 		} else {
@@ -290,7 +293,7 @@ func ReadSnapshot(data []byte) (*Snapshot, *bytecode.Table, error) {
 		if made.Value != nil {
 			call.Value = *made.Value
 		}
-		s.Made = append(s.Made, call)
+		s.Made = append(s.Made, world.MadeCall{Call: call, Changes: made.Changes, Reads: made.Reads})
 	}
 	table := bytecode.NewTable(s.Contracts)
 	s.Lines = file.lineTable(s.Contracts)

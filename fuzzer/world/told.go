@@ -1,0 +1,82 @@
+package world
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+)
+
+// MadeAccount is an account that a set-up gave code.
+type MadeAccount struct {
+	Address common.Address
+	// Salted: the address depends on code, since CREATE2 made the account or what created it.
+	// It is another one where the code is compiled otherwise.
+	Salted bool
+}
+
+// madeAccounts are the accounts that have got code from one World to the next; created are the
+// creations that are known to have happened between them.
+func madeAccounts(before, after *evm.World, created []creation) ([]MadeAccount, error) {
+	salted := map[common.Address]bool{}
+	for _, c := range created { // in order: who creates is there before
+		salted[c.address] = c.salted || salted[c.creator]
+	}
+	all, err := appeared(before, after, nil)
+	if err != nil {
+		return nil, err
+	}
+	made := make([]MadeAccount, len(all))
+	for i, c := range all {
+		made[i] = MadeAccount{c.address, salted[c.address]}
+	}
+	return made, nil
+}
+
+// MadeCall is a transaction that made a World.
+type MadeCall struct {
+	evm.Call
+	// Changes are the accounts that it may have changed: what it came to, otherwise than by
+	// STATICCALL. nil: it did too much to tell.
+	Changes []common.Address
+	Reads   []common.Address // other accounts that it came to
+}
+
+// tell notes the transactions that made the World, where nothing else did.
+func (b *builder) tell(plan *Plan) error {
+	if b.untold || plan != nil && (plan.Origin != nil || len(plan.Accounts) > 0) {
+		return nil
+	}
+	b.report.Told = true
+	exec, err := b.machine.Run(b.calls)
+	if err != nil {
+		return err
+	}
+	for i := range b.calls {
+		made := MadeCall{Call: b.calls[i]}
+		if !exec.Truncated {
+			made.come(exec.Frames[exec.Calls[i].Frames[0]:exec.Calls[i].Frames[1]])
+		}
+		b.report.Made = append(b.report.Made, made)
+	}
+	return nil
+}
+
+// come notes the accounts that frames came to.
+func (c *MadeCall) come(frames []evm.Frame) {
+	add := func(list *[]common.Address, a common.Address) {
+		if !slices.Contains(*list, a) {
+			*list = append(*list, a)
+		}
+	}
+	for i := range frames {
+		f := &frames[i]
+		if f.Kind == evm.KindStaticCall {
+			add(&c.Reads, f.Self)
+		} else {
+			add(&c.Changes, f.Self)
+		}
+		add(&c.Reads, f.CodeAddress)
+	}
+}
