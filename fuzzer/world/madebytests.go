@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -69,6 +71,72 @@ func (s *setups) runAlso(ctx context.Context, b *builder) error {
 	return nil
 }
 
+// NamedTest is the contract of a name that can set up a World, "VaultTest" or
+// "test/Vault.t.sol:VaultTest", and the calldata of a function of it that the name ends with:
+// "VaultTest.testOpen()", or "VaultTest.0x…", with arguments. nil: it names none. An error says
+// why there is none.
+func NamedTest(contracts []*bytecode.Contract, name string) (c *bytecode.Contract, call []byte, err error) {
+	name, function := CutTest(name)
+	found, err := namedContracts(contracts, []string{name})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range found {
+		if c.Deployable() && !c.Library && len(c.ABI.Constructor.Inputs) == 0 {
+			call, err := namedFunction(c, function)
+			return c, call, err
+		}
+	}
+	if c = found[0]; c.Deployable() && !c.Library {
+		return nil, nil, fmt.Errorf("%s cannot set up the World: its constructor has parameters; name a test contract without", c.QualifiedName())
+	}
+	return nil, nil, fmt.Errorf("%s cannot set up the World: it is abstract, an interface or a library; name a test contract that can be deployed", c.QualifiedName())
+}
+
+// CutTest splits the name of a test contract from that of a function of it; empty: it has none.
+func CutTest(name string) (contract, function string) {
+	contract = name[strings.LastIndex(name, ":")+1:]
+	contract, function, _ = strings.Cut(contract, ".")
+	return strings.TrimSuffix(strings.TrimSuffix(name, function), "."), function
+}
+
+// Name is how [NamedTest] takes the call of a test contract's function.
+func (c *TestCall) Name(contract *bytecode.Contract) string {
+	if len(c.Data) == selectorSize {
+		return contract.QualifiedName() + "." + c.Function
+	}
+	return contract.QualifiedName() + "." + hexutil.Encode(c.Data)
+}
+
+// selectorSize is what calldata begins with, bytes.
+const selectorSize = 4
+
+// namedFunction is the calldata of a function as [TestCall.Name] writes it; nil for none.
+func namedFunction(c *bytecode.Contract, name string) ([]byte, error) {
+	if name == "" {
+		return nil, nil
+	}
+	call, err := hexutil.Decode(name)
+	if err != nil {
+		call = selector(name)
+		name += "; write a call with arguments as its calldata: " + c.Name + ".0x…"
+	}
+	m, err := c.ABI.MethodById(call)
+	if err != nil || len(m.Inputs) > 0 && len(call) == selectorSize {
+		return nil, fmt.Errorf("%s has no function %s", c.QualifiedName(), name)
+	}
+	return call, nil
+}
+
+// alsoCall adds a call that options name.
+func (s *setups) alsoCall(c *bytecode.Contract, call []byte) {
+	if s.Also == nil {
+		s.Also = map[string][][]byte{}
+	}
+	name := c.QualifiedName()
+	s.Also[name] = append(slices.Clip(s.Also[name]), call)
+}
+
 // runNamed runs the test functions that options name.
 func (s *setups) runNamed(ctx context.Context, b *builder) error {
 	for i := range s.tried {
@@ -84,6 +152,9 @@ func (s *setups) runNamed(ctx context.Context, b *builder) error {
 			}
 			if failure != "" && s.Strict {
 				return fmt.Errorf("%s cannot be set up: %s", up.Contract.QualifiedName(), failure)
+			}
+			if failure != "" {
+				b.report.Notes = append(b.report.Notes, fmt.Sprintf("nothing of %s.%s is in the World: %s", up.Contract.QualifiedName(), m.Sig, failure))
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -15,8 +16,8 @@ import (
 
 // SetupOptions say which of the project's own Foundry tests make the World.
 type SetupOptions struct {
-	// Contracts names the test contracts to use, in this order; empty: [Make]
-	// chooses.
+	// Contracts names the test contracts to use, in this order, and calls of their functions
+	// that are made afterwards, see [NamedTest]; empty: [Make] chooses.
 	Contracts []string
 	// Strict makes it an error when one of Contracts fails. For a World that is to
 	// be compared with another one, made in the same way.
@@ -216,12 +217,20 @@ func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error)
 			holders = append(holders, c)
 		}
 	}
+	own := *options.Setup
+	own.Also = maps.Clone(own.Also)
+	s.SetupOptions = &own
 	for _, name := range s.Contracts {
-		c, err := NamedTest(contracts, name)
+		c, call, err := NamedTest(contracts, name)
 		if err != nil {
 			return nil, err
 		}
-		s.candidates = append(s.candidates, &setUpCandidate{contract: c})
+		if call != nil {
+			s.alsoCall(c, call)
+		}
+		if call == nil || !slices.ContainsFunc(s.candidates, func(other *setUpCandidate) bool { return other.contract == c }) {
+			s.candidates = append(s.candidates, &setUpCandidate{contract: c})
+		}
 	}
 	if len(s.Contracts) > 0 {
 		return s, nil
@@ -251,25 +260,6 @@ func (s *setups) fork(plan *Plan) *cheatcode.Fork {
 		ChainID: at.ChainID, Number: at.Number, Time: at.Time, Coinbase: at.Coinbase, PrevRandao: at.PrevRandao,
 		BaseFee: at.BaseFee, BlobBaseFee: 1, GasLimit: at.GasLimit, // blob gas costs at least 1 wei (EIP-4844)
 	}}
-}
-
-// NamedTest is the contract of a name that can set up a World, "VaultTest" or
-// "test/Vault.t.sol:VaultTest"; an error says why there is none.
-func NamedTest(contracts []*bytecode.Contract, name string) (*bytecode.Contract, error) {
-	found, err := namedContracts(contracts, []string{name})
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range found {
-		if c.Deployable() && !c.Library && len(c.ABI.Constructor.Inputs) == 0 {
-			return c, nil
-		}
-	}
-	c := found[0]
-	if c.Deployable() && !c.Library {
-		return nil, fmt.Errorf("%s cannot set up the World: its constructor has parameters; name a test contract without", c.QualifiedName())
-	}
-	return nil, fmt.Errorf("%s cannot set up the World: it is abstract, an interface or a library; name a test contract that can be deployed", c.QualifiedName())
 }
 
 // fetches reports whether c names d in a literal, as vm.getCode and deployCode take

@@ -1,12 +1,14 @@
 package worldfile_test
 
 import (
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/pflag"
@@ -190,6 +192,64 @@ func TestWorldFileOfSetUps(t *testing.T) {
 			setup.Lines[c.QualifiedName()] = []bytecode.Position{{File: target, Line: 1}}
 		}
 		m.checkAgain("")
+	}
+}
+
+// making is a test contract whose functions deploy what they test.
+const making = `
+contract DSTest { bool public IS_TEST = true; }
+contract Vault {
+    uint256 public n;
+    constructor(uint256 n_) { require(n_ > 10); n = n_; }
+    function set(uint256 m) external { n = m; }
+}
+contract VaultTest is DSTest {
+    Vault vault;
+    function testOpen() public { vault = new Vault(11); }
+    function testMade(uint256 m, bool) public { vault = new Vault(m); require(m < 1000, "too much"); }
+}
+`
+
+// TestWorldFileOfCalls: likewise for the test functions that became part of the set-up, with their
+// arguments; one that fails leaves nothing, which is noted.
+func TestWorldFileOfCalls(t *testing.T) {
+	table := bytecode.NewTable(testsolc.Compile(t, making, testsolc.Settings{}))
+	m := &made{t: t, table: table, options: world.Options{Machine: []evm.Option{evm.LiftCodeSizeLimits}, Setup: &world.SetupOptions{}}}
+	pack := func(n int64) string {
+		method := testsolc.Contract(t, table.Contracts(), "VaultTest").ABI.Methods["testMade"]
+		packed, err := method.Inputs.Pack(big.NewInt(n), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hexutil.Encode(append(method.ID, packed...))
+	}
+	m.checkAgain("setup: [VaultTest, VaultTest.testOpen(), VaultTest." + pack(999) + "]")
+	var names []string
+	for _, in := range m.world.Instances {
+		names = append(names, in.Name)
+	}
+	if want := []string{"Vault", "Vault#2"}; !slices.Equal(names, want) {
+		t.Errorf("instances %q, want %q", names, want)
+	}
+	file := m.file()
+	for _, want := range []string{"  - \"test.sol:VaultTest\"\n", "  - \"test.sol:VaultTest.testOpen()\"\n", "  - \"test.sol:VaultTest.0x", "\" # testMade(uint256,bool)\n"} {
+		if !strings.Contains(file, want) {
+			t.Errorf("the file lacks %s:\n%s", want, file)
+		}
+	}
+	m.make("setup: [VaultTest." + pack(1000) + "]")
+	if len(m.world.Instances) > 0 || !slices.Contains(m.report.Notes, "nothing of test.sol:VaultTest.testMade(uint256,bool) is in the World: its testMade(uint256,bool) fails: too much") {
+		t.Errorf("%d instances, notes %q", len(m.world.Instances), m.report.Notes)
+	}
+	for name, want := range map[string]string{
+		"VaultTest.testNone()":             "has no function testNone(); write a call with arguments as its calldata: VaultTest.0x",
+		"VaultTest.testMade(uint256,bool)": "has no function testMade",
+		"test.sol:VaultTest.0x01020304":    "has no function 0x01020304",
+		"VaultTest.0x01":                   "has no function 0x01",
+	} {
+		if _, _, err := world.NamedTest(table.Contracts(), name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
 	}
 }
 

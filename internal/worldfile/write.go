@@ -38,6 +38,15 @@ func Write(d *deploy.Deployment, r *deploy.Recipe, o *deploy.Options) []byte {
 		for _, name := range used {
 			tests.Content = append(tests.Content, text(name))
 		}
+		for _, up := range d.Setup.TestSetups {
+			for i := range up.Also {
+				call := text(up.Also[i].Name(up.Contract))
+				if !strings.HasSuffix(call.Value, up.Also[i].Function) {
+					call.LineComment = human.Printable(up.Also[i].Function)
+				}
+				tests.Content = append(tests.Content, call)
+			}
+		}
 		addEntry(root, "setup", tests)
 	} else if len(d.Setup.Steps) > 0 {
 		steps := &yaml.Node{Kind: yaml.SequenceNode}

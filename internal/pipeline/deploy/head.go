@@ -29,7 +29,10 @@ type Options struct {
 func (o *Options) Uses() []string {
 	var uses []string
 	if !noTests(o.Setup) {
-		uses = append(uses, o.Setup...)
+		for _, name := range o.Setup {
+			contract, _ := world.CutTest(name)
+			uses = append(uses, contract)
+		}
 	}
 	if o.Command != "" {
 		uses = append(uses, o.Command)

@@ -49,7 +49,7 @@ func checkSetup(named []string, table *bytecode.Table) error {
 		return nil
 	}
 	for _, name := range named {
-		if _, err := world.NamedTest(table.Contracts(), name); err != nil {
+		if _, _, err := world.NamedTest(table.Contracts(), name); err != nil {
 			return exit.BadInput("--setup %s: %w", name, err)
 		}
 	}
