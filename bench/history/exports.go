@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -194,14 +193,13 @@ func run(ctx context.Context, program, tree string, environment []string, list [
 	if err != nil {
 		return nil, err.Error(), nil //nolint:nilerr // that forge does not build a project is a result
 	}
-	i := bytes.Index(out, []byte("{")) // what stands before is for people
-	if i < 0 {
-		return nil, end(out), nil
+	for line := range bytes.Lines(out) { // warnings, with the code that they are of, stand before
+		if bytes.HasPrefix(line, []byte("{")) && json.Valid(line) {
+			err := json.Unmarshal(line, &results)
+			return results, "", err
+		}
 	}
-	if err := json.Unmarshal(out[i:], &results); err != nil {
-		return nil, "", errors.Join(err, errors.New(end(out)))
-	}
-	return results, "", nil
+	return nil, end(out), nil
 }
 
 // judge takes what forge says of the test.
