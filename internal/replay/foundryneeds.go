@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 )
 
@@ -82,7 +83,7 @@ func (n *needs) children(creator common.Address) {
 // hasCode reports whether an account of the World has code that something of its making gave it.
 func (n *needs) hasCode(a common.Address) bool {
 	account := n.snapshot.World.Accounts[a]
-	return account != nil && len(account.Code) > 0 && a != world.Create2Deployer
+	return account != nil && len(account.Code) > 0 && a != world.Create2Deployer && a != cheatcode.Address && a != cheatcode.Console
 }
 
 // need adds an account, and the set-up that made it.

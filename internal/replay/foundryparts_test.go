@@ -93,6 +93,11 @@ contract VaultTest {
     }
 }
 
+// forge would let it.
+contract Cheater {
+    function set(uint256 m) external { Vm(0x7109709ECfa91a80626fF3989D68f67F5b1DD12D).warp(m); require(m != 5, "five"); }
+}
+
 contract Salted {
     uint256 public n = 6;
     function set(uint256 m) external { require(m != 5, "five"); n = m; }
@@ -138,7 +143,7 @@ func TestFoundryParts(t *testing.T) {
 		return append(slices.Clone(m.ID), packed...)
 	}
 	w, made, err := world.Make(context.Background(), table, world.Options{
-		Targets: []string{"Counter", "Around"},
+		Targets: []string{"Counter", "Around", "Cheater"},
 		Setup: &world.SetupOptions{Contracts: []string{"VaultTest", "OtherTest"}, Strict: true, Also: map[string][][]byte{
 			"test.sol:VaultTest": {call("VaultTest", "testExtra")},
 			"test.sol:OtherTest": {call("OtherTest", "testMade", big.NewInt(40))},
@@ -148,7 +153,7 @@ func TestFoundryParts(t *testing.T) {
 		t.Fatalf("a test function that fails: %v", err)
 	}
 	w, made, err = world.Make(context.Background(), table, world.Options{
-		Targets: []string{"Counter", "Around"},
+		Targets: []string{"Counter", "Around", "Cheater"},
 		Setup: &world.SetupOptions{Contracts: []string{"VaultTest", "OtherTest"}, Strict: true, Also: map[string][][]byte{
 			"test.sol:VaultTest": {call("VaultTest", "testExtra")},
 			"test.sol:OtherTest": {call("OtherTest", "testMade", big.NewInt(41))},
@@ -179,6 +184,7 @@ func TestFoundryParts(t *testing.T) {
 		{name: "around", sequence: []string{"user1 Around.set(uint256) args (5)"}, want: []string{"is VaultTest", "type(Around).creationCode"}, lacks: []string{"OtherTest"}},
 		{name: "chosen", sequence: []string{"user1 Chosen#new.constructor(uint256) args (5)", "user2 Chosen#new.get(address) args (Chosen#new)"}, want: []string{"sightlineNew1"}, lacks: []string{"VaultTest"}},
 		{name: "salted", sequence: []string{"user1 Salted.set(uint256) args (5)"}, refused: "depends on how its code is compiled"},
+		{name: "cheater", sequence: []string{"user1 Cheater.set(uint256) args (5)"}, refused: "cheater calls Foundry's cheatcodes"},
 	}
 	files := map[string][]byte{"test.sol": []byte(parts)}
 	texts := map[string]string{}

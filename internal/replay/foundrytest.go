@@ -15,6 +15,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -78,6 +79,9 @@ func newFoundryTest(l *loaded, exec *evm.Execution) (*foundryTest, error) {
 	if err := t.checkAddresses(); err != nil {
 		return nil, err
 	}
+	if err := t.checkCheats(exec); err != nil {
+		return nil, err
+	}
 	return t, t.checkWorld()
 }
 
@@ -100,6 +104,30 @@ func (t *foundryTest) checkAddresses() error {
 		}
 		name, _ := t.space.NameOf(a)
 		return exit.BadInput("%s: the address of %s depends on how its code is compiled (CREATE2), and no variable of the test contract has it", t.path, human.Printable(cmp.Or(name, a.Hex())))
+	}
+	return nil
+}
+
+// checkCheats returns an error if a contract calls cheatcodes that it has under forge alone, or
+// may have stopped at their account, since it has no code.
+func (t *foundryTest) checkCheats(exec *evm.Execution) error {
+	w := t.snapshot.World
+	allowed := func(a common.Address) bool {
+		return w.Cheats != nil && (w.Cheats.Only == nil || slices.Contains(w.Cheats.Only, a))
+	}
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		account := f.Caller
+		if f.CodeAddress != cheatcode.Address {
+			code := w.Accounts[f.CodeAddress]
+			if account = f.Self; f.Outcome != evm.Reverted || len(f.Output) > 0 || code == nil || !bytes.Contains(code.Code, cheatcode.Address[:]) {
+				continue
+			}
+		}
+		if !allowed(account) {
+			name, _ := t.space.NameOf(account)
+			return exit.BadInput("%s: %s calls Foundry's cheatcodes, which answer it under forge, and only test contracts in the campaign", t.path, human.Printable(cmp.Or(name, account.Hex())))
+		}
 	}
 	return nil
 }
