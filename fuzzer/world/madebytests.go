@@ -95,8 +95,7 @@ func NamedTest(contracts []*bytecode.Contract, name string) (c *bytecode.Contrac
 
 // CutTest splits the name of a test contract from that of a function of it; empty: it has none.
 func CutTest(name string) (contract, function string) {
-	contract = name[strings.LastIndex(name, ":")+1:]
-	contract, function, _ = strings.Cut(contract, ".")
+	_, function, _ = strings.Cut(name[strings.LastIndex(name, ":")+1:], ".")
 	return strings.TrimSuffix(strings.TrimSuffix(name, function), "."), function
 }
 

@@ -142,28 +142,21 @@ func TestFoundryParts(t *testing.T) {
 		}
 		return append(slices.Clone(m.ID), packed...)
 	}
-	w, made, err := world.Make(context.Background(), table, world.Options{
-		Targets: []string{"Counter", "Around", "Cheater"},
-		Setup: &world.SetupOptions{Contracts: []string{"VaultTest", "OtherTest"}, Strict: true, Also: map[string][][]byte{
-			"test.sol:VaultTest": {call("VaultTest", "testExtra")},
-			"test.sol:OtherTest": {call("OtherTest", "testMade", big.NewInt(40))},
-		}},
-	})
-	if err == nil || !strings.Contains(err.Error(), "testMade") {
+	options := func(made int64) world.Options {
+		return world.Options{
+			Targets: []string{"Counter", "Around", "Cheater"},
+			Setup: &world.SetupOptions{Contracts: []string{"VaultTest", "OtherTest"}, Strict: true, Also: map[string][][]byte{
+				"test.sol:VaultTest": {call("VaultTest", "testExtra")},
+				"test.sol:OtherTest": {call("OtherTest", "testMade", big.NewInt(made))},
+			}},
+		}
+	}
+	if _, _, err := world.Make(context.Background(), table, options(40)); err == nil || !strings.Contains(err.Error(), "testMade") {
 		t.Fatalf("a test function that fails: %v", err)
 	}
-	w, made, err = world.Make(context.Background(), table, world.Options{
-		Targets: []string{"Counter", "Around", "Cheater"},
-		Setup: &world.SetupOptions{Contracts: []string{"VaultTest", "OtherTest"}, Strict: true, Also: map[string][][]byte{
-			"test.sol:VaultTest": {call("VaultTest", "testExtra")},
-			"test.sol:OtherTest": {call("OtherTest", "testMade", big.NewInt(41))},
-		}},
-	})
+	w, made, err := world.Make(context.Background(), table, options(41))
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, in := range w.Instances {
-		t.Log(in.Name, in.Address)
 	}
 	chosen := testsolc.Contract(t, table.Contracts(), "Chosen")
 	s := snapshotOf(w, made, table)
