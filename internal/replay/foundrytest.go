@@ -214,7 +214,7 @@ interface SightlineVm {
 // Text of a test's line that says what it means that it passes or fails.
 const (
 	failsSaid  = "It fails as long as the finding happens, and ends early, with a log, where a call before it ends otherwise than when it was found."
-	passesSaid = "None of its calls fails, so it passes: -vvvv shows what they do."
+	passesSaid = "It passes: -vvvv shows what its calls do. It ends early, with a log, where one ends otherwise than when it was found."
 )
 
 // source is the test, and whether it fails as long as the finding happens; exec is the
