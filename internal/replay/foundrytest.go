@@ -126,7 +126,7 @@ func (t *foundryTest) checkCheats(exec *evm.Execution) error {
 		}
 		if !allowed(account) {
 			name, _ := t.space.NameOf(account)
-			return exit.BadInput("%s: %s calls Foundry's cheatcodes, which answer it under forge, and only test contracts in the campaign", t.path, human.Printable(cmp.Or(name, account.Hex())))
+			return exit.BadInput("%s: %s calls Foundry's cheatcodes, which answer it under forge; in the campaign they answer only the test contracts that set up the World", t.path, human.Printable(cmp.Or(name, account.Hex())))
 		}
 	}
 	return nil
