@@ -235,35 +235,13 @@ func (c *conditions) byOthers(f *fuzzer.Finding, seq input.Sequence, sender int,
 		}
 		renamed := replaced.Clone()
 		for i := range renamed {
-			renamed[i].Args = rename(renamed[i].Args, renamed[i].Function.Inputs, all[sender].Address, all[other].Address)
+			renamed[i].Args = abi.ReplaceAddress(renamed[i].Args, renamed[i].Function.Inputs, all[sender].Address, all[other].Address)
 		}
 		if c.breaks(f, renamed) {
 			return renamed, true
 		}
 	}
 	return nil, false
-}
-
-// rename copies values, with another address in place of one.
-func rename(values []abi.Value, types []abi.Type, from, to common.Address) []abi.Value {
-	out := slices.Clone(values)
-	for i := range out {
-		out[i] = renamed(out[i], &types[i], from, to)
-	}
-	return out
-}
-
-func renamed(v abi.Value, t *abi.Type, from, to common.Address) abi.Value {
-	if t.Kind == abi.Address && v.Address() == from {
-		v.Word.SetBytes20(to[:])
-	}
-	if v.Elems != nil {
-		v.Elems = slices.Clone(v.Elems)
-		for i := range v.Elems {
-			v.Elems[i] = renamed(v.Elems[i], t.Child(i), from, to)
-		}
-	}
-	return v
 }
 
 // chosenArguments is the name of a contract that the sequence deploys, if the finding does

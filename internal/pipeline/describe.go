@@ -37,6 +37,8 @@ type comparisons struct {
 	base    map[*fuzzer.Finding]compare.Result
 	release *compare.Release
 	forge   map[*fuzzer.Finding]underForge
+	// collisions are those of fuzz tests that fail by one.
+	collisions map[*fuzzer.Finding]collision
 }
 
 // describe makes the report of a campaign that ran.

@@ -8,8 +8,29 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/report"
 )
+
+// collision is the collision by which a fuzz test fails.
+type collision struct {
+	*compare.Collision
+	passed bool // on the base, although the arguments collide there, too
+}
+
+// severity is that of a failure that takes a collision. Where the base passes with it, the
+// change broke something. Otherwise the test says as little about the change as any that its
+// author did not run with such an address: what forge may come to, too, is worth mending, and
+// what it never draws is a note.
+func (c *collision) severity(usual oracle.Severity) oracle.Severity {
+	switch {
+	case c.passed:
+		return usual
+	case c.Drawn:
+		return oracle.Low
+	}
+	return oracle.Note
+}
 
 // failingTest completes the finding of a fuzz test that fails: its place is the statement of
 // the test that failed, and its title says what was wrong there.

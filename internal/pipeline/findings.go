@@ -49,20 +49,25 @@ func (d *describer) findings() error {
 		if d.passesUnderForge(f) {
 			continue
 		}
-		condition, hypothetical := "", false
-		if conditions != nil {
-			condition, hypothetical = conditions.of(f)
+		condition, severity := "", f.Oracle.Severity
+		if found, collides := d.with.collisions[f]; collides {
+			condition, severity = found.String(), found.severity(severity)
+		} else if conditions != nil {
+			var hypothetical bool
+			if condition, hypothetical = conditions.of(f); hypothetical {
+				severity = oracle.Note
+			}
 		}
-		if err := d.finding(f, condition, hypothetical); err != nil {
+		if err := d.finding(f, condition, severity); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// finding reports on a failure that an oracle saw under a condition; one that takes what may
-// never be is a note, see [conditions.of].
-func (d *describer) finding(f *fuzzer.Finding, condition string, hypothetical bool) error {
+// finding reports on a failure that an oracle saw under a condition, see [conditions.of] and
+// [compare.Collision].
+func (d *describer) finding(f *fuzzer.Finding, condition string, severity oracle.Severity) error {
 	at, _ := d.head.Positions.At(f.Location)
 	function, _ := d.head.Positions.FunctionAt(f.Location)
 	if function == "" && len(f.Sequence) > 0 {
@@ -78,7 +83,7 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, hypothetical bo
 	id, fingerprint := d.findingID(f, function, at)
 	out := report.Finding{
 		ID: id, Fingerprint: fingerprint,
-		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, Severity: f.Oracle.Severity.String(),
+		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, Severity: severity.String(),
 		Novelty: d.with.base[f].Is, NoveltyReason: d.with.base[f].Reason,
 		Title: f.Oracle.Title, Message: f.Message, Condition: condition,
 		Location:  report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC, Text: d.change.LineText(at)},
@@ -97,9 +102,6 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, hypothetical bo
 	}
 	if condition != "" {
 		out.Title += ", " + condition
-	}
-	if hypothetical {
-		out.Severity = oracle.Note.String()
 	}
 	out.Reproducer = d.reproduce("reproducers/"+out.ID+".json", f.Sequence, replay.Claim{
 		Kind: "finding", ID: out.ID, File: out.Location.File, Line: out.Location.Line, Contract: f.Contract,

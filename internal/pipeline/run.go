@@ -134,8 +134,13 @@ func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *com
 	if len(findings) == 0 {
 		return with
 	}
+	compare.Collisions(r.head.Deployment, r.judge, findings) // what fails without one counts
 	budget := &compare.Budget{Config: r.config, Saved: r.saved}
 	with.base = compare.Findings(ctx, findings, r.head.Deployment, base, noBase, r.change.IsNew, budget, r.o.Log)
+	with.collisions = map[*fuzzer.Finding]collision{}
+	for f, found := range compare.Collisions(r.head.Deployment, r.judge, findings) {
+		with.collisions[f] = collision{found, base.Passes(r.head.Deployment, f.Sequence)}
+	}
 	with.forge = r.runUnderForge(ctx, findings, with.base)
 	return with
 }

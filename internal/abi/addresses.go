@@ -1,0 +1,45 @@
+package abi
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// EachAddress calls f with every address among values of some types, however deep.
+func EachAddress(values []Value, types []Type, f func(common.Address)) {
+	for i := range values {
+		eachAddress(&values[i], &types[i], f)
+	}
+}
+
+func eachAddress(v *Value, t *Type, f func(common.Address)) {
+	if t.Kind == Address {
+		f(v.Address())
+	}
+	for i := range v.Elems {
+		eachAddress(&v.Elems[i], t.Child(i), f)
+	}
+}
+
+// ReplaceAddress copies values of some types, with another address in place of one.
+func ReplaceAddress(values []Value, types []Type, from, to common.Address) []Value {
+	out := slices.Clone(values)
+	for i := range out {
+		out[i] = replaceAddress(out[i], &types[i], from, to)
+	}
+	return out
+}
+
+func replaceAddress(v Value, t *Type, from, to common.Address) Value {
+	if t.Kind == Address && v.Address() == from {
+		v.Word.SetBytes20(to[:])
+	}
+	if v.Elems != nil {
+		v.Elems = slices.Clone(v.Elems)
+		for i := range v.Elems {
+			v.Elems[i] = replaceAddress(v.Elems[i], t.Child(i), from, to)
+		}
+	}
+	return v
+}
