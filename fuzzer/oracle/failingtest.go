@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/params"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
@@ -25,7 +26,8 @@ import (
 // Arguments that vm.assume rejects, and vm.skip, are neither success nor failure. Runs are
 // inconclusive, and not reported, when anything ran out of gas, since forge gives tests
 // 2^30; when a cheatcode other than an assertion failed, since forge may have done what
-// was asked; when they called a cheatcode that does nothing here; when the test itself
+// was asked; when they called a cheatcode that does nothing here; when the system address
+// (EIP-4788) sent wei, which forge moves and go-ethereum does not; when the test itself
 // reverted as it expected a call to (forge's allow_internal_expect_revert); or when not
 // everything was recorded.
 var FailingTest = &Oracle{
@@ -119,8 +121,11 @@ func doubtful(exec *evm.Execution, call int) bool {
 	frames := exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		f := &exec.Frames[i]
-		if f.Outcome == evm.OutOfGas || f.CodeAddress == cheatcode.Address && !cheatcode.AsInForge(f.Input, f.Outcome == evm.Success) {
+		switch {
+		case f.Outcome == evm.OutOfGas, f.CodeAddress == cheatcode.Address && !cheatcode.AsInForge(f.Input, f.Outcome == evm.Success):
 			return true
+		case f.Caller == params.SystemAddress && !f.Value.IsZero():
+			return true // go-ethereum does not move the value of such calls; forge does, where a test pranks
 		}
 	}
 	return revertsAsExpected(exec, frames)
