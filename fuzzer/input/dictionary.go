@@ -227,6 +227,8 @@ type constants struct {
 	texts    texts
 	plain    [classes][]uint256.Int
 	unlikely [classes][]uint256.Int // selectors and jump destinations, which are seldom meant as values
+	given    [classes][]uint256.Int // see Know
+	knows    bool                   // some are given
 }
 
 // maxConstants bounds the constants of a campaign. Arbitrary: the largest
@@ -295,10 +297,19 @@ func isJumpDestination(p *bytecode.Program, w *uint256.Int) bool {
 const unlikelyShare = 8
 
 func (c *constants) sample(r Rand, t *Type) (uint256.Int, bool) {
-	list := &c.plain
-	if oneIn(r, unlikelyShare) {
-		list = &c.unlikely
+	if c.knows && oneIn(r, givenShare) {
+		if w, ok := sampleOf(&c.given, r, t); ok {
+			return w, true
+		}
 	}
+	if oneIn(r, unlikelyShare) {
+		return sampleOf(&c.unlikely, r, t)
+	}
+	return sampleOf(&c.plain, r, t)
+}
+
+// sampleOf draws one of a list that may be of type t.
+func sampleOf(list *[classes][]uint256.Int, r Rand, t *Type) (uint256.Int, bool) {
 	total := 0
 	least, most := 0, classesFor(t)
 	if t.Kind == FixedBytes {

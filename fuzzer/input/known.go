@@ -17,16 +17,29 @@ const (
 	maxKnownWords   = 1_024 // in all
 )
 
-// known are values of calls that the configuration, set-ups and tests make: their authors know
-// which mean something together.
+// known are values that the configuration, deploy scripts, set-ups and tests give to functions and
+// constructors: their authors know which mean something, and what.
 type known struct {
 	structs map[string][]Value // by type, "(address,uint256)"; each once
 	words   []uint256.Int      // numbers, hashes and addresses; each once
 }
 
-// learn takes the arguments of calls of the Space's instances.
-func (s *Space) learn(calls []evm.Call) {
+// learn takes the arguments of constructors and of calls of the Space's instances.
+func (s *Space) learn(calls []evm.Call, constructed []Constructed) {
 	s.known.structs = map[string][]Value{}
+	for i := range constructed {
+		types, err := compileTypes(constructed[i].Contract.ABI.Constructor.Inputs)
+		if err != nil {
+			continue
+		}
+		values, err := Decode(types, constructed[i].Arguments)
+		if err != nil {
+			continue // larger than what sequences hold
+		}
+		for n := range values {
+			s.known.add(&types[n], &values[n])
+		}
+	}
 	for i := range calls {
 		call := calls[i]
 		call.From = s.Senders[0].Address // whoever sent it
@@ -78,12 +91,17 @@ func (k *known) sample(r Rand, t *Type) (Value, bool) {
 // [SpaceOptions].Uses.
 func (s *Space) KnownWords() []uint256.Int { return s.known.words }
 
-// Know adds words to the constants, before any Snapshot is made.
+// givenShare: one in so many constants that are drawn is a given word, if one is of the type. Code
+// has hundreds of constants, of which most mean nothing to a call. Arbitrary.
+const givenShare = 4
+
+// Know adds words that were given to calls, before any Snapshot is made.
 func (d *Dictionary) Know(words []uint256.Int) {
 	for i := range words {
-		class := classOf(&words[i])
-		if !slices.Contains(d.constants.plain[class], words[i]) {
-			d.constants.plain[class] = append(d.constants.plain[class], words[i])
+		list := &d.constants.given[classOf(&words[i])]
+		if !slices.Contains(*list, words[i]) {
+			*list = append(*list, words[i])
+			d.constants.knows = true
 		}
 	}
 }

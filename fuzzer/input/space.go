@@ -40,6 +40,12 @@ type Deployment struct {
 	Code     []byte // its creation code with libraries linked, without arguments
 }
 
+// Constructed are the arguments that a contract was deployed with, encoded.
+type Constructed struct {
+	Contract  *bytecode.Contract
+	Arguments []byte
+}
+
 // SpaceOptions say what belongs to a Space beyond the World.
 type SpaceOptions struct {
 	// Constructors lists contracts that sequences may deploy; empty: sequences
@@ -56,6 +62,8 @@ type SpaceOptions struct {
 	// Uses are calls of the World's instances that its makers made: their arguments are worth
 	// trying elsewhere.
 	Uses []evm.Call
+	// Constructed are constructor arguments that the World's makers chose, likewise.
+	Constructed []Constructed
 }
 
 // Space is everything that sequences can be made of in one World: what can be
@@ -134,7 +142,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	if err := s.addNames(); err != nil {
 		return nil, err
 	}
-	s.learn(options.Uses)
+	s.learn(options.Uses, options.Constructed)
 	return s, nil
 }
 

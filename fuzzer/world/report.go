@@ -20,6 +20,7 @@ type Report struct {
 	// Uses are the calls that the configuration, a deploy script and set-ups make, in order.
 	Uses        []evm.Call
 	Deployments []Deployment // in order of deployment
+	Given       int          // so many of Deployments, the first, are by these, and not by a search
 	Additions   []Addition   // instances that came about otherwise, in order
 	Failures    []Failure    // in table order
 	LeftOut     []LeftOut    // in table order

@@ -491,6 +491,7 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 		return nil, nil, err
 	}
 	b.keepUses(b.calls)
+	b.report.Given = len(b.report.Deployments)
 	if err := b.deployAndEquip(ctx, wanted); err != nil {
 		return nil, nil, err
 	}

@@ -124,6 +124,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 		return nil, nil, err
 	}
 	b.keepUses(b.calls)
+	b.report.Given = len(b.report.Deployments)
 	if err := b.deployAndEquip(ctx, selection.Wanted); err != nil {
 		return nil, nil, err
 	}

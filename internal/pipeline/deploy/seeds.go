@@ -42,6 +42,17 @@ func usesIn(setup *world.Report) []evm.Call {
 	return uses
 }
 
+// constructedIn are the constructor arguments that the makers of a World chose.
+func constructedIn(setup *world.Report) []input.Constructed {
+	var list []input.Constructed
+	for _, made := range setup.Deployments[:setup.Given] {
+		if made.Code != nil && len(made.Call.Data) > len(made.Code) {
+			list = append(list, input.Constructed{Contract: made.Contract, Arguments: made.Call.Data[len(made.Code):]})
+		}
+	}
+	return list
+}
+
 // ExampleSeeds are the calls that the project's tests make, up to each of them: a
 // campaign goes on from the last call of a sequence. Those that the World's makers made follow,
 // each by itself.
