@@ -1,6 +1,8 @@
 package fuzzer
 
 import (
+	"slices"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
@@ -24,6 +26,12 @@ type element struct {
 	slot, base uint256.Int
 	value      uint256.Int
 	keys       evm.Keys
+}
+
+// substituted is a call of a sequence that got other keys.
+type substituted struct {
+	call   int
+	before input.Call // as it was, and succeeded
 }
 
 // appendElements appends the elements of mappings that a call wrote, or read, each
@@ -63,11 +71,21 @@ func among(elements []element, account common.Address, slot *uint256.Int) bool {
 // is an argument of the writing call, or its sender, it becomes the key that is read;
 // otherwise, where it is one of the last call, that becomes the key that was written.
 //
+// A call that succeeded may fail with other keys: who grants a role must have the one that
+// administers it. Then the call as it was comes before it, and is led to what it reads.
+//
 // MuFuzz orders calls by the variables alone and leaves keys to chance.
 func (s *step) substituteKeys() []lead {
 	last := len(s.sequence) - 1
 	if !s.joined || last < 1 || s.without.RawOrder {
 		return nil
+	}
+	if sub := s.substituted; sub != nil && s.exec.Calls[sub.call].Outcome == evm.Reverted && len(s.sequence) < s.maxSeqLen {
+		seq := slices.Insert(s.sequence.Clone(), sub.call, sub.before)
+		return []lead{{sequence: seq, joined: true, enables: sub.call + 1}}
+	}
+	if s.enables > 0 && s.exec.Calls[s.enables].Outcome == evm.Reverted {
+		last = s.enables
 	}
 	s.read, s.written = appendElements(s.read[:0], s.exec, last, false), s.written[:0]
 	for call := range last {
@@ -92,14 +110,17 @@ func (s *step) substituteKey(written, read *element) []lead {
 	if read.account != written.account || read.base != written.base || read.keys.Count != written.keys.Count || among(s.written, read.account, &read.slot) {
 		return nil
 	}
+	var sub *substituted
 	seq, ok := s.withKeys(written.call, &written.keys, &read.keys)
-	if !ok {
+	if ok {
+		sub = &substituted{written.call, s.sequence[written.call]}
+	} else {
 		seq, ok = s.withKeys(read.call, &read.keys, &written.keys)
 	}
 	if !ok || s.leadHashes.add(s.space, seq) {
 		return nil
 	}
-	leads := []lead{{sequence: seq, joined: true}}
+	leads := []lead{{sequence: seq, joined: true, substituted: sub}}
 	if written.value.IsZero() {
 		for range zeroVariants {
 			other := seq.Clone()

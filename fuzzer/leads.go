@@ -19,6 +19,10 @@ type lead struct {
 	joined     bool // its calls before the last are not the seed's
 	onDemand   bool // likewise, since the seed's function demands it
 	size       int  // see leadStack
+	// substituted is the call that got other keys in it; nil: none. enables is the index of a
+	// call that others before it are to make succeed; 0: none. See substituteKeys.
+	substituted *substituted
+	enables     int
 }
 
 // complete applies the changes; false if the words cannot take their values.

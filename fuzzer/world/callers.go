@@ -1,8 +1,10 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -15,6 +17,8 @@ import (
 
 // This file makes senders of the accounts that contracts compare msg.sender with: owners that
 // a constructor names, entry points, the contract itself. No one else gets past such a check.
+// Nor does anyone past one of a mapping of roles (isOwner[msg.sender]), but those to whom the
+// set-up gave one, and to whom they give it.
 
 // Bounds of the search for such accounts. Arbitrary; a contract asks for few accounts, and a
 // campaign's calls are spread over all senders.
@@ -65,6 +69,9 @@ func (b *builder) findCallers(ctx context.Context, w *evm.World, targets []strin
 		return boolRank(!hasTargets(&x)) - boolRank(!hasTargets(&y))
 	})
 	f := callerSearch{builder: b, machine: machine, world: w}
+	if f.members, err = b.members(); err != nil {
+		return nil, err
+	}
 	for i := range instances {
 		if instances[i].Contract == nil {
 			continue
@@ -101,8 +108,48 @@ type callerSearch struct {
 	*builder
 	machine evm.Machine
 	world   *evm.World
+	members []member
 	probes  int
 	found   []foundCaller
+}
+
+// member is an element of a mapping that made the World what it is: maybe that an account has a
+// role.
+type member struct {
+	account    common.Address // whose storage it is in
+	slot, base uint256.Int
+	keys       evm.Keys
+}
+
+// maxRoleValue is the greatest value of what may say that an account has a role: a bool, a
+// level, a few bits. Balances are greater. Arbitrary.
+const maxRoleValue = 0xff
+
+// members lists the elements of mappings that were written while the World was made, and that
+// may say that an account has a role.
+func (b *builder) members() ([]member, error) {
+	if len(b.calls) == 0 {
+		return nil, nil
+	}
+	exec, err := b.machine.Run(b.calls)
+	if err != nil {
+		return nil, err
+	}
+	var list []member
+	for i := range exec.Frames {
+		for j := range exec.Frames[i].Storage {
+			a := &exec.Frames[i].Storage[j]
+			if !a.Write || a.Keys.Count == 0 {
+				continue
+			}
+			same := func(m member) bool { return m.slot == a.Slot && m.account == a.Address }
+			list = slices.DeleteFunc(list, same) // the last value counts
+			if !a.Value.IsZero() && a.Value.LtUint64(maxRoleValue+1) && exec.Frames[i].Outcome == evm.Success {
+				list = append(list, member{a.Address, a.Slot, a.Base, a.Keys})
+			}
+		}
+	}
+	return list, nil
 }
 
 type foundCaller struct {
@@ -133,6 +180,9 @@ func (s *callerSearch) probe(in *evm.Instance, m *abi.Method) error {
 			if err := s.look(in, m, &exec.Frames[i]); err != nil {
 				return err
 			}
+			if err := s.lookForMembers(in, m, &exec.Frames[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -155,35 +205,87 @@ func (s *callerSearch) look(in *evm.Instance, m *abi.Method, f *evm.Frame) error
 		case c.Left != *caller:
 			continue
 		}
-		const addressBits = 160
-		address := common.Address(other.Bytes20())
-		if other.BitLen() > addressBits || !isParty(&party{address: address}, false) ||
-			slices.ContainsFunc(s.world.Senders, func(o evm.Sender) bool { return o.Address == address }) ||
-			slices.ContainsFunc(s.found, func(o foundCaller) bool { return o.Address == address }) {
-			continue
-		}
-		account, err := s.world.Account(address)
-		if err != nil {
+		if err := s.note(&other, callerWhy+in.Name+"."+m.RawName); err != nil {
 			return err
 		}
-		name := s.labels[address]
-		if name == "" {
-			name = s.names[address]
-		}
-		if name == "" {
-			name = shortName(address)
-		}
-		s.found = append(s.found, foundCaller{Party{Name: name, Address: address, Why: callerWhy + in.Name + "." + m.RawName}, account != nil && len(account.Code) > 0})
 	}
 	return nil
 }
 
-// callerWhy begins [Party.Why] of an account that is a sender since msg.sender is compared
-// with it, see [IsCaller].
-const callerWhy = "compared with msg.sender in "
+// note adds an account to those that were found, unless it sends calls already.
+func (s *callerSearch) note(word *uint256.Int, why string) error {
+	const addressBits = 160
+	address := common.Address(word.Bytes20())
+	if word.BitLen() > addressBits || !isParty(&party{address: address}, false) || s.sends(address) ||
+		slices.ContainsFunc(s.found, func(o foundCaller) bool { return o.Address == address }) {
+		return nil
+	}
+	account, err := s.world.Account(address)
+	if err != nil {
+		return err
+	}
+	name := cmp.Or(s.labels[address], s.names[address], shortName(address))
+	s.found = append(s.found, foundCaller{Party{Name: name, Address: address, Why: why}, account != nil && len(account.Code) > 0})
+	return nil
+}
+
+func (s *callerSearch) sends(address common.Address) bool {
+	return slices.ContainsFunc(s.world.Senders, func(o evm.Sender) bool { return o.Address == address })
+}
+
+// lookForMembers notes the accounts that have an element in a mapping of which a frame reads
+// the probing user's, who has none: those with the same other keys (the role) first, then any.
+// There are none to add where a sender has such an element.
+func (s *callerSearch) lookForMembers(in *evm.Instance, m *abi.Method, f *evm.Frame) error {
+	caller := *new(uint256.Int).SetBytes(User2.Address[:])
+	for i := range f.Storage {
+		a := &f.Storage[i]
+		place := slices.Index(a.Keys.Words[:a.Keys.Count], caller)
+		if a.Write || place < 0 || !a.Value.IsZero() {
+			continue
+		}
+		of, others := s.membersOf(a, place, true), s.membersOf(a, place, false)
+		if len(of) == 0 {
+			of = others
+		}
+		if slices.ContainsFunc(of, func(word uint256.Int) bool { return s.sends(word.Bytes20()) }) {
+			continue
+		}
+		for n := range of {
+			if err := s.note(&of[n], roleWhy+in.Name+"."+m.RawName); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// membersOf lists the keys at a place of the elements in a mapping, all or those whose other
+// keys are those of what was read.
+func (s *callerSearch) membersOf(read *evm.StorageAccess, place int, same bool) []uint256.Int {
+	var list []uint256.Int
+	for _, m := range s.members {
+		if m.account != read.Address || m.base != read.Base || m.keys.Count != read.Keys.Count {
+			continue
+		}
+		keys := m.keys
+		keys.Words[place] = read.Keys.Words[place]
+		if !same || keys == read.Keys {
+			list = append(list, m.keys.Words[place])
+		}
+	}
+	return list
+}
+
+// callerWhy and roleWhy begin [Party.Why] of an account that is a sender since msg.sender is
+// compared with it, or since it has what is asked of msg.sender, see [IsCaller].
+const (
+	callerWhy = "compared with msg.sender in "
+	roleWhy   = "has what is stored for msg.sender in "
+)
 
 // IsCaller reports whether an account is a sender since a contract compares msg.sender with
-// it, so that no other account gets where it does.
+// it, or has it in a mapping, so that no other account gets where it does.
 func IsCaller(p *Party) bool {
-	return len(p.Why) > len(callerWhy) && p.Why[:len(callerWhy)] == callerWhy
+	return strings.HasPrefix(p.Why, callerWhy) || strings.HasPrefix(p.Why, roleWhy)
 }
