@@ -37,6 +37,7 @@ func (b *builder) adoptCreated(exec *evm.Execution, up *TestSetup, function stri
 	})
 	b.findOnce(exec, 1)
 	b.meet(exec)
+	b.keepMembers(exec)
 	world := b.machine.Export()
 	b.meetLabeled(world.Cheats.State.Labels)
 	before := b.machine.World()

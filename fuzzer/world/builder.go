@@ -73,6 +73,7 @@ type builder struct {
 	actors     []common.Address          // handlers of their invariants
 	tester     common.Address            // who runs their fuzz tests
 	parties    []party                   // accounts that set-ups made special, see senders
+	members    []member                  // what may say that an account has a role
 	names      map[common.Address]string // what set-ups call accounts
 	planned    []Failure                 // steps of a plan
 	later      []Step                    // of a plan, after the one that runs

@@ -69,8 +69,12 @@ func (b *builder) findCallers(ctx context.Context, w *evm.World, targets []strin
 		return boolRank(!hasTargets(&x)) - boolRank(!hasTargets(&y))
 	})
 	f := callerSearch{builder: b, machine: machine, world: w}
-	if f.members, err = b.members(); err != nil {
-		return nil, err
+	if len(b.calls) > 0 {
+		exec, err := b.machine.Run(b.calls)
+		if err != nil {
+			return nil, err
+		}
+		b.keepMembers(exec)
 	}
 	for i := range instances {
 		if instances[i].Contract == nil {
@@ -108,7 +112,6 @@ type callerSearch struct {
 	*builder
 	machine evm.Machine
 	world   *evm.World
-	members []member
 	probes  int
 	found   []foundCaller
 }
@@ -122,20 +125,16 @@ type member struct {
 }
 
 // maxRoleValue is the greatest value of what may say that an account has a role: a bool, a
-// level, a few bits. Balances are greater. Arbitrary.
-const maxRoleValue = 0xff
+// level, a few bits; balances are greater. maxMembers bounds these elements. Arbitrary.
+const (
+	maxRoleValue = 0xff
+	maxMembers   = 256
+)
 
-// members lists the elements of mappings that were written while the World was made, and that
-// may say that an account has a role.
-func (b *builder) members() ([]member, error) {
-	if len(b.calls) == 0 {
-		return nil, nil
-	}
-	exec, err := b.machine.Run(b.calls)
-	if err != nil {
-		return nil, err
-	}
-	var list []member
+// keepMembers keeps the elements of mappings that an execution wrote, which is part of what
+// makes the World, and that may say that an account has a role.
+func (b *builder) keepMembers(exec *evm.Execution) {
+	b.members = slices.Clone(b.members) // saved states share it
 	for i := range exec.Frames {
 		for j := range exec.Frames[i].Storage {
 			a := &exec.Frames[i].Storage[j]
@@ -143,13 +142,12 @@ func (b *builder) members() ([]member, error) {
 				continue
 			}
 			same := func(m member) bool { return m.slot == a.Slot && m.account == a.Address }
-			list = slices.DeleteFunc(list, same) // the last value counts
-			if !a.Value.IsZero() && a.Value.LtUint64(maxRoleValue+1) && exec.Frames[i].Outcome == evm.Success {
-				list = append(list, member{a.Address, a.Slot, a.Base, a.Keys})
+			b.members = slices.DeleteFunc(b.members, same) // the last value counts
+			if !a.Value.IsZero() && a.Value.LtUint64(maxRoleValue+1) && exec.Frames[i].Outcome == evm.Success && len(b.members) < maxMembers {
+				b.members = append(b.members, member{a.Address, a.Slot, a.Base, a.Keys})
 			}
 		}
 	}
-	return list, nil
 }
 
 type foundCaller struct {

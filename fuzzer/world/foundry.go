@@ -233,6 +233,7 @@ type saved struct {
 	instances, deployments, additions int
 	tests, once                       int
 	parties                           []party
+	members                           []member
 	libraries                         map[string]*library
 	labels, names                     map[common.Address]string
 	tried                             map[*bytecode.Contract]bool
@@ -244,7 +245,7 @@ func (b *builder) save() saved {
 		machine: b.machine, calls: b.calls, steps: len(b.steps), nonce: b.nonce,
 		instances: len(b.instances), deployments: len(b.report.Deployments), additions: len(b.report.Additions),
 		tests: len(b.tests), once: len(b.once),
-		parties: slices.Clone(b.parties), libraries: maps.Clone(b.libraries), labels: maps.Clone(b.labels), names: maps.Clone(b.names), tried: maps.Clone(b.tried),
+		parties: slices.Clone(b.parties), members: b.members, libraries: maps.Clone(b.libraries), labels: maps.Clone(b.labels), names: maps.Clone(b.names), tried: maps.Clone(b.tried),
 		ran: maps.Clone(b.report.ran),
 	}
 }
@@ -255,6 +256,7 @@ func (b *builder) restore(s saved) {
 	b.instances, b.tests = b.instances[:s.instances], b.tests[:s.tests]
 	b.report.Deployments = b.report.Deployments[:s.deployments]
 	b.report.Additions = b.report.Additions[:s.additions]
+	b.members = s.members
 	b.parties, b.libraries, b.labels, b.names, b.tried = s.parties, s.libraries, s.labels, s.names, s.tried
 	b.report.ran, b.once = s.ran, b.once[:s.once]
 }
