@@ -61,6 +61,34 @@ func TestSubstituteKeysOfZero(t *testing.T) {
 	}
 }
 
+// TestSubstituteKeysOfFailing: a call that fails with the keys that it got is made possible by the
+// call that it was, before it.
+func TestSubstituteKeysOfFailing(t *testing.T) {
+	w, p := solver(t, "units/roles.sol")
+	follow := func(l lead) []lead {
+		b := batch{task: task{calls: 100}}
+		exec, ok := w.run(context.Background(), l.sequence, &b)
+		if !ok {
+			t.Fatal("not run")
+		}
+		return (&step{worker: w, lead: l, exec: exec}).substituteKeys()
+	}
+	l := lead{sequence: parse(t, p.space, "deployer Roles.grant(uint256,address) args (5, user1); user2 Roles.keep()"), joined: true}
+	for _, want := range []string{
+		"deployer Roles.grant(uint256,address) args (2, user2); user2 Roles.keep()",
+		"deployer Roles.grant(uint256,address) args (5, user1); deployer Roles.grant(uint256,address) args (2, user2); user2 Roles.keep()",
+		"deployer Roles.grant(uint256,address) args (1, deployer); deployer Roles.grant(uint256,address) args (2, user2); user2 Roles.keep()",
+	} {
+		leads := follow(l)
+		if len(leads) == 0 {
+			t.Fatalf("no lead, want %s", want)
+		}
+		if l = leads[0]; format(p.space, l.sequence) != format(p.space, parse(t, p.space, want)) {
+			t.Fatalf("%s, want %s", format(p.space, l.sequence), want)
+		}
+	}
+}
+
 // TestPrependWriter: for each mapping that a seed wants an element of, at its first pick and ever
 // less often, a call that writes it is put before the seed's last.
 func TestPrependWriter(t *testing.T) {
