@@ -82,7 +82,7 @@ func (c *colliding) passesWithout(seq input.Sequence, some []common.Address) boo
 	return true
 }
 
-// find is why a run of a fuzz test fails; nil where it is no collision.
+// find is why a run of a fuzz test fails; nil where it does not fail by a collision.
 func (c *colliding) find(seq input.Sequence) *Collision {
 	if !input.IsTest(seq) {
 		return nil
@@ -282,8 +282,8 @@ func Collisions(head *deploy.Deployment, judge evm.Machine, findings []*fuzzer.F
 }
 
 // Passes reports whether a fuzz test passes on the base with the arguments of one that fails
-// on the head by a collision, and its arguments collide there as well: what fails is no fault
-// of the arguments.
+// on the head by a collision, and its arguments collide there as well: then the arguments are not
+// to blame.
 func (b *Base) Passes(head *deploy.Deployment, seq input.Sequence) bool {
 	if b == nil || b.Deployment == nil || b.otherWorld != "" {
 		return false
