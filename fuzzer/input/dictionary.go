@@ -227,8 +227,7 @@ type constants struct {
 	texts    texts
 	plain    [classes][]uint256.Int
 	unlikely [classes][]uint256.Int // selectors and jump destinations, which are seldom meant as values
-	given    [classes][]uint256.Int // see Know
-	knows    bool                   // some are given
+	given    []uint256.Int          // wide ones, see Know
 }
 
 // maxConstants bounds the constants of a campaign. Arbitrary: the largest
@@ -297,10 +296,9 @@ func isJumpDestination(p *bytecode.Program, w *uint256.Int) bool {
 const unlikelyShare = 8
 
 func (c *constants) sample(r Rand, t *Type) (uint256.Int, bool) {
-	if c.knows && oneIn(r, givenShare) {
-		if w, ok := sampleOf(&c.given, r, t); ok {
-			return w, true
-		}
+	if len(c.given) > 0 && classesFor(t) == classes && oneIn(r, givenShare) {
+		w := c.given[r.IntN(len(c.given))]
+		return w, conform(t, &w)
 	}
 	if oneIn(r, unlikelyShare) {
 		return sampleOf(&c.unlikely, r, t)

@@ -91,17 +91,20 @@ func (k *known) sample(r Rand, t *Type) (Value, bool) {
 // [SpaceOptions].Uses.
 func (s *Space) KnownWords() []uint256.Int { return s.known.words }
 
-// givenShare: one in so many constants that are drawn is a given word, if one is of the type. Code
-// has hundreds of constants, of which most mean nothing to a call. Arbitrary.
+// givenShare: one in so many constants that are drawn for a word wider than an address is a given
+// one that is as wide, if there is one: a hash or a key, which nothing else leads to. Code has
+// hundreds of constants. Arbitrary.
 const givenShare = 4
 
-// Know adds words that were given to calls, before any Snapshot is made.
+// Know adds words that were given to calls to the constants, before any Snapshot is made.
 func (d *Dictionary) Know(words []uint256.Int) {
 	for i := range words {
-		list := &d.constants.given[classOf(&words[i])]
-		if !slices.Contains(*list, words[i]) {
-			*list = append(*list, words[i])
-			d.constants.knows = true
+		class := classOf(&words[i])
+		if !slices.Contains(d.constants.plain[class], words[i]) {
+			d.constants.plain[class] = append(d.constants.plain[class], words[i])
+		}
+		if class == classes-1 && !slices.Contains(d.constants.given, words[i]) {
+			d.constants.given = append(d.constants.given, words[i])
 		}
 	}
 }
