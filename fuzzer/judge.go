@@ -18,9 +18,16 @@ const (
 	findingProbes = 1024
 )
 
+// proof is a minimized sequence of a discovery and its execution by the judge, which has run
+// nothing since.
+type proof struct {
+	sequence  input.Sequence
+	execution *evm.Execution
+}
+
 // confirmTarget records that an execution reached a target, if the judge confirms it,
-// with a minimized sequence.
-func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery) {
+// with a minimized sequence. One that confirmed another target of the discovery will do.
+func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery, last *proof) {
 	t := &c.result.Targets[h.target]
 	if t.Reached || t.Entered && !h.kept {
 		return
@@ -33,9 +40,14 @@ func (c *Campaign) confirmTarget(ctx context.Context, h hit, d *discovery) {
 		entered, kept := enters(c.Table, &c.Targets[h.target], exec)
 		return kept || entered && !h.kept
 	}
-	short := d.sequence[: h.call+1 : h.call+1]
-	seq, _, ok := c.confirm(ctx, short, probes(targetProbes, d.work), reaches)
+	seq, ok := last.sequence.Clone(), last.execution != nil && reaches(last.sequence, last.execution)
 	if !ok {
+		short := d.sequence[: h.call+1 : h.call+1]
+		seq, last.execution, ok = c.confirm(ctx, short, probes(targetProbes, d.work), reaches)
+		last.sequence = seq
+	}
+	if !ok {
+		last.execution = nil
 		c.disagreement(fmt.Sprintf("target %s in %s", c.Targets[h.target].Position, c.Targets[h.target].Contract), d.sequence)
 		return
 	}

@@ -240,8 +240,9 @@ func (c *Campaign) mergeCorpus(d *discovery, covers bool) {
 
 // mergeTargets confirms the targets that were reached.
 func (c *Campaign) mergeTargets(ctx context.Context, d *discovery) {
+	var last proof
 	for _, h := range d.news.hits {
-		c.confirmTarget(ctx, h, d)
+		c.confirmTarget(ctx, h, d, &last)
 	}
 }
 

@@ -14,9 +14,13 @@ import (
 // own number: forge's default of 256 takes four times as long for a few lines more.
 const fuzzRuns = 64
 
+// invariants bounds forge's runs of invariants, some of which take hours as the projects ask
+// for them.
+var invariants = []string{"FOUNDRY_INVARIANT_RUNS=8", "FOUNDRY_INVARIANT_DEPTH=32"}
+
 // coverage runs forge's tests, and keeps what they reach of the contracts under test.
 func (p *project) coverage(ctx context.Context, program, folder string, environment []string) (*forge.Coverage, error) {
-	c, err := forge.Cover(ctx, program, folder, environment, "--fuzz-runs", strconv.Itoa(cmp.Or(p.fuzzRuns, fuzzRuns)), "--fuzz-seed", "1")
+	c, err := forge.Cover(ctx, program, folder, slices.Concat(environment, invariants), "--fuzz-runs", strconv.Itoa(cmp.Or(p.fuzzRuns, fuzzRuns)), "--fuzz-seed", "1")
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -222,7 +223,11 @@ func compare(cover *forge.Coverage, r *report.Report) *comparison {
 		}
 	}
 	first := map[forge.Place]float64{} // when a line was first executed, in any contract
+	start := math.Inf(1)               // the first call, as far as that shows: before it, code is analyzed
 	for _, t := range r.Targets {
+		if t.Executions > 0 {
+			start = min(start, t.Seconds)
+		}
 		at := forge.Place{File: t.File, Line: t.Line}
 		if seconds, known := first[at]; executed(t.Status) && (!known || t.Seconds < seconds) {
 			first[at] = t.Seconds
@@ -239,7 +244,7 @@ func compare(cover *forge.Coverage, r *report.Report) *comparison {
 			c.lines++
 			if executed(l.Status) {
 				c.executed++
-				if first[at] <= early {
+				if first[at]-start <= early {
 					c.early++
 				}
 			}

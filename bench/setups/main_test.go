@@ -37,7 +37,8 @@ func TestCompare(t *testing.T) {
 	got := *compare(c, &report.Report{
 		World: report.World{SetUps: []report.SetUp{{Contract: "A"}, {Contract: "B", Failure: "no"}}},
 		Targets: []report.Target{
-			{File: "src/A.sol", Line: 1, Status: report.Reached, Seconds: 9}, {File: "src/A.sol", Line: 1, Status: report.OnlyReverts, Seconds: 4},
+			{File: "src/A.sol", Line: 1, Status: report.Reached, Executions: 7, Seconds: 9}, {File: "src/A.sol", Line: 1, Status: report.OnlyReverts, Executions: 3, Seconds: 6.5},
+			{File: "src/A.sol", Line: 5, Status: report.Reached, Executions: 1, Seconds: 2},
 		},
 		Lines: []report.Line{
 			{File: "src/A.sol", Line: 1, Status: report.Reached}, {File: "src/A.sol", Line: 2, Status: report.OnlyReverts},

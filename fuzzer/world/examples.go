@@ -3,6 +3,9 @@ package world
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -27,6 +30,10 @@ const (
 	// maxExampleRejects bounds the runs of a test that its vm.assume ends, which cost little.
 	// Arbitrary; forge gives up after 65,536.
 	maxExampleRejects = 48
+	// maxExampleRuns bounds the runs of a fuzz test that succeeds, and maxExampleRunsGas their
+	// gas: with other arguments it may do something else. Arbitrary; some ten milliseconds.
+	maxExampleRuns    = 12
+	maxExampleRunsGas = 1 << 21
 	// maxExampleCalls bounds the calls that are taken from one test: campaigns'
 	// sequences have as many at most.
 	maxExampleCalls = 64
@@ -52,27 +59,92 @@ func (b *builder) examples(ctx context.Context, w *evm.World, s *setups) error {
 		return nil
 	}
 	var left uint64 = exampleGasTotal
-	runs := 0
-	for i := range s.tried {
-		up := &s.tried[i]
-		if up.Failure != "" {
-			continue
+	list := mostUseful(s.examples())
+	for _, e := range list[:min(len(list), maxExamples)] {
+		if err := ctx.Err(); err != nil || left < exampleGas {
+			return err
 		}
-		for _, m := range testFunctions(up.Contract.ABI) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if runs++; runs > maxExamples || left < exampleGas {
-				return nil
-			}
-			used, err := b.example(w, up, &m, s.Lines)
-			if err != nil {
-				return err
-			}
-			left -= min(left, used)
+		used, err := b.example(w, &s.tried[e.setUp], &e.method, s)
+		if err != nil {
+			return err
 		}
+		left -= min(left, used)
 	}
 	return nil
+}
+
+// exampleTest is a test function of a set-up that made the World.
+type exampleTest struct {
+	setUp   int // of those tried
+	method  abi.Method
+	entries map[bytecode.Location]bool // of targets, that it came to when all tests were run
+}
+
+// examples lists the test functions of the set-ups that made the World, in their order.
+func (s *setups) examples() []exampleTest {
+	surveys := map[int]*survey{}
+	for _, u := range s.used {
+		surveys[u.setUp] = u.survey
+	}
+	var list []exampleTest
+	for i := range s.tried {
+		if s.tried[i].Failure != "" {
+			continue
+		}
+		for _, m := range testFunctions(s.tried[i].Contract.ABI) {
+			e := exampleTest{setUp: i, method: m}
+			if v := surveys[i]; v != nil {
+				e.entries = v.entries[m.Sig]
+			}
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// mostUseful puts those tests first that come to most of what none before them does: there
+// is not time for all, and a campaign begins with the calls of the first. Those that add
+// nothing follow in their order.
+func mostUseful(list []exampleTest) []exampleTest {
+	met := map[bytecode.Location]bool{}
+	adds := func(e *exampleTest) int {
+		n := 0
+		for at := range e.entries {
+			if !met[at] {
+				n++
+			}
+		}
+		return n
+	}
+	bounds := make([]int, len(list)) // what each adds, or did when less was met
+	for i := range list {
+		bounds[i] = len(list[i].entries)
+	}
+	ordered := make([]exampleTest, 0, len(list))
+	for {
+		best := 0
+		for i, n := range bounds {
+			if n > bounds[best] {
+				best = i
+			}
+		}
+		if len(bounds) == 0 || bounds[best] <= 0 {
+			break
+		}
+		if n := adds(&list[best]); n < bounds[best] {
+			bounds[best] = n
+			continue
+		}
+		bounds[best] = -1
+		ordered = append(ordered, list[best])
+		maps.Copy(met, list[best].entries)
+	}
+	for i, n := range bounds {
+		if n == 0 {
+			ordered = append(ordered, list[i])
+		}
+	}
+	return ordered
 }
 
 // testFunctions are the functions that forge would run as tests, by signature.
@@ -90,18 +162,25 @@ func testFunctions(a abi.ABI) []abi.Method {
 // example runs a test function until it succeeds or its tries are used up, and
 // takes the calls of that run, or of the first one. It returns the gas that was
 // used.
-func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, lines map[string][]bytecode.Position) (uint64, error) {
+func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, s *setups) (uint64, error) {
 	var taken evm.Sequence
-	told := false // by a run that vm.assume did not end
+	var more, runs []evm.Sequence // of runs that come to something new: their calls, and fuzz tests themselves
+	told, passed := false, false  // told: by a run that vm.assume did not end
 	run := fuzzTest{}
 	fuzzed := isFuzzTest(m)
 	used, call, err := b.tryTest(up, m, func(exec *evm.Execution) {
 		last := len(exec.Calls) - 1
 		if fuzzed {
-			run.see(exec, lines)
+			run.see(exec, s.Lines)
 		}
-		if taken == nil || !told || exec.Calls[last].Outcome == evm.Success {
-			taken = b.callsOf(exec, last, w)
+		fresh := s.meet(exec, b.table)
+		if succeeded := exec.Calls[last].Outcome == evm.Success; !passed && (taken == nil || !told || succeeded) {
+			taken, passed = b.callsOf(exec, last, w), succeeded
+		} else if calls := b.callsOf(exec, last, w); fresh && len(calls) > 0 {
+			more = append(more, calls)
+		}
+		if fresh && fuzzed {
+			runs = append(runs, evm.Sequence{{From: b.tester, To: up.Address, Data: bytes.Clone(exec.Frames[exec.Calls[last].Frames[0]].Input)}})
 		}
 		told = told || !rejected(&exec.Calls[last])
 	})
@@ -114,13 +193,28 @@ func (b *builder) example(w *evm.World, up *TestSetup, m *abi.Method, lines map[
 	if len(taken) > 0 {
 		b.report.Examples = append(b.report.Examples, taken)
 	}
+	b.report.Examples = append(b.report.Examples, more...)
 	if fuzzed && run.worthRunning() {
 		up.tests = append(up.tests, m.Sig)
 		if call.Data != nil {
 			b.report.Examples = append(b.report.Examples, evm.Sequence{call})
+			b.report.Examples = append(b.report.Examples, runs...)
 		}
 	}
 	return used, nil
+}
+
+// meet notes the targets' lines that the last call of an execution came to, and reports whether
+// there is one that no earlier example came to.
+func (s *setups) meet(exec *evm.Execution, table *bytecode.Table) bool {
+	fresh := false
+	for _, c := range exec.Covered {
+		at, ok := blockStart(table, &c)
+		if ok && !s.met[at] && len(s.Entries[at])+len(s.Spare[at]) > 0 {
+			s.met[at], fresh = true, true
+		}
+	}
+	return fresh
 }
 
 // rejected reports whether vm.assume ended a run.
@@ -129,15 +223,17 @@ func rejected(result *evm.CallResult) bool {
 }
 
 // tryTest runs a test function until it succeeds or its tries are used up; every execution is
-// shown to look. It returns the gas that was used, and the call that succeeded, or else the
-// first one that vm.assume did not end.
+// shown to look. A fuzz test that uses little gas is run more often. It returns the gas that was
+// used, and the call that succeeded, or else the first one that vm.assume did not end.
 func (b *builder) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execution)) (used uint64, made evm.Call, err error) {
 	search, err := b.newSearch(m, methodParameters(up.Contract, m))
 	if err != nil {
 		return 0, made, nil //nolint:nilerr // it cannot be called
 	}
-	for tries, rejects := 0, 0; tries < maxExampleTries && rejects < maxExampleRejects; {
-		a, ok := search.next()
+	r := rand.New(rand.NewPCG(uint64(binary.BigEndian.Uint32(m.ID)), 0)) //nolint:gosec // not a secret
+	var t trials
+	for t.goOn(m, used) {
+		a, ok := t.arguments(search, r)
 		if !ok {
 			break
 		}
@@ -150,20 +246,43 @@ func (b *builder) tryTest(up *TestSetup, m *abi.Method, look func(*evm.Execution
 		used += last.GasUsed
 		look(exec)
 		succeeded := last.Outcome == evm.Success
-		if call.Gas = 0; made.Data == nil || succeeded || tries == 0 {
+		if call.Gas = 0; made.Data == nil || !t.passed && (succeeded || t.runs == t.rejects) {
 			made = call
 		}
+		t.runs++
 		if rejected(last) {
-			rejects++
-		} else {
-			tries++
+			t.rejects++
 		}
-		if succeeded {
-			break
+		if t.passed = t.passed || succeeded; !succeeded {
+			search.proposeAfter(a, exec)
 		}
-		search.proposeAfter(a, exec)
 	}
 	return used, made, nil
+}
+
+// trials are the runs of a test function with different arguments.
+type trials struct {
+	runs, rejects int // rejects: that vm.assume ended
+	passed        bool
+}
+
+// goOn reports whether another run is worth its gas, after so much.
+func (t *trials) goOn(m *abi.Method, used uint64) bool {
+	if t.passed {
+		return isFuzzTest(m) && t.runs < maxExampleRuns && used < maxExampleRunsGas
+	}
+	return t.runs-t.rejects < maxExampleTries && t.rejects < maxExampleRejects
+}
+
+// arguments are those of the next run: likely ones first, then in turns with others that are
+// drawn, as all are once one has passed.
+func (t *trials) arguments(search *search, r *rand.Rand) (*arguments, bool) {
+	if t.passed || t.runs >= maxExampleTries && t.runs%2 == 0 {
+		if a, ok := search.draw(r); ok {
+			return a, true
+		}
+	}
+	return search.next()
 }
 
 // callsOf are the calls of instances that a test function makes itself, as calls

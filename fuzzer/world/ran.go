@@ -22,11 +22,10 @@ func (r *Report) RanBy(entries []bytecode.Location) (what string, ok bool) {
 // note keeps the blocks that an execution of calls entered; what names a call.
 func (b *builder) note(exec *evm.Execution, what func(call int) string) {
 	for _, c := range exec.Covered {
-		p := b.table.Program(c.Code)
-		if !c.Kept || p == nil || int(c.Block) >= len(p.Blocks) {
+		at, ok := blockStart(b.table, &c)
+		if !c.Kept || !ok {
 			continue
 		}
-		at := bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}
 		if _, known := b.report.ran[at]; !known {
 			if b.report.ran == nil {
 				b.report.ran = map[bytecode.Location]string{}

@@ -37,11 +37,11 @@ type SetupOptions struct {
 	Lines map[string][]bytecode.Position
 	// Entries are the instructions with which the code of these lines begins: [Make] runs all
 	// tests to see which of them come to which. nil: it goes by what they may deploy.
-	Entries map[bytecode.Location]bytecode.Position
+	Entries map[bytecode.Location][]bytecode.Position
 	// Spare are entries likewise, in contracts of tests, of lines that contracts under test hold
 	// as well: where no test executes a line there, the tests' contract is a target itself, and
 	// Lines get its line.
-	Spare map[bytecode.Location]SpareLine
+	Spare map[bytecode.Location][]SpareLine
 	// Changed reports whether the change touches a test contract's source: what its tests
 	// execute counts double. nil: it touches none.
 	Changed func(c *bytecode.Contract) bool
@@ -102,10 +102,10 @@ const (
 	// maxSetUps bounds the set-ups that one World is made of: each brings a sender
 	// and some instances, over which a campaign's calls are spread. Arbitrary; most
 	// pull requests touch what one or two test contracts set up.
-	maxSetUps = 16
+	maxSetUps = 32
 	// maxSetUpTries bounds those that are run to find them, at up to a second each
 	// (2^30 gas). Arbitrary.
-	maxSetUpTries = 32
+	maxSetUpTries = 64
 	// maxSetUpGas bounds the gas of all of them, as a multiple of what one may use: a
 	// set-up that does nothing but loop takes 2^30 gas in some eight seconds.
 	maxSetUpGas = 4
@@ -182,6 +182,7 @@ type setups struct {
 	tried      []TestSetup
 	used       []usedSetUp
 	tested     map[bytecode.Position]string // see [Report.TestedBy]
+	met        map[bytecode.Location]bool   // targets' lines that examples came to
 	gas        uint64                       // that they used, and those that failed
 	answers    *cheatcode.Answers           // what cheatcodes were told of files and artifacts
 	recorded   cheatcode.Edge               // of the World
@@ -203,7 +204,7 @@ type setUpCandidate struct {
 }
 
 func newSetups(contracts []*bytecode.Contract, options Options) (*setups, error) {
-	s := &setups{SetupOptions: options.Setup, chain: DefaultChain(), contracts: contracts, unheld: map[bytecode.Position]bool{}, unrun: map[bytecode.Position]bool{}, unfollowed: map[bytecode.Position]bool{}, tested: map[bytecode.Position]string{}}
+	s := &setups{SetupOptions: options.Setup, chain: DefaultChain(), contracts: contracts, unheld: map[bytecode.Position]bool{}, unrun: map[bytecode.Position]bool{}, unfollowed: map[bytecode.Position]bool{}, tested: map[bytecode.Position]string{}, met: map[bytecode.Location]bool{}}
 	if s.Chain != nil {
 		s.chain = *s.Chain
 	}
@@ -311,7 +312,7 @@ func (w worth) compare(v worth) int {
 
 func (s *setups) worth(c *setUpCandidate) worth {
 	w := worth{runs: c.survey.covers(s.unrun), spare: c.survey.coversSpare(s.unrun), follow: c.survey.covers(s.unfollowed), holds: s.gain(c.holds)}
-	w.tests = c.survey.testsOf(s.unrun) + c.survey.testsOf(s.unfollowed)
+	w.tests = s.tests(c.survey)
 	if c.changed {
 		w.runs, w.spare, w.follow = 2*w.runs, 2*w.spare, 2*w.follow
 	}
@@ -451,11 +452,11 @@ func (s *setups) nameRest() {
 		case v.failure != "":
 			up = c.failed()
 			up.Idle = !c.changed && len(c.holds) == 0
-		case v.covers(s.unrun) > 0:
+		case v.covers(s.unrun) > 0, v.coversSpare(s.unrun) > 0:
 			up.Failure = fmt.Sprintf("a World is made of at most %d set-ups", maxSetUps)
 		case v.covers(s.unfollowed) > 0:
 			up.Failure = "its tests execute changed lines, as those of others do whose calls could not be followed there"
-		case len(v.lines) > 0:
+		case len(v.lines) > 0, len(v.spare) > 0:
 			up.Failure = "its tests execute no changed line that those of others do not"
 		default:
 			up.Failure = "its tests execute no changed line"

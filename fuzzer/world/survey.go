@@ -38,8 +38,9 @@ const (
 type survey struct {
 	// lines are the targets' lines that were executed, each with the function that did first.
 	lines map[bytecode.Position]string
-	// tests counts the test functions that executed a line.
-	tests map[bytecode.Position]int
+	// entries are the beginnings of the targets' lines, spare ones included, that each function
+	// came to, by signature.
+	entries map[string]map[bytecode.Location]bool
 	// spare are lines that were executed in contracts of tests, qualified, which have copies of
 	// them: of a library, or of a contract that a test inherits from.
 	spare map[bytecode.Position][]string
@@ -53,23 +54,7 @@ type survey struct {
 }
 
 func newSurvey() *survey {
-	return &survey{lines: map[bytecode.Position]string{}, tests: map[bytecode.Position]int{}, spare: map[bytecode.Position][]string{}}
-}
-
-// add adds what one test function showed.
-func (s *survey) add(one *survey) {
-	for line, function := range one.lines {
-		if s.tests[line]++; s.lines[line] == "" {
-			s.lines[line] = function
-		}
-	}
-	for line, contracts := range one.spare {
-		for _, c := range contracts {
-			if !slices.Contains(s.spare[line], c) {
-				s.spare[line] = append(s.spare[line], c)
-			}
-		}
-	}
+	return &survey{lines: map[bytecode.Position]string{}, entries: map[string]map[bytecode.Location]bool{}, spare: map[bytecode.Position][]string{}}
 }
 
 // covers counts lines of a set that the tests execute.
@@ -80,15 +65,23 @@ func (s *survey) covers(open map[bytecode.Position]bool) int {
 	return countOpen(s, s.lines, open)
 }
 
-// testsOf counts, for lines of a set, the test functions that execute them.
-func (s *survey) testsOf(open map[bytecode.Position]bool) int {
-	if s == nil || s.failure != "" {
+// tests adds up, over lines that no set-up executes or is followed to yet, the test functions that
+// execute them.
+func (s *setups) tests(v *survey) int {
+	if v == nil || v.failure != "" {
 		return 0
 	}
 	n := 0
-	for line, tests := range s.tests {
-		if open[line] {
-			n += tests
+	for function, entries := range v.entries {
+		if !strings.HasPrefix(function, "test") {
+			continue // a set-up
+		}
+		for at := range entries {
+			for _, line := range s.Entries[at] {
+				if s.unrun[line] || s.unfollowed[line] {
+					n++
+				}
+			}
 		}
 	}
 	return n
@@ -221,15 +214,13 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 			return result, err
 		}
 		var deploys []*bytecode.Contract
-		one := newSurvey()
 		gas, call, err := b.tryTest(up, &m, func(exec *evm.Execution) {
-			s.see(exec, m.Sig, one, b.table)
+			s.see(exec, m.Sig, result, b.table)
 			deploys = s.deployedBy(exec, b)
 		})
 		if err != nil {
 			return nil, err
 		}
-		result.add(one)
 		if len(deploys) > 0 {
 			result.makes = append(result.makes, made{TestCall{Function: m.Sig, Data: call.Data}, deploys})
 		}
@@ -255,21 +246,38 @@ func surveyedFunctions(a abi.ABI) []abi.Method {
 // see notes the targets' lines that an execution came to.
 func (s *setups) see(exec *evm.Execution, function string, result *survey, table *bytecode.Table) {
 	for _, c := range exec.Covered {
-		p := table.Program(c.Code)
-		if p == nil || int(c.Block) >= len(p.Blocks) {
+		at, ok := blockStart(table, &c)
+		if !ok {
 			continue
 		}
-		at := bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}
-		if line, ok := s.Spare[at]; ok {
+		lines, spare := s.Entries[at], s.Spare[at]
+		if len(lines) == 0 && len(spare) == 0 {
+			continue
+		}
+		if result.entries[function] == nil {
+			result.entries[function] = map[bytecode.Location]bool{}
+		}
+		result.entries[function][at] = true
+		for _, line := range spare {
 			if !slices.Contains(result.spare[line.Position], line.Contract) {
 				result.spare[line.Position] = append(result.spare[line.Position], line.Contract)
 			}
 		}
-		line, ok := s.Entries[at]
-		if _, known := result.lines[line]; ok && !known {
-			result.lines[line] = function
+		for _, line := range lines {
+			if _, known := result.lines[line]; !known {
+				result.lines[line] = function
+			}
 		}
 	}
+}
+
+// blockStart is where a block that was entered begins; false where its code is not known.
+func blockStart(table *bytecode.Table, c *evm.Coverage) (at bytecode.Location, known bool) {
+	p := table.Program(c.Code)
+	if p == nil || int(c.Block) >= len(p.Blocks) {
+		return at, false
+	}
+	return bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}, true
 }
 
 // edge is what cheatcodes of a test see of the project.

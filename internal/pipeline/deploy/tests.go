@@ -21,7 +21,7 @@ func testsFor(c *change.Change, named []string) (*world.SetupOptions, []string) 
 	}
 	chain, notes := testChain(c)
 	s := &world.SetupOptions{
-		Lines: map[string][]bytecode.Position{}, Entries: map[bytecode.Location]bytecode.Position{}, Spare: map[bytecode.Location]world.SpareLine{},
+		Lines: map[string][]bytecode.Position{}, Entries: map[bytecode.Location][]bytecode.Position{}, Spare: map[bytecode.Location][]world.SpareLine{},
 		Changed: func(contract *bytecode.Contract) bool { return c.Touches(contract.Source) },
 		Chain:   chain, ReadFile: testFiles(c), Root: testRoot,
 	}
@@ -29,12 +29,12 @@ func testsFor(c *change.Change, named []string) (*world.SetupOptions, []string) 
 	for _, t := range c.Mapping.Targets {
 		s.Lines[t.Contract] = append(s.Lines[t.Contract], t.Position)
 		for _, entry := range t.Entries {
-			s.Entries[entry] = t.Position
+			s.Entries[entry] = append(s.Entries[entry], t.Position)
 		}
 	}
 	for _, t := range c.Spare {
 		for _, entry := range t.Entries {
-			s.Spare[entry] = world.SpareLine{Position: t.Position, Contract: t.Contract}
+			s.Spare[entry] = append(s.Spare[entry], world.SpareLine{Position: t.Position, Contract: t.Contract})
 		}
 	}
 	return s, notes
