@@ -4,6 +4,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/internal/abi"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // Seeds are the inputs that a campaign starts with: every callable function
@@ -20,6 +21,32 @@ func (m *Mutator) Seeds() []Sequence {
 			continue
 		}
 		seeds = append(seeds, Sequence{call})
+	}
+	return seeds
+}
+
+// maxSeedsBySender bounds SeedsBySender. Arbitrary: some tens of milliseconds of a campaign.
+const maxSeedsBySender = 2048
+
+// SeedsBySender are calls with zero arguments of the functions of some contracts' instances, by each
+// sender: much of what changes may only be called by one of them, and where there are many
+// senders and functions, chance takes long to pair them.
+func (s *Space) SeedsBySender(of func(*bytecode.Contract) bool) []Sequence {
+	var seeds []Sequence
+	for _, c := range s.Callables {
+		in := &s.Instances[c.Instance]
+		if in.Fresh || c.Function.Test || in.Contract == nil || !of(in.Contract) {
+			continue
+		}
+		for _, sender := range s.ordinary {
+			if sender == s.senderOf(c.Function) {
+				continue // among Mutator.Seeds
+			}
+			if len(seeds) == maxSeedsBySender {
+				return seeds
+			}
+			seeds = append(seeds, Sequence{{Sender: sender, Instance: c.Instance, Function: c.Function, Args: abi.Zeros(c.Function.Inputs)}})
+		}
 	}
 	return seeds
 }
