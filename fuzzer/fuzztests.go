@@ -30,6 +30,9 @@ const (
 	// ordinary call. Arbitrary.
 	testShare = 8
 	testDraws = 16
+	// testShareReached is their part once every target was reached: they know what must hold
+	// there. Arbitrary.
+	testShareReached = 2
 	// testTaskGas bounds the mutants of one task of a test, by the gas that they are
 	// expected to use: about a second. Arbitrary.
 	testTaskGas = 1 << 27
@@ -47,9 +50,10 @@ func (t *fuzzTests) countGas(b *batch) {
 	}
 }
 
-// skips reports whether a seed is a test, and tests have used up their share.
-func (t *fuzzTests) skips(seed *Seed) bool {
-	return seed != nil && seed.Calls.IsTest() && t.gas[1] > 0 && t.gas[1]*testShare >= t.gas[0]+t.gas[1]
+// skips reports whether a seed is a test, and tests have used up their share, one part in so
+// many.
+func (t *fuzzTests) skips(seed *Seed, share uint64) bool {
+	return seed != nil && seed.Calls.IsTest() && t.gas[1] > 0 && t.gas[1]*share >= t.gas[0]+t.gas[1]
 }
 
 // postpone keeps the failure of a test that has not passed yet, and reports whether it

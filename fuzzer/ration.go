@@ -322,7 +322,11 @@ func (w *worker) sound(ctx context.Context, seq input.Sequence, b *batch) (ends,
 // skips reports whether a seed is not picked: it is a test, and tests have used up their
 // share, or it calls what is avoided.
 func (c *Campaign) skips(seed *Seed) bool {
-	return c.fuzzTests.skips(seed) || c.avoids(seed)
+	share := uint64(testShare)
+	if c.left == 0 {
+		share = testShareReached
+	}
+	return c.fuzzTests.skips(seed, share) || c.avoids(seed)
 }
 
 // avoids reports whether a seed calls what is avoided.
