@@ -3,6 +3,7 @@ package input
 import (
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -70,6 +71,19 @@ func (s *Space) Receiver(c *Call) string {
 func (s *Space) NameOf(a common.Address) (string, bool) {
 	name, ok := s.names.of[a]
 	return quoteName(variableName(name)), ok
+}
+
+var addressText = regexp.MustCompile(`\b0x[0-9a-fA-F]{40}\b`)
+
+// NameAddresses puts names in place of the addresses of senders and instances in a text, such as
+// the arguments of a custom error.
+func (s *Space) NameAddresses(text string) string {
+	return addressText.ReplaceAllStringFunc(text, func(address string) string {
+		if name, ok := s.NameOf(common.HexToAddress(address)); ok {
+			return name
+		}
+		return address
+	})
 }
 
 func (s *Space) describeValue(b *strings.Builder, v *Value, t *Type) {

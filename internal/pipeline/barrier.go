@@ -39,7 +39,7 @@ func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered boo
 	}
 	b = &report.Barrier{Passed: best.Passed, File: at.File, Line: at.Line, Executions: best.Executions, Of: all}
 	if halted, known := d.head.Positions.At(best.Halted); best.Halts || known && near(at, halted) {
-		b.Failure = best.Reason
+		b.Failure = d.head.Space.NameAddresses(best.Reason)
 	}
 	b.Function, _ = d.head.Positions.FunctionAt(best.Place)
 	if p := d.head.Table.Program(best.Place.Code); p != nil && p.Contract != nil {

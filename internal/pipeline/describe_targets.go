@@ -129,15 +129,17 @@ func (d *describer) target(i int, reverts bool) (report.Target, error) {
 	if out.Reason == "" && d.change.IsGenerated(t.Contract) {
 		out.Reason = "called by " + d.named(t.Contract) + ": what its callers pass is not known"
 	}
-	if last := exec.Calls[len(exec.Calls)-1]; !got.Reached && reverts {
-		out.Reason = "reverts with " + strings.TrimPrefix(last.Reason(), "reverted with ")
+	last := exec.Calls[len(exec.Calls)-1]
+	why := d.head.Space.NameAddresses(last.Reason())
+	if !got.Reached && reverts {
+		out.Reason = "reverts with " + strings.TrimPrefix(why, "reverted with ")
 		if len(last.Output) == 0 {
 			out.Reason = "reverts without a reason"
 		}
 	} else if !got.Reached {
 		out.Status = report.OnlyReverts
-		out.Reason = "executed only in calls that revert: " + cmp.Or(last.Reason(), "inner calls of one that succeeds")
-		out.Barrier, out.Reason = d.whereReverts(out.Reason, last.Reason(), got.Stops)
+		out.Reason = "executed only in calls that revert: " + cmp.Or(why, "inner calls of one that succeeds")
+		out.Barrier, out.Reason = d.whereReverts(out.Reason, why, got.Stops)
 	}
 	name := fmt.Sprintf("reproducers/%s-%d-%s.json", fileName(path.Base(t.Position.File)), t.Position.Line, fileName(bytecode.ShortName(t.Contract)))
 	if out.PC != 0 {

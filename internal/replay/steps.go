@@ -12,7 +12,7 @@ func Steps(space *input.Space, seq input.Sequence, exec *evm.Execution) []report
 	for i := range seq {
 		step := report.Step{Sender: space.Senders[seq[i].Sender].Name, Call: space.Expression(&seq[i]), Test: seq[i].Function.Test}
 		if exec.Calls[i].Outcome != evm.Success {
-			step.Note = "reverts: " + exec.Calls[i].Reason()
+			step.Note = "reverts: " + space.NameAddresses(exec.Calls[i].Reason())
 		}
 		steps = append(steps, step)
 	}
