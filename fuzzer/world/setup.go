@@ -546,7 +546,8 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 // that are called need them, and what a set-up mocked stays so. Of files and artifacts
 // those stay that were asked for: a reproducer has them.
 func (b *builder) settle(w *evm.World, s *setups) {
-	callable := slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {
+	asked := harnesses(w.Instances)
+	callable := len(asked) > 0 || slices.ContainsFunc(w.Instances, func(in evm.Instance) bool {
 		return slices.Contains(b.tests, in.Address) || slices.Contains(b.actors, in.Address)
 	})
 	if !callable && len(w.Cheats.State.Mocks) == 0 {
@@ -558,7 +559,7 @@ func (b *builder) settle(w *evm.World, s *setups) {
 	if callable && !s.answers.Empty() {
 		w.Cheats.Answers = s.answers
 	}
-	w.Cheats.Only = slices.Concat(b.tests, b.actors)
+	w.Cheats.Only = onlyFor(b.tests, b.actors, asked)
 	for _, in := range w.Instances {
 		if len(in.Tests) == 0 {
 			continue

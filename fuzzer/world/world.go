@@ -107,7 +107,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := startBuilder(options.Plan.Begin(options.Fork), table, options)
+	b, err := startBuilder(beginAuto(table.Contracts(), options), table, options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,6 +151,7 @@ func Auto(ctx context.Context, table *bytecode.Table, options Options) (*evm.Wor
 	if err := b.addCallers(ctx, world, options.Targets, options.Callers); err != nil {
 		return nil, nil, err
 	}
+	settleAuto(world)
 	for _, l := range selection.LeftOut {
 		if !b.tried[l.Contract] { // not even as a dependency
 			b.report.LeftOut = append(b.report.LeftOut, l)
