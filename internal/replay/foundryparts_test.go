@@ -43,6 +43,15 @@ contract Vault {
 
 contract Child { uint256 public n = 7; }
 
+// It is given more than senders own.
+contract Rich {
+    constructor() payable {}
+
+    function set(uint256 wanted) external view {
+        require(wanted != 5 || address(this).balance != 1 << 120, "bad");
+    }
+}
+
 // It counts with a child of its own, and an immutable.
 contract Counter {
     uint256 public n = 5;
@@ -145,6 +154,7 @@ func TestFoundryParts(t *testing.T) {
 	options := func(made int64) world.Options {
 		return world.Options{
 			Targets: []string{"Counter", "Around", "Cheater"},
+			Plan:    &world.Plan{ExtraSteps: []world.Step{{Contract: "Rich", Value: world.Value{Text: "0x1000000000000000000000000000000"}, Place: "line 1"}}},
 			Setup: &world.SetupOptions{Contracts: []string{"VaultTest", "OtherTest"}, Strict: true, Also: map[string][][]byte{
 				"test.sol:VaultTest": {call("VaultTest", "testExtra")},
 				"test.sol:OtherTest": {call("OtherTest", "testMade", big.NewInt(made))},
@@ -176,6 +186,7 @@ func TestFoundryParts(t *testing.T) {
 		{name: "beside", sequence: []string{"user1 Counter.add(uint256) args (1)", "user1 Counter.add(uint256) args (1)"}, want: []string{"type(Counter).creationCode"}, lacks: []string{"VaultTest", "OtherTest"}},
 		{name: "around", sequence: []string{"user1 Around.set(uint256) args (5)"}, want: []string{"is VaultTest", "type(Around).creationCode"}, lacks: []string{"OtherTest"}},
 		{name: "chosen", sequence: []string{"user1 Chosen#new.constructor(uint256) args (5)", "user2 Chosen#new.get(address) args (Chosen#new)"}, want: []string{"sightlineNew1"}, lacks: []string{"VaultTest"}},
+		{name: "rich", sequence: []string{"user1 Rich.set(uint256) args (5)"}, want: []string{"type(Rich).creationCode"}},
 		{name: "salted", sequence: []string{"user1 Salted.set(uint256) args (5)"}, refused: "depends on how its code is compiled"},
 		{name: "cheater", sequence: []string{"user1 Cheater.set(uint256) args (5)"}, refused: "cheater calls Foundry's cheatcodes"},
 	}

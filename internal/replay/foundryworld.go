@@ -198,15 +198,14 @@ func (t *foundryTest) worldText(calls string) string {
 	// What does not occur has no need of ether.
 	text := strings.ToLower(transactions + calls)
 	funded := slices.DeleteFunc(t.funded(), func(a common.Address) bool { return !t.used[a] && !strings.Contains(text, fmt.Sprintf("%x", a[:])) })
-	funds := world.Funds()
 	if transactions != "" {
 		for _, a := range funded {
-			line("sightline.deal(%s, %s);", t.address(a), funds.Dec())
+			line("sightline.deal(%s, %s);", t.address(a), t.fundsBefore(a).Dec())
 		}
 		b.WriteString(transactions)
 	}
 	for _, a := range funded {
-		if left := t.funds(a); transactions == "" || left.Cmp(funds) != 0 {
+		if left := t.funds(a); transactions == "" || left.Cmp(t.fundsBefore(a)) != 0 {
 			line("sightline.deal(%s, %s);", t.address(a), left.Dec())
 		}
 	}
@@ -218,6 +217,18 @@ func (t *foundryTest) worldText(calls string) string {
 		line("require(sightlineCode(%s) > 0, \"%s is missing at its address\");", t.address(a), solidityName(name))
 	}
 	return b.String()
+}
+
+// fundsBefore is what a sender owned before the World was made: what any does, and what it sent
+// beyond that.
+func (t *foundryTest) fundsBefore(a common.Address) *uint256.Int {
+	funds := world.Funds()
+	for i := range t.snapshot.Made {
+		if c := &t.snapshot.Made[i]; c.From == a && !c.Value.Lt(world.Funds()) {
+			funds.Add(funds, &c.Value)
+		}
+	}
+	return funds
 }
 
 // certain reports whether an account that the test names is there in any case.
