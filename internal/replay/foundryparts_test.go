@@ -48,7 +48,7 @@ contract Rich {
     constructor() payable {}
 
     function set(uint256 wanted) external view {
-        require(wanted != 5 || address(this).balance != 1 << 120, "bad");
+        require(wanted != 5 || address(this).balance != 1 << 120, "five");
     }
 }
 
