@@ -61,7 +61,13 @@ func (b *builder) examples(ctx context.Context, w *evm.World, s *setups) error {
 	var left uint64 = exampleGasTotal
 	list := mostUseful(s.examples())
 	for _, e := range list[:min(len(list), maxExamples)] {
-		if err := ctx.Err(); err != nil || left < exampleGas {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if left < exampleGas {
+			break
+		}
+		if err := b.as(&s.tried[e.setUp]); err != nil {
 			return err
 		}
 		used, err := b.example(w, &s.tried[e.setUp], &e.method, s)
@@ -70,7 +76,7 @@ func (b *builder) examples(ctx context.Context, w *evm.World, s *setups) error {
 		}
 		left -= min(left, used)
 	}
-	return nil
+	return b.moveTo(w)
 }
 
 // exampleTest is a test function of a set-up that made the World.

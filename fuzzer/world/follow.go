@@ -57,7 +57,10 @@ func (s *setups) others() bool {
 // followTests sends the calls that the tests of a set-up make, and takes off the lines that they
 // come to.
 func (s *setups) followTests(ctx context.Context, b *builder, up *TestSetup) error {
-	w := b.machine.Export()
+	if err := b.as(up); err != nil {
+		return err
+	}
+	w := *b.machine.World()
 	w.Instances = b.instances
 	var left uint64 = exampleGasTotal
 	for _, m := range testFunctions(up.Contract.ABI) {
@@ -71,7 +74,7 @@ func (s *setups) followTests(ctx context.Context, b *builder, up *TestSetup) err
 				s.see(exec, m.Sig, seen, b.table)
 			}
 			if last := len(exec.Calls) - 1; calls == nil || exec.Calls[last].Outcome == evm.Success {
-				calls = b.callsOf(exec, last, w)
+				calls = b.callsOf(exec, last, &w)
 			}
 		})
 		if err != nil {

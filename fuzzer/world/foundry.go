@@ -137,6 +137,9 @@ func (b *builder) setUp(ctx context.Context, c *setUpCandidate, s *setups) (*Tes
 	if err == nil && up.Failure == "" {
 		err = b.adopt(exec, up, s)
 	}
+	if c := b.machine.World().Cheats; c != nil {
+		up.pranks = c.State.Pranks
+	}
 	if err == nil && up.Failure == "" && !s.strict() && c.survey.covers(s.unrun)+c.survey.covers(s.unfollowed) == 0 && !c.spare && !s.gains(b.instances[before.instances:]) {
 		up.Failure, up.Idle = "it deploys no contract with targets that is not there already", true
 	}
@@ -153,7 +156,7 @@ func (b *builder) runSetUp(ctx context.Context, up *TestSetup, chain *Chain) (*e
 	up.Address = crypto.CreateAddress(chain.Sender, world.Accounts[chain.Sender].Nonce)
 	world.Accounts = maps.Clone(world.Accounts)
 	world.Accounts[up.Address] = &evm.Account{Balance: chain.Balance}
-	if err := b.moveTo(&world); err != nil {
+	if err := b.moveTo(withPranks(&world, nil)); err != nil {
 		return nil, err
 	}
 	b.labels[up.Address] = up.Contract.Name
@@ -222,6 +225,34 @@ func (b *builder) moveTo(w *evm.World) error {
 		b.nonce = a.Nonce
 	}
 	return nil
+}
+
+// withPranks is a World in which these pranks are open, and no others.
+func withPranks(w *evm.World, pranks []cheatcode.Prank) *evm.World {
+	if w.Cheats == nil {
+		return w
+	}
+	out, cheats := *w, *w.Cheats
+	cheats.State = *cheats.State.Clone()
+	cheats.State.Pranks = slices.Clone(pranks)
+	out.Cheats = &cheats
+	return &out
+}
+
+// as opens the pranks that a set-up left open, and only these: forge leaves them open for its
+// tests, each set-up on a chain of its own.
+func (b *builder) as(up *TestSetup) error {
+	if c := b.machine.World().Cheats; c == nil || len(b.calls) == 0 && slices.Equal(c.State.Pranks, up.pranks) {
+		return nil
+	}
+	w := b.machine.World()
+	if len(b.calls) > 0 {
+		if err := b.runCalls(); err != nil {
+			return err
+		}
+		w = b.machine.Export()
+	}
+	return b.moveTo(withPranks(w, up.pranks))
 }
 
 // saved is what a set-up that fails must not leave changed.

@@ -164,6 +164,9 @@ func (s *setups) runNamed(ctx context.Context, b *builder) error {
 // leaves nothing of it.
 func (b *builder) also(ctx context.Context, up *TestSetup, call TestCall, s *setups) (failure string, err error) {
 	before := b.save()
+	if err := b.as(up); err != nil {
+		return "", err
+	}
 	b.calls = append(b.calls, evm.Call{From: b.tester, To: up.Address, Data: call.Data, Gas: s.chain.Gas})
 	exec, err := b.machine.Run(b.calls)
 	if err == nil {

@@ -81,8 +81,9 @@ type TestSetup struct {
 	// targets themselves.
 	Also []TestCall
 
-	gas   uint64   // that it used
-	tests []string // its fuzz tests that are worth running, by signature
+	gas    uint64            // that it used
+	tests  []string          // its fuzz tests that are worth running, by signature
+	pranks []cheatcode.Prank // that it left open
 }
 
 // SpareLine is a line in a contract of tests.
