@@ -115,8 +115,10 @@ func (c *conditions) roleOf(sender common.Address, called []common.Address) stri
 }
 
 // of says under which condition a finding happens, and whether that takes what may never be:
-// the deployer's choice of constructor arguments, or a call that only a contract's own code can
-// make. Empty: any account can cause it.
+// the deployer's choice of constructor arguments, a call that only a contract's own code can
+// make, or, for a property, one in the name of a test contract: whoever wrote the property has
+// said which calls there are, and forge, echidna and medusa never call as the test contract.
+// Empty: any account can cause it.
 func (c *conditions) of(f *fuzzer.Finding) (condition string, hypothetical bool) {
 	if input.IsTest(f.Sequence) {
 		return "", false
@@ -139,7 +141,7 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, hypothetical bool)
 			seq = other
 			continue
 		}
-		hypothetical = hypothetical || c.isCallingContract(address)
+		hypothetical = hypothetical || c.isCallingContract(address) || seq[len(seq)-1].Function.Property && c.isTestContract(address)
 		if !slices.Contains(needed, role) {
 			needed = append(needed, role)
 		}
@@ -166,6 +168,11 @@ func (c *conditions) isCallingContract(sender common.Address) bool {
 	account, err := c.head.World.Account(sender)
 	return err == nil && account != nil && len(account.Code) > 0 &&
 		slices.ContainsFunc(c.head.Setup.Callers, func(p world.Party) bool { return p.Address == sender && world.IsCaller(&p) })
+}
+
+// isTestContract reports whether a sender is a test contract that set up the World.
+func (c *conditions) isTestContract(sender common.Address) bool {
+	return slices.ContainsFunc(c.head.Setup.Senders, func(p world.Party) bool { return p.Address == sender && p.Why == "test contract" })
 }
 
 // anyLast reports whether any account can make the last call of a sequence, after calls of
