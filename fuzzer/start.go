@@ -191,20 +191,20 @@ func (c *Campaign) programs() []*bytecode.Program {
 }
 
 // initialTasks are the property functions on the initial state, then the seeds: each
-// function once with zero arguments, the given sequences, functions of contracts with targets by
-// every sender, the saved corpus. They are split so that all workers get some.
+// function once with zero arguments, the given sequences, the saved corpus, functions of contracts
+// with targets by every sender. They are split so that all workers get some.
 func (c *Campaign) initialTasks() []task {
 	mutator := input.NewMutator(c.Space, input.NewDictionary(nil), input.Options{SeqLen: c.seqLen})
-	bySender := c.Space.SeedsBySender(func(contract *bytecode.Contract) bool {
-		return slices.ContainsFunc(c.Targets, func(t bytecode.Target) bool { return t.Contract == contract.QualifiedName() })
-	})
-	tasks := append([]task{{properties: true}}, split(task{}, slices.Concat(mutator.Seeds(), c.Seeds, bySender), seedsOfTask)...)
+	tasks := append([]task{{properties: true}}, split(task{}, slices.Concat(mutator.Seeds(), c.Seeds), seedsOfTask)...)
 	if c.Corpus != nil {
 		saved, notes := c.Corpus.Load(c.Space)
 		tasks = append(tasks, split(task{saved: true}, saved, savedOfTask)...)
 		c.result.Notes = append(c.result.Notes, notes...)
 	}
-	return tasks
+	bySender := c.Space.SeedsBySender(func(contract *bytecode.Contract) bool {
+		return slices.ContainsFunc(c.Targets, func(t bytecode.Target) bool { return t.Contract == contract.QualifiedName() })
+	})
+	return append(tasks, split(task{}, bySender, seedsOfTask)...)
 }
 
 // Sequences of a task, arbitrary: a few milliseconds of seeds, and few enough saved inputs
