@@ -28,11 +28,17 @@ func (m *Mutator) Seeds() []Sequence {
 // maxSeedsBySender bounds SeedsBySender. Arbitrary: some tens of milliseconds of a campaign.
 const maxSeedsBySender = 2048
 
+// fewSenders are paired with functions by chance soon enough. Arbitrary; four are always there.
+const fewSenders = 8
+
 // SeedsBySender are calls with zero arguments of the functions of some contracts' instances, by each
 // sender: much of what changes may only be called by one of them, and where there are many
-// senders and functions, chance takes long to pair them.
+// senders and functions, chance takes long to pair them. With few senders it does not: none.
 func (s *Space) SeedsBySender(of func(*bytecode.Contract) bool) []Sequence {
 	var seeds []Sequence
+	if len(s.ordinary) <= fewSenders {
+		return nil
+	}
 	for _, c := range s.Callables {
 		in := &s.Instances[c.Instance]
 		if in.Fresh || c.Function.Test || in.Contract == nil || !of(in.Contract) {
