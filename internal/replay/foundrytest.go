@@ -192,9 +192,7 @@ pragma solidity >=0.6.2;
 // moreCheatcodes are those of Foundry's that only some tests use.
 var moreCheatcodes = []struct{ name, source string }{
 	{"chainId", "    function chainId(uint256 id) external;\n"},
-	{"fee", "    function fee(uint256 wei_) external;\n"},
 	{"coinbase", "    function coinbase(address account) external;\n"},
-	{"prevrandao", "    function prevrandao(bytes32 value) external;\n"},
 	{"setNonce", "    function setNonce(address account, uint64 nonce) external;\n"},
 	{"etch", "    function etch(address account, bytes calldata code) external;\n"},
 	{"load", "    function load(address account, bytes32 slot) external view returns (bytes32);\n"},
@@ -253,6 +251,7 @@ func (t *foundryTest) writeContract(b *strings.Builder, contract, function, worl
 	helper("sightlineSetUp", setUpHelper)
 	helper("sightlineRun", runHelper)
 	helper("sightlineAlso", alsoHelper)
+	helper("sightlineBlock", blockHelper)
 	helper("sightlineDeploy", deployHelper)
 	helper("sightlineCall", callHelper)
 	helper("sightlineCreate", createHelper)

@@ -170,6 +170,16 @@ const runHelper = `
     }
 `
 
+// blockHelper sets what not every fork has: forge refuses to set a base fee before London, and
+// calls prevrandao difficulty before Paris.
+const blockHelper = `
+    function sightlineBlock(uint256 fee, bytes32 random) private {
+        (bool ok, ) = address(sightline).call(abi.encodeWithSignature("fee(uint256)", fee));
+        (ok, ) = address(sightline).call(abi.encodeWithSignature("prevrandao(bytes32)", random));
+        if (!ok) (ok, ) = address(sightline).call(abi.encodeWithSignature("difficulty(uint256)", uint256(random)));
+    }
+`
+
 // worldText is what makes the World, and the helpers that it uses. calls is the text of the
 // calls that follow.
 func (t *foundryTest) worldText(calls string) string {
@@ -191,9 +201,8 @@ func (t *foundryTest) worldText(calls string) string {
 		line("sightline.warp(%d);", block.Time)
 		line("sightline.roll(%d);", block.Number)
 		line("sightline.chainId(%d);", chain)
-		line("sightline.fee(%d);", block.BaseFee)
 		line("sightline.coinbase(%s);", block.Coinbase.Hex())
-		line("sightline.prevrandao(%s);", block.PrevRandao.Hex())
+		line("sightlineBlock(%d, %s);", block.BaseFee, block.PrevRandao.Hex())
 	}
 	// What does not occur has no need of ether.
 	text := strings.ToLower(transactions + calls)
