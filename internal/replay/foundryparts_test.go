@@ -79,6 +79,7 @@ contract Chosen {
     uint256 immutable k;
     constructor(uint256 k_) { k = k_; }
     function get(address who) external view { require(k != 5 || who != address(this), "five"); }
+    function signed(bytes32 h) external view { require(ecrecover(keccak256(abi.encode(h, this)), 27, h, h) == address(1), "five"); }
 }
 
 contract VaultTest {
@@ -186,6 +187,7 @@ func TestFoundryParts(t *testing.T) {
 		{name: "beside", sequence: []string{"user1 Counter.add(uint256) args (1)", "user1 Counter.add(uint256) args (1)"}, want: []string{"type(Counter).creationCode"}, lacks: []string{"VaultTest", "OtherTest"}},
 		{name: "around", sequence: []string{"user1 Around.set(uint256) args (5)"}, want: []string{"is VaultTest", "type(Around).creationCode"}, lacks: []string{"OtherTest"}},
 		{name: "chosen", sequence: []string{"user1 Chosen#new.constructor(uint256) args (5)", "user2 Chosen#new.get(address) args (Chosen#new)"}, want: []string{"sightlineNew1"}, lacks: []string{"VaultTest"}},
+		{name: "signed", sequence: []string{"user1 Chosen#new.constructor(uint256) args (5)", "user2 Chosen#new.signed(bytes32) args (0x0000000000000000000000000000000000000000000000000000000000000001)"}, refused: "checks a signature"},
 		{name: "rich", sequence: []string{"user1 Rich.set(uint256) args (5)"}, want: []string{"type(Rich).creationCode"}},
 		{name: "salted", sequence: []string{"user1 Salted.set(uint256) args (5)"}, refused: "depends on how its code is compiled"},
 		{name: "cheater", sequence: []string{"user1 Cheater.set(uint256) args (5)"}, refused: "cheater calls Foundry's cheatcodes"},

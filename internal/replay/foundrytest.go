@@ -79,6 +79,9 @@ func newFoundryTest(l *loaded, exec *evm.Execution) (*foundryTest, error) {
 	if err := t.checkAddresses(); err != nil {
 		return nil, err
 	}
+	if err := t.checkSignatures(exec); err != nil {
+		return nil, err
+	}
 	if err := t.checkCheats(exec); err != nil {
 		return nil, err
 	}
@@ -104,6 +107,20 @@ func (t *foundryTest) checkAddresses() error {
 		}
 		name, _ := t.space.NameOf(a)
 		return exit.BadInput("%s: the address of %s depends on how its code is compiled (CREATE2), and no variable of the test contract has it", t.path, human.Printable(cmp.Or(name, a.Hex())))
+	}
+	return nil
+}
+
+// checkSignatures returns an error if a contract that the sequence deploys checks a signature: it
+// may be for the contract's address (EIP-712), which is another one under forge.
+func (t *foundryTest) checkSignatures(exec *evm.Execution) error {
+	ecrecover := common.BytesToAddress([]byte{1})
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		if f.CodeAddress == ecrecover && f.Parent >= 0 && t.created[exec.Frames[f.Parent].Self] != "" {
+			name, _ := t.space.NameOf(exec.Frames[f.Parent].Self)
+			return exit.BadInput("%s: %s, which the calls deploy, checks a signature that may be for its address, and that is another one under forge", t.path, human.Printable(name))
+		}
 	}
 	return nil
 }
