@@ -16,15 +16,17 @@ const (
 	notableShare = 0.02
 )
 
-// isTest reports whether a contract is one of the project's tests: that its functions burn gas says what
+// isTest reports whether a contract is one of the project's tests, or a harness of properties: that its functions burn gas says what
 // the test does. Code that only it holds is unreached then, and named.
 func (d *describer) isTest(contract string) bool {
 	c := d.head.Contract(contract)
 	if c == nil {
 		return false
 	}
-	role, _ := world.RoleOf(c)
-	return role == world.Test
+	where := *c
+	where.ABI.Methods = nil // a harness of properties is a test where it is below test/
+	role, _ := world.RoleOf(&where)
+	return role != world.UnderTest && role != world.Dependency
 }
 
 // starved says whether the campaign ran enough executions for its targets.
