@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/gethvm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/interp"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -44,7 +45,7 @@ func TestCheckingChangesNothing(t *testing.T) {
 		plain.NewMachine = p.newMachine
 		a, b := mustRun(t, plain), mustRun(t, checked)
 		noFaults(t, b)
-		if diff := cmp.Diff(a, b, ignoreFuncs, samePrograms); diff != "" {
+		if diff := cmp.Diff(a, b, ignoreFuncs, samePrograms, unpacked); diff != "" {
 			t.Errorf("%s: results differ (-plain +checked):\n%s", source, diff)
 		}
 	}
@@ -54,6 +55,7 @@ func TestCheckingChangesNothing(t *testing.T) {
 // funcs, and a program is one object.
 var (
 	ignoreFuncs  = cmpopts.IgnoreFields(Finding{}, "Oracle")
+	unpacked     = cmp.Transformer("Unpack", func(p input.Packed) input.Sequence { return p.Unpack() })
 	samePrograms = cmp.Comparer(func(a, b *bytecode.Program) bool { return a == b })
 )
 

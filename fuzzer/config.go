@@ -29,6 +29,10 @@ type Config struct {
 	// nil: NewMachine.
 	NewJudge func() (evm.Machine, error)
 
+	// NewOther makes another version of the code, one for each worker, that runs what the
+	// campaign runs; nil: there is none.
+	NewOther func() (Other, error)
+
 	Schedule *Schedule // nil: Lookahead
 	// Without disables techniques, so that their effect can be measured; With enables
 	// those that are [Optional].

@@ -50,10 +50,12 @@ type Result struct {
 	Targets  []TargetResult      // parallel to Config.Targets
 	Findings []*Finding          // in order of discovery
 	Entered  []bytecode.Location // the start of every block that any call entered, sorted
-	Faults   []Fault
-	Notes    []string // what happened to the saved corpus
-	Stats    Stats
-	Stopped  string // why it ended
+	// Suite is the suite in the end, in order: an input of each path that was kept.
+	Suite   []input.Packed
+	Faults  []Fault
+	Notes   []string // what happened to the saved corpus
+	Stats   Stats
+	Stopped string // why it ended
 	// Useful is the number of executions without those in which a heavy call failed.
 	Useful uint64
 	// Burners are the functions with heavy calls, the most expensive first.
@@ -79,6 +81,9 @@ func (c *Campaign) finish() *Result {
 	}
 	c.dropChosen()
 	c.findStops()
+	for _, seed := range c.suite.Seeds {
+		c.result.Suite = append(c.result.Suite, seed.Calls)
+	}
 	c.result.Stats = c.stats()
 	c.result.Useful, c.result.Burners, c.result.Unconfirmed = c.result.Stats.Executions-min(c.ration.failed, c.result.Stats.Executions), c.burners(), c.dropped
 	for b := range c.blocks { // sorted below

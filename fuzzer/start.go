@@ -87,9 +87,15 @@ func (c *Campaign) deadline(ctx context.Context) (context.Context, context.Cance
 
 // startWorkers starts the workers; stop ends them once they are idle.
 func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches chan batch, stop func(), err error) {
-	machines := make([]evm.Machine, c.Workers)
+	machines, others := make([]evm.Machine, c.Workers), make([]Other, c.Workers)
 	for id := range machines {
 		if machines[id], err = c.NewMachine(); err != nil {
+			return nil, nil, nil, err
+		}
+		if c.NewOther == nil {
+			continue
+		}
+		if others[id], err = c.NewOther(); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -101,6 +107,7 @@ func (c *Campaign) startWorkers(ctx context.Context) (tasks []chan task, batches
 	targets := findEntries(c.Table, c.Targets)
 	for id, machine := range machines {
 		w := c.newWorker(id, machine, programs, targets)
+		w.other = others[id]
 		if c.Schedule.calls != noAnalysis && len(c.Targets) > 0 {
 			w.steering = newSteering(c.Table, c.Library, goals, len(c.Targets), c.Schedule.calls)
 			w.steering.unexplained = unexplained

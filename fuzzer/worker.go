@@ -102,6 +102,8 @@ type Fault struct {
 type worker struct {
 	id         int
 	machine    checkedMachine
+	other      Other          // nil: there is none
+	there      *evm.Execution // the latest on it; nil where it ran nothing
 	rand       *rand.Rand
 	space      *input.Space
 	mutator    *input.Mutator
@@ -369,18 +371,17 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if !ok {
 		return nil, false, false
 	}
-	pid := exec.PathID()
+	pid, ok := w.runOther(seq, exec, b)
+	if !ok {
+		return nil, false, false
+	}
 	newPath := w.tracker.isNew(pid)
 	if newPath { // others may be built on it
-		seen := exec
-		if exec, ok = w.verify(seen, seq, b); !ok {
+		was := pid
+		if exec, pid, ok = w.verify(exec, pid, seq, b); !ok {
 			return nil, false, false
 		}
-		if exec != seen {
-			was := pid // of an execution that counts for nothing
-			pid = exec.PathID()
-			newPath = w.tracker.isNew(pid) || pid == was
-		}
+		newPath = pid == was || w.tracker.isNew(pid)
 	}
 	b.paths = append(b.paths, pid)
 	var ahead *lookaheadResult
@@ -394,6 +395,9 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	isNew = n.any()
 	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
 		w.dictionary.Observe(exec)
+		if w.there != nil {
+			w.dictionary.Observe(w.there)
+		}
 	}
 	if isNew || len(seen) > 0 {
 		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, gas: gasOf(exec), work: workOf(exec), at: w.mark(b), result: ahead}
@@ -447,16 +451,21 @@ func workOf(exec *evm.Execution) (work uint64) {
 // gasOf is the gas of the last call.
 func gasOf(exec *evm.Execution) uint64 { return exec.Calls[len(exec.Calls)-1].GasUsed }
 
-// verify compares the latest execution with the reference's, and returns the one to
+// verify compares the latest execution, with its path, with the reference's, and returns the one to
 // believe.
-func (w *worker) verify(exec *evm.Execution, seq input.Sequence, b *batch) (*evm.Execution, bool) {
+func (w *worker) verify(exec *evm.Execution, pid bytecode.PathID, seq input.Sequence, b *batch) (*evm.Execution, bytecode.PathID, bool) {
+	seen := exec
 	exec, err := w.machine.Verify(w.encoded, exec)
 	if err != nil {
 		b.fault = &Fault{fmt.Sprintf("the machine failed: %v", err), seq.Clone(), nil}
-		return nil, false
+		return nil, pid, false
 	}
 	b.mismatches = append(b.mismatches, w.machine.faults(seq)...)
-	return exec, true
+	if exec == seen {
+		return exec, pid, true
+	}
+	pid, ok := w.runOther(seq, exec, b)
+	return exec, pid, ok
 }
 
 // affords reports whether the task has enough calls left for a sequence, and work for heavy

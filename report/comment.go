@@ -49,6 +49,7 @@ func Comment(r *Report, o Options) []byte {
 		p.trouble()
 		p.allFindings()
 		p.allClashes()
+		p.effect()
 		p.fixed()
 		p.faults()
 		p.warnings()

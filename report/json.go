@@ -158,6 +158,14 @@ func normalize(r *Report) *Report {
 		c.Clashes[i].Contracts = list(c.Clashes[i].Contracts)
 		c.Clashes[i].Places = list(c.Clashes[i].Places)
 	}
+	if c.Effect != nil {
+		effect := *c.Effect
+		effect.Behaviors = list(slices.Clone(effect.Behaviors))
+		for i := range effect.Behaviors {
+			effect.Behaviors[i].Sequence = list(effect.Behaviors[i].Sequence)
+		}
+		c.Effect = &effect
+	}
 	c.Faults = list(c.Faults)
 	c.Warnings = list(c.Warnings)
 	return &c

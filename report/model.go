@@ -52,6 +52,8 @@ type Report struct {
 	// Clashes the incompatible ones.
 	Upgrades []Upgrade `json:"upgrades,omitempty"`
 	Clashes  []Clash   `json:"clashes,omitempty"`
+	// Effect is what contracts do otherwise than on the base; nil: not looked for.
+	Effect *Effect `json:"effect,omitempty"`
 	// Fixed are the findings of earlier runs that do not happen any more.
 	Fixed []Fixed `json:"fixed,omitempty"`
 	// Withheld counts the findings that are not shown, see [Report.Withhold].

@@ -23,6 +23,7 @@ func Summary(r *Report, o Options) []byte {
 		p.trouble()
 		p.allFindings()
 		p.allClashes()
+		p.effect()
 		p.fixed()
 		p.faults()
 		p.warnings()

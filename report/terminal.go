@@ -43,6 +43,7 @@ func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 		t.line("%s  %s %s", t.paint(green, "fixed"), human.Clean(f.ID, maxName), f.describe(human.Clean))
 	}
 	t.more(len(r.Fixed), "fixed finding")
+	t.effect()
 	t.lines()
 	t.upgrades()
 	t.notes()

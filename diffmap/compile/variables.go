@@ -17,9 +17,10 @@ const maxVariables = 1 << 10
 func (c *Contract) readVariables() {
 	var layout struct {
 		Storage []struct {
-			Label string `json:"label"`
-			Slot  string `json:"slot"` // decimal
-			Type  string `json:"type"`
+			Label  string `json:"label"`
+			Slot   string `json:"slot"` // decimal
+			Offset uint   `json:"offset"`
+			Type   string `json:"type"`
 		} `json:"storage"`
 		Types map[string]struct {
 			Bytes string `json:"numberOfBytes"` // decimal
@@ -30,15 +31,19 @@ func (c *Contract) readVariables() {
 		return
 	}
 	for _, s := range layout.Storage {
+		const word = 32 // bytes of a slot
 		slot, err := uint256.FromDecimal(s.Slot)
-		if err != nil {
+		if err != nil || s.Offset >= word {
 			continue
 		}
-		v := bytecode.Variable{Name: s.Label, Slot: *slot, Slots: *uint256.NewInt(1)}
-		const word = 32 // bytes of a slot
-		if n, err := uint256.FromDecimal(layout.Types[s.Type].Bytes); err == nil && n.GtUint64(word) {
+		v := bytecode.Variable{Name: s.Label, Slot: *slot, Slots: *uint256.NewInt(1), Offset: s.Offset}
+		switch n, err := uint256.FromDecimal(layout.Types[s.Type].Bytes); {
+		case err != nil:
+		case n.GtUint64(word):
 			v.Slots.AddUint64(n, word-1)
 			v.Slots.Rsh(&v.Slots, 5) // of which a slot is 2^5
+		case uint(n.Uint64())+s.Offset <= word:
+			v.Bytes = uint(n.Uint64())
 		}
 		c.Variables = append(c.Variables, v)
 	}

@@ -98,6 +98,9 @@ type Variable struct {
 	Name  string
 	Slot  uint256.Int // the first
 	Slots uint256.Int // that it takes, 1 for a mapping or an array whose length is not fixed
+	// Offset is its first byte in the slot, from the low end, and Bytes its length; 0 where it is
+	// longer than a slot. Several variables may share a slot.
+	Offset, Bytes uint
 }
 
 // Contract is a compiled contract or library: what the campaign needs to deploy

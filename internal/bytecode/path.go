@@ -1,6 +1,7 @@
 package bytecode
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"math/bits"
 )
@@ -16,6 +17,17 @@ type Path []BlockID
 type PathID [16]byte
 
 func (id PathID) String() string { return hex.EncodeToString(id[:]) }
+
+// With identifies a path together with that of the same input in other code, and whatever
+// else tells two such pairs apart.
+func (id PathID) With(other PathID, way uint64) PathID {
+	var h PathHasher
+	for _, p := range []PathID{id, other} {
+		h.Add(binary.LittleEndian.Uint64(p[:8]), binary.LittleEndian.Uint64(p[8:]))
+	}
+	h.Add(way, 0)
+	return h.Sum()
+}
 
 // PathHasher hashes a stream of 64-bit words into a PathID. The zero value is
 // ready. It is MurmurHash3 x64 128 (Appleby, public domain) over pairs of words:

@@ -21,13 +21,8 @@ func (r *run) fuzz(ctx context.Context) (*fuzzer.Result, error) {
 	if err := r.configure(); err != nil {
 		return nil, err
 	}
-	r.config.Progress = func(e fuzzer.Event) {
-		if e.Found != nil && !r.ahead { // it is compared with the base in the end
-			r.ahead = true
-			r.change.CompileBaseAhead(ctx)
-		}
-		r.show(e)
-	}
+	r.change.CompileBaseAhead(ctx) // it is compared with the head in the end
+	r.config.Progress = r.show
 	o, targets := &r.o.Campaign, r.change.Mapping.Targets
 	r.report.Seed, r.report.Workers = o.Seed, o.Workers
 	r.report.Limits = report.Limits{Seconds: o.Timeout.Seconds(), Calls: o.Calls}
@@ -91,7 +86,7 @@ func (c *Campaign) untilDeadline(now func() time.Time) time.Duration {
 	if c.Deadline.IsZero() {
 		return c.Timeout
 	}
-	left := c.Deadline.Sub(now()) * compare.BaseShare / (compare.BaseShare + compare.Rounds)
+	left := c.Deadline.Sub(now()) * compare.BaseShare / (compare.BaseShare + compare.Shares)
 	if left = max(time.Nanosecond, left); c.Timeout == 0 || left < c.Timeout { // zero would mean without limit
 		return left
 	}

@@ -19,10 +19,16 @@ import (
 func newReport(o *Options, diff report.Diff) *report.Report {
 	r := &report.Report{Version: report.FormatVersion, Tool: o.Tool, FailOn: o.Gate.FailOn, Gate: o.Gate.Condition, MinReached: o.Gate.MinReached, Diff: diff}
 	panics, _ := oracle.PanicCodes(o.Campaign.Panics) // the campaign says what is wrong with them
-	for _, o := range oracle.With(panics) {
-		r.Oracles = append(r.Oracles, report.Oracle{ID: o.ID, Title: o.Title, SWC: o.SWC, Severity: o.Severity.String(), Doc: o.Doc, Remedy: o.Remedy})
-	}
+	r.Oracles = describeOracles(oracle.With(panics))
 	return r
+}
+
+func describeOracles(all []*oracle.Oracle) []report.Oracle {
+	var list []report.Oracle
+	for _, o := range all {
+		list = append(list, report.Oracle{ID: o.ID, Title: o.Title, SWC: o.SWC, Severity: o.Severity.String(), Doc: o.Doc, Remedy: o.Remedy})
+	}
+	return list
 }
 
 // finishUnfuzzed ends a run without targets. Storage layouts may clash all the same.
@@ -83,6 +89,10 @@ func (r *run) foundryTests() {
 		f := &r.report.Findings[i]
 		reproducer := r.files.Reproducers[f.Reproducer]
 		if r.files.Snapshot == nil || reproducer == nil {
+			continue
+		}
+		if f.Shipped == report.ShippedAbsent {
+			f.Test = &report.FoundryTest{Reason: "it does not happen in the project's own build, which forge runs"}
 			continue
 		}
 		if r.head.Recipe.Chain != nil && f.UnderForge == nil {

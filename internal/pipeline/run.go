@@ -9,6 +9,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
@@ -44,6 +45,7 @@ func Run(ctx context.Context, o *Options) (*report.Report, error) {
 	}
 	base, noBase := r.deployBase(ctx, result.Findings, clashes)
 	compared := r.compare(ctx, result.Findings, base, noBase)
+	r.compareEffect(ctx, result, base, noBase, &compared)
 	if err := r.describe(result, compared); err != nil {
 		return nil, err
 	}
@@ -63,7 +65,6 @@ type run struct {
 	history *compare.History
 	report  *report.Report
 	files   replay.Files
-	ahead   bool // the base is compiled in the background, or was
 }
 
 // begin starts the report with what is known before anything runs.
@@ -72,6 +73,9 @@ func begin(o *Options, c *change.Change) *run {
 	r := &run{o: o, change: c, report: newReport(o, c.About)}
 	r.report.Unread, r.report.Harnesses = c.Unread, c.Harnesses
 	r.builds()
+	if c.HasBase() {
+		r.report.Oracles = append(r.report.Oracles, describeOracles(oracle.Compared())...)
+	}
 	r.history = compare.ReadHistory(o.Output.History, r.headName(), o.Log)
 	if c.Mapping != nil {
 		o.Log.Line("targets %s", c.DescribeMapping())
@@ -116,10 +120,15 @@ func (r *run) deployed(d *deploy.Deployment, recipe *deploy.Recipe) (err error) 
 	return err
 }
 
-// deployBase deploys the base version if there are findings or clashes to try on it.
+// deployBase deploys the base version, if there is one.
 func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashes []upgrade.Clash) (*compare.Base, error) {
-	if len(findings)+len(clashes) == 0 {
-		return nil, nil
+	if !r.change.HasBase() {
+		return nil, errNoBase
+	}
+	if len(findings)+len(clashes) == 0 && r.config.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, max(r.config.Timeout, basePatience), errBaseLate)
+		defer cancel()
 	}
 	return compare.DeployBase(ctx, r.change, r.head, findings)
 }

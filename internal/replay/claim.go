@@ -6,6 +6,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/report"
 )
@@ -17,9 +18,18 @@ func (l *loaded) holds(exec *evm.Execution, observed []fuzzer.Observed) bool {
 		entered, kept := fuzzer.Enters(l.table, &l.target, exec)
 		return entered && (kept || !c.Kept)
 	}
+	if c.compared() {
+		return slices.ContainsFunc(l.target.Entries, func(at bytecode.Location) bool { return oracle.WritesAt(exec, at) })
+	}
 	return slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
 		return o.Oracle == c.Oracle && slices.Contains(l.target.Entries, o.Location)
 	})
+}
+
+// compared reports whether the claim is of an oracle that compares with the base: what is wrong
+// is that the last call succeeds, and writes where the oracle saw it.
+func (c *Claim) compared() bool {
+	return c.Kind == FindingClaim && slices.ContainsFunc(oracle.Compared(), func(o *oracle.Oracle) bool { return o.ID == c.Oracle })
 }
 
 // describe says for people what the reproducer claims; path is its file.

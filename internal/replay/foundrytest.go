@@ -383,6 +383,9 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 		function := t.sequence[i].Function
 		mustRevert := last && claim.Kind == FindingClaim && function != nil && function.Property && function.Reverts
 		switch {
+		case last && !failed && claim.compared():
+			fmt.Fprintf(b, "        require(!ok, \"the finding: the call succeeds\");\n")
+			fails = true
 		case mustRevert && !failed:
 			b.WriteString("        require(!ok, \"the finding: the property does not revert\");\n")
 			fails = true

@@ -133,6 +133,16 @@ func (m movedAddresses) of(address common.Address) common.Address {
 	return address
 }
 
+// back is where the second execution has an address.
+func (m movedAddresses) back(address common.Address) common.Address {
+	for second, first := range m { // each first once
+		if first == address {
+			return second
+		}
+	}
+	return address
+}
+
 // in is data with the first execution's addresses.
 func (m movedAddresses) in(data []byte) []byte {
 	for second, first := range m {

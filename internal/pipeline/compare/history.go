@@ -115,7 +115,7 @@ func (f *kept) reword() {
 
 // oracle is what saw the finding; nil if it is not one of ours.
 func (f *kept) oracle() *oracle.Oracle {
-	for _, o := range oracle.Known() {
+	for _, o := range append(oracle.Known(), oracle.Compared()...) {
 		if o.ID == f.Oracle {
 			return o
 		}

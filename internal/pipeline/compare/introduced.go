@@ -25,6 +25,9 @@ const BaseShare = 10
 // half on these ways.
 const Rounds = 2
 
+// Shares is how often it is spent at most, with the search for what base and head do differently.
+const Shares = Rounds + 1
+
 // MaxWays is how many other ways a campaign keeps of a finding. Arbitrary: each costs two
 // replays here.
 const MaxWays = 16

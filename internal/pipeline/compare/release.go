@@ -116,6 +116,9 @@ func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Result {
 	if err != nil {
 		return Result{report.ShippedUnknown, "its calls do not fit the project's release build: " + err.Error()}
 	}
+	if f.Oracle.Check == nil {
+		return r.succeeds(seq)
+	}
 	exec, observed, err := fuzzer.Replay(r.judge, &fuzzer.Config{Space: d.Space, Oracles: oracle.Known()}, seq)
 	if err != nil {
 		return Result{report.ShippedUnknown, err.Error()}
@@ -128,6 +131,18 @@ func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Result {
 		return Result{report.ShippedAbsent, "the last call succeeds there"}
 	}
 	return Result{report.ShippedAbsent, "the last call reverts there: " + last.Reason()}
+}
+
+// succeeds is [Release.Try] for what is wrong since a call succeeds.
+func (r *Release) succeeds(seq input.Sequence) Result {
+	exec, err := r.judge.Run(r.Deployment.Space.Encode(seq, nil))
+	if err != nil {
+		return Result{report.ShippedUnknown, err.Error()}
+	}
+	if last := exec.Calls[len(exec.Calls)-1]; last.Outcome != evm.Success {
+		return Result{report.ShippedAbsent, "the last call reverts there: " + last.Reason()}
+	}
+	return Result{report.ShippedConfirmed, ""}
 }
 
 // targetKey is what a target is called in every build.

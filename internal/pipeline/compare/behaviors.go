@@ -1,0 +1,266 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"hash/fnv"
+	"slices"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/internal/progress"
+)
+
+// Behavior is what a function does otherwise than on the base, with the shortest calls that were
+// found to show it, the last of which does. It was seen on go-ethereum, on both sides.
+type Behavior struct {
+	Difference
+	Contract string // of the instance that is called, qualified
+	Function *input.Function
+	Sequence input.Sequence // in the Space of [Sides.Head]
+	// Entered are the functions with changed code that the call executes on the head, "Vault._burn",
+	// in order; none: what it does otherwise comes from the state, or from code that was removed.
+	Entered []string
+	// Anyone reports whether an outsider makes all calls.
+	Anyone bool
+	// Finding is what an oracle makes of it; nil: none does.
+	Finding *fuzzer.Finding
+	// Now and Before are what it does on the head and on the base.
+	Now, Before string
+}
+
+// sightingKey identifies a behavior.
+type sightingKey struct {
+	instance int
+	function *input.Function
+	kind     Kind
+	detail   string
+}
+
+// sighting is how a behavior was seen.
+type sighting struct {
+	key      sightingKey
+	sequence input.Sequence
+}
+
+// maxSightings bounds the behaviors that are kept of a search, and maxBehaviors those that are
+// made short and reported. Arbitrary: more than is read.
+const (
+	maxSightings = 512
+	maxBehaviors = 48
+)
+
+// runner makes calls of the head on the base, and keeps what differs. It is the [fuzzer.Other] of
+// a campaign.
+type runner struct {
+	*Sides
+	machine  evm.Machine // on the base
+	carried  input.Sequence
+	encoded  evm.Sequence
+	sighted  map[sightingKey]*sighting
+	sighting []*sighting // in the order in which they were first seen
+}
+
+func (s *Sides) newRunner() (*runner, error) {
+	machine, err := s.Base.NewInterpreter()
+	return &runner{Sides: s, machine: machine, sighted: map[sightingKey]*sighting{}}, err
+}
+
+// Run implements [fuzzer.Other].
+func (r *runner) Run(seq input.Sequence, exec *evm.Execution) (*evm.Execution, uint64, error) {
+	r.carried = r.carry(seq, r.carried)
+	if len(r.carried) == 0 {
+		return nil, 0, nil
+	}
+	r.encoded = r.Base.Space.Encode(r.carried, r.encoded)
+	there, err := r.machine.Run(r.encoded)
+	if err != nil {
+		return nil, 0, err
+	}
+	d, ok := r.differ(exec, there)
+	if !ok {
+		return there, 0, nil
+	}
+	key := sightingOf(seq, &d)
+	switch known := r.sighted[key]; {
+	case known != nil && len(known.sequence) > d.Call+1:
+		known.sequence = seq[:d.Call+1].Clone()
+	case known == nil && len(r.sighted) < maxSightings:
+		s := &sighting{key, seq[:d.Call+1].Clone()}
+		r.sighted[key] = s
+		r.sighting = append(r.sighting, s)
+	}
+	return there, key.hash(), nil
+}
+
+func sightingOf(seq input.Sequence, d *Difference) sightingKey {
+	call := &seq[d.Call]
+	return sightingKey{call.Instance, call.Function, d.Kind, d.Detail}
+}
+
+// hash is never 0.
+func (k *sightingKey) hash() uint64 {
+	h := fnv.New64a()
+	for _, part := range []string{string(rune(k.instance)), k.function.Signature, string(k.kind), k.detail} {
+		h.Write([]byte(part)) // never fails
+		h.Write([]byte{0})
+	}
+	return h.Sum64() | 1
+}
+
+// Effect is what a search for differences has found.
+type Effect struct {
+	Behaviors  []*Behavior
+	Findings   []*fuzzer.Finding // what oracles make of them
+	Executions uint64            // sequences that ran on both sides
+}
+
+// Search looks for what functions do otherwise than on the base: in the inputs that a campaign
+// on the head has kept, and with a campaign in which every input runs on both sides and an input
+// that makes them differ in a new way is kept. It has one part in [BaseShare] of the head's
+// budget.
+func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed, log *progress.Log) (*Effect, error) {
+	var runners []*runner
+	config := budget.limits(1)
+	log.Line("compare what base and head do in the same calls, limit %s", describeLimit(&config, 1))
+	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = s.Head.World, s.Head.Space, s.Head.Table, s.Head.NewMachine, s.Head.NewMachine
+	config.Oracles, config.Ways = nil, 0
+	config.NewOther = func() (fuzzer.Other, error) {
+		r, err := s.newRunner()
+		runners = append(runners, r)
+		return r, err
+	}
+	judges, err := s.reference()
+	if err != nil {
+		return nil, err
+	}
+	s.deciding = s.findDeciding(judges.head)
+	entering, err := s.enteringChanges(suite)
+	if err != nil {
+		return nil, err
+	}
+	for _, seq := range budget.Saved {
+		if seq = s.with(seq); seq != nil {
+			config.Seeds = append(config.Seeds, seq)
+		}
+	}
+	config.Seeds = append(config.Seeds, entering...)
+	result, err := (&fuzzer.Campaign{Config: config}).Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(result.Faults) > 0 {
+		log.Warn("while base and head were compared, the tool failed: %s", human.Printable(result.Faults[0].Message))
+	}
+	e := &Effect{Executions: result.Stats.Executions}
+	if e.Behaviors, err = s.behaviors(runners, judges); err != nil {
+		return nil, err
+	}
+	e.Findings = s.findings(budget.Config.Space, e.Behaviors, judges)
+	e.Behaviors = withoutLesser(e.Behaviors)
+	return e, nil
+}
+
+// withoutLesser leaves out calls that succeed, and not on the base, where another of the same function that
+// fails there alike changes more.
+func withoutLesser(all []*Behavior) []*Behavior {
+	return slices.DeleteFunc(slices.Clone(all), func(b *Behavior) bool {
+		return b.Kind == Succeeds && slices.ContainsFunc(all, func(other *Behavior) bool {
+			return other != b && other.Kind == Succeeds && other.Contract == b.Contract && other.Function == b.Function && other.failed == b.failed &&
+				len(other.Changes) > len(b.Changes)
+		})
+	})
+}
+
+// maxRerun bounds the entries of a suite that are looked at again. Arbitrary: a tenth of a second.
+const maxRerun = 1 << 12
+
+// enteringChanges are the sequences of a suite whose last call executes changed code. Others
+// have no reason to differ.
+func (s *Sides) enteringChanges(suite []input.Packed) ([]input.Sequence, error) {
+	machine, err := s.Head.NewInterpreter()
+	if err != nil {
+		return nil, err
+	}
+	var kept []input.Sequence
+	var encoded evm.Sequence
+	step := max(1, len(suite)/maxRerun)
+	for i := 0; i < len(suite); i += step {
+		seq := s.with(suite[i].Unpack())
+		if seq == nil || input.IsTest(seq) {
+			continue
+		}
+		encoded = s.Head.Space.Encode(seq, encoded)
+		exec, err := machine.Run(encoded)
+		if err != nil {
+			return nil, err
+		}
+		s.deciding.note(exec)
+		if len(s.entered(exec, len(seq)-1)) > 0 {
+			kept = append(kept, seq)
+		}
+	}
+	return kept, nil
+}
+
+// entered lists where changed code begins that a call executed on the head, in order.
+func (s *Sides) entered(exec *evm.Execution, call int) []bytecode.Location {
+	var entered []bytecode.Location
+	for _, c := range exec.Covered {
+		if c.Call != call {
+			continue
+		}
+		if p := s.Head.Table.Program(c.Code); p != nil {
+			if at := (bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}); s.changed[at] {
+				entered = append(entered, at)
+			}
+		}
+	}
+	return entered
+}
+
+// behaviors makes what was seen short, and keeps what go-ethereum shows as well.
+func (s *Sides) behaviors(runners []*runner, judges *pair) ([]*Behavior, error) {
+	var all []*sighting
+	for _, r := range runners {
+		for _, seen := range r.sighting {
+			if s.counts(&seen.key) {
+				all = append(all, seen)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *sighting) int {
+		return cmp.Compare(slices.Index(Kinds, a.key.kind), slices.Index(Kinds, b.key.kind))
+	})
+	shortener, err := s.fast()
+	if err != nil {
+		return nil, err
+	}
+	known := map[sightingKey]bool{}
+	var found []*Behavior
+	for _, seen := range all {
+		if known[seen.key] || len(found) == maxBehaviors {
+			continue
+		}
+		known[seen.key] = true
+		if b := shortener.shorten(seen, judges); b != nil {
+			found = append(found, b)
+		}
+	}
+	return found, nil
+}
+
+// counts reports whether what a function does is worth a note: it is of the project, and ships, or is the
+// mock through which changed code that ships is called.
+func (s *Sides) counts(key *sightingKey) bool {
+	c := s.Head.Space.Instances[key.instance].Contract
+	if c == nil || c.Generated || key.function.Kind == input.Constructor || key.function.Test || key.function.Property || key.function.Noted || world.Properties(c) > 0 {
+		return false
+	}
+	role, _ := world.RoleOf(c)
+	return role == world.UnderTest || role == world.Dependency || role == world.Mock && s.holders[c.QualifiedName()]
+}

@@ -1,0 +1,464 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Kind is what a call does otherwise than on the base.
+type Kind string
+
+// The kinds, by how much they matter to a reader.
+const (
+	Succeeds Kind = "succeeds" // and fails on the base
+	Stores   Kind = "stores"   // something else
+	Sends    Kind = "sends"    // other ether
+	Returns  Kind = "returns"  // something else
+	Reverts  Kind = "reverts"  // and succeeds on the base
+	Emits    Kind = "emits"    // other events
+)
+
+// Kinds lists them in that order.
+var Kinds = []Kind{Succeeds, Stores, Sends, Returns, Reverts, Emits}
+
+// Difference is the first call of a sequence in which two executions differ, and how.
+type Difference struct {
+	Call int
+	Kind Kind
+	// Detail tells differences of a kind apart: what the call failed with and what it changes where
+	// it succeeds, the variables, the events.
+	Detail string
+	failed string // what it failed with on one side
+	// Changes are the variables that a call changes which fails on the base.
+	Changes []string
+	places  []place // that hold something else
+}
+
+// compared is one side of a comparison under way.
+type compared struct {
+	exec  *evm.Execution
+	world *evm.World
+	lasts []bool
+	state map[word]uint256.Int // words that calls before have written
+}
+
+// differ finds the first call that does something else. Gas does not count, and a call in
+// which anything ran out of it is the last that is looked at.
+func (s *Sides) differ(head, base *evm.Execution) (Difference, bool) {
+	if head.Truncated || base.Truncated {
+		return Difference{}, false
+	}
+	moved := s.movedIn(head, base)
+	x := &compared{exec: head, world: s.Head.World, lasts: lasting(head), state: map[word]uint256.Int{}}
+	y := &compared{exec: base, world: s.Base.World, lasts: lasting(base), state: map[word]uint256.Int{}}
+	for i := range min(len(head.Calls), len(base.Calls)) {
+		if outOfGas(head, i) || outOfGas(base, i) {
+			return Difference{}, false
+		}
+		if d, ok := s.differIn(x, y, i, moved); ok {
+			d.Call = i
+			return d, !s.readsMasked(head, i)
+		}
+	}
+	return Difference{}, false
+}
+
+// readsMasked reports whether a call of the head reads what differs before any call: what it does
+// differently may come from that.
+func (s *Sides) readsMasked(head *evm.Execution, call int) bool {
+	frames := head.Calls[call].Frames
+	for i := frames[0]; i < frames[1] && len(s.masked) > 0; i++ {
+		if slices.ContainsFunc(head.Frames[i].Storage, func(a evm.StorageAccess) bool { return s.masked[word{a.Address, a.Slot}] }) {
+			return true
+		}
+	}
+	return false
+}
+
+// movedIn are the contracts that are elsewhere on the base, those that the calls make among them.
+func (s *Sides) movedIn(head, base *evm.Execution) movedAddresses {
+	made := movedCreations(head, base)
+	if len(made) == 0 {
+		return s.moved
+	}
+	maps.Copy(made, s.moved)
+	return made
+}
+
+// differIn compares one call.
+func (s *Sides) differIn(x, y *compared, call int, moved movedAddresses) (Difference, bool) {
+	a, b := &x.exec.Calls[call], &y.exec.Calls[call]
+	switch {
+	case a.Outcome == evm.Success && b.Outcome != evm.Success:
+		d := Difference{Kind: Succeeds, failed: failureClass(b), Changes: s.changes(x, call)}
+		d.Detail = d.failed + ": " + strings.Join(d.Changes, ", ")
+		return d, true
+	case a.Outcome != evm.Success && b.Outcome == evm.Success:
+		class := failureClass(a)
+		return Difference{Kind: Reverts, Detail: class, failed: class}, true
+	case a.Outcome != evm.Success:
+		return Difference{}, false
+	}
+	if places := s.stored(x, y, call, moved); len(places) > 0 {
+		return Difference{Kind: Stores, Detail: s.nameAll(places), places: places}, true
+	}
+	if !equalTransfers(transfersOf(x, call, nil), transfersOf(y, call, moved)) {
+		return Difference{Kind: Sends}, true
+	}
+	if !creates(x.exec, a) && !bytes.Equal(a.Output, moved.in(b.Output)) {
+		return Difference{Kind: Returns}, true
+	}
+	if p, q := x.logs(call), y.logs(call); !slices.EqualFunc(p, q, moved.equalLogs) {
+		return Difference{Kind: Emits, Detail: topicsOf(p) + " " + topicsOf(q)}, true
+	}
+	return Difference{}, false
+}
+
+// outOfGas reports whether any frame of a call ran out of gas.
+func outOfGas(e *evm.Execution, call int) bool {
+	frames := e.Calls[call].Frames
+	return slices.ContainsFunc(e.Frames[frames[0]:frames[1]], func(f evm.Frame) bool { return f.Outcome == evm.OutOfGas })
+}
+
+// failureClass is what a call failed with, without values that change from input to input.
+func failureClass(c *evm.CallResult) string {
+	const selector = 4
+	switch out := c.Output; {
+	case c.Outcome != evm.Reverted:
+		return c.Outcome.String()
+	case len(out) < selector:
+		return "without a reason"
+	case bytes.Equal(out[:selector], []byte{0x08, 0xc3, 0x79, 0xa0}), bytes.Equal(out[:selector], []byte{0x4e, 0x48, 0x7b, 0x71}): // Error(string), Panic(uint256)
+		return c.Reason()
+	default:
+		return hex.EncodeToString(out[:selector])
+	}
+}
+
+// topicsOf are the kinds of events.
+func topicsOf(logs []evm.Log) string {
+	var all []string
+	for i := range logs {
+		topic := "-"
+		if len(logs[i].Topics) > 0 {
+			topic = hex.EncodeToString(logs[i].Topics[0][:4])
+		}
+		all = append(all, topic)
+	}
+	return strings.Join(all, ",")
+}
+
+// logs are the events of a call that last.
+func (c *compared) logs(call int) []evm.Log {
+	var logs []evm.Log
+	frames := c.exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		if c.lasts[i] {
+			logs = append(logs, c.exec.Frames[i].Logs...)
+		}
+	}
+	return logs
+}
+
+// transfer is ether that a contract sends.
+type transfer struct {
+	from, to common.Address
+	value    uint256.Int
+}
+
+// transfersOf are those of a call, the sum for each pair of accounts, in the order in which they
+// were first made.
+func transfersOf(c *compared, call int, moved movedAddresses) []transfer {
+	var all []transfer
+	frames := c.exec.Calls[call].Frames
+	for i := frames[0] + 1; i < frames[1]; i++ {
+		f := &c.exec.Frames[i]
+		if f.Value.IsZero() || !c.lasts[i] || f.Kind == evm.KindDelegateCall || f.Kind == evm.KindCallCode {
+			continue
+		}
+		from, to := moved.of(f.Caller), moved.of(f.Self)
+		if at := slices.IndexFunc(all, func(t transfer) bool { return t.from == from && t.to == to }); at >= 0 {
+			all[at].value.Add(&all[at].value, &f.Value)
+		} else {
+			all = append(all, transfer{from, to, f.Value})
+		}
+	}
+	return all
+}
+
+func equalTransfers(a, b []transfer) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(t transfer) bool { return !slices.Contains(b, t) })
+}
+
+// write is a word that a call wrote in the end.
+type write struct {
+	word
+	access        *evm.StorageAccess
+	by            *bytecode.Contract // whose code wrote it
+	before, after uint256.Int
+}
+
+// writes are the words that a call wrote and that last, in order of their first write, and makes
+// them the state that later calls meet.
+func (c *compared) writes(call int) []write {
+	var all []write
+	frames := c.exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		if !c.lasts[i] {
+			continue
+		}
+		f := &c.exec.Frames[i]
+		for j := range f.Storage {
+			access := &f.Storage[j]
+			if !access.Write {
+				continue
+			}
+			at := word{access.Address, access.Slot}
+			if n := slices.IndexFunc(all, func(w write) bool { return w.word == at }); n >= 0 {
+				all[n].after = access.Value
+				continue
+			}
+			before, ok := c.state[at]
+			if !ok {
+				before = initial(c.world, at)
+			}
+			w := write{word: at, access: access, before: before, after: access.Value}
+			if f.Program != nil {
+				w.by = f.Program.Contract
+			}
+			all = append(all, w)
+		}
+	}
+	for i := range all {
+		c.state[all[i].word] = all[i].after
+	}
+	return all
+}
+
+// at is what is at a word after the writes.
+func (c *compared) at(w word) uint256.Int {
+	if value, ok := c.state[w]; ok {
+		return value
+	}
+	return initial(c.world, w)
+}
+
+// stored lists the places that hold something else after a call than on the base, though they
+// held the same before.
+func (s *Sides) stored(x, y *compared, call int, moved movedAddresses) (differ []place) {
+	s.eachStored(x, y, call, moved, func(at place, head, base uint256.Int) {
+		if !slices.Contains(differ, at) {
+			differ = append(differ, at)
+		}
+	})
+	return differ
+}
+
+// eachStored calls do for these places with what they hold on both sides, for some twice.
+func (s *Sides) eachStored(x, y *compared, call int, moved movedAddresses, do func(at place, head, base uint256.Int)) {
+	p, q := x.writes(call), y.writes(call)
+	if len(moved) == 0 && slices.EqualFunc(p, q, func(a, b write) bool { return a.word == b.word && a.after == b.after && a.before == b.before }) {
+		return // nearly always
+	}
+	check := func(at place, head, base, headBefore, baseBefore uint256.Int) {
+		if !s.masked[word{at.address, at.slot}] && !sameValue(head, base, moved) && sameValue(headBefore, baseBefore, moved) {
+			do(at, head, base)
+		}
+	}
+	for i := range p {
+		w := &p[i]
+		s.each(w, s.storage[w.address], true, moved, func(at place, there word, own, other bits) {
+			after, before := y.at(there), y.before(there, q)
+			check(at, own.of(&w.after), other.of(&after), own.of(&w.before), other.of(&before))
+		})
+	}
+	for i := range q {
+		w := &q[i]
+		s.each(w, s.storage[moved.of(w.address)], false, moved, func(at place, there word, own, other bits) {
+			after, before := x.at(there), x.before(there, p)
+			check(at, other.of(&after), own.of(&w.after), other.of(&before), own.of(&w.before))
+		})
+	}
+}
+
+// changes names the variables that a call of the head changes.
+func (s *Sides) changes(x *compared, call int) []string {
+	var places []place
+	for _, w := range x.writes(call) {
+		if w.before != w.after {
+			places = append(places, place{address: w.address, slot: w.slot, base: w.access.Base})
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	return strings.Split(s.nameAll(places), ", ")
+}
+
+// before is what was at a word before some writes.
+func (c *compared) before(at word, writes []write) uint256.Int {
+	if n := slices.IndexFunc(writes, func(w write) bool { return w.word == at }); n >= 0 {
+		return writes[n].before
+	}
+	return c.at(at)
+}
+
+// sameValue compares a value of the head with one of the base.
+func sameValue(head, base uint256.Int, moved movedAddresses) bool {
+	if head == base {
+		return true
+	}
+	if len(moved) == 0 {
+		return false
+	}
+	bytes := base.Bytes32()
+	return *new(uint256.Int).SetBytes(moved.in(bytes[:])) == head
+}
+
+// bits are a part of a word: so many bytes from an offset on; 0: all of it.
+type bits struct{ offset, bytes uint }
+
+// wordBytes is the length of a word.
+const wordBytes = 32
+
+func (b bits) of(w *uint256.Int) uint256.Int {
+	var x uint256.Int
+	x.Rsh(w, 8*b.offset)
+	if b.bytes > 0 && b.bytes < wordBytes {
+		x.And(&x, new(uint256.Int).SubUint64(new(uint256.Int).Lsh(uint256.NewInt(1), 8*b.bytes), 1))
+	}
+	return x
+}
+
+// each calls do for the places of a word that one side (the head if here) wrote: with the word
+// on the other side, and the parts of the words on this and on the other side. Variables that
+// only one side has are left out.
+func (s *Sides) each(w *write, pair *storagePair, here bool, moved movedAddresses, do func(at place, there word, own, other bits)) {
+	there := word{w.address, w.slot}
+	if here {
+		there.address = moved.back(w.address)
+	} else {
+		there.address = moved.of(w.address)
+	}
+	call := func(base uint256.Int, own, other bits) {
+		at := place{address: w.address, slot: w.slot, base: base, offset: own.offset}
+		if !here {
+			at.address, at.slot, at.offset = there.address, there.slot, other.offset
+		}
+		do(at, there, own, other)
+	}
+	if pair == nil || pair.same || len(pair.head.Variables) == 0 || len(pair.base.Variables) == 0 {
+		call(w.access.Base, bits{}, bits{})
+		return
+	}
+	own, other := pair.head, pair.base
+	if !here {
+		own, other = other, own
+	}
+	element := w.access.Base != w.access.Slot || w.access.Keys.Count > 0
+	known := false
+	for i := range own.Variables {
+		v := &own.Variables[i]
+		if !holdsSlot(v, &w.access.Base) {
+			continue
+		}
+		known = true
+		u := variableNamed(other, v.Name)
+		if u == nil {
+			continue
+		}
+		var base uint256.Int
+		base.Add(&u.Slot, new(uint256.Int).Sub(&w.access.Base, &v.Slot))
+		if element {
+			var ok bool
+			if there.slot, ok = elementThere(w.access, &base); !ok {
+				continue
+			}
+		} else {
+			there.slot = base
+		}
+		if here {
+			base = w.access.Base
+		}
+		if element {
+			call(base, bits{}, bits{})
+			return // there is one variable in its slot
+		}
+		call(base, bits{v.Offset, v.Bytes}, bits{u.Offset, u.Bytes})
+	}
+	if !known {
+		call(w.access.Base, bits{}, bits{})
+	}
+}
+
+func holdsSlot(v *bytecode.Variable, slot *uint256.Int) bool {
+	var index uint256.Int
+	index.Sub(slot, &v.Slot)
+	return !slot.Lt(&v.Slot) && index.Lt(&v.Slots)
+}
+
+func variableNamed(c *bytecode.Contract, name string) *bytecode.Variable {
+	if at := slices.IndexFunc(c.Variables, func(v bytecode.Variable) bool { return v.Name == name }); at >= 0 {
+		return &c.Variables[at]
+	}
+	return nil
+}
+
+// elementThere is where the element of a mapping or an array is that was accessed, for a
+// variable in another place (Solidity documentation, "Layout of State Variables in Storage").
+func elementThere(access *evm.StorageAccess, base *uint256.Int) (slot uint256.Int, ok bool) {
+	from, to := hashOf(&access.Base, &access.Keys), hashOf(base, &access.Keys)
+	var within uint256.Int
+	within.Sub(&access.Slot, &from)
+	const window = 1 << 32 // elements belong to the hash before them, as they do for the recorder
+	if !within.LtUint64(window) {
+		return slot, false
+	}
+	slot.Add(&to, &within)
+	return slot, true
+}
+
+// hashOf is where the elements of a mapping with these keys are, or of an array without any.
+func hashOf(base *uint256.Int, keys *evm.Keys) uint256.Int {
+	at := *base
+	if keys.Count == 0 {
+		bytes := at.Bytes32()
+		at.SetBytes(crypto.Keccak256(bytes[:]))
+		return at
+	}
+	for i := keys.Count - 1; i >= 0; i-- { // the innermost is the first, and the last hashed
+		key, bytes := keys.Words[i].Bytes32(), at.Bytes32()
+		at.SetBytes(crypto.Keccak256(key[:], bytes[:]))
+	}
+	return at
+}
+
+// nameAll names the variables at places of the head, each once and sorted; a place that no
+// variable is known at by its contract.
+func (s *Sides) nameAll(places []place) string {
+	var names []string
+	for i := range places {
+		name := s.variableAt(&places[i])
+		if name == "" {
+			name = "storage"
+		}
+		if pair := s.storage[places[i].address]; pair != nil {
+			name = pair.head.Name + "." + name
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,286 @@
+package compare
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// deciding are the state variables of the head that decide about permissions and assets, by the slot
+// of the variable: what they decide about.
+type deciding map[word]string
+
+// What variables decide about, as the end of a sentence.
+const (
+	aPermission     = "a permission"
+	aBalance        = "a balance"
+	aSupply         = "a supply"
+	aPause          = "a pause"
+	anUpgrade       = "which code runs"
+	whoHasAnswering = "who owns a token"
+)
+
+// eip1967 are the slots of EIP-1967: implementation, admin, beacon.
+var eip1967 = []common.Hash{
+	common.HexToHash("0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"),
+	common.HexToHash("0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103"),
+	common.HexToHash("0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"),
+}
+
+// telling are functions that read such variables, by signature.
+var telling = map[string]string{
+	"balanceOf(address)":         aBalance,
+	"balanceOf(address,uint256)": aBalance,
+	"ownerOf(uint256)":           whoHasAnswering,
+	"totalSupply()":              aSupply,
+	"paused()":                   aPause,
+}
+
+// findDeciding asks the World's contracts.
+func (s *Sides) findDeciding(machine evm.Machine) deciding {
+	found := deciding{}
+	for _, in := range s.Head.World.Instances {
+		for _, slot := range eip1967 {
+			found[word{in.Address, *new(uint256.Int).SetBytes32(slot[:])}] = anUpgrade
+		}
+		if in.Contract == nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(in.Contract.ABI.Methods)) {
+			m := in.Contract.ABI.Methods[name]
+			if about := tells(&m); about != "" {
+				data := append(slices.Clone(m.ID), make([]byte, wordBytes*len(m.Inputs))...)
+				exec, err := machine.Run(evm.Sequence{{From: s.Head.Space.Senders[0].Address, To: in.Address, Data: data}})
+				if err == nil {
+					found.add(exec, about)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// tells is what a function's answer is about that decides; empty: nothing.
+func tells(m *abi.Method) string {
+	if !m.IsConstant() {
+		return ""
+	}
+	if len(m.Inputs) == 0 && len(m.Outputs) == 1 && m.Outputs[0].Type.T == abi.AddressTy && world.AccountRole(m.RawName) != "" {
+		return aPermission
+	}
+	return telling[m.Sig]
+}
+
+// add adds what an execution reads.
+func (d deciding) add(exec *evm.Execution, about string) {
+	for i := range exec.Frames {
+		for _, access := range exec.Frames[i].Storage {
+			if at := (word{access.Address, access.Base}); !access.Write && d[at] == "" && !slices.Contains(eip1967, common.Hash(access.Slot.Bytes32())) {
+				d[at] = about
+			}
+		}
+	}
+}
+
+// note adds the variables that an execution compares msg.sender with.
+func (d deciding) note(exec *evm.Execution) {
+	for i := range exec.Frames {
+		f := &exec.Frames[i]
+		caller := new(uint256.Int).SetBytes20(f.Caller[:])
+		var compared bool
+		for j := range f.Comparisons {
+			if f.Comparisons[j].Left == *caller || f.Comparisons[j].Right == *caller {
+				compared = true
+			}
+		}
+		for j := range f.Storage {
+			access := &f.Storage[j]
+			if access.Write {
+				continue
+			}
+			byCaller := slices.Contains(access.Keys.Words[:access.Keys.Count], *caller) && decidesBranch(f, &access.Value)
+			if at := (word{access.Address, access.Base}); d[at] == "" && (byCaller || compared && access.Keys.Count == 0 && comparedWith(f, caller, &access.Value)) {
+				d[at] = aPermission
+			}
+		}
+	}
+}
+
+// decidesBranch reports whether a flag that was read decides a branch.
+func decidesBranch(f *evm.Frame, value *uint256.Int) bool {
+	return slices.ContainsFunc(f.Comparisons, func(c evm.Comparison) bool {
+		return c.Left == *value && c.Right.IsZero() || c.Left == *value && c.Left.IsUint64() && !c.Left.IsZero()
+	})
+}
+
+// comparedWith reports whether a frame compares its caller with an account in a word that it
+// has read.
+func comparedWith(f *evm.Frame, caller, value *uint256.Int) bool {
+	held := value.Bytes32()
+	return slices.ContainsFunc(f.Comparisons, func(c evm.Comparison) bool {
+		for _, operands := range [][2]*uint256.Int{{&c.Left, &c.Right}, {&c.Right, &c.Left}} {
+			if account := operands[1].Bytes20(); *operands[0] == *caller && operands[1].BitLen() <= 8*common.AddressLength && !operands[1].IsZero() && bytes.Contains(held[:], account[:]) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// widened judges a behavior: whether anyone can do on the head what took a permission on the
+// base. about is what the call changes, and by who could make it; empty: it is not so.
+func (p *pair) widened(b *Behavior) (about, by string) {
+	if b.Kind != Succeeds || !b.Anyone {
+		return "", ""
+	}
+	head, base, _, ok := p.run(b.Sequence)
+	if !ok || !refuses(&base.Calls[b.Call]) {
+		return "", ""
+	}
+	mine := p.decidedWrites(head, b.Call)
+	if len(mine) == 0 {
+		return "", ""
+	}
+	last := b.Sequence[b.Call].Sender
+	for i := range p.Head.Space.Senders {
+		if i == last || p.senders[i] < 0 || p.Head.Space.Senders[i].TestsOnly {
+			continue
+		}
+		other := b.Sequence.Clone()
+		other[b.Call].Sender = i
+		carried := p.carry(other, nil)
+		if len(carried) != len(other) {
+			return "", ""
+		}
+		exec, err := p.base.Run(p.Base.Space.Encode(carried, nil))
+		if err != nil || exec.Calls[b.Call].Outcome != evm.Success {
+			continue
+		}
+		for _, at := range p.writtenOnBase(exec, b.Call) {
+			if about := mine[at]; about != "" {
+				return about, p.Head.Space.Senders[i].Name
+			}
+		}
+	}
+	return "", ""
+}
+
+// refuses reports whether a call fails for a reason that is in the source: not for want of gas or of a
+// function, and not in a check of the compiler's.
+func refuses(c *evm.CallResult) bool {
+	panics := []byte{0x4e, 0x48, 0x7b, 0x71} // Panic(uint256)
+	return c.Outcome == evm.Reverted && len(c.Output) >= len(panics) && !bytes.HasPrefix(c.Output, panics)
+}
+
+// decidedWrites are the deciding variables that a call changes.
+func (s *Sides) decidedWrites(exec *evm.Execution, call int) map[word]string {
+	side := &compared{exec: exec, world: s.Head.World, lasts: lasting(exec), state: map[word]uint256.Int{}}
+	for i := range call {
+		side.writes(i)
+	}
+	all := map[word]string{}
+	for _, write := range side.writes(call) {
+		at := word{write.address, write.access.Base}
+		if about := s.deciding[at]; about != "" && write.before != write.after {
+			all[at] = about
+		}
+	}
+	return all
+}
+
+// writtenOnBase are the variables that a call writes on the base, by the slots of the head's.
+func (s *Sides) writtenOnBase(exec *evm.Execution, call int) []word {
+	var all []word
+	side := &compared{exec: exec, world: s.Base.World, lasts: lasting(exec), state: map[word]uint256.Int{}}
+	for i := range call {
+		side.writes(i)
+	}
+	for _, w := range side.writes(call) {
+		if w.before == w.after {
+			continue
+		}
+		s.each(&w, s.storage[s.moved.of(w.address)], false, s.moved, func(at place, _ word, _, _ bits) {
+			all = append(all, word{at.address, at.base})
+		})
+	}
+	return all
+}
+
+// findings are the behaviors that are more than notes. Their calls are by a sender of the head's World: the
+// outsider is only ours.
+func (s *Sides) findings(own *input.Space, all []*Behavior, judges *pair) []*fuzzer.Finding {
+	var list []*fuzzer.Finding
+	for _, b := range all {
+		about, by := judges.widened(b)
+		if about == "" {
+			continue
+		}
+		seq := judges.byOrdinary(b)
+		if seq == nil {
+			continue
+		}
+		head, _, _, ok := judges.run(seq)
+		if !ok {
+			continue
+		}
+		f := head.Frames[head.Calls[b.Call].Frames[0]]
+		if f.Program == nil {
+			continue
+		}
+		finding := &fuzzer.Finding{
+			Oracle: oracle.PermissionWidened, Contract: b.Contract, Sequence: inSpace(s.Head.Space, own, seq),
+			Message:  "anyone can change " + about + " with " + shortSignature(s.Head.Space.Instances[seq[b.Call].Instance].Contract.Name, b.Function.Signature) + "; on the base this takes " + by + " (otherwise it " + strings.TrimSpace(b.Before) + ")",
+			Location: s.placeOf(head, b.Call),
+			Path:     fuzzer.Entered(s.Head.Table, head),
+		}
+		b.Finding = finding
+		list = append(list, finding)
+	}
+	return list
+}
+
+// placeOf is where a call writes a deciding variable.
+func (s *Sides) placeOf(exec *evm.Execution, call int) bytecode.Location {
+	lasts := lasting(exec)
+	frames := exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		for _, access := range f.Storage {
+			if access.Write && lasts[i] && f.Program != nil && s.deciding[word{access.Address, access.Base}] != "" {
+				return bytecode.Location{Code: f.Program.ID, PC: access.PC}
+			}
+		}
+	}
+	return bytecode.Location{}
+}
+
+// byOrdinary is a behavior's sequence by a sender of the head's own World that no contract knows better
+// than the outsider: the last of those that show the same.
+func (p *pair) byOrdinary(b *Behavior) input.Sequence {
+	key := sightingOf(b.Sequence, &b.Difference)
+	for i := len(p.Head.Space.Senders) - 2; i >= 0; i-- {
+		if p.Head.Space.Senders[i].TestsOnly {
+			continue
+		}
+		seq := b.Sequence.Clone()
+		for j := range seq {
+			seq[j].Sender = i
+		}
+		if p.shows(&key, seq) {
+			return seq
+		}
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package compare
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/abi"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+)
+
+// Sides are head and base, deployed by the same steps, on which the same calls are made. Both
+// have an outsider as their last sender.
+type Sides struct {
+	Head, Base *deploy.Deployment
+
+	calls   map[input.Callable]counterpart // what the head's are on the base
+	senders []int                          // what the head's are on the base; −1: it has none
+	moved   movedAddresses                 // of instances: the head's by the base's
+	// ambiguous are addresses that are one instance on the head and another, or none, on the base:
+	// calls that name them mean something else there.
+	ambiguous map[common.Address]bool
+	storage   map[common.Address]*storagePair
+	masked    map[word]bool // of the head's: what differs before any call
+	changed   map[bytecode.Location]bool
+	holders   map[string]bool // contracts with changed code
+
+	deciding deciding // once a search has begun
+}
+
+// counterpart is a function of an instance of the base.
+type counterpart struct {
+	input.Callable
+	same bool // it takes the same arguments
+}
+
+// storagePair is where an instance, by its address on the head, keeps its state on both sides.
+type storagePair struct {
+	head, base *bytecode.Contract
+	same       bool // all variables are where they were
+}
+
+// place is a part of storage, as the head has it: a word, or the variable that begins at an
+// offset of it.
+type place struct {
+	address common.Address
+	slot    uint256.Int
+	base    uint256.Int // of the variable that it is an element of; slot where it is none
+	offset  uint        // 0 for a whole word
+}
+
+// variableAt names the variable that a place is of; empty: it is not known.
+func (s *Sides) variableAt(at *place) string {
+	pair := s.storage[at.address]
+	if pair == nil {
+		return ""
+	}
+	for i := range pair.head.Variables {
+		if v := &pair.head.Variables[i]; holdsSlot(v, &at.base) && (v.Bytes == 0 || v.Offset == at.offset || at.base != at.slot) {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+// NewSides deploys nothing: both sides are there. changed are the targets. An error says why
+// the same calls do not begin with the same state.
+func NewSides(head Head, base *Base, changed []bytecode.Target) (*Sides, error) {
+	switch {
+	case base == nil || base.Deployment == nil:
+		return nil, errors.New("the base has no World")
+	case base.otherWorld != "":
+		return nil, errors.New(base.otherWorld)
+	}
+	s := &Sides{calls: map[input.Callable]counterpart{}, moved: movedAddresses{}, ambiguous: map[common.Address]bool{}, storage: map[common.Address]*storagePair{}, changed: map[bytecode.Location]bool{}, holders: map[string]bool{}}
+	var err error
+	if s.Head, err = head.Deployment.WithOutsider(); err != nil {
+		return nil, err
+	}
+	if s.Base, err = base.Deployment.WithOutsider(); err != nil {
+		return nil, err
+	}
+	for _, t := range changed {
+		s.holders[t.Contract] = true
+		for _, at := range t.Entries {
+			s.changed[at] = true
+		}
+	}
+	s.pairSenders()
+	s.pairInstances(base)
+	s.mask()
+	return s, nil
+}
+
+func (s *Sides) pairSenders() {
+	for i := range s.Head.Space.Senders {
+		name := s.Head.Space.Senders[i].Name
+		s.senders = append(s.senders, slices.IndexFunc(s.Base.Space.Senders, func(other evm.Sender) bool { return other.Name == name }))
+	}
+}
+
+// pairInstances finds the functions and the storage of the head's instances on the base.
+func (s *Sides) pairInstances(base *Base) {
+	there := map[string]int{}
+	for i := range s.Base.Space.Instances {
+		there[s.Base.Space.Instances[i].Name] = i
+	}
+	for i := range s.Head.Space.Instances {
+		in := &s.Head.Space.Instances[i]
+		at, ok := there[in.Name]
+		if i := slices.IndexFunc(s.Base.Space.Instances, func(was input.Instance) bool { return was.Address == in.Address }); !ok || i >= 0 && i != at {
+			s.ambiguous[in.Address] = true
+		}
+		if !ok {
+			continue
+		}
+		was := &s.Base.Space.Instances[at]
+		if in.Address != was.Address {
+			s.moved[was.Address] = in.Address
+		}
+		if in.Contract != nil && was.Contract != nil {
+			s.storage[in.Address] = &storagePair{in.Contract, was.Contract, slices.Equal(in.Contract.Variables, was.Contract.Variables)}
+		}
+		for _, f := range slices.Concat(in.Functions, in.Properties) {
+			if f.Kind == input.Constructor && (was.Contract == nil || !was.Fresh) {
+				continue
+			}
+			other := counterpart{input.Callable{Instance: at, Function: was.Callable(f.Signature)}, true}
+			if other.Function == nil {
+				other = counterpart{input.Callable{Instance: at, Function: base.functionWas(in, was, f)}, false}
+			}
+			if other.Function != nil {
+				s.calls[input.Callable{Instance: i, Function: f}] = other
+			}
+		}
+	}
+}
+
+// with is a sequence of the head's own Space in that with an outsider; nil where it does not fit.
+func (s *Sides) with(seq input.Sequence) input.Sequence {
+	out := seq.Clone()
+	for i := range out {
+		c := &out[i]
+		if out[i].Function = s.Head.Space.Instances[c.Instance].Callable(c.Function.Signature); out[i].Function == nil {
+			return nil
+		}
+	}
+	return out
+}
+
+// carry is a sequence of the head on the base, up to the first call that the base has not, or that means
+// something else there.
+func (s *Sides) carry(seq input.Sequence, dst input.Sequence) input.Sequence {
+	dst = dst[:0]
+	for i := range seq {
+		call := seq[i]
+		was, ok := s.calls[input.Callable{Instance: call.Instance, Function: call.Function}]
+		if !ok || s.senders[call.Sender] < 0 || s.isAmbiguous(&call) {
+			break
+		}
+		if !was.same {
+			call.Args = convert(call.Function, was.Function, call.Args)
+		}
+		call.Sender, call.Instance, call.Function = s.senders[call.Sender], was.Instance, was.Function
+		for there, here := range s.moved { // of all, each once: the order makes no difference
+			call.Args = abi.ReplaceAddress(call.Args, call.Function.Inputs, here, there)
+		}
+		dst = append(dst, call)
+	}
+	return dst
+}
+
+func (s *Sides) isAmbiguous(c *input.Call) (names bool) {
+	if len(s.ambiguous) > 0 {
+		abi.EachAddress(c.Args, c.Function.Inputs, func(a common.Address) { names = names || s.ambiguous[a] })
+	}
+	return names
+}
+
+// mask notes the variables that differ before any call: what follows from that is not what the
+// calls do.
+func (s *Sides) mask() {
+	s.masked = map[word]bool{}
+	for here, pair := range s.storage {
+		there := here
+		for base, head := range s.moved {
+			if head == here {
+				there = base
+			}
+		}
+		head, base := s.Head.World.Accounts[here], s.Base.World.Accounts[there]
+		if head == nil || base == nil || !pair.same {
+			continue // of variables that moved, see differs
+		}
+		for _, words := range []map[common.Hash]common.Hash{head.Storage, base.Storage} {
+			for slot := range words {
+				if head.Storage[slot] != base.Storage[slot] {
+					s.masked[word{here, *new(uint256.Int).SetBytes32(slot[:])}] = true
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sightline-evm/sightline/internal/human"
+)
+
+// Effect is what the change does to what contracts do, as the same calls on base and head show
+// it. Nothing of it gates.
+type Effect struct {
+	// NotCompared is why base and head were not compared; empty: they were.
+	NotCompared string     `json:"notCompared,omitempty"`
+	Executions  uint64     `json:"executions"` // sequences that ran on both
+	Behaviors   []Behavior `json:"behaviors"`  // the most important first
+}
+
+// Behavior is what a function does otherwise than on the base: both run the same calls from the
+// same state, and the last call differs.
+type Behavior struct {
+	Contract string `json:"contract"` // qualified, whose function is called
+	Function string `json:"function"` // its signature
+	// Kind is what differs: "succeeds" (and reverts on the base), "stores", "sends", "returns",
+	// "reverts" (and succeeds on the base), "emits".
+	Kind   string `json:"kind"`
+	Now    string `json:"now"`    // what the last call does on the head: "returns 5"
+	Before string `json:"before"` // and on the base
+	// Anyone is set where an account sends all calls that the World has never heard of.
+	Anyone bool `json:"anyone,omitempty"`
+	// Through are the functions with changed code that the call executes, if it is not one of
+	// them: "Math.mulDiv".
+	Through  []string `json:"through,omitempty"`
+	Sequence []Step   `json:"sequence"`
+}
+
+// describe is a behavior in a sentence without its end.
+func (b *Behavior) describe(clean func(string, int) string, code func(string, int) string) string {
+	text := fmt.Sprintf("%s %s; on the base it %s", code(b.name(), maxPath), clean(b.Now, maxReason), clean(b.Before, maxReason))
+	if len(b.Through) > 0 {
+		text += fmt.Sprintf(" (through %s%s)", code(b.Through[0], maxPath), human.More(len(b.Through)-1))
+	}
+	return text
+}
+
+// name is the function for people: "Vault.withdraw(uint256)".
+func (b *Behavior) name() string {
+	return b.Contract[strings.LastIndexByte(b.Contract, ':')+1:] + "." + b.Function
+}
+
+// shownBehaviors is how many behaviors a comment shows before the rest is folded away, and
+// foldedBehaviors how many a page has at most. Arbitrary: thirty seconds of reading.
+const (
+	shownBehaviors  = 3
+	foldedBehaviors = 24
+)
+
+// ofFunctions are the behaviors to show first: the most important one of each function.
+func (e *Effect) ofFunctions() (first, rest []*Behavior) {
+	seen := map[string]bool{}
+	for i := range e.Behaviors {
+		b := &e.Behaviors[i]
+		if name := b.Contract + b.Function; !seen[name] && len(first) < shownBehaviors {
+			seen[name] = true
+			first = append(first, b)
+		} else {
+			rest = append(rest, b)
+		}
+	}
+	return first, rest
+}
+
+// effect writes what the change does.
+func (p *page) effect() {
+	e := p.r.Effect
+	if e != nil && e.NotCompared != "" && p.summary {
+		p.line("What this change does was not compared with the base: %s\n", sentence(prose(e.NotCompared, maxReason)))
+	}
+	if e == nil || len(e.Behaviors) == 0 || p.detail >= noReached {
+		return
+	}
+	p.line("**What this change does**, in the same calls on base and head:\n")
+	first, rest := e.ofFunctions()
+	for _, b := range first {
+		p.behavior(b)
+	}
+	if len(rest) > 0 && p.detail < noUnreached {
+		p.line("")
+		p.folded(human.Plural(len(rest), "more difference"), func() {
+			for _, b := range rest[:min(len(rest), foldedBehaviors)] {
+				p.behavior(b)
+			}
+			p.more(len(rest)-foldedBehaviors, "difference")
+		})
+		return
+	}
+	p.line("")
+}
+
+func (p *page) behavior(b *Behavior) {
+	p.line("- %s", sentence(b.describe(prose, code)))
+	if len(b.Sequence) > 0 && p.detail < noReproducers {
+		p.line("\n  %s\n", strings.ReplaceAll(strings.TrimSuffix(fence(sequenceLines(b.Sequence)), "\n"), "\n", "\n  "))
+	}
+}
+
+// effect writes what the change does.
+func (t *terminal) effect() {
+	e := t.r.Effect
+	if e == nil {
+		return
+	}
+	if e.NotCompared != "" {
+		t.line("does   not compared with the base: %s", human.Clean(e.NotCompared, maxReason))
+	}
+	first, rest := e.ofFunctions()
+	label := "does"
+	for _, b := range first {
+		t.line("%-6s %s", label, b.describe(human.Clean, human.Clean))
+		label = ""
+		for _, step := range sequenceLines(b.Sequence) {
+			t.line("         %s", step)
+		}
+	}
+	if len(rest) > 0 {
+		t.line("       … %s from the base in report.json", human.Plural(len(rest), "more difference"))
+	}
+}
