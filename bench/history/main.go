@@ -5,6 +5,7 @@
 //	run.go      one run of the program
 //	exports.go  exported tests under forge
 //	outcome.go  what came of one commit
+//	oracles.go  what oracles said of one commit, and of all
 //	tables.go   what came of all of them
 package main
 

@@ -35,6 +35,9 @@ type outcome struct {
 
 	Claims []*claim `json:"claims,omitempty"`
 
+	// Oracles is all that oracles and the comparison with the base said.
+	Oracles []said `json:"oracles,omitempty"`
+
 	// Of the changed lines of contracts that ship and that the report has a status for other
 	// than no-bytecode: all, and those that were executed.
 	Lines   int `json:"lines"`
@@ -105,7 +108,7 @@ func (b *bench) measure(ctx context.Context, c clones.Commit) (*outcome, error) 
 		}
 		return o, nil
 	}
-	o.Verdict, o.Reason = r.Verdict, r.Reason
+	o.Verdict, o.Reason, o.Oracles = r.Verdict, r.Reason, saidIn(r)
 	if o.Cold.FirstCall > 0 {
 		if o.Warm, err = fuzz(ctx, tool, tree, base, filepath.Join(folder, "warm"), b.Seconds, b.Seed, true); err != nil {
 			return nil, err

@@ -78,7 +78,7 @@ func tables(done []*outcome) *harness.Result {
 			troubles.Add(o.Repository, o.Commit[:8], text)
 		}
 	}
-	return &harness.Result{Summary: total, Tables: []harness.Table{all, lines, times, exports, troubles}}
+	return &harness.Result{Summary: total, Tables: []harness.Table{all, lines, times, exports, oracleTable(done), troubles}}
 }
 
 // troubles are what a reader should look at.
