@@ -5,6 +5,7 @@
 //	main.go     what is run, and the tables
 //	project.go  two versions as a git repository
 //	check.go    what must hold of a mapping
+//	bugs.go     what a campaign says of them
 //	history.go  consecutive versions as a repository's history
 package main
 
@@ -27,24 +28,33 @@ const doc = `Maps the changes between pairs of versions of @openzeppelin/contrac
 run of a pair may compile; -runs further ones measure the time with the build at hand.
 -seconds has no influence.
 
+-bugs runs "sightline run" on each pair instead, -seconds long and with -runs seeds: one way brings in a known bug, the other
+mends it. summary: shown, pairs whose bug shows in a difference from the base; found, those with a finding;
+fixesWithoutFinding.
+
 -history maps each of 14 consecutive releases against the one before instead, all sources of the
 package, and compares the changed lines with those that git itself names.
 
 summary: lines and violations, over all; targetShare, of the lines; medianSeconds. With -history:
 steps, files, lines, violations, medianSeconds.`
 
-// history chooses what is measured: the releases' history, not the pairs.
-var history bool
+// history and bugs choose what is measured: the releases' history, or what campaigns say of the
+// pairs, and not the mapping of the pairs.
+var history, bugs bool
 
 func main() {
 	harness.Main(harness.Comparison{
 		Name: "pairs", Doc: doc, Seconds: 60, Runs: 1,
 		Flags: func(flags *flag.FlagSet) {
+			flags.BoolVar(&bugs, "bugs", false, "run a campaign of -seconds on each pair, -runs times, and list what it says")
 			flags.BoolVar(&history, "history", false, "map each of consecutive releases against the one before")
 		},
 		Measure: func(ctx context.Context, run *harness.Run) (*harness.Result, error) {
-			if history {
+			switch {
+			case history:
 				return measureHistory(ctx, run)
+			case bugs:
+				return measureBugs(ctx, run)
 			}
 			return measure(ctx, run)
 		},

@@ -126,18 +126,7 @@ func (s *Sides) pairInstances(base *Base) {
 		if in.Contract != nil && was.Contract != nil {
 			s.storage[in.Address] = &storagePair{in.Contract, was.Contract, slices.Equal(in.Contract.Variables, was.Contract.Variables)}
 		}
-		for _, f := range slices.Concat(in.Functions, in.Properties) {
-			if f.Kind == input.Constructor && (was.Contract == nil || !was.Fresh) {
-				continue
-			}
-			other := counterpart{input.Callable{Instance: at, Function: was.Callable(f.Signature)}, true}
-			if other.Function == nil {
-				other = counterpart{input.Callable{Instance: at, Function: base.functionWas(in, was, f)}, false}
-			}
-			if other.Function != nil {
-				s.calls[input.Callable{Instance: i, Function: f}] = other
-			}
-		}
+		s.pairFunctions(base, i, at)
 	}
 }
 
@@ -151,6 +140,23 @@ func (s *Sides) with(seq input.Sequence) input.Sequence {
 		}
 	}
 	return out
+}
+
+// pairFunctions finds the functions of an instance on the base.
+func (s *Sides) pairFunctions(base *Base, i, at int) {
+	in, was := &s.Head.Space.Instances[i], &s.Base.Space.Instances[at]
+	for _, f := range slices.Concat(in.Functions, in.Properties) {
+		if f.Kind == input.Constructor && (was.Contract == nil || !was.Fresh) {
+			continue
+		}
+		other := counterpart{input.Callable{Instance: at, Function: was.Callable(f.Signature)}, true}
+		if other.Function == nil {
+			other = counterpart{input.Callable{Instance: at, Function: base.functionWas(in, was, f)}, false}
+		}
+		if other.Function != nil {
+			s.calls[input.Callable{Instance: i, Function: f}] = other
+		}
+	}
 }
 
 // carry is a sequence of the head on the base, up to the first call that the base has not, or that means

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-evm/sightline/bench/internal/harness"
+	"github.com/sightline-evm/sightline/internal/exit"
+	"github.com/sightline-evm/sightline/internal/human"
+	"github.com/sightline-evm/sightline/report"
+)
+
+// measureBugs runs Sightline on each pair, both ways, and lists what it says: one of them brings
+// in the bug, the other mends it.
+func measureBugs(ctx context.Context, run *harness.Run) (*harness.Result, error) {
+	modules, err := run.Install(ctx, "pairs", packages())
+	if err != nil {
+		return nil, err
+	}
+	tool, err := run.BuildTool(ctx)
+	if err != nil {
+		return nil, err
+	}
+	work, err := os.MkdirTemp(run.Cache, "pairs-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(work)
+	table := harness.Table{Title: "what is said of known bugs", Columns: []string{"contract", "base → head", "brings in", "runs", "with a difference", "with a finding", "what the first run said"}}
+	shown, gated, silent := 0, 0, 0
+	for i, p := range bothWays() {
+		said, found, text := 0, 0, ""
+		for seed := range run.Runs {
+			r, err := runPair(ctx, run, tool, modules, filepath.Join(work, fmt.Sprintf("%d-%d", i, seed)), p, run.Seed+uint64(seed))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p, err)
+			}
+			if r.Effect != nil && len(r.Effect.Behaviors) > 0 {
+				said++
+			}
+			if len(r.Findings) > 0 {
+				found++
+			}
+			if text == "" {
+				text = sayings(r)
+			}
+		}
+		brings := "the fix"
+		if p.buggy() {
+			brings = "the bug"
+			shown += min(said, 1)
+			gated += min(found, 1)
+		} else if found == 0 {
+			silent++
+		}
+		table.Add(p.harness, p.String(), brings, strconv.Itoa(run.Runs), strconv.Itoa(said), strconv.Itoa(found), text)
+		run.Logf("%s %s: %s", p.harness, p, text)
+	}
+	return &harness.Result{Tables: []harness.Table{table}, Summary: map[string]float64{
+		"pairs": float64(len(pairs)), "shown": float64(shown), "found": float64(gated), "fixesWithoutFinding": float64(silent),
+	}}, nil
+}
+
+// sayings are the findings of a report and its most important differences from the base, for
+// a cell.
+func sayings(r *report.Report) string {
+	var all []string
+	for i := range r.Findings {
+		all = append(all, "**"+r.Findings[i].Oracle+"** "+r.Findings[i].Message)
+	}
+	if e := r.Effect; e != nil {
+		if e.NotCompared != "" {
+			all = append(all, "not compared: "+e.NotCompared)
+		}
+		for i := range e.Behaviors[:min(len(e.Behaviors), 2)] {
+			b := &e.Behaviors[i]
+			all = append(all, fmt.Sprintf("%s %s; base: %s", b.Function, b.Now, b.Before))
+		}
+		if n := len(e.Behaviors); n > 2 {
+			all = append(all, human.Plural(n-2, "more difference"))
+		}
+	}
+	return strings.ReplaceAll(human.Clean(strings.Join(all, "; "), 300), "|", "/")
+}
+
+// runPair runs Sightline on a pair.
+func runPair(ctx context.Context, run *harness.Run, tool *harness.Tool, modules, root string, p pair, seed uint64) (*report.Report, error) {
+	source, err := harnesses.ReadFile("harness/" + p.harness + ".sol")
+	if err != nil {
+		return nil, err
+	}
+	if err := makeProject(ctx, root, filepath.Join(modules, alias(p.base)), filepath.Join(modules, alias(p.head)), string(source)); err != nil {
+		return nil, err
+	}
+	out := root + "-out"
+	accepted := []int{exit.Pass, exit.Fail, exit.Failure}
+	if _, _, err := tool.Output(ctx, accepted, "run", "--root", root, "--base", "HEAD", "--solc", filepath.Join(modules, "solc-"+p.solc), "--out", out,
+		"--seed", strconv.FormatUint(seed, 10), "--timeout", strconv.FormatFloat(run.Seconds, 'f', 3, 64), "--workers", "1"); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(out, report.JSONFile))
+	if err != nil {
+		return nil, err
+	}
+	r := &report.Report{}
+	return r, json.Unmarshal(text, r)
+}
+
+// buggy reports whether the head has the bug.
+func (p pair) buggy() bool {
+	const regression = "4.9.4" // the one pair whose newer version brings in the bug, see ../../docs/benchmarks.md
+	return p.head == regression || !slices.ContainsFunc(pairs, func(other pair) bool { return other == p }) && p.base != regression
+}
