@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A campaign that has less time than it was given leaves the base two tenths of it, and
+// A campaign that has less time than it was given leaves what comes after it three tenths of it, and
 // never has none: zero is no limit.
 func TestUntilDeadline(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct{ timeout, left, want time.Duration }{
 		{time.Minute, time.Hour, time.Minute},
-		{time.Hour, 12 * time.Minute, 10 * time.Minute},
-		{0, 12 * time.Minute, 10 * time.Minute},
+		{time.Hour, 13 * time.Minute, 10 * time.Minute},
+		{0, 13 * time.Minute, 10 * time.Minute},
 		{time.Minute, -time.Second, time.Nanosecond},
 		{0, 0, time.Nanosecond},
 	} {
