@@ -344,32 +344,58 @@ func (b bits) of(w *uint256.Int) uint256.Int {
 // on the other side, and the parts of the words on this and on the other side. Variables that
 // only one side has are left out.
 func (s *Sides) each(w *write, pair *storagePair, here bool, moved movedAddresses, do func(at place, there word, own, other bits)) {
-	there := word{w.address, w.slot}
+	translate := moved.of
 	if here {
-		there.address = moved.back(w.address)
-	} else {
-		there.address = moved.of(w.address)
+		translate = moved.back
 	}
-	call := func(base uint256.Int, own, other bits) {
-		at := place{address: w.address, slot: w.slot, base: base, offset: own.offset}
+	c := crossing{write: w, there: word{translate(w.address), w.slot}, keys: keysThere(&w.access.Keys, len(moved) > 0, translate), here: here, do: do}
+	if pair != nil && !pair.same && len(pair.head.Variables) > 0 && len(pair.base.Variables) > 0 {
+		own, other := pair.head, pair.base
 		if !here {
-			at.address, at.slot, at.offset = there.address, there.slot, other.offset
+			own, other = other, own
 		}
-		do(at, there, own, other)
-	}
-	if pair == nil || pair.same || len(pair.head.Variables) == 0 || len(pair.base.Variables) == 0 {
-		call(w.access.Base, bits{}, bits{})
+		c.variables(own, other)
 		return
 	}
-	own, other := pair.head, pair.base
-	if !here {
-		own, other = other, own
+	c.asIs()
+}
+
+// crossing is a write of one side, looked up on the other.
+type crossing struct {
+	*write
+	there word     // on the other side
+	keys  evm.Keys // there
+	here  bool     // the head wrote it
+	do    func(at place, there word, own, other bits)
+}
+
+// call calls do. base is the slot of the variable on the head.
+func (c *crossing) call(base uint256.Int, own, other bits) {
+	at := place{address: c.address, slot: c.slot, base: base, offset: own.offset}
+	if !c.here {
+		at.address, at.slot, at.offset = c.there.address, c.there.slot, other.offset
 	}
-	element := w.access.Base != w.access.Slot || w.access.Keys.Count > 0
+	c.do(at, c.there, own, other)
+}
+
+// asIs looks up a word where variables have not moved.
+func (c *crossing) asIs() {
+	ok := true
+	if c.keys != c.access.Keys {
+		c.there.slot, ok = elementThere(c.access, &c.access.Base, &c.keys)
+	}
+	if ok {
+		c.call(c.access.Base, bits{}, bits{})
+	}
+}
+
+// variables looks up the variables of a word by their names.
+func (c *crossing) variables(own, other *bytecode.Contract) {
+	element := c.access.Base != c.access.Slot || c.access.Keys.Count > 0
 	known := false
 	for i := range own.Variables {
 		v := &own.Variables[i]
-		if !holdsSlot(v, &w.access.Base) {
+		if !holdsSlot(v, &c.access.Base) {
 			continue
 		}
 		known = true
@@ -378,26 +404,24 @@ func (s *Sides) each(w *write, pair *storagePair, here bool, moved movedAddresse
 			continue
 		}
 		var base uint256.Int
-		base.Add(&u.Slot, new(uint256.Int).Sub(&w.access.Base, &v.Slot))
-		if element {
-			var ok bool
-			if there.slot, ok = elementThere(w.access, &base); !ok {
-				continue
-			}
-		} else {
-			there.slot = base
+		base.Add(&u.Slot, new(uint256.Int).Sub(&c.access.Base, &v.Slot))
+		ok := true
+		if c.there.slot = base; element {
+			c.there.slot, ok = elementThere(c.access, &base, &c.keys)
 		}
-		if here {
-			base = w.access.Base
+		if c.here {
+			base = c.access.Base
 		}
-		if element {
-			call(base, bits{}, bits{})
+		switch {
+		case element && ok:
+			c.call(base, bits{}, bits{})
 			return // there is one variable in its slot
+		case ok:
+			c.call(base, bits{v.Offset, v.Bytes}, bits{u.Offset, u.Bytes})
 		}
-		call(base, bits{v.Offset, v.Bytes}, bits{u.Offset, u.Bytes})
 	}
 	if !known {
-		call(w.access.Base, bits{}, bits{})
+		c.asIs()
 	}
 }
 
@@ -415,9 +439,10 @@ func variableNamed(c *bytecode.Contract, name string) *bytecode.Variable {
 }
 
 // elementThere is where the element of a mapping or an array is that was accessed, for a
-// variable in another place (Solidity documentation, "Layout of State Variables in Storage").
-func elementThere(access *evm.StorageAccess, base *uint256.Int) (slot uint256.Int, ok bool) {
-	from, to := hashOf(&access.Base, &access.Keys), hashOf(base, &access.Keys)
+// variable in another place, or under other keys (Solidity documentation, "Layout of State Variables
+// in Storage").
+func elementThere(access *evm.StorageAccess, base *uint256.Int, keys *evm.Keys) (slot uint256.Int, ok bool) {
+	from, to := hashOf(&access.Base, &access.Keys), hashOf(base, keys)
 	var within uint256.Int
 	within.Sub(&access.Slot, &from)
 	const window = 1 << 32 // elements belong to the hash before them, as they do for the recorder
@@ -426,6 +451,20 @@ func elementThere(access *evm.StorageAccess, base *uint256.Int) (slot uint256.In
 	}
 	slot.Add(&to, &within)
 	return slot, true
+}
+
+// keysThere are keys with the addresses that contracts have on the other side.
+func keysThere(keys *evm.Keys, any bool, translate func(common.Address) common.Address) evm.Keys {
+	out := *keys
+	for i := range out.Words[:out.Count] {
+		if w := &out.Words[i]; any && w.BitLen() <= 8*common.AddressLength {
+			address := common.Address(w.Bytes20())
+			if other := translate(address); other != address {
+				w.SetBytes20(other[:])
+			}
+		}
+	}
+	return out
 }
 
 // hashOf is where the elements of a mapping with these keys are, or of an array without any.
