@@ -34,6 +34,9 @@ type Behavior struct {
 	Sequence []Step   `json:"sequence"`
 }
 
+// succeeds is the kind of a behavior that the base refuses.
+const succeeds = "succeeds"
+
 // describe is a behavior in a sentence without its end.
 func (b *Behavior) describe(clean func(string, int) string, code func(string, int) string) string {
 	text := fmt.Sprintf("%s %s; on the base it %s", code(b.name(), maxPath), clean(b.Now, maxReason), clean(b.Before, maxReason))

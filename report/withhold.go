@@ -22,6 +22,7 @@ func (r *Report) Withhold() {
 	for i := range r.Faults { // they hold calls, and what these do is not known
 		r.Faults[i].Input, r.Faults[i].File = "", ""
 	}
+	r.withholdCalls()
 	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
 		if f.Novelty == Introduced {
 			return false
@@ -53,6 +54,22 @@ func (r *Report) Withhold() {
 	}
 	r.Warnings = append(slices.Clone(r.Warnings), fmt.Sprintf(
 		"%s not shown, since this is public and the change is not known to have introduced them: run `sightline run` on your own machine to see them, or set `disclosure: full`", arePlural(n, "finding")))
+}
+
+// withholdCalls takes the calls out of differences from the base in which the base does something: the
+// change may mend a bug that is live there.
+func (r *Report) withholdCalls() {
+	if r.Effect == nil {
+		return
+	}
+	effect := *r.Effect
+	effect.Behaviors = slices.Clone(effect.Behaviors)
+	for i := range effect.Behaviors {
+		if b := &effect.Behaviors[i]; b.Kind != succeeds {
+			b.Sequence = nil
+		}
+	}
+	r.Effect = &effect
 }
 
 // arePlural is "1 finding is", "2 findings are".

@@ -60,3 +60,19 @@ func rendered(t *testing.T, r *Report, o Options) map[string][]byte {
 	forms["sightline.sarif"] = sarif
 	return forms
 }
+
+// TestWithholdCalls: a public report tells no calls that do something on the base.
+func TestWithholdCalls(t *testing.T) {
+	calls := []Step{{Sender: "outsider", Call: "vault.drain()"}}
+	r := &Report{Effect: &Effect{Behaviors: []Behavior{{Kind: "succeeds", Sequence: calls}, {Kind: "reverts", Sequence: calls}, {Kind: "stores", Sequence: calls}}}}
+	before := r.Effect
+	r.Withhold()
+	for i, want := range []int{1, 0, 0} {
+		if got := len(r.Effect.Behaviors[i].Sequence); got != want {
+			t.Errorf("%s: %d calls, want %d", r.Effect.Behaviors[i].Kind, got, want)
+		}
+		if len(before.Behaviors[i].Sequence) != 1 {
+			t.Errorf("%s: the caller's report changed", before.Behaviors[i].Kind)
+		}
+	}
+}
