@@ -24,21 +24,33 @@ func eachAddress(v *Value, t *Type, f func(common.Address)) {
 
 // ReplaceAddress copies values of some types, with another address in place of one.
 func ReplaceAddress(values []Value, types []Type, from, to common.Address) []Value {
+	return MapAddresses(values, types, func(a common.Address) common.Address {
+		if a == from {
+			return to
+		}
+		return a
+	})
+}
+
+// MapAddresses copies values of some types, with what f gives in place of each address.
+func MapAddresses(values []Value, types []Type, f func(common.Address) common.Address) []Value {
 	out := slices.Clone(values)
 	for i := range out {
-		out[i] = replaceAddress(out[i], &types[i], from, to)
+		out[i] = mapAddresses(out[i], &types[i], f)
 	}
 	return out
 }
 
-func replaceAddress(v Value, t *Type, from, to common.Address) Value {
-	if t.Kind == Address && v.Address() == from {
-		v.Word.SetBytes20(to[:])
+func mapAddresses(v Value, t *Type, f func(common.Address) common.Address) Value {
+	if t.Kind == Address {
+		if to := f(v.Address()); to != v.Address() { // otherwise bits above the address stay
+			v.Word.SetBytes20(to[:])
+		}
 	}
 	if v.Elems != nil {
 		v.Elems = slices.Clone(v.Elems)
 		for i := range v.Elems {
-			v.Elems[i] = replaceAddress(v.Elems[i], t.Child(i), from, to)
+			v.Elems[i] = mapAddresses(v.Elems[i], t.Child(i), f)
 		}
 	}
 	return v

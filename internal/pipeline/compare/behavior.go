@@ -143,12 +143,23 @@ func (m movedAddresses) back(address common.Address) common.Address {
 	return address
 }
 
-// in is data with the first execution's addresses.
+// in is data with the first execution's addresses. Each place is looked at once: what one contract left,
+// another may have come to.
 func (m movedAddresses) in(data []byte) []byte {
-	for second, first := range m {
-		data = bytes.ReplaceAll(data, second[:], first[:])
+	out, copied := data, false
+	for i := 0; len(m) > 0 && i+common.AddressLength <= len(data); {
+		first, moved := m[common.Address(data[i:i+common.AddressLength])]
+		if !moved {
+			i++
+			continue
+		}
+		if !copied {
+			out, copied = bytes.Clone(data), true
+		}
+		copy(out[i:], first[:])
+		i += common.AddressLength
 	}
-	return data
+	return out
 }
 
 func (m movedAddresses) equalLogs(a, b evm.Log) bool {

@@ -1,12 +1,14 @@
 package compare
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/abi"
 )
 
 // TestDifferentBehavior: which differences between executions count.
@@ -49,6 +51,37 @@ func TestDifferentBehavior(t *testing.T) {
 		got := differentBehavior(run(func(*evm.Execution) {}), run(c.change), [2]*evm.World{world, world}, nil)
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestMovedInAChain: where each contract has come to the place that another one left, each address stands
+// for one contract, whatever the order in which they are looked at.
+func TestMovedInAChain(t *testing.T) {
+	at := func(n byte) common.Address { return common.Address{0xaa, n} }
+	moved := movedAddresses{}
+	for n := range byte(8) {
+		moved[at(n)] = at(n + 1) // the head has one contract more, in front
+	}
+	var base, head []byte
+	for n := range byte(8) {
+		a, b := at(n), at(n+1)
+		base, head = append(append(base, n), a[:]...), append(append(head, n), b[:]...)
+	}
+	before := bytes.Clone(base)
+	if got := moved.in(base); !bytes.Equal(got, head) || !bytes.Equal(base, before) {
+		t.Errorf("%x, want %x; the data are %x, and were %x", got, head, base, before)
+	}
+	address := abi.Type{Kind: abi.Address}
+	var values []abi.Value
+	var types []abi.Type
+	for n := range byte(8) {
+		a := at(n + 1)
+		values, types = append(values, abi.Value{Word: *new(uint256.Int).SetBytes20(a[:])}), append(types, address)
+	}
+	for n, v := range abi.MapAddresses(values, types, moved.back) {
+		if got := v.Address(); got != at(byte(n)) {
+			t.Errorf("%s, want %s", got, at(byte(n)))
 		}
 	}
 }

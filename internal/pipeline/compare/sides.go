@@ -173,8 +173,8 @@ func (s *Sides) carry(seq input.Sequence, dst input.Sequence) input.Sequence {
 			call.Args = convert(call.Function, was.Function, call.Args)
 		}
 		call.Sender, call.Instance, call.Function = s.senders[call.Sender], was.Instance, was.Function
-		for there, here := range s.moved { // of all, each once: the order makes no difference
-			call.Args = abi.ReplaceAddress(call.Args, call.Function.Inputs, here, there)
+		if len(s.moved) > 0 {
+			call.Args = abi.MapAddresses(call.Args, call.Function.Inputs, s.moved.back)
 		}
 		dst = append(dst, call)
 	}
