@@ -45,7 +45,7 @@ func footprint(exec *evm.Execution) (f footprints) {
 					}
 				}
 				compared += len(exec.Frames[i].Comparisons)
-				if compared <= maxCompared && decides(exec.Frames[i].Comparisons, &access.Value) {
+				if compared <= maxCompared && Decides(exec.Frames[i].Comparisons, &access.Value) {
 					f.decides = insertKey(f.decides, key)
 				}
 			case call.Outcome == evm.Success:
@@ -85,15 +85,16 @@ func insertKey(list []slotKey, key slotKey) []slotKey {
 	return list
 }
 
-// decides reports whether a value that was read, or bytes of it, are an operand of a
+// Decides reports whether a value that was read, or bytes of it, are an operand of a
 // comparison that decided a jump: solc packs small variables into one slot.
-func decides(comparisons []evm.Comparison, value *uint256.Int) bool {
+func Decides(comparisons []evm.Comparison, value *uint256.Int) bool {
 	return slices.ContainsFunc(comparisons, func(c evm.Comparison) bool {
-		return shows(value, &c.Left) || shows(value, &c.Right)
+		return Shows(value, &c.Left) || Shows(value, &c.Right)
 	})
 }
 
-func shows(value, operand *uint256.Int) bool {
+// Shows reports whether a word that was read is an operand, or holds it in some of its bytes.
+func Shows(value, operand *uint256.Int) bool {
 	if operand.IsZero() || *value == *operand {
 		return *value == *operand
 	}

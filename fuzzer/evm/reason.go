@@ -41,9 +41,10 @@ var panics = map[uint64]string{
 	0x51: "call to an uninitialized function",
 }
 
+// The selectors of what the language reverts with (Solidity documentation, "Error handling").
 var (
-	errorSelector = [4]byte{0x08, 0xc3, 0x79, 0xa0} // Error(string)
-	panicSelector = [4]byte{0x4e, 0x48, 0x7b, 0x71} // Panic(uint256)
+	ErrorSelector = [4]byte{0x08, 0xc3, 0x79, 0xa0} // Error(string)
+	PanicSelector = [4]byte{0x4e, 0x48, 0x7b, 0x71} // Panic(uint256)
 	cheatSelector = [4]byte{0xee, 0xaa, 0x9e, 0x6f} // CheatcodeError(string): Foundry's
 )
 
@@ -120,7 +121,7 @@ func (r *Reasons) decode(contract *bytecode.Contract, data []byte) string {
 func (r *Reasons) decodeError(contract *bytecode.Contract, data []byte) (string, bool) {
 	selector := [4]byte(data[:4])
 	switch selector {
-	case errorSelector:
+	case ErrorSelector:
 		values, err := abi.Decode(oneString, data[4:], abi.Honest(data[4:]))
 		if err != nil {
 			return "", false
@@ -128,7 +129,7 @@ func (r *Reasons) decodeError(contract *bytecode.Contract, data []byte) (string,
 		return values[0].Text(), true
 	case cheatSelector:
 		return cheatcode.Reason(data)
-	case panicSelector:
+	case PanicSelector:
 		if len(data) != 36 {
 			return "", false
 		}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -15,9 +17,19 @@ import (
 // proxySuffix marks the instance that is called through a proxy: "Vault#proxy".
 const proxySuffix = "#proxy"
 
-// implementationSlot is where an ERC-1967 proxy keeps the address of the code it
-// runs: keccak256("eip1967.proxy.implementation") − 1.
-var implementationSlot = common.HexToHash("0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc")
+// The slots in which proxies keep the address of the code that they run, of who may change it, and of
+// the contract that says which code (ERC-1967).
+var (
+	ImplementationSlot = erc1967("implementation")
+	AdminSlot          = erc1967("admin")
+	BeaconSlot         = erc1967("beacon")
+)
+
+// erc1967 is keccak256("eip1967.proxy." and a name) − 1.
+func erc1967(name string) common.Hash {
+	slot := new(uint256.Int).SetBytes(crypto.Keccak256([]byte("eip1967.proxy." + name)))
+	return slot.SubUint64(slot, 1).Bytes32()
+}
 
 // mockProxy is a built-in ERC-1967 proxy that does nothing else: the constructor stores
 // the implementation, and the runtime code passes every call on. It serves where the build
@@ -27,7 +39,7 @@ func mockProxy() *bytecode.Contract {
 	runtime := slices.Concat(
 		[]byte{0x36, 0x3d, 0x3d, 0x37},       // calldatacopy(0, 0, calldatasize)
 		[]byte{0x3d, 0x3d, 0x36, 0x3d, 0x7f}, // delegatecall(gas, sload(slot), 0, calldatasize, 0, 0)
-		implementationSlot[:], []byte{0x54, 0x5a, 0xf4},
+		ImplementationSlot[:], []byte{0x54, 0x5a, 0xf4},
 		[]byte{0x3d, 0x60, 0x00, 0x80, 0x3e}, // returndatacopy(0, 0, returndatasize)
 		[]byte{0x60, 0x38, 0x57},             // on success to 0x38
 		[]byte{0x3d, 0x60, 0x00, 0xfd},       // revert(0, returndatasize)
@@ -36,7 +48,7 @@ func mockProxy() *bytecode.Contract {
 	const start = 0x34 // of the runtime code
 	creation := slices.Concat(
 		[]byte{0x60, 0x20, 0x80, 0x38, 0x03, 0x3d, 0x39},              // codecopy(0, codesize − 32, 32): the argument
-		[]byte{0x3d, 0x51, 0x7f}, implementationSlot[:], []byte{0x55}, // sstore(slot, implementation)
+		[]byte{0x3d, 0x51, 0x7f}, ImplementationSlot[:], []byte{0x55}, // sstore(slot, implementation)
 		[]byte{0x60, size, 0x80, 0x60, start, 0x3d, 0x39}, []byte{0x3d, 0xf3}, // codecopy(0, start, size), return(0, size)
 		runtime,
 	)

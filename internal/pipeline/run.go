@@ -122,9 +122,6 @@ func (r *run) deployed(d *deploy.Deployment, recipe *deploy.Recipe) (err error) 
 
 // deployBase deploys the base version, if there is one.
 func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashes []upgrade.Clash) (*compare.Base, error) {
-	if !r.change.HasBase() {
-		return nil, errNoBase
-	}
 	if len(findings)+len(clashes) == 0 && r.config.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, max(r.config.Timeout, basePatience), errBaseLate)
@@ -136,7 +133,7 @@ func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashe
 // compare tries findings on other versions of the code, and deploys the release build, on
 // which reached lines are tried as well.
 func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *compare.Base, noBase error) comparisons {
-	with := comparisons{release: compare.DeployRelease(ctx, r.change, r.head)}
+	with := comparisons{base: map[*fuzzer.Finding]compare.Result{}, release: compare.DeployRelease(ctx, r.change, r.head)}
 	if why := with.release.Untried(); why != "" {
 		r.o.Log.Warn("what was reached and found in the debug build could not be tried on the project's own: %s", why)
 	}

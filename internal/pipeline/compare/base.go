@@ -45,7 +45,7 @@ type Base struct {
 func DeployBase(ctx context.Context, c *change.Change, head Head, findings []*fuzzer.Finding) (*Base, error) {
 	switch {
 	case !c.HasBase():
-		return nil, errors.New("without a diff there is no base to compare with")
+		return nil, errors.New("a run without a diff has no base to compare with")
 	case ctx.Err() != nil:
 		return nil, errors.New("the run was canceled before the base was tried")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"hash/fnv"
 	"slices"
+	"strconv"
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -13,6 +14,7 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/progress"
+	"github.com/sightline-evm/sightline/report"
 )
 
 // Behavior is what a function does otherwise than on the base, with the shortest calls that were
@@ -22,13 +24,13 @@ type Behavior struct {
 	Contract string // of the instance that is called, qualified
 	Function *input.Function
 	Sequence input.Sequence // in the Space of [Sides.Head]
-	// Entered are the functions with changed code that the call executes on the head, "Vault._burn",
-	// in order; none: what it does otherwise comes from the state, or from code that was removed.
-	Entered []string
+	Steps    []report.Step  // what its calls do on the head
+	// Through are the functions with changed code that the call executes on the head, "Vault._burn",
+	// in order, where it is none of them; none: what it does otherwise comes from the state, or from
+	// code that was removed.
+	Through []string
 	// Anyone reports whether an outsider makes all calls.
 	Anyone bool
-	// Finding is what an oracle makes of it; nil: none does.
-	Finding *fuzzer.Finding
 	// Now and Before are what it does on the head and on the base.
 	Now, Before string
 }
@@ -105,7 +107,7 @@ func sightingOf(seq input.Sequence, d *Difference) sightingKey {
 // hash is never 0.
 func (k *sightingKey) hash() uint64 {
 	h := fnv.New64a()
-	for _, part := range []string{string(rune(k.instance)), k.function.Signature, string(k.kind), k.detail} {
+	for _, part := range []string{strconv.Itoa(k.instance), k.function.Signature, string(k.kind), k.detail} {
 		h.Write([]byte(part)) // never fails
 		h.Write([]byte{0})
 	}
@@ -114,7 +116,7 @@ func (k *sightingKey) hash() uint64 {
 
 // Effect is what a search for differences has found.
 type Effect struct {
-	Behaviors  []*Behavior
+	Behaviors  []*Behavior       // the most important first
 	Findings   []*fuzzer.Finding // what oracles make of them
 	Executions uint64            // sequences that ran on both sides
 }
@@ -162,6 +164,9 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	}
 	e.Findings = s.findings(budget.Config.Space, e.Behaviors, judges)
 	e.Behaviors = withoutLesser(e.Behaviors)
+	slices.SortStableFunc(e.Behaviors, func(a, b *Behavior) int {
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(len(a.Through), len(b.Through)))
+	})
 	return e, nil
 }
 
@@ -234,7 +239,7 @@ func (s *Sides) behaviors(runners []*runner, judges *pair) ([]*Behavior, error) 
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *sighting) int {
-		return cmp.Compare(slices.Index(Kinds, a.key.kind), slices.Index(Kinds, b.key.kind))
+		return cmp.Compare(slices.Index(kinds, a.key.kind), slices.Index(kinds, b.key.kind))
 	})
 	shortener, err := s.fast()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 )
 
 // Kind is what a call does otherwise than on the base.
@@ -28,8 +29,8 @@ const (
 	Emits    Kind = "emits"    // other events
 )
 
-// Kinds lists them in that order.
-var Kinds = []Kind{Succeeds, Stores, Sends, Returns, Reverts, Emits}
+// kinds lists them in that order.
+var kinds = []Kind{Succeeds, Stores, Sends, Returns, Reverts, Emits}
 
 // Difference is the first call of a sequence in which two executions differ, and how.
 type Difference struct {
@@ -52,6 +53,15 @@ type compared struct {
 	state map[word]uint256.Int // words that calls before have written
 }
 
+// onSide is an execution of a side, with the state that a call of it meets.
+func onSide(d *deploy.Deployment, exec *evm.Execution, call int) *compared {
+	c := &compared{exec: exec, world: d.World, lasts: lasting(exec), state: map[word]uint256.Int{}}
+	for i := range call {
+		c.writes(i)
+	}
+	return c
+}
+
 // differ finds the first call that does something else. Gas does not count, and a call in
 // which anything ran out of it is the last that is looked at.
 func (s *Sides) differ(head, base *evm.Execution) (Difference, bool) {
@@ -59,8 +69,7 @@ func (s *Sides) differ(head, base *evm.Execution) (Difference, bool) {
 		return Difference{}, false
 	}
 	moved := s.movedIn(head, base)
-	x := &compared{exec: head, world: s.Head.World, lasts: lasting(head), state: map[word]uint256.Int{}}
-	y := &compared{exec: base, world: s.Base.World, lasts: lasting(base), state: map[word]uint256.Int{}}
+	x, y := onSide(s.Head, head, 0), onSide(s.Base, base, 0)
 	for i := range min(len(head.Calls), len(base.Calls)) {
 		if outOfGas(head, i) || outOfGas(base, i) {
 			return Difference{}, false
@@ -110,7 +119,7 @@ func (s *Sides) differIn(x, y *compared, call int, moved movedAddresses) (Differ
 		return Difference{}, false
 	}
 	if places := s.stored(x, y, call, moved); len(places) > 0 {
-		return Difference{Kind: Stores, Detail: s.nameAll(places), places: places}, true
+		return Difference{Kind: Stores, Detail: strings.Join(s.names(places), ", "), places: places}, true
 	}
 	if !equalTransfers(transfersOf(x, call, nil), transfersOf(y, call, moved)) {
 		return Difference{Kind: Sends}, true
@@ -132,13 +141,13 @@ func outOfGas(e *evm.Execution, call int) bool {
 
 // failureClass is what a call failed with, without values that change from input to input.
 func failureClass(c *evm.CallResult) string {
-	const selector = 4
+	selector := len(evm.ErrorSelector)
 	switch out := c.Output; {
 	case c.Outcome != evm.Reverted:
 		return c.Outcome.String()
 	case len(out) < selector:
 		return "without a reason"
-	case bytes.Equal(out[:selector], []byte{0x08, 0xc3, 0x79, 0xa0}), bytes.Equal(out[:selector], []byte{0x4e, 0x48, 0x7b, 0x71}): // Error(string), Panic(uint256)
+	case bytes.HasPrefix(out, evm.ErrorSelector[:]), bytes.HasPrefix(out, evm.PanicSelector[:]):
 		return c.Reason()
 	default:
 		return hex.EncodeToString(out[:selector])
@@ -204,7 +213,6 @@ func equalTransfers(a, b []transfer) bool {
 type write struct {
 	word
 	access        *evm.StorageAccess
-	by            *bytecode.Contract // whose code wrote it
 	before, after uint256.Int
 }
 
@@ -232,11 +240,7 @@ func (c *compared) writes(call int) []write {
 			if !ok {
 				before = initial(c.world, at)
 			}
-			w := write{word: at, access: access, before: before, after: access.Value}
-			if f.Program != nil {
-				w.by = f.Program.Contract
-			}
-			all = append(all, w)
+			all = append(all, write{word: at, access: access, before: before, after: access.Value})
 		}
 	}
 	for i := range all {
@@ -299,10 +303,7 @@ func (s *Sides) changes(x *compared, call int) []string {
 			places = append(places, place{address: w.address, slot: w.slot, base: w.access.Base})
 		}
 	}
-	if len(places) == 0 {
-		return nil
-	}
-	return strings.Split(s.nameAll(places), ", ")
+	return s.names(places)
 }
 
 // before is what was at a word before some writes.
@@ -454,10 +455,10 @@ func elementThere(access *evm.StorageAccess, base *uint256.Int, keys *evm.Keys) 
 }
 
 // keysThere are keys with the addresses that contracts have on the other side.
-func keysThere(keys *evm.Keys, any bool, translate func(common.Address) common.Address) evm.Keys {
+func keysThere(keys *evm.Keys, moved bool, translate func(common.Address) common.Address) evm.Keys {
 	out := *keys
 	for i := range out.Words[:out.Count] {
-		if w := &out.Words[i]; any && w.BitLen() <= 8*common.AddressLength {
+		if w := &out.Words[i]; moved && w.BitLen() <= 8*common.AddressLength {
 			address := common.Address(w.Bytes20())
 			if other := translate(address); other != address {
 				w.SetBytes20(other[:])
@@ -482,9 +483,9 @@ func hashOf(base *uint256.Int, keys *evm.Keys) uint256.Int {
 	return at
 }
 
-// nameAll names the variables at places of the head, each once and sorted; a place that no
+// names are the variables at places of the head, each once and sorted; a place that no
 // variable is known at by its contract.
-func (s *Sides) nameAll(places []place) string {
+func (s *Sides) names(places []place) []string {
 	var names []string
 	for i := range places {
 		name := s.variableAt(&places[i])
@@ -499,5 +500,5 @@ func (s *Sides) nameAll(places []place) string {
 		}
 	}
 	slices.Sort(names)
-	return strings.Join(names, ", ")
+	return names
 }

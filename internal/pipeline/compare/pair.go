@@ -11,8 +11,10 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+	"github.com/sightline-evm/sightline/internal/replay"
 )
 
 // pair is a machine on each side.
@@ -82,19 +84,28 @@ func (p *pair) shorten(seen *sighting, judges *pair) *Behavior {
 		return nil
 	}
 	in := &p.Head.Space.Instances[seen.key.instance]
-	b := &Behavior{Difference: d, Contract: in.Contract.QualifiedName(), Function: seen.key.function, Sequence: seq, Anyone: plain != nil}
-	for _, at := range p.entered(head, d.Call) {
-		if name, ok := p.Head.Positions.FunctionAt(at); ok {
-			if code := p.Head.Table.Program(at.Code); code != nil && code.Contract != nil {
-				name = code.Contract.Name + "." + name
-			}
-			if !slices.Contains(b.Entered, name) {
-				b.Entered = append(b.Entered, name)
-			}
-		}
+	b := &Behavior{Difference: d, Contract: in.Contract.QualifiedName(), Function: seen.key.function, Sequence: seq, Anyone: plain != nil,
+		Steps: replay.Steps(p.Head.Space, seq, head), Through: p.functionsAt(p.entered(head, d.Call))}
+	if slices.Contains(b.Through, in.Contract.Name+"."+b.Function.Name) {
+		b.Through = nil
 	}
 	b.Now, b.Before = p.describe(&d, seq, head, base)
 	return b
+}
+
+// functionsAt are the functions of the head that instructions are of, "Vault._burn", each once.
+func (s *Sides) functionsAt(all []bytecode.Location) []string {
+	var names []string
+	for _, at := range all {
+		name, ok := s.Head.Positions.FunctionAt(at)
+		if code := s.Head.Table.Program(at.Code); ok && code != nil && code.Contract != nil {
+			name = code.Contract.Name + "." + name
+		}
+		if ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // byOutsider is a sequence with the outsider in place of every sender that need not be who it
@@ -130,18 +141,15 @@ func (p *pair) describe(d *Difference, seq input.Sequence, head, base *evm.Execu
 		return now, before
 	case Returns:
 		return p.returned(&seq[d.Call], a.Output), p.returned(&seq[d.Call], b.Output)
-	case Stores:
-		return p.describePlaces(d, head, base)
-	case Sends:
-		x, y := sides(head, base)
-		return p.describeTransfers(transfersOf(x, d.Call, nil)), p.describeTransfers(transfersOf(y, d.Call, p.moved))
 	}
-	x, y := sides(head, base)
+	x, y := onSide(p.Head, head, d.Call), onSide(p.Base, base, d.Call)
+	switch d.Kind {
+	case Stores:
+		return p.describePlaces(d, x, y)
+	case Sends:
+		return p.describeTransfers(transfersOf(x, d.Call, nil)), p.describeTransfers(transfersOf(y, d.Call, p.movedIn(head, base)))
+	}
 	return p.describeEvents(x, d.Call), p.describeEvents(y, d.Call)
-}
-
-func sides(head, base *evm.Execution) (x, y *compared) {
-	return &compared{exec: head, lasts: lasting(head)}, &compared{exec: base, lasts: lasting(base)}
 }
 
 // returned is what a call returned, for people.
@@ -167,15 +175,9 @@ func (p *pair) returned(call *input.Call, output []byte) string {
 const maxPlaces = 3
 
 // describePlaces says what is in places that differ.
-func (p *pair) describePlaces(d *Difference, head, base *evm.Execution) (now, before string) {
-	x := &compared{exec: head, world: p.Head.World, lasts: lasting(head), state: map[word]uint256.Int{}}
-	y := &compared{exec: base, world: p.Base.World, lasts: lasting(base), state: map[word]uint256.Int{}}
-	for i := range d.Call {
-		x.writes(i)
-		y.writes(i)
-	}
+func (p *pair) describePlaces(d *Difference, x, y *compared) (now, before string) {
 	first, second := map[place]string{}, map[place]string{}
-	p.eachStored(x, y, d.Call, p.movedIn(head, base), func(at place, a, b uint256.Int) {
+	p.eachStored(x, y, d.Call, p.movedIn(x.exec, y.exec), func(at place, a, b uint256.Int) {
 		first[at], second[at] = p.number(&a), p.number(&b)
 	})
 	var left, right []string

@@ -2,9 +2,9 @@ package compare
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
@@ -24,26 +24,22 @@ type deciding map[word]string
 
 // What variables decide about, as the end of a sentence.
 const (
-	aPermission     = "a permission"
-	aBalance        = "a balance"
-	aSupply         = "a supply"
-	aPause          = "a pause"
-	anUpgrade       = "which code runs"
-	whoHasAnswering = "who owns a token"
+	aPermission = "a permission"
+	aBalance    = "a balance"
+	aSupply     = "a supply"
+	aPause      = "a pause"
+	anUpgrade   = "which code runs"
+	anOwnership = "who owns a token"
 )
 
-// eip1967 are the slots of EIP-1967: implementation, admin, beacon.
-var eip1967 = []common.Hash{
-	common.HexToHash("0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"),
-	common.HexToHash("0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103"),
-	common.HexToHash("0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"),
-}
+// proxySlots decide which code runs, in whichever contract.
+var proxySlots = []common.Hash{world.ImplementationSlot, world.AdminSlot, world.BeaconSlot}
 
 // telling are functions that read such variables, by signature.
 var telling = map[string]string{
 	"balanceOf(address)":         aBalance,
 	"balanceOf(address,uint256)": aBalance,
-	"ownerOf(uint256)":           whoHasAnswering,
+	"ownerOf(uint256)":           anOwnership,
 	"totalSupply()":              aSupply,
 	"paused()":                   aPause,
 }
@@ -52,7 +48,7 @@ var telling = map[string]string{
 func (s *Sides) findDeciding(machine evm.Machine) deciding {
 	found := deciding{}
 	for _, in := range s.Head.World.Instances {
-		for _, slot := range eip1967 {
+		for _, slot := range proxySlots {
 			found[word{in.Address, *new(uint256.Int).SetBytes32(slot[:])}] = anUpgrade
 		}
 		if in.Contract == nil {
@@ -87,56 +83,43 @@ func tells(m *abi.Method) string {
 func (d deciding) add(exec *evm.Execution, about string) {
 	for i := range exec.Frames {
 		for _, access := range exec.Frames[i].Storage {
-			if at := (word{access.Address, access.Base}); !access.Write && d[at] == "" && !slices.Contains(eip1967, common.Hash(access.Slot.Bytes32())) {
+			if at := (word{access.Address, access.Base}); !access.Write && d[at] == "" && !slices.Contains(proxySlots, common.Hash(access.Slot.Bytes32())) {
 				d[at] = about
 			}
 		}
 	}
 }
 
-// note adds the variables that an execution compares msg.sender with.
+// note adds the variables that an execution compares msg.sender with, and the mappings whose element for
+// msg.sender decides a branch.
 func (d deciding) note(exec *evm.Execution) {
 	for i := range exec.Frames {
 		f := &exec.Frames[i]
 		caller := new(uint256.Int).SetBytes20(f.Caller[:])
-		var compared bool
-		for j := range f.Comparisons {
-			if f.Comparisons[j].Left == *caller || f.Comparisons[j].Right == *caller {
-				compared = true
-			}
-		}
 		for j := range f.Storage {
 			access := &f.Storage[j]
-			if access.Write {
+			at := word{access.Address, access.Base}
+			if access.Write || d[at] != "" {
 				continue
 			}
-			byCaller := slices.Contains(access.Keys.Words[:access.Keys.Count], *caller) && decidesBranch(f, &access.Value)
-			if at := (word{access.Address, access.Base}); d[at] == "" && (byCaller || compared && access.Keys.Count == 0 && comparedWith(f, caller, &access.Value)) {
+			keys := access.Keys.Words[:access.Keys.Count]
+			if slices.Contains(keys, *caller) && fuzzer.Decides(f.Comparisons, &access.Value) || len(keys) == 0 && comparedWith(f, caller, &access.Value) {
 				d[at] = aPermission
 			}
 		}
 	}
 }
 
-// decidesBranch reports whether a flag that was read decides a branch.
-func decidesBranch(f *evm.Frame, value *uint256.Int) bool {
-	return slices.ContainsFunc(f.Comparisons, func(c evm.Comparison) bool {
-		return c.Left == *value && c.Right.IsZero() || c.Left == *value && c.Left.IsUint64() && !c.Left.IsZero()
-	})
-}
-
 // comparedWith reports whether a frame compares its caller with an account in a word that it
 // has read.
 func comparedWith(f *evm.Frame, caller, value *uint256.Int) bool {
-	held := value.Bytes32()
 	return slices.ContainsFunc(f.Comparisons, func(c evm.Comparison) bool {
-		for _, operands := range [][2]*uint256.Int{{&c.Left, &c.Right}, {&c.Right, &c.Left}} {
-			if account := operands[1].Bytes20(); *operands[0] == *caller && operands[1].BitLen() <= 8*common.AddressLength && !operands[1].IsZero() && bytes.Contains(held[:], account[:]) {
-				return true
-			}
-		}
-		return false
+		return c.Left == *caller && isHeld(value, &c.Right) || c.Right == *caller && isHeld(value, &c.Left)
 	})
+}
+
+func isHeld(value, account *uint256.Int) bool {
+	return !account.IsZero() && account.BitLen() <= 8*common.AddressLength && fuzzer.Shows(value, account)
 }
 
 // widened judges a behavior: whether anyone can do on the head what took a permission on the
@@ -180,16 +163,12 @@ func (p *pair) widened(b *Behavior) (about, by string) {
 // refuses reports whether a call fails for a reason that is in the source: not for want of gas or of a
 // function, and not in a check of the compiler's.
 func refuses(c *evm.CallResult) bool {
-	panics := []byte{0x4e, 0x48, 0x7b, 0x71} // Panic(uint256)
-	return c.Outcome == evm.Reverted && len(c.Output) >= len(panics) && !bytes.HasPrefix(c.Output, panics)
+	return c.Outcome == evm.Reverted && len(c.Output) >= len(evm.PanicSelector) && !bytes.HasPrefix(c.Output, evm.PanicSelector[:])
 }
 
 // decidedWrites are the deciding variables that a call changes.
 func (s *Sides) decidedWrites(exec *evm.Execution, call int) map[word]string {
-	side := &compared{exec: exec, world: s.Head.World, lasts: lasting(exec), state: map[word]uint256.Int{}}
-	for i := range call {
-		side.writes(i)
-	}
+	side := onSide(s.Head, exec, call)
 	all := map[word]string{}
 	for _, write := range side.writes(call) {
 		at := word{write.address, write.access.Base}
@@ -203,10 +182,7 @@ func (s *Sides) decidedWrites(exec *evm.Execution, call int) map[word]string {
 // writtenOnBase are the variables that a call writes on the base, by the slots of the head's.
 func (s *Sides) writtenOnBase(exec *evm.Execution, call int) []word {
 	var all []word
-	side := &compared{exec: exec, world: s.Base.World, lasts: lasting(exec), state: map[word]uint256.Int{}}
-	for i := range call {
-		side.writes(i)
-	}
+	side := onSide(s.Base, exec, call)
 	for _, w := range side.writes(call) {
 		if w.before == w.after {
 			continue
@@ -235,18 +211,12 @@ func (s *Sides) findings(own *input.Space, all []*Behavior, judges *pair) []*fuz
 		if !ok {
 			continue
 		}
-		f := head.Frames[head.Calls[b.Call].Frames[0]]
-		if f.Program == nil {
-			continue
-		}
-		finding := &fuzzer.Finding{
+		list = append(list, &fuzzer.Finding{
 			Oracle: oracle.PermissionWidened, Contract: b.Contract, Sequence: inSpace(s.Head.Space, own, seq),
-			Message:  "anyone can change " + about + " with " + shortSignature(s.Head.Space.Instances[seq[b.Call].Instance].Contract.Name, b.Function.Signature) + "; on the base this takes " + by + " (otherwise it " + strings.TrimSpace(b.Before) + ")",
+			Message:  fmt.Sprintf("anyone can change %s with %s; on the base this takes %s (otherwise it %s)", about, shortSignature(bytecode.ShortName(b.Contract), b.Function.Signature), by, b.Before),
 			Location: s.placeOf(head, b.Call),
 			Path:     fuzzer.Entered(s.Head.Table, head),
-		}
-		b.Finding = finding
-		list = append(list, finding)
+		})
 	}
 	return list
 }

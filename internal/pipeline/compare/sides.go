@@ -106,14 +106,15 @@ func (s *Sides) pairSenders() {
 
 // pairInstances finds the functions and the storage of the head's instances on the base.
 func (s *Sides) pairInstances(base *Base) {
-	there := map[string]int{}
+	there, standsFor := map[string]int{}, map[common.Address]string{}
 	for i := range s.Base.Space.Instances {
-		there[s.Base.Space.Instances[i].Name] = i
+		was := &s.Base.Space.Instances[i]
+		there[was.Name], standsFor[was.Address] = i, was.Name
 	}
 	for i := range s.Head.Space.Instances {
 		in := &s.Head.Space.Instances[i]
 		at, ok := there[in.Name]
-		if i := slices.IndexFunc(s.Base.Space.Instances, func(was input.Instance) bool { return was.Address == in.Address }); !ok || i >= 0 && i != at {
+		if other := standsFor[in.Address]; !ok || other != "" && other != in.Name {
 			s.ambiguous[in.Address] = true
 		}
 		if !ok {
@@ -193,13 +194,7 @@ func (s *Sides) isAmbiguous(c *input.Call) (names bool) {
 func (s *Sides) mask() {
 	s.masked = map[word]bool{}
 	for here, pair := range s.storage {
-		there := here
-		for base, head := range s.moved {
-			if head == here {
-				there = base
-			}
-		}
-		head, base := s.Head.World.Accounts[here], s.Base.World.Accounts[there]
+		head, base := s.Head.World.Accounts[here], s.Base.World.Accounts[s.moved.back(here)]
 		if head == nil || base == nil || !pair.same {
 			continue // of variables that moved, see differs
 		}

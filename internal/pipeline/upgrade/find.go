@@ -157,12 +157,8 @@ var minimalCode = [][]byte{
 	common.FromHex("365f5f375f5f365f73"),
 }
 
-// proxySlots are where ERC-1967 proxies keep their implementations: keccak256 of
-// "eip1967.proxy.implementation" and of "eip1967.proxy.beacon", each minus one.
-var proxySlots = []common.Hash{
-	common.HexToHash("0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"),
-	common.HexToHash("0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"),
-}
+// proxySlots are where ERC-1967 proxies keep their implementations.
+var proxySlots = []common.Hash{world.ImplementationSlot, world.BeaconSlot}
 
 // predecessor finds the contract that another one upgrades: its own base version, or the
 // contract that its comment names, from the base if it is there, otherwise from the head.
