@@ -216,35 +216,36 @@ type write struct {
 	before, after uint256.Int
 }
 
-// writes are the words that a call wrote and that last, in order of their first write, and makes
-// them the state that later calls meet.
-func (c *compared) writes(call int) []write {
-	var all []write
+// written are the words that a call wrote and that last, in order of their first write.
+type written struct {
+	list  []write
+	index map[word]int // in list
+}
+
+// writes are those of a call, and makes them the state that later calls meet.
+func (c *compared) writes(call int) written {
+	all := written{index: map[word]int{}}
 	frames := c.exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		if !c.lasts[i] {
 			continue
 		}
-		f := &c.exec.Frames[i]
-		for j := range f.Storage {
-			access := &f.Storage[j]
+		for j := range c.exec.Frames[i].Storage {
+			access := &c.exec.Frames[i].Storage[j]
 			if !access.Write {
 				continue
 			}
 			at := word{access.Address, access.Slot}
-			if n := slices.IndexFunc(all, func(w write) bool { return w.word == at }); n >= 0 {
-				all[n].after = access.Value
+			if n, again := all.index[at]; again {
+				all.list[n].after = access.Value
 				continue
 			}
-			before, ok := c.state[at]
-			if !ok {
-				before = initial(c.world, at)
-			}
-			all = append(all, write{word: at, access: access, before: before, after: access.Value})
+			all.index[at] = len(all.list)
+			all.list = append(all.list, write{word: at, access: access, before: c.at(at), after: access.Value})
 		}
 	}
-	for i := range all {
-		c.state[all[i].word] = all[i].after
+	for i := range all.list {
+		c.state[all.list[i].word] = all.list[i].after
 	}
 	return all
 }
@@ -260,8 +261,13 @@ func (c *compared) at(w word) uint256.Int {
 // stored lists the places that hold something else after a call than on the base, though they
 // held the same before.
 func (s *Sides) stored(x, y *compared, call int, moved movedAddresses) (differ []place) {
+	var known map[place]bool
 	s.eachStored(x, y, call, moved, func(at place, head, base uint256.Int) {
-		if !slices.Contains(differ, at) {
+		if known == nil {
+			known = map[place]bool{}
+		}
+		if !known[at] {
+			known[at] = true
 			differ = append(differ, at)
 		}
 	})
@@ -271,7 +277,7 @@ func (s *Sides) stored(x, y *compared, call int, moved movedAddresses) (differ [
 // eachStored calls do for these places with what they hold on both sides, for some twice.
 func (s *Sides) eachStored(x, y *compared, call int, moved movedAddresses, do func(at place, head, base uint256.Int)) {
 	p, q := x.writes(call), y.writes(call)
-	if len(moved) == 0 && slices.EqualFunc(p, q, func(a, b write) bool { return a.word == b.word && a.after == b.after && a.before == b.before }) {
+	if len(moved) == 0 && slices.EqualFunc(p.list, q.list, func(a, b write) bool { return a.word == b.word && a.after == b.after && a.before == b.before }) {
 		return // nearly always
 	}
 	check := func(at place, head, base, headBefore, baseBefore uint256.Int) {
@@ -279,17 +285,17 @@ func (s *Sides) eachStored(x, y *compared, call int, moved movedAddresses, do fu
 			do(at, head, base)
 		}
 	}
-	for i := range p {
-		w := &p[i]
+	for i := range p.list {
+		w := &p.list[i]
 		s.each(w, s.storage[w.address], true, moved, func(at place, there word, own, other bits) {
-			after, before := y.at(there), y.before(there, q)
+			after, before := y.at(there), y.before(there, &q)
 			check(at, own.of(&w.after), other.of(&after), own.of(&w.before), other.of(&before))
 		})
 	}
-	for i := range q {
-		w := &q[i]
+	for i := range q.list {
+		w := &q.list[i]
 		s.each(w, s.storage[moved.of(w.address)], false, moved, func(at place, there word, own, other bits) {
-			after, before := x.at(there), x.before(there, p)
+			after, before := x.at(there), x.before(there, &p)
 			check(at, other.of(&after), own.of(&w.after), other.of(&before), own.of(&w.before))
 		})
 	}
@@ -298,7 +304,7 @@ func (s *Sides) eachStored(x, y *compared, call int, moved movedAddresses, do fu
 // changes names the variables that a call of the head changes.
 func (s *Sides) changes(x *compared, call int) []string {
 	var places []place
-	for _, w := range x.writes(call) {
+	for _, w := range x.writes(call).list {
 		if w.before != w.after {
 			places = append(places, place{address: w.address, slot: w.slot, base: w.access.Base})
 		}
@@ -306,10 +312,10 @@ func (s *Sides) changes(x *compared, call int) []string {
 	return s.names(places)
 }
 
-// before is what was at a word before some writes.
-func (c *compared) before(at word, writes []write) uint256.Int {
-	if n := slices.IndexFunc(writes, func(w write) bool { return w.word == at }); n >= 0 {
-		return writes[n].before
+// before is what was at a word before a call's writes.
+func (c *compared) before(at word, call *written) uint256.Int {
+	if n, ok := call.index[at]; ok {
+		return call.list[n].before
 	}
 	return c.at(at)
 }

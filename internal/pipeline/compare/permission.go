@@ -170,7 +170,7 @@ func refuses(c *evm.CallResult) bool {
 func (s *Sides) decidedWrites(exec *evm.Execution, call int) map[word]string {
 	side := onSide(s.Head, exec, call)
 	all := map[word]string{}
-	for _, write := range side.writes(call) {
+	for _, write := range side.writes(call).list {
 		at := word{write.address, write.access.Base}
 		if about := s.deciding[at]; about != "" && write.before != write.after {
 			all[at] = about
@@ -183,7 +183,7 @@ func (s *Sides) decidedWrites(exec *evm.Execution, call int) map[word]string {
 func (s *Sides) writtenOnBase(exec *evm.Execution, call int) []word {
 	var all []word
 	side := onSide(s.Base, exec, call)
-	for _, w := range side.writes(call) {
+	for _, w := range side.writes(call).list {
 		if w.before == w.after {
 			continue
 		}
