@@ -129,6 +129,9 @@ func (m minimizer) plainest(seq input.Sequence, word input.Word) input.Sequence 
 		plain = plain[:1]
 		if !slices.Contains(m.space.Addresses, common.Address(x.Bytes20())) {
 			for _, sender := range m.space.Senders {
+				if sender.Outsider {
+					continue
+				}
 				plain = append(plain, *new(uint256.Int).SetBytes20(sender.Address[:]))
 			}
 		}

@@ -74,6 +74,8 @@ type Sender struct {
 	Key *ecdsa.PrivateKey `json:"-"`
 	// TestsOnly tells that it runs fuzz tests, and sends no other call.
 	TestsOnly bool `json:",omitempty"`
+	// Outsider tells that nothing in the World knows of it: it is there to show what anyone can do.
+	Outsider bool `json:",omitempty"`
 }
 
 // DefaultBlock is the environment of a World that nothing else decides: a block

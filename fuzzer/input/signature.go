@@ -133,7 +133,9 @@ func (s *Space) signers(c *Call, asked *recovery, result *evm.CallResult, frames
 	}
 	add(c.Sender)
 	for i := range s.Senders {
-		add(i)
+		if !s.Senders[i].Outsider {
+			add(i)
+		}
 	}
 	return list
 }

@@ -108,7 +108,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	s := &Space{Senders: slices.Clone(world.Senders), Options: options, start: world.Block, prefixes: world.Properties}
 	s.Lenient = world.Cheats != nil && world.Cheats.Lenient
 	for i := range s.Senders {
-		if !s.Senders[i].TestsOnly {
+		if !s.Senders[i].TestsOnly && !s.Senders[i].Outsider {
 			s.ordinary = append(s.ordinary, i)
 		}
 		if world.Cheats != nil && s.Senders[i].Address == world.Cheats.Tester {
@@ -225,7 +225,9 @@ func (s *Space) addFunds(world *evm.World) {
 func (s *Space) addAddresses(world *evm.World) {
 	var others []common.Address
 	for a := range world.Accounts {
-		others = append(others, a)
+		if i := s.Outsider(); i < 0 || s.Senders[i].Address != a {
+			others = append(others, a)
+		}
 	}
 	slices.SortFunc(others, func(a, b common.Address) int { return bytes.Compare(a[:], b[:]) })
 	seen := map[common.Address]bool{}
@@ -236,7 +238,9 @@ func (s *Space) addAddresses(world *evm.World) {
 		}
 	}
 	for _, sender := range s.Senders {
-		add(sender.Address)
+		if !sender.Outsider {
+			add(sender.Address)
+		}
 	}
 	for i := range s.Instances {
 		add(s.Instances[i].Address)
@@ -247,6 +251,22 @@ func (s *Space) addAddresses(world *evm.World) {
 		}
 	}
 	add(common.Address{})
+}
+
+// Outsider is the index of the sender that nothing in the World knows; −1: there is none.
+func (s *Space) Outsider() int {
+	return slices.IndexFunc(s.Senders, func(sender evm.Sender) bool { return sender.Outsider })
+}
+
+// WithOutsider is a Space of the same sequences in which the World's outsider, who otherwise only
+// sends what is already his, is chosen like any other sender.
+func (s *Space) WithOutsider() *Space {
+	out := *s
+	if i := s.Outsider(); i >= 0 && !slices.Contains(s.ordinary, i) {
+		out.ordinary = append(slices.Clip(s.ordinary), i)
+		out.Addresses = slices.Insert(slices.Clone(s.Addresses), 0, s.Senders[i].Address)
+	}
+	return &out
 }
 
 func (s *Space) addChoices() {

@@ -281,7 +281,7 @@ func (s *Space) setSender(c *Call, x *uint256.Int) bool {
 		return false
 	}
 	for i := range s.Senders {
-		if s.Senders[i].Address == a && !s.Senders[i].TestsOnly {
+		if s.Senders[i].Address == a && slices.Contains(s.ordinary, i) {
 			c.Sender = i
 			return true
 		}

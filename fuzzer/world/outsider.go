@@ -14,7 +14,8 @@ import (
 var outsider = keyed("outsider", 0)
 
 // WithOutsider is a copy of a World with another sender, the last one: an account with ether
-// that no set-up, constructor or owner has ever heard of.
+// that no set-up, constructor or owner has ever heard of. The attacker of set-ups is given tokens and
+// roles like everyone else.
 func WithOutsider(w *evm.World) *evm.World {
 	taken := map[string]common.Address{}
 	for _, s := range w.Senders {
@@ -25,6 +26,7 @@ func WithOutsider(w *evm.World) *evm.World {
 	}
 	sender := outsider
 	sender.Name = uniqueName(sender.Name, sender.Address, taken)
+	sender.Outsider = true
 	out := *w
 	out.Senders = append(slices.Clip(w.Senders), sender)
 	out.Accounts = maps.Clone(w.Accounts)

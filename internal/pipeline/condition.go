@@ -20,7 +20,6 @@ import (
 // by making its calls otherwise: from other senders, with other constructor arguments.
 type conditions struct {
 	head  *deploy.Deployment
-	with  *deploy.Deployment // the head, with an outsider as its last sender
 	judge evm.Machine        // on it
 	roles map[common.Address][]role
 }
@@ -34,10 +33,7 @@ type role struct {
 func newConditions(head *deploy.Deployment) (*conditions, error) {
 	c := &conditions{head: head}
 	var err error
-	if c.with, err = head.WithOutsider(); err != nil {
-		return nil, err
-	}
-	if c.judge, err = c.with.NewJudge(); err != nil {
+	if c.judge, err = head.NewJudge(); err != nil {
 		return nil, err
 	}
 	if c.roles, err = c.findRoles(); err != nil {
@@ -53,7 +49,7 @@ const maxRoleCalls = 256
 func (c *conditions) findRoles() (map[common.Address][]role, error) {
 	roles := map[common.Address][]role{}
 	asked := 0
-	for _, in := range c.with.World.Instances {
+	for _, in := range c.head.World.Instances {
 		if in.Contract == nil {
 			continue
 		}
@@ -69,7 +65,7 @@ func (c *conditions) findRoles() (map[common.Address][]role, error) {
 				return roles, nil
 			}
 			m := in.Contract.ABI.Methods[name]
-			exec, err := c.judge.Run(evm.Sequence{{From: c.with.Space.Senders[0].Address, To: in.Address, Data: m.ID}})
+			exec, err := c.judge.Run(evm.Sequence{{From: c.head.Space.Senders[0].Address, To: in.Address, Data: m.ID}})
 			if err != nil {
 				return nil, err
 			}
@@ -123,8 +119,8 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, hypothetical bool)
 	if input.IsTest(f.Sequence) {
 		return "", false
 	}
-	seq, err := input.Parse(c.with.Space, input.Format(c.head.Space, f.Sequence))
-	if err != nil || !c.breaks(f, seq) {
+	seq := f.Sequence
+	if !c.breaks(f, seq) {
 		return "", false // nothing can be learned from what is not seen here
 	}
 	if contract := c.chosenArguments(f, seq); contract != "" {
@@ -132,7 +128,7 @@ func (c *conditions) of(f *fuzzer.Finding) (condition string, hypothetical bool)
 	}
 	var needed []string
 	for _, sender := range senders(seq) {
-		address := c.with.Space.Senders[sender].Address
+		address := c.head.Space.Senders[sender].Address
 		role := c.roleOf(address, c.calledBy(seq, sender))
 		if role == "" {
 			continue
@@ -179,7 +175,7 @@ func (c *conditions) isTestContract(sender common.Address) bool {
 // another function by senders of some roles.
 func (c *conditions) anyLast(f *fuzzer.Finding, seq input.Sequence, needed []string) bool {
 	last := seq[len(seq)-1].Sender
-	if !slices.Contains(needed, c.roleOf(c.with.Space.Senders[last].Address, c.calledBy(seq, last))) {
+	if !slices.Contains(needed, c.roleOf(c.head.Space.Senders[last].Address, c.calledBy(seq, last))) {
 		return true
 	}
 	return slices.ContainsFunc(seq, func(call input.Call) bool {
@@ -193,7 +189,7 @@ func (c *conditions) anyLast(f *fuzzer.Finding, seq input.Sequence, needed []str
 
 // breaks reports whether a sequence shows the finding.
 func (c *conditions) breaks(f *fuzzer.Finding, seq input.Sequence) bool {
-	_, observed, err := fuzzer.Replay(c.judge, &fuzzer.Config{Space: c.with.Space, Oracles: oracle.Known()}, seq)
+	_, observed, err := fuzzer.Replay(c.judge, &fuzzer.Config{Space: c.head.Space, Oracles: oracle.Known()}, seq)
 	return err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
 		return o.Oracle == f.Oracle.ID && o.Location == f.Location
 	})
@@ -215,7 +211,7 @@ func (c *conditions) calledBy(seq input.Sequence, sender int) []common.Address {
 	var list []common.Address
 	for i := range seq {
 		if seq[i].Sender == sender {
-			list = append(list, c.with.Space.Instances[seq[i].Instance].Address)
+			list = append(list, c.head.Space.Instances[seq[i].Instance].Address)
 		}
 	}
 	return list
@@ -226,7 +222,7 @@ func (c *conditions) calledBy(seq input.Sequence, sender int) []common.Address {
 // give to all, such as tokens. Where the calls name their sender as an argument, they may
 // name the other one.
 func (c *conditions) byOthers(f *fuzzer.Finding, seq input.Sequence, sender int, kept *input.Function) (input.Sequence, bool) {
-	all := c.with.Space.Senders
+	all := c.head.Space.Senders
 	for other := len(all) - 1; other >= 0; other-- {
 		if other == sender || all[other].TestsOnly || c.roleOf(all[other].Address, nil) != "" {
 			continue

@@ -80,6 +80,9 @@ func (d *describer) senders() []report.Sender {
 	}
 	var senders []report.Sender
 	for _, s := range d.head.World.Senders {
+		if s.Outsider {
+			continue // of the comparison with the base
+		}
 		senders = append(senders, report.Sender{Name: s.Name, Address: s.Address.Hex(), Why: why[s.Address]})
 	}
 	return senders

@@ -129,7 +129,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	var runners []*runner
 	config := budget.limits(1)
 	log.Line("compare what base and head do in the same calls, limit %s", describeLimit(&config, 1))
-	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = s.Head.World, s.Head.Space, s.Head.Table, s.Head.NewMachine, s.Head.NewMachine
+	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = s.Head.World, s.Head.Space.WithOutsider(), s.Head.Table, s.Head.NewMachine, s.Head.NewMachine
 	config.Oracles, config.Ways = nil, 0
 	config.NewOther = func() (fuzzer.Other, error) {
 		r, err := s.newRunner()
@@ -145,12 +145,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	if err != nil {
 		return nil, err
 	}
-	for _, seq := range budget.Saved {
-		if seq = s.with(seq); seq != nil {
-			config.Seeds = append(config.Seeds, seq)
-		}
-	}
-	config.Seeds = append(config.Seeds, entering...)
+	config.Seeds = slices.Concat(budget.Saved, entering)
 	result, err := (&fuzzer.Campaign{Config: config}).Run(ctx)
 	if err != nil {
 		return nil, err
@@ -162,7 +157,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	if e.Behaviors, err = s.behaviors(runners, judges); err != nil {
 		return nil, err
 	}
-	e.Findings = s.findings(budget.Config.Space, e.Behaviors, judges)
+	e.Findings = s.findings(e.Behaviors, judges)
 	e.Behaviors = withoutLesser(e.Behaviors)
 	slices.SortStableFunc(e.Behaviors, func(a, b *Behavior) int {
 		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(len(a.Through), len(b.Through)))
@@ -195,8 +190,8 @@ func (s *Sides) enteringChanges(suite []input.Packed) ([]input.Sequence, error) 
 	var encoded evm.Sequence
 	step := max(1, len(suite)/maxRerun)
 	for i := 0; i < len(suite); i += step {
-		seq := s.with(suite[i].Unpack())
-		if seq == nil || input.IsTest(seq) {
+		seq := suite[i].Unpack()
+		if input.IsTest(seq) {
 			continue
 		}
 		encoded = s.Head.Space.Encode(seq, encoded)

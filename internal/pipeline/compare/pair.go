@@ -111,7 +111,7 @@ func (s *Sides) functionsAt(all []bytecode.Location) []string {
 // byOutsider is a sequence with the outsider in place of every sender that need not be who it
 // is; nil where that shows something else. What anyone can do says more.
 func (p *pair) byOutsider(key *sightingKey, seq input.Sequence) input.Sequence {
-	outsider := len(p.Head.Space.Senders) - 1
+	outsider := p.Head.Space.Outsider()
 	other := seq.Clone()
 	for i := range other {
 		other[i].Sender = outsider

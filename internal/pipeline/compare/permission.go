@@ -12,7 +12,6 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
-	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -194,25 +193,20 @@ func (s *Sides) writtenOnBase(exec *evm.Execution, call int) []word {
 	return all
 }
 
-// findings are the behaviors that are more than notes. Their calls are by a sender of the head's World: the
-// outsider is only ours.
-func (s *Sides) findings(own *input.Space, all []*Behavior, judges *pair) []*fuzzer.Finding {
+// findings are the behaviors that are more than notes.
+func (s *Sides) findings(all []*Behavior, judges *pair) []*fuzzer.Finding {
 	var list []*fuzzer.Finding
 	for _, b := range all {
 		about, by := judges.widened(b)
 		if about == "" {
 			continue
 		}
-		seq := judges.byOrdinary(b)
-		if seq == nil {
-			continue
-		}
-		head, _, _, ok := judges.run(seq)
+		head, _, _, ok := judges.run(b.Sequence)
 		if !ok {
 			continue
 		}
 		list = append(list, &fuzzer.Finding{
-			Oracle: oracle.PermissionWidened, Contract: b.Contract, Sequence: inSpace(s.Head.Space, own, seq),
+			Oracle: oracle.PermissionWidened, Contract: b.Contract, Sequence: b.Sequence,
 			Message:  fmt.Sprintf("anyone can change %s with %s; on the base this takes %s (otherwise it %s)", about, shortSignature(bytecode.ShortName(b.Contract), b.Function.Signature), by, b.Before),
 			Location: s.placeOf(head, b.Call),
 			Path:     fuzzer.Entered(s.Head.Table, head),
@@ -234,23 +228,4 @@ func (s *Sides) placeOf(exec *evm.Execution, call int) bytecode.Location {
 		}
 	}
 	return bytecode.Location{}
-}
-
-// byOrdinary is a behavior's sequence by a sender of the head's own World that no contract knows better
-// than the outsider: the last of those that show the same.
-func (p *pair) byOrdinary(b *Behavior) input.Sequence {
-	key := sightingOf(b.Sequence, &b.Difference)
-	for i := len(p.Head.Space.Senders) - 2; i >= 0; i-- {
-		if p.Head.Space.Senders[i].TestsOnly {
-			continue
-		}
-		seq := b.Sequence.Clone()
-		for j := range seq {
-			seq[j].Sender = i
-		}
-		if p.shows(&key, seq) {
-			return seq
-		}
-	}
-	return nil
 }

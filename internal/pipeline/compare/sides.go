@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 )
 
-// Sides are head and base, deployed by the same steps, on which the same calls are made. Both
-// have an outsider as their last sender.
+// Sides are head and base, deployed by the same steps, on which the same calls are made, the
+// outsider's among them.
 type Sides struct {
 	Head, Base *deploy.Deployment
 
@@ -77,14 +77,7 @@ func NewSides(head Head, base *Base, changed []bytecode.Target) (*Sides, error) 
 	case base.otherWorld != "":
 		return nil, errors.New(base.otherWorld)
 	}
-	s := &Sides{calls: map[input.Callable]counterpart{}, moved: movedAddresses{}, ambiguous: map[common.Address]bool{}, storage: map[common.Address]*storagePair{}, changed: map[bytecode.Location]bool{}, holders: map[string]bool{}}
-	var err error
-	if s.Head, err = head.Deployment.WithOutsider(); err != nil {
-		return nil, err
-	}
-	if s.Base, err = base.Deployment.WithOutsider(); err != nil {
-		return nil, err
-	}
+	s := &Sides{Head: head.Deployment, Base: base.Deployment, calls: map[input.Callable]counterpart{}, moved: movedAddresses{}, ambiguous: map[common.Address]bool{}, storage: map[common.Address]*storagePair{}, changed: map[bytecode.Location]bool{}, holders: map[string]bool{}}
 	for _, t := range changed {
 		s.holders[t.Contract] = true
 		for _, at := range t.Entries {
@@ -129,18 +122,6 @@ func (s *Sides) pairInstances(base *Base) {
 		}
 		s.pairFunctions(base, i, at)
 	}
-}
-
-// with is a sequence of the head's own Space in that with an outsider; nil where it does not fit.
-func (s *Sides) with(seq input.Sequence) input.Sequence {
-	out := seq.Clone()
-	for i := range out {
-		c := &out[i]
-		if out[i].Function = s.Head.Space.Instances[c.Instance].Callable(c.Function.Signature); out[i].Function == nil {
-			return nil
-		}
-	}
-	return out
 }
 
 // pairFunctions finds the functions of an instance on the base.

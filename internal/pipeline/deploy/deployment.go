@@ -56,6 +56,7 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	}
 	imported := &r.Plan.Imported
 	w.Properties = imported.Prefixes
+	w = world.WithOutsider(w)
 	for _, pattern := range r.Plan.unused(w) {
 		setup.Notes = append(setup.Notes, fmt.Sprintf("calls: no callable function matches %q", pattern))
 	}
