@@ -3,6 +3,8 @@ package fuzzer
 import (
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
@@ -23,6 +25,7 @@ type Finding struct {
 	Location bytecode.Location
 	Contract string // qualified name; empty when the code is unknown
 	Message  string
+	Severity oracle.Severity // where it is not the oracle's; zero: it is
 	Sequence input.Sequence
 	First    Mark
 	// NeverPassed reports, for a failing fuzz test, that no arguments made it pass.
@@ -34,9 +37,19 @@ type Finding struct {
 	// Chosen reports that it happens in calls of a contract that the sequence deploys with
 	// arguments of its own choice, and was not seen otherwise.
 	Chosen bool
+	// Answer is what shows it after the sequence, for an oracle that compares with the base where
+	// the last call does the same on both sides; nil: the last call shows it.
+	Answer *Answer
 	// Ways are other sequences that a worker saw fail there, by other paths: neither
 	// minimized nor confirmed. At most Config.Ways.
 	Ways []input.Sequence
+}
+
+// Answer is what an instance answers after a sequence, on head and base.
+type Answer struct {
+	To         common.Address // on the head
+	Data       []byte         // of a static call; nil: its ether is asked for, 32 bytes
+	Head, Base []byte         // what comes back on either side
 }
 
 // findingKey deduplicates findings.

@@ -258,12 +258,23 @@ func (s *Space) Outsider() int {
 	return slices.IndexFunc(s.Senders, func(sender evm.Sender) bool { return sender.Outsider })
 }
 
-// WithOutsider is a Space of the same sequences in which the World's outsider, who otherwise only
-// sends what is already his, is chosen like any other sender.
+// By is a sequence with all calls sent by one sender, but for those of tests.
+func (s *Space) By(seq Sequence, sender int) Sequence {
+	out := seq.Clone()
+	for i := range out {
+		if !out[i].Function.Test {
+			out[i].Sender = sender
+		}
+	}
+	return out
+}
+
+// WithOutsider is a Space of the same sequences in which the World's outsider, who otherwise sends
+// nothing, is chosen as often as all other senders together: an attack is his alone.
 func (s *Space) WithOutsider() *Space {
 	out := *s
 	if i := s.Outsider(); i >= 0 && !slices.Contains(s.ordinary, i) {
-		out.ordinary = append(slices.Clip(s.ordinary), i)
+		out.ordinary = append(slices.Clip(s.ordinary), slices.Repeat([]int{i}, len(s.ordinary))...)
 		out.Addresses = slices.Insert(slices.Clone(s.Addresses), 0, s.Senders[i].Address)
 	}
 	return &out

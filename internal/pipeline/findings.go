@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -49,7 +50,7 @@ func (d *describer) findings() error {
 		if d.passesUnderForge(f) {
 			continue
 		}
-		condition, severity := "", f.Oracle.Severity
+		condition, severity := "", cmp.Or(f.Severity, f.Oracle.Severity)
 		if found, collides := d.with.collisions[f]; collides {
 			condition, severity = found.String(), found.severity(severity)
 		} else if conditions != nil {

@@ -60,6 +60,7 @@ const (
 // a campaign.
 type runner struct {
 	*Sides
+	watch    *watch
 	machine  evm.Machine // on the base
 	carried  input.Sequence
 	encoded  evm.Sequence
@@ -67,9 +68,9 @@ type runner struct {
 	sighting []*sighting // in the order in which they were first seen
 }
 
-func (s *Sides) newRunner() (*runner, error) {
+func (s *Sides) newRunner(w *watch) (*runner, error) {
 	machine, err := s.Base.NewInterpreter()
-	return &runner{Sides: s, machine: machine, sighted: map[sightingKey]*sighting{}}, err
+	return &runner{Sides: s, watch: w, machine: machine, sighted: map[sightingKey]*sighting{}}, err
 }
 
 // Run implements [fuzzer.Other].
@@ -83,11 +84,13 @@ func (r *runner) Run(seq input.Sequence, exec *evm.Execution) (*evm.Execution, u
 	if err != nil {
 		return nil, 0, err
 	}
-	d, ok := r.differ(exec, there)
-	if !ok {
+	ran := r.compare(seq, exec, there)
+	r.watch.see(ran)
+	if ran.first == nil {
 		return there, 0, nil
 	}
-	key := sightingOf(seq, &d)
+	d := ran.first
+	key := sightingOf(seq, d)
 	switch known := r.sighted[key]; {
 	case known != nil && len(known.sequence) > d.Call+1:
 		known.sequence = seq[:d.Call+1].Clone()
@@ -131,10 +134,15 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	log.Line("compare what base and head do in the same calls, limit %s", describeLimit(&config, 1))
 	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = s.Head.World, s.Head.Space.WithOutsider(), s.Head.Table, s.Head.NewMachine, s.Head.NewMachine
 	config.Oracles, config.Ways = nil, 0
+	watch := s.newWatch()
 	config.NewOther = func() (fuzzer.Other, error) {
-		r, err := s.newRunner()
+		r, err := s.newRunner(watch)
 		runners = append(runners, r)
 		return r, err
+	}
+	fast, err := s.fast()
+	if err != nil {
+		return nil, err
 	}
 	judges, err := s.reference()
 	if err != nil {
@@ -154,10 +162,8 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 		log.Warn("while base and head were compared, the tool failed: %s", human.Printable(result.Faults[0].Message))
 	}
 	e := &Effect{Executions: result.Stats.Executions}
-	if e.Behaviors, err = s.behaviors(runners, judges); err != nil {
-		return nil, err
-	}
-	e.Findings = s.findings(e.Behaviors, judges)
+	e.Behaviors = s.behaviors(runners, fast, judges)
+	e.Findings = append(s.findings(e.Behaviors, judges), watch.proved(fast, judges)...)
 	e.Behaviors = withoutLesser(e.Behaviors)
 	slices.SortStableFunc(e.Behaviors, func(a, b *Behavior) int {
 		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(len(a.Through), len(b.Through)))
@@ -224,7 +230,7 @@ func (s *Sides) entered(exec *evm.Execution, call int) []bytecode.Location {
 }
 
 // behaviors makes what was seen short, and keeps what go-ethereum shows as well.
-func (s *Sides) behaviors(runners []*runner, judges *pair) ([]*Behavior, error) {
+func (s *Sides) behaviors(runners []*runner, fast, judges *pair) []*Behavior {
 	var all []*sighting
 	for _, r := range runners {
 		for _, seen := range r.sighting {
@@ -236,10 +242,6 @@ func (s *Sides) behaviors(runners []*runner, judges *pair) ([]*Behavior, error) 
 	slices.SortStableFunc(all, func(a, b *sighting) int {
 		return cmp.Compare(slices.Index(kinds, a.key.kind), slices.Index(kinds, b.key.kind))
 	})
-	shortener, err := s.fast()
-	if err != nil {
-		return nil, err
-	}
 	known := map[sightingKey]bool{}
 	var found []*Behavior
 	for _, seen := range all {
@@ -247,11 +249,11 @@ func (s *Sides) behaviors(runners []*runner, judges *pair) ([]*Behavior, error) 
 			continue
 		}
 		known[seen.key] = true
-		if b := shortener.shorten(seen, judges); b != nil {
+		if b := fast.shorten(seen, judges); b != nil {
 			found = append(found, b)
 		}
 	}
-	return found, nil
+	return found
 }
 
 // counts reports whether what a function does is worth a note: it is of the project, and ships, or is the

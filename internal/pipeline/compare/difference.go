@@ -12,6 +12,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 )
@@ -62,13 +63,21 @@ func onSide(d *deploy.Deployment, exec *evm.Execution, call int) *compared {
 	return c
 }
 
+// compare is a sequence with what it did on both sides.
+func (s *Sides) compare(seq input.Sequence, head, base *evm.Execution) *ran {
+	r := &ran{Sides: s, sequence: seq, head: head, base: base, moved: s.movedIn(head, base)}
+	if d, ok := s.differ(head, base, r.moved); ok {
+		r.first = &d
+	}
+	return r
+}
+
 // differ finds the first call that does something else. Gas does not count, and a call in
 // which anything ran out of it is the last that is looked at.
-func (s *Sides) differ(head, base *evm.Execution) (Difference, bool) {
+func (s *Sides) differ(head, base *evm.Execution, moved movedAddresses) (Difference, bool) {
 	if head.Truncated || base.Truncated {
 		return Difference{}, false
 	}
-	moved := s.movedIn(head, base)
 	x, y := onSide(s.Head, head, 0), onSide(s.Base, base, 0)
 	for i := range min(len(head.Calls), len(base.Calls)) {
 		if outOfGas(head, i) || outOfGas(base, i) {

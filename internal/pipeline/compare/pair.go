@@ -42,19 +42,32 @@ func (s *Sides) pair(machine func(*deploy.Deployment) (evm.Machine, error)) (*pa
 // run makes a sequence on both sides; ok reports whether they differ. The executions are valid
 // until the next run, and nil where a machine fails or the base lacks all calls.
 func (p *pair) run(seq input.Sequence) (head, base *evm.Execution, d Difference, ok bool) {
+	r := p.ran(seq)
+	switch {
+	case r == nil:
+		return nil, nil, d, false
+	case r.first == nil:
+		return r.head, r.base, d, false
+	}
+	return r.head, r.base, *r.first, true
+}
+
+// ran makes a sequence on both sides; nil where a machine fails or the base lacks all calls. It is valid
+// until the next one.
+func (p *pair) ran(seq input.Sequence) *ran {
 	carried := p.carry(seq, nil)
 	if len(carried) == 0 {
-		return nil, nil, d, false
+		return nil
 	}
 	head, err := p.head.Run(p.Head.Space.Encode(seq, nil))
 	if err != nil {
-		return nil, nil, d, false
+		return nil
 	}
-	if base, err = p.base.Run(p.Base.Space.Encode(carried, nil)); err != nil {
-		return nil, nil, d, false
+	base, err := p.base.Run(p.Base.Space.Encode(carried, nil))
+	if err != nil {
+		return nil
 	}
-	d, ok = p.differ(head, base)
-	return head, base, d, ok
+	return p.compare(seq, head, base)
 }
 
 // shows reports whether a sequence's last call shows a behavior.
@@ -111,11 +124,7 @@ func (s *Sides) functionsAt(all []bytecode.Location) []string {
 // byOutsider is a sequence with the outsider in place of every sender that need not be who it
 // is; nil where that shows something else. What anyone can do says more.
 func (p *pair) byOutsider(key *sightingKey, seq input.Sequence) input.Sequence {
-	outsider := p.Head.Space.Outsider()
-	other := seq.Clone()
-	for i := range other {
-		other[i].Sender = outsider
-	}
+	other := p.Head.Space.By(seq, p.Head.Space.Outsider())
 	if p.shows(key, other) {
 		return other
 	}

@@ -1,0 +1,164 @@
+package compare
+
+import (
+	"sync"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// watcher looks for one oracle at what base and head do in the same calls. A search has one of each
+// kind, and asks it from one goroutine at a time.
+type watcher interface {
+	// see looks at a sequence that ran on both sides, and may not keep what it ran in.
+	see(r *ran)
+	// suspects are what it has seen, in the order in which they came.
+	suspects() []*suspect
+}
+
+// suspect is something that an oracle has seen while many sequences ran, and that has to be proved.
+type suspect struct {
+	oracle   *oracle.Oracle
+	sequence input.Sequence // whose last call shows it
+	// shows judges a sequence that ran on both sides: nil where its last call does not show the
+	// same. It is asked with machines of all kinds, the reference among them.
+	shows func(r *ran) *shown
+}
+
+// shown is what a sequence shows.
+type shown struct {
+	contract string // qualified
+	at       bytecode.Location
+	message  string          // one sentence, without values that change from input to input
+	severity oracle.Severity // zero: the oracle's
+	answer   *fuzzer.Answer  // where it is not in what the last call does
+}
+
+// ran is a sequence of the head that ran on both sides. On the base it may have fewer calls, see
+// [Sides.carry]. It is valid until a machine of it runs again.
+type ran struct {
+	*Sides
+	sequence   input.Sequence
+	head, base *evm.Execution
+	// first is the first call that does something else; nil: none does.
+	first *Difference
+
+	moved                 movedAddresses
+	headWrites, baseWrote []written // by call, once asked for
+}
+
+// last is the index of the last call, if it ran on both sides; −1 otherwise.
+func (r *ran) last() int {
+	if len(r.head.Calls) != len(r.sequence) || len(r.base.Calls) != len(r.sequence) {
+		return -1
+	}
+	return len(r.sequence) - 1
+}
+
+// writes are the words that a call wrote on the head and on the base, by the addresses of either. Nil for a
+// call that did not run there.
+func (r *ran) writes(call int) (head, base []write) {
+	if r.headWrites == nil {
+		r.headWrites, r.baseWrote = allWrites(onSide(r.Head, r.head, 0)), allWrites(onSide(r.Base, r.base, 0))
+	}
+	if call < len(r.headWrites) {
+		head = r.headWrites[call].list
+	}
+	if call < len(r.baseWrote) {
+		base = r.baseWrote[call].list
+	}
+	return head, base
+}
+
+func allWrites(c *compared) []written {
+	all := make([]written, len(c.exec.Calls))
+	for i := range all {
+		all[i] = c.writes(i)
+	}
+	return all
+}
+
+// byOutsider reports whether the outsider sends all calls.
+func (r *ran) byOutsider() bool {
+	outsider := r.Head.Space.Outsider()
+	for i := range r.sequence {
+		if r.sequence[i].Sender != outsider {
+			return false
+		}
+	}
+	return true
+}
+
+// watch is what a search watches with, from any number of goroutines.
+type watch struct {
+	sync.Mutex
+	watchers []watcher
+}
+
+// newWatch is for one search.
+func (s *Sides) newWatch() *watch {
+	return &watch{}
+}
+
+func (w *watch) see(r *ran) {
+	if r.head.Truncated || r.base.Truncated {
+		return
+	}
+	w.Lock()
+	defer w.Unlock()
+	for _, one := range w.watchers {
+		one.see(r)
+	}
+}
+
+// maxSuspects bounds what is proved of one oracle. Arbitrary: each costs some milliseconds, and the first of them are what is read.
+const maxSuspects = 16
+
+// proved makes the sequences of suspects short, and keeps what go-ethereum shows as well.
+func (w *watch) proved(fast, judges *pair) []*fuzzer.Finding {
+	var list []*fuzzer.Finding
+	for _, one := range w.watchers {
+		suspects := one.suspects()
+		for _, seen := range suspects[:min(len(suspects), maxSuspects)] {
+			if f := seen.prove(fast, judges); f != nil {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// prove is the finding that a suspect is; nil where the judges see something else.
+func (seen *suspect) prove(fast, judges *pair) *fuzzer.Finding {
+	shows := func(p *pair, seq input.Sequence) (*ran, *shown) {
+		r := p.ran(seq)
+		if r == nil || r.last() < 0 {
+			return nil, nil
+		}
+		return r, seen.shows(r)
+	}
+	probes := behaviorProbes
+	holds := func(seq input.Sequence) bool {
+		probes--
+		if probes < 0 {
+			return false
+		}
+		_, found := shows(fast, seq)
+		return found != nil
+	}
+	seq := fuzzer.Minimize(fast.Head.Space, seen.sequence, holds)
+	if plain := fast.Head.Space.By(seq, fast.Head.Space.Outsider()); holds(plain) {
+		seq = plain
+	}
+	r, found := shows(judges, seq)
+	if found == nil {
+		return nil
+	}
+	return &fuzzer.Finding{
+		Oracle: seen.oracle, Contract: found.contract, Sequence: seq, Message: found.message, Location: found.at,
+		Severity: found.severity, Answer: found.answer, Path: fuzzer.Entered(r.Head.Table, r.head),
+	}
+}
