@@ -20,7 +20,7 @@ import (
 // by making its calls otherwise: from other senders, with other constructor arguments.
 type conditions struct {
 	head  *deploy.Deployment
-	judge evm.Machine        // on it
+	judge evm.Machine // on it
 	roles map[common.Address][]role
 }
 
