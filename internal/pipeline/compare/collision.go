@@ -88,12 +88,17 @@ func (c *colliding) find(seq input.Sequence) *Collision {
 		return nil
 	}
 	addresses := addressesOf(seq)
+	alone := false
 	for _, address := range addresses {
-		if c.passesWithout(seq, []common.Address{address}) {
-			return c.collision(seq, address)
+		if !c.passesWithout(seq, []common.Address{address}) {
+			continue
+		}
+		alone = true // others may collide with what it leads to, such as a contract that it creates
+		if found := c.collision(seq, address); found != nil {
+			return found
 		}
 	}
-	if len(addresses) < 2 || !c.passesWithout(seq, addresses) {
+	if alone || len(addresses) < 2 || !c.passesWithout(seq, addresses) {
 		return nil
 	}
 	for _, address := range addresses {
