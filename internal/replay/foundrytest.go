@@ -402,10 +402,15 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 		if !last || failed || fails || claim.Kind != FindingClaim {
 			continue
 		}
-		if output := exec.Calls[i].Output; function != nil && function.Property && len(output) == common.HashLength && common.BytesToHash(output) == (common.Hash{}) {
+		output := exec.Calls[i].Output
+		switch isBool := function != nil && len(output) == common.HashLength; {
+		case isBool && function.Property && common.BytesToHash(output) == (common.Hash{}):
 			b.WriteString("        require(abi.decode(out, (bool)), \"the finding: the property is false\");\n")
 			fails = true
-		} else {
+		case isBool && function.Noted && common.BytesToHash(output) != (common.Hash{}): // forge fails the test for it as well
+			b.WriteString("        require(!abi.decode(out, (bool)), \"the finding: an assertion has failed\");\n")
+			fails = true
+		default:
 			fmt.Fprintf(b, "        // the finding, for which no call fails: %s\n", solidityComment(claim.Message))
 		}
 	}
