@@ -55,6 +55,9 @@ func (s *Settings) checkCampaign() error {
 	if _, err := fuzzer.TechniquesNamed(c.Without); err != nil {
 		return exit.BadInput("--without: %w", err)
 	}
+	if _, err := oracle.Choose(c.Oracles); err != nil {
+		return exit.BadInput("--oracles: %w", err)
+	}
 	if _, err := oracle.PanicCodes(c.Panics); err != nil {
 		return exit.BadInput("--panics: %w", err)
 	}

@@ -60,7 +60,7 @@ func (r *run) configure() error {
 	}
 	r.config = fuzzer.Config{
 		World: d.World, Space: d.Space, Table: d.Table, Targets: r.change.Mapping.Targets,
-		Oracles: oracle.With(panics), Exempt: exempt(r.change, d),
+		Oracles: r.oracles.Of(oracle.With(panics)), Exempt: exempt(r.change, d),
 		Seeds:      slices.Concat(r.history.Seeds(d.Space), d.DeploymentSeeds(), d.ExampleSeeds()),
 		NewMachine: d.NewMachine, NewJudge: d.NewJudge,
 		Schedule: schedule, Without: without,

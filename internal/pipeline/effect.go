@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/report"
@@ -22,7 +23,7 @@ const basePatience = time.Minute
 // compareEffect finds out what contracts do otherwise than on the base. What oracles make of it joins
 // the campaign's findings.
 func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *compare.Base, noBase error, with *comparisons) {
-	if !r.change.HasBase() || len(r.head.Deployment.Space.Callables) == 0 {
+	if !r.change.HasBase() || !r.oracles.Compares() || len(r.head.Deployment.Space.Callables) == 0 {
 		return
 	}
 	r.report.Effect = &report.Effect{}
@@ -32,6 +33,10 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 		return
 	}
 	r.report.Effect.Executions = found.Executions
+	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { return !r.oracles.Has(f.Oracle.ID) })
+	if !r.oracles.Has(oracle.Behavior) {
+		found.Behaviors = nil
+	}
 	for _, b := range found.Behaviors {
 		if b.Kind == compare.Reverts && slices.ContainsFunc(result.Findings, func(f *fuzzer.Finding) bool { return isOf(f, b) }) {
 			continue // the finding says it

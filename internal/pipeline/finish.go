@@ -9,7 +9,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
-	"github.com/sightline-evm/sightline/internal/pipeline/upgrade"
 	"github.com/sightline-evm/sightline/internal/replay"
 	"github.com/sightline-evm/sightline/internal/worldfile"
 	"github.com/sightline-evm/sightline/report"
@@ -18,9 +17,16 @@ import (
 // newReport starts a report.
 func newReport(o *Options, diff report.Diff) *report.Report {
 	r := &report.Report{Version: report.FormatVersion, Tool: o.Tool, FailOn: o.Gate.FailOn, Gate: o.Gate.Condition, MinReached: o.Gate.MinReached, Diff: diff}
-	panics, _ := oracle.PanicCodes(o.Campaign.Panics) // the campaign says what is wrong with them
-	r.Oracles = describeOracles(oracle.With(panics))
+	choice, panics := watching(o)
+	r.Oracles = describeOracles(choice.Of(oracle.With(panics)))
 	return r
+}
+
+// watching are the oracles that the options choose. What is wrong with them was said when they were read.
+func watching(o *Options) (oracle.Choice, []byte) {
+	choice, _ := oracle.Choose(o.Campaign.Oracles)
+	panics, _ := oracle.PanicCodes(o.Campaign.Panics)
+	return choice, panics
 }
 
 func describeOracles(all []*oracle.Oracle) []report.Oracle {
@@ -34,7 +40,7 @@ func describeOracles(all []*oracle.Oracle) []report.Oracle {
 // finishUnfuzzed ends a run without targets. Storage layouts may clash all the same.
 func (r *run) finishUnfuzzed(ctx context.Context) (*report.Report, error) {
 	r.report.Lines = r.change.Lines()
-	upgrade.Compare(ctx, r.change, nil, r.report, r.o.Log)
+	r.findClashes(ctx, nil)
 	r.history.LeaveUntried(r.o.Log)
 	return r.finish(ctx)
 }

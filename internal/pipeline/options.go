@@ -42,6 +42,7 @@ type Campaign struct {
 	CorpusDir string   // where inputs are kept; empty: nowhere
 	Schedule  string   // a power schedule's name
 	Without   string   // techniques to leave out, separated by commas
+	Oracles   []string // that watch, or with "-" in front do not; none: all do
 	Panics    []string // codes of Panic that are findings
 }
 

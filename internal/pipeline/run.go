@@ -38,7 +38,7 @@ func Run(ctx context.Context, o *Options) (*report.Report, error) {
 	if err := r.deployed(head, recipe); err != nil {
 		return nil, err
 	}
-	clashes := upgrade.Compare(ctx, c, head, r.report, o.Log)
+	clashes := r.findClashes(ctx, head)
 	result, err := r.fuzz(ctx)
 	if err != nil {
 		return nil, err
@@ -63,6 +63,7 @@ type run struct {
 	config  fuzzer.Config
 	saved   []input.Sequence // inputs that the campaign began with, before it trims them
 	history *compare.History
+	oracles oracle.Choice
 	report  *report.Report
 	files   replay.Files
 }
@@ -73,14 +74,23 @@ func begin(o *Options, c *change.Change) *run {
 	r := &run{o: o, change: c, report: newReport(o, c.About)}
 	r.report.Unread, r.report.Harnesses = c.Unread, c.Harnesses
 	r.builds()
+	r.oracles, _ = watching(o)
 	if c.HasBase() {
-		r.report.Oracles = append(r.report.Oracles, describeOracles(oracle.Compared())...)
+		r.report.Oracles = append(r.report.Oracles, describeOracles(r.oracles.Of(oracle.Compared()))...)
 	}
 	r.history = compare.ReadHistory(o.Output.History, r.headName(), o.Log)
 	if c.Mapping != nil {
 		o.Log.Line("targets %s", c.DescribeMapping())
 	}
 	return r
+}
+
+// findClashes compares storage layouts.
+func (r *run) findClashes(ctx context.Context, head *deploy.Deployment) []upgrade.Clash {
+	if !r.oracles.Has(oracle.StorageLayout) {
+		return nil
+	}
+	return upgrade.Compare(ctx, r.change, head, r.report, r.o.Log)
 }
 
 // builds describes what is fuzzed, and warns where it may mean something else than what the
@@ -122,6 +132,9 @@ func (r *run) deployed(d *deploy.Deployment, recipe *deploy.Recipe) (err error) 
 
 // deployBase deploys the base version, if there is one.
 func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashes []upgrade.Clash) (*compare.Base, error) {
+	if len(findings)+len(clashes) == 0 && !r.oracles.Compares() {
+		return nil, nil
+	}
 	if len(findings)+len(clashes) == 0 && r.config.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, max(r.config.Timeout, basePatience), errBaseLate)

@@ -40,6 +40,7 @@ import (
 //	calls: 3000                     of the campaign (the default)
 //	layouts                         the builds have storage layouts, as those of the job have
 //	panics: 0x11 0x12               codes that are findings
+//	oracles: -behavior              that watch
 //	made                            the base is not given as a build: the job makes it
 //	legacy: WHY                     not for projects that compile via IR
 //	git                             a Git repository without builds: the job makes them
@@ -96,6 +97,7 @@ type verdict struct {
 	calls    uint64
 	seed     uint64
 	panics   []string
+	oracles  []string
 	made     bool
 	git      bool
 	legacy   bool
@@ -130,6 +132,8 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 			maps.Copy(v.settings, testbuild.Layouts())
 		case "panics":
 			v.panics = strings.Fields(value)
+		case "oracles":
+			v.oracles = strings.Fields(value)
 		case "made":
 			v.made = true
 		case "git":
@@ -171,7 +175,7 @@ func (v *verdict) run(t *testing.T) *report.Report {
 	t.Helper()
 	dir := t.TempDir()
 	o := &Options{
-		Campaign: Campaign{Calls: v.calls, Seed: v.seed, Workers: 1, Schedule: fuzzer.Lookahead.Name, Panics: v.panics},
+		Campaign: Campaign{Calls: v.calls, Seed: v.seed, Workers: 1, Schedule: fuzzer.Lookahead.Name, Panics: v.panics, Oracles: v.oracles},
 		Gate:     Gate{FailOn: "high"},
 		Output:   Output{Dir: filepath.Join(dir, "out")},
 		Now:      time.Now, Log: progress.NewLog(io.Discard, time.Now),
