@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -45,12 +47,25 @@ type Finding struct {
 	Ways []input.Sequence
 }
 
-// Answer is what an instance answers after a sequence, on head and base.
+// Answer is what an account answers after a sequence, on head and base.
 type Answer struct {
 	To         common.Address // on the head
-	Data       []byte         // of a static call; nil: its ether is asked for, 32 bytes
+	Data       []byte         // of a call; empty: its ether is asked for, 32 bytes
 	Head, Base []byte         // what comes back on either side
 }
+
+// Question is the call that asks for what an account answers to data after a sequence, or, without data, for its
+// ether. It is the sequence's last, so that what it changes is of no account: the Output is the answer.
+func Question(to common.Address, data []byte) evm.Call {
+	if len(data) > 0 {
+		return evm.Call{To: to, Data: data}
+	}
+	code := slices.Concat([]byte{byte(vm.PUSH20)}, to[:], []byte{byte(vm.BALANCE), byte(vm.PUSH1), 0, byte(vm.MSTORE), byte(vm.PUSH1), common.HashLength, byte(vm.PUSH1), 0, byte(vm.RETURN)})
+	return evm.Call{Create: true, Data: code, Address: asking}
+}
+
+// asking is an account without code, where what asks for ether is created.
+var asking = common.BytesToAddress(crypto.Keccak256([]byte("sightline: what asks for ether")))
 
 // findingKey deduplicates findings.
 type findingKey struct {

@@ -87,7 +87,7 @@ func annotationOf(f *Finding, base string) Annotation {
 	}
 	text += "."
 	text += " " + upper(f.assessment(human.Clean, base)) + "."
-	for _, line := range sequenceLines(f.Sequence) {
+	for _, line := range f.callLines() {
 		text += "\n" + line
 	}
 	if command := replayCommand("", f.Reproducer); command != "" {

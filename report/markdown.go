@@ -248,7 +248,7 @@ func (p *page) finding(f *Finding, calls bool) {
 		if lines := f.sourceLines(); len(lines) > 0 {
 			p.line("%s", fence(lines))
 		}
-		p.line("%s", fence(sequenceLines(f.Sequence)))
+		p.line("%s", fence(f.callLines()))
 		p.diagram(f)
 	}
 	if f.Reproducer != "" && p.detail < noReproducers {

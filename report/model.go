@@ -404,6 +404,9 @@ type Finding struct {
 	Changed   *Place `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
 	Function  string `json:"function"`
 	Sequence  []Step `json:"sequence"`
+	// Answer is what shows it after the sequence, where its last call does the same on the base; nil: the last call
+	// shows it.
+	Answer *Answer `json:"answer,omitempty"`
 	// Trace are the calls of the sequence and those that contracts made in them, in order;
 	// at least the former.
 	Trace      []Message `json:"trace"`

@@ -109,7 +109,7 @@ func (t *terminal) finding(f *Finding) {
 	for _, line := range f.sourceLines() {
 		t.line("    %s", line)
 	}
-	for _, step := range sequenceLines(f.Sequence) {
+	for _, step := range f.callLines() {
 		t.line("    %s", step)
 	}
 	if since := f.stillFails(human.Clean); since != "" {

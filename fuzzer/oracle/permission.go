@@ -3,6 +3,8 @@ package oracle
 import (
 	"slices"
 
+	"github.com/ethereum/go-ethereum/core/vm"
+
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -39,6 +41,24 @@ func WritesAt(exec *evm.Execution, at bytecode.Location) bool {
 		}
 	}
 	return false
+}
+
+// IsWrite reports whether an instruction writes to storage.
+func IsWrite(p *bytecode.Program, pc uint32) bool {
+	return p != nil && int(pc) < len(p.Bytes) && vm.OpCode(p.Bytes[pc]) == vm.SSTORE
+}
+
+// Executes reports whether the last call of an execution enters the block of an instruction, in a frame that lasts
+// if the call succeeds.
+func Executes(table *bytecode.Table, exec *evm.Execution, at bytecode.Location) bool {
+	p := table.Program(at.Code)
+	if p == nil {
+		return false
+	}
+	call := len(exec.Calls) - 1
+	return slices.ContainsFunc(exec.Covered, func(c evm.Coverage) bool {
+		return c.Call == call && c.Code == at.Code && (c.Kept || exec.Calls[call].Outcome != evm.Success) && p.Blocks[c.Block].Start <= at.PC && at.PC < p.Blocks[c.Block].End
+	})
 }
 
 // Compared lists the oracles that watch where base and head run the same calls. None looks at a single

@@ -79,6 +79,7 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, severity oracle
 		return err
 	}
 	d.declare(steps, f.Sequence, exec)
+	fails, answer := replay.FailureOf(f.Oracle, exec), replay.AnswerOf(f)
 	trace := replay.Messages(d.head.Space, f.Sequence, steps, exec) // before the machine runs anything else
 	release := d.with.release.Try(f, d.head.Space)
 	id, fingerprint := d.findingID(f, function, at)
@@ -101,12 +102,15 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, severity oracle
 		out.UnderForge = &report.UnderForge{Fails: forge.fails, Reason: forge.why}
 		d.failingTest(&out, exec)
 	}
+	if answer != nil {
+		out.Answer = answer.Describe(d.head.Space)
+	}
 	if condition != "" {
 		out.Title += ", " + condition
 	}
 	out.Reproducer = d.reproduce("reproducers/"+out.ID+".json", f.Sequence, replay.Claim{
 		Kind: "finding", ID: out.ID, File: out.Location.File, Line: out.Location.Line, Contract: f.Contract,
-		Oracle: f.Oracle.ID, Message: out.Message, Kept: true,
+		Oracle: f.Oracle.ID, Message: out.Message, Kept: true, Fails: fails, Answer: answer,
 	}, []bytecode.Location{f.Location})
 	d.report.Findings = append(d.report.Findings, out)
 	return nil

@@ -1,8 +1,11 @@
 package replay
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -11,23 +14,56 @@ import (
 	"github.com/sightline-evm/sightline/report"
 )
 
-// holds reports whether the execution shows what the reproducer claims.
-func (l *loaded) holds(exec *evm.Execution, observed []fuzzer.Observed) bool {
+// holds reports whether the execution shows what the reproducer claims. answer is what was answered after it, if that
+// is part of the claim.
+func (l *loaded) holds(exec *evm.Execution, observed []fuzzer.Observed, answer []byte) bool {
 	c := &l.reproducer.Claim
 	if c.Kind == LineClaim {
 		entered, kept := fuzzer.Enters(l.table, &l.target, exec)
 		return entered && (kept || !c.Kept)
 	}
 	if c.compared() {
-		return slices.ContainsFunc(l.target.Entries, func(at bytecode.Location) bool { return oracle.WritesAt(exec, at) })
+		return l.holdsCompared(exec, answer)
 	}
 	return slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
 		return o.Oracle == c.Oracle && slices.Contains(l.target.Entries, o.Location)
 	})
 }
 
+// holdsCompared judges a claim of an oracle that compares with the base.
+func (l *loaded) holdsCompared(exec *evm.Execution, answer []byte) bool {
+	c := &l.reproducer.Claim
+	last := &exec.Calls[len(exec.Calls)-1]
+	switch {
+	case c.Answer != nil:
+		return last.Outcome == evm.Success && bytes.Equal(answer, c.Answer.Head)
+	case c.Fails == nil != (last.Outcome == evm.Success), c.Fails != nil && *c.Fails != *failureOf(last):
+		return false
+	}
+	return slices.ContainsFunc(l.target.Entries, func(at bytecode.Location) bool {
+		if oracle.IsWrite(l.table.Program(at.Code), at.PC) && c.Fails == nil {
+			return oracle.WritesAt(exec, at)
+		}
+		return oracle.Executes(l.table, exec, at)
+	})
+}
+
+// failureOf is how a call failed.
+func failureOf(c *evm.CallResult) *Failure {
+	return &Failure{c.Outcome.String(), crypto.Keccak256Hash(c.Output)}
+}
+
+// FailureOf is how the last call of an execution fails that shows a finding of an oracle that compares with the
+// base; nil: it succeeds, or the oracle looks at the execution alone.
+func FailureOf(o *oracle.Oracle, exec *evm.Execution) *Failure {
+	if last := &exec.Calls[len(exec.Calls)-1]; last.Outcome != evm.Success && slices.Contains(oracle.Compared(), o) {
+		return failureOf(last)
+	}
+	return nil
+}
+
 // compared reports whether the claim is of an oracle that compares with the base: what is wrong
-// is that the last call succeeds, and writes where the oracle saw it.
+// is how the last call ends, or what it writes, or what is answered after it.
 func (c *Claim) compared() bool {
 	return c.Kind == FindingClaim && slices.ContainsFunc(oracle.Compared(), func(o *oracle.Oracle) bool { return o.ID == c.Oracle })
 }

@@ -57,6 +57,10 @@ func needsOf(l *loaded, exec *evm.Execution) *needs {
 		}
 		n.nameIn(calls[i].Data)
 	}
+	if a := l.reproducer.Claim.Answer; a != nil {
+		n.name(a.To)
+		n.nameIn(a.Data)
+	}
 	for i := range exec.Frames {
 		n.need(exec.Frames[i].Self)
 		n.need(exec.Frames[i].CodeAddress)

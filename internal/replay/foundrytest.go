@@ -383,6 +383,10 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 		function := t.sequence[i].Function
 		mustRevert := last && claim.Kind == FindingClaim && function != nil && function.Property && function.Reverts
 		switch {
+		case last && !failed && claim.compared() && claim.Answer != nil:
+			fmt.Fprintf(b, "        if (!ok) return sightlineLog(\"call %d fails, unlike when it was found\");\n", i+1)
+			t.writeAnswer(b, claim.Answer)
+			fails = true
 		case last && !failed && claim.compared():
 			fmt.Fprintf(b, "        require(!ok, \"the finding: the call succeeds\");\n")
 			fails = true
@@ -415,6 +419,18 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 		}
 	}
 	return fails
+}
+
+// writeAnswer asks what is asked after the sequence, and fails the test if the answer is the head's.
+func (t *foundryTest) writeAnswer(b *strings.Builder, a *Answer) {
+	said := a.Describe(t.space)
+	fmt.Fprintf(b, "\n        // Afterwards, %s is %s; on the base %s.\n", solidityComment(said.Of), solidityComment(said.Head), solidityComment(said.Base))
+	if len(a.Data) == 0 {
+		fmt.Fprintf(b, "        require(%s.balance != %s, \"the finding: what an account owns\");\n", t.address(a.To), new(uint256.Int).SetBytes(a.Head).Dec())
+		return
+	}
+	fmt.Fprintf(b, "        (ok, out) = %s.staticcall(%s);\n", t.address(a.To), t.calldata(a.Data))
+	fmt.Fprintf(b, "        require(keccak256(out) != keccak256(%s), \"the finding: what an account owns\");\n", t.words(a.Head, 0))
 }
 
 // writeCall makes a call, whose outcome is then in the variables ok and out.

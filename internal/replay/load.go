@@ -96,9 +96,15 @@ func (l *loaded) machine() (evm.Machine, error) { return gethvm.NewApart(l.snaps
 // run runs the sequence, and judges the claim. The machine owns the execution until it
 // runs something else.
 func (l *loaded) run(machine evm.Machine) (exec *evm.Execution, holds bool, err error) {
+	var answer []byte
+	if a := l.reproducer.Claim.Answer; a != nil {
+		if answer, err = a.ask(machine, l.space.Encode(l.sequence, nil)); err != nil {
+			return nil, false, fmt.Errorf("%s: %w", l.path, err)
+		}
+	}
 	exec, observed, err := fuzzer.Replay(machine, &fuzzer.Config{Space: l.space, Oracles: oracle.Known()}, l.sequence)
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w", l.path, err)
 	}
-	return exec, l.holds(exec, observed), nil
+	return exec, l.holds(exec, observed, answer), nil
 }

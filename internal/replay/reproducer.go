@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -39,6 +41,18 @@ type Claim struct {
 	Kept     bool    `json:"kept"`     // the line is reached in a call that succeeds
 	Entries  []Entry `json:"entries"`  // of a line: one of them is executed; of a finding: where the oracle sees it
 	Message  string  `json:"message"`
+	// Fails is how the last call fails, of an oracle that compares with the base, where that is what
+	// is wrong; nil: it succeeds.
+	Fails *Failure `json:"fails,omitempty"`
+	// Answer is what shows it after the sequence, of an oracle that compares with the base; nil: the last call shows
+	// it, where its entry is.
+	Answer *Answer `json:"answer,omitempty"`
+}
+
+// Failure is how a call fails.
+type Failure struct {
+	Outcome string      `json:"outcome"` // evm.Outcome's name
+	Output  common.Hash `json:"output"`  // the hash of what it returns
 }
 
 // Entry is an instruction of a named artifact.
@@ -75,6 +89,9 @@ func ReadReproducer(data []byte) (*Reproducer, error) {
 		return nil, fmt.Errorf("claim of unknown kind %q: want line or finding", r.Claim.Kind)
 	case len(r.Sequence) == 0:
 		return nil, errors.New("it has no sequence")
+	}
+	if err := r.Claim.Answer.check(); err != nil {
+		return nil, err
 	}
 	return &r, nil
 }

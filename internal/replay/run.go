@@ -93,6 +93,9 @@ func (l *loaded) show(out io.Writer, o Options) (holds bool, err error) {
 		object := map[string]any{
 			"reproducer": l.path, "claim": l.reproducer.Claim, "holds": holds, "steps": Steps(l.space, l.sequence, exec),
 		}
+		if a := l.reproducer.Claim.Answer; a != nil {
+			object["answer"] = a.Describe(l.space)
+		}
 		if o.Trace {
 			object["trace"] = callTrees(l, exec)
 		}
@@ -102,6 +105,10 @@ func (l *loaded) show(out io.Writer, o Options) (holds bool, err error) {
 	fmt.Fprintln(out)
 	printer := &treePrinter{out: out, colors: o.Color, full: o.Trace}
 	printer.trees(l, callTrees(l, exec))
+	if a := l.reproducer.Claim.Answer; a != nil {
+		said := a.Describe(l.space)
+		fmt.Fprintln(out, human.Printable(fmt.Sprintf("afterwards, %s is %s", said.Of, said.Head)))
+	}
 	fmt.Fprintln(out)
 	if holds {
 		fmt.Fprintln(out, "confirmed on go-ethereum")

@@ -34,7 +34,7 @@ type shown struct {
 	at       bytecode.Location
 	message  string          // one sentence, without values that change from input to input
 	severity oracle.Severity // zero: the oracle's
-	answer   *fuzzer.Answer  // where it is not in what the last call does
+	answer   *fuzzer.Answer  // where it is not in what the last call does: whom to ask, and what
 }
 
 // ran is a sequence of the head that ran on both sides. On the base it may have fewer calls, see
@@ -157,8 +157,12 @@ func (seen *suspect) prove(fast, judges *pair) *fuzzer.Finding {
 	if found == nil {
 		return nil
 	}
+	path := fuzzer.Entered(r.Head.Table, r.head)
+	if found.answer != nil && !judges.answer(seq, found.answer) {
+		return nil
+	}
 	return &fuzzer.Finding{
 		Oracle: seen.oracle, Contract: found.contract, Sequence: seq, Message: found.message, Location: found.at,
-		Severity: found.severity, Answer: found.answer, Path: fuzzer.Entered(r.Head.Table, r.head),
+		Severity: found.severity, Answer: found.answer, Path: path,
 	}
 }
