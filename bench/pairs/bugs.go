@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,10 +33,11 @@ func measureBugs(ctx context.Context, run *harness.Run) (*harness.Result, error)
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	table := harness.Table{Title: "what is said of known bugs", Columns: []string{"contract", "base → head", "brings in", "runs", "with a difference", "with a finding", "what the first run said"}}
+	table := harness.Table{Title: "what is said of known bugs", Columns: []string{"contract", "base → head", "brings in", "runs", "with a difference", "with a finding", "oracles, in runs", "what the first run said"}}
 	shown, gated, silent := 0, 0, 0
 	for i, p := range bothWays() {
 		said, found, text := 0, 0, ""
+		fired := map[string]int{}
 		for seed := range run.Runs {
 			r, err := runPair(ctx, run, tool, modules, filepath.Join(work, fmt.Sprintf("%d-%d", i, seed)), p, run.Seed+uint64(seed))
 			if err != nil {
@@ -46,6 +48,9 @@ func measureBugs(ctx context.Context, run *harness.Run) (*harness.Result, error)
 			}
 			if len(r.Findings) > 0 {
 				found++
+			}
+			for _, id := range oraclesOf(r) {
+				fired[id]++
 			}
 			if text == "" {
 				text = sayings(r)
@@ -59,12 +64,30 @@ func measureBugs(ctx context.Context, run *harness.Run) (*harness.Result, error)
 		} else if found == 0 {
 			silent++
 		}
-		table.Add(p.harness, p.String(), brings, strconv.Itoa(run.Runs), strconv.Itoa(said), strconv.Itoa(found), text)
+		table.Add(p.harness, p.String(), brings, strconv.Itoa(run.Runs), strconv.Itoa(said), strconv.Itoa(found), inRuns(fired), text)
 		run.Logf("%s %s: %s", p.harness, p, text)
 	}
 	return &harness.Result{Tables: []harness.Table{table}, Summary: map[string]float64{
 		"pairs": float64(len(pairs)), "shown": float64(shown), "found": float64(gated), "fixesWithoutFinding": float64(silent),
 	}}, nil
+}
+
+// oraclesOf are the oracles of a report's findings, each once.
+func oraclesOf(r *report.Report) []string {
+	ids := map[string]bool{}
+	for i := range r.Findings {
+		ids[r.Findings[i].Oracle] = true
+	}
+	return slices.Sorted(maps.Keys(ids))
+}
+
+// inRuns lists oracles with the number of runs in which each has a finding.
+func inRuns(fired map[string]int) string {
+	var all []string
+	for _, id := range slices.Sorted(maps.Keys(fired)) {
+		all = append(all, fmt.Sprintf("%s %d", id, fired[id]))
+	}
+	return strings.Join(all, ", ")
 }
 
 // sayings are the findings of a report and its most important differences from the base, for
@@ -90,7 +113,7 @@ func sayings(r *report.Report) string {
 }
 
 // runPair runs Sightline on a pair.
-func runPair(ctx context.Context, run *harness.Run, tool *harness.Tool, modules, root string, p pair, seed uint64) (*report.Report, error) {
+func runPair(ctx context.Context, run *harness.Run, tool *harness.Tool, modules, root string, p pair, seed uint64, options ...string) (*report.Report, error) {
 	source, err := harnesses.ReadFile("harness/" + p.harness + ".sol")
 	if err != nil {
 		return nil, err
@@ -100,8 +123,9 @@ func runPair(ctx context.Context, run *harness.Run, tool *harness.Tool, modules,
 	}
 	out := root + "-out"
 	accepted := []int{exit.Pass, exit.Fail, exit.Failure}
-	if _, _, err := tool.Output(ctx, accepted, "run", "--root", root, "--base", "HEAD", "--solc", filepath.Join(modules, "solc-"+p.solc), "--out", out,
-		"--seed", strconv.FormatUint(seed, 10), "--timeout", strconv.FormatFloat(run.Seconds, 'f', 3, 64), "--workers", "1"); err != nil {
+	args := append([]string{"run", "--root", root, "--base", "HEAD", "--solc", filepath.Join(modules, "solc-"+p.solc), "--out", out,
+		"--seed", strconv.FormatUint(seed, 10), "--timeout", strconv.FormatFloat(run.Seconds, 'f', 3, 64), "--workers", "1"}, options...)
+	if _, _, err := tool.Output(ctx, accepted, args...); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(filepath.Join(out, report.JSONFile))

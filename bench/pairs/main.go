@@ -6,6 +6,7 @@
 //	project.go  two versions as a git repository
 //	check.go    what must hold of a mapping
 //	bugs.go     what a campaign says of them
+//	cost.go     what comparing with the base costs a campaign
 //	history.go  consecutive versions as a repository's history
 package main
 
@@ -32,21 +33,25 @@ run of a pair may compile; -runs further ones measure the time with the build at
 mends it. summary: shown, pairs whose bug shows in a difference from the base; found, those with a finding;
 fixesWithoutFinding.
 
+-cost runs it on each pair with all oracles, and with those of a single execution alone, in turns. summary: medianRatio and
+worstRatio of the executions per second of the campaigns on the head.
+
 -history maps each of 14 consecutive releases against the one before instead, all sources of the
 package, and compares the changed lines with those that git itself names.
 
 summary: lines and violations, over all; targetShare, of the lines; medianSeconds. With -history:
 steps, files, lines, violations, medianSeconds.`
 
-// history and bugs choose what is measured: the releases' history, or what campaigns say of the
+// history, bugs and cost choose what is measured: the releases' history, or what campaigns say of the
 // pairs, and not the mapping of the pairs.
-var history, bugs bool
+var history, bugs, cost bool
 
 func main() {
 	harness.Main(harness.Comparison{
 		Name: "pairs", Doc: doc, Seconds: 60, Runs: 1,
 		Flags: func(flags *flag.FlagSet) {
 			flags.BoolVar(&bugs, "bugs", false, "run a campaign of -seconds on each pair, -runs times, and list what it says")
+			flags.BoolVar(&cost, "cost", false, "compare campaigns with all oracles with those that compare nothing with the base, -seconds long and with -runs seeds")
 			flags.BoolVar(&history, "history", false, "map each of consecutive releases against the one before")
 		},
 		Measure: func(ctx context.Context, run *harness.Run) (*harness.Result, error) {
@@ -55,6 +60,8 @@ func main() {
 				return measureHistory(ctx, run)
 			case bugs:
 				return measureBugs(ctx, run)
+			case cost:
+				return measureCost(ctx, run)
 			}
 			return measure(ctx, run)
 		},
