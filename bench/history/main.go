@@ -34,7 +34,8 @@ well, and forge's coverage says which changed lines the project's own tests reac
 A submodule is checked out from the clone among the arguments (or -clones) that has its name and commit; else it is a
 copy of what -library names, else empty. Compilers are those of npm that -solc lists.
 
-summary: commits; falseAlarms, gating findings whose test passes under forge; silent, green verdicts with a changed
+summary: commits; medianNotes of comments, before what is folded away; falseAlarms, gating findings whose test passes
+under forge; silent, green verdicts with a changed
 line that forge's tests reach and that was neither fuzzed nor named; exportedConfirmed, the share of exported tests
 that do under forge what they claim.`
 

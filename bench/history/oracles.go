@@ -45,6 +45,42 @@ func saidIn(r *report.Report) []said {
 	return all
 }
 
+// shownFunctions is for how many functions a comment says at once what they do otherwise.
+const shownFunctions = 3
+
+// notesIn counts the notes that a comment shows before what is folded away: of functions that do something
+// otherwise, and introduced findings that do not gate. nil: nothing was compared with the base.
+func notesIn(r *report.Report) *int {
+	if r.Effect == nil || r.Effect.NotCompared != "" {
+		return nil
+	}
+	functions := map[string]bool{}
+	for i := range r.Effect.Behaviors {
+		functions[r.Effect.Behaviors[i].Contract+"."+r.Effect.Behaviors[i].Function] = true
+	}
+	notes := min(len(functions), shownFunctions)
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Novelty == report.Introduced && !gates(f) {
+			notes++
+		}
+	}
+	return &notes
+}
+
+// medianNotes is the median of those of commits that were compared with their base; 0 where none was.
+func medianNotes(done []*outcome) float64 {
+	var notes []float64
+	for _, o := range done {
+		if o.Notes != nil {
+			notes = append(notes, float64(*o.Notes))
+		}
+	}
+	if len(notes) == 0 {
+		return 0
+	}
+	return harness.Median(notes)
+}
+
 // oracleTable counts what each oracle said for every 100 commits.
 func oracleTable(done []*outcome) harness.Table {
 	t := harness.Table{Title: "what oracles said, for every 100 commits", Columns: []string{"oracle", "commits", "gating", "not gating", "median of a commit that has any"},

@@ -35,6 +35,8 @@ type outcome struct {
 
 	Claims []*claim `json:"claims,omitempty"`
 
+	// Notes is how many notes a comment shows before what is folded away; nil: nothing was compared with the base.
+	Notes *int `json:"notes,omitempty"`
 	// Oracles is all that oracles and the comparison with the base said.
 	Oracles []said `json:"oracles,omitempty"`
 
@@ -108,7 +110,7 @@ func (b *bench) measure(ctx context.Context, c clones.Commit) (*outcome, error) 
 		}
 		return o, nil
 	}
-	o.Verdict, o.Reason, o.Oracles = r.Verdict, r.Reason, saidIn(r)
+	o.Verdict, o.Reason, o.Oracles, o.Notes = r.Verdict, r.Reason, saidIn(r), notesIn(r)
 	if o.Cold.FirstCall > 0 {
 		if o.Warm, err = fuzz(ctx, tool, tree, base, filepath.Join(folder, "warm"), b.Seconds, b.Seed, true); err != nil {
 			return nil, err

@@ -78,6 +78,7 @@ func tables(done []*outcome) *harness.Result {
 			troubles.Add(o.Repository, o.Commit[:8], text)
 		}
 	}
+	total["medianNotes"] = medianNotes(done)
 	return &harness.Result{Summary: total, Tables: []harness.Table{all, lines, times, exports, oracleTable(done), troubles}}
 }
 
