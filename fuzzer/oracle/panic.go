@@ -95,6 +95,9 @@ var checkNames = map[byte]string{
 	0x51: "an uninitialized function is called",
 }
 
+// panicSuffix is a Panic's code behind what it means.
+func panicSuffix(code byte) string { return fmt.Sprintf(" (Panic 0x%02x)", code) }
+
 // isPanicCode reports whether solc's own panics have a code.
 func isPanicCode(code byte) bool { return code == panicAssertCode || checkNames[code] != "" }
 
@@ -128,7 +131,7 @@ func panicsOf(codes []byte) *Oracle {
 					continue
 				}
 				if code, ok := panicCode(f.Output); ok && wanted(code) && ownPanic(exec, i) {
-					report(Observation{f.Call, decision(f), contractOf(f), fmt.Sprintf("%s (Panic 0x%02x)", checkNames[code], code)})
+					report(Observation{f.Call, decision(f), contractOf(f), checkNames[code] + panicSuffix(code)})
 				}
 			}
 		},

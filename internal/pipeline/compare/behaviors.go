@@ -75,6 +75,7 @@ func (s *Sides) newRunner(w *watch) (*runner, error) {
 
 // Run implements [fuzzer.Other].
 func (r *runner) Run(seq input.Sequence, exec *evm.Execution) (*evm.Execution, uint64, error) {
+	r.watch.seeHead(seq, exec)
 	r.carried = r.carry(seq, r.carried)
 	if len(r.carried) == 0 {
 		return nil, 0, nil
@@ -149,7 +150,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 		return nil, err
 	}
 	s.deciding = s.findDeciding(judges.head)
-	entering, err := s.enteringChanges(suite)
+	entering, err := s.enteringChanges(suite, watch)
 	if err != nil {
 		return nil, err
 	}
@@ -160,6 +161,9 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	}
 	if len(result.Faults) > 0 {
 		log.Warn("while base and head were compared, the tool failed: %s", human.Printable(result.Faults[0].Message))
+	}
+	if err := watch.liveness.lookAgain(ctx, budget, suite, fast); err != nil {
+		return nil, err
 	}
 	e := &Effect{Executions: result.Stats.Executions}
 	e.Behaviors = s.behaviors(runners, fast, judges)
@@ -187,7 +191,7 @@ const maxRerun = 1 << 12
 
 // enteringChanges are the sequences of a suite whose last call executes changed code. Others
 // have no reason to differ.
-func (s *Sides) enteringChanges(suite []input.Packed) ([]input.Sequence, error) {
+func (s *Sides) enteringChanges(suite []input.Packed, watch *watch) ([]input.Sequence, error) {
 	machine, err := s.Head.NewInterpreter()
 	if err != nil {
 		return nil, err
@@ -206,6 +210,7 @@ func (s *Sides) enteringChanges(suite []input.Packed) ([]input.Sequence, error) 
 			return nil, err
 		}
 		s.deciding.note(exec)
+		watch.seeHead(seq, exec)
 		if len(s.entered(exec, len(seq)-1)) > 0 {
 			kept = append(kept, seq)
 		}

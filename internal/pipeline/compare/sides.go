@@ -28,6 +28,7 @@ type Sides struct {
 	storage   map[common.Address]*storagePair
 	masked    map[word]bool // of the head's: what differs before any call
 	changed   map[bytecode.Location]bool
+	changedAt []bytecode.Position
 	holders   map[string]bool // contracts with changed code
 
 	deciding deciding // once a search has begun
@@ -80,6 +81,9 @@ func NewSides(head Head, base *Base, changed []bytecode.Target) (*Sides, error) 
 	s := &Sides{Head: head.Deployment, Base: base.Deployment, calls: map[input.Callable]counterpart{}, moved: movedAddresses{}, ambiguous: map[common.Address]bool{}, storage: map[common.Address]*storagePair{}, changed: map[bytecode.Location]bool{}, holders: map[string]bool{}}
 	for _, t := range changed {
 		s.holders[t.Contract] = true
+		if t.Position.Line > 0 {
+			s.changedAt = append(s.changedAt, t.Position)
+		}
 		for _, at := range t.Entries {
 			s.changed[at] = true
 		}

@@ -96,19 +96,30 @@ func (r *ran) byOutsider() bool {
 type watch struct {
 	sync.Mutex
 	watchers []watcher
+	liveness *liveness // one of them
 }
 
 // newWatch is for one search.
 func (s *Sides) newWatch() *watch {
-	return &watch{}
+	w := &watch{liveness: s.newLiveness()}
+	w.watchers = []watcher{w.liveness}
+	return w
+}
+
+// seeHead looks at a sequence that ran on the head, whatever the base makes of it.
+func (w *watch) seeHead(seq input.Sequence, exec *evm.Execution) {
+	w.Lock()
+	defer w.Unlock()
+	w.liveness.seeHead(seq, exec)
 }
 
 func (w *watch) see(r *ran) {
-	if r.head.Truncated || r.base.Truncated {
-		return
-	}
 	w.Lock()
 	defer w.Unlock()
+	if r.head.Truncated || r.base.Truncated {
+		w.liveness.see(r)
+		return
+	}
 	for _, one := range w.watchers {
 		one.see(r)
 	}
