@@ -38,7 +38,7 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 		found.Behaviors = nil
 	}
 	for _, b := range found.Behaviors {
-		if b.Kind == compare.Reverts && slices.ContainsFunc(result.Findings, func(f *fuzzer.Finding) bool { return isOf(f, b) }) {
+		if b.Kind == compare.Reverts && slices.ContainsFunc(slices.Concat(result.Findings, found.Findings), func(f *fuzzer.Finding) bool { return isOf(f, b) }) {
 			continue // the finding says it
 		}
 		r.report.Effect.Behaviors = append(r.report.Effect.Behaviors, report.Behavior{Contract: b.Contract, Function: b.Function.Signature,

@@ -117,7 +117,7 @@ func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Result {
 		return Result{report.ShippedUnknown, "its calls do not fit the project's release build: " + err.Error()}
 	}
 	if f.Oracle.Check == nil {
-		return r.succeeds(seq)
+		return r.ends(seq, f.Oracle != oracle.LivenessLost)
 	}
 	exec, observed, err := fuzzer.Replay(r.judge, &fuzzer.Config{Space: d.Space, Oracles: oracle.Known()}, seq)
 	if err != nil {
@@ -133,16 +133,19 @@ func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Result {
 	return Result{report.ShippedAbsent, "the last call reverts there: " + last.Reason()}
 }
 
-// succeeds is [Release.Try] for what is wrong since a call succeeds.
-func (r *Release) succeeds(seq input.Sequence) Result {
+// ends is [Release.Try] for what is wrong since a call succeeds, or since it fails.
+func (r *Release) ends(seq input.Sequence, succeeds bool) Result {
 	exec, err := r.judge.Run(r.Deployment.Space.Encode(seq, nil))
 	if err != nil {
 		return Result{report.ShippedUnknown, err.Error()}
 	}
-	if last := exec.Calls[len(exec.Calls)-1]; last.Outcome != evm.Success {
+	switch last := exec.Calls[len(exec.Calls)-1]; {
+	case (last.Outcome == evm.Success) == succeeds:
+		return Result{report.ShippedConfirmed, ""}
+	case succeeds:
 		return Result{report.ShippedAbsent, "the last call reverts there: " + last.Reason()}
 	}
-	return Result{report.ShippedConfirmed, ""}
+	return Result{report.ShippedAbsent, "the last call succeeds there"}
 }
 
 // targetKey is what a target is called in every build.
