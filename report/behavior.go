@@ -30,8 +30,13 @@ type Behavior struct {
 	Anyone bool `json:"anyone,omitempty"`
 	// Through are the functions with changed code that the call executes, if it is not one of
 	// them: "Math.mulDiv".
-	Through  []string `json:"through,omitempty"`
-	Sequence []Step   `json:"sequence"`
+	Through []string `json:"through,omitempty"`
+	// Tests are tests of the head that show the same and pass, and with the base's contracts do not:
+	// the change is meant. Such behaviors come first.
+	Tests []string `json:"tests,omitempty"`
+	// Oracle is the one that Tests contradict. Its finding is among the findings where tests cannot accept it.
+	Oracle   string `json:"oracle,omitempty"`
+	Sequence []Step `json:"sequence"`
 }
 
 // succeeds is the kind of a behavior that the base refuses.
@@ -42,6 +47,9 @@ func (b *Behavior) describe(clean func(string, int) string, code func(string, in
 	text := fmt.Sprintf("%s %s; on the base it %s", code(b.name(), maxPath), clean(b.Now, maxReason), clean(b.Before, maxReason))
 	if len(b.Through) > 0 {
 		text += fmt.Sprintf(" (through %s%s)", code(b.Through[0], maxPath), human.More(len(b.Through)-1))
+	}
+	if len(b.Tests) > 0 {
+		text += fmt.Sprintf(" (your tests change this: %s%s)", code(b.Tests[0], maxPath), human.More(len(b.Tests)-1))
 	}
 	return text
 }
@@ -58,12 +66,13 @@ const (
 	foldedBehaviors = 24
 )
 
-// ofFunctions are the behaviors to show first: the most important one of each function.
+// ofFunctions are the behaviors to show first: the most important one of each function, and all that are
+// notes because tests change them.
 func (e *Effect) ofFunctions() (first, rest []*Behavior) {
 	seen := map[string]bool{}
 	for i := range e.Behaviors {
 		b := &e.Behaviors[i]
-		if name := b.Contract + b.Function; !seen[name] && len(first) < shownBehaviors {
+		if name := b.Contract + b.Function; !seen[name] && (len(first) < shownBehaviors || len(b.Tests) > 0) {
 			seen[name] = true
 			first = append(first, b)
 		} else {

@@ -126,11 +126,8 @@ func (s *setups) useSpare(c *setUpCandidate, r *Report) {
 // survey runs the tests of all candidates, those of changed test files and those that may
 // deploy what changed first.
 func (s *setups) survey(ctx context.Context, table *bytecode.Table, options Options) error {
-	order := slices.Clone(s.candidates)
-	slices.SortStableFunc(order, func(x, y *setUpCandidate) int { return y.promise() - x.promise() })
-	order = order[:min(len(order), maxSurveyed)]
 	var used uint64
-	for some := range slices.Chunk(order, surveyedAtOnce) {
+	for some := range slices.Chunk(s.surveyed(), surveyedAtOnce) {
 		if used >= surveyGas {
 			return nil
 		}
@@ -147,6 +144,13 @@ func (s *setups) survey(ctx context.Context, table *bytecode.Table, options Opti
 		}
 	}
 	return nil
+}
+
+// surveyed are the candidates whose tests are run, in that order.
+func (s *setups) surveyed() []*setUpCandidate {
+	order := slices.Clone(s.candidates)
+	slices.SortStableFunc(order, func(x, y *setUpCandidate) int { return y.promise() - x.promise() })
+	return order[:min(len(order), maxSurveyed)]
 }
 
 // promise says how much is expected of a candidate before anything was run.
@@ -185,18 +189,11 @@ func (s *setups) surveySome(ctx context.Context, some []*setUpCandidate, table *
 
 // surveyOne sets up a test contract and runs its tests.
 func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options) (*survey, error) {
-	options.Entries = nil // nothing is kept of this World
-	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, s.edge(options.Plan))), table, options)
+	b, up, exec, err := s.alone(ctx, c, table, options)
 	if err != nil {
 		return nil, err
 	}
-	b.tester = s.chain.Sender
 	result := newSurvey()
-	up := &TestSetup{Contract: c}
-	exec, err := b.runSetUp(ctx, up, &s.chain)
-	if err != nil {
-		return nil, err
-	}
 	result.gas = up.gas
 	if exec != nil {
 		s.see(exec, up.what(), result, b.table)
@@ -228,6 +225,19 @@ func (s *setups) surveyOne(ctx context.Context, c *bytecode.Contract, table *byt
 		result.gas += gas
 	}
 	return result, nil
+}
+
+// alone sets up a test contract on a chain of its own. What the set-up did is nil where it did not run.
+func (s *setups) alone(ctx context.Context, c *bytecode.Contract, table *bytecode.Table, options Options) (*builder, *TestSetup, *evm.Execution, error) {
+	options.Entries = nil // nothing is kept of this World
+	up := &TestSetup{Contract: c}
+	b, err := startBuilder(options.Plan.on(foundryWorld(options.Fork, &s.chain, s.edge(options.Plan))), table, options)
+	if err != nil {
+		return nil, up, nil, err
+	}
+	b.tester = s.chain.Sender
+	exec, err := b.runSetUp(ctx, up, &s.chain)
+	return b, up, exec, err
 }
 
 // surveyedFunctions are those that forge would call on a test contract.

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -41,13 +42,31 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 		if b.Kind == compare.Reverts && slices.ContainsFunc(slices.Concat(result.Findings, found.Findings), func(f *fuzzer.Finding) bool { return isOf(f, b) }) {
 			continue // the finding says it
 		}
-		r.report.Effect.Behaviors = append(r.report.Effect.Behaviors, report.Behavior{Contract: b.Contract, Function: b.Function.Signature,
-			Kind: string(b.Kind), Now: b.Now, Before: b.Before, Anyone: b.Anyone, Through: b.Through, Sequence: b.Steps})
+		shown := report.Behavior{Contract: b.Contract, Function: b.Function.Signature,
+			Kind: string(b.Kind), Now: b.Now, Before: b.Before, Anyone: b.Anyone, Through: b.Through, Tests: b.Tests, Sequence: b.Steps}
+		if b.Meant != nil {
+			shown.Oracle = b.Meant.ID
+		}
+		r.report.Effect.Behaviors = append(r.report.Effect.Behaviors, shown)
 	}
 	for _, f := range found.Findings {
-		with.base[f] = compare.Result{Is: report.Introduced, Reason: "the same calls from the same state do not do it on the base"}
+		tests := found.Meant[f]
+		if len(tests) > 0 && r.testsDecide(f) {
+			continue // the behavior says it
+		}
+		why := "the same calls from the same state do not do it on the base"
+		if len(tests) > 0 {
+			why += "; your tests change this (" + tests[0] + human.More(len(tests)-1) + "), which for a finding of this severity takes a waiver that is merged before"
+		}
+		with.base[f] = compare.Result{Is: report.Introduced, Reason: why}
 		result.Findings = append(result.Findings, f)
 	}
+}
+
+// testsDecide reports whether a finding that tests of the head contradict is none. Where strangers write the
+// tests, none of them accepts what is critical: that takes a waiver, which is the base's.
+func (r *run) testsDecide(f *fuzzer.Finding) bool {
+	return !r.o.Change.Strangers || cmp.Or(f.Severity, f.Oracle.Severity) < oracle.Critical
 }
 
 func (r *run) searchEffect(ctx context.Context, result *fuzzer.Result, base *compare.Base, noBase error) (*compare.Effect, error) {

@@ -44,6 +44,7 @@ import (
 //	made                            the base is not given as a build: the job makes it
 //	legacy: WHY                     not for projects that compile via IR
 //	git                             a Git repository without builds: the job makes them
+//	strangers                       the head is not the caller's own, as in the action
 //	verdict: pass                   of the whole
 //	warn: TEXT                      that a warning of the report contains
 //	comment: TEXT                   that the comment on the pull request contains
@@ -102,6 +103,8 @@ type verdict struct {
 	git      bool
 	legacy   bool
 
+	strangers bool
+
 	verdict         string
 	comment         []string
 	warn, says, not []string
@@ -140,6 +143,8 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 			v.git = true
 		case "legacy":
 			v.legacy = true
+		case "strangers":
+			v.strangers = true
 		case "verdict":
 			v.verdict = value
 		case "warn":
@@ -185,6 +190,7 @@ func (v *verdict) run(t *testing.T) *report.Report {
 	} else {
 		o.Change = v.builds(t, dir)
 	}
+	o.Change.Strangers = v.strangers
 	r, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

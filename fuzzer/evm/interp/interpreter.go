@@ -61,6 +61,7 @@ type Interpreter struct {
 	env          environment
 	sent         *evm.Message   // what runs, unless it is a call
 	cheats       *cheats.Cheats // nil: there are none
+	instead      func(creation []byte) []byte
 
 	done        evm.Sequence // the calls whose results are in rec.Exec
 	checkpoints []checkpoint // before each of them
@@ -137,6 +138,10 @@ func New(world *evm.World, table *bytecode.Table, opts ...evm.Option) (*Interpre
 	m.renew()
 	return m, nil
 }
+
+// Instead makes the machine run other creation code wherever calls create a contract, as if those had been
+// compiled with it. What is created is where it would be otherwise. It is for a machine that has run nothing.
+func (m *Interpreter) Instead(of func(creation []byte) []byte) { m.instead = of }
 
 // World is what the machine runs sequences from.
 func (m *Interpreter) World() *evm.World { return m.world }

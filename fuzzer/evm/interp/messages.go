@@ -390,6 +390,9 @@ func (m *Interpreter) deploy(call *evm.Call, from *entry, gas uint64) {
 // construct runs creation code in a frame of its own and installs what it
 // returns.
 func (m *Interpreter) construct(parent *frame, op vm.OpCode, from *entry, address common.Address, init []byte, gas uint64, value *uint256.Int) (evm.Outcome, []byte, uint64) {
+	if m.instead != nil {
+		init = m.instead(init)
+	}
 	f := m.open(parent, address)
 	f.Caller, f.Value, f.input = from.address, *value, nil
 	m.recorded(f, parent, op, address, init)

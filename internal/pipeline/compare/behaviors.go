@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/human"
@@ -33,6 +34,9 @@ type Behavior struct {
 	Anyone bool
 	// Now and Before are what it does on the head and on the base.
 	Now, Before string
+	// Meant is what an oracle makes of it that tests of the head contradict, Tests; nil: nothing.
+	Meant *oracle.Oracle
+	Tests []string // "VaultTest.testHarvestByAnyone()"
 }
 
 // sightingKey identifies a behavior.
@@ -120,9 +124,11 @@ func (k *sightingKey) hash() uint64 {
 
 // Effect is what a search for differences has found.
 type Effect struct {
-	Behaviors  []*Behavior       // the most important first
-	Findings   []*fuzzer.Finding // what oracles make of them
-	Executions uint64            // sequences that ran on both sides
+	Behaviors []*Behavior       // the most important first
+	Findings  []*fuzzer.Finding // what oracles make of them
+	// Meant are the tests of the head that contradict findings, see [Behavior].
+	Meant      map[*fuzzer.Finding][]string
+	Executions uint64 // sequences that ran on both sides
 }
 
 // Search looks for what functions do otherwise than on the base: in the inputs that a campaign
@@ -168,9 +174,12 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	e := &Effect{Executions: result.Stats.Executions}
 	e.Behaviors = s.behaviors(runners, fast, judges)
 	e.Findings = append(s.findings(e.Behaviors, judges), watch.proved(fast, judges)...)
-	e.Behaviors = withoutLesser(e.Behaviors)
+	if e.Meant, err = s.meant(ctx, e.Findings, judges); err != nil {
+		log.Warn("whether tests contradict what was found could not be tried: %s", human.OneLine(err))
+	}
+	e.Behaviors = withoutLesser(judges.withMeant(e))
 	slices.SortStableFunc(e.Behaviors, func(a, b *Behavior) int {
-		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(len(a.Through), len(b.Through)))
+		return cmp.Or(cmp.Compare(min(1, len(b.Tests)), min(1, len(a.Tests))), cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(len(a.Through), len(b.Through)))
 	})
 	return e, nil
 }
@@ -179,7 +188,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 // fails there alike changes more.
 func withoutLesser(all []*Behavior) []*Behavior {
 	return slices.DeleteFunc(slices.Clone(all), func(b *Behavior) bool {
-		return b.Kind == Succeeds && slices.ContainsFunc(all, func(other *Behavior) bool {
+		return b.Kind == Succeeds && b.Meant == nil && slices.ContainsFunc(all, func(other *Behavior) bool {
 			return other != b && other.Kind == Succeeds && other.Contract == b.Contract && other.Function == b.Function && other.failed == b.failed &&
 				len(other.Changes) > len(b.Changes)
 		})

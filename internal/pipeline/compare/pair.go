@@ -92,12 +92,23 @@ func (p *pair) shorten(seen *sighting, judges *pair) *Behavior {
 	if plain != nil {
 		seq = plain
 	}
-	head, base, d, ok := judges.run(seq)
-	if !ok || d.Call != len(seq)-1 || sightingOf(seq, &d) != seen.key {
+	b := judges.behavior(seq, plain != nil)
+	if b == nil || sightingOf(seq, &b.Difference) != seen.key {
 		return nil
 	}
-	in := &p.Head.Space.Instances[seen.key.instance]
-	b := &Behavior{Difference: d, Contract: in.Contract.QualifiedName(), Function: seen.key.function, Sequence: seq, Anyone: plain != nil,
+	return b
+}
+
+// behavior describes what the last call of a sequence does otherwise than on the base; nil: nothing, or
+// a call before it does.
+func (p *pair) behavior(seq input.Sequence, anyone bool) *Behavior {
+	head, base, d, ok := p.run(seq)
+	last := len(seq) - 1
+	if !ok || d.Call != last {
+		return nil
+	}
+	in := &p.Head.Space.Instances[seq[last].Instance]
+	b := &Behavior{Difference: d, Contract: in.Contract.QualifiedName(), Function: seq[last].Function, Sequence: seq, Anyone: anyone,
 		Steps: replay.Steps(p.Head.Space, seq, head), Through: p.functionsAt(p.entered(head, d.Call))}
 	if slices.Contains(b.Through, in.Contract.Name+"."+b.Function.Name) {
 		b.Through = nil

@@ -18,6 +18,7 @@ import (
 // outsider's among them.
 type Sides struct {
 	Head, Base *deploy.Deployment
+	recipe     *deploy.Recipe // the head's; nil: not known
 
 	calls   map[input.Callable]counterpart // what the head's are on the base
 	senders []int                          // what the head's are on the base; −1: it has none
@@ -78,7 +79,7 @@ func NewSides(head Head, base *Base, changed []bytecode.Target) (*Sides, error) 
 	case base.otherWorld != "":
 		return nil, errors.New(base.otherWorld)
 	}
-	s := &Sides{Head: head.Deployment, Base: base.Deployment, calls: map[input.Callable]counterpart{}, moved: movedAddresses{}, ambiguous: map[common.Address]bool{}, storage: map[common.Address]*storagePair{}, changed: map[bytecode.Location]bool{}, holders: map[string]bool{}}
+	s := &Sides{Head: head.Deployment, Base: base.Deployment, recipe: head.Recipe, calls: map[input.Callable]counterpart{}, moved: movedAddresses{}, ambiguous: map[common.Address]bool{}, storage: map[common.Address]*storagePair{}, changed: map[bytecode.Location]bool{}, holders: map[string]bool{}}
 	for _, t := range changed {
 		s.holders[t.Contract] = true
 		if t.Position.Line > 0 {

@@ -83,13 +83,7 @@ func allWrites(c *compared) []written {
 
 // byOutsider reports whether the outsider sends all calls.
 func (r *ran) byOutsider() bool {
-	outsider := r.Head.Space.Outsider()
-	for i := range r.sequence {
-		if r.sequence[i].Sender != outsider {
-			return false
-		}
-	}
-	return true
+	return sentBy(r.sequence, r.Head.Space.Outsider())
 }
 
 // watch is what a search watches with, from any number of goroutines.
