@@ -174,6 +174,9 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	e := &Effect{Executions: result.Stats.Executions}
 	e.Behaviors = s.behaviors(runners, fast, judges)
 	e.Findings = append(s.findings(e.Behaviors, judges), watch.proved(fast, judges)...)
+	for _, f := range e.Findings {
+		f.First = fuzzer.Mark{Executions: result.Stats.Executions, Calls: result.Stats.Calls, Seconds: result.Stats.Seconds} // at the latest
+	}
 	if e.Meant, err = s.meant(ctx, e.Findings, judges); err != nil {
 		log.Warn("whether tests contradict what was found could not be tried: %s", human.OneLine(err))
 	}
