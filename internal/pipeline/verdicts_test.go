@@ -311,7 +311,7 @@ func (v *verdict) check(t *testing.T, r *report.Report) {
 	}
 	for at, findings := range found {
 		for _, f := range findings {
-			t.Errorf("%s: %s %s (%s), severity %s, shipped %s (%s), %q: not wanted", at, f.Oracle, f.Novelty, f.NoveltyReason, f.Severity, f.Shipped, f.ShippedReason, f.Title)
+			t.Errorf("%s: %s %s (%s), severity %s, shipped %s (%s), %q %q: not wanted", at, f.Oracle, f.Novelty, f.NoveltyReason, f.Severity, f.Shipped, f.ShippedReason, f.Title, f.Message)
 		}
 	}
 	if v.verdict != "" && r.Verdict != v.verdict {

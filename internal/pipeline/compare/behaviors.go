@@ -141,7 +141,10 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	log.Line("compare what base and head do in the same calls, limit %s", describeLimit(&config, 1))
 	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = s.Head.World, s.Head.Space.WithOutsider(), s.Head.Table, s.Head.NewMachine, s.Head.NewMachine
 	config.Oracles, config.Ways = nil, 0
-	watch := s.newWatch()
+	watch, err := s.newWatch()
+	if err != nil {
+		return nil, err
+	}
 	config.NewOther = func() (fuzzer.Other, error) {
 		r, err := s.newRunner(watch)
 		runners = append(runners, r)
@@ -169,6 +172,9 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 		log.Warn("while base and head were compared, the tool failed: %s", human.Printable(result.Faults[0].Message))
 	}
 	if err := watch.liveness.lookAgain(ctx, budget, suite, fast); err != nil {
+		return nil, err
+	}
+	if err := watch.laws.attack(ctx, budget.limits(1)); err != nil {
 		return nil, err
 	}
 	e := &Effect{Executions: result.Stats.Executions}

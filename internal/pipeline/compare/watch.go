@@ -26,6 +26,8 @@ type suspect struct {
 	// shows judges a sequence that ran on both sides: nil where its last call does not show the
 	// same. It is asked with machines of all kinds, the reference among them.
 	shows func(r *ran) *shown
+	// answer finds what shows it after a sequence that the judges have seen; nil: nothing is asked.
+	answer func(seq input.Sequence) *fuzzer.Answer
 }
 
 // shown is what a sequence shows.
@@ -91,13 +93,16 @@ type watch struct {
 	sync.Mutex
 	watchers []watcher
 	liveness *liveness // one of them
+	laws     *lawLost  // likewise
 }
 
 // newWatch is for one search.
-func (s *Sides) newWatch() *watch {
+func (s *Sides) newWatch() (*watch, error) {
 	w := &watch{liveness: s.newLiveness()}
-	w.watchers = []watcher{w.liveness}
-	return w
+	var err error
+	w.laws, err = s.newLawLost()
+	w.watchers = []watcher{w.liveness, w.laws}
+	return w, err
 }
 
 // seeHead looks at a sequence that ran on the head, whatever the base makes of it.
@@ -165,6 +170,9 @@ func (seen *suspect) prove(fast, judges *pair) *fuzzer.Finding {
 	path := fuzzer.Entered(r.Head.Table, r.head)
 	if found.answer != nil && !judges.answer(seq, found.answer) {
 		return nil
+	}
+	if seen.answer != nil && found.answer == nil {
+		found.answer = seen.answer(seq)
 	}
 	return &fuzzer.Finding{
 		Oracle: seen.oracle, Contract: found.contract, Sequence: seq, Message: found.message, Location: found.at,

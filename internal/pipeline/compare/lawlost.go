@@ -1,0 +1,238 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/mine"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/fuzzer/world"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// lawLost watches for laws that the base keeps and the head breaks, see [oracle.LawLost].
+type lawLost struct {
+	*Sides
+	head, base *mine.Miner
+	lost       map[string]*lostLaw // by key
+	order      []*lostLaw          // in the order in which they were first seen
+}
+
+// lostLaw is a law that calls break on the head, and not on the base.
+type lostLaw struct {
+	head, base *mine.Law
+	sequence   input.Sequence
+}
+
+// newLawLost begins to mine.
+func (s *Sides) newLawLost() (*lawLost, error) {
+	machines, err := s.fast()
+	if err != nil {
+		return nil, err
+	}
+	w := &lawLost{Sides: s, lost: map[string]*lostLaw{}}
+	w.head, w.base = mine.New(machines.head, s.Head.World, mined), mine.New(machines.base, s.Base.World, mined)
+	return w, nil
+}
+
+// mined reports whether laws of an instance are looked for: it ships.
+func mined(in *evm.Instance) bool {
+	role, _ := world.RoleOf(in.Contract)
+	return !in.Contract.Generated && world.Properties(in.Contract) == 0 && (role == world.UnderTest || role == world.Dependency)
+}
+
+// see implements watcher.
+func (w *lawLost) see(r *ran) {
+	carried := r.sequence[:min(len(r.sequence), len(r.base.Calls))]
+	w.base.See(carried, r.base, func(l *mine.Law, _ int) { l.Broken = true })
+	if r.first == nil {
+		return // the head's laws are no worse off
+	}
+	w.head.Mirror(w.base)
+	w.base.Mirror(w.head)
+	w.head.See(r.sequence, r.head, func(l *mine.Law, call int) {
+		if call >= len(carried) {
+			return // the base has no such call
+		}
+		l.Broken = true
+		there := w.base.Named(l.Key())
+		if there == nil || there.Broken || w.base.BrokenIn(there, carried[:call+1], r.base) >= 0 {
+			return
+		}
+		lost := &lostLaw{l, there, r.sequence[:call+1].Clone()}
+		w.lost[l.Key()] = lost
+		w.order = append(w.order, lost)
+	})
+}
+
+// suspects implements watcher: of what a function breaks, the law that says most.
+func (w *lawLost) suspects() []*suspect {
+	var list []*suspect
+	of := map[*input.Function]bool{}
+	for _, lost := range w.thatAre((*mine.Law).Proven) {
+		if f := lost.sequence[len(lost.sequence)-1].Function; !of[f] {
+			of[f] = true
+			list = append(list, &suspect{oracle: oracle.LawLost, sequence: lost.sequence,
+				shows:  func(r *ran) *shown { return w.shows(lost, r) },
+				answer: func(seq input.Sequence) *fuzzer.Answer { return w.answer(lost.head, seq) },
+			})
+		}
+	}
+	return list
+}
+
+// thatAre are the laws that are lost and believed, those that say most first.
+func (w *lawLost) thatAre(believed func(*mine.Law) bool) []*lostLaw {
+	list := slices.DeleteFunc(slices.Clone(w.order), func(lost *lostLaw) bool { return !believed(lost.base) || w.saidElsewhere(lost.head) })
+	slices.SortStableFunc(list, func(a, b *lostLaw) int { return rank(a.base) - rank(b.base) })
+	return list
+}
+
+// rank is how little a law says, from 0 up.
+func rank(l *mine.Law) int {
+	switch l.Template {
+	case mine.Covers:
+		if isSolvency(l) {
+			return 0
+		}
+		return 2
+	case mine.Equal:
+		return 1
+	case mine.Constant:
+		return 3
+	case mine.ByOwner:
+		return 4
+	default:
+		return 5
+	}
+}
+
+// isSolvency reports whether a law says that what a contract holds covers the claims that a mapping has.
+func isSolvency(l *mine.Law) bool {
+	return l.Template == mine.Covers && (l.A.Kind == mine.Holding || l.A.Kind == mine.Ether) && l.B.Kind == mine.Sum
+}
+
+// saidElsewhere reports whether another oracle looks for it: conservation for the supply of tokens,
+// permission-widened for who writes what decides.
+func (w *lawLost) saidElsewhere(l *mine.Law) bool {
+	methods := l.A.Instance.Contract.ABI.Methods
+	switch l.Template {
+	case mine.Equal:
+		return l.A.Kind == mine.Sum && methods["transfer"].Sig == "transfer(address,uint256)" && methods["balanceOf"].Sig == "balanceOf(address)" && methods["totalSupply"].Sig == "totalSupply()"
+	case mine.ByOwner:
+		return w.deciding[word{l.A.Account, l.A.Slot}] != ""
+	default:
+		return false
+	}
+}
+
+// shows reports whether a sequence's last call breaks the law on the head, and none does on the base.
+func (w *lawLost) shows(lost *lostLaw, r *ran) *shown {
+	last := r.last()
+	if r.head.Truncated || r.base.Truncated || w.head.BrokenIn(lost.head, r.sequence, r.head) != last {
+		return nil
+	}
+	owes := lost.head.Value()
+	if w.base.BrokenIn(lost.base, r.sequence, r.base) >= 0 {
+		return nil
+	}
+	owed := lost.base.Value()
+	call := &r.sequence[last]
+	contract := r.Head.Space.Instances[call.Instance].Contract
+	found := &shown{
+		contract: contract.QualifiedName(), at: w.writtenAt(lost.head, r.head, last), severity: oracle.Medium,
+		message: fmt.Sprintf("%s: %s breaks it; on the base it held in every call that could break it", lost.head.Lost(), shortSignature(contract.Name, call.Function.Signature)),
+	}
+	if isSolvency(lost.head) && owes.Gt(&owed) && r.byOutsider() {
+		found.severity = oracle.High
+	}
+	if found.at == (bytecode.Location{}) {
+		return nil
+	}
+	return found
+}
+
+// writtenAt is where a call last writes what a law is about, in code of its contract if it does.
+func (w *lawLost) writtenAt(l *mine.Law, exec *evm.Execution, call int) (at bytecode.Location) {
+	lasts := lasting(exec)
+	frames := exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		for j := range f.Storage {
+			if access := &f.Storage[j]; lasts[i] && f.Program != nil && access.Write && access.Address == l.A.Instance.Address && (at == bytecode.Location{} || l.Concerns(access)) {
+				at = bytecode.Location{Code: f.Program.ID, PC: access.PC}
+			}
+		}
+	}
+	return at
+}
+
+// answer is a view of the law's contract that answers something else on the base after a sequence; nil: none
+// that takes nothing, or a sender, does.
+func (w *lawLost) answer(l *mine.Law, seq input.Sequence) *fuzzer.Answer {
+	judges, err := w.reference()
+	if err != nil {
+		return nil
+	}
+	carried := w.carry(seq, nil)
+	head, base := w.Head.Space.Encode(seq, nil), w.Base.Space.Encode(carried, nil)
+	in := l.A.Instance
+	for _, name := range slices.Sorted(maps.Keys(in.Contract.ABI.Methods)) {
+		m := in.Contract.ABI.Methods[name]
+		if !m.IsConstant() || len(m.Outputs) != 1 || len(m.Inputs) > 1 || len(m.Inputs) == 1 && m.Inputs[0].Type.T != abi.AddressTy {
+			continue
+		}
+		for i := range w.Head.Space.Senders {
+			data := slices.Clone(m.ID)
+			if len(m.Inputs) == 1 {
+				data = append(data, common.LeftPadBytes(w.Head.Space.Senders[i].Address[:], wordBytes)...)
+			} else if i > 0 {
+				break
+			}
+			x, first := answered(judges.head, head, in.Address, data)
+			y, second := answered(judges.base, base, w.moved.back(in.Address), data)
+			if first && second && !bytes.Equal(x, w.moved.in(y)) {
+				return &fuzzer.Answer{To: in.Address, Data: data, Head: x, Base: y}
+			}
+		}
+	}
+	return nil
+}
+
+// answered is what a call returns after a sequence.
+func answered(machine evm.Machine, seq evm.Sequence, to common.Address, data []byte) ([]byte, bool) {
+	with := append(slices.Clip(seq), fuzzer.Question(to, data))
+	exec, err := machine.Run(with)
+	if err != nil || exec.Calls[len(seq)].Outcome != evm.Success {
+		return nil, false
+	}
+	return slices.Clone(exec.Calls[len(seq)].Output), true
+}
+
+// attack runs a campaign on the base that is to break there what the head has broken: a law counts
+// that withstands it.
+func (w *lawLost) attack(ctx context.Context, config fuzzer.Config) error {
+	var seeds []input.Sequence
+	for _, lost := range w.thatAre((*mine.Law).Promising) {
+		seeds = append(seeds, w.carry(lost.sequence, nil).Clone())
+	}
+	if len(seeds) == 0 {
+		return nil
+	}
+	d := w.Base
+	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = d.World, d.Space.WithOutsider(), d.Table, d.NewMachine, d.NewMachine
+	config.Oracles, config.Ways, config.Seeds = nil, 0, seeds
+	breaker := &mine.Breaker{Miner: w.base, Counts: true}
+	config.NewOther = func() (fuzzer.Other, error) { return breaker, nil }
+	_, err := (&fuzzer.Campaign{Config: config}).Run(ctx)
+	return err
+}
