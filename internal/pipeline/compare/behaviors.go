@@ -163,7 +163,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	if err != nil {
 		return nil, err
 	}
-	config.Seeds = slices.Concat(budget.Saved, entering)
+	config.Seeds = slices.Concat(budget.Saved, watch.exercise(fast), entering)
 	result, err := (&fuzzer.Campaign{Config: config}).Run(ctx)
 	if err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func (s *Sides) enteringChanges(suite []input.Packed, watch *watch) ([]input.Seq
 			return nil, err
 		}
 		s.deciding.note(exec)
-		watch.seeHead(seq, exec)
+		watch.note(seq, exec)
 		if len(s.entered(exec, len(seq)-1)) > 0 {
 			kept = append(kept, seq)
 		}
@@ -283,7 +283,16 @@ func (s *Sides) behaviors(runners []*runner, fast, judges *pair) []*Behavior {
 // mock through which changed code that ships is called.
 func (s *Sides) counts(key *sightingKey) bool {
 	c := s.Head.Space.Instances[key.instance].Contract
-	if c == nil || c.Generated || key.function.Kind == input.Constructor || key.function.Test || key.function.Property || key.function.Noted || world.Properties(c) > 0 {
+	if key.function.Kind == input.Constructor || key.function.Test || key.function.Property || key.function.Noted {
+		return false
+	}
+	return c != nil && s.ships(c)
+}
+
+// ships reports whether a contract of the head is of the project, and ships, or is the mock through which
+// changed code that ships is called.
+func (s *Sides) ships(c *bytecode.Contract) bool {
+	if c.Generated || world.Properties(c) > 0 {
 		return false
 	}
 	role, _ := world.RoleOf(c)

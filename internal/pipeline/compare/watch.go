@@ -92,17 +92,26 @@ func (r *ran) byOutsider() bool {
 type watch struct {
 	sync.Mutex
 	watchers []watcher
-	liveness *liveness // one of them
-	laws     *lawLost  // likewise
+	liveness *liveness     // one of them
+	laws     *lawLost      // likewise
+	tokens   *conservation // likewise; nil: there are no tokens
 }
 
 // newWatch is for one search.
 func (s *Sides) newWatch() (*watch, error) {
 	w := &watch{liveness: s.newLiveness()}
 	var err error
-	w.laws, err = s.newLawLost()
+	if w.laws, err = s.newLawLost(); err != nil {
+		return nil, err
+	}
 	w.watchers = []watcher{w.liveness, w.laws}
-	return w, err
+	if w.tokens, err = s.newConservation(); err != nil {
+		return nil, err
+	}
+	if w.tokens != nil {
+		w.watchers = append(w.watchers, w.tokens)
+	}
+	return w, nil
 }
 
 // seeHead looks at a sequence that ran on the head, whatever the base makes of it.
@@ -122,6 +131,25 @@ func (w *watch) see(r *ran) {
 	for _, one := range w.watchers {
 		one.see(r)
 	}
+}
+
+// note looks at an input that the head's campaign has kept.
+func (w *watch) note(seq input.Sequence, exec *evm.Execution) {
+	w.seeHead(seq, exec)
+	if w.tokens != nil {
+		w.tokens.noteState(seq, exec)
+	}
+}
+
+// exercise makes calls that watchers want to see, and returns inputs to go on from.
+func (w *watch) exercise(on *pair) []input.Sequence {
+	if w.tokens == nil {
+		return nil
+	}
+	return w.tokens.exercise(on, func(r *ran) {
+		w.seeHead(r.sequence, r.head)
+		w.see(r)
+	})
 }
 
 // maxSuspects bounds what is proved of one oracle. Arbitrary: each costs some milliseconds, and the first of them are what is read.
