@@ -197,11 +197,11 @@ func (m *Miner) BrokenIn(l *Law, seq input.Sequence, exec *evm.Execution) int {
 	return at
 }
 
-// look follows the quantities through an execution. Calls count from a number on.
+// look follows the quantities through an execution, which may have more calls than are looked at. Calls count from a number on.
 func (m *Miner) look(seq input.Sequence, exec *evm.Execution, from int, broken func(l *Law, call int)) {
 	m.reset()
 	m.findLasting(exec)
-	for i := range exec.Calls {
+	for i := range min(len(seq), len(exec.Calls)) {
 		if exec.Calls[i].Outcome != evm.Success {
 			continue
 		}
