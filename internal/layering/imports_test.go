@@ -94,8 +94,8 @@ var allowances = map[string][]string{
 	"report/github": {"internal/exit", "internal/gitrepo"},
 	"report/sarif":  {},
 
-	"fuzzer":        {"fuzzer/input", "fuzzer/oracle", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/atomicfile", "internal/files"},
-	"fuzzer/input":  {"fuzzer/evm", "internal/abi", "internal/bytecode"},
+	"fuzzer":       {"fuzzer/input", "fuzzer/oracle", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/atomicfile", "internal/files"},
+	"fuzzer/input": {"fuzzer/evm", "internal/abi", "internal/bytecode"},
 	// What a World keeps in every call, found in executions alone.
 	"fuzzer/mine":   {"fuzzer/evm", "fuzzer/input", "internal/bytecode"},
 	"fuzzer/oracle": {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},

@@ -150,16 +150,16 @@ func (e *exerciser) varied(state input.Sequence) input.Sequence {
 	return state
 }
 
-// call is a call of an instance; false where it has no such function.
-func (e *exerciser) call(instance, sender int, signature string, args ...input.Value) (input.Call, bool) {
+// call is a call of an instance, without a function where it has none of that name.
+func (e *exerciser) call(instance, sender int, signature string, args ...input.Value) input.Call {
 	if instance < 0 {
-		return input.Call{}, false
+		return input.Call{}
 	}
 	f := e.Head.Space.Instances[instance].Callable(signature)
 	if f == nil || f.Test || len(f.Inputs) != len(args) {
-		return input.Call{}, false
+		return input.Call{}
 	}
-	return input.Call{Sender: sender, Instance: instance, Function: f, Args: args}, true
+	return input.Call{Sender: sender, Instance: instance, Function: f, Args: args}
 }
 
 // add adds an exercise: calls after those that lead to the state.
@@ -172,10 +172,9 @@ func (e *exerciser) add(calls ...input.Call) {
 	e.list = append(e.list, slices.Concat(e.state, calls))
 }
 
-// token is a call of the token; one without a function where it has none of that name.
+// token is a call of the token.
 func (e *exerciser) token(sender int, signature string, args ...input.Value) input.Call {
-	call, _ := e.call(e.instance, sender, signature, args...)
-	return call
+	return e.call(e.instance, sender, signature, args...)
 }
 
 func value(w uint256.Int) input.Value { return input.Value{Word: w} }
@@ -312,10 +311,10 @@ func (e *exerciser) vault() {
 	instance := e.instanceAt(asset)
 	vault := value(*new(uint256.Int).SetBytes(e.pair.head.Address[:]))
 	self := e.account(e.holder)
-	approve, _ := e.call(instance, e.holder, "approve(address,uint256)", vault, value(balance))
+	approve := e.call(instance, e.holder, "approve(address,uint256)", vault, value(balance))
 	part := func(n uint64) input.Value { return value(*new(uint256.Int).Div(&balance, uint256.NewInt(n))) }
 	deposit := e.token(e.holder, "deposit(uint256,address)", part(share), self)
-	give, _ := e.call(instance, e.holder, "transfer(address,uint256)", vault, part(gift+uint64(e.round)))
+	give := e.call(instance, e.holder, "transfer(address,uint256)", vault, part(gift+uint64(e.round)))
 	amount := value(*uint256.NewInt(uint64(1 + e.round*e.round)))
 	for _, last := range []input.Call{
 		e.token(e.holder, "deposit(uint256,address)", amount, self),

@@ -156,7 +156,13 @@ type finder struct {
 var asked = []uint256.Int{*uint256.MustFromHex("0x7e57ed0acc0417a5a5a5a5a5a5a5a5a5a5a5a5a1"), *uint256.MustFromHex("0x7e57ed0acc0417a5a5a5a5a5a5a5a5a5a5a5a5a2")}
 
 // pattern is a word whose bytes all differ: any part of it says which part it is.
-var pattern = *uint256.MustFromHex("0x102030405060708090a0b0c0d0e0f0112131415161718191a1b1c1d1e1f1213")
+var pattern = func() (w uint256.Int) {
+	var bytes [wordBytes]byte
+	for i := range bytes {
+		bytes[i] = byte(0xa0 + i)
+	}
+	return *w.SetBytes32(bytes[:])
+}()
 
 func (f *finder) find() error {
 	for family := range families {
