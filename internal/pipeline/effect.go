@@ -35,23 +35,13 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 	}
 	r.report.Effect.Executions = found.Executions
 	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { return !r.oracles.Has(f.Oracle.ID) })
-	if !r.oracles.Has(oracle.Behavior) {
-		found.Behaviors = nil
-	}
-	for _, b := range found.Behaviors {
-		if b.Kind == compare.Reverts && slices.ContainsFunc(slices.Concat(result.Findings, found.Findings), func(f *fuzzer.Finding) bool { return isOf(f, b) }) {
-			continue // the finding says it
-		}
-		shown := report.Behavior{Contract: b.Contract, Function: b.Function.Signature,
-			Kind: string(b.Kind), Now: b.Now, Before: b.Before, Anyone: b.Anyone, Through: b.Through, Tests: b.Tests, Sequence: b.Steps}
-		if b.Meant != nil {
-			shown.Oracle = b.Meant.ID
-		}
-		r.report.Effect.Behaviors = append(r.report.Effect.Behaviors, shown)
-	}
+	found.Behaviors = slices.DeleteFunc(found.Behaviors, func(b *compare.Behavior) bool {
+		return b.Meant == nil && !r.oracles.Has(oracle.Behavior) || b.Meant != nil && !r.oracles.Has(b.Meant.ID)
+	})
+	said := slices.Clone(result.Findings)
 	for _, f := range found.Findings {
 		tests := found.Meant[f]
-		if len(tests) > 0 && r.testsDecide(f) {
+		if len(tests) > 0 && r.testsDecide(f) && slices.ContainsFunc(found.Behaviors, func(b *compare.Behavior) bool { return b.Meant == f.Oracle && isOf(f, b) }) {
 			continue // the behavior says it
 		}
 		why := "the same calls from the same state do not do it on the base"
@@ -59,8 +49,24 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 			why += "; your tests change this (" + tests[0] + human.More(len(tests)-1) + "), which for a finding of this severity takes a waiver that is merged before"
 		}
 		with.base[f] = compare.Result{Is: report.Introduced, Reason: why}
-		result.Findings = append(result.Findings, f)
+		said = append(said, f)
 	}
+	for _, b := range found.Behaviors {
+		if b.Meant == nil && b.Kind == compare.Reverts && slices.ContainsFunc(said, func(f *fuzzer.Finding) bool { return isOf(f, b) }) {
+			continue // the finding says it
+		}
+		r.report.Effect.Behaviors = append(r.report.Effect.Behaviors, behavior(b))
+	}
+	result.Findings = said
+}
+
+func behavior(b *compare.Behavior) report.Behavior {
+	out := report.Behavior{Contract: b.Contract, Function: b.Function.Signature,
+		Kind: string(b.Kind), Now: b.Now, Before: b.Before, Anyone: b.Anyone, Through: b.Through, Tests: b.Tests, Sequence: b.Steps}
+	if b.Meant != nil {
+		out.Oracle = b.Meant.ID
+	}
+	return out
 }
 
 // testsDecide reports whether a finding that tests of the head contradict is none. Where strangers write the
