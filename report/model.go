@@ -403,7 +403,10 @@ type Finding struct {
 	Location  Place  `json:"location"`          // where it breaks
 	Changed   *Place `json:"changed,omitempty"` // a changed line on the failing path, the last one executed
 	Function  string `json:"function"`
-	Sequence  []Step `json:"sequence"`
+	// Called is the function that the last call of Sequence calls, with its contract:
+	// "src/Vault.sol:Vault.harvest(uint256)". Empty where there is none.
+	Called   string `json:"called,omitempty"`
+	Sequence []Step `json:"sequence"`
 	// Answer is what shows it after the sequence, where its last call does the same on the base; nil: the last call
 	// shows it.
 	Answer *Answer `json:"answer,omitempty"`

@@ -116,7 +116,7 @@ var rules = []rule{
 			return "", false
 		}
 		w := expired[0]
-		return fmt.Sprintf("the waiver of %s ended on %s: %s must renew or remove it", human.Clean(w.ID, maxName), human.Clean(w.Expires, maxName), human.Clean(w.Owner, maxName)), true
+		return fmt.Sprintf("the waiver of %s ended on %s: %s must renew or remove it", human.Clean(w.name(), maxName), human.Clean(w.Expires, maxName), human.Clean(w.Owner, maxName)), true
 	}},
 	{"the condition `gate` cannot be evaluated", Error, func(f *facts) (string, bool) {
 		if f.err == nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -8,9 +9,9 @@ import (
 	"github.com/sightline-evm/sightline/internal/human"
 )
 
-// Waiver accepts a finding until a day.
+// Waiver accepts a finding, or that anyone can call a function, until a day.
 type Waiver struct {
-	ID      string `json:"id"` // of the finding
+	ID      string `json:"id,omitempty"` // of the finding
 	Reason  string `json:"reason"`
 	Owner   string `json:"owner"`
 	Expires string `json:"expires"` // the last day on which it holds, "2026-12-31", UTC
@@ -20,7 +21,9 @@ type Waiver struct {
 	Contract string `json:"contract,omitempty"`
 	// Fingerprint, if given, is the one that the finding must have.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	Expired     bool   `json:"expired"` // on the day of the run
+	// Allow, in place of all of these, is who may call a function: "Vault.harvest by anyone".
+	Allow   string `json:"allow,omitempty"`
+	Expired bool   `json:"expired"` // on the day of the run
 }
 
 // dayFormat is that of [Waiver.Expires] (ISO 8601).
@@ -28,13 +31,19 @@ const dayFormat = "2006-01-02"
 
 // Check returns an error if a waiver lacks a field.
 func (w *Waiver) Check() error {
-	for _, field := range []struct{ name, value string }{{"id", w.ID}, {"reason", w.Reason}, {"owner", w.Owner}, {"expires", w.Expires}} {
+	if w.ID+w.Allow == "" {
+		return errors.New("id is missing; or allow, such as Vault.harvest by anyone")
+	}
+	for _, field := range []struct{ name, value string }{{"reason", w.Reason}, {"owner", w.Owner}, {"expires", w.Expires}} {
 		if field.value == "" {
 			return fmt.Errorf("%s is missing", field.name)
 		}
 	}
 	if _, err := time.Parse(dayFormat, w.Expires); err != nil {
 		return fmt.Errorf("expires is %q; want a day such as 2026-12-31", human.Clean(w.Expires, maxName))
+	}
+	if w.Allow != "" {
+		return w.checkPermission()
 	}
 	return nil
 }
@@ -54,7 +63,7 @@ func Waive(r *Report, waivers []Waiver, today time.Time, strangers bool) {
 		}
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			if (w.Contract == "" || w.Contract == f.Location.Contract) && w.names(r, f.ID, f.Fingerprint, strangers) {
+			if w.Allow != "" && w.allows(r, f, strangers) || (w.Contract == "" || w.Contract == f.Location.Contract) && w.names(r, f.ID, f.Fingerprint, strangers) {
 				f.Waived = &w
 			}
 		}
@@ -70,7 +79,7 @@ func Waive(r *Report, waivers []Waiver, today time.Time, strangers bool) {
 // names reports whether a waiver names what has an id and a fingerprint.
 func (w *Waiver) names(r *Report, id, fingerprint string, strangers bool) bool {
 	switch {
-	case w.ID != id:
+	case w.ID != id || w.Allow != "":
 		return false
 	case w.Fingerprint == "" && strangers:
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the waiver of %s has no fingerprint, and code can be written to have its id, so it is not applied; if it is meant, add to it: fingerprint: %s", id, fingerprint))

@@ -25,7 +25,7 @@ var PermissionWidened = &Oracle{
 		"fails for that account, and succeeds for another sender, which writes the same variable: the change has taken a check away. " +
 		"Calls that write other variables are not reported by this oracle: what they do differently is listed under \"What this change does\".",
 	Remedy: "Restore the check that the base makes before the variable is written, such as a modifier, a comparison of msg.sender or a role. " +
-		"If everyone is meant to make this call from now on, accept the finding with a waiver that says so.",
+		"If everyone is meant to make this call from now on, accept it with a waiver that says so (allow: Vault.harvest by anyone).",
 }
 
 // WritesAt reports whether the last call of an execution writes at an instruction, and that lasts.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ type waiverEntry struct {
 	Contract string `yaml:"contract"`
 
 	Fingerprint string `yaml:"fingerprint"`
+	Allow       string `yaml:"allow"`
 }
 
 // readWaivers reads the waivers file; it returns none if no file is named.
@@ -68,21 +70,22 @@ func parseWaivers(data []byte) ([]report.Waiver, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil // empty, or comments only
 	case err != nil:
-		return nil, fmt.Errorf("want waivers with id, reason, owner, expires and optionally contract and fingerprint: %s", human.Printable(yamlProblem(err)))
+		return nil, fmt.Errorf("want waivers with id or allow, reason, owner, expires and optionally contract and fingerprint: %s", human.Printable(yamlProblem(err)))
 	case len(file.Waivers) > maxWaivers:
 		return nil, fmt.Errorf("it has %d waivers; the limit is %d", len(file.Waivers), maxWaivers)
 	}
 	seen := map[string]bool{}
 	var waivers []report.Waiver
 	for i, entry := range file.Waivers {
-		w := report.Waiver{ID: entry.ID, Reason: entry.Reason, Owner: entry.Owner, Expires: entry.Expires, Contract: entry.Contract, Fingerprint: entry.Fingerprint}
+		w := report.Waiver{ID: entry.ID, Reason: entry.Reason, Owner: entry.Owner, Expires: entry.Expires, Contract: entry.Contract, Fingerprint: entry.Fingerprint, Allow: entry.Allow}
 		if err := w.Check(); err != nil {
-			return nil, &badWaiver{i, fmt.Errorf("waiver %d (%s): %w", i+1, human.Printable(w.ID), err)}
+			return nil, &badWaiver{i, fmt.Errorf("waiver %d (%s): %w", i+1, human.Printable(cmp.Or(w.ID, w.Allow)), err)}
 		}
-		if seen[w.ID+" "+w.Contract] {
-			return nil, &badWaiver{i, fmt.Errorf("waiver %d: %s is waived twice", i+1, human.Printable(w.ID))}
+		what := cmp.Or(w.ID, w.Allow)
+		if seen[what+" "+w.Contract] {
+			return nil, &badWaiver{i, fmt.Errorf("waiver %d: %s is waived twice", i+1, human.Printable(what))}
 		}
-		seen[w.ID+" "+w.Contract] = true
+		seen[what+" "+w.Contract] = true
 		waivers = append(waivers, w)
 	}
 	return waivers, nil

@@ -91,6 +91,7 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, severity oracle
 		Location:  report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC, Text: d.change.LineText(at)},
 		Changed:   d.changedLine(f),
 		Function:  function,
+		Called:    d.called(f),
 		Sequence:  steps,
 		Trace:     trace,
 		Confirmed: "go-ethereum",
@@ -114,6 +115,18 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, severity oracle
 	}, []bytecode.Location{f.Location})
 	d.report.Findings = append(d.report.Findings, out)
 	return nil
+}
+
+// called is the function that the last call of a finding's sequence calls, see [report.Finding.Called].
+func (d *describer) called(f *fuzzer.Finding) string {
+	if len(f.Sequence) == 0 {
+		return ""
+	}
+	last := &f.Sequence[len(f.Sequence)-1]
+	if c := d.head.Space.Instances[last.Instance].Contract; c != nil && last.Function.Kind == input.Method {
+		return c.QualifiedName() + "." + last.Function.Signature
+	}
+	return ""
 }
 
 // declare adds to calls where the functions are declared that they execute. A proxy executes

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/replay"
@@ -52,6 +53,7 @@ func (r *run) finish(ctx context.Context) (*report.Report, error) {
 		r.o.Log.Warn("%s", cutShort(ctx))
 	}
 	report.Waive(r.report, r.o.Gate.Waivers, r.o.Now(), r.o.Change.Strangers)
+	r.report.UnusedPermissions(r.unusedPermission)
 	report.Decide(r.report)
 	r.foundryTests()
 	if r.o.Output.OnlyIntroduced {
@@ -65,6 +67,32 @@ func (r *run) finish(ctx context.Context) (*report.Report, error) {
 		return nil, exit.BadInput("%w", err)
 	}
 	return r.report, nil
+}
+
+// unusedPermission warns of a waiver of a permission that accepts no finding, if the change has the contract
+// that it names: it is misspelled, or not needed any more.
+func (r *run) unusedPermission(w *report.Waiver, contract, function string) {
+	if r.change.Mapping == nil || !r.change.HasBase() {
+		return
+	}
+	is := func(c string) bool { return c == contract || bytecode.ShortName(c) == contract }
+	at := slices.IndexFunc(r.change.Mapping.Targets, func(t bytecode.Target) bool { return is(t.Contract) })
+	if at < 0 {
+		return // whether it is needed is for changes of the contract to say
+	}
+	name, _, _ := strings.Cut(function, "(")
+	for _, c := range r.change.Table.Contracts() {
+		if !is(c.QualifiedName()) {
+			continue
+		}
+		for _, m := range c.ABI.Methods {
+			if m.Sig == function || m.RawName == function {
+				r.o.Log.Warn("the waiver `allow: %s` accepted nothing: no finding says that anyone can call %s since this change; remove it once the change that needs it is merged", human.Printable(w.Allow), m.RawName)
+				return
+			}
+		}
+	}
+	r.o.Log.Warn("the waiver `allow: %s` names a function that %s does not have: %s; correct it, or remove it", human.Printable(w.Allow), human.Printable(contract), human.Printable(name))
 }
 
 // closeWorld reports where the World came from, and keeps the files that make it again.

@@ -45,6 +45,7 @@ import (
 //	legacy: WHY                     not for projects that compile via IR
 //	git                             a Git repository without builds: the job makes them
 //	strangers                       the head is not the caller's own, as in the action
+//	allow: Vault.f by anyone        a waiver
 //	verdict: pass                   of the whole
 //	warn: TEXT                      that a warning of the report contains
 //	comment: TEXT                   that the comment on the pull request contains
@@ -104,6 +105,7 @@ type verdict struct {
 	legacy   bool
 
 	strangers bool
+	allow     []report.Waiver
 
 	verdict         string
 	comment         []string
@@ -143,6 +145,8 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 			v.git = true
 		case "legacy":
 			v.legacy = true
+		case "allow":
+			v.allow = append(v.allow, report.Waiver{Allow: value, Reason: "meant", Owner: "@octo", Expires: "2999-12-31"})
 		case "strangers":
 			v.strangers = true
 		case "verdict":
@@ -190,7 +194,7 @@ func (v *verdict) run(t *testing.T) *report.Report {
 	} else {
 		o.Change = v.builds(t, dir)
 	}
-	o.Change.Strangers = v.strangers
+	o.Change.Strangers, o.Gate.Waivers = v.strangers, v.allow
 	r, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
