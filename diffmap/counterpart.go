@@ -3,6 +3,7 @@ package diffmap
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -103,6 +104,7 @@ type Counterparts struct {
 	Contracts map[string]string
 
 	functions map[Definition]Definition // the base's of the head's
+	became    map[Definition]Definition // the head's of the base's
 	heads     []Definition
 	head      map[string]*compile.Source
 	base      map[string]*compile.Source
@@ -110,7 +112,7 @@ type Counterparts struct {
 
 // NewCounterparts compares the two builds of a side.
 func NewCounterparts(side BaseSide) *Counterparts {
-	c := &Counterparts{Contracts: map[string]string{}, functions: map[Definition]Definition{}, head: map[string]*compile.Source{}, base: map[string]*compile.Source{}}
+	c := &Counterparts{Contracts: map[string]string{}, functions: map[Definition]Definition{}, became: map[Definition]Definition{}, head: map[string]*compile.Source{}, base: map[string]*compile.Source{}}
 	var contracts, functions [2][]piece
 	for i, o := range []*compile.Output{side.Head, side.Base} {
 		for _, s := range o.Sources {
@@ -140,7 +142,7 @@ func NewCounterparts(side BaseSide) *Counterparts {
 		}
 	}
 	pairUp(functions[0], functions[1], []criterion{sameSource | sameName | sameHeader, sameSource | sameName, sameName | sameHeader | alike, sameSource | alike, alike}, func(head, base *piece) {
-		c.functions[head.own] = base.own
+		c.functions[head.own], c.became[base.own] = base.own, head.own
 	})
 	return c
 }
@@ -150,6 +152,43 @@ func NewCounterparts(side BaseSide) *Counterparts {
 func (c *Counterparts) Function(head Definition) (Definition, bool) {
 	base, ok := c.functions[head]
 	return base, ok
+}
+
+// Became is the function or modifier of the head that one of the base has become; false where the
+// head does not have it.
+func (c *Counterparts) Became(base Definition) (Definition, bool) {
+	head, ok := c.became[base]
+	return head, ok
+}
+
+// Redeclared reports whether a variable that is declared outside of functions has another declaration, by
+// its words, than on the base.
+func (c *Counterparts) Redeclared(name string) bool {
+	return !maps.Equal(declarationsOf(c.head, name), declarationsOf(c.base, name))
+}
+
+// declarationsOf counts the declarations of variables of a name outside of functions.
+func declarationsOf(sources map[string]*compile.Source, name string) map[string]int {
+	count := map[string]int{}
+	for _, s := range sources {
+		if s.AST == nil {
+			continue
+		}
+		s.AST.Walk(func(n *compile.Node) bool {
+			if n.Type == "VariableDeclaration" && n.Attribute("name") == name && n.File == s.ID {
+				var words []string
+				text := textOf(s, n.Start, n.End())
+				for _, t := range solidity.Tokenize(text) {
+					if t.Kind != solidity.Comment {
+						words = append(words, string(text[t.Start:t.End]))
+					}
+				}
+				count[strings.Join(words, " ")]++
+			}
+			return n.Type == "SourceUnit" || n.Type == "ContractDefinition"
+		})
+	}
+	return count
 }
 
 // Functions lists the functions of the head that have a name: those of a contract first.

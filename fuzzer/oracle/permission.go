@@ -63,4 +63,6 @@ func Executes(table *bytecode.Table, exec *evm.Execution, at bytecode.Location) 
 
 // Compared lists the oracles that watch where base and head run the same calls. None looks at a single
 // execution.
-func Compared() []*Oracle { return []*Oracle{PermissionWidened, LivenessLost, LawLost, Conservation} }
+func Compared() []*Oracle {
+	return []*Oracle{PermissionWidened, LivenessLost, LawLost, Conservation, GuardLost}
+}

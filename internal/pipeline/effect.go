@@ -35,6 +35,11 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 	}
 	r.report.Effect.Executions = found.Executions
 	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { return !r.oracles.Has(f.Oracle.ID) })
+	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { // what the call breaks is said
+		return f.Oracle == oracle.GuardLost && slices.ContainsFunc(result.Findings, func(other *fuzzer.Finding) bool {
+			return sameFunction(f, other) && with.base[other].Is == report.Introduced
+		})
+	})
 	found.Behaviors = slices.DeleteFunc(found.Behaviors, func(b *compare.Behavior) bool {
 		return b.Meant == nil && !r.oracles.Has(oracle.Behavior) || b.Meant != nil && !r.oracles.Has(b.Meant.ID)
 	})
@@ -52,8 +57,8 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 		said = append(said, f)
 	}
 	for _, b := range found.Behaviors {
-		if b.Meant == nil && b.Kind == compare.Reverts && slices.ContainsFunc(said, func(f *fuzzer.Finding) bool { return isOf(f, b) }) {
-			continue // the finding says it
+		if slices.ContainsFunc(said, func(f *fuzzer.Finding) bool { return says(f, b) }) {
+			continue
 		}
 		r.report.Effect.Behaviors = append(r.report.Effect.Behaviors, behavior(b))
 	}
@@ -85,6 +90,18 @@ func (r *run) searchEffect(ctx context.Context, result *fuzzer.Result, base *com
 	}
 	budget := &compare.Budget{Config: r.config, Saved: r.history.Seeds(r.head.Deployment.Space)}
 	return sides.Search(ctx, budget, result.Suite, r.o.Log)
+}
+
+// says reports whether a finding says what a behavior is: it breaks a function that fails now, or it is the check that the
+// function has lost.
+func says(f *fuzzer.Finding, b *compare.Behavior) bool {
+	return b.Meant == nil && isOf(f, b) && (b.Kind == compare.Reverts || b.Kind == compare.Succeeds && f.Oracle == oracle.GuardLost)
+}
+
+// sameFunction reports whether the last calls of two findings are of the same function.
+func sameFunction(a, b *fuzzer.Finding) bool {
+	m, n := len(a.Sequence), len(b.Sequence)
+	return m > 0 && n > 0 && a.Sequence[m-1].Instance == b.Sequence[n-1].Instance && a.Sequence[m-1].Function == b.Sequence[n-1].Function
 }
 
 // isOf reports whether a finding is of the function whose behavior this is.

@@ -179,7 +179,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	}
 	e := &Effect{Executions: result.Stats.Executions}
 	e.Behaviors = s.behaviors(runners, fast, judges)
-	e.Findings = append(s.findings(e.Behaviors, judges), watch.proved(fast, judges)...)
+	e.Findings = judges.withoutSpokenFor(append(s.findings(e.Behaviors, judges), watch.proved(fast, judges)...))
 	for _, f := range e.Findings {
 		f.First = fuzzer.Mark{Executions: result.Stats.Executions, Calls: result.Stats.Calls, Seconds: result.Stats.Seconds} // at the latest
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -132,7 +133,7 @@ func (p *pair) widened(b *Behavior) (about, by string) {
 		return "", ""
 	}
 	mine := p.decidedWrites(head, b.Call)
-	if len(mine) == 0 {
+	if len(mine) == 0 || p.newcomerMay(b.Sequence) {
 		return "", ""
 	}
 	last := b.Sequence[b.Call].Sender
@@ -157,6 +158,24 @@ func (p *pair) widened(b *Behavior) (about, by string) {
 		}
 	}
 	return "", ""
+}
+
+// newcomer stands for accounts that have made no call yet.
+var newcomer = ordinary("newcomer")
+
+// newcomerMay reports whether the base lets an account that has made no call make the last one of a sequence: it takes no
+// permission then, and what refuses the sender is what that one did before.
+func (p *pair) newcomerMay(seq input.Sequence) bool {
+	carried := p.carry(seq, nil)
+	if len(carried) != len(seq) {
+		return false
+	}
+	calls := p.Base.Space.Encode(carried, nil)
+	last := &calls[len(calls)-1]
+	last.From = newcomer
+	last.Value.Clear() // it has no ether
+	exec, err := p.base.Run(calls)
+	return err == nil && exec.Calls[len(calls)-1].Outcome == evm.Success
 }
 
 // refuses reports whether a call fails for a reason that is in the source: not for want of gas or of a

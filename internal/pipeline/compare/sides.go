@@ -20,6 +20,8 @@ type Sides struct {
 	Head, Base *deploy.Deployment
 	recipe     *deploy.Recipe // the head's; nil: not known
 
+	versions *Base // says what code of the base became
+
 	calls   map[input.Callable]counterpart // what the head's are on the base
 	senders []int                          // what the head's are on the base; −1: it has none
 	moved   movedAddresses                 // of instances: the head's by the base's
@@ -30,7 +32,8 @@ type Sides struct {
 	masked    map[word]bool // of the head's: what differs before any call
 	changed   map[bytecode.Location]bool
 	changedAt []bytecode.Position
-	holders   map[string]bool // contracts with changed code
+	deletions map[bytecode.Location]bool // of these, what stands for deleted code
+	holders   map[string]bool            // contracts with changed code
 
 	deciding deciding // once a search has begun
 }
@@ -79,7 +82,7 @@ func NewSides(head Head, base *Base, changed []bytecode.Target) (*Sides, error) 
 	case base.otherWorld != "":
 		return nil, errors.New(base.otherWorld)
 	}
-	s := &Sides{Head: head.Deployment, Base: base.Deployment, recipe: head.Recipe, calls: map[input.Callable]counterpart{}, moved: movedAddresses{}, ambiguous: map[common.Address]bool{}, storage: map[common.Address]*storagePair{}, changed: map[bytecode.Location]bool{}, holders: map[string]bool{}}
+	s := &Sides{Head: head.Deployment, Base: base.Deployment, versions: base, recipe: head.Recipe, calls: map[input.Callable]counterpart{}, moved: movedAddresses{}, ambiguous: map[common.Address]bool{}, storage: map[common.Address]*storagePair{}, changed: map[bytecode.Location]bool{}, deletions: map[bytecode.Location]bool{}, holders: map[string]bool{}}
 	for _, t := range changed {
 		s.holders[t.Contract] = true
 		if t.Position.Line > 0 {
@@ -87,6 +90,7 @@ func NewSides(head Head, base *Base, changed []bytecode.Target) (*Sides, error) 
 		}
 		for _, at := range t.Entries {
 			s.changed[at] = true
+			s.deletions[at] = s.deletions[at] || t.Deletion
 		}
 	}
 	s.pairSenders()

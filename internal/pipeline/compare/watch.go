@@ -104,7 +104,7 @@ func (s *Sides) newWatch() (*watch, error) {
 	if w.laws, err = s.newLawLost(); err != nil {
 		return nil, err
 	}
-	w.watchers = []watcher{w.liveness, w.laws}
+	w.watchers = []watcher{w.liveness, w.laws, s.newGuards()}
 	if w.tokens, err = s.newConservation(); err != nil {
 		return nil, err
 	}
@@ -186,6 +186,9 @@ func (seen *suspect) prove(fast, judges *pair) *fuzzer.Finding {
 		}
 		_, found := shows(fast, seq)
 		return found != nil
+	}
+	if !holds(seen.sequence) {
+		return nil
 	}
 	seq := fuzzer.Minimize(fast.Head.Space, seen.sequence, holds)
 	if plain := fast.Head.Space.By(seq, fast.Head.Space.Outsider()); holds(plain) {
