@@ -79,10 +79,25 @@ func nothingForNothing(c *Call) Verdict {
 var manyShares = new(uint256.Int).Exp(uint256.NewInt(10), uint256.NewInt(30))
 
 // sharePrice: shares are not worth less after an exchange. The first and the last share have no price before or after.
+// Nor does it speak of exchanges in which other shares change hands than those that it returns or is given: they are a
+// fee.
 func sharePrice(c *Call) *Views {
-	e, given, _ := exchanged(c)
+	e, given, returned := exchanged(c)
 	if e == nil || given.IsZero() {
 		return nil
+	}
+	shares, account, sign := returned, 1, 1
+	if e == &exchanges[1] || e == &exchanges[3] { // mint, redeem
+		shares = given
+	}
+	if e == &exchanges[2] || e == &exchanges[3] { // withdraw, redeem: of the owner, who is the last argument
+		account, sign = 2, -1
+	}
+	if c.Token.Keeps(Balance) {
+		change := c.changeOf(Balance, c.argument(account))
+		if !change.by(&shares, sign) || !c.only(Balance, change) {
+			return nil
+		}
 	}
 	views := [][]byte{question("convertToAssets(uint256)", manyShares), question("totalSupply()")}
 	return &Views{Before: views, After: views, Judge: func(before, after []uint256.Int) Verdict {
