@@ -25,7 +25,7 @@ type Sides struct {
 	calls   map[input.Callable]counterpart // what the head's are on the base
 	senders []int                          // what the head's are on the base; −1: it has none
 	moved   movedAddresses                 // of instances: the head's by the base's
-	// ambiguous are addresses that are one instance on the head and another, or none, on the base:
+	// ambiguous are addresses that are one instance on one side and another, or none, on the other:
 	// calls that name them mean something else there.
 	ambiguous map[common.Address]bool
 	storage   map[common.Address]*storagePair
@@ -108,10 +108,16 @@ func (s *Sides) pairSenders() {
 
 // pairInstances finds the functions and the storage of the head's instances on the base.
 func (s *Sides) pairInstances(base *Base) {
-	there, standsFor := map[string]int{}, map[common.Address]string{}
+	there, standsFor, here := map[string]int{}, map[common.Address]string{}, map[common.Address]string{}
+	for i := range s.Head.Space.Instances {
+		here[s.Head.Space.Instances[i].Address] = s.Head.Space.Instances[i].Name
+	}
 	for i := range s.Base.Space.Instances {
 		was := &s.Base.Space.Instances[i]
 		there[was.Name], standsFor[was.Address] = i, was.Name
+		if here[was.Address] != was.Name {
+			s.ambiguous[was.Address] = true
+		}
 	}
 	for i := range s.Head.Space.Instances {
 		in := &s.Head.Space.Instances[i]
