@@ -49,6 +49,7 @@ func (r *run) finishUnfuzzed(ctx context.Context) (*report.Report, error) {
 // finish decides the verdict, and writes the report with what may be disclosed.
 func (r *run) finish(ctx context.Context) (*report.Report, error) {
 	r.closeWorld()
+	r.findSizes(ctx)
 	if ctx.Err() != nil {
 		r.o.Log.Warn("%s", cutShort(ctx))
 	}

@@ -104,7 +104,7 @@ func (s *Sides) newWatch() (*watch, error) {
 	if w.laws, err = s.newLawLost(); err != nil {
 		return nil, err
 	}
-	w.watchers = []watcher{w.liveness, w.laws, s.newGuards()}
+	w.watchers = []watcher{w.liveness, w.laws, s.newGuards(), s.newEventStorage()}
 	if w.tokens, err = s.newConservation(); err != nil {
 		return nil, err
 	}
