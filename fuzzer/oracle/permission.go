@@ -64,5 +64,5 @@ func Executes(table *bytecode.Table, exec *evm.Execution, at bytecode.Location) 
 // Compared lists the oracles that watch where base and head run the same calls. None looks at a single
 // execution.
 func Compared() []*Oracle {
-	return []*Oracle{PermissionWidened, LivenessLost, LawLost, Conservation, GuardLost, EventStorage, Size}
+	return []*Oracle{PermissionWidened, ThirdPartyLoss, LivenessLost, LawLost, Conservation, GuardLost, EventStorage, Size}
 }

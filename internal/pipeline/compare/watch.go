@@ -111,6 +111,9 @@ func (s *Sides) newWatch() (*watch, error) {
 	if w.tokens != nil {
 		w.watchers = append(w.watchers, w.tokens)
 	}
+	if losses := s.newLosses(); losses != nil {
+		w.watchers = append(w.watchers, losses)
+	}
 	return w, nil
 }
 
