@@ -299,3 +299,6 @@ func (l *Law) Concerns(access *evm.StorageAccess) bool {
 	}
 	return false
 }
+
+// Initial is what a quantity is in the World.
+func (q *Quantity) Initial() uint256.Int { return q.initial }

@@ -35,6 +35,7 @@ type Miner struct {
 	holdings   map[place]int
 	elements   map[place]bool // see isElement
 	ethers     map[common.Address]int
+	views      []int
 	mirrored   int // quantities of another miner, see Mirror
 
 	// Of the sequence that is looked at.
@@ -159,6 +160,7 @@ func (m *Miner) Named(key string) *Law {
 // before, with the call.
 func (m *Miner) See(seq input.Sequence, exec *evm.Execution, broken func(l *Law, call int)) {
 	if last := len(exec.Calls) - 1; last >= exec.Reused() && !m.changes(exec, last) {
+		m.settle()
 		return // the calls before it were seen on their own
 	}
 	m.look(seq, exec, exec.Reused(), broken)
@@ -200,12 +202,15 @@ func (m *Miner) BrokenIn(l *Law, seq input.Sequence, exec *evm.Execution) int {
 // look follows the quantities through an execution, which may have more calls than are looked at. Calls count from a number on.
 func (m *Miner) look(seq input.Sequence, exec *evm.Execution, from int, broken func(l *Law, call int)) {
 	m.reset()
+	m.settle()
 	m.findLasting(exec)
 	for i := range min(len(seq), len(exec.Calls)) {
 		if exec.Calls[i].Outcome != evm.Success {
+			m.settle()
 			continue
 		}
 		if !m.follow(exec, i) {
+			m.settle()
 			return
 		}
 		if len(m.touched) == 0 {
@@ -236,11 +241,7 @@ func (m *Miner) findLasting(exec *evm.Execution) {
 
 // follow takes over what a call wrote; false where the order of its writes is not known.
 func (m *Miner) follow(exec *evm.Execution, call int) bool {
-	for _, i := range m.touched {
-		q := m.quantities[i]
-		q.touched, q.before = false, q.value
-	}
-	m.touched = m.touched[:0]
+	m.settle()
 	clear(m.writers)
 	frames := exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
@@ -258,6 +259,15 @@ func (m *Miner) follow(exec *evm.Execution, call int) bool {
 		}
 	}
 	return true
+}
+
+// settle ends a call.
+func (m *Miner) settle() {
+	for _, i := range m.touched {
+		q := m.quantities[i]
+		q.touched, q.before = false, q.value
+	}
+	m.touched = m.touched[:0]
 }
 
 // move takes over ether that a frame sent.

@@ -28,7 +28,7 @@ func (s *Settings) check() error {
 	if s.has("timeout") {
 		campaign = s.checkCampaign()
 	}
-	if s.has("out") {
+	if s.has("fail-on") {
 		output = s.checkOutput()
 	}
 	return errors.Join(build, campaign, output)

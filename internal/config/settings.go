@@ -88,6 +88,28 @@ func (s *Settings) RegisterChange() {
 	f.BoolVar(&o.TrustCompiler, "trust-project-compiler", false, "also run compilers that the project brings (node_modules, foundry.toml) and Solidity did not release")
 }
 
+// comparing are the flags of a change that a project as it is does not have.
+var comparing = []string{"base", "diff", "base-build", "target", "oracles", "panics"}
+
+// RegisterProject registers the flags for a project as it is, without a change, and for how it is fuzzed.
+func (s *Settings) RegisterProject() {
+	s.RegisterChange()
+	s.RegisterCampaign()
+	for _, name := range comparing {
+		_ = s.flags.MarkHidden(name)
+	}
+}
+
+// CheckProject refuses flags that are about a change.
+func (s *Settings) CheckProject() error {
+	for _, name := range comparing {
+		if s.flags.Changed(name) {
+			return exit.BadInput("--%s: this command looks at a project as it is", name)
+		}
+	}
+	return nil
+}
+
 // RegisterCampaign registers the flags for the World that is fuzzed, and for how and how
 // long.
 func (s *Settings) RegisterCampaign() {
@@ -151,7 +173,7 @@ func (s *Settings) Resolve() (*pipeline.Options, error) {
 			o.Campaign.SeqLen = s.seqLen
 		}
 	}
-	if s.has("out") {
+	if s.has("fail-on") {
 		var err error
 		if o.Gate.Waivers, err = s.readWaivers(); err != nil {
 			return nil, err

@@ -40,12 +40,12 @@ func (s *Sides) newLawLost() (*lawLost, error) {
 		return nil, err
 	}
 	w := &lawLost{Sides: s, lost: map[string]*lostLaw{}}
-	w.head, w.base = mine.New(machines.head, s.Head.World, mined), mine.New(machines.base, s.Base.World, mined)
+	w.head, w.base = mine.New(machines.head, s.Head.World, Mined), mine.New(machines.base, s.Base.World, Mined)
 	return w, nil
 }
 
-// mined reports whether laws of an instance are looked for: it ships.
-func mined(in *evm.Instance) bool {
+// Mined reports whether laws of an instance are looked for: it ships.
+func Mined(in *evm.Instance) bool {
 	role, _ := world.RoleOf(in.Contract)
 	return !in.Contract.Generated && world.Properties(in.Contract) == 0 && (role == world.UnderTest || role == world.Dependency)
 }
