@@ -225,7 +225,7 @@ func (e *eventStorage) breaks(r *ran, law *eventLaw, there []emission, changes [
 	writes, _ := r.writes(r.last())
 	mine := e.changesOf(writes, true, r.moved)
 	for i := range here {
-		if !same(here[i]) || e.accountsFor(&here[i].value, mine, writes) {
+		if !same(here[i]) || e.accountsFor(&here[i].value, mine, writes) || len(satisfied(&here[i].value, stepsOf(r.head, r.last(), writes))) > 0 {
 			continue
 		}
 		return &here[i]
@@ -255,6 +255,30 @@ func (e *eventStorage) accountsFor(value *uint256.Int, changes []storageChange, 
 		}
 	}
 	return len(satisfied(value, whole)) > 0
+}
+
+// stepsOf are the single changes of a call, where what it writes to a word comes to another one: a fee that is
+// credited to the account that pays it.
+func stepsOf(exec *evm.Execution, call int, writes []write) []storageChange {
+	now := map[word]uint256.Int{}
+	for i := range writes {
+		now[writes[i].word] = writes[i].before
+	}
+	var all []storageChange
+	lasts := lasting(exec)
+	frames := exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		for j := range exec.Frames[i].Storage {
+			access := &exec.Frames[i].Storage[j]
+			if !access.Write || !lasts[i] {
+				continue
+			}
+			at := word{access.Address, access.Slot}
+			all = append(all, storageChange{before: now[at], after: access.Value, keys: access.Keys})
+			now[at] = access.Value
+		}
+	}
+	return all
 }
 
 // suspects implements [watcher].
