@@ -39,6 +39,8 @@ type Finding struct {
 	// Chosen reports that it happens in calls of a contract that the sequence deploys with
 	// arguments of its own choice, and was not seen otherwise.
 	Chosen bool
+	// Refused reports, for an oracle that compares with the base, that the last call succeeds, and fails there.
+	Refused bool
 	// Answer is what shows it after the sequence, for an oracle that compares with the base where
 	// the last call does the same on both sides; nil: the last call shows it.
 	Answer *Answer

@@ -111,7 +111,7 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, severity oracle
 	}
 	out.Reproducer = d.reproduce("reproducers/"+out.ID+".json", f.Sequence, replay.Claim{
 		Kind: "finding", ID: out.ID, File: out.Location.File, Line: out.Location.Line, Contract: f.Contract,
-		Oracle: f.Oracle.ID, Message: out.Message, Kept: true, Fails: fails, Answer: answer,
+		Oracle: f.Oracle.ID, Message: out.Message, Kept: true, Fails: fails, Refused: f.Refused, Answer: answer,
 	}, []bytecode.Location{f.Location})
 	d.report.Findings = append(d.report.Findings, out)
 	return nil

@@ -82,7 +82,7 @@ func TestFoundryCompared(t *testing.T) {
 	cases := comparedCases(w.Instances[0].Address, w.Senders[1].Address)
 	for _, c := range cases {
 		r := &Reproducer{Sequence: append([]string{"sightline-sequence v1"}, c.sequence...),
-			Claim: Claim{Kind: FindingClaim, ID: c.name, Oracle: "permission-widened", Contract: "test.sol:Vault", Answer: c.asked}}
+			Claim: Claim{Kind: FindingClaim, ID: c.name, Oracle: "permission-widened", Contract: "test.sol:Vault", Answer: c.asked, Refused: c.asked == nil && c.name != "liveness"}}
 		l := &loaded{path: c.name, reproducer: r, snapshot: s, table: table}
 		if err := l.prepare(); err != nil {
 			t.Fatal(err)

@@ -17,7 +17,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/exit"
@@ -388,7 +387,7 @@ func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails
 			fmt.Fprintf(b, "        if (!ok) return sightlineLog(\"call %d fails, unlike when it was found\");\n", i+1)
 			t.writeAnswer(b, claim.Answer)
 			fails = true
-		case last && !failed && claim.compared() && claim.Oracle != oracle.LawLost.ID: // the call is not what should fail
+		case last && !failed && claim.compared() && claim.Refused:
 			fmt.Fprintf(b, "        require(!ok, \"the finding: the call succeeds\");\n")
 			fails = true
 		case mustRevert && !failed:

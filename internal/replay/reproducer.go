@@ -44,6 +44,8 @@ type Claim struct {
 	// Fails is how the last call fails, of an oracle that compares with the base, where that is what
 	// is wrong; nil: it succeeds.
 	Fails *Failure `json:"fails,omitempty"`
+	// Refused tells, of an oracle that compares with the base, that the last call fails there.
+	Refused bool `json:"refused,omitempty"`
 	// Answer is what shows it after the sequence, of an oracle that compares with the base; nil: the last call shows
 	// it, where its entry is.
 	Answer *Answer `json:"answer,omitempty"`

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -176,46 +175,54 @@ func (w *lawLost) writtenAt(l *mine.Law, exec *evm.Execution, call int) (at byte
 	return at
 }
 
-// answer is a view of the law's contract that answers something else on the base after a sequence; nil: none
-// that takes nothing, or a sender, does.
+// answer is a view of the law's contract that reads what the law is about, and answers something else on the
+// base after a sequence, or the contract's ether; nil: neither does. Only views that take nothing, or a sender, are asked.
 func (w *lawLost) answer(l *mine.Law, seq input.Sequence) *fuzzer.Answer {
 	judges, err := w.reference()
 	if err != nil {
 		return nil
 	}
-	carried := w.carry(seq, nil)
-	head, base := w.Head.Space.Encode(seq, nil), w.Base.Space.Encode(carried, nil)
 	in := l.A.Instance
-	for _, name := range slices.Sorted(maps.Keys(in.Contract.ABI.Methods)) {
-		m := in.Contract.ABI.Methods[name]
-		if !m.IsConstant() || len(m.Outputs) != 1 || len(m.Inputs) > 1 || len(m.Inputs) == 1 && m.Inputs[0].Type.T != abi.AddressTy {
-			continue
-		}
-		for i := range w.Head.Space.Senders {
-			data := slices.Clone(m.ID)
-			if len(m.Inputs) == 1 {
-				data = append(data, common.LeftPadBytes(w.Head.Space.Senders[i].Address[:], wordBytes)...)
-			} else if i > 0 {
-				break
-			}
-			x, first := answered(judges.head, head, in.Address, data)
-			y, second := answered(judges.base, base, w.moved.back(in.Address), data)
-			if first && second && !bytes.Equal(x, w.moved.in(y)) {
-				return &fuzzer.Answer{To: in.Address, Data: data, Head: x, Base: y}
-			}
+	questions := w.questions(in.Contract)
+	if l.A.Kind == mine.Ether {
+		questions = slices.Insert(questions, 0, nil)
+	}
+	for _, data := range questions {
+		if a := (&fuzzer.Answer{To: in.Address, Data: data}); judges.answer(seq, a) && (data == nil || w.isAbout(judges.head, l, seq, data)) {
+			return a
 		}
 	}
 	return nil
 }
 
-// answered is what a call returns after a sequence.
-func answered(machine evm.Machine, seq evm.Sequence, to common.Address, data []byte) ([]byte, bool) {
-	with := append(slices.Clip(seq), fuzzer.Question(to, data))
-	exec, err := machine.Run(with)
-	if err != nil || exec.Calls[len(seq)].Outcome != evm.Success {
-		return nil, false
+// questions are calls of a contract's views that take nothing, or a sender.
+func (w *lawLost) questions(c *bytecode.Contract) [][]byte {
+	var all [][]byte
+	for _, name := range slices.Sorted(maps.Keys(c.ABI.Methods)) {
+		switch m := c.ABI.Methods[name]; {
+		case !m.IsConstant() || len(m.Outputs) != 1:
+		case len(m.Inputs) == 0:
+			all = append(all, slices.Clone(m.ID))
+		case len(m.Inputs) == 1 && m.Inputs[0].Type.T == abi.AddressTy:
+			for i := range w.Head.Space.Senders {
+				all = append(all, slices.Concat(m.ID, common.LeftPadBytes(w.Head.Space.Senders[i].Address[:], wordBytes)))
+			}
+		}
 	}
-	return slices.Clone(exec.Calls[len(seq)].Output), true
+	return all
+}
+
+// isAbout reports whether a view reads what a law is about, after a sequence of the head.
+func (w *lawLost) isAbout(machine evm.Machine, l *mine.Law, seq input.Sequence, data []byte) bool {
+	calls := w.Head.Space.Encode(seq, nil)
+	exec, err := machine.Run(append(calls, fuzzer.Question(l.A.Instance.Address, data)))
+	if err != nil || len(exec.Calls) != len(calls)+1 {
+		return false
+	}
+	frames := exec.Calls[len(calls)].Frames
+	return slices.ContainsFunc(exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool {
+		return slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return l.Concerns(&a) })
+	})
 }
 
 // attack runs a campaign on the base that is to break there what the head has broken: a law counts

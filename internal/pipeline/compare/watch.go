@@ -202,6 +202,8 @@ func (seen *suspect) prove(fast, judges *pair) *fuzzer.Finding {
 		return nil
 	}
 	path := fuzzer.Entered(r.Head.Table, r.head)
+	last := r.last()
+	refused := r.head.Calls[last].Outcome == evm.Success && r.base.Calls[last].Outcome != evm.Success
 	if found.answer != nil && !judges.answer(seq, found.answer) {
 		return nil
 	}
@@ -210,6 +212,6 @@ func (seen *suspect) prove(fast, judges *pair) *fuzzer.Finding {
 	}
 	return &fuzzer.Finding{
 		Oracle: seen.oracle, Contract: found.contract, Sequence: seq, Message: found.message, Location: found.at,
-		Severity: found.severity, Answer: found.answer, Path: path,
+		Severity: found.severity, Refused: refused, Answer: found.answer, Path: path,
 	}
 }
