@@ -14,6 +14,9 @@ type Effect struct {
 	NotCompared string     `json:"notCompared,omitempty"`
 	Executions  uint64     `json:"executions"` // sequences that ran on both
 	Behaviors   []Behavior `json:"behaviors"`  // the most important first
+	// Permissions are of the variables of contracts with changed code that calls changed on either
+	// side, those first of which others can write now than could before.
+	Permissions []Permission `json:"permissions"`
 }
 
 // Behavior is what a function does otherwise than on the base: both run the same calls from the
@@ -88,7 +91,11 @@ func (p *page) effect() {
 	if e != nil && e.NotCompared != "" && p.summary {
 		p.line("What this change does was not compared with the base: %s\n", sentence(prose(e.NotCompared, maxReason)))
 	}
-	if e == nil || len(e.Behaviors) == 0 || p.detail >= noReached {
+	if e == nil || p.detail >= noReached {
+		return
+	}
+	p.permissions(e)
+	if len(e.Behaviors) == 0 {
 		return
 	}
 	p.line("**What this change does**, in the same calls on base and head:\n")
@@ -124,6 +131,9 @@ func (t *terminal) effect() {
 	}
 	if e.NotCompared != "" {
 		t.line("does   not compared with the base: %s", human.Clean(e.NotCompared, maxReason))
+	}
+	if text := whoCanWrite(e.changedPermissions(), human.Clean, human.Clean); text != "" {
+		t.line("writes %s", text)
 	}
 	first, rest := e.ofFunctions()
 	label := "does"

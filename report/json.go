@@ -122,6 +122,9 @@ func (r *Report) Validate() error {
 	for i, u := range r.Upgrades {
 		check(fmt.Sprintf("upgrades[%d]", i), "result", u.Result, LayoutCompatible, LayoutClash, LayoutUnknown)
 	}
+	if r.Effect != nil {
+		errs = append(errs, r.Effect.validate()...)
+	}
 	for i, f := range r.Findings {
 		where := fmt.Sprintf("findings[%d]", i)
 		check(where, "severity", f.Severity, severities...)
@@ -160,6 +163,7 @@ func normalize(r *Report) *Report {
 	}
 	if c.Effect != nil {
 		effect := *c.Effect
+		effect.Permissions = list(effect.Permissions)
 		effect.Behaviors = list(slices.Clone(effect.Behaviors))
 		for i := range effect.Behaviors {
 			effect.Behaviors[i].Sequence = list(effect.Behaviors[i].Sequence)

@@ -34,6 +34,11 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 		return
 	}
 	r.report.Effect.Executions = found.Executions
+	if r.oracles.Has(oracle.Behavior) {
+		if r.report.Effect.Permissions, err = permissions(r.head.Deployment, found.Permissions); err != nil {
+			r.o.Log.Warn("who can write which variable could not be said: %s", human.OneLine(err))
+		}
+	}
 	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { return !r.oracles.Has(f.Oracle.ID) })
 	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { // what the call breaks is said
 		return f.Oracle == oracle.GuardLost && slices.ContainsFunc(result.Findings, func(other *fuzzer.Finding) bool {

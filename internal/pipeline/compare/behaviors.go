@@ -129,6 +129,8 @@ type Effect struct {
 	// Meant are the tests of the head that contradict findings, see [Behavior].
 	Meant      map[*fuzzer.Finding][]string
 	Executions uint64 // sequences that ran on both sides
+	// Permissions are of the variables that anyone changes, on any side.
+	Permissions []*Permission
 }
 
 // Search looks for what functions do otherwise than on the base: in the inputs that a campaign
@@ -179,6 +181,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	}
 	e := &Effect{Executions: result.Stats.Executions}
 	e.Behaviors = s.behaviors(runners, fast, judges)
+	e.Permissions = watch.table.permissions(fast, judges)
 	e.Findings = judges.withoutSpokenFor(append(s.findings(e.Behaviors, judges), watch.proved(fast, judges)...))
 	for _, f := range e.Findings {
 		f.First = fuzzer.Mark{Executions: result.Stats.Executions, Calls: result.Stats.Calls, Seconds: result.Stats.Seconds} // at the latest

@@ -95,11 +95,12 @@ type watch struct {
 	liveness *liveness     // one of them
 	laws     *lawLost      // likewise
 	tokens   *conservation // likewise; nil: there are no tokens
+	table    *table
 }
 
 // newWatch is for one search.
 func (s *Sides) newWatch() (*watch, error) {
-	w := &watch{liveness: s.newLiveness()}
+	w := &watch{liveness: s.newLiveness(), table: s.newTable()}
 	var err error
 	if w.laws, err = s.newLawLost(); err != nil {
 		return nil, err
@@ -122,6 +123,7 @@ func (w *watch) seeHead(seq input.Sequence, exec *evm.Execution) {
 	w.Lock()
 	defer w.Unlock()
 	w.liveness.seeHead(seq, exec)
+	w.table.see(onHead, seq, exec)
 }
 
 func (w *watch) see(r *ran) {
@@ -131,6 +133,7 @@ func (w *watch) see(r *ran) {
 		w.liveness.see(r)
 		return
 	}
+	w.table.see(onBase, r.sequence, r.base)
 	for _, one := range w.watchers {
 		one.see(r)
 	}
