@@ -76,6 +76,7 @@ func pullRequest(t *testing.T, from, to string, more map[string]string) *scene {
 	merged := side(t, "crowdsale", to, more)
 	merged["README.md"] = "A sale, and more.\n"
 	merge := s.repo.Commit("refs/pull/7/merge", merged, base, head)
+	s.env["INPUT_ORACLES"] = "assertion,behavior" // one finding: what others see of the example is in script demo
 	s.checkout(merge, "2")
 	s.build(to)
 	s.event("pull_request", "refs/pull/7/merge", merge, map[string]any{
