@@ -38,3 +38,6 @@ func (w *World) DisableCheats() {
 	delete(w.Accounts, cheatcode.Address)
 	delete(w.Accounts, cheatcode.Creator)
 }
+
+// ForCheatcodes reports whether an account is there for cheatcodes alone: none of forge's chains has it.
+func ForCheatcodes(a common.Address) bool { return a == cheatcode.Creator }

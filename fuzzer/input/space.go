@@ -225,7 +225,7 @@ func (s *Space) addFunds(world *evm.World) {
 func (s *Space) addAddresses(world *evm.World) {
 	var others []common.Address
 	for a := range world.Accounts {
-		if i := s.Outsider(); i < 0 || s.Senders[i].Address != a {
+		if i := s.Outsider(); (i < 0 || s.Senders[i].Address != a) && !evm.ForCheatcodes(a) {
 			others = append(others, a)
 		}
 	}
