@@ -224,10 +224,16 @@ func (s *Sides) findings(all []*Behavior, judges *pair) []*fuzzer.Finding {
 		if !ok {
 			continue
 		}
+		at := s.placeOf(head, b.Call)
+		if slices.ContainsFunc(list, func(f *fuzzer.Finding) bool {
+			return f.Location == at && f.Sequence[len(f.Sequence)-1].Function == b.Function
+		}) {
+			continue // it fails on the base in another way
+		}
 		list = append(list, &fuzzer.Finding{
 			Oracle: oracle.PermissionWidened, Contract: b.Contract, Sequence: b.Sequence, Refused: true,
 			Message:  fmt.Sprintf("anyone can change %s with %s; on the base this takes %s (otherwise it %s)", about, shortSignature(bytecode.ShortName(b.Contract), b.Function.Signature), by, b.Before),
-			Location: s.placeOf(head, b.Call),
+			Location: at,
 			Path:     fuzzer.Entered(s.Head.Table, head),
 		})
 	}
