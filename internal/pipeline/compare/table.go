@@ -56,7 +56,7 @@ type table struct {
 type row struct {
 	Permission
 	by   [sides][]input.Sequence // by sender: calls the last of which changes it; nil: none was seen
-	ways []input.Sequence        // such calls, of each function one sequence
+	ways [sides][]input.Sequence // such calls, of each function one sequence: what the head takes the base may refuse, or the other way round
 }
 
 // variablesAt are the variables of an instance on one side.
@@ -231,15 +231,15 @@ func (t *table) note(side int, seq input.Sequence, changed []*row) {
 		if known := r.by[side][last.Sender]; known == nil || len(seq) < len(known) {
 			r.by[side][last.Sender] = seq
 		}
-		at := slices.IndexFunc(r.ways, func(way input.Sequence) bool {
+		at := slices.IndexFunc(r.ways[side], func(way input.Sequence) bool {
 			end := &way[len(way)-1]
 			return end.Function == last.Function && end.Instance == last.Instance
 		})
 		switch {
-		case at >= 0 && len(seq) < len(r.ways[at]):
-			r.ways[at] = seq
-		case at < 0 && len(r.ways) < maxWays:
-			r.ways = append(r.ways, seq)
+		case at >= 0 && len(seq) < len(r.ways[side][at]):
+			r.ways[side][at] = seq
+		case at < 0 && len(r.ways[side]) < maxWays:
+			r.ways[side] = append(r.ways[side], seq)
 		}
 	}
 }
@@ -300,7 +300,7 @@ func (s *swapping) byAnyone(r *row) bool {
 func (s *swapping) bySenders() {
 	for _, sender := range s.order() {
 		for _, r := range s.rows {
-			for _, way := range r.ways {
+			for _, way := range slices.Concat(r.ways[onHead], r.ways[onBase]) {
 				key := swapKey{&way[0], sender}
 				if s.byAnyone(r) || r.by[onHead][sender] != nil && r.by[onBase][sender] != nil || s.tried[key] {
 					continue
