@@ -20,26 +20,18 @@ import (
 // measureBugs runs Sightline on each pair, both ways, and lists what it says: one of them brings
 // in the bug, the other mends it.
 func measureBugs(ctx context.Context, run *harness.Run) (*harness.Result, error) {
-	modules, err := run.Install(ctx, "pairs", packages())
+	l, err := open(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	tool, err := run.BuildTool(ctx)
-	if err != nil {
-		return nil, err
-	}
-	work, err := os.MkdirTemp(run.Cache, "pairs-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(work)
+	defer l.close()
 	table := harness.Table{Title: "what is said of known bugs", Columns: []string{"contract", "base → head", "brings in", "runs", "with a difference", "with a finding", "oracles, in runs", "what the first run said"}}
 	shown, gated, silent := 0, 0, 0
 	for i, p := range bothWays() {
 		said, found, text := 0, 0, ""
 		fired := map[string]int{}
 		for seed := range run.Runs {
-			r, err := runPair(ctx, run, tool, modules, filepath.Join(work, fmt.Sprintf("%d-%d", i, seed)), p, run.Seed+uint64(seed))
+			r, err := l.runPair(ctx, filepath.Join(l.work, fmt.Sprintf("%d-%d", i, seed)), p, run.Seed+uint64(seed))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", p, err)
 			}
@@ -113,19 +105,15 @@ func sayings(r *report.Report) string {
 }
 
 // runPair runs Sightline on a pair.
-func runPair(ctx context.Context, run *harness.Run, tool *harness.Tool, modules, root string, p pair, seed uint64, options ...string) (*report.Report, error) {
-	source, err := harnesses.ReadFile("harness/" + p.harness + ".sol")
-	if err != nil {
-		return nil, err
-	}
-	if err := makeProject(ctx, root, filepath.Join(modules, alias(p.base)), filepath.Join(modules, alias(p.head)), string(source)); err != nil {
+func (l *lab) runPair(ctx context.Context, root string, p pair, seed uint64, options ...string) (*report.Report, error) {
+	if err := l.makeProject(ctx, root, p); err != nil {
 		return nil, err
 	}
 	out := root + "-out"
 	accepted := []int{exit.Pass, exit.Fail, exit.Failure}
-	args := append([]string{"run", "--root", root, "--base", "HEAD", "--solc", filepath.Join(modules, "solc-"+p.solc), "--out", out,
-		"--seed", strconv.FormatUint(seed, 10), "--timeout", strconv.FormatFloat(run.Seconds, 'f', 3, 64), "--workers", "1"}, options...)
-	if _, _, err := tool.Output(ctx, accepted, args...); err != nil {
+	args := append([]string{"run", "--root", root, "--base", "HEAD", "--solc", l.solc(p), "--out", out,
+		"--seed", strconv.FormatUint(seed, 10), "--timeout", strconv.FormatFloat(l.run.Seconds, 'f', 3, 64), "--workers", "1"}, options...)
+	if _, _, err := l.tool.Output(ctx, accepted, args...); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(filepath.Join(out, report.JSONFile))

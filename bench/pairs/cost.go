@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,30 +16,22 @@ import (
 // measureCost runs Sightline on each pair with all oracles and with those of a single execution alone, in
 // turns, and compares the executions per second of the campaign on the head.
 func measureCost(ctx context.Context, run *harness.Run) (*harness.Result, error) {
-	modules, err := run.Install(ctx, "pairs", packages())
+	l, err := open(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	tool, err := run.BuildTool(ctx)
-	if err != nil {
-		return nil, err
-	}
-	work, err := os.MkdirTemp(run.Cache, "pairs-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(work)
+	defer l.close()
 	table := harness.Table{Title: "executions per second of the campaign on the head", Columns: []string{"contract", "base → head", "runs", "with all oracles", "with those of one execution", "ratio", "compared", "compared in % of the campaign's"}}
 	var ratios []float64
 	for i, p := range pairs {
 		var with, without, compared, shares []float64
 		for seed := range run.Runs {
-			root := filepath.Join(work, fmt.Sprintf("%d-%d", i, seed))
-			all, err := runPair(ctx, run, tool, modules, root+"-all", p, run.Seed+uint64(seed))
+			root := filepath.Join(l.work, fmt.Sprintf("%d-%d", i, seed))
+			all, err := l.runPair(ctx, root+"-all", p, run.Seed+uint64(seed))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", p, err)
 			}
-			few, err := runPair(ctx, run, tool, modules, root+"-few", p, run.Seed+uint64(seed), "--oracles", oracle.Assertion.ID+","+oracle.ArbitraryWrite.ID)
+			few, err := l.runPair(ctx, root+"-few", p, run.Seed+uint64(seed), "--oracles", oracle.Assertion.ID+","+oracle.ArbitraryWrite.ID)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", p, err)
 			}

@@ -3,7 +3,7 @@
 // ends in exactly one status.
 //
 //	main.go     what is run, and the tables
-//	project.go  two versions as a git repository
+//	project.go  what measurements need, and two versions as a git repository
 //	check.go    what must hold of a mapping
 //	bugs.go     what a campaign says of them
 //	cost.go     what comparing with the base costs a campaign
@@ -16,7 +16,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -122,19 +121,11 @@ func packages() harness.Packages {
 }
 
 func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
-	modules, err := run.Install(ctx, "pairs", packages())
+	l, err := open(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	tool, err := run.BuildTool(ctx)
-	if err != nil {
-		return nil, err
-	}
-	work, err := os.MkdirTemp(run.Cache, "pairs-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(work)
+	defer l.close()
 
 	table := harness.Table{Title: "pairs", Columns: []string{"base → head", "files", "lines", "target", "undeployed", "unmapped", "no-bytecode", "deletions", "violations", "first s", "again s"},
 		Notes: []string{"Lines are changed ones of the head version, with the places where lines were only deleted (deletions)."}}
@@ -145,7 +136,7 @@ func measure(ctx context.Context, run *harness.Run) (*harness.Result, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		o, err := mapPair(ctx, run, tool, modules, filepath.Join(work, strconv.Itoa(i)), p)
+		o, err := l.mapPair(ctx, filepath.Join(l.work, strconv.Itoa(i)), p)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", p, err))
 			table.Add(p.String(), "could not be mapped")
@@ -181,19 +172,15 @@ type outcome struct {
 }
 
 // mapPair makes the project of a pair at root and maps its change.
-func mapPair(ctx context.Context, run *harness.Run, tool *harness.Tool, modules, root string, p pair) (*outcome, error) {
-	source, err := harnesses.ReadFile("harness/" + p.harness + ".sol")
-	if err != nil {
-		return nil, err
-	}
-	if err := makeProject(ctx, root, filepath.Join(modules, alias(p.base)), filepath.Join(modules, alias(p.head)), string(source)); err != nil {
+func (l *lab) mapPair(ctx context.Context, root string, p pair) (*outcome, error) {
+	if err := l.makeProject(ctx, root, p); err != nil {
 		return nil, err
 	}
 	changed, err := changedLines(ctx, root, "--no-renames", "HEAD")
 	if err != nil {
 		return nil, err
 	}
-	m := mapper{run: run, tool: tool, root: root, solc: filepath.Join(modules, "solc-"+p.solc)}
+	m := mapper{run: l.run, tool: l.tool, root: root, solc: l.solc(p)}
 	first, mapping, err := m.mapChange(ctx, "--base", "HEAD")
 	if err != nil {
 		return nil, err
@@ -201,7 +188,7 @@ func mapPair(ctx context.Context, run *harness.Run, tool *harness.Tool, modules,
 	o := &outcome{files: len(changed), first: first}
 	o.counts, o.violations = check(changed, mapping.Lines)
 	var times []float64
-	for range run.Runs {
+	for range l.run.Runs {
 		seconds, _, err := m.mapChange(ctx, "--base", "HEAD")
 		if err != nil {
 			return nil, err

@@ -13,8 +13,44 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap/solidity"
 )
+
+// lab is what all measurements need: the packages, the sightline binary, and a folder to work in.
+type lab struct {
+	run           *harness.Run
+	tool          *harness.Tool
+	modules, work string
+}
+
+// open prepares a measurement; close ends it.
+func open(ctx context.Context, run *harness.Run) (*lab, error) {
+	l := &lab{run: run}
+	var err error
+	if l.modules, err = run.Install(ctx, "pairs", packages()); err != nil {
+		return nil, err
+	}
+	if l.tool, err = run.BuildTool(ctx); err != nil {
+		return nil, err
+	}
+	l.work, err = os.MkdirTemp(run.Cache, "pairs-")
+	return l, err
+}
+
+func (l *lab) close() { _ = os.RemoveAll(l.work) }
+
+// solc is the compiler of a pair.
+func (l *lab) solc(p pair) string { return filepath.Join(l.modules, "solc-"+p.solc) }
+
+// makeProject makes the project of a pair at root.
+func (l *lab) makeProject(ctx context.Context, root string, p pair) error {
+	source, err := harnesses.ReadFile("harness/" + p.harness + ".sol")
+	if err != nil {
+		return err
+	}
+	return makeProject(ctx, root, filepath.Join(l.modules, alias(p.base)), filepath.Join(l.modules, alias(p.head)), string(source))
+}
 
 // makeProject makes a git repository at root whose commit is the base version
 // and whose working tree is the head version: of the sources that differ and of
