@@ -39,7 +39,6 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 			r.o.Log.Warn("who can write which variable could not be said: %s", human.OneLine(err))
 		}
 	}
-	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { return !r.oracles.Has(f.Oracle.ID) })
 	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { // what the call breaks is said
 		return f.Oracle == oracle.GuardLost && slices.ContainsFunc(result.Findings, func(other *fuzzer.Finding) bool {
 			return sameFunction(f, other) && with.base[other].Is == report.Introduced
@@ -93,7 +92,7 @@ func (r *run) searchEffect(ctx context.Context, result *fuzzer.Result, base *com
 	if err != nil {
 		return nil, err
 	}
-	budget := &compare.Budget{Config: r.config, Saved: r.history.Seeds(r.head.Deployment.Space)}
+	budget := &compare.Budget{Config: r.config, Saved: r.history.Seeds(r.head.Deployment.Space), Oracles: r.oracles}
 	return sides.Search(ctx, budget, result.Suite, r.o.Log)
 }
 

@@ -143,7 +143,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	log.Line("compare what base and head do in the same calls, limit %s", describeLimit(&config, 1))
 	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = s.Head.World, s.Head.Space.WithOutsider(), s.Head.Table, s.Head.NewMachine, s.Head.NewMachine
 	config.Oracles, config.Ways = nil, 0
-	watch, err := s.newWatch()
+	watch, err := s.newWatch(budget.Oracles)
 	if err != nil {
 		return nil, err
 	}
@@ -173,16 +173,16 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	if len(result.Faults) > 0 {
 		log.Warn("while base and head were compared, the tool failed: %s", human.Printable(result.Faults[0].Message))
 	}
-	if err := watch.liveness.lookAgain(ctx, budget, suite, fast); err != nil {
-		return nil, err
-	}
-	if err := watch.laws.attack(ctx, budget.limits(1)); err != nil {
+	if err := watch.lookAgain(ctx, budget, suite, fast); err != nil {
 		return nil, err
 	}
 	e := &Effect{Executions: result.Stats.Executions}
 	e.Behaviors = s.behaviors(runners, fast, judges)
 	e.Permissions = watch.table.permissions(fast, judges)
-	e.Findings = judges.withoutSpokenFor(append(s.findings(e.Behaviors, judges), watch.proved(fast, judges)...))
+	if budget.Oracles.Has(oracle.PermissionWidened.ID) {
+		e.Findings = s.findings(e.Behaviors, judges)
+	}
+	e.Findings = judges.withoutSpokenFor(append(e.Findings, watch.proved(fast, judges)...))
 	for _, f := range e.Findings {
 		f.First = fuzzer.Mark{Executions: result.Stats.Executions, Calls: result.Stats.Calls, Seconds: result.Stats.Seconds} // at the latest
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/human"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -43,6 +44,8 @@ type Budget struct {
 	Config fuzzer.Config
 	// Saved are the inputs that the head's campaign began with.
 	Saved []input.Sequence
+	// Oracles are those that watch where base and head run the same calls.
+	Oracles oracle.Choice
 }
 
 // Findings compares each finding with the base. added reports whether the change adds the file of

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"sync"
 
 	"github.com/sightline-evm/sightline/fuzzer"
@@ -92,28 +93,44 @@ func (r *ran) byOutsider() bool {
 type watch struct {
 	sync.Mutex
 	watchers []watcher
-	liveness *liveness     // one of them
+	liveness *liveness     // one of them; nil: it was not asked for
 	laws     *lawLost      // likewise
-	tokens   *conservation // likewise; nil: there are no tokens
+	tokens   *conservation // likewise, or there are no tokens
 	table    *table
 }
 
-// newWatch is for one search.
-func (s *Sides) newWatch() (*watch, error) {
-	w := &watch{liveness: s.newLiveness(), table: s.newTable()}
+// newWatch is for one search, with the oracles that are asked for.
+func (s *Sides) newWatch(choice oracle.Choice) (*watch, error) {
+	w := &watch{table: s.newTable()}
 	var err error
-	if w.laws, err = s.newLawLost(); err != nil {
-		return nil, err
+	if choice.Has(oracle.LivenessLost.ID) {
+		w.liveness = s.newLiveness()
+		w.watchers = append(w.watchers, w.liveness)
 	}
-	w.watchers = []watcher{w.liveness, w.laws, s.newGuards(), s.newEventStorage()}
-	if w.tokens, err = s.newConservation(); err != nil {
-		return nil, err
+	if choice.Has(oracle.LawLost.ID) {
+		if w.laws, err = s.newLawLost(); err != nil {
+			return nil, err
+		}
+		w.watchers = append(w.watchers, w.laws)
 	}
-	if w.tokens != nil {
-		w.watchers = append(w.watchers, w.tokens)
+	if choice.Has(oracle.GuardLost.ID) {
+		w.watchers = append(w.watchers, s.newGuards())
 	}
-	if losses := s.newLosses(); losses != nil {
-		w.watchers = append(w.watchers, losses)
+	if choice.Has(oracle.EventStorage.ID) {
+		w.watchers = append(w.watchers, s.newEventStorage())
+	}
+	if choice.Has(oracle.Conservation.ID) {
+		if w.tokens, err = s.newConservation(); err != nil {
+			return nil, err
+		}
+		if w.tokens != nil {
+			w.watchers = append(w.watchers, w.tokens)
+		}
+	}
+	if choice.Has(oracle.ThirdPartyLoss.ID) {
+		if losses := s.newLosses(); losses != nil {
+			w.watchers = append(w.watchers, losses)
+		}
 	}
 	return w, nil
 }
@@ -122,7 +139,9 @@ func (s *Sides) newWatch() (*watch, error) {
 func (w *watch) seeHead(seq input.Sequence, exec *evm.Execution) {
 	w.Lock()
 	defer w.Unlock()
-	w.liveness.seeHead(seq, exec)
+	if w.liveness != nil {
+		w.liveness.seeHead(seq, exec)
+	}
 	w.table.see(onHead, seq, exec)
 }
 
@@ -130,7 +149,9 @@ func (w *watch) see(r *ran) {
 	w.Lock()
 	defer w.Unlock()
 	if r.head.Truncated || r.base.Truncated {
-		w.liveness.see(r)
+		if w.liveness != nil {
+			w.liveness.see(r)
+		}
 		return
 	}
 	w.table.see(onBase, r.sequence, r.base)
@@ -145,6 +166,19 @@ func (w *watch) note(seq input.Sequence, exec *evm.Execution) {
 	if w.tokens != nil {
 		w.tokens.noteState(seq, exec)
 	}
+}
+
+// lookAgain tries to refute what is suspected, with campaigns of its own.
+func (w *watch) lookAgain(ctx context.Context, budget *Budget, suite []input.Packed, on *pair) error {
+	if w.liveness != nil {
+		if err := w.liveness.lookAgain(ctx, budget, suite, on); err != nil {
+			return err
+		}
+	}
+	if w.laws != nil {
+		return w.laws.attack(ctx, budget.limits(1))
+	}
+	return nil
 }
 
 // exercise makes calls that watchers want to see, and returns inputs to go on from.
