@@ -49,6 +49,9 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 	})
 	said := slices.Clone(result.Findings)
 	for _, f := range found.Findings {
+		f.First.Executions += result.Stats.Executions // the search came after the campaign
+		f.First.Calls += result.Stats.Calls
+		f.First.Seconds += result.Stats.Seconds
 		tests := found.Meant[f]
 		if len(tests) > 0 && r.testsDecide(f) && slices.ContainsFunc(found.Behaviors, func(b *compare.Behavior) bool { return b.Meant == f.Oracle && isOf(f, b) }) {
 			continue // the behavior says it

@@ -32,6 +32,7 @@ type Behavior struct {
 	Through []string
 	// Anyone reports whether an outsider makes all calls.
 	Anyone bool
+	First  fuzzer.Mark // when it was seen
 	// Now and Before are what it does on the head and on the base.
 	Now, Before string
 	// Meant is what an oracle makes of it that tests of the head contradict, Tests; nil: nothing.
@@ -51,6 +52,7 @@ type sightingKey struct {
 type sighting struct {
 	key      sightingKey
 	sequence input.Sequence
+	first    fuzzer.Mark
 }
 
 // maxSightings bounds the behaviors that are kept of a search, and maxBehaviors those that are
@@ -100,7 +102,7 @@ func (r *runner) Run(seq input.Sequence, exec *evm.Execution) (*evm.Execution, u
 	case known != nil && len(known.sequence) > d.Call+1:
 		known.sequence = seq[:d.Call+1].Clone()
 	case known == nil && len(r.sighted) < maxSightings:
-		s := &sighting{key, seq[:d.Call+1].Clone()}
+		s := &sighting{key, seq[:d.Call+1].Clone(), ran.at}
 		r.sighted[key] = s
 		r.sighting = append(r.sighting, s)
 	}
@@ -143,7 +145,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	log.Line("compare what base and head do in the same calls, limit %s", describeLimit(&config, 1))
 	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = s.Head.World, s.Head.Space.WithOutsider(), s.Head.Table, s.Head.NewMachine, s.Head.NewMachine
 	config.Oracles, config.Ways = nil, 0
-	watch, err := s.newWatch(budget.Oracles)
+	watch, err := s.newWatch(budget.Oracles, config.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +186,9 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	}
 	e.Findings = judges.withoutSpokenFor(append(e.Findings, watch.proved(fast, judges)...))
 	for _, f := range e.Findings {
-		f.First = fuzzer.Mark{Executions: result.Stats.Executions, Calls: result.Stats.Calls, Seconds: result.Stats.Seconds} // at the latest
+		if f.First == (fuzzer.Mark{}) {
+			f.First = watch.mark // what looks back at all of it has seen it
+		}
 	}
 	if e.Meant, err = s.meant(ctx, e.Findings, judges); err != nil {
 		log.Warn("whether tests contradict what was found could not be tried: %s", human.OneLine(err))

@@ -216,7 +216,7 @@ func (c *conservation) keep(r *ran, v *violation) {
 	}
 	law := v.pair.tallies[v.law].law
 	pair := v.pair
-	v.suspect = &suspect{oracle: oracle.Conservation, sequence: sequence.Clone(), shows: func(r *ran) *shown { return c.shows(r, pair, law) }}
+	v.suspect = &suspect{oracle: oracle.Conservation, sequence: sequence.Clone(), first: r.at, shows: func(r *ran) *shown { return c.shows(r, pair, law) }}
 	c.violations = append(c.violations, *v)
 }
 

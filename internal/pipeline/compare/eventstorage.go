@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
@@ -63,6 +64,7 @@ type eventLaw struct {
 	values    map[uint256.Int]bool
 	relations []relation     // that hold in all of them
 	broken    input.Sequence // the first on the head whose last call breaks it
+	first     fuzzer.Mark    // when
 }
 
 // eventStorage watches for events that no longer say what is stored.
@@ -111,7 +113,7 @@ func (e *eventStorage) see(r *ran) {
 		e.held++
 		for _, law := range e.order {
 			if law.broken == nil && len(law.relations) > 0 && e.breaks(r, law, emitted, changes) != nil {
-				law.broken = r.sequence.Clone()
+				law.broken, law.first = r.sequence.Clone(), r.at
 			}
 		}
 	}
@@ -295,7 +297,7 @@ func (e *eventStorage) suspects() []*suspect {
 		slices.SortFunc(law.relations, func(a, b relation) int {
 			return cmp.Or(a.address.Cmp(b.address), a.base.Cmp(&b.base), cmp.Compare(a.offset, b.offset), cmp.Compare(a.kind, b.kind))
 		})
-		list = append(list, &suspect{oracle: oracle.EventStorage, sequence: law.broken, shows: e.shows(law)})
+		list = append(list, &suspect{oracle: oracle.EventStorage, sequence: law.broken, first: law.first, shows: e.shows(law)})
 	}
 	return list
 }

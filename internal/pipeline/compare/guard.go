@@ -72,6 +72,7 @@ func (g *guards) see(r *ran) {
 	}
 	g.looked[key] = maxGuardLooks
 	seen := g.suspectOf(lost, r.sequence[:r.first.Call+1].Clone())
+	seen.first = r.at
 	if key.outsider {
 		g.found = append(g.found, seen)
 		return

@@ -30,6 +30,7 @@ type lawLost struct {
 type lostLaw struct {
 	head, base *mine.Law
 	sequence   input.Sequence
+	first      fuzzer.Mark // when it was first broken
 }
 
 // newLawLost begins to mine.
@@ -67,7 +68,7 @@ func (w *lawLost) see(r *ran) {
 		if there == nil || there.Broken || w.base.BrokenIn(there, carried[:call+1], r.base) >= 0 {
 			return
 		}
-		lost := &lostLaw{l, there, r.sequence[:call+1].Clone()}
+		lost := &lostLaw{l, there, r.sequence[:call+1].Clone(), r.at}
 		w.lost[l.Key()] = lost
 		w.order = append(w.order, lost)
 	})
@@ -80,7 +81,7 @@ func (w *lawLost) suspects() []*suspect {
 	for _, lost := range w.thatAre((*mine.Law).Proven) {
 		if f := lost.sequence[len(lost.sequence)-1].Function; !of[f] {
 			of[f] = true
-			list = append(list, &suspect{oracle: oracle.LawLost, sequence: lost.sequence,
+			list = append(list, &suspect{oracle: oracle.LawLost, sequence: lost.sequence, first: lost.first,
 				shows:  func(r *ran) *shown { return w.shows(lost, r) },
 				answer: func(seq input.Sequence) *fuzzer.Answer { return w.answer(lost.head, seq) },
 			})

@@ -45,10 +45,11 @@ type lost struct {
 	input.Callable
 	inputs   map[uint64]bool
 	sequence input.Sequence // the shortest
-	failure  accident       // with it
-	acts     bool           // on the base a call changes something, or answers differ
-	answer   *string        // of the first
-	unset    bool           // a call reads what the base does not read, and what is zero
+	first    fuzzer.Mark
+	failure  accident // with it
+	acts     bool     // on the base a call changes something, or answers differ
+	answer   *string  // of the first
+	unset    bool     // a call reads what the base does not read, and what is zero
 }
 
 func (s *Sides) newLiveness() *liveness {
@@ -143,6 +144,9 @@ func (l *liveness) compares(of input.Callable) bool {
 
 // note adds an input.
 func (k *lost) note(r *ran, call int, failure *accident) {
+	if k.sequence == nil {
+		k.first = r.at
+	}
 	if k.sequence == nil || len(k.sequence) > call+1 {
 		k.sequence, k.failure = r.sequence[:call+1].Clone(), *failure
 		k.failure.frame = nil // it is the machine's
@@ -222,7 +226,7 @@ func (l *liveness) suspects() []*suspect {
 			continue
 		}
 		taken = append(taken, k.failure.at)
-		list = append(list, &suspect{oracle: oracle.LivenessLost, sequence: k.sequence, shows: l.shows(k)})
+		list = append(list, &suspect{oracle: oracle.LivenessLost, sequence: k.sequence, first: k.first, shows: l.shows(k)})
 	}
 	return list
 }

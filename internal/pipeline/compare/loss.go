@@ -34,6 +34,7 @@ type losses struct {
 // seenLoss is how a loss was seen.
 type seenLoss struct {
 	sequence input.Sequence
+	first    fuzzer.Mark
 	loss     loss
 }
 
@@ -159,7 +160,7 @@ func (w *losses) look(r *ran) {
 	seq := r.sequence[:to+1]
 	switch known := w.seen[l.at]; {
 	case known == nil:
-		known = &seenLoss{seq.Clone(), *l}
+		known = &seenLoss{seq.Clone(), r.at, *l}
 		w.seen[l.at] = known
 		w.list = append(w.list, known)
 	case l.worse(&known.loss) || !known.loss.worse(l) && len(known.sequence) > len(seq):
@@ -459,7 +460,7 @@ func (w *losses) suspects() []*suspect {
 		if one.loss.dust || w.isKnown(one.loss) {
 			continue
 		}
-		list = append(list, &suspect{oracle: oracle.ThirdPartyLoss, sequence: one.sequence, shows: func(r *ran) *shown { return w.shows(one, r) }})
+		list = append(list, &suspect{oracle: oracle.ThirdPartyLoss, sequence: one.sequence, first: one.first, shows: func(r *ran) *shown { return w.shows(one, r) }})
 	}
 	return list
 }

@@ -96,6 +96,7 @@ func (p *pair) shorten(seen *sighting, judges *pair) *Behavior {
 	if b == nil || sightingOf(seq, &b.Difference) != seen.key {
 		return nil
 	}
+	b.First = seen.first
 	return b
 }
 

@@ -231,7 +231,7 @@ func (s *Sides) findings(all []*Behavior, judges *pair) []*fuzzer.Finding {
 			continue // it fails on the base in another way
 		}
 		list = append(list, &fuzzer.Finding{
-			Oracle: oracle.PermissionWidened, Contract: b.Contract, Sequence: b.Sequence, Refused: true,
+			Oracle: oracle.PermissionWidened, First: b.First, Contract: b.Contract, Sequence: b.Sequence, Refused: true,
 			Message:  fmt.Sprintf("anyone can change %s with %s; on the base this takes %s (otherwise it %s)", about, shortSignature(bytecode.ShortName(b.Contract), b.Function.Signature), by, b.Before),
 			Location: at,
 			Path:     fuzzer.Entered(s.Head.Table, head),

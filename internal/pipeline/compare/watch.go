@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -24,6 +25,7 @@ type watcher interface {
 type suspect struct {
 	oracle   *oracle.Oracle
 	sequence input.Sequence // whose last call shows it
+	first    fuzzer.Mark    // when it was first seen; zero: after the search
 	// shows judges a sequence that ran on both sides: nil where its last call does not show the
 	// same. It is asked with machines of all kinds, the reference among them.
 	shows func(r *ran) *shown
@@ -46,6 +48,7 @@ type ran struct {
 	*Sides
 	sequence   input.Sequence
 	head, base *evm.Execution
+	at         fuzzer.Mark // how much of the search had run; zero: it is no part of the search
 	// first is the first call that does something else; nil: none does.
 	first *Difference
 
@@ -97,11 +100,15 @@ type watch struct {
 	laws     *lawLost      // likewise
 	tokens   *conservation // likewise, or there are no tokens
 	table    *table
+
+	now   func() time.Time
+	began time.Time
+	mark  fuzzer.Mark // how much has run on both sides
 }
 
 // newWatch is for one search, with the oracles that are asked for.
-func (s *Sides) newWatch(choice oracle.Choice) (*watch, error) {
-	w := &watch{table: s.newTable()}
+func (s *Sides) newWatch(choice oracle.Choice, now func() time.Time) (*watch, error) {
+	w := &watch{table: s.newTable(), now: now, began: now()}
 	var err error
 	if choice.Has(oracle.LivenessLost.ID) {
 		w.liveness = s.newLiveness()
@@ -148,6 +155,10 @@ func (w *watch) seeHead(seq input.Sequence, exec *evm.Execution) {
 func (w *watch) see(r *ran) {
 	w.Lock()
 	defer w.Unlock()
+	w.mark.Executions++
+	w.mark.Calls += uint64(len(r.sequence))
+	w.mark.Seconds = w.now().Sub(w.began).Seconds()
+	r.at = w.mark
 	if r.head.Truncated || r.base.Truncated {
 		if w.liveness != nil {
 			w.liveness.see(r)
@@ -248,7 +259,7 @@ func (seen *suspect) prove(fast, judges *pair) *fuzzer.Finding {
 		found.answer = seen.answer(seq)
 	}
 	return &fuzzer.Finding{
-		Oracle: seen.oracle, Contract: found.contract, Sequence: seq, Message: found.message, Location: found.at,
+		Oracle: seen.oracle, First: seen.first, Contract: found.contract, Sequence: seq, Message: found.message, Location: found.at,
 		Severity: found.severity, Refused: refused, Answer: found.answer, Path: path,
 	}
 }
