@@ -48,7 +48,7 @@ type ran struct {
 	*Sides
 	sequence   input.Sequence
 	head, base *evm.Execution
-	at         fuzzer.Mark // how much of the search had run; zero: it is no part of the search
+	at         fuzzer.Mark // how much of the search had run; zero: it came after the search
 	// first is the first call that does something else; nil: none does.
 	first *Difference
 
