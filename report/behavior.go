@@ -25,7 +25,7 @@ type Behavior struct {
 	Contract string `json:"contract"` // qualified, whose function is called
 	Function string `json:"function"` // its signature
 	// Kind is what differs: "succeeds" (and reverts on the base), "stores", "sends", "returns",
-	// "reverts" (and succeeds on the base), "emits".
+	// "reverts" (and succeeds on the base), "emits", "costs" (more gas).
 	Kind   string `json:"kind"`
 	Now    string `json:"now"`    // what the last call does on the head: "returns 5"
 	Before string `json:"before"` // and on the base

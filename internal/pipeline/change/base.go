@@ -79,6 +79,17 @@ func (c *Change) sameSettings(s diffmap.BaseSide) bool {
 	return !otherCompiler(s) && s.Head.Settings.ViaIR == s.Base.Settings.ViaIR && s.Head.Settings.Optimizer == s.Base.Settings.Optimizer
 }
 
+// SameBuilds reports whether head and base are compiled by the same release of the compiler, in the same way. It is
+// false as long as the base is not known.
+func (c *Change) SameBuilds() bool {
+	for _, s := range c.sides {
+		if otherLanguage(s) || !c.sameSettings(s) || s.Head.EVMVersion() != s.Base.EVMVersion() {
+			return false
+		}
+	}
+	return len(c.sides) > 0
+}
+
 // otherCompiler reports whether head and base were made by different releases of solc, as far as
 // that is known.
 func otherCompiler(s diffmap.BaseSide) bool {

@@ -93,10 +93,14 @@ func (r *runner) Run(seq input.Sequence, exec *evm.Execution) (*evm.Execution, u
 	}
 	ran := r.compare(seq, exec, there)
 	r.watch.see(ran)
-	if ran.first == nil {
-		return there, 0, nil
-	}
 	d := ran.first
+	if d == nil {
+		more, ok := ran.costs()
+		if !ok {
+			return there, 0, nil
+		}
+		d = &more
+	}
 	key := sightingOf(seq, d)
 	switch known := r.sighted[key]; {
 	case known != nil && len(known.sequence) > d.Call+1:
@@ -162,7 +166,7 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	if err != nil {
 		return nil, err
 	}
-	s.deciding = s.findDeciding(judges.head)
+	s.deciding, s.gas = s.findDeciding(judges.head), budget.SameBuilds
 	entering, err := s.enteringChanges(suite, watch)
 	if err != nil {
 		return nil, err
@@ -201,9 +205,14 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 }
 
 // withoutLesser leaves out calls that succeed, and not on the base, where another of the same function that
-// fails there alike changes more.
+// fails there alike changes more, and what functions cost that do something else as well.
 func withoutLesser(all []*Behavior) []*Behavior {
 	return slices.DeleteFunc(slices.Clone(all), func(b *Behavior) bool {
+		if b.Kind == Costs && slices.ContainsFunc(all, func(other *Behavior) bool {
+			return other.Kind != Costs && other.Contract == b.Contract && other.Function == b.Function
+		}) {
+			return true
+		}
 		return b.Kind == Succeeds && b.Meant == nil && slices.ContainsFunc(all, func(other *Behavior) bool {
 			return other != b && other.Kind == Succeeds && other.Contract == b.Contract && other.Function == b.Function && other.failed == b.failed &&
 				len(other.Changes) > len(b.Changes)

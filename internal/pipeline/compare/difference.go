@@ -28,10 +28,11 @@ const (
 	Returns  Kind = "returns"  // something else
 	Reverts  Kind = "reverts"  // and succeeds on the base
 	Emits    Kind = "emits"    // other events
+	Costs    Kind = "costs"    // more gas
 )
 
 // kinds lists them in that order.
-var kinds = []Kind{Succeeds, Stores, Sends, Returns, Reverts, Emits}
+var kinds = []Kind{Succeeds, Stores, Sends, Returns, Reverts, Emits, Costs}
 
 // Difference is the first call of a sequence in which two executions differ, and how.
 type Difference struct {

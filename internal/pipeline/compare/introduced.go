@@ -46,6 +46,8 @@ type Budget struct {
 	Saved []input.Sequence
 	// Oracles are those that watch where base and head run the same calls.
 	Oracles oracle.Choice
+	// SameBuilds reports whether both sides are compiled alike, so that what calls cost can be compared.
+	SameBuilds bool
 }
 
 // Findings compares each finding with the base. added reports whether the change adds the file of

@@ -47,7 +47,8 @@ func (p *pair) run(seq input.Sequence) (head, base *evm.Execution, d Difference,
 	case r == nil:
 		return nil, nil, d, false
 	case r.first == nil:
-		return r.head, r.base, d, false
+		d, ok = r.costs()
+		return r.head, r.base, d, ok
 	}
 	return r.head, r.base, *r.first, true
 }
@@ -160,6 +161,8 @@ func (p *pair) describe(d *Difference, seq input.Sequence, head, base *evm.Execu
 			now += " and changes " + strings.Join(d.Changes[:min(n, maxPlaces)], ", ") + human.More(n-min(n, maxPlaces))
 		}
 		return now, before
+	case Costs:
+		return describeCost(a), describeCost(b)
 	case Returns:
 		return p.returned(&seq[d.Call], a.Output), p.returned(&seq[d.Call], b.Output)
 	}

@@ -36,6 +36,7 @@ type Sides struct {
 	holders   map[string]bool            // contracts with changed code
 
 	deciding deciding // once a search has begun
+	gas      bool     // likewise: what calls cost is compared
 }
 
 // counterpart is a function of an instance of the base.
