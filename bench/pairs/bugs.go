@@ -25,11 +25,11 @@ func measureBugs(ctx context.Context, run *harness.Run) (*harness.Result, error)
 		return nil, err
 	}
 	defer l.close()
-	table := harness.Table{Title: "what is said of known bugs", Columns: []string{"contract", "base → head", "brings in", "runs", "with a difference", "with a finding", "oracles, in runs", "what the first run said"}}
+	table := harness.Table{Title: "what is said of known bugs", Columns: []string{"contract", "base → head", "brings in", "runs", "with a difference", "with a finding", "oracles: runs, median s to the first finding (executions)", "what the first run said"}}
 	shown, gated, silent := 0, 0, 0
 	for i, p := range bothWays() {
 		said, found, text := 0, 0, ""
-		fired := map[string]int{}
+		fired := map[string][]first{}
 		for seed := range run.Runs {
 			r, err := l.runPair(ctx, filepath.Join(l.work, fmt.Sprintf("%d-%d", i, seed)), p, run.Seed+uint64(seed))
 			if err != nil {
@@ -41,8 +41,8 @@ func measureBugs(ctx context.Context, run *harness.Run) (*harness.Result, error)
 			if len(r.Findings) > 0 {
 				found++
 			}
-			for _, id := range oraclesOf(r) {
-				fired[id]++
+			for id, when := range firsts(r) {
+				fired[id] = append(fired[id], when)
 			}
 			if text == "" {
 				text = sayings(r)
@@ -64,22 +64,34 @@ func measureBugs(ctx context.Context, run *harness.Run) (*harness.Result, error)
 	}}, nil
 }
 
-// oraclesOf are the oracles of a report's findings, each once.
-func oraclesOf(r *report.Report) []string {
-	ids := map[string]bool{}
-	for i := range r.Findings {
-		ids[r.Findings[i].Oracle] = true
-	}
-	return slices.Sorted(maps.Keys(ids))
+// first is when a run came upon something first, in seconds and executions of its campaign.
+type first struct {
+	seconds, executions float64
 }
 
-// inRuns lists oracles with the number of runs in which each has a finding.
-func inRuns(fired map[string]int) string {
+// firsts are the oracles of a report's findings, each with its first one.
+func firsts(r *report.Report) map[string]first {
+	all := map[string]first{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if known, ok := all[f.Oracle]; !ok || f.Executions < uint64(known.executions) {
+			all[f.Oracle] = first{seconds: f.Seconds, executions: float64(f.Executions)}
+		}
+	}
+	return all
+}
+
+// inRuns lists oracles with the number of runs in which each has a finding, and when it first did: medians of them.
+func inRuns(fired map[string][]first) string {
 	var all []string
 	for _, id := range slices.Sorted(maps.Keys(fired)) {
-		all = append(all, fmt.Sprintf("%s %d", id, fired[id]))
+		var seconds, executions []float64
+		for _, when := range fired[id] {
+			seconds, executions = append(seconds, when.seconds), append(executions, when.executions)
+		}
+		all = append(all, fmt.Sprintf("%s: %d, %s s (%s)", id, len(seconds), harness.Number(harness.Median(seconds)), harness.Number(harness.Median(executions))))
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(all, "; ")
 }
 
 // sayings are the findings of a report and its most important differences from the base, for
