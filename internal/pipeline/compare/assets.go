@@ -3,12 +3,11 @@ package compare
 import (
 	"slices"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/pipeline/compare/laws"
 )
 
 // assetKind is how a contract keeps who owns what.
@@ -28,203 +27,63 @@ type asset struct {
 	id    uint256.Int    // of what is unique or multiple
 }
 
-// family are the words of storage in which a token keeps who owns what.
-type family struct {
-	kind    assetKind
-	account int         // of multiple: which of the two keys is the account
-	within  uint256.Int // of an element: from the hash on
-	mask    uint256.Int // what of a word is the amount or the owner
+// families are what tokens keep of the kinds of assets.
+var families = map[assetKind]laws.Family{fungible: laws.Balance, unique: laws.Owner, multiple: laws.BalanceOfID}
+
+// assets are the contracts of a side that keep who owns what.
+type assets map[common.Address]*keeper
+
+// keeper is a token with what it keeps. One that tells owners counts their tokens in balanceOf.
+type keeper struct {
+	*laws.Token
+	kind assetKind
 }
 
-// assets are the families of a side's tokens, by the slot of the mapping.
-type assets map[common.Address]map[uint256.Int]family
-
-// tellingAssets are the functions that tell who owns what. A token that has ownerOf counts its owners' tokens
-// in balanceOf.
-var tellingAssets = []struct {
-	signature string
-	kind      assetKind
-	output    byte
-}{
-	{"ownerOf(uint256)", unique, abi.AddressTy},
-	{"balanceOf(address,uint256)", multiple, abi.UintTy},
-	{"balanceOf(address)", fungible, abi.UintTy},
-}
-
-// The account and the id that are asked for. Nothing in a World has them.
-var (
-	probedAccount = common.BytesToAddress(crypto.Keccak256([]byte("sightline: an account that owns nothing")))
-	probedID      = new(uint256.Int).SetBytes(crypto.Keccak256([]byte("sightline: a token that does not exist"))[:8])
-)
-
-// findAssets asks a side's contracts. The recorder tells which words an answer reads. One of them is who owns what
-// if the answer is what is put there, whatever it is.
-func findAssets(w *evm.World, from common.Address, machine evm.Machine) assets {
+// findAssets asks a side's contracts. An error means that it failed.
+func findAssets(machine evm.Machine, w *evm.World) (assets, error) {
+	tokens, err := laws.Learn(machine, w)
 	found := assets{}
-	for i := range w.Instances {
-		in := &w.Instances[i]
-		if in.Contract == nil {
-			continue
-		}
-		for _, ask := range tellingAssets {
-			m, ok := methodOf(in, ask.signature)
-			if !ok || !m.IsConstant() || len(m.Outputs) != 1 || m.Outputs[0].Type.T != ask.output {
-				continue
-			}
-			if found.learn(machine, evm.Call{From: from, To: in.Address, Data: append(slices.Clone(m.ID), probe(ask.kind)...)}, ask.kind) {
+	for _, t := range tokens {
+		for _, kind := range []assetKind{unique, multiple, fungible} {
+			if t.Keeps(families[kind]) {
+				found[t.Address] = &keeper{t, kind}
 				break
 			}
 		}
 	}
-	return found
-}
-
-func methodOf(in *evm.Instance, signature string) (*abi.Method, bool) {
-	for _, m := range in.Contract.ABI.Methods { // at most one has the signature
-		if m.Sig == signature {
-			return &m, true
-		}
-	}
-	return nil, false
-}
-
-// probe are the arguments of a question.
-func probe(kind assetKind) []byte {
-	account, id := common.LeftPadBytes(probedAccount[:], wordBytes), probedID.Bytes32()
-	switch kind {
-	case unique:
-		return id[:]
-	case multiple:
-		return append(account, id[:]...)
-	}
-	return account
-}
-
-// learn finds the words that answer a call.
-func (a assets) learn(machine evm.Machine, call evm.Call, kind assetKind) bool {
-	exec, err := machine.Run(evm.Sequence{call})
-	if err != nil {
-		return false
-	}
-	var read []evm.StorageAccess
-	for i := range exec.Frames {
-		for _, access := range exec.Frames[i].Storage {
-			if !access.Write && access.Keys.Count > 0 {
-				read = append(read, access)
-			}
-		}
-	}
-	for i := range read {
-		if f, ok := familyOf(&read[i], kind); ok && f.confirm(machine, call, &read[i]) {
-			if a[call.To] == nil {
-				a[call.To] = map[uint256.Int]family{}
-			}
-			if read[i].Address == call.To {
-				a[call.To][read[i].Base] = f
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// familyOf is the family that a word would be of, by its keys.
-func familyOf(access *evm.StorageAccess, kind assetKind) (f family, ok bool) {
-	account := new(uint256.Int).SetBytes20(probedAccount[:])
-	keys := access.Keys.Words[:access.Keys.Count]
-	f = family{kind: kind, within: elementWithin(access)}
-	switch kind {
-	case fungible:
-		ok = len(keys) == 1 && keys[0] == *account
-	case unique:
-		ok = len(keys) == 1 && keys[0] == *probedID
-	case multiple:
-		f.account = slices.Index(keys, *account)
-		ok = len(keys) == 2 && f.account >= 0 && keys[1-f.account] == *probedID
-	}
-	return f, ok
-}
-
-// elementWithin is how far an element is from its hash.
-func elementWithin(access *evm.StorageAccess) (within uint256.Int) {
-	hash := hashOf(&access.Base, &access.Keys)
-	within.Sub(&access.Slot, &hash)
-	return within
-}
-
-// confirm reports whether the answer is what is put at a word, and learns what of it.
-func (f *family) confirm(machine evm.Machine, call evm.Call, access *evm.StorageAccess) bool {
-	answer := func(value *uint256.Int) (answer uint256.Int, ok bool) {
-		call.Overwrites = []evm.Overwrite{{Address: access.Address, Slot: access.Slot, Value: *value}}
-		exec, err := machine.Run(evm.Sequence{call})
-		if err != nil || exec.Calls[0].Outcome != evm.Success || len(exec.Calls[0].Output) != wordBytes {
-			return answer, false
-		}
-		answer.SetBytes(exec.Calls[0].Output)
-		return answer, true
-	}
-	if f.kind == unique {
-		owner := new(uint256.Int).SetBytes20(probedAccount[:])
-		f.mask.Set(addressMask)
-		got, ok := answer(owner)
-		return ok && got == *owner
-	}
-	some := uint256.NewInt(12345) // arbitrary
-	if got, ok := answer(some); !ok || got != *some {
-		return false
-	}
-	got, ok := answer(new(uint256.Int).SetAllOne())
-	f.mask = got
-	var next uint256.Int
-	next.AddUint64(&got, 1)
-	return ok && next.And(&next, &got).IsZero() // 2ⁿ − 1
-}
-
-// addressMask are the bits of an address.
-var addressMask = new(uint256.Int).SubUint64(new(uint256.Int).Lsh(uint256.NewInt(1), 8*common.AddressLength), 1)
-
-// kinds are those of an account's families.
-func (a assets) kinds(token common.Address) []assetKind {
-	var all []assetKind
-	for _, kind := range []assetKind{fungible, unique, multiple} {
-		for _, f := range a[token] {
-			if f.kind == kind {
-				all = append(all, kind)
-				break
-			}
-		}
-	}
-	return all
+	return found, err
 }
 
 // touches reports whether an access is to who owns what.
 func (a assets) touches(access *evm.StorageAccess) bool {
-	families := a[access.Address]
-	if families == nil {
+	t := a[access.Address]
+	if t == nil {
 		return false
 	}
-	_, ok := families[access.Base]
-	return ok && access.Keys.Count > 0
+	_, ok := t.Holds(families[t.kind], access)
+	return ok
 }
 
 // moves calls do for what a written word says of accounts: how much of what one owned before and owns after.
 func (a assets) moves(w *write, do func(account common.Address, what asset, before, after uint256.Int)) {
-	f, ok := a[w.address][w.access.Base]
-	if !ok || w.before == w.after || elementWithin(w.access) != f.within {
+	t := a[w.address]
+	if t == nil || w.before == w.after {
 		return
 	}
-	var before, after uint256.Int
-	before.And(&w.before, &f.mask)
-	after.And(&w.after, &f.mask)
-	keys := w.access.Keys.Words[:w.access.Keys.Count]
-	what := asset{kind: f.kind, token: w.address}
+	family := families[t.kind]
+	keys, ok := t.Holds(family, w.access)
+	if !ok {
+		return
+	}
+	before, after := t.Of(family, &w.before), t.Of(family, &w.after)
+	what := asset{kind: t.kind, token: w.address}
 	switch {
-	case f.kind == fungible && len(keys) == 1:
+	case t.kind == fungible:
 		do(keys[0].Bytes20(), what, before, after)
-	case f.kind == multiple && len(keys) == 2:
-		what.id = keys[1-f.account]
-		do(keys[f.account].Bytes20(), what, before, after)
-	case f.kind == unique && len(keys) == 1 && before != after:
+	case t.kind == multiple:
+		what.id = keys[1]
+		do(keys[0].Bytes20(), what, before, after)
+	case before != after:
 		what.id = keys[0]
 		one := *uint256.NewInt(1)
 		if !before.IsZero() {
@@ -339,17 +198,14 @@ func (e etherOwned) settle(l ledger) {
 	}
 }
 
-// question is what asks for what an account owns of an asset.
+// question is what asks for what an account owns of an asset; to is that account itself where that is ether.
 func (what *asset) question(account common.Address) (to common.Address, data []byte) {
-	id, word := what.id.Bytes32(), common.LeftPadBytes(account[:], wordBytes)
-	selector := func(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
+	keys := [2]uint256.Int{*new(uint256.Int).SetBytes20(account[:]), what.id}
 	switch what.kind {
-	case fungible:
-		return what.token, slices.Concat(selector("balanceOf(address)"), word)
+	case ether:
+		return account, nil
 	case unique:
-		return what.token, slices.Concat(selector("ownerOf(uint256)"), id[:])
-	case multiple:
-		return what.token, slices.Concat(selector("balanceOf(address,uint256)"), word, id[:])
+		keys[0] = what.id
 	}
-	return account, nil
+	return what.token, laws.View(families[what.kind], keys)
 }

@@ -218,13 +218,15 @@ func (a *attacks) findHoldings(machine evm.Machine, tokens assets) {
 		accounts = append(accounts, in.Address)
 	}
 	for _, in := range a.Head.World.Instances {
-		for _, kind := range tokens.kinds(in.Address) {
-			for n := range uint64(ids) {
-				if kind == fungible && n > 0 {
-					break
-				}
-				a.findHolders(machine, asset{kind, in.Address, *uint256.NewInt(n)}, accounts)
+		t := tokens[in.Address]
+		if t == nil {
+			continue
+		}
+		for n := range uint64(ids) {
+			if t.kind == fungible && n > 0 {
+				break
 			}
+			a.findHolders(machine, asset{t.kind, in.Address, *uint256.NewInt(n)}, accounts)
 		}
 	}
 }

@@ -59,8 +59,12 @@ func (s *Sides) newLosses() *losses {
 		return nil
 	}
 	w := &losses{Sides: s, outsider: s.Head.Space.Senders[at].Address, known: map[common.Address]bool{}, worthless: map[common.Address]bool{}, seen: map[bytecode.Location]*seenLoss{}, attacks: newAttacks(s)}
-	w.head = findAssets(s.Head.World, w.outsider, machines.head)
-	w.base = findAssets(s.Base.World, w.outsider, machines.base)
+	if w.head, err = findAssets(machines.head, s.Head.World); err != nil {
+		return nil
+	}
+	if w.base, err = findAssets(machines.base, s.Base.World); err != nil {
+		return nil
+	}
 	w.attacks.findHoldings(machines.head, w.head)
 	w.tryTokens(machines.base)
 	return w

@@ -120,8 +120,18 @@ func (t *Token) has(signature string) bool {
 // Keeps reports whether it is known where the token keeps a family.
 func (t *Token) Keeps(f Family) bool { return t.places[f] != nil }
 
-// Tokens finds those of a World by asking its contracts, on a machine of their World. An error means that it failed.
-func Tokens(machine evm.Machine, w *evm.World) ([]*Token, error) {
+// Holds are the arguments of a family's view that asks for the value to which an access went; false: it went elsewhere.
+func (t *Token) Holds(f Family, a *evm.StorageAccess) (keys [2]uint256.Int, ok bool) {
+	e, ok := t.holds(f, a)
+	return e.keys, ok
+}
+
+// Of is the value of a family in a word that holds one.
+func (t *Token) Of(f Family, word *uint256.Int) uint256.Int { return t.places[f].of(word) }
+
+// Learn finds the contracts of a World that keep a family at least by asking them, on a machine of it. Few have
+// laws. An error means that it failed.
+func Learn(machine evm.Machine, w *evm.World) ([]*Token, error) {
 	var tokens []*Token
 	for i := range w.Instances {
 		in := &w.Instances[i]
@@ -138,7 +148,7 @@ func Tokens(machine evm.Machine, w *evm.World) ([]*Token, error) {
 				t.Laws = append(t.Laws, s.laws...)
 			}
 		}
-		if len(t.Laws) > 0 {
+		if len(t.Laws) > 0 || t.places != [families]*place{} {
 			tokens = append(tokens, t)
 		}
 	}
