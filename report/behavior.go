@@ -17,6 +17,15 @@ type Effect struct {
 	// Permissions are of the variables of contracts with changed code that calls changed on either
 	// side, those first of which others can write now than could before.
 	Permissions []Permission `json:"permissions"`
+	// Dropped is what oracles saw of which there is no finding, by oracle and reason.
+	Dropped []Dropped `json:"dropped,omitempty"`
+}
+
+// Dropped is how often an oracle saw something of which there is no finding.
+type Dropped struct {
+	Oracle string `json:"oracle"`
+	Reason string `json:"reason"` // "so little that it comes from rounding"
+	Count  int    `json:"count"`
 }
 
 // Behavior is what a function does otherwise than on the base: both run the same calls from the
@@ -85,6 +94,20 @@ func (e *Effect) ofFunctions() (first, rest []*Behavior) {
 	return first, rest
 }
 
+// dropped writes what oracles saw of which there is no finding, in the summary alone.
+func (p *page) dropped(e *Effect) {
+	if !p.summary || len(e.Dropped) == 0 || p.detail >= noUnreached {
+		return
+	}
+	p.folded("Seen, but no finding", func() {
+		p.line("| Oracle | Why not | Times |\n|---|---|---|")
+		for i := range e.Dropped {
+			d := &e.Dropped[i]
+			p.line("| %s | %s | %d |", code(d.Oracle, maxPath), prose(d.Reason, maxReason), d.Count)
+		}
+	})
+}
+
 // effect writes what the change does.
 func (p *page) effect() {
 	e := p.r.Effect
@@ -95,6 +118,7 @@ func (p *page) effect() {
 		return
 	}
 	p.permissions(e)
+	p.dropped(e)
 	if len(e.Behaviors) == 0 {
 		return
 	}

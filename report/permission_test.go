@@ -46,6 +46,18 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+// TestDropped lists what is no finding in the summary alone.
+func TestDropped(t *testing.T) {
+	r := load(t, "pass")
+	r.Effect = &Effect{Dropped: []Dropped{{Oracle: "third-party-loss", Reason: "the same can be taken on the base", Count: 3}}}
+	if comment := string(Comment(r, testOptions())); strings.Contains(comment, "third-party-loss") {
+		t.Errorf("comment:\n%s", comment)
+	}
+	if summary := string(Summary(r, testOptions())); !strings.Contains(summary, "| `third-party-loss` | the same can be taken on the base | 3 |\n") {
+		t.Errorf("summary:\n%s", summary)
+	}
+}
+
 // TestManyPermissions bounds the comment's line and the summary's table.
 func TestManyPermissions(t *testing.T) {
 	var rows []Permission

@@ -34,6 +34,7 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 		return
 	}
 	r.report.Effect.Executions = found.Executions
+	r.report.Effect.Dropped = dropped(found.Dropped)
 	if r.oracles.Has(oracle.Behavior) {
 		if r.report.Effect.Permissions, err = permissions(r.head.Deployment, found.Permissions); err != nil {
 			r.o.Log.Warn("who can write which variable could not be said: %s", human.OneLine(err))
@@ -70,6 +71,18 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 		r.report.Effect.Behaviors = append(r.report.Effect.Behaviors, behavior(b))
 	}
 	result.Findings = said
+}
+
+// dropped lists what oracles saw in vain, in order.
+func dropped(counts map[compare.Dropped]int) []report.Dropped {
+	var all []report.Dropped
+	for what, n := range counts {
+		all = append(all, report.Dropped{Oracle: what.Oracle, Reason: what.Reason, Count: n})
+	}
+	slices.SortFunc(all, func(a, b report.Dropped) int {
+		return cmp.Or(cmp.Compare(a.Oracle, b.Oracle), cmp.Compare(a.Reason, b.Reason))
+	})
+	return all
 }
 
 func behavior(b *compare.Behavior) report.Behavior {

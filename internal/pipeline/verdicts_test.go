@@ -50,7 +50,7 @@ import (
 //	warn: TEXT                      that a warning of the report contains
 //	comment: TEXT                   that the comment on the pull request contains
 //	says: TEXT                      that the report contains anywhere
-//	not: TEXT                       that it does not contain
+//	not: TEXT                       that it does not contain, but for what oracles have dropped
 func TestVerdicts(t *testing.T) {
 	forVerdicts(t, "*", func(t *testing.T, v *verdict) { v.check(t, v.run(t)) })
 }
@@ -330,8 +330,19 @@ func (v *verdict) check(t *testing.T, r *report.Report) {
 			t.Errorf("the report does not contain %q", text)
 		}
 	}
+	if e := r.Effect; e != nil {
+		without := *e
+		without.Dropped = nil
+		t.Logf("dropped: %v", e.Dropped)
+		r.Effect = &without
+		defer func() { r.Effect = e }()
+	}
+	without, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, text := range v.not {
-		if strings.Contains(string(all), text) {
+		if strings.Contains(string(without), text) {
 			t.Errorf("the report contains %q", text)
 		}
 	}

@@ -137,6 +137,8 @@ type Effect struct {
 	Executions uint64 // sequences that ran on both sides
 	// Permissions are of the variables that anyone changes, on any side.
 	Permissions []*Permission
+	// Dropped is how often an oracle saw something of which there is no finding, by the reason.
+	Dropped map[Dropped]int
 }
 
 // Search looks for what functions do otherwise than on the base: in the inputs that a campaign
@@ -188,7 +190,12 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	if budget.Oracles.Has(oracle.PermissionWidened.ID) {
 		e.Findings = s.findings(e.Behaviors, judges)
 	}
-	e.Findings = judges.withoutSpokenFor(append(e.Findings, watch.proved(fast, judges)...))
+	e.Findings = append(e.Findings, watch.proved(fast, judges)...)
+	all := len(e.Findings)
+	if e.Findings = judges.withoutSpokenFor(e.Findings); len(e.Findings) < all {
+		watch.dropped[Dropped{oracle.GuardLost.ID, "another finding says it"}] += all - len(e.Findings)
+	}
+	e.Dropped = watch.dropped
 	for _, f := range e.Findings {
 		if f.First == (fuzzer.Mark{}) {
 			f.First = watch.mark // what looks back at all of it has seen it

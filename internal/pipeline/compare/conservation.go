@@ -220,7 +220,7 @@ func (c *conservation) keep(r *ran, v *violation) {
 	c.violations = append(c.violations, *v)
 }
 
-// suspects implements [watcher]: what breaks laws that the base kept, once for each function of a token, and
+// suspects implements [watcher]: what breaks laws that the base kept is one once for each function of a token, and
 // for each place.
 func (c *conservation) suspects() []*suspect {
 	all := slices.Clone(c.violations)
@@ -230,13 +230,20 @@ func (c *conservation) suspects() []*suspect {
 	for _, v := range all {
 		t := &v.pair.tallies[v.law]
 		function := v.suspect.sequence[v.call].Function
-		if t.broken > 0 || t.kept < leastKept || slices.ContainsFunc(said, func(other violation) bool {
+		seen := *v.suspect
+		switch {
+		case t.broken > 0:
+			seen.refuted = "the base breaks the law as well"
+		case t.kept < leastKept:
+			seen.refuted = "the base was not seen to keep the law often enough"
+		case slices.ContainsFunc(said, func(other violation) bool {
 			return other.at == v.at || other.pair == v.pair && other.suspect.sequence[other.call].Function == function
-		}) {
-			continue
+		}):
+			seen.refuted = "the function breaks another law that says more"
+		default:
+			said = append(said, v)
 		}
-		said = append(said, v)
-		list = append(list, v.suspect)
+		list = append(list, &seen)
 	}
 	return list
 }

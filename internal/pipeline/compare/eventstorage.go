@@ -290,7 +290,11 @@ func (e *eventStorage) suspects() []*suspect {
 	for _, law := range e.order {
 		event := law.at
 		event.word = 0
-		if told[event] || law.broken == nil || law.calls < eventSupport || len(law.values) < eventValues || len(law.relations) == 0 {
+		if told[event] || law.broken == nil || len(law.relations) == 0 {
+			continue
+		}
+		if law.calls < eventSupport || len(law.values) < eventValues {
+			list = append(list, &suspect{oracle: oracle.EventStorage, refuted: "the base was not seen to keep the law often enough"})
 			continue
 		}
 		told[event] = true

@@ -78,21 +78,28 @@ func (w *lawLost) see(r *ran) {
 func (w *lawLost) suspects() []*suspect {
 	var list []*suspect
 	of := map[*input.Function]bool{}
-	for _, lost := range w.thatAre((*mine.Law).Proven) {
-		if f := lost.sequence[len(lost.sequence)-1].Function; !of[f] {
-			of[f] = true
-			list = append(list, &suspect{oracle: oracle.LawLost, sequence: lost.sequence, first: lost.first,
-				shows:  func(r *ran) *shown { return w.shows(lost, r) },
-				answer: func(seq input.Sequence) *fuzzer.Answer { return w.answer(lost.head, seq) },
-			})
+	for _, lost := range w.lostLaws() {
+		seen := &suspect{oracle: oracle.LawLost, sequence: lost.sequence, first: lost.first,
+			shows:  func(r *ran) *shown { return w.shows(lost, r) },
+			answer: func(seq input.Sequence) *fuzzer.Answer { return w.answer(lost.head, seq) },
 		}
+		f := lost.sequence[len(lost.sequence)-1].Function
+		switch {
+		case !lost.base.Proven():
+			seen.refuted = "the base does not keep the law, or was not seen to keep it often enough"
+		case of[f]:
+			seen.refuted = "the function breaks another law that says more"
+		default:
+			of[f] = true
+		}
+		list = append(list, seen)
 	}
 	return list
 }
 
-// thatAre are the laws that are lost and believed, those that say most first.
-func (w *lawLost) thatAre(believed func(*mine.Law) bool) []*lostLaw {
-	list := slices.DeleteFunc(slices.Clone(w.order), func(lost *lostLaw) bool { return !believed(lost.base) || w.saidElsewhere(lost.head) })
+// lostLaws are the laws of the base that the head breaks and that no other oracle looks for, those that say most first.
+func (w *lawLost) lostLaws() []*lostLaw {
+	list := slices.DeleteFunc(slices.Clone(w.order), func(lost *lostLaw) bool { return w.saidElsewhere(lost.head) })
 	slices.SortStableFunc(list, func(a, b *lostLaw) int { return rank(a.base) - rank(b.base) })
 	return list
 }
@@ -230,8 +237,10 @@ func (w *lawLost) isAbout(machine evm.Machine, l *mine.Law, seq input.Sequence, 
 // that withstands it.
 func (w *lawLost) attack(ctx context.Context, config fuzzer.Config) error {
 	var seeds []input.Sequence
-	for _, lost := range w.thatAre((*mine.Law).Promising) {
-		seeds = append(seeds, w.carry(lost.sequence, nil).Clone())
+	for _, lost := range w.lostLaws() {
+		if lost.base.Promising() {
+			seeds = append(seeds, w.carry(lost.sequence, nil).Clone())
+		}
 	}
 	if len(seeds) == 0 {
 		return nil

@@ -222,11 +222,19 @@ func (l *liveness) suspects() []*suspect {
 	var list []*suspect
 	var taken []bytecode.Location
 	for _, k := range l.order {
-		if !l.isLost(k) || slices.Contains(taken, k.failure.at) {
+		if len(k.inputs) < lostInputs || !k.acts {
 			continue
 		}
-		taken = append(taken, k.failure.at)
-		list = append(list, &suspect{oracle: oracle.LivenessLost, sequence: k.sequence, first: k.first, shows: l.shows(k)})
+		seen := &suspect{oracle: oracle.LivenessLost, sequence: k.sequence, first: k.first, shows: l.shows(k)}
+		switch {
+		case !l.isLost(k):
+			seen.refuted = "other calls of the function succeed, or may"
+		case slices.Contains(taken, k.failure.at):
+			seen.refuted = "another function fails at the same place"
+		default:
+			taken = append(taken, k.failure.at)
+		}
+		list = append(list, seen)
 	}
 	return list
 }

@@ -461,10 +461,14 @@ func (w *losses) suspects() []*suspect {
 	}
 	var list []*suspect
 	for _, one := range w.list {
-		if one.loss.dust || w.isKnown(one.loss) {
-			continue
+		seen := &suspect{oracle: oracle.ThirdPartyLoss, sequence: one.sequence, first: one.first, shows: func(r *ran) *shown { return w.shows(one, r) }}
+		switch {
+		case one.loss.dust:
+			seen.refuted = "so little that it comes from rounding"
+		case w.isKnown(one.loss):
+			seen.refuted = "the same can be taken on the base, or is worthless there"
 		}
-		list = append(list, &suspect{oracle: oracle.ThirdPartyLoss, sequence: one.sequence, first: one.first, shows: func(r *ran) *shown { return w.shows(one, r) }})
+		list = append(list, seen)
 	}
 	return list
 }

@@ -17,7 +17,7 @@ import (
 type watcher interface {
 	// see looks at a sequence that ran on both sides, and may not keep what it ran in.
 	see(r *ran)
-	// suspects are what it has seen, in the order in which they came.
+	// suspects are what it has seen, in the order in which they came, those that it has refuted among them.
 	suspects() []*suspect
 }
 
@@ -26,6 +26,7 @@ type suspect struct {
 	oracle   *oracle.Oracle
 	sequence input.Sequence // whose last call shows it
 	first    fuzzer.Mark    // when it was first seen; zero: after the search
+	refuted  string         // why it is none, for people: "the base does it as well"; empty: that is to be seen
 	// shows judges a sequence that ran on both sides: nil where its last call does not show the
 	// same. It is asked with machines of all kinds, the reference among them.
 	shows func(r *ran) *shown
@@ -104,11 +105,19 @@ type watch struct {
 	now   func() time.Time
 	began time.Time
 	mark  fuzzer.Mark // how much has run on both sides
+
+	dropped map[Dropped]int
+}
+
+// Dropped is why an oracle has no finding of what it has seen.
+type Dropped struct {
+	Oracle string // its id
+	Reason string // for people
 }
 
 // newWatch is for one search, with the oracles that are asked for.
 func (s *Sides) newWatch(choice oracle.Choice, now func() time.Time) (*watch, error) {
-	w := &watch{table: s.newTable(), now: now, began: now()}
+	w := &watch{table: s.newTable(), now: now, began: now(), dropped: map[Dropped]int{}}
 	var err error
 	if choice.Has(oracle.LivenessLost.ID) {
 		w.liveness = s.newLiveness()
@@ -210,18 +219,28 @@ const maxSuspects = 16
 func (w *watch) proved(fast, judges *pair) []*fuzzer.Finding {
 	var list []*fuzzer.Finding
 	for _, one := range w.watchers {
-		suspects := one.suspects()
-		for _, seen := range suspects[:min(len(suspects), maxSuspects)] {
-			if f := seen.prove(fast, judges); f != nil {
-				list = append(list, f)
+		proving := 0
+		for _, seen := range one.suspects() {
+			why := seen.refuted
+			if why == "" && proving == maxSuspects {
+				why = "too many at once"
 			}
+			if why == "" {
+				proving++
+				var f *fuzzer.Finding
+				if f, why = seen.prove(fast, judges); f != nil {
+					list = append(list, f)
+					continue
+				}
+			}
+			w.dropped[Dropped{seen.oracle.ID, why}]++
 		}
 	}
 	return list
 }
 
-// prove is the finding that a suspect is; nil where the judges see something else.
-func (seen *suspect) prove(fast, judges *pair) *fuzzer.Finding {
+// prove is the finding that a suspect is, or why it is none.
+func (seen *suspect) prove(fast, judges *pair) (f *fuzzer.Finding, why string) {
 	shows := func(p *pair, seq input.Sequence) (*ran, *shown) {
 		r := p.ran(seq)
 		if r == nil || r.last() < 0 {
@@ -239,7 +258,7 @@ func (seen *suspect) prove(fast, judges *pair) *fuzzer.Finding {
 		return found != nil
 	}
 	if !holds(seen.sequence) {
-		return nil
+		return nil, "not seen again when it was tried alone"
 	}
 	seq := fuzzer.Minimize(fast.Head.Space, seen.sequence, holds)
 	if plain := fast.Head.Space.By(seq, fast.Head.Space.Outsider()); holds(plain) {
@@ -247,13 +266,13 @@ func (seen *suspect) prove(fast, judges *pair) *fuzzer.Finding {
 	}
 	r, found := shows(judges, seq)
 	if found == nil {
-		return nil
+		return nil, otherJudgment
 	}
 	path := fuzzer.Entered(r.Head.Table, r.head)
 	last := r.last()
 	refused := r.head.Calls[last].Outcome == evm.Success && r.base.Calls[last].Outcome != evm.Success
 	if found.answer != nil && !judges.answer(seq, found.answer) {
-		return nil
+		return nil, otherJudgment
 	}
 	if seen.answer != nil && found.answer == nil {
 		found.answer = seen.answer(seq)
@@ -261,5 +280,8 @@ func (seen *suspect) prove(fast, judges *pair) *fuzzer.Finding {
 	return &fuzzer.Finding{
 		Oracle: seen.oracle, First: seen.first, Contract: found.contract, Sequence: seq, Message: found.message, Location: found.at,
 		Severity: found.severity, Refused: refused, Answer: found.answer, Path: path,
-	}
+	}, ""
 }
+
+// otherJudgment is why nothing is believed that only our machine shows.
+const otherJudgment = "go-ethereum shows something else"
