@@ -128,6 +128,15 @@ func (p *page) heading() string {
 	return heading
 }
 
+// nounFor is what a heading calls findings: those that only inform are no bugs before somebody has judged them.
+func nounFor(found []Finding) string {
+	high, _ := gateRank("high")
+	if slices.ContainsFunc(found, func(f Finding) bool { return slices.Index(severities, f.Severity) >= high }) {
+		return "bug"
+	}
+	return "finding"
+}
+
 // outcome is the heading without the contracts that could not be deployed.
 func (p *page) outcome() string {
 	switch {
@@ -148,7 +157,7 @@ func (p *page) outcome() string {
 	case p.r.Verdict == Fail && len(found) == 0: // a condition, an expired waiver, or a finding that is withheld
 		return "❌ Gate failed · " + reached
 	case p.r.Verdict == Fail:
-		return "❌ " + describeFindings(found, "bug") + " · " + reached
+		return "❌ " + describeFindings(found, nounFor(found)) + " · " + reached
 	case p.r.Verdict != Pass && len(p.r.hidden()) > 0 && p.tally[Reached] > 0:
 		return "🛑 Not all of the change was looked at · " + reached
 	case p.r.Verdict == Error && p.r.Starved != nil && !p.r.Starved.Allowed && len(p.r.Faults) == 0:
@@ -158,7 +167,7 @@ func (p *page) outcome() string {
 	case p.r.Verdict != Pass:
 		return "🛑 Could not fuzz · " + reached
 	case len(found) > 0:
-		return "⚠️ " + describeFindings(found, "bug") + " · gate passed · " + reached
+		return "⚠️ " + describeFindings(found, nounFor(found)) + " · gate passed · " + reached
 	case p.tally[Reached] == 0:
 		return "⚠️ " + upper(reached)
 	case p.tally.few():
