@@ -25,7 +25,7 @@ func measureBugs(ctx context.Context, run *harness.Run) (*harness.Result, error)
 		return nil, err
 	}
 	defer l.close()
-	table := harness.Table{Title: "what is said of known bugs", Columns: []string{"contract", "base → head", "brings in", "runs", "with a difference", "with a finding", "oracles: runs, median s to the first finding (executions)", "what the first run said"}}
+	table := harness.Table{Title: "what is said of known bugs", Columns: []string{"contract", "base → head", "brings in", "runs", "with a difference", "with a finding", "oracles: runs, median s until it spoke (executions)", "what the first run said"}}
 	shown, gated, silent := 0, 0, 0
 	for i, p := range bothWays() {
 		said, found, text := 0, 0, ""
@@ -64,7 +64,8 @@ func measureBugs(ctx context.Context, run *harness.Run) (*harness.Result, error)
 	}}, nil
 }
 
-// first is when a run came upon something first, in seconds and executions of its campaign.
+// first is when a run came upon something first, in seconds and executions: of the campaign on the head, or of the
+// comparison that follows it.
 type first struct {
 	seconds, executions float64
 }
@@ -74,8 +75,12 @@ func firsts(r *report.Report) map[string]first {
 	all := map[string]first{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if known, ok := all[f.Oracle]; !ok || f.Executions < uint64(known.executions) {
-			all[f.Oracle] = first{seconds: f.Seconds, executions: float64(f.Executions)}
+		when := first{seconds: f.Seconds, executions: float64(f.Executions)}
+		if f.Executions > r.Stats.Executions {
+			when = first{seconds: f.Seconds - r.Stats.Seconds, executions: float64(f.Executions - r.Stats.Executions)}
+		}
+		if known, ok := all[f.Oracle]; !ok || when.executions < known.executions {
+			all[f.Oracle] = when
 		}
 	}
 	return all

@@ -108,7 +108,7 @@ func (r *run) searchEffect(ctx context.Context, result *fuzzer.Result, base *com
 	if err != nil {
 		return nil, err
 	}
-	budget := &compare.Budget{Config: r.config, Saved: r.history.Seeds(r.head.Deployment.Space), Oracles: r.oracles, SameBuilds: r.change.SameBuilds()}
+	budget := &compare.Budget{Config: r.config, Spent: result.Stats, Saved: r.history.Seeds(r.head.Deployment.Space), Oracles: r.oracles, SameBuilds: r.change.SameBuilds()}
 	return sides.Search(ctx, budget, result.Suite, r.o.Log)
 }
 

@@ -143,11 +143,10 @@ type Effect struct {
 
 // Search looks for what functions do otherwise than on the base: in the inputs that a campaign
 // on the head has kept, and with a campaign in which every input runs on both sides and an input
-// that makes them differ in a new way is kept. It has one part in [BaseShare] of the head's
-// budget.
+// that makes them differ in a new way is kept.
 func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed, log *progress.Log) (*Effect, error) {
 	var runners []*runner
-	config := budget.limits(1)
+	config := budget.search()
 	log.Line("compare what base and head do in the same calls, limit %s", describeLimit(&config, 1))
 	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = s.Head.World, s.Head.Space.WithOutsider(), s.Head.Table, s.Head.NewMachine, s.Head.NewMachine
 	config.Oracles, config.Ways = nil, 0

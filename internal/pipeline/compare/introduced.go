@@ -42,6 +42,8 @@ type Budget struct {
 	// Config is that of the head's campaign. The base gets its oracles, schedule, seed and
 	// workers, and a [BaseShare] of its limits.
 	Config fuzzer.Config
+	// Spent is what the head's campaign has used of its limits.
+	Spent fuzzer.Stats
 	// Saved are the inputs that the head's campaign began with.
 	Saved []input.Sequence
 	// Oracles are those that watch where base and head run the same calls.
@@ -399,6 +401,17 @@ func (b *Budget) limits(campaigns int) fuzzer.Config {
 	}
 	if head.MaxCalls > 0 {
 		config.MaxCalls = max(head.MaxCalls/BaseShare/uint64(campaigns), uint64(max(config.SeqLen, minCalls)))
+	}
+	return config
+}
+
+// search are the settings and limits of the search for differences: a share, and half of what the head's campaign has
+// left, which ends early once every target is reached. The other half is the user's.
+func (b *Budget) search() fuzzer.Config {
+	config := b.limits(1)
+	config.Timeout += max(0, b.Config.Timeout-time.Duration(b.Spent.Seconds*float64(time.Second))) / 2
+	if b.Config.MaxCalls > b.Spent.Calls {
+		config.MaxCalls += (b.Config.MaxCalls - b.Spent.Calls) / 2
 	}
 	return config
 }

@@ -134,7 +134,8 @@ func (w *lawLost) saidElsewhere(l *mine.Law) bool {
 	methods := l.A.Instance.Contract.ABI.Methods
 	switch l.Template {
 	case mine.Equal:
-		return l.A.Kind == mine.Sum && methods["transfer"].Sig == "transfer(address,uint256)" && methods["balanceOf"].Sig == "balanceOf(address)" && methods["totalSupply"].Sig == "totalSupply()"
+		token := methods["transfer"].Sig == "transfer(address,uint256)" || methods["ownerOf"].Sig == "ownerOf(uint256)"
+		return l.A.Kind == mine.Sum && token && methods["balanceOf"].Sig == "balanceOf(address)" && methods["totalSupply"].Sig == "totalSupply()"
 	case mine.ByOwner:
 		return w.deciding[word{l.A.Account, l.A.Slot}] != ""
 	default:
