@@ -128,7 +128,7 @@ func (p *page) heading() string {
 	return heading
 }
 
-// nounFor is what a heading calls findings: those that only inform are no bugs before somebody has judged them.
+// nounFor is what a heading calls findings: one that only informs is not a bug before it has been judged.
 func nounFor(found []Finding) string {
 	high, _ := gateRank("high")
 	if slices.ContainsFunc(found, func(f Finding) bool { return slices.Index(severities, f.Severity) >= high }) {
