@@ -101,7 +101,7 @@ func (a *attacks) trySeed(seed input.Sequence, outsider common.Address, holdings
 		own, theirs := timeless(a.Head.Space.By(body, at)), a.byVictim(body, victim, outsider)
 		prefixes = append(prefixes, own, theirs, slices.Concat(theirs, own))
 	}
-	for _, call := range append(a.toTake(&last, outsider), a.variants(&last, outsider, victim)...) {
+	for _, call := range slices.Concat(a.toTake(&last, outsider), a.variants(&last, outsider, victim), withAmounts(&last, body)) {
 		call.Sender, call.TimeAdvance, call.BlockAdvance = at, 0, 0
 		for _, prefix := range prefixes {
 			attack := append(copied(prefix), call)
@@ -119,6 +119,33 @@ func (a *attacks) trySeed(seed input.Sequence, outsider common.Address, holdings
 			}
 		}
 	}
+}
+
+// withAmounts are a call with the amounts of the calls before it: what was paid in is what is worth taking again.
+func withAmounts(call *input.Call, before input.Sequence) []input.Call {
+	var amounts []*uint256.Int
+	for i := range before {
+		for _, amount := range amountsOf(&before[i]) {
+			if !amount.IsZero() && len(amounts) < maxExchanged && !slices.ContainsFunc(amounts, amount.Eq) {
+				amounts = append(amounts, amount)
+			}
+		}
+	}
+	var all []input.Call
+	for i := range call.Function.Inputs {
+		if call.Function.Inputs[i].Kind != abi.Uint {
+			continue
+		}
+		for _, amount := range amounts {
+			if amount.BitLen() > call.Function.Inputs[i].Bits || call.Args[i].Word.Eq(amount) {
+				continue
+			}
+			one := copied(input.Sequence{*call})[0]
+			one.Args[i].Word.Set(amount)
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // scales are what amounts are multiplied by, as powers of two: what a campaign finds first is small. Arbitrary: those of
