@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -51,9 +52,18 @@ import (
 //	comment: TEXT                   that the comment on the pull request contains
 //	says: TEXT                      that the report contains anywhere
 //	not: TEXT                       that it does not contain, but for what oracles have dropped
+//
+// With -seeds N it runs each with the seeds 0 to N − 1: what a campaign finds only with luck fails then.
 func TestVerdicts(t *testing.T) {
-	forVerdicts(t, "*", func(t *testing.T, v *verdict) { v.check(t, v.run(t)) })
+	forVerdicts(t, "*", func(t *testing.T, v *verdict) {
+		for v.seed = range *seeds {
+			t.Logf("seed %d", v.seed)
+			v.check(t, v.run(t))
+		}
+	})
 }
+
+var seeds = flag.Uint64("seeds", 1, "run the pull requests of TestVerdicts with so many seeds each")
 
 // TestVerdictsViaIR makes the comparisons with the base again, in projects that compile via
 // IR, but for those that say why not ("legacy").

@@ -168,11 +168,11 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 		return nil, err
 	}
 	s.deciding, s.gas = s.findDeciding(judges.head), budget.SameBuilds
-	entering, err := s.enteringChanges(suite, watch)
+	calls, err := s.sortSuite(suite, watch)
 	if err != nil {
 		return nil, err
 	}
-	config.Seeds = slices.Concat(budget.Saved, watch.exercise(fast), entering)
+	config.Seeds = slices.Concat(budget.Saved, watch.exercise(fast), s.variations(calls, fast, watch.seeBoth), calls.entering)
 	result, err := (&fuzzer.Campaign{Config: config}).Run(ctx)
 	if err != nil {
 		return nil, err
@@ -189,10 +189,12 @@ func (s *Sides) Search(ctx context.Context, budget *Budget, suite []input.Packed
 	if budget.Oracles.Has(oracle.PermissionWidened.ID) {
 		e.Findings = s.findings(e.Behaviors, judges)
 	}
-	e.Findings = append(e.Findings, watch.proved(fast, judges)...)
-	all := len(e.Findings)
-	if e.Findings = judges.withoutSpokenFor(e.Findings); len(e.Findings) < all {
-		watch.dropped[Dropped{oracle.GuardLost.ID, "another finding says it"}] += all - len(e.Findings)
+	all := append(e.Findings, watch.proved(fast, judges)...)
+	e.Findings = judges.withoutSpokenFor(all, watch.takes)
+	for _, f := range all {
+		if !slices.Contains(e.Findings, f) {
+			watch.dropped[Dropped{f.Oracle.ID, "another finding says it"}]++
+		}
 	}
 	e.Dropped = watch.dropped
 	for _, f := range e.Findings {
@@ -229,14 +231,14 @@ func withoutLesser(all []*Behavior) []*Behavior {
 // maxRerun bounds the entries of a suite that are looked at again. Arbitrary: a tenth of a second.
 const maxRerun = 1 << 12
 
-// enteringChanges are the sequences of a suite whose last call executes changed code. Others
-// have no reason to differ.
-func (s *Sides) enteringChanges(suite []input.Packed, watch *watch) ([]input.Sequence, error) {
+// sortSuite runs the inputs of a suite on the head. Those whose last call executes no changed code have no reason
+// to differ.
+func (s *Sides) sortSuite(suite []input.Packed, watch *watch) (*suiteCalls, error) {
 	machine, err := s.Head.NewInterpreter()
 	if err != nil {
 		return nil, err
 	}
-	var kept []input.Sequence
+	calls := &suiteCalls{}
 	var encoded evm.Sequence
 	step := max(1, len(suite)/maxRerun)
 	for i := 0; i < len(suite); i += step {
@@ -251,11 +253,9 @@ func (s *Sides) enteringChanges(suite []input.Packed, watch *watch) ([]input.Seq
 		}
 		s.deciding.note(exec)
 		watch.note(seq, exec)
-		if len(s.entered(exec, len(seq)-1)) > 0 {
-			kept = append(kept, seq)
-		}
+		calls.note(seq, exec, len(s.entered(exec, len(seq)-1)) > 0)
 	}
-	return kept, nil
+	return calls, nil
 }
 
 // entered lists where changed code begins that a call executed on the head, in order.

@@ -109,7 +109,7 @@ func (e *exerciser) sequences() []input.Sequence {
 	if n := e.round % (1 + len(e.pair.states)); n > 0 {
 		e.state = e.pair.states[n-1]
 	}
-	varied := e.varied(e.state)
+	varied := withNumbers(e.Head.Space, e.state, uint64(1+e.round))
 	if !e.leadsTo(varied) && !e.leadsTo(e.state) {
 		return nil
 	}
@@ -130,24 +130,24 @@ func (e *exerciser) leadsTo(state input.Sequence) bool {
 	return true
 }
 
-// varied is a state's sequence with other numbers than zero in its last call: of the inputs with one path, a suite has
-// the first, which gives everyone nothing.
-func (e *exerciser) varied(state input.Sequence) input.Sequence {
-	if len(state) == 0 {
-		return state
+// withNumbers is a sequence with a number in the place of zeros in its last call: of the inputs with one path, a suite
+// has the first, which gives everyone nothing.
+func withNumbers(space *input.Space, seq input.Sequence, number uint64) input.Sequence {
+	if len(seq) == 0 {
+		return seq
 	}
-	for _, at := range input.AppendCallWords(nil, state, len(state)-1) {
-		if t := input.WordType(state, at); at.Kind != input.ValueWord && (at.Kind != input.LeafWord || t == nil || t.Kind != input.Uint) {
+	for _, at := range input.AppendCallWords(nil, seq, len(seq)-1) {
+		if t := input.WordType(seq, at); at.Kind != input.ValueWord && (at.Kind != input.LeafWord || t == nil || t.Kind != input.Uint) {
 			continue
 		}
-		if x, ok := e.Head.Space.Get(state, at); !ok || !x.IsZero() {
+		if x, ok := space.Get(seq, at); !ok || !x.IsZero() {
 			continue
 		}
-		if other, ok := e.Head.Space.With(state, at, uint256.NewInt(uint64(1+e.round))); ok {
-			state = other
+		if other, ok := space.With(seq, at, uint256.NewInt(number)); ok {
+			seq = other
 		}
 	}
-	return state
+	return seq
 }
 
 // call is a call of an instance, without a function where it has none of that name.

@@ -348,6 +348,9 @@ func (r *ran) guardSeverity(call int) oracle.Severity {
 			continue
 		}
 		keys := &w.access.Keys
+		if keys.Count > 0 && w.after.IsZero() || keys.Count > 1 && w.after.Lt(&w.before) {
+			continue // taken away, or used up
+		}
 		if keys.Count == 0 || keys.Words[keys.Count-1].Bytes20() != outsider { // the outermost key is whose it is
 			return oracle.High
 		}
@@ -364,8 +367,15 @@ type refusal struct {
 }
 
 // withoutSpokenFor leaves out lost checks of which another finding says what comes of it, and all but one of those that a
-// function lost which many others call: of each thing, there is one finding. The one that says most comes first.
-func (p *pair) withoutSpokenFor(findings []*fuzzer.Finding) []*fuzzer.Finding {
+// function lost which many others call: of each thing, there is one finding. The one that says most comes first:
+// of a function that was for others, that anyone gains by it (takes), else that anyone may call it, else that an account loses.
+func (p *pair) withoutSpokenFor(findings []*fuzzer.Finding, takes map[*fuzzer.Finding]bool) []*fuzzer.Finding {
+	findings = slices.DeleteFunc(slices.Clone(findings), func(f *fuzzer.Finding) bool {
+		return slices.ContainsFunc(findings, func(other *fuzzer.Finding) bool {
+			return endsAlike(f.Sequence, other.Sequence) &&
+				(f.Oracle == oracle.PermissionWidened && takes[other] || other.Oracle == oracle.PermissionWidened && f.Oracle == oracle.ThirdPartyLoss && !takes[f])
+		})
+	})
 	g := p.newGuards()
 	var spoken []refusal
 	var list, lost []*fuzzer.Finding
@@ -389,6 +399,11 @@ func (p *pair) withoutSpokenFor(findings []*fuzzer.Finding) []*fuzzer.Finding {
 		list = append(list, f)
 	}
 	return list
+}
+
+// endsAlike reports whether the last calls of two sequences are of one function.
+func endsAlike(a, b input.Sequence) bool {
+	return len(a) > 0 && len(b) > 0 && callableOf(&a[len(a)-1]) == callableOf(&b[len(b)-1])
 }
 
 // same reports whether two refusals are lost by the same change: calls of one function, or of several that called the

@@ -487,7 +487,7 @@ func (w *losses) shows(one *seenLoss, r *ran) *shown {
 	if l == nil || l.takes != one.loss.takes || l.dust || l.at != one.loss.at || w.isKnown(*l) {
 		return nil
 	}
-	out := &shown{at: l.at, message: w.sentence(l, &r.sequence[to])}
+	out := &shown{at: l.at, takes: l.takes, message: w.sentence(l, &r.sequence[to])}
 	if p := w.Head.Table.Program(l.at.Code); p != nil && p.Contract != nil {
 		out.contract = p.Contract.QualifiedName()
 	}

@@ -38,6 +38,7 @@ type suspect struct {
 type shown struct {
 	contract string // qualified
 	at       bytecode.Location
+	takes    bool            // the outsider gains by it
 	message  string          // one sentence, without values that change from input to input
 	severity oracle.Severity // zero: the oracle's
 	answer   *fuzzer.Answer  // where it is not in what the last call does: whom to ask, and what
@@ -107,6 +108,7 @@ type watch struct {
 	mark  fuzzer.Mark // how much has run on both sides
 
 	dropped map[Dropped]int
+	takes   map[*fuzzer.Finding]bool // that the outsider gains by
 }
 
 // Dropped is why an oracle has no finding of what it has seen.
@@ -117,7 +119,7 @@ type Dropped struct {
 
 // newWatch is for one search, with the oracles that are asked for.
 func (s *Sides) newWatch(choice oracle.Choice, now func() time.Time) (*watch, error) {
-	w := &watch{table: s.newTable(), now: now, began: now(), dropped: map[Dropped]int{}}
+	w := &watch{table: s.newTable(), now: now, began: now(), dropped: map[Dropped]int{}, takes: map[*fuzzer.Finding]bool{}}
 	var err error
 	if choice.Has(oracle.LivenessLost.ID) {
 		w.liveness = s.newLiveness()
@@ -206,10 +208,13 @@ func (w *watch) exercise(on *pair) []input.Sequence {
 	if w.tokens == nil {
 		return nil
 	}
-	return w.tokens.exercise(on, func(r *ran) {
-		w.seeHead(r.sequence, r.head)
-		w.see(r)
-	})
+	return w.tokens.exercise(on, w.seeBoth)
+}
+
+// seeBoth looks at a sequence that ran on both sides, and not in the search's campaign.
+func (w *watch) seeBoth(r *ran) {
+	w.seeHead(r.sequence, r.head)
+	w.see(r)
 }
 
 // maxSuspects bounds what is proved of one oracle. Arbitrary: each costs some milliseconds, and the first of them are what is read.
@@ -228,7 +233,9 @@ func (w *watch) proved(fast, judges *pair) []*fuzzer.Finding {
 			if why == "" {
 				proving++
 				var f *fuzzer.Finding
-				if f, why = seen.prove(fast, judges); f != nil {
+				var found *shown
+				if f, found, why = seen.prove(fast, judges); f != nil {
+					w.takes[f] = found.takes
 					list = append(list, f)
 					continue
 				}
@@ -240,7 +247,7 @@ func (w *watch) proved(fast, judges *pair) []*fuzzer.Finding {
 }
 
 // prove is the finding that a suspect is, or why it is none.
-func (seen *suspect) prove(fast, judges *pair) (f *fuzzer.Finding, why string) {
+func (seen *suspect) prove(fast, judges *pair) (f *fuzzer.Finding, found *shown, why string) {
 	shows := func(p *pair, seq input.Sequence) (*ran, *shown) {
 		r := p.ran(seq)
 		if r == nil || r.last() < 0 {
@@ -257,22 +264,25 @@ func (seen *suspect) prove(fast, judges *pair) (f *fuzzer.Finding, why string) {
 		_, found := shows(fast, seq)
 		return found != nil
 	}
-	if !holds(seen.sequence) {
-		return nil, "not seen again when it was tried alone"
+	seq := seen.sequence
+	if !holds(seq) {
+		if seq = fast.Head.Space.By(seq, fast.Head.Space.Outsider()); !holds(seq) {
+			return nil, nil, "not seen again when it was tried alone"
+		}
 	}
-	seq := fuzzer.Minimize(fast.Head.Space, seen.sequence, holds)
+	seq = fuzzer.Minimize(fast.Head.Space, seq, holds)
 	if plain := fast.Head.Space.By(seq, fast.Head.Space.Outsider()); holds(plain) {
 		seq = plain
 	}
 	r, found := shows(judges, seq)
 	if found == nil {
-		return nil, otherJudgment
+		return nil, nil, otherJudgment
 	}
 	path := fuzzer.Entered(r.Head.Table, r.head)
 	last := r.last()
 	refused := r.head.Calls[last].Outcome == evm.Success && r.base.Calls[last].Outcome != evm.Success
 	if found.answer != nil && !judges.answer(seq, found.answer) {
-		return nil, otherJudgment
+		return nil, nil, otherJudgment
 	}
 	if seen.answer != nil && found.answer == nil {
 		found.answer = seen.answer(seq)
@@ -280,7 +290,7 @@ func (seen *suspect) prove(fast, judges *pair) (f *fuzzer.Finding, why string) {
 	return &fuzzer.Finding{
 		Oracle: seen.oracle, First: seen.first, Contract: found.contract, Sequence: seq, Message: found.message, Location: found.at,
 		Severity: found.severity, Refused: refused, Answer: found.answer, Path: path,
-	}, ""
+	}, found, ""
 }
 
 // otherJudgment is why nothing is believed that only our machine shows.
