@@ -244,6 +244,9 @@ func (e *eventStorage) accountsFor(value *uint256.Int, changes []storageChange, 
 	var whole []storageChange
 	for i := range writes {
 		w := &writes[i]
+		if isPacked(value, w) {
+			return true
+		}
 		whole = append(whole, storageChange{before: w.before, after: w.after, keys: w.access.Keys})
 		pair := e.storage[w.address]
 		if pair == nil {
@@ -257,6 +260,23 @@ func (e *eventStorage) accountsFor(value *uint256.Int, changes []storageChange, 
 		}
 	}
 	return len(satisfied(value, whole)) > 0
+}
+
+// isPacked reports whether a value is in a written word, or by how much a part of it changes: of a struct in an array, a
+// checkpoint for instance, it is not known what is where.
+func isPacked(value *uint256.Int, w *write) bool {
+	size := uint(value.ByteLen())
+	mask := new(uint256.Int).SubUint64(new(uint256.Int).Lsh(uint256.NewInt(1), 8*size), 1)
+	growth, fall := new(uint256.Int).Sub(&w.after, &w.before), new(uint256.Int).Sub(&w.before, &w.after)
+	for shift := uint(0); shift+size <= wordBytes; shift++ {
+		var part, by uint256.Int
+		part.And(part.Rsh(&w.after, 8*shift), mask)
+		by.Lsh(value, 8*shift)
+		if part == *value || by == *growth || by == *fall {
+			return true
+		}
+	}
+	return false
 }
 
 // stepsOf are the single changes of a call, where what it writes to a word comes to another one: a fee that is
