@@ -60,7 +60,7 @@ func measureBugs(ctx context.Context, run *harness.Run) (*harness.Result, error)
 		run.Logf("%s %s: %s", p.harness, p, text)
 	}
 	return &harness.Result{Tables: []harness.Table{table}, Summary: map[string]float64{
-		"pairs": float64(len(pairs)), "shown": float64(shown), "found": float64(gated), "fixesWithoutFinding": float64(silent),
+		"pairs": float64(len(bothWays()) / 2), "shown": float64(shown), "found": float64(gated), "fixesWithoutFinding": float64(silent),
 	}}, nil
 }
 

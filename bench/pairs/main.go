@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/sightline-evm/sightline/bench/internal/harness"
 	"github.com/sightline-evm/sightline/diffmap"
@@ -45,12 +46,16 @@ steps, files, lines, violations, medianSeconds.`
 // pairs, and not the mapping of the pairs.
 var history, bugs, cost bool
 
+// only is a part of the names of contracts to measure; empty: all.
+var only string
+
 func main() {
 	harness.Main(harness.Comparison{
 		Name: "pairs", Doc: doc, Seconds: 60, Runs: 1,
 		Flags: func(flags *flag.FlagSet) {
 			flags.BoolVar(&bugs, "bugs", false, "run a campaign of -seconds on each pair, -runs times, and list what it says")
 			flags.BoolVar(&cost, "cost", false, "compare campaigns with all oracles with those that compare nothing with the base, -seconds long and with -runs seeds")
+			flags.StringVar(&only, "only", "", "of the pairs, only those of contracts whose name contains `NAME`")
 			flags.BoolVar(&history, "history", false, "map each of consecutive releases against the one before")
 		},
 		Measure: func(ctx context.Context, run *harness.Run) (*harness.Result, error) {
@@ -101,7 +106,9 @@ func (p pair) String() string { return p.base + " → " + p.head }
 func bothWays() []pair {
 	var list []pair
 	for _, p := range pairs {
-		list = append(list, p, pair{p.head, p.base, p.solc, p.harness})
+		if strings.Contains(p.harness, only) {
+			list = append(list, p, pair{p.head, p.base, p.solc, p.harness})
+		}
 	}
 	return list
 }
