@@ -458,6 +458,9 @@ func (c *compared) calledFrom(frame int) bytecode.Location {
 func (w *losses) suspects() []*suspect {
 	if fast, err := w.fast(); err == nil {
 		w.attacks.try(fast, w.outsider, w.holdings, w.look)
+		for _, one := range w.list[:min(len(w.list), maxSuspects)] {
+			w.tryOnBase(fast.base, one)
+		}
 	}
 	var list []*suspect
 	for _, one := range w.list {
