@@ -26,7 +26,7 @@ import (
 
 // mayBeMeant are the oracles that see a difference that can be meant. That assets of others are lost, or that a
 // standard's law no longer holds, is not made right by a test that shows it.
-var mayBeMeant = []string{oracle.PermissionWidened.ID, "guard-lost", oracle.LivenessLost.ID}
+var mayBeMeant = []string{oracle.PermissionWidened.ID, oracle.GuardLost.ID, oracle.LivenessLost.ID}
 
 // claim is what a finding says of its last call, as tests may contradict it.
 type claim struct {
