@@ -17,11 +17,11 @@ type Effect struct {
 	// Permissions are of the variables of contracts with changed code that calls changed on either
 	// side, those first of which others can write now than could before.
 	Permissions []Permission `json:"permissions"`
-	// Dropped is what oracles saw of which there is no finding, by oracle and reason.
+	// Dropped counts what oracles saw and did not report, in the order of their ids.
 	Dropped []Dropped `json:"dropped,omitempty"`
 }
 
-// Dropped is how often an oracle saw something of which there is no finding.
+// Dropped counts what an oracle saw and did not report for one reason.
 type Dropped struct {
 	Oracle string `json:"oracle"`
 	Reason string `json:"reason"` // "so little that it comes from rounding"
@@ -94,12 +94,12 @@ func (e *Effect) ofFunctions() (first, rest []*Behavior) {
 	return first, rest
 }
 
-// dropped writes what oracles saw of which there is no finding, in the summary alone.
+// dropped writes what oracles saw and did not report, in the summary alone.
 func (p *page) dropped(e *Effect) {
 	if !p.summary || len(e.Dropped) == 0 || p.detail >= noUnreached {
 		return
 	}
-	p.folded("Seen, but no finding", func() {
+	p.folded("Seen, and not reported", func() {
 		p.line("| Oracle | Why not | Times |\n|---|---|---|")
 		for i := range e.Dropped {
 			d := &e.Dropped[i]

@@ -57,7 +57,8 @@ func (r *Report) Withhold() {
 }
 
 // withholdCalls takes the calls out of differences from the base in which the base does something: the
-// change may mend a bug that is live there. What anyone can write there may be one.
+// change may mend a bug that is live there. What anyone can write there may be one, and what oracles saw on
+// both sides.
 func (r *Report) withholdCalls() {
 	if r.Effect == nil {
 		return
@@ -69,6 +70,7 @@ func (r *Report) withholdCalls() {
 			b.Sequence = nil
 		}
 	}
+	effect.Dropped = nil // that the base does something as well
 	effect.Permissions = slices.DeleteFunc(slices.Clone(effect.Permissions), func(row Permission) bool { return row.Before == Anyone })
 	r.Effect = &effect
 }

@@ -65,8 +65,12 @@ func rendered(t *testing.T, r *Report, o Options) map[string][]byte {
 func TestWithholdCalls(t *testing.T) {
 	calls := []Step{{Sender: "outsider", Call: "vault.drain()"}}
 	r := &Report{Effect: &Effect{Behaviors: []Behavior{{Kind: "succeeds", Sequence: calls}, {Kind: "reverts", Sequence: calls}, {Kind: "stores", Sequence: calls}}}}
+	r.Effect.Dropped = []Dropped{{Oracle: "third-party-loss", Reason: "the same can be taken on the base", Count: 1}}
 	before := r.Effect
 	r.Withhold()
+	if len(r.Effect.Dropped) > 0 || len(before.Dropped) != 1 {
+		t.Errorf("dropped: %v, and the caller has %v", r.Effect.Dropped, before.Dropped)
+	}
 	for i, want := range []int{1, 0, 0} {
 		if got := len(r.Effect.Behaviors[i].Sequence); got != want {
 			t.Errorf("%s: %d calls, want %d", r.Effect.Behaviors[i].Kind, got, want)

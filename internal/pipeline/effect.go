@@ -42,7 +42,7 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 	}
 	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { // what the call breaks is said
 		return f.Oracle == oracle.GuardLost && slices.ContainsFunc(result.Findings, func(other *fuzzer.Finding) bool {
-			return sameFunction(f, other) && with.base[other].Is == report.Introduced
+			return compare.SameFunction(f, other) && with.base[other].Is == report.Introduced
 		})
 	})
 	found.Behaviors = slices.DeleteFunc(found.Behaviors, func(b *compare.Behavior) bool {
@@ -73,7 +73,7 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 	result.Findings = said
 }
 
-// dropped lists what oracles saw in vain, in order.
+// dropped lists what oracles saw and did not report, in the order of their ids.
 func dropped(counts map[compare.Dropped]int) []report.Dropped {
 	var all []report.Dropped
 	for what, n := range counts {
@@ -116,12 +116,6 @@ func (r *run) searchEffect(ctx context.Context, result *fuzzer.Result, base *com
 // function has lost.
 func says(f *fuzzer.Finding, b *compare.Behavior) bool {
 	return b.Meant == nil && isOf(f, b) && (b.Kind == compare.Reverts || b.Kind == compare.Succeeds && f.Oracle == oracle.GuardLost)
-}
-
-// sameFunction reports whether the last calls of two findings are of the same function.
-func sameFunction(a, b *fuzzer.Finding) bool {
-	m, n := len(a.Sequence), len(b.Sequence)
-	return m > 0 && n > 0 && a.Sequence[m-1].Instance == b.Sequence[n-1].Instance && a.Sequence[m-1].Function == b.Sequence[n-1].Function
 }
 
 // isOf reports whether a finding is of the function whose behavior this is.

@@ -39,9 +39,8 @@ type keeper struct {
 	kind assetKind
 }
 
-// findAssets asks a side's contracts. An error means that it failed.
-func findAssets(machine evm.Machine, w *evm.World) (assets, error) {
-	tokens, err := laws.Learn(machine, w)
+// assetsOf are those of a side's tokens that keep who owns what.
+func assetsOf(tokens []*laws.Token) assets {
 	found := assets{}
 	for _, t := range tokens {
 		for _, kind := range []assetKind{unique, multiple, fungible} {
@@ -51,7 +50,7 @@ func findAssets(machine evm.Machine, w *evm.World) (assets, error) {
 			}
 		}
 	}
-	return found, err
+	return found
 }
 
 // touches reports whether an access is to who owns what.

@@ -19,7 +19,7 @@ type attacks struct {
 	list  []input.Sequence    // whose last call does something else, the shortest of each kind
 	exits []input.Call        // that pay whoever makes them, one of each function
 	owned []holding           // in the World
-	runs  int                 // left for a seed
+	left  effort              // for a seed
 }
 
 // holding is what an account owns.
@@ -66,7 +66,7 @@ func (a *attacks) noteExit(call *input.Call) {
 		}
 	}
 	if len(a.exits) < maxExits {
-		a.exits = append(a.exits, copied(input.Sequence{*call})[0])
+		a.exits = append(a.exits, copyOf(call))
 	}
 }
 
@@ -74,10 +74,7 @@ func (a *attacks) noteExit(call *input.Call) {
 // accounts exchanged, several times, and takes out what it then has. do sees what runs.
 func (a *attacks) try(machines *pair, outsider common.Address, holdings func(*ran, common.Address) *uint256.Int, do func(*ran)) {
 	run := func(seq input.Sequence) *ran {
-		if a.runs--; a.runs < 0 {
-			return nil
-		}
-		r := machines.ran(seq)
+		r := machines.try(seq, &a.left)
 		if r != nil && !r.head.Truncated && !r.base.Truncated {
 			do(r)
 			return r
@@ -85,7 +82,7 @@ func (a *attacks) try(machines *pair, outsider common.Address, holdings func(*ra
 		return nil
 	}
 	for _, seed := range a.list {
-		a.runs = attackRuns / len(a.list)
+		a.left = effort{attackRuns / len(a.list), triedWork / uint64(len(a.list))}
 		for _, scale := range scales {
 			a.trySeed(scaled(seed, scale), outsider, holdings, run)
 		}
@@ -140,7 +137,7 @@ func withAmounts(call *input.Call, before input.Sequence) []input.Call {
 			if amount.BitLen() > call.Function.Inputs[i].Bits || call.Args[i].Word.Eq(amount) {
 				continue
 			}
-			one := copied(input.Sequence{*call})[0]
+			one := copyOf(call)
 			one.Args[i].Word.Set(amount)
 			all = append(all, one)
 		}
@@ -180,6 +177,13 @@ func copied(seq input.Sequence) input.Sequence {
 	for i := range out {
 		out[i].Args = slices.Clone(out[i].Args)
 	}
+	return out
+}
+
+// copyOf is a copy of a call whose arguments can be changed.
+func copyOf(call *input.Call) input.Call {
+	out := *call
+	out.Args = slices.Clone(call.Args)
 	return out
 }
 
@@ -287,7 +291,7 @@ func (a *attacks) findHolders(machine evm.Machine, what asset, accounts []common
 func (a *attacks) toTake(call *input.Call, outsider common.Address) []input.Call {
 	var all []input.Call
 	for i := range a.owned {
-		h, one := &a.owned[i], copied(input.Sequence{*call})[0]
+		h, one := &a.owned[i], copyOf(call)
 		named, numbered := false, h.what.kind == fungible
 		for j := range call.Function.Inputs {
 			word := &one.Args[j].Word
@@ -351,7 +355,7 @@ const maxExchanged = 2
 
 // variants are a call with the outsider and a victim in the place of accounts among its arguments.
 func (a *attacks) variants(call *input.Call, outsider common.Address, victim int) []input.Call {
-	all := []input.Call{copied(input.Sequence{*call})[0]}
+	all := []input.Call{copyOf(call)}
 	accounts := []common.Address{outsider, a.Head.Space.Senders[victim].Address, a.Head.Space.Senders[call.Sender].Address}
 	exchanged := 0
 	for i := range call.Function.Inputs {
@@ -364,7 +368,7 @@ func (a *attacks) variants(call *input.Call, outsider common.Address, victim int
 				if one.Args[i].Word == *new(uint256.Int).SetBytes20(account[:]) || n == len(accounts)-1 && account == accounts[n-1] {
 					continue
 				}
-				other := copied(input.Sequence{one})[0]
+				other := copyOf(&one)
 				other.Args[i].Word.SetBytes20(account[:])
 				all = append(all, other)
 			}

@@ -137,7 +137,7 @@ type Effect struct {
 	Executions uint64 // sequences that ran on both sides
 	// Permissions are of the variables that anyone changes, on any side.
 	Permissions []*Permission
-	// Dropped is how often an oracle saw something of which there is no finding, by the reason.
+	// Dropped counts what oracles saw and did not report.
 	Dropped map[Dropped]int
 }
 

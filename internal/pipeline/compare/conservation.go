@@ -65,20 +65,15 @@ const leastKept = 100
 const maxAsked = 4 * leastKept
 
 // newConservation finds the tokens; nil where there are none on both sides.
-func (s *Sides) newConservation() (*conservation, error) {
+func (s *Sides) newConservation(head, base []*laws.Token) (*conservation, error) {
 	c := &conservation{Sides: s}
 	var err error
 	if c.asking, err = s.fast(); err != nil {
 		return nil, err
 	}
-	if c.head, err = laws.NewBooks(c.asking.head, s.Head.World); err != nil {
-		return nil, err
-	}
+	c.head, c.base = laws.NewBooks(head, s.Head.World), laws.NewBooks(base, s.Base.World)
 	if len(c.head.Tokens) == 0 {
 		return nil, nil
-	}
-	if c.base, err = laws.NewBooks(c.asking.base, s.Base.World); err != nil {
-		return nil, err
 	}
 	if c.judging, err = s.reference(); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -50,7 +51,7 @@ func (c *conservation) noteState(seq input.Sequence, exec *evm.Execution) {
 // of each kind, and some of those that differ.
 func (c *conservation) exercise(on *pair, see func(*ran)) []input.Sequence {
 	var seeds []input.Sequence
-	exercised := 0
+	exercised, left := 0, effort{math.MaxInt, triedWork}
 	for _, p := range c.tokens {
 		if exercised == maxExercised || p.isSame() {
 			continue
@@ -59,7 +60,7 @@ func (c *conservation) exercise(on *pair, see func(*ran)) []input.Sequence {
 		e := &exerciser{conservation: c, pair: p, instance: c.instanceAt(p.head.Address)}
 		for e.round = 0; e.round < rounds || e.round < mostRounds && p.lacks(); e.round++ {
 			for _, seq := range e.sequences() {
-				r := on.ran(seq)
+				r := on.try(seq, &left)
 				if r == nil {
 					continue
 				}
@@ -137,10 +138,7 @@ func withNumbers(space *input.Space, seq input.Sequence, number uint64) input.Se
 		return seq
 	}
 	for _, at := range input.AppendCallWords(nil, seq, len(seq)-1) {
-		if t := input.WordType(seq, at); at.Kind != input.ValueWord && (at.Kind != input.LeafWord || t == nil || t.Kind != input.Uint) {
-			continue
-		}
-		if x, ok := space.Get(seq, at); !ok || !x.IsZero() {
+		if x, ok := space.Get(seq, at); !isAmount(seq, at) || !ok || !x.IsZero() {
 			continue
 		}
 		if other, ok := space.With(seq, at, uint256.NewInt(number)); ok {
@@ -148,6 +146,15 @@ func withNumbers(space *input.Space, seq input.Sequence, number uint64) input.Se
 		}
 	}
 	return seq
+}
+
+// isAmount reports whether a word may be an amount: ether, or an argument that is a number without a sign.
+func isAmount(seq input.Sequence, at input.Word) bool {
+	if at.Kind == input.ValueWord {
+		return true
+	}
+	t := input.WordType(seq, at) // nil for what is not a leaf
+	return t != nil && t.Kind == input.Uint
 }
 
 // call is a call of an instance, without a function where it has none of that name.

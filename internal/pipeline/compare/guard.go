@@ -372,7 +372,7 @@ type refusal struct {
 func (p *pair) withoutSpokenFor(findings []*fuzzer.Finding, takes map[*fuzzer.Finding]bool) []*fuzzer.Finding {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(f *fuzzer.Finding) bool {
 		return slices.ContainsFunc(findings, func(other *fuzzer.Finding) bool {
-			return endsAlike(f.Sequence, other.Sequence) &&
+			return SameFunction(f, other) &&
 				(f.Oracle == oracle.PermissionWidened && takes[other] || other.Oracle == oracle.PermissionWidened && f.Oracle == oracle.ThirdPartyLoss && !takes[f])
 		})
 	})
@@ -401,9 +401,10 @@ func (p *pair) withoutSpokenFor(findings []*fuzzer.Finding, takes map[*fuzzer.Fi
 	return list
 }
 
-// endsAlike reports whether the last calls of two sequences are of one function.
-func endsAlike(a, b input.Sequence) bool {
-	return len(a) > 0 && len(b) > 0 && callableOf(&a[len(a)-1]) == callableOf(&b[len(b)-1])
+// SameFunction reports whether the last calls of two findings are of one function.
+func SameFunction(a, b *fuzzer.Finding) bool {
+	m, n := len(a.Sequence), len(b.Sequence)
+	return m > 0 && n > 0 && callableOf(&a.Sequence[m-1]) == callableOf(&b.Sequence[n-1])
 }
 
 // same reports whether two refusals are lost by the same change: calls of one function, or of several that called the

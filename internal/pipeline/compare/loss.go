@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/pipeline/compare/laws"
 )
 
 // losses looks for what the outsider takes from others on the head alone.
@@ -47,9 +48,9 @@ type loss struct {
 	at     bytecode.Location
 }
 
-// newLosses learns where tokens keep who owns what. Nil where the World is a chain's: what its storage held is not
+// newLosses is given the tokens of both sides. Nil where the World is a chain's: what its storage held is not
 // all at hand.
-func (s *Sides) newLosses() *losses {
+func (s *Sides) newLosses(head, base []*laws.Token) *losses {
 	at := s.Head.Space.Outsider()
 	if at < 0 || s.Head.World.Origin != nil {
 		return nil
@@ -59,12 +60,7 @@ func (s *Sides) newLosses() *losses {
 		return nil
 	}
 	w := &losses{Sides: s, outsider: s.Head.Space.Senders[at].Address, known: map[common.Address]bool{}, worthless: map[common.Address]bool{}, seen: map[bytecode.Location]*seenLoss{}, attacks: newAttacks(s)}
-	if w.head, err = findAssets(machines.head, s.Head.World); err != nil {
-		return nil
-	}
-	if w.base, err = findAssets(machines.base, s.Base.World); err != nil {
-		return nil
-	}
+	w.head, w.base = assetsOf(head), assetsOf(base)
 	w.attacks.findHoldings(machines.head, w.head)
 	w.tryTokens(machines.base)
 	return w
@@ -458,8 +454,8 @@ func (c *compared) calledFrom(frame int) bytecode.Location {
 func (w *losses) suspects() []*suspect {
 	if fast, err := w.fast(); err == nil {
 		w.attacks.try(fast, w.outsider, w.holdings, w.look)
-		for _, one := range w.list[:min(len(w.list), maxSuspects)] {
-			w.tryOnBase(fast.base, one)
+		for _, one := range w.list {
+			w.tryOnBase(fast.base, one, &effort{maxBaseRuns, triedWork / uint64(len(w.list))})
 		}
 	}
 	var list []*suspect

@@ -17,19 +17,22 @@ const (
 )
 
 // tryOnBase makes an attack on the base with other amounts, one and two at a time, until it is known what is lost there.
-func (w *losses) tryOnBase(machine evm.Machine, one *seenLoss) {
+func (w *losses) tryOnBase(machine evm.Machine, one *seenLoss, left *effort) {
 	from, to, ok := w.attack(one.sequence)
 	carried := w.carry(one.sequence, nil).Clone()
 	if !ok || to >= len(carried) {
 		return
 	}
-	runs := 0
 	run := func(seq input.Sequence) bool {
-		if runs++; runs > maxBaseRuns || w.isKnown(one.loss) {
+		if !left.left() || w.isKnown(one.loss) {
 			return false
 		}
 		exec, err := machine.Run(w.Base.Space.Encode(seq, nil))
-		if err == nil && !exec.Truncated && len(exec.Calls) > to {
+		if err != nil {
+			return false
+		}
+		left.spend(exec)
+		if !exec.Truncated && len(exec.Calls) > to {
 			w.learn(exec, from, to)
 		}
 		return true
@@ -61,8 +64,7 @@ func amountWords(seq input.Sequence) []input.Word {
 	var words []input.Word
 	for call := range seq {
 		for _, at := range input.AppendCallWords(nil, seq, call) {
-			t := input.WordType(seq, at)
-			if len(words) < maxAttackWords && (at.Kind == input.ValueWord || at.Kind == input.LeafWord && t != nil && t.Kind == input.Uint) {
+			if len(words) < maxAttackWords && isAmount(seq, at) {
 				words = append(words, at)
 			}
 		}

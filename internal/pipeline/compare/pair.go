@@ -71,6 +71,44 @@ func (p *pair) ran(seq input.Sequence) *ran {
 	return p.compare(seq, head, base)
 }
 
+// effort is what may still be tried apart from a campaign, and its clock: runs, and work (see [evm.CallResult.Work]), so
+// that calls which burn their gas do not take minutes.
+type effort struct {
+	runs int
+	work uint64
+}
+
+// triedWork is the work of everything that is tried for one purpose, at most. Arbitrary: about a second.
+const triedWork = 1 << 28
+
+// left reports whether another run may be tried.
+func (e *effort) left() bool { return e.runs > 0 && e.work > 0 }
+
+// spend counts a run.
+func (e *effort) spend(executions ...*evm.Execution) {
+	e.runs--
+	for _, exec := range executions {
+		for i := exec.Reused(); i < len(exec.Calls); i++ {
+			e.work -= min(e.work, exec.Calls[i].Work())
+		}
+	}
+}
+
+// try makes a sequence on both sides if there is effort left; nil where there is none, a machine fails, or the base lacks
+// all calls.
+func (p *pair) try(seq input.Sequence, e *effort) *ran {
+	if !e.left() {
+		return nil
+	}
+	r := p.ran(seq)
+	if r == nil {
+		e.spend()
+		return nil
+	}
+	e.spend(r.head, r.base)
+	return r
+}
+
 // shows reports whether a sequence's last call shows a behavior.
 func (p *pair) shows(key *sightingKey, seq input.Sequence) bool {
 	_, _, d, ok := p.run(seq)

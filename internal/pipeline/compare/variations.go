@@ -38,7 +38,7 @@ func (c *suiteCalls) note(seq input.Sequence, exec *evm.Execution, enters bool) 
 	}
 }
 
-// stores reports whether a call writes another value to storage than it reads there.
+// stores reports whether a call writes to storage.
 func stores(exec *evm.Execution, call int) bool {
 	frames := exec.Calls[call].Frames
 	return slices.ContainsFunc(exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool {
@@ -65,12 +65,9 @@ func addShortest(list []input.Sequence, seq input.Sequence) []input.Sequence {
 func (s *Sides) variations(calls *suiteCalls, on *pair, see func(*ran)) []input.Sequence {
 	known := map[sightingKey]bool{}
 	var differ []input.Sequence
-	runs := 0
+	left := effort{maxVariationRuns, triedWork}
 	for _, seq := range s.varied(calls) {
-		if runs++; runs > maxVariationRuns {
-			break
-		}
-		r := on.ran(seq)
+		r := on.try(seq, &left)
 		if r == nil {
 			continue
 		}
@@ -119,13 +116,13 @@ const variedAmount = 1000
 // bySelf are a call by a sender that names itself, in the place of each account among its arguments, with the amounts
 // of the calls before.
 func (s *Sides) bySelf(call *input.Call, sender int, before input.Sequence) []input.Call {
-	one := copied(input.Sequence{*call})[0]
+	one := copyOf(call)
 	one.Sender = sender
 	all := []input.Call{one}
 	self := new(uint256.Int).SetBytes20(s.Head.Space.Senders[sender].Address[:])
 	for i := range one.Function.Inputs {
 		if one.Function.Inputs[i].Kind == input.Address && len(all) <= maxExchanged {
-			other := copied(input.Sequence{one})[0]
+			other := copyOf(&one)
 			other.Args[i].Word.Set(self)
 			all = append(all, other)
 		}

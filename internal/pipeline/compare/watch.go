@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/bytecode"
+	"github.com/sightline-evm/sightline/internal/pipeline/compare/laws"
 )
 
 // watcher looks for one oracle at what base and head do in the same calls. A search has one of each
@@ -111,7 +112,7 @@ type watch struct {
 	takes   map[*fuzzer.Finding]bool // that the outsider gains by
 }
 
-// Dropped is why an oracle has no finding of what it has seen.
+// Dropped is why an oracle does not report what it saw.
 type Dropped struct {
 	Oracle string // its id
 	Reason string // for people
@@ -137,8 +138,12 @@ func (s *Sides) newWatch(choice oracle.Choice, now func() time.Time) (*watch, er
 	if choice.Has(oracle.EventStorage.ID) {
 		w.watchers = append(w.watchers, s.newEventStorage())
 	}
+	head, base, err := s.tokens()
+	if err != nil {
+		return nil, err
+	}
 	if choice.Has(oracle.Conservation.ID) {
-		if w.tokens, err = s.newConservation(); err != nil {
+		if w.tokens, err = s.newConservation(head, base); err != nil {
 			return nil, err
 		}
 		if w.tokens != nil {
@@ -146,11 +151,24 @@ func (s *Sides) newWatch(choice oracle.Choice, now func() time.Time) (*watch, er
 		}
 	}
 	if choice.Has(oracle.ThirdPartyLoss.ID) {
-		if losses := s.newLosses(); losses != nil {
+		if losses := s.newLosses(head, base); losses != nil {
 			w.watchers = append(w.watchers, losses)
 		}
 	}
 	return w, nil
+}
+
+// tokens learns where the contracts of each side keep who owns what.
+func (s *Sides) tokens() (head, base []*laws.Token, err error) {
+	machines, err := s.fast()
+	if err != nil {
+		return nil, nil, err
+	}
+	if head, err = laws.Learn(machines.head, s.Head.World); err != nil {
+		return nil, nil, err
+	}
+	base, err = laws.Learn(machines.base, s.Base.World)
+	return head, base, err
 }
 
 // seeHead looks at a sequence that ran on the head, whatever the base makes of it.

@@ -27,11 +27,10 @@ type slot struct {
 	number  uint256.Int
 }
 
-// NewBooks finds the World's tokens that have laws, on a machine of it. An error means that it failed.
-func NewBooks(machine evm.Machine, w *evm.World) (*Books, error) {
-	tokens, err := Learn(machine, w)
-	tokens = slices.DeleteFunc(tokens, func(t *Token) bool { return len(t.Laws) == 0 })
-	return &Books{Tokens: tokens, world: w, state: map[slot]uint256.Int{}}, err
+// NewBooks keeps the books of those of a World's tokens that have laws.
+func NewBooks(tokens []*Token, w *evm.World) *Books {
+	tokens = slices.DeleteFunc(slices.Clone(tokens), func(t *Token) bool { return len(t.Laws) == 0 })
+	return &Books{Tokens: tokens, world: w, state: map[slot]uint256.Int{}}
 }
 
 // Token is the one at an address; nil: there is none.
