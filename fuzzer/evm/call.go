@@ -31,6 +31,14 @@ type Call struct {
 	TimeAdvance  uint64 // seconds that pass before the call
 	BlockAdvance uint64 // blocks that pass before the call
 
+	// Origin is whose transaction it is, where From is a contract that the transaction calls
+	// through: what ORIGIN answers. Zero: From's.
+	Origin common.Address
+
+	// Instructions are words that an attacker's contract sets in its own storage before the call, as a
+	// transaction of its own would: what it will do when it is called, see fuzzer/attacker.
+	Instructions []Overwrite
+
 	// Overwrites change the storage before the call, in order. No transaction can do
 	// that: such a call tells what another state would bring, and nothing about the
 	// World that the sequence began with (harvey §5, aggressive mode).
@@ -42,7 +50,15 @@ func (c *Call) Equal(d *Call) bool {
 	return c.From == d.From && c.To == d.To && c.Value == d.Value && c.Gas == d.Gas &&
 		c.Create == d.Create && c.Address == d.Address &&
 		c.TimeAdvance == d.TimeAdvance && c.BlockAdvance == d.BlockAdvance && bytes.Equal(c.Data, d.Data) &&
-		slices.Equal(c.Overwrites, d.Overwrites)
+		c.Origin == d.Origin && slices.Equal(c.Instructions, d.Instructions) && slices.Equal(c.Overwrites, d.Overwrites)
+}
+
+// Sender is the account whose transaction the call is.
+func (c *Call) Sender() common.Address {
+	if c.Origin != (common.Address{}) {
+		return c.Origin
+	}
+	return c.From
 }
 
 // Overwrite is a word of storage that is set from outside, by no call.

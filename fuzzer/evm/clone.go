@@ -12,6 +12,7 @@ func (e *Execution) Clone() *Execution {
 		Frames:    slices.Clone(e.Frames),
 		Covered:   slices.Clone(e.Covered),
 		Truncated: e.Truncated,
+		Trace:     e.Trace.clone(),
 		reused:    e.reused,
 	}
 	for i := range c.Calls {
@@ -37,6 +38,7 @@ func (s Sequence) Clone() Sequence {
 	c := slices.Clone(s)
 	for i := range c {
 		c[i].Data = slices.Clone(c[i].Data)
+		c[i].Instructions = slices.Clone(c[i].Instructions)
 		c[i].Overwrites = slices.Clone(c[i].Overwrites)
 	}
 	return c

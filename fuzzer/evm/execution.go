@@ -56,6 +56,7 @@ type Comparison struct {
 // StorageAccess is one SLOAD or SSTORE.
 type StorageAccess struct {
 	PC      uint32
+	Order   uint32 // rises over all frames: what a frame does around a call is not next to each other
 	Write   bool
 	Address common.Address // whose storage
 	Slot    uint256.Int
@@ -163,6 +164,8 @@ type Execution struct {
 	// outputs are missing, because there were more than the machine records. Path
 	// identifiers and Covered are complete all the same.
 	Truncated bool
+	// Trace is nil unless the machine was made [WithTrace]. Machines are not compared by it.
+	Trace *Trace
 
 	reused int
 }

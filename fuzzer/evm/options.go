@@ -5,6 +5,7 @@ package evm
 type Options struct {
 	LiftCodeSize bool // see LiftCodeSizeLimits
 	Blind        bool // see WithoutFeedback
+	Trace        bool // see WithTrace
 }
 
 // Option changes how a machine is made.
@@ -20,3 +21,9 @@ func LiftCodeSizeLimits(o *Options) { o.LiftCodeSize = true }
 // there: no paths, comparisons, accesses or logs. No campaign can use it; it tells what
 // recording costs.
 func WithoutFeedback(o *Options) { o.Blind = true }
+
+// WithTrace makes a gethvm.Reference follow where values come from and go to, and fill
+// [Execution.Trace]. Such a machine runs every call of a sequence anew and takes several
+// times as long; it is for the few executions that oracles look at closely. An
+// interp.Interpreter takes no notice.
+func WithTrace(o *Options) { o.Trace = true }

@@ -20,6 +20,9 @@ type World struct {
 	// Properties are prefixes of functions that are properties if they return a bool, in
 	// addition to echidna_ and property_.
 	Properties []string `json:",omitempty"`
+	// Callbacks are the functions that contracts may call on an attacker's contract, with what they
+	// return: isOpen(uint256)(bool).
+	Callbacks []string `json:",omitempty"`
 	// Origin is the chain that the World goes on from; nil: there is none. No file
 	// holds it, see [World.Closed].
 	Origin Origin `json:"-"`
@@ -76,7 +79,13 @@ type Sender struct {
 	TestsOnly bool `json:",omitempty"`
 	// Outsider tells that nothing in the World knows of it: it is there to show what anyone can do.
 	Outsider bool `json:",omitempty"`
+	// Through is whose transactions call through it: it is a contract of an attacker's, which
+	// nothing in the World knows of either. Zero: it is not.
+	Through common.Address `json:",omitzero"`
 }
+
+// IsContract reports whether the sender is a contract of an attacker's.
+func (s *Sender) IsContract() bool { return s.Through != (common.Address{}) }
 
 // DefaultBlock is the environment of a World that nothing else decides: a block
 // of mainnet's proof-of-stake era on a development chain. Number and time are

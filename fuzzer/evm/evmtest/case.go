@@ -157,6 +157,10 @@ func (c *Case) sequences(r *rand.Rand, call func() evm.Call) {
 		for range r.IntN(3) * r.IntN(2) {
 			x.Overwrites = append(x.Overwrites, evm.Overwrite{Address: x.To, Slot: *uint256.NewInt(r.Uint64N(5)), Value: *wordOf(r)})
 		}
+		if r.IntN(8) == 0 {
+			x.Origin = others[r.IntN(2)]
+			x.Instructions = append(x.Instructions, evm.Overwrite{Address: x.To, Slot: *uint256.NewInt(r.Uint64N(5)), Value: *wordOf(r)})
+		}
 		return x
 	}
 	var seq evm.Sequence

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/internal/record"
+	"github.com/sightline-evm/sightline/fuzzer/evm/internal/taint"
 )
 
 // hooks tells the recorder what go-ethereum's hooks tell. opcode is the hot path, and
@@ -21,6 +22,7 @@ type hooks struct {
 	instructions *[256]record.Instruction
 	state        *State
 	limits       evm.SizeLimits
+	tracer       *taint.Tracer // nil: nothing is traced
 
 	selfdestruct bool            // between the two hooks that announce a SELFDESTRUCT
 	as           *common.Address // in whose name the DELEGATECALL acts that comes next; nil: the caller's
@@ -44,7 +46,7 @@ const (
 	pendingLoad          // it pushed the value of its frame's last storage access
 )
 
-func (r *hooks) tracer() *tracing.Hooks {
+func (r *hooks) hooks() *tracing.Hooks {
 	return &tracing.Hooks{OnEnter: r.enter, OnExit: r.exit, OnOpcode: r.opcode}
 }
 
@@ -79,6 +81,10 @@ func (r *hooks) enter(depth int, typ byte, from, to common.Address, input []byte
 		f.Self = from
 	}
 	r.Record(f, parent, kind, to, input)
+	if r.tracer != nil {
+		creation := vm.OpCode(typ) == vm.CREATE || vm.OpCode(typ) == vm.CREATE2
+		r.tracer.Enter(taint.Frame{Index: f.Index, Depth: f.Depth, Kind: kind, Self: f.Self, Caller: f.Caller, Creation: creation})
+	}
 }
 
 // exit closes the innermost frame.
@@ -98,10 +104,13 @@ func (r *hooks) exit(_ int, output []byte, gasUsed uint64, err error, _ bool) {
 		r.oversize = nil
 	}
 	r.Close(f, outcome, output, gasUsed)
+	if r.tracer != nil {
+		r.tracer.Exit(outcome)
+	}
 }
 
 // opcode sees every instruction before it runs; err tells that it will not.
-func (r *hooks) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpContext, _ []byte, _ int, err error) {
+func (r *hooks) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpContext, back []byte, _ int, err error) {
 	f := r.Top
 	ctx := scope.(*vm.ScopeContext) //nolint:errcheck // go-ethereum passes nothing else
 	stack := ctx.Stack.Data()
@@ -116,6 +125,14 @@ func (r *hooks) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpContext,
 	if err != nil {
 		return
 	}
+	r.follow(f, op, uint32(pc), ctx, stack)
+	if r.tracer != nil {
+		r.tracer.Step(pc, op, stack, back)
+	}
+}
+
+// follow records what an instruction means.
+func (r *hooks) follow(f *record.Active, op byte, pc uint32, ctx *vm.ScopeContext, stack []uint256.Int) {
 	in := r.instructions[op]
 	h := len(stack)
 	switch in.Action {
@@ -139,9 +156,9 @@ func (r *hooks) opcode(pc uint64, op byte, _, _ uint64, scope tracing.OpContext,
 			f.Shadows[h-1] = made
 		}
 	case record.ActJumpi:
-		r.Branch(f, uint32(pc), &stack[h-2], f.Shadows[h-2])
+		r.Branch(f, pc, &stack[h-2], f.Shadows[h-2])
 	default:
-		r.effect(f, in.Action, uint32(pc), ctx, stack)
+		r.effect(f, in.Action, pc, ctx, stack)
 	}
 }
 

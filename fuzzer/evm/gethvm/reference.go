@@ -19,6 +19,7 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer/evm/internal/forks"
 	"github.com/sightline-evm/sightline/fuzzer/evm/internal/record"
 	"github.com/sightline-evm/sightline/fuzzer/evm/internal/source"
+	"github.com/sightline-evm/sightline/fuzzer/evm/internal/taint"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -87,12 +88,15 @@ func New(world *evm.World, table *bytecode.Table, opts ...evm.Option) (*Referenc
 	for _, o := range opts {
 		o(&r.options)
 	}
-	r.rec.Init(table)
+	r.rec.Init(table, world)
 	r.rec.limits = evm.NewSizeLimits(table, &r.options)
 	r.renew()
 	r.rec.instructions, err = record.Instructions(r.rules)
 	if err != nil {
 		return nil, fmt.Errorf("evm: instruction set of %s: %w", forks.Names[fork], err)
+	}
+	if r.options.Trace {
+		r.rec.tracer = taint.New(&r.rec.Exec, r.rec.instructions)
 	}
 	return r, nil
 }
@@ -130,7 +134,7 @@ func (r *Reference) renew() {
 		BaseFee:     new(big.Int).SetUint64(block.BaseFee),
 		BlobBaseFee: big.NewInt(1), // the least there is (EIP-4844)
 		Random:      &r.random,
-	}, r.state, config, vm.Config{Tracer: r.rec.tracer(), ExtraEips: extra})
+	}, r.state, config, vm.Config{Tracer: r.rec.hooks(), ExtraEips: extra})
 	r.rules = rulesOf(r.evm, r.fork)
 	if r.world.Cheats != nil {
 		r.cheats = cheats.New(r.world.Cheats)
@@ -169,6 +173,9 @@ func (r *Reference) Run(sequence evm.Sequence) (exec *evm.Execution, err error) 
 	}()
 	r.rewind(r.shared(sequence))
 	r.rec.Exec.Reuse(len(r.done))
+	if r.rec.tracer != nil {
+		r.rec.tracer.Reset()
+	}
 	for call = len(r.done); call < len(sequence); call++ {
 		r.push(&sequence[call])
 		r.run(call)
@@ -177,9 +184,10 @@ func (r *Reference) Run(sequence evm.Sequence) (exec *evm.Execution, err error) 
 }
 
 // shared is the number of calls that the sequence has in common with the last
-// run, from the start; 0 when the machine should let go of what it remembers.
+// run, from the start; 0 when the machine should let go of what it remembers, or has a
+// trace to make.
 func (r *Reference) shared(sequence evm.Sequence) int {
-	if r.state.overgrown() || r.rec.Overgrown() {
+	if r.rec.tracer != nil || r.state.overgrown() || r.rec.Overgrown() {
 		return 0
 	}
 	n := 0
@@ -230,12 +238,21 @@ func (r *Reference) push(call *evm.Call) {
 	} else {
 		r.done = append(r.done, evm.Call{})
 	}
-	data, overwrites := append(r.done[n].Data[:0], call.Data...), append(r.done[n].Overwrites[:0], call.Overwrites...)
-	r.done[n] = *call
-	r.done[n].Data, r.done[n].Overwrites = data, overwrites
+	kept := &r.done[n]
+	data, instructions, overwrites := append(kept.Data[:0], call.Data...), append(kept.Instructions[:0], call.Instructions...), append(kept.Overwrites[:0], call.Overwrites...)
+	*kept = *call
+	kept.Data, kept.Instructions, kept.Overwrites = data, instructions, overwrites
 	r.checkpoints = append(r.checkpoints, checkpoint{
 		journal: r.state.Snapshot(), number: r.number, time: r.time, recorded: r.rec.Checkpoint(), cheats: r.cheats.Keep(),
 	})
+}
+
+// overwrite sets words of storage.
+func (r *Reference) overwrite(words []evm.Overwrite) {
+	for i := range words {
+		o := &words[i]
+		r.state.SetState(o.Address, o.Slot.Bytes32(), o.Value.Bytes32())
+	}
 }
 
 // run executes a call as one transaction.
@@ -243,15 +260,13 @@ func (r *Reference) run(index int) {
 	call := &r.done[index]
 	r.setBlock(source.Advance(r.number, call.BlockAdvance), source.Advance(r.time, call.TimeAdvance))
 	r.rec.Begin(index)
-	for i := range call.Overwrites {
-		o := &call.Overwrites[i]
-		r.state.SetState(o.Address, o.Slot.Bytes32(), o.Value.Bytes32())
-	}
+	r.overwrite(call.Instructions)
+	r.overwrite(call.Overwrites)
 	to := &call.To
 	if call.Create {
 		to = nil // the new address is warmed by create
 	}
-	r.evm.SetTxContext(vm.TxContext{Origin: call.From, GasPrice: zeroBalance})
+	r.evm.SetTxContext(vm.TxContext{Origin: call.Sender(), GasPrice: zeroBalance})
 	if r.cheats != nil {
 		r.cheats.Begin()
 	}

@@ -12,6 +12,9 @@ import (
 // it. Whatever ran before is undone.
 func (r *Reference) Transact(m *evm.Message) *evm.Receipt {
 	r.renew()
+	if r.rec.tracer != nil {
+		r.rec.tracer.Reset()
+	}
 	r.state.KeepLogs()
 	r.evm.Context.BlobBaseFee = m.BlobBaseFee.ToBig()
 	r.evm.Context.GetHash = m.BlockHash

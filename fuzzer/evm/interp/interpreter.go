@@ -128,7 +128,7 @@ func New(world *evm.World, table *bytecode.Table, opts ...evm.Option) (*Interpre
 	for _, o := range opts {
 		o(&m.options)
 	}
-	m.rec.Init(table)
+	m.rec.Init(table, world)
 	m.limits = evm.NewSizeLimits(table, &m.options)
 	actions, err := record.Instructions(forks.Rules(fork))
 	if err != nil {
@@ -260,9 +260,10 @@ func (m *Interpreter) push(call *evm.Call) {
 	} else {
 		m.done = append(m.done, evm.Call{})
 	}
-	data, overwrites := append(m.done[n].Data[:0], call.Data...), append(m.done[n].Overwrites[:0], call.Overwrites...)
-	m.done[n] = *call
-	m.done[n].Data, m.done[n].Overwrites = data, overwrites
+	kept := &m.done[n]
+	data, instructions, overwrites := append(kept.Data[:0], call.Data...), append(kept.Instructions[:0], call.Instructions...), append(kept.Overwrites[:0], call.Overwrites...)
+	*kept = *call
+	kept.Data, kept.Instructions, kept.Overwrites = data, instructions, overwrites
 	m.checkpoints = append(m.checkpoints, checkpoint{
 		journal: len(m.ledger.journal), number: m.number, time: m.time, recorded: m.rec.Checkpoint(), cheats: m.cheats.Keep(),
 	})
@@ -276,12 +277,15 @@ func (m *Interpreter) run(index int) {
 	if m.options.Blind {
 		m.rec.Blind()
 	}
-	m.origin = call.From
-	m.env.origin.SetBytes20(call.From[:])
+	m.origin = call.Sender()
+	m.env.origin.SetBytes20(m.origin[:])
 	if m.cheats != nil {
 		m.cheats.Begin()
 	}
 	l := m.ledger
+	for i := range call.Instructions {
+		l.overwrite(&call.Instructions[i])
+	}
 	for i := range call.Overwrites {
 		l.overwrite(&call.Overwrites[i])
 	}

@@ -2,7 +2,9 @@ package record
 
 import (
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -10,6 +12,9 @@ import (
 type Program struct {
 	*bytecode.Program
 	notes []note // by block
+	// aside tells that it is the code of an attacker's contract: no way through it is worth a look,
+	// nor what it keeps in its own storage. A frame that runs it has no Program.
+	aside bool
 }
 
 // note is what the recorder knows of a block within the current call.
@@ -28,10 +33,21 @@ type Programs struct {
 	table  *bytecode.Table
 	byHash map[common.Hash]*Program
 	byID   map[*bytecode.Program]*Program
+	aside  map[common.Hash]bool // see Program
 }
 
 func newPrograms(table *bytecode.Table) *Programs {
 	return &Programs{table: table, byHash: map[common.Hash]*Program{}, byID: map[*bytecode.Program]*Program{}}
+}
+
+// setAside leaves out the ways through the code of a World's attackers.
+func (p *Programs) setAside(w *evm.World) {
+	p.aside = map[common.Hash]bool{}
+	for i := range w.Senders {
+		if a := w.Accounts[w.Senders[i].Address]; w.Senders[i].IsContract() && a != nil && len(a.Code) > 0 {
+			p.aside[crypto.Keccak256Hash(a.Code)] = true
+		}
+	}
 }
 
 // Find is the program of deployed code, or of creation code: the latter comes
@@ -51,7 +67,7 @@ func (p *Programs) Find(hash common.Hash, code []byte) *Program {
 	}
 	result := p.byID[found]
 	if result == nil {
-		result = &Program{Program: found, notes: make([]note, len(found.Blocks))}
+		result = &Program{Program: found, notes: make([]note, len(found.Blocks)), aside: p.aside[hash]}
 		p.byID[found] = result
 	}
 	if hash != (common.Hash{}) {

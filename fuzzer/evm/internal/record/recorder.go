@@ -71,9 +71,10 @@ type Active struct {
 	Shadows [params.StackLimit + 1]Shadow // of the words on the stack; in place, since blocks look here all the time
 }
 
-// Init makes a recorder that explains code by the table.
-func (r *Recorder) Init(table *bytecode.Table) {
+// Init makes a recorder of what happens in a World, which explains code by the table.
+func (r *Recorder) Init(table *bytecode.Table, w *evm.World) {
 	r.Programs = newPrograms(table)
+	r.Programs.setAside(w)
 	r.reasons = evm.NewReasons(table)
 }
 
@@ -253,6 +254,9 @@ func (r *Recorder) Close(f *Active, outcome evm.Outcome, output []byte, gasUsed 
 	}
 	r.Work += uint64(f.Steps) + FrameWork
 	r.hasher.Add(exitMark, pathWord(0, f.Depth)|boolWord(outcome != evm.Success))
+	if f.Program != nil && f.Program.aside {
+		r.hasher.Add(exitMark, uint64(f.LastPC)) // an account that leaves its ether to another takes no other way
+	}
 	if f.Index >= 0 {
 		frame := &r.Exec.Frames[f.Index]
 		frame.Outcome, frame.LastPC, frame.GasUsed = outcome, f.LastPC, gasUsed
@@ -300,7 +304,7 @@ func boolWord(b bool) uint64 {
 // SetProgram tells which code the frame runs.
 func (r *Recorder) SetProgram(f *Active, p *Program) {
 	f.Program = p
-	if f.Index >= 0 {
+	if f.Index >= 0 && !p.aside {
 		r.Exec.Frames[f.Index].Program = p.Program
 	}
 }
@@ -312,7 +316,7 @@ func (r *Recorder) position(f *Active) int {
 		return 0
 	}
 	frame := &r.Exec.Frames[f.Index]
-	if frame.PathTruncated {
+	if frame.PathTruncated || len(frame.Path) == 0 {
 		return len(frame.Path)
 	}
 	return len(frame.Path) - 1
@@ -323,8 +327,14 @@ func (r *Recorder) position(f *Active) int {
 func (r *Recorder) EnterBlock(f *Active, block bytecode.BlockID) {
 	f.block = block
 	p := f.Program
+	if p.aside && block > 0 {
+		return // that it is called is part of the path, nothing else
+	}
 	r.hasher.Add(p.Key, pathWord(block, f.Depth))
 
+	if p.aside {
+		return
+	}
 	n := &p.notes[block]
 	if n.call != r.callSerial {
 		n.call, n.frame, n.covered = r.callSerial, 0, uint32(len(r.Exec.Covered))
@@ -361,6 +371,9 @@ func (r *Recorder) Decision(f *Active, pc uint32, taken bool) *evm.Comparison {
 		return nil
 	}
 	frame := &r.Exec.Frames[f.Index]
+	if f.Program.aside {
+		return nil
+	}
 	frame.Decision, frame.Decided = pc, true
 	if f.Steps > maxSteps {
 		return nil
@@ -400,7 +413,7 @@ func (r *Recorder) Access(f *Active, pc uint32, key, value *uint256.Int) bool {
 	if r.Watcher != nil {
 		r.Watcher.Accessed(f.Self, key, value != nil)
 	}
-	if f.Index < 0 {
+	if f.Index < 0 || f.Program.aside && f.Self == r.Exec.Frames[f.Index].CodeAddress {
 		return false
 	}
 	if !take(&r.spent.accesses, 1, MaxAccesses) {
@@ -408,7 +421,7 @@ func (r *Recorder) Access(f *Active, pc uint32, key, value *uint256.Int) bool {
 		return false
 	}
 	frame := &r.Exec.Frames[f.Index]
-	a := evm.StorageAccess{PC: pc, Write: value != nil, Address: f.Self, Slot: *key}
+	a := evm.StorageAccess{PC: pc, Order: uint32(r.spent.accesses), Write: value != nil, Address: f.Self, Slot: *key}
 	a.Base, a.Keys = r.Bases.resolve(key)
 	if value != nil {
 		a.Value = *value

@@ -14,7 +14,7 @@ import (
 func TestSerials(t *testing.T) {
 	code := []byte{byte(vm.JUMPDEST), byte(vm.STOP), byte(vm.JUMPDEST), byte(vm.STOP)}
 	r := new(Recorder)
-	r.Init(bytecode.NewTable([]*bytecode.Contract{{Name: "C", Runtime: &bytecode.Code{Bytes: code}}}))
+	r.Init(bytecode.NewTable([]*bytecode.Contract{{Name: "C", Runtime: &bytecode.Code{Bytes: code}}}), &evm.World{})
 	r.Renew()
 	// Two calls, each of a frame that enters both blocks, the first of them twice.
 	run := func() []evm.Coverage {
