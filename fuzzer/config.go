@@ -29,6 +29,12 @@ type Config struct {
 	// nil: NewMachine.
 	NewJudge func() (evm.Machine, error)
 
+	// NewTracer makes a reference that follows values, see [evm.WithTrace]; nil: what oracles need that
+	// for is not looked for.
+	NewTracer func() (evm.Machine, error)
+	// Audit tells that contracts are looked at as they are: oracles also speak of what has no consequence.
+	Audit bool
+
 	// NewOther makes another version of the code, one for each worker, that runs what the
 	// campaign runs; nil: there is none.
 	NewOther func() (Other, error)

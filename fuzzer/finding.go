@@ -76,6 +76,8 @@ type findingKey struct {
 	// chosen tells findings in calls of contracts that the sequence deploys with arguments
 	// of its own choice from others: they must not hide that it happens in the World, too.
 	chosen bool
+	// severity is the observation's own: what is first seen without a consequence may have one.
+	severity oracle.Severity
 }
 
 // observation is what an oracle saw.
@@ -85,7 +87,9 @@ type observation struct {
 	chosen bool // see findingKey
 }
 
-func (o *observation) key() findingKey { return findingKey{o.oracle.ID, o.Location, o.chosen} }
+func (o *observation) key() findingKey {
+	return findingKey{o.oracle.ID, o.Location, o.chosen, o.Severity}
+}
 
 // observer runs the oracles. It sees every execution and reuses its memory.
 type observer struct {
@@ -95,13 +99,18 @@ type observer struct {
 	now     *oracle.Oracle // whose turn it is
 	seen    []observation
 	report  func(oracle.Observation)
+	scenes  scenes
+	traced  bool // the execution is worth following its values
+	follows bool // some oracle does
+
 	// broken reports a failing property or test: report would exempt it, since it is in a
 	// test's code.
 	broken func(oracle.Observation)
 }
 
 func newObserver(config *Config) *observer {
-	o := &observer{oracles: config.Oracles, space: config.Space, exempts: config.Exempt != nil}
+	o := &observer{scenes: scenes{config: config, attempts: map[suspicion]int{}}, traced: true, oracles: config.Oracles, space: config.Space, exempts: config.Exempt != nil}
+	o.follows = config.NewTracer != nil && slices.ContainsFunc(config.Oracles, func(known *oracle.Oracle) bool { return known.Examine != nil })
 	o.broken = func(seen oracle.Observation) { o.seen = append(o.seen, observation{oracle: o.now, Observation: seen}) }
 	o.report = func(seen oracle.Observation) {
 		if config.Exempt == nil || !config.Exempt(seen.Location) {
@@ -116,14 +125,22 @@ func newObserver(config *Config) *observer {
 func (o *observer) observe(seq input.Sequence, exec *evm.Execution) []observation {
 	o.seen = o.seen[:0]
 	test := input.IsTest(seq)
+	var scene *oracle.Scene
 	for _, o.now = range o.oracles {
 		switch {
 		case o.now == oracle.FailingTest && test:
 			if !o.space.Lenient || !oracle.RevertsElsewhere(exec) {
 				o.now.Check(exec, o.broken)
 			}
-		case o.now != oracle.FailingTest && !test: // a test that passes may do what it likes
+		case o.now == oracle.FailingTest || test: // a test that passes may do what it likes
+		case o.now.Check != nil:
 			o.now.Check(exec, o.report)
+		case o.now.Examine != nil && o.scenes.config.World != nil && (o.traced || oracle.IsSuspect(exec)):
+			if scene == nil {
+				scene = o.scenes.of(seq, exec, o.traced)
+			}
+			o.scenes.now = o.now
+			o.now.Examine(scene, o.report)
 		}
 	}
 	o.now = oracle.Assertion

@@ -86,6 +86,9 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 		c.disagreement(fmt.Sprintf("finding of oracle %s", seen.oracle.ID), d.sequence)
 		return
 	}
+	if c.knownWorse(key) {
+		return
+	}
 	c.reported[key] = true
 	if seen.oracle == oracle.ArbitraryWrite {
 		c.taken[writeSide(seen.Location)] = true
@@ -96,6 +99,7 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 		Location: seen.Location,
 		Contract: seen.Contract,
 		Message:  seen.Message,
+		Severity: seen.Severity,
 		Sequence: seq,
 		First:    d.at,
 
@@ -105,8 +109,26 @@ func (c *Campaign) confirmFinding(ctx context.Context, seen observation, d *disc
 
 		Chosen: seen.chosen,
 	}
-	c.result.Findings = append(c.result.Findings, f)
+	c.keepFinding(f)
 	c.Progress(Event{At: d.at, Target: -1, Found: f, Stats: c.stats()})
+}
+
+// knownWorse reports whether a finding is known to be at least as severe.
+func (c *Campaign) knownWorse(key findingKey) bool {
+	return slices.ContainsFunc(c.result.Findings, func(f *Finding) bool {
+		return f.Oracle.ID == key.oracle && f.Location == key.at && f.Chosen == key.chosen && f.Severity >= key.severity
+	})
+}
+
+// keepFinding adds a finding, in the place of a less severe one of the same oracle at the same place.
+func (c *Campaign) keepFinding(f *Finding) {
+	for i, known := range c.result.Findings {
+		if known.Oracle == f.Oracle && known.Location == f.Location && known.Chosen == f.Chosen {
+			c.result.Findings[i] = f
+			return
+		}
+	}
+	c.result.Findings = append(c.result.Findings, f)
 }
 
 // keepWay keeps another sequence of a finding.

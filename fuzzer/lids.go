@@ -9,7 +9,7 @@ import (
 
 // lidGroup is what the suite knows of one lookahead identifier.
 type lidGroup struct {
-	seeds   []*Seed
+	seeds   pool
 	fuzz    uint64 // fuzz(λ): executions of the paths filed under it
 	changes bool   // those of its paths that are entries change state
 	leads   bool   // see lookaheadResult
@@ -137,7 +137,7 @@ func (l *lids) uncount(g *lidGroup, n uint64) {
 
 // enter makes a seed an entry of a group.
 func (l *lids) enter(seed *Seed, g *lidGroup) {
-	if len(g.seeds) == 0 {
+	if g.seeds.len() == 0 {
 		l.join(g, live)
 		if g.leads {
 			l.join(g, leading)
@@ -146,7 +146,7 @@ func (l *lids) enter(seed *Seed, g *lidGroup) {
 			l.join(g, opening)
 		}
 	}
-	g.seeds = append(g.seeds, seed)
+	g.seeds.add(seed)
 	if seed.Changes && !g.changes {
 		g.changes = true
 		l.join(g, changing)
@@ -178,8 +178,8 @@ func (l *lids) leave(seed *Seed) {
 		return
 	}
 	seed.lid = nil
-	g.seeds = slices.DeleteFunc(g.seeds, func(s *Seed) bool { return s == seed })
-	if len(g.seeds) > 0 {
+	g.seeds.remove(seed)
+	if g.seeds.len() > 0 {
 		return
 	}
 	for kind := range l.of {

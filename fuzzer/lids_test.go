@@ -141,7 +141,7 @@ func checkLIDs(t *testing.T, s *Suite, counts map[bytecode.PathID]uint64, filed 
 		}
 	}
 	for _, g := range s.lids.of[live] {
-		if len(g.seeds) == 0 {
+		if g.seeds.len() == 0 {
 			t.Fatal("a LID without entries is live")
 		}
 	}

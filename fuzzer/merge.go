@@ -2,6 +2,7 @@ package fuzzer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sightline-evm/sightline/fuzzer/input"
 )
@@ -86,7 +87,7 @@ func (c *Campaign) mergeDemands(b *batch) {
 			c.suite.demands.want(p.function, p.side, c.seqLen)
 		}
 	}
-	if b.task.seed != nil {
+	if b.task.seed != nil && !b.task.seed.Scripted { // those vary what the attacker's contract does, too
 		c.suite.demands.countExecutions(b.task.seed.Calls.Last(), b.executions, c.maxSeqLen)
 	}
 }
@@ -172,6 +173,7 @@ func (c *Campaign) newSeed(d *discovery, t *task) *Seed {
 		like = t.seed.Calls
 	}
 	seed.Calls = input.Pack(seq, like)
+	seed.Scripted = slices.ContainsFunc(seq, func(call input.Call) bool { return call.Script != nil })
 	seed.size = seed.Calls.Size(like)
 	return seed
 }

@@ -15,7 +15,8 @@ import (
 //
 // First calls are dropped, from large chunks to single ones (delta debugging, Zeller and
 // Hildebrandt, TSE 2002), and calls of one function are joined into one of their sum. Then
-// words are simplified: to zero, else to one, else to a smaller number by halving, and
+// what an attacker's contract does is left out where it can be, and who is the contract is an account again.
+// Then words are simplified: to zero, else to one, else to a smaller number by halving, and
 // finally to a round one. All repeat until nothing changes. That terminates: joining
 // leaves fewer calls, rounding happens only when it removes digits, and rounding up after
 // halving gives less than before.
@@ -23,7 +24,7 @@ func minimize(space *input.Space, seq input.Sequence, keeps func(input.Sequence)
 	m := minimizer{space, keeps}
 	for {
 		shorter := m.joinCalls(m.dropCalls(seq))
-		plainer := m.plainWords(shorter)
+		plainer := m.plainWords(m.plainScripts(shorter))
 		if plainer.Equal(seq) {
 			return plainer
 		}
@@ -76,7 +77,7 @@ func (m minimizer) joinCalls(seq input.Sequence) input.Sequence {
 // false when they differ in anything else, or a sum does not fit.
 func (m minimizer) joined(seq input.Sequence, i, j int) (input.Sequence, bool) {
 	a, b := &seq[i], &seq[j]
-	if a.Instance != b.Instance || a.Function != b.Function || a.Sender != b.Sender {
+	if a.Instance != b.Instance || a.Function != b.Function || a.Sender != b.Sender || a.Script != nil || b.Script != nil {
 		return nil, false
 	}
 	words := input.AppendCallWords(nil, seq, i)
@@ -129,7 +130,7 @@ func (m minimizer) plainest(seq input.Sequence, word input.Word) input.Sequence 
 		plain = plain[:1]
 		if !slices.Contains(m.space.Addresses, common.Address(x.Bytes20())) {
 			for _, sender := range m.space.Senders {
-				if sender.Outsider {
+				if sender.Outsider || sender.IsContract() {
 					continue
 				}
 				plain = append(plain, *new(uint256.Int).SetBytes20(sender.Address[:]))

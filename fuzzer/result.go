@@ -99,7 +99,7 @@ func (c *Campaign) finish() *Result {
 // choice, where the same happens otherwise.
 func (c *Campaign) dropChosen() {
 	c.result.Findings = slices.DeleteFunc(c.result.Findings, func(f *Finding) bool {
-		return f.Chosen && c.reported[findingKey{f.Oracle.ID, f.Location, false}]
+		return f.Chosen && c.reported[findingKey{oracle: f.Oracle.ID, at: f.Location, severity: f.Severity}]
 	})
 }
 

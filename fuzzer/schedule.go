@@ -103,14 +103,13 @@ func nearest(s *Suite, r input.Rand) []*Seed {
 // while there is none. A directed schedule picks a group of changing entries first, then
 // one of the group.
 func (sc *Schedule) prelude(s *Suite, r input.Rand) *Seed {
-	if len(s.changing) == 0 {
+	if s.changing.len() == 0 {
 		return nil
 	}
 	if groups := s.lids.of[changing]; sc.directed && len(groups) > 0 {
-		g := groups[r.IntN(len(groups))]
-		return g.seeds[r.IntN(len(g.seeds))]
+		return pickGroup(groups, r).seeds.pick(r)
 	}
-	return s.changing[r.IntN(len(s.changing))]
+	return s.changing.pick(r)
 }
 
 // The schedules; the letters are the configurations of lookahead
@@ -144,9 +143,9 @@ func ScheduleNamed(name string) (*Schedule, error) {
 
 // pickCutoff is configuration A: entries uniformly, with AFLFast's cut-off
 // exponential energy (CCS'16 §4.3): nothing for a seed whose path has been
-// exercised more often than the mean over all paths, else min(2^selected, K).
+// exercised more often than the mean over all paths of its [pool]'s part, else min(2^selected, K).
 func pickCutoff(s *Suite, r input.Rand) (*Seed, source) {
-	return pickBelow(s, r, func(seed *Seed) bool { return s.fuzz(seed.PID)*uint64(s.paths()) <= s.total }), fromSuite
+	return pickBelow(s, r, s.isBelowMean), fromSuite
 }
 
 // pickCutoffLIDs is configuration D: the same over LIDs.
@@ -166,7 +165,7 @@ func pickCutoffLIDs(s *Suite, r input.Rand) (*Seed, source) {
 func pickBelow(s *Suite, r input.Rand, below func(*Seed) bool) *Seed {
 	var seed *Seed
 	for range 2*len(s.Seeds) + 1 {
-		seed = s.Seeds[r.IntN(len(s.Seeds))]
+		seed = s.pool.pick(r)
 		if below(seed) {
 			break
 		}
@@ -176,7 +175,7 @@ func pickBelow(s *Suite, r input.Rand, below func(*Seed) bool) *Seed {
 
 // pickUniformly is configuration B: entries uniformly.
 func pickUniformly(s *Suite, r input.Rand) (*Seed, source) {
-	return s.Seeds[r.IntN(len(s.Seeds))], fromSuite
+	return s.pool.pick(r), fromSuite
 }
 
 // shares are the parts of the executions that the default schedule chooses: half
@@ -194,8 +193,7 @@ func pickByLID(s *Suite, r input.Rand) (*Seed, source) {
 	if from == fromSuite {
 		return pickCutoff(s, r)
 	}
-	g := l.of[from][r.IntN(len(l.of[from]))]
-	return g.seeds[r.IntN(len(g.seeds))], from
+	return pickGroup(l.of[from], r).seeds.pick(r), from
 }
 
 // turn is the source that got the least of its share; fromSuite when there is none. A

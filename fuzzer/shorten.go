@@ -17,7 +17,7 @@ func (w *worker) shorten(ctx context.Context, b *batch) {
 		if len(d.news.taken) == 0 {
 			continue
 		}
-		if parent := b.task.seed; parent != nil && parent.short && samePrefix(b.task.sequence, d.sequence) {
+		if parent := b.task.seed; parent != nil && parent.short && samePrefix(b.task.sequence, d.sequence) && !w.space.HasContract(d.sequence) {
 			d.short = d.sequence
 			continue
 		}
@@ -34,12 +34,16 @@ func samePrefix(a, b input.Sequence) bool {
 
 // shortenOne shortens one input. It returns false when the task is over.
 func (w *worker) shortenOne(ctx context.Context, d *discovery, b *batch) bool {
-	front, last := d.sequence[:len(d.sequence)-1], d.sequence[len(d.sequence)-1]
+	seq, ok := w.byAccount(ctx, d, b)
+	if !ok {
+		return false
+	}
+	front, last := seq[:len(seq)-1], seq[len(seq)-1]
 	if len(front) == 0 {
-		d.short = d.sequence
+		d.short = seq
 		return true
 	}
-	exec, ok := w.run(ctx, d.sequence, b)
+	exec, ok := w.run(ctx, seq, b)
 	if !ok {
 		return false
 	}
@@ -58,6 +62,21 @@ func (w *worker) shortenOne(ctx context.Context, d *discovery, b *batch) bool {
 	front = minimizer{w.space, keeps}.dropCalls(front)
 	d.short = append(front[:len(front):len(front)], last)
 	return ok
+}
+
+// byAccount is the sequence of a discovery with an account in the place of the attacker's contract, where the path is the same
+// with it: calls that are put before or behind it later are mostly of accounts, and what a contract keeps for one caller is of no
+// use to another. It returns false when the task is over.
+func (w *worker) byAccount(ctx context.Context, d *discovery, b *batch) (input.Sequence, bool) {
+	seq, changed := w.space.ByAccount(d.sequence)
+	if !changed {
+		return d.sequence, true
+	}
+	exec, ok := w.run(ctx, seq, b)
+	if !ok || exec.PathID() != d.pid {
+		return d.sequence, ok
+	}
+	return seq, true
 }
 
 // lastBranches are the branches of the last call, whatever its number.

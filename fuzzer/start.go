@@ -138,6 +138,10 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 	if c.Without.Dictionary {
 		programs = nil
 	}
+	space := c.Space
+	if c.Without.Callbacks {
+		space = space.WithoutContract()
+	}
 	dictionary := input.NewDictionary(programs)
 	if !c.Without.Dictionary {
 		dictionary.Know(c.Space.KnownWords())
@@ -147,10 +151,12 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		machine:       newCheckedMachine(machine),
 		rand:          rand.New(rand.NewPCG(c.Seed, uint64(id)+1)),
 		dictionary:    dictionary,
-		mutator:       input.NewMutator(c.Space, dictionary, input.Options{SeqLen: c.seqLen}),
+		mutator:       input.NewMutator(space, dictionary, input.Options{SeqLen: c.seqLen}),
 		tracker:       newTracker(targets, len(c.Targets)),
-		space:         c.Space,
-		proposer:      input.NewProposer(c.Space),
+		space:         space,
+		proposer:      input.NewProposer(space),
+		callbacks:     newCallbacks(),
+		extremes:      map[bytecode.PathID]uint8{},
 		observer:      newObserver(&c.Config),
 		properties:    c.Space.Properties(),
 		reported:      map[findingKey]bool{},
@@ -168,6 +174,8 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		maxSeqLen:     c.maxSeqLen,
 		searchesSlots: slices.Contains(c.Oracles, oracle.ArbitraryWrite),
 	}
+	w.mutator.Ask(w.callbacks.asked)
+	w.observer.scenes.most = maxAttempts
 	if w.searchesSlots {
 		w.tracker.slots = map[bytecode.Location]*writtenSlots{}
 		w.aimed = map[narrowAim]int{}

@@ -175,15 +175,16 @@ func (s *steering) observeCalls(exec *evm.Execution) (news, changed bool) {
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
 		f := &exec.Frames[i]
-		if f.Parent < 0 || exec.Frames[f.Parent].Program == nil {
+		caller, pc := calledFrom(exec, i)
+		if caller == nil {
 			continue
 		}
 		callee := lookahead.Callee{}
 		if f.Program != nil {
 			callee.Program, callee.Anything = f.Program.ID, f.Program.Contract == nil
 		}
-		site := bytecode.Location{Code: exec.Frames[f.Parent].Program.ID, PC: f.CallPC}
-		if f.Program != nil && s.changes.connect(exec.Frames[f.Parent].Program, f.Program) {
+		site := bytecode.Location{Code: caller.ID, PC: pc}
+		if f.Program != nil && s.changes.connect(caller, f.Program) {
 			news = true
 		}
 		if s.observed.See(site, callee) {
@@ -199,6 +200,17 @@ func (s *steering) observeCalls(exec *evm.Execution) (news, changed bool) {
 		}
 	}
 	return news, changed
+}
+
+// calledFrom is the program, and the instruction in it, from which control came to a frame: its
+// caller's, or where an attacker's contract is between them, that contract's. nil: there is none.
+func calledFrom(exec *evm.Execution, frame int) (*bytecode.Program, uint32) {
+	for f := &exec.Frames[frame]; f.Parent >= 0; f = &exec.Frames[f.Parent] {
+		if p := exec.Frames[f.Parent].Program; p != nil {
+			return p, f.CallPC
+		}
+	}
+	return nil, 0
 }
 
 // analyze is Algorithm 2 for the last call of an execution, callees first.
@@ -221,7 +233,13 @@ func (s *steering) analyze(exec *evm.Execution) lookahead.Result {
 		if f.Parent >= last[0] {
 			// Callees come from the last to the first; callers want them in order.
 			siblings := &calls[f.Parent-last[0]]
-			*siblings = append([]lookahead.Call{{At: f.CallAt, Result: results[i-last[0]]}}, *siblings...)
+			made := []lookahead.Call{{At: f.CallAt, Result: results[i-last[0]]}}
+			if f.Program == nil { // an attacker's contract: what it calls, its caller does
+				for _, c := range calls[i-last[0]] {
+					made = append(made, lookahead.Call{At: f.CallAt, Result: c.Result})
+				}
+			}
+			*siblings = append(made, *siblings...)
 		}
 	}
 	return results[0]

@@ -36,8 +36,10 @@ type Seed struct {
 	// Changes reports whether its last call succeeded and changed state: such seeds
 	// are put before others.
 	Changes bool
-	state   stateID // that it leaves, if Changes is set
-	size    int     // bytes of Calls that the entry it comes from does not have
+	// Scripted reports whether the attacker's contract follows a script in some call.
+	Scripted bool
+	state    stateID // that it leaves, if Changes is set
+	size     int     // bytes of Calls that the entry it comes from does not have
 
 	gas    uint64 // of its last call
 	work   uint64 // of all its calls
@@ -56,16 +58,21 @@ type Seed struct {
 // goroutine touches it.
 type Suite struct {
 	Seeds []*Seed
-	size  int // bytes of their calls
+	pool  pool // the same
+	size  int  // bytes of their calls
 
-	changing []*Seed             // those of Seeds that leave a state that was new: the pool of prefixes (harvey §5)
+	changing pool                // those of Seeds that leave a state that was new: the pool of prefixes (harvey §5)
 	states   map[stateID]bool    // that those of Seeds with Changes set leave
 	writers  map[slotKey][]*Seed // by what their last calls write
 	deciding map[slotKey]bool    // variables that decide a branch somewhere
 	demands  demands
 	counts   map[bytecode.PathID]pathCount
 	total    uint64 // executions counted, the sum over counts
-	lids     lids
+	scripted struct {
+		paths int
+		total uint64
+	} // the part of paths that were first taken with a script
+	lids lids
 
 	frontier map[frontierSide]*frontierEntry
 	// closest lists the seeds of the frontier, each once, whatever its number of sides:
@@ -104,9 +111,10 @@ func newSuite() *Suite {
 
 // pathCount is what is kept of a path.
 type pathCount struct {
-	fuzz uint64    // executions that took it
-	seed bool      // an entry stands for it
-	lid  *lidGroup // nil when it was not analyzed
+	fuzz     uint64    // executions that took it
+	seed     bool      // an entry stands for it
+	scripted bool      // it was first taken with a script
+	lid      *lidGroup // nil when it was not analyzed
 }
 
 // count adds one execution of pid.
@@ -118,6 +126,9 @@ func (s *Suite) count(pid bytecode.PathID) {
 	n.fuzz++
 	s.counts[pid] = n
 	s.total++
+	if n.scripted {
+		s.scripted.total++
+	}
 	if n.lid != nil {
 		s.lids.count(n.lid, 1)
 	}
@@ -162,12 +173,12 @@ func (s *Suite) paths() int { return len(s.counts) }
 // add keeps a seed if its path has none yet, and neither the suite nor the
 // entries of its LID have reached their bounds; perLID is 0 for no bound.
 func (s *Suite) add(seed *Seed, perLID int) {
-	n := s.counts[seed.PID]
+	n := s.classify(seed)
 	if n.seed || len(s.Seeds) == maxSeeds || s.size+seed.size > maxSuiteSize {
 		return
 	}
 	if n.lid != nil {
-		if perLID > 0 && len(n.lid.seeds) >= perLID {
+		if !n.lid.seeds.hasRoom(seed, perLID) {
 			return
 		}
 		s.lids.enter(seed, n.lid)
@@ -175,12 +186,35 @@ func (s *Suite) add(seed *Seed, perLID int) {
 	n.seed = true
 	s.counts[seed.PID] = n
 	s.Seeds = append(s.Seeds, seed)
+	s.pool.add(seed)
 	s.size += seed.size
 	s.addWriter(seed)
 	if seed.Changes && !s.states[seed.state] {
 		s.states[seed.state] = true
-		s.changing = append(s.changing, seed)
+		s.changing.add(seed)
 	}
+}
+
+// classify is what is kept of a seed's path, counted among those that were first taken with a script if the seed has one.
+func (s *Suite) classify(seed *Seed) pathCount {
+	n, counted := s.counts[seed.PID]
+	if seed.Scripted && counted && !n.seed && !n.scripted {
+		n.scripted = true
+		s.counts[seed.PID] = n
+		s.scripted.paths++
+		s.scripted.total += n.fuzz
+	}
+	return n
+}
+
+// isBelowMean reports whether a seed's path was exercised at most as often as the mean over the paths that were first taken
+// with a script, or over the others, if it has none.
+func (s *Suite) isBelowMean(seed *Seed) bool {
+	paths, total := s.paths()-s.scripted.paths, s.total-s.scripted.total
+	if seed.Scripted {
+		paths, total = s.scripted.paths, s.scripted.total
+	}
+	return s.fuzz(seed.PID)*uint64(paths) <= total
 }
 
 // closer keeps the input as the closest to an uncovered branch side, if it is.

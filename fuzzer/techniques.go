@@ -18,6 +18,7 @@ type Techniques struct {
 	// StateFuzzing is calls from states that no sequence leaves, and the longer sequences
 	// that they demand (harvey §5).
 	StateFuzzing bool
+	Callbacks    bool // an attacker's contract among the senders, whose answers are part of the input
 	Dictionary   bool // values from constants of the code, operands, storage and return data
 
 	// Off by default, since they have not been shown to help (bench/techniques).
@@ -30,7 +31,7 @@ func Optional() []string { return []string{"energy", "masks"} }
 
 // fields are the techniques by name.
 func (t *Techniques) fields() map[string]*bool {
-	return map[string]*bool{"prediction": &t.Prediction, "solving": &t.Solving, "frontier": &t.Frontier, "sequences": &t.Sequences, "raw-order": &t.RawOrder, "state-fuzzing": &t.StateFuzzing, "dictionary": &t.Dictionary, "masks": &t.Masks, "energy": &t.Energy}
+	return map[string]*bool{"prediction": &t.Prediction, "solving": &t.Solving, "frontier": &t.Frontier, "sequences": &t.Sequences, "raw-order": &t.RawOrder, "state-fuzzing": &t.StateFuzzing, "dictionary": &t.Dictionary, "callbacks": &t.Callbacks, "masks": &t.Masks, "energy": &t.Energy}
 }
 
 // TechniquesNamed parses a list of names, separated by commas; it may be empty. An error

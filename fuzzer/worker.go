@@ -132,6 +132,11 @@ type worker struct {
 	weights    weights
 	points     int // made so far
 
+	callbacks callbacks
+	runs      int // executions so far
+	attacks   attacks
+	extremes  map[bytecode.PathID]uint8 // see isExtreme
+
 	searchesSlots bool              // toward the marked slot, see step.searchSlot
 	aimed         map[narrowAim]int // see step.searchNarrowSlot
 	override      *stateOverride    // while the last call's state is overridden
@@ -230,6 +235,13 @@ func (w *worker) runGiven(ctx context.Context, t task, b *batch) bool {
 			return false
 		}
 	}
+	for leads := w.callbackLeads(); len(leads) > 0; leads = w.callbackLeads() {
+		for _, next := range leads {
+			if _, _, ok := w.try(ctx, next.sequence, b); !ok {
+				return false
+			}
+		}
+	}
 	return true
 }
 
@@ -288,6 +300,7 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		found := w.follow(next, exec, isNew, budget)
 		budget -= len(found)
 		leads.push(found)
+		leads.push(w.callbackLeads()) // few, and no way of spending energy
 		// Last, since it runs the machine again, and exec is another execution then.
 		if !input.IsTest(next.sequence) && !w.judgeState(ctx, next.sequence, exec, isNew, b) { // a test leaves no state behind
 			return
@@ -391,8 +404,13 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	test := input.IsTest(seq)
 	w.tracker.testing = test
 	n := w.tracker.track(exec, newPath, w.ahead.get(pid))
-	seen := w.observe(seq, exec)
 	isNew = n.any()
+	w.observer.traced = isNew || !test && w.isExtreme(seq, exec, pid)
+	seen := w.observe(seq, exec)
+	if !test && (isNew || oracle.IsSuspect(exec) || paysAccount(exec)) {
+		w.observeCallbacks(seq, exec)
+		w.observeAttack(seq, exec)
+	}
 	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
 		w.dictionary.Observe(exec)
 		if w.there != nil {
@@ -400,20 +418,25 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		}
 	}
 	if isNew || len(seen) > 0 {
-		d := discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, gas: gasOf(exec), work: workOf(exec), at: w.mark(b), result: ahead}
-		if !test {
-			d.changes, d.footprints = changedState(exec), footprint(exec)
-		}
-		if d.changes {
-			d.state = stateOf(exec)
-		}
-		b.discoveries = append(b.discoveries, d)
+		w.discover(discovery{sequence: seq.Clone(), pid: pid, news: n, seen: seen, result: ahead}, exec, b)
 	}
 	if test && !w.passed[lastOf(seq)] && oracle.Passes(exec) {
 		w.passed[lastOf(seq)] = true
 		b.passed = append(b.passed, lastOf(seq))
 	}
 	return exec, isNew, true
+}
+
+// discover keeps what an execution showed.
+func (w *worker) discover(d discovery, exec *evm.Execution, b *batch) {
+	d.gas, d.work, d.at = gasOf(exec), workOf(exec), w.mark(b)
+	if !input.IsTest(d.sequence) {
+		d.changes, d.footprints = changedState(exec), footprint(exec)
+	}
+	if d.changes {
+		d.state = stateOf(exec)
+	}
+	b.discoveries = append(b.discoveries, d)
 }
 
 // run executes a sequence within the task's budget.
@@ -428,6 +451,7 @@ func (w *worker) run(ctx context.Context, seq input.Sequence, b *batch) (*evm.Ex
 		last.Overwrites, last.Gas = w.override.overwrites[:], w.override.gas
 	}
 	exec, err := w.machine.Run(w.encoded)
+	w.runs++
 	b.executions++
 	b.calls += uint64(len(seq))
 	if err != nil {

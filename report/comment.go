@@ -46,6 +46,7 @@ func Comment(r *Report, o Options) []byte {
 	return renderWithin(r, o, bounds{bytes: MaxComment, rows: 40, findings: 20, tests: 30_000}, func(p *page) {
 		p.line("%s", Marker(o))
 		p.verdict()
+		p.audit()
 		p.trouble()
 		p.allFindings()
 		p.allClashes()

@@ -128,7 +128,7 @@ func (r *Report) Validate() error {
 	for i, f := range r.Findings {
 		where := fmt.Sprintf("findings[%d]", i)
 		check(where, "severity", f.Severity, severities...)
-		check(where, "novelty", f.Novelty, Introduced, PreExisting, Unknown)
+		check(where, "novelty", f.Novelty, Introduced, PreExisting, Unknown, NoBase)
 		check(where, "shipped", f.Shipped, ShippedSame, ShippedConfirmed, ShippedAbsent, ShippedUnknown, "")
 	}
 	return errors.Join(errs[:min(len(errs), 10)]...) // ten are enough to diagnose the rest

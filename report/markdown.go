@@ -159,7 +159,7 @@ func (p *page) outcome() string {
 	case p.r.Verdict == Fail:
 		return "❌ " + describeFindings(found, nounFor(found)) + " · " + reached
 	case p.r.Verdict != Pass && len(p.r.hidden()) > 0 && p.tally[Reached] > 0:
-		return "🛑 Not all of the change was looked at · " + reached
+		return "🛑 Not all of " + p.r.subject() + " was looked at · " + reached
 	case p.r.Verdict == Error && p.r.Starved != nil && !p.r.Starved.Allowed && len(p.r.Faults) == 0:
 		return "⚠️ Starved · " + reached
 	case p.r.Verdict != Pass && p.tally.code() == 0:
@@ -179,7 +179,7 @@ func (p *page) outcome() string {
 	case p.tally[notFuzzed] > 0:
 		return fmt.Sprintf("⚠️ %s, nothing broke · %d not fuzzed", reached, p.tally[notFuzzed])
 	case len(p.r.Unread) > 0:
-		return fmt.Sprintf("⚠️ %s, nothing broke · %s not looked at", reached, filesWere(len(p.r.Unread)))
+		return fmt.Sprintf("⚠️ %s, nothing broke · %s not looked at", reached, p.r.filesWere(len(p.r.Unread)))
 	case p.tally.harnessed() != "":
 		return "⚠️ " + reached + ", " + p.tally.harnessed() + ", where failures are not findings" + p.brief()
 	case p.brief() != "" || len(p.r.missing()) > 0:

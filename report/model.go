@@ -38,6 +38,9 @@ type Report struct {
 	World   World    `json:"world"`
 	Oracles []Oracle `json:"oracles"` // that watched, in order
 
+	// Audit is set where there is no change and no base; nil: there is a change.
+	Audit *Audit `json:"audit,omitempty"`
+
 	// Unread are the changed files with code, or what decides about it, at which nothing looked.
 	Unread []Unread `json:"unread,omitempty"`
 
@@ -223,6 +226,7 @@ type Oracle struct {
 	ID       string `json:"id"` // the SARIF rule
 	Title    string `json:"title"`
 	SWC      string `json:"swc,omitempty"` // number in the Smart Contract Weakness registry
+	CWE      string `json:"cwe,omitempty"` // number in the Common Weakness Enumeration
 	Severity string `json:"severity"`
 	Doc      string `json:"doc"`              // what it reports, and what it does not
 	Remedy   string `json:"remedy,omitempty"` // how to mend what it finds
@@ -336,7 +340,10 @@ type Step struct {
 	Sender string `json:"sender"`
 	Call   string `json:"call"`           // "vault.deposit{value: 1 ether}(5)"
 	Note   string `json:"note,omitempty"` // "reverts: Error(\"too late\")"
-	Test   bool   `json:"test,omitempty"` // a fuzz test of the project, as forge calls it
+	// Answers are what the attacker's contract does when it is called meanwhile: "paid,
+	// attackerContract calls vault.withdraw(5)".
+	Answers []string `json:"answers,omitempty"`
+	Test    bool     `json:"test,omitempty"` // a fuzz test of the project, as forge calls it
 	// File and Line are where the called function is declared; only in findings, and empty and
 	// 0 where it is not known.
 	File string `json:"file,omitempty"`
@@ -368,6 +375,7 @@ const (
 	Introduced  = "introduced"   // does not happen there, or the code is not there
 	PreExisting = "pre-existing" // happens there too; never gates
 	Unknown     = "unknown"      // could not be tried; gates like an introduced one
+	NoBase      = "no-base"      // an audit: there is none; gates
 )
 
 // Whether a finding happens on the build that the project ships, if another build was
@@ -387,6 +395,7 @@ type Finding struct {
 
 	Oracle   string `json:"oracle"`
 	SWC      string `json:"swc,omitempty"`
+	CWE      string `json:"cwe,omitempty"`
 	Severity string `json:"severity"` // "note" (never gates), "low", "medium", "high", "critical"
 	Novelty  string `json:"novelty"`
 	// Since is the head of the first run that saw it; empty if this is the first.

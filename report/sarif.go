@@ -91,7 +91,7 @@ func (b *sarifBuilder) rules() []sarif.Rule {
 		add(o)
 	}
 	for _, f := range b.r.Findings {
-		add(Oracle{ID: f.Oracle, Title: f.Title, SWC: f.SWC, Severity: f.Severity})
+		add(Oracle{ID: f.Oracle, Title: f.Title, SWC: f.SWC, CWE: f.CWE, Severity: f.Severity})
 	}
 	if len(b.r.Upgrades)+len(b.r.Clashes) > 0 {
 		add(clashOracle)
@@ -120,7 +120,11 @@ func ruleOf(o Oracle) sarif.Rule {
 	text, markdown := helpOf(o, doc)
 	tags := []string{"security", "smart-contract"}
 	if o.SWC != "" {
-		tags = append(tags, "external/swc/swc-"+human.Clean(o.SWC, maxName))
+		number := human.Clean(o.SWC, maxName)
+		tags = append(tags, "external/swc/swc-"+number, "SWC-"+number)
+	}
+	if o.CWE != "" {
+		tags = append(tags, "external/cwe/cwe-"+human.Clean(o.CWE, maxName))
 	}
 	level, security := levels(o.Severity)
 	rule := sarif.Rule{
@@ -286,7 +290,7 @@ func (b *sarifBuilder) message(f *Finding, res *sarif.Result) string {
 // standing is whether the finding is new and how sure it is, as the same words for every run
 // that finds the same.
 func (f *Finding) standing() string {
-	standing := map[string]string{Introduced: "introduced by the change", PreExisting: "happens on the base too"}[f.Novelty]
+	standing := map[string]string{Introduced: "introduced by the change", PreExisting: "happens on the base too", NoBase: "audit: no base"}[f.Novelty]
 	if standing == "" {
 		standing = "not compared with the base"
 	}
@@ -301,7 +305,7 @@ func (f *Finding) standing() string {
 func (b *sarifBuilder) flow(f *Finding, primary sarif.Location) sarif.CodeFlow {
 	var steps []sarif.Location
 	for _, call := range f.Sequence[:min(len(f.Sequence), maxSteps)] {
-		text := human.Clean(call.Sender, maxName) + " calls " + human.Clean(call.Call, maxCall)
+		text := human.Clean(call.Sender, maxName) + " calls " + call.whole()
 		if call.Note != "" {
 			text += ": " + human.Clean(call.Note, maxReason)
 		}

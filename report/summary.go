@@ -20,6 +20,7 @@ func Summary(r *Report, o Options) []byte {
 	// of the size for the findings.
 	return renderWithin(r, o, bounds{bytes: MaxSummary, rows: 1_000, findings: 200, tests: MaxSummary / 4, summary: true}, func(p *page) {
 		p.verdict()
+		p.audit()
 		p.trouble()
 		p.allFindings()
 		p.allClashes()
@@ -79,7 +80,7 @@ func (p *page) howReached(t *Target) string {
 	}
 	by, reproducer := "", ""
 	if n := len(t.Sequence); n > 0 {
-		by = code(t.Sequence[n-1].Call, maxCall)
+		by = code(t.Sequence[n-1].whole(), maxCall)
 		if t.Sequence[n-1].Test {
 			by = "the test " + by
 		}

@@ -214,6 +214,9 @@ func (r *Report) count(locations []locationRow) tally {
 	if len(r.Diff.Explicit) > 0 {
 		t[explicit] = 1
 	}
+	if r.Audit != nil {
+		t[audited] = 1
+	}
 	if r.MinReached != nil {
 		t[least] = int(*r.MinReached * 10_000)
 	}
@@ -262,8 +265,11 @@ func (t tally) deployed() int { return t[Reached] + t[OnlyReverts] + t[Unreached
 
 // what names n rows: "3 changed lines", "1 target".
 func (t tally) what(n int) string {
-	if t[explicit] > 0 {
+	switch {
+	case t[explicit] > 0:
 		return human.Plural(n, "target")
+	case t[audited] > 0:
+		return human.Plural(n, "line")
 	}
 	return human.Plural(n, "changed line")
 }

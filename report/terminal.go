@@ -31,6 +31,9 @@ const terminalRows = 25
 func Terminal(w io.Writer, r *Report, o Options, color bool) error {
 	t := &terminal{r: r, o: o, color: color, tally: tallyOf(r)}
 	t.verdict()
+	if said := r.describeAudit(human.Clean); said != "" {
+		t.line("%s", said)
+	}
 	for i := range r.Findings[:min(len(r.Findings), terminalRows)] {
 		t.finding(&r.Findings[i])
 	}

@@ -23,14 +23,27 @@ const (
 	maxSteps  = 64  // calls of a sequence, the longest that the campaign makes
 )
 
+// whole is a call with what the attacker's contract does meanwhile, which is clean.
+func (s *Step) whole() string {
+	text := human.Clean(s.Call, maxCall)
+	for _, answer := range s.Answers {
+		text += "; " + human.Clean(answer, maxCall)
+	}
+	return text
+}
+
 // sequenceLines lays a sequence out in columns, one line per call: number,
-// sender, call, note. All of it is clean.
+// sender, call, note. What the attacker's contract does meanwhile has lines of its own below, where
+// it is much. All of it is clean.
 func sequenceLines(sequence []Step) []string {
 	shown := sequence[:min(len(sequence), maxSteps)]
 	steps := make([]Step, len(shown))
 	senders, calls := 0, 0 // widths
 	for i, s := range shown {
-		steps[i] = Step{human.Clean(s.Sender, maxName), human.Clean(s.Call, maxCall), human.Clean(s.Note, maxReason), s.Test, "", 0}
+		steps[i] = Step{Sender: human.Clean(s.Sender, maxName), Call: s.whole(), Note: human.Clean(s.Note, maxReason)}
+		if utf8.RuneCountInString(steps[i].Sender+steps[i].Call)+len("1   ") > maxWidth {
+			steps[i].Call, steps[i].Answers = human.Clean(s.Call, maxCall), s.Answers
+		}
 		senders = max(senders, utf8.RuneCountInString(steps[i].Sender))
 		if s.Note != "" {
 			calls = max(calls, utf8.RuneCountInString(steps[i].Call))
@@ -39,14 +52,18 @@ func sequenceLines(sequence []Step) []string {
 	// One long call must not push all notes out of sight; 24 and 60 leave room for them.
 	senders, calls = min(senders, 24), min(calls, 60)
 	number := len(strconv.Itoa(len(steps)))
+	below := strings.Repeat(" ", number+senders+3) + "└ "
 	lines := make([]string, 0, len(steps)+1)
 	for i, s := range steps {
 		line := fmt.Sprintf("%*d %-*s  %-*s  %s", number, i+1, senders, s.Sender, calls, s.Call, s.Note)
 		if s.Note != "" && utf8.RuneCountInString(line) > maxWidth {
 			lines = append(lines, strings.TrimRight(strings.TrimSuffix(line, s.Note), " "))
-			line = strings.Repeat(" ", number+senders+3) + "└ " + s.Note
+			line = below + s.Note
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
+		for _, answer := range s.Answers {
+			lines = append(lines, below+human.Clean(answer, maxCall))
+		}
 	}
 	if n := len(sequence) - len(shown); n > 0 {
 		lines = append(lines, "… "+human.Plural(n, "more call"))
@@ -91,6 +108,9 @@ func replayCommand(out, reproducer string) string {
 // onBase says whether the finding happens on the base version, and why; base is its name,
 // or empty, and reason the finding's. Both must be clean.
 func (f *Finding) onBase(base, reason string) string {
+	if f.Novelty == NoBase {
+		return "audit: no base"
+	}
 	said := strings.TrimSpace("not compared with base " + base)
 	switch f.Novelty {
 	case Introduced:

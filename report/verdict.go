@@ -92,7 +92,7 @@ var rules = []rule{
 		if len(hidden) == 0 {
 			return "", false
 		}
-		return fmt.Sprintf("%s not looked at: %s", filesWere(len(hidden)), describeUnread(hidden, human.Clean)), true
+		return fmt.Sprintf("%s not looked at: %s", f.filesWere(len(hidden)), describeUnread(hidden, human.Clean)), true
 	}},
 	{"there is nothing to fuzz: no changed line, or none with bytecode", Skipped, func(f *facts) (string, bool) {
 		return nothingToDo(f.Report, f.all), f.all.code() == f.all[notFuzzed]
@@ -163,9 +163,11 @@ func Decide(r *Report) {
 func nothingToDo(r *Report, t tally) string {
 	switch {
 	case len(r.Unread) > 0:
-		return fmt.Sprintf("nothing was fuzzed, and %s not looked at: %s", filesWere(len(r.Unread)), describeUnread(r.Unread, human.Clean))
+		return fmt.Sprintf("nothing was fuzzed, and %s not looked at: %s", r.filesWere(len(r.Unread)), describeUnread(r.Unread, human.Clean))
 	case t[notFuzzed] > 0:
 		return "not fuzzed: " + describeNotFuzzed(r, human.Clean)
+	case t[NoBytecode] > 0 && r.Audit != nil:
+		return "no line of the sources has bytecode that can be deployed"
 	case t[NoBytecode] > 0:
 		return "only " + describeIdle(r) + " changed"
 	case r.Diff.Files > 0:
@@ -209,7 +211,7 @@ func lacks(r *Report, t tally, clean func(s string, most int) string) []string {
 		said = append(said, missing)
 	}
 	if len(r.Unread) > 0 {
-		said = append(said, fmt.Sprintf("%s not looked at: %s", filesWere(len(r.Unread)), describeUnread(r.Unread, clean)))
+		said = append(said, fmt.Sprintf("%s not looked at: %s", r.filesWere(len(r.Unread)), describeUnread(r.Unread, clean)))
 	}
 	return said
 }
@@ -250,11 +252,11 @@ func (r *Report) hidden() []Unread {
 }
 
 // filesWere is "1 changed file was", "2 changed files were".
-func filesWere(n int) string {
+func (r *Report) filesWere(n int) string {
 	if n == 1 {
-		return "1 changed file was"
+		return r.files(n) + " was"
 	}
-	return human.Plural(n, "changed file") + " were"
+	return r.files(n) + " were"
 }
 
 // describeUnread names the first of several files, with the reason.
@@ -300,7 +302,10 @@ func describeFindings(findings []Finding, noun string) string {
 	if n := count[Introduced]; n > 0 {
 		parts = append(parts, human.Plural(n, "introduced "+noun))
 	}
-	if n := len(findings) - absent - waived - clashes - count[Introduced] - count[PreExisting]; n > 0 {
+	if n := count[NoBase]; n > 0 {
+		parts = append(parts, human.Plural(n, noun))
+	}
+	if n := len(findings) - absent - waived - clashes - count[Introduced] - count[PreExisting] - count[NoBase]; n > 0 {
 		parts = append(parts, human.Plural(n, noun)+" not compared with the base")
 	}
 	if n := count[PreExisting]; n > 0 {

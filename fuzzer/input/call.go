@@ -36,6 +36,10 @@ type Call struct {
 
 	TimeAdvance  uint64 // seconds that pass before the call, at most MaxTimeAdvance
 	BlockAdvance uint64 // blocks that pass before the call, at most MaxBlockAdvance
+
+	// Script is what the attacker's contract does when it is called during the call; nil: what its
+	// callers expect. It is immutable and may be shared with other calls.
+	Script *Script
 }
 
 // Sequence is a list of calls, run in order. Its calls may be replaced by the
@@ -53,7 +57,7 @@ func IsTest(s Sequence) bool { return len(s) > 0 && s[len(s)-1].Function.Test }
 func (c *Call) Equal(other *Call) bool {
 	if c.Sender != other.Sender || c.Instance != other.Instance || c.Function != other.Function ||
 		c.Value != other.Value || c.TimeAdvance != other.TimeAdvance || c.BlockAdvance != other.BlockAdvance ||
-		len(c.Args) != len(other.Args) {
+		len(c.Args) != len(other.Args) || !c.Script.Equal(other.Script) {
 		return false
 	}
 	for i := range c.Args {

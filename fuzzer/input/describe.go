@@ -24,13 +24,25 @@ const (
 // text form is Format's.
 func (s *Space) Describe(c *Call) string { return s.Senders[c.Sender].Name + " " + s.Expression(c) }
 
+// DescribeCall is Describe without the call's script, see [Space.DescribeScript].
+func (s *Space) DescribeCall(c *Call) string {
+	return s.Senders[c.Sender].Name + " " + s.ExpressionAlone(c)
+}
+
+// ExpressionAlone is Expression without the call's script, see [Space.DescribeScript].
+func (s *Space) ExpressionAlone(c *Call) string {
+	alone := *c
+	alone.Script = nil
+	return s.Expression(&alone)
+}
+
 // Expression is a call as Solidity would write it, for people:
 //
 //	vault.deposit{value: 1 ether}(1000) [+1 day]
 //
 // Instances begin with a small letter, as variables do; long bytes, strings and
 // arrays are abbreviated; time and blocks that pass before the call stand
-// behind. What comes from the code is quoted or of plain characters; escaping
+// behind, and what an attacker's contract does meanwhile. What comes from the code is quoted or of plain characters; escaping
 // for a page is the caller's.
 func (s *Space) Expression(c *Call) string {
 	var b strings.Builder
@@ -56,6 +68,9 @@ func (s *Space) Expression(c *Call) string {
 	b.WriteByte(')')
 	if c.TimeAdvance > 0 || c.BlockAdvance > 0 {
 		b.WriteString(" " + describeAdvance(c.TimeAdvance, c.BlockAdvance))
+	}
+	for _, answer := range s.DescribeScript(c.Script) {
+		b.WriteString("; " + answer)
 	}
 	return b.String()
 }

@@ -86,6 +86,9 @@ func (r *reader) bind(data []byte) {
 	call := len(r.sequence) - 1
 	for i := range r.variables {
 		v := &r.variables[i]
+		if v.Word.answer > 0 {
+			continue // no part of the call's own data
+		}
 		x, _ := r.space.Get(r.sequence, v.Word)
 		t := term{variable: int32(i), value: x, known: true, moves: true, of: 1 << i}
 		switch v.Word.Kind {

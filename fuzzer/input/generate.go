@@ -165,8 +165,16 @@ func (m *Mutator) sender(r Rand, f *Function) int {
 	if f.Test {
 		return m.space.tester
 	}
+	if m.space.contract >= 0 && oneIn(r, contractShare) {
+		return m.space.contract
+	}
 	return m.space.ordinary[r.IntN(len(m.space.ordinary))]
 }
+
+// contractShare: one call in so many is the attacker's contract's. It is tried in the place of who sends a
+// call that succeeds anyway (AsContract), so that this is for the rest; most Worlds have four other senders
+// and few functions that call back. Arbitrary.
+const contractShare = 24
 
 // generateValue makes a value of type t; budget counts down the words that the
 // call may still grow by, and ends growth when it is used up.

@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -74,7 +75,9 @@ func testWorld(t testing.TB) *evm.World {
 		},
 		Senders: []evm.Sender{
 			{Name: "deployer", Address: account(1)}, {Name: "user1", Address: account(2)}, {Name: "attacker", Address: account(3)},
+			{Name: attacker.Name, Address: attacker.Address, Through: account(19)},
 		},
+		Callbacks: []string{"onPaid(uint256)(bool)", "price()(uint256,address)", "note()()"},
 	}
 	ether := uint256.MustFromDecimal("1000000000000000000")
 	for i := byte(0); i < 20; i++ {
@@ -105,7 +108,13 @@ func testMutator(t testing.TB, deploy bool) *Mutator {
 	for _, c := range table.Contracts() {
 		programs = append(programs, table.Program(c.Runtime.ID))
 	}
-	return NewMutator(space, NewDictionary(programs), Options{})
+	m := NewMutator(space, NewDictionary(programs), Options{})
+	asked := NewAsked() // every function comes back to the attacker's contract
+	for _, c := range space.Callables {
+		asked.of[c.Function] = [][4]byte{{}, attacker.Selector("onPaid(uint256)"), attacker.Selector("price()"), {1, 2, 3, 4}}
+	}
+	m.Ask(asked)
+	return m
 }
 
 func testRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }

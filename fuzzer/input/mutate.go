@@ -22,6 +22,8 @@ type Mutator struct {
 	dictionary *Dictionary
 	options    Options
 
+	asked *Asked // nil: nothing is known
+
 	// avoided are functions that new calls are not of, if there are others.
 	avoided map[*Function]bool
 
@@ -57,6 +59,10 @@ func (m *Mutator) SetSeqLen(n int) {
 // Avoid makes new calls of these functions rare. The map must not change any more.
 func (m *Mutator) Avoid(functions map[*Function]bool) { m.avoided = functions }
 
+// Ask makes mutants have scripts where executions have shown them to be of use. What they show
+// later counts as well.
+func (m *Mutator) Ask(asked *Asked) { m.asked = asked }
+
 // SeqLen is the most calls of a sequence.
 func (m *Mutator) SeqLen() int { return m.options.SeqLen }
 
@@ -82,6 +88,9 @@ func (m *Mutator) MutateInto(r Rand, dst, seq Sequence) Sequence {
 	out := append(dst[:0], seq...)
 	if IsTest(seq) {
 		m.mutateTest(r, out)
+		return out
+	}
+	if m.mutateScript(r, out) {
 		return out
 	}
 	switch pick(r, mutationWeights) {

@@ -70,7 +70,7 @@ func (m *Mutator) proposeAmount(r Rand, seq Sequence, w Word, old *uint256.Int) 
 		}
 		return x
 	}
-	return m.etherAmount(r, &seq[w.Call])
+	return m.etherAmount(r, callOf(seq, &w))
 }
 
 // proposeAdvance draws an advance: a usual step, a few more or less, any number

@@ -68,8 +68,10 @@ func (m *Mutator) changeWord(r Rand, seq Sequence, w Word) bool {
 
 // propose draws a new value for a word, which need not fit.
 func (m *Mutator) propose(r Rand, seq Sequence, w Word, old *uint256.Int) uint256.Int {
-	c := &seq[w.Call]
+	c := callOf(seq, &w)
 	switch w.Kind {
+	case AnswerWord:
+		return m.proposeAnswer(r, seq, old)
 	case SenderWord:
 		return addressWord(m.space.Senders[m.sender(r, c.Function)].Address)
 	case ValueWord:

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 )
 
 // Packed is a Sequence in little memory: what a suite of thousands keeps.
@@ -17,6 +19,7 @@ type Packed []*packedCall
 type packedCall struct {
 	function *Function
 	data     string
+	inner    []*Function // of the calls of its script
 }
 
 // Pack packs a sequence whose arguments are of its functions' types. Calls that
@@ -25,18 +28,20 @@ func Pack(seq Sequence, like Packed) Packed {
 	packed := make(Packed, len(seq))
 	var data []byte
 	for i := range seq {
-		data = appendCall(data[:0], &seq[i])
-		if packed[i] = like.find(seq[i].Function, data); packed[i] == nil {
-			packed[i] = &packedCall{seq[i].Function, string(data)}
+		data = appendScript(appendCall(data[:0], &seq[i]), seq[i].Script)
+		var inner []*Function
+		seq[i].Script.EachCall(func(c *Call) { inner = append(inner, c.Function) })
+		if packed[i] = like.find(seq[i].Function, data, inner); packed[i] == nil {
+			packed[i] = &packedCall{seq[i].Function, string(data), inner}
 		}
 	}
 	return packed
 }
 
 // find is the packed call with the data; nil when there is none.
-func (p Packed) find(f *Function, data []byte) *packedCall {
+func (p Packed) find(f *Function, data []byte, inner []*Function) *packedCall {
 	for _, call := range p {
-		if call.function == f && call.data == string(data) {
+		if call.function == f && call.data == string(data) && slices.Equal(call.inner, inner) {
 			return call
 		}
 	}
@@ -48,7 +53,7 @@ func (p Packed) Size(like Packed) int {
 	size := 8 * len(p)
 	for _, call := range p {
 		if !slices.Contains(like, call) {
-			size += 24 + len(call.data)
+			size += 48 + len(call.data) + 8*len(call.inner)
 		}
 	}
 	return size
@@ -66,16 +71,8 @@ func (p Packed) Unpack() Sequence {
 // Call is one call of the sequence, in memory of its own.
 func (p Packed) Call(i int) Call {
 	r := packedReader(p[i].data)
-	c := Call{Function: p[i].function}
-	c.Instance, c.Sender = int(r.number()), int(r.number())
-	c.TimeAdvance, c.BlockAdvance = r.number(), r.number()
-	c.Value = r.word()
-	if n := len(c.Function.Inputs); n > 0 {
-		c.Args = make([]Value, n)
-		for i := range c.Args {
-			r.value(&c.Args[i], &c.Function.Inputs[i])
-		}
-	}
+	c := r.call(p[i].function)
+	c.Script = r.script(p[i].inner)
 	return c
 }
 
@@ -91,7 +88,9 @@ func (p Packed) IsTest() bool { return len(p) > 0 && p[len(p)-1].function.Test }
 
 // HasAny reports whether the sequence calls one of some functions.
 func (p Packed) HasAny(of map[*Function]bool) bool {
-	return slices.ContainsFunc(p, func(c *packedCall) bool { return of[c.function] })
+	return slices.ContainsFunc(p, func(c *packedCall) bool {
+		return of[c.function] || slices.ContainsFunc(c.inner, func(f *Function) bool { return of[f] })
+	})
 }
 
 func appendCall(dst []byte, c *Call) []byte {
@@ -102,6 +101,29 @@ func appendCall(dst []byte, c *Call) []byte {
 	dst = appendWord(dst, &c.Value)
 	for i := range c.Args {
 		dst = appendValue(dst, &c.Args[i], &c.Function.Inputs[i])
+	}
+	return dst
+}
+
+// appendScript appends a script: how many answers, and what each does.
+func appendScript(dst []byte, s *Script) []byte {
+	if s == nil {
+		return append(dst, 0)
+	}
+	dst = append(dst, byte(len(s.Answers)))
+	for i := range s.Answers {
+		a := &s.Answers[i]
+		any := byte(0)
+		if a.Any {
+			any = 1
+		}
+		dst = append(append(dst, a.On[:]...), any, a.Times, a.After, byte(a.End), byte(len(a.Words)), byte(len(a.Calls)))
+		for j := range a.Words {
+			dst = appendWord(dst, &a.Words[j])
+		}
+		for j := range a.Calls {
+			dst = appendCall(dst, &a.Calls[j])
+		}
 	}
 	return dst
 }
@@ -149,6 +171,43 @@ func (r *packedReader) number() (n uint64) {
 			return n
 		}
 	}
+}
+
+func (r *packedReader) call(f *Function) Call {
+	c := Call{Function: f}
+	c.Instance, c.Sender = int(r.number()), int(r.number())
+	c.TimeAdvance, c.BlockAdvance = r.number(), r.number()
+	c.Value = r.word()
+	if n := len(f.Inputs); n > 0 {
+		c.Args = make([]Value, n)
+		for i := range c.Args {
+			r.value(&c.Args[i], &f.Inputs[i])
+		}
+	}
+	return c
+}
+
+// script reads a script whose calls are of some functions, in order.
+func (r *packedReader) script(functions []*Function) *Script {
+	n := int(r.take(1)[0])
+	if n == 0 {
+		return nil
+	}
+	s := &Script{Answers: make([]Answer, n)}
+	for i := range s.Answers {
+		a := &s.Answers[i]
+		copy(a.On[:], r.take(4))
+		numbers := r.take(6)
+		a.Any, a.Times, a.After, a.End = numbers[0] != 0, numbers[1], numbers[2], attacker.End(numbers[3])
+		for range numbers[4] {
+			a.Words = append(a.Words, r.word())
+		}
+		for range numbers[5] {
+			a.Calls = append(a.Calls, r.call(functions[0]))
+			functions = functions[1:]
+		}
+	}
+	return s
 }
 
 func (r *packedReader) word() (x uint256.Int) {

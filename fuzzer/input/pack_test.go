@@ -33,7 +33,7 @@ func TestPack(t *testing.T) {
 		}
 		for n := range again {
 			calls++
-			if packed.find(again[n].function, []byte(again[n].data)) == again[n] {
+			if packed.find(again[n].function, []byte(again[n].data), again[n].inner) == again[n] {
 				shared++
 			}
 		}

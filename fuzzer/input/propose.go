@@ -152,7 +152,7 @@ func (p *Proposer) side(call int, c *evm.Comparison, mine, other *uint256.Int) {
 // telling: 0 and 1 are everywhere; a word that holds one of them is only taken
 // for the operand when it is an argument or the value of the same call.
 func telling(o *observed, operand *uint256.Int, call int) bool {
-	return !operand.LtUint64(2) || o.word.Call == call && (o.word.Kind == LeafWord || o.word.Kind == ValueWord)
+	return !operand.LtUint64(2) || o.word.Call == call && (o.word.Kind == LeafWord || o.word.Kind == ValueWord || o.word.Kind == AnswerWord)
 }
 
 // propose adds the word's value with which the contract would see x.

@@ -10,7 +10,9 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/abi"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
@@ -80,13 +82,15 @@ type Space struct {
 
 	maxTime, maxBlocks uint64
 
-	start    evm.Block
-	balances []uint256.Int // of Senders
-	prefixes []string      // of properties, in addition to those of every World
-	scoped   bool          // some instance has a scope
-	tester   int           // index of the sender that runs fuzz tests
-	ordinary []int         // indices of the senders of everything else
-	maxValue uint256.Int
+	start     evm.Block
+	balances  []uint256.Int                 // of Senders
+	prefixes  []string                      // of properties, in addition to those of every World
+	scoped    bool                          // some instance has a scope
+	tester    int                           // index of the sender that runs fuzz tests
+	ordinary  []int                         // indices of the senders of everything else
+	callbacks map[[4]byte]attacker.Function // that contracts may call on the attacker's
+	contract  int                           // index of the attacker's contract, which sends as well; −1: there is none
+	maxValue  uint256.Int
 
 	choices  []Callable // for weighted choice, see choose
 	changing []Callable // the state-changing ones among choices
@@ -107,13 +111,19 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	}
 	s := &Space{Senders: slices.Clone(world.Senders), Options: options, start: world.Block, prefixes: world.Properties}
 	s.Lenient = world.Cheats != nil && world.Cheats.Lenient
+	s.contract = -1
 	for i := range s.Senders {
-		if !s.Senders[i].TestsOnly && !s.Senders[i].Outsider {
+		if s.Senders[i].IsContract() {
+			s.contract = i
+		} else if !s.Senders[i].TestsOnly && !s.Senders[i].Outsider {
 			s.ordinary = append(s.ordinary, i)
 		}
 		if world.Cheats != nil && s.Senders[i].Address == world.Cheats.Tester {
 			s.tester = i
 		}
+	}
+	if len(s.ordinary) == 0 && s.contract >= 0 {
+		s.ordinary = []int{s.contract}
 	}
 	if len(s.ordinary) == 0 {
 		return nil, errors.New("the World has senders for tests only, so nothing else can be called")
@@ -142,6 +152,7 @@ func NewSpace(world *evm.World, options SpaceOptions) (*Space, error) {
 	if err := s.addNames(); err != nil {
 		return nil, err
 	}
+	s.addCallbacks(world.Callbacks)
 	s.learn(options.Uses, options.Constructed)
 	return s, nil
 }
@@ -258,11 +269,189 @@ func (s *Space) Outsider() int {
 	return slices.IndexFunc(s.Senders, func(sender evm.Sender) bool { return sender.Outsider })
 }
 
-// By is a sequence with all calls sent by one sender, but for those of tests.
-func (s *Space) By(seq Sequence, sender int) Sequence {
+// Contract is the index of the sender that is a contract of an attacker's; −1: there is none.
+func (s *Space) Contract() int { return s.contract }
+
+// IsOutsider reports whether nothing in the World knows of a sender: the outsider, or his contract.
+func (s *Space) IsOutsider(sender int) bool {
+	return s.Senders[sender].Outsider || sender == s.contract
+}
+
+// WithoutContract is a Space of sequences in which no contract of an attacker's takes part, unless
+// they were given.
+func (s *Space) WithoutContract() *Space {
+	out := *s
+	out.contract = -1
+	out.Addresses = slices.DeleteFunc(slices.Clone(s.Addresses), func(a common.Address) bool { return s.contract >= 0 && a == s.Senders[s.contract].Address })
+	return &out
+}
+
+// IsOrdinary reports whether an account sends calls that are not tests.
+func (s *Space) IsOrdinary(account common.Address) bool {
+	return slices.ContainsFunc(s.ordinary, func(i int) bool { return s.Senders[i].Address == account })
+}
+
+// AccountsOf lists the ordinary senders that a call is of or names.
+func (s *Space) AccountsOf(c *Call) []common.Address {
+	accounts := []common.Address{s.Senders[c.Sender].Address}
+	abi.EachAddress(c.Args, c.Function.Inputs, func(a common.Address) { accounts = append(accounts, a) })
+	return slices.DeleteFunc(accounts, func(a common.Address) bool { return !s.IsOrdinary(a) })
+}
+
+// AsContract is a sequence with the attacker's contract in place of an account, wherever it sends or is
+// named.
+func (s *Space) AsContract(seq Sequence, account common.Address) Sequence {
 	out := seq.Clone()
 	for i := range out {
-		if !out[i].Function.Test {
+		c := &out[i]
+		if c.Function.Test {
+			continue
+		}
+		if s.Senders[c.Sender].Address == account {
+			c.Sender = s.contract
+		}
+		c.Args = abi.ReplaceAddress(c.Args, c.Function.Inputs, account, s.Senders[s.contract].Address)
+	}
+	return out
+}
+
+// AsAttack is a sequence as an attack: the attacker's contract makes the calls that pay nothing, and is named in the place of
+// ordinary senders; an ordinary sender pays. False where there is nothing to change.
+func (s *Space) AsAttack(seq Sequence) (Sequence, bool) {
+	out := seq.Clone()
+	for i := range out {
+		c := &out[i]
+		if c.Function.Test || c.Function.Kind == Constructor {
+			return nil, false
+		}
+		c.Script = nil
+		if !c.Value.IsZero() {
+			if c.Sender == s.contract {
+				c.Sender = s.ordinary[0]
+			}
+			continue
+		}
+		c.Sender = s.contract
+		c.Args = abi.MapAddresses(c.Args, c.Function.Inputs, func(a common.Address) common.Address {
+			if s.IsOrdinary(a) {
+				return s.Senders[s.contract].Address
+			}
+			return a
+		})
+	}
+	return out, !out.Equal(seq)
+}
+
+// Apart are sequences in which the attacker's contract makes its calls not in the middle of those that call it back, but after
+// them, and before them; none where it makes no calls.
+func (s *Space) Apart(seq Sequence) []Sequence {
+	var after, before Sequence
+	for i := range seq {
+		c := seq[i]
+		var inner Sequence
+		c.Script.EachCall(func(made *Call) { inner = append(inner, *made) })
+		c.Script = nil
+		after = append(append(after, c), inner...)
+		before = append(append(before, inner...), c)
+	}
+	if len(after) == len(seq) || len(after) > MaxCalls {
+		return nil
+	}
+	return []Sequence{after, before}
+}
+
+// EndedByContract is a sequence whose last call the attacker's contract makes.
+func (s *Space) EndedByContract(seq Sequence) Sequence {
+	out := seq.Clone()
+	out[len(out)-1].Sender = s.contract
+	return out
+}
+
+// PaidByOthers is a sequence with the payments in it made by another ordinary sender, and for it, first; false where there are none, or
+// several pay already.
+func (s *Space) PaidByOthers(seq Sequence) (Sequence, bool) {
+	var paid Sequence
+	for i := range seq {
+		c := seq[i]
+		if c.Value.IsZero() || c.Function.Kind == Constructor || c.Function.Test {
+			continue
+		}
+		payer := s.Senders[c.Sender].Address
+		for _, other := range s.ordinary {
+			if other != c.Sender {
+				c.Sender = other
+				break
+			}
+		}
+		c.Script = nil
+		own := s.Senders[c.Sender].Address
+		c.Args = abi.MapAddresses(c.Args, c.Function.Inputs, func(a common.Address) common.Address {
+			if a == payer || s.contract >= 0 && a == s.Senders[s.contract].Address {
+				return own
+			}
+			return a
+		})
+		paid = append(paid, c)
+	}
+	if len(paid) == 0 || len(paid)+len(seq) > MaxCalls || slices.ContainsFunc(paid, func(c Call) bool {
+		return slices.ContainsFunc(seq, func(there Call) bool { return there.Equal(&c) })
+	}) {
+		return nil, false
+	}
+	return slices.Concat(paid, seq), true
+}
+
+// AsAccount is a sequence with an ordinary sender in place of the attacker's contract, wherever that
+// sends or is named; what the contract does is left out.
+func (s *Space) AsAccount(seq Sequence, sender int) Sequence {
+	out := seq.Clone()
+	for i := range out {
+		c := &out[i]
+		if c.Sender == s.contract {
+			c.Sender = sender
+		}
+		c.Script = nil
+		c.Args = abi.ReplaceAddress(c.Args, c.Function.Inputs, s.Senders[s.contract].Address, s.Senders[sender].Address)
+	}
+	return out
+}
+
+// ByAccount is a sequence with the first ordinary sender in it, else of all, in the place of the attacker's contract; false where
+// there is none in it, or it follows a script.
+func (s *Space) ByAccount(seq Sequence) (Sequence, bool) {
+	sender := -1
+	sends := false
+	for i := range seq {
+		switch c := &seq[i]; {
+		case c.Script != nil:
+			return nil, false
+		case c.Sender == s.contract:
+			sends = true
+		case sender < 0 && slices.Contains(s.ordinary, c.Sender):
+			sender = c.Sender
+		}
+	}
+	if !sends || len(s.ordinary) == 0 {
+		return nil, false
+	}
+	if sender < 0 {
+		sender = s.ordinary[0]
+	}
+	return s.AsAccount(seq, sender), true
+}
+
+// HasContract reports whether the attacker's contract sends a call.
+func (s *Space) HasContract(seq Sequence) bool {
+	return s.contract >= 0 && slices.ContainsFunc(seq, func(c Call) bool { return c.Sender == s.contract })
+}
+
+// By is a sequence with all calls sent by one sender, but for those of tests, and of the outsider's
+// contract where it is he, and the contract has a script.
+func (s *Space) By(seq Sequence, sender int) Sequence {
+	out := seq.Clone()
+	scripted := s.Senders[sender].Outsider && slices.ContainsFunc(seq, func(c Call) bool { return c.Script != nil })
+	for i := range out {
+		if !out[i].Function.Test && (out[i].Sender != s.contract || !scripted) {
 			out[i].Sender = sender
 		}
 	}
@@ -314,12 +503,19 @@ func (s *Space) MaxValue() uint256.Int { return s.maxValue }
 // buffers of dst's former calls are used again.
 func (s *Space) Encode(seq Sequence, dst evm.Sequence) evm.Sequence {
 	dst = dst[:0]
+	scripted := false
 	for i := range seq {
 		var data []byte
+		var instructions []evm.Overwrite
 		if len(dst) < cap(dst) {
-			data = dst[:len(dst)+1][len(dst)].Data[:0]
+			last := &dst[:len(dst)+1][len(dst)]
+			data, instructions = last.Data[:0], last.Instructions[:0]
 		}
 		c := &seq[i]
+		if c.Script != nil || scripted { // a script holds until there is another
+			instructions = s.instruct(instructions, c.Script)
+			scripted = c.Script != nil
+		}
 		instance := &s.Instances[c.Instance]
 		out := evm.Call{
 			From:         s.Senders[c.Sender].Address,
@@ -328,6 +524,8 @@ func (s *Space) Encode(seq Sequence, dst evm.Sequence) evm.Sequence {
 			Value:        c.Value,
 			TimeAdvance:  c.TimeAdvance,
 			BlockAdvance: c.BlockAdvance,
+			Origin:       s.Senders[c.Sender].Through,
+			Instructions: instructions,
 		}
 		if c.Function.Kind == Constructor {
 			out.Create, out.To, out.Address = true, common.Address{}, instance.Address
@@ -360,7 +558,7 @@ func (s *Space) checkTest(seq Sequence) error {
 		case c.Function == nil || !c.Function.Test:
 		case len(seq) > 1:
 			return errors.New("a test is run alone: no other call goes with it")
-		case c.Sender != s.tester || !c.Value.IsZero() || c.TimeAdvance != 0 || c.BlockAdvance != 0:
+		case c.Sender != s.tester || !c.Value.IsZero() || c.TimeAdvance != 0 || c.BlockAdvance != 0 || c.Script != nil:
 			return fmt.Errorf("a test is called by %s, at once and without value", s.Senders[s.tester].Name)
 		}
 	}
@@ -387,6 +585,9 @@ func (s *Space) validateCall(c *Call) error {
 		return fmt.Errorf("time advance %d, at most %d is allowed", c.TimeAdvance, uint64(MaxTimeAdvance))
 	case c.BlockAdvance > MaxBlockAdvance:
 		return fmt.Errorf("block advance %d, at most %d is allowed", c.BlockAdvance, uint64(MaxBlockAdvance))
+	}
+	if err := s.validateScript(c.Script); err != nil {
+		return err
 	}
 	return validAll(c.Args, c.Function.Inputs)
 }

@@ -3,6 +3,8 @@ package input
 import (
 	"slices"
 	"testing"
+
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 )
 
 func TestSpace(t *testing.T) {
@@ -31,7 +33,7 @@ func TestSpace(t *testing.T) {
 	if len(s.Skipped) != 1 || s.Skipped[0].Signature != "huge(uint256[1000][1000])" {
 		t.Errorf("skipped are %v", s.Skipped)
 	}
-	if s.Addresses[0] != account(1) || s.Addresses[3] != account(16) || s.Addresses[len(s.Addresses)-1] != [20]byte{} {
+	if s.Addresses[0] != account(1) || s.Addresses[3] != attacker.Address || s.Addresses[4] != account(16) || s.Addresses[len(s.Addresses)-1] != [20]byte{} {
 		t.Errorf("addresses are %v", s.Addresses)
 	}
 }

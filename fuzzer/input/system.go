@@ -42,6 +42,9 @@ func (s *Space) Variables(seq Sequence, call int) []Variable {
 				continue
 			}
 			v.most = big.NewInt(MaxElements)
+		case AnswerWord:
+			v.most = new(big.Int).Lsh(one, 256)
+			v.most.Sub(v.most, one)
 		case ValueWord:
 			v.most = s.maxValue.ToBig()
 		case TimeWord:

@@ -18,6 +18,14 @@ import (
 //	user1 Vault.deposit(uint256) args (1000) value 5 time +3600 block +1
 //	attacker Vault.set(bytes,address[]) args (0xabcd, [user1, 0x00000000000000000000000000000000000000ff])
 //
+// Behind that, a call has what an attacker's contract does when it is called meanwhile, if it is not
+// what callers expect: for each answer the function it is to (any: all, payment: ether alone), how
+// often it is given at most, after which other one of them, the calls that the contract makes, and what it ends with:
+//
+//	attackerContract Bank.withdraw(uint256) args (5) on payment times 1 calls {Bank.withdraw(uint256) args (5); Bank.close()} reverts
+//	user1 Shop.buy() on price() times 1 returns (100) on price() returns (1)
+//	user1 Game.play(address) args (attackerContract) on any burns
+//
 // A line is sender, instance and signature, then what is not zero or empty, in
 // this order: arguments, wei, seconds and blocks that pass before the call.
 // Numbers are decimal (hexadecimal is read too), fixed and dynamic bytes
@@ -47,6 +55,18 @@ func Format(s *Space, seq Sequence) string {
 func (s *Space) formatCall(b *strings.Builder, c *Call) {
 	b.WriteString(quoteName(s.Senders[c.Sender].Name))
 	b.WriteByte(' ')
+	s.formatMessage(b, c)
+	if c.TimeAdvance > 0 {
+		fmt.Fprintf(b, " time +%d", c.TimeAdvance)
+	}
+	if c.BlockAdvance > 0 {
+		fmt.Fprintf(b, " block +%d", c.BlockAdvance)
+	}
+	s.formatScript(b, c.Script)
+}
+
+// formatMessage writes what is called, with arguments and wei.
+func (s *Space) formatMessage(b *strings.Builder, c *Call) {
 	b.WriteString(quoteName(s.Instances[c.Instance].Name))
 	b.WriteByte('.')
 	b.WriteString(quoteSignature(c.Function.Signature))
@@ -58,12 +78,6 @@ func (s *Space) formatCall(b *strings.Builder, c *Call) {
 	if !c.Value.IsZero() {
 		b.WriteString(" value ")
 		b.WriteString(c.Value.Dec())
-	}
-	if c.TimeAdvance > 0 {
-		fmt.Fprintf(b, " time +%d", c.TimeAdvance)
-	}
-	if c.BlockAdvance > 0 {
-		fmt.Fprintf(b, " block +%d", c.BlockAdvance)
 	}
 }
 

@@ -141,15 +141,40 @@ func (p *parser) call() (c Call, err error) {
 	if err := p.function(&c); err != nil || p.stale != nil {
 		return c, err
 	}
-	p.words = MaxCallWords
-	if p.accept(" args ") {
-		if c.Args, err = p.values('(', ')', len(c.Function.Inputs), func(i int) *Type { return &c.Function.Inputs[i] }); err != nil {
-			return c, err
-		}
-	} else if len(c.Function.Inputs) > 0 {
-		return c, p.errorf(p.at, "expected \" args (…)\" with %d arguments for %s", len(c.Function.Inputs), c.Function.Signature)
+	if err := p.arguments(&c); err != nil {
+		return c, err
 	}
 	return c, p.environment(&c)
+}
+
+// arguments reads those of a call whose function is known.
+func (p *parser) arguments(c *Call) (err error) {
+	p.words = MaxCallWords
+	if p.accept(" args ") {
+		c.Args, err = p.values('(', ')', len(c.Function.Inputs), func(i int) *Type { return &c.Function.Inputs[i] })
+		return err
+	}
+	if len(c.Function.Inputs) > 0 {
+		return p.errorf(p.at, "expected \" args (…)\" with %d arguments for %s", len(c.Function.Inputs), c.Function.Signature)
+	}
+	return nil
+}
+
+// value256 reads the wei of a call, if there are any.
+func (p *parser) value256(c *Call) error {
+	if !p.accept(" value ") {
+		return nil
+	}
+	at := p.at
+	x, err := p.number256()
+	if err != nil {
+		return err
+	}
+	if x.Gt(&p.space.maxValue) {
+		p.missing(at, "value", x.Dec())
+	}
+	c.Value = x
+	return nil
 }
 
 // function reads instance and signature.
@@ -180,17 +205,9 @@ func (p *parser) function(c *Call) error {
 }
 
 // environment reads what follows the arguments.
-func (p *parser) environment(c *Call) error {
-	if p.accept(" value ") {
-		at := p.at
-		x, err := p.number256()
-		if err != nil {
-			return err
-		}
-		if x.Gt(&p.space.maxValue) {
-			p.missing(at, "value", x.Dec())
-		}
-		c.Value = x
+func (p *parser) environment(c *Call) (err error) {
+	if err := p.value256(c); err != nil {
+		return err
 	}
 	for _, f := range []struct {
 		name string
@@ -209,8 +226,11 @@ func (p *parser) environment(c *Call) error {
 			return p.errorf(at, "%s is more than %d", x.Dec(), f.most)
 		}
 	}
+	if c.Script, err = p.script(); err != nil {
+		return err
+	}
 	if strings.TrimRight(p.line[p.at:], " \t") != "" {
-		return p.errorf(p.at, "expected \" value N\", \" time +N\", \" block +N\" in this order, or the line's end")
+		return p.errorf(p.at, "expected \" value N\", \" time +N\", \" block +N\", \" on FUNCTION …\" in this order, or the line's end")
 	}
 	return nil
 }

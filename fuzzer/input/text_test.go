@@ -52,6 +52,18 @@ user1 Vault.deposit()
 	return seq
 }
 
+// TestTextOfScript: calls that an answer makes end with its bracket, whatever they take.
+func TestTextOfScript(t *testing.T) {
+	s := testSpace(t, false)
+	for _, calls := range []string{"Vault.deposit()", "Vault.deposit(); Vault.receive", "Vault.receive", "Vault.deposit(uint256) args (1)", "Vault.deposit() value 3; Vault.fallback args (0x00)"} {
+		text := textVersion + "\nattackerContract Vault.deposit() on payment times 1 calls {" + calls + "} returns (1)\n"
+		seq, err := Parse(s, text)
+		if err != nil || Format(s, seq) != text {
+			t.Errorf("%v: %s reads back as\n%s", err, text, Format(s, seq))
+		}
+	}
+}
+
 func TestFormat(t *testing.T) {
 	s := testSpace(t, true)
 	golden.Check(t, "testdata/example.seq", Format(s, exampleSequence(t, s)))

@@ -23,6 +23,7 @@ const (
 	ValueWord                  // wei; only of payable functions
 	TimeWord                   // seconds that pass before the call
 	BlockWord                  // blocks that pass before the call
+	AnswerWord                 // a word that an attacker's contract answers
 )
 
 // maxPath is the longest path of a word: the argument's index, an index per
@@ -37,7 +38,9 @@ type Word struct {
 	Call  int
 	Kind  WordKind
 	depth uint8 // indices used in path
-	path  [maxPath]uint16
+	// Of a script: the answer, and the call in it that the rest speaks of, counted from 1; 0: none.
+	answer, inner uint8
+	path          [maxPath]uint16
 }
 
 // Path is the ABI leaf path; empty for the words of a call's environment.
@@ -46,9 +49,16 @@ func (w *Word) Path() []uint16 { return w.path[:w.depth] }
 // String names the word for people, calls counted from 1: "call 2 argument 1.0".
 func (w Word) String() string {
 	names := [...]string{LeafWord: "argument", ChunkWord: "chunk", LengthWord: "length", SenderWord: "sender",
-		ValueWord: "value", TimeWord: "time", BlockWord: "block"}
+		ValueWord: "value", TimeWord: "time", BlockWord: "block", AnswerWord: "word"}
 	var b strings.Builder
-	fmt.Fprintf(&b, "call %d %s", w.Call+1, names[w.Kind])
+	fmt.Fprintf(&b, "call %d", w.Call+1)
+	if w.answer > 0 {
+		fmt.Fprintf(&b, " answer %d", w.answer)
+	}
+	if w.inner > 0 {
+		fmt.Fprintf(&b, " call %d", w.inner)
+	}
+	b.WriteString(" " + names[w.Kind])
 	for i, index := range w.Path() {
 		sep := "."
 		if i == 0 {
@@ -67,7 +77,7 @@ func (w Word) child(i int) Word {
 
 // AppendWords appends all input words of a sequence to dst: call by call, the
 // arguments from left to right (a length before what it counts), then sender,
-// value (payable functions only), time and block.
+// value (payable functions only), time and block, and those of the script.
 func AppendWords(dst []Word, seq Sequence) []Word {
 	for i := range seq {
 		dst = AppendCallWords(dst, seq, i)
@@ -86,15 +96,71 @@ func AppendCallWords(dst []Word, seq Sequence, call int) []Word {
 	if seq[call].Function.Payable {
 		dst = append(dst, Word{Call: call, Kind: ValueWord})
 	}
-	return append(dst, Word{Call: call, Kind: TimeWord}, Word{Call: call, Kind: BlockWord})
+	dst = append(dst, Word{Call: call, Kind: TimeWord}, Word{Call: call, Kind: BlockWord})
+	return appendScriptWords(dst, seq, call)
+}
+
+// appendScriptWords appends the words of a call's script: for each answer those that it gives
+// back, and those of its calls, without senders and times.
+func appendScriptWords(dst []Word, seq Sequence, call int) []Word {
+	script := seq[call].Script
+	if script == nil {
+		return dst
+	}
+	for i := range script.Answers {
+		a := &script.Answers[i]
+		at := Word{Call: call, answer: uint8(i + 1)}
+		for j := range a.Words {
+			word := at
+			word.Kind = AnswerWord
+			dst = append(dst, word.child(j))
+		}
+		for j := range a.Calls {
+			at.inner = uint8(j + 1)
+			dst = appendCallArguments(dst, at, &a.Calls[j])
+			if a.Calls[j].Function.Payable {
+				word := at
+				word.Kind = ValueWord
+				dst = append(dst, word)
+			}
+		}
+	}
+	return dst
 }
 
 func appendArgumentWords(dst []Word, seq Sequence, call int) []Word {
-	c := &seq[call]
+	return appendCallArguments(dst, Word{Call: call}, &seq[call])
+}
+
+func appendCallArguments(dst []Word, at Word, c *Call) []Word {
 	for i := range c.Args {
-		dst = appendValueWords(dst, Word{Call: call}.child(i), &c.Args[i], &c.Function.Inputs[i])
+		dst = appendValueWords(dst, at.child(i), &c.Args[i], &c.Function.Inputs[i])
 	}
 	return dst
+}
+
+// callOf is the call that a word is of: one of the sequence, or one that a script makes; nil when the
+// sequence has no such call.
+func callOf(seq Sequence, w *Word) *Call {
+	if w.Call < 0 || w.Call >= len(seq) {
+		return nil
+	}
+	c := &seq[w.Call]
+	if w.inner == 0 {
+		return c
+	}
+	if a := answerOf(c, w); a != nil && int(w.inner) <= len(a.Calls) {
+		return &a.Calls[w.inner-1]
+	}
+	return nil
+}
+
+// answerOf is the answer of a call's script that a word is of; nil when there is no such one.
+func answerOf(c *Call, w *Word) *Answer {
+	if c.Script == nil || w.answer == 0 || int(w.answer) > len(c.Script.Answers) {
+		return nil
+	}
+	return &c.Script.Answers[w.answer-1]
 }
 
 func appendValueWords(dst []Word, at Word, v *Value, t *Type) []Word {
@@ -128,10 +194,11 @@ func resolve(seq Sequence, w *Word) (*Value, *Type) {
 	if w.Kind == ChunkWord && len(path) > 0 {
 		path = path[:len(path)-1]
 	}
-	if w.Call >= len(seq) || len(path) == 0 || int(path[0]) >= len(seq[w.Call].Args) {
+	c := callOf(seq, w)
+	if c == nil || w.Kind == AnswerWord || len(path) == 0 || int(path[0]) >= len(c.Args) {
 		return nil, nil
 	}
-	v, t := &seq[w.Call].Args[path[0]], &seq[w.Call].Function.Inputs[path[0]]
+	v, t := &c.Args[path[0]], &c.Function.Inputs[path[0]]
 	for _, i := range path[1:] {
 		if int(i) >= len(v.Elems) {
 			return nil, nil
@@ -144,7 +211,7 @@ func resolve(seq Sequence, w *Word) (*Value, *Type) {
 // WordType is the type of an argument's leaf; nil for other words, and for words
 // that the sequence does not have.
 func WordType(seq Sequence, w Word) *Type {
-	if w.Kind != LeafWord || w.Call < 0 {
+	if w.Kind != LeafWord {
 		return nil
 	}
 	_, t := resolve(seq, &w)
@@ -154,7 +221,11 @@ func WordType(seq Sequence, w Word) *Type {
 // WordName is the name of the parameter that an argument's word is part of; "" for other
 // words, and where it has none.
 func WordName(seq Sequence, w Word) string {
-	names := seq[w.Call].Function.InputNames
+	c := callOf(seq, &w)
+	if c == nil || w.Kind == AnswerWord {
+		return ""
+	}
+	names := c.Function.InputNames
 	if w.depth == 0 || int(w.path[0]) >= len(names) {
 		return ""
 	}
@@ -165,11 +236,16 @@ func WordName(seq Sequence, w Word) string {
 // A sender is its address, a time or block the advance.
 func (s *Space) Get(seq Sequence, w Word) (uint256.Int, bool) {
 	var out uint256.Int
-	if w.Call < 0 || w.Call >= len(seq) {
+	c := callOf(seq, &w)
+	if c == nil {
 		return out, false
 	}
-	c := &seq[w.Call]
 	switch w.Kind {
+	case AnswerWord:
+		if a := answerOf(c, &w); a != nil && int(w.path[0]) < len(a.Words) {
+			return a.Words[w.path[0]], true
+		}
+		return out, false
 	case SenderWord:
 		return addressWord(s.Senders[c.Sender].Address), true
 	case ValueWord:
@@ -242,6 +318,9 @@ func (s *Space) set(seq Sequence, w Word, x *uint256.Int) bool {
 		return false
 	}
 	c := &seq[w.Call]
+	if w.answer > 0 {
+		return s.setInScript(c, w, x)
+	}
 	if c.Function.Test && len(w.Path()) == 0 {
 		return false
 	}
@@ -275,13 +354,36 @@ func (s *Space) set(seq Sequence, w Word, x *uint256.Int) bool {
 	return true
 }
 
+// setInScript sets a word of a call's script, in a copy of it.
+func (s *Space) setInScript(c *Call, w Word, x *uint256.Int) bool {
+	if callOf(Sequence{*c}, &Word{answer: w.answer, inner: w.inner}) == nil || answerOf(c, &w) == nil {
+		return false
+	}
+	script := c.Script.Clone()
+	a := &script.Answers[w.answer-1]
+	if w.inner == 0 {
+		if w.Kind != AnswerWord || int(w.path[0]) >= len(a.Words) {
+			return false
+		}
+		a.Words[w.path[0]] = *x
+	} else {
+		at := w.inner - 1
+		w.Call, w.answer, w.inner = 0, 0, 0
+		if w.Kind != ValueWord && w.depth == 0 || !s.set(a.Calls[at:at+1], w, x) {
+			return false
+		}
+	}
+	c.Script = script
+	return true
+}
+
 func (s *Space) setSender(c *Call, x *uint256.Int) bool {
 	a := common.Address(x.Bytes20())
 	if w := addressWord(a); w != *x {
 		return false
 	}
 	for i := range s.Senders {
-		if s.Senders[i].Address == a && slices.Contains(s.ordinary, i) {
+		if s.Senders[i].Address == a && (i == s.contract || slices.Contains(s.ordinary, i)) {
 			c.Sender = i
 			return true
 		}

@@ -35,6 +35,7 @@ var ArbitraryWrite = &Oracle{
 	ID:       "arbitrary-write",
 	Title:    "The input chooses which storage slot is written",
 	SWC:      "124",
+	CWE:      "123",
 	Severity: Critical,
 	Doc: "A call that succeeds writes to a storage slot that nothing but its input leads to: to one of 2^64 slots that were chosen by a hash " +
 		"and that no state variable, no mapping and no array within its bounds comes near. " +
@@ -108,7 +109,7 @@ func checkArbitraryWrite(exec *evm.Execution, report func(Observation)) {
 			if f.Program == nil || f.Program.Contract == nil || f.Program.Code.Kind == bytecode.Creation {
 				continue
 			}
-			seen := Observation{f.Call, writer(f, j), contractOf(f), choosesSlot}
+			seen := Observation{Call: f.Call, Location: writer(f, j), Contract: contractOf(f), Message: choosesSlot}
 			if narrow {
 				name, call := overwritten(exec, f, access)
 				if name == "" {

@@ -32,6 +32,7 @@ var Assertion = &Oracle{
 	ID:       "assertion",
 	Title:    "An assertion fails",
 	SWC:      "110",
+	CWE:      "670",
 	Severity: High,
 	Doc: "An assert statement fails (Panic 0x01, or INVALID before Solidity 0.8), an AssertionFailed event is emitted in a call that succeeds, " +
 		"or a property function (echidna_…, property_…, invariant_…) fails. " +
@@ -54,16 +55,16 @@ func checkAssertion(exec *evm.Execution, report func(Observation)) {
 		}
 		switch {
 		case f.Outcome == evm.Reverted && bytes.Equal(f.Output, panicAssert) && ownPanic(exec, i):
-			report(Observation{f.Call, decision(f), contractOf(f), "assert fails (Panic 0x01)"})
+			report(Observation{Call: f.Call, Location: decision(f), Contract: contractOf(f), Message: "assert fails (Panic 0x01)"})
 		case f.Outcome == evm.InvalidOpcode && opAt(f) == opInvalid && !isCheck(f.Program, f.LastPC):
-			report(Observation{f.Call, decision(f), contractOf(f), "assert fails (INVALID)"})
+			report(Observation{Call: f.Call, Location: decision(f), Contract: contractOf(f), Message: "assert fails (INVALID)"})
 		}
 		if exec.Calls[f.Call].Outcome != evm.Success || f.Outcome != evm.Success {
 			continue
 		}
 		for _, log := range f.Logs {
 			if len(log.Topics) > 0 && isAssertionFailed(f.Program, log.Topics[0]) {
-				report(Observation{f.Call, bytecode.Location{Code: f.Program.ID, PC: log.PC}, contractOf(f), "AssertionFailed is emitted"})
+				report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: log.PC}, Contract: contractOf(f), Message: "AssertionFailed is emitted"})
 			}
 		}
 	}

@@ -15,10 +15,11 @@ const (
 
 // Choice is which oracles watch. The zero value is all of them.
 type Choice struct {
-	only, without []string
+	only, without, also []string
 }
 
-// Choose reads names of oracles: those alone, or if they have "-" in front, all but those.
+// Choose reads names of oracles: those alone, or if they have "-" in front, all but those; with "+" in front, those of
+// [Notes] that watch as well.
 func Choose(names []string) (Choice, error) {
 	var c Choice
 	known := []string{Behavior, StorageLayout}
@@ -27,12 +28,16 @@ func Choose(names []string) (Choice, error) {
 	}
 	for _, name := range names {
 		id, without := strings.CutPrefix(strings.TrimSpace(name), "-")
+		id, also := strings.CutPrefix(id, "+")
 		if !slices.Contains(known, id) {
 			return c, fmt.Errorf("there is no oracle %q; there are %s", id, strings.Join(known, ", "))
 		}
-		if without {
+		switch {
+		case without:
 			c.without = append(c.without, id)
-		} else {
+		case also:
+			c.also = append(c.also, id)
+		default:
 			c.only = append(c.only, id)
 		}
 	}
@@ -44,7 +49,12 @@ func Choose(names []string) (Choice, error) {
 
 // Has reports whether an oracle watches, by its ID or as [Behavior].
 func (c Choice) Has(id string) bool {
-	return !slices.Contains(c.without, id) && (len(c.only) == 0 || slices.Contains(c.only, id))
+	return !slices.Contains(c.without, id) && (len(c.only) == 0 || slices.Contains(c.only, id) || slices.Contains(c.also, id))
+}
+
+// Notes are those of [Notes] that were asked for.
+func (c Choice) Notes() []*Oracle {
+	return slices.DeleteFunc(Notes(), func(o *Oracle) bool { return !slices.Contains(c.only, o.ID) && !slices.Contains(c.also, o.ID) })
 }
 
 // Of are those of some oracles that watch.

@@ -10,6 +10,7 @@ var Conservation = &Oracle{
 	ID:       "conservation",
 	Title:    "A law of a token standard no longer holds",
 	SWC:      "101",
+	CWE:      "682",
 	Severity: High,
 	Doc: "A call breaks a law that the token kept on the base, in the same call and in at least 100 others, and that no call of the comparison broke there. " +
 		"ERC-20 and ERC-777: the sum of balances changes as the supply does; a transfer moves the amount that it is given, and one to its own sender nothing; transferFrom lowers the allowance. " +

@@ -6,6 +6,7 @@ package oracle
 var EventStorage = &Oracle{
 	ID:       "event-storage",
 	Title:    "An event no longer says what is stored",
+	CWE:      "684",
 	Severity: Medium,
 	Doc: "An argument of an event equals what the call changes in storage in all executions of the base: the value written, by how much it grows or falls, or whose it is. " +
 		"On the head the same call emits the event with an argument that is none of what it changes. Who follows the contract by its events goes wrong.",

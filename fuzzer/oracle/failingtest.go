@@ -48,7 +48,7 @@ func checkTest(exec *evm.Execution, report func(Observation)) {
 		return
 	}
 	f := &exec.Frames[exec.Calls[last].Frames[0]]
-	report(Observation{last, FunctionEntry(f, [4]byte(test.ID)), contractOf(f), "fuzz test " + test.RawName + " fails"})
+	report(Observation{Call: last, Location: FunctionEntry(f, [4]byte(test.ID)), Contract: contractOf(f), Message: "fuzz test " + test.RawName + " fails"})
 }
 
 // testOf is the fuzz test that an execution is a run of; nil when it is none.

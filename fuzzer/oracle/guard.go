@@ -11,6 +11,7 @@ import (
 var GuardLost = &Oracle{
 	ID:       "guard-lost",
 	Title:    "A check that refused a call is lost",
+	CWE:      "693",
 	Severity: Medium,
 	Doc: "An account that was given nothing but ether succeeds with a call that the base refuses from the same state, by an error, a `require` or a `revert` in the source, " +
 		"and the call changes storage, moves ether or returns something. On the head that check is gone, or it is still there and no longer refuses, since the code before it has changed. " +

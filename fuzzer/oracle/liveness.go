@@ -11,6 +11,7 @@ var LivenessLost = &Oracle{
 	ID:       "liveness-lost",
 	Title:    "A function fails with all inputs",
 	SWC:      "113",
+	CWE:      "703",
 	Severity: High,
 	Doc: "A function that succeeds on the base fails on the head with every input that was tried, the same ones from the same state among them, and nothing in the source asks for it: " +
 		"a check of the compiler (overflow, division by zero, array bounds), a call that runs out of gas, a callee that has no such function or answers less than is decoded. " +

@@ -131,7 +131,7 @@ func panicsOf(codes []byte) *Oracle {
 					continue
 				}
 				if code, ok := panicCode(f.Output); ok && wanted(code) && ownPanic(exec, i) {
-					report(Observation{f.Call, decision(f), contractOf(f), checkNames[code] + panicSuffix(code)})
+					report(Observation{Call: f.Call, Location: decision(f), Contract: contractOf(f), Message: checkNames[code] + panicSuffix(code)})
 				}
 			}
 		},

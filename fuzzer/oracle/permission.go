@@ -20,6 +20,7 @@ import (
 var PermissionWidened = &Oracle{
 	ID:       "permission-widened",
 	Title:    "Anyone can now do what took a permission",
+	CWE:      "284",
 	Severity: Critical,
 	Doc: "An account that was given nothing but ether succeeds with a call that changes a permission, a balance, a supply or a pause. On the base, the same call from the same state " +
 		"fails for that account, and succeeds for another sender, which writes the same variable: the change has taken a check away. " +

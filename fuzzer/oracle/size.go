@@ -5,6 +5,8 @@ package oracle
 var Size = &Oracle{
 	ID:       "size",
 	Title:    "A contract is too large for a chain",
+	SWC:      "128",
+	CWE:      "400",
 	Severity: High,
 	Doc: "The code of a contract is longer than a chain accepts: 24,576 bytes where it is deployed (EIP-170), or 49,152 bytes with its constructor (EIP-3860, since Shanghai). " +
 		"On the base it was not. What counts is the build that the project releases, whatever is fuzzed.",

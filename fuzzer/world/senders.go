@@ -193,7 +193,7 @@ func (b *builder) senders(w *evm.World, s *setups) ([]evm.Sender, error) {
 	}
 	if s.Senders != nil {
 		for _, sender := range s.Senders {
-			if _, taken := c.taken[sender.Name]; taken || c.sending[sender.Address] || sender.TestsOnly || sender.Outsider {
+			if _, taken := c.taken[sender.Name]; taken || c.sending[sender.Address] || sender.TestsOnly || sender.Outsider || sender.IsContract() {
 				continue
 			}
 			if err := c.add(sender.Name, party{address: sender.Address, key: sender.Key}); err != nil {

@@ -18,7 +18,7 @@ import (
 
 // notInputs are the flags of a run that are not inputs of the action: the event
 // determines what is compared, and the rest is for people at a terminal.
-var notInputs = []string{"diff", "target", "schedule", "without", "omit-times"}
+var notInputs = []string{"diff", "audit", "target", "schedule", "without", "omit-times"}
 
 // isInput reports whether a flag of a run is an input. Settings that describe the World
 // are only in the configuration.

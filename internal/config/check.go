@@ -103,6 +103,9 @@ func (s *Settings) checkOutput() error {
 	if !slices.Contains([]string{DiscloseFull, DiscloseIntroduced}, s.disclosure) {
 		return exit.BadInput("--disclosure %q: want full or introduced", s.disclosure)
 	}
+	if s.options.Change.Audit && s.disclosure == DiscloseIntroduced {
+		return exit.BadInput("--disclosure introduced cannot be combined with --audit: without a base, nothing is introduced")
+	}
 	share, err := parseShare(s.minReached)
 	if err != nil {
 		return s.setAt("min-reached", exit.BadInput("--min-reached %q: want a share of the changed lines, such as 50%% or 0.5", s.minReached))

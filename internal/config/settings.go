@@ -64,6 +64,7 @@ func New(flags *pflag.FlagSet) *Settings {
 // RegisterAll registers all groups.
 func (s *Settings) RegisterAll() {
 	s.RegisterChange()
+	s.flags.BoolVar(&s.options.Change.Audit, "audit", false, "look at the whole project as it is, or at the files and folders that are named: nothing is compared with a base")
 	s.RegisterCampaign()
 	s.RegisterOutput()
 }
@@ -110,6 +111,9 @@ func (s *Settings) CheckProject() error {
 	return nil
 }
 
+// SetPaths names the files and folders that an audit is about.
+func (s *Settings) SetPaths(paths []string) { s.options.Change.Paths = paths }
+
 // RegisterCampaign registers the flags for the World that is fuzzed, and for how and how
 // long.
 func (s *Settings) RegisterCampaign() {
@@ -122,7 +126,7 @@ func (s *Settings) RegisterCampaign() {
 	f.IntVar(&c.Workers, "workers", runtime.NumCPU(), "fuzz with `N` workers in parallel")
 	f.Lookup("workers").DefValue = "all cores"
 	f.StringVar(&c.CorpusDir, "corpus-dir", "", "load inputs from this `DIR`, and save them to it")
-	f.StringSliceVar(&c.Oracles, "oracles", nil, "look only for what these `ORACLES` see, or with - in front for all but that: assertion, permission-widened, behavior (what the change does) and others (repeatable; default all)")
+	f.StringSliceVar(&c.Oracles, "oracles", nil, "look only for what these `ORACLES` see, or with - in front for all but that, with + in front for that note as well: assertion, reentrancy, permission-widened, behavior (what the change does) and others (repeatable; default all)")
 	f.StringSliceVar(&c.Panics, "panics", nil, "report failing checks of the compiler with these Panic `CODES`, such as 0x11 for overflow, 0x12 for division by zero or 0x32 for array bounds (repeatable)")
 	f.StringVar(&c.Schedule, "schedule", fuzzer.Lookahead.Name, "power schedule, for developers of the tool")
 	f.StringSliceVar(&w.Setup, "setup", nil, "start from the state that setUp() of this Foundry test `CONTRACT` creates (repeatable, run in order), or none to use no test (default: the tests that deploy what changed)")

@@ -54,6 +54,7 @@ var allowances = map[string][]string{
 		"internal/exit", "internal/files", "internal/human", "internal/progress"},
 
 	// The measured comparisons: programs that take the product apart as they need.
+	"bench/audit":                 {everything},
 	"bench/differential":          {everything},
 	"bench/forge":                 {everything},
 	"bench/guards":                {everything},
@@ -84,7 +85,7 @@ var allowances = map[string][]string{
 	"hack/walk": {"internal/soljson", "internal/testing/fakegithub"},
 
 	// What is run again, and shown: it knows no project.
-	"internal/replay": {"report", "fuzzer", "fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/gethvm", "fuzzer/evm/interp", "fuzzer/input", "fuzzer/mine", "fuzzer/oracle", "fuzzer/world",
+	"internal/replay": {"report", "fuzzer", "fuzzer/attacker", "fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/gethvm", "fuzzer/evm/interp", "fuzzer/input", "fuzzer/mine", "fuzzer/oracle", "fuzzer/world",
 		"internal/atomicfile", "internal/bytecode", "internal/exit", "internal/files", "internal/human"},
 
 	// Questions to the lookahead analysis, outside of a campaign.
@@ -94,25 +95,28 @@ var allowances = map[string][]string{
 	"report/github": {"internal/exit", "internal/gitrepo"},
 	"report/sarif":  {},
 
-	"fuzzer":       {"fuzzer/input", "fuzzer/oracle", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/atomicfile", "internal/files"},
-	"fuzzer/input": {"fuzzer/evm", "internal/abi", "internal/bytecode"},
+	"fuzzer":       {"fuzzer/attacker", "internal/abi", "fuzzer/input", "fuzzer/oracle", "fuzzer/evm", "fuzzer/lookahead", "internal/bytecode", "internal/atomicfile", "internal/files"},
+	"fuzzer/input": {"fuzzer/attacker", "fuzzer/evm", "internal/abi", "internal/bytecode"},
 	// What a World keeps in every call, found in executions alone.
-	"fuzzer/mine":   {"fuzzer/evm", "fuzzer/input", "internal/bytecode"},
-	"fuzzer/oracle": {"fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
-	"fuzzer/world":  {"fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/gethvm", "internal/bytecode"},
+	"fuzzer/mine":     {"fuzzer/evm", "fuzzer/input", "internal/bytecode"},
+	"fuzzer/oracle":   {"fuzzer/attacker", "fuzzer/evm", "fuzzer/evm/cheatcode", "internal/bytecode"},
+	"fuzzer/attacker": {"fuzzer/evm", "internal/abi", "internal/bytecode"},
+	"fuzzer/world":    {"fuzzer/attacker", "internal/abi", "fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/gethvm", "internal/bytecode"},
 	// A live chain's state, through JSON-RPC.
 	"fuzzer/world/chain": {"fuzzer/evm", "internal/atomicfile"},
 	// A chain for deploy scripts.
 	"fuzzer/world/recorder": {"fuzzer/evm", "fuzzer/evm/gethvm", "internal/bytecode"},
 	// The two machines, which share no code for the state: see forbidden, too.
 	"fuzzer/evm/gethvm": {"fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/internal/cheats", "fuzzer/evm/internal/forks",
-		"fuzzer/evm/internal/record", "fuzzer/evm/internal/source", "internal/bytecode"},
+		"fuzzer/evm/internal/record", "fuzzer/evm/internal/source", "fuzzer/evm/internal/taint", "internal/bytecode"},
 	"fuzzer/evm/interp": {"fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/internal/cheats", "fuzzer/evm/internal/forks",
 		"fuzzer/evm/internal/record", "fuzzer/evm/internal/source", "internal/bytecode"},
 	// What both need and is not state.
 	"fuzzer/evm/internal/cheats": {"fuzzer/evm", "fuzzer/evm/cheatcode", "fuzzer/evm/internal/record"},
 	"fuzzer/evm/internal/record": {"fuzzer/evm", "internal/bytecode"},
 	"fuzzer/evm/internal/source": {"fuzzer/evm"},
+	// Where values come from and go to: what the reference machine alone can tell.
+	"fuzzer/evm/internal/taint": {"fuzzer/evm", "fuzzer/evm/internal/record"},
 	// What a machine takes and yields.
 	"fuzzer/evm":                {"fuzzer/evm/cheatcode", "fuzzer/evm/internal/forks", "internal/abi", "internal/bytecode"},
 	"fuzzer/evm/internal/forks": {},

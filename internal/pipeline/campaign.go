@@ -58,11 +58,15 @@ func (r *run) configure() error {
 	if err != nil {
 		return exit.BadInput("--panics: %w", err)
 	}
+	watching := append(r.oracles.Of(oracle.With(panics)), r.oracles.Notes()...)
+	if r.change.Audits() {
+		watching = r.oracles.Of(oracle.InAudit(panics))
+	}
 	r.config = fuzzer.Config{
 		World: d.World, Space: d.Space, Table: d.Table, Targets: r.change.Mapping.Targets,
-		Oracles: r.oracles.Of(oracle.With(panics)), Exempt: exempt(r.change, d),
+		Oracles: watching, Audit: r.change.Audits(), Exempt: exempt(r.change, d),
 		Seeds:      slices.Concat(r.history.Seeds(d.Space), d.DeploymentSeeds(), d.ExampleSeeds()),
-		NewMachine: d.NewMachine, NewJudge: d.NewJudge,
+		NewMachine: d.NewMachine, NewJudge: d.NewJudge, NewTracer: d.NewTracer,
 		Schedule: schedule, Without: without,
 		Seed: o.Seed, Workers: o.Workers, SeqLen: o.SeqLen,
 		Timeout: o.untilDeadline(r.o.Now), MaxCalls: o.Calls,

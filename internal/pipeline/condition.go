@@ -10,9 +10,9 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/abi"
+	"github.com/sightline-evm/sightline/internal/pipeline/compare"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 )
 
@@ -189,7 +189,7 @@ func (c *conditions) anyLast(f *fuzzer.Finding, seq input.Sequence, needed []str
 
 // breaks reports whether a sequence shows the finding.
 func (c *conditions) breaks(f *fuzzer.Finding, seq input.Sequence) bool {
-	_, observed, err := fuzzer.Replay(c.judge, &fuzzer.Config{Space: c.head.Space, Oracles: oracle.Known()}, seq)
+	_, observed, err := fuzzer.Replay(c.judge, compare.Judging(c.head), seq)
 	return err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
 		return o.Oracle == f.Oracle.ID && o.Location == f.Location
 	})

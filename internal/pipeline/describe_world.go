@@ -80,8 +80,8 @@ func (d *describer) senders() []report.Sender {
 	}
 	var senders []report.Sender
 	for _, s := range d.head.World.Senders {
-		if s.Outsider {
-			continue // of the comparison with the base
+		if s.Outsider || s.IsContract() {
+			continue // no account of the World's own, see attackers
 		}
 		senders = append(senders, report.Sender{Name: s.Name, Address: s.Address.Hex(), Why: why[s.Address]})
 	}
@@ -91,6 +91,7 @@ func (d *describer) senders() []report.Sender {
 // missing says of the contracts that could not be deployed what the result lacks without them.
 // Those that a sequence deployed are not missing.
 func (d *describer) missing() {
+	noun := map[bool]string{false: "changed line", true: "line"}[d.report.Audit != nil]
 	open := map[string]int{} // lines that were not reached, by contract
 	for _, l := range d.report.Lines {
 		if l.Aside == "" && l.Status == report.Undeployable {
@@ -107,7 +108,7 @@ func (d *describer) missing() {
 		var holds []string
 		name := f.Contract.QualifiedName()
 		if n := open[name]; n > 0 {
-			holds = append(holds, human.Plural(n, "changed line"))
+			holds = append(holds, human.Plural(n, noun))
 		}
 		if n := world.Properties(f.Contract); n == 1 {
 			holds = append(holds, "1 property")

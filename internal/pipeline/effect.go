@@ -40,6 +40,11 @@ func (r *run) compareEffect(ctx context.Context, result *fuzzer.Result, base *co
 			r.o.Log.Warn("who can write which variable could not be said: %s", human.OneLine(err))
 		}
 	}
+	result.Findings = slices.DeleteFunc(result.Findings, func(f *fuzzer.Finding) bool { // what the base refuses says more
+		return f.Oracle == oracle.Takeover && slices.ContainsFunc(found.Findings, func(other *fuzzer.Finding) bool {
+			return other.Oracle == oracle.PermissionWidened && compare.SameFunction(f, other)
+		})
+	})
 	found.Findings = slices.DeleteFunc(found.Findings, func(f *fuzzer.Finding) bool { // what the call breaks is said
 		return f.Oracle == oracle.GuardLost && slices.ContainsFunc(result.Findings, func(other *fuzzer.Finding) bool {
 			return compare.SameFunction(f, other) && with.base[other].Is == report.Introduced

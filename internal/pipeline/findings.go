@@ -27,6 +27,9 @@ func (d *describer) saysNothing(f *fuzzer.Finding) string {
 		return ""
 	}
 	where := "on both the head and the base"
+	if base.Is == report.NoBase {
+		return fmt.Sprintf("no finding: the fuzz test %s of %s fails with all arguments that were tried", f.Sequence[0].Function.Signature, f.Contract)
+	}
 	if base.Is != report.PreExisting {
 		where = "and what it does on the base is unknown"
 	}
@@ -83,13 +86,17 @@ func (d *describer) finding(f *fuzzer.Finding, condition string, severity oracle
 	trace := replay.Messages(d.head.Space, f.Sequence, steps, exec) // before the machine runs anything else
 	release := d.with.release.Try(f, d.head.Space)
 	id, fingerprint := d.findingID(f, function, at)
+	var changed *report.Place
+	if !d.change.Audits() { // where every line counts as changed, the place where it breaks says more
+		changed = d.changedLine(f)
+	}
 	out := report.Finding{
 		ID: id, Fingerprint: fingerprint,
-		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, Severity: severity.String(),
+		Oracle: f.Oracle.ID, SWC: f.Oracle.SWC, CWE: f.Oracle.CWE, Severity: severity.String(),
 		Novelty: d.with.base[f].Is, NoveltyReason: d.with.base[f].Reason,
 		Title: f.Oracle.Title, Message: f.Message, Condition: condition,
 		Location:  report.Place{File: at.File, Line: at.Line, Contract: f.Contract, PC: f.Location.PC, Text: d.change.LineText(at)},
-		Changed:   d.changedLine(f),
+		Changed:   changed,
 		Function:  function,
 		Called:    d.called(f),
 		Sequence:  steps,

@@ -33,7 +33,7 @@ func watching(o *Options) (oracle.Choice, []byte) {
 func describeOracles(all []*oracle.Oracle) []report.Oracle {
 	var list []report.Oracle
 	for _, o := range all {
-		list = append(list, report.Oracle{ID: o.ID, Title: o.Title, SWC: o.SWC, Severity: o.Severity.String(), Doc: o.Doc, Remedy: o.Remedy})
+		list = append(list, report.Oracle{ID: o.ID, Title: o.Title, SWC: o.SWC, CWE: o.CWE, Severity: o.Severity.String(), Doc: o.Doc, Remedy: o.Remedy})
 	}
 	return list
 }

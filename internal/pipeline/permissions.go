@@ -41,7 +41,7 @@ func (c *conditions) whoOf(row *compare.Permission, senders []int) string {
 		sender := &c.head.Space.Senders[i]
 		word := c.roleOf(sender.Address, row.Instances)
 		switch {
-		case sender.Outsider:
+		case c.head.Space.IsOutsider(i):
 			return report.Anyone
 		case word == "":
 			word = "an account that the set-up knows"

@@ -54,7 +54,7 @@ func (r *run) show(e fuzzer.Event) {
 		log.Line("%-7s reached  %s  %s", human.Clock(e.At.Seconds), human.Printable(t.Position.String()), human.Printable(bytecode.ShortName(t.Contract)))
 	case e.Found != nil && r.o.Output.OnlyIntroduced:
 		log.Line("%-7s FOUND    a failure; whether the change introduced it is tried at the end", human.Clock(e.At.Seconds))
-	case e.Found != nil && e.Found.NeverPassed:
+	case e.Found != nil && e.Found.NeverPassed && !r.change.Audits():
 		log.Line("%-7s FOUND    %s, and passes with no arguments; whether the change introduced it is tried at the end", human.Clock(e.At.Seconds), e.Found.Message)
 	case e.Found != nil:
 		at, _ := r.head.Deployment.Positions.At(e.Found.Location)

@@ -75,6 +75,14 @@ func begin(o *Options, c *change.Change) *run {
 	r.report.Unread, r.report.Harnesses = c.Unread, c.Harnesses
 	r.builds()
 	r.oracles, _ = watching(o)
+	if c.Audits() {
+		r.report.Audit = &report.Audit{}
+		for _, compared := range r.oracles.Of(oracle.Compared()) {
+			if compared.Examine == nil {
+				r.report.Audit.Without = append(r.report.Audit.Without, compared.ID)
+			}
+		}
+	}
 	if c.HasBase() {
 		r.report.Oracles = append(r.report.Oracles, describeOracles(r.oracles.Of(oracle.Compared()))...)
 	}
@@ -87,7 +95,7 @@ func begin(o *Options, c *change.Change) *run {
 
 // findClashes compares storage layouts.
 func (r *run) findClashes(ctx context.Context, head *deploy.Deployment) []upgrade.Clash {
-	if !r.oracles.Has(oracle.StorageLayout) {
+	if !r.oracles.Has(oracle.StorageLayout) || r.change.Audits() {
 		return nil
 	}
 	return upgrade.Compare(ctx, r.change, head, r.report, r.o.Log)
@@ -132,7 +140,7 @@ func (r *run) deployed(d *deploy.Deployment, recipe *deploy.Recipe) (err error) 
 
 // deployBase deploys the base version, if there is one.
 func (r *run) deployBase(ctx context.Context, findings []*fuzzer.Finding, clashes []upgrade.Clash) (*compare.Base, error) {
-	if len(findings)+len(clashes) == 0 && !r.oracles.Compares() {
+	if len(findings)+len(clashes) == 0 && !r.oracles.Compares() || r.change.Audits() {
 		return nil, nil
 	}
 	if len(findings)+len(clashes) == 0 && r.config.Timeout > 0 {
@@ -155,10 +163,16 @@ func (r *run) compare(ctx context.Context, findings []*fuzzer.Finding, base *com
 	}
 	compare.Collisions(r.head.Deployment, r.judge, findings) // what fails without one counts
 	budget := &compare.Budget{Config: r.config, Saved: r.saved}
-	with.base = compare.Findings(ctx, findings, r.head.Deployment, base, noBase, r.change.IsNew, budget, r.o.Log)
+	if r.change.Audits() {
+		for _, f := range findings {
+			with.base[f] = compare.Result{Is: report.NoBase}
+		}
+	} else {
+		with.base = compare.Findings(ctx, findings, r.head.Deployment, base, noBase, r.change.IsNew, budget, r.o.Log)
+	}
 	with.collisions = map[*fuzzer.Finding]collision{}
 	for f, found := range compare.Collisions(r.head.Deployment, r.judge, findings) {
-		with.collisions[f] = collision{found, base.Passes(r.head.Deployment, f.Sequence)}
+		with.collisions[f] = collision{found, base != nil && base.Passes(r.head.Deployment, f.Sequence)}
 	}
 	with.forge = r.runUnderForge(ctx, findings, with.base)
 	return with

@@ -42,8 +42,10 @@ import (
 //	layouts                         the builds have storage layouts, as those of the job have
 //	panics: 0x11 0x12               codes that are findings
 //	oracles: -behavior              that watch
+//	without: callbacks              techniques that the campaign does not use
 //	made                            the base is not given as a build: the job makes it
 //	legacy: WHY                     not for projects that compile via IR
+//	audit                           of the head alone: there is no base, and nothing below base/
 //	git                             a Git repository without builds: the job makes them
 //	strangers                       the head is not the caller's own, as in the action
 //	allow: Vault.f by anyone        a waiver
@@ -110,8 +112,10 @@ type verdict struct {
 	seed     uint64
 	panics   []string
 	oracles  []string
+	without  string
 	made     bool
 	git      bool
+	audit    bool
 	legacy   bool
 
 	strangers bool
@@ -149,10 +153,14 @@ func readVerdict(t *testing.T, archive *txtar.Archive) *verdict {
 			v.panics = strings.Fields(value)
 		case "oracles":
 			v.oracles = strings.Fields(value)
+		case "without":
+			v.without = value
 		case "made":
 			v.made = true
 		case "git":
 			v.git = true
+		case "audit":
+			v.audit = true
 		case "legacy":
 			v.legacy = true
 		case "allow":
@@ -194,7 +202,7 @@ func (v *verdict) run(t *testing.T) *report.Report {
 	t.Helper()
 	dir := t.TempDir()
 	o := &Options{
-		Campaign: Campaign{Calls: v.calls, Seed: v.seed, Workers: 1, Schedule: fuzzer.Lookahead.Name, Panics: v.panics, Oracles: v.oracles},
+		Campaign: Campaign{Calls: v.calls, Seed: v.seed, Workers: 1, Schedule: fuzzer.Lookahead.Name, Panics: v.panics, Oracles: v.oracles, Without: v.without},
 		Gate:     Gate{FailOn: "high"},
 		Output:   Output{Dir: filepath.Join(dir, "out")},
 		Now:      time.Now, Log: progress.NewLog(io.Discard, time.Now),
@@ -239,6 +247,9 @@ func (v *verdict) builds(t *testing.T, dir string) change.Options {
 		})
 	testfiles.Write(t, filepath.Join(dir, "pr.diff"), string(diff))
 	o := change.Options{Root: filepath.Join(dir, "new"), Diff: filepath.Join(dir, "pr.diff")}
+	if v.audit {
+		o.Audit, o.Diff = true, ""
+	}
 	for version, texts := range map[string]map[string]string{"base": v.base, "head": v.head} {
 		sources := map[string]string{}
 		for path, text := range texts {

@@ -44,15 +44,17 @@ type faultFile struct {
 }
 
 type callFile struct {
-	From         common.Address `json:"from"`
-	To           common.Address `json:"to"`
-	Data         hexutil.Bytes  `json:"data"`
-	Value        *uint256.Int   `json:"value"`
-	Gas          uint64         `json:"gas"` // 0: the default of every call
-	Create       bool           `json:"create,omitempty"`
-	Address      common.Address `json:"address"` // of what is created
-	TimeAdvance  uint64         `json:"timeAdvance"`
-	BlockAdvance uint64         `json:"blockAdvance"`
+	From         common.Address  `json:"from"`
+	To           common.Address  `json:"to"`
+	Data         hexutil.Bytes   `json:"data"`
+	Value        *uint256.Int    `json:"value"`
+	Gas          uint64          `json:"gas"` // 0: the default of every call
+	Create       bool            `json:"create,omitempty"`
+	Address      common.Address  `json:"address"` // of what is created
+	TimeAdvance  uint64          `json:"timeAdvance"`
+	BlockAdvance uint64          `json:"blockAdvance"`
+	Origin       common.Address  `json:"origin,omitzero"`        // zero: From
+	Instructions []overwriteFile `json:"instructions,omitempty"` // of attackers' contracts
 	// Overwrites are empty unless the campaign fuzzed the state itself.
 	Overwrites []overwriteFile `json:"overwrites,omitempty"`
 }
@@ -61,6 +63,22 @@ type overwriteFile struct {
 	Address common.Address `json:"address"`
 	Slot    common.Hash    `json:"slot"`
 	Value   common.Hash    `json:"value"`
+}
+
+func packOverwrites(words []evm.Overwrite) (packed []overwriteFile) {
+	for _, o := range words {
+		packed = append(packed, overwriteFile{o.Address, o.Slot.Bytes32(), o.Value.Bytes32()})
+	}
+	return packed
+}
+
+func readOverwrites(packed []overwriteFile) (words []evm.Overwrite) {
+	for _, o := range packed {
+		words = append(words, evm.Overwrite{
+			Address: o.Address, Slot: *new(uint256.Int).SetBytes32(o.Slot[:]), Value: *new(uint256.Int).SetBytes32(o.Value[:]),
+		})
+	}
+	return words
 }
 
 // Marshal writes the fault as JSON. Equal faults give equal bytes.
@@ -77,9 +95,7 @@ func (f *Fault) Marshal() ([]byte, error) {
 		packed := callFile{
 			From: call.From, To: call.To, Data: call.Data, Value: &call.Value, Gas: call.Gas,
 			Create: call.Create, Address: call.Address, TimeAdvance: call.TimeAdvance, BlockAdvance: call.BlockAdvance,
-		}
-		for _, o := range call.Overwrites {
-			packed.Overwrites = append(packed.Overwrites, overwriteFile{o.Address, o.Slot.Bytes32(), o.Value.Bytes32()})
+			Origin: call.Origin, Instructions: packOverwrites(call.Instructions), Overwrites: packOverwrites(call.Overwrites),
 		}
 		file.Sequence = append(file.Sequence, packed)
 	}
@@ -119,11 +135,7 @@ func ReadFault(data []byte) (*Fault, error) {
 		read := evm.Call{
 			From: call.From, To: call.To, Data: call.Data, Value: *call.Value, Gas: call.Gas,
 			Create: call.Create, Address: call.Address, TimeAdvance: call.TimeAdvance, BlockAdvance: call.BlockAdvance,
-		}
-		for _, o := range call.Overwrites {
-			read.Overwrites = append(read.Overwrites, evm.Overwrite{
-				Address: o.Address, Slot: *new(uint256.Int).SetBytes32(o.Slot[:]), Value: *new(uint256.Int).SetBytes32(o.Value[:]),
-			})
+			Origin: call.Origin, Instructions: readOverwrites(call.Instructions), Overwrites: readOverwrites(call.Overwrites),
 		}
 		f.Sequence = append(f.Sequence, read)
 	}

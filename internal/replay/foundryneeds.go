@@ -8,8 +8,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 )
 
@@ -56,6 +58,7 @@ func needsOf(l *loaded, exec *evm.Execution) *needs {
 			n.name(calls[i].To)
 		}
 		n.nameIn(calls[i].Data)
+		n.nameInScript(l.sequence[i].Script)
 	}
 	if a := l.reproducer.Claim.Answer; a != nil {
 		n.name(a.To)
@@ -87,7 +90,7 @@ func (n *needs) children(creator common.Address) {
 // hasCode reports whether an account of the World has code that something of its making gave it.
 func (n *needs) hasCode(a common.Address) bool {
 	account := n.snapshot.World.Accounts[a]
-	return account != nil && len(account.Code) > 0 && a != world.Create2Deployer && a != cheatcode.Address && a != cheatcode.Console
+	return account != nil && len(account.Code) > 0 && a != attacker.Address && a != world.Create2Deployer && a != cheatcode.Address && a != cheatcode.Console
 }
 
 // need adds an account, and the set-up that made it.
@@ -126,6 +129,23 @@ func (n *needs) name(a common.Address) {
 func (n *needs) nameIn(data []byte) {
 	for _, a := range n.mentioned(data) {
 		n.name(a)
+	}
+}
+
+// nameInScript adds the accounts that a script names.
+func (n *needs) nameInScript(script *input.Script) {
+	if script == nil {
+		return
+	}
+	script.EachCall(func(c *input.Call) {
+		made := &n.space.Encode(input.Sequence{*c}, nil)[0]
+		n.name(made.To)
+		n.nameIn(made.Data)
+	})
+	for i := range script.Answers {
+		for _, word := range script.Answers[i].Words {
+			n.name(word.Bytes20())
+		}
 	}
 }
 

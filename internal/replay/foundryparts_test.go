@@ -170,7 +170,7 @@ func TestFoundryParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	chosen := testsolc.Contract(t, table.Contracts(), "Chosen")
-	s := snapshotOf(w, made, table)
+	s := snapshotOf(world.WithOutsider(w, table.Contracts()), made, table)
 	s.Deployable = []input.Deployment{{Contract: chosen, Code: chosen.Creation.Bytes}}
 	cases := []struct {
 		name     string
@@ -187,8 +187,11 @@ func TestFoundryParts(t *testing.T) {
 		{name: "beside", sequence: []string{"user1 Counter.add(uint256) args (1)", "user1 Counter.add(uint256) args (1)"}, want: []string{"type(Counter).creationCode"}, lacks: []string{"VaultTest", "OtherTest"}},
 		{name: "around", sequence: []string{"user1 Around.set(uint256) args (5)"}, want: []string{"is VaultTest", "type(Around).creationCode"}, lacks: []string{"OtherTest"}},
 		{name: "chosen", sequence: []string{"user1 Chosen#new.constructor(uint256) args (5)", "user2 Chosen#new.get(address) args (Chosen#new)"}, want: []string{"sightlineNew1"}, lacks: []string{"VaultTest"}},
+		{name: "chosen-attacked", sequence: []string{"attackerContract Chosen#new.constructor(uint256) args (5)", "attackerContract Chosen#new.get(address) args (Chosen#new)"}, want: []string{"sightlineNew1", "address(attackerContract_)"}},
 		{name: "signed", sequence: []string{"user1 Chosen#new.constructor(uint256) args (5)", "user2 Chosen#new.signed(bytes32) args (0x0000000000000000000000000000000000000000000000000000000000000001)"}, refused: "checks a signature"},
 		{name: "rich", sequence: []string{"user1 Rich.set(uint256) args (5)"}, want: []string{"type(Rich).creationCode"}},
+		{name: "attacked", sequence: []string{`attackerContract Vault.set(uint256) args (4) value 3 on payment times 1 calls {Vault.set(uint256) args (6)}`, "attackerContract Vault.set(uint256) args (5)"},
+			want: []string{"is VaultTest", `sightlineAttacker.thenCall(sightlineHeld(0, 0) /* vault */, 0, abi.encodeWithSignature("set(uint256)", 6));`}, lacks: []string{"OtherTest", "Counter"}},
 		{name: "salted", sequence: []string{"user1 Salted.set(uint256) args (5)"}, refused: "depends on how its code is compiled"},
 		{name: "cheater", sequence: []string{"user1 Cheater.set(uint256) args (5)"}, refused: "cheater calls Foundry's cheatcodes"},
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -36,6 +37,8 @@ type foundryTest struct {
 	names   map[common.Address]string // constants of a test that inherits nothing
 	used    map[common.Address]bool   // of them
 	imports *imports
+	attack  *attack
+	now     uint64 // the time of the call that is being written
 }
 
 // heldPlace is where the test contract's storage has the address of an instance.
@@ -75,6 +78,10 @@ func newFoundryTest(l *loaded, exec *evm.Execution) (*foundryTest, error) {
 		if in := &t.space.Instances[t.sequence[i].Instance]; in.Fresh && t.created[in.Address] == "" {
 			t.created[in.Address] = fmt.Sprintf("sightlineNew%d", len(t.created)+1)
 		}
+	}
+	var err error
+	if t.attack, err = t.attackOf(exec); err != nil {
+		return nil, err
 	}
 	if err := t.checkAddresses(); err != nil {
 		return nil, err
@@ -288,7 +295,7 @@ func (t *foundryTest) writeContract(b *strings.Builder, contract, function, worl
 		name, _ := t.imports.name(t.base.Contract)
 		contract += " is " + name
 	}
-	fmt.Fprintf(b, "contract %s {\n%s%s", contract, vmConstant, t.constants())
+	fmt.Fprintf(b, "contract %s {\n%s%s%s", contract, vmConstant, t.constants(), t.attack.constant())
 	for _, a := range slices.Sorted(maps.Values(t.created)) {
 		fmt.Fprintf(b, "    address private %s;\n", a)
 	}
@@ -303,7 +310,7 @@ func (t *foundryTest) writeContract(b *strings.Builder, contract, function, worl
 	if t.base != nil && world != "" {
 		b.WriteString("        sightlineWorld();\n")
 	}
-	b.WriteString(body + "    }\n}\n")
+	b.WriteString(body + "    }\n}\n" + t.attack.contract(body))
 }
 
 // FoundryTest is a reproducer as the text of a Foundry test.
@@ -369,17 +376,19 @@ func (t *foundryTest) place(id string) string {
 func (t *foundryTest) writeCalls(b *strings.Builder, exec *evm.Execution) (fails bool) {
 	claim := &t.reproducer.Claim
 	calls := t.space.Encode(t.sequence, nil)
-	now, number := t.snapshot.World.Block.Time, t.snapshot.World.Block.Number
+	number := t.snapshot.World.Block.Number
+	t.now = t.snapshot.World.Block.Time
 	for i := range calls {
 		c := &calls[i]
-		now, number = now+c.TimeAdvance, number+c.BlockAdvance
+		t.now, number = t.now+c.TimeAdvance, number+c.BlockAdvance
 		failed := exec.Calls[i].Outcome != evm.Success
 		last := i == len(calls)-1
-		fmt.Fprintf(b, "\n        // %d. %s\n", i+1, solidityComment(t.space.Describe(&t.sequence[i])))
+		fmt.Fprintf(b, "\n        // %d. %s\n", i+1, solidityComment(t.space.DescribeCall(&t.sequence[i])))
 		if t.base != nil || i == 0 || c.TimeAdvance+c.BlockAdvance > 0 {
-			fmt.Fprintf(b, "        sightline.warp(%d);\n        sightline.roll(%d);\n", now, number)
+			fmt.Fprintf(b, "        sightline.warp(%d);\n        sightline.roll(%d);\n", t.now, number)
 		}
-		t.writeCall(b, c)
+		t.writeScript(b, i, exec)
+		t.writeCall(b, i, c, exec)
 		function := t.sequence[i].Function
 		mustRevert := last && claim.Kind == FindingClaim && function != nil && function.Property && function.Reverts
 		switch {
@@ -434,21 +443,28 @@ func (t *foundryTest) writeAnswer(b *strings.Builder, a *Answer) {
 }
 
 // writeCall makes a call, whose outcome is then in the variables ok and out.
-func (t *foundryTest) writeCall(b *strings.Builder, c *evm.Call) {
+func (t *foundryTest) writeCall(b *strings.Builder, i int, c *evm.Call, exec *evm.Execution) {
 	from := t.address(c.From)
-	if account := t.snapshot.World.Accounts[c.From]; !c.Value.IsZero() && account != nil && len(account.Code) > 0 {
+	if account := t.snapshot.World.Accounts[c.From]; !c.Value.IsZero() && account != nil && len(account.Code) > 0 && c.From != attacker.Address {
 		fmt.Fprintf(b, "        sightline.deal(%s, %s);\n", from, account.Balance.Dec())
 	}
-	fmt.Fprintf(b, "        sightline.prank(%s, %s);\n", from, from)
+	fmt.Fprintf(b, "        sightline.prank(%s, %s);\n", from, t.address(c.Sender()))
 	if c.Create {
 		fmt.Fprintf(b, "        (ok, out, %s) = sightlineCreate(%s, %s);\n", t.created[c.Address], c.Value.Dec(), t.creationText(c.Data))
 		return
 	}
-	value := ""
+	var options []string
 	if !c.Value.IsZero() {
-		value = fmt.Sprintf("{value: %s}", c.Value.Dec())
+		options = append(options, "value: "+c.Value.Dec())
 	}
-	fmt.Fprintf(b, "        (ok, out) = %s.call%s(%s);\n", t.address(c.To), value, t.calldata(c.Data))
+	if t.attack.burns(i, exec) { // what is left of it decides
+		options = append(options, fmt.Sprintf("gas: %d", cmp.Or(c.Gas, evm.CallGas)))
+	}
+	option := ""
+	if options != nil {
+		option = "{" + strings.Join(options, ", ") + "}"
+	}
+	fmt.Fprintf(b, "        (ok, out) = %s.call%s(%s);\n", t.address(c.To), option, t.calldata(c.Data))
 }
 
 // heldHelper reads an address from the test contract's storage, whether or not the variable
@@ -471,6 +487,9 @@ const codeHelper = `
 func (t *foundryTest) address(a common.Address) string {
 	if variable := t.variable(a); variable != "" {
 		return variable
+	}
+	if t.attack != nil && t.attack.needed && a == attacker.Address {
+		return "address(" + t.attack.name + ")"
 	}
 	if name := t.names[a]; name != "" {
 		t.used[a] = true

@@ -218,6 +218,7 @@ func (t *foundryTest) worldText(calls string) string {
 			line("sightline.deal(%s, %s);", t.address(a), left.Dec())
 		}
 	}
+	b.WriteString(t.attack.world(t))
 	for _, a := range t.needs.named {
 		if t.certain(a) {
 			continue

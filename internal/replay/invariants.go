@@ -45,7 +45,7 @@ func (s *Snapshot) Invariants(table *bytecode.Table, space *input.Space, laws []
 		return "", err
 	}
 	for _, sender := range s.World.Senders {
-		if !sender.TestsOnly {
+		if !sender.TestsOnly && !sender.IsContract() {
 			t.actors = append(t.actors, sender.Address)
 		}
 	}

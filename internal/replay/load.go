@@ -93,6 +93,18 @@ func (l *loaded) prepare() error {
 // machine makes a go-ethereum machine on the snapshot's World.
 func (l *loaded) machine() (evm.Machine, error) { return gethvm.NewApart(l.snapshot.World, l.table) }
 
+// judging is with what all oracles see what they see.
+func (l *loaded) judging() *fuzzer.Config {
+	return &fuzzer.Config{
+		World: l.snapshot.World, Space: l.space, Oracles: oracle.Known(), Audit: true, NewJudge: l.machine,
+		NewTracer: func() (evm.Machine, error) {
+			return evm.NewApart(l.snapshot.World, func(w *evm.World, options ...evm.Option) (evm.Exporter, error) {
+				return gethvm.New(w, l.table, append(options, evm.WithTrace)...)
+			})
+		},
+	}
+}
+
 // run runs the sequence, and judges the claim. The machine owns the execution until it
 // runs something else.
 func (l *loaded) run(machine evm.Machine) (exec *evm.Execution, holds bool, err error) {
@@ -102,7 +114,7 @@ func (l *loaded) run(machine evm.Machine) (exec *evm.Execution, holds bool, err 
 			return nil, false, fmt.Errorf("%s: %w", l.path, err)
 		}
 	}
-	exec, observed, err := fuzzer.Replay(machine, &fuzzer.Config{Space: l.space, Oracles: oracle.Known()}, l.sequence)
+	exec, observed, err := fuzzer.Replay(machine, l.judging(), l.sequence)
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w", l.path, err)
 	}

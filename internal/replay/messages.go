@@ -5,6 +5,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/report"
@@ -46,7 +47,7 @@ func inner(space *input.Space, exec *evm.Execution, frames [2]int, step int) []r
 		if f.Depth == 0 || f.Parent < 0 || isPrecompile(f.CodeAddress) {
 			continue
 		}
-		m := report.Message{Step: step, Depth: f.Depth, From: partner(space, exec.Frames[f.Parent].Self, nil), To: partner(space, f.CodeAddress, f), Call: called(f)}
+		m := report.Message{Step: step, Depth: f.Depth, From: partner(space, exec.Frames[f.Parent].Self, nil), To: partner(space, f.CodeAddress, f), Call: called(space, f)}
 		if f.Outcome != evm.Success {
 			m.Fails = f.Outcome.String()
 		}
@@ -77,11 +78,13 @@ func partner(space *input.Space, a common.Address, f *evm.Frame) string {
 
 // called names the function that a frame calls, without its arguments:
 // "transfer{value: 5 wei}()".
-func called(f *evm.Frame) string {
+func called(space *input.Space, f *evm.Frame) string {
 	name := "call"
 	switch {
 	case f.Kind == evm.KindCreate || f.Kind == evm.KindCreate2:
 		name = "new"
+	case len(f.Input) >= 4 && f.CodeAddress == attacker.Address:
+		name, _, _ = strings.Cut(space.CallbackName([4]byte(f.Input)), "(")
 	case len(f.Input) >= 4 && f.Program != nil && f.Program.Contract != nil:
 		if m, err := f.Program.Contract.ABI.MethodById(f.Input[:4]); err == nil {
 			name = m.RawName

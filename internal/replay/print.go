@@ -33,10 +33,10 @@ type treePrinter struct {
 func (p *treePrinter) trees(l *loaded, trees []*callFrame) {
 	for i, tree := range trees {
 		advance := ""
-		if _, after, ok := strings.Cut(l.space.Expression(&l.sequence[i]), ") ["); ok {
+		if _, after, ok := strings.Cut(l.space.ExpressionAlone(&l.sequence[i]), ") ["); ok {
 			advance = "[" + after
 		}
-		p.tree(i+1, tree, advance)
+		p.tree(i+1, tree, advance, l.space.DescribeScript(l.sequence[i].Script))
 	}
 }
 
@@ -50,13 +50,16 @@ func (p *treePrinter) paint(color, text string) string {
 }
 
 // tree prints a call of the sequence, and below it what happens; advance is the time that
-// passes before it.
-func (p *treePrinter) tree(number int, f *callFrame, advance string) {
+// passes before it, and answers are what the attacker's contract does meanwhile.
+func (p *treePrinter) tree(number int, f *callFrame, advance string, answers []string) {
 	head := p.head(f, joinArgs(f.Args))
 	if advance != "" {
 		head += " " + p.paint(dim, advance)
 	}
 	fmt.Fprintf(p.out, "%d %s %s\n", number, human.Printable(f.From), head)
+	for _, answer := range answers {
+		fmt.Fprintln(p.out, "  │  "+p.paint(yellow, answer))
+	}
 	p.body(f, "  ")
 }
 
@@ -158,7 +161,7 @@ func (p *treePrinter) items(f *callFrame) []item {
 			add("… " + human.Printable(e.Left))
 		}
 	}
-	if p.full || f.Outcome != evm.Success.String() {
+	if p.full || f.Outcome != evm.Success.String() || f.Answers && len(f.Returns) > 0 {
 		add(p.end(f))
 	}
 	return items

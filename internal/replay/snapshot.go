@@ -110,6 +110,7 @@ type worldFile struct {
 	Accounts  map[common.Address]accountFile `json:"accounts"` // encoding/json sorts the keys
 	Instances []instanceFile                 `json:"instances"`
 	Senders   []evm.Sender                   `json:"senders"`
+	Callbacks []string                       `json:"callbacks,omitempty"`
 	Cheats    *evm.Cheats                    `json:"cheats,omitempty"`
 
 	Properties []string `json:"properties,omitempty"`
@@ -188,7 +189,7 @@ func packCode(c *bytecode.Code) *codeFile {
 
 func packWorld(w *evm.World, index map[*bytecode.Contract]int) worldFile {
 	w = w.Closed()
-	out := worldFile{Fork: w.Fork, Block: w.Block, Senders: w.Senders, Cheats: w.Cheats, Properties: w.Properties, Accounts: map[common.Address]accountFile{}}
+	out := worldFile{Fork: w.Fork, Block: w.Block, Senders: w.Senders, Cheats: w.Cheats, Properties: w.Properties, Callbacks: w.Callbacks, Accounts: map[common.Address]accountFile{}}
 	for address, a := range w.Accounts {
 		out.Accounts[address] = accountFile{&a.Balance, a.Nonce, a.Code, a.Storage}
 	}
@@ -339,7 +340,7 @@ func (f *codeFile) code(kind bytecode.Kind) (*bytecode.Code, error) {
 }
 
 func (f *worldFile) world(contracts []*bytecode.Contract) (*evm.World, error) {
-	w := &evm.World{Fork: f.Fork, Block: f.Block, Senders: f.Senders, Cheats: f.Cheats, Properties: f.Properties, Accounts: map[common.Address]*evm.Account{}}
+	w := &evm.World{Fork: f.Fork, Block: f.Block, Senders: f.Senders, Cheats: f.Cheats, Properties: f.Properties, Callbacks: f.Callbacks, Accounts: map[common.Address]*evm.Account{}}
 	for address, a := range f.Accounts {
 		account := &evm.Account{Nonce: a.Nonce, Code: a.Code, Storage: a.Storage}
 		if a.Balance != nil {

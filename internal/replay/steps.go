@@ -10,7 +10,7 @@ import (
 func Steps(space *input.Space, seq input.Sequence, exec *evm.Execution) []report.Step {
 	var steps []report.Step
 	for i := range seq {
-		step := report.Step{Sender: space.Senders[seq[i].Sender].Name, Call: space.Expression(&seq[i]), Test: seq[i].Function.Test}
+		step := report.Step{Sender: space.Senders[seq[i].Sender].Name, Call: space.ExpressionAlone(&seq[i]), Answers: space.DescribeScript(seq[i].Script), Test: seq[i].Function.Test}
 		if exec.Calls[i].Outcome != evm.Success {
 			step.Note = "reverts: " + space.NameAddresses(exec.Calls[i].Reason())
 		}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
 
@@ -85,6 +87,8 @@ func (w *walker) variable(s *evm.StorageAccess) (name, kind string) {
 	}
 	derived := !s.Base.Eq(&s.Slot)
 	switch {
+	case s.Slot == attacker.Mark:
+		return "a slot that the attacker chose", ""
 	case len(names) == 0 && derived:
 		return "slot " + s.Base.Hex() + "[…]", ""
 	case len(names) == 0:
@@ -99,9 +103,9 @@ func (w *walker) variable(s *evm.StorageAccess) (name, kind string) {
 
 // word shows a word of storage of a variable's type: an account by its name, a number in
 // decimal.
-func (w *walker) word(v *uint256.Int, kind string) string {
+func (t *tracer) word(v *uint256.Int, kind string) string {
 	address := common.Address(v.Bytes20())
-	if name, known := w.space.NameOf(address); known && v.BitLen() > 64 && v.BitLen() <= 160 {
+	if name, known := t.space.NameOf(address); known && v.BitLen() > 64 && v.BitLen() <= 160 {
 		return name
 	}
 	switch {

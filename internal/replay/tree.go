@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/evm/cheatcode"
 	"github.com/sightline-evm/sightline/fuzzer/input"
@@ -25,7 +26,8 @@ type callFrame struct {
 	Function string     `json:"function,omitempty"` // empty if the code is unknown
 	Input    string     `json:"input,omitempty"`    // selector, if the function is unknown
 	Args     []argument `json:"args,omitempty"`
-	Value    string     `json:"value,omitempty"` // with its unit
+	Answers  bool       `json:"answers,omitempty"` // it is the attacker's contract, which does what the sequence says
+	Value    string     `json:"value,omitempty"`   // with its unit
 	Gas      uint64     `json:"gasUsed"`
 	Events   []event    `json:"events,omitempty"` // in order
 	Outcome  string     `json:"outcome"`
@@ -206,13 +208,21 @@ func (t *tracer) describeCall(f *evm.Frame, out *callFrame) {
 		}
 		return
 	}
+	out.Answers = contract == nil && f.CodeAddress == attacker.Address
 	if len(f.Input) < 4 {
+		if out.Answers {
+			out.Returns = t.words(f)
+		}
 		out.Input = "0x" + hex.EncodeToString(f.Input)
 		return
 	}
 	out.Input = "0x" + hex.EncodeToString(f.Input[:4])
 	if t.snapshot.World.Cheats != nil && f.CodeAddress == cheatcode.Address {
 		t.describeCheat(f, out)
+		return
+	}
+	if out.Answers {
+		t.describeCallback(f, out)
 		return
 	}
 	if contract == nil {

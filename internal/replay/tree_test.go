@@ -55,7 +55,7 @@ func TestTreeColors(t *testing.T) {
 	for _, p := range []treePrinter{{}, {colors: true}, {full: true}, {colors: true, full: true}} {
 		var out strings.Builder
 		p.out = &out
-		p.tree(1, tree, hostile)
+		p.tree(1, tree, hostile, []string{hostile})
 		text := out.String()
 		for _, ours := range []string{bold + yellow, bold, dim, red, green, yellow, plain} {
 			text = strings.ReplaceAll(text, ours, "")
@@ -63,9 +63,9 @@ func TestTreeColors(t *testing.T) {
 		if strings.Contains(text, "\x1b") || p.colors == (text == out.String()) {
 			t.Errorf("colors %t: %q", p.colors, out.String())
 		}
-		want := 8 // in brief, all source lines are one, and a frame that succeeds has no end
+		want := 9 // in brief, all source lines are one, and a frame that succeeds has no end
 		if p.full {
-			want = 10
+			want = 11
 		}
 		if lines := strings.Count(text, "\n"); lines != want {
 			t.Errorf("%d lines, not %d:\n%s", lines, want, text)

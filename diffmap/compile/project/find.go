@@ -58,6 +58,9 @@ type FindOptions struct {
 	// Check says why a build that others have made is not used; nil: all are. It is told
 	// whether the project's tool has made it now.
 	Check func(ctx context.Context, o *compile.Output, now bool) error
+	// LeftOut is told of sources that do not compile and are left out: without a tool, each source of
+	// a project without tests is compiled as far as it goes. nil: what does not compile is an error.
+	LeftOut func(name, why string)
 	// Warn is told of builds that are passed over for one of these two; may be nil.
 	Warn func(text string)
 }

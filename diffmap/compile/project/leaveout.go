@@ -34,6 +34,7 @@ type plain struct {
 	// left are the sources that are left out, by the reason, in order of discovery.
 	left    map[string][]string
 	reasons []string
+	refused error // why the first of the sources that are left out alone is; nil: none is
 	// attempts are how often sources may still be left out: each costs a compilation.
 	attempts int
 }
@@ -90,6 +91,10 @@ func (f *finder) compileClosure(ctx context.Context, closure *Closure) (*plain, 
 	if err != nil {
 		return nil, nil, err
 	}
+	if p.loose() {
+		outputs, err := p.compileAsFarAsItGoes(ctx)
+		return p, outputs, err
+	}
 	units, err := p.units(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -97,6 +102,9 @@ func (f *finder) compileClosure(ctx context.Context, closure *Closure) (*plain, 
 	outputs, err := p.compile(ctx, units)
 	return p, outputs, err
 }
+
+// loose reports whether sources are compiled as far as they go.
+func (p *plain) loose() bool { return p.LeftOut != nil && len(p.tests) == 0 }
 
 // compilesTests reports whether a test is left that a test runner calls.
 func (p *plain) compilesTests() bool {
@@ -149,6 +157,9 @@ func (p *plain) open(tests []string) error {
 	if p.Changed != nil {
 		p.needed = p.graph.users(p.changedNames())
 		p.needOne(names[:own])
+	}
+	if p.loose() {
+		return nil // left out later
 	}
 	for _, broken := range p.graph.broken {
 		users := p.graph.users([]string{broken.name})
@@ -547,10 +558,8 @@ func (p *plain) compileUnit(ctx context.Context, unit *Unit) ([]*compile.Output,
 	return nil, err
 }
 
-// blamed are the sources of a unit that a compiler's error is about. Where it names none, such as a
-// WebAssembly that gave up on a large input, they are tests, the larger half of them first; then
-// sources that the change does not concern.
-func (p *plain) blamed(unit *Unit, err error) []string {
+// namedBy are the sources of a unit that a compiler's error names.
+func (p *plain) namedBy(unit *Unit, err error) []string {
 	var e *reading.Error
 	var named []string
 	if errors.As(err, &e) {
@@ -560,7 +569,14 @@ func (p *plain) blamed(unit *Unit, err error) []string {
 			}
 		}
 	}
-	if len(named) > 0 {
+	return named
+}
+
+// blamed are the sources of a unit that a compiler's error is about. Where it names none, such as a
+// WebAssembly that gave up on a large input, they are tests, the larger half of them first; then
+// sources that the change does not concern.
+func (p *plain) blamed(unit *Unit, err error) []string {
+	if named := p.namedBy(unit, err); len(named) > 0 {
 		return named
 	}
 	var tests, others []string

@@ -32,6 +32,10 @@ type Options struct {
 	Diff  string    // read the change from this file instead; "-": from Stdin
 	Stdin io.Reader // of the program
 	Known *Known    // the change, where the caller has it: neither git nor a file is asked
+	// Audit says that there is no change and no base: everything of the project, or what is at
+	// Paths, is looked at.
+	Audit bool
+	Paths []string // files and folders, of an audit; none: the root
 
 	Builds     []string // compiler output to use, files or folders
 	BaseBuilds []string // compiler output of the base version
@@ -197,6 +201,9 @@ func (c *Change) HasTargets() bool { return c.Mapping != nil && len(c.Mapping.Ta
 
 // HasBase reports whether there is a base version to compare with.
 func (c *Change) HasBase() bool { return c.base != nil }
+
+// Audits reports whether there is no change: the project is looked at as it is.
+func (c *Change) Audits() bool { return c.options != nil && c.options.Audit }
 
 // DropStatements frees the statements of all ASTs: later steps only ask for places in the
 // code.

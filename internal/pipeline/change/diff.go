@@ -26,10 +26,15 @@ func (c *Change) readDiff(ctx context.Context) error {
 		if o.Diff != "" || o.Base != "" {
 			return exit.BadInput("--target cannot be combined with --diff or --base")
 		}
+		if o.Audit {
+			return exit.BadInput("--target cannot be combined with --audit: name files instead")
+		}
 		return nil
 	}
 	var err error
 	switch {
+	case o.Audit:
+		err = c.takeEverything()
 	case o.Known != nil:
 		c.take(o.Known)
 	case o.Diff != "" && o.Base != "":
@@ -44,8 +49,25 @@ func (c *Change) readDiff(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.Audits() {
+		c.log.Line("audit   %s", human.Plural(len(c.Diff.Files), "source"))
+		return nil
+	}
 	c.log.Line("diff    %s", c.describeDiff())
 	return nil
+}
+
+// takeEverything makes everything that is audited the change.
+func (c *Change) takeEverything() error {
+	o := c.options
+	if o.Diff != "" || o.Base != "" {
+		return exit.BadInput("--audit cannot be combined with --diff or --base: an audit compares nothing")
+	}
+	known, err := Everything(o.Root, o.Paths...)
+	if err == nil {
+		c.take(known)
+	}
+	return err
 }
 
 // take makes the caller's diff the change.

@@ -28,6 +28,9 @@ func (c *Change) DescribeMapping() string {
 	if len(c.About.Explicit) > 0 {
 		noun = "named line"
 	}
+	if c.Audits() {
+		noun = "line"
+	}
 	counts := map[diffmap.Status]int{}
 	for _, l := range c.Mapping.Lines {
 		counts[l.Status]++

@@ -97,6 +97,9 @@ func (c *Change) findBuild(ctx context.Context, folder string) error {
 			return c.believe(ctx, o, compilers, nil)
 		},
 		Warn: func(text string) { c.log.Warn("%s", text) }}
+	if c.Audits() {
+		options.LeftOut = func(name, why string) { c.leaveUnread(path.Join(filepath.ToSlash(c.Paths.Root), folder, name), why) }
+	}
 	shown := c.options.Root
 	if folder != "." {
 		shown = filepath.Join(c.options.Root, filepath.FromSlash(folder))
@@ -132,7 +135,7 @@ func (c *Change) findBuild(ctx context.Context, folder string) error {
 // changed is not known.
 func (c *Change) concerned(folder string) []string {
 	files, all := c.wantedFiles(c.options.Targets)
-	if all || c.whole || len(c.deps.settings)+len(c.deps.own)+len(c.deps.problems)+len(c.deps.usedPackages())+len(c.options.Uses) > 0 {
+	if all || c.whole && len(c.options.Paths) == 0 || len(c.deps.settings)+len(c.deps.own)+len(c.deps.problems)+len(c.deps.usedPackages())+len(c.options.Uses) > 0 {
 		return nil
 	}
 	concerned := []string{}

@@ -49,6 +49,14 @@ func (c *Change) withoutBuild() error {
 	return nil
 }
 
+// leaveUnread notes a source that does not compile, if it is one that an audit is about.
+func (c *Change) leaveUnread(file, why string) {
+	if slices.ContainsFunc(c.files(), func(f unified.File) bool { return f.NewPath == file }) {
+		c.log.Warn("%s is not compiled, so nothing looks at it: %s", human.Printable(file), why)
+		c.Unread = append(c.Unread, report.Unread{File: file, Reason: why})
+	}
+}
+
 // others lists the changed files that are not sources by their names, relative to the root.
 func (c *Change) others() []string {
 	var files []string

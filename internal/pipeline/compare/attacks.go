@@ -241,7 +241,7 @@ func amountsOf(call *input.Call) []*uint256.Int {
 func (a *attacks) findHoldings(machine evm.Machine, tokens assets) {
 	var accounts []common.Address
 	for _, s := range a.Head.Space.Senders {
-		if !s.Outsider && !s.TestsOnly {
+		if !s.Outsider && !s.IsContract() && !s.TestsOnly {
 			accounts = append(accounts, s.Address)
 		}
 	}
@@ -318,22 +318,28 @@ func (a *attacks) toTake(call *input.Call, outsider common.Address) []input.Call
 // victimOf is a sender of a sequence that is not the outsider, else the first of all that is not.
 func (a *attacks) victimOf(seq input.Sequence) int {
 	for i := range seq {
-		if !a.Head.Space.Senders[seq[i].Sender].Outsider {
+		if !a.Head.Space.IsOutsider(seq[i].Sender) {
 			return seq[i].Sender
 		}
 	}
 	return 0
 }
 
+// isContract reports whether an account is the outsider's contract.
+func (a *attacks) isContract(account common.Address) bool {
+	at := a.Head.Space.Contract()
+	return at >= 0 && a.Head.Space.Senders[at].Address == account
+}
+
 // byVictim is a sequence with another sender in the outsider's place.
 func (a *attacks) byVictim(seq input.Sequence, victim int, outsider common.Address) input.Sequence {
 	out := copied(seq)
 	for i := range out {
-		if a.Head.Space.Senders[out[i].Sender].Outsider {
-			out[i].Sender = victim
+		if a.Head.Space.IsOutsider(out[i].Sender) {
+			out[i].Sender, out[i].Script = victim, nil
 		}
 		out[i].Args = abi.MapAddresses(out[i].Args, out[i].Function.Inputs, func(account common.Address) common.Address {
-			if account == outsider {
+			if account == outsider || a.isContract(account) {
 				return a.Head.Space.Senders[victim].Address
 			}
 			return account

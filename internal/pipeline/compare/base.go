@@ -12,7 +12,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/internal/pipeline/change"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
 )
@@ -147,7 +146,9 @@ func (b *Base) counterparts(f *fuzzer.Finding, head *deploy.Build) counterparts 
 
 // replay makes calls on the base.
 func (b *Base) replay(space *input.Space, seq input.Sequence) (*evm.Execution, []fuzzer.Observed, error) {
-	return fuzzer.Replay(b.judge, &fuzzer.Config{Space: space, Oracles: oracle.Known()}, seq)
+	config := Judging(b.Deployment)
+	config.Space = space
+	return fuzzer.Replay(b.judge, config, seq)
 }
 
 // alike reports whether what an oracle saw on the base, in the finding's calls, is the

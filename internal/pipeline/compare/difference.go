@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"maps"
 	"slices"
@@ -235,29 +236,36 @@ type written struct {
 // writes are those of a call, and makes them the state that later calls meet.
 func (c *compared) writes(call int) written {
 	all := written{index: map[word]int{}}
+	for _, access := range c.lastingWrites(call) {
+		at := word{access.Address, access.Slot}
+		if n, again := all.index[at]; again {
+			all.list[n].after = access.Value
+			continue
+		}
+		all.index[at] = len(all.list)
+		all.list = append(all.list, write{word: at, access: access, before: c.at(at), after: access.Value})
+	}
+	for i := range all.list {
+		c.state[all.list[i].word] = all.list[i].after
+	}
+	return all
+}
+
+// lastingWrites lists the writes of a call whose effects last, in order.
+func (c *compared) lastingWrites(call int) (writes []*evm.StorageAccess) {
 	frames := c.exec.Calls[call].Frames
 	for i := frames[0]; i < frames[1]; i++ {
 		if !c.lasts[i] {
 			continue
 		}
 		for j := range c.exec.Frames[i].Storage {
-			access := &c.exec.Frames[i].Storage[j]
-			if !access.Write {
-				continue
+			if access := &c.exec.Frames[i].Storage[j]; access.Write {
+				writes = append(writes, access)
 			}
-			at := word{access.Address, access.Slot}
-			if n, again := all.index[at]; again {
-				all.list[n].after = access.Value
-				continue
-			}
-			all.index[at] = len(all.list)
-			all.list = append(all.list, write{word: at, access: access, before: c.at(at), after: access.Value})
 		}
 	}
-	for i := range all.list {
-		c.state[all.list[i].word] = all.list[i].after
-	}
-	return all
+	slices.SortFunc(writes, func(a, b *evm.StorageAccess) int { return cmp.Compare(a.Order, b.Order) })
+	return writes
 }
 
 // at is what is at a word after the writes.

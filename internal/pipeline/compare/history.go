@@ -181,7 +181,7 @@ func (h *History) Compare(r *report.Report, head *deploy.Deployment, judge evm.M
 // stillBreaks replays an earlier finding, and reports whether its oracle still sees a
 // failure in its contract.
 func (f *kept) stillBreaks(head *deploy.Deployment, judge evm.Machine) bool {
-	_, observed, err := fuzzer.Replay(judge, &fuzzer.Config{Space: head.Space, Oracles: oracle.Known()}, f.parsed)
+	_, observed, err := fuzzer.Replay(judge, Judging(head), f.parsed)
 	return err != nil || seenIn(f.Contract, f.Oracle, observed, &head.Build)
 }
 

@@ -384,7 +384,9 @@ func (b *Budget) share(base *Base, g *group, groups int) fuzzer.Config {
 	d, config := base.Deployment, b.limits(groups)
 	config.World, config.Space, config.Table, config.NewMachine, config.NewJudge = g.world, g.space, d.Table, d.NewMachine, d.NewJudge
 	for _, e := range g.candidates {
-		config.Seeds = append(config.Seeds, inSpace(d.Space, g.space, e.carried.sequence))
+		if there := inSpace(d.Space, g.space, e.carried.sequence); there != nil {
+			config.Seeds = append(config.Seeds, there)
+		}
 		config.Targets = append(config.Targets, bytecode.Target{Entries: placesOf(base.statements[e.finding].same), Contract: e.finding.Contract})
 	}
 	return config

@@ -22,6 +22,7 @@ import (
 type losses struct {
 	*Sides
 	outsider   common.Address
+	contract   common.Address // his; zero: he has none
 	head, base assets
 	// known are accounts and tokens from which the outsider can take on the base as well, and worthless tokens that it
 	// can have there for nothing, all by their addresses on the head.
@@ -43,7 +44,8 @@ type seenLoss struct {
 type loss struct {
 	victim common.Address
 	what   asset
-	takes  bool // the outsider has it then
+	takes  bool // the outsider has it then, or his contract
+	taker  common.Address
 	dust   bool // so little that rounding leaves it
 	at     bytecode.Location
 }
@@ -60,6 +62,9 @@ func (s *Sides) newLosses(head, base []*laws.Token) *losses {
 		return nil
 	}
 	w := &losses{Sides: s, outsider: s.Head.Space.Senders[at].Address, known: map[common.Address]bool{}, worthless: map[common.Address]bool{}, seen: map[bytecode.Location]*seenLoss{}, attacks: newAttacks(s)}
+	if contract := s.Head.Space.Contract(); contract >= 0 {
+		w.contract = s.Head.Space.Senders[contract].Address
+	}
 	w.head, w.base = assetsOf(head), assetsOf(base)
 	w.attacks.findHoldings(machines.head, w.head)
 	w.tryTokens(machines.base)
@@ -176,20 +181,27 @@ func (l *loss) worse(than *loss) bool {
 	return l.takes && !than.takes
 }
 
-// attack is the first run of the outsider's calls in a sequence, in which no time passes; what comes before does
+// isOutsiders reports whether an account is the outsider, or his contract.
+func (w *losses) isOutsiders(account common.Address) bool {
+	return account == w.outsider || account == w.contract
+}
+
+// spares reports whether neither the outsider nor his contract loses anything.
+func (w *losses) spares(l ledger) bool { return l.free(w.outsider) && l.free(w.contract) }
+
+// attack is the first run of the outsider's calls, and his contract's, in a sequence, in which no time passes; what comes before does
 // not name the outsider.
 func (w *losses) attack(seq input.Sequence) (from, to int, ok bool) {
-	outsider := w.Head.Space.Outsider()
-	for from = 0; from < len(seq) && seq[from].Sender != outsider; from++ {
+	for from = 0; from < len(seq) && !w.Head.Space.IsOutsider(seq[from].Sender); from++ {
 		call, named := &seq[from], false
-		abi.EachAddress(call.Args, call.Function.Inputs, func(a common.Address) { named = named || a == w.outsider })
-		if named || call.Function.Kind == input.Constructor || call.Function.Test {
+		abi.EachAddress(call.Args, call.Function.Inputs, func(a common.Address) { named = named || w.isOutsiders(a) })
+		if named || call.Function.Kind == input.Constructor || call.Function.Test || call.Script.Destroys() {
 			return 0, 0, false
 		}
 	}
 	for to = from; to < len(seq); to++ {
 		call := &seq[to]
-		if was := w.calls[input.Callable{Instance: call.Instance, Function: call.Function}]; call.Sender != outsider || call.TimeAdvance > 0 || call.BlockAdvance > 0 || !was.same {
+		if was := w.calls[input.Callable{Instance: call.Instance, Function: call.Function}]; !w.Head.Space.IsOutsider(call.Sender) || call.TimeAdvance > 0 || call.BlockAdvance > 0 || !was.same || call.Script.Destroys() { // what that gives away is not booked
 			break
 		}
 	}
@@ -231,7 +243,7 @@ func (w *losses) book(a assets, side *compared, seq input.Sequence, from, to int
 		a.book(&before, side, i, owned)
 		owned.settle(before)
 		b.paid = b.paid && (seq == nil || side.exec.Calls[i].Outcome != evm.Success || isApproval(seq[i].Function) || !before.free(w.Head.Space.Senders[seq[i].Sender].Address))
-		b.paid = b.paid && !slices.ContainsFunc(before, func(e balance) bool { return e.account == w.outsider })
+		b.paid = b.paid && !slices.ContainsFunc(before, func(e balance) bool { return w.isOutsiders(e.account) })
 	}
 	for i := from; i <= to; i++ {
 		a.book(&b.ledger, side, i, owned)
@@ -253,7 +265,7 @@ func (w *losses) holdings(r *ran, token common.Address) *uint256.Int {
 	for i := range r.head.Calls {
 		for _, write := range side.writes(i).list {
 			w.head.moves(&write, func(account common.Address, what asset, _, after uint256.Int) {
-				if account == w.outsider && what.token == token && what.kind == fungible {
+				if w.isOutsiders(account) && what.token == token && what.kind == fungible {
 					owned.Set(&after)
 				}
 			})
@@ -270,12 +282,12 @@ func isApproval(f *input.Function) bool {
 // learn notes what an attack does on the base.
 func (w *losses) learn(exec *evm.Execution, from, to int) {
 	b := w.book(w.base, onSide(w.Base, exec, 0), nil, from, to)
-	if !b.ledger.free(w.outsider) {
+	if !w.spares(b.ledger) {
 		return
 	}
 	for i := range b.ledger {
 		e := &b.ledger[i]
-		if _, grew := e.grew(); grew && e.account == w.outsider && !slices.ContainsFunc(b.ledger, func(o balance) bool {
+		if _, grew := e.grew(); grew && w.isOutsiders(e.account) && !slices.ContainsFunc(b.ledger, func(o balance) bool {
 			_, fell := o.fell()
 			return fell && o.what == e.what
 		}) {
@@ -301,14 +313,14 @@ func (w *losses) key(l loss, moved movedAddresses) common.Address {
 // lossOf is what an account loses, without its place.
 func (w *losses) lossOf(b *booked, e *balance) (l loss, ok bool) {
 	by, fell := e.fell()
-	if !fell || e.account == w.outsider || e.account == (common.Address{}) {
+	if !fell || w.isOutsiders(e.account) || e.account == (common.Address{}) {
 		return l, false
 	}
 	l = loss{victim: e.account, what: e.what}
 	for i := range b.ledger {
 		o := &b.ledger[i]
-		if gain, grew := o.grew(); grew && o.account == w.outsider && o.what == e.what {
-			l.takes = true
+		if gain, grew := o.grew(); grew && w.isOutsiders(o.account) && o.what == e.what {
+			l.takes, l.taker = true, o.account
 			if gain.Lt(&by) {
 				by = gain
 			}
@@ -362,7 +374,7 @@ func (w *losses) judge(r *ran, from, to int) *loss {
 		return nil
 	}
 	head := w.book(w.head, onSide(w.Head, r.head, 0), r.sequence, from, to)
-	if !head.paid || head.signed || !head.ledger.free(w.outsider) {
+	if !head.paid || head.signed || !w.spares(head.ledger) {
 		return nil
 	}
 	var base *booked
@@ -393,7 +405,7 @@ func ships(c *bytecode.Contract) bool {
 
 // happens reports whether an attack takes the same on the base.
 func (w *losses) happens(base *booked, l loss, moved movedAddresses) bool {
-	if l.takes && !base.ledger.free(w.outsider) {
+	if l.takes && !w.spares(base.ledger) {
 		return false
 	}
 	return slices.ContainsFunc(base.ledger, func(e balance) bool {
@@ -401,7 +413,7 @@ func (w *losses) happens(base *booked, l loss, moved movedAddresses) bool {
 		what.token = moved.of(what.token)
 		_, grew := e.grew()
 		_, fell := e.fell()
-		return what == l.what && (l.takes && grew && e.account == w.outsider || !l.takes && fell && moved.of(e.account) == l.victim)
+		return what == l.what && (l.takes && grew && w.isOutsiders(e.account) || !l.takes && fell && moved.of(e.account) == l.victim)
 	})
 }
 
@@ -490,7 +502,7 @@ func (w *losses) shows(one *seenLoss, r *ran) *shown {
 	if p := w.Head.Table.Program(l.at.Code); p != nil && p.Contract != nil {
 		out.contract = p.Contract.QualifiedName()
 	}
-	owner := w.outsider
+	owner := l.taker
 	if !l.takes {
 		owner = l.victim
 	}

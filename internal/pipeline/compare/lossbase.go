@@ -16,13 +16,22 @@ const (
 	maxBaseRuns    = 4000
 )
 
-// tryOnBase makes an attack on the base with other amounts, one and two at a time, until it is known what is lost there.
+// tryOnBase makes an attack on the base with other amounts, one and two at a time, until it is known what is lost there; also
+// with what the attacker's contract does in the middle of calls before or after them, since it may not be called there.
 func (w *losses) tryOnBase(machine evm.Machine, one *seenLoss, left *effort) {
 	from, to, ok := w.attack(one.sequence)
 	carried := w.carry(one.sequence, nil).Clone()
 	if !ok || to >= len(carried) {
 		return
 	}
+	for _, attack := range append([]input.Sequence{carried[:to+1]}, w.Base.Space.Apart(carried[:to+1])...) {
+		w.tryWithOthers(machine, one, attack, from, left)
+	}
+}
+
+// tryWithOthers makes an attack, which begins at a call, on the base with other amounts.
+func (w *losses) tryWithOthers(machine evm.Machine, one *seenLoss, attack input.Sequence, from int, left *effort) {
+	to := len(attack) - 1
 	run := func(seq input.Sequence) bool {
 		if !left.left() || w.isKnown(one.loss) {
 			return false
@@ -37,9 +46,12 @@ func (w *losses) tryOnBase(machine evm.Machine, one *seenLoss, left *effort) {
 		}
 		return true
 	}
-	words := amountWords(carried[:to+1])
+	if !run(attack) {
+		return
+	}
+	words := amountWords(attack)
 	for i := range words {
-		for _, first := range w.withOthers(carried, words[i], words) {
+		for _, first := range w.withOthers(attack, words[i], words) {
 			if !run(first) || !w.eachOther(first, words[i+1:], words, run) {
 				return
 			}

@@ -116,10 +116,10 @@ func (r *Release) Try(f *fuzzer.Finding, head *input.Space) Result {
 	if err != nil {
 		return Result{report.ShippedUnknown, "its calls do not fit the project's release build: " + err.Error()}
 	}
-	if f.Oracle.Check == nil {
+	if f.Oracle.Check == nil && f.Oracle.Examine == nil {
 		return r.ends(seq, f.Oracle != oracle.LivenessLost)
 	}
-	exec, observed, err := fuzzer.Replay(r.judge, &fuzzer.Config{Space: d.Space, Oracles: oracle.Known()}, seq)
+	exec, observed, err := fuzzer.Replay(r.judge, Judging(d), seq)
 	if err != nil {
 		return Result{report.ShippedUnknown, err.Error()}
 	}

@@ -162,21 +162,32 @@ func (s *Sides) pairFunctions(base *Base, i, at int) {
 func (s *Sides) carry(seq input.Sequence, dst input.Sequence) input.Sequence {
 	dst = dst[:0]
 	for i := range seq {
-		call := seq[i]
-		was, ok := s.calls[input.Callable{Instance: call.Instance, Function: call.Function}]
-		if !ok || s.senders[call.Sender] < 0 || s.isAmbiguous(&call) {
+		call, ok := s.carryCall(seq[i])
+		if !ok {
 			break
 		}
-		if !was.same {
-			call.Args = convert(call.Function, was.Function, call.Args)
-		}
-		call.Sender, call.Instance, call.Function = s.senders[call.Sender], was.Instance, was.Function
-		if len(s.moved) > 0 {
-			call.Args = abi.MapAddresses(call.Args, call.Function.Inputs, s.moved.back)
+		if call.Script, ok = call.Script.Map(s.carryCall); !ok {
+			break
 		}
 		dst = append(dst, call)
 	}
 	return dst
+}
+
+// carryCall is a call of the head on the base, but for its script.
+func (s *Sides) carryCall(call input.Call) (input.Call, bool) {
+	was, ok := s.calls[input.Callable{Instance: call.Instance, Function: call.Function}]
+	if !ok || s.senders[call.Sender] < 0 || s.isAmbiguous(&call) {
+		return call, false
+	}
+	if !was.same {
+		call.Args = convert(call.Function, was.Function, call.Args)
+	}
+	call.Sender, call.Instance, call.Function = s.senders[call.Sender], was.Instance, was.Function
+	if len(s.moved) > 0 {
+		call.Args = abi.MapAddresses(call.Args, call.Function.Inputs, s.moved.back)
+	}
+	return call, true
 }
 
 func (s *Sides) isAmbiguous(c *input.Call) (names bool) {

@@ -7,7 +7,6 @@ import (
 	"github.com/sightline-evm/sightline/fuzzer"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
-	"github.com/sightline-evm/sightline/fuzzer/oracle"
 	"github.com/sightline-evm/sightline/fuzzer/world"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
@@ -26,7 +25,9 @@ func (h *headSide) breaks(f *fuzzer.Finding, seq input.Sequence) (*evm.Execution
 	if len(seq) == 0 {
 		return nil, false
 	}
-	exec, observed, err := fuzzer.Replay(h.judge, &fuzzer.Config{Space: h.Space, Oracles: oracle.Known(), Exempt: h.exempt}, seq)
+	config := Judging(h.Deployment)
+	config.Exempt = h.exempt
+	exec, observed, err := fuzzer.Replay(h.judge, config, seq)
 	return exec, err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool {
 		return o.Oracle == f.Oracle.ID && o.Location == f.Location && o.Call == len(seq)-1
 	})
@@ -131,7 +132,7 @@ func (h *headSide) byOtherFunctions(f *fuzzer.Finding) []input.Sequence {
 // needsSomebody reports whether a candidate's calls take another sender than the attacker.
 func (h *headSide) needsSomebody(e *candidate) bool {
 	return !input.IsTest(e.sequence) && h.attacker() >= 0 && slices.ContainsFunc(e.sequence, func(call input.Call) bool {
-		return !call.Function.Property && !call.Function.Noted && call.Sender != h.attacker()
+		return !call.Function.Property && !call.Function.Noted && call.Sender != h.attacker() && !h.Space.IsOutsider(call.Sender)
 	})
 }
 
@@ -158,6 +159,11 @@ func (c *comparison) byAnySender(old *candidate) []input.Sequence {
 	}
 	w := *h.World
 	w.Senders = []evm.Sender{world.Attacker}
+	for i, sender := range h.Space.Senders {
+		if h.Space.IsOutsider(i) {
+			w.Senders = append(w.Senders, sender)
+		}
+	}
 	space, err := input.NewSpace(&w, h.Space.Options)
 	if err != nil {
 		return nil // the finding stays what it is
@@ -169,9 +175,13 @@ func (c *comparison) byAnySender(old *candidate) []input.Sequence {
 	for _, seq := range append([]input.Sequence{old.sequence}, f.Ways...) {
 		seq = seq.Clone()
 		for i := range seq {
-			seq[i].Sender = h.attacker()
+			if !h.Space.IsOutsider(seq[i].Sender) {
+				seq[i].Sender = h.attacker()
+			}
 		}
-		config.Seeds = append(config.Seeds, inSpace(h.Space, space, seq))
+		if there := inSpace(h.Space, space, seq); there != nil {
+			config.Seeds = append(config.Seeds, there)
+		}
 	}
 	c.log.Line("base    looking for a way to an old failure that any sender can take, limit %s", describeLimit(&config, c.searches))
 	result, err := (&fuzzer.Campaign{Config: config}).Run(c.ctx)
@@ -239,10 +249,10 @@ func (c *comparison) newGroup(e *candidate) (*group, error) {
 	d := c.base.Deployment
 	functions, senders := map[string]bool{}, map[string]bool{}
 	var names []string
-	for _, call := range e.carried.sequence {
+	e.carried.sequence.Each(func(call *input.Call) {
 		functions[d.Space.Instances[call.Instance].Name+"."+call.Function.Signature] = true
 		senders[d.Space.Senders[call.Sender].Name] = true
-	}
+	})
 	for name := range functions {
 		names = append(names, name)
 	}

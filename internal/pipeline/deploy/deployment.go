@@ -56,7 +56,7 @@ func Make(ctx context.Context, b Build, r *Recipe) (*Deployment, error) {
 	}
 	imported := &r.Plan.Imported
 	w.Properties = imported.Prefixes
-	w = world.WithOutsider(w)
+	w = world.WithOutsider(w, b.Table.Contracts())
 	for _, pattern := range r.Plan.unused(w) {
 		setup.Notes = append(setup.Notes, fmt.Sprintf("calls: no callable function matches %q", pattern))
 	}
@@ -95,6 +95,13 @@ func (d *Deployment) NewInterpreter() (*evm.Apart, error) {
 func (d *Deployment) NewJudge() (evm.Machine, error) { return d.newReference() }
 
 func (d *Deployment) newReference() (*evm.Apart, error) { return gethvm.NewApart(d.World, d.Table) }
+
+// NewTracer makes a judge that follows values.
+func (d *Deployment) NewTracer() (evm.Machine, error) {
+	return evm.NewApart(d.World, func(w *evm.World, options ...evm.Option) (evm.Exporter, error) {
+		return gethvm.New(w, d.Table, append(options, evm.WithTrace)...)
+	})
+}
 
 // Contract is the contract of a qualified name; nil where the build lacks it.
 func (b *Build) Contract(name string) *bytecode.Contract {

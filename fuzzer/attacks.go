@@ -1,0 +1,137 @@
+package fuzzer
+
+import (
+	"slices"
+
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+)
+
+// attacks leads toward sequences of which all calls are the attacker's contract's: each function with arguments that are
+// of use to it (itself, an amount), then another one behind what had an effect, and what it may do when it is called
+// back then. Mutants rarely are such sequences, since most calls have other senders.
+type attacks struct {
+	begun   bool
+	left    int              // that may still be made
+	queue   []input.Sequence // to be tried, in order
+	tried   int
+	effects map[effect]bool
+}
+
+// effect is what a function did, as far as attacks are told apart by it.
+type effect struct {
+	function *input.Function
+	changed  slotKey // the sum of variables whose value changed
+	paid     bool    // the attacker's contract
+	back     bool    // called back
+}
+
+// Bounds of attacks. Arbitrary: what takes more calls than three is rare, and is left to mutants; a worker makes so many
+// attacks in a fraction of a second.
+const (
+	maxAttackCalls     = 3
+	maxAttacks         = 4096
+	maxAttackFunctions = 32
+)
+
+// attacking reports whether some oracle sees more of an attack than of other calls.
+func attacking(oracles []*oracle.Oracle) bool {
+	return slices.ContainsFunc(oracles, func(o *oracle.Oracle) bool { return o.Examine != nil })
+}
+
+// firstAttacks are the attacks of one call. They are made once, and not where two versions are compared: that has its own.
+func (w *worker) firstAttacks() (all []input.Sequence) {
+	a := &w.attacks
+	if a.begun || w.space.Contract() < 0 || w.other != nil || !attacking(w.observer.oracles) {
+		return nil
+	}
+	a.begun, a.left, a.effects = true, maxAttacks, map[effect]bool{}
+	for _, c := range w.space.Changing() {
+		for _, call := range w.space.Own(c) {
+			all = append(all, input.Sequence{call})
+		}
+	}
+	return all[:min(len(all), a.left)]
+}
+
+// observeAttack goes on from an attack whose last call had an effect that its function did not have before.
+func (w *worker) observeAttack(seq input.Sequence, exec *evm.Execution) {
+	a := &w.attacks
+	if !a.begun || a.left <= 0 || len(seq) > maxAttackCalls || !w.space.IsAttack(seq) || exec.Calls[len(seq)-1].Outcome != evm.Success || seq[len(seq)-1].Function.View {
+		return
+	}
+	e := effectOf(exec)
+	e.function = seq[len(seq)-1].Function
+	if a.effects[e] {
+		return
+	}
+	a.effects[e] = true
+	var next []input.Sequence
+	if e.back && seq[len(seq)-1].Script == nil {
+		next = w.mutator.Scripts(w.rand, seq, len(seq)-1)
+		if prepared, ok := w.space.PreparedByOthers(seq); ok {
+			next = append(next, w.mutator.Scripts(w.rand, prepared, len(prepared)-1)...)
+		}
+	}
+	if len(seq) < maxAttackCalls && (e.changed != 0 || e.paid) {
+		functions := w.space.Changing()
+		if n := len(functions); n > maxAttackFunctions {
+			first := w.rand.IntN(n)
+			functions = slices.Concat(functions[first:], functions[:first])[:maxAttackFunctions]
+		}
+		next = append(next, w.space.FollowedBy(seq, functions)...)
+	}
+	next = next[:min(len(next), a.left)]
+	a.left -= len(next)
+	a.queue = append(a.queue, next...)
+}
+
+// attackShare: one execution in so many is an attack of these. Attacks make seeds, which take energy from others: with one in
+// eight, lines behind values that occur in one place of the configuration were missed in one campaign of four.
+const attackShare = 10
+
+// nextAttacks takes the attacks whose turn has come.
+func (w *worker) nextAttacks() []input.Sequence {
+	a := &w.attacks
+	a.queue = append(a.queue, w.firstAttacks()...)
+	n := min(len(a.queue), max(0, w.runs/attackShare-a.tried))
+	next := a.queue[:n]
+	a.queue, a.tried = a.queue[n:], a.tried+n
+	return next
+}
+
+// effectOf is what the last call of an execution did.
+func effectOf(exec *evm.Execution) (e effect) {
+	type value struct{ was, is [4]uint64 }
+	frames := exec.Calls[len(exec.Calls)-1].Frames
+	known := map[place]*value{}
+	keys := map[place]slotKey{}
+	for i := frames[0]; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		if f.CodeAddress == attacker.Address && f.Parent >= 0 {
+			e.back = true
+			e.paid = e.paid || !f.Value.IsZero()
+		}
+		for j := range f.Storage {
+			access := &f.Storage[j]
+			at := place{access.Address, access.Slot}
+			if v := known[at]; v != nil {
+				v.is = access.Value
+				continue
+			}
+			v := &value{access.Value, access.Value}
+			if access.Write { // what was there is not known
+				v.was = [4]uint64{^v.is[0]}
+			}
+			known[at], keys[at] = v, keyOf(access)
+		}
+	}
+	for at, v := range known {
+		if v.was != v.is {
+			e.changed += keys[at]
+		}
+	}
+	return e
+}

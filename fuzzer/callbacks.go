@@ -1,0 +1,142 @@
+package fuzzer
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
+
+// callbacks leads toward executions in which the attacker's contract is called, and toward what it may
+// answer. Both are tried once for each function, or each way in which it comes back; what that shows is
+// then mutated as anything else.
+type callbacks struct {
+	asked   *input.Asked // how functions came back to the contract
+	handed  map[handing]bool
+	lacking map[*input.Function]int // how often others paid in first
+	pending []input.Sequence
+}
+
+// maxLacking bounds how often others pay in first for a function that has too little to pay out. Arbitrary.
+const maxLacking = 64
+
+// handing is a reason to put the contract in an account's place.
+type handing struct {
+	function *input.Function
+	reason   reason
+}
+
+// reason is why an account might be the contract as well.
+type reason uint8
+
+const (
+	succeeds reason = iota // the function does
+	calls                  // it calls an account without code
+	pays                   // and sends it ether
+)
+
+func newCallbacks() callbacks {
+	return callbacks{asked: input.NewAsked(), handed: map[handing]bool{}, lacking: map[*input.Function]int{}}
+}
+
+// observeCallbacks notes how an execution came back to the attacker's contract. Where a function does in
+// a way that it has not before, the answers that code tells apart are tried at once: they lead past
+// checks of what is returned, and into the middle of calls. Where an account might be called back if
+// it had code, the contract takes its place.
+func (w *worker) observeCallbacks(seq input.Sequence, exec *evm.Execution) {
+	if w.space.Contract() < 0 {
+		return
+	}
+	c := &w.callbacks
+	for _, call := range c.asked.Observe(seq, exec) {
+		c.pending = append(c.pending, w.mutator.Scripts(w.rand, seq, call)...)
+	}
+	if f := seq[len(seq)-1].Function; c.lacking[f] < maxLacking && lacksFunds(exec) {
+		if others, ok := w.space.PaidByOthers(seq); ok {
+			c.lacking[f]++
+			c.pending = append(c.pending, others)
+		}
+	}
+	last := len(seq) - 1
+	if exec.Calls[last].Outcome != evm.Success || seq[last].Function.View {
+		return
+	}
+	var accounts []common.Address
+	if c.hand(handing{seq[last].Function, succeeds}) {
+		accounts = w.space.AccountsOf(&seq[last])
+	}
+	for i := exec.Calls[last].Frames[0]; i < exec.Calls[last].Frames[1]; i++ {
+		f := &exec.Frames[i]
+		if f.Parent < 0 || f.Program != nil || !w.space.IsOrdinary(f.CodeAddress) {
+			continue
+		}
+		why := calls
+		if !f.Value.IsZero() {
+			why = pays
+		}
+		if c.hand(handing{seq[last].Function, why}) {
+			accounts = append(accounts, f.CodeAddress)
+		}
+	}
+	if len(accounts) > 0 { // what others have prepared
+		c.pending = append(c.pending, w.space.EndedByContract(seq))
+		if attack, ok := w.space.AsAttack(seq); ok {
+			c.pending = append(c.pending, attack)
+		}
+	}
+	accounts = unique(accounts)
+	together := seq
+	for _, account := range accounts {
+		c.pending = append(c.pending, w.space.AsContract(seq, account))
+		together = w.space.AsContract(together, account)
+	}
+	if len(accounts) > 1 {
+		c.pending = append(c.pending, together)
+	}
+}
+
+func unique(accounts []common.Address) (list []common.Address) {
+	for _, account := range accounts {
+		if !slices.Contains(list, account) {
+			list = append(list, account)
+		}
+	}
+	return list
+}
+
+// lacksFunds reports whether the attacker's contract would be paid if others had paid in.
+func lacksFunds(exec *evm.Execution) bool {
+	for i := range exec.Frames {
+		if f := &exec.Frames[i]; f.Outcome == evm.InsufficientBalance && f.Parent >= 0 && f.CodeAddress == attacker.Address {
+			return true
+		}
+	}
+	return false
+}
+
+// paysAccount reports whether a call sends ether to an account without code.
+func paysAccount(exec *evm.Execution) bool {
+	return slices.ContainsFunc(exec.Frames, func(f evm.Frame) bool { return f.Parent >= 0 && f.Program == nil && !f.Value.IsZero() })
+}
+
+// hand reports whether there is a reason that there was not before.
+func (c *callbacks) hand(h handing) bool {
+	if c.handed[h] {
+		return false
+	}
+	c.handed[h] = true
+	return true
+}
+
+// callbackLeads takes what observeCallbacks wants tried.
+func (w *worker) callbackLeads() (leads []lead) {
+	w.callbacks.pending = append(w.callbacks.pending, w.nextAttacks()...)
+	for _, seq := range w.callbacks.pending {
+		leads = append(leads, lead{sequence: seq})
+	}
+	w.callbacks.pending = w.callbacks.pending[:0]
+	return leads
+}

@@ -1,0 +1,115 @@
+package input
+
+import (
+	"slices"
+
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/internal/abi"
+)
+
+// Stake is the amount that attacks are made with: one token or ether, where nothing says otherwise.
+var Stake = *uint256.NewInt(1e18)
+
+// Own are calls of a function that the attacker's contract has a use for: every account is the contract itself, and
+// numbers and ether are the stake, one, or nothing. None where it cannot call it, or that changes nothing.
+func (s *Space) Own(c Callable) (calls []Call) {
+	if !s.mayAttack(c) {
+		return nil
+	}
+	for _, amount := range []*uint256.Int{&Stake, uint256.NewInt(1), {}} {
+		call := s.own(c, amount, s.contract)
+		if n := len(calls); n == 0 || !call.Equal(&calls[n-1]) {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// Changing lists the functions that change the state, but for those of contracts that sequences deploy. It must not be
+// written to.
+func (s *Space) Changing() []Callable { return s.changing }
+
+func (s *Space) mayAttack(c Callable) bool {
+	return s.contract >= 0 && !c.Function.View && !c.Function.Test && c.Function.Kind != Constructor && !s.Instances[c.Instance].Fresh
+}
+
+// own is a call of the attacker's contract that names a sender, and a number.
+func (s *Space) own(c Callable, amount *uint256.Int, named int) Call {
+	call := Call{Sender: s.contract, Instance: c.Instance, Function: c.Function, Args: abi.Zeros(c.Function.Inputs)}
+	for i := range call.Args {
+		s.fill(&call.Args[i], &c.Function.Inputs[i], amount, named)
+	}
+	if c.Function.Payable && !amount.Gt(&s.maxValue) {
+		call.Value = *amount
+	}
+	return call
+}
+
+// fill puts an account and a number into what is of such a type.
+func (s *Space) fill(v *Value, t *Type, amount *uint256.Int, named int) {
+	for i := range v.Elems {
+		s.fill(&v.Elems[i], t.Child(i), amount, named)
+	}
+	switch t.Kind {
+	case Address:
+		v.Word = addressWord(s.Senders[named].Address)
+	case Bool:
+		v.Word.SetOne()
+	case Uint, Int:
+		if t.Fits(amount) {
+			v.Word = *amount
+		} else {
+			v.Word.SetOne()
+		}
+	}
+}
+
+// owned are calls for the contract to make in the middle of another: of all functions that may change the state, with the
+// stake, or what the call around them has, for itself and for the outsider.
+func (m *Mutator) owned(around *Call) (calls []Call) {
+	amount := Stake
+	for i := range around.Args {
+		if t := &around.Function.Inputs[i]; t.Kind == Uint && !around.Args[i].Word.IsZero() {
+			amount = around.Args[i].Word
+		}
+	}
+	for _, c := range m.space.changing {
+		if !m.space.mayAttack(c) {
+			continue
+		}
+		own := m.space.own(c, &amount, m.space.contract)
+		calls = append(calls, own)
+		if outsider := m.space.Outsider(); outsider >= 0 {
+			if other := m.space.own(c, &amount, outsider); !other.Equal(&own) {
+				calls = append(calls, other)
+			}
+		}
+	}
+	return calls
+}
+
+// IsAttack reports whether all calls of a sequence are the attacker's contract's.
+func (s *Space) IsAttack(seq Sequence) bool {
+	return s.contract >= 0 && len(seq) > 0 && !slices.ContainsFunc(seq, func(c Call) bool { return c.Sender != s.contract })
+}
+
+// FollowedBy lists sequences that go on from one by calls that the attacker's contract has a use for, with the stake.
+func (s *Space) FollowedBy(seq Sequence, functions []Callable) (all []Sequence) {
+	for _, c := range functions {
+		if s.mayAttack(c) {
+			all = append(all, append(seq.Clone(), s.own(c, &Stake, s.contract)))
+		}
+	}
+	return all
+}
+
+// PreparedByOthers is a sequence with what leads to its last call made by an ordinary sender first: what others own is
+// there then; false where nothing leads there, or it is too long.
+func (s *Space) PreparedByOthers(seq Sequence) (Sequence, bool) {
+	last := len(seq) - 1
+	if s.contract < 0 || last <= 0 || last+len(seq) > MaxCalls {
+		return nil, false
+	}
+	return slices.Concat(s.AsAccount(seq[:last], s.ordinary[0]), seq), true
+}

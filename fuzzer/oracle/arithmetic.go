@@ -1,0 +1,97 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+)
+
+// Arithmetic sees results that are not what arithmetic says, and that matter (SWC-101; harvey §6, mufuzz §III): an
+// addition, subtraction, multiplication or power goes beyond a word, or a result is cut to a smaller type, nothing notices (see [evm.Wrap]), and
+// what comes of it is kept for an account, or is an amount of wei that is sent.
+//
+// That is for code of compilers before 0.8. Since then arithmetic is checked unless it says unchecked, or is assembly: there
+// wrapping is mostly meant, and what it breaks is for other oracles to say. Only an audit says a word of it, and of results that are
+// kept elsewhere (low).
+//
+// Known false positives: counters and accumulators that are meant to wrap and are kept for an account; an
+// explicit conversion to a smaller type that is meant to cut.
+var Arithmetic = &Oracle{
+	ID:       "arithmetic",
+	Title:    "A result overflows, and is kept or sent",
+	SWC:      "101",
+	CWE:      "682",
+	Severity: High,
+	Doc: "An operation of code before Solidity 0.8 gives a result that is not the sum, difference, product or number that it stands for, since it does not fit; nothing in the call notices; and the result, or what is computed of it, " +
+		"is kept for an account (an element of a mapping by address), or sent as ether.",
+	Remedy:  "Check the operands before (require), use SafeMath or a compiler of 0.8 or later; convert to smaller types with SafeCast. If the result is meant to wrap, say so with a waiver.",
+	Examine: examineArithmetic,
+}
+
+func examineArithmetic(s *Scene, report func(Observation)) {
+	t := s.trace()
+	if t == nil {
+		return
+	}
+	for i := range t.Wraps {
+		w := &t.Wraps[i]
+		f, at, ok := s.judged(w.At)
+		if !ok || !w.Sure() {
+			continue
+		}
+		severity, where := s.arrives(w)
+		switch {
+		case severity == Note:
+			continue
+		case severity == High && checksArithmetic(f.Program):
+			severity = Low
+		}
+		if severity < High && !s.Audit {
+			continue
+		}
+		report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity,
+			Message: fmt.Sprintf("%s in %s goes beyond its type, and %s", operation(w.Op), functionOf(f), where)})
+	}
+}
+
+// arrives says where a wrapped result comes to. Note: nowhere that counts.
+func (s *Scene) arrives(w *evm.Wrap) (severity Severity, where string) {
+	for _, sink := range w.Sinks {
+		f, _, ok := s.judged(sink.At)
+		if !ok {
+			continue
+		}
+		switch sink.Kind {
+		case evm.SinkCallValue:
+			return High, "is the ether that is sent"
+		case evm.SinkStore:
+			if sink.Access < 0 || sink.Access >= len(f.Storage) {
+				continue
+			}
+			if isByAccount(&f.Storage[sink.Access]) {
+				return High, "is kept for an account"
+			}
+			severity, where = Low, "is kept"
+		}
+	}
+	return severity, where
+}
+
+// operation names an instruction of arithmetic.
+func operation(op byte) string {
+	switch vm.OpCode(op) {
+	case vm.ADD:
+		return "a sum"
+	case vm.SUB:
+		return "a difference"
+	case vm.MUL:
+		return "a product"
+	case vm.EXP, vm.SHL:
+		return "a power"
+	case vm.SDIV:
+		return "a quotient"
+	}
+	return "a number that is cut"
+}

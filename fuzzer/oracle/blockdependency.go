@@ -1,0 +1,97 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// BlockDependency sees branches, and amounts that are sent, that the block's time or number decides (SWC-116; mufuzz §III). Who
+// makes a block chooses its time within bounds.
+//
+// Known false positives: nearly all: deadlines, vesting and interest need the time, and some seconds more or less
+// do not matter to them. So this is a note.
+var BlockDependency = &Oracle{
+	ID:       "block-dependency",
+	Title:    "The time or number of the block decides",
+	SWC:      "116",
+	CWE:      "829",
+	Severity: Note,
+	Doc:      "In a call that succeeds, a branch or an amount of ether that is sent depends on TIMESTAMP or NUMBER.",
+	Remedy:   "Use the block's time only for what may be off by some seconds, and its number not for time.",
+	Examine: func(s *Scene, report func(Observation)) {
+		examineBlock(s, evm.FromTimestamp|evm.FromNumber, false, "the block's time or number", report)
+	},
+	Places: placesOf(vm.TIMESTAMP, vm.NUMBER),
+}
+
+// WeakRandomness sees branches, and amounts that are sent, that are decided by what a block says of itself and everyone knows or may
+// choose: its hash, its producer, or a hash of its time (SWC-120).
+//
+// Known false positives: uses of a block's hash that nothing is won by.
+var WeakRandomness = &Oracle{
+	ID:       "weak-randomness",
+	Title:    "A number that is meant to be random can be known",
+	SWC:      "120",
+	CWE:      "330",
+	Severity: Note,
+	Doc: "In a call that succeeds, a branch, a word that is kept, or an amount of ether that is sent depends on BLOCKHASH, COINBASE, DIFFICULTY, GASLIMIT or the like, or on a hash of TIMESTAMP or NUMBER: " +
+		"a contract that calls in the same block knows it as well.",
+	Remedy: "Take random numbers from a verifiable source (VRF), or let the players commit to theirs before they are revealed.",
+	Examine: func(s *Scene, report func(Observation)) {
+		examineBlock(s, evm.FromTimestamp|evm.FromNumber|evm.FromOtherBlock, true, "what the block says of itself", report)
+	},
+	Places: placesOf(vm.BLOCKHASH, vm.COINBASE, vm.DIFFICULTY, vm.GASLIMIT, vm.TIMESTAMP, vm.NUMBER),
+}
+
+// placesOf lists where a program has some instructions.
+func placesOf(ops ...vm.OpCode) func(*bytecode.Program) []uint32 {
+	return func(p *bytecode.Program) (places []uint32) {
+		p.Instructions(func(pc uint32) bool {
+			for _, op := range ops {
+				if vm.OpCode(p.Bytes[pc]) == op {
+					places = append(places, pc)
+					break
+				}
+			}
+			return true
+		})
+		return places
+	}
+}
+
+// examineBlock reports what of a block's own decides. random tells that what is meant to be random does: a hash, or what
+// is neither time nor number.
+func examineBlock(s *Scene, of evm.Source, random bool, what string, report func(Observation)) {
+	t := s.trace()
+	if t == nil {
+		return
+	}
+	counts := func(taint evm.Taint) bool {
+		isRandom := taint.Any(evm.FromOtherBlock) || taint.Any(evm.FromTimestamp|evm.FromNumber) && taint.Any(evm.Hashed)
+		return taint.Any(of) && isRandom == random
+	}
+	say := func(at evm.At, does string) {
+		if f, place, ok := s.noted(at); ok {
+			report(Observation{Call: f.Call, Location: place, Contract: contractOf(f), Message: fmt.Sprintf("%s %s in %s", what, does, functionOf(f))})
+		}
+	}
+	for i := range t.Branches {
+		if counts(t.Branches[i].Condition) {
+			say(t.Branches[i].At, "decides a branch")
+		}
+	}
+	for i := range t.Calls {
+		if counts(t.Calls[i].Value) {
+			say(t.Calls[i].At, "decides how much ether is sent")
+		}
+	}
+	for i := range t.Stores {
+		if random && counts(t.Stores[i].Value) {
+			say(t.Stores[i].At, "decides what is kept")
+		}
+	}
+}

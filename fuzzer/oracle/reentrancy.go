@@ -1,0 +1,382 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Reentrancy sees calls into the middle of a call (SWC-107; harvey §6, mufuzz §III): a frame of a
+// contract of the project calls the attacker's contract, which calls a contract of the project in turn,
+// and all of that succeeds.
+//
+// That alone is how callbacks are meant. So the same calls are made one after the other, in both orders, on the
+// reference: the outer one without what the attacker's contract calls, then those calls, and the other way round. What is
+// reported ends in a state that neither order ends in, and
+//
+//   - leaves the attacker with more than both do, of ether or a token, and less of nothing, at once or after one more call, which
+//     pays what he is owed: high; or
+//   - all calls succeed in both orders: medium.
+//
+// A lock makes the inner call fail, so that nothing is reported; where effects come before interactions, the state
+// is that of one after the other. Where the outer call fails without the inner ones, they are part of what it is
+// for (the repayment of a flash loan), and the orders say nothing.
+//
+// Known false positives: contracts that are meant to end otherwise when they are entered again, and do not pay for
+// it, such as one that counts how deep it is entered.
+var Reentrancy = &Oracle{
+	ID:       "reentrancy",
+	Title:    "A contract that is called back gains by entering again",
+	SWC:      "107",
+	CWE:      "841",
+	Severity: High,
+	Doc: "A contract calls an account that the input chose or that sent the call, before it has finished; that account's code calls a contract of the project in the middle, and both calls succeed. " +
+		"What is left differs from what the same calls leave one after the other, in either order; and the caller owns more than then, at once or after one more call (high), or all of these calls succeed one after the other as well (medium).",
+	Remedy: "Change what is stored before the call is made (checks, effects, interactions), or keep a lock over all functions that share that storage, views of it included. " +
+		"A lock per function or per contract does not help where another one reads or writes the same.",
+	Examine: examineReentrancy,
+}
+
+func examineReentrancy(s *Scene, report func(Observation)) {
+	for i := range s.Exec.Frames {
+		inner := &s.Exec.Frames[i]
+		if inner.Parent < 0 || s.Exec.Frames[inner.Parent].CodeAddress != attacker.Address || !s.isProjects(inner) || inner.Kind == evm.KindStaticCall || !lasts(s.Exec, i) {
+			continue
+		}
+		outer, at := caller(s.Exec, i)
+		if outer < 0 || !s.isProjects(&s.Exec.Frames[outer]) || !s.Attempt(at, s.waysIn(i)) {
+			continue
+		}
+		severity, gains := s.reenters(inner.Call)
+		if severity == Note {
+			continue
+		}
+		f := &s.Exec.Frames[outer]
+		middle := functionOf(f)
+		if nameOf(f) != nameOf(inner) {
+			middle = nameOf(f) + "." + middle
+		}
+		message := fmt.Sprintf("%s is entered again by %s in the middle of %s, and ends in a state that it cannot reach by one call after the other",
+			nameOf(inner), functionOf(inner), middle)
+		if gains {
+			message = fmt.Sprintf("%s is entered again by %s in the middle of %s, and its caller ends with more than by one call after the other",
+				nameOf(inner), functionOf(inner), middle)
+		}
+		report(Observation{Call: inner.Call, Location: at, Contract: contractOf(f), Message: message, Severity: severity})
+	}
+}
+
+// waysIn tells calls into the middle of another apart: by what is called, and whether that moves ether or changes what is
+// stored, so that those that do neither do not use up all attempts.
+func (s *Scene) waysIn(inner int) [4]byte {
+	id := selectorOf(&s.Exec.Frames[inner])
+	read := map[uint256.Int]uint256.Int{}
+	for i := inner; i < len(s.Exec.Frames) && (i == inner || s.Exec.Frames[i].Depth > s.Exec.Frames[inner].Depth); i++ {
+		f := &s.Exec.Frames[i]
+		if i > inner && !f.Value.IsZero() {
+			id[0] ^= 1
+			break
+		}
+		for j := range f.Storage {
+			access := &f.Storage[j]
+			if was, known := read[access.Slot]; access.Write && (!known || was != access.Value) {
+				id[1] ^= 1
+				return id
+			}
+			read[access.Slot] = access.Value
+		}
+	}
+	return id
+}
+
+func selectorOf(f *evm.Frame) (id [4]byte) {
+	copy(id[:], f.Input)
+	return id
+}
+
+func nameOf(f *evm.Frame) string { return f.Program.Contract.Name }
+
+// functionOf is the function that a frame was called by, for people.
+func functionOf(f *evm.Frame) string {
+	if f.Program.Code != nil && f.Program.Code.Kind == bytecode.Creation {
+		return "the constructor"
+	}
+	if len(f.Input) >= 4 {
+		if m, err := f.Program.Contract.ABI.MethodById(f.Input[:4]); err == nil {
+			return m.RawName
+		}
+	}
+	if len(f.Input) == 0 {
+		return "receive"
+	}
+	return "fallback"
+}
+
+// reenters compares a call, in which the attacker's contract makes others, with the same calls one after the
+// other. Note: it makes no difference that counts.
+func (s *Scene) reenters(call int) (severity Severity, gains bool) {
+	calls := s.Calls()[:call+1]
+	if len(calls) > maxSceneCalls {
+		return Note, false
+	}
+	before, whole := calls[:call:call], calls[call]
+	if attacker.Destroys(whole.Instructions) {
+		return Note, false // it is not the contract that moves the ether then
+	}
+	plain := whole
+	plain.Instructions = attacker.WithoutCalls(whole.Instructions)
+	others := s.inside(call)
+	if len(others) == 0 {
+		return Note, false
+	}
+	behind := plain // where others come first, time passes before them
+	behind.TimeAdvance, behind.BlockAdvance = 0, 0
+	ahead := others.Clone()
+	ahead[0].TimeAdvance, ahead[0].BlockAdvance = whole.TimeAdvance, whole.BlockAdvance
+	if _, ok := s.state(append(before, plain), func(i int) bool { return i < call }); !ok {
+		return Note, false // it takes what is called in the middle
+	}
+	mayFail := func(i int) bool { return i < call }
+	outerFirst, innerFirst := append(append(before, plain), others...), append(append(before, ahead...), behind)
+	after, okAfter := s.inOrder(outerFirst, mayFail)
+	first, okFirst := s.inOrder(innerFirst, mayFail)
+	nested, ok := s.inOrder(append(before, whole), mayFail)
+	if !ok || after == nil || first == nil || s.sameState(nested, after) || s.sameState(nested, first) {
+		return Note, false
+	}
+	tokens := s.tokens()
+	now := s.owned(append(before, whole), nested, tokens)
+	if gained(s.owned(outerFirst, after, tokens), now) && gained(s.owned(innerFirst, first, tokens), now) {
+		return High, true
+	}
+	if s.gainsLater([3]evm.Sequence{append(before, whole), outerFirst, innerFirst}, plain, tokens) {
+		return High, true
+	}
+	if okAfter && okFirst && !s.harmsItself(nested, after) && !s.harmsItself(nested, first) {
+		return Medium, false
+	}
+	return Note, false
+}
+
+// inside are the calls that the attacker's contract makes during one, as far as they succeed, one by one.
+func (s *Scene) inside(call int) (others evm.Sequence) {
+	for i := s.Exec.Calls[call].Frames[0]; i < s.Exec.Calls[call].Frames[1]; i++ {
+		f := &s.Exec.Frames[i]
+		if f.Parent >= 0 && f.Caller == attacker.Address && s.Exec.Frames[f.Parent].CodeAddress == attacker.Address && f.Kind == evm.KindCall && lasts(s.Exec, i) {
+			others = append(others, evm.Call{From: attacker.Address, Origin: s.outsider(), To: f.CodeAddress, Data: f.Input, Value: f.Value})
+		}
+	}
+	return others.Clone()
+}
+
+// gainsLater reports whether outsiders own more after the first of some calls than after the others once each has made one
+// more call: what they are owed by then is paid.
+func (s *Scene) gainsLater(ways [3]evm.Sequence, call evm.Call, tokens []common.Address) bool {
+	call.Instructions = attacker.AppendInstructions(nil, nil)
+	var more evm.Sequence
+	for _, account := range s.outsiders() {
+		call.From = account
+		more = append(more, call)
+	}
+	var owned [3][]uint256.Int
+	for i, way := range ways {
+		calls := append(slices.Clip(way), more...)
+		w, ok := s.state(calls, func(int) bool { return true })
+		if !ok {
+			return false
+		}
+		owned[i] = s.owned(calls, w, tokens)
+	}
+	return gained(owned[1], owned[0]) && gained(owned[2], owned[0])
+}
+
+// keptForOutsiders are the words of storage that the execution shows to be kept for outsiders, by account.
+func (s *Scene) keptForOutsiders() map[common.Address]map[common.Hash]bool {
+	own := map[common.Address]map[common.Hash]bool{}
+	for i := range s.Exec.Frames {
+		for _, access := range s.Exec.Frames[i].Storage {
+			for _, key := range access.Keys.Words[:access.Keys.Count] {
+				if s.isOutsider(key.Bytes20()) {
+					if own[access.Address] == nil {
+						own[access.Address] = map[common.Hash]bool{}
+					}
+					own[access.Address][access.Slot.Bytes32()] = true
+				}
+			}
+		}
+	}
+	return own
+}
+
+// harmsItself reports whether one state differs from another in nothing but that what is kept for outsiders is less.
+func (s *Scene) harmsItself(state, than *evm.World) bool {
+	own := s.keptForOutsiders()
+	for address, account := range than.Accounts {
+		other := state.Accounts[address]
+		if account == other || s.isOutsider(address) {
+			continue
+		}
+		if other == nil || other.Balance.Lt(&account.Balance) {
+			return false
+		}
+		for _, words := range []map[common.Hash]common.Hash{account.Storage, other.Storage} {
+			for slot := range words {
+				was, now := account.Storage[slot], other.Storage[slot]
+				if was != now && (!own[address][slot] || now.Cmp(was) > 0) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// inOrder is the state behind calls, of which all or only those of may fail; nil where the machine does.
+func (s *Scene) inOrder(calls evm.Sequence, may func(int) bool) (w *evm.World, ok bool) {
+	exec, w, err := s.Run(calls)
+	if err != nil {
+		return nil, false
+	}
+	ok = true
+	for i := range exec.Calls {
+		ok = ok && (exec.Calls[i].Outcome == evm.Success || may(i))
+	}
+	return w, ok
+}
+
+// ReadOnlyReentrancy sees views that are read in the middle of a call (SWC-107): a contract of the project calls
+// the attacker's contract before it has finished, and another contract of the project reads a view of it meanwhile.
+//
+// What is reported reads a value that the view has neither before the call nor after it.
+//
+// Nor is it what the view has between calls that are made one after the other, and something comes of it: the call in which it
+// is read writes, pays or emits an event. A view of true or false that is the same before and after says whether a call is under
+// way, and is left out.
+//
+// Known false positives: views that say in another way that a call is under way, such as how deep it is entered.
+var ReadOnlyReentrancy = &Oracle{
+	ID:       "read-only-reentrancy",
+	Title:    "A view is read in the middle of a call",
+	SWC:      "107",
+	CWE:      "841",
+	Severity: Medium,
+	Doc: "A contract calls back before it has finished, and meanwhile another contract of the project reads one of its views, and goes on with a value that the view has neither before the call nor after it, " +
+		"such as a price per share while shares are burned and ether is already paid. What comes of it counts: a call that neither writes, pays nor emits an event does no harm.",
+	Remedy:  "Change all that the view reads before the call is made, or let the view fail while the lock of the contract is held; the reader can ask for the lock as well.",
+	Examine: examineReadOnly,
+}
+
+func examineReadOnly(s *Scene, report func(Observation)) {
+	for i := range s.Exec.Frames {
+		view := &s.Exec.Frames[i]
+		if !isView(view) || len(view.Output) == 0 || !s.isProjects(view) || !lasts(s.Exec, i) {
+			continue
+		}
+		reader, at := caller(s.Exec, i)
+		if reader < 0 || reader != view.Parent || !s.isProjects(&s.Exec.Frames[reader]) || s.Exec.Frames[reader].Self == view.Self {
+			continue
+		}
+		within := s.within(reader, view.Self)
+		if within < 0 || !s.acts(within, reader) || view.Call > maxSceneCalls || !s.Attempt(at, selectorOf(view)) {
+			continue
+		}
+		call, name, contract, function := view.Call, nameOf(view), contractOf(&s.Exec.Frames[reader]), functionOf(view)
+		if s.isMomentary(view) {
+			report(Observation{Call: call, Location: at, Contract: contract, Severity: Medium,
+				Message: fmt.Sprintf("%s of %s is read in the middle of a call, when it says what it says neither before nor after", function, name)})
+		}
+	}
+}
+
+// isView reports whether a frame changes nothing: it is a STATICCALL, or one of a function that says so, as callers of
+// before Solidity 0.5 make it.
+func isView(f *evm.Frame) bool {
+	if f.Kind == evm.KindStaticCall {
+		return true
+	}
+	if f.Kind != evm.KindCall || f.Program == nil || f.Program.Contract == nil || len(f.Input) < 4 {
+		return false
+	}
+	m, err := f.Program.Contract.ABI.MethodById(f.Input[:4])
+	return err == nil && m.IsConstant()
+}
+
+// acts reports whether something comes of a call that the attacker's contract makes, and in which a frame is: it writes,
+// pays, or says so in an event. What is only read, the attacker could read himself.
+func (s *Scene) acts(attackers, frame int) bool {
+	from := frame
+	for s.Exec.Frames[from].Parent != attackers {
+		from = s.Exec.Frames[from].Parent
+	}
+	for i := from; i < len(s.Exec.Frames) && (i == from || s.Exec.Frames[i].Depth > s.Exec.Frames[from].Depth); i++ {
+		f := &s.Exec.Frames[i]
+		if len(f.Logs) > 0 || i > from && !f.Value.IsZero() || slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return a.Write }) {
+			return true
+		}
+	}
+	return false
+}
+
+// isMomentary reports whether a view says what it says neither before the call around it nor after it, nor between calls
+// that the attacker's contract makes in the middle of it, were they made one after the other.
+func (s *Scene) isMomentary(view *evm.Frame) bool {
+	calls := s.Calls()
+	if view.Call >= len(calls) {
+		return false
+	}
+	before, whole := calls[:view.Call:view.Call], calls[view.Call]
+	question := evm.Call{From: view.Caller, To: view.Self, Data: slices.Clone(view.Input)}
+	value := string(view.Output)
+	earlier := s.answers(before, question)
+	if earlier == value || s.answers(append(before, whole), question) == value {
+		return false
+	}
+	if isFlag(view.Output) && s.answers(append(before, whole), question) == earlier && isFlag([]byte(earlier)) {
+		return false // whether a call is under way
+	}
+	plain := whole
+	plain.Instructions = attacker.WithoutCalls(whole.Instructions)
+	others := s.inside(view.Call)
+	for n := range len(others) + 1 {
+		some := others[:n:n]
+		if s.answers(append(append(before, plain), some...), question) == value || s.answers(append(before, some...), question) == value {
+			return false
+		}
+	}
+	return true
+}
+
+// isFlag reports whether what a view says is true or false.
+func isFlag(output []byte) bool {
+	return len(output) == wordBytes && new(uint256.Int).SetBytes(output).LtUint64(2)
+}
+
+// within is the attacker's frame around one, inside of a frame of an account; −1: there is none.
+func (s *Scene) within(frame int, account common.Address) int {
+	met := -1
+	for at := frame; at >= 0; at = s.Exec.Frames[at].Parent {
+		f := &s.Exec.Frames[at]
+		if met >= 0 && f.Self == account && f.Program != nil {
+			return met
+		}
+		if met < 0 && f.CodeAddress == attacker.Address {
+			met = at
+		}
+	}
+	return -1
+}
+
+// answers is what a call returns after others.
+func (s *Scene) answers(calls evm.Sequence, question evm.Call) string {
+	exec, _, err := s.Run(append(calls, question))
+	if err != nil {
+		return ""
+	}
+	return string(exec.Calls[len(exec.Calls)-1].Output)
+}

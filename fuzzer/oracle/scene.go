@@ -1,0 +1,280 @@
+package oracle
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Scene is an execution with what it takes to say whether an attacker gains by it: the World in which it
+// happened, and further executions.
+type Scene struct {
+	Exec  *evm.Execution
+	World *evm.World
+	// Audit tells that contracts are looked at as they are, and no change of them: patterns without a
+	// consequence are worth a word.
+	Audit bool
+	// Calls are those of Exec. They must not be written to.
+	Calls func() evm.Sequence
+	// Run runs other calls on the reference, from the same World, and gives the state behind them. The
+	// execution is valid until the next Run.
+	Run func(evm.Sequence) (*evm.Execution, *evm.World, error)
+	// Replaced are the calls with another account wherever arguments name one, and other bytes wherever
+	// an argument is some.
+	Replaced func(account, by common.Address, data, with []byte) evm.Sequence
+	// Attempt reports whether a suspicion is worth a Run: few are, of one oracle at one place, in one way.
+	Attempt func(at bytecode.Location, how [4]byte) bool
+	// Trace follows the values through Exec, see [evm.Trace]. It takes some times as long as a Run. nil: that cannot be
+	// done.
+	Trace func() *evm.Trace
+	// New tells that Exec shows something that no other did, and is worth tracing.
+	New bool
+}
+
+// maxSceneCalls bounds the calls of an execution that is looked at closely. Arbitrary.
+const maxSceneCalls = 64
+
+// isOutsider reports whether nothing in the World knows of an account: the outsider, or his contract.
+func (s *Scene) isOutsider(account common.Address) bool {
+	return slices.ContainsFunc(s.World.Senders, func(sender evm.Sender) bool {
+		return sender.Address == account && (sender.Outsider || sender.IsContract())
+	})
+}
+
+// outsider is the account of whom nothing in the World knows; zero: there is none.
+func (s *Scene) outsider() common.Address {
+	for i := range s.World.Senders {
+		if s.World.Senders[i].Outsider {
+			return s.World.Senders[i].Address
+		}
+	}
+	return common.Address{}
+}
+
+// IsSuspect reports whether an execution is one that an oracle may want to examine though it shows nothing new
+// otherwise.
+func IsSuspect(exec *evm.Execution) bool {
+	return slices.ContainsFunc(exec.Frames, func(f evm.Frame) bool {
+		return f.Caller == attacker.Address || f.CodeAddress == attacker.Address || f.CodeAddress == ecrecoverAddress
+	})
+}
+
+// attack is the first call of an attack: from there on all calls are the outsider's or his contract's, and
+// those before do not name either.
+func (s *Scene) attack() (from int, ok bool) {
+	from = len(s.Exec.Calls)
+	for i := len(s.Exec.Calls) - 1; i >= 0; i-- {
+		root := &s.Exec.Frames[s.Exec.Calls[i].Frames[0]]
+		switch own := s.isOutsider(root.Caller); {
+		case own && from == i+1:
+			from = i
+		case own, bytes.Contains(root.Input, attacker.Address[:]), s.namesOutsider(root.Input):
+			return 0, false
+		}
+	}
+	return from, from < len(s.Exec.Calls)
+}
+
+func (s *Scene) namesOutsider(data []byte) bool {
+	account := s.outsider()
+	return account != common.Address{} && bytes.Contains(data, account[:])
+}
+
+// existed reports whether an account had code in the World, other than an attacker's.
+func (s *Scene) existed(account common.Address) bool {
+	a := s.World.Accounts[account]
+	return a != nil && len(a.Code) > 0 && !s.isOutsider(account)
+}
+
+// isProjects reports whether a frame runs code of the project, in the name of an account that had code in
+// the World.
+func (s *Scene) isProjects(f *evm.Frame) bool {
+	return f.Program != nil && f.Program.Contract != nil && !f.Program.Contract.Generated && f.Program.Code != nil && f.Program.Code.Kind == bytecode.Runtime && s.existed(f.Self)
+}
+
+// caller is the nearest frame of a known program around a frame, and where in it the call is that led there;
+// −1: there is none.
+func caller(exec *evm.Execution, frame int) (int, bytecode.Location) {
+	for f := &exec.Frames[frame]; f.Parent >= 0; f = &exec.Frames[f.Parent] {
+		if p := exec.Frames[f.Parent].Program; p != nil {
+			return f.Parent, bytecode.Location{Code: p.ID, PC: f.CallPC}
+		}
+	}
+	return -1, bytecode.Location{}
+}
+
+// state runs calls, and gives the state behind them; false where that fails, or a call does but those of
+// may.
+func (s *Scene) state(calls evm.Sequence, may func(call int) bool) (*evm.World, bool) {
+	exec, w, err := s.Run(calls)
+	if err != nil {
+		return nil, false
+	}
+	for i := range exec.Calls {
+		if exec.Calls[i].Outcome != evm.Success && (may == nil || !may(i)) {
+			return nil, false
+		}
+	}
+	return w, true
+}
+
+// sameState reports whether two states differ in nothing but what outsiders have, and whom they gave it: accounts that
+// the World had count, and those that have code.
+func (s *Scene) sameState(a, b *evm.World) bool {
+	for _, one := range []struct {
+		a, b map[common.Address]*evm.Account
+	}{{a.Accounts, b.Accounts}, {b.Accounts, a.Accounts}} {
+		for address, account := range one.a {
+			other := one.b[address]
+			if account == other || s.isOutsider(address) || s.World.Accounts[address] == nil && len(account.Code) == 0 {
+				continue
+			}
+			if other == nil {
+				other = &evm.Account{}
+			}
+			if account.Balance != other.Balance || !sameStorage(account.Storage, other.Storage) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func sameStorage(a, b map[common.Hash]common.Hash) bool {
+	holds := func(words, in map[common.Hash]common.Hash) bool {
+		for slot, value := range words {
+			if in[slot] != value {
+				return false
+			}
+		}
+		return true
+	}
+	return holds(a, b) && holds(b, a)
+}
+
+// maxTokens bounds the tokens whose balances are asked for. Arbitrary.
+const maxTokens = 8
+
+// Selectors of tokens.
+var (
+	totalSupply  = attacker.Selector("totalSupply()")
+	balanceOf    = attacker.Selector("balanceOf(address)")
+	transfer     = attacker.Selector("transfer(address,uint256)")
+	transferFrom = attacker.Selector("transferFrom(address,address,uint256)")
+	approve      = attacker.Selector("approve(address,uint256)")
+	allowance    = attacker.Selector("allowance(address,address)")
+)
+
+// tokens lists the instances that answer balanceOf(address).
+func (s *Scene) tokens() (list []common.Address) {
+	for i := range s.World.Instances {
+		in := &s.World.Instances[i]
+		if in.Contract == nil || in.Asked || len(list) == maxTokens {
+			continue
+		}
+		if _, err := in.Contract.ABI.MethodById(balanceOf[:]); err == nil {
+			list = append(list, in.Address)
+		}
+	}
+	return list
+}
+
+// owned is what outsiders have: wei first, then of each token.
+func (s *Scene) owned(calls evm.Sequence, w *evm.World, tokens []common.Address) []uint256.Int {
+	outsiders := s.outsiders()
+	out := make([]uint256.Int, 1+len(tokens))
+	for _, account := range outsiders {
+		if a := w.Accounts[account]; a != nil {
+			out[0].Add(&out[0], &a.Balance)
+		}
+	}
+	for i, token := range tokens {
+		for _, account := range outsiders {
+			if x, ok := s.ask(calls, token, word(balanceOf, account)); ok {
+				out[1+i].Add(&out[1+i], &x)
+			}
+		}
+	}
+	return out
+}
+
+func (s *Scene) outsiders() (list []common.Address) {
+	for i := range s.World.Senders {
+		if s.isOutsider(s.World.Senders[i].Address) {
+			list = append(list, s.World.Senders[i].Address)
+		}
+	}
+	return list
+}
+
+// ask is the number that an account answers after calls; false: it does not.
+func (s *Scene) ask(calls evm.Sequence, to common.Address, data []byte) (x uint256.Int, ok bool) {
+	exec, _, err := s.Run(append(slices.Clip(calls), evm.Call{From: s.World.Senders[0].Address, To: to, Data: data}))
+	if err != nil {
+		return x, false
+	}
+	last := &exec.Calls[len(exec.Calls)-1]
+	if last.Outcome != evm.Success || len(last.Output) != wordBytes {
+		return x, false
+	}
+	return *x.SetBytes(last.Output), true
+}
+
+const wordBytes = 32
+
+// word is calldata of accounts as arguments.
+func word(selector [4]byte, accounts ...common.Address) []byte {
+	data := slices.Clone(selector[:])
+	for _, a := range accounts {
+		data = append(data, common.LeftPadBytes(a[:], wordBytes)...)
+	}
+	return data
+}
+
+// gained reports whether who has now has more of something than before, and less of nothing.
+func gained(before, now []uint256.Int) bool {
+	more := false
+	for i := range now {
+		if now[i].Lt(&before[i]) {
+			return false
+		}
+		more = more || now[i].Gt(&before[i])
+	}
+	return more
+}
+
+// instanceName is what an account is called in the World; its address where it has no name.
+func (s *Scene) instanceName(account common.Address) string {
+	for i := range s.World.Instances {
+		if s.World.Instances[i].Address == account {
+			return s.World.Instances[i].Name
+		}
+	}
+	return account.Hex()
+}
+
+// contractAt is the contract of an instance; nil: the account is none.
+func (s *Scene) contractAt(account common.Address) *bytecode.Contract {
+	for i := range s.World.Instances {
+		if s.World.Instances[i].Address == account {
+			return s.World.Instances[i].Contract
+		}
+	}
+	return nil
+}
+
+// sortedMethods are the functions of a contract by signature.
+func sortedMethods(c *bytecode.Contract) []abi.Method {
+	list := slices.Collect(maps.Values(c.ABI.Methods))
+	slices.SortFunc(list, func(a, b abi.Method) int { return cmp.Compare(a.Sig, b.Sig) })
+	return list
+}

@@ -1,0 +1,261 @@
+package oracle
+
+import (
+	"bytes"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+// Takeover sees that an outsider becomes master of a contract (SWC-112, SWC-106; mufuzz §III, harvey §6): in
+// an attack, in which all calls are of an account that nothing in the World knows, or of his contract, after calls of others that
+// do not name them,
+//
+//   - a contract runs the attacker's code by DELEGATECALL or CALLCODE, in its own storage;
+//   - a slot of EIP-1967 comes to name the attacker: implementation, beacon or admin;
+//   - a view that names who is in charge (owner, admin …) answers the attacker, where it named another account before; or
+//   - a contract destroys itself, and its code is gone (before Cancun).
+//
+// The contract must have been there before the attack: what attackers deploy, or make a factory deploy for them, is theirs.
+// That the attacker's contract is what is run cannot be chance: its address is a hash, and nothing in the World holds it.
+//
+// Known false positives: contracts that anyone is meant to take, such as one whose owner is who paid most. Where the attack pays
+// for it, with ether or a token, the change of an owner is not reported.
+var Takeover = &Oracle{
+	ID:       "takeover",
+	Title:    "Anyone can take a contract over",
+	SWC:      "112",
+	CWE:      "284",
+	Severity: Critical,
+	Doc: "An account that was given nothing but ether makes a contract of the World run code of its own (DELEGATECALL to an address that the input chose), replaces its implementation (EIP-1967), " +
+		"becomes its owner in place of another account, or makes it destroy itself.",
+	Remedy: "Let only the owner or a role choose what is called by DELEGATECALL, what a proxy runs, and when a contract ends; guard initializers, so that they work once; " +
+		"and take the address of a library from a constant.",
+	Examine: examineTakeover,
+	Places:  takeoverPlaces,
+}
+
+// takeoverPlaces lists where a program runs other code in its own name, or destroys itself.
+func takeoverPlaces(p *bytecode.Program) (places []uint32) {
+	p.Instructions(func(pc uint32) bool {
+		switch vm.OpCode(p.Bytes[pc]) {
+		case vm.DELEGATECALL, vm.CALLCODE, vm.SELFDESTRUCT:
+			places = append(places, pc)
+		}
+		return true
+	})
+	return places
+}
+
+// erc1967 are the slots of EIP-1967, by what they hold.
+var erc1967 = map[uint256.Int]string{
+	eip1967("eip1967.proxy.implementation"): "the implementation",
+	eip1967("eip1967.proxy.beacon"):         "the beacon",
+	eip1967("eip1967.proxy.admin"):          "the admin",
+}
+
+func eip1967(name string) (slot uint256.Int) {
+	hash := new(big.Int).SetBytes(crypto.Keccak256([]byte(name)))
+	slot.SetFromBig(hash.Sub(hash, big.NewInt(1)))
+	return slot
+}
+
+func examineTakeover(s *Scene, report func(Observation)) {
+	last := len(s.Exec.Calls) - 1
+	if !s.isOutsider(s.Exec.Frames[s.Exec.Calls[last].Frames[0]].Caller) {
+		return
+	}
+	from, ok := s.attack()
+	if !ok {
+		return
+	}
+	named := map[common.Address]namedIn{} // where an outsider was written last
+	for i := s.Exec.Calls[from].Frames[0]; i < len(s.Exec.Frames); i++ {
+		f := &s.Exec.Frames[i]
+		if !lasts(s.Exec, i) || !s.existed(f.Self) {
+			continue
+		}
+		s.takenByCode(i, report)
+		if f.Program == nil || f.Program.Contract == nil || f.Program.Contract.Generated {
+			continue
+		}
+		if vm.OpCode(opAt(f)) == vm.SELFDESTRUCT && s.isGone(f) {
+			report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, Contract: contractOf(f),
+				Message: fmt.Sprintf("anyone can make %s destroy itself", nameOf(f))})
+		}
+		for j := range f.Storage {
+			access := &f.Storage[j]
+			if what := erc1967[access.Slot]; what != "" && access.Write && s.isOutsider(access.Value.Bytes20()) {
+				report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: access.PC}, Contract: contractOf(f),
+					Message: fmt.Sprintf("anyone can set %s of a proxy", what)})
+			}
+			if access.Write && s.writesOutsider(access) {
+				named[access.Address] = namedIn{i, access}
+			}
+		}
+	}
+	for i := range s.World.Instances { // in their order
+		if at, ok := named[s.World.Instances[i].Address]; ok {
+			s.takenOver(from, at.frame, at.access, report)
+		}
+	}
+}
+
+// namedIn is a write that names an outsider, and its frame.
+type namedIn struct {
+	frame  int
+	access *evm.StorageAccess
+}
+
+// isGone reports whether the account of a frame has no code behind the calls: since Cancun, SELFDESTRUCT leaves it.
+func (s *Scene) isGone(f *evm.Frame) bool {
+	if !s.Attempt(bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, [4]byte{}) {
+		return false
+	}
+	self := f.Self
+	w, ok := s.state(s.Calls(), func(int) bool { return true })
+	return ok && (w.Accounts[self] == nil || len(w.Accounts[self].Code) == 0)
+}
+
+// takenByCode reports that a frame runs the attacker's code in another contract's name.
+func (s *Scene) takenByCode(frame int, report func(Observation)) {
+	f := &s.Exec.Frames[frame]
+	if f.CodeAddress != attacker.Address || f.Kind != evm.KindDelegateCall && f.Kind != evm.KindCallCode {
+		return
+	}
+	by, at := caller(s.Exec, frame)
+	if s.wasUpgraded(frame) || by < 0 || s.Exec.Frames[by].Program.Contract == nil {
+		return
+	}
+	c := &s.Exec.Frames[by]
+	report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Message: fmt.Sprintf("%s runs code that the input chooses, by DELEGATECALL", nameOf(c))})
+}
+
+// wasUpgraded reports whether a slot of EIP-1967 of the account that a frame runs for has come to name an outsider: that is
+// what is to be said then.
+func (s *Scene) wasUpgraded(frame int) bool {
+	self := s.Exec.Frames[frame].Self
+	return slices.ContainsFunc(s.Exec.Frames[:frame], func(f evm.Frame) bool {
+		return f.Self == self && slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool {
+			return a.Write && erc1967[a.Slot] != "" && s.isOutsider(a.Value.Bytes20())
+		})
+	})
+}
+
+// writesOutsider reports whether a word that is written to a variable of its own names an outsider, whom it did not
+// name before.
+func (s *Scene) writesOutsider(access *evm.StorageAccess) bool {
+	if access.Slot != access.Base {
+		return false // an element
+	}
+	data := access.Value.Bytes32()
+	for _, account := range s.outsiders() {
+		if bytes.Contains(data[:], account[:]) {
+			was := s.wordBefore(access)
+			return !bytes.Contains(was[:], account[:])
+		}
+	}
+	return false
+}
+
+// wordBefore is what was in a word's place when it was last read or written before, in the execution.
+func (s *Scene) wordBefore(access *evm.StorageAccess) (word [wordBytes]byte) {
+	order := int64(-1)
+	for i := range s.Exec.Frames {
+		for j := range s.Exec.Frames[i].Storage {
+			a := &s.Exec.Frames[i].Storage[j]
+			if a.Address == access.Address && a.Slot == access.Slot && a.Order < access.Order && int64(a.Order) > order {
+				order, word = int64(a.Order), a.Value.Bytes32()
+			}
+		}
+	}
+	return word
+}
+
+// chargeWords are in the names of views that answer who is in charge.
+var chargeWords = []string{"owner", "admin", "governor", "governance", "controller", "authority", "minter", "pauser", "operator", "manager", "guardian"}
+
+// takenOver reports that a view of a contract names an outsider after the attack, and another account before it.
+func (s *Scene) takenOver(from, frame int, access *evm.StorageAccess, report func(Observation)) {
+	f := &s.Exec.Frames[frame]
+	at := bytecode.Location{Code: f.Program.ID, PC: access.PC}
+	if !s.Attempt(at, [4]byte{}) {
+		return
+	}
+	calls := s.Calls()
+	for _, m := range sortedMethods(f.Program.Contract) {
+		if len(m.Inputs) > 0 || !m.IsConstant() || len(m.Outputs) != 1 || m.Outputs[0].Type.String() != "address" || !isCharge(m.RawName) {
+			continue
+		}
+		before, ok := s.ask(calls[:from:from], access.Address, m.ID)
+		if !ok || s.isOutsider(before.Bytes20()) {
+			continue
+		}
+		now, ok := s.ask(calls, access.Address, m.ID)
+		if !ok || !s.isOutsider(now.Bytes20()) || !s.answersFrom(calls, m.ID, access) || s.pays(calls, from) {
+			continue
+		}
+		severity := Critical
+		if before.IsZero() { // the deployment may just lack what sets it
+			severity = Low
+			if !s.Audit {
+				continue
+			}
+		}
+		report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity, Message: fmt.Sprintf("anyone can become the %s of %s", m.RawName, nameOf(f))})
+		return
+	}
+}
+
+// answersFrom reports whether a view reads a word.
+func (s *Scene) answersFrom(calls evm.Sequence, id []byte, access *evm.StorageAccess) bool {
+	exec, _, err := s.Run(append(slices.Clip(calls), evm.Call{From: s.World.Senders[0].Address, To: access.Address, Data: id}))
+	if err != nil {
+		return false
+	}
+	frames := exec.Calls[len(exec.Calls)-1].Frames
+	return slices.ContainsFunc(exec.Frames[frames[0]:frames[1]], func(f evm.Frame) bool {
+		return slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return a.Address == access.Address && a.Slot == access.Slot })
+	})
+}
+
+func isCharge(name string) bool {
+	name = strings.ToLower(name)
+	for _, word := range chargeWords {
+		if strings.Contains(name, word) && !strings.Contains(name, "pending") {
+			return true
+		}
+	}
+	return false
+}
+
+// pays reports whether the outsiders have less of something after an attack.
+func (s *Scene) pays(calls evm.Sequence, from int) bool {
+	tokens := s.tokens()
+	before, ok := s.state(calls[:from:from], func(int) bool { return true })
+	if !ok {
+		return true
+	}
+	had := s.owned(calls[:from:from], before, tokens)
+	after, ok := s.state(calls, func(int) bool { return true })
+	if !ok {
+		return true
+	}
+	has := s.owned(calls, after, tokens)
+	for i := range has {
+		if has[i].Lt(&had[i]) {
+			return true
+		}
+	}
+	return false
+}

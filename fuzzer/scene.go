@@ -1,0 +1,141 @@
+package fuzzer
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/abi"
+	"github.com/sightline-evm/sightline/internal/bytecode"
+)
+
+var errNoReference = errors.New("there is no reference to run on")
+
+// maxAttempts is how often a worker looks closely at what one oracle suspects at one place. Each time is some
+// runs on the reference. Arbitrary: what the first hundreds of ways there do not show is rare.
+const maxAttempts = 256
+
+// scenes makes what oracles look closely at. Its machines are made when they are first needed.
+type scenes struct {
+	config   *Config
+	now      *oracle.Oracle // whose turn it is
+	attempts map[suspicion]int
+	most     int // of them; 0: as many as there are
+
+	machine evm.Exporter // nil: not yet made
+	tracer  evm.Machine  // likewise
+	failed  bool         // there is no such machine
+	runs    uint64       // since they were counted last
+}
+
+// suspicion is what attempts are counted by.
+type suspicion struct {
+	oracle *oracle.Oracle
+	at     bytecode.Location
+	how    [4]byte
+}
+
+// of is the scene of an execution of a sequence.
+func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle.Scene {
+	var calls evm.Sequence
+	scene := &oracle.Scene{Exec: exec, World: s.config.World, Audit: s.config.Audit, New: isNew, Run: s.run, Attempt: s.attempt}
+	scene.Calls = func() evm.Sequence {
+		if calls == nil {
+			calls = s.config.Space.Encode(seq, nil)
+		}
+		return calls
+	}
+	scene.Replaced = func(account, by common.Address, data, with []byte) evm.Sequence {
+		return s.config.Space.Encode(replaced(seq, account, by, data, with), nil)
+	}
+	if s.config.NewTracer != nil {
+		var trace *evm.Trace
+		asked := false
+		scene.Trace = func() *evm.Trace {
+			if !asked {
+				asked, trace = true, s.trace(scene.Calls())
+			}
+			return trace
+		}
+	}
+	return scene
+}
+
+// run runs calls on the reference.
+func (s *scenes) run(calls evm.Sequence) (*evm.Execution, *evm.World, error) {
+	if s.machine == nil {
+		if s.failed || s.config.NewJudge == nil {
+			return nil, nil, errNoReference
+		}
+		m, err := s.config.NewJudge()
+		exporter, ok := m.(evm.Exporter)
+		if err != nil || !ok {
+			s.failed = true
+			return nil, nil, errNoReference
+		}
+		s.machine = exporter
+	}
+	s.runs++
+	exec, err := s.machine.Run(calls)
+	if err != nil {
+		return nil, nil, err
+	}
+	return exec, s.machine.Export(), nil
+}
+
+// trace runs calls on a machine that traces; nil: it cannot.
+func (s *scenes) trace(calls evm.Sequence) *evm.Trace {
+	if s.tracer == nil {
+		m, err := s.config.NewTracer()
+		if err != nil {
+			return nil
+		}
+		s.tracer = m
+	}
+	s.runs++
+	exec, err := s.tracer.Run(calls)
+	if err != nil {
+		return nil
+	}
+	return exec.Trace
+}
+
+// attempt counts an attempt, and reports whether it is one of the first.
+func (s *scenes) attempt(at bytecode.Location, how [4]byte) bool {
+	if s.most == 0 {
+		return true
+	}
+	key := suspicion{s.now, at, how}
+	s.attempts[key]++
+	return s.attempts[key] <= s.most
+}
+
+// replaced is a sequence with another account wherever its last call names one, and other bytes wherever an
+// argument of it is some.
+func replaced(seq input.Sequence, account, by common.Address, data, with []byte) input.Sequence {
+	out := seq.Clone()
+	last := &out[len(out)-1]
+	last.Args = slices.Clone(abi.ReplaceAddress(last.Args, last.Function.Inputs, account, by))
+	for i := range last.Args {
+		last.Args[i] = replacedBytes(last.Args[i], data, with)
+	}
+	return out
+}
+
+func replacedBytes(v input.Value, data, with []byte) input.Value {
+	if len(data) > 0 && bytes.Equal(v.Bytes, data) {
+		v.Bytes = with
+	}
+	if len(v.Elems) > 0 {
+		v.Elems = slices.Clone(v.Elems)
+		for i := range v.Elems {
+			v.Elems[i] = replacedBytes(v.Elems[i], data, with)
+		}
+	}
+	return v
+}

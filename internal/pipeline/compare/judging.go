@@ -1,0 +1,12 @@
+package compare
+
+import (
+	"github.com/sightline-evm/sightline/fuzzer"
+	"github.com/sightline-evm/sightline/fuzzer/oracle"
+	"github.com/sightline-evm/sightline/internal/pipeline/deploy"
+)
+
+// Judging is with what sequences are run again on a deployment, to see what all oracles see.
+func Judging(d *deploy.Deployment) *fuzzer.Config {
+	return &fuzzer.Config{World: d.World, Space: d.Space, Oracles: oracle.Known(), NewJudge: d.NewJudge, NewTracer: d.NewTracer}
+}
