@@ -63,7 +63,11 @@ func openOne(ctx context.Context, name string, outputs []*compile.Output) (*guar
 	if err != nil {
 		return nil, err
 	}
-	contract := s.World.Instances[0].Contract
+	at := slices.IndexFunc(s.World.Instances, func(in evm.Instance) bool { return in.Contract != nil && in.Contract.Name == name })
+	if at < 0 {
+		return nil, fmt.Errorf("%s: it could not be deployed: %+v", name, s.Setup.Failures)
+	}
+	contract := s.World.Instances[at].Contract
 	program := s.Table.Program(contract.Runtime.ID)
 	facts := lookahead.NewFacts(program, 0) // the byte may be in the metadata, too
 	var targets []bytecode.Target
@@ -85,9 +89,19 @@ func openOne(ctx context.Context, name string, outputs []*compile.Output) (*guar
 // opLOG1 emits an event without indexed arguments (yellow paper, appendix H.2).
 const opLOG1 = 0xa1
 
-// emitted reports whether a call that succeeded emitted the event.
+// emitted reports whether the event was emitted in a frame whose effects last.
 func emitted(exec *evm.Execution) bool {
-	return slices.ContainsFunc(exec.Frames, func(f evm.Frame) bool {
-		return len(f.Logs) > 0 && exec.Calls[f.Call].Outcome == evm.Success
-	})
+	for i := range exec.Frames {
+		if len(exec.Frames[i].Logs) == 0 {
+			continue
+		}
+		lasts := true
+		for at := i; at >= 0; at = exec.Frames[at].Parent {
+			lasts = lasts && exec.Frames[at].Outcome == evm.Success
+		}
+		if lasts {
+			return true
+		}
+	}
+	return false
 }

@@ -15,12 +15,16 @@ const runExamples = `  # what the working tree changed compared with the default
   # the same result every time
   sightline run --base main --seed 7 --workers 1 --test-limit 50000 --omit-times
 
+  # whole contracts, without a base
+  sightline run --audit
+  sightline run --audit contracts/Vault.sol contracts/lending
+
   # one place in a contract, without a diff
   sightline run --build build-info.json --target Vault:0x1a2 --target src/Vault.sol:88`
 
 func (p *program) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "run",
+		Use:   "run [--audit [PATH...]]",
 		Short: "Fuzz what changed and report",
 		Long: `Maps the changed lines to bytecode, fuzzes toward them within the time limit, and writes
 report.json, sightline.sarif, comment.md, summary.md and one reproducer per reached line and
@@ -33,14 +37,23 @@ truffle project, an existing build of the same sources is read; else Hardhat mak
 sources are compiled with the newest solc that their pragmas allow. Compilers come from --solc, the
 environment variable SOLC, PATH, the caches of Foundry and Hardhat, or npm; a release that the
 machine lacks is downloaded and checked. What they answer is cached, so that the next run is quick.
-A change of comments or layout alone is not compiled at all.`,
+A change of comments or layout alone is not compiled at all.
+
+With --audit there is no change and no base: every line of the contracts under test, or of the files
+and folders that are named, is a target, and what compares with a base does not watch. The gate is
+the same: findings of --fail-on or above fail it. Sources without a build tool that do not compile are
+named and left out.`,
 		Example: runExamples,
-		Args:    noArguments,
+		Args:    cobra.ArbitraryArgs,
 	}
 	settings := config.New(cmd.Flags())
 	settings.RegisterAll()
 	cmd.Flags().SortFlags = false
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if audits, _ := cmd.Flags().GetBool("audit"); !audits && len(args) > 0 {
+			return noArguments(cmd, args)
+		}
+		settings.SetPaths(args)
 		if err := settings.Load(); err != nil {
 			return err
 		}
