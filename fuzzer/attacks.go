@@ -81,6 +81,7 @@ func (w *worker) observeAttack(seq input.Sequence, exec *evm.Execution) {
 			first := w.rand.IntN(n)
 			functions = slices.Concat(functions[first:], functions[:first])[:maxAttackFunctions]
 		}
+		next = append(next, w.space.Resumed(seq)...)
 		next = append(next, w.space.FollowedBy(seq, functions)...)
 	}
 	next = next[:min(len(next), a.left)]

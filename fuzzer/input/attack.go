@@ -2,6 +2,7 @@ package input
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/holiman/uint256"
 
@@ -18,12 +19,25 @@ func (s *Space) Own(c Callable) (calls []Call) {
 		return nil
 	}
 	for _, amount := range []*uint256.Int{&Stake, uint256.NewInt(1), {}} {
-		call := s.own(c, amount, s.contract)
-		if n := len(calls); n == 0 || !call.Equal(&calls[n-1]) {
-			calls = append(calls, call)
+		for _, call := range []Call{s.own(c, amount, s.contract), s.ownOne(c, amount)} {
+			if !slices.ContainsFunc(calls, func(other Call) bool { return other.Equal(&call) }) {
+				calls = append(calls, call)
+			}
 		}
 	}
 	return calls
+}
+
+// ownOne is [Space.own] with one element in each array.
+func (s *Space) ownOne(c Callable, amount *uint256.Int) Call {
+	call := s.own(c, amount, s.contract)
+	for i := range call.Args {
+		if t := &c.Function.Inputs[i]; t.Kind == Slice {
+			call.Args[i].Elems = abi.Zeros([]Type{*t.Elem})
+			s.fill(&call.Args[i], t, amount, s.contract)
+		}
+	}
+	return call
 }
 
 // Changing lists the functions that change the state, but for those of contracts that sequences deploy. It must not be
@@ -94,7 +108,7 @@ func (s *Space) IsAttack(seq Sequence) bool {
 	return s.contract >= 0 && len(seq) > 0 && !slices.ContainsFunc(seq, func(c Call) bool { return c.Sender != s.contract })
 }
 
-// FollowedBy lists sequences that go on from one by calls that the attacker's contract has a use for, with the stake.
+// FollowedBy lists sequences that go on from one by calls that the attacker's contract has a use for: of some functions, with the stake.
 func (s *Space) FollowedBy(seq Sequence, functions []Callable) (all []Sequence) {
 	for _, c := range functions {
 		if s.mayAttack(c) {
@@ -102,6 +116,37 @@ func (s *Space) FollowedBy(seq Sequence, functions []Callable) (all []Sequence) 
 		}
 	}
 	return all
+}
+
+// Resumed lists sequences that go on from one by calls that are given what earlier ones gave parameters of the same name.
+func (s *Space) Resumed(seq Sequence) (all []Sequence) {
+	for _, c := range s.changing {
+		if call, ok := s.resumed(c, seq); ok && s.mayAttack(c) {
+			all = append(all, append(seq.Clone(), call))
+		}
+	}
+	return all
+}
+
+// resumed is a call of the attacker's contract whose numbers are those that the latest call with a parameter of the same name gave it, such as
+// the id of what that has opened, and otherwise zero, which is the first of what is numbered; false where no name is the same.
+func (s *Space) resumed(c Callable, seq Sequence) (call Call, ok bool) {
+	call = s.own(c, new(uint256.Int), s.contract)
+	for i := range call.Args {
+		name, t := strings.Trim(c.Function.InputNames[i], "_"), &c.Function.Inputs[i]
+		if name == "" || !t.Elementary() || t.Kind == Address {
+			continue
+		}
+		for k := len(seq) - 1; k >= 0; k-- {
+			earlier := &seq[k]
+			j := slices.IndexFunc(earlier.Function.InputNames, func(n string) bool { return strings.Trim(n, "_") == name })
+			if j >= 0 && earlier.Function.Inputs[j].Elementary() && t.Fits(&earlier.Args[j].Word) {
+				call.Args[i], ok = earlier.Args[j], true
+				break
+			}
+		}
+	}
+	return call, ok
 }
 
 // PreparedByOthers is a sequence with what leads to its last call made by an ordinary sender first: what others own is

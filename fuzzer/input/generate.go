@@ -1,6 +1,7 @@
 package input
 
 import (
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/internal/abi"
@@ -280,6 +281,33 @@ var bytesLengths = [...]int{0, 1, 4, 20, 31, 32, 33, 36, 64, 65, 68, 96, 128, 25
 // one. Arbitrary.
 const textShare = 4
 
+// plainElements bounds the length of arrays inside bytes. Arbitrary.
+const plainElements = 3
+
+// meant is an instance whose functions calldata among a call's arguments may be of: its own (a multicall), one that its arguments
+// name (an executor, a factory), or any.
+func (m *Mutator) meant(r Rand, c *Call) int {
+	if c.Function.Test && len(m.space.choices) > 0 { // only forge calls tests
+		return m.choose(r, m.space.choices).Instance
+	}
+	switch r.IntN(3) {
+	case 0:
+		return c.Instance
+	case 1:
+		var named []int
+		abi.EachAddress(c.Args, c.Function.Inputs, func(a common.Address) {
+			if i := m.space.instanceAt(a); i >= 0 {
+				named = append(named, i)
+			}
+		})
+		if len(named) > 0 {
+			return named[r.IntN(len(named))]
+		}
+		return c.Instance
+	}
+	return m.choose(r, m.space.choices).Instance
+}
+
 // generateBytes makes a byte string. Half of the bytes arguments are the calldata
 // of a call to the same instance, which is what multicalls, proxies and
 // executors want; strings are printable.
@@ -312,13 +340,13 @@ func fillBytes(r Rand, t *Type, data []byte) {
 	}
 }
 
-// calldata is the encoding of a random method of the call's instance, with plain
-// arguments: zero or elementary random ones (no bytes inside bytes). nil when
+// calldata is the encoding of a random method of an instance that the call may mean, with plain
+// arguments: zero or elementary random ones, and short arrays of those (no bytes inside bytes). nil when
 // there is no method, or the encoding is too long.
 func (m *Mutator) calldata(r Rand, c *Call) []byte {
-	functions := m.space.Instances[c.Instance].Functions
-	if c.Function.Test && len(m.space.choices) > 0 { // only forge calls tests
-		functions = m.space.Instances[m.choose(r, m.space.choices).Instance].Functions
+	functions := m.space.Instances[m.meant(r, c)].Functions
+	if len(functions) == 0 {
+		return nil
 	}
 	f := functions[r.IntN(len(functions))]
 	if f.Kind != Method {
@@ -326,8 +354,14 @@ func (m *Mutator) calldata(r Rand, c *Call) []byte {
 	}
 	args := abi.Zeros(f.Inputs)
 	for i := range args {
-		if f.Inputs[i].Elementary() {
-			args[i].Word = m.generateWord(r, &f.Inputs[i])
+		switch t := &f.Inputs[i]; {
+		case t.Elementary():
+			args[i].Word = m.generateWord(r, t)
+		case t.Kind == Slice && t.Elem.Elementary():
+			args[i].Elems = make([]Value, r.IntN(plainElements))
+			for j := range args[i].Elems {
+				args[i].Elems[j].Word = m.generateWord(r, t.Elem)
+			}
 		}
 	}
 	data := f.appendData(nil, args)

@@ -36,7 +36,8 @@ const generateMost = 16
 // rest of it when less are left: bytes beyond the end stay zero.
 func (m *Mutator) proposeChunk(r Rand, c *Call, w *Word, old *uint256.Int) uint256.Int {
 	v, t := resolve(Sequence{*c}, &Word{Kind: ChunkWord, depth: w.depth, path: w.path})
-	n := min(32, len(v.Bytes)-32*int(w.path[w.depth-1]))
+	from, end, _ := chunkAt(len(v.Bytes), int(w.path[w.depth-1]))
+	n := end - from
 	part := Type{Kind: FixedBytes, Bits: 8 * n}
 	switch r.IntN(6) {
 	case 0: // a selector of the instance, for whoever decodes a call
@@ -65,19 +66,22 @@ func (m *Mutator) proposeChunk(r Rand, c *Call, w *Word, old *uint256.Int) uint2
 		return boundary(r, &part)
 	}
 	chunk := old.Bytes32() // one byte, or all
-	at, end := 0, n
+	first, last := 0, n
 	if oneIn(r, 2) {
-		at = r.IntN(n)
-		end = at + 1
+		first = r.IntN(n)
+		last = first + 1
 	}
-	fillBytes(r, t, chunk[at:end])
+	fillBytes(r, t, chunk[first:last])
 	return *new(uint256.Int).SetBytes32(chunk[:])
 }
 
-// selector is the selector of a random method of the call's instance; nil when
+// selector is the selector of a random method of an instance that the call may mean; nil when
 // the one drawn is none.
 func (m *Mutator) selector(r Rand, c *Call) []byte {
-	functions := m.space.Instances[c.Instance].Functions
+	functions := m.space.Instances[m.meant(r, c)].Functions
+	if len(functions) == 0 {
+		return nil
+	}
 	f := functions[r.IntN(len(functions))]
 	if f.Kind != Method {
 		return nil

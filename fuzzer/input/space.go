@@ -485,6 +485,11 @@ func (s *Space) addChoices() {
 	}
 }
 
+// instanceAt is the number of the instance at an address; −1: there is none.
+func (s *Space) instanceAt(a common.Address) int {
+	return slices.IndexFunc(s.Instances, func(in Instance) bool { return in.Address == a })
+}
+
 // Properties lists the property functions of all instances, in their order.
 func (s *Space) Properties() []Callable {
 	var out []Callable

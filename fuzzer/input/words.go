@@ -17,7 +17,7 @@ type WordKind uint8
 // The kinds of input words.
 const (
 	LeafWord   WordKind = iota // an elementary argument or a part of one
-	ChunkWord                  // 32 bytes of a byte string, zero-padded at its end
+	ChunkWord                  // 32 bytes of a byte string, zero-padded at its end; of calldata, the selector is a chunk of its own
 	LengthWord                 // of a T[] (elements) or a byte string (bytes)
 	SenderWord                 // the sender's address; only senders of the Space can be set
 	ValueWord                  // wei; only of payable functions
@@ -169,8 +169,8 @@ func appendValueWords(dst []Word, at Word, v *Value, t *Type) []Word {
 		at.Kind = LengthWord
 		dst = append(dst, at)
 		at.Kind = ChunkWord
-		for i := 0; i < len(v.Bytes); i += 32 {
-			dst = append(dst, at.child(i/32))
+		for i := range chunks(len(v.Bytes)) {
+			dst = append(dst, at.child(i))
 		}
 	case Slice, Array, Tuple:
 		if t.Kind == Slice {
@@ -276,12 +276,31 @@ func (s *Space) Get(seq Sequence, w Word) (uint256.Int, bool) {
 	return out, false
 }
 
+// isCalldata reports whether so many bytes may be a selector and words behind it.
+func isCalldata(n int) bool { return n%32 == 4 }
+
+// chunks is the number of chunks of so many bytes: 32 bytes each, from the first on; of calldata the
+// selector is one, so that the others are the words behind it.
+func chunks(n int) int { return (n + 31) / 32 }
+
+// chunkAt is where a chunk of so many bytes begins and ends; false where there is no such chunk.
+func chunkAt(n, i int) (from, end int, ok bool) {
+	if i < 0 || i >= chunks(n) {
+		return 0, 0, false
+	}
+	if !isCalldata(n) {
+		return 32 * i, min(32*i+32, n), true
+	}
+	return max(0, 32*i-28), 32*i + 4, true
+}
+
 func getChunk(data []byte, i int) (out uint256.Int, ok bool) {
-	if 32*i >= len(data) {
+	from, end, ok := chunkAt(len(data), i)
+	if !ok {
 		return out, false
 	}
 	var chunk [32]byte
-	copy(chunk[:], data[32*i:])
+	copy(chunk[:], data[from:end])
 	out.SetBytes32(chunk[:])
 	return out, true
 }
@@ -405,19 +424,19 @@ func changeValue(v *Value, t *Type, w *Word, x *uint256.Int) (Value, bool) {
 	case w.Kind == LeafWord && t.Elementary():
 		return Value{Word: *x}, t.Fits(x)
 	case w.Kind == ChunkWord && (t.Kind == Bytes || t.Kind == String):
-		i := 32 * int(w.path[w.depth-1])
-		if i >= len(v.Bytes) {
+		from, end, ok := chunkAt(len(v.Bytes), int(w.path[w.depth-1]))
+		if !ok {
 			return Value{}, false
 		}
 		chunk := x.Bytes32()
-		n := min(32, len(v.Bytes)-i)
+		n := end - from
 		for _, b := range chunk[n:] {
 			if b != 0 {
 				return Value{}, false
 			}
 		}
 		data := slices.Clone(v.Bytes)
-		copy(data[i:], chunk[:n])
+		copy(data[from:end], chunk[:n])
 		return Value{Bytes: data}, true
 	case w.Kind == LengthWord && t.Kind == Slice:
 		if !x.IsUint64() || x.Uint64() > MaxElements {

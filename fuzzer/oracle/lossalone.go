@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -8,116 +9,334 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
-// examineLoss is [ThirdPartyLoss] where there is no base: after an attack, in which no time passes, the outsider and his contract
-// have more of something than before, and less of nothing. What a token mints does not count.
+// examineLoss is [ThirdPartyLoss] where there is no base: after an attack, the outsider and his contract have more of
+// something than before, and less of nothing; or a contract lost tokens by it, and got nothing. What a token mints does not count.
 func examineLoss(s *Scene, report func(Observation)) {
-	if !s.Audit || s.Exec.Calls[len(s.Exec.Calls)-1].Outcome != evm.Success {
+	last := len(s.Exec.Calls) - 1
+	if !s.Audit || s.Exec.Calls[last].Outcome != evm.Success {
 		return
 	}
 	from, ok := s.attack()
+	if !ok || slices.ContainsFunc(s.Calls()[from:], func(c evm.Call) bool { return c.Create }) {
+		return
+	}
+	l := lossAlone{s, from, s.tokens(), s.controlled(from)}
+	l.examineGain(report)
+	l.examineDrain(report)
+}
+
+// lossAlone is an attack, from a call on.
+type lossAlone struct {
+	*Scene
+	from   int
+	tokens []common.Address
+	theirs []common.Address // accounts of the attackers besides [Scene.outsiders]
+}
+
+// controlled lists accounts that an attack made and that ran the attacker's code as their own: it could give away all
+// that they have, then or later.
+func (s *Scene) controlled(from int) (list []common.Address) {
+	for i := s.Exec.Calls[from].Frames[0]; i < len(s.Exec.Frames); i++ {
+		f := &s.Exec.Frames[i]
+		if f.CodeAddress == attacker.Address && f.Self != attacker.Address && s.World.Accounts[f.Self] == nil && lasts(s.Exec, i) && !slices.Contains(list, f.Self) {
+			list = append(list, f.Self)
+		}
+	}
+	return list
+}
+
+func (l *lossAlone) isTheirs(account common.Address) bool {
+	return l.isOutsider(account) || slices.Contains(l.theirs, account)
+}
+
+// after is what the attackers have behind so many calls.
+func (l *lossAlone) after(calls int) ([]uint256.Int, bool) {
+	prefix := l.Calls()[:calls:calls]
+	w, ok := l.inOrder(prefix, func(int) bool { return true })
+	if !ok {
+		return nil, false
+	}
+	return l.ownedBy(append(l.outsiders(), l.theirs...), prefix, w, l.tokens), true
+}
+
+// examineGain reports the call with which the attackers first have more than before.
+func (l *lossAlone) examineGain(report func(Observation)) {
+	last := len(l.Exec.Calls) - 1
+	at, contract := l.paysThem(last)
+	if contract == "" || !l.Attempt(at, [4]byte{}) {
+		return
+	}
+	had, ok := l.after(l.from)
 	if !ok {
 		return
 	}
-	at, contract := s.paysOutsider()
-	if contract == "" || !s.Attempt(at, [4]byte{}) {
+	has, ok := l.after(last + 1)
+	if !ok || !gained(had, has) {
 		return
 	}
-	calls := s.Calls()
-	if slices.ContainsFunc(calls[from:], func(c evm.Call) bool { return c.TimeAdvance > 0 || c.BlockAdvance > 0 || c.Create }) {
+	call := l.from
+	for ; call < last; call++ {
+		if now, ok := l.after(call + 1); !ok {
+			return
+		} else if gained(had, now) {
+			has = now
+			break
+		}
+	}
+	if at, contract = l.paysThem(call); contract == "" {
 		return
 	}
-	tokens := s.tokens()
-	before, ok := s.inOrder(calls[:from:from], func(int) bool { return true })
-	if before == nil || !ok {
-		return
-	}
-	after, ok := s.inOrder(calls, func(int) bool { return true })
-	if after == nil || !ok {
-		return
-	}
-	had, has := s.owned(calls[:from:from], before, tokens), s.owned(calls, after, tokens)
-	if !gained(had, has) || !s.endsIn(calls, has, tokens) {
+	asset := l.taken(had, has)
+	if asset < 0 || l.takesTime(call) && !l.empties(asset, call) {
 		return
 	}
 	what := "ether"
-	for i := 1; i < len(has) && !has[0].Gt(&had[0]); i++ {
-		if !has[i].Gt(&had[i]) || s.minted(calls, from, i-1, tokens) {
-			continue
-		}
-		what = s.instanceName(tokens[i-1])
+	if asset > 0 {
+		what = l.instanceName(l.tokens[asset-1])
 	}
-	if what == "ether" && !has[0].Gt(&had[0]) {
-		return
-	}
-	report(Observation{Call: len(calls) - 1, Location: at, Contract: contract, Message: fmt.Sprintf("anyone can take %s that others own", what)})
+	report(Observation{Call: call, Location: at, Contract: contract, Message: fmt.Sprintf("anyone can take %s that others own", what)})
 }
 
-// endsIn reports whether the outsiders have less of something before the last call of an attack.
-func (s *Scene) endsIn(calls evm.Sequence, has []uint256.Int, tokens []common.Address) bool {
-	before := calls[: len(calls)-1 : len(calls)-1]
-	w, ok := s.inOrder(before, func(int) bool { return true })
+// taken is the number of an asset that was not made by the attack: 0 is ether, then come the tokens; −1: there is none.
+func (l *lossAlone) taken(had, has []uint256.Int) int {
+	if has[0].Gt(&had[0]) {
+		return 0
+	}
+	for i := 1; i < len(has); i++ {
+		if has[i].Gt(&had[i]) && !l.minted(l.tokens[i-1]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// takesTime reports whether time passes in the attack, up to a call.
+func (l *lossAlone) takesTime(call int) bool {
+	return slices.ContainsFunc(l.Calls()[l.from:call+1], func(c evm.Call) bool { return c.TimeAdvance > 0 || c.BlockAdvance > 0 })
+}
+
+// empties reports whether an account has nearly nothing left of an asset. Where time passes, what was waited for may be due, such as
+// interest; all that a contract has is not.
+func (l *lossAlone) empties(asset, call int) bool {
+	calls := l.Calls()
+	before, ok := l.inOrder(calls[:l.from:l.from], func(int) bool { return true })
 	if !ok {
 		return false
 	}
-	had := s.owned(before, w, tokens)
-	for i := range has {
-		if had[i].Lt(&has[i]) {
+	after, ok := l.inOrder(calls[:call+1:call+1], func(int) bool { return true })
+	if !ok {
+		return false
+	}
+	for i := range l.World.Instances {
+		account := []common.Address{l.World.Instances[i].Address}
+		had := l.ownedBy(account, calls[:l.from:l.from], before, l.tokens)[asset]
+		left := l.ownedBy(account, calls[:call+1:call+1], after, l.tokens)[asset]
+		if left.Mul(&left, uint256.NewInt(emptiedShare)); !had.IsZero() && !left.Gt(&had) {
 			return true
 		}
 	}
 	return false
 }
 
-// minted reports whether a token's supply grew in the attack.
-func (s *Scene) minted(calls evm.Sequence, from, token int, tokens []common.Address) bool {
-	was, ok := s.ask(calls[:from:from], tokens[token], totalSupply[:])
-	now, still := s.ask(calls, tokens[token], totalSupply[:])
-	return !ok || !still || now.Gt(&was)
+// emptiedShare: an account that has less than one in so many of what it had is empty. Arbitrary.
+const emptiedShare = 100
+
+// minted reports whether a token's supply grew in the attack; of one that does not tell it, as those of ERC-721, whether no account of
+// the World has less of it.
+func (l *lossAlone) minted(token common.Address) bool {
+	calls := l.Calls()
+	was, ok := l.ask(calls[:l.from:l.from], token, totalSupply[:])
+	now, still := l.ask(calls, token, totalSupply[:])
+	if ok && still {
+		return now.Gt(&was)
+	}
+	return !slices.ContainsFunc(l.others(), func(account common.Address) bool {
+		was, ok := l.ask(calls[:l.from:l.from], token, word(balanceOf, account))
+		now, still := l.ask(calls, token, word(balanceOf, account))
+		return ok && still && now.Lt(&was)
+	})
 }
 
-// paysOutsider is where the last call pays an outsider: where a contract of the project sends it ether, or a token changes what
-// it keeps for it.
-func (s *Scene) paysOutsider() (at bytecode.Location, contract string) {
-	last := s.Exec.Calls[len(s.Exec.Calls)-1].Frames
-	for i := last[0]; i < last[1]; i++ {
-		f := &s.Exec.Frames[i]
-		if !lasts(s.Exec, i) {
+// others are the accounts of the World that are not the attackers'.
+func (l *lossAlone) others() (list []common.Address) {
+	for i := range l.World.Instances {
+		list = append(list, l.World.Instances[i].Address)
+	}
+	for i := range l.World.Senders {
+		if a := l.World.Senders[i].Address; !l.isTheirs(a) && !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// paysThem is where a call pays the attackers: where a contract of the project sends one of them ether, or a token changes what
+// it keeps for one.
+func (l *lossAlone) paysThem(call int) (at bytecode.Location, contract string) {
+	frames := l.Exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		f := &l.Exec.Frames[i]
+		if !lasts(l.Exec, i) {
 			continue
 		}
-		if !f.Value.IsZero() && f.Parent >= 0 && s.isOutsider(f.Self) && f.Kind == evm.KindCall {
-			if by, place := caller(s.Exec, i); by >= 0 && s.isProjects(&s.Exec.Frames[by]) {
-				return place, contractOf(&s.Exec.Frames[by])
+		if !f.Value.IsZero() && f.Parent >= 0 && l.isTheirs(f.Self) && f.Kind == evm.KindCall {
+			if by, place := caller(l.Exec, i); by >= 0 && l.isProjects(&l.Exec.Frames[by]) {
+				return place, contractOf(&l.Exec.Frames[by])
 			}
 		}
 		if f.Program == nil || f.Program.Contract == nil {
 			continue
 		}
-		if vm.OpCode(opAt(f)) == vm.SELFDESTRUCT && s.isProjects(f) {
+		if vm.OpCode(opAt(f)) == vm.SELFDESTRUCT && l.isProjects(f) {
 			return bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, contractOf(f)
 		}
-		if access := s.keptForOutsider(f); access != nil {
+		if access := keptFor(f, l.isTheirs); access != nil {
 			at, contract = bytecode.Location{Code: f.Program.ID, PC: access.PC}, contractOf(f)
-			if by, place := caller(s.Exec, i); by >= 0 && s.isProjects(&s.Exec.Frames[by]) {
-				at, contract = place, contractOf(&s.Exec.Frames[by])
+			if by, place := caller(l.Exec, i); by >= 0 && l.isProjects(&l.Exec.Frames[by]) {
+				at, contract = place, contractOf(&l.Exec.Frames[by])
 			}
 		}
 	}
 	return at, contract
 }
 
-// keptForOutsider is the last write of a frame to what is kept for an outsider; nil: there is none.
-func (s *Scene) keptForOutsider(f *evm.Frame) (last *evm.StorageAccess) {
+// keptFor is the last write of a frame to what is kept for some accounts; nil: there is none.
+func keptFor(f *evm.Frame, whom func(common.Address) bool) (last *evm.StorageAccess) {
 	for j := range f.Storage {
 		access := &f.Storage[j]
 		for k := range access.Keys.Count {
-			if access.Write && s.isOutsider(access.Keys.Words[k].Bytes20()) {
+			if access.Write && whom(access.Keys.Words[k].Bytes20()) {
 				last = access
 			}
 		}
 	}
 	return last
+}
+
+// Bounds of drains, see examineDrain. The least loss is that of design §8: no rounding.
+const (
+	drainRepeats  = 8
+	drainLeast    = 10        // units
+	drainLeastOf  = 1_000_000 // of what the account has, one in so many
+	drainedAtOnce = 2         // a call that takes more than one in so many cannot be repeated
+)
+
+// examineDrain reports a contract that loses tokens in the last call of an attack without having a part in that: it does not
+// send them, had allowed nobody to take them before the attack, nothing is written in it or kept for it elsewhere, and it is
+// paid nothing; and the more often the call is made, the more it loses. A contract that is called back in the attack, and allows
+// its caller what that asks for, loses tokens like that.
+func (l *lossAlone) examineDrain(report func(Observation)) {
+	last := len(l.Exec.Calls) - 1
+	frames := l.Exec.Calls[last].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		f := &l.Exec.Frames[i]
+		if !slices.Contains(l.tokens, f.Self) || f.Program == nil || !lasts(l.Exec, i) {
+			continue
+		}
+		for j := range f.Storage {
+			victim := l.loser(i, &f.Storage[j])
+			if victim == (common.Address{}) || l.hasPart(victim, f.Self) {
+				continue
+			}
+			by, at := caller(l.Exec, i)
+			if by < 0 || !l.isProjects(&l.Exec.Frames[by]) || !l.Attempt(at, [4]byte{}) || !l.drains(victim, l.Exec.Frames[by].Self, f.Self) {
+				continue
+			}
+			report(Observation{Call: last, Location: at, Contract: contractOf(&l.Exec.Frames[by]), Severity: High,
+				Message: fmt.Sprintf("anyone can make %s lose its %s, for nothing", l.instanceName(victim), l.instanceName(f.Self))})
+			return
+		}
+	}
+}
+
+// loser is the contract of which a token keeps less after a write, in a frame that it has not led to; the zero address: there is none.
+func (l *lossAlone) loser(frame int, access *evm.StorageAccess) common.Address {
+	if !access.Write || access.Keys.Count != 1 {
+		return common.Address{}
+	}
+	victim := common.Address(access.Keys.Words[0].Bytes20())
+	was := l.wordBefore(access)
+	if !l.existed(victim) || bytes.Compare(was[:], valueOf(access)) <= 0 {
+		return common.Address{}
+	}
+	for at := frame; at >= 0; at = l.Exec.Frames[at].Parent {
+		if l.Exec.Frames[at].Self == victim || l.Exec.Frames[at].Caller == victim {
+			return common.Address{}
+		}
+	}
+	return victim
+}
+
+func valueOf(access *evm.StorageAccess) []byte {
+	word := access.Value.Bytes32()
+	return word[:]
+}
+
+// hasPart reports whether something is written in a contract, or kept for it elsewhere than in a token, or it is paid ether, in the
+// last call.
+func (l *lossAlone) hasPart(victim, token common.Address) bool {
+	frames := l.Exec.Calls[len(l.Exec.Calls)-1].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		f := &l.Exec.Frames[i]
+		if f.Self == victim && !f.Value.IsZero() && f.Kind == evm.KindCall {
+			return true
+		}
+		for j := range f.Storage {
+			access := &f.Storage[j]
+			if !access.Write || access.Address == token {
+				continue
+			}
+			if access.Address == victim || bytes.Contains(valueOf(access), victim[:]) {
+				return true
+			}
+			for k := range access.Keys.Count {
+				if common.Address(access.Keys.Words[k].Bytes20()) == victim {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// drains reports whether a contract loses the more of a token the more often the last call is made, and had not allowed it to
+// whom takes it.
+func (l *lossAlone) drains(victim, by, token common.Address) bool {
+	calls := l.Calls()
+	last := len(calls) - 1
+	if allowed, ok := l.ask(calls[:l.from:l.from], token, word(allowance, victim, by)); !ok || !allowed.IsZero() {
+		return false
+	}
+	balance := func(repeats int) (x uint256.Int, ok bool) {
+		repeated := slices.Clip(calls[:last])
+		for range repeats {
+			repeated = append(repeated, calls[last])
+		}
+		return l.ask(repeated, token, word(balanceOf, victim))
+	}
+	had, ok := balance(0)
+	has, still := balance(1)
+	if !ok || !still || !has.Lt(&had) {
+		return false
+	}
+	var lost, least uint256.Int
+	lost.Sub(&had, &has)
+	if least.Div(&had, uint256.NewInt(drainLeastOf)); !lost.GtUint64(drainLeast) || !lost.Gt(&least) {
+		return false
+	}
+	left, ok := balance(drainRepeats)
+	if !ok {
+		return false
+	}
+	// Each call takes as much, until too little is left for another.
+	var all uint256.Int
+	if _, overflow := all.MulOverflow(&lost, uint256.NewInt(drainRepeats)); !overflow && !all.Gt(&had) {
+		return left.Eq(new(uint256.Int).Sub(&had, &all))
+	}
+	return left.Lt(&lost) && lost.Lt(new(uint256.Int).Div(&had, uint256.NewInt(drainedAtOnce)))
 }

@@ -190,15 +190,19 @@ func (s *Scene) tokens() (list []common.Address) {
 
 // owned is what outsiders have: wei first, then of each token.
 func (s *Scene) owned(calls evm.Sequence, w *evm.World, tokens []common.Address) []uint256.Int {
-	outsiders := s.outsiders()
+	return s.ownedBy(s.outsiders(), calls, w, tokens)
+}
+
+// ownedBy is what accounts have together: wei first, then of each token.
+func (s *Scene) ownedBy(accounts []common.Address, calls evm.Sequence, w *evm.World, tokens []common.Address) []uint256.Int {
 	out := make([]uint256.Int, 1+len(tokens))
-	for _, account := range outsiders {
+	for _, account := range accounts {
 		if a := w.Accounts[account]; a != nil {
 			out[0].Add(&out[0], &a.Balance)
 		}
 	}
 	for i, token := range tokens {
-		for _, account := range outsiders {
+		for _, account := range accounts {
 			if x, ok := s.ask(calls, token, word(balanceOf, account)); ok {
 				out[1+i].Add(&out[1+i], &x)
 			}

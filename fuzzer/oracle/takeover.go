@@ -23,6 +23,7 @@ import (
 //
 //   - a contract runs the attacker's code by DELEGATECALL or CALLCODE, in its own storage;
 //   - a slot of EIP-1967 comes to name the attacker: implementation, beacon or admin;
+//   - a proxy's initializer succeeds, and writes over what it had stored;
 //   - a view that names who is in charge (owner, admin …) answers the attacker, where it named another account before; or
 //   - a contract destroys itself, and its code is gone (before Cancun).
 //
@@ -38,7 +39,7 @@ var Takeover = &Oracle{
 	CWE:      "284",
 	Severity: Critical,
 	Doc: "An account that was given nothing but ether makes a contract of the World run code of its own (DELEGATECALL to an address that the input chose), replaces its implementation (EIP-1967), " +
-		"becomes its owner in place of another account, or makes it destroy itself.",
+		"becomes its owner in place of another account, initializes a proxy again, or makes it destroy itself.",
 	Remedy: "Let only the owner or a role choose what is called by DELEGATECALL, what a proxy runs, and when a contract ends; guard initializers, so that they work once; " +
 		"and take the address of a library from a constant.",
 	Examine: examineTakeover,
@@ -93,6 +94,7 @@ func examineTakeover(s *Scene, report func(Observation)) {
 			report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, Contract: contractOf(f),
 				Message: fmt.Sprintf("anyone can make %s destroy itself", nameOf(f))})
 		}
+		s.initializesAgain(i, report)
 		for j := range f.Storage {
 			access := &f.Storage[j]
 			if what := erc1967[access.Slot]; what != "" && access.Write && s.isOutsider(access.Value.Bytes20()) {
@@ -141,6 +143,34 @@ func (s *Scene) takenByCode(frame int, report func(Observation)) {
 	report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Message: fmt.Sprintf("%s runs code that the input chooses, by DELEGATECALL", nameOf(c))})
 }
 
+// initializesAgain reports that a call of an outsider runs a proxy's initializer, which writes over a word that was not zero.
+// Implementations that nobody has initialized hold nothing.
+func (s *Scene) initializesAgain(frame int, report func(Observation)) {
+	f := &s.Exec.Frames[frame]
+	if f.Kind != evm.KindDelegateCall || len(f.Input) < 4 || f.Parent < 0 || !s.isOutsider(s.Exec.Frames[f.Parent].Caller) {
+		return
+	}
+	m, err := f.Program.Contract.ABI.MethodById(f.Input[:4])
+	if err != nil || !isInitializer(m.RawName) {
+		return
+	}
+	for j := range f.Storage {
+		access := &f.Storage[j]
+		was := s.wordAtFirst(access)
+		if access.Write && access.Slot == access.Base && was != [wordBytes]byte{} && !bytes.Equal(was[:], valueOf(access)) && s.Attempt(bytecode.Location{Code: f.Program.ID, PC: access.PC}, [4]byte{}) {
+			report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: access.PC}, Contract: contractOf(f),
+				Message: fmt.Sprintf("anyone can run %s of %s again, through a proxy that is initialized", m.RawName, nameOf(f))})
+			return
+		}
+	}
+}
+
+// isInitializer reports whether a function's name says that it initializes: init, initVault, initialize, initializeV2, but not initiate.
+func isInitializer(name string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(name, "_"), "init")
+	return ok && (rest == "" || strings.HasPrefix(rest, "ialize") || rest[0] < 'a' || rest[0] > 'z')
+}
+
 // wasUpgraded reports whether a slot of EIP-1967 of the account that a frame runs for has come to name an outsider: that is
 // what is to be said then.
 func (s *Scene) wasUpgraded(frame int) bool {
@@ -178,6 +208,23 @@ func (s *Scene) wordBefore(access *evm.StorageAccess) (word [wordBytes]byte) {
 				order, word = int64(a.Order), a.Value.Bytes32()
 			}
 		}
+	}
+	return word
+}
+
+// wordAtFirst is what was in a word's place before the execution; zero where it was written before it was read.
+func (s *Scene) wordAtFirst(access *evm.StorageAccess) (word [wordBytes]byte) {
+	first := access
+	for i := range s.Exec.Frames {
+		for j := range s.Exec.Frames[i].Storage {
+			a := &s.Exec.Frames[i].Storage[j]
+			if a.Address == access.Address && a.Slot == access.Slot && a.Order < first.Order {
+				first = a
+			}
+		}
+	}
+	if !first.Write {
+		word = first.Value.Bytes32()
 	}
 	return word
 }

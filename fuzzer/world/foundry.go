@@ -3,6 +3,8 @@ package world
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -290,4 +292,51 @@ func (b *builder) restore(s saved) {
 	b.members = s.members
 	b.parties, b.libraries, b.labels, b.names, b.tried = s.parties, s.libraries, s.labels, s.names, s.tried
 	b.report.ran, b.once = s.ran, b.once[:s.once]
+}
+
+// artifactFile is the code in an artifact of another compiler, at a path that getCode is given: what forge and Hardhat write, or a
+// contract of standard JSON.
+type artifactFile struct {
+	Bytecode         artifactCode `json:"bytecode"`
+	DeployedBytecode artifactCode `json:"deployedBytecode"`
+	EVM              struct {
+		Bytecode         artifactCode `json:"bytecode"`
+		DeployedBytecode artifactCode `json:"deployedBytecode"`
+	} `json:"evm"`
+}
+
+// artifactCode is code as hexadecimal digits, or an object with them.
+type artifactCode []byte
+
+func (c *artifactCode) UnmarshalJSON(data []byte) error {
+	var digits string
+	if err := json.Unmarshal(data, &digits); err != nil {
+		var object struct{ Object string }
+		if err := json.Unmarshal(data, &object); err != nil {
+			return err
+		}
+		digits = object.Object
+	}
+	code, err := hex.DecodeString(strings.TrimPrefix(digits, "0x"))
+	if err != nil {
+		return fmt.Errorf("its bytecode is not hexadecimal; libraries may have to be linked: %w", err)
+	}
+	*c = code
+	return nil
+}
+
+// codeOfFile is the code of an artifact that is a file of the project's.
+func codeOfFile(data []byte, name string) (creation, deployed []byte, err error) {
+	var file artifactFile
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, nil, fmt.Errorf("the artifact %q: %w", name, err)
+	}
+	creation, deployed = file.Bytecode, file.DeployedBytecode
+	if len(creation) == 0 {
+		creation, deployed = file.EVM.Bytecode, file.EVM.DeployedBytecode
+	}
+	if len(creation) == 0 {
+		return nil, nil, fmt.Errorf("the artifact %q has no bytecode", name)
+	}
+	return creation, deployed, nil
 }

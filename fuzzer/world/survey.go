@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -290,10 +291,23 @@ func blockStart(table *bytecode.Table, c *evm.Coverage) (at bytecode.Location, k
 	return bytecode.Location{Code: c.Code, PC: p.Blocks[c.Block].Start}, true
 }
 
+// artifact is the code of a contract of the build, or of an artifact that is a file of the project's.
+func (s *setups) artifact(name string) (creation, deployed []byte, err error) {
+	creation, deployed, err = codeOf(s.contracts, name)
+	if err == nil || s.ReadFile == nil || path.Ext(name) != ".json" {
+		return creation, deployed, err
+	}
+	data, unread := s.ReadFile(name)
+	if unread != nil {
+		return nil, nil, err
+	}
+	return codeOfFile(data, name)
+}
+
 // edge is what cheatcodes of a test see of the project.
 func (s *setups) edge(plan *Plan) cheatcode.Edge {
 	return cheatcode.Edge{
-		Artifact: func(name string) (creation, deployed []byte, err error) { return codeOf(s.contracts, name) },
+		Artifact: s.artifact,
 		ReadFile: s.ReadFile, Root: s.Root, Fork: s.fork(plan),
 	}
 }

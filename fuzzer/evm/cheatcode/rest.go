@@ -69,7 +69,7 @@ var restTable = slices.Concat(
 	refuse("use vm.mockCall, or vm.etch a contract that answers", "mockFunction(address,address,bytes)"),
 	refuse("calls have no blobs", "blobhashes(bytes32[])", "getBlobhashes()|bytes32[]", "attachBlob(bytes)"),
 	refuse("the EVM's version is that of the build: set evm_version", "setEvmVersion(string)", "getEvmVersion()|string"),
-	refuse("only calls are run: make the call itself, with vm.prank", "broadcastRawTransaction(bytes)", "executeTransaction(bytes)|bytes"),
+	refuse("only calls are run: make the call itself, with vm.prank", "executeTransaction(bytes)|bytes"),
 	refuse("earlier deployments are not read: deploy in setUp()",
 		"getBroadcast(string,uint64,uint8)|(bytes32,uint8,address,uint64,bool)", "getBroadcasts(string,uint64,uint8)|(bytes32,uint8,address,uint64,bool)[]",
 		"getBroadcasts(string,uint64)|(bytes32,uint8,address,uint64,bool)[]", "getDeployment(string)|address", "getDeployment(string,uint64)|address",
