@@ -128,25 +128,31 @@ func (s *Space) Resumed(seq Sequence) (all []Sequence) {
 	return all
 }
 
-// resumed is a call of the attacker's contract whose numbers are those that the latest call with a parameter of the same name gave it, such as
-// the id of what that has opened, and otherwise zero, which is the first of what is numbered; false where no name is the same.
+// resumed is a call of the attacker's contract that goes on with what earlier calls began, and whose other numbers are zero, which is
+// the first of what is numbered; false where it has nothing in common with them.
 func (s *Space) resumed(c Callable, seq Sequence) (call Call, ok bool) {
 	call = s.own(c, new(uint256.Int), s.contract)
+	return call, resume(&call, seq)
+}
+
+// resume gives a call what the latest call before it with a parameter of the same name and type gave that, such as the id of what
+// was opened, or all that was scheduled; false where there is no such parameter. Accounts stay.
+func resume(call *Call, before Sequence) (ok bool) {
 	for i := range call.Args {
-		name, t := strings.Trim(c.Function.InputNames[i], "_"), &c.Function.Inputs[i]
-		if name == "" || !t.Elementary() || t.Kind == Address {
+		name, t := strings.Trim(call.Function.InputNames[i], "_"), &call.Function.Inputs[i]
+		if name == "" || t.Kind == Address {
 			continue
 		}
-		for k := len(seq) - 1; k >= 0; k-- {
-			earlier := &seq[k]
+		for k := len(before) - 1; k >= 0; k-- {
+			earlier := &before[k]
 			j := slices.IndexFunc(earlier.Function.InputNames, func(n string) bool { return strings.Trim(n, "_") == name })
-			if j >= 0 && earlier.Function.Inputs[j].Elementary() && t.Fits(&earlier.Args[j].Word) {
+			if j >= 0 && earlier.Function.Inputs[j].String() == t.String() {
 				call.Args[i], ok = earlier.Args[j], true
 				break
 			}
 		}
 	}
-	return call, ok
+	return ok
 }
 
 // PreparedByOthers is a sequence with what leads to its last call made by an ordinary sender first: what others own is

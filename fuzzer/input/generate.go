@@ -355,7 +355,7 @@ func (m *Mutator) calldata(r Rand, c *Call) []byte {
 	args := abi.Zeros(f.Inputs)
 	for i := range args {
 		switch t := &f.Inputs[i]; {
-		case t.Elementary():
+		case t.Elementary() && oneIn(r, 2): // zero is what is left out
 			args[i].Word = m.generateWord(r, t)
 		case t.Kind == Slice && t.Elem.Elementary():
 			args[i].Elems = make([]Value, r.IntN(plainElements))

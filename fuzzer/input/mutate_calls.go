@@ -79,11 +79,20 @@ func (m *Mutator) generateFor(r Rand, before Sequence, n int) Call {
 	if c, ok := m.deployed(r, before); ok && oneIn(r, 2) {
 		return m.generate(r, c)
 	}
+	var call Call
 	if len(before) < n-1 {
-		return m.generateChanging(r)
+		call = m.generateChanging(r)
+	} else {
+		call = m.Generate(r)
 	}
-	return m.Generate(r)
+	if len(before) > 0 && oneIn(r, resumeShare) {
+		resume(&call, before)
+	}
+	return call
 }
+
+// resumeShare: one call in so many goes on with what those before it began, if it can. Arbitrary.
+const resumeShare = 4
 
 // deployed is a random function of what the calls deploy; false when they deploy
 // nothing, or nothing with functions.

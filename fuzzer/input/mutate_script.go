@@ -254,6 +254,9 @@ func (m *Mutator) innerCall(r Rand, c *Call) Call {
 	if inner.Function.Kind == Constructor || inner.Function.Test {
 		inner = m.generateChanging(r)
 	}
+	if oneIn(r, resumeShare) {
+		resume(&inner, Sequence{*c})
+	}
 	if oneIn(r, 3) { // what is called back mostly owes something to who calls it
 		m.setAnAddress(r, &inner, m.space.Instances[c.Instance].Address)
 	}
@@ -305,7 +308,11 @@ func (m *Mutator) mutateOneArgument(r Rand, seq Sequence, call int) bool {
 		m.words = append(m.words, Word{Call: call, Kind: ValueWord})
 	}
 	n := len(m.words)
-	return n > 0 && m.changeWord(r, seq, m.words[r.IntN(n)])
+	if n == 0 {
+		return false
+	}
+	w := m.words[r.IntN(n)]
+	return m.redrawBytes(r, seq, w) || m.changeWord(r, seq, w)
 }
 
 // Scripts lists sequences in which the attacker's contract answers a call's first callback in the
@@ -360,6 +367,11 @@ func (m *Mutator) Scripts(r Rand, seq Sequence, call int) []Sequence {
 		other := m.space.changing[(first+i)%len(m.space.changing)]
 		if other.Function != c.Function {
 			add(Answer{Times: 1, Calls: []Call{m.space.asInner(m.generate(r, other))}})
+		}
+	}
+	for _, c := range m.space.changing { // with what the call around it was given
+		if call, ok := m.space.resumed(c, seq[call:call+1]); ok && m.space.mayAttack(c) {
+			add(Answer{Times: 1, Calls: []Call{m.space.asInner(call)}})
 		}
 	}
 	own := m.owned(c)

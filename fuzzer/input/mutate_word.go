@@ -1,6 +1,8 @@
 package input
 
 import (
+	"bytes"
+
 	"github.com/holiman/uint256"
 )
 
@@ -13,13 +15,13 @@ const environmentShare = 5
 // 1 in 256; then the next word value is taken.
 const maxTries = 8
 
-// mutateOneWord changes exactly one input word of a call; seq's call list belongs
+// mutateOneWord changes exactly one input word of a call, or bytes as a whole; seq's call list belongs
 // to the mutator. False when no word of the call can change.
 func (m *Mutator) mutateOneWord(r Rand, seq Sequence, call int) bool {
 	m.words = appendArgumentWords(m.words[:0], seq, call)
 	test := seq[call].Function.Test
 	if n := len(m.words); n > 0 && (test || !oneIn(r, environmentShare)) {
-		if m.changeWord(r, seq, m.words[r.IntN(n)]) {
+		if w := m.words[r.IntN(n)]; m.redrawBytes(r, seq, w) || m.changeWord(r, seq, w) {
 			return true
 		}
 	}
@@ -58,12 +60,49 @@ func (m *Mutator) changeWord(r Rand, seq Sequence, w Word) bool {
 	for range maxTries {
 		x := m.propose(r, seq, w, &old)
 		if x != old && m.space.set(seq, w, &x) {
+			m.resizeParallel(r, seq, w, &old, &x)
 			return true
 		}
 	}
 	var next uint256.Int
 	next.AddUint64(&old, 1)
 	return m.space.set(seq, w, &next) || !old.IsZero() && m.space.set(seq, w, next.Clear())
+}
+
+// redrawShare: where the length of bytes is to change, all of them do in one case of so many: calldata is not made word by word.
+// Arbitrary.
+const redrawShare = 3
+
+// redrawBytes gives bytes another content; false where the word is not their length, or its turn has not come.
+func (m *Mutator) redrawBytes(r Rand, seq Sequence, w Word) bool {
+	if w.Kind != LengthWord {
+		return false
+	}
+	v, t := resolve(seq, &w)
+	if v == nil || t.Kind != Bytes || !oneIn(r, redrawShare) {
+		return false
+	}
+	data := m.generateBytes(r, t, callOf(seq, &w))
+	return !bytes.Equal(data, v.Bytes) && m.space.setBytes(seq, w, data)
+}
+
+// resizeParallel makes other arrays among a call's arguments as long as one that was as long as they were: (targets, values, data). It
+// does so in half of the cases.
+func (m *Mutator) resizeParallel(r Rand, seq Sequence, w Word, old, x *uint256.Int) {
+	if w.Kind != LengthWord || w.depth != 1 {
+		return
+	}
+	c := callOf(seq, &w)
+	if c.Function.Inputs[w.path[0]].Kind != Slice || !oneIn(r, 2) {
+		return
+	}
+	for i := range c.Args {
+		other := w
+		other.path[0] = uint16(i)
+		if c.Function.Inputs[i].Kind == Slice && i != int(w.path[0]) && uint64(len(c.Args[i].Elems)) == old.Uint64() {
+			m.space.set(seq, other, x)
+		}
+	}
 }
 
 // propose draws a new value for a word, which need not fit.

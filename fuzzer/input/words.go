@@ -373,6 +373,32 @@ func (s *Space) set(seq Sequence, w Word, x *uint256.Int) bool {
 	return true
 }
 
+// setBytes replaces the bytes that a word is the length of.
+func (s *Space) setBytes(seq Sequence, w Word, data []byte) bool {
+	v, t := resolve(seq, &w)
+	if v == nil {
+		return false
+	}
+	changed := Value{Bytes: data}
+	if w.inner > 0 {
+		c := &seq[w.Call]
+		script := c.Script.Clone()
+		inner := &script.Answers[w.answer-1].Calls[w.inner-1]
+		if !fitsCall(inner, v, &changed, t) {
+			return false
+		}
+		inner.Args = replaceAt(inner.Args, w.Path(), changed)
+		c.Script = script
+		return true
+	}
+	c := &seq[w.Call]
+	if !fitsCall(c, v, &changed, t) {
+		return false
+	}
+	c.Args = replaceAt(c.Args, w.Path(), changed)
+	return true
+}
+
 // setInScript sets a word of a call's script, in a copy of it.
 func (s *Space) setInScript(c *Call, w Word, x *uint256.Int) bool {
 	if callOf(Sequence{*c}, &Word{answer: w.answer, inner: w.inner}) == nil || answerOf(c, &w) == nil {
