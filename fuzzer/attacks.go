@@ -75,6 +75,9 @@ func (w *worker) observeAttack(seq input.Sequence, exec *evm.Execution) {
 			next = append(next, w.mutator.Scripts(w.rand, prepared, len(prepared)-1)...)
 		}
 	}
+	if e.changed != 0 {
+		next = append(next, w.mutator.FollowedInside(w.rand, seq)...)
+	}
 	if len(seq) < maxAttackCalls && (e.changed != 0 || e.paid) {
 		functions := w.space.Changing()
 		if n := len(functions); n > maxAttackFunctions {

@@ -385,6 +385,32 @@ func (m *Mutator) Scripts(r Rand, seq Sequence, call int) []Sequence {
 	return all
 }
 
+// FollowedInside lists sequences in which the contract makes one call more in the middle of the last one: before or behind those that it
+// makes there already.
+func (m *Mutator) FollowedInside(r Rand, seq Sequence) (all []Sequence) {
+	last := len(seq) - 1
+	s := seq[last].Script
+	if s == nil || len(s.Answers) != 1 || len(s.Answers[0].Calls) == 0 || len(s.Answers[0].Calls) >= attacker.MaxCalls {
+		return nil
+	}
+	own := m.owned(&seq[last])
+	first := 0
+	if n := len(own); n > maxContinued {
+		first = r.IntN(n)
+	}
+	for i := range min(len(own), maxContinued) {
+		call := own[(first+i)%len(own)]
+		for _, at := range []int{0, len(s.Answers[0].Calls)} {
+			out := seq.Clone()
+			out[last].Script = s.Clone()
+			a := &out[last].Script.Answers[0]
+			a.Calls = slices.Insert(a.Calls, at, call)
+			all = append(all, out)
+		}
+	}
+	return all
+}
+
 // maxAmounts bounds the amounts that entersAgain tries. Arbitrary: one is what there mostly is.
 const maxAmounts = 3
 
