@@ -14,7 +14,7 @@ import (
 //
 // That is for code of compilers before 0.8. Since then arithmetic is checked unless it says unchecked, or is assembly: there
 // wrapping is mostly meant, and what it breaks is for other oracles to say. Only an audit says a word of it, and of results that are
-// kept elsewhere (low).
+// kept elsewhere (low), or that ether which comes with the call is held against (medium): a price that wraps.
 //
 // Known false positives: counters and accumulators that are meant to wrap and are kept for an account; an
 // explicit conversion to a smaller type that is meant to cut.
@@ -42,10 +42,13 @@ func examineArithmetic(s *Scene, report func(Observation)) {
 			continue
 		}
 		severity, where := s.arrives(w)
+		if severity < Medium && asksForWei(t, i) {
+			severity, where = Medium, "is what has to be paid"
+		}
 		switch {
 		case severity == Note:
 			continue
-		case severity == High && checksArithmetic(f.Program):
+		case severity > Low && checksArithmetic(f.Program):
 			severity = Low
 		}
 		if severity < High && !s.Audit {
@@ -77,6 +80,17 @@ func (s *Scene) arrives(w *evm.Wrap) (severity Severity, where string) {
 		}
 	}
 	return severity, where
+}
+
+// asksForWei reports whether a branch holds a wrapped result against the wei that came with the call.
+func asksForWei(t *evm.Trace, wrap int) bool {
+	for i := range t.Branches {
+		b := &t.Branches[i]
+		if b.LeftTaint.Carries(evm.OfWrapped, wrap) && b.RightTaint.Any(evm.FromCallValue) || b.RightTaint.Carries(evm.OfWrapped, wrap) && b.LeftTaint.Any(evm.FromCallValue) {
+			return true
+		}
+	}
+	return false
 }
 
 // operation names an instruction of arithmetic.
