@@ -26,6 +26,7 @@ type effect struct {
 	changed  slotKey // the sum of variables whose value changed
 	paid     bool    // the attacker's contract
 	back     bool    // called back
+	named    bool    // a word that names the attacker's contract was written
 }
 
 // Bounds of attacks. Arbitrary: what takes more calls than three is rare, and is left to mutants; a worker makes so many
@@ -116,6 +117,7 @@ func effectOf(exec *evm.Execution) (e effect) {
 		}
 		for j := range f.Storage {
 			access := &f.Storage[j]
+			e.named = e.named || access.Write && access.Value.Bytes20() == attacker.Address
 			at := place{access.Address, access.Slot}
 			if v := known[at]; v != nil {
 				v.is = access.Value
