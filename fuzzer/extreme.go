@@ -1,8 +1,6 @@
 package fuzzer
 
 import (
-	"github.com/holiman/uint256"
-
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/internal/abi"
@@ -15,91 +13,51 @@ import (
 // all.
 const (
 	extremeBits  = 200
-	maxExtremes  = 4       // of a path, with how large the numbers are
-	maxSeveral   = 16      // likewise, where several are: these are rare, and worth more
+	maxExtremes  = 4       // of a path
 	extremePaths = 1 << 14 // that are counted
-
-	// doubtfulBits: a number less than 2 to the power of that below 2^256 may be a negative one, and then leaves a
-	// doubt (see evm.MaybeSigned). Such numbers are many, since the largest number is a favorite of mutation, and are counted apart.
-	doubtfulBits = 128
-)
-
-// extremity is how large numbers are.
-type extremity uint8
-
-const (
-	ordinary extremity = iota
-	doubtful           // those that are large may be negative numbers
-	large
-	several // more than one is large: what is computed of them goes beyond a word more often than not
-	extremities
 )
 
 // isExtreme reports whether an execution of a known path is one of those.
 func (w *worker) isExtreme(seq input.Sequence, exec *evm.Execution, pid bytecode.PathID) bool {
 	last := len(exec.Calls) - 1
-	if exec.Calls[last].Outcome != evm.Success || !w.observer.follows {
+	if exec.Calls[last].Outcome != evm.Success || !w.observer.follows || !hasLargeNumber(&seq[last]) && !storesLargeNumber(exec, last) {
 		return false
 	}
-	how := extremityOfCall(&seq[last], exec, last)
-	counts := w.extremes[pid]
-	most := uint8(maxExtremes)
-	if how == several {
-		most = maxSeveral
-	}
-	if how == ordinary || counts[how] >= most || len(w.extremes) >= extremePaths {
+	if w.extremes[pid] >= maxExtremes || len(w.extremes) >= extremePaths {
 		return false
 	}
-	counts[how]++
-	w.extremes[pid] = counts
+	w.extremes[pid]++
 	return true
 }
 
-func extremityOf(x *uint256.Int) extremity {
-	var not uint256.Int
-	switch {
-	case x.BitLen() <= extremeBits:
-		return ordinary
-	case not.Not(x).BitLen() <= doubtfulBits:
-		return doubtful
+func hasLargeNumber(c *input.Call) bool {
+	for i := range c.Args {
+		if isLarge(&c.Args[i], &c.Function.Inputs[i]) {
+			return true
+		}
 	}
-	return large
+	return false
 }
 
-// extremityOfCall is how large the arguments of a call are, and what it reads and writes.
-func extremityOfCall(c *input.Call, exec *evm.Execution, call int) extremity {
-	var counts [extremities]int
-	for i := range c.Args {
-		countNumbers(&counts, &c.Args[i], &c.Function.Inputs[i])
+func isLarge(v *input.Value, t *input.Type) bool {
+	if t.Kind == abi.Uint || t.Kind == abi.Int {
+		return v.Word.BitLen() > extremeBits
 	}
-	var written [extremities]int
+	for i := range v.Elems {
+		if isLarge(&v.Elems[i], t.Child(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+func storesLargeNumber(exec *evm.Execution, call int) bool {
 	for i := exec.Calls[call].Frames[0]; i < exec.Calls[call].Frames[1]; i++ {
 		for j := range exec.Frames[i].Storage {
-			a := &exec.Frames[i].Storage[j]
-			if a.Write {
-				written[extremityOf(&a.Value)]++
-			} else {
-				counts[extremityOf(&a.Value)]++
+			if a := &exec.Frames[i].Storage[j]; a.Write && a.Value.BitLen() > extremeBits {
+				return true
 			}
 		}
 	}
-	switch {
-	case counts[large] > 1:
-		return several
-	case counts[large]+written[large] > 0:
-		return large
-	case counts[doubtful]+written[doubtful] > 0:
-		return doubtful
-	}
-	return ordinary
-}
-
-func countNumbers(counts *[extremities]int, v *input.Value, t *input.Type) {
-	if t.Kind == abi.Uint || t.Kind == abi.Int {
-		counts[extremityOf(&v.Word)]++
-		return
-	}
-	for i := range v.Elems {
-		countNumbers(counts, &v.Elems[i], t.Child(i))
-	}
+	return false
 }
