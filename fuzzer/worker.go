@@ -135,7 +135,7 @@ type worker struct {
 	callbacks callbacks
 	runs      int // executions so far
 	attacks   attacks
-	extremes  map[bytecode.PathID]uint8 // see isExtreme
+	extremes  map[extreme]uint8 // see isExtreme
 
 	searchesSlots bool              // toward the marked slot, see step.searchSlot
 	aimed         map[narrowAim]int // see step.searchNarrowSlot
