@@ -28,9 +28,9 @@ type Scene struct {
 	// Run runs other calls on the reference, from the same World, and gives the state behind them. The
 	// execution is valid until the next Run.
 	Run func(evm.Sequence) (*evm.Execution, *evm.World, error)
-	// Replaced are the calls with another account wherever arguments name one, and other bytes wherever
-	// an argument is some.
-	Replaced func(account, by common.Address, data, with []byte) evm.Sequence
+	// Replaced are the calls, and from one of them on another account wherever arguments name one, and other bytes
+	// wherever an argument is some.
+	Replaced func(from int, account, by common.Address, data, with []byte) evm.Sequence
 	// Attempt reports whether a suspicion is worth a Run: few are, of one oracle at one place, in one way.
 	Attempt func(at bytecode.Location, how [4]byte) bool
 	// Trace follows the values through Exec, see [evm.Trace]. It takes some times as long as a Run. nil: that cannot be
