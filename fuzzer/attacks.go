@@ -28,6 +28,7 @@ type attacks struct {
 type speaker struct {
 	function *input.Function
 	contract common.Address
+	helped   bool // others named the attacker's contract before
 }
 
 // effect is what a function did, as far as attacks are told apart by it.
@@ -112,12 +113,23 @@ func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
 		if f.CodeAddress != attacker.Address || f.Kind != evm.KindCall || len(f.Input) < 4 || !bytes.Contains(root.Input, f.Input) {
 			continue
 		}
-		by := speaker{seq[last].Function, f.Caller}
+		by := speaker{function: seq[last].Function, contract: f.Caller}
+		attack := seq
+		if w.space.HelpsContract(seq) { // nobody would list or approve it
+			var ok bool
+			if attack, ok = w.space.AsAttack(seq); !ok {
+				continue
+			}
+			by.helped = true
+		}
 		if a.spoken[by] {
 			continue
 		}
 		a.spoken[by] = true
-		next := w.space.Entrusted(seq, f.Caller)
+		next := w.space.Entrusted(attack, f.Caller)
+		if by.helped { // it may not come that far
+			next = []input.Sequence{attack}
+		}
 		next = next[:min(len(next), a.left)]
 		a.left -= len(next)
 		a.queue = append(a.queue, next...)

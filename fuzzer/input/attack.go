@@ -29,35 +29,43 @@ func (s *Space) Own(c Callable) (calls []Call) {
 	for _, amount := range amounts {
 		add(s.own(c, amount, s.contract))
 	}
-	empty := calls
 	for _, amount := range amounts {
-		call := s.own(c, amount, s.contract)
-		for i := range call.Args {
-			s.fillLists(&call.Args[i], &c.Function.Inputs[i], amount, s.contract)
-		}
-		if !slices.ContainsFunc(empty, func(e Call) bool { return e.Equal(&call) }) {
+		if call, ok := s.ownWithLists(c, amount); ok {
 			add(call)
 		}
 	}
 	return calls
 }
 
+// ownWithLists is a call of the attacker's contract in which no bytes and no list are empty; false: the function takes none.
+func (s *Space) ownWithLists(c Callable, amount *uint256.Int) (Call, bool) {
+	call := s.own(c, amount, s.contract)
+	takes := false
+	for i := range call.Args {
+		takes = s.fillLists(&call.Args[i], &c.Function.Inputs[i], amount, s.contract) || takes
+	}
+	return call, takes
+}
+
 // aCall is what bytes are that a contract may pass on to whoever it is told: a transfer of a token, with some sender and number.
 var aCall = attacker.Selector("transfer(address,uint256)")
 
-// fillLists makes lists have an element, and bytes be a call.
-func (s *Space) fillLists(v *Value, t *Type, amount *uint256.Int, named int) {
+// fillLists makes lists have an element, and bytes be a call. It reports whether there are any.
+func (s *Space) fillLists(v *Value, t *Type, amount *uint256.Int, named int) (takes bool) {
 	switch t.Kind {
 	case Bytes:
 		word := amount.Bytes32()
 		v.Bytes = slices.Concat(aCall[:], common.LeftPadBytes(s.Senders[named].Address[:], len(word)), word[:])
+		takes = true
 	case Slice:
 		v.Elems = []Value{abi.Zero(t.Elem)}
 		s.fill(&v.Elems[0], t.Elem, amount, named)
+		takes = true
 	}
 	for i := range v.Elems {
-		s.fillLists(&v.Elems[i], t.Child(i), amount, named)
+		takes = s.fillLists(&v.Elems[i], t.Child(i), amount, named) || takes
 	}
+	return takes
 }
 
 // Changing lists the functions that change the state, but for those of contracts that sequences deploy. It must not be
@@ -128,11 +136,25 @@ func (s *Space) IsAttack(seq Sequence) bool {
 	return s.contract >= 0 && len(seq) > 0 && !slices.ContainsFunc(seq, func(c Call) bool { return c.Sender != s.contract })
 }
 
+// HelpsContract reports whether a call of somebody else names the attacker's contract.
+func (s *Space) HelpsContract(seq Sequence) bool {
+	helps := false
+	for i := range seq {
+		if c := &seq[i]; s.contract >= 0 && c.Sender != s.contract {
+			abi.EachAddress(c.Args, c.Function.Inputs, func(a common.Address) { helps = helps || a == s.Senders[s.contract].Address })
+		}
+	}
+	return helps
+}
+
 // FollowedBy lists sequences that go on from one by calls that the attacker's contract has a use for, with the stake.
 func (s *Space) FollowedBy(seq Sequence, functions []Callable) (all []Sequence) {
 	for _, c := range functions {
 		if s.mayAttack(c) {
 			all = append(all, append(seq.Clone(), s.own(c, &Stake, s.contract)))
+			if call, ok := s.ownWithLists(c, &Stake); ok {
+				all = append(all, append(seq.Clone(), call))
+			}
 		}
 	}
 	return all

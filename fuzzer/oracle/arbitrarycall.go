@@ -23,8 +23,8 @@ import (
 // can be lost here, and only an audit says a word (low).
 //
 // What a contract was sent unasked does not count: it has what it had from the start, and what came to it in a call that its own code
-// took part in. Nor does an allowance that it has no use for: it was there from the start, or the contract's code names transferFrom. So a
-// contract that makes calls for everybody, and takes nothing, is not to blame for those who give it something.
+// took part in. Nor does an allowance that it has no use for, since its code does not name transferFrom. So a contract that makes calls for
+// everybody, and takes nothing, is not to blame for those who give it something.
 //
 // Known false positives: contracts that hold tokens for whoever calls next, such as a router that pays out what is left in it.
 var ArbitraryCall = &Oracle{
@@ -168,7 +168,9 @@ func (s *Scene) robberies(from int, token, victim common.Address) (list []robber
 			robbery{said: append(word(transfer, attacker.Address), amount[:]...)},
 			robbery{append(word(approve, attacker.Address), amount[:]...), evm.Sequence{{From: attacker.Address, Origin: s.outsider(), To: token, Data: take}}})
 	}
-	uses := s.names(victim, transferFrom)
+	if !s.names(victim, transferFrom) {
+		return list
+	}
 	for i := range s.World.Senders {
 		owner := s.World.Senders[i].Address
 		if s.isOutsider(owner) {
@@ -176,9 +178,6 @@ func (s *Scene) robberies(from int, token, victim common.Address) (list []robber
 		}
 		allowed, ok := s.ask(calls, token, word(allowance, owner, victim))
 		if !ok || allowed.IsZero() {
-			continue
-		}
-		if start, ok := s.ask(nil, token, word(allowance, owner, victim)); !uses && (!ok || start.IsZero()) {
 			continue
 		}
 		has, ok := s.ask(calls, token, word(balanceOf, owner))
