@@ -190,15 +190,19 @@ func (s *Scene) tokens() (list []common.Address) {
 
 // owned is what outsiders have: wei first, then of each token.
 func (s *Scene) owned(calls evm.Sequence, w *evm.World, tokens []common.Address) []uint256.Int {
-	outsiders := s.outsiders()
+	return s.ownedBy(s.outsiders(), calls, w, tokens)
+}
+
+// ownedBy is what accounts have together: wei first, then of each token.
+func (s *Scene) ownedBy(accounts []common.Address, calls evm.Sequence, w *evm.World, tokens []common.Address) []uint256.Int {
 	out := make([]uint256.Int, 1+len(tokens))
-	for _, account := range outsiders {
+	for _, account := range accounts {
 		if a := w.Accounts[account]; a != nil {
 			out[0].Add(&out[0], &a.Balance)
 		}
 	}
 	for i, token := range tokens {
-		for _, account := range outsiders {
+		for _, account := range accounts {
 			if x, ok := s.ask(calls, token, word(balanceOf, account)); ok {
 				out[1+i].Add(&out[1+i], &x)
 			}
@@ -240,16 +244,19 @@ func word(selector [4]byte, accounts ...common.Address) []byte {
 	return data
 }
 
-// gained reports whether who has now has more of something than before, and less of nothing.
-func gained(before, now []uint256.Int) bool {
-	more := false
+// lost reports whether who has now has less of something than before.
+func lost(before, now []uint256.Int) bool {
 	for i := range now {
 		if now[i].Lt(&before[i]) {
-			return false
+			return true
 		}
-		more = more || now[i].Gt(&before[i])
 	}
-	return more
+	return false
+}
+
+// gained reports whether who has now has more of something than before, and less of nothing.
+func gained(before, now []uint256.Int) bool {
+	return !lost(before, now) && lost(now, before)
 }
 
 // instanceName is what an account is called in the World; its address where it has no name.
