@@ -410,6 +410,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if !test && (isNew || oracle.IsSuspect(exec) || paysAccount(exec)) {
 		w.observeCallbacks(seq, exec)
 		w.observeAttack(seq, exec)
+		w.observeSpeaker(seq, exec)
 	}
 	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
 		w.dictionary.Observe(exec)

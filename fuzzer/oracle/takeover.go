@@ -317,11 +317,5 @@ func (s *Scene) pays(calls evm.Sequence, from int) bool {
 	if !ok {
 		return true
 	}
-	has := s.owned(calls, after, tokens)
-	for i := range has {
-		if has[i].Lt(&had[i]) {
-			return true
-		}
-	}
-	return false
+	return lost(had, s.owned(calls, after, tokens))
 }
