@@ -1,7 +1,10 @@
 package fuzzer
 
 import (
+	"bytes"
 	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -18,6 +21,14 @@ type attacks struct {
 	queue   []input.Sequence // to be tried, in order
 	tried   int
 	effects map[effect]bool
+	spoken  map[speaker]bool
+}
+
+// speaker is a contract that made a call which the attacker's contract chose, and the function that led there.
+type speaker struct {
+	function *input.Function
+	contract common.Address
+	helped   bool // others named the attacker's contract before
 }
 
 // effect is what a function did, as far as attacks are told apart by it.
@@ -26,6 +37,7 @@ type effect struct {
 	changed  slotKey // the sum of variables whose value changed
 	paid     bool    // the attacker's contract
 	back     bool    // called back
+	named    bool    // a word that names the attacker's contract was written
 }
 
 // Bounds of attacks. Arbitrary: what takes more calls than three is rare, and is left to mutants; a worker makes so many
@@ -47,7 +59,7 @@ func (w *worker) firstAttacks() (all []input.Sequence) {
 	if a.begun || w.space.Contract() < 0 || w.other != nil || !attacking(w.observer.oracles) {
 		return nil
 	}
-	a.begun, a.left, a.effects = true, maxAttacks, map[effect]bool{}
+	a.begun, a.left, a.effects, a.spoken = true, maxAttacks, map[effect]bool{}, map[speaker]bool{}
 	for _, c := range w.space.Changing() {
 		for _, call := range w.space.Own(c) {
 			all = append(all, input.Sequence{call})
@@ -92,6 +104,43 @@ func (w *worker) observeAttack(seq input.Sequence, exec *evm.Execution) {
 	a.queue = append(a.queue, next...)
 }
 
+// observeSpeaker has others entrust tokens to a contract that says what the attacker's contract wants it to: the attack
+// gains nothing as long as that contract has nothing, and nothing in it tells what it may have.
+func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
+	a, last := &w.attacks, len(seq)-1
+	if !a.begun || a.left <= 0 || seq[last].Sender != w.space.Contract() || exec.Calls[last].Outcome != evm.Success {
+		return
+	}
+	frames := exec.Calls[last].Frames
+	root := &exec.Frames[frames[0]]
+	for i := frames[0] + 1; i < frames[1]; i++ {
+		f := &exec.Frames[i]
+		if f.CodeAddress != attacker.Address || f.Kind != evm.KindCall || len(f.Input) < 4 || !bytes.Contains(root.Input, f.Input) {
+			continue
+		}
+		by := speaker{function: seq[last].Function, contract: f.Caller}
+		attack := seq
+		if w.space.HelpsContract(seq) { // nobody would list or approve it
+			var ok bool
+			if attack, ok = w.space.AsAttack(seq); !ok {
+				continue
+			}
+			by.helped = true
+		}
+		if a.spoken[by] {
+			continue
+		}
+		a.spoken[by] = true
+		next := w.space.Entrusted(attack, f.Caller)
+		if by.helped { // it may not come that far
+			next = []input.Sequence{attack}
+		}
+		next = next[:min(len(next), a.left)]
+		a.left -= len(next)
+		a.queue = append(a.queue, next...)
+	}
+}
+
 // attackShare: one execution in so many is an attack of these. Attacks make seeds, which take energy from others: with one in
 // eight, lines behind values that occur in one place of the configuration were missed in one campaign of four.
 const attackShare = 10
@@ -120,6 +169,7 @@ func effectOf(exec *evm.Execution) (e effect) {
 		}
 		for j := range f.Storage {
 			access := &f.Storage[j]
+			e.named = e.named || access.Write && access.Value.Bytes20() == attacker.Address
 			at := place{access.Address, access.Slot}
 			if v := known[at]; v != nil {
 				v.is = access.Value

@@ -50,8 +50,8 @@ func (s *scenes) of(seq input.Sequence, exec *evm.Execution, isNew bool) *oracle
 		}
 		return calls
 	}
-	scene.Replaced = func(account, by common.Address, data, with []byte) evm.Sequence {
-		return s.config.Space.Encode(replaced(seq, account, by, data, with), nil)
+	scene.Replaced = func(from int, account, by common.Address, data, with []byte) evm.Sequence {
+		return s.config.Space.Encode(replaced(seq, from, account, by, data, with), nil)
 	}
 	if s.config.NewTracer != nil {
 		var trace *evm.Trace
@@ -115,14 +115,16 @@ func (s *scenes) attempt(at bytecode.Location, how [4]byte) bool {
 	return s.attempts[key] <= s.most
 }
 
-// replaced is a sequence with another account wherever its last call names one, and other bytes wherever an
-// argument of it is some.
-func replaced(seq input.Sequence, account, by common.Address, data, with []byte) input.Sequence {
+// replaced is a sequence with another account wherever its calls from one on name one, and other bytes wherever an
+// argument of theirs is some.
+func replaced(seq input.Sequence, from int, account, by common.Address, data, with []byte) input.Sequence {
 	out := seq.Clone()
-	last := &out[len(out)-1]
-	last.Args = slices.Clone(abi.ReplaceAddress(last.Args, last.Function.Inputs, account, by))
-	for i := range last.Args {
-		last.Args[i] = replacedBytes(last.Args[i], data, with)
+	for i := from; i < len(out); i++ {
+		c := &out[i]
+		c.Args = slices.Clone(abi.ReplaceAddress(c.Args, c.Function.Inputs, account, by))
+		for j := range c.Args {
+			c.Args[j] = replacedBytes(c.Args[j], data, with)
+		}
 	}
 	return out
 }

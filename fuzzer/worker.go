@@ -135,7 +135,7 @@ type worker struct {
 	callbacks callbacks
 	runs      int // executions so far
 	attacks   attacks
-	extremes  map[bytecode.PathID]uint8 // see isExtreme
+	extremes  map[extreme]uint8 // see isExtreme
 
 	searchesSlots bool              // toward the marked slot, see step.searchSlot
 	aimed         map[narrowAim]int // see step.searchNarrowSlot
@@ -410,6 +410,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 	if !test && (isNew || oracle.IsSuspect(exec) || paysAccount(exec)) {
 		w.observeCallbacks(seq, exec)
 		w.observeAttack(seq, exec)
+		w.observeSpeaker(seq, exec)
 	}
 	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
 		w.dictionary.Observe(exec)

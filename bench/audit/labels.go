@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"embed"
 	"fmt"
 	"io/fs"
 	"os"
@@ -22,12 +23,14 @@ type sample struct {
 	fixed    bool     // it does not have them
 }
 
+// known are files that say of samples of others what they do not say themselves, in the form of [readNotes].
+//
+//go:embed labels/*.txt
+var known embed.FS
+
 // read collects the samples of a folder: of a file with labels, of the registry's pages, or of
-// folders that are named by weakness.
+// folders that are named by weakness. What [known] files, or labels in the case of pages, say of a sample is in place of that.
 func read(folder, labels string, weaknesses map[string]string) ([]sample, error) {
-	if labels != "" {
-		return readLabels(folder, labels)
-	}
 	pages, err := filepath.Glob(filepath.Join(folder, "entries", "docs", "SWC-*.md"))
 	if err != nil {
 		return nil, err
@@ -37,35 +40,117 @@ func read(folder, labels string, weaknesses map[string]string) ([]sample, error)
 			return nil, err
 		}
 	}
-	if len(pages) > 0 {
-		return readPages(pages)
+	if labels != "" && len(pages) == 0 {
+		return readLabels(folder, labels)
 	}
-	return readFolders(folder, weaknesses)
+	var samples []sample
+	if len(pages) > 0 {
+		samples, err = readPages(pages)
+	} else {
+		samples, err = readFolders(folder, weaknesses)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if labels != "" {
+		data, err := os.ReadFile(labels)
+		if err != nil {
+			return nil, err
+		}
+		notes, err := readNotes(labels, data)
+		if err != nil {
+			return nil, err
+		}
+		if missing := relabel(samples, notes); missing != "" {
+			return nil, fmt.Errorf("%s: %s has no sample %s", labels, folder, missing)
+		}
+		return samples, nil
+	}
+	return samples, relabelKnown(samples)
 }
 
-// readLabels reads lines such as "a/Vault.sol 107,104" and "a/Vault_2.sol 107 fixed".
+// relabelKnown applies those of the [known] files of which all samples are there: the names tell whose they are.
+func relabelKnown(samples []sample) error {
+	files, err := fs.Glob(known, "labels/*.txt")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		data, err := known.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		notes, err := readNotes(file, data)
+		if err != nil {
+			return err
+		}
+		if changed := slices.Clone(samples); relabel(changed, notes) == "" {
+			copy(samples, changed)
+		}
+	}
+	return nil
+}
+
+// relabel puts what notes say in place of what samples are said to have; missing is the name of a note that there is no sample of.
+func relabel(samples []sample, notes []note) (missing string) {
+	for i := range notes {
+		at := slices.IndexFunc(samples, func(s sample) bool { return s.name == notes[i].name })
+		if at < 0 {
+			return notes[i].name
+		}
+		samples[at].expected, samples[at].fixed = notes[i].expected, notes[i].fixed
+	}
+	return ""
+}
+
+// note is what a line says of a sample.
+type note struct {
+	name     string
+	expected []string
+	fixed    bool
+}
+
+// readNotes reads lines such as "a/Vault.sol 107,104" and "a/Vault_2.sol 107 fixed # a reason". "-" in place of numbers says that
+// a sample counts neither way.
+func readNotes(file string, data []byte) (notes []note, err error) {
+	in := bufio.NewScanner(bytes.NewReader(data))
+	for n := 1; in.Scan(); n++ {
+		text, _, _ := strings.Cut(in.Text(), "#")
+		fields := strings.Fields(text)
+		if len(fields) == 0 {
+			continue
+		}
+		if len(fields) < 2 || len(fields) > 3 || len(fields) == 3 && fields[2] != "fixed" {
+			return nil, fmt.Errorf("%s:%d: want a file, numbers separated by commas, and optionally the word fixed", file, n)
+		}
+		known := note{name: fields[0], fixed: len(fields) == 3}
+		if fields[1] != "-" {
+			known.expected = strings.Split(fields[1], ",")
+		}
+		notes = append(notes, known)
+	}
+	return notes, in.Err()
+}
+
+// readLabels reads the samples that a file with labels names.
 func readLabels(folder, labels string) ([]sample, error) {
 	data, err := os.ReadFile(labels)
 	if err != nil {
 		return nil, err
 	}
-	var samples []sample
-	in := bufio.NewScanner(bytes.NewReader(data))
-	for n := 1; in.Scan(); n++ {
-		fields := strings.Fields(in.Text())
-		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
-			continue
-		}
-		if len(fields) < 2 || len(fields) > 3 || len(fields) == 3 && fields[2] != "fixed" {
-			return nil, fmt.Errorf("%s:%d: want a file, numbers separated by commas, and optionally the word fixed", labels, n)
-		}
-		text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(fields[0])))
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", labels, n, err)
-		}
-		samples = append(samples, sample{fields[0], path.Base(fields[0]), string(text), strings.Split(fields[1], ","), len(fields) == 3})
+	notes, err := readNotes(labels, data)
+	if err != nil {
+		return nil, err
 	}
-	return samples, in.Err()
+	var samples []sample
+	for i := range notes {
+		text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(notes[i].name)))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", labels, err)
+		}
+		samples = append(samples, sample{notes[i].name, path.Base(notes[i].name), string(text), notes[i].expected, notes[i].fixed})
+	}
+	return samples, nil
 }
 
 var (

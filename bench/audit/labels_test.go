@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +32,14 @@ func TestRead(t *testing.T) {
 				{"odd/B_fixed.sol", "B_fixed.sol", "b", []string{"112"}, true},
 				{"other/x/C.sol", "C.sol", "c", nil, false},
 				{"reentrancy/A.sol", "A.sol", "a", []string{"107"}, false},
+			},
+		},
+		"pages with labels": {
+			files:  map[string]string{"entries/docs/SWC-107.md": page, "labels": "SWC-107/bank.sol 107 fixed # it cannot be\nSWC-107/bank_fixed.sol -\n"},
+			labels: "labels",
+			want: []sample{
+				{"SWC-107/bank.sol", "bank.sol", "contract Bank {}\n", []string{"107"}, true},
+				{"SWC-107/bank_fixed.sol", "bank_fixed.sol", "contract Bank2 {}\n", nil, false},
 			},
 		},
 		"labels": {
@@ -65,6 +74,38 @@ func TestRead(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestKnownLabels(t *testing.T) {
+	files, err := fs.Glob(known, "labels/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	for _, file := range files {
+		data, err := known.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes, err := readNotes(file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var samples, want []sample
+		for _, n := range notes {
+			samples = append(samples, sample{name: n.name, expected: []string{"0"}})
+			want = append(want, sample{name: n.name, expected: n.expected, fixed: n.fixed})
+		}
+		one := []sample{samples[0]}
+		if err := relabelKnown(one); err != nil || one[0].expected[0] != "0" {
+			t.Errorf("%s counts where one of its samples is there: %v, %v", file, one, err)
+		}
+		if err := relabelKnown(samples); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, samples, cmp.AllowUnexported(sample{})); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", file, diff)
+		}
 	}
 }
 

@@ -22,7 +22,8 @@ import (
 const doc = `Audits each sample of a folder DIR on its own, and compares what is reported with what is
 known of it: go run ./bench/audit [flags] DIR. What is known comes from -labels, a file with lines such as
 "a/Vault.sol 107,104" or "b/Vault.sol 107 fixed"; from pages of the Smart Contract Weakness registry
-(entries/docs/SWC-*.md); or from folders that are named by a weakness (-folder NAME=NUMBER adds one).
+(entries/docs/SWC-*.md), of which -labels may say otherwise ("SWC-110/a.sol 110 fixed # why"); or from folders that are
+named by a weakness (-folder NAME=NUMBER adds one). Without -labels, those in bench/audit/labels count for the samples that they name.
 -seconds is the length of each audit, -runs how many seeds each has: a weakness is found if one of them
 reports it. Weaknesses that -classes does not list are counted apart.
 

@@ -14,7 +14,8 @@ const (
 	FromOrigin            // ORIGIN
 	FromTimestamp         // TIMESTAMP
 	FromNumber            // NUMBER
-	FromOtherBlock        // COINBASE, PREVRANDAO, BLOCKHASH and whatever else a block or transaction says of itself
+	FromOtherBlock        // COINBASE, PREVRANDAO, BLOCKHASH and whatever else a block says of itself
+	FromFee               // GASPRICE, BASEFEE and BLOBBASEFEE
 	FromBalance           // BALANCE and SELFBALANCE
 	FromOwnBalance        // likewise, of the account that the frame acts on
 	FromCallValue         // CALLVALUE of the outermost frame; an inner frame's comes from its caller's operand

@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
+	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/internal/abi"
 )
 
@@ -13,31 +15,58 @@ import (
 var Stake = *uint256.NewInt(1e18)
 
 // Own are calls of a function that the attacker's contract has a use for: every account is the contract itself, and
-// numbers and ether are the stake, one, or nothing. None where it cannot call it, or that changes nothing.
+// numbers and ether are the stake, one, or nothing. Where it takes bytes or lists, calls follow in which these are not empty: the
+// bytes are a call, and lists have one element. None where it cannot call it, or that changes nothing.
 func (s *Space) Own(c Callable) (calls []Call) {
 	if !s.mayAttack(c) {
 		return nil
 	}
-	for _, amount := range []*uint256.Int{&Stake, uint256.NewInt(1), {}} {
-		for _, call := range []Call{s.own(c, amount, s.contract), s.ownOne(c, amount)} {
-			if !slices.ContainsFunc(calls, func(other Call) bool { return other.Equal(&call) }) {
-				calls = append(calls, call)
-			}
+	add := func(call Call) {
+		if n := len(calls); n == 0 || !call.Equal(&calls[n-1]) {
+			calls = append(calls, call)
+		}
+	}
+	amounts := []*uint256.Int{&Stake, uint256.NewInt(1), {}}
+	for _, amount := range amounts {
+		add(s.own(c, amount, s.contract))
+	}
+	for _, amount := range amounts {
+		if call, ok := s.ownWithLists(c, amount); ok {
+			add(call)
 		}
 	}
 	return calls
 }
 
-// ownOne is [Space.own] with one element in each array.
-func (s *Space) ownOne(c Callable, amount *uint256.Int) Call {
+// ownWithLists is a call of the attacker's contract in which no bytes and no list are empty; false: the function takes none.
+func (s *Space) ownWithLists(c Callable, amount *uint256.Int) (Call, bool) {
 	call := s.own(c, amount, s.contract)
+	takes := false
 	for i := range call.Args {
-		if t := &c.Function.Inputs[i]; t.Kind == Slice {
-			call.Args[i].Elems = abi.Zeros([]Type{*t.Elem})
-			s.fill(&call.Args[i], t, amount, s.contract)
-		}
+		takes = s.fillLists(&call.Args[i], &c.Function.Inputs[i], amount, s.contract) || takes
 	}
-	return call
+	return call, takes
+}
+
+// aCall is what bytes are that a contract may pass on to whoever it is told: a transfer of a token, with some sender and number.
+var aCall = attacker.Selector("transfer(address,uint256)")
+
+// fillLists makes lists have an element, and bytes be a call. It reports whether there are any.
+func (s *Space) fillLists(v *Value, t *Type, amount *uint256.Int, named int) (takes bool) {
+	switch t.Kind {
+	case Bytes:
+		word := amount.Bytes32()
+		v.Bytes = slices.Concat(aCall[:], common.LeftPadBytes(s.Senders[named].Address[:], len(word)), word[:])
+		takes = true
+	case Slice:
+		v.Elems = []Value{abi.Zero(t.Elem)}
+		s.fill(&v.Elems[0], t.Elem, amount, named)
+		takes = true
+	}
+	for i := range v.Elems {
+		takes = s.fillLists(&v.Elems[i], t.Child(i), amount, named) || takes
+	}
+	return takes
 }
 
 // Changing lists the functions that change the state, but for those of contracts that sequences deploy. It must not be
@@ -108,11 +137,60 @@ func (s *Space) IsAttack(seq Sequence) bool {
 	return s.contract >= 0 && len(seq) > 0 && !slices.ContainsFunc(seq, func(c Call) bool { return c.Sender != s.contract })
 }
 
+// HelpsContract reports whether a call of somebody else names the attacker's contract.
+func (s *Space) HelpsContract(seq Sequence) bool {
+	helps := false
+	for i := range seq {
+		if c := &seq[i]; s.contract >= 0 && c.Sender != s.contract {
+			abi.EachAddress(c.Args, c.Function.Inputs, func(a common.Address) { helps = helps || a == s.Senders[s.contract].Address })
+		}
+	}
+	return helps
+}
+
 // FollowedBy lists sequences that go on from one by calls that the attacker's contract has a use for: of some functions, with the stake.
 func (s *Space) FollowedBy(seq Sequence, functions []Callable) (all []Sequence) {
 	for _, c := range functions {
 		if s.mayAttack(c) {
 			all = append(all, append(seq.Clone(), s.own(c, &Stake, s.contract)))
+			if call, ok := s.ownWithLists(c, &Stake); ok {
+				all = append(all, append(seq.Clone(), call))
+			}
+		}
+	}
+	return all
+}
+
+// maxEntrusted bounds what Entrusted lists. Arbitrary.
+const maxEntrusted = 128
+
+// Entrusted lists sequences before which others let an account take tokens of theirs, and call a function of it then: what
+// the account has, or may take, is there when the sequence begins.
+func (s *Space) Entrusted(seq Sequence, account common.Address) (all []Sequence) {
+	for _, token := range s.changing {
+		if token.Function.Signature != "approve(address,uint256)" || s.Instances[token.Instance].Fresh {
+			continue
+		}
+		for _, sender := range s.ordinary {
+			for _, amount := range []*uint256.Int{&Stake, uint256.NewInt(1)} {
+				allow := s.own(token, amount, sender)
+				allow.Sender, allow.Args[0].Word = sender, addressWord(account)
+				before := Sequence{allow}
+				add := func() {
+					if len(all) < maxEntrusted && len(before)+len(seq) <= MaxCalls {
+						all = append(all, slices.Concat(before, seq))
+					}
+				}
+				add()
+				for _, c := range s.changing {
+					if s.Instances[c.Instance].Address == account && s.mayAttack(c) && c.Function != seq[len(seq)-1].Function {
+						call := s.own(c, amount, sender)
+						call.Sender = sender
+						before = Sequence{allow, call}
+						add()
+					}
+				}
+			}
 		}
 	}
 	return all

@@ -3,6 +3,7 @@ package oracle
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
@@ -21,6 +22,10 @@ import (
 // allow the contract to take. What ends with more for the attacker is reported as high; otherwise the contract has nothing that
 // can be lost here, and only an audit says a word (low).
 //
+// What a contract was sent unasked does not count: it has what it had from the start, and what came to it in a call that its own code
+// took part in. Nor does an allowance that it has no use for, since its code does not name transferFrom. So a contract that makes calls for
+// everybody, and takes nothing, is not to blame for those who give it something.
+//
 // Known false positives: contracts that hold tokens for whoever calls next, such as a router that pays out what is left in it.
 var ArbitraryCall = &Oracle{
 	ID:       "arbitrary-call",
@@ -28,7 +33,7 @@ var ArbitraryCall = &Oracle{
 	CWE:      "829",
 	Severity: High,
 	Doc: "A contract calls an address with calldata that are both arguments of an account that was given nothing but ether. Put in the place of that call, a token's transfer, approval or transferFrom " +
-		"gives that account what the contract has, or what others allow it to take.",
+		"gives that account what the contract has, or what others allow it to take. Tokens that the contract was sent unasked do not count, nor do allowances that its code has no use for.",
 	Remedy: "Let only trusted accounts choose what is called, or only from a list of callees; refuse tokens and contracts that allowances were given to as callees; keep allowances and holdings out of contracts that " +
 		"call for others.",
 	Examine: examineArbitraryCall,
@@ -62,7 +67,7 @@ func examineArbitraryCall(s *Scene, report func(Observation)) {
 			continue
 		}
 		by, at := caller(s.Exec, i)
-		if by < 0 || by != f.Parent || !s.isProjects(&s.Exec.Frames[by]) || !s.Attempt(at, [4]byte{}) {
+		if by < 0 || by != f.Parent || !s.isProjects(&s.Exec.Frames[by]) || !s.Attempt(at, s.entrusts(from, f.Caller)) {
 			continue
 		}
 		c := &s.Exec.Frames[by]
@@ -78,24 +83,68 @@ func examineArbitraryCall(s *Scene, report func(Observation)) {
 	}
 }
 
+// entrusts tells attempts apart by whether others have written to elements of mappings that are a contract's, such as its balance:
+// attempts on a contract that has nothing must not use up those on one that has something.
+func (s *Scene) entrusts(from int, victim common.Address) (how [4]byte) {
+	var key uint256.Int
+	key.SetBytes20(victim[:])
+	for i := range s.Exec.Frames {
+		f := &s.Exec.Frames[i]
+		if f.Call >= from {
+			break
+		}
+		for j := range f.Storage {
+			if a := &f.Storage[j]; a.Write && !a.Value.IsZero() && slices.Contains(a.Keys.Words[:a.Keys.Count], key) {
+				how[0] = 1
+				if s.takesPart(f.Call, victim) {
+					how[1] = 1
+				}
+			}
+		}
+	}
+	return how
+}
+
+// takesPart reports whether an account's code runs in a call, and what it does lasts.
+func (s *Scene) takesPart(call int, account common.Address) bool {
+	frames := s.Exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		if s.Exec.Frames[i].Self == account && lasts(s.Exec, i) {
+			return true
+		}
+	}
+	return false
+}
+
 // takes puts tokens in the place of a call, and returns the name of one of which the outsiders then have
 // more; empty: there is none.
 func (s *Scene) takes(from int, f *evm.Frame) string {
-	victim, data := f.Caller, f.Input
+	victim, data := f.Caller, bytes.Clone(f.Input)
 	calls := s.Calls()
-	had := func(token common.Address) uint256.Int {
-		x, _ := s.ask(calls[:from:from], token, word(balanceOf, attacker.Address))
+	had := func(calls evm.Sequence, token common.Address) uint256.Int {
+		x, _ := s.ask(calls, token, word(balanceOf, attacker.Address))
 		return x
 	}
+	// Calls before the last one may have named the callee as well, such as one that lists it.
+	places := []int{len(calls) - 1}
+	if from < len(calls)-1 {
+		places = append(places, from)
+	}
 	for _, token := range s.tokens() {
-		before := had(token)
-		for _, try := range s.robberies(calls[:from:from], token, victim) {
-			changed := append(s.Replaced(attacker.Address, token, data, try.said), try.then...)
-			if changed == nil {
-				continue
-			}
-			if x, ok := s.ask(changed, token, word(balanceOf, attacker.Address)); ok && x.Gt(&before) {
-				return s.instanceName(token)
+		robberies := s.robberies(from, token, victim)
+		if len(robberies) == 0 {
+			continue
+		}
+		before := had(calls[:from:from], token)
+		if as := had(calls, token); as.Gt(&before) {
+			before = as // what the attack gives anyway
+		}
+		for _, try := range robberies {
+			for _, first := range places {
+				changed := s.Replaced(first, attacker.Address, token, data, try.said)
+				if x, ok := s.ask(append(changed, try.then...), token, word(balanceOf, attacker.Address)); ok && x.Gt(&before) {
+					return s.instanceName(token)
+				}
 			}
 		}
 	}
@@ -109,14 +158,18 @@ type robbery struct {
 }
 
 // robberies are ways to a token through a contract that says what it is told.
-func (s *Scene) robberies(calls evm.Sequence, token, victim common.Address) (list []robbery) {
+func (s *Scene) robberies(from int, token, victim common.Address) (list []robbery) {
+	calls := s.Calls()[:from:from]
 	holds, ok := s.ask(calls, token, word(balanceOf, victim))
-	if ok && !holds.IsZero() {
+	if ok && !holds.IsZero() && s.wasGiven(from, token, victim) {
 		amount := holds.Bytes32()
 		take := append(word(transferFrom, victim, attacker.Address), amount[:]...)
 		list = append(list,
 			robbery{said: append(word(transfer, attacker.Address), amount[:]...)},
 			robbery{append(word(approve, attacker.Address), amount[:]...), evm.Sequence{{From: attacker.Address, Origin: s.outsider(), To: token, Data: take}}})
+	}
+	if !s.names(victim, transferFrom) {
+		return list
 	}
 	for i := range s.World.Senders {
 		owner := s.World.Senders[i].Address
@@ -138,4 +191,35 @@ func (s *Scene) robberies(calls evm.Sequence, token, victim common.Address) (lis
 		list = append(list, robbery{said: append(word(transferFrom, owner, attacker.Address), amount[:]...)})
 	}
 	return list
+}
+
+// wasGiven reports whether an account had some of a token from the start, or got some before the attack, in a call that its own
+// code took part in.
+func (s *Scene) wasGiven(from int, token, account common.Address) bool {
+	had := func(calls int) uint256.Int {
+		x, _ := s.ask(s.Calls()[:calls:calls], token, word(balanceOf, account))
+		return x
+	}
+	if start := had(0); !start.IsZero() {
+		return true
+	}
+	for call := range from {
+		if !s.takesPart(call, token) || !s.takesPart(call, account) {
+			continue
+		}
+		if before, after := had(call), had(call+1); after.Gt(&before) {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether the code of an account, or other code that ran in its name, has a selector.
+func (s *Scene) names(account common.Address, selector [4]byte) bool {
+	if a := s.World.Accounts[account]; a != nil && bytes.Contains(a.Code, selector[:]) {
+		return true
+	}
+	return slices.ContainsFunc(s.Exec.Frames, func(f evm.Frame) bool {
+		return f.Self == account && f.Program != nil && bytes.Contains(f.Program.Bytes, selector[:])
+	})
 }

@@ -1,9 +1,13 @@
 package oracle
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 )
@@ -14,7 +18,8 @@ import (
 //
 // That is for code of compilers before 0.8. Since then arithmetic is checked unless it says unchecked, or is assembly: there
 // wrapping is mostly meant, and what it breaks is for other oracles to say. Only an audit says a word of it, and of results that are
-// kept elsewhere (low).
+// kept elsewhere (low), or that ether which comes with the call is held against (medium): a price that wraps. A number that looks
+// like a negative one ([evm.MaybeSigned]) is none where a transaction passes it to a function that takes no numbers with a sign.
 //
 // Known false positives: counters and accumulators that are meant to wrap and are kept for an account; an
 // explicit conversion to a smaller type that is meant to cut.
@@ -38,14 +43,17 @@ func examineArithmetic(s *Scene, report func(Observation)) {
 	for i := range t.Wraps {
 		w := &t.Wraps[i]
 		f, at, ok := s.judged(w.At)
-		if !ok || !w.Sure() {
+		if !ok || w.Checked || w.Lost || w.Doubt != evm.NoDoubt && (w.Doubt != evm.MaybeSigned || !s.isWithoutSign(w, f)) {
 			continue
 		}
 		severity, where := s.arrives(w)
+		if severity < Medium && asksForWei(t, i) {
+			severity, where = Medium, "is what has to be paid"
+		}
 		switch {
 		case severity == Note:
 			continue
-		case severity == High && checksArithmetic(f.Program):
+		case severity > Low && checksArithmetic(f.Program):
 			severity = Low
 		}
 		if severity < High && !s.Audit {
@@ -54,6 +62,70 @@ func examineArithmetic(s *Scene, report func(Observation)) {
 		report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity,
 			Message: fmt.Sprintf("%s in %s goes beyond its type, and %s", operation(w.Op), functionOf(f), where)})
 	}
+}
+
+// isWithoutSign reports whether the operands of an operation that look like negative numbers are what transactions passed
+// to functions that take no number with a sign. Without this, nobody could add so much to a small number that it goes beyond a word.
+func (s *Scene) isWithoutSign(w *evm.Wrap, f *evm.Frame) bool {
+	for _, operand := range []struct {
+		value *uint256.Int
+		taint evm.Taint
+	}{{&w.Left, w.LeftTaint}, {&w.Right, w.RightTaint}} {
+		if !operand.value.Lt(maybeNegative) && (!operand.taint.Any(evm.FromCalldata) || !s.isPassedWithoutSign(operand.value, f)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPassedWithoutSign reports whether a word is an argument of a call up to the one that a frame is of, and no argument of a
+// number with a sign.
+func (s *Scene) isPassedWithoutSign(value *uint256.Int, f *evm.Frame) (found bool) {
+	word := value.Bytes32()
+	for i := range s.Exec.Calls[:f.Call+1] {
+		root := &s.Exec.Frames[s.Exec.Calls[i].Frames[0]]
+		if !bytes.Contains(root.Input, word[:]) {
+			continue
+		}
+		method := methodOf(root)
+		if method == nil {
+			method = methodOf(f) // of the contract behind a proxy
+		}
+		if method == nil || slices.ContainsFunc(method.Inputs, func(a abi.Argument) bool { return mayHaveSign(&a.Type) }) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// methodOf is the function that a frame was called for; nil: none that its contract's ABI has.
+func methodOf(f *evm.Frame) *abi.Method {
+	if f.Program == nil || f.Program.Contract == nil {
+		return nil
+	}
+	id := selectorOf(f)
+	method, err := f.Program.Contract.ABI.MethodById(id[:])
+	if err != nil {
+		return nil
+	}
+	return method
+}
+
+// maybeNegative is where [evm.MaybeSigned] begins.
+var maybeNegative = new(uint256.Int).Lsh(new(uint256.Int).Not(new(uint256.Int)), 128)
+
+// mayHaveSign reports whether a value of a type may hold numbers with a sign: bytes may hold anything.
+func mayHaveSign(t *abi.Type) bool {
+	switch t.T {
+	case abi.UintTy, abi.BoolTy, abi.AddressTy, abi.StringTy:
+		return false
+	case abi.SliceTy, abi.ArrayTy:
+		return mayHaveSign(t.Elem)
+	case abi.TupleTy:
+		return slices.ContainsFunc(t.TupleElems, mayHaveSign)
+	}
+	return true
 }
 
 // arrives says where a wrapped result comes to. Note: nowhere that counts.
@@ -77,6 +149,17 @@ func (s *Scene) arrives(w *evm.Wrap) (severity Severity, where string) {
 		}
 	}
 	return severity, where
+}
+
+// asksForWei reports whether a branch holds a wrapped result against the wei that came with the call.
+func asksForWei(t *evm.Trace, wrap int) bool {
+	for i := range t.Branches {
+		b := &t.Branches[i]
+		if b.LeftTaint.Carries(evm.OfWrapped, wrap) && b.RightTaint.Any(evm.FromCallValue) || b.RightTaint.Carries(evm.OfWrapped, wrap) && b.LeftTaint.Any(evm.FromCallValue) {
+			return true
+		}
+	}
+	return false
 }
 
 // operation names an instruction of arithmetic.

@@ -10,7 +10,7 @@ import (
 )
 
 // BlockDependency sees branches, and amounts that are sent, that the block's time or number decides (SWC-116; mufuzz §III). Who
-// makes a block chooses its time within bounds.
+// makes a block chooses its time within bounds. Whether a time was ever written, and whether a sum with one is right, does not count.
 //
 // Known false positives: nearly all: deadlines, vesting and interest need the time, and some seconds more or less
 // do not matter to them. So this is a note.
@@ -29,7 +29,7 @@ var BlockDependency = &Oracle{
 }
 
 // WeakRandomness sees branches, and amounts that are sent, that are decided by what a block says of itself and everyone knows or may
-// choose: its hash, its producer, or a hash of its time (SWC-120).
+// choose: its hash, its producer, or a hash of its time (SWC-120). Fees are no lots: that they are below a bound is not what this is about.
 //
 // Known false positives: uses of a block's hash that nothing is won by.
 var WeakRandomness = &Oracle{
@@ -38,11 +38,11 @@ var WeakRandomness = &Oracle{
 	SWC:      "120",
 	CWE:      "330",
 	Severity: Note,
-	Doc: "In a call that succeeds, a branch, a word that is kept, or an amount of ether that is sent depends on BLOCKHASH, COINBASE, DIFFICULTY, GASLIMIT or the like, or on a hash of TIMESTAMP or NUMBER: " +
+	Doc: "In a call that succeeds, a branch, a word that is kept, or an amount of ether that is sent depends on BLOCKHASH, COINBASE, DIFFICULTY, GASLIMIT or the like, or on a hash of TIMESTAMP, NUMBER or GASPRICE: " +
 		"a contract that calls in the same block knows it as well.",
 	Remedy: "Take random numbers from a verifiable source (VRF), or let the players commit to theirs before they are revealed.",
 	Examine: func(s *Scene, report func(Observation)) {
-		examineBlock(s, evm.FromTimestamp|evm.FromNumber|evm.FromOtherBlock, true, "what the block says of itself", report)
+		examineBlock(s, evm.FromTimestamp|evm.FromNumber|evm.FromFee|evm.FromOtherBlock, true, "what the block says of itself", report)
 	},
 	Places: placesOf(vm.BLOCKHASH, vm.COINBASE, vm.DIFFICULTY, vm.GASLIMIT, vm.TIMESTAMP, vm.NUMBER),
 }
@@ -52,7 +52,7 @@ func placesOf(ops ...vm.OpCode) func(*bytecode.Program) []uint32 {
 	return func(p *bytecode.Program) (places []uint32) {
 		p.Instructions(func(pc uint32) bool {
 			for _, op := range ops {
-				if vm.OpCode(p.Bytes[pc]) == op {
+				if vm.OpCode(p.Bytes[pc]) == op && !p.Varies(pc, pc+1) { // metadata is no code
 					places = append(places, pc)
 					break
 				}
@@ -71,7 +71,7 @@ func examineBlock(s *Scene, of evm.Source, random bool, what string, report func
 		return
 	}
 	counts := func(taint evm.Taint) bool {
-		isRandom := taint.Any(evm.FromOtherBlock) || taint.Any(evm.FromTimestamp|evm.FromNumber) && taint.Any(evm.Hashed)
+		isRandom := taint.Any(evm.FromOtherBlock) || taint.Any(evm.FromTimestamp|evm.FromNumber|evm.FromFee) && taint.Any(evm.Hashed)
 		return taint.Any(of) && isRandom == random
 	}
 	say := func(at evm.At, does string) {
@@ -80,8 +80,10 @@ func examineBlock(s *Scene, of evm.Source, random bool, what string, report func
 		}
 	}
 	for i := range t.Branches {
-		if counts(t.Branches[i].Condition) {
-			say(t.Branches[i].At, "decides a branch")
+		if b := &t.Branches[i]; counts(b.Condition) && !isSet(b) && !isSum(b, of) {
+			if _, _, ok := s.decided(b); ok {
+				say(b.At, "decides a branch")
+			}
 		}
 	}
 	for i := range t.Calls {
@@ -94,4 +96,13 @@ func examineBlock(s *Scene, of evm.Source, random bool, what string, report func
 			say(t.Stores[i].At, "decides what is kept")
 		}
 	}
+}
+
+// isSet reports whether a branch asks whether a word of storage has been written, and not what is in it.
+func isSet(b *evm.TracedBranch) bool { return b.Condition.Any(evm.FromStorage) && againstZero(b) }
+
+// isSum reports whether a branch holds a number of the block against one that was computed of it, as libraries do to see
+// that a sum is right.
+func isSum(b *evm.TracedBranch, of evm.Source) bool {
+	return b.LeftTaint.Any(of) && b.RightTaint.Any(of) && !b.Condition.Any(evm.FromStorage|evm.Hashed)
 }

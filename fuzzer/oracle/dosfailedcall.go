@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/sightline-evm/sightline/fuzzer/attacker"
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
 // DosFailedCall sees calls of others that an attacker's contract makes fail, by refusing what it is called for (SWC-113; harvey §6). The same
-// call succeeds where the contract does what is expected of it.
+// call succeeds where the contract does what is expected of it. A call that the attacker sends is tried from somebody else.
 //
 // Known false positives: callers that mean to call that contract and nothing else, such as a withdrawal to an account of their choice.
 var DosFailedCall = &Oracle{
@@ -25,30 +28,59 @@ var DosFailedCall = &Oracle{
 
 func examineDosFailedCall(s *Scene, report func(Observation)) {
 	last := len(s.Exec.Calls) - 1
-	frames := s.Exec.Calls[last].Frames
-	root := &s.Exec.Frames[frames[0]]
-	if s.Exec.Calls[last].Outcome == evm.Success || s.isOutsider(root.Caller) || bytes.Contains(root.Input, attacker.Address[:]) {
+	root := &s.Exec.Frames[s.Exec.Calls[last].Frames[0]]
+	if s.Exec.Calls[last].Outcome == evm.Success || bytes.Contains(root.Input, attacker.Address[:]) {
 		return
 	}
-	for i := frames[0]; i < frames[1]; i++ {
-		f := &s.Exec.Frames[i]
-		if f.CodeAddress != attacker.Address || f.Outcome == evm.Success {
-			continue
-		}
-		by, at := caller(s.Exec, i)
-		if by < 0 || !s.isProjects(&s.Exec.Frames[by]) || !s.Attempt(at, [4]byte{}) {
-			continue
-		}
-		calls := s.Calls().Clone()
-		for j := range calls {
-			calls[j].Instructions = nil
-		}
+	by, at := s.refused(s.Exec)
+	own, how := s.isOutsider(root.Caller), [4]byte{}
+	if own {
+		how[0] = 1
+	}
+	if by < 0 || !s.Attempt(at, how) {
+		return
+	}
+	calls := s.Calls().Clone()
+	if own { // what he does to himself is nothing; but is it the same for somebody else?
+		calls[last].From = s.somebody()
 		exec, _, err := s.Run(calls)
-		if err != nil || exec.Calls[last].Outcome != evm.Success {
-			continue
+		if err != nil || exec.Calls[last].Outcome == evm.Success {
+			return
 		}
-		c := &s.Exec.Frames[by]
-		report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Message: fmt.Sprintf("%s fails as long as a contract that it pays or calls refuses", functionOf(c))})
+		if _, there := s.refused(exec); there != at {
+			return
+		}
+	}
+	for i := range calls {
+		calls[i].Instructions = nil
+	}
+	if exec, _, err := s.Run(calls); err != nil || exec.Calls[last].Outcome != evm.Success {
 		return
 	}
+	f := &s.Exec.Frames[by]
+	report(Observation{Call: last, Location: at, Contract: contractOf(f), Message: fmt.Sprintf("%s fails as long as a contract that it pays or calls refuses", functionOf(f))})
+}
+
+// refused is the first frame of the project's code in the last call that the attacker's contract refuses something, and where; −1: there is none.
+func (s *Scene) refused(exec *evm.Execution) (by int, at bytecode.Location) {
+	frames := exec.Calls[len(exec.Calls)-1].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		if f := &exec.Frames[i]; f.CodeAddress != attacker.Address || f.Outcome == evm.Success {
+			continue
+		}
+		if by, at := caller(exec, i); by >= 0 && s.isProjects(&exec.Frames[by]) {
+			return by, at
+		}
+	}
+	return -1, bytecode.Location{}
+}
+
+// somebody is a sender who is no outsider; the outsider where there is none.
+func (s *Scene) somebody() common.Address {
+	for i := range s.World.Senders {
+		if a := s.World.Senders[i].Address; !s.isOutsider(a) {
+			return a
+		}
+	}
+	return s.outsider()
 }

@@ -7,18 +7,23 @@ import (
 )
 
 // GasLimit sees calls that run out of gas by what a contract of the project does itself (SWC-128): it goes round a loop as often
-// as an argument or an array says, and a transaction cannot have more (2^24, EIP-7825).
+// as an argument or an array says, and a transaction cannot have more (2^24, EIP-7825). It also sees calls that will: they go through a list
+// in storage, all of it, that anyone can make longer.
 //
-// Known false positives: arguments that only hurt who gives them.
+// Known false positives: arguments that only hurt who gives them; lists that cost more to fill than it is worth.
 var GasLimit = &Oracle{
 	ID:       "gas-limit",
 	Title:    "A call takes more gas than there is",
 	SWC:      "128",
 	CWE:      "400",
 	Severity: Note,
-	Doc:      "A call uses up all the gas that a transaction can have, in a frame of the project's code that has called no one who did.",
-	Remedy:   "Bound the loop, or let its work be done in several calls.",
-	Examine:  examineGasLimit,
+	Doc: "A call uses up all the gas that a transaction can have, in a frame of the project's code that has called no one who did; " +
+		"or a call that is no view goes through all elements of an array, or of a mapping that a variable counts, and a call that anyone can make adds elements.",
+	Remedy: "Bound the loop, or let its work be done in several calls.",
+	Examine: func(s *Scene, report func(Observation)) {
+		examineGasLimit(s, report)
+		examineGrowth(s, report)
+	},
 }
 
 func examineGasLimit(s *Scene, report func(Observation)) {

@@ -28,9 +28,9 @@ type Scene struct {
 	// Run runs other calls on the reference, from the same World, and gives the state behind them. The
 	// execution is valid until the next Run.
 	Run func(evm.Sequence) (*evm.Execution, *evm.World, error)
-	// Replaced are the calls with another account wherever arguments name one, and other bytes wherever
-	// an argument is some.
-	Replaced func(account, by common.Address, data, with []byte) evm.Sequence
+	// Replaced are the calls, and from one of them on another account wherever arguments name one, and other bytes
+	// wherever an argument is some.
+	Replaced func(from int, account, by common.Address, data, with []byte) evm.Sequence
 	// Attempt reports whether a suspicion is worth a Run: few are, of one oracle at one place, in one way.
 	Attempt func(at bytecode.Location, how [4]byte) bool
 	// Trace follows the values through Exec, see [evm.Trace]. It takes some times as long as a Run. nil: that cannot be
@@ -244,16 +244,19 @@ func word(selector [4]byte, accounts ...common.Address) []byte {
 	return data
 }
 
-// gained reports whether who has now has more of something than before, and less of nothing.
-func gained(before, now []uint256.Int) bool {
-	more := false
+// lost reports whether who has now has less of something than before.
+func lost(before, now []uint256.Int) bool {
 	for i := range now {
 		if now[i].Lt(&before[i]) {
-			return false
+			return true
 		}
-		more = more || now[i].Gt(&before[i])
 	}
-	return more
+	return false
+}
+
+// gained reports whether who has now has more of something than before, and less of nothing.
+func gained(before, now []uint256.Int) bool {
+	return !lost(before, now) && lost(now, before)
 }
 
 // instanceName is what an account is called in the World; its address where it has no name.

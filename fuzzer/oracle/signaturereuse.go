@@ -3,6 +3,7 @@ package oracle
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
@@ -17,10 +18,12 @@ import (
 //   - the same with the other signature that everyone can make of it (n − s, and the other v); or
 //   - the same to another instance of the contract;
 //
-// and it succeeds, has the signature of the same account checked, and changes the state once more.
+// and it succeeds, has the signature of the same account checked, changes the state once more, and costs the outsider nothing. Or the same call was made
+// earlier in the sequence, with others between that make it count again, such as the use of an allowance. Or who sent the call sends it again, and has more than before by that: a
+// signature for him alone is still one for once if it pays.
 //
 // Known false positives: signatures that are meant to be used more than once, such as those of a key for a session, an attestation, or
-// an order that may be filled in parts.
+// an order that may be filled in parts. Where each use is paid for, as that of an offer is, nothing is reported.
 var SignatureReuse = &Oracle{
 	ID:       "signature-reuse",
 	Title:    "A signature can be used again",
@@ -28,7 +31,7 @@ var SignatureReuse = &Oracle{
 	CWE:      "347",
 	Severity: High,
 	Doc: "A call with a signature of another account succeeds, and does so again for an account that was given nothing but ether: with the same bytes, with the other form of the signature (n − s), or sent to another instance of the contract. " +
-		"Each time it changes what is stored or owned.",
+		"Each time it changes what is stored or owned, and the second time it costs nothing. Or only who sent it first can send it again, and he has more by that.",
 	Remedy:  "Sign a nonce, and keep that it was used; sign the contract's address and the chain's id (EIP-712); refuse signatures whose s is in the upper half, or keep the digest and not the signature as what was used.",
 	Examine: examineSignatureReuse,
 }
@@ -56,14 +59,14 @@ func examineSignatureReuse(s *Scene, report func(Observation)) {
 		by, at := caller(s.Exec, i)
 		signer := common.BytesToAddress(f.Output)
 		// What nothing in the call says was not signed for it.
-		if by < 0 || !s.existed(root.Self) || signer == root.Caller || !bytes.Contains(root.Input, f.Input[3*wordBytes:]) || !s.Attempt(at, [4]byte{}) {
+		if by < 0 || !s.existed(root.Self) || signer == root.Caller || !bytes.Contains(root.Input, f.Input[3*wordBytes:]) || !changesWords(s.Exec, last) || !s.Attempt(at, selectorOf(root)) {
 			continue
 		}
 		c := &s.Exec.Frames[by]
 		if c.Program.Contract == nil || c.Program.Contract.Generated {
 			continue
 		}
-		if how := s.reuse(root, signer, f.Input); how != "" {
+		if how := s.reuse(root, signer, bytes.Clone(f.Input)); how != "" {
 			report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Message: fmt.Sprintf("a signature that %s checks can be used again %s", functionOf(root), how)})
 			return
 		}
@@ -81,13 +84,16 @@ func (s *Scene) reuse(root *evm.Frame, signer common.Address, input []byte) stri
 	if again.Create || !s.changes(calls[:len(calls)-1:len(calls)-1], calls[len(calls)-1], signer) {
 		return ""
 	}
-	if s.changes(calls, again, signer) {
+	if s.isFree(calls, again, signer) {
 		return "with the same call"
+	}
+	if s.isOutsider(root.Caller) && s.wasChecked(root, input, signer) && !s.turnsOut(s.outsiders(), calls[:len(calls)-1:len(calls)-1], calls[len(calls)-1], lost) {
+		return "with the same call, after others"
 	}
 	if other, ok := malleated(again.Data, input); ok {
 		again := again
 		again.Data = other
-		if s.changes(calls, again, signer) {
+		if s.isFree(calls, again, signer) {
 			return "in its other form (n − s)"
 		}
 	}
@@ -98,11 +104,70 @@ func (s *Scene) reuse(root *evm.Frame, signer common.Address, input []byte) stri
 		}
 		again := again
 		again.To = in.Address
-		if s.changes(calls, again, signer) {
+		if s.isFree(calls, again, signer) {
 			return "with another instance of the contract"
 		}
 	}
+	same := calls[len(calls)-1]
+	same.TimeAdvance, same.BlockAdvance = 0, 0
+	if s.changes(calls, same, signer) && s.turnsOut([]common.Address{root.Caller}, calls, same, gained) {
+		return "by who sent it, who gains each time"
+	}
 	return ""
+}
+
+// isFree reports whether a call after others changes something by the signature of an account, and costs outsiders nothing.
+func (s *Scene) isFree(calls evm.Sequence, call evm.Call, signer common.Address) bool {
+	return s.changes(calls, call, signer) && !s.turnsOut(s.outsiders(), calls, call, lost)
+}
+
+// turnsOut compares what accounts have before a call and after it.
+func (s *Scene) turnsOut(accounts []common.Address, calls evm.Sequence, call evm.Call, how func(before, now []uint256.Int) bool) bool {
+	may := func(int) bool { return true }
+	tokens := s.tokens()
+	before, ok := s.state(calls, may)
+	if !ok {
+		return false
+	}
+	had := s.ownedBy(accounts, calls, before, tokens)
+	whole := append(slices.Clip(calls), call)
+	after, ok := s.state(whole, may)
+	return ok && how(had, s.ownedBy(accounts, whole, after, tokens))
+}
+
+// wasChecked reports whether the same call before the last one changed something by a signature of the same digest by the same
+// account.
+func (s *Scene) wasChecked(root *evm.Frame, input []byte, signer common.Address) bool {
+	last := len(s.Exec.Calls) - 1
+	return slices.ContainsFunc(s.Exec.Frames[:s.Exec.Calls[last].Frames[0]], func(f evm.Frame) bool {
+		return f.CodeAddress == ecrecoverAddress && len(f.Input) == recoverInput && bytes.Equal(f.Input[:wordBytes], input[:wordBytes]) &&
+			common.BytesToAddress(f.Output) == signer && s.Exec.Calls[f.Call].Outcome == evm.Success &&
+			bytes.Equal(s.Exec.Frames[s.Exec.Calls[f.Call].Frames[0]].Input, root.Input) && s.Exec.Frames[s.Exec.Calls[f.Call].Frames[0]].Self == root.Self && changesWords(s.Exec, f.Call)
+	})
+}
+
+// changesWords reports whether a call writes other words than were there, or moves ether: what it allows might be allowed again.
+func changesWords(exec *evm.Execution, call int) bool {
+	type place struct {
+		account common.Address
+		slot    uint256.Int
+	}
+	was := map[place]uint256.Int{}
+	for i := exec.Calls[call].Frames[0]; i < exec.Calls[call].Frames[1]; i++ {
+		f := &exec.Frames[i]
+		if !f.Value.IsZero() {
+			return true
+		}
+		for j := range f.Storage {
+			a := &f.Storage[j]
+			at := place{a.Address, a.Slot}
+			if before, known := was[at]; a.Write && (!known || before != a.Value) {
+				return true
+			}
+			was[at] = a.Value
+		}
+	}
+	return false
 }
 
 // changes reports whether a call after others succeeds, has a signature of an account checked, and changes what is

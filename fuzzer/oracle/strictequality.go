@@ -32,10 +32,13 @@ func examineStrictEquality(s *Scene, report func(Observation)) {
 	}
 	for i := range t.Branches {
 		b := &t.Branches[i]
-		if vm.OpCode(b.Op) != vm.EQ || !b.LeftTaint.Any(evm.FromBalance) && !b.RightTaint.Any(evm.FromBalance) || b.LeftTaint.Any(evm.FromBalance) && b.RightTaint.Any(evm.FromBalance) {
+		if vm.OpCode(b.Op) != vm.EQ || b.LeftTaint.Any(evm.FromBalance) == b.RightTaint.Any(evm.FromBalance) {
 			continue
 		}
-		if f, at, ok := s.noted(b.At); ok {
+		if againstZero(b) && b.Condition.Sources&^(evm.FromBalance|evm.FromOwnBalance) == 0 {
+			continue // a difference that is zero is an equality, a balance is not
+		}
+		if f, at, ok := s.decided(b); ok {
 			report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Message: fmt.Sprintf("%s asks whether a balance is exactly an amount", functionOf(f))})
 		}
 	}

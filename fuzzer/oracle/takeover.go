@@ -27,6 +27,9 @@ import (
 //   - a view that names who is in charge (owner, admin …) answers the attacker, where it named another account before; or
 //   - a contract destroys itself, and its code is gone (before Cancun).
 //
+// In an audit, also that a variable of its own comes to name the attacker, whether a view answers it or not, and that a call which
+// compares it with its sender then does what it did not do for the attacker before.
+//
 // The contract must have been there before the attack: what attackers deploy, or make a factory deploy for them, is theirs.
 // That the attacker's contract is what is run cannot be chance: its address is a hash, and nothing in the World holds it.
 //
@@ -39,7 +42,7 @@ var Takeover = &Oracle{
 	CWE:      "284",
 	Severity: Critical,
 	Doc: "An account that was given nothing but ether makes a contract of the World run code of its own (DELEGATECALL to an address that the input chose), replaces its implementation (EIP-1967), " +
-		"becomes its owner in place of another account, initializes a proxy again, or makes it destroy itself.",
+		"becomes its owner in place of another account, initializes a proxy again, or makes it destroy itself. In an audit, also: it becomes the account that a function asks for.",
 	Remedy: "Let only the owner or a role choose what is called by DELEGATECALL, what a proxy runs, and when a contract ends; guard initializers, so that they work once; " +
 		"and take the address of a library from a constant.",
 	Examine: examineTakeover,
@@ -108,7 +111,9 @@ func examineTakeover(s *Scene, report func(Observation)) {
 	}
 	for i := range s.World.Instances { // in their order
 		if at, ok := named[s.World.Instances[i].Address]; ok {
-			s.takenOver(from, at.frame, at.access, report)
+			if !s.takenOver(from, at.frame, at.access, report) {
+				s.letIn(from, at.frame, at.access, report)
+			}
 		}
 	}
 }
@@ -233,11 +238,11 @@ func (s *Scene) wordAtFirst(access *evm.StorageAccess) (word [wordBytes]byte) {
 var chargeWords = []string{"owner", "admin", "governor", "governance", "controller", "authority", "minter", "pauser", "operator", "manager", "guardian"}
 
 // takenOver reports that a view of a contract names an outsider after the attack, and another account before it.
-func (s *Scene) takenOver(from, frame int, access *evm.StorageAccess, report func(Observation)) {
+func (s *Scene) takenOver(from, frame int, access *evm.StorageAccess, report func(Observation)) bool {
 	f := &s.Exec.Frames[frame]
 	at := bytecode.Location{Code: f.Program.ID, PC: access.PC}
 	if !s.Attempt(at, [4]byte{}) {
-		return
+		return false
 	}
 	calls := s.Calls()
 	for _, m := range sortedMethods(f.Program.Contract) {
@@ -260,8 +265,69 @@ func (s *Scene) takenOver(from, frame int, access *evm.StorageAccess, report fun
 			}
 		}
 		report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity, Message: fmt.Sprintf("anyone can become the %s of %s", m.RawName, nameOf(f))})
+		return true
+	}
+	return false
+}
+
+// letIn reports that the last call of an attack compares its sender with a variable that the attack has set, and does something:
+// the same call does nothing without the calls before it.
+func (s *Scene) letIn(from, frame int, access *evm.StorageAccess, report func(Observation)) {
+	last := len(s.Exec.Calls) - 1
+	f := &s.Exec.Frames[frame]
+	at := bytecode.Location{Code: f.Program.ID, PC: access.PC}
+	asks := s.asksForSender(last, access)
+	if !s.Audit || f.Call == last || asks == nil || !hasEffect(s.Exec, last) || !s.Attempt(at, selectorOf(asks)) {
 		return
 	}
+	calls := s.Calls()
+	was := s.wordBefore(access)
+	if s.pays(calls, from) {
+		return
+	}
+	exec, _, err := s.Run(append(slices.Clone(calls[:from]), calls[last]))
+	if err != nil || hasEffect(exec, from) {
+		return
+	}
+	severity := Critical
+	if was == [wordBytes]byte{} { // the deployment may just lack what sets it
+		severity = Low
+	}
+	report(Observation{Call: f.Call, Location: at, Contract: contractOf(f), Severity: severity,
+		Message: fmt.Sprintf("anyone can become the account that %s of %s asks for", functionOf(asks), nameOf(f))})
+}
+
+// asksForSender is the frame of a call that has read a word, and found it equal to its sender; nil: there is none.
+func (s *Scene) asksForSender(call int, access *evm.StorageAccess) *evm.Frame {
+	frames := s.Exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		f := &s.Exec.Frames[i]
+		sender := new(uint256.Int).SetBytes(f.Caller[:])
+		if f.Self != access.Address || !s.isProjects(f) || !lasts(s.Exec, i) || !s.isOutsider(f.Caller) ||
+			!slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return !a.Write && a.Slot == access.Slot }) {
+			continue
+		}
+		if slices.ContainsFunc(f.Comparisons, func(c evm.Comparison) bool {
+			return vm.OpCode(c.Op) == vm.EQ && c.Left == *sender && c.Right == *sender
+		}) {
+			return f
+		}
+	}
+	return nil
+}
+
+// hasEffect reports whether a call succeeds, and changes what is stored, calls another account or emits an event.
+func hasEffect(exec *evm.Execution, call int) bool {
+	if exec.Calls[call].Outcome != evm.Success {
+		return false
+	}
+	for i := exec.Calls[call].Frames[0]; i < exec.Calls[call].Frames[1]; i++ {
+		f := &exec.Frames[i]
+		if lasts(exec, i) && (len(f.Logs) > 0 || f.Parent >= 0 && f.Kind == evm.KindCall || slices.ContainsFunc(f.Storage, func(a evm.StorageAccess) bool { return a.Write })) {
+			return true
+		}
+	}
+	return false
 }
 
 // answersFrom reports whether a view reads a word.
@@ -298,11 +364,5 @@ func (s *Scene) pays(calls evm.Sequence, from int) bool {
 	if !ok {
 		return true
 	}
-	has := s.owned(calls, after, tokens)
-	for i := range has {
-		if has[i].Lt(&had[i]) {
-			return true
-		}
-	}
-	return false
+	return lost(had, s.owned(calls, after, tokens))
 }

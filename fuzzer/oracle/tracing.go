@@ -3,6 +3,7 @@ package oracle
 import (
 	"bytes"
 
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
@@ -42,6 +43,24 @@ func (s *Scene) noted(at evm.At) (*evm.Frame, bytecode.Location, bool) {
 		return nil, bytecode.Location{}, false
 	}
 	return f, bytecode.Location{Code: f.Program.ID, PC: at.PC}, true
+}
+
+// decided is the frame of a branch that a note may be about: none that the compiler wrote by itself, such as the checks of
+// arithmetic since 0.8.
+func (s *Scene) decided(b *evm.TracedBranch) (*evm.Frame, bytecode.Location, bool) {
+	f, at, ok := s.noted(b.At)
+	return f, at, ok && !f.Program.Code.IsShared(b.PC)
+}
+
+// againstZero reports whether a branch compares a word with zero, as the code says it.
+func againstZero(b *evm.TracedBranch) bool {
+	switch vm.OpCode(b.Op) {
+	case vm.ISZERO:
+		return true
+	case vm.EQ, vm.LT, vm.GT:
+		return b.LeftTaint.Clean() && b.Left.IsZero() || b.RightTaint.Clean() && b.Right.IsZero()
+	}
+	return false
 }
 
 // isAccountKey reports whether a key of a mapping looks like an account: a number of 129 to 160 bits, as all but one

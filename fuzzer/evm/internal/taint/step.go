@@ -93,8 +93,8 @@ func (s *step) number() bool {
 // sources are those of instructions that push a word of the environment and take nothing.
 var sources = map[vm.OpCode]evm.Source{
 	vm.ORIGIN: evm.FromOrigin, vm.TIMESTAMP: evm.FromTimestamp, vm.NUMBER: evm.FromNumber,
-	vm.COINBASE: evm.FromOtherBlock, vm.PREVRANDAO: evm.FromOtherBlock, vm.GASLIMIT: evm.FromOtherBlock, vm.BASEFEE: evm.FromOtherBlock,
-	vm.BLOBBASEFEE: evm.FromOtherBlock, vm.GASPRICE: evm.FromOtherBlock,
+	vm.COINBASE: evm.FromOtherBlock, vm.PREVRANDAO: evm.FromOtherBlock, vm.GASLIMIT: evm.FromOtherBlock,
+	vm.BASEFEE: evm.FromFee, vm.BLOBBASEFEE: evm.FromFee, vm.GASPRICE: evm.FromFee,
 	vm.SELFBALANCE: evm.FromBalance | evm.FromOwnBalance, vm.GAS: evm.FromGas, vm.MSIZE: evm.FromGas,
 }
 
