@@ -135,6 +135,7 @@ type worker struct {
 	callbacks callbacks
 	runs      int // executions so far
 	attacks   attacks
+	resends   resends
 	extremes  map[extreme]uint8 // see isExtreme
 
 	searchesSlots bool              // toward the marked slot, see step.searchSlot
@@ -298,9 +299,12 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		}
 		mask.recordProbe(exec)
 		found := w.follow(next, exec, isNew, budget)
-		budget -= len(found)
+		if !next.resent { // few, as those below
+			budget -= len(found)
+		}
 		leads.push(found)
 		leads.push(w.callbackLeads()) // few, and no way of spending energy
+		leads.push(w.resentLeads())
 		// Last, since it runs the machine again, and exec is another execution then.
 		if !input.IsTest(next.sequence) && !w.judgeState(ctx, next.sequence, exec, isNew, b) { // a test leaves no state behind
 			return
@@ -411,6 +415,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		w.observeCallbacks(seq, exec)
 		w.observeAttack(seq, exec)
 		w.observeSpeaker(seq, exec)
+		w.observeSignature(seq, exec)
 	}
 	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
 		w.dictionary.Observe(exec)
