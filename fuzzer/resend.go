@@ -9,7 +9,7 @@ import (
 )
 
 // resends leads toward calls with a signature of another account: mutants mostly have it made anew, by the account that
-// sends them or for the amount of zero, and a signature is no matter of coverage once it is accepted.
+// sends them or for the amount of zero, and once a signature is accepted, coverage tells nothing more of it.
 type resends struct {
 	accepted map[acceptance]bool
 	again    map[*input.Function]int // how often its call was made once more

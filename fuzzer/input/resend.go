@@ -13,7 +13,7 @@ const (
 	maxPrepared = 8 // functions that are called before
 )
 
-// Resent lists what a sequence becomes whose last call has a signature by a sender: somebody else sends it, with a number and
+// Resent lists what a sequence becomes whose last call has a signature by a sender: another one sends it, with a number and
 // an account that may make it matter, after the signer has paid in. Signatures that do not fit any more are made again
 // by [Space.Sign].
 func (s *Space) Resent(seq Sequence, signer common.Address) (all []Sequence) {

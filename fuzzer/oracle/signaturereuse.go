@@ -135,8 +135,8 @@ func (s *Scene) turnsOut(accounts []common.Address, calls evm.Sequence, call evm
 	return ok && how(had, s.ownedBy(accounts, whole, after, tokens))
 }
 
-// wasChecked reports whether somebody else made the same call before the last one, and changed something by a signature of the same
-// digest by the same account.
+// wasChecked reports whether another account, not an outsider, made the same call before the last one, and changed something by a
+// signature of the same digest by the same signer.
 func (s *Scene) wasChecked(root *evm.Frame, input []byte, signer common.Address) bool {
 	last := len(s.Exec.Calls) - 1
 	return slices.ContainsFunc(s.Exec.Frames[:s.Exec.Calls[last].Frames[0]], func(f evm.Frame) bool {
