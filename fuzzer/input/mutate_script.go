@@ -426,6 +426,9 @@ func (m *Mutator) entersAgain(seq Sequence, call int, on [4]byte) (all []Sequenc
 	if seq[call].Function.Kind == Constructor {
 		return nil
 	}
+	if !slices.Contains(amounts, Stake) { // limits are mostly round
+		amounts = append(amounts, Stake)
+	}
 	for _, w := range appendArgumentWords(nil, seq, call) {
 		t := WordType(seq, w)
 		if t == nil || t.Kind != Uint {
