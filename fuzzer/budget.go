@@ -17,7 +17,7 @@ type grace struct {
 
 // graceShare: once every target is reached, the campaign continues for this part of the
 // whole budget and then ends early. Arbitrary: half the budget goes to breaking what was
-// reached easily.
+// reached easily. An audit has nothing else to do, and does not end early.
 const graceShare = 0.5
 
 // budgetRemains reports whether another task may be dispatched; if not, Stopped says
@@ -47,7 +47,7 @@ func (c *Campaign) affords(calls uint64) bool {
 }
 
 func (c *Campaign) graceIsOver() bool {
-	if len(c.Targets) == 0 || c.left > 0 {
+	if len(c.Targets) == 0 || c.left > 0 || c.Audit {
 		return false
 	}
 	if !c.grace.begun {

@@ -17,11 +17,16 @@ type callbacks struct {
 	asked   *input.Asked // how functions came back to the contract
 	handed  map[handing]bool
 	lacking map[*input.Function]int // how often others paid in first
+	inside  map[*input.Function]int // how often calldata among the arguments named the contract
 	pending []input.Sequence
 }
 
-// maxLacking bounds how often others pay in first for a function that has too little to pay out. Arbitrary.
-const maxLacking = 64
+// maxLacking bounds how often others pay in first for a function that has too little to pay out, and maxInside how often one that was
+// given calldata is given some that names the contract. Arbitrary.
+const (
+	maxLacking = 64
+	maxInside  = 64
+)
 
 // handing is a reason to put the contract in an account's place.
 type handing struct {
@@ -39,7 +44,7 @@ const (
 )
 
 func newCallbacks() callbacks {
-	return callbacks{asked: input.NewAsked(), handed: map[handing]bool{}, lacking: map[*input.Function]int{}}
+	return callbacks{asked: input.NewAsked(), handed: map[handing]bool{}, lacking: map[*input.Function]int{}, inside: map[*input.Function]int{}}
 }
 
 // observeCallbacks notes how an execution came back to the attacker's contract. Where a function does in
@@ -63,6 +68,12 @@ func (w *worker) observeCallbacks(seq input.Sequence, exec *evm.Execution) {
 	last := len(seq) - 1
 	if exec.Calls[last].Outcome != evm.Success || seq[last].Function.View {
 		return
+	}
+	if f := seq[last].Function; c.inside[f] < maxInside {
+		if all := w.space.Inside(seq); len(all) > 0 {
+			c.inside[f]++
+			c.pending = append(c.pending, all...)
+		}
 	}
 	var accounts []common.Address
 	if c.hand(handing{seq[last].Function, succeeds}) {

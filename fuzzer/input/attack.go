@@ -233,6 +233,31 @@ func resume(call *Call, before Sequence) (ok bool) {
 	return ok
 }
 
+// Inside lists sequences whose last call is the attacker's contract's and has it in the place of a word of calldata among the
+// arguments: of one that is zero, or an account's. A factory that is told how to set up what it makes, or an executor, hands it on.
+func (s *Space) Inside(seq Sequence) (all []Sequence) {
+	last := len(seq) - 1
+	if s.contract < 0 || seq[last].Function.Test || seq[last].Function.Kind == Constructor {
+		return nil
+	}
+	account := addressWord(s.Senders[s.contract].Address)
+	for _, w := range appendArgumentWords(nil, seq, last) {
+		if w.Kind != ChunkWord || w.path[w.depth-1] == 0 { // the selector
+			continue
+		}
+		v, _ := resolve(seq, &w)
+		x, ok := s.Get(seq, w)
+		if v == nil || !ok || !isCalldata(len(v.Bytes)) || !x.IsZero() && !slices.Contains(s.Addresses, common.Address(x.Bytes20())) {
+			continue
+		}
+		if out, ok := s.With(seq, w, &account); ok {
+			out[last].Sender = s.contract
+			all = append(all, out)
+		}
+	}
+	return all
+}
+
 // PreparedByOthers is a sequence with what leads to its last call made by an ordinary sender first: what others own is
 // there then; false where nothing leads there, or it is too long.
 func (s *Space) PreparedByOthers(seq Sequence) (Sequence, bool) {
