@@ -120,6 +120,8 @@ interface Vm {
     function randomBytes(uint256) external returns (bytes memory);
     function randomBytes4() external returns (bytes4);
     function getCode(string calldata) external view returns (bytes memory);
+    function broadcastRawTransaction(bytes calldata) external;
+    function deal(address, uint256) external;
     function getDeployedCode(string calldata) external view returns (bytes memory);
     function readFile(string calldata) external view returns (string memory);
     function readLine(string calldata) external view returns (string memory);
@@ -466,6 +468,25 @@ contract ToolsTest {
 
     function testBadGetCode() public view {
         vm.getCode("Nobody.sol:Nobody");
+    }
+
+    // Two transactions of one account that create a contract with one byte of code, the first without a chain id.
+    function testBroadcastRawTransaction() public {
+        address signer = 0xafd46e3549CC63d7a240D6177D056857679e6F99;
+        vm.deal(signer, 1 ether);
+        vm.broadcastRawTransaction(hex"f8568001830186a080808a600160005360016000f31ba04f2e75d2fe9a25402bc9a677a2d1b2a8676dae9847695bc1cec35b698ddfca4ea03e43b68995cfc1424a537385f2247b1d9c5f576dfde53fcfcd172cf18ee78750");
+        require(0xF608B8CF1cFc4435e8876dFCC4B6776Bd072872D.code.length == 1, "first");
+        vm.broadcastRawTransaction(hex"f8580101830186a080078a600160005360016000f382f4f5a07b78b2c1ca16e495613df454342dbc045f79ec4364d688ce82929596234edc80a0093ef41396f3ed4acb4de22535003011ebd503480d489da3e202b26c7978e9d4");
+        require(0x80808f8761339Ece5f7442df291c0eb38E774987.code.length == 1, "second");
+        require(0x80808f8761339Ece5f7442df291c0eb38E774987.balance == 7, "ether");
+    }
+
+    function testBadBroadcastRawTransaction() public {
+        vm.broadcastRawTransaction(hex"f8608001830186a094000000000000000000000000000000000000123480801ca0ece585dae51e22801d54aa427c01cfd036cab504241270795f633c3d60f8d81ea054ccc8a61886b3fe60ae7f44795dd1aa07153ceafdbac5655798a90c750aef82");
+    }
+
+    function testBadBroadcastRawBytes() public {
+        vm.broadcastRawTransaction(hex"010203");
     }
 
     function testFiles() public {
