@@ -20,7 +20,7 @@ var BlockDependency = &Oracle{
 	SWC:      "116",
 	CWE:      "829",
 	Severity: Note,
-	Doc:      "In a call that succeeds, a branch or an amount of ether that is sent depends on TIMESTAMP or NUMBER.",
+	Doc:      "In a call that succeeds, a branch or an amount of ether that is sent depends on TIMESTAMP or NUMBER. Branches that ask whether a time was ever stored, or whether a sum with one is right, do not count.",
 	Remedy:   "Use the block's time only for what may be off by some seconds, and its number not for time.",
 	Examine: func(s *Scene, report func(Observation)) {
 		examineBlock(s, evm.FromTimestamp|evm.FromNumber, false, "the block's time or number", report)
@@ -29,7 +29,7 @@ var BlockDependency = &Oracle{
 }
 
 // WeakRandomness sees branches, and amounts that are sent, that are decided by what a block says of itself and everyone knows or may
-// choose: its hash, its producer, or a hash of its time (SWC-120). Fees are no lots: that they are below a bound is not what this is about.
+// choose: its hash, its producer, or a hash of its time (SWC-120). Fees with a bound are left out.
 //
 // Known false positives: uses of a block's hash that nothing is won by.
 var WeakRandomness = &Oracle{
@@ -52,7 +52,7 @@ func placesOf(ops ...vm.OpCode) func(*bytecode.Program) []uint32 {
 	return func(p *bytecode.Program) (places []uint32) {
 		p.Instructions(func(pc uint32) bool {
 			for _, op := range ops {
-				if vm.OpCode(p.Bytes[pc]) == op && !p.Varies(pc, pc+1) { // metadata is no code
+				if vm.OpCode(p.Bytes[pc]) == op && !p.Varies(pc, pc+1) { // not in the metadata
 					places = append(places, pc)
 					break
 				}

@@ -19,7 +19,7 @@ var StrictEquality = &Oracle{
 	SWC:      "132",
 	CWE:      "667",
 	Severity: Note,
-	Doc:      "In a call that succeeds, a branch depends on whether a balance of ether equals an amount.",
+	Doc:      "In a call that succeeds, a branch depends on whether a balance of ether equals an amount other than zero.",
 	Remedy:   "Ask whether the balance is at least the amount, or keep count of what was paid in.",
 	Examine:  examineStrictEquality,
 	Places:   placesOf(vm.BALANCE, vm.SELFBALANCE),
