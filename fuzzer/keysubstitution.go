@@ -74,9 +74,9 @@ func among(elements []element, account common.Address, slot *uint256.Int) bool {
 // A call that succeeded may fail with other keys: who grants a role must have the one that
 // administers it. Then the call as it was comes before it, and is led to what it reads.
 //
-// Where calls were put there on demand, those before the last one are led to each other as well: `etch`, `lookup`, and then the
+// In an audit, where calls were put there on demand, those before the last one are led to each other as well: `etch`, `lookup`, and then the
 // call that wants what `lookup` stores. And who reads an element that was written gets what was written as its other arguments: to ask for
-// exactly what is there makes a difference even where no branch of its own tells.
+// exactly what is there makes a difference even where no branch of its own tells. A pull request's campaign is too short for what that costs.
 //
 // MuFuzz orders calls by the variables alone and leaves keys to chance.
 func (s *step) substituteKeys() []lead {
@@ -92,11 +92,11 @@ func (s *step) substituteKeys() []lead {
 		last = s.enables
 	}
 	leads := s.substituteKeysOf(last)
-	for call := last - 1; s.onDemand && call > 0 && len(leads) == 0; call-- {
+	for call := last - 1; s.links && s.onDemand && call > 0 && len(leads) == 0; call-- {
 		leads = s.substituteKeysOf(call)
 	}
 	for i := range leads {
-		leads[i].onDemand = s.onDemand
+		leads[i].onDemand = s.links && s.onDemand
 	}
 	return leads
 }
@@ -139,7 +139,7 @@ func (s *step) substituteKey(written, read *element) []lead {
 	} else {
 		seq, ok = s.withKeys(read.call, &read.keys, &written.keys)
 	}
-	for call := read.call - 1; !ok && s.onDemand && call >= 0; call-- { // which left it in the state
+	for call := read.call - 1; !ok && s.links && s.onDemand && call >= 0; call-- { // which left it in the state
 		seq, ok = s.withKeys(call, &read.keys, &written.keys)
 	}
 	if !ok || s.leadHashes.add(s.space, seq) {
@@ -161,7 +161,7 @@ const maxAsked = 2
 
 // askForWritten makes leads in which arguments of a call that read an element become what another call wrote there.
 func (s *step) askForWritten(written, read *element) (leads []lead) {
-	if !s.onDemand || written.value.LtUint64(2) {
+	if !s.links || !s.onDemand || written.value.LtUint64(2) {
 		return nil
 	}
 	s.callWords = input.AppendCallWords(s.callWords[:0], s.sequence, read.call)

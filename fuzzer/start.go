@@ -156,6 +156,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		space:         space,
 		proposer:      input.NewProposer(space),
 		callbacks:     newCallbacks(),
+		links:         c.Audit,
 		extremes:      map[extreme]uint8{},
 		observer:      newObserver(&c.Config),
 		properties:    c.Space.Properties(),

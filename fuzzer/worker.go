@@ -135,6 +135,7 @@ type worker struct {
 	callbacks callbacks
 	runs      int // executions so far
 	attacks   attacks
+	links     bool              // calls before a demanded one are led to each other, see substituteKeys
 	extremes  map[extreme]uint8 // see isExtreme
 
 	searchesSlots bool              // toward the marked slot, see step.searchSlot

@@ -31,7 +31,7 @@ var BlockDependency = &Oracle{
 
 // WeakRandomness sees branches, and amounts that are sent, that are decided by what a block says of itself and everyone knows or may
 // choose: its hash, its producer, or a hash of its time (SWC-120). Fees are no lots: that they are below a bound is not what this is about.
-// Nor is the hash of a block whose number was kept before, and that nobody knew then; but that of a block long ago is zero.
+// Nor is the hash of a block whose number was kept before that block was made; but that of a block long ago is zero.
 //
 // Known false positives: uses of a block's hash that nothing is won by.
 var WeakRandomness = &Oracle{
@@ -112,8 +112,8 @@ func isSum(b *evm.TracedBranch, of evm.Source) bool {
 // hashedBlocks is how many blocks back BLOCKHASH knows.
 const hashedBlocks = 256
 
-// isLater reports whether a word is the hash of a block whose number was computed of NUMBER by an earlier call: nobody could know it
-// then. value is the word, if it is known: that of a block longer ago than BLOCKHASH knows is zero.
+// isLater reports whether a word is the hash of a block whose number was computed of NUMBER by an earlier call: it could not be
+// known then. value is the word, if it is known: that of a block longer ago than BLOCKHASH knows is zero.
 func (s *Scene) isLater(t *evm.Trace, at evm.At, taint evm.Taint, value *uint256.Int) bool {
 	const kept = evm.FromStorage | evm.FromNumber
 	if !taint.Any(evm.FromOtherBlock) || taint.Via&kept != kept || taint.Via&(evm.FromTimestamp|evm.FromCalldata) != 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // CheckFails sees checks of the compiler fail in code before Solidity 0.8, which say INVALID as its asserts do, and take all gas (SWC-110; [Panic]
-// is about those since): an index that is out of bounds, a division by zero, a number that is no value of an enum.
+// is about those since): an index that is out of bounds, a division by zero, a number that an enum lacks.
 //
 // Known false positives: inputs that only hurt who gives them.
 var CheckFails = &Oracle{
@@ -16,7 +16,7 @@ var CheckFails = &Oracle{
 	SWC:      "110",
 	CWE:      "670",
 	Severity: Note,
-	Doc: "Code before Solidity 0.8 indexes an array out of its bounds, divides by zero or converts a number to an enum that lacks it, in a call of a function that is no view. " +
+	Doc: "Code before Solidity 0.8 indexes an array out of its bounds, divides by zero or converts a number to an enum that lacks it, in a call of a function that is not a view. " +
 		"It halts on INVALID there, as a failing assert does.",
 	Remedy:  "Reject such input with a reason (require), or use a compiler of 0.8 or later.",
 	Examine: examineCheckFails,
