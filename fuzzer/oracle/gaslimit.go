@@ -33,7 +33,7 @@ func examineGasLimit(s *Scene, report func(Observation)) {
 	}
 	for i := s.Exec.Calls[last].Frames[0]; i < s.Exec.Calls[last].Frames[1]; i++ {
 		f := &s.Exec.Frames[i]
-		if f.Outcome == evm.OutOfGas && s.isProjects(f) && f.GasUsed > evm.CallGas/2 && !s.burns(i) {
+		if usesAllGas(f) && s.isProjects(f) && !s.burns(i) {
 			report(Observation{Call: last, Location: FunctionEntry(f, selectorOf(f)), Contract: contractOf(f), Message: fmt.Sprintf("%s uses more gas than a transaction can have", functionOf(f))})
 			return
 		}
@@ -49,3 +49,6 @@ func (s *Scene) burns(frame int) bool {
 	}
 	return false
 }
+
+// usesAllGas reports whether a frame ran out of about as much gas as a transaction can have.
+func usesAllGas(f *evm.Frame) bool { return f.Outcome == evm.OutOfGas && f.GasUsed > evm.CallGas/2 }

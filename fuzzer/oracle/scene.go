@@ -64,7 +64,7 @@ func (s *Scene) outsider() common.Address {
 // otherwise.
 func IsSuspect(exec *evm.Execution) bool {
 	return slices.ContainsFunc(exec.Frames, func(f evm.Frame) bool {
-		return f.Caller == attacker.Address || f.CodeAddress == attacker.Address || f.CodeAddress == ecrecoverAddress
+		return f.Caller == attacker.Address || f.CodeAddress == attacker.Address || f.CodeAddress == ecrecoverAddress || usesAllGas(&f)
 	})
 }
 
