@@ -116,7 +116,7 @@ func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
 		}
 		by := speaker{function: seq[last].Function, contract: f.Caller}
 		attack := seq
-		if w.space.HelpsContract(seq) { // nobody would list or approve it
+		if w.space.HelpsContract(seq) { // an account that is not the attacker's would not list or approve it
 			var ok bool
 			if attack, ok = w.space.AsAttack(seq); !ok {
 				continue

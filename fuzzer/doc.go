@@ -51,6 +51,7 @@
 //	slotsearch.go leads from storage writes whose slot the input moves
 //	preimage.go   leads from hashes, and from commitments of earlier calls
 //	sign.go       leads with signatures of accounts whose keys are known
+//	resend.go     calls with a signature, sent by others, and once more
 //	context.go    other calls before a seed's last one (harvey §5, mufuzz §IV-A)
 //	repeat.go     copies of calls, and how many
 //	keysubstitution.go  mapping keys, so that two calls use the same element

@@ -23,6 +23,7 @@ type lead struct {
 	// call that others before it are to make succeed; 0: none. See substituteKeys.
 	substituted *substituted
 	enables     int
+	resent      bool // others send what was signed: all that follows is that it is signed anew
 }
 
 // complete applies the changes; false if the words cannot take their values.

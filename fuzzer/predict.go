@@ -74,6 +74,9 @@ func (w *worker) follow(ran lead, exec *evm.Execution, isNew bool, most int) []l
 	if w.without.Prediction {
 		return nil
 	}
+	if ran.resent {
+		return w.sign(nil, ran.sequence, exec, signersOfResent)
+	}
 	var leads []lead
 	if (w.tracker.nearUndecided || w.searchesSlots && changedState(exec)) && !w.skips(ran, isNew) {
 		if leads = append(w.predictCopies(&ran, exec), w.predict(ran, exec, isNew, most)...); len(leads) > 0 {

@@ -158,6 +158,7 @@ func (c *Campaign) newWorker(id int, machine evm.Machine, programs []*bytecode.P
 		callbacks:     newCallbacks(),
 		links:         c.Audit,
 		extremes:      map[extreme]uint8{},
+		resends:       newResends(),
 		observer:      newObserver(&c.Config),
 		properties:    c.Space.Properties(),
 		reported:      map[findingKey]bool{},

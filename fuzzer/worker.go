@@ -137,6 +137,7 @@ type worker struct {
 	attacks   attacks
 	links     bool              // calls before a demanded one are led to each other, see substituteKeys
 	extremes  map[extreme]uint8 // see isExtreme
+	resends   resends
 
 	searchesSlots bool              // toward the marked slot, see step.searchSlot
 	aimed         map[narrowAim]int // see step.searchNarrowSlot
@@ -299,9 +300,12 @@ func (w *worker) fuzz(ctx context.Context, t task, b *batch) {
 		}
 		mask.recordProbe(exec)
 		found := w.follow(next, exec, isNew, budget)
-		budget -= len(found)
+		if !next.resent { // few, as those below
+			budget -= len(found)
+		}
 		leads.push(found)
 		leads.push(w.callbackLeads()) // few, and no way of spending energy
+		leads.push(w.resentLeads())
 		// Last, since it runs the machine again, and exec is another execution then.
 		if !input.IsTest(next.sequence) && !w.judgeState(ctx, next.sequence, exec, isNew, b) { // a test leaves no state behind
 			return
@@ -412,6 +416,7 @@ func (w *worker) try(ctx context.Context, seq input.Sequence, b *batch) (exec *e
 		w.observeCallbacks(seq, exec)
 		w.observeAttack(seq, exec)
 		w.observeSpeaker(seq, exec)
+		w.observeSignature(seq, exec)
 	}
 	if !w.without.Dictionary && (isNew || b.executions%observeInterval == 0) {
 		w.dictionary.Observe(exec)

@@ -136,7 +136,7 @@ func (s *Space) IsAttack(seq Sequence) bool {
 	return s.contract >= 0 && len(seq) > 0 && !slices.ContainsFunc(seq, func(c Call) bool { return c.Sender != s.contract })
 }
 
-// HelpsContract reports whether a call of somebody else names the attacker's contract.
+// HelpsContract reports whether a call of another sender names the attacker's contract.
 func (s *Space) HelpsContract(seq Sequence) bool {
 	helps := false
 	for i := range seq {

@@ -135,14 +135,16 @@ func (s *Scene) turnsOut(accounts []common.Address, calls evm.Sequence, call evm
 	return ok && how(had, s.ownedBy(accounts, whole, after, tokens))
 }
 
-// wasChecked reports whether the same call before the last one changed something by a signature of the same digest by the same
-// account.
+// wasChecked reports whether another account, not an outsider, made the same call before the last one, and changed something by a
+// signature of the same digest by the same signer.
 func (s *Scene) wasChecked(root *evm.Frame, input []byte, signer common.Address) bool {
 	last := len(s.Exec.Calls) - 1
 	return slices.ContainsFunc(s.Exec.Frames[:s.Exec.Calls[last].Frames[0]], func(f evm.Frame) bool {
-		return f.CodeAddress == ecrecoverAddress && len(f.Input) == recoverInput && bytes.Equal(f.Input[:wordBytes], input[:wordBytes]) &&
-			common.BytesToAddress(f.Output) == signer && s.Exec.Calls[f.Call].Outcome == evm.Success &&
-			bytes.Equal(s.Exec.Frames[s.Exec.Calls[f.Call].Frames[0]].Input, root.Input) && s.Exec.Frames[s.Exec.Calls[f.Call].Frames[0]].Self == root.Self && changesWords(s.Exec, f.Call)
+		if f.CodeAddress != ecrecoverAddress || len(f.Input) != recoverInput || !bytes.Equal(f.Input[:wordBytes], input[:wordBytes]) || common.BytesToAddress(f.Output) != signer {
+			return false
+		}
+		before := &s.Exec.Frames[s.Exec.Calls[f.Call].Frames[0]]
+		return s.Exec.Calls[f.Call].Outcome == evm.Success && before.Self == root.Self && !s.isOutsider(before.Caller) && bytes.Equal(before.Input, root.Input) && changesWords(s.Exec, f.Call)
 	})
 }
 

@@ -1,0 +1,120 @@
+package fuzzer
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
+)
+
+// resends leads toward calls with a signature of another account: mutants mostly have it made anew, by the account that
+// sends them or for the amount of zero, and once a signature is accepted, coverage tells nothing more of it.
+type resends struct {
+	accepted map[acceptance]bool
+	again    map[*input.Function]int // how often its call was made once more
+	pending  []input.Sequence
+}
+
+// acceptance is how a signature was accepted.
+type acceptance struct {
+	function *input.Function
+	own      bool // the signer sent it
+	changes  bool // something, by it
+}
+
+func newResends() resends {
+	return resends{accepted: map[acceptance]bool{}, again: map[*input.Function]int{}}
+}
+
+// maxAgain bounds how often the calls of a function are made once more, behind what has undone them. Arbitrary.
+const maxAgain = 32
+
+// observeSignature notes what a signature allowed, and has others send it.
+func (w *worker) observeSignature(seq input.Sequence, exec *evm.Execution) {
+	last := len(seq) - 1
+	if !w.attacks.begun || exec.Calls[last].Outcome != evm.Success {
+		return
+	}
+	r := &w.resends
+	if signer, ok := signerOf(exec, last); ok {
+		root := &exec.Frames[exec.Calls[last].Frames[0]]
+		how := acceptance{seq[last].Function, root.Caller == signer, len(changedPlaces(exec, last)) > 0}
+		if !r.accepted[how] {
+			r.accepted[how] = true
+			resent := w.space.Resent(seq, signer)
+			w.signatures += leadCost * len(resent) // most are to be signed anew
+			r.pending = append(r.pending, resent...)
+		}
+		return
+	}
+	// What a signature gave may be used up now, and there to be given again.
+	for call := range last {
+		if _, ok := signerOf(exec, call); !ok || r.again[seq[call].Function] >= maxAgain || !overwrites(exec, call, last) {
+			continue
+		}
+		if again, ok := w.space.Again(seq, call); ok {
+			r.again[seq[call].Function]++
+			r.pending = append(r.pending, again)
+		}
+	}
+}
+
+// signerOf is the account whose signature a call had checked; false: none, or the call failed.
+func signerOf(exec *evm.Execution, call int) (signer common.Address, ok bool) {
+	if exec.Calls[call].Outcome != evm.Success {
+		return signer, false
+	}
+	frames := exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		if f := &exec.Frames[i]; f.CodeAddress == common.BytesToAddress([]byte{1}) && len(f.Output) > 0 {
+			return common.BytesToAddress(f.Output), true
+		}
+	}
+	return signer, false
+}
+
+// overwrites reports whether a call changes what another one has changed.
+func overwrites(exec *evm.Execution, before, call int) bool {
+	changed := changedPlaces(exec, before)
+	for at := range changedPlaces(exec, call) {
+		if changed[at] {
+			return true
+		}
+	}
+	return false
+}
+
+// changedPlaces are the words that a call writes, and leaves other than it found them, as far as it has read them.
+func changedPlaces(exec *evm.Execution, call int) map[place]bool {
+	found, changed := map[place]uint256.Int{}, map[place]bool{}
+	frames := exec.Calls[call].Frames
+	for i := frames[0]; i < frames[1]; i++ {
+		for j := range exec.Frames[i].Storage {
+			a := &exec.Frames[i].Storage[j]
+			at := place{a.Address, a.Slot}
+			was, known := found[at]
+			switch {
+			case !a.Write && !known && !changed[at]:
+				found[at] = a.Value
+			case a.Write && known && was == a.Value:
+				delete(changed, at)
+			case a.Write:
+				changed[at] = true
+			}
+		}
+	}
+	return changed
+}
+
+// signersOfResent bounds how many signers are tried for a call that others send: mostly it is known who has to sign. Arbitrary.
+const signersOfResent = 4
+
+// resentLeads takes what observeSignature wants tried.
+func (w *worker) resentLeads() (leads []lead) {
+	for _, seq := range w.resends.pending {
+		leads = append(leads, lead{sequence: seq, resent: true})
+	}
+	w.resends.pending = nil
+	return leads
+}
