@@ -74,6 +74,10 @@ func among(elements []element, account common.Address, slot *uint256.Int) bool {
 // A call that succeeded may fail with other keys: who grants a role must have the one that
 // administers it. Then the call as it was comes before it, and is led to what it reads.
 //
+// In an audit, where calls were put there on demand, those before the last one are led to each other as well: `etch`, `lookup`, and then the
+// call that wants what `lookup` stores. And who reads an element that was written gets what was written as its other arguments: to ask for
+// exactly what is there makes a difference even where no branch of its own tells. A pull request's campaign is too short for what that costs.
+//
 // MuFuzz orders calls by the variables alone and leaves keys to chance.
 func (s *step) substituteKeys() []lead {
 	last := len(s.sequence) - 1
@@ -87,6 +91,18 @@ func (s *step) substituteKeys() []lead {
 	if s.enables > 0 && s.exec.Calls[s.enables].Outcome == evm.Reverted {
 		last = s.enables
 	}
+	leads := s.substituteKeysOf(last)
+	for call := last - 1; s.links && s.onDemand && call > 0 && len(leads) == 0; call-- {
+		leads = s.substituteKeysOf(call)
+	}
+	for i := range leads {
+		leads[i].onDemand = s.links && s.onDemand
+	}
+	return leads
+}
+
+// substituteKeysOf makes leads toward the elements that one call of a run read.
+func (s *step) substituteKeysOf(last int) []lead {
 	s.read, s.written = appendElements(s.read[:0], s.exec, last, false), s.written[:0]
 	for call := range last {
 		if s.exec.Calls[call].Outcome == evm.Success {
@@ -107,7 +123,13 @@ func (s *step) substituteKeys() []lead {
 // substituteKey makes leads in which the call that wrote an element writes the one that
 // was read; none if they belong to different mappings, or a call already wrote that one.
 func (s *step) substituteKey(written, read *element) []lead {
-	if read.account != written.account || read.base != written.base || read.keys.Count != written.keys.Count || among(s.written, read.account, &read.slot) {
+	if read.account != written.account || read.base != written.base || read.keys.Count != written.keys.Count {
+		return nil
+	}
+	if read.slot == written.slot {
+		return s.askForWritten(written, read)
+	}
+	if among(s.written, read.account, &read.slot) {
 		return nil
 	}
 	var sub *substituted
@@ -116,6 +138,9 @@ func (s *step) substituteKey(written, read *element) []lead {
 		sub = &substituted{written.call, s.sequence[written.call]}
 	} else {
 		seq, ok = s.withKeys(read.call, &read.keys, &written.keys)
+	}
+	for call := read.call - 1; !ok && s.links && s.onDemand && call >= 0; call-- { // which left it in the state
+		seq, ok = s.withKeys(call, &read.keys, &written.keys)
 	}
 	if !ok || s.leadHashes.add(s.space, seq) {
 		return nil
@@ -126,6 +151,31 @@ func (s *step) substituteKey(written, read *element) []lead {
 			other := seq.Clone()
 			other[written.call] = s.mutator.MutateCall(s.rand, other[written.call])
 			leads = append(leads, lead{sequence: other, joined: true})
+		}
+	}
+	return leads
+}
+
+// maxAsked bounds the leads in which a call asks for what was written. Arbitrary: few functions have more arguments of the type.
+const maxAsked = 2
+
+// askForWritten makes leads in which arguments of a call that read an element become what another call wrote there.
+func (s *step) askForWritten(written, read *element) (leads []lead) {
+	if !s.links || !s.onDemand || written.value.LtUint64(2) {
+		return nil
+	}
+	s.callWords = input.AppendCallWords(s.callWords[:0], s.sequence, read.call)
+	for _, word := range s.callWords {
+		x, ok := s.space.Get(s.sequence, word)
+		if !ok || word.Kind != input.LeafWord || x == written.value || slices.Contains(read.keys.Words[:read.keys.Count], x) {
+			continue
+		}
+		seq, ok := s.space.With(s.sequence, word, &written.value)
+		if !ok || s.leadHashes.add(s.space, seq) {
+			continue
+		}
+		if leads = append(leads, lead{sequence: seq, joined: true}); len(leads) == maxAsked {
+			break
 		}
 	}
 	return leads

@@ -135,8 +135,9 @@ type worker struct {
 	callbacks callbacks
 	runs      int // executions so far
 	attacks   attacks
-	resends   resends
+	links     bool              // calls before a demanded one are led to each other, see substituteKeys
 	extremes  map[extreme]uint8 // see isExtreme
+	resends   resends
 
 	searchesSlots bool              // toward the marked slot, see step.searchSlot
 	aimed         map[narrowAim]int // see step.searchNarrowSlot

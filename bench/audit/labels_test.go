@@ -111,10 +111,12 @@ func TestKnownLabels(t *testing.T) {
 
 func TestLoosened(t *testing.T) {
 	for text, want := range map[string]string{
-		"pragma solidity 0.4.24;\n":            "pragma solidity ^0.4.24;\n",
-		"pragma solidity =0.8.1 ;":             "pragma solidity ^0.8.1 ;",
-		"pragma solidity >=0.4.0 <0.6.0;":      "pragma solidity >=0.4.0 <0.6.0;",
-		"pragma solidity ^0.5.0; contract C{}": "pragma solidity ^0.5.0; contract C{}",
+		"pragma solidity 0.4.24;\n":                             "pragma solidity ^0.4.24;\n",
+		"pragma solidity =0.8.1 ;":                              "pragma solidity ^0.8.1 ;",
+		"pragma solidity >=0.4.0 <0.6.0;":                       "pragma solidity >=0.4.0 <0.6.0;",
+		"pragma solidity ^0.5.0; contract C{}":                  "pragma solidity ^0.5.0; contract C{}",
+		"contract C { function() { x(); } }":                    "contract C { function() payable { x(); } }",
+		"pragma solidity ^0.4.4;\ncontract C { function() {} }": "pragma solidity ^0.4.4;\ncontract C { function() {} }",
 	} {
 		if got := loosened(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

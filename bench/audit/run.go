@@ -39,9 +39,20 @@ func newAuditor(run *harness.Run, calls uint64) (*auditor, error) {
 // exact is a pragma that one compiler alone satisfies.
 var exact = regexp.MustCompile(`(pragma\s+solidity\s+)=?(\d+\.\d+\.\d+\s*;)`)
 
+// A source without a pragma is older than pragmas: of a compiler for which every function takes ether.
+var (
+	versioned = regexp.MustCompile(`pragma\s+solidity`)
+	fallback  = regexp.MustCompile(`\bfunction\s*\(\s*\)\s*\{`)
+)
+
 // loosened is a text that later compilers of the same language take as well: samples often name one
-// that is not on the machine, for no reason of the language.
-func loosened(text string) string { return exact.ReplaceAllString(text, "$1^$2") }
+// that is not on the machine, for no reason of the language. The fallback of one that names none takes ether, as it did.
+func loosened(text string) string {
+	if !versioned.MatchString(text) {
+		text = fallback.ReplaceAllString(text, "function() payable {")
+	}
+	return exact.ReplaceAllString(text, "$1^$2")
+}
 
 // result is what audits of a sample reported.
 type result struct {

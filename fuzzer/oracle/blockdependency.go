@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
 	"github.com/sightline-evm/sightline/internal/bytecode"
@@ -29,7 +30,8 @@ var BlockDependency = &Oracle{
 }
 
 // WeakRandomness sees branches, and amounts that are sent, that are decided by what a block says of itself and everyone knows or may
-// choose: its hash, its producer, or a hash of its time (SWC-120). Fees with a bound are left out.
+// choose: its hash, its producer, or a hash of its time (SWC-120). Fees are no lots: that they are below a bound is not what this is about.
+// Nor is the hash of a block whose number was kept before that block was made; but that of a block long ago is zero.
 //
 // Known false positives: uses of a block's hash that nothing is won by.
 var WeakRandomness = &Oracle{
@@ -80,19 +82,19 @@ func examineBlock(s *Scene, of evm.Source, random bool, what string, report func
 		}
 	}
 	for i := range t.Branches {
-		if b := &t.Branches[i]; counts(b.Condition) && !isSet(b) && !isSum(b, of) {
+		if b := &t.Branches[i]; counts(b.Condition) && !isSet(b) && !isSum(b, of) && !(random && s.isLaterBranch(t, b)) {
 			if _, _, ok := s.decided(b); ok {
 				say(b.At, "decides a branch")
 			}
 		}
 	}
 	for i := range t.Calls {
-		if counts(t.Calls[i].Value) {
+		if counts(t.Calls[i].Value) && !(random && s.isLater(t, t.Calls[i].At, t.Calls[i].Value, nil)) {
 			say(t.Calls[i].At, "decides how much ether is sent")
 		}
 	}
 	for i := range t.Stores {
-		if random && counts(t.Stores[i].Value) {
+		if random && counts(t.Stores[i].Value) && !s.isLater(t, t.Stores[i].At, t.Stores[i].Value, nil) {
 			say(t.Stores[i].At, "decides what is kept")
 		}
 	}
@@ -105,4 +107,33 @@ func isSet(b *evm.TracedBranch) bool { return b.Condition.Any(evm.FromStorage) &
 // that a sum is right.
 func isSum(b *evm.TracedBranch, of evm.Source) bool {
 	return b.LeftTaint.Any(of) && b.RightTaint.Any(of) && !b.Condition.Any(evm.FromStorage|evm.Hashed)
+}
+
+// hashedBlocks is how many blocks back BLOCKHASH knows.
+const hashedBlocks = 256
+
+// isLater reports whether a word is the hash of a block whose number was computed of NUMBER by an earlier call: it could not be
+// known then. value is the word, if it is known: that of a block longer ago than BLOCKHASH knows is zero.
+func (s *Scene) isLater(t *evm.Trace, at evm.At, taint evm.Taint, value *uint256.Int) bool {
+	const kept = evm.FromStorage | evm.FromNumber
+	if !taint.Any(evm.FromOtherBlock) || taint.Via&kept != kept || taint.Via&(evm.FromTimestamp|evm.FromCalldata) != 0 {
+		return false
+	}
+	last := s.Exec.Frames[at.Frame].Call
+	since := 0
+	for i := range t.Stores {
+		if call := s.Exec.Frames[max(t.Stores[i].Frame, 0)].Call; call < last && t.Stores[i].Value.Any(evm.FromNumber) {
+			since = call + 1
+		}
+	}
+	blocks := uint64(0)
+	for _, c := range s.Calls()[since : last+1] {
+		blocks += c.BlockAdvance
+	}
+	return blocks <= hashedBlocks || value != nil && !value.IsZero()
+}
+
+// isLaterBranch reports whether a branch holds such a hash against a word.
+func (s *Scene) isLaterBranch(t *evm.Trace, b *evm.TracedBranch) bool {
+	return s.isLater(t, b.At, b.LeftTaint, &b.Left) || s.isLater(t, b.At, b.RightTaint, &b.Right)
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // DosFailedCall sees calls of others that an attacker's contract makes fail, by refusing what it is called for (SWC-113; harvey §6). The same
-// call succeeds where the contract does what is expected of it. A call that the attacker sends is tried from another account.
+// call succeeds where the contract does what is expected of it. A call that the attacker sends is tried from somebody else. It also
+// sees one statement pay several accounts that storage names, where each can make all of it fail.
 //
 // Known false positives: callers that mean to call that contract and nothing else, such as a withdrawal to an account of their choice.
 var DosFailedCall = &Oracle{
@@ -21,9 +22,13 @@ var DosFailedCall = &Oracle{
 	SWC:      "113",
 	CWE:      "703",
 	Severity: Note,
-	Doc:      "A call that an attacker's contract neither sends nor is named in fails, since that contract refuses a payment or a call; it succeeds where the contract accepts.",
-	Remedy:   "Let those who are owed something take it themselves (pull payments), and go on where one of several payments fails.",
-	Examine:  examineDosFailedCall,
+	Doc: "A call that an attacker's contract neither sends nor is named in fails, since that contract refuses a payment or a call; it succeeds where the contract accepts. " +
+		"Or one statement of a call pays several accounts that storage names, and reverts if one of the payments fails.",
+	Remedy: "Let those who are owed something take it themselves (pull payments), and go on where one of several payments fails.",
+	Examine: func(s *Scene, report func(Observation)) {
+		examineDosFailedCall(s, report)
+		examinePaysAll(s, report)
+	},
 }
 
 func examineDosFailedCall(s *Scene, report func(Observation)) {

@@ -64,7 +64,7 @@ func All() []*Oracle {
 
 // Notes lists the oracles that see patterns whatever comes of them: they watch where they are asked for.
 func Notes() []*Oracle {
-	return []*Oracle{BlockDependency, WeakRandomness, TxOrigin, StrictEquality, EtherFreezing, Requirement, DosFailedCall, ArbitraryJump, Selfdestruct, GasLimit}
+	return []*Oracle{BlockDependency, WeakRandomness, TxOrigin, StrictEquality, EtherFreezing, Requirement, DosFailedCall, ArbitraryJump, Selfdestruct, GasLimit, CheckFails}
 }
 
 // Known lists every oracle that looks at single executions, in the order of docs/oracles.md: [All], and what a project has
