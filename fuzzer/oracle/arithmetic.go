@@ -65,7 +65,7 @@ func examineArithmetic(s *Scene, report func(Observation)) {
 }
 
 // isWithoutSign reports whether the operands of an operation that look like negative numbers are what transactions passed
-// to functions that take no number with a sign. Without this, nobody could add so much to a small number that it goes beyond a word.
+// to functions that take no number with a sign. Without this, no transaction could add so much to a small number that it goes beyond a word.
 func (s *Scene) isWithoutSign(w *evm.Wrap, f *evm.Frame) bool {
 	for _, operand := range []struct {
 		value *uint256.Int

@@ -29,7 +29,7 @@ var BlockDependency = &Oracle{
 }
 
 // WeakRandomness sees branches, and amounts that are sent, that are decided by what a block says of itself and everyone knows or may
-// choose: its hash, its producer, or a hash of its time (SWC-120). Fees are no lots: that they are below a bound is not what this is about.
+// choose: its hash, its producer, or a hash of its time (SWC-120). Fees are not lots: that they are below a bound is not what this is about.
 //
 // Known false positives: uses of a block's hash that nothing is won by.
 var WeakRandomness = &Oracle{
@@ -52,7 +52,7 @@ func placesOf(ops ...vm.OpCode) func(*bytecode.Program) []uint32 {
 	return func(p *bytecode.Program) (places []uint32) {
 		p.Instructions(func(pc uint32) bool {
 			for _, op := range ops {
-				if vm.OpCode(p.Bytes[pc]) == op && !p.Varies(pc, pc+1) { // metadata is no code
+				if vm.OpCode(p.Bytes[pc]) == op && !p.Varies(pc, pc+1) { // metadata is not code
 					places = append(places, pc)
 					break
 				}

@@ -12,7 +12,7 @@ import (
 )
 
 // DosFailedCall sees calls of others that an attacker's contract makes fail, by refusing what it is called for (SWC-113; harvey §6). The same
-// call succeeds where the contract does what is expected of it. A call that the attacker sends is tried from somebody else.
+// call succeeds where the contract does what is expected of it. A call that the attacker sends is tried from another account.
 //
 // Known false positives: callers that mean to call that contract and nothing else, such as a withdrawal to an account of their choice.
 var DosFailedCall = &Oracle{
@@ -32,6 +32,9 @@ func examineDosFailedCall(s *Scene, report func(Observation)) {
 	if s.Exec.Calls[last].Outcome == evm.Success || bytes.Contains(root.Input, attacker.Address[:]) {
 		return
 	}
+	if code, ok := panicCode(root.Output); ok && code == panicOverflow { // it goes on where it is refused, and counts that in what is full
+		return
+	}
 	by, at := s.refused(s.Exec)
 	own, how := s.isOutsider(root.Caller), [4]byte{}
 	if own {
@@ -41,8 +44,8 @@ func examineDosFailedCall(s *Scene, report func(Observation)) {
 		return
 	}
 	calls := s.Calls().Clone()
-	if own { // what he does to himself is nothing; but is it the same for somebody else?
-		calls[last].From = s.somebody()
+	if own { // what he does to himself is nothing; but is it the same for another?
+		calls[last].From = s.other()
 		exec, _, err := s.Run(calls)
 		if err != nil || exec.Calls[last].Outcome == evm.Success {
 			return
@@ -75,8 +78,8 @@ func (s *Scene) refused(exec *evm.Execution) (by int, at bytecode.Location) {
 	return -1, bytecode.Location{}
 }
 
-// somebody is a sender who is no outsider; the outsider where there is none.
-func (s *Scene) somebody() common.Address {
+// other is a sender who is not an outsider; the outsider where there is none.
+func (s *Scene) other() common.Address {
 	for i := range s.World.Senders {
 		if a := s.World.Senders[i].Address; !s.isOutsider(a) {
 			return a

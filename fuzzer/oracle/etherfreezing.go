@@ -40,7 +40,7 @@ func sends(p *bytecode.Program) (found bool) {
 	p.Instructions(func(pc uint32) bool {
 		switch vm.OpCode(p.Bytes[pc]) {
 		case vm.CALL, vm.CALLCODE, vm.DELEGATECALL, vm.CREATE, vm.CREATE2, vm.SELFDESTRUCT:
-			found = !p.Varies(pc, pc+1) // metadata is no code
+			found = !p.Varies(pc, pc+1) // metadata is not code
 		}
 		return !found
 	})

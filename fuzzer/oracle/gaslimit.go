@@ -18,7 +18,7 @@ var GasLimit = &Oracle{
 	CWE:      "400",
 	Severity: Note,
 	Doc: "A call uses up all the gas that a transaction can have, in a frame of the project's code that has called no one who did; " +
-		"or a call that is no view goes through all elements of an array, or of a mapping that a variable counts, and a call that anyone can make adds elements.",
+		"or a call that is not a view goes through all elements of an array, or of a mapping that a variable counts, and a call that anyone can make adds elements.",
 	Remedy: "Bound the loop, or let its work be done in several calls.",
 	Examine: func(s *Scene, report func(Observation)) {
 		examineGasLimit(s, report)

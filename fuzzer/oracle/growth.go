@@ -15,7 +15,7 @@ import (
 const (
 	leastLength   = 2
 	mostLength    = 1 << 14
-	certainLength = 64 // so many elements are no coincidence
+	certainLength = 64 // so many elements are not a coincidence
 	mostWords     = 8  // of an element
 )
 
