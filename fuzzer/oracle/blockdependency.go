@@ -30,7 +30,7 @@ var BlockDependency = &Oracle{
 }
 
 // WeakRandomness sees branches, and amounts that are sent, that are decided by what a block says of itself and everyone knows or may
-// choose: its hash, its producer, or a hash of its time (SWC-120). Fees are no lots: that they are below a bound is not what this is about.
+// choose: its hash, its producer, or a hash of its time (SWC-120). Fees are not lots: that they are below a bound is not what this is about.
 // Nor is the hash of a block whose number was kept before that block was made; but that of a block long ago is zero.
 //
 // Known false positives: uses of a block's hash that nothing is won by.

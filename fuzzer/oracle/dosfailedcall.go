@@ -37,6 +37,9 @@ func examineDosFailedCall(s *Scene, report func(Observation)) {
 	if s.Exec.Calls[last].Outcome == evm.Success || bytes.Contains(root.Input, attacker.Address[:]) {
 		return
 	}
+	if code, ok := panicCode(root.Output); ok && code == panicOverflow { // it goes on where it is refused, and counts that in what is full
+		return
+	}
 	by, at := s.refused(s.Exec)
 	own, how := s.isOutsider(root.Caller), [4]byte{}
 	if own {

@@ -218,7 +218,7 @@ func keptFor(f *evm.Frame, whom func(common.Address) bool) (last *evm.StorageAcc
 	return last
 }
 
-// Bounds of drains, see examineDrain. The least loss is that of design §8: no rounding.
+// Bounds of drains, see examineDrain. What is less than the least loss may come from rounding.
 const (
 	drainRepeats  = 8
 	drainLeast    = 10        // units
@@ -227,7 +227,7 @@ const (
 )
 
 // examineDrain reports a contract that loses tokens in the last call of an attack without having a part in that: it does not
-// send them, had allowed nobody to take them before the attack, nothing is written in it or kept for it elsewhere, and it is
+// send them, had allowed no account to take them before the attack, nothing is written in it or kept for it elsewhere, and it is
 // paid nothing; and the more often the call is made, the more it loses. A contract that is called back in the attack, and allows
 // its caller what that asks for, loses tokens like that.
 func (l *lossAlone) examineDrain(report func(Observation)) {

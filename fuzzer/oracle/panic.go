@@ -23,6 +23,9 @@ var panicSelector = crypto.Keccak256([]byte("Panic(uint256)"))[:4]
 // panicAssertCode is Panic's code of a failing assert.
 const panicAssertCode = 0x01
 
+// panicOverflow is Panic's code of arithmetic that goes beyond a type.
+const panicOverflow = 0x11
+
 // panicAssert is the ABI encoding of Panic(0x01).
 var panicAssert = append(bytes.Clone(panicSelector), common.LeftPadBytes([]byte{panicAssertCode}, 32)...)
 
@@ -85,14 +88,14 @@ func pushed(p *bytecode.Program, pc uint32) []byte {
 // (Solidity documentation, "Panic via assert and Error via require"). solc never makes the
 // generic 0x00, which is also an offset that code pushes.
 var checkNames = map[byte]string{
-	0x11: "arithmetic overflows or underflows",
-	0x12: "a division by zero",
-	0x21: "a number is not a value of its enum",
-	0x22: "a byte array in storage is malformed",
-	0x31: "pop on an empty array",
-	0x32: "an array index is out of bounds",
-	0x41: "too much memory is allocated",
-	0x51: "an uninitialized function is called",
+	panicOverflow: "arithmetic overflows or underflows",
+	0x12:          "a division by zero",
+	0x21:          "a number is not a value of its enum",
+	0x22:          "a byte array in storage is malformed",
+	0x31:          "pop on an empty array",
+	0x32:          "an array index is out of bounds",
+	0x41:          "too much memory is allocated",
+	0x51:          "an uninitialized function is called",
 }
 
 // panicSuffix is a Panic's code behind what it means.

@@ -93,17 +93,11 @@ func examineTakeover(s *Scene, report func(Observation)) {
 		if f.Program == nil || f.Program.Contract == nil || f.Program.Contract.Generated {
 			continue
 		}
-		if vm.OpCode(opAt(f)) == vm.SELFDESTRUCT && s.isGone(f) {
-			report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, Contract: contractOf(f),
-				Message: fmt.Sprintf("anyone can make %s destroy itself", nameOf(f))})
-		}
+		s.takenByEnd(f, report)
 		s.initializesAgain(i, report)
 		for j := range f.Storage {
 			access := &f.Storage[j]
-			if what := erc1967[access.Slot]; what != "" && access.Write && s.isOutsider(access.Value.Bytes20()) {
-				report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: access.PC}, Contract: contractOf(f),
-					Message: fmt.Sprintf("anyone can set %s of a proxy", what)})
-			}
+			s.takenBySlot(f, access, report)
 			if access.Write && s.writesOutsider(access) {
 				named[access.Address] = namedIn{i, access}
 			}
@@ -148,8 +142,24 @@ func (s *Scene) takenByCode(frame int, report func(Observation)) {
 	report(Observation{Call: f.Call, Location: at, Contract: contractOf(c), Message: fmt.Sprintf("%s runs code that the input chooses, by DELEGATECALL", nameOf(c))})
 }
 
+// takenByEnd reports that a frame makes its contract destroy itself.
+func (s *Scene) takenByEnd(f *evm.Frame, report func(Observation)) {
+	if vm.OpCode(opAt(f)) == vm.SELFDESTRUCT && s.isGone(f) {
+		report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: f.LastPC}, Contract: contractOf(f),
+			Message: fmt.Sprintf("anyone can make %s destroy itself", nameOf(f))})
+	}
+}
+
+// takenBySlot reports that an access makes a slot of EIP-1967 name an outsider.
+func (s *Scene) takenBySlot(f *evm.Frame, access *evm.StorageAccess, report func(Observation)) {
+	if what := erc1967[access.Slot]; what != "" && access.Write && s.isOutsider(access.Value.Bytes20()) {
+		report(Observation{Call: f.Call, Location: bytecode.Location{Code: f.Program.ID, PC: access.PC}, Contract: contractOf(f),
+			Message: fmt.Sprintf("anyone can set %s of a proxy", what)})
+	}
+}
+
 // initializesAgain reports that a call of an outsider runs a proxy's initializer, which writes over a word that was not zero.
-// Implementations that nobody has initialized hold nothing.
+// Implementations that are not initialized hold nothing.
 func (s *Scene) initializesAgain(frame int, report func(Observation)) {
 	f := &s.Exec.Frames[frame]
 	if f.Kind != evm.KindDelegateCall || len(f.Input) < 4 || f.Parent < 0 || !s.isOutsider(s.Exec.Frames[f.Parent].Caller) {

@@ -112,7 +112,7 @@ func (s *State) creates(call *Call, sender common.Address, origin *common.Addres
 func signedCreation(raw []byte) (tx *types.Transaction, signer common.Address, err error) {
 	tx = new(types.Transaction)
 	if err := tx.UnmarshalBinary(raw); err != nil {
-		return nil, signer, fmt.Errorf("it is no signed transaction: %w", err)
+		return nil, signer, fmt.Errorf("it is not a signed transaction: %w", err)
 	}
 	if tx.To() != nil {
 		return nil, signer, errors.New("only transactions that create a contract are run: make the call itself, with vm.prank")
