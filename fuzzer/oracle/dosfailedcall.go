@@ -12,7 +12,7 @@ import (
 )
 
 // DosFailedCall sees calls of others that an attacker's contract makes fail, by refusing what it is called for (SWC-113; harvey §6). The same
-// call succeeds where the contract does what is expected of it. A call that the attacker sends is tried from somebody else. It also
+// call succeeds where the contract does what is expected of it. A call that the attacker sends is tried from another account. It also
 // sees one statement pay several accounts that storage names, where each can make all of it fail.
 //
 // Known false positives: callers that mean to call that contract and nothing else, such as a withdrawal to an account of their choice.
