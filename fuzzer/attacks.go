@@ -39,6 +39,7 @@ type effect struct {
 	paid     bool    // the attacker's contract
 	back     bool    // called back
 	named    bool    // a word that names the attacker's contract was written
+	scripted bool    // the contract answered as it was told: without that, the answers are still to be tried
 }
 
 // Bounds of attacks. Arbitrary: what takes more calls than three is rare, and is left to mutants; a worker makes so many
@@ -76,7 +77,7 @@ func (w *worker) observeAttack(seq input.Sequence, exec *evm.Execution) {
 		return
 	}
 	e := effectOf(exec)
-	e.function = seq[len(seq)-1].Function
+	e.function, e.scripted = seq[len(seq)-1].Function, e.back && seq[len(seq)-1].Script != nil
 	if a.effects[e] {
 		return
 	}

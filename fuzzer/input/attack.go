@@ -258,12 +258,26 @@ func (s *Space) Inside(seq Sequence) (all []Sequence) {
 	return all
 }
 
-// PreparedByOthers is a sequence with what leads to its last call made by an ordinary sender first: what others own is
-// there then; false where nothing leads there, or it is too long.
+// PreparedByOthers is a sequence with what leads to its last call made by an ordinary sender first, and in the open what
+// the attacker's contract does when it is called back: what others own is there then; false where nothing leads there, or it
+// is too long.
 func (s *Space) PreparedByOthers(seq Sequence) (Sequence, bool) {
 	last := len(seq) - 1
-	if s.contract < 0 || last <= 0 || last+len(seq) > MaxCalls {
+	if s.contract < 0 || last <= 0 {
 		return nil, false
 	}
-	return slices.Concat(s.AsAccount(seq[:last], s.ordinary[0]), seq), true
+	var before Sequence
+	for _, call := range seq[:last] {
+		before = append(before, call)
+		if call.Script == nil {
+			continue
+		}
+		for i := range call.Script.Answers {
+			before = append(before, call.Script.Answers[i].Calls...)
+		}
+	}
+	if len(before)+len(seq) > MaxCalls {
+		return nil, false
+	}
+	return slices.Concat(s.AsAccount(before, s.ordinary[0]), seq), true
 }
