@@ -142,7 +142,7 @@ func (s *Scene) arrives(w *evm.Wrap) (severity Severity, where string) {
 			if sink.Access < 0 || sink.Access >= len(f.Storage) {
 				continue
 			}
-			if isByAccount(&f.Storage[sink.Access]) {
+			if s.isByAccount(&f.Storage[sink.Access]) {
 				return High, "is kept for an account"
 			}
 			severity, where = Low, "is kept"

@@ -104,7 +104,7 @@ func (s *Scene) keepsBooks(frame int) bool {
 		f := &s.Exec.Frames[at]
 		for i := range f.Storage {
 			access := &f.Storage[i]
-			if !isByAccount(access) {
+			if !s.isByAccount(access) {
 				continue
 			}
 			was, known := before[access.Slot]
