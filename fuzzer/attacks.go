@@ -19,8 +19,7 @@ type attacks struct {
 	begun   bool
 	left    int              // that may still be made
 	queue   []input.Sequence // to be tried, in order
-	due     float64          // that may be tried now, see attackShare
-	counted int              // executions that due is of
+	tried   int
 	effects map[effect]bool
 	spoken  map[speaker]bool
 }
@@ -147,24 +146,13 @@ func (w *worker) observeSpeaker(seq input.Sequence, exec *evm.Execution) {
 // eight, lines behind values that occur in one place of the configuration were missed in one campaign of four.
 const attackShare = 10
 
-// attackShareAhead is attackShare while targets are open in a change: with one in ten, targets took a twentieth more executions
-// (bench/targets, median of 22). What attacks show of the change they show behind its targets as well.
-const attackShareAhead = 20
-
 // nextAttacks takes the attacks whose turn has come.
 func (w *worker) nextAttacks() []input.Sequence {
 	a := &w.attacks
 	a.queue = append(a.queue, w.firstAttacks()...)
-	share := attackShare
-	if w.targetsLeft > 0 && !w.observer.scenes.config.Audit {
-		share = attackShareAhead
-	}
-	a.due += float64(w.runs-a.counted) / float64(share)
-	a.counted = w.runs
-	n := min(len(a.queue), int(a.due))
-	a.due -= float64(n)
+	n := min(len(a.queue), max(0, w.runs/attackShare-a.tried))
 	next := a.queue[:n]
-	a.queue = a.queue[n:]
+	a.queue, a.tried = a.queue[n:], a.tried+n
 	return next
 }
 

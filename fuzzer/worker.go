@@ -135,11 +135,9 @@ type worker struct {
 	callbacks callbacks
 	runs      int // executions so far
 	attacks   attacks
-	// targetsLeft is the number of open targets, as of the current task.
-	targetsLeft int
-	links       bool              // calls before a demanded one are led to each other, see substituteKeys
-	extremes    map[extreme]uint8 // see isExtreme
-	resends     resends
+	links     bool              // calls before a demanded one are led to each other, see substituteKeys
+	extremes  map[extreme]uint8 // see isExtreme
+	resends   resends
 
 	searchesSlots bool              // toward the marked slot, see step.searchSlot
 	aimed         map[narrowAim]int // see step.searchNarrowSlot
@@ -182,7 +180,6 @@ func (w *worker) work(ctx context.Context, t task) (b batch) {
 	}
 	b = batch{worker: w.id, task: t}
 	w.mutator.Avoid(t.avoided)
-	w.targetsLeft = t.left
 	defer func() { b.costs = w.meter.take() }()
 	defer func() {
 		if r := recover(); r != nil {
