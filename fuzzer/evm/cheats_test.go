@@ -143,6 +143,12 @@ func TestCheatcodes(t *testing.T) {
 	}
 }
 
+// TestNoCalls: a machine of a World with cheatcodes that has run no call exports the World.
+func TestNoCalls(t *testing.T) {
+	suite, _ := newCheatSuite(t, filepath.Join(cheatsFolder, "Tools.t.sol"))
+	suite.run(t, evm.Sequence{})
+}
+
 // computed are the cheatcodes that another test compares with forge: the cheatcode package's own,
 // TestForks, or Deploy.t.sol, whose calls become ones of another account.
 var computed = regexp.MustCompile(`^(assert[A-Z]|env|parse|keyExists|to[A-Z]|sign|createWallet|attachDelegation|getWallets|getFoundryVersion|unixTime|createFork|createSelectFork|selectFork|activeFork|rollFork|rpcUrl|deployCode)`)

@@ -55,6 +55,10 @@ func (h stateHost) Store(a common.Address, slot, word *uint256.Int) {
 // Environment implements cheatcode.Chain.
 func (h stateHost) Environment() cheatcode.Environment {
 	c := &h.evm.Context
+	var gasPrice uint64
+	if h.evm.GasPrice != nil { // nil before the first call
+		gasPrice = h.evm.GasPrice.Uint64()
+	}
 	return cheatcode.Environment{
 		ChainID:     h.evm.ChainConfig().ChainID.Uint64(),
 		Number:      h.number,
@@ -64,7 +68,7 @@ func (h stateHost) Environment() cheatcode.Environment {
 		BaseFee:     c.BaseFee.Uint64(),
 		BlobBaseFee: c.BlobBaseFee.Uint64(),
 		GasLimit:    c.GasLimit,
-		GasPrice:    h.evm.GasPrice.Uint64(),
+		GasPrice:    gasPrice,
 		Origin:      h.evm.Origin,
 	}
 }
