@@ -66,7 +66,11 @@ func (w *worker) firstAttacks() (all []input.Sequence) {
 			all = append(all, input.Sequence{call})
 		}
 	}
-	return all[:min(len(all), a.left)]
+	all = all[:min(len(all), a.left)]
+	for _, call := range w.space.HandedOn(w.rand) {
+		all = append(all, input.Sequence{call})
+	}
+	return all
 }
 
 // observeAttack goes on from an attack whose last call had an effect that its function did not have before.

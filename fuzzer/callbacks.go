@@ -17,15 +17,16 @@ type callbacks struct {
 	asked   *input.Asked // how functions came back to the contract
 	handed  map[handing]bool
 	lacking map[*input.Function]int // how often others paid in first
-	inside  map[*input.Function]int // how often calldata among the arguments named the contract
+	inside  map[effect]int          // how often calldata among the arguments named the contract
 	pending []input.Sequence
 }
 
 // maxLacking bounds how often others pay in first for a function that has too little to pay out, and maxInside how often one that was
-// given calldata is given some that names the contract. Arbitrary.
+// given calldata is given some that names the contract, for each effect of that: of a function that makes wallets, those that are paid
+// are few. Arbitrary.
 const (
 	maxLacking = 64
-	maxInside  = 64
+	maxInside  = 16
 )
 
 // handing is a reason to put the contract in an account's place.
@@ -44,7 +45,7 @@ const (
 )
 
 func newCallbacks() callbacks {
-	return callbacks{asked: input.NewAsked(), handed: map[handing]bool{}, lacking: map[*input.Function]int{}, inside: map[*input.Function]int{}}
+	return callbacks{asked: input.NewAsked(), handed: map[handing]bool{}, lacking: map[*input.Function]int{}, inside: map[effect]int{}}
 }
 
 // observeCallbacks notes how an execution came back to the attacker's contract. Where a function does in
@@ -69,9 +70,11 @@ func (w *worker) observeCallbacks(seq input.Sequence, exec *evm.Execution) {
 	if exec.Calls[last].Outcome != evm.Success || seq[last].Function.View {
 		return
 	}
-	if f := seq[last].Function; c.inside[f] < maxInside {
-		if all := w.space.Inside(seq); len(all) > 0 {
-			c.inside[f]++
+	if all := w.space.Inside(seq); len(all) > 0 {
+		e := effectOf(exec)
+		e.function = seq[last].Function
+		if c.inside[e] < maxInside {
+			c.inside[e]++
 			c.pending = append(c.pending, all...)
 		}
 	}
