@@ -90,3 +90,20 @@ func (m *Mutator) proposeAdvance(r Rand, w Word, old *uint256.Int) uint256.Int {
 	}
 	return *uint256.NewInt(steps[r.IntN(len(steps))])
 }
+
+// Later lists a sequence that begins later: by each of the times that contracts wait for, and as many blocks of 12 seconds.
+func (s *Space) Later(seq Sequence) (all []Sequence) {
+	if len(seq) == 0 || seq[0].Function.Test {
+		return nil
+	}
+	for _, step := range timeSteps {
+		if step <= seq[0].TimeAdvance || step > s.maxTime {
+			continue
+		}
+		later := seq.Clone()
+		later[0].TimeAdvance = step
+		later[0].BlockAdvance = max(later[0].BlockAdvance, min(step/12, s.maxBlocks))
+		all = append(all, later)
+	}
+	return all
+}

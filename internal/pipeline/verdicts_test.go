@@ -29,7 +29,7 @@ import (
 // TestVerdicts runs the job on the pull requests of testdata/verdicts: archives with the
 // files of base/ and head/. Lines of the head say what the report has to say of them:
 //
-//	assert(x != 3); // want assertion introduced [shipped=absent] [severity=note] [title~text]
+//	assert(x != 3); // want assertion introduced [shipped=absent] [severity=note] [title~text]; guard-lost introduced
 //	y = x;          // line reached
 //	y = x;          // line not reached, only-reverts
 //
@@ -325,12 +325,14 @@ func (v *verdict) check(t *testing.T, r *report.Report) {
 					t.Errorf("%s is %q, want %s", at, statuses[at], m[2])
 				}
 			default:
-				i := slices.IndexFunc(found[at], func(f report.Finding) bool { return wanted(&f, m[2]) })
-				if i < 0 {
-					t.Errorf("%s: no finding %q", at, m[2])
-					continue
+				for _, want := range strings.Split(m[2], "; ") {
+					i := slices.IndexFunc(found[at], func(f report.Finding) bool { return wanted(&f, want) })
+					if i < 0 {
+						t.Errorf("%s: no finding %q", at, want)
+						continue
+					}
+					found[at] = slices.Delete(found[at], i, i+1)
 				}
-				found[at] = slices.Delete(found[at], i, i+1)
 			}
 		}
 	}

@@ -228,6 +228,7 @@ func (c *comparison) tryOthers(candidates []*candidate, parts int) {
 	}
 	for _, g := range groups {
 		c.trySaved(g)
+		c.tryLater(g)
 	}
 	groups = slices.DeleteFunc(groups, func(g *group) bool {
 		g.candidates = slices.DeleteFunc(g.candidates, func(e *candidate) bool { return e.others })
@@ -266,6 +267,22 @@ func (c *comparison) trySaved(g *group) {
 				continue // it shows nothing
 			}
 			if slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) }) {
+				c.take(g, e, seq)
+			}
+		}
+	}
+}
+
+// tryLater makes the candidates' own calls later: where the head does at once what the base does once its time has come, all of them
+// have to wait, and mutants seldom make them.
+func (c *comparison) tryLater(g *group) {
+	for _, e := range g.candidates {
+		for _, seq := range g.space.Later(c.base.toBase(c.head.Space, g.space, e.sequence).sequence) {
+			if e.others || c.ctx.Err() != nil {
+				break
+			}
+			_, observed, err := c.base.replay(g.space, seq)
+			if err == nil && slices.ContainsFunc(observed, func(o fuzzer.Observed) bool { return c.shows(e, o.Oracle, o.Location) }) {
 				c.take(g, e, seq)
 			}
 		}
