@@ -14,17 +14,17 @@ import (
 // from some point on.
 //
 // First calls are dropped, from large chunks to single ones (delta debugging, Zeller and
-// Hildebrandt, TSE 2002), and calls of one function are joined into one of their sum. Then
+// Hildebrandt, TSE 2002), then pairs of which the second undoes the first, and calls of one function are joined into one of their sum. Then
 // what an attacker's contract does is left out where it can be, and who is the contract is an account again.
 // Then words are simplified: to zero, else to one, else to a smaller number by halving, and
-// finally to a round one. All repeat until nothing changes. That terminates: joining
+// finally to a round one; those that are equal together, where none can be alone. All repeat until nothing changes. That terminates: joining
 // leaves fewer calls, rounding happens only when it removes digits, and rounding up after
 // halving gives less than before.
 func minimize(space *input.Space, seq input.Sequence, keeps func(input.Sequence) bool) input.Sequence {
 	m := minimizer{space, keeps}
 	for {
-		shorter := m.joinCalls(m.dropCalls(seq))
-		plainer := m.plainWords(m.plainScripts(shorter))
+		shorter := m.joinCalls(m.dropPairs(m.dropCalls(seq)))
+		plainer := m.plainEqual(m.plainWords(m.plainScripts(shorter)))
 		if plainer.Equal(seq) {
 			return plainer
 		}
@@ -51,6 +51,22 @@ func (m minimizer) dropCalls(seq input.Sequence) input.Sequence {
 				seq = shorter
 			} else {
 				at += size
+			}
+		}
+	}
+	return seq
+}
+
+// dropPairs drops two calls at once where neither can be dropped alone: one undoes the other, such as a pause and what ends it.
+func (m minimizer) dropPairs(seq input.Sequence) input.Sequence {
+	for i := 0; i < len(seq); i++ {
+		for j := i + 1; j < len(seq) && len(seq) > 2; {
+			shorter := slices.Concat(seq[:i], seq[i+1:j], seq[j+1:])
+			if m.keeps(shorter) {
+				seq = m.dropCalls(shorter)
+				j = i + 1
+			} else {
+				j++
 			}
 		}
 	}
@@ -116,6 +132,46 @@ func (m minimizer) plainWords(seq input.Sequence) input.Sequence {
 		}
 	}
 	return seq
+}
+
+// plainEqual simplifies words that are the same together: the id of what one call makes and the next one uses.
+func (m minimizer) plainEqual(seq input.Sequence) input.Sequence {
+	words := input.AppendWords(nil, seq)
+	tried := map[uint256.Int]bool{}
+	for i, word := range words {
+		x, ok := m.space.Get(seq, word)
+		if !ok || x.LtUint64(2) || tried[x] || word.Kind != input.LeafWord && word.Kind != input.ValueWord && word.Kind != input.ChunkWord {
+			continue
+		}
+		tried[x] = true
+		var same []input.Word
+		for _, other := range words[i:] {
+			if y, ok := m.space.Get(seq, other); ok && y == x && other.Kind == word.Kind {
+				same = append(same, other)
+			}
+		}
+		if len(same) < 2 || slices.Contains(m.space.Addresses, common.Address(x.Bytes20())) {
+			continue
+		}
+		for _, plain := range []*uint256.Int{{}, uint256.NewInt(1)} {
+			if changed, ok := m.withAll(seq, same, plain); ok && m.keeps(changed) {
+				seq = changed
+				break
+			}
+		}
+	}
+	return seq
+}
+
+// withAll sets several words to a value; false where one cannot be.
+func (m minimizer) withAll(seq input.Sequence, words []input.Word, x *uint256.Int) (input.Sequence, bool) {
+	for _, word := range words {
+		var ok bool
+		if seq, ok = m.space.With(seq, word, x); !ok {
+			return nil, false
+		}
+	}
+	return seq, true
 }
 
 // plainest tries the values that need no explanation: zero, one, and for an unknown

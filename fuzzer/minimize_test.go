@@ -41,6 +41,16 @@ func has(names ...string) func(input.Sequence) bool {
 	}
 }
 
+// count is how many calls of a function there are.
+func count(seq input.Sequence, name string) (n int) {
+	for i := range seq {
+		if seq[i].Function.Name == name {
+			n++
+		}
+	}
+	return n
+}
+
 // firstWord is a predicate on the first argument of the last call.
 func firstWord(holds func(x *uint256.Int) bool) func(input.Sequence) bool {
 	return func(seq input.Sequence) bool {
@@ -115,6 +125,16 @@ func TestMinimize(t *testing.T) {
 			"arrays become shorter, and their elements plain", named + "(user1, 0, [7, 8, 9, 10], 0x010203, " + hash + ")",
 			func(seq input.Sequence) bool { return len(seq[0].Args[2].Elems) > 1 && len(seq[0].Args[3].Bytes) > 0 },
 			named + "(0x0000000000000000000000000000000000000000, 0, [0, 0], 0x00, 0x" + strings.Repeat("0", 64) + ")",
+		}, {
+			"two calls that cancel out", "user1 Counter.pay(); user1 Counter.reset(); user2 Counter.add(uint256) args (77); user1 Counter.reset()",
+			func(seq input.Sequence) bool { return has("add")(seq) && count(seq, "reset")%2 == 0 },
+			"user2 Counter.add(uint256) args (0)",
+		}, {
+			"an id that two calls share", "user1 Counter.add(uint256) args (987654321); user2 Counter.add(uint256) args (987654321)",
+			func(seq input.Sequence) bool {
+				return len(seq) == 2 && seq[0].Sender != seq[1].Sender && seq[0].Args[0].Word == seq[1].Args[0].Word && !seq[0].Args[0].Word.IsZero()
+			},
+			"user1 Counter.add(uint256) args (1); user2 Counter.add(uint256) args (1)",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -174,18 +174,61 @@ func describeText(data []byte) string {
 // milliether is 10^15 wei, the least that is shown in ether.
 const milliether = 1e15
 
-// describeNumber shows the maximum of a wide type by its Solidity name, and
-// multiples of 0.001 ether in ether: tokens mostly have 18 decimals too.
+// describeNumber shows the maximum of a wide type by its Solidity name, powers of two as such, and round numbers as
+// Solidity's "5e18". It says nothing of units: what is a number of tokens, a price or an id is not known.
 func describeNumber(w *uint256.Int, t *Type) string {
 	most := power(uint(t.Bits))
 	most.SubUint64(&most, 1)
 	if t.Bits >= 64 && w.Eq(&most) {
 		return "type(" + t.String() + ").max"
 	}
-	if t.Bits < 64 {
-		return w.Dec()
+	var next uint256.Int
+	next.AddUint64(w, 1)
+	switch {
+	case isPower(w):
+		return fmt.Sprintf("2**%d", w.BitLen()-1)
+	case isPower(&next):
+		return fmt.Sprintf("2**%d - 1", w.BitLen())
 	}
-	return weiAmount(w)
+	return describeRound(w)
+}
+
+// leastPower: smaller powers of two, in bits, are read as they are. Arbitrary.
+const leastPower = 32
+
+func isPower(w *uint256.Int) bool {
+	var below uint256.Int
+	below.SubUint64(w, 1)
+	return w.BitLen() > leastPower && below.And(&below, w).IsZero()
+}
+
+// Digits of round numbers: those of up to plainDigits are read as they are, and those that begin with more than roundDigits are not round.
+// Arbitrary.
+const (
+	plainDigits = 6
+	roundDigits = 4
+)
+
+// describeRound shows a round number as "5e18", "0.5" of that as "5e17" and 1,500 of it as "1500e18": the usual 18 decimals of tokens
+// and ether stay together.
+func describeRound(w *uint256.Int) string {
+	const decimals = 18
+	text := w.Dec()
+	digits := strings.TrimRight(text, "0")
+	zeros := len(text) - len(digits)
+	if len(text) <= plainDigits || len(digits) > roundDigits {
+		return text
+	}
+	exponent := len(text) - 1 // of the first digit
+	if whole := len(text) - decimals; whole > 0 && whole <= roundDigits {
+		exponent = decimals
+		digits += strings.Repeat("0", max(0, zeros-decimals))
+	}
+	whole := len(text) - exponent
+	if rest := strings.TrimRight(digits[whole:], "0"); rest != "" {
+		return fmt.Sprintf("%s.%se%d", digits[:whole], rest, exponent)
+	}
+	return fmt.Sprintf("%se%d", digits[:whole], exponent)
 }
 
 // Ether is an amount of wei for people: 0.001 ether and more exactly, in ether, as
@@ -199,21 +242,6 @@ func Ether(w *uint256.Int) string {
 	text := whole.Dec()
 	if !rest.IsZero() {
 		text += "." + strings.TrimRight(fmt.Sprintf("%018d", rest.Uint64()), "0")
-	}
-	return text + " ether"
-}
-
-// weiAmount shows multiples of 0.001 ether below 10^12 ether in ether, else wei.
-func weiAmount(w *uint256.Int) string {
-	var milli, rest uint256.Int
-	milli.DivMod(w, uint256.NewInt(milliether), &rest)
-	if !rest.IsZero() || milli.IsZero() || !milli.LtUint64(1e15) {
-		return w.Dec()
-	}
-	n := milli.Uint64()
-	text := strconv.FormatUint(n/1000, 10)
-	if n%1000 != 0 {
-		text += "." + strings.TrimRight(fmt.Sprintf("%03d", n%1000), "0")
 	}
 	return text + " ether"
 }
