@@ -48,6 +48,38 @@ func large(t testing.TB, lines, findings, warnings int, text string) *Report {
 	return r
 }
 
+// TestOneScreen: whoever opens a pull request sees a verdict, what broke and what was not reached without scrolling far.
+func TestOneScreen(t *testing.T) {
+	for _, name := range fixtures(t) {
+		if n := visibleLines(string(Comment(load(t, name), testOptions()))); n > Screen {
+			t.Errorf("%s: %d lines", name, n)
+		}
+	}
+	for name, r := range map[string]*Report{"nothing": {Verdict: Skipped}, "200 lines": large(t, 200, 0, 0, "needs x == 3"), "30 findings": large(t, 10, 30, 3, "x")} {
+		if n := visibleLines(string(Comment(r, testOptions()))); n > Screen {
+			t.Errorf("%s: %d lines", name, n)
+		}
+	}
+}
+
+func TestVisibleLines(t *testing.T) {
+	for text, want := range map[string]int{
+		"":                       0,
+		"a\n\nb\n":               2,
+		strings.Repeat("x", 106): 2,
+		"[x](https://" + strings.Repeat("a", 200) + ")":                                              1,
+		"```text\na\nb\n```\n":                                                                       2,
+		"<details><summary>a</summary>\n\nb\n\n</details>\n\nc\n":                                    2,
+		"<details><summary>a</summary>\n\n```text\nb\n```\n\n</details>\n":                           1,
+		"<details><summary>a</summary>\n<details><summary>b</summary>\nc\n</details>\n</details>\nd": 2,
+		"| a | b |\n|---|---|\n| c | d |\n":                                                          2,
+	} {
+		if got := visibleLines(text); got != want {
+			t.Errorf("%q: %d lines, want %d", text, got, want)
+		}
+	}
+}
+
 func TestBudgets(t *testing.T) {
 	long := strings.Repeat("a long reason ", 100)
 	for name, r := range map[string]*Report{
@@ -76,6 +108,9 @@ func TestBudgets(t *testing.T) {
 			}
 			if !strings.Contains(string(comment), "### ❌") {
 				t.Error("no verdict")
+			}
+			if n := visibleLines(string(comment)); n > Screen {
+				t.Errorf("%d lines of the comment are seen at once", n)
 			}
 		})
 	}

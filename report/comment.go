@@ -37,7 +37,8 @@ func markerValue(s string) string {
 }
 
 // Comment renders the pull request's comment: the marker, the verdict, the findings with
-// their calls, the lines that were not reached and why, and those that were. If that is
+// their calls, what the change does, the lines that were not reached and why, and those that were. No more than [Screen] lines of it are seen
+// before something is unfolded. If it is
 // more than MaxComment, parts are left out in this order: diagrams, Foundry tests, commands
 // to replay, lines not reached, lines reached, calls, findings.
 func Comment(r *Report, o Options) []byte {
@@ -46,14 +47,16 @@ func Comment(r *Report, o Options) []byte {
 	return renderWithin(r, o, bounds{bytes: MaxComment, rows: 40, findings: 20, tests: 30_000}, func(p *page) {
 		p.line("%s", Marker(o))
 		p.verdict()
+		p.basis()
 		p.audit()
-		p.trouble()
+		p.shown = visibleLines(p.String())
+		p.section(untilFindings, "What went wrong", p.trouble)
 		p.allFindings()
-		p.allClashes()
-		p.effect()
-		p.fixed()
-		p.faults()
-		p.warnings()
+		p.section(untilFindings, countClashes(len(r.Clashes)), p.allClashes)
+		p.section(untilEffect, "What this change does", p.effect)
+		p.section(untilEffect, human.Plural(len(r.Fixed), "finding")+" fixed", p.fixed)
+		p.section(untilWarnings, "Faults of Sightline itself", p.faults)
+		p.section(untilWarnings, human.Plural(len(r.Warnings), "warning"), p.warnings)
 		p.notReached()
 		p.countedApart()
 		p.reachedLines()

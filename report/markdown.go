@@ -21,6 +21,7 @@ type page struct {
 	bounds
 	detail detail
 	tested int // bytes of Foundry tests so far
+	shown  int // lines that are not folded away so far, see section
 }
 
 // bounds say how much a page holds.
@@ -54,7 +55,7 @@ func renderWithin(r *Report, o Options, b bounds, write func(*page)) []byte {
 	p.tally = r.count(p.locations)
 	for {
 		p.Reset()
-		p.tested = 0
+		p.tested, p.shown = 0, 0
 		write(p)
 		if p.Len() <= b.bytes || p.smallest() {
 			return []byte(p.String())
@@ -128,13 +129,18 @@ func (p *page) heading() string {
 	return heading
 }
 
-// nounFor is what a heading calls findings: one that only informs is not a bug before it has been judged.
-func nounFor(found []Finding) string {
+// headFindings is what a heading says of findings: those that only inform are not bugs before they have been judged.
+func headFindings(found []Finding) string {
 	high, _ := gateRank("high")
-	if slices.ContainsFunc(found, func(f Finding) bool { return slices.Index(severities, f.Severity) >= high }) {
-		return "bug"
+	var bugs, others []Finding
+	for _, f := range found {
+		if f.Oracle != clashOracle.ID && slices.Index(severities, f.Severity) < high {
+			others = append(others, f)
+		} else {
+			bugs = append(bugs, f)
+		}
 	}
-	return "finding"
+	return strings.Join(slices.DeleteFunc([]string{describeFindings(bugs, "bug"), describeFindings(others, "finding")}, func(s string) bool { return s == "" }), ", ")
 }
 
 // outcome is the heading without the contracts that could not be deployed.
@@ -157,7 +163,7 @@ func (p *page) outcome() string {
 	case p.r.Verdict == Fail && len(found) == 0: // a condition, an expired waiver, or a finding that is withheld
 		return "❌ Gate failed · " + reached
 	case p.r.Verdict == Fail:
-		return "❌ " + describeFindings(found, nounFor(found)) + " · " + reached
+		return "❌ " + headFindings(found) + " · " + reached
 	case p.r.Verdict != Pass && len(p.r.hidden()) > 0 && p.tally[Reached] > 0:
 		return "🛑 Not all of " + p.r.subject() + " was looked at · " + reached
 	case p.r.Verdict == Error && p.r.Starved != nil && !p.r.Starved.Allowed && len(p.r.Faults) == 0:
@@ -167,7 +173,7 @@ func (p *page) outcome() string {
 	case p.r.Verdict != Pass:
 		return "🛑 Could not fuzz · " + reached
 	case len(found) > 0:
-		return "⚠️ " + describeFindings(found, nounFor(found)) + " · gate passed · " + reached
+		return "⚠️ " + headFindings(found) + " · gate passed · " + reached
 	case p.tally[Reached] == 0:
 		return "⚠️ " + upper(reached)
 	case p.tally.few():
@@ -221,11 +227,24 @@ func (p *page) shownGates() bool {
 	return slices.ContainsFunc(p.r.found(), func(f Finding) bool { return f.gates(rank) })
 }
 
-// allFindings writes the findings, each with its calls.
+// allFindings writes the findings, each with its calls. Of a comment, those for which the screen has no room are folded
+// away, and those of which it has none for the title all together.
 func (p *page) allFindings() {
 	shown := p.shownFindings()
-	for i := range p.r.Findings[:shown] {
-		p.finding(&p.r.Findings[i], i < p.withCalls())
+	one := func(i int) {
+		p.section(untilFindings, p.r.Findings[i].title(), func() { p.finding(&p.r.Findings[i], i < p.withCalls()) })
+	}
+	i := 0
+	for ; i < shown && (p.summary || p.shown < untilFindings || i == 0); i++ {
+		one(i)
+	}
+	if i < shown {
+		p.folded(human.Plural(shown-i, "more finding"), func() {
+			for ; i < shown; i++ {
+				p.folded(p.r.Findings[i].title(), func() { p.finding(&p.r.Findings[i], i < p.withCalls()) })
+			}
+		})
+		p.shown++
 	}
 	if n := len(p.r.Findings) - shown; n > 0 {
 		p.more(n, "finding")
@@ -257,7 +276,11 @@ func (p *page) finding(f *Finding, calls bool) {
 		if lines := f.sourceLines(); len(lines) > 0 {
 			p.line("%s", fence(lines))
 		}
-		p.line("%s", fence(f.callLines()))
+		if lines := f.callLines(); len(lines) > longCalls && !p.summary {
+			p.folded(human.Plural(len(f.Sequence), "call"), func() { p.line("%s", fence(lines)) })
+		} else {
+			p.line("%s", fence(lines))
+		}
 		p.diagram(f)
 	}
 	if f.Reproducer != "" && p.detail < noReproducers {
@@ -326,16 +349,41 @@ func (p *page) notReached() {
 			rest--
 		}
 	default:
-		p.line("| Not reached | Why |\n|---|---|")
 		rows := groupRows(list)
-		for i := range rows[:min(len(rows), p.rows)] {
-			r := &rows[i]
-			p.line("| %s | %s |", link(r.label(), r.File, r.Line.Line, p.o.FileURL), why(r.locationRow))
-			rest -= r.size()
+		rows = rows[:min(len(rows), p.rows)]
+		for i := range rows {
+			rest -= rows[i].size()
 		}
+		p.missedRows(rows)
 	}
 	p.more(rest, "line")
 	p.line("")
+}
+
+// missedRows writes the table of rows that were not reached, those folded away for which the screen has no room.
+func (p *page) missedRows(rows []rowGroup) {
+	lines := make([]string, len(rows))
+	open, size := 0, 1 // of the table's head
+	for i := range rows {
+		r := &rows[i]
+		lines[i] = fmt.Sprintf("| %s | %s |", link(r.label(), r.File, r.Line.Line, p.o.FileURL), why(r.locationRow))
+		if size += filled(lines[i]); open == i && (p.shown+size <= untilMissed || i == 0) {
+			open++
+		}
+	}
+	const head = "| Not reached | Why |\n|---|---|"
+	table := head + "\n" + strings.Join(lines[:open], "\n")
+	p.line("%s", table)
+	p.shown += visibleLines(table)
+	if open < len(rows) {
+		more := 0
+		for i := range rows[open:] {
+			more += rows[open+i].size()
+		}
+		p.line("")
+		p.folded(human.Plural(more, "more line")+" not reached", func() { p.line("%s\n%s", head, strings.Join(lines[open:], "\n")) })
+		p.shown++
+	}
 }
 
 // countedApart says how many of the lines that do not make the headline were reached.
@@ -390,9 +438,6 @@ func (p *page) footer() {
 	}
 	if n := p.tally[NoBytecode] + p.r.count(p.apart)[NoBytecode]; n > 0 && p.tally.code() > 0 {
 		add("%s without bytecode", human.Plural(n, "more line"))
-	}
-	if fuzzed := p.fuzzedCommit(); fuzzed != "" {
-		add("%s", fuzzed)
 	}
 	if p.tally.code() > 0 {
 		add("\"unreached\" does not mean safe")

@@ -45,9 +45,9 @@ func (p *page) foundryTest(f *Finding) {
 		p.line("<details><summary>No Foundry test</summary>\n\n%s\n\n</details>\n", sentence(prose(upper(t.Reason), maxReason)))
 		return
 	}
-	title := "Foundry test, which shows the calls"
+	title := "Foundry test to paste, which shows the calls"
 	if t.Fails {
-		title = "Foundry test, which fails as long as this happens"
+		title = "Foundry test to paste, which fails as long as this happens"
 	}
 	if len(t.Text) > maxTest || p.tested+len(t.Text) > p.bounds.tests {
 		p.line("%s: too long for this page, %s prints it.\n", title, code(replayCommand("", f.Reproducer)+" --foundry-test", maxPath))
@@ -69,15 +69,27 @@ func cleanLines(text string, most int) []string {
 	return lines
 }
 
-// fuzzedCommit names the commit that was fuzzed; empty if it is not known.
-func (p *page) fuzzedCommit() string {
+// basis says, below the heading, which commit was looked at and what it was compared with, as far as that is known.
+func (p *page) basis() {
+	base, said := "", ""
+	if p.r.Diff.Base != "" && p.r.Audit == nil {
+		base = "base " + p.commit(p.r.Diff.Base)
+	}
 	switch {
 	case p.o.Fuzzed == "":
-		return ""
+		said = base
+	case p.o.MergeOf != "" && base != "":
+		said = fmt.Sprintf("commit %s, which merges %s into %s", p.commit(p.o.Fuzzed), p.commit(p.o.MergeOf), base)
 	case p.o.MergeOf != "":
-		return fmt.Sprintf("fuzzed %s, which merges %s into the base", p.commit(p.o.Fuzzed), p.commit(p.o.MergeOf))
+		said = fmt.Sprintf("commit %s, which merges %s into the base", p.commit(p.o.Fuzzed), p.commit(p.o.MergeOf))
+	case base != "":
+		said = fmt.Sprintf("commit %s, %s", p.commit(p.o.Fuzzed), base)
+	default:
+		said = "commit " + p.commit(p.o.Fuzzed)
 	}
-	return "fuzzed " + p.commit(p.o.Fuzzed)
+	if said != "" {
+		p.line("%s.\n", upper(said))
+	}
 }
 
 // shortCommit is how many digits of a commit's id GitHub shows.

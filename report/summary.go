@@ -20,6 +20,7 @@ func Summary(r *Report, o Options) []byte {
 	// of the size for the findings.
 	return renderWithin(r, o, bounds{bytes: MaxSummary, rows: 1_000, findings: 200, tests: MaxSummary / 4, summary: true}, func(p *page) {
 		p.verdict()
+		p.basis()
 		p.audit()
 		p.trouble()
 		p.allFindings()
