@@ -89,7 +89,7 @@ func (p *program) main(args []string) int {
 		return exit.BadInput("%s; `%s --help` lists the flags", describeFlagError(err), cmd.CommandPath())
 	})
 	root.SuggestionsMinimumDistance = 2 // letters; what cobra uses itself
-	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.lawsCommand(), p.lookaheadCommand(), p.demoCommand(), p.actionCommand())
+	root.AddCommand(p.runCommand(), p.mapCommand(), p.replayCommand(), p.lawsCommand(), p.lookaheadCommand(), p.demoCommand(), p.watchCommand(), p.actionCommand())
 
 	if err := root.ExecuteContext(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -154,6 +154,9 @@ func (p *program) fuzz(ctx context.Context, settings *config.Settings, example s
 	r, err := pipeline.Run(ctx, o)
 	if err != nil {
 		return err
+	}
+	if ctx.Err() != nil && context.Cause(ctx) != ctx.Err() { // the caller ended it, and needs no result
+		return nil
 	}
 	fmt.Fprintln(p.stdout)
 	p.exit = report.ExitCode(r.Verdict)
