@@ -86,8 +86,8 @@ func (c *Campaign) finish() *Result {
 	for _, seed := range c.suite.Seeds {
 		c.result.Suite = append(c.result.Suite, seed.Calls)
 	}
-	c.result.Stats = c.stats()
 	c.result.Timeline = c.closeTimeline()
+	c.result.Stats = c.stats()
 	c.result.Useful, c.result.Burners, c.result.Unconfirmed = c.result.Stats.Executions-min(c.ration.failed, c.result.Stats.Executions), c.burners(), c.dropped
 	for b := range c.blocks { // sorted below
 		if p := c.Table.Program(b.code); p != nil {

@@ -247,7 +247,7 @@ func testLinks(t *testing.T, b browser) {
 	v.run(chromedp.Evaluate(`location.hash = "#SL-7f3a"`, nil))
 	v.until(`document.activeElement.id === "SL-7f3a"`)
 	v.run(chromedp.Evaluate(`location.hash = "#nothing-here"`, nil), chromedp.Evaluate(`location.hash = "#%"`, nil))
-	v.run(chromedp.Click(`#SL-7f3a p a[href="#src/Vault.sol:23"]`, chromedp.ByQuery))
+	v.run(chromedp.Click(`#SL-7f3a .where a[href="#src/Vault.sol:23"]`, chromedp.ByQuery))
 	v.until(`document.activeElement.closest(".entry")?.id === "src/Vault.sol:23"`)
 	for _, link := range eval[[]string](v, "[...document.links].map(a => a.href)") {
 		if u, err := url.Parse(link); err != nil || u.Scheme != "file" && u.Host != "github.com" {
@@ -311,16 +311,16 @@ func testCampaign(t *testing.T, b browser) {
 		r.Stats.Timeline = append(r.Stats.Timeline, report.Sample{Executions: 1 + 50_000*n, Calls: 300_000 * n, Seconds: 1.5 * float64(i), Paths: 20 * i, Blocks: 100 + i, Reached: min(i, 11), Findings: i / 30})
 	}
 	v := b.open(t, r, "#campaign")
-	v.until("document.querySelectorAll('#campaign canvas').length === 5")
-	v.run(chromedp.Click("#campaign .filter:nth-child(2)", chromedp.ByQuery))
-	v.until("document.querySelectorAll('#campaign canvas').length === 5")
+	v.until("document.querySelectorAll('#campaign canvas').length === 4")
+	v.run(chromedp.Click("#campaign .choice:nth-child(2)", chromedp.ByQuery))
+	v.until("document.querySelectorAll('#campaign canvas').length === 4")
 	const drawn = `[...document.querySelectorAll("#campaign canvas")].every(c => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some(x => x > 0))`
 	v.until(drawn)
 	for i := range r.Stats.Timeline { // as with --omit-times
 		r.Stats.Timeline[i].Seconds = 0
 	}
 	v = b.open(t, r, "#campaign")
-	v.until("document.querySelectorAll('#campaign canvas').length === 4")
+	v.until("document.querySelectorAll('#campaign canvas').length === 3")
 }
 
 // testFixtures opens every report of the renderers' tests, at the width of a telephone too, where nothing may

@@ -9,6 +9,7 @@ interface Line {
   label: string;
   color: string; // a custom property
   values: (number | null)[];
+  dash?: number[];
 }
 
 export function Campaign({ stats: s, targets, theme }: { stats: Stats; targets: number; theme: string }) {
@@ -17,14 +18,13 @@ export function Campaign({ stats: s, targets, theme }: { stats: Stats; targets: 
   const [byTime, choose] = useState(false);
   const x = timeline.map((t) => (byTime ? t.seconds ?? 0 : t.executions));
   const of = (key: keyof Sample) => timeline.map((t) => t[key] ?? 0);
-  const charts: { title: string; lines: Line[] }[] = [
-    { title: "Targets reached", lines: [{ label: "targets", color: "--green", values: of("reached") }] },
-    { title: "Findings", lines: [{ label: "findings", color: "--red", values: of("findings") }] },
+  const charts: { title: string; lines: Line[]; total?: number }[] = [
+    { title: "Targets reached", lines: [{ label: "targets", color: "--green", values: of("reached") }, { label: "findings", color: "--red", values: of("findings"), dash: [5, 4] }] },
     { title: "Paths", lines: [{ label: "paths", color: "--blue", values: of("paths") }] },
     { title: "Basic blocks entered", lines: [{ label: "blocks", color: "--violet", values: of("blocks") }] },
   ];
   if (timed) {
-    charts.push({ title: "Executions per second", lines: [{ label: "per second", color: "--amber", values: speed(timeline) }] });
+    charts.push({ title: "Executions per second", lines: [{ label: "per second", color: "--amber", values: speed(timeline) }], total: s.seconds ? s.executions / s.seconds : undefined });
   }
   return (
     <>
@@ -40,11 +40,11 @@ export function Campaign({ stats: s, targets, theme }: { stats: Stats; targets: 
       </dl>
       {timeline.length > 1 && <>
         {timed && <div class="filters" role="group" aria-label="Horizontal axis">
-          <button type="button" class="filter" aria-pressed={!byTime} onClick={() => choose(false)}>by executions</button>
-          <button type="button" class="filter" aria-pressed={byTime} onClick={() => choose(true)}>by seconds</button>
+          <button type="button" class="choice" aria-pressed={!byTime} onClick={() => choose(false)}>by executions</button>
+          <button type="button" class="choice" aria-pressed={byTime} onClick={() => choose(true)}>by seconds</button>
         </div>}
-        <div class="charts">
-          {charts.map((c) => <Chart key={c.title} title={c.title} x={x} lines={c.lines} unit={byTime ? "s" : ""} theme={theme} />)}
+        <div class={`charts of-${charts.length}`}>
+          {charts.map((c) => <Chart key={c.title} title={c.title} x={x} lines={c.lines} total={c.total} unit={byTime ? "s" : ""} theme={theme} />)}
         </div>
         <Fold title="The same as a table">
           <Table label="Samples of the campaign" head={["Executions", "Calls", ...(timed ? ["Seconds"] : []), `Reached${targets ? ` (of ${targets})` : ""}`, "Findings", "Paths", "Blocks"]}>
@@ -61,28 +61,33 @@ export function Campaign({ stats: s, targets, theme }: { stats: Stats; targets: 
   );
 }
 
-// speed is the executions per second between samples; null where the clock did not move.
+// speed is the executions per second up to each sample, in a fortieth of the campaign; null where the clock
+// did not move that much.
 function speed(timeline: Sample[]): (number | null)[] {
-  return timeline.map((t, i) => {
-    const before = timeline[i - 1];
-    const took = (t.seconds ?? 0) - (before?.seconds ?? 0);
-    return took > 0 ? (t.executions - (before?.executions ?? 0)) / took : null;
+  const least = (timeline.at(-1)?.seconds ?? 0) / 40;
+  let from = 0;
+  return timeline.map((t) => {
+    while ((t.seconds ?? 0) - (timeline[from + 1]?.seconds ?? Infinity) >= least) {
+      from++;
+    }
+    const took = (t.seconds ?? 0) - (timeline[from].seconds ?? 0);
+    return took > 0 && took >= least ? (t.executions - timeline[from].executions) / took : null;
   });
 }
 
 // Chart draws lines over the campaign. Its last values are in its heading, all of them in the table.
-function Chart({ title, x, lines, unit, theme }: { title: string; x: number[]; lines: Line[]; unit: string; theme: string }) {
+function Chart({ title, x, lines, total, unit, theme }: { title: string; x: number[]; lines: Line[]; total?: number; unit: string; theme: string }) {
   const at = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const box = at.current!;
-    const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name) && resolve(box, name);
+    const color = (name: string) => resolve(box, name);
     const axis = { stroke: color("--muted"), grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line"), width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
     const stepped = uPlot.paths.stepped!({ align: 1 });
     const plot = new uPlot({
       width: Math.max(box.clientWidth, 120), height: 150, legend: { show: false }, cursor: { drag: { x: false, y: false }, points: { size: 6 } },
       scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
       axes: [{ ...axis, values: (_, ticks) => ticks.map((t) => short(t) + (unit && ` ${unit}`)), space: 70, size: 28 }, { ...axis, values: (_, ticks) => ticks.map((t) => (Number.isInteger(t) || t >= 1 ? short(t) : "")), size: 46, space: 34 }],
-      series: [{}, ...lines.map((l) => ({ label: l.label, stroke: color(l.color), width: 2, spanGaps: true, points: { show: false }, ...(title.startsWith("Exec") ? {} : { paths: stepped }) }))],
+      series: [{}, ...lines.map((l) => ({ label: l.label, stroke: color(l.color), width: 2, dash: l.dash, spanGaps: true, points: { show: false }, ...(title.startsWith("Exec") ? {} : { paths: stepped }) }))],
     }, [x, ...lines.map((l) => l.values)], box);
     const fit = new ResizeObserver(() => plot.setSize({ width: Math.max(box.clientWidth, 120), height: 150 }));
     fit.observe(box);
@@ -91,11 +96,12 @@ function Chart({ title, x, lines, unit, theme }: { title: string; x: number[]; l
       plot.destroy();
     };
   }, [x.join(), theme]);
-  const last = lines[0].values.filter((v): v is number => v !== null).at(-1) ?? 0;
+  const last = (l: Line) => short(l.values.at(-1) ?? 0);
+  const said = total === undefined ? last(lines[0]) : `${short(total)} on average`;
   return (
     <figure>
-      <figcaption>{title} <span class="number">{short(last)}</span></figcaption>
-      <div ref={at} role="img" aria-label={`${title}: ${short(last)} at the end of the campaign`} />
+      <figcaption>{title} <span class="number">{said}{lines.slice(1).map((l) => ` · ${l.label} ${last(l)}, dashed`)}</span></figcaption>
+      <div ref={at} role="img" aria-label={`${title}: ${said}${total === undefined ? " at the end of the campaign" : ""}`} />
     </figure>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { Clash, Finding, Message, Page } from "./model";
 import { anchor, Command, Copy, Fold, PlaceLink, Sequence, Table } from "./parts";
 import { base, count, plural, seconds } from "./text";
@@ -17,11 +18,11 @@ export function FindingOf({ finding: f, rules }: { finding: Finding; rules: Page
         <span class="title">{rule?.title ?? f.oracle} <span class="muted">in</span> <code>{f.where}</code></span>
       </h3>
       <p class="said">{f.said}</p>
-      <p>
-        Breaks at <PlaceLink {...f.location} />{f.location.text && <> <code class="quote">{f.location.text}</code></>}
+      <dl class="where">
+        <dt>Breaks at</dt><dd><PlaceLink {...f.location} /> <code class="quote">{f.location.text}</code></dd>
         {f.changed && (f.changed.file !== f.location.file || f.changed.line !== f.location.line) &&
-          <>, after the changed line <PlaceLink {...f.changed} />{f.changed.text && <> <code class="quote">{f.changed.text}</code></>}</>}
-      </p>
+          <><dt>Changed line before it</dt><dd><PlaceLink {...f.changed} /> <code class="quote">{f.changed.text}</code></dd></>}
+      </dl>
       {f.sequence.length > 0 && <Sequence steps={f.sequence} />}
       {f.answer && <Sides what={<>Afterwards, <code>{f.answer.of}</code> is</>} before={f.answer.base} now={f.answer.head} />}
       <p class="muted">{f.assessment}{f.calls > 0 && ` Found after ${plural(f.calls, "call")}${f.seconds ? `, ${seconds(f.seconds)}` : ""}.`}</p>
@@ -56,13 +57,13 @@ function Trace({ messages }: { messages: Message[] }) {
 }
 
 // Sides shows two outcomes side by side.
-export function Sides({ what, before, now }: { what?: preact.ComponentChildren; before: string; now: string }) {
+export function Sides({ what, before, now, names = ["On the base", "Now"] }: { what?: ComponentChildren; before: string; now: string; names?: [string, string] }) {
   return (
     <>
       {what && <p class="what">{what}</p>}
       <div class="sides">
-        <div><span class="side">On the base</span> <code>{before}</code></div>
-        <div><span class="side">Now</span> <code>{now}</code></div>
+        <div><span class="side">{names[0]}</span> <code>{before}</code></div>
+        <div><span class="side">{names[1]}</span> <code>{now}</code></div>
       </div>
     </>
   );
@@ -82,7 +83,7 @@ export function ClashOf({ clash: c }: { clash: Clash }) {
       {c.places.length > 0 && <Table label="Storage" head={["Slot", "Base", "Head", "Change"]}>
         {c.places.map((p, i) => <tr key={i}><td>{p.space && <><code>{p.space}</code> + </>}<code>{p.slot}</code>{p.offset > 0 && `, byte ${count(p.offset)}`}</td><td><code>{p.before}</code></td><td><code>{p.after || "nothing"}</code></td><td>{p.change}</td></tr>)}
       </Table>}
-      {c.shown?.map((s, i) => <Sides key={i} what={<code>{s.call}</code>} before={s.before} now={s.after} />)}
+      {c.shown?.map((s, i) => <Sides key={i} what={<code>{s.call}</code>} before={s.before} now={s.after} names={["Before the upgrade", "After it"]} />)}
       {c.replay && <Command line={c.replay} />}
     </article>
   );

@@ -1,13 +1,13 @@
-import { useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import type { Barrier, Count, File, Row, Target } from "./model";
-import { anchor, Away, Command, Mark, PlaceLink, Sequence, Some } from "./parts";
+import { anchor, Away, Command, Mark, PlaceLink, Places, Sequence, Some } from "./parts";
 import { base, count, plural, seconds, statusOf } from "./text";
 
 // state is a row's status, where "partly" is one.
 export const state = (row: Row): string => (row.status === "reached" && row.partly?.length ? "partly" : row.status);
 
 // Filters choose the statuses that are shown.
-export function Filters({ counts, hidden, toggle }: { counts: Count[]; hidden: Set<string>; toggle: (status: string) => void }) {
+export function Filters({ counts, hidden, toggle, only }: { counts: Count[]; hidden: Set<string>; toggle: (status: string) => void; only: () => void }) {
   return (
     <div class="filters" role="group" aria-label="Statuses to show">
       {counts.map((c) => (
@@ -15,6 +15,8 @@ export function Filters({ counts, hidden, toggle }: { counts: Count[]; hidden: S
           <Mark status={c.status} word /> <span class="number">{count(c.rows)}</span>
         </button>
       ))}
+      {counts.some((c) => lacking.has(c.status)) && counts.some((c) => !lacking.has(c.status)) &&
+        <button type="button" class="choice" aria-pressed={counts.every((c) => hidden.has(c.status) !== lacking.has(c.status))} onClick={only}>only what was not reached</button>}
     </div>
   );
 }
@@ -85,6 +87,7 @@ function arrows(event: KeyboardEvent): void {
 
 function LineRow({ row, open, toggle }: { row: Row; open: boolean; toggle: () => void }) {
   const status = state(row);
+  const ids = useContext(Places).findings.get(row.place) ?? [];
   const first = row.targets.find((t) => t.status === row.status);
   let when = statusOf(status).word;
   if (row.status === "reached") {
@@ -97,21 +100,27 @@ function LineRow({ row, open, toggle }: { row: Row; open: boolean; toggle: () =>
         <span class="at">{row.line > 0 ? row.line : ""}</span>
         <Mark status={status} />
         <code>{row.text === "" && row.line === 0 ? row.place : row.text}</code>
-        <span class="when">{row.kind === "deletion" ? "code deleted before it · " : row.kind === "indirect" ? "changed elsewhere · " : ""}{when}</span>
+        <span class="when">{ids.map((id) => <span class="chip v-high" key={id}>{id}</span>)} {row.kind === "deletion" ? "code deleted before it · " : row.kind === "indirect" ? "changed elsewhere · " : ""}{when}</span>
+        {lacking.has(status) && row.reason && !open && <span class="why">{row.reason}</span>}
       </button>
       {open && <Details row={row} status={status} />}
     </div>
   );
 }
 
+// lacking are the statuses for which the reason shows at once.
+export const lacking = new Set(["only-reverts", "unreached", "unreachable", "undeployed", "unmapped", "not-fuzzed"]);
+
 // Details says all that is known of a row.
 function Details({ row, status }: { row: Row; status: string }) {
+  const ids = useContext(Places).findings.get(row.place) ?? [];
   return (
     <div class="details">
       <p>
         <Mark status={status} word /> <span class="muted">{statusOf(status).meaning}</span>{" "}
         <a class="self" href={anchor(row.place)}>{row.place}</a>
       </p>
+      {ids.length > 0 && <p>On the way of {ids.map((id, i) => <>{i > 0 && ", "}<a href={anchor(id)}>{id}</a></>)}</p>}
       {row.reason && <p>{row.reason}</p>}
       {row.partly?.length ? <p>Not executed: {row.partly.map((p, i) => <>{i > 0 && ", "}<code>{p}</code></>)}</p> : null}
       {row.harness && <p>Only a generated harness calls it: failures there are not findings.</p>}

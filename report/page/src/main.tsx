@@ -3,11 +3,11 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Campaign } from "./campaign";
 import { EffectOf } from "./effect";
 import { ClashOf, FindingOf } from "./findings";
-import { FileLines, Filters, state } from "./lines";
+import { FileLines, Filters, lacking, state } from "./lines";
 import type { Page } from "./model";
 import { Mark, PlaceLink, Places, Section, Some, Table } from "./parts";
 import "./style.css";
-import { count, haystack, matcher, plural } from "./text";
+import { count, haystack, matcher, placeOf, plural } from "./text";
 import { WorldOf } from "./world";
 
 const verdicts: Record<Page["tone"], [string, string]> = {
@@ -112,6 +112,7 @@ function App({ page }: { page: Page }) {
   const places = useMemo(() => ({
     rows: new Set(page.files.flatMap((f) => f.rows.map((r) => r.place))),
     links: new Map(page.files.flatMap((f) => (f.link ? [[f.name, f.link] as const] : []))),
+    findings: findingsAt(page),
   }), []);
   const texts = useMemo(() => {
     const all = new Map<object, string>();
@@ -207,7 +208,10 @@ function App({ page }: { page: Page }) {
         </Section>}
         {page.fixed.length > 0 && query === "" && <Section id="fixed" title="Fixed"><ul>{page.fixed.map((f, i) => <li key={i}>{f}</li>)}</ul></Section>}
         {rows > 0 && (query === "" || shown > 0) && <Section id="lines" title={page.noun === "target" ? "Targets" : "Lines"} number={count(shown)}>
-          <Filters counts={counts} hidden={hidden} toggle={(s) => hide(flip(hidden, s))} />
+          <Filters counts={counts} hidden={hidden} toggle={(s) => hide(flip(hidden, s))} only={() => {
+            const rest = counts.map((c) => c.status).filter((s) => !lacking.has(s));
+            hide(rest.every((s) => hidden.has(s)) ? new Set() : new Set(rest));
+          }} />
           <Some of={files} first={60} noun="files" each={({ file, rows }) => (
             <FileLines key={file.name} file={file} rows={rows} shows={query || [...hidden].join()} open={open} toggle={(place) => unfold(flip(open, place))} />
           )} />
@@ -228,6 +232,20 @@ function App({ page }: { page: Page }) {
       <footer><p>{page.tool.name} {page.tool.version} · rendered from report.json, next to this file, which has everything · this page loads and sends nothing</p></footer>
     </Places.Provider>
   );
+}
+
+// findingsAt are the ids of findings by the places that they are about.
+function findingsAt(page: Page): Map<string, string[]> {
+  const at = new Map<string, string[]>();
+  const add = (id: string, file: string, line: number) => {
+    const place = placeOf(file, line), ids = at.get(place) ?? [];
+    if (!ids.includes(id)) {
+      at.set(place, [...ids, id]);
+    }
+  };
+  page.findings.forEach((f) => [f.location, f.changed].forEach((p) => p && add(f.id, p.file, p.line)));
+  page.clashes.forEach((c) => add(c.id, c.file, c.line));
+  return at;
 }
 
 // statesOf counts rows by status, with those reached in part apart.
