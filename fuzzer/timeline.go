@@ -13,8 +13,8 @@ type Sample struct {
 const maxSamples = 120
 
 // timeline samples a campaign at intervals of executions, not of time, so that the same
-// executions give the same samples. The interval doubles whenever there are too many samples,
-// so that in the end at least half as many are left, however long the campaign takes.
+// executions give the same samples. Whenever there are too many, every other one is dropped and the
+// interval grows as much, so that about half as many are left at least, however long the campaign takes.
 type timeline struct {
 	samples  []Sample
 	interval uint64 // executions between two samples; 0: none was taken
@@ -46,7 +46,8 @@ func (t *timeline) add(s Sample) {
 			}
 		}
 		t.samples = kept
-		t.interval *= 2
+		// Batches of executions may be longer than the interval was.
+		t.interval = max(2*t.interval, kept[len(kept)-1].Executions/uint64(len(kept)))
 	}
 	t.samples = append(t.samples, s)
 }

@@ -211,16 +211,26 @@ func (p *page) addSource(f *browserFile) {
 	}
 	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
 	row := map[int]bool{}
+	texts := make([]string, len(f.Rows))
 	for i := range f.Rows {
 		r := &f.Rows[i]
 		if r.Line < 1 || r.Line > len(lines) {
 			return // the report is about another source
 		}
-		row[r.Line] = true
 		source := lines[r.Line-1]
-		if trimmed := strings.TrimSpace(source); strings.HasPrefix(trimmed, strings.TrimSpace(r.Text)) {
-			r.Text = strings.TrimRight(source[:len(source)-len(strings.TrimLeft(source, " \t"))]+strings.TrimSpace(r.Text), " ")
+		indent := source[:len(source)-len(strings.TrimLeft(source, " \t"))]
+		said := strings.TrimSpace(strings.TrimSuffix(r.Text, "…"))
+		if !strings.HasPrefix(source[len(indent):], said) {
+			return // as above
 		}
+		texts[i] = indent + strings.TrimSpace(r.Text)
+		if r.Text == "" { // of a target that is not a changed line
+			texts[i] = cut(source, maxSourceLine)
+		}
+		row[r.Line] = true
+	}
+	for i, text := range texts {
+		f.Rows[i].Text = text
 	}
 	near := map[int]bool{}
 	for line := range row {
@@ -235,7 +245,19 @@ func (p *page) addSource(f *browserFile) {
 	}
 	for n := range lines { // in order
 		if near[n+1] {
-			f.Lines = append(f.Lines, sourceLine{n + 1, lines[n]})
+			f.Lines = append(f.Lines, sourceLine{n + 1, cut(lines[n], maxSourceLine)})
 		}
 	}
+}
+
+// cut cuts a text after so many characters.
+func cut(s string, most int) string {
+	n := 0
+	for i := range s {
+		if n == most {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
 }
