@@ -48,6 +48,7 @@ type Campaign struct {
 	failing  int    // consecutive tasks that ended in a fault before anything was run
 	grace    grace
 	docket
+	timeline timeline
 }
 
 // Run runs the campaign until its budget is used up or ctx is done. An error means that

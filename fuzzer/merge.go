@@ -30,6 +30,7 @@ func (c *Campaign) merge(ctx context.Context, b batch) {
 	c.mergeCosts(&b)
 	c.confirmDeferred(ctx)
 	c.mergeFaults(&b)
+	c.sample()
 	c.Progress(Event{At: c.now(), Target: -1, Stats: c.stats()})
 }
 

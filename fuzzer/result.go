@@ -56,6 +56,8 @@ type Result struct {
 	Notes   []string // what happened to the saved corpus
 	Stats   Stats
 	Stopped string // why it ended
+	// Timeline are samples of the campaign from its first task to its end.
+	Timeline []Sample
 	// Useful is the number of executions without those in which a heavy call failed.
 	Useful uint64
 	// Burners are the functions with heavy calls, the most expensive first.
@@ -84,6 +86,7 @@ func (c *Campaign) finish() *Result {
 	for _, seed := range c.suite.Seeds {
 		c.result.Suite = append(c.result.Suite, seed.Calls)
 	}
+	c.result.Timeline = c.closeTimeline()
 	c.result.Stats = c.stats()
 	c.result.Useful, c.result.Burners, c.result.Unconfirmed = c.result.Stats.Executions-min(c.ration.failed, c.result.Stats.Executions), c.burners(), c.dropped
 	for b := range c.blocks { // sorted below

@@ -123,18 +123,27 @@ func fenceOf(language string, lines []string) string {
 // link is a code span that links to a line of a file if there is an address for it, and
 // only the code span if not.
 func link(label, file string, line int, fileURL string) string {
+	address := fileLink(file, fileURL)
+	if address == "" {
+		return code(label, maxPath)
+	}
+	return fmt.Sprintf("[%s](%s#L%d)", code(label, maxPath), address, line)
+}
+
+// fileLink is the address of a file; empty if there is none.
+func fileLink(file, fileURL string) string {
 	base, ok := safeURL(fileURL)
 	if !ok || file == "" || len(file) > maxPath {
-		return code(label, maxPath)
+		return ""
 	}
 	segments := strings.Split(file, "/")
 	for i, s := range segments {
 		if s == "" || s == "." || s == ".." { // would link to another page
-			return code(label, maxPath)
+			return ""
 		}
 		segments[i] = url.PathEscape(s)
 	}
-	return fmt.Sprintf("[%s](%s%s#L%d)", code(label, maxPath), base, strings.Join(segments, "/"), line)
+	return base + strings.Join(segments, "/")
 }
 
 // safeURL returns u if it is an http or https address that needs no escaping

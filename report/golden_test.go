@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -72,8 +73,12 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			page, err := HTML(r, o)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for file, got := range map[string][]byte{
-				JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o), "terminal.txt": terminal.Bytes(), "annotations.txt": annotations(r),
+				JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o), "terminal.txt": terminal.Bytes(), "page.json": pageData(t, page), "annotations.txt": annotations(r),
 			} {
 				golden.Check(t, filepath.Join("testdata/golden", name, file), string(got))
 			}
@@ -89,4 +94,20 @@ func annotations(r *Report) []byte {
 		text += fmt.Sprintf("\n%s %q line %d: %s\n%s\n", a.Level, a.File, a.Line, a.Title, a.Message)
 	}
 	return []byte(text)
+}
+
+// pageData is what the page in a browser shows, indented. The rest of the page is the same for all reports.
+func pageData(t testing.TB, page []byte) []byte {
+	t.Helper()
+	_, data, _ := bytes.Cut(page, []byte(`<script type="application/json" id="data">`))
+	data, _, found := bytes.Cut(data, []byte("</script>"))
+	if !found {
+		t.Fatalf("a page without data:\n%.2000s", page)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, data, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	out.WriteByte('\n')
+	return out.Bytes()
 }

@@ -23,7 +23,7 @@ const MaxSize = 64 << 20
 // \uXXXX; "<", ">" and "&" are not, since the file is not HTML.
 //
 // With omitTimes, what a clock measured is left out: the seconds and
-// callsPerSecond of targets, findings and stats. Two runs of the same input with
+// callsPerSecond of targets, findings, stats and samples. Two runs of the same input with
 // the same seed, one worker and a limit in calls then give the same bytes.
 func WriteJSON(w io.Writer, r *Report, omitTimes bool) error {
 	out := normalize(r)
@@ -170,6 +170,7 @@ func normalize(r *Report) *Report {
 		}
 		c.Effect = &effect
 	}
+	c.Stats.Timeline = slices.Clone(c.Stats.Timeline)
 	c.Faults = list(c.Faults)
 	c.Warnings = list(c.Warnings)
 	return &c
@@ -185,6 +186,9 @@ func list[T any](s []T) []T {
 // dropTimes zeroes everything that a clock measured. r must not share its slices.
 func dropTimes(r *Report) {
 	r.Stats.Seconds, r.Stats.CallsPerSecond = 0, 0
+	for i := range r.Stats.Timeline {
+		r.Stats.Timeline[i].Seconds = 0
+	}
 	for i := range r.Targets {
 		r.Targets[i].Seconds = 0
 	}

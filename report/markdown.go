@@ -50,9 +50,8 @@ const (
 // renderWithin renders the page with as much detail as fits into its bytes. The page always
 // ends with the footer, and nothing in it is truncated.
 func renderWithin(r *Report, o Options, b bounds, write func(*page)) []byte {
-	p := &page{r: r, o: o, bounds: b}
-	p.locations, p.apart = headlined(locationRows(r))
-	p.tally = r.count(p.locations)
+	p := newPage(r, o)
+	p.bounds = b
 	for {
 		p.Reset()
 		p.tested, p.shown = 0, 0
@@ -62,6 +61,14 @@ func renderWithin(r *Report, o Options, b bounds, write func(*page)) []byte {
 		}
 		p.detail++
 	}
+}
+
+// newPage is an empty page without bounds.
+func newPage(r *Report, o Options) *page {
+	p := &page{r: r, o: o}
+	p.locations, p.apart = headlined(locationRows(r))
+	p.tally = r.count(p.locations)
+	return p
 }
 
 // halvings is how often a number has been halved at the present level, if it is halved
@@ -120,9 +127,10 @@ func (p *page) elsewhere() string {
 }
 
 // heading is the verdict in one line. It says what was looked at, not that there is no bug.
-// Green is only for a pass that found nothing and reached most of the change.
-func (p *page) heading() string {
-	heading := p.outcome()
+// Green is only for a pass that found nothing and reached most of the change. prose and code make
+// texts safe for the place it is written to.
+func (p *page) heading(prose, code func(s string, most int) string) string {
+	heading := p.outcome(prose)
 	if missing := p.r.missing(); len(missing) > 0 {
 		heading += " · " + code(missing[0].shortName(), maxName) + " not deployed" + human.More(len(missing)-1)
 	}
@@ -144,7 +152,7 @@ func headFindings(found []Finding) string {
 }
 
 // outcome is the heading without the contracts that could not be deployed.
-func (p *page) outcome() string {
+func (p *page) outcome(prose func(s string, most int) string) string {
 	switch {
 	case p.r.Verdict == Skipped && p.r.knownIdle() && len(p.locations) > 0:
 		return "⏭️ Nothing to fuzz: " + prose(p.r.Reason, maxReason)
@@ -204,21 +212,24 @@ func (p *page) brief() string {
 
 // verdict writes the heading and, unless that says enough, the reason.
 func (p *page) verdict() {
-	p.line("### %s\n", p.heading())
+	p.line("### %s\n", p.heading(prose, code))
+	if remark := p.remark(prose); remark != "" {
+		p.line("%s\n", remark)
+	}
+}
+
+// remark is what the heading does not say of the verdict, in a sentence; empty if that says enough.
+func (p *page) remark(prose func(s string, most int) string) string {
 	r := p.r
 	switch {
 	case r.Verdict == Skipped && len(r.Unread) == 0 && len(p.locations) > 0: // the heading says it
+		return ""
 	case r.Verdict == Fail && p.shownGates():
-		if missing := describeMissing(r, prose); missing != "" {
-			p.line("%s\n", sentence(upper(missing)))
-		}
+		return sentence(upper(describeMissing(r, prose)))
 	case r.Verdict == Pass && p.tally[Reached] > 0 && !r.near():
-		if said := lacks(r, p.tally, prose); len(said) > 0 {
-			p.line("%s\n", sentence(upper(strings.Join(said, "; "))))
-		}
-	default:
-		p.line("%s\n", sentence(prose(upper(r.Reason), maxReason)))
+		return sentence(upper(strings.Join(lacks(r, p.tally, prose), "; ")))
 	}
+	return sentence(prose(upper(r.Reason), maxReason))
 }
 
 // shownGates reports whether a finding that is shown fails the gate.

@@ -482,4 +482,17 @@ type Stats struct {
 	Stopped        string  `json:"stopped"` // why the campaign ended
 	// Burners are the functions whose heavy calls took much of the work, the most expensive first.
 	Burners []Burner `json:"burners,omitempty"`
+	// Timeline are samples of the campaign, the last of its end: at most 120, at intervals of executions.
+	Timeline []Sample `json:"timeline,omitempty"`
+}
+
+// Sample is what a campaign had come to at one moment.
+type Sample struct {
+	Executions uint64  `json:"executions"`
+	Calls      uint64  `json:"calls"`
+	Seconds    float64 `json:"seconds,omitempty"` // left out by --omit-times
+	Paths      int     `json:"paths"`
+	Blocks     int     `json:"blocks"`
+	Reached    int     `json:"reached"` // targets, as the campaign saw them
+	Findings   int     `json:"findings"`
 }

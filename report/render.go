@@ -8,9 +8,10 @@ const (
 	SARIFFile   = "sightline.sarif"
 	CommentFile = "comment.md"
 	SummaryFile = "summary.md"
+	HTMLFile    = "report.html"
 )
 
-// Render makes report.json, sightline.sarif, comment.md and summary.md, by name.
+// Render makes report.json, sightline.sarif, comment.md, summary.md and report.html, by name.
 func Render(r *Report, o Options) (map[string][]byte, error) {
 	if o.OmitTimes {
 		r = normalize(r)
@@ -24,7 +25,11 @@ func Render(r *Report, o Options) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	shown, err := HTML(r, o)
+	if err != nil {
+		return nil, err
+	}
 	return map[string][]byte{
-		JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o),
+		JSONFile: data.Bytes(), SARIFFile: alerts, CommentFile: Comment(r, o), SummaryFile: Summary(r, o), HTMLFile: shown,
 	}, nil
 }

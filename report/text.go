@@ -200,7 +200,7 @@ func (f *Finding) said() string {
 
 // upper makes the first letter of s upper-case, unless s begins with a file's name.
 func upper(s string) string {
-	if word, _, _ := strings.Cut(s, " "); strings.ContainsAny(strings.TrimRight(word, ".,;:"), "/._") {
+	if word, _, _ := strings.Cut(s, " "); s == "" || strings.ContainsAny(strings.TrimRight(word, ".,;:"), "/._") {
 		return s
 	}
 	r, size := utf8.DecodeRuneInString(s)

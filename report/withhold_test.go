@@ -58,6 +58,11 @@ func rendered(t *testing.T, r *Report, o Options) map[string][]byte {
 		t.Fatal(err)
 	}
 	forms["sightline.sarif"] = sarif
+	page, err := HTML(r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forms["report.html"] = page
 	return forms
 }
 

@@ -12,6 +12,7 @@ const report = JSON.parse(read("report.json"));
 const sarif = JSON.parse(read("sightline.sarif"));
 read("comment.md");
 read("summary.md");
+expect(read("report.html").includes("Content-Security-Policy"), "report.html has no policy");
 
 const reached = report.targets.filter((target) => target.status === "reached");
 expect(exitCode === "0" || (exitCode === "1" && report.verdict === "fail"), `exit code ${exitCode} with verdict ${report.verdict}`);

@@ -25,7 +25,7 @@ func cmdIntact(ts *testscript.TestScript, neg bool, args []string) {
 // checkOutput lists what is wrong with the output folder of a run.
 func checkOutput(dir string) []string {
 	c := &outputCheck{dir: dir}
-	for _, name := range []string{report.SARIFFile, report.CommentFile, report.SummaryFile} {
+	for _, name := range []string{report.SARIFFile, report.CommentFile, report.SummaryFile, report.HTMLFile} {
 		c.file(name)
 	}
 	r, err := report.Read(c.file(report.JSONFile))

@@ -27,8 +27,9 @@ func (p *program) runCommand() *cobra.Command {
 		Use:   "run [--audit [PATH...]]",
 		Short: "Fuzz what changed and report",
 		Long: `Maps the changed lines to bytecode, fuzzes toward them within the time limit, and writes
-report.json, sightline.sarif, comment.md, summary.md and one reproducer per reached line and
-finding to the output folder. Nothing is reported as happening unless it was replayed on go-ethereum.
+report.json, report.html, sightline.sarif, comment.md, summary.md and one reproducer per reached
+line and finding to the output folder. Nothing is reported as happening unless it was replayed on
+go-ethereum.
 
 Without --base and --diff, the working tree is compared with the merge base of the default branch.
 Without --build, Sightline compiles what the change concerns of a Foundry project itself, with the

@@ -118,6 +118,7 @@ func (a *action) outputs(r *report.Report) {
 		{"sarif", a.outFile(report.SARIFFile)},
 		{"comment-file", a.outFile(report.CommentFile)},
 		{"summary", a.outFile(report.SummaryFile)},
+		{"page", a.outFile(report.HTMLFile)},
 	}
 	bundle := ""
 	if r.BundleSHA256 != "" {

@@ -69,6 +69,10 @@ func (d *describer) stats() {
 			r.Stats.Burners = append(r.Stats.Burners, report.Burner{Contract: b.Contract, Function: b.Function, Calls: b.Calls, Share: b.Share})
 		}
 	}
+	for _, t := range result.Timeline {
+		r.Stats.Timeline = append(r.Stats.Timeline, report.Sample{Executions: t.Executions, Calls: t.Calls, Seconds: t.Seconds,
+			Paths: t.Paths, Blocks: t.Blocks, Reached: t.Reached, Findings: t.Findings})
+	}
 	if s.Seconds > 0 {
 		r.Stats.CallsPerSecond = float64(s.Calls) / s.Seconds
 	}
