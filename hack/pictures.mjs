@@ -1,9 +1,9 @@
 // Renders Markdown in Chromium, see pictures.sh:
 //
-//   node pictures.mjs PAGE.md… -- PAGE.md PICTURE.png…
+//   node pictures.mjs PAGE.md… -- PAGE.md PICTURE.png… -- REPORT.html LIGHT.png DARK.png PHONE.png
 //
 // Pages before "--" only have their diagrams parsed, by every Mermaid that is installed. Of those behind it pictures are made, with
-// the diagrams unfolded.
+// the diagrams unfolded; of the report the first screens, in both themes and on a phone.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { marked } from 'marked';
@@ -13,7 +13,9 @@ const require = createRequire(import.meta.url);
 const text = (file) => readFileSync(require.resolve(file), 'utf8');
 const split = process.argv.indexOf('--');
 const checked = process.argv.slice(2, split);
-const pictured = process.argv.slice(split + 1);
+const second = process.argv.indexOf('--', split + 1);
+const pictured = process.argv.slice(split + 1, second);
+const [report, ...screens] = process.argv.slice(second + 1);
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
 let diagrams = 0;
@@ -55,6 +57,16 @@ for (let i = 0; i < pictured.length; i += 2) {
     await mermaid.run();
   });
   await page.screenshot({ path: pictured[i + 1], fullPage: true });
+  await page.close();
+}
+
+const looks = [{ width: 1100, height: 1300, colorScheme: 'light' }, { width: 1100, height: 1300, colorScheme: 'dark' }, { width: 390, height: 1000, colorScheme: 'light' }];
+for (const [i, { width, height, colorScheme }] of looks.entries()) {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+  page.on('console', (message) => { throw new Error(`${report}: ${message.text()}`); });
+  await page.goto(`file://${report}`);
+  await page.waitForSelector('#findings');
+  await page.screenshot({ path: screens[i] });
   await page.close();
 }
 await browser.close();

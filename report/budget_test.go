@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/sightline-evm/sightline/internal/testing/golden"
 )
 
 // large is a report with many lines and findings, and text of the given kind
@@ -51,15 +53,23 @@ func large(t testing.TB, lines, findings, warnings int, text string) *Report {
 // TestOneScreen: whoever opens a pull request sees a verdict, what broke and what was not reached without scrolling far.
 func TestOneScreen(t *testing.T) {
 	for _, name := range fixtures(t) {
-		if n := visibleLines(string(Comment(load(t, name), testOptions()))); n > Screen {
+		if n := VisibleLines(string(Comment(load(t, name), testOptions()))); n > Screen {
 			t.Errorf("%s: %d lines", name, n)
 		}
 	}
 	for name, r := range map[string]*Report{"nothing": {Verdict: Skipped}, "200 lines": large(t, 200, 0, 0, "needs x == 3"), "30 findings": large(t, 10, 30, 3, "x")} {
-		if n := visibleLines(string(Comment(r, testOptions()))); n > Screen {
+		if n := VisibleLines(string(Comment(r, testOptions()))); n > Screen {
 			t.Errorf("%s: %d lines", name, n)
 		}
 	}
+}
+
+// TestHugeComment: what the comment of a pull request of a thousand lines with sixty findings looks like.
+func TestHugeComment(t *testing.T) {
+	r := large(t, 1_000, 60, 12, "needs msg.sender == guardian; guardian is address(0)")
+	r.Clashes, r.Upgrades = nil, nil
+	Decide(r)
+	golden.Check(t, "testdata/golden/huge.md", string(Comment(r, testOptions())))
 }
 
 func TestVisibleLines(t *testing.T) {
@@ -74,7 +84,7 @@ func TestVisibleLines(t *testing.T) {
 		"<details><summary>a</summary>\n<details><summary>b</summary>\nc\n</details>\n</details>\nd": 2,
 		"| a | b |\n|---|---|\n| c | d |\n":                                                          2,
 	} {
-		if got := visibleLines(text); got != want {
+		if got := VisibleLines(text); got != want {
 			t.Errorf("%q: %d lines, want %d", text, got, want)
 		}
 	}
@@ -109,7 +119,7 @@ func TestBudgets(t *testing.T) {
 			if !strings.Contains(string(comment), "### ❌") {
 				t.Error("no verdict")
 			}
-			if n := visibleLines(string(comment)); n > Screen {
+			if n := VisibleLines(string(comment)); n > Screen {
 				t.Errorf("%d lines of the comment are seen at once", n)
 			}
 		})

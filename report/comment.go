@@ -42,14 +42,14 @@ func markerValue(s string) string {
 // more than MaxComment, parts are left out in this order: diagrams, Foundry tests, commands
 // to replay, lines not reached, lines reached, calls, findings.
 func Comment(r *Report, o Options) []byte {
-	// 40 rows are two screens; the summary has more. Tests get half of the page. Both are
+	// 40 rows are two screens; the summary has more, and more findings. Tests get half of the page. All
 	// arbitrary.
-	return renderWithin(r, o, bounds{bytes: MaxComment, rows: 40, findings: 20, tests: 30_000}, func(p *page) {
+	return renderWithin(r, o, bounds{bytes: MaxComment, rows: 40, findings: 12, tests: 30_000}, func(p *page) {
 		p.line("%s", Marker(o))
 		p.verdict()
 		p.basis()
 		p.audit()
-		p.shown = visibleLines(p.String())
+		p.shown = VisibleLines(p.String())
 		p.section(untilFindings, "What went wrong", p.trouble)
 		p.allFindings()
 		p.section(untilFindings, countClashes(len(r.Clashes)), p.allClashes)

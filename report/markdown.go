@@ -238,21 +238,30 @@ func (p *page) shownGates() bool {
 	return slices.ContainsFunc(p.r.found(), func(f Finding) bool { return f.gates(rank) })
 }
 
-// allFindings writes the findings, each with its calls. Of a comment, those for which the screen has no room are folded
-// away, and those of which it has none for the title all together.
+// openFindings is how many findings of a comment are not folded away, as far as the screen has room. Arbitrary: nobody reads the fourth
+// before the first is mended.
+const openFindings = 3
+
+// allFindings writes the findings, each with its calls. Of a comment, all but the first are folded away, and those all together
+// for whose titles the screen has no room.
 func (p *page) allFindings() {
 	shown := p.shownFindings()
-	one := func(i int) {
-		p.section(untilFindings, p.r.Findings[i].title(), func() { p.finding(&p.r.Findings[i], i < p.withCalls()) })
-	}
+	one := func(i int) { p.finding(&p.r.Findings[i], i < p.withCalls()) }
 	i := 0
-	for ; i < shown && (p.summary || p.shown < untilFindings || i == 0); i++ {
-		one(i)
+	for ; i < shown && (p.summary || i < openFindings); i++ {
+		if !p.section(untilFindings, p.r.Findings[i].title(), func() { one(i) }) {
+			i++
+			break
+		}
+	}
+	for ; i < shown && p.shown < untilFindings; i++ {
+		p.folded(p.r.Findings[i].title(), func() { one(i) })
+		p.shown++
 	}
 	if i < shown {
 		p.folded(human.Plural(shown-i, "more finding"), func() {
 			for ; i < shown; i++ {
-				p.folded(p.r.Findings[i].title(), func() { p.finding(&p.r.Findings[i], i < p.withCalls()) })
+				p.folded(p.r.Findings[i].title(), func() { one(i) })
 			}
 		})
 		p.shown++
@@ -275,14 +284,15 @@ func (p *page) fixed() {
 // finding writes one finding: what, where, how sure, and the calls.
 func (p *page) finding(f *Finding, calls bool) {
 	p.line("**%s · %s · %s** in %s\\", code(f.ID, maxName), prose(f.Severity, maxName), prose(f.Oracle, maxName), code(f.where(), maxPath))
-	said := sentence(prose(f.said(), maxReason)) + " Breaks at " + p.link(f.Location)
+	said := sentence(prose(upper(f.said()), maxReason)) + " Breaks at " + p.link(f.Location)
 	if place := f.place(); !place.sameLine(f.Location) {
 		said += ", after the changed line " + p.link(place)
 	} else if changed, ok := f.related(); ok {
 		said += ", after the changed line " + p.link(changed)
 	}
 	said += "."
-	p.line("%s %s.\n", said, upper(f.assessment(prose, code(p.r.Diff.Base, maxName))))
+	p.line("%s\n", said)
+	p.line("<sub>%s.</sub>\n", upper(f.assessment(prose, code(p.r.Diff.Base, maxName))))
 	if len(f.Sequence) > 0 && calls {
 		if lines := f.sourceLines(); len(lines) > 0 {
 			p.line("%s", fence(lines))
@@ -385,7 +395,7 @@ func (p *page) missedRows(rows []rowGroup) {
 	const head = "| Not reached | Why |\n|---|---|"
 	table := head + "\n" + strings.Join(lines[:open], "\n")
 	p.line("%s", table)
-	p.shown += visibleLines(table)
+	p.shown += VisibleLines(table)
 	if open < len(rows) {
 		more := 0
 		for i := range rows[open:] {

@@ -31,21 +31,22 @@ const (
 // longCalls is the number of lines of calls that a finding shows unfolded.
 const longCalls = 16
 
-// section writes a part of a page, folded away where the screen is full. title is what a reader sees of it then.
-func (p *page) section(until int, title string, write func()) {
+// section writes a part of a page, folded away where the screen is full: then it returns false. title is what a reader sees of it then.
+func (p *page) section(until int, title string, write func()) bool {
 	start := p.Len()
 	write()
 	all := p.String()
 	part := all[start:]
-	lines := visibleLines(part)
+	lines := VisibleLines(part)
 	if p.summary || lines == 0 || p.shown+lines <= until {
 		p.shown += lines
-		return
+		return true
 	}
 	p.Reset()
 	p.WriteString(all[:start])
 	p.folded(title, func() { p.WriteString(part) })
 	p.shown++
+	return false
 }
 
 var (
@@ -53,8 +54,8 @@ var (
 	anyTag     = regexp.MustCompile(`</?[a-z]+[^>]*>|<!--.*?-->`)
 )
 
-// visibleLines is how many lines of a page are seen before anything is unfolded, each as often as it fills one.
-func visibleLines(text string) (n int) {
+// VisibleLines is how many lines of a page are seen before anything is unfolded, each as often as it fills one.
+func VisibleLines(text string) (n int) {
 	depth, fence := 0, ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")

@@ -231,6 +231,27 @@ func describeRound(w *uint256.Int) string {
 	return fmt.Sprintf("%se%d", digits[:whole], exponent)
 }
 
+var longNumber = regexp.MustCompile(`\b[0-9]{7,78}\b`)
+
+// Round shows the round numbers in a text as [Space.Expression] does.
+func Round(text string) string {
+	return longNumber.ReplaceAllStringFunc(text, func(digits string) string {
+		w, err := uint256.FromDecimal(digits)
+		if err != nil { // more than a word
+			return digits
+		}
+		return describeNumber(w, &wordType)
+	})
+}
+
+// Wei is an amount for people, with its unit.
+func Wei(w *uint256.Int) string {
+	if text := Ether(w); strings.HasSuffix(text, " ether") {
+		return text
+	}
+	return w.Dec() + " wei"
+}
+
 // Ether is an amount of wei for people: 0.001 ether and more exactly, in ether, as
 // Solidity reads it; a lesser one in wei.
 func Ether(w *uint256.Int) string {

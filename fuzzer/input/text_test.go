@@ -85,6 +85,22 @@ func TestDescribe(t *testing.T) {
 	golden.Check(t, "testdata/describe.txt", b.String())
 }
 
+func TestRound(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                 "",
+		"1234567":                          "1234567",
+		"Paid(alice, 1500000000000000000)": "Paid(alice, 1.5e18)",
+		"500000000000000000, 1000000":      "5e17, 1e6",
+		"340282366920938463463374607431768211456": "2**128",
+		"0x1000000000":          "0x1000000000",
+		strings.Repeat("9", 78): strings.Repeat("9", 78), // more than a word
+	} {
+		if got := Round(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	s := testSpace(t, false)
 	head := textVersion + "\n"

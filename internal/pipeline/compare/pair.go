@@ -222,7 +222,7 @@ func (p *pair) returned(call *input.Call, output []byte) string {
 				continue
 			}
 			if texts, ok := evm.FormatArguments(m.Outputs, output); ok {
-				return "returns " + p.Head.Space.NameAddresses(strings.Join(texts, ", "))
+				return "returns " + p.Head.Space.NameAddresses(input.Round(strings.Join(texts, ", ")))
 			}
 		}
 	}
@@ -282,7 +282,7 @@ func (p *pair) number(w *uint256.Int) string {
 	if w.BitLen() > long {
 		return w.Hex()
 	}
-	return w.Dec()
+	return input.Round(w.Dec())
 }
 
 func (p *pair) describeTransfers(all []transfer) string {
@@ -295,7 +295,7 @@ func (p *pair) describeTransfers(all []transfer) string {
 		if !ok {
 			to = all[i].to.Hex()
 		}
-		parts = append(parts, fmt.Sprintf("%s wei to %s", all[i].value.Dec(), to))
+		parts = append(parts, fmt.Sprintf("%s to %s", input.Wei(&all[i].value), to))
 	}
 	return "sends " + strings.Join(parts[:min(len(parts), maxPlaces)], ", ")
 }
@@ -316,7 +316,7 @@ func (p *pair) describeEvents(c *compared, call int) string {
 	if len(names) == 0 {
 		return "emits nothing"
 	}
-	return "emits " + strings.Join(names[:min(len(names), maxPlaces)], ", ")
+	return "emits " + input.Round(strings.Join(names[:min(len(names), maxPlaces)], ", "))
 }
 
 // eventName is an event with its arguments, as far as the contract's interface has it.
