@@ -238,7 +238,7 @@ func (p *page) shownGates() bool {
 	return slices.ContainsFunc(p.r.found(), func(f Finding) bool { return f.gates(rank) })
 }
 
-// openFindings is how many findings of a comment are not folded away, as far as the screen has room. Arbitrary: nobody reads the fourth
+// openFindings is how many findings of a comment are not folded away, as far as the screen has room. Arbitrary: the fourth is not read
 // before the first is mended.
 const openFindings = 3
 
