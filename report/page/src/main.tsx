@@ -208,12 +208,12 @@ function App({ page }: { page: Page }) {
         </Section>}
         {page.fixed.length > 0 && query === "" && <Section id="fixed" title="Fixed"><ul>{page.fixed.map((f, i) => <li key={i}>{f}</li>)}</ul></Section>}
         {rows > 0 && (query === "" || shown > 0) && <Section id="lines" title={page.noun === "target" ? "Targets" : "Lines"} number={count(shown)}>
-          <Filters counts={counts} hidden={hidden} toggle={(s) => hide(flip(hidden, s))} only={() => {
+          <Filters counts={counts} hidden={hidden} toggle={(s) => hide((before) => flip(before, s))} only={() => {
             const rest = counts.map((c) => c.status).filter((s) => !lacking.has(s));
             hide(rest.every((s) => hidden.has(s)) ? new Set() : new Set(rest));
           }} />
           <Some of={files} first={60} noun="files" each={({ file, rows }) => (
-            <FileLines key={file.name} file={file} rows={rows} shows={query || [...hidden].join()} open={open} toggle={(place) => unfold(flip(open, place))} />
+            <FileLines key={file.name} file={file} rows={rows} shows={query || [...hidden].join()} open={open} toggle={(place) => unfold((before) => flip(before, place))} />
           )} />
         </Section>}
         {page.effect && (query === "" || behaviors.length > 0) && <Section id="effect" title="What this change does" number={count(behaviors.length)}>
@@ -234,17 +234,17 @@ function App({ page }: { page: Page }) {
   );
 }
 
-// findingsAt are the ids of findings by the places that they are about.
-function findingsAt(page: Page): Map<string, string[]> {
-  const at = new Map<string, string[]>();
-  const add = (id: string, file: string, line: number) => {
-    const place = placeOf(file, line), ids = at.get(place) ?? [];
-    if (!ids.includes(id)) {
-      at.set(place, [...ids, id]);
+// findingsAt are the findings by the places that they are about.
+function findingsAt(page: Page) {
+  const at = new Map<string, { id: string; severity: string }[]>();
+  const add = ({ id, severity }: { id: string; severity: string }, file: string, line: number) => {
+    const place = placeOf(file, line), found = at.get(place) ?? [];
+    if (!found.some((f) => f.id === id)) {
+      at.set(place, [...found, { id, severity }]);
     }
   };
-  page.findings.forEach((f) => [f.location, f.changed].forEach((p) => p && add(f.id, p.file, p.line)));
-  page.clashes.forEach((c) => add(c.id, c.file, c.line));
+  page.findings.forEach((f) => [f.location, f.changed].forEach((p) => p && add(f, p.file, p.line)));
+  page.clashes.forEach((c) => add(c, c.file, c.line));
   return at;
 }
 

@@ -5,7 +5,7 @@ import { placeOf, statusOf } from "./text";
 
 // Places are what a place links to: the rows that the page has, the addresses of files, and the findings that
 // break at a place or execute it last of all changed lines.
-export const Places = createContext<{ rows: Set<string>; links: Map<string, string>; findings: Map<string, string[]> }>({ rows: new Set(), links: new Map(), findings: new Map() });
+export const Places = createContext<{ rows: Set<string>; links: Map<string, string>; findings: Map<string, { id: string; severity: string }[]> }>({ rows: new Set(), links: new Map(), findings: new Map() });
 
 // anchor is the link to what has a place or an id on this page.
 export const anchor = (id: string): string => "#" + encodeURIComponent(id).replace(/%2F/g, "/").replace(/%3A/g, ":");
