@@ -205,6 +205,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("fixtures", func(t *testing.T) { testFixtures(t, b) })
 	t.Run("hostile", func(t *testing.T) { testHostile(t, b) })
 	t.Run("large", func(t *testing.T) { testLarge(t, b) })
+	t.Run("print", func(t *testing.T) { testPrint(t, b) })
 	t.Run("policy", func(t *testing.T) { testPolicy(t, b) })
 	t.Run("contrast", func(t *testing.T) { testContrast(t, b) })
 }
@@ -430,6 +431,22 @@ func testHostile(t *testing.T, b browser) {
 	}
 }
 
+// testPrint: on paper, the findings have all of their parts, and there are no buttons.
+func testPrint(t *testing.T, b browser) {
+	v := b.open(t, fixture(t, "fail"), "")
+	v.run(emulation.SetEmulatedMedia().WithMedia("print"), chromedp.Evaluate(`window.dispatchEvent(new Event("beforeprint"))`, nil))
+	if got := eval[[]string](v, `[...document.querySelectorAll("button.copy, .filters, nav")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 100))`); len(got) > 0 {
+		t.Errorf("on paper: %q", got)
+	}
+	if !strings.Contains(v.text(), "contract Sightline_SL_7f3a") {
+		t.Error("the Foundry test is not on paper")
+	}
+	v.run(chromedp.Evaluate(`window.dispatchEvent(new Event("afterprint"))`, nil))
+	if n := eval[int](v, `document.querySelectorAll(".finding details[open]").length`); n != 0 {
+		t.Errorf("%d parts stay open", n)
+	}
+}
+
 // testPolicy: if a text became markup all the same, it could still do nothing.
 func testPolicy(t *testing.T, b browser) {
 	v := b.open(t, fixture(t, "fail"), "")
@@ -550,9 +567,12 @@ func TestPictures(t *testing.T) {
 		for _, c := range []struct {
 			name, theme string
 			width       int64
-		}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}, {"open", "light", 1280}} {
+		}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}, {"open", "light", 1280}, {"print", "light", 800}} {
 			v := b.load(t, "file://"+file)
 			v.run(emulation.SetDeviceMetricsOverride(c.width, 900, 1, false), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.theme}}))
+			if c.name == "print" {
+				v.run(emulation.SetEmulatedMedia().WithMedia("print"), chromedp.Evaluate(`window.dispatchEvent(new Event("beforeprint"))`, nil))
+			}
 			if c.name == "open" {
 				v.run(chromedp.Evaluate(`document.querySelectorAll(".entry:not(.s-no-bytecode) button.line").forEach(x => x.click()); document.querySelectorAll("details").forEach(d => { d.open = true; })`, nil))
 			}
