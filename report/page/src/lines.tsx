@@ -44,7 +44,7 @@ export function FileLines({ file, rows, shows, open, toggle }: { file: File; row
         {file.link && <Away href={file.link}><span class="away">source</span></Away>}
       </h3>
       {unfolded && <div class="lines" onKeyDown={arrows}>
-        <Some of={weave(file, rows, shows === "")} first={400} noun="lines" each={(entry) => entry === "gap"
+        <Some of={weave(file, rows, shows === "")} first={400} noun="lines" is={(entry, target) => entry !== "gap" && "place" in entry && entry.place === target} each={(entry) => entry === "gap"
           ? <div class="gap" aria-hidden="true">⋯</div>
           : "place" in entry
             ? <LineRow key={entry.place} row={entry} open={open.has(entry.place)} toggle={() => toggle(entry.place)} />

@@ -14,7 +14,7 @@ const verdicts: Record<Page["tone"], [string, string]> = {
   pass: ["✓", "Passed"],
   doubt: ["!", "Passed, with reservations"],
   fail: ["✕", "Failed"],
-  error: ["■", "Could not fuzz"],
+  error: ["■", "Error"],
   skip: ["»", "Nothing to fuzz"],
 };
 
@@ -106,6 +106,7 @@ function App({ page }: { page: Page }) {
   const [query, search] = useState("");
   const [hidden, hide] = useState<Set<string>>(new Set());
   const [open, unfold] = useState<Set<string>>(new Set());
+  const [target, aim] = useState("");
   const [theme, toggleTheme] = useTheme();
   const box = useRef<HTMLInputElement>(null);
 
@@ -113,7 +114,8 @@ function App({ page }: { page: Page }) {
     rows: new Set(page.files.flatMap((f) => f.rows.map((r) => r.place))),
     links: new Map(page.files.flatMap((f) => (f.link ? [[f.name, f.link] as const] : []))),
     findings: findingsAt(page),
-  }), []);
+    target,
+  }), [target]);
   const texts = useMemo(() => {
     const all = new Map<object, string>();
     for (const f of page.files) {
@@ -130,6 +132,7 @@ function App({ page }: { page: Page }) {
       if (id === "") {
         return;
       }
+      aim(id);
       if (places.rows.has(id)) {
         search("");
         hide(new Set());
@@ -203,8 +206,8 @@ function App({ page }: { page: Page }) {
         <p class="found" role="status">{query !== "" && `${plural(shown, "line")} of ${count(rows)}, ${plural(findings.length + clashes.length, "finding")} of ${count(bugs)} match`}</p>
         {query === "" && <><Verdict page={page} /><Notices page={page} /></>}
         {findings.length + clashes.length > 0 && <Section id="findings" title="Findings" number={count(findings.length + clashes.length)}>
-          <Some of={findings} first={40} noun="findings" each={(f) => <FindingOf key={f.id} finding={f} rules={page.rules} />} />
-          <Some of={clashes} first={40} noun="clashes" each={(c) => <ClashOf key={c.id} clash={c} />} />
+          <Some of={findings} first={40} noun="findings" is={(f, target) => f.id === target} each={(f) => <FindingOf key={f.id} finding={f} rules={page.rules} />} />
+          <Some of={clashes} first={40} noun="clashes" is={(c, target) => c.id === target} each={(c) => <ClashOf key={c.id} clash={c} />} />
         </Section>}
         {page.fixed.length > 0 && query === "" && <Section id="fixed" title="Fixed"><ul>{page.fixed.map((f, i) => <li key={i}>{f}</li>)}</ul></Section>}
         {rows > 0 && (query === "" || shown > 0) && <Section id="lines" title={page.noun === "target" ? "Targets" : "Lines"} number={count(shown)}>
@@ -212,7 +215,7 @@ function App({ page }: { page: Page }) {
             const rest = counts.map((c) => c.status).filter((s) => !lacking.has(s));
             hide(rest.every((s) => hidden.has(s)) ? new Set() : new Set(rest));
           }} />
-          <Some of={files} first={60} noun="files" each={({ file, rows }) => (
+          <Some of={files} first={60} noun="files" is={({ rows }, target) => rows.some((r) => r.place === target)} each={({ file, rows }) => (
             <FileLines key={file.name} file={file} rows={rows} shows={query || [...hidden].join()} open={open} toggle={(place) => unfold((before) => flip(before, place))} />
           )} />
         </Section>}
