@@ -207,6 +207,7 @@ func (t *terminal) next() {
 	}
 	if t.r.World.File != "" {
 		step(fmt.Sprintf("%s has this World as settings for sightline.yml", human.Clean(path.Join(t.o.Out, t.r.World.File), maxPath)))
+		step(fmt.Sprintf("%s shows all of this in a browser", human.Clean(path.Join(t.o.Out, HTMLFile), maxPath)))
 	}
 	if t.tally[Unreached] > 0 {
 		step("a longer --timeout may reach more; \"unreached\" does not mean safe")

@@ -156,6 +156,23 @@ func (v *tab) until(expression string) {
 	}
 }
 
+// click clicks with the mouse on the element that a selector finds first, once nothing moves it or covers it.
+func (v *tab) click(selector string) {
+	v.Helper()
+	v.until(fmt.Sprintf(`(() => {
+		const e = document.querySelector(%q);
+		e?.scrollIntoView({block: "center", behavior: "instant"});
+		const r = e?.getBoundingClientRect();
+		const x = r?.x + r?.width / 2, y = r?.y + r?.height / 2;
+		window.clickAt = [x, y];
+		const still = window.clickedBefore === x + " " + y;
+		window.clickedBefore = x + " " + y;
+		return still && e.contains(document.elementFromPoint(x, y));
+	})()`, selector))
+	at := eval[[2]float64](v, "window.clickAt")
+	v.run(chromedp.MouseClickXY(at[0], at[1]))
+}
+
 // text is what a reader sees.
 func (v *tab) text() string { return eval[string](v, "document.body.innerText") }
 
@@ -188,6 +205,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("fixtures", func(t *testing.T) { testFixtures(t, b) })
 	t.Run("hostile", func(t *testing.T) { testHostile(t, b) })
 	t.Run("large", func(t *testing.T) { testLarge(t, b) })
+	t.Run("print", func(t *testing.T) { testPrint(t, b) })
 	t.Run("policy", func(t *testing.T) { testPolicy(t, b) })
 	t.Run("contrast", func(t *testing.T) { testContrast(t, b) })
 }
@@ -226,14 +244,14 @@ func testSearch(t *testing.T, b browser) {
 
 func testLines(t *testing.T, b browser) {
 	v := b.open(t, fixture(t, "fail"), "")
-	v.run(chromedp.Click(`[id="src/Vault.sol:22"] button.line`, chromedp.ByQuery))
+	v.click(`[id="src/Vault.sol:22"] button.line`)
 	v.until(`document.getElementById("src/Vault.sol:22").innerText.includes("vault.deposit{value: 1 ether}()")`)
 	if got := eval[string](v, `document.getElementById("src/Vault.sol:22").innerText`); !strings.Contains(got, "First after 167 calls in 38 executions") || !strings.Contains(got, "reached-vault-22.json") {
 		t.Errorf("line 22 says %q", got)
 	}
-	v.run(chromedp.Click(`[id="src/Vault.sol:22"] button.line`, chromedp.ByQuery))
+	v.click(`[id="src/Vault.sol:22"] button.line`)
 	v.until(`!document.getElementById("src/Vault.sol:22").innerText.includes("First after")`)
-	v.run(chromedp.Click(".filter", chromedp.ByQuery)) // the reached ones
+	v.click(".filter") // the reached ones
 	v.until("document.querySelectorAll('.entry').length === 6")
 	if pressed := eval[string](v, "document.querySelector('.filter').getAttribute('aria-pressed')"); pressed != "false" {
 		t.Errorf("the filter is pressed: %s", pressed)
@@ -247,7 +265,7 @@ func testLinks(t *testing.T, b browser) {
 	v.run(chromedp.Evaluate(`location.hash = "#SL-7f3a"`, nil))
 	v.until(`document.activeElement.id === "SL-7f3a"`)
 	v.run(chromedp.Evaluate(`location.hash = "#nothing-here"`, nil), chromedp.Evaluate(`location.hash = "#%"`, nil))
-	v.run(chromedp.Click(`#SL-7f3a .where a[href="#src/Vault.sol:23"]`, chromedp.ByQuery))
+	v.click(`#SL-7f3a .where a[href="#src/Vault.sol:23"]`)
 	v.until(`document.activeElement.closest(".entry")?.id === "src/Vault.sol:23"`)
 	for _, link := range eval[[]string](v, "[...document.links].map(a => a.href)") {
 		if u, err := url.Parse(link); err != nil || u.Scheme != "file" && u.Host != "github.com" {
@@ -262,7 +280,7 @@ func testTheme(t *testing.T, b browser) {
 	v.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
 	v.until("document.documentElement.dataset.theme === 'dark'")
 	dark := eval[string](v, background)
-	v.run(chromedp.Click("button.theme", chromedp.ByQuery))
+	v.click("button.theme")
 	v.until("document.documentElement.dataset.theme === 'light'")
 	light := eval[string](v, background)
 	if dark == light || dark != "rgb(20, 22, 26)" {
@@ -312,7 +330,7 @@ func testCampaign(t *testing.T, b browser) {
 	}
 	v := b.open(t, r, "#campaign")
 	v.until("document.querySelectorAll('#campaign canvas').length === 4")
-	v.run(chromedp.Click("#campaign .choice:nth-child(2)", chromedp.ByQuery))
+	v.click("#campaign .choice:nth-child(2)")
 	v.until("document.querySelectorAll('#campaign canvas').length === 4")
 	const drawn = `[...document.querySelectorAll("#campaign canvas")].every(c => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some(x => x > 0))`
 	v.until(drawn)
@@ -413,6 +431,22 @@ func testHostile(t *testing.T, b browser) {
 	}
 }
 
+// testPrint: on paper, the findings have all of their parts, and there are no buttons.
+func testPrint(t *testing.T, b browser) {
+	v := b.open(t, fixture(t, "fail"), "")
+	v.run(emulation.SetEmulatedMedia().WithMedia("print"), chromedp.Evaluate(`window.dispatchEvent(new Event("beforeprint"))`, nil))
+	if got := eval[[]string](v, `[...document.querySelectorAll("button.copy, .filters, nav")].filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 100))`); len(got) > 0 {
+		t.Errorf("on paper: %q", got)
+	}
+	if !strings.Contains(v.text(), "contract Sightline_SL_7f3a") {
+		t.Error("the Foundry test is not on paper")
+	}
+	v.run(chromedp.Evaluate(`window.dispatchEvent(new Event("afterprint"))`, nil))
+	if n := eval[int](v, `document.querySelectorAll(".finding details[open]").length`); n != 0 {
+		t.Errorf("%d parts stay open", n)
+	}
+}
+
 // testPolicy: if a text became markup all the same, it could still do nothing.
 func testPolicy(t *testing.T, b browser) {
 	v := b.open(t, fixture(t, "fail"), "")
@@ -477,8 +511,15 @@ func testLarge(t *testing.T, b browser) {
 		v.run(chromedp.Evaluate(`document.querySelector("button.line").click()`, nil))
 		v.until("document.querySelector('.details') !== null")
 		took := time.Since(start)
-		within := eval[float64](v, "window.readyAt ?? performance.now()")
+		within := eval[float64](v, "performance.now()")
 		t.Logf("%d lines, %d findings: %d bytes; a line opens %v after the page was asked for (%.0f ms in the page)", c.lines, c.findings, len(data), took.Round(time.Millisecond), within)
+		// The last line and the last finding are found although the page shows only the first ones.
+		line, finding := r.Lines[len(r.Lines)-1], r.Findings[len(r.Findings)-1].ID
+		place := fmt.Sprintf("%s:%d", line.File, line.Line)
+		v = b.open(t, r, "#"+place)
+		v.until(fmt.Sprintf(`document.activeElement.closest(".entry")?.id === %q`, place))
+		v.run(chromedp.Evaluate(fmt.Sprintf("location.hash = %q", "#"+finding), nil))
+		v.until(fmt.Sprintf("document.activeElement.id === %q", finding))
 		if len(data) > c.bytes {
 			t.Errorf("%d lines: %d bytes, at most %d", c.lines, len(data), c.bytes)
 		}
@@ -533,9 +574,16 @@ func TestPictures(t *testing.T) {
 		for _, c := range []struct {
 			name, theme string
 			width       int64
-		}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}} {
+		}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}, {"open", "light", 1280}, {"print", "light", 800}} {
 			v := b.load(t, "file://"+file)
 			v.run(emulation.SetDeviceMetricsOverride(c.width, 900, 1, false), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: c.theme}}))
+			if c.name == "print" {
+				v.run(emulation.SetEmulatedMedia().WithMedia("print"), chromedp.Evaluate(`window.dispatchEvent(new Event("beforeprint"))`, nil))
+			}
+			if c.name == "open" {
+				v.run(chromedp.Evaluate(`document.querySelectorAll(".entry:not(.s-no-bytecode) button.line").forEach(x => x.click()); document.querySelectorAll("details").forEach(d => { d.open = true; })`, nil))
+			}
+			v.run(chromedp.Evaluate(`document.querySelectorAll(".file").forEach(f => { f.style.contentVisibility = "visible"; })`, nil))
 			for i, selector := range []string{".verdict", "#findings", "#lines", "#effect", "#campaign", "#world"} {
 				var nodes []*cdp.Node
 				v.run(chromedp.Nodes(selector, &nodes, chromedp.AtLeast(0), chromedp.ByQuery))

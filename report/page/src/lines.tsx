@@ -44,7 +44,7 @@ export function FileLines({ file, rows, shows, open, toggle }: { file: File; row
         {file.link && <Away href={file.link}><span class="away">source</span></Away>}
       </h3>
       {unfolded && <div class="lines" onKeyDown={arrows}>
-        <Some of={weave(file, rows, shows === "")} first={400} noun="lines" each={(entry) => entry === "gap"
+        <Some of={weave(file, rows, shows === "")} first={400} noun="lines" is={(entry, target) => entry !== "gap" && "place" in entry && entry.place === target} each={(entry) => entry === "gap"
           ? <div class="gap" aria-hidden="true">⋯</div>
           : "place" in entry
             ? <LineRow key={entry.place} row={entry} open={open.has(entry.place)} toggle={() => toggle(entry.place)} />
@@ -87,7 +87,7 @@ function arrows(event: KeyboardEvent): void {
 
 function LineRow({ row, open, toggle }: { row: Row; open: boolean; toggle: () => void }) {
   const status = state(row);
-  const ids = useContext(Places).findings.get(row.place) ?? [];
+  const found = useContext(Places).findings.get(row.place) ?? [];
   const first = row.targets.find((t) => t.status === row.status);
   let when = statusOf(status).word;
   if (row.status === "reached") {
@@ -100,7 +100,7 @@ function LineRow({ row, open, toggle }: { row: Row; open: boolean; toggle: () =>
         <span class="at">{row.line > 0 ? row.line : ""}</span>
         <Mark status={status} />
         <code>{row.text === "" && row.line === 0 ? row.place : row.text}</code>
-        <span class="when">{ids.map((id) => <span class="chip v-high" key={id}>{id}</span>)} {row.kind === "deletion" ? "code deleted before it · " : row.kind === "indirect" ? "changed elsewhere · " : ""}{when}</span>
+        <span class="when">{found.map((f) => <span class={`chip v-${f.severity}`} key={f.id}>{f.id}</span>)} {row.kind === "deletion" ? "code deleted before it · " : row.kind === "indirect" ? "changed elsewhere · " : ""}{when}</span>
         {lacking.has(status) && row.reason && !open && <span class="why">{row.reason}</span>}
       </button>
       {open && <Details row={row} status={status} />}
@@ -113,14 +113,14 @@ export const lacking = new Set(["only-reverts", "unreached", "unreachable", "und
 
 // Details says all that is known of a row.
 function Details({ row, status }: { row: Row; status: string }) {
-  const ids = useContext(Places).findings.get(row.place) ?? [];
+  const found = useContext(Places).findings.get(row.place) ?? [];
   return (
     <div class="details">
       <p>
         <Mark status={status} word /> <span class="muted">{statusOf(status).meaning}</span>{" "}
         <a class="self" href={anchor(row.place)}>{row.place}</a>
       </p>
-      {ids.length > 0 && <p>On the way of {ids.map((id, i) => <>{i > 0 && ", "}<a href={anchor(id)}>{id}</a></>)}</p>}
+      {found.length > 0 && <p>A finding is about this line: {found.map(({ id }, i) => <>{i > 0 && ", "}<a href={anchor(id)}>{id}</a></>)}</p>}
       {row.reason && <p>{row.reason}</p>}
       {row.partly?.length ? <p>Not executed: {row.partly.map((p, i) => <>{i > 0 && ", "}<code>{p}</code></>)}</p> : null}
       {row.harness && <p>Only a generated harness calls it: failures there are not findings.</p>}

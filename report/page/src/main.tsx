@@ -14,7 +14,7 @@ const verdicts: Record<Page["tone"], [string, string]> = {
   pass: ["✓", "Passed"],
   doubt: ["!", "Passed, with reservations"],
   fail: ["✕", "Failed"],
-  error: ["■", "Could not fuzz"],
+  error: ["■", "Error"],
   skip: ["»", "Nothing to fuzz"],
 };
 
@@ -106,6 +106,7 @@ function App({ page }: { page: Page }) {
   const [query, search] = useState("");
   const [hidden, hide] = useState<Set<string>>(new Set());
   const [open, unfold] = useState<Set<string>>(new Set());
+  const [target, aim] = useState("");
   const [theme, toggleTheme] = useTheme();
   const box = useRef<HTMLInputElement>(null);
 
@@ -113,7 +114,8 @@ function App({ page }: { page: Page }) {
     rows: new Set(page.files.flatMap((f) => f.rows.map((r) => r.place))),
     links: new Map(page.files.flatMap((f) => (f.link ? [[f.name, f.link] as const] : []))),
     findings: findingsAt(page),
-  }), []);
+    target,
+  }), [target]);
   const texts = useMemo(() => {
     const all = new Map<object, string>();
     for (const f of page.files) {
@@ -130,6 +132,7 @@ function App({ page }: { page: Page }) {
       if (id === "") {
         return;
       }
+      aim(id);
       if (places.rows.has(id)) {
         search("");
         hide(new Set());
@@ -203,17 +206,17 @@ function App({ page }: { page: Page }) {
         <p class="found" role="status">{query !== "" && `${plural(shown, "line")} of ${count(rows)}, ${plural(findings.length + clashes.length, "finding")} of ${count(bugs)} match`}</p>
         {query === "" && <><Verdict page={page} /><Notices page={page} /></>}
         {findings.length + clashes.length > 0 && <Section id="findings" title="Findings" number={count(findings.length + clashes.length)}>
-          <Some of={findings} first={40} noun="findings" each={(f) => <FindingOf key={f.id} finding={f} rules={page.rules} />} />
-          <Some of={clashes} first={40} noun="clashes" each={(c) => <ClashOf key={c.id} clash={c} />} />
+          <Some of={findings} first={40} noun="findings" is={(f, target) => f.id === target} each={(f) => <FindingOf key={f.id} finding={f} rules={page.rules} />} />
+          <Some of={clashes} first={40} noun="clashes" is={(c, target) => c.id === target} each={(c) => <ClashOf key={c.id} clash={c} />} />
         </Section>}
         {page.fixed.length > 0 && query === "" && <Section id="fixed" title="Fixed"><ul>{page.fixed.map((f, i) => <li key={i}>{f}</li>)}</ul></Section>}
         {rows > 0 && (query === "" || shown > 0) && <Section id="lines" title={page.noun === "target" ? "Targets" : "Lines"} number={count(shown)}>
-          <Filters counts={counts} hidden={hidden} toggle={(s) => hide(flip(hidden, s))} only={() => {
+          <Filters counts={counts} hidden={hidden} toggle={(s) => hide((before) => flip(before, s))} only={() => {
             const rest = counts.map((c) => c.status).filter((s) => !lacking.has(s));
             hide(rest.every((s) => hidden.has(s)) ? new Set() : new Set(rest));
           }} />
-          <Some of={files} first={60} noun="files" each={({ file, rows }) => (
-            <FileLines key={file.name} file={file} rows={rows} shows={query || [...hidden].join()} open={open} toggle={(place) => unfold(flip(open, place))} />
+          <Some of={files} first={60} noun="files" is={({ rows }, target) => rows.some((r) => r.place === target)} each={({ file, rows }) => (
+            <FileLines key={file.name} file={file} rows={rows} shows={query || [...hidden].join()} open={open} toggle={(place) => unfold((before) => flip(before, place))} />
           )} />
         </Section>}
         {page.effect && (query === "" || behaviors.length > 0) && <Section id="effect" title="What this change does" number={count(behaviors.length)}>
@@ -234,17 +237,17 @@ function App({ page }: { page: Page }) {
   );
 }
 
-// findingsAt are the ids of findings by the places that they are about.
-function findingsAt(page: Page): Map<string, string[]> {
-  const at = new Map<string, string[]>();
-  const add = (id: string, file: string, line: number) => {
-    const place = placeOf(file, line), ids = at.get(place) ?? [];
-    if (!ids.includes(id)) {
-      at.set(place, [...ids, id]);
+// findingsAt are the findings by the places that they are about.
+function findingsAt(page: Page) {
+  const at = new Map<string, { id: string; severity: string }[]>();
+  const add = ({ id, severity }: { id: string; severity: string }, file: string, line: number) => {
+    const place = placeOf(file, line), found = at.get(place) ?? [];
+    if (!found.some((f) => f.id === id)) {
+      at.set(place, [...found, { id, severity }]);
     }
   };
-  page.findings.forEach((f) => [f.location, f.changed].forEach((p) => p && add(f.id, p.file, p.line)));
-  page.clashes.forEach((c) => add(c.id, c.file, c.line));
+  page.findings.forEach((f) => [f.location, f.changed].forEach((p) => p && add(f, p.file, p.line)));
+  page.clashes.forEach((c) => add(c, c.file, c.line));
   return at;
 }
 

@@ -4,8 +4,8 @@ import type { Step } from "./model";
 import { placeOf, statusOf } from "./text";
 
 // Places are what a place links to: the rows that the page has, the addresses of files, and the findings that
-// break at a place or execute it last of all changed lines.
-export const Places = createContext<{ rows: Set<string>; links: Map<string, string>; findings: Map<string, string[]> }>({ rows: new Set(), links: new Map(), findings: new Map() });
+// break at a place or execute it last of all changed lines. The target is what the page's address names.
+export const Places = createContext<{ rows: Set<string>; links: Map<string, string>; findings: Map<string, { id: string; severity: string }[]>; target: string }>({ rows: new Set(), links: new Map(), findings: new Map(), target: "" });
 
 // anchor is the link to what has a place or an id on this page.
 export const anchor = (id: string): string => "#" + encodeURIComponent(id).replace(/%2F/g, "/").replace(/%3A/g, ":");
@@ -119,9 +119,11 @@ export function Table({ label, head, children }: { label: string; head: string[]
   );
 }
 
-// Some shows the first entries of a list, and the rest when asked.
-export function Some<T>({ of, first, noun, each }: { of: T[]; first: number; noun: string; each: (value: T, i: number) => ComponentChildren }) {
-  const [shown, show] = useState(first);
+// Some shows the first entries of a list, as many as lead to the target, and the rest when asked.
+export function Some<T>({ of, first, noun, each, is }: { of: T[]; first: number; noun: string; each: (value: T, i: number) => ComponentChildren; is?: (value: T, target: string) => boolean }) {
+  const [asked, show] = useState(first);
+  const { target } = useContext(Places);
+  const shown = Math.max(asked, target && is ? of.findIndex((value) => is(value, target)) + 1 : 0);
   const rest = of.length - shown;
   return (
     <>

@@ -51,7 +51,7 @@ interface Node {
   y: number;
 }
 
-// Graph shows which instances name which others in how they were made, and which senders have a role.
+// Graph shows which instances and senders are named in how an instance was made, and in why a sender is one.
 // Without such relations there is none: the tables say the rest.
 function Graph({ page }: { page: Page }) {
   const { instances, senders } = page.world;
@@ -60,12 +60,13 @@ function Graph({ page }: { page: Page }) {
   for (const i of instances) {
     nodes.set(i.name, { name: i.name, kind: base(i.contract), sender: false, column: 0, x: 0, y: 0 });
   }
-  if (nodes.size > most || nodes.size < 2) {
-    return null;
+  const known = new Map<string, Node>(); // senders, which are drawn if anything is connected with them
+  for (const s of senders) {
+    known.set(s.name, { name: s.name, kind: "sender", sender: true, column: 0, x: 0, y: 0 });
   }
   const link = (from: Node, text: string): void => {
     for (const word of new Set(text.split(/[^\w#$.]+/).flatMap((w) => [w, w.replace(/\.$/, "")]))) {
-      const to = nodes.get(word);
+      const to = nodes.get(word) ?? known.get(word);
       if (to && to !== from) {
         edges.push([from, to]);
       }
@@ -75,15 +76,15 @@ function Graph({ page }: { page: Page }) {
     link(nodes.get(i.name)!, i.arguments);
   }
   for (const s of senders) {
-    const node: Node = { name: s.name, kind: "sender", sender: true, column: 0, x: 0, y: 0 };
-    const before = edges.length;
-    link(node, s.why ?? "");
-    if (edges.length > before && !nodes.has(s.name)) {
-      nodes.set(s.name, node);
+    link(known.get(s.name)!, s.why ?? "");
+  }
+  const drawn = edges.filter(([from, to], i) => edges.findIndex((e) => e[0] === from && e[1] === to) === i);
+  for (const n of new Set(drawn.flat())) {
+    if (!nodes.has(n.name)) {
+      nodes.set(n.name, n);
     }
   }
-  const drawn = edges.filter(([from, to], i) => nodes.get(from.name) === from && edges.findIndex((e) => e[0] === from && e[1] === to) === i);
-  if (drawn.length === 0) {
+  if (drawn.length === 0 || nodes.size > most || drawn.flat().some((n) => nodes.get(n.name) !== n)) {
     return null;
   }
   // A node is to the left of what it names; the bound keeps circles from going on.
