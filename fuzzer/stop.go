@@ -11,6 +11,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"github.com/sightline-evm/sightline/fuzzer/evm"
+	"github.com/sightline-evm/sightline/fuzzer/input"
 	"github.com/sightline-evm/sightline/fuzzer/lookahead"
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
@@ -42,6 +43,13 @@ type Stop struct {
 	// Missing is an account without code that was called right before, and answered nothing;
 	// zero: none.
 	Missing common.Address
+	// Input is the sequence of that execution, and Frame the index of the frame that stopped
+	// among all of the execution's.
+	Input input.Packed
+	Frame int
+	// Guards are the conditional jumps that the frame passed, and from whose other side the
+	// target is not ahead; Beyond are those of the shortest way from At to the target.
+	Guards, Beyond []bytecode.Location
 
 	distance uint32      // blocks that were left to the target
 	cost     uint256.Int // of the other outcome
@@ -73,7 +81,7 @@ func (c *Campaign) findStops() {
 		if err != nil {
 			continue
 		}
-		f.see(exec, max(1, c.suite.fuzz(s.PID)))
+		f.see(exec, s.Calls, max(1, c.suite.fuzz(s.PID)))
 	}
 	for _, w := range f.all {
 		stops := slices.Collect(maps.Values(w.stops))
@@ -198,8 +206,8 @@ func (f *stopFinder) functionAt(at bytecode.Location) string {
 	return name
 }
 
-// see adds an execution that stands for so many.
-func (f *stopFinder) see(exec *evm.Execution, count uint64) {
+// see adds the execution of an input that stands for so many.
+func (f *stopFinder) see(exec *evm.Execution, calls input.Packed, count uint64) {
 	best := map[*wayTo]*Stop{}
 	last := exec.Calls[len(exec.Calls)-1].Frames
 	for i := last[0]; i < last[1]; i++ {
@@ -220,7 +228,7 @@ func (f *stopFinder) see(exec *evm.Execution, count uint64) {
 		}
 	}
 	for w, s := range best { // each by itself
-		s.Executions = count
+		s.Executions, s.Input = count, calls
 		w.add(s)
 	}
 }
@@ -252,6 +260,7 @@ func (f *stopFinder) stop(exec *evm.Execution, i int, w *wayTo, routes *lookahea
 			}
 			s := f.failure(exec, exec.Calls[len(exec.Calls)-1].Frames[0])
 			s.Entered, s.Reason = true, result.Reason()
+			s.Guards = passed(frame, len(frame.Path)-1, s, nil)
 			return s
 		}
 	}
@@ -269,6 +278,10 @@ func (f *stopFinder) stop(exec *evm.Execution, i int, w *wayTo, routes *lookahea
 		return nil
 	}
 	s.distance, s.Reason = distance, result.Reason()
+	s.Guards = passed(frame, at, s, routes.Forks(distances, at))
+	if s.Frame == i && !s.Halts {
+		s.Beyond = beyond(frame.Program, routes.Ahead(distances, at, maxGuards))
+	}
 	if !s.Halts && frame.Outcome != evm.Success && failedCallee(exec, i, len(frame.Path)-1) < 0 {
 		s.Halted = f.halted(frame).Place
 	}
@@ -288,7 +301,9 @@ func (f *stopFinder) decision(exec *evm.Execution, i, at int) *Stop {
 	}
 	k, block := comparisonAt(frame, at)
 	if k < 0 {
-		return f.halted(frame)
+		s := f.halted(frame)
+		s.Frame = i
+		return s
 	}
 	return f.compared(exec, i, k, block)
 }
@@ -336,15 +351,47 @@ func (f *stopFinder) failure(exec *evm.Execution, i int) *Stop {
 			continue
 		}
 		if frame.Program == nil {
-			return &Stop{Caller: frame.Caller}
+			return &Stop{Caller: frame.Caller, Frame: i}
 		}
 		if k, block := comparisonAt(frame, len(frame.Path)-1); k >= 0 && frame.Outcome == evm.Reverted && frame.Decision == frame.Comparisons[k].PC {
 			s := f.compared(exec, i, k, block)
 			s.Place, s.Halts = f.halted(frame).Place, true
 			return s
 		}
-		return f.halted(frame)
+		s := f.halted(frame)
+		s.Frame = i
+		return s
 	}
+}
+
+// maxGuards bounds the conditions that are kept of a way. Arbitrary: more than functions have.
+const maxGuards = 32
+
+// passed are the conditional jumps of a frame's comparisons up to an index of its path, but for
+// that of a stop. With forks, only those in blocks at these indices.
+func passed(frame *evm.Frame, at int, s *Stop, forks []int) []bytecode.Location {
+	var list []bytecode.Location
+	for n, next := 0, 0; n <= at && n < len(frame.Path) && next < len(frame.Comparisons); n++ {
+		c := &frame.Comparisons[next]
+		if c.Block != frame.Path[n] {
+			continue
+		}
+		next++
+		l := bytecode.Location{Code: frame.Program.ID, PC: c.PC}
+		if (forks == nil || slices.Contains(forks, n)) && l != s.At && len(list) < maxGuards {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// beyond are the last instructions of blocks.
+func beyond(p *bytecode.Program, blocks []bytecode.BlockID) []bytecode.Location {
+	var list []bytecode.Location
+	for _, b := range blocks {
+		list = append(list, bytecode.Location{Code: p.ID, PC: lastInstruction(p, b)})
+	}
+	return list
 }
 
 // failedCallee is the last frame that a frame called before it left the block at an index of
@@ -378,7 +425,7 @@ func comparisonAt(frame *evm.Frame, at int) (k, block int) {
 func (f *stopFinder) compared(exec *evm.Execution, i, k, block int) *Stop {
 	frame := &exec.Frames[i]
 	at := bytecode.Location{Code: frame.Program.ID, PC: frame.Comparisons[k].PC}
-	s := &Stop{At: at, Place: f.place(frame, at, block), Decides: true, Comparison: frame.Comparisons[k], Caller: frame.Caller}
+	s := &Stop{At: at, Place: f.place(frame, at, block), Decides: true, Comparison: frame.Comparisons[k], Caller: frame.Caller, Frame: i}
 	s.cost = distance(&s.Comparison)
 	caller := new(uint256.Int).SetBytes(frame.Caller[:])
 	if n := len(frame.Storage); n > 0 { // what was read last
@@ -414,7 +461,7 @@ func missingCallee(exec *evm.Execution, i int, c *evm.Comparison) common.Address
 // contracts at, so far.
 func isPrecompile(a common.Address) bool {
 	const reserved = 0x200
-	return new(uint256.Int).SetBytes(a[:]).LtUint64(reserved)
+	return a != common.Address{} && new(uint256.Int).SetBytes(a[:]).LtUint64(reserved)
 }
 
 // ChecksCode reports whether the comparison of a stop asks whether an account has code, as

@@ -500,6 +500,9 @@ func (b *builder) complete(ctx context.Context, table *bytecode.Table, options O
 	if err := b.addTwins(options.Twins); err != nil {
 		return nil, nil, err
 	}
+	if err := b.runAfter(ctx, options.Plan); err != nil {
+		return nil, nil, err
+	}
 	if err := b.recognize(table, adopted); err != nil {
 		return nil, nil, err
 	}

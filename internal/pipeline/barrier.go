@@ -47,6 +47,7 @@ func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered boo
 	}
 	text, _ := d.head.Positions.TextAt(best.Place)
 	b.Text = conditionText(text)
+	defer func() { d.explain(b, best, stops) }()
 	if jump, known := d.head.Positions.At(best.At); best.Halts && (!known || !near(jump, at)) {
 		return b, entered
 	}

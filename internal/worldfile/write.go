@@ -55,6 +55,13 @@ func Write(d *deploy.Deployment, r *deploy.Recipe, o *deploy.Options) []byte {
 		}
 		addEntry(root, "deploy", steps)
 	}
+	if len(plan.After) > 0 {
+		steps := &yaml.Node{Kind: yaml.SequenceNode}
+		for i := range plan.After {
+			steps.Content = append(steps.Content, stepNode(&plan.After[i]))
+		}
+		addEntry(root, "after", steps)
+	}
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
 	enc.SetIndent(2)
