@@ -49,10 +49,18 @@ type Stop struct {
 	Frame int
 	// Guards are the conditional jumps that the frame passed, and from whose other side the
 	// target is not ahead; Beyond are those of the shortest way from At to the target.
-	Guards, Beyond []bytecode.Location
+	Guards []bytecode.Location
+	Beyond []Ahead
 
 	distance uint32      // blocks that were left to the target
 	cost     uint256.Int // of the other outcome
+}
+
+// Ahead is a conditional jump on the way to a target that no execution reached.
+type Ahead struct {
+	At bytecode.Location
+	// Account is the last constant in the code on the way to it that may be an account; zero: none.
+	Account common.Address
 }
 
 // Bounds of the work on stops, once at the campaign's end: about a second on the judge.
@@ -62,6 +70,7 @@ const (
 	maxStopWork    = heavyWork << 8 // of all of them
 	maxStopTargets = 256
 	maxStops       = 8 // of a target
+	maxStrangers   = 2 // likewise
 )
 
 // findStops says of each target that was not reached where executions leave the way to it.
@@ -91,9 +100,15 @@ func (c *Campaign) findStops() {
 		slices.SortFunc(stops, func(a, b *Stop) int {
 			return cmp.Or(compareBools(a.Passed, b.Passed), cmp.Compare(b.Executions, a.Executions), a.At.Compare(b.At), cmp.Compare(a.distance, b.distance))
 		})
+		result := &c.result.Targets[w.target]
 		for _, s := range stops[:min(len(stops), maxStops)] {
-			c.result.Targets[w.target].Stops = append(c.result.Targets[w.target].Stops, *s)
+			result.Stops = append(result.Stops, *s)
 		}
+		for _, s := range w.strangers { // sorted below
+			result.Strangers = append(result.Strangers, *s)
+		}
+		slices.SortFunc(result.Strangers, func(a, b Stop) int { return cmp.Or(cmp.Compare(a.distance, b.distance), a.At.Compare(b.At)) })
+		result.Strangers = result.Strangers[:min(len(result.Strangers), maxStrangers)]
 	}
 }
 
@@ -166,6 +181,7 @@ type wayTo struct {
 	distances map[bytecode.CodeID]lookahead.Distances
 	blocks    map[bytecode.CodeID][]bytecode.BlockID
 	stops     map[stopKey]*Stop
+	strangers map[bytecode.Location]*Stop // by At
 }
 
 type stopKey struct {
@@ -179,7 +195,7 @@ func (f *stopFinder) prepare() bool {
 		if t := &f.c.result.Targets[i]; t.Reached || t.Unreachable || len(f.all) == maxStopTargets {
 			continue
 		}
-		w := &wayTo{target: i, distances: map[bytecode.CodeID]lookahead.Distances{}, blocks: map[bytecode.CodeID][]bytecode.BlockID{}, stops: map[stopKey]*Stop{}}
+		w := &wayTo{target: i, distances: map[bytecode.CodeID]lookahead.Distances{}, blocks: map[bytecode.CodeID][]bytecode.BlockID{}, stops: map[stopKey]*Stop{}, strangers: map[bytecode.Location]*Stop{}}
 		for _, entry := range f.c.Targets[i].Entries {
 			if p := f.c.Table.Program(entry.Code); p != nil {
 				if b, ok := p.StartsAt(uint64(entry.PC)); ok {
@@ -229,8 +245,28 @@ func (f *stopFinder) see(exec *evm.Execution, calls input.Packed, count uint64) 
 	}
 	for w, s := range best { // each by itself
 		s.Executions, s.Input = count, calls
+		if known := w.strangers[s.At]; f.wantsStranger(s) && (known == nil || s.distance < known.distance) {
+			stranger := *s
+			w.strangers[s.At] = &stranger
+		}
 		w.add(s)
 	}
+}
+
+// wantsStranger reports whether msg.sender is compared with an account that sends no calls.
+func (f *stopFinder) wantsStranger(s *Stop) bool {
+	caller := *new(uint256.Int).SetBytes(s.Caller[:])
+	wanted := s.Left
+	switch {
+	case !s.Decides || s.Op != opEQ || s.Left == s.Right:
+		return false
+	case s.Left == caller:
+		wanted = s.Right
+	case s.Right != caller:
+		return false
+	}
+	return !wanted.IsZero() && wanted.BitLen() <= 8*common.AddressLength &&
+		!slices.ContainsFunc(f.c.World.Senders, func(o evm.Sender) bool { return o.Address == wanted.Bytes20() })
 }
 
 // add counts a stop, and keeps what decided in the execution that came closest.
@@ -280,7 +316,7 @@ func (f *stopFinder) stop(exec *evm.Execution, i int, w *wayTo, routes *lookahea
 	s.distance, s.Reason = distance, result.Reason()
 	s.Guards = passed(frame, at, s, routes.Forks(distances, at))
 	if s.Frame == i && !s.Halts {
-		s.Beyond = beyond(frame.Program, routes.Ahead(distances, at, maxGuards))
+		s.Beyond = beyond(frame.Program, routes, distances, at)
 	}
 	if !s.Halts && frame.Outcome != evm.Success && failedCallee(exec, i, len(frame.Path)-1) < 0 {
 		s.Halted = f.halted(frame).Place
@@ -385,14 +421,39 @@ func passed(frame *evm.Frame, at int, s *Stop, forks []int) []bytecode.Location 
 	return list
 }
 
-// beyond are the last instructions of blocks.
-func beyond(p *bytecode.Program, blocks []bytecode.BlockID) []bytecode.Location {
-	var list []bytecode.Location
-	for _, b := range blocks {
-		list = append(list, bytecode.Location{Code: p.ID, PC: lastInstruction(p, b)})
+// maxAhead bounds the blocks of a way that are looked at. Arbitrary.
+const maxAhead = 256
+
+// beyond are the conditions on the way to a target from a block of a path.
+func beyond(p *bytecode.Program, routes *lookahead.Routes, to lookahead.Distances, at int) []Ahead {
+	var list []Ahead
+	var account common.Address
+	blocks, forks := routes.Ahead(to, at, maxAhead)
+	for i, b := range blocks {
+		if len(list) == maxGuards {
+			break
+		}
+		for pc := p.Blocks[b].Start; pc < p.Blocks[b].End; pc++ {
+			op := vm.OpCode(p.Bytes[pc])
+			if op == vm.PUSH20 && int(pc)+common.AddressLength < len(p.Bytes) {
+				if a := common.BytesToAddress(p.Bytes[pc+1 : pc+1+common.AddressLength]); a != allBits {
+					account = a
+				}
+			}
+			if op.IsPush() {
+				pc += uint32(op - vm.PUSH0)
+			}
+		}
+		if forks[i] {
+			list = append(list, Ahead{bytecode.Location{Code: p.ID, PC: lastInstruction(p, b)}, account})
+			account = common.Address{}
+		}
 	}
 	return list
 }
+
+// allBits is the mask with which compilers clean addresses.
+var allBits = common.HexToAddress("0xffffffffffffffffffffffffffffffffffffffff")
 
 // failedCallee is the last frame that a frame called before it left the block at an index of
 // its path, if it failed and nothing was called after it; −1: there is none.

@@ -89,9 +89,9 @@ func (r *Routes) Forks(to Distances, at int) []int {
 }
 
 // Ahead are the blocks on a shortest way to the goals from the block at an index of the followed
-// path, from which control could leave it: at most so many.
-func (r *Routes) Ahead(to Distances, at, most int) []bytecode.BlockID {
-	var blocks []bytecode.BlockID
+// path, without that: at most so many. forks says of each whether control could leave the way
+// there.
+func (r *Routes) Ahead(to Distances, at, most int) (blocks []bytecode.BlockID, forks []bool) {
 	for n := r.nodes[at]; len(blocks) < most; {
 		next := int32(-1)
 		for _, s := range r.successors[n] {
@@ -102,11 +102,10 @@ func (r *Routes) Ahead(to Distances, at, most int) []bytecode.BlockID {
 		if next < 0 {
 			break
 		}
-		if n = next; r.leaves(to, n) {
-			blocks = append(blocks, r.facts.graph().blocks[n])
-		}
+		n = next
+		blocks, forks = append(blocks, r.facts.graph().blocks[n]), append(forks, r.leaves(to, n))
 	}
-	return blocks
+	return blocks, forks
 }
 
 // leaves reports whether a node has a successor from which no goal is ahead.

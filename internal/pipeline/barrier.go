@@ -16,7 +16,8 @@ import (
 
 // barrier is the condition that no execution passed which came near a target or, if there is
 // none such, at which most of them end; nil: that is not known. Where executions entered the target's function, only those count.
-func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered bool) {
+func (d *describer) barrier(got *fuzzer.TargetResult) (b *report.Barrier, entered bool) {
+	stops := got.Stops
 	entered = slices.ContainsFunc(stops, func(s fuzzer.Stop) bool { return s.Entered })
 	var best *fuzzer.Stop
 	var all uint64
@@ -47,7 +48,7 @@ func (d *describer) barrier(stops []fuzzer.Stop) (b *report.Barrier, entered boo
 	}
 	text, _ := d.head.Positions.TextAt(best.Place)
 	b.Text = conditionText(text)
-	defer func() { d.explain(b, best, stops) }()
+	defer func() { d.explain(b, best, got.Strangers) }()
 	if jump, known := d.head.Positions.At(best.At); best.Halts && (!known || !near(jump, at)) {
 		return b, entered
 	}

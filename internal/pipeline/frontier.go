@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/holiman/uint256"
 
@@ -56,9 +57,9 @@ type explained struct {
 	try         []report.Remedy
 }
 
-// explain adds to a barrier what is known of the stop that it is about, and what of the others
-// there are may matter as well.
-func (d *describer) explain(b *report.Barrier, best *fuzzer.Stop, stops []fuzzer.Stop) {
+// explain adds to a barrier what is known of the stop that it is about, and of those at which
+// an account is wanted that sends no calls.
+func (d *describer) explain(b *report.Barrier, best *fuzzer.Stop, strangers []fuzzer.Stop) {
 	e := d.explained(best)
 	if e == nil {
 		return
@@ -66,11 +67,12 @@ func (d *describer) explain(b *report.Barrier, best *fuzzer.Stop, stops []fuzzer
 	b.Closest, b.Left, b.Right, b.Relation, b.Distance = e.closest, e.left, e.right, e.relation, e.distance
 	b.Wants, b.Try = slices.Clone(e.wants), slices.Clone(e.try)
 	b.Guards = d.guards(b, best)
-	for i := range stops {
-		if s := &stops[i]; s != best && s.Entered == best.Entered {
+	for i := range strangers {
+		if s := &strangers[i]; s.Entered == best.Entered {
 			d.explainAlso(b, s)
 		}
 	}
+	d.explainBeyond(b, best)
 	if len(b.Try) == 0 {
 		b.Try = append(b.Try, report.Remedy{Text: "a longer campaign may find it, or an input of yours in --corpus-dir", Flag: "--timeout " + d.longer()})
 	}
@@ -80,9 +82,6 @@ func (d *describer) explain(b *report.Barrier, best *fuzzer.Stop, stops []fuzzer
 // explainAlso adds what another stop on the way wants of the World: an account that sends no
 // calls is wanted wherever it is compared.
 func (d *describer) explainAlso(b *report.Barrier, s *fuzzer.Stop) {
-	if d.wantedSender(s, "") == nil {
-		return
-	}
 	e := d.explained(s)
 	if e == nil {
 		return
@@ -94,6 +93,28 @@ func (d *describer) explainAlso(b *report.Barrier, s *fuzzer.Stop) {
 		}
 	}
 }
+
+// explainBeyond adds an account that a condition beyond the barrier compares something with, and
+// that sends no calls, where all else is in reach.
+func (d *describer) explainBeyond(b *report.Barrier, s *fuzzer.Stop) {
+	if len(b.Try) > 0 {
+		return
+	}
+	for _, ahead := range s.Beyond {
+		account := ahead.Account
+		g, known := d.guard(ahead.At)
+		if !known || account == (common.Address{}) || d.accountName(account) != account.Hex() {
+			continue
+		}
+		b.Wants = append(b.Wants, report.Want{Kind: report.WantsSender, Account: account.Hex(),
+			Detail: fmt.Sprintf("beyond it, %s at %s:%d, a constant, which is not a sender of the World", account.Hex(), g.File, g.Line)})
+		b.Try = append(b.Try, d.addSender(d.newName(otherName(g.Text)), account))
+		return
+	}
+}
+
+// allBits is the mask with which compilers clean addresses.
+var allBits = common.HexToAddress("0xffffffffffffffffffffffffffffffffffffffff")
 
 // longer is a time limit for another run.
 func (d *describer) longer() string {
@@ -251,7 +272,9 @@ func (d *describer) guards(b *report.Barrier, s *fuzzer.Stop) []report.Guard {
 	}
 	all(s.Guards, report.Passed)
 	add(b.File, b.Line, b.Text, report.Stops)
-	all(s.Beyond, report.Beyond)
+	for _, ahead := range s.Beyond {
+		all([]bytecode.Location{ahead.At}, report.Beyond)
+	}
 	return list
 }
 

@@ -262,7 +262,7 @@ func (v *view) sizedAccount() common.Address {
 			op := vm.OpCode(f.Program.Bytes[pc])
 			if op == vm.PUSH20 {
 				a := common.BytesToAddress(f.Program.Bytes[pc+1 : pc+21])
-				if a != common.Address(uint256.MustFromHex("0xffffffffffffffffffffffffffffffffffffffff").Bytes20()) {
+				if a != allBits {
 					return a
 				}
 			}
@@ -452,8 +452,11 @@ func (v *view) role() ([]report.Want, []report.Remedy) {
 		w.Detail += "; no function writes it"
 		return []report.Want{w}, v.unwritten(a)
 	}
-	return []report.Want{w}, append(v.remediesFor(a, known.list, &v.seqSender().Address), report.Remedy{
-		Text: "give it to a sender: a call in the constructor, in a set-up, or a step of `deploy` or `after` by who may"})
+	try := v.remediesFor(a, known.list, &v.seqSender().Address)
+	if len(try) == 0 {
+		try = append(try, report.Remedy{Text: "give it to a sender: in the constructor, in the set-up of a test, or by a step of `after` from who may"})
+	}
+	return []report.Want{w}, try
 }
 
 // unwritten is what helps against storage that nothing writes.
@@ -472,13 +475,13 @@ func (v *view) answer() ([]report.Want, []report.Remedy) {
 		return nil, nil
 	}
 	what := v.calleeName(callee)
-	w := report.Want{Kind: report.WantsAnswer, Detail: fmt.Sprintf("another answer of %s than %s", what, v.plain(s))}
+	w := report.Want{Kind: report.WantsAnswer, Detail: fmt.Sprintf("%s, which answers %s, to answer %s", what, v.plain(s), v.wanted(s))}
 	var try []report.Remedy
 	inner := &view{describer: v.describer, stop: v.stop, exec: v.exec, seq: v.seq, comparison: v.comparison, frame: v.callOf(s).Callee}
 	if a := inner.readLast(&s.value); a != nil {
 		known := inner.writersOf(a)
 		w.Writers = known.list
-		w.Detail += ", which is stored in " + inner.variable(a).name
+		w.Detail += "; it is stored in " + inner.variable(a).name
 		if len(known.list) == 0 && known.complete {
 			w.Detail += "; no function writes it"
 		}
@@ -513,12 +516,8 @@ func (v *view) gas() ([]report.Want, []report.Remedy) {
 
 // chain is another chain.
 func (v *view) chain() ([]report.Want, []report.Remedy) {
-	id := v.head.World.Block.ChainID
-	if id == 0 {
-		id = evm.ChainID
-	}
-	s := v.either(func(s *side) bool { return s.known && s.taint.Clean() && s.value.IsUint64() && s.value.Uint64() == id })
-	if s == nil || !v.hasOp(vm.CHAINID) {
+	s := v.either(v.isChainID)
+	if s == nil {
 		return nil, nil
 	}
 	try := []report.Remedy{}
@@ -526,6 +525,15 @@ func (v *view) chain() ([]report.Want, []report.Remedy) {
 		try = append(try, report.Remedy{Text: "run on that chain", YAML: fmt.Sprintf("environment: {chain-id: %d}", s.other.value.Uint64())})
 	}
 	return one(report.WantsChain, fmt.Sprintf("another chain id: %s %s", v.relation, s.other.value.Dec())), try
+}
+
+// isChainID reports whether an operand is the id of the chain.
+func (v *view) isChainID(s *side) bool {
+	id := v.head.World.Block.ChainID
+	if id == 0 {
+		id = evm.ChainID
+	}
+	return s.known && s.taint.Clean() && s.value.IsUint64() && s.value.Uint64() == id && v.hasOp(vm.CHAINID)
 }
 
 // hasOp reports whether one of the last blocks before the frame stops has an instruction.
@@ -565,8 +573,8 @@ func (v *view) time() ([]report.Want, []report.Remedy) {
 		relation = mirrored(relation)
 	}
 	if s.other.taint.Any(source) || !s.other.value.IsUint64() {
-		return one(kind, fmt.Sprintf("%s further from the one that was stored before", what)), []report.Remedy{
-			{Text: "more time in between than the calls of a sequence let pass (100 years each): set what it is compared with in a step of `after`, or a longer budget", Flag: "--timeout " + v.longer()}}
+		return one(kind, fmt.Sprintf("%s %s %s, which moves with the one that was stored before", what, relation, v.timeText(s.other, kind))), []report.Remedy{
+			{Text: "more time in between: a call of a sequence comes at most 100 years after the one before; a longer budget finds longer sequences, or shorten the delay in a test", Flag: "--timeout " + v.longer()}}
 	}
 	n, ok := boundary(relation, s.other.value.Uint64())
 	detail := fmt.Sprintf("%s %s %s", what, relation, v.timeText(s.other, kind))
@@ -727,13 +735,16 @@ func (v *view) is(s *side) string {
 		source evm.Source
 		name   string
 	}{
-		{evm.Hashed, "a hash"}, {evm.FromTimestamp, "block.timestamp"}, {evm.FromNumber, "block.number"}, {evm.FromCallValue, "msg.value"},
+		{evm.Hashed, "a hash"}, {evm.FromStorage | evm.FromTimestamp, "a time that was stored, and a delay"}, {evm.FromStorage | evm.FromNumber, "a block that was stored, and a delay"}, {evm.FromTimestamp, "block.timestamp"}, {evm.FromNumber, "block.number"}, {evm.FromCallValue, "msg.value"},
 		{evm.FromOwnBalance, "its ether"}, {evm.FromBalance, "ether"}, {evm.FromGas, "gasleft()"}, {evm.FromCode, "the size of code"},
 		{evm.FromStorage, "from storage"}, {evm.FromCaller, "msg.sender"}, {evm.FromOrigin, "tx.origin"}, {evm.FromCalldata, "an argument"},
 	} {
-		if s.taint.Any(known.source) {
+		if s.taint.Has(known.source) {
 			return known.name
 		}
+	}
+	if s.known && s.taint.Clean() && v.isChainID(s) {
+		return "block.chainid"
 	}
 	if s.known && s.taint.Clean() && s.value.BitLen() > fewBits && s.value.BitLen() <= addressBits {
 		return strings.TrimPrefix(v.whence(s), ", ")
@@ -752,10 +763,17 @@ func (v *view) plain(s *side) string {
 		return v.timeText(s, report.WantsTime)
 	case both&(evm.FromCallValue|evm.FromBalance) != 0:
 		return input.Ether(&s.value)
-	case s.value.IsZero() && s.other.value.BitLen() > fewBits && s.other.value.BitLen() <= addressBits && v.comparison.Op == byte(vm.EQ):
-		return "0x0"
+	case v.comparesAccounts():
+		return v.shortAddress(s.value.Bytes20())
 	}
 	return v.wordText(&s.value, signed)
+}
+
+// comparesAccounts reports whether the operands are accounts: one is msg.sender, or large.
+func (v *view) comparesAccounts() bool {
+	bits := max(v.left.value.BitLen(), v.right.value.BitLen())
+	callers := v.either(func(s *side) bool { return s.taint.Sources == evm.FromCaller || s.taint.Sources == evm.FromOrigin }) != nil
+	return v.comparison.Op == byte(vm.EQ) && bits <= addressBits && (bits > fewBits || callers)
 }
 
 // timeText is a time or a block's number in words.
@@ -787,8 +805,8 @@ func (v *view) distance() string {
 		gap.Add(gap, big.NewInt(1))
 	}
 	sources := v.left.taint.Sources | v.right.taint.Sources
-	if v.relation == "==" && (sources&(evm.Hashed|evm.FromCaller|evm.FromOrigin) != 0 || max(v.left.value.BitLen(), v.right.value.BitLen()) > fewBits) {
-		return "" // of addresses and hashes
+	if sources&evm.FromCode != 0 || v.relation == "!=" || v.relation == "==" && sources&(evm.FromTimestamp|evm.FromNumber|evm.FromCallValue|evm.FromBalance) == 0 {
+		return "" // of addresses, hashes, modes
 	}
 	amount, overflow := uint256.FromBig(gap)
 	if overflow {
@@ -798,7 +816,7 @@ func (v *view) distance() string {
 	case sources&evm.FromTimestamp != 0 && amount.IsUint64():
 		return duration(amount.Uint64()) + " short"
 	case sources&evm.FromNumber != 0 && amount.IsUint64():
-		return human.Count(amount.Uint64()) + " blocks short"
+		return amount.Dec() + " blocks short"
 	case sources&(evm.FromCallValue|evm.FromBalance) != 0:
 		return input.Ether(amount) + " short"
 	}

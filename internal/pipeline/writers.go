@@ -360,7 +360,7 @@ func (v *view) remediesFor(a *evm.StorageAccess, writers []report.Writer, argume
 		if argument == nil {
 			continue
 		}
-		if r, ok := v.callAfter(a, self, function, *argument, from); ok {
+		if r, ok := v.callAfter(a, self, function, *argument, from); ok && r.Tried {
 			try = append(try, r)
 		}
 	}
