@@ -291,7 +291,7 @@ func (w *Writer) describe() string {
 	text += " writes it"
 	switch {
 	case w.Succeeded:
-		return text + ", and calls of it succeeded"
+		return text + ", and did in the campaign"
 	case w.Fails != "":
 		return text + "; its calls fail: " + human.Clean(w.Fails, maxReason)
 	}

@@ -351,6 +351,7 @@ const (
 	WantsEther     = "ether"     // more ether, or less
 	WantsGas       = "gas"       // more gas, or less
 	WantsArgument  = "argument"  // other arguments
+	WantsProxy     = "proxy"     // a call through a proxy
 	WantsUnknown   = "unknown"
 )
 
@@ -369,8 +370,8 @@ type Writer struct {
 	Function string `json:"function"` // "Vault.setGuardian"
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
-	// Succeeded is set where a call of it did in the campaign; otherwise Fails says where calls
-	// end, as far as that is known.
+	// Succeeded is set where a call of it wrote something else in the campaign; otherwise Fails says
+	// why calls fail, as far as that is known.
 	Succeeded bool   `json:"succeeded,omitempty"`
 	Fails     string `json:"fails,omitempty"`
 }

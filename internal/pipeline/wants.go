@@ -95,7 +95,7 @@ func (v *view) wants() (wants []report.Want, try []report.Remedy) {
 		return nil, nil
 	}
 	for _, find := range []func() ([]report.Want, []report.Remedy){
-		v.signature, v.code, v.sender, v.chain, v.role, v.answer, v.gas, v.time, v.ether, v.hash, v.state, v.argument,
+		v.signature, v.code, v.sender, v.chain, v.role, v.proxy, v.answer, v.gas, v.time, v.ether, v.hash, v.signed, v.state, v.argument,
 	} {
 		if wants, try = find(); wants != nil {
 			return wants, try
@@ -144,6 +144,32 @@ func (v *view) signature() ([]report.Want, []report.Remedy) {
 		try = append(v.remediesFor(a, w.Writers, &v.seqSender().Address), try...)
 	}
 	return []report.Want{w}, try
+}
+
+// signed is a signature that is refused before anything is recovered from it.
+func (v *view) signed() ([]report.Want, []report.Remedy) {
+	said := v.stop.Reason
+	if at, ok := v.head.Positions.FunctionAt(v.stop.Place); ok {
+		said += at
+	}
+	if !strings.Contains(strings.ToLower(said), "signature") || v.from(evm.FromStorage) != nil {
+		return nil, nil
+	}
+	return one(report.WantsSignature, "a valid signature"), []report.Remedy{
+		{Text: "a longer campaign may sign (deployer, user1 and user2 can), or an input of yours in --corpus-dir has a signature: a test of the project that makes one with vm.sign is such an input", Flag: "--timeout " + v.longer()}}
+}
+
+// proxy is a call through a proxy: the code compares its own address with that of the contract that
+// it was deployed as.
+func (v *view) proxy() ([]report.Want, []report.Remedy) {
+	f := &v.exec.Frames[v.frame]
+	self := *new(uint256.Int).SetBytes(f.Self[:])
+	if v.relation != "!=" || v.left.value != self || v.right.value != self || !v.hasOp(vm.ADDRESS) || f.Program.Contract == nil {
+		return nil, nil
+	}
+	in := v.accountName(f.Self)
+	return one(report.WantsProxy, "a call through a proxy"), []report.Remedy{{Text: "add a proxy",
+		YAML: fmt.Sprintf(`after: [{contract: "sightline:ERC1967Proxy", name: %s, as: %q, arguments: [%s]}]`, v.newName(in+"proxy"), f.Program.Contract.QualifiedName(), in)}}
 }
 
 // seqSender is who makes the last call.
@@ -365,7 +391,9 @@ func (d *describer) addSender(name string, account common.Address) report.Remedy
 // senderName is a name for an account by the name that the code has for it.
 func (v *view) senderName(s *side) string {
 	text := ""
-	if a := v.storedIn(s); a != nil {
+	if name := v.accountName(s.value.Bytes20()); !strings.HasPrefix(name, "0x") {
+		text = name + "_account"
+	} else if a := v.storedIn(s); a != nil {
 		text = v.variable(a).root
 	} else if p := v.head.Positions; p != nil {
 		text, _ = p.TextAt(v.stop.Place)
@@ -448,9 +476,7 @@ func (v *view) role() ([]report.Want, []report.Remedy) {
 	name := v.variable(a).name
 	w := report.Want{Kind: report.WantsRole, Writers: known.list, Detail: fmt.Sprintf("what %s holds for msg.sender, and for no sender of the World", name)}
 	if len(known.list) == 0 && known.complete {
-		w.Proved = true
-		w.Detail += "; no function writes it"
-		return []report.Want{w}, v.unwritten(a)
+		w.Detail += "; no function writes it, so that only those have it to whom the constructor gave it"
 	}
 	try := v.remediesFor(a, known.list, &v.seqSender().Address)
 	if len(try) == 0 {
@@ -681,7 +707,7 @@ func (v *view) state() ([]report.Want, []report.Remedy) {
 	name := v.variable(a).name
 	wanted := fmt.Sprintf("%s, which is %s, to be %s", name, v.plain(s), v.wanted(s))
 	w := report.Want{Kind: report.WantsState, Detail: wanted, Writers: known.list}
-	if len(known.list) == 0 && known.complete {
+	if len(known.list) == 0 && known.complete && a.Base == a.Slot { // of a mapping, another element may do
 		w.Kind, w.Proved = report.WantsNever, true
 		w.Detail += "; nothing writes it after the constructor"
 		return []report.Want{w}, v.unwritten(a)

@@ -265,13 +265,29 @@ func (v *view) writer(f *evm.Frame, name string, at bytecode.Location, a *evm.St
 	for _, exec := range v.callsOf(f.Self, name) {
 		result := &exec.Calls[len(exec.Calls)-1]
 		if result.Outcome == evm.Success {
-			w.Succeeded = true
-			w.Fails = ""
-			break
+			if w.Succeeded = changes(exec, a); w.Succeeded {
+				w.Fails = ""
+				break
+			}
+			continue
 		}
 		w.Fails = v.head.Space.NameAddresses(result.Reason())
 	}
 	return w
+}
+
+// changes reports whether the last call of an execution writes the variable that was read
+// elsewhere, or the same element of it, another value.
+func changes(exec *evm.Execution, read *evm.StorageAccess) bool {
+	last := exec.Calls[len(exec.Calls)-1].Frames
+	for i := last[0]; i < last[1]; i++ {
+		for j := range exec.Frames[i].Storage {
+			if a := &exec.Frames[i].Storage[j]; a.Write && a.Address == read.Address && a.Base == read.Base && a.Value != read.Value {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // maxCallsOf bounds the inputs of the suite that are run again to see what a function does.
@@ -338,14 +354,20 @@ func (v *view) mayCall(self common.Address, function string) (account common.Add
 func (v *view) remediesFor(a *evm.StorageAccess, writers []report.Writer, argument *common.Address) []report.Remedy {
 	var try []report.Remedy
 	self := v.exec.Frames[v.frame].Self
+	written := slices.ContainsFunc(writers, func(w report.Writer) bool { return w.Succeeded })
 	for _, w := range writers {
+		if written && !w.Succeeded {
+			continue // another one does
+		}
 		_, function, _ := strings.Cut(w.Function, ".")
 		account, name, wanted := v.mayCall(self, function)
 		isSender := slices.ContainsFunc(v.head.World.Senders, func(s evm.Sender) bool { return s.Address == account })
 		if wanted && !isSender && !w.Succeeded {
 			r := v.addSender(v.newName(name), account)
 			r.Text += fmt.Sprintf(": it may call %s", w.Function)
-			try = append(try, r)
+			if !slices.ContainsFunc(try, func(o report.Remedy) bool { return o.YAML == r.YAML }) {
+				try = append(try, r)
+			}
 		}
 		from := ""
 		switch {
