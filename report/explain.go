@@ -316,15 +316,6 @@ func (x *explanation) remedy(r *Remedy) {
 // maxYAML bounds a line for sightline.yml, which is of no use if it is cut. Arbitrary.
 const maxYAML = 2_000
 
-// Needs is what a barrier wants, and Tries what would help, on one line each and neither of them
-// clean; empty: that is not known.
-func (b *Barrier) shortNeeds() string {
-	if b == nil || len(b.Wants) == 0 {
-		return ""
-	}
-	return b.Wants[0].Detail
-}
-
 // shortTry is what would help, on one line and not clean: lines for sightline.yml and flags are
 // code. Empty: nothing is known.
 func (b *Barrier) shortTry() (text string, isCode bool) {

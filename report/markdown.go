@@ -326,11 +326,20 @@ func (p *page) notReached() {
 			rest--
 		}
 	default:
-		p.line("| Not reached | Why |\n|---|---|")
 		rows := groupRows(list)
+		tries := slices.ContainsFunc(rows, func(r rowGroup) bool { return r.try() != "" })
+		if tries {
+			p.line("| Not reached | Why | Try |\n|---|---|---|")
+		} else {
+			p.line("| Not reached | Why |\n|---|---|")
+		}
 		for i := range rows[:min(len(rows), p.rows)] {
 			r := &rows[i]
-			p.line("| %s | %s |", link(r.label(), r.File, r.Line.Line, p.o.FileURL), why(r.locationRow))
+			row := fmt.Sprintf("| %s | %s |", link(r.label(), r.File, r.Line.Line, p.o.FileURL), why(r.locationRow))
+			if tries {
+				row += fmt.Sprintf(" %s |", r.try())
+			}
+			p.line("%s", row)
 			rest -= r.size()
 		}
 	}

@@ -108,6 +108,12 @@ func whyStopped(b *report.Barrier, entered bool) string {
 
 // lacking says what would have to be otherwise at a barrier.
 func lacking(b *report.Barrier) (text string) {
+	if len(b.Wants) > 0 && b.Wants[0].Kind != report.WantsArgument && b.Wants[0].Kind != report.WantsUnknown {
+		if text = "; needs " + b.Wants[0].Detail; b.Wants[0].Proved {
+			text += " (proved: no calls can bring it about)"
+		}
+		return text
+	}
 	if b.Needs != "" {
 		text = " (needs " + b.Needs + ")"
 	}

@@ -128,7 +128,9 @@ func (v *view) signature() ([]report.Want, []report.Remedy) {
 		return call != nil && v.exec.Frames[call.Callee].CodeAddress == recovers
 	})
 	if recovered == nil && v.called(recovers) && v.comparison.Op == byte(vm.EQ) {
-		recovered = v.either(func(s *side) bool { return s.value.IsZero() || s.taint.Any(evm.Hashed|evm.FromReturnData) })
+		recovered = v.either(func(s *side) bool {
+			return !s.taint.Any(evm.FromStorage) && (s.value.IsZero() && s.other.value.BitLen() > fewBits || s.taint.Any(evm.Hashed|evm.FromReturnData))
+		})
 	}
 	if recovered == nil {
 		return nil, nil
@@ -697,10 +699,7 @@ func (v *view) state() ([]report.Want, []report.Remedy) {
 		}
 	}
 	if a == nil {
-		if v.from(evm.FromStorage) == nil {
-			return nil, nil
-		}
-		return one(report.WantsState, "other values in storage"), nil
+		return v.computed()
 	}
 	s := v.either(func(s *side) bool { return s.taint.Any(evm.FromStorage) })
 	known := v.writersOf(a)
@@ -713,6 +712,31 @@ func (v *view) state() ([]report.Want, []report.Remedy) {
 		return []report.Want{w}, v.unwritten(a)
 	}
 	return []report.Want{w}, v.remediesFor(a, known.list, nil)
+}
+
+// computed is another value of what is computed from storage.
+func (v *view) computed() ([]report.Want, []report.Remedy) {
+	s := v.from(evm.FromStorage)
+	if s == nil {
+		return nil, nil
+	}
+	w := report.Want{Kind: report.WantsState, Detail: fmt.Sprintf("%s, which is %s, to be %s", v.is(s), v.plain(s), v.wanted(s))}
+	if a := v.lastRead(); a != nil {
+		w.Writers = v.writersOf(a).list
+		return []report.Want{w}, v.remediesFor(a, w.Writers, nil)
+	}
+	return []report.Want{w}, nil
+}
+
+// lastRead is what the frame read last from storage; nil: nothing.
+func (v *view) lastRead() *evm.StorageAccess {
+	f := &v.exec.Frames[v.frame]
+	for i := len(f.Storage) - 1; i >= 0; i-- {
+		if !f.Storage[i].Write {
+			return &f.Storage[i]
+		}
+	}
+	return nil
 }
 
 // wanted is the value that an operand would have to have.
@@ -756,6 +780,12 @@ func (v *view) is(s *side) string {
 	}
 	if a := v.storedIn(s); a != nil && s.taint.Any(evm.FromStorage) {
 		return v.variable(a).name
+	}
+	if a := v.lastRead(); a != nil && s.taint.Any(evm.FromStorage) && !s.taint.Any(evm.FromTimestamp|evm.FromNumber|evm.Hashed) {
+		if s.taint.Any(evm.FromCalldata) {
+			return "what " + v.variable(a).name + " and an argument make"
+		}
+		return "what " + v.variable(a).name + " makes"
 	}
 	for _, known := range []struct {
 		source evm.Source

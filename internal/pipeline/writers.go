@@ -271,7 +271,7 @@ func (v *view) writer(f *evm.Frame, name string, at bytecode.Location, a *evm.St
 			}
 			continue
 		}
-		w.Fails = v.head.Space.NameAddresses(result.Reason())
+		w.Fails = cmp.Or(w.Fails, v.head.Space.NameAddresses(result.Reason()))
 	}
 	return w
 }
