@@ -200,29 +200,6 @@ func (b *builder) follow(ctx context.Context, plan *Plan) error {
 	return nil
 }
 
-// runAfter runs the steps that come after everything else. They are not written down among
-// those that make the World: the plan has them.
-func (b *builder) runAfter(ctx context.Context, plan *Plan) error {
-	if plan == nil {
-		return nil
-	}
-	for i := range plan.After {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		_, err := b.step(ctx, &plan.After[i]) // what fails on the chain is in the report
-		var wrong *PlanError
-		if errors.As(err, &wrong) && plan.Lenient {
-			b.report.Notes = append(b.report.Notes, wrong.Error())
-			continue
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // instanceName is the name of what the step deploys.
 func (s *Step) instanceName() string {
 	if s.Name != "" {
@@ -455,18 +432,6 @@ func (b *builder) replace(ctx context.Context, s *Step, c *bytecode.Contract, ad
 	w.Accounts[address] = &changed
 	b.untold = true
 	return "", b.moveTo(w)
-}
-
-// place creates a contract at an address of the plan's choice, where none is.
-func (b *builder) place(ctx context.Context, s *Step, c, seen *bytecode.Contract, address common.Address, how *creationOf) (string, error) {
-	how.at = &address
-	found, code, reason, err := b.construct(ctx, s, c, how)
-	if reason != "" || err != nil {
-		return reason, err
-	}
-	i := b.keep(&candidate{contract: c, failure: Failure{Contract: c, Tries: 1}}, code, found)
-	b.rename(i, s.instanceName(), seen, found.arguments)
-	return "", nil
 }
 
 // construct runs a planned constructor. The reason says why it failed on the chain.
