@@ -9,6 +9,14 @@ import (
 	"github.com/sightline-evm/sightline/internal/bytecode"
 )
 
+// addTwinsAndAfter adds what comes after everything else is deployed.
+func (b *builder) addTwinsAndAfter(ctx context.Context, options *Options) error {
+	if err := b.addTwins(options.Twins); err != nil {
+		return err
+	}
+	return b.runAfter(ctx, options.Plan)
+}
+
 // runAfter runs the steps that come after everything else. They are not written down among
 // those that make the World: the plan has them.
 func (b *builder) runAfter(ctx context.Context, plan *Plan) error {

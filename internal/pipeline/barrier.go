@@ -108,12 +108,6 @@ func whyStopped(b *report.Barrier, entered bool) string {
 
 // lacking says what would have to be otherwise at a barrier.
 func lacking(b *report.Barrier) (text string) {
-	if len(b.Wants) > 0 && b.Wants[0].Kind != report.WantsArgument && b.Wants[0].Kind != report.WantsUnknown {
-		if text = "; needs " + b.Wants[0].Detail; b.Wants[0].Proved {
-			text += " (proved: no calls can bring it about)"
-		}
-		return text
-	}
 	if b.Needs != "" {
 		text = " (needs " + b.Needs + ")"
 	}
@@ -126,6 +120,10 @@ func lacking(b *report.Barrier) (text string) {
 		text += "; what is stored for msg.sender there, no sender of the World has: a step of `deploy` can give it to one"
 	case b.Sender != nil:
 		text += ", which is not a sender of the World: `senders` can add it"
+	case len(b.Wants) > 0 && slices.Contains([]string{report.WantsNever, report.WantsSignature, report.WantsAnswer, report.WantsProxy}, b.Wants[0].Kind):
+		if text += "; it needs " + b.Wants[0].Detail; b.Wants[0].Proved {
+			text += " (proved: no calls can bring it about)"
+		}
 	}
 	return text
 }

@@ -67,6 +67,9 @@ func (d *describer) explain(b *report.Barrier, best *fuzzer.Stop, strangers []fu
 	b.Closest, b.Left, b.Right, b.Relation, b.Distance = e.closest, e.left, e.right, e.relation, e.distance
 	b.Wants, b.Try = slices.Clone(e.wants), slices.Clone(e.try)
 	b.Guards = d.guards(b, best)
+	if len(b.Wants) > 0 && b.Wants[0].Kind == report.WantsSignature && b.Sender != nil {
+		b.Sender, b.Needs = nil, "" // the signer was the sender by chance
+	}
 	for i := range strangers {
 		if s := &strangers[i]; s.Entered == best.Entered {
 			d.explainAlso(b, s)

@@ -78,4 +78,3 @@ func (d *describer) taken(name string) bool {
 	return slices.ContainsFunc(d.head.World.Senders, func(s evm.Sender) bool { return strings.EqualFold(s.Name, name) }) ||
 		slices.ContainsFunc(d.head.World.Instances, func(in evm.Instance) bool { return strings.EqualFold(in.Name, name) })
 }
-

@@ -213,25 +213,11 @@ func (v *view) isImmutable(word *uint256.Int) bool {
 
 // code is an account that would have to have code.
 func (v *view) code() ([]report.Want, []report.Remedy) {
-	missing := v.stop.Missing
-	f := &v.exec.Frames[v.frame]
-	var selector []byte
-	sized := v.stop.ChecksCode(v.head.Table) || v.from(evm.FromCode) != nil
-	for i := len(v.exec.Frames) - 1; i > v.frame; i-- {
-		callee := &v.exec.Frames[i]
-		if callee.Parent == v.frame && callee.Program == nil && callee.CodeAddress == missing && len(callee.Input) >= 4 {
-			selector = callee.Input[:4]
-			break
-		}
-	}
-	switch {
-	case selector == nil && !sized:
+	missing, selector, ok := v.missing()
+	if !ok {
 		return nil, nil
-	case selector == nil:
-		if missing == (common.Address{}) {
-			missing = v.sizedAccount()
-		}
 	}
+	f := &v.exec.Frames[v.frame]
 	w := report.Want{Kind: report.WantsCode}
 	var stored *evm.StorageAccess
 	word := new(uint256.Int).SetBytes(missing[:])
@@ -267,6 +253,22 @@ func (v *view) code() ([]report.Want, []report.Remedy) {
 		}
 	}
 	return []report.Want{w}, try
+}
+
+// missing is the account without code that was called, with the function, or whose size was asked
+// for; false: neither happened.
+func (v *view) missing() (account common.Address, selector []byte, ok bool) {
+	account = v.stop.Missing
+	for i := len(v.exec.Frames) - 1; i > v.frame; i-- {
+		callee := &v.exec.Frames[i]
+		if callee.Parent == v.frame && callee.Program == nil && callee.CodeAddress == account && len(callee.Input) >= 4 {
+			return account, callee.Input[:4], true
+		}
+	}
+	if account == (common.Address{}) {
+		account = v.sizedAccount()
+	}
+	return account, nil, v.stop.ChecksCode(v.head.Table) || v.from(evm.FromCode) != nil
 }
 
 // shortAddress is an account's name, 0x0 for none.
