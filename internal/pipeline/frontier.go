@@ -76,7 +76,7 @@ func (d *describer) explain(b *report.Barrier, best *fuzzer.Stop, strangers []fu
 		}
 	}
 	d.explainBeyond(b, best)
-	if len(b.Try) == 0 {
+	if len(b.Try) == 0 && len(b.Wants) > 0 && best.Reason != "out of gas" && !strings.HasPrefix(best.Reason, "panic ") {
 		b.Try = append(b.Try, report.Remedy{Text: "a longer campaign may find it, or an input of yours in --corpus-dir", Flag: "--timeout " + d.longer()})
 	}
 	b.Wants, b.Try = b.Wants[:min(len(b.Wants), maxWants)], b.Try[:min(len(b.Try), maxRemedies)]

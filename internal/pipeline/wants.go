@@ -691,5 +691,8 @@ func (v *view) argument() ([]report.Want, []report.Remedy) {
 	if v.from(evm.FromCalldata) == nil {
 		return nil, nil
 	}
+	if strings.HasPrefix(v.stop.Reason, "panic ") {
+		return one(report.WantsArgument, "other arguments"), nil
+	}
 	return one(report.WantsArgument, "other arguments"), []report.Remedy{{Text: "a longer campaign may find them, or an input of yours in --corpus-dir", Flag: "--timeout " + v.longer()}}
 }
